@@ -11,9 +11,9 @@ const char at__schema_sql[] = {\n${bytes}0x00 };\n")
 endif()
 
 function(at_embed_schema target)
-  set(input ${CMAKE_SOURCE_DIR}/db/schema.sql)
-  set(output ${CMAKE_BINARY_DIR}/embedded_schema.c)
-  set(script ${CMAKE_SOURCE_DIR}/db/embed.cmake)
+  set(input ${PROJECT_SOURCE_DIR}/db/schema.sql)
+  set(output ${PROJECT_BINARY_DIR}/embedded_schema.c)
+  set(script ${PROJECT_SOURCE_DIR}/db/embed.cmake)
   add_custom_command(OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DINPUT=${input} -DOUTPUT=${output} -P ${script}
     DEPENDS ${input} ${script} VERBATIM)
@@ -23,9 +23,9 @@ endfunction()
 # at_embed_winners(TARGET CODE): lays all dumps of db/winners out as a database, in a program that is linked from the
 # library CODE, and compiles it into TARGET as at__shipped_image (db/store_internal.h).
 function(at_embed_winners target code)
-  file(GLOB dumps CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/db/winners/*.jsonl.gz)
-  set(output ${CMAKE_BINARY_DIR}/embedded_winners.c)
-  add_executable(embed_winners ${CMAKE_SOURCE_DIR}/db/embed_winners.c)
+  file(GLOB dumps CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/db/winners/*.jsonl.gz)
+  set(output ${PROJECT_BINARY_DIR}/embedded_winners.c)
+  add_executable(embed_winners ${PROJECT_SOURCE_DIR}/db/embed_winners.c)
   target_link_libraries(embed_winners PRIVATE ${code})
   add_custom_command(OUTPUT ${output} COMMAND embed_winners ${output} ${dumps} DEPENDS embed_winners ${dumps} VERBATIM)
   target_sources(${target} PRIVATE ${output})

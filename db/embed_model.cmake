@@ -16,11 +16,11 @@ const unsigned char at__shipped_model[] = {\n${bytes}0x00 };\nconst size_t at__s
 endif()
 
 function(at_embed_model target)
-  file(GLOB input CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/db/models/shipped.model)
-  set(output ${CMAKE_BINARY_DIR}/embedded_model.c)
-  set(script ${CMAKE_SOURCE_DIR}/db/embed_model.cmake)
+  file(GLOB input CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/db/models/shipped.model)
+  set(output ${PROJECT_BINARY_DIR}/embedded_model.c)
+  set(script ${PROJECT_SOURCE_DIR}/db/embed_model.cmake)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_SOURCE_DIR}/db/models/shipped.model -DOUTPUT=${output} -P ${script}
+    COMMAND ${CMAKE_COMMAND} -DINPUT=${PROJECT_SOURCE_DIR}/db/models/shipped.model -DOUTPUT=${output} -P ${script}
     DEPENDS ${input} ${script} VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()

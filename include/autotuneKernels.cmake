@@ -9,8 +9,12 @@
 #              what is expected to be the fastest will do, and the build says so
 #   OUTPUT     the .cu file; else <op>_<shape>_<type>.cu, as the function in it, in the build folder
 # It is made again when the database, a file of TEMPLATES or a header in HEADERS has changed, come or gone; of headers,
-# those whose name ends as is usual (.h, .hpp, .cuh, .inl and so on).
+# those whose name ends as is usual (.h, .hpp, .cuh, .inl and so on). And when a file has changed that templates name,
+# wherever it is: `source`, `include`, `input file`, `reference file`.
+# The program is the target autotune::program where autotune is part of this build, else the installed one;
+# AUTOTUNE_PROGRAM names another.
 # The file is its own generator: as a script it exports, and tunes before where it must.
+cmake_policy(VERSION 3.22)
 if(CMAKE_SCRIPT_MODE_FILE)
   set(places "")
   foreach(pair DATABASE:--db TEMPLATES:--templates)
@@ -24,7 +28,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   if(HEADERS)
     set(ENV{AUTOTUNE_HEADERS} "${HEADERS}")
   endif()
-  set(export ${PROGRAM} export ${OP} ${SHAPE} ${DTYPE} ${places} -o ${OUTPUT})
+  set(export ${PROGRAM} export ${OP} ${SHAPE} ${DTYPE} ${places} -o ${OUTPUT} --depfile ${OUTPUT}.d)
   if(DEVICE)
     list(APPEND export --device ${DEVICE})
   endif()
@@ -82,6 +86,23 @@ function(autotune_find_sources out folder)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
+# The program to call, and what a command that calls it depends on.
+function(autotune_find_program out_program out_depends)
+  if(NOT AUTOTUNE_PROGRAM AND TARGET autotune::program)
+    get_target_property(real autotune::program ALIASED_TARGET)
+    set(${out_program} $<TARGET_FILE:${real}> PARENT_SCOPE)
+    set(${out_depends} ${real} PARENT_SCOPE)
+    return()
+  endif()
+  find_program(AUTOTUNE_PROGRAM autotune HINTS ${AUTOTUNE_PREFIX}/bin)
+  if(NOT AUTOTUNE_PROGRAM)
+    message(FATAL_ERROR "autotune_add_kernel: no program `autotune` in ${AUTOTUNE_PREFIX}/bin, nor in PATH; install the "
+      "component `program` too, or set AUTOTUNE_PROGRAM")
+  endif()
+  set(${out_program} ${AUTOTUNE_PROGRAM} PARENT_SCOPE)
+  set(${out_depends} ${AUTOTUNE_PROGRAM} PARENT_SCOPE)
+endfunction()
+
 function(autotune_add_kernel target)
   set(words OP SHAPE DTYPE DEVICE DATABASE TEMPLATES TUNE OUTPUT)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "${words}" HEADERS)
@@ -100,12 +121,8 @@ function(autotune_add_kernel target)
     set(arg_OUTPUT ${name}.cu)
   endif()
   get_filename_component(output ${arg_OUTPUT} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_BINARY_DIR})
-  find_program(AUTOTUNE_PROGRAM autotune HINTS ${AUTOTUNE_PREFIX}/bin)
-  if(NOT AUTOTUNE_PROGRAM)
-    message(FATAL_ERROR "autotune_add_kernel: no program `autotune` in ${AUTOTUNE_PREFIX}/bin, nor in PATH; install the "
-      "component `program` too, or set AUTOTUNE_PROGRAM")
-  endif()
-  set(depends ${AUTOTUNE_PROGRAM} ${CMAKE_CURRENT_FUNCTION_LIST_FILE})
+  autotune_find_program(program depends)
+  list(APPEND depends ${CMAKE_CURRENT_FUNCTION_LIST_FILE})
   foreach(place DATABASE TEMPLATES)
     if(arg_${place})
       get_filename_component(arg_${place} ${arg_${place}} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
@@ -136,9 +153,9 @@ function(autotune_add_kernel target)
   foreach(word OP SHAPE DTYPE DEVICE DATABASE TEMPLATES HEADERS TUNE)
     list(APPEND defined -D${word}=${arg_${word}})
   endforeach()
-  add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DPROGRAM=${AUTOTUNE_PROGRAM} -DOUTPUT=${output} ${defined}
-            -P ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
-    DEPENDS ${depends} COMMENT "autotune: ${arg_OP} ${arg_SHAPE} ${arg_DTYPE}" VERBATIM)
+  # In the project's folder: templates may name files of its tree.
+  add_custom_command(OUTPUT ${output} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    COMMAND ${CMAKE_COMMAND} -DPROGRAM=${program} -DOUTPUT=${output} ${defined} -P ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
+    DEPENDS ${depends} DEPFILE ${output}.d COMMENT "autotune: ${arg_OP} ${arg_SHAPE} ${arg_DTYPE}" VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()

@@ -2,31 +2,31 @@
 # at_embed_templates(TARGET): so every templates/<op>/*.cu, templates/common/*.cuh and the tuner's own CUDA source.
 # CONFIGURE_DEPENDS: adding a template is adding a file, nothing more.
 function(at_embed target table)
-  set(output ${CMAKE_BINARY_DIR}/${table}.c)
+  set(output ${PROJECT_BINARY_DIR}/${table}.c)
   add_custom_command(OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DTABLE=${table} -DROOT=${CMAKE_SOURCE_DIR} "-DFILES=${ARGN}"
-            -P ${CMAKE_SOURCE_DIR}/templates/embed_files.cmake
-    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/templates/embed_files.cmake VERBATIM)
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DTABLE=${table} -DROOT=${PROJECT_SOURCE_DIR} "-DFILES=${ARGN}"
+            -P ${PROJECT_SOURCE_DIR}/templates/embed_files.cmake
+    DEPENDS ${ARGN} ${PROJECT_SOURCE_DIR}/templates/embed_files.cmake VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()
 
 # at_embed_images(TARGET CODE): these templates as they are read, by a program that is linked from the library CODE, into TARGET.
 function(at_embed_images target code)
-  set(output ${CMAKE_BINARY_DIR}/embedded_images.c)
-  add_executable(embed_images ${CMAKE_SOURCE_DIR}/templates/embed_images.c)
+  set(output ${PROJECT_BINARY_DIR}/embedded_images.c)
+  add_executable(embed_images ${PROJECT_SOURCE_DIR}/templates/embed_images.c)
   target_link_libraries(embed_images PRIVATE ${code})
   add_custom_command(OUTPUT ${output} COMMAND embed_images ${output} DEPENDS embed_images VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()
 
 function(at_embed_templates target)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/*/*.cu)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/*/*.cu)
   at_embed(${target} at__embedded_files ${files})
-  file(GLOB commons CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/common/*.cuh)
+  file(GLOB commons CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/common/*.cuh)
   at_embed(${target} at__embedded_commons ${commons})
-  at_embed(${target} at__embedded_verify ${CMAKE_SOURCE_DIR}/tuner/declare/data.h ${CMAKE_SOURCE_DIR}/tuner/runner/verify.cu
-    ${CMAKE_SOURCE_DIR}/tuner/runner/fill.cu)
+  at_embed(${target} at__embedded_verify ${PROJECT_SOURCE_DIR}/tuner/declare/data.h ${PROJECT_SOURCE_DIR}/tuner/runner/verify.cu
+    ${PROJECT_SOURCE_DIR}/tuner/runner/fill.cu)
   set(exported head bits numbers main) # in the order of at__export_part
-  list(TRANSFORM exported REPLACE ".+" "${CMAKE_SOURCE_DIR}/tuner/export/export_\\0.cu")
-  at_embed(${target} at__embedded_export ${exported} ${CMAKE_SOURCE_DIR}/tuner/declare/data.h)
+  list(TRANSFORM exported REPLACE ".+" "${PROJECT_SOURCE_DIR}/tuner/export/export_\\0.cu")
+  at_embed(${target} at__embedded_export ${exported} ${PROJECT_SOURCE_DIR}/tuner/declare/data.h)
 endfunction()

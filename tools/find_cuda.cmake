@@ -9,7 +9,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
 endif()
 
 set(at_cuda_places ${AT_CUDA_HOME} $ENV{CUDA_HOME} /usr/local/cuda)
-file(GLOB at_cuda_wheels ${CMAKE_BINARY_DIR}/cuda/nvidia/* ${CMAKE_SOURCE_DIR}/build/cuda/nvidia/*)
+file(GLOB at_cuda_wheels ${PROJECT_BINARY_DIR}/cuda/nvidia/* ${PROJECT_SOURCE_DIR}/build/cuda/nvidia/*)
 list(APPEND at_cuda_places ${at_cuda_wheels})
 
 find_path(AT_CUDA_INCLUDE cuda.h PATHS ${at_cuda_places} PATH_SUFFIXES include ${at_cuda_target}/include NO_DEFAULT_PATH)

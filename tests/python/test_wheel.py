@@ -1,12 +1,13 @@
 """`pip install .` into a fresh virtual environment: the program in its bin/, the module with its library, the winners
 that come along, NVRTC from NVIDIA's wheel; and in it tools/python/first_minutes.md, command by command: what needs a GPU
-on the driver of tests/e2e, the model on the CPU where there is a PyTorch.  usage: test_wheel.py AUTOTUNE      exit code
+on the driver of tests/e2e, the model on the CPU where there is a PyTorch. And `pip install -e .` into another.  usage: test_wheel.py AUTOTUNE      exit code
 77, which skips: pip cannot fetch the build backend"""
 import ast
 import importlib.machinery
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,8 @@ AUTOTUNE = sys.argv.pop()
 PAGE = ROOT / "tools/python/first_minutes.md"
 SMALL = [("autotune 4096x4096 f32", "autotune 64x64 f32 --max-trials 8"), ("4096x4096", "64x64"), ("native", "sm_90")]
 LIMIT_S = 300  # for each of the page's parts
+DOWNLOAD = ["-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet", "--no-deps", "--retries", "1",
+            "--timeout", "20"]
 PIP = ["-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--quiet"]
 
 
@@ -55,20 +58,27 @@ class Wheel(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        code, _, said = run(sys.executable, "-m", "venv", cls.folder / "venv")
-        cls.need(code, said, "python3 -m venv (Debian: python3-venv)")
+        for venv in ("venv", "editable"):
+            code, _, said = run(sys.executable, "-m", "venv", cls.folder / venv)
+            cls.need(code, said, "python3 -m venv (Debian: python3-venv)")
         cls.bin = cls.folder / "venv/bin"
-        code, _, said = run(cls.bin / "python", *PIP, "--retries", "1", "--timeout", "20", "scikit-build-core>=0.10")
+        code, _, said = run(cls.bin / "python", *DOWNLOAD, "-d", cls.folder / "downloaded", "scikit-build-core>=0.10")
         cls.need(code, said, "network: pip cannot fetch scikit-build-core")
-        # An unoptimized build, in a folder of its own: half the time, and the build folder is left as it is.
-        code, _, said = run(cls.bin / "python", *PIP, "--no-build-isolation", "--no-deps", ROOT,
-                            f"--config-settings=build-dir={cls.folder}/build", "--config-settings=cmake.build-type=Debug",
-                            PYTHONPATH=str(ROOT / "tools/python"))
-        if code:
-            raise AssertionError(said)
+        # As in a fresh clone, where nothing was built.
+        shutil.copytree(ROOT, cls.folder / "clone", symlinks=True, ignore=lambda folder, names: [
+            name for name in names if Path(folder) == ROOT and (name.startswith("build") or name == ".git")])
+        cls.install(cls.bin, cls.folder / "clone")
         home = str(cls.folder / "home")
         cls.home = {"HOME": home, "XDG_DATA_HOME": home, "XDG_CACHE_HOME": home, "CUDA_VISIBLE_DEVICES": ""}
         cls.site = next((cls.folder / "venv/lib").glob("python3*/site-packages"))
+
+    @classmethod
+    def install(cls, to, *what):
+        """An unoptimized build takes half the time. Without what else it needs to run: that is large."""
+        code, _, said = run(to / "python", *PIP, "--no-deps", *what, f"--config-settings=build-dir={cls.folder}/build",
+                            "--config-settings=cmake.build-type=Debug")
+        if code:
+            raise AssertionError(said)
 
     @classmethod
     def need(cls, code, said, what):
@@ -92,6 +102,17 @@ class Wheel(unittest.TestCase):
         self.assertEqual(code, 0, said)
         self.assertRegex(seen, r"^Found\(match='exact'.*template_name='\w+'.*origin='shipped with autotune'")
         self.assertEqual(seen.splitlines()[-1], str(self.site / "autotune/libautotune.so"))
+
+    def test_an_editable_install_has_the_modules_sources_and_all_that_was_built(self):
+        to = self.folder / "editable/bin"
+        self.install(to, "-e", self.folder / "clone")
+        code, seen, said = run(to / "python", "-c", "import autotune; print(autotune.__file__); print(autotune.find("
+                               "'transpose', (4096, 4096), 'f32').match); print(autotune._native.library_path())")
+        self.assertEqual(code, 0, said)
+        site = next((self.folder / "editable/lib").glob("python3*/site-packages"))
+        self.assertEqual(seen.splitlines(), [str(self.folder / "clone/tools/python/autotune/__init__.py"), "exact",
+                                             str(site / "autotune/libautotune.so")])
+        self.assertEqual(run(to / "autotune", "--version")[1], run(AUTOTUNE, "--version")[1])
 
     def test_all_that_is_needed_is_in_it_and_nothing_else(self):
         files = {str(path.relative_to(self.site / "autotune")) for path in (self.site / "autotune").rglob("*")

@@ -3,6 +3,7 @@
 #
 #   tools/examples/run_gpu.sh [BUILD]          BUILD: build; the database: $AUTOTUNE_DB or the default
 set -uo pipefail
+[[ ${1:-} != --help ]] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; exit 0; }
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit
 build=${1:-build}
 failed=0

@@ -69,6 +69,9 @@ def _look_up(tuner, sizes, dtype):
 
 
 def main(arguments):
+    if arguments == ["--help"]:
+        print(__doc__)
+        return 0
     problems = []
     for text in arguments or _SHAPES:
         shape, _, dtype = text.partition(":")

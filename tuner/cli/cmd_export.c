@@ -1,5 +1,6 @@
 /* cmd_export.c - `autotune export`: the best known kernel as a .cu file. Needs no GPU. */
 #include "cli/commands.h"
+#include "cli/depfile.h"
 #include "export/export.h"
 #include "lookup/lookup.h"
 #include "tune/tune.h"
@@ -52,7 +53,7 @@ static at_status winners_template(at__template **owned, const at__template **out
 }
 
 typedef struct export_args {
-    const char *db, *device, *templates_dir, *output, *format;
+    const char *db, *device, *templates_dir, *output, *depfile, *format;
     at__words headers;
     bool with_main, without_shipped, exact;
 } export_args;
@@ -207,7 +208,10 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
 static at_status check_output(const export_args *a, const char *db, at_error *err)
 {
     const at__in_use uses[] = { { "the database", db, true }, { NULL, NULL, false } };
-    return at__check_output("-o", a->output, uses, a->templates_dir, err);
+    at_status status = at__check_output("-o", a->output, uses, a->templates_dir, err);
+    if (status == AT_OK && a->depfile)
+        status = at__check_output("--depfile", a->depfile, uses, a->templates_dir, err);
+    return status;
 }
 
 /* A terminal gets it printable; a file, or a program, byte for byte. */
@@ -219,12 +223,16 @@ static void write_stdout(const at__str *text, const at__export_format *format)
         fwrite(at__str_text(text), 1, text->len, stdout);
 }
 
+static bool is_to_stdout(const export_args *a)
+{
+    return !a->output || strcmp(a->output, "-") == 0;
+}
+
 static at_status find_format(const at__export_format **out, const export_args *a, at_error *err)
 {
     at__str names = { 0 };
     const at__export_format *f = a->format ? at__export_format_find(a->format) : at__export_format_at(0);
     at_status status = AT_OK;
-    bool to_stdout = !a->output || strcmp(a->output, "-") == 0;
     *out = f;
     if (!f) {
         for (int i = 0; at__export_format_at(i); i++)
@@ -234,10 +242,13 @@ static at_status find_format(const at__export_format **out, const export_args *a
         at__str_clear(&names);
     } else if (a->with_main && f != at__export_format_at(0)) {
         status = at_fail(err, AT_ERR_USAGE, "--main goes with --format cu, not with %s", f->name);
-    } else if (f->binary && to_stdout && isatty(STDOUT_FILENO)) {
+    } else if (f->binary && is_to_stdout(a) && isatty(STDOUT_FILENO)) {
         status =
             at_fail(err, AT_ERR_USAGE, "--format %s is not for a terminal; name a file with -o", f->name);
     }
+    if (status == AT_OK && a->depfile && is_to_stdout(a))
+        status =
+            at_fail(err, AT_ERR_USAGE, "--depfile says what the file of -o depends on; name one with -o");
     return status;
 }
 
@@ -259,6 +270,9 @@ int at__cmd_export(int argc, char **argv)
           "cu by default; ptx, cubin: for the device of the answer; json: source, arguments, launch "
           "geometry",
           &a.format },
+        { "--depfile", AT__OPT_TEXT, "FILE",
+          "which files of --templates the output depends on, for make and Ninja: sources, headers, arrays",
+          &a.depfile },
         { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &a.with_main },
         { "--device", AT__OPT_TEXT, "NAME",
           "a device whose name contains this (default: that of the newest result; without a database that "
@@ -287,7 +301,9 @@ int at__cmd_export(int argc, char **argv)
         status = check_output(&a, path, &err);
     if (status == AT_OK)
         status = make_text(&text, &problem, catalog, path, &a, format, &err);
-    if (status == AT_OK && a.output && strcmp(a.output, "-") != 0)
+    if (status == AT_OK && a.depfile)
+        status = at__depfile_write(a.depfile, a.output, catalog, problem.op, &err);
+    if (status == AT_OK && !is_to_stdout(&a))
         status = at__out_write_all(a.output, at__str_text(&text), text.len, &err);
     else if (status == AT_OK)
         write_stdout(&text, format);

@@ -6,6 +6,7 @@ import ctypes
 import ctypes.util
 import glob
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,12 +158,14 @@ def shown(found: FoundStruct, source: str | None = None) -> Found:
 
 
 def library_path(path: str | os.PathLike[str] | None = None) -> str:
-    """$AUTOTUNE_LIBRARY, the one that was installed with this module, the one in build/ of the sources, the system's."""
+    """$AUTOTUNE_LIBRARY, the one beside this module, the one in build/ of the sources, the one that `pip install -e`
+    installed, the system's."""
     given = path or os.environ.get("AUTOTUNE_LIBRARY")
     if given:
         return os.fspath(given)
     built = sorted(glob.glob(str(HERE.parents[2] / "build" / "libautotune.so*")))
-    for found in (str(HERE / "libautotune.so"), *built):
+    editable = (os.path.join(place, "autotune", "libautotune.so") for place in sys.path)
+    for found in (str(HERE / "libautotune.so"), *built, *editable):
         if os.path.exists(found):
             return found
     installed = ctypes.util.find_library("autotune")
