@@ -125,6 +125,8 @@ struct at_tuner {
     at__tuning tuning;
 
     pthread_mutex_t slow;
+    at__target numbered; /* the GPU with this number, as the driver told; no name: none was asked for */
+    int number;
     at__nvrtc *nvrtc; /* opened on first use */
     at__str cache_path;
     at__store *cache; /* likewise; NULL: none */
