@@ -184,7 +184,7 @@
        filter of '' lets every device through. */                                                      \
     X(FIND_WINNER,                                                                                     \
       AT__SQL_READ_WINNER("winners_all") "WHERE " AT__SQL_IS_PROBLEM                   \
-      " AND instr(lower(device), lower(?4)) > 0 "                                                      \
+      " AND ?4 IN ('', device) "                                                                       \
       "ORDER BY instr(device, '" AT__REPLAY_NAME "') = 1, cold DESC, rank_at DESC, winner_id DESC "    \
       "LIMIT 1")                                                                                       \
     X(EACH_PROBLEM,                                                                                    \
@@ -203,6 +203,7 @@
       "WHEN 1 THEN (" AT__SQL_WINNER_ON "WHERE instr(d.name, '" AT__REPLAY_NAME "') <> 1 LIMIT 1) "    \
       "ELSE (SELECT winner_id FROM best WHERE winner_id = (" AT__SQL_WINNER_ON                         \
       "ORDER BY instr(d.name, '" AT__REPLAY_NAME "') = 1, w.rank_at DESC, w.id DESC LIMIT 1)) END")    \
+    X(DEVICE_NAMES, "SELECT DISTINCT name FROM device ORDER BY name")                                  \
     X(NEWEST_TRIAL, "SELECT max(id) FROM trial")                                                       \
     X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \
@@ -280,7 +281,7 @@
     /* Recordings. */                                                                                  \
     X(MAIN_FINGERPRINT,                                                                                \
       "SELECT count(*)" AT__FINGERPRINT_COLUMNS(AT__THEN_SHOWN) " FROM trials_all "                    \
-      "WHERE instr(device, '" AT__REPLAY_NAME "') <> 1 AND instr(lower(device), lower(?1)) > 0 "       \
+      "WHERE instr(device, '" AT__REPLAY_NAME "') <> 1 AND ?1 IN ('', device) "                        \
       AT__SQL_BY_FINGERPRINT)                                                                          \
     X(MAIN_FINGERPRINT_OF,                                                                             \
       "SELECT count(*)" AT__FINGERPRINT_COLUMNS(AT__THEN_SHOWN) " FROM trials_all WHERE "              \

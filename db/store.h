@@ -11,6 +11,7 @@
 #define AUTOTUNE_STORE_H
 
 #include <autotune/status.h>
+#include "lang/device_name.h"
 #include "lang/problem.h"
 #include "lang/record.h"
 #include "util/cancel.h"
@@ -227,9 +228,9 @@ typedef struct at__shipped_row {
 void at__shipped_read(at__shipped_row *out, uint32_t row);
 
 /*
- * The winner of exactly this problem. fingerprint NULL: any device, the newest first (those measured cold
- * before the others, replayed ones last); `device` (may be NULL) then restricts to device names that contain
- * it, in any case. With a fingerprint all its columns must agree. AT_ERR_NOT_FOUND when there is none.
+ * The winner of exactly this problem. fingerprint NULL: the newest (those measured cold before the others,
+ * replayed ones last) of the device with this name, or where `device` is NULL of any. With a fingerprint all
+ * its columns must agree. AT_ERR_NOT_FOUND when there is none.
  */
 at_status at__store_find_winner(at__answer *out, at__store *store, const at__problem_key *problem,
                                 const at__fingerprint *fingerprint, const char *device,
@@ -269,6 +270,13 @@ typedef void at__device_visit(void *context, const char *device, const at__probl
 at_status at__store_newest_device(at__store *store, at__device_visit *visit, void *context,
                                   at_error *err) AT_MUST_CHECK;
 
+/* Adds the names of all devices that something is stored of, sorted. */
+at_status at__store_device_names(at__device_names *out, at__store *store, at_error *err) AT_MUST_CHECK;
+
+/* The one of them that is meant (lang/device_name.h). AT_ERR_USAGE: none, or several. */
+at_status at__store_choose_device(char out[AT__DEVICE_NAME], at__store *store, const char *words,
+                                  at_error *err) AT_MUST_CHECK;
+
 /* How many problems and device models of the op have a winner; `most` when they are more. */
 at_status at__store_count_best(int64_t *out, at__store *store, const char *op, int64_t most,
                                at_error *err) AT_MUST_CHECK;
@@ -298,7 +306,7 @@ typedef struct at__dump_options {
     bool compact;                    /* only what a replay needs, in as few bytes as possible       */
     int64_t best;                    /* of a problem, the fastest trials of each template; 0: all   */
     const char *op;                  /* NULL: all                                                   */
-    const char *device;              /* part of its name, in any case; NULL: all                    */
+    const char *device;              /* its name; NULL: all                                         */
     const at__problem_key *problems; /* only these shapes and type keys, of any op; 0 of them: all  */
     size_t problem_count;
 } at__dump_options;
@@ -369,8 +377,7 @@ at_status at__store_open_recording_unless(at__store **out, const char *path, con
 
 /*
  * The fingerprint that most trials have, replays not counted: of all problems (problem NULL; of `like`, which
- * may then be NULL too, the device counts, as a part of names, in any case), or of one on the device model
- * and with the `cold` of `like`. AT_ERR_NOT_FOUND: there are none.
+ * may then be NULL too, the device's name counts; "": any), or of one on the device model and with the `cold` of `like`. AT_ERR_NOT_FOUND: there are none.
  */
 at_status at__store_main_fingerprint(at__fingerprint *out, at__store *store, const at__problem_key *problem,
                                      const at__fingerprint *like, at_error *err) AT_MUST_CHECK;

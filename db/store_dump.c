@@ -144,7 +144,7 @@ static bool wanted_problem(const at__dump_options *o, const char *shape, const c
 static bool wanted(const at__dump_options *o, sqlite3_stmt *s)
 {
     return (!o->op || strcmp(o->op, at__store_text(s, OP_COLUMN)) == 0) &&
-           (!o->device || strcasestr(at__store_text(s, DEVICE_COLUMN), o->device)) &&
+           (!o->device || strcmp(at__store_text(s, DEVICE_COLUMN), o->device) == 0) &&
            wanted_problem(o, at__store_text(s, SHAPE_COLUMN), at__store_text(s, TYPE_COLUMN));
 }
 

@@ -198,6 +198,27 @@ at_status at__store_newest_device(at__store *store, at__device_visit *visit, voi
     return status;
 }
 
+at_status at__store_device_names(at__device_names *out, at__store *store, at_error *err)
+{
+    at__query q;
+    at_status status = at__query_begin(&q, store, AT__SQL_DEVICE_NAMES, "read the devices", err, "");
+    while (status == AT_OK && at__query_next(&q, &status, err))
+        status = at__device_names_add(out, at__store_text(q.statement, 0), err);
+    at__query_end(&q);
+    return status;
+}
+
+at_status at__store_choose_device(char out[AT__DEVICE_NAME], at__store *store, const char *words,
+                                  at_error *err)
+{
+    at__device_names names = { NULL };
+    at_status status = at__store_device_names(&names, store, err);
+    if (status == AT_OK)
+        status = at__device_names_choose(out, &names, words, "", err);
+    at__device_names_clear(&names);
+    return status;
+}
+
 at_status at__store_count_best(int64_t *out, at__store *store, const char *op, int64_t most, at_error *err)
 {
     at__query q;

@@ -171,11 +171,16 @@ AT_API const char *at_warnings(const at_tuner *tuner);
 
 /* ---- looking up ---- */
 
-/* The device that is asked for. */
+/*
+ * The device that is asked for. A number ("0") is a GPU of this machine, as CUDA counts them, of which the
+ * driver is asked. Anything else is a name: in full, in any case, or whole words of it that no other device
+ * has of which something is known ("H200"). A device that nobody tuned on is named in full; with `cc` any name
+ * will do. AT_ERR_USAGE lists the names, AT_ERR_DEVICE: there is no such GPU.
+ */
 typedef struct at_target {
     int version;        /* AT_TARGET_INIT sets it                                              */
-    const char *device; /* "NVIDIA H200", or a part of it; NULL: the one with the newest results; without a
-                           database this machine's, or else that with the most shipped winners of the op */
+    const char *device; /* NULL or "": the one with the newest results; without a database this machine's, or
+                           else that with the most shipped winners of the op                   */
     int cc;             /* compute capability, 90 for 9.0; 0: that of the result               */
     int sms;            /* multiprocessors; 0: those of the result                              */
 } at_target;
@@ -189,7 +194,8 @@ typedef enum at_match {
     AT_MATCH_EXACT,        /* this problem was tuned on this device                                    */
     AT_MATCH_NEAR,         /* it won, or was the fastest that is valid here, for another shape there;
                               or its winner is out of date, and this was the fastest trial that is not */
-    AT_MATCH_OTHER_DEVICE, /* it won on another device                                                 */
+    AT_MATCH_OTHER_DEVICE, /* it won on another device, or is what a model of that expects to be the fastest
+                              there: nothing near was tuned here                                       */
     AT_MATCH_NONE,         /* nothing is known: a template's declared default; right, but not measured */
     AT_MATCH_PREDICTED     /* what a model of all trials expects to be the fastest here                */
 } at_match;
@@ -236,7 +242,7 @@ typedef struct at_found {
     const at_arg *args; /* pass them in this order to cuLaunchKernel                          */
 
     /* The measurement that the configuration comes from; of the problem itself where measured_shape is its
-     * shape and measured_device the device. */
+     * shape and measured_device the device. "" where a model chose it. */
     const char *measured_device, *measured_shape, *measured_at; /* "2026-11-20T21:52:57Z" */
     double median_s;                                            /* 0: not measured        */
     double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
@@ -248,7 +254,7 @@ typedef struct at_found {
     int metric_count;
     const at_metric *metrics;
     /* The time that a model expects (AT_MATCH_PREDICTED, or AT_MATCH_NEAR where it agrees), and how much
-     * slower than tuned such answers are in the mean, 0.02: 2 %. Else 0. */
+     * slower than tuned such answers are in the mean, 0.02: 2 %. Else 0: no model knows this device. */
     double expected_s, doubt;
 } at_found;
 

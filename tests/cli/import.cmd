@@ -23,3 +23,4 @@ at import "$DATA/import/scale_cache.json" --db two.db --quiet --device 'Other GP
 at tune --device 'replay:two.db@other' --op scale 1024x512 --quiet --db e.db
 at query scale 1024x512 --db e.db
 at tune --device 'replay:two.db@third' --op scale 1024x512 --quiet
+at import "$DATA/import/scale_cache.json" --db two.db --quiet --device 0

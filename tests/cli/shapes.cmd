@@ -11,6 +11,11 @@ at space 4096x4096/4160x4352 f32 --arch sm_90 --template tile_rows --fix tile_ro
 at space 4096x4096/4000x4352 f32 --arch sm_90
 at space 4096x4096/4160x4352x1 f32 --arch sm_90
 at space 4096x4096/ f32 --arch sm_90
+at query 1,024x1024
+at query 4096x04096
+at tune 4096x4096 --ld 04160
+at tune 4096x4096 --max-trials 010
+at tune 4096x4096 --shard 01/3
 at space 4096x4096/x f32 --arch sm_90
 at space copy 4096/4160 f32 --arch sm_90
 at tune 4096x4096 --ld 4160,zero

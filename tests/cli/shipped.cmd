@@ -7,7 +7,7 @@ at query 4096x4096 f32 --device H200 --format csv | sed 's/NVIDIA H200,.*,exact/
 at query 513x2000 f32 --device H200 | brief
 at query 513x2000 f32 --device H200 --json | grep -o '"match":"predicted"\|"expected_s"\|"doubt"\|"median_s":null'
 AUTOTUNE_NO_MODEL=1 at query 513x2000 f32 --device H200 | brief
-at query 4096x4096 f32 --device A100 | brief
+at query 4096x4096 f32 --device 'NVIDIA A100-SXM4-80GB' | brief
 at query 4096x4096 f32 --no-shipped
 at export 4096x4096 f32 | grep -E "^\\$|^// from|exit"
 at export 513x2000 f32 --device H200 | grep -E "^\\$|^// (not|from)|error|exit" | sed 's/model of .*/model of .../'
@@ -31,11 +31,11 @@ at dump --db store.db | grep -c '"kind":"winner"'
 homeless() { env -u HOME -u XDG_DATA_HOME -u XDG_CACHE_HOME "$AUTOTUNE" "$@" 2>&1 | grep -E 'match\)|^(\/\/|  ) *from|error'; }
 homeless query 4096x4096 f32 --device H200
 homeless query 513x2000 f32 --device H200 | sed 's/of [0-9]* trials of [0-9]*/of .../'
-homeless query 4096x4096 f32 --exact --device A100
+homeless query 4096x4096 f32 --exact --device 'NVIDIA A100-SXM4-80GB'
 homeless query 4096x4096 f32 --no-shipped --device H200
 homeless query 4096x4096 f32 --tune 1s --device H200
 homeless export 4096x4096 f32 --device H200
-homeless export 4096x4096 f32 --exact --device A100
+homeless export 4096x4096 f32 --exact --device 'NVIDIA A100-SXM4-80GB'
 homeless export 4096x4096 f32 --no-shipped --device H200
 homeless show 4096x4096 f32
 
@@ -43,6 +43,22 @@ homeless show 4096x4096 f32
 "$AUTOTUNE" merge merged.db "$DATA"/../../db/winners/*.jsonl.gz 2>/dev/null
 "$AUTOTUNE" dump --db merged.db | grep '"kind":"winner"' |
   sed -E 's/.*"op":"([^"]*)","shape":"([^"]*)","type_key":"([^"]*)".*"device":"([^"]*)".*/two winners: \1 \2 \3 \4/' | sort | uniq -d
+
+# A name is one in full or whole words of it, and a number a GPU of this machine.
+at query 4096x4096 f32 --device h100 | brief
+at query 4096x4096 f32 --device H20
+at query 4096x4096 f32 --device nvidia
+at query 4096x4096 f32 --device A100
+at query 4096x4096 f32 --device 00
+at export 4096x4096 f32 --device H20
+at explain 4096x4096 f32 --device H20
+
+# Of a device that nobody measured the model of the one most like it chooses, and promises no time.
+at query 3000x5000 f32 --device 'Tesla T4' | brief
+at query 3000x5000 f32 --device 'NVIDIA H100 NVL' | brief
+at query 3000x5000 f32 --device 'Tesla T4' --json | grep -o '"match":"[^"]*"\|"from_[a-z]*":[^,]*\|"expected_s"\|"doubt"\|"median_s":null'
+at query 4096x4096 f32 --device 'NVIDIA H100 PCIe' | brief
+at export 3000x5000 f32 --device 'Tesla T4' | grep -E "^\\$|^// (tran|Made|not|expected|from)|error|exit" | sed 's/model of .*/model of .../'
 
 # What the model expects of a small odd problem.
 at query 1473x1473 f32 --device H200 | grep -E 'match|template' | sed -E 's/of [0-9]+ trials of [0-9]+/of so many trials of so many/'

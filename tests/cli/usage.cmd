@@ -21,6 +21,7 @@ at space 4096x4096 --template nonesuch
 at space 4096x4096 --fix nonesuch.X=1
 at space 4096x4096 --arch sm_90 --device 0
 at space 4096x4096 --device zero
+at space 4096x4096 --device 00
 at tune 4096x4096 --fix tile_rows.TILE=33
 at tune 4096x4096 --fix tile_rows.SIZE=32
 at tune 4096x4096 --dtype f99

@@ -84,6 +84,11 @@ static void write_shapes(void)
 
 #define TUNE_ALL "tune --shapes shapes --template mine --templates templates --jobs 2 --max-trials 14 "
 
+/* Of this type nothing was tuned: no winner is near, whose configuration a model may expect to be as fast. Which
+ * one that is here depends on the bytes of cubins, by which the scripted driver makes times up, and so on the
+ * version of NVRTC. */
+#define UNTUNED "query copy 33333 f64 --templates templates"
+
 Test(beginning, a_run_that_measured_enough_renews_the_model_and_the_next_one_does_not)
 {
     write_shapes();
@@ -91,7 +96,7 @@ Test(beginning, a_run_that_measured_enough_renews_the_model_and_the_next_one_doe
     e2e_expect(strstr(run.err, "learned from ") && e2e_has_file("db-model"), run);
     tune(E2E_QUICK, TUNE_ALL, 0);
     e2e_expect(!strstr(run.err, "learned from "), run);
-    tune(E2E_QUICK, "query copy 33333 f32 --templates templates", 0);
+    tune(E2E_QUICK, UNTUNED, 0);
     e2e_expect(strstr(run.out, "predicted match") && !strstr(run.out, "autotune learn"), run);
 }
 
@@ -105,7 +110,7 @@ Test(beginning, a_run_that_is_told_so_leaves_the_model_and_the_answer_names_what
     tune(E2E_QUICK, "tune --shapes shapes2 --template mine --templates templates --jobs 2 --max-trials 30",
          0);
     e2e_expect(!strstr(run.err, "learned from "), run); /* somebody wanted it without the one that ships */
-    tune(E2E_QUICK, "query copy 33333 f32 --templates templates", 0);
+    tune(E2E_QUICK, UNTUNED, 0);
     e2e_expect(strstr(run.out, "`autotune learn` would take"), run);
 }
 

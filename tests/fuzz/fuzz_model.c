@@ -32,7 +32,7 @@ static void ask(const at__model *model)
     at__arch_limits(&limits, 90);
     require(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 1500, 1531 }, 2, NULL) == AT_OK);
     require(at__problem_bind(slots, &problem, &limits, NULL) == AT_OK);
-    if (at__predictor_open(&p, model, catalog, op, "", &own, NULL) == AT_OK &&
+    if (at__predictor_open(&p, model, catalog, op, &(at__gpu_model){ .name = "" }, &own, NULL) == AT_OK &&
         at__predictor_best(&g, p, &problem, slots, NULL) == AT_OK)
         require(at__config_validate(slots, g.t, &g.config, NULL) == AT_OK);
     at__predictor_close(p);

@@ -326,6 +326,28 @@ class Run(OnTheFakeDriver):
         with self.assertRaisesRegex(autotune.Error, "headers: /nowhere: No such file"):
             autotune.Tuner(cache="")
 
+    def test_a_device_is_a_number_or_a_name(self):
+        """The driver has an H200 and an H100."""
+        with autotune.Tuner(cache="") as tuner:
+            for device, name in ((0, "NVIDIA H200"), (1, "NVIDIA H100 80GB HBM3"), ("1", "NVIDIA H100 80GB HBM3"),
+                                 ("h100", "NVIDIA H100 80GB HBM3")):
+                found = tuner.find("transpose", (4096, 4096), "f32", device=device)
+                self.assertEqual((found.match, found.device, found.cc), ("exact", name, 90))
+            for device, words in ((7, "7"), ("H20", "found 'H20'; expected one of these devices"), ("nvidia", "several")):
+                with self.assertRaisesRegex(autotune.Error, words):
+                    tuner.find("transpose", (4096, 4096), "f32", device=device)
+            for device in (-1, 1.0, True, b"NVIDIA H200"):
+                with self.assertRaisesRegex(TypeError, "expected a GPU's number, or a device's name"):
+                    tuner.find("transpose", (4096, 4096), "f32", device=device)
+
+    def test_nothing_is_expected_of_a_device_that_no_model_knows(self):
+        with autotune.Tuner(cache="") as tuner:
+            found = tuner.find("transpose", (3000, 5000), "f32", device="Tesla T4")
+            self.assertEqual((found.match, found.expected_s, found.doubt), ("other_device", None, None))
+            self.assertEqual((found.device, found.cc, found.sms), ("Tesla T4", 75, 40))
+            found = tuner.find("transpose", (3000, 5000), "f32", device="NVIDIA H200")
+            self.assertGreater(found.expected_s, 0)
+
     def test_an_error_of_the_library_tells_its_kind(self):
         with self.assertRaises(autotune.Error) as raised:
             self.tuner.find("transpos", (4, 4), "f32")

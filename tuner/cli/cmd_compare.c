@@ -158,15 +158,19 @@ static at_status open_one(at__store **out, const char *path, at_error *err)
 
 static at_status compare(at__comparison *out, const compare_args *a, at_error *err)
 {
-    const char *const *devices = a->devices.items;
+    const int count = a->devices.count;
+    at__target of_before, of_after;
     at__store *before = NULL, *after = NULL;
     at_status status = open_one(&before, a->words.items[0], err);
     if (status == AT_OK)
         status = open_one(&after, a->words.items[1], err);
     if (status == AT_OK)
-        status =
-            at__compare_stores(out, before, a->devices.count ? devices[0] : NULL, after,
-                               a->devices.count ? devices[a->devices.count - 1] : NULL, a->tolerance, err);
+        status = at__stored_device_option(&of_before, count ? a->devices.items[0] : NULL, before, err);
+    if (status == AT_OK)
+        status = at__stored_device_option(&of_after, count ? a->devices.items[count - 1] : NULL, after, err);
+    if (status == AT_OK)
+        status = at__compare_stores(out, before, count ? of_before.name : NULL, after,
+                                    count ? of_after.name : NULL, a->tolerance, err);
     if (status == AT_OK && out->count == 0)
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s and %s have no problem in common", a->words.items[0],
                          a->words.items[1]);
@@ -183,9 +187,9 @@ int at__cmd_compare(int argc, char **argv)
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--device", AT__OPT_LIST, "NAME[,NAME]",
-          "a part of the device's name, the same for both or one for each (default: the devices that both "
-          "have, or the one that each has)",
+        { "--device", AT__OPT_LIST, "N|NAME[,N|NAME]",
+          "a GPU of this machine by its number, or the only device whose name has these words, the same for "
+          "both or one for each (default: the devices that both have, or the one that each has)",
           &a.devices },
         { "--tolerance", AT__OPT_COUNT, "PERCENT", "a change that does not count (default 1)",
           &a.tolerance_percent },

@@ -77,10 +77,11 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
 {
     at__store *store = NULL;
     at__out_file *file = NULL;
+    at__target device;
     at__dump_options options = { .compact = a->compact,
                                  .best = a->best,
                                  .op = a->op,
-                                 .device = a->device,
+                                 .device = a->device ? device.name : NULL,
                                  .problems = k->items,
                                  .problem_count = k->count };
     const at__in_use uses[] = { { "the database", path, true },
@@ -89,6 +90,8 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
     at_status status = at__check_output("-o", a->output, uses, a->templates_dir, err);
     if (status == AT_OK)
         status = at__store_open(&store, path, AT__STORE_READ, err);
+    if (status == AT_OK)
+        status = at__stored_device_option(&device, a->device, store, err);
     if (status == AT_OK)
         status = at__out_open(&file, a->output, err);
     if (status == AT_OK)
@@ -119,7 +122,8 @@ int at__cmd_dump(int argc, char **argv)
         { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
         AT__DB_OPTION(&a.db),
         { "--op", AT__OPT_TEXT, "OP", "only this operation", &a.op },
-        { "--device", AT__OPT_TEXT, "NAME", "only devices whose name contains this", &a.device },
+        { "--device", AT__OPT_TEXT, "N|NAME",
+          "only a GPU of this machine, by its number, or the only device whose name has these words", &a.device },
         { "--shapes", AT__OPT_TEXT, "FILE",
           "only the problems of this shapes file, and other operations (copies) on the same shapes",
           &a.shapes },

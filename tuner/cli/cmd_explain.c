@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/explained.h"
 #include "compile/nvrtc.h"
+#include "lang/gpu_model.h"
 #include "lookup/lookup.h"
 
 #include <inttypes.h>
@@ -83,17 +84,16 @@ static at_status find_winner(explainer *e, at_error *err)
     const char *path = NULL;
     at__target target = { 0 };
     at_error cause = { 0 };
-    snprintf(target.name, sizeof target.name, "%s", a->device ? a->device : "");
     const bool with_shipped = !a->without_shipped && at__shipped_wanted();
-    at_status status = at__check_device_name(a->device, err);
-    if (status == AT_OK)
-        status = at__db_path_if_any(&path, a->db, with_shipped, &e->path, err);
+    at_status status = at__db_path_if_any(&path, a->db, with_shipped, &e->path, err);
     if (status == AT_OK) {
         status = at__open_if_any(&e->store, path, &cause);
         if (status != AT_OK && (status != AT_ERR_NOT_FOUND || a->db))
             return at_fail(err, status, "%s", cause.text);
-        status = at__lookup_open(&e->lookup, e->store, e->catalog, err);
+        status = at__device_option(&target, a->device, e->store, with_shipped, err);
     }
+    if (status == AT_OK)
+        status = at__lookup_open(&e->lookup, e->store, e->catalog, err);
     if (status == AT_OK && with_shipped)
         at__lookup_add_shipped(e->lookup);
     return status == AT_OK ? at__lookup_find(&e->winner, e->lookup, &e->problem, &target, err) : status;
@@ -105,12 +105,28 @@ static bool is_of_this_problem(const explainer *e)
     return e->winner.own || e->winner.match == AT__MATCH_EXACT;
 }
 
-/* What the device can do: that of the winner, or a common one of --device-arch. */
+/* What is known of the device that the answer is for. */
+static void take_rates(at__device_rates *r, const explainer *e)
+{
+    const at__answer *a = e->winner.answer;
+    const char *name = e->winner.cc ? e->winner.device : a->fingerprint.device;
+    const at__gpu_model *row = at__gpu_model_find(name);
+    snprintf(r->name, sizeof r->name, "%s", name);
+    if (e->winner.sms > 0)
+        r->sms = e->winner.sms;
+    if (strcmp(name, a->fingerprint.device) == 0 && a->winner.conditions.sm_clock_mhz > 0)
+        r->clock_hz = 1e6 * (double)a->winner.conditions.sm_clock_mhz;
+    r->dram_bytes_per_s = row ? 1e9 * (double)row->gb_per_s : 0;
+    if (is_of_this_problem(e) && a->winner.ceiling_s > 0 && !at__ceiling_is_rate(a->winner.ceiling_name))
+        r->copy_bytes_per_s = (double)e->key.traffic_bytes / a->winner.ceiling_s;
+}
+
+/* What the device can do: that which the answer is for, or a common one of --device-arch. */
 static at_status choose_device(explainer *e, at_error *err)
 {
     const at__answer *a = e->winner.answer;
     at__device_rates *r = &e->rates;
-    int64_t cc = a ? a->fingerprint.cc : 90;
+    const int64_t cc = e->winner.cc ? e->winner.cc : a ? a->fingerprint.cc : 90;
     at_status status = AT_OK;
     at__arch_limits(&e->limits, cc);
     if (e->args->arch)
@@ -118,15 +134,9 @@ static at_status choose_device(explainer *e, at_error *err)
     if (status != AT_OK)
         return status;
     *r = (at__device_rates){ .cc = e->limits.cc, .sms = e->limits.sms };
-    if (a && a->fingerprint.cc == e->limits.cc) {
-        snprintf(r->name, sizeof r->name, "%s", a->fingerprint.device);
-        r->sms = e->limits.sms = a->fingerprint.sms > 0 ? a->fingerprint.sms : r->sms;
-        r->clock_hz =
-            a->winner.conditions.sm_clock_mhz > 0 ? 1e6 * (double)a->winner.conditions.sm_clock_mhz : 0;
-        r->dram_bytes_per_s = at__dram_bytes_per_s(r->name);
-        if (is_of_this_problem(e) && a->winner.ceiling_s > 0 && !at__ceiling_is_rate(a->winner.ceiling_name))
-            r->copy_bytes_per_s = (double)e->key.traffic_bytes / a->winner.ceiling_s;
-    }
+    if (a && cc == e->limits.cc)
+        take_rates(r, e);
+    e->limits.sms = r->sms;
     if (!at__nvrtc_supports(e->nvrtc, (int)r->cc))
         return at_fail(err, AT_ERR_DEVICE,
                        "NVRTC %s does not compile for sm_%d; name another with --device-arch",
@@ -198,6 +208,8 @@ static const char *origin_of(const explainer *e, const at__template *t, const at
                                            [AT__MATCH_PREDICTED] = "what a model expects to be fastest" };
     if (e->winner.t != t || !same_config(t, config, &e->winner.config))
         return NULL;
+    if (e->winner.by_model && e->winner.match == AT__MATCH_OTHER_DEVICE)
+        return "what a model expects to be fastest on another device";
     return e->winner.own && e->winner.runner_up ? "its runner-up" : ORIGINS[e->winner.match];
 }
 
@@ -301,7 +313,9 @@ int at__cmd_explain(int argc, char **argv)
           &a.blocks },
         { "--device-arch", AT__OPT_TEXT, "sm_90",
           "compile for this (default: as the winner's device, else sm_90)", &a.arch },
-        { "--device", AT__OPT_TEXT, "NAME", "the winner of a device whose name contains this", &a.device },
+        { "--device", AT__OPT_TEXT, "N|NAME",
+          "what is best on a GPU of this machine, by its number, or on the only device whose name has these words",
+          &a.device },
         AT__DB_OPTION(&a.db),
         AT__TEMPLATES_OPTION(&a.templates_dir),
         AT__HEADERS_OPTION(&a.headers),

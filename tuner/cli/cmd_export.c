@@ -54,6 +54,7 @@ static at_status winners_template(at__template **owned, const at__template **out
 
 typedef struct export_args {
     const char *db, *device, *templates_dir, *output, *depfile, *format;
+    at__target target; /* what `device` means */
     at__words headers;
     bool with_main, without_shipped, exact;
 } export_args;
@@ -71,11 +72,10 @@ static at_status no_winner(const at__problem *problem, const at__problem_key *ke
                            const export_args *args, const char *refused, at_error *err)
 {
     at__str command = { 0 };
-    const char *device = args->device;
     at__add_tune_command(&command, problem, args->templates_dir, path ? path : "autotune.db");
     at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner for %s %s %s%s%s; find one with: %s%s%s%s",
             path ? path : "what comes with autotune", key->op, key->shape, at__dtype_name(problem->type),
-            device ? " on a device named like " : "", device ? device : "", at__str_text(&command),
+            *args->target.name ? " on " : "", args->target.name, at__str_text(&command),
             args->exact ? "; without --exact what is expected is exported, where something is" : "",
             *refused ? "; " : "", refused);
     at__str_clear(&command);
@@ -85,7 +85,8 @@ static at_status no_winner(const at__problem *problem, const at__problem_key *ke
 /* What is exported, and what it borrows from. */
 typedef struct chosen {
     at__export_input in;
-    at__answer own; /* the store's winner */
+    at__answer own;     /* the store's winner */
+    at__fingerprint on; /* the device that a look-up's answer is for */
     at__template *owned;
     at__lookup *lookup;
 } chosen;
@@ -103,7 +104,7 @@ static void clear_chosen(chosen *c)
 static at_status choose_own(chosen *c, at__store *store, const at__catalog *catalog,
                             const at__problem_key *key, const export_args *args, at_error *err)
 {
-    at_status status = at__store_find_winner(&c->own, store, key, NULL, args->device, err);
+    at_status status = at__store_find_winner(&c->own, store, key, NULL, args->target.name, err);
     if (status == AT_OK)
         status =
             winners_template(&c->owned, &c->in.t, store, catalog, c->in.problem->op, &c->own.winner, err);
@@ -124,6 +125,14 @@ static void take_found(chosen *c, const at__found *f)
     c->in.own = f->own;
     c->in.expected_s = f->expected_s;
     c->in.doubt = f->doubt;
+    if (exact || !f->cc)
+        return;
+    bool same = strcmp(f->device, f->answer->fingerprint.device) == 0;
+    c->on = (at__fingerprint){ .cc = f->cc,
+                               .sms = f->sms,
+                               .memory_mib = same ? f->answer->fingerprint.memory_mib : 0 };
+    snprintf(c->on.device, sizeof c->on.device, "%s", f->device);
+    c->in.on = &c->on;
 }
 
 /* As `query` answers. AT_ERR_NOT_FOUND: nothing does, or nothing that was measured and must be. */
@@ -131,13 +140,11 @@ static at_status choose_found(chosen *c, at__store *store, const at__catalog *ca
                               const export_args *args, at_error *err)
 {
     at__found found;
-    at__target target = { 0 };
-    snprintf(target.name, sizeof target.name, "%s", args->device ? args->device : "");
     at_status status = at__lookup_open(&c->lookup, store, catalog, err);
     if (status == AT_OK && !args->without_shipped)
         at__lookup_add_shipped(c->lookup);
     if (status == AT_OK)
-        status = at__lookup_find(&found, c->lookup, c->in.problem, &target, err);
+        status = at__lookup_find(&found, c->lookup, c->in.problem, &args->target, err);
     if (status != AT_OK)
         return status;
     if (found.match == AT__MATCH_NONE || (args->exact && found.match != AT__MATCH_EXACT))
@@ -180,7 +187,7 @@ static at_status take_headers(at__str *list, chosen *c, at__store *store, at_err
 }
 
 static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog,
-                           const char *path, const export_args *args, const at__export_format *format,
+                           const char *path, export_args *args, const at__export_format *format,
                            at_error *err)
 {
     at__store *store = NULL;
@@ -192,6 +199,9 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
         status = open_store(&store, path, args, err);
+    if (status == AT_OK)
+        status = at__device_option(&args->target, args->device, store,
+                                   !args->without_shipped && at__shipped_wanted(), err);
     if (status == AT_OK)
         status = choose(&c, store, catalog, &key, path, args, err);
     if (status == AT_OK)
@@ -274,10 +284,7 @@ int at__cmd_export(int argc, char **argv)
           "which files of --templates the output depends on, for make and Ninja: sources, headers, arrays",
           &a.depfile },
         { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &a.with_main },
-        { "--device", AT__OPT_TEXT, "NAME",
-          "a device whose name contains this (default: that of the newest result; without a database that "
-          "of this machine, or else with the most winners of the operation)",
-          &a.device },
+        { "--device", AT__OPT_TEXT, "N|NAME", AT__DEVICE_NAME_HELP, &a.device },
         AT__DB_OPTION(&a.db),
         AT__TEMPLATES_OPTION(&a.templates_dir),
         AT__HEADERS_OPTION(&a.headers),
@@ -290,7 +297,7 @@ int at__cmd_export(int argc, char **argv)
         return code;
     at_status status = find_format(&format, &a, &err);
     if (status == AT_OK)
-        status = at__check_device_name(a.device, &err);
+        status = at__check_device_option(a.device, &err);
     if (status == AT_OK)
         status = at__open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)

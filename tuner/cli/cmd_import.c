@@ -122,7 +122,7 @@ int at__cmd_import(int argc, char **argv)
     import_args a = { 0 };
     at__words words = { 0 };
     at_error err = { 0 };
-    int code = AT__EXIT_OK;
+    int code = AT__EXIT_OK, index;
     const at__option TABLE[] = {
         AT__DB_OPTION(&a.db),
         { "--name", AT__OPT_TEXT, "OP", "name of the operation (default: the kernel's)", &a.name },
@@ -136,7 +136,12 @@ int at__cmd_import(int argc, char **argv)
     if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
     at_status status = AT_OK;
-    if (words.count == 0)
+    if (a.device && at__device_is_index(&index, a.device))
+        status = at_fail(&err, AT_ERR_USAGE,
+                         "--device: found '%s', which means a GPU of this machine everywhere; expected the name of "
+                         "the device that was measured",
+                         a.device);
+    else if (words.count == 0)
         status = at_fail(&err, AT_ERR_USAGE,
                          "no file was given; expected cache files, T4 results, T1 declarations");
     if (status == AT_OK)

@@ -63,7 +63,7 @@ static at_status learn(const at__catalog *catalog, const char *path, const learn
     if (status == AT_OK)
         status = check_output(a, path, output, err);
     if (status == AT_OK && !a->alone && at__shipped_wanted())
-        status = at__model_shipped(&before, NULL, "", err);
+        status = at__model_shipped(&before, NULL, NULL, err);
     if (status == AT_OK)
         status = at__model_learn(&model, catalog, stores, count, before, &cancel, err);
     if (status == AT_OK && model && (a->alone || count > 1))

@@ -31,8 +31,9 @@ static const at__usage USAGE = {
 /* What a question needs besides the problem. */
 typedef struct asking {
     const at__catalog *catalog;
-    const char *path, *device; /* of the database; a part of a device's name, NULL: any */
-    bool named;                /* the path was given: it must exist                     */
+    const char *path, *device; /* of the database; as --device has it, NULL: any      */
+    at__target target;         /* which device that is; its name is empty for any     */
+    bool named;                /* the path was given: it must exist                   */
     bool with_shipped, exact;  /* exact: only what was measured for this very problem */
     double tune_s;             /* 0: what is not known stays so */
     const char *templates_dir; /* NULL: none                    */
@@ -208,7 +209,7 @@ static at_status not_stored(const asking *a, const at__problem *problem, const c
     at__add_tune_command(&command, problem, a->templates_dir, a->path);
     at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner for %s %s %s%s%s; find one with: %s%s%s", a->path,
             problem->op->name, at__str_text(&shape), at__dtype_name(problem->type),
-            a->device ? " on a device named like " : "", a->device ? a->device : "", at__str_text(&command),
+            *a->target.name ? " on " : "", a->target.name, at__str_text(&command),
             *refused ? "; " : "", refused);
     at__str_clear(&shape);
     at__str_clear(&command);
@@ -259,7 +260,7 @@ static void found_json(const at__found *f, const at__problem *problem, const cha
     at__member_text(&o, "op", problem->op->name);
     at__member_text(&o, "shape", shape);
     at__member_text(&o, "dtype", at__dtype_name(problem->type));
-    at__member_text(&o, "from_shape", a->shape);
+    at__member_text(&o, "from_shape", f->by_model ? NULL : a->shape); /* of many */
     at__member_text(&o, "from_device", a->fingerprint.device);
     at__member_text(&o, "origin", origin(f->shipped));
     at__member_bool(&o, "runner_up", f->runner_up);
@@ -341,18 +342,16 @@ static void print_any(const at__found *found, const at__problem *problem, at__fo
 
 /* Where the store (NULL: there is none) has no winner to use. AT_ERR_NOT_FOUND: there is nothing; *err says
  * why what is nearest does not do, or is empty. */
-static at_status query_near(at__store *store, const asking *a, const at__problem *problem, const char *device,
-                            at_error *err)
+static at_status query_near(at__store *store, const asking *a, const at__problem *problem,
+                            const at__target *target, at_error *err)
 {
     at__lookup *lookup = NULL;
     at__found found;
-    at__target target = { 0 };
-    snprintf(target.name, sizeof target.name, "%s", device ? device : "");
     at_status status = at__lookup_open(&lookup, store, a->catalog, err);
     if (status == AT_OK && a->with_shipped)
         at__lookup_add_shipped(lookup);
     if (status == AT_OK)
-        status = at__lookup_find(&found, lookup, problem, &target, err);
+        status = at__lookup_find(&found, lookup, problem, target, err);
     bool asked_before = status == AT_OK && found.match == AT__MATCH_EXACT && !found.shipped;
     if (status == AT_OK &&
         (found.match == AT__MATCH_NONE || asked_before || (a->exact && found.match != AT__MATCH_EXACT)))
@@ -376,7 +375,9 @@ static at_status query_winner(at__answer *winner, at__store *store, const asking
         winner->winner.geometry = geometry;
     } else {
         outdated = why.text;
-        status = query_near(store, a, problem, winner->fingerprint.device, err);
+        at__target target = { .full = true };
+        snprintf(target.name, sizeof target.name, "%s", winner->fingerprint.device);
+        status = query_near(store, a, problem, &target, err);
     }
     if (status == AT_ERR_NOT_FOUND) {
         print_exact(winner, problem, false, outdated, a->format);
@@ -388,7 +389,7 @@ static at_status query_winner(at__answer *winner, at__store *store, const asking
 static at_status query_nothing(at__store *store, const asking *a, const at__problem *problem, at_error *err)
 {
     at_error cause = { 0 };
-    at_status status = query_near(store, a, problem, a->device, &cause);
+    at_status status = query_near(store, a, problem, &a->target, &cause);
     if (status == AT_ERR_NOT_FOUND)
         return not_stored(a, problem, cause.text, err);
     return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
@@ -399,7 +400,7 @@ static at_status query_store(at__store *store, const asking *a, const at__proble
 {
     at__answer answer = { 0 };
     at_error cause = { 0 };
-    at_status status = at__store_find_winner(&answer, store, key, NULL, a->device, err);
+    at_status status = at__store_find_winner(&answer, store, key, NULL, a->target.name, err);
     if (status == AT_OK && at__winner_check(&answer.winner, &cause) != AT_OK)
         status = at_fail(err, AT_ERR_STORE, "%s: the winner of %s %s is damaged: %s; tune the problem again",
                          a->path, key->op, key->shape, cause.text);
@@ -420,14 +421,12 @@ static bool is_known(const asking *a, const at__problem *problem)
     at__store *store = NULL;
     at__lookup *lookup = NULL;
     at__found found = { .match = AT__MATCH_NONE };
-    at__target target = { 0 };
-    snprintf(target.name, sizeof target.name, "%s", a->device ? a->device : "");
     at_status status = at__store_open(&store, a->path, AT__STORE_READ, NULL);
     if (status == AT_OK || status == AT_ERR_NOT_FOUND)
         status = at__lookup_open(&lookup, store, a->catalog, NULL);
     if (status == AT_OK && a->with_shipped && a->device)
         at__lookup_add_shipped(lookup);
-    if (status == AT_OK && at__lookup_find(&found, lookup, problem, &target, NULL) != AT_OK)
+    if (status == AT_OK && at__lookup_find(&found, lookup, problem, &a->target, NULL) != AT_OK)
         found.match = AT__MATCH_NONE;
     at__lookup_close(lookup);
     at__store_close(store);
@@ -439,10 +438,11 @@ static void tune_first(const asking *a, const at__problem *problem)
 {
     at_error err = { 0 };
     at__str text = { 0 };
+    int index;
     const at__miss miss = { .program = "/proc/self/exe",
                             .database = a->path,
                             .templates = a->templates_dir,
-                            .device = "0",
+                            .device = at__device_is_index(&index, a->device ? a->device : "") ? a->device : "0",
                             .budget_s = a->tune_s,
                             .stop = &at__cancel_requested };
     if (is_known(a, problem) || at__miss_tune(&miss, problem, &err) == AT_OK)
@@ -464,10 +464,16 @@ static at_status read_recorded(at__store **store, at__catalog *catalog, const ch
     return at__catalog_add_recorded(catalog, path, err);
 }
 
+/* Which device --device means, unless that is known already. */
+static at_status choose_device(asking *a, at__store *store, at_error *err)
+{
+    return a->target.full ? AT_OK : at__device_option(&a->target, a->device, store, a->with_shipped, err);
+}
+
 /* On a machine where nothing was tuned yet there is no default database: what came with the program answers.
  * Takes the store; NULL: it is not open, or was not there.
  */
-static at_status query(at__store *store, const asking *a, const at__problem *problem, at_error *err)
+static at_status query(at__store *store, asking *a, const at__problem *problem, at_error *err)
 {
     at__problem_key key;
     at__str shape = { 0 };
@@ -477,10 +483,13 @@ static at_status query(at__store *store, const asking *a, const at__problem *pro
         goto done;
     if (!store)
         status = at__open_if_any(&store, a->path, &cause);
-    if (status == AT_OK)
+    bool answers = status == AT_OK || (status == AT_ERR_NOT_FOUND && !a->named && a->with_shipped);
+    at_status named = answers ? choose_device(a, store, err) : AT_OK;
+    if (named != AT_OK)
+        status = named;
+    else if (status == AT_OK)
         status = query_store(store, a, problem, &key, err);
-    else if (status != AT_ERR_NOT_FOUND || a->named || !a->with_shipped ||
-             (status = query_near(NULL, a, problem, a->device, err)) == AT_ERR_NOT_FOUND)
+    else if (!answers || (status = query_near(NULL, a, problem, &a->target, err)) == AT_ERR_NOT_FOUND)
         at_fail(err, status, "%s", cause.text);
 done:
     at__str_clear(&shape);
@@ -519,7 +528,7 @@ static int run_query(const query_args *q)
     at_error err = { 0 };
     at_status status = at__format_parse(&a.format, q->json ? "json" : q->format, &err);
     if (status == AT_OK)
-        status = at__check_device_name(q->device, &err);
+        status = at__check_device_option(q->device, &err);
     if (status == AT_OK)
         status = at__open_catalog_lazily(&catalog, q->templates_dir, &err);
     if (status == AT_OK)
@@ -529,6 +538,8 @@ static int run_query(const query_args *q)
     if (status == AT_OK)
         status = read_problem(&problem, &q->words, catalog, &err);
     a.catalog = catalog;
+    if (status == AT_OK && q->tune_s > 0)
+        status = choose_device(&a, store, &err);
     if (status == AT_OK && q->tune_s > 0) {
         at__store_close(store); /* another process will write to it */
         store = NULL;
@@ -548,17 +559,14 @@ int at__cmd_query(int argc, char **argv)
     query_args q = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
-        { "--device", AT__OPT_TEXT, "NAME",
-          "a device whose name contains this (default: that of the newest result; without a database that "
-          "of this machine, or else with the most winners of the operation)",
-          &q.device },
+        { "--device", AT__OPT_TEXT, "N|NAME", AT__DEVICE_NAME_HELP, &q.device },
         AT__DB_OPTION(&q.db),
         AT__TEMPLATES_OPTION(&q.templates_dir),
         AT__HEADERS_OPTION(&q.headers),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &q.format },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &q.json },
         { "--tune", AT__OPT_SECONDS, "TIME",
-          "where the database has no exact answer, tune on device 0 first, for at most so long: 90s, 500ms, "
+          "where the database has no exact answer, tune on device 0, or the number that --device names, first, for at most so long: 90s, 500ms, "
           "2m",
           &q.tune_s },
         { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &q.exact },

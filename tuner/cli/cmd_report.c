@@ -31,6 +31,7 @@ static at_status report(at__str *page, const report_args *a, at_error *err)
     at__html_options options = a->options;
     at__store *store = NULL;
     at__catalog *catalog = NULL;
+    at__target device;
     at_status status = at__db_path(&options.source, a->db, &keep, err);
     const at__in_use uses[] = { { "the database", options.source, true }, { NULL, NULL, false } };
     if (status == AT_OK)
@@ -39,6 +40,9 @@ static at_status report(at__str *page, const report_args *a, at_error *err)
         status = at__open_catalog(&catalog, a->templates_dir, NULL, err);
     if (status == AT_OK)
         status = at__store_open_recording(&store, options.source, err);
+    if (status == AT_OK)
+        status = at__stored_device_option(&device, a->options.device, store, err);
+    options.device = a->options.device ? device.name : NULL;
     options.add_metrics = add_metrics;
     options.context = catalog;
     if (status == AT_OK)
@@ -60,7 +64,9 @@ int at__cmd_report(int argc, char **argv)
         { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
         { "--op", AT__OPT_TEXT, "OP", "this operation only", &a.options.op },
         { "--shape", AT__OPT_TEXT, "SHAPE", "this shape only, as `query` prints it", &a.options.shape },
-        { "--device", AT__OPT_TEXT, "NAME", "a part of the device's name", &a.options.device },
+        { "--device", AT__OPT_TEXT, "N|NAME",
+          "a GPU of this machine by its number, or the only device whose name has these words",
+          &a.options.device },
         { "--db", AT__OPT_TEXT, "FILE",
           "database or dump (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations, for their metrics: DIR/<op>/op.cu",

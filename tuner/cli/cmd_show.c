@@ -54,7 +54,7 @@ static bool is_outdated(const trials *t, const at__trial_row *row)
 static bool keep(void *context, const at__trial_row *row, const at__fingerprint *f)
 {
     trials *t = context;
-    if (t->device && !strcasestr(f->device, t->device))
+    if (*t->device && strcmp(f->device, t->device) != 0)
         return true;
     if (!at__grow(&t->items, &t->cap, t->count, sizeof *t->items)) {
         t->failed = true;
@@ -317,40 +317,34 @@ static void print_trials(const trials *t, const show_args *a, const view *v)
 }
 
 static at_status no_trials(const show_args *a, const at__problem *problem, const at__problem_key *key,
-                           const char *path, at_error *err)
+                           const char *path, const char *device, at_error *err)
 {
     at__str command = { 0 };
     at__add_tune_command(&command, problem, a->templates_dir, path);
     at_fail(err, AT_ERR_NOT_FOUND, "%s has no trials of %s %s %s%s%s; make some with: %s", path, key->op,
-            key->shape, at__dtype_name(problem->type), a->device ? " on a device named like " : "",
-            a->device ? a->device : "", at__str_text(&command));
+            key->shape, at__dtype_name(problem->type), *device ? " on " : "", device,
+            at__str_text(&command));
     at__str_clear(&command);
     return AT_ERR_NOT_FOUND;
 }
 
-typedef struct sought {
-    const char *device; /* NULL: any */
-    bool found;
-} sought;
-
 static bool see(void *context, const at__trial_row *row, const at__fingerprint *f)
 {
-    sought *s = context;
-    (void)row;
-    s->found = !s->device || strcasestr(f->device, s->device);
-    return !s->found;
+    (void)row, (void)f;
+    *(bool *)context = true;
+    return false;
 }
 
 /* A replay's results are in a database of their own unless --db was named: they may be what is looked for. */
-static void tell_of_replay(const show_args *a, const at__problem_key *key, at_error *err)
+static void tell_of_replay(const at__problem_key *key, at_error *err)
 {
     const at_error cause = *err;
     at__store *store = NULL;
     at__str path = { 0 };
-    sought s = { .device = a->device };
+    bool found = false;
     if (at__store_replay_path(&path, NULL) == AT_OK &&
         at__store_open(&store, at__str_text(&path), AT__STORE_READ, NULL) == AT_OK) {
-        if (at__store_each_trial(store, key, NULL, see, &s, NULL) == AT_OK && s.found)
+        if (at__store_each_trial(store, key, NULL, see, &found, NULL) == AT_OK && found)
             at_fail(err, cause.status, "%s. What a replay tried is in %s: name it with --db", cause.text,
                     at__str_text(&path));
         at__store_close(store);
@@ -364,19 +358,23 @@ static at_status show(const at__problem *problem, const at__catalog *catalog, co
     at__store *store = NULL;
     at__problem_key key;
     at__str shape = { 0 };
-    trials t = { .device = a->device, .problem = problem, .catalog = catalog };
+    at__target device = { 0 };
+    trials t = { .device = device.name, .problem = problem, .catalog = catalog };
 
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
         status = at__store_open(&store, path, AT__STORE_READ, err);
     if (status == AT_OK)
+        status = at__stored_device_option(&device, a->device, store, err);
+    if (status == AT_OK)
         status = at__store_each_trial(store, &key, NULL, keep, &t, err);
     if (status == AT_OK && t.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && t.count == 0)
-        status = no_trials(a, problem, &key, path, err);
-    if (status == AT_ERR_NOT_FOUND && !a->db)
-        tell_of_replay(a, &key, err);
+        status = no_trials(a, problem, &key, path, device.name, err);
+    bool may_be_replay = a->device ? strncasecmp(a->device, "replay", 6) == 0 : status == AT_ERR_NOT_FOUND;
+    if (status != AT_OK && !a->db && may_be_replay)
+        tell_of_replay(&key, err);
     if (status == AT_OK) {
         qsort(t.items, t.count, sizeof *t.items, by_score);
         view v = { .format = format,
@@ -386,8 +384,8 @@ static at_status show(const at__problem *problem, const at__catalog *catalog, co
                    .best = t.items[0].score,
                    .mixed = is_mixed(&t) };
         warn_of_dates(&t);
-        warn_of_other_op(store, &key, problem->op, a->device);
-        warn_of_headers(store, &key, problem->op, catalog, a->device);
+        warn_of_other_op(store, &key, problem->op, device.name);
+        warn_of_headers(store, &key, problem->op, catalog, device.name);
         if (a->by && strcmp(a->by, "outcome") == 0)
             print_outcomes(&t, format);
         else
@@ -415,7 +413,9 @@ int at__cmd_show(int argc, char **argv)
           &a.by },
         { "--top", AT__OPT_COUNT, "N", "print at most N (default 20; 0: all)", &a.top },
         { "--failed", AT__OPT_FLAG, NULL, "those that were not timed, and why", &a.failed },
-        { "--device", AT__OPT_TEXT, "NAME", "a device whose name contains this (default: any)", &a.device },
+        { "--device", AT__OPT_TEXT, "N|NAME",
+          "a GPU of this machine by its number, or the only device whose name has these words (default: any)",
+          &a.device },
         AT__DB_OPTION(&a.db),
         AT__TEMPLATES_OPTION(&a.templates_dir),
         AT__HEADERS_OPTION(&a.headers),

@@ -11,8 +11,8 @@
 #include "tune/shard.h"
 #include "tune/tune.h"
 #include "util/clock.h"
+#include "util/whole_number.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,10 +194,7 @@ static at_status read_numbers(int64_t *out, int *count, const at__words *words, 
         return at_fail(err, AT_ERR_USAGE, "%s: found %d numbers; expected at most %d", o->name, words->count,
                        o->max);
     for (int i = 0; i < words->count; i++) {
-        char *end;
-        errno = 0;
-        out[i] = strtoll(words->items[i], &end, 10);
-        if (end == words->items[i] || *end || errno || out[i] < 1)
+        if (at__whole_parse(&out[i], words->items[i]) || out[i] < 1)
             return at_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, words->items[i],
                            o->expected);
     }

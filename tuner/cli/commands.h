@@ -8,6 +8,7 @@
 #include "db/store.h"
 #include "lang/catalog.h"
 #include "lang/shapes.h"
+#include "lookup/lookup.h"
 #include "source/headers.h"
 #include "space/space.h"
 #include "util/options.h"
@@ -108,8 +109,23 @@ bool at__problem_of_answer(at__problem *out, const at__answer *answer, const at_
 void at__add_tune_command(at__str *out, const at__problem *problem, const char *templates_dir,
                           const char *db);
 
-/* A part of a device's name as an option gave it, or NULL: no name that is stored is longer. AT_ERR_USAGE. */
-at_status at__check_device_name(const char *name, at_error *err) AT_MUST_CHECK;
+/* The help of --device of commands that read what is stored, and that may answer for any device. */
+#define AT__DEVICE_NAME_HELP                                                                                 \
+    "a GPU of this machine by its number, or the only device whose name has these words, as H200 (default: " \
+    "that of the newest result; without a database that of this machine, or else with the most winners of "  \
+    "the operation)"
+
+/*
+ * The device that --device means, for look-ups, and of a database for commands that read only that; an empty
+ * name where `text` is NULL. A number is a GPU of this machine (AT_ERR_DEVICE: there is none), anything else a
+ * name (lang/device_name.h; AT_ERR_USAGE lists those that are known). `store` may be NULL for a look-up. What
+ * is wrong whatever is stored at__check_device_option tells, too.
+ */
+at_status at__check_device_option(const char *text, at_error *err) AT_MUST_CHECK;
+at_status at__device_option(at__target *out, const char *text, at__store *store, bool with_shipped,
+                            at_error *err) AT_MUST_CHECK;
+at_status at__stored_device_option(at__target *out, const char *text, at__store *store,
+                                   at_error *err) AT_MUST_CHECK;
 
 /* An architecture as an option gave it. */
 at_status at__arch_option(at__limits *out, const char *option, const char *text, at_error *err) AT_MUST_CHECK;

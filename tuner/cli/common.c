@@ -361,15 +361,6 @@ at_status at__db_path(const char **out, const char *given, at__str *keep, at_err
     return status;
 }
 
-at_status at__check_device_name(const char *name, at_error *err)
-{
-    const size_t most = sizeof((at__fingerprint *)NULL)->device - 1, len = name ? strlen(name) : 0;
-    if (len <= most)
-        return AT_OK;
-    return at_fail(err, AT_ERR_USAGE, "--device: found a name of %zu characters; expected at most %zu", len,
-                   most);
-}
-
 at_status at__db_path_if_any(const char **out, const char *given, bool shipped, at__str *keep, at_error *err)
 {
     at_status status = at__db_path(out, given, keep, err);

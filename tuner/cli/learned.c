@@ -25,7 +25,7 @@ static at_status renew(int64_t *trials, const at__catalog *catalog, at__store *s
 {
     at__model *known = NULL, *model = NULL;
     at__cancel cancel = { .flag = &at__cancel_requested };
-    at_status status = at__shipped_wanted() ? at__model_shipped(&known, NULL, "", err) : AT_OK;
+    at_status status = at__shipped_wanted() ? at__model_shipped(&known, NULL, NULL, err) : AT_OK;
     if (status == AT_OK)
         status = at__model_learn(&model, catalog, &store, 1, known, &cancel, err);
     if (status == AT_OK && model)

@@ -12,7 +12,6 @@
 static const char REPLAY[] = "replay:", PACE[] = "?pace=";
 #define LEAST_PACE 0.001
 #define MOST_PACE  1e6
-enum { MAX_ORDINAL = 1023 };
 
 bool at__device_is_replay(const char *spec)
 {
@@ -51,14 +50,14 @@ static at_status check_replay(const char *spec, at_error *err)
 
 at_status at__device_spec_parse(const char *spec, at_error *err)
 {
-    char *end = NULL;
+    int ordinal;
     if (at__device_is_replay(spec))
         return check_replay(spec, err);
-    long ordinal = strtol(spec, &end, 10);
-    if (end == spec || *end || ordinal < 0 || ordinal > MAX_ORDINAL)
-        return at_fail(
-            err, AT_ERR_USAGE,
-            "--device: found '%s'; expected a number, as in `autotune list devices`, or replay:FILE", spec);
+    if (!at__device_is_index(&ordinal, spec))
+        return at_fail(err, AT_ERR_USAGE,
+                       "--device: found '%s'; expected the number of a GPU of this machine, as in `autotune list "
+                       "devices`, or replay:FILE",
+                       spec);
     return AT_OK;
 }
 

@@ -25,7 +25,7 @@ typedef struct at__device at__device;
 
 /*
  * `spec` is a CUDA ordinal ("0"), or "replay:FILE" with a database or a dump; "replay:FILE@NAME" chooses
- * among the devices that were recorded there by a part of the name, else it is the one with the most trials.
+ * among the devices that were recorded there by name (lang/device_name.h), else it is the one with the most trials.
  * "replay:FILE?pace=1" takes as long as the device took (pace.h), ?pace=10 a tenth of it; without, it answers
  * at once. AT_ERR_USAGE: neither.
  * AT_ERR_DEVICE in the runner's words when there is no driver or no such device.
@@ -63,7 +63,7 @@ bool at__device_is_replay(const char *spec);
 /* What the spec of a replay says. `file` is to be cleared, also after a failure. */
 typedef struct at__replay_spec {
     at__str file;
-    char name[128]; /* part of the recorded device's name; "": none was given      */
+    char name[128]; /* what is written for the recorded device; "": nothing         */
     double pace;    /* how many times as fast as the device was; 0: it never waits */
 } at__replay_spec;
 

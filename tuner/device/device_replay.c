@@ -477,11 +477,13 @@ static at_status describe(replay *d, const char *path, const char *name, at_erro
     at__device_info *info = &d->base.info;
     at__fingerprint like = { .cc = 0 };
     char cc[16], hash[9];
-    snprintf(like.device, sizeof like.device, "%s", name);
+    at_error cause = { 0 };
+    if (*name && at__store_choose_device(like.device, d->store, name, &cause) != AT_OK)
+        return at_fail(err, cause.status, "%s: behind @: %s", path, cause.text);
     at_status status = at__store_main_fingerprint(&d->recorded, d->store, NULL, &like, err);
     if (status == AT_ERR_NOT_FOUND)
         return at_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there%s%s; nothing can be replayed",
-                       path, *name ? " on a device called " : "", name);
+                       path, *name ? " on " : "", like.device);
     if (status == AT_OK)
         status = at__store_short_hash(hash, d->store, err);
     if (status != AT_OK)

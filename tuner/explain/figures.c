@@ -117,26 +117,6 @@ void at__figures_close(at__figures *f)
     *f = (at__figures){ .t = NULL };
 }
 
-double at__dram_bytes_per_s(const char *device)
-{
-    static const struct {
-        const char *name;
-        double bytes_per_s;
-    } KNOWN[] = {
-        { "NVIDIA H200", 4.8e12 },
-        { "NVIDIA H100 80GB HBM3", 3.35e12 },
-        { "NVIDIA A100-SXM4-80GB", 2.04e12 },
-        { "NVIDIA A100-SXM4-40GB", 1.555e12 },
-        { "NVIDIA GeForce RTX 4090", 1.008e12 },
-        { "NVIDIA L4", 0.3e12 },
-        { "Tesla T4", 0.32e12 },
-    };
-    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
-        if (strcmp(device, KNOWN[i].name) == 0)
-            return KNOWN[i].bytes_per_s;
-    return 0;
-}
-
 at__least_times at__least_times_of(const at__figures *f, int64_t traffic_bytes, const at__device_rates *r)
 {
     enum { L2_BYTES_A_CLOCK = 64, WARPS_A_CLOCK = 4 };

@@ -50,9 +50,6 @@ typedef struct at__device_rates {
     double copy_bytes_per_s; /* as a stored copy ceiling reached it; 0: none          */
 } at__device_rates;
 
-/* The published figure of a device that is known by name; 0: it is not. */
-double at__dram_bytes_per_s(const char *device);
-
 /* The times that its parts need at least; 0: not known. */
 typedef struct at__least_times {
     double dram_s, l2_s, shared_s, issue_s;

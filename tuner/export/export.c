@@ -224,7 +224,7 @@ static at_status add_launcher(at__str *out, const at__launcher *l, at_error *err
 at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geometry,
                             const at__export_input *in, at_error *err)
 {
-    const at__fingerprint *f = &in->answer->fingerprint;
+    const at__fingerprint *f = at__export_device(in);
     at_error cause = { 0 };
     at__limits limits;
     at__config config;

@@ -13,6 +13,7 @@
 /* What to export. All borrowed. `t` is the answer's template, with the answer's hash. */
 typedef struct at__export_input {
     const at__answer *answer;
+    const at__fingerprint *on; /* the device that the kernel is for; NULL: that of the answer */
     const at__template *t;
     const at__problem *problem;
     const char *templates; /* folder that the op's files were read from, besides those built in; NULL: none */
@@ -35,6 +36,9 @@ typedef struct at__export_format {
     at_status (*write)(at__str *out, const at__export_input *in, at_error *err); /* appends */
 } at__export_format;
 
+/* The device that the kernel is for. */
+const at__fingerprint *at__export_device(const at__export_input *in);
+
 /* Are the answer's times those of this problem? */
 bool at__export_is_measured(const at__export_input *in);
 
@@ -48,7 +52,7 @@ const at__export_format *at__export_format_find(const char *name);
  */
 at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
 
-/* The kernel compiled for the device of the answer; AT_ERR_DEVICE without NVRTC. */
+/* The kernel compiled for the device that it is for; AT_ERR_DEVICE without NVRTC. */
 at_status at__export_ptx(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
 at_status at__export_cubin(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
 
@@ -57,7 +61,7 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
 
 /*
  * For formats: the kernel's rendered source, the problem's slots, and the launch. The limits for derived
- * values are those of the device in the answer's fingerprint. The launch is what the template declares for
+ * values are those of the device that it is for. The launch is what the template declares for
  * the configuration, whatever the answer says: that may come from anyone. AT_ERR_INPUT: the template has no
  * such configuration, or not for this problem.
  */

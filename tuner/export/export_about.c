@@ -123,6 +123,11 @@ static void add_expected(at__str *out, const at__export_input *in)
     at__export_comment(out, "expected", line);
 }
 
+const at__fingerprint *at__export_device(const at__export_input *in)
+{
+    return in->on ? in->on : &in->answer->fingerprint;
+}
+
 bool at__export_is_measured(const at__export_input *in)
 {
     return !in->why || in->own;
@@ -130,7 +135,7 @@ bool at__export_is_measured(const at__export_input *in)
 
 void at__export_about(at__str *out, const at__export_input *in, const char *title)
 {
-    const at__fingerprint *f = &in->answer->fingerprint;
+    const at__fingerprint *f = at__export_device(in);
     const at__template *t = in->t;
     char line[512];
     at__str_add(out, "// ");
@@ -142,7 +147,7 @@ void at__export_about(at__str *out, const at__export_input *in, const char *titl
         add_bytes(out, t->op->about, strlen(t->op->about));
     }
     at__str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 -arch=", AT_VERSION);
-    if (in->match && strcmp(in->match, OTHER_DEVICE) == 0)
+    if (!in->on && in->match && strcmp(in->match, OTHER_DEVICE) == 0)
         at__str_addf(out, "... of your device; sm_%" PRId64 " is that one's.\n//\n", f->cc);
     else
         at__str_addf(out, "sm_%" PRId64 ".\n//\n", f->cc);

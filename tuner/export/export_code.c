@@ -6,7 +6,7 @@
 static at_status compile(at__str *out, at__nvrtc *nvrtc, const char *source, const at__export_input *in,
                          at__code kind, at_error *err)
 {
-    int cc = (int)in->answer->fingerprint.cc;
+    int cc = (int)at__export_device(in)->cc;
     bool ok = false;
     at__str code = { 0 }, log = { 0 };
     at__resources unused;

@@ -168,8 +168,8 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
         status = arguments(out, in, slots, err);
         if (status == AT_OK)
             status = variables(out, in, slots, err);
-        text(out, "device", in->answer->fingerprint.device);
-        at__str_addf(out, "  \"cc\": %" PRId64 ",\n", in->answer->fingerprint.cc);
+        text(out, "device", at__export_device(in)->device);
+        at__str_addf(out, "  \"cc\": %" PRId64 ",\n", at__export_device(in)->cc);
         if (at__export_is_measured(in))
             measured(out, in->answer);
         else

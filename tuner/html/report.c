@@ -15,7 +15,7 @@
 
 static bool wanted(const at__html_options *o, const at__answer *a)
 {
-    return (!o->device || strcasestr(a->fingerprint.device, o->device)) &&
+    return (!o->device || strcmp(a->fingerprint.device, o->device) == 0) &&
            (!o->op || strcmp(a->op, o->op) == 0) && (!o->shape || strcmp(a->shape, o->shape) == 0);
 }
 

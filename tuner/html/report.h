@@ -9,7 +9,7 @@
 
 typedef struct at__html_options {
     const char *source; /* the store's name for the reader                         */
-    const char *device; /* part of its name, in any case; NULL: all                */
+    const char *device; /* its name; NULL: all                                     */
     const char *op;     /* NULL: all                                               */
     const char *shape;  /* of one problem, as the key has it; NULL: all            */
     /* Adds what the winner's op makes of its figures, as text; NULL: nobody knows. */

@@ -16,6 +16,7 @@
  * A line is read word by word, from left to right; the op and the type may stand anywhere.
  */
 #include "lang/layout.h"
+#include "util/whole_number.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -89,25 +90,11 @@ static bool sees_digit(const reader *r)
     return r->p < r->line->end && *r->p >= '0' && *r->p <= '9';
 }
 
-/* Digits, grouped by single underscores. */
 static at_status read_number(int64_t *out, reader *r)
 {
     const char *begin = r->p;
-    int64_t value = 0;
-    bool fits = true;
-    if (!sees_digit(r))
-        return fail(r, begin, "found '%s'; expected a number", show(r, begin).text);
-    while (sees_digit(r) || (sees(r, "_") && r->p + 1 < r->line->end && r->p[1] >= '0' && r->p[1] <= '9')) {
-        if (*r->p != '_')
-            fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
-                   !__builtin_add_overflow(value, *r->p - '0', &value);
-        r->p++;
-    }
-    if (!fits)
-        return fail(r, begin, "found '%s'; expected a number of at most %" PRId64, show(r, begin).text,
-                    INT64_MAX);
-    *out = value;
-    return AT_OK;
+    const char *expected = at__whole_read(out, &r->p, r->line->end);
+    return expected ? fail(r, begin, "found '%s'; expected %s", show(r, begin).text, expected) : AT_OK;
 }
 
 /* Numbers with one of these characters between them; blanks may follow a comma. */
@@ -135,6 +122,12 @@ static at_status read_list(list *out, reader *r, const char *joiners, const char
 
 static at_status read_sizes(reader *r)
 {
+    const char *stop;
+    if (at__looks_like_thousands(&stop, r->line->line, r->p, r->line->end))
+        return fail(r, r->p,
+                    "found '%.*s', which looks like one number; expected sizes joined by 'x', and digits grouped "
+                    "by '_', if at all",
+                    stop - r->p < 40 ? (int)(stop - r->p) : 40, r->p);
     at_status status = read_list(&r->sizes, r, "xX*", "sizes", AT__MAX_RANK);
     for (int i = 0; i < r->sizes.count && status == AT_OK; i++)
         if (r->sizes.numbers[i] == 0)

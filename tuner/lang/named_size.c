@@ -1,6 +1,8 @@
 /* named_size.c - see named_size.h. */
 #include "lang/named_size.h"
 
+#include "util/whole_number.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,24 +40,18 @@ static bool is(const char *word, const char *text, size_t len)
     return strlen(word) == len && memcmp(word, text, len) == 0;
 }
 
-/* 0: it is none. */
-static int64_t number(const char *text, size_t len)
+/* 0: the dimension has no such size; *expected then may say what a number should have been. */
+static int64_t size_of(const char **expected, const at__dim *dim, const char *text, size_t len)
 {
     int64_t value = 0;
-    for (size_t i = 0; i < len; i++)
-        if (text[i] < '0' || text[i] > '9' || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, text[i] - '0', &value))
-            return 0;
-    return value;
-}
-
-/* 0: the dimension has no such size. */
-static int64_t size_of(const at__dim *dim, const char *text, size_t len)
-{
+    const char *at = text;
     for (int k = 0; k < dim->word_count; k++)
         if (is(dim->words[k], text, len))
             return k + 1;
-    return dim->word_count ? 0 : number(text, len);
+    if (dim->word_count || !len || *text < '0' || *text > '9')
+        return 0;
+    *expected = at__whole_read(&value, &at, text + len);
+    return *expected || at < text + len ? 0 : value;
 }
 
 at_status at__named_size_parse(int *dim, int64_t *size, const at__op *op, const char *text, size_t len,
@@ -66,7 +62,10 @@ at_status at__named_size_parse(int *dim, int64_t *size, const at__op *op, const 
     for (int i = 0; equals && i < op->dim_count; i++)
         if (op->dims[i].optional && is(op->dims[i].name, text, name)) {
             *dim = i;
-            *size = size_of(&op->dims[i], equals + 1, len - name - 1);
+            const char *expected = NULL;
+            *size = size_of(&expected, &op->dims[i], equals + 1, len - name - 1);
+            if (expected)
+                return at_fail(err, AT_ERR_INPUT, "expected %s", expected);
             return *size > 0 ? AT_OK : fail_unknown(op, err);
         }
     return fail_unknown(op, err);

@@ -4,7 +4,7 @@
  *
  * Dimensions are bound first, then lets and requirements in the order of their declaration. Without
  * a device those that read its limits, also through lets, are passed over; at__problem_bind checks
- * them all. A pitch with which the bytes of an array would not fit a number is refused.
+ * them all. So are scalar arguments, whose values their types must have. A pitch with which the bytes of an array would not fit a number is refused.
  */
 #include "lang/problem.h"
 
@@ -86,7 +86,27 @@ static at_status check_require(const int64_t *slots, const at__require *r, const
     return fail_unfit(problem, cause.text, err);
 }
 
-/* Lets and requirements in order; without device limits those that read them are passed over. */
+/* An i32 has its value, or the kernel would be passed another one. What cannot be computed is told where it is
+ * used. */
+static at_status check_scalar(const int64_t *slots, const at__arg *arg, const at__problem *problem, at_error *err)
+{
+    at_error cause;
+    int64_t value;
+    const at__where w = arg->where;
+    if (at__expr_eval(&value, arg->expr, slots, &cause) != AT_OK || (value >= INT32_MIN && value <= INT32_MAX))
+        return AT_OK;
+    at_fail(&cause, AT_ERR_INPUT,
+            "found %s = %" PRId64 "; expected %" PRId32 " to %" PRId32 ", as %s:%d:%d declares it i32: i64 has more",
+            arg->name, value, INT32_MIN, INT32_MAX, w.file, w.line, w.column);
+    return fail_unfit(problem, cause.text, err);
+}
+
+static bool is_i32(const at__arg *arg)
+{
+    return arg->role == AT__SCALAR && arg->expr && arg->scalar_bytes == 4;
+}
+
+/* Lets, requirements and scalars in order; without device limits those that read them are passed over. */
 static at_status check_problem(int64_t *slots, const at__problem *problem, bool with_device, at_error *err)
 {
     const at__op *op = problem->op;
@@ -105,7 +125,11 @@ static at_status check_problem(int64_t *slots, const at__problem *problem, bool 
         if (status != AT_OK)
             return status;
     }
-    return AT_OK;
+    at_status status = AT_OK;
+    for (int i = 0; i < op->arg_count && status == AT_OK; i++)
+        if (is_i32(&op->args[i]) && (with_device || !reads_device(op->args[i].expr, op, device)))
+            status = check_scalar(slots, &op->args[i], problem, err);
+    return status;
 }
 
 /* "batch=1 rows cols" */

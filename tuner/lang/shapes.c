@@ -11,6 +11,7 @@
 #include "lang/problem_set.h"
 #include "util/options.h"
 #include "util/str.h"
+#include "util/whole_number.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -146,21 +147,19 @@ static at_status fail_word(const reader *r, const char *word, const char *end)
 
 /* ---- sizes ---- */
 
-/* Digits, grouped by single underscores. *p is moved behind them. */
+/* *p is moved behind the number. */
 static at_status read_number(int64_t *out, const char **p, const reader *r)
 {
-    const char *begin = *p;
+    const char *begin = *p, *stop;
     int64_t value = 0;
-    bool fits = true;
-    while (*p < r->end && (is_digit(**p) || (**p == '_' && *p + 1 < r->end && is_digit((*p)[1])))) {
-        if (**p != '_')
-            fits = fits && !__builtin_mul_overflow(value, 10, &value) &&
-                   !__builtin_add_overflow(value, **p - '0', &value);
-        (*p)++;
-    }
-    if (!fits)
-        return fail_at(r, begin, "found '%s'; expected a size of at most %" PRId64, show(begin, *p).text,
-                       INT64_MAX);
+    if (at__looks_like_thousands(&stop, r->line, begin, r->end))
+        return fail_at(r, begin,
+                       "found '%s', which looks like one number; expected sizes joined by 'x' or with blanks "
+                       "between them, and digits grouped by '_', if at all",
+                       show(begin, stop).text);
+    const char *expected = at__whole_read(&value, p, r->end);
+    if (expected)
+        return fail_at(r, begin, "found '%s'; expected %s", show(begin, *p).text, expected);
     if (value == 0)
         return fail_at(r, begin, "found '%s'; expected a positive size", show(begin, *p).text);
     *out = value;

@@ -5,6 +5,7 @@
  */
 #include "library/library.h"
 
+#include "lang/device_name.h"
 #include "lang/layout.h"
 #include "lang/render.h"
 #include "util/clock.h"
@@ -272,8 +273,33 @@ void at_close(at_tuner *tuner)
 
 /* ---- look-ups ---- */
 
-static at_status read_target(at__target *out, const at_target *target, at_error *err)
+/* A GPU of this machine, by its number. `slow` is held: which one it is, is asked once. */
+static at_status read_gpu(at__target *out, at_tuner *tuner, int ordinal, at_error *err)
 {
+    at__gpu *gpu = NULL;
+    at__device_info info;
+    if (tuner->numbered.full && tuner->number == ordinal) {
+        *out = tuner->numbered;
+        return AT_OK;
+    }
+    at_status status = at__gpu_find(&gpu, ordinal, err);
+    if (status == AT_OK)
+        status = at__gpu_describe(&info, gpu, err);
+    at__gpu_close(gpu);
+    if (status != AT_OK)
+        return status;
+    *out = (at__target){ .cc = info.limits.cc, .sms = info.limits.sms, .full = true };
+    memcpy(out->name, info.name, sizeof out->name);
+    tuner->numbered = *out;
+    tuner->number = ordinal;
+    return AT_OK;
+}
+
+/* `slow` is held. */
+static at_status read_target(at__target *out, at_tuner *tuner, const at_target *target, at_error *err)
+{
+    int ordinal;
+    at_status status = AT_OK;
     *out = (at__target){ 0 };
     if (!target)
         return AT_OK;
@@ -283,11 +309,13 @@ static at_status read_target(at__target *out, const at_target *target, at_error 
     if (len >= sizeof out->name)
         return at_fail(err, AT_ERR_USAGE, "at_find: the device's name is longer than %zu characters",
                        sizeof out->name - 1);
-    if (len)
+    if (len && at__device_is_index(&ordinal, target->device))
+        status = read_gpu(out, tuner, ordinal, err);
+    else if (len)
         memcpy(out->name, target->device, len);
-    out->cc = target->cc;
-    out->sms = target->sms;
-    return AT_OK;
+    out->cc = target->cc ? target->cc : out->cc;
+    out->sms = target->sms ? target->sms : out->sms;
+    return status;
 }
 
 at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
@@ -297,11 +325,10 @@ at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, co
     at__target wanted;
     if (!out || !tuner || !problem)
         return at_fail(err, AT_ERR_USAGE, "at_find: an argument is NULL");
-    at_status status = read_target(&wanted, target, err);
-    if (status != AT_OK)
-        return status;
     pthread_mutex_lock(&tuner->slow);
-    status = at__finding_make(&f, tuner, problem, &wanted, NULL, err);
+    at_status status = read_target(&wanted, tuner, target, err);
+    if (status == AT_OK)
+        status = at__finding_make(&f, tuner, problem, &wanted, NULL, err);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK)
         *out = &f->shown;

@@ -126,6 +126,8 @@ struct at_tuner {
 
     pthread_mutex_t slow;
     int cuda;         /* what the driver supports, of the device that was last asked for (at__device_info) */
+    at__target numbered; /* the GPU with this number, as the driver told; no name: none was asked for */
+    int number;
     at__nvrtc *nvrtc; /* opened on first use */
     at__str cache_path;
     at__store *cache; /* likewise; NULL: none */

@@ -123,8 +123,10 @@ static at_status take_device(at__found_parts *f, const at__target *target, const
 {
     const at__fingerprint *known = found->answer ? &found->answer->fingerprint : NULL;
     bool same = known && found->match != AT__MATCH_OTHER_DEVICE;
-    int64_t cc = limits ? limits->cc : target->cc ? target->cc : known ? known->cc : 0;
-    int64_t sms = limits ? limits->sms : target->sms ? target->sms : same ? known->sms : 0;
+    int64_t cc = limits ? limits->cc : target->cc ? target->cc : found->cc;
+    int64_t sms = limits ? limits->sms : target->sms ? target->sms : found->sms;
+    if (!cc && known)
+        cc = known->cc;
 
     if (limits)
         f->limits = *limits;
@@ -190,7 +192,7 @@ static at_status show_measured(at__found_parts *f, const at__found *found, at_er
     s->origin = found->shipped ? AT__SHIPPED : "database";
     s->expected_s = found->expected_s;
     s->doubt = found->doubt;
-    if (found->match == AT__MATCH_PREDICTED)
+    if (found->by_model)
         return AT_OK; /* nothing was measured */
     s->median_s = a->winner.timing.median_s;
     s->ceiling_s = a->winner.ceiling_s;
@@ -263,13 +265,16 @@ static at_status answer(at__found_parts *f, at_tuner *tuner, const at__target *t
                         const at__limits *limits, at_error *err)
 {
     at__found found = { .match = AT__MATCH_NONE, .why = at__str_text(&tuner->absent) };
+    at__target meant = *target;
     int64_t slots[AT__MAX_SLOTS] = { 0 };
 
     at_status status = at__library_follow(tuner, err);
     if (status == AT_OK && tuner->lookup)
-        status = at__lookup_find(&found, tuner->lookup, &f->problem, target, err);
+        status = at__lookup_meant(&meant, tuner->lookup, target, err);
+    if (status == AT_OK && tuner->lookup)
+        status = at__lookup_find(&found, tuner->lookup, &f->problem, &meant, err);
     if (status == AT_OK)
-        status = take_device(f, target, &found, limits, err);
+        status = take_device(f, &meant, &found, limits, err);
     if (status == AT_OK)
         status = at__problem_bind(slots, &f->problem, &f->limits, err);
     if (status != AT_OK)

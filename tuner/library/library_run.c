@@ -236,6 +236,7 @@ static at_status find_here(at__found_parts **out, at_tuner *tuner, at__gpu *gpu,
     if (status != AT_OK)
         return status;
     memcpy(target.name, info.name, sizeof target.name);
+    target.full = true;
     target.cc = info.limits.cc;
     target.sms = info.limits.sms;
     tuner->cuda = info.cuda;

@@ -62,7 +62,7 @@ typedef struct side {
 static bool collect(void *context, at__answer *answer)
 {
     side *s = context;
-    if (s->device && !strcasestr(answer->fingerprint.device, s->device))
+    if (s->device && strcmp(answer->fingerprint.device, s->device) != 0)
         return true;
     if (!at__grow(&s->items, &s->cap, s->count, sizeof *s->items)) {
         s->failed = true;

@@ -72,6 +72,15 @@ static const char *objective_name(const char *text)
     return *text ? text : "time";
 }
 
+void at__limits_on(at__limits *out, const at__fingerprint *known, int64_t cc, int64_t sms)
+{
+    at__arch_limits(out, cc ? cc : known->cc);
+    if (sms)
+        out->sms = sms;
+    else if (known->sms && (!cc || cc == known->cc))
+        out->sms = known->sms;
+}
+
 at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__problem *p, int64_t cc,
                          int64_t sms, at_error *err)
 {
@@ -87,8 +96,7 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__p
     if (e->other_op)
         return at_fail(err, AT_ERR_NOT_FOUND, "its operation %s was changed since, in %s", e->op->name,
                        e->op->file);
-    at__arch_limits(&limits, cc ? cc : f->cc);
-    limits.sms = sms ? sms : cc && cc != f->cc ? limits.sms : f->sms;
+    at__limits_on(&limits, f, cc, sms);
     if (!cc && f->memory_mib > 0)
         limits.memory_bytes = at__memory_bytes(f->memory_mib);
     at_status status = at__problem_bind(slots, p, &limits, err);
@@ -124,7 +132,7 @@ static at_status name_device(at__question *q, at__lookup *l, const at__target *t
 {
     bool named = target && target->name[0];
     at_status status = named ? AT_OK : at__index_find_newest(l, err);
-    if (target && target->name[0])
+    if (named)
         q->device = target->name;
     else if (l->newest[0])
         q->device = l->newest;
@@ -202,6 +210,9 @@ static at_status find(at__found *out, at__lookup *l, const at__problem *problem,
                         .config = e->config,
                         .geometry = e->geometry,
                         .answer = &e->answer,
+                        .device = e->answer.fingerprint.device,
+                        .cc = q.cc ? q.cc : e->answer.fingerprint.cc,
+                        .sms = q.sms ? q.sms : e->answer.fingerprint.sms,
                         .shipped = e->shipped };
     return AT_OK;
 }
@@ -211,7 +222,10 @@ at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *prob
                           at_error *err)
 {
     at__found found;
-    at_status status = find(&found, l, problem, target, err);
+    at__target meant;
+    at_status status = target ? at__lookup_meant(&meant, l, target, err) : AT_OK;
+    if (status == AT_OK)
+        status = find(&found, l, problem, target ? &meant : NULL, err);
     at_status failed = at__catalog_failure(l->catalog, err);
     if (failed != AT_OK) {
         at__index_clear(l);

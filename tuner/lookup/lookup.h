@@ -13,7 +13,8 @@
  * was so much slower that a near winner promises more.
  *
  * Between exact and near stands what a model of all trials expects to be the fastest (predicted), where one
- * knows the op and nothing near is expected to be as fast: lookup_predict.c, model/model.h.
+ * knows the op and nothing near is expected to be as fast: lookup_predict.c, model/model.h. A model that did
+ * not learn on this device model gives a configuration and no time: other_device.
  *
  * An at__lookup holds winners of one store in memory: of a problem those that it was asked about, of an op
  * and element type all once none of a problem's own is the answer; anew when another connection has changed
@@ -46,9 +47,18 @@ const char *at__match_name(at__match match); /* "exact", "near", "other_device",
 /* The device that is asked for. An empty name: the model with the newest winners; where only the program has
  * some, the model of this machine's GPUs (util/installed.h), or else that with the most winners of the op. */
 typedef struct at__target {
-    char name[128];  /* "NVIDIA H200", or a part of it               */
-    int64_t cc, sms; /* 0: unknown, taken from what the store says   */
+    char name[AT__DEVICE_NAME]; /* "NVIDIA H200", or words of it (lang/device_name.h), but no index */
+    int64_t cc, sms;            /* 0: unknown, taken from what the store says                       */
+    bool full;                  /* the name is one in full, as the driver gives it: nothing else is meant */
 } at__target;
+
+/*
+ * Which device is meant: one that something is known of, by its name or words of it; any that has a compute
+ * capability; one whose figures are published (lang/gpu_model.h), by its name in full: nothing was tuned
+ * there. AT_ERR_USAGE lists the names. `store` may be NULL. An empty name stays one.
+ */
+at_status at__lookup_device(at__target *out, const at__target *asked, at__store *store, bool with_shipped,
+                            at_error *err) AT_MUST_CHECK;
 
 /* An answer. Strings and pointers are borrowed: valid until the next look-up, or close. */
 typedef struct at__found {
@@ -58,15 +68,23 @@ typedef struct at__found {
     at__config config;
     at__geometry geometry;    /* of the problem that was asked for                     */
     const at__answer *answer; /* the stored row that the configuration comes from      */
+    const char *device;       /* that it is for; "": not known                         */
+    int64_t cc, sms;          /* of that, as far as they are known; 0: not             */
     bool refused;             /* none, and there are winners: why says why the nearest is no answer */
     bool runner_up;           /* it is no winner's but that of the best trial that fits */
     bool shipped;             /* answer came with the program             */
     bool own;                 /* of this very problem: answer has the times of it here */
-    double expected_s;        /* what a model expects of it, predicted or near; 0: nothing */
+    bool by_model;            /* a model chose it, and nothing was measured: predicted, or other_device where
+                                 the model learned there; answer has no times then */
+    double expected_s;        /* what a model that knows the device expects of it; 0: nothing */
     double doubt;             /* how much slower than tuned that may be, 0.05: 5 %, in the mean */
 } at__found;
 
 typedef struct at__lookup at__lookup;
+
+/* at__lookup_device for its store. */
+at_status at__lookup_meant(at__target *out, at__lookup *lookup, const at__target *asked,
+                           at_error *err) AT_MUST_CHECK;
 
 /* store NULL: nothing is known of one. AT_ERR_STORE: a table of it cannot be read; where it is only a part,
  * the question about that fails so. */

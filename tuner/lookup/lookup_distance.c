@@ -25,8 +25,6 @@
 #define TINY_TRAFFIC   (512 << 10)
 #define TINY_COST      24.0 /* where a launch takes all of the time any kernel wins                       */
 #define MOVED_COST     4.0  /* a dimension that stands elsewhere in the input's order, of an op of layouts */
-#define OTHER_CC_COST  4.0  /* another generation of hardware                                             */
-#define CC_STEP        0.01 /* and the nearest first                                                      */
 
 /* |log2| of the ratio; sizes of zero count as one. */
 static double factors_of_two(int64_t a, int64_t b)
@@ -114,10 +112,10 @@ double at__shape_distance(const at__entry *there, const at__problem *p, double t
     return only_one_below(SMALL_TRAFFIC, bytes_there, bytes_here) ? d + SMALL_COST : d;
 }
 
-double at__device_distance(const at__entry *e, int64_t cc)
+double at__device_distance(const at__entry *e, const at__gpu_model *device)
 {
-    int64_t there = e->answer.fingerprint.cc;
-    return !cc || there == cc ? 0 : OTHER_CC_COST + CC_STEP * fabs((double)(there - cc));
+    const at__fingerprint *f = &e->answer.fingerprint;
+    return at__gpu_distance(&(at__gpu_model){ .name = f->device, .cc = f->cc, .sms = f->sms }, device);
 }
 
 double at__traffic_of(const at__problem *p)

@@ -171,6 +171,7 @@ void at__index_clear(at__lookup *l)
     l->groups_read = NULL;
     l->portions = NULL;
     l->newest_known = false;
+    l->named.name[0] = '\0';
     l->space_op = NULL;
     l->count = l->bucket_count = l->portion_count = l->portion_cap = 0;
 }
@@ -280,10 +281,10 @@ at_status at__index_open(at__lookup *l, at_error *err)
 
 bool at__entry_may_answer(const at__entry *e, const char *device)
 {
-    return !at__entry_is_replayed(e) || strncasecmp(device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
+    return !at__entry_is_replayed(e) || at__device_name_is_replay(device);
 }
 
 bool at__entry_is_on(const at__entry *e, const char *device)
 {
-    return strcasestr(e->answer.fingerprint.device, device) != NULL;
+    return strcmp(e->answer.fingerprint.device, device) == 0;
 }

@@ -8,6 +8,7 @@
 #ifndef AUTOTUNE_LOOKUP_INDEX_H
 #define AUTOTUNE_LOOKUP_INDEX_H
 
+#include "lang/gpu_model.h"
 #include "lookup/lookup.h"
 #include "util/index_set.h"
 
@@ -40,8 +41,8 @@ typedef struct at__entry {
 typedef struct at__question {
     const at__problem *problem;
     const char *type_key;
-    const char *device; /* a part of its name */
-    int64_t cc, sms;    /* 0: unknown         */
+    const char *device; /* its name in full; "": any that the program knows */
+    int64_t cc, sms;    /* 0: unknown                                       */
     uint64_t hash;
     const at__entry *outdated; /* the problem's own winner, which cannot be used any more; or NULL */
 } at__question;
@@ -51,8 +52,8 @@ typedef struct at__prediction {
     at__entry entry; /* its answer belongs to who asked */
     at__geometry geometry;
     double expected_s, doubt;
-    bool shipped;
-    char why[400];
+    bool shipped, own; /* own: the model learned on the device that is asked for */
+    char why[640];
     char broken[256]; /* also when nothing is expected */
 } at__prediction;
 
@@ -76,7 +77,8 @@ typedef struct at__memo {
     at__entry *runner_up;     /* in its place; NULL: none */
     bool own;                 /* it is the problem's own  */
     bool refused;             /* there are winners, none of which answers */
-    double expected_s, doubt; /* of one that is predicted, as runner_up */
+    bool by_model;            /* runner_up is what a model expects */
+    double expected_s, doubt; /* of that, or of a near one         */
     at__geometry geometry;
     char why[1200];
 } at__memo;
@@ -95,6 +97,7 @@ struct at__lookup {
     size_t *buckets, bucket_count;
     at__memo **memo;           /* AT__MEMO_COUNT places, by hash; made when they are needed */
     at__foresight *foresight;  /* models; NULL: not read yet */
+    at__target named, meant;   /* at__lookup_meant: its last question and the answer; "": none     */
     char newest[128];          /* the device of the store's newest winner: what an empty name stands for */
     bool newest_known;         /* it was looked for; else `newest` says nothing                          */
     char here[128];            /* where it has none, of the program's winners those of this model go before */
@@ -127,8 +130,8 @@ bool at__index_has_own(const at__lookup *lookup, const at__op *op, const char *t
 /* Sets `newest`. */
 at_status at__index_find_newest(at__lookup *lookup, at_error *err) AT_MUST_CHECK;
 
-/* Adds the winners of the op and type (NULL: of all) that came with the program, on devices whose name
- * contains `device`, or on all others, unless they are there or not wanted (lookup_shipped.c). While one op
+/* Adds the winners of the op and type (NULL: of all) that came with the program, on the device of this name
+ * (NULL: on all), or on all others, unless they are there or not wanted (lookup_shipped.c). While one op
  * is asked about, entries stay where they are. */
 at_status at__index_add_shipped(at__lookup *lookup, const at__op *op, const char *type_key,
                                 const char *device, bool on_device, at_error *err) AT_MUST_CHECK;
@@ -162,8 +165,11 @@ void at__entry_settle(at__entry *entry, const at__catalog *catalog);
 bool at__entry_may_answer(const at__entry *entry, const char *device);
 bool at__entry_is_replayed(const at__entry *entry);
 
-/* Is the winner's device one whose name contains `device`, in any case? */
+/* Is the winner's device the one of this name? */
 bool at__entry_is_on(const at__entry *entry, const char *device);
+
+/* Limits of a device of which cc and sms are known (0: not), else those of another one. */
+void at__limits_on(at__limits *out, const at__fingerprint *known, int64_t cc, int64_t sms);
 
 /*
  * Whether the winner's configuration satisfies its template's requirements for this problem; its geometry
@@ -184,8 +190,8 @@ at_status at__entry_refusal(const at__entry *entry, at__store *store, const at__
  */
 double at__shape_distance(const at__entry *there, const at__problem *problem, double traffic);
 
-/* What it adds that the entry is of a device of another generation; cc 0: unknown, nothing. */
-double at__device_distance(const at__entry *entry, int64_t cc);
+/* What it adds that the entry is of another device, by what is known of both. */
+double at__device_distance(const at__entry *entry, const at__gpu_model *device);
 
 /* Elements that must be moved, INFINITY where the op does not tell: bytes of `traffic` over sizeof(T). */
 double at__traffic_of(const at__problem *problem);

@@ -126,6 +126,7 @@ static at_status nearest(search *out, at__lookup *l, const at__question *q, bool
 {
     const at__problem *p = q->problem;
     const double traffic = at__traffic_of(p);
+    const at__gpu_model device = { .name = q->device, .cc = q->cc, .sms = q->sms };
     *out = (search){ .closest = AT__NO_ENTRY, .entry = AT__NO_ENTRY, .reach = INFINITY };
     at_status status = at__index_add_shipped(l, p->op, q->type_key, q->device, on_device, err);
     if (status != AT_OK)
@@ -139,7 +140,7 @@ static at_status nearest(search *out, at__lookup *l, const at__question *q, bool
             !at__entry_may_answer(e, q->device) || at__entry_is_on(e, q->device) != on_device)
             continue;
         double d = e == q->outdated ? INFINITY : at__shape_distance(e, p, traffic);
-        d += on_device ? 0 : at__device_distance(e, q->cc) + (d > 0 ? OTHER_SHAPE : 0);
+        d += on_device ? 0 : at__device_distance(e, &device) + (d > 0 ? OTHER_SHAPE : 0);
         list[out->count++] = (ranked){ i, d, e->order };
     }
     qsort(list, out->count, sizeof *list, by_distance);
@@ -311,7 +312,8 @@ static at_status ask_model(at__memo *m, at__lookup *l, const at__question *q, co
     }
     m->runner_up = kept;
     m->entry = AT__NO_ENTRY;
-    m->match = AT__MATCH_PREDICTED;
+    m->by_model = true;
+    m->match = p.own ? AT__MATCH_PREDICTED : AT__MATCH_OTHER_DEVICE;
     m->geometry = p.geometry;
     snprintf(m->why, sizeof m->why, "%s%s", p.why, p.broken);
     return AT_OK;
@@ -363,15 +365,17 @@ static at__memo *memo_of(at__lookup *l, const at__question *q)
 
 at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, at_error *err)
 {
+    at__limits limits;
     at__memo *m = memo_of(l, q);
     if (!m)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     at_status status = is_of(m, q) ? AT_OK : search_all(m, l, q, err);
     if (status != AT_OK)
         return status;
-    *out = (at__found){ .match = m->match, .why = m->why, .own = m->own };
+    *out = (at__found){ .match = m->match, .why = m->why, .device = m->device, .own = m->own };
     out->refused = m->match == AT__MATCH_NONE && m->refused;
-    out->runner_up = m->runner_up && m->match != AT__MATCH_PREDICTED;
+    out->by_model = m->by_model;
+    out->runner_up = m->runner_up && !m->by_model;
     out->expected_s = m->expected_s;
     out->doubt = m->doubt;
     if (m->runner_up || m->entry != AT__NO_ENTRY) {
@@ -381,6 +385,9 @@ at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, 
         out->geometry = m->geometry;
         out->answer = &e->answer;
         out->shipped = e->shipped;
+        at__limits_on(&limits, &e->answer.fingerprint, q->cc, q->sms);
+        out->cc = m->match != AT__MATCH_OTHER_DEVICE || q->cc ? limits.cc : 0;
+        out->sms = m->match != AT__MATCH_OTHER_DEVICE || q->cc ? limits.sms : 0;
     }
     return AT_OK;
 }
@@ -411,11 +418,12 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
 {
     const char *type_key = at__dtype_key(p->type, p->op->storage);
     const double traffic = at__traffic_of(p);
+    const at__gpu_model device = { .name = target->name, .cc = target->cc, .sms = target->sms };
     at_status status = at__index_refresh(l, err);
     if (status == AT_OK)
         status = at__index_add_own(l, p->op, NULL, err);
     if (status == AT_OK)
-        status = at__index_add_shipped(l, p->op, NULL, "", true, err); /* of all devices and types */
+        status = at__index_add_shipped(l, p->op, NULL, NULL, true, err); /* of all devices and types */
     if (status != AT_OK)
         return status;
     ranked *list = malloc((l->count + 1) * sizeof *list);
@@ -430,7 +438,7 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
             continue;
         double d =
             at__shape_distance(e, p, traffic) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
-        d += at__entry_is_on(e, target->name) ? 0 : 1 + at__device_distance(e, target->cc);
+        d += at__entry_is_on(e, target->name) ? 0 : 1 + at__device_distance(e, &device);
         list[found++] = (ranked){ i, d, e->order };
     }
     qsort(list, found, sizeof *list, by_distance);

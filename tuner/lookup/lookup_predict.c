@@ -2,9 +2,10 @@
  * lookup_predict.c - what a model expects to be the fastest, where no winner is of the problem.
  *
  * Two models may know the op: the user's, beside the database (`autotune learn` writes it), and the one that
- * comes with the program. One that learned on the device that is asked for goes before one that did not, then
- * the user's before the other. A model of another device answers only where nothing that is near was tuned on
- * this one.
+ * comes with the program. One that learned on the device that is asked for goes before one that did not, of
+ * these the one whose device is most like it, then the user's before the other. A model of another device
+ * answers only where nothing that is near was tuned on this one. What it says of times, and of how good its
+ * answers are, is true of its own device and is left out.
  *
  * The near winner's configuration is asked about, too: where nothing is expected to be faster it stays the
  * answer, as one that was measured somewhere.
@@ -30,7 +31,8 @@ typedef struct ready {
     const at__op *op;
     int model;
     bool own;
-    char device[128];
+    char device[AT__DEVICE_NAME];
+    int64_t cc, sms; /* of the device as well, which a model may not know */
     at__predictor *predictor; /* NULL: the model knows nothing of the op */
     at__model *shipped;       /* what it asks of the program's; NULL: it asks the user's */
 } ready;
@@ -104,6 +106,16 @@ static at_status open_all(at__foresight **out, const at__lookup *l, at_error *er
     return AT_OK;
 }
 
+static at__gpu_model device_of(const at__question *q)
+{
+    return (at__gpu_model){ .name = q->device, .cc = q->cc, .sms = q->sms };
+}
+
+static bool is_for(const ready *r, const at__question *q)
+{
+    return strcmp(r->device, q->device) == 0 && r->cc == q->cc && r->sms == q->sms;
+}
+
 /* The predictor of a model for the op; NULL with AT_OK: it knows nothing of it. */
 static at_status ready_one(ready **out, at__foresight *f, const at__lookup *l, const at__question *q,
                            int model, at_error *err)
@@ -112,18 +124,19 @@ static at_status ready_one(ready **out, at__foresight *f, const at__lookup *l, c
     at_status status = AT_OK;
     *out = NULL;
     for (int i = 0; i < f->count && !*out; i++)
-        if (f->list[i].op == op && f->list[i].model == model && strcmp(f->list[i].device, q->device) == 0)
+        if (f->list[i].op == op && f->list[i].model == model && is_for(&f->list[i], q))
             *out = &f->list[i];
     if (*out)
         return AT_OK;
-    ready r = { .op = op, .model = model };
+    ready r = { .op = op, .model = model, .cc = q->cc, .sms = q->sms };
     snprintf(r.device, sizeof r.device, "%s", q->device);
+    const at__gpu_model device = device_of(q);
     if (model == 1 && f->with_shipped)
-        status = at__model_shipped(&r.shipped, op, q->device, err);
+        status = at__model_shipped(&r.shipped, op, &device, err);
     const at__model *of = model == 1 ? r.shipped : f->users;
     if (!of || status != AT_OK)
         return status;
-    status = at__predictor_open(&r.predictor, of, l->catalog, op, q->device, &r.own, err);
+    status = at__predictor_open(&r.predictor, of, l->catalog, op, &device, &r.own, err);
     if (status == AT_ERR_MEMORY) {
         close_ready(&r);
         return status;
@@ -131,6 +144,15 @@ static at_status ready_one(ready **out, at__foresight *f, const at__lookup *l, c
     *out = &f->list[f->count++];
     **out = r;
     return AT_OK;
+}
+
+/* From the device that a model learned on to the one that is asked for; below zero: they are the same. */
+static double distance_of(const ready *r, const at__question *q)
+{
+    const at__lessons learned = at__predictor_lessons(r->predictor);
+    const at__gpu_model there = { .name = learned.device, .cc = learned.cc, .sms = learned.sms };
+    const at__gpu_model here = device_of(q);
+    return r->own ? -1 : at__gpu_distance(&there, &here);
 }
 
 static at_status choose(ready **out, at__foresight *f, const at__lookup *l, const at__question *q,
@@ -144,7 +166,7 @@ static at_status choose(ready **out, at__foresight *f, const at__lookup *l, cons
     for (int m = 0; m < MODELS && status == AT_OK; m++)
         status = ready_one(&each[m], f, l, q, m, err);
     for (int m = 0; m < MODELS && status == AT_OK; m++)
-        if (each[m] && each[m]->predictor && (!*out || (each[m]->own && !(*out)->own)))
+        if (each[m] && each[m]->predictor && (!*out || distance_of(each[m], q) < distance_of(*out, q)))
             *out = each[m];
     return status;
 }
@@ -152,16 +174,12 @@ static at_status choose(ready **out, at__foresight *f, const at__lookup *l, cons
 /* Of the device that is asked for, as far as it is known; else of the one that was learned on. */
 static void limits_for(at__limits *out, const at__question *q, const at__lessons *learned)
 {
-    int64_t cc = q->cc ? q->cc : learned->cc;
-    at__arch_limits(out, cc);
-    if (q->sms)
-        out->sms = q->sms;
-    else if (cc == learned->cc && learned->sms)
-        out->sms = learned->sms;
+    const at__fingerprint f = { .cc = learned->cc, .sms = learned->sms };
+    at__limits_on(out, &f, q->cc, q->sms);
 }
 
 static at_status keep(at__entry *out, const at__guess *g, const at__question *q, const at__lessons *learned,
-                      const at__limits *limits, bool own, at_error *err)
+                      at_error *err)
 {
     at__str config = { 0 }, shape = { 0 };
     at__config_text(&config, g->t, &g->config);
@@ -171,7 +189,7 @@ static at_status keep(at__entry *out, const at__guess *g, const at__question *q,
                      .type_key = (char *)(uintptr_t)q->type_key,
                      .measured_at = (char *)(uintptr_t)learned->learned_at,
                      .rank_at = (char *)(uintptr_t)learned->learned_at,
-                     .fingerprint = { .cc = limits->cc, .sms = limits->sms, .cold = true } };
+                     .fingerprint = { .cc = learned->cc, .sms = learned->sms, .cold = true } };
     a.winner = (at__winner){ .template_name = g->t->name,
                              .template_hash = g->t->hash,
                              .config = at__str_text(&config),
@@ -182,8 +200,7 @@ static at_status keep(at__entry *out, const at__guess *g, const at__question *q,
                              .ties = "",
                              .resources = AT__RESOURCES_UNKNOWN,
                              .conditions = AT__CONDITIONS_UNKNOWN };
-    snprintf(a.fingerprint.device, sizeof a.fingerprint.device, "%s",
-             own || !*q->device ? learned->device : q->device);
+    snprintf(a.fingerprint.device, sizeof a.fingerprint.device, "%s", learned->device);
     *out = (at__entry){ .op = g->t->op, .t = g->t, .config = g->config };
     at_status status = at__str_status(&config, err);
     if (status == AT_OK)
@@ -195,12 +212,14 @@ static at_status keep(at__entry *out, const at__guess *g, const at__question *q,
     return status;
 }
 
-/* Is a near winner's configuration what is expected to be best here? */
+/* Is a near winner's configuration what is expected to be best here? A model of another device knows winners
+ * of that device alone. */
 static bool near_is_as_good(const at__guess *best, at__predictor *p, const at__question *q,
                             const int64_t *slots, const at__entry *near)
 {
     at__guess g;
-    return near && near->t && at__predictor_of(&g, p, q->problem, slots, near->t, &near->config) &&
+    const at__lessons learned = at__predictor_lessons(p);
+    return near && strcmp(near->answer.fingerprint.device, learned.device) == 0 && near->t && at__predictor_of(&g, p, q->problem, slots, near->t, &near->config) &&
            g.slower <= best->slower;
 }
 
@@ -214,16 +233,22 @@ static at_status has_lessons(bool *out, const at__lookup *l, const at__op *op, a
     return status;
 }
 
+/* any_near: something was tuned on the device, but far away. */
 static void explain(at__prediction *out, const ready *r, const at__lessons *learned, const at__question *q,
-                    int64_t unseen)
+                    bool any_near, int64_t unseen)
 {
     size_t len;
-    snprintf(
-        out->why, sizeof out->why,
-        "this shape was not tuned%s; the configuration is what a model of %lld trials of %lld problems on %s "
-        "expects to be the fastest",
-        q->outdated ? " as its templates are now" : "", (long long)learned->trials,
-        (long long)learned->problems, learned->device);
+    if (r->own)
+        snprintf(out->why, sizeof out->why, "this shape was not tuned%s",
+                 q->outdated ? " as its templates are now" : "");
+    else
+        snprintf(out->why, sizeof out->why, "%s was tuned on %s", any_near ? "nothing near this shape" : "nothing",
+                 q->device);
+    len = strlen(out->why);
+    snprintf(out->why + len, sizeof out->why - len,
+             "; the configuration is what a model of %lld trials of %lld problems on %s expects to be the "
+             "fastest%s",
+             (long long)learned->trials, (long long)learned->problems, learned->device, r->own ? "" : " there");
     len = strlen(out->why);
     if (unseen)
         snprintf(out->why + len, sizeof out->why - len,
@@ -232,7 +257,7 @@ static void explain(at__prediction *out, const ready *r, const at__lessons *lear
 }
 
 static at_status predict(at__prediction *out, const ready *r, const at__question *q, const at__entry *near,
-                         int64_t unseen, at_error *err)
+                         bool any_near, int64_t unseen, at_error *err)
 {
     int64_t slots[AT__MAX_SLOTS];
     at__limits limits;
@@ -245,12 +270,13 @@ static at_status predict(at__prediction *out, const ready *r, const at__question
     if (status != AT_OK)
         return status;
     out->geometry = guess.geometry;
-    out->expected_s = guess.time_s;
-    out->doubt = guess.doubt;
+    out->own = r->own;
+    out->expected_s = r->own ? guess.time_s : 0;
+    out->doubt = r->own ? guess.doubt : 0;
     if (near_is_as_good(&guess, r->predictor, q, slots, near))
         return AT_ERR_NOT_FOUND;
-    explain(out, r, &learned, q, unseen);
-    return keep(&out->entry, &guess, q, &learned, &limits, r->own, err);
+    explain(out, r, &learned, q, any_near, unseen);
+    return keep(&out->entry, &guess, q, &learned, err);
 }
 
 /* AUTOTUNE_NO_MODEL: what is near answers. */
@@ -284,7 +310,8 @@ at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__quest
     bool worth_it = false; /* to learn from what the model has not seen */
     if (l->foresight->unseen)
         status = has_lessons(&worth_it, l, q->problem->op, err);
-    return status == AT_OK ? predict(out, r, q, near, worth_it ? l->foresight->unseen : 0, err) : status;
+    return status == AT_OK ? predict(out, r, q, near, isfinite(reach), worth_it ? l->foresight->unseen : 0, err)
+                           : status;
 }
 
 /* ---- where a search begins ---- */

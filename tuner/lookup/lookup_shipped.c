@@ -39,16 +39,14 @@ static void keep_row(at__lookup *l, const at__op *op, uint32_t row)
     l->entries[l->count++] = e;
 }
 
-/* Is the group of this op and type, not read yet, and of a device whose name contains `device`, or of none
- * such?
- */
+/* Is the group of this op and type, not read yet, and on the device (NULL: any), or on another one? */
 static bool is_wanted(const at__lookup *l, size_t i, const at__op *op, const char *type_key,
                       const char *device, bool on_device)
 {
     const at__shipped_group *g = &at__shipped_groups[i];
     return !l->groups_read[i] && strcmp(g->op, op->name) == 0 &&
            (!type_key || strcmp(g->type_key, type_key) == 0) &&
-           (strcasestr(g->device, device) != NULL) == on_device;
+           (!device || strcmp(g->device, device) == 0) == on_device;
 }
 
 static at_status make_room(at__lookup *l, size_t more, at_error *err)

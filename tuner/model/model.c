@@ -159,18 +159,19 @@ static bool read_candidate(at__config *config, const at__template *t, const at__
     return true;
 }
 
-/* The first of the op on that device, else the first. */
-static const at__part_of_model *find_part(const at__model *m, const at__op *op, const char *device, bool *own)
+/* Of the op the part on that device, else on the one most like it; of several the first. */
+static const at__part_of_model *find_part(const at__model *m, const at__op *op, const at__gpu_model *device,
+                                          bool *own)
 {
     const at__part_of_model *found = NULL;
-    *own = false;
-    for (int i = 0; m && i < m->count && !*own; i++) {
+    double least = INFINITY;
+    for (int i = 0; m && i < m->count; i++) {
         const at__part_of_model *p = &m->parts[i];
-        if (!at__part_is_of(p, op))
-            continue;
-        *own = at__part_is_on(p, device);
-        found = *own || !found ? p : found;
+        double distance = at__part_is_of(p, op) ? at__part_distance(p, device) : INFINITY;
+        found = distance < least ? p : found;
+        least = fmin(least, distance);
     }
+    *own = least <= 0;
     return found;
 }
 
@@ -202,7 +203,8 @@ static at_status tie_all(at__predictor *p, const at__catalog *catalog, at_error 
 }
 
 at_status at__predictor_open(at__predictor **out, const at__model *model, const at__catalog *catalog,
-                             const at__op *op, const char *device, bool *own, at_error *err)
+                             const at__op *op, const at__gpu_model *device, bool *own,
+                             at_error *err)
 {
     const at__part_of_model *part = find_part(model, op, device, own);
     if (!part || op->objective)

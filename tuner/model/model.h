@@ -14,6 +14,7 @@
 
 #include "db/store.h"
 #include "lang/catalog.h"
+#include "lang/gpu_model.h"
 #include "util/cancel.h"
 
 #define AT__MODEL_MEMBERS 4
@@ -39,10 +40,10 @@ void at__model_close(at__model *model); /* harmless on NULL */
 extern const unsigned char at__shipped_model[];
 extern const size_t at__shipped_model_bytes;
 
-/* Of it what is known of one op (NULL: of all), on that device which at__predictor_open would choose for one
- * named like `device`; *out is NULL where there is none. That it is whole and sound is the affair of the
+/* Of it what is known of one op (NULL: of all), on that device which at__predictor_open would choose for
+ * `device`; *out is NULL where there is none. That it is whole and sound is the affair of the
  * build and its tests: no time is spent on it. */
-at_status at__model_shipped(at__model **out, const at__op *op, const char *device,
+at_status at__model_shipped(at__model **out, const at__op *op, const at__gpu_model *device,
                             at_error *err) AT_MUST_CHECK;
 
 /* What a part was learned from. Borrowed. */
@@ -85,10 +86,12 @@ bool at__model_is_kept(const at__model *model);
 
 typedef struct at__predictor at__predictor;
 
-/* Of the part for this op that was learned on a device named like `device`, else on any; *own tells which.
- * AT_ERR_NOT_FOUND: there is none, or the op was changed since. Borrows model and catalog. */
+/* Of the part for this op that was learned on the device of this name, else on the one that is most like it
+ * (at__gpu_distance); *own tells which. An empty name: of the first part. AT_ERR_NOT_FOUND: there is none, or
+ * the op was changed since. Borrows model and catalog. */
 at_status at__predictor_open(at__predictor **out, const at__model *model, const at__catalog *catalog,
-                             const at__op *op, const char *device, bool *own, at_error *err) AT_MUST_CHECK;
+                             const at__op *op, const at__gpu_model *device, bool *own,
+                             at_error *err) AT_MUST_CHECK;
 void at__predictor_close(at__predictor *p);
 at__lessons at__predictor_lessons(const at__predictor *p);
 

@@ -337,28 +337,26 @@ static at_status get_parts(at__model *m, reader *r, int count, at_error *err)
     return status;
 }
 
-/* Of the op the part on that device, else its first. */
-static at_status get_one_part(at__model *m, reader *r, int count, const at__op *op, const char *device,
-                              at_error *err)
+/* Of the op the part on that device, else on the one most like it. */
+static at_status get_one_part(at__model *m, reader *r, int count, const at__op *op,
+                              const at__gpu_model *device, at_error *err)
 {
     at__part_of_model *p = &m->parts[0];
-    reader first = { .at = NULL };
-    bool found = false;
-    for (int i = 0; i < count && !r->bad && !found; i++) {
+    reader found = { .at = NULL };
+    double least = INFINITY;
+    for (int i = 0; i < count && !r->bad && least > 0; i++) {
         const reader head = *r;
         get_head(p, r);
-        found = at__part_is_of(p, op) && at__part_is_on(p, device);
-        if (!first.at && at__part_is_of(p, op))
-            first = head;
-        if (!found)
+        double distance = at__part_is_of(p, op) ? at__part_distance(p, device) : INFINITY;
+        found = distance < least ? head : found;
+        least = fmin(least, distance);
+        if (least > 0)
             skip_part(r);
     }
-    if (!found && !first.at)
+    if (!found.at)
         return AT_OK;
-    if (!found) {
-        *r = first;
-        get_head(p, r);
-    }
+    *r = found;
+    get_head(p, r);
     m->count = 1;
     return get_part(p, r, err);
 }
@@ -413,7 +411,7 @@ at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_e
     return status;
 }
 
-at_status at__model_shipped(at__model **out, const at__op *op, const char *device, at_error *err)
+at_status at__model_shipped(at__model **out, const at__op *op, const at__gpu_model *device, at_error *err)
 {
     const unsigned char *bytes = at__shipped_model;
     reader r = { .at = bytes, .end = bytes + at__shipped_model_bytes, .trusted = true };

@@ -1,6 +1,7 @@
 /* model_parts.c - what a model knows of itself: its parts, what they were learned from, what they are of. */
 #include "model/model_parts.h"
 
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,9 @@ bool at__part_is_of(const at__part_of_model *part, const at__op *op)
     return strcmp(part->op, op->name) == 0 && at__op_has_proof(op, part->op_hash);
 }
 
-bool at__part_is_on(const at__part_of_model *part, const char *device)
+double at__part_distance(const at__part_of_model *part, const at__gpu_model *device)
 {
-    return strcasestr(part->device, device) != NULL;
+    const at__gpu_model learned = { .name = part->device, .cc = part->cc, .sms = part->sms };
+    bool own = !*device->name || strcmp(part->device, device->name) == 0;
+    return own ? 0 : DBL_MIN + at__gpu_distance(&learned, device);
 }

@@ -56,7 +56,10 @@ void at__part_of_model_clear(at__part_of_model *part);
 
 at__lessons at__part_lessons(const at__part_of_model *part);
 bool at__part_is_of(const at__part_of_model *part, const at__op *op); /* as it is now */
-bool at__part_is_on(const at__part_of_model *part, const char *device);
+
+/* How unlike the device that it was learned on is: 0 only where it is the one of this name, or that has
+ * none. */
+double at__part_distance(const at__part_of_model *part, const at__gpu_model *device);
 
 /* The logarithm of the traffic of a problem in bytes, as `best` is scaled by. */
 double at__log_traffic(const at__problem *problem, const int64_t *slots);

@@ -125,7 +125,7 @@ static at_status find_hints(at__contest *c, at_error *err)
     at__lookup *lookup = NULL;
     at__hint hints[AT__MAX_WON];
     int count = 0;
-    at__target target = { .cc = info->limits.cc, .sms = info->limits.sms };
+    at__target target = { .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
     snprintf(target.name, sizeof target.name, "%s", info->name);
     at_status status = at__lookup_open(&lookup, s->store, s->catalog, err);
     if (status == AT_OK && !at__env_is_replay(s)) { /* a recording knows its own past only */

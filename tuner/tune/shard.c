@@ -8,15 +8,18 @@
 
 #include "tune/cost.h"
 
+#include "util/whole_number.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 at_status at__shard_parse(at__shard *out, const char *text, at_error *err)
 {
-    char *slash = NULL, *end = NULL;
-    long index = strtol(text, &slash, 10), count = 0;
-    if (slash != text && *slash == '/')
-        count = strtol(slash + 1, &end, 10);
-    if (!end || end == slash + 1 || *end || index < 1 || count < index || count > AT__MAX_SHARDS)
+    int64_t index = 0, count = 0;
+    const char *at = text;
+    bool whole = !at__whole_read(&index, &at, text + strlen(text)) && *at == '/' &&
+                 !at__whole_parse(&count, at + 1);
+    if (!whole || index < 1 || count < index || count > AT__MAX_SHARDS)
         return at_fail(err, AT_ERR_USAGE,
                        "--shard: found '%s'; expected I/N, part I of N, from 1/N to N/N (N at most %d)", text,
                        AT__MAX_SHARDS);

@@ -6,7 +6,8 @@
  */
 #include "util/options.h"
 
-#include <errno.h>
+#include "util/whole_number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,13 +102,10 @@ static at_status bad_value(const at__option *o, const char *found, const char *e
 
 static at_status set_count(const at__option *o, const char *text, at_error *err)
 {
-    char *end = NULL;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (errno || end == text || *end || value < 0)
-        return bad_value(o, text, "a whole number from 0 to 9223372036854775807", err);
-    *(int64_t *)o->target = value;
-    return AT_OK;
+    const char *expected = at__whole_parse(o->target, text);
+    if (expected && strstr(expected, "zeros"))
+        return bad_value(o, text, expected, err);
+    return expected ? bad_value(o, text, "a whole number from 0 to 9223372036854775807", err) : AT_OK;
 }
 
 static at_status set_seconds(const at__option *o, const char *text, at_error *err)

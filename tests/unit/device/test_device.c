@@ -22,6 +22,8 @@ Test(device, is_a_number_or_a_recording)
                   { "1023", AT_OK },
                   { "1024", AT_ERR_USAGE },
                   { "-1", AT_ERR_USAGE },
+                  { "01", AT_ERR_USAGE },
+                  { " 1", AT_ERR_USAGE },
                   { "1x", AT_ERR_USAGE },
                   { "", AT_ERR_USAGE },
                   { "replay:a.db", AT_OK },

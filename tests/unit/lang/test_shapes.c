@@ -79,7 +79,13 @@ static const struct {
       "transpose 8x16 f32" },
     { "8x16\n8 16 f32\n1x8x16\n8x16 f16\n8x16 copy\n",
       "transpose 8x16 f32; transpose 8x16 f16; copy 8x16 f32" },
-    { "0008x0016", "transpose 8x16 f32" },
+    { "transpose,512,512,f32", "transpose 512x512 f32" },
+    { "512,512,f32", "transpose 512x512 f32" },
+    { "f32,512,512", "transpose 512x512 f32" },
+    { "64, 128", "transpose 64x128 f32" },
+    { "4096,128", "transpose 4096x128 f32" },
+    { "8,512,2048", "transpose 8x512x2048 f32" },
+    { "8 512 256", "transpose 8x512x256 f32" },
     { "8x16#x", "transpose 8x16 f32" },
     { "8x16 batch=3", "transpose 3x8x16 f32" },
     { "batch=3 transpose 8 16 u8", "transpose 3x8x16 u8" },
@@ -108,6 +114,9 @@ ParameterizedTest(size_t *i, shapes, reads)
     at__catalog_close(catalog);
 }
 
+#define ONE_NUMBER                                                                                           \
+    ", which looks like one number; expected sizes joined by 'x' or with blanks between them, and digits "   \
+    "grouped by '_', if at all"
 #define WORDS                                                                                                \
     "a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 u64 c64 c128) or an operation (cast_transpose, "     \
     "copy, gather_rows, permute, scatter_rows, transpose)"
@@ -121,6 +130,16 @@ static const struct {
     { "\xef\xbb\xbf  f23 8x8", "s.txt:1:3: found 'f23'; expected " WORDS },
     { "rows,cols,type\n8,8,f32\n", "s.txt:1:1: found 'rows'; expected " WORDS },
     { "0x16", "s.txt:1:1: found '0'; expected a positive size" },
+    { "0024x16", "s.txt:1:1: found '0024'; expected a number without leading zeros" },
+    { "16 x 010", "s.txt:1:6: found '010'; expected a number without leading zeros" },
+    { "00x16", "s.txt:1:1: found '00'; expected a number without leading zeros" },
+    { "64x32/064", "s.txt:1:7: found '064'; expected a number without leading zeros" },
+    { "64x32@016", "s.txt:1:7: found '016'; expected a number without leading zeros" },
+    { "8x16 batch=03", "s.txt:1:6: found 'batch=03'; expected a number without leading zeros" },
+    { "1,024x1024", "s.txt:1:1: found '1,024'" ONE_NUMBER },
+    { "1024x1,024 f16", "s.txt:1:6: found '1,024'" ONE_NUMBER },
+    { "f16 1,234,567", "s.txt:1:5: found '1,234,567'" ONE_NUMBER },
+    { "copy 1,234 f32", "s.txt:1:6: found '1,234'" ONE_NUMBER },
     { "16x0", "s.txt:1:4: found '0'; expected a positive size" },
     { "-16x8", "s.txt:1:1: found '-16x8'; expected a positive size" },
     { "16x-8", "s.txt:1:4: found '-8'; expected a positive size" },
@@ -137,9 +156,9 @@ static const struct {
     { "4_x4", "s.txt:1:1: found '4_x4'; expected sizes such as 4096x4096 (whole numbers joined by 'x')" },
     { "1e3x8", "s.txt:1:1: found '1e3x8'; expected sizes such as 4096x4096 (whole numbers joined by 'x')" },
     { "9223372036854775808x1",
-      "s.txt:1:1: found '9223372036854775808'; expected a size of at most 9223372036854775807" },
+      "s.txt:1:1: found '9223372036854775808'; expected a number of at most 9223372036854775807" },
     { "9999999999999999999999999999999999999999999999999999x1",
-      "s.txt:1:1: found '9999999999999999999999999999999999999999...'; expected a size of at most "
+      "s.txt:1:1: found '9999999999999999999999999999999999999999...'; expected a number of at most "
       "9223372036854775807" },
     { "4294967296x4294967296",
       "s.txt:1:1: found a shape of more than 9223372036854775807 bytes; expected a smaller one" },
@@ -193,7 +212,7 @@ static const struct {
     { "8x8 batch=0", "s.txt:1:5: found 'batch=0'; transpose has by name batch=1" },
     { "8x8 batch=2x", "s.txt:1:5: found 'batch=2x'; transpose has by name batch=1" },
     { "8x8 batch=99999999999999999999",
-      "s.txt:1:5: found 'batch=99999999999999999999'; transpose has by name batch=1" },
+      "s.txt:1:5: found 'batch=99999999999999999999'; expected a number of at most 9223372036854775807" },
     { "8x8 rows=4", "s.txt:1:5: found 'rows=4'; transpose has by name batch=1" },
     { "8x8 batch=2 batch=2", "s.txt:1:13: found 'batch=2'; expected batch once" },
     { "3x8x8 batch=2", "s.txt:1:7: found 'batch=2'; expected batch once" },

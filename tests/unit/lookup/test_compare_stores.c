@@ -135,7 +135,7 @@ Test(compare_stores, two_gpus_are_compared_when_each_store_has_one)
     put(before, "1x1", "A100", 1e-5);
     cr_assert_eq(at__compare_stores(&c, before, NULL, after, NULL, 0.01, &err), AT_ERR_USAGE);
     cr_assert_not_null(strstr(err.text, "the first has several"), "%s", err.text);
-    cr_assert_eq(at__compare_stores(&c, before, "h100", after, NULL, 0.01, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__compare_stores(&c, before, "H100", after, NULL, 0.01, &err), AT_OK, "%s", err.text);
     cr_assert_eq(c.count, 1);
     at__comparison_clear(&c);
     at__store_close(before);

@@ -360,7 +360,7 @@ Test(lookup, measured_cold_goes_before_measured_warm_on_another_model)
 {
     put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
     put_row(w.store, (row){ "4096x4096", "reg_vec", REG_VEC, "NVIDIA H200 NVL", NULL, 0, true });
-    cr_assert_str_eq(ask(4096, 4096, "h200").t->name, "tile_rows");
+    cr_assert_str_eq(ask(4096, 4096, "nvidia h200").t->name, "tile_rows");
 }
 
 Test(lookup, ops_and_element_sizes_are_not_mixed)

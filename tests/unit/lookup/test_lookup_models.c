@@ -60,6 +60,15 @@ static at__found predicted_on(const char *device, int64_t cc)
     return f;
 }
 
+/* The same where a model chose it that does not know the device. */
+static at__found chosen_on(const char *device, int64_t cc)
+{
+    at__found f = ask_on(1500, 1531, device, cc);
+    cr_assert(f.by_model, "%s: %s", device, f.why);
+    cr_assert_eq(f.match, AT__MATCH_OTHER_DEVICE, "%s: %s", device, f.why);
+    return f;
+}
+
 /* ---- which of two ---- */
 
 Test(lookup_models, of_two_that_learned_on_the_device_the_users_answers)
@@ -81,13 +90,57 @@ Test(lookup_models, one_that_learned_on_the_device_goes_before_the_users_that_di
     cr_expect_not(predicted_on("NVIDIA A100", 90).shipped, "the user's did");
 }
 
-Test(lookup_models, of_two_that_know_other_devices_the_users_answers)
+/* By bandwidth the user's is nearer to the second, and what ships, an H100 and an H200, to the first. */
+Test(lookup_models, of_two_that_know_other_devices_the_one_whose_device_is_most_like_it_answers)
 {
-    learn_on("NVIDIA A100");
+    learn_on("NVIDIA A30");
     open_with_shipped();
-    at__found f = predicted_on("NVIDIA B300", 103);
+    at__found f = chosen_on("NVIDIA B300 SXM6 AC", 90);
+    cr_expect(f.shipped);
+    cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA H200");
+    f = chosen_on("NVIDIA A10", 90);
     cr_expect_not(f.shipped);
-    cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA B300");
+    cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA A30");
+}
+
+/* All are of one architecture, most have as many multiprocessors: their bandwidths tell them apart. */
+Test(lookup_models, the_part_whose_device_is_most_like_the_one_that_is_asked_for_answers)
+{
+    static const struct {
+        const char *device, *like;
+        int64_t cc, sms;
+    } DEVICES[] = {
+        { "NVIDIA H100 NVL", "NVIDIA H100 80GB HBM3", 90, 132 },
+        { "NVIDIA H100 PCIe", "NVIDIA H100 80GB HBM3", 90, 114 },
+        { "NVIDIA H100 80GB HBM3 MIG 1g.10gb", "NVIDIA H100 80GB HBM3", 90, 16 },
+        { "NVIDIA H200 MIG 1g.18gb", "NVIDIA H200", 90, 16 },
+        { "NVIDIA H200 NVL", "NVIDIA H200", 90, 132 },
+        { "NVIDIA B200", "NVIDIA H200", 100, 148 },
+        { "Tesla T4", "NVIDIA H100 80GB HBM3", 75, 40 },
+    };
+    open_with_shipped();
+    for (size_t i = 0; i < sizeof DEVICES / sizeof *DEVICES; i++) {
+        at__target target = { .cc = DEVICES[i].cc, .sms = DEVICES[i].sms, .full = true };
+        snprintf(target.name, sizeof target.name, "%s", DEVICES[i].device);
+        at__found f = ask_as("transpose", AT__F32, (int64_t[]){ 3000, 5000 }, 2, &target);
+        cr_expect_str_eq(f.answer->fingerprint.device, DEVICES[i].like, "%s: %s", DEVICES[i].device, f.why);
+        cr_expect_eq(f.match, AT__MATCH_OTHER_DEVICE, "%s: %s", DEVICES[i].device, f.why);
+        cr_expect_eq(f.cc, DEVICES[i].cc);
+        cr_expect_eq(f.sms, DEVICES[i].sms);
+    }
+}
+
+Test(lookup_models, a_model_of_another_device_promises_no_time)
+{
+    open_with_shipped();
+    at__found f = chosen_on("NVIDIA A100-SXM4-80GB", 80);
+    cr_expect(strstr(f.why, "nothing was tuned on NVIDIA A100-SXM4-80GB; "), "%s", f.why);
+    cr_expect_eq(f.expected_s, 0);
+    cr_expect_eq(f.doubt, 0);
+    cr_expect_str_eq(f.device, "NVIDIA A100-SXM4-80GB");
+    cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA H100 80GB HBM3", "where the trials are from");
+    f = ask_on(3000, 5000, "NVIDIA H200", 90);
+    cr_expect(f.expected_s > 0 && f.doubt > 0, "its own does");
 }
 
 /* What is kept ready has room for few. */
@@ -101,7 +154,7 @@ Test(lookup_models, answers_do_not_depend_on_which_devices_and_operations_were_a
     for (int i = 0; i < COUNT; i++) { /* each by a look-up of its own */
         open_again();
         open_with_shipped();
-        at__found f = predicted_on(DEVICES[i], 90);
+        at__found f = ask_on(1500, 1531, DEVICES[i], 90);
         snprintf(first[i], sizeof first[i], "%d %s %s %s", f.shipped, f.answer->fingerprint.device,
                  f.answer->winner.template_name, f.answer->winner.config);
     }
@@ -110,7 +163,7 @@ Test(lookup_models, answers_do_not_depend_on_which_devices_and_operations_were_a
     for (int i = 0; i < COUNT; i++) {
         char again[256];
         const at__target target = { .cc = 90, .sms = 132, .name = "NVIDIA H200" };
-        at__found f = predicted_on(DEVICES[i], 90);
+        at__found f = ask_on(1500, 1531, DEVICES[i], 90);
         snprintf(again, sizeof again, "%d %s %s %s", f.shipped, f.answer->fingerprint.device,
                  f.answer->winner.template_name, f.answer->winner.config);
         cr_expect_str_eq(again, first[i]);
@@ -144,9 +197,8 @@ Test(lookup_models, what_is_not_known_of_the_device_is_that_of_the_one_that_was_
         const at__target target = { .cc = DEVICES[i].cc, .sms = DEVICES[i].sms, .name = "NVIDIA H200" };
         at__found f = ask_as("transpose", AT__F32, (int64_t[]){ 1500, 1531 }, 2, &target);
         cr_assert_eq(f.match, AT__MATCH_PREDICTED, "%s", f.why);
-        cr_expect_eq(f.answer->fingerprint.cc, DEVICES[i].expected_cc, "%zu", i);
-        cr_expect_eq(f.answer->fingerprint.sms, DEVICES[i].expected_sms, "%zu: %lld", i,
-                     (long long)f.answer->fingerprint.sms);
+        cr_expect_eq(f.cc, DEVICES[i].expected_cc, "%zu", i);
+        cr_expect_eq(f.sms, DEVICES[i].expected_sms, "%zu: %lld", i, (long long)f.sms);
     }
 }
 
@@ -175,7 +227,8 @@ Test(lookup_models, a_near_winner_goes_before_the_model_of_another_device_and_a_
 {
     learn_on("NVIDIA H200");
     put("128x128", "tile_rows", TILE_ROWS, "NVIDIA A100");
-    cr_expect_eq(ask_on(1500, 1536, "A100", 90).match, AT__MATCH_PREDICTED);
+    at__found f = ask_on(1500, 1536, "A100", 90);
+    cr_expect(f.by_model && strstr(f.why, "nothing near this shape was tuned on NVIDIA A100; "), "%s", f.why);
     put("3000x3072", "tile_rows", TILE_ROWS, "NVIDIA A100");
     open_again();
     cr_expect_eq(ask_on(1500, 1536, "A100", 90).match, AT__MATCH_NEAR);

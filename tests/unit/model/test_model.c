@@ -44,7 +44,8 @@ static at__guess guess_on(const at__model *m, const char *device, int64_t rows, 
     bool own = false;
     int64_t slots[AT__MAX_SLOTS];
     at__problem problem = problem_of(slots, rows, cols);
-    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), device, &own, &err), AT_OK, "%s",
+    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), &(at__gpu_model){ .name = device }, &own,
+                                    &err), AT_OK, "%s",
                  err.text);
     cr_assert(own);
     cr_assert_eq(at__predictor_best(&g, p, &problem, slots, &err), AT_OK, "%s", err.text);
@@ -54,7 +55,7 @@ static at__guess guess_on(const at__model *m, const char *device, int64_t rows, 
 
 static at__guess guess_of(const at__model *m, int64_t rows, int64_t cols)
 {
-    return guess_on(m, "H200", rows, cols);
+    return guess_on(m, "NVIDIA H200", rows, cols);
 }
 
 static void expect_law(const at__model *m, int64_t rows, int64_t cols)
@@ -102,7 +103,7 @@ static void expect_on_h100(int64_t rows, int64_t cols, const char *part)
 {
     at__str text = { 0 };
     at__model *m = learn(NULL);
-    at__guess g = guess_on(m, "H100", rows, cols);
+    at__guess g = guess_on(m, "NVIDIA H100", rows, cols);
     at__config_text(&text, g.t, &g.config);
     cr_assert(strstr(at__str_text(&text), part), "%s", at__str_text(&text));
     at__str_clear(&text);
@@ -253,7 +254,8 @@ Test(model, names_another_template_that_may_be_as_good_before_more_of_the_same)
     put_rivals();
     at__model *m = learn(NULL);
     at__problem problem = problem_of(slots, 1500, 1536);
-    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), "H200", &own, &err), AT_OK, "%s",
+    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), &(at__gpu_model){ .name = "NVIDIA H200" }, &own,
+                                    &err), AT_OK, "%s",
                  err.text);
     cr_assert_eq(at__predictor_top(top, &count, 3, p, &problem, slots, &err), AT_OK, "%s", err.text);
     cr_assert_eq(count, 3);
@@ -337,7 +339,7 @@ Test(model, a_damaged_file_is_refused_or_harmless)
         int64_t slots[AT__MAX_SLOTS];
         at__problem problem = problem_of(slots, 1500, 1531);
         if (at__model_unpack(&n, bytes.data, bytes.len, NULL) == AT_OK) {
-            if (at__predictor_open(&p, n, w.catalog, transpose(), "", &own, NULL) == AT_OK &&
+            if (at__predictor_open(&p, n, w.catalog, transpose(), &(at__gpu_model){ .name = "" }, &own, NULL) == AT_OK &&
                 at__predictor_best(&g, p, &problem, slots, NULL) == AT_OK)
                 cr_assert_eq(at__config_validate(slots, g.t, &g.config, NULL), AT_OK);
             at__predictor_close(p);

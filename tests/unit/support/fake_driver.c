@@ -40,8 +40,6 @@ EXPORT fake_record fake_read(void)
     {                                                                                                        \
         return NOT_SUPPORTED;                                                                                \
     }
-REFUSED(cuDeviceGetCount)
-REFUSED(cuDeviceGet)
 REFUSED(cuDevicePrimaryCtxRelease_v2)
 REFUSED(cuCtxSetCurrent)
 REFUSED(cuCtxSynchronize)
@@ -159,22 +157,34 @@ ENTRY(cuStreamSynchronize, void *stream)
     return OK;
 }
 
+ENTRY(cuDeviceGetCount, int *count)
+{
+    *count = 2;
+    return OK;
+}
+
+ENTRY(cuDeviceGet, int *device, int ordinal)
+{
+    *device = ordinal;
+    return ordinal < 0 || ordinal > 1 ? INVALID_VALUE : OK;
+}
+
 ENTRY(cuDeviceGetName, char *name, int len, int device)
 {
-    snprintf(name, (size_t)len, H200_NAME);
-    return device;
+    snprintf(name, (size_t)len, device ? "NVIDIA H100 80GB HBM3" : H200_NAME);
+    return OK;
 }
 
 ENTRY(cuDeviceGetUuid, void *uuid, int device)
 {
-    memset(uuid, 7, 16);
-    return device;
+    memset(uuid, 7 + device, 16);
+    return OK;
 }
 
 ENTRY(cuDeviceTotalMem_v2, size_t *bytes, int device)
 {
     *bytes = H200_MEMORY_BYTES;
-    return device;
+    return device < 0 ? INVALID_VALUE : OK;
 }
 
 ENTRY(cuMemGetInfo_v2, size_t *unused, size_t *total)
@@ -185,7 +195,7 @@ ENTRY(cuMemGetInfo_v2, size_t *unused, size_t *total)
 
 ENTRY(cuDeviceGetAttribute, int *value, int which, int device)
 {
-    return h200_attribute(value, which) ? INVALID_VALUE : device;
+    return device < 0 || h200_attribute(value, which) ? INVALID_VALUE : OK;
 }
 
 ENTRY(cuModuleLoadData, void **module, const char *image)

@@ -39,7 +39,8 @@ def default() -> Tuner:
     return _default[0]
 
 
-def find(op: str, sizes: Sequence[int], dtype: str, device: str | None = None, cc: int = 0, sms: int = 0) -> Found:
+def find(op: str, sizes: Sequence[int], dtype: str, device: str | int | None = None, cc: int = 0,
+         sms: int = 0) -> Found:
     """What is known of a problem: Tuner.find of the default tuner."""
     return default().find(op, sizes, dtype, device, cc, sms)
 

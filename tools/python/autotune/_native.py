@@ -107,7 +107,8 @@ class Arg:
 
 @dataclass(frozen=True)
 class Found:
-    """An answer; at_found in autotune.h says what each member means. A metric without a value is NaN."""
+    """An answer; at_found in autotune.h says what each member means. A metric without a value is NaN; a time that
+    nobody expects, and the doubt about it, are None."""
 
     match: str
     why: str
@@ -134,8 +135,8 @@ class Found:
     origin: str
     gflop_per_s: float
     metrics: Mapping[str, float]
-    expected_s: float
-    doubt: float
+    expected_s: float | None
+    doubt: float | None
     source: str | None = None
 
 
@@ -154,7 +155,18 @@ def shown(found: FoundStruct, source: str | None = None) -> Found:
     values["args"] = tuple(Arg(arg.name.decode(), ROLES[arg.role], arg.bytes, arg.value, arg.align)
                            for arg in found.args[:found.arg_count])
     values["metrics"] = {metric.name.decode(): metric.value for metric in found.metrics[:found.metric_count]}
+    if not found.expected_s:
+        values["expected_s"] = values["doubt"] = None
     return Found(**values, source=source)
+
+
+def device_text(device: str | int | None) -> bytes | None:
+    """As at_target has it: a number is a GPU of this machine, a text a name."""
+    if device is None or isinstance(device, str):
+        return device.encode() if device else None
+    if isinstance(device, bool) or not hasattr(device, "__index__") or device.__index__() < 0:
+        raise TypeError(f"found device={device!r}; expected a GPU's number, or a device's name, as 'NVIDIA H200'")
+    return b"%d" % device.__index__()
 
 
 def library_path(path: str | os.PathLike[str] | None = None) -> str:

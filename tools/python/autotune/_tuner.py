@@ -96,11 +96,12 @@ class Tuner:
     def version(self) -> str:
         return str(self._library.at_version().decode())
 
-    def find(self, op: str, sizes: Sequence[int], dtype: str, device: str | None = None, cc: int = 0,
-             sms: int = 0) -> Found:
-        """What is known of a problem, with the kernel's source. Needs no GPU, and tunes nothing."""
+    def find(self, op: str, sizes: Sequence[int], dtype: str, device: str | int | None = None,
+             cc: int = 0, sms: int = 0) -> Found:
+        """What is known of a problem, with the kernel's source. Needs no GPU, and tunes nothing. `device`: a number is
+        a GPU of this machine, a text a name or whole words of it; at_target in autotune.h says more."""
         found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
-        target = _native.TargetStruct(1, device.encode() if device else None, cc, sms)
+        target = _native.TargetStruct(1, _native.device_text(device), cc, sms)
         self._call("at_find", ctypes.byref(found), self._handle, self._problem(op, sizes, dtype), target)
         try:
             if not found.contents.template_name:

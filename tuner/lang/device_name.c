@@ -1,0 +1,146 @@
+/*
+ * device_name.c - a name in full goes before words of one. A word ends where a letter or digit stands beside
+ * something that is neither.
+ */
+#include "lang/device_name.h"
+
+#include "lang/record.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_INDEX 1023
+#define LISTED    12 /* names in a message */
+
+bool at__device_name_is_replay(const char *name)
+{
+    return strncasecmp(name, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
+}
+
+bool at__device_is_index(int *index, const char *text)
+{
+    int value = 0;
+    if (!*text || (text[0] == '0' && text[1]))
+        return false;
+    for (; *text; text++) {
+        if (*text < '0' || *text > '9')
+            return false;
+        value = 10 * value + (*text - '0');
+        if (value > MAX_INDEX)
+            return false;
+    }
+    *index = value;
+    return true;
+}
+
+at_status at__device_names_add(at__device_names *names, const char *name, at_error *err)
+{
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->items[i], name) == 0)
+            return AT_OK;
+    if (!at__grow(&names->items, &names->cap, names->count, sizeof *names->items))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    snprintf(names->items[names->count++], AT__DEVICE_NAME, "%s", name);
+    return AT_OK;
+}
+
+void at__device_names_clear(at__device_names *names)
+{
+    free(names->items);
+    *names = (at__device_names){ NULL };
+}
+
+static bool is_word(char c)
+{
+    return isalnum((unsigned char)c) != 0;
+}
+
+/* Is there a boundary of words between two characters that follow each other? */
+static bool is_between(char before, char after)
+{
+    return !is_word(before) || !is_word(after);
+}
+
+bool at__device_name_has(const char *name, const char *words)
+{
+    size_t len = strlen(words);
+    if (!len)
+        return false;
+    for (const char *at = strcasestr(name, words); at; at = strcasestr(at + 1, words))
+        if ((at == name || is_between(at[-1], *at)) && is_between(at[len - 1], at[len]))
+            return true;
+    return false;
+}
+
+static bool has_a_word(const char *text)
+{
+    while (*text && !is_word(*text))
+        text++;
+    return *text;
+}
+
+static bool may_be(const char *name, const char *words)
+{
+    return !at__device_name_is_replay(name) || strncasecmp(words, "replay", 6) == 0;
+}
+
+const char *at__device_names_find(bool *several, const at__device_names *names, const char *words)
+{
+    const char *found = NULL;
+    *several = false;
+    for (size_t i = 0; i < names->count; i++)
+        if (strcasecmp(names->items[i], words) == 0)
+            return names->items[i];
+    for (size_t i = 0; i < names->count && has_a_word(words); i++) {
+        if (!may_be(names->items[i], words) || !at__device_name_has(names->items[i], words))
+            continue;
+        *several = found != NULL;
+        if (found)
+            return NULL;
+        found = names->items[i];
+    }
+    return found;
+}
+
+/* Those with the words, or all. */
+static void list(at__str *out, const at__device_names *names, const char *words, bool all)
+{
+    int listed = 0;
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->items[i];
+        if (!all && (!may_be(name, words) || !at__device_name_has(name, words)))
+            continue;
+        if (listed == LISTED)
+            at__str_add(out, ", ...");
+        if (listed++ < LISTED)
+            at__str_addf(out, "%s'%s'", listed > 1 ? ", " : "", name);
+    }
+}
+
+at_status at__device_names_choose(char out[AT__DEVICE_NAME], const at__device_names *names, const char *words,
+                                  const char *hint, at_error *err)
+{
+    bool several;
+    at__str known = { 0 };
+    const char *found = at__device_names_find(&several, names, words);
+    if (found) {
+        snprintf(out, AT__DEVICE_NAME, "%s", found);
+        return AT_OK;
+    }
+    list(&known, names, words, !several);
+    if (several)
+        at_fail(err, AT_ERR_USAGE, "found '%s', which several devices have in their names; expected one of %s",
+                words, at__str_text(&known));
+    else if (known.len)
+        at_fail(err, AT_ERR_USAGE,
+                "found '%s'; expected one of these devices, by its name or whole words of it: %s%s", words,
+                at__str_text(&known), hint);
+    else
+        at_fail(err, AT_ERR_USAGE, "found '%s'; expected no name: nothing is stored of any device%s", words,
+                hint);
+    at__str_clear(&known);
+    return AT_ERR_USAGE;
+}

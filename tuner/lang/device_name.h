@@ -1,0 +1,42 @@
+/*
+ * device_name.h - what users write for a device, everywhere: a number is an index among the GPUs of this
+ * machine, anything else a name. A name is one in full, in any case, or whole words of it that no other known
+ * device has: "H100" is "NVIDIA H100 80GB HBM3", "H20" is not "NVIDIA H200".
+ */
+#ifndef AUTOTUNE_DEVICE_NAME_H
+#define AUTOTUNE_DEVICE_NAME_H
+
+#include <autotune/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/str.h"
+
+#define AT__DEVICE_NAME 128
+
+/* Does it begin with AT__REPLAY_NAME (record.h)? A replay is meant only where what is written begins with
+ * "replay". */
+bool at__device_name_is_replay(const char *name);
+
+/* "0", "12": a number without a sign and leading zeros, below 1024. */
+bool at__device_is_index(int *index, const char *text);
+
+/* Different names, in the order of their coming. */
+typedef struct at__device_names {
+    char (*items)[AT__DEVICE_NAME];
+    size_t count, cap;
+} at__device_names;
+at_status at__device_names_add(at__device_names *names, const char *name, at_error *err) AT_MUST_CHECK;
+void at__device_names_clear(at__device_names *names);
+
+/* Has the name these whole words, one after the other? */
+bool at__device_name_has(const char *name, const char *words);
+
+/* Which of them is meant. NULL: none; *several then tells whether more than one has the words. */
+const char *at__device_names_find(bool *several, const at__device_names *names, const char *words);
+
+/* The same; AT_ERR_USAGE: none, or several, and *err lists names. `hint` ("": none) follows the list. */
+at_status at__device_names_choose(char out[AT__DEVICE_NAME], const at__device_names *names, const char *words,
+                                  const char *hint, at_error *err) AT_MUST_CHECK;
+
+#endif
