@@ -13,7 +13,6 @@
 /* What to export. All borrowed. `t` is the answer's template, with the answer's hash. */
 typedef struct at__export_input {
     const at__answer *answer;
-    const at__fingerprint *on; /* the device that the kernel is for; NULL: that of the answer */
     const at__template *t;
     const at__problem *problem;
     const char *templates; /* folder that the op's files were read from, besides those built in; NULL: none */
@@ -25,6 +24,7 @@ typedef struct at__export_input {
     const char *why;          /* a sentence: what it is instead; NULL: it is the winner       */
     bool own;                 /* measured for this problem nevertheless, in a search          */
     double expected_s, doubt; /* what a model expects; 0: nothing                             */
+    const at__fingerprint *on; /* the device that the kernel is for; NULL: that of the answer */
     bool with_main; /* "cu" only: also a main() that checks the kernel against the op's reference and times it
                      */
 } at__export_input;
