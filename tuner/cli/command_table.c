@@ -56,6 +56,6 @@ const at__fact at__environment[] = {
     { "AUTOTUNE_RANK_PATIENCE", "seconds after which a rank that says nothing is given up (default: 60)" },
     { "AUTOTUNE_HEADERS", "folders of headers that kernels may include: DIR:DIR (--headers)" },
     { "AUTOTUNE_NVRTC", "NVRTC library to use (default: searched for)" },
-    { "CUDA_HOME", "CUDA toolkit" },
+    { "CUDA_HOME", "CUDA toolkit; after it CUDA_PATH, and CONDA_PREFIX" },
     { NULL, NULL },
 };

@@ -231,11 +231,20 @@ static int count_files(void)
     return count;
 }
 
+/* And CCCL, of which cooperative groups are made: a Python wheel of its own. */
 static at__nvrtc *need_nvrtc(void)
 {
     at__nvrtc *nvrtc = NULL;
+    bool there = false;
     if (at__nvrtc_open(&nvrtc, NULL) != AT_OK)
         cr_skip_test("NVRTC is not installed");
+    for (int i = 0; at__nvrtc_headers(nvrtc, i) && !there; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s/nv/target", at__nvrtc_headers(nvrtc, i));
+        there = access(path, R_OK) == 0;
+    }
+    if (!there)
+        cr_skip_test("CCCL is not installed beside NVRTC");
     return nvrtc;
 }
 
