@@ -54,6 +54,30 @@ at check wide --execute --templates mine --shape 1000 --template bound64 --forma
 sed -e 's/wide/broad/; s/^block .*/block 2048/' mine/wide/op.cu >mine/broad/op.cu
 sed 's/BLOCK = .*/BLOCK = 64/' mine/wide/bound.cu >mine/broad/bound.cu
 at check broad --execute --templates mine --shape 1000
+# An error is told with its line, before warnings, once for all configurations.
+mkdir -p mine/broken
+sed 's/wide/broken/' mine/wide/op.cu >mine/broken/op.cu
+cat >mine/broken/sized.cu <<'END'
+/*!autotune
+template  sized
+param     N = 64 128 256
+kernel    copy_it
+grid      ceil_div(n, N)
+block     N
+*/
+#define TWICE 1
+#define TWICE 2
+__global__ void copy_it(T *y, const T *x, int n)
+{
+    const int i = blockIdx.x * N + threadIdx.x;
+    float (*const tile)[N] = x;
+    if (i < n)
+        y[i] = tile[0][i] + missing;
+}
+END
+at check broken --execute --templates mine --shape 1000
+at check broken --execute --templates mine --shape 1000 --format json
+at check broken --templates mine --shape 1000 --template sized 2>&1 | sed '/kernels a second/d; /^sm_90 .*(reference)/d'
 # What the machine does not know is not run, and so not proven: that is no success. What is found goes before it.
 mkdir -p mine/part
 sed 's/wide/part/' mine/wide/op.cu >mine/part/op.cu

@@ -155,9 +155,14 @@ static at_status take(at__compile_check *c, const at__compiled *done, at_error *
         record_resources(r, &done->resources, j->launches ? j->launches->geometries->shared_bytes : 0);
         status = check_connection(c, j, done, err);
     } else {
+        at__str cause = { 0 };
         count_failure(c, r);
-        status = add_fault(c, j->row, j->config, at__str_text(&done->log), at__str_text(&done->log),
-                           AT__FAULT_FAILS, err);
+        at__nvrtc_cause(&cause, at__str_text(&done->log));
+        status = at__str_status(&cause, err);
+        if (status == AT_OK)
+            status = add_fault(c, j->row, j->config, at__str_text(&cause), at__str_text(&done->log),
+                               AT__FAULT_FAILS, err);
+        at__str_clear(&cause);
     }
     free(j->config);
     free(j->launches);

@@ -113,6 +113,7 @@ static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, 
     if (!raw)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     nvrtc->call.nvrtcGetProgramLog(program, raw);
+    at__nvrtc_errors_first(raw);
     at__nvrtc_digest(raw, log, resources);
     free(raw);
     if (!nvrtc->headers[0] && strstr(at__str_text(log), "could not open source file"))

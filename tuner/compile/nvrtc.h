@@ -61,11 +61,11 @@ void at__nvrtc_hurry(at__nvrtc *nvrtc, bool hurry);
 
 /*
  * Compiles `source` (named `name` in messages) for sm_<cc>. *ok tells whether the compiler accepted it; a
- * refusal is no error: the reason is in *log. AT_ERR_DEVICE only when NVRTC itself failed or does not know
- * cc; AT_ERR_INPUT when the user's headers are not those that the source was written down with. `code` and
- * `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they are parsed.
- * NVRTC's own cache is not used, so that the time taken is the time a compilation takes. What the source may
- * include, and how the rest is refused: includes.h.
+ * refusal is no error: the reason is in *log, errors before warnings. AT_ERR_DEVICE only when NVRTC itself
+ * failed or does not know cc; AT_ERR_INPUT when the user's headers are not those that the source was written
+ * down with. `code` and `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do
+ * not: they are parsed. NVRTC's own cache is not used, so that the time taken is the time a compilation
+ * takes. What the source may include, and how the rest is refused: includes.h.
  */
 at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *log, at__resources *resources,
                             const char *source, const char *name, int cc, at__code kind,
@@ -78,6 +78,19 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
  */
 void at__nvrtc_log_with_resources(at__str *out, const char *log, const at__resources *resources);
 void at__nvrtc_digest(char *raw, at__str *log, at__resources *resources);
+
+/* Moves errors, each with the lines that belong to it, before warnings: whoever shows the begin shows why. */
+void at__nvrtc_errors_first(char *log);
+
+/* The first error of a log: "FILE(LINE): error: TEXT". */
+typedef struct at__log_error {
+    const char *file, *text; /* within the log, not terminated */
+    int file_len, text_len, line;
+} at__log_error;
+bool at__nvrtc_first_error(at__log_error *out, const char *log); /* false: none has a place */
+
+/* What logs of one mistake have in common, whatever numbers a configuration puts into them. */
+void at__nvrtc_cause(at__str *out, const char *log);
 
 /* Everything but the source that the code depends on (options, NVRTC version, cc), as part of a cache key. */
 void at__nvrtc_key(at__str *out, const at__nvrtc *nvrtc, int cc, at__code kind);

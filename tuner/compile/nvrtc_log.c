@@ -1,6 +1,6 @@
 /*
  * nvrtc_log.c - ptxas reports registers, spills and stack in the log, one function after the other: the
- * largest of each count, and those lines are dropped.
+ * largest of each count, and those lines are dropped. And which lines of a log are errors.
  */
 #include "compile/nvrtc.h"
 
@@ -79,4 +79,101 @@ void at__nvrtc_digest(char *raw, at__str *log, at__resources *resources)
     }
     while (!log->failed && log->len > 0 && log->data[log->len - 1] == '\n')
         log->data[--log->len] = '\0';
+}
+
+/* ---- errors ---- */
+
+/* What a line begins. */
+typedef enum head { NO_HEAD, ERROR_HEAD, OTHER_HEAD } head;
+
+static bool begins_with(const char *at, const char *word)
+{
+    return strncmp(at, word, strlen(word)) == 0;
+}
+
+/* "FILE(LINE): error: ...", where "): " is at `place`, or "ptxas error   : ..." */
+static head head_of(const char *line, const char **place)
+{
+    const size_t len = strcspn(line, "\n");
+    const char *closed = memmem(line, len, "): ", 3), *word = closed ? closed + 3 : line;
+    *place = closed;
+    word += begins_with(word, "ptxas ") ? 6 : 0;
+    if (begins_with(word, "error") || begins_with(word, "catastrophic error") || begins_with(word, "fatal"))
+        return ERROR_HEAD;
+    return begins_with(word, "warning") || begins_with(word, "remark") ||
+                   memmem(line, len, " detected in the compilation of ", 32)
+               ? OTHER_HEAD
+               : NO_HEAD;
+}
+
+/* Appends the lines of one kind; those before the first head go with it. */
+static char *copy_of_kind(char *to, const char *log, head kind)
+{
+    const char *unused, *first = log;
+    while (*first && head_of(first, &unused) == NO_HEAD)
+        first = strchr(first, '\n') ? strchr(first, '\n') + 1 : "";
+    head now = *first ? head_of(first, &unused) : OTHER_HEAD;
+    for (const char *line = log, *next; *line; line = next) {
+        const size_t len = strcspn(line, "\n"), all = len + (line[len] == '\n');
+        const head begun = head_of(line, &unused);
+        next = line + all;
+        now = begun == NO_HEAD ? now : begun;
+        if (now != kind)
+            continue;
+        memcpy(to, line, all);
+        to += all;
+        if (all == len) /* the last line, which others may follow now */
+            *to++ = '\n';
+    }
+    return to;
+}
+
+void at__nvrtc_errors_first(char *log)
+{
+    const size_t len = strlen(log);
+    char *ordered = malloc(len + 2);
+    if (!ordered) /* in the compiler's order, then */
+        return;
+    copy_of_kind(copy_of_kind(ordered, log, ERROR_HEAD), log, OTHER_HEAD);
+    memcpy(log, ordered, len);
+    free(ordered);
+}
+
+bool at__nvrtc_first_error(at__log_error *out, const char *log)
+{
+    for (const char *line = log, *next, *place; *line; line = next) {
+        const size_t len = strcspn(line, "\n");
+        next = line + len + (line[len] == '\n');
+        if (head_of(line, &place) != ERROR_HEAD || !place)
+            continue;
+        const char *open = place;
+        while (open > line && open[-1] >= '0' && open[-1] <= '9')
+            open--;
+        if (open == line || open == place || open[-1] != '(')
+            continue;
+        const char *text = place + 3;
+        text += begins_with(text, "error: ") ? 7 : 0;
+        *out = (at__log_error){ .file = line,
+                                .file_len = (int)(open - 1 - line),
+                                .line = (int)strtol(open, NULL, 10),
+                                .text = text,
+                                .text_len = (int)(line + len - text) };
+        return true;
+    }
+    return false;
+}
+
+void at__nvrtc_cause(at__str *out, const char *log)
+{
+    at__log_error e;
+    if (!at__nvrtc_first_error(&e, log)) {
+        at__str_add(out, log);
+        return;
+    }
+    at__str_addf(out, "%.*s(%d): ", e.file_len, e.file, e.line);
+    for (int i = 0; i < e.text_len; i++) {
+        const bool digit = e.text[i] >= '0' && e.text[i] <= '9';
+        if (!digit || i == 0 || e.text[i - 1] < '0' || e.text[i - 1] > '9')
+            at__str_add_bytes(out, digit ? "#" : &e.text[i], 1);
+    }
 }

@@ -156,12 +156,18 @@ static void keep_refusal(at__executed *x, const at__program *p, const stage *s, 
     const char *why = error->text;
     const bool launched = error->status != AT_ERR_USAGE;
     at__flaw f = { .kind = launched ? AT__FLAW_DOES_NOT_COMPILE : AT__FLAW_CANNOT_LAUNCH, .instruction = -1 };
+    at__log_error e;
     if (p->compiled && launched) {
         if (x->refused++ == 0)
             snprintf(x->why, sizeof x->why, "%.399s", why);
         return;
     }
     snprintf(f.what, sizeof f.what, "%.239s", why);
+    if (launched && at__nvrtc_first_error(&e, at__str_text(&p->build.log))) {
+        snprintf(f.file, sizeof f.file, "%.*s", e.file_len, e.file);
+        f.line = e.line;
+        snprintf(f.what, sizeof f.what, "does not compile: %.*s", e.text_len, e.text);
+    }
     x->wrong++;
     keep_flaw(x, &f, s, config);
 }

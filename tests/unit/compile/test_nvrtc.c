@@ -187,6 +187,37 @@ Test(nvrtc, finds_the_headers_of_half_types)
     attempt_clear(&a);
 }
 
+/* However many warnings the compiler gave first, and whatever an error quotes of a configuration. */
+Test(nvrtc, errors_of_a_log_come_before_warnings)
+{
+    static const char *const NUMBERS[] = { "64", "128" };
+    at__str causes[2] = { { 0 } };
+    attempt a = open_or_skip();
+    for (int i = 0; i < 2; i++) {
+        char source[500];
+        at__log_error e;
+        snprintf(source, sizeof source,
+                 "#define __global__ __attribute__((global))\n"
+                 "struct Tile { float at[%s]; };\n"
+                 "extern \"C\" __global__ void k(float *y)\n{\n    int unused = 1;\n"
+                 "    float x[%s] = y;\n    y[0] = missing;\n}\n",
+                 NUMBERS[i], NUMBERS[i]);
+        cr_assert(compile(&a, source, 90, AT__CUBIN) == AT_OK && !a.ok, "%s", a.err.text);
+        const char *text = at__str_text(&a.log);
+        cr_assert_eq(strncmp(text, "t.cu(6): error: ", 16), 0, "%s", text);
+        cr_assert(strstr(text, "t.cu(7): error: ") < strstr(text, "): warning"), "%s", text);
+        cr_assert(strstr(text, NUMBERS[i]), "the error quotes the number: %s", text);
+        cr_assert(at__nvrtc_first_error(&e, text));
+        cr_assert(e.line == 6 && e.file_len == 4 && strncmp(e.text, "initial", 3) == 0, "%.*s", e.text_len,
+                  e.text);
+        at__nvrtc_cause(&causes[i], text);
+    }
+    cr_assert_str_eq(at__str_text(&causes[0]), at__str_text(&causes[1]));
+    at__str_clear(&causes[0]);
+    at__str_clear(&causes[1]);
+    attempt_clear(&a);
+}
+
 Test(nvrtc, keeps_warnings_and_drops_ptxas_information)
 {
     static const char SOURCE[] = "extern \"C\" __global__ void k(float *p) { int unused; *p = 1; }\n";
