@@ -102,6 +102,25 @@ at check part --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:[0-9]*
 at check part --execute --templates mine --shape 1000 --format json | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
 sed 's/marked/astray/; s/y\[i\] = x/y[i + 1] = x/' mine/part/marked.cu >mine/part/astray.cu
 at check part --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
+mkdir -p mine/heap
+sed 's/wide/heap/' mine/wide/op.cu >mine/heap/op.cu
+cat >mine/heap/borrowed.cu <<'END'
+/*!autotune
+template  borrowed
+kernel    copy_it
+grid      ceil_div(n, 128)
+block     128
+*/
+__global__ void copy_it(T *y, const T *x, int n)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    T *const one = (T *)malloc(sizeof(T));
+    if (i < n && one)
+        y[i] = *one = x[i];
+    free(one);
+}
+END
+at check heap --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:#PTX:N:#"
 # Nor is a run of nothing.
 sed 's/marked/choosy/; s/^grid/require   n % 7 == 0\n&/' mine/part/marked.cu >mine/part/choosy.cu
 at check part --execute --templates mine --shape 1000 --template choosy | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"

@@ -69,11 +69,11 @@ void at__nvrtc_hurry(at__nvrtc *nvrtc, bool hurry);
 
 /*
  * Compiles `source` (named `name` in messages) for sm_<cc>. *ok tells whether the compiler accepted it; a
- * refusal is no error: the reason is in *log, errors before warnings. AT_ERR_DEVICE only when NVRTC itself failed or does not know
- * cc; AT_ERR_INPUT when the user's headers are not those that the source was written down with. `code` and
- * `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do not: they are parsed.
- * NVRTC's own cache is not used, so that the time taken is the time a compilation takes. What the source may
- * include, and how the rest is refused: includes.h.
+ * refusal is no error: the reason is in *log, errors before warnings. AT_ERR_DEVICE only when NVRTC itself
+ * failed or does not know cc; AT_ERR_INPUT when the user's headers are not those that the source was written
+ * down with. `code` and `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do
+ * not: they are parsed. NVRTC's own cache is not used, so that the time taken is the time a compilation
+ * takes. What the source may include, and how the rest is refused: includes.h.
  */
 at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *log, at__resources *resources,
                             const char *source, const char *name, int cc, at__code kind,

@@ -12,6 +12,7 @@ const char *at__flaw_name(at__flaw_kind kind)
         [AT__FLAW_INPUT_WRITTEN] = "input_written",
         [AT__FLAW_RACE_WRITES] = "race_of_writes",
         [AT__FLAW_RACE_READ_WRITE] = "race_of_read_and_write",
+        [AT__FLAW_STALE_READ] = "stale_read",
         [AT__FLAW_COPY_NOT_AWAITED] = "copy_not_awaited",
         [AT__FLAW_BARRIER_DIVERGES] = "barrier_diverges",
         [AT__FLAW_ENDLESS] = "endless",

@@ -18,6 +18,7 @@ typedef enum at__flaw_kind {
     AT__FLAW_INPUT_WRITTEN,    /* a write to what the kernel may only read                          */
     AT__FLAW_RACE_WRITES,      /* two writes of different values, nothing between them              */
     AT__FLAW_RACE_READ_WRITE,  /* a read, then a write; or the reverse                              */
+    AT__FLAW_STALE_READ,       /* ld.global.nc of what the launch has written                       */
     AT__FLAW_COPY_NOT_AWAITED, /* bytes that an asynchronous copy was to bring, before it was waited for */
     AT__FLAW_BARRIER_DIVERGES, /* a barrier that not all threads reach                              */
     AT__FLAW_ENDLESS,          /* more instructions than the budget                                 */

@@ -90,6 +90,7 @@ void at__inspect_tell(at__inspector *in, const at__machine_at *at, const at__haz
         const char *text; /* NULL: the other thread does not matter */
     } KINDS[] = {
         [AT__HAZARD_UNWRITTEN] = { AT__FLAW_UNWRITTEN, NULL },
+        [AT__HAZARD_STALE] = { AT__FLAW_STALE_READ, NULL },
         [AT__HAZARD_NOT_AWAITED] = { AT__FLAW_COPY_NOT_AWAITED,
                                      "is used while an asynchronous copy by thread" },
         [AT__HAZARD_WRITE_WRITE] = { AT__FLAW_RACE_WRITES,
@@ -106,7 +107,11 @@ void at__inspect_tell(at__inspector *in, const at__machine_at *at, const at__haz
     int64_t other[3];
     at__inspect_place(&f, in, &issued);
     thread_at(other, in, h->other);
-    if (!KINDS[h->kind].text)
+    if (h->kind == AT__HAZARD_STALE)
+        snprintf(f.what, sizeof f.what,
+                 "%s is read by ld.global.nc, which may give what lay there before this launch wrote it",
+                 where);
+    else if (!KINDS[h->kind].text)
         snprintf(f.what, sizeof f.what, "%s is read, and nobody wrote it", where);
     else if (h->other < 0)
         tell_barrier(&f, in, &in->blocks[at->rank], ~h->other, where);
@@ -142,6 +147,10 @@ static at__touch_kind touch_of(const at__machine_at *at, at__machine_access_kind
     case AT__ACCESS_STORE:
     case AT__ACCESS_MATRIX_STORE:
         return strong ? AT__TOUCH_ATOMIC : AT__TOUCH_WRITE;
+    case AT__ACCESS_LOAD:
+        if (at->instruction->flags & AT__PTX_NON_COHERENT)
+            return AT__TOUCH_STEADY_READ;
+        return strong ? AT__TOUCH_STRONG_READ : AT__TOUCH_READ;
     default:
         return strong ? AT__TOUCH_STRONG_READ : AT__TOUCH_READ;
     }
@@ -431,7 +440,7 @@ static bool on_event(void *context, const at__machine_at *at, at__machine_event 
 /* Clocks are full after a million blocks with barriers: all begins anew, and what was written stays so. */
 static void begin_anew(at__inspector *in)
 {
-    in->latest = 0;
+    in->latest = in->before_launch = 0;
     for (int r = 0; r < AT__MOST_RANKS; r++) {
         const bool fences = in->blocks[r].order.fences;
         memset(&in->blocks[r].order, 0, sizeof in->blocks[r].order);
@@ -460,6 +469,7 @@ static bool on_begin(void *context, const at__machine_at *at)
         begin_anew(in);
         (void)at__shadow_order_begin(&b->order, 0);
     }
+    b->order.before_launch = in->before_launch;
     memset(b->arrived, 0, sizeof b->arrived);
     b->ended = 0;
     b->mbarrier_count = 0;
@@ -567,6 +577,7 @@ void at__inspector_close(at__inspector *in)
 const at__machine_watch *at__inspector_watch(at__inspector *in, const at__machine_launch *launch)
 {
     memcpy(in->dims, launch->block, sizeof in->dims);
+    in->before_launch = in->latest;
     return &in->watch;
 }
 

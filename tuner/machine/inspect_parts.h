@@ -73,9 +73,10 @@ struct at__inspector {
     at__flaws flaws;
     at__range source; /* of the bulk copy that runs */
     const unsigned char *source_at;
-    bool source_is_own; /* shared memory of its block */
-    uint32_t latest;    /* of the clocks of blocks that have ended */
-    bool failed;        /* out of memory */
+    bool source_is_own;     /* shared memory of its block */
+    uint32_t latest;        /* of the clocks of blocks that have ended */
+    uint32_t before_launch; /* likewise, of earlier launches */
+    bool failed;            /* out of memory */
 };
 
 /* ---- inspect.c ---- */

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct decoder {
     at__machine *machine;
@@ -290,6 +291,19 @@ static bool waits_for_lanes(const at__ptx_instruction *i)
     }
 }
 
+/* Functions of the device's own libraries, whose bodies are not in the module. */
+static at_status check_call(const decoder *c, const at__decoded *d)
+{
+    const at__ptx_function *f = &c->machine->module->functions[d->target];
+    const bool heap = strcmp(f->name, "malloc") == 0 || strcmp(f->name, "free") == 0;
+    char why[200];
+    if (f->has_body || at__is_system_function(f->name))
+        return AT_OK;
+    snprintf(why, sizeof why, "it calls '%.100s', which %s", f->name,
+             heap ? "needs the heap of a device" : "has no body here");
+    return refuse(c, d->ptx, why);
+}
+
 static at_status decode_one(decoder *c, at__decoded *d, int32_t index)
 {
     const at__ptx_instruction *i = &c->function->instructions[index];
@@ -331,6 +345,8 @@ static at_status decode_one(decoder *c, at__decoded *d, int32_t index)
     if (d->run && i->op == AT__PTX_MOV && o[-1].kind != AT__PTX_REGISTER && i->width[0] == 1 &&
         i->width[1] == 1 && i->type != AT__PTX_PRED)
         d->run = at__special_mov(o[-1].kind);
+    if (d->run && i->op == AT__PTX_CALL)
+        return check_call(c, d);
     return d->run ? AT_OK : refuse(c, i, "");
 }
 

@@ -289,6 +289,8 @@ at__handler *at__select_matrix(const at__ptx_instruction *i);
 at__handler *at__select_mma(const at__ptx_instruction *i);
 at__handler *at__select_control(const at__ptx_instruction *i);
 at__handler *at__select_barrier(const at__ptx_instruction *i);
+/* A function without a body that the machine makes itself: printf's, a failed assertion's. */
+bool at__is_system_function(const char *name);
 
 /* ---- machine_memory.c ---- */
 

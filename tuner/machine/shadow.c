@@ -328,6 +328,15 @@ static at__hazard_kind check_read(const at__shadow *s, const at__shadow_order *o
     return is_before(o, c->write, thread) ? AT__HAZARD_NONE : AT__HAZARD_WRITE_READ;
 }
 
+/* Of what this launch has written, in whatever order, a copy that is older may be read. */
+static at__hazard_kind check_steady(const at__shadow *s, const at__shadow_order *o, uint64_t at, int thread,
+                                    bool local, int *other)
+{
+    const at__hazard_kind kind = check_read(s, o, at, thread, local, other);
+    const bool stale = clock_of(s->cells[at].write) > o->before_launch;
+    return kind == AT__HAZARD_NONE && stale ? AT__HAZARD_STALE : kind;
+}
+
 /* A write of what is there already changes nothing for whoever looks. */
 static at__hazard_kind check_write(const at__shadow *s, const at__shadow_order *o, uint64_t at, int thread,
                                    bool changes, int *other)
@@ -354,6 +363,8 @@ static at__hazard_kind check(const at__shadow *s, const at__shadow_order *o, con
     case AT__TOUCH_READ:
     case AT__TOUCH_LOOK:
         return check_read(s, o, at, thread, local, other);
+    case AT__TOUCH_STEADY_READ:
+        return check_steady(s, o, at, thread, local, other);
     case AT__TOUCH_STRONG_READ:
     case AT__TOUCH_ATOMIC:
         return is_written(s, o, at, local) ? AT__HAZARD_NONE : AT__HAZARD_UNWRITTEN;
@@ -376,7 +387,7 @@ static void note(at__shadow *s, const at__shadow_order *o, const at__touch *t, u
     if (t->kind == AT__TOUCH_STRONG_READ || t->kind == AT__TOUCH_LOOK)
         return;
     const stamp own = o->now[t->warp] << CLOCK_SHIFT | (uint32_t)(t->warp * AT__LANES + lane);
-    if (t->kind != AT__TOUCH_READ) {
+    if (t->kind != AT__TOUCH_READ && t->kind != AT__TOUCH_STEADY_READ) {
         c->write = t->kind == AT__TOUCH_COPY ? own | COPY_BIT : own;
         s->written[at / 8] |= (unsigned char)(1u << at % 8);
         return;

@@ -39,6 +39,7 @@ typedef struct at__shadow_order {
     uint32_t known[AT__MAX_WARPS][AT__MAX_WARPS];          /* known[w][v]: what w knows of v                */
     uint32_t own[AT__MAX_WARPS], own_lanes[AT__MAX_WARPS]; /* what w knows of these lanes of its own */
     uint32_t base;                                         /* where this block began                        */
+    uint32_t before_launch;                                /* the latest clock before the launch           */
     bool fences;                                   /* the next is kept: set it once, before the first block */
     uint32_t fenced[AT__MAX_WARPS][AT__MAX_WARPS]; /* what w knows of v that a fence was behind */
     int engine_count;
@@ -87,6 +88,7 @@ void at__shadow_forget(at__shadow *shadow);
 
 typedef enum at__touch_kind {
     AT__TOUCH_READ,
+    AT__TOUCH_STEADY_READ, /* a read of what nobody may write during the launch: ld.global.nc */
     AT__TOUCH_WRITE,
     AT__TOUCH_STRONG_READ, /* volatile, relaxed, ...: races with nothing         */
     AT__TOUCH_ATOMIC,      /* reads or writes, and races with nothing            */
@@ -110,6 +112,7 @@ typedef enum at__hazard_kind {
     AT__HAZARD_WRITE_WRITE,
     AT__HAZARD_READ_WRITE, /* read first, then written */
     AT__HAZARD_WRITE_READ,
+    AT__HAZARD_STALE,     /* a steady read of what this launch has written */
     AT__HAZARD_NOT_FENCED /* written, then read by an engine, and no fence between */
 } at__hazard_kind;
 

@@ -81,6 +81,20 @@ Test(machine_shadow, another_warp_may_read_after_a_barrier_and_not_before)
     end(p);
 }
 
+/* ld.global.nc: also where barriers order the two, and blocks; what earlier launches wrote is there. */
+Test(machine_shadow, a_steady_read_of_what_the_launch_has_written_is_stale)
+{
+    place *p = begin();
+    cr_expect_eq(writes(p, 0, ALL, 0, 1), AT__HAZARD_NONE);
+    at__shadow_order_barrier(&p->order, 3);
+    cr_expect_eq(reads(p, 1, ALL, 0, 1), AT__HAZARD_NONE);
+    cr_expect_eq(touch(p, AT__TOUCH_STEADY_READ, 1, ALL, 0, 1).kind, AT__HAZARD_STALE);
+    p->order.before_launch = at__shadow_order_latest(&p->order);
+    cr_expect_eq(touch(p, AT__TOUCH_STEADY_READ, 1, ALL, 0, 1).kind, AT__HAZARD_NONE);
+    cr_expect_eq(touch(p, AT__TOUCH_STEADY_READ, 1, ALL, 100, 1).kind, AT__HAZARD_UNWRITTEN);
+    end(p);
+}
+
 Test(machine_shadow, a_write_after_another_warps_read_needs_a_barrier_too)
 {
     place *p = begin();

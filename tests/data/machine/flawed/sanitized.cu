@@ -17,6 +17,7 @@
 #include "race_of_writes.cu"
 #include "reads_behind.cu"
 #include "reads_output.cu"
+#include "stale.cu"
 #include "traps.cu"
 #include "unused.cu"
 #include "unwritten.cu"
@@ -40,6 +41,7 @@ static const Named ALL[] = {
     { "race_of_writes", flawed_race_of_writes },
     { "reads_behind", flawed_reads_behind },
     { "reads_output", flawed_reads_output },
+    { "stale", flawed_stale },
     { "traps", flawed_traps },
     { "unused", flawed_unused },
     { "unwritten", flawed_unwritten },
