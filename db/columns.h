@@ -2,14 +2,13 @@
  * columns.h - every stored column, once: its names, its type, the member that holds it.
  *
  * From these rows follow the lists of INSERT, ON CONFLICT ... SET and SELECT, their parameters, binding,
- * reading, the members of dumps, what a merge takes from a line, and how files of older schemas are read.
+ * reading, the members of dumps, and what a merge takes from a line.
  * schema.sql remains the only DDL; tests/unit/db/test_store_columns.c proves that both say the same.
  *
  * To store one more figure of a trial or a winner:
  *   1. whoever knows it fills a member of at__trial_row or at__winner (lang/record.h, store.h);
- *   2. a row here, with its range, the rule SINCE_<next dump version> and that rule's two lines in
- *      statements.h and store_guard.c; AT__DUMP_VERSION + 1 (store_internal.h);
- *   3. the column in schema.sql (table and view), AT__SCHEMA_VERSION + 1, a step in store_migrate.c;
+ *   2. a row here, with its range and with what a merge does where a line has no such member;
+ *   3. the column in schema.sql (table and view), its user_version, AT__SCHEMA_VERSION in store.h;
  *   4. whoever shows it, and the column's line in README.md.
  * Nothing else names it: stack_bytes, spill_bytes and local_bytes came in that way.
  *
@@ -42,16 +41,11 @@ typedef enum at__column_kind {
 /* What a merge does with the member of a line. Where none is demanded, the table decides whether it may miss.
  */
 typedef enum at__column_rule {
-    AT__RULE_NEEDED,       /* part of a key: must be there, and as a text not be empty                  */
-    AT__RULE_PLAIN,        /* as it stands                                                              */
-    AT__RULE_OR_ZERO,      /* 0.0 when it is missing                                                    */
-    AT__RULE_OR_EMPTY,     /* '' when it is missing                                                     */
-    AT__RULE_ABOVE_ZERO,   /* NULL unless it is above zero                                              */
-    AT__RULE_SINCE_2,      /* unknown before dump version 2 and schema version 3, which came together   */
-    AT__RULE_WAS_SPILL,    /* before those it was called spill_bytes                                    */
-    AT__RULE_NULL_SINCE_3, /* NULL likewise                                                             */
-    AT__RULE_TEXT_SINCE_3, /* '' likewise                                                               */
-    AT__RULE_SINCE_3,      /* 0 before dump version 3 and schema version 5, or where it is missing       */
+    AT__RULE_NEEDED,     /* part of a key: must be there, and as a text not be empty */
+    AT__RULE_PLAIN,      /* as it stands                                             */
+    AT__RULE_OR_ZERO,    /* 0 when it is missing                                     */
+    AT__RULE_OR_EMPTY,   /* '' when it is missing                                    */
+    AT__RULE_ABOVE_ZERO, /* NULL unless it is above zero                             */
 } at__column_rule;
 
 /*
@@ -92,7 +86,7 @@ typedef enum at__column_range {
     X(type_key,          type_key,           TEXT,      type_key,                    NEEDED,     TEXT)          \
     X(elements,          elements,           INT,       elements,                    NEEDED,     SIZE)          \
     X(traffic_bytes,     traffic_bytes,      INT,       traffic_bytes,               NEEDED,     SIZE)          \
-    X(ops_count,         ops_count,          INT,       ops_count,                   SINCE_3,    SIZE)
+    X(ops_count,         ops_count,          INT,       ops_count,                   OR_ZERO,    SIZE)
 
 /* at__fingerprint; tables device and fingerprint. */
 #define AT__DEVICE_COLUMNS(X)                                                                                   \
@@ -128,12 +122,12 @@ typedef enum at__column_range {
     X(min_s,             min_s,              SOME_REAL, timing.min_s,                PLAIN,      SECONDS)       \
     X(spread,            spread,             SOME_REAL, timing.spread,               PLAIN,      SPREAD)        \
     X(samples,           samples,            INT,       timing.samples,              PLAIN,      COUNT)         \
-    X(joules,            joules,             SOME_REAL, timing.joules,               NULL_SINCE_3, JOULES)      \
+    X(joules,            joules,             SOME_REAL, timing.joules,               PLAIN,      JOULES)        \
     X(registers,         registers,          COUNT,     resources.registers,         PLAIN,      COUNT)         \
     X(shared_bytes,      shared_bytes,       COUNT,     resources.shared_bytes,      PLAIN,      COUNT)         \
-    X(stack_bytes,       stack_bytes,        COUNT,     resources.stack_bytes,       SINCE_2,    COUNT)         \
-    X(spill_bytes,       spill_bytes,        COUNT,     resources.spill_bytes,       SINCE_2,    COUNT)         \
-    X(local_bytes,       local_bytes,        COUNT,     resources.local_bytes,       WAS_SPILL,  COUNT)         \
+    X(stack_bytes,       stack_bytes,        COUNT,     resources.stack_bytes,       PLAIN,      COUNT)         \
+    X(spill_bytes,       spill_bytes,        COUNT,     resources.spill_bytes,       PLAIN,      COUNT)         \
+    X(local_bytes,       local_bytes,        COUNT,     resources.local_bytes,       PLAIN,      COUNT)         \
     X(compile_s,         compile_s,          REAL,      compile_s,                   OR_ZERO,    SECONDS)       \
     X(log,               log,                TEXT,      log,                         OR_EMPTY,   TEXT)          \
     X(source_hash,       source_hash,        TEXT,      source_hash,                 OR_EMPTY,   TEXT)
@@ -144,7 +138,7 @@ typedef enum at__column_range {
     X(min_s,             min_s,              REAL,      timing.min_s,                PLAIN,      SECONDS)       \
     X(spread,            spread,             REAL,      timing.spread,               PLAIN,      SPREAD)        \
     X(samples,           samples,            INT,       timing.samples,              PLAIN,      COUNT)         \
-    X(joules,            joules,             SOME_REAL, timing.joules,               NULL_SINCE_3, JOULES)      \
+    X(joules,            joules,             SOME_REAL, timing.joules,               PLAIN,      JOULES)        \
     X(ceiling_s,         ceiling_s,          SOME_REAL, ceiling_s,                   PLAIN,      SECONDS)       \
     X(ceiling_name,      ceiling,            TEXT,      ceiling_name,                PLAIN,      TEXT)          \
     X(ties,              ties,               TEXT,      ties,                        PLAIN,      TEXT)          \
@@ -158,10 +152,10 @@ typedef enum at__column_range {
     X(block_z,           block_z,            INT,       geometry.block[2],           PLAIN,      BLOCK)         \
     X(shared_bytes,      shared_bytes,       INT,       geometry.shared_bytes,       PLAIN,      COUNT)         \
     X(registers,         registers,          COUNT,     resources.registers,         PLAIN,      COUNT)         \
-    X(total_shared_bytes,total_shared_bytes, COUNT,     resources.shared_bytes,      SINCE_2,    COUNT)         \
-    X(stack_bytes,       stack_bytes,        COUNT,     resources.stack_bytes,       SINCE_2,    COUNT)         \
-    X(spill_bytes,       spill_bytes,        COUNT,     resources.spill_bytes,       SINCE_2,    COUNT)         \
-    X(local_bytes,       local_bytes,        COUNT,     resources.local_bytes,       SINCE_2,    COUNT)         \
+    X(total_shared_bytes,total_shared_bytes, COUNT,     resources.shared_bytes,      PLAIN,      COUNT)         \
+    X(stack_bytes,       stack_bytes,        COUNT,     resources.stack_bytes,       PLAIN,      COUNT)         \
+    X(spill_bytes,       spill_bytes,        COUNT,     resources.spill_bytes,       PLAIN,      COUNT)         \
+    X(local_bytes,       local_bytes,        COUNT,     resources.local_bytes,       PLAIN,      COUNT)         \
     X(elapsed_s,         elapsed_s,          REAL,      elapsed_s,                   PLAIN,      SECONDS)       \
     X(sm_clock_mhz,      sm_clock_mhz,       COUNT,     conditions.sm_clock_mhz,     PLAIN,      COUNT)         \
     X(memory_clock_mhz,  memory_clock_mhz,   COUNT,     conditions.memory_clock_mhz, PLAIN,      COUNT)         \
@@ -170,7 +164,7 @@ typedef enum at__column_range {
     X(throttle_reasons,  throttle_reasons,   COUNT,     conditions.throttle_reasons, PLAIN,      SIZE)          \
     X(source_hash,       source_hash,        TEXT,      source_hash,                 OR_EMPTY,   TEXT)          \
     X(op_hash,           op_hash,            TEXT,      op_hash,                     OR_EMPTY,   TEXT)          \
-    X(objective,         objective,          TEXT,      objective,                   TEXT_SINCE_3, TEXT)
+    X(objective,         objective,          TEXT,      objective,                   OR_EMPTY,   TEXT)
 
 /* clang-format on */
 

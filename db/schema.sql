@@ -1,9 +1,8 @@
 -- schema.sql - the tables and views of autotune's database. The only DDL of the project.
 --
 -- The program embeds this text and runs it on a new file, in one transaction. A change of this file is a new
--- schema version: raise user_version here and AT__SCHEMA_VERSION in store.h, and add the step from the version
--- before to the table in store_migrate.c. What the program reads and writes is in columns.h. The views are the
--- end of the file: a migration makes them anew from here.
+-- schema version: raise user_version here and AT__SCHEMA_VERSION in store.h. What the program reads and writes is
+-- in columns.h. The views are the end of the file: store_guard.c makes views of a connection from them.
 --
 -- Units are part of the names: _s seconds, _bytes, _mib, _mhz, _c degrees Celsius, _w watts. NULL means unknown
 -- or not applicable. Times of day are UTC, "2026-11-20T21:52:57Z", so that they sort as text.
@@ -12,7 +11,7 @@
 -- renamed or removed. The tables may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
-PRAGMA user_version = 6;
+PRAGMA user_version = 1;
 
 -- A GPU model, as far as results depend on it.
 CREATE TABLE device (
@@ -52,21 +51,14 @@ CREATE TABLE problem (
 CREATE TABLE template (
     id   INTEGER PRIMARY KEY,
     name TEXT NOT NULL,  -- "tile_rows"
-    hash TEXT NOT NULL,  -- of the meaning; of an older version's row whose text nobody has: SHA-256 of the text
+    hash TEXT NOT NULL,  -- of that meaning
     UNIQUE (name, hash)
-) STRICT;
-
--- What texts mean, as far as they were met: rows of older versions name templates by their texts. No row of
--- template has a hash that is a text_hash here.
-CREATE TABLE template_text (
-    text_hash TEXT NOT NULL PRIMARY KEY,  -- SHA-256 of a text
-    hash      TEXT NOT NULL               -- of its meaning
 ) STRICT;
 
 -- Texts of templates and ops as they were when they were measured, so that a stored winner can be exported
 -- after its template has changed.
 CREATE TABLE source (
-    hash      TEXT NOT NULL PRIMARY KEY,  -- SHA-256 of text
+    hash      TEXT NOT NULL PRIMARY KEY,  -- of what a template or an op means; else SHA-256 of text
     path      TEXT NOT NULL,              -- where it was read, "templates/transpose/tile_rows.cu"
     text      TEXT NOT NULL,
     stored_at TEXT NOT NULL

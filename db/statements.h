@@ -23,47 +23,12 @@
 #define AT__AND_NAME(name, shown, kind, member, rule, range)   " AND " #name " = ?"
 #define AT__AND_SHOWN(name, shown, kind, member, rule, range)  " AND " #shown " = ?"
 
-/* A member of a line of a dump, ?1, as its rule says; ?5 is the version of the dump. */
+/* A member of a line of a dump, ?1, as its rule says. */
 #define AT__TAKE_PLAIN(shown)      "json_extract(?1, '$." #shown "')"
 #define AT__TAKE_NEEDED(shown)     AT__TAKE_PLAIN(shown)
-#define AT__TAKE_OR_ZERO(shown)    "coalesce(" AT__TAKE_PLAIN(shown) ", 0.0)"
+#define AT__TAKE_OR_ZERO(shown)    "coalesce(" AT__TAKE_PLAIN(shown) ", 0)"
 #define AT__TAKE_OR_EMPTY(shown)   "coalesce(" AT__TAKE_PLAIN(shown) ", '')"
 #define AT__TAKE_ABOVE_ZERO(shown) "nullif(max(" AT__TAKE_PLAIN(shown) ", 0), 0)"
-#define AT__TAKE_SINCE_2(shown)    "CASE WHEN ?5 >= 2 THEN " AT__TAKE_PLAIN(shown) " END"
-#define AT__TAKE_SINCE_3(shown)    "coalesce(" AT__TAKE_PLAIN(shown) ", 0)"
-#define AT__TAKE_NULL_SINCE_3(shown) AT__TAKE_PLAIN(shown)
-#define AT__TAKE_TEXT_SINCE_3(shown) AT__TAKE_OR_EMPTY(shown)
-#define AT__TAKE_WAS_SPILL(shown)                                                                      \
-    "json_extract(?1, CASE WHEN ?5 >= 2 THEN '$." #shown "' ELSE '$.spill_bytes' END)"
-
-/* A template's hash for that of its text, where that is known; else what it is given. */
-#define AT__SQL_MEANING(hash)                                                                          \
-    "coalesce((SELECT x.hash FROM template_text x WHERE x.text_hash = " #hash "), " #hash ")"
-
-/*
- * What was stored under the hashes of texts goes to their templates. Of trials of one configuration that then
- * stands the newest that is believed; the table is only looked through when there is a template to rename.
- */
-#define AT__SQL_RENAMED                                                                                \
-    "FROM template t JOIN template_text x ON x.text_hash = t.hash JOIN template n "                    \
-    "ON n.name = t.name AND n.hash = x.hash"
-#define AT__SQL_RENAME                                                                                 \
-    "INSERT INTO template (name, hash) SELECT DISTINCT t.name, x.hash FROM template t JOIN template_text x " \
-    "ON x.text_hash = t.hash WHERE true ON CONFLICT DO NOTHING;"                                       \
-    "DELETE FROM trial WHERE id IN (SELECT id FROM (SELECT v.id AS id, row_number() OVER ("            \
-    "PARTITION BY v.problem_id, v.fingerprint_id, r.new_id, v.config "                                 \
-    "ORDER BY v.measured_at > " AT__SQL_LATEST ", v.measured_at DESC, v.id DESC) AS place "            \
-    "FROM trial v JOIN (SELECT t.id AS old_id, n.id AS new_id " AT__SQL_RENAMED                        \
-    " UNION SELECT n.id, n.id " AT__SQL_RENAMED ") r ON r.old_id = v.template_id) WHERE place > 1);"   \
-    "UPDATE trial SET template_id = (SELECT n.id " AT__SQL_RENAMED " WHERE t.id = trial.template_id) " \
-    "WHERE template_id IN (SELECT t.id " AT__SQL_RENAMED ");"                                          \
-    "DELETE FROM winner WHERE id IN (SELECT id FROM (SELECT v.id AS id, row_number() OVER ("           \
-    "PARTITION BY v.problem_id, v.fingerprint_id, r.new_id, v.config, v.measured_at ORDER BY v.id DESC) " \
-    "AS place FROM winner v JOIN (SELECT t.id AS old_id, n.id AS new_id " AT__SQL_RENAMED              \
-    " UNION SELECT n.id, n.id " AT__SQL_RENAMED ") r ON r.old_id = v.template_id) WHERE place > 1);"   \
-    "UPDATE winner SET template_id = (SELECT n.id " AT__SQL_RENAMED " WHERE t.id = winner.template_id) " \
-    "WHERE template_id IN (SELECT t.id " AT__SQL_RENAMED ");"                                          \
-    "DELETE FROM template WHERE hash IN (SELECT text_hash FROM template_text)"
 
 /* What a row of trial or winner is of; the figures follow. */
 #define AT__SQL_ROW_KEY "problem_id, fingerprint_id, template_id, config, run_id, measured_at"
@@ -80,6 +45,11 @@
 #define AT__SQL_UPDATE_TRIAL                                                                           \
     "ON CONFLICT (problem_id, fingerprint_id, template_id, config) DO UPDATE SET run_id = excluded.run_id, " \
     "measured_at = excluded.measured_at" AT__TRIAL_FIGURES(AT__THEN_SET)
+
+/* Of two texts that mean the same the newer stays. */
+#define AT__SQL_UPDATE_SOURCE                                                                          \
+    "ON CONFLICT DO UPDATE SET path = excluded.path, text = excluded.text, stored_at = excluded.stored_at " \
+    "WHERE excluded.text <> text AND excluded.stored_at >= stored_at"
 
 #define AT__SQL_IS_PROBLEM     "op = ?1 AND shape = ?2 AND type_key = ?3"
 #define AT__SQL_IS_FINGERPRINT "true" AT__FINGERPRINT_COLUMNS(AT__AND_SHOWN)
@@ -110,7 +80,7 @@
 /* Of the file, whatever the connection calls so. */
 #define AT__SQL_TABLES                                                                                 \
     "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('device', 'fingerprint', 'problem', "     \
-    "'template', 'template_text', 'source', 'run', 'trial', 'winner', 'cubin'))"
+    "'template', 'source', 'run', 'trial', 'winner', 'cubin'))"
 #define AT__SQL_VIEWS                                                                                  \
     "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('best', 'winners_all', 'trials_all'))"
 
@@ -157,13 +127,8 @@
       "OR ops_count <> coalesce(nullif(excluded.ops_count, 0), ops_count)")                            \
     X(PROBLEM_ID, "SELECT id FROM problem WHERE op = ?1 AND shape = ?2 AND type_key = ?3")             \
     X(ADD_TEMPLATE,                                                                                    \
-      "INSERT INTO template (name, hash) VALUES (?1, " AT__SQL_MEANING(?2) ") ON CONFLICT DO NOTHING") \
-    X(TEMPLATE_ID, "SELECT id FROM template WHERE name = ?1 AND hash = " AT__SQL_MEANING(?2))          \
-    X(ADD_TEXT,                                                                                        \
-      "INSERT INTO template_text (text_hash, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING")            \
-    X(COUNT_RENAMED,                                                                                   \
-      "SELECT (SELECT count(*) FROM template_text WHERE text_hash = ?1), "                             \
-      "(SELECT count(*) FROM template WHERE hash = ?1)")                                               \
+      "INSERT INTO template (name, hash) VALUES (?1, ?2) ON CONFLICT DO NOTHING") \
+    X(TEMPLATE_ID, "SELECT id FROM template WHERE name = ?1 AND hash = ?2")           \
                                                                                                        \
     X(ADD_RUN,                                                                                         \
       "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host, other_processes, ecc_errors) " \
@@ -243,7 +208,7 @@
       AT__SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all " \
       "ORDER BY op, shape, type_key, " AT__FINGERPRINT_COLUMNS(AT__SHOWN_THEN) "measured_at, winner_id") \
                                                                                                        \
-    /* Merging: ?1 is a line of a dump, or the object that it completes; ?6 the last date that is believed. */ \
+    /* Merging: ?1 is a line of a dump, or the object that it completes; ?5 the last date that is believed. */ \
     X(LINE_KIND, "SELECT CASE WHEN json_valid(?1) THEN json_extract(?1, '$.kind') END")                \
     X(LINE_VERSION, "SELECT json_extract(?1, '$.version')")                                            \
     X(LINE_PATCH, "SELECT json_patch(?1, ?2)")                                                         \
@@ -254,12 +219,12 @@
     X(MERGE_SOURCE,                                                                                    \
       "INSERT INTO source (hash, path, text, stored_at) SELECT json_extract(?1, '$.hash'), "           \
       "json_extract(?1, '$.path'), ?2, json_extract(?1, '$.stored_at') WHERE true "                    \
-      "ON CONFLICT DO NOTHING")                                                                        \
+      AT__SQL_UPDATE_SOURCE)                                                                           \
     X(MERGE_TRIAL,                                                                                     \
       "INSERT INTO trial (" AT__SQL_ROW_KEY AT__TRIAL_FIGURES(AT__THEN_NAME) ") "                      \
       "SELECT ?2, ?3, ?4, " AT__TAKE_PLAIN(config) ", NULL, " AT__TAKE_PLAIN(measured_at)              \
       AT__TRIAL_FIGURES(AT__THEN_TAKE) " WHERE true " AT__SQL_UPDATE_TRIAL                             \
-      " WHERE excluded.measured_at <= ?6 AND (excluded.measured_at > measured_at OR measured_at > ?6) " \
+      " WHERE excluded.measured_at <= ?5 AND (excluded.measured_at > measured_at OR measured_at > ?5) " \
       "RETURNING id" AT__TRIAL_FIGURES(AT__THEN_NAME))                                                 \
     X(MERGE_RUN,                                                                                       \
       "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host) "                      \
@@ -272,7 +237,7 @@
       "SELECT ?2, ?3, ?4, " AT__TAKE_PLAIN(config) ", "                                                \
       "(SELECT min(r.id) FROM run r WHERE r.command = '" AT__MERGE_COMMAND "' "                        \
       "AND r.strategy = json_extract(?1, '$.strategy')), " AT__TAKE_PLAIN(measured_at)                 \
-      ", CASE WHEN " AT__TAKE_PLAIN(measured_at) " > ?6 OR " AT__TAKE_PLAIN(rank_at) " = '' THEN '' ELSE " AT__TAKE_PLAIN(measured_at) " END" \
+      ", CASE WHEN " AT__TAKE_PLAIN(measured_at) " > ?5 OR " AT__TAKE_PLAIN(rank_at) " = '' THEN '' ELSE " AT__TAKE_PLAIN(measured_at) " END" \
       AT__WINNER_FIGURES(AT__THEN_TAKE) " "                                                            \
       "WHERE NOT EXISTS (SELECT 1 FROM winner w WHERE w.problem_id = ?2 AND w.fingerprint_id = ?3 "    \
       "AND w.template_id = ?4 AND w.config = " AT__TAKE_PLAIN(config) " "                              \
@@ -291,14 +256,11 @@
       "(SELECT count(*) || ' ' || total(median_s) FROM winner)")                                       \
                                                                                                        \
     X(PUT_SOURCE,                                                                                      \
-      "INSERT INTO source (hash, path, text, stored_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING") \
+      "INSERT INTO source (hash, path, text, stored_at) VALUES (?1, ?2, ?3, ?4) " AT__SQL_UPDATE_SOURCE) \
     X(EACH_RECORDED,                                                                                   \
       "SELECT s.path, s.text, max(t.id) FROM source s JOIN template t "                                \
-      "ON t.hash = " AT__SQL_MEANING(s.hash) " WHERE s.path GLOB 'recorded/*' GROUP BY s.path")        \
-    X(GET_SOURCE,                                                                                      \
-      "SELECT text FROM source WHERE hash = ?1 "                                                       \
-      "OR hash IN (SELECT text_hash FROM template_text x WHERE x.hash = ?1) "                          \
-      "ORDER BY hash = ?1 DESC, stored_at DESC LIMIT 1")                                               \
+      "ON t.hash = s.hash WHERE s.path GLOB 'recorded/*' GROUP BY s.path")        \
+    X(GET_SOURCE, "SELECT text FROM source WHERE hash = ?1")                                           \
     X(GET_SPACE, "SELECT text FROM source WHERE path = ?1")                                            \
     X(PUT_CUBIN,                                                                                       \
       "INSERT INTO cubin (key, cubin, log, stored_at) VALUES (?1, ?2, ?3, ?4) "                        \

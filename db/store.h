@@ -19,18 +19,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define AT__SCHEMA_VERSION 6 /* schema.sql; files of every version before it can be read as they are */
+#define AT__SCHEMA_VERSION 1 /* of schema.sql; a file of another version is refused */
 
 typedef struct at__store at__store;
 
 typedef enum at__open_mode {
-    AT__STORE_WRITE, /* created when missing, with its folder; migrated when older */
-    AT__STORE_READ   /* must exist; never written, not even migrated               */
+    AT__STORE_WRITE, /* created when missing, with its folder */
+    AT__STORE_READ   /* must exist; never written             */
 } at__open_mode;
 
 /*
  * AT_ERR_STORE, naming the file, what it is and what to do: not a database; another program's database
- * (application_id differs); written by a newer autotune (user_version higher); read-only; locked; damaged.
+ * (application_id differs); of another schema version (user_version); read-only; locked; damaged.
  * Such a file is left untouched, byte for byte. AT_ERR_NOT_FOUND: missing, in READ mode. AT_ERR_USAGE: the
  * name is none of a file (empty, ":memory:", a URI).
  */
@@ -120,30 +120,25 @@ typedef struct at__run_info {
 at_status at__store_begin_run(int64_t *run_id, at__store *store, const at__run_info *info,
                               at_error *err) AT_MUST_CHECK;
 
-/* Stores the text of a template (or op) once, so that exports survive a change of the templates. The hash is
- * the SHA-256 of the text. */
+/* Stores the text of a template (or op), so that exports survive a change of the templates. The hash is that
+ * of what it means (source/meaning.h), of which the newest text is kept; of any other text its SHA-256. */
 at_status at__store_put_source(at__store *store, const char *hash, const char *path, const char *text,
                                size_t len, at_error *err) AT_MUST_CHECK;
-/* By that hash, or by that of what it means (source/meaning.h). AT_ERR_NOT_FOUND: no such text is there. */
+/* AT_ERR_NOT_FOUND: no such text is there. */
 at_status at__store_get_source(at__str *out, at__store *store, const char *hash, at_error *err) AT_MUST_CHECK;
 
 /*
- * Tells that a text with this SHA-256 means what `hash` is of. Rows that older versions stored under the text
- * become those of the template, now and when they are merged later; of two trials of one configuration the
- * newer stays. A store that is only read stays as it is.
+ * Keeps which op a winner's `op_hash`, which is of all its templates too, was made of: a source of its own,
+ * so that dumps and merges bring it along. `proof_hash` is the op's.
  */
-at_status at__store_take_text(at__store *store, const char *text_hash, const char *hash,
-                              at_error *err) AT_MUST_CHECK;
-
-/*
- * Keeps which text of the op a winner's `op_hash`, which is of all its templates too, was made of: a source
- * of its own, so that dumps and merges bring it along. `text_hash` is the op's.
- */
-at_status at__store_put_space(at__store *store, const char *op_hash, const char *text_hash,
+at_status at__store_put_space(at__store *store, const char *op_hash, const char *proof_hash,
                               at_error *err) AT_MUST_CHECK;
 /* AT_ERR_NOT_FOUND: nobody has kept it. */
-at_status at__store_get_space(char text_hash[AT__HASH_TEXT], at__store *store, const char *op_hash,
+at_status at__store_get_space(char proof_hash[AT__HASH_TEXT], at__store *store, const char *op_hash,
                               at_error *err) AT_MUST_CHECK;
+
+/* The path of lists of headers (source/headers.h), of which each is a source. */
+#define AT__HEADERS_PATH "headers"
 
 /* Sources of recorded operations (templates/README.md) have paths that begin so; the rest is OP.cu. */
 #define AT__RECORDED_PATH "recorded/"

@@ -1,8 +1,9 @@
 /*
  * store_blobs.c - texts of templates, by their hash; reading what has one.
  *
- * A text is stored once and never changed: its key is its SHA-256. Contents may hold any byte, so that
- * lengths are SQLite's, not strlen's.
+ * A text of a template or an op is stored under the hash of what it means: one that differs in comments only
+ * takes its place. Any other text has its SHA-256. Contents may hold any byte, so that lengths are SQLite's,
+ * not strlen's.
  */
 #include "db/store_internal.h"
 #include "util/clock.h"
@@ -61,43 +62,19 @@ at_status at__store_get_source(at__str *out, at__store *store, const char *hash,
     return at__store_get_columns(outs, 1, store, AT__SQL_GET_SOURCE, "read a template's text", hash, err);
 }
 
-at_status at__store_take_text(at__store *store, const char *text_hash, const char *hash, at_error *err)
-{
-    static const char doing[] = "store which template a text is of";
-    int64_t found[2] = { 0 };
-    at__query q;
-    if (store->read_only)
-        return AT_OK;
-    at_status status = at__query_begin(&q, store, AT__SQL_COUNT_RENAMED, doing, err, "s", text_hash);
-    if (at__query_next(&q, &status, err))
-        for (int i = 0; i < 2; i++)
-            found[i] = sqlite3_column_int64(q.statement, i);
-    at__query_end(&q);
-    if (status != AT_OK || (found[0] && !found[1]))
-        return status;
-    const bool alone = sqlite3_get_autocommit(store->db); /* a merge is a transaction already */
-    status = alone ? at__store_begin(store, err) : AT_OK;
-    if (status != AT_OK)
-        return status;
-    status = at__store_exec(store, AT__SQL_ADD_TEXT, doing, err, "ss", text_hash, hash);
-    if (status == AT_OK && found[1] && sqlite3_exec(store->db, AT__SQL_RENAME, NULL, NULL, NULL) != SQLITE_OK)
-        status = at__store_fail(store, doing, err);
-    return alone ? at__store_end(store, status, err) : status;
-}
-
 static const char SPACE_PATH[] = AT__SPACE_PATH;
 static const char SPACE_TEXT[] = "op ";
 
-at_status at__store_put_space(at__store *store, const char *op_hash, const char *text_hash, at_error *err)
+at_status at__store_put_space(at__store *store, const char *op_hash, const char *proof_hash, at_error *err)
 {
     char path[sizeof SPACE_PATH + AT__HASH_TEXT], text[300], hash[AT__HASH_TEXT];
     snprintf(path, sizeof path, "%s%.64s", SPACE_PATH, op_hash);
-    int len = snprintf(text, sizeof text, "%s%.64s\n%s\n", SPACE_TEXT, text_hash, path);
+    int len = snprintf(text, sizeof text, "%s%.64s\n%s\n", SPACE_TEXT, proof_hash, path);
     at__hash_text(hash, text, (size_t)len);
     return at__store_put_source(store, hash, path, text, (size_t)len, err);
 }
 
-at_status at__store_get_space(char text_hash[AT__HASH_TEXT], at__store *store, const char *op_hash,
+at_status at__store_get_space(char proof_hash[AT__HASH_TEXT], at__store *store, const char *op_hash,
                               at_error *err)
 {
     char path[sizeof SPACE_PATH + AT__HASH_TEXT];
@@ -110,8 +87,8 @@ at_status at__store_get_space(char text_hash[AT__HASH_TEXT], at__store *store, c
     if (status == AT_OK && (text.len < skip + AT__HASH_TEXT || memcmp(text.data, SPACE_TEXT, skip) != 0))
         status = AT_ERR_NOT_FOUND; /* somebody else's text */
     if (status == AT_OK) {
-        memcpy(text_hash, text.data + skip, AT__HASH_TEXT - 1);
-        text_hash[AT__HASH_TEXT - 1] = '\0';
+        memcpy(proof_hash, text.data + skip, AT__HASH_TEXT - 1);
+        proof_hash[AT__HASH_TEXT - 1] = '\0';
     }
     at__str_clear(&text);
     return status;

@@ -39,11 +39,6 @@ void at__guard_handle(at__store *store)
     sqlite3_progress_handler(store->db, LOOK_EVERY, is_over, store);
 }
 
-void at__guard_names_views(at__store *store, bool on)
-{
-    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, on, NULL);
-}
-
 int at__store_step(at__query *q)
 {
     q->store->step_until_s = q->limit_s > 0 ? at__now_s() + q->limit_s : 0;
@@ -52,12 +47,11 @@ int at__store_step(at__query *q)
     return code;
 }
 
-at_status at__guard_schema(at__store *store, int version, at_error *err)
+at_status at__guard_schema(at__store *store, at_error *err)
 {
     at__query q;
-    /* The texts of older versions' views are not known any more; they never run. */
-    const char *views = version == AT__SCHEMA_VERSION ? at__schema_sql : NULL;
-    at_status status = at__query_begin(&q, store, AT__SQL_FOREIGN_OBJECT, "read the schema", err, "s", views);
+    at_status status =
+        at__query_begin(&q, store, AT__SQL_FOREIGN_OBJECT, "read the schema", err, "s", at__schema_sql);
     if (at__query_next(&q, &status, err))
         status = at_fail(err, AT_ERR_STORE,
                          "%s: holds %s, which is not autotune's and could change what is stored or read; "
@@ -68,63 +62,6 @@ at_status at__guard_schema(at__store *store, int version, at_error *err)
 }
 
 /* ---- views of the connection ---- */
-
-/* A column of a table as an older file has it, by its rule. */
-#define OLD(name, shown, kind, member, rule, range) OLD_##rule(name)
-#define OLD_PLAIN(name)                             ", v." #name
-#define OLD_NEEDED(name)                            OLD_PLAIN(name)
-#define OLD_OR_ZERO(name)                           OLD_PLAIN(name)
-#define OLD_OR_EMPTY(name)                          OLD_PLAIN(name)
-#define OLD_ABOVE_ZERO(name)                        OLD_PLAIN(name)
-#define OLD_SINCE_2(name)                           ", NULL AS " #name
-#define OLD_NULL_SINCE_3(name)                      ", NULL AS " #name
-#define OLD_TEXT_SINCE_3(name)                      ", '' AS " #name
-#define OLD_SINCE_3(name)                           ", 0 AS " #name
-#define OLD_WAS_SPILL(name)                         ", v.spill_bytes AS " #name
-/* The same of a file of version 3 or 4. */
-#define KEPT(name, shown, kind, member, rule, range) KEPT_##rule(name)
-#define KEPT_PLAIN(name)                             ", v." #name
-#define KEPT_OR_EMPTY(name)                          KEPT_PLAIN(name)
-#define KEPT_ABOVE_ZERO(name)                        KEPT_PLAIN(name)
-#define KEPT_SINCE_2(name)                           KEPT_PLAIN(name)
-#define KEPT_OR_ZERO(name)                           KEPT_PLAIN(name)
-#define KEPT_WAS_SPILL(name)                         KEPT_PLAIN(name)
-#define KEPT_NULL_SINCE_3(name)                      OLD_NULL_SINCE_3(name)
-#define KEPT_TEXT_SINCE_3(name)                      OLD_TEXT_SINCE_3(name)
-
-/* clang-format off */
-#define ROW_KEY "v.id, v.problem_id, v.fingerprint_id, v.template_id, v.config, v.run_id, v.measured_at"
-#define RANK    ", CASE WHEN v.measured_at > " AT__SQL_LATEST " THEN '' ELSE v.measured_at END AS rank_at"
-
-#define TRIAL   "CREATE TEMP VIEW trial AS SELECT " ROW_KEY AT__TRIAL_FIGURES(KEPT) " FROM main.trial v;"
-#define PROBLEM "CREATE TEMP VIEW problem AS SELECT v.id" AT__PROBLEM_COLUMNS(OLD) " FROM main.problem v"
-
-/* Rows keep the names that they have. */
-#define TEXTS "CREATE TEMP VIEW template_text AS SELECT '' AS text_hash, '' AS hash WHERE false;"
-
-/* They hide the tables of older files, so that the views above them find the columns of today. */
-static const struct older {
-    int before; /* this version */
-    const char *sql;
-} OLDER[] = {
-    { 3, TEXTS "CREATE TEMP VIEW trial AS SELECT " ROW_KEY AT__TRIAL_FIGURES(OLD) " FROM main.trial v;"
-         "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(OLD) RANK " FROM main.winner v;"
-         PROBLEM },
-    { 4, TEXTS TRIAL "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT) RANK
-         " FROM main.winner v;" PROBLEM },
-    { 5, TEXTS TRIAL "CREATE TEMP VIEW winner AS SELECT " ROW_KEY AT__WINNER_FIGURES(KEPT)
-         ", v.rank_at FROM main.winner v;" PROBLEM },
-    { 6, TEXTS },
-};
-/* clang-format on */
-
-static const char *older_tables(int version)
-{
-    for (size_t i = 0; i < sizeof OLDER / sizeof *OLDER; i++)
-        if (version < OLDER[i].before)
-            return OLDER[i].sql;
-    return "";
-}
 
 /* The views of schema.sql, which are its end, as views of the connection. */
 static void add_views(at__str *out)
@@ -139,11 +76,10 @@ static void add_views(at__str *out)
     }
 }
 
-at_status at__guard_views(at__store *store, int version, at_error *err)
+at_status at__guard_views(at__store *store, at_error *err)
 {
     at__str sql = { 0 };
     at__str_add(&sql, "PRAGMA temp_store = MEMORY;");
-    at__str_add(&sql, older_tables(version));
     add_views(&sql);
     at_status status = at__str_status(&sql, err);
     if (status == AT_OK && sqlite3_exec(store->db, sql.data, NULL, NULL, NULL) != SQLITE_OK)

@@ -1,5 +1,5 @@
 /*
- * store_internal.h - what the store's own files share: the handle, cached statements, migrations, error
+ * store_internal.h - what the store's own files share: the handle, cached statements, error
  * texts. Only db/ and its tests include this.
  */
 #ifndef AUTOTUNE_STORE_INTERNAL_H
@@ -62,40 +62,18 @@ bool at__store_has_files_beside(const char *path);
 /* Removes a database that nobody else knows. */
 void at__store_remove(const char *path);
 
-/* One forward step: SQL that brings the tables of version `from` to from + 1. A table of them ends with NULL.
- */
-typedef struct at__migration {
-    int from;
-    const char *sql;
-} at__migration;
-
-extern const at__migration at__migrations[];
-
-/*
- * Brings the database to version `target`, all steps and the views of schema.sql in one transaction together
- * with its user_version: a failed step changes nothing, and no other process sees a version in between.
- * Version 0 is a new file: it gets the whole schema at once. Safe when several processes do it at once.
- */
-at_status at__store_migrate(at__store *store, const at__migration *steps, int target,
-                            at_error *err) AT_MUST_CHECK;
-
 /*
  * What a file of unknown origin must not do (store_guard.c). The handle: right after it was opened. The
  * schema: before anything else is asked of the file; AT_ERR_STORE names an object that is none of ours. The
- * views: the program's own, of this connection alone; of a file of an older version, which is only to be
- * read, they have the columns of today. Nothing is written to the file.
+ * views: the program's own, of this connection alone. Nothing is written to the file.
  */
 void at__guard_handle(at__store *store);
-void at__guard_names_views(at__store *store, bool on); /* while tables change: SQLite looks what views name */
-at_status at__guard_schema(at__store *store, int version, at_error *err) AT_MUST_CHECK;
-at_status at__guard_views(at__store *store, int version, at_error *err) AT_MUST_CHECK;
+at_status at__guard_schema(at__store *store, at_error *err) AT_MUST_CHECK;
+at_status at__guard_views(at__store *store, at_error *err) AT_MUST_CHECK;
 
 /* at__store_open_recording_unless; a dump takes at most so much memory. */
 at_status at__store_open_recording_within(at__store **out, const char *path, int64_t bytes,
                                           const at__cancel *cancel, at_error *err) AT_MUST_CHECK;
-
-/* user_version; below zero: it could not be read, and *err says why. */
-int at__store_version(at__store *store, at_error *err);
 
 /*
  * AT_ERR_STORE (AT_ERR_MEMORY when SQLite ran out of it) for what SQLite just reported on this handle: the
@@ -169,7 +147,7 @@ at_status at__store_template_id(int64_t *id, at__store *store, const char *name,
 /* The path of the source that tells what a winner's op_hash was made of, up to that hash. */
 #define AT__SPACE_PATH "space/"
 
-/* The first line of a dump; a reader refuses a higher version. */
+/* The first line of a dump; a reader refuses another version. */
 #define AT__DUMP_VERSION 4
 #define AT__DUMP_BEGIN   "{\"kind\":\"autotune dump\""
 #define AT__DUMP_HEAD    AT__DUMP_BEGIN ",\"version\":4,\"tool\":\"" AT_VERSION "\"}"

@@ -33,7 +33,7 @@ typedef struct merger {
     at__fingerprint fingerprint; /* of the row before, and its number; 0: none */
     int64_t fingerprint_id;
     at__str before[LINE_KINDS]; /* the last object of a kind, complete     */
-    int64_t version;            /* of the dump; 0: its first line is to come */
+    bool headed;                /* its first line was read                */
     char latest[21];            /* date that is believed                  */
     at__merge_counts counts;
     at_status status; /* why a sink stopped */
@@ -242,8 +242,8 @@ static at_status put_row(merger *m, at__sql sql, const at__columns *figures, con
             at__store_exec(m->store, AT__SQL_DOUBT_WINNERS, DOING, m->err, "iis", ids[0], ids[1], m->latest);
     if (status != AT_OK)
         return status;
-    status = at__query_begin(&q, m->store, sql, DOING, m->err, "siiiis", object, ids[0], ids[1], ids[2],
-                             m->version, m->latest);
+    status =
+        at__query_begin(&q, m->store, sql, DOING, m->err, "siiis", object, ids[0], ids[1], ids[2], m->latest);
     return put(m, &q, figures, status, taken);
 }
 
@@ -256,10 +256,14 @@ static at_status put_run(const merger *m, const char *object)
     return put(m, &q, NULL, status, &runs);
 }
 
-static bool has_hash(const char *text, size_t len, const char *hash)
+/* Texts of templates and ops are named by what they mean, others by their SHA-256. */
+static bool has_hash(const at__str *text, const char *hash, const char *path)
 {
-    char found[AT__HASH_TEXT];
-    at__hash_text(found, text, len);
+    char found[AT__HASH_TEXT] = "";
+    if (strncmp(path, AT__SPACE_PATH, sizeof AT__SPACE_PATH - 1) == 0 || strcmp(path, AT__HEADERS_PATH) == 0)
+        at__hash_text(found, at__str_text(text), text->len);
+    else if (at__meaning_hash(found, at__str_text(text), text->len, NULL, NULL) != AT_OK)
+        return false;
     return strcmp(found, hash) == 0;
 }
 
@@ -278,31 +282,27 @@ static void read_hex(at__str *out, const char *hex)
 /* The text that has the hash: what the line does not have of the two is that of a line before. */
 static at_status read_source(at__str *text, const merger *m, sqlite3_stmt *s)
 {
-    const char *hash = at__store_text(s, 0), *plain = at__store_text(s, 1);
+    const char *hash = at__store_text(s, 0), *plain = at__store_text(s, 1), *path = at__store_text(s, 3);
     at__str_add_bytes(text, plain, (size_t)sqlite3_column_bytes(s, 1));
-    if (!text->failed && !has_hash(at__str_text(text), text->len, hash)) {
+    if (!text->failed && !has_hash(text, hash, path)) {
         at__str_reset(text);
         read_hex(text, at__store_text(s, 2));
     }
     at_status status = at__str_status(text, m->err);
-    if (status == AT_OK && !has_hash(at__str_text(text), text->len, hash))
-        return fail_line(m, "damaged: the text of a template has not the hash that the line gives");
+    if (status == AT_OK && !has_hash(text, hash, path))
+        return fail_line(m, "found a text that has not the hash of its line; expected that of what it means: "
+                            "it is damaged, or from before version 0.1.0");
     return status;
 }
 
 /* A text that is not what its hash says would be exported as somebody's winner. */
 static at_status put_source(merger *m, const char *object)
 {
-    char text_hash[AT__HASH_TEXT] = "", hash[AT__HASH_TEXT];
-    bool is_space = false; /* no text of a template or an op */
     at__str text = { 0 };
     at__query q;
     at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_SOURCE, DOING, m->err, "s", object);
-    if (next(m, &q, &status)) {
+    if (next(m, &q, &status))
         status = read_source(&text, m, q.statement);
-        snprintf(text_hash, sizeof text_hash, "%s", at__store_text(q.statement, 0));
-        is_space = strncmp(at__store_text(q.statement, 3), AT__SPACE_PATH, sizeof AT__SPACE_PATH - 1) == 0;
-    }
     at__query_end(&q);
     m->counts.sources++;
     if (status == AT_OK) {
@@ -310,10 +310,6 @@ static at_status put_source(merger *m, const char *object)
                                  at__str_text(&text), text.len);
         status = put(m, &q, NULL, status, &m->counts.sources_taken);
     }
-    if (status == AT_OK && !is_space)
-        status = at__meaning_hash(hash, at__str_text(&text), text.len, NULL, m->err);
-    if (status == AT_OK && !is_space)
-        status = at__store_take_text(m->store, text_hash, hash, m->err);
     at__str_clear(&text);
     return status;
 }
@@ -332,7 +328,7 @@ static void forget_before(merger *m)
 
 static at_status read_head(merger *m, const char *text)
 {
-    char what[128];
+    char what[160];
     int64_t version = 0;
     at__query q;
     forget_before(m);
@@ -342,13 +338,14 @@ static at_status read_head(merger *m, const char *text)
     if (next(m, &q, &status))
         version = sqlite3_column_int64(q.statement, 0);
     at__query_end(&q);
-    if (status == AT_OK && (version < 1 || version > AT__DUMP_VERSION)) {
-        snprintf(what, sizeof what, "a dump of version %lld; this program reads %d", (long long)version,
-                 AT__DUMP_VERSION);
+    if (status == AT_OK && version != AT__DUMP_VERSION) {
+        snprintf(what, sizeof what, "found a dump of version %lld; expected %d: it was written by %s",
+                 (long long)version, AT__DUMP_VERSION,
+                 version > AT__DUMP_VERSION ? "a newer autotune; update this one"
+                                            : "an autotune from before version 0.1.0; tune again");
         status = fail_line(m, what);
     }
-    if (status == AT_OK)
-        m->version = version;
+    m->headed = status == AT_OK;
     return status;
 }
 
@@ -369,7 +366,7 @@ static at_status merge_line(merger *m, const char *text)
     if (at__cancel_asked(m->cancel))
         return interrupted(m);
     m->line++;
-    if (!m->version || is_head(text)) /* dumps may stand one behind the other in a file */
+    if (!m->headed || is_head(text)) /* dumps may stand one behind the other in a file */
         return read_head(m, text);
     at_status status = read_kind(&kind, m, text);
     if (status == AT_OK)
@@ -420,13 +417,13 @@ static at_status merge_lines(merger *m, at__text_file *file, at__str *line)
             break;
         if (strlen(at__str_text(line)) != line->len)
             status = at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
-        else if (!whole && m->version) /* a dump that broke off would lose trials without a word */
+        else if (!whole && m->headed) /* a dump that broke off would lose trials without a word */
             status = at_fail(m->err, AT_ERR_INPUT, "%s:%lld: the file ends within a line", m->path,
                              (long long)m->line + 1);
         else
             status = merge_line(m, at__str_text(line));
     }
-    if (status == AT_OK && !m->version)
+    if (status == AT_OK && !m->headed)
         status = at_fail(m->err, AT_ERR_INPUT, "%s: is empty; expected a database or a dump", m->path);
     return status;
 }
@@ -470,7 +467,7 @@ at_status at__store_merge_until(at__store *store, const char *const *paths, int 
         m.path = paths[i];
         m.line = 0;
         m.bytes = 0;
-        m.version = 0;
+        m.headed = false;
         m.status = AT_OK;
         status = merge_path(&m);
         forget_before(&m);

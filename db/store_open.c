@@ -24,13 +24,17 @@ static unsigned big_endian(const unsigned char *p)
     return (unsigned)p[0] << 24 | (unsigned)p[1] << 16 | (unsigned)p[2] << 8 | p[3];
 }
 
-static at_status refuse_newer(const char *path, int version, at_error *err)
+static at_status check_version(const char *path, int version, at_error *err)
 {
+    if (version == AT__SCHEMA_VERSION)
+        return AT_OK;
     return at_fail(
         err, AT_ERR_STORE,
-        "%s: written by a newer autotune (schema version %d; this program knows %d); update autotune, or "
-        "use another database with --db",
-        path, version, AT__SCHEMA_VERSION);
+        "%s: found schema version %d (user_version); expected %d: it was written by %s; it was not "
+        "touched; use that autotune, or tune again into another database with --db",
+        path, version, AT__SCHEMA_VERSION,
+        version > AT__SCHEMA_VERSION ? "a newer autotune, or one from before version 0.1.0"
+                                     : "no release of autotune");
 }
 
 at_status at__store_check_name(const char *path, at_error *err)
@@ -191,9 +195,7 @@ static at_status check_header(bool *empty, at__store *store, at_error *err)
             "%s: an SQLite database of another program (application_id 0x%08x; autotune's is 0x%08x); it "
             "was not touched; name another file with --db",
             store->path, big_endian(header + HEADER_APPLICATION), (unsigned)AT__APPLICATION_ID);
-    if (big_endian(header + HEADER_VERSION) > AT__SCHEMA_VERSION)
-        return refuse_newer(store->path, (int)big_endian(header + HEADER_VERSION), err);
-    return AT_OK;
+    return check_version(store->path, (int)big_endian(header + HEADER_VERSION), err);
 }
 
 /* The first column of a pragma's answer; "" when there is none. */
@@ -234,19 +236,48 @@ static at_status check_schema(at__store *store, at_error *err)
     return status;
 }
 
-static at_status check_version(int *version, at__store *store, at_error *err)
+static at_status read_version(int *version, at__store *store, at_error *err)
 {
-    at_error why = { 0 };
-    *version = at__store_version(store, &why);
-    if (*version < 0)
-        return at_fail(err, why.status, "%s", why.text);
-    return *version > AT__SCHEMA_VERSION ? refuse_newer(store->path, *version, err) : AT_OK;
+    int64_t read = 0;
+    at_status status = at__store_ask(&read, store, AT__SQL_GET_VERSION, "read the schema version", err);
+    *version = (int)read;
+    return status;
+}
+
+/* Inside a transaction: another process may have made them meanwhile. */
+static at_status create_tables(at__store *store, at_error *err)
+{
+    int version = 0;
+    at_status status = read_version(&version, store, err);
+    if (status == AT_OK && version == 0 &&
+        sqlite3_exec(store->db, at__schema_sql, NULL, NULL, NULL) != SQLITE_OK)
+        status = at__store_fail(store, "create the tables", err);
+    return status;
+}
+
+static at_status create(at__store *store, at_error *err)
+{
+    at_status status = at__store_begin(store, err);
+    return status == AT_OK ? at__store_end(store, create_tables(store, err), err) : status;
+}
+
+/* The version again, as the log beside the file may have it; then whether the schema is ours. */
+static at_status check_contents(at__store *store, at_error *err)
+{
+    int version = 0;
+    at_status status = read_version(&version, store, err);
+    if (status == AT_OK)
+        status = check_version(store->path, version, err);
+    if (status == AT_OK)
+        status = at__guard_schema(store, err);
+    if (status == AT_OK)
+        status = check_schema(store, err);
+    return status == AT_OK ? at__guard_views(store, err) : status;
 }
 
 static at_status open_writer(at__store *store, at_error *err)
 {
     bool empty = false;
-    int version = 0;
     at_status status = open_handle(store, store->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     if (status == AT_OK)
         status = check_header(&empty, store, err);
@@ -255,32 +286,26 @@ static at_status open_writer(at__store *store, at_error *err)
             at_fail(err, AT_ERR_STORE,
                     "%s: the file is read-only; change its permissions, or use another database with --db",
                     store->path);
-    if (status == AT_OK)
-        status = check_version(&version, store, err);
-    if (status == AT_OK)
-        status = at__guard_schema(store, version, err);
+    if (status != AT_OK)
+        return status;
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
+                      NULL); /* until it is known to be ours */
     /* Created before WAL is switched on, so that the file itself, not only its WAL, says whose it is. */
+    if (empty)
+        status = create(store, err);
     if (status == AT_OK)
-        status = at__store_migrate(store, at__migrations, AT__SCHEMA_VERSION, err);
-    if (status == AT_OK)
-        status = check_schema(store, err);
-    if (status == AT_OK)
-        status = at__guard_views(store, AT__SCHEMA_VERSION, err);
-    if (status == AT_OK)
+        status = check_contents(store, err);
+    if (status == AT_OK) {
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
         prefer_wal(store);
+    }
     return status;
 }
 
 static at_status read_checked(at__store *store, at_error *err)
 {
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    int version = 0;
-    at_status status = check_version(&version, store, err);
-    if (status == AT_OK)
-        status = at__guard_schema(store, version, err);
-    if (status == AT_OK)
-        status = check_schema(store, err);
-    return status == AT_OK ? at__guard_views(store, version, err) : status;
+    return check_contents(store, err);
 }
 
 /* A database on a read-only medium, closed cleanly (no log beside it), can only be read as immutable. */

@@ -115,8 +115,7 @@ typedef struct at_open_options {
     const char *database;  /* NULL: $AUTOTUNE_DB, else the default; see `autotune --help`               */
     const char *cache;     /* of compiled kernels; NULL: $AUTOTUNE_CACHE, else the default; "": no file */
     const char *templates; /* folder of more ops and templates, DIR/<op>/...; NULL: those built in      */
-    /* Since version 2; a program that was compiled with version 1 gets what 0 means. */
-    int without_shipped; /* 1: the database alone answers, without what comes with autotune; so does the
+    int without_shipped;   /* 1: the database alone answers, without what comes with autotune; so does the
                             environment variable AUTOTUNE_NO_SHIPPED=1                                  */
     /*
      * Above 0: at_run and at_prepare have a problem of which nothing exact is known tuned when they first
@@ -127,14 +126,13 @@ typedef struct at_open_options {
     double tune_s;
     int tune_in_background; /* 1: at_run goes on with what is known, and then with what was found       */
     const char *program;    /* `autotune`; NULL: beside the library, in ../bin, ../../bin, or in $PATH  */
-    /* Since version 3. */
-    const char *headers; /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
-                            program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
+    const char *headers;    /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
+                               program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        3, NULL, NULL, NULL, 0, 0, 0, NULL, NULL                                                             \
+        1, NULL, NULL, NULL, 0, 0, 0, NULL, NULL                                                             \
     }
 
 /*

@@ -92,8 +92,7 @@ static void put_history(at__store *store, const at__template *t)
                                 .elapsed_s = 1,
                                 .conditions = { 1980, 3201, 40, 300, 0 } };
     must(at__store_begin_run(&run, store, &info, &err), &err);
-    must(at__store_take_text(store, t->text_hash, t->hash, &err), &err);
-    must(at__store_put_source(store, t->text_hash, t->file, t->source, t->source_len, &err), &err);
+    must(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
     must(at__store_put_trials(store, run, &key, &f, rows, sizeof rows / sizeof *rows, &err), &err);
     must(at__store_put_winner(store, run, &key, &f, &winner, &err), &err);
 }
@@ -135,8 +134,7 @@ static bool put_middle(at__store *store, const at__template *t, const at__proble
                                     .geometry = g,
                                     .resources = AT__RESOURCES_UNKNOWN,
                                     .conditions = AT__CONDITIONS_UNKNOWN };
-        must(at__store_take_text(store, t->text_hash, t->hash, &err), &err);
-        must(at__store_put_source(store, t->text_hash, t->file, t->source, t->source_len, &err), &err);
+        must(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
         must(at__store_put_winner(store, 0, &key, &f, &winner, &err), &err);
         printf("%s %s %s %s\n", key.op, key.shape, at__dtype_name(p->type), f.device);
     }

@@ -2,14 +2,13 @@
  * try_moves.c - every template of the operations that only move data, on the machine: right, and nothing
  * found, on ragged shapes and in every element size.
  *
- *     build/tests/machine/try_moves [--templates DIR [--extremes]] [--only TEMPLATE] [--type TYPE]
- *                                   [--part K/N] [--count] [--verbose]
+ *     build/tests/machine/try_moves [--templates DIR] [--only TEMPLATE] [--type TYPE] [--part K/N] [--count]
+ *                                   [--verbose]
  *
- * --extremes: the templates of DIR in the narrowest and the widest elements alone. --type: in this one alone.
- * --part: the K-th of N equal parts of all templates, as ctest runs them. --count: how often each template,
- * shape and type would be tried, and runs nothing. The right answer is that of the op's reference
- * kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something is not; 77: no
- * NVRTC.
+ * --type: in this one alone. --part: the K-th of N equal parts of all templates, as ctest runs them. --count:
+ * how often each template, shape and type would be tried, and runs nothing. The right answer is that of the
+ * op's reference kernel, which is itself held against a plain loop. Exit code 0: all is right; 1: something
+ * is not; 77: no NVRTC.
  */
 #include "moves.h"
 
@@ -24,23 +23,14 @@ static const at__dtype TYPES[] = { AT__C128, AT__U64, AT__U32, AT__U16, AT__U8 }
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 typedef struct tally {
-    int cases, kernels, wrong, known, impossible;
+    int cases, kernels, wrong, impossible;
 } tally;
-
-/* What is known to be wrong with experiments, which nobody uses: they stay as they were measured. */
-static const struct {
-    const char *name, *what;
-} KNOWN[] = {
-    /* A block borrows one element more of its neighbour than that has, and does not use it. */
-    { "cluster", "of shared memory of" },
-};
 
 typedef struct prober {
     const at__catalog *catalog;
     const char *only;
-    const char *type;   /* NULL: all */
-    int part, parts;    /* the templates whose number, from 1, is `part` modulo `parts` */
-    const char *folder; /* whose templates are tried in extreme sizes alone; NULL: none */
+    const char *type; /* NULL: all */
+    int part, parts;  /* the templates whose number, from 1, is `part` modulo `parts` */
     bool count_only, verbose;
     at__nvrtc *nvrtc;
     tally all;
@@ -71,15 +61,6 @@ static at__scene *scene_of(const prober *p, struct tried *on)
 }
 
 /* ---- templates ---- */
-
-static bool is_known(const at__template *t, const at__flaw *flaw)
-{
-    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++)
-        if (strcmp(KNOWN[i].name, t->name) == 0 && flaw->kind == AT__FLAW_OUT_OF_BOUNDS &&
-            strstr(flaw->what, KNOWN[i].what))
-            return true;
-    return false;
-}
 
 static void tell(const group *g, const trial *r, const at__flaw *flaw, const char *why)
 {
@@ -112,10 +93,6 @@ static bool try_trial(prober *p, const group *g, const trial *r, bool loud)
     p->all.cases++;
     if (status == AT_OK && flaws.count == 0)
         return true;
-    if (status == AT_OK && is_known(g->t, &flaws.items[0])) {
-        p->all.known++;
-        return true;
-    }
     p->all.wrong++;
     if (loud)
         tell(g, r, status == AT_OK ? &flaws.items[0] : NULL, err.text);
@@ -130,17 +107,11 @@ static void count_trials(const group *g)
     }
 }
 
-static bool is_wanted(const prober *p, const at__template *t, at__dtype type)
-{
-    const bool few = p->folder && strncmp(t->file, p->folder, strlen(p->folder)) == 0;
-    return (!p->only || strcmp(p->only, t->name) == 0) && (!few || type == AT__U8 || type == AT__C128);
-}
-
 static void try_template(prober *p, const at__template *t, problems *on)
 {
     group g;
     int wrong = 0;
-    if (!is_wanted(p, t, on->items[0].problem.type))
+    if (p->only && strcmp(p->only, t->name) != 0)
         return;
     const clock_t start = clock();
     group_collect(&g, t, on);
@@ -248,14 +219,12 @@ static bool read_part(prober *p, const char *text)
 
 static bool read_arguments(prober *p, const char **templates, int argc, char **argv)
 {
-    bool extremes = false, understood = true;
+    bool understood = true;
     for (int i = 1; i < argc && understood; i++)
         if (strcmp(argv[i], "--count") == 0)
             p->count_only = true;
         else if (strcmp(argv[i], "--verbose") == 0)
             p->verbose = true;
-        else if (strcmp(argv[i], "--extremes") == 0)
-            extremes = true;
         else if (i + 1 < argc && strcmp(argv[i], "--templates") == 0)
             *templates = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--only") == 0)
@@ -264,7 +233,6 @@ static bool read_arguments(prober *p, const char **templates, int argc, char **a
             p->type = argv[++i];
         else
             understood = i + 1 < argc && strcmp(argv[i], "--part") == 0 && read_part(p, argv[++i]);
-    p->folder = extremes ? *templates : NULL;
     return understood;
 }
 
@@ -275,8 +243,8 @@ int main(int argc, char **argv)
     at_error err = { 0 };
     prober p = { .part = 1, .parts = 1 };
     if (!read_arguments(&p, &templates, argc, argv)) {
-        fprintf(stderr, "usage: try_moves [--templates DIR [--extremes]] [--only TEMPLATE] [--type TYPE] "
-                        "[--part K/N] [--count] [--verbose]\n");
+        fprintf(stderr, "usage: try_moves [--templates DIR] [--only TEMPLATE] [--type TYPE] [--part K/N] "
+                        "[--count] [--verbose]\n");
         return 2;
     }
     if (at__nvrtc_open(&p.nvrtc, &err) != AT_OK) {
@@ -287,8 +255,8 @@ int main(int argc, char **argv)
     p.catalog = catalog;
     try_all(&p);
     if (!p.count_only)
-        printf("%d cases, %d kernels, %d wrong; %d known, %d variants cannot be\n", p.all.cases,
-               p.all.kernels, p.all.wrong, p.all.known, p.all.impossible);
+        printf("%d cases, %d kernels, %d wrong; %d variants cannot be\n", p.all.cases, p.all.kernels,
+               p.all.wrong, p.all.impossible);
     at__catalog_close(catalog);
     at__nvrtc_close(p.nvrtc);
     return p.all.wrong == 0 && (p.all.cases > 0 || p.count_only) ? 0 : 1;

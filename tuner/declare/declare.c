@@ -349,5 +349,5 @@ void at__launch_clear(at__launch *launch)
 
 bool at__template_has_hash(const at__template *t, const char *hash)
 {
-    return strcmp(t->hash, hash) == 0 || strcmp(t->text_hash, hash) == 0;
+    return strcmp(t->hash, hash) == 0;
 }

@@ -353,12 +353,6 @@ typedef struct at__op {
     char proof_hash[AT__HASH_TEXT];
 } at__op;
 
-/* Of the source byte by byte: not made with the op, since programs read ops to answer one question. */
-void at__op_text_hash(char out[AT__HASH_TEXT], const at__op *op);
-
-/* Is the hash, proof_hash's kind, the op's? Rows of older stores have that of its text. */
-bool at__op_has_proof(const at__op *op, const char *hash);
-
 /* One way to compute an op. Borrows the op, which must outlive it. */
 typedef struct at__template {
     const at__op *op;
@@ -398,8 +392,7 @@ typedef struct at__template {
     int part_count;
     char *headers; /* the note of headers.h; NULL: none */
     char *file;
-    char hash[AT__HASH_TEXT];      /* of what the source means (meaning.h): its name in a store */
-    char text_hash[AT__HASH_TEXT]; /* of the source byte by byte: its name in older stores      */
+    char hash[AT__HASH_TEXT]; /* of what the source means (meaning.h): its name in a store */
     bool loaded; /* from an image (declare_image.h): in one piece, and what it points to besides is the
                     program's */
 } at__template;

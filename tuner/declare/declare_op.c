@@ -449,52 +449,6 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
     return status == AT_OK ? at__check_numbers(op, err) : status;
 }
 
-static bool begins_with(const char *line, const char *word)
-{
-    size_t n = strlen(word);
-    line += strspn(line, " \t");
-    return strncmp(line, word, n) == 0 && (line[n] == ' ' || line[n] == '\t');
-}
-
-void at__op_text_hash(char out[AT__HASH_TEXT], const at__op *op)
-{
-    at__hash_text(out, op->source, op->source_len);
-}
-
-/* Whole lines of the declaration, with those that a line's final \ adds to it. As older versions did it, for
- * what they stored: also that they took the first end of a comment for the declaration's, which in a bundle
- * is that of common code. */
-static void hash_proof_text(char out[AT__HASH_TEXT], const at__op *op)
-{
-    at__sha256 h;
-    const char *end = strstr(op->source, "*/"), *line = op->source;
-    bool left_out = false, goes_on = false;
-    if (!op->metric_count || !end) {
-        at__op_text_hash(out, op);
-        return;
-    }
-    at__sha256_init(&h);
-    while (line < end) {
-        size_t len = strcspn(line, "\n") + 1;
-        left_out = goes_on ? left_out : begins_with(line, "metric") || begins_with(line, "objective");
-        goes_on = len >= 2 && line[len - 2] == '\\';
-        if (!left_out)
-            at__sha256_add(&h, line, len);
-        line += len;
-    }
-    at__sha256_add(&h, line, strlen(line));
-    at__sha256_text(&h, out);
-}
-
-bool at__op_has_proof(const at__op *op, const char *hash)
-{
-    char text_hash[AT__HASH_TEXT];
-    if (strcmp(op->proof_hash, hash) == 0)
-        return true;
-    hash_proof_text(text_hash, op);
-    return strcmp(text_hash, hash) == 0;
-}
-
 static at_status hash_op(at__op *op, at_error *err)
 {
     static const char *const CHOOSES[] = { "metric", "objective", NULL };

@@ -481,7 +481,6 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     t->parts = bundle.parts;
     t->part_count = bundle.part_count;
     t->headers = bundle.headers;
-    at__hash_text(t->text_hash, bundle.source, bundle.len);
     if ((status = at__meaning_hash(t->hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
         goto done;
     *out = t;

@@ -294,10 +294,8 @@ at_status at__import_store(const at__imported *item, at__store *store, at_error 
     if (status == AT_OK)
         status = at__problem_key_of(&key, &shape, &item->problem, err);
     if (status == AT_OK)
-        status = at__store_put_source(store, item->t->text_hash, path, item->declaration.data,
+        status = at__store_put_source(store, item->t->hash, path, item->declaration.data,
                                       item->declaration.len, err);
-    if (status == AT_OK)
-        status = at__store_take_text(store, item->t->text_hash, item->t->hash, err);
     if (status == AT_OK)
         status = at__store_put_trials(store, 0, &key, &item->fingerprint, item->rows, item->count, err);
     at__str_clear(&shape);

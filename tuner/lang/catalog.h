@@ -88,13 +88,7 @@ at_status at__catalog_trusted(const at__template **t, at__config *config, const 
 
 /* Hash over the op and all its templates: changes when the space of the op may have changed. */
 void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op);
-/* Is it that, or what older versions stored for the same texts? */
 bool at__catalog_has_op_hash(const at__catalog *catalog, const at__op *op, const char *hash);
-
-/* The hash of a row of a store as it would be stored now: the template's own if it is one of its, else
- * itself. */
-const char *at__catalog_hash_now(const at__catalog *catalog, const at__op *op, const char *name,
-                                 const char *hash);
 
 /*
  * Whether a note of headers (source/headers.h) holds in the user's folders, here and now. `list` (NULL: none)

@@ -379,45 +379,27 @@ static size_t next_by_name(const at__catalog *c, size_t of, const char *last)
 }
 
 /* In the order of names, so that it does not matter in which order files were read. */
-static void hash_space(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op, bool texts)
+void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op)
 {
     at__sha256 h;
     const char *last = "";
     size_t of = at__catalog_op_index(catalog, op), next;
 
-    char of_op[AT__HASH_TEXT];
-    memcpy(of_op, op->hash, sizeof of_op);
-    if (texts)
-        at__op_text_hash(of_op, op);
     at__sha256_init(&h);
-    at__sha256_add(&h, of_op, sizeof of_op);
+    at__sha256_add(&h, op->hash, sizeof op->hash);
     while ((next = next_by_name(catalog, of, last)) < catalog->template_count) {
         const at__template *t = template_at(catalog, next);
         last = catalog->templates[next].name;
         at__sha256_add(&h, last, strlen(last) + 1);
         if (t)
-            at__sha256_add(&h, texts ? t->text_hash : t->hash, sizeof t->hash);
+            at__sha256_add(&h, t->hash, sizeof t->hash);
     }
     at__sha256_text(&h, out);
-}
-
-void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op)
-{
-    hash_space(out, catalog, op, false);
 }
 
 bool at__catalog_has_op_hash(const at__catalog *catalog, const at__op *op, const char *hash)
 {
     char now[AT__HASH_TEXT];
-    hash_space(now, catalog, op, false);
-    if (strcmp(now, hash) != 0)
-        hash_space(now, catalog, op, true); /* as older versions stored it */
+    at__catalog_op_hash(now, catalog, op);
     return strcmp(now, hash) == 0;
-}
-
-const char *at__catalog_hash_now(const at__catalog *catalog, const at__op *op, const char *name,
-                                 const char *hash)
-{
-    const at__template *t = at__catalog_find_template(catalog, op, name);
-    return t && at__template_has_hash(t, hash) ? t->hash : hash;
 }

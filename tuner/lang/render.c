@@ -187,7 +187,7 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
         return status;
     at__config_text(&words, t, config);
     if ((status = at__str_status(&words, err)) == AT_OK) {
-        add_origin(&text, t->file, t->text_hash, at__str_text(&words), type, t->op->storage);
+        add_origin(&text, t->file, t->hash, at__str_text(&words), type, t->op->storage);
         status = at__render_orders(&text, t, bound, err);
         add_type(&text, t->op, type);
         at__render_macros(&text, t, bound, at__dtype_cuda(type, t->op->storage));
@@ -209,13 +209,11 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
 static at_status render_reference(at__str *out, const at__op *op, at__dtype type, const int64_t *slots,
                                   at_error *err)
 {
-    char hash[AT__HASH_TEXT];
     at__str text = { 0 };
     if (op->recorded)
         return at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
                        op->file, op->name);
-    at__op_text_hash(hash, op);
-    add_origin(&text, op->file, hash, "", type, op->storage);
+    add_origin(&text, op->file, op->hash, "", type, op->storage);
     at__render_note(&text, op->headers);
     add_type(&text, op, type);
     if (slots)

@@ -213,27 +213,16 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     return status == AT_OK ? at__str_status(&tuner->cache_path, err) : status;
 }
 
-/* Of an older version only what it had is there to be read. */
-static void read_options(at_open_options *out, const at_open_options *given)
-{
-    *out = (at_open_options)AT_OPEN_OPTIONS_INIT;
-    if (given && given->version == 1)
-        memcpy(out, given, offsetof(at_open_options, without_shipped));
-    else if (given && given->version == 2)
-        memcpy(out, given, offsetof(at_open_options, headers));
-    else if (given)
-        *out = *given;
-}
-
 at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
 {
-    at_open_options options;
-    if (given && (given->version < 1 || given->version > 3))
-        return at_fail(err, AT_ERR_USAGE, "at_open: found options of version %d; expected 1, 2 or 3",
-                       given->version);
+    static const at_open_options DEFAULTS = AT_OPEN_OPTIONS_INIT;
+    const at_open_options *options = given ? given : &DEFAULTS;
+    if (options->version != DEFAULTS.version)
+        return at_fail(err, AT_ERR_USAGE,
+                       "at_open: found options of version %d; expected %d, as AT_OPEN_OPTIONS_INIT sets it",
+                       options->version, DEFAULTS.version);
     if (!out)
         return at_fail(err, AT_ERR_USAGE, "at_open: expected a place for the tuner");
-    read_options(&options, given);
     at_tuner *tuner = calloc(1, sizeof *tuner);
     if (!tuner || pthread_mutex_init(&tuner->slow, NULL) != 0 ||
         pthread_rwlock_init(&tuner->table_lock, NULL) != 0) {
@@ -241,7 +230,7 @@ at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     tuner->owner = getpid();
-    at_status status = fill(tuner, &options, err);
+    at_status status = fill(tuner, options, err);
     if (status != AT_OK) {
         at_close(tuner);
         return status;

@@ -121,9 +121,9 @@ void at__entry_settle(at__entry *e, const at__catalog *catalog)
 
 bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash)
 {
-    char text_hash[AT__HASH_TEXT];
-    return store && op_hash && op_hash[0] && at__store_get_space(text_hash, store, op_hash, NULL) == AT_OK &&
-           !at__op_has_proof(op, text_hash);
+    char proof_hash[AT__HASH_TEXT];
+    return store && op_hash && op_hash[0] && at__store_get_space(proof_hash, store, op_hash, NULL) == AT_OK &&
+           strcmp(op->proof_hash, proof_hash) != 0;
 }
 
 static double traffic_of(const at__entry *e, const char *type_key)

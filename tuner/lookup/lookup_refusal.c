@@ -101,11 +101,11 @@ at_status at__lookup_check_headers(at__store *store, const at__catalog *catalog,
 /* Of the op, where its text is stored under the hash that its proof has: with `metric` lines it is not. */
 static at_status check_op(at__store *store, const at__catalog *catalog, const at__entry *e, at_error *err)
 {
-    char text_hash[AT__HASH_TEXT];
+    char proof_hash[AT__HASH_TEXT];
     const known present = { e->op->source, e->op->headers, e->op->hash };
-    if (!store || at__store_get_space(text_hash, store, e->answer.winner.op_hash, NULL) != AT_OK)
+    if (!store || at__store_get_space(proof_hash, store, e->answer.winner.op_hash, NULL) != AT_OK)
         return AT_OK;
-    return check_headers(store, catalog, &present, text_hash, err);
+    return check_headers(store, catalog, &present, proof_hash, err);
 }
 
 at_status at__entry_refusal(const at__entry *e, at__store *store, const at__catalog *catalog,

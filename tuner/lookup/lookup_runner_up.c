@@ -157,24 +157,20 @@ static void add_line(at__str *out, const char *template_name, const char *hash, 
 typedef struct listing {
     at__str *out;
     const at__fingerprint *device;
-    const at__catalog *catalog;
-    const at__op *op;
 } listing;
 
 static bool list_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
 {
     listing *k = context;
     if (same_device(fingerprint, k->device))
-        add_line(k->out, row->template_name,
-                 at__catalog_hash_now(k->catalog, k->op, row->template_name, row->template_hash),
-                 row->config);
+        add_line(k->out, row->template_name, row->template_hash, row->config);
     return !k->out->failed;
 }
 
 at_status at__lookup_list_tried(at__str *out, at__lookup *l, const at__entry *e, at_error *err)
 {
     at__store *store = NULL;
-    listing k = { out, &e->answer.fingerprint, l->catalog, e->op };
+    listing k = { out, &e->answer.fingerprint };
     at__problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
     at_status status = at__entry_store(&store, l, e, err);
     if (status == AT_OK)

@@ -34,7 +34,7 @@ static void keep_row(at__lookup *l, const at__op *op, uint32_t row)
     at__entry e = { .op = op, .shipped = true, .order = BEHIND_ALL + r.rank };
     if (!at__entry_place(&e, &r.answer) || is_known(l, &e, &r.answer))
         return;
-    e.other_op = *r.proof && !at__op_has_proof(op, r.proof);
+    e.other_op = *r.proof && strcmp(op->proof_hash, r.proof) != 0;
     e.answer = r.answer;
     l->entries[l->count++] = e;
 }

@@ -303,7 +303,7 @@ static at_status learn_part(at__group *g, const at__part_of_model *before, at_er
     if (status == AT_OK)
         status = at__learn_portfolio(g->part, g->samples, g->rows, g->slower, g->row_count, err);
     if (status == AT_OK && before)
-        status = at__keep_portfolio(g->part, before, g->catalog, g->op, err);
+        status = at__keep_portfolio(g->part, before, err);
     if (status == AT_OK)
         status = grow_members(g, err);
     if (status == AT_OK)

@@ -45,8 +45,7 @@ static int by_candidate(const void *a, const void *b)
 }
 
 /* What an older portfolio has and this has not, of templates that are as they were then. */
-at_status at__keep_portfolio(at__part_of_model *part, const at__part_of_model *older,
-                             const at__catalog *catalog, const at__op *op, at_error *err)
+at_status at__keep_portfolio(at__part_of_model *part, const at__part_of_model *older, at_error *err)
 {
     size_t room = (size_t)part->candidate_count + (size_t)older->candidate_count + 1;
     at__candidate *all = realloc(part->candidates, room * sizeof *all);
@@ -57,10 +56,10 @@ at_status at__keep_portfolio(at__part_of_model *part, const at__part_of_model *o
     for (int i = 0; i < older->candidate_count && part->candidate_count < AT__MODEL_MAX_CANDIDATES; i++) {
         at__candidate c = older->candidates[i];
         const at__model_template *t = &older->templates[c.which];
-        const char *hash = at__catalog_hash_now(catalog, op, t->name, t->hash);
         c.which = -1;
         for (int k = 0; k < part->template_count; k++)
-            if (strcmp(part->templates[k].name, t->name) == 0 && strcmp(part->templates[k].hash, hash) == 0)
+            if (strcmp(part->templates[k].name, t->name) == 0 &&
+                strcmp(part->templates[k].hash, t->hash) == 0)
                 c.which = k;
         if (c.which >= 0 && !bsearch(&c, all, (size_t)own, sizeof c, by_candidate))
             all[part->candidate_count++] = c;

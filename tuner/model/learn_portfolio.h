@@ -17,6 +17,6 @@ at_status at__learn_portfolio(at__part_of_model *part, const at__samples *sample
 
 /* Adds what an older portfolio has and this has not, of templates that are as they were then. */
 at_status at__keep_portfolio(at__part_of_model *part, const at__part_of_model *older,
-                             const at__catalog *catalog, const at__op *op, at_error *err) AT_MUST_CHECK;
+                             at_error *err) AT_MUST_CHECK;
 
 #endif

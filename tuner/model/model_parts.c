@@ -84,7 +84,7 @@ bool at__model_part(at__lessons *out, const at__model *model, int i)
 
 bool at__part_is_of(const at__part_of_model *part, const at__op *op)
 {
-    return strcmp(part->op, op->name) == 0 && at__op_has_proof(op, part->op_hash);
+    return strcmp(part->op, op->name) == 0 && strcmp(op->proof_hash, part->op_hash) == 0;
 }
 
 double at__part_distance(const at__part_of_model *part, const at__gpu_model *device)

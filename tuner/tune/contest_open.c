@@ -31,34 +31,18 @@ static char *known_key(const char *hash, const char *config)
 static bool remember(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
 {
     at__contest *c = context;
-    const char *hash =
-        at__catalog_hash_now(c->env->catalog, c->problem.op, row->template_name, row->template_hash);
     (void)fingerprint;
     if (at__trial_check(row, NULL) != AT_OK)
         return true;
     if (!at__grow(&c->known, &c->known_cap, c->known_count, sizeof *c->known))
         return false;
-    char *key = known_key(hash, row->config);
+    char *key = known_key(row->template_hash, row->config);
     if (!key)
         return false;
     c->known[c->known_count++] = (at__known_trial){
         .key = key, .outcome = row->outcome, .timing = row->timing, .resources = row->resources
     };
     return true;
-}
-
-/* What older versions stored under the texts of these templates is theirs. */
-static at_status take_texts(const at__contest *c, at_error *err)
-{
-    const at__catalog *catalog = c->env->catalog;
-    const int count = at__catalog_template_count(catalog, c->problem.op);
-    at_status status = AT_OK;
-    for (int i = 0; i < count && status == AT_OK; i++) {
-        const at__template *t = at__catalog_template(catalog, c->problem.op, i);
-        if (t)
-            status = at__store_take_text(c->env->store, t->text_hash, t->hash, err);
-    }
-    return status;
 }
 
 static at_status read_known(at__contest *c, at_error *err)
@@ -149,8 +133,6 @@ static at_status open_contest(at__contest *c, at_error *err)
         status = at__problem_bind(c->slots, &c->problem, &at__device_info_of(c->env->device)->limits, err);
     if (status == AT_OK)
         status = at__contest_open_spaces(c, err);
-    if (status == AT_OK)
-        status = take_texts(c, err);
     if (status == AT_OK)
         status = read_known(c, err);
     if (status == AT_OK && !c->is_copy)

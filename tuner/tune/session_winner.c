@@ -23,7 +23,7 @@ static at_status keep_header_list(const at__job *j, const char *note, at_error *
     at_status status = note ? at__catalog_header_list(&list, j->env->catalog, note, err) : AT_OK;
     if (status == AT_OK && list.len) {
         at__hash_text(hash, list.data, list.len);
-        status = at__store_put_source(j->env->store, hash, "headers", list.data, list.len, err);
+        status = at__store_put_source(j->env->store, hash, AT__HEADERS_PATH, list.data, list.len, err);
     }
     at__str_clear(&list);
     return status;
@@ -33,13 +33,9 @@ static at_status keep_sources(const at__job *j, const at__template *t, const cha
 {
     const at__op *op = at__contest_problem(j->main)->op;
     at__store *store = j->env->store;
-    char text_hash[AT__HASH_TEXT];
-    at__op_text_hash(text_hash, op);
-    at_status status = at__store_put_source(store, t->text_hash, t->file, t->source, t->source_len, err);
+    at_status status = at__store_put_source(store, t->hash, t->file, t->source, t->source_len, err);
     if (status == AT_OK)
-        status = at__store_put_source(store, text_hash, op->file, op->source, op->source_len, err);
-    if (status == AT_OK)
-        status = at__store_take_text(store, text_hash, op->hash, err);
+        status = at__store_put_source(store, op->hash, op->file, op->source, op->source_len, err);
     if (status == AT_OK)
         status = keep_header_list(j, t->headers, err);
     if (status == AT_OK)

@@ -1,7 +1,7 @@
 /* test_merge.c - dumps, merging and recordings: what goes out comes back, once, and nothing damaged comes in.
  */
 #include "merge_support.h"
-#include "util/sha256.h"
+#include "source/meaning.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -58,6 +58,67 @@ Test(merge, a_dump_comes_back_the_same)
     folder_remove(&f);
 }
 
+#define WORDED   "__global__ void k() {} // as it was\n"
+#define REWORDED "__global__ void k() {} // reworded\n"
+
+static void expect_text(at__store *store, const char *hash, const char *expected)
+{
+    at__str text = { 0 };
+    cr_assert_eq(at__store_get_source(&text, store, hash, NULL), AT_OK);
+    cr_expect_str_eq(at__str_text(&text), expected);
+    at__str_clear(&text);
+}
+
+Test(merge, of_two_texts_that_mean_the_same_the_newer_stays)
+{
+    char hash[AT__HASH_TEXT];
+    at_error err = { 0 };
+    folder f = folder_make(), g = folder_make();
+    cr_assert_eq(at__meaning_hash(hash, WORDED, strlen(WORDED), NULL, &err), AT_OK);
+    at__store *older = open_ok(f.db, AT__STORE_WRITE), *newer = open_ok(g.db, AT__STORE_WRITE);
+    cr_assert_eq(at__store_put_source(older, hash, "x.cu", WORDED, strlen(WORDED), &err), AT_OK);
+    expect_text(older, hash, WORDED);
+    (void)scalar(older, "UPDATE source SET stored_at = '2026-11-01T00:00:00Z'");
+    cr_assert_eq(at__store_put_source(newer, hash, "y.cu", WORDED, strlen(WORDED), &err), AT_OK);
+    cr_assert_eq(at__store_put_source(newer, hash, "y.cu", REWORDED, strlen(REWORDED), &err), AT_OK);
+    expect_text(newer, hash, REWORDED);
+    cr_expect_eq(merge_ok(newer, f.db).sources_taken, 0);
+    expect_text(newer, hash, REWORDED);
+    cr_expect_eq(merge_ok(older, g.db).sources_taken, 1);
+    expect_text(older, hash, REWORDED);
+    cr_expect_str_eq(scalar(older, "SELECT count(*) || max(path) FROM source").text, "1y.cu");
+    at__store_close(older);
+    at__store_close(newer);
+    folder_remove(&f);
+    folder_remove(&g);
+}
+
+/* Every trial, with the three kinds of memory, of what comes with the program. */
+Test(merge, what_ships_is_read_whole)
+{
+    static const struct {
+        const char *path, *trials, *winners;
+    } CASES[] = {
+        { AT_SOURCE_DIR "/db/recordings/h200.jsonl.gz", "count(*) = 13734", "count(*) = 14" },
+        { AT_SOURCE_DIR "/db/winners/h200.jsonl.gz", "count(*) > 1000", "count(*) > 100" },
+        { AT_SOURCE_DIR "/db/winners/h100.jsonl.gz", "count(*) > 1000", "count(*) > 50" },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at__store *store = NULL;
+        at_error err = { 0 };
+        char sql[300];
+        cr_assert_eq(at__store_open_recording(&store, CASES[i].path, &err), AT_OK, "%s", err.text);
+        snprintf(sql, sizeof sql,
+                 "SELECT %s AND count(*) = sum(local_bytes >= 0 AND stack_bytes >= 0 AND spill_bytes >= 0) "
+                 "FROM trials_all",
+                 CASES[i].trials);
+        cr_expect_str_eq(scalar(store, sql).text, "1", "%s", CASES[i].path);
+        snprintf(sql, sizeof sql, "SELECT %s FROM winners_all", CASES[i].winners);
+        cr_expect_str_eq(scalar(store, sql).text, "1", "%s", CASES[i].path);
+        at__store_close(store);
+    }
+}
+
 /* Somebody's editor writes Latin-1. */
 Test(merge, a_template_that_is_no_utf8_comes_back_the_same)
 {
@@ -68,7 +129,7 @@ Test(merge, a_template_that_is_no_utf8_comes_back_the_same)
     snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
     at__store *store = small_store(f.db);
     for (size_t i = 0; i < 4; i++) {
-        at__hash_text(hash, TEXTS[i], strlen(TEXTS[i]));
+        cr_assert_eq(at__meaning_hash(hash, TEXTS[i], strlen(TEXTS[i]), NULL, &err), AT_OK);
         cr_assert_eq(at__store_put_source(store, hash, "x.cu", TEXTS[i], strlen(TEXTS[i]), &err), AT_OK);
     }
     lines l = dump_of(store, &ALL);
@@ -77,7 +138,7 @@ Test(merge, a_template_that_is_no_utf8_comes_back_the_same)
     cr_assert_eq(merge_ok(other, dump).sources_taken, 5);
     for (size_t i = 0; i < 4; i++) {
         at__str text = { 0 };
-        at__hash_text(hash, TEXTS[i], strlen(TEXTS[i]));
+        cr_assert_eq(at__meaning_hash(hash, TEXTS[i], strlen(TEXTS[i]), NULL, &err), AT_OK);
         cr_assert_eq(at__store_get_source(&text, other, hash, &err), AT_OK, "%s", err.text);
         cr_assert_str_eq(at__str_text(&text), TEXTS[i]);
         at__str_clear(&text);
@@ -91,7 +152,7 @@ Test(merge, a_template_that_is_no_utf8_comes_back_the_same)
 /* `cat *.jsonl | autotune merge all.db -`. Of a compact one no line may take members from the one before. */
 Test(merge, dumps_that_were_joined_are_read_one_after_the_other)
 {
-    static const char OTHER[] = "{\"kind\":\"autotune dump\",\"version\":1,\"tool\":\"0\"}\n"
+    static const char OTHER[] = "{\"kind\":\"autotune dump\",\"version\":4,\"tool\":\"0\"}\n"
                                 "{\"kind\":\"trial\",\"config\":\"N=3\"}\n";
     folder f = folder_make();
     char dump[300];
@@ -154,9 +215,6 @@ Test(merge, what_is_there_already_is_not_doubled)
     folder_remove(&f);
 }
 
-/* Of both versions: a trial of version 1 has no other of the three than spill_bytes. */
-static const char HEAD_2[] = "{\"kind\":\"autotune dump\",\"version\":2,\"tool\":\"0.1.0\"}\n";
-
 Test(merge, of_two_trials_of_a_configuration_the_newer_stays_in_either_order)
 {
     folder f = folder_make();
@@ -179,7 +237,6 @@ Test(merge, of_two_trials_of_a_configuration_the_newer_stays_in_either_order)
     "SELECT coalesce(stack_bytes, 'unknown') || ' ' || coalesce(spill_bytes, 'unknown') || ' ' || "          \
     "coalesce(local_bytes, 'unknown') FROM trials_all"
 
-/* What version 1 called spill_bytes was the driver's local memory. */
 /* Rows that come in turns, as those of a problem that two machines tuned. */
 Test(merge, each_row_keeps_its_device_and_driver)
 {
@@ -236,21 +293,14 @@ Test(merge, winners_that_differ_in_one_thing_are_all_kept)
     folder_remove(&f);
 }
 
-Test(merge, version_1_gives_local_memory_and_version_2_tells_three_apart)
+Test(merge, three_kinds_of_memory_are_told_apart)
 {
     folder f = folder_make();
     char dump[300], line[1024];
     snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
     at__store *store = memory_ok();
-    char *bytes = strstr(trial_line(line, sizeof line, "2e-6", 1), "\"spill_bytes\":0");
-    cr_assert(bytes);
-    bytes[strlen("\"spill_bytes\":")] = '8';
-    write_dump(dump, HEAD, line, "{\"kind\":\"trial\",\"config\":\"N=2\"}\n");
-    merge_ok(store, dump);
-    cr_assert_str_eq(scalar(store, MEMORY " WHERE config = 'N=1'").text, "unknown unknown 8");
-    cr_assert_str_eq(scalar(store, MEMORY " WHERE config = 'N=2'").text, "unknown unknown 8");
     trial_line(line, sizeof line, "2e-6", 2);
-    write_dump(dump, HEAD_2, line,
+    write_dump(dump, HEAD, line,
                "{\"kind\":\"trial\",\"config\":\"N=2\",\"stack_bytes\":16,\"spill_bytes\":24,"
                "\"local_bytes\":32}\n");
     merge_ok(store, dump);
@@ -274,7 +324,7 @@ Test(merge, operations_come_with_a_dump_and_an_older_one_leaves_them)
     at__store_close(from);
     merge_ok(to, f.db);
     cr_assert_str_eq(scalar(to, "SELECT gflop_per_s FROM trials_all").text, "5.0");
-    write_dump(dump, HEAD_2, trial_line(line, sizeof line, "2e-6", 1), "");
+    write_dump(dump, HEAD, trial_line(line, sizeof line, "2e-6", 1), "");
     merge_ok(to, dump);
     cr_assert_str_eq(scalar(to, "SELECT gflop_per_s FROM trials_all WHERE config = 'N=1'").text, "2.5");
     at__store_close(to);

@@ -14,16 +14,23 @@ Test(merge_refused, refuses_what_is_damaged_and_says_where)
         { "", "", "is empty" },
         { "hello\n", "", "neither a database nor a dump" },
         { "{\"kind\":\"autotune dump\",\"version\":5,\"tool\":\"9\"}\n", "",
-          "a dump of version 5; this program reads 4" },
+          "found a dump of version 5; expected 4: it was written by a newer autotune; update this one" },
         { HEAD, "{\"kind\":\"trial\"}\n", ":3: damaged: the member op is missing or makes no sense" },
         { HEAD, "{\"kind\":\"trial\",\n", ":3: damaged: expected a JSON object" },
         { HEAD, "{\"kind\":\"song\"}\n", ":3: damaged: expected a JSON object" },
         { HEAD, "{\"kind\":\"trial\",\"op\":7}\n", ":3: damaged" },
         { HEAD, "{\"kind\":\"source\",\"hash\":\"0\",\"path\":\"p\",\"text\":\"t\",\"stored_at\":\"2026\"}\n",
-          ":3: damaged: the text of a template has not the hash" },
+          ":3: found a text that has not the hash of its line" },
         { HEAD, "{\"kind\":\"tri", ":3: the file ends within a line" },
         { "{\"kind\":\"autotune dump\",\"version\":0,\"tool\":\"9\"}\n", "",
-          "a dump of version 0; this program reads 4" },
+          "found a dump of version 0; expected 4" },
+        { "{\"kind\":\"autotune dump\",\"version\":3,\"tool\":\"0.1.0\"}\n", "",
+          "found a dump of version 3; expected 4: it was written by an autotune from before version 0.1.0" },
+        { HEAD, /* its SHA-256, by which only texts of other kinds are named */
+          "{\"kind\":\"source\",\"hash\":"
+          "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\","
+          "\"path\":\"x.cu\",\"text\":\"abc\",\"stored_at\":\"2026-11-01T00:00:00Z\"}\n",
+          ":3: found a text that has not the hash of its line; expected that of what it means" },
     };
     folder f = folder_make();
     char dump[300], good[1024];
@@ -40,7 +47,7 @@ Test(merge_refused, refuses_what_is_damaged_and_says_where)
                        ? trial_line(good, sizeof good, "1e-6", 1)
                        : "{\"kind\":\"source\",\"hash\":"
                          "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\","
-                         "\"path\":\"p\",\"text\":\"abc\",\"stored_at\":\"2026-11-01T00:00:00Z\"}\n",
+                         "\"path\":\"headers\",\"text\":\"abc\",\"stored_at\":\"2026-11-01T00:00:00Z\"}\n",
                    CASES[i].line);
         cr_assert_eq(at__store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT, "case %zu", i);
         cr_assert(strstr(err.text, CASES[i].says), "case %zu: %s", i, err.text);

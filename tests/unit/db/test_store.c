@@ -1,6 +1,6 @@
 /*
  * test_store.c - what the store keeps, and what it refuses. Hostile files and other processes:
- * test_store_files.c; older files: test_store_older.c; the columns themselves: test_store_columns.c.
+ * test_store_files.c; the columns themselves: test_store_columns.c.
  */
 #include "store_support.h"
 
@@ -38,7 +38,7 @@ Test(store, creates_the_file_its_folders_and_a_wal)
     at__store *store = open_ok(path, AT__STORE_WRITE);
     cr_assert_str_eq(scalar(store, "PRAGMA journal_mode").text, "wal");
     cr_assert_str_eq(scalar(store, "PRAGMA application_id").text, "1096045902");
-    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "6");
+    cr_assert_str_eq(scalar(store, "PRAGMA user_version").text, "1");
     cr_assert_str_eq(scalar(store, "PRAGMA synchronous").text, "1"); /* NORMAL */
     at__store_close(store);
     folder_remove(&f);

@@ -217,3 +217,14 @@ Test(store_columns, every_figure_goes_to_its_own_column)
     check_shown(store, "best", &at__winner_columns);
     at__store_close(store);
 }
+
+Test(store_columns, the_program_holds_the_schema_file)
+{
+    at__str text = { 0 };
+    char version[40];
+    snprintf(version, sizeof version, "user_version = %d;", AT__SCHEMA_VERSION);
+    cr_assert_eq(at__str_read_file(&text, AT_SOURCE_DIR "/db/schema.sql", 1 << 20, NULL), AT_OK);
+    cr_assert_str_eq(text.data, at__schema_sql);
+    cr_assert(strstr(text.data, version));
+    at__str_clear(&text);
+}

@@ -156,7 +156,7 @@ Test(store_files, a_pending_wal_of_a_newer_schema_is_left_alone)
     folder f = folder_make();
     char newer[60], says[80];
     snprintf(newer, sizeof newer, "PRAGMA user_version = %d", AT__SCHEMA_VERSION + 1);
-    snprintf(says, sizeof says, "written by a newer autotune (schema version %d", AT__SCHEMA_VERSION + 1);
+    snprintf(says, sizeof says, "found schema version %d", AT__SCHEMA_VERSION + 1);
     make_store(f.db, 1);
     run_sql(f.db, newer);
     at__str log = crash_after(f.db, "CREATE TABLE theirs (x)");
@@ -181,14 +181,33 @@ Test(store_files, a_reader_leaves_a_pending_log_where_it_is)
     folder_remove(&f);
 }
 
-Test(store_files, a_newer_schema_is_left_alone)
+/* Of a newer autotune, of one from before the first release, or damaged. */
+Test(store_files, another_schema_version_is_left_alone)
+{
+    static const int VERSIONS[] = { AT__SCHEMA_VERSION + 1, 6, 0, -5 };
+    folder f = folder_make();
+    make_store(f.db, 1);
+    for (size_t i = 0; i < sizeof VERSIONS / sizeof *VERSIONS; i++) {
+        char sql[60], says[120];
+        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", VERSIONS[i]);
+        snprintf(says, sizeof says,
+                 "found schema version %d (user_version); expected %d: it was written by %s", VERSIONS[i],
+                 AT__SCHEMA_VERSION, VERSIONS[i] > 0 ? "a newer autotune" : "no release");
+        run_sql(f.db, sql);
+        refuses(f.db, AT_ERR_STORE, says);
+    }
+    folder_remove(&f);
+}
+
+/* Its main file may be of this version still, while its log is not. */
+Test(store_files, a_schema_version_that_only_the_log_has_is_seen)
 {
     folder f = folder_make();
     make_store(f.db, 1);
-    run_sql(f.db, "PRAGMA user_version = 7");
-    refuses(f.db, AT_ERR_STORE, "written by a newer autotune (schema version 7; this program knows 6)");
-    run_sql(f.db, "PRAGMA user_version = -5");
-    refuses(f.db, AT_ERR_STORE, "schema version");
+    at__str log = crash_after(f.db, "PRAGMA user_version = 2");
+    refuses(f.db, AT_ERR_STORE, "found schema version 2");
+    expect_log(f.db, &log);
+    at__str_clear(&log);
     folder_remove(&f);
 }
 

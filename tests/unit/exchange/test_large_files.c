@@ -118,7 +118,7 @@ Test(large_files, a_recording_of_100_mib_is_read)
 
 /* ---- dumps ---- */
 
-#define HEAD "{\"kind\":\"autotune dump\",\"version\":2,\"tool\":\"0.1.0\"}\n"
+#define HEAD "{\"kind\":\"autotune dump\",\"version\":4,\"tool\":\"0.1.0\"}\n"
 #define TRIAL                                                                                                \
     "{\"kind\":\"trial\",\"op\":\"transpose\",\"shape\":\"4096x4096\",\"type_key\":\"b4\",\"elements\":1,"   \
     "\"traffic_bytes\":8,\"device\":\"NVIDIA H200\",\"cc\":90,\"sms\":132,\"memory_mib\":1,\"driver\":"      \

@@ -207,66 +207,28 @@ Test(catalog, accepts_a_copy_of_a_built_in_op)
     at__catalog_close(plain);
 }
 
-/* Rows of older stores: a template by the hash of its text, a space by those of all its texts. */
-Test(catalog, knows_the_names_that_older_versions_stored)
-{
-    static const char OTHER[] = "another";
-    char now[AT__HASH_TEXT], then[AT__HASH_TEXT], op_text[AT__HASH_TEXT];
-    at__sha256 h;
-    put("mini", "op.cu", MINI_OP);
-    put("mini", "t.cu", MINI_SPACE(""));
-    at__catalog *c = open_root();
-    const at__op *op = at__catalog_find_op(c, "mini");
-    const at__template *t = at__catalog_template(c, op, 0);
-    cr_expect_str_eq(at__catalog_hash_now(c, op, t->name, t->text_hash), t->hash);
-    cr_expect_str_eq(at__catalog_hash_now(c, op, t->name, t->hash), t->hash);
-    cr_expect_eq(at__catalog_hash_now(c, op, t->name, OTHER), OTHER);
-    cr_expect_eq(at__catalog_hash_now(c, op, "none", OTHER), OTHER);
-    at__op_text_hash(op_text, op);
-    at__sha256_init(&h);
-    at__sha256_add(&h, op_text, sizeof op_text);
-    at__sha256_add(&h, t->name, strlen(t->name) + 1);
-    at__sha256_add(&h, t->text_hash, sizeof t->text_hash);
-    at__sha256_text(&h, then);
-    at__catalog_op_hash(now, c, op);
-    cr_expect_str_neq(now, then);
-    cr_expect(at__catalog_has_op_hash(c, op, now) && at__catalog_has_op_hash(c, op, then));
-    cr_expect(!at__catalog_has_op_hash(c, op, OTHER));
-    cr_expect(at__op_has_proof(op, op->proof_hash) && at__op_has_proof(op, op_text));
-    cr_expect(!at__op_has_proof(op, OTHER));
-    at__catalog_close(c);
-}
-
-static const at__op *find_measured(at__catalog *c, char text_hash[AT__HASH_TEXT])
+static const at__op *find_measured(at__catalog *c)
 {
     const at__op *op = at__catalog_find_op(c, "mini");
     cr_assert_not_null(strstr(op->source, "common shared"));
-    at__op_text_hash(text_hash, op);
     return op;
 }
 
 #define MEASURED(metric) MINI_OP_HEAD "type T = storage\nuse shared\nmetric " metric "\n" MINI_OP_TAIL
 
-/*
- * What an op proves does not hang on its metrics, wherever its text stands in the bundle. Older versions
- * looked for metrics before the first end of a comment, which is that of common code: what they stored is the
- * whole text's hash, and must be found by that.
- */
+/* Wherever its text stands in the bundle. */
 Test(catalog, an_op_with_common_code_proves_the_same_whatever_its_metrics)
 {
-    char text_hash[AT__HASH_TEXT], other_text[AT__HASH_TEXT];
     put("common", "shared.cuh", "/*!autotune\ncommon shared\n*/\nint shared;\n");
     put("mini", "t.cu", MINI_SPACE(""));
     put("mini", "op.cu", MEASURED("a = 1 / seconds"));
     at__catalog *c = open_root();
-    const at__op *op = find_measured(c, text_hash);
+    const at__op *op = find_measured(c);
     put("mini", "op.cu", MEASURED("a = 2 / seconds"));
     at__catalog *changed = open_root();
-    const at__op *other = find_measured(changed, other_text);
+    const at__op *other = find_measured(changed);
     cr_expect_str_neq(op->hash, other->hash);
     cr_expect_str_eq(op->proof_hash, other->proof_hash);
-    cr_expect(at__op_has_proof(op, other->proof_hash));
-    cr_expect(at__op_has_proof(op, text_hash) && !at__op_has_proof(op, other_text));
     at__catalog_close(changed);
     at__catalog_close(c);
 }
@@ -449,8 +411,6 @@ Test(catalog, hashes_made_at_build_time_are_those_of_the_templates)
         for (int k = 0; k < at__catalog_template_count(c, at__catalog_op(c, i)); k++, compared++) {
             char hash[AT__HASH_TEXT];
             const at__template *t = at__catalog_template(c, at__catalog_op(c, i), k);
-            at__hash_text(hash, t->source, t->source_len);
-            cr_expect_str_eq(t->text_hash, hash, "%s", t->file);
             cr_assert_eq(at__meaning_hash(hash, t->source, t->source_len, NULL, &err), AT_OK, "%s", err.text);
             cr_expect_str_eq(t->hash, hash, "%s", t->file);
         }

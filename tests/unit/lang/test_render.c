@@ -45,7 +45,7 @@ Test(render, puts_typed_constants_in_front)
              "constexpr int LOW = 0;\n"
              "#line 1 \"t.cu\"\n"
              "%s",
-             t->text_hash, TEMPLATE);
+             t->hash, TEMPLATE);
     cr_assert_str_eq(text, expected);
     free(text);
     at__template_close(t);
@@ -134,13 +134,12 @@ Test(render, reference_has_no_constants)
 {
     at__op *op = read_op(MINI_OP);
     at__str out = { 0 };
-    char expected[4096], hash[AT__HASH_TEXT];
-    at__op_text_hash(hash, op);
+    char expected[4096];
     cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = AT__U8 }, NULL), AT_OK);
     snprintf(expected, sizeof expected,
              "// autotune " AT_VERSION ": op.cu, hash %.12s\n// T=b1\n#define AUTOTUNE_RENDERED 1\n"
              "using T = unsigned char;\n#line 1 \"op.cu\"\n%s",
-             hash, MINI_OP);
+             op->hash, MINI_OP);
     cr_assert_str_eq(at__str_text(&out), expected);
     at__str_clear(&out);
     at__op_close(op);

@@ -130,18 +130,6 @@ Test(library, what_was_tuned_goes_before_what_comes_with_it)
     cr_assert_eq(match_with(&options, "database"), AT_MATCH_EXACT);
 }
 
-/* A program that was compiled before there were more members has none behind these, but other memory. */
-Test(library, options_of_version_1_are_read_no_further)
-{
-    struct {
-        int version;
-        const char *database, *cache, *templates;
-        int behind;
-    } old = { 1, NULL, NULL, NULL, 1 };
-    set_or_unset("AUTOTUNE_NO_SHIPPED", NULL);
-    cr_assert_eq(match_with((const at_open_options *)(void *)&old, "shipped with autotune"), AT_MATCH_EXACT);
-}
-
 Test(library, without_a_default_database_nothing_is_known)
 {
     at_error err = { 0 };

@@ -81,16 +81,11 @@ Test(library_headers, kernels_may_include_headers_of_folders_that_the_program_na
     cr_expect_eq(compile_twice(&options, &err), AT_OK, "%s", err.text);
 }
 
-/* A program that was compiled before version 3 has other memory behind its members. */
-Test(library_headers, options_of_version_2_name_no_headers)
+Test(library_headers, a_folder_that_is_not_there_is_refused)
 {
     at_open_options options = with_headers();
     at_error err = { 0 };
-    unsetenv("AUTOTUNE_HEADERS");
-    options.version = 2;
     options.headers = "/nowhere";
-    cr_expect_eq(compile_twice(&options, &err), AT_ERR_INPUT, "%s", err.text);
-    options.version = 3;
     cr_expect_eq(compile_twice(&options, &err), AT_ERR_USAGE);
     cr_expect(strstr(err.text, "headers: /nowhere: No such file"), "%s", err.text);
 }

@@ -23,12 +23,12 @@ Test(library_refused, options_that_cannot_be_opened_with)
         at_status status;
         const char *says;
     } CASES[] = {
-        { { .version = 0 }, AT_ERR_USAGE, "options of version 0; expected 1, 2 or 3" },
-        { { .version = 2, .tune_s = -1 }, AT_ERR_USAGE, "tune_s = -1; expected seconds" },
-        { { .version = 2, .tune_s = NAN }, AT_ERR_USAGE, "expected seconds, 0 or more" },
-        { { .version = 2, .database = "" }, AT_ERR_USAGE, "the name of the database is empty" },
-        { { .version = 2, .database = ":memory:" }, AT_ERR_USAGE, "expected a file" },
-        { { .version = 2, .templates = "/none/such" }, AT_ERR_INPUT, "/none/such: No such file" },
+        { { .version = 0 }, AT_ERR_USAGE, "options of version 0; expected 1, as AT_OPEN_OPTIONS_INIT" },
+        { { .version = 1, .tune_s = -1 }, AT_ERR_USAGE, "tune_s = -1; expected seconds" },
+        { { .version = 1, .tune_s = NAN }, AT_ERR_USAGE, "expected seconds, 0 or more" },
+        { { .version = 1, .database = "" }, AT_ERR_USAGE, "the name of the database is empty" },
+        { { .version = 1, .database = ":memory:" }, AT_ERR_USAGE, "expected a file" },
+        { { .version = 1, .templates = "/none/such" }, AT_ERR_INPUT, "/none/such: No such file" },
     };
     at_tuner *tuner = NULL;
     refused(at_open(NULL, NULL, &err), AT_ERR_USAGE, "a place for the tuner");

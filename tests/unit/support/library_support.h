@@ -54,8 +54,7 @@ static inline void put_winner(const char *shape, int64_t elements, const char *d
     w.geometry.grid[0] = elements / 1024;
     const at__run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
     cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_take_text(store, t->text_hash, t->hash, &err), AT_OK);
-    cr_assert_eq(at__store_put_source(store, t->text_hash, t->file, t->source, t->source_len, &err), AT_OK);
+    cr_assert_eq(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), AT_OK);
     cr_assert_eq(at__store_put_winner(store, run, &key, &with_name, &w, &err), AT_OK, "%s", err.text);
     at__store_close(store);
     at__catalog_close(catalog);

@@ -3,7 +3,7 @@
 #define AUTOTUNE_MERGE_SUPPORT_H
 
 #include "store_support.h"
-#include "util/sha256.h"
+#include "source/meaning.h"
 
 #include <criterion/criterion.h>
 
@@ -25,7 +25,7 @@ static inline at__store *small_store(const char *path)
     char hash[AT__HASH_TEXT];
     rows[1].outcome = AT__CRASHED;
     rows[1].log = "said \"no\"\nand\tbroke \xc3\xa4";
-    at__hash_text(hash, "text of tile\n", 13);
+    cr_assert_eq(at__meaning_hash(hash, "text of tile\n", 13, NULL, NULL), AT_OK);
     put_ok(store, &KEY, &H200, rows, 2);
     cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__store_put_source(store, hash, "tile.cu", "text of tile\n", 13, &err), AT_OK);
@@ -54,7 +54,7 @@ static inline char *trial_line(char *out, size_t size, const char *median_s, int
     return out;
 }
 
-static const char HEAD[] = "{\"kind\":\"autotune dump\",\"version\":1,\"tool\":\"0.1.0\"}\n";
+static const char HEAD[] = "{\"kind\":\"autotune dump\",\"version\":4,\"tool\":\"0.1.0\"}\n";
 
 static inline void write_dump(const char *path, const char *head, const char *a, const char *b)
 {

@@ -78,7 +78,7 @@ class Tuner:
         self._library = _native.load(library)
         self._problems: dict[Any, _native.ProblemStruct] = {}
         self._args: dict[Any, tuple[_native.Arg, ...]] = {}
-        options = _native.OpenOptionsStruct(3, _text(database), _text(cache), _text(templates), not shipped, tune_s,
+        options = _native.OpenOptionsStruct(1, _text(database), _text(cache), _text(templates), not shipped, tune_s,
                                             tune_in_background, _text(program), _folders(headers))
         self._call("at_open", ctypes.byref(self._handle), options)
 
