@@ -5,6 +5,10 @@
  *
  * What comes through a pipe is built first, too: it may be slow to come, and others who store would wait for
  * the lock in vain.
+ *
+ * An empty file beside it is held while it is built, and named in its name, so that whoever merges next can
+ * tell what a killed merge has left behind (util/beside.h). It is another file because a network file system
+ * may take a lock on the database itself for one of SQLite's.
  */
 #include "db/store_internal.h"
 #include "util/beside.h"
@@ -85,20 +89,32 @@ static bool any_pipe(const char *const *paths, int count)
     return false;
 }
 
+/* An empty file that is held, *fd, and one named after it for the database. Both are new: where others may
+ * write to the folder, nobody can have put a link there. */
+static at_status make_files(at__str *held, int *fd, at__str *built, const char *path, at_error *err)
+{
+    *fd = at__make_beside(held, path, DATABASE_MODE);
+    int file = -1;
+    if (*fd >= 0) {
+        at__str_addf(built, "%s-db", held->data);
+        file = built->failed ? -1 : open(built->data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, DATABASE_MODE);
+    }
+    if (file < 0)
+        return at_fail(err, AT_ERR_STORE, "%s: cannot make a file in its folder: %s", path, strerror(errno));
+    close(file);
+    return AT_OK;
+}
+
 static at_status merge_built_first(const char *path, const char *const *paths, int count,
                                    const at__cancel *cancel, at__merge_counts *counts, at_error *err)
 {
-    at__str built = { 0 };
+    at__str held = { 0 }, built = { 0 };
     at_status status = at__store_make_parents(path, 0777, err);
     if (status != AT_OK)
         return status;
-    int fd = at__make_beside(&built, path, DATABASE_MODE);
-    if (fd < 0) {
-        status =
-            at_fail(err, AT_ERR_STORE, "%s: cannot make a file in its folder: %s", path, strerror(errno));
+    int fd = -1;
+    if ((status = make_files(&held, &fd, &built, path, err)) != AT_OK)
         goto done;
-    }
-    close(fd);
     status = build(built.data, path, paths, count, cancel, counts, err);
     if (status == AT_OK && take_name(built.data, path))
         goto done;
@@ -106,6 +122,11 @@ static at_status merge_built_first(const char *path, const char *const *paths, i
         status = merge_built(built.data, path, cancel, counts, err);
     at__store_remove(built.data);
 done:
+    if (fd >= 0) {
+        unlink(held.data);
+        close(fd);
+    }
+    at__str_clear(&held);
     at__str_clear(&built);
     return status;
 }
@@ -121,6 +142,7 @@ at_status at__store_merge_into(const char *path, const char *const *paths, int c
     at_status status = at__store_check_name(path, err);
     if (status != AT_OK)
         return status;
+    at__clean_beside(path);
     bool is_new = lstat(path, &info) != 0 && errno == ENOENT;
     return is_new || any_pipe(paths, count) ? merge_built_first(path, paths, count, cancel, counts, err)
                                             : merge_ordinary(path, paths, count, cancel, counts, err);

@@ -128,20 +128,22 @@ typedef struct at_open_options {
     const char *program;    /* `autotune`; NULL: beside the library, in ../bin, ../../bin, or in $PATH  */
     const char *headers;    /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
                                program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
+    const char *allow;   /* folders that files of `templates` may name files of, besides their own and the
+                            working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        1, NULL, NULL, NULL, 0, 0, 0, NULL, NULL                                                             \
+        1, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL                                                       \
     }
 
 /*
  * Opens the database read-only; options may be NULL. AT_ERR_NOT_FOUND: the file that `database` names does
  * not exist. That the default file does not exist is no error: then it has no answer, to any question, until
  * the tuner is opened again. AT_ERR_STORE: it is no database of autotune's, or a newer one's, or one of its
- * tables cannot be read. AT_ERR_USAGE: an option is out of its range, or a folder of `headers` cannot be
- * read. With tune_s no database needs to exist. It takes as long whatever is stored: results are read by the
- * questions about them.
+ * tables cannot be read. AT_ERR_USAGE: an option is out of its range, or a folder of `headers` or
+ * `allow` cannot be read. With tune_s no database needs to exist. It takes as long whatever is stored:
+ * results are read by the questions about them.
  *
  * What others store is seen by questions a tenth of a second later, and so is another database that takes the
  * place of this one by rename(2); where that cannot be read, they fail with AT_ERR_STORE until it can. To add

@@ -17,7 +17,6 @@ printf '/*!autotune\nop scale # out[i] = in[i]\nshape n\ntype T = f16 f32\narg o
 "$AUTOTUNE" check scale --templates own 2>&1 | sed "/kernels a second/d" | cut -c1-40
 "$AUTOTUNE" check scale --templates own --shape 64 --dtype f32 2>&1 | sed "/kernels a second/d" | cut -c1-40
 at check scale --templates own --dtype u8 --shape 64
-# A file outside of the template's folder is named, not printed.
-echo "hidden:x:0:words" >secret
-printf '/*!autotune\ntemplate leak\ngrid 1\nblock 32\n*/\n#include "../../secret"\nextern "C" __global__ void copy_leak(T *out, const T *in, long long b, long long r, long long c) {}\n' >templates/copy/leak.cu
+# A file outside of the template's folder is named, not printed; see allow.cmd.
+printf '/*!autotune\ntemplate leak\ngrid 1\nblock 32\n*/\n#include "/etc/passwd"\nextern "C" __global__ void copy_leak(T *out, const T *in, long long b, long long r, long long c) {}\n' >templates/copy/leak.cu
 at check copy --template leak --shape 64x64 --dtype f32 --templates templates --jobs 1

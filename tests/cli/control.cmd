@@ -9,6 +9,15 @@ at show 4096x4096 --db b.db --failed | cat -v
 at show 4096x4096 --db b.db --failed --format json | grep -oE '"(device|log)":"[^"]*"' | cat -v
 at show 4096x4096 --db b.db --failed --format csv | tail -n 2 | cat -v
 at dump --db b.db | grep -oE '"(device|log)":"[^"]*"' | sort -u | cat -v
+# Nor by way of a file that is shown later: nothing but text is in it, and the device's name is readable.
+controls() { LC_ALL=C grep -cP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]' "$1"; }
+for format in cu json ptx; do
+  "$AUTOTUNE" export 4096x4096 --db b.db --format "$format" >b.out 2>b.err </dev/null || cat b.err
+  controls b.out
+done
+"$AUTOTUNE" export 4096x4096 --db b.db </dev/null | grep -E '^// (copy ceiling|transpose)' | cat -v
+at report --db b.db -o b.html
+controls b.html
 at query "$(printf '4096x\033[31m4096')" --db b.db | cat -v
 at "$(printf 'qu\033[31mery')" | cat -v
 # In a name that is part of a key it is refused.

@@ -9,9 +9,10 @@ AUTOTUNE=$2
 FIXTURE=$3
 DATA=$(cd "$(dirname "$cmd")/../data" && pwd)
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export HOME=$work XDG_DATA_HOME=$work/data XDG_CACHE_HOME=$work/cache AUTOTUNE_DB='' AUTOTUNE_CACHE=''
-unset AUTOTUNE_DB AUTOTUNE_CACHE AUTOTUNE_HEADERS
+home=$(mktemp -d) # elsewhere: a working directory that holds it is not read by templates
+trap 'rm -rf "$work" "$home"' EXIT
+export HOME=$home XDG_DATA_HOME=$work/data XDG_CACHE_HOME=$work/cache AUTOTUNE_DB='' AUTOTUNE_CACHE=''
+unset AUTOTUNE_DB AUTOTUNE_CACHE AUTOTUNE_HEADERS AUTOTUNE_ALLOW
 export AUTOTUNE_NO_SHIPPED=1 # a transcript is about its own store; shipped.cmd is not
 
 at() {

@@ -278,6 +278,70 @@ Test(numbers, what_differs_from_the_answer_in_the_file_is_wrong)
     e2e_expect(strstr(run.out, "the first in element 999: found -1998, expected -1997.5"), run);
 }
 
+static bool is_exact(const char *options)
+{
+    char command[300];
+    snprintf(command, sizeof command, "query axpy 1000 f32 --templates templates %s", options);
+    e2e_tune(&run, E2E_QUICK, command);
+    return strstr(run.out, "(exact match)") != NULL;
+}
+
+static void expect_other_data(const char *file)
+{
+    char text[100];
+    cr_expect_not(is_exact(""), "%s: %s", file, run.out);
+    snprintf(text, sizeof text, "%s has other contents now", file);
+    e2e_expect(strstr(run.out, text), run);
+}
+
+Test(numbers, a_winner_is_of_the_data_that_it_was_measured_with)
+{
+    char path[200];
+    write_filed(0);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    cr_assert(is_exact(""), "%s", run.out);
+
+    write_npy("x.npy", "<f4", FILED, 2, 1);
+    expect_other_data("x.npy");
+    write_filed(0.5);
+    expect_other_data("answer.npy");
+    snprintf(path, sizeof path, "%s/templates/axpy/y.npy", e2e_folder());
+    write_filed(0);
+    remove(path);
+    cr_expect_not(is_exact(""));
+    e2e_expect(strstr(run.out, "y.npy is missing"), run);
+
+    write_filed(0);
+    cr_expect(is_exact(""), "written again, and the same: %s", run.out);
+}
+
+/* A result that was wrong by one answer says nothing of another. */
+Test(numbers, trials_are_of_the_data_that_they_were_measured_with)
+{
+    write_filed(0.5);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(run.code == 1, run);
+    write_filed(0);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_expect(run.code == 0, run);
+    cr_expect(is_exact(""), "%s", run.out);
+    cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'wrong_result'"), 2);
+    cr_assert_eq(e2e_count("SELECT count(DISTINCT hash) FROM template WHERE name = 'plain'"), 2);
+}
+
+Test(numbers, a_dump_and_a_merge_carry_which_data_it_was)
+{
+    write_filed(0);
+    e2e_tune(&run, E2E_QUICK, TUNE_AXPY);
+    e2e_tune(&run, E2E_QUICK, "dump -o all.ndjson");
+    e2e_expect(run.code == 0, run);
+    e2e_tune(&run, E2E_QUICK, "merge other.db all.ndjson");
+    e2e_expect(run.code == 0, run);
+    cr_expect(is_exact("--db other.db"), "%s", run.out);
+    write_npy("x.npy", "<f4", FILED, 2, 1);
+    cr_expect_not(is_exact("--db other.db"), "%s", run.out);
+}
+
 /* Of its last number, however that came to be there. */
 Test(numbers, a_write_into_an_input_is_seen_whatever_it_holds)
 {

@@ -348,6 +348,22 @@ class Run(OnTheFakeDriver):
             found = tuner.find("transpose", (3000, 5000), "f32", device="NVIDIA H200")
             self.assertGreater(found.expected_s, 0)
 
+    def test_templates_read_files_elsewhere_when_they_are_allowed_to(self):
+        with tempfile.TemporaryDirectory() as folder:
+            templates = Path(folder, "templates", "twice")
+            templates.mkdir(parents=True)
+            for name, text in LATIN.items():
+                Path(templates, name).write_text(text, encoding="latin-1")
+            code = templates / "t.cu"
+            Path(folder, "more.h").write_text("#define MORE 1\n", encoding="utf-8")
+            code.write_text(code.read_text(encoding="latin-1").replace("*/\n", '*/\n#include "../../more.h"\n', 1),
+                            encoding="latin-1")
+            for allow in None, folder, [folder]:
+                with autotune.Tuner(cache="", templates=templates, shipped=False, allow=allow) as tuner:
+                    self.assertEqual(bool(tuner.find("twice", (100,), "f32", cc=90).source), bool(allow))
+        with self.assertRaisesRegex(autotune.Error, "allow: /nowhere: No such file"):
+            autotune.Tuner(cache="", allow="/nowhere")
+
     def test_an_error_of_the_library_tells_its_kind(self):
         with self.assertRaises(autotune.Error) as raised:
             self.tuner.find("transpos", (4, 4), "f32")

@@ -102,11 +102,12 @@ def declarations(page):
 
 
 class Folder:
-    """A folder of declarations that the program reads."""
+    """A folder of declarations that the program reads, in the project that it is run in."""
 
     def __init__(self):
-        self.root = Path(tempfile.mkdtemp())
-        unittest.addModuleCleanup(shutil.rmtree, self.root)
+        self.project = Path(tempfile.mkdtemp())
+        self.root = self.project / "templates"
+        unittest.addModuleCleanup(shutil.rmtree, self.project)
 
     def put(self, name, text):
         path = self.root / name
@@ -116,7 +117,7 @@ class Folder:
     def warnings(self):
         """What the program has against them: nothing when all is well."""
         done = subprocess.run([BUILD / "autotune", "list", "templates", "--templates", self.root], check=False,
-                              capture_output=True, text=True)
+                              capture_output=True, text=True, cwd=self.project)
         said = done.stderr.replace(str(self.root) + "/", "")
         return said if done.returncode == 0 else f"{said}exit {done.returncode}"
 

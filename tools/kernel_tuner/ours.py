@@ -16,7 +16,7 @@ DEVICE, STORE = 0, 1  # tracks of a trace; compilers are behind them
 def command(options, kernel, folder):
     """From nothing: a store and a cache of compiled kernels of its own."""
     line = [options.autotune, "tune", kernel.name, kernel.shape, "f32", "--templates", os.path.join(HERE, "ops"),
-            "--db", os.path.join(folder, "ours.db"), "--trace", os.path.join(folder, "trace.json"),
+            "--allow", HERE, "--db", os.path.join(folder, "ours.db"), "--trace", os.path.join(folder, "trace.json"),
             "--budget", f"{options.limit:g}s", "--seed", str(options.seed), "--format", "json", "--quiet"]
     return line + (["--jobs", str(options.jobs)] if options.jobs else [])
 

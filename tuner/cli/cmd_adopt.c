@@ -3,6 +3,7 @@
 #include "cli/undefined.h"
 #include "exchange/adopt.h"
 #include "util/out_file.h"
+#include "util/regular.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +25,9 @@ static const at__usage USAGE = {
 
 typedef struct adopt_args {
     const char *kernel, *dir;
-    at__words words, headers;
+    at__words words;
+    at__folder_words folders;
+    at__str *allow; /* " --allow DIR", where other commands need it to read the file */
 } adopt_args;
 
 /* `file` as seen from the folder `from`: both exist. */
@@ -79,6 +82,42 @@ static at_status write_draft(const char *folder, const at__adopted *draft, at_er
     return status;
 }
 
+/* May what is in this folder name that file? */
+static at_status check_allowed(const char *folder, const char *allow, const char *path, at_error *err)
+{
+    at__headers *headers = NULL;
+    at__allowed *allowed = NULL;
+    at_status status = at__headers_open(&headers, getenv(AT__HEADERS_ENV), err);
+    if (status == AT_OK)
+        status = at__allowed_open(&allowed, folder, allow, headers, err);
+    if (status == AT_OK)
+        status = at__allowed_check(allowed, path, err);
+    at__allowed_close(allowed);
+    at__headers_close(headers);
+    return status;
+}
+
+static void add_folder_of(at__str *out, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    at__str_add_bytes(out, slash ? path : ".", !slash || slash == path ? 1 : (size_t)(slash - path));
+}
+
+/* What other commands have to be told besides, so that the draft's `source` line may be read. */
+static at_status name_allowed(const adopt_args *a, const char *path, at_error *err)
+{
+    at__str folder = { 0 };
+    at_status status = check_allowed(a->dir, NULL, path, err);
+    if (status == AT_ERR_INPUT) {
+        add_folder_of(&folder, path);
+        at__str_add(a->allow, " --allow ");
+        at__str_add_word(a->allow, at__str_text(&folder));
+        status = at__str_status(folder.failed ? &folder : a->allow, err);
+    }
+    at__str_clear(&folder);
+    return status;
+}
+
 /* Another name where a built-in operation has that one; "": it is free. */
 static at_status choose_name(char out[64], const char *name, at_error *err)
 {
@@ -99,7 +138,7 @@ static at_status adopt(const adopt_args *a, const char *path, at__adopt_input *i
     char name[64] = "";
     in->path = path;
     in->source = "";
-    at_status status = at__str_read_file(&text, path, MAX_BYTES, err);
+    at_status status = at__regular_read(&text, path, MAX_BYTES, err);
     in->text = at__str_text(&text);
     if (status == AT_OK) {
         at__undefined_find(&undefined, path);
@@ -128,6 +167,8 @@ static at_status adopt(const adopt_args *a, const char *path, at__adopt_input *i
         status = at__adopt(out, in, err);
     if (status == AT_OK)
         status = write_draft(folder.data, out, err);
+    if (status == AT_OK)
+        status = name_allowed(a, path, err);
     in->name = in->text = in->source = NULL; /* nothing of here stays in it */
     in->undefined = NULL;
     at__str_clear(&text);
@@ -140,14 +181,19 @@ static at_status adopt(const adopt_args *a, const char *path, at__adopt_input *i
 static at_status find_source(at__str *path, const at__adopt_space *space, const char *problem, at_error *err)
 {
     const char *slash = strrchr(problem, '/');
+    at__str folder = { 0 };
     at__str_add_bytes(path, problem, slash ? (size_t)(slash + 1 - problem) : 0);
     at__str_add(path, at__str_text(&space->file));
-    at_status status = at__str_status(path, err);
+    add_folder_of(&folder, problem);
+    at_status status = at__str_status(folder.failed ? &folder : path, err);
     if (status == AT_OK && (!space->file.len || access(path->data, R_OK) != 0))
         status = at_fail(err, AT_ERR_USAGE,
                          "%s: found the kernel file '%s', which cannot be read beside it; expected autotune "
                          "adopt %s FILE.cu",
                          problem, at__str_text(&space->file), problem);
+    if (status == AT_OK)
+        status = check_allowed(folder.data, getenv(AT__ALLOW_ENV), path->data, err);
+    at__str_clear(&folder);
     return status;
 }
 
@@ -201,21 +247,24 @@ int at__cmd_adopt(int argc, char **argv)
 {
     adopt_args a = { .dir = "." };
     at__adopted out = { 0 };
+    at__str allow = { 0 };
     at_error err = { 0 };
     int code = AT__EXIT_OK;
     const at__option TABLE[] = {
         { "--kernel", AT__OPT_TEXT, "NAME", "which of the file's kernels", &a.kernel },
         { "-o", AT__OPT_TEXT, "DIR", "folder of templates to write into (default: this one)", &a.dir },
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
+    a.allow = &allow;
     at_status status = adopt_words(&a, &out, &err);
     if (status == AT_OK)
-        at__print(stdout, "%d questions are left: autotune check %s --templates %s%s%s\n", out.questions,
-                  out.name, a.dir, a.headers.count ? " --headers " : "",
-                  a.headers.count ? getenv(AT__HEADERS_ENV) : "");
+        at__print(stdout, "%d questions are left: autotune check %s --templates %s%s%s%s\n", out.questions,
+                  out.name, a.dir, at__str_text(&allow), a.folders.headers.count ? " --headers " : "",
+                  a.folders.headers.count ? getenv(AT__HEADERS_ENV) : "");
     at__adopted_clear(&out);
+    at__str_clear(&allow);
     return status == AT_OK ? AT__EXIT_OK : at__complain(&err);
 }

@@ -36,7 +36,8 @@ static const at__usage USAGE = {
 
 typedef struct check_args {
     const char *templates_dir, *format;
-    at__words words, archs, templates, headers, shapes, types;
+    at__words words, archs, templates, shapes, types;
+    at__folder_words folders;
     int64_t sample, seed, jobs, configs;
     bool execute;
 } check_args;
@@ -568,7 +569,7 @@ int at__cmd_check(int argc, char **argv)
         { "--configs", AT__OPT_COUNT, "N", "with --execute: so many of each template (default 12)",
           &a.configs },
         AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the table; with --execute text or json", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

@@ -18,7 +18,7 @@ static const at__usage USAGE = {
 typedef struct dump_args {
     const char *db, *output, *op, *device, *shapes, *templates_dir, *format;
     int64_t best;
-    at__words headers;
+    at__folder_words folders;
     bool compact;
 } dump_args;
 
@@ -129,7 +129,7 @@ int at__cmd_dump(int argc, char **argv)
           &a.shapes },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations for the shapes file: DIR/<op>/*.cu",
           &a.templates_dir },
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { "--compact", AT__OPT_FLAG, NULL,
           "only what a replay needs: a line says what differs from the one before, five digits, no texts of "
           "templates",

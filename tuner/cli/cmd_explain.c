@@ -23,7 +23,8 @@ static const at__usage USAGE = {
 
 typedef struct explain_args {
     const char *templates_dir, *db, *device, *arch, *config, *against, *format;
-    at__words words, headers;
+    at__words words;
+    at__folder_words folders;
     int64_t blocks;
     bool json, without_shipped;
 } explain_args;
@@ -318,7 +319,7 @@ int at__cmd_explain(int argc, char **argv)
           &a.device },
         AT__DB_OPTION(&a.db),
         AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { "--format", AT__OPT_TEXT, "text|json", "json: one object, with every source line", &a.format },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &a.json },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",

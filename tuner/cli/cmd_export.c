@@ -55,7 +55,7 @@ static at_status winners_template(at__template **owned, const at__template **out
 typedef struct export_args {
     const char *db, *device, *templates_dir, *output, *depfile, *format;
     at__target target; /* what `device` means */
-    at__words headers;
+    at__folder_words folders;
     bool with_main, without_shipped, exact;
 } export_args;
 
@@ -99,6 +99,19 @@ static void clear_chosen(chosen *c)
     at__headers_close(c->in.headers);
 }
 
+/* The text that was measured may have been so with other headers, or with other data. */
+static void warn_of_notes(const chosen *c, at__store *store, const at__catalog *catalog)
+{
+    const at__winner *w = &c->own.winner;
+    at_error why = { 0 };
+    char text[AT_ERROR_TEXT + 100];
+    if (at__lookup_check_headers(store, catalog, c->in.problem->op, w->template_name, w->template_hash,
+                                 &why) != AT_ERR_INPUT)
+        return;
+    snprintf(text, sizeof text, "this kernel is the one that was measured, and out of date: %s", why.text);
+    at__warn(text);
+}
+
 /* The store's winner, with the text that was measured: also where the template has changed since.
  * AT_ERR_NOT_FOUND: there is none, or its text is not there any more; *err says which. */
 static at_status choose_own(chosen *c, at__store *store, const at__catalog *catalog,
@@ -108,6 +121,8 @@ static at_status choose_own(chosen *c, at__store *store, const at__catalog *cata
     if (status == AT_OK)
         status =
             winners_template(&c->owned, &c->in.t, store, catalog, c->in.problem->op, &c->own.winner, err);
+    if (status == AT_OK && c->owned)
+        warn_of_notes(c, store, catalog);
     if (status == AT_OK)
         c->in.answer = &c->own;
     return status;
@@ -287,7 +302,7 @@ int at__cmd_export(int argc, char **argv)
         { "--device", AT__OPT_TEXT, "N|NAME", AT__DEVICE_NAME_HELP, &a.device },
         AT__DB_OPTION(&a.db),
         AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &a.exact },
         { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
           &a.without_shipped },

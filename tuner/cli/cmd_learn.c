@@ -21,7 +21,8 @@ static const at__usage USAGE = {
 
 typedef struct learn_args {
     const char *db, *output, *templates_dir;
-    at__words more, headers;
+    at__words more;
+    at__folder_words folders;
     bool alone;
 } learn_args;
 
@@ -106,7 +107,7 @@ int at__cmd_learn(int argc, char **argv)
           &a.output },
         { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
         AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { "--no-shipped", AT__OPT_FLAG, NULL,
           "begin with nothing, not with the model that comes with autotune", &a.alone },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },

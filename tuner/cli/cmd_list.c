@@ -492,7 +492,8 @@ static at_status parse_words(request *r, const at__words *words, char keep[AT__M
 int at__cmd_list(int argc, char **argv)
 {
     request r = { 0 };
-    at__words words = { 0 }, headers = { 0 };
+    at__words words = { 0 };
+    at__folder_words folders = { 0 };
     const char *templates_dir = NULL, *format = NULL;
     char keep[AT__MAX_NAME];
     at_error err = { 0 };
@@ -500,7 +501,7 @@ int at__cmd_list(int argc, char **argv)
     const at__option TABLE[] = {
         { "--op", AT__OPT_TEXT, "OP", "this operation and its templates only", &r.op },
         AT__TEMPLATES_OPTION(&templates_dir),
-        AT__HEADERS_OPTION(&headers),
+        AT__FOLDER_OPTIONS(&folders),
         { "--format", AT__OPT_TEXT, "text|json", "default text", &format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

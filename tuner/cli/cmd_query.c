@@ -510,7 +510,8 @@ typedef struct query_args {
     const char *db, *device, *templates_dir, *format;
     bool json, without_shipped, exact;
     double tune_s;
-    at__words words, headers;
+    at__words words;
+    at__folder_words folders;
 } query_args;
 
 static int run_query(const query_args *q)
@@ -562,7 +563,7 @@ int at__cmd_query(int argc, char **argv)
         { "--device", AT__OPT_TEXT, "N|NAME", AT__DEVICE_NAME_HELP, &q.device },
         AT__DB_OPTION(&q.db),
         AT__TEMPLATES_OPTION(&q.templates_dir),
-        AT__HEADERS_OPTION(&q.headers),
+        AT__FOLDER_OPTIONS(&q.folders),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &q.format },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &q.json },
         { "--tune", AT__OPT_SECONDS, "TIME",

@@ -14,7 +14,8 @@ static const at__usage USAGE = {
 typedef struct report_args {
     const char *db, *output, *templates_dir;
     at__html_options options;
-    at__words words, headers;
+    at__words words;
+    at__folder_words folders;
 } report_args;
 
 /* Where the winner's op is known here. */
@@ -71,7 +72,7 @@ int at__cmd_report(int argc, char **argv)
           "database or dump (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
         { "--templates", AT__OPT_TEXT, "DIR", "more operations, for their metrics: DIR/<op>/op.cu",
           &a.templates_dir },
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))

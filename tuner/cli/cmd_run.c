@@ -26,7 +26,8 @@ static const at__usage USAGE = {
 
 typedef struct run_args {
     const char *templates_dir, *name, *device;
-    at__words words, fix, headers;
+    at__words words, fix;
+    at__folder_words folders;
     bool watch, warm;
 } run_args;
 
@@ -316,6 +317,7 @@ static uint64_t state_now(const run_args *a)
     at_error ignored;
     const at__catalog_options options = { .dir = a->templates_dir,
                                           .headers = getenv(AT__HEADERS_ENV),
+                                          .allow = getenv(AT__ALLOW_ENV),
                                           .broken = ignore };
     if (at__catalog_open_with(&r.catalog, &options, &ignored) == AT_OK &&
         at__problem_from_words(&r.problem, &a->words, r.catalog, &ignored) == AT_OK &&
@@ -344,7 +346,7 @@ int at__cmd_run(int argc, char **argv)
         { "--fix", AT__OPT_LIST, "PARAM=VALUE[,...]", "values; the template's default for the others",
           &a.fix },
         AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { "--device", AT__OPT_TEXT, "0", "CUDA device (default 0)", &a.device },
         { "--warm", AT__OPT_FLAG, NULL, "inputs may stay in the L2 cache", &a.warm },
         { "--watch", AT__OPT_FLAG, NULL, "again whenever a file of the template changes, until Ctrl-C",

@@ -295,7 +295,8 @@ static void warn_of_headers(at__store *store, const at__problem_key *key, const 
 
 typedef struct show_args {
     const char *db, *device, *templates_dir, *format, *by;
-    at__words words, headers;
+    at__words words;
+    at__folder_words folders;
     int64_t top;
     bool failed;
 } show_args;
@@ -418,7 +419,7 @@ int at__cmd_show(int argc, char **argv)
           &a.device },
         AT__DB_OPTION(&a.db),
         AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the rows", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

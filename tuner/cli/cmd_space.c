@@ -19,7 +19,8 @@ static const at__usage USAGE = {
 
 typedef struct space_args {
     const char *arch, *device, *templates_dir, *format;
-    at__words words, templates, fix, headers;
+    at__words words, templates, fix;
+    at__folder_words folders;
     int64_t sample, seed;
     bool list, bench;
 } space_args;
@@ -267,7 +268,7 @@ int at__cmd_space(int argc, char **argv)
         { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
           &a.fix },
         AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the counts and configurations", &a.format },
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };

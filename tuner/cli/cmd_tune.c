@@ -31,7 +31,8 @@ static const at__usage USAGE = {
 typedef struct tune_args {
     const char *shapes, *shard, *db, *local_db, *dtype, *op, *strategy, *format, *templates_dir, *trace,
         *cache_limit;
-    at__words words, devices, fix, templates, headers, ld, align;
+    at__words words, devices, fix, templates, ld, align;
+    at__folder_words folders;
     int64_t max_trials, seed, jobs;
     double budget_s;
     bool force, warm, no_cache, no_learn, quiet, verbose;
@@ -453,7 +454,7 @@ static int tune(at__ranks *ranks, int argc, char **argv)
         { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
           &a.fix },
         AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { "--force", AT__OPT_FLAG, NULL, "measure again what is known", &a.force },
         { "--warm", AT__OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold)", &a.warm },
         { "--no-cache", AT__OPT_FLAG, NULL, "compile again what was compiled before", &a.no_cache },

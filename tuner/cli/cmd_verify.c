@@ -23,7 +23,8 @@ typedef struct verify_args {
     double tolerance;
     int64_t tolerance_percent;
     bool warm;
-    at__words words, headers;
+    at__words words;
+    at__folder_words folders;
 } verify_args;
 
 /* A stored winner and its problem. */
@@ -293,7 +294,7 @@ int at__cmd_verify(int argc, char **argv)
         { "--warm", AT__OPT_FLAG, NULL, "winners that were measured with a warm L2 cache", &a.warm },
         { "--format", AT__OPT_TEXT, "text|json|csv", "default text; json: one object a line", &a.format },
         AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__HEADERS_OPTION(&a.headers),
+        AT__FOLDER_OPTIONS(&a.folders),
         { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
     };
     if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))

@@ -9,6 +9,7 @@
 #include "lang/catalog.h"
 #include "lang/shapes.h"
 #include "lookup/lookup.h"
+#include "source/allowed.h"
 #include "source/headers.h"
 #include "space/space.h"
 #include "util/options.h"
@@ -75,15 +76,24 @@ at_status at__open_catalog_lazily(at__catalog **out, const char *dir, at_error *
     }
 
 /*
- * A command's row for folders of headers (source/headers.h), with its at__words. at__command_options names
- * them, or those of the environment, to this process and its children, in $AUTOTUNE_HEADERS.
+ * A command's rows for folders of headers (source/headers.h), and for those that templates may read besides
+ * their own (source/allowed.h). at__command_options names them, or those of the environment, to this process
+ * and its children, in $AUTOTUNE_HEADERS and $AUTOTUNE_ALLOW.
  */
-#define AT__HEADERS_OPTION(words)                                                                            \
+typedef struct at__folder_words {
+    at__words headers, allow;
+} at__folder_words;
+
+#define AT__FOLDER_OPTIONS(folders)                                                                          \
+    { "--headers", AT__OPT_LIST, "DIR[,DIR]",                                                                \
+      "folders of headers as large as CUTLASS's, which kernels include and the compiler opens; "             \
+      "repeatable (default $AUTOTUNE_HEADERS, DIR:DIR)",                                                     \
+      &(folders)->headers },                                                                                 \
     {                                                                                                        \
-        "--headers", AT__OPT_LIST, "DIR[,DIR]",                                                              \
-            "folders of headers as large as CUTLASS's, which kernels include and the compiler opens; "       \
-            "repeatable (default $AUTOTUNE_HEADERS, DIR:DIR)",                                               \
-            words                                                                                            \
+        "--allow", AT__OPT_LIST, "DIR[,DIR]",                                                                \
+            "folders that files of --templates may name files of, besides their own and the working "        \
+            "directory; repeatable (default $AUTOTUNE_ALLOW, DIR:DIR)",                                      \
+            &(folders)->allow                                                                                \
     }
 
 /* Parses a command's options, printing the help or the complaint. false: end with *exit_code. */

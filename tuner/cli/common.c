@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "db/store.h"
 #include "lang/arch.h"
+#include "source/folders.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ at_status at__open_catalog_lazily(at__catalog **out, const char *dir, at_error *
     int count = 0;
     const at__catalog_options options = { .dir = dir,
                                           .headers = getenv(AT__HEADERS_ENV),
+                                          .allow = getenv(AT__ALLOW_ENV),
                                           .broken = tell_broken,
                                           .context = &count,
                                           .lazily = true };
@@ -59,23 +61,30 @@ at_status at__open_catalog_lazily(at__catalog **out, const char *dir, at_error *
 at_status at__open_catalog(at__catalog **out, const char *dir, int *broken, at_error *err)
 {
     int count = 0;
-    const at__catalog_options options = {
-        .dir = dir, .headers = getenv(AT__HEADERS_ENV), .broken = tell_broken, .context = &count
-    };
+    const at__catalog_options options = { .dir = dir,
+                                          .headers = getenv(AT__HEADERS_ENV),
+                                          .allow = getenv(AT__ALLOW_ENV),
+                                          .broken = tell_broken,
+                                          .context = &count };
     at_status status = at__catalog_open_with(out, &options, err);
     if (broken)
         *broken = count;
     return status;
 }
 
+/* An option that names folders, and the variable that has them. */
+typedef struct folder_option {
+    const char *option, *what, *variable;
+} folder_option;
+
 /* Absolute from here on: children may run elsewhere. */
-static at_status name_headers(const at__option *table, at_error *err)
+static at_status name_folders(const folder_option *o, const at__option *table, at_error *err)
 {
     at__str given = { 0 };
-    at__headers *headers = NULL;
+    at__folders folders = { .count = 0 };
     at_error cause = { .status = AT_OK };
-    const char *before = getenv(AT__HEADERS_ENV);
-    while (table->name && strcmp(table->name, "--headers") != 0)
+    const char *before = getenv(o->variable);
+    while (table->name && strcmp(table->name, o->option) != 0)
         table++;
     const at__words *words = table->name ? table->target : NULL;
     for (int i = 0; words && i < words->count; i++)
@@ -84,15 +93,24 @@ static at_status name_headers(const at__option *table, at_error *err)
         return AT_OK;
     at_status status = at__str_status(&given, err);
     if (status == AT_OK)
-        status = at__headers_open(&headers, given.len ? given.data : before, &cause);
-    if (cause.status != AT_OK)
-        at_fail(err, status, "%s%s%s%s", cause.text, given.len ? "" : " (" AT__HEADERS_ENV " is ",
-                given.len ? "" : before, given.len ? "" : ")");
-    if (status == AT_OK && setenv(AT__HEADERS_ENV, at__headers_text(headers), 1) != 0)
+        status = at__folders_read(&folders, o->what, given.len ? given.data : before, &cause);
+    if (cause.status != AT_OK && given.len)
+        at_fail(err, status, "%s", cause.text);
+    else if (cause.status != AT_OK)
+        at_fail(err, status, "%s (%s is %s)", cause.text, o->variable, before);
+    if (status == AT_OK && setenv(o->variable, at__str_text(&folders.text), 1) != 0)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at__headers_close(headers);
+    at__folders_clear(&folders);
     at__str_clear(&given);
     return status;
+}
+
+static at_status name_all_folders(const at__option *table, at_error *err)
+{
+    static const folder_option HEADERS = { "--headers", "headers", AT__HEADERS_ENV },
+                               ALLOW = { "--allow", "allow", AT__ALLOW_ENV };
+    at_status status = name_folders(&HEADERS, table, err);
+    return status == AT_OK ? name_folders(&ALLOW, table, err) : status;
 }
 
 static void describe(at__description kind, const char *name, const at__usage *usage, const at__option *table)
@@ -115,7 +133,7 @@ bool at__command_options(const at__usage *usage, const at__option *table, int ar
         return false;
     }
     if (at__options_parse(table, argc, argv, words, &help, &err) != AT_OK ||
-        (!help && name_headers(table, &err) != AT_OK)) {
+        (!help && name_all_folders(table, &err) != AT_OK)) {
         *exit_code = at__complain(&err);
         return false;
     }

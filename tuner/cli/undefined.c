@@ -7,6 +7,7 @@
 #include "compile/nvrtc.h"
 #include "declare/declare_gather.h"
 #include "lang/render_orders.h"
+#include "source/paths.h"
 #include "source/signature.h"
 
 #include <ctype.h>
@@ -75,6 +76,19 @@ static at_status add_note(at__str *out, const char *text, at__headers *headers, 
     return status == AT_OK ? at__str_status(out, err) : status;
 }
 
+/* The user named the file. */
+static at_status allow_folder_of(at__allowed **out, const char *path, const at__headers *headers,
+                                 at_error *err)
+{
+    at__str folder = { 0 };
+    at__join_path(&folder, path, ".");
+    at_status status = at__str_status(&folder, err);
+    if (status == AT_OK)
+        status = at__allowed_open(out, folder.data, getenv(AT__ALLOW_ENV), headers, err);
+    at__str_clear(&folder);
+    return status;
+}
+
 static at_status compile(at__undefined *out, at__nvrtc *nvrtc, const char *path, at_error *err)
 {
     static const at__paths NONE = { 0 };
@@ -82,12 +96,15 @@ static at_status compile(at__undefined *out, at__nvrtc *nvrtc, const char *path,
     const at__paths sources = { .items = { (char *)(uintptr_t)(slash ? slash + 1 : path) }, .count = 1 };
     at__gathered all = { 0 };
     at__headers *headers = NULL;
+    at__allowed *allowed = NULL;
     at__str plain = { 0 }, noted = { 0 }, code = { 0 }, log = { 0 };
     at__resources ignored;
     bool ok = false;
     at_status status = at__headers_open(&headers, getenv(AT__HEADERS_ENV), err);
     if (status == AT_OK)
-        status = at__gather(&all, path, &sources, &NONE, headers, err);
+        status = allow_folder_of(&allowed, path, headers, err);
+    if (status == AT_OK)
+        status = at__gather(&all, &(at__gather_request){ path, &sources, &NONE, headers, allowed }, err);
     if (status == AT_OK)
         at__code_strip(&plain, at__str_text(&all.text));
     if (status == AT_OK)
@@ -98,6 +115,7 @@ static at_status compile(at__undefined *out, at__nvrtc *nvrtc, const char *path,
     if (status == AT_OK && !ok)
         read_log(out, at__str_text(&plain), at__str_text(&log));
     at__gathered_clear(&all);
+    at__allowed_close(allowed);
     at__headers_close(headers);
     at__str_clear(&plain);
     at__str_clear(&noted);

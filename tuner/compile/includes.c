@@ -6,6 +6,7 @@
 #include "compile/includes.h"
 
 #include "source/directives.h"
+#include "util/regular.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,7 @@ static bool has_outside(scan *s, const char *joined, const char *path)
 static bool reaches_outside(scan *s, const char *path)
 {
     at__str raw = { 0 }, text = { 0 }, wide = { 0 };
-    bool outside = s->depth == MAX_DEPTH || at__str_read_file(&raw, path, MAX_BYTES, NULL) != AT_OK ||
+    bool outside = s->depth == MAX_DEPTH || at__regular_read(&raw, path, MAX_BYTES, NULL) != AT_OK ||
                    strlen(at__str_text(&raw)) != raw.len;
     if (!outside) {
         at__join_lines(&text, at__str_text(&raw));

@@ -9,6 +9,7 @@
 #include "compile/ahead.h"
 #include "compile/includes.h"
 #include "lang/render_orders.h"
+#include "source/folders.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -154,8 +155,7 @@ static bool is_standard(const char *option)
 
 /* The user's come before CUDA's, as with nvcc -I, and only for a text that has noted them. How many; -1: no
  * memory. */
-static int search_folders(char *out[AT__MAX_HEADER_FOLDERS + AT__CUDA_FOLDERS], const at__nvrtc *nvrtc,
-                          const job *j)
+static int search_folders(char *out[AT__MAX_FOLDERS + AT__CUDA_FOLDERS], const at__nvrtc *nvrtc, const job *j)
 {
     int own = j->orders->headers ? at__headers_count(nvrtc->own) : 0, count = own;
     while (count < own + AT__CUDA_FOLDERS && nvrtc->cuda[count - own])
@@ -176,8 +176,8 @@ static int search_folders(char *out[AT__MAX_HEADER_FOLDERS + AT__CUDA_FOLDERS], 
 
 static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbose)
 {
-    const char *options[8 + AT__OPTIONAL_COUNT + AT__MAX_OPTIONS + AT__MAX_HEADER_FOLDERS + AT__CUDA_FOLDERS];
-    char *folders[AT__MAX_HEADER_FOLDERS + AT__CUDA_FOLDERS];
+    const char *options[8 + AT__OPTIONAL_COUNT + AT__MAX_OPTIONS + AT__MAX_FOLDERS + AT__CUDA_FOLDERS];
+    char *folders[AT__MAX_FOLDERS + AT__CUDA_FOLDERS];
     char ahead[sizeof nvrtc->ahead + 20], arch[40];
     int count = 2;
 

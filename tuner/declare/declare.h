@@ -17,6 +17,8 @@
 #include "util/sha256.h"
 #include "util/str.h"
 
+#include <sys/stat.h>
+
 #define AT__MAX_DIMS    8
 #define AT__MAX_PITCHES 2
 #define AT__MAX_ALIGNS  4
@@ -253,6 +255,12 @@ typedef struct at__metric {
     at__where where;
 } at__metric;
 
+/* An array of an op's in a file. */
+typedef struct at__op_file {
+    const char *name; /* as the declaration has it; borrowed from it */
+    struct stat seen; /* when its contents were noted; st_ino 0: it was not there */
+} at__op_file;
+
 /* Two dimensions that may be exchanged when problems are compared, and what that costs. */
 typedef struct at__turn {
     int dims[2];
@@ -324,7 +332,8 @@ typedef struct at__op {
     at__check check;              /* of outputs without one of their own */
     char reference[AT__MAX_NAME]; /* kernel that is right, if slow; "": a file   */
     char *answer;                 /* ... NumPy's, of the one output; NULL: none  */
-    char trusted[AT__MAX_NAME];   /* template that is right; "": none. Its launches are the reference's   */
+    at__where answer_where;
+    char trusted[AT__MAX_NAME]; /* template that is right; "": none. Its launches are the reference's   */
     char *trusted_config; /* ... with these values, "TILE=32"; others have their defaults               */
     at__where trusted_where;
     at__launch launch; /* of the reference              */
@@ -346,7 +355,10 @@ typedef struct at__op {
     size_t source_len;
     at__part *parts; /* of the source: dependencies first, last the file itself */
     int part_count;
-    char *headers;            /* the note of headers.h; NULL: none */
+    char *headers; /* the note of headers.h; NULL: none */
+    char *data;    /* notes of the contents of its files, a line each; NULL: none */
+    at__op_file files[AT__MAX_ARGS + 1];
+    int file_count;           /* 0 where it was not read from a folder */
     char *file;               /* as messages and #line show it */
     char hash[AT__HASH_TEXT]; /* of what the source means (meaning.h) ... */
     /* ... without its metrics and its objective, which choose among kernels that are right. */

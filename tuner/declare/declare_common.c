@@ -23,6 +23,8 @@
 static const char PART[] = AT__PART_COMMON;
 static const char PIECE[] = AT__PART_SOURCE;
 static const char NOTE[] = AT__PART_HEADERS;
+static const char DATA[] = AT__PART_DATA;
+static const at__paths NO_PATHS = { 0 };
 
 static at_status out_of_memory(at_error *err)
 {
@@ -112,7 +114,6 @@ const at__common *at__commons_find(const at__commons *commons, const char *name)
 static at_status keep_text(at__common *c, const at__commons *commons, const char *text, size_t len,
                            at_error *err)
 {
-    static const at__paths NONE = { 0 };
     at__gathered whole = { 0 };
     if (commons->lent) {
         c->lent = true;
@@ -120,9 +121,8 @@ static at_status keep_text(at__common *c, const at__commons *commons, const char
         c->text = (char *)(uintptr_t)text; /* never written to */
         return AT_OK;
     }
-    at_status status = commons->reads_files
-                           ? at__gather_own(&whole, c->file, text, len, &NONE, commons->headers, err)
-                           : AT_OK;
+    const at__gather_request request = { c->file, &NO_PATHS, &NO_PATHS, commons->headers, commons->allowed };
+    at_status status = commons->allowed ? at__gather_own(&whole, &request, text, len, err) : AT_OK;
     if (status == AT_OK) {
         bool as_it_is = whole.count <= 1;
         c->len = as_it_is ? len : whole.text.len;
@@ -359,6 +359,16 @@ const char *at__bundle_note(size_t *len, const char **rest, const char *source)
     return source + (stop ? word : 0);
 }
 
+const char *at__bundle_data(size_t *len, const char **behind, const char *rest)
+{
+    const char *end = rest, *stop;
+    while (strncmp(end, DATA, sizeof DATA - 1) == 0 && (stop = strchr(end, '\n')) != NULL)
+        end = stop + 1;
+    *len = (size_t)(end - rest);
+    *behind = end;
+    return rest;
+}
+
 /* The note of a stored bundle, which begins with it. */
 static const char *stored_note(size_t *len, const char *source, const char *own)
 {
@@ -391,31 +401,39 @@ static at_status put_note(at__bundle *b, const at__str *note, at_error *err)
     return AT_OK;
 }
 
-/* `own` is the file itself, or what was gathered from it. */
-static at_status write_bundle(at__bundle *out, const walk *w, const at__gathered *sources,
-                              const at__gathered *gathered, const char *own, size_t own_len, const char *file,
-                              at_error *err)
+/* What a bundle is written of; `own` is the file itself, `gathered` what was made of it, if anything. */
+typedef struct made_of {
+    const at__gathered *sources, *gathered;
+    const char *own, *file, *data;
+    size_t own_len, data_len;
+} made_of;
+
+static at_status write_bundle(at__bundle *out, const walk *w, const made_of *m, at_error *err)
 {
     at__str text = { 0 };
     at_status status = AT_OK;
+    const at__gathered *sources = m->sources, *gathered = m->gathered;
     out->parts = calloc((size_t)w->done_count + sources->count + gathered->count + 1, sizeof *out->parts);
     if (!out->parts)
         return out_of_memory(err);
+    at__str_add_bytes(&text, m->data, m->data_len);
+    if (m->data_len && !(out->data = at__text_copy(m->data, m->data_len)))
+        status = out_of_memory(err);
     for (int i = 0; i < w->done_count && status == AT_OK; i++) {
         const at__common *c = w->done[i];
         at__str_addf(&text, "%s%s %zu\n", PART, c->name, c->len);
         status = add_part(out, &text, c->text, c->len, c->file, 1, err);
     }
     if (status == AT_OK)
-        status = write_pieces(out, &text, sources, file, err);
+        status = write_pieces(out, &text, sources, m->file, err);
     if (status == AT_OK)
-        status = gathered->count > 1 ? write_own(out, &text, gathered, file, err)
-                                     : add_part(out, &text, own, own_len, file, 1, err);
+        status = gathered->count > 1 ? write_own(out, &text, gathered, m->file, err)
+                                     : add_part(out, &text, m->own, m->own_len, m->file, 1, err);
     if (status == AT_OK)
         status = at__str_status(&text, err);
     if (status == AT_OK && text.len > AT__MAX_SOURCE)
         status = at_fail(err, AT_ERR_INPUT, "%s: found %zu bytes with the code it uses; expected at most %zu",
-                         file, text.len, AT__MAX_SOURCE);
+                         m->file, text.len, AT__MAX_SOURCE);
     if (status != AT_OK) {
         at__str_clear(&text);
         return status;
@@ -426,62 +444,89 @@ static at_status write_bundle(at__bundle *out, const walk *w, const at__gathered
 }
 
 /* Files are read for a template that is read from one; a text that came from elsewhere brings them along. */
-static at_status gather_fresh(at__gathered *out, const char *file, const at__paths *sources,
-                              const at__paths *includes, const at__commons *commons, at_error *err)
+static at_status gather_fresh(at__gathered *out, const at__gather_request *request, at_error *err)
 {
+    const at__paths *sources = request->sources;
     if (sources->count == 0)
         return AT_OK;
     const at__where *w = &sources->where[0];
-    if (!commons || !commons->reads_files)
+    if (!request->allowed)
         return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found the source '%s', whose text did not come along",
                        w->file, w->line, w->column, sources->items[0]);
-    return at__gather(out, file, sources, includes, commons->headers, err);
+    return at__gather(out, request, err);
 }
 
-at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
-                          const at__used *uses, const at__commons *commons, at_error *err)
+/* What the lines of a file name, read now. */
+static at_status make_fresh(at__bundle *made, const walk *w, const at__bundle_request *r,
+                            const at__commons *commons, at_error *err)
 {
-    static const at__paths NONE = { 0 };
-    return at__bundle_make_with(out, source, len, file, uses, &NONE, &NONE, commons, err);
-}
-
-at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,
-                               const at__used *uses, const at__paths *sources, const at__paths *includes,
-                               const at__commons *commons, at_error *err)
-{
-    size_t own_len;
-    const char *own = at__bundle_own(&own_len, source, len);
-    const bool stored = own != source;
-    at__commons within = { 0 };
     at__gathered pieces = { 0 }, gathered = { 0 };
     at__str note = { 0 };
-    size_t note_len;
+    const at__gather_request request = { r->file, r->sources ? r->sources : &NO_PATHS,
+                                         r->includes ? r->includes : &NO_PATHS,
+                                         commons ? commons->headers : NULL,
+                                         commons ? commons->allowed : NULL };
+    const char *data = r->data ? r->data : "";
+    at_status status = gather_fresh(&pieces, &request, err);
+    if (status == AT_OK && request.allowed)
+        status = at__gather_own(&gathered, &request, r->source, r->len, err);
+    const made_of m = { &pieces, &gathered, r->source, r->file, data, r->len, strlen(data) };
+    if (status == AT_OK)
+        status = write_bundle(made, w, &m, err);
+    if (status == AT_OK && request.allowed)
+        status = at__headers_note(&note, commons->headers, made->source, err);
+    if (status == AT_OK)
+        status = put_note(made, &note, err);
+    at__str_clear(&note);
+    at__gathered_clear(&pieces);
+    at__gathered_clear(&gathered);
+    return status;
+}
+
+/* What a stored bundle has is written again, and must be the same. */
+static at_status make_again(at__bundle *made, const walk *w, const at__bundle_request *r, const char *own,
+                            at_error *err)
+{
+    at__gathered pieces = { 0 }, gathered = { 0 };
+    at__str note = { 0 };
+    size_t note_len, data_len;
+    const char *known = stored_note(&note_len, r->source, own), *behind;
+    const char *data = at__bundle_data(&data_len, &behind, known ? known + note_len + 1 : r->source);
+    const made_of m = {
+        &pieces, &gathered, own, r->file, data, r->len - (size_t)(own - r->source), data_len
+    };
+    at_status status = r->sources && r->sources->count ? gather_stored(&pieces, r->source, own, err) : AT_OK;
+    if (status == AT_OK)
+        status = write_bundle(made, w, &m, err);
+    if (known)
+        at__str_add_bytes(&note, known, note_len);
+    if (status == AT_OK)
+        status = put_note(made, &note, err);
+    if (status == AT_OK && (made->len != r->len || memcmp(made->source, r->source, r->len) != 0))
+        status = at_fail(
+            err, AT_ERR_INPUT,
+            "%s: found other common code before the file than its `use` and `source` lines ask for", r->file);
+    at__str_clear(&note);
+    at__gathered_clear(&pieces);
+    return status;
+}
+
+at_status at__bundle_make(at__bundle *out, const at__bundle_request *request, const at__commons *commons,
+                          at_error *err)
+{
+    size_t own_len;
+    const char *own = at__bundle_own(&own_len, request->source, request->len);
+    const bool stored = own != request->source;
+    at__commons within = { 0 };
     at__bundle made = { 0 };
     walk w = { .commons = stored ? &within : commons, .err = err };
 
-    at_status status = at__commons_of_bundle(&within, source, own, err);
+    at_status status = at__commons_of_bundle(&within, request->source, own, err);
     if (status == AT_OK)
-        status = visit(&w, uses);
-    if (status == AT_OK && stored && sources->count)
-        status = gather_stored(&pieces, source, own, err);
-    else if (status == AT_OK)
-        status = gather_fresh(&pieces, file, sources, includes, commons, err);
-    if (status == AT_OK && !stored && commons && commons->reads_files)
-        status = at__gather_own(&gathered, file, own, own_len, includes, commons->headers, err);
+        status = visit(&w, request->uses);
     if (status == AT_OK)
-        status = write_bundle(&made, &w, &pieces, &gathered, own, own_len, file, err);
-    const char *known = stored_note(&note_len, source, own);
-    if (status == AT_OK && known)
-        at__str_add_bytes(&note, known, note_len);
-    else if (status == AT_OK && !stored && commons && commons->reads_files)
-        status = at__headers_note(&note, commons->headers, made.source, err);
-    if (status == AT_OK)
-        status = put_note(&made, &note, err);
-    if (status == AT_OK && stored &&
-        (!made.source || made.len != len || memcmp(made.source, source, len) != 0))
-        status = at_fail(
-            err, AT_ERR_INPUT,
-            "%s: found other common code before the file than its `use` and `source` lines ask for", file);
+        status =
+            stored ? make_again(&made, &w, request, own, err) : make_fresh(&made, &w, request, commons, err);
     if (status == AT_OK) {
         *out = made;
         made = (at__bundle){ 0 };
@@ -489,9 +534,7 @@ at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, 
     at__parts_close(made.parts, made.part_count);
     free(made.source);
     free(made.headers);
-    at__str_clear(&note);
-    at__gathered_clear(&pieces);
-    at__gathered_clear(&gathered);
+    free(made.data);
     at__commons_clear(&within);
     return status;
 }

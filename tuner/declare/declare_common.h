@@ -4,9 +4,10 @@
  *
  * A *bundle* is the text that is stored and rendered for an op or a template, and whose meaning is hashed:
  * each file that it uses, dependencies first, behind a line that tells its name and length; likewise the
- * pieces of the files that it names in `source` lines; then its own file. Before all of it stands a line with
- * the note of what it reaches in the user's folders of headers (headers.h). Without such lines it is that
- * file and nothing else.
+ * pieces of the files that it names in `source` lines; then its own file. Before all of it stand a line with
+ * the note of what it reaches in the user's folders of headers (headers.h), and one for each array in a file
+ * that the op names, with the hash of its contents (declare_files.h). Without such lines it is that file and
+ * nothing else.
  *
  * Common code may also declare parameters, lets, consts and requirements, which are those of every template
  * that uses it: at__template_read_with reads them at the place of the `use`.
@@ -15,6 +16,7 @@
 #define AUTOTUNE_DECLARE_COMMON_H
 
 #include "declare/declare.h"
+#include "source/allowed.h"
 #include "source/headers.h"
 
 typedef struct at__common {
@@ -32,9 +34,9 @@ typedef struct at__commons {
     at__common **items;
     size_t count, cap;
     const struct at__commons *next; /* borrowed; NULL: the end */
-    bool reads_files;               /* `source` and #include may: not for texts that came from elsewhere */
-    at__headers *headers;           /* borrowed: the user's folders; NULL: none */
-    bool lent;                      /* texts that are added are the program's: they are not copied */
+    const at__allowed *allowed; /* borrowed: files that may be read; NULL: none, for texts from elsewhere */
+    at__headers *headers;       /* borrowed: the user's folders; NULL: none */
+    bool lent;                  /* texts that are added are the program's: they are not copied */
 } at__commons;
 
 /*
@@ -53,6 +55,9 @@ at_status at__commons_of_bundle(at__commons *out, const char *source, const char
 /* The note of headers that a bundle begins with, *len 0: none; and what follows it. */
 const char *at__bundle_note(size_t *len, const char **rest, const char *source);
 
+/* The notes of files' contents behind that, at `rest`: whole lines; *len 0: none. */
+const char *at__bundle_data(size_t *len, const char **behind, const char *rest);
+
 /* What of a bundle is the op's or the template's own file: its end. */
 const char *at__bundle_own(size_t *own_len, const char *source, size_t len);
 
@@ -62,21 +67,28 @@ typedef struct at__bundle {
     at__part *parts; /* dependencies first; then the file itself, in pieces where headers were put into it */
     int part_count;
     char *headers; /* the note of headers.h; NULL: none */
+    char *data;    /* the lines of files' contents; NULL: none */
 } at__bundle;
 
-/*
- * Makes the bundle of a file whose declaration has these `use` lines. `source` is that file,
- * or a bundle that was stored: then the files come from it, and the result is the same bytes again. commons
- * may be NULL. AT_ERR_INPUT, with the place of the `use`: unknown names, circles.
- */
-at_status at__bundle_make(at__bundle *out, const char *source, size_t len, const char *file,
-                          const at__used *uses, const at__commons *commons, at_error *err) AT_MUST_CHECK;
+/* A file, or a bundle that was stored. */
+typedef struct at__bundle_request {
+    const char *source;
+    size_t len;
+    const char *file;
+    const at__used *uses;
+    const at__paths *sources, *includes; /* NULL: none */
+    const char *data;                    /* of a file: notes of its op's arrays; NULL, "": none */
+} at__bundle_request;
 
-/* The same with the files of `source` lines, in pieces (declare_gather.h) between common
- * code and the file itself. */
-at_status at__bundle_make_with(at__bundle *out, const char *source, size_t len, const char *file,
-                               const at__used *uses, const at__paths *sources, const at__paths *includes,
-                               const at__commons *commons, at_error *err) AT_MUST_CHECK;
+/*
+ * Makes the bundle of a file whose declaration has these `use`, `source` and `include` lines. The files of
+ * `source` lines are in pieces (declare_gather.h) between common code and the file itself. Of a bundle that
+ * was stored all of them, and the notes, come from it, and the result is the same bytes again. commons may be
+ * NULL. AT_ERR_INPUT, with the place of the line: unknown names, circles, files that cannot or may not be
+ * read.
+ */
+at_status at__bundle_make(at__bundle *out, const at__bundle_request *request, const at__commons *commons,
+                          at_error *err) AT_MUST_CHECK;
 
 /* Where the file itself begins, and with it its declaration. `file` is its name. */
 const at__part *at__own_part(const at__part *parts, int count, const char *file);

@@ -14,6 +14,7 @@
 
 #include "declare/declare_lines.h" /* AT__MAX_SOURCE */
 #include "source/paths.h"
+#include "util/regular.h"
 
 enum { MAX_DEPTH = 32 };
 
@@ -28,10 +29,8 @@ typedef struct gathering {
     const char *file; /* the template's */
     const at__paths *includes;
     const at__headers *headers; /* NULL: none */
-    char *home[2]; /* where a file that nobody named may lie: beside the template, and common/; NULL: anywhere
-                    */
-    bool confined; /* to these */
-    size_t read;   /* bytes of all files so far: what is included twice counts twice */
+    const at__allowed *allowed;
+    size_t read; /* bytes of all files so far: what is included twice counts twice */
     open_file stack[MAX_DEPTH];
     int depth;
     at_error *err;
@@ -48,6 +47,14 @@ typedef struct asker {
 static at_status fail(const gathering *g, const asker *a, const char *what, const char *path, const char *why)
 {
     return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s %s: %s", a->file, a->line, a->column, what, path, why);
+}
+
+static at_status check_allowed(const gathering *g, const char *path, const asker *a)
+{
+    at_error cause = { 0 };
+    if (at__allowed_check(g->allowed, path, &cause) == AT_OK)
+        return AT_OK;
+    return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", a->file, a->line, a->column, cause.text);
 }
 
 static at_status out_of_memory(const gathering *g)
@@ -210,39 +217,29 @@ static bool is_file(const at__str *path)
     return !path->failed && stat(at__str_text(path), &info) == 0 && S_ISREG(info.st_mode);
 }
 
-/* Below one of the folders, once links and ".." are followed. */
-static bool is_at_home(const gathering *g, const char *path)
-{
-    char *real = realpath(path, NULL);
-    bool home = false;
-    for (int i = 0; i < 2 && real && !home; i++) {
-        size_t len = g->home[i] ? strlen(g->home[i]) : 0;
-        home = len && strncmp(real, g->home[i], len) == 0 && (real[len] == '/' || len == 1);
-    }
-    free(real);
-    return home;
-}
-
-/* The file that an #include means, relative to the template; false: it is not ours. */
-static bool find_include(at__str *name, const gathering *g, const char *includer, const char *wanted,
-                         bool quoted)
+/* The file that an #include means, relative to the template; *found false: it is not ours. */
+static at_status find_include(at__str *name, bool *found, const gathering *g, const char *includer,
+                              const char *wanted, bool quoted, const asker *from)
 {
     at__str path = { 0 };
-    bool found = false;
+    at_status status = AT_OK;
+    *found = false;
     if (quoted) {
         at__join_path(name, includer, wanted);
         at__join_path(&path, g->file, at__str_text(name));
-        found = is_file(&path) && (!g->confined || is_at_home(g, at__str_text(&path)));
+        *found = is_file(&path);
     }
-    for (int i = 0; i < g->includes->count && !found; i++) {
+    for (int i = 0; i < g->includes->count && !*found; i++) {
         at__str_reset(name);
         at__str_addf(name, "%s/%s", g->includes->items[i], wanted);
         at__join_path(&path, g->file, at__str_text(name));
-        found = is_file(&path);
+        *found = is_file(&path);
     }
-    found = found && !at__headers_have(g->headers, at__str_text(&path), wanted);
+    *found = *found && !at__headers_have(g->headers, at__str_text(&path), wanted);
+    if (*found)
+        status = check_allowed(g, at__str_text(&path), from);
     at__str_clear(&path);
-    return found;
+    return status;
 }
 
 /*
@@ -277,11 +274,12 @@ static at_status add_lines(gathering *g, const char *name, const char *text, siz
         bool quoted = false;
         next_line(&l, text, len);
         hidden = hidden_depth(hidden, &l);
-        bool found =
-            !hidden && read_include(&l, wanted, &quoted) && find_include(&included, g, name, wanted, quoted);
-        if (!found && !(once && is_once(&l)))
-            continue;
+        bool found = false;
         const asker from_here = { at__str_text(&shown), l.number, 1 };
+        if (!hidden && read_include(&l, wanted, &quoted))
+            status = find_include(&included, &found, g, name, wanted, quoted, &from_here);
+        if (status != AT_OK || (!found && !(once && is_once(&l))))
+            continue;
         status = add_piece(g, name, from_number, from, (size_t)(l.begin - from));
         if (status == AT_OK && found)
             status = gather_file(g, at__str_text(&included), &from_here);
@@ -327,7 +325,7 @@ static bool is_open(const gathering *g, const struct stat *info, bool *leave_out
 static at_status read_text(at__str *text, const gathering *g, const char *path, const asker *from)
 {
     at_error cause = { 0 };
-    if (at__str_read_file(text, path, AT__MAX_SOURCE, &cause) != AT_OK)
+    if (at__regular_read(text, path, AT__MAX_SOURCE, &cause) != AT_OK)
         return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", from->file, from->line, from->column,
                        cause.text);
     const char *what, *unfit = at__lines_unfit(&what, at__str_text(text), text->len);
@@ -351,6 +349,8 @@ static at_status gather_file(gathering *g, const char *name, const asker *from)
         status = out_of_memory(g);
         goto done;
     }
+    if ((status = check_allowed(g, at__str_text(&path), from)) != AT_OK)
+        goto done;
     if (stat(at__str_text(&path), &info) != 0) {
         status = fail(g, from, "cannot read", at__str_text(&path), strerror(errno));
         goto done;
@@ -385,47 +385,52 @@ done:
     return status;
 }
 
-at_status at__gather(at__gathered *out, const char *file, const at__paths *sources, const at__paths *includes,
-                     const at__headers *headers, at_error *err)
+static gathering begin(at__gathered *out, const at__gather_request *r, at_error *err)
 {
-    gathering g = { .out = out, .file = file, .includes = includes, .headers = headers, .err = err };
+    return (gathering){ .out = out,
+                        .file = r->file,
+                        .includes = r->includes,
+                        .headers = r->headers,
+                        .allowed = r->allowed,
+                        .err = err };
+}
+
+/* Folders, before a file in them is asked for. */
+static at_status check_includes(const gathering *g)
+{
+    at__str path = { 0 };
     at_status status = AT_OK;
-    for (int i = 0; i < sources->count && status == AT_OK; i++) {
-        const at__where *w = &sources->where[i];
-        status = gather_file(&g, sources->items[i], &(asker){ w->file, w->line, w->column });
+    for (int i = 0; i < g->includes->count && status == AT_OK; i++) {
+        const at__where *w = &g->includes->where[i];
+        at__join_path(&path, g->file, g->includes->items[i]);
+        status = path.failed ? out_of_memory(g)
+                             : check_allowed(g, path.data, &(asker){ w->file, w->line, w->column });
+    }
+    at__str_clear(&path);
+    return status;
+}
+
+at_status at__gather(at__gathered *out, const at__gather_request *request, at_error *err)
+{
+    gathering g = begin(out, request, err);
+    at_status status = check_includes(&g);
+    for (int i = 0; i < request->sources->count && status == AT_OK; i++) {
+        const at__where *w = &request->sources->where[i];
+        status = gather_file(&g, request->sources->items[i], &(asker){ w->file, w->line, w->column });
     }
     return status == AT_OK ? at__str_status(&out->text, err) : status;
 }
 
-/* The template's folder, and common/ beside it. */
-static bool find_home(gathering *g)
+at_status at__gather_own(at__gathered *out, const at__gather_request *request, const char *text, size_t len,
+                         at_error *err)
 {
-    static const char *const FOLDERS[2] = { ".", "../common" };
-    at__str path = { 0 };
-    bool failed = false;
-    for (int i = 0; i < 2; i++) {
-        at__join_path(&path, g->file, FOLDERS[i]);
-        failed = failed || path.failed;
-        g->home[i] = path.failed ? NULL : realpath(at__str_text(&path), NULL);
-    }
-    at__str_clear(&path);
-    return !failed;
-}
-
-at_status at__gather_own(at__gathered *out, const char *file, const char *text, size_t len,
-                         const at__paths *includes, const at__headers *headers, at_error *err)
-{
-    gathering g = {
-        .out = out, .file = file, .includes = includes, .headers = headers, .confined = true, .err = err
-    };
+    gathering g = begin(out, request, err);
     struct stat info;
-    at_status status = find_home(&g) ? AT_OK : out_of_memory(&g);
-    if (stat(file, &info) == 0) /* what includes it runs in a circle */
+    if (stat(request->file, &info) == 0) /* what includes it runs in a circle */
         g.stack[g.depth++] = (open_file){ info.st_dev, info.st_ino, false };
+    at_status status = check_includes(&g);
     if (status == AT_OK)
-        status = add_lines(&g, file + at__folder_len(file), text, len, false);
-    free(g.home[0]);
-    free(g.home[1]);
+        status = add_lines(&g, request->file + at__folder_len(request->file), text, len, false);
     return status == AT_OK ? at__str_status(&out->text, err) : status;
 }
 

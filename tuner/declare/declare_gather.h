@@ -11,6 +11,7 @@
 #define AUTOTUNE_DECLARE_GATHER_H
 
 #include "declare/declare.h"
+#include "source/allowed.h"
 #include "source/headers.h"
 #include "util/str.h"
 
@@ -21,22 +22,27 @@ typedef struct at__gathered {
     size_t count, cap;
 } at__gathered;
 
+/* Whose files are gathered. */
+typedef struct at__gather_request {
+    const char *file; /* the template's, the op's or that of common code */
+    const at__paths *sources, *includes;
+    const at__headers *headers; /* the user's folders, where what lies in them stays; NULL: none */
+    const at__allowed *allowed; /* which files may be read */
+} at__gather_request;
+
 /*
- * `headers` (NULL: none) are the user's folders: what lies in them stays where it is.
- *
- * `file` is the template's. AT_ERR_INPUT, with the place of the `source` line or of the #include: a file that
- * cannot be read, that is no text, too much of it, a circle that no guard ends. Clear *out either way.
+ * The files of the `source` lines. AT_ERR_INPUT, with the place of the line or of the #include: a file that
+ * may not or cannot be read, that is no text, too much of it, a circle that no guard ends. Clear *out either
+ * way.
  */
-at_status at__gather(at__gathered *out, const char *file, const at__paths *sources, const at__paths *includes,
-                     const at__headers *headers, at_error *err) AT_MUST_CHECK;
+at_status at__gather(at__gathered *out, const at__gather_request *request, at_error *err) AT_MUST_CHECK;
 
 /*
  * The same for the text of a template, an op or common code itself, whose pieces have the file's last
- * component as their `file`. Only files of its own folder and of common/ beside it, and those in `includes`,
- * are taken; none that stands behind `#ifndef AUTOTUNE_RENDERED`.
+ * component as their `file`; but for what stands behind `#ifndef AUTOTUNE_RENDERED`.
  */
-at_status at__gather_own(at__gathered *out, const char *file, const char *text, size_t len,
-                         const at__paths *includes, const at__headers *headers, at_error *err) AT_MUST_CHECK;
+at_status at__gather_own(at__gathered *out, const at__gather_request *request, const char *text, size_t len,
+                         at_error *err) AT_MUST_CHECK;
 void at__gathered_clear(at__gathered *gathered);
 
 #endif

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "declare/declare_common.h"
+#include "declare/declare_files.h"
 #include "declare/declare_parts.h"
 #include "source/meaning.h"
 #include "util/str.h"
@@ -240,6 +241,7 @@ static at_status read_reference(at__lines *lines, void *target)
     }
     if (at__lines_sees_word(lines, "file")) {
         at__lines_skip(lines, 4);
+        op->answer_where = at__lines_where(lines, lines->at);
         return at__lines_string(&op->answer, lines, "a file, as in file \"answer.npy\"");
     }
     at_status status = at__read_free_name(op->reference, lines,
@@ -470,6 +472,7 @@ at_status at__op_read_with(at__op **out, const at__commons *commons, const char 
     size_t own_len;
     const char *own = at__bundle_own(&own_len, source, len);
     at__bundle bundle;
+    at__str notes = { 0 };
     at__op *op = calloc(1, sizeof *op);
     if (!op)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -482,18 +485,26 @@ at_status at__op_read_with(at__op **out, const at__commons *commons, const char 
     }
     if ((status = read_all(op, own, own_len, err)) != AT_OK)
         goto done;
-    if ((status = at__bundle_make(&bundle, source, len, file, &op->uses, commons, err)) != AT_OK)
+    if (own == source && commons && commons->allowed &&
+        (status = at__op_note_files(&notes, op, commons->allowed, err)) != AT_OK)
+        goto done;
+    const at__bundle_request request = {
+        .source = source, .len = len, .file = file, .uses = &op->uses, .data = at__str_text(&notes)
+    };
+    if ((status = at__bundle_make(&bundle, &request, commons, err)) != AT_OK)
         goto done;
     op->source = bundle.source;
     op->source_len = bundle.len;
     op->parts = bundle.parts;
     op->part_count = bundle.part_count;
     op->headers = bundle.headers;
+    op->data = bundle.data;
     if ((status = hash_op(op, err)) != AT_OK)
         goto done;
     *out = op;
     op = NULL;
 done:
+    at__str_clear(&notes);
     at__op_close(op);
     return status;
 }
@@ -522,6 +533,7 @@ void at__op_close(at__op *op)
     free(op->about);
     free(op->source);
     free(op->headers);
+    free(op->data);
     at__parts_close(op->parts, op->part_count);
     free(op->file);
     free(op);

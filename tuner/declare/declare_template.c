@@ -473,14 +473,21 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     if ((status = at__commons_of_bundle(&within, source, own, err)) != AT_OK ||
         (status = read_all(t, own == source ? commons : &within, own, own_len, err)) != AT_OK)
         goto done;
-    if ((status = at__bundle_make_with(&bundle, source, len, file, &t->uses, &t->sources, &t->includes,
-                                       commons, err)) != AT_OK)
+    const at__bundle_request request = { .source = source,
+                                         .len = len,
+                                         .file = file,
+                                         .uses = &t->uses,
+                                         .sources = &t->sources,
+                                         .includes = &t->includes,
+                                         .data = op->data };
+    if ((status = at__bundle_make(&bundle, &request, commons, err)) != AT_OK)
         goto done;
     t->source = bundle.source;
     t->source_len = bundle.len;
     t->parts = bundle.parts;
     t->part_count = bundle.part_count;
     t->headers = bundle.headers;
+    free(bundle.data); /* the op has it */
     if ((status = at__meaning_hash(t->hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
         goto done;
     *out = t;

@@ -12,6 +12,7 @@
 #include "explain/judge.h"
 #include "explain/scene_setup.h"
 #include "machine/inspect.h"
+#include "util/regular.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -39,15 +40,16 @@ static void fill_bits(unsigned char *to, int64_t bytes, uint64_t seed)
 
 static at_status load(unsigned char *to, const at__data_file *from, int64_t bytes, at_error *err)
 {
-    FILE *file = fopen(from->path, "rbe");
-    at_status status = AT_OK;
-    if (!file || fseeko(file, from->at, SEEK_SET) != 0)
+    FILE *file = NULL;
+    at_status status = at__regular_open(&file, NULL, from->path, err);
+    if (status != AT_OK)
+        return status;
+    if (fseeko(file, from->at, SEEK_SET) != 0)
         status = at_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
     else if (fread(to, 1, (size_t)bytes, file) != (size_t)bytes)
         status = at_fail(err, AT_ERR_INPUT, "%s: found its end; expected %lld bytes of data", from->path,
                          (long long)bytes);
-    if (file)
-        fclose(file);
+    fclose(file);
     return status;
 }
 

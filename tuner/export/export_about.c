@@ -7,6 +7,7 @@
 
 #include "lang/arch.h"
 #include "util/clock.h"
+#include "util/printable.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,12 +17,17 @@
 
 enum { WIDEST = 100, LABEL = 18 }; /* columns; those before a line's text */
 
-/* In a comment of one line: nothing in the text can end either. */
+/* In a comment of one line: nothing in the text can end either, nor command a terminal that shows the file.
+ */
 static void add_bytes(at__str *out, const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
-        at__str_addf(out, "%c",
-                     (unsigned char)text[i] < ' ' || text[i] == '\\' || text[i] == '?' ? ' ' : text[i]);
+    at__str line = { 0 };
+    at__str_add_bytes(&line, text, len);
+    for (char *c = line.data; c && *c; c++)
+        *c = strchr("\n\r\t\\?", *c) ? ' ' : *c;
+    at__str_add_printable(out, at__str_text(&line));
+    out->failed |= line.failed;
+    at__str_clear(&line);
 }
 
 void at__export_comment(at__str *out, const char *label, const char *text)

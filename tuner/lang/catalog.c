@@ -24,7 +24,7 @@
 
 #include "declare/declare_common.h"
 #include "declare/declare_lines.h" /* AT__MAX_SOURCE */
-#include "util/str.h"
+#include "util/regular.h"
 
 /* A file that was read into memory. Both are owned by the folder that holds it, unless built in. */
 typedef struct source_file {
@@ -286,10 +286,12 @@ static bool ends_in(const char *name, const char *ending)
     return n > m && strcmp(name + n - m, ending) == 0;
 }
 
-static at_status read_source(folder *f, const char *path, at_error *err)
+static at_status read_source(folder *f, const char *path, const at__allowed *allowed, at_error *err)
 {
     at__str text = { 0 };
-    at_status status = at__str_read_file(&text, path, AT__MAX_SOURCE, err);
+    at_status status = at__allowed_check(allowed, path, err);
+    if (status == AT_OK)
+        status = at__regular_read(&text, path, AT__MAX_SOURCE, err);
     if (status != AT_OK)
         return status;
     /* The folder takes the text; an empty file has none. */
@@ -299,15 +301,12 @@ static at_status read_source(folder *f, const char *path, at_error *err)
 /* What bears a template's name and is no file would otherwise be passed over in silence. */
 static at_status refuse_kind(const char *path, mode_t mode, at_error *err)
 {
-    const char *what = S_ISDIR(mode)    ? "a folder"
-                       : S_ISFIFO(mode) ? "a pipe"
-                       : S_ISSOCK(mode) ? "a socket"
-                                        : "a device";
-    return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a file", path, what);
+    return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a file", path, at__file_kind(mode));
 }
 
 /* The regular files of one folder whose names end so, and, when asked for, the sub-folders' names. */
-static at_status read_folder(folder *f, name_list *sub, const char *path, const char *ending, at_error *err)
+static at_status read_folder(folder *f, name_list *sub, const char *path, const char *ending,
+                             const at__allowed *allowed, at_error *err)
 {
     name_list list = { 0 };
     at__str full = { 0 };
@@ -327,7 +326,7 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, const 
         if (source && !S_ISREG(info.st_mode))
             status = refuse_kind(full.data, info.st_mode, err);
         else if (source)
-            status = read_source(f, full.data, err);
+            status = read_source(f, full.data, allowed, err);
         else if (S_ISDIR(info.st_mode) && sub)
             status = add_name(sub, full.data, err);
     }
@@ -339,7 +338,7 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, const 
 static at_status add_path(at__catalog *c, name_list *sub, const char *path, size_t *files, at_error *err)
 {
     folder f = { 0 };
-    at_status status = read_folder(&f, sub, path, ".cu", err);
+    at_status status = read_folder(&f, sub, path, ".cu", c->allowed, err);
     if (status == AT_OK)
         status = add_folder(c, &f, err);
     *files += f.count;
@@ -357,7 +356,7 @@ static at_status add_commons(at__catalog *c, const char *dir, at_error *err)
     join_path(&path, dir, "common");
     at_status status = at__str_status(&path, err);
     if (status == AT_OK && stat(path.data, &info) == 0 && S_ISDIR(info.st_mode))
-        status = read_folder(&f, NULL, path.data, ".cuh", err);
+        status = read_folder(&f, NULL, path.data, ".cuh", c->allowed, err);
     for (size_t i = 0; i < f.count && status == AT_OK; i++)
         status = at__commons_add(&c->commons, f.files[i].text, f.files[i].len, f.files[i].path, err);
     folder_clear(&f);
@@ -369,7 +368,7 @@ static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
 {
     name_list sub = { 0 };
     size_t files = 0;
-    c->commons.reads_files = true;
+    c->commons.allowed = c->allowed;
     at_status status = add_commons(c, dir, err);
     if (status == AT_OK)
         status = add_path(c, &sub, dir, &files, err);
@@ -378,7 +377,7 @@ static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
     if (status == AT_OK && files == 0)
         status = at_fail(err, AT_ERR_INPUT,
                          "%s: found no .cu file in it or its sub-folders; expected templates", dir);
-    c->commons.reads_files = false; /* what a recording declares is text, whatever it names */
+    c->commons.allowed = NULL; /* what a recording declares is text, whatever it names */
     names_clear(&sub);
     return status;
 }
@@ -423,6 +422,8 @@ at_status at__catalog_open_with(at__catalog **out, const at__catalog_options *op
     c->commons.next = &c->built_in_commons;
     at_status status = at__headers_open(&c->headers, options->headers, err);
     c->commons.headers = c->headers;
+    if (status == AT_OK && options->dir)
+        status = at__allowed_open(&c->allowed, options->dir, options->allow, c->headers, err);
     if (status == AT_OK)
         status = at__catalog_list_built_in(c, err);
     if (status == AT_OK && options->dir)
@@ -482,6 +483,7 @@ void at__catalog_close(at__catalog *catalog)
         at__template_close(atomic_load(&catalog->templates[i].t));
     for (size_t i = 0; i < catalog->op_count; i++)
         at__op_close(atomic_load(&catalog->ops[i].op));
+    at__allowed_close(catalog->allowed);
     at__headers_close(catalog->headers);
     at__commons_clear(&catalog->commons);
     at__commons_clear(&catalog->built_in_commons);

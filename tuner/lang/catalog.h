@@ -25,6 +25,7 @@ typedef void at__broken_file(void *context, const char *why);
 typedef struct at__catalog_options {
     const char *dir;         /* NULL: only what is built in                         */
     const char *headers;     /* the user's folders of them (headers.h); NULL: none  */
+    const char *allow;       /* folders that `dir` may read besides (allowed.h); NULL: none */
     at__broken_file *broken; /* see below; NULL: a file that is wrong ends the whole */
     void *context;
     bool lazily;

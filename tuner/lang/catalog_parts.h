@@ -34,6 +34,7 @@ struct at__catalog {
     size_t template_count, template_cap;
     at__commons built_in_commons, commons; /* the second are the user's, and then the built-in */
     at__headers *headers;                  /* the user's folders; NULL: none */
+    at__allowed *allowed;                  /* what the user's templates may read; NULL: there are none */
     bool has_default;                      /* an op of the user's is it: no built-in one       */
     at__broken_file *broken;               /* NULL: one ends the whole */
     void *context;

@@ -10,12 +10,10 @@
 #include "lang/npy.h"
 
 #include "declare/data.h"
+#include "util/regular.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 typedef struct reader {
     const char *at, *end;
@@ -209,16 +207,11 @@ at_status at__npy_open(at__npy *out, const char *path, at__dtype type, bool stor
 {
     struct stat info;
     char *head = malloc(AT__NPY_HEAD);
-    FILE *file = fopen(path, "rbe");
-    at_status status = AT_OK;
-    if (!head)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    else if (!file || fstat(fileno(file), &info) != 0)
-        status = at_fail(err, AT_ERR_INPUT, "%s: %s; expected a file that numpy.save wrote", path,
-                         strerror(errno));
-    else if (!S_ISREG(info.st_mode))
-        status = at_fail(err, AT_ERR_INPUT, "%s: found no regular file; expected one", path);
-    else
+    FILE *file = NULL;
+    at_status status = head ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK)
+        status = at__regular_open(&file, &info, path, err);
+    if (status == AT_OK)
         status = at__npy_read(out, head, fread(head, 1, AT__NPY_HEAD, file), path, err);
     if (status == AT_OK)
         status = check(out, path, type, storage, elements, info.st_size, err);

@@ -192,6 +192,7 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
     at_status status = at__tuning_open(&tuner->tuning, o, err);
     const at__catalog_options options = { .dir = o->templates,
                                           .headers = at__tuning_headers(&tuner->tuning),
+                                          .allow = at__tuning_allow(&tuner->tuning),
                                           .broken = keep_broken,
                                           .context = tuner,
                                           .lazily = true };

@@ -15,6 +15,7 @@
 #include "compile/builder.h"
 #include "runner/gpu.h"
 #include "lookup/lookup.h"
+#include "source/folders.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/types.h>
@@ -104,6 +105,7 @@ typedef struct at__tuning {
     bool in_background;
     at__str program, database, templates; /* "": found; the default's path; none */
     at__headers *headers;                 /* of the options, or of the environment */
+    at__folders allow;                    /* the same */
     pthread_mutex_t mutex;
     pthread_cond_t wished;
     pthread_t thread;
@@ -189,6 +191,7 @@ at_status at__tuning_open(at__tuning *t, const at_open_options *options, at_erro
 void at__tuning_close(at__tuning *t); /* ends what is under way; also of one that was never opened */
 
 const char *at__tuning_headers(const at__tuning *t); /* the user's folders; "": none */
+const char *at__tuning_allow(const at__tuning *t);   /* those that templates may read; "": none */
 
 /* Tunes the problem and waits; no lock is held. On failure *err says why, for a warning. */
 at_status at__tuning_wait(at_tuner *tuner, const at__problem *problem, int ordinal,

@@ -9,6 +9,7 @@
 #include "library/library.h"
 
 #include "lookup/miss.h"
+#include "source/allowed.h"
 #include "util/real_path.h"
 
 #include <math.h>
@@ -38,6 +39,8 @@ at_status at__tuning_open(at__tuning *t, const at_open_options *o, at_error *err
     /* Now: the program may go to another folder, or set another variable. */
     at_status status = at__headers_open(&t->headers, o->headers ? o->headers : getenv(AT__HEADERS_ENV), err);
     if (status == AT_OK)
+        status = at__folders_read(&t->allow, "allow", o->allow ? o->allow : getenv(AT__ALLOW_ENV), err);
+    if (status == AT_OK)
         status = at__str_status(&t->program, err);
     return status == AT_OK ? at__str_status(&t->templates, err) : status;
 }
@@ -62,11 +65,17 @@ void at__tuning_close(at__tuning *t)
     at__str_clear(&t->database);
     at__str_clear(&t->templates);
     at__headers_close(t->headers);
+    at__folders_clear(&t->allow);
 }
 
 const char *at__tuning_headers(const at__tuning *t)
 {
     return at__headers_text(t->headers);
+}
+
+const char *at__tuning_allow(const at__tuning *t)
+{
+    return at__str_text(&t->allow.text);
 }
 
 /* `slow` is held. Where the new store cannot be read it is as if it had not come; at_close waits for no lock.
@@ -100,6 +109,7 @@ static at__miss miss_of(const at__tuning *t, const char *device)
                        .database = at__str_text(&t->database),
                        .templates = unless_empty(&t->templates),
                        .headers = at__tuning_headers(t),
+                       .allow = at__tuning_allow(t),
                        .device = device,
                        .budget_s = t->budget_s,
                        .stop = &t->stop };

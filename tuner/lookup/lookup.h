@@ -109,8 +109,8 @@ at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at
 
 /*
  * Where a stored template is another one now because of what it includes from folders of the user's
- * (source/headers.h), or is not there: AT_ERR_INPUT, and *err says which header is missing or has changed.
- * AT_OK: nothing of that is known.
+ * (source/headers.h), or of what the op's files hold (declare/declare_files.h), or is not there:
+ * AT_ERR_INPUT, and *err says which file is missing or has changed. AT_OK: nothing of that is known.
  */
 at_status at__lookup_check_headers(at__store *store, const at__catalog *catalog, const at__op *op,
                                    const char *template_name, const char *template_hash,

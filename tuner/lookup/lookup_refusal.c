@@ -1,24 +1,40 @@
 /*
  * lookup_refusal.c - why a winner cannot be used, for whoever reads it. What a template includes from folders
- * of the user's (source/headers.h) is a part of its hash: where it differs by that alone, its stored text has
- * the note of what it was measured with, and the store the list behind the note. Asked only where an answer
- * is not exact: files are looked at.
+ * of the user's (source/headers.h), and what the op's files hold (declare/declare_files.h), is a part of its
+ * hash: where it differs by that alone, its stored text has the notes of what it was measured with, and the
+ * store the list behind that of headers. Asked only where an answer is not exact: files are looked at.
  */
 #include "lookup/lookup_index.h"
 
 #include "declare/declare_common.h"
 #include "source/headers.h"
+#include "source/part_line.h"
 
 #include <string.h>
+
+typedef struct data_notes {
+    const char *lines;
+    size_t len;
+} data_notes;
+
+/* A bundle's notes of files' contents, and what follows all notes. */
+static data_notes notes_of(const char *source, const char **text)
+{
+    data_notes notes;
+    size_t len;
+    const char *rest;
+    at__bundle_note(&len, &rest, source);
+    notes.lines = at__bundle_data(&notes.len, text, rest);
+    return notes;
+}
 
 /* Do two bundles differ by their notes alone? */
 static bool is_same_text(const char *a, const char *b)
 {
-    size_t len;
-    const char *rest_a, *rest_b;
-    at__bundle_note(&len, &rest_a, a);
-    at__bundle_note(&len, &rest_b, b);
-    return strcmp(rest_a, rest_b) == 0;
+    const char *text_a, *text_b;
+    notes_of(a, &text_a);
+    notes_of(b, &text_b);
+    return strcmp(text_a, text_b) == 0;
 }
 
 /* A template, or an op, as the catalog has it; source NULL: it has none. */
@@ -26,21 +42,30 @@ typedef struct known {
     const char *source, *headers, *hash;
 } known;
 
-/* The note that a stored text begins with, "": it has none. False: the text is not there, or is another
- * one. */
-static bool get_note(at__str *note, const char *hash, const known *present, at__store *store)
+/* A stored text, which may differ from the present one by its notes. False: it is not there, or another one.
+ */
+static bool get_text(at__str *source, const char *hash, const known *present, at__store *store)
 {
-    at__str source = { 0 };
-    size_t len;
-    const char *rest;
-    bool same = store && at__store_get_source(&source, store, hash, NULL) == AT_OK &&
-                (!present->source || is_same_text(at__str_text(&source), present->source));
-    if (same) {
-        const char *found = at__bundle_note(&len, &rest, at__str_text(&source));
-        at__str_add_bytes(note, found, len);
+    return store && at__store_get_source(source, store, hash, NULL) == AT_OK &&
+           (!present->source || is_same_text(at__str_text(source), present->source));
+}
+
+/* Of the op's arrays in files: the first that is another one. */
+static at_status check_data(const char *before, const char *now, at_error *err)
+{
+    const char *text;
+    const data_notes a = notes_of(before, &text), b = notes_of(now, &text);
+    for (const char *line = b.lines, *end = line + b.len; line < end; line = strchr(line, '\n') + 1) {
+        size_t len = strcspn(line, "\n") + 1;
+        if (memmem(a.lines, a.len, line, len))
+            continue;
+        const char *hash = line + sizeof AT__PART_DATA - 1, *name = strchr(hash, ' ');
+        if (name && name < line + len)
+            return at_fail(err, AT_ERR_INPUT, "%.*s %s; expected what it was measured with, or a new run",
+                           (int)(line + len - 1 - (name + 1)), name + 1,
+                           strncmp(hash, "absent ", 7) == 0 ? "is missing" : "has other contents now");
     }
-    at__str_clear(&source);
-    return same && !note->failed;
+    return AT_OK;
 }
 
 /* A name of `note` that `before` has not: "<NAME>". NULL: there is none. */
@@ -74,17 +99,26 @@ static at_status explain_present(const known *present, const char *before, at_er
 static at_status check_headers(at__store *store, const at__catalog *catalog, const known *present,
                                const char *stored, at_error *err)
 {
-    at__str note = { 0 }, list = { 0 };
+    at__str source = { 0 }, note = { 0 }, list = { 0 };
     char hash[AT__HASH_TEXT] = "";
-    at_status status = AT_OK;
-    bool same = get_note(&note, stored, present, store);
-    if (note.len >= AT__HASH_TEXT) {
+    size_t len;
+    const char *rest;
+    const bool same = get_text(&source, stored, present, store);
+    if (same) {
+        const char *found = at__bundle_note(&len, &rest, at__str_text(&source));
+        at__str_add_bytes(&note, found, len);
+    }
+    at_status status = at__str_status(&note, err);
+    if (status == AT_OK && note.len >= AT__HASH_TEXT) {
         memcpy(hash, note.data, AT__HASH_TEXT - 1);
         bool listed = at__store_get_source(&list, store, hash, NULL) == AT_OK;
         status = at__catalog_check_headers(catalog, note.data, listed ? at__str_text(&list) : NULL, err);
     }
+    if (status == AT_OK && same && present->source)
+        status = check_data(at__str_text(&source), present->source, err);
     if (status == AT_OK && same && present->source && strcmp(present->hash, stored) != 0)
         status = explain_present(present, at__str_text(&note), err);
+    at__str_clear(&source);
     at__str_clear(&note);
     at__str_clear(&list);
     return status;

@@ -13,7 +13,7 @@
 #include "db/store.h"
 #include "lookup/lookup.h"
 #include "model/model.h"
-#include "source/headers.h"
+#include "source/allowed.h"
 #include "util/clock.h"
 
 #include <dlfcn.h>
@@ -154,25 +154,44 @@ static int above_standard(int fd)
     return moved;
 }
 
-/*
- * The environment with these folders of headers (NULL: as it is) in it: as an option a name with a comma
- * would be two, and "" could not be said. NULL: out of memory. `place` is borrowed by it.
- */
-static char **environment(at__str *place, const char *headers)
+/* A variable that the program is to have; value NULL: as it is. */
+typedef struct variable {
+    const char *name, *value;
+    at__str text; /* NAME=VALUE */
+} variable;
+
+static bool is_replaced(const char *text, const variable *with, int count)
 {
-    static const char NAME_OF[] = AT__HEADERS_ENV "=";
-    size_t count = 0, kept = 0;
-    while (environ[count])
-        count++;
-    char **out = calloc(count + 2, sizeof *out);
-    for (size_t i = 0; out && i < count; i++)
-        if (!headers || strncmp(environ[i], NAME_OF, sizeof NAME_OF - 1) != 0)
+    for (int i = 0; i < count; i++) {
+        size_t len = strlen(with[i].name);
+        if (with[i].value && strncmp(text, with[i].name, len) == 0 && text[len] == '=')
+            return true;
+    }
+    return false;
+}
+
+/*
+ * The environment with these variables in it: as options names of folders with a comma would be two, and ""
+ * could not be said. NULL: out of memory. The texts of `with` are borrowed by it.
+ */
+static char **environment(variable *with, int count)
+{
+    size_t all = 0, kept = 0;
+    bool failed = false;
+    while (environ[all])
+        all++;
+    char **out = calloc(all + (size_t)count + 1, sizeof *out);
+    for (size_t i = 0; out && i < all; i++)
+        if (!is_replaced(environ[i], with, count))
             out[kept++] = environ[i];
-    if (headers)
-        at__str_addf(place, "%s%s", NAME_OF, headers);
-    if (out && headers)
-        out[kept] = place->data;
-    if (out && place->failed) {
+    for (int i = 0; out && i < count; i++) {
+        if (!with[i].value)
+            continue;
+        at__str_addf(&with[i].text, "%s=%s", with[i].name, with[i].value);
+        out[kept++] = with[i].text.data;
+        failed = failed || with[i].text.failed;
+    }
+    if (failed) {
         free(out);
         return NULL;
     }
@@ -182,10 +201,12 @@ static char **environment(at__str *place, const char *headers)
 /* The signals of whoever asks are not the program's business, and none of the descriptors. */
 static int spawn(run *r, const at__miss *m, const char *program, const char *const *argv)
 {
-    at__str headers = { 0 };
-    char **with = environment(&headers, m->headers);
+    variable variables[] = { { .name = AT__HEADERS_ENV, .value = m->headers },
+                             { .name = AT__ALLOW_ENV, .value = m->allow } };
+    char **with = environment(variables, 2);
+    int code = ENOMEM;
     if (!with)
-        return ENOMEM;
+        goto done;
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none, all;
@@ -204,11 +225,13 @@ static int spawn(run *r, const at__miss *m, const char *program, const char *con
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    int code = posix_spawn(&r->pid, program, &files, &attributes, (char *const *)(uintptr_t)argv, with);
+    code = posix_spawn(&r->pid, program, &files, &attributes, (char *const *)(uintptr_t)argv, with);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
+done:
     free(with);
-    at__str_clear(&headers);
+    for (int i = 0; i < 2; i++)
+        at__str_clear(&variables[i].text);
     return code;
 }
 

@@ -18,6 +18,7 @@ typedef struct at__miss {
     const char *database;   /* where the result goes; made when it is missing        */
     const char *templates;  /* --templates; NULL: none                               */
     const char *headers;    /* its $AUTOTUNE_HEADERS, "": none; NULL: that of this process */
+    const char *allow;      /* its $AUTOTUNE_ALLOW, the same */
     const char *device;     /* --device: "0"                                         */
     double budget_s;        /* wall time of the call, above 0; a second more at most */
     const atomic_int *stop; /* not 0: end early; NULL: nobody asks                   */

@@ -7,6 +7,7 @@
 #include "model/model_parts.h"
 
 #include "util/out_file.h"
+#include "util/regular.h"
 #include "util/str.h"
 
 #include <errno.h>
@@ -443,7 +444,7 @@ at_status at__model_read(at__model **out, const char *path, at_error *err)
     at_error cause = { 0 };
     if (is_absent(path))
         return at_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
-    at_status status = at__str_read_file(&text, path, AT__MODEL_MAX_BYTES, err);
+    at_status status = at__regular_read(&text, path, AT__MODEL_MAX_BYTES, err);
     if (status != AT_OK && status != AT_ERR_MEMORY && is_absent(path))
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
     if (status == AT_OK) {

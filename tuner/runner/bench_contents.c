@@ -8,6 +8,7 @@
 #include "runner/bench_parts.h"
 
 #include "declare/data.h"
+#include "util/regular.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -65,10 +66,11 @@ at_status at__contents_load(at__bench *b, at__ptr to, const at__data_file *from,
 {
     at_status status = AT_OK;
     char *chunk = malloc(CHUNK);
-    FILE *file = fopen(from->path, "rbe");
+    FILE *file = NULL;
     if (!chunk)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    else if (!file || fseeko(file, from->at, SEEK_SET) != 0)
+    else if ((status = at__regular_open(&file, NULL, from->path, err)) == AT_OK &&
+             fseeko(file, from->at, SEEK_SET) != 0)
         status = at_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
     for (int64_t at = 0; at < bytes && status == AT_OK; at += CHUNK) {
         size_t some = bytes - at < CHUNK ? (size_t)(bytes - at) : CHUNK;

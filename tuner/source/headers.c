@@ -8,6 +8,7 @@
 
 #include "source/paths.h"
 #include "util/real_path.h"
+#include "util/regular.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,90 +25,12 @@ static at_status out_of_memory(at_error *err)
 
 /* ---- folders ---- */
 
-/* A name that has a ':' itself, of which `given` is what stands before that: the longest one that is a
- * folder. 0: none is. */
-static size_t longer_name(const char *given, size_t len)
-{
-    struct stat info;
-    size_t found = 0;
-    while (given[len] == ':') {
-        len += 1 + strcspn(given + len + 1, ":");
-        char *path = at__text_copy(given, len);
-        if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-            found = len;
-        free(path);
-    }
-    return found;
-}
-
-static at_status refuse_colon(const char *path, size_t len, at_error *err)
-{
-    return at_fail(
-        err, AT_ERR_USAGE,
-        "headers: found the folder %.*s, and ':' stands between folders; expected a name without it, "
-        "such as that of a link to the folder",
-        (int)len, path);
-}
-
-/* The absolute path: without links, so that all processes mean one folder whatever becomes of them; but by
- * its own name where the real one has a ':'. NULL: errno says why. */
-static char *absolute(const char *path)
-{
-    char *real = realpath(path, NULL);
-    at__str own = { 0 };
-    if (!real || !strchr(real, ':'))
-        return real;
-    at__str_add(&own, path);
-    at__path_from_here(&own);
-    free(real);
-    return own.data;
-}
-
-static at_status add_folder(at__headers *h, const char *given, size_t len, at_error *err)
-{
-    char *path = at__text_copy(given, len);
-    struct stat info;
-    at_status status = AT_OK;
-    if (!path)
-        return out_of_memory(err);
-    char *real = absolute(path);
-    const int error = real ? 0 : errno;
-    if (h->count == AT__MAX_HEADER_FOLDERS)
-        status = at_fail(err, AT_ERR_USAGE, "headers: found more than %d folders; expected fewer",
-                         AT__MAX_HEADER_FOLDERS);
-    else if (!real && longer_name(given, len))
-        status = refuse_colon(given, longer_name(given, len), err);
-    else if (!real || stat(real, &info) != 0 || (S_ISDIR(info.st_mode) && access(real, R_OK | X_OK) != 0))
-        status = at_fail(err, AT_ERR_USAGE, "headers: %s: %s; expected a folder that can be read", path,
-                         strerror(real ? errno : error));
-    else if (!S_ISDIR(info.st_mode))
-        status = at_fail(err, AT_ERR_USAGE, "headers: found the file %s; expected a folder", path);
-    else if (strpbrk(real, ":\n"))
-        status = refuse_colon(real, strlen(real), err);
-    if (status == AT_OK) {
-        at__str_addf(&h->text, "%s%s", h->count ? ":" : "", real);
-        h->folders[h->count++] = real;
-        real = NULL;
-    }
-    free(real);
-    free(path);
-    return status;
-}
-
 at_status at__headers_open(at__headers **out, const char *folders, at_error *err)
 {
     at__headers *h = calloc(1, sizeof *h);
-    at_status status = AT_OK;
     if (!h)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (const char *at = folders ? folders : ""; *at && status == AT_OK;) {
-        size_t len = strcspn(at, ":");
-        if (len)
-            status = add_folder(h, at, len, err);
-        at += len + (at[len] == ':');
-    }
-    if (status == AT_OK)
-        status = at__str_status(&h->text, err);
+        return out_of_memory(err);
+    at_status status = at__folders_read(&h->folders, "headers", folders, err);
     if (status == AT_OK)
         *out = h;
     else
@@ -119,8 +42,7 @@ void at__headers_close(at__headers *headers)
 {
     if (!headers)
         return;
-    for (int i = 0; i < headers->count; i++)
-        free(headers->folders[i]);
+    at__folders_clear(&headers->folders);
     for (size_t i = 0; i < headers->file_count; i++) {
         free(headers->files[i].path);
         free(headers->files[i].shown);
@@ -130,23 +52,22 @@ void at__headers_close(at__headers *headers)
         free(headers->lists[i]);
     free(headers->files);
     free(headers->used);
-    at__str_clear(&headers->text);
     free(headers);
 }
 
 const char *at__headers_text(const at__headers *headers)
 {
-    return headers ? at__str_text(&headers->text) : "";
+    return headers ? at__str_text(&headers->folders.text) : "";
 }
 
 int at__headers_count(const at__headers *headers)
 {
-    return headers ? headers->count : 0;
+    return headers ? headers->folders.count : 0;
 }
 
 const char *at__headers_folder(const at__headers *headers, int i)
 {
-    return headers->folders[i];
+    return headers->folders.items[i];
 }
 
 /* ---- finding files ---- */
@@ -161,9 +82,9 @@ static bool is_file(const at__str *path)
 static bool find_in_folders(at__str *path, const at__headers *h, const char *name)
 {
     bool found = false;
-    for (int i = 0; i < h->count && !found && !path->failed; i++) {
+    for (int i = 0; i < h->folders.count && !found && !path->failed; i++) {
         at__str inside = { 0 };
-        at__str_addf(&inside, "%s/%s", h->folders[i], name);
+        at__str_addf(&inside, "%s/%s", h->folders.items[i], name);
         path->len = 0;
         at__beside(path, at__str_text(&inside), at__str_text(&inside));
         path->failed = path->failed || inside.failed;
@@ -186,11 +107,9 @@ bool at__headers_have(const at__headers *headers, const char *path, const char *
 /* The folder that a path is below; -1: none. */
 static int folder_of(const at__headers *h, const char *path)
 {
-    for (int i = 0; i < h->count; i++) {
-        size_t len = strlen(h->folders[i]);
-        if (strncmp(path, h->folders[i], len) == 0 && path[len] == '/')
+    for (int i = 0; i < h->folders.count; i++)
+        if (at__is_below(path, h->folders.items[i]))
             return i;
-    }
     return -1;
 }
 
@@ -204,7 +123,7 @@ static at_status add_file(size_t *index, at__headers *h, const at__str *path, co
     /* The path behind its folder, which may be elsewhere tomorrow; outside of them the name that asked for
      * it. */
     const int folder = folder_of(h, path->data);
-    const char *shown = folder >= 0 ? path->data + strlen(h->folders[folder]) + 1 : name;
+    const char *shown = folder >= 0 ? path->data + strlen(h->folders.items[folder]) + 1 : name;
     at__header file = { .path = at__text_copy(path->data, path->len),
                         .shown = at__text_copy(shown, strlen(shown)),
                         .path_len = path->len,
@@ -336,13 +255,6 @@ static at_status read_includes(at__headers *h, size_t file, const char *text, at
 
 /* ---- reading ---- */
 
-static bool is_unchanged(const struct stat *a, const struct stat *b)
-{
-    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
-           a->st_ctim.tv_sec == b->st_ctim.tv_sec && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
-
 /* Hash and includes of a file, as it is now. */
 static at_status read_file(at__headers *h, size_t file, at_error *err)
 {
@@ -350,9 +262,9 @@ static at_status read_file(at__headers *h, size_t file, at_error *err)
     at__str text = { 0 };
     if (stat(h->files[file].path, &now) != 0)
         return at__read_failed(h->files[file].path, errno, err);
-    if (is_unchanged(&h->files[file].seen, &now))
+    if (at__same_contents(&h->files[file].seen, &now))
         return AT_OK;
-    at_status status = at__str_read_file(&text, h->files[file].path, MAX_FILE_BYTES, err);
+    at_status status = at__regular_read(&text, h->files[file].path, MAX_FILE_BYTES, err);
     if (status == AT_OK) {
         at__hash_text(h->files[file].hash, at__str_text(&text), text.len);
         status = read_includes(h, file, at__str_text(&text), err);

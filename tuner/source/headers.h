@@ -18,7 +18,6 @@
 #include "util/str.h"
 
 #define AT__HEADERS_ENV "AUTOTUNE_HEADERS"
-enum { AT__MAX_HEADER_FOLDERS = 16 };
 
 typedef struct at__headers at__headers;
 

@@ -159,7 +159,7 @@ at_status at__headers_note(at__str *out, at__headers *headers, const char *text,
     size_t bytes;
     at__directive d;
     at__header_walk w = { 0 };
-    if (!headers || !headers->count)
+    if (!headers || !headers->folders.count)
         return AT_OK;
     at__join_lines(&joined, text);
     at_status status = at__str_status(&joined, err);
@@ -316,7 +316,7 @@ at_status at__headers_places(at__str *out, at__headers *headers, const char *not
         own = w.count;
         if (status == AT_OK)
             status = at__headers_follow(&w, headers, err);
-        for (int i = 0; i < headers->count && status == AT_OK; i++)
+        for (int i = 0; i < headers->folders.count && status == AT_OK; i++)
             count += add_folder(out, count, headers, &w, i, own);
         at_status ended = at__headers_walk(&list, &bytes, &w, headers, status == AT_OK ? err : NULL);
         at__str_clear(&list);

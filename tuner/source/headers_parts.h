@@ -8,6 +8,7 @@
 #define AUTOTUNE_HEADERS_PARTS_H
 
 #include "source/directives.h"
+#include "source/folders.h"
 #include "source/headers.h"
 #include "util/sha256.h"
 
@@ -28,9 +29,7 @@ typedef struct at__header {
 } at__header;
 
 struct at__headers {
-    char *folders[AT__MAX_HEADER_FOLDERS];
-    int count;
-    at__str text;
+    at__folders folders;
     at__header *files;
     size_t file_count, file_cap;
     uint8_t *used;                 /* a bit for the hash of each name in the files; NULL: none was read */

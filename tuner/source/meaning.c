@@ -529,7 +529,7 @@ static void fold_bundle(reader *r, const char *text, size_t len)
             at__str_add_bytes(r->out, text, (size_t)(part.text - text));
         else
             at__str_addf(r->out, "%s %s\n", part.line ? "source" : "common", part.name);
-        r->keep_blanks |= part.line < 0; /* macros of headers that are not here */
+        r->keep_blanks |= part.line == AT__HEADERS_LINE; /* macros of headers that are not here */
         fold_part(r, part.text, part.len);
         text = part.text + part.len;
     }

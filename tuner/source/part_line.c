@@ -9,6 +9,13 @@
 static const char PART[] = AT__PART_COMMON;
 static const char PIECE[] = AT__PART_SOURCE;
 static const char NOTE[] = AT__PART_HEADERS;
+static const char DATA[] = AT__PART_DATA;
+
+static bool begins(const char *at, const char *stop, const char *word)
+{
+    size_t len = strlen(word);
+    return stop && (size_t)(stop - at) > len && memcmp(at, word, len) == 0;
+}
 
 /* "//!autotune source LENGTH LINE PATH" */
 static bool read_piece_line(at__part_line *out, const char *at, const char *stop)
@@ -37,14 +44,14 @@ bool at__part_line_read(at__part_line *out, const char *at, const char *end)
     char line[128];
     unsigned long len;
     int used = -1;
-    if (stop && (size_t)(stop - at) >= sizeof NOTE && memcmp(at, NOTE, sizeof NOTE - 1) == 0) {
-        *out = (at__part_line){ .line = -1, .text = stop + 1 };
+    const bool data = begins(at, stop, DATA);
+    if (data || begins(at, stop, NOTE)) {
+        *out = (at__part_line){ .line = data ? AT__DATA_LINE : AT__HEADERS_LINE, .text = stop + 1 };
         return true;
     }
-    if (stop && (size_t)(stop - at) >= sizeof PIECE && memcmp(at, PIECE, sizeof PIECE - 1) == 0)
+    if (begins(at, stop, PIECE))
         return read_piece_line(out, at, stop) && out->len <= (size_t)(end - out->text);
-    if (!stop || (size_t)(stop - at) >= sizeof line || (size_t)(stop - at) < sizeof PART ||
-        memcmp(at, PART, sizeof PART - 1) != 0)
+    if (!begins(at, stop, PART) || (size_t)(stop - at) >= sizeof line)
         return false;
     out->line = 0;
     size_t n = (size_t)(stop - at) - (sizeof PART - 1);

@@ -8,28 +8,33 @@
 #include "lang/metric.h"
 
 #include "declare/data.h"
+#include "declare/declare_files.h"
 #include "device/layout.h"
 #include "lang/npy.h"
 #include "lang/render.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A file beside the op's own. */
 static at_status describe_file(at__data_file *out, const at__buffer *b, const at__problem *problem,
                                const at__arg *arg, const char *file, at_error *err)
 {
-    const char *op = problem->op->file, *slash = strrchr(op, '/');
+    const char *op = problem->op->file;
     at__npy npy;
     at_error cause = { 0 };
-    int folder = slash && file[0] != '/' ? (int)(slash - op) + 1 : 0;
-    int len = snprintf(out->path, sizeof out->path, "%.*s%s", folder, op, file);
-    if (len >= (int)sizeof out->path)
-        return at_fail(err, AT_ERR_INPUT, "%s: found a path of %d characters for '%s'; expected fewer", op,
-                       len, arg->name);
-    at_status status =
-        at__npy_open(&npy, out->path, at__arg_type(arg, problem->type), at__arg_is_storage(problem->op, arg),
-                     b->bytes / b->element_bytes, &cause);
+    at__str path = { 0 };
+    at_status status = at__op_find_file(&path, problem->op, file, err);
+    size_t len = path.len;
+    if (status == AT_OK && len < sizeof out->path)
+        memcpy(out->path, path.data, len + 1);
+    at__str_clear(&path);
+    if (status == AT_OK && len >= sizeof out->path)
+        status = at_fail(err, AT_ERR_INPUT, "%s: found a path of %zu characters for '%s'; expected fewer", op,
+                         len, arg->name);
+    if (status != AT_OK)
+        return status;
+    status = at__npy_open(&npy, out->path, at__arg_type(arg, problem->type),
+                          at__arg_is_storage(problem->op, arg), b->bytes / b->element_bytes, &cause);
     if (status != AT_OK)
         return at_fail(err, status, "%s (%s reads it for '%s')", cause.text, op, arg->name);
     out->at = npy.data_at;

@@ -1,6 +1,10 @@
 /*
  * beside.h - a new file that is to take the place of another: made beside it, in the same folder, so that a
  * rename puts it there as a whole.
+ *
+ * A process that is killed leaves its file behind. Whoever makes one holds a lock on it (flock) for as long
+ * as it is open; the next that makes one for the same path removes those that nobody holds any more, and what
+ * is named after them, "NAME-...". A file system without locks keeps them all.
  */
 #ifndef AUTOTUNE_BESIDE_H
 #define AUTOTUNE_BESIDE_H
@@ -8,9 +12,14 @@
 #include "util/str.h"
 #include <sys/types.h>
 
-/* Makes an empty file that nobody else has, with a name that begins as `path`, and opens it for writing. The
- * umask holds. Below zero: errno tells why. Replaces *name. */
+/*
+ * Makes an empty file that nobody else has, PATH.autotune-PROCESS-N.new, and opens it for writing: keep it
+ * open until it has its place. The umask holds. Below zero: errno tells why. Replaces *name.
+ */
 int at__make_beside(at__str *name, const char *path, mode_t mode);
+
+/* Removes what killed processes left behind for this path; at__make_beside does, too. */
+void at__clean_beside(const char *path);
 
 /* Brings the name of a file to the disk. Not every file system can: no error. */
 void at__sync_name(const char *path);

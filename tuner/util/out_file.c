@@ -19,6 +19,7 @@ struct at__out_file {
     FILE *stream;
     const char *path; /* as the user gave it */
     at__str real, temporary;
+    int held;    /* `temporary` is open, and so kept, until it has its place; -1: there is none */
     bool is_new; /* it takes no other's place */
     int error;   /* errno of the first failure; 0: none */
 };
@@ -92,6 +93,7 @@ static at_status open_beside(at__out_file *f, const struct stat *info, at_error 
         bool same_owner = fchown(fd, info->st_uid, info->st_gid) == 0;
         fchmod(fd, info->st_mode & (same_owner ? 07777 : 0777)); /* where there are permissions at all */
     }
+    f->held = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (fd < 0) {
         at__str_clear(&f->temporary);
         if (info) /* a file that may be written, in a folder that may not */
@@ -148,6 +150,8 @@ static void finish(at__out_file *f, bool place)
         at__sync_name(f->real.data);
     else if (f->temporary.len)
         unlink(f->temporary.data);
+    if (f->held >= 0)
+        close(f->held);
 }
 
 static void release(at__out_file *f)
@@ -166,6 +170,7 @@ at_status at__out_open(at__out_file **out, const char *path, at_error *err)
         return AT_ERR_MEMORY;
     }
     f->path = path ? path : "-";
+    f->held = -1;
     if (strcmp(f->path, "-") == 0)
         f->stream = stdout;
     else if (!*f->path)
@@ -245,6 +250,7 @@ at_status at__out_write_new(const char *path, const void *bytes, size_t count, a
     if (!file)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     file->path = path;
+    file->held = -1;
     file->is_new = true;
     at_status status = open_beside(file, NULL, err);
     if (status != AT_OK) {

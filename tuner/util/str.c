@@ -201,15 +201,12 @@ static FILE *open_to_read(const char *path)
     return file;
 }
 
-at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err)
+at_status at__str_read_stream(at__str *out, FILE *file, const char *path, size_t limit, at_error *err)
 {
     at_status status = AT_OK;
     at__str text = { 0 };
     char chunk[16384];
 
-    FILE *file = open_to_read(path);
-    if (!file)
-        return at__read_failed(path, errno, err);
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {
         at__str_add_bytes(&text, chunk, got);
         if (text.len > limit) {
@@ -230,6 +227,12 @@ done:
     at__str_clear(&text);
     fclose(file);
     return status;
+}
+
+at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err)
+{
+    FILE *file = open_to_read(path);
+    return file ? at__str_read_stream(out, file, path, limit, err) : at__read_failed(path, errno, err);
 }
 
 char *at__text_copy(const char *text, size_t count)

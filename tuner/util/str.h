@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define AT__STR_MAX ((size_t)1 << 30)
 
@@ -45,9 +46,12 @@ at_status at__str_status(const at__str *s, at_error *err);
  * when a signal ended the wait for a pipe. Returns that. */
 at_status at__read_failed(const char *path, int error, at_error *err);
 
-/* Reads a whole file, /dev/stdin from its descriptor; refuses more than `limit` bytes. The text keeps its NUL
- * bytes, if any. */
+/* Reads a whole file that the user named, also a pipe, and /dev/stdin from its descriptor; refuses more than
+ * `limit` bytes. The text keeps its NUL bytes, if any. Other files: util/regular.h. */
 at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err);
+
+/* The same of an open file, which is closed; `path` is for messages. */
+at_status at__str_read_stream(at__str *out, FILE *file, const char *path, size_t limit, at_error *err);
 
 /* malloc'ed copy of the first `count` bytes, terminated; NULL when out of memory. */
 char *at__text_copy(const char *text, size_t count);

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -106,7 +107,8 @@ at_status at__text_file_all(at__text_file *file, at__str *text, size_t limit, at
 
 size_t at__text_file_peek(void *out, size_t size, const char *path)
 {
-    gzFile file = gzopen(path, "rbe");
+    struct stat info;
+    gzFile file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? gzopen(path, "rbe") : NULL;
     if (!file)
         return 0;
     int got = gzread(file, out, (unsigned)size);

@@ -27,8 +27,8 @@ at_status at__text_file_line(at__text_file *file, at__str *line, size_t limit, b
 /* All that is left; refuses more than `limit` bytes, decompressed, and reads little more than that. */
 at_status at__text_file_all(at__text_file *file, at__str *text, size_t limit, at_error *err) AT_MUST_CHECK;
 
-/* The first up to `size` bytes of a file, decompressed, and how many there are; 0 for one that cannot be
- * read. */
+/* The first up to `size` bytes of a regular file, decompressed, and how many there are; 0 for one that cannot
+ * be read, and for a pipe, which would wait, and lose them. */
 size_t at__text_file_peek(void *out, size_t size, const char *path);
 
 #endif

@@ -27,9 +27,13 @@ static at_status read_with(at__template **t, const at__op *op, const char *text,
 {
     at__headers *headers = NULL;
     at_status status = at__headers_open(&headers, folders, err);
-    at__commons files = { .reads_files = true, .headers = headers };
+    at__allowed *allowed = NULL;
+    if (status == AT_OK)
+        status = at__allowed_open(&allowed, ".", NULL, headers, err);
+    at__commons files = { .allowed = allowed, .headers = headers };
     if (status == AT_OK)
         status = at__template_read_with(t, op, &files, text, strlen(text), "op/t.cu", err);
+    at__allowed_close(allowed);
     at__headers_close(headers);
     return status;
 }
@@ -271,7 +275,9 @@ Test(headers, an_op_whose_reference_includes_them_is_another_one_when_they_are)
     for (int i = 0; i < 2; i++) {
         at__op *op = NULL;
         cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
-        const at__commons files = { .reads_files = true, .headers = headers };
+        at__allowed *allowed = NULL;
+        cr_assert_eq(at__allowed_open(&allowed, ".", NULL, headers, &err), AT_OK, "%s", err.text);
+        const at__commons files = { .allowed = allowed, .headers = headers };
         cr_assert_eq(at__op_read_with(&op, &files, TEXT, strlen(TEXT), "op/op.cu", &err), AT_OK, "%s",
                      err.text);
         cr_assert_not_null(op->headers);
@@ -279,6 +285,7 @@ Test(headers, an_op_whose_reference_includes_them_is_another_one_when_they_are)
             cr_expect_str_neq(op->hash, before);
         memcpy(before, op->hash, sizeof before);
         at__op_close(op);
+        at__allowed_close(allowed);
         at__headers_close(headers);
         put("inc/lib/detail/deep.h", "#define ONE 2\n");
     }

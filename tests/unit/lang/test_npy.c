@@ -3,7 +3,10 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* A header of this version with this text. */
 static size_t write_head(char *out, int version, const char *text)
@@ -112,5 +115,20 @@ Test(npy, what_is_no_file_is_refused)
     cr_assert_eq(at__npy_open(&npy, "/tmp/no/such.npy", AT__F32, false, 1, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "/tmp/no/such.npy: No such file"), "%s", err.text);
     cr_assert_eq(at__npy_open(&npy, "/dev/null", AT__F32, false, 1, &err), AT_ERR_INPUT);
-    cr_assert(strstr(err.text, "found no regular file"), "%s", err.text);
+    cr_assert(strstr(err.text, "/dev/null: found a device; expected a regular file"), "%s", err.text);
+}
+
+/* Nobody writes into it: to wait for that would be for ever. */
+Test(npy, a_pipe_is_refused_at_once, .timeout = 30)
+{
+    char path[] = "/tmp/autotune-npy-XXXXXX";
+    at_error err = { 0 };
+    at__npy npy;
+    close(mkstemp(path));
+    remove(path);
+    cr_assert_eq(mkfifo(path, 0600), 0);
+    at_status status = at__npy_open(&npy, path, AT__F32, false, 1, &err);
+    remove(path);
+    cr_assert_eq(status, AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "found a pipe; expected a regular file"), "%s", err.text);
 }

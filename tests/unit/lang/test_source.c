@@ -48,13 +48,24 @@ static void put(const char *name, const char *text)
     fclose(file);
 }
 
-/* A template that stands in op/t.cu. */
-static at_status read_here(at__template **t, const at__op *op, const char *text, at_error *err)
+/* A template that stands in op/t.cu, where `root` is the folder of templates. */
+static at_status read_below(at__template **t, const at__op *op, const char *text, const char *root,
+                            at_error *err)
 {
-    static const at__commons FILES = { .reads_files = true };
+    at__allowed *allowed = NULL;
     char path[200];
     snprintf(path, sizeof path, "%s/op/t.cu", folder);
-    return at__template_read_with(t, op, &FILES, text, strlen(text), path, err);
+    at_status status = at__allowed_open(&allowed, root, NULL, NULL, err);
+    const at__commons files = { .allowed = allowed };
+    if (status == AT_OK)
+        status = at__template_read_with(t, op, &files, text, strlen(text), path, err);
+    at__allowed_close(allowed);
+    return status;
+}
+
+static at_status read_here(at__template **t, const at__op *op, const char *text, at_error *err)
+{
+    return read_below(t, op, text, folder, err);
 }
 
 static at__template *must_read(const at__op *op, const char *text)
@@ -460,21 +471,16 @@ Test(source, a_stored_template_brings_its_headers_along)
     at__op_close(op);
 }
 
-/* Only of its own folder and of common/ beside it, and nothing that only editors see. */
+/* What is not there, and what only editors see. */
 Test(source, other_headers_stay_lines_of_a_template)
 {
     static const char *const LINES[] = {
-        "#include \"../inc/a.h\"\n",
         "#include \"none.h\"\n",
-        "#include \"outside.h\"\n",
         "#ifndef AUTOTUNE_RENDERED\n#if 1\n#endif\n#include \"b.h\"\n#endif\n",
     };
     at__op *op = read_op(MINI_OP);
-    char text[400], link[200];
-    put("inc/a.h", "int a;\n");
+    char text[400];
     put("op/b.h", "int b;\n");
-    snprintf(link, sizeof link, "%s/op/outside.h", folder);
-    cr_assert_eq(symlink("../inc/a.h", link), 0);
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
         snprintf(text, sizeof text, BESIDE "%sextern \"C\" __global__ void k() {}\n", LINES[i]);
         at__template *t = must_read(op, text);
@@ -505,5 +511,49 @@ Test(source, inclusions_that_double_end_at_the_size_limit)
     cr_assert_eq(read_here(&t, op, BESIDE "#include \"h0.h\"\nextern \"C\" __global__ void k() {}\n", &err),
                  AT_ERR_INPUT);
     cr_assert(strstr(err.text, "found more than 1048576 bytes in its sources"), "%s", err.text);
+    at__op_close(op);
+}
+
+/* ---- what a template may not read ---- */
+
+/* `inc` is beside the folder of templates, which is `op`. */
+static const struct {
+    const char *lines, *code, *says;
+} OUTSIDE[] = {
+    { "source ../inc/secret.h\n", "", "t.cu:3:8: " },
+    { "source link.h\n", "", "t.cu:3:8: " },
+    { "source inner.h\n", "", "inner.h:1:1: " },
+    { "source ..\n", "", "t.cu:3:8: " },
+    { "source /etc/hostname\n", "", "t.cu:3:8: /etc/hostname: found a file outside of the folder" },
+    { "include ../inc\nsource k.cu\n", "", "t.cu:3:9: " },
+    { "include /\nsource k.cu\n", "", "t.cu:3:9: " },
+    { "include up\nsource k.cu\n", "", "t.cu:3:9: " },
+    { "", "#include \"../inc/secret.h\"\n", "t.cu:7:1: " },
+    { "", "#include \"link.h\"\n", "t.cu:7:1: " },
+    { "", "#include \"up/inc/secret.h\"\n", "t.cu:7:1: " },
+};
+
+Test(source, no_line_of_a_template_reads_a_file_outside_of_its_folder)
+{
+    char path[200], text[400], root[100];
+    at__op *op = read_op(MINI_OP);
+    put("inc/secret.h", "int secret_word;\n");
+    put("op/k.cu", "extern \"C\" __global__ void k() {}\n");
+    put("op/inner.h", "#include \"../inc/secret.h\"\n");
+    snprintf(path, sizeof path, "%s/op/link.h", folder);
+    cr_assert_eq(symlink("../inc/secret.h", path), 0);
+    snprintf(path, sizeof path, "%s/op/up", folder);
+    cr_assert_eq(symlink("..", path), 0);
+    snprintf(root, sizeof root, "%s/op", folder);
+    for (size_t i = 0; i < sizeof OUTSIDE / sizeof *OUTSIDE; i++) {
+        at__template *t = NULL;
+        at_error err = { 0 };
+        snprintf(text, sizeof text, "/*!autotune\ntemplate t\n%skernel k\n" END "%svoid k();\n",
+                 OUTSIDE[i].lines, OUTSIDE[i].code);
+        cr_expect_eq(read_below(&t, op, text, root, &err), AT_ERR_INPUT, "%zu", i);
+        cr_expect(strstr(err.text, OUTSIDE[i].says) && strstr(err.text, "--allow /") &&
+                      !strstr(err.text, "secret_word"),
+                  "%zu: %s", i, err.text);
+    }
     at__op_close(op);
 }

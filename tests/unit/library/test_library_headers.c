@@ -81,6 +81,31 @@ Test(library_headers, kernels_may_include_headers_of_folders_that_the_program_na
     cr_expect_eq(compile_twice(&options, &err), AT_OK, "%s", err.text);
 }
 
+/* The template includes a file beside the folder of templates. */
+Test(library_headers, templates_read_files_elsewhere_when_they_are_allowed_to)
+{
+    at_open_options options = with_headers();
+    at_error err = { 0 };
+    at_tuner *tuner = NULL;
+    put("t/twice/t.cu", "/*!autotune\ntemplate t\ngrid 1\nblock 1\n*/\n#include \"../../beside.h\"\n"
+                        "extern \"C\" __global__ void twice_t(T *y) { y[0] *= TWO; }\n");
+    put("beside.h", "#define TWO 2\n");
+    setenv("AUTOTUNE_ALLOW", home.path, 1);
+    options.allow = "";
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    cr_expect(strstr(at_warnings(tuner), "/beside.h: found a file outside of the folder of templates"), "%s",
+              at_warnings(tuner));
+    cr_expect(strstr(at_warnings(tuner), "`allow` in a program"), "%s", at_warnings(tuner));
+    at_close(tuner);
+    options.allow = NULL;
+    cr_expect_eq(compile_twice(&options, &err), AT_OK, "the environment's: %s", err.text);
+    unsetenv("AUTOTUNE_ALLOW");
+    options.allow = home.path;
+    cr_expect_eq(compile_twice(&options, &err), AT_OK, "%s", err.text);
+    options.allow = "/nowhere";
+    cr_expect_eq(at_open(&tuner, &options, &err), AT_ERR_USAGE);
+}
+
 Test(library_headers, a_folder_that_is_not_there_is_refused)
 {
     at_open_options options = with_headers();

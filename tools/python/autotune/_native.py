@@ -63,7 +63,7 @@ class OpenOptionsStruct(ctypes.Structure):
     _fields_ = [("version", ctypes.c_int), ("database", ctypes.c_char_p), ("cache", ctypes.c_char_p),
                 ("templates", ctypes.c_char_p), ("without_shipped", ctypes.c_int),
                 ("tune_s", ctypes.c_double), ("tune_in_background", ctypes.c_int), ("program", ctypes.c_char_p),
-                ("headers", ctypes.c_char_p)]
+                ("headers", ctypes.c_char_p), ("allow", ctypes.c_char_p)]
 
 
 class TargetStruct(ctypes.Structure):

@@ -46,7 +46,7 @@ def _text(value: Path) -> bytes | None:
 
 
 def _folders(value: Path | Sequence[Path]) -> bytes | None:
-    """One folder, or several, as $AUTOTUNE_HEADERS names them."""
+    """One folder, or several, as $AUTOTUNE_HEADERS and $AUTOTUNE_ALLOW name them."""
     if value is None or isinstance(value, (str, os.PathLike)):
         return _text(value)
     return b":".join(os.fsencode(folder) for folder in value if folder is not None)
@@ -73,13 +73,14 @@ class Tuner:
 
     def __init__(self, database: Path = None, cache: Path = None, templates: Path = None, library: Path = None,
                  shipped: bool = True, tune_s: float = 0, tune_in_background: bool = False,
-                 program: Path = None, headers: Path | Sequence[Path] = None) -> None:
+                 program: Path = None, headers: Path | Sequence[Path] = None,
+                 allow: Path | Sequence[Path] = None) -> None:
         self._handle = ctypes.c_void_p()
         self._library = _native.load(library)
         self._problems: dict[Any, _native.ProblemStruct] = {}
         self._args: dict[Any, tuple[_native.Arg, ...]] = {}
         options = _native.OpenOptionsStruct(1, _text(database), _text(cache), _text(templates), not shipped, tune_s,
-                                            tune_in_background, _text(program), _folders(headers))
+                                            tune_in_background, _text(program), _folders(headers), _folders(allow))
         self._call("at_open", ctypes.byref(self._handle), options)
 
     def close(self) -> None:

@@ -1,0 +1,92 @@
+/*
+ * declare_files.c - the arrays that an op names, `input file` and `reference file`. What they hold decides
+ * which results are right, and may decide how long a kernel takes. So a note of their contents is a part of
+ * the op's text and of that of its templates, and of the hashes of these: with other data no earlier result
+ * is theirs.
+ *
+ * A file that is not there is noted as such: a look-up then finds what is near, and a run says what is
+ * missing.
+ */
+#include "declare/declare_files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "source/part_line.h"
+#include "source/paths.h"
+#include "util/file_hash.h"
+#include "util/regular.h"
+
+static bool is_absent(const char *path)
+{
+    return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+static const at__op_file *find_file(const at__op *op, const char *name)
+{
+    for (int i = 0; i < op->file_count; i++)
+        if (strcmp(op->files[i].name, name) == 0)
+            return &op->files[i];
+    return NULL;
+}
+
+static at_status note_file(at__str *notes, at__op *op, const char *name, const at__where *w,
+                           const at__allowed *allowed, at_error *err)
+{
+    at__str path = { 0 };
+    at_error cause = { 0 };
+    char hash[AT__HASH_TEXT] = "absent";
+    at__op_file *file = &op->files[op->file_count];
+    if (find_file(op, name))
+        return AT_OK;
+    at__join_path(&path, op->file, name);
+    at_status status = at__str_status(&path, &cause);
+    if (status == AT_OK)
+        status = at__allowed_check(allowed, path.data, &cause);
+    if (status == AT_OK && !is_absent(path.data))
+        status = at__file_hash(hash, &file->seen, path.data, &cause);
+    if (status == AT_OK) {
+        file->name = name;
+        op->file_count++;
+        at__str_addf(notes, AT__PART_DATA "%s %s\n", hash, name);
+    } else {
+        at_fail(err, status, "%s:%d:%d: %s", w->file, w->line, w->column, cause.text);
+    }
+    at__str_clear(&path);
+    return status;
+}
+
+at_status at__op_note_files(at__str *notes, at__op *op, const at__allowed *allowed, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < op->arg_count && status == AT_OK; i++)
+        if (op->args[i].input.file)
+            status = note_file(notes, op, op->args[i].input.file, &op->args[i].input.where, allowed, err);
+    if (status == AT_OK && op->answer)
+        status = note_file(notes, op, op->answer, &op->answer_where, allowed, err);
+    return status == AT_OK ? at__str_status(notes, err) : status;
+}
+
+at_status at__op_find_file(at__str *path, const at__op *op, const char *name, at_error *err)
+{
+    struct stat now;
+    const at__op_file *file = find_file(op, name);
+    at__join_path(path, op->file, name);
+    at_status status = at__str_status(path, err);
+    if (status != AT_OK)
+        return status;
+    if (!file)
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s: found the file '%s', and no folder of templates that it was read from; expected "
+                       "--templates DIR with it",
+                       op->file, name);
+    if (file->seen.st_ino ? stat(path->data, &now) == 0 && !at__same_contents(&file->seen, &now)
+                          : !is_absent(path->data))
+        return at_fail(err, AT_ERR_INPUT,
+                       "%s: it changed after this program read %s; expected a new run, which measures with "
+                       "what it holds now",
+                       path->data, op->file);
+    return AT_OK;
+}

@@ -1,0 +1,104 @@
+/* allowed.c - real names are compared, so that neither a link nor ".." leads out of a folder. */
+#include "source/allowed.h"
+
+#include "source/folders.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct at__allowed {
+    char *root, *here; /* real names; here NULL: the working directory does not count */
+    at__folders more;
+    const at__headers *headers;
+};
+
+/* Downloads are often opened from the home directory, which holds keys and passwords. */
+static bool holds_home(const char *folder)
+{
+    const char *home = getenv("HOME");
+    char *real = home && *home ? realpath(home, NULL) : NULL;
+    bool holds =
+        strcmp(folder, "/") == 0 || (real && (strcmp(real, folder) == 0 || at__is_below(real, folder)));
+    free(real);
+    return holds;
+}
+
+at_status at__allowed_open(at__allowed **out, const char *root, const char *folders,
+                           const at__headers *headers, at_error *err)
+{
+    at__allowed *a = calloc(1, sizeof *a);
+    if (!a)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    a->headers = headers;
+    a->root = realpath(root, NULL); /* NULL: it cannot be read, and opening it says why */
+    a->here = getcwd(NULL, 0);
+    if (a->here && holds_home(a->here)) {
+        free(a->here);
+        a->here = NULL;
+    }
+    at_status status = at__folders_read(&a->more, "allow", folders, err);
+    if (status == AT_OK)
+        *out = a;
+    else
+        at__allowed_close(a);
+    return status;
+}
+
+void at__allowed_close(at__allowed *allowed)
+{
+    if (!allowed)
+        return;
+    free(allowed->root);
+    free(allowed->here);
+    at__folders_clear(&allowed->more);
+    free(allowed);
+}
+
+static bool is_in(const char *real, const char *folder)
+{
+    return folder && (strcmp(real, folder) == 0 || at__is_below(real, folder));
+}
+
+static bool is_allowed(const at__allowed *a, const char *real)
+{
+    bool in = is_in(real, a->root) || (is_in(real, a->here) && !strstr(real + strlen(a->here), "/."));
+    for (int i = 0; i < a->more.count && !in; i++)
+        in = is_in(real, a->more.items[i]);
+    for (int i = 0; i < at__headers_count(a->headers) && !in; i++)
+        in = is_in(real, at__headers_folder(a->headers, i));
+    return in;
+}
+
+/* The folder that has to be allowed: the file's, or itself. */
+static int folder_len(const char *real, bool *is_folder)
+{
+    struct stat info;
+    const char *slash = strrchr(real, '/');
+    *is_folder = stat(real, &info) == 0 && S_ISDIR(info.st_mode);
+    return *is_folder ? (int)strlen(real) : slash == real ? 1 : (int)(slash - real);
+}
+
+static at_status refuse(const at__allowed *a, const char *path, const char *real, at_error *err)
+{
+    bool is_folder = false, same = strcmp(path, real) == 0;
+    const int len = folder_len(real, &is_folder);
+    return at_fail(
+        err, AT_ERR_INPUT,
+        "%.200s%s%.200s: found %s outside of the folder of templates %.200s%s; expected one inside, or "
+        "--allow %.*s (`allow` in a program, " AT__ALLOW_ENV "), if these templates may read it",
+        path, same ? "" : ", which is ", same ? "" : real, is_folder ? "a folder" : "a file",
+        a->root ? a->root : "",
+        a->here ? " and of the working directory"
+                : " (the working directory does not count: it holds the home directory)",
+        len < 200 ? len : 200, real);
+}
+
+at_status at__allowed_check(const at__allowed *a, const char *path, at_error *err)
+{
+    char *real = realpath(path, NULL);
+    at_status status = real && !is_allowed(a, real) ? refuse(a, path, real, err) : AT_OK;
+    free(real);
+    return status;
+}

@@ -1,0 +1,38 @@
+/*
+ * allowed.h - which files a folder of templates may have read.
+ *
+ * What a declaration names (`source`, `include`, `input file`, `reference file`, an #include) is copied into
+ * messages, the database, dumps and exported files. A folder from somebody else must not copy its reader's
+ * files there. So the real name of a file, with links and ".." followed, must lie in
+ *
+ *   - the folder of templates itself,
+ *   - the working directory, but not behind a name that begins with a dot; the working directory does not
+ *     count where it is the home directory, or one above it,
+ *   - a folder that the user named with --headers or --allow.
+ *
+ * Threads: may be asked by any number at a time.
+ */
+#ifndef AUTOTUNE_ALLOWED_H
+#define AUTOTUNE_ALLOWED_H
+
+#include "source/headers.h"
+
+#define AT__ALLOW_ENV "AUTOTUNE_ALLOW"
+
+typedef struct at__allowed at__allowed;
+
+/*
+ * `root`: the folder of templates. `folders`: those of --allow, "DIR:DIR"; NULL, "": none. `headers` (NULL:
+ * none) is borrowed. AT_ERR_USAGE: one of `folders` is no folder, or cannot be read.
+ */
+at_status at__allowed_open(at__allowed **out, const char *root, const char *folders,
+                           const at__headers *headers, at_error *err) AT_MUST_CHECK;
+void at__allowed_close(at__allowed *allowed); /* NULL is allowed */
+
+/*
+ * The one place that decides. AT_ERR_INPUT names the file, and the option that would allow it. A file that is
+ * not there is no harm: reading it says why it cannot be.
+ */
+at_status at__allowed_check(const at__allowed *allowed, const char *path, at_error *err) AT_MUST_CHECK;
+
+#endif

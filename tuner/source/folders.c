@@ -1,0 +1,107 @@
+/* folders.c - names become absolute when they are read: a process that is told them may run elsewhere. */
+#include "source/folders.h"
+
+#include "util/real_path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A name that has a ':' itself, of which `given` is what stands before that: the longest one that is a
+ * folder. 0: none is. */
+static size_t longer_name(const char *given, size_t len)
+{
+    struct stat info;
+    size_t found = 0;
+    while (given[len] == ':') {
+        len += 1 + strcspn(given + len + 1, ":");
+        char *path = at__text_copy(given, len);
+        if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+            found = len;
+        free(path);
+    }
+    return found;
+}
+
+static at_status refuse_colon(const char *what, const char *path, size_t len, at_error *err)
+{
+    return at_fail(err, AT_ERR_USAGE,
+                   "%s: found the folder %.*s, and ':' stands between folders; expected a name without it, "
+                   "such as that of a link to the folder",
+                   what, (int)len, path);
+}
+
+/* The absolute path: without links, so that all processes mean one folder whatever becomes of them; but by
+ * its own name where the real one has a ':'. NULL: errno says why. */
+static char *absolute(const char *path)
+{
+    char *real = realpath(path, NULL);
+    at__str own = { 0 };
+    if (!real || !strchr(real, ':'))
+        return real;
+    at__str_add(&own, path);
+    at__path_from_here(&own);
+    free(real);
+    return own.data;
+}
+
+static at_status add_folder(at__folders *f, const char *what, const char *given, size_t len, at_error *err)
+{
+    char *path = at__text_copy(given, len);
+    struct stat info;
+    at_status status = AT_OK;
+    if (!path)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    char *real = absolute(path);
+    const int error = real ? 0 : errno;
+    if (f->count == AT__MAX_FOLDERS)
+        status = at_fail(err, AT_ERR_USAGE, "%s: found more than %d folders; expected fewer", what,
+                         AT__MAX_FOLDERS);
+    else if (!real && longer_name(given, len))
+        status = refuse_colon(what, given, longer_name(given, len), err);
+    else if (!real || stat(real, &info) != 0 || (S_ISDIR(info.st_mode) && access(real, R_OK | X_OK) != 0))
+        status = at_fail(err, AT_ERR_USAGE, "%s: %s: %s; expected a folder that can be read", what, path,
+                         strerror(real ? errno : error));
+    else if (!S_ISDIR(info.st_mode))
+        status = at_fail(err, AT_ERR_USAGE, "%s: found the file %s; expected a folder", what, path);
+    else if (strpbrk(real, ":\n"))
+        status = refuse_colon(what, real, strlen(real), err);
+    if (status == AT_OK) {
+        at__str_addf(&f->text, "%s%s", f->count ? ":" : "", real);
+        f->items[f->count++] = real;
+        real = NULL;
+    }
+    free(real);
+    free(path);
+    return status;
+}
+
+at_status at__folders_read(at__folders *out, const char *what, const char *folders, at_error *err)
+{
+    at_status status = AT_OK;
+    for (const char *at = folders ? folders : ""; *at && status == AT_OK;) {
+        size_t len = strcspn(at, ":");
+        if (len)
+            status = add_folder(out, what, at, len, err);
+        at += len + (at[len] == ':');
+    }
+    return status == AT_OK ? at__str_status(&out->text, err) : status;
+}
+
+void at__folders_clear(at__folders *folders)
+{
+    for (int i = 0; i < folders->count; i++)
+        free(folders->items[i]);
+    at__str_clear(&folders->text);
+    *folders = (at__folders){ .count = 0 };
+}
+
+bool at__is_below(const char *path, const char *folder)
+{
+    size_t len = strlen(folder);
+    while (len && folder[len - 1] == '/')
+        len--; /* the root */
+    return strncmp(path, folder, len) == 0 && path[len] == '/';
+}
