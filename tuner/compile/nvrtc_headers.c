@@ -127,18 +127,19 @@ void at__nvrtc_find_headers(at__nvrtc *nvrtc)
 
 /* ---- what is missing ---- */
 
-/* Names of headers, and what has them in Python wheels. */
+/* How names of headers begin, and which Python wheels have them; before CUDA 13 a wheel's name ends in -cu12.
+ */
 static const struct {
-    const char *begin, *wheel, *wheel_12;
+    const char *begin, *wheel, *before_13;
 } PARTS[] = {
-    { "nv/", "nvidia-cuda-cccl", "nvidia-cuda-cccl-cu12" },
-    { "cuda/", "nvidia-cuda-cccl", "nvidia-cuda-cccl-cu12" },
-    { "cub/", "nvidia-cuda-cccl", "nvidia-cuda-cccl-cu12" },
-    { "thrust/", "nvidia-cuda-cccl", "nvidia-cuda-cccl-cu12" },
-    { "crt/", "nvidia-cuda-crt", "nvidia-cuda-nvcc-cu12" },
-    { "cuda_", "nvidia-cuda-runtime", "nvidia-cuda-runtime-cu12" },
-    { "mma.h", "nvidia-cuda-runtime", "nvidia-cuda-runtime-cu12" },
-    { "cooperative_groups", "nvidia-cuda-runtime", "nvidia-cuda-runtime-cu12" },
+    { "nv/", "nvidia-cuda-cccl", "nvidia-cuda-cccl" },
+    { "cuda/", "nvidia-cuda-cccl", "nvidia-cuda-cccl" },
+    { "cub/", "nvidia-cuda-cccl", "nvidia-cuda-cccl" },
+    { "thrust/", "nvidia-cuda-cccl", "nvidia-cuda-cccl" },
+    { "crt/", "nvidia-cuda-crt", "nvidia-cuda-nvcc" },
+    { "cuda_", "nvidia-cuda-runtime", "nvidia-cuda-runtime" },
+    { "mma.h", "nvidia-cuda-runtime", "nvidia-cuda-runtime" },
+    { "cooperative_groups", "nvidia-cuda-runtime", "nvidia-cuda-runtime" },
 };
 
 /* The header that a log complains of; NULL: it complains of none. */
@@ -167,7 +168,7 @@ bool at__nvrtc_headers_hint(at__str *log, const at__nvrtc *nvrtc)
     const int major = nvrtc->version_number / 100;
     for (size_t i = 0; missing && i < sizeof PARTS / sizeof *PARTS && !wheel; i++)
         if (strncmp(missing, PARTS[i].begin, strlen(PARTS[i].begin)) == 0)
-            wheel = major <= 12 ? PARTS[i].wheel_12 : PARTS[i].wheel;
+            wheel = major < 13 ? PARTS[i].before_13 : PARTS[i].wheel;
     if (!wheel)
         return hint_at_versions(log, nvrtc);
     if (nvrtc->cuda[0])
@@ -175,10 +176,16 @@ bool at__nvrtc_headers_hint(at__str *log, const at__nvrtc *nvrtc)
     else
         at__str_addf(log, "\nhint: found no headers of CUDA %s beside NVRTC (%s)", nvrtc->version,
                      nvrtc->path);
-    /* CCCL counts its versions otherwise since CUDA 13.3. */
-    const bool counts = strcmp(wheel, "nvidia-cuda-cccl") != 0;
-    at__str_addf(log, "; expected those of a toolkit, or of the Python wheel: `pip install %s%s%s%s`", wheel,
-                 counts ? "==" : "", counts ? nvrtc->version : "", counts ? ".*" : "");
+    /* Versions of CCCL are counted otherwise since 13.3. */
+    const bool counts = major < 13 || strcmp(wheel, "nvidia-cuda-cccl") != 0;
+    const char *quote = counts ? "'" : "";
+    at__str_addf(log, "; expected those of a toolkit, or of the Python wheel: `pip install %s%s", quote,
+                 wheel);
+    if (major < 13)
+        at__str_addf(log, "-cu%d", major);
+    if (counts)
+        at__str_addf(log, "==%s.*", nvrtc->version);
+    at__str_addf(log, "%s`", quote);
     return true;
 }
 

@@ -256,6 +256,66 @@ Test(nvrtc_open, headers_are_of_the_library_s_version)
     }
 }
 
+/* ---- a header that is missing ---- */
+
+static const struct {
+    const char *version, *header, *expected;
+    int headers; /* version of what is there, 0: nothing */
+} MISSING[] = {
+    { "13.99", "cuda/barrier", "pip install nvidia-cuda-cccl`", 13990 },
+    { "13.99", "nv/target", "pip install nvidia-cuda-cccl`", 13990 },
+    { "13.99", "crt/mma.h", "pip install 'nvidia-cuda-crt==13.99.*'`", 13990 },
+    { "13.99", "cuda_fp16.h", "found no headers of CUDA 13.99 beside NVRTC", 0 },
+    { "13.99", "cuda_fp16.h", "pip install 'nvidia-cuda-runtime==13.99.*'`", 0 },
+    { "12.99", "cub/block/block_reduce.cuh", "pip install 'nvidia-cuda-cccl-cu12==12.99.*'`", 12990 },
+    { "12.99", "crt/mma.h", "pip install 'nvidia-cuda-nvcc-cu12==12.99.*'`", 12990 },
+    { "12.99", "vector", "NVRTC has none of the host's headers", 12990 },
+};
+
+Test(nvrtc_open, a_missing_header_is_told_with_the_wheel_that_has_it)
+{
+    for (size_t i = 0; i < sizeof MISSING / sizeof *MISSING; i++) {
+        at__str code = { 0 }, log = { 0 };
+        at__resources unused;
+        at_error err = { 0 };
+        bool ok = true;
+        shell("rm -rf cuda");
+        put_library("cuda/lib64/libnvrtc.so", MISSING[i].version);
+        cr_assert_eq(shell("echo 'k.cu(1): error: cannot open source file \"%s\"' > cuda/lib64/log",
+                           MISSING[i].header),
+                     0);
+        if (MISSING[i].headers)
+            put_headers("cuda/include", MISSING[i].headers);
+        at__nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so");
+        cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, &code, &log, &unused, "", "k.cu", 90, AT__CUBIN, &err),
+                     AT_OK, "%s", err.text);
+        cr_expect(!ok && strstr(at__str_text(&log), MISSING[i].expected), "%s: expected %s\n%s",
+                  MISSING[i].header, MISSING[i].expected, at__str_text(&log));
+        at__str_clear(&code);
+        at__str_clear(&log);
+        at__nvrtc_close(nvrtc);
+    }
+}
+
+/* Else a user would look for a fault in the kernel. */
+Test(nvrtc_open, headers_of_another_version_are_named_when_a_kernel_fails_in_them)
+{
+    at__str code = { 0 }, log = { 0 };
+    at__resources unused;
+    at_error err = { 0 };
+    bool ok = true;
+    put_library("cuda/lib64/libnvrtc.so", "12.99");
+    put_headers("cuda/include", 12980);
+    cr_assert_eq(
+        shell("echo \"$(realpath cuda/include)/cuda_fp16.hpp(7): error: what is this\" > cuda/lib64/log"), 0);
+    at__nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so");
+    cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, &code, &log, &unused, "", "k.cu", 90, AT__CUBIN, &err), AT_OK);
+    cr_expect(strstr(at__str_text(&log), "are of CUDA 12.98, and NVRTC is 12.99"), "%s", at__str_text(&log));
+    at__str_clear(&code);
+    at__str_clear(&log);
+    at__nvrtc_close(nvrtc);
+}
+
 /* ---- the driver ---- */
 
 Test(nvrtc_open, a_driver_of_an_older_major_version_is_refused_and_the_rest_is_not)
