@@ -61,4 +61,6 @@ for pair in 12.4:nvrtc12 13.0:nvrtc; do
     exit 1
   fi
 done
+[[ $(names 13.0) == *-cccl*-crt* && $(names 12.4) == *-cccl*-nvcc* ]] || # nv/target, cuda/std; crt/mma.h
+  { echo 'FAILED: headers that CUDA itself includes are missing' >&2; exit 1; }
 echo 'each was found'
