@@ -372,7 +372,8 @@ at_status at__store_open_recording_unless(at__store **out, const char *path, con
 
 /*
  * The fingerprint that most trials have, replays not counted: of all problems (problem NULL; of `like`, which
- * may then be NULL too, the device's name counts; "": any), or of one on the device model and with the `cold` of `like`. AT_ERR_NOT_FOUND: there are none.
+ * may then be NULL too, the device's name counts; "": any), or of one on the device model and with the `cold`
+ * of `like`. AT_ERR_NOT_FOUND: there are none.
  */
 at_status at__store_main_fingerprint(at__fingerprint *out, at__store *store, const at__problem_key *problem,
                                      const at__fingerprint *like, at_error *err) AT_MUST_CHECK;

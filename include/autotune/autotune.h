@@ -175,8 +175,8 @@ AT_API const char *at_warnings(const at_tuner *tuner);
 /*
  * The device that is asked for. A number ("0") is a GPU of this machine, as CUDA counts them, of which the
  * driver is asked. Anything else is a name: in full, in any case, or whole words of it that no other device
- * has of which something is known ("H200"). A device that nobody tuned on is named in full; with `cc` any name
- * will do. AT_ERR_USAGE lists the names, AT_ERR_DEVICE: there is no such GPU.
+ * has of which something is known ("H200"). A device that nobody tuned on is named in full; with `cc` any
+ * name will do. AT_ERR_USAGE lists the names, AT_ERR_DEVICE: there is no such GPU.
  */
 typedef struct at_target {
     int version;        /* AT_TARGET_INIT sets it                                              */

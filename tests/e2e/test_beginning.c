@@ -84,9 +84,9 @@ static void write_shapes(void)
 
 #define TUNE_ALL "tune --shapes shapes --template mine --templates templates --jobs 2 --max-trials 14 "
 
-/* Of this type nothing was tuned: no winner is near, whose configuration a model may expect to be as fast. Which
- * one that is here depends on the bytes of cubins, by which the scripted driver makes times up, and so on the
- * version of NVRTC. */
+/* Of this type nothing was tuned: no winner is near, whose configuration a model may expect to be as fast.
+ * Which one that is here depends on the bytes of cubins, by which the scripted driver makes times up, and so
+ * on the version of NVRTC. */
 #define UNTUNED "query copy 33333 f64 --templates templates"
 
 Test(beginning, a_run_that_measured_enough_renews_the_model_and_the_next_one_does_not)

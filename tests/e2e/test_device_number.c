@@ -1,4 +1,5 @@
-/* test_device_number.c - a number is a GPU of this machine, for commands that only read, too: here an H200. */
+/* test_device_number.c - a number is a GPU of this machine, for commands that only read, too: here an H200.
+ */
 #include "e2e_support.h"
 
 #include <criterion/criterion.h>

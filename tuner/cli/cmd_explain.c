@@ -315,7 +315,8 @@ int at__cmd_explain(int argc, char **argv)
         { "--device-arch", AT__OPT_TEXT, "sm_90",
           "compile for this (default: as the winner's device, else sm_90)", &a.arch },
         { "--device", AT__OPT_TEXT, "N|NAME",
-          "what is best on a GPU of this machine, by its number, or on the only device whose name has these words",
+          "what is best on a GPU of this machine, by its number, or on the only device whose name has these "
+          "words",
           &a.device },
         AT__DB_OPTION(&a.db),
         AT__TEMPLATES_OPTION(&a.templates_dir),

@@ -137,10 +137,11 @@ int at__cmd_import(int argc, char **argv)
         return code;
     at_status status = AT_OK;
     if (a.device && at__device_is_index(&index, a.device))
-        status = at_fail(&err, AT_ERR_USAGE,
-                         "--device: found '%s', which means a GPU of this machine everywhere; expected the name of "
-                         "the device that was measured",
-                         a.device);
+        status = at_fail(
+            &err, AT_ERR_USAGE,
+            "--device: found '%s', which means a GPU of this machine everywhere; expected the name of "
+            "the device that was measured",
+            a.device);
     else if (words.count == 0)
         status = at_fail(&err, AT_ERR_USAGE,
                          "no file was given; expected cache files, T4 results, T1 declarations");

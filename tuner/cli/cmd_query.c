@@ -209,8 +209,8 @@ static at_status not_stored(const asking *a, const at__problem *problem, const c
     at__add_tune_command(&command, problem, a->templates_dir, a->path);
     at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner for %s %s %s%s%s; find one with: %s%s%s", a->path,
             problem->op->name, at__str_text(&shape), at__dtype_name(problem->type),
-            *a->target.name ? " on " : "", a->target.name, at__str_text(&command),
-            *refused ? "; " : "", refused);
+            *a->target.name ? " on " : "", a->target.name, at__str_text(&command), *refused ? "; " : "",
+            refused);
     at__str_clear(&shape);
     at__str_clear(&command);
     return AT_ERR_NOT_FOUND;
@@ -442,7 +442,8 @@ static void tune_first(const asking *a, const at__problem *problem)
     const at__miss miss = { .program = "/proc/self/exe",
                             .database = a->path,
                             .templates = a->templates_dir,
-                            .device = at__device_is_index(&index, a->device ? a->device : "") ? a->device : "0",
+                            .device =
+                                at__device_is_index(&index, a->device ? a->device : "") ? a->device : "0",
                             .budget_s = a->tune_s,
                             .stop = &at__cancel_requested };
     if (is_known(a, problem) || at__miss_tune(&miss, problem, &err) == AT_OK)
@@ -567,7 +568,8 @@ int at__cmd_query(int argc, char **argv)
         { "--format", AT__OPT_TEXT, "text|json|csv", "of the answer", &q.format },
         { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &q.json },
         { "--tune", AT__OPT_SECONDS, "TIME",
-          "where the database has no exact answer, tune on device 0, or the number that --device names, first, for at most so long: 90s, 500ms, "
+          "where the database has no exact answer, tune on device 0, or the number that --device names, "
+          "first, for at most so long: 90s, 500ms, "
           "2m",
           &q.tune_s },
         { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &q.exact },

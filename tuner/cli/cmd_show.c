@@ -323,8 +323,7 @@ static at_status no_trials(const show_args *a, const at__problem *problem, const
     at__str command = { 0 };
     at__add_tune_command(&command, problem, a->templates_dir, path);
     at_fail(err, AT_ERR_NOT_FOUND, "%s has no trials of %s %s %s%s%s; make some with: %s", path, key->op,
-            key->shape, at__dtype_name(problem->type), *device ? " on " : "", device,
-            at__str_text(&command));
+            key->shape, at__dtype_name(problem->type), *device ? " on " : "", device, at__str_text(&command));
     at__str_clear(&command);
     return AT_ERR_NOT_FOUND;
 }

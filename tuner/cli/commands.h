@@ -127,9 +127,9 @@ void at__add_tune_command(at__str *out, const at__problem *problem, const char *
 
 /*
  * The device that --device means, for look-ups, and of a database for commands that read only that; an empty
- * name where `text` is NULL. A number is a GPU of this machine (AT_ERR_DEVICE: there is none), anything else a
- * name (lang/device_name.h; AT_ERR_USAGE lists those that are known). `store` may be NULL for a look-up. What
- * is wrong whatever is stored at__check_device_option tells, too.
+ * name where `text` is NULL. A number is a GPU of this machine (AT_ERR_DEVICE: there is none), anything else
+ * a name (lang/device_name.h; AT_ERR_USAGE lists those that are known). `store` may be NULL for a look-up.
+ * What is wrong whatever is stored at__check_device_option tells, too.
  */
 at_status at__check_device_option(const char *text, at_error *err) AT_MUST_CHECK;
 at_status at__device_option(at__target *out, const char *text, at__store *store, bool with_shipped,

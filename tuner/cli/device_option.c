@@ -27,8 +27,8 @@ at_status at__check_device_option(const char *text, at_error *err)
 {
     const size_t most = AT__DEVICE_NAME - 1, len = text ? strlen(text) : 0;
     if (len > most)
-        return at_fail(err, AT_ERR_USAGE, "--device: found a name of %zu characters; expected at most %zu", len,
-                       most);
+        return at_fail(err, AT_ERR_USAGE, "--device: found a name of %zu characters; expected at most %zu",
+                       len, most);
     if (text && !len)
         return at_fail(err, AT_ERR_USAGE, "--device: found nothing; expected a number or a device's name");
     return AT_OK;

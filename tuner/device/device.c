@@ -54,10 +54,11 @@ at_status at__device_spec_parse(const char *spec, at_error *err)
     if (at__device_is_replay(spec))
         return check_replay(spec, err);
     if (!at__device_is_index(&ordinal, spec))
-        return at_fail(err, AT_ERR_USAGE,
-                       "--device: found '%s'; expected the number of a GPU of this machine, as in `autotune list "
-                       "devices`, or replay:FILE",
-                       spec);
+        return at_fail(
+            err, AT_ERR_USAGE,
+            "--device: found '%s'; expected the number of a GPU of this machine, as in `autotune list "
+            "devices`, or replay:FILE",
+            spec);
     return AT_OK;
 }
 

@@ -25,11 +25,10 @@ typedef struct at__device at__device;
 
 /*
  * `spec` is a CUDA ordinal ("0"), or "replay:FILE" with a database or a dump; "replay:FILE@NAME" chooses
- * among the devices that were recorded there by name (lang/device_name.h), else it is the one with the most trials.
- * "replay:FILE?pace=1" takes as long as the device took (pace.h), ?pace=10 a tenth of it; without, it answers
- * at once. AT_ERR_USAGE: neither.
- * AT_ERR_DEVICE in the runner's words when there is no driver or no such device.
- * AT_ERR_CANCELLED: `cancel` (NULL: none) said so before the device was open.
+ * among the devices that were recorded there by name (lang/device_name.h), else it is the one with the most
+ * trials. "replay:FILE?pace=1" takes as long as the device took (pace.h), ?pace=10 a tenth of it; without, it
+ * answers at once. AT_ERR_USAGE: neither. AT_ERR_DEVICE in the runner's words when there is no driver or no
+ * such device. AT_ERR_CANCELLED: `cancel` (NULL: none) said so before the device was open.
  *
  * The name of a replay begins with AT__REPLAY_NAME and its driver ends with a short hash of the recording, so
  * that its results mix neither with measured ones nor with those of another recording.

@@ -20,10 +20,10 @@ typedef struct at__export_input {
     const char *header_list; /* of the template's note (source/headers.h); NULL: not known */
     bool shipped;            /* the answer came with the program */
     /* Of an answer that is no winner of this problem. */
-    const char *match;        /* "near", "predicted" ... NULL: "exact"                        */
-    const char *why;          /* a sentence: what it is instead; NULL: it is the winner       */
-    bool own;                 /* measured for this problem nevertheless, in a search          */
-    double expected_s, doubt; /* what a model expects; 0: nothing                             */
+    const char *match;         /* "near", "predicted" ... NULL: "exact"                        */
+    const char *why;           /* a sentence: what it is instead; NULL: it is the winner       */
+    bool own;                  /* measured for this problem nevertheless, in a search          */
+    double expected_s, doubt;  /* what a model expects; 0: nothing                             */
     const at__fingerprint *on; /* the device that the kernel is for; NULL: that of the answer */
     bool with_main; /* "cu" only: also a main() that checks the kernel against the op's reference and times it
                      */

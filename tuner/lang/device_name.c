@@ -132,8 +132,9 @@ at_status at__device_names_choose(char out[AT__DEVICE_NAME], const at__device_na
     }
     list(&known, names, words, !several);
     if (several)
-        at_fail(err, AT_ERR_USAGE, "found '%s', which several devices have in their names; expected one of %s",
-                words, at__str_text(&known));
+        at_fail(err, AT_ERR_USAGE,
+                "found '%s', which several devices have in their names; expected one of %s", words,
+                at__str_text(&known));
     else if (known.len)
         at_fail(err, AT_ERR_USAGE,
                 "found '%s'; expected one of these devices, by its name or whole words of it: %s%s", words,

@@ -8,9 +8,9 @@
 
 /* 0: unknown. */
 typedef struct at__gpu_model {
-    const char *name;    /* "NVIDIA H200", in full       */
-    int64_t cc, sms;     /* 90 for 9.0; multiprocessors  */
-    int64_t gb_per_s;    /* of its memory, 10^9 bytes    */
+    const char *name; /* "NVIDIA H200", in full       */
+    int64_t cc, sms;  /* 90 for 9.0; multiprocessors  */
+    int64_t gb_per_s; /* of its memory, 10^9 bytes    */
 } at__gpu_model;
 
 /* In any case. A slice of a GPU (MIG) has the row of the whole GPU. NULL: there is no row. */

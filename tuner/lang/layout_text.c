@@ -124,10 +124,11 @@ static at_status read_sizes(reader *r)
 {
     const char *stop;
     if (at__looks_like_thousands(&stop, r->line->line, r->p, r->line->end))
-        return fail(r, r->p,
-                    "found '%.*s', which looks like one number; expected sizes joined by 'x', and digits grouped "
-                    "by '_', if at all",
-                    stop - r->p < 40 ? (int)(stop - r->p) : 40, r->p);
+        return fail(
+            r, r->p,
+            "found '%.*s', which looks like one number; expected sizes joined by 'x', and digits grouped "
+            "by '_', if at all",
+            stop - r->p < 40 ? (int)(stop - r->p) : 40, r->p);
     at_status status = read_list(&r->sizes, r, "xX*", "sizes", AT__MAX_RANK);
     for (int i = 0; i < r->sizes.count && status == AT_OK; i++)
         if (r->sizes.numbers[i] == 0)

@@ -4,7 +4,8 @@
  *
  * Dimensions are bound first, then lets and requirements in the order of their declaration. Without
  * a device those that read its limits, also through lets, are passed over; at__problem_bind checks
- * them all. So are scalar arguments, whose values their types must have. A pitch with which the bytes of an array would not fit a number is refused.
+ * them all. So are scalar arguments, whose values their types must have. A pitch with which the bytes of an
+ * array would not fit a number is refused.
  */
 #include "lang/problem.h"
 
@@ -86,17 +87,20 @@ static at_status check_require(const int64_t *slots, const at__require *r, const
     return fail_unfit(problem, cause.text, err);
 }
 
-/* An i32 has its value, or the kernel would be passed another one. What cannot be computed is told where it is
- * used. */
-static at_status check_scalar(const int64_t *slots, const at__arg *arg, const at__problem *problem, at_error *err)
+/* An i32 has its value, or the kernel would be passed another one. What cannot be computed is told where it
+ * is used. */
+static at_status check_scalar(const int64_t *slots, const at__arg *arg, const at__problem *problem,
+                              at_error *err)
 {
     at_error cause;
     int64_t value;
     const at__where w = arg->where;
-    if (at__expr_eval(&value, arg->expr, slots, &cause) != AT_OK || (value >= INT32_MIN && value <= INT32_MAX))
+    if (at__expr_eval(&value, arg->expr, slots, &cause) != AT_OK ||
+        (value >= INT32_MIN && value <= INT32_MAX))
         return AT_OK;
     at_fail(&cause, AT_ERR_INPUT,
-            "found %s = %" PRId64 "; expected %" PRId32 " to %" PRId32 ", as %s:%d:%d declares it i32: i64 has more",
+            "found %s = %" PRId64 "; expected %" PRId32 " to %" PRId32
+            ", as %s:%d:%d declares it i32: i64 has more",
             arg->name, value, INT32_MIN, INT32_MAX, w.file, w.line, w.column);
     return fail_unfit(problem, cause.text, err);
 }

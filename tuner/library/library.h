@@ -127,7 +127,7 @@ struct at_tuner {
     at__tuning tuning;
 
     pthread_mutex_t slow;
-    int cuda;         /* what the driver supports, of the device that was last asked for (at__device_info) */
+    int cuda; /* what the driver supports, of the device that was last asked for (at__device_info) */
     at__target numbered; /* the GPU with this number, as the driver told; no name: none was asked for */
     int number;
     at__nvrtc *nvrtc; /* opened on first use */

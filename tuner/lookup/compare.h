@@ -47,8 +47,9 @@ bool at__ratio_interval(double *low, double *high, const at__timing *before, con
 at__difference at__difference_of(double ratio, double low, double high, double tolerance);
 
 /*
- * Compares winners of the device with the name `before_device` (NULL: of any) with those of `after_device`. Where both stores know the same device models, each is compared with itself; else each must
- * have one model, and these are compared. AT_ERR_USAGE: which models there are, and that one is to be chosen.
+ * Compares winners of the device with the name `before_device` (NULL: of any) with those of `after_device`.
+ * Where both stores know the same device models, each is compared with itself; else each must have one model,
+ * and these are compared. AT_ERR_USAGE: which models there are, and that one is to be chosen.
  */
 at_status at__compare_stores(at__comparison *out, at__store *before, const char *before_device,
                              at__store *after, const char *after_device, double tolerance,

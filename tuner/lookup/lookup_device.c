@@ -1,7 +1,7 @@
 /*
- * lookup_device.c - which device a question is about, where it names one. Names come from the store, from what
- * ships, and last from the user's model, whose trials may be another database's: it is read only where the
- * others do not have the name.
+ * lookup_device.c - which device a question is about, where it names one. Names come from the store, from
+ * what ships, and last from the user's model, whose trials may be another database's: it is read only where
+ * the others do not have the name.
  */
 #include "lookup/lookup_index.h"
 
@@ -52,8 +52,9 @@ static void add_hint(at__str *out, const char *words)
     const at__gpu_model *row;
     for (int i = 0; (row = at__gpu_model_at(i)); i++)
         if (at__device_name_has(row->name, words))
-            at__str_addf(out, "%s'%s'",
-                         found++ ? ", " : "; a GPU on which nothing was measured is named in full: ", row->name);
+            at__str_addf(
+                out, "%s'%s'",
+                found++ ? ", " : "; a GPU on which nothing was measured is named in full: ", row->name);
 }
 
 static at_status choose(at__target *out, const at__target *asked, at__device_names *names,

@@ -32,7 +32,7 @@ typedef struct ready {
     int model;
     bool own;
     char device[AT__DEVICE_NAME];
-    int64_t cc, sms; /* of the device as well, which a model may not know */
+    int64_t cc, sms;          /* of the device as well, which a model may not know */
     at__predictor *predictor; /* NULL: the model knows nothing of the op */
     at__model *shipped;       /* what it asks of the program's; NULL: it asks the user's */
 } ready;
@@ -219,8 +219,8 @@ static bool near_is_as_good(const at__guess *best, at__predictor *p, const at__q
 {
     at__guess g;
     const at__lessons learned = at__predictor_lessons(p);
-    return near && strcmp(near->answer.fingerprint.device, learned.device) == 0 && near->t && at__predictor_of(&g, p, q->problem, slots, near->t, &near->config) &&
-           g.slower <= best->slower;
+    return near && strcmp(near->answer.fingerprint.device, learned.device) == 0 && near->t &&
+           at__predictor_of(&g, p, q->problem, slots, near->t, &near->config) && g.slower <= best->slower;
 }
 
 /* Of fewer problems nothing would be learned. */
@@ -242,13 +242,14 @@ static void explain(at__prediction *out, const ready *r, const at__lessons *lear
         snprintf(out->why, sizeof out->why, "this shape was not tuned%s",
                  q->outdated ? " as its templates are now" : "");
     else
-        snprintf(out->why, sizeof out->why, "%s was tuned on %s", any_near ? "nothing near this shape" : "nothing",
-                 q->device);
+        snprintf(out->why, sizeof out->why, "%s was tuned on %s",
+                 any_near ? "nothing near this shape" : "nothing", q->device);
     len = strlen(out->why);
     snprintf(out->why + len, sizeof out->why - len,
              "; the configuration is what a model of %lld trials of %lld problems on %s expects to be the "
              "fastest%s",
-             (long long)learned->trials, (long long)learned->problems, learned->device, r->own ? "" : " there");
+             (long long)learned->trials, (long long)learned->problems, learned->device,
+             r->own ? "" : " there");
     len = strlen(out->why);
     if (unseen)
         snprintf(out->why + len, sizeof out->why - len,
@@ -310,8 +311,9 @@ at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__quest
     bool worth_it = false; /* to learn from what the model has not seen */
     if (l->foresight->unseen)
         status = has_lessons(&worth_it, l, q->problem->op, err);
-    return status == AT_OK ? predict(out, r, q, near, isfinite(reach), worth_it ? l->foresight->unseen : 0, err)
-                           : status;
+    return status == AT_OK
+               ? predict(out, r, q, near, isfinite(reach), worth_it ? l->foresight->unseen : 0, err)
+               : status;
 }
 
 /* ---- where a search begins ---- */

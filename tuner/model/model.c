@@ -203,8 +203,7 @@ static at_status tie_all(at__predictor *p, const at__catalog *catalog, at_error 
 }
 
 at_status at__predictor_open(at__predictor **out, const at__model *model, const at__catalog *catalog,
-                             const at__op *op, const at__gpu_model *device, bool *own,
-                             at_error *err)
+                             const at__op *op, const at__gpu_model *device, bool *own, at_error *err)
 {
     const at__part_of_model *part = find_part(model, op, device, own);
     if (!part || op->objective)

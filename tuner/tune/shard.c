@@ -17,8 +17,8 @@ at_status at__shard_parse(at__shard *out, const char *text, at_error *err)
 {
     int64_t index = 0, count = 0;
     const char *at = text;
-    bool whole = !at__whole_read(&index, &at, text + strlen(text)) && *at == '/' &&
-                 !at__whole_parse(&count, at + 1);
+    bool whole =
+        !at__whole_read(&index, &at, text + strlen(text)) && *at == '/' && !at__whole_parse(&count, at + 1);
     if (!whole || index < 1 || count < index || count > AT__MAX_SHARDS)
         return at_fail(err, AT_ERR_USAGE,
                        "--shard: found '%s'; expected I/N, part I of N, from 1/N to N/N (N at most %d)", text,

@@ -339,7 +339,7 @@ Test(merge, a_dump_can_be_of_one_device_or_problem)
     at__trial_row row = trial_of("N=3", 1e-6);
     other.shape = "512x512";
     put_ok(store, &other, &H200, &row, 1);
-    lines device = dump_of(store, &(at__dump_options){ .compact = true, .device = "h200" });
+    lines device = dump_of(store, &(at__dump_options){ .compact = true, .device = "NVIDIA H200" });
     lines nobody = dump_of(store, &(at__dump_options){ .compact = true, .device = "A100" });
     lines one =
         dump_of(store, &(at__dump_options){ .compact = true, .problems = &other, .problem_count = 1 });

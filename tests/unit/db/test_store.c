@@ -453,8 +453,8 @@ Test(store, without_a_fingerprint_the_newest_of_any_device_counts)
     win(store, &warm, "WARM=2");
     cr_assert_str_eq(winning(store, NULL, NULL, text), "H=2");
     cr_assert_str_eq(winning(store, NULL, "", text), "H=2");
-    cr_assert_str_eq(winning(store, NULL, "b200", text), "B=1");
-    cr_assert_str_eq(winning(store, NULL, "A100", text), "not found");
+    cr_assert_str_eq(winning(store, NULL, "NVIDIA B200", text), "B=1");
+    cr_assert_str_eq(winning(store, NULL, "B200", text), "not found", "a name is one in full here");
     cr_assert_str_eq(winning(store, NULL, "%", text), "not found");
     cr_assert_str_eq(winning(store, &warm, NULL, text), "WARM=2");
     at__store_close(store);

@@ -8,7 +8,8 @@
 Test(device_name, a_number_is_an_index)
 {
     static const char *const INDICES[] = { "0", "1", "12", "1023" };
-    static const char *const OTHERS[] = { "", "00", "01", "-1", "+1", " 1", "1 ", "1024", "99999999999", "0x1", "1a" };
+    static const char *const OTHERS[] = { "",   "00",   "01",          "-1",  "+1", " 1",
+                                          "1 ", "1024", "99999999999", "0x1", "1a" };
     int index = -1;
     for (size_t i = 0; i < sizeof INDICES / sizeof *INDICES; i++)
         cr_expect(at__device_is_index(&index, INDICES[i]), "%s", INDICES[i]);
@@ -35,8 +36,10 @@ static double between(const char *a, const char *b)
 Test(device_name, gpus_are_alike_by_architecture_multiprocessors_and_bandwidth)
 {
     cr_expect_eq(between("NVIDIA H200", "NVIDIA H200"), 0);
-    cr_expect_lt(between("NVIDIA H100 NVL", "NVIDIA H100 80GB HBM3"), between("NVIDIA H100 NVL", "NVIDIA H200"));
-    cr_expect_lt(between("NVIDIA H100 PCIe", "NVIDIA H100 80GB HBM3"), between("NVIDIA H100 PCIe", "NVIDIA H200"));
+    cr_expect_lt(between("NVIDIA H100 NVL", "NVIDIA H100 80GB HBM3"),
+                 between("NVIDIA H100 NVL", "NVIDIA H200"));
+    cr_expect_lt(between("NVIDIA H100 PCIe", "NVIDIA H100 80GB HBM3"),
+                 between("NVIDIA H100 PCIe", "NVIDIA H200"));
     cr_expect_lt(between("NVIDIA A30", "NVIDIA A100-SXM4-80GB"), between("NVIDIA A30", "NVIDIA A10"));
     cr_expect_lt(between("NVIDIA L4", "NVIDIA GeForce RTX 4090"), between("NVIDIA L4", "Tesla T4"));
 }

@@ -150,7 +150,8 @@ Test(problem, alignments_are_sizes_of_the_problem)
 
 #define NARROW                                                                                               \
     "/*!autotune\nop a\nshape rows cols\npitch ld = cols\ntype T = storage\narg y T[rows] output\n"          \
-    "arg a T[rows * ld] input\narg rows i32\narg last i32 = rows - 1 - cols\narg ld i32\narg wide i64 = 4 * rows\n" \
+    "arg a T[rows * ld] input\narg rows i32\narg last i32 = rows - 1 - cols\narg ld i32\narg wide i64 = 4 "  \
+    "* rows\n"                                                                                               \
     "arg per_sm i32 = rows * device.sms\nreference r\ngrid 1\nblock 1\ntraffic rows * cols\n*/ r"
 
 /* Every way to a kernel begins with a problem, or binds one. */
@@ -164,7 +165,8 @@ Test(problem, an_i32_argument_has_its_value_or_there_is_no_problem)
     cr_assert_eq(init(&p, op, (int64_t[]){ INT32_MAX, 5 }, 2, &err), AT_OK, "%s", err.text);
     cr_expect_eq(at__problem_bind(slots, &p, &one, &err), AT_OK, "%s", err.text);
     cr_expect_eq(at__problem_bind(slots, &p, &two, &err), AT_ERR_INPUT, "rows * device.sms is 2^32 - 2");
-    cr_expect(strstr(err.text, "found per_sm = 4294967294; expected -2147483648 to 2147483647"), "%s", err.text);
+    cr_expect(strstr(err.text, "found per_sm = 4294967294; expected -2147483648 to 2147483647"), "%s",
+              err.text);
     cr_expect_eq(init(&p, op, (int64_t[]){ INT32_MAX + 1LL, 5 }, 2, &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "a 2147483648x5 f32: found rows = 2147483648; expected "), "%s", err.text);
     cr_expect_eq(init(&p, op, (int64_t[]){ 2, INT32_MAX + 3LL }, 2, &err), AT_ERR_INPUT, "below the range");

@@ -231,13 +231,15 @@ Test(first_answer, takes_of_the_model_that_ships_what_it_knows_of_the_operation_
     cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     const at__op *op = at__catalog_find_op(catalog, "transpose");
     cr_assert_eq(at__model_shipped(&all, NULL, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__model_shipped(&one, op, &(at__gpu_model){ .name = DEVICE }, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__model_shipped(&one, op, &(at__gpu_model){ .name = DEVICE }, &err), AT_OK, "%s",
+                 err.text);
     cr_assert(at__model_part(&lessons, one, 0));
     cr_expect_str_eq(lessons.op, "transpose");
     cr_expect_str_eq(lessons.device, DEVICE);
     cr_expect(!at__model_part(&lessons, one, 1) && at__model_part(&lessons, all, 1), "it knows others, too");
     at__model_close(one);
-    cr_assert_eq(at__model_shipped(&one, op, &(at__gpu_model){ .name = "of another kind" }, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__model_shipped(&one, op, &(at__gpu_model){ .name = "of another kind" }, &err), AT_OK,
+                 "%s", err.text);
     cr_expect(at__model_part(&lessons, one, 0), "another device's, where it knows none such");
     at__model_close(all);
     at__model_close(one);

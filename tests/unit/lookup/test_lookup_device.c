@@ -119,8 +119,8 @@ Test(lookup_device, what_only_the_users_model_knows_has_a_name_too)
     cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__model_write(m, model_path, &err), AT_OK, "%s", err.text);
     at__model_close(m);
-    cr_assert_eq(sqlite3_exec(w.store->db, "PRAGMA foreign_keys = OFF; UPDATE device SET name = 'Another'", NULL,
-                              NULL, NULL),
+    cr_assert_eq(sqlite3_exec(w.store->db, "PRAGMA foreign_keys = OFF; UPDATE device SET name = 'Another'",
+                              NULL, NULL, NULL),
                  SQLITE_OK);
     expect_device("somebody's", "Somebody's GPU");
 }

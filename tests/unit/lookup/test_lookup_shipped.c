@@ -168,9 +168,10 @@ Test(lookup_shipped, their_model_is_of_the_templates_that_are_built_in)
         at__predictor *p = NULL;
         bool own = false;
         const at__op *op = at__catalog_find_op(w.catalog, OPS[i]);
-        cr_assert_eq(at__predictor_open(&p, model, w.catalog, op, &(at__gpu_model){ .name = DEVICE }, &own, &err), AT_OK,
-                     "%s: %s: the op was changed since: db/README.md says how the model is made", OPS[i],
-                     err.text);
+        cr_assert_eq(
+            at__predictor_open(&p, model, w.catalog, op, &(at__gpu_model){ .name = DEVICE }, &own, &err),
+            AT_OK, "%s: %s: the op was changed since: db/README.md says how the model is made", OPS[i],
+            err.text);
         at__predictor_close(p);
     }
     at__model_close(model);

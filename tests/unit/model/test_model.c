@@ -44,9 +44,9 @@ static at__guess guess_on(const at__model *m, const char *device, int64_t rows, 
     bool own = false;
     int64_t slots[AT__MAX_SLOTS];
     at__problem problem = problem_of(slots, rows, cols);
-    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), &(at__gpu_model){ .name = device }, &own,
-                                    &err), AT_OK, "%s",
-                 err.text);
+    cr_assert_eq(
+        at__predictor_open(&p, m, w.catalog, transpose(), &(at__gpu_model){ .name = device }, &own, &err),
+        AT_OK, "%s", err.text);
     cr_assert(own);
     cr_assert_eq(at__predictor_best(&g, p, &problem, slots, &err), AT_OK, "%s", err.text);
     at__predictor_close(p);
@@ -254,9 +254,9 @@ Test(model, names_another_template_that_may_be_as_good_before_more_of_the_same)
     put_rivals();
     at__model *m = learn(NULL);
     at__problem problem = problem_of(slots, 1500, 1536);
-    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), &(at__gpu_model){ .name = "NVIDIA H200" }, &own,
-                                    &err), AT_OK, "%s",
-                 err.text);
+    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), &(at__gpu_model){ .name = "NVIDIA H200" },
+                                    &own, &err),
+                 AT_OK, "%s", err.text);
     cr_assert_eq(at__predictor_top(top, &count, 3, p, &problem, slots, &err), AT_OK, "%s", err.text);
     cr_assert_eq(count, 3);
     cr_assert_neq(top[0].t, top[1].t, "%s twice: %g and %g, doubt %g", top[0].t->name, top[0].slower,
@@ -339,7 +339,8 @@ Test(model, a_damaged_file_is_refused_or_harmless)
         int64_t slots[AT__MAX_SLOTS];
         at__problem problem = problem_of(slots, 1500, 1531);
         if (at__model_unpack(&n, bytes.data, bytes.len, NULL) == AT_OK) {
-            if (at__predictor_open(&p, n, w.catalog, transpose(), &(at__gpu_model){ .name = "" }, &own, NULL) == AT_OK &&
+            if (at__predictor_open(&p, n, w.catalog, transpose(), &(at__gpu_model){ .name = "" }, &own,
+                                   NULL) == AT_OK &&
                 at__predictor_best(&g, p, &problem, slots, NULL) == AT_OK)
                 cr_assert_eq(at__config_validate(slots, g.t, &g.config, NULL), AT_OK);
             at__predictor_close(p);
