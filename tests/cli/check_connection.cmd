@@ -60,3 +60,47 @@ half n 32 300000 'int n, float by, const T *in, T *out'
 half n 32 0 'float by, int n, const T *in, T *out'
 half n 32 0 'long long n, float by, const T *in, T *out'
 half n 32 0 'float by, const T *in, T *out'
+# Data that goes into a variable, of a kernel that takes it as a parameter, too: nothing would fill the variable.
+mkdir -p into/weigh
+cat >into/weigh/op.cu <<'END'
+/*!autotune
+op        weigh
+shape     n
+type      T = f32
+arg       out T[n] output
+arg       in T[n] input uniform 1 2
+arg       w T[4] input uniform 1 2 into c_w
+arg       n i32
+reference weigh_reference
+grid      ceil_div(n, 256)
+block     256
+traffic   8 * n
+*/
+extern "C" __global__ void weigh_reference(T *out, const T *in, const T *w, int n)
+{
+    const int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n)
+        out[i] = w[0] * in[i];
+}
+END
+both() { # ARGUMENTS
+  cat >into/weigh/both.cu <<END
+/*!autotune
+template  both
+arg       $1
+grid      ceil_div(n, 128)
+block     128
+*/
+__constant__ float c_w[4];
+extern "C" __global__ void weigh_both(T *out, const T *in, const T *w, int n)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < n)
+        out[i] = c_w[0] * in[i];
+}
+END
+  at check weigh --shape 64 --templates into --template both --jobs 1
+  at check weigh --shape 64 --templates into --template both --execute
+}
+both 'out in w n'
+both 'out in in n'

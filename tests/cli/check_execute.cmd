@@ -124,3 +124,13 @@ at check heap --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:#PTX:N
 # Nor is a run of nothing.
 sed 's/marked/choosy/; s/^grid/require   n % 7 == 0\n&/' mine/part/marked.cu >mine/part/choosy.cu
 at check part --execute --templates mine --shape 1000 --template choosy | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
+# What a folder holds is checked where no operation is named, and no more: a new operation, a template of ours.
+mkdir -p held/copy held/wide
+cp mine/wide/op.cu held/wide/op.cu
+sed 's/BLOCK = .*/BLOCK = 64/' mine/wide/bound.cu >held/wide/bound.cu
+cp "$DATA/../../templates/copy/linear.cu" held/copy/plain.cu
+sed -i 's/^template .*/template  plain/; s/copy_linear/copy_plain/' held/copy/plain.cu
+at check --execute --templates held --configs 1 f32
+at check --templates held --shape 4096,64x64 --dtype f32 --sample 1 2>&1 | sed '/kernels a second/d' | cut -c1-40
+at check --templates held --template linear
+at check --execute --templates held/nothing

@@ -2,6 +2,7 @@
  * cmd_check.c - `autotune check`: compiles configurations for any architecture, without a GPU, and reports
  * what the compiler says of them. Chooses the problems and prints; compile_check.c compiles.
  */
+#include "cli/checked.h"
 #include "cli/commands.h"
 #include "cli/executed.h"
 #include "compile/compile_check.h"
@@ -24,7 +25,8 @@
 static const at__usage USAGE = {
     "autotune check [OP...] [options]\n       autotune check --execute [OP...] [SHAPE...] [DTYPE...] "
     "[options]",
-    "Compiles the configurations of every template, or a sample of them, for the given architectures. "
+    "Compiles the configurations of every template, or a sample of them, for the given architectures; with "
+    "--templates DIR and no operation named, of what DIR holds. "
     "Reports registers, shared memory and spills; every compile error with its configuration: on stderr, or "
     "with --format json as objects with a log. Equal kernels of several shapes are compiled once. Exit code "
     "1: some failed.\n"
@@ -55,9 +57,26 @@ typedef struct checker {
     int broken; /* files of --templates */
 } checker;
 
-static const char *row_name(const at__compile_check_row *r)
+/* With --templates and no operation named, what the folder holds is checked. */
+static bool is_added_only(const check_args *a)
 {
-    return r->t ? r->t->name : "(reference)";
+    return a->templates_dir && a->words.count == 0;
+}
+
+static bool chooses_op(const checker *c, const at__op *op)
+{
+    return at__words_choose(&c->args->words, op->name) &&
+           (!is_added_only(c->args) || at__catalog_has_added(c->catalog, op));
+}
+
+static bool may_choose(const checker *c, const at__template *t)
+{
+    return chooses_op(c, t->op) && (!is_added_only(c->args) || at__catalog_is_added(c->catalog, t));
+}
+
+static bool chooses_template(const checker *c, const at__template *t)
+{
+    return may_choose(c, t) && at__words_choose(&c->args->templates, t->name);
 }
 
 static void erase(checker *c)
@@ -79,7 +98,7 @@ static void show_progress(void *context, const at__compile_check_row *r, int64_t
     c->next_s = now_s + (c->terminal ? REDRAW_S : PLAIN_S);
     at__str_addf(&line, "%" PRId64 " kernels, %" PRId64 " failed, %.0f a second; sm_%d %s %s/%s", kernels,
                  failed, passed_s > 0 ? (double)kernels / passed_s : 0, r->cc, at__dtype_name(r->type),
-                 r->op->name, row_name(r));
+                 r->op->name, at__checked_name(r));
     erase(c);
     if (c->terminal)
         at__print(stderr, "%.79s",
@@ -100,7 +119,7 @@ static void print_fault_json(const at__compile_check_fault *f)
     at__member_text(&line, "arch", arch);
     at__member_text(&line, "dtype", at__dtype_name(f->row->type));
     at__member_text(&line, "op", f->row->op->name);
-    at__member_text(&line, "template", row_name(f->row));
+    at__member_text(&line, "template", at__checked_name(f->row));
     at__member_text(&line, "config", f->config);
     at__member_int(&line, "kernels", f->kernels);
     at__member_text(&line, "log", f->log);
@@ -177,88 +196,9 @@ static at_status check_arch(checker *c, const at__limits *limits, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < at__catalog_op_count(c->catalog) && status == AT_OK; i++)
-        if (at__words_choose(&c->args->words, at__catalog_op(c->catalog, i)->name))
+        if (chooses_op(c, at__catalog_op(c->catalog, i)))
             status = check_op(c, at__catalog_op(c->catalog, i), limits, err);
     return status;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Columns of the table: as wide as the longest name. */
-typedef struct widths {
-    int op, name;
-} widths;
-
-static widths widths_of(const at__compile_check_row *rows, size_t count)
-{
-    widths w = { 9, 16 };
-    for (size_t i = 0; i < count; i++) {
-        int op = (int)strlen(rows[i].op->name), name = (int)strlen(row_name(&rows[i]));
-        w.op = op > w.op ? op : w.op;
-        w.name = name > w.name ? name : w.name;
-    }
-    return w;
-}
-
-static void print_row(at__compile_check_row *r, at__format format, widths w)
-{
-    static const char *const FORMATS[] = {
-        [AT__TEXT] = " %7" PRId64 " %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64 "/%3" PRId64
-                     " %8" PRId64 " %6" PRId64 "\n",
-        [AT__JSON] =
-            ",\"configs\":%" PRId64 ",\"kernels\":%" PRId64 ",\"failed\":%" PRId64
-            ",\"registers_min\":%" PRId64 ",\"registers_median\":%" PRId64 ",\"registers_max\":%" PRId64
-            ",\"shared_max_bytes\":%" PRId64 ",\"spilling\":%" PRId64 "}\n",
-        [AT__CSV] = ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-                    ",%" PRId64 "\n",
-    };
-    static const char *const HEADS[] = {
-        [AT__TEXT] = "sm_%-4d %-5s %-*s %-*s",
-        [AT__JSON] = "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%*s\",\"template\":\"%*s\"",
-        [AT__CSV] = "sm_%d,%s,%*s,%*s",
-    };
-    int64_t low = 0, middle = 0, high = 0;
-    if (format != AT__TEXT)
-        w = (widths){ 0, 0 };
-    if (r->register_count) {
-        qsort(r->registers, r->register_count, sizeof *r->registers, by_value);
-        low = r->registers[0];
-        middle = r->registers[r->register_count / 2];
-        high = r->registers[r->register_count - 1];
-    }
-    at__print(stdout, HEADS[format], r->cc, at__dtype_name(r->type), w.op, r->op->name, w.name, row_name(r));
-    at__print(stdout, FORMATS[format], r->configs, r->kernels, r->failed, low, middle, high, r->shared_max,
-              r->spilling);
-}
-
-static void print_rows(const checker *c, double seconds)
-{
-    at__compile_check_row *rows = NULL;
-    size_t count = at__compile_check_rows(c->check, &rows);
-    widths w = widths_of(rows, count);
-    int64_t kernels = 0;
-    if (c->format == AT__TEXT)
-        at__print(stdout, "%-7s %-5s %-*s %-*s %7s %7s %6s %12s %8s %6s\n", "arch", "type", w.op, "op",
-                  w.name, "template", "configs", "kernels", "failed", "registers", "shared", "spills");
-    else if (c->format == AT__CSV)
-        at__print(
-            stdout,
-            "arch,dtype,op,template,configs,kernels,failed,registers_min,registers_median,registers_max,"
-            "shared_max_bytes,spilling\n");
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].kernels)
-            print_row(&rows[i], c->format, w);
-        kernels += rows[i].kernels;
-    }
-    if (c->format == AT__TEXT)
-        at__print(stdout,
-                  "%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n",
-                  kernels, c->failed, seconds, seconds > 0 ? (double)kernels / seconds : 0,
-                  at__nvrtc_version(c->nvrtc));
 }
 
 static bool has_row(const checker *c, const at__template *t)
@@ -279,8 +219,7 @@ static void warn_of_unchecked(const checker *c)
         const at__op *op = at__catalog_op(c->catalog, o);
         for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
             const at__template *t = at__catalog_template(c->catalog, op, i);
-            if (!at__words_choose(&c->args->words, op->name) ||
-                !at__words_choose(&c->args->templates, t->name) || has_row(c, t))
+            if (!chooses_template(c, t) || has_row(c, t))
                 continue;
             at__str why = { 0 };
             at_error ignored;
@@ -318,12 +257,12 @@ static void list_all_questions(const checker *c)
 {
     for (int o = 0; o < at__catalog_op_count(c->catalog) && c->format == AT__TEXT; o++) {
         const at__op *op = at__catalog_op(c->catalog, o);
-        if (!at__words_choose(&c->args->words, op->name))
+        if (!chooses_op(c, op))
             continue;
         list_questions(op->source, at__own_part(op->parts, op->part_count, op->file));
         for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
             const at__template *t = at__catalog_template(c->catalog, op, i);
-            if (at__words_choose(&c->args->templates, t->name))
+            if (chooses_template(c, t))
                 list_questions(t->source, at__own_part(t->parts, t->part_count, t->file));
         }
     }
@@ -362,14 +301,26 @@ static at_status check_all(checker *c, at_error *err)
     return status;
 }
 
+static at_status holds_something(const checker *c, at_error *err)
+{
+    bool found = !is_added_only(c->args);
+    for (int o = 0; o < at__catalog_op_count(c->catalog) && !found; o++)
+        found = at__catalog_has_added(c->catalog, at__catalog_op(c->catalog, o));
+    return found ? AT_OK
+                 : at_fail(err, AT_ERR_INPUT,
+                           "--templates %s: found no operation and no template to check; expected "
+                           "DIR/<op>/*.cu, or the name of an operation",
+                           c->args->templates_dir);
+}
+
 /* Of the chosen ops. */
 static bool is_template(const checker *c, const char *name)
 {
     bool known = false;
-    for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
+    for (int o = 0; o < at__catalog_op_count(c->catalog) && !known; o++) {
         const at__op *op = at__catalog_op(c->catalog, o);
-        known |=
-            at__words_choose(&c->args->words, op->name) && at__catalog_find_template(c->catalog, op, name);
+        const at__template *t = chooses_op(c, op) ? at__catalog_find_template(c->catalog, op, name) : NULL;
+        known = t && may_choose(c, t);
     }
     return known;
 }
@@ -380,14 +331,19 @@ static at_status unknown_template(const checker *c, const char *word, at_error *
     int count = 0;
     for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
         const at__op *op = at__catalog_op(c->catalog, o);
-        int templates =
-            at__words_choose(&c->args->words, op->name) ? at__catalog_template_count(c->catalog, op) : 0;
-        for (int i = 0; i < templates && count < AT__MAX_WORDS - 1; i++)
-            names[count++] = at__catalog_template(c->catalog, op, i)->name;
+        for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
+            const at__template *t = at__catalog_template(c->catalog, op, i);
+            if (may_choose(c, t) && count < AT__MAX_WORDS - 1)
+                names[count++] = t->name;
+        }
     }
     const char *near = at__nearest(word, names);
-    at_fail(err, AT_ERR_USAGE, "no template '%s'%s%s%s; `autotune list templates` shows them", word,
-            near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const bool added = is_added_only(c->args);
+    at_fail(err, AT_ERR_USAGE, "no template '%s'%s%s%s%s%s%s", word, added ? " in " : "",
+            added ? c->args->templates_dir : "", near ? "; did you mean '" : "", near ? near : "",
+            near ? "'?" : "",
+            added ? "; built-in ones are checked where their operation is named"
+                  : "; `autotune list templates` shows them");
     return AT_ERR_USAGE;
 }
 
@@ -416,8 +372,7 @@ static at_status fits_some_op(const checker *c, const char *shape, const char *t
         const at__op *op = at__catalog_op(c->catalog, o);
         const char *types[AT__MAX_WORDS];
         at__problem problem;
-        if (!at__words_choose(&c->args->words, op->name) ||
-            (!type && at__types_to_check(types, &c->args->types, op) == 0))
+        if (!chooses_op(c, op) || (!type && at__types_to_check(types, &c->args->types, op) == 0))
             continue;
         status = problem_of(&problem, c, op, shape, type ? type : types[0], err);
         if (status == AT_OK)
@@ -452,6 +407,7 @@ static at_status open_compiler(checker *c, at_error *err)
     at__compile_check_options options = {
         .catalog = c->catalog,
         .templates = &a->templates,
+        .added_only = is_added_only(a),
         .workers = (int)(a->jobs < 1024 ? a->jobs : 1024),
         .sample = a->sample,
         .seed = (uint64_t)a->seed,
@@ -478,6 +434,7 @@ static at_status execute(checker *c, at_error *err)
                                  .nvrtc = c->nvrtc,
                                  .ops = &a->words,
                                  .templates = &a->templates,
+                                 .added_only = is_added_only(a),
                                  .shapes = &a->shapes,
                                  .types = &a->types,
                                  .cc = status == AT_OK ? (int)limits.cc : 0,
@@ -525,6 +482,8 @@ static int run_check(check_args *a)
     if (status == AT_OK)
         status = at__open_catalog(&c.catalog, a->templates_dir, &c.broken, &err);
     if (status == AT_OK)
+        status = holds_something(&c, &err);
+    if (status == AT_OK)
         status = known_names(&c, &err);
     if (status == AT_OK)
         status = known_problems(&c, &err);
@@ -537,7 +496,7 @@ static int run_check(check_args *a)
     if (status == AT_OK && !a->execute)
         status = check_all(&c, &err);
     if (status == AT_OK && !a->execute)
-        print_rows(&c, at__now_s() - c.started_s);
+        at__checked_print(c.check, c.format, c.failed, at__now_s() - c.started_s, at__nvrtc_version(c.nvrtc));
     int code = status != AT_OK ? at__complain(&err) : exit_code(&c);
     at__compile_check_close(c.check);
     at__nvrtc_close(c.nvrtc);

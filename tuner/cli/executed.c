@@ -126,7 +126,8 @@ static at_status execute_op(at__executed_total *total, const at__executing *w, c
     for (int i = 0; i < at__catalog_template_count(w->catalog, op) && status == AT_OK; i++) {
         at__executed x = { .t = NULL };
         const at__template *t = at__catalog_template(w->catalog, op, i);
-        if (!at__words_choose(w->templates, t->name) || at__cancel_requested)
+        if (!at__words_choose(w->templates, t->name) || at__cancel_requested ||
+            (w->added_only && !at__catalog_is_added(w->catalog, t)))
             continue;
         status = at__execute_template(&x, e, t, err);
         if (status == AT_OK)
@@ -164,7 +165,8 @@ at_status at__execute_and_print(at__executed_total *total, const at__executing *
     at_status status = AT_OK;
     for (int i = 0; i < at__catalog_op_count(w->catalog) && status == AT_OK; i++) {
         const at__op *op = at__catalog_op(w->catalog, i);
-        if (at__words_choose(w->ops, op->name) && !op->recorded)
+        if (at__words_choose(w->ops, op->name) && !op->recorded &&
+            (!w->added_only || at__catalog_has_added(w->catalog, op)))
             status = execute_op(total, w, op, err);
     }
     if (status == AT_OK && !at__cancel_requested)

@@ -9,7 +9,8 @@ typedef struct at__executing {
     const at__catalog *catalog;
     at__nvrtc *nvrtc;
     const at__words *ops, *templates, *shapes,
-        *types; /* none: all; shapes of the op's own, by default types */
+        *types;      /* none: all; shapes of the op's own, by default types */
+    bool added_only; /* what --templates added */
     int cc;
     int64_t configs, seed;
     at__format format;

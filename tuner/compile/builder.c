@@ -7,6 +7,7 @@
  */
 #include "compile/builder.h"
 
+#include "compile/connection.h"
 #include "compile/cubin.h"
 #include "lang/render.h"
 #include "util/sha256.h"
@@ -264,6 +265,8 @@ at_status at__template_bind(at__kernel *out, const at__build *build, const at__t
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
         if (at__template_fills(t, i))
             status = bind_variable(&k.variables[k.variable_count++], build, t->op, i, slots, err);
+    if (status == AT_OK)
+        status = at__template_check_into(t, build->cubin.data, build->cubin.len, err);
     if (status == AT_OK)
         *out = k;
     return status;

@@ -423,7 +423,8 @@ at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, 
         status = check_reference(c, p, slots, cc, err);
     for (int i = 0; i < at__catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
         const at__template *t = at__catalog_template(c->options.catalog, p->op, i);
-        if (at__words_choose(c->options.templates, t->name))
+        if (at__words_choose(c->options.templates, t->name) &&
+            (!c->options.added_only || at__catalog_is_added(c->options.catalog, t)))
             status = check_template(c, t, p, slots, cc, err);
     }
     return status;

@@ -43,6 +43,7 @@ typedef struct at__compile_check_fault {
 typedef struct at__compile_check_options {
     const at__catalog *catalog;
     const at__words *templates; /* only these; empty: all          */
+    bool added_only;            /* only those of a folder of --templates */
     int workers;                /* 0: one a core                   */
     int64_t sample;             /* of each template; 0: all        */
     uint64_t seed;

@@ -5,6 +5,7 @@
 #include "compile/connection.h"
 
 #include "compile/cubin.h"
+#include "declare/declare_common.h"
 #include "source/signature.h"
 
 #include <inttypes.h>
@@ -176,6 +177,61 @@ static void check_variable(const finding *f, const at__arg *arg, int64_t wanted,
              bytes, wanted, arg->name);
 }
 
+static bool has_word(const char *at, const char *end, const char *word)
+{
+    const size_t len = strlen(word);
+    while (at < end) {
+        at += strspn(at, " \t");
+        const size_t n = strcspn(at, " \t\n");
+        if (n == 0 || at[0] == '#')
+            return false;
+        if (n == len && memcmp(at, word, len) == 0)
+            return true;
+        at += n;
+    }
+    return false;
+}
+
+/* Of the declaration's line that hands the argument to a kernel; 0: none is found. */
+static int line_of_arg(const at__template *t, const char *arg)
+{
+    const at__part *part = at__own_part(t->parts, t->part_count, t->file);
+    const char *at = t->source + part->begin, *end = at + part->len;
+    for (int line = 1; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        stop = stop ? stop : end;
+        if ((has_word(at, stop, "arg") || has_word(at, stop, "launch")) && has_word(at, stop, arg))
+            return line;
+        at = stop + 1;
+    }
+    return 0;
+}
+
+at_status at__template_refuse_both(const at__template *t, int arg, at_error *err)
+{
+    const at__arg *a = &t->op->args[arg];
+    return at_fail(
+        err, AT_ERR_INPUT,
+        "%s:%d: found '%s' to be a parameter of the kernel, and its variable '%s' in the code, which "
+        "nothing would fill; expected one of them: another argument in the place of '%s', or no "
+        "variable",
+        t->file, line_of_arg(t, a->name), a->name, a->variable, a->name);
+}
+
+at_status at__template_check_into(const at__template *t, const void *code, size_t len, at_error *err)
+{
+    for (int i = 0; i < t->op->arg_count; i++) {
+        const char *name;
+        int64_t bytes = -1;
+        at_error none;
+        if (t->op->args[i].variable[0] && !at__template_fills(t, i) &&
+            at__cubin_variable(&name, &bytes, code, len, t->op->args[i].variable, &none) == AT_OK &&
+            bytes >= 0)
+            return at__template_refuse_both(t, i, err);
+    }
+    return AT_OK;
+}
+
 /* ---- the whole ---- */
 
 static step step_of(const at__template *t, int i, const at__geometry *geometries)
@@ -228,6 +284,9 @@ at_status at__connection_check(at__str *why, const char **about, const at__templ
     for (int i = 0; i < t->op->arg_count && !why->len; i++)
         if (at__template_fills(t, i))
             check_variable(&f, &t->op->args[i], launches->variable_bytes[i], code, len);
+    at_error cause = { 0 };
+    if (!why->len && at__template_check_into(t, code, len, &cause) != AT_OK)
+        find(&f, "variable", "%s", cause.text);
     return at__str_status(why, err);
 }
 

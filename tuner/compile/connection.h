@@ -36,4 +36,13 @@ at_status at__launches_of(at__launches *out, const at__template *t, const int64_
 at_status at__geometries_of(at__geometry out[AT__MAX_STEPS], const at__template *t, const int64_t *slots,
                             at_error *err) AT_MUST_CHECK;
 
+/*
+ * An argument that goes `into` a variable, and that a launch takes as a pointer, leaves the variable as it
+ * is: AT_ERR_INPUT, with the line that names it, where the code has that variable. PTX is not looked at;
+ * at__template_refuse_both is what to say of it.
+ */
+at_status at__template_check_into(const at__template *t, const void *code, size_t len,
+                                  at_error *err) AT_MUST_CHECK;
+at_status at__template_refuse_both(const at__template *t, int arg, at_error *err);
+
 #endif

@@ -1,6 +1,7 @@
 /* program.c - NVRTC's PTX names kernels as they are mangled; which entry is meant, cubin.h knows. */
 #include "explain/program.h"
 
+#include "compile/connection.h"
 #include "compile/cubin.h"
 #include "lang/render.h"
 
@@ -57,6 +58,19 @@ static at_status find_entry(int32_t *out, const at__program *p, const char *name
     return at_fail(err, AT_ERR_INPUT, "found no kernel '%.60s' in the compiled code", name);
 }
 
+/* Of variables in PTX, which at__template_bind does not look at. */
+static at_status check_into(const at__program *p, const at__template *t, at_error *err)
+{
+    for (int v = 0; v < p->module->variable_count; v++)
+        for (int i = 0; i < t->op->arg_count; i++) {
+            const at__ptx_variable *var = &p->module->variables[v];
+            if ((var->space == AT__PTX_CONST || var->space == AT__PTX_GLOBAL) && t->op->args[i].variable[0] &&
+                strcmp(var->name, t->op->args[i].variable) == 0 && !at__template_fills(t, i))
+                return at__template_refuse_both(t, i, err);
+        }
+    return AT_OK;
+}
+
 static at_status find_entries(at__program *p, at_error *err)
 {
     at_status status = find_entry(&p->entries[0], p, p->kernel.name, err);
@@ -73,6 +87,8 @@ at_status at__program_of_template(at__program *p, at__nvrtc *nvrtc, const at__te
         status = compile(p, nvrtc, t->file, cc, err);
     if (status == AT_OK)
         status = at__template_bind(&p->kernel, &p->build, t, slots, err);
+    if (status == AT_OK)
+        status = check_into(p, t, err);
     return status == AT_OK ? find_entries(p, err) : status;
 }
 

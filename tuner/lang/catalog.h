@@ -80,6 +80,10 @@ int at__catalog_template_count(const at__catalog *catalog, const at__op *op);
 const at__template *at__catalog_template(const at__catalog *catalog, const at__op *op, int i);
 const at__template *at__catalog_find_template(const at__catalog *catalog, const at__op *op, const char *name);
 
+/* Of a folder of --templates, not built in: this template; the op or a template of it. */
+bool at__catalog_is_added(const at__catalog *catalog, const at__template *t);
+bool at__catalog_has_added(const at__catalog *catalog, const at__op *op);
+
 /*
  * The configuration that an op's `reference template` trusts. AT_ERR_INPUT, with its place: the op has no
  * such template, or that no such parameters and values.

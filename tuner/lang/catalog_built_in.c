@@ -283,6 +283,21 @@ const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name)
     return i < catalog->op_count ? op_at(catalog, i) : NULL;
 }
 
+bool at__catalog_is_added(const at__catalog *catalog, const at__template *t)
+{
+    const size_t i = at__catalog_index(catalog, t->op, t->name);
+    return i < catalog->template_count && !catalog->templates[i].file;
+}
+
+bool at__catalog_has_added(const at__catalog *catalog, const at__op *op)
+{
+    const size_t of = at__catalog_op_index(catalog, op);
+    bool added = of < catalog->op_count && !catalog->ops[of].file;
+    for (size_t i = 0; i < catalog->template_count; i++)
+        added = added || (catalog->templates[i].of == of && !catalog->templates[i].file);
+    return added;
+}
+
 /* Does the file of an op have a line `default op`? */
 static bool may_be_default(const at__embedded *e)
 {

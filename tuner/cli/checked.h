@@ -1,0 +1,14 @@
+/* checked.h - `autotune check`: the table of what the compiler says. */
+#ifndef AUTOTUNE_CLI_CHECKED_H
+#define AUTOTUNE_CLI_CHECKED_H
+
+#include "cli/commands.h"
+#include "compile/compile_check.h"
+
+const char *at__checked_name(const at__compile_check_row *row);
+
+/* A line for each row that has kernels; sorts their registers. As text also how many failed, and how fast. */
+void at__checked_print(at__compile_check *check, at__format format, int64_t failed, double seconds,
+                       const char *nvrtc_version);
+
+#endif
