@@ -87,29 +87,6 @@ static at_status check_require(const int64_t *slots, const at__require *r, const
     return fail_unfit(problem, cause.text, err);
 }
 
-/* An i32 has its value, or the kernel would be passed another one. What cannot be computed is told where it
- * is used. */
-static at_status check_scalar(const int64_t *slots, const at__arg *arg, const at__problem *problem,
-                              at_error *err)
-{
-    at_error cause;
-    int64_t value;
-    const at__where w = arg->where;
-    if (at__expr_eval(&value, arg->expr, slots, &cause) != AT_OK ||
-        (value >= INT32_MIN && value <= INT32_MAX))
-        return AT_OK;
-    at_fail(&cause, AT_ERR_INPUT,
-            "found %s = %" PRId64 "; expected %" PRId32 " to %" PRId32
-            ", as %s:%d:%d declares it i32: i64 has more",
-            arg->name, value, INT32_MIN, INT32_MAX, w.file, w.line, w.column);
-    return fail_unfit(problem, cause.text, err);
-}
-
-static bool is_i32(const at__arg *arg)
-{
-    return arg->role == AT__SCALAR && arg->expr && arg->scalar_bytes == 4;
-}
-
 /* Lets, requirements and scalars in order; without device limits those that read them are passed over. */
 static at_status check_problem(int64_t *slots, const at__problem *problem, bool with_device, at_error *err)
 {
@@ -129,11 +106,13 @@ static at_status check_problem(int64_t *slots, const at__problem *problem, bool 
         if (status != AT_OK)
             return status;
     }
-    at_status status = AT_OK;
-    for (int i = 0; i < op->arg_count && status == AT_OK; i++)
-        if (is_i32(&op->args[i]) && (with_device || !reads_device(op->args[i].expr, op, device)))
-            status = check_scalar(slots, &op->args[i], problem, err);
-    return status;
+    for (int i = 0; i < op->arg_count; i++) {
+        const at__arg *arg = &op->args[i];
+        bool known = arg->expr && (with_device || !reads_device(arg->expr, op, device));
+        if (known && at__scalar_check(arg, slots, &cause) != AT_OK)
+            return fail_unfit(problem, cause.text, err);
+    }
+    return AT_OK;
 }
 
 /* "batch=1 rows cols" */

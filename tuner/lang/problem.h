@@ -129,6 +129,10 @@ at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int
 at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slots,
                            at_error *err) AT_MUST_CHECK;
 
+/* Whether an i32 can have its value, or the kernel would be passed another one: AT_ERR_INPUT. What cannot be
+ * computed is told where it is used. */
+at_status at__scalar_check(const at__arg *arg, const int64_t *slots, at_error *err) AT_MUST_CHECK;
+
 /* Bytes of a buffer argument, with the op's slots bound. AT_ERR_INPUT: they cannot be computed. */
 at_status at__arg_bytes(int64_t *out, const at__op *op, int arg, const int64_t *slots,
                         at_error *err) AT_MUST_CHECK;

@@ -89,6 +89,18 @@ at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slot
     return AT_OK;
 }
 
+at_status at__scalar_check(const at__arg *arg, const int64_t *slots, at_error *err)
+{
+    int64_t value;
+    const at__where w = arg->where;
+    if (arg->role != AT__SCALAR || arg->scalar_bytes != 4 || !arg->expr ||
+        at__expr_eval(&value, arg->expr, slots, NULL) != AT_OK || (value >= INT32_MIN && value <= INT32_MAX))
+        return AT_OK;
+    return at_fail(err, AT_ERR_INPUT,
+                   "found %s = %lld; expected %d to %d, as %s:%d:%d declares it i32: i64 has more", arg->name,
+                   (long long)value, INT32_MIN, INT32_MAX, w.file, w.line, w.column);
+}
+
 double at__gflop_per_s(int64_t ops_count, double seconds)
 {
     return ops_count > 0 && seconds > 0 ? 1e-9 * (double)ops_count / seconds : 0;
