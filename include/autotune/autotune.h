@@ -128,8 +128,8 @@ typedef struct at_open_options {
     const char *program;    /* `autotune`; NULL: beside the library, in ../bin, ../../bin, or in $PATH  */
     const char *headers;    /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
                                program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
-    const char *allow;   /* folders that files of `templates` may name files of, besides their own and the
-                            working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
+    const char *allow;      /* folders that files of `templates` may name files of, besides their own and the
+                               working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \

@@ -103,7 +103,9 @@ void e2e_begin(void)
     setenv("AUTOTUNE_DB", path, 1);
     umask(022); /* a cache that a group may write would not be used */
     setenv("AUTOTUNE_CACHE", AT_KERNEL_CACHE, 1);
-    setenv("HOME", folder, 1);
+    snprintf(path, sizeof path, "%s.home", folder); /* a working directory that holds it is not read */
+    mkdir(path, 0777);
+    setenv("HOME", path, 1);
     setenv("AUTOTUNE_NO_SHIPPED", "1", 1); /* what is stored is the test's alone */
     setenv("AT_E2E", folder, 1);           /* marks the processes of this test */
     unsetenv("AUTOTUNE_EXE");
@@ -111,13 +113,13 @@ void e2e_begin(void)
 
 void e2e_end(void)
 {
-    char command[100];
+    char command[200];
     int list[64], count = e2e_processes(list, 64);
     for (int i = 0; i < count; i++)
         kill(list[i], SIGKILL); /* of a test that failed */
     if (!folder[0])
         return;
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    snprintf(command, sizeof command, "rm -rf '%s' '%s.home'", folder, folder);
     (void)!system(command);
 }
 

@@ -354,7 +354,7 @@ class Run(OnTheFakeDriver):
             templates.mkdir(parents=True)
             for name, text in LATIN.items():
                 Path(templates, name).write_text(text, encoding="latin-1")
-            code = templates / "t.cu"
+            code = templates / "plain.cu"
             Path(folder, "more.h").write_text("#define MORE 1\n", encoding="utf-8")
             code.write_text(code.read_text(encoding="latin-1").replace("*/\n", '*/\n#include "../../more.h"\n', 1),
                             encoding="latin-1")

@@ -502,7 +502,8 @@ static at_status make_again(at__bundle *made, const walk *w, const at__bundle_re
         at__str_add_bytes(&note, known, note_len);
     if (status == AT_OK)
         status = put_note(made, &note, err);
-    if (status == AT_OK && (made->len != r->len || memcmp(made->source, r->source, r->len) != 0))
+    if (status == AT_OK &&
+        (!made->source || made->len != r->len || memcmp(made->source, r->source, r->len) != 0))
         status = at_fail(
             err, AT_ERR_INPUT,
             "%s: found other common code before the file than its `use` and `source` lines ask for", r->file);
