@@ -213,6 +213,8 @@ typedef struct at_arg {
     int64_t bytes; /* of the buffer; of a scalar: 2, 4 or 8                        */
     int64_t value; /* of a scalar: an integer, or the bits of a floating-point one */
     int64_t align; /* of the buffer: it must begin at a multiple of these bytes */
+    at_type type;  /* of the scalar, or of an element of the buffer                */
+    int opaque;    /* 1: elements are only moved, so any type of that size will do */
 } at_arg;
 
 /* A figure that the op makes of a measurement, by a `metric` line of its own. NaN: it has no value. */
