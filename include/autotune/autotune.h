@@ -125,9 +125,16 @@ typedef struct at_open_options {
      */
     double tune_s;
     int tune_in_background; /* 1: at_run goes on with what is known, and then with what was found       */
-    const char *program;    /* `autotune`; NULL: beside the library, in ../bin, ../../bin, or in $PATH  */
-    const char *headers;    /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
-                               program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
+    /*
+     * The file of `autotune`. NULL: the first that is there, a regular file, and may be executed: beside the
+     * shared library, in ../bin or ../../bin from there, then in the folders of $PATH, of which relative and
+     * empty ones are left out. Never beside the application, nor in the folder that the process is in: an
+     * application that is linked with the static library, or has loaded the shared one by a relative name,
+     * has $PATH alone.
+     */
+    const char *program;
+    const char *headers; /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
+                            program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
     const char *allow;   /* folders that files of `templates` may name files of, besides their own and the
                             working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
 } at_open_options;
@@ -322,7 +329,9 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * after that compiles and loads what was found; between two of them the model beside the database, which
  * answers for other problems, learns where that pays. at_close ends it within a second. What else runs on the
  * device meanwhile disturbs what is measured. No signal handler is set; the program is a child of this
- * process, whose end this library takes.
+ * process, whose end this library takes. It ends, within seconds, when this process has ended, however that
+ * ends: return, exit, _exit, a signal; but not before processes that were forked meanwhile and executed
+ * nothing. What it has measured is kept.
  *
  * AT_MATCH_NONE runs too (at_prepare tells): right, but with a speed that nobody measured. AT_ERR_NOT_FOUND:
  * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.

@@ -5,6 +5,7 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from on_fake_driver import FAKE, IN, INDEX, OUT, ROOT, OnTheFakeDriver  # first: the driver that is loaded is the fake one
 
@@ -306,6 +307,16 @@ class Run(OnTheFakeDriver):
                     self.assertEqual(bool(tuner.find("twice", (100,), "f32", cc=90).source), bool(allow))
         with self.assertRaisesRegex(autotune.Error, "allow: /nowhere: No such file"):
             autotune.Tuner(cache="", allow="/nowhere")
+
+    def test_the_program_that_was_installed_with_the_module_is_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            found = Path(folder, "autotune")
+            with mock.patch("sysconfig.get_path", lambda name: folder), mock.patch.object(autotune._native, "HERE", Path(folder, "a/b/c")):
+                for make in (lambda: found.mkdir(), lambda: found.rmdir() or found.touch(0o644)):
+                    make()
+                    self.assertIsNone(autotune._native.installed_program())
+                found.chmod(0o755)
+                self.assertEqual(autotune._native.installed_program(), str(found))
 
     def test_an_error_of_the_library_tells_its_kind(self):
         with self.assertRaises(autotune.Error) as raised:

@@ -7,6 +7,7 @@ import ctypes.util
 import glob
 import os
 import sys
+import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -192,6 +193,12 @@ def device_text(device: str | int | None) -> bytes | None:
     if isinstance(device, bool) or not hasattr(device, "__index__") or device.__index__() < 0:
         raise TypeError(f"found device={device!r}; expected a GPU's number, or a device's name, as 'NVIDIA H200'")
     return b"%d" % device.__index__()
+
+
+def installed_program() -> str | None:
+    """`autotune` as it was installed with this module, or built in the sources that it is in."""
+    beside = [Path(sysconfig.get_path("scripts")) / "autotune", HERE.parents[2] / "build" / "autotune"]
+    return next((str(path) for path in beside if path.is_file() and os.access(path, os.X_OK)), None)
 
 
 def library_path(path: str | os.PathLike[str] | None = None) -> str:

@@ -145,6 +145,8 @@ class Tuner:
                  shipped: bool = True, tune_s: float = 0, tune_in_background: bool = False,
                  program: Path = None, headers: Path | Sequence[Path] = None,
                  allow: Path | Sequence[Path] = None) -> None:
+        if tune_s > 0 and program is None:
+            program = _native.installed_program()  # else the library looks beside itself, and in $PATH
         self._handle = ctypes.c_void_p()
         self._library = _native.load(library)
         self._problems: dict[Any, _native.ProblemStruct] = {}
