@@ -259,7 +259,7 @@
       "INSERT INTO source (hash, path, text, stored_at) VALUES (?1, ?2, ?3, ?4) " AT__SQL_UPDATE_SOURCE) \
     X(EACH_RECORDED,                                                                                   \
       "SELECT s.path, s.text, max(t.id) FROM source s JOIN template t "                                \
-      "ON t.hash = s.hash WHERE s.path GLOB 'recorded/*' GROUP BY s.path")        \
+      "ON t.hash = s.hash WHERE s.path GLOB 'recorded/*' GROUP BY s.path ORDER BY s.path")         \
     X(GET_SOURCE, "SELECT text FROM source WHERE hash = ?1")                                           \
     X(GET_SPACE, "SELECT text FROM source WHERE path = ?1")                                            \
     X(PUT_CUBIN,                                                                                       \

@@ -143,8 +143,8 @@ at_status at__store_get_space(char proof_hash[AT__HASH_TEXT], at__store *store, 
 /* Sources of recorded operations (templates/README.md) have paths that begin so; the rest is OP.cu. */
 #define AT__RECORDED_PATH "recorded/"
 
-/* Calls `visit` for the source of each recorded operation, the newest of each path; stops when it returns
- * false. `visit` must not use the store. */
+/* Calls `visit` for the source of each recorded operation, OP.cu, and of its further templates, OP/NAME.cu,
+ * in that order, the newest of each path; stops when it returns false. `visit` must not use the store. */
 typedef bool at__source_visit(void *context, const char *path, const char *text, size_t len);
 at_status at__store_each_recorded(at__store *store, at__source_visit *visit, void *context,
                                   at_error *err) AT_MUST_CHECK;

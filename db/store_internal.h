@@ -22,6 +22,8 @@ struct at__store {
     char *path;                              /* as messages name it                         */
     const char *file;                        /* what is opened; borrowed, while it is       */
     int wait_ms, waited_ms;                  /* for a lock: at most; for the one that is wanted */
+    int no_locks; /* errno of a lock beside the file: the file system has none; 0: it has, or nobody knows */
+    bool has_locks; /* that was tried */
     bool read_only;
     const at__cancel *cancel;          /* borrowed; NULL: nobody asks                                  */
     double step_limit_s, step_until_s; /* of a step of a statement; until: 0: none is running         */
@@ -49,6 +51,21 @@ at_status at__store_open_wait(at__store **out, const char *path, at__open_mode m
 
 /* Of a handle that was just opened: locks are waited for `wait_ms`, and no longer than `cancel` allows. */
 void at__store_wait_for_locks(at__store *store);
+
+/*
+ * Of a file that was opened for writing: the log where it can be had, and then no fsync for each commit: kill
+ * -9 costs nothing, a power failure the last commits, never the file. Elsewhere, and while another process
+ * uses the file, SQLite stays with the journal that it has: no error.
+ */
+void at__journal_prefer_log(at__store *store);
+
+/* Has the handle just failed for want of shared memory? */
+bool at__journal_lacks_memory(const at__store *store);
+
+/* Back to the rollback journal, so that nothing is beside the file once it is closed, nor needed to open it.
+ * The handle, which nothing was asked of before where there is no shared memory, has the file alone from then
+ * on, until it is closed. */
+at_status at__journal_leave_log(at__store *store, at_error *err) AT_MUST_CHECK;
 
 /* A file for writing that messages call `path`. */
 at_status at__store_open_as(at__store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;

@@ -34,17 +34,6 @@ static at_status merge_ordinary(const char *path, const char *const *paths, int 
     return status;
 }
 
-/* No log beside it when it is closed: a file that is renamed leaves its log behind. */
-static at_status leave_wal(at__store *store, at_error *err)
-{
-    sqlite3_stmt *s = NULL;
-    bool left = sqlite3_prepare_v2(store->db, "PRAGMA journal_mode = DELETE", -1, &s, NULL) == SQLITE_OK &&
-                sqlite3_step(s) == SQLITE_ROW && strcmp(at__store_text(s, 0), "delete") == 0;
-    at_status status = left ? AT_OK : at__store_fail(store, "write the database", err);
-    sqlite3_finalize(s);
-    return status;
-}
-
 static at_status build(const char *built, const char *path, const char *const *paths, int count,
                        const at__cancel *cancel, at__merge_counts *counts, at_error *err)
 {
@@ -52,8 +41,8 @@ static at_status build(const char *built, const char *path, const char *const *p
     at_status status = at__store_open_as(&store, built, path, err);
     if (status == AT_OK)
         status = at__store_merge_until(store, paths, count, cancel, counts, err);
-    if (status == AT_OK)
-        status = leave_wal(store, err);
+    if (status == AT_OK) /* a file that is renamed leaves its log behind */
+        status = at__journal_leave_log(store, err);
     at__store_close(store);
     return status;
 }

@@ -198,30 +198,6 @@ static at_status check_header(bool *empty, at__store *store, at_error *err)
     return check_version(store->path, (int)big_endian(header + HEADER_VERSION), err);
 }
 
-/* The first column of a pragma's answer; "" when there is none. */
-static void ask(char out[16], at__store *store, const char *pragma)
-{
-    sqlite3_stmt *s = NULL;
-    out[0] = '\0';
-    if (sqlite3_prepare_v2(store->db, pragma, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
-        snprintf(out, 16, "%s", at__store_text(s, 0));
-    sqlite3_finalize(s);
-}
-
-/*
- * WAL lets readers and a writer work at once, and needs no fsync for each commit: kill -9 costs nothing, a
- * power failure the last commits, never the file. Where it cannot be had (some network file systems, or
- * another process is using the file right now) SQLite stays with its rollback journal and syncs: no error.
- */
-static void prefer_wal(at__store *store)
-{
-    char mode[16], unused[16];
-    ask(mode, store, "PRAGMA journal_mode = WAL");
-    if (strcmp(mode, "wal") == 0)
-        ask(unused, store, "PRAGMA synchronous = NORMAL");
-    ask(unused, store, "PRAGMA foreign_keys = ON");
-}
-
 /* Our views are all there, and readable. */
 static at_status check_schema(at__store *store, at_error *err)
 {
@@ -275,10 +251,20 @@ static at_status check_contents(at__store *store, at_error *err)
     return status == AT_OK ? at__guard_views(store, err) : status;
 }
 
-static at_status open_writer(at__store *store, at_error *err)
+/* Another handle for the file. */
+static at_status open_again(at__store *store, const char *name, int flags, at_error *err)
+{
+    for (int i = 0; i < AT__SQL_COUNT; i++) {
+        sqlite3_finalize(store->statements[i]);
+        store->statements[i] = NULL;
+    }
+    return open_handle(store, name, flags, err);
+}
+
+static at_status write_checked(at__store *store, at_error *err)
 {
     bool empty = false;
-    at_status status = open_handle(store, store->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
+    at_status status = open_again(store, store->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
     if (status == AT_OK)
         status = check_header(&empty, store, err);
     if (status == AT_OK && sqlite3_db_readonly(store->db, "main") == 1)
@@ -290,16 +276,28 @@ static at_status open_writer(at__store *store, at_error *err)
         return status;
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
                       NULL); /* until it is known to be ours */
-    /* Created before WAL is switched on, so that the file itself, not only its WAL, says whose it is. */
+    /* Created before the log is switched on, so that the file itself, not only its log, says whose it is. */
     if (empty)
         status = create(store, err);
     if (status == AT_OK)
         status = check_contents(store, err);
     if (status == AT_OK) {
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-        prefer_wal(store);
+        at__journal_prefer_log(store);
+        sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     }
     return status;
+}
+
+static at_status open_writer(at__store *store, at_error *err)
+{
+    at_status status = write_checked(store, err);
+    if (status != AT_ERR_STORE || !at__journal_lacks_memory(store))
+        return status;
+    status = open_again(store, store->file, SQLITE_OPEN_READWRITE, err);
+    if (status == AT_OK)
+        status = at__journal_leave_log(store, err);
+    return status == AT_OK ? write_checked(store, err) : status;
 }
 
 static at_status read_checked(at__store *store, at_error *err)
@@ -308,7 +306,8 @@ static at_status read_checked(at__store *store, at_error *err)
     return check_contents(store, err);
 }
 
-/* A database on a read-only medium, closed cleanly (no log beside it), can only be read as immutable. */
+/* A database on a read-only medium, or with a log where no memory is shared, can only be read as immutable:
+ * when it was closed cleanly, with no log beside it. */
 static at_status retry_immutable(at__store *store, at_error *err)
 {
     at__str name = { 0 };
@@ -316,21 +315,18 @@ static at_status retry_immutable(at__store *store, at_error *err)
     at__str_addf(&name, "%s-wal", store->file);
     at_status status = at__str_status(&name, err);
     if (status == AT_OK && stat(name.data, &info) == 0 && info.st_size > 0)
-        status = at_fail(
-            err, AT_ERR_STORE,
-            "%s: cannot be read here: its log %s must be brought in first, and the folder is read-only; "
-            "copy both files to a folder that you may write",
-            store->path, name.data);
+        status = at_fail(err, AT_ERR_STORE,
+                         "%s: cannot be read here: its log %s must be brought in first, and %s; "
+                         "copy both files to a folder of a local disk that you may write",
+                         store->path, name.data,
+                         at__journal_lacks_memory(store) ? "the file system has no shared memory"
+                                                         : "the folder is read-only");
     if (status == AT_OK) {
         at__str_reset(&name);
         status = immutable_uri(&name, store->file, err);
     }
-    for (int i = 0; i < AT__SQL_COUNT; i++) {
-        sqlite3_finalize(store->statements[i]);
-        store->statements[i] = NULL;
-    }
     if (status == AT_OK)
-        status = open_handle(store, name.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+        status = open_again(store, name.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
     if (status == AT_OK)
         status = read_checked(store, err);
     at__str_clear(&name);
@@ -350,7 +346,8 @@ static at_status open_reader(at__store *store, at_error *err)
         return status;
     status = read_checked(store, err);
     int code = sqlite3_extended_errcode(store->db) & 0xff;
-    if (status == AT_ERR_STORE && (code == SQLITE_CANTOPEN || code == SQLITE_READONLY))
+    if (status == AT_ERR_STORE &&
+        (code == SQLITE_CANTOPEN || code == SQLITE_READONLY || at__journal_lacks_memory(store)))
         status = retry_immutable(store, err);
     return status;
 }
@@ -468,11 +465,10 @@ void at__store_close(at__store *store)
     free(store);
 }
 
-/* A file in the user's folder for data, or wherever the environment variable says. */
-static at_status data_path(at__str *out, const char *variable, const char *file, at_error *err)
+/* A file in the user's folder for data, unless another one is named. */
+static at_status data_path(at__str *out, const char *named, const char *file, at_error *err)
 {
     at__str path = { 0 };
-    const char *named = variable ? getenv(variable) : NULL;
     const char *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
 
@@ -499,7 +495,7 @@ static at_status data_path(at__str *out, const char *variable, const char *file,
 
 at_status at__store_default_path(at__str *out, at_error *err)
 {
-    return data_path(out, "AUTOTUNE_DB", "autotune.db", err);
+    return data_path(out, getenv("AUTOTUNE_DB"), "autotune.db", err);
 }
 
 at_status at__store_replay_path(at__str *out, at_error *err)

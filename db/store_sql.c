@@ -61,6 +61,24 @@ static const struct advice {
     { 0, NULL, "" },
 };
 
+#define NO_LOCKS "; its file system has no locks: is it a network one? Use another database with --db"
+#define TOO_MANY "; raise the limit of open files (`ulimit -n`) and run the same command again"
+
+/* What to do where the system's own error says more than SQLite's. */
+static const char *advice_for(const at__store *store, const struct advice *a)
+{
+    int cause = sqlite3_system_errno(store->db);
+    switch (sqlite3_extended_errcode(store->db)) {
+    case SQLITE_IOERR_LOCK:
+    case SQLITE_IOERR_RDLOCK:
+    case SQLITE_IOERR_UNLOCK:
+    case SQLITE_IOERR_CHECKRESERVEDLOCK:
+        return NO_LOCKS;
+    default:
+        return !a->what && (cause == EMFILE || cause == ENFILE) ? TOO_MANY : a->advice;
+    }
+}
+
 void at__store_set_cancel(at__store *store, const at__cancel *cancel)
 {
     store->cancel = cancel;
@@ -76,11 +94,14 @@ at_status at__store_fail(at__store *store, const char *doing, at_error *err)
         return at_fail(err, AT_ERR_CANCELLED, "interrupted: %s is as it was", store->path);
     while (a->code != 0 && a->code != code)
         a++;
+    if (code == SQLITE_BUSY && store->no_locks)
+        return at_fail(err, AT_ERR_STORE, "%s: cannot %s: it cannot be locked: %s" NO_LOCKS, store->path,
+                       doing, strerror(store->no_locks));
     if (code == SQLITE_BUSY)
         snprintf(waited, sizeof waited, " for more than %g s", store->wait_ms / 1000.0);
     return at_fail(err, code == SQLITE_NOMEM ? AT_ERR_MEMORY : AT_ERR_STORE, "%s: cannot %s: %s%s%s%s",
                    store->path, doing, a->what ? a->what : sqlite3_errmsg(store->db), waited,
-                   a->what ? "" : system_cause(store->db, cause, sizeof cause), a->advice);
+                   a->what ? "" : system_cause(store->db, cause, sizeof cause), advice_for(store, a));
 }
 
 static sqlite3_stmt *prepared(at__store *store, at__sql sql)

@@ -1,14 +1,21 @@
 /*
  * store_wait.c - waiting for what another process has locked: it is tried again and again, less often as
  * time goes by, until the store's patience is over or its user asks to end. Time is counted by what was
- * slept, so that a process that is stopped meanwhile has its patience still.
+ * slept, so that a process that is stopped meanwhile has its patience still. Where the file system has no
+ * locks nothing is waited for.
  */
 #include "db/store_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FIRST_MS = 1, MORE_MS = 3, LONGEST_MS = 50 }; /* of a sleep: the first, each next one, the last ones */
+enum {
+    TRIED_BEFORE = 3
+}; /* before it is asked whether there are locks at all: most are given back by then */
 
 static int asked(const at__store *store)
 {
@@ -23,6 +30,26 @@ static void sleep_ms(const at__store *store, int ms)
         ;
 }
 
+/*
+ * SQLite takes "no locks" (ENOLCK, as of NFS without its lock daemon) for a lock of somebody else's. A new
+ * file beside the database tells: opening the database's own by hand would drop the locks that are there.
+ * Where no file can be made nobody knows.
+ */
+static void try_a_lock(at__store *store)
+{
+    struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    at__str name = { 0 };
+    store->has_locks = true;
+    at__str_addf(&name, "%s.lock-XXXXXX", store->path);
+    int fd = name.failed ? -1 : mkstemp(name.data);
+    if (fd >= 0) {
+        store->no_locks = fcntl(fd, F_SETLK, &all) == 0 ? 0 : errno;
+        close(fd);
+        unlink(name.data);
+    }
+    at__str_clear(&name);
+}
+
 /* SQLite asks before each new try for one lock; `tries`: those before. 0: no more of them. */
 static int wait_more(void *context, int tries)
 {
@@ -30,7 +57,9 @@ static int wait_more(void *context, int tries)
     int ms = FIRST_MS + MORE_MS * (tries < LONGEST_MS ? tries : LONGEST_MS);
     if (tries == 0)
         store->waited_ms = 0;
-    if (asked(store) || store->waited_ms >= store->wait_ms)
+    if (tries == TRIED_BEFORE && !store->has_locks)
+        try_a_lock(store);
+    if (asked(store) || store->no_locks || store->waited_ms >= store->wait_ms)
         return 0;
     ms = ms < LONGEST_MS ? ms : LONGEST_MS;
     ms = ms < store->wait_ms - store->waited_ms ? ms : store->wait_ms - store->waited_ms;

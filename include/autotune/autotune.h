@@ -15,10 +15,10 @@
  *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
  *           takes a read lock only. A process must not use in a fork what it opened before; closing it there
  *           does nothing.
- * State     no global variables. Environment: AUTOTUNE_DB, AUTOTUNE_CACHE (_LIMIT), AUTOTUNE_NO_SHIPPED,
- *           AUTOTUNE_NVRTC, CUDA_HOME, CUDA_PATH, CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH,
- *           all read on first use of what they name. Relative names of files are of the folder that the
- *           process is in at at_open.
+ * State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE, AUTOTUNE_CACHE_LIMIT, AUTOTUNE_DB,
+ *           AUTOTUNE_HEADERS, AUTOTUNE_NO_MODEL, AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC, CUDA_HOME, CUDA_PATH,
+ *           CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on first use of what they
+ *           name. Relative names of files are of the folder that the process is in at at_open.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H
@@ -125,11 +125,18 @@ typedef struct at_open_options {
      */
     double tune_s;
     int tune_in_background; /* 1: at_run goes on with what is known, and then with what was found       */
-    const char *program;    /* `autotune`; NULL: beside the library, in ../bin, ../../bin, or in $PATH  */
-    const char *headers;    /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
-                               program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
-    const char *allow;      /* folders that files of `templates` may name files of, besides their own and the
-                               working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
+    /*
+     * The file of `autotune`. NULL: the first that is there, a regular file, and may be executed: beside the
+     * shared library, in ../bin or ../../bin from there, then in the folders of $PATH, of which relative and
+     * empty ones are left out. Never beside the application, nor in the folder that the process is in: an
+     * application that is linked with the static library, or has loaded the shared one by a relative name,
+     * has $PATH alone.
+     */
+    const char *program;
+    const char *headers; /* folders of headers that kernels may include, "DIR:DIR", as `--headers` of the
+                            program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
+    const char *allow;   /* folders that files of `templates` may name files of, besides their own and the
+                            working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
@@ -213,6 +220,8 @@ typedef struct at_arg {
     int64_t bytes; /* of the buffer; of a scalar: 2, 4 or 8                        */
     int64_t value; /* of a scalar: an integer, or the bits of a floating-point one */
     int64_t align; /* of the buffer: it must begin at a multiple of these bytes */
+    at_type type;  /* of the scalar, or of an element of the buffer                */
+    int opaque;    /* 1: elements are only moved, so any type of that size will do */
 } at_arg;
 
 /* A figure that the op makes of a measurement, by a `metric` line of its own. NaN: it has no value. */
@@ -320,7 +329,9 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * after that compiles and loads what was found; between two of them the model beside the database, which
  * answers for other problems, learns where that pays. at_close ends it within a second. What else runs on the
  * device meanwhile disturbs what is measured. No signal handler is set; the program is a child of this
- * process, whose end this library takes.
+ * process, whose end this library takes. It ends, within seconds, when this process has ended, however that
+ * ends: return, exit, _exit, a signal; but not before processes that were forked meanwhile and executed
+ * nothing. What it has measured is kept.
  *
  * AT_MATCH_NONE runs too (at_prepare tells): right, but with a speed that nobody measured. AT_ERR_NOT_FOUND:
  * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.

@@ -2,8 +2,10 @@
  * faults.c - system calls and allocations that fail when they are told to. Linked into a program, it stands
  * before the C library also for SQLite, zlib and whatever else the program loads.
  *
- *   AT_FAULT=KIND:N:HOW    the N-th call of a kind fails: KIND memory, files or processes;
+ *   AT_FAULT=KIND:N:HOW    the N-th call of a kind fails: KIND memory, files or processes, or what some file
+ *                          systems have not, mapping (memory that is shared) or locks;
  *                          HOW once (that call alone) or on (that one and all later ones)
+ *   AT_FAULT_ERRNO=N       of locks (default ENOLCK)
  *   AT_FAULT_ROLE=ROLE     in which process: main (default), worker or runner
  *   AT_FAULT_LOG=FILE      a line is appended when it has failed: KIND N CALL; at the end of a process in
  * which there were fewer calls: KIND COUNT end
@@ -32,8 +34,8 @@
 /* Seen by the libraries that the program loads. */
 #define OURS __attribute__((visibility("default")))
 
-typedef enum kind { MEMORY, FILES, PROCESSES, KINDS } kind;
-static const char *const KIND_NAMES[KINDS] = { "memory", "files", "processes" };
+typedef enum kind { MEMORY, FILES, PROCESSES, MAPPING, LOCKS, KINDS } kind;
+static const char *const KIND_NAMES[KINDS] = { "memory", "files", "processes", "mapping", "locks" };
 
 static struct {
     bool on;   /* something is to fail in this process */
@@ -41,6 +43,7 @@ static struct {
     bool main; /* it is the program itself, no helper  */
     kind kind; /* of what                              */
     long at;   /* which one, from 1                    */
+    int error; /* of a lock                            */
     char log[256];
 } plan;
 static atomic_long seen;
@@ -56,7 +59,7 @@ static const char *role_of(int argc, char **argv)
 
 static _Noreturn void refuse(const char *text)
 {
-    fprintf(stderr, "faults: AT_FAULT=%s: expected memory|files|processes:N:once|on\n", text);
+    fprintf(stderr, "faults: AT_FAULT=%s: expected memory|files|processes|mapping|locks:N:once|on\n", text);
     _exit(125);
 }
 
@@ -65,6 +68,7 @@ __attribute__((constructor)) static void read_plan(int argc, char **argv)
 {
     char name[16], how[8], end;
     const char *text = getenv("AT_FAULT"), *role = getenv("AT_FAULT_ROLE"), *log = getenv("AT_FAULT_LOG");
+    const char *error = getenv("AT_FAULT_ERRNO");
     const char *own = role_of(argc, argv);
     if (!text || strcmp(role ? role : "main", own) != 0)
         return;
@@ -77,6 +81,7 @@ __attribute__((constructor)) static void read_plan(int argc, char **argv)
     if (plan.kind == KINDS || (!plan.all && strcmp(how, "once") != 0))
         refuse(text);
     snprintf(plan.log, sizeof plan.log, "%s", log ? log : "");
+    plan.error = error ? atoi(error) : ENOLCK;
     plan.on = true;
 }
 
@@ -257,6 +262,10 @@ OPEN(open64)
             errno = lock ? ENOLCK : EMFILE;                                                                  \
             return -1;                                                                                       \
         }                                                                                                    \
+        if (lock && fails(LOCKS, #name)) {                                                                   \
+            errno = plan.error;                                                                              \
+            return -1;                                                                                       \
+        }                                                                                                    \
         if (!real)                                                                                           \
             real = (int (*)(int, int, ...))next(#name);                                                      \
         return real(fd, command, argument);                                                                  \
@@ -282,6 +291,10 @@ OURS int close(int fd)
         static void *(*_Atomic real)(void *, size_t, int, int, int, offset);                                 \
         if (fd >= 0 && fails(FILES, #name)) {                                                                \
             errno = ENOMEM;                                                                                  \
+            return MAP_FAILED;                                                                               \
+        }                                                                                                    \
+        if (fd >= 0 && flags & MAP_SHARED && fails(MAPPING, #name)) {                                        \
+            errno = ENODEV;                                                                                  \
             return MAP_FAILED;                                                                               \
         }                                                                                                    \
         if (!real)                                                                                           \

@@ -29,6 +29,16 @@ nm -D --defined-only "$library" | awk '{ print $3 }' | grep -vE '^at_[a-z]' && f
 nm -D --defined-only "$library" | grep ' T at_run$' >/dev/null || fail 'at_run is not exported'
 readelf -d "$library" | grep -E 'NEEDED.*(cuda|nvrtc)' && fail 'must be opened at run time'
 
+echo '== environment'
+# The header lists the variables that the library reads: those that its sources name, and that are in the library.
+grep -rhoE '(getenv\(|_ENV +)"[A-Z_]+"' "$source/tuner" "$source/db" --include=*.[ch] --exclude-dir=cli --exclude-dir=mpi |
+  grep -oE '"[A-Z_]+' | tr -d '"' | sort -u | while read -r name; do
+    if grep -qaP "$name\x00" "$library"; then echo "$name"; fi
+  done >named
+sed -n '/ Environment: /,/ read on first use/p' prefix/include/autotune/autotune.h | sed 's/.*Environment: //; s/, all read.*//' |
+  grep -oE '[A-Z][A-Z_]+' | sort -u >listed
+diff -u listed named || fail 'autotune.h lists other variables than the library reads'
+
 echo '== headers alone'
 for header in prefix/include/autotune/*.h; do
   printf '#include <autotune/%s>\n' "${header##*/}" | tee header.c >header.cpp

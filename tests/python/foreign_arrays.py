@@ -12,6 +12,13 @@ class Cuda:
                                          "strides": strides, "stream": stream}
 
 
+class Dtype:
+    """A type as NumPy and JAX show theirs: an object with a name."""
+
+    def __init__(self, name):
+        self.name = name
+
+
 class DLTensor(ctypes.Structure):
     _fields_ = [*_arrays._DLTensor._fields_, ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
 
@@ -19,15 +26,15 @@ class DLTensor(ctypes.Structure):
 class DLPack:
     """An array as JAX shows its own: the protocol alone."""
 
-    def __init__(self, address, shape, code=2, bits=32, device=2, strides=None):
+    def __init__(self, address, shape, code=2, bits=32, device=2, strides=None, gpu=0):
         sizes = ctypes.c_int64 * len(shape)
         self.kept = sizes(*shape), sizes(*strides) if strides else None
         pointers = [ctypes.cast(p, ctypes.POINTER(ctypes.c_int64)) if p else None for p in self.kept]
-        self.tensor = DLTensor(address - 16, device, 0, len(shape), code, bits, 1, *pointers, 16)
-        self.device, self.asked = device, []
+        self.tensor = DLTensor(address - 16, device, gpu, len(shape), code, bits, 1, *pointers, 16)
+        self.device, self.asked = (device, gpu), []
 
     def __dlpack_device__(self):
-        return self.device, 0
+        return self.device
 
     def __dlpack__(self, stream=None):
         self.asked.append(stream)

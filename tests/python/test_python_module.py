@@ -1,5 +1,6 @@
-"""tools/python/autotune on tests/fake_driver.c, which writes launches down: arrays of every protocol, streams, contexts, what
-is refused. PyTorch's part needs a PyTorch, and is skipped without one.  usage: test_python_module.py FAKE_LIBCUDA"""
+"""tools/python/autotune on a fake driver, which writes launches down: arrays of every protocol, streams, contexts, types of
+other libraries. The parts of PyTorch, JAX and NumPy are skipped where there is none.
+usage: test_python_module.py FAKE_LIBCUDA"""
 import ctypes
 import inspect
 import json
@@ -11,9 +12,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools/python"))
-FAKE = ctypes.CDLL(sys.argv.pop(), mode=ctypes.RTLD_GLOBAL)
+from on_fake_driver import FAKE, IN, OUT, PRIMARY, ROOT, OnTheFakeDriver  # first: the driver that is loaded is the fake one
 
 try:
     import torch
@@ -26,53 +25,14 @@ try:
 except (ImportError, OSError):
     jax = None
 
+try:
+    import numpy
+except (ImportError, OSError):
+    numpy = None
+
 import autotune  # noqa: E402
 from autotune import _arrays, _driver  # noqa: E402
 from foreign_arrays import Cuda, DLPack  # noqa: E402
-
-IN, OUT = 0x7000_0000, 0x7100_0000
-PRIMARY = 0xC0DE
-
-
-class Record(ctypes.Structure):
-    """fake_record of fake_driver.h."""
-    _fields_ = [("loads", ctypes.c_int), ("unloads", ctypes.c_int), ("launches", ctypes.c_int),
-                ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared_bytes", ctypes.c_uint),
-                ("params", ctypes.c_int64 * 5), ("stream", ctypes.c_void_p), ("waited", ctypes.c_void_p),
-                ("current", ctypes.c_void_p)]
-
-
-class Copied(ctypes.Structure):
-    """fake_copy of fake_driver.h."""
-    _fields_ = [("to", ctypes.c_uint64), ("at", ctypes.c_uint64), ("bytes", ctypes.c_uint64),
-                ("stream", ctypes.c_void_p), ("launches", ctypes.c_int)]
-
-
-FAKE.fake_read.restype = Record
-FAKE.fake_copied.restype = Copied
-
-
-class OnTheFakeDriver(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.tuner = autotune.Tuner(cache="")
-        cls.addClassCleanup(cls.tuner.close)
-
-    def setUp(self):
-        FAKE.fake_use_context(7)
-        self.before = FAKE.fake_read().launches
-
-    def launched(self):
-        """What the one launch of this test was."""
-        seen = FAKE.fake_read()
-        self.assertEqual(seen.launches, self.before + 1)
-        return seen
-
-    def refused(self, words, call, *arguments, **named):
-        with self.assertRaisesRegex(ValueError, words):
-            call(*arguments, **named)
-        self.assertEqual(FAKE.fake_read().launches, self.before)
-
 
 class Arrays(OnTheFakeDriver):
     def test_a_cuda_array_interface_is_transposed_on_its_stream(self):
@@ -140,7 +100,7 @@ class Arrays(OnTheFakeDriver):
         FAKE.fake_use_context(0)
         self.tuner.transpose(Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)))
         self.assertIsNone(self.launched().current)
-        with _driver.current(_arrays.as_array(Cuda(IN, (64, 96)))):
+        with _driver.current(_driver.device_of(IN)):
             self.assertEqual(FAKE.fake_read().current, PRIMARY)
 
     def test_nothing_is_launched_for_no_elements(self):
@@ -164,13 +124,14 @@ class Arrays(OnTheFakeDriver):
         self.tuner.submit("transpose", (64, 96), "u32", OUT, IN, 0x5A)
         seen = self.launched()
         self.assertEqual((list(seen.params)[:2], seen.stream), ([OUT, IN], 0x5A))
-        with self.assertRaisesRegex(autotune.Error, "buffer") as raised:
+        with self.assertRaisesRegex(autotune.Error, "in: found NULL; expected device memory") as raised:
             self.tuner.submit("transpose", (64, 96), "u32", OUT, 0, 0)
         self.assertEqual(raised.exception.status, "usage")
 
     def test_reads_types_of_all_protocols(self):
         for value, dtype in [(Cuda(IN, (4,), "<f8"), "f64"), (Cuda(IN, (4,), "|b1"), "u8"), (Cuda(IN, (4,), "<c16"), "c128"),
-                             (DLPack(IN, (4,), 4, 16), "bf16"), (DLPack(IN, (4,), 5, 64), "c64"), (DLPack(IN, (4,), 6, 8), "u8")]:
+                             (DLPack(IN, (4,), 4, 16), "bf16"), (DLPack(IN, (4,), 5, 64), "c64"), (DLPack(IN, (4,), 6, 8), "u8"),
+                             (Cuda(IN, (4,), "<V2"), None)]:
             self.assertEqual(_arrays.as_array(value).dtype, dtype)
 
     def test_strides_of_one_element_s_dimension_do_not_matter(self):
@@ -178,196 +139,27 @@ class Arrays(OnTheFakeDriver):
         self.assertFalse(_arrays.as_array(Cuda(IN, (2, 96), strides=(4, 4))).dense)
 
 
-class Refused(OnTheFakeDriver):
-    def test_an_output_of_another_shape_type_or_layout(self):
-        x = Cuda(IN, (64, 96))
-        for out in (Cuda(OUT, (64, 96)), Cuda(OUT, (96, 64), "<f8"), Cuda(OUT, (96, 64), strides=(4, 384))):
-            self.refused(r"out: found shape .* expected a contiguous array of shape \(96, 64\)", self.tuner.transpose, x, out)
+class Types(OnTheFakeDriver):
+    @unittest.skipUnless(numpy, "there is no NumPy here")
+    def test_types_of_numpy(self):
+        for spelled in ("float32", "float16", "int64", "uint8", "complex128", "bool"):
+            for dtype in (numpy.dtype(spelled), numpy.dtype(spelled).type, numpy.zeros(3, spelled).dtype):
+                self.assertEqual(autotune._native.type_name(dtype), autotune._native.SPELLINGS[spelled])
+        for dtype in (">f4", "f4,f4", "S4", "datetime64[s]"):
+            self.refused("found the type .*; expected one of u8", self.tuner.find, "copy", (4096,), numpy.dtype(dtype), cc=90)
 
-    def test_an_output_that_may_only_be_read(self):
-        x, out = Cuda(IN, (64, 96), readonly=True), Cuda(OUT, (96, 64), readonly=True)
-        self.refused("out: found a read-only array", self.tuner.transpose, x, out)
-        self.refused("out: found a read-only array", self.tuner.run, "transpose", (64, 96), "f32", [out, x])
+    @unittest.skipUnless(torch, "there is no PyTorch here")
+    def test_types_of_pytorch(self):
+        for spelled in ("float32", "half", "bfloat16", "int64", "uint8", "bool", "complex64"):
+            self.assertEqual(autotune._native.type_name(getattr(torch, spelled)), autotune._native.SPELLINGS[spelled])
+        self.refused("found the type 'float8_e4m3fn'; expected one of u8", self.tuner.find, "copy", (64,), torch.float8_e4m3fn, cc=90)
+        self.refused_as(TypeError, "found a Tensor as the type", self.tuner.find, "copy", (64,), torch.ones(3), cc=90)
 
-    def test_memory_of_the_host(self):
-        self.refused("found a buffer at 0x64; expected memory of a GPU", self.tuner.transpose, Cuda(IN, (64, 96)),
-                     Cuda(0x64, (96, 64)))
-        self.refused("found an array on the CPU; expected one on an NVIDIA GPU", self.tuner.copy,
-                     DLPack(IN, (4, 4), device=1))
-        self.refused("DLPack's device type 12", self.tuner.copy, DLPack(IN, (4, 4), device=12))
-
-    def test_what_is_no_array(self):
-        self.refused("found a list; expected an array on a GPU", self.tuner.transpose, [[1, 2], [3, 4]])
-
-    def test_a_view_that_no_kernel_takes(self):
-        self.refused("expected dense rows", self.tuner.transpose, Cuda(IN, (64, 96), strides=(4, 256)), Cuda(OUT, (96, 64)))
-
-    def test_a_framework_for_which_nothing_can_be_allocated(self):
-        self.refused(r"expected out=, an array of shape \(96, 64\)", self.tuner.transpose, Cuda(IN, (64, 96)))
-
-    def test_four_dimensions(self):
-        self.refused("found 4 dimensions", self.tuner.transpose, Cuda(IN, (2, 2, 64, 96)))
-
-    def test_foreign_byte_order(self):
-        self.refused("found elements '>f4'", self.tuner.copy, Cuda(IN, (64, 96), ">f4"))
-
-
-LATIN = {"op.cu": """/*!autotune
-op twice
-shape n
-type T = f32
-arg out T[n] output
-arg in T[n] input uniform 0 1
-reference twice_slowly
-grid n
-block 1
-check exact
-traffic 2 * n * sizeof(T)
-*/
-extern "C" __global__ void twice_slowly(T *out, const T *in) { out[blockIdx.x] = 2 * in[blockIdx.x]; }
-""", "plain.cu": """/*!autotune
-template plain
-grid n
-block 1
-*/
-// f\xfcr alle
-extern "C" __global__ void twice_plain(T *out, const T *in) { out[blockIdx.x] = 2 * in[blockIdx.x]; }
-"""}
-
-
-class Run(OnTheFakeDriver):
-    PROBLEM = "transpose", (64, 96), "f32"
-
-    def test_takes_buffers_by_name_and_in_order(self):
-        named = {"in": Cuda(IN, (64, 96), stream=0x57), "out": Cuda(OUT, (96, 64))}
-        for buffers in (named, [named["out"], named["in"]]):
-            self.before = FAKE.fake_read().launches
-            self.tuner.run(*self.PROBLEM, buffers)
-            seen = self.launched()
-            self.assertEqual((list(seen.params)[:2], seen.stream), ([OUT, IN], 0x57))
-
-    def test_takes_addresses_at_their_word(self):
-        self.tuner.run(*self.PROBLEM, [OUT, IN], 0x58)
-        self.assertEqual(self.launched().stream, 0x58)
-
-    def test_refuses_an_array_that_is_too_small(self):
-        self.refused("in: found 24572 bytes; expected 24576", self.tuner.run, *self.PROBLEM,
-                     [Cuda(OUT, (96, 64)), Cuda(IN, (6143,))])
-
-    def test_refuses_one_that_is_not_contiguous(self):
-        self.refused("out: found strides", self.tuner.run, *self.PROBLEM,
-                     [Cuda(OUT, (96, 64), strides=(4, 384)), Cuda(IN, (64, 96))])
-
-    def test_refuses_another_number_of_buffers(self):
-        self.refused("found 1 buffers; expected out, in", self.tuner.run, *self.PROBLEM, [Cuda(OUT, (96, 64))])
-        self.refused("found buffers input, out; expected out, in", self.tuner.run, *self.PROBLEM, {"out": OUT, "input": IN})
-
-    def test_folders_of_headers_are_named_one_or_several(self):
-        with tempfile.TemporaryDirectory() as folder:
-            autotune.Tuner(cache="", headers=folder).close()
-            autotune.Tuner(cache="", headers=[folder, Path(folder)]).close()
-            for headers in ("/nowhere", [folder, "/nowhere"]):
-                with self.assertRaisesRegex(autotune.Error, "headers: /nowhere: No such file"):
-                    autotune.Tuner(cache="", headers=headers)
-
-    def test_a_size_that_the_library_cannot_hold_is_not_cut_to_one_that_it_can(self):
-        for size in (2**64 + 5, -2**64 + 5, 2**63):
-            self.refused(f"found a size of {size}; expected less than", self.tuner.find, "copy", (size,), "f32", cc=90)
-
-    def test_says_whether_the_type_or_the_sizes_are_wrong(self):
-        for sizes, dtype, words in (((64, 96), "float", "^found the type 'float'; expected one of u8 "),
-                                    ("64x96", "f32", "^found the text '64x96'; expected sizes, as "),
-                                    ((1,) * 20, "f32", "^found 20 sizes; expected at most ")):
-            self.refused(words, self.tuner.find, "copy", sizes, dtype, cc=90)
-
-    def test_types_have_the_names_of_other_libraries(self):
-        number = autotune._native.type_number
-        for name, spelled in (("f32", "float32"), ("f16", "half"), ("bf16", "bfloat16"), ("u8", "uint8"), ("u8", "bool"),
-                              ("i64", "int64"), ("c128", "complex128")):
-            found = [self.tuner.find("copy", (4096,), dtype, cc=90) for dtype in (name, spelled)]
-            self.assertEqual(found[0], found[1])
-            self.assertEqual(number(spelled), number(name))
-        self.assertEqual(set(autotune._native.SPELLINGS.values()), set(autotune._native.TYPES))
-        for dtype in ("float", "int", "long", "byte", "Float32", "torch.float32", ""):
-            self.refused(f"found the type '{dtype}'; expected one of u8 .* or NumPy's or PyTorch's name", self.tuner.find,
-                         "copy", (4096,), dtype, cc=90)
-
-    def test_names_of_types_mean_what_they_mean_to_the_program(self):
-        rows = (ROOT / "tuner/declare/dtype.c").read_text(encoding="utf-8")
-        for spelled, name in autotune._native.SPELLINGS.items():
-            if spelled != "bool":  # the program has none
-                self.assertRegex(rows, rf'\{{ "{name}", .*"{spelled}"')
-
-    def test_a_kernel_runs_by_another_librarys_name_of_its_type(self):
-        self.tuner.run("transpose", (64, 96), "float32", [OUT, IN])
-        self.assertEqual(list(self.launched().params)[:2], [OUT, IN])
-
-    def test_a_kernel_with_a_comment_that_is_no_utf_8_is_found(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name, text in LATIN.items():
-                Path(folder, name).write_text(text, encoding="latin-1")
-            with autotune.Tuner(cache="", templates=folder, shipped=False) as tuner:
-                found = tuner.find("twice", (100,), "f32", cc=90)
-        self.assertIn("// f\ufffdr alle", found.source)
-
-    def test_folders_of_headers_may_have_any_name_but_one_with_a_colon(self):
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("a b", "a,b", "a:b"):
-                Path(folder, name).mkdir()
-            Path(folder, "link").symlink_to(Path(folder, "a:b"))
-            autotune.Tuner(cache="", headers=[Path(folder, name) for name in ("a b", "a,b", "link")]).close()
-            with self.assertRaisesRegex(autotune.Error, "found the folder .*/a:b, and ':' stands between folders"):
-                autotune.Tuner(cache="", headers=[folder, Path(folder, "a:b")])
-
-    def test_no_folders_of_headers_are_not_those_of_the_environment(self):
-        os.environ["AUTOTUNE_HEADERS"] = "/nowhere"
-        self.addCleanup(os.environ.pop, "AUTOTUNE_HEADERS")
-        autotune.Tuner(cache="", headers=[]).close()
-        with self.assertRaisesRegex(autotune.Error, "headers: /nowhere: No such file"):
-            autotune.Tuner(cache="")
-
-    def test_a_device_is_a_number_or_a_name(self):
-        """The driver has an H200 and an H100."""
-        with autotune.Tuner(cache="") as tuner:
-            for device, name in ((0, "NVIDIA H200"), (1, "NVIDIA H100 80GB HBM3"), ("1", "NVIDIA H100 80GB HBM3"),
-                                 ("h100", "NVIDIA H100 80GB HBM3")):
-                found = tuner.find("transpose", (4096, 4096), "f32", device=device)
-                self.assertEqual((found.match, found.device, found.cc), ("exact", name, 90))
-            for device, words in ((7, "7"), ("H20", "found 'H20'; expected one of these devices"), ("nvidia", "several")):
-                with self.assertRaisesRegex(autotune.Error, words):
-                    tuner.find("transpose", (4096, 4096), "f32", device=device)
-            for device in (-1, 1.0, True, b"NVIDIA H200"):
-                with self.assertRaisesRegex(TypeError, "expected a GPU's number, or a device's name"):
-                    tuner.find("transpose", (4096, 4096), "f32", device=device)
-
-    def test_nothing_is_expected_of_a_device_that_no_model_knows(self):
-        with autotune.Tuner(cache="") as tuner:
-            found = tuner.find("transpose", (3000, 5000), "f32", device="Tesla T4")
-            self.assertEqual((found.match, found.expected_s, found.doubt), ("other_device", None, None))
-            self.assertEqual((found.device, found.cc, found.sms), ("Tesla T4", 75, 40))
-            found = tuner.find("transpose", (3000, 5000), "f32", device="NVIDIA H200")
-            self.assertGreater(found.expected_s, 0)
-
-    def test_templates_read_files_elsewhere_when_they_are_allowed_to(self):
-        with tempfile.TemporaryDirectory() as folder:
-            templates = Path(folder, "templates", "twice")
-            templates.mkdir(parents=True)
-            for name, text in LATIN.items():
-                Path(templates, name).write_text(text, encoding="latin-1")
-            code = templates / "plain.cu"
-            Path(folder, "more.h").write_text("#define MORE 1\n", encoding="utf-8")
-            code.write_text(code.read_text(encoding="latin-1").replace("*/\n", '*/\n#include "../../more.h"\n', 1),
-                            encoding="latin-1")
-            for allow in None, folder, [folder]:
-                with autotune.Tuner(cache="", templates=templates, shipped=False, allow=allow) as tuner:
-                    self.assertEqual(bool(tuner.find("twice", (100,), "f32", cc=90).source), bool(allow))
-        with self.assertRaisesRegex(autotune.Error, "allow: /nowhere: No such file"):
-            autotune.Tuner(cache="", allow="/nowhere")
-
-    def test_an_error_of_the_library_tells_its_kind(self):
-        with self.assertRaises(autotune.Error) as raised:
-            self.tuner.find("transpos", (4, 4), "f32")
-        self.assertEqual(raised.exception.status, "input")
+    @unittest.skipUnless(jax, "there is no JAX here")
+    def test_types_of_jax(self):
+        for spelled in ("float32", "bfloat16", "uint8"):
+            for dtype in (jnp.zeros(3, spelled).dtype, getattr(jnp, spelled)):
+                self.assertEqual(autotune._native.type_name(dtype), autotune._native.SPELLINGS[spelled])
 
 
 class Nvrtc(unittest.TestCase):
@@ -429,6 +221,17 @@ class Torch(unittest.TestCase):
 
         compiled = torch.compile(f, fullgraph=True, backend="aot_eager")
         self.assertTrue(torch.equal(compiled(self.x), f(self.x)))
+
+    def test_an_output_is_of_that_shape_and_type(self):
+        x = self.x.detach()
+        compiled = torch.compile(lambda x, out: autotune.transpose(x, out), backend="aot_eager")
+        for call, shape in ((autotune.transpose, (5, 3)), (compiled, (5, 3)), (autotune.copy, (3, 5))):
+            out = torch.zeros(shape)
+            self.assertTrue(torch.equal(call(x, out), x.t() if shape == (5, 3) else x))
+            for wrong in (torch.zeros(2, *shape), torch.zeros(shape, dtype=torch.int32), torch.zeros(shape[::-1]).t(),
+                          torch.zeros(shape, device="meta")):
+                with self.assertRaisesRegex(ValueError, "out: found shape .*; expected a contiguous tensor of shape"):
+                    call(x, wrong)
 
     def ours_and_theirs(self):
         return (autotune.transpose, lambda x: x.transpose(-1, -2)), (autotune.copy, torch.clone)
@@ -577,9 +380,15 @@ class JaxCallsUs(OnTheFakeDriver):
 
     def test_run_refuses_what_does_not_fit(self):
         small = jax.ShapeDtypeStruct((96, 63), "float32")
-        self.refused("out: found 24192 bytes; expected 24576", autotune.run, "transpose", (64, 96), "f32", [small, jnp.ones((64, 96))])
+        self.refused("out: found 24192 bytes, shape .*; expected 24576", autotune.run, "transpose", (64, 96), "f32",
+                     [small, jnp.ones((64, 96))])
         self.refused("in: found a ShapeDtypeStruct; expected an array", autotune.run, "transpose", (64, 96), "f32",
                      [jax.ShapeDtypeStruct((96, 64), "float32"), small])
+        self.refused("in: found f16; expected elements of 4 bytes, as f32 has", autotune.run, "transpose", (64, 96), "f32",
+                     [jax.ShapeDtypeStruct((96, 64), "float32"), jnp.ones((64, 96), "float16")])
+        rows, index = jax.ShapeDtypeStruct((64, 32), "float32"), jnp.ones(64, "uint32")
+        gather = jax.jit(lambda x, index: autotune.run("gather_rows", (100, 64, 128), "i32", {"out": rows, "in": x, "index": index}))
+        self.refused("index: found u32; expected i32", gather, jnp.ones((100, 32)), index)
 
     def knows_nothing(self):
         """A tuner without a database: what it answers follows from the device that is asked for."""

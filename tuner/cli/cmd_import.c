@@ -12,7 +12,8 @@ static const at__usage USAGE = {
     "autotune import FILE... [--db FILE] [options]",
     "Reads spaces that other tuners recorded into a database: Kernel Tuner cache files and T4 results, plain "
     "or gzip'ed. Each becomes an operation named after its kernel, with the time of every configuration, or "
-    "why it failed. T1 declarations among the files add their conditions. Without a GPU,\n"
+    "why it failed; what `dump --format t4` wrote comes back as it was. T1 declarations among the files add "
+    "their conditions. Without a GPU,\n"
     "  autotune tune --device replay:FILE --op OP SHAPE\n"
     "then searches there; replay:FILE@NAME chooses one of several devices in a database.\n"
     "A file has at most 256 MiB, decompressed, 33554432 values and names in each other at most 64 deep, and "
@@ -27,7 +28,14 @@ static_assert(AT__JSON_MAX_TEXT == 256 << 20 && AT__JSON_MAX_NODES == 33554432 &
 typedef struct import_args {
     const char *db, *name, *device;
     bool print, quiet;
+    at__catalog *own; /* operations that come with autotune */
 } import_args;
+
+static bool is_taken(void *context, const char *name)
+{
+    const import_args *a = context;
+    return at__catalog_find_op(a->own, name) != NULL;
+}
 
 static void on_warning(void *context, const char *text)
 {
@@ -46,10 +54,9 @@ static at_status check_name(const at__imported *item, const at__catalog *own, at
                    item->op->name);
 }
 
-static at_status check_items(const at__import *import, at_error *err)
+static at_status check_items(const at__import *import, const at__catalog *own, at_error *err)
 {
-    at__catalog *own = NULL;
-    at_status status = at__catalog_open(&own, NULL, err);
+    at_status status = AT_OK;
     for (size_t i = 0; i < import->count && status == AT_OK; i++) {
         if (import->items[i].count == 0)
             status = at_fail(
@@ -60,18 +67,22 @@ static at_status check_items(const at__import *import, at_error *err)
         else
             status = check_name(&import->items[i], own, err);
     }
-    at__catalog_close(own);
     return status;
 }
 
-static void tell(const at__imported *item, const char *db)
+/* Of a file, which is an item for each of its templates. */
+static void tell(const at__imported *item, int templates, const char *db)
 {
-    int64_t failed = (int64_t)item->count - item->outcomes[AT__TIMED];
+    int64_t trials = 0, timed = 0;
+    for (int i = 0; i < templates; i++) {
+        trials += (int64_t)item[i].count;
+        timed += item[i].outcomes[AT__TIMED];
+    }
     const char *type = at__dtype_name(item->problem.type);
     at__str shape = { 0 };
     at__problem_shape(&shape, &item->problem);
-    at__print(stderr, "%s: %zu trials of %s %s %s on %s, %" PRId64 " of them failed%s\n", item->path,
-              item->count, item->op->name, at__str_text(&shape), type, item->fingerprint.device, failed,
+    at__print(stderr, "%s: %" PRId64 " trials of %s %s %s on %s, %" PRId64 " of them failed%s\n", item->path,
+              trials, item->op->name, at__str_text(&shape), type, item->fingerprint.device, trials - timed,
               item->torn ? " (the file ends early)" : "");
     at__print(stderr, "  autotune tune --device replay:%s --op %s '%s %s'\n", db, item->op->name,
               at__str_text(&shape), type);
@@ -86,33 +97,38 @@ static at_status store_items(const at__import *import, const char *db, const imp
     if (status == AT_OK)
         at__store_set_cancel(store, &cancel);
     for (size_t i = 0; i < import->count && status == AT_OK; i++) {
-        status = at__import_store(&import->items[i], store, err);
-        if (status == AT_OK && !a->quiet)
-            tell(&import->items[i], db);
+        const at__imported *item = &import->items[i];
+        bool last = i + 1 == import->count || item[1].number == 0;
+        status = at__import_store(item, store, err);
+        if (status == AT_OK && last && !a->quiet)
+            tell(item - item->number, item->number + 1, db);
     }
     at__store_close(store);
     return status;
 }
 
-static at_status run(const at__words *files, const import_args *a, at_error *err)
+static at_status run(const at__words *files, import_args *a, at_error *err)
 {
     at__import import = { 0 };
     at__str keep = { 0 };
     const char *db = NULL;
     const at__import_options options = {
-        .name = a->name, .device = a->device, .context = (void *)a, .warning = on_warning
+        .name = a->name, .device = a->device, .context = a, .warning = on_warning, .is_taken = is_taken
     };
-    at_status status = at__import_read(&import, files->items, files->count, &options, err);
+    at_status status = at__catalog_open(&a->own, NULL, err);
+    if (status == AT_OK)
+        status = at__import_read(&import, files->items, files->count, &options, err);
     for (size_t i = 0; a->print && i < import.count; i++)
         at__print(stdout, "%s", at__str_text(&import.items[i].declaration));
     if (status == AT_OK && !a->print) {
-        status = check_items(&import, err);
+        status = check_items(&import, a->own, err);
         if (status == AT_OK)
             status = at__db_path(&db, a->db, &keep, err);
         if (status == AT_OK)
             status = store_items(&import, db, a, err);
     }
     at__import_clear(&import);
+    at__catalog_close(a->own);
     at__str_clear(&keep);
     return status;
 }

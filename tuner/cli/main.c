@@ -104,6 +104,7 @@ int main(int argc, char **argv)
 
     int code = AT__EXIT_OK;
     at__process_catch_signals();
+    at__process_tie();
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         print_help();
     else if (strcmp(argv[1], "help") == 0)

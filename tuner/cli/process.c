@@ -7,17 +7,21 @@
 #include "cli/process.h"
 
 #include "cli/commands.h"
+#include "lookup/miss.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#define TIED_S   2      /* to end in order, once whoever started it has ended */
 #define GRACE_US 350000 /* twice that for a command to end in order; a user waits for a second at most */
 
 atomic_int at__cancel_requested = 0; /* lock-free: a handler may write it */
@@ -107,6 +111,36 @@ void at__process_take_time(void)
     const struct itimerval none = { 0 };
     catch_with(ask);
     setitimer(ITIMER_REAL, &none, NULL);
+}
+
+/* ---- whoever started it ---- */
+
+/* A thread of its own: whatever the others wait for. Nobody writes to the pipe, so there is nothing to read.
+ */
+static void *end_with_input(void *unused)
+{
+    struct pollfd input = { .fd = STDIN_FILENO };
+    (void)unused;
+    while (poll(&input, 1, -1) < 0 && errno == EINTR)
+        ;
+    kill(getpid(), SIGTERM);
+    sleep(TIED_S);
+    kill(getpid(), SIGTERM);
+    return NULL;
+}
+
+void at__process_tie(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    if (!getenv(AT__TIED_ENV))
+        return;
+    unsetenv(AT__TIED_ENV);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the other threads */
+    if (pthread_create(&thread, NULL, end_with_input, NULL) == 0)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- output ---- */

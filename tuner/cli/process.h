@@ -20,6 +20,13 @@ void at__process_begin(void);
  */
 void at__process_catch_signals(void);
 
+/*
+ * Where $AUTOTUNE_TIED is set (lookup/miss.h): when the other end of standard input is closed, which is when
+ * whoever started this process has ended, it gets a SIGTERM, and after two seconds another one. Processes
+ * that it starts know nothing of it.
+ */
+void at__process_tie(void);
+
 /* From now on the first signal leaves all the time that it takes: measuring comes to an end of its own. */
 void at__process_take_time(void);
 

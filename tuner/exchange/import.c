@@ -14,10 +14,10 @@
 
 /* ---- which belongs to which ---- */
 
+/* What was read, a file for each template of it. */
 typedef struct files {
     at__import_file *items;
-    int count;
-    bool used[AT__IMPORT_MAX_FILES]; /* a declaration that a recording took */
+    size_t count, cap;
 } files;
 
 /* Does the declaration know all parameters of the recording? */
@@ -31,9 +31,9 @@ static bool covers(const at__import_file *space, const at__import_file *recordin
 
 static at__import_file *find_space(files *f, const at__import_file *recording)
 {
-    for (int i = 0; i < f->count; i++)
+    for (size_t i = 0; i < f->count; i++)
         if (covers(&f->items[i], recording)) {
-            f->used[i] = true;
+            f->items[i].used = true;
             return &f->items[i];
         }
     return NULL;
@@ -128,7 +128,7 @@ static at_status fill_row(at__trial_row *out, const at__imported *item, const at
                             .config = owned(&config_text),
                             .outcome = trial->outcome,
                             .timing = trial->timing,
-                            .resources = AT__RESOURCES_UNKNOWN,
+                            .resources = trial->resources,
                             .compile_s = trial->compile_s,
                             .log = owned(&log),
                             .measured_at = owned(&when) };
@@ -157,7 +157,7 @@ static at_status fill_item(at__imported *item, at__import_file *file, at__import
                            const at__import_options *options, at_error *err)
 {
     at_status status = AT_OK;
-    *item = (at__imported){ .path = file->path, .torn = file->json.torn };
+    *item = (at__imported){ .path = file->path, .torn = file->json.torn, .number = file->number };
     if (space && space != file && !file->fixed)
         status = adopt_values(file, space, err);
     if (status == AT_OK)
@@ -184,11 +184,11 @@ static at_status add_item(at__import *out, at__import_file *file, at__import_fil
 static at_status add_items(at__import *out, files *f, const at__import_options *options, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i < f->count && status == AT_OK; i++)
+    for (size_t i = 0; i < f->count && status == AT_OK; i++)
         if (f->items[i].kind != AT__IMPORT_T1)
             status = add_item(out, &f->items[i], find_space(f, &f->items[i]), options, err);
-    for (int i = 0; i < f->count && status == AT_OK; i++)
-        if (f->items[i].kind == AT__IMPORT_T1 && !f->used[i])
+    for (size_t i = 0; i < f->count && status == AT_OK; i++)
+        if (f->items[i].kind == AT__IMPORT_T1 && !f->items[i].used)
             status = add_item(out, &f->items[i], &f->items[i], options, err);
     return status;
 }
@@ -196,23 +196,39 @@ static at_status add_items(at__import *out, files *f, const at__import_options *
 /* What is held for a file, with the rows that its trials become. */
 static size_t bytes_of(const at__import_file *file)
 {
-    return file->text.cap + file->json.count * sizeof *file->json.nodes +
-           file->trial_count * (sizeof *file->trials + sizeof(at__trial_row) + 3 * 32);
+    size_t shared = file->shares ? 0 : file->text.cap + file->json.count * sizeof *file->json.nodes;
+    return shared + file->trial_count * (sizeof *file->trials + sizeof(at__trial_row) + 3 * 32);
+}
+
+/* A file, or another template of the one before it. */
+static at_status read_one(files *f, const char *path, int number, size_t *bytes, at_error *err)
+{
+    if (!at__grow(&f->items, &f->cap, f->count, sizeof *f->items))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at__import_file *file = &f->items[f->count];
+    at_status status = number ? at__import_file_read_template(file, file - 1, number, err)
+                              : at__import_file_read(file, path, err);
+    if (status != AT_OK)
+        return status;
+    f->count++;
+    *bytes += bytes_of(file);
+    return *bytes <= AT__IMPORT_MAX_BYTES
+               ? AT_OK
+               : at_fail(err, AT_ERR_INPUT,
+                         "%s: with the files before it, found more than %zu bytes of memory in use; expected "
+                         "fewer files at once",
+                         path, AT__IMPORT_MAX_BYTES);
 }
 
 static at_status read_all(files *f, const char *const *paths, int count, at_error *err)
 {
     at_status status = AT_OK;
     size_t bytes = 0;
-    for (; f->count < count && status == AT_OK; f->count++) {
-        status = at__import_file_read(&f->items[f->count], paths[f->count], err);
-        bytes += bytes_of(&f->items[f->count]);
-        if (status == AT_OK && bytes > AT__IMPORT_MAX_BYTES)
-            status =
-                at_fail(err, AT_ERR_INPUT,
-                        "%s: with the files before it, found more than %zu bytes of memory in use; expected "
-                        "fewer files at once",
-                        paths[f->count], AT__IMPORT_MAX_BYTES);
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        status = read_one(f, paths[i], 0, &bytes, err);
+        int templates = status == AT_OK ? f->items[f->count - 1].template_count : 0;
+        for (int k = 1; k < templates && status == AT_OK; k++)
+            status = read_one(f, paths[i], k, &bytes, err);
     }
     return status;
 }
@@ -226,9 +242,6 @@ at_status at__import_read(at__import *out, const char *const *paths, int count,
     if (count > AT__IMPORT_MAX_FILES)
         return at_fail(err, AT_ERR_USAGE, "found %d files; expected at most %d at once", count,
                        AT__IMPORT_MAX_FILES);
-    f.items = calloc((size_t)count + 1, sizeof *f.items);
-    if (!f.items)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
     status = read_all(&f, paths, count, err);
     if (status == AT_OK)
         status = add_items(&import, &f, options, err);
@@ -236,7 +249,7 @@ at_status at__import_read(at__import *out, const char *const *paths, int count,
         *out = import;
     else
         at__import_clear(&import);
-    for (int i = 0; i < f.count; i++)
+    for (size_t i = 0; i < f.count; i++)
         at__import_file_clear(&f.items[i]);
     free(f.items);
     return status;
@@ -279,10 +292,13 @@ static bool look(void *context, const char *path, const char *text, size_t len)
 
 at_status at__import_store(const at__imported *item, at__store *store, at_error *err)
 {
-    char path[sizeof AT__RECORDED_PATH + AT__MAX_NAME + 4];
+    char path[sizeof AT__RECORDED_PATH + 2 * AT__MAX_NAME + 8];
     at__problem_key key;
     at__str shape = { 0 };
-    snprintf(path, sizeof path, AT__RECORDED_PATH "%s.cu", item->op->name);
+    if (item->number == 0)
+        snprintf(path, sizeof path, AT__RECORDED_PATH "%s.cu", item->op->name);
+    else
+        snprintf(path, sizeof path, AT__RECORDED_PATH "%s/%s.cu", item->op->name, item->t->name);
     looking l = { .item = item, .path = path };
     at_status status = at__store_each_recorded(store, look, &l, err);
     if (status == AT_OK && l.differs)

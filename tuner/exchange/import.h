@@ -4,9 +4,10 @@
  * templates/reference.md). A replay device answers for them like for our own recordings.
  *
  * A recording (a cache file or T4 results) becomes an operation named after its kernel, with one template,
- * called `kernel`, whose parameters and values are those of the recording. A T1 declaration among the files
- * whose parameters include those of a recording gives it the conditions, and to T4 results, which say less
- * than cache files, also the values, the sizes and the kernel's name.
+ * called `kernel`, whose parameters and values are those of the recording. T4 results that autotune wrote
+ * have their problem's sizes and type, and each of their templates, in an item of its own. A T1 declaration
+ * among the files whose parameters include those of a recording gives it the conditions, and to T4 results,
+ * which say less than cache files, also the values, the sizes and the kernel's name.
  *
  * Times are the recorded objective (Kernel Tuner: the mean of the repetitions), so that figures of others can
  * be compared; minimum, spread and number of samples come from the repetitions where they were recorded.
@@ -29,12 +30,14 @@ typedef struct at__import_options {
     const char *name;   /* of the operation; NULL: after the kernel                       */
     const char *device; /* NULL: as recorded; after the file when it names none           */
     void *context;
-    void (*warning)(void *context, const char *text); /* what was left out, and where; may be NULL */
+    bool (*is_taken)(void *context, const char *name); /* NULL: no kernel's name is; else it gets an ending */
+    void (*warning)(void *context, const char *text);  /* what was left out, and where; may be NULL */
 } at__import_options;
 
 /* A recorded space, ready to be stored. */
 typedef struct at__imported {
     const char *path;    /* of the recording; of a declaration alone: of that             */
+    int number;          /* of the recording's templates: only the first declares the op  */
     at__str declaration; /* in the format of templates/reference.md                          */
     at__op *op;
     at__template *t;

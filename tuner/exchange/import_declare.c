@@ -10,6 +10,7 @@
 #include "exchange/python.h"
 #include "util/rng.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -56,6 +57,21 @@ static void add_op_name(at__str *out, const declaring *d)
         add_plain_name(out, kernel, strlen(kernel));
     else
         add_plain_name(out, base, strcspn(base, "."));
+}
+
+/* `name` with an ending where it is that of an operation of ours, which would be hidden, or hide it. */
+static void add_free_name(at__str *out, const declaring *d)
+{
+    static const char ENDING[] = "_recorded";
+    at__str name = { 0 };
+    add_op_name(&name, d);
+    bool taken = !d->options->name && d->options->is_taken && !name.failed &&
+                 d->options->is_taken(d->options->context, at__str_text(&name));
+    size_t room = AT__MAX_NAME - sizeof ENDING;
+    at__str_add_bytes(out, at__str_text(&name), taken && name.len > room ? room : name.len);
+    at__str_add(out, taken ? ENDING : "");
+    out->failed |= name.failed;
+    at__str_clear(&name);
 }
 
 /* How many values from `at` on are an arithmetic progression upwards. */
@@ -121,19 +137,24 @@ static at__dtype type_of(const declaring *d)
 
 /* ---- the text ---- */
 
-static void add_declaration(at__str *out, const declaring *d)
+static void add_op(at__str *out, const declaring *d)
 {
-    static const char *const DIMS = "xyzuvw";
+    static const char DIMS[] = "xyzuvwst";
+    static_assert(sizeof DIMS > AT__MAX_DIMS, "each dimension has a name");
     int count;
     (void)sizes_of(d, &count);
     at__str_add(out, "/*!autotune\nop        ");
-    add_op_name(out, d);
-    at__str_add(out, "  # recorded by another tuner\nshape    ");
+    add_free_name(out, d);
+    at__str_addf(out, "  # recorded by %s\nshape    ", d->file->own ? "autotune" : "another tuner");
     for (int i = 0; i < count; i++)
         at__str_addf(out, " problem_%c", DIMS[i]);
-    at__str_addf(out,
-                 "\ntype      T = %s\nrecorded\n*/\n\n/*!autotune\ntemplate  " AT__IMPORT_TEMPLATE "\n\n",
-                 at__dtype_name(type_of(d)));
+    at__str_addf(out, "\ntype      T = %s\nrecorded\n*/\n\n", at__dtype_name(type_of(d)));
+}
+
+static void add_template(at__str *out, const declaring *d)
+{
+    at__str_addf(out, "/*!autotune\ntemplate  %s\n\n",
+                 d->file->template_count ? d->file->templates[d->file->number] : AT__IMPORT_TEMPLATE);
     for (int i = 0; i < d->file->param_count; i++) {
         at__str_addf(out, "param     %s =", d->file->params[i].name);
         add_values(out, &d->file->params[i]);
@@ -145,10 +166,31 @@ static void add_declaration(at__str *out, const declaring *d)
     at__str_add(out, "*/\n");
 }
 
+/* What is stored: the op stands in the text of its first template alone. */
+static void add_declaration(at__str *out, const declaring *d)
+{
+    if (d->file->number == 0)
+        add_op(out, d);
+    add_template(out, d);
+}
+
+static at_status read_op(at__op **op, const at__str *text, const declaring *d, at_error *err)
+{
+    at__str alone = { 0 };
+    if (d->file->number == 0)
+        return at__op_read(op, text->data, text->len, "declaration", err);
+    add_op(&alone, d);
+    at_status status = at__str_status(&alone, err);
+    if (status == AT_OK)
+        status = at__op_read(op, alone.data, alone.len, "declaration", err);
+    at__str_clear(&alone);
+    return status;
+}
+
 static at_status read_back(at__op **op, at__template **t, const at__str *text, const declaring *d)
 {
     at_error cause = { 0 };
-    at_status status = at__op_read(op, text->data, text->len, "declaration", &cause);
+    at_status status = read_op(op, text, d, &cause);
     if (status == AT_OK)
         status = at__template_read(t, *op, text->data, text->len, "declaration", &cause);
     if (status != AT_OK)

@@ -4,14 +4,12 @@
  * (name, sizes, types) is taken where it has a form of ours and left out else; a wrong shape would
  * be worse than none.
  */
-#include "exchange/import_file.h"
+#include "exchange/import_trials.h"
 
 #include "util/text_file.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_SIZE = 1 << 30 };
 
 static at_status read_text(at__import_file *file, at_error *err)
 {
@@ -143,37 +141,45 @@ int at__import_find_param(const at__import_file *file, const char *name, size_t 
     return -1;
 }
 
-at_status at__import_add_param(at__import_param **out, at__import_file *file, uint32_t node, at_error *err)
+at_status at__import_read_name(char out[AT__MAX_NAME], const at__json *json, uint32_t node, const char *what,
+                               at_error *err)
 {
     at__str name = { 0 };
     at_status status = AT_OK;
-    at__json_add_text(&name, &file->json, node);
+    at__json_add_text(&name, json, node);
     if (name.failed)
         status = at__str_status(&name, err);
-    else if (file->param_count == AT__MAX_PARAMS)
-        status = at__json_fail(&file->json, node, 0, err, "found more than %d parameters; expected fewer",
-                               AT__MAX_PARAMS);
-    else if (file->json.nodes[node].kind != AT__JSON_STRING || !is_identifier(at__str_text(&name)))
-        status = at__json_fail(
-            &file->json, node, 0, err,
-            "found '%.60s'; expected the name of a parameter: letters, digits and _, at most %d",
-            at__str_text(&name), AT__MAX_NAME / 2 - 1);
-    else if (at__import_find_param(file, name.data, name.len) >= 0)
-        status = at__json_fail(&file->json, node, 0, err,
-                               "found parameter '%s' a second time; expected it once", name.data);
-    if (status == AT_OK) {
-        *out = &file->params[file->param_count++];
-        **out = (at__import_param){ .node = node };
-        memcpy((*out)->name, name.data, name.len + 1);
-    }
+    else if (json->nodes[node].kind != AT__JSON_STRING || !is_identifier(at__str_text(&name)))
+        status = at__json_fail(json, node, 0, err,
+                               "found '%.60s'; expected the name of %s: letters, digits and _, at most %d",
+                               at__str_text(&name), what, AT__MAX_NAME / 2 - 1);
+    else
+        memcpy(out, name.data, name.len + 1);
     at__str_clear(&name);
     return status;
 }
 
+at_status at__import_add_param(at__import_param **out, at__import_file *file, uint32_t node, at_error *err)
+{
+    char name[AT__MAX_NAME];
+    if (file->param_count == AT__MAX_PARAMS)
+        return at__json_fail(&file->json, node, 0, err, "found more than %d parameters; expected fewer",
+                             AT__MAX_PARAMS);
+    at_status status = at__import_read_name(name, &file->json, node, "a parameter", err);
+    if (status == AT_OK && at__import_find_param(file, name, strlen(name)) >= 0)
+        status = at__json_fail(&file->json, node, 0, err,
+                               "found parameter '%s' a second time; expected it once", name);
+    if (status != AT_OK)
+        return status;
+    *out = &file->params[file->param_count++];
+    **out = (at__import_param){ .node = node };
+    memcpy((*out)->name, name, sizeof name);
+    return AT_OK;
+}
+
 /* ---- what it says about the kernel ---- */
 
-/* Nothing when it is no text; false: out of memory. */
-static bool copy_text(char *out, size_t size, const at__json *json, uint32_t node)
+bool at__import_copy_text(char *out, size_t size, const at__json *json, uint32_t node)
 {
     at__str text = { 0 };
     if (!node || json->nodes[node].kind != AT__JSON_STRING)
@@ -197,7 +203,7 @@ static void read_sizes(at__import_file *file, uint32_t node)
         return;
     uint32_t at = json->nodes[node].kind == AT__JSON_ARRAY ? at__json_first(json, node) : node;
     for (; at && count < AT__MAX_DIMS; at = at == node ? 0 : at__json_next(json, at)) {
-        if (!at__json_integer(&size, json, at) || size < 1 || size > MAX_SIZE)
+        if (!at__json_integer(&size, json, at) || size < 1 || size > AT__IMPORT_MAX_SIZE)
             return;
         file->sizes[count++] = size;
     }
@@ -215,7 +221,7 @@ static bool read_type(at__import_file *file, uint32_t arguments)
         uint32_t access = at__json_member(json, at, "AccessType");
         if (!access || at__json_is(json, access, "ReadOnly"))
             continue;
-        bool good = copy_text(name, sizeof name, json, at__json_member(json, at, "Type"));
+        bool good = at__import_copy_text(name, sizeof name, json, at__json_member(json, at, "Type"));
         if (at__dtype_parse(&file->type, name, strlen(name), NULL) != AT_OK)
             file->type = AT__DTYPES;
         return good;
@@ -229,13 +235,18 @@ static bool read_about(at__import_file *file)
     uint32_t kernel = at__json_member(json, 0, "KernelSpecification");
     if (file->kind == AT__IMPORT_CACHE) {
         read_sizes(file, at__json_member(json, 0, "problem_size"));
-        return copy_text(file->kernel, sizeof file->kernel, json, at__json_member(json, 0, "kernel_name")) &&
-               copy_text(file->device, sizeof file->device, json, at__json_member(json, 0, "device_name"));
+        return at__import_copy_text(file->kernel, sizeof file->kernel, json,
+                                    at__json_member(json, 0, "kernel_name")) &&
+               at__import_copy_text(file->device, sizeof file->device, json,
+                                    at__json_member(json, 0, "device_name"));
     }
+    if (file->kind == AT__IMPORT_T4)
+        return at__import_about_t4(file);
     if (file->kind != AT__IMPORT_T1 || !kernel)
         return true;
     read_sizes(file, at__json_member(json, kernel, "ProblemSize"));
-    return copy_text(file->kernel, sizeof file->kernel, json, at__json_member(json, kernel, "KernelName")) &&
+    return at__import_copy_text(file->kernel, sizeof file->kernel, json,
+                                at__json_member(json, kernel, "KernelName")) &&
            read_type(file, at__json_member(json, kernel, "Arguments"));
 }
 
@@ -257,12 +268,29 @@ at_status at__import_file_read(at__import_file *out, const char *path, at_error 
     return status;
 }
 
+at_status at__import_file_read_template(at__import_file *out, const at__import_file *file, int number,
+                                        at_error *err)
+{
+    *out = *file;
+    out->shares = true;
+    out->number = number;
+    out->param_count = 0;
+    out->trials = NULL;
+    out->trial_count = out->trial_cap = 0;
+    at_status status = at__import_read_trials(out, err);
+    if (status != AT_OK)
+        at__import_file_clear(out);
+    return status;
+}
+
 void at__import_file_clear(at__import_file *file)
 {
     for (int i = 0; i < file->param_count; i++)
         at__import_clear_values(&file->params[i]);
     free(file->trials);
-    at__json_clear(&file->json);
-    at__str_clear(&file->text);
+    if (!file->shares) {
+        at__json_clear(&file->json);
+        at__str_clear(&file->text);
+    }
     *file = (at__import_file){ 0 };
 }

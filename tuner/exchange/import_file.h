@@ -10,6 +10,9 @@
 #include "lang/record.h"
 #include "util/json.h"
 
+#define AT__IMPORT_MAX_TEMPLATES 32
+#define AT__IMPORT_MAX_SIZE      (1 << 30) /* of a dimension */
+
 typedef enum at__import_kind {
     AT__IMPORT_CACHE, /* Kernel Tuner's cache file */
     AT__IMPORT_T4,
@@ -33,6 +36,7 @@ typedef struct at__import_trial {
     uint16_t places[AT__MAX_PARAMS]; /* of its values, among the parameters' */
     at__outcome outcome;
     at__timing timing;
+    at__resources resources;
     double compile_s;
     uint32_t failure;     /* the node that says why it failed; 0: none */
     char measured_at[21]; /* "" when unknown                           */
@@ -52,16 +56,33 @@ typedef struct at__import_file {
     int param_count;
     at__import_trial *trials;
     size_t trial_count, trial_cap;
+    bool used;   /* a declaration that a recording took                                   */
+    bool own;    /* T4 of autotune's: a problem of ours, whose templates have their names */
+    bool shares; /* text and JSON are those of another one, which is cleared last         */
+    char templates[AT__IMPORT_MAX_TEMPLATES][AT__MAX_NAME];
+    int template_count; /* 0: one, without a name           */
+    int number;         /* of the template that was read    */
 } at__import_file;
 
-/* `path` is borrowed. */
+/* Of its templates the first one. `path` is borrowed. */
 at_status at__import_file_read(at__import_file *out, const char *path, at_error *err) AT_MUST_CHECK;
+
+/* The same file, with the trials of another template. */
+at_status at__import_file_read_template(at__import_file *out, const at__import_file *file, int number,
+                                        at_error *err) AT_MUST_CHECK;
 void at__import_file_clear(at__import_file *file);
+
+/* The text at `node`, cut to fit; "" when it is none. False: out of memory. */
+bool at__import_copy_text(char *out, size_t size, const at__json *json, uint32_t node);
+
+/* The text at `node` as a name of `what`: letters, digits and _. */
+at_status at__import_read_name(char out[AT__MAX_NAME], const at__json *json, uint32_t node, const char *what,
+                               at_error *err) AT_MUST_CHECK;
 
 /* T1: parameters with their values. import_space.c */
 at_status at__import_read_space(at__import_file *file, at_error *err) AT_MUST_CHECK;
 
-/* The trials of a cache file or of T4 results. import_trials.c */
+/* The trials of a cache file or of T4 results. import_trials.c, import_t4.c */
 at_status at__import_read_trials(at__import_file *file, at_error *err) AT_MUST_CHECK;
 
 int at__import_find_param(const at__import_file *file, const char *name, size_t len); /* -1: none */

@@ -1,9 +1,8 @@
 /*
- * import_trials.c - the trials of Kernel Tuner's cache files and of T4 results; see import_file.h.
- *
- * A cache file declares its parameters and values. T4 results do not: there, values are those that occur.
+ * import_trials.c - trials of Kernel Tuner's cache files, and what they have in common with those of T4
+ * results (import_t4.c). A cache file declares its parameters and values.
  */
-#include "exchange/import_file.h"
+#include "exchange/import_trials.h"
 
 #include "util/stats.h"
 
@@ -14,6 +13,8 @@
 #include <time.h>
 
 enum { MAX_SAMPLES = 4096 };
+
+#define FAILED_TIME 1e20 /* how Kernel Tuner wrote a failed configuration from 2019 to 2022 */
 
 /* ---- why a trial failed ---- */
 
@@ -41,7 +42,7 @@ static void raw_text(char *out, size_t size, const at__json *json, uint32_t node
     out[len] = '\0';
 }
 
-static void set_failure(at__import_trial *trial, const at__json *json, uint32_t node)
+void at__import_set_failure(at__import_trial *trial, const at__json *json, uint32_t node)
 {
     char text[80];
     raw_text(text, sizeof text, json, node);
@@ -51,21 +52,20 @@ static void set_failure(at__import_trial *trial, const at__json *json, uint32_t 
 
 /* ---- times ---- */
 
-static double number_or(const at__json *json, uint32_t node, double other)
+double at__import_number_or(const at__json *json, uint32_t node, double other)
 {
     double value;
     return node && at__json_number(&value, json, node) && isfinite(value) ? value : other;
 }
 
-/* Minimum and spread of the repetitions. */
-static void take_samples(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s)
+void at__import_take_samples(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s)
 {
     double samples[MAX_SAMPLES];
     size_t count = 0;
     if (!node || json->nodes[node].kind != AT__JSON_ARRAY)
         return;
     for (uint32_t at = at__json_first(json, node); at && count < MAX_SAMPLES; at = at__json_next(json, at)) {
-        samples[count] = number_or(json, at, 0) * unit_s;
+        samples[count] = at__import_number_or(json, at, 0) * unit_s;
         count += samples[count] > 0;
     }
     if (!count)
@@ -75,22 +75,21 @@ static void take_samples(at__import_trial *trial, const at__json *json, uint32_t
     trial->timing.spread = at__spread(samples, count);
 }
 
-/* The objective: a number of time units, or a text that says what went wrong. */
-static void take_time(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s)
+void at__import_take_time(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s)
 {
     double value = 0;
-    if (at__json_number(&value, json, node) && value > 0) { /* too large a one is told as such later */
+    /* Too large a one is told as such later. */
+    if (at__json_number(&value, json, node) && value > 0 && value != FAILED_TIME) {
         value *= unit_s;
         trial->outcome = AT__TIMED;
         trial->timing.median_s = trial->timing.min_s = value;
         trial->timing.samples = 1;
     } else {
-        set_failure(trial, json, node);
+        at__import_set_failure(trial, json, node);
     }
 }
 
-/* "2023-12-22 09:54:05.502007+00:00" as "2023-12-22T09:54:05Z". */
-static void take_timestamp(at__import_trial *trial, const at__json *json, uint32_t node)
+void at__import_take_timestamp(at__import_trial *trial, const at__json *json, uint32_t node)
 {
     char text[64];
     struct tm tm = { 0 };
@@ -147,8 +146,8 @@ static at_status place_of(uint16_t *out, at__import_file *file, at__import_param
     return status;
 }
 
-/* Reads the parameters among the members of an object; others are left alone. */
-static at_status read_places(at__import_trial *trial, at__import_file *file, uint32_t object, at_error *err)
+at_status at__import_read_places(at__import_trial *trial, at__import_file *file, uint32_t object,
+                                 at_error *err)
 {
     const at__json *json = &file->json;
     uint32_t seen = 0;
@@ -169,7 +168,7 @@ static at_status read_places(at__import_trial *trial, at__import_file *file, uin
     return status;
 }
 
-static at_status add_trial(at__import_trial **out, at__import_file *file, uint32_t node, at_error *err)
+at_status at__import_add_trial(at__import_trial **out, at__import_file *file, uint32_t node, at_error *err)
 {
     if (file->trial_count == AT__IMPORT_MAX_TRIALS) {
         at__json_fail(&file->json, node, 0, err, "found more than %zu trials; expected fewer",
@@ -181,7 +180,8 @@ static at_status add_trial(at__import_trial **out, at__import_file *file, uint32
         return AT_ERR_MEMORY;
     }
     *out = &file->trials[file->trial_count++];
-    **out = (at__import_trial){ .node = node, .outcome = AT__LAUNCH_FAILED };
+    **out =
+        (at__import_trial){ .node = node, .outcome = AT__LAUNCH_FAILED, .resources = AT__RESOURCES_UNKNOWN };
     return AT_OK;
 }
 
@@ -219,21 +219,26 @@ static at_status read_entry(at__import_file *file, uint32_t node, at_error *err)
 {
     static const double MS = 1e-3;
     const at__json *json = &file->json;
-    uint32_t time = at__json_member(json, node, "time");
-    if (!time)
-        return at__json_fail(json, node, 0, err,
-                             "found an entry without time; expected a number, or why it failed");
+    uint32_t time = at__json_member(json, node, "time"), error = at__json_member(json, node, "__error__");
+    if (!time && !error)
+        return at__json_fail(
+            json, node, 0, err,
+            "found an entry with neither time nor __error__; expected a number, or why it failed");
     at__import_trial *trial = NULL;
-    at_status status = add_trial(&trial, file, node, err);
+    at_status status = at__import_add_trial(&trial, file, node, err);
     if (status == AT_OK)
-        status = read_places(trial, file, node, err);
+        status = at__import_read_places(trial, file, node, err);
     if (status != AT_OK)
         return status;
-    take_time(trial, json, time, MS);
+    if (error) /* since 1.4, in place of a time */
+        at__import_set_failure(trial, json, error);
+    else
+        at__import_take_time(trial, json, time, MS);
     if (trial->outcome == AT__TIMED)
-        take_samples(trial, json, at__json_member(json, node, "times"), MS);
-    trial->compile_s = fmax(0, number_or(json, at__json_member(json, node, "compile_time"), 0) * MS);
-    take_timestamp(trial, json, at__json_member(json, node, "timestamp"));
+        at__import_take_samples(trial, json, at__json_member(json, node, "times"), MS);
+    trial->compile_s =
+        fmax(0, at__import_number_or(json, at__json_member(json, node, "compile_time"), 0) * MS);
+    at__import_take_timestamp(trial, json, at__json_member(json, node, "timestamp"));
     return AT_OK;
 }
 
@@ -248,151 +253,7 @@ static at_status read_cache(at__import_file *file, at_error *err)
     return status;
 }
 
-/* ---- T4 ---- */
-
-static double unit_of(const at__json *json)
-{
-    static const struct {
-        const char *word;
-        double unit_s;
-    } UNITS[] = { { "microseconds", 1e-6 }, { "nanoseconds", 1e-9 }, { "seconds", 1 } };
-    uint32_t metadata = at__json_member(json, 0, "metadata");
-    uint32_t unit = metadata ? at__json_member(json, metadata, "timeunit") : 0;
-    for (size_t i = 0; unit && i < sizeof UNITS / sizeof *UNITS; i++)
-        if (at__json_is(json, unit, UNITS[i].word))
-            return UNITS[i].unit_s;
-    return 1e-3; /* "miliseconds", as Kernel Tuner spells it, and what it means when it is not said */
-}
-
-/* The value of the measurement that is the objective: "time", or else the first. */
-static uint32_t find_objective(const at__json *json, uint32_t result)
-{
-    uint32_t list = at__json_member(json, result, "measurements");
-    if (!list || json->nodes[list].kind != AT__JSON_ARRAY)
-        return 0;
-    for (uint32_t at = at__json_first(json, list); at; at = at__json_next(json, at)) {
-        uint32_t name = at__json_member(json, at, "name");
-        if (name && at__json_is(json, name, "time"))
-            return at__json_member(json, at, "value");
-    }
-    return 0;
-}
-
-/* "correct", or the kind of failure. */
-static void take_validity(at__import_trial *trial, const at__json *json, uint32_t node)
-{
-    static const struct {
-        const char *word;
-        at__outcome outcome;
-    } KINDS[] = { { "compile", AT__COMPILE_FAILED },
-                  { "runtime", AT__LAUNCH_FAILED },
-                  { "timeout", AT__TIMED_OUT },
-                  { "correctness", AT__WRONG_RESULT },
-                  { "constraints", AT__LAUNCH_FAILED } };
-    for (size_t i = 0; node && i < sizeof KINDS / sizeof *KINDS; i++) {
-        if (!at__json_is(json, node, KINDS[i].word))
-            continue;
-        trial->outcome = KINDS[i].outcome;
-        trial->failure = trial->failure ? trial->failure : node;
-    }
-}
-
-static at_status read_result(at__import_file *file, uint32_t node, double unit_s, at_error *err)
-{
-    const at__json *json = &file->json;
-    uint32_t configuration = at__json_member(json, node, "configuration");
-    uint32_t times = at__json_member(json, node, "times"), objective = find_objective(json, node);
-    uint32_t invalidity = at__json_member(json, node, "invalidity");
-    if (!configuration || (!objective && !invalidity))
-        return at__json_fail(
-            json, node, 0, err,
-            "found a result without configuration, or with neither a measurement called time nor "
-            "invalidity; expected them");
-    at__import_trial *trial = NULL;
-    at_status status = add_trial(&trial, file, node, err);
-    if (status == AT_OK)
-        status = read_places(trial, file, configuration, err);
-    if (status != AT_OK)
-        return status;
-    if (objective)
-        take_time(trial, json, objective, unit_s);
-    take_validity(trial, json, invalidity);
-    if (times && trial->outcome == AT__TIMED)
-        take_samples(trial, json, at__json_member(json, times, "runtimes"), unit_s);
-    uint32_t compiled = times ? at__json_member(json, times, "compilation") : 0;
-    if (times && !compiled)
-        compiled = at__json_member(json, times, "compilation_time");
-    trial->compile_s = fmax(0, number_or(json, compiled, 0) * unit_s);
-    take_timestamp(trial, json, at__json_member(json, node, "timestamp"));
-    return AT_OK;
-}
-
-/* The parameters are the members of the first configuration. */
-static at_status read_names(at__import_file *file, uint32_t results, at_error *err)
-{
-    const at__json *json = &file->json;
-    uint32_t first = at__json_first(json, results);
-    uint32_t configuration = first ? at__json_member(json, first, "configuration") : 0;
-    at__import_param *param;
-    at_status status = AT_OK;
-    if (!configuration || json->nodes[configuration].kind != AT__JSON_OBJECT)
-        return at__json_fail(json, results, 0, err, "found no result with a configuration; expected one");
-    for (uint32_t at = at__json_first(json, configuration); status == AT_OK && at;
-         at = at__json_next(json, at))
-        status = at__import_add_param(&param, file, at, err);
-    return status;
-}
-
-/* A value and where it stood before the values were sorted. */
-typedef struct moved {
-    at__import_value value;
-    uint16_t place;
-} moved;
-
-static int by_number(const void *a, const void *b)
-{
-    int64_t x = ((const moved *)a)->value.number, y = ((const moved *)b)->value.number;
-    return (x > y) - (x < y);
-}
-
-/* Numbers that were found, in ascending order: neighbours mean something. Words stay as found. */
-static at_status sort_values(at__import_file *file, int i, at_error *err)
-{
-    at__import_param *param = &file->params[i];
-    uint16_t now[AT__MAX_VALUES];
-    for (size_t k = 0; k < param->count; k++)
-        if (param->values[k].word)
-            return AT_OK;
-    moved *sorted = malloc((param->count + 1) * sizeof *sorted);
-    if (!sorted)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t k = 0; k < param->count; k++)
-        sorted[k] = (moved){ param->values[k], (uint16_t)k };
-    qsort(sorted, param->count, sizeof *sorted, by_number);
-    for (size_t k = 0; k < param->count; k++) {
-        param->values[k] = sorted[k].value;
-        now[sorted[k].place] = (uint16_t)k;
-    }
-    for (size_t k = 0; k < file->trial_count; k++)
-        file->trials[k].places[i] = now[file->trials[k].places[i]];
-    free(sorted);
-    return AT_OK;
-}
-
-static at_status read_t4(at__import_file *file, at_error *err)
-{
-    const at__json *json = &file->json;
-    uint32_t results = at__json_member(json, 0, "results");
-    double unit_s = unit_of(json);
-    at_status status = read_names(file, results, err);
-    for (uint32_t at = at__json_first(json, results); status == AT_OK && at; at = at__json_next(json, at))
-        status = read_result(file, at, unit_s, err);
-    for (int i = 0; status == AT_OK && i < file->param_count; i++)
-        status = sort_values(file, i, err);
-    return status;
-}
-
 at_status at__import_read_trials(at__import_file *file, at_error *err)
 {
-    return file->kind == AT__IMPORT_CACHE ? read_cache(file, err) : read_t4(file, err);
+    return file->kind == AT__IMPORT_CACHE ? read_cache(file, err) : at__import_read_t4(file, err);
 }

@@ -215,6 +215,9 @@ static void add_measurements(at__str *out, const at__trial_row *row)
         add_measurement(out, "time_min", 1e3 * row->timing.min_s, "ms");
         add_measurement(out, "spread", row->timing.spread, "");
         add_measurement(out, "samples", (double)row->timing.samples, "");
+    } else {
+        at__str_addf(out, ",{\"name\":\"outcome\",\"value\":\"%s\",\"unit\":\"\"}",
+                     at__outcome_name(row->outcome));
     }
     add_resources(out, &row->resources);
     at__str_add(out, "]");
@@ -265,6 +268,10 @@ static void write_head(writer *w)
     at__str_add_json(out, at__str_text(&c->type_key));
     at__str_add(out, ",\"device\":");
     at__str_add_json(out, c->device.device);
+    if (!c->other_template) {
+        at__str_add(out, ",\"template\":");
+        at__str_add_json(out, at__str_text(&c->template_name));
+    }
     at__str_add(out, "},\"results\":[");
     emit(w);
 }

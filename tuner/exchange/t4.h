@@ -1,10 +1,11 @@
 /*
  * t4.h - trials as T4 results, the JSON that other tuners and their analysis tools read.
  *
- * T4 has no place for a problem: a file holds the trials of one, on one device. Times are milliseconds. Where
- * trials of several templates are in it, `template` is the first member of a configuration. Repetitions are
- * not kept here: `runtimes` holds the median alone; minimum, spread and what the compiler used are
- * measurements.
+ * T4 has no place for a problem: a file holds the trials of one, on one device; the metadata name them. Times
+ * are milliseconds. Where trials of several templates are in it, `template` is the first member of a
+ * configuration, else it is in the metadata. Repetitions are not kept here: `runtimes` holds the median
+ * alone; minimum, spread, what the compiler used and, of a failure, our own word for it are measurements.
+ * at__import_read gives the same trials back.
  */
 #ifndef AUTOTUNE_T4_H
 #define AUTOTUNE_T4_H

@@ -443,7 +443,8 @@ at_status at__catalog_open_with(at__catalog **out, const at__catalog_options *op
 at_status at__catalog_add(at__catalog *catalog, const char *path, const char *text, size_t len, at_error *err)
 {
     folder f = { 0 };
-    name_folder(&f, path, strlen(path));
+    const char *slash = strrchr(path, '/');
+    name_folder(&f, path, slash ? (size_t)(slash - path) : 0);
     at_status status = add_file(&f, path, text, len, NULL, err);
     if (status == AT_OK)
         status = add_folder(catalog, &f, err);

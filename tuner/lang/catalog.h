@@ -55,7 +55,7 @@ at_status at__catalog_read(const at__catalog *catalog, const at__op *op, at_erro
 void at__catalog_close(at__catalog *catalog); /* NULL is allowed; nobody else may still ask */
 
 /*
- * Adds one more file, as if it stood alone in a folder of --templates: recorded operations, whose text a
+ * Adds one more file, as if it stood alone in its folder of --templates: recorded operations, whose text a
  * recording holds. Before the catalog is shared.
  */
 at_status at__catalog_add(at__catalog *catalog, const char *path, const char *text, size_t len,

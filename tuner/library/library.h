@@ -71,6 +71,7 @@ typedef struct at__prepared {
     } variables[AT__MAX_ARGS]; /* the kernel's: what a buffer holds is copied there before a launch */
     int buffer_count;
     struct at__prepared_buffer {
+        const char *name; /* the op's */
         int64_t bytes;
         bool written;
     } buffers[AT__MAX_ARGS];

@@ -216,7 +216,11 @@ static at_status show_arguments(at__found_parts *f, const int64_t *slots, at_err
     for (int i = 0; i < op->arg_count && status == AT_OK; i++) {
         const at__arg *arg = &op->args[i];
         at_arg *shown = &f->args[i];
-        *shown = (at_arg){ .name = arg->name, .role = (at_role)arg->role, .bytes = arg->scalar_bytes };
+        *shown = (at_arg){ .name = arg->name,
+                           .role = (at_role)arg->role,
+                           .bytes = arg->scalar_bytes,
+                           .type = (at_type)at__arg_type(arg, f->problem.type),
+                           .opaque = at__arg_is_storage(op, arg) };
         if (arg->role == AT__SCALAR) {
             status = at__scalar_value(&shown->value, arg, slots, err);
             continue;

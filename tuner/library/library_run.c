@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,8 +220,8 @@ static at_status bind(at__prepared *p, at__gpu *gpu, const at__kept_code *code, 
         status = find_variables(p, gpu, code, slots, err);
     for (int i = 0; i < f->shown.arg_count && status == AT_OK; i++)
         if (f->args[i].role != AT_SCALAR)
-            p->buffers[p->buffer_count++] =
-                (struct at__prepared_buffer){ f->args[i].bytes, f->args[i].role != AT_INPUT };
+            p->buffers[p->buffer_count++] = (struct at__prepared_buffer){ f->args[i].name, f->args[i].bytes,
+                                                                          f->args[i].role != AT_INPUT };
     return status;
 }
 
@@ -421,10 +422,15 @@ static at_status check_buffers(const at__prepared *p, void *const *buffers, int 
                        p->buffer_count);
     for (int i = 0; i < count; i++) {
         if (!buffers[i] && p->buffers[i].bytes > 0)
-            return at_fail(err, AT_ERR_USAGE, "%s: buffer %d is NULL; expected device memory", op, i);
+            return at_fail(err, AT_ERR_USAGE, "%s: %s: found NULL; expected device memory", op,
+                           p->buffers[i].name);
         for (int k = 0; k < i; k++)
             if (overlap(p, buffers, i, k))
-                return at_fail(err, AT_ERR_USAGE, "%s: buffers %d and %d overlap", op, k, i);
+                return at_fail(err, AT_ERR_USAGE,
+                               "%s: %s and %s overlap: found %" PRId64 " bytes at %p and %" PRId64
+                               " bytes at %p; expected an output in memory that no other buffer uses",
+                               op, p->buffers[k].name, p->buffers[i].name, p->buffers[k].bytes, buffers[k],
+                               p->buffers[i].bytes, buffers[i]);
     }
     return AT_OK;
 }

@@ -7,6 +7,9 @@
  * The program gets a part of the budget for its search; the rest is for its start, its final and its end.
  * When all of it is over it is told to end, which it does in order, and is killed when it does not. What it
  * measured is stored: the next one who asks begins there.
+ *
+ * However this process ends, the program ends: its standard input is a pipe whose other end this process
+ * holds, and nobody ever writes to. A process that was forked meanwhile, and executes nothing, holds it too.
  */
 #include "lookup/miss.h"
 
@@ -19,6 +22,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <math.h>
 #include <signal.h>
 #include <spawn.h>
@@ -26,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -50,13 +55,15 @@ static void look_later(void)
 
 /* ---- the program ---- */
 
-/* FOLDER/MORE/autotune, when that can be run. */
+/* FOLDER/MORE/autotune, when that is a program: lib/autotune is a folder where there is an MPI. */
 static bool is_in(at__str *out, const char *folder, size_t len, const char *more)
 {
+    struct stat info;
     at__str_reset(out);
     at__str_add_bytes(out, folder, len);
     at__str_addf(out, "/%s" NAME, more);
-    return !out->failed && access(out->data, X_OK) == 0;
+    return !out->failed && stat(out->data, &info) == 0 && S_ISREG(info.st_mode) &&
+           access(out->data, X_OK) == 0;
 }
 
 static bool is_beside(at__str *out, const char *file)
@@ -69,44 +76,60 @@ static bool is_beside(at__str *out, const char *file)
     return false;
 }
 
+/* An empty entry is the folder that the process is in, and a relative one is looked up from there. */
 static bool is_in_path(at__str *out)
 {
     const char *at = getenv("PATH");
     while (at && *at) {
         size_t len = strcspn(at, ":");
-        if (len && is_in(out, at, len, ""))
+        if (*at == '/' && is_in(out, at, len, ""))
             return true;
         at += len + (at[len] == ':');
     }
     return false;
 }
 
-at_status at__miss_program(at__str *out, at_error *err)
+/*
+ * The shared library that this code is in; "": it is a part of the application, or was loaded by a relative
+ * name, which another folder may have by now.
+ */
+static const char *own_library(void)
 {
     Dl_info info;
-    char self[4096];
-    bool known = dladdr((const void *)(uintptr_t)&stopped, &info) != 0 && info.dli_fname;
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (known && is_beside(out, info.dli_fname))
-        return AT_OK;
-    self[len > 0 ? len : 0] = '\0';
-    if (is_beside(out, self) || is_in_path(out))
+    void *map = NULL;
+    bool known = dladdr1((const void *)(uintptr_t)&stopped, &info, &map, RTLD_DL_LINKMAP) != 0 && map;
+    const char *name = known ? ((const struct link_map *)map)->l_name : "";
+    return *name == '/' ? name : "";
+}
+
+at_status at__miss_program(at__str *out, at_error *err)
+{
+    const char *library = own_library();
+    if (is_beside(out, library) || is_in_path(out))
         return AT_OK;
     at_status status = at__str_status(out, err);
-    return status != AT_OK ? status
-                           : at_fail(err, AT_ERR_NOT_FOUND,
-                                     "no program " NAME " beside %s, nor in $PATH; name it in the options",
-                                     known ? info.dli_fname : "this one");
+    return status != AT_OK
+               ? status
+               : at_fail(err, AT_ERR_NOT_FOUND,
+                         "found no program " NAME "%s%s; expected one in a folder of $PATH, or named in "
+                         "at_open_options.program",
+                         *library ? " beside " : "", library);
 }
 
 /* ---- running it ---- */
 
 typedef struct run {
     pid_t pid;
-    int said; /* a file in memory with its stderr; -1: none */
+    int said;  /* a file in memory with its stderr; -1: none            */
+    int alive; /* the end of a pipe that closes with this process; -1: none */
     int wait_status;
     bool gone; /* somebody else has taken its end: a program may wait for all children */
 } run;
+
+#define NOT_RUNNING                                                                                          \
+    {                                                                                                        \
+        .said = -1, .alive = -1                                                                              \
+    }
 
 /* As `tune` takes it on a command line. */
 typedef struct command {
@@ -198,15 +221,26 @@ static char **environment(variable *with, int count)
     return out;
 }
 
-/* The signals of whoever asks are not the program's business, and none of the descriptors. */
-static int spawn(run *r, const at__miss *m, const char *program, const char *const *argv)
+/* Its standard input, which ends when r->alive is closed; -1: errno says why there is none. */
+static int open_alive(run *r)
 {
-    variable variables[] = { { .name = AT__HEADERS_ENV, .value = m->headers },
-                             { .name = AT__ALLOW_ENV, .value = m->allow } };
-    char **with = environment(variables, 2);
-    int code = ENOMEM;
-    if (!with)
-        goto done;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return -1;
+    ends[0] = above_standard(ends[0]);
+    r->alive = above_standard(ends[1]);
+    if (ends[0] >= 0 && r->alive >= 0)
+        return ends[0];
+    int why = errno;
+    if (ends[0] >= 0)
+        close(ends[0]);
+    errno = why;
+    return -1;
+}
+
+/* The signals of whoever asks are not the program's business, and none of the descriptors. */
+static int start(run *r, int input, const char *program, const char *const *argv, char *const *with)
+{
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none, all;
@@ -215,7 +249,7 @@ static int spawn(run *r, const at__miss *m, const char *program, const char *con
     r->said = above_standard(memfd_create(NAME " tune", MFD_CLOEXEC));
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     if (r->said >= 0)
         posix_spawn_file_actions_adddup2(&files, r->said, STDERR_FILENO);
@@ -225,14 +259,36 @@ static int spawn(run *r, const at__miss *m, const char *program, const char *con
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    code = posix_spawn(&r->pid, program, &files, &attributes, (char *const *)(uintptr_t)argv, with);
+    int code = posix_spawn(&r->pid, program, &files, &attributes, (char *const *)(uintptr_t)argv, with);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
-done:
-    free(with);
-    for (int i = 0; i < 2; i++)
-        at__str_clear(&variables[i].text);
     return code;
+}
+
+static at_status spawn(run *r, const at__miss *m, const char *program, const char *const *argv, at_error *err)
+{
+    variable variables[] = { { .name = AT__HEADERS_ENV, .value = m->headers },
+                             { .name = AT__ALLOW_ENV, .value = m->allow },
+                             { .name = AT__TIED_ENV, .value = "1" } };
+    enum { COUNT = sizeof variables / sizeof *variables };
+    char **with = environment(variables, COUNT);
+    int input = with ? open_alive(r) : -1;
+    int code = !with ? ENOMEM : input < 0 ? errno : start(r, input, program, argv, with);
+    if (input >= 0)
+        close(input);
+    free(with);
+    for (int i = 0; i < COUNT; i++)
+        at__str_clear(&variables[i].text);
+    return code == 0 ? AT_OK
+                     : at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
+}
+
+static void forget(run *r)
+{
+    if (r->said >= 0)
+        close(r->said);
+    if (r->alive >= 0)
+        close(r->alive);
 }
 
 /* Has it ended? */
@@ -299,11 +355,10 @@ static at_status tune(const at__miss *m, const at__problem *p, const char *progr
                       at_error *err)
 {
     command c = { 0 };
-    run r = { .said = -1 };
+    run r = NOT_RUNNING;
     at_status status = write_command(&c, m, program, p, err);
-    int code = status == AT_OK ? spawn(&r, m, program, c.argv) : 0;
-    if (code != 0)
-        status = at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
+    if (status == AT_OK)
+        status = spawn(&r, m, program, c.argv, err);
     if (status == AT_OK && ends_until(&r, until_s, m)) {
         status = judge(&r, "tune", err);
     } else if (status == AT_OK) {
@@ -313,8 +368,7 @@ static at_status tune(const at__miss *m, const at__problem *p, const char *progr
                                       "the budget of %g s was over before " NAME " tune had found a winner",
                                       m->budget_s);
     }
-    if (r.said >= 0)
-        close(r.said);
+    forget(&r);
     at__str_clear(&c.shape);
     return status;
 }
@@ -408,19 +462,15 @@ static at_status learn(const at__miss *m, const char *program, at_error *err)
         argv[count++] = "--templates";
         argv[count++] = m->templates;
     }
-    run r = { .said = -1 };
-    int code = spawn(&r, m, program, argv);
-    at_status status = AT_OK;
-    if (code != 0)
-        return at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
-    if (ends_until(&r, at__now_s() + LEARN_S, m)) {
+    run r = NOT_RUNNING;
+    at_status status = spawn(&r, m, program, argv, err);
+    if (status == AT_OK && ends_until(&r, at__now_s() + LEARN_S, m)) {
         status = judge(&r, "learn", err);
-    } else {
+    } else if (status == AT_OK) {
         end(&r);
         status = at_fail(err, AT_ERR_CANCELLED, "learning was ended");
     }
-    if (r.said >= 0)
-        close(r.said);
+    forget(&r);
     return status;
 }
 

@@ -3,7 +3,7 @@
  * process of its own, within a budget.
  *
  * However many processes and threads need one problem, one tunes it, and the others wait for it. Nothing here
- * opens a GPU. Any number of threads at once.
+ * opens a GPU. Any number of threads at once. The program ends soon after this process, however that ends.
  */
 #ifndef AUTOTUNE_MISS_H
 #define AUTOTUNE_MISS_H
@@ -38,9 +38,13 @@ at_status at__miss_tune(const at__miss *miss, const at__problem *problem, at_err
  */
 at_status at__miss_learn(const at__miss *miss, at_error *err) AT_MUST_CHECK;
 
+/* In the environment of the program that is started: end when standard input ends (cli/process.h). */
+#define AT__TIED_ENV "AUTOTUNE_TIED"
+
 /*
- * The program that belongs to this code: beside the program or the library that this is a part of, in `bin`
- * beside its folder or the one above, else in $PATH. AT_ERR_NOT_FOUND: nowhere.
+ * The program that belongs to this code: beside the shared library that this is a part of, in `bin` beside
+ * its folder or the one above, else in an absolute folder of $PATH. Never beside the application, nor in the
+ * folder that the process is in. AT_ERR_NOT_FOUND: nowhere.
  */
 at_status at__miss_program(at__str *out, at_error *err) AT_MUST_CHECK;
 

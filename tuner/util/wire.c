@@ -262,7 +262,7 @@ void at__inbox_clear(at__inbox *in)
 /* ---- children ---- */
 
 #define REPORT_FD (AT__CHILD_FD + 1) /* where a child that cannot be executed says why; closed by exec */
-#define HIGH_FD   16                 /* above every number that the child gives a meaning */
+#define HIGH_FD   (REPORT_FD + 1)    /* above every number that the child gives a meaning */
 
 /* Kernels before 5.9 and some sandboxes have no close_range. */
 static void close_from(unsigned first)
@@ -277,14 +277,23 @@ static void close_from(unsigned first)
         close((int)fd);
 }
 
-/* The descriptors of a child. `sock` and `report` may be any number, also one that is wanted here. */
+/* A descriptor of that file that is not wanted here. A limit below HIGH_FD is EINVAL to the system. */
+static int move_up(int fd)
+{
+    int high = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
+    if (fd >= 0 && high < 0 && errno == EINVAL)
+        errno = EMFILE;
+    return high;
+}
+
+/* The descriptors of a child. `sock` and `report` may be any number, also one that is wanted here. False:
+ * errno says why. */
 static bool place_descriptors(int sock, int report)
 {
-    int high_sock = fcntl(sock, F_DUPFD_CLOEXEC, HIGH_FD);
-    int high_report = fcntl(report, F_DUPFD_CLOEXEC, HIGH_FD);
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    int high_null = fcntl(null, F_DUPFD_CLOEXEC, HIGH_FD);
-    if (high_sock < 0 || high_report < 0 || high_null < 0)
+    int high_sock = move_up(sock);
+    int high_report = high_sock < 0 ? -1 : move_up(report);
+    int high_null = high_report < 0 ? -1 : move_up(open("/dev/null", O_RDWR | O_CLOEXEC));
+    if (high_null < 0)
         return false;
     if (dup2(high_null, 0) < 0 || dup2(high_null, 1) < 0 || dup2(high_sock, AT__CHILD_FD) < 0 ||
         dup3(high_report, REPORT_FD, O_CLOEXEC) < 0)
@@ -331,6 +340,17 @@ static void close_pair(int pair[2])
             close(pair[i]);
 }
 
+static at_status cannot_start(const char *what, int why, at_error *err)
+{
+    struct rlimit limit = { 0 };
+    if (why == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        return at_fail(
+            err, AT_ERR_SYSTEM,
+            "cannot start %s: found a limit of %llu open files; expected a higher one: `ulimit -n 1024`",
+            what, (unsigned long long)limit.rlim_cur);
+    return at_fail(err, AT_ERR_SYSTEM, "cannot start %s: %s", what, strerror(why));
+}
+
 at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err)
 {
     at_status status = AT_OK;
@@ -343,7 +363,7 @@ at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err
         program = "/proc/self/exe"; /* also right when the file was replaced or deleted since we started */
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sock) != 0 || pipe2(report, O_CLOEXEC) != 0 ||
         (pid = fork()) < 0) {
-        status = at_fail(err, AT_ERR_SYSTEM, "cannot start another process: %s", strerror(errno));
+        status = cannot_start("another process", errno, err);
         goto done;
     }
     if (pid == 0)
@@ -352,7 +372,7 @@ at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err
     report[1] = -1;
     if ((why = exec_result(report[0])) != 0) {
         waitpid(pid, NULL, 0);
-        status = at_fail(err, AT_ERR_SYSTEM, "cannot start %s: %s", program, strerror(why));
+        status = cannot_start(program, why, err);
         goto done;
     }
     *out = (at__child){ .pid = pid, .fd = sock[0] };

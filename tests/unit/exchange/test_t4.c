@@ -188,24 +188,25 @@ Test(t4, a_failure_has_its_word_in_place_of_a_time)
 {
     static const struct {
         at__outcome outcome;
-        const char *config, *invalidity, *time;
+        const char *config, *invalidity, *time, *word;
     } FAILED[] = {
-        { AT__COMPILE_FAILED, "A=1", "compile", "CompilationFailedConfig" },
-        { AT__LAUNCH_FAILED, "A=2", "runtime", "RuntimeFailedConfig" },
-        { AT__WRONG_RESULT, "A=3", "correctness", "RuntimeFailedConfig" },
-        { AT__CRASHED, "A=4", "runtime", "RuntimeFailedConfig" },
-        { AT__TIMED_OUT, "A=5", "timeout", "RuntimeFailedConfig" },
+        { AT__COMPILE_FAILED, "A=1", "compile", "CompilationFailedConfig", "compile_failed" },
+        { AT__LAUNCH_FAILED, "A=2", "runtime", "RuntimeFailedConfig", "launch_failed" },
+        { AT__WRONG_RESULT, "A=3", "correctness", "RuntimeFailedConfig", "wrong_result" },
+        { AT__CRASHED, "A=4", "runtime", "RuntimeFailedConfig", "crashed" },
+        { AT__TIMED_OUT, "A=5", "timeout", "RuntimeFailedConfig", "timed_out" },
     };
     for (size_t i = 0; i < sizeof FAILED / sizeof *FAILED; i++) {
-        char part[256];
+        char part[320];
         at__trial_row row = trial_of(FAILED[i].config, 0);
         row.outcome = FAILED[i].outcome;
         row.resources = AT__RESOURCES_UNKNOWN;
         snprintf(part, sizeof part,
                  "{\"%c\":%c},\"times\":{\"compilation\":0,\"framework\":0,\"search_algorithm\":0,"
                  "\"validation\":0},\"invalidity\":\"%s\",\"correctness\":0,\"measurements\":[{\"name\":"
-                 "\"time\",\"value\":\"%s\",\"unit\":\"ms\"}]",
-                 row.config[0], row.config[2], FAILED[i].invalidity, FAILED[i].time);
+                 "\"time\",\"value\":\"%s\",\"unit\":\"ms\"},{\"name\":\"outcome\",\"value\":\"%s\",\"unit\":"
+                 "\"\"}]",
+                 row.config[0], row.config[2], FAILED[i].invalidity, FAILED[i].time, FAILED[i].word);
         expect_line(row, part);
     }
 }

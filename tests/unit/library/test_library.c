@@ -256,6 +256,33 @@ Test(library, tells_the_arguments_of_the_kernel)
     at_close(tuner);
 }
 
+Test(library, tells_the_types_of_the_arguments)
+{
+    const at_problem gather = {
+        .op = "gather_rows", .type = AT_I32, .size_count = 3, .sizes = { 100, 64, 128 }
+    };
+    const struct {
+        at_problem problem;
+        int arg;
+        at_type type;
+        int opaque;
+    } CASES[] = {
+        { TUNED, 0, AT_F32, 1 },  /* a transpose moves elements of any type */
+        { TUNED, 3, AT_I64, 0 },  /* a size                                 */
+        { gather, 0, AT_U8, 0 },  /* rows of bytes                          */
+        { gather, 2, AT_I32, 0 }, /* the kernel computes with its indices   */
+    };
+    at_tuner *tuner = tuner_with_winner();
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        at_found *found = find_ok(tuner, CASES[i].problem, &ON_H200);
+        const at_arg *arg = &found->args[CASES[i].arg];
+        cr_assert_eq(arg->type, CASES[i].type, "%s: %s", arg->name, at_type_name(arg->type));
+        cr_assert_eq(arg->opaque, CASES[i].opaque, "%s", arg->name);
+        at_found_close(found);
+    }
+    at_close(tuner);
+}
+
 Test(library, leading_dimensions_are_part_of_the_problem)
 {
     at_tuner *tuner = tuner_with_winner();

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -410,6 +411,30 @@ Test(wire, a_program_that_cannot_be_executed_is_named)
     cr_assert_str_eq(err.text, "cannot start /nonexistent/autotune: No such file or directory");
     cr_assert(child.fd == 12345, "the output keeps its value");
     cr_assert(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+}
+
+Test(wire, a_limit_of_open_files_that_is_too_low_is_named)
+{
+    const char *const argv[] = { "sh", "-c", "exit 0", NULL };
+    struct rlimit limit;
+    int started = 0;
+    setenv("AUTOTUNE_EXE", "/bin/sh", 1);
+    cr_assert_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (rlim_t n = 3; n <= 40; n++) {
+        char words[80];
+        at_error err = { 0 };
+        at__child child = { 0 };
+        limit.rlim_cur = n;
+        cr_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        snprintf(words, sizeof words, "found a limit of %d open files; expected a higher one", (int)n);
+        if (at__child_spawn(&child, argv, &err) == AT_OK) {
+            at__child_stop(&child, 100);
+            started++;
+        } else {
+            cr_expect(strstr(err.text, words), "%d: %s", (int)n, err.text);
+        }
+    }
+    cr_expect_gt(started, 20);
 }
 
 Test(wire, a_child_dies_with_its_parent)

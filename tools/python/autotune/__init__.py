@@ -10,8 +10,9 @@ the stream on which the framework works now. On PyTorch's tensors transpose and 
 whole, and they have gradients. torch.ops.autotune has them after `import torch, autotune`. On JAX's arrays all of them work
 within jax.jit, jax.grad and jax.vmap.
 
-Needs the standard library and libautotune.so, which `pip install .` in the sources of autotune brings along. Errors:
-autotune.Error is what the library said, ValueError what an argument should have been.
+Needs the standard library and libautotune.so, which `pip install .` in the sources of autotune brings along. Errors: a wrong
+argument is a ValueError or a TypeError, and nothing is launched; autotune.Error is what the library said, and where it
+refused an argument that is a ValueError, too (autotune.ArgumentError).
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._native import Arg, Error, Found
-from ._tuner import Buffer, Tuner
+from ._native import Arg, ArgumentError, Error, Found
+from ._tuner import Buffer, Dtype, Tuner
 
-__all__ = ["Arg", "Error", "Found", "Tuner", "copy", "default", "find", "permute", "prepare", "run", "transpose"]
+__all__ = ["Arg", "ArgumentError", "Error", "Found", "Tuner", "copy", "default", "find", "permute", "prepare", "run", "transpose"]
 
 _lock = threading.Lock()
 _default: list[Tuner] = []
@@ -39,18 +40,18 @@ def default() -> Tuner:
     return _default[0]
 
 
-def find(op: str, sizes: Sequence[int], dtype: str, device: str | int | None = None, cc: int = 0,
+def find(op: str, sizes: Sequence[int], dtype: Dtype, device: str | int | None = None, cc: int = 0,
          sms: int = 0) -> Found:
     """What is known of a problem: Tuner.find of the default tuner."""
     return default().find(op, sizes, dtype, device, cc, sms)
 
 
-def prepare(op: str, sizes: Sequence[int], dtype: str) -> Found:
+def prepare(op: str, sizes: Sequence[int], dtype: Dtype) -> Found:
     """Compiles and loads ahead of the first run: Tuner.prepare of the default tuner."""
     return default().prepare(op, sizes, dtype)
 
 
-def run(op: str, sizes: Sequence[int], dtype: str, buffers: Mapping[str, Buffer] | Sequence[Buffer],
+def run(op: str, sizes: Sequence[int], dtype: Dtype, buffers: Mapping[str, Buffer] | Sequence[Buffer],
         stream: int | None = None) -> Any:
     """Launches an operation: Tuner.run of the default tuner. For outputs that are jax.ShapeDtypeStruct, new arrays of JAX
     are returned, one or a tuple of them; that works within jax.jit."""

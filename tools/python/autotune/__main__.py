@@ -3,19 +3,12 @@
 import os
 import shutil
 import sys
-import sysconfig
-from pathlib import Path
 
-from ._native import HERE
-
-
-def program() -> str | None:
-    beside = [Path(sysconfig.get_path("scripts")) / "autotune", HERE.parents[2] / "build" / "autotune"]
-    return next((str(path) for path in beside if os.access(path, os.X_OK)), None) or shutil.which("autotune")
+from ._native import installed_program
 
 
 def main() -> int:
-    found = program()
+    found = installed_program() or shutil.which("autotune")
     if not found:
         print("autotune: no program `autotune` beside this Python, nor in PATH; `pip install .` in the sources of autotune "
               "brings it", file=sys.stderr)

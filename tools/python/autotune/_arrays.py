@@ -15,19 +15,20 @@ from ._native import SPELLINGS
 LEGACY_STREAM = 1  # what both protocols call the default stream; 0 is ambiguous to them
 _CUDA_DEVICES = (2, 13)  # kDLCUDA, kDLCUDAManaged
 _OTHER_DEVICES = {1: "the CPU", 3: "the CPU, pinned for CUDA", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI"}
-_KINDS = {"b": "u", "i": "i", "u": "u", "f": "f", "c": "c", "V": "u"}
+_KINDS = {"b": "u", "i": "i", "u": "u", "f": "f", "c": "c"}
 _DLPACK_KINDS = {0: "i", 1: "u", 2: "f", 4: "bf", 5: "c", 6: "u"}  # 6: bool
 
 
 @dataclass(frozen=True)
 class Array:
-    """Strides in elements. `stream`: on which the contents are made, None when they are there. `device`: the GPU's
-    number, None when it was not said. `owner`: what must live until the work is submitted."""
+    """Strides in elements. `dtype`: None for elements without a name of ours, such as float8. `stream`: on which the
+    contents are made, None when they are there. `device`: the GPU's number, None when it was not said. `owner`: what must
+    live until the work is submitted."""
 
     address: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
-    dtype: str
+    dtype: str | None
     item_bytes: int
     stream: int | None = None
     device: int | None = None
@@ -37,6 +38,15 @@ class Array:
     @property
     def count(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def bytes(self) -> int:
+        return self.count * self.item_bytes
+
+    @property
+    def elements(self) -> str:
+        """For messages."""
+        return self.dtype or f"elements of {self.item_bytes} bytes"
 
     @property
     def dense(self) -> bool:
@@ -80,13 +90,15 @@ def _from_torch(tensor: Any, stream: int | None) -> Array:
 
     if not tensor.is_cuda:
         raise ValueError(f"found a tensor on {tensor.device}; expected one on a GPU: x.cuda()")
+    if tensor.layout != torch.strided:
+        raise ValueError(f"found a tensor of the layout {tensor.layout}; expected a dense one: x.to_dense()")
     if tensor.is_conj() or tensor.is_neg():
         raise ValueError("found a lazily conjugated or negated view; expected x.resolve_conj().resolve_neg()")
     if stream is None:
         stream = torch.cuda.current_stream(tensor.device).cuda_stream
-    name = SPELLINGS.get(str(tensor.dtype).removeprefix("torch."))
-    return Array(tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), name or bits(tensor.element_size()),
-                 tensor.element_size(), stream, tensor.device.index, tensor)
+    return Array(tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()),
+                 SPELLINGS.get(str(tensor.dtype).removeprefix("torch.")), tensor.element_size(), stream,
+                 tensor.device.index, tensor)
 
 
 # ---- __cuda_array_interface__ ----
@@ -95,15 +107,16 @@ def _from_torch(tensor: Any, stream: int | None) -> Array:
 def _from_interface(value: Any) -> Array:
     interface = value.__cuda_array_interface__
     kind, item_bytes = interface["typestr"][1], int(interface["typestr"][2:])
-    if kind not in _KINDS or interface["typestr"][0] == ">":
+    if kind not in (*_KINDS, "V") or interface["typestr"][0] == ">":
         raise ValueError(f"found elements '{interface['typestr']}'; expected numbers in this machine's byte order")
     shape = tuple(interface["shape"])
     given = interface.get("strides")
     if given and any(step % item_bytes for step in given):
         raise ValueError(f"found strides of {given} bytes; expected multiples of an element's {item_bytes}")
     strides = tuple(step // item_bytes for step in given) if given else row_major(shape)
-    return Array(interface["data"][0], shape, strides, f"{_KINDS[kind]}{8 * item_bytes}", item_bytes,
-                 interface.get("stream"), None, value, not interface["data"][1])
+    name = f"{_KINDS[kind]}{8 * item_bytes}" if kind in _KINDS else None
+    return Array(interface["data"][0], shape, strides, name, item_bytes, interface.get("stream"), None, value,
+                 not interface["data"][1])
 
 
 # ---- DLPack ----
@@ -152,8 +165,8 @@ def as_array(value: Any, stream: int | None = None) -> Array:
         return _from_interface(value)
     if hasattr(value, "__dlpack__"):
         return _from_dlpack(value, stream)
-    raise ValueError(f"found a {type(value).__name__}; expected an array on a GPU: a PyTorch tensor, or what has "
-                     "__cuda_array_interface__ or __dlpack__")
+    raise TypeError(f"found a {type(value).__name__}; expected an array on a GPU: a PyTorch tensor, or what has "
+                    "__cuda_array_interface__ or __dlpack__")
 
 
 def common_stream(arrays: Iterable[Array], given: int | None) -> tuple[int, set[int]]:

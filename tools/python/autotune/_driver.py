@@ -8,7 +8,7 @@ import ctypes
 import functools
 import importlib.util
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ._arrays import Array
@@ -59,6 +59,20 @@ def device_of(address: int) -> int:
     return device.value
 
 
+def common_device(arrays: Mapping[str, Array]) -> int | None:
+    """The one GPU that all of them are on; None: none of them has elements."""
+    first = device = None
+    for name, array in arrays.items():
+        if not array.count:
+            continue
+        found = device_of(array.address) if array.device is None else array.device
+        if device is None:
+            first, device = name, found
+        elif found != device:
+            raise ValueError(f"{name}: found memory of GPU {found}; expected memory of GPU {device}, where {first} is")
+    return device
+
+
 def is_current(device: int) -> bool:
     """Whether a context of this device is."""
     here = ctypes.c_int(-1)
@@ -66,10 +80,9 @@ def is_current(device: int) -> bool:
 
 
 @contextlib.contextmanager
-def current(array: Array) -> Iterator[None]:
-    """Within it a context of the array's device is current: the one that is already, else the primary one."""
-    device = device_of(array.address) if array.device is None else array.device
-    if is_current(device):
+def current(device: int | None) -> Iterator[None]:
+    """Within it a context of the device is current: the one that is already, else the primary one. None: any device."""
+    if device is None or is_current(device):
         yield
         return
     before = ctypes.c_void_p()

@@ -22,7 +22,7 @@ from jax.interpreters import ad, batching, mlir
 
 from . import _driver, _native, default
 from ._arrays import Array, bits, row_major
-from ._tuner import COPY_ALIGNMENT, in_order
+from ._tuner import COPY_ALIGNMENT, Dtype, check_elements, in_order
 
 try:
     import jax.ffi
@@ -134,7 +134,7 @@ def _launch(call: _Call) -> None:
     given = iter(call.results.items[i].contents.data for i in range(call.results.count))
     buffers = [next(given if i in results else inputs) for i in range(call.inputs.count + call.results.count)]
     stream = _stream_of(call)
-    with _driver.current(Array(buffers[0], (), (), "u8", 1)):
+    with _driver.current(next((_driver.device_of(buffer) for buffer in buffers if buffer), None)):
         if copied and (buffers[0] | buffers[1]) % COPY_ALIGNMENT:
             _driver.copy_bytes(buffers[0], buffers[1], copied, stream)
         else:
@@ -287,15 +287,14 @@ def _device() -> dict[str, Any]:
     return {}
 
 
-def run(op: str, sizes: Sequence[int], dtype: str, buffers: Mapping[str, Any] | Sequence[Any]) -> Any:
+def run(op: str, sizes: Sequence[int], dtype: Dtype, buffers: Mapping[str, Any] | Sequence[Any]) -> Any:
     """The new arrays for which jax.ShapeDtypeStruct stands among the buffers: one, or a tuple of them."""
+    dtype = _native.type_name(dtype)
     found = default().find(op, sizes, dtype, **_device())
     if not found.args:
         raise ValueError(f"found no kernel for {op} {'x'.join(map(str, sizes))} {dtype}; expected one that was tuned: {found.why}")
     args = [arg for arg in found.args if arg.role != "scalar"]
-    ordered = in_order(args, buffers) if isinstance(buffers, Mapping) else list(buffers)
-    if len(args) != len(ordered):
-        raise ValueError(f"found {len(ordered)} buffers; expected {', '.join(arg.name for arg in args)}")
+    ordered = in_order(args, buffers)
     for arg, buffer in zip(args, ordered):
         _check_role(arg, buffer)
     results = [i for i, buffer in enumerate(ordered) if isinstance(buffer, jax.ShapeDtypeStruct)]
@@ -313,8 +312,7 @@ def _check_role(arg: _native.Arg, buffer: Any) -> None:
     if new != (arg.role != "input") or not is_jax(buffer):
         raise ValueError(f"{arg.name}: found a {type(buffer).__name__}; expected "
                          + ("an array of JAX" if arg.role == "input" else "jax.ShapeDtypeStruct(shape, dtype): JAX makes it"))
-    held = int(numpy.prod(buffer.shape, dtype=numpy.int64)) * _whole(buffer).dtype.itemsize
-    if held < arg.bytes:
-        raise ValueError(f"{arg.name}: found {held} bytes; expected {arg.bytes}")
+    kind, shape = _whole(buffer).dtype, tuple(buffer.shape)
+    check_elements(arg, Array(0, shape, row_major(shape), _native.SPELLINGS.get(kind.name), kind.itemsize))
     if not new and not isinstance(buffer, jax.core.Tracer) and {d.platform for d in buffer.devices()} == {"cpu"}:
         raise ValueError(f"{arg.name}: found an array of JAX on the CPU; expected one on a GPU")

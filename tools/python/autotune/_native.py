@@ -7,6 +7,7 @@ import ctypes.util
 import glob
 import os
 import sys
+import sysconfig
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i
 SPELLINGS = {"uint8": "u8", "bool": "u8", "int8": "i8", "float16": "f16", "half": "f16", "bfloat16": "bf16",
              "uint16": "u16", "int16": "i16", "float32": "f32", "int32": "i32", "uint32": "u32", "float64": "f64",
              "double": "f64", "int64": "i64", "uint64": "u64", "complex64": "c64", "complex128": "c128"}
+TYPE_BYTES = {name: int(name.lstrip("uifbc")) // 8 for name in TYPES}
 ROLES = ("scalar", "input", "output", "inout", "scratch")
 MATCHES = ("exact", "near", "other_device", "none", "predicted")
 HERE = Path(__file__).resolve().parent
@@ -31,12 +33,32 @@ class Error(Exception):
         self.status = status
 
 
-def type_number(dtype: str) -> int:
-    """Of at_type: "f32" and "float32" are one."""
-    name = SPELLINGS.get(dtype, dtype)
+class ArgumentError(Error, ValueError):
+    """The library refused an argument of the call; `status` is "usage" or "input"."""
+
+
+def _spelled(dtype: Any) -> str:
+    """The text of a type that may be a text, a dtype of NumPy or PyTorch, or a class such as numpy.float32."""
+    if isinstance(dtype, str):
+        return dtype
+    if isinstance(dtype, type):
+        return dtype.__name__.removesuffix("_")  # NumPy 1 has bool_
+    if type(dtype).__name__ == "dtype" and type(dtype).__module__ == "torch":
+        return str(dtype).removeprefix("torch.")
+    name = getattr(dtype, "name", None)
+    if not isinstance(name, str):
+        raise TypeError(f"found a {type(dtype).__name__} as the type; expected a text such as 'f32', or the dtype of an array of "
+                        "PyTorch, NumPy or JAX")
+    return name if getattr(dtype, "isnative", True) else str(dtype)
+
+
+def type_name(dtype: Any) -> str:
+    """The library's name of a type: "f32" of "f32", "float32", numpy.float32, x.dtype."""
+    spelled = _spelled(dtype)
+    name = SPELLINGS.get(spelled, spelled)
     if name not in TYPES:
-        raise ValueError(f"found the type '{dtype}'; expected one of {' '.join(TYPES)}, or NumPy's or PyTorch's name of one")
-    return TYPES.index(name)
+        raise ValueError(f"found the type '{spelled}'; expected one of {' '.join(TYPES)}, or NumPy's or PyTorch's name of one")
+    return name
 
 
 class ErrorStruct(ctypes.Structure):
@@ -72,7 +94,7 @@ class TargetStruct(ctypes.Structure):
 
 class ArgStruct(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("role", ctypes.c_int), ("bytes", ctypes.c_int64),
-                ("value", ctypes.c_int64), ("align", ctypes.c_int64)]
+                ("value", ctypes.c_int64), ("align", ctypes.c_int64), ("type", ctypes.c_int), ("opaque", ctypes.c_int)]
 
 
 class MetricStruct(ctypes.Structure):
@@ -96,13 +118,16 @@ class FoundStruct(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Arg:
-    """An argument of a kernel. `value`: of a scalar; `bytes`, `align`: of a buffer."""
+    """An argument of a kernel. `value`: of a scalar; `bytes`, `align`: of a buffer. `opaque`: its elements are only moved,
+    so that any type of that size will do."""
 
     name: str
     role: str
     bytes: int
     value: int
     align: int
+    type: str
+    opaque: bool
 
 
 @dataclass(frozen=True)
@@ -152,7 +177,8 @@ def shown(found: FoundStruct, source: str | None = None) -> Found:
     values = {name: decoded(v) if isinstance(v, bytes) else v for name, v in values.items()}
     values["match"] = MATCHES[found.match]
     values["grid"], values["block"] = tuple(found.grid), tuple(found.block)
-    values["args"] = tuple(Arg(arg.name.decode(), ROLES[arg.role], arg.bytes, arg.value, arg.align)
+    values["args"] = tuple(Arg(arg.name.decode(), ROLES[arg.role], arg.bytes, arg.value, arg.align,
+                               TYPES[arg.type], bool(arg.opaque))
                            for arg in found.args[:found.arg_count])
     values["metrics"] = {metric.name.decode(): metric.value for metric in found.metrics[:found.metric_count]}
     if not found.expected_s:
@@ -167,6 +193,12 @@ def device_text(device: str | int | None) -> bytes | None:
     if isinstance(device, bool) or not hasattr(device, "__index__") or device.__index__() < 0:
         raise TypeError(f"found device={device!r}; expected a GPU's number, or a device's name, as 'NVIDIA H200'")
     return b"%d" % device.__index__()
+
+
+def installed_program() -> str | None:
+    """`autotune` as it was installed with this module, or built in the sources that it is in."""
+    beside = [Path(sysconfig.get_path("scripts")) / "autotune", HERE.parents[2] / "build" / "autotune"]
+    return next((str(path) for path in beside if path.is_file() and os.access(path, os.X_OK)), None)
 
 
 def library_path(path: str | os.PathLike[str] | None = None) -> str:

@@ -34,6 +34,13 @@ def _submitted(op: str, sizes: tuple[int, ...], x: Tensor, out: Tensor) -> bool:
     return True
 
 
+def _check_out(x: Tensor, out: Tensor, shape: tuple[int, ...]) -> None:
+    """On every device, compiled too: Tensor.copy_ would convert types, repeat rows and move to another device."""
+    if out.shape != shape or out.dtype != x.dtype or out.device != x.device or not out.is_contiguous():
+        raise ValueError(f"out: found shape {tuple(out.shape)}, strides {tuple(out.stride())}, {out.dtype} on {out.device}; "
+                         f"expected a contiguous tensor of shape {tuple(shape)}, {x.dtype} on {x.device}")
+
+
 def _transposed(x: Tensor, out: Tensor | None = None) -> Tensor:
     shape = _turned(x)
     if out is None:
@@ -166,6 +173,9 @@ def transpose(x: Tensor, out: Tensor | None = None) -> Tensor:
         if torch._C._are_functorch_transforms_active():
             return x.transpose(-1, -2).clone(memory_format=torch.contiguous_format)
         return _transpose(x)
+    if not isinstance(out, Tensor):
+        return default().transpose(x.detach(), out)
+    _check_out(x, out, _turned(x))
     if out.is_cuda and not torch.compiler.is_compiling():
         return _transposed(x, out) if _at_once(x) else default().transpose(x.detach(), out)
     return out.copy_(_transpose(x))
@@ -180,6 +190,9 @@ def copy(x: Tensor, out: Tensor | None = None) -> Tensor:
         if torch._C._are_functorch_transforms_active():
             return x.clone(memory_format=torch.contiguous_format)
         return _copy(x)
+    if not isinstance(out, Tensor):
+        return default().copy(x.detach().contiguous(), out)
+    _check_out(x, out, x.shape)
     if out.is_cuda and not torch.compiler.is_compiling():
         return default().copy(x.detach().contiguous(), out)
     return out.copy_(_copy(x))

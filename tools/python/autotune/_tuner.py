@@ -4,41 +4,111 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Union
 
 from . import _driver, _native
 from ._arrays import Array, as_array, bits, common_stream, empty_like, is_torch
-from ._native import Error, Found
+from ._native import Arg, ArgumentError, Error, Found
 
 COPY_ALIGNMENT = 256  # of both buffers, for the operation copy; what lies elsewhere the driver copies
 
 Path = Union[str, "os.PathLike[str]", None]
 Buffer = Any  # an array on a GPU, or an address
+Dtype = Any  # "f32", "float32", or the dtype of an array of PyTorch, NumPy or JAX
 
 
-def in_order(args: Sequence[_native.Arg], buffers: Mapping[str, Buffer]) -> list[Buffer]:
-    """The buffers of a mapping, in the order of the arguments that are none of them scalars."""
+# ---- what a call is given ----
+
+
+def in_order(args: Sequence[Arg], buffers: Mapping[str, Buffer] | Sequence[Buffer]) -> list[Buffer]:
+    """A buffer for each argument that is no scalar, in their order."""
     names = [arg.name for arg in args if arg.role != "scalar"]
+    if not isinstance(buffers, Mapping):
+        if len(names) != len(buffers):
+            raise ValueError(f"found {len(buffers)} buffers; expected {', '.join(names)}")
+        return list(buffers)
     if set(names) != set(buffers):
-        raise ValueError(f"found buffers {', '.join(sorted(buffers))}; expected {', '.join(names)}")
+        raise ValueError(f"found buffers {', '.join(sorted(map(str, buffers)))}; expected {', '.join(names)}")
     return [buffers[name] for name in names]
 
 
-def check_buffers(args: Sequence[_native.Arg], buffers: Sequence[Array | int]) -> None:
-    """Arrays are dense and have room for what the kernel reads and writes; an address is taken at its word."""
-    wanted = [arg for arg in args if arg.role != "scalar"]
-    if len(wanted) != len(buffers):
-        raise ValueError(f"found {len(buffers)} buffers; expected {', '.join(arg.name for arg in wanted)}")
-    for arg, buffer in zip(wanted, buffers):
-        if isinstance(buffer, int):
-            continue
-        if arg.role != "input" and not buffer.writable:
-            raise ValueError(f"{arg.name}: found a read-only array; expected one that may be written")
-        if not buffer.dense:
-            raise ValueError(f"{arg.name}: found strides {buffer.strides}; expected a contiguous array")
-        if buffer.count * buffer.item_bytes < arg.bytes:
-            raise ValueError(f"{arg.name}: found {buffer.count * buffer.item_bytes} bytes; expected {arg.bytes}")
+def check_elements(arg: Arg, array: Array) -> None:
+    """Their type, and how many bytes there are. u8 are bytes of anything; a scratch buffer may be larger than needed."""
+    loose = arg.opaque or array.dtype is None
+    wanted = _native.TYPE_BYTES[arg.type]
+    if not (arg.type == "u8" and not arg.opaque or array.dtype == arg.type or loose and array.item_bytes == wanted):
+        expected = f"elements of {wanted} bytes, as {arg.type} has" if arg.opaque else arg.type
+        raise ValueError(f"{arg.name}: found {array.elements}; expected {expected}")
+    if array.bytes < arg.bytes or (array.bytes > arg.bytes and arg.role != "scratch"):
+        raise ValueError(f"{arg.name}: found {array.bytes} bytes, shape {array.shape}; expected {arg.bytes} bytes")
+
+
+def check_buffer(arg: Arg, array: Array) -> None:
+    if arg.role != "input" and not array.writable:
+        raise ValueError(f"{arg.name}: found a read-only array; expected one that may be written")
+    if not array.dense:
+        raise ValueError(f"{arg.name}: found strides {array.strides}; expected a contiguous array")
+    check_elements(arg, array)
+
+
+def check_output(target: Array, shape: tuple[int, ...], array: Array, dense: bool) -> None:
+    """An output of this shape that takes the elements of `array`."""
+    same = target.item_bytes == array.item_bytes and (target.dtype == array.dtype or None in (target.dtype, array.dtype))
+    if not target.writable:
+        raise ValueError("out: found a read-only array; expected one that may be written")
+    if target.shape != shape or not same or (dense and not target.dense):
+        raise ValueError(f"out: found shape {target.shape} of {target.elements}, strides {target.strides}; expected "
+                         f"{'a contiguous array of ' if dense else ''}shape {shape} of {array.elements}")
+
+
+def _check_apart(target: Array, array: Array) -> None:
+    """Of two dense arrays."""
+    if target.address < array.address + array.bytes and array.address < target.address + target.bytes:
+        raise ValueError(f"out: found {target.bytes} bytes at {target.address:#x}, and x at {array.address:#x}; expected an "
+                         "output in memory that no other array uses")
+
+
+def _as_buffer(buffer: Buffer, stream: int | None) -> Array | int:
+    if not isinstance(buffer, int):
+        return as_array(buffer, stream)
+    if not 0 <= buffer < 1 << 64:
+        raise ValueError(f"found the address {buffer:#x}; expected one below 2**64")
+    return buffer
+
+
+def _named(buffers: Mapping[str, Buffer] | Sequence[Buffer], stream: int | None) -> dict[str, Array | int]:
+    """What is given by name, or else by number."""
+    if isinstance(buffers, Mapping):
+        return {name: _as_buffer(buffer, stream) for name, buffer in buffers.items()}
+    if not isinstance(buffers, Sequence):
+        raise TypeError(f"found a {type(buffers).__name__}; expected the buffers in a sequence in the operation's order, or in a "
+                        "mapping by the names of its arguments")
+    return {f"buffer {i}": _as_buffer(buffer, stream) for i, buffer in enumerate(buffers)}
+
+
+def _check_stream(stream: int | None) -> None:
+    if stream is not None and not isinstance(stream, int):
+        raise TypeError(f"found a {type(stream).__name__} as the stream; expected the integer of a CUstream (of PyTorch: "
+                        "stream.cuda_stream, of CuPy: stream.ptr) or None")
+
+
+def _sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+    if isinstance(sizes, str):
+        raise ValueError(f"found the text '{sizes}'; expected sizes, as (4096, 4096)")
+    if not isinstance(sizes, Iterable):
+        raise TypeError(f"found {sizes!r}; expected sizes, as (4096, 4096)")
+    return tuple(sizes)
+
+
+def _check_sizes(sizes: tuple[int, ...]) -> None:
+    if len(sizes) > _native.MAX_SIZES:
+        raise ValueError(f"found {len(sizes)} sizes; expected at most {_native.MAX_SIZES}")
+    for size in sizes:
+        if not hasattr(size, "__index__"):
+            raise TypeError(f"found a size of {size!r}; expected an integer")
+        if abs(size) >= 1 << 63:  # ctypes would leave its upper bits away
+            raise ValueError(f"found a size of {size}; expected less than 2**63")
 
 
 def _text(value: Path) -> bytes | None:
@@ -75,6 +145,8 @@ class Tuner:
                  shipped: bool = True, tune_s: float = 0, tune_in_background: bool = False,
                  program: Path = None, headers: Path | Sequence[Path] = None,
                  allow: Path | Sequence[Path] = None) -> None:
+        if tune_s > 0 and program is None:
+            program = _native.installed_program()  # else the library looks beside itself, and in $PATH
         self._handle = ctypes.c_void_p()
         self._library = _native.load(library)
         self._problems: dict[Any, _native.ProblemStruct] = {}
@@ -97,7 +169,7 @@ class Tuner:
     def version(self) -> str:
         return str(self._library.at_version().decode())
 
-    def find(self, op: str, sizes: Sequence[int], dtype: str, device: str | int | None = None,
+    def find(self, op: str, sizes: Sequence[int], dtype: Dtype, device: str | int | None = None,
              cc: int = 0, sms: int = 0) -> Found:
         """What is known of a problem, with the kernel's source. Needs no GPU, and tunes nothing. `device`: a number is
         a GPU of this machine, a text a name or whole words of it; at_target in autotune.h says more."""
@@ -113,27 +185,37 @@ class Tuner:
             self._library.at_free(text)
             self._library.at_found_close(found)
 
-    def prepare(self, op: str, sizes: Sequence[int], dtype: str) -> Found:
+    def prepare(self, op: str, sizes: Sequence[int], dtype: Dtype) -> Found:
         """Compiles and loads for the current CUDA context, as the first run would; what run will use."""
         return self._prepare(self._problem(op, sizes, dtype))
 
-    def run(self, op: str, sizes: Sequence[int], dtype: str, buffers: Mapping[str, Buffer] | Sequence[Buffer],
+    def run(self, op: str, sizes: Sequence[int], dtype: Dtype, buffers: Mapping[str, Buffer] | Sequence[Buffer],
             stream: int | None = None) -> None:
         """Launches, and returns. Buffers are arrays on a GPU or addresses there: a sequence in the operation's order
         (outputs first), or a mapping by the names of its arguments. Scalars follow from the sizes. `stream`: a
-        CUstream; None: the one on which the arrays' framework works now."""
-        if isinstance(buffers, Mapping):
-            buffers = in_order(self._args_of(op, sizes, dtype), buffers)
-        arrays = [buffer if isinstance(buffer, int) else as_array(buffer, stream) for buffer in buffers]
-        if all(isinstance(array, int) for array in arrays):
-            self._launch(self._problem(op, sizes, dtype), arrays, stream or 0)
+        CUstream; None: the one on which the arrays' framework works now.
+
+        Arrays are contiguous, on one GPU, and of the type and the size that the operation declares; an argument that is
+        declared as bytes (u8) takes any type, and one whose elements are only moved any type of the same size. Of an
+        address nothing is known: there only NULL and overlap are refused."""
+        _check_stream(stream)
+        given = _named(buffers, stream)
+        arrays = {name: buffer for name, buffer in given.items() if isinstance(buffer, Array)}
+        problem = self._problem(op, sizes, dtype)
+        if not arrays and not isinstance(buffers, Mapping):
+            self._launch(problem, list(given.values()), stream)
             return
-        with _driver.current(next(array for array in arrays if isinstance(array, Array))):
-            check_buffers(self._args_of(op, sizes, dtype), arrays)
-            self._launch(self._problem(op, sizes, dtype), arrays, stream)
+        with _driver.current(_driver.common_device(arrays)):
+            args = self._args_of(op, sizes, dtype)
+            ordered = in_order(args, given if isinstance(buffers, Mapping) else list(given.values()))
+            for arg, buffer in zip((arg for arg in args if arg.role != "scalar"), ordered):
+                if isinstance(buffer, Array):
+                    check_buffer(arg, buffer)
+            self._launch(problem, ordered, stream)
 
     def copy(self, x: Any, out: Any = None, stream: int | None = None) -> Any:
         """The bytes of x, which is contiguous, in a new array or in `out`."""
+        _check_stream(stream)
         array = as_array(x, stream)
         if not array.dense:
             raise ValueError(f"found strides {array.strides}; expected a contiguous array")
@@ -141,7 +223,7 @@ class Tuner:
         self._move("copy", (array.count,), 0, target, array, stream)
         return out
 
-    def submit(self, op: str, sizes: tuple[int, ...], dtype: str, target: int, source: int, stream: int) -> None:
+    def submit(self, op: str, sizes: tuple[int, ...], dtype: Dtype, target: int, source: int, stream: int) -> None:
         """The shortest way to a launch of an operation with two buffers: addresses, in the current context."""
         problem = self._problems.get((op, sizes, dtype, 0)) or self._problem(op, sizes, dtype)
         error = _native.ErrorStruct()
@@ -152,6 +234,7 @@ class Tuner:
     def transpose(self, x: Any, out: Any = None, stream: int | None = None) -> Any:
         """x with its last two dimensions exchanged, as a new contiguous array, or in `out`. No gradients: those are in
         autotune.transpose. Rows may lie apart, as in a slice; other views of PyTorch are made contiguous before."""
+        _check_stream(stream)
         array = as_array(x, stream)
         if len(array.shape) not in (2, 3):
             raise ValueError(f"found {len(array.shape)} dimensions; expected two or three")
@@ -170,9 +253,10 @@ class Tuner:
     def permute(self, x: Any, dims: Sequence[int], out: Any = None, stream: int | None = None) -> Any:
         """x with its dimensions in another order, dimension i of the result being dims[i] of x, as a new contiguous array
         or in `out`. Both may be views of any strides; x may have 8 dimensions."""
+        _check_stream(stream)
         problem, target, array, out = self._permutation(x, dims, out, stream)
-        if array.count:
-            with _driver.current(target):
+        with _driver.current(_driver.common_device({"out": target, "x": array})):
+            if array.count:
                 self._launch(problem, (target, array), stream)
         return out
 
@@ -194,9 +278,7 @@ class Tuner:
         if out is None:
             out = empty_like(x, array, shape)
         target = as_array(out, stream)
-        if target.shape != shape or target.item_bytes != array.item_bytes:
-            raise ValueError(f"out: found shape {target.shape}, {target.item_bytes} bytes an element; expected shape "
-                             f"{shape}, {array.item_bytes} bytes an element")
+        check_output(target, shape, array, dense=False)
         numbers = ctypes.c_int64 * _native.MAX_RANK
         layout = _native.LayoutStruct(rank, numbers(*shape), numbers(*(array.strides[d] for d in dims)),
                                       numbers(*target.strides))
@@ -208,22 +290,17 @@ class Tuner:
         if out is None:
             out = empty_like(x, array, shape)
         target = as_array(out, stream)
-        if not target.writable:
-            raise ValueError("out: found a read-only array; expected one that may be written")
-        if target.shape != shape or target.item_bytes != array.item_bytes or not target.dense:
-            raise ValueError(f"out: found shape {target.shape}, {target.item_bytes} bytes an element, strides "
-                             f"{target.strides}; expected a contiguous array of shape {shape} and of elements of "
-                             f"{array.item_bytes} bytes")
+        check_output(target, shape, array, dense=True)
         return target, out
 
     def _move(self, op: str, sizes: tuple[int, ...], pitch: int, target: Array, array: Array,
               stream: int | None) -> None:
         if not array.count:
             return
-        with _driver.current(target):
+        with _driver.current(_driver.common_device({"out": target, "x": array})):
             if op == "copy" and (target.address | array.address) % COPY_ALIGNMENT:
-                _driver.copy_bytes(target.address, array.address, array.count * array.item_bytes,
-                                   self._stream((target, array), stream))
+                _check_apart(target, array)
+                _driver.copy_bytes(target.address, array.address, array.bytes, self._stream((target, array), stream))
             else:
                 self._launch(self._problem(op, sizes, bits(array.item_bytes), pitch), (target, array), stream)
 
@@ -241,8 +318,8 @@ class Tuner:
             _driver.wait_for(other)
         return chosen
 
-    def _args_of(self, op: str, sizes: Sequence[int], dtype: str) -> tuple[_native.Arg, ...]:
-        key = (op, tuple(sizes), dtype)
+    def _args_of(self, op: str, sizes: Sequence[int], dtype: Dtype) -> tuple[Arg, ...]:
+        key = (op, _sizes(sizes), dtype if isinstance(dtype, str) else _native.type_name(dtype))
         if key not in self._args:
             self._args[key] = self.prepare(op, sizes, dtype).args
         return self._args[key]
@@ -253,20 +330,16 @@ class Tuner:
         self._call("at_prepare", ctypes.byref(found), self._handle, problem)
         return _native.shown(found.contents)
 
-    def _problem(self, op: str, sizes: Sequence[int], dtype: str, pitch: int = 0) -> _native.ProblemStruct:
-        key = (op, tuple(sizes), dtype, pitch)
+    def _problem(self, op: str, sizes: Sequence[int], dtype: Dtype, pitch: int = 0) -> _native.ProblemStruct:
+        key = (op, _sizes(sizes), dtype if isinstance(dtype, str) else _native.type_name(dtype), pitch)
         problem = self._problems.get(key)
         if problem is None:
-            if isinstance(sizes, str):
-                raise ValueError(f"found the text '{sizes}'; expected sizes, as (4096, 4096)")
-            number = _native.type_number(dtype)
-            if len(key[1]) > _native.MAX_SIZES:
-                raise ValueError(f"found {len(key[1])} sizes; expected at most {_native.MAX_SIZES}")
-            for size in key[1]:
-                if abs(size) >= 1 << 63:  # ctypes would leave its upper bits away
-                    raise ValueError(f"found a size of {size}; expected less than 2**63")
+            if not isinstance(op, str):
+                raise TypeError(f"found a {type(op).__name__} as the operation; expected its name, as 'transpose'")
+            number = _native.TYPES.index(_native.type_name(dtype))
+            _check_sizes(key[1])
             problem = _native.ProblemStruct(op.encode(), number, len(key[1]),
-                                            (ctypes.c_int64 * _native.MAX_SIZES)(*sizes),
+                                            (ctypes.c_int64 * _native.MAX_SIZES)(*map(int, key[1])),
                                             (ctypes.c_int64 * _native.MAX_PITCHES)(pitch))
             self._problems[key] = problem
         return problem
@@ -277,7 +350,9 @@ class Tuner:
             self._raise(error)
 
     def _raise(self, error: _native.ErrorStruct) -> None:
-        raise Error(self._library.at_status_name(error.status).decode(), _native.decoded(error.text))
+        status = self._library.at_status_name(error.status).decode()
+        kind = ArgumentError if status in ("usage", "input") else Error
+        raise kind(status, _native.decoded(error.text))
 
 
 def _contiguous() -> Any:

@@ -1,0 +1,343 @@
+/*
+ * import_t4.c - T4 results; see import_file.h. They declare no parameters: values are those that occur.
+ *
+ * A file that autotune wrote (t4.c) says in its metadata which problem it is about. Its configurations may be
+ * of several templates with parameters of their own: each template is read as a file of its own, in the order
+ * of their first results.
+ */
+#include "exchange/import_trials.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEMPLATE "template"
+
+/* ---- what it says about the problem ---- */
+
+/* "8x4096x128" as sizes; false: it is more than that, an order of dimensions or leading ones. */
+static bool read_shape(at__import_file *file, const char *text)
+{
+    int count = 0;
+    char *end = NULL;
+    for (const char *at = text; count < AT__MAX_DIMS; at = end + 1) {
+        long long size = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : 0;
+        if (size < 1 || size > AT__IMPORT_MAX_SIZE)
+            return false;
+        file->sizes[count++] = size;
+        if (!*end)
+            break;
+        if (*end != 'x')
+            return false;
+    }
+    file->size_count = end && !*end ? count : 0;
+    return file->size_count > 0;
+}
+
+/* The name of a type, or the key of those of one size: "b4". */
+static void read_type_key(at__import_file *file, const char *key)
+{
+    if (at__dtype_parse(&file->type, key, strlen(key), NULL) != AT_OK)
+        file->type = at__dtype_of_key(key, 1);
+}
+
+bool at__import_about_t4(at__import_file *file)
+{
+    const at__json *json = &file->json;
+    char shape[200] = "", type[16] = "";
+    uint32_t metadata = at__json_member(json, 0, "metadata");
+    if (!metadata)
+        return true;
+    bool good = at__import_copy_text(file->kernel, sizeof file->kernel, json,
+                                     at__json_member(json, metadata, "kernel")) &&
+                at__import_copy_text(file->device, sizeof file->device, json,
+                                     at__json_member(json, metadata, "device")) &&
+                at__import_copy_text(shape, sizeof shape, json, at__json_member(json, metadata, "shape")) &&
+                at__import_copy_text(type, sizeof type, json, at__json_member(json, metadata, "type"));
+    file->own = file->kernel[0] && shape[0] && type[0];
+    if (!file->own)
+        return good;
+    read_type_key(file, type);
+    if (!read_shape(file, shape)) { /* then it is a part of the name: other shapes are other problems */
+        size_t len = strlen(file->kernel);
+        file->size_count = 0;
+        snprintf(file->kernel + len, sizeof file->kernel - len, "_%s", shape);
+    }
+    return good;
+}
+
+/* ---- units ---- */
+
+static const struct {
+    const char *words; /* each between blanks */
+    double unit_s;
+} UNITS[] = {
+    { " s sec second seconds ", 1 },
+    { " ms msec millisecond milliseconds milisecond miliseconds ", 1e-3 }, /* Kernel Tuner had one l */
+    { " us usec microsecond microseconds \u00b5s \u03bcs ", 1e-6 },
+    { " ns nsec nanosecond nanoseconds ", 1e-9 },
+};
+
+/* The unit that a text names. *out stays where there is none, or "". */
+static at_status read_unit(double *out, const at__json *json, uint32_t node, at_error *err)
+{
+    at__str word = { 0 };
+    if (!node)
+        return AT_OK;
+    at__str_add(&word, " ");
+    at__json_add_text(&word, json, node);
+    at__str_add(&word, " ");
+    at_status status = at__str_status(&word, err);
+    bool known = word.len == 2;
+    for (size_t i = 0; status == AT_OK && !known && i < sizeof UNITS / sizeof *UNITS; i++)
+        if (json->nodes[node].kind == AT__JSON_STRING && strcasestr(UNITS[i].words, word.data)) {
+            *out = UNITS[i].unit_s;
+            known = true;
+        }
+    if (status == AT_OK && !known)
+        status =
+            at__json_fail(json, node, 0, err,
+                          "found the unit '%.*s' of a time; expected seconds, milliseconds, microseconds or "
+                          "nanoseconds, or s, ms, us, ns",
+                          word.len < 42 ? (int)word.len - 2 : 40, word.data + 1);
+    at__str_clear(&word);
+    return status;
+}
+
+/* The measurement of that name, an object; 0: none. */
+static uint32_t find_measurement(const at__json *json, uint32_t result, const char *called)
+{
+    uint32_t list = at__json_member(json, result, "measurements");
+    if (!list || json->nodes[list].kind != AT__JSON_ARRAY)
+        return 0;
+    for (uint32_t at = at__json_first(json, list); at; at = at__json_next(json, at)) {
+        uint32_t name = at__json_member(json, at, "name");
+        if (name && at__json_is(json, name, called))
+            return at;
+    }
+    return 0;
+}
+
+static double measured(const at__json *json, uint32_t result, const char *called, double otherwise)
+{
+    uint32_t at = find_measurement(json, result, called);
+    return at ? at__import_number_or(json, at__json_member(json, at, "value"), otherwise) : otherwise;
+}
+
+/* What t4.c writes of a trial, and others do not. */
+static void take_own(at__import_trial *trial, const at__json *json, uint32_t result)
+{
+    static const double MS = 1e-3;
+    const struct {
+        const char *name;
+        int64_t *to;
+    } FIGURES[] = {
+        { "registers", &trial->resources.registers },
+        { "shared_memory", &trial->resources.shared_bytes },
+        { "stack_frame", &trial->resources.stack_bytes },
+        { "spill_traffic", &trial->resources.spill_bytes },
+        { "local_memory", &trial->resources.local_bytes },
+    };
+    for (size_t i = 0; i < sizeof FIGURES / sizeof *FIGURES; i++) {
+        uint32_t at = find_measurement(json, result, FIGURES[i].name);
+        if (at && !at__json_integer(FIGURES[i].to, json, at__json_member(json, at, "value")))
+            *FIGURES[i].to = -1;
+    }
+    if (trial->outcome == AT__TIMED) {
+        at__timing *t = &trial->timing;
+        t->min_s = measured(json, result, "time_min", t->min_s / MS) * MS;
+        t->spread = measured(json, result, "spread", t->spread);
+        t->samples = (int64_t)fmin(measured(json, result, "samples", (double)t->samples), 1e9);
+        return;
+    }
+    char word[32] = "";
+    uint32_t at = find_measurement(json, result, "outcome");
+    at__import_copy_text(word, sizeof word, json, at ? at__json_member(json, at, "value") : 0);
+    at__outcome outcome = at__outcome_of(word);
+    if (outcome < AT__OUTCOMES && outcome != AT__TIMED)
+        trial->outcome = outcome;
+}
+
+/* "correct", or the kind of failure. */
+static void take_validity(at__import_trial *trial, const at__json *json, uint32_t node)
+{
+    static const struct {
+        const char *word;
+        at__outcome outcome;
+    } KINDS[] = { { "compile", AT__COMPILE_FAILED },
+                  { "runtime", AT__LAUNCH_FAILED },
+                  { "timeout", AT__TIMED_OUT },
+                  { "correctness", AT__WRONG_RESULT },
+                  { "constraints", AT__LAUNCH_FAILED } };
+    for (size_t i = 0; node && i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (!at__json_is(json, node, KINDS[i].word))
+            continue;
+        trial->outcome = KINDS[i].outcome;
+        trial->failure = trial->failure ? trial->failure : node;
+    }
+}
+
+/* ---- templates ---- */
+
+/* Which template a configuration is of; -1: none that is known. */
+static int template_of(const at__import_file *file, uint32_t configuration)
+{
+    if (file->template_count < 2)
+        return 0;
+    uint32_t name = configuration ? at__json_member(&file->json, configuration, TEMPLATE) : 0;
+    int i = file->template_count - 1;
+    while (i >= 0 && !(name && at__json_is(&file->json, name, file->templates[i])))
+        i--;
+    return i;
+}
+
+static at_status add_template(at__import_file *file, uint32_t node, at_error *err)
+{
+    char *name = file->templates[file->template_count];
+    if (file->template_count == AT__IMPORT_MAX_TEMPLATES)
+        return at__json_fail(&file->json, node, 0, err, "found more than %d templates; expected fewer",
+                             AT__IMPORT_MAX_TEMPLATES);
+    at_status status = at__import_read_name(name, &file->json, node, "a template", err);
+    if (status == AT_OK)
+        file->template_count++;
+    return status;
+}
+
+/* One is named in the metadata, several in their configurations. */
+static at_status list_templates(at__import_file *file, uint32_t metadata, uint32_t results, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t only = at__json_member(json, metadata, TEMPLATE);
+    at_status status = only ? add_template(file, only, err) : AT_OK;
+    if (only)
+        return status;
+    for (uint32_t at = at__json_first(json, results); status == AT_OK && at; at = at__json_next(json, at)) {
+        uint32_t configuration = at__json_member(json, at, "configuration");
+        uint32_t name = configuration ? at__json_member(json, configuration, TEMPLATE) : 0;
+        bool known = false;
+        for (int i = 0; name && !known && i < file->template_count; i++)
+            known = at__json_is(json, name, file->templates[i]);
+        if (!name)
+            return at__json_fail(
+                json, at, 0, err,
+                "found a configuration without a template, and none in the metadata; expected "
+                "the name of one");
+        status = known ? AT_OK : add_template(file, name, err);
+    }
+    return status;
+}
+
+/* ---- results ---- */
+
+static at_status read_result(at__import_file *file, uint32_t node, double unit_s, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t configuration = at__json_member(json, node, "configuration");
+    uint32_t times = at__json_member(json, node, "times"), measurement = find_measurement(json, node, "time");
+    uint32_t objective = measurement ? at__json_member(json, measurement, "value") : 0;
+    uint32_t invalidity = at__json_member(json, node, "invalidity");
+    double objective_s = unit_s;
+    if (!configuration || (!objective && !invalidity))
+        return at__json_fail(
+            json, node, 0, err,
+            "found a result without configuration, or with neither a measurement called time nor "
+            "invalidity; expected them");
+    at__import_trial *trial = NULL;
+    if (template_of(file, configuration) != file->number)
+        return AT_OK;
+    at_status status = at__import_add_trial(&trial, file, node, err);
+    if (status == AT_OK)
+        status = at__import_read_places(trial, file, configuration, err);
+    if (status == AT_OK && objective)
+        status = read_unit(&objective_s, json, at__json_member(json, measurement, "unit"), err);
+    if (status != AT_OK)
+        return status;
+    if (objective)
+        at__import_take_time(trial, json, objective, objective_s);
+    take_validity(trial, json, invalidity);
+    if (times && trial->outcome == AT__TIMED)
+        at__import_take_samples(trial, json, at__json_member(json, times, "runtimes"), unit_s);
+    uint32_t compiled = times ? at__json_member(json, times, "compilation") : 0;
+    if (times && !compiled)
+        compiled = at__json_member(json, times, "compilation_time");
+    trial->compile_s = fmax(0, at__import_number_or(json, compiled, 0) * unit_s);
+    at__import_take_timestamp(trial, json, at__json_member(json, node, "timestamp"));
+    if (file->own)
+        take_own(trial, json, node);
+    return AT_OK;
+}
+
+/* The parameters are the members of the first configuration, of the template that is read. */
+static at_status read_names(at__import_file *file, uint32_t results, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t at = at__json_first(json, results);
+    uint32_t configuration = at ? at__json_member(json, at, "configuration") : 0;
+    at__import_param *param;
+    at_status status = AT_OK;
+    while (at && template_of(file, configuration) != file->number) {
+        at = at__json_next(json, at);
+        configuration = at ? at__json_member(json, at, "configuration") : 0;
+    }
+    if (!configuration || json->nodes[configuration].kind != AT__JSON_OBJECT)
+        return at__json_fail(json, results, 0, err, "found no result with a configuration; expected one");
+    for (at = at__json_first(json, configuration); status == AT_OK && at; at = at__json_next(json, at))
+        if (file->template_count < 2 || !at__json_is(json, at, TEMPLATE))
+            status = at__import_add_param(&param, file, at, err);
+    return status;
+}
+
+/* A value and where it stood before the values were sorted. */
+typedef struct moved {
+    at__import_value value;
+    uint16_t place;
+} moved;
+
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = ((const moved *)a)->value.number, y = ((const moved *)b)->value.number;
+    return (x > y) - (x < y);
+}
+
+/* Numbers that were found, in ascending order: neighbours mean something. Words stay as found. */
+static at_status sort_values(at__import_file *file, int i, at_error *err)
+{
+    at__import_param *param = &file->params[i];
+    uint16_t now[AT__MAX_VALUES];
+    for (size_t k = 0; k < param->count; k++)
+        if (param->values[k].word)
+            return AT_OK;
+    moved *sorted = malloc((param->count + 1) * sizeof *sorted);
+    if (!sorted)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    for (size_t k = 0; k < param->count; k++)
+        sorted[k] = (moved){ param->values[k], (uint16_t)k };
+    qsort(sorted, param->count, sizeof *sorted, by_number);
+    for (size_t k = 0; k < param->count; k++) {
+        param->values[k] = sorted[k].value;
+        now[sorted[k].place] = (uint16_t)k;
+    }
+    for (size_t k = 0; k < file->trial_count; k++)
+        file->trials[k].places[i] = now[file->trials[k].places[i]];
+    free(sorted);
+    return AT_OK;
+}
+
+at_status at__import_read_t4(at__import_file *file, at_error *err)
+{
+    const at__json *json = &file->json;
+    uint32_t results = at__json_member(json, 0, "results"), metadata = at__json_member(json, 0, "metadata");
+    double unit_s = 1e-3; /* when it is not said */
+    at_status status =
+        read_unit(&unit_s, json, metadata ? at__json_member(json, metadata, "timeunit") : 0, err);
+    if (status == AT_OK && file->own && !file->template_count)
+        status = list_templates(file, metadata, results, err);
+    if (status == AT_OK)
+        status = read_names(file, results, err);
+    for (uint32_t at = at__json_first(json, results); status == AT_OK && at; at = at__json_next(json, at))
+        status = read_result(file, at, unit_s, err);
+    for (int i = 0; status == AT_OK && i < file->param_count; i++)
+        status = sort_values(file, i, err);
+    return status;
+}

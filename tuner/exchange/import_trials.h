@@ -1,0 +1,31 @@
+/* import_trials.h - a trial of another tuner, from the JSON that it stands in. Private to import_*.c. */
+#ifndef AUTOTUNE_IMPORT_TRIALS_H
+#define AUTOTUNE_IMPORT_TRIALS_H
+
+#include "exchange/import_file.h"
+
+/* A new trial, of the result at `node`: failed, until a time is taken. */
+at_status at__import_add_trial(at__import_trial **out, at__import_file *file, uint32_t node,
+                               at_error *err) AT_MUST_CHECK;
+
+/* Reads the parameters among the members of an object; others are left alone. */
+at_status at__import_read_places(at__import_trial *trial, at__import_file *file, uint32_t object,
+                                 at_error *err) AT_MUST_CHECK;
+
+/* The objective: a number of time units, or a text that says what went wrong. */
+void at__import_take_time(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s);
+void at__import_set_failure(at__import_trial *trial, const at__json *json, uint32_t node);
+
+/* Minimum and spread of the repetitions. */
+void at__import_take_samples(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s);
+
+/* "2023-12-22 09:54:05.502007+00:00" as "2023-12-22T09:54:05Z". */
+void at__import_take_timestamp(at__import_trial *trial, const at__json *json, uint32_t node);
+
+double at__import_number_or(const at__json *json, uint32_t node, double other);
+
+/* Of a T4 file: what its metadata say (false: out of memory), and its trials of the template file->number. */
+bool at__import_about_t4(at__import_file *file);
+at_status at__import_read_t4(at__import_file *file, at_error *err) AT_MUST_CHECK;
+
+#endif
