@@ -1,9 +1,10 @@
 /*
  * lookup_index.h - what the files of a look-up share: winners in memory. Private to lookup*.c.
  *
- * lookup.c takes a question, lookup_device.c reads which device it is about, lookup_index.c keeps the winners,
- * those of the store with lookup_own.c, those of the program with lookup_shipped.c, lookup_near.c searches them
- * where none is of the problem, by the distances of lookup_distance.c and the trials of lookup_runner_up.c.
+ * lookup.c takes a question, lookup_device.c reads which device it is about, lookup_index.c keeps the
+ * winners, those of the store with lookup_own.c, those of the program with lookup_shipped.c, lookup_near.c
+ * searches them where none is of the problem, by the distances of lookup_distance.c and the trials of
+ * lookup_runner_up.c.
  */
 #ifndef AUTOTUNE_LOOKUP_INDEX_H
 #define AUTOTUNE_LOOKUP_INDEX_H
