@@ -1,6 +1,8 @@
 # Kernels that run on the CPU: each has one flaw, and that is found, with its line; the good one has none.
 "$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
-at check flawed --execute --templates "$DATA/machine" --shape 512
+# Where in the loop the instructions are spent, is the compiler's.
+at check flawed --execute --templates "$DATA/machine" --shape 512 |
+  sed -E 's/(forever.cu):[0-9]+: (.* after) [0-9]+ (.* and) [0-9]+ (.*), thread .*/\1:LINE: \2 N \3 N \4, thread T)/'
 at check flawed --execute --templates "$DATA/machine" --shape 512 --template no_barrier,good --format json
 at check flawed --execute --templates "$DATA/machine" --shape 512 --template good
 # The shape may stand behind the operation. One that it does not take is refused.
@@ -124,6 +126,40 @@ at check heap --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:#PTX:N
 # Nor is a run of nothing.
 sed 's/marked/choosy/; s/^grid/require   n % 7 == 0\n&/' mine/part/marked.cu >mine/part/choosy.cu
 at check part --execute --templates mine --shape 1000 --template choosy | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
+# A problem that takes too much memory or time is left out, or not run where it is named; what is known before.
+mkdir -p large/square large/rounds large/slow
+sed 's/wide/square/; s/T\[n\]/T[n * n]/; s/ceil_div(n, 128)/ceil_div(n * n, 128)/; s/i < n/i < n * n/' mine/wide/op.cu >large/square/op.cu
+sed 's/BLOCK = .*/BLOCK = 64/; s/ceil_div(n, BLOCK)/ceil_div(n * n, BLOCK)/; s/i < n/i < n * n/' mine/wide/bound.cu >large/square/flat.cu
+at check square --execute --templates large
+at check square --execute --templates large --shape 1000000 | sed 's/of which .* GB are/of which N GB are/'
+# A loop of a million instructions has an end, also where a template takes long; one that nobody waits for is not known.
+rounds() { # OP ROUNDS
+  sed "s/wide/$1/; s/type .*/type T = u32/; s/uniform -1 1/bits/" mine/wide/op.cu | sed "s/        y\[i\] = .*/    {\n        T v = x[i];\n        for (int k = 0; k < $2 * n; k++)\n            v = 1664525 * v + 1013904223;\n        y[i] = v;\n    }/" >"large/$1/op.cu"
+  cat >"large/$1/rounds.cu" <<END
+/*!autotune
+template  rounds
+param     TIMES = $3
+kernel    rounds
+grid      ceil_div(n, 128)
+block     128
+*/
+__global__ void rounds(T *y, const T *x, int n)
+{
+    const int i = blockIdx.x * 128 + threadIdx.x;
+    T v = i < n ? x[i] : 0;
+    long long k = 0;
+    for (; k < $2ll * TIMES * n; k++)
+        if (k % TIMES == 0)
+            v = 1664525 * v + 1013904223;
+    if (i < n)
+        y[i] = v;
+}
+END
+}
+rounds rounds 6000 '1 2'
+at check rounds --execute --templates large --shape 32
+rounds slow 600 1000000000
+at check slow --execute --templates large --shape 32 | sed -E 's/, [0-9.e+]+ times/, N times/'
 # What a folder holds is checked where no operation is named, and no more: a new operation, a template of ours.
 mkdir -p held/copy held/wide
 cp mine/wide/op.cu held/wide/op.cu

@@ -31,7 +31,8 @@ static const at__usage USAGE = {
     "with --format json as objects with a log. Equal kernels of several shapes are compiled once. Exit code "
     "1: some failed.\n"
     "With --execute runs some of them on the CPU, on small ragged problems of the operation, "
-    "compares their results with the reference's, and reports accesses out of bounds or misaligned, reads of "
+    "or on the shapes named, compares their results with the reference's, and reports accesses out of bounds "
+    "or misaligned, reads of "
     "what nobody wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each "
     "with its source line, block and thread. Exit code 14: something was found; 1: not all could be run.",
 };

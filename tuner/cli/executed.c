@@ -26,7 +26,8 @@ static void print_flaw(const at__executed_flaw *f)
     at__str_clear(&text);
 }
 
-static void print_text(const at__executed *x)
+/* `tell_shapes`: nobody named them. */
+static void print_text(const at__executed *x, bool tell_shapes)
 {
     at__print(stdout, "%s/%s: %" PRId64 " configuration%s of %" PRId64 " problem%s", x->t->op->name,
               x->t->name, x->configs, plural(x->configs), x->problems, plural(x->problems));
@@ -39,6 +40,8 @@ static void print_text(const at__executed *x)
     if (x->refused)
         at__print(stdout, ", %" PRId64 " not run: %s", x->refused, x->why);
     at__print(stdout, "\n");
+    if (tell_shapes && x->problems)
+        at__print(stdout, "  on %s\n", at__whole(&x->ran));
     for (int i = 0; i < x->flaw_count; i++)
         print_flaw(&x->flaws[i]);
     fflush(stdout);
@@ -69,6 +72,7 @@ static void print_json(const at__executed *x)
     at__member_text(&o, "template", x->t->name);
     at__member_int(&o, "configs", x->configs);
     at__member_int(&o, "problems", x->problems);
+    at__member_text(&o, "ran", at__whole(&x->ran));
     at__member_int(&o, "wrong", x->wrong);
     at__member_int(&o, "not_run", x->refused);
     at__member_text(&o, "why", x->refused ? x->why : NULL);
@@ -84,6 +88,15 @@ static void print_json(const at__executed *x)
     at__str_clear(&o);
 }
 
+static void print_left_out(const at__op *op, const at__execute *e)
+{
+    at__str text = { 0 };
+    at__execute_left_out(&text, e);
+    if (text.len)
+        at__print(stdout, "%s: left out %s\n", op->name, at__whole(&text));
+    at__str_clear(&text);
+}
+
 /* ---- what is run ---- */
 
 /* One that is another op's problem as well is left to that. */
@@ -93,7 +106,7 @@ static at_status add_problem(at__execute *e, const at__executing *w, const at__o
     const at__words line = { .items = { op->name, shape, type }, .count = 3 };
     at__problem problem;
     bool is_ops = at__problem_from_words(&problem, &line, w->catalog, NULL) == AT_OK && problem.op == op;
-    return is_ops ? at__execute_add(e, &problem, err) : AT_OK;
+    return is_ops ? at__execute_add(e, &problem, w->shapes->count > 0, err) : AT_OK;
 }
 
 /* Shapes of the table go with one type after the other, named ones with all. */
@@ -130,13 +143,17 @@ static at_status execute_op(at__executed_total *total, const at__executing *w, c
             (w->added_only && !at__catalog_is_added(w->catalog, t)))
             continue;
         status = at__execute_template(&x, e, t, err);
-        if (status == AT_OK)
-            (w->format == AT__JSON ? print_json : print_text)(&x);
+        if (status == AT_OK && w->format == AT__JSON)
+            print_json(&x);
+        else if (status == AT_OK)
+            print_text(&x, !w->shapes->count);
         total->wrong += x.wrong > 0;
         total->run += x.configs;
         total->not_run += x.refused;
         at__executed_clear(&x);
     }
+    if (status == AT_OK && w->format == AT__TEXT)
+        print_left_out(op, e);
     at__execute_close(e);
     return status;
 }

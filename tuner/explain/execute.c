@@ -5,6 +5,7 @@
  */
 #include "explain/execute.h"
 
+#include "explain/scene_need.h"
 #include "lang/arch.h"
 #include "space/space.h"
 
@@ -12,10 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is left out where nobody named it; the other one takes minutes. */
+#define MOST_BYTES       ((int64_t)256 << 20)
+#define MOST_STEPS       ((int64_t)1 << 28)
+#define MOST_NAMED_STEPS ((int64_t)1 << 36)
+
 typedef struct stage {
     at__problem problem;
     int64_t slots[AT__MAX_SLOTS];
     at__scene *scene; /* NULL: nobody wanted it yet */
+    bool named;
+    char refusal[200]; /* why it is not run; "": it may be */
 } stage;
 
 struct at__execute {
@@ -65,6 +73,21 @@ static const char *const SHAPES[] = {
     "8x20x3x32x16 2,0,3,1,4",
     "64x64x64 2,1,0",
     "3x1000x7 2,0,1",
+    /* For ops whose sizes are multiples of something, count steps, or are many. */
+    "1024",
+    "4096",
+    "33x31x1",
+    "64x48x2",
+    "2x16x32x64",
+    "3x5x7x9",
+    "2x4x8x16x32",
+    "2x3x5x7x9",
+    "2x2x4x4x8x8",
+    "2x3x2x5x3x7",
+    "2x2x2x4x4x4x8",
+    "2x3x2x3x2x5x3",
+    "2x2x2x2x2x4x4x4",
+    "2x3x1x2x3x2x3x5",
 };
 
 bool at__execute_shape(const char **out, int index)
@@ -75,14 +98,32 @@ bool at__execute_shape(const char **out, int index)
     return true;
 }
 
-at_status at__execute_add(at__execute *e, const at__problem *problem, at_error *err)
+/* Before anything of it is made. */
+static at_status check_memory(stage *s, at_error *err)
+{
+    int64_t need = 0;
+    const int64_t available = at__memory_available(), most = s->named ? available : MOST_BYTES;
+    at_status status = at__scene_need(&need, &s->problem, s->slots, err);
+    if (status != AT_OK || need <= (most < available ? most : available))
+        return status;
+    snprintf(s->refusal, sizeof s->refusal, "it takes %.3g GB of memory", 1e-9 * (double)need);
+    if (s->named)
+        snprintf(s->refusal, sizeof s->refusal,
+                 "takes %.3g GB of memory, of which %.3g GB are available; name a smaller shape",
+                 1e-9 * (double)need, 1e-9 * (double)available);
+    return AT_OK;
+}
+
+at_status at__execute_add(at__execute *e, const at__problem *problem, bool named, at_error *err)
 {
     if (!at__grow(&e->stages, &e->cap, e->count, sizeof *e->stages))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     stage *s = &e->stages[e->count];
-    *s = (stage){ .problem = *problem };
-    e->count += at__problem_bind(s->slots, problem, &e->limits, NULL) == AT_OK;
-    return AT_OK;
+    *s = (stage){ .problem = *problem, .named = named };
+    if (at__problem_bind(s->slots, problem, &e->limits, NULL) != AT_OK)
+        return AT_OK;
+    e->count++;
+    return check_memory(s, err);
 }
 
 at_status at__execute_open(at__execute **out, const at__execute_options *options, at_error *err)
@@ -106,16 +147,27 @@ void at__execute_close(at__execute *e)
     free(e);
 }
 
+/* *s says why not where it takes too long. */
 static at_status open_scene(at__execute *e, stage *s, at_error *err)
 {
+    at_error why = { 0 };
     const at__scene_options o = { .catalog = e->options.catalog,
                                   .nvrtc = e->options.nvrtc,
                                   .problem = &s->problem,
                                   .slots = s->slots,
                                   .cc = e->options.cc,
                                   .seed = e->options.seed,
-                                  .answer = true };
-    return s->scene ? AT_OK : at__scene_open(&s->scene, &o, err);
+                                  .answer = true,
+                                  .most_steps = s->named ? MOST_NAMED_STEPS : MOST_STEPS };
+    if (s->scene || s->refusal[0])
+        return AT_OK;
+    const at_status status = at__scene_open(&s->scene, &o, &why);
+    if (status == AT_ERR_NOT_FOUND)
+        snprintf(s->refusal, sizeof s->refusal, s->named ? "%.150s; name a smaller shape" : "%.190s",
+                 why.text);
+    else if (status != AT_OK)
+        at_fail(err, status, "%s", why.text);
+    return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
 /* ---- one configuration ---- */
@@ -126,6 +178,18 @@ static void name_problem(char *out, size_t size, const at__problem *p)
     at__problem_shape(&shape, p);
     snprintf(out, size, "%s %s", at__str_text(&shape), at__dtype_name(p->type));
     at__str_clear(&shape);
+}
+
+void at__execute_left_out(at__str *out, const at__execute *e)
+{
+    char name[100];
+    for (size_t i = 0; i < e->count; i++) {
+        const stage *s = &e->stages[i];
+        if (s->named || !s->refusal[0])
+            continue;
+        name_problem(name, sizeof name, &s->problem);
+        at__str_addf(out, "%s%s (%s)", out->len ? ", " : "", name, s->refusal);
+    }
 }
 
 static bool is_same(const at__flaw *a, const at__flaw *b)
@@ -182,9 +246,7 @@ static at_status try_config(at__executed *x, at__execute *e, stage *s, const at_
     at_error why = { 0 };
     memcpy(own, s->slots, (size_t)t->op->symbols.count * sizeof *own);
     at__config_text(&text, t, config);
-    at_status status = open_scene(e, s, err);
-    if (status == AT_OK)
-        status = at__str_status(&text, err);
+    at_status status = at__str_status(&text, err);
     if (status == AT_OK)
         status = at__config_bind(own, t, config, err);
     if (status != AT_OK)
@@ -302,6 +364,28 @@ static int64_t pick(const room *r, int round, const at__template *t, at__rng *rn
     return any;
 }
 
+static void add_problem(at__executed *x, const at__problem *problem)
+{
+    char name[100];
+    name_problem(name, sizeof name, problem);
+    at__str_addf(&x->ran, "%s%s", x->problems ? ", " : "", name);
+    x->problems++;
+}
+
+/* One that cannot be run goes; who named it is told. */
+static void drop_room(at__executed *x, room *rooms, size_t *count, size_t i)
+{
+    const stage *s = rooms[i].s;
+    char name[100];
+    name_problem(name, sizeof name, &s->problem);
+    if (s->named && x->refused++ == 0)
+        snprintf(x->why, sizeof x->why, "%s: %s", name, s->refusal);
+    at__space_close(rooms[i].space);
+    free(rooms[i].tried);
+    memmove(&rooms[i], &rooms[i + 1], (*count - i - 1) * sizeof *rooms);
+    --*count;
+}
+
 /* Configuration k, of the k-th problem as they go round. */
 static at_status try_next(at__executed *x, at__execute *e, room *r, int round, at__rng *rng, at_error *err)
 {
@@ -309,7 +393,8 @@ static at_status try_next(at__executed *x, at__execute *e, room *r, int round, a
     if (is_full(r))
         return AT_OK;
     const int64_t index = pick(r, round, x->t, rng);
-    x->problems += r->picks == 0;
+    if (r->picks == 0)
+        add_problem(x, &r->s->problem);
     r->tried[r->picks++] = index;
     at__space_config(&config, r->space, index);
     return try_config(x, e, r->s, x->t, &config, err);
@@ -322,12 +407,20 @@ at_status at__execute_template(at__executed *x, at__execute *e, const at__templa
     at__rng rng = { e->options.seed };
     x->t = t;
     at_status status = open_rooms(&rooms, &count, e, t, err);
-    const int64_t n = (int64_t)count;
-    /* k / n: a problem that comes again has another kind of pick. */
-    for (int64_t k = 0; n > 0 && k < e->options.configs && status == AT_OK && !*e->options.cancel; k++) {
+    for (int64_t k = 0; k < e->options.configs && status == AT_OK && !*e->options.cancel;) {
+        const int64_t n = (int64_t)count;
         if (all_are_full(rooms, count))
             break;
-        status = try_next(x, e, &rooms[k % n], (int)((k % 3 + k / n % 3) % 3), &rng, err);
+        room *r = &rooms[k % n];
+        status = open_scene(e, r->s, err);
+        if (status == AT_OK && r->s->refusal[0]) {
+            drop_room(x, rooms, &count, (size_t)(k % n));
+            continue;
+        }
+        /* k / n: a problem that comes again has another kind of pick. */
+        if (status == AT_OK)
+            status = try_next(x, e, r, (int)((k % 3 + k / n % 3) % 3), &rng, err);
+        k++;
     }
     close_rooms(rooms, count);
     return status;
@@ -337,5 +430,6 @@ void at__executed_clear(at__executed *x)
 {
     for (int i = 0; i < x->flaw_count; i++)
         free(x->flaws[i].config);
+    at__str_clear(&x->ran);
     *x = (at__executed){ .t = NULL };
 }

@@ -26,8 +26,9 @@ typedef struct at__executed {
     const at__template *t;
     int64_t configs, problems; /* that were run; how many different problems             */
     int64_t wrong;             /* configurations with a flaw                              */
-    int64_t refused;           /* not run, as the machine does not know something of them */
+    int64_t refused;           /* not run: what the machine does not know, or too large a problem */
     char why[400];             /* ... of the first                                        */
+    at__str ran;               /* the problems: "1000 f32, 33x31 f16"                     */
     at__executed_flaw flaws[AT__MOST_EXECUTED_FLAWS];
     int flaw_count;
 } at__executed;
@@ -48,13 +49,21 @@ at_status at__execute_open(at__execute **out, const at__execute_options *options
                            at_error *err) AT_MUST_CHECK;
 void at__execute_close(at__execute *execute); /* NULL is allowed */
 
-/* One more problem, all of them of one op; one that the device's limits do not allow is left out. Before the
- * first template. */
-at_status at__execute_add(at__execute *execute, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+/*
+ * One more problem, all of them of one op; one that the device's limits do not allow is left out. Before the
+ * first template. `named`: a user wants it, and it may take what memory there is and a long time; without
+ * that for it its configurations are not run. Others are left out where they take more than 256 MiB, or the
+ * reference 2^28 instructions.
+ */
+at_status at__execute_add(at__execute *execute, const at__problem *problem, bool named,
+                          at_error *err) AT_MUST_CHECK;
 
 /* Shapes to try where nobody named any, one or several words: small, ragged against every tile, narrow,
- * batched, with pitches. Of any op: its own reader says which it takes. false: there are no more. */
+ * batched, with pitches, round. Of any op: its own reader says which it takes. false: there are no more. */
 bool at__execute_shape(const char **out, int index);
+
+/* The problems that were left out so far, and why: "20000 f32 (it takes 27 GB of memory)". */
+void at__execute_left_out(at__str *out, const at__execute *execute);
 
 /*
  * The first and the last valid configuration, the default one and random ones, each on another problem. A

@@ -26,6 +26,8 @@ struct at__scene {
     unsigned char *expected[AT__MAX_ARGS]; /* of outputs */
     at__program referees;                  /* without a module: none */
     bool has_answer;
+    int64_t work;       /* instructions of all threads of the reference, or bytes: what is more */
+    int64_t most_steps; /* see at__scene_options */
 };
 
 /* ---- contents ---- */
@@ -169,9 +171,19 @@ static int64_t *choose_blocks(int64_t all, int64_t most)
     return blocks;
 }
 
-/* Instructions after which a kernel counts as endless: small problems take thousands. */
-#define MOST_OF_A_WARP   ((int64_t)1 << 19)
-#define MOST_OF_A_LAUNCH ((int64_t)1 << 33)
+/*
+ * Instructions of all threads that a candidate may take: many times those of the reference, a second at least
+ * and minutes at most. Whatever is slower than that by no more than its size is no loop without an end.
+ */
+#define FEWEST_STEPS ((int64_t)1 << 26)
+#define MOST_STEPS   ((int64_t)1 << 36)
+enum { SLOWER = 64, ENDLESS = 4096 };
+
+static int64_t steps_of(const at__scene *s)
+{
+    const int64_t steps = s->work < MOST_STEPS / SLOWER ? SLOWER * s->work : MOST_STEPS;
+    return steps > FEWEST_STEPS ? steps : FEWEST_STEPS;
+}
 
 /* What to do with a launch. */
 typedef struct run_options {
@@ -179,6 +191,7 @@ typedef struct run_options {
     at__tally *tally;         /* NULL: nobody counts          */
     at__sample *sample;
     int64_t most_blocks;
+    int64_t most_steps;   /* instructions of all threads of a launch; 0: 2^28 of each warp */
     unsigned char turned; /* see at__machine_launch */
 } run_options;
 
@@ -197,8 +210,7 @@ static at_status launch(at__machine_result *result, at__machine *machine, const 
     set_geometry(&l, geometry);
     l.arguments = bytes;
     l.turned = how->turned;
-    l.warp_budget = how->inspector ? MOST_OF_A_WARP : 0;
-    l.budget = how->inspector ? MOST_OF_A_LAUNCH : 0;
+    l.warp_budget = l.budget = how->most_steps;
     l.blocks = blocks;
     l.block_count = some ? how->most_blocks : 0;
     l.watch = how->inspector ? at__inspector_watch(how->inspector, &l)
@@ -218,6 +230,7 @@ static at_status run(at__machine_result *result, at__machine *machine, const int
                      const at__program *p, const run_options *how, at_error *err)
 {
     at_status status = AT_OK;
+    int64_t steps = 0;
     result->finding.kind = AT__FINDING_NONE;
     for (int i = 0; i <= p->kernel.more_count && status == AT_OK && result->finding.kind == AT__FINDING_NONE;
          i++) {
@@ -230,7 +243,9 @@ static at_status run(at__machine_result *result, at__machine *machine, const int
                                             : (uint64_t)args[a].value;
         status =
             launch(result, machine, p, i, s ? &s->geometry : &p->kernel.geometry, values, count, how, err);
+        steps += status == AT_OK ? result->thread_instructions : 0;
     }
+    result->thread_instructions = steps;
     /* A kernel that nobody has seen to its end is neither right nor wrong. */
     return status == AT_OK && result->finding.kind == AT__FINDING_STOPPED
                ? at_fail(err, AT_ERR_MEMORY,
@@ -252,16 +267,21 @@ static at_status copy_output(unsigned char **out, at__machine *machine, int regi
 
 /* Runs a program on outputs that hold `outputs`; what it makes of them goes to `answers`. `who`: in messages.
  */
-static at_status answer(unsigned char **answers, const at__scene *s, const at__program *p,
+static at_status answer(unsigned char **answers, at__scene *s, const at__program *p,
                         unsigned char *const *outputs, const char *who, at_error *err)
 {
     at__machine *machine = NULL;
     at__machine_result result = { .finding = { .kind = AT__FINDING_NONE } };
     int regions[AT__MAX_ARGS];
-    const run_options how = { .inspector = NULL };
+    const run_options how = { .most_steps = s->has_answer ? 0 : s->most_steps };
     at_status status = set_up(&machine, regions, s, p, outputs, err);
     if (status == AT_OK)
         status = run(&result, machine, regions, p, &how, err);
+    if (status == AT_OK && !s->has_answer && result.thread_instructions > s->work)
+        s->work = result.thread_instructions;
+    if (status == AT_OK && how.most_steps && result.finding.kind == AT__FINDING_ENDLESS)
+        status = at_fail(err, AT_ERR_NOT_FOUND, "%s has not ended after %.3g instructions", who,
+                         (double)result.thread_instructions);
     if (status == AT_ERR_USAGE) { /* no launch */
         const at_error why = *err;
         status = at_fail(err, AT_ERR_INPUT, "%s: %.900s", who, why.text);
@@ -347,6 +367,9 @@ static at_status make_answer(at__scene *s, const at__scene_options *o, at_error 
     const char *names[AT__MAX_STEPS];
     at__program reference = { .module = NULL };
     at_status status = AT_OK;
+    s->most_steps = o->most_steps;
+    for (int i = 0; i < s->setup.buffer_count; i++)
+        s->work += s->setup.buffers[i].bytes;
     if (o->problem->op->answer) {
         status = load_answer(s, err);
     } else {
@@ -487,7 +510,7 @@ static at_status judge(at__flaws *flaws, const at__scene *s, at__machine *machin
 static at_status depends_on_garbage(bool *out, const at__scene *s, const at__program *p,
                                     const at__machine *first, const int *first_regions, at_error *err)
 {
-    const run_options how = { .turned = 0xff };
+    const run_options how = { .turned = 0xff, .most_steps = steps_of(s) };
     at__machine *machine = NULL;
     at__machine_result result;
     int regions[AT__MAX_ARGS];
@@ -522,17 +545,31 @@ static at_status take_flaws(at__flaws *flaws, const at__scene *s, const at__prog
     return status;
 }
 
+/* What took so long takes longer than anybody waits. */
+static at_status check_end(const at__scene *s, const at__machine_result *result, at_error *err)
+{
+    const double times = (double)result->thread_instructions / (double)(s->work > 0 ? s->work : 1);
+    if (result->finding.kind != AT__FINDING_ENDLESS || result->finding.waits || times > ENDLESS)
+        return AT_OK;
+    return at_fail(err, AT_ERR_INPUT,
+                   "it has not ended after %.3g instructions, %.3g times what the reference takes: a loop "
+                   "without an end, or much work; name a smaller shape",
+                   (double)result->thread_instructions, times);
+}
+
 at_status at__scene_try(at__flaws *flaws, at__scene *s, const at__program *p, at_error *err)
 {
     at__machine *machine = NULL;
     at__machine_result result;
     int regions[AT__MAX_ARGS];
-    run_options how = { .inspector = NULL };
+    run_options how = { .most_steps = steps_of(s) };
     at_status status = set_up(&machine, regions, s, p, NULL, err);
     if (status == AT_OK)
         status = at__inspector_open(&how.inspector, p->module, machine, err);
     if (status == AT_OK)
         status = run(&result, machine, regions, p, &how, err);
+    if (status == AT_OK)
+        status = check_end(s, &result, err);
     if (status == AT_OK) {
         at__inspector_take(how.inspector, &result);
         status = take_flaws(flaws, s, p, machine, regions, how.inspector, err);

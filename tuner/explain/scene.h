@@ -21,20 +21,26 @@ typedef struct at__scene_options {
     const int64_t *slots; /* bound for the op; borrowed for the call */
     int cc;
     uint64_t seed;
-    bool answer; /* run the reference: at__scene_try wants it */
+    bool answer;        /* run the reference: at__scene_try wants it */
+    int64_t most_steps; /* of all threads of the reference; 0: as long as it takes */
     int64_t
         most_filled_bytes; /* larger inputs of random bits stay zero, which no address depends on; 0: none */
 } at__scene_options;
 
 /*
  * AT_ERR_INPUT: the op has no kernels here, its reference does not compile or run, or a file cannot be read.
- * The text of a flaw of the reference's own is in *err.
+ * The text of a flaw of the reference's own is in *err. AT_ERR_NOT_FOUND: the reference is not at its end
+ * after `most_steps`.
  */
 at_status at__scene_open(at__scene **out, const at__scene_options *options, at_error *err) AT_MUST_CHECK;
 void at__scene_close(at__scene *scene); /* NULL is allowed */
 
-/* Runs all launches of a program, watched, and compares its outputs. What is wrong is added to *flaws.
- * AT_ERR_USAGE: no device launches that. */
+/*
+ * Runs all launches of a program, watched, and compares its outputs. What is wrong is added to *flaws. One
+ * that takes 4096 times the instructions of the reference, or waits for what does not come, has no end; of
+ * one that takes fewer, and still too many to wait for, nothing is known: AT_ERR_INPUT. AT_ERR_USAGE: no
+ * device launches that.
+ */
 at_status at__scene_try(at__flaws *flaws, at__scene *scene, const at__program *program,
                         at_error *err) AT_MUST_CHECK;
 

@@ -184,6 +184,7 @@ typedef struct at__machine_finding {
     int32_t warp, lane;
     uint64_t address;
     int region; /* -1: none */
+    bool waits; /* ENDLESS: for an mbarrier that lacks arrivals or bytes */
 } at__machine_finding;
 
 typedef struct at__machine_launch {

@@ -132,6 +132,7 @@ void at__mbarrier_tell_lack(at__exec *x)
         return;
     const uint64_t offset = w->awaited & low;
     const word b = unpack(x->blocks[w->awaited >> AT__MACHINE_RANK_SHIFT].shared + offset);
+    x->result->finding.waits = true;
     snprintf(text + used, sizeof x->result->finding.text - used,
              "; the mbarrier at offset %llu of shared memory, which it waits for, lacks %u arrivals and %d "
              "bytes%s",

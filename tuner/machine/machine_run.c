@@ -251,7 +251,7 @@ static bool spent(at__exec *x, uint32_t mask)
         (!x->launch->budget || r->thread_instructions <= x->launch->budget))
         return false;
     at__find_fault(x, AT__FINDING_ENDLESS, mask ? at__first_lane(mask) : 0,
-                   "no end after %lld instructions of a warp and %lld of all threads",
+                   "it has not ended after %lld instructions of a warp and %lld of all threads",
                    (long long)x->warp->executed - 1, (long long)r->thread_instructions);
     at__mbarrier_tell_lack(x);
     return true;

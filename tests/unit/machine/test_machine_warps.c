@@ -432,7 +432,7 @@ Test(machine_warps, a_barrier_that_awaits_more_bytes_than_are_stored_is_never_pa
 
 Test(machine_warps, endless_loops_and_barriers_that_some_never_reach_are_found)
 {
-    free(finding(32, "L: add.u32 %r1, %r1, 1; bra L;", AT__FINDING_ENDLESS, "no end"));
+    free(finding(32, "L: add.u32 %r1, %r1, 1; bra L;", AT__FINDING_ENDLESS, "not ended"));
     free(finding(64, "setp.lt.u32 %p1, %r30, 32; @%p1 bra A; bar.sync 1; bra E; A: bar.sync 2; E:",
                  AT__FINDING_BARRIER, "not all threads"));
     free(finding(32, "setp.lt.u32 %p1, %r30, 3; @%p1 bra A; bar.warp.sync -1; bra E; A: bar.sync 2; E:",

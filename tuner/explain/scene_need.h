@@ -1,0 +1,15 @@
+/* scene_need.h - what a problem takes of this machine, before anything of it is made. */
+#ifndef AUTOTUNE_EXPLAIN_SCENE_NEED_H
+#define AUTOTUNE_EXPLAIN_SCENE_NEED_H
+
+#include "lang/problem.h"
+
+/* Bytes that at__scene_open with an answer and at__scene_try take together, at most; `slots`: bound for the
+ * op. */
+at_status at__scene_need(int64_t *bytes, const at__problem *problem, const int64_t *slots,
+                         at_error *err) AT_MUST_CHECK;
+
+/* Bytes that this process can have, of the machine and within its control group; INT64_MAX: unknown. */
+int64_t at__memory_available(void);
+
+#endif
