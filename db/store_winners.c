@@ -211,7 +211,7 @@ at_status at__store_device_names(at__device_names *out, at__store *store, at_err
 at_status at__store_choose_device(char out[AT__DEVICE_NAME], at__store *store, const char *words,
                                   at_error *err)
 {
-    at__device_names names = { NULL };
+    at__device_names names = { .count = 0 };
     at_status status = at__store_device_names(&names, store, err);
     if (status == AT_OK)
         status = at__device_names_choose(out, &names, words, "", err);

@@ -50,7 +50,7 @@ at_status at__device_names_add(at__device_names *names, const char *name, at_err
 void at__device_names_clear(at__device_names *names)
 {
     free(names->items);
-    *names = (at__device_names){ NULL };
+    *names = (at__device_names){ .count = 0 };
 }
 
 static bool is_word(char c)

@@ -83,7 +83,7 @@ static at_status choose(at__target *out, const at__target *asked, at__device_nam
 at_status at__lookup_device(at__target *out, const at__target *asked, at__store *store, bool with_shipped,
                             at_error *err)
 {
-    at__device_names names = { NULL };
+    at__device_names names = { .count = 0 };
     at_status status = AT_OK;
     if (asked->full || !asked->name[0]) {
         *out = *asked;
