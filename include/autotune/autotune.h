@@ -15,10 +15,11 @@
  *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
  *           takes a read lock only. A process must not use in a fork what it opened before; closing it there
  *           does nothing.
- * State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE, AUTOTUNE_CACHE_LIMIT, AUTOTUNE_DB,
- *           AUTOTUNE_HEADERS, AUTOTUNE_NO_MODEL, AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC, CUDA_HOME, CUDA_PATH,
- *           CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on first use of what they
- *           name. Relative names of files are of the folder that the process is in at at_open.
+ * State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE, AUTOTUNE_CACHE_LIMIT,
+ *           AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_NO_MODEL, AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC,
+ *           CUDA_HOME, CUDA_PATH, CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on
+ *           first use of what they name. Relative names of files are of the folder that the process is in at
+ *           at_open.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H

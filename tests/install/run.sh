@@ -31,7 +31,7 @@ readelf -d "$library" | grep -E 'NEEDED.*(cuda|nvrtc)' && fail 'must be opened a
 
 echo '== environment'
 # The header lists the variables that the library reads: those that its sources name, and that are in the library.
-grep -rhoE '(getenv\(|_ENV +)"[A-Z_]+"' "$source/tuner" "$source/db" --include=*.[ch] --exclude-dir=cli --exclude-dir=mpi |
+grep -rhE '(getenv\(|_ENV +)"[A-Z_]+"|_variables\[.*\{ "[A-Z_]+"' "$source/tuner" "$source/db" --include=*.[ch] --exclude-dir=cli --exclude-dir=mpi |
   grep -oE '"[A-Z_]+' | tr -d '"' | sort -u | while read -r name; do
     if grep -qaP "$name\x00" "$library"; then echo "$name"; fi
   done >named
