@@ -133,9 +133,9 @@ void at__process_tie(void)
 {
     pthread_t thread;
     sigset_t all, before;
-    if (!getenv(AT__TIED_ENV))
+    if (!getenv(AT__TIED))
         return;
-    unsetenv(AT__TIED_ENV);
+    unsetenv(AT__TIED);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the other threads */
     if (pthread_create(&thread, NULL, end_with_input, NULL) == 0)

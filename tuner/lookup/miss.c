@@ -269,7 +269,7 @@ static at_status spawn(run *r, const at__miss *m, const char *program, const cha
 {
     variable variables[] = { { .name = AT__HEADERS_ENV, .value = m->headers },
                              { .name = AT__ALLOW_ENV, .value = m->allow },
-                             { .name = AT__TIED_ENV, .value = "1" } };
+                             { .name = AT__TIED, .value = "1" } };
     enum { COUNT = sizeof variables / sizeof *variables };
     char **with = environment(variables, COUNT);
     int input = with ? open_alive(r) : -1;

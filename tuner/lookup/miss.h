@@ -39,7 +39,7 @@ at_status at__miss_tune(const at__miss *miss, const at__problem *problem, at_err
 at_status at__miss_learn(const at__miss *miss, at_error *err) AT_MUST_CHECK;
 
 /* In the environment of the program that is started: end when standard input ends (cli/process.h). */
-#define AT__TIED_ENV "AUTOTUNE_TIED"
+#define AT__TIED "AUTOTUNE_TIED"
 
 /*
  * The program that belongs to this code: beside the shared library that this is a part of, in `bin` beside
