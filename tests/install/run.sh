@@ -30,9 +30,10 @@ nm -D --defined-only "$library" | grep ' T at_run$' >/dev/null || fail 'at_run i
 readelf -d "$library" | grep -E 'NEEDED.*(cuda|nvrtc)' && fail 'must be opened at run time'
 
 echo '== environment'
-# The header lists the variables that the library reads: those that its sources name, and that are in the library.
-grep -rhoE '(getenv\(|_ENV +)"[A-Z_]+"' "$source/tuner" "$source/db" --include=*.[ch] --exclude-dir=cli --exclude-dir=mpi |
-  grep -oE '"[A-Z_]+' | tr -d '"' | sort -u | while read -r name; do
+# The header lists the variables that the library reads: those that its sources name, and that are in the library. One is
+# not read by it: AUTOTUNE_TIED is set for the program that it starts.
+grep -rhE '(getenv\(|_ENV +)"|_variables\[.* = \{ "' "$source/tuner" "$source/db" --include=*.[ch] --exclude-dir=cli --exclude-dir=mpi |
+  grep -oE '"[A-Z_]+"' | tr -d '"' | grep -vx AUTOTUNE_TIED | sort -u | while read -r name; do
     if grep -qaP "$name\x00" "$library"; then echo "$name"; fi
   done >named
 sed -n '/ Environment: /,/ read on first use/p' prefix/include/autotune/autotune.h | sed 's/.*Environment: //; s/, all read.*//' |
