@@ -77,7 +77,8 @@ CREATE TABLE run (
     ecc_errors      INTEGER            -- uncorrected, from the load of the driver until the run began
 ) STRICT;
 
--- One configuration tried on one problem. Tried again under the same fingerprint it replaces its row.
+-- One configuration tried on one problem. Tried again under the same fingerprint it replaces its row. One that
+-- was timed and fails later, in the re-measurement or in `autotune verify`, has its last outcome, and no time.
 CREATE TABLE trial (
     id             INTEGER PRIMARY KEY,
     problem_id     INTEGER NOT NULL REFERENCES problem (id),
@@ -105,7 +106,8 @@ CREATE TABLE trial (
     CHECK ((outcome = 'timed') = (median_s IS NOT NULL))
 ) STRICT;
 
--- The result of tuning one problem once. Every result is kept; the views show the newest.
+-- The result of tuning one problem once. Every result is kept; the views show the newest. It is invalid, and not
+-- shown as the best, when the trial of its configuration has failed since.
 CREATE TABLE winner (
     id                 INTEGER PRIMARY KEY,
     problem_id         INTEGER NOT NULL REFERENCES problem (id),
@@ -217,17 +219,22 @@ SELECT
     w.measured_at                  AS measured_at,
     w.rank_at                      AS rank_at,              -- '': that date cannot be true
     w.run_id                       AS run_id,
-    w.id                           AS winner_id
+    w.id                           AS winner_id,
+    NOT EXISTS (                                            -- 0: its configuration has failed since
+        SELECT 1 FROM trial x
+        WHERE x.problem_id = w.problem_id AND x.fingerprint_id = w.fingerprint_id
+          AND x.template_id = w.template_id AND x.config = w.config
+          AND x.outcome <> 'timed' AND x.measured_at >= w.rank_at) AS valid
 FROM winner w
 JOIN problem p     ON p.id = w.problem_id
 JOIN fingerprint f ON f.id = w.fingerprint_id
 JOIN device d      ON d.id = f.device_id
 JOIN template t    ON t.id = w.template_id;
 
--- THE PUBLIC FACE: the winner to use, one row for each problem and device: the newest. Measured cold, if it
+-- One row for each problem and device: the newest winner that is valid, else the newest. Measured cold, if it
 -- ever was; a --warm result shows only where there is no other. A date that was in the future when the row or
 -- a later one came is not believed. Columns as in winners_all.
-CREATE VIEW best AS
+CREATE VIEW winners_newest AS
 SELECT a.*
 FROM winners_all a
 JOIN winner w      ON w.id = a.winner_id
@@ -237,8 +244,17 @@ WHERE a.winner_id = (
     FROM winner w2
     JOIN fingerprint f2 ON f2.id = w2.fingerprint_id
     WHERE w2.problem_id = w.problem_id AND f2.device_id = f.device_id
-    ORDER BY f2.cold DESC, w2.rank_at DESC, w2.id DESC
+    ORDER BY EXISTS (
+        SELECT 1 FROM trial x
+        WHERE x.problem_id = w2.problem_id AND x.fingerprint_id = w2.fingerprint_id
+          AND x.template_id = w2.template_id AND x.config = w2.config
+          AND x.outcome <> 'timed' AND x.measured_at >= w2.rank_at),
+        f2.cold DESC, w2.rank_at DESC, w2.id DESC
     LIMIT 1);
+
+-- THE PUBLIC FACE: the winner to use, at most one row for each problem and device. Columns as in winners_all.
+CREATE VIEW best AS
+SELECT * FROM winners_newest WHERE valid;
 
 -- Every trial, readable.
 CREATE VIEW trials_all AS

@@ -40,7 +40,7 @@
 #define AT__SQL_READ_WINNER(view)                                                                      \
     "SELECT winner_id" AT__KERNEL_COLUMNS(AT__THEN_SHOWN) AT__WINNER_FIGURES(AT__THEN_SHOWN)           \
     AT__FINGERPRINT_COLUMNS(AT__THEN_SHOWN) AT__PROBLEM_COLUMNS(AT__THEN_SHOWN)                        \
-    AT__TIME_COLUMN(AT__THEN_SHOWN) AT__RANK_COLUMN(AT__THEN_SHOWN) " FROM " view " "
+    AT__TIME_COLUMN(AT__THEN_SHOWN) AT__RANK_COLUMN(AT__THEN_SHOWN) ", NOT valid FROM " view " "
 
 #define AT__SQL_UPDATE_TRIAL                                                                           \
     "ON CONFLICT (problem_id, fingerprint_id, template_id, config) DO UPDATE SET run_id = excluded.run_id, " \
@@ -82,7 +82,7 @@
     "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('device', 'fingerprint', 'problem', "     \
     "'template', 'source', 'run', 'trial', 'winner', 'cubin'))"
 #define AT__SQL_VIEWS                                                                                  \
-    "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('best', 'winners_all', 'trials_all'))"
+    "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('best', 'winners_newest', 'winners_all', 'trials_all'))"
 
 #define AT__STATEMENTS(X)                                                                              \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                        \
@@ -137,6 +137,24 @@
       "INSERT INTO trial (" AT__SQL_ROW_KEY AT__TRIAL_FIGURES(AT__THEN_NAME) ") "                      \
       "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6" AT__TRIAL_FIGURES(AT__THEN_MARK) ") "                \
       AT__SQL_UPDATE_TRIAL)                                                                            \
+    /* Under other conditions on the same device model, where there is a trial that was timed, or a winner. */ \
+    X(PUT_VERDICT_ELSEWHERE,                                                                           \
+      "INSERT INTO trial (" AT__SQL_ROW_KEY AT__TRIAL_FIGURES(AT__THEN_NAME) ") "                      \
+      "SELECT ?1, f.id, ?3, ?4, nullif(?5, 0), ?6" AT__TRIAL_FIGURES(AT__THEN_MARK) " "                \
+      "FROM fingerprint f WHERE f.id <> ?2 "                                                           \
+      "AND f.device_id = (SELECT device_id FROM fingerprint WHERE id = ?2) "                           \
+      "AND (EXISTS (SELECT 1 FROM trial x WHERE x.problem_id = ?1 AND x.fingerprint_id = f.id "        \
+      "AND x.template_id = ?3 AND x.config = ?4) OR EXISTS (SELECT 1 FROM winner w "                   \
+      "WHERE w.problem_id = ?1 AND w.fingerprint_id = f.id AND w.template_id = ?3 AND w.config = ?4)) " \
+      AT__SQL_UPDATE_TRIAL " WHERE outcome = 'timed'")                                                 \
+    X(FIND_FAILURE,                                                                                    \
+      "SELECT outcome, log, measured_at FROM trials_all WHERE " AT__SQL_IS_PROBLEM                     \
+      " AND template = ?4 AND template_hash = ?5 AND config = ?6 AND measured_at >= ?7 "               \
+      "AND outcome <> 'timed' AND " AT__SQL_IS_FINGERPRINT " LIMIT 1")                                 \
+    X(FIND_FAILURE_ANYWHERE,                                                                           \
+      "SELECT outcome, log, measured_at FROM trials_all WHERE " AT__SQL_IS_PROBLEM                     \
+      " AND template = ?4 AND template_hash = ?5 AND config = ?6 AND measured_at >= ?7 "               \
+      "AND outcome IN ('wrong_result', 'crashed', 'timed_out') AND device = ?8 LIMIT 1")               \
     X(PUT_WINNER,                                                                                      \
       "INSERT INTO winner (" AT__SQL_ROW_KEY ", rank_at" AT__WINNER_FIGURES(AT__THEN_NAME) ") "        \
       "VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6, ?6" AT__WINNER_FIGURES(AT__THEN_MARK) ")")           \
@@ -148,15 +166,17 @@
     /* What was measured before what was replayed, cold results first, as in the view best; a device   \
        filter of '' lets every device through. */                                                      \
     X(FIND_WINNER,                                                                                     \
-      AT__SQL_READ_WINNER("winners_all") "WHERE " AT__SQL_IS_PROBLEM                   \
+      AT__SQL_READ_WINNER("winners_all") "WHERE valid AND " AT__SQL_IS_PROBLEM         \
       " AND ?4 IN ('', device) "                                                                       \
       "ORDER BY instr(device, '" AT__REPLAY_NAME "') = 1, cold DESC, rank_at DESC, winner_id DESC "    \
       "LIMIT 1")                                                                                       \
     X(EACH_PROBLEM,                                                                                    \
       "SELECT id" AT__PROBLEM_COLUMNS(AT__THEN_NAME) " FROM problem ORDER BY op, shape, type_key")     \
     X(EACH_BEST, AT__SQL_READ_WINNER("best") "ORDER BY rank_at, winner_id")                            \
-    X(BEST_OF, AT__SQL_READ_WINNER("best") "WHERE op = ?1 AND (?2 IS NULL OR type_key = ?2)")          \
-    X(BEST_FOR, AT__SQL_READ_WINNER("best") "WHERE " AT__SQL_IS_PROBLEM)                               \
+    X(NEWEST_OF,                                                                                       \
+      AT__SQL_READ_WINNER("winners_newest") "WHERE op = ?1 AND (?2 IS NULL OR type_key = ?2)")         \
+    X(EACH_NEWEST, AT__SQL_READ_WINNER("winners_newest"))                                              \
+    X(NEWEST_FOR, AT__SQL_READ_WINNER("winners_newest") "WHERE " AT__SQL_IS_PROBLEM)                   \
     X(LAST_TUNED,                                                                                      \
       "SELECT op, shape, type_key FROM problem "                                                       \
       "WHERE id = (SELECT problem_id FROM winner ORDER BY id DESC LIMIT 1)")                           \
@@ -172,10 +192,10 @@
     X(NEWEST_TRIAL, "SELECT max(id) FROM trial")                                                       \
     X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \
-      AT__SQL_READ_WINNER("winners_all") "WHERE " AT__SQL_IS_PROBLEM                   \
+      AT__SQL_READ_WINNER("winners_all") "WHERE valid AND " AT__SQL_IS_PROBLEM         \
       " AND " AT__SQL_IS_FINGERPRINT " ORDER BY rank_at DESC, winner_id DESC LIMIT 1")                 \
     X(WINNER_STRATEGY,                                                                                 \
-      "SELECT r.strategy FROM winners_all JOIN run r ON r.id = run_id WHERE " AT__SQL_IS_PROBLEM       \
+      "SELECT r.strategy FROM winners_all JOIN run r ON r.id = run_id WHERE valid AND " AT__SQL_IS_PROBLEM \
       " AND " AT__SQL_IS_FINGERPRINT " ORDER BY rank_at DESC, winner_id DESC LIMIT 1")                 \
     X(EACH_TRIAL,                                                                                      \
       AT__SQL_READ_TRIAL "WHERE " AT__SQL_IS_PROBLEM                     \
@@ -193,6 +213,10 @@
       "WHERE ?1 = 0 OR trial_id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY "       \
       "problem_id, fingerprint_id, template_id ORDER BY median_s, config) AS place FROM trial "        \
       "WHERE outcome = 'timed') WHERE place <= ?1) "                                                   \
+      /* What makes a winner invalid goes with it. */                                                  \
+      "OR (outcome <> 'timed' AND EXISTS (SELECT 1 FROM trial x JOIN winner w ON w.problem_id = x.problem_id " \
+      "AND w.fingerprint_id = x.fingerprint_id AND w.template_id = x.template_id AND w.config = x.config " \
+      "WHERE x.id = trial_id)) "                                                                       \
       "ORDER BY " AT__DUMP_KEY_COLUMNS(AT__SHOWN_THEN) "measured_at")                                  \
     X(DUMP_TRIALS_SINCE,                                                                               \
       "SELECT (SELECT run_id FROM trial WHERE id = trial_id), " AT__DUMP_KEY_COLUMNS(AT__SHOWN_THEN)   \
@@ -224,7 +248,8 @@
       "INSERT INTO trial (" AT__SQL_ROW_KEY AT__TRIAL_FIGURES(AT__THEN_NAME) ") "                      \
       "SELECT ?2, ?3, ?4, " AT__TAKE_PLAIN(config) ", NULL, " AT__TAKE_PLAIN(measured_at)              \
       AT__TRIAL_FIGURES(AT__THEN_TAKE) " WHERE true " AT__SQL_UPDATE_TRIAL                             \
-      " WHERE excluded.measured_at <= ?5 AND (excluded.measured_at > measured_at OR measured_at > ?5) " \
+      " WHERE excluded.measured_at <= ?5 AND (excluded.measured_at > measured_at OR measured_at > ?5 " \
+      "OR (excluded.measured_at = measured_at AND outcome = 'timed' AND excluded.outcome <> 'timed')) " \
       "RETURNING id" AT__TRIAL_FIGURES(AT__THEN_NAME))                                                 \
     X(MERGE_RUN,                                                                                       \
       "INSERT INTO run (started_at, command, strategy, seed, device_uuid, host) "                      \

@@ -158,6 +158,17 @@ at_status at__store_put_trials(at__store *store, int64_t run_id, const at__probl
                                const at__fingerprint *fingerprint, const at__trial_row *rows, size_t count,
                                at_error *err) AT_MUST_CHECK;
 
+/*
+ * What a configuration turned out to be after it had been timed: `row`, which is not AT__TIMED, takes the
+ * place of its trial. Where it is the result that is wrong or never comes (wrong_result, crashed, timed_out),
+ * trials of the configuration on the same device model under other conditions (an earlier driver) become the
+ * same. Winners with this configuration are invalid then: nothing below finds them. Dumps and merges bring
+ * that along.
+ */
+at_status at__store_put_verdict(at__store *store, int64_t run_id, const at__problem_key *problem,
+                                const at__fingerprint *fingerprint, const at__trial_row *row,
+                                at_error *err) AT_MUST_CHECK;
+
 /* The result of tuning one problem. Input and, with owned strings, output. */
 typedef struct at__winner {
     const char *template_name;
@@ -190,7 +201,8 @@ typedef struct at__answer {
     char *op, *shape, *type_key, *measured_at;
     char *rank_at; /* measured_at; "": that cannot be true, and others go first */
     int64_t elements, traffic_bytes, ops_count;
-    int64_t id; /* growing in the order of storing; 0: it is of no row */
+    int64_t id;   /* growing in the order of storing; 0: it is of no row */
+    bool invalid; /* its configuration has failed since: see at__store_put_verdict */
 } at__answer;
 
 /* 0 for a problem without traffic; and the time of the ceiling over that of the winner, 0: there was none. */
@@ -223,7 +235,15 @@ typedef struct at__shipped_row {
 void at__shipped_read(at__shipped_row *out, uint32_t row);
 
 /*
- * The winner of exactly this problem. fingerprint NULL: the newest (those measured cold before the others,
+ * Why a winner is invalid: "it was found wrong_result on 2026-11-20: LOG". `anywhere`: by a wrong result
+ * under any conditions on its device model, as of a winner that is in another store. AT_ERR_NOT_FOUND: it is
+ * valid.
+ */
+at_status at__store_find_failure(at__str *why, at__store *store, const at__answer *winner, bool anywhere,
+                                 at_error *err) AT_MUST_CHECK;
+
+/*
+ * The valid winner of exactly this problem. fingerprint NULL: the newest (those measured cold before the others,
  * replayed ones last) of the device with this name, or where `device` is NULL of any. With a fingerprint all
  * its columns must agree. AT_ERR_NOT_FOUND when there is none.
  */
@@ -237,24 +257,26 @@ at_status at__store_winner_strategy(at__str *out, at__store *store, const at__pr
                                     const at__fingerprint *fingerprint, at_error *err) AT_MUST_CHECK;
 
 /*
- * Calls `visit` for the winner to use of each problem and device model (the view `best`), the newest last.
- * The visitor may keep the answer by copying the struct and zeroing the original; else it is cleared. Stops
- * when it returns false.
+ * Calls `visit` for the valid winner to use of each problem and device model (the view `best`), the newest
+ * last. The visitor may keep the answer by copying the struct and zeroing the original; else it is cleared.
+ * Stops when it returns false.
  */
 typedef bool at__answer_visit(void *context, at__answer *answer);
 at_status at__store_each_best(at__store *store, at__answer_visit *visit, void *context,
                               at_error *err) AT_MUST_CHECK;
 
-/* The same of one op and type_key (NULL: of all types), or of one problem; in no order. */
-at_status at__store_each_best_of(at__store *store, const char *op, const char *type_key,
-                                 at__answer_visit *visit, void *context, at_error *err) AT_MUST_CHECK;
-at_status at__store_each_best_for(at__store *store, const at__problem_key *problem, at__answer_visit *visit,
-                                  void *context, at_error *err) AT_MUST_CHECK;
+/* The same, and where a problem has no valid winner on a device model its newest one: of one op (NULL: of
+ * all) and type_key (NULL: of all types), or of one problem; in no order. at__store_find_failure tells them
+ * apart. */
+at_status at__store_each_newest_of(at__store *store, const char *op, const char *type_key,
+                                   at__answer_visit *visit, void *context, at_error *err) AT_MUST_CHECK;
+at_status at__store_each_newest_for(at__store *store, const at__problem_key *problem, at__answer_visit *visit,
+                                    void *context, at_error *err) AT_MUST_CHECK;
 
 /* The same of the problem that was tuned last, by the order of storing: however many there are, that takes no
  * longer, and a table that cannot be read is found. */
-at_status at__store_each_best_last(at__store *store, at__answer_visit *visit, void *context,
-                                   at_error *err) AT_MUST_CHECK;
+at_status at__store_each_newest_last(at__store *store, at__answer_visit *visit, void *context,
+                                     at_error *err) AT_MUST_CHECK;
 
 /*
  * Calls `visit` with the device that has the newest of these winners, replays behind all others, and a
@@ -332,9 +354,10 @@ typedef struct at__merge_counts {
 /*
  * Adds what databases or dumps hold ("-": a dump on stdin), all in one transaction; the store itself among
  * them adds nothing. Of two trials of the same problem, fingerprint, template hash and configuration the
- * newer stays (a date in the future is not newer); a winner that is there already, with the same time of
- * measurement, is not added again. AT_ERR_INPUT: one of the files is neither, damaged, or too large, with its
- * name and line; nothing has changed then. AT_ERR_USAGE: a file that SQLite keeps beside the store.
+ * newer stays (a date in the future is not newer), of the same second the one that failed; a winner that is
+ * there already, with the same time of measurement, is not added again. AT_ERR_INPUT: one of the files is
+ * neither, damaged, or too large, with its name and line; nothing has changed then. AT_ERR_USAGE: a file that
+ * SQLite keeps beside the store.
  */
 at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,
                           at_error *err) AT_MUST_CHECK;

@@ -183,6 +183,48 @@ at_status at__store_put_trials(at__store *store, int64_t run_id, const at__probl
     return at__store_end(store, put_all(store, run_id, problem, fingerprint, rows, count, err), err);
 }
 
+/* Is it what the kernel does that is wrong, whatever compiled or loaded it? */
+static bool is_of_the_kernel(at__outcome outcome)
+{
+    return outcome == AT__WRONG_RESULT || outcome == AT__CRASHED || outcome == AT__TIMED_OUT;
+}
+
+/* Under all other conditions, once it is stored under these. */
+static at_status put_elsewhere(at__store *store, int64_t run_id, const at__problem_key *problem,
+                               const at__fingerprint *fingerprint, const at__trial_row *row, at_error *err)
+{
+    const at__trial_row stored = stored_row(row);
+    int64_t ids[3] = { 0 };
+    char now[21];
+    at__utc_text(now);
+    at_status status = at__store_problem_id(&ids[0], store, problem, err);
+    if (status == AT_OK)
+        status = at__store_fingerprint_id(&ids[1], store, fingerprint, err);
+    if (status == AT_OK)
+        status = at__store_template_id(&ids[2], store, row->template_name, row->template_hash, err);
+    return status == AT_OK
+               ? at__store_exec(store, AT__SQL_PUT_VERDICT_ELSEWHERE, "store a trial", err, "iiisisc", ids[0],
+                                ids[1], ids[2], row->config, run_id, now, &at__trial_figures, &stored)
+               : status;
+}
+
+at_status at__store_put_verdict(at__store *store, int64_t run_id, const at__problem_key *problem,
+                                const at__fingerprint *fingerprint, const at__trial_row *row, at_error *err)
+{
+    if (row->outcome == AT__TIMED)
+        return at__bug(err, "%s: a timed trial of %s {%s} is no failure", store->path, row->template_name,
+                       row->config);
+    at_status status = at__store_check_place(store, err);
+    if (status == AT_OK)
+        status = at__store_begin(store, err);
+    if (status != AT_OK)
+        return status;
+    status = put_all(store, run_id, problem, fingerprint, row, 1, err);
+    if (status == AT_OK && is_of_the_kernel(row->outcome))
+        status = put_elsewhere(store, run_id, problem, fingerprint, row, err);
+    return at__store_end(store, status, err);
+}
+
 /* A row of AT__SQL_READ_TRIAL; texts are borrowed until the next step. */
 static void read_trial(at__trial_row *row, at__fingerprint *fingerprint, sqlite3_stmt *s)
 {

@@ -99,7 +99,8 @@ static at_status read_answer(at__answer *out, sqlite3_stmt *s, at_error *err)
     at__answer a = { 0 };
     int next = at__columns_read(&a.winner, &at__winner_columns, s, 1);
     next = at__columns_read(&a.fingerprint, &at__fingerprint_columns, s, next);
-    at__columns_read(&a, &at__answer_columns, s, next);
+    next = at__columns_read(&a, &at__answer_columns, s, next);
+    a.invalid = sqlite3_column_int(s, next) != 0;
     a.id = sqlite3_column_int64(s, 0);
     return at__answer_copy(out, &a) ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
@@ -129,6 +130,31 @@ at_status at__store_find_winner(at__answer *out, at__store *store, const at__pro
     return status;
 }
 
+at_status at__store_find_failure(at__str *why, at__store *store, const at__answer *a, bool anywhere,
+                                 at_error *err)
+{
+    static const char doing[] = "look for later failures of a winner";
+    const at__winner *w = &a->winner;
+    at__query q;
+    at_status status =
+        anywhere ? at__query_begin(&q, store, AT__SQL_FIND_FAILURE_ANYWHERE, doing, err, "ssssssss", a->op,
+                                   a->shape, a->type_key, w->template_name, w->template_hash, w->config,
+                                   a->rank_at, a->fingerprint.device)
+                 : at__query_begin(&q, store, AT__SQL_FIND_FAILURE, doing, err, "sssssssc", a->op, a->shape,
+                                   a->type_key, w->template_name, w->template_hash, w->config, a->rank_at,
+                                   &at__fingerprint_columns, &a->fingerprint);
+    bool found = at__query_next(&q, &status, err);
+    if (found) {
+        const char *log = at__store_text(q.statement, 1);
+        at__str_addf(why, "it was found %s on %.10s%s%.*s", at__store_text(q.statement, 0),
+                     at__store_text(q.statement, 2), *log ? ": " : "", (int)strcspn(log, "\n"), log);
+    }
+    at__query_end(&q);
+    if (status == AT_OK && found)
+        status = at__str_status(why, err);
+    return status == AT_OK && !found ? AT_ERR_NOT_FOUND : status;
+}
+
 static const char READING[] = "read the winners";
 
 /* The rows of a statement that has begun, which this ends. */
@@ -153,24 +179,25 @@ at_status at__store_each_best(at__store *store, at__answer_visit *visit, void *c
     return visit_answers(&q, status, visit, context, err);
 }
 
-at_status at__store_each_best_of(at__store *store, const char *op, const char *type_key,
-                                 at__answer_visit *visit, void *context, at_error *err)
+at_status at__store_each_newest_of(at__store *store, const char *op, const char *type_key,
+                                   at__answer_visit *visit, void *context, at_error *err)
 {
     at__query q;
-    at_status status = at__query_begin(&q, store, AT__SQL_BEST_OF, READING, err, "ss", op, type_key);
+    at_status status = op ? at__query_begin(&q, store, AT__SQL_NEWEST_OF, READING, err, "ss", op, type_key)
+                          : at__query_begin(&q, store, AT__SQL_EACH_NEWEST, READING, err, "");
     return visit_answers(&q, status, visit, context, err);
 }
 
-at_status at__store_each_best_for(at__store *store, const at__problem_key *p, at__answer_visit *visit,
-                                  void *context, at_error *err)
+at_status at__store_each_newest_for(at__store *store, const at__problem_key *p, at__answer_visit *visit,
+                                    void *context, at_error *err)
 {
     at__query q;
     at_status status =
-        at__query_begin(&q, store, AT__SQL_BEST_FOR, READING, err, "sss", p->op, p->shape, p->type_key);
+        at__query_begin(&q, store, AT__SQL_NEWEST_FOR, READING, err, "sss", p->op, p->shape, p->type_key);
     return visit_answers(&q, status, visit, context, err);
 }
 
-at_status at__store_each_best_last(at__store *store, at__answer_visit *visit, void *context, at_error *err)
+at_status at__store_each_newest_last(at__store *store, at__answer_visit *visit, void *context, at_error *err)
 {
     at__query q;
     at_status status = at__query_begin(&q, store, AT__SQL_LAST_TUNED, READING, err, "");
@@ -178,7 +205,7 @@ at_status at__store_each_best_last(at__store *store, at__answer_visit *visit, vo
         const at__problem_key key = { .op = at__store_text(q.statement, 0),
                                       .shape = at__store_text(q.statement, 1),
                                       .type_key = at__store_text(q.statement, 2) };
-        status = at__store_each_best_for(store, &key, visit, context, err);
+        status = at__store_each_newest_for(store, &key, visit, context, err);
     }
     at__query_end(&q);
     return status;

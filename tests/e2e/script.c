@@ -56,6 +56,8 @@ static void read_tail(rule *r, const words *w, int from)
             r->code = atoi(word(w, ++i));
         else if (strcmp(w->list[i], "once") == 0)
             keep(r->once, word(w, ++i));
+        else if (strcmp(w->list[i], "while") == 0)
+            keep(r->during, word(w, ++i));
         else if (strcmp(w->list[i], "create") == 0)
             keep(r->create, word(w, ++i));
         else
@@ -230,6 +232,8 @@ rule *script_find(rules *list, const char *name, int threads)
 
 bool script_happens(const rule *r)
 {
+    if (r->during[0] && access(r->during, F_OK) != 0)
+        return false;
     if (r->once[0] && unlink(r->once) != 0)
         return false;
     if (r->create[0]) {

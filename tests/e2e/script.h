@@ -30,6 +30,7 @@
  * After `kernel`, `fail`, `slow` and, before it waits, `hold`:
  *
  *   once PATH      only while the file exists; doing it removes it
+ *   while PATH     only while the file exists
  *   create PATH    makes a file when it happens
  *   sticky         the code is the context's for good
  *   code N         of `refused`; without it 1, an invalid value
@@ -75,7 +76,7 @@ typedef struct rule {
     int code;
     bool sticky;
     double ns; /* of energy: microjoules */
-    char once[MAX_WORD], create[MAX_WORD];
+    char once[MAX_WORD], during[MAX_WORD], create[MAX_WORD];
     char until[MAX_WORD]; /* of hold */
 } rule;
 

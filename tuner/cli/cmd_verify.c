@@ -13,7 +13,9 @@ static const at__usage USAGE = {
     "autotune verify [[OP] SHAPE [DTYPE]] [options]",
     "Measures stored winners of this device model again, each in one interleaved final with those it was "
     "tied with, the runner-ups of its run, its template's default and the copy. Without a problem: all of "
-    "them. Stores nothing. The exit code is that of the worst finding: 0 all hold, 10 a time has drifted, 11 "
+    "them. Stores which configurations fail: a winner that is wrong is no answer any more, and "
+    "`autotune tune` finds another. The exit code is that of the worst finding: 0 all hold, 10 a time has "
+    "drifted, 11 "
     "another configuration is faster now, 12 a result is wrong, 1 there was nothing to verify, or a winner "
     "could not be measured.",
 };
@@ -227,6 +229,7 @@ static at_status open_all(work *w, const at__tune_events *events, at_error *err)
         status = at__device_open(&w->device, a->device ? a->device : "0", &cancel, err);
     bool replay = a->device && at__device_is_replay(a->device);
     w->options.warm = a->warm;
+    w->options.force = true; /* whatever was known to fail here before */
     w->options.command = "verify";
     w->options.cancel = &at__cancel_requested;
     if (status == AT_OK)

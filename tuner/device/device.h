@@ -122,6 +122,11 @@ at_status at__device_pump(at__device *device, at__measured *out, bool *got, at_e
  * none) no round is added to those that every final has. A user who wants to end gets what there is if it has
  * as many rounds as a slow final has, or will have them within a second; else AT_ERR_CANCELLED: there is no
  * result.
+ *
+ * A finalist that is wrong, cannot be launched, faults or does not end says so in its row, and the others
+ * have their result: after a fault each was tried alone, in a process of its own. AT_ERR_DEVICE: nobody could
+ * be named, or the device is lost. Rows are filled in any case: after a failure those that are not AT__TIMED
+ * are what was found before it, the others mean nothing.
  */
 at_status at__device_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
                            double budget_until_s, at__final_row *rows, at__final_notes *notes,

@@ -350,13 +350,10 @@ static bool is_listed(const char *lines, const entry *e)
 
 static at__final_row not_faster(const entry *e, double limit_s)
 {
-    double median_s = fmax(e->m.timing.median_s, nextafter(limit_s, INFINITY));
-    return (at__final_row){ .outcome = e->m.outcome,
-                            .timing.median_s = median_s,
-                            .timing.min_s = e->m.timing.min_s,
-                            .timing.spread = e->m.timing.spread,
-                            .timing.samples = e->m.timing.samples,
-                            .timing.joules = e->m.timing.joules };
+    at__final_row row = { .outcome = e->m.outcome, .timing = e->m.timing };
+    row.timing.median_s = fmax(e->m.timing.median_s, nextafter(limit_s, INFINITY));
+    snprintf(row.log, sizeof row.log, "%.*s", (int)sizeof row.log - 1, e->m.log);
+    return row;
 }
 
 static at__final_row row_of_winner(const at__winner *w)
@@ -432,6 +429,7 @@ static at_status replay_final(at__device *device, const at__finalist *list, int 
     (void)budget_until_s;
     for (int i = 0; i < count; i++) {
         const tape *t = NULL;
+        rows[i] = (at__final_row){ .outcome = AT__TIMED };
         const entry *e =
             list[i].is_copy || list[i].is_memcpy ? NULL : find_entry(d, list[i].kernel.identity, &t);
         if (e && t->has_winner) {

@@ -14,16 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINAL_DEADLINE_S  120.0
 #define SETUP_DEADLINE_S  120.0
 #define STOP_GRACE_S      2.0
 #define REPLAY_DEADLINE_S 60.0 /* it takes as long as was recorded, also for what did not end in time */
-
-/*
- * A runner that dies while it starts or opens a problem was as a rule killed by somebody: an administrator, a
- * machine out of memory. It gets so many attempts.
- */
-#define MAX_STARTS 4
 
 /*
  * A crash is tried once more, alone at the head of a new process: a fault may come to light after the kernel
@@ -33,7 +26,6 @@
  * long, so after some that failed again in the same way the others of the problem are believed at once.
  */
 #define MAX_CONFIRMED 8
-static const char AGAIN[] = "; the second time, alone in a new process";
 
 /* The device that our functions were given is one of ours. */
 static at__runner *ours(at__device *device)
@@ -85,7 +77,7 @@ static at_status start_once(at__runner *d, at_error *err)
 static at_status start_runner(at__runner *d, at_error *err)
 {
     at_status status = start_once(d, err);
-    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && at__runner_may_try_again(d); i++)
+    for (int i = 1; i < AT__MAX_STARTS && status == AT_ERR_DEVICE && at__runner_may_try_again(d); i++)
         status = start_once(d, err);
     return status;
 }
@@ -168,12 +160,11 @@ static at_status send_trial(at__runner *d, const at__queued *q, at_error *err)
     return status == AT_ERR_SYSTEM ? AT_OK : status;
 }
 
-/* A new runner in the place of one that is dead, hung or ruined, with the same problem and the same queue. */
-static at_status restart(at__runner *d, at_error *err)
+at_status at__runner_restart(at__runner *d, at_error *err)
 {
     at_status status = start_again(d, err);
-    for (int i = 1; i < MAX_STARTS && status == AT_ERR_DEVICE && !d->base.lost && at__runner_may_try_again(d);
-         i++)
+    for (int i = 1;
+         i < AT__MAX_STARTS && status == AT_ERR_DEVICE && !d->base.lost && at__runner_may_try_again(d); i++)
         status = start_again(d, err);
     d->head = at__patience_begin();
     for (int i = 0; i < d->queue_count && status == AT_OK; i++)
@@ -196,7 +187,7 @@ static at_status runner_setup(at__device *device, const at__setup *setup, at_err
         return status;
     status = open_problem(d, &cause);
     if (status == AT_ERR_DEVICE && at__runner_has_died(d))
-        status = restart(d, &cause);
+        status = at__runner_restart(d, &cause);
     if (status == AT_OK)
         return AT_OK;
     if (status == AT_ERR_CANCELLED) {
@@ -205,7 +196,7 @@ static at_status runner_setup(at__device *device, const at__setup *setup, at_err
     }
     /* A reference that faults leaves a ruined runner: the next problem deserves a new one. */
     at__str_reset(&d->setup);
-    at_status again = restart(d, err);
+    at_status again = at__runner_restart(d, err);
     return again == AT_OK ? at_fail(err, status, "%s", cause.text) : again;
 }
 
@@ -262,7 +253,7 @@ static void conclude(at__runner *d, at__measured *out, bool failed)
     size_t len = strlen(out->log);
     if (failed && d->queue[0].again) {
         d->confirmed[out->outcome]++;
-        snprintf(out->log + len, sizeof out->log - len, "%s", AGAIN);
+        snprintf(out->log + len, sizeof out->log - len, "%s", AT__AGAIN);
     }
     pop(d);
 }
@@ -274,10 +265,10 @@ static at_status blame_head(at__runner *d, at__measured *out, bool *got, at__out
     d->silences = 0;
     if (outcome == AT__TIMED_OUT && !d->queue[0].again && at__cancel_asked(d->base.cancel)) {
         forget_queue(d); /* nobody waits for a second deadline, and one is no proof */
-        return restart(d, err);
+        return at__runner_restart(d, err);
     }
     if (suspect(d, outcome))
-        return restart(d, err);
+        return at__runner_restart(d, err);
     if (d->queue_count) {
         *out = (at__measured){ .tag = d->queue[0].tag,
                                .outcome = outcome,
@@ -288,7 +279,7 @@ static at_status blame_head(at__runner *d, at__measured *out, bool *got, at__out
         *got = true;
         conclude(d, out, true);
     }
-    return restart(d, err);
+    return at__runner_restart(d, err);
 }
 
 /* The runner itself tells what became of the head of the queue. */
@@ -296,7 +287,7 @@ static at_status hear(at__runner *d, const at__measured *m, at__measured *out, b
 {
     bool failed = m->outcome == AT__LAUNCH_FAILED && m->doubtful;
     if (failed && suspect(d, m->outcome))
-        return restart(d, err);
+        return at__runner_restart(d, err);
     *out = *m;
     *got = true;
     conclude(d, out, failed);
@@ -351,67 +342,6 @@ static at_status runner_pump(at__device *device, at__measured *out, bool *got, a
     return AT_OK;
 }
 
-/* Asks for the final, again of a new runner when one died meanwhile. */
-static at_status play_final(at__runner *d, const at__str *request, at__str *body, at_error *err)
-{
-    if (at__runner_has_died(d) && at__cancel_asked(d->base.cancel))
-        return at_fail(err, AT_ERR_CANCELLED, "before it began");
-    d->silences = 0;
-    d->plays = true;
-    d->cancelled = false;
-    at_status status = at__runner_ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
-    for (int i = 1;
-         i < MAX_STARTS && status != AT_OK && status != AT_ERR_CANCELLED && at__runner_may_try_again(d);
-         i++) {
-        d->plays = false;
-        d->cancelled = false;
-        status = restart(d, err);
-        d->plays = true;
-        if (status == AT_OK)
-            status = at__runner_ask(d, AT__FINAL, request, AT__FINAL_DONE, body, FINAL_DEADLINE_S, err);
-    }
-    d->plays = false;
-    d->cancelled = false;
-    return status;
-}
-
-/* A final without a result: its runner is no good any more, unless it only had too little time. */
-static at_status final_failed(at__runner *d, at_status status, const at_error *cause, at_error *err)
-{
-    if (at__cancel_asked(d->base.cancel)) {
-        if (status != AT_ERR_CANCELLED)
-            at__child_stop(&d->child, 0);
-        return at_fail(err, AT_ERR_CANCELLED, "%s", cause->text);
-    }
-    at_status again = restart(d, err);
-    return again == AT_OK ? at_fail(err, status, "the final failed: %s", cause->text) : again;
-}
-
-static at_status runner_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                              double budget_until_s, at__final_row *rows, at__final_notes *notes,
-                              at_error *err)
-{
-    at__runner *d = ours(device);
-    at__str request = { 0 }, body = { 0 };
-    at_error cause = { 0 };
-
-    at__write_final(&request, list, count, seed, budget_until_s);
-    at_status status = at__str_status(&request, &cause);
-    if (status == AT_OK)
-        status = play_final(d, &request, &body, &cause);
-    if (status == AT_OK) {
-        at__reader in = { body.data, body.data + body.len, false };
-        if (!at__read_plain(notes, sizeof *notes, &in) ||
-            !at__read_plain(rows, (size_t)count * sizeof *rows, &in))
-            status = at__bug(&cause, "the device runner sent a malformed final");
-    }
-    if (status != AT_OK)
-        status = final_failed(d, status, &cause, err);
-    at__str_clear(&request);
-    at__str_clear(&body);
-    return status;
-}
-
 static at_status runner_await(at__device *device, at_error *err)
 {
     return start_runner(ours(device), err);
@@ -438,7 +368,7 @@ static const at__device_kind RUNNER = {
     .submit = runner_submit,
     .fd = runner_fd,
     .pump = runner_pump,
-    .final = runner_final,
+    .final = at__runner_final,
     .recorded = runner_recorded,
     .recorded_resources = runner_resources,
 };

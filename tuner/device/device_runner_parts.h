@@ -15,6 +15,15 @@
  */
 #define MAX_SILENCES 2
 
+/*
+ * A runner that dies while it starts or opens a problem was as a rule killed by somebody: an administrator, a
+ * machine out of memory. It gets so many attempts.
+ */
+#define AT__MAX_STARTS 4
+
+/* What the log of a failure that was tried once more ends with. */
+#define AT__AGAIN "; the second time, alone in a new process"
+
 typedef struct at__queued {
     int64_t tag;
     at__str body;
@@ -65,6 +74,14 @@ at_status at__runner_expect(at__runner *d, uint32_t wanted, at__str *body, doubl
 /* Sends a request, then waits for its answer. */
 at_status at__runner_ask(at__runner *d, uint32_t kind, const at__str *request, uint32_t wanted,
                          at__str *answer, double deadline_s, at_error *err) AT_MUST_CHECK;
+
+/* A new runner in the place of one that is dead, hung or ruined, with the same problem and the same queue. */
+at_status at__runner_restart(at__runner *d, at_error *err) AT_MUST_CHECK;
+
+/* at__device_final: device_runner_final.c. */
+at_status at__runner_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
+                           double budget_until_s, at__final_row *rows, at__final_notes *notes,
+                           at_error *err) AT_MUST_CHECK;
 
 /* A FAILED frame's status and words become the caller's. */
 at_status at__runner_failure(const at__str *body, at_error *err);

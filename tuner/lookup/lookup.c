@@ -52,6 +52,11 @@ void at__lookup_add_shipped(at__lookup *lookup)
     at__installed_model(lookup->here, sizeof lookup->here, AT__INSTALLED_FOLDER);
 }
 
+void at__lookup_exclude(at__lookup *lookup, const at__exclusions *exclusions)
+{
+    lookup->exclusions = exclusions;
+}
+
 void at__lookup_look_again(at__lookup *lookup)
 {
     lookup->checked_s = 0;
@@ -146,20 +151,24 @@ static at_status name_device(at__question *q, at__lookup *l, const at__target *t
 
 /* The first winner of the problem that stands. NULL: none does; q->outdated is then the first that does not.
  */
-static at__entry *find_exact(at__question *q, at__lookup *l)
+static at_status find_exact(at__entry **out, at__question *q, at__lookup *l, at_error *err)
 {
     const at__problem *problem = q->problem;
     q->outdated = NULL;
+    *out = NULL;
     for (size_t i = l->buckets[q->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
         at__entry *e = &l->entries[i];
         if (e->hidden || e->hash != q->hash || !at__entry_is_of(e, problem->op, q->type_key, problem->dims) ||
             !at__entry_may_answer(e, q->device) || !at__entry_is_on(e, q->device))
             continue;
-        if (stands(e, l, problem))
-            return e;
+        at_status usable = stands(e, l, problem) ? at__entry_usable(NULL, l, e, q, err) : AT_ERR_NOT_FOUND;
+        if (usable == AT_OK)
+            *out = e;
+        if (usable != AT_ERR_NOT_FOUND)
+            return usable;
         q->outdated = q->outdated ? q->outdated : e;
     }
-    return NULL;
+    return AT_OK;
 }
 
 static at_status begin_question(at__question *q, at__lookup *l, const at__problem *problem,
@@ -191,14 +200,17 @@ static at_status find(at__found *out, at__lookup *l, const at__problem *problem,
     at_status status = begin_question(&q, l, problem, target, err);
     if (status != AT_OK)
         return status;
-    at__entry *e = find_exact(&q, l);
-    if (!e) {
+    at__entry *e = NULL;
+    status = find_exact(&e, &q, l, err);
+    if (!e && status == AT_OK) {
         status = at__index_add_shipped(l, problem->op, q.type_key, q.device, true, err);
-        e = status == AT_OK ? find_exact(&q, l) : NULL; /* again where none came: entries may lie elsewhere */
+        if (status == AT_OK) /* again where none came: entries may lie elsewhere */
+            status = find_exact(&e, &q, l, err);
     }
     if (!e && status == AT_OK && !at__index_has_own(l, problem->op, q.type_key)) {
         status = add_all_own(l, &q, err);
-        e = status == AT_OK ? find_exact(&q, l) : NULL;
+        if (status == AT_OK)
+            status = find_exact(&e, &q, l, err);
     }
     if (status != AT_OK)
         return status;

@@ -8,9 +8,10 @@
  * the same way (other_device); nothing, with the reason (none).
  *
  * A winner is out of date when its template is not in the catalog with the hash that it had, its op was
- * changed since (another check or reference makes it unproven), or its requirements do not hold any more. Its
- * problem is then its own nearest neighbour, so that its own runner-up answers, as a near match, unless that
- * was so much slower that a near winner promises more.
+ * changed since (another check or reference makes it unproven), its requirements do not hold any more, its
+ * configuration was found wrong since, or does not work where it is to run (exclusions.h). Its problem is
+ * then its own nearest neighbour, so that its own runner-up answers, as a near match, unless that was so much
+ * slower that a near winner promises more.
  *
  * Between exact and near stands what a model of all trials expects to be the fastest (predicted), where one
  * knows the op and nothing near is expected to be as fast: lookup_predict.c, model/model.h. A model that did
@@ -30,6 +31,7 @@
 
 #include "lang/catalog.h"
 #include "lang/problem.h"
+#include "lookup/exclusions.h"
 #include "db/store.h"
 
 typedef enum at__match {
@@ -91,6 +93,7 @@ at_status at__lookup_meant(at__target *out, at__lookup *lookup, const at__target
 at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog,
                           at_error *err) AT_MUST_CHECK;
 void at__lookup_add_shipped(at__lookup *lookup); /* unless the environment leaves them out */
+void at__lookup_exclude(at__lookup *lookup, const at__exclusions *exclusions); /* borrows them; NULL: none */
 void at__lookup_close(at__lookup *lookup);
 
 /* The next question asks whether the file has changed, however short a time ago that was asked. */
@@ -100,6 +103,11 @@ void at__lookup_look_again(at__lookup *lookup);
  * near ones are remembered. */
 at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem *problem,
                           const at__target *target, at_error *err) AT_MUST_CHECK;
+
+/* Whether nothing is known against a configuration for this problem on the device of `target`, which is
+ * named: AT_ERR_NOT_FOUND, it is excluded or was found wrong there. */
+at_status at__lookup_usable(at__lookup *lookup, const at__problem *problem, const at__target *target,
+                            const at__template *t, const at__config *config, at_error *err) AT_MUST_CHECK;
 
 /* Whether a stored winner of this problem is not out of date; when it is, AT_ERR_NOT_FOUND and *err says why.
  * *geometry is its launch as the template declares it: what is stored may come from anyone. */

@@ -202,8 +202,8 @@ static at_status grow_buckets(at__lookup *l, at_error *err)
     return AT_OK;
 }
 
-/* One of the program's answers no more where a winner of the store's for the same problem and device has a
- * template that is the present one: see is_known of lookup_shipped.c, where it comes after that. */
+/* One of the program's answers no more where a valid winner of the store's for the same problem and device
+ * has a template that is the present one: see is_known of lookup_shipped.c, where it comes after that. */
 static void hide_shipped(at__lookup *l, at__entry *own)
 {
     for (size_t i = l->buckets[own->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY;
@@ -214,7 +214,7 @@ static void hide_shipped(at__lookup *l, at__entry *own)
             strcmp(e->answer.fingerprint.device, own->answer.fingerprint.device) != 0)
             continue;
         at__entry_settle(own, l->catalog);
-        e->hidden = own->t != NULL;
+        e->hidden = own->t != NULL && !own->answer.invalid;
     }
 }
 

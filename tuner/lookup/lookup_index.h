@@ -1,10 +1,10 @@
 /*
  * lookup_index.h - what the files of a look-up share: winners in memory. Private to lookup*.c.
  *
- * lookup.c takes a question, lookup_device.c reads which device it is about, lookup_index.c keeps the
- * winners, those of the store with lookup_own.c, those of the program with lookup_shipped.c, lookup_near.c
- * searches them where none is of the problem, by the distances of lookup_distance.c and the trials of
- * lookup_runner_up.c.
+ * lookup.c takes a question, lookup_device.c reads which device it is about, lookup_usable.c knows what has
+ * failed, lookup_index.c keeps the winners, those of the store with lookup_own.c, those of the program with
+ * lookup_shipped.c, lookup_near.c searches them where none is of the problem, by the distances of
+ * lookup_distance.c and the trials of lookup_runner_up.c.
  */
 #ifndef AUTOTUNE_LOOKUP_INDEX_H
 #define AUTOTUNE_LOOKUP_INDEX_H
@@ -32,7 +32,8 @@ typedef struct at__entry {
     int64_t dims[AT__MAX_SIZES];
     double traffic; /* at__traffic_of its problem */
     uint64_t hash;
-    size_t next; /* in its bucket */
+    size_t next;        /* in its bucket */
+    bool failure_known; /* of one that came with the program: the store was asked for answer.invalid */
     /* Whether it still answers its own problem, and the geometry there; found out when first asked for. */
     at__standing standing;
     at__geometry geometry;
@@ -45,7 +46,7 @@ typedef struct at__question {
     const char *device; /* its name in full; "": any that the program knows */
     int64_t cc, sms;    /* 0: unknown                                       */
     uint64_t hash;
-    const at__entry *outdated; /* the problem's own winner, which cannot be used any more; or NULL */
+    at__entry *outdated; /* the problem's own winner, which cannot be used any more; or NULL */
 } at__question;
 
 /* What a model expects (lookup_predict.c). */
@@ -76,6 +77,7 @@ typedef struct at__memo {
     at__match match;
     size_t entry;             /* AT__NO_ENTRY: none */
     at__entry *runner_up;     /* in its place; NULL: none */
+    size_t excluded;          /* when it was found, so many exclusions were known */
     bool own;                 /* it is the problem's own  */
     bool refused;             /* there are winners, none of which answers */
     bool by_model;            /* runner_up is what a model expects */
@@ -90,6 +92,7 @@ struct at__lookup {
     bool with_shipped;  /* it may answer                                    */
     bool *groups_read;  /* which of at__shipped_groups are among the entries; NULL: none */
     const at__catalog *catalog;
+    const at__exclusions *exclusions; /* NULL: none */
     at__entry *entries;
     size_t count, cap;
     at__portion *portions;
@@ -179,6 +182,14 @@ void at__limits_on(at__limits *out, const at__fingerprint *known, int64_t cc, in
  */
 at_status at__entry_fits(at__geometry *geometry, const at__entry *entry, const at__problem *problem,
                          int64_t cc, int64_t sms, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Whether something is known against an entry whose requirements hold: what was measured later shows that it
+ * fails, on its own problem or on the question's, or it is excluded. AT_ERR_NOT_FOUND, and *why (NULL: nobody
+ * asks) says it. AT_OK: nothing is. AT_ERR_STORE.
+ */
+at_status at__entry_usable(at__str *why, at__lookup *lookup, at__entry *entry, const at__question *question,
+                           at_error *err) AT_MUST_CHECK;
 
 /* The same, and where its template is another one because its headers are, or are missing, *err says which.
  */

@@ -74,6 +74,12 @@ static at_status try_runner_up(search *out, at__lookup *l, const at__question *q
     double reach = r->distance + found.cost;
     bool own = winner == q->outdated;
     bool better = reach < out->reach && (own || !at__lookup_was_tried(&out->tried, &found.entry));
+    at_status usable = better ? at__entry_usable(NULL, l, &found.entry, q, err) : AT_ERR_NOT_FOUND;
+    if (usable != AT_OK && usable != AT_ERR_NOT_FOUND) {
+        at__answer_clear(&found.entry.answer);
+        return usable;
+    }
+    better = usable == AT_OK;
     at__entry *kept = better ? malloc(sizeof *kept) : NULL;
     if (!kept) {
         at__answer_clear(&found.entry.answer);
@@ -100,7 +106,11 @@ static at_status first_that_fits(search *out, const ranked *list, at__lookup *l,
         if (e == q->outdated)
             continue;
         at__entry_settle(e, l->catalog);
-        if (at__entry_fits(&geometry, e, q->problem, q->cc, q->sms, NULL) == AT_OK) {
+        bool fits = at__entry_fits(&geometry, e, q->problem, q->cc, q->sms, NULL) == AT_OK;
+        at_status usable = fits ? at__entry_usable(NULL, l, e, q, err) : AT_ERR_NOT_FOUND;
+        if (usable != AT_OK && usable != AT_ERR_NOT_FOUND)
+            return usable;
+        if (usable == AT_OK) {
             double reach = list[i].distance + at__entry_idle_cost(e, &geometry, q->problem);
             if (reach < out->reach && !at__lookup_was_tried(&out->tried, e)) {
                 drop_runner_up(out);
@@ -164,21 +174,26 @@ static void add_type(at__str *out, const at__problem *p)
 }
 
 /* Why the winner `e` is not used for this problem. `cc` and `sms` as in at__entry_fits. */
-static void add_refusal(at__str *out, const at__lookup *l, const at__entry *e, const at__problem *p,
-                        int64_t cc, int64_t sms)
+static void add_refusal(at__str *out, at__lookup *l, at__entry *e, const at__question *q, int64_t cc,
+                        int64_t sms)
 {
     at_error cause = { 0 };
-    if (at__entry_refusal(e, e->shipped ? NULL : l->store, l->catalog, p, cc, sms, &cause) != AT_OK)
+    at__str why = { 0 };
+    if (at__entry_usable(&why, l, e, q, &cause) == AT_ERR_NOT_FOUND)
+        at__str_add(out, at__str_text(&why));
+    else if (at__entry_refusal(e, e->shipped ? NULL : l->store, l->catalog, q->problem, cc, sms, &cause) !=
+             AT_OK)
         at__str_add(out, cause.text);
+    at__str_clear(&why);
 }
 
 /* Why the answer is not exact, to stand before a semicolon. */
-static void add_reason(at__str *out, const at__lookup *l, const at__question *q, const search *here,
+static void add_reason(at__str *out, at__lookup *l, const at__question *q, const search *here,
                        at__match match)
 {
     if (q->outdated) {
         at__str_add(out, "this shape's winner is out of date: ");
-        add_refusal(out, l, q->outdated, q->problem, 0, 0);
+        add_refusal(out, l, q->outdated, q, 0, 0);
     } else if (match == AT__MATCH_NEAR) {
         at__str_add(out, "this shape was not tuned");
     } else if (here->count) {
@@ -188,7 +203,7 @@ static void add_reason(at__str *out, const at__lookup *l, const at__question *q,
     }
 }
 
-static void explain_none(at__str *out, const at__lookup *l, const at__question *q, const search *here,
+static void explain_none(at__str *out, at__lookup *l, const at__question *q, const search *here,
                          const search *there)
 {
     at__str shape = { 0 };
@@ -200,7 +215,7 @@ static void explain_none(at__str *out, const at__lookup *l, const at__question *
         add_type(out, q->problem);
         at__str_addf(out, " fits this shape; the nearest, %s, does not because ",
                      l->entries[closest].answer.shape);
-        add_refusal(out, l, &l->entries[closest], q->problem, q->cc, q->sms);
+        add_refusal(out, l, &l->entries[closest], q, q->cc, q->sms);
     } else {
         at__str_addf(out, "the store has no winner of %s for ", q->problem->op->name);
         add_type(out, q->problem);
@@ -215,6 +230,11 @@ static void add_own(at__str *out, const at__answer *trial, const at__entry *winn
 {
     char here[32], there[32];
     at__time_text(here, sizeof here, trial->winner.timing.median_s);
+    if (winner->answer.invalid) {
+        at__str_addf(out, "; the configuration is its runner-up, the %s trial that is left: %s",
+                     winner->op->objective ? "best" : "fastest", here);
+        return;
+    }
     at__time_text(there, sizeof there, winner->answer.winner.timing.median_s);
     at__str_addf(out,
                  "; the configuration is its runner-up, the %s trial whose template is the same: %s, "
@@ -222,8 +242,8 @@ static void add_own(at__str *out, const at__answer *trial, const at__entry *winn
                  winner->op->objective ? "best" : "fastest", here, there);
 }
 
-static void explain(at__str *out, const at__lookup *l, const at__question *q, at__match match,
-                    const search *here, const search *there)
+static void explain(at__str *out, at__lookup *l, const at__question *q, at__match match, const search *here,
+                    const search *there)
 {
     const search *from = match == AT__MATCH_NEAR ? here : there;
     if (match == AT__MATCH_NONE || (!from->runner_up && !l->entries)) {
@@ -246,11 +266,11 @@ static void explain(at__str *out, const at__lookup *l, const at__question *q, at
 
 /* ---- remembered answers ---- */
 
-static bool is_of(const at__memo *m, const at__question *q)
+static bool is_of(const at__memo *m, const at__lookup *l, const at__question *q)
 {
     const at__problem *p = q->problem;
-    return p->op && m->hash == q->hash && m->op == p->op && m->type == p->type && m->cc == q->cc &&
-           m->sms == q->sms &&
+    return p->op && m->excluded == at__exclusions_count(l->exclusions) && m->hash == q->hash &&
+           m->op == p->op && m->type == p->type && m->cc == q->cc && m->sms == q->sms &&
            memcmp(m->dims, p->dims, (size_t)at__problem_size_count(p->op) * sizeof *p->dims) == 0 &&
            strcmp(m->device, q->device) == 0;
 }
@@ -263,7 +283,7 @@ void at__memo_clear(at__memo *m)
     *m = (at__memo){ .op = NULL };
 }
 
-static void remember(at__memo *m, const at__question *q)
+static void remember(at__memo *m, const at__lookup *l, const at__question *q)
 {
     at__memo_clear(m);
     *m = (at__memo){ .op = q->problem->op,
@@ -272,6 +292,7 @@ static void remember(at__memo *m, const at__question *q)
                      .cc = q->cc,
                      .sms = q->sms,
                      .entry = AT__NO_ENTRY,
+                     .excluded = at__exclusions_count(l->exclusions),
                      .match = AT__MATCH_NONE };
     memcpy(m->dims, q->problem->dims, sizeof m->dims);
     snprintf(m->device, sizeof m->device, "%s", q->device);
@@ -333,7 +354,7 @@ static at_status search_all(at__memo *m, at__lookup *l, const at__question *q, a
         drop_runner_up(&there);
         return status;
     }
-    remember(m, q);
+    remember(m, l, q);
     m->entry = found->entry;
     m->runner_up = found->runner_up;
     m->own = found->runner_up && found->own;
@@ -369,7 +390,7 @@ at_status at__lookup_near(at__found *out, at__lookup *l, const at__question *q, 
     at__memo *m = memo_of(l, q);
     if (!m)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at_status status = is_of(m, q) ? AT_OK : search_all(m, l, q, err);
+    at_status status = is_of(m, l, q) ? AT_OK : search_all(m, l, q, err);
     if (status != AT_OK)
         return status;
     *out = (at__found){ .match = m->match, .why = m->why, .device = m->device, .own = m->own };
@@ -434,7 +455,7 @@ at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *l, co
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < l->count; i++) {
         const at__entry *e = &l->entries[i];
-        if (e->hidden || e->op != p->op || !at__entry_may_answer(e, target->name))
+        if (e->hidden || e->answer.invalid || e->op != p->op || !at__entry_may_answer(e, target->name))
             continue;
         double d =
             at__shape_distance(e, p, traffic) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);

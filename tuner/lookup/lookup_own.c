@@ -87,7 +87,7 @@ static at_status take_rows(at__lookup *l, size_t first, at_status status, at_err
 
 at_status at__index_begin(at__lookup *l, at_error *err)
 {
-    at_status status = l->store ? at__store_each_best_last(l->store, keep_entry, l, err) : AT_OK;
+    at_status status = l->store ? at__store_each_newest_last(l->store, keep_entry, l, err) : AT_OK;
     return take_rows(l, 0, status, err);
 }
 
@@ -98,7 +98,7 @@ static at_status read_problem(at__lookup *l, const at__problem *problem, at_erro
     size_t first = l->count;
     at_status status = at__problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
-        status = at__store_each_best_for(l->store, &key, keep_entry, l, err);
+        status = at__store_each_newest_for(l->store, &key, keep_entry, l, err);
     at__str_clear(&shape);
     return take_rows(l, first, status, err);
 }
@@ -120,8 +120,8 @@ at_status at__index_add_own(at__lookup *l, const at__op *op, const char *type_ke
         return AT_OK;
     if (!at__grow(&l->portions, &l->portion_cap, l->portion_count, sizeof *l->portions))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at_status status = op ? at__store_each_best_of(l->store, op->name, type_key, keep_entry, l, err)
-                          : at__store_each_best(l->store, keep_entry, l, err);
+    at_status status =
+        at__store_each_newest_of(l->store, op ? op->name : NULL, op ? type_key : NULL, keep_entry, l, err);
     status = take_rows(l, first, status, err);
     if (status == AT_OK)
         l->portions[l->portion_count++] = (at__portion){ op, type_key };

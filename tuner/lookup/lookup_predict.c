@@ -257,9 +257,51 @@ static void explain(at__prediction *out, const ready *r, const at__lessons *lear
     out->shipped = r->model == 1;
 }
 
-static at_status predict(at__prediction *out, const ready *r, const at__question *q, const at__entry *near,
-                         bool any_near, int64_t unseen, at_error *err)
+/* What of a prediction is asked for, and by which model. */
+typedef struct asked {
+    at__lookup *l;
+    const ready *r;
+    const at__question *q;
+} asked;
+
+/* AT_ERR_NOT_FOUND: something is known against it. */
+static at_status keep_if_usable(at__prediction *out, const asked *a, const at__guess *g, at_error *err)
 {
+    at__lessons learned = at__predictor_lessons(a->r->predictor);
+    at_status status = keep(&out->entry, g, a->q, &learned, err);
+    if (status == AT_OK)
+        status = at__entry_usable(NULL, a->l, &out->entry, a->q, err);
+    if (status != AT_OK) {
+        at__answer_clear(&out->entry.answer);
+        return status;
+    }
+    out->geometry = g->geometry;
+    out->expected_s = a->r->own ? g->time_s : 0;
+    out->doubt = a->r->own ? g->doubt : 0;
+    return AT_OK;
+}
+
+/* The best guess, or where something is known against it the next of a few. */
+static at_status keep_first_usable(at__prediction *out, const asked *a, const at__guess *best,
+                                   const int64_t *slots, at_error *err)
+{
+    at__guess next[AT__MAX_EXPECTED];
+    int count = 0;
+    at_status status = keep_if_usable(out, a, best, err);
+    if (status != AT_ERR_NOT_FOUND)
+        return status;
+    at_status top =
+        at__predictor_top(next, &count, AT__MAX_EXPECTED, a->r->predictor, a->q->problem, slots, err);
+    for (int i = 0; i < count && top == AT_OK && status == AT_ERR_NOT_FOUND; i++)
+        status = keep_if_usable(out, a, &next[i], err);
+    return top == AT_OK ? status : top;
+}
+
+static at_status predict(at__prediction *out, const asked *a, const at__entry *near, bool any_near,
+                         int64_t unseen, at_error *err)
+{
+    const ready *r = a->r;
+    const at__question *q = a->q;
     int64_t slots[AT__MAX_SLOTS];
     at__limits limits;
     at__guess guess;
@@ -277,7 +319,10 @@ static at_status predict(at__prediction *out, const ready *r, const at__question
     if (near_is_as_good(&guess, r->predictor, q, slots, near))
         return AT_ERR_NOT_FOUND;
     explain(out, r, &learned, q, any_near, unseen);
-    return keep(&out->entry, &guess, q, &learned, err);
+    status = keep_first_usable(out, a, &guess, slots, err);
+    if (status == AT_ERR_NOT_FOUND)
+        out->expected_s = out->doubt = 0;
+    return status;
 }
 
 /* AUTOTUNE_NO_MODEL: what is near answers. */
@@ -311,8 +356,9 @@ at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__quest
     bool worth_it = false; /* to learn from what the model has not seen */
     if (l->foresight->unseen)
         status = has_lessons(&worth_it, l, q->problem->op, err);
+    const asked a = { l, r, q };
     return status == AT_OK
-               ? predict(out, r, q, near, isfinite(reach), worth_it ? l->foresight->unseen : 0, err)
+               ? predict(out, &a, near, isfinite(reach), worth_it ? l->foresight->unseen : 0, err)
                : status;
 }
 

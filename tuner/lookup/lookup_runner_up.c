@@ -2,8 +2,9 @@
  * lookup_runner_up.c - where a problem's winner cannot be used: the best of its other trials that can; and
  * what it costs to use a configuration for another problem than its own.
  *
- * A trial stands as a winner does: its template is in the catalog with the hash that it had, and its
- * requirements hold. The hash of the rendered source is not asked, it changes with every version of the
+ * A trial stands as a winner does: its template is in the catalog with the hash that it had, its requirements
+ * hold, and it is not excluded. Where the winner itself has failed, its time says nothing, and the best that
+ * is left costs nothing. The hash of the rendered source is not asked, it changes with every version of the
  * program. A store that only holds winners has no runners-up.
  */
 #include "lookup/lookup_index.h"
@@ -21,9 +22,26 @@ typedef struct looking {
     const at__lookup *l;
     const at__entry *winner;
     const at__question *question;
+    at__str wrong;      /* what the store knows to be wrong, on the device, for either problem */
     at__runner_up best; /* whose answer is made of a trial; when found */
     bool found, failed; /* failed: out of memory */
 } looking;
+
+/* ---- trials as lines of a text ---- */
+
+static void add_line(at__str *out, const char *template_name, const char *hash, const char *config)
+{
+    at__str_addf(out, "\n%s %s %s\n", template_name, hash, config);
+}
+
+static bool has_line(const at__str *lines, const char *template_name, const char *hash, const char *config)
+{
+    at__str line = { 0 };
+    add_line(&line, template_name, hash, config);
+    bool found = lines->len && !line.failed && strstr(at__str_text(lines), at__str_text(&line));
+    at__str_clear(&line);
+    return found;
+}
 
 static double threads_an_element(const at__geometry *g, const at__op *op, const int64_t *sizes)
 {
@@ -60,6 +78,7 @@ static bool make_answer(at__answer *out, const looking *k, const at__trial_row *
 {
     const at__answer *winner = &k->winner->answer;
     at__answer a = *winner;
+    a.invalid = false;
     a.fingerprint = *fingerprint;
     a.measured_at = (char *)(uintptr_t)row->measured_at; /* copied below */
     a.winner = (at__winner){ .template_name = row->template_name,
@@ -109,8 +128,10 @@ static bool visit(void *context, const at__trial_row *row, const at__fingerprint
     e.answer.winner.objective = e.op->objective_text; /* borrowed: a trial was chosen by nothing else */
     e.t = at__catalog_find_template(k->l->catalog, e.op, row->template_name);
     if (!e.t || !at__template_has_hash(e.t, row->template_hash) ||
+        has_line(&k->wrong, row->template_name, e.t->hash, row->config) ||
         at__config_parse(&e.config, e.t, row->config, NULL) != AT_OK ||
-        at__entry_fits(&geometry, &e, q->problem, q->cc, q->sms, NULL) != AT_OK)
+        at__entry_fits(&geometry, &e, q->problem, q->cc, q->sms, NULL) != AT_OK ||
+        at__excluded(k->l->exclusions, q->problem, q->cc ? q->cc : fingerprint->cc, e.t, &e.config))
         return true;
     cost += at__entry_idle_cost(&e, &geometry, q->problem);
     if (k->found && cost >= k->best.cost)
@@ -123,6 +144,36 @@ static bool visit(void *context, const at__trial_row *row, const at__fingerprint
     return k->found;
 }
 
+static bool list_wrong(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+{
+    looking *k = context;
+    bool wrong =
+        row->outcome == AT__WRONG_RESULT || row->outcome == AT__CRASHED || row->outcome == AT__TIMED_OUT;
+    if (wrong && strcmp(fingerprint->device, k->winner->answer.fingerprint.device) == 0)
+        add_line(&k->wrong, row->template_name, row->template_hash, row->config);
+    return !k->wrong.failed;
+}
+
+/* Trials of another store, or of another problem, do not say what this store knows of this problem. */
+static at_status list_all_wrong(looking *k, const at__problem_key *winners, at_error *err)
+{
+    at__str shape = { 0 };
+    at__problem_key key;
+    const at__question *q = k->question;
+    at_status status = AT_OK;
+    if (!k->l->store)
+        return AT_OK;
+    if (k->winner->shipped)
+        status = at__store_each_trial(k->l->store, winners, NULL, list_wrong, k, err);
+    if (status == AT_OK && !at__entry_is_of(k->winner, q->problem->op, q->type_key, q->problem->dims)) {
+        status = at__problem_key_of(&key, &shape, q->problem, err);
+        if (status == AT_OK)
+            status = at__store_each_trial(k->l->store, &key, NULL, list_wrong, k, err);
+        at__str_clear(&shape);
+    }
+    return status == AT_OK ? at__str_status(&k->wrong, err) : status;
+}
+
 at_status at__lookup_runner_up(at__runner_up *out, at__lookup *l, const at__entry *winner,
                                const at__question *q, at_error *err)
 {
@@ -132,26 +183,24 @@ at_status at__lookup_runner_up(at__runner_up *out, at__lookup *l, const at__entr
     at__store *store = NULL;
     at_status status = AT_OK;
     if (!winner->other_op) { /* else its trials were proven by the other op, too */
-        status = at__entry_store(&store, l, winner, err);
+        status = list_all_wrong(&k, &key, err);
+        if (status == AT_OK)
+            status = at__entry_store(&store, l, winner, err);
         if (status == AT_OK)
             status = at__store_each_trial(store, &key, NULL, visit, &k, err);
     }
+    at__str_clear(&k.wrong);
     if (status == AT_OK && k.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && !k.found)
         status = AT_ERR_NOT_FOUND;
     if (status == AT_OK) {
         *out = k.best;
-        out->cost = fmax(out->cost, 0);
+        out->cost = winner->answer.invalid ? 0 : fmax(out->cost, 0);
     } else if (k.found) {
         at__answer_clear(&k.best.entry.answer);
     }
     return status;
-}
-
-static void add_line(at__str *out, const char *template_name, const char *hash, const char *config)
-{
-    at__str_addf(out, "\n%s %s %s\n", template_name, hash, config);
 }
 
 typedef struct listing {
@@ -180,10 +229,6 @@ at_status at__lookup_list_tried(at__str *out, at__lookup *l, const at__entry *e,
 
 bool at__lookup_was_tried(const at__str *tried, const at__entry *e)
 {
-    at__str line = { 0 };
     const at__winner *w = &e->answer.winner;
-    add_line(&line, w->template_name, e->t ? e->t->hash : w->template_hash, w->config);
-    bool found = tried->len && !line.failed && strstr(at__str_text(tried), at__str_text(&line));
-    at__str_clear(&line);
-    return found;
+    return has_line(tried, w->template_name, e->t ? e->t->hash : w->template_hash, w->config);
 }

@@ -21,7 +21,7 @@ static bool is_known(const at__lookup *l, const at__entry *e, const at__answer *
             strcmp(own->answer.fingerprint.device, answer->fingerprint.device) != 0)
             continue;
         at__entry_settle(own, l->catalog);
-        if (own->t)
+        if (own->t && !own->answer.invalid)
             return true;
     }
     return false;

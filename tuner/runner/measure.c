@@ -5,10 +5,11 @@
  * A final plays rounds: each finalist once, in random order, so that drift of clocks and
  * temperature hits all alike. Rivals are compared within rounds, by the confidence interval of
  * their ratio to the best, until each is clearly slower or within TIE_WIDTH, or time is up. A round
- * in which the watch saw the device throttle is played again.
+ * in which the watch saw the device throttle is played again. A finalist that the driver refuses is
+ * left out from then on; its row says why.
  *
- * Invariant: `times` holds whole rounds only, and all finalists have batches of one length, so that
- * what the gaps between launches cost is the same for each.
+ * Invariant: `times` holds whole rounds only, of those that are not left out, and these have batches
+ * of one length, so that what the gaps between launches cost is the same for each.
  */
 #include "runner/measure.h"
 
@@ -136,12 +137,12 @@ static at_status refused_or_lost(at__measured *out, at__gpu *gpu, at_status stat
 #define SECOND_CHANCES 3
 
 static at_status hear_again(at__verdict *verdict, at__bench *bench, const at__module *module,
-                            const at__trial *trial, at_error *err)
+                            const at__kernel *kernel, bool is_copy, at_error *err)
 {
     at__verdict again = { .right = true };
     at_status status = at__bench_renew(bench, err);
     for (int i = 0; i < SECOND_CHANCES && status == AT_OK && again.right; i++)
-        status = at__bench_verify(&again, bench, module, &trial->kernel, trial->is_copy, err);
+        status = at__bench_verify(&again, bench, module, kernel, is_copy, err);
     if (status == AT_OK && again.right)
         *verdict = again;
     else if (status == AT_OK)
@@ -166,7 +167,7 @@ at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, c
         status = at__bench_verify(&verdict, bench, module, kernel, trial->is_copy, &cause);
     }
     if (status == AT_OK && !verdict.right)
-        status = hear_again(&verdict, bench, module, trial, &cause);
+        status = hear_again(&verdict, bench, module, kernel, trial->is_copy, &cause);
     if (status == AT_OK && !verdict.right) {
         m.outcome = AT__WRONG_RESULT;
         snprintf(m.log, sizeof m.log, "%s", verdict.log);
@@ -186,6 +187,7 @@ typedef struct final {
     at__bench *bench;
     const at__finalist *list;
     int count;
+    at__final_row *rows; /* of the list; one that is not AT__TIMED is left out */
     at__module *modules[AT__MAX_FINALISTS];
     at__batch batches[AT__MAX_FINALISTS];
     double times[MAX_ROUNDS * AT__MAX_FINALISTS]; /* rows are rounds */
@@ -212,46 +214,90 @@ static bool gives_up(final *f)
 
 static at_status given_up(const final *f, at_error *err)
 {
+    if (f->rounds >= FEWEST_ROUNDS)
+        return at_fail(err, AT_ERR_CANCELLED, "while energy was measured");
     return at_fail(err, AT_ERR_CANCELLED, "after %d of at least %d rounds", f->rounds, FEWEST_ROUNDS);
 }
 
-static double estimate(final *f, int i, at_error *err, at_status *status)
+static bool takes_part(const final *f, int i)
 {
-    double seconds = 0;
-    at__batch once = f->batches[i];
-    uint64_t set = 0;
-    once.launches = 1;
-    for (int k = 0; k < 3 && *status == AT_OK; k++)
-        *status =
-            gives_up(f) ? given_up(f, err) : at__sample(&seconds, f->gpu, bench_of(f, i), &once, &set, err);
-    return seconds;
+    return f->rows[i].outcome == AT__TIMED;
 }
 
-static at_status final_load(final *f, at_error *err)
+/*
+ * A refusal of finalist i that leaves the context as it was concerns that one alone: it is left out. Where
+ * the reason may be another's, it fails the final, unless there is no other.
+ */
+static at_status left_out_or_lost(final *f, int i, at_status status, const at_error *cause, at_error *err)
+{
+    if (status != AT_ERR_DEVICE || f->list[i].is_memcpy || (f->count > 1 && at__gpu_may_pass(f->gpu)) ||
+        at__gpu_is_lost(f->gpu))
+        return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause->text);
+    f->rows[i].outcome = AT__LAUNCH_FAILED;
+    snprintf(f->rows[i].log, sizeof f->rows[i].log, "%.*s", (int)sizeof f->rows[i].log - 1, cause->text);
+    return AT_OK;
+}
+
+static at_status load_one(final *f, int i, at_error *err)
+{
+    const at__kernel *k = &f->list[i].kernel;
+    if (f->list[i].is_memcpy)
+        return AT_OK;
+    at_status status = at__gpu_load_all(&f->modules[i], f->gpu, k, err);
+    if (status == AT_OK)
+        status = at__bench_fill_variables(bench_of(f, i), f->modules[i], k, err);
+    f->batches[i] = (at__batch){ .module = f->modules[i], .kernel = k, .is_copy = f->list[i].is_copy };
+    return status;
+}
+
+/* Three launches, the last of which is the estimate. */
+static at_status estimate(final *f, int i, at_error *err)
+{
+    at__batch once = f->batches[i];
+    uint64_t set = 0;
+    at_status status = AT_OK;
+    once.launches = 1;
+    for (int k = 0; k < 3 && status == AT_OK; k++)
+        status = gives_up(f) ? given_up(f, err)
+                             : at__sample(&f->times[i], f->gpu, bench_of(f, i), &once, &set, err);
+    return status;
+}
+
+static double fastest_estimate(const final *f)
+{
+    double fastest = INFINITY;
+    for (int i = 0; i < f->count; i++)
+        if (takes_part(f, i))
+            fastest = fmin(fastest, f->times[i]);
+    return fastest;
+}
+
+static at_status open_batch(final *f, int i, at_error *err)
+{
+    return at__batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest_estimate(f), FINAL_BELOW_S, err);
+}
+
+/* Does a step for each that takes part. */
+static at_status for_each(final *f, at_status (*step)(final *f, int i, at_error *err), at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
-        const at__kernel *k = &f->list[i].kernel;
+        at_error cause = { 0 };
         if (gives_up(f))
             return given_up(f, err);
-        if (f->list[i].is_memcpy)
-            continue;
-        status = at__gpu_load_all(&f->modules[i], f->gpu, k, err);
-        if (status == AT_OK)
-            status = at__bench_fill_variables(bench_of(f, i), f->modules[i], k, err);
-        f->batches[i] = (at__batch){ .module = f->modules[i], .kernel = k, .is_copy = f->list[i].is_copy };
+        if (takes_part(f, i))
+            status = left_out_or_lost(f, i, step(f, i, &cause), &cause, err);
     }
-    /* One batch length for all: gaps between launches then cost every finalist the same. */
-    double fastest = INFINITY;
-    for (int i = 0; i < f->count && status == AT_OK; i++) {
-        double seconds = estimate(f, i, err, &status);
-        fastest = seconds < fastest ? seconds : fastest;
-    }
-    for (int i = 0; i < f->count && status == AT_OK; i++)
-        status = gives_up(f)
-                     ? given_up(f, err)
-                     : at__batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest, FINAL_BELOW_S, err);
     return status;
+}
+
+/* One batch length for all: gaps between launches then cost every finalist the same. */
+static at_status final_load(final *f, at_error *err)
+{
+    at_status status = for_each(f, load_one, err);
+    if (status == AT_OK)
+        status = for_each(f, estimate, err);
+    return status == AT_OK ? for_each(f, open_batch, err) : status;
 }
 
 static void shuffle(int *order, int count, at__rng *rng)
@@ -272,10 +318,15 @@ static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err
         order[i] = i;
     shuffle(order, f->count, rng);
     for (int i = 0; i < f->count && status == AT_OK; i++) {
+        const int k = order[i];
+        at_error cause = { 0 };
         if (gives_up(f))
             return AT_OK;
-        status = at__sample(&f->times[f->rounds * f->count + order[i]], f->gpu, bench_of(f, order[i]),
-                            &f->batches[order[i]], set, err);
+        if (!takes_part(f, k))
+            continue;
+        status = at__sample(&f->times[f->rounds * f->count + k], f->gpu, bench_of(f, k), &f->batches[k], set,
+                            &cause);
+        status = left_out_or_lost(f, k, status, &cause, err);
     }
     f->rounds++;
     if (status == AT_OK && f->watch->discarded < MAX_DISCARDED && at__watch_disturbed(f->watch))
@@ -291,13 +342,18 @@ static double column_median(const final *f, int i)
     return at__median(column, (size_t)f->rounds);
 }
 
-/* `rows` NULL: all are right so far. */
-static int best_of(const final *f, const at__final_row *rows)
+/* A kernel of the op itself, right so far. */
+static bool is_rival(const final *f, int i)
+{
+    return takes_part(f, i) && !f->list[i].is_copy && !f->list[i].is_memcpy;
+}
+
+/* -1: there is none. */
+static int best_of(const final *f)
 {
     int best = -1;
     for (int i = 0; i < f->count; i++)
-        if (!f->list[i].is_copy && !f->list[i].is_memcpy && !(rows && rows[i].outcome != AT__TIMED) &&
-            (best < 0 || column_median(f, i) < column_median(f, best)))
+        if (is_rival(f, i) && (best < 0 || column_median(f, i) < column_median(f, best)))
             best = i;
     return best;
 }
@@ -310,9 +366,9 @@ static at__pair against(const final *f, int i, int best)
 /* Each rival is either clearly slower than the best, or so close that more rounds would not matter. */
 static bool settled(const final *f)
 {
-    int best = best_of(f, NULL);
+    int best = best_of(f);
     for (int i = 0; i < f->count; i++) {
-        if (i == best || f->list[i].is_copy || f->list[i].is_memcpy)
+        if (i == best || !is_rival(f, i))
             continue;
         at__pair pair = against(f, i, best);
         if (pair.low <= 1.0 && pair.high - pair.low > TIE_WIDTH)
@@ -345,59 +401,66 @@ static at_status play(final *f, uint64_t seed, at_error *err)
     return status == AT_OK && f->rounds < FEWEST_ROUNDS ? given_up(f, err) : status;
 }
 
-static void final_rows(const final *f, at__final_row *rows)
+static void final_rows(final *f)
 {
     for (int i = 0; i < f->count; i++) {
         double column[MAX_ROUNDS];
+        if (!takes_part(f, i))
+            continue;
         for (int r = 0; r < f->rounds; r++)
             column[r] = f->times[r * f->count + i];
-        rows[i] = (at__final_row){ .outcome = AT__TIMED,
-                                   .timing.median_s = at__median(column, (size_t)f->rounds),
-                                   .timing.min_s = at__quantile(column, (size_t)f->rounds, 0.0),
-                                   .timing.spread = at__spread(column, (size_t)f->rounds),
-                                   .timing.samples = f->rounds };
+        f->rows[i].timing = (at__timing){ .median_s = at__median(column, (size_t)f->rounds),
+                                          .min_s = at__quantile(column, (size_t)f->rounds, 0.0),
+                                          .spread = at__spread(column, (size_t)f->rounds),
+                                          .samples = f->rounds };
     }
 }
 
 /* With the best of those that are right. */
-static void find_ties(const final *f, at__final_row *rows)
+static void find_ties(final *f)
 {
-    int best = best_of(f, rows);
+    int best = best_of(f);
     for (int i = 0; i < f->count; i++)
-        rows[i].tied = best >= 0 && i != best && !f->list[i].is_copy && !f->list[i].is_memcpy &&
-                       rows[i].outcome == AT__TIMED && against(f, i, best).low <= 1.0;
+        f->rows[i].tied = best >= 0 && i != best && is_rival(f, i) && against(f, i, best).low <= 1.0;
 }
 
 /* What is not an entrant of the op itself is compared by time alone. */
-static at_status weigh_all(final *f, at__final_row *rows, at_error *err)
+static at_status weigh_one(final *f, int i, at_error *err)
 {
-    at_status status = AT_OK;
     uint64_t set = 0;
-    for (int i = 0; i < f->count && status == AT_OK && f->limits->scales; i++) {
-        if (f->list[i].is_copy || f->list[i].is_memcpy)
-            continue;
-        if (gives_up(f))
-            return at_fail(err, AT_ERR_CANCELLED, "while energy was measured");
-        status = at__weigh(&rows[i].timing.joules, f->gpu, bench_of(f, i), &f->batches[i], &set,
-                           f->limits->scales, err);
+    if (!is_rival(f, i))
+        return AT_OK;
+    return at__weigh(&f->rows[i].timing.joules, f->gpu, bench_of(f, i), &f->batches[i], &set,
+                     f->limits->scales, err);
+}
+
+/* Fast because wrong must not win: once more, after the timing. */
+static at_status verify_one(final *f, int i, at_error *err)
+{
+    at__verdict verdict = { .right = true };
+    at__final_row *row = &f->rows[i];
+    const at__finalist *it = &f->list[i];
+    if (it->is_memcpy)
+        return AT_OK;
+    at_status status =
+        at__bench_verify(&verdict, bench_of(f, i), f->modules[i], &it->kernel, it->is_copy, err);
+    if (status == AT_OK && !verdict.right)
+        status = hear_again(&verdict, bench_of(f, i), f->modules[i], &it->kernel, it->is_copy, err);
+    if (status == AT_OK && !verdict.right) {
+        row->outcome = AT__WRONG_RESULT;
+        snprintf(row->log, sizeof row->log, "%.*s", (int)sizeof row->log - 1, verdict.log);
     }
     return status;
 }
 
-/* Fast because wrong must not win: once more, after the timing. */
-static at_status verify_again(final *f, at__final_row *rows, at_error *err)
+/* Also of a final that is cancelled: what has been timed is not left without a check. */
+static at_status verify_again(final *f, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
-        at__verdict verdict = { .right = true };
-        if (f->list[i].is_memcpy)
-            continue;
-        status = at__bench_verify(&verdict, bench_of(f, i), f->modules[i], &f->list[i].kernel,
-                                  f->list[i].is_copy, err);
-        if (status == AT_OK && !verdict.right) {
-            rows[i].outcome = AT__WRONG_RESULT;
-            snprintf(rows[i].log, sizeof rows[i].log, "%s", verdict.log);
-        }
+        at_error cause = { 0 };
+        if (takes_part(f, i))
+            status = left_out_or_lost(f, i, verify_one(f, i, &cause), &cause, err);
     }
     return status;
 }
@@ -413,19 +476,22 @@ at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench,
     f->bench = bench;
     f->list = list;
     f->count = count;
+    f->rows = rows;
     f->watch = watch;
     f->limits = limits;
+    for (int i = 0; i < count; i++)
+        rows[i] = (at__final_row){ .outcome = AT__TIMED };
     at_status status = final_load(f, err);
     if (status == AT_OK)
         status = play(f, seed, err);
-    if (status == AT_OK) {
-        final_rows(f, rows);
-        status = weigh_all(f, rows, err);
-    }
     if (status == AT_OK)
-        status = verify_again(f, rows, err);
+        final_rows(f);
+    if (status == AT_OK && limits->scales)
+        status = for_each(f, weigh_one, err);
     if (status == AT_OK)
-        find_ties(f, rows);
+        status = verify_again(f, err);
+    if (status == AT_OK)
+        find_ties(f);
     for (int i = 0; i < count; i++) {
         at__gpu_drop(gpu, f->batches[i].graph);
         at__gpu_unload(gpu, f->modules[i]);

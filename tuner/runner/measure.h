@@ -31,7 +31,9 @@ typedef struct at__final_limits {
 /*
  * The interleaved final of device.h; rounds that the watch finds disturbed are played again. Once cancelled,
  * it ends with its 5th round, or at once when it has that many: no final has fewer, and a slow one no more.
- * AT_ERR_CANCELLED: it had not after another second. Every finalist is verified again, also then.
+ * AT_ERR_CANCELLED: it had not after another second. Every finalist is verified again, also then, as a trial
+ * is. One that is wrong, or that the driver refuses, is told of in its row alone; an error means that the
+ * context may be lost, or that a refusal may be another's fault, and no row says anything.
  */
 at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
                             int count, uint64_t seed, at__watch *watch, const at__final_limits *limits,

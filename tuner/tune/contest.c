@@ -23,66 +23,6 @@
 #define FLUSH_S    0.5
 #define FLUSH_ROWS 256
 #define REPORT_S   0.05
-/* A loser's cubin is dropped; near the top it may be needed for the final. */
-#define KEEP_WITHIN 1.10
-
-double at__contest_score(const at__contest *c, const at__record *record)
-{
-    return c->is_copy ? record->timing->median_s : at__score_or_none(&c->problem, record);
-}
-
-/* A kernel that is right, but has no value of what is tuned for, is no candidate; its log says why. */
-static bool rate(const at__contest *c, at__candidate *a)
-{
-    at_error why = { 0 };
-    const at__record record = { &a->m.timing, &a->m.resources, a->text };
-    a->score = INFINITY;
-    if (a->m.outcome != AT__TIMED)
-        return false;
-    a->score = at__contest_score(c, &record);
-    if (isfinite(a->score))
-        return true;
-    if (at__score(&a->score, &c->problem, &record, &why) != AT_OK)
-        snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why.text);
-    a->score = INFINITY;
-    return false;
-}
-
-/* What the compilers' time was in relation to the device's. */
-static void tell_pace(at__contest *c, const at__candidate *a)
-{
-    if (!(a->build.compile_s > 0 && a->m.busy_s > 0))
-        return;
-    c->compile_s += a->build.compile_s;
-    c->measure_s += a->m.busy_s;
-    if (c->strategy->pace)
-        c->strategy->pace(c->strategy_state, at__contest_ready_seats(c) * (c->compile_s / c->measure_s));
-}
-
-/* An outcome is known: count it, tell the strategy, remember the best. */
-static void decide(at__contest *c, at__candidate *a)
-{
-    bool rated = rate(c, a);
-    a->decided = true;
-    c->tally.decided++;
-    c->tally.failed += !rated;
-    c->tally.outcomes[a->m.outcome]++;
-    c->tally.busy_s += a->m.busy_s;
-    c->tally.saved_s += a->m.saved_s;
-    at__finding finding = { .outcome = a->m.outcome == AT__TIMED && !rated ? AT__LAUNCH_FAILED : a->m.outcome,
-                            .seconds = rated ? a->score : 0,
-                            .resources = a->m.resources };
-    c->strategy->report(c->strategy_state, a->index, &finding);
-    tell_pace(c, a);
-    if (rated && (!c->tally.best || a->score < c->tally.best->score))
-        c->tally.best = a;
-    if (!rated || a->score > KEEP_WITHIN * c->tally.best->score) {
-        at__str_clear(&a->build.cubin);
-        a->build.done = false;
-    }
-    at__str_clear(&a->build.source);
-}
-
 static bool use_known(at__contest *c, at__candidate *a)
 {
     const at__known_trial *k = at__contest_find_known(c, a);
@@ -92,7 +32,7 @@ static bool use_known(at__contest *c, at__candidate *a)
     a->m = (at__measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
     a->known = a->stored = true;
     c->tally.known++;
-    decide(c, a);
+    at__contest_decide(c, a);
     return true;
 }
 
@@ -233,7 +173,7 @@ static at_status take_compiled(at__contest *c, at_error *err)
             status = at__contest_make_ready(c, tag, err);
         } else if (status == AT_OK && !a->build.ok) {
             a->m = (at__measured){ .outcome = AT__COMPILE_FAILED, .resources = AT__RESOURCES_UNKNOWN };
-            decide(c, a);
+            at__contest_decide(c, a);
         }
     }
     return status;
@@ -280,7 +220,7 @@ static void refuse(at__contest *c, at__candidate *a, const at_error *why)
 {
     a->m = (at__measured){ .outcome = AT__LAUNCH_FAILED, .resources = a->build.resources };
     snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why->text);
-    decide(c, a);
+    at__contest_decide(c, a);
 }
 
 /* What a trial races against: where something else than time counts, a slow one may be the best. */
@@ -346,7 +286,7 @@ static void take_one(at__contest *c, size_t seat, const at__measured *m)
     at__trace_span(c->env->options->trace, AT__TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, a->t->name,
                    a->identity, at__now_s() - m->busy_s, at__now_s());
     trace_queues(c);
-    decide(c, a);
+    at__contest_decide(c, a);
 }
 
 /* Of one device, which may be gone afterwards. */
@@ -377,20 +317,6 @@ static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
     return status;
 }
 
-static at__trial_row row_of(const at__candidate *a)
-{
-    const at__measured *m = &a->m;
-    return (at__trial_row){ .template_name = a->t->name,
-                            .template_hash = a->t->hash,
-                            .config = a->text,
-                            .outcome = m->outcome,
-                            .timing = m->timing,
-                            .resources = m->resources,
-                            .compile_s = a->build.compile_s,
-                            .log = a->build.log.len && !a->build.ok ? at__str_text(&a->build.log) : m->log,
-                            .source_hash = a->build.source_hash };
-}
-
 /* Stores what is decided and not yet stored, up to FLUSH_ROWS, in one transaction; *wrote says how many more.
  */
 static at_status flush_of(at__contest *c, size_t seat, size_t *wrote, at_error *err)
@@ -403,7 +329,7 @@ static at_status flush_of(at__contest *c, size_t seat, size_t *wrote, at_error *
         at__candidate *a = c->candidates[i];
         if (a->decided && !a->stored && a->seat == (int)seat) {
             from[count] = a;
-            rows[count++] = row_of(a);
+            rows[count++] = at__contest_row(a);
         }
     }
     if (!count)

@@ -29,9 +29,10 @@ typedef struct at__candidate {
     at__measured m; /* valid once it is decided                                        */
     double score;   /* likewise, when timed: what is tuned for, smaller is better; INFINITY: none */
     bool decided, known, stored;
-    int seat;      /* which of the contest's devices has or had it; 0: its own        */
-    bool away;     /* with that device, now                                           */
-    bool deferred; /* compiled, and taken back by the strategy                        */
+    bool remeasured; /* a final has timed it                                             */
+    int seat;        /* which of the contest's devices has or had it; 0: its own        */
+    bool away;       /* with that device, now                                           */
+    bool deferred;   /* compiled, and taken back by the strategy                        */
 } at__candidate;
 
 /* How far a contest has come. */
@@ -86,15 +87,24 @@ at__resources at__contest_resources(const at__contest *contest, const at__candid
                                     const at__kernel *kernel);
 
 /*
+ * A candidate turns out to fail after it was timed, or outside of the search: from now on it has this
+ * outcome, which is not AT__TIMED, here and in the store (at__store_put_verdict). The one way in which an
+ * outcome changes.
+ */
+at_status at__contest_invalidate(at__contest *contest, at__candidate *candidate, at__outcome outcome,
+                                 const char *log, at_error *err) AT_MUST_CHECK;
+
+/*
  * The best timed candidates, by score, within `within` of the best (0.06: 6 %), best first, with their
- * kernels built. Returns how many through *count (at most `max`).
+ * kernels built. Returns how many through *count (at most `max`). One that does not compile any more is
+ * invalidated.
  */
 at_status at__contest_leaders(at__contest *contest, at__candidate **out, int *count, int max, double within,
                               at_error *err) AT_MUST_CHECK;
 
 /*
  * The candidate of a configuration, as text, whether it was tried or not, with its kernel built. *out is NULL
- * when it is not in the space, or is known to fail.
+ * when it is not in the space, is known to fail, or does not compile, which is stored.
  */
 at_status at__contest_entrant(at__candidate **out, at__contest *contest, const at__template *t,
                               const char *config, at_error *err) AT_MUST_CHECK;

@@ -14,7 +14,7 @@ static int by_score(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* `anew`: by the compiler, whatever the cache has. */
+/* `anew`: by the compiler, whatever the cache has. What it refuses is not ok. */
 static at_status build(at__contest *c, at__candidate *a, bool anew, at_error *err)
 {
     at__build_clear(&a->build);
@@ -24,23 +24,29 @@ static at_status build(at__contest *c, at__candidate *a, bool anew, at_error *er
         at__build_distrust(&a->build);
     if (status == AT_OK)
         status = at__build_wait(&a->build, &c->env->builder, a->t->file, err);
-    if (status == AT_OK && !a->build.ok)
-        status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name,
-                         a->text, at__str_text(&a->build.log));
     return status;
 }
 
-static at_status build_again(at__contest *c, at__candidate *a, at_error *err)
+/* *ok: it has a kernel. One that has none any more is no candidate. */
+static at_status build_again(bool *ok, at__contest *c, at__candidate *a, at_error *err)
 {
-    return a->build.done && a->build.ok ? AT_OK : build(c, a, false, err);
+    at_status status = a->build.done && a->build.ok ? AT_OK : build(c, a, false, err);
+    *ok = status == AT_OK && a->build.ok;
+    if (status == AT_OK && !a->build.ok)
+        status = at__contest_invalidate(c, a, AT__COMPILE_FAILED, at__str_text(&a->build.log), err);
+    return status;
 }
 
 at_status at__contest_compile_again(bool *again, at__contest *c, at__candidate *a, at_error *err)
 {
     if (!a->build.cached)
         return AT_OK;
-    *again = true;
-    return build(c, a, true, err);
+    at_status status = build(c, a, true, err);
+    if (status == AT_OK && !a->build.ok)
+        status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name,
+                         a->text, at__str_text(&a->build.log));
+    *again |= status == AT_OK;
+    return status;
 }
 
 at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, int max, double within,
@@ -59,10 +65,11 @@ at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, i
             sorted[timed++] = c->candidates[i];
     qsort(sorted, timed, sizeof *sorted, by_score);
     for (size_t i = 0; i < timed && *count < max && status == AT_OK; i++) {
-        if (sorted[i]->score > (1.0 + within) * c->tally.best->score)
+        bool ok = false;
+        if (*count && sorted[i]->score > (1.0 + within) * out[0]->score)
             break;
-        status = build_again(c, sorted[i], err);
-        if (status == AT_OK)
+        status = build_again(&ok, c, sorted[i], err);
+        if (ok)
             out[(*count)++] = sorted[i];
     }
     free(sorted);
@@ -78,18 +85,18 @@ static at__candidate *find_candidate(const at__contest *c, const at__template *t
     return NULL;
 }
 
-/* Its failure is known, or would stop the final: a configuration that nothing is known of is worth a try. */
-static bool may_enter(const at__candidate *a)
+/* A configuration that nothing is known of, in this run or before, is worth a try. */
+static bool is_known_to_fail(const at__contest *c, const at__candidate *a)
 {
-    return !a->decided || isfinite(a->score);
+    const at__known_trial *k = a->decided ? NULL : at__contest_find_known(c, a);
+    return a->decided ? !isfinite(a->score) : k && k->outcome != AT__TIMED;
 }
 
 at_status at__contest_entrant(at__candidate **out, at__contest *c, const at__template *t, const char *text,
                               at_error *err)
 {
     at__config config;
-    at_error cause = { 0 };
-    at_status status = AT_OK;
+    bool ok = false;
     at__candidate *a = find_candidate(c, t, text);
     *out = NULL;
     if (!a) {
@@ -104,12 +111,10 @@ at_status at__contest_entrant(at__candidate **out, at__contest *c, const at__tem
         if (!a)
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    if (!may_enter(a))
+    if (is_known_to_fail(c, a))
         return AT_OK;
-    status = build_again(c, a, &cause);
-    if (status == AT_OK)
+    at_status status = build_again(&ok, c, a, err);
+    if (ok)
         *out = a;
-    else if (status != AT_ERR_DEVICE) /* one that does not compile does not enter */
-        return at_fail(err, status, "%s", cause.text);
-    return AT_OK;
+    return status;
 }

@@ -1,7 +1,7 @@
 /*
- * contest_parts.h - the insides of a contest. Private to contest*.c: contest.c runs it, contest_open.c opens
- * it with what is known, contest_space.c opens the spaces, contest_seats.c has the devices that measure,
- * contest_leaders.c says who goes into the final.
+ * contest_parts.h - the insides of a contest. Private to contest*.c: contest.c runs it, contest_outcome.c
+ * decides what becomes of candidates, contest_open.c opens it with what is known, contest_space.c opens the
+ * spaces, contest_seats.c has the devices that measure, contest_leaders.c says who goes into the final.
  */
 #ifndef AUTOTUNE_CONTEST_PARTS_H
 #define AUTOTUNE_CONTEST_PARTS_H
@@ -105,6 +105,13 @@ void at__contest_dismiss(at__contest *contest);
 /* Candidates with all devices together, and devices that measure. */
 int at__contest_queued(const at__contest *contest);
 int at__contest_ready_seats(const at__contest *contest);
+
+/* A candidate's outcome, in a->m, is known: counts it, tells the strategy, remembers the best. Once for each.
+ */
+void at__contest_decide(at__contest *contest, at__candidate *candidate);
+
+/* What is stored of a candidate; borrowed from it. */
+at__trial_row at__contest_row(const at__candidate *candidate);
 
 /* A candidate, by its number, can go to a device. */
 at_status at__contest_make_ready(at__contest *contest, size_t tag, at_error *err);

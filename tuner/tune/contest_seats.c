@@ -166,7 +166,7 @@ static at_status choose_gauge(at__contest *c, at_error *err)
     g->chosen = status == AT_OK && a;
     if (status == AT_OK || status == AT_ERR_MEMORY || status == AT_ERR_CANCELLED)
         return status;
-    work_alone(c); /* one that compiled before, and does not now */
+    work_alone(c); /* no launch can be made of it */
     return AT_OK;
 }
 

@@ -2,7 +2,8 @@
  * final.c - the entrants, in this order: the leaders of the search, the former winner on this device model,
  * the default of the fastest template, the fastest plain copies, the driver's memcpy. The device times them
  * interleaved; the fastest right kernel of the op itself wins (the best, where it has an objective),
- * whatever its trial had said.
+ * whatever its trial had said. Where some fail, the leaders are others than before, and those who have not
+ * been in a final yet play in the next one. Each final has fewer candidates, so there is a last one.
  */
 #include "tune/final.h"
 
@@ -132,17 +133,23 @@ static void choose_winner(at__final *f)
     }
 }
 
+/* ---- one final ---- */
+
+static at__contest *contest_of(const at__final *f, int i)
+{
+    return f->copies && f->list[i].is_copy ? f->copies : f->main;
+}
+
 /* A kernel of the cache that this run did not try may be one that does not load. */
 static at_status compile_again(bool *again, at__final *f, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
-        at__contest *c = f->copies && f->list[i].is_copy ? f->copies : f->main;
-        if (f->list[i].is_memcpy)
+        if (f->list[i].is_memcpy || f->rows[i].outcome != AT__LAUNCH_FAILED)
             continue;
-        status = at__contest_compile_again(again, c, f->entrants[i], err);
+        status = at__contest_compile_again(again, contest_of(f, i), f->entrants[i], err);
         if (status == AT_OK)
-            status = at__contest_kernel(&f->list[i].kernel, c, f->entrants[i], err);
+            status = at__contest_kernel(&f->list[i].kernel, contest_of(f, i), f->entrants[i], err);
     }
     return status;
 }
@@ -154,24 +161,73 @@ static at_status run(at__final *f, at_error *err)
                             &f->notes, err);
 }
 
+/* What the rows say of the finalists, but for the driver's copy. `timed`: there are times in them. */
+static at_status keep_outcomes(int *failed, at__final *f, bool timed, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < f->count && status == AT_OK; i++) {
+        if (f->list[i].is_memcpy)
+            continue;
+        f->entrants[i]->remeasured |= timed;
+        if (f->rows[i].outcome == AT__TIMED)
+            continue;
+        ++*failed;
+        status =
+            at__contest_invalidate(contest_of(f, i), f->entrants[i], f->rows[i].outcome, f->rows[i].log, err);
+    }
+    return status;
+}
+
+at_status at__final_play(at__final *f, int *failed, at_error *err)
+{
+    const double start = at__now_s();
+    bool again = false;
+    at_error later = { 0 };
+    *failed = 0;
+    at_status status = run(f, err);
+    if (status == AT_OK)
+        status = compile_again(&again, f, err);
+    if (status == AT_OK && again)
+        status = run(f, err);
+    if (!at__env_is_replay(f->env)) /* a replay is no work */
+        f->seconds += at__now_s() - start;
+    at__env_trace(f->env, "final", at__contest_key(f->main)->shape, start);
+    at_status kept = keep_outcomes(failed, f, status == AT_OK, status == AT_OK ? err : &later);
+    return status == AT_OK ? kept : status;
+}
+
+/* ---- until it holds ---- */
+
+/* Are there leaders that no final has timed? */
+static at_status has_new_leaders(bool *out, const at__final *f, at_error *err)
+{
+    at__candidate *leaders[AT__MAX_FINALISTS];
+    int count = 0;
+    at_status status = at__contest_leaders(f->main, leaders, &count, MAX_LEADERS, FINAL_WITHIN, err);
+    *out = false;
+    for (int i = 0; i < count; i++)
+        *out |= !leaders[i]->remeasured;
+    return status;
+}
+
 at_status at__final_run(at__final *out, at__env *env, at__contest *main, at__contest *copies, at_error *err)
 {
     at__final *f = out;
+    at_status status = AT_OK;
+    bool again = true;
     *f = (at__final){ .env = env, .main = main, .copies = copies, .winner = -1 };
-    at_status status = enter_all(f, err);
-    if (status != AT_OK || f->count == 0)
-        return status;
-    double start = at__now_s();
-    bool again = false;
-    at_error later;
-    status = run(f, err);
-    if (status == AT_ERR_DEVICE && !at__device_is_lost(env->device) &&
-        compile_again(&again, f, &later) == AT_OK && again)
-        status = run(f, err);
-    if (!at__env_is_replay(env)) /* a replay is no work */
-        f->seconds = at__now_s() - start;
-    at__env_trace(env, "final", at__contest_key(main)->shape, start);
-    warn_of_disturbance(f);
+    while (status == AT_OK && again) {
+        int failed = 0;
+        again = false;
+        f->count = 0;
+        status = enter_all(f, err);
+        if (status != AT_OK || f->count == 0)
+            return status;
+        status = at__final_play(f, &failed, err);
+        warn_of_disturbance(f);
+        if (status == AT_OK && failed)
+            status = has_new_leaders(&again, f, err);
+    }
     if (status == AT_OK)
         choose_winner(f);
     return status;

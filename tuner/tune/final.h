@@ -1,6 +1,7 @@
 /*
  * final.h - who is the fastest: the leaders of a contest, the former winner, the winning template's default,
- * the fastest plain copies and the driver's memcpy, timed again, interleaved.
+ * the fastest plain copies and the driver's memcpy, timed again, interleaved. What fails there is no
+ * candidate any more, and the next ones are timed again until those that are left include the best trials.
  */
 #ifndef AUTOTUNE_FINAL_H
 #define AUTOTUNE_FINAL_H
@@ -18,6 +19,13 @@ typedef struct at__final {
     double seconds; /* that it took; 0 on a replay */
     int winner;     /* of the entrants; -1: none   */
 } at__final;
+
+/*
+ * Times the finalists of *f: the rows, the notes, the seconds. A kernel of the cache that does not load is
+ * compiled again first. A finalist that fails is invalidated (contest.h), also where the final itself has no
+ * result; *failed counts those.
+ */
+at_status at__final_play(at__final *f, int *failed, at_error *err) AT_MUST_CHECK;
 
 /* Runs it: the rows and the winner. Without one right candidate in `main` there is no final. */
 at_status at__final_run(at__final *out, at__env *env, at__contest *main, at__contest *copies,

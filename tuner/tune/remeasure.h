@@ -3,7 +3,8 @@
  * CI.
  *
  * The winner, those it was tied with, the runner-ups of its own run, its template's default and the copy are
- * timed in one interleaved final, as when it won.
+ * timed in one interleaved final, as when it won. What fails there is stored (at__contest_invalidate): such a
+ * winner is no answer any more.
  */
 #ifndef AUTOTUNE_REMEASURE_H
 #define AUTOTUNE_REMEASURE_H

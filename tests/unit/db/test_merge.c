@@ -410,7 +410,7 @@ Test(merge, a_winner_brings_the_strategy_that_found_it)
     snprintf(copy, sizeof copy, "%s/copy.db", f.path);
     snprintf(third, sizeof third, "%s/third.db", f.path);
     at__store *store = small_store(f.db);
-    at__winner winner = winner_of("N=2", 1.2e-6);
+    at__winner winner = winner_of("N=9", 1.2e-6);
     cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__store_put_winner(store, run, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
     at__store *other = open_ok(copy, AT__STORE_WRITE), *last = open_ok(third, AT__STORE_WRITE);

@@ -141,7 +141,8 @@ Test(store_columns, views_show_every_column_by_its_name)
     static const char *const OF_TRIAL[] = { "op",          "shape",    "type_key", "gb_per_s",
                                             "gflop_per_s", "trial_id", "run_id",   NULL };
     static const char *const OF_WINNER[] = { "gb_per_s",  "gflop_per_s", "share_of_ceiling",
-                                             "winner_id", "run_id",      NULL };
+                                             "winner_id", "run_id",      "valid",
+                                             NULL };
     static const char *const WINNERS[] = { "winners_all", "best" };
     at__store *store = memory_ok();
     lines l = { 0 };

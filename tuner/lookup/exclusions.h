@@ -1,0 +1,41 @@
+/*
+ * exclusions.h - configurations that do not work where they are to run: this NVRTC does not compile them, or
+ * this driver does not load them. Found out by whoever tries, for one problem and compute capability;
+ * look-ups that are told of it answer with the next best.
+ *
+ * A configuration is tried once. After a few of one template the rest of that template is excluded too, and
+ * there is a limit for all templates together: where nothing compiles, somebody waits.
+ *
+ * One thread uses them at a time.
+ */
+#ifndef AUTOTUNE_EXCLUSIONS_H
+#define AUTOTUNE_EXCLUSIONS_H
+
+#include "lang/catalog.h"
+#include "lang/problem.h"
+
+#define AT__EXCLUDED_OF_TEMPLATE 3
+#define AT__EXCLUDED_IN_ALL      12
+
+typedef struct at__exclusions at__exclusions;
+
+at__exclusions *at__exclusions_open(void); /* NULL: out of memory */
+void at__exclusions_close(at__exclusions *exclusions);
+
+/* `why` begins a sentence's end: "does not compile for sm_90: ...". AT_ERR_MEMORY. */
+at_status at__exclude(at__exclusions *exclusions, const at__problem *problem, int64_t cc,
+                      const at__template *t, const at__config *config, const at_error *why,
+                      at_error *err) AT_MUST_CHECK;
+
+/* Why it is excluded; NULL: it is not, also where `exclusions` is NULL. */
+const char *at__excluded(const at__exclusions *exclusions, const at__problem *problem, int64_t cc,
+                         const at__template *t, const at__config *config);
+
+/* How many are, in all: grows with each. NULL is allowed. */
+size_t at__exclusions_count(const at__exclusions *exclusions);
+
+/* Were as many excluded of this problem as may be tried? *first is why the first of them was. */
+bool at__exclusions_exhausted(at_error *first, const at__exclusions *exclusions, const at__problem *problem,
+                              int64_t cc);
+
+#endif
