@@ -202,7 +202,8 @@ typedef struct at_target {
 typedef enum at_match {
     AT_MATCH_EXACT,        /* this problem was tuned on this device                                    */
     AT_MATCH_NEAR,         /* it won, or was the fastest that is valid here, for another shape there;
-                              or its winner is out of date, and this was the fastest trial that is not */
+                              or its winner is out of date, was found wrong since or does not work on
+                              this machine, and this was the fastest trial of which that is not so     */
     AT_MATCH_OTHER_DEVICE, /* it won on another device, or is what a model of that expects to be the fastest
                               there: nothing near was tuned here                                       */
     AT_MATCH_NONE,         /* nothing is known: a template's declared default; right, but not measured */
@@ -238,7 +239,8 @@ typedef struct at_metric {
 typedef struct at_found {
     at_match match;
     const char *why;     /* why it is not an exact match: a sentence                            */
-    const char *warning; /* what went wrong without stopping, such as a cache that cannot be used */
+    const char *warning; /* what went wrong without stopping: a cache that cannot be used, or a better
+                            configuration that does not compile or load here                      */
 
     const char *op, *shape, *type; /* the question: "transpose", "4096x4096@16x4", "f32" */
     const char *device;            /* the device it was answered for; "" when not known */
@@ -292,6 +294,8 @@ typedef enum at_code_kind { AT_CODE_CUBIN, AT_CODE_PTX } at_code_kind;
  * Compiles the kernel for found->cc, without a GPU; cubins come from the cache when they are there. Release
  * *code with at_free; PTX is text, and ends with a zero that *bytes does not count. AT_ERR_DEVICE: no NVRTC,
  * or it does not know that compute capability. AT_ERR_INPUT: it refused the source; the text has its words.
+ * The tuner remembers that: it does not compile it again, and at_find answers with the next best from then
+ * on.
  */
 AT_API at_status at_compile(void **code, size_t *bytes, at_tuner *tuner, const at_found *found,
                             at_code_kind kind, at_error *err) AT_MUST_CHECK;
@@ -334,8 +338,15 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * ends: return, exit, _exit, a signal; but not before processes that were forked meanwhile and executed
  * nothing. What it has measured is kept.
  *
+ * Where this NVRTC does not compile the best known configuration, this driver does not load it, or the device
+ * has less than it takes, the first call goes on with the next best that works: of the problem's own trials,
+ * then as at_find does, and a template's default last. The warning of at_prepare's answer says so. At most
+ * twelve configurations are tried, three of a template, once each for a tuner; then the error is the first
+ * one's.
+ *
  * AT_MATCH_NONE runs too (at_prepare tells): right, but with a speed that nobody measured. AT_ERR_NOT_FOUND:
  * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.
+ * AT_ERR_INPUT: NVRTC refused all that was tried.
  */
 AT_API at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffers, int buffer_count,
                         void *stream, at_error *err) AT_MUST_CHECK;

@@ -259,6 +259,20 @@ Test(late, a_winner_that_does_not_compile_is_said_to_fail_not_to_have_changed)
     cr_assert_eq(e2e_count("SELECT count(*) FROM best"), 0);
 }
 
+Test(late, an_export_of_code_takes_the_next_best_and_warns)
+{
+    tune_with_another_compiler();
+    command("export copy 1000 f32 --templates templates --format ptx", 0);
+    expect_out(".u32 THREADS = 96;");
+    e2e_expect(strstr(run.err, "mine.cu with THREADS=224 does not compile for sm_90 with NVRTC ") &&
+                   strstr(run.err, "needs a newer compiler") &&
+                   strstr(run.err, "; mine with THREADS=96 takes its place"),
+               run);
+    command("export copy 1000 f32 --templates templates", 0);
+    expect_out("THREADS=224");
+    e2e_expect(!strstr(run.err, "takes its place"), run);
+}
+
 Test(late, a_leader_that_does_not_compile_again_gives_way_to_the_next_best)
 {
     tune_with_another_compiler();

@@ -17,7 +17,8 @@ static const at__usage USAGE = {
     "with autotune, or, for a problem that was not tuned, what is expected to be the fastest (--exact: not "
     "that). Without --format: a CUDA source file that stands alone, with how it was measured or why it is "
     "expected, the kernel with its constants, and a function that launches it. A winner whose template has "
-    "changed since is exported as it was measured. Exit code 1: nothing is known.",
+    "changed since is exported as it was measured. Where this NVRTC does not compile what is to be compiled "
+    "(--format ptx, cubin), the next best is, with a warning. Exit code 1: nothing is known.",
 };
 
 /* A template as it was when the winner was found: from the store, or the present one if it is the same. */
@@ -89,14 +90,28 @@ typedef struct chosen {
     at__fingerprint on; /* the device that a look-up's answer is for */
     at__template *owned;
     at__lookup *lookup;
+    at__exclusions *excluded; /* what does not compile here; it is not chosen */
 } chosen;
+
+/* Another choice begins with what is asked alone. The store's winner, the first choice, may be excluded: its
+ * template stays. */
+static void forget_choice(chosen *c)
+{
+    at__lookup_close(c->lookup);
+    at__headers_close(c->in.headers);
+    c->lookup = NULL;
+    c->in = (at__export_input){ .problem = c->in.problem,
+                                .with_main = c->in.with_main,
+                                .templates = c->in.templates,
+                                .refused = c->in.refused };
+}
 
 static void clear_chosen(chosen *c)
 {
+    forget_choice(c);
     at__template_close(c->owned);
     at__answer_clear(&c->own);
-    at__lookup_close(c->lookup);
-    at__headers_close(c->in.headers);
+    at__exclusions_close(c->excluded);
 }
 
 /* The text that was measured may have been so with other headers, or with other data. */
@@ -156,6 +171,8 @@ static at_status choose_found(chosen *c, at__store *store, const at__catalog *ca
 {
     at__found found;
     at_status status = at__lookup_open(&c->lookup, store, catalog, err);
+    if (status == AT_OK)
+        at__lookup_exclude(c->lookup, c->excluded);
     if (status == AT_OK && !args->without_shipped)
         at__lookup_add_shipped(c->lookup);
     if (status == AT_OK)
@@ -172,7 +189,8 @@ static at_status choose(chosen *c, at__store *store, const at__catalog *catalog,
                         const char *path, const export_args *args, at_error *err)
 {
     at_error cause = { 0 }, refused = { 0 };
-    at_status status = store ? choose_own(c, store, catalog, key, args, &cause) : AT_ERR_NOT_FOUND;
+    bool may_be_own = store && !at__exclusions_count(c->excluded); /* it is what was chosen first */
+    at_status status = may_be_own ? choose_own(c, store, catalog, key, args, &cause) : AT_ERR_NOT_FOUND;
     bool textless = status == AT_ERR_NOT_FOUND && c->own.op;
     if (status == AT_OK)
         return AT_OK;
@@ -201,30 +219,90 @@ static at_status take_headers(at__str *list, chosen *c, at__store *store, at_err
     return at__headers_open(&c->in.headers, getenv(AT__HEADERS_ENV), err);
 }
 
+/* The compiler does not take what was chosen: it is not to be chosen again. AT_ERR_INPUT, in the words of the
+ * first refusal: enough was tried. */
+static at_status exclude_choice(at_error *first, chosen *c, const at_error *cause, at_error *err)
+{
+    at__config config;
+    const at__export_input *in = &c->in;
+    const int64_t cc = at__export_device(in)->cc;
+    at_status status = at__config_parse(&config, in->t, in->answer->winner.config, err);
+    if (status == AT_OK)
+        status = at__exclude(c->excluded, in->problem, cc, in->t, &config, cause, err);
+    if (status == AT_OK && at__exclusions_of(first, c->excluded, in->problem, cc) >= AT__EXCLUDED_IN_ALL)
+        status = at_fail(err, first->status, "%s", first->text);
+    return status;
+}
+
+static void warn_of_refusal(const chosen *c, const at_error *first)
+{
+    at__str text = { 0 };
+    at__str_addf(&text, "%.*s; %s with %s takes its place", (int)strcspn(first->text, "\n"), first->text,
+                 c->in.t->name, c->in.answer->winner.config);
+    at__warn(at__whole(&text));
+    at__str_clear(&text);
+}
+
+/* What a choice is made of, and where its text goes. */
+typedef struct exporting {
+    at__store *store;
+    const at__catalog *catalog;
+    const at__problem_key *key;
+    const char *path;
+    const export_args *args;
+    const at__export_format *format;
+} exporting;
+
+/* One choice. *again: it was refused, and another one may be made. */
+static at_status write_choice(at__str *out, bool *again, at_error *first, chosen *c, const exporting *e,
+                              at_error *err)
+{
+    at__str list = { 0 };
+    at_error cause = { 0 };
+    bool refused = false;
+    c->in.refused = &refused;
+    at_status status = choose(c, e->store, e->catalog, e->key, e->path, e->args, &cause);
+    if (status == AT_ERR_NOT_FOUND && first->status != AT_OK)
+        return at_fail(err, first->status, "%s", first->text);
+    if (status == AT_OK)
+        status = take_headers(&list, c, e->store, &cause);
+    if (status == AT_OK)
+        status = e->format->write(out, &c->in, &cause);
+    at__str_clear(&list);
+    *again = status != AT_OK && refused;
+    if (*again)
+        return exclude_choice(first, c, &cause, err);
+    if (status == AT_OK && first->status != AT_OK)
+        warn_of_refusal(c, first);
+    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
+}
+
 static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog,
                            const char *path, export_args *args, const at__export_format *format,
                            at_error *err)
 {
     at__store *store = NULL;
     at__problem_key key;
-    at__str shape = { 0 }, list = { 0 };
-    chosen c = { .in = {
-                     .problem = problem, .with_main = args->with_main, .templates = args->templates_dir } };
+    at__str shape = { 0 };
+    at_error first = { 0 };
+    bool again = true;
+    chosen c = { .in = { .problem = problem, .with_main = args->with_main, .templates = args->templates_dir },
+                 .excluded = at__exclusions_open() };
 
-    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    at_status status = c.excluded ? at__problem_key_of(&key, &shape, problem, err)
+                                  : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         status = open_store(&store, path, args, err);
     if (status == AT_OK)
         status = at__device_option(&args->target, args->device, store,
                                    !args->without_shipped && at__shipped_wanted(), err);
-    if (status == AT_OK)
-        status = choose(&c, store, catalog, &key, path, args, err);
-    if (status == AT_OK)
-        status = take_headers(&list, &c, store, err);
-    if (status == AT_OK)
-        status = format->write(out, &c.in, err);
+    const exporting e = { store, catalog, &key, path, args, format };
+    while (status == AT_OK && again) {
+        again = false;
+        forget_choice(&c);
+        status = write_choice(out, &again, &first, &c, &e, err);
+    }
     clear_chosen(&c);
-    at__str_clear(&list);
     at__str_clear(&shape);
     at__store_close(store);
     return status;

@@ -25,6 +25,7 @@ typedef struct at__export_input {
     bool own;                  /* measured for this problem nevertheless, in a search          */
     double expected_s, doubt;  /* what a model expects; 0: nothing                             */
     const at__fingerprint *on; /* the device that the kernel is for; NULL: that of the answer */
+    bool *refused;             /* set where the compiler refuses the source; NULL: nobody asks */
     bool with_main; /* "cu" only: also a main() that checks the kernel against the op's reference and times it
                      */
 } at__export_input;

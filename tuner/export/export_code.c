@@ -12,9 +12,12 @@ static at_status compile(at__str *out, at__nvrtc *nvrtc, const char *source, con
     at__resources unused;
     at_status status =
         at__nvrtc_compile(nvrtc, &ok, &code, &log, &unused, source, in->t->file, cc, kind, err);
+    if (in->refused)
+        *in->refused = status == AT_OK && !ok;
     if (status == AT_OK && !ok)
-        status = at_fail(err, AT_ERR_INPUT, "%s does not compile for sm_%d with NVRTC %s: %s", in->t->file,
-                         cc, at__nvrtc_version(nvrtc), at__str_text(&log));
+        status =
+            at_fail(err, AT_ERR_INPUT, "%s with %s does not compile for sm_%d with NVRTC %s: %s", in->t->file,
+                    in->answer->winner.config, cc, at__nvrtc_version(nvrtc), at__str_text(&log));
     if (status == AT_OK)
         at__str_add_bytes(out, at__str_text(&code), code.len);
     at__str_clear(&code);

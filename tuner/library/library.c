@@ -109,6 +109,7 @@ at_status at__library_open_lookup(at_tuner *tuner, at_error *err)
     at_status status = at__lookup_open(&lookup, tuner->store, tuner->catalog, err);
     if (status != AT_OK)
         return status;
+    at__lookup_exclude(lookup, tuner->excluded);
     if (tuner->with_shipped)
         at__lookup_add_shipped(lookup);
     at__lookup_close(tuner->lookup);
@@ -231,7 +232,9 @@ at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     tuner->owner = getpid();
-    at_status status = fill(tuner, options, err);
+    tuner->excluded = at__exclusions_open();
+    at_status status =
+        tuner->excluded ? fill(tuner, options, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status != AT_OK) {
         at_close(tuner);
         return status;
@@ -249,6 +252,7 @@ void at_close(at_tuner *tuner)
     at__tuning_close(&tuner->tuning);
     at__library_unload(tuner);
     at__lookup_close(tuner->lookup);
+    at__exclusions_close(tuner->excluded);
     at__store_close(tuner->store);
     at__store_close(tuner->cache);
     at__nvrtc_close(tuner->nvrtc);

@@ -118,10 +118,11 @@ typedef struct at__tuning {
 struct at_tuner {
     pid_t owner; /* the process that opened it */
     at__catalog *catalog;
-    at__str broken;     /* what of its folder was left out, a line each */
-    at__store *store;   /* NULL: there is no database */
-    at__lookup *lookup; /* NULL: likewise             */
-    at__str absent;     /* why there is none          */
+    at__str broken;           /* what of its folder was left out, a line each */
+    at__store *store;         /* NULL: there is no database */
+    at__lookup *lookup;       /* NULL: likewise             */
+    at__exclusions *excluded; /* what was tried and does not work in this process */
+    at__str absent;           /* why there is none          */
     bool with_shipped;
     double followed_s; /* when it was last asked whether the database was replaced */
     bool replaced;     /* it was, and the new one could not be opened yet           */
@@ -163,6 +164,9 @@ at_status at__finding_keep(const char **out, at__found_parts *f, const char *tex
 /*
  * The cubin of a finding for compute capability `cc`: from the cache, or compiled and put there. What keeps
  * the cache from being used is in tuner->cache_error afterwards. Clear *build in any case.
+ *
+ * What the compiler refuses is excluded from then on (lookup/exclusions.h), and not compiled again:
+ * AT_ERR_INPUT. Here as below.
  */
 at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc,
                             at_error *err) AT_MUST_CHECK;

@@ -2,7 +2,7 @@
  * library_code.c - from a finding to code: render, look in the cache, compile in this process.
  * NVRTC and the cache are opened when first needed, under the lock `slow`. A GPU that is newer than
  * NVRTC gets PTX, which the driver compiles. Code for at_run is kept with the tuner by its key
- * until it is closed, and never changes there.
+ * until it is closed, and never changes there. What does not compile is remembered, too.
  */
 #include "library/library.h"
 
@@ -45,16 +45,26 @@ static void know_headers(at_tuner *tuner, const at__template *t)
     at__str_clear(&list);
 }
 
+/* The next look-up of this problem answers with something else. */
+static at_status refuse(at_tuner *tuner, const at__found_parts *f, int cc, const char *log, at_error *err)
+{
+    at_error why = { 0 };
+    at_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->file, f->shown.config, cc,
+            log);
+    at_status status = at__exclude(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config, &why, err);
+    return status == AT_OK ? at_fail(err, AT_ERR_INPUT, "%s", why.text) : status;
+}
+
 static at_status compile(at__compiled *out, at_tuner *tuner, const char *source, const at__found_parts *f,
                          int cc, at__code kind, at_error *err)
 {
+    const at_error *before = at__excluded_itself(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config);
+    if (before && before->status == AT_ERR_INPUT)
+        return at_fail(err, AT_ERR_INPUT, "%s", before->text);
     know_headers(tuner, f->t);
     at_status status = at__nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
                                          source, f->t->file, cc, kind, err);
-    if (status == AT_OK && !out->ok)
-        status = at_fail(err, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->file,
-                         f->shown.config, cc, at__str_text(&out->log));
-    return status;
+    return status == AT_OK && !out->ok ? refuse(tuner, f, cc, at__str_text(&out->log), err) : status;
 }
 
 static at_status render(at__str *out, const at__found_parts *f, at_error *err)

@@ -154,15 +154,35 @@ static at_status say_why(at__found_parts *f, const char *known, const char *more
     return status;
 }
 
+/* Whoever asks, for the filter of a fallback. */
+typedef struct asking {
+    at_tuner *tuner;
+    const at__found_parts *f;
+    const at__target *target;
+} asking;
+
+static at_status check_fallback(void *context, const at__template *t, const at__config *config, at_error *err)
+{
+    const asking *a = context;
+    const at__found_parts *f = a->f;
+    at__target here = *a->target;
+    here.cc = f->shown.cc;
+    if (at__excluded(a->tuner->excluded, &f->problem, f->shown.cc, t, config))
+        return AT_ERR_NOT_FOUND;
+    return a->tuner->lookup ? at__lookup_usable(a->tuner->lookup, &f->problem, &here, t, config, err) : AT_OK;
+}
+
 /* Nothing measured fits: a valid configuration, or the reason why there is none. */
-static at_status take_fallback(at__found_parts *f, const at__catalog *catalog, const char *why,
+static at_status take_fallback(at__found_parts *f, at_tuner *tuner, const at__target *target, const char *why,
                                const int64_t *slots, at_error *err)
 {
     at_error cause = { 0 };
+    asking a = { tuner, f, target };
+    const at__fallback_filter filter = { check_fallback, &a };
     f->shown.match = AT_MATCH_NONE;
     if (!f->shown.cc)
         return say_why(f, why, "and without a compute capability none can be chosen", err);
-    at_status status = at__fallback(&f->t, &f->config, catalog, f->problem.op, slots, &cause);
+    at_status status = at__fallback(&f->t, &f->config, tuner->catalog, f->problem.op, slots, &filter, &cause);
     if (status == AT_ERR_NOT_FOUND)
         return say_why(f, why, cause.text, err);
     if (status != AT_OK)
@@ -265,27 +285,69 @@ static at_status show_kernel(at__found_parts *f, int64_t *slots, const at__geome
     return status;
 }
 
-static at_status answer(at__found_parts *f, at_tuner *tuner, const at__target *target,
-                        const at__limits *limits, at_error *err)
+/* For whom. */
+typedef struct asked {
+    const at__target *target;
+    const at__limits *limits; /* NULL: those of the tables   */
+    at__target meant;         /* the device that `target` is */
+} asked;
+
+/* An exact answer for the winner's own device was checked by the look-up, once for all. */
+static bool is_checked(const at__found *found, const asked *a)
+{
+    return found->match == AT__MATCH_EXACT && !a->limits && !a->target->cc && !a->target->sms;
+}
+
+/* What the look-up has found is not valid on this very device: it is to find something else. False: as much
+ * of that was done as may be. */
+static at_status find_another(bool *again, at_tuner *tuner, const at__found_parts *f, const at__found *found,
+                              at_error *err)
+{
+    at_error why = { 0 };
+    *again = at__exclusions_of(&why, tuner->excluded, &f->problem, f->shown.cc) < AT__EXCLUDED_IN_ALL;
+    at_fail(&why, AT_ERR_INPUT, "%s is not valid on this device", found->t->name);
+    return *again
+               ? at__exclude(tuner->excluded, &f->problem, f->shown.cc, found->t, &found->config, &why, err)
+               : AT_OK;
+}
+
+/* An answer for this device, and the problem's slots there. *valid: its configuration may be used. */
+static at_status find(at__found *found, bool *valid, int64_t *slots, at__found_parts *f, at_tuner *tuner,
+                      const asked *a, at_error *err)
+{
+    bool again = true;
+    at_status status = AT_OK;
+    while (status == AT_OK && again) {
+        again = false;
+        if (tuner->lookup)
+            status = at__lookup_find(found, tuner->lookup, &f->problem, &a->meant, err);
+        if (status == AT_OK)
+            status = take_device(f, &a->meant, found, a->limits, err);
+        if (status == AT_OK)
+            status = at__problem_bind(slots, &f->problem, &f->limits, err);
+        if (status != AT_OK)
+            return status;
+        *valid = found->t && (is_checked(found, a) || at__config_is_valid(slots, found->t, &found->config));
+        if (found->t && !*valid)
+            status = find_another(&again, tuner, f, found, err);
+    }
+    return status;
+}
+
+static at_status answer(at__found_parts *f, at_tuner *tuner, asked *a, at_error *err)
 {
     at__found found = { .match = AT__MATCH_NONE, .why = at__str_text(&tuner->absent) };
-    at__target meant = *target;
     int64_t slots[AT__MAX_SLOTS] = { 0 };
+    bool valid = false;
 
     at_status status = at__library_follow(tuner, err);
     if (status == AT_OK && tuner->lookup)
-        status = at__lookup_meant(&meant, tuner->lookup, target, err);
-    if (status == AT_OK && tuner->lookup)
-        status = at__lookup_find(&found, tuner->lookup, &f->problem, &meant, err);
+        status = at__lookup_meant(&a->meant, tuner->lookup, a->target, err);
     if (status == AT_OK)
-        status = take_device(f, &meant, &found, limits, err);
-    if (status == AT_OK)
-        status = at__problem_bind(slots, &f->problem, &f->limits, err);
+        status = find(&found, &valid, slots, f, tuner, a, err);
     if (status != AT_OK)
         return status;
-    /* An exact answer for the winner's own device was checked by the look-up, once for all. */
-    bool checked = found.match == AT__MATCH_EXACT && !limits && !target->cc && !target->sms;
-    if (found.t && (checked || at__config_is_valid(slots, found.t, &found.config))) {
+    if (valid) {
         f->shown.match = (at_match)found.match;
         f->t = found.t;
         f->config = found.config;
@@ -294,9 +356,10 @@ static at_status answer(at__found_parts *f, at_tuner *tuner, const at__target *t
             status = show_measured(f, &found, err);
     } else {
         const char *why = found.t ? "what is known is not valid on this device" : found.why;
-        status = take_fallback(f, tuner->catalog, why, slots, err);
+        status = take_fallback(f, tuner, &a->meant, why, slots, err);
     }
-    return status == AT_OK && f->t ? show_kernel(f, slots, checked ? &found.geometry : NULL, err) : status;
+    const bool known = valid && is_checked(&found, a);
+    return status == AT_OK && f->t ? show_kernel(f, slots, known ? &found.geometry : NULL, err) : status;
 }
 
 static at_status show_question(at__found_parts *f, at_error *err)
@@ -330,7 +393,7 @@ at_status at__finding_make(at__found_parts **out, at_tuner *tuner, const at_prob
     f->problem = read;
     status = show_question(f, err);
     if (status == AT_OK)
-        status = answer(f, tuner, target, limits, err);
+        status = answer(f, tuner, &(asked){ target, limits, *target }, err);
     if (status != AT_OK) {
         at__finding_close(f);
         return status;

@@ -256,15 +256,22 @@ static at_status find_for(at__found_parts **out, at_tuner *tuner, at__gpu *gpu, 
     return status == AT_OK ? find_here(out, tuner, gpu, &asked, err) : status;
 }
 
-/* `warning`: of what went wrong before, or "". */
-static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const char *warning, at_error *err)
+/* ---- what works here ---- */
+
+/* Can the device take as many threads of these kernels as are launched? */
+static at_status check_blocks(const at__prepared *p, at__gpu *gpu, at_error *err)
+{
+    at_status status = at__gpu_check_block(gpu, p->module, 0, &p->kernel.geometry, err);
+    for (int i = 0; i < p->kernel.more_count && status == AT_OK; i++)
+        status = at__gpu_check_block(gpu, p->module, i + 1, &p->kernel.more[i].geometry, err);
+    return status;
+}
+
+/* The kernel of the finding, compiled and loaded. */
+static at_status make_kernel(at__prepared *p, at_tuner *tuner, at__gpu *gpu, at_error *err)
 {
     const at__kept_code *code = NULL;
-    at_status status = find_for(&p->finding, tuner, gpu, &p->problem, p->steps, err);
-    if (status == AT_OK && !p->finding->t)
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s", p->finding->shown.why);
-    if (status == AT_OK)
-        status = at__library_code(&code, tuner, p->finding, err);
+    at_status status = at__library_code(&code, tuner, p->finding, err);
     if (status == AT_OK)
         status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
     if (status == AT_ERR_DEVICE && code && code->cached) {
@@ -272,11 +279,69 @@ static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const char
         if (status == AT_OK)
             status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
     }
-    if (status == AT_OK && *warning)
-        status = at__finding_keep(&p->finding->shown.warning, p->finding, warning, err);
     if (status == AT_OK)
         status = bind(p, gpu, code, err);
+    return status == AT_OK ? check_blocks(p, gpu, err) : status;
+}
+
+/* The driver refuses the kernel, today and tomorrow: look-ups are to answer with something else. */
+static at_status exclude_unloaded(at_tuner *tuner, at__gpu *gpu, const at__found_parts *f,
+                                  const at_error *cause, at_error *err)
+{
+    at_error why = { 0 };
+    if (cause->status != AT_ERR_DEVICE || at__gpu_may_pass(gpu))
+        return AT_OK;
+    at_fail(&why, AT_ERR_DEVICE, "%s with %s cannot be loaded: %.900s", f->t->file, f->shown.config,
+            cause->text);
+    return at__exclude(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config, &why, err);
+}
+
+/* Says what was chosen first and why it is not used. `warning`: of what went wrong before, or "". */
+static at_status warn(at__found_parts *f, const at_error *first, const char *warning, at_error *err)
+{
+    at__str text = { 0 };
+    at_found *s = &f->shown;
+    if (!*warning && first->status == AT_OK)
+        return AT_OK;
+    at__str_add(&text, *warning ? warning : s->warning);
+    if (first->status != AT_OK)
+        at__str_addf(&text, "%s%.*s; %s with %s takes its place", text.len ? "; " : "",
+                     (int)strcspn(first->text, "\n"), first->text, f->t->name, s->config);
+    at_status status = at__str_status(&text, err);
+    if (status == AT_OK)
+        status = at__finding_keep(&s->warning, f, at__str_text(&text), err);
+    at__str_clear(&text);
     return status;
+}
+
+/* What is known for the problem, and works here: the best first, until one does. */
+static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const char *warning, at_error *err)
+{
+    bool again = true;
+    at_error first = { 0 };
+    at_status status = AT_OK;
+    while (status == AT_OK && again) {
+        at_error cause = { 0 };
+        at__finding_close(p->finding);
+        p->finding = NULL;
+        p->buffer_count = 0;
+        status = find_for(&p->finding, tuner, gpu, &p->problem, p->steps, err);
+        if (status != AT_OK)
+            return status;
+        const at__found_parts *f = p->finding;
+        int tried = at__exclusions_of(&first, tuner->excluded, &f->problem, f->shown.cc);
+        if (first.status != AT_OK && (!f->t || tried >= AT__EXCLUDED_IN_ALL))
+            return at_fail(err, first.status, "%s", first.text);
+        if (!f->t)
+            return at_fail(err, AT_ERR_NOT_FOUND, "%s", f->shown.why);
+        status = make_kernel(p, tuner, gpu, &cause);
+        again = status != AT_OK;
+        if (again)
+            status = exclude_unloaded(tuner, gpu, f, &cause, err);
+        if (again && !at__excluded(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config))
+            return status == AT_OK ? at_fail(err, cause.status, "%s", cause.text) : status;
+    }
+    return status == AT_OK ? warn(p->finding, &first, warning, err) : status;
 }
 
 /* In the place of `old` (NULL: there is none). */

@@ -50,17 +50,23 @@ static bool is_same(const exclusion *e, const at__template *t, const at__config 
            memcmp(e->config.values, config->values, (size_t)t->param_count * sizeof *config->values) == 0;
 }
 
-const char *at__excluded(const at__exclusions *x, const at__problem *problem, int64_t cc,
-                         const at__template *t, const at__config *config)
+const at_error *at__excluded_itself(const at__exclusions *x, const at__problem *problem, int64_t cc,
+                                    const at__template *t, const at__config *config)
+{
+    for (size_t i = 0; x && i < x->count; i++)
+        if (is_of(&x->list[i], problem, cc) && is_same(&x->list[i], t, config))
+            return &x->list[i].why;
+    return NULL;
+}
+
+const at_error *at__excluded(const at__exclusions *x, const at__problem *problem, int64_t cc,
+                             const at__template *t, const at__config *config)
 {
     int of_template = 0;
-    for (size_t i = 0; x && i < x->count; i++) {
-        const exclusion *e = &x->list[i];
-        if (!is_of(e, problem, cc) || e->t != t)
-            continue;
-        if (is_same(e, t, config) || ++of_template >= AT__EXCLUDED_OF_TEMPLATE)
-            return e->why.text;
-    }
+    for (size_t i = 0; x && i < x->count; i++)
+        if (x->list[i].t == t && is_of(&x->list[i], problem, cc) &&
+            (is_same(&x->list[i], t, config) || ++of_template >= AT__EXCLUDED_OF_TEMPLATE))
+            return &x->list[i].why;
     return NULL;
 }
 
@@ -69,12 +75,11 @@ size_t at__exclusions_count(const at__exclusions *x)
     return x ? x->count : 0;
 }
 
-bool at__exclusions_exhausted(at_error *first, const at__exclusions *x, const at__problem *problem,
-                              int64_t cc)
+int at__exclusions_of(at_error *first, const at__exclusions *x, const at__problem *problem, int64_t cc)
 {
     int count = 0;
     for (size_t i = 0; x && i < x->count; i++)
         if (is_of(&x->list[i], problem, cc) && count++ == 0)
             *first = x->list[i].why;
-    return count >= AT__EXCLUDED_IN_ALL;
+    return count;
 }

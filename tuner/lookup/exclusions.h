@@ -22,20 +22,26 @@ typedef struct at__exclusions at__exclusions;
 at__exclusions *at__exclusions_open(void); /* NULL: out of memory */
 void at__exclusions_close(at__exclusions *exclusions);
 
-/* `why` begins a sentence's end: "does not compile for sm_90: ...". AT_ERR_MEMORY. */
+/* `why` says it to a user: "copy/fast.cu with TH=64 does not compile for sm_90: ...". AT_ERR_MEMORY. */
 at_status at__exclude(at__exclusions *exclusions, const at__problem *problem, int64_t cc,
                       const at__template *t, const at__config *config, const at_error *why,
                       at_error *err) AT_MUST_CHECK;
 
-/* Why it is excluded; NULL: it is not, also where `exclusions` is NULL. */
-const char *at__excluded(const at__exclusions *exclusions, const at__problem *problem, int64_t cc,
-                         const at__template *t, const at__config *config);
+/* Why it is excluded, as the rest of its template may be; NULL: it is not, also where `exclusions` is NULL.
+ */
+const at_error *at__excluded(const at__exclusions *exclusions, const at__problem *problem, int64_t cc,
+                             const at__template *t, const at__config *config);
+
+/* Why this very configuration was. NULL: it was not tried. */
+const at_error *at__excluded_itself(const at__exclusions *exclusions, const at__problem *problem, int64_t cc,
+                                    const at__template *t, const at__config *config);
 
 /* How many are, in all: grows with each. NULL is allowed. */
 size_t at__exclusions_count(const at__exclusions *exclusions);
 
-/* Were as many excluded of this problem as may be tried? *first is why the first of them was. */
-bool at__exclusions_exhausted(at_error *first, const at__exclusions *exclusions, const at__problem *problem,
-                              int64_t cc);
+/* How many are, of this problem; *first is why the first of them is. At AT__EXCLUDED_IN_ALL no more is tried.
+ */
+int at__exclusions_of(at_error *first, const at__exclusions *exclusions, const at__problem *problem,
+                      int64_t cc);
 
 #endif

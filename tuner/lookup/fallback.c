@@ -41,6 +41,15 @@ static bool take_defaults(at__config *config, const at__template *t, const int64
     return at__config_is_valid(bound, t, config);
 }
 
+/* *found stays where the filter has nothing against it. */
+static at_status ask_filter(bool *found, const at__fallback_filter *filter, const at__template *t,
+                            const at__config *config, at_error *err)
+{
+    at_status status = *found && filter ? filter->check(filter->context, t, config, err) : AT_OK;
+    *found = *found && status == AT_OK;
+    return status == AT_ERR_NOT_FOUND ? AT_OK : status;
+}
+
 /* The template's first valid configuration; why there is none is added to `refusals`. */
 static at_status take_first(bool *found, at__config *config, const at__template *t, const int64_t *slots,
                             at__str *refusals, at_error *err)
@@ -63,19 +72,31 @@ static at_status take_first(bool *found, at__config *config, const at__template 
     return at__str_status(refusals, err);
 }
 
-static at_status choose(const at__template **t, at__config *config, const at__template **all, int count,
-                        const int64_t *slots, at_error *err)
+/* Templates in the order in which they are asked. */
+typedef struct asked {
+    const at__template **all;
+    int count;
+    const at__fallback_filter *filter;
+} asked;
+
+static at_status choose(const at__template **t, at__config *config, const asked *a, const int64_t *slots,
+                        at_error *err)
 {
+    const at__template **all = a->all;
     at__str refusals = { 0 };
     at__config c = { { 0 } };
     at_status status = AT_OK;
     bool found = false;
-    int i = 0;
-    while (i < count && !take_defaults(&c, all[i], slots))
-        i++;
-    found = i < count;
-    for (int k = 0; k < count && !found && status == AT_OK; k++) {
+    int i = -1;
+    for (int k = 0; k < a->count && !found && status == AT_OK; k++) {
+        found = take_defaults(&c, all[k], slots);
+        status = ask_filter(&found, a->filter, all[k], &c, err);
+        i = k;
+    }
+    for (int k = 0; k < a->count && !found && status == AT_OK; k++) {
         status = take_first(&found, &c, all[k], slots, &refusals, err);
+        if (status == AT_OK)
+            status = ask_filter(&found, a->filter, all[k], &c, err);
         i = k;
     }
     if (status == AT_OK && !found) {
@@ -90,7 +111,8 @@ static at_status choose(const at__template **t, at__config *config, const at__te
 }
 
 at_status at__fallback(const at__template **t, at__config *config, const at__catalog *catalog,
-                       const at__op *op, const int64_t *slots, at_error *err)
+                       const at__op *op, const int64_t *slots, const at__fallback_filter *filter,
+                       at_error *err)
 {
     at_status status = at__catalog_read(catalog, op, err);
     if (status != AT_OK)
@@ -102,7 +124,7 @@ at_status at__fallback(const at__template **t, at__config *config, const at__cat
     for (int i = 0; i < count; i++)
         all[i] = at__catalog_template(catalog, op, i);
     qsort(all, (size_t)count, sizeof *all, by_choices);
-    status = choose(t, config, all, count, slots, err);
+    status = choose(t, config, &(asked){ all, count, filter }, slots, err);
     free(all);
     return status;
 }

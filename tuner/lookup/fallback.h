@@ -17,8 +17,18 @@
  */
 bool at__config_is_valid(int64_t *slots, const at__template *t, const at__config *config);
 
-/* `slots` as above. AT_ERR_NOT_FOUND: no template has a valid configuration; the text tells why of each. */
+/* What must not be chosen although it is valid: AT_ERR_NOT_FOUND. AT_OK: it may. */
+typedef at_status at__fallback_check(void *context, const at__template *t, const at__config *config,
+                                     at_error *err);
+typedef struct at__fallback_filter {
+    at__fallback_check *check;
+    void *context;
+} at__fallback_filter;
+
+/* `slots` as above; filter NULL: all may be chosen. AT_ERR_NOT_FOUND: no template has a valid configuration;
+ * the text tells why of each. */
 at_status at__fallback(const at__template **t, at__config *config, const at__catalog *catalog,
-                       const at__op *op, const int64_t *slots, at_error *err) AT_MUST_CHECK;
+                       const at__op *op, const int64_t *slots, const at__fallback_filter *filter,
+                       at_error *err) AT_MUST_CHECK;
 
 #endif

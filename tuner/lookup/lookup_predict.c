@@ -357,9 +357,8 @@ at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__quest
     if (l->foresight->unseen)
         status = has_lessons(&worth_it, l, q->problem->op, err);
     const asked a = { l, r, q };
-    return status == AT_OK
-               ? predict(out, &a, near, isfinite(reach), worth_it ? l->foresight->unseen : 0, err)
-               : status;
+    return status == AT_OK ? predict(out, &a, near, isfinite(reach), worth_it ? l->foresight->unseen : 0, err)
+                           : status;
 }
 
 /* ---- where a search begins ---- */

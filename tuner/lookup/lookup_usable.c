@@ -66,9 +66,9 @@ static at_status check_here(at__str *why, const at__lookup *l, const at__entry *
 at_status at__entry_usable(at__str *why, at__lookup *l, at__entry *e, const at__question *q, at_error *err)
 {
     const int64_t cc = q->cc ? q->cc : e->answer.fingerprint.cc;
-    const char *excluded = e->t ? at__excluded(l->exclusions, q->problem, cc, e->t, &e->config) : NULL;
+    const at_error *excluded = e->t ? at__excluded(l->exclusions, q->problem, cc, e->t, &e->config) : NULL;
     if (excluded && why)
-        at__str_addf(why, "it does not work here: %.*s", (int)strcspn(excluded, "\n"), excluded);
+        at__str_addf(why, "it does not work here: %.*s", (int)strcspn(excluded->text, "\n"), excluded->text);
     if (excluded)
         return AT_ERR_NOT_FOUND;
     at_status status = check_own(why, l, e, err);

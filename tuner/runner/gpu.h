@@ -73,6 +73,10 @@ at_status at__gpu_load_all(at__module **out, at__gpu *gpu, const at__kernel *ker
 /* One more kernel of a module that is loaded: its next step. AT__MAX_STEPS in all. */
 at_status at__gpu_load_step(at__module *module, at__gpu *gpu, const char *kernel, int64_t shared_bytes,
                             at_error *err) AT_MUST_CHECK;
+/* AT_ERR_DEVICE, as the launch would say: the kernel of a step takes too much for a block of so many threads.
+ */
+at_status at__gpu_check_block(at__gpu *gpu, const at__module *module, int step, const at__geometry *geometry,
+                              at_error *err) AT_MUST_CHECK;
 /* A variable of its code, __constant__ or __device__. AT_ERR_DEVICE: there is none, or it has fewer bytes. */
 at_status at__gpu_variable(at__ptr *out, at__gpu *gpu, const at__module *module, const char *name,
                            int64_t bytes, at_error *err) AT_MUST_CHECK;

@@ -12,6 +12,7 @@ struct at__module {
     CUfunction functions[AT__MAX_STEPS];
     int count;
     at__resources resources;
+    int most_threads[AT__MAX_STEPS]; /* a block, by what its kernel takes; 0: unknown */
 };
 
 struct at__graph {
@@ -27,13 +28,14 @@ static int64_t larger(int64_t a, int64_t b)
 at_status at__gpu_load_step(at__module *m, at__gpu *gpu, const char *kernel, int64_t shared_bytes,
                             at_error *err)
 {
-    int registers = 0, shared = 0, local = 0, static_limit = 0;
+    int registers = 0, shared = 0, local = 0, static_limit = 0, threads = 0;
     CUfunction function = NULL;
 
     TRY(gpu, cuModuleGetFunction, &function, m->module, kernel);
     TRY(gpu, cuFuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
     TRY(gpu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
     TRY(gpu, cuFuncGetAttribute, &local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, function);
+    TRY(gpu, cuFuncGetAttribute, &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function);
     TRY(gpu, cuDeviceGetAttribute, &static_limit, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
         gpu->device);
     if (shared_bytes + shared > static_limit)
@@ -42,8 +44,23 @@ at_status at__gpu_load_step(at__module *m, at__gpu *gpu, const char *kernel, int
     m->resources.registers = larger(m->resources.registers, registers);
     m->resources.shared_bytes = larger(m->resources.shared_bytes, shared + shared_bytes);
     m->resources.local_bytes = larger(m->resources.local_bytes, local);
+    m->most_threads[m->count] = threads;
     m->functions[m->count++] = function;
     return AT_OK;
+}
+
+at_status at__gpu_check_block(at__gpu *gpu, const at__module *m, int step, const at__geometry *g,
+                              at_error *err)
+{
+    const int64_t threads = g->block[0] * g->block[1] * g->block[2];
+    const int most = m->most_threads[step];
+    if (most <= 0 || threads <= most)
+        return AT_OK;
+    gpu->refusal = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    return at_fail(
+        err, AT_ERR_DEVICE,
+        "found a block of %lld threads; expected at most %d, as the kernel takes so many registers",
+        (long long)threads, most);
 }
 
 static at_status open_kernel(at__module *m, at__gpu *gpu, const void *cubin, const char *kernel,

@@ -278,7 +278,7 @@ Test(layout, where_nothing_was_measured_a_tile_stands_in_for_any_type_and_alignm
         cr_assert_eq(at__layout_problem(&p, op, TYPES[i / 2], &layout, &err), AT_OK, "%s", err.text);
         cr_assert_eq(at__arch_parse(&limits, "sm_90", &err), AT_OK);
         cr_assert_eq(at__problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
-        cr_assert_eq(at__fallback(&t, &config, catalog, op, slots, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at__fallback(&t, &config, catalog, op, slots, NULL, &err), AT_OK, "%s", err.text);
         cr_expect_str_eq(t->name, "tile", "%s, %s", at__dtype_name(TYPES[i / 2]), t->name);
     }
 }

@@ -64,7 +64,7 @@ static choice choose(const char *const *templates, int64_t n)
     const at__op *op = at__catalog_find_op(catalog, "fill");
     cr_assert_eq(at__problem_init(&problem, op, AT__F32, &n, 1, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
-    c.status = at__fallback(&t, &config, catalog, op, slots, &err);
+    c.status = at__fallback(&t, &config, catalog, op, slots, NULL, &err);
     if (c.status == AT_OK)
         at__config_text(&text, t, &config);
     snprintf(c.text, sizeof c.text, "%.60s%.130s%.100s", t ? t->name : "", t ? " " : err.text,

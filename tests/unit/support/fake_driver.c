@@ -6,12 +6,20 @@
 
 #include "../../e2e/h200.h"
 
+#include <elf.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { OK = 0, INVALID_VALUE = 1, INVALID_IMAGE = 200, INVALID_CONTEXT = 201, NOT_SUPPORTED = 801 };
+enum {
+    OK = 0,
+    INVALID_VALUE = 1,
+    INVALID_IMAGE = 200,
+    INVALID_CONTEXT = 201,
+    NO_BINARY_FOR_GPU = 209,
+    NOT_SUPPORTED = 801
+};
 
 static _Thread_local void *current, *waited;
 static atomic_int loads, unloads, launches;
@@ -198,10 +206,40 @@ ENTRY(cuDeviceGetAttribute, int *value, int which, int device)
     return device < 0 || h200_attribute(value, which) ? INVALID_VALUE : OK;
 }
 
+static char refused[64];
+static int most_shared, most_threads;
+
+EXPORT void fake_refuse_code(const char *text)
+{
+    snprintf(refused, sizeof refused, "%s", text ? text : "");
+}
+
+EXPORT void fake_limit_shared(int bytes)
+{
+    most_shared = bytes;
+}
+
+EXPORT void fake_limit_threads(int count)
+{
+    most_threads = count;
+}
+
+/* The end of its last table is the end of the file. */
+static size_t elf_bytes(const char *image)
+{
+    Elf64_Ehdr head;
+    memcpy(&head, image, sizeof head);
+    size_t sections = head.e_shoff + (size_t)head.e_shentsize * head.e_shnum;
+    size_t segments = head.e_phoff + (size_t)head.e_phentsize * head.e_phnum;
+    return sections > segments ? sections : segments;
+}
+
 ENTRY(cuModuleLoadData, void **module, const char *image)
 {
     if (memcmp(image, "\177ELF", 4) != 0)
         return INVALID_IMAGE;
+    if (refused[0] && memmem(image, elf_bytes(image), refused, strlen(refused)))
+        return NO_BINARY_FOR_GPU;
     *module = (void *)(uintptr_t)(1 + atomic_fetch_add(&loads, 1));
     return OK;
 }
@@ -249,12 +287,15 @@ ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, void *stre
 
 ENTRY(cuFuncGetAttribute, int *value, int which, void *function)
 {
-    *value = 0;
+    enum { MAX_THREADS_PER_BLOCK = 0 };
+    *value = which == MAX_THREADS_PER_BLOCK ? most_threads : 0;
     return function && which >= 0 ? OK : INVALID_VALUE;
 }
 
 ENTRY(cuFuncSetAttribute, void *function, int which, int value)
 {
+    if (most_shared && value > most_shared)
+        return INVALID_VALUE;
     return function && which >= 0 && value > 0 ? OK : INVALID_VALUE;
 }
 

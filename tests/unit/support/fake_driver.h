@@ -37,4 +37,9 @@ size_t fake_name_len(void);      /* of the kernel that was last asked for */
 void fake_use_cuda(int version); /* what the driver supports from now on, 13000 at first */
 void fake_capture(int on);       /* from now on this thread's streams are being captured, or not */
 
+/* What the device refuses from now on. NULL, and 0: nothing of the kind. */
+void fake_refuse_code(const char *text); /* to load code that has this text in it           */
+void fake_limit_shared(int bytes);       /* dynamic shared memory beyond this               */
+void fake_limit_threads(int count);      /* what it says a block of any kernel can have     */
+
 #endif
