@@ -243,9 +243,9 @@ at_status at__store_find_failure(at__str *why, at__store *store, const at__answe
                                  at_error *err) AT_MUST_CHECK;
 
 /*
- * The valid winner of exactly this problem. fingerprint NULL: the newest (those measured cold before the others,
- * replayed ones last) of the device with this name, or where `device` is NULL of any. With a fingerprint all
- * its columns must agree. AT_ERR_NOT_FOUND when there is none.
+ * The valid winner of exactly this problem. fingerprint NULL: the newest (those measured cold before the
+ * others, replayed ones last) of the device with this name, or where `device` is NULL of any. With a
+ * fingerprint all its columns must agree. AT_ERR_NOT_FOUND when there is none.
  */
 at_status at__store_find_winner(at__answer *out, at__store *store, const at__problem_key *problem,
                                 const at__fingerprint *fingerprint, const char *device,
