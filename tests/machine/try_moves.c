@@ -172,7 +172,7 @@ static void try_reference(prober *p, const struct tried *on)
     for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++)
         in = b->role == AT__INPUT ? begin : in;
     for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++) {
-        unsigned char *right = out[i] ? plain_loop(&on->problem, in, b->bytes) : NULL;
+        unsigned char *right = out[i] && in ? plain_loop(&on->problem, in, b->bytes) : NULL;
         if (right && memcmp(right, out[i], (size_t)b->bytes) != 0) {
             p->all.wrong++;
             describe(on->problem.op->reference, on, "");

@@ -409,7 +409,7 @@ at_status at__execute_template(at__executed *x, at__execute *e, const at__templa
     at_status status = open_rooms(&rooms, &count, e, t, err);
     for (int64_t k = 0; k < e->options.configs && status == AT_OK && !*e->options.cancel;) {
         const int64_t n = (int64_t)count;
-        if (all_are_full(rooms, count))
+        if (n == 0 || all_are_full(rooms, count))
             break;
         room *r = &rooms[k % n];
         status = open_scene(e, r->s, err);

@@ -10,11 +10,10 @@
 #include "declare/data.h"
 #include "device/layout.h"
 #include "explain/judge.h"
+#include "explain/scene_contents.h"
 #include "explain/scene_setup.h"
 #include "machine/inspect.h"
-#include "util/regular.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,43 +30,6 @@ struct at__scene {
 };
 
 /* ---- contents ---- */
-
-static void fill_bits(unsigned char *to, int64_t bytes, uint64_t seed)
-{
-    for (int64_t i = 0; i < bytes; i += 8) {
-        const uint64_t word = at__random(seed, (uint64_t)i / 8);
-        memcpy(to + i, &word, bytes - i < 8 ? (size_t)(bytes - i) : 8);
-    }
-}
-
-static at_status load(unsigned char *to, const at__data_file *from, int64_t bytes, at_error *err)
-{
-    FILE *file = NULL;
-    at_status status = at__regular_open(&file, NULL, from->path, err);
-    if (status != AT_OK)
-        return status;
-    if (fseeko(file, from->at, SEEK_SET) != 0)
-        status = at_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
-    else if (fread(to, 1, (size_t)bytes, file) != (size_t)bytes)
-        status = at_fail(err, AT_ERR_INPUT, "%s: found its end; expected %lld bytes of data", from->path,
-                         (long long)bytes);
-    fclose(file);
-    return status;
-}
-
-static at_status fill(unsigned char *to, const at__buffer *b, uint64_t seed, at_error *err)
-{
-    const int each = at__number_bytes(b->number);
-    const uint64_t numbers = (uint64_t)(b->bytes / each);
-    if (b->data.path[0])
-        return load(to, &b->data, b->bytes, err);
-    if (b->how == AT__BITS)
-        fill_bits(to, b->bytes, seed);
-    else
-        for (uint64_t i = 0; i < numbers; i++)
-            at__set_bits(to, i, each, at__generate(i, numbers, b->number, b->how, b->a, b->b, seed));
-    return AT_OK;
-}
 
 static uint64_t seed_of(uint64_t seed, int buffer)
 {
@@ -88,7 +50,7 @@ static at_status make_contents(at__scene *s, const at__scene_options *o, at_erro
         if (b->zero || b->role == AT__SCRATCH || is_left_empty(o, b) || (b->role == AT__OUTPUT && !o->answer))
             continue;
         s->begin[i] = malloc((size_t)b->bytes + 1);
-        status = s->begin[i] ? fill(s->begin[i], b, seed_of(o->seed, i), err)
+        status = s->begin[i] ? at__scene_fill(s->begin[i], b, seed_of(o->seed, i), err)
                              : at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     return status;
@@ -177,7 +139,7 @@ static int64_t *choose_blocks(int64_t all, int64_t most)
  */
 #define FEWEST_STEPS ((int64_t)1 << 26)
 #define MOST_STEPS   ((int64_t)1 << 36)
-enum { SLOWER = 64, ENDLESS = 4096 };
+enum { SLOWER = 32, ENDLESS = 4096 };
 
 static int64_t steps_of(const at__scene *s)
 {
@@ -356,7 +318,7 @@ static at_status load_answer(at__scene *s, at_error *err)
         if (!at__role_is_output(b->role))
             continue;
         s->expected[i] = malloc((size_t)b->bytes + 1);
-        status = s->expected[i] ? load(s->expected[i], &s->setup.answer, b->bytes, err)
+        status = s->expected[i] ? at__scene_load(s->expected[i], &s->setup.answer, b->bytes, err)
                                 : at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     return status;
