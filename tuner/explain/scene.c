@@ -139,7 +139,7 @@ static int64_t *choose_blocks(int64_t all, int64_t most)
  */
 #define FEWEST_STEPS ((int64_t)1 << 26)
 #define MOST_STEPS   ((int64_t)1 << 36)
-enum { SLOWER = 32, ENDLESS = 4096 };
+enum { SLOWER = 32, ENDLESS = 4096, OF_A_THREAD = 512 };
 
 static int64_t steps_of(const at__scene *s)
 {
@@ -153,9 +153,20 @@ typedef struct run_options {
     at__tally *tally;         /* NULL: nobody counts          */
     at__sample *sample;
     int64_t most_blocks;
-    int64_t most_steps;   /* instructions of all threads of a launch; 0: 2^28 of each warp */
+    int64_t most_steps;  /* instructions of all threads of a launch; 0: 2^28 of each warp */
+    int64_t of_a_thread; /* of each that is launched, if that is more: tiles suit larger problems */
     unsigned char turned; /* see at__machine_launch */
 } run_options;
+
+static int64_t steps_of_launch(const run_options *how, const at__geometry *g)
+{
+    const double threads = (double)g->grid[0] * (double)g->grid[1] * (double)g->grid[2] *
+                           (double)g->block[0] * (double)g->block[1] * (double)g->block[2];
+    const double steps = threads * (double)how->of_a_thread;
+    if (steps <= (double)how->most_steps)
+        return how->most_steps;
+    return steps < (double)MOST_STEPS ? (int64_t)steps : MOST_STEPS;
+}
 
 static at_status launch(at__machine_result *result, at__machine *machine, const at__program *p, int step,
                         const at__geometry *geometry, const uint64_t *values, int count,
@@ -172,7 +183,7 @@ static at_status launch(at__machine_result *result, at__machine *machine, const 
     set_geometry(&l, geometry);
     l.arguments = bytes;
     l.turned = how->turned;
-    l.warp_budget = l.budget = how->most_steps;
+    l.warp_budget = l.budget = steps_of_launch(how, geometry);
     l.blocks = blocks;
     l.block_count = some ? how->most_blocks : 0;
     l.watch = how->inspector ? at__inspector_watch(how->inspector, &l)
@@ -472,7 +483,7 @@ static at_status judge(at__flaws *flaws, const at__scene *s, at__machine *machin
 static at_status depends_on_garbage(bool *out, const at__scene *s, const at__program *p,
                                     const at__machine *first, const int *first_regions, at_error *err)
 {
-    const run_options how = { .turned = 0xff, .most_steps = steps_of(s) };
+    const run_options how = { .turned = 0xff, .most_steps = steps_of(s), .of_a_thread = OF_A_THREAD };
     at__machine *machine = NULL;
     at__machine_result result;
     int regions[AT__MAX_ARGS];
@@ -524,7 +535,7 @@ at_status at__scene_try(at__flaws *flaws, at__scene *s, const at__program *p, at
     at__machine *machine = NULL;
     at__machine_result result;
     int regions[AT__MAX_ARGS];
-    run_options how = { .most_steps = steps_of(s) };
+    run_options how = { .most_steps = steps_of(s), .of_a_thread = OF_A_THREAD };
     at_status status = set_up(&machine, regions, s, p, NULL, err);
     if (status == AT_OK)
         status = at__inspector_open(&how.inspector, p->module, machine, err);
