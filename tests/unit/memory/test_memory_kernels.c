@@ -9,8 +9,10 @@
 
 #include "memory_support.h"
 #include "compile/builder.h"
+#include "declare/declare_files.h"
 #include "explain/scene.h"
 #include "lang/arch.h"
+#include "source/allowed.h"
 
 static char answer_folder[64];
 static const at__problem *watched_problem;
@@ -86,6 +88,8 @@ Test(memory, a_kernel_that_is_watched)
     char path[100], file[100];
     at__op *watched = NULL;
     at__problem problem;
+    at__allowed *allowed = NULL;
+    at__str notes = { 0 };
     at_error err = { 0 };
     strcpy(answer_folder, "/tmp/autotune-memory-XXXXXX");
     cr_assert_not_null(mkdtemp(answer_folder));
@@ -93,12 +97,16 @@ Test(memory, a_kernel_that_is_watched)
     snprintf(file, sizeof file, "%s/op.cu", answer_folder);
     put_answer(path);
     cr_assert_eq(at__op_read(&watched, OP, sizeof OP - 1, file, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__allowed_open(&allowed, answer_folder, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at__op_note_files(&notes, watched, allowed, &err), AT_OK, "%s", err.text);
     cr_assert_eq(at__problem_init(&problem, watched, AT__F32, (int64_t[]){ 64 }, 1, &err), AT_OK, "%s",
                  err.text);
     watched_problem = &problem;
     fail_each(watch_kernel);
     cr_assert_eq(made, 1 + 100 * 256, "a wrong result, and 64 numbers that were read");
     at__op_close(watched);
+    at__str_clear(&notes);
+    at__allowed_close(allowed);
     cr_assert_eq(remove(path), 0);
     cr_assert_eq(rmdir(answer_folder), 0);
 }
