@@ -153,8 +153,8 @@ typedef struct run_options {
     at__tally *tally;         /* NULL: nobody counts          */
     at__sample *sample;
     int64_t most_blocks;
-    int64_t most_steps;  /* instructions of all threads of a launch; 0: 2^28 of each warp */
-    int64_t of_a_thread; /* of each that is launched, if that is more: tiles suit larger problems */
+    int64_t most_steps;   /* instructions of all threads of a launch; 0: 2^28 of each warp */
+    int64_t of_a_thread;  /* of each that is launched, if that is more: tiles suit larger problems */
     unsigned char turned; /* see at__machine_launch */
 } run_options;
 
