@@ -133,6 +133,8 @@ class Wheel(unittest.TestCase):
         folder.mkdir()
         own = {"PATH": f"{self.bin}:{os.environ['PATH']}", "XDG_DATA_HOME": f"{folder}/data", "XDG_CACHE_HOME": f"{folder}/cache"}
         kept = {k: v for k, v in os.environ.items() if not k.startswith("AUTOTUNE") and k != "PYTHONPATH"}
+        for library in (Path(AUTOTUNE).resolve().parent / "cuda/lib64").glob("libnvrtc.so.*"):
+            own["AUTOTUNE_NVRTC"] = str(library)  # of tools/setup, where there is no toolkit
         nvrtc = run(AUTOTUNE, "check", "--template", "tiny", "--sample", "1")[0] == 0
         for block in guide.blocks(PAGE.read_text(encoding="utf-8")):
             here = {**kept, **self.home, **own, **({"LD_LIBRARY_PATH": str(driver)} if "gpu" in block.words else {})}
