@@ -23,7 +23,7 @@ struct at__store {
     const char *file;                        /* what is opened; borrowed, while it is       */
     int wait_ms, waited_ms;                  /* for a lock: at most; for the one that is wanted */
     int no_locks; /* errno of a lock beside the file: the file system has none; 0: it has, or nobody knows */
-    bool has_locks; /* that was tried */
+    bool tried_lock; /* that was found out, as far as it can be */
     bool read_only;
     const at__cancel *cancel;          /* borrowed; NULL: nobody asks                                  */
     double step_limit_s, step_until_s; /* of a step of a statement; until: 0: none is running         */

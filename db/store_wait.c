@@ -39,7 +39,7 @@ static void try_a_lock(at__store *store)
 {
     struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
     at__str name = { 0 };
-    store->has_locks = true;
+    store->tried_lock = true;
     at__str_addf(&name, "%s.lock-XXXXXX", store->path);
     int fd = name.failed ? -1 : mkstemp(name.data);
     if (fd >= 0) {
@@ -57,7 +57,7 @@ static int wait_more(void *context, int tries)
     int ms = FIRST_MS + MORE_MS * (tries < LONGEST_MS ? tries : LONGEST_MS);
     if (tries == 0)
         store->waited_ms = 0;
-    if (tries == TRIED_BEFORE && !store->has_locks)
+    if (tries == TRIED_BEFORE && !store->tried_lock)
         try_a_lock(store);
     if (asked(store) || store->no_locks || store->waited_ms >= store->wait_ms)
         return 0;

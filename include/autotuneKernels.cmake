@@ -1,7 +1,7 @@
 # autotune_add_kernel(TARGET [OP op] SHAPE shape [DTYPE type] [DEVICE name] [DATABASE file] [TEMPLATES folder]
 #                     [HEADERS folder...] [TUNE budget] [OUTPUT file]): what `autotune export` writes for a problem, made when the target is
 # built, as one of its sources. The file stands alone: nothing of autotune is needed to compile or to run it.
-#   OP, DTYPE  transpose, f32            DEVICE     a GPU whose name contains this, of those with results
+#   OP, DTYPE  transpose, f32            DEVICE     as `autotune export --device` takes it
 #   DATABASE   where it was tuned; else $AUTOTUNE_DB or the default one, and what comes with autotune
 #   HEADERS    folders of libraries that the templates include, as `autotune --headers` takes them; the target gets
 #              them as include directories

@@ -12,3 +12,4 @@ sed "s,$(readlink -f "$AUTOTUNE"),PROGRAM,; s,$PWD,HERE," t.d
 at export 4096x4096 --db store.db --depfile t.d
 at export 4096x4096 --db store.db -o t.cu --depfile store.db
 at export 4096x4096 --db store.db --templates folder -o t.cu --depfile 'folder/transpose/#1.cu'
+at export 4096x4096 --db store.db -o t.cu --depfile ./t.cu

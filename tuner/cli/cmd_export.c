@@ -312,8 +312,9 @@ static at_status check_output(const export_args *a, const char *db, at_error *er
 {
     const at__in_use uses[] = { { "the database", db, true }, { NULL, NULL, false } };
     at_status status = at__check_output("-o", a->output, uses, a->templates_dir, err);
+    const at__in_use read[] = { uses[0], { "the output", a->output, false }, { NULL, NULL, false } };
     if (status == AT_OK && a->depfile)
-        status = at__check_output("--depfile", a->depfile, uses, a->templates_dir, err);
+        status = at__check_output("--depfile", a->depfile, read, a->templates_dir, err);
     return status;
 }
 

@@ -38,7 +38,7 @@ static int read_macro(const char *folder, const char *file, const char *macro)
     at__str path = { 0 }, wanted = { 0 };
     at__str_addf(&path, "%s/%s", folder, file);
     at__str_addf(&wanted, "#define %s ", macro);
-    FILE *in = path.failed || wanted.failed ? NULL : fopen(path.data, "r");
+    FILE *in = path.failed || wanted.failed ? NULL : fopen(path.data, "re");
     while (in && !value && getline(&line, &size, in) > 0)
         if (strncmp(line, wanted.data, wanted.len) == 0)
             value = (int)strtol(line + wanted.len, NULL, 10);

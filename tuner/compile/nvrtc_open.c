@@ -181,7 +181,7 @@ static bool try_environment(search *s)
     bool shared = dladdr(&here, &info) != 0 && info.dli_fname && strstr(info.dli_fname, ".so");
     if (shared)
         snprintf(self, sizeof self, "%s", info.dli_fname);
-    char *slash = strrchr(self, '/');
+    char *slash = self[0] == '/' ? strrchr(self, '/') : NULL; /* another name may lead elsewhere by now */
     if (!slash)
         return false;
     *slash = '\0';

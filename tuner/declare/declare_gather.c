@@ -368,7 +368,7 @@ static at_status gather_file(gathering *g, const char *name, const asker *from)
         status = fail(g, from, "found", at__str_text(&path), "it is included too deep; expected 32 levels");
         goto done;
     }
-    if ((uintmax_t)info.st_size > AT__MAX_SOURCE - g->read) {
+    if (g->read > AT__MAX_SOURCE || (uintmax_t)info.st_size > AT__MAX_SOURCE - g->read) {
         status = too_much(g);
         goto done;
     }

@@ -385,10 +385,10 @@ static at_status final_row(at__final_row *out, const replay *d, const at__finali
 {
     const tape *t;
     bool ceiling = w && w->ceiling_s > 0;
-    *out = (at__final_row){ .outcome = AT__LAUNCH_FAILED, .log = "not recorded" };
     if (f->is_memcpy) {
-        if (ceiling && strcmp(w->ceiling_name, "memcpy") == 0)
-            *out = row_of_ceiling(w);
+        *out = ceiling && strcmp(w->ceiling_name, "memcpy") == 0
+                   ? row_of_ceiling(w)
+                   : (at__final_row){ .outcome = AT__LAUNCH_FAILED, .log = "not recorded" };
         return AT_OK;
     }
     const entry *e = find_entry(d, f->kernel.identity, &t);

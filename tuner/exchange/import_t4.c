@@ -148,7 +148,7 @@ static void take_own(at__import_trial *trial, const at__json *json, uint32_t res
         at__timing *t = &trial->timing;
         t->min_s = measured(json, result, "time_min", t->min_s / MS) * MS;
         t->spread = measured(json, result, "spread", t->spread);
-        t->samples = (int64_t)fmin(measured(json, result, "samples", (double)t->samples), 1e9);
+        t->samples = (int64_t)fmax(0, fmin(measured(json, result, "samples", (double)t->samples), 1e9));
         return;
     }
     char word[32] = "";

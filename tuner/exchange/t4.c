@@ -45,7 +45,7 @@ static bool is_wanted(const at__dump_options *o, const at__problem_key *key)
 
 static bool on_device(const choice *c, const at__fingerprint *f)
 {
-    return !c->options->device || strcasestr(f->device, c->options->device);
+    return !c->options->device || strcmp(f->device, c->options->device) == 0;
 }
 
 static bool visit_problem(void *context, const at__problem_key *key)

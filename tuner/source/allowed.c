@@ -61,13 +61,22 @@ static bool is_in(const char *real, const char *folder)
     return folder && (strcmp(real, folder) == 0 || at__is_below(real, folder));
 }
 
+/* One that the user named may be a link still (folders.c). */
+static bool is_in_named(const char *real, const char *folder)
+{
+    char *own = realpath(folder, NULL);
+    bool in = is_in(real, own);
+    free(own);
+    return in;
+}
+
 static bool is_allowed(const at__allowed *a, const char *real)
 {
     bool in = is_in(real, a->root) || (is_in(real, a->here) && !strstr(real + strlen(a->here), "/."));
     for (int i = 0; i < a->more.count && !in; i++)
-        in = is_in(real, a->more.items[i]);
+        in = is_in_named(real, a->more.items[i]);
     for (int i = 0; i < at__headers_count(a->headers) && !in; i++)
-        in = is_in(real, at__headers_folder(a->headers, i));
+        in = is_in_named(real, at__headers_folder(a->headers, i));
     return in;
 }
 

@@ -83,8 +83,8 @@ void at__clean_beside(const char *path)
     DIR *dir = folder ? opendir(folder) : NULL;
     if (dir)
         list_left(&names, dir, base);
-    for (const char *at = names.data; dir && !names.failed && at < names.data + names.len;
-         at += strlen(at) + 1)
+    const char *end = names.len && !names.failed ? names.data + names.len : names.data;
+    for (const char *at = names.data; at < end; at += strlen(at) + 1)
         if (!at[left_len(at, base)])
             remove_left(dirfd(dir), at, &names);
     if (dir)

@@ -130,10 +130,11 @@ Test(t4, there_is_a_place_for_one_device)
     put("blur", "64x64", "b4", "NVIDIA H200", "A=2");
     put("blur", "64x64", "b4", "NVIDIA H200", "A=3");
     put("blur", "64x64", "b4", "NVIDIA H100", "A=4");
+    put("blur", "64x64", "b4", "NVIDIA H200 NVL", "A=5");
     expect_refused(page_of(&(at__dump_options){ .op = NULL }), AT_ERR_INPUT, "several devices");
     expect_refused(page_of(&(at__dump_options){ .device = "A100" }), AT_ERR_NOT_FOUND,
                    "no trials are stored");
-    page p = page_of(&(at__dump_options){ .device = "h200" });
+    page p = page_of(&(at__dump_options){ .device = "NVIDIA H200" });
     cr_expect(strstr(at__str_text(&p.text), "\"device\":\"NVIDIA H200\""), "%s", at__str_text(&p.text));
     cr_expect_null(strstr(at__str_text(&p.text), "{\"A\":1}"), "%s", at__str_text(&p.text));
     expect_written(p, 2);

@@ -100,6 +100,16 @@ Test(allowed, folders_that_the_user_names)
               err.text);
 }
 
+/* Such a folder keeps the name of its link: between folders stands ':'. */
+Test(allowed, a_folder_with_a_colon_by_the_name_of_a_link)
+{
+    at_error err = { 0 };
+    cr_assert_eq(rename("../lib", "../l:b"), 0);
+    cr_assert_eq(symlink("l:b", "../link"), 0);
+    cr_expect_eq(check_with("../link", NULL, "../link/l.h", &err), AT_OK, "%s", err.text);
+    cr_expect_eq(check_with("../link", NULL, "../secret", NULL), AT_ERR_INPUT);
+}
+
 Test(allowed, a_refusal_names_the_file_and_the_option)
 {
     at_error err = { 0 };

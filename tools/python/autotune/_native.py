@@ -208,7 +208,8 @@ def library_path(path: str | os.PathLike[str] | None = None) -> str:
     if given:
         return os.fspath(given)
     built = sorted(glob.glob(str(HERE.parents[2] / "build" / "libautotune.so*")))
-    editable = (os.path.join(place, "autotune", "libautotune.so") for place in sys.path)
+    editable = (os.path.join(place, "autotune", "libautotune.so") for place in sys.path
+                if os.path.isabs(place))
     for found in (str(HERE / "libautotune.so"), *built, *editable):
         if os.path.exists(found):
             return found
