@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The parameters are NVRTC's; an option of the build would stand before -Wextra, and clang takes the last. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 #define EXPORT __attribute__((visibility("default")))
 
 /* The file of this name beside the library, links followed; NULL: there is none. */
