@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -104,10 +105,16 @@ static void expect_no_data(const char *path, const char *why)
     lab_close(&l);
 }
 
-Test(bench, a_file_that_cannot_be_read_is_not_called_short)
+Test(bench, what_is_no_file_is_not_called_a_short_one)
 {
-    expect_no_data("/tmp", "Is a directory");
-    expect_no_data("/dev/null", "found its end after 0 bytes of data; expected 4012");
+    char path[] = "/tmp/autotune-bench-XXXXXX";
+    int file = mkstemp(path);
+    cr_assert_geq(file, 0);
+    close(file);
+    expect_no_data("/tmp", "found a folder; expected a regular file");
+    expect_no_data("/dev/null", "expected a regular file");
+    expect_no_data(path, "found its end after 0 bytes of data; expected 4012");
+    cr_assert_eq(unlink(path), 0);
 }
 
 Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)

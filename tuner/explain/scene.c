@@ -139,7 +139,7 @@ static int64_t *choose_blocks(int64_t all, int64_t most)
  */
 #define FEWEST_STEPS ((int64_t)1 << 26)
 #define MOST_STEPS   ((int64_t)1 << 36)
-enum { SLOWER = 32, ENDLESS = 4096, OF_A_THREAD = 512 };
+enum { SLOWER = 32, ENDLESS = 4096, OF_A_THREAD = 4096 };
 
 static int64_t steps_of(const at__scene *s)
 {
