@@ -474,7 +474,7 @@ Test(import, t4_results_are_of_one_problem_on_one_device)
     put_ok(store, &KEY, &device, rows, 1);
     cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "--device"), "%s", err.text);
-    options.device = "h200";
+    options.device = H200.device;
     cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_OK, "%s", err.text);
 
     other.shape = "1x1";
