@@ -370,7 +370,7 @@ Test(interrupts, a_final_that_has_to_compile_has_a_second_for_it)
         cr_assert_eq(e2e_count("DELETE FROM trial WHERE config = 'THREADS=96'"), -1);
         e2e_write("token", "");
         snprintf(args, sizeof args, E2E_MINE "--max-trials 32 --no-cache");
-        start("slow cuEventElapsedTime 1500 once token create timing", args);
+        start("time copy_mine 224 5000\nslow cuEventElapsedTime 1500 once token create timing", args);
         e2e_wait_for_file(&run, "timing");
         interrupt();
         played = strstr(run.out, "THREADS=224") != NULL;

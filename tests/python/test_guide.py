@@ -7,7 +7,6 @@ need one give output of its shape on the scripted driver of tests/e2e, which com
 import importlib.machinery
 import importlib.util
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -86,7 +85,7 @@ class Page(unittest.TestCase):
 
     def check_compiles(self, block):
         for command, _ in block.commands():
-            if command.startswith("nvcc ") and shutil.which("nvcc"):
+            if command.startswith("nvcc ") and guide.has_nvcc():
                 self.assertEqual(guide.run(small(command), self.folder.name, self.real), [], command)
 
     def test_every_command_does_what_the_page_shows(self):
