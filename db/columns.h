@@ -6,15 +6,15 @@
  * schema.sql remains the only DDL; tests/unit/db/test_store_columns.c proves that both say the same.
  *
  * To store one more figure of a trial or a winner:
- *   1. whoever knows it fills a member of at__trial_row or at__winner (lang/record.h, store.h);
+ *   1. whoever knows it fills a member of atx_trial_row or atx_winner (lang/record.h, store.h);
  *   2. a row here, with its range and with what a merge does where a line has no such member;
- *   3. the column in schema.sql (table and view), its user_version, AT__SCHEMA_VERSION in store.h;
+ *   3. the column in schema.sql (table and view), its user_version, ATX_SCHEMA_VERSION in store.h;
  *   4. whoever shows it, and the column's line in README.md.
  * Nothing else names it: stack_bytes, spill_bytes and local_bytes came in that way.
  *
  * A row is X(column, shown, kind, member, rule, range): the column's name in its table; in views and dumps;
- * how C and SQL hold it (at__column_kind); the member; what a merge demands of it (at__column_rule); which
- * numbers it may hold (AT__RANGES), whoever brings them.
+ * how C and SQL hold it (atx_column_kind); the member; what a merge demands of it (atx_column_rule); which
+ * numbers it may hold (ATX_RANGES), whoever brings them.
  */
 #ifndef AUTOTUNE_COLUMNS_H
 #define AUTOTUNE_COLUMNS_H
@@ -27,26 +27,26 @@
 #include <stddef.h>
 
 /* What C and SQL call it. Those that may be NULL say what stands for it in C. */
-typedef enum at__column_kind {
-    AT__KIND_TEXT,      /* const char *, TEXT NOT NULL; a NULL pointer is stored as ''               */
-    AT__KIND_CHARS,     /* an array of char, TEXT NOT NULL                                           */
-    AT__KIND_OUTCOME,   /* at__outcome, its name as TEXT NOT NULL                                    */
-    AT__KIND_BOOL,      /* bool, INTEGER NOT NULL, 0 or 1                                            */
-    AT__KIND_INT,       /* int64_t, INTEGER NOT NULL                                                 */
-    AT__KIND_COUNT,     /* int64_t, INTEGER; below zero: NULL, which is read as -1                   */
-    AT__KIND_REAL,      /* double, REAL NOT NULL                                                     */
-    AT__KIND_SOME_REAL, /* double, REAL; NaN: NULL, which is read as 0                               */
-} at__column_kind;
+typedef enum atx_column_kind {
+    ATX_KIND_TEXT,      /* const char *, TEXT NOT NULL; a NULL pointer is stored as ''               */
+    ATX_KIND_CHARS,     /* an array of char, TEXT NOT NULL                                           */
+    ATX_KIND_OUTCOME,   /* atx_outcome, its name as TEXT NOT NULL                                    */
+    ATX_KIND_BOOL,      /* bool, INTEGER NOT NULL, 0 or 1                                            */
+    ATX_KIND_INT,       /* int64_t, INTEGER NOT NULL                                                 */
+    ATX_KIND_COUNT,     /* int64_t, INTEGER; below zero: NULL, which is read as -1                   */
+    ATX_KIND_REAL,      /* double, REAL NOT NULL                                                     */
+    ATX_KIND_SOME_REAL, /* double, REAL; NaN: NULL, which is read as 0                               */
+} atx_column_kind;
 
 /* What a merge does with the member of a line. Where none is demanded, the table decides whether it may miss.
  */
-typedef enum at__column_rule {
-    AT__RULE_NEEDED,     /* part of a key: must be there, and as a text not be empty */
-    AT__RULE_PLAIN,      /* as it stands                                             */
-    AT__RULE_OR_ZERO,    /* 0 when it is missing                                     */
-    AT__RULE_OR_EMPTY,   /* '' when it is missing                                    */
-    AT__RULE_ABOVE_ZERO, /* NULL unless it is above zero                             */
-} at__column_rule;
+typedef enum atx_column_rule {
+    ATX_RULE_NEEDED,     /* part of a key: must be there, and as a text not be empty */
+    ATX_RULE_PLAIN,      /* as it stands                                             */
+    ATX_RULE_OR_ZERO,    /* 0 when it is missing                                     */
+    ATX_RULE_OR_EMPTY,   /* '' when it is missing                                    */
+    ATX_RULE_ABOVE_ZERO, /* NULL unless it is above zero                             */
+} atx_column_rule;
 
 /*
  * R(name, least, most): the numbers that a column may hold. They are wide: no device and no kernel comes near
@@ -56,7 +56,7 @@ typedef enum at__column_rule {
  * 0 was not recorded. TIME is what figures are divided by; others' times may be in any unit. GRID and BLOCK
  * are CUDA's own limits; 0 where a launch is not known.
  */
-#define AT__RANGES(R)                                                                                        \
+#define ATX_RANGES(R)                                                                                        \
     R(TEXT, 0, 0)                                                                                            \
     R(FLAG, 0, 1)                                                                                            \
     R(COUNT, 0, 9007199254740992.0)                                                                          \
@@ -71,16 +71,16 @@ typedef enum at__column_rule {
     R(GRID, 0, 2147483647)                                                                                   \
     R(BLOCK, 0, 1024)
 
-typedef enum at__column_range {
-#define AT__RANGE_NAME(name, least, most) AT__RANGE_##name,
-    AT__RANGES(AT__RANGE_NAME)
-#undef AT__RANGE_NAME
-} at__column_range;
+typedef enum atx_column_range {
+#define ATX_RANGE_NAME(name, least, most) ATX_RANGE_##name,
+    ATX_RANGES(ATX_RANGE_NAME)
+#undef ATX_RANGE_NAME
+} atx_column_range;
 
 /* clang-format off */
 
-/* at__problem_key, at__answer; table problem. */
-#define AT__PROBLEM_COLUMNS(X)                                                                                  \
+/* atx_problem_key, atx_answer; table problem. */
+#define ATX_PROBLEM_COLUMNS(X)                                                                                  \
     X(op,                op,                 TEXT,      op,                          NEEDED,     TEXT)          \
     X(shape,             shape,              TEXT,      shape,                       NEEDED,     TEXT)          \
     X(type_key,          type_key,           TEXT,      type_key,                    NEEDED,     TEXT)          \
@@ -88,35 +88,35 @@ typedef enum at__column_range {
     X(traffic_bytes,     traffic_bytes,      INT,       traffic_bytes,               NEEDED,     SIZE)          \
     X(ops_count,         ops_count,          INT,       ops_count,                   OR_ZERO,    SIZE)
 
-/* at__fingerprint; tables device and fingerprint. */
-#define AT__DEVICE_COLUMNS(X)                                                                                   \
+/* atx_fingerprint; tables device and fingerprint. */
+#define ATX_DEVICE_COLUMNS(X)                                                                                   \
     X(name,              device,             CHARS,     device,                      NEEDED,     TEXT)          \
     X(cc,                cc,                 INT,       cc,                          NEEDED,     CC)            \
     X(sms,               sms,                INT,       sms,                         NEEDED,     SMS)           \
     X(memory_mib,        memory_mib,         INT,       memory_mib,                  NEEDED,     MIB)
-#define AT__VERSION_COLUMNS(X)                                                                                  \
+#define ATX_VERSION_COLUMNS(X)                                                                                  \
     X(driver,            driver,             CHARS,     driver,                      PLAIN,      TEXT)          \
     X(nvrtc,             nvrtc,              CHARS,     nvrtc,                       PLAIN,      TEXT)          \
     X(tool,              tool,               CHARS,     tool,                        PLAIN,      TEXT)          \
     X(cold,              cold,               BOOL,      cold,                        NEEDED,     FLAG)
-#define AT__FINGERPRINT_COLUMNS(X) AT__DEVICE_COLUMNS(X) AT__VERSION_COLUMNS(X)
+#define ATX_FINGERPRINT_COLUMNS(X) ATX_DEVICE_COLUMNS(X) ATX_VERSION_COLUMNS(X)
 
-/* at__trial_row, at__winner; table template, and in trial and winner the configuration. */
-#define AT__KERNEL_COLUMNS(X)                                                                                   \
+/* atx_trial_row, atx_winner; table template, and in trial and winner the configuration. */
+#define ATX_KERNEL_COLUMNS(X)                                                                                   \
     X(name,              template,           TEXT,      template_name,               NEEDED,     TEXT)          \
     X(hash,              template_hash,      TEXT,      template_hash,               PLAIN,      TEXT)          \
     X(config,            config,             TEXT,      config,                      PLAIN,      TEXT)
 
-/* at__trial_row, at__answer; tables trial and winner. */
-#define AT__TIME_COLUMN(X)                                                                                      \
+/* atx_trial_row, atx_answer; tables trial and winner. */
+#define ATX_TIME_COLUMN(X)                                                                                      \
     X(measured_at,       measured_at,        TEXT,      measured_at,                 NEEDED,     TEXT)
 
-/* at__answer; table winner. */
-#define AT__RANK_COLUMN(X)                                                                                      \
+/* atx_answer; table winner. */
+#define ATX_RANK_COLUMN(X)                                                                                      \
     X(rank_at,           rank_at,            TEXT,      rank_at,                     PLAIN,      TEXT)
 
-/* at__trial_row; table trial. */
-#define AT__TRIAL_FIGURES(X)                                                                                    \
+/* atx_trial_row; table trial. */
+#define ATX_TRIAL_FIGURES(X)                                                                                    \
     X(outcome,           outcome,            OUTCOME,   outcome,                     PLAIN,      TEXT)          \
     X(median_s,          median_s,           SOME_REAL, timing.median_s,             ABOVE_ZERO, TIME)          \
     X(min_s,             min_s,              SOME_REAL, timing.min_s,                PLAIN,      SECONDS)       \
@@ -132,8 +132,8 @@ typedef enum at__column_range {
     X(log,               log,                TEXT,      log,                         OR_EMPTY,   TEXT)          \
     X(source_hash,       source_hash,        TEXT,      source_hash,                 OR_EMPTY,   TEXT)
 
-/* at__winner; table winner. Its shared_bytes are those that the launch asks for. */
-#define AT__WINNER_FIGURES(X)                                                                                   \
+/* atx_winner; table winner. Its shared_bytes are those that the launch asks for. */
+#define ATX_WINNER_FIGURES(X)                                                                                   \
     X(median_s,          median_s,           REAL,      timing.median_s,             ABOVE_ZERO, TIME)          \
     X(min_s,             min_s,              REAL,      timing.min_s,                PLAIN,      SECONDS)       \
     X(spread,            spread,             REAL,      timing.spread,               PLAIN,      SPREAD)        \
@@ -169,70 +169,70 @@ typedef enum at__column_range {
 /* clang-format on */
 
 /* What names a trial or a winner in a dump, in this order: the first members of its lines. */
-#define AT__DUMP_KEY_COLUMNS(X) AT__PROBLEM_COLUMNS(X) AT__FINGERPRINT_COLUMNS(X) AT__KERNEL_COLUMNS(X)
+#define ATX_DUMP_KEY_COLUMNS(X) ATX_PROBLEM_COLUMNS(X) ATX_FINGERPRINT_COLUMNS(X) ATX_KERNEL_COLUMNS(X)
 
-#define AT__COUNT_COLUMN(name, shown, kind, member, rule, range) +1
+#define ATX_COUNT_COLUMN(name, shown, kind, member, rule, range) +1
 enum {
-    AT__PROBLEM_COUNT = 0 AT__PROBLEM_COLUMNS(AT__COUNT_COLUMN),
-    AT__DEVICE_COUNT = 0 AT__DEVICE_COLUMNS(AT__COUNT_COLUMN),
-    AT__FINGERPRINT_COUNT = 0 AT__FINGERPRINT_COLUMNS(AT__COUNT_COLUMN),
-    AT__KERNEL_COUNT = 0 AT__KERNEL_COLUMNS(AT__COUNT_COLUMN),
-    AT__DUMP_KEY_COUNT = 0 AT__DUMP_KEY_COLUMNS(AT__COUNT_COLUMN),
-    AT__TRIAL_FIGURE_COUNT = 0 AT__TRIAL_FIGURES(AT__COUNT_COLUMN),
-    AT__WINNER_FIGURE_COUNT = 0 AT__WINNER_FIGURES(AT__COUNT_COLUMN),
+    ATX_PROBLEM_COUNT = 0 ATX_PROBLEM_COLUMNS(ATX_COUNT_COLUMN),
+    ATX_DEVICE_COUNT = 0 ATX_DEVICE_COLUMNS(ATX_COUNT_COLUMN),
+    ATX_FINGERPRINT_COUNT = 0 ATX_FINGERPRINT_COLUMNS(ATX_COUNT_COLUMN),
+    ATX_KERNEL_COUNT = 0 ATX_KERNEL_COLUMNS(ATX_COUNT_COLUMN),
+    ATX_DUMP_KEY_COUNT = 0 ATX_DUMP_KEY_COLUMNS(ATX_COUNT_COLUMN),
+    ATX_TRIAL_FIGURE_COUNT = 0 ATX_TRIAL_FIGURES(ATX_COUNT_COLUMN),
+    ATX_WINNER_FIGURE_COUNT = 0 ATX_WINNER_FIGURES(ATX_COUNT_COLUMN),
 };
 
-typedef struct at__column {
+typedef struct atx_column {
     const char *name, *shown;
-    at__column_kind kind;
-    at__column_rule rule;
-    at__column_range range;
+    atx_column_kind kind;
+    atx_column_rule rule;
+    atx_column_range range;
     size_t offset, size; /* of the member */
-} at__column;
+} atx_column;
 
 /* Columns of one struct, in the order of the rows above. */
-typedef struct at__columns {
-    const at__column *items;
+typedef struct atx_columns {
+    const atx_column *items;
     int count;
-} at__columns;
+} atx_columns;
 
-extern const at__columns at__problem_columns;                     /* of at__problem_key             */
-extern const at__columns at__fingerprint_columns;                 /* of at__fingerprint: both parts */
-extern const at__columns at__device_columns, at__version_columns; /* of at__fingerprint             */
-extern const at__columns at__trial_figures, at__winner_figures;   /* what is bound                  */
-extern const at__columns at__trial_columns;  /* of at__trial_row: kernel, figures, time; what is read    */
-extern const at__columns at__winner_columns; /* of at__winner: kernel, figures                           */
-extern const at__columns at__answer_columns; /* of at__answer: problem, time                             */
-extern const at__columns at__line_columns;   /* of no struct: dump key and time, as a merge checks them  */
+extern const atx_columns atx_problem_columns;                     /* of atx_problem_key             */
+extern const atx_columns atx_fingerprint_columns;                 /* of atx_fingerprint: both parts */
+extern const atx_columns atx_device_columns, atx_version_columns; /* of atx_fingerprint             */
+extern const atx_columns atx_trial_figures, atx_winner_figures;   /* what is bound                  */
+extern const atx_columns atx_trial_columns;  /* of atx_trial_row: kernel, figures, time; what is read    */
+extern const atx_columns atx_winner_columns; /* of atx_winner: kernel, figures                           */
+extern const atx_columns atx_answer_columns; /* of atx_answer: problem, time                             */
+extern const atx_columns atx_line_columns;   /* of no struct: dump key and time, as a merge checks them  */
 
 /* Binds the record's members to the parameters from `first` (1: the first) on. Texts are not copied. Returns
  * an SQLite code. */
-int at__columns_bind(sqlite3_stmt *s, int first, const at__columns *columns, const void *record);
+int atx_columns_bind(sqlite3_stmt *s, int first, const atx_columns *columns, const void *record);
 
 /* Is each number of the record in its range? Else *err says "COLUMN: found ...; expected ...". What stands
  * for NULL is in every range. */
-at_status at__columns_check(const at__columns *columns, const void *record, at_error *err) AT_MUST_CHECK;
+at_status atx_columns_check(const atx_columns *columns, const void *record, at_error *err) AT_MUST_CHECK;
 
 /* The same of one column of the current row. A number where none is expected, or none where one is, is out
  * of range as well, and so is a text that its member has no room for. */
-at_status at__column_check(const at__column *column, sqlite3_stmt *s, int index, at_error *err) AT_MUST_CHECK;
+at_status atx_column_check(const atx_column *column, sqlite3_stmt *s, int index, at_error *err) AT_MUST_CHECK;
 
 /* Reads the columns of the current row from `first` (0: the first) on. Texts are borrowed until the next
  * step. Returns the index of the column behind them. */
-int at__columns_read(void *record, const at__columns *columns, sqlite3_stmt *s, int first);
+int atx_columns_read(void *record, const atx_columns *columns, sqlite3_stmt *s, int first);
 
 /*
  * A record as bytes that are read where they lie: texts with the zero at their end, each other member in
  * eight bytes, little-endian. Reading borrows texts from the bytes, and returns what follows. Bytes are
  * trusted: our own.
  */
-void at__columns_pack(at__str *out, const at__columns *columns, const void *record);
-const unsigned char *at__columns_unpack(void *record, const at__columns *columns, const unsigned char *bytes);
+void atx_columns_pack(atx_str *out, const atx_columns *columns, const void *record);
+const unsigned char *atx_columns_unpack(void *record, const atx_columns *columns, const unsigned char *bytes);
 
 /* Replaces the record's texts by copies; false: some are NULL now, out of memory. NULL is copied as "". */
-bool at__columns_own(void *record, const at__columns *columns);
+bool atx_columns_own(void *record, const atx_columns *columns);
 
 /* Frees the record's texts. */
-void at__columns_free(void *record, const at__columns *columns);
+void atx_columns_free(void *record, const atx_columns *columns);
 
 #endif

@@ -1,4 +1,4 @@
-# at_embed_schema(TARGET): compiles db/schema.sql into TARGET as at__schema_sql (db/store_internal.h).
+# at_embed_schema(TARGET): compiles db/schema.sql into TARGET as atx_schema_sql (db/store_internal.h).
 # The file is its own generator: as a script it writes OUTPUT from INPUT.
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ ${INPUT} hex HEX)
@@ -6,7 +6,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   file(WRITE ${OUTPUT} "/* Made by db/embed.cmake from db/schema.sql; do not edit. */
 #include \"db/store_internal.h\"
-const char at__schema_sql[] = {\n${bytes}0x00 };\n")
+const char atx_schema_sql[] = {\n${bytes}0x00 };\n")
   return()
 endif()
 
@@ -21,7 +21,7 @@ function(at_embed_schema target)
 endfunction()
 
 # at_embed_winners(TARGET CODE): lays all dumps of db/winners out as a database, in a program that is linked from the
-# library CODE, and compiles it into TARGET as at__shipped_image (db/store_internal.h).
+# library CODE, and compiles it into TARGET as atx_shipped_image (db/store_internal.h).
 function(at_embed_winners target code)
   file(GLOB dumps CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/db/winners/*.jsonl.gz)
   set(output ${PROJECT_BINARY_DIR}/embedded_winners.c)

@@ -1,4 +1,4 @@
-# at_embed_model(TARGET): compiles db/models/shipped.model into TARGET as at__shipped_model (model/model.h); none where the
+# at_embed_model(TARGET): compiles db/models/shipped.model into TARGET as atx_shipped_model (model/model.h); none where the
 # file is not there. The file is its own generator: as a script it writes OUTPUT from INPUT.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(hex "")
@@ -11,7 +11,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
   file(WRITE ${OUTPUT} "/* Made by db/embed_model.cmake from db/models; do not edit. */
 #include \"model/model.h\"
-const unsigned char at__shipped_model[] = {\n${bytes}0x00 };\nconst size_t at__shipped_model_bytes = ${length};\n")
+const unsigned char atx_shipped_model[] = {\n${bytes}0x00 };\nconst size_t atx_shipped_model_bytes = ${length};\n")
   return()
 endif()
 

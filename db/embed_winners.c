@@ -15,13 +15,13 @@
 #include <string.h>
 
 /* The program that makes the array is linked without it, and without images of templates. */
-const at__images at__embedded_images = { .count = 0 };
-const unsigned char at__shipped_image[1] = { 0 };
-const size_t at__shipped_bytes = 0;
-const unsigned char at__shipped_rows[1] = { 0 };
-const uint32_t at__shipped_row_at[1] = { 0 };
-const at__shipped_group at__shipped_groups[1] = { { .count = 0 } };
-const size_t at__shipped_group_count = 0;
+const atx_images atx_embedded_images = { .count = 0 };
+const unsigned char atx_shipped_image[1] = { 0 };
+const size_t atx_shipped_bytes = 0;
+const unsigned char atx_shipped_rows[1] = { 0 };
+const uint32_t atx_shipped_row_at[1] = { 0 };
+const atx_shipped_group atx_shipped_groups[1] = { { .count = 0 } };
+const size_t atx_shipped_group_count = 0;
 
 /*
  * The time of the merge says nothing of the winners, and would differ with every build. The view `best`
@@ -35,21 +35,21 @@ static const char SETTLE[] = "UPDATE run SET started_at = '';"
                              "CREATE INDEX main.best_order ON best (rank_at, winner_id);"
                              "VACUUM";
 
-static at_status settle(at__store *store, at_error *err)
+static at_status settle(atx_store *store, at_error *err)
 {
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_VIEW, 1, NULL);
     return sqlite3_exec(store->db, SETTLE, NULL, NULL, NULL) == SQLITE_OK
                ? AT_OK
-               : at__store_fail(store, "lay the winners out", err);
+               : atx_store_fail(store, "lay the winners out", err);
 }
 
 /* ---- rows ---- */
 
 typedef struct ranked {
-    at__answer answer;
+    atx_answer answer;
     uint32_t rank;
-    char proof[AT__HASH_TEXT];
+    char proof[ATX_HASH_TEXT];
 } ranked;
 
 typedef struct rows {
@@ -58,15 +58,15 @@ typedef struct rows {
     bool failed;
 } rows;
 
-static bool keep_row(void *context, at__answer *answer)
+static bool keep_row(void *context, atx_answer *answer)
 {
     rows *r = context;
-    r->failed = !at__grow(&r->items, &r->cap, r->count, sizeof *r->items);
+    r->failed = !atx_grow(&r->items, &r->cap, r->count, sizeof *r->items);
     if (r->failed)
         return false;
     r->items[r->count] = (ranked){ .answer = *answer, .rank = (uint32_t)r->count };
     r->count++;
-    *answer = (at__answer){ 0 };
+    *answer = (atx_answer){ 0 };
     return true;
 }
 
@@ -85,14 +85,14 @@ static int by_group(const void *a, const void *b)
     return order ? order : x->rank < y->rank ? -1 : 1;
 }
 
-static at_status read_rows(rows *out, at__store *store, at_error *err)
+static at_status read_rows(rows *out, atx_store *store, at_error *err)
 {
-    at_status status = at__store_each_best(store, keep_row, out, err);
+    at_status status = atx_store_each_best(store, keep_row, out, err);
     if (status == AT_OK && out->failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < out->count && status == AT_OK; i++) {
         const char *op_hash = out->items[i].answer.winner.op_hash;
-        if (!*op_hash || at__store_get_space(out->items[i].proof, store, op_hash, NULL) != AT_OK)
+        if (!*op_hash || atx_store_get_space(out->items[i].proof, store, op_hash, NULL) != AT_OK)
             out->items[i].proof[0] = '\0';
     }
     if (status == AT_OK && out->count)
@@ -103,20 +103,20 @@ static at_status read_rows(rows *out, at__store *store, at_error *err)
 static void rows_clear(rows *r)
 {
     for (size_t i = 0; i < r->count; i++)
-        at__answer_clear(&r->items[i].answer);
+        atx_answer_clear(&r->items[i].answer);
     free(r->items);
 }
 
-static void pack_row(at__str *out, const ranked *row)
+static void pack_row(atx_str *out, const ranked *row)
 {
     unsigned char rank[4];
     for (int i = 0; i < 4; i++)
         rank[i] = (unsigned char)(row->rank >> 8 * i);
-    at__columns_pack(out, &at__winner_columns, &row->answer.winner);
-    at__columns_pack(out, &at__fingerprint_columns, &row->answer.fingerprint);
-    at__columns_pack(out, &at__answer_columns, &row->answer);
-    at__str_add_bytes(out, rank, sizeof rank);
-    at__str_add_bytes(out, row->proof, strlen(row->proof) + 1);
+    atx_columns_pack(out, &atx_winner_columns, &row->answer.winner);
+    atx_columns_pack(out, &atx_fingerprint_columns, &row->answer.fingerprint);
+    atx_columns_pack(out, &atx_answer_columns, &row->answer);
+    atx_str_add_bytes(out, rank, sizeof rank);
+    atx_str_add_bytes(out, row->proof, strlen(row->proof) + 1);
 }
 
 /* ---- the file ---- */
@@ -132,7 +132,7 @@ static void write_bytes(FILE *file, const char *type, const unsigned char *bytes
 static void write_groups(FILE *file, const rows *r)
 {
     size_t count = 0;
-    fprintf(file, "const at__shipped_group at__shipped_groups[] = {\n");
+    fprintf(file, "const atx_shipped_group atx_shipped_groups[] = {\n");
     for (size_t i = 0, end; i < r->count; i = end, count++) {
         for (end = i + 1; end < r->count && compare_groups(&r->items[i], &r->items[end]) == 0;)
             end++;
@@ -140,27 +140,27 @@ static void write_groups(FILE *file, const rows *r)
                 r->items[i].answer.fingerprint.device, r->items[i].answer.type_key, i, end - i,
                 (unsigned)r->items[end - 1].rank);
     }
-    fprintf(file, "{ .count = 0 }\n};\nconst size_t at__shipped_group_count = %zu;\n", count);
+    fprintf(file, "{ .count = 0 }\n};\nconst size_t atx_shipped_group_count = %zu;\n", count);
 }
 
 static at_status write_rows(FILE *file, const rows *r, at_error *err)
 {
-    at__str packed = { 0 };
-    fprintf(file, "const uint32_t at__shipped_row_at[] = {\n");
+    atx_str packed = { 0 };
+    fprintf(file, "const uint32_t atx_shipped_row_at[] = {\n");
     for (size_t i = 0; i < r->count; i++) {
         fprintf(file, "%zu,\n", packed.len);
         pack_row(&packed, &r->items[i]);
     }
     fprintf(file, "0 };\n");
-    at_status status = at__str_status(&packed, err);
+    at_status status = atx_str_status(&packed, err);
     if (status == AT_OK)
-        write_bytes(file, "const unsigned char at__shipped_rows[]",
-                    (const unsigned char *)at__str_text(&packed), packed.len + 1);
-    at__str_clear(&packed);
+        write_bytes(file, "const unsigned char atx_shipped_rows[]",
+                    (const unsigned char *)atx_str_text(&packed), packed.len + 1);
+    atx_str_clear(&packed);
     return status;
 }
 
-static at_status write_all(FILE *file, at__store *store, const rows *r, at_error *err)
+static at_status write_all(FILE *file, atx_store *store, const rows *r, at_error *err)
 {
     sqlite3_int64 count = 0;
     unsigned char *bytes = sqlite3_serialize(store->db, "main", &count, 0);
@@ -169,15 +169,15 @@ static at_status write_all(FILE *file, at__store *store, const rows *r, at_error
     fprintf(file,
             "/* Made by db/embed_winners.c from db/winners; do not edit. */\n"
             "#include \"db/store_internal.h\"\n"
-            "const size_t at__shipped_bytes = %zu;\n",
+            "const size_t atx_shipped_bytes = %zu;\n",
             (size_t)count);
-    write_bytes(file, "_Alignas(8) const unsigned char at__shipped_image[]", bytes, (size_t)count);
+    write_bytes(file, "_Alignas(8) const unsigned char atx_shipped_image[]", bytes, (size_t)count);
     sqlite3_free(bytes);
     write_groups(file, r);
     return write_rows(file, r, err);
 }
 
-static at_status write_image(const char *path, at__store *store, at_error *err)
+static at_status write_image(const char *path, atx_store *store, at_error *err)
 {
     rows r = { 0 };
     at_status status = read_rows(&r, store, err);
@@ -195,21 +195,21 @@ static at_status write_image(const char *path, at__store *store, at_error *err)
 
 int main(int argc, char **argv)
 {
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     if (argc < 2) {
         fprintf(stderr, "embed_winners OUTPUT.c DUMP...\n");
         return 2;
     }
-    at_status status = at__store_open_memory(&store, &err);
+    at_status status = atx_store_open_memory(&store, &err);
     if (status == AT_OK)
-        status = at__store_merge(store, (const char *const *)argv + 2, argc - 2, NULL, &err);
+        status = atx_store_merge(store, (const char *const *)argv + 2, argc - 2, NULL, &err);
     if (status == AT_OK)
         status = settle(store, &err);
     if (status == AT_OK)
         status = write_image(argv[1], store, &err);
     if (status != AT_OK)
         fprintf(stderr, "embed_winners: %s\n", err.text);
-    at__store_close(store);
+    atx_store_close(store);
     return status == AT_OK ? 0 : 1;
 }

@@ -12,97 +12,97 @@
 #include <string.h>
 
 /* Appends a text or blob column to *out. */
-static void add_column(at__str *out, sqlite3_stmt *s, int column)
+static void add_column(atx_str *out, sqlite3_stmt *s, int column)
 {
     const void *data = sqlite3_column_blob(s, column); /* NULL when empty */
     int len = sqlite3_column_bytes(s, column);
-    at__str_add_bytes(out, data ? data : "", data && len > 0 ? (size_t)len : 0);
+    atx_str_add_bytes(out, data ? data : "", data && len > 0 ? (size_t)len : 0);
 }
 
-at_status at__store_get_columns(at__str *const *outs, int count, at__store *store, at__sql sql,
+at_status atx_store_get_columns(atx_str *const *outs, int count, atx_store *store, atx_sql sql,
                                 const char *doing, const char *key, at_error *err)
 {
-    at__str read[3] = { { 0 }, { 0 }, { 0 } };
-    at__query q;
-    at_status status = at__query_begin(&q, store, sql, doing, err, "s", key);
-    bool found = at__query_next(&q, &status, err);
+    atx_str read[3] = { { 0 }, { 0 }, { 0 } };
+    atx_query q;
+    at_status status = atx_query_begin(&q, store, sql, doing, err, "s", key);
+    bool found = atx_query_next(&q, &status, err);
     if (status == AT_OK && !found)
         status =
             at_fail(err, AT_ERR_NOT_FOUND, "%s: cannot %s: nothing is stored as %s", store->path, doing, key);
     for (int i = 0; status == AT_OK && i < count; i++) {
         add_column(&read[i], q.statement, i);
-        status = at__str_status(&read[i], err);
+        status = atx_str_status(&read[i], err);
     }
-    at__query_end(&q);
+    atx_query_end(&q);
     for (int i = 0; i < count; i++) {
-        at__str *unwanted = status == AT_OK ? outs[i] : &read[i];
-        at__str_clear(unwanted);
+        atx_str *unwanted = status == AT_OK ? outs[i] : &read[i];
+        atx_str_clear(unwanted);
         if (status == AT_OK)
             *outs[i] = read[i];
     }
     return status;
 }
 
-at_status at__store_put_source(at__store *store, const char *hash, const char *path, const char *text,
+at_status atx_store_put_source(atx_store *store, const char *hash, const char *path, const char *text,
                                size_t len, at_error *err)
 {
     char now[21];
-    at__utc_text(now);
-    at_status status = at__store_begin(store, err);
+    atx_utc_text(now);
+    at_status status = atx_store_begin(store, err);
     if (status != AT_OK)
         return status;
-    status = at__store_exec(store, AT__SQL_PUT_SOURCE, "store a template's text", err, "ssts", hash, path,
+    status = atx_store_exec(store, ATX_SQL_PUT_SOURCE, "store a template's text", err, "ssts", hash, path,
                             text, len, now);
-    return at__store_end(store, status, err);
+    return atx_store_end(store, status, err);
 }
 
-at_status at__store_get_source(at__str *out, at__store *store, const char *hash, at_error *err)
+at_status atx_store_get_source(atx_str *out, atx_store *store, const char *hash, at_error *err)
 {
-    at__str *const outs[] = { out };
-    return at__store_get_columns(outs, 1, store, AT__SQL_GET_SOURCE, "read a template's text", hash, err);
+    atx_str *const outs[] = { out };
+    return atx_store_get_columns(outs, 1, store, ATX_SQL_GET_SOURCE, "read a template's text", hash, err);
 }
 
-static const char SPACE_PATH[] = AT__SPACE_PATH;
+static const char SPACE_PATH[] = ATX_SPACE_PATH;
 static const char SPACE_TEXT[] = "op ";
 
-at_status at__store_put_space(at__store *store, const char *op_hash, const char *proof_hash, at_error *err)
+at_status atx_store_put_space(atx_store *store, const char *op_hash, const char *proof_hash, at_error *err)
 {
-    char path[sizeof SPACE_PATH + AT__HASH_TEXT], text[300], hash[AT__HASH_TEXT];
+    char path[sizeof SPACE_PATH + ATX_HASH_TEXT], text[300], hash[ATX_HASH_TEXT];
     snprintf(path, sizeof path, "%s%.64s", SPACE_PATH, op_hash);
     int len = snprintf(text, sizeof text, "%s%.64s\n%s\n", SPACE_TEXT, proof_hash, path);
-    at__hash_text(hash, text, (size_t)len);
-    return at__store_put_source(store, hash, path, text, (size_t)len, err);
+    atx_hash_text(hash, text, (size_t)len);
+    return atx_store_put_source(store, hash, path, text, (size_t)len, err);
 }
 
-at_status at__store_get_space(char proof_hash[AT__HASH_TEXT], at__store *store, const char *op_hash,
+at_status atx_store_get_space(char proof_hash[ATX_HASH_TEXT], atx_store *store, const char *op_hash,
                               at_error *err)
 {
-    char path[sizeof SPACE_PATH + AT__HASH_TEXT];
-    at__str text = { 0 };
-    at__str *const outs[] = { &text };
+    char path[sizeof SPACE_PATH + ATX_HASH_TEXT];
+    atx_str text = { 0 };
+    atx_str *const outs[] = { &text };
     size_t skip = sizeof SPACE_TEXT - 1;
     snprintf(path, sizeof path, "%s%.64s", SPACE_PATH, op_hash);
     at_status status =
-        at__store_get_columns(outs, 1, store, AT__SQL_GET_SPACE, "read what a space was made of", path, err);
-    if (status == AT_OK && (text.len < skip + AT__HASH_TEXT || memcmp(text.data, SPACE_TEXT, skip) != 0))
+        atx_store_get_columns(outs, 1, store, ATX_SQL_GET_SPACE, "read what a space was made of", path, err);
+    if (status == AT_OK && (text.len < skip + ATX_HASH_TEXT || memcmp(text.data, SPACE_TEXT, skip) != 0))
         status = AT_ERR_NOT_FOUND; /* somebody else's text */
     if (status == AT_OK) {
-        memcpy(proof_hash, text.data + skip, AT__HASH_TEXT - 1);
-        proof_hash[AT__HASH_TEXT - 1] = '\0';
+        memcpy(proof_hash, text.data + skip, ATX_HASH_TEXT - 1);
+        proof_hash[ATX_HASH_TEXT - 1] = '\0';
     }
-    at__str_clear(&text);
+    atx_str_clear(&text);
     return status;
 }
 
-at_status at__store_each_recorded(at__store *store, at__source_visit *visit, void *context, at_error *err)
+at_status atx_store_each_recorded(atx_store *store, atx_source_visit *visit, void *context, at_error *err)
 {
-    at__query q;
+    atx_query q;
     at_status status =
-        at__query_begin(&q, store, AT__SQL_EACH_RECORDED, "read the recorded operations", err, "");
-    while (at__query_next(&q, &status, err))
-        if (!visit(context, at__store_text(q.statement, 0), at__store_text(q.statement, 1),
+        atx_query_begin(&q, store, ATX_SQL_EACH_RECORDED, "read the recorded operations", err, "");
+    while (atx_query_next(&q, &status, err))
+        if (!visit(context, atx_store_text(q.statement, 0), atx_store_text(q.statement, 1),
                    (size_t)sqlite3_column_bytes(q.statement, 1)))
             break;
-    at__query_end(&q);
+    atx_query_end(&q);
     return status;
 }

@@ -17,54 +17,54 @@
 #define COLUMN(type, column, display, of_kind, member, of_rule, of_range)                                    \
     { .name = #column,                                                                                       \
       .shown = #display,                                                                                     \
-      .kind = AT__KIND_##of_kind,                                                                            \
-      .rule = AT__RULE_##of_rule,                                                                            \
-      .range = AT__RANGE_##of_range,                                                                         \
+      .kind = ATX_KIND_##of_kind,                                                                            \
+      .rule = ATX_RULE_##of_rule,                                                                            \
+      .range = ATX_RANGE_##of_range,                                                                         \
       .offset = offsetof(type, member),                                                                      \
       .size = sizeof((type *)0)->member },
 
-#define OF_PROBLEM(...)     COLUMN(at__problem_key, __VA_ARGS__)
-#define OF_FINGERPRINT(...) COLUMN(at__fingerprint, __VA_ARGS__)
-#define OF_TRIAL(...)       COLUMN(at__trial_row, __VA_ARGS__)
-#define OF_WINNER(...)      COLUMN(at__winner, __VA_ARGS__)
-#define OF_ANSWER(...)      COLUMN(at__answer, __VA_ARGS__)
+#define OF_PROBLEM(...)     COLUMN(atx_problem_key, __VA_ARGS__)
+#define OF_FINGERPRINT(...) COLUMN(atx_fingerprint, __VA_ARGS__)
+#define OF_TRIAL(...)       COLUMN(atx_trial_row, __VA_ARGS__)
+#define OF_WINNER(...)      COLUMN(atx_winner, __VA_ARGS__)
+#define OF_ANSWER(...)      COLUMN(atx_answer, __VA_ARGS__)
 #define OF_LINE(column, display, of_kind, member, of_rule, of_range)                                         \
     { .name = #column,                                                                                       \
       .shown = #display,                                                                                     \
-      .kind = AT__KIND_##of_kind,                                                                            \
-      .rule = AT__RULE_##of_rule,                                                                            \
-      .range = AT__RANGE_##of_range },
+      .kind = ATX_KIND_##of_kind,                                                                            \
+      .rule = ATX_RULE_##of_rule,                                                                            \
+      .range = ATX_RANGE_##of_range },
 
-static const at__column PROBLEM[] = { AT__PROBLEM_COLUMNS(OF_PROBLEM) };
-static const at__column FINGERPRINT[] = { AT__FINGERPRINT_COLUMNS(OF_FINGERPRINT) };
-static const at__column TRIAL[] = { AT__KERNEL_COLUMNS(OF_TRIAL) AT__TRIAL_FIGURES(OF_TRIAL)
-                                        AT__TIME_COLUMN(OF_TRIAL) };
-static const at__column WINNER[] = { AT__KERNEL_COLUMNS(OF_WINNER) AT__WINNER_FIGURES(OF_WINNER) };
-static const at__column ANSWER[] = { AT__PROBLEM_COLUMNS(OF_ANSWER) AT__TIME_COLUMN(OF_ANSWER)
-                                         AT__RANK_COLUMN(OF_ANSWER) };
-static const at__column LINE[] = { AT__DUMP_KEY_COLUMNS(OF_LINE) AT__TIME_COLUMN(OF_LINE) };
+static const atx_column PROBLEM[] = { ATX_PROBLEM_COLUMNS(OF_PROBLEM) };
+static const atx_column FINGERPRINT[] = { ATX_FINGERPRINT_COLUMNS(OF_FINGERPRINT) };
+static const atx_column TRIAL[] = { ATX_KERNEL_COLUMNS(OF_TRIAL) ATX_TRIAL_FIGURES(OF_TRIAL)
+                                        ATX_TIME_COLUMN(OF_TRIAL) };
+static const atx_column WINNER[] = { ATX_KERNEL_COLUMNS(OF_WINNER) ATX_WINNER_FIGURES(OF_WINNER) };
+static const atx_column ANSWER[] = { ATX_PROBLEM_COLUMNS(OF_ANSWER) ATX_TIME_COLUMN(OF_ANSWER)
+                                         ATX_RANK_COLUMN(OF_ANSWER) };
+static const atx_column LINE[] = { ATX_DUMP_KEY_COLUMNS(OF_LINE) ATX_TIME_COLUMN(OF_LINE) };
 
 /* clang-format off */
 #define ALL(array) { array, (int)(sizeof array / sizeof *array) }
 /* clang-format on */
-const at__columns at__problem_columns = ALL(PROBLEM);
-const at__columns at__fingerprint_columns = ALL(FINGERPRINT);
-const at__columns at__device_columns = { FINGERPRINT, AT__DEVICE_COUNT };
-const at__columns at__version_columns = { FINGERPRINT + AT__DEVICE_COUNT,
-                                          AT__FINGERPRINT_COUNT - AT__DEVICE_COUNT };
-const at__columns at__trial_columns = ALL(TRIAL);
-const at__columns at__trial_figures = { TRIAL + AT__KERNEL_COUNT, AT__TRIAL_FIGURE_COUNT };
-const at__columns at__winner_columns = ALL(WINNER);
-const at__columns at__winner_figures = { WINNER + AT__KERNEL_COUNT, AT__WINNER_FIGURE_COUNT };
-const at__columns at__answer_columns = ALL(ANSWER);
-const at__columns at__line_columns = ALL(LINE);
+const atx_columns atx_problem_columns = ALL(PROBLEM);
+const atx_columns atx_fingerprint_columns = ALL(FINGERPRINT);
+const atx_columns atx_device_columns = { FINGERPRINT, ATX_DEVICE_COUNT };
+const atx_columns atx_version_columns = { FINGERPRINT + ATX_DEVICE_COUNT,
+                                          ATX_FINGERPRINT_COUNT - ATX_DEVICE_COUNT };
+const atx_columns atx_trial_columns = ALL(TRIAL);
+const atx_columns atx_trial_figures = { TRIAL + ATX_KERNEL_COUNT, ATX_TRIAL_FIGURE_COUNT };
+const atx_columns atx_winner_columns = ALL(WINNER);
+const atx_columns atx_winner_figures = { WINNER + ATX_KERNEL_COUNT, ATX_WINNER_FIGURE_COUNT };
+const atx_columns atx_answer_columns = ALL(ANSWER);
+const atx_columns atx_line_columns = ALL(LINE);
 
 /* ---- the kind of each member ---- */
 
 /* clang-format off */
 #define IS_TEXT(m)      _Generic((m), char *: sizeof(m) == sizeof(char *), const char *: 1, default: 0)
 #define IS_CHARS(m)     (_Generic((m), char *: 1, default: 0) && sizeof(m) != sizeof(char *))
-#define IS_OUTCOME(m)   _Generic((m), at__outcome: 1, default: 0)
+#define IS_OUTCOME(m)   _Generic((m), atx_outcome: 1, default: 0)
 #define IS_BOOL(m)      _Generic((m), bool: 1, default: 0)
 #define IS_INT(m)       _Generic((m), int64_t: 1, default: 0)
 #define IS_COUNT(m)     IS_INT(m)
@@ -73,22 +73,22 @@ const at__columns at__line_columns = ALL(LINE);
 
 #define CHECK(type, kind, member) \
     _Static_assert(IS_##kind(((type *)0)->member), #type "." #member " is no " #kind);
-#define CHECK_PROBLEM(name, shown, kind, member, rule, range)     CHECK(at__problem_key, kind, member)
-#define CHECK_FINGERPRINT(name, shown, kind, member, rule, range) CHECK(at__fingerprint, kind, member)
-#define CHECK_TRIAL(name, shown, kind, member, rule, range)       CHECK(at__trial_row, kind, member)
-#define CHECK_WINNER(name, shown, kind, member, rule, range)      CHECK(at__winner, kind, member)
-#define CHECK_ANSWER(name, shown, kind, member, rule, range)      CHECK(at__answer, kind, member)
+#define CHECK_PROBLEM(name, shown, kind, member, rule, range)     CHECK(atx_problem_key, kind, member)
+#define CHECK_FINGERPRINT(name, shown, kind, member, rule, range) CHECK(atx_fingerprint, kind, member)
+#define CHECK_TRIAL(name, shown, kind, member, rule, range)       CHECK(atx_trial_row, kind, member)
+#define CHECK_WINNER(name, shown, kind, member, rule, range)      CHECK(atx_winner, kind, member)
+#define CHECK_ANSWER(name, shown, kind, member, rule, range)      CHECK(atx_answer, kind, member)
 
-AT__PROBLEM_COLUMNS(CHECK_PROBLEM)
-AT__FINGERPRINT_COLUMNS(CHECK_FINGERPRINT)
-AT__KERNEL_COLUMNS(CHECK_TRIAL)
-AT__TRIAL_FIGURES(CHECK_TRIAL)
-AT__TIME_COLUMN(CHECK_TRIAL)
-AT__KERNEL_COLUMNS(CHECK_WINNER)
-AT__WINNER_FIGURES(CHECK_WINNER)
-AT__PROBLEM_COLUMNS(CHECK_ANSWER)
-AT__TIME_COLUMN(CHECK_ANSWER)
-AT__RANK_COLUMN(CHECK_ANSWER)
+ATX_PROBLEM_COLUMNS(CHECK_PROBLEM)
+ATX_FINGERPRINT_COLUMNS(CHECK_FINGERPRINT)
+ATX_KERNEL_COLUMNS(CHECK_TRIAL)
+ATX_TRIAL_FIGURES(CHECK_TRIAL)
+ATX_TIME_COLUMN(CHECK_TRIAL)
+ATX_KERNEL_COLUMNS(CHECK_WINNER)
+ATX_WINNER_FIGURES(CHECK_WINNER)
+ATX_PROBLEM_COLUMNS(CHECK_ANSWER)
+ATX_TIME_COLUMN(CHECK_ANSWER)
+ATX_RANK_COLUMN(CHECK_ANSWER)
 /* clang-format on */
 
 /* ---- binding and reading ---- */
@@ -111,33 +111,33 @@ static int bind_count(sqlite3_stmt *s, int index, int64_t value)
     return value < 0 ? sqlite3_bind_null(s, index) : sqlite3_bind_int64(s, index, value);
 }
 
-static int bind_member(sqlite3_stmt *s, int index, at__column_kind kind, const void *member)
+static int bind_member(sqlite3_stmt *s, int index, atx_column_kind kind, const void *member)
 {
     switch (kind) {
-    case AT__KIND_TEXT:
+    case ATX_KIND_TEXT:
         return bind_text(s, index, text_of(member));
-    case AT__KIND_CHARS:
+    case ATX_KIND_CHARS:
         return bind_text(s, index, member);
-    case AT__KIND_OUTCOME:
-        return bind_text(s, index, at__outcome_name(*(const at__outcome *)member));
-    case AT__KIND_BOOL:
+    case ATX_KIND_OUTCOME:
+        return bind_text(s, index, atx_outcome_name(*(const atx_outcome *)member));
+    case ATX_KIND_BOOL:
         return sqlite3_bind_int64(s, index, *(const bool *)member);
-    case AT__KIND_INT:
+    case ATX_KIND_INT:
         return sqlite3_bind_int64(s, index, *(const int64_t *)member);
-    case AT__KIND_COUNT:
+    case ATX_KIND_COUNT:
         return bind_count(s, index, *(const int64_t *)member);
-    case AT__KIND_REAL:
-    case AT__KIND_SOME_REAL: /* SQLite takes NaN for NULL */
+    case ATX_KIND_REAL:
+    case ATX_KIND_SOME_REAL: /* SQLite takes NaN for NULL */
         return sqlite3_bind_double(s, index, *(const double *)member);
     }
     return SQLITE_MISUSE;
 }
 
-int at__columns_bind(sqlite3_stmt *s, int first, const at__columns *columns, const void *record)
+int atx_columns_bind(sqlite3_stmt *s, int first, const atx_columns *columns, const void *record)
 {
     int code = SQLITE_OK;
     for (int i = 0; code == SQLITE_OK && i < columns->count; i++) {
-        const at__column *c = &columns->items[i];
+        const atx_column *c = &columns->items[i];
         code = bind_member(s, first + i, c->kind, (const char *)record + c->offset);
     }
     return code;
@@ -146,44 +146,44 @@ int at__columns_bind(sqlite3_stmt *s, int first, const at__columns *columns, con
 /* As much as there is room for. */
 static void read_chars(char *out, size_t size, sqlite3_stmt *s, int index)
 {
-    const char *text = at__store_text(s, index);
+    const char *text = atx_store_text(s, index);
     size_t len = strnlen(text, size - 1);
     memcpy(out, text, len);
     out[len] = '\0';
 }
 
-static void read_member(void *member, const at__column *c, sqlite3_stmt *s, int index)
+static void read_member(void *member, const atx_column *c, sqlite3_stmt *s, int index)
 {
     const char *text;
     switch (c->kind) {
-    case AT__KIND_TEXT:
-        text = at__store_text(s, index);
+    case ATX_KIND_TEXT:
+        text = atx_store_text(s, index);
         memcpy(member, &text, sizeof text);
         break;
-    case AT__KIND_CHARS:
+    case ATX_KIND_CHARS:
         read_chars(member, c->size, s, index);
         break;
-    case AT__KIND_OUTCOME:
-        *(at__outcome *)member = at__outcome_of(at__store_text(s, index));
+    case ATX_KIND_OUTCOME:
+        *(atx_outcome *)member = atx_outcome_of(atx_store_text(s, index));
         break;
-    case AT__KIND_BOOL:
+    case ATX_KIND_BOOL:
         *(bool *)member = sqlite3_column_int64(s, index) != 0;
         break;
-    case AT__KIND_INT:
+    case ATX_KIND_INT:
         *(int64_t *)member = sqlite3_column_int64(s, index);
         break;
-    case AT__KIND_COUNT:
+    case ATX_KIND_COUNT:
         *(int64_t *)member =
             sqlite3_column_type(s, index) == SQLITE_NULL ? -1 : sqlite3_column_int64(s, index);
         break;
-    case AT__KIND_REAL:
-    case AT__KIND_SOME_REAL:
+    case ATX_KIND_REAL:
+    case ATX_KIND_SOME_REAL:
         *(double *)member = sqlite3_column_double(s, index); /* 0 for NULL */
         break;
     }
 }
 
-int at__columns_read(void *record, const at__columns *columns, sqlite3_stmt *s, int first)
+int atx_columns_read(void *record, const atx_columns *columns, sqlite3_stmt *s, int first)
 {
     for (int i = 0; i < columns->count; i++)
         read_member((char *)record + columns->items[i].offset, &columns->items[i], s, first + i);
@@ -192,40 +192,40 @@ int at__columns_read(void *record, const at__columns *columns, sqlite3_stmt *s, 
 
 /* ---- as bytes ---- */
 
-static void pack_number(at__str *out, uint64_t bits)
+static void pack_number(atx_str *out, uint64_t bits)
 {
     unsigned char b[8];
     for (int i = 0; i < 8; i++)
         b[i] = (unsigned char)(bits >> 8 * i);
-    at__str_add_bytes(out, b, sizeof b);
+    atx_str_add_bytes(out, b, sizeof b);
 }
 
-static void pack_member(at__str *out, at__column_kind kind, const void *member)
+static void pack_member(atx_str *out, atx_column_kind kind, const void *member)
 {
     uint64_t bits = 0;
-    const char *text = kind == AT__KIND_TEXT ? text_of(member) : member;
+    const char *text = kind == ATX_KIND_TEXT ? text_of(member) : member;
     switch (kind) {
-    case AT__KIND_TEXT:
-    case AT__KIND_CHARS:
-        at__str_add_bytes(out, text ? text : "", (text ? strlen(text) : 0) + 1);
+    case ATX_KIND_TEXT:
+    case ATX_KIND_CHARS:
+        atx_str_add_bytes(out, text ? text : "", (text ? strlen(text) : 0) + 1);
         return;
-    case AT__KIND_OUTCOME:
-        bits = *(const at__outcome *)member;
+    case ATX_KIND_OUTCOME:
+        bits = *(const atx_outcome *)member;
         break;
-    case AT__KIND_BOOL:
+    case ATX_KIND_BOOL:
         bits = *(const bool *)member;
         break;
-    case AT__KIND_INT:
-    case AT__KIND_COUNT:
-    case AT__KIND_REAL:
-    case AT__KIND_SOME_REAL:
+    case ATX_KIND_INT:
+    case ATX_KIND_COUNT:
+    case ATX_KIND_REAL:
+    case ATX_KIND_SOME_REAL:
         memcpy(&bits, member, sizeof bits);
         break;
     }
     pack_number(out, bits);
 }
 
-void at__columns_pack(at__str *out, const at__columns *columns, const void *record)
+void atx_columns_pack(atx_str *out, const atx_columns *columns, const void *record)
 {
     for (int i = 0; i < columns->count; i++)
         pack_member(out, columns->items[i].kind, (const char *)record + columns->items[i].offset);
@@ -239,36 +239,36 @@ static uint64_t number_at(const unsigned char *bytes)
     return bits;
 }
 
-static const unsigned char *unpack_member(void *member, const at__column *c, const unsigned char *bytes)
+static const unsigned char *unpack_member(void *member, const atx_column *c, const unsigned char *bytes)
 {
     const char *text = (const char *)bytes;
-    bool is_text = c->kind == AT__KIND_TEXT || c->kind == AT__KIND_CHARS;
+    bool is_text = c->kind == ATX_KIND_TEXT || c->kind == ATX_KIND_CHARS;
     size_t len = is_text ? strlen(text) : 0;
     uint64_t bits = is_text ? 0 : number_at(bytes);
     switch (c->kind) {
-    case AT__KIND_TEXT:
+    case ATX_KIND_TEXT:
         memcpy(member, &text, sizeof text);
         break;
-    case AT__KIND_CHARS:
+    case ATX_KIND_CHARS:
         memcpy(member, text, len < c->size ? len + 1 : 0);
         break;
-    case AT__KIND_OUTCOME:
-        *(at__outcome *)member = (at__outcome)bits;
+    case ATX_KIND_OUTCOME:
+        *(atx_outcome *)member = (atx_outcome)bits;
         break;
-    case AT__KIND_BOOL:
+    case ATX_KIND_BOOL:
         *(bool *)member = bits != 0;
         break;
-    case AT__KIND_INT:
-    case AT__KIND_COUNT:
-    case AT__KIND_REAL:
-    case AT__KIND_SOME_REAL:
+    case ATX_KIND_INT:
+    case ATX_KIND_COUNT:
+    case ATX_KIND_REAL:
+    case ATX_KIND_SOME_REAL:
         memcpy(member, &bits, sizeof bits);
         break;
     }
     return bytes + (is_text ? len + 1 : 8);
 }
 
-const unsigned char *at__columns_unpack(void *record, const at__columns *columns, const unsigned char *bytes)
+const unsigned char *atx_columns_unpack(void *record, const atx_columns *columns, const unsigned char *bytes)
 {
     for (int i = 0; i < columns->count; i++)
         bytes = unpack_member((char *)record + columns->items[i].offset, &columns->items[i], bytes);
@@ -280,19 +280,19 @@ const unsigned char *at__columns_unpack(void *record, const at__columns *columns
 static const struct range {
     double least, most;
 } RANGES[] = {
-#define RANGE(name, least, most) [AT__RANGE_##name] = { least, most },
-    AT__RANGES(RANGE)
+#define RANGE(name, least, most) [ATX_RANGE_##name] = { least, most },
+    ATX_RANGES(RANGE)
 #undef RANGE
 };
 
-static at_status fail_range(const at__column *c, const char *found, at_error *err)
+static at_status fail_range(const atx_column *c, const char *found, at_error *err)
 {
     const struct range *r = &RANGES[c->range];
     return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a number from %.16g to %.16g", c->shown, found,
                    r->least, r->most);
 }
 
-static at_status check_int(const at__column *c, int64_t value, at_error *err)
+static at_status check_int(const atx_column *c, int64_t value, at_error *err)
 {
     char found[32];
     const struct range *r = &RANGES[c->range];
@@ -304,7 +304,7 @@ static at_status check_int(const at__column *c, int64_t value, at_error *err)
 }
 
 /* Also NaN is in no range. */
-static at_status check_real(const at__column *c, double value, at_error *err)
+static at_status check_real(const atx_column *c, double value, at_error *err)
 {
     char found[32];
     const struct range *r = &RANGES[c->range];
@@ -314,27 +314,27 @@ static at_status check_real(const at__column *c, double value, at_error *err)
     return fail_range(c, found, err);
 }
 
-static at_status check_member(const at__column *c, const void *member, at_error *err)
+static at_status check_member(const atx_column *c, const void *member, at_error *err)
 {
     switch (c->kind) {
-    case AT__KIND_INT:
+    case ATX_KIND_INT:
         return check_int(c, *(const int64_t *)member, err);
-    case AT__KIND_COUNT:
+    case ATX_KIND_COUNT:
         return *(const int64_t *)member < 0 ? AT_OK : check_int(c, *(const int64_t *)member, err);
-    case AT__KIND_REAL:
+    case ATX_KIND_REAL:
         return check_real(c, *(const double *)member, err);
-    case AT__KIND_SOME_REAL:
+    case ATX_KIND_SOME_REAL:
         return isnan(*(const double *)member) ? AT_OK : check_real(c, *(const double *)member, err);
-    case AT__KIND_TEXT:
-    case AT__KIND_CHARS:
-    case AT__KIND_OUTCOME:
-    case AT__KIND_BOOL:
+    case ATX_KIND_TEXT:
+    case ATX_KIND_CHARS:
+    case ATX_KIND_OUTCOME:
+    case ATX_KIND_BOOL:
         break;
     }
     return AT_OK;
 }
 
-at_status at__columns_check(const at__columns *columns, const void *record, at_error *err)
+at_status atx_columns_check(const atx_columns *columns, const void *record, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; status == AT_OK && i < columns->count; i++)
@@ -343,20 +343,20 @@ at_status at__columns_check(const at__columns *columns, const void *record, at_e
 }
 
 /* What a record has no room for would be cut: it would be another name. */
-static at_status check_room(const at__column *c, sqlite3_stmt *s, int index, at_error *err)
+static at_status check_room(const atx_column *c, sqlite3_stmt *s, int index, at_error *err)
 {
-    const size_t len = strlen(at__store_text(s, index));
-    if (c->kind != AT__KIND_CHARS || !c->size || len < c->size) /* no size: a column of no record */
+    const size_t len = strlen(atx_store_text(s, index));
+    if (c->kind != ATX_KIND_CHARS || !c->size || len < c->size) /* no size: a column of no record */
         return AT_OK;
     return at_fail(err, AT_ERR_INPUT, "%s: found a text of %zu bytes; expected at most %zu", c->shown, len,
                    c->size - 1);
 }
 
-at_status at__column_check(const at__column *c, sqlite3_stmt *s, int index, at_error *err)
+at_status atx_column_check(const atx_column *c, sqlite3_stmt *s, int index, at_error *err)
 {
     int type = sqlite3_column_type(s, index);
-    bool may_miss = c->kind == AT__KIND_COUNT || c->kind == AT__KIND_SOME_REAL;
-    if (c->range == AT__RANGE_TEXT)
+    bool may_miss = c->kind == ATX_KIND_COUNT || c->kind == ATX_KIND_SOME_REAL;
+    if (c->range == ATX_RANGE_TEXT)
         return check_room(c, s, index, err);
     if (type == SQLITE_NULL && may_miss)
         return AT_OK;
@@ -369,11 +369,11 @@ at_status at__column_check(const at__column *c, sqlite3_stmt *s, int index, at_e
 
 /* ---- owned texts ---- */
 
-bool at__columns_own(void *record, const at__columns *columns)
+bool atx_columns_own(void *record, const atx_columns *columns)
 {
     bool whole = true;
     for (int i = 0; i < columns->count; i++) {
-        if (columns->items[i].kind != AT__KIND_TEXT)
+        if (columns->items[i].kind != ATX_KIND_TEXT)
             continue;
         void *member = (char *)record + columns->items[i].offset;
         const char *text = text_of(member);
@@ -384,9 +384,9 @@ bool at__columns_own(void *record, const at__columns *columns)
     return whole;
 }
 
-void at__columns_free(void *record, const at__columns *columns)
+void atx_columns_free(void *record, const atx_columns *columns)
 {
     for (int i = 0; i < columns->count; i++)
-        if (columns->items[i].kind == AT__KIND_TEXT)
+        if (columns->items[i].kind == ATX_KIND_TEXT)
             free((char *)(uintptr_t)text_of((char *)record + columns->items[i].offset));
 }

@@ -11,23 +11,23 @@
 #include <string.h>
 
 /* Of a winner, which has most: key, figures, time, rank, strategy. */
-enum { MAX_COLUMNS = AT__DUMP_KEY_COUNT + AT__WINNER_FIGURE_COUNT + 3 };
-_Static_assert(AT__TRIAL_FIGURE_COUNT <= AT__WINNER_FIGURE_COUNT, "a trial has more members than a winner");
+enum { MAX_COLUMNS = ATX_DUMP_KEY_COUNT + ATX_WINNER_FIGURE_COUNT + 3 };
+_Static_assert(ATX_TRIAL_FIGURE_COUNT <= ATX_WINNER_FIGURE_COUNT, "a trial has more members than a winner");
 
-/* The first columns of trials and winners, AT__DUMP_KEY_COLUMNS. */
-enum { OP_COLUMN = 0, SHAPE_COLUMN = 1, TYPE_COLUMN = 2, DEVICE_COLUMN = AT__PROBLEM_COUNT };
+/* The first columns of trials and winners, ATX_DUMP_KEY_COLUMNS. */
+enum { OP_COLUMN = 0, SHAPE_COLUMN = 1, TYPE_COLUMN = 2, DEVICE_COLUMN = ATX_PROBLEM_COUNT };
 
 /* What a replay does not need. */
 static const char *const EXTRAS[] = { "compile_s", "source_hash", NULL };
 
 typedef struct dumper {
-    at__store *store;
-    const at__dump_options *options;
+    atx_store *store;
+    const atx_dump_options *options;
     int64_t *run; /* where the first column goes: a row's run; NULL: all columns are members */
-    at__line_sink *sink;
+    atx_line_sink *sink;
     void *context;
-    at__str line, value;
-    at__str before[MAX_COLUMNS]; /* values of the line before, of this kind */
+    atx_str line, value;
+    atx_str before[MAX_COLUMNS]; /* values of the line before, of this kind */
 } dumper;
 
 static bool is_extra(const char *name)
@@ -38,36 +38,36 @@ static bool is_extra(const char *name)
     return false;
 }
 
-static void add_text(at__str *out, const char *text, bool only_the_day)
+static void add_text(atx_str *out, const char *text, bool only_the_day)
 {
     char day[24] = "";
     size_t len = strlen(text);
     if (!only_the_day || len < 10) {
-        at__str_add_json(out, text);
+        atx_str_add_json(out, text);
         return;
     }
     memcpy(day, text, 10);
     memcpy(day + 10, "T00:00:00Z", 11);
-    at__str_add_json(out, day);
+    atx_str_add_json(out, day);
 }
 
 /* Fifteen digits survive the way through text and back, whoever reads them. */
 static void render_value(dumper *d, sqlite3_stmt *s, int column, bool is_trial)
 {
     bool compact = d->options->compact;
-    at__str_reset(&d->value);
+    atx_str_reset(&d->value);
     switch (sqlite3_column_type(s, column)) {
     case SQLITE_INTEGER:
-        at__str_addf(&d->value, "%lld", (long long)sqlite3_column_int64(s, column));
+        atx_str_addf(&d->value, "%lld", (long long)sqlite3_column_int64(s, column));
         break;
     case SQLITE_FLOAT:
-        at__str_add_real(&d->value, compact ? 5 : 15, sqlite3_column_double(s, column));
+        atx_str_add_real(&d->value, compact ? 5 : 15, sqlite3_column_double(s, column));
         break;
     case SQLITE_NULL:
-        at__str_add(&d->value, "null");
+        atx_str_add(&d->value, "null");
         break;
     default:
-        add_text(&d->value, at__store_text(s, column),
+        add_text(&d->value, atx_store_text(s, column),
                  compact && is_trial && strcmp(sqlite3_column_name(s, column), "measured_at") == 0);
     }
 }
@@ -79,37 +79,37 @@ static bool is_other_text(sqlite3_stmt *s, int column, const char *name)
     size_t step = 1;
     if (strcmp(name, "text") != 0)
         return false;
-    const char *text = at__store_text(s, column), *at = text;
-    while (*at && (step = at__utf8_read(&character, at)) > 0)
+    const char *text = atx_store_text(s, column), *at = text;
+    while (*at && (step = atx_utf8_read(&character, at)) > 0)
         at += step;
     return at != text + sqlite3_column_bytes(s, column);
 }
 
 static void render_hex(dumper *d, sqlite3_stmt *s, int column)
 {
-    const char *text = at__store_text(s, column);
-    at__str_reset(&d->value);
-    at__str_add(&d->value, "\"");
+    const char *text = atx_store_text(s, column);
+    atx_str_reset(&d->value);
+    atx_str_add(&d->value, "\"");
     for (int i = 0; i < sqlite3_column_bytes(s, column); i++)
-        at__str_addf(&d->value, "%02x", (unsigned)(unsigned char)text[i]);
-    at__str_add(&d->value, "\"");
+        atx_str_addf(&d->value, "%02x", (unsigned)(unsigned char)text[i]);
+    atx_str_add(&d->value, "\"");
 }
 
 /* Adds a member, unless it is as in the line before. */
 static void add_member(dumper *d, const char *name, int column)
 {
-    at__str *before = &d->before[column];
-    if (d->options->compact && before->data && strcmp(before->data, at__str_text(&d->value)) == 0)
+    atx_str *before = &d->before[column];
+    if (d->options->compact && before->data && strcmp(before->data, atx_str_text(&d->value)) == 0)
         return;
-    at__str_addf(&d->line, ",\"%s\":%s", name, at__str_text(&d->value));
-    at__str_reset(before);
-    at__str_add(before, at__str_text(&d->value));
+    atx_str_addf(&d->line, ",\"%s\":%s", name, atx_str_text(&d->value));
+    atx_str_reset(before);
+    atx_str_add(before, atx_str_text(&d->value));
 }
 
 static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *more, at_error *err)
 {
-    at__str_reset(&d->line);
-    at__str_addf(&d->line, "{\"kind\":\"%s\"", kind);
+    atx_str_reset(&d->line);
+    atx_str_addf(&d->line, "{\"kind\":\"%s\"", kind);
     int first = d->run ? 1 : 0;
     if (d->run)
         *d->run = sqlite3_column_int64(s, 0);
@@ -118,7 +118,7 @@ static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *m
         if (d->options->compact && is_extra(name))
             continue;
         if (is_other_text(s, i, name)) {
-            name = AT__TEXT_HEX;
+            name = ATX_TEXT_HEX;
             render_hex(d, s, i);
         } else {
             render_value(d, s, i, strcmp(kind, "trial") == 0);
@@ -126,14 +126,14 @@ static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *m
         d->line.failed |= d->value.failed; /* the next value begins anew, and would hide it */
         add_member(d, name, i - first);
     }
-    at__str_add(&d->line, "}");
-    at_status status = at__str_status(&d->line, err);
+    atx_str_add(&d->line, "}");
+    at_status status = atx_str_status(&d->line, err);
     if (status == AT_OK)
         *more = d->sink(d->context, d->line.data);
     return status;
 }
 
-static bool wanted_problem(const at__dump_options *o, const char *shape, const char *type_key)
+static bool wanted_problem(const atx_dump_options *o, const char *shape, const char *type_key)
 {
     for (size_t i = 0; i < o->problem_count; i++)
         if (strcmp(o->problems[i].shape, shape) == 0 && strcmp(o->problems[i].type_key, type_key) == 0)
@@ -141,80 +141,80 @@ static bool wanted_problem(const at__dump_options *o, const char *shape, const c
     return o->problem_count == 0;
 }
 
-static bool wanted(const at__dump_options *o, sqlite3_stmt *s)
+static bool wanted(const atx_dump_options *o, sqlite3_stmt *s)
 {
-    return (!o->op || strcmp(o->op, at__store_text(s, OP_COLUMN)) == 0) &&
-           (!o->device || strcmp(at__store_text(s, DEVICE_COLUMN), o->device) == 0) &&
-           wanted_problem(o, at__store_text(s, SHAPE_COLUMN), at__store_text(s, TYPE_COLUMN));
+    return (!o->op || strcmp(o->op, atx_store_text(s, OP_COLUMN)) == 0) &&
+           (!o->device || strcmp(atx_store_text(s, DEVICE_COLUMN), o->device) == 0) &&
+           wanted_problem(o, atx_store_text(s, SHAPE_COLUMN), atx_store_text(s, TYPE_COLUMN));
 }
 
 static void forget_before(dumper *d)
 {
     for (int i = 0; i < MAX_COLUMNS; i++)
-        at__str_clear(&d->before[i]);
+        atx_str_clear(&d->before[i]);
 }
 
 /* Of trials only as many as the options say; the other statements have no parameter. */
-static at_status begin_rows(at__query *q, const dumper *d, at__sql sql, at_error *err)
+static at_status begin_rows(atx_query *q, const dumper *d, atx_sql sql, at_error *err)
 {
     static const char doing[] = "dump the database";
-    return sql == AT__SQL_DUMP_TRIALS ? at__query_begin(q, d->store, sql, doing, err, "i", d->options->best)
-                                      : at__query_begin(q, d->store, sql, doing, err, "");
+    return sql == ATX_SQL_DUMP_TRIALS ? atx_query_begin(q, d->store, sql, doing, err, "i", d->options->best)
+                                      : atx_query_begin(q, d->store, sql, doing, err, "");
 }
 
-static at_status dump_rows(dumper *d, at__sql sql, const char *kind, bool filtered, bool *more, at_error *err)
+static at_status dump_rows(dumper *d, atx_sql sql, const char *kind, bool filtered, bool *more, at_error *err)
 {
-    at__query q;
+    atx_query q;
     at_status status = begin_rows(&q, d, sql, err);
-    while (*more && at__query_next(&q, &status, err))
+    while (*more && atx_query_next(&q, &status, err))
         if (!filtered || wanted(d->options, q.statement))
             status = write_row(d, kind, q.statement, more, err);
-    at__query_end(&q);
+    atx_query_end(&q);
     forget_before(d);
     return status;
 }
 
-at_status at__store_dump(at__store *store, const at__dump_options *options, at__line_sink *sink,
+at_status atx_store_dump(atx_store *store, const atx_dump_options *options, atx_line_sink *sink,
                          void *context, at_error *err)
 {
     dumper d = { .store = store, .options = options, .sink = sink, .context = context };
-    bool more = sink(context, AT__DUMP_HEAD);
+    bool more = sink(context, ATX_DUMP_HEAD);
     at_status status = AT_OK;
     /* A replay has its own templates, but the operations of others only from here. */
-    status = dump_rows(&d, options->compact ? AT__SQL_DUMP_RECORDED : AT__SQL_DUMP_SOURCES, "source", false,
+    status = dump_rows(&d, options->compact ? ATX_SQL_DUMP_RECORDED : ATX_SQL_DUMP_SOURCES, "source", false,
                        &more, err);
     if (status == AT_OK)
-        status = dump_rows(&d, AT__SQL_DUMP_TRIALS, "trial", true, &more, err);
+        status = dump_rows(&d, ATX_SQL_DUMP_TRIALS, "trial", true, &more, err);
     if (status == AT_OK)
-        status = dump_rows(&d, AT__SQL_DUMP_WINNERS, "winner", true, &more, err);
-    at__str_clear(&d.line);
-    at__str_clear(&d.value);
+        status = dump_rows(&d, ATX_SQL_DUMP_WINNERS, "winner", true, &more, err);
+    atx_str_clear(&d.line);
+    atx_str_clear(&d.value);
     return status;
 }
 
-const char *at__store_dump_head(void)
+const char *atx_store_dump_head(void)
 {
-    return AT__DUMP_HEAD;
+    return ATX_DUMP_HEAD;
 }
 
-at_status at__store_dump_since(at__store *store, const char *since, int64_t *run, at__line_sink *sink,
+at_status atx_store_dump_since(atx_store *store, const char *since, int64_t *run, atx_line_sink *sink,
                                void *context, at_error *err)
 {
-    static const at__dump_options ALL = { 0 };
-    static const at__sql PARTS[] = { AT__SQL_DUMP_TRIALS_SINCE, AT__SQL_DUMP_WINNERS_SINCE };
+    static const atx_dump_options ALL = { 0 };
+    static const atx_sql PARTS[] = { ATX_SQL_DUMP_TRIALS_SINCE, ATX_SQL_DUMP_WINNERS_SINCE };
     static const char *const KINDS[] = { "trial", "winner" };
     dumper d = { .store = store, .options = &ALL, .run = run, .sink = sink, .context = context };
     at_status status = AT_OK;
     bool more = true;
     for (int i = 0; i < 2 && status == AT_OK; i++) {
-        at__query q;
-        status = at__query_begin(&q, store, PARTS[i], "dump the database", err, "s", since);
-        while (more && at__query_next(&q, &status, err))
+        atx_query q;
+        status = atx_query_begin(&q, store, PARTS[i], "dump the database", err, "s", since);
+        while (more && atx_query_next(&q, &status, err))
             status = write_row(&d, KINDS[i], q.statement, &more, err);
-        at__query_end(&q);
+        atx_query_end(&q);
         forget_before(&d);
     }
-    at__str_clear(&d.line);
-    at__str_clear(&d.value);
+    atx_str_clear(&d.line);
+    atx_str_clear(&d.value);
     return status;
 }

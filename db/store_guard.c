@@ -19,12 +19,12 @@ enum { LOOK_EVERY = 10000 };
 /* A step ends early when the user wants it to, or when its time is over. */
 static int is_over(void *context)
 {
-    const at__store *store = context;
-    return (store->cancel && at__cancel_asked(store->cancel)) ||
-           (store->step_until_s > 0 && at__now_s() > store->step_until_s);
+    const atx_store *store = context;
+    return (store->cancel && atx_cancel_asked(store->cancel)) ||
+           (store->step_until_s > 0 && atx_now_s() > store->step_until_s);
 }
 
-void at__guard_handle(at__store *store)
+void atx_guard_handle(atx_store *store)
 {
     static const struct {
         int option, value;
@@ -39,51 +39,51 @@ void at__guard_handle(at__store *store)
     sqlite3_progress_handler(store->db, LOOK_EVERY, is_over, store);
 }
 
-int at__store_step(at__query *q)
+int atx_store_step(atx_query *q)
 {
-    q->store->step_until_s = q->limit_s > 0 ? at__now_s() + q->limit_s : 0;
+    q->store->step_until_s = q->limit_s > 0 ? atx_now_s() + q->limit_s : 0;
     int code = sqlite3_step(q->statement);
     q->store->step_until_s = 0;
     return code;
 }
 
-at_status at__guard_schema(at__store *store, at_error *err)
+at_status atx_guard_schema(atx_store *store, at_error *err)
 {
-    at__query q;
+    atx_query q;
     at_status status =
-        at__query_begin(&q, store, AT__SQL_FOREIGN_OBJECT, "read the schema", err, "s", at__schema_sql);
-    if (at__query_next(&q, &status, err))
+        atx_query_begin(&q, store, ATX_SQL_FOREIGN_OBJECT, "read the schema", err, "s", atx_schema_sql);
+    if (atx_query_next(&q, &status, err))
         status = at_fail(err, AT_ERR_STORE,
                          "%s: holds %s, which is not autotune's and could change what is stored or read; "
                          "nothing was touched; drop it with sqlite3, or use another database with --db",
-                         store->path, at__store_text(q.statement, 0));
-    at__query_end(&q);
+                         store->path, atx_store_text(q.statement, 0));
+    atx_query_end(&q);
     return status;
 }
 
 /* ---- views of the connection ---- */
 
 /* The views of schema.sql, which are its end, as views of the connection. */
-static void add_views(at__str *out)
+static void add_views(atx_str *out)
 {
     static const char CREATE[] = "CREATE VIEW ";
-    const char *at = strstr(at__schema_sql, CREATE);
+    const char *at = strstr(atx_schema_sql, CREATE);
     while (at) {
         const char *name = at + strlen(CREATE), *next = strstr(name, CREATE);
-        at__str_add(out, ";CREATE TEMP VIEW ");
-        at__str_add_bytes(out, name, next ? (size_t)(next - name) : strlen(name));
+        atx_str_add(out, ";CREATE TEMP VIEW ");
+        atx_str_add_bytes(out, name, next ? (size_t)(next - name) : strlen(name));
         at = next;
     }
 }
 
-at_status at__guard_views(at__store *store, at_error *err)
+at_status atx_guard_views(atx_store *store, at_error *err)
 {
-    at__str sql = { 0 };
-    at__str_add(&sql, "PRAGMA temp_store = MEMORY;");
+    atx_str sql = { 0 };
+    atx_str_add(&sql, "PRAGMA temp_store = MEMORY;");
     add_views(&sql);
-    at_status status = at__str_status(&sql, err);
+    at_status status = atx_str_status(&sql, err);
     if (status == AT_OK && sqlite3_exec(store->db, sql.data, NULL, NULL, NULL) != SQLITE_OK)
-        status = at__store_fail(store, "read the schema", err);
-    at__str_clear(&sql);
+        status = atx_store_fail(store, "read the schema", err);
+    atx_str_clear(&sql);
     return status;
 }

@@ -10,166 +10,166 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
-#define AT__APPLICATION_ID 0x4154554E /* "ATUN", as in schema.sql */
-#define AT__BUSY_WAIT_MS   30000
-#define AT__VALUE_LIMIT    (64 << 20)         /* bytes of a row of any file: nobody else's is taken whole */
-#define AT__HELD_LIMIT     ((int64_t)2 << 30) /* bytes of a dump that is held in memory */
-#define AT__STEP_LIMIT_S   300.0 /* none of ours takes as long, a file that means no good might */
+#define ATX_APPLICATION_ID 0x4154554E /* "ATUN", as in schema.sql */
+#define ATX_BUSY_WAIT_MS   30000
+#define ATX_VALUE_LIMIT    (64 << 20)         /* bytes of a row of any file: nobody else's is taken whole */
+#define ATX_HELD_LIMIT     ((int64_t)2 << 30) /* bytes of a dump that is held in memory */
+#define ATX_STEP_LIMIT_S   300.0 /* none of ours takes as long, a file that means no good might */
 
-struct at__store {
+struct atx_store {
     sqlite3 *db;
-    sqlite3_stmt *statements[AT__SQL_COUNT]; /* prepared on first use, kept until the store closes */
+    sqlite3_stmt *statements[ATX_SQL_COUNT]; /* prepared on first use, kept until the store closes */
     char *path;                              /* as messages name it                         */
     const char *file;                        /* what is opened; borrowed, while it is       */
     int wait_ms, waited_ms;                  /* for a lock: at most; for the one that is wanted */
     int no_locks; /* errno of a lock beside the file: the file system has none; 0: it has, or nobody knows */
     bool tried_lock; /* that was found out, as far as it can be */
     bool read_only;
-    const at__cancel *cancel;          /* borrowed; NULL: nobody asks                                  */
+    const atx_cancel *cancel;          /* borrowed; NULL: nobody asks                                  */
     double step_limit_s, step_until_s; /* of a step of a statement; until: 0: none is running         */
     int64_t cubin_limit_bytes;         /* of a cache of compiled kernels; 0: none                       */
     int64_t cubins_put;                /* since it was opened                                           */
 };
 
 /* What SQLite puts behind a database's name for it and for the files beside it; the first is "". */
-enum { AT__BESIDE_COUNT = 4 };
-extern const char *const at__store_beside[AT__BESIDE_COUNT];
+enum { ATX_BESIDE_COUNT = 4 };
+extern const char *const atx_store_beside[ATX_BESIDE_COUNT];
 
 /* mkdir -p of everything before the last '/'; `mode` is what the umask takes from. */
-at_status at__store_make_parents(const char *path, mode_t mode, at_error *err) AT_MUST_CHECK;
+at_status atx_store_make_parents(const char *path, mode_t mode, at_error *err) AT_MUST_CHECK;
 
-extern const char at__schema_sql[]; /* schema.sql, made by embed.cmake */
+extern const char atx_schema_sql[]; /* schema.sql, made by embed.cmake */
 
-extern const unsigned char at__shipped_image[]; /* a database, made by embed_winners.c */
-extern const size_t at__shipped_bytes;          /* of it; 0: none                      */
-extern const unsigned char at__shipped_rows[];  /* as at__columns_pack makes them; where each begins */
-extern const uint32_t at__shipped_row_at[];
+extern const unsigned char atx_shipped_image[]; /* a database, made by embed_winners.c */
+extern const size_t atx_shipped_bytes;          /* of it; 0: none                      */
+extern const unsigned char atx_shipped_rows[];  /* as atx_columns_pack makes them; where each begins */
+extern const uint32_t atx_shipped_row_at[];
 
-/* at__store_open with another patience for locks. */
-at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
+/* atx_store_open with another patience for locks. */
+at_status atx_store_open_wait(atx_store **out, const char *path, atx_open_mode mode, int wait_ms,
                               at_error *err) AT_MUST_CHECK;
 
 /* Of a handle that was just opened: locks are waited for `wait_ms`, and no longer than `cancel` allows. */
-void at__store_wait_for_locks(at__store *store);
+void atx_store_wait_for_locks(atx_store *store);
 
 /*
  * Of a file that was opened for writing: the log where it can be had, and then no fsync for each commit: kill
  * -9 costs nothing, a power failure the last commits, never the file. Elsewhere, and while another process
  * uses the file, SQLite stays with the journal that it has: no error.
  */
-void at__journal_prefer_log(at__store *store);
+void atx_journal_prefer_log(atx_store *store);
 
 /* Has the handle just failed for want of shared memory? */
-bool at__journal_lacks_memory(const at__store *store);
+bool atx_journal_lacks_memory(const atx_store *store);
 
 /* Back to the rollback journal, so that nothing is beside the file once it is closed, nor needed to open it.
  * The handle, which nothing was asked of before where there is no shared memory, has the file alone from then
  * on, until it is closed. */
-at_status at__journal_leave_log(at__store *store, at_error *err) AT_MUST_CHECK;
+at_status atx_journal_leave_log(atx_store *store, at_error *err) AT_MUST_CHECK;
 
 /* A file for writing that messages call `path`. */
-at_status at__store_open_as(at__store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_store_open_as(atx_store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* AT_ERR_STORE: the file has not its name any more, so that nobody would find what is stored. */
-at_status at__store_check_place(at__store *store, at_error *err) AT_MUST_CHECK;
+at_status atx_store_check_place(atx_store *store, at_error *err) AT_MUST_CHECK;
 
 /* Is there a -wal, -shm or -journal beside this name? */
-bool at__store_has_files_beside(const char *path);
+bool atx_store_has_files_beside(const char *path);
 
 /* Removes a database that nobody else knows. */
-void at__store_remove(const char *path);
+void atx_store_remove(const char *path);
 
 /*
  * What a file of unknown origin must not do (store_guard.c). The handle: right after it was opened. The
  * schema: before anything else is asked of the file; AT_ERR_STORE names an object that is none of ours. The
  * views: the program's own, of this connection alone. Nothing is written to the file.
  */
-void at__guard_handle(at__store *store);
-at_status at__guard_schema(at__store *store, at_error *err) AT_MUST_CHECK;
-at_status at__guard_views(at__store *store, at_error *err) AT_MUST_CHECK;
+void atx_guard_handle(atx_store *store);
+at_status atx_guard_schema(atx_store *store, at_error *err) AT_MUST_CHECK;
+at_status atx_guard_views(atx_store *store, at_error *err) AT_MUST_CHECK;
 
-/* at__store_open_recording_unless; a dump takes at most so much memory. */
-at_status at__store_open_recording_within(at__store **out, const char *path, int64_t bytes,
-                                          const at__cancel *cancel, at_error *err) AT_MUST_CHECK;
+/* atx_store_open_recording_unless; a dump takes at most so much memory. */
+at_status atx_store_open_recording_within(atx_store **out, const char *path, int64_t bytes,
+                                          const atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
 
 /*
  * AT_ERR_STORE (AT_ERR_MEMORY when SQLite ran out of it) for what SQLite just reported on this handle: the
  * file, what happened, what to do. `doing` completes "cannot ...".
  */
-at_status at__store_fail(at__store *store, const char *doing, at_error *err);
+at_status atx_store_fail(atx_store *store, const char *doing, at_error *err);
 
 /*
  * A statement in use. Every way through the store is the same: begin, next until it is false, end; what went
  * wrong on the way is in the status, so that one end serves all.
  *
- *     at_status status = at__query_begin(&q, store, AT__SQL_EACH_PROBLEM, "read problems", err, "");
- *     while (at__query_next(&q, &status, err))
+ *     at_status status = atx_query_begin(&q, store, ATX_SQL_EACH_PROBLEM, "read problems", err, "");
+ *     while (atx_query_next(&q, &status, err))
  *         ... columns of q.statement, from 0 on ...
- *     at__query_end(&q);
+ *     atx_query_end(&q);
  */
-typedef struct at__query {
-    at__store *store;
+typedef struct atx_query {
+    atx_store *store;
     sqlite3_stmt *statement; /* borrowed from the store */
     const char *doing;       /* completes "cannot ..."  */
     double limit_s;          /* of a step; 0: none      */
-} at__query;
+} atx_query;
 
 /* sqlite3_step, for no longer than the limit: SQLITE_INTERRUPT then. */
-int at__store_step(at__query *q);
+int atx_store_step(atx_query *q);
 
 /*
  * `types` has a letter for each argument that follows, bound in order: 's' const char * (NULL allowed), 'i'
  * int64_t, 'n' int64_t where below zero is NULL, 'b' const void * and size_t (blob), 't' const char * and
- * size_t (text that may hold NUL bytes), 'c' const at__columns * and const void *, the record that they are
+ * size_t (text that may hold NUL bytes), 'c' const atx_columns * and const void *, the record that they are
  * of. What they point to must last until the end.
  */
-at_status at__query_begin(at__query *q, at__store *store, at__sql sql, const char *doing, at_error *err,
+at_status atx_query_begin(atx_query *q, atx_store *store, atx_sql sql, const char *doing, at_error *err,
                           const char *types, ...) AT_MUST_CHECK;
 
 /* Is there another row? Not after a failure, whoever met it: *status says. */
-bool at__query_next(at__query *q, at_status *status, at_error *err);
+bool atx_query_next(atx_query *q, at_status *status, at_error *err);
 
 /* Gives the statement back; a failed begin may be ended too. */
-void at__query_end(at__query *q);
+void atx_query_end(atx_query *q);
 
 /* Binds as above, runs to the end, ignores rows. */
-at_status at__store_exec(at__store *store, at__sql sql, const char *doing, at_error *err, const char *types,
+at_status atx_store_exec(atx_store *store, atx_sql sql, const char *doing, at_error *err, const char *types,
                          ...) AT_MUST_CHECK;
 
 /* The integer that a statement without parameters answers. *out stays when it answers none. */
-at_status at__store_ask(int64_t *out, at__store *store, at__sql sql, const char *doing,
+at_status atx_store_ask(int64_t *out, atx_store *store, atx_sql sql, const char *doing,
                         at_error *err) AT_MUST_CHECK;
 
 /* Transactions. End commits when status is AT_OK, rolls back otherwise, and returns what holds afterwards. */
-at_status at__store_begin(at__store *store, at_error *err) AT_MUST_CHECK;
-at_status at__store_end(at__store *store, at_status status, at_error *err) AT_MUST_CHECK;
+at_status atx_store_begin(atx_store *store, at_error *err) AT_MUST_CHECK;
+at_status atx_store_end(atx_store *store, at_status status, at_error *err) AT_MUST_CHECK;
 
 /* Looks `key` up and copies as many columns (3 at most) as `outs` has; they are replaced only when all went
  * well. AT_ERR_NOT_FOUND: there is no such row. */
-at_status at__store_get_columns(at__str *const *outs, int count, at__store *store, at__sql sql,
+at_status atx_store_get_columns(atx_str *const *outs, int count, atx_store *store, atx_sql sql,
                                 const char *doing, const char *key, at_error *err) AT_MUST_CHECK;
 
 /* AT_ERR_INPUT, with the file and the column: a number of the record is out of its range (columns.h). */
-at_status at__store_check(at__store *store, const char *doing, const at__columns *columns, const void *record,
+at_status atx_store_check(atx_store *store, const char *doing, const atx_columns *columns, const void *record,
                           at_error *err) AT_MUST_CHECK;
 
 /* Rows that trials and winners refer to: found, or inserted. Inside a transaction. */
-at_status at__store_problem_id(int64_t *id, at__store *store, const at__problem_key *key,
+at_status atx_store_problem_id(int64_t *id, atx_store *store, const atx_problem_key *key,
                                at_error *err) AT_MUST_CHECK;
-at_status at__store_fingerprint_id(int64_t *id, at__store *store, const at__fingerprint *fingerprint,
+at_status atx_store_fingerprint_id(int64_t *id, atx_store *store, const atx_fingerprint *fingerprint,
                                    at_error *err) AT_MUST_CHECK;
-at_status at__store_template_id(int64_t *id, at__store *store, const char *name, const char *hash,
+at_status atx_store_template_id(int64_t *id, atx_store *store, const char *name, const char *hash,
                                 at_error *err) AT_MUST_CHECK;
 
 /* The path of the source that tells what a winner's op_hash was made of, up to that hash. */
-#define AT__SPACE_PATH "space/"
+#define ATX_SPACE_PATH "space/"
 
 /* The first line of a dump; a reader refuses another version. */
-#define AT__DUMP_VERSION 4
-#define AT__DUMP_BEGIN   "{\"kind\":\"autotune dump\""
-#define AT__DUMP_HEAD    AT__DUMP_BEGIN ",\"version\":4,\"tool\":\"" AT_VERSION "\"}"
+#define ATX_DUMP_VERSION 4
+#define ATX_DUMP_BEGIN   "{\"kind\":\"autotune dump\""
+#define ATX_DUMP_HEAD    ATX_DUMP_BEGIN ",\"version\":4,\"tool\":\"" AT_VERSION "\"}"
 
 /* A text column; "" for NULL. Valid until the next step. */
-const char *at__store_text(sqlite3_stmt *statement, int column);
+const char *atx_store_text(sqlite3_stmt *statement, int column);
 
 #endif

@@ -15,18 +15,18 @@
 enum { REGION_BYTES = 32768 }; /* SQLite's unit of a -shm file */
 
 /* The first column of a pragma's answer; "" when there is none. */
-static void ask(char out[16], at__store *store, const char *pragma)
+static void ask(char out[16], atx_store *store, const char *pragma)
 {
     sqlite3_stmt *s = NULL;
     out[0] = '\0';
     if (sqlite3_prepare_v2(store->db, pragma, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
-        snprintf(out, 16, "%s", at__store_text(s, 0));
+        snprintf(out, 16, "%s", atx_store_text(s, 0));
     sqlite3_finalize(s);
 }
 
 /* Through SQLite's own file: nobody else may open the names beside it. One that cannot be mapped is of no
  * use. */
-static bool can_share(at__store *store)
+static bool can_share(atx_store *store)
 {
     sqlite3_file *file = NULL;
     void volatile *at = NULL;
@@ -38,7 +38,7 @@ static bool can_share(at__store *store)
     return code == SQLITE_OK;
 }
 
-void at__journal_prefer_log(at__store *store)
+void atx_journal_prefer_log(atx_store *store)
 {
     char mode[16], unused[16];
     ask(mode, store, "PRAGMA journal_mode");
@@ -48,7 +48,7 @@ void at__journal_prefer_log(at__store *store)
         ask(unused, store, "PRAGMA synchronous = NORMAL");
 }
 
-bool at__journal_lacks_memory(const at__store *store)
+bool atx_journal_lacks_memory(const atx_store *store)
 {
     switch (sqlite3_extended_errcode(store->db)) {
     case SQLITE_IOERR_SHMOPEN:
@@ -61,10 +61,10 @@ bool at__journal_lacks_memory(const at__store *store)
     }
 }
 
-at_status at__journal_leave_log(at__store *store, at_error *err)
+at_status atx_journal_leave_log(atx_store *store, at_error *err)
 {
     char mode[16];
     ask(mode, store, "PRAGMA locking_mode = EXCLUSIVE");
     ask(mode, store, "PRAGMA journal_mode = DELETE");
-    return strcmp(mode, "delete") == 0 ? AT_OK : at__store_fail(store, "write the database", err);
+    return strcmp(mode, "delete") == 0 ? AT_OK : atx_store_fail(store, "write the database", err);
 }

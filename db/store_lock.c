@@ -26,15 +26,15 @@ static bool take(int fd, uint64_t what)
     return code == 0;
 }
 
-at_status at__store_lock_problem(int *fd, const char *database, uint64_t what, at_error *err)
+at_status atx_store_lock_problem(int *fd, const char *database, uint64_t what, at_error *err)
 {
-    at__str path = { 0 };
-    at_status status = at__store_check_name(database, err);
+    atx_str path = { 0 };
+    at_status status = atx_store_check_name(database, err);
     if (status == AT_OK)
-        status = at__store_make_parents(database, 0777, err);
-    at__str_addf(&path, "%s-tuning", database);
+        status = atx_store_make_parents(database, 0777, err);
+    atx_str_addf(&path, "%s-tuning", database);
     if (status == AT_OK)
-        status = at__str_status(&path, err);
+        status = atx_str_status(&path, err);
     int file = status == AT_OK ? open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, LOCK_MODE) : -1;
     if (status == AT_OK && file < 0)
         status = at_fail(err, AT_ERR_STORE, "%s: %s", path.data, strerror(errno));
@@ -46,6 +46,6 @@ at_status at__store_lock_problem(int *fd, const char *database, uint64_t what, a
     }
     if (status == AT_OK)
         *fd = file;
-    at__str_clear(&path);
+    atx_str_clear(&path);
     return status;
 }

@@ -26,18 +26,18 @@ static const char DOING[] = "merge";
 typedef enum line_kind { LINE_SOURCE, LINE_TRIAL, LINE_WINNER, LINE_KINDS } line_kind;
 
 typedef struct merger {
-    at__store *store;
+    atx_store *store;
     const char *path;            /* what is being read, for messages        */
     int64_t line;                /* of it; 0: no text                       */
     int64_t bytes;               /* of its lines, completed                 */
-    at__fingerprint fingerprint; /* of the row before, and its number; 0: none */
+    atx_fingerprint fingerprint; /* of the row before, and its number; 0: none */
     int64_t fingerprint_id;
-    at__str before[LINE_KINDS]; /* the last object of a kind, complete     */
+    atx_str before[LINE_KINDS]; /* the last object of a kind, complete     */
     bool headed;                /* its first line was read                */
     char latest[21];            /* date that is believed                  */
-    at__merge_counts counts;
+    atx_merge_counts counts;
     at_status status; /* why a sink stopped */
-    const at__cancel *cancel;
+    const atx_cancel *cancel;
     at_error *err;
 } merger;
 
@@ -61,15 +61,15 @@ static at_status fail_step(const merger *m)
                          "found more than is held in memory of a dump; expected a database: `autotune merge "
                          "FILE.db DUMP` makes it");
     if (code != SQLITE_CONSTRAINT && code != SQLITE_ERROR && code != SQLITE_MISMATCH)
-        return at__store_fail(m->store, DOING, m->err);
+        return atx_store_fail(m->store, DOING, m->err);
     snprintf(what, sizeof what, "damaged: %s", sqlite3_errmsg(m->store->db));
     return fail_line(m, what);
 }
 
-/* at__query_next, but what does not fit is the line's fault. */
-static bool next(const merger *m, at__query *q, at_status *status)
+/* atx_query_next, but what does not fit is the line's fault. */
+static bool next(const merger *m, atx_query *q, at_status *status)
 {
-    int code = *status == AT_OK ? at__store_step(q) : SQLITE_DONE;
+    int code = *status == AT_OK ? atx_store_step(q) : SQLITE_DONE;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
         *status = fail_step(m);
     return code == SQLITE_ROW;
@@ -81,7 +81,7 @@ static bool next(const merger *m, at__query *q, at_status *status)
 static int kind_of(sqlite3_stmt *s)
 {
     static const char *const NAMES[] = { "source", "trial", "winner" };
-    const char *name = at__store_text(s, 0);
+    const char *name = atx_store_text(s, 0);
     for (int i = 0; i < LINE_KINDS; i++)
         if (strcmp(name, NAMES[i]) == 0)
             return i;
@@ -90,28 +90,28 @@ static int kind_of(sqlite3_stmt *s)
 
 static at_status read_kind(int *kind, const merger *m, const char *text)
 {
-    at__query q;
-    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_KIND, DOING, m->err, "s", text);
+    atx_query q;
+    at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_KIND, DOING, m->err, "s", text);
     *kind = next(m, &q, &status) ? kind_of(q.statement) : -1;
     if (status == AT_OK && *kind < 0)
         status = fail_line(m, "damaged: expected a JSON object whose kind is source, trial or winner");
-    at__query_end(&q);
+    atx_query_end(&q);
     return status;
 }
 
 /* RFC 7396: members that the line has replace those of the object before. */
-static at_status complete(const merger *m, at__str *before, const char *text)
+static at_status complete(const merger *m, atx_str *before, const char *text)
 {
-    at__str object = { 0 };
-    at__query q;
-    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_PATCH, DOING, m->err, "ss",
-                                       before->len ? at__str_text(before) : "{}", text);
+    atx_str object = { 0 };
+    atx_query q;
+    at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_PATCH, DOING, m->err, "ss",
+                                       before->len ? atx_str_text(before) : "{}", text);
     if (next(m, &q, &status))
-        at__str_add(&object, at__store_text(q.statement, 0));
-    at__query_end(&q);
+        atx_str_add(&object, atx_store_text(q.statement, 0));
+    atx_query_end(&q);
     if (status == AT_OK)
-        status = at__str_status(&object, m->err);
-    at__str_clear(before);
+        status = atx_str_status(&object, m->err);
+    atx_str_clear(before);
     *before = object;
     return status;
 }
@@ -127,26 +127,26 @@ static bool is_time(const char *text)
     return !FORM[i] && !text[i];
 }
 
-static bool is_good(const at__column *c, sqlite3_stmt *s, int index)
+static bool is_good(const atx_column *c, sqlite3_stmt *s, int index)
 {
-    bool number = c->kind == AT__KIND_INT || c->kind == AT__KIND_BOOL;
+    bool number = c->kind == ATX_KIND_INT || c->kind == ATX_KIND_BOOL;
     if (sqlite3_column_type(s, index) != (number ? SQLITE_INTEGER : SQLITE_TEXT))
         return false;
-    const char *text = at__store_text(s, index);
+    const char *text = atx_store_text(s, index);
     for (const char *at = text; *at; at++)
         if ((unsigned char)*at < ' ' || *at == 0x7f) /* a name that would show as something else */
             return false;
     if (strcmp(c->shown, "measured_at") == 0)
         return is_time(text);
-    return *text || c->rule != AT__RULE_NEEDED;
+    return *text || c->rule != ATX_RULE_NEEDED;
 }
 
 /* A number that is out of its column's range, a text that a record has no room for. */
-static at_status check_value(const merger *m, const at__column *c, sqlite3_stmt *s, int index)
+static at_status check_value(const merger *m, const atx_column *c, sqlite3_stmt *s, int index)
 {
     at_error cause = { 0 };
     char what[256];
-    if (at__column_check(c, s, index, &cause) == AT_OK)
+    if (atx_column_check(c, s, index, &cause) == AT_OK)
         return AT_OK;
     snprintf(what, sizeof what, "damaged: the member %.200s", cause.text);
     return fail_line(m, what);
@@ -157,13 +157,13 @@ static at_status check_key(const merger *m, sqlite3_stmt *s)
 {
     char what[96];
     at_status status = AT_OK;
-    for (int i = 0; status == AT_OK && i < at__line_columns.count; i++) {
-        if (is_good(&at__line_columns.items[i], s, i)) {
-            status = check_value(m, &at__line_columns.items[i], s, i);
+    for (int i = 0; status == AT_OK && i < atx_line_columns.count; i++) {
+        if (is_good(&atx_line_columns.items[i], s, i)) {
+            status = check_value(m, &atx_line_columns.items[i], s, i);
             continue;
         }
         snprintf(what, sizeof what, "damaged: the member %s is missing or makes no sense",
-                 at__line_columns.items[i].shown);
+                 atx_line_columns.items[i].shown);
         status = fail_line(m, what);
     }
     return status;
@@ -173,17 +173,17 @@ static at_status check_key(const merger *m, sqlite3_stmt *s)
 static at_status check_fingerprint(const merger *m, sqlite3_stmt *s)
 {
     at_status status = AT_OK;
-    for (int i = 0; status == AT_OK && i < at__fingerprint_columns.count; i++)
-        status = check_value(m, &at__fingerprint_columns.items[i], s, at__problem_columns.count + i);
+    for (int i = 0; status == AT_OK && i < atx_fingerprint_columns.count; i++)
+        status = check_value(m, &atx_fingerprint_columns.items[i], s, atx_problem_columns.count + i);
     return status;
 }
 
 /* Most rows of a file have the fingerprint of the row before. */
-static at_status fingerprint_id(int64_t *id, merger *m, const at__fingerprint *f)
+static at_status fingerprint_id(int64_t *id, merger *m, const atx_fingerprint *f)
 {
     at_status status = AT_OK;
-    if (!m->fingerprint_id || !at__fingerprint_equal(f, &m->fingerprint))
-        status = at__store_fingerprint_id(&m->fingerprint_id, m->store, f, m->err);
+    if (!m->fingerprint_id || !atx_fingerprint_equal(f, &m->fingerprint))
+        status = atx_store_fingerprint_id(&m->fingerprint_id, m->store, f, m->err);
     m->fingerprint = *f;
     *id = m->fingerprint_id;
     return status;
@@ -192,30 +192,30 @@ static at_status fingerprint_id(int64_t *id, merger *m, const at__fingerprint *f
 /* Problem, fingerprint and template of the object: found or added. */
 static at_status row_ids(int64_t ids[3], merger *m, sqlite3_stmt *s)
 {
-    at__problem_key problem;
-    at__fingerprint fingerprint;
+    atx_problem_key problem;
+    atx_fingerprint fingerprint;
     at_status status = check_key(m, s);
     if (status == AT_OK)
         status = check_fingerprint(m, s);
     if (status != AT_OK)
         return status;
     memset(&fingerprint, 0, sizeof fingerprint);
-    int column = at__columns_read(&problem, &at__problem_columns, s, 0);
-    column = at__columns_read(&fingerprint, &at__fingerprint_columns, s, column);
-    const char *template_name = at__store_text(s, column);
-    const char *template_hash = at__store_text(s, column + 1);
-    m->counts.in_the_future += strcmp(at__store_text(s, at__line_columns.count - 1), m->latest) > 0;
-    status = at__store_problem_id(&ids[0], m->store, &problem, m->err);
+    int column = atx_columns_read(&problem, &atx_problem_columns, s, 0);
+    column = atx_columns_read(&fingerprint, &atx_fingerprint_columns, s, column);
+    const char *template_name = atx_store_text(s, column);
+    const char *template_hash = atx_store_text(s, column + 1);
+    m->counts.in_the_future += strcmp(atx_store_text(s, atx_line_columns.count - 1), m->latest) > 0;
+    status = atx_store_problem_id(&ids[0], m->store, &problem, m->err);
     if (status == AT_OK)
         status = fingerprint_id(&ids[1], m, &fingerprint);
     if (status == AT_OK)
-        status = at__store_template_id(&ids[2], m->store, template_name, template_hash, m->err);
+        status = atx_store_template_id(&ids[2], m->store, template_name, template_hash, m->err);
     return status;
 }
 
 /* Runs a bound statement that inserts a row, or finds that there is nothing to insert. What it returns are
  * the row's figures, as they were stored. */
-static at_status put(const merger *m, at__query *q, const at__columns *figures, at_status status,
+static at_status put(const merger *m, atx_query *q, const atx_columns *figures, at_status status,
                      int64_t *taken)
 {
     int before = sqlite3_total_changes(m->store->db);
@@ -223,27 +223,27 @@ static at_status put(const merger *m, at__query *q, const at__columns *figures, 
         for (int i = 0; status == AT_OK && figures && i < figures->count; i++)
             status = check_value(m, &figures->items[i], q->statement, i + 1);
     *taken += sqlite3_total_changes(m->store->db) - before;
-    at__query_end(q);
+    atx_query_end(q);
     return status;
 }
 
-static at_status put_row(merger *m, at__sql sql, const at__columns *figures, const char *object,
+static at_status put_row(merger *m, atx_sql sql, const atx_columns *figures, const char *object,
                          int64_t *seen, int64_t *taken)
 {
     int64_t ids[3] = { 0 };
-    at__query q;
-    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_KEY, DOING, m->err, "s", object);
+    atx_query q;
+    at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_KEY, DOING, m->err, "s", object);
     if (next(m, &q, &status))
         status = row_ids(ids, m, q.statement);
-    at__query_end(&q);
+    atx_query_end(&q);
     ++*seen;
-    if (status == AT_OK && sql == AT__SQL_MERGE_WINNER)
+    if (status == AT_OK && sql == ATX_SQL_MERGE_WINNER)
         status =
-            at__store_exec(m->store, AT__SQL_DOUBT_WINNERS, DOING, m->err, "iis", ids[0], ids[1], m->latest);
+            atx_store_exec(m->store, ATX_SQL_DOUBT_WINNERS, DOING, m->err, "iis", ids[0], ids[1], m->latest);
     if (status != AT_OK)
         return status;
     status =
-        at__query_begin(&q, m->store, sql, DOING, m->err, "siiis", object, ids[0], ids[1], ids[2], m->latest);
+        atx_query_begin(&q, m->store, sql, DOING, m->err, "siiis", object, ids[0], ids[1], ids[2], m->latest);
     return put(m, &q, figures, status, taken);
 }
 
@@ -251,44 +251,44 @@ static at_status put_row(merger *m, at__sql sql, const at__columns *figures, con
 static at_status put_run(const merger *m, const char *object)
 {
     int64_t runs = 0;
-    at__query q;
-    at_status status = at__query_begin(&q, m->store, AT__SQL_MERGE_RUN, DOING, m->err, "s", object);
+    atx_query q;
+    at_status status = atx_query_begin(&q, m->store, ATX_SQL_MERGE_RUN, DOING, m->err, "s", object);
     return put(m, &q, NULL, status, &runs);
 }
 
 /* Texts of templates and ops are named by what they mean, others by their SHA-256. */
-static bool has_hash(const at__str *text, const char *hash, const char *path)
+static bool has_hash(const atx_str *text, const char *hash, const char *path)
 {
-    char found[AT__HASH_TEXT] = "";
-    if (strncmp(path, AT__SPACE_PATH, sizeof AT__SPACE_PATH - 1) == 0 || strcmp(path, AT__HEADERS_PATH) == 0)
-        at__hash_text(found, at__str_text(text), text->len);
-    else if (at__meaning_hash(found, at__str_text(text), text->len, NULL, NULL) != AT_OK)
+    char found[ATX_HASH_TEXT] = "";
+    if (strncmp(path, ATX_SPACE_PATH, sizeof ATX_SPACE_PATH - 1) == 0 || strcmp(path, ATX_HEADERS_PATH) == 0)
+        atx_hash_text(found, atx_str_text(text), text->len);
+    else if (atx_meaning_hash(found, atx_str_text(text), text->len, NULL, NULL) != AT_OK)
         return false;
     return strcmp(found, hash) == 0;
 }
 
 /* What is no hexadecimal gives another text than the hash's. */
-static void read_hex(at__str *out, const char *hex)
+static void read_hex(atx_str *out, const char *hex)
 {
     static const char DIGITS[] = "0123456789abcdef";
     for (; hex[0] && hex[1]; hex += 2) {
         const char *high = strchr(DIGITS, hex[0]), *low = strchr(DIGITS, hex[1]);
         if (!high || !low)
             return;
-        at__str_add_bytes(out, &(char){ (char)((high - DIGITS) << 4 | (low - DIGITS)) }, 1);
+        atx_str_add_bytes(out, &(char){ (char)((high - DIGITS) << 4 | (low - DIGITS)) }, 1);
     }
 }
 
 /* The text that has the hash: what the line does not have of the two is that of a line before. */
-static at_status read_source(at__str *text, const merger *m, sqlite3_stmt *s)
+static at_status read_source(atx_str *text, const merger *m, sqlite3_stmt *s)
 {
-    const char *hash = at__store_text(s, 0), *plain = at__store_text(s, 1), *path = at__store_text(s, 3);
-    at__str_add_bytes(text, plain, (size_t)sqlite3_column_bytes(s, 1));
+    const char *hash = atx_store_text(s, 0), *plain = atx_store_text(s, 1), *path = atx_store_text(s, 3);
+    atx_str_add_bytes(text, plain, (size_t)sqlite3_column_bytes(s, 1));
     if (!text->failed && !has_hash(text, hash, path)) {
-        at__str_reset(text);
-        read_hex(text, at__store_text(s, 2));
+        atx_str_reset(text);
+        read_hex(text, atx_store_text(s, 2));
     }
-    at_status status = at__str_status(text, m->err);
+    at_status status = atx_str_status(text, m->err);
     if (status == AT_OK && !has_hash(text, hash, path))
         return fail_line(m, "found a text that has not the hash of its line; expected that of what it means: "
                             "it is damaged, or from before version 0.1.0");
@@ -298,50 +298,50 @@ static at_status read_source(at__str *text, const merger *m, sqlite3_stmt *s)
 /* A text that is not what its hash says would be exported as somebody's winner. */
 static at_status put_source(merger *m, const char *object)
 {
-    at__str text = { 0 };
-    at__query q;
-    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_SOURCE, DOING, m->err, "s", object);
+    atx_str text = { 0 };
+    atx_query q;
+    at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_SOURCE, DOING, m->err, "s", object);
     if (next(m, &q, &status))
         status = read_source(&text, m, q.statement);
-    at__query_end(&q);
+    atx_query_end(&q);
     m->counts.sources++;
     if (status == AT_OK) {
-        status = at__query_begin(&q, m->store, AT__SQL_MERGE_SOURCE, DOING, m->err, "st", object,
-                                 at__str_text(&text), text.len);
+        status = atx_query_begin(&q, m->store, ATX_SQL_MERGE_SOURCE, DOING, m->err, "st", object,
+                                 atx_str_text(&text), text.len);
         status = put(m, &q, NULL, status, &m->counts.sources_taken);
     }
-    at__str_clear(&text);
+    atx_str_clear(&text);
     return status;
 }
 
 static bool is_head(const char *text)
 {
-    return strncmp(text, AT__DUMP_BEGIN, sizeof AT__DUMP_BEGIN - 1) == 0;
+    return strncmp(text, ATX_DUMP_BEGIN, sizeof ATX_DUMP_BEGIN - 1) == 0;
 }
 
 /* No line takes anything from one of another dump. */
 static void forget_before(merger *m)
 {
     for (int k = 0; k < LINE_KINDS; k++)
-        at__str_clear(&m->before[k]);
+        atx_str_clear(&m->before[k]);
 }
 
 static at_status read_head(merger *m, const char *text)
 {
     char what[160];
     int64_t version = 0;
-    at__query q;
+    atx_query q;
     forget_before(m);
     if (!is_head(text))
         return at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
-    at_status status = at__query_begin(&q, m->store, AT__SQL_LINE_VERSION, DOING, m->err, "s", text);
+    at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_VERSION, DOING, m->err, "s", text);
     if (next(m, &q, &status))
         version = sqlite3_column_int64(q.statement, 0);
-    at__query_end(&q);
-    if (status == AT_OK && version != AT__DUMP_VERSION) {
+    atx_query_end(&q);
+    if (status == AT_OK && version != ATX_DUMP_VERSION) {
         snprintf(what, sizeof what, "found a dump of version %lld; expected %d: it was written by %s",
-                 (long long)version, AT__DUMP_VERSION,
-                 version > AT__DUMP_VERSION ? "a newer autotune; update this one"
+                 (long long)version, ATX_DUMP_VERSION,
+                 version > ATX_DUMP_VERSION ? "a newer autotune; update this one"
                                             : "an autotune from before version 0.1.0; tune again");
         status = fail_line(m, what);
     }
@@ -363,7 +363,7 @@ static at_status check_size(merger *m, size_t len)
 static at_status merge_line(merger *m, const char *text)
 {
     int kind = -1;
-    if (at__cancel_asked(m->cancel))
+    if (atx_cancel_asked(m->cancel))
         return interrupted(m);
     m->line++;
     if (!m->headed || is_head(text)) /* dumps may stand one behind the other in a file */
@@ -375,14 +375,14 @@ static at_status merge_line(merger *m, const char *text)
         status = check_size(m, m->before[kind].len);
     if (status != AT_OK)
         return status;
-    const char *object = at__str_text(&m->before[kind]);
+    const char *object = atx_str_text(&m->before[kind]);
     if (kind == LINE_SOURCE)
         return put_source(m, object);
     if (kind == LINE_TRIAL)
-        return put_row(m, AT__SQL_MERGE_TRIAL, &at__trial_figures, object, &m->counts.trials,
+        return put_row(m, ATX_SQL_MERGE_TRIAL, &atx_trial_figures, object, &m->counts.trials,
                        &m->counts.trials_taken);
     status = put_run(m, object);
-    return status == AT_OK ? put_row(m, AT__SQL_MERGE_WINNER, &at__winner_figures, object, &m->counts.winners,
+    return status == AT_OK ? put_row(m, ATX_SQL_MERGE_WINNER, &atx_winner_figures, object, &m->counts.winners,
                                      &m->counts.winners_taken)
                            : status;
 }
@@ -398,30 +398,30 @@ static bool take_line(void *context, const char *line)
 
 static at_status merge_database(merger *m)
 {
-    static const at__dump_options ALL = { 0 };
-    at__store *from = NULL;
-    at_status status = at__store_open(&from, m->path, AT__STORE_READ, m->err);
+    static const atx_dump_options ALL = { 0 };
+    atx_store *from = NULL;
+    at_status status = atx_store_open(&from, m->path, ATX_STORE_READ, m->err);
     if (status == AT_OK)
-        status = at__store_dump(from, &ALL, take_line, m, m->err);
-    at__store_close(from);
+        status = atx_store_dump(from, &ALL, take_line, m, m->err);
+    atx_store_close(from);
     return status == AT_OK ? m->status : status;
 }
 
-static at_status merge_lines(merger *m, at__text_file *file, at__str *line)
+static at_status merge_lines(merger *m, atx_text_file *file, atx_str *line)
 {
     at_status status = AT_OK;
     bool got = true, whole;
     while (status == AT_OK) {
-        status = at__text_file_line(file, line, MAX_LINE, &got, &whole, m->err);
+        status = atx_text_file_line(file, line, MAX_LINE, &got, &whole, m->err);
         if (status != AT_OK || !got)
             break;
-        if (strlen(at__str_text(line)) != line->len)
+        if (strlen(atx_str_text(line)) != line->len)
             status = at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
         else if (!whole && m->headed) /* a dump that broke off would lose trials without a word */
             status = at_fail(m->err, AT_ERR_INPUT, "%s:%lld: the file ends within a line", m->path,
                              (long long)m->line + 1);
         else
-            status = merge_line(m, at__str_text(line));
+            status = merge_line(m, atx_str_text(line));
     }
     if (status == AT_OK && !m->headed)
         status = at_fail(m->err, AT_ERR_INPUT, "%s: is empty; expected a database or a dump", m->path);
@@ -430,13 +430,13 @@ static at_status merge_lines(merger *m, at__text_file *file, at__str *line)
 
 static at_status merge_text(merger *m)
 {
-    at__text_file *file = NULL;
-    at__str line = { 0 };
-    at_status status = at__text_file_open(&file, m->path, m->err);
+    atx_text_file *file = NULL;
+    atx_str line = { 0 };
+    at_status status = atx_text_file_open(&file, m->path, m->err);
     if (status == AT_OK)
         status = merge_lines(m, file, &line);
-    at__str_clear(&line);
-    at__text_file_close(file);
+    atx_str_clear(&line);
+    atx_text_file_close(file);
     return status;
 }
 
@@ -446,21 +446,21 @@ static at_status merge_path(merger *m)
     const char *into = sqlite3_db_filename(m->store->db, "main");
     bool standard = strcmp(m->path, "-") == 0;
     const char *path = standard ? "/dev/stdin" : m->path;
-    if (into && *into && at__same_file(into, path))
+    if (into && *into && atx_same_file(into, path))
         return AT_OK;
-    if (into && *into && at__store_owns(into, path))
+    if (into && *into && atx_store_owns(into, path))
         return at_fail(m->err, AT_ERR_USAGE, "%s: is a part of the database %s; expected the database alone",
                        m->path, m->store->path);
-    return !standard && at__store_is_database(m->path) ? merge_database(m) : merge_text(m);
+    return !standard && atx_store_is_database(m->path) ? merge_database(m) : merge_text(m);
 }
 
-at_status at__store_merge_until(at__store *store, const char *const *paths, int count,
-                                const at__cancel *cancel, at__merge_counts *counts, at_error *err)
+at_status atx_store_merge_until(atx_store *store, const char *const *paths, int count,
+                                const atx_cancel *cancel, atx_merge_counts *counts, at_error *err)
 {
     at_error unused;
     merger m = { .store = store, .err = err ? err : &unused, .cancel = cancel };
-    at__utc_latest(m.latest);
-    at_status status = at__store_begin(store, m.err);
+    atx_utc_latest(m.latest);
+    at_status status = atx_store_begin(store, m.err);
     if (status != AT_OK)
         return status;
     for (int i = 0; i < count && status == AT_OK; i++) {
@@ -472,16 +472,16 @@ at_status at__store_merge_until(at__store *store, const char *const *paths, int 
         status = merge_path(&m);
         forget_before(&m);
     }
-    if (at__cancel_asked(cancel)) /* also when it broke off reading */
+    if (atx_cancel_asked(cancel)) /* also when it broke off reading */
         status = interrupted(&m);
-    status = at__store_end(store, status, m.err);
+    status = atx_store_end(store, status, m.err);
     if (status == AT_OK && counts)
         *counts = m.counts;
     return status;
 }
 
-at_status at__store_merge(at__store *store, const char *const *paths, int count, at__merge_counts *counts,
+at_status atx_store_merge(atx_store *store, const char *const *paths, int count, atx_merge_counts *counts,
                           at_error *err)
 {
-    return at__store_merge_until(store, paths, count, NULL, counts, err);
+    return atx_store_merge_until(store, paths, count, NULL, counts, err);
 }

@@ -24,44 +24,44 @@
 enum { DATABASE_MODE = 0644 }; /* as SQLite makes files */
 
 static at_status merge_ordinary(const char *path, const char *const *paths, int count,
-                                const at__cancel *cancel, at__merge_counts *counts, at_error *err)
+                                const atx_cancel *cancel, atx_merge_counts *counts, at_error *err)
 {
-    at__store *store = NULL;
-    at_status status = at__store_open(&store, path, AT__STORE_WRITE, err);
+    atx_store *store = NULL;
+    at_status status = atx_store_open(&store, path, ATX_STORE_WRITE, err);
     if (status == AT_OK)
-        status = at__store_merge_until(store, paths, count, cancel, counts, err);
-    at__store_close(store);
+        status = atx_store_merge_until(store, paths, count, cancel, counts, err);
+    atx_store_close(store);
     return status;
 }
 
 static at_status build(const char *built, const char *path, const char *const *paths, int count,
-                       const at__cancel *cancel, at__merge_counts *counts, at_error *err)
+                       const atx_cancel *cancel, atx_merge_counts *counts, at_error *err)
 {
-    at__store *store = NULL;
-    at_status status = at__store_open_as(&store, built, path, err);
+    atx_store *store = NULL;
+    at_status status = atx_store_open_as(&store, built, path, err);
     if (status == AT_OK)
-        status = at__store_merge_until(store, paths, count, cancel, counts, err);
+        status = atx_store_merge_until(store, paths, count, cancel, counts, err);
     if (status == AT_OK) /* a file that is renamed leaves its log behind */
-        status = at__journal_leave_log(store, err);
-    at__store_close(store);
+        status = atx_journal_leave_log(store, err);
+    atx_store_close(store);
     return status;
 }
 
 /* A log that a database of this name left behind would be taken for the new one's. */
 static bool take_name(const char *built, const char *path)
 {
-    bool taken = !at__store_has_files_beside(path) &&
+    bool taken = !atx_store_has_files_beside(path) &&
                  renameat2(AT_FDCWD, built, AT_FDCWD, path, RENAME_NOREPLACE) == 0;
     if (taken)
-        at__sync_name(path);
+        atx_sync_name(path);
     return taken;
 }
 
 /* What was built goes into the file that came meanwhile. Of its rows those are new that are new there. */
-static at_status merge_built(const char *built, const char *path, const at__cancel *cancel,
-                             at__merge_counts *counts, at_error *err)
+static at_status merge_built(const char *built, const char *path, const atx_cancel *cancel,
+                             atx_merge_counts *counts, at_error *err)
 {
-    at__merge_counts there = { 0 };
+    atx_merge_counts there = { 0 };
     at_status status = merge_ordinary(path, &built, 1, cancel, &there, err);
     counts->trials_taken = there.trials_taken;
     counts->winners_taken = there.winners_taken;
@@ -80,12 +80,12 @@ static bool any_pipe(const char *const *paths, int count)
 
 /* An empty file that is held, *fd, and one named after it for the database. Both are new: where others may
  * write to the folder, nobody can have put a link there. */
-static at_status make_files(at__str *held, int *fd, at__str *built, const char *path, at_error *err)
+static at_status make_files(atx_str *held, int *fd, atx_str *built, const char *path, at_error *err)
 {
-    *fd = at__make_beside(held, path, DATABASE_MODE);
+    *fd = atx_make_beside(held, path, DATABASE_MODE);
     int file = -1;
     if (*fd >= 0) {
-        at__str_addf(built, "%s-db", held->data);
+        atx_str_addf(built, "%s-db", held->data);
         file = built->failed ? -1 : open(built->data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, DATABASE_MODE);
     }
     if (file < 0)
@@ -95,10 +95,10 @@ static at_status make_files(at__str *held, int *fd, at__str *built, const char *
 }
 
 static at_status merge_built_first(const char *path, const char *const *paths, int count,
-                                   const at__cancel *cancel, at__merge_counts *counts, at_error *err)
+                                   const atx_cancel *cancel, atx_merge_counts *counts, at_error *err)
 {
-    at__str held = { 0 }, built = { 0 };
-    at_status status = at__store_make_parents(path, 0777, err);
+    atx_str held = { 0 }, built = { 0 };
+    at_status status = atx_store_make_parents(path, 0777, err);
     if (status != AT_OK)
         return status;
     int fd = -1;
@@ -109,29 +109,29 @@ static at_status merge_built_first(const char *path, const char *const *paths, i
         goto done;
     if (status == AT_OK)
         status = merge_built(built.data, path, cancel, counts, err);
-    at__store_remove(built.data);
+    atx_store_remove(built.data);
 done:
     if (fd >= 0) {
         unlink(held.data);
         close(fd);
     }
-    at__str_clear(&held);
-    at__str_clear(&built);
+    atx_str_clear(&held);
+    atx_str_clear(&built);
     return status;
 }
 
-at_status at__store_merge_into(const char *path, const char *const *paths, int count,
-                               const at__cancel *cancel, at__merge_counts *counts, at_error *err)
+at_status atx_store_merge_into(const char *path, const char *const *paths, int count,
+                               const atx_cancel *cancel, atx_merge_counts *counts, at_error *err)
 {
     struct stat info;
-    at__merge_counts unused = { 0 };
+    atx_merge_counts unused = { 0 };
     at_error ignored;
     err = err ? err : &ignored;
     counts = counts ? counts : &unused;
-    at_status status = at__store_check_name(path, err);
+    at_status status = atx_store_check_name(path, err);
     if (status != AT_OK)
         return status;
-    at__clean_beside(path);
+    atx_clean_beside(path);
     bool is_new = lstat(path, &info) != 0 && errno == ENOENT;
     return is_new || any_pipe(paths, count) ? merge_built_first(path, paths, count, cancel, counts, err)
                                             : merge_ordinary(path, paths, count, cancel, counts, err);

@@ -12,48 +12,48 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *const at__store_beside[AT__BESIDE_COUNT] = { "", "-wal", "-shm", "-journal" };
+const char *const atx_store_beside[ATX_BESIDE_COUNT] = { "", "-wal", "-shm", "-journal" };
 
-bool at__store_owns(const char *database, const char *path)
+bool atx_store_owns(const char *database, const char *path)
 {
-    bool owns = at__same_file(database, path);
-    at__str real = { 0 };
-    at_status status = owns ? AT_OK : at__real_path(&real, database, NULL);
+    bool owns = atx_same_file(database, path);
+    atx_str real = { 0 };
+    at_status status = owns ? AT_OK : atx_real_path(&real, database, NULL);
     size_t len = real.len;
-    for (int i = 0; i < AT__BESIDE_COUNT && status == AT_OK && !owns; i++) {
-        at__str_add(&real, at__store_beside[i]);
-        status = at__str_status(&real, NULL);
-        owns = status == AT_OK && at__same_file(real.data, path);
+    for (int i = 0; i < ATX_BESIDE_COUNT && status == AT_OK && !owns; i++) {
+        atx_str_add(&real, atx_store_beside[i]);
+        status = atx_str_status(&real, NULL);
+        owns = status == AT_OK && atx_same_file(real.data, path);
         if (status == AT_OK)
             real.data[real.len = len] = '\0';
     }
-    at__str_clear(&real);
+    atx_str_clear(&real);
     return owns;
 }
 
-void at__store_remove(const char *path)
+void atx_store_remove(const char *path)
 {
-    at__str name = { 0 };
-    for (int i = 0; i < AT__BESIDE_COUNT; i++) {
-        at__str_reset(&name);
-        at__str_addf(&name, "%s%s", path, at__store_beside[i]);
+    atx_str name = { 0 };
+    for (int i = 0; i < ATX_BESIDE_COUNT; i++) {
+        atx_str_reset(&name);
+        atx_str_addf(&name, "%s%s", path, atx_store_beside[i]);
         if (!name.failed)
             unlink(name.data);
     }
-    at__str_clear(&name);
+    atx_str_clear(&name);
 }
 
-bool at__store_has_files_beside(const char *path)
+bool atx_store_has_files_beside(const char *path)
 {
     struct stat info;
-    at__str name = { 0 };
+    atx_str name = { 0 };
     bool found = false;
-    for (int i = 1; i < AT__BESIDE_COUNT && !found; i++) {
-        at__str_reset(&name);
-        at__str_addf(&name, "%s%s", path, at__store_beside[i]);
+    for (int i = 1; i < ATX_BESIDE_COUNT && !found; i++) {
+        atx_str_reset(&name);
+        atx_str_addf(&name, "%s%s", path, atx_store_beside[i]);
         found = name.failed || lstat(name.data, &info) == 0;
     }
-    at__str_clear(&name);
+    atx_str_clear(&name);
     return found;
 }
 
@@ -67,7 +67,7 @@ static bool begins_so(sqlite3 *db, const char magic[16])
            memcmp(begin, magic, sizeof begin) == 0;
 }
 
-bool at__store_is_database(const char *path)
+bool atx_store_is_database(const char *path)
 {
     static const char MAGIC[16] = "SQLite format 3";
     struct stat info;

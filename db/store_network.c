@@ -18,7 +18,7 @@ static const struct network {
     { 0x7461636F, "OCFS2" }, { 0xAAD7AAEA, "PanFS" },
 };
 
-const char *at__store_network_name(uint32_t type)
+const char *atx_store_network_name(uint32_t type)
 {
     for (size_t i = 0; i < sizeof NETWORKS / sizeof *NETWORKS; i++)
         if (NETWORKS[i].type == type)
@@ -27,11 +27,11 @@ const char *at__store_network_name(uint32_t type)
 }
 
 /* What is not there yet will be where its folder is. */
-const char *at__store_network(const char *path)
+const char *atx_store_network(const char *path)
 {
     struct statfs info;
-    at__str at = { 0 };
-    at__str_add(&at, path);
+    atx_str at = { 0 };
+    atx_str_add(&at, path);
     bool known = !at.failed && statfs(at.data, &info) == 0;
     while (!known && !at.failed) {
         char *slash = strrchr(at.data, '/');
@@ -42,6 +42,6 @@ const char *at__store_network(const char *path)
         if (!slash || slash == at.data)
             break;
     }
-    at__str_clear(&at);
-    return known ? at__store_network_name((uint32_t)info.f_type) : NULL;
+    atx_str_clear(&at);
+    return known ? atx_store_network_name((uint32_t)info.f_type) : NULL;
 }

@@ -26,18 +26,18 @@ static unsigned big_endian(const unsigned char *p)
 
 static at_status check_version(const char *path, int version, at_error *err)
 {
-    if (version == AT__SCHEMA_VERSION)
+    if (version == ATX_SCHEMA_VERSION)
         return AT_OK;
     return at_fail(
         err, AT_ERR_STORE,
         "%s: found schema version %d (user_version); expected %d: it was written by %s; it was not "
         "touched; use that autotune, or tune again into another database with --db",
-        path, version, AT__SCHEMA_VERSION,
-        version > AT__SCHEMA_VERSION ? "a newer autotune, or one from before version 0.1.0"
+        path, version, ATX_SCHEMA_VERSION,
+        version > ATX_SCHEMA_VERSION ? "a newer autotune, or one from before version 0.1.0"
                                      : "no release of autotune");
 }
 
-at_status at__store_check_name(const char *path, at_error *err)
+at_status atx_store_check_name(const char *path, at_error *err)
 {
     if (path[0] == '\0')
         return at_fail(err, AT_ERR_USAGE, "the name of the database is empty");
@@ -54,13 +54,13 @@ at_status at__store_check_name(const char *path, at_error *err)
 }
 
 /* Is it a file, or nothing yet? *exists tells. Only looks at the name: see the top of this file. */
-static at_status check_path(bool *exists, const char *path, at__open_mode mode, at_error *err)
+static at_status check_path(bool *exists, const char *path, atx_open_mode mode, at_error *err)
 {
     struct stat info;
     *exists = stat(path, &info) == 0;
     if (!*exists && errno != ENOENT)
         return at_fail(err, AT_ERR_STORE, "%s: %s; name a file elsewhere with --db", path, strerror(errno));
-    if (!*exists && mode == AT__STORE_READ)
+    if (!*exists && mode == ATX_STORE_READ)
         return at_fail(err, AT_ERR_NOT_FOUND,
                        "%s: no such database yet; `autotune SHAPE` makes it on a machine with a GPU, or name "
                        "another with "
@@ -78,7 +78,7 @@ static int make_folder(const char *folder, mode_t mode)
 {
     struct stat info;
     if (mkdir(folder, mode) == 0) {
-        at__sync_name(folder); /* or a power failure would take it with the database */
+        atx_sync_name(folder); /* or a power failure would take it with the database */
         return 0;
     }
     const int why = errno;
@@ -86,10 +86,10 @@ static int make_folder(const char *folder, mode_t mode)
     return there ? 0 : why;
 }
 
-at_status at__store_make_parents(const char *path, mode_t mode, at_error *err)
+at_status atx_store_make_parents(const char *path, mode_t mode, at_error *err)
 {
     at_status status = AT_OK;
-    char *folder = at__text_copy(path, strlen(path));
+    char *folder = atx_text_copy(path, strlen(path));
     if (!folder)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
@@ -110,20 +110,20 @@ at_status at__store_make_parents(const char *path, mode_t mode, at_error *err)
 }
 
 /* A URI that tells SQLite that the file will not change: then it needs neither -wal nor -shm beside it. */
-static at_status immutable_uri(at__str *out, const char *path, at_error *err)
+static at_status immutable_uri(atx_str *out, const char *path, at_error *err)
 {
-    at__str_add(out, "file:");
+    atx_str_add(out, "file:");
     for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
         if (strchr("?#%", *p))
-            at__str_addf(out, "%%%02x", *p);
+            atx_str_addf(out, "%%%02x", *p);
         else
-            at__str_add_bytes(out, p, 1);
+            atx_str_add_bytes(out, p, 1);
     }
-    at__str_add(out, "?immutable=1");
-    return at__str_status(out, err);
+    atx_str_add(out, "?immutable=1");
+    return atx_str_status(out, err);
 }
 
-static at_status open_handle(at__store *store, const char *name, int flags, at_error *err)
+static at_status open_handle(atx_store *store, const char *name, int flags, at_error *err)
 {
     sqlite3_close(store->db);
     store->db = NULL;
@@ -131,11 +131,11 @@ static at_status open_handle(at__store *store, const char *name, int flags, at_e
     if (!store->db)
         return at_fail(err, AT_ERR_MEMORY, "%s: out of memory", store->path);
     if (code != SQLITE_OK)
-        return at__store_fail(store, "open the database", err);
+        return atx_store_fail(store, "open the database", err);
     sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, AT__VALUE_LIMIT);
-    at__store_wait_for_locks(store);
-    at__guard_handle(store);
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, ATX_VALUE_LIMIT);
+    atx_store_wait_for_locks(store);
+    atx_guard_handle(store);
     return AT_OK;
 }
 
@@ -143,7 +143,7 @@ static at_status open_handle(at__store *store, const char *name, int flags, at_e
  * The first bytes of the file, zero-filled where it is shorter. The size is the system's: SQLite takes a file
  * of one byte for an empty one.
  */
-static at_status read_header(unsigned char header[HEADER_BYTES], bool *empty, at__store *store, at_error *err)
+static at_status read_header(unsigned char header[HEADER_BYTES], bool *empty, atx_store *store, at_error *err)
 {
     sqlite3_file *file = NULL;
     struct stat info;
@@ -163,19 +163,19 @@ static at_status read_header(unsigned char header[HEADER_BYTES], bool *empty, at
 /* With the command as a shell takes it. */
 static at_status say_dump(const char *path, at_error *err)
 {
-    at__str word = { 0 };
-    at__str_add_word(&word, path);
+    atx_str word = { 0 };
+    atx_str_add_word(&word, path);
     at_status status =
         at_fail(err, AT_ERR_STORE,
                 "%s: not a database but a dump, it seems; `autotune merge NEW.db %s` makes one of it, "
                 "to be named with --db",
-                path, at__str_text(&word));
-    at__str_clear(&word);
+                path, atx_str_text(&word));
+    atx_str_clear(&word);
     return status;
 }
 
 /* Is it ours, or empty? Nothing has been written, nor locked, when this says no. */
-static at_status check_header(bool *empty, at__store *store, at_error *err)
+static at_status check_header(bool *empty, atx_store *store, at_error *err)
 {
     unsigned char header[HEADER_BYTES];
     at_status status = read_header(header, empty, store, err);
@@ -189,20 +189,20 @@ static at_status check_header(bool *empty, at__store *store, at_error *err)
             "%s: not a database (it does not begin as an SQLite file does); it was not touched; name "
             "another file with --db",
             store->path);
-    if (big_endian(header + HEADER_APPLICATION) != AT__APPLICATION_ID)
+    if (big_endian(header + HEADER_APPLICATION) != ATX_APPLICATION_ID)
         return at_fail(
             err, AT_ERR_STORE,
             "%s: an SQLite database of another program (application_id 0x%08x; autotune's is 0x%08x); it "
             "was not touched; name another file with --db",
-            store->path, big_endian(header + HEADER_APPLICATION), (unsigned)AT__APPLICATION_ID);
+            store->path, big_endian(header + HEADER_APPLICATION), (unsigned)ATX_APPLICATION_ID);
     return check_version(store->path, (int)big_endian(header + HEADER_VERSION), err);
 }
 
 /* Our views are all there, and readable. */
-static at_status check_schema(at__store *store, at_error *err)
+static at_status check_schema(atx_store *store, at_error *err)
 {
     int64_t views = 0;
-    at_status status = at__store_ask(&views, store, AT__SQL_COUNT_VIEWS, "read the database", err);
+    at_status status = atx_store_ask(&views, store, ATX_SQL_COUNT_VIEWS, "read the database", err);
     if (status == AT_OK && views != 3)
         status = at_fail(
             err, AT_ERR_STORE,
@@ -212,56 +212,56 @@ static at_status check_schema(at__store *store, at_error *err)
     return status;
 }
 
-static at_status read_version(int *version, at__store *store, at_error *err)
+static at_status read_version(int *version, atx_store *store, at_error *err)
 {
     int64_t read = 0;
-    at_status status = at__store_ask(&read, store, AT__SQL_GET_VERSION, "read the schema version", err);
+    at_status status = atx_store_ask(&read, store, ATX_SQL_GET_VERSION, "read the schema version", err);
     *version = (int)read;
     return status;
 }
 
 /* Inside a transaction: another process may have made them meanwhile. */
-static at_status create_tables(at__store *store, at_error *err)
+static at_status create_tables(atx_store *store, at_error *err)
 {
     int version = 0;
     at_status status = read_version(&version, store, err);
     if (status == AT_OK && version == 0 &&
-        sqlite3_exec(store->db, at__schema_sql, NULL, NULL, NULL) != SQLITE_OK)
-        status = at__store_fail(store, "create the tables", err);
+        sqlite3_exec(store->db, atx_schema_sql, NULL, NULL, NULL) != SQLITE_OK)
+        status = atx_store_fail(store, "create the tables", err);
     return status;
 }
 
-static at_status create(at__store *store, at_error *err)
+static at_status create(atx_store *store, at_error *err)
 {
-    at_status status = at__store_begin(store, err);
-    return status == AT_OK ? at__store_end(store, create_tables(store, err), err) : status;
+    at_status status = atx_store_begin(store, err);
+    return status == AT_OK ? atx_store_end(store, create_tables(store, err), err) : status;
 }
 
 /* The version again, as the log beside the file may have it; then whether the schema is ours. */
-static at_status check_contents(at__store *store, at_error *err)
+static at_status check_contents(atx_store *store, at_error *err)
 {
     int version = 0;
     at_status status = read_version(&version, store, err);
     if (status == AT_OK)
         status = check_version(store->path, version, err);
     if (status == AT_OK)
-        status = at__guard_schema(store, err);
+        status = atx_guard_schema(store, err);
     if (status == AT_OK)
         status = check_schema(store, err);
-    return status == AT_OK ? at__guard_views(store, err) : status;
+    return status == AT_OK ? atx_guard_views(store, err) : status;
 }
 
 /* Another handle for the file. */
-static at_status open_again(at__store *store, const char *name, int flags, at_error *err)
+static at_status open_again(atx_store *store, const char *name, int flags, at_error *err)
 {
-    for (int i = 0; i < AT__SQL_COUNT; i++) {
+    for (int i = 0; i < ATX_SQL_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;
     }
     return open_handle(store, name, flags, err);
 }
 
-static at_status write_checked(at__store *store, at_error *err)
+static at_status write_checked(atx_store *store, at_error *err)
 {
     bool empty = false;
     at_status status = open_again(store, store->file, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err);
@@ -283,24 +283,24 @@ static at_status write_checked(at__store *store, at_error *err)
         status = check_contents(store, err);
     if (status == AT_OK) {
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-        at__journal_prefer_log(store);
+        atx_journal_prefer_log(store);
         sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_FKEY, 1, NULL);
     }
     return status;
 }
 
-static at_status open_writer(at__store *store, at_error *err)
+static at_status open_writer(atx_store *store, at_error *err)
 {
     at_status status = write_checked(store, err);
-    if (status != AT_ERR_STORE || !at__journal_lacks_memory(store))
+    if (status != AT_ERR_STORE || !atx_journal_lacks_memory(store))
         return status;
     status = open_again(store, store->file, SQLITE_OPEN_READWRITE, err);
     if (status == AT_OK)
-        status = at__journal_leave_log(store, err);
+        status = atx_journal_leave_log(store, err);
     return status == AT_OK ? write_checked(store, err) : status;
 }
 
-static at_status read_checked(at__store *store, at_error *err)
+static at_status read_checked(atx_store *store, at_error *err)
 {
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     return check_contents(store, err);
@@ -308,32 +308,32 @@ static at_status read_checked(at__store *store, at_error *err)
 
 /* A database on a read-only medium, or with a log where no memory is shared, can only be read as immutable:
  * when it was closed cleanly, with no log beside it. */
-static at_status retry_immutable(at__store *store, at_error *err)
+static at_status retry_immutable(atx_store *store, at_error *err)
 {
-    at__str name = { 0 };
+    atx_str name = { 0 };
     struct stat info;
-    at__str_addf(&name, "%s-wal", store->file);
-    at_status status = at__str_status(&name, err);
+    atx_str_addf(&name, "%s-wal", store->file);
+    at_status status = atx_str_status(&name, err);
     if (status == AT_OK && stat(name.data, &info) == 0 && info.st_size > 0)
         status = at_fail(err, AT_ERR_STORE,
                          "%s: cannot be read here: its log %s must be brought in first, and %s; "
                          "copy both files to a folder of a local disk that you may write",
                          store->path, name.data,
-                         at__journal_lacks_memory(store) ? "the file system has no shared memory"
+                         atx_journal_lacks_memory(store) ? "the file system has no shared memory"
                                                          : "the folder is read-only");
     if (status == AT_OK) {
-        at__str_reset(&name);
+        atx_str_reset(&name);
         status = immutable_uri(&name, store->file, err);
     }
     if (status == AT_OK)
         status = open_again(store, name.data, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
     if (status == AT_OK)
         status = read_checked(store, err);
-    at__str_clear(&name);
+    atx_str_clear(&name);
     return status;
 }
 
-static at_status open_reader(at__store *store, at_error *err)
+static at_status open_reader(atx_store *store, at_error *err)
 {
     bool empty = false;
     store->read_only = true;
@@ -347,19 +347,19 @@ static at_status open_reader(at__store *store, at_error *err)
     status = read_checked(store, err);
     int code = sqlite3_extended_errcode(store->db) & 0xff;
     if (status == AT_ERR_STORE &&
-        (code == SQLITE_CANTOPEN || code == SQLITE_READONLY || at__journal_lacks_memory(store)))
+        (code == SQLITE_CANTOPEN || code == SQLITE_READONLY || atx_journal_lacks_memory(store)))
         status = retry_immutable(store, err);
     return status;
 }
 
 /* `cancel` may end the opening; what is done with the store later is none of its business. */
-static at_status open_named(at__store **out, const char *file, const char *path, at__open_mode mode,
-                            int wait_ms, const at__cancel *cancel, at_error *err)
+static at_status open_named(atx_store **out, const char *file, const char *path, atx_open_mode mode,
+                            int wait_ms, const atx_cancel *cancel, at_error *err)
 {
     at_status status = AT_OK;
-    at__store *store = calloc(1, sizeof *store);
+    atx_store *store = calloc(1, sizeof *store);
     if (store)
-        store->path = at__text_copy(path, strlen(path));
+        store->path = atx_text_copy(path, strlen(path));
     if (!store || !store->path) {
         status = at_fail(err, AT_ERR_MEMORY, "%s: out of memory", path);
         goto done;
@@ -367,8 +367,8 @@ static at_status open_named(at__store **out, const char *file, const char *path,
     store->file = file;
     store->wait_ms = wait_ms;
     store->cancel = cancel;
-    store->step_limit_s = AT__STEP_LIMIT_S;
-    status = mode == AT__STORE_READ ? open_reader(store, err) : open_writer(store, err);
+    store->step_limit_s = ATX_STEP_LIMIT_S;
+    status = mode == ATX_STORE_READ ? open_reader(store, err) : open_writer(store, err);
     if (status != AT_OK)
         goto done;
     store->file = NULL;
@@ -376,73 +376,73 @@ static at_status open_named(at__store **out, const char *file, const char *path,
     *out = store;
     store = NULL;
 done:
-    at__store_close(store);
+    atx_store_close(store);
     return status;
 }
 
-static at_status open_path(at__store **out, const char *path, at__open_mode mode, int wait_ms,
-                           const at__cancel *cancel, at_error *err)
+static at_status open_path(atx_store **out, const char *path, atx_open_mode mode, int wait_ms,
+                           const atx_cancel *cancel, at_error *err)
 {
     at_error unused;
     bool exists = true;
 
     err = err ? err : &unused;
-    at_status status = at__store_check_name(path, err);
+    at_status status = atx_store_check_name(path, err);
     if (status == AT_OK)
         status = check_path(&exists, path, mode, err);
     if (status == AT_OK && !exists)
-        status = at__store_make_parents(path, 0777, err);
+        status = atx_store_make_parents(path, 0777, err);
     return status == AT_OK ? open_named(out, path, path, mode, wait_ms, cancel, err) : status;
 }
 
-at_status at__store_open_wait(at__store **out, const char *path, at__open_mode mode, int wait_ms,
+at_status atx_store_open_wait(atx_store **out, const char *path, atx_open_mode mode, int wait_ms,
                               at_error *err)
 {
     return open_path(out, path, mode, wait_ms, NULL, err);
 }
 
-at_status at__store_open_as(at__store **out, const char *file, const char *path, at_error *err)
+at_status atx_store_open_as(atx_store **out, const char *file, const char *path, at_error *err)
 {
-    return open_named(out, file, path, AT__STORE_WRITE, AT__BUSY_WAIT_MS, NULL, err);
+    return open_named(out, file, path, ATX_STORE_WRITE, ATX_BUSY_WAIT_MS, NULL, err);
 }
 
-at_status at__store_open_memory(at__store **out, at_error *err)
+at_status atx_store_open_memory(atx_store **out, at_error *err)
 {
     at_error unused;
-    return open_named(out, ":memory:", ":memory:", AT__STORE_WRITE, AT__BUSY_WAIT_MS, NULL,
+    return open_named(out, ":memory:", ":memory:", ATX_STORE_WRITE, ATX_BUSY_WAIT_MS, NULL,
                       err ? err : &unused);
 }
 
-at_status at__store_open(at__store **out, const char *path, at__open_mode mode, at_error *err)
+at_status atx_store_open(atx_store **out, const char *path, atx_open_mode mode, at_error *err)
 {
-    return open_path(out, path, mode, AT__BUSY_WAIT_MS, NULL, err);
+    return open_path(out, path, mode, ATX_BUSY_WAIT_MS, NULL, err);
 }
 
-at_status at__store_open_unless(at__store **out, const char *path, at__open_mode mode,
-                                const at__cancel *cancel, at_error *err)
+at_status atx_store_open_unless(atx_store **out, const char *path, atx_open_mode mode,
+                                const atx_cancel *cancel, at_error *err)
 {
-    return open_path(out, path, mode, AT__BUSY_WAIT_MS, cancel, err);
+    return open_path(out, path, mode, ATX_BUSY_WAIT_MS, cancel, err);
 }
 
-const char *at__store_file(const at__store *store)
+const char *atx_store_file(const atx_store *store)
 {
     return store->path[0] == ':' ? "" : store->path;
 }
 
 /* Has the name of the file that is open become that of another, or of none? */
-static bool has_moved(at__store *store)
+static bool has_moved(atx_store *store)
 {
     int moved = 0;
     return sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved;
 }
 
-bool at__store_was_replaced(at__store *store)
+bool atx_store_was_replaced(atx_store *store)
 {
     struct stat info;
     return has_moved(store) && stat(store->path, &info) == 0 && S_ISREG(info.st_mode);
 }
 
-at_status at__store_check_place(at__store *store, at_error *err)
+at_status atx_store_check_place(atx_store *store, at_error *err)
 {
     if (!has_moved(store))
         return AT_OK;
@@ -454,11 +454,11 @@ at_status at__store_check_place(at__store *store, at_error *err)
         store->path);
 }
 
-void at__store_close(at__store *store)
+void atx_store_close(atx_store *store)
 {
     if (!store)
         return;
-    for (int i = 0; i < AT__SQL_COUNT; i++)
+    for (int i = 0; i < ATX_SQL_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
     free(store->path);
@@ -466,55 +466,55 @@ void at__store_close(at__store *store)
 }
 
 /* A file in the user's folder for data, unless another one is named. */
-static at_status data_path(at__str *out, const char *named, const char *file, at_error *err)
+static at_status data_path(atx_str *out, const char *named, const char *file, at_error *err)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     const char *data = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
 
     if (named && named[0])
-        at__str_add(&path, named);
+        atx_str_add(&path, named);
     else if (data && data[0] == '/') /* the XDG specification: a relative path is invalid and to be ignored */
-        at__str_addf(&path, "%s/autotune/%s", data, file);
+        atx_str_addf(&path, "%s/autotune/%s", data, file);
     else if (home && home[0])
-        at__str_addf(&path, "%s/.local/share/autotune/%s", home, file);
+        atx_str_addf(&path, "%s/.local/share/autotune/%s", home, file);
     else
         return at_fail(
             err, AT_ERR_USAGE,
             "no place for the database: set HOME, or AUTOTUNE_DB (`AUTOTUNE_DB=autotune.db autotune ...`), "
             "or name one with --db");
-    at_status status = at__str_status(&path, err);
+    at_status status = atx_str_status(&path, err);
     if (status == AT_OK) {
-        at__str_clear(out);
+        atx_str_clear(out);
         *out = path;
     } else {
-        at__str_clear(&path);
+        atx_str_clear(&path);
     }
     return status;
 }
 
-at_status at__store_default_path(at__str *out, at_error *err)
+at_status atx_store_default_path(atx_str *out, at_error *err)
 {
     return data_path(out, getenv("AUTOTUNE_DB"), "autotune.db", err);
 }
 
-at_status at__store_replay_path(at__str *out, at_error *err)
+at_status atx_store_replay_path(atx_str *out, at_error *err)
 {
     return data_path(out, NULL, "replay.db", err);
 }
 
-at_status at__store_cache_path(at__str *out, at_error *err)
+at_status atx_store_cache_path(atx_str *out, at_error *err)
 {
     const char *named = getenv("AUTOTUNE_CACHE");
     const char *base = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
 
-    at__str_reset(out);
+    atx_str_reset(out);
     if (named && named[0])
-        at__str_add(out, named);
+        atx_str_add(out, named);
     else if (base && base[0] == '/')
-        at__str_addf(out, "%s/autotune/kernels.db", base);
+        atx_str_addf(out, "%s/autotune/kernels.db", base);
     else if (home && home[0])
-        at__str_addf(out, "%s/.cache/autotune/kernels.db", home);
-    return at__str_status(out, err);
+        atx_str_addf(out, "%s/.cache/autotune/kernels.db", home);
+    return atx_str_status(out, err);
 }

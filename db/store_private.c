@@ -42,32 +42,32 @@ static at_status judge(const char *path, const struct stat *info, at_error *err)
 /* What is not there is no danger. */
 static at_status judge_beside(const char *path, const char *ending, at_error *err)
 {
-    at__str name = { 0 };
+    atx_str name = { 0 };
     struct stat info;
-    at__str_addf(&name, "%s%s", path, ending);
-    at_status status = at__str_status(&name, err);
+    atx_str_addf(&name, "%s%s", path, ending);
+    at_status status = atx_str_status(&name, err);
     if (status == AT_OK && stat(name.data, &info) == 0)
         status = judge(name.data, &info, err);
-    at__str_clear(&name);
+    atx_str_clear(&name);
     return status;
 }
 
 static at_status judge_folder_of(const char *path, at_error *err)
 {
-    at__str folder = { 0 };
+    atx_str folder = { 0 };
     struct stat info;
     const char *slash = strrchr(path, '/');
-    at__str_add_bytes(&folder, slash ? path : ".", slash ? (size_t)(slash - path) + (slash == path) : 1);
-    at_status status = at__str_status(&folder, err);
+    atx_str_add_bytes(&folder, slash ? path : ".", slash ? (size_t)(slash - path) + (slash == path) : 1);
+    at_status status = atx_str_status(&folder, err);
     if (status == AT_OK && stat(folder.data, &info) != 0)
         status = at_fail(err, AT_ERR_STORE, "%s: %s", folder.data, strerror(errno));
     if (status == AT_OK)
         status = judge(folder.data, &info, err);
-    at__str_clear(&folder);
+    atx_str_clear(&folder);
     return status;
 }
 
-at_status at__store_is_private(const char *path, at_error *err)
+at_status atx_store_is_private(const char *path, at_error *err)
 {
     struct stat info;
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
@@ -75,8 +75,8 @@ at_status at__store_is_private(const char *path, at_error *err)
     char *real = realpath(path, NULL); /* SQLite follows links too */
     const char *name = real ? real : path;
     at_status status = judge_folder_of(name, err);
-    for (int i = 0; i < AT__BESIDE_COUNT && status == AT_OK; i++)
-        status = judge_beside(name, at__store_beside[i], err);
+    for (int i = 0; i < ATX_BESIDE_COUNT && status == AT_OK; i++)
+        status = judge_beside(name, atx_store_beside[i], err);
     free(real);
     return status;
 }
@@ -85,11 +85,11 @@ at_status at__store_is_private(const char *path, at_error *err)
  */
 static void make_file(const char *path)
 {
-    at__str name = { 0 };
+    atx_str name = { 0 };
     struct stat info;
     if (stat(path, &info) == 0)
         return;
-    at__str_addf(&name, "%s.new-XXXXXX", path);
+    atx_str_addf(&name, "%s.new-XXXXXX", path);
     int fd = name.failed ? -1 : mkstemp(name.data); /* 0600 */
     if (fd >= 0) {
         close(fd);
@@ -97,20 +97,20 @@ static void make_file(const char *path)
         (void)linked;
         unlink(name.data);
     }
-    at__str_clear(&name);
+    atx_str_clear(&name);
 }
 
-at_status at__store_open_cache(at__store **out, const char *path, const at__cancel *cancel, at_error *err)
+at_status atx_store_open_cache(atx_store **out, const char *path, const atx_cancel *cancel, at_error *err)
 {
     if (path[0] == '\0')
         return at_fail(err, AT_ERR_USAGE, "the name of the cache is empty");
-    at_status status = at__store_check_name(path, err);
+    at_status status = atx_store_check_name(path, err);
     if (status == AT_OK && access(path, F_OK) != 0)
-        status = at__store_make_parents(path, 0700, err);
+        status = atx_store_make_parents(path, 0700, err);
     if (status == AT_OK)
-        status = at__store_is_private(path, err);
+        status = atx_store_is_private(path, err);
     if (status != AT_OK)
         return status;
     make_file(path);
-    return at__store_open_unless(out, path, AT__STORE_WRITE, cancel, err);
+    return atx_store_open_unless(out, path, ATX_STORE_WRITE, cancel, err);
 }

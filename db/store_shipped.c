@@ -12,28 +12,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool at__shipped_wanted(void)
+bool atx_shipped_wanted(void)
 {
     const char *without = getenv("AUTOTUNE_NO_SHIPPED");
-    return at__shipped_bytes > 0 && (!without || !*without || strcmp(without, "0") == 0);
+    return atx_shipped_bytes > 0 && (!without || !*without || strcmp(without, "0") == 0);
 }
 
 /* SQLite takes a pointer to what it may not write: the flag says that it may not. */
 static int take_image(sqlite3 *db)
 {
-    unsigned char *image = (unsigned char *)(uintptr_t)at__shipped_image;
-    return sqlite3_deserialize(db, "main", image, (sqlite3_int64)at__shipped_bytes,
-                               (sqlite3_int64)at__shipped_bytes, SQLITE_DESERIALIZE_READONLY);
+    unsigned char *image = (unsigned char *)(uintptr_t)atx_shipped_image;
+    return sqlite3_deserialize(db, "main", image, (sqlite3_int64)atx_shipped_bytes,
+                               (sqlite3_int64)atx_shipped_bytes, SQLITE_DESERIALIZE_READONLY);
 }
 
-at_status at__store_open_shipped(at__store **out, at_error *err)
+at_status atx_store_open_shipped(atx_store **out, at_error *err)
 {
-    static const char NAME[] = AT__SHIPPED;
-    at__store *store = calloc(1, sizeof *store);
+    static const char NAME[] = ATX_SHIPPED;
+    atx_store *store = calloc(1, sizeof *store);
     if (store)
-        store->path = at__text_copy(NAME, sizeof NAME - 1);
+        store->path = atx_text_copy(NAME, sizeof NAME - 1);
     if (!store || !store->path) {
-        at__store_close(store);
+        atx_store_close(store);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     store->read_only = true;
@@ -41,22 +41,22 @@ at_status at__store_open_shipped(at__store **out, at_error *err)
     if (sqlite3_open_v2(":memory:", &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
             SQLITE_OK ||
         take_image(store->db) != SQLITE_OK)
-        status = store->db ? at__store_fail(store, "read the winners of this program", err)
+        status = store->db ? atx_store_fail(store, "read the winners of this program", err)
                            : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         *out = store;
     else
-        at__store_close(store);
+        atx_store_close(store);
     return status;
 }
 
-void at__shipped_read(at__shipped_row *out, uint32_t row)
+void atx_shipped_read(atx_shipped_row *out, uint32_t row)
 {
-    const unsigned char *at = at__shipped_rows + at__shipped_row_at[row];
-    *out = (at__shipped_row){ .rank = 0 };
-    at = at__columns_unpack(&out->answer.winner, &at__winner_columns, at);
-    at = at__columns_unpack(&out->answer.fingerprint, &at__fingerprint_columns, at);
-    at = at__columns_unpack(&out->answer, &at__answer_columns, at);
+    const unsigned char *at = atx_shipped_rows + atx_shipped_row_at[row];
+    *out = (atx_shipped_row){ .rank = 0 };
+    at = atx_columns_unpack(&out->answer.winner, &atx_winner_columns, at);
+    at = atx_columns_unpack(&out->answer.fingerprint, &atx_fingerprint_columns, at);
+    at = atx_columns_unpack(&out->answer, &atx_answer_columns, at);
     for (int i = 0; i < 4; i++)
         out->rank |= (uint32_t)*at++ << 8 * i;
     out->proof = (const char *)at;

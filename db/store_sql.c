@@ -2,7 +2,7 @@
  * store_sql.c - running statements: prepared once, bound, stepped; transactions; what SQLite's errors mean to
  * a user.
  *
- * A statement is in use between at__query_begin and at__query_end and by nobody else meanwhile; the end
+ * A statement is in use between atx_query_begin and atx_query_end and by nobody else meanwhile; the end
  * resets it and lets go of what was bound, so that the next one finds it as new, whatever happened.
  */
 #include "db/store_internal.h"
@@ -15,9 +15,9 @@
 #include <sys/resource.h>
 
 static const char *const SQL[] = {
-#define AT__SQL_TEXT(name, sql) [AT__SQL_##name] = sql,
-    AT__STATEMENTS(AT__SQL_TEXT)
-#undef AT__SQL_TEXT
+#define ATX_SQL_TEXT(name, sql) [ATX_SQL_##name] = sql,
+    ATX_STATEMENTS(ATX_SQL_TEXT)
+#undef ATX_SQL_TEXT
 };
 
 /* Why a system call under SQLite failed: ": No space left on device", or "". SQLite does not keep the errno
@@ -65,7 +65,7 @@ static const struct advice {
 #define TOO_MANY "; raise the limit of open files (`ulimit -n`) and run the same command again"
 
 /* What to do where the system's own error says more than SQLite's. */
-static const char *advice_for(const at__store *store, const struct advice *a)
+static const char *advice_for(const atx_store *store, const struct advice *a)
 {
     int cause = sqlite3_system_errno(store->db);
     switch (sqlite3_extended_errcode(store->db)) {
@@ -79,18 +79,18 @@ static const char *advice_for(const at__store *store, const struct advice *a)
     }
 }
 
-void at__store_set_cancel(at__store *store, const at__cancel *cancel)
+void atx_store_set_cancel(atx_store *store, const atx_cancel *cancel)
 {
     store->cancel = cancel;
 }
 
-at_status at__store_fail(at__store *store, const char *doing, at_error *err)
+at_status atx_store_fail(atx_store *store, const char *doing, at_error *err)
 {
     char cause[128], waited[64] = "";
     int code = sqlite3_extended_errcode(store->db) & 0xff;
     const struct advice *a = ADVICE;
 
-    if ((code == SQLITE_INTERRUPT || code == SQLITE_BUSY) && store->cancel && at__cancel_asked(store->cancel))
+    if ((code == SQLITE_INTERRUPT || code == SQLITE_BUSY) && store->cancel && atx_cancel_asked(store->cancel))
         return at_fail(err, AT_ERR_CANCELLED, "interrupted: %s is as it was", store->path);
     while (a->code != 0 && a->code != code)
         a++;
@@ -104,7 +104,7 @@ at_status at__store_fail(at__store *store, const char *doing, at_error *err)
                    a->what ? "" : system_cause(store->db, cause, sizeof cause), advice_for(store, a));
 }
 
-static sqlite3_stmt *prepared(at__store *store, at__sql sql)
+static sqlite3_stmt *prepared(atx_store *store, atx_sql sql)
 {
     sqlite3_stmt **slot = &store->statements[sql];
     if (!*slot &&
@@ -128,9 +128,9 @@ static int bind_next(sqlite3_stmt *s, int *index, char type, va_list *args)
         return value < 0 ? sqlite3_bind_null(s, i) : sqlite3_bind_int64(s, i, value);
     }
     case 'c': {
-        const at__columns *columns = va_arg(*args, const at__columns *);
+        const atx_columns *columns = va_arg(*args, const atx_columns *);
         *index = i + columns->count;
-        return at__columns_bind(s, i, columns, va_arg(*args, const void *));
+        return atx_columns_bind(s, i, columns, va_arg(*args, const void *));
     }
     case 't': {
         const char *text = va_arg(*args, const char *);
@@ -146,38 +146,38 @@ static int bind_next(sqlite3_stmt *s, int *index, char type, va_list *args)
     }
 }
 
-static at_status begin(at__query *q, at__sql sql, at_error *err, const char *types, va_list *args)
+static at_status begin(atx_query *q, atx_sql sql, at_error *err, const char *types, va_list *args)
 {
     int code = SQLITE_ERROR, index = 1;
     q->statement = prepared(q->store, sql);
-    q->limit_s = sql == AT__SQL_VACUUM ? 0 : q->store->step_limit_s; /* that one may copy for hours */
+    q->limit_s = sql == ATX_SQL_VACUUM ? 0 : q->store->step_limit_s; /* that one may copy for hours */
     if (q->statement)
         code = SQLITE_OK;
     for (int i = 0; code == SQLITE_OK && types[i]; i++)
         code = bind_next(q->statement, &index, types[i], args);
-    return code == SQLITE_OK ? AT_OK : at__store_fail(q->store, q->doing, err);
+    return code == SQLITE_OK ? AT_OK : atx_store_fail(q->store, q->doing, err);
 }
 
-at_status at__query_begin(at__query *q, at__store *store, at__sql sql, const char *doing, at_error *err,
+at_status atx_query_begin(atx_query *q, atx_store *store, atx_sql sql, const char *doing, at_error *err,
                           const char *types, ...)
 {
     va_list args;
-    *q = (at__query){ .store = store, .doing = doing };
+    *q = (atx_query){ .store = store, .doing = doing };
     va_start(args, types);
     at_status status = begin(q, sql, err, types, &args);
     va_end(args);
     return status;
 }
 
-bool at__query_next(at__query *q, at_status *status, at_error *err)
+bool atx_query_next(atx_query *q, at_status *status, at_error *err)
 {
-    int code = *status == AT_OK ? at__store_step(q) : SQLITE_DONE;
+    int code = *status == AT_OK ? atx_store_step(q) : SQLITE_DONE;
     if (code != SQLITE_ROW && code != SQLITE_DONE)
-        *status = at__store_fail(q->store, q->doing, err);
+        *status = atx_store_fail(q->store, q->doing, err);
     return code == SQLITE_ROW;
 }
 
-void at__query_end(at__query *q)
+void atx_query_end(atx_query *q)
 {
     sqlite3_reset(q->statement); /* both take NULL */
     if (q->statement)
@@ -185,50 +185,50 @@ void at__query_end(at__query *q)
     q->statement = NULL;
 }
 
-at_status at__store_exec(at__store *store, at__sql sql, const char *doing, at_error *err, const char *types,
+at_status atx_store_exec(atx_store *store, atx_sql sql, const char *doing, at_error *err, const char *types,
                          ...)
 {
-    at__query q = { .store = store, .doing = doing };
+    atx_query q = { .store = store, .doing = doing };
     va_list args;
     va_start(args, types);
     at_status status = begin(&q, sql, err, types, &args);
     va_end(args);
-    while (at__query_next(&q, &status, err))
+    while (atx_query_next(&q, &status, err))
         ;
-    at__query_end(&q);
+    atx_query_end(&q);
     return status;
 }
 
-at_status at__store_ask(int64_t *out, at__store *store, at__sql sql, const char *doing, at_error *err)
+at_status atx_store_ask(int64_t *out, atx_store *store, atx_sql sql, const char *doing, at_error *err)
 {
-    at__query q;
-    at_status status = at__query_begin(&q, store, sql, doing, err, "");
-    if (at__query_next(&q, &status, err))
+    atx_query q;
+    at_status status = atx_query_begin(&q, store, sql, doing, err, "");
+    if (atx_query_next(&q, &status, err))
         *out = sqlite3_column_int64(q.statement, 0);
-    at__query_end(&q);
+    atx_query_end(&q);
     return status;
 }
 
-at_status at__store_begin(at__store *store, at_error *err)
+at_status atx_store_begin(atx_store *store, at_error *err)
 {
     if (store->read_only)
-        return at__bug(err, "%s: was opened for reading only", store->path);
-    return at__store_exec(store, AT__SQL_BEGIN, "store", err, "");
+        return atx_bug(err, "%s: was opened for reading only", store->path);
+    return atx_store_exec(store, ATX_SQL_BEGIN, "store", err, "");
 }
 
-at_status at__store_end(at__store *store, at_status status, at_error *err)
+at_status atx_store_end(atx_store *store, at_status status, at_error *err)
 {
     if (status == AT_OK)
-        status = at__store_exec(store, AT__SQL_COMMIT, "store", err, "");
+        status = atx_store_exec(store, ATX_SQL_COMMIT, "store", err, "");
     /* Some errors (a full disk) have ended the transaction already. */
     if (status != AT_OK && !sqlite3_get_autocommit(store->db)) {
-        at_status undone = at__store_exec(store, AT__SQL_ROLLBACK, "undo", NULL, "");
+        at_status undone = atx_store_exec(store, ATX_SQL_ROLLBACK, "undo", NULL, "");
         (void)undone; /* the first error is the one to tell */
     }
     return status;
 }
 
-const char *at__store_text(sqlite3_stmt *statement, int column)
+const char *atx_store_text(sqlite3_stmt *statement, int column)
 {
     const unsigned char *text = sqlite3_column_text(statement, column);
     return text ? (const char *)text : "";

@@ -17,13 +17,13 @@ enum {
     TRIED_BEFORE = 3
 }; /* before it is asked whether there are locks at all: most are given back by then */
 
-static int asked(const at__store *store)
+static int asked(const atx_store *store)
 {
-    return store->cancel && at__cancel_asked(store->cancel);
+    return store->cancel && atx_cancel_asked(store->cancel);
 }
 
 /* A signal that is not the user's wish to end shortens nothing. */
-static void sleep_ms(const at__store *store, int ms)
+static void sleep_ms(const atx_store *store, int ms)
 {
     struct timespec left = { .tv_nsec = ms * 1000000L };
     while (nanosleep(&left, &left) != 0 && errno == EINTR && !asked(store))
@@ -35,25 +35,25 @@ static void sleep_ms(const at__store *store, int ms)
  * file beside the database tells: opening the database's own by hand would drop the locks that are there.
  * Where no file can be made nobody knows.
  */
-static void try_a_lock(at__store *store)
+static void try_a_lock(atx_store *store)
 {
     struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    at__str name = { 0 };
+    atx_str name = { 0 };
     store->tried_lock = true;
-    at__str_addf(&name, "%s.lock-XXXXXX", store->path);
+    atx_str_addf(&name, "%s.lock-XXXXXX", store->path);
     int fd = name.failed ? -1 : mkstemp(name.data);
     if (fd >= 0) {
         store->no_locks = fcntl(fd, F_SETLK, &all) == 0 ? 0 : errno;
         close(fd);
         unlink(name.data);
     }
-    at__str_clear(&name);
+    atx_str_clear(&name);
 }
 
 /* SQLite asks before each new try for one lock; `tries`: those before. 0: no more of them. */
 static int wait_more(void *context, int tries)
 {
-    at__store *store = context;
+    atx_store *store = context;
     int ms = FIRST_MS + MORE_MS * (tries < LONGEST_MS ? tries : LONGEST_MS);
     if (tries == 0)
         store->waited_ms = 0;
@@ -68,7 +68,7 @@ static int wait_more(void *context, int tries)
     return 1;
 }
 
-void at__store_wait_for_locks(at__store *store)
+void atx_store_wait_for_locks(atx_store *store)
 {
     sqlite3_busy_handler(store->db, wait_more, store);
 }

@@ -1,4 +1,4 @@
-# at_embed(TARGET TABLE FILE...): compiles files into TARGET, as a table of at__embedded (tuner/lang/catalog.h).
+# at_embed(TARGET TABLE FILE...): compiles files into TARGET, as a table of atx_embedded (tuner/lang/catalog.h).
 # at_embed_templates(TARGET): so every templates/<op>/*.cu, templates/common/*.cuh and the tuner's own CUDA source.
 # CONFIGURE_DEPENDS: adding a template is adding a file, nothing more.
 function(at_embed target table)
@@ -21,12 +21,12 @@ endfunction()
 
 function(at_embed_templates target)
   file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/*/*.cu)
-  at_embed(${target} at__embedded_files ${files})
+  at_embed(${target} atx_embedded_files ${files})
   file(GLOB commons CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/templates/common/*.cuh)
-  at_embed(${target} at__embedded_commons ${commons})
-  at_embed(${target} at__embedded_verify ${PROJECT_SOURCE_DIR}/tuner/declare/data.h ${PROJECT_SOURCE_DIR}/tuner/runner/verify.cu
+  at_embed(${target} atx_embedded_commons ${commons})
+  at_embed(${target} atx_embedded_verify ${PROJECT_SOURCE_DIR}/tuner/declare/data.h ${PROJECT_SOURCE_DIR}/tuner/runner/verify.cu
     ${PROJECT_SOURCE_DIR}/tuner/runner/fill.cu)
-  set(exported head bits numbers main) # in the order of at__export_part
+  set(exported head bits numbers main) # in the order of atx_export_part
   list(TRANSFORM exported REPLACE ".+" "${PROJECT_SOURCE_DIR}/tuner/export/export_\\0.cu")
-  at_embed(${target} at__embedded_export ${exported} ${PROJECT_SOURCE_DIR}/tuner/declare/data.h)
+  at_embed(${target} atx_embedded_export ${exported} ${PROJECT_SOURCE_DIR}/tuner/declare/data.h)
 endfunction()

@@ -16,7 +16,7 @@ endforeach()
 file(WRITE ${OUTPUT} "/* Made by templates/embed_files.cmake from templates/; do not edit. */
 #include \"lang/catalog.h\"
 ${arrays}
-const at__embedded ${TABLE}[] = {
+const atx_embedded ${TABLE}[] = {
 ${rows}    { 0, 0, 0 },
 };
 ")

@@ -5,14 +5,14 @@
 #include "bench_spaces.h"
 
 /* A number from 0 to 1 that depends on the two and on nothing else. */
-double at__fraction(int64_t index, uint64_t salt);
+double atx_fraction(int64_t index, uint64_t salt);
 
 /*
  * A template of the op `spaces` of the folder `dir`, all of whose configurations get times. Tells on stdout
  * what came of it. Both are to be closed, also after a failure.
  */
-at_status at__made_up_open(at__bench_space *out, at__catalog **catalog, const char *dir, const char *name,
+at_status atx_made_up_open(atx_bench_space *out, atx_catalog **catalog, const char *dir, const char *name,
                            at_error *err) AT_MUST_CHECK;
-void at__made_up_close(at__bench_space *space, at__catalog *catalog);
+void atx_made_up_close(atx_bench_space *space, atx_catalog *catalog);
 
 #endif

@@ -21,14 +21,14 @@
 #include <string.h>
 #include <time.h>
 
-#define QUEUE       4  /* trials with a device, AT__DEVICE_QUEUE */
+#define QUEUE       4  /* trials with a device, ATX_DEVICE_QUEUE */
 #define READY_LIMIT 64 /* as in tune/contest.c                   */
 #define MOST_CORES  256
 enum { COPIES = 36, GAUGES = 2 };
 #define LATENCY_S 100e-6 /* until a trial is with the device */
 #define MOST_GPUS 8192
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "bench_scale [options] [FILE...]",
     "Simulates tuning the problems of recordings (or, with --made-up, one of the folder's spaces, whose "
     "times "
@@ -37,7 +37,7 @@ static const at__usage USAGE = {
 
 typedef struct settings {
     int64_t cores, problems, max_trials, message_us, setup_ms, final_ms, seed;
-    const at__strategy *strategy;
+    const atx_strategy *strategy;
     double worth;
     int step;
 } settings;
@@ -63,7 +63,7 @@ typedef struct gpu {
 typedef enum phase { WAITING, OPENING, SEARCHING, ENDING, DONE } phase;
 
 typedef struct problem {
-    const at__bench_space *space;
+    const atx_bench_space *space;
     phase phase;
     void *state;
     int boss, helping, devices; /* gpus; devices: that are ready, the boss too */
@@ -98,7 +98,7 @@ static bool before(const event *a, const event *b)
 
 static void post(sim *s, double at_s, kind what, int which, int device, int64_t index)
 {
-    if (!at__grow(&s->heap, &s->heap_cap, s->heap_count, sizeof *s->heap)) {
+    if (!atx_grow(&s->heap, &s->heap_cap, s->heap_count, sizeof *s->heap)) {
         s->failed = true;
         return;
     }
@@ -136,23 +136,23 @@ static double cpu_now_s(void)
 /* As measured: from the smallest kernel of a transpose to the largest, one core each. */
 static double compile_s_of(int64_t index)
 {
-    return 0.04 + 0.08 * at__fraction(index, 1);
+    return 0.04 + 0.08 * atx_fraction(index, 1);
 }
 
 /* One that is behind the best gets fewer samples: see runner/measure.c. */
 static double trial_s_of(const problem *p, int64_t index)
 {
-    const at__finding *f = &p->space->findings[index];
+    const atx_finding *f = &p->space->findings[index];
     double slower = p->best_s > 0 ? f->seconds / p->best_s : 1;
-    at__measured m = { .outcome = f->outcome, .timing.median_s = f->seconds };
+    atx_measured m = { .outcome = f->outcome, .timing.median_s = f->seconds };
     m.timing.samples = slower > 1.5 ? 1 : slower > 1.25 ? 2 : slower > 1.06 ? 4 : 7;
-    return at__pace_trial_s(&m);
+    return atx_pace_trial_s(&m);
 }
 
 static double gauge_s_of(const problem *p)
 {
-    at__measured m = { .outcome = AT__TIMED, .timing = { .median_s = p->space->sorted_s[0], .samples = 7 } };
-    return at__pace_trial_s(&m);
+    atx_measured m = { .outcome = ATX_TIMED, .timing = { .median_s = p->space->sorted_s[0], .samples = 7 } };
+    return atx_pace_trial_s(&m);
 }
 
 /* ---- a search ---- */
@@ -198,7 +198,7 @@ static void propose(sim *s, problem *p, int which)
         double took_s = cpu_now_s() - from_s;
         p->thread_s += took_s;
         p->thread_busy_s += took_s;
-        if (index == AT__NOT_YET)
+        if (index == ATX_NOT_YET)
             return;
         p->exhausted = index < 0;
         if (index < 0)
@@ -243,11 +243,11 @@ static void feed(sim *s, problem *p, int which)
 
 static void report(sim *s, problem *p, int64_t index)
 {
-    const at__finding *f = &p->space->findings[index];
+    const atx_finding *f = &p->space->findings[index];
     double from_s = cpu_now_s();
     p->tried++;
     p->under_way--;
-    if (f->outcome == AT__TIMED && (p->best_s <= 0 || f->seconds < p->best_s))
+    if (f->outcome == ATX_TIMED && (p->best_s <= 0 || f->seconds < p->best_s))
         p->best_s = f->seconds;
     s->set->strategy->report(p->state, index, f);
     if (s->set->strategy->pace && p->measure_s > 0)
@@ -318,7 +318,7 @@ static void let_in(sim *s, int which, int i)
 static bool begin_search(sim *s, problem *p, int which)
 {
     at_error err;
-    at__search search = p->space->search;
+    atx_search search = p->space->search;
     search.seed = (uint64_t)(s->set->seed + which);
     search.max_trials = s->set->max_trials > 0 ? s->set->max_trials : search.total;
     search.slots = p->space->slots;
@@ -402,9 +402,9 @@ static void handle(sim *s, const event *e)
     case COMPILED:
         hear(s, p);
         p->compiling--;
-        if (p->space->findings[e->index].outcome == AT__COMPILE_FAILED)
+        if (p->space->findings[e->index].outcome == ATX_COMPILE_FAILED)
             report(s, p, e->index);
-        else if (at__grow(&p->ready, &p->ready_cap, (size_t)(p->ready_first + p->ready_count),
+        else if (atx_grow(&p->ready, &p->ready_cap, (size_t)(p->ready_first + p->ready_count),
                           sizeof *p->ready))
             p->ready[p->ready_first + p->ready_count++] = e->index;
         else
@@ -457,7 +457,7 @@ static void sum_up(result *out, const sim *s)
     out->supervisor = s->supervisor_busy_s / s->now_s;
 }
 
-static at_status simulate(result *out, const settings *set, const at__bench_space *spaces, size_t count,
+static at_status simulate(result *out, const settings *set, const atx_bench_space *spaces, size_t count,
                           int gpus, at_error *err)
 {
     sim s = { .set = set, .gpu_count = gpus, .problem_count = (int)set->problems };
@@ -495,7 +495,7 @@ static void print_result(const result *r, int gpus, double alone_s)
     fflush(stdout);
 }
 
-static at_status run_all(const settings *set, const at__bench_space *spaces, size_t count, int64_t most,
+static at_status run_all(const settings *set, const atx_bench_space *spaces, size_t count, int64_t most,
                          at_error *err)
 {
     result r = { 0 }, first = { 0 };
@@ -518,73 +518,73 @@ static at_status run_all(const settings *set, const at__bench_space *spaces, siz
 
 static at_status run_made_up(settings *set, const char *dir, const char *name, int64_t most, at_error *err)
 {
-    at__bench_space space = { .search = { .spaces = NULL } };
-    at__catalog *catalog = NULL;
-    at_status status = at__made_up_open(&space, &catalog, dir, name, err);
+    atx_bench_space space = { .search = { .spaces = NULL } };
+    atx_catalog *catalog = NULL;
+    at_status status = atx_made_up_open(&space, &catalog, dir, name, err);
     set->problems = set->problems ? set->problems : 1;
     if (status == AT_OK)
         status = run_all(set, &space, 1, most, err);
-    at__made_up_close(&space, catalog);
+    atx_made_up_close(&space, catalog);
     return status;
 }
 
-static at_status run_recorded(settings *set, const char *dir, const at__words *files, int64_t most,
+static at_status run_recorded(settings *set, const char *dir, const atx_words *files, int64_t most,
                               at_error *err)
 {
-    at__bench_spaces spaces = { 0 };
-    at_status status = at__bench_spaces_open(&spaces, dir, err);
+    atx_bench_spaces spaces = { 0 };
+    at_status status = atx_bench_spaces_open(&spaces, dir, err);
     for (int i = 0; i < files->count && status == AT_OK; i++)
-        status = at__bench_spaces_read(&spaces, files->items[i], 100, err);
+        status = atx_bench_spaces_read(&spaces, files->items[i], 100, err);
     if (status == AT_OK && !spaces.count)
         status = at_fail(err, AT_ERR_USAGE, "expected recordings with spaces of 100 configurations or more");
     set->problems = set->problems ? set->problems : (int64_t)spaces.count;
     if (status == AT_OK)
         status = run_all(set, spaces.items, spaces.count, most, err);
-    at__bench_spaces_close(&spaces);
+    atx_bench_spaces_close(&spaces);
     return status;
 }
 
 int main(int argc, char **argv)
 {
     settings set = { .cores = 16, .message_us = 100, .setup_ms = 500, .final_ms = 1000 };
-    at__words files = { 0 };
+    atx_words files = { 0 };
     const char *dir = NULL, *made_up = NULL, *name = "model";
     int64_t most = 1024, per_mille = 5, step = 2;
     bool help = false;
     at_error err = { 0 };
-    const at__option TABLE[] = {
-        { "--gpus", AT__OPT_COUNT, "N", "1, 2, 4 ... up to N of them (default 1024)", &most },
-        { "--step", AT__OPT_COUNT, "N", "from one number of GPUs to the next: times N (default 2)", &step },
-        { "--problems", AT__OPT_COUNT, "N", "so many, of the recordings' in turn (default: each once)",
+    const atx_option TABLE[] = {
+        { "--gpus", ATX_OPT_COUNT, "N", "1, 2, 4 ... up to N of them (default 1024)", &most },
+        { "--step", ATX_OPT_COUNT, "N", "from one number of GPUs to the next: times N (default 2)", &step },
+        { "--problems", ATX_OPT_COUNT, "N", "so many, of the recordings' in turn (default: each once)",
           &set.problems },
-        { "--made-up", AT__OPT_TEXT, "SPACE", "one space of the folder, with times that are made up",
+        { "--made-up", ATX_OPT_TEXT, "SPACE", "one space of the folder, with times that are made up",
           &made_up },
-        { "--strategy", AT__OPT_TEXT, "NAME", "default model", &name },
-        { "--max-trials", AT__OPT_COUNT, "N", "of a problem (default: until the strategy ends)",
+        { "--strategy", ATX_OPT_TEXT, "NAME", "default model", &name },
+        { "--max-trials", ATX_OPT_COUNT, "N", "of a problem (default: until the strategy ends)",
           &set.max_trials },
-        { "--worth", AT__OPT_COUNT, "N", "end when less than N per mille is expected (default 5)",
+        { "--worth", ATX_OPT_COUNT, "N", "end when less than N per mille is expected (default 5)",
           &per_mille },
-        { "--cores", AT__OPT_COUNT, "N", "that compile, of each GPU (default 16)", &set.cores },
-        { "--message-us", AT__OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 100)",
+        { "--cores", ATX_OPT_COUNT, "N", "that compile, of each GPU (default 16)", &set.cores },
+        { "--message-us", ATX_OPT_COUNT, "N", "of the supervisor, a trial or compilation (default 100)",
           &set.message_us },
-        { "--setup-ms", AT__OPT_COUNT, "N", "until a device has opened a problem (default 500)",
+        { "--setup-ms", ATX_OPT_COUNT, "N", "until a device has opened a problem (default 500)",
           &set.setup_ms },
-        { "--final-ms", AT__OPT_COUNT, "N", "of a final (default 1000)", &set.final_ms },
-        { "--seed", AT__OPT_COUNT, "N", "default 0", &set.seed },
-        { "--templates", AT__OPT_TEXT, "DIR", "where the spaces are declared", &dir },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        { "--final-ms", ATX_OPT_COUNT, "N", "of a final (default 1000)", &set.final_ms },
+        { "--seed", ATX_OPT_COUNT, "N", "default 0", &set.seed },
+        { "--templates", ATX_OPT_TEXT, "DIR", "where the spaces are declared", &dir },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    at_status status = at__options_parse(TABLE, argc, argv, &files, &help, &err);
+    at_status status = atx_options_parse(TABLE, argc, argv, &files, &help, &err);
     if (status == AT_OK && help) {
-        at__str page = { 0 };
-        at__options_help(&page, &USAGE, TABLE);
-        fputs(at__str_text(&page), stdout);
-        at__str_clear(&page);
+        atx_str page = { 0 };
+        atx_options_help(&page, &USAGE, TABLE);
+        fputs(atx_str_text(&page), stdout);
+        atx_str_clear(&page);
         return 0;
     }
     set.step = (int)(step < 2 ? 2 : step);
     set.worth = (double)per_mille / 1000;
-    set.strategy = at__strategy_find(name);
+    set.strategy = atx_strategy_find(name);
     if (status == AT_OK && !set.strategy)
         status = at_fail(&err, AT_ERR_USAGE, "no strategy is called %s", name);
     if (status == AT_OK && (most < 1 || most > MOST_GPUS || set.cores < 1))

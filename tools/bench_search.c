@@ -21,7 +21,7 @@
 #define MAX_STRATEGIES 16
 #define AREA_FROM      20 /* the first trial that the area counts */
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "bench_search [options] [FILE...]",
     "Runs search strategies on recorded spaces (databases, or dumps as `autotune dump` and `autotune import` "
     "write\nthem) and prints how close to the optimum they come, and when. Without files: every *.db and "
@@ -30,7 +30,7 @@ static const at__usage USAGE = {
 };
 
 typedef struct settings {
-    const at__strategy *strategies[MAX_STRATEGIES];
+    const atx_strategy *strategies[MAX_STRATEGIES];
     int strategy_count;
     int64_t seeds, evals, lag;
     int64_t marks[MAX_MARKS];
@@ -56,7 +56,7 @@ typedef struct score {
 /* All runs: by strategy, then space, then seed. Threads draw the next. */
 typedef struct field {
     const settings *set;
-    const at__bench_spaces *spaces;
+    const atx_bench_spaces *spaces;
     double **expected; /* of each space: what random sampling reaches after n trials */
     run *runs;
     size_t count, next;
@@ -65,7 +65,7 @@ typedef struct field {
     bool failed;
 } field;
 
-static int64_t trials_of(const settings *set, const at__bench_space *s)
+static int64_t trials_of(const settings *set, const atx_bench_space *s)
 {
     return set->evals < s->search.total ? set->evals : s->search.total;
 }
@@ -77,7 +77,7 @@ static int64_t trials_of(const settings *set, const at__bench_space *s)
  * none of the k fastest is among n draws is the product over j < n of (N-k-j) / (N-j); failures count as the
  * slowest time.
  */
-static double *expect_random(const at__bench_space *s, int64_t trials)
+static double *expect_random(const atx_bench_space *s, int64_t trials)
 {
     int64_t total = s->search.total, timed = s->sorted_count;
     double *expected = calloc((size_t)trials + 1, sizeof *expected);
@@ -111,8 +111,8 @@ static double cpu_now_s(void)
 }
 
 /* Walks the space; curve[n] receives the best time after n reports. Returns how many there were. */
-static int64_t walk(double *curve, int64_t *compiled, const field *f, const at__bench_space *s,
-                    const at__strategy *strategy, void *state, int64_t trials)
+static int64_t walk(double *curve, int64_t *compiled, const field *f, const atx_bench_space *s,
+                    const atx_strategy *strategy, void *state, int64_t trials)
 {
     int64_t pending[1024], first = 0, count = 0, done = 0, answer = 0;
     int64_t lag = f->set->lag;
@@ -123,15 +123,15 @@ static int64_t walk(double *curve, int64_t *compiled, const field *f, const at__
         if (count == 0)
             break;
         int64_t index = pending[first];
-        const at__finding *finding = &s->findings[index];
+        const atx_finding *finding = &s->findings[index];
         first = (first + 1) % lag;
         count--;
         ++*compiled;
-        if (strategy->consider && finding->outcome != AT__COMPILE_FAILED &&
+        if (strategy->consider && finding->outcome != ATX_COMPILE_FAILED &&
             !strategy->consider(state, index, &finding->resources))
             continue;
         curve[done + 1] = curve[done];
-        if (finding->outcome == AT__TIMED && finding->seconds < curve[done])
+        if (finding->outcome == ATX_TIMED && finding->seconds < curve[done])
             curve[done + 1] = finding->seconds;
         done++;
         strategy->report(state, index, finding);
@@ -153,12 +153,12 @@ static double area_of(const double *curve, const double *expected, double optimu
     return count ? sum / (double)count : 0;
 }
 
-static at_status run_one(run *out, field *f, size_t space, const at__strategy *strategy, uint64_t seed,
+static at_status run_one(run *out, field *f, size_t space, const atx_strategy *strategy, uint64_t seed,
                          at_error *err)
 {
-    const at__bench_space *s = &f->spaces->items[space];
+    const atx_bench_space *s = &f->spaces->items[space];
     int64_t trials = trials_of(f->set, s);
-    at__search search = s->search;
+    atx_search search = s->search;
     void *state = NULL;
     double *curve = malloc((size_t)(trials + 1) * sizeof *curve), optimum = s->sorted_s[0];
     if (!curve)
@@ -198,7 +198,7 @@ static void *work(void *context)
         pthread_mutex_unlock(&f->lock);
         if (i >= f->count)
             return NULL;
-        const at__strategy *strategy = f->set->strategies[i / seeds / spaces];
+        const atx_strategy *strategy = f->set->strategies[i / seeds / spaces];
         if (run_one(&f->runs[i], f, i / seeds % spaces, strategy, i % seeds + 1, &err) != AT_OK) {
             pthread_mutex_lock(&f->lock);
             f->failed = true;
@@ -359,7 +359,7 @@ static at_status print_all(const field *f, bool brief, at_error *err)
 /* ---- the program ---- */
 
 /* Those that were named, else those of the folder, whose names `found` owns. False: there are none. */
-static bool find_files(at__words *files, glob_t *found)
+static bool find_files(atx_words *files, glob_t *found)
 {
     static const char *const PATTERNS[] = { "*.db", "*.jsonl", "*.jsonl.gz" };
     const char *folder = getenv("AUTOTUNE_SPACES");
@@ -368,12 +368,12 @@ static bool find_files(at__words *files, glob_t *found)
         snprintf(pattern, sizeof pattern, "%s/%s", folder, PATTERNS[i]);
         glob(pattern, i ? GLOB_APPEND : 0, NULL, found);
     }
-    for (size_t i = 0; i < found->gl_pathc && files->count < AT__MAX_WORDS; i++)
+    for (size_t i = 0; i < found->gl_pathc && files->count < ATX_MAX_WORDS; i++)
         files->items[files->count++] = found->gl_pathv[i];
     return files->count > 0;
 }
 
-static at_status compare(const settings *set, const at__bench_spaces *spaces, int64_t threads, bool brief,
+static at_status compare(const settings *set, const atx_bench_spaces *spaces, int64_t threads, bool brief,
                          at_error *err)
 {
     field f = { .set = set, .spaces = spaces };
@@ -399,13 +399,13 @@ static at_status compare(const settings *set, const at__bench_spaces *spaces, in
     return status;
 }
 
-static at_status take_strategies(settings *set, const at__words *names, at_error *err)
+static at_status take_strategies(settings *set, const atx_words *names, at_error *err)
 {
     if (!names->count)
-        for (const at__strategy *const *s = at__strategies; *s && set->strategy_count < MAX_STRATEGIES; s++)
+        for (const atx_strategy *const *s = atx_strategies; *s && set->strategy_count < MAX_STRATEGIES; s++)
             set->strategies[set->strategy_count++] = *s;
     for (int i = 0; i < names->count; i++) {
-        const at__strategy *s = at__strategy_find(names->items[i]);
+        const atx_strategy *s = atx_strategy_find(names->items[i]);
         if (!s)
             return at_fail(err, AT_ERR_USAGE, "no strategy is called %s", names->items[i]);
         if (set->strategy_count == MAX_STRATEGIES)
@@ -415,7 +415,7 @@ static at_status take_strategies(settings *set, const at__words *names, at_error
     return AT_OK;
 }
 
-static at_status take_marks(settings *set, const at__words *words, at_error *err)
+static at_status take_marks(settings *set, const atx_words *words, at_error *err)
 {
     static const int64_t USUAL[] = { 50, 100, 200, 400 };
     for (int i = 0; i < 4 && !words->count; i++)
@@ -442,36 +442,36 @@ static at_status check(const settings *set, at_error *err)
 int main(int argc, char **argv)
 {
     settings set = { .seeds = 30, .evals = 400, .lag = 1 };
-    at__words files = { 0 }, names = { 0 }, marks = { 0 };
-    at__bench_spaces spaces = { 0 };
+    atx_words files = { 0 }, names = { 0 }, marks = { 0 };
+    atx_bench_spaces spaces = { 0 };
     const char *dir = NULL, *model_of = NULL;
     int64_t threads = 2, least = 2, per_mille = 0;
     bool brief = false, help = false;
     at_error err = { 0 };
     glob_t found = { 0 };
-    const at__option TABLE[] = {
-        { "--strategy", AT__OPT_LIST, "NAME", "only these (default: all)", &names },
-        { "--seeds", AT__OPT_COUNT, "N", "runs of each on each space (default 30)", &set.seeds },
-        { "--evals", AT__OPT_COUNT, "N", "trials of a run, at most (default 400)", &set.evals },
-        { "--at", AT__OPT_LIST, "N", "when to look (default 50,100,200,400)", &marks },
-        { "--lag", AT__OPT_COUNT, "N", "proposals under way before the first result (default 1)", &set.lag },
-        { "--worth", AT__OPT_COUNT, "N", "stop when less than N per mille is expected (default 0: never)",
+    const atx_option TABLE[] = {
+        { "--strategy", ATX_OPT_LIST, "NAME", "only these (default: all)", &names },
+        { "--seeds", ATX_OPT_COUNT, "N", "runs of each on each space (default 30)", &set.seeds },
+        { "--evals", ATX_OPT_COUNT, "N", "trials of a run, at most (default 400)", &set.evals },
+        { "--at", ATX_OPT_LIST, "N", "when to look (default 50,100,200,400)", &marks },
+        { "--lag", ATX_OPT_COUNT, "N", "proposals under way before the first result (default 1)", &set.lag },
+        { "--worth", ATX_OPT_COUNT, "N", "stop when less than N per mille is expected (default 0: never)",
           &per_mille },
-        { "--hints", AT__OPT_FLAG, NULL, "begin with what won for the recording's other shapes", &set.hints },
-        { "--model-of", AT__OPT_TEXT, "DB", "with --hints: and with what the model beside DB expects",
+        { "--hints", ATX_OPT_FLAG, NULL, "begin with what won for the recording's other shapes", &set.hints },
+        { "--model-of", ATX_OPT_TEXT, "DB", "with --hints: and with what the model beside DB expects",
           &model_of },
-        { "--least", AT__OPT_COUNT, "N", "pass over spaces with fewer timed configurations", &least },
-        { "--threads", AT__OPT_COUNT, "N", "default 2", &threads },
-        { "--templates", AT__OPT_TEXT, "DIR", "where the spaces are declared", &dir },
-        { "--brief", AT__OPT_FLAG, NULL, "only means", &brief },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        { "--least", ATX_OPT_COUNT, "N", "pass over spaces with fewer timed configurations", &least },
+        { "--threads", ATX_OPT_COUNT, "N", "default 2", &threads },
+        { "--templates", ATX_OPT_TEXT, "DIR", "where the spaces are declared", &dir },
+        { "--brief", ATX_OPT_FLAG, NULL, "only means", &brief },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    at_status status = at__options_parse(TABLE, argc, argv, &files, &help, &err);
+    at_status status = atx_options_parse(TABLE, argc, argv, &files, &help, &err);
     if (status == AT_OK && help) {
-        at__str page = { 0 };
-        at__options_help(&page, &USAGE, TABLE);
-        fputs(at__str_text(&page), stdout);
-        at__str_clear(&page);
+        atx_str page = { 0 };
+        atx_options_help(&page, &USAGE, TABLE);
+        fputs(atx_str_text(&page), stdout);
+        atx_str_clear(&page);
         return 0;
     }
     set.worth = (double)per_mille / 1000;
@@ -482,22 +482,22 @@ int main(int argc, char **argv)
     if (status == AT_OK)
         status = check(&set, &err);
     if (status == AT_OK)
-        status = at__bench_spaces_open(&spaces, dir, &err);
+        status = atx_bench_spaces_open(&spaces, dir, &err);
     if (status == AT_OK && !find_files(&files, &found)) {
         puts("skipped: no recordings; name databases or dumps, or a folder of them in AUTOTUNE_SPACES");
         globfree(&found);
-        at__bench_spaces_close(&spaces);
+        atx_bench_spaces_close(&spaces);
         return 0;
     }
     spaces.model_of = model_of;
     for (int i = 0; i < files.count && status == AT_OK; i++)
-        status = at__bench_spaces_read(&spaces, files.items[i], least, &err);
+        status = atx_bench_spaces_read(&spaces, files.items[i], least, &err);
     if (status == AT_OK && !spaces.count)
         status = at_fail(&err, AT_ERR_INPUT, "the recordings hold no problem of a known operation");
     if (status == AT_OK)
         status = compare(&set, &spaces, threads, brief, &err);
     globfree(&found);
-    at__bench_spaces_close(&spaces);
+    atx_bench_spaces_close(&spaces);
     if (status != AT_OK)
         fprintf(stderr, "bench_search: %s\n", err.text);
     return status == AT_OK ? 0 : 1;

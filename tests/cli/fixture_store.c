@@ -26,12 +26,12 @@ static void must(at_status status, const at_error *err)
 
 #define WINNER "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast"
 
-static void put_history(at__store *store, const at__template *t)
+static void put_history(atx_store *store, const atx_template *t)
 {
     at_error err = { 0 };
     int64_t run = 0;
-    const at__problem_key key = { "transpose", "4096x4096", "b4", 4096 * 4096, 2LL * 4 * 4096 * 4096, 0 };
-    const at__fingerprint f = { .device = "NVIDIA H200",
+    const atx_problem_key key = { "transpose", "4096x4096", "b4", 4096 * 4096, 2LL * 4 * 4096 * 4096, 0 };
+    const atx_fingerprint f = { .device = "NVIDIA H200",
                                 .cc = 90,
                                 .sms = 132,
                                 .memory_mib = 143155,
@@ -39,14 +39,14 @@ static void put_history(at__store *store, const at__template *t)
                                 .nvrtc = "13.0",
                                 .tool = "0.1.0",
                                 .cold = true };
-    const at__run_info info = {
+    const atx_run_info info = {
         .command = "autotune", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "here"
     };
-    const at__trial_row rows[] = {
+    const atx_trial_row rows[] = {
         { .template_name = t->name,
           .template_hash = t->hash,
           .config = WINNER,
-          .outcome = AT__TIMED,
+          .outcome = ATX_TIMED,
           .timing.median_s = 36e-6,
           .timing.min_s = 35e-6,
           .timing.spread = 0.01,
@@ -57,7 +57,7 @@ static void put_history(at__store *store, const at__template *t)
         { .template_name = t->name,
           .template_hash = t->hash,
           .config = "TILE=64 BLOCK_ROWS=4 PAD=0 UNROLL=no ORDER=in_fast",
-          .outcome = AT__TIMED,
+          .outcome = ATX_TIMED,
           .timing.median_s = 72e-6,
           .timing.min_s = 70e-6,
           .timing.spread = 0.02,
@@ -68,12 +68,12 @@ static void put_history(at__store *store, const at__template *t)
         { .template_name = "tile",
           .template_hash = "x",
           .config = "TILE_ROWS=8",
-          .outcome = AT__CRASHED,
-          .resources = AT__RESOURCES_UNKNOWN,
+          .outcome = ATX_CRASHED,
+          .resources = ATX_RESOURCES_UNKNOWN,
           .log = "CUDA_ERROR_ILLEGAL_ADDRESS",
           .source_hash = "" },
     };
-    const at__winner winner = { .template_name = t->name,
+    const atx_winner winner = { .template_name = t->name,
                                 .template_hash = t->hash,
                                 .config = WINNER,
                                 .source_hash = "",
@@ -91,40 +91,40 @@ static void put_history(at__store *store, const at__template *t)
                                 .resources = { 32, 4224, 0, 0, 0 },
                                 .elapsed_s = 1,
                                 .conditions = { 1980, 3201, 40, 300, 0 } };
-    must(at__store_begin_run(&run, store, &info, &err), &err);
-    must(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
-    must(at__store_put_trials(store, run, &key, &f, rows, sizeof rows / sizeof *rows, &err), &err);
-    must(at__store_put_winner(store, run, &key, &f, &winner, &err), &err);
+    must(atx_store_begin_run(&run, store, &info, &err), &err);
+    must(atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
+    must(atx_store_put_trials(store, run, &key, &f, rows, sizeof rows / sizeof *rows, &err), &err);
+    must(atx_store_put_winner(store, run, &key, &f, &winner, &err), &err);
 }
 
 /* The middle configuration of a template for a problem; false when it has none. */
-static bool put_middle(at__store *store, const at__template *t, const at__problem *p,
-                       const at__limits *limits)
+static bool put_middle(atx_store *store, const atx_template *t, const atx_problem *p,
+                       const atx_limits *limits)
 {
     at_error err = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
-    at__space *space = NULL;
-    at__config config;
-    at__geometry g;
-    at__problem_key key;
-    at__str shape = { 0 }, text = { 0 };
-    at__fingerprint f = {
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_space *space = NULL;
+    atx_config config;
+    atx_geometry g;
+    atx_problem_key key;
+    atx_str shape = { 0 }, text = { 0 };
+    atx_fingerprint f = {
         .cc = limits->cc, .sms = limits->sms, .driver = "580.1", .nvrtc = "13.0", .cold = true
     };
 
-    must(at__problem_bind(slots, p, limits, &err), &err);
-    must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
-    int64_t count = at__space_count(space);
+    must(atx_problem_bind(slots, p, limits, &err), &err);
+    must(atx_space_open(&space, t, slots, NULL, 0, &err), &err);
+    int64_t count = atx_space_count(space);
     if (count > 0) {
-        at__space_config(&config, space, count / 2);
-        must(at__config_bind(slots, t, &config, &err), &err);
-        must(at__geometry_of(&g, &t->launch, slots, &err), &err);
-        must(at__problem_key_of(&key, &shape, p, &err), &err);
-        at__config_text(&text, t, &config);
+        atx_space_config(&config, space, count / 2);
+        must(atx_config_bind(slots, t, &config, &err), &err);
+        must(atx_geometry_of(&g, &t->launch, slots, &err), &err);
+        must(atx_problem_key_of(&key, &shape, p, &err), &err);
+        atx_config_text(&text, t, &config);
         snprintf(f.device, sizeof f.device, "[%s]", t->name);
-        const at__winner winner = { .template_name = t->name,
+        const atx_winner winner = { .template_name = t->name,
                                     .template_hash = t->hash,
-                                    .config = at__str_text(&text),
+                                    .config = atx_str_text(&text),
                                     .source_hash = "",
                                     .op_hash = "",
                                     .timing.median_s = 1e-5,
@@ -132,82 +132,82 @@ static bool put_middle(at__store *store, const at__template *t, const at__proble
                                     .ceiling_name = "",
                                     .ties = "",
                                     .geometry = g,
-                                    .resources = AT__RESOURCES_UNKNOWN,
-                                    .conditions = AT__CONDITIONS_UNKNOWN };
-        must(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
-        must(at__store_put_winner(store, 0, &key, &f, &winner, &err), &err);
-        printf("%s %s %s %s\n", key.op, key.shape, at__dtype_name(p->type), f.device);
+                                    .resources = ATX_RESOURCES_UNKNOWN,
+                                    .conditions = ATX_CONDITIONS_UNKNOWN };
+        must(atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
+        must(atx_store_put_winner(store, 0, &key, &f, &winner, &err), &err);
+        printf("%s %s %s %s\n", key.op, key.shape, atx_dtype_name(p->type), f.device);
     }
-    at__space_close(space);
-    at__str_clear(&shape);
-    at__str_clear(&text);
+    atx_space_close(space);
+    atx_str_clear(&shape);
+    atx_str_clear(&text);
     return count > 0;
 }
 
 /* The first of a few layouts that are no transpose: even, ragged, rows that stay. */
-static bool make_layout(at__problem *out, const at__op *op, at__dtype type, size_t i)
+static bool make_layout(atx_problem *out, const atx_op *op, atx_dtype type, size_t i)
 {
     static const int64_t EXTENTS[][3] = { { 64, 80, 96 }, { 33, 50, 77 }, { 40, 30, 64 } };
     static const int PERMUTATIONS[][3] = { { 2, 1, 0 }, { 2, 1, 0 }, { 1, 0, 2 } };
     at_error err = { 0 };
-    at__layout_pair layout;
+    atx_layout_pair layout;
     if (i == sizeof EXTENTS / sizeof *EXTENTS)
         return false;
-    must(at__layout_permuted(&layout, 3, EXTENTS[i], PERMUTATIONS[i], NULL, &err), &err);
-    must(at__layout_problem(out, op, type, &layout, &err), &err);
+    must(atx_layout_permuted(&layout, 3, EXTENTS[i], PERMUTATIONS[i], NULL, &err), &err);
+    must(atx_layout_problem(out, op, type, &layout, &err), &err);
     return true;
 }
 
 /* The first of a few shapes for which the template has configurations: even, ragged, narrow, many small. */
-static void put_template(at__store *store, const at__template *t, at__dtype type, const at__limits *limits)
+static void put_template(atx_store *store, const atx_template *t, atx_dtype type, const atx_limits *limits)
 {
     static const int64_t SHAPES[][3] = {
         { 1, 1024, 768 }, { 1, 515, 1003 }, { 1, 100000, 6 }, { 1000, 8, 6 }
     };
     at_error err = { 0 };
-    at__problem problem;
+    atx_problem problem;
     bool found = false;
     for (size_t i = 0; t->op->layout_count && !found && make_layout(&problem, t->op, type, i); i++)
         found = put_middle(store, t, &problem, limits);
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES && !t->op->layout_count && !found; i++) {
         int count = t->op->dim_count < 3 ? t->op->dim_count : 3;
-        must(at__problem_init(&problem, t->op, type, SHAPES[i] + 3 - count, count, &err), &err);
+        must(atx_problem_init(&problem, t->op, type, SHAPES[i] + 3 - count, count, &err), &err);
         found = put_middle(store, t, &problem, limits);
     }
 }
 
-static void put_every(at__store *store, const at__catalog *catalog)
+static void put_every(atx_store *store, const atx_catalog *catalog)
 {
     static const unsigned ONE_OF_EACH_SIZE =
-        1u << AT__U8 | 1u << AT__F16 | 1u << AT__F32 | 1u << AT__F64 | 1u << AT__C128;
+        1u << ATX_U8 | 1u << ATX_F16 | 1u << ATX_F32 | 1u << ATX_F64 | 1u << ATX_C128;
     at_error err = { 0 };
-    at__limits limits;
-    must(at__arch_parse(&limits, "sm_90", &err), &err);
-    for (int o = 0; o < at__catalog_op_count(catalog); o++) {
-        const at__op *op = at__catalog_op(catalog, o);
-        for (int i = 0; i < at__catalog_template_count(catalog, op); i++)
-            for (int type = 0; type < AT__DTYPES; type++)
+    atx_limits limits;
+    must(atx_arch_parse(&limits, "sm_90", &err), &err);
+    for (int o = 0; o < atx_catalog_op_count(catalog); o++) {
+        const atx_op *op = atx_catalog_op(catalog, o);
+        for (int i = 0; i < atx_catalog_template_count(catalog, op); i++)
+            for (int type = 0; type < ATX_DTYPES; type++)
                 if ((op->storage ? ONE_OF_EACH_SIZE : op->types) & 1u << type)
-                    put_template(store, at__catalog_template(catalog, op, i), (at__dtype)type, &limits);
+                    put_template(store, atx_catalog_template(catalog, op, i), (atx_dtype)type, &limits);
     }
 }
 
 int main(int argc, char **argv)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
-    at__store *store = NULL;
+    atx_catalog *catalog = NULL;
+    atx_store *store = NULL;
     bool every = argc == 3 && strcmp(argv[2], "every") == 0;
     if (argc != 2 && !every)
         return 2;
-    must(at__catalog_open(&catalog, NULL, &err), &err);
-    must(at__store_open(&store, argv[1], AT__STORE_WRITE, &err), &err);
+    must(atx_catalog_open(&catalog, NULL, &err), &err);
+    must(atx_store_open(&store, argv[1], ATX_STORE_WRITE, &err), &err);
     if (every)
         put_every(store, catalog);
     else
-        put_history(store, at__catalog_find_template(catalog, at__catalog_find_op(catalog, "transpose"),
+        put_history(store, atx_catalog_find_template(catalog, atx_catalog_find_op(catalog, "transpose"),
                                                      "tile_rows"));
-    at__store_close(store);
-    at__catalog_close(catalog);
+    atx_store_close(store);
+    atx_catalog_close(catalog);
     return 0;
 }

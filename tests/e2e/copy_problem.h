@@ -8,9 +8,9 @@
 #define COPY_SCRIPT "l2 20000\nnoise 0.001\ntime copy_* * 90000\n"
 
 /* A kernel of that name, which the script knows: it gets output, input, 1, 1 and the number of floats. */
-at__kernel copy_kernel(const char *name, int64_t count);
+atx_kernel copy_kernel(const char *name, int64_t count);
 
 /* Its problem: buffers aligned to so many bytes, and `copy_reference` to compare with. */
-at__setup copy_setup(int64_t count, int64_t out_align, int64_t in_align);
+atx_setup copy_setup(int64_t count, int64_t out_align, int64_t in_align);
 
 #endif

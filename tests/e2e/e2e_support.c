@@ -74,11 +74,11 @@ static void write_template(void)
 
 static void need_nvrtc(void)
 {
-    at__nvrtc *nvrtc = NULL;
+    atx_nvrtc *nvrtc = NULL;
     at_error err = { 0 };
-    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("no NVRTC: %s", err.text);
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc_close(nvrtc);
 }
 
 void e2e_begin(void)
@@ -189,9 +189,9 @@ static void read_output(char *to, size_t size, const char *kind, const e2e_run *
 void e2e_bury(e2e_run *run)
 {
     int status = 0;
-    double start_s = at__now_s();
+    double start_s = atx_now_s();
     pid_t got;
-    while ((got = waitpid(run->pid, &status, WNOHANG)) == 0 && at__now_s() - start_s < LIMIT_S)
+    while ((got = waitpid(run->pid, &status, WNOHANG)) == 0 && atx_now_s() - start_s < LIMIT_S)
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     if (got == 0)
         kill(run->pid, SIGABRT);
@@ -274,8 +274,8 @@ char e2e_role(int pid)
 void e2e_expect_no_process(void)
 {
     int list[1] = { 0 };
-    double start_s = at__now_s();
-    while (e2e_processes(list, 1) && at__now_s() - start_s < 60)
+    double start_s = atx_now_s();
+    while (e2e_processes(list, 1) && atx_now_s() - start_s < 60)
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     cr_assert_eq(e2e_processes(list, 1), 0, "process %d (%c) is left", list[0], e2e_role(list[0]));
 }
@@ -293,7 +293,7 @@ static void wait_more(const e2e_run *run, double start_s, const char *what)
 {
     e2e_run now = *run;
     bool ended = e2e_has_ended(run);
-    if (ended || at__now_s() - start_s > WAIT_S) {
+    if (ended || atx_now_s() - start_s > WAIT_S) {
         read_output(now.out, sizeof now.out, "out", run);
         read_output(now.err, sizeof now.err, "err", run);
         cr_assert_fail("it %s before there was: %s\n--- stderr\n%s", ended ? "ended" : "took too long", what,
@@ -304,7 +304,7 @@ static void wait_more(const e2e_run *run, double start_s, const char *what)
 
 void e2e_wait_for_file(const e2e_run *run, const char *name)
 {
-    double start_s = at__now_s();
+    double start_s = atx_now_s();
     while (!e2e_has_file(name))
         wait_more(run, start_s, name);
 }
@@ -312,14 +312,14 @@ void e2e_wait_for_file(const e2e_run *run, const char *name)
 void e2e_wait_for_said(const e2e_run *run, const char *text)
 {
     static char err[sizeof run->err];
-    double start_s = at__now_s();
+    double start_s = atx_now_s();
     while (read_output(err, sizeof err, "err", run), !strstr(err, text))
         wait_more(run, start_s, text);
 }
 
 void e2e_wait_for_rows(const e2e_run *run, const char *sql, long count)
 {
-    double start_s = at__now_s();
+    double start_s = atx_now_s();
     while (!e2e_has_table("trial") || e2e_count(sql) < count)
         wait_more(run, start_s, sql);
 }
@@ -342,7 +342,7 @@ static double work_of(char role)
 
 void e2e_wait_for_work(const e2e_run *run, char role, double processor_s)
 {
-    double start_s = at__now_s(), before_s = work_of(role);
+    double start_s = atx_now_s(), before_s = work_of(role);
     while (work_of(role) - before_s < processor_s)
         wait_more(run, start_s, "enough work");
 }
@@ -357,7 +357,7 @@ static bool is_pending(const e2e_run *run, int signal_number)
 
 void e2e_signal(const e2e_run *run, int signal_number)
 {
-    double start_s = at__now_s();
+    double start_s = atx_now_s();
     cr_assert_eq(kill(run->pid, signal_number), 0);
     while (is_pending(run, signal_number) && !e2e_has_ended(run))
         wait_more(run, start_s, "a handled signal");

@@ -9,7 +9,7 @@
 /* Eight random bytes at a time, as verify.cu's random_byte gives them one by one. */
 static void random_bytes(unsigned char out[8], uint64_t seed, uint64_t index)
 {
-    uint64_t word = at__random(seed, index);
+    uint64_t word = atx_random(seed, index);
     memcpy(out, &word, 8);
 }
 
@@ -71,7 +71,7 @@ static int number_of(uint64_t how)
 
 static uint64_t bits_at(uint64_t buffer, uint64_t i, uint64_t how)
 {
-    return at__bits_at(pointer(buffer), i, at__number_bytes(number_of(how)));
+    return atx_bits_at(pointer(buffer), i, atx_number_bytes(number_of(how)));
 }
 
 static uint64_t *found_at(uint64_t param)
@@ -82,13 +82,13 @@ static uint64_t *found_at(uint64_t param)
 /* to, count, seed, how, a, b */
 static uint64_t generated_at(const uint64_t *p, uint64_t i)
 {
-    return at__generate(i, p[1], number_of(p[3]), (int)(p[3] >> 8), p[4], p[5], p[2]);
+    return atx_generate(i, p[1], number_of(p[3]), (int)(p[3] >> 8), p[4], p[5], p[2]);
 }
 
 static void generate(const uint64_t *p)
 {
     for (uint64_t i = 0; i < p[1]; i++)
-        at__set_bits(pointer(p[0]), i, at__number_bytes(number_of(p[3])), generated_at(p, i));
+        atx_set_bits(pointer(p[0]), i, atx_number_bytes(number_of(p[3])), generated_at(p, i));
 }
 
 static void still_generated(const uint64_t *p)
@@ -101,35 +101,35 @@ static void still_generated(const uint64_t *p)
 static void make_far(const uint64_t *p)
 {
     for (uint64_t i = 0; i < p[2]; i++)
-        at__set_bits(pointer(p[0]), i, at__number_bytes(number_of(p[3])),
-                     at__far_from(bits_at(p[1], i, p[3]), number_of(p[3])));
+        atx_set_bits(pointer(p[0]), i, atx_number_bytes(number_of(p[3])),
+                     atx_far_from(bits_at(p[1], i, p[3]), number_of(p[3])));
 }
 
 /* got, right, count, how, a, b, found */
 static double wrong_by(const uint64_t *p, uint64_t i)
 {
-    return at__wrong_by(bits_at(p[0], i, p[3]), bits_at(p[1], i, p[3]), number_of(p[3]), (int)(p[3] >> 8),
-                        at__double_of(p[4]), at__double_of(p[5]));
+    return atx_wrong_by(bits_at(p[0], i, p[3]), bits_at(p[1], i, p[3]), number_of(p[3]), (int)(p[3] >> 8),
+                        atx_double_of(p[4]), atx_double_of(p[5]));
 }
 
-static void add_square(uint64_t to[AT__SQUARES], double value)
+static void add_square(uint64_t to[ATX_SQUARES], double value)
 {
-    double sums[AT__SQUARES];
+    double sums[ATX_SQUARES];
     memcpy(sums, to, sizeof sums);
-    at__squares_add(sums, value);
+    atx_squares_add(sums, value);
     memcpy(to, sums, sizeof sums);
 }
 
 static void close_enough(const uint64_t *p)
 {
-    bool is_norm = (int)(p[3] >> 8) == AT__NORM;
+    bool is_norm = (int)(p[3] >> 8) == ATX_NORM;
     for (uint64_t i = 0; i < p[2]; i++) {
-        double by = wrong_by(p, i), right = at__number_value(bits_at(p[1], i, p[3]), number_of(p[3]));
-        found_at(p[6])[0] += is_norm ? !at__is_finite(by) : by > 0;
-        if (is_norm && at__is_finite(by))
+        double by = wrong_by(p, i), right = atx_number_value(bits_at(p[1], i, p[3]), number_of(p[3]));
+        found_at(p[6])[0] += is_norm ? !atx_is_finite(by) : by > 0;
+        if (is_norm && atx_is_finite(by))
             add_square(&found_at(p[6])[6], by);
-        if (is_norm && at__is_finite(right))
-            add_square(&found_at(p[6])[6 + AT__SQUARES], right);
+        if (is_norm && atx_is_finite(right))
+            add_square(&found_at(p[6])[6 + ATX_SQUARES], right);
     }
 }
 
@@ -137,15 +137,15 @@ static void worst(const uint64_t *p)
 {
     uint64_t *found = found_at(p[6]);
     for (uint64_t i = 0; i < p[2]; i++)
-        if (at__bits_of_double(wrong_by(p, i)) > found[6])
-            found[6] = at__bits_of_double(wrong_by(p, i));
+        if (atx_bits_of_double(wrong_by(p, i)) > found[6])
+            found[6] = atx_bits_of_double(wrong_by(p, i));
 }
 
 static void where(const uint64_t *p)
 {
     uint64_t *found = found_at(p[6]);
     for (uint64_t i = 0; i < p[2]; i++)
-        if (at__bits_of_double(wrong_by(p, i)) == found[6] && ~i > found[1])
+        if (atx_bits_of_double(wrong_by(p, i)) == found[6] && ~i > found[1])
             found[1] = ~i;
 }
 
@@ -154,10 +154,10 @@ static void judge(const uint64_t *p)
 {
     uint64_t *found = found_at(p[4]);
     for (uint64_t i = 0; i < p[2]; i++) {
-        double value = at__number_value(bits_at(p[0], i, p[3]), number_of(p[3]));
+        double value = atx_number_value(bits_at(p[0], i, p[3]), number_of(p[3]));
         found[0] += bits_at(p[0], i, p[3]) == bits_at(p[1], i, p[3]);
-        found[1] += (uint64_t)at__is_nan(value);
-        found[2] += !at__is_nan(value) && !at__is_finite(value);
+        found[1] += (uint64_t)atx_is_nan(value);
+        found[2] += !atx_is_nan(value) && !atx_is_finite(value);
         found[3] += bits_at(p[0], i, p[3]) != bits_at(p[0], 0, p[3]);
     }
 }

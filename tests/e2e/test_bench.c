@@ -18,9 +18,9 @@
 enum { COUNT = 1003 };
 
 /* What copies of a problem move whose output is so many floats, and its input COUNT. */
-static at__setup unlike_setup(int64_t out_count)
+static atx_setup unlike_setup(int64_t out_count)
 {
-    at__setup setup = copy_setup(COUNT, 256, 256);
+    atx_setup setup = copy_setup(COUNT, 256, 256);
     setup.buffers[0].bytes = 4 * out_count;
     setup.reference = copy_kernel("copy_reference", out_count);
     setup.own_copies = true;
@@ -28,19 +28,19 @@ static at__setup unlike_setup(int64_t out_count)
 }
 
 typedef struct lab {
-    at__gpu *gpu;
-    at__bench *bench;
+    atx_gpu *gpu;
+    atx_bench *bench;
 } lab;
 
-static lab lab_open_with(const char *script, at__setup setup)
+static lab lab_open_with(const char *script, atx_setup setup)
 {
     lab l = { 0 };
     at_error err = { 0 };
-    at__device_info info;
+    atx_device_info info;
     scripted_start(script);
-    cr_assert_eq(at__gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__gpu_info(&info, l.gpu, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_gpu_info(&info, l.gpu, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
     return l;
 }
 
@@ -51,29 +51,29 @@ static lab lab_open(const char *script, int64_t out_align, int64_t in_align)
 
 static void lab_close(lab *l)
 {
-    at__bench_close(l->bench);
-    at__gpu_close(l->gpu);
+    atx_bench_close(l->bench);
+    atx_gpu_close(l->gpu);
 }
 
 /* A kernel that copies so many floats. */
-static at__measured try_some(lab *l, const char *name, int64_t count, bool is_copy)
+static atx_measured try_some(lab *l, const char *name, int64_t count, bool is_copy)
 {
     at_error err = { 0 };
-    at__measured m;
-    const at__trial trial = { .kernel = copy_kernel(name, count), .is_copy = is_copy };
-    cr_assert_eq(at__measure_trial(&m, l->gpu, l->bench, &trial, NULL, &err), AT_OK, "%s", err.text);
+    atx_measured m;
+    const atx_trial trial = { .kernel = copy_kernel(name, count), .is_copy = is_copy };
+    cr_assert_eq(atx_measure_trial(&m, l->gpu, l->bench, &trial, NULL, &err), AT_OK, "%s", err.text);
     return m;
 }
 
-static at__measured try(lab *l, const char *name, bool is_copy)
+static atx_measured try(lab *l, const char *name, bool is_copy)
 {
     return try_some(l, name, COUNT, is_copy);
 }
 
 static void expect_timed(lab *l, const char *name, bool is_copy)
 {
-    at__measured m = try(l, name, is_copy);
-    cr_assert_eq(m.outcome, AT__TIMED, "%s: %s", name, m.log);
+    atx_measured m = try(l, name, is_copy);
+    cr_assert_eq(m.outcome, ATX_TIMED, "%s: %s", name, m.log);
 }
 
 static const struct {
@@ -94,13 +94,13 @@ Test(bench, buffers_are_aligned_as_the_problem_says_and_no_better)
 
 static void expect_no_data(const char *path, const char *why)
 {
-    at__setup setup = copy_setup(COUNT, 256, 256);
+    atx_setup setup = copy_setup(COUNT, 256, 256);
     lab l = { 0 };
     at_error err = { 0 };
     snprintf(setup.buffers[1].data.path, sizeof setup.buffers[1].data.path, "%s", path);
     scripted_start(COPY_SCRIPT);
-    cr_assert_eq(at__gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__bench_open(&l.bench, l.gpu, &setup, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_bench_open(&l.bench, l.gpu, &setup, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, path) && strstr(err.text, why), "%s", err.text);
     lab_close(&l);
 }
@@ -122,20 +122,20 @@ Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)
     for (size_t i = 0; i < sizeof ALIGNS / sizeof *ALIGNS; i++) {
         lab l = lab_open(COPY_SCRIPT, ALIGNS[i].out, ALIGNS[i].in);
         at_error err = { 0 };
-        at__final_row rows[3];
-        at__watch watch;
-        const at__finalist list[3] = { { .kernel = copy_kernel("copy_problem", COUNT) },
+        atx_final_row rows[3];
+        atx_watch watch;
+        const atx_finalist list[3] = { { .kernel = copy_kernel("copy_problem", COUNT) },
                                        { .kernel = copy_kernel("copy_plain", COUNT), .is_copy = true },
                                        { .is_memcpy = true } };
         expect_timed(&l, "copy_problem", false);
         expect_timed(&l, "copy_plain", true);
         expect_timed(&l, "copy_problem", false);
-        at__watch_begin(&watch, NULL);
-        const at__final_limits limits = { 0 };
-        cr_assert_eq(at__measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
+        atx_watch_begin(&watch, NULL);
+        const atx_final_limits limits = { 0 };
+        cr_assert_eq(atx_measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
                      err.text);
         for (int k = 0; k < 3; k++)
-            cr_assert_eq(rows[k].outcome, AT__TIMED, "%zu, %d: %s", i, k, rows[k].log);
+            cr_assert_eq(rows[k].outcome, ATX_TIMED, "%zu, %d: %s", i, k, rows[k].log);
         for (int buffer = 0; buffer < 2; buffer++) {
             cr_assert_eq(scripted_alignments("copy_plain", buffer), 256);
             cr_assert_eq(scripted_alignments(NULL, buffer), 256);
@@ -150,8 +150,8 @@ static void expect_blame(const char *damage, bool is_copy, const char *says)
     snprintf(script, sizeof script, COPY_SCRIPT "kernel copy_bad * %s\n", damage);
     for (size_t i = 0; i < sizeof ALIGNS / sizeof *ALIGNS; i++) {
         lab l = lab_open(script, ALIGNS[i].out, ALIGNS[i].in);
-        at__measured m = try(&l, "copy_bad", is_copy);
-        cr_assert_eq(m.outcome, AT__WRONG_RESULT, "%zu %s: not found", i, damage);
+        atx_measured m = try(&l, "copy_bad", is_copy);
+        cr_assert_eq(m.outcome, ATX_WRONG_RESULT, "%zu %s: not found", i, damage);
         cr_assert(strstr(m.log, says), "%zu %s: %s", i, damage, m.log);
         expect_timed(&l, "copy_good", false);
         lab_close(&l);
@@ -175,10 +175,10 @@ Test(bench, the_l2_cache_is_cold_as_far_as_memory_allows)
         char script[2000];
         snprintf(script, sizeof script, "%sl2 %d\nfree %d\n", COPY_SCRIPT, L2, RESERVE + MEMORY[i].more);
         lab l = lab_open(script, 256, 256);
-        int sets = at__bench_sets(l.bench);
+        int sets = atx_bench_sets(l.bench);
         cr_assert_geq(sets, MEMORY[i].least, "%zu: %d", i, sets);
         cr_assert_leq(sets, MEMORY[i].most, "%zu: %d", i, sets);
-        cr_assert_eq(at__bench_fewest_sets(l.bench), (3 * L2 + SET - 1) / SET);
+        cr_assert_eq(atx_bench_fewest_sets(l.bench), (3 * L2 + SET - 1) / SET);
         lab_close(&l);
     }
 }
@@ -200,17 +200,17 @@ Test(bench, what_the_reference_leaves_must_stay_and_all_else_be_written)
 {
     enum { WRITTEN = COUNT - 7, TOO_FEW = 10 };
     char says[80];
-    at__setup setup = copy_setup(COUNT, 256, 256);
+    atx_setup setup = copy_setup(COUNT, 256, 256);
     setup.reference = copy_kernel("copy_reference", WRITTEN);
     setup.gaps = true;
     lab l = lab_open_with(COPY_SCRIPT, setup);
-    at__measured m = try_some(&l, "copy_good", WRITTEN, false);
-    cr_assert_eq(m.outcome, AT__TIMED, "%s", m.log);
+    atx_measured m = try_some(&l, "copy_good", WRITTEN, false);
+    cr_assert_eq(m.outcome, ATX_TIMED, "%s", m.log);
     m = try_some(&l, "copy_too_much", WRITTEN + 1, false);
-    cr_assert_eq(m.outcome, AT__WRONG_RESULT);
+    cr_assert_eq(m.outcome, ATX_WRONG_RESULT);
     cr_assert(strstr(m.log, "the first in element 996"), "%s", m.log);
     m = try_some(&l, "copy_too_few", TOO_FEW, false);
-    cr_assert_eq(m.outcome, AT__WRONG_RESULT);
+    cr_assert_eq(m.outcome, ATX_WRONG_RESULT);
     snprintf(says, sizeof says, "%d of %d bytes differ", 4 * (WRITTEN - TOO_FEW), 4 * COUNT);
     cr_assert(strstr(m.log, says), "every byte begins wrong: %s", m.log);
     lab_close(&l);
@@ -224,22 +224,22 @@ Test(bench, a_tolerance_allows_what_it_says_and_no_more)
         double relative, absolute;
         bool right;
     } CHECKS[] = {
-        { AT__WITHIN, 1.3e-7, 0, true },  { AT__WITHIN, 0.5e-7, 0, false }, { AT__WITHIN, 0, 1.3e-7, true },
-        { AT__WITHIN, 0, 1.1e-7, false }, { AT__WITHIN, 0, 0, false },      { AT__ULP, 1, 0, true },
-        { AT__ULP, 0.1, 0, false },       { AT__NORM, 1.2e-8, 0, true },    { AT__NORM, 1e-10, 0, false },
+        { ATX_WITHIN, 1.3e-7, 0, true },  { ATX_WITHIN, 0.5e-7, 0, false }, { ATX_WITHIN, 0, 1.3e-7, true },
+        { ATX_WITHIN, 0, 1.1e-7, false }, { ATX_WITHIN, 0, 0, false },      { ATX_ULP, 1, 0, true },
+        { ATX_ULP, 0.1, 0, false },       { ATX_NORM, 1.2e-8, 0, true },    { ATX_NORM, 1e-10, 0, false },
     };
     for (size_t i = 0; i < sizeof CHECKS / sizeof *CHECKS; i++) {
-        at__setup setup = copy_setup(COUNT, 256, 256);
+        atx_setup setup = copy_setup(COUNT, 256, 256);
         for (int k = 0; k < 2; k++)
-            setup.buffers[k].number = AT__FLOAT * 16 + 4;
-        setup.buffers[1].how = AT__UNIFORM;
-        setup.buffers[1].a = setup.buffers[1].b = at__bits_of_double(1);
+            setup.buffers[k].number = ATX_FLOAT * 16 + 4;
+        setup.buffers[1].how = ATX_UNIFORM;
+        setup.buffers[1].a = setup.buffers[1].b = atx_bits_of_double(1);
         setup.buffers[0].check.rule = CHECKS[i].rule;
         setup.buffers[0].check.relative = CHECKS[i].relative;
         setup.buffers[0].check.absolute = CHECKS[i].absolute;
         lab l = lab_open_with(COPY_SCRIPT "kernel copy_bad * wrong\n", setup);
-        at__measured m = try(&l, "copy_bad", false);
-        cr_expect_eq(m.outcome, CHECKS[i].right ? AT__TIMED : AT__WRONG_RESULT, "check %zu: %s", i, m.log);
+        atx_measured m = try(&l, "copy_bad", false);
+        cr_expect_eq(m.outcome, CHECKS[i].right ? ATX_TIMED : ATX_WRONG_RESULT, "check %zu: %s", i, m.log);
         expect_timed(&l, "copy_good", false);
         lab_close(&l);
     }
@@ -251,18 +251,18 @@ Test(bench, a_norm_of_tiny_and_of_huge_numbers_is_one_too)
     static const double UNITS[] = { 1e-310, 1e-200, 1, 1e200 }, NORMS[] = { 1e-2, 1e-18 };
     for (size_t i = 0; i < 2 * sizeof UNITS / sizeof *UNITS; i++) {
         const double unit = UNITS[i / 2], norm = i % 2 ? NORMS[1] : NORMS[0];
-        at__setup setup = copy_setup(COUNT + 1, 256, 256);
+        atx_setup setup = copy_setup(COUNT + 1, 256, 256);
         for (int k = 0; k < 2; k++) {
-            setup.buffers[k].number = AT__FLOAT * 16 + 8;
+            setup.buffers[k].number = ATX_FLOAT * 16 + 8;
             setup.buffers[k].element_bytes = 8;
         }
-        setup.buffers[1].how = AT__UNIFORM;
-        setup.buffers[1].a = setup.buffers[1].b = at__bits_of_double(unit);
-        setup.buffers[0].check.rule = AT__NORM;
+        setup.buffers[1].how = ATX_UNIFORM;
+        setup.buffers[1].a = setup.buffers[1].b = atx_bits_of_double(unit);
+        setup.buffers[0].check.rule = ATX_NORM;
         setup.buffers[0].check.relative = norm;
         lab l = lab_open_with(COPY_SCRIPT "kernel copy_bad * wrong\n", setup);
-        at__measured m = try_some(&l, "copy_bad", COUNT + 1, false);
-        cr_expect_eq(m.outcome, i % 2 ? AT__WRONG_RESULT : AT__TIMED, "%g within %g: %s", unit, norm, m.log);
+        atx_measured m = try_some(&l, "copy_bad", COUNT + 1, false);
+        cr_expect_eq(m.outcome, i % 2 ? ATX_WRONG_RESULT : ATX_TIMED, "%g within %g: %s", unit, norm, m.log);
         lab_close(&l);
     }
 }
@@ -273,12 +273,12 @@ Test(bench, a_right_kernel_behind_one_that_wrote_far_away_is_cleared)
 {
     lab l = lab_open(COPY_SCRIPT "kernel copy_bad * far\n", 256, 256);
     at_error err = { 0 };
-    at__module *module = NULL;
-    const at__kernel bad = copy_kernel("copy_bad", COUNT);
+    atx_module *module = NULL;
+    const atx_kernel bad = copy_kernel("copy_bad", COUNT);
     expect_timed(&l, "copy_good", false);
-    cr_assert_eq(at__gpu_load_all(&module, l.gpu, &bad, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__bench_launch(l.bench, module, &bad, false, 1, &err), AT_OK, "%s", err.text);
-    at__gpu_unload(l.gpu, module);
+    cr_assert_eq(atx_gpu_load_all(&module, l.gpu, &bad, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_bench_launch(l.bench, module, &bad, false, 1, &err), AT_OK, "%s", err.text);
+    atx_gpu_unload(l.gpu, module);
     expect_timed(&l, "copy_good", false);
     lab_close(&l);
 }
@@ -297,19 +297,19 @@ Test(bench, a_kernel_that_is_wrong_once_and_right_on_fresh_buffers_is_cleared)
 
 /* ---- finals ---- */
 
-static void play(at__final_row *rows, lab *l, const at__finalist *list, int count)
+static void play(atx_final_row *rows, lab *l, const atx_finalist *list, int count)
 {
     at_error err = { 0 };
-    at__watch watch;
-    const at__final_limits limits = { 0 };
-    at__watch_begin(&watch, NULL);
-    at_status status = at__measure_final(rows, l->gpu, l->bench, list, count, 7, &watch, &limits, &err);
+    atx_watch watch;
+    const atx_final_limits limits = { 0 };
+    atx_watch_begin(&watch, NULL);
+    at_status status = atx_measure_final(rows, l->gpu, l->bench, list, count, 7, &watch, &limits, &err);
     cr_assert_eq(status, AT_OK, "%s", err.text);
 }
 
-static at__finalist finalist(const char *name)
+static atx_finalist finalist(const char *name)
 {
-    return (at__finalist){ .kernel = copy_kernel(name, COUNT) };
+    return (atx_finalist){ .kernel = copy_kernel(name, COUNT) };
 }
 
 /* Whoever leads, those that are as fast as the best are tied with it, and the best itself with nobody. */
@@ -325,8 +325,8 @@ Test(bench, as_fast_as_the_best_is_tied)
     };
     lab l = lab_open("l2 20000\nnoise 0\ntime copy_even_* * 50000\ntime copy_* * 90000\n", 256, 256);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__final_row rows[3];
-        const at__finalist list[3] = { finalist(CASES[i].names[0]), finalist(CASES[i].names[1]),
+        atx_final_row rows[3];
+        const atx_finalist list[3] = { finalist(CASES[i].names[0]), finalist(CASES[i].names[1]),
                                        finalist(CASES[i].names[2]) };
         play(rows, &l, list, 3);
         for (int k = 0; k < 3; k++)
@@ -337,14 +337,14 @@ Test(bench, as_fast_as_the_best_is_tied)
 
 Test(bench, nobody_is_tied_with_one_that_is_wrong)
 {
-    at__final_row rows[4];
-    const at__finalist list[4] = { finalist("copy_even_1"), finalist("copy_even_2"), finalist("copy_even_3"),
+    atx_final_row rows[4];
+    const atx_finalist list[4] = { finalist("copy_even_1"), finalist("copy_even_2"), finalist("copy_even_3"),
                                    finalist("copy_slow") };
     lab l = lab_open(
         "l2 20000\nnoise 0\ntime copy_even_* * 50000\ntime copy_* * 90000\nkernel copy_even_1 * wrong\n", 256,
         256);
     play(rows, &l, list, 4);
-    cr_assert_eq(rows[0].outcome, AT__WRONG_RESULT);
+    cr_assert_eq(rows[0].outcome, ATX_WRONG_RESULT);
     cr_assert(!rows[0].tied && !rows[1].tied && rows[2].tied && !rows[3].tied, "%d %d %d %d", rows[0].tied,
               rows[1].tied, rows[2].tied, rows[3].tied);
     lab_close(&l);
@@ -363,8 +363,8 @@ Test(bench, a_final_goes_on_until_it_is_settled)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char script[200];
-        at__final_row rows[2];
-        const at__finalist list[2] = { finalist("copy_even_1"), finalist("copy_even_2") };
+        atx_final_row rows[2];
+        const atx_finalist list[2] = { finalist("copy_even_1"), finalist("copy_even_2") };
         snprintf(script, sizeof script, "l2 20000\n%s", CASES[i].script);
         lab l = lab_open(script, 256, 256);
         play(rows, &l, list, 2);
@@ -380,13 +380,13 @@ Test(bench, a_finalist_that_is_wrong_after_its_timing_is_told_so)
     static const char *const NAMES[] = { "copy_even_1", "copy_even_2", "copy_slow" };
     for (int bad = 0; bad < 3; bad++) {
         char script[300];
-        at__final_row rows[3];
-        const at__finalist list[3] = { finalist(NAMES[0]), finalist(NAMES[1]), finalist(NAMES[2]) };
+        atx_final_row rows[3];
+        const atx_finalist list[3] = { finalist(NAMES[0]), finalist(NAMES[1]), finalist(NAMES[2]) };
         snprintf(script, sizeof script, COPY_SCRIPT "kernel %s * wrong\n", NAMES[bad]);
         lab l = lab_open(script, 256, 256);
         play(rows, &l, list, 3);
         for (int k = 0; k < 3; k++)
-            cr_expect_eq(rows[k].outcome, k == bad ? AT__WRONG_RESULT : AT__TIMED, "%s of %s: %s", NAMES[k],
+            cr_expect_eq(rows[k].outcome, k == bad ? ATX_WRONG_RESULT : ATX_TIMED, "%s of %s: %s", NAMES[k],
                          NAMES[bad], rows[k].log);
         lab_close(&l);
     }
@@ -397,12 +397,12 @@ Test(bench, a_problem_without_inputs_has_no_memcpy)
 {
     lab l = { 0 };
     at_error err = { 0 };
-    at__setup setup = copy_setup(COUNT, 256, 256);
-    setup.buffers[1].role = AT__SCRATCH;
+    atx_setup setup = copy_setup(COUNT, 256, 256);
+    setup.buffers[1].role = ATX_SCRATCH;
     scripted_start(COPY_SCRIPT);
-    cr_assert_eq(at__gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__bench_memcpy(l.bench, 0, &err), AT_ERR_DEVICE);
+    cr_assert_eq(atx_gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_bench_memcpy(l.bench, 0, &err), AT_ERR_DEVICE);
     cr_assert(strstr(err.text, "no input and output to copy between"), "%s", err.text);
     lab_close(&l);
 }
@@ -412,22 +412,22 @@ Test(bench, copies_have_buffers_of_their_own_where_those_of_the_problem_do_not_s
 {
     lab l = lab_open_with(COPY_SCRIPT, unlike_setup(10));
     at_error err = { 0 };
-    at__final_row rows[3];
-    at__watch watch;
-    const at__trial ten = { .kernel = copy_kernel("copy_ten", 10) };
-    const at__finalist list[3] = { { .kernel = copy_kernel("copy_ten", 10) },
+    atx_final_row rows[3];
+    atx_watch watch;
+    const atx_trial ten = { .kernel = copy_kernel("copy_ten", 10) };
+    const atx_finalist list[3] = { { .kernel = copy_kernel("copy_ten", 10) },
                                    { .kernel = copy_kernel("copy_plain", COUNT), .is_copy = true },
                                    { .is_memcpy = true } };
-    at__measured m;
+    atx_measured m;
     expect_timed(&l, "copy_plain", true);
-    cr_assert_eq(at__measure_trial(&m, l.gpu, l.bench, &ten, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(m.outcome, AT__TIMED, "%s", m.log);
-    at__watch_begin(&watch, NULL);
-    const at__final_limits limits = { 0 };
-    cr_assert_eq(at__measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
+    cr_assert_eq(atx_measure_trial(&m, l.gpu, l.bench, &ten, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(m.outcome, ATX_TIMED, "%s", m.log);
+    atx_watch_begin(&watch, NULL);
+    const atx_final_limits limits = { 0 };
+    cr_assert_eq(atx_measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
                  err.text);
     for (int k = 0; k < 3; k++)
-        cr_assert_eq(rows[k].outcome, AT__TIMED, "%d: %s", k, rows[k].log);
+        cr_assert_eq(rows[k].outcome, ATX_TIMED, "%d: %s", k, rows[k].log);
     lab_close(&l);
     cr_assert_eq(scripted_bytes(), 0);
 }
@@ -435,8 +435,8 @@ Test(bench, copies_have_buffers_of_their_own_where_those_of_the_problem_do_not_s
 Test(bench, a_bad_copy_is_found_in_its_own_buffers)
 {
     lab l = lab_open_with(COPY_SCRIPT "kernel copy_bad * behind\n", unlike_setup(10));
-    at__measured m = try(&l, "copy_bad", true);
-    cr_assert_eq(m.outcome, AT__WRONG_RESULT);
+    atx_measured m = try(&l, "copy_bad", true);
+    cr_assert_eq(m.outcome, ATX_WRONG_RESULT);
     cr_assert(strstr(m.log, "writes behind buffer 0: 1 bytes"), "%s", m.log);
     expect_timed(&l, "copy_good", true);
     lab_close(&l);
@@ -449,12 +449,12 @@ static int samples_of(const char *script)
 {
     char text[300];
     at_error err = { 0 };
-    at__measured m;
+    atx_measured m;
     snprintf(text, sizeof text, "l2 20000\nnoise 0.0005\n%s\n", script);
     lab l = lab_open(text, 256, 256);
-    const at__trial trial = { .kernel = copy_kernel("copy_problem", COUNT), .best_s = 4e-3 };
-    cr_assert_eq(at__measure_trial(&m, l.gpu, l.bench, &trial, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(m.outcome, AT__TIMED, "%s", m.log);
+    const atx_trial trial = { .kernel = copy_kernel("copy_problem", COUNT), .best_s = 4e-3 };
+    cr_assert_eq(atx_measure_trial(&m, l.gpu, l.bench, &trial, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(m.outcome, ATX_TIMED, "%s", m.log);
     lab_close(&l);
     return (int)m.timing.samples;
 }
@@ -495,6 +495,6 @@ Test(bench, warming_up_ends_when_it_becomes_no_faster)
 {
     at_error err = { 0 };
     lab l = lab_open(COPY_SCRIPT, 256, 256);
-    cr_assert_eq(at__warm_up(l.gpu, l.bench, 10000, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_warm_up(l.gpu, l.bench, 10000, &err), AT_OK, "%s", err.text);
     lab_close(&l);
 }

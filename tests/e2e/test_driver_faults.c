@@ -24,34 +24,34 @@ enum { COUNT = 1000 };
 typedef struct outcome {
     at_status status; /* of the first call that failed */
     at_error err;
-    at__measured trials[3];
+    atx_measured trials[3];
     int trial_count;
-    at__final_row rows[3];
+    atx_final_row rows[3];
     bool final, lost;
 } outcome;
 
-static void try_kernels(outcome *o, at__gpu *gpu, at__bench *bench)
+static void try_kernels(outcome *o, atx_gpu *gpu, atx_bench *bench)
 {
     static const char *const NAMES[] = { "copy_a", "copy_b", "copy_c" };
     for (int i = 0; i < 3 && !o->lost; i++) {
-        at__trial trial = { .tag = i, .kernel = copy_kernel(NAMES[i], COUNT) };
+        atx_trial trial = { .tag = i, .kernel = copy_kernel(NAMES[i], COUNT) };
         at_error err = { 0 };
-        at_status status = at__measure_trial(&o->trials[i], gpu, bench, &trial, NULL, &err);
+        at_status status = atx_measure_trial(&o->trials[i], gpu, bench, &trial, NULL, &err);
         o->trial_count = i + 1;
         if (status != AT_OK && o->status == AT_OK) {
             o->status = status;
             o->err = err;
         }
-        o->lost = status != AT_OK && at__gpu_is_lost(gpu);
+        o->lost = status != AT_OK && atx_gpu_is_lost(gpu);
     }
-    at__watch watch;
-    at__watch_begin(&watch, NULL);
-    at__finalist list[3] = { { .kernel = copy_kernel("copy_a", COUNT) },
+    atx_watch watch;
+    atx_watch_begin(&watch, NULL);
+    atx_finalist list[3] = { { .kernel = copy_kernel("copy_a", COUNT) },
                              { .kernel = copy_kernel("copy_b", COUNT), .is_copy = true },
                              { .is_memcpy = true } };
     if (o->status == AT_OK) {
         o->status =
-            at__measure_final(o->rows, gpu, bench, list, 3, 7, &watch, &(at__final_limits){ 0 }, &o->err);
+            atx_measure_final(o->rows, gpu, bench, list, 3, 7, &watch, &(atx_final_limits){ 0 }, &o->err);
         o->final = o->status == AT_OK;
     }
 }
@@ -60,20 +60,20 @@ static void try_kernels(outcome *o, at__gpu *gpu, at__bench *bench)
 static outcome session(const char *script)
 {
     outcome o = { 0 };
-    at__gpu *gpu = NULL;
-    at__bench *bench = NULL;
-    at__device_info info;
-    const at__setup setup = copy_setup(COUNT, 0, 0);
+    atx_gpu *gpu = NULL;
+    atx_bench *bench = NULL;
+    atx_device_info info;
+    const atx_setup setup = copy_setup(COUNT, 0, 0);
     scripted_start(script);
-    o.status = at__gpu_open(&gpu, 0, &o.err);
+    o.status = atx_gpu_open(&gpu, 0, &o.err);
     if (o.status == AT_OK)
-        o.status = at__gpu_info(&info, gpu, &o.err);
+        o.status = atx_gpu_info(&info, gpu, &o.err);
     if (o.status == AT_OK)
-        o.status = at__bench_open(&bench, gpu, &setup, &o.err);
+        o.status = atx_bench_open(&bench, gpu, &setup, &o.err);
     if (o.status == AT_OK)
         try_kernels(&o, gpu, bench);
-    at__bench_close(bench);
-    at__gpu_close(gpu);
+    atx_bench_close(bench);
+    atx_gpu_close(gpu);
     return o;
 }
 
@@ -85,7 +85,7 @@ static void expect_clean(const outcome *o, long n, const char *name, const char 
               scripted_modules());
     cr_assert(o->status == AT_OK || o->err.text[0], "call %ld, %s %s: no message", n, name, how);
     for (int i = 0; i < o->trial_count; i++)
-        cr_assert(o->trials[i].outcome != AT__TIMED || o->status != AT_OK || o->trials[i].timing.median_s > 0,
+        cr_assert(o->trials[i].outcome != ATX_TIMED || o->status != AT_OK || o->trials[i].timing.median_s > 0,
                   "call %ld, %s %s: trial %d is timed without a time", n, name, how, i);
 }
 
@@ -95,7 +95,7 @@ Test(driver_faults, without_one_all_is_well)
     cr_assert_eq(o.status, AT_OK, "%s", o.err.text);
     cr_assert_eq(o.trial_count, 3);
     for (int i = 0; i < 3; i++)
-        cr_assert(o.trials[i].outcome == AT__TIMED && o.rows[i].outcome == AT__TIMED, "%s%s", o.trials[i].log,
+        cr_assert(o.trials[i].outcome == ATX_TIMED && o.rows[i].outcome == ATX_TIMED, "%s%s", o.trials[i].log,
                   o.rows[i].log);
     cr_assert_float_eq(o.trials[0].timing.median_s, 90e-6, 1e-6);
     cr_assert(o.final);
@@ -121,7 +121,7 @@ static int failed_trials(const outcome *o)
 {
     int count = 0;
     for (int i = 0; i < o->trial_count; i++)
-        count += o->trials[i].outcome != AT__TIMED || (i == o->trial_count - 1 && o->lost);
+        count += o->trials[i].outcome != ATX_TIMED || (i == o->trial_count - 1 && o->lost);
     return count;
 }
 
@@ -129,7 +129,7 @@ static int failed_rows(const outcome *o)
 {
     int count = 0;
     for (int i = 0; i < 3 && o->final; i++)
-        count += o->rows[i].outcome != AT__TIMED;
+        count += o->rows[i].outcome != ATX_TIMED;
     return count;
 }
 
@@ -166,15 +166,15 @@ Test(driver_faults, each_call_may_end_the_context)
 }
 
 /* What a verification says; AT_OK without a verdict there is not. */
-static at_status verify(at__verdict *out, at__gpu *gpu, at__bench *bench, const char *name)
+static at_status verify(atx_verdict *out, atx_gpu *gpu, atx_bench *bench, const char *name)
 {
-    at__module *module = NULL;
+    atx_module *module = NULL;
     at_error err = { 0 };
-    const at__kernel kernel = copy_kernel(name, COUNT);
-    at_status status = at__gpu_load_all(&module, gpu, &kernel, &err);
+    const atx_kernel kernel = copy_kernel(name, COUNT);
+    at_status status = atx_gpu_load_all(&module, gpu, &kernel, &err);
     if (status == AT_OK)
-        status = at__bench_verify(out, bench, module, &kernel, false, &err);
-    at__gpu_unload(gpu, module);
+        status = atx_bench_verify(out, bench, module, &kernel, false, &err);
+    atx_gpu_unload(gpu, module);
     return status;
 }
 
@@ -182,21 +182,21 @@ static at_status verify(at__verdict *out, at__gpu *gpu, at__bench *bench, const 
  * verdict. */
 static int next_is_right(const char *script)
 {
-    at__gpu *gpu = NULL;
-    at__bench *bench = NULL;
-    at__verdict bad = { 0 }, good = { 0 };
+    atx_gpu *gpu = NULL;
+    atx_bench *bench = NULL;
+    atx_verdict bad = { 0 }, good = { 0 };
     at_error err = { 0 };
-    const at__setup setup = copy_setup(COUNT, 0, 0);
+    const atx_setup setup = copy_setup(COUNT, 0, 0);
     scripted_start(script);
-    at_status status = at__gpu_open(&gpu, 0, &err);
+    at_status status = atx_gpu_open(&gpu, 0, &err);
     if (status == AT_OK)
-        status = at__bench_open(&bench, gpu, &setup, &err);
+        status = atx_bench_open(&bench, gpu, &setup, &err);
     if (status == AT_OK && verify(&bad, gpu, bench, "copy_b") == AT_OK)
         cr_assert_not(bad.right, "nothing was damaged");
     if (status == AT_OK)
         status = verify(&good, gpu, bench, "copy_c");
-    at__bench_close(bench);
-    at__gpu_close(gpu);
+    atx_bench_close(bench);
+    atx_gpu_close(gpu);
     cr_assert(scripted_bytes() == 0 && scripted_modules() == 0, "%s: something is left on the device",
               script);
     return status == AT_OK ? good.right : -1;

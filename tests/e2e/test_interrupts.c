@@ -33,10 +33,10 @@ static e2e_run run;
 /* Seconds until it has ended; fails the test when it takes `limit_s`. */
 static double expect_end(double limit_s)
 {
-    double start_s = at__now_s();
-    while (!e2e_has_ended(&run) && at__now_s() - start_s < limit_s)
+    double start_s = atx_now_s();
+    while (!e2e_has_ended(&run) && atx_now_s() - start_s < limit_s)
         nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
-    double took_s = at__now_s() - start_s;
+    double took_s = atx_now_s() - start_s;
     if (!e2e_has_ended(&run))
         kill(run.pid, SIGKILL);
     e2e_bury(&run);

@@ -83,21 +83,21 @@ Test(loop, a_damaged_kernel_in_the_cache_is_compiled_again)
 static void spoil_kernels(void)
 {
     char path[400];
-    at__str keys = { 0 };
-    at__store *cache = NULL;
+    atx_str keys = { 0 };
+    atx_store *cache = NULL;
     sqlite3_stmt *s = NULL;
     at_error err = { 0 };
     snprintf(path, sizeof path, "%s/db", e2e_folder());
-    cr_assert_eq(at__store_open(&cache, path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_open(&cache, path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
     cr_assert_eq(sqlite3_prepare_v2(cache->db, "SELECT key FROM cubin", -1, &s, NULL), SQLITE_OK);
     while (sqlite3_step(s) == SQLITE_ROW)
-        at__str_addf(&keys, "%s\n", at__store_text(s, 0));
+        atx_str_addf(&keys, "%s\n", atx_store_text(s, 0));
     sqlite3_finalize(s);
     char *rest = NULL;
     for (char *key = strtok_r(keys.data, "\n", &rest); key; key = strtok_r(NULL, "\n", &rest))
-        cr_assert_eq(at__store_put_cubin(cache, key, "no kernel", 9, "", &err), AT_OK, "%s", err.text);
-    at__store_close(cache);
-    at__str_clear(&keys);
+        cr_assert_eq(atx_store_put_cubin(cache, key, "no kernel", 9, "", &err), AT_OK, "%s", err.text);
+    atx_store_close(cache);
+    atx_str_clear(&keys);
 }
 
 Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)

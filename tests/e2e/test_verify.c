@@ -71,18 +71,18 @@ Test(verify, a_rival_that_faults_is_not_the_winners_fault)
 /* One whole object on a line, and the text of one of its members. */
 static void expect_json_line(const char *member, const char *text)
 {
-    at__json json = { 0 };
-    at__str found = { 0 };
+    atx_json json = { 0 };
+    atx_str found = { 0 };
     at_error err = { 0 };
     size_t len = strcspn(run.out, "\n");
     cr_assert_str_eq(run.out + len, "\n");
-    cr_assert_eq(at__json_read(&json, run.out, len, "stdout", &err), AT_OK, "%s: %s", run.out, err.text);
+    cr_assert_eq(atx_json_read(&json, run.out, len, "stdout", &err), AT_OK, "%s: %s", run.out, err.text);
     cr_assert_not(json.torn, "%s", run.out);
-    cr_assert_neq(at__json_member(&json, 0, member), 0, "%s", run.out);
-    at__json_add_text(&found, &json, at__json_member(&json, 0, member));
-    cr_assert_str_eq(at__str_text(&found), text);
-    at__str_clear(&found);
-    at__json_clear(&json);
+    cr_assert_neq(atx_json_member(&json, 0, member), 0, "%s", run.out);
+    atx_json_add_text(&found, &json, atx_json_member(&json, 0, member));
+    cr_assert_str_eq(atx_str_text(&found), text);
+    atx_str_clear(&found);
+    atx_json_clear(&json);
 }
 
 Test(verify, every_command_writes_whole_objects)

@@ -10,17 +10,17 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void cut(at__str *out, const char *text)
+static void cut(atx_str *out, const char *text)
 {
-    at__cutting cutting = { .rendered = text, .kernel = "k", .name = "kernel", .type_bytes = 4 };
+    atx_cutting cutting = { .rendered = text, .kernel = "k", .name = "kernel", .type_bytes = 4 };
     at_error err;
-    if (at__cut(out, &cutting, &err) != AT_OK)
+    if (atx_cut(out, &cutting, &err) != AT_OK)
         abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    at__str out = { 0 }, same = { 0 };
+    atx_str out = { 0 }, same = { 0 };
     char *text = malloc(size + 1);
     if (!text)
         abort();
@@ -33,8 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (out.len > 7 * strlen(text) + 100)
         abort();
-    at__str_clear(&out);
-    at__str_clear(&same);
+    atx_str_clear(&out);
+    atx_str_clear(&same);
     free(text);
     return 0;
 }

@@ -29,48 +29,48 @@ static const char *name_at(const void *context, int i)
 }
 
 /* n[k], k going over all of them; j is 1. */
-static const at__indices INDICES = {
+static const atx_indices INDICES = {
     .items = { { "j", 0, 2, 1, true }, { "k", 0, 2, 0, false }, { "l", 2, 0, 0, false } }, .count = 3
 };
-static const at__scope SCOPE = { .find = find, .name = name_at, .indices = &INDICES };
-static const at__where PLACE = { .file = "fuzz", .line = 1, .column = 1 };
+static const atx_scope SCOPE = { .find = find, .name = name_at, .indices = &INDICES };
+static const atx_where PLACE = { .file = "fuzz", .line = 1, .column = 1 };
 
-static void check_text(const at__expr *expr, const int64_t *slots, at_status expected, int64_t value)
+static void check_text(const atx_expr *expr, const int64_t *slots, at_status expected, int64_t value)
 {
-    const char *text = at__expr_text(expr);
-    at__expr *again = NULL;
+    const char *text = atx_expr_text(expr);
+    atx_expr *again = NULL;
     int64_t other = 0;
-    if (at__expr_compile(&again, text, strlen(text), &SCOPE, PLACE, NULL) != AT_OK)
+    if (atx_expr_compile(&again, text, strlen(text), &SCOPE, PLACE, NULL) != AT_OK)
         abort();
-    if (at__expr_eval(&other, again, slots, NULL) != expected || (expected == AT_OK && other != value))
+    if (atx_expr_eval(&other, again, slots, NULL) != expected || (expected == AT_OK && other != value))
         abort();
-    at__expr_close(again);
+    atx_expr_close(again);
 }
 
 /* Bounds that are known hold: of these values alone, and of all from 0 to them. */
-static void check_bounds(const at__expr *expr, const int64_t *slots, at_status status, int64_t value)
+static void check_bounds(const atx_expr *expr, const int64_t *slots, at_status status, int64_t value)
 {
-    at__bounds one[COUNT], wide[COUNT], found;
+    atx_bounds one[COUNT], wide[COUNT], found;
     for (int i = 0; i < COUNT; i++) {
-        one[i] = (at__bounds){ slots[i], slots[i] };
-        wide[i] = slots[i] < 0 ? (at__bounds){ slots[i], 0 } : (at__bounds){ 0, slots[i] };
+        one[i] = (atx_bounds){ slots[i], slots[i] };
+        wide[i] = slots[i] < 0 ? (atx_bounds){ slots[i], 0 } : (atx_bounds){ 0, slots[i] };
     }
-    if (at__expr_bounds(&found, expr, one) && (status != AT_OK || value < found.low || value > found.high))
+    if (atx_expr_bounds(&found, expr, one) && (status != AT_OK || value < found.low || value > found.high))
         abort();
-    if (at__expr_bounds(&found, expr, wide) && (status != AT_OK || value < found.low || value > found.high))
+    if (atx_expr_bounds(&found, expr, wide) && (status != AT_OK || value < found.low || value > found.high))
         abort();
 }
 
 static void check_list(const char *text, size_t size)
 {
     for (int i = 0; i < 8; i++) {
-        at__expr *expr = NULL;
+        atx_expr *expr = NULL;
         size_t used = 0;
-        if (at__expr_compile_first(&expr, &used, text, size, &SCOPE, PLACE, NULL) != AT_OK)
+        if (atx_expr_compile_first(&expr, &used, text, size, &SCOPE, PLACE, NULL) != AT_OK)
             return;
         if (used == 0 || used > size)
             abort();
-        at__expr_close(expr);
+        atx_expr_close(expr);
         text += used;
         size -= used;
     }
@@ -80,17 +80,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data;
     int64_t slots[COUNT] = { 0, INT64_MIN, 32, INT64_MAX, 4, 2, 3, -1 }, value = 0;
-    at__expr *expr = NULL;
+    atx_expr *expr = NULL;
     at_error err;
 
     if (size >= 8)
         memcpy(slots, data, 8);
     check_list(text, size);
-    if (at__expr_compile(&expr, text, size, &SCOPE, PLACE, &err) != AT_OK)
+    if (atx_expr_compile(&expr, text, size, &SCOPE, PLACE, &err) != AT_OK)
         return 0;
-    at_status status = at__expr_eval(&value, expr, slots, &err);
+    at_status status = atx_expr_eval(&value, expr, slots, &err);
     check_text(expr, slots, status, value);
     check_bounds(expr, slots, status, value);
-    at__expr_close(expr);
+    atx_expr_close(expr);
     return 0;
 }

@@ -28,16 +28,16 @@ static int make_file(char *path, size_t room, const void *data, size_t size)
     return fd;
 }
 
-static void store(const at__import *import)
+static void store(const atx_import *import)
 {
-    at__store *into = NULL;
+    atx_store *into = NULL;
     at_error err = { 0 };
-    require(at__store_open_memory(&into, &err) == AT_OK);
+    require(atx_store_open_memory(&into, &err) == AT_OK);
     for (size_t i = 0; i < import->count; i++) {
-        at_status status = import->items[i].count ? at__import_store(&import->items[i], into, &err) : AT_OK;
+        at_status status = import->items[i].count ? atx_import_store(&import->items[i], into, &err) : AT_OK;
         require(status == AT_OK || err.status == AT_ERR_INPUT);
     }
-    at__store_close(into);
+    atx_store_close(into);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -47,18 +47,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char paths[2][64];
     const char *const list[] = { paths[0], paths[1] };
     int fds[2] = { -1, -1 };
-    const at__import_options options = { .name = "fuzzed", .device = "none" };
-    at__import import = { 0 };
+    const atx_import_options options = { .name = "fuzzed", .device = "none" };
+    atx_import import = { 0 };
     at_error err = { 0 };
 
     fds[0] = make_file(paths[0], sizeof paths[0], data, first);
     if (zero)
         fds[1] = make_file(paths[1], sizeof paths[1], zero + 1, size - first - 1);
-    if (at__import_read(&import, list, zero ? 2 : 1, &options, &err) == AT_OK)
+    if (atx_import_read(&import, list, zero ? 2 : 1, &options, &err) == AT_OK)
         store(&import);
     else
         require(err.text[0] != '\0');
-    at__import_clear(&import);
+    atx_import_clear(&import);
     close(fds[0]);
     if (zero)
         close(fds[1]);

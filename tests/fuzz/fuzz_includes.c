@@ -10,28 +10,28 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static at__str check(const char *source)
+static atx_str check(const char *source)
 {
-    at__str safe = { 0 };
+    atx_str safe = { 0 };
     at_error err = { 0 };
-    const at__include_folders folders = { .cuda = { "/usr/include/cuda" } };
-    if (at__includes_check(&safe, source, "/no/such/folder/fuzzed.cu", &folders, &err) != AT_OK)
+    const atx_include_folders folders = { .cuda = { "/usr/include/cuda" } };
+    if (atx_includes_check(&safe, source, "/no/such/folder/fuzzed.cu", &folders, &err) != AT_OK)
         abort();
     return safe;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *source = at__text_copy((const char *)data, size);
-    at__str once = check(source), again = check(at__str_text(&once)), log = { 0 };
-    const at__include_folders folders = { .own = NULL };
-    if (again.len && !strstr(at__str_text(&once), "#error")) /* which quotes what it refuses */
+    char *source = atx_text_copy((const char *)data, size);
+    atx_str once = check(source), again = check(atx_str_text(&once)), log = { 0 };
+    const atx_include_folders folders = { .own = NULL };
+    if (again.len && !strstr(atx_str_text(&once), "#error")) /* which quotes what it refuses */
         abort();
-    at__str_add(&log, source);
-    at__includes_hide(&log, source, "fuzzed.cu", &folders);
+    atx_str_add(&log, source);
+    atx_includes_hide(&log, source, "fuzzed.cu", &folders);
     free(source);
-    at__str_clear(&once);
-    at__str_clear(&again);
-    at__str_clear(&log);
+    atx_str_clear(&once);
+    atx_str_clear(&again);
+    atx_str_clear(&log);
     return 0;
 }

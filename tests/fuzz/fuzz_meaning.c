@@ -15,18 +15,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char OWN[] = "\xffown\n";
     static const char *const WORDS[] = { "metric", NULL };
     const size_t head = sizeof OWN - 1;
-    at__str once = { 0 }, twice = { 0 }, left = { 0 };
-    if (at__meaning_fold(&once, (const char *)data, size, NULL) && once.len >= head &&
+    atx_str once = { 0 }, twice = { 0 }, left = { 0 };
+    if (atx_meaning_fold(&once, (const char *)data, size, NULL) && once.len >= head &&
         memcmp(once.data, OWN, head) == 0 && !memchr(once.data + 1, 0xff, once.len - 1) &&
         strncmp(once.data + head, "\xef\xbb\xbf", 3) != 0) { /* a mark at the start would go */
-        if (at__meaning_fold(&twice, once.data + head, once.len - head, NULL) &&
+        if (atx_meaning_fold(&twice, once.data + head, once.len - head, NULL) &&
             (twice.len != once.len || memcmp(twice.data, once.data, once.len) != 0))
             abort();
     }
-    if (at__meaning_fold(&left, (const char *)data, size, WORDS) && left.len > once.len)
+    if (atx_meaning_fold(&left, (const char *)data, size, WORDS) && left.len > once.len)
         abort();
-    at__str_clear(&once);
-    at__str_clear(&twice);
-    at__str_clear(&left);
+    atx_str_clear(&once);
+    atx_str_clear(&twice);
+    atx_str_clear(&left);
     return 0;
 }

@@ -18,42 +18,42 @@ static void require(bool holds)
         abort();
 }
 
-static void ask(const at__model *model)
+static void ask(const atx_model *model)
 {
-    at__catalog *catalog = NULL;
-    at__predictor *p = NULL;
-    at__problem problem;
-    at__limits limits;
-    at__guess g;
+    atx_catalog *catalog = NULL;
+    atx_predictor *p = NULL;
+    atx_problem problem;
+    atx_limits limits;
+    atx_guess g;
     bool own;
-    int64_t slots[AT__MAX_SLOTS];
-    require(at__catalog_open(&catalog, NULL, NULL) == AT_OK);
-    const at__op *op = at__catalog_find_op(catalog, "transpose");
-    at__arch_limits(&limits, 90);
-    require(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 1500, 1531 }, 2, NULL) == AT_OK);
-    require(at__problem_bind(slots, &problem, &limits, NULL) == AT_OK);
-    if (at__predictor_open(&p, model, catalog, op, &(at__gpu_model){ .name = "" }, &own, NULL) == AT_OK &&
-        at__predictor_best(&g, p, &problem, slots, NULL) == AT_OK)
-        require(at__config_validate(slots, g.t, &g.config, NULL) == AT_OK);
-    at__predictor_close(p);
-    at__catalog_close(catalog);
+    int64_t slots[ATX_MAX_SLOTS];
+    require(atx_catalog_open(&catalog, NULL, NULL) == AT_OK);
+    const atx_op *op = atx_catalog_find_op(catalog, "transpose");
+    atx_arch_limits(&limits, 90);
+    require(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 1500, 1531 }, 2, NULL) == AT_OK);
+    require(atx_problem_bind(slots, &problem, &limits, NULL) == AT_OK);
+    if (atx_predictor_open(&p, model, catalog, op, &(atx_gpu_model){ .name = "" }, &own, NULL) == AT_OK &&
+        atx_predictor_best(&g, p, &problem, slots, NULL) == AT_OK)
+        require(atx_config_validate(slots, g.t, &g.config, NULL) == AT_OK);
+    atx_predictor_close(p);
+    atx_catalog_close(catalog);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    at__str bytes = { 0 };
-    at__model *model = NULL;
+    atx_str bytes = { 0 };
+    atx_model *model = NULL;
     at_error err = { 0 };
-    char hash[AT__HASH_TEXT];
-    at__str_add(&bytes, "atmodel1");
-    at__str_add_bytes(&bytes, data, size);
-    at__hash_text(hash, bytes.data, bytes.len);
-    at__str_add(&bytes, hash);
-    if (at__model_unpack(&model, bytes.data, bytes.len, &err) == AT_OK)
+    char hash[ATX_HASH_TEXT];
+    atx_str_add(&bytes, "atmodel1");
+    atx_str_add_bytes(&bytes, data, size);
+    atx_hash_text(hash, bytes.data, bytes.len);
+    atx_str_add(&bytes, hash);
+    if (atx_model_unpack(&model, bytes.data, bytes.len, &err) == AT_OK)
         ask(model);
     else
         require(err.status == AT_ERR_INPUT && err.text[0]);
-    at__model_close(model);
-    at__str_clear(&bytes);
+    atx_model_close(model);
+    atx_str_clear(&bytes);
     return 0;
 }

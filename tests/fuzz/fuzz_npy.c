@@ -15,14 +15,14 @@ static void require(bool holds)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    at__npy npy = { 0 };
+    atx_npy npy = { 0 };
     at_error err = { 0 };
-    if (at__npy_read(&npy, data, size, "fuzz.npy", &err) != AT_OK) {
+    if (atx_npy_read(&npy, data, size, "fuzz.npy", &err) != AT_OK) {
         require(err.status == AT_ERR_INPUT && err.text[0]);
         return 0;
     }
     int64_t elements = 1;
-    require(npy.dims >= 0 && npy.dims <= AT__NPY_DIMS && npy.bytes >= 1 && npy.bytes <= 16);
+    require(npy.dims >= 0 && npy.dims <= ATX_NPY_DIMS && npy.bytes >= 1 && npy.bytes <= 16);
     require(npy.data_at > 0 && (uint64_t)npy.data_at <= size);
     for (int i = 0; i < npy.dims; i++)
         elements *= npy.shape[i];

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { MOST_BYTES = 1 << 20, MOST_REGISTERS = 2000 };
 
 /* What would only take long. */
-static bool is_large(const at__ptx_module *m)
+static bool is_large(const atx_ptx_module *m)
 {
     int64_t bytes = m->shared_bytes;
     for (int i = 0; i < m->variable_count; i++)
@@ -26,23 +26,23 @@ static bool is_large(const at__ptx_module *m)
     return bytes > MOST_BYTES;
 }
 
-static void run_entry(const at__ptx_module *m, int32_t function)
+static void run_entry(const atx_ptx_module *m, int32_t function)
 {
-    const at__ptx_function *f = &m->functions[function];
-    at__machine *machine = NULL;
-    at__inspector *inspector = NULL;
-    at__machine_result result;
+    const atx_ptx_function *f = &m->functions[function];
+    atx_machine *machine = NULL;
+    atx_inspector *inspector = NULL;
+    atx_machine_result result;
     unsigned char *arguments = calloc(1, (size_t)f->param_bytes + 8);
     int region = 0;
-    if (!arguments || at__machine_open(&machine, m, NULL) != AT_OK)
+    if (!arguments || atx_machine_open(&machine, m, NULL) != AT_OK)
         goto done;
-    if (at__machine_add_buffer(&region, machine, "b", 4096, 256, 0, NULL, NULL) != AT_OK)
+    if (atx_machine_add_buffer(&region, machine, "b", 4096, 256, 0, NULL, NULL) != AT_OK)
         abort();
     for (int64_t at = 0; at + 8 <= f->param_bytes; at += 8)
-        memcpy(arguments + at, &at__machine_region_at(machine, region)->address, 8);
-    if (at__inspector_open(&inspector, m, machine, NULL) != AT_OK)
+        memcpy(arguments + at, &atx_machine_region_at(machine, region)->address, 8);
+    if (atx_inspector_open(&inspector, m, machine, NULL) != AT_OK)
         goto done;
-    at__machine_launch launch = { .function = function,
+    atx_machine_launch launch = { .function = function,
                                   .grid = { 2, 1, 1 },
                                   .block = { 48, 1, 1 },
                                   .cluster = { 2, 1, 1 },
@@ -50,26 +50,26 @@ static void run_entry(const at__ptx_module *m, int32_t function)
                                   .arguments = arguments,
                                   .argument_bytes = f->param_bytes,
                                   .warp_budget = 2000 };
-    launch.watch = at__inspector_watch(inspector, &launch);
-    if (at__machine_run(&result, machine, &launch, NULL) == AT_OK && result.finding.kind &&
+    launch.watch = atx_inspector_watch(inspector, &launch);
+    if (atx_machine_run(&result, machine, &launch, NULL) == AT_OK && result.finding.kind &&
         !result.finding.text[0])
         abort();
 done:
-    at__inspector_close(inspector);
-    at__machine_close(machine);
+    atx_inspector_close(inspector);
+    atx_machine_close(machine);
     free(arguments);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    at__ptx_module *m = NULL;
+    atx_ptx_module *m = NULL;
     at_error err = { 0 };
-    char *text = at__text_copy((const char *)data, size); /* exact: a sanitizer sees one byte beyond */
-    if (text && at__ptx_parse(&m, text, size, &err) == AT_OK) {
+    char *text = atx_text_copy((const char *)data, size); /* exact: a sanitizer sees one byte beyond */
+    if (text && atx_ptx_parse(&m, text, size, &err) == AT_OK) {
         for (int32_t i = 0; i < m->function_count && !is_large(m); i++)
             if (m->functions[i].is_entry && m->functions[i].has_body)
                 run_entry(m, i);
-        at__ptx_close(m);
+        atx_ptx_close(m);
     } else if (text && !err.text[0])
         abort();
     free(text);

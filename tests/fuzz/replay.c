@@ -42,17 +42,17 @@ static void run_variants(char *data, size_t size)
 static int run_file(const char *folder, const char *name)
 {
     char path[4096];
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_error err = { 0 };
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (at__str_read_file(&text, path, (size_t)1 << 22, &err) != AT_OK) {
+    if (atx_str_read_file(&text, path, (size_t)1 << 22, &err) != AT_OK) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
     if (text.data)
         run_variants(text.data, text.len);
-    at__str_clear(&text);
+    atx_str_clear(&text);
     return 0;
 }
 

@@ -25,7 +25,7 @@ static void need_gpu(void)
 {
     at_error err = { 0 };
     int count = 0;
-    at_status status = at__device_count(&count, NULL, &err);
+    at_status status = atx_device_count(&count, NULL, &err);
     if (status == AT_ERR_DEVICE)
         cr_skip_test("no GPU: %s", err.text);
     cr_assert_eq(status, AT_OK, "%s", err.text);
@@ -33,15 +33,15 @@ static void need_gpu(void)
 
 /* What a run said of one problem: its trials, read back from the store, and whether one won. */
 typedef struct record {
-    const at__problem *problem;
-    at__outcome outcomes[64];
-    char names[64][AT__MAX_NAME];
+    const atx_problem *problem;
+    atx_outcome outcomes[64];
+    char names[64][ATX_MAX_NAME];
     char logs[64][160];
     int count;
     bool found;
 } record;
 
-static bool note_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool note_trial(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     record *r = context;
     (void)fingerprint;
@@ -53,7 +53,7 @@ static bool note_trial(void *context, const at__trial_row *row, const at__finger
     return true;
 }
 
-static void note_result(void *context, const at__result *result)
+static void note_result(void *context, const atx_result *result)
 {
     record *r = context;
     while (r->problem != result->problem)
@@ -64,73 +64,73 @@ static void note_result(void *context, const at__result *result)
 }
 
 /* Tunes problems in one run; `records` has one for each. */
-static void tune(record *records, const at__catalog *catalog, const at__problem *problems,
+static void tune(record *records, const atx_catalog *catalog, const atx_problem *problems,
                  size_t problem_count, const char *const *templates, int template_count, int64_t max_trials)
 {
     char db[] = "/tmp/autotune-test-XXXXXX";
     at_error err = { 0 };
-    at__store *store = NULL;
+    atx_store *store = NULL;
     static const char *const DEVICE = "0";
-    at__tune_options options = { .devices = &DEVICE,
+    atx_tune_options options = { .devices = &DEVICE,
                                  .device_count = 1,
                                  .seed = 7,
-                                 .strategy = &at__strategy_random,
+                                 .strategy = &atx_strategy_random,
                                  .max_trials = max_trials,
                                  .templates = templates,
                                  .template_count = template_count,
                                  .db_path = db };
-    at__tune_events events = { .context = records, .result = note_result };
+    atx_tune_events events = { .context = records, .result = note_result };
 
     for (size_t i = 0; i < problem_count; i++)
         records[i].problem = &problems[i];
     close(mkstemp(db));
-    cr_assert_eq(at__tune(problems, problem_count, catalog, &options, &events, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_open(&store, db, AT__STORE_READ, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_tune(problems, problem_count, catalog, &options, &events, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_open(&store, db, ATX_STORE_READ, &err), AT_OK, "%s", err.text);
     for (size_t i = 0; i < problem_count; i++) {
-        at__problem_key key;
-        at__str shape = { 0 };
-        cr_assert_eq(at__problem_key_of(&key, &shape, &problems[i], &err), AT_OK, "%s", err.text);
-        cr_assert_eq(at__store_each_trial(store, &key, NULL, note_trial, &records[i], &err), AT_OK, "%s",
+        atx_problem_key key;
+        atx_str shape = { 0 };
+        cr_assert_eq(atx_problem_key_of(&key, &shape, &problems[i], &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_store_each_trial(store, &key, NULL, note_trial, &records[i], &err), AT_OK, "%s",
                      err.text);
-        at__str_clear(&shape);
+        atx_str_clear(&shape);
     }
-    at__store_close(store);
+    atx_store_close(store);
     unlink(db);
 }
 
 static const struct {
     const char *name;
-    at__outcome outcome;
+    atx_outcome outcome;
     const char *says;
 } FAULTS[] = {
-    { "good", AT__TIMED, "" },
-    { "wrong_one", AT__WRONG_RESULT, "element 500001" },
-    { "unwritten", AT__WRONG_RESULT, "element 1000002" },
-    { "writes_behind", AT__WRONG_RESULT, "behind" },
-    { "writes_before", AT__WRONG_RESULT, "before" },
-    { "writes_input", AT__WRONG_RESULT, "input" },
-    { "race", AT__WRONG_RESULT, "differ from the reference" },
-    { "unset_shared", AT__WRONG_RESULT, "differ from the reference" },
-    { "accumulates", AT__WRONG_RESULT, "differ from the reference" },
-    { "out_of_bounds", AT__CRASHED, "ILLEGAL_ADDRESS" },
-    { "misaligned", AT__CRASHED, "MISALIGNED" },
-    { "traps", AT__CRASHED, "" },
-    { "forever", AT__TIMED_OUT, "did not end" },
-    { "recursion", AT__CRASHED, "" },
-    { "no_compile", AT__COMPILE_FAILED, "inn" },
-    { "big_static", AT__COMPILE_FAILED, "too much shared data" },
-    { "compiles_long", AT__COMPILE_FAILED, "took longer than" },
-    { "big_block", AT__LAUNCH_FAILED, "INVALID_VALUE" },
-    { "big_shared", AT__LAUNCH_FAILED, "INVALID_VALUE" },
-    { "registers", AT__LAUNCH_FAILED, "LAUNCH_OUT_OF_RESOURCES" },
+    { "good", ATX_TIMED, "" },
+    { "wrong_one", ATX_WRONG_RESULT, "element 500001" },
+    { "unwritten", ATX_WRONG_RESULT, "element 1000002" },
+    { "writes_behind", ATX_WRONG_RESULT, "behind" },
+    { "writes_before", ATX_WRONG_RESULT, "before" },
+    { "writes_input", ATX_WRONG_RESULT, "input" },
+    { "race", ATX_WRONG_RESULT, "differ from the reference" },
+    { "unset_shared", ATX_WRONG_RESULT, "differ from the reference" },
+    { "accumulates", ATX_WRONG_RESULT, "differ from the reference" },
+    { "out_of_bounds", ATX_CRASHED, "ILLEGAL_ADDRESS" },
+    { "misaligned", ATX_CRASHED, "MISALIGNED" },
+    { "traps", ATX_CRASHED, "" },
+    { "forever", ATX_TIMED_OUT, "did not end" },
+    { "recursion", ATX_CRASHED, "" },
+    { "no_compile", ATX_COMPILE_FAILED, "inn" },
+    { "big_static", ATX_COMPILE_FAILED, "too much shared data" },
+    { "compiles_long", ATX_COMPILE_FAILED, "took longer than" },
+    { "big_block", ATX_LAUNCH_FAILED, "INVALID_VALUE" },
+    { "big_shared", ATX_LAUNCH_FAILED, "INVALID_VALUE" },
+    { "registers", ATX_LAUNCH_FAILED, "LAUNCH_OUT_OF_RESOURCES" },
 };
 enum { FAULT_COUNT = sizeof FAULTS / sizeof *FAULTS };
 
 Test(gpu, bad_kernels_cost_a_trial_and_not_the_run, .timeout = 300)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
-    at__problem problem;
+    atx_catalog *catalog = NULL;
+    atx_problem problem;
     char dir[512];
     const char *names[FAULT_COUNT];
     int seen[FAULT_COUNT] = { 0 };
@@ -138,10 +138,10 @@ Test(gpu, bad_kernels_cost_a_trial_and_not_the_run, .timeout = 300)
 
     need_gpu();
     snprintf(dir, sizeof dir, "%s/tests/data/faults", source_dir());
-    cr_assert_eq(at__catalog_open(&catalog, dir, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&catalog, dir, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < FAULT_COUNT; i++)
         names[i] = FAULTS[i].name;
-    cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(catalog, "copy"), AT__F32,
+    cr_assert_eq(atx_problem_init(&problem, atx_catalog_find_op(catalog, "copy"), ATX_F32,
                                   (int64_t[]){ 1000003 }, 1, &err),
                  AT_OK, "%s", err.text);
     tune(&r, catalog, &problem, 1, names, FAULT_COUNT, 0);
@@ -151,15 +151,15 @@ Test(gpu, bad_kernels_cost_a_trial_and_not_the_run, .timeout = 300)
             if (strcmp(r.names[i], FAULTS[k].name) == 0) {
                 seen[k]++;
                 cr_expect_eq(r.outcomes[i], FAULTS[k].outcome, "%s: expected %s, found %s (%s)",
-                             FAULTS[k].name, at__outcome_name(FAULTS[k].outcome),
-                             at__outcome_name(r.outcomes[i]), r.logs[i]);
+                             FAULTS[k].name, atx_outcome_name(FAULTS[k].outcome),
+                             atx_outcome_name(r.outcomes[i]), r.logs[i]);
                 cr_expect(strstr(r.logs[i], FAULTS[k].says), "%s: its log does not say '%s': %s",
                           FAULTS[k].name, FAULTS[k].says, r.logs[i]);
             }
     for (int k = 0; k < FAULT_COUNT; k++)
         cr_expect_eq(seen[k], 1, "%s: %d trials", FAULTS[k].name, seen[k]);
     cr_expect(r.found, "the good kernel among the bad ones must win");
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 /* Each crash costs one or two of these; the figure is for whoever wonders where the time goes. */
@@ -169,13 +169,13 @@ Test(gpu, a_runner_starts_within_seconds, .timeout = 60)
     need_gpu();
     for (int i = 0; i < STARTS; i++) {
         at_error err = { 0 };
-        at__device *device = NULL;
-        double start_s = at__now_s();
-        cr_assert_eq(at__device_open(&device, "0", NULL, &err), AT_OK, "%s", err.text);
-        double opened_s = at__now_s();
-        at__device_close(device);
+        atx_device *device = NULL;
+        double start_s = atx_now_s();
+        cr_assert_eq(atx_device_open(&device, "0", NULL, &err), AT_OK, "%s", err.text);
+        double opened_s = atx_now_s();
+        atx_device_close(device);
         fprintf(stderr, "runner: started in %.3f s, ended in %.3f s\n", opened_s - start_s,
-                at__now_s() - opened_s);
+                atx_now_s() - opened_s);
         cr_expect_lt(opened_s - start_s, 10);
     }
 }
@@ -193,45 +193,45 @@ static const struct {
     { { 70000, 2, 2 }, 3, { 1, 1 } },
 };
 
-static at__problem problem_of(const at__op *op, at__dtype type, int shape)
+static atx_problem problem_of(const atx_op *op, atx_dtype type, int shape)
 {
     at_error err = { 0 };
-    at__problem problem;
+    atx_problem problem;
     int64_t aligns[2];
     for (int i = 0; i < 2; i++) {
-        int64_t align = SHAPES[shape].aligns[i], least = at__dtype_bytes(type);
+        int64_t align = SHAPES[shape].aligns[i], least = atx_dtype_bytes(type);
         aligns[i] = align && align < least ? least : align;
     }
-    cr_assert_eq(at__problem_init(&problem, op, type, SHAPES[shape].sizes, SHAPES[shape].count, &err), AT_OK,
+    cr_assert_eq(atx_problem_init(&problem, op, type, SHAPES[shape].sizes, SHAPES[shape].count, &err), AT_OK,
                  "%s", err.text);
-    cr_assert_eq(at__problem_set_aligns(&problem, aligns, 2, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_set_aligns(&problem, aligns, 2, &err), AT_OK, "%s", err.text);
     return problem;
 }
 
 /* Random samples of every template's space: not one wrong result, at any element size. */
 Test(gpu, every_template_is_right_on_ragged_shapes, .timeout = 900)
 {
-    static const at__dtype TYPES[] = { AT__U8, AT__F16, AT__F32, AT__F64, AT__C128 };
+    static const atx_dtype TYPES[] = { ATX_U8, ATX_F16, ATX_F32, ATX_F64, ATX_C128 };
     enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES, COUNT = TYPE_COUNT * sizeof SHAPES / sizeof *SHAPES };
-    static at__problem problems[COUNT];
+    static atx_problem problems[COUNT];
     static record records[COUNT];
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
 
     need_gpu();
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < COUNT; i++)
         problems[i] =
-            problem_of(at__catalog_find_op(catalog, "transpose"), TYPES[i % TYPE_COUNT], i / TYPE_COUNT);
+            problem_of(atx_catalog_find_op(catalog, "transpose"), TYPES[i % TYPE_COUNT], i / TYPE_COUNT);
     tune(records, catalog, problems, COUNT, NULL, 0, 24);
     for (int i = 0; i < COUNT; i++) {
         const record *r = &records[i];
-        const char *type = at__dtype_name(problems[i].type);
+        const char *type = atx_dtype_name(problems[i].type);
         for (int k = 0; k < r->count; k++)
-            cr_expect_eq(r->outcomes[k], AT__TIMED, "shape %d, %s: %s %s: %s", i / TYPE_COUNT, type,
-                         r->names[k], r->logs[k], at__outcome_name(r->outcomes[k]));
+            cr_expect_eq(r->outcomes[k], ATX_TIMED, "shape %d, %s: %s %s: %s", i / TYPE_COUNT, type,
+                         r->names[k], r->logs[k], atx_outcome_name(r->outcomes[k]));
         cr_expect_gt(r->count, 0, "shape %d, %s", i / TYPE_COUNT, type);
         cr_expect(r->found, "shape %d, %s", i / TYPE_COUNT, type);
     }
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }

@@ -29,21 +29,21 @@
 enum { MOST = 4096, MOST_CONFIGS = 8 };
 
 typedef struct asked {
-    at__problem problem;
-    const at__template *t[MOST_CONFIGS];
-    at__config config[MOST_CONFIGS];
+    atx_problem problem;
+    const atx_template *t[MOST_CONFIGS];
+    atx_config config[MOST_CONFIGS];
     int count;
     char name[128];
 } asked;
 
 typedef struct timer {
-    at__catalog *catalog;
-    at__gpu *gpu;
-    at__nvrtc *nvrtc;
-    at__limits limits;
+    atx_catalog *catalog;
+    atx_gpu *gpu;
+    atx_nvrtc *nvrtc;
+    atx_limits limits;
     bool warm;
-    at__str verify[AT__CHECK_PARTS], reference[AT__DTYPES];
-    const at__op *reference_of[AT__DTYPES];
+    atx_str verify[ATX_CHECK_PARTS], reference[ATX_DTYPES];
+    const atx_op *reference_of[ATX_DTYPES];
     const char *folder;
     double until_s;
 } timer;
@@ -56,41 +56,41 @@ static void must(at_status status, const at_error *err)
     exit(2);
 }
 
-static bool compile(at__nvrtc *nvrtc, at__str *cubin, const char *source, const char *name, int cc)
+static bool compile(atx_nvrtc *nvrtc, atx_str *cubin, const char *source, const char *name, int cc)
 {
     at_error err = { 0 };
-    at__str log = { 0 };
-    at__resources resources;
+    atx_str log = { 0 };
+    atx_resources resources;
     bool ok = false;
-    must(at__nvrtc_compile(nvrtc, &ok, cubin, &log, &resources, source, name, cc, AT__CUBIN, &err), &err);
-    at__str_clear(&log);
+    must(atx_nvrtc_compile(nvrtc, &ok, cubin, &log, &resources, source, name, cc, ATX_CUBIN, &err), &err);
+    atx_str_clear(&log);
     return ok;
 }
 
 /* ---- reading ---- */
 
-static void read_config(asked *a, const at__catalog *catalog, char *text)
+static void read_config(asked *a, const atx_catalog *catalog, char *text)
 {
     at_error err = { 0 };
     char *config = strchr(text, ' ');
     if (!config || a->count == MOST_CONFIGS)
         return;
     *config++ = '\0';
-    const at__template *t = at__catalog_find_template(catalog, a->problem.op, text);
+    const atx_template *t = atx_catalog_find_template(catalog, a->problem.op, text);
     if (!t)
         must(at_fail(&err, AT_ERR_INPUT, "%s: no template %s", a->name, text), &err);
-    must(at__config_parse(&a->config[a->count], t, config, &err), &err);
+    must(atx_config_parse(&a->config[a->count], t, config, &err), &err);
     a->t[a->count++] = t;
 }
 
-static int read_lines(asked *list, const at__catalog *catalog)
+static int read_lines(asked *list, const atx_catalog *catalog)
 {
     at_error err = { 0 };
     char line[4096];
     int count = 0;
     while (count < MOST && fgets(line, sizeof line, stdin)) {
         asked *a = &list[count++];
-        at__shapes shapes = { 0 };
+        atx_shapes shapes = { 0 };
         line[strcspn(line, "\n")] = '\0';
         char *text = strtok(line, "\t");
         if (!text) {
@@ -98,9 +98,9 @@ static int read_lines(asked *list, const at__catalog *catalog)
             continue;
         }
         snprintf(a->name, sizeof a->name, "%s", text);
-        must(at__shapes_parse(&shapes, text, strlen(text), "a line", catalog, NULL, &err), &err);
+        must(atx_shapes_parse(&shapes, text, strlen(text), "a line", catalog, NULL, &err), &err);
         a->problem = shapes.problems[0];
-        at__shapes_clear(&shapes);
+        atx_shapes_clear(&shapes);
         while ((text = strtok(NULL, "\t")))
             read_config(a, catalog, text);
     }
@@ -114,16 +114,16 @@ static void file_name(char *out, size_t size, const char *folder, int problem, i
     snprintf(out, size, "%s/%d.%d.cubin", folder, problem, config);
 }
 
-static void compile_one(const timer *t, at__nvrtc *nvrtc, const asked *a, int problem, int k)
+static void compile_one(const timer *t, atx_nvrtc *nvrtc, const asked *a, int problem, int k)
 {
     char path[256];
-    at__str source = { 0 }, cubin = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
-    if (at__problem_bind(slots, &a->problem, &t->limits, NULL) != AT_OK ||
-        at__config_validate(slots, a->t[k], &a->config[k], NULL) != AT_OK ||
-        at__render(&source, a->t[k], a->problem.type, &a->config[k], slots, NULL) != AT_OK)
+    atx_str source = { 0 }, cubin = { 0 };
+    int64_t slots[ATX_MAX_SLOTS];
+    if (atx_problem_bind(slots, &a->problem, &t->limits, NULL) != AT_OK ||
+        atx_config_validate(slots, a->t[k], &a->config[k], NULL) != AT_OK ||
+        atx_render(&source, a->t[k], a->problem.type, &a->config[k], slots, NULL) != AT_OK)
         return;
-    if (compile(nvrtc, &cubin, at__str_text(&source), a->t[k]->file, (int)t->limits.cc)) {
+    if (compile(nvrtc, &cubin, atx_str_text(&source), a->t[k]->file, (int)t->limits.cc)) {
         file_name(path, sizeof path, t->folder, problem, k);
         FILE *file = fopen(path, "wb");
         if (file) {
@@ -131,8 +131,8 @@ static void compile_one(const timer *t, at__nvrtc *nvrtc, const asked *a, int pr
             fclose(file);
         }
     }
-    at__str_clear(&source);
-    at__str_clear(&cubin);
+    atx_str_clear(&source);
+    atx_str_clear(&cubin);
 }
 
 /* Each process takes every n-th kernel. */
@@ -143,11 +143,11 @@ static void compile_all(const timer *t, const asked *list, int count)
     for (int w = 0; w < workers; w++) {
         if (fork() != 0)
             continue;
-        at__nvrtc *nvrtc = NULL;
-        must(at__nvrtc_open(&nvrtc, &err), &err);
+        atx_nvrtc *nvrtc = NULL;
+        must(atx_nvrtc_open(&nvrtc, &err), &err);
         for (int i = 0; i < count; i++)
             for (int k = 0; k < list[i].count; k++, job++)
-                if (job % workers == w && at__now_s() < t->until_s)
+                if (job % workers == w && atx_now_s() < t->until_s)
                     compile_one(t, nvrtc, &list[i], i, k);
         _exit(0);
     }
@@ -157,50 +157,50 @@ static void compile_all(const timer *t, const asked *list, int count)
 
 /* ---- timing ---- */
 
-static at__bench *open_bench(timer *t, const at__problem *p, const int64_t *slots)
+static atx_bench *open_bench(timer *t, const atx_problem *p, const int64_t *slots)
 {
     at_error err = { 0 };
-    at__str source = { 0 };
-    at__build build = { 0 };
-    at__bench *bench = NULL;
-    at__setup setup = { .seed = 1 };
-    must(at__setup_describe(&setup, p, slots, &err), &err);
-    at__str *cubin = &t->reference[p->type];
+    atx_str source = { 0 };
+    atx_build build = { 0 };
+    atx_bench *bench = NULL;
+    atx_setup setup = { .seed = 1 };
+    must(atx_setup_describe(&setup, p, slots, &err), &err);
+    atx_str *cubin = &t->reference[p->type];
     if (t->reference_of[p->type] != p->op || p->op->layout_count) { /* a layout is part of the text */
-        at__str_clear(cubin);
+        atx_str_clear(cubin);
         t->reference_of[p->type] = p->op;
-        must(at__render_reference(&source, p, &err), &err);
-        if (!compile(t->nvrtc, cubin, at__str_text(&source), p->op->file, (int)t->limits.cc))
+        must(atx_render_reference(&source, p, &err), &err);
+        if (!compile(t->nvrtc, cubin, atx_str_text(&source), p->op->file, (int)t->limits.cc))
             must(at_fail(&err, AT_ERR_INPUT, "%s: the reference does not compile", p->op->file), &err);
-        at__str_clear(&source);
+        atx_str_clear(&source);
     }
-    at__str_add_bytes(&build.cubin, cubin->data, cubin->len);
-    for (int i = 0; i < AT__CHECK_PARTS; i++)
-        setup.verify[i] = (at__check_part){ t->verify[i].data, t->verify[i].len };
-    must(at__kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
+    atx_str_add_bytes(&build.cubin, cubin->data, cubin->len);
+    for (int i = 0; i < ATX_CHECK_PARTS; i++)
+        setup.verify[i] = (atx_check_part){ t->verify[i].data, t->verify[i].len };
+    must(atx_kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
          &err);
-    must(at__referee_bind(&setup.referee, &build, p->op, slots, &err), &err);
-    must(at__bench_open(&bench, t->gpu, &setup, &err), &err);
-    at__build_clear(&build);
+    must(atx_referee_bind(&setup.referee, &build, p->op, slots, &err), &err);
+    must(atx_bench_open(&bench, t->gpu, &setup, &err), &err);
+    atx_build_clear(&build);
     return bench;
 }
 
 /* The configurations whose kernels are there, as finalists; entrant[i] says which. */
-static int finalists(at__finalist *out, at__build *builds, int *entrant, const timer *t, const asked *a,
+static int finalists(atx_finalist *out, atx_build *builds, int *entrant, const timer *t, const asked *a,
                      int problem, const int64_t *slots)
 {
     char path[256];
     int count = 0;
     for (int k = 0; k < a->count; k++) {
-        int64_t all[AT__MAX_SLOTS];
-        at__str *cubin = &builds[count].cubin;
+        int64_t all[ATX_MAX_SLOTS];
+        atx_str *cubin = &builds[count].cubin;
         file_name(path, sizeof path, t->folder, problem, k);
         memcpy(all, slots, sizeof all);
-        if (at__config_bind(all, a->t[k], &a->config[k], NULL) != AT_OK ||
-            at__str_read_file(cubin, path, (size_t)64 << 20, NULL) != AT_OK)
+        if (atx_config_bind(all, a->t[k], &a->config[k], NULL) != AT_OK ||
+            atx_str_read_file(cubin, path, (size_t)64 << 20, NULL) != AT_OK)
             continue;
-        out[count] = (at__finalist){ .is_copy = false };
-        if (at__template_bind(&out[count].kernel, &builds[count], a->t[k], all, NULL) == AT_OK)
+        out[count] = (atx_finalist){ .is_copy = false };
+        if (atx_template_bind(&out[count].kernel, &builds[count], a->t[k], all, NULL) == AT_OK)
             entrant[count++] = k;
     }
     return count;
@@ -209,47 +209,47 @@ static int finalists(at__finalist *out, at__build *builds, int *entrant, const t
 static void time_problem(timer *t, const asked *a, int problem)
 {
     at_error err = { 0 };
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__finalist list[MOST_CONFIGS];
-    at__final_row rows[MOST_CONFIGS];
-    at__build builds[MOST_CONFIGS] = { 0 };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_finalist list[MOST_CONFIGS];
+    atx_final_row rows[MOST_CONFIGS];
+    atx_build builds[MOST_CONFIGS] = { 0 };
     int entrant[MOST_CONFIGS];
     double times[MOST_CONFIGS] = { 0 };
-    at__watch watch;
-    must(at__problem_bind(slots, &a->problem, &t->limits, &err), &err);
+    atx_watch watch;
+    must(atx_problem_bind(slots, &a->problem, &t->limits, &err), &err);
     int count = finalists(list, builds, entrant, t, a, problem, slots);
-    at__bench *bench = open_bench(t, &a->problem, slots);
-    at__final_limits limits = { .budget_until_s = at__now_s() + 0.4 };
-    at__watch_begin(&watch, NULL);
+    atx_bench *bench = open_bench(t, &a->problem, slots);
+    atx_final_limits limits = { .budget_until_s = atx_now_s() + 0.4 };
+    atx_watch_begin(&watch, NULL);
     if (!t->warm)
-        must(at__warm_up(t->gpu, bench, 0.3, &err), &err);
+        must(atx_warm_up(t->gpu, bench, 0.3, &err), &err);
     t->warm = true;
     if (count)
-        must(at__measure_final(rows, t->gpu, bench, list, count, 1, &watch, &limits, &err), &err);
+        must(atx_measure_final(rows, t->gpu, bench, list, count, 1, &watch, &limits, &err), &err);
     for (int i = 0; i < count; i++)
-        times[entrant[i]] = rows[i].outcome == AT__TIMED ? rows[i].timing.median_s : 0;
+        times[entrant[i]] = rows[i].outcome == ATX_TIMED ? rows[i].timing.median_s : 0;
     printf("%s", a->name);
     for (int k = 0; k < a->count; k++)
         times[k] > 0 ? printf("\t%.4f", 1e6 * times[k]) : printf("\t-");
     printf("\n");
     fflush(stdout);
-    at__bench_close(bench);
+    atx_bench_close(bench);
     for (int k = 0; k < MOST_CONFIGS; k++)
-        at__build_clear(&builds[k]);
+        atx_build_clear(&builds[k]);
 }
 
 /* In a process of its own: after a fork CUDA is of no use any more. */
-static void limits_of_device(at__limits *out)
+static void limits_of_device(atx_limits *out)
 {
     at_error err = { 0 };
     int ends[2];
     if (pipe(ends) != 0)
         exit(2);
     if (fork() == 0) {
-        at__gpu *gpu = NULL;
-        at__device_info info;
-        must(at__gpu_open(&gpu, 0, &err), &err);
-        must(at__gpu_info(&info, gpu, &err), &err);
+        atx_gpu *gpu = NULL;
+        atx_device_info info;
+        must(atx_gpu_open(&gpu, 0, &err), &err);
+        must(atx_gpu_info(&info, gpu, &err), &err);
         _exit(write(ends[1], &info.limits, sizeof info.limits) == (ssize_t)sizeof info.limits ? 0 : 2);
     }
     close(ends[1]);
@@ -260,38 +260,38 @@ static void limits_of_device(at__limits *out)
 
 int main(int argc, char **argv)
 {
-    timer t = { .until_s = at__now_s() + (argc > 1 ? strtod(argv[1], NULL) : 60) };
+    timer t = { .until_s = atx_now_s() + (argc > 1 ? strtod(argv[1], NULL) : 60) };
     at_error err = { 0 };
-    at__device_info info;
-    at__str checks = { 0 };
+    atx_device_info info;
+    atx_str checks = { 0 };
     char folder[] = "/tmp/time_answers.XXXXXX";
     asked *list = calloc(MOST, sizeof *list);
     t.folder = mkdtemp(folder);
     if (!list || !t.folder)
         return 2;
-    must(at__catalog_open(&t.catalog, NULL, &err), &err);
+    must(atx_catalog_open(&t.catalog, NULL, &err), &err);
     int count = read_lines(list, t.catalog);
     limits_of_device(&t.limits);
     compile_all(&t, list, count);
-    fprintf(stderr, "time_answers: compiled, %.1f s left\n", t.until_s - at__now_s());
-    must(at__nvrtc_open(&t.nvrtc, &err), &err);
-    must(at__gpu_open(&t.gpu, 0, &err), &err);
-    must(at__gpu_info(&info, t.gpu, &err), &err);
+    fprintf(stderr, "time_answers: compiled, %.1f s left\n", t.until_s - atx_now_s());
+    must(atx_nvrtc_open(&t.nvrtc, &err), &err);
+    must(atx_gpu_open(&t.gpu, 0, &err), &err);
+    must(atx_gpu_info(&info, t.gpu, &err), &err);
     t.limits = info.limits;
-    for (int i = 0; i < AT__CHECK_PARTS; i++) {
-        must(at__setup_checks(&checks, i, &err), &err);
-        compile(t.nvrtc, &t.verify[i], at__str_text(&checks), "runner/verify.cu", (int)t.limits.cc);
-        at__str_clear(&checks);
+    for (int i = 0; i < ATX_CHECK_PARTS; i++) {
+        must(atx_setup_checks(&checks, i, &err), &err);
+        compile(t.nvrtc, &t.verify[i], atx_str_text(&checks), "runner/verify.cu", (int)t.limits.cc);
+        atx_str_clear(&checks);
     }
-    for (int i = 0; i < count && at__now_s() < t.until_s; i++)
+    for (int i = 0; i < count && atx_now_s() < t.until_s; i++)
         time_problem(&t, &list[i], i);
-    for (int i = 0; i < AT__CHECK_PARTS; i++)
-        at__str_clear(&t.verify[i]);
-    for (int i = 0; i < AT__DTYPES; i++)
-        at__str_clear(&t.reference[i]);
-    at__gpu_close(t.gpu);
-    at__nvrtc_close(t.nvrtc);
-    at__catalog_close(t.catalog);
+    for (int i = 0; i < ATX_CHECK_PARTS; i++)
+        atx_str_clear(&t.verify[i]);
+    for (int i = 0; i < ATX_DTYPES; i++)
+        atx_str_clear(&t.reference[i]);
+    atx_gpu_close(t.gpu);
+    atx_nvrtc_close(t.nvrtc);
+    atx_catalog_close(t.catalog);
     free(list);
     return 0;
 }

@@ -81,63 +81,63 @@ static const char *register_of(const place *p)
 }
 
 /* "%a0" or "{%a0, %a1}". */
-static void add_operand(at__str *to, const row *r, const place *p, char name)
+static void add_operand(atx_str *to, const row *r, const place *p, char name)
 {
     const bool braces = strncmp(r->instruction, "mma", 3) == 0;
-    at__str_add(to, braces ? "{" : "");
+    atx_str_add(to, braces ? "{" : "");
     for (int i = 0; i < p->count; i++)
-        at__str_addf(to, "%s%%%c%d", i ? ", " : "", name, i);
-    at__str_add(to, braces ? "}" : "");
+        atx_str_addf(to, "%s%%%c%d", i ? ", " : "", name, i);
+    atx_str_add(to, braces ? "}" : "");
 }
 
-static void add_loads(at__str *to, const place *p, int slot)
+static void add_loads(atx_str *to, const place *p, int slot)
 {
     const char name = (char)('a' + slot);
-    at__str_addf(to, "ld.param.u64 %%at, [p%d];\nmad.wide.u32 %%at, %%thread, %d, %%at;\n", slot,
+    atx_str_addf(to, "ld.param.u64 %%at, [p%d];\nmad.wide.u32 %%at, %%thread, %d, %%at;\n", slot,
                  p->count * p->bytes);
     for (int i = 0; i < p->count; i++)
-        at__str_addf(to, "ld.global.%s %%%c%d, [%%at+%d];\n", register_of(p), name, i, i * p->bytes);
+        atx_str_addf(to, "ld.global.%s %%%c%d, [%%at+%d];\n", register_of(p), name, i, i * p->bytes);
 }
 
-static void add_stores(at__str *to, const row *r)
+static void add_stores(atx_str *to, const row *r)
 {
     const bool pred = strcmp(r->out.type, "pred") == 0;
-    at__str_addf(to, "ld.param.u64 %%at, [out];\nmad.wide.u32 %%at, %%thread, %d, %%at;\n",
+    atx_str_addf(to, "ld.param.u64 %%at, [out];\nmad.wide.u32 %%at, %%thread, %d, %%at;\n",
                  r->out.count * r->out.bytes);
     if (pred)
-        at__str_add(to, "selp.b32 %o0, 1, 0, %q0;\n");
+        atx_str_add(to, "selp.b32 %o0, 1, 0, %q0;\n");
     for (int i = 0; i < r->out.count; i++)
-        at__str_addf(to, "st.global.%s [%%at+%d], %%o%d;\n", register_of(&r->out), i * r->out.bytes, i);
+        atx_str_addf(to, "st.global.%s [%%at+%d], %%o%d;\n", register_of(&r->out), i * r->out.bytes, i);
 }
 
-void row_ptx(at__str *to, const row *r)
+void row_ptx(atx_str *to, const row *r)
 {
     char literals[sizeof r->literals], *rest = literals, *word;
     const bool pred = strcmp(r->out.type, "pred") == 0;
-    at__str_add(to, ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out");
+    atx_str_add(to, ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out");
     for (int i = 0; i < r->in_count; i++)
-        at__str_addf(to, ", .param .u64 p%d", i);
-    at__str_addf(to,
+        atx_str_addf(to, ", .param .u64 p%d", i);
+    atx_str_addf(to,
                  ")\n{\n.reg .b64 %%at;\n.reg .b32 %%thread, %%t<3>;\n.reg .pred %%q<1>;\n.reg .%s %%o<4>;\n",
                  register_of(&r->out));
     for (int i = 0; i < r->in_count; i++)
-        at__str_addf(to, ".reg .%s %%%c<4>;\n", register_of(&r->in[i]), 'a' + i);
-    at__str_add(to, "mov.u32 %t0, %tid.x;\nmov.u32 %t1, %ctaid.x;\nmov.u32 %t2, %ntid.x;\n"
+        atx_str_addf(to, ".reg .%s %%%c<4>;\n", register_of(&r->in[i]), 'a' + i);
+    atx_str_add(to, "mov.u32 %t0, %tid.x;\nmov.u32 %t1, %ctaid.x;\nmov.u32 %t2, %ntid.x;\n"
                     "mad.lo.u32 %thread, %t1, %t2, %t0;\n");
     for (int i = 0; i < r->in_count; i++)
         add_loads(to, &r->in[i], i);
-    at__str_addf(to, "%s ", r->instruction);
+    atx_str_addf(to, "%s ", r->instruction);
     add_operand(to, r, &r->out, pred ? 'q' : 'o');
     for (int i = 0; i < r->in_count; i++) {
-        at__str_add(to, ", ");
+        atx_str_add(to, ", ");
         add_operand(to, r, &r->in[i], (char)('a' + i));
     }
     memcpy(literals, r->literals, sizeof literals);
     while ((word = strtok_r(rest, " ", &rest)))
-        at__str_addf(to, ", %s", word);
-    at__str_add(to, ";\n");
+        atx_str_addf(to, ", %s", word);
+    atx_str_add(to, ";\n");
     add_stores(to, r);
-    at__str_add(to, "ret;\n}\n");
+    atx_str_add(to, "ret;\n}\n");
 }
 
 /* ---- operands ---- */
@@ -299,7 +299,7 @@ static bool restricted(uint64_t *out, const char *type, uint64_t any)
 
 static uint64_t operand(const row *r, const place *p, int slot, int64_t i)
 {
-    const uint64_t any = at__random(77 + (uint64_t)slot, (uint64_t)i);
+    const uint64_t any = atx_random(77 + (uint64_t)slot, (uint64_t)i);
     bool packed = false;
     uint64_t value;
     const format *f = format_of(p->type, &packed);
@@ -354,39 +354,39 @@ unsigned char *row_operand(const row *r, int slot)
 
 /* ---- the machine ---- */
 
-static at_status launch(at__machine *machine, const at__ptx_module *m, const row *r,
+static at_status launch(atx_machine *machine, const atx_ptx_module *m, const row *r,
                         const uint64_t *addresses, at_error *err)
 {
-    at__machine_result result;
-    const at__machine_launch l = { .function = at__ptx_find_entry(m, "k"),
+    atx_machine_result result;
+    const atx_machine_launch l = { .function = atx_ptx_find_entry(m, "k"),
                                    .grid = { (uint32_t)(r->threads / THREADS_OF_A_BLOCK), 1, 1 },
                                    .block = { THREADS_OF_A_BLOCK, 1, 1 },
                                    .arguments = addresses,
                                    .argument_bytes = 8 * (r->in_count + 1) };
-    at_status status = at__machine_run(&result, machine, &l, err);
-    if (status == AT_OK && result.finding.kind != AT__FINDING_NONE)
+    at_status status = atx_machine_run(&result, machine, &l, err);
+    if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
         status = at_fail(err, AT_ERR_INPUT, "%s", result.finding.text);
     return status;
 }
 
 at_status row_on_machine(unsigned char **out, const row *r, at_error *err)
 {
-    at__str text = { 0 };
-    at__ptx_module *m = NULL;
-    at__machine *machine = NULL;
+    atx_str text = { 0 };
+    atx_ptx_module *m = NULL;
+    atx_machine *machine = NULL;
     uint64_t addresses[MOST_OPERANDS + 1];
     int region = 0;
     row_ptx(&text, r);
-    at_status status = at__ptx_parse(&m, text.data, text.len, err);
+    at_status status = atx_ptx_parse(&m, text.data, text.len, err);
     if (status == AT_OK)
-        status = at__machine_open(&machine, m, err);
+        status = atx_machine_open(&machine, m, err);
     for (int i = r->in_count; i >= 0 && status == AT_OK; i--) { /* the result last */
         unsigned char *initial = i ? row_operand(r, i - 1) : NULL;
-        status = at__machine_add_buffer(&region, machine, i ? "operand" : "out",
+        status = atx_machine_add_buffer(&region, machine, i ? "operand" : "out",
                                         row_bytes(r, i ? &r->in[i - 1] : &r->out), 256,
-                                        i ? AT__REGION_INITIALISED : AT__REGION_OUTPUT, initial, err);
+                                        i ? ATX_REGION_INITIALISED : ATX_REGION_OUTPUT, initial, err);
         if (status == AT_OK)
-            addresses[i] = at__machine_region_at(machine, region)->address;
+            addresses[i] = atx_machine_region_at(machine, region)->address;
         free(initial);
     }
     if (status == AT_OK)
@@ -394,10 +394,10 @@ at_status row_on_machine(unsigned char **out, const row *r, at_error *err)
     if (status == AT_OK && !(*out = malloc((size_t)row_bytes(r, &r->out))))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
-        memcpy(*out, at__machine_region_at(machine, region)->data, (size_t)row_bytes(r, &r->out));
-    at__machine_close(machine);
-    at__ptx_close(m);
-    at__str_clear(&text);
+        memcpy(*out, atx_machine_region_at(machine, region)->data, (size_t)row_bytes(r, &r->out));
+    atx_machine_close(machine);
+    atx_ptx_close(m);
+    atx_str_clear(&text);
     return status;
 }
 
@@ -451,7 +451,7 @@ double row_apart(const row *r, const unsigned char *got, const unsigned char *wa
 void row_hash(char out[17], const row *r, const unsigned char *bytes)
 {
     const int64_t count = row_bytes(r, &r->out);
-    char text[AT__HASH_TEXT];
+    char text[ATX_HASH_TEXT];
     bool packed = false;
     const format *f = format_of(r->out.type, &packed);
     const int width = packed ? 2 : r->out.bytes;
@@ -463,7 +463,7 @@ void row_hash(char out[17], const row *r, const unsigned char *bytes)
             value = UINT64_MAX;
         memcpy(copy + i, &value, (size_t)width);
     }
-    at__hash_text(text, copy, copy ? (size_t)count : 0);
+    atx_hash_text(text, copy, copy ? (size_t)count : 0);
     snprintf(out, 17, "%.16s", text);
     free(copy);
 }

@@ -33,7 +33,7 @@ typedef struct row {
 bool row_read(row *out, const char *line);
 
 /* A module whose entry `k` takes addresses: of the result, then of each operand. */
-void row_ptx(at__str *out, const row *r);
+void row_ptx(atx_str *out, const row *r);
 
 /* All threads' operands of one slot, side by side; free it. */
 unsigned char *row_operand(const row *r, int slot);

@@ -17,35 +17,35 @@
 
 enum { SHOWN = 12 };
 
-static at_status on_device(unsigned char **out, at__gpu *gpu, const row *r, at_error *err)
+static at_status on_device(unsigned char **out, atx_gpu *gpu, const row *r, at_error *err)
 {
-    at__str text = { 0 };
-    at__module *module = NULL;
-    at__ptr at[MOST_OPERANDS + 1] = { 0 };
+    atx_str text = { 0 };
+    atx_module *module = NULL;
+    atx_ptr at[MOST_OPERANDS + 1] = { 0 };
     void *params[MOST_OPERANDS + 1];
-    const at__geometry g = { .grid = { r->threads / THREADS_OF_A_BLOCK, 1, 1 },
+    const atx_geometry g = { .grid = { r->threads / THREADS_OF_A_BLOCK, 1, 1 },
                              .block = { THREADS_OF_A_BLOCK, 1, 1 } };
     row_ptx(&text, r);
-    at_status status = at__gpu_load(&module, gpu, at__str_text(&text), "k", 0, err);
+    at_status status = atx_gpu_load(&module, gpu, atx_str_text(&text), "k", 0, err);
     for (int i = 0; i <= r->in_count && status == AT_OK; i++) {
         const int64_t bytes = row_bytes(r, i ? &r->in[i - 1] : &r->out);
         unsigned char *initial = i ? row_operand(r, i - 1) : NULL;
-        status = at__gpu_alloc(&at[i], gpu, bytes, err);
+        status = atx_gpu_alloc(&at[i], gpu, bytes, err);
         if (status == AT_OK)
             status =
-                i ? at__gpu_write(gpu, at[i], initial, bytes, err) : at__gpu_zero(gpu, at[i], bytes, err);
+                i ? atx_gpu_write(gpu, at[i], initial, bytes, err) : atx_gpu_zero(gpu, at[i], bytes, err);
         params[i] = &at[i];
         free(initial);
     }
     if (status == AT_OK)
-        status = at__gpu_launch(gpu, module, &g, params, err);
+        status = atx_gpu_launch(gpu, module, &g, params, err);
     *out = malloc((size_t)row_bytes(r, &r->out));
     if (status == AT_OK)
-        status = at__gpu_read(gpu, *out, at[0], row_bytes(r, &r->out), err);
+        status = atx_gpu_read(gpu, *out, at[0], row_bytes(r, &r->out), err);
     for (int i = 0; i <= r->in_count; i++)
-        at__gpu_free(gpu, at[i]);
-    at__gpu_unload(gpu, module);
-    at__str_clear(&text);
+        atx_gpu_free(gpu, at[i]);
+    atx_gpu_unload(gpu, module);
+    atx_str_clear(&text);
     return status;
 }
 
@@ -94,7 +94,7 @@ static void record(FILE *to, const row *r, const unsigned char *device)
 }
 
 /* Whether it is as it must be. */
-static bool ask(at__gpu *gpu, const row *r, FILE *to)
+static bool ask(atx_gpu *gpu, const row *r, FILE *to)
 {
     unsigned char *device = NULL, *machine = NULL;
     at_error err = { 0 };
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 {
     char line[256];
     at_error err = { 0 };
-    at__gpu *gpu = NULL;
+    atx_gpu *gpu = NULL;
     FILE *to = NULL;
     int part = 0, of = 1, n = 0, wrong = 0;
     for (int i = 1; i + 1 < argc; i++)
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
             part = atoi(argv[++i]);
             of = atoi(argv[++i]);
         }
-    if (at__gpu_open(&gpu, 0, &err) != AT_OK) {
+    if (atx_gpu_open(&gpu, 0, &err) != AT_OK) {
         printf("skipped: %s\n", err.text);
         return 3;
     }
@@ -145,6 +145,6 @@ int main(int argc, char **argv)
     printf("%d rows, %d not as they must be\n", n, wrong);
     if (to)
         fclose(to);
-    at__gpu_close(gpu);
+    atx_gpu_close(gpu);
     return wrong ? 1 : 0;
 }

@@ -26,20 +26,20 @@ enum { CC = 90, SEED = 5, SKIP = 77 };
 
 typedef struct asker {
     const char *folder, *templates;
-    at__catalog *catalog;
-    at__nvrtc *nvrtc;
-    at__gpu *gpu;
-    at__limits limits;
+    atx_catalog *catalog;
+    atx_nvrtc *nvrtc;
+    atx_gpu *gpu;
+    atx_limits limits;
     int wrong;
 } asker;
 
 /* One line, bound. */
 typedef struct kernel_case {
     char line[512];
-    at__problem problem;
-    const at__template *t;
-    at__config config;
-    int64_t op_slots[AT__MAX_SLOTS], slots[AT__MAX_SLOTS];
+    atx_problem problem;
+    const atx_template *t;
+    atx_config config;
+    int64_t op_slots[ATX_MAX_SLOTS], slots[ATX_MAX_SLOTS];
 } kernel_case;
 
 static void must(at_status status, const at_error *err)
@@ -50,19 +50,19 @@ static void must(at_status status, const at_error *err)
     exit(2);
 }
 
-static at__problem problem_of(const asker *a, const char *line)
+static atx_problem problem_of(const asker *a, const char *line)
 {
     at_error err = { 0 };
-    at__shapes shapes = { 0 };
-    must(at__shapes_parse(&shapes, line, strlen(line), "cases", a->catalog, NULL, &err), &err);
-    const at__problem p = shapes.problems[0];
-    at__shapes_clear(&shapes);
+    atx_shapes shapes = { 0 };
+    must(atx_shapes_parse(&shapes, line, strlen(line), "cases", a->catalog, NULL, &err), &err);
+    const atx_problem p = shapes.problems[0];
+    atx_shapes_clear(&shapes);
     return p;
 }
 
 static void read_case(kernel_case *c, const asker *a, const char *line)
 {
-    char words[512], name[AT__MAX_NAME];
+    char words[512], name[ATX_MAX_NAME];
     at_error err = { 0 };
     snprintf(c->line, sizeof c->line, "%.*s", (int)strcspn(line, "\n"), line);
     snprintf(words, sizeof words, "%s", c->line);
@@ -76,42 +76,42 @@ static void read_case(kernel_case *c, const asker *a, const char *line)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(bar, " "), bar);
     bar += strcspn(bar, " ");
     bar += strspn(bar, " ");
-    c->t = at__catalog_find_template(a->catalog, c->problem.op, name);
+    c->t = atx_catalog_find_template(a->catalog, c->problem.op, name);
     if (!c->t)
         must(at_fail(&err, AT_ERR_INPUT, "%s: found no template '%s'", c->line, name), &err);
     memcpy(c->config.values, c->t->defaults, sizeof c->config.values);
     if (*bar)
-        must(at__config_change(&c->config, c->t, bar, &err), &err);
-    must(at__problem_bind(c->op_slots, &c->problem, &a->limits, &err), &err);
+        must(atx_config_change(&c->config, c->t, bar, &err), &err);
+    must(atx_problem_bind(c->op_slots, &c->problem, &a->limits, &err), &err);
     memcpy(c->slots, c->op_slots, sizeof c->slots);
-    must(at__config_validate(c->slots, c->t, &c->config, &err), &err);
+    must(atx_config_validate(c->slots, c->t, &c->config, &err), &err);
 }
 
 /* ---- list ---- */
 
-static void list_problem(const asker *a, const char *line, int *left, at__rng *rng)
+static void list_problem(const asker *a, const char *line, int *left, atx_rng *rng)
 {
-    const at__problem p = problem_of(a, line);
-    int64_t slots[AT__MAX_SLOTS];
+    const atx_problem p = problem_of(a, line);
+    int64_t slots[ATX_MAX_SLOTS];
     at_error err = { 0 };
-    must(at__problem_bind(slots, &p, &a->limits, &err), &err);
-    for (int i = 0; i < at__catalog_template_count(a->catalog, p.op); i++) {
-        const at__template *t = at__catalog_template(a->catalog, p.op, i);
-        at__config config;
-        at__str text = { 0 };
-        at__space *space = NULL;
-        must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
+    must(atx_problem_bind(slots, &p, &a->limits, &err), &err);
+    for (int i = 0; i < atx_catalog_template_count(a->catalog, p.op); i++) {
+        const atx_template *t = atx_catalog_template(a->catalog, p.op, i);
+        atx_config config;
+        atx_str text = { 0 };
+        atx_space *space = NULL;
+        must(atx_space_open(&space, t, slots, NULL, 0, &err), &err);
         memcpy(config.values, t->defaults, sizeof config.values);
-        const bool usual = at__space_find(space, &config) >= 0 && left[i] % 2 == 0;
-        if (at__space_count(space) > 0 && left[i] > 0) {
+        const bool usual = atx_space_find(space, &config) >= 0 && left[i] % 2 == 0;
+        if (atx_space_count(space) > 0 && left[i] > 0) {
             if (!usual)
-                at__space_config(&config, space, at__space_sample(space, rng));
-            at__config_text(&text, t, &config);
-            printf("%.*s | %s %s\n", (int)strcspn(line, "\n"), line, t->name, at__str_text(&text));
+                atx_space_config(&config, space, atx_space_sample(space, rng));
+            atx_config_text(&text, t, &config);
+            printf("%.*s | %s %s\n", (int)strcspn(line, "\n"), line, t->name, atx_str_text(&text));
             left[i]--;
         }
-        at__str_clear(&text);
-        at__space_close(space);
+        atx_str_clear(&text);
+        atx_space_close(space);
     }
 }
 
@@ -121,12 +121,12 @@ static void list(const asker *a, int most)
     enum { MOST_TEMPLATES = 64 };
     int left[MOST_TEMPLATES];
     char line[256];
-    at__rng rng = { SEED };
-    const at__op *op = NULL;
+    atx_rng rng = { SEED };
+    const atx_op *op = NULL;
     while (fgets(line, sizeof line, stdin)) {
         if (*line == '#' || *line == '\n')
             continue;
-        const at__op *next = problem_of(a, line).op;
+        const atx_op *next = problem_of(a, line).op;
         for (int i = 0; i < MOST_TEMPLATES && next != op; i++)
             left[i] = most;
         op = next;
@@ -138,8 +138,8 @@ static void list(const asker *a, int most)
 
 static void path_of(char *out, size_t size, const asker *a, const kernel_case *c)
 {
-    char hash[AT__HASH_TEXT];
-    at__hash_text(hash, c->line, strlen(c->line));
+    char hash[ATX_HASH_TEXT];
+    atx_hash_text(hash, c->line, strlen(c->line));
     snprintf(out, size, "%s/%.16s.cubin", a->folder, hash);
 }
 
@@ -147,52 +147,52 @@ static void compile(const asker *a, const kernel_case *c)
 {
     char path[4096];
     at_error err = { 0 };
-    at__str source = { 0 }, code = { 0 }, log = { 0 };
-    at__resources resources;
+    atx_str source = { 0 }, code = { 0 }, log = { 0 };
+    atx_resources resources;
     bool ok = false;
     path_of(path, sizeof path, a, c);
-    must(at__render(&source, c->t, c->problem.type, &c->config, c->slots, &err), &err);
-    must(at__nvrtc_compile(a->nvrtc, &ok, &code, &log, &resources, at__str_text(&source), c->t->file, CC,
-                           AT__CUBIN, &err),
+    must(atx_render(&source, c->t, c->problem.type, &c->config, c->slots, &err), &err);
+    must(atx_nvrtc_compile(a->nvrtc, &ok, &code, &log, &resources, atx_str_text(&source), c->t->file, CC,
+                           ATX_CUBIN, &err),
          &err);
     if (!ok)
-        must(at_fail(&err, AT_ERR_INPUT, "%s: %.300s", c->line, at__str_text(&log)), &err);
+        must(at_fail(&err, AT_ERR_INPUT, "%s: %.300s", c->line, atx_str_text(&log)), &err);
     FILE *to = fopen(path, "we");
     if (!to || fwrite(code.data, 1, code.len, to) != code.len || fclose(to) != 0)
         must(at_fail(&err, AT_ERR_INPUT, "%s: could not be written", path), &err);
-    at__str_clear(&source);
-    at__str_clear(&code);
-    at__str_clear(&log);
+    atx_str_clear(&source);
+    atx_str_clear(&code);
+    atx_str_clear(&log);
 }
 
 /* ---- launch and execute ---- */
 
-static at__scene *open_scene(const asker *a, const kernel_case *c)
+static atx_scene *open_scene(const asker *a, const kernel_case *c)
 {
     at_error err = { 0 };
-    at__scene *scene = NULL;
-    const at__scene_options o = { .catalog = a->catalog,
+    atx_scene *scene = NULL;
+    const atx_scene_options o = { .catalog = a->catalog,
                                   .nvrtc = a->nvrtc,
                                   .problem = &c->problem,
                                   .slots = c->op_slots,
                                   .cc = CC,
                                   .seed = SEED };
-    must(at__scene_open(&scene, &o, &err), &err);
+    must(atx_scene_open(&scene, &o, &err), &err);
     return scene;
 }
 
-static void add_hash(at__str *to, const at__buffer *b, const unsigned char *bytes)
+static void add_hash(atx_str *to, const atx_buffer *b, const unsigned char *bytes)
 {
-    char hash[AT__HASH_TEXT];
-    at__hash_text(hash, bytes, (size_t)b->bytes);
-    at__str_addf(to, " %s=%.16s", b->name, hash);
+    char hash[ATX_HASH_TEXT];
+    atx_hash_text(hash, bytes, (size_t)b->bytes);
+    atx_str_addf(to, " %s=%.16s", b->name, hash);
 }
 
 /* Of outputs up to this size their bytes are written too, beside the cubin, so that a difference can be
  * looked at. */
 enum { KEPT_BYTES = 1 << 16 };
 
-static void keep(const asker *a, const kernel_case *c, const at__buffer *b, const unsigned char *bytes)
+static void keep(const asker *a, const kernel_case *c, const atx_buffer *b, const unsigned char *bytes)
 {
     char path[4096];
     path_of(path, sizeof path, a, c);
@@ -204,7 +204,7 @@ static void keep(const asker *a, const kernel_case *c, const at__buffer *b, cons
         fclose(to);
 }
 
-static void read_cubin(at__build *build, const asker *a, const kernel_case *c)
+static void read_cubin(atx_build *build, const asker *a, const kernel_case *c)
 {
     char path[4096], bytes[65536];
     size_t n;
@@ -214,109 +214,109 @@ static void read_cubin(at__build *build, const asker *a, const kernel_case *c)
         must(AT_ERR_INPUT,
              &(at_error){ .text = "a kernel was not compiled; expected `compile` of the same cases before" });
     while ((n = fread(bytes, 1, sizeof bytes, from)) > 0)
-        at__str_add_bytes(&build->cubin, bytes, n);
+        atx_str_add_bytes(&build->cubin, bytes, n);
     fclose(from);
 }
 
-static at_status launch_steps(const asker *a, const at__kernel *k, const at__ptr *at, at_error *err)
+static at_status launch_steps(const asker *a, const atx_kernel *k, const atx_ptr *at, at_error *err)
 {
-    at__module *module = NULL;
-    at_status status = at__gpu_load_all(&module, a->gpu, k, err);
+    atx_module *module = NULL;
+    at_status status = atx_gpu_load_all(&module, a->gpu, k, err);
     for (int i = 0; i <= k->more_count && status == AT_OK; i++) {
-        const at__kernel_step *s = i ? &k->more[i - 1] : NULL;
-        const struct at__kernel_arg *args = s ? s->args : k->args;
+        const atx_kernel_step *s = i ? &k->more[i - 1] : NULL;
+        const struct atx_kernel_arg *args = s ? s->args : k->args;
         const int count = s ? s->arg_count : k->arg_count;
-        int64_t values[AT__MAX_ARGS];
-        void *params[AT__MAX_ARGS];
+        int64_t values[ATX_MAX_ARGS];
+        void *params[ATX_MAX_ARGS];
         for (int n = 0; n < count; n++) {
             values[n] = args[n].buffer >= 0 ? (int64_t)at[args[n].buffer] : args[n].value;
             params[n] = &values[n];
         }
-        status = at__gpu_launch_step(a->gpu, module, i, s ? &s->geometry : &k->geometry, params, err);
+        status = atx_gpu_launch_step(a->gpu, module, i, s ? &s->geometry : &k->geometry, params, err);
     }
     if (status == AT_OK)
-        status = at__gpu_wait(a->gpu, err);
-    at__gpu_unload(a->gpu, module);
+        status = atx_gpu_wait(a->gpu, err);
+    atx_gpu_unload(a->gpu, module);
     return status;
 }
 
 static void launch(asker *a, const kernel_case *c)
 {
     at_error err = { 0 };
-    at__build build = { 0 };
-    at__kernel kernel;
-    at__ptr at[AT__MAX_ARGS] = { 0 };
+    atx_build build = { 0 };
+    atx_kernel kernel;
+    atx_ptr at[ATX_MAX_ARGS] = { 0 };
     const unsigned char *begin;
-    const at__buffer *b;
-    at__scene *scene = open_scene(a, c);
+    const atx_buffer *b;
+    atx_scene *scene = open_scene(a, c);
     read_cubin(&build, a, c);
-    must(at__template_bind(&kernel, &build, c->t, c->slots, &err), &err);
-    for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++) {
-        must(at__gpu_alloc(&at[i], a->gpu, b->bytes, &err), &err);
-        must(at__gpu_zero(a->gpu, at[i], b->bytes, &err), &err);
+    must(atx_template_bind(&kernel, &build, c->t, c->slots, &err), &err);
+    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++) {
+        must(atx_gpu_alloc(&at[i], a->gpu, b->bytes, &err), &err);
+        must(atx_gpu_zero(a->gpu, at[i], b->bytes, &err), &err);
         if (begin)
-            must(at__gpu_write(a->gpu, at[i], begin, b->bytes, &err), &err);
+            must(atx_gpu_write(a->gpu, at[i], begin, b->bytes, &err), &err);
     }
     must(launch_steps(a, &kernel, at, &err), &err);
-    at__str hashes = { 0 };
-    for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++) {
-        unsigned char *bytes = at__role_is_output(b->role) ? malloc((size_t)b->bytes + 1) : NULL;
+    atx_str hashes = { 0 };
+    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++) {
+        unsigned char *bytes = atx_role_is_output(b->role) ? malloc((size_t)b->bytes + 1) : NULL;
         if (bytes) {
-            must(at__gpu_read(a->gpu, bytes, at[i], b->bytes, &err), &err);
+            must(atx_gpu_read(a->gpu, bytes, at[i], b->bytes, &err), &err);
             add_hash(&hashes, b, bytes);
             keep(a, c, b, bytes);
         }
         free(bytes);
-        at__gpu_free(a->gpu, at[i]);
+        atx_gpu_free(a->gpu, at[i]);
     }
-    printf("%s :%s\n", c->line, at__str_text(&hashes));
-    at__str_clear(&hashes);
-    at__build_clear(&build);
-    at__scene_close(scene);
+    printf("%s :%s\n", c->line, atx_str_text(&hashes));
+    atx_str_clear(&hashes);
+    atx_build_clear(&build);
+    atx_scene_close(scene);
 }
 
 /* " out=0123456789abcdef" of each output, or why there are none. */
-static void execute(at__str *to, asker *a, const kernel_case *c)
+static void execute(atx_str *to, asker *a, const kernel_case *c)
 {
     at_error err = { 0 };
-    unsigned char *out[AT__MAX_ARGS];
+    unsigned char *out[ATX_MAX_ARGS];
     const unsigned char *begin;
-    const at__buffer *b;
-    at__program p = { .module = NULL };
-    at__scene *scene = open_scene(a, c);
-    must(at__program_of_template(&p, a->nvrtc, c->t, c->problem.type, &c->config, c->slots, CC, &err), &err);
-    const at_status status = at__scene_run(out, scene, &p, &err);
+    const atx_buffer *b;
+    atx_program p = { .module = NULL };
+    atx_scene *scene = open_scene(a, c);
+    must(atx_program_of_template(&p, a->nvrtc, c->t, c->problem.type, &c->config, c->slots, CC, &err), &err);
+    const at_status status = atx_scene_run(out, scene, &p, &err);
     if (status != AT_OK)
-        at__str_addf(to, " %s", err.text);
+        atx_str_addf(to, " %s", err.text);
     a->wrong += status != AT_OK;
-    for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++)
+    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++)
         if (out[i]) {
             add_hash(to, b, out[i]);
             if (a->folder)
                 keep(a, c, b, out[i]);
             free(out[i]);
         }
-    at__program_close(&p);
-    at__scene_close(scene);
+    atx_program_close(&p);
+    atx_scene_close(scene);
 }
 
 static void hold(asker *a, const kernel_case *c, const char *wanted)
 {
-    at__str found = { 0 };
+    atx_str found = { 0 };
     execute(&found, a, c);
-    if (strcmp(at__str_text(&found), wanted) != 0) {
-        printf("%s: found%s; expected%s\n", c->line, at__str_text(&found), wanted);
+    if (strcmp(atx_str_text(&found), wanted) != 0) {
+        printf("%s: found%s; expected%s\n", c->line, atx_str_text(&found), wanted);
         a->wrong++;
     }
-    at__str_clear(&found);
+    atx_str_clear(&found);
 }
 
 static void print_executed(asker *a, const kernel_case *c)
 {
-    at__str found = { 0 };
+    atx_str found = { 0 };
     execute(&found, a, c);
-    printf("%s :%s\n", c->line, at__str_text(&found));
-    at__str_clear(&found);
+    printf("%s :%s\n", c->line, atx_str_text(&found));
+    atx_str_clear(&found);
 }
 
 static void each_case(asker *a, const char *what)
@@ -348,7 +348,7 @@ static void each_case(asker *a, const char *what)
 static void open_compiler(asker *a)
 {
     at_error err = { 0 };
-    if (at__nvrtc_open(&a->nvrtc, &err) == AT_OK)
+    if (atx_nvrtc_open(&a->nvrtc, &err) == AT_OK)
         return;
     printf("skipped: %s\n", err.text);
     exit(SKIP);
@@ -372,10 +372,10 @@ int main(int argc, char **argv)
         return 2;
     }
     a.folder = argc > 2 ? argv[2] : NULL;
-    at__arch_limits(&a.limits, CC);
-    must(at__catalog_open(&a.catalog, a.templates, &err), &err);
+    atx_arch_limits(&a.limits, CC);
+    must(atx_catalog_open(&a.catalog, a.templates, &err), &err);
     if (strcmp(what, "launch") == 0)
-        must(at__gpu_open(&a.gpu, 0, &err), &err);
+        must(atx_gpu_open(&a.gpu, 0, &err), &err);
     else if (strcmp(what, "list") != 0)
         open_compiler(&a);
     if (strcmp(what, "list") == 0)
@@ -383,8 +383,8 @@ int main(int argc, char **argv)
     else
         each_case(&a, what);
     if (a.gpu)
-        at__gpu_close(a.gpu);
-    at__nvrtc_close(a.nvrtc);
-    at__catalog_close(a.catalog);
+        atx_gpu_close(a.gpu);
+    atx_nvrtc_close(a.nvrtc);
+    atx_catalog_close(a.catalog);
     return a.wrong ? 1 : 0;
 }

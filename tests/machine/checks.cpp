@@ -51,7 +51,7 @@ template <class Kernel, class... Args> void launch(Kernel kernel, Args... args)
 }
 
 typedef std::vector<float> Floats;
-constexpr u64 F32 = AT__FLOAT * 16 + 4;
+constexpr u64 F32 = ATX_FLOAT * 16 + 4;
 
 struct Found {
     u64 words[12] = {};
@@ -63,13 +63,13 @@ struct Found {
 
 u64 bits(double value)
 {
-    return at__bits_of_double(value);
+    return atx_bits_of_double(value);
 }
 
 Floats generate(u64 count, u64 seed)
 {
     Floats to(count + 1, -77);
-    launch(verify_generate, (void *)to.data(), count, seed, F32 | AT__UNIFORM << 8, bits(2), bits(-1));
+    launch(verify_generate, (void *)to.data(), count, seed, F32 | ATX_UNIFORM << 8, bits(2), bits(-1));
     EXPECT(to[count] == -77);
     return to;
 }
@@ -81,11 +81,11 @@ void generated_numbers_are_found_again()
         Found  same, other;
         for (u64 i = 0; i < count; i++)
             EXPECT(data[i] >= -1 && data[i] <= 1 && (i == 0 || data[i] != data[i - 1]));
-        launch(verify_generated, (const void *)data.data(), count, 3ull, F32 | AT__UNIFORM << 8, bits(2), bits(-1), same.words);
+        launch(verify_generated, (const void *)data.data(), count, 3ull, F32 | ATX_UNIFORM << 8, bits(2), bits(-1), same.words);
         EXPECT(same.words[0] == 0);
         data[count / 2] += 1;
         data[count - 1] += 1;
-        launch(verify_generated, (const void *)data.data(), count, 3ull, F32 | AT__UNIFORM << 8, bits(2), bits(-1), other.words);
+        launch(verify_generated, (const void *)data.data(), count, 3ull, F32 | ATX_UNIFORM << 8, bits(2), bits(-1), other.words);
         EXPECT(other.words[0] == (count / 2 == count - 1 ? 1 : 2) && other.first() == count / 2);
     }
 }
@@ -110,17 +110,17 @@ void the_worst_of_many_is_found()
 {
     const Floats right = generate(1000, 5);
     Floats       got   = right;
-    EXPECT(close(got, right, AT__WITHIN, 0, 0).words[0] == 0);
+    EXPECT(close(got, right, ATX_WITHIN, 0, 0).words[0] == 0);
     got[10] += 1;
     got[500] += 3;
     got[501] -= 3.5f;
     got[999] += 0.01f;
-    EXPECT(close(got, right, AT__WITHIN, 0, 0.1).words[0] == 3);
-    EXPECT(worst(got, right, AT__WITHIN, 0, 0.1) == 501);
+    EXPECT(close(got, right, ATX_WITHIN, 0, 0.1).words[0] == 3);
+    EXPECT(worst(got, right, ATX_WITHIN, 0, 0.1) == 501);
     got[2] = NAN;
     got[3] = NAN;
-    EXPECT(close(got, right, AT__WITHIN, 0, 0.1).words[0] == 5);
-    EXPECT(worst(got, right, AT__WITHIN, 0, 0.1) == 2);
+    EXPECT(close(got, right, ATX_WITHIN, 0, 0.1).words[0] == 5);
+    EXPECT(worst(got, right, ATX_WITHIN, 0, 0.1) == 2);
 }
 
 void a_norm_is_of_the_whole()
@@ -128,14 +128,14 @@ void a_norm_is_of_the_whole()
     Floats right(100, 3), got = right;
     got[7] = 5;
     got[8] = 2;
-    const Found found = close(got, right, AT__NORM, 0, 0);
-    EXPECT(found.words[0] == 0 && at__double_of(found.words[7]) == 5 && at__double_of(found.words[10]) == 900);
-    EXPECT(worst(got, right, AT__NORM, 0, 0) == 7);
+    const Found found = close(got, right, ATX_NORM, 0, 0);
+    EXPECT(found.words[0] == 0 && atx_double_of(found.words[7]) == 5 && atx_double_of(found.words[10]) == 900);
+    EXPECT(worst(got, right, ATX_NORM, 0, 0) == 7);
     got[50] = INFINITY;
-    EXPECT(close(got, right, AT__NORM, 0, 0).words[0] == 1);
+    EXPECT(close(got, right, ATX_NORM, 0, 0).words[0] == 1);
     right[50] = INFINITY;
-    const Found same = close(got, right, AT__NORM, 0, 0);
-    EXPECT(same.words[0] == 0 && at__double_of(same.words[10]) == 99 * 9);
+    const Found same = close(got, right, ATX_NORM, 0, 0);
+    EXPECT(same.words[0] == 0 && atx_double_of(same.words[10]) == 99 * 9);
 }
 
 /* Whose squares would be 0 or infinite. */
@@ -146,10 +146,10 @@ void a_norm_of_doubles_of_any_size_is_found()
         std::vector<double>       got = right;
         Found                     found;
         got[7] = 6 * unit;
-        launch(verify_close, (const void *)got.data(), (const void *)right.data(), (u64)right.size(), (u64)(AT__FLOAT * 16 + 8) | AT__NORM << 8, 0ull, 0ull, found.words);
-        double sums[2 * AT__SQUARES];
+        launch(verify_close, (const void *)got.data(), (const void *)right.data(), (u64)right.size(), (u64)(ATX_FLOAT * 16 + 8) | ATX_NORM << 8, 0ull, 0ull, found.words);
+        double sums[2 * ATX_SQUARES];
         std::memcpy(sums, found.words + 6, sizeof sums);
-        EXPECT(found.words[0] == 0 && std::fabs(at__norm_of(sums, sums + AT__SQUARES) - 0.1) < 1e-9);
+        EXPECT(found.words[0] == 0 && std::fabs(atx_norm_of(sums, sums + ATX_SQUARES) - 0.1) < 1e-9);
     }
 }
 
@@ -160,7 +160,7 @@ void outputs_begin_far_from_right()
     launch(verify_far, (void *)got.data(), (const void *)right.data(), 1000ull, F32);
     EXPECT(got[1000] == 4);
     got.resize(right.size());
-    EXPECT(close(got, right, AT__WITHIN, 1e30, 1e30).words[0] == 1000);
+    EXPECT(close(got, right, ATX_WITHIN, 1e30, 1e30).words[0] == 1000);
 }
 
 void an_answer_is_judged()
@@ -289,8 +289,8 @@ void of_no_ulps_the_next_number_is_wrong()
 {
     Floats right(20, 3), got = right;
     got[7] = std::nextafter(3.0f, 4.0f);
-    EXPECT(close(got, right, AT__ULP, 0, 0).words[0] == 1);
-    EXPECT(close(got, right, AT__ULP, 1, 0).words[0] == 0);
+    EXPECT(close(got, right, ATX_ULP, 0, 0).words[0] == 1);
+    EXPECT(close(got, right, ATX_ULP, 1, 0).words[0] == 0);
 }
 
 } // namespace

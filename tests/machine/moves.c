@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const at__limits few_multiprocessors = {
+const atx_limits few_multiprocessors = {
     .cc = 90,
     .sms = 2,
     .warp_size = 32,
@@ -43,48 +43,48 @@ static const int64_t SHAPES[][3] = {
 };
 enum { CONSTANT_EACH = 5 };
 
-static void add_problem(problems *to, const at__problem *problem, bool constant, bool few)
+static void add_problem(problems *to, const atx_problem *problem, bool constant, bool few)
 {
     at_error err = { 0 };
     struct tried *item = &to->items[to->count++];
     *item = (struct tried){ .problem = *problem, .constant_sizes = constant, .few = few };
-    must(at__problem_bind(item->slots, problem, &few_multiprocessors, &err), &err);
+    must(atx_problem_bind(item->slots, problem, &few_multiprocessors, &err), &err);
 }
 
 /* Where its rows lie apart: all of them aligned, or not. */
-static at__problem pitched(const at__problem *dense, bool aligned)
+static atx_problem pitched(const atx_problem *dense, bool aligned)
 {
     at_error err = { 0 };
-    at__problem problem = *dense;
+    atx_problem problem = *dense;
     const int64_t *dims = problem.dims;
     const int64_t pitches[2] = { aligned ? dims[2] / 16 * 16 + 16 : dims[2] + 1,
                                  aligned ? dims[1] / 16 * 16 + 32 : dims[1] + 3 };
-    must(at__problem_set_pitches(&problem, pitches, 2, &err), &err);
+    must(atx_problem_set_pitches(&problem, pitches, 2, &err), &err);
     return problem;
 }
 
 /* Where buffers begin anywhere: each side as badly as can be, as well, and in between. */
-static at__problem less_aligned(const at__problem *aligned, int n)
+static atx_problem less_aligned(const atx_problem *aligned, int n)
 {
     static const int64_t ALIGNS[][2] = { { 1, 1 }, { 1, 256 }, { 256, 1 }, { 4, 16 }, { 32, 8 }, { 8, 2 } };
     const int64_t *pair = ALIGNS[n % (int)(sizeof ALIGNS / sizeof *ALIGNS)];
     at_error err = { 0 };
-    at__problem problem = *aligned;
-    const int64_t least = at__dtype_bytes(problem.type);
+    atx_problem problem = *aligned;
+    const int64_t least = atx_dtype_bytes(problem.type);
     const int64_t aligns[2] = { pair[0] > least ? pair[0] : least, pair[1] > least ? pair[1] : least };
-    must(at__problem_set_aligns(&problem, aligns, 2, &err), &err);
+    must(atx_problem_set_aligns(&problem, aligns, 2, &err), &err);
     return problem;
 }
 
-void problems_of(problems *out, const at__op *op, at__dtype type)
+void problems_of(problems *out, const atx_op *op, atx_dtype type)
 {
     int unaligned = 0;
     out->count = 0;
     for (int i = 0; i < (int)(sizeof SHAPES / sizeof *SHAPES); i++) {
         const bool constant = i % CONSTANT_EACH == 0;
         at_error err = { 0 };
-        at__problem problem;
-        must(at__problem_init(&problem, op, type, SHAPES[i], 3, &err), &err);
+        atx_problem problem;
+        must(atx_problem_init(&problem, op, type, SHAPES[i], 3, &err), &err);
         add_problem(out, &problem, constant, false);
         if (op->pitch_count && i % 4 <= 1) {
             problem = pitched(&problem, i % 2);
@@ -100,37 +100,37 @@ void problems_of(problems *out, const at__op *op, at__dtype type)
 void problems_clear(problems *p)
 {
     for (int i = 0; i < p->count; i++)
-        at__scene_close(p->items[i].scene);
+        atx_scene_close(p->items[i].scene);
     p->count = 0;
 }
 
 /* ---- texts ---- */
 
 /* Where a text begins to have sizes as constants; NULL: they are arguments. */
-static char *find_sizes(const at__str *text)
+static char *find_sizes(const atx_str *text)
 {
     return text->data ? strstr(text->data, "#define AUTOTUNE_ARG(name)\n") : NULL;
 }
 
 /* Sizes that the text has as constants become arguments, as they are of large problems. */
-static void pass_sizes(at__str *text)
+static void pass_sizes(atx_str *text)
 {
     static const char NAMED[] = "#define AUTOTUNE_ARG(name) name\n";
     char *from = find_sizes(text);
     char *rest = from ? strstr(from, "#line ") : NULL;
     if (!rest)
         return;
-    at__str changed = { 0 };
-    at__str_add_bytes(&changed, text->data, (size_t)(from - text->data));
-    at__str_add(&changed, NAMED);
-    at__str_add(&changed, rest);
-    at__str_clear(text);
+    atx_str changed = { 0 };
+    atx_str_add_bytes(&changed, text->data, (size_t)(from - text->data));
+    atx_str_add(&changed, NAMED);
+    atx_str_add(&changed, rest);
+    atx_str_clear(text);
     *text = changed;
 }
 
 /* Sets a constant of the rendered text that is 0 to a digit; false: there is none of that name, or it is not
  * 0. */
-static bool set_constant(at__str *text, const char *name, char digit)
+static bool set_constant(atx_str *text, const char *name, char digit)
 {
     char line[64];
     snprintf(line, sizeof line, "constexpr int %s = 0;", name);
@@ -150,7 +150,7 @@ typedef enum variant {
 static const char *const VARIANTS[] = { "", ", as for a huge problem", ", in strips" };
 
 /* False: this text has no such variant. Sizes are constants in texts of small problems alone. */
-static bool change(at__str *text, at__geometry *g, variant to)
+static bool change(atx_str *text, atx_geometry *g, variant to)
 {
     if (to != AS_RENDERED && find_sizes(text))
         return false;
@@ -177,45 +177,45 @@ static size_t keep_text(group *g, const char *text)
     const long known = find_text(g, text);
     if (known >= 0)
         return (size_t)known;
-    if (!at__grow(&g->texts, &g->text_cap, g->text_count, sizeof *g->texts) ||
-        !(g->texts[g->text_count] = at__text_copy(text, strlen(text))))
+    if (!atx_grow(&g->texts, &g->text_cap, g->text_count, sizeof *g->texts) ||
+        !(g->texts[g->text_count] = atx_text_copy(text, strlen(text))))
         must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
     return g->text_count++;
 }
 
 /* ---- configurations ---- */
 
-static void render(at__str *text, int64_t slots[AT__MAX_SLOTS], const group *g, const struct tried *on,
-                   const at__config *config)
+static void render(atx_str *text, int64_t slots[ATX_MAX_SLOTS], const group *g, const struct tried *on,
+                   const atx_config *config)
 {
     at_error err = { 0 };
     memcpy(slots, on->slots, sizeof on->slots);
-    must(at__config_bind(slots, g->t, config, &err), &err);
-    must(at__render(text, g->t, on->problem.type, config, slots, &err), &err);
+    must(atx_config_bind(slots, g->t, config, &err), &err);
+    must(atx_render(text, g->t, on->problem.type, config, slots, &err), &err);
     if (!on->constant_sizes)
         pass_sizes(text);
 }
 
-static void add_trial(group *g, int problem, const at__config *config, variant v)
+static void add_trial(group *g, int problem, const atx_config *config, variant v)
 {
-    int64_t slots[AT__MAX_SLOTS];
-    const at__build none = { .done = false };
+    int64_t slots[ATX_MAX_SLOTS];
+    const atx_build none = { .done = false };
     at_error err = { 0 };
-    at__str text = { 0 }, words = { 0 };
+    atx_str text = { 0 }, words = { 0 };
     trial r = { .problem = problem, .changed = v != AS_RENDERED };
     render(&text, slots, g, &g->on->items[problem], config);
-    must(at__template_bind(&r.kernel, &none, g->t, slots, &err), &err);
-    at__config_text(&words, g->t, config);
-    at__str_add(&words, VARIANTS[v]);
+    must(atx_template_bind(&r.kernel, &none, g->t, slots, &err), &err);
+    atx_config_text(&words, g->t, config);
+    atx_str_add(&words, VARIANTS[v]);
     if (change(&text, &r.kernel.geometry, v)) {
-        r.text = keep_text(g, at__str_text(&text));
-        r.words = at__text_copy(words.data, words.len);
-        if (!r.words || !at__grow(&g->trials, &g->trial_cap, g->trial_count, sizeof *g->trials))
+        r.text = keep_text(g, atx_str_text(&text));
+        r.words = atx_text_copy(words.data, words.len);
+        if (!r.words || !atx_grow(&g->trials, &g->trial_cap, g->trial_count, sizeof *g->trials))
             must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });
         g->trials[g->trial_count++] = r;
     }
-    at__str_clear(&text);
-    at__str_clear(&words);
+    atx_str_clear(&text);
+    atx_str_clear(&words);
 }
 
 static bool is_among(const int64_t *picks, int count, int64_t index)
@@ -227,34 +227,34 @@ static bool is_among(const int64_t *picks, int count, int64_t index)
 }
 
 /* Valid here, not picked, and its kernel needs no compiler any more; -1: none is. */
-static int64_t from_pool(group *g, int problem, const at__space *space, const int64_t *picks, int count)
+static int64_t from_pool(group *g, int problem, const atx_space *space, const int64_t *picks, int count)
 {
     for (int i = 0; i < g->pool_count; i++) {
-        const at__config *config = &g->pool[(i + problem) % g->pool_count];
-        const int64_t index = at__space_find(space, config);
-        int64_t slots[AT__MAX_SLOTS];
-        at__str text = { 0 };
+        const atx_config *config = &g->pool[(i + problem) % g->pool_count];
+        const int64_t index = atx_space_find(space, config);
+        int64_t slots[ATX_MAX_SLOTS];
+        atx_str text = { 0 };
         bool known = false;
         if (index < 0 || is_among(picks, count, index))
             continue;
         render(&text, slots, g, &g->on->items[problem], config);
-        known = find_text(g, at__str_text(&text)) >= 0;
-        at__str_clear(&text);
+        known = find_text(g, atx_str_text(&text)) >= 0;
+        atx_str_clear(&text);
         if (known)
             return index;
     }
     return -1;
 }
 
-static int64_t pick_random(group *g, int problem, const at__space *space, const int64_t *picks, int count)
+static int64_t pick_random(group *g, int problem, const atx_space *space, const int64_t *picks, int count)
 {
     enum { POOL = sizeof g->pool / sizeof *g->pool };
     int64_t index = g->pool_count == POOL ? from_pool(g, problem, space, picks, count) : -1;
     if (index >= 0)
         return index;
-    index = at__space_sample(space, &g->rng);
+    index = atx_space_sample(space, &g->rng);
     if (g->pool_count < POOL && !g->on->items[problem].constant_sizes)
-        at__space_config(&g->pool[g->pool_count++], space, index);
+        atx_space_config(&g->pool[g->pool_count++], space, index);
     return index;
 }
 
@@ -264,12 +264,12 @@ static void add_problem_of(group *g, int problem)
     int64_t picks[MOST_PICKS];
     int count = 0;
     at_error err = { 0 };
-    at__space *space = NULL;
-    at__config config;
-    must(at__space_open(&space, g->t, on->slots, NULL, 0, &err), &err);
-    const int64_t valid = at__space_count(space);
+    atx_space *space = NULL;
+    atx_config config;
+    must(atx_space_open(&space, g->t, on->slots, NULL, 0, &err), &err);
+    const int64_t valid = atx_space_count(space);
     memcpy(config.values, g->t->defaults, sizeof config.values);
-    const int64_t wishes[] = { 0, valid - 1, at__space_find(space, &config) };
+    const int64_t wishes[] = { 0, valid - 1, atx_space_find(space, &config) };
     for (int i = 0; valid > 0 && i < 3; i++)
         if (wishes[i] >= 0 && !is_among(picks, count, wishes[i]))
             picks[count++] = wishes[i];
@@ -277,17 +277,17 @@ static void add_problem_of(group *g, int problem)
     if (random >= 0 && !is_among(picks, count, random))
         picks[count++] = random;
     for (int i = on->few && count > 2 ? count - 2 : 0; i < count; i++) {
-        at__space_config(&config, space, picks[i]);
+        atx_space_config(&config, space, picks[i]);
         add_trial(g, problem, &config, AS_RENDERED);
     }
     if (count > 0)
         add_trial(g, problem, &config, FOR_HUGE);
     if (count > 0 && !on->few)
         add_trial(g, problem, &config, IN_STRIPS);
-    at__space_close(space);
+    atx_space_close(space);
 }
 
-void group_collect(group *g, const at__template *t, problems *on)
+void group_collect(group *g, const atx_template *t, problems *on)
 {
     *g = (group){ .t = t, .on = on, .rng = { 20 } };
     for (int i = 0; i < on->count; i++)
@@ -301,7 +301,7 @@ void group_clear(group *g)
     for (size_t i = 0; i < g->text_count; i++)
         free(g->texts[i]);
     for (size_t i = 0; g->modules && i * TEXTS_OF_A_BATCH < g->text_count; i++)
-        at__ptx_close(g->modules[i]);
+        atx_ptx_close(g->modules[i]);
     free(g->modules);
     free(g->trials);
     free(g->texts);
@@ -311,65 +311,65 @@ void group_clear(group *g)
 /* ---- compiling ---- */
 
 /* In a namespace of its own; C names cannot be in several. */
-static void add_to_batch(at__str *to, const at__template *t, const char *text, size_t n)
+static void add_to_batch(atx_str *to, const atx_template *t, const char *text, size_t n)
 {
-    at__str_addf(to,
+    atx_str_addf(to,
                  "#undef AUTOTUNE_ARG\n#undef AUTOTUNE_RENDERED\n#define %s kernel_%zu\n#define "
                  "shared_memory shared_memory_%zu\n"
                  "namespace case_%zu {\n%s\n}\n#undef %s\n#undef shared_memory\n",
                  t->kernel, n, n, n, text, t->kernel);
 }
 
-static at__ptx_module *compile_batch(const group *g, size_t first, size_t end, at__nvrtc *nvrtc, int cc)
+static atx_ptx_module *compile_batch(const group *g, size_t first, size_t end, atx_nvrtc *nvrtc, int cc)
 {
-    at__str source = { 0 }, code = { 0 }, log = { 0 };
-    at__resources unused;
-    at__ptx_module *module = NULL;
+    atx_str source = { 0 }, code = { 0 }, log = { 0 };
+    atx_resources unused;
+    atx_ptx_module *module = NULL;
     bool ok = false;
     at_error err = { 0 };
     for (size_t i = first; i < end; i++)
         add_to_batch(&source, g->t, g->texts[i], i);
-    must(at__str_status(&source, &err), &err);
-    must(at__nvrtc_compile(nvrtc, &ok, &code, &log, &unused, at__str_text(&source), g->t->file, cc,
-                           AT__LINED_PTX, &err),
+    must(atx_str_status(&source, &err), &err);
+    must(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, atx_str_text(&source), g->t->file, cc,
+                           ATX_LINED_PTX, &err),
          &err);
     if (!ok)
-        must(at_fail(&err, AT_ERR_INPUT, "%s does not compile:\n%.900s", g->t->file, at__str_text(&log)),
+        must(at_fail(&err, AT_ERR_INPUT, "%s does not compile:\n%.900s", g->t->file, atx_str_text(&log)),
              &err);
-    must(at__ptx_parse(&module, code.data, code.len, &err), &err);
-    at__str_clear(&source);
-    at__str_clear(&code);
-    at__str_clear(&log);
+    must(atx_ptx_parse(&module, code.data, code.len, &err), &err);
+    atx_str_clear(&source);
+    atx_str_clear(&code);
+    atx_str_clear(&log);
     return module;
 }
 
-static void compile_from(group *g, size_t first, at__nvrtc *nvrtc, int cc)
+static void compile_from(group *g, size_t first, atx_nvrtc *nvrtc, int cc)
 {
     const size_t end = first + TEXTS_OF_A_BATCH < g->text_count ? first + TEXTS_OF_A_BATCH : g->text_count;
-    at__ptx_close(g->modules[first / TEXTS_OF_A_BATCH]);
+    atx_ptx_close(g->modules[first / TEXTS_OF_A_BATCH]);
     g->modules[first / TEXTS_OF_A_BATCH] = compile_batch(g, first, end, nvrtc, cc);
 }
 
 /* Arrays that the compiler, had it had the time, would have kept in registers. */
-static bool has_local_memory(const at__ptx_module *module)
+static bool has_local_memory(const atx_ptx_module *module)
 {
     for (int32_t i = 0; i < module->variable_count; i++)
-        if (module->variables[i].space == AT__PTX_LOCAL)
+        if (module->variables[i].space == ATX_PTX_LOCAL)
             return true;
     return false;
 }
 
 /* Kernels that are tried once are not worth optimising, but where they then run much longer. */
-void group_compile(group *g, at__nvrtc *nvrtc, int cc)
+void group_compile(group *g, atx_nvrtc *nvrtc, int cc)
 {
-    g->modules = calloc(g->text_count / TEXTS_OF_A_BATCH + 1, sizeof(at__ptx_module *));
-    at__nvrtc_hurry(nvrtc, 2 * g->trial_count < 3 * g->text_count);
+    g->modules = calloc(g->text_count / TEXTS_OF_A_BATCH + 1, sizeof(atx_ptx_module *));
+    atx_nvrtc_hurry(nvrtc, 2 * g->trial_count < 3 * g->text_count);
     for (size_t i = 0; i < g->text_count; i += TEXTS_OF_A_BATCH) {
         compile_from(g, i, nvrtc, cc);
         if (i == 0 && has_local_memory(g->modules[0])) {
-            at__nvrtc_hurry(nvrtc, false);
+            atx_nvrtc_hurry(nvrtc, false);
             compile_from(g, 0, nvrtc, cc);
         }
     }
-    at__nvrtc_hurry(nvrtc, false);
+    atx_nvrtc_hurry(nvrtc, false);
 }

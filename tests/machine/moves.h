@@ -13,11 +13,11 @@ enum { MOST_PROBLEMS = 64, MOST_PICKS = 4 };
 /* What all templates of one operation are tried on, in one type. */
 typedef struct problems {
     struct tried {
-        at__problem problem;
-        int64_t slots[AT__MAX_SLOTS];
+        atx_problem problem;
+        int64_t slots[ATX_MAX_SLOTS];
         bool constant_sizes; /* as in a real run; else they are passed, so that problems share kernels */
         bool few;            /* not the first and the last configuration */
-        at__scene *scene;    /* NULL: nobody wanted it yet */
+        atx_scene *scene;    /* NULL: nobody wanted it yet */
     } items[MOST_PROBLEMS];
     int count;
 } problems;
@@ -26,38 +26,38 @@ typedef struct problems {
 typedef struct trial {
     int problem;
     size_t text;
-    at__kernel kernel;
+    atx_kernel kernel;
     bool changed; /* into a variant */
     char *words;  /* its configuration and variant */
 } trial;
 
 typedef struct group {
-    const at__template *t;
+    const atx_template *t;
     problems *on;
     trial *trials;
     size_t trial_count, trial_cap;
     char **texts;             /* rendered, none twice */
-    at__ptx_module **modules; /* of each batch of texts */
+    atx_ptx_module **modules; /* of each batch of texts */
     size_t text_count, text_cap;
-    at__config pool[8]; /* random ones, which other problems try too */
+    atx_config pool[8]; /* random ones, which other problems try too */
     int pool_count;
-    at__rng rng;
+    atx_rng rng;
 } group;
 
 enum { TEXTS_OF_A_BATCH = 12 };
 
-extern const at__limits
+extern const atx_limits
     few_multiprocessors; /* so that small shapes are large enough for kernels that take turns */
 
 /* Ends the program with the error's text where the status is one. */
 void must(at_status status, const at_error *err);
 
-void problems_of(problems *out, const at__op *op, at__dtype type);
+void problems_of(problems *out, const atx_op *op, atx_dtype type);
 void problems_clear(problems *p);
 
 /* What is tried of a template; clear it after. */
-void group_collect(group *g, const at__template *t, problems *on);
-void group_compile(group *g, at__nvrtc *nvrtc, int cc);
+void group_collect(group *g, const atx_template *t, problems *on);
+void group_compile(group *g, atx_nvrtc *nvrtc, int cc);
 void group_clear(group *g);
 
 #endif

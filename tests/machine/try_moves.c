@@ -19,7 +19,7 @@
 
 enum { CC = 90, SKIP = 77, MOST_SHOWN = 3 };
 
-static const at__dtype TYPES[] = { AT__C128, AT__U64, AT__U32, AT__U16, AT__U8 };
+static const atx_dtype TYPES[] = { ATX_C128, ATX_U64, ATX_U32, ATX_U16, ATX_U8 };
 enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
 
 typedef struct tally {
@@ -27,28 +27,28 @@ typedef struct tally {
 } tally;
 
 typedef struct prober {
-    const at__catalog *catalog;
+    const atx_catalog *catalog;
     const char *only;
     const char *type; /* NULL: all */
     int part, parts;  /* the templates whose number, from 1, is `part` modulo `parts` */
     bool count_only, verbose;
-    at__nvrtc *nvrtc;
+    atx_nvrtc *nvrtc;
     tally all;
 } prober;
 
 static void describe(const char *name, const struct tried *on, const char *words)
 {
-    at__str shape = { 0 };
-    at__problem_shape(&shape, &on->problem);
-    printf("%s/%s %s %s [%s]", on->problem.op->name, name, at__str_text(&shape),
-           at__dtype_name(on->problem.type), words);
-    at__str_clear(&shape);
+    atx_str shape = { 0 };
+    atx_problem_shape(&shape, &on->problem);
+    printf("%s/%s %s %s [%s]", on->problem.op->name, name, atx_str_text(&shape),
+           atx_dtype_name(on->problem.type), words);
+    atx_str_clear(&shape);
 }
 
-static at__scene *scene_of(const prober *p, struct tried *on)
+static atx_scene *scene_of(const prober *p, struct tried *on)
 {
     at_error err = { 0 };
-    const at__scene_options o = { .catalog = p->catalog,
+    const atx_scene_options o = { .catalog = p->catalog,
                                   .nvrtc = p->nvrtc,
                                   .problem = &on->problem,
                                   .slots = on->slots,
@@ -56,36 +56,36 @@ static at__scene *scene_of(const prober *p, struct tried *on)
                                   .seed = 7,
                                   .answer = true };
     if (!on->scene)
-        must(at__scene_open(&on->scene, &o, &err), &err);
+        must(atx_scene_open(&on->scene, &o, &err), &err);
     return on->scene;
 }
 
 /* ---- templates ---- */
 
-static void tell(const group *g, const trial *r, const at__flaw *flaw, const char *why)
+static void tell(const group *g, const trial *r, const atx_flaw *flaw, const char *why)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     if (flaw)
-        at__flaw_text(&text, flaw);
+        atx_flaw_text(&text, flaw);
     describe(g->t->name, &g->on->items[r->problem], r->words);
-    printf(": %s: %s\n", flaw ? at__flaw_name(flaw->kind) : "does_not_run", flaw ? at__str_text(&text) : why);
+    printf(": %s: %s\n", flaw ? atx_flaw_name(flaw->kind) : "does_not_run", flaw ? atx_str_text(&text) : why);
     fflush(stdout);
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
 /* False: it is wrong, which is told where `loud`. */
 static bool try_trial(prober *p, const group *g, const trial *r, bool loud)
 {
-    static at__flaws flaws; /* large */
+    static atx_flaws flaws; /* large */
     char name[32];
     at_error err = { 0 };
-    at__program program = { .compiled = true,
+    atx_program program = { .compiled = true,
                             .module = g->modules[r->text / TEXTS_OF_A_BATCH],
                             .kernel = r->kernel };
     snprintf(name, sizeof name, "kernel_%zu", r->text);
     flaws.count = 0;
-    program.entries[0] = at__ptx_find_entry(program.module, name);
-    const at_status status = at__scene_try(&flaws, scene_of(p, &g->on->items[r->problem]), &program, &err);
+    program.entries[0] = atx_ptx_find_entry(program.module, name);
+    const at_status status = atx_scene_try(&flaws, scene_of(p, &g->on->items[r->problem]), &program, &err);
     if (status == AT_ERR_USAGE && r->changed) { /* clusters below one another, in a grid without height */
         p->all.impossible++;
         return true;
@@ -107,7 +107,7 @@ static void count_trials(const group *g)
     }
 }
 
-static void try_template(prober *p, const at__template *t, problems *on)
+static void try_template(prober *p, const atx_template *t, problems *on)
 {
     group g;
     int wrong = 0;
@@ -125,7 +125,7 @@ static void try_template(prober *p, const at__template *t, problems *on)
         wrong += !try_trial(p, &g, &g.trials[i], wrong < MOST_SHOWN);
     if (p->verbose)
         printf("%s %s: %zu cases, %zu kernels, %.2f s, %.2f s of it for compiling\n", t->name,
-               at__dtype_name(on->items[0].problem.type), g.trial_count, g.text_count,
+               atx_dtype_name(on->items[0].problem.type), g.trial_count, g.text_count,
                (double)(clock() - start) / CLOCKS_PER_SEC, (double)(compiled - start) / CLOCKS_PER_SEC);
     fflush(stdout);
     group_clear(&g);
@@ -134,9 +134,9 @@ static void try_template(prober *p, const at__template *t, problems *on)
 /* ---- references ---- */
 
 /* What a plain loop makes of the input; bytes between rows are 0, as outputs begin here. */
-static unsigned char *plain_loop(const at__problem *p, const unsigned char *in, int64_t out_bytes)
+static unsigned char *plain_loop(const atx_problem *p, const unsigned char *in, int64_t out_bytes)
 {
-    const size_t es = (size_t)at__dtype_bytes(p->type);
+    const size_t es = (size_t)atx_dtype_bytes(p->type);
     const int64_t *d = p->dims, from_pitch = d[p->op->pitch_count ? 3 : 2],
                   to_pitch = d[p->op->pitch_count ? 4 : 2];
     const bool turned = strcmp(p->op->name, "transpose") == 0;
@@ -155,23 +155,23 @@ static unsigned char *plain_loop(const at__problem *p, const unsigned char *in, 
 static void try_reference(prober *p, const struct tried *on)
 {
     at_error err = { 0 };
-    at__scene *scene = NULL;
-    at__program program = { .module = NULL };
-    unsigned char *out[AT__MAX_ARGS];
+    atx_scene *scene = NULL;
+    atx_program program = { .module = NULL };
+    unsigned char *out[ATX_MAX_ARGS];
     const unsigned char *in = NULL, *begin;
-    const at__scene_options o = { .catalog = p->catalog,
+    const atx_scene_options o = { .catalog = p->catalog,
                                   .nvrtc = p->nvrtc,
                                   .problem = &on->problem,
                                   .slots = on->slots,
                                   .cc = CC,
                                   .seed = 7 };
-    must(at__scene_open(&scene, &o, &err), &err);
-    must(at__program_of_reference(&program, p->nvrtc, &on->problem, on->slots, CC, &err), &err);
-    must(at__scene_run(out, scene, &program, &err), &err);
-    const at__buffer *b;
-    for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++)
-        in = b->role == AT__INPUT ? begin : in;
-    for (int i = 0; (b = at__scene_buffer(&begin, scene, i)); i++) {
+    must(atx_scene_open(&scene, &o, &err), &err);
+    must(atx_program_of_reference(&program, p->nvrtc, &on->problem, on->slots, CC, &err), &err);
+    must(atx_scene_run(out, scene, &program, &err), &err);
+    const atx_buffer *b;
+    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++)
+        in = b->role == ATX_INPUT ? begin : in;
+    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++) {
         unsigned char *right = out[i] && in ? plain_loop(&on->problem, in, b->bytes) : NULL;
         if (right && memcmp(right, out[i], (size_t)b->bytes) != 0) {
             p->all.wrong++;
@@ -182,22 +182,22 @@ static void try_reference(prober *p, const struct tried *on)
         free(out[i]);
     }
     p->all.cases++;
-    at__program_close(&program);
-    at__scene_close(scene);
+    atx_program_close(&program);
+    atx_scene_close(scene);
 }
 
 /* ---- all ---- */
 
-static void try_unit(prober *p, const at__op *op, at__dtype type)
+static void try_unit(prober *p, const atx_op *op, atx_dtype type)
 {
     problems on = { .count = 0 };
     problems_of(&on, op, type);
     for (int i = 0; i < on.count && !p->only && !p->count_only && p->part == 1; i++)
         if (on.items[i].constant_sizes)
             try_reference(p, &on.items[i]);
-    for (int n = 0; n < at__catalog_template_count(p->catalog, op); n++)
+    for (int n = 0; n < atx_catalog_template_count(p->catalog, op); n++)
         if (n % p->parts + 1 == p->part)
-            try_template(p, at__catalog_template(p->catalog, op, n), &on);
+            try_template(p, atx_catalog_template(p->catalog, op, n), &on);
     problems_clear(&on);
 }
 
@@ -206,8 +206,8 @@ static void try_all(prober *p)
     static const char *const OPS[] = { "transpose", "copy" };
     for (int op = 0; op < 2; op++)
         for (int i = 0; i < TYPE_COUNT; i++)
-            if (!p->type || strcmp(p->type, at__dtype_name(TYPES[i])) == 0)
-                try_unit(p, at__catalog_find_op(p->catalog, OPS[op]), TYPES[i]);
+            if (!p->type || strcmp(p->type, atx_dtype_name(TYPES[i])) == 0)
+                try_unit(p, atx_catalog_find_op(p->catalog, OPS[op]), TYPES[i]);
 }
 
 /* "2/3" */
@@ -239,7 +239,7 @@ static bool read_arguments(prober *p, const char **templates, int argc, char **a
 int main(int argc, char **argv)
 {
     const char *templates = NULL;
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     at_error err = { 0 };
     prober p = { .part = 1, .parts = 1 };
     if (!read_arguments(&p, &templates, argc, argv)) {
@@ -247,17 +247,17 @@ int main(int argc, char **argv)
                         "[--count] [--verbose]\n");
         return 2;
     }
-    if (at__nvrtc_open(&p.nvrtc, &err) != AT_OK) {
+    if (atx_nvrtc_open(&p.nvrtc, &err) != AT_OK) {
         printf("skipped: %s\n", err.text);
         return SKIP;
     }
-    must(at__catalog_open(&catalog, templates, &err), &err);
+    must(atx_catalog_open(&catalog, templates, &err), &err);
     p.catalog = catalog;
     try_all(&p);
     if (!p.count_only)
         printf("%d cases, %d kernels, %d wrong; %d variants cannot be\n", p.all.cases, p.all.kernels,
                p.all.wrong, p.all.impossible);
-    at__catalog_close(catalog);
-    at__nvrtc_close(p.nvrtc);
+    atx_catalog_close(catalog);
+    atx_nvrtc_close(p.nvrtc);
     return p.all.wrong == 0 && (p.all.cases > 0 || p.count_only) ? 0 : 1;
 }

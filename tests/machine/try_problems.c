@@ -34,9 +34,9 @@ typedef struct tally {
 } tally;
 
 typedef struct prober {
-    at__catalog *catalog;
-    at__shapes shapes;
-    at__nvrtc *nvrtc;
+    atx_catalog *catalog;
+    atx_shapes shapes;
+    atx_nvrtc *nvrtc;
     const char *only; /* NULL: all templates */
     int cc;
     bool until_wrong;
@@ -48,55 +48,55 @@ static bool is_over(const prober *p)
     return p->until_wrong && p->all->wrong > 0;
 }
 
-static void tell(const prober *p, const at__problem *problem, const at__template *t, const at__config *config,
-                 const at__flaw *flaw, const char *why)
+static void tell(const prober *p, const atx_problem *problem, const atx_template *t, const atx_config *config,
+                 const atx_flaw *flaw, const char *why)
 {
-    at__str shape = { 0 }, words = { 0 }, what = { 0 };
+    atx_str shape = { 0 }, words = { 0 }, what = { 0 };
     if (atomic_fetch_add(&p->all->wrong, 1) > 0 && p->until_wrong)
         return;
-    at__problem_shape(&shape, problem);
+    atx_problem_shape(&shape, problem);
     if (t)
-        at__config_text(&words, t, config);
+        atx_config_text(&words, t, config);
     if (flaw)
-        at__flaw_text(&what, flaw);
-    printf("%s %s %s %s [%s]: %s: %s\n", problem->op->name, at__str_text(&shape),
-           at__dtype_name(problem->type), t ? t->name : problem->op->reference, at__str_text(&words),
-           flaw ? at__flaw_name(flaw->kind) : "does_not_run", flaw ? at__str_text(&what) : why);
-    at__str_clear(&shape);
-    at__str_clear(&words);
-    at__str_clear(&what);
+        atx_flaw_text(&what, flaw);
+    printf("%s %s %s %s [%s]: %s: %s\n", problem->op->name, atx_str_text(&shape),
+           atx_dtype_name(problem->type), t ? t->name : problem->op->reference, atx_str_text(&words),
+           flaw ? atx_flaw_name(flaw->kind) : "does_not_run", flaw ? atx_str_text(&what) : why);
+    atx_str_clear(&shape);
+    atx_str_clear(&words);
+    atx_str_clear(&what);
 }
 
-static void try_config(const prober *p, const at__problem *problem, const int64_t *bound, at__scene *scene,
-                       const at__template *t, const at__config *config)
+static void try_config(const prober *p, const atx_problem *problem, const int64_t *bound, atx_scene *scene,
+                       const atx_template *t, const atx_config *config)
 {
-    static at__flaws flaws; /* large */
+    static atx_flaws flaws; /* large */
     at_error err = { 0 };
-    at__program program = { .module = NULL };
-    int64_t slots[AT__MAX_SLOTS];
+    atx_program program = { .module = NULL };
+    int64_t slots[ATX_MAX_SLOTS];
     memcpy(slots, bound, sizeof slots);
     flaws.count = 0;
-    must(at__config_bind(slots, t, config, &err), &err);
+    must(atx_config_bind(slots, t, config, &err), &err);
     at_status status =
-        at__program_of_template(&program, p->nvrtc, t, problem->type, config, slots, p->cc, &err);
+        atx_program_of_template(&program, p->nvrtc, t, problem->type, config, slots, p->cc, &err);
     if (status == AT_OK)
-        status = at__scene_try(&flaws, scene, &program, &err);
+        status = atx_scene_try(&flaws, scene, &program, &err);
     atomic_fetch_add(&p->all->cases, 1);
     if (status != AT_OK || flaws.count > 0)
         tell(p, problem, t, config, status == AT_OK ? &flaws.items[0] : NULL, err.text);
-    at__program_close(&program);
+    atx_program_close(&program);
 }
 
-static int pick(int64_t picks[PICKS], const at__space *space, at__rng *rng)
+static int pick(int64_t picks[PICKS], const atx_space *space, atx_rng *rng)
 {
-    const at__template *t = at__space_template(space);
-    const int64_t count = at__space_count(space);
-    at__config config;
+    const atx_template *t = atx_space_template(space);
+    const int64_t count = atx_space_count(space);
+    atx_config config;
     int picked = 0;
     memcpy(config.values, t->defaults, sizeof config.values);
-    int64_t wishes[PICKS] = { at__space_find(space, &config), 0, count - 1 };
+    int64_t wishes[PICKS] = { atx_space_find(space, &config), 0, count - 1 };
     for (int i = 3; i < PICKS; i++)
-        wishes[i] = at__space_sample(space, rng);
+        wishes[i] = atx_space_sample(space, rng);
     for (int i = 0; i < PICKS; i++) {
         bool fresh = wishes[i] >= 0;
         for (int k = 0; k < picked; k++)
@@ -107,53 +107,53 @@ static int pick(int64_t picks[PICKS], const at__space *space, at__rng *rng)
     return picked;
 }
 
-static void try_template(const prober *p, const at__problem *problem, const int64_t *slots, at__scene *scene,
-                         const at__template *t, at__rng *rng)
+static void try_template(const prober *p, const atx_problem *problem, const int64_t *slots, atx_scene *scene,
+                         const atx_template *t, atx_rng *rng)
 {
     at_error err = { 0 };
     int64_t picks[PICKS];
-    at__space *space = NULL;
-    must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
+    atx_space *space = NULL;
+    must(atx_space_open(&space, t, slots, NULL, 0, &err), &err);
     const bool wanted = !p->only || strcmp(p->only, t->name) == 0;
-    const int count = wanted && at__space_count(space) > 0 ? pick(picks, space, rng) : 0;
+    const int count = wanted && atx_space_count(space) > 0 ? pick(picks, space, rng) : 0;
     for (int i = 0; i < count && !is_over(p); i++) {
-        at__config config;
-        at__space_config(&config, space, picks[i]);
+        atx_config config;
+        atx_space_config(&config, space, picks[i]);
         try_config(p, problem, slots, scene, t, &config);
     }
-    at__space_close(space);
+    atx_space_close(space);
 }
 
-static void try_problem(const prober *p, const at__problem *problem, size_t number)
+static void try_problem(const prober *p, const atx_problem *problem, size_t number)
 {
     at_error err = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
-    at__scene *scene = NULL;
-    at__rng rng = { 20 + number };
-    must(at__problem_bind(slots, problem, &few_multiprocessors, &err), &err);
-    const at__scene_options o = { .catalog = p->catalog,
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_scene *scene = NULL;
+    atx_rng rng = { 20 + number };
+    must(atx_problem_bind(slots, problem, &few_multiprocessors, &err), &err);
+    const atx_scene_options o = { .catalog = p->catalog,
                                   .nvrtc = p->nvrtc,
                                   .problem = problem,
                                   .slots = slots,
                                   .cc = p->cc,
                                   .seed = SEED,
                                   .answer = true };
-    const at_status status = at__scene_open(&scene, &o, &err);
+    const at_status status = atx_scene_open(&scene, &o, &err);
     if (status != AT_OK)
         tell(p, problem, NULL, NULL, NULL, err.text);
-    for (int n = 0; status == AT_OK && n < at__catalog_template_count(p->catalog, problem->op); n++)
-        try_template(p, problem, slots, scene, at__catalog_template(p->catalog, problem->op, n), &rng);
-    at__scene_close(scene);
+    for (int n = 0; status == AT_OK && n < atx_catalog_template_count(p->catalog, problem->op); n++)
+        try_template(p, problem, slots, scene, atx_catalog_template(p->catalog, problem->op, n), &rng);
+    atx_scene_close(scene);
 }
 
 /* One of several processes: NVRTC does not scale over threads. */
 static void work(prober *p)
 {
     at_error err = { 0 };
-    must(at__nvrtc_open(&p->nvrtc, &err), &err);
+    must(atx_nvrtc_open(&p->nvrtc, &err), &err);
     for (size_t i; !is_over(p) && (i = (size_t)atomic_fetch_add(&p->all->next_unit, 1)) < p->shapes.count;)
         try_problem(p, &p->shapes.problems[i], i);
-    at__nvrtc_close(p->nvrtc);
+    atx_nvrtc_close(p->nvrtc);
     fflush(stdout);
 }
 
@@ -178,11 +178,11 @@ static bool work_together(prober *p)
 static bool try_file(prober *p, const char *templates, const char *file)
 {
     at_error err = { 0 };
-    must(at__catalog_open(&p->catalog, templates, &err), &err);
-    must(at__shapes_read(&p->shapes, file, p->catalog, NULL, &err), &err);
+    must(atx_catalog_open(&p->catalog, templates, &err), &err);
+    must(atx_shapes_read(&p->shapes, file, p->catalog, NULL, &err), &err);
     const bool well = work_together(p);
-    at__shapes_clear(&p->shapes);
-    at__catalog_close(p->catalog);
+    atx_shapes_clear(&p->shapes);
+    atx_catalog_close(p->catalog);
     return well;
 }
 
@@ -204,11 +204,11 @@ int main(int argc, char **argv)
                 "usage: try_problems [--until-wrong] [--only TEMPLATE] [--arch CC] TEMPLATES PROBLEMS...\n");
         return 2;
     }
-    if (at__nvrtc_open(&p.nvrtc, &err) != AT_OK) {
+    if (atx_nvrtc_open(&p.nvrtc, &err) != AT_OK) {
         printf("skipped: %s\n", err.text);
         return SKIP;
     }
-    at__nvrtc_close(p.nvrtc);
+    atx_nvrtc_close(p.nvrtc);
     p.all = mmap(NULL, sizeof *p.all, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (p.all == MAP_FAILED)
         must(AT_ERR_MEMORY, &(at_error){ .text = "out of memory" });

@@ -120,7 +120,7 @@ class Prose(unittest.TestCase):
                 self.assertEqual(HASH.findall(page.read_text(encoding="utf-8")), [])
 
     def test_every_exit_code_is_documented(self):
-        codes = re.findall(r"AT__EXIT_\w+ = (\d+)", (ROOT / "tuner/cli/exit_codes.h").read_text(encoding="utf-8"))
+        codes = re.findall(r"ATX_EXIT_\w+ = (\d+)", (ROOT / "tuner/cli/exit_codes.h").read_text(encoding="utf-8"))
         rows = re.findall(r"^\| (\d+) \|", (ROOT / "tuner/cli/README.md").read_text(encoding="utf-8"), re.M)
         self.assertEqual(rows, codes)
 

@@ -61,7 +61,7 @@ ROWS = tables(REFERENCE.read_text(encoding="utf-8"))
 def keywords(file):
     """The words that may begin a line, from the parser's table."""
     text = (DECLARE / file).read_text(encoding="utf-8")
-    table = text[text.index("at__keyword KEYWORDS[]"):]
+    table = text[text.index("atx_keyword KEYWORDS[]"):]
     return re.findall(r'\.word = "(\w+)"', table[:table.index("{ 0 }")])
 
 
@@ -70,7 +70,7 @@ def later_words(files):
     text = "".join((DECLARE / file).read_text(encoding="utf-8") for file in files)
     asked = re.findall(r'(?:sees_word|take_word|lines_take)\(&?\w+, "([a-z]\w*)"', text)
     asked += re.findall(r'strcmp\([\w>.-]+, "([a-z]\w+)"\)', text)
-    asked += re.findall(r'^    \{ "(\w+)", AT__\w+, read_', text, re.M) + re.findall(r'\}, +\{ "(\w+)", AT__', text)
+    asked += re.findall(r'^    \{ "(\w+)", ATX_\w+, read_', text, re.M) + re.findall(r'\}, +\{ "(\w+)", ATX_', text)
     for words in re.findall(r"\bWORDS\[\] = \{([^}]*)\}", text):
         asked += re.findall(r'"(\w+)"', words)
     return sorted(set(asked))
@@ -144,7 +144,7 @@ class Words(unittest.TestCase):
 
     def test_every_limit_is_there(self):
         text = (DECLARE / "declare.c").read_text(encoding="utf-8")
-        names = re.search(r"at__limit_names\[\] = \{(.*?)\};", text, re.S)
+        names = re.search(r"atx_limit_names\[\] = \{(.*?)\};", text, re.S)
         known = {f"`device.{name}`" for name in re.findall(r'"(\w+)"', names[1])}
         self.assertEqual({row[0] for row in ROWS["Expressions"]}, known)
 

@@ -37,19 +37,19 @@ static double cpu_now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static double compile_ms(at__nvrtc *nvrtc, const char *source, at__code kind)
+static double compile_ms(atx_nvrtc *nvrtc, const char *source, atx_code kind)
 {
-    at__str code = { 0 }, log = { 0 };
-    at__resources resources;
+    atx_str code = { 0 }, log = { 0 };
+    atx_resources resources;
     at_error err = { 0 };
     bool ok = false;
     double started_s = cpu_now_s();
-    must(at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, "bench.cu", CC, kind, &err), &err);
+    must(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, "bench.cu", CC, kind, &err), &err);
     double ms = 1e3 * (cpu_now_s() - started_s);
     if (!ok)
-        fprintf(stderr, "bench_compile: %s\n", at__str_text(&log));
-    at__str_clear(&code);
-    at__str_clear(&log);
+        fprintf(stderr, "bench_compile: %s\n", atx_str_text(&log));
+    atx_str_clear(&code);
+    atx_str_clear(&log);
     return ms;
 }
 
@@ -72,14 +72,14 @@ static void print_row(const char *name, int64_t lines, double *ptx, double *cubi
            100 * (1 - to_ptx / to_cubin));
 }
 
-static void measure_empty(at__nvrtc *nvrtc)
+static void measure_empty(atx_nvrtc *nvrtc)
 {
     static const char SOURCE[] = "extern \"C\" __global__ void empty(void) {}\n";
     double ptx[CONFIGS], cubin[CONFIGS];
-    compile_ms(nvrtc, SOURCE, AT__CUBIN); /* the first one loads the compiler */
+    compile_ms(nvrtc, SOURCE, ATX_CUBIN); /* the first one loads the compiler */
     for (int i = 0; i < CONFIGS; i++) {
-        ptx[i] = compile_ms(nvrtc, SOURCE, AT__PTX);
-        cubin[i] = compile_ms(nvrtc, SOURCE, AT__CUBIN);
+        ptx[i] = compile_ms(nvrtc, SOURCE, ATX_PTX);
+        cubin[i] = compile_ms(nvrtc, SOURCE, ATX_CUBIN);
     }
     print_row("(empty)", 1, ptx, cubin, CONFIGS);
 }
@@ -92,52 +92,52 @@ static int64_t lines_of(const char *text)
     return lines;
 }
 
-static void measure_template(at__nvrtc *nvrtc, const at__template *t, const int64_t *slots)
+static void measure_template(atx_nvrtc *nvrtc, const atx_template *t, const int64_t *slots)
 {
     double ptx[CONFIGS], cubin[CONFIGS];
     at_error err = { 0 };
-    at__space *space = NULL;
-    at__str source = { 0 };
-    must(at__space_open(&space, t, slots, NULL, 0, &err), &err);
-    int64_t total = at__space_count(space);
+    atx_space *space = NULL;
+    atx_str source = { 0 };
+    must(atx_space_open(&space, t, slots, NULL, 0, &err), &err);
+    int64_t total = atx_space_count(space);
     int count = total < CONFIGS ? (int)total : CONFIGS;
     for (int i = 0; i < count; i++) {
-        at__config config;
-        at__space_config(&config, space, total * i / count);
-        at__str_reset(&source);
-        must(at__render(&source, t, AT__F32, &config, slots, &err), &err);
-        ptx[i] = compile_ms(nvrtc, at__str_text(&source), AT__PTX);
-        cubin[i] = compile_ms(nvrtc, at__str_text(&source), AT__CUBIN);
+        atx_config config;
+        atx_space_config(&config, space, total * i / count);
+        atx_str_reset(&source);
+        must(atx_render(&source, t, ATX_F32, &config, slots, &err), &err);
+        ptx[i] = compile_ms(nvrtc, atx_str_text(&source), ATX_PTX);
+        cubin[i] = compile_ms(nvrtc, atx_str_text(&source), ATX_CUBIN);
     }
     if (count)
-        print_row(t->name, lines_of(at__str_text(&source)), ptx, cubin, count);
-    at__str_clear(&source);
-    at__space_close(space);
+        print_row(t->name, lines_of(atx_str_text(&source)), ptx, cubin, count);
+    atx_str_clear(&source);
+    atx_space_close(space);
 }
 
 int main(int argc, char **argv)
 {
     const int64_t sizes[] = { argc == 3 ? atoll(argv[1]) : 4096, argc == 3 ? atoll(argv[2]) : 4096 };
-    int64_t slots[AT__MAX_SLOTS];
-    at__limits limits;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_limits limits;
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
-    at__nvrtc *nvrtc = NULL;
-    at__problem problem;
+    atx_catalog *catalog = NULL;
+    atx_nvrtc *nvrtc = NULL;
+    atx_problem problem;
 
-    must(at__catalog_open(&catalog, NULL, &err), &err);
-    must(at__nvrtc_open(&nvrtc, &err), &err);
-    const at__op *op = at__catalog_find_op(catalog, "transpose");
-    at__arch_limits(&limits, CC);
-    must(at__problem_init(&problem, op, AT__F32, sizes, 2, &err), &err);
-    must(at__problem_bind(slots, &problem, &limits, &err), &err);
-    printf("NVRTC %s, transpose %" PRId64 "x%" PRId64 " f32, medians\n", at__nvrtc_version(nvrtc), sizes[0],
+    must(atx_catalog_open(&catalog, NULL, &err), &err);
+    must(atx_nvrtc_open(&nvrtc, &err), &err);
+    const atx_op *op = atx_catalog_find_op(catalog, "transpose");
+    atx_arch_limits(&limits, CC);
+    must(atx_problem_init(&problem, op, ATX_F32, sizes, 2, &err), &err);
+    must(atx_problem_bind(slots, &problem, &limits, &err), &err);
+    printf("NVRTC %s, transpose %" PRId64 "x%" PRId64 " f32, medians\n", atx_nvrtc_version(nvrtc), sizes[0],
            sizes[1]);
     printf("%-12s %6s %8s %8s %10s\n", "template", "lines", "PTX, ms", "cubin", "of it ptxas");
     measure_empty(nvrtc);
-    for (int i = 0; i < at__catalog_template_count(catalog, op); i++)
-        measure_template(nvrtc, at__catalog_template(catalog, op, i), slots);
-    at__nvrtc_close(nvrtc);
-    at__catalog_close(catalog);
+    for (int i = 0; i < atx_catalog_template_count(catalog, op); i++)
+        measure_template(nvrtc, atx_catalog_template(catalog, op, i), slots);
+    atx_nvrtc_close(nvrtc);
+    atx_catalog_close(catalog);
     return 0;
 }

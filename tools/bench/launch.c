@@ -24,12 +24,12 @@ static void must(at_status status, const at_error *err)
 }
 
 typedef struct kernel {
-    at__gpu *gpu;
-    at__module *module;
-    at__geometry geometry;
-    at__ptr buffers[AT__MAX_ARGS];
+    atx_gpu *gpu;
+    atx_module *module;
+    atx_geometry geometry;
+    atx_ptr buffers[ATX_MAX_ARGS];
     int buffer_count;
-    void *params[AT__MAX_ARGS];
+    void *params[ATX_MAX_ARGS];
 } kernel;
 
 static void load(kernel *k, at_tuner *tuner, const at_found *found)
@@ -38,7 +38,7 @@ static void load(kernel *k, at_tuner *tuner, const at_found *found)
     void *cubin = NULL;
     size_t bytes = 0;
     must(at_compile(&cubin, &bytes, tuner, found, AT_CODE_CUBIN, &err), &err);
-    must(at__gpu_load(&k->module, k->gpu, cubin, found->kernel, found->shared_bytes, &err), &err);
+    must(atx_gpu_load(&k->module, k->gpu, cubin, found->kernel, found->shared_bytes, &err), &err);
     at_free(cubin);
     k->geometry.shared_bytes = found->shared_bytes;
     for (int i = 0; i < 3; i++) {
@@ -50,8 +50,8 @@ static void load(kernel *k, at_tuner *tuner, const at_found *found)
         k->params[i] = (void *)&arg->value;
         if (arg->role == AT_SCALAR)
             continue;
-        at__ptr *buffer = &k->buffers[k->buffer_count++];
-        must(at__gpu_alloc(buffer, k->gpu, arg->bytes, &err), &err);
+        atx_ptr *buffer = &k->buffers[k->buffer_count++];
+        must(atx_gpu_alloc(buffer, k->gpu, arg->bytes, &err), &err);
         k->params[i] = buffer;
     }
 }
@@ -59,25 +59,25 @@ static void load(kernel *k, at_tuner *tuner, const at_found *found)
 static double straight(kernel *k)
 {
     at_error err = { 0 };
-    double start = at__now_s();
+    double start = atx_now_s();
     for (int i = 0; i < LAUNCHES; i++)
-        must(at__gpu_launch_on(k->gpu, NULL, k->module, &k->geometry, k->params, &err), &err);
-    double took = at__now_s() - start;
-    must(at__gpu_wait(k->gpu, &err), &err);
+        must(atx_gpu_launch_on(k->gpu, NULL, k->module, &k->geometry, k->params, &err), &err);
+    double took = atx_now_s() - start;
+    must(atx_gpu_wait(k->gpu, &err), &err);
     return took / LAUNCHES;
 }
 
 static double by_library(kernel *k, at_tuner *tuner, const at_problem *problem)
 {
     at_error err = { 0 };
-    void *buffers[AT__MAX_ARGS];
+    void *buffers[ATX_MAX_ARGS];
     for (int i = 0; i < k->buffer_count; i++)
         buffers[i] = (void *)(uintptr_t)k->buffers[i]; /* NOLINT(performance-no-int-to-ptr) */
-    double start = at__now_s();
+    double start = atx_now_s();
     for (int i = 0; i < LAUNCHES; i++)
         must(at_run(tuner, problem, buffers, k->buffer_count, NULL, &err), &err);
-    double took = at__now_s() - start;
-    must(at__gpu_wait(k->gpu, &err), &err);
+    double took = atx_now_s() - start;
+    must(atx_gpu_wait(k->gpu, &err), &err);
     return took / LAUNCHES;
 }
 
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     at_problem problem = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 256, 256 } };
     for (int i = 0; i < 2 && argc == 3; i++)
         problem.sizes[i] = strtoll(argv[1 + i], NULL, 10);
-    must(at__gpu_open(&k.gpu, 0, &err), &err);
+    must(atx_gpu_open(&k.gpu, 0, &err), &err);
     must(at_open(&tuner, NULL, &err), &err);
     must(at_prepare(&found, tuner, &problem, &err), &err);
     load(&k, tuner, found);
@@ -116,9 +116,9 @@ int main(int argc, char **argv)
            "%d)\n",
            1e6 * median(library), 1e6 * median(driver), 1e6 * median(more), ROUNDS, LAUNCHES);
     at_close(tuner);
-    at__gpu_unload(k.gpu, k.module);
+    atx_gpu_unload(k.gpu, k.module);
     for (int i = 0; i < k.buffer_count; i++)
-        at__gpu_free(k.gpu, k.buffers[i]);
-    at__gpu_close(k.gpu);
+        atx_gpu_free(k.gpu, k.buffers[i]);
+    atx_gpu_close(k.gpu);
     return 0;
 }

@@ -41,11 +41,11 @@ static void must(at_status status, const at_error *err)
 /* ---- the store ---- */
 
 typedef struct filler {
-    at__store *store;
-    const at__template *t;
-    at__limits limits;
-    at__fingerprint fingerprint;
-    at__str configs[BATCH]; /* reused for every problem */
+    atx_store *store;
+    const atx_template *t;
+    atx_limits limits;
+    atx_fingerprint fingerprint;
+    atx_str configs[BATCH]; /* reused for every problem */
 } filler;
 
 /* Sides of the i-th problem: 1000 different ones between 64 and 16384. */
@@ -55,19 +55,19 @@ static void sides_of(int64_t sides[2], int i)
     sides[1] = 128 * (1 + i / 40);
 }
 
-static void put_winner(filler *f, const at__problem_key *key, const at__problem *p)
+static void put_winner(filler *f, const atx_problem_key *key, const atx_problem *p)
 {
     at_error err = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
-    at__config config;
-    at__geometry g;
-    must(at__problem_bind(slots, p, &f->limits, &err), &err);
-    must(at__config_parse(&config, f->t, at__str_text(&f->configs[0]), &err), &err);
-    must(at__config_bind(slots, f->t, &config, &err), &err);
-    must(at__geometry_of(&g, &f->t->launch, slots, &err), &err);
-    at__winner w = { .template_name = f->t->name,
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_config config;
+    atx_geometry g;
+    must(atx_problem_bind(slots, p, &f->limits, &err), &err);
+    must(atx_config_parse(&config, f->t, atx_str_text(&f->configs[0]), &err), &err);
+    must(atx_config_bind(slots, f->t, &config, &err), &err);
+    must(atx_geometry_of(&g, &f->t->launch, slots, &err), &err);
+    atx_winner w = { .template_name = f->t->name,
                      .template_hash = f->t->hash,
-                     .config = at__str_text(&f->configs[0]),
+                     .config = atx_str_text(&f->configs[0]),
                      .source_hash = "",
                      .op_hash = "",
                      .timing.median_s = 1e-5,
@@ -77,61 +77,61 @@ static void put_winner(filler *f, const at__problem_key *key, const at__problem 
                      .ceiling_name = "memcpy",
                      .ties = "",
                      .geometry = g,
-                     .resources = AT__RESOURCES_UNKNOWN,
-                     .conditions = AT__CONDITIONS_UNKNOWN };
-    must(at__store_put_winner(f->store, 0, key, &f->fingerprint, &w, &err), &err);
+                     .resources = ATX_RESOURCES_UNKNOWN,
+                     .conditions = ATX_CONDITIONS_UNKNOWN };
+    must(atx_store_put_winner(f->store, 0, key, &f->fingerprint, &w, &err), &err);
 }
 
 static void put_problem(filler *f, int index, int64_t trials)
 {
     at_error err = { 0 };
-    at__problem p;
-    at__problem_key key;
-    at__str shape = { 0 };
-    at__trial_row rows[BATCH];
+    atx_problem p;
+    atx_problem_key key;
+    atx_str shape = { 0 };
+    atx_trial_row rows[BATCH];
     int64_t sides[2];
     sides_of(sides, index);
-    must(at__problem_init(&p, f->t->op, AT__F32, sides, 2, &err), &err);
-    must(at__problem_key_of(&key, &shape, &p, &err), &err);
+    must(atx_problem_init(&p, f->t->op, ATX_F32, sides, 2, &err), &err);
+    must(atx_problem_key_of(&key, &shape, &p, &err), &err);
     for (int64_t done = 0; done < trials;) {
         int count = 0;
         char template_name[BATCH][32];
         for (; count < BATCH && done < trials; count++, done++) {
             snprintf(template_name[count], sizeof template_name[count], "t%" PRId64, done / BATCH);
-            rows[count] = (at__trial_row){ .template_name = template_name[count],
+            rows[count] = (atx_trial_row){ .template_name = template_name[count],
                                            .template_hash = "h",
-                                           .config = at__str_text(&f->configs[done % BATCH]),
-                                           .outcome = AT__TIMED,
+                                           .config = atx_str_text(&f->configs[done % BATCH]),
+                                           .outcome = ATX_TIMED,
                                            .timing.median_s = 1e-5 + 1e-8 * (double)done,
                                            .timing.min_s = 1e-5,
                                            .timing.samples = 7,
                                            .log = "",
                                            .source_hash = "" };
         }
-        must(at__store_put_trials(f->store, 0, &key, &f->fingerprint, rows, (size_t)count, &err), &err);
+        must(atx_store_put_trials(f->store, 0, &key, &f->fingerprint, rows, (size_t)count, &err), &err);
     }
     put_winner(f, &key, &p);
-    at__str_clear(&shape);
+    atx_str_clear(&shape);
 }
 
 static void fill(const char *path, int problems, int64_t trials)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     filler f = { .fingerprint = { "NVIDIA H200", 90, 132, 143155, "580.1", "13.0", "0.1.0", true } };
-    must(at__catalog_open(&catalog, NULL, &err), &err);
-    f.t = at__catalog_find_template(catalog, at__catalog_find_op(catalog, "transpose"), "tile_rows");
-    must(at__arch_parse(&f.limits, "sm_90", &err), &err);
-    must(at__store_open(&f.store, path, AT__STORE_WRITE, &err), &err);
-    at__str_add(&f.configs[0], "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast");
+    must(atx_catalog_open(&catalog, NULL, &err), &err);
+    f.t = atx_catalog_find_template(catalog, atx_catalog_find_op(catalog, "transpose"), "tile_rows");
+    must(atx_arch_parse(&f.limits, "sm_90", &err), &err);
+    must(atx_store_open(&f.store, path, ATX_STORE_WRITE, &err), &err);
+    atx_str_add(&f.configs[0], "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast");
     for (int i = 1; i < BATCH; i++)
-        at__str_addf(&f.configs[i], "%s N=%d", at__str_text(&f.configs[0]), i);
+        atx_str_addf(&f.configs[i], "%s N=%d", atx_str_text(&f.configs[0]), i);
     for (int i = 0; i < problems; i++)
         put_problem(&f, i, trials / problems);
     for (int i = 0; i < BATCH; i++)
-        at__str_clear(&f.configs[i]);
-    at__store_close(f.store);
-    at__catalog_close(catalog);
+        atx_str_clear(&f.configs[i]);
+    atx_store_close(f.store);
+    atx_catalog_close(catalog);
 }
 
 /* ---- the library ---- */
@@ -198,13 +198,13 @@ static int time_first(int64_t rows, int64_t cols)
     at_tuner *tuner = NULL;
     at_found *found = NULL;
     const at_problem p = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } };
-    double times[4] = { at__now_s() };
+    double times[4] = { atx_now_s() };
     must(at_open(&tuner, NULL, &err), &err);
-    times[1] = at__now_s();
+    times[1] = atx_now_s();
     for (int i = 0; i < 2; i++) {
         at_found_close(found);
         must(at_find(&found, tuner, &p, NULL, &err), &err);
-        times[2 + i] = at__now_s();
+        times[2 + i] = atx_now_s();
     }
     printf("%.9f %.9f %.9f %s\n", times[1] - times[0], times[2] - times[1], times[3] - times[2],
            at_match_name(found->match));
@@ -280,10 +280,10 @@ static double time_query(const char *program, const char *db)
     int status = 1;
     posix_spawn_file_actions_init(&quiet);
     posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1 /* O_WRONLY */, 0);
-    double start = at__now_s();
+    double start = atx_now_s();
     if (posix_spawn(&pid, program, &quiet, NULL, argv, environ) == 0)
         waitpid(pid, &status, 0);
-    double took = at__now_s() - start;
+    double took = atx_now_s() - start;
     posix_spawn_file_actions_destroy(&quiet);
     return status == 0 ? took : -1;
 }
@@ -321,15 +321,15 @@ int main(int argc, char **argv)
     snprintf(self, sizeof self, "%s", program);
     snprintf(strrchr(program, '/') + 1, 10, "autotune");
     snprintf(db, sizeof db, "%s/store.db", folder);
-    double start = at__now_s();
+    double start = atx_now_s();
     fill(db, PROBLEMS, trials);
-    printf("%" PRId64 " trials of %d problems written, %.1f s\n", trials, PROBLEMS, at__now_s() - start);
+    printf("%" PRId64 " trials of %d problems written, %.1f s\n", trials, PROBLEMS, atx_now_s() - start);
 
     at_open_options options = AT_OPEN_OPTIONS_INIT;
     options.database = db;
-    start = at__now_s();
+    start = atx_now_s();
     must(at_open(&tuner, &options, &err), &err);
-    printf("%-28s %9.3f ms\n", "at_open", 1e3 * (at__now_s() - start));
+    printf("%-28s %9.3f ms\n", "at_open", 1e3 * (atx_now_s() - start));
     time_lookups(tuner, "the first at_find", 1, 0, AT_MATCH_EXACT);
     time_lookups(tuner, "at_find, exact", LOOKUPS, 0, AT_MATCH_EXACT);
     setenv("AUTOTUNE_NO_MODEL", "1", 1);

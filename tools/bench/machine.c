@@ -54,61 +54,61 @@ static double cpu_now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void compile(at__str *ptx)
+static void compile(atx_str *ptx)
 {
     at_error err = { 0 };
-    at__nvrtc *nvrtc = NULL;
-    at__resources resources;
-    at__str log = { 0 };
+    atx_nvrtc *nvrtc = NULL;
+    atx_resources resources;
+    atx_str log = { 0 };
     bool ok = false;
-    must(at__nvrtc_open(&nvrtc, &err), &err);
-    must(at__nvrtc_compile(nvrtc, &ok, ptx, &log, &resources, SOURCE, "bench.cu", 90, AT__PTX, &err), &err);
+    must(atx_nvrtc_open(&nvrtc, &err), &err);
+    must(atx_nvrtc_compile(nvrtc, &ok, ptx, &log, &resources, SOURCE, "bench.cu", 90, ATX_PTX, &err), &err);
     if (!ok)
-        fprintf(stderr, "bench_machine: %s\n", at__str_text(&log));
-    at__str_clear(&log);
-    at__nvrtc_close(nvrtc);
+        fprintf(stderr, "bench_machine: %s\n", atx_str_text(&log));
+    atx_str_clear(&log);
+    atx_nvrtc_close(nvrtc);
 }
 
-static void time_kernel(const at__ptx_module *module, const char *name)
+static void time_kernel(const atx_ptx_module *module, const char *name)
 {
     const int64_t bytes = (int64_t)SIDE * SIDE * 4;
     at_error err = { 0 };
-    at__machine *machine = NULL;
-    at__machine_result result;
+    atx_machine *machine = NULL;
+    atx_machine_result result;
     int in = 0, out = 0;
-    must(at__machine_open(&machine, module, &err), &err);
-    must(at__machine_add_buffer(&out, machine, "out", bytes, 256, AT__REGION_OUTPUT, NULL, &err), &err);
-    must(at__machine_add_buffer(&in, machine, "in", bytes, 256, AT__REGION_INITIALISED, NULL, &err), &err);
+    must(atx_machine_open(&machine, module, &err), &err);
+    must(atx_machine_add_buffer(&out, machine, "out", bytes, 256, ATX_REGION_OUTPUT, NULL, &err), &err);
+    must(atx_machine_add_buffer(&in, machine, "in", bytes, 256, ATX_REGION_INITIALISED, NULL, &err), &err);
     struct {
         uint64_t out, in;
         int32_t n, unused;
-    } arguments = { at__machine_region_at(machine, out)->address, at__machine_region_at(machine, in)->address,
+    } arguments = { atx_machine_region_at(machine, out)->address, atx_machine_region_at(machine, in)->address,
                     SIDE, 0 };
-    const at__machine_launch launch = { .function = at__ptx_find_entry(module, name),
+    const atx_machine_launch launch = { .function = atx_ptx_find_entry(module, name),
                                         .grid = { SIDE / 32, SIDE / 32, 1 },
                                         .block = { 32, 8, 1 },
                                         .arguments = &arguments,
                                         .argument_bytes = 20 };
     const double begin_s = cpu_now_s();
-    must(at__machine_run(&result, machine, &launch, &err), &err);
+    must(atx_machine_run(&result, machine, &launch, &err), &err);
     const double seconds = cpu_now_s() - begin_s;
     printf("%-14s %8.1f million thread instructions, %6.0f million a second %s\n", name,
            (double)result.thread_instructions * 1e-6, (double)result.thread_instructions * 1e-6 / seconds,
            result.finding.text);
-    at__machine_close(machine);
+    atx_machine_close(machine);
 }
 
 int main(void)
 {
     at_error err = { 0 };
-    at__ptx_module *module = NULL;
-    at__str ptx = { 0 };
+    atx_ptx_module *module = NULL;
+    atx_str ptx = { 0 };
     compile(&ptx);
-    must(at__ptx_parse(&module, at__str_text(&ptx), ptx.len, &err), &err);
+    must(atx_ptx_parse(&module, atx_str_text(&ptx), ptx.len, &err), &err);
     time_kernel(module, "transpose");
     time_kernel(module, "multiply_add");
     time_kernel(module, "divergent");
-    at__ptx_close(module);
-    at__str_clear(&ptx);
+    atx_ptx_close(module);
+    atx_str_clear(&ptx);
     return 0;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *at__checked_name(const at__compile_check_row *r)
+const char *atx_checked_name(const atx_compile_check_row *r)
 {
     return r->t ? r->t->name : "(reference)";
 }
@@ -21,36 +21,36 @@ typedef struct widths {
     int op, name;
 } widths;
 
-static widths widths_of(const at__compile_check_row *rows, size_t count)
+static widths widths_of(const atx_compile_check_row *rows, size_t count)
 {
     widths w = { 9, 16 };
     for (size_t i = 0; i < count; i++) {
-        int op = (int)strlen(rows[i].op->name), name = (int)strlen(at__checked_name(&rows[i]));
+        int op = (int)strlen(rows[i].op->name), name = (int)strlen(atx_checked_name(&rows[i]));
         w.op = op > w.op ? op : w.op;
         w.name = name > w.name ? name : w.name;
     }
     return w;
 }
 
-static void print_row(at__compile_check_row *r, at__format format, widths w)
+static void print_row(atx_compile_check_row *r, atx_format format, widths w)
 {
     static const char *const FORMATS[] = {
-        [AT__TEXT] = " %7" PRId64 " %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64 "/%3" PRId64
+        [ATX_TEXT] = " %7" PRId64 " %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64 "/%3" PRId64
                      " %8" PRId64 " %6" PRId64 "\n",
-        [AT__JSON] =
+        [ATX_JSON] =
             ",\"configs\":%" PRId64 ",\"kernels\":%" PRId64 ",\"failed\":%" PRId64
             ",\"registers_min\":%" PRId64 ",\"registers_median\":%" PRId64 ",\"registers_max\":%" PRId64
             ",\"shared_max_bytes\":%" PRId64 ",\"spilling\":%" PRId64 "}\n",
-        [AT__CSV] = ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+        [ATX_CSV] = ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
                     ",%" PRId64 "\n",
     };
     static const char *const HEADS[] = {
-        [AT__TEXT] = "sm_%-4d %-5s %-*s %-*s",
-        [AT__JSON] = "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%*s\",\"template\":\"%*s\"",
-        [AT__CSV] = "sm_%d,%s,%*s,%*s",
+        [ATX_TEXT] = "sm_%-4d %-5s %-*s %-*s",
+        [ATX_JSON] = "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%*s\",\"template\":\"%*s\"",
+        [ATX_CSV] = "sm_%d,%s,%*s,%*s",
     };
     int64_t low = 0, middle = 0, high = 0;
-    if (format != AT__TEXT)
+    if (format != ATX_TEXT)
         w = (widths){ 0, 0 };
     if (r->register_count) {
         qsort(r->registers, r->register_count, sizeof *r->registers, by_value);
@@ -58,24 +58,24 @@ static void print_row(at__compile_check_row *r, at__format format, widths w)
         middle = r->registers[r->register_count / 2];
         high = r->registers[r->register_count - 1];
     }
-    at__print(stdout, HEADS[format], r->cc, at__dtype_name(r->type), w.op, r->op->name, w.name,
-              at__checked_name(r));
-    at__print(stdout, FORMATS[format], r->configs, r->kernels, r->failed, low, middle, high, r->shared_max,
+    atx_print(stdout, HEADS[format], r->cc, atx_dtype_name(r->type), w.op, r->op->name, w.name,
+              atx_checked_name(r));
+    atx_print(stdout, FORMATS[format], r->configs, r->kernels, r->failed, low, middle, high, r->shared_max,
               r->spilling);
 }
 
-void at__checked_print(at__compile_check *check, at__format format, int64_t failed, double seconds,
+void atx_checked_print(atx_compile_check *check, atx_format format, int64_t failed, double seconds,
                        const char *nvrtc_version)
 {
-    at__compile_check_row *rows = NULL;
-    size_t count = at__compile_check_rows(check, &rows);
+    atx_compile_check_row *rows = NULL;
+    size_t count = atx_compile_check_rows(check, &rows);
     widths w = widths_of(rows, count);
     int64_t kernels = 0;
-    if (format == AT__TEXT)
-        at__print(stdout, "%-7s %-5s %-*s %-*s %7s %7s %6s %12s %8s %6s\n", "arch", "type", w.op, "op",
+    if (format == ATX_TEXT)
+        atx_print(stdout, "%-7s %-5s %-*s %-*s %7s %7s %6s %12s %8s %6s\n", "arch", "type", w.op, "op",
                   w.name, "template", "configs", "kernels", "failed", "registers", "shared", "spills");
-    else if (format == AT__CSV)
-        at__print(
+    else if (format == ATX_CSV)
+        atx_print(
             stdout,
             "arch,dtype,op,template,configs,kernels,failed,registers_min,registers_median,registers_max,"
             "shared_max_bytes,spilling\n");
@@ -84,8 +84,8 @@ void at__checked_print(at__compile_check *check, at__format format, int64_t fail
             print_row(&rows[i], format, w);
         kernels += rows[i].kernels;
     }
-    if (format == AT__TEXT)
-        at__print(stdout,
+    if (format == ATX_TEXT)
+        atx_print(stdout,
                   "%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n",
                   kernels, failed, seconds, seconds > 0 ? (double)kernels / seconds : 0, nvrtc_version);
 }

@@ -5,10 +5,10 @@
 #include "cli/commands.h"
 #include "compile/compile_check.h"
 
-const char *at__checked_name(const at__compile_check_row *row);
+const char *atx_checked_name(const atx_compile_check_row *row);
 
 /* A line for each row that has kernels; sorts their registers. As text also how many failed, and how fast. */
-void at__checked_print(at__compile_check *check, at__format format, int64_t failed, double seconds,
+void atx_checked_print(atx_compile_check *check, atx_format format, int64_t failed, double seconds,
                        const char *nvrtc_version);
 
 #endif

@@ -22,7 +22,7 @@
 #define PLAIN_S    10.0
 #define PATIENCE_S 3.0 /* until the first one, where it would stay */
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune check [OP...] [options]\n       autotune check --execute [OP...] [SHAPE...] [DTYPE...] "
     "[options]",
     "Compiles the configurations of every template, or a sample of them, for the given architectures; with "
@@ -39,22 +39,22 @@ static const at__usage USAGE = {
 
 typedef struct check_args {
     const char *templates_dir, *format;
-    at__words words, archs, templates, shapes, types;
-    at__folder_words folders;
+    atx_words words, archs, templates, shapes, types;
+    atx_folder_words folders;
     int64_t sample, seed, jobs, configs;
     bool execute;
 } check_args;
 
 typedef struct checker {
     const check_args *args;
-    at__catalog *catalog;
-    at__nvrtc *nvrtc;
-    at__compile_check *check;
-    at__format format;
+    atx_catalog *catalog;
+    atx_nvrtc *nvrtc;
+    atx_compile_check *check;
+    atx_format format;
     bool terminal, drawn;     /* stderr is one; a progress line is on it */
     double started_s, next_s; /* when the next line is due */
     int64_t failed;
-    at__executed_total executed;
+    atx_executed_total executed;
     int broken; /* files of --templates */
 } checker;
 
@@ -64,20 +64,20 @@ static bool is_added_only(const check_args *a)
     return a->templates_dir && a->words.count == 0;
 }
 
-static bool chooses_op(const checker *c, const at__op *op)
+static bool chooses_op(const checker *c, const atx_op *op)
 {
-    return at__words_choose(&c->args->words, op->name) &&
-           (!is_added_only(c->args) || at__catalog_has_added(c->catalog, op));
+    return atx_words_choose(&c->args->words, op->name) &&
+           (!is_added_only(c->args) || atx_catalog_has_added(c->catalog, op));
 }
 
-static bool may_choose(const checker *c, const at__template *t)
+static bool may_choose(const checker *c, const atx_template *t)
 {
-    return chooses_op(c, t->op) && (!is_added_only(c->args) || at__catalog_is_added(c->catalog, t));
+    return chooses_op(c, t->op) && (!is_added_only(c->args) || atx_catalog_is_added(c->catalog, t));
 }
 
-static bool chooses_template(const checker *c, const at__template *t)
+static bool chooses_template(const checker *c, const atx_template *t)
 {
-    return may_choose(c, t) && at__words_choose(&c->args->templates, t->name);
+    return may_choose(c, t) && atx_words_choose(&c->args->templates, t->name);
 }
 
 static void erase(checker *c)
@@ -89,77 +89,77 @@ static void erase(checker *c)
 
 /* One line on a terminal, a few times a second; elsewhere a line for who has waited for a while, and then now
  * and then. The number of kernels to come is not known before. */
-static void show_progress(void *context, const at__compile_check_row *r, int64_t kernels, int64_t failed)
+static void show_progress(void *context, const atx_compile_check_row *r, int64_t kernels, int64_t failed)
 {
     checker *c = context;
-    at__str line = { 0 };
-    double now_s = at__now_s(), passed_s = now_s - c->started_s;
+    atx_str line = { 0 };
+    double now_s = atx_now_s(), passed_s = now_s - c->started_s;
     if (now_s < c->next_s)
         return;
     c->next_s = now_s + (c->terminal ? REDRAW_S : PLAIN_S);
-    at__str_addf(&line, "%" PRId64 " kernels, %" PRId64 " failed, %.0f a second; sm_%d %s %s/%s", kernels,
-                 failed, passed_s > 0 ? (double)kernels / passed_s : 0, r->cc, at__dtype_name(r->type),
-                 r->op->name, at__checked_name(r));
+    atx_str_addf(&line, "%" PRId64 " kernels, %" PRId64 " failed, %.0f a second; sm_%d %s %s/%s", kernels,
+                 failed, passed_s > 0 ? (double)kernels / passed_s : 0, r->cc, atx_dtype_name(r->type),
+                 r->op->name, atx_checked_name(r));
     erase(c);
     if (c->terminal)
-        at__print(stderr, "%.79s",
-                  at__str_text(&line)); /* a longer one would wrap, and could not be erased */
+        atx_print(stderr, "%.79s",
+                  atx_str_text(&line)); /* a longer one would wrap, and could not be erased */
     else
-        at__print(stderr, "%s\n", at__str_text(&line));
-    at__str_clear(&line);
+        atx_print(stderr, "%s\n", atx_str_text(&line));
+    atx_str_clear(&line);
     fflush(stderr);
     c->drawn = c->terminal;
 }
 
-static void print_fault_json(const at__compile_check_fault *f)
+static void print_fault_json(const atx_compile_check_fault *f)
 {
-    at__str line = { 0 };
+    atx_str line = { 0 };
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%d", f->row->cc);
-    at__str_add(&line, "{");
-    at__member_text(&line, "arch", arch);
-    at__member_text(&line, "dtype", at__dtype_name(f->row->type));
-    at__member_text(&line, "op", f->row->op->name);
-    at__member_text(&line, "template", at__checked_name(f->row));
-    at__member_text(&line, "config", f->config);
-    at__member_int(&line, "kernels", f->kernels);
-    at__member_text(&line, "log", f->log);
-    at__print(stdout, "%s}\n", at__whole(&line));
-    at__str_clear(&line);
+    atx_str_add(&line, "{");
+    atx_member_text(&line, "arch", arch);
+    atx_member_text(&line, "dtype", atx_dtype_name(f->row->type));
+    atx_member_text(&line, "op", f->row->op->name);
+    atx_member_text(&line, "template", atx_checked_name(f->row));
+    atx_member_text(&line, "config", f->config);
+    atx_member_int(&line, "kernels", f->kernels);
+    atx_member_text(&line, "log", f->log);
+    atx_print(stdout, "%s}\n", atx_whole(&line));
+    atx_str_clear(&line);
 }
 
 /* One cause is told once: with the first kernel that it hits, and how many there are. */
-static void show_fault(void *context, const at__compile_check_fault *f)
+static void show_fault(void *context, const atx_compile_check_fault *f)
 {
     checker *c = context;
-    const at__compile_check_row *r = f->row;
+    const atx_compile_check_row *r = f->row;
     size_t len = strlen(f->log);
-    c->failed += f->kind == AT__FAULT_FAILS ? f->kernels : 0;
+    c->failed += f->kind == ATX_FAULT_FAILS ? f->kernels : 0;
     erase(c);
-    if (c->format == AT__JSON) {
+    if (c->format == ATX_JSON) {
         print_fault_json(f);
         return;
     }
-    at__print(stderr, "sm_%d %s %s/%s%s%s", r->cc, at__dtype_name(r->type), r->op->name,
+    atx_print(stderr, "sm_%d %s %s/%s%s%s", r->cc, atx_dtype_name(r->type), r->op->name,
               r->t                  ? r->t->name
               : r->op->reference[0] ? r->op->reference
                                     : r->op->trusted,
               f->config[0] ? " " : "", f->config);
     if (f->kernels > 1)
-        at__print(stderr, ", and %" PRId64 " more %s%s", f->kernels - 1,
-                  f->kind == AT__FAULT_FAILS ? "kernel" : "configuration", f->kernels > 2 ? "s" : "");
-    at__print(stderr, "%s:\n%s%s",
-              f->kind != AT__FAULT_LEFT_OUT ? ""
+        atx_print(stderr, ", and %" PRId64 " more %s%s", f->kernels - 1,
+                  f->kind == ATX_FAULT_FAILS ? "kernel" : "configuration", f->kernels > 2 ? "s" : "");
+    atx_print(stderr, "%s:\n%s%s",
+              f->kind != ATX_FAULT_LEFT_OUT ? ""
               : f->kernels > 1              ? ", which are left out"
                                             : ", which is left out",
               f->log, len && f->log[len - 1] == '\n' ? "" : "\n");
 }
 
-static at_status check_problem(checker *c, const at__problem *p, const at__limits *limits, at_error *err)
+static at_status check_problem(checker *c, const atx_problem *p, const atx_limits *limits, at_error *err)
 {
-    int64_t slots[AT__MAX_SLOTS];
-    at_status status = at__problem_bind(slots, p, limits, err);
-    return status == AT_OK ? at__compile_check_problem(c->check, p, slots, (int)limits->cc, err) : status;
+    int64_t slots[ATX_MAX_SLOTS];
+    at_status status = atx_problem_bind(slots, p, limits, err);
+    return status == AT_OK ? atx_compile_check_problem(c->check, p, slots, (int)limits->cc, err) : status;
 }
 
 /* Shapes of the default: aligned, ragged, thin, batches of small matrices; layouts. */
@@ -168,44 +168,44 @@ static const char *const DEFAULT_SHAPES[] = { "4096x4096",          "4097x4095",
                                               "30x64x20x96:2.1.0.3" };
 enum { DEFAULT_SHAPE_COUNT = sizeof DEFAULT_SHAPES / sizeof *DEFAULT_SHAPES };
 
-static at_status problem_of(at__problem *out, const checker *c, const at__op *op, const char *shape,
+static at_status problem_of(atx_problem *out, const checker *c, const atx_op *op, const char *shape,
                             const char *type, at_error *err)
 {
-    at__words line = { .items = { op->name, shape, type }, .count = 3 };
-    return at__problem_from_words(out, &line, c->catalog, err);
+    atx_words line = { .items = { op->name, shape, type }, .count = 3 };
+    return atx_problem_from_words(out, &line, c->catalog, err);
 }
 
 /* One op with all its shapes and types. What does not fit it is for another op: known_problems has looked. */
-static at_status check_op(checker *c, const at__op *op, const at__limits *limits, at_error *err)
+static at_status check_op(checker *c, const atx_op *op, const atx_limits *limits, at_error *err)
 {
     const check_args *a = c->args;
-    const char *types[AT__MAX_WORDS];
+    const char *types[ATX_MAX_WORDS];
     const char *const *shapes = a->shapes.count ? a->shapes.items : DEFAULT_SHAPES;
     int shape_count = a->shapes.count ? a->shapes.count : DEFAULT_SHAPE_COUNT;
-    int type_count = at__types_to_check(types, &a->types, op);
+    int type_count = atx_types_to_check(types, &a->types, op);
     at_status status = AT_OK;
     for (int s = 0; s < shape_count; s++)
-        for (int k = 0; k < type_count && status == AT_OK && !at__cancel_requested; k++) {
-            at__problem problem;
+        for (int k = 0; k < type_count && status == AT_OK && !atx_cancel_requested; k++) {
+            atx_problem problem;
             if (problem_of(&problem, c, op, shapes[s], types[k], NULL) == AT_OK)
                 status = check_problem(c, &problem, limits, err);
         }
     return status;
 }
 
-static at_status check_arch(checker *c, const at__limits *limits, at_error *err)
+static at_status check_arch(checker *c, const atx_limits *limits, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i < at__catalog_op_count(c->catalog) && status == AT_OK; i++)
-        if (chooses_op(c, at__catalog_op(c->catalog, i)))
-            status = check_op(c, at__catalog_op(c->catalog, i), limits, err);
+    for (int i = 0; i < atx_catalog_op_count(c->catalog) && status == AT_OK; i++)
+        if (chooses_op(c, atx_catalog_op(c->catalog, i)))
+            status = check_op(c, atx_catalog_op(c->catalog, i), limits, err);
     return status;
 }
 
-static bool has_row(const checker *c, const at__template *t)
+static bool has_row(const checker *c, const atx_template *t)
 {
-    at__compile_check_row *rows = NULL;
-    size_t count = at__compile_check_rows(c->check, &rows);
+    atx_compile_check_row *rows = NULL;
+    size_t count = atx_compile_check_rows(c->check, &rows);
     for (size_t i = 0; i < count; i++)
         if (rows[i].t == t)
             return true;
@@ -216,29 +216,29 @@ static bool has_row(const checker *c, const at__template *t)
 static void warn_of_unchecked(const checker *c)
 {
     char text[700];
-    for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
-        const at__op *op = at__catalog_op(c->catalog, o);
-        for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
-            const at__template *t = at__catalog_template(c->catalog, op, i);
+    for (int o = 0; o < atx_catalog_op_count(c->catalog); o++) {
+        const atx_op *op = atx_catalog_op(c->catalog, o);
+        for (int i = 0; i < atx_catalog_template_count(c->catalog, op); i++) {
+            const atx_template *t = atx_catalog_template(c->catalog, op, i);
             if (!chooses_template(c, t) || has_row(c, t))
                 continue;
-            at__str why = { 0 };
+            atx_str why = { 0 };
             at_error ignored;
-            if (at__compile_check_refusal(&why, c->check, t, &ignored) != AT_OK)
-                at__str_clear(&why);
+            if (atx_compile_check_refusal(&why, c->check, t, &ignored) != AT_OK)
+                atx_str_clear(&why);
             snprintf(
                 text, sizeof text,
                 "%s/%s has no configuration for these shapes and types%s%.300s: not checked; name others "
                 "with --shape",
-                op->name, t->name, why.len ? ", as none satisfies " : "", at__str_text(&why));
-            at__str_clear(&why);
-            at__warn(text);
+                op->name, t->name, why.len ? ", as none satisfies " : "", atx_str_text(&why));
+            atx_str_clear(&why);
+            atx_warn(text);
         }
     }
 }
 
 /* Lines of a declaration whose comment begins with '?': what `autotune adopt` could not know. */
-static void list_questions(const char *source, const at__part *part)
+static void list_questions(const char *source, const atx_part *part)
 {
     const char *at = source + part->begin, *end = at + part->len;
     for (int line = 1; at < end; line++) {
@@ -246,7 +246,7 @@ static void list_questions(const char *source, const at__part *part)
         size_t len = (size_t)((stop ? stop : end) - at);
         const char *hash = memmem(at, len, "# ? ", 4);
         if (hash)
-            at__print(stderr, "%s:%d: open question: %.*s\n", part->file, line, (int)(at + len - hash - 4),
+            atx_print(stderr, "%s:%d: open question: %.*s\n", part->file, line, (int)(at + len - hash - 4),
                       hash + 4);
         if (memmem(at, len, "*/", 2)) /* the end of the declaration */
             return;
@@ -256,15 +256,15 @@ static void list_questions(const char *source, const at__part *part)
 
 static void list_all_questions(const checker *c)
 {
-    for (int o = 0; o < at__catalog_op_count(c->catalog) && c->format == AT__TEXT; o++) {
-        const at__op *op = at__catalog_op(c->catalog, o);
+    for (int o = 0; o < atx_catalog_op_count(c->catalog) && c->format == ATX_TEXT; o++) {
+        const atx_op *op = atx_catalog_op(c->catalog, o);
         if (!chooses_op(c, op))
             continue;
-        list_questions(op->source, at__own_part(op->parts, op->part_count, op->file));
-        for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
-            const at__template *t = at__catalog_template(c->catalog, op, i);
+        list_questions(op->source, atx_own_part(op->parts, op->part_count, op->file));
+        for (int i = 0; i < atx_catalog_template_count(c->catalog, op); i++) {
+            const atx_template *t = atx_catalog_template(c->catalog, op, i);
             if (chooses_template(c, t))
-                list_questions(t->source, at__own_part(t->parts, t->part_count, t->file));
+                list_questions(t->source, atx_own_part(t->parts, t->part_count, t->file));
         }
     }
 }
@@ -272,32 +272,32 @@ static void list_all_questions(const checker *c)
 static at_status check_all(checker *c, at_error *err)
 {
     int usable = 0;
-    at__compile_check_row *rows = NULL;
+    atx_compile_check_row *rows = NULL;
     at_status status = AT_OK;
     for (int i = 0; i < c->args->archs.count && status == AT_OK; i++) {
-        at__limits limits;
+        atx_limits limits;
         char text[128];
-        status = at__arch_option(&limits, "--arch", c->args->archs.items[i], err);
+        status = atx_arch_option(&limits, "--arch", c->args->archs.items[i], err);
         if (status != AT_OK)
             break;
-        if (!at__nvrtc_supports(c->nvrtc, (int)limits.cc)) {
+        if (!atx_nvrtc_supports(c->nvrtc, (int)limits.cc)) {
             snprintf(text, sizeof text, "NVRTC %s does not compile for sm_%" PRId64 ": skipped",
-                     at__nvrtc_version(c->nvrtc), limits.cc);
-            at__warn(text);
+                     atx_nvrtc_version(c->nvrtc), limits.cc);
+            atx_warn(text);
             continue;
         }
         usable++;
         status = check_arch(c, &limits, err);
     }
     if (status == AT_OK)
-        status = at__compile_check_finish(c->check, err);
+        status = atx_compile_check_finish(c->check, err);
     erase(c);
     if (status == AT_OK && !usable)
         status = at_fail(err, AT_ERR_USAGE, "none of the architectures is supported by NVRTC %s",
-                         at__nvrtc_version(c->nvrtc));
-    if (status == AT_OK && !at__cancel_requested && at__compile_check_rows(c->check, &rows) == 0)
+                         atx_nvrtc_version(c->nvrtc));
+    if (status == AT_OK && !atx_cancel_requested && atx_compile_check_rows(c->check, &rows) == 0)
         status = at_fail(err, AT_ERR_USAGE, "no operation takes these shapes; name others with --shape");
-    if (status == AT_OK && !at__cancel_requested)
+    if (status == AT_OK && !atx_cancel_requested)
         warn_of_unchecked(c);
     return status;
 }
@@ -305,8 +305,8 @@ static at_status check_all(checker *c, at_error *err)
 static at_status holds_something(const checker *c, at_error *err)
 {
     bool found = !is_added_only(c->args);
-    for (int o = 0; o < at__catalog_op_count(c->catalog) && !found; o++)
-        found = at__catalog_has_added(c->catalog, at__catalog_op(c->catalog, o));
+    for (int o = 0; o < atx_catalog_op_count(c->catalog) && !found; o++)
+        found = atx_catalog_has_added(c->catalog, atx_catalog_op(c->catalog, o));
     return found ? AT_OK
                  : at_fail(err, AT_ERR_INPUT,
                            "--templates %s: found no operation and no template to check; expected "
@@ -318,9 +318,9 @@ static at_status holds_something(const checker *c, at_error *err)
 static bool is_template(const checker *c, const char *name)
 {
     bool known = false;
-    for (int o = 0; o < at__catalog_op_count(c->catalog) && !known; o++) {
-        const at__op *op = at__catalog_op(c->catalog, o);
-        const at__template *t = chooses_op(c, op) ? at__catalog_find_template(c->catalog, op, name) : NULL;
+    for (int o = 0; o < atx_catalog_op_count(c->catalog) && !known; o++) {
+        const atx_op *op = atx_catalog_op(c->catalog, o);
+        const atx_template *t = chooses_op(c, op) ? atx_catalog_find_template(c->catalog, op, name) : NULL;
         known = t && may_choose(c, t);
     }
     return known;
@@ -328,17 +328,17 @@ static bool is_template(const checker *c, const char *name)
 
 static at_status unknown_template(const checker *c, const char *word, at_error *err)
 {
-    const char *names[AT__MAX_WORDS] = { NULL };
+    const char *names[ATX_MAX_WORDS] = { NULL };
     int count = 0;
-    for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
-        const at__op *op = at__catalog_op(c->catalog, o);
-        for (int i = 0; i < at__catalog_template_count(c->catalog, op); i++) {
-            const at__template *t = at__catalog_template(c->catalog, op, i);
-            if (may_choose(c, t) && count < AT__MAX_WORDS - 1)
+    for (int o = 0; o < atx_catalog_op_count(c->catalog); o++) {
+        const atx_op *op = atx_catalog_op(c->catalog, o);
+        for (int i = 0; i < atx_catalog_template_count(c->catalog, op); i++) {
+            const atx_template *t = atx_catalog_template(c->catalog, op, i);
+            if (may_choose(c, t) && count < ATX_MAX_WORDS - 1)
                 names[count++] = t->name;
         }
     }
-    const char *near = at__nearest(word, names);
+    const char *near = atx_nearest(word, names);
     const bool added = is_added_only(c->args);
     at_fail(err, AT_ERR_USAGE, "no template '%s'%s%s%s%s%s%s", word, added ? " in " : "",
             added ? c->args->templates_dir : "", near ? "; did you mean '" : "", near ? near : "",
@@ -351,13 +351,13 @@ static at_status unknown_template(const checker *c, const char *word, at_error *
 static at_status known_names(const checker *c, at_error *err)
 {
     const check_args *a = c->args;
-    at__limits limits;
+    atx_limits limits;
     at_status status = AT_OK;
     for (int i = 0; i < a->archs.count && status == AT_OK; i++)
-        status = at__arch_option(&limits, "--arch", a->archs.items[i], err);
+        status = atx_arch_option(&limits, "--arch", a->archs.items[i], err);
     for (int i = 0; i < a->words.count && status == AT_OK; i++)
-        if (!at__catalog_find_op(c->catalog, a->words.items[i]))
-            status = at__unknown_op(c->catalog, "", a->words.items[i], err);
+        if (!atx_catalog_find_op(c->catalog, a->words.items[i]))
+            status = atx_unknown_op(c->catalog, "", a->words.items[i], err);
     for (int i = 0; i < a->templates.count && status == AT_OK; i++) {
         if (!is_template(c, a->templates.items[i]))
             status = unknown_template(c, a->templates.items[i], err);
@@ -369,11 +369,11 @@ static at_status known_names(const checker *c, at_error *err)
 static at_status fits_some_op(const checker *c, const char *shape, const char *type, at_error *err)
 {
     at_status status = AT_OK;
-    for (int o = 0; o < at__catalog_op_count(c->catalog); o++) {
-        const at__op *op = at__catalog_op(c->catalog, o);
-        const char *types[AT__MAX_WORDS];
-        at__problem problem;
-        if (!chooses_op(c, op) || (!type && at__types_to_check(types, &c->args->types, op) == 0))
+    for (int o = 0; o < atx_catalog_op_count(c->catalog); o++) {
+        const atx_op *op = atx_catalog_op(c->catalog, o);
+        const char *types[ATX_MAX_WORDS];
+        atx_problem problem;
+        if (!chooses_op(c, op) || (!type && atx_types_to_check(types, &c->args->types, op) == 0))
             continue;
         status = problem_of(&problem, c, op, shape, type ? type : types[0], err);
         if (status == AT_OK)
@@ -391,9 +391,9 @@ static at_status known_problems(const checker *c, at_error *err)
     for (int s = 0; s < a->shapes.count && status == AT_OK; s++)
         status = fits_some_op(c, a->shapes.items[s], NULL, err);
     for (int k = 0; k < a->types.count && named && status == AT_OK; k++) {
-        at__dtype type;
+        atx_dtype type;
         at_error cause = { 0 };
-        if (at__dtype_parse(&type, a->types.items[k], strlen(a->types.items[k]), &cause) != AT_OK)
+        if (atx_dtype_parse(&type, a->types.items[k], strlen(a->types.items[k]), &cause) != AT_OK)
             status = at_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
         else if (a->shapes.count)
             status = fits_some_op(c, a->shapes.items[0], a->types.items[k], err);
@@ -405,33 +405,33 @@ static at_status open_compiler(checker *c, at_error *err)
 {
     const check_args *a = c->args;
     const char *term = getenv("TERM");
-    at__compile_check_options options = {
+    atx_compile_check_options options = {
         .catalog = c->catalog,
         .templates = &a->templates,
         .added_only = is_added_only(a),
         .workers = (int)(a->jobs < 1024 ? a->jobs : 1024),
         .sample = a->sample,
         .seed = (uint64_t)a->seed,
-        .cancel = &at__cancel_requested,
+        .cancel = &atx_cancel_requested,
         .context = c,
         .fault = show_fault,
         .progress = show_progress,
     };
     c->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
     c->next_s = c->started_s + (c->terminal ? 0 : PATIENCE_S);
-    at_status status = at__nvrtc_open(&c->nvrtc, err);
-    return status == AT_OK ? at__compile_check_open(&c->check, &options, err) : status;
+    at_status status = atx_nvrtc_open(&c->nvrtc, err);
+    return status == AT_OK ? atx_compile_check_open(&c->check, &options, err) : status;
 }
 
 /* The same names, on the machine. */
 static at_status execute(checker *c, at_error *err)
 {
     const check_args *a = c->args;
-    at__limits limits;
-    at_status status = at__arch_option(&limits, "--arch", a->archs.items[0], err);
+    atx_limits limits;
+    at_status status = atx_arch_option(&limits, "--arch", a->archs.items[0], err);
     if (status == AT_OK)
-        status = at__nvrtc_open(&c->nvrtc, err);
-    const at__executing what = { .catalog = c->catalog,
+        status = atx_nvrtc_open(&c->nvrtc, err);
+    const atx_executing what = { .catalog = c->catalog,
                                  .nvrtc = c->nvrtc,
                                  .ops = &a->words,
                                  .templates = &a->templates,
@@ -442,20 +442,20 @@ static at_status execute(checker *c, at_error *err)
                                  .configs = a->configs,
                                  .seed = a->seed,
                                  .format = c->format };
-    return status == AT_OK ? at__execute_and_print(&c->executed, &what, err) : status;
+    return status == AT_OK ? atx_execute_and_print(&c->executed, &what, err) : status;
 }
 
 /* `check --execute transpose 33x31 f32`: what is no operation is a shape or a type. */
 static void sort_words(check_args *a)
 {
-    at__words ops = { .count = 0 };
+    atx_words ops = { .count = 0 };
     for (int i = 0; i < a->words.count; i++) {
         const char *word = a->words.items[i];
-        at__dtype type;
-        at__words *to = *word >= '0' && *word <= '9'                                ? &a->shapes
-                        : at__dtype_parse(&type, word, strlen(word), NULL) == AT_OK ? &a->types
+        atx_dtype type;
+        atx_words *to = *word >= '0' && *word <= '9'                                ? &a->shapes
+                        : atx_dtype_parse(&type, word, strlen(word), NULL) == AT_OK ? &a->types
                                                                                     : &ops;
-        if (to->count < AT__MAX_WORDS)
+        if (to->count < ATX_MAX_WORDS)
             to->items[to->count++] = word;
     }
     a->words = ops;
@@ -463,25 +463,25 @@ static void sort_words(check_args *a)
 
 static int exit_code(const checker *c)
 {
-    const int code = c->args->execute ? at__executed_code(&c->executed) : AT__EXIT_OK;
-    return code == AT__EXIT_OK && (c->failed || c->broken) ? AT__EXIT_NOTHING : code;
+    const int code = c->args->execute ? atx_executed_code(&c->executed) : ATX_EXIT_OK;
+    return code == ATX_EXIT_OK && (c->failed || c->broken) ? ATX_EXIT_NOTHING : code;
 }
 
 static int run_check(check_args *a)
 {
-    checker c = { .args = a, .started_s = at__now_s() };
+    checker c = { .args = a, .started_s = atx_now_s() };
     at_error err = { 0 };
     if (a->execute)
         sort_words(a);
     if (a->archs.count == 0)
         a->archs.items[a->archs.count++] = "sm_90";
     bool json = false;
-    at_status status = a->execute ? at__format_text_or_json(&json, a->format, "what --execute finds", &err)
-                                  : at__format_parse(&c.format, a->format, &err);
+    at_status status = a->execute ? atx_format_text_or_json(&json, a->format, "what --execute finds", &err)
+                                  : atx_format_parse(&c.format, a->format, &err);
     if (json)
-        c.format = AT__JSON;
+        c.format = ATX_JSON;
     if (status == AT_OK)
-        status = at__open_catalog(&c.catalog, a->templates_dir, &c.broken, &err);
+        status = atx_open_catalog(&c.catalog, a->templates_dir, &c.broken, &err);
     if (status == AT_OK)
         status = holds_something(&c, &err);
     if (status == AT_OK)
@@ -497,43 +497,43 @@ static int run_check(check_args *a)
     if (status == AT_OK && !a->execute)
         status = check_all(&c, &err);
     if (status == AT_OK && !a->execute)
-        at__checked_print(c.check, c.format, c.failed, at__now_s() - c.started_s, at__nvrtc_version(c.nvrtc));
-    int code = status != AT_OK ? at__complain(&err) : exit_code(&c);
-    at__compile_check_close(c.check);
-    at__nvrtc_close(c.nvrtc);
-    at__catalog_close(c.catalog);
-    return at__cancel_requested ? AT__EXIT_INTERRUPTED : code;
+        atx_checked_print(c.check, c.format, c.failed, atx_now_s() - c.started_s, atx_nvrtc_version(c.nvrtc));
+    int code = status != AT_OK ? atx_complain(&err) : exit_code(&c);
+    atx_compile_check_close(c.check);
+    atx_nvrtc_close(c.nvrtc);
+    atx_catalog_close(c.catalog);
+    return atx_cancel_requested ? ATX_EXIT_INTERRUPTED : code;
 }
 
-int at__cmd_check(int argc, char **argv)
+int atx_cmd_check(int argc, char **argv)
 {
     check_args a = { .seed = 1, .configs = 12 };
-    int code = AT__EXIT_OK;
-    const at__option TABLE[] = {
-        { "--arch", AT__OPT_LIST, "sm_90[,sm_80...]", "architectures (default sm_90)", &a.archs },
-        { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
-        { "--shape", AT__OPT_LIST, "SHAPE[,SHAPE]",
+    int code = ATX_EXIT_OK;
+    const atx_option TABLE[] = {
+        { "--arch", ATX_OPT_LIST, "sm_90[,sm_80...]", "architectures (default sm_90)", &a.archs },
+        { "--template", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
+        { "--shape", ATX_OPT_LIST, "SHAPE[,SHAPE]",
           "default: 4096x4096, 4097x4095, 1000003x3, 8192x16x16, 1000003 and two permutations, where they "
           "fit",
           &a.shapes },
-        { "--dtype", AT__OPT_LIST, "TYPE[,TYPE]|all",
+        { "--dtype", ATX_OPT_LIST, "TYPE[,TYPE]|all",
           "default and all: one of each size, or every type of an operation that computes", &a.types },
-        { "--sample", AT__OPT_COUNT, "N",
+        { "--sample", ATX_OPT_COUNT, "N",
           "so many configurations of a template, shape and type, drawn at random: one may come twice; all, "
           "where "
           "there are no more",
           &a.sample },
-        { "--seed", AT__OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
-        { "--jobs", AT__OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
-        { "--execute", AT__OPT_FLAG, NULL, "run them on the CPU, and report what they do wrong", &a.execute },
-        { "--configs", AT__OPT_COUNT, "N", "with --execute: so many of each template (default 12)",
+        { "--seed", ATX_OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
+        { "--jobs", ATX_OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
+        { "--execute", ATX_OPT_FLAG, NULL, "run them on the CPU, and report what they do wrong", &a.execute },
+        { "--configs", ATX_OPT_COUNT, "N", "with --execute: so many of each template (default 12)",
           &a.configs },
-        AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__FOLDER_OPTIONS(&a.folders),
-        { "--format", AT__OPT_TEXT, "text|json|csv", "of the table; with --execute text or json", &a.format },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        ATX_TEMPLATES_OPTION(&a.templates_dir),
+        ATX_FOLDER_OPTIONS(&a.folders),
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the table; with --execute text or json", &a.format },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     return run_check(&a);
 }

@@ -8,36 +8,36 @@
 #include <stdio.h>
 #include <string.h>
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune completions bash|zsh|fish|man",
     "Writes completions for a shell, or the manual page. `source <(autotune completions bash)` for now; "
     "installing puts them where the shells look.",
 };
 
 /* Each command's part, by its own table. The commands print; this one's stdout is theirs. */
-static void print_parts(at__description kind)
+static void print_parts(atx_description kind)
 {
     char ask[16];
-    snprintf(ask, sizeof ask, "--help=%s", at__description_name(kind));
-    for (const at__command *c = at__commands; c->name; c++) {
+    snprintf(ask, sizeof ask, "--help=%s", atx_description_name(kind));
+    for (const atx_command *c = atx_commands; c->name; c++) {
         char name[32];
         snprintf(name, sizeof name, "%s", c->name);
         c->run(2, (char *[]){ name, ask, NULL });
     }
 }
 
-static void print_text(at__description kind, const char *text)
+static void print_text(atx_description kind, const char *text)
 {
-    at__str out = { 0 };
-    at__describe_text(&out, kind, text);
-    fputs(at__whole(&out), stdout);
-    at__str_clear(&out);
+    atx_str out = { 0 };
+    atx_describe_text(&out, kind, text);
+    fputs(atx_whole(&out), stdout);
+    atx_str_clear(&out);
 }
 
 static void print_names(void)
 {
-    for (const at__command *c = at__commands; c->name; c++)
-        printf("%s%s", c == at__commands ? "" : " ", c->name);
+    for (const atx_command *c = atx_commands; c->name; c++)
+        printf("%s%s", c == atx_commands ? "" : " ", c->name);
 }
 
 static void print_bash(void)
@@ -55,7 +55,7 @@ static void print_bash(void)
            "  }\n"
            "  [[ \" $commands \" == *\" $command \"* ]] || command=tune\n"
            "  case $command in\n");
-    print_parts(AT__BASH);
+    print_parts(ATX_BASH);
     printf("  esac\n"
            "  if [[ $paths ]]; then\n"
            "    mapfile -t COMPREPLY < <(compgen \"$paths\" -- \"$word\")\n"
@@ -76,9 +76,9 @@ static void print_zsh(void)
            "# made by `autotune completions zsh`\n"
            "_autotune() {\n"
            "    local -a commands=(\n");
-    for (const at__command *c = at__commands; c->name; c++) {
+    for (const atx_command *c = atx_commands; c->name; c++) {
         printf("        '%s:", c->name);
-        print_text(AT__ZSH, c->about);
+        print_text(ATX_ZSH, c->about);
         printf("'\n");
     }
     printf("    )\n"
@@ -94,7 +94,7 @@ static void print_zsh(void)
            "        command=tune\n"
            "    fi\n"
            "    case $command in\n");
-    print_parts(AT__ZSH);
+    print_parts(ATX_ZSH);
     printf("    esac\n"
            "}\n"
            "_autotune \"$@\"\n");
@@ -103,19 +103,19 @@ static void print_zsh(void)
 static void print_fish(void)
 {
     printf("# fish completion of autotune: made by `autotune completions fish`\n");
-    for (const at__command *c = at__commands; c->name; c++) {
+    for (const atx_command *c = atx_commands; c->name; c++) {
         printf("complete -c autotune -n __fish_use_subcommand -a %s -d '", c->name);
-        print_text(AT__FISH, c->about);
+        print_text(ATX_FISH, c->about);
         printf("'\n");
     }
-    print_parts(AT__FISH);
+    print_parts(ATX_FISH);
 }
 
-static void print_facts(const at__fact *facts)
+static void print_facts(const atx_fact *facts)
 {
     for (; facts->name; facts++) {
         printf(".TP\n\\fB%s\\fR\n", facts->name);
-        print_text(AT__MAN, facts->about);
+        print_text(ATX_MAN, facts->about);
         printf("\n");
     }
 }
@@ -134,29 +134,29 @@ static void print_man(void)
            "device, and "
            "remembers\nthe best for each device and shape.\n"
            ".SH COMMANDS\n");
-    print_parts(AT__MAN);
+    print_parts(ATX_MAN);
     printf(".SH \"EXIT STATUS\"\n");
-    print_facts(at__exit_codes);
+    print_facts(atx_exit_codes);
     printf(".SH ENVIRONMENT\n");
-    print_facts(at__environment);
+    print_facts(atx_environment);
     printf(".SH \"SEE ALSO\"\n.BR nvcc (1),\n.BR sqlite3 (1)\n");
 }
 
-int at__cmd_completions(int argc, char **argv)
+int atx_cmd_completions(int argc, char **argv)
 {
     static void (*const PRINT[])(void) = {
-        [AT__BASH] = print_bash, [AT__ZSH] = print_zsh, [AT__FISH] = print_fish, [AT__MAN] = print_man
+        [ATX_BASH] = print_bash, [ATX_ZSH] = print_zsh, [ATX_FISH] = print_fish, [ATX_MAN] = print_man
     };
-    at__words words = { 0 };
+    atx_words words = { 0 };
     at_error err = { 0 };
-    int code = AT__EXIT_OK;
-    const at__option TABLE[] = { { NULL, AT__OPT_FLAG, NULL, NULL, NULL } };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+    int code = ATX_EXIT_OK;
+    const atx_option TABLE[] = { { NULL, ATX_OPT_FLAG, NULL, NULL, NULL } };
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
-    for (int i = 0; words.count == 1 && i < AT__DESCRIPTIONS; i++)
-        if (strcmp(words.items[0], at__description_name((at__description)i)) == 0) {
+    for (int i = 0; words.count == 1 && i < ATX_DESCRIPTIONS; i++)
+        if (strcmp(words.items[0], atx_description_name((atx_description)i)) == 0) {
             PRINT[i]();
-            return AT__EXIT_OK;
+            return ATX_EXIT_OK;
         }
     at_fail(&err, AT_ERR_USAGE, "completions: found %s%s%s; expected one of bash, zsh, fish, man",
             words.count == 1 ? "'" : "",
@@ -164,5 +164,5 @@ int at__cmd_completions(int argc, char **argv)
             : words.count    ? "several words"
                              : "nothing",
             words.count == 1 ? "'" : "");
-    return at__complain(&err);
+    return atx_complain(&err);
 }

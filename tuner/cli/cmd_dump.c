@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune dump [--db FILE] [-o FILE] [options]",
     "Writes what is in a database as JSON lines, one object a trial, a winner or a template's text; "
     "db/README.md describes them. `autotune merge` reads them back. Equal contents give equal dumps. With "
@@ -18,26 +18,26 @@ static const at__usage USAGE = {
 typedef struct dump_args {
     const char *db, *output, *op, *device, *shapes, *templates_dir, *format;
     int64_t best;
-    at__folder_words folders;
+    atx_folder_words folders;
     bool compact;
 } dump_args;
 
 /* The problems of --shapes as the store names them. */
 typedef struct keys {
-    at__problem_key *items;
-    at__str *shapes;
+    atx_problem_key *items;
+    atx_str *shapes;
     size_t count;
 } keys;
 
 static void keys_clear(keys *k)
 {
     for (size_t i = 0; i < k->count; i++)
-        at__str_clear(&k->shapes[i]);
+        atx_str_clear(&k->shapes[i]);
     free(k->items);
     free(k->shapes);
 }
 
-static at_status keys_of(keys *out, const at__shapes *shapes, at_error *err)
+static at_status keys_of(keys *out, const atx_shapes *shapes, at_error *err)
 {
     at_status status = AT_OK;
     out->items = calloc(shapes->count + 1, sizeof *out->items);
@@ -45,7 +45,7 @@ static at_status keys_of(keys *out, const at__shapes *shapes, at_error *err)
     if (!out->items || !out->shapes)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < shapes->count && status == AT_OK; i++) {
-        status = at__problem_key_of(&out->items[i], &out->shapes[i], &shapes->problems[i], err);
+        status = atx_problem_key_of(&out->items[i], &out->shapes[i], &shapes->problems[i], err);
         out->count++;
     }
     return status;
@@ -53,100 +53,100 @@ static at_status keys_of(keys *out, const at__shapes *shapes, at_error *err)
 
 static at_status read_keys(keys *out, const dump_args *a, at_error *err)
 {
-    at__catalog *catalog = NULL;
-    at__shapes shapes = { 0 };
+    atx_catalog *catalog = NULL;
+    atx_shapes shapes = { 0 };
     if (!a->shapes)
         return AT_OK;
-    at_status status = at__open_catalog(&catalog, a->templates_dir, NULL, err);
+    at_status status = atx_open_catalog(&catalog, a->templates_dir, NULL, err);
     if (status == AT_OK)
-        status = at__shapes_read(&shapes, a->shapes, catalog, NULL, err);
+        status = atx_shapes_read(&shapes, a->shapes, catalog, NULL, err);
     if (status == AT_OK)
         status = keys_of(out, &shapes, err);
-    at__shapes_clear(&shapes);
-    at__catalog_close(catalog);
+    atx_shapes_clear(&shapes);
+    atx_catalog_close(catalog);
     return status;
 }
 
 static bool write_line(void *context, const char *line)
 {
-    return !at__cancel_requested && at__out_write(context, line, strlen(line)) &&
-           at__out_write(context, "\n", 1);
+    return !atx_cancel_requested && atx_out_write(context, line, strlen(line)) &&
+           atx_out_write(context, "\n", 1);
 }
 
 static at_status write_dump(const char *path, const dump_args *a, const keys *k, at_error *err)
 {
-    at__store *store = NULL;
-    at__out_file *file = NULL;
-    at__target device;
-    at__dump_options options = { .compact = a->compact,
+    atx_store *store = NULL;
+    atx_out_file *file = NULL;
+    atx_target device;
+    atx_dump_options options = { .compact = a->compact,
                                  .best = a->best,
                                  .op = a->op,
                                  .device = a->device ? device.name : NULL,
                                  .problems = k->items,
                                  .problem_count = k->count };
-    const at__in_use uses[] = { { "the database", path, true },
+    const atx_in_use uses[] = { { "the database", path, true },
                                 { "the shapes file", a->shapes, false },
                                 { NULL, NULL, false } };
-    at_status status = at__check_output("-o", a->output, uses, a->templates_dir, err);
+    at_status status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
     if (status == AT_OK)
-        status = at__store_open(&store, path, AT__STORE_READ, err);
+        status = atx_store_open(&store, path, ATX_STORE_READ, err);
     if (status == AT_OK)
-        status = at__stored_device_option(&device, a->device, store, err);
+        status = atx_stored_device_option(&device, a->device, store, err);
     if (status == AT_OK)
-        status = at__out_open(&file, a->output, err);
+        status = atx_out_open(&file, a->output, err);
     if (status == AT_OK)
         status = a->format && strcmp(a->format, "t4") == 0
-                     ? at__t4_write(store, &options, write_line, file, err)
-                     : at__store_dump(store, &options, write_line, file, err);
-    if (status == AT_OK && at__cancel_requested)
+                     ? atx_t4_write(store, &options, write_line, file, err)
+                     : atx_store_dump(store, &options, write_line, file, err);
+    if (status == AT_OK && atx_cancel_requested)
         status = at_fail(err, AT_ERR_CANCELLED, "interrupted; the dump is not complete");
     if (status == AT_OK)
-        status = at__out_commit(file, err);
+        status = atx_out_commit(file, err);
     else
-        at__out_discard(file);
-    at__store_close(store);
+        atx_out_discard(file);
+    atx_store_close(store);
     return status;
 }
 
-int at__cmd_dump(int argc, char **argv)
+int atx_cmd_dump(int argc, char **argv)
 {
     dump_args a = { 0 };
-    at__words words = { 0 };
-    at__str keep = { 0 };
+    atx_words words = { 0 };
+    atx_str keep = { 0 };
     keys k = { 0 };
     const char *path = NULL;
     at_error err = { 0 };
-    int code = AT__EXIT_OK;
-    const at__option TABLE[] = {
-        { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
-        { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
-        AT__DB_OPTION(&a.db),
-        { "--op", AT__OPT_TEXT, "OP", "only this operation", &a.op },
-        { "--device", AT__OPT_TEXT, "N|NAME",
+    int code = ATX_EXIT_OK;
+    const atx_option TABLE[] = {
+        { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", ATX_OPT_TEXT, "FILE", "the same", &a.output },
+        ATX_DB_OPTION(&a.db),
+        { "--op", ATX_OPT_TEXT, "OP", "only this operation", &a.op },
+        { "--device", ATX_OPT_TEXT, "N|NAME",
           "only a GPU of this machine, by its number, or the only device whose name has these words",
           &a.device },
-        { "--shapes", AT__OPT_TEXT, "FILE",
+        { "--shapes", ATX_OPT_TEXT, "FILE",
           "only the problems of this shapes file, and other operations (copies) on the same shapes",
           &a.shapes },
-        { "--templates", AT__OPT_TEXT, "DIR", "more operations for the shapes file: DIR/<op>/*.cu",
+        { "--templates", ATX_OPT_TEXT, "DIR", "more operations for the shapes file: DIR/<op>/*.cu",
           &a.templates_dir },
-        AT__FOLDER_OPTIONS(&a.folders),
-        { "--compact", AT__OPT_FLAG, NULL,
+        ATX_FOLDER_OPTIONS(&a.folders),
+        { "--compact", ATX_OPT_FLAG, NULL,
           "only what a replay needs: a line says what differs from the one before, five digits, no texts of "
           "templates",
           &a.compact },
-        { "--best", AT__OPT_COUNT, "N",
+        { "--best", ATX_OPT_COUNT, "N",
           "of each problem only the N fastest trials of each template, enough for near answers (default 0: "
           "all)",
           &a.best },
-        { "--format", AT__OPT_TEXT, "jsonl|t4",
+        { "--format", ATX_OPT_TEXT, "jsonl|t4",
           "jsonl: what merge and replays read (default); t4: the trials of one problem on one device as T4 "
           "results, "
           "for other tools",
           &a.format },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
     at_status status = AT_OK;
     if (words.count)
@@ -158,12 +158,12 @@ int at__cmd_dump(int argc, char **argv)
     if (status == AT_OK)
         status = read_keys(&k, &a, &err);
     if (status == AT_OK)
-        status = at__db_path(&path, a.db, &keep, &err);
+        status = atx_db_path(&path, a.db, &keep, &err);
     if (status == AT_OK)
         status = write_dump(path, &a, &k, &err);
     if (status != AT_OK)
-        code = at__complain(&err);
+        code = atx_complain(&err);
     keys_clear(&k);
-    at__str_clear(&keep);
+    atx_str_clear(&keep);
     return code;
 }

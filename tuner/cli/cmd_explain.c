@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune explain [OP] SHAPE [DTYPE] [--config \"TEMPLATE PARAM=VALUE ...\"] [--against ...] [options]",
     "Says why a configuration takes as long as it does: runs its PTX on the CPU, or a sample of its blocks, "
     "counts for each source line how many sectors of memory and wavefronts of shared memory a request takes, "
@@ -23,27 +23,27 @@ static const at__usage USAGE = {
 
 typedef struct explain_args {
     const char *templates_dir, *db, *device, *arch, *config, *against, *format;
-    at__words words;
-    at__folder_words folders;
+    atx_words words;
+    atx_folder_words folders;
     int64_t blocks;
     bool json, without_shipped;
 } explain_args;
 
 typedef struct explainer {
     const explain_args *args;
-    at__catalog *catalog;
-    at__nvrtc *nvrtc;
-    at__store *store;
-    at__lookup *lookup;
-    at__problem problem;
-    at__problem_key key;
-    at__str shape, path;
-    at__limits limits;
-    int64_t slots[AT__MAX_SLOTS];
-    at__scene *scene;
-    at__found winner; /* match none: there is none */
-    at__device_rates rates;
-    at__explained sides[2];
+    atx_catalog *catalog;
+    atx_nvrtc *nvrtc;
+    atx_store *store;
+    atx_lookup *lookup;
+    atx_problem problem;
+    atx_problem_key key;
+    atx_str shape, path;
+    atx_limits limits;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_scene *scene;
+    atx_found winner; /* match none: there is none */
+    atx_device_rates rates;
+    atx_explained sides[2];
     int side_count;
 } explainer;
 
@@ -53,27 +53,27 @@ typedef struct explainer {
  * "tile PAD=0", "naive": a template and values; the template's defaults for the others. "PAD=0": of the
  * configuration that is there already.
  */
-static at_status parse_side(const at__template **t, at__config *config, const explainer *e,
+static at_status parse_side(const atx_template **t, atx_config *config, const explainer *e,
                             const char *option, const char *text, at_error *err)
 {
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     const size_t len = strcspn(text, " ,");
     at_error cause = { 0 };
     if (!*t || !memchr(text, '=', len)) {
         snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
-        *t = len < sizeof name ? at__catalog_find_template(e->catalog, e->problem.op, name) : NULL;
+        *t = len < sizeof name ? atx_catalog_find_template(e->catalog, e->problem.op, name) : NULL;
         if (!*t && len >= sizeof name)
             return at_fail(err, AT_ERR_USAGE,
                            "%s: found a template's name of %zu characters; expected at most %zu", option, len,
                            sizeof name - 1);
         if (!*t) {
-            at_status status = at__known_template(e->catalog, &e->problem, 1, option, name, err);
+            at_status status = atx_known_template(e->catalog, &e->problem, 1, option, name, err);
             return status == AT_OK ? AT_ERR_USAGE : status;
         }
         memcpy(config->values, (*t)->defaults, sizeof config->values);
         text += len + strspn(text + len, " ,");
     }
-    if (*text && at__config_change(config, *t, text, &cause) != AT_OK)
+    if (*text && atx_config_change(config, *t, text, &cause) != AT_OK)
         return at_fail(err, AT_ERR_USAGE, "%s: %s", option, cause.text);
     return AT_OK;
 }
@@ -83,69 +83,69 @@ static at_status find_winner(explainer *e, at_error *err)
 {
     const explain_args *a = e->args;
     const char *path = NULL;
-    at__target target = { 0 };
+    atx_target target = { 0 };
     at_error cause = { 0 };
-    const bool with_shipped = !a->without_shipped && at__shipped_wanted();
-    at_status status = at__db_path_if_any(&path, a->db, with_shipped, &e->path, err);
+    const bool with_shipped = !a->without_shipped && atx_shipped_wanted();
+    at_status status = atx_db_path_if_any(&path, a->db, with_shipped, &e->path, err);
     if (status == AT_OK) {
-        status = at__open_if_any(&e->store, path, &cause);
+        status = atx_open_if_any(&e->store, path, &cause);
         if (status != AT_OK && (status != AT_ERR_NOT_FOUND || a->db))
             return at_fail(err, status, "%s", cause.text);
-        status = at__device_option(&target, a->device, e->store, with_shipped, err);
+        status = atx_device_option(&target, a->device, e->store, with_shipped, err);
     }
     if (status == AT_OK)
-        status = at__lookup_open(&e->lookup, e->store, e->catalog, err);
+        status = atx_lookup_open(&e->lookup, e->store, e->catalog, err);
     if (status == AT_OK && with_shipped)
-        at__lookup_add_shipped(e->lookup);
-    return status == AT_OK ? at__lookup_find(&e->winner, e->lookup, &e->problem, &target, err) : status;
+        atx_lookup_add_shipped(e->lookup);
+    return status == AT_OK ? atx_lookup_find(&e->winner, e->lookup, &e->problem, &target, err) : status;
 }
 
 /* Whether the times of what was found are of this very problem. */
 static bool is_of_this_problem(const explainer *e)
 {
-    return e->winner.own || e->winner.match == AT__MATCH_EXACT;
+    return e->winner.own || e->winner.match == ATX_MATCH_EXACT;
 }
 
 /* What is known of the device that the answer is for. */
-static void take_rates(at__device_rates *r, const explainer *e)
+static void take_rates(atx_device_rates *r, const explainer *e)
 {
-    const at__answer *a = e->winner.answer;
+    const atx_answer *a = e->winner.answer;
     const char *name = e->winner.cc ? e->winner.device : a->fingerprint.device;
-    const at__gpu_model *row = at__gpu_model_find(name);
+    const atx_gpu_model *row = atx_gpu_model_find(name);
     snprintf(r->name, sizeof r->name, "%s", name);
     if (e->winner.sms > 0)
         r->sms = e->winner.sms;
     if (strcmp(name, a->fingerprint.device) == 0 && a->winner.conditions.sm_clock_mhz > 0)
         r->clock_hz = 1e6 * (double)a->winner.conditions.sm_clock_mhz;
     r->dram_bytes_per_s = row ? 1e9 * (double)row->gb_per_s : 0;
-    if (is_of_this_problem(e) && a->winner.ceiling_s > 0 && !at__ceiling_is_rate(a->winner.ceiling_name))
+    if (is_of_this_problem(e) && a->winner.ceiling_s > 0 && !atx_ceiling_is_rate(a->winner.ceiling_name))
         r->copy_bytes_per_s = (double)e->key.traffic_bytes / a->winner.ceiling_s;
 }
 
 /* What the device can do: that which the answer is for, or a common one of --device-arch. */
 static at_status choose_device(explainer *e, at_error *err)
 {
-    const at__answer *a = e->winner.answer;
-    at__device_rates *r = &e->rates;
+    const atx_answer *a = e->winner.answer;
+    atx_device_rates *r = &e->rates;
     const int64_t cc = e->winner.cc ? e->winner.cc : a ? a->fingerprint.cc : 90;
     at_status status = AT_OK;
-    at__arch_limits(&e->limits, cc);
+    atx_arch_limits(&e->limits, cc);
     if (e->args->arch)
-        status = at__arch_option(&e->limits, "--device-arch", e->args->arch, err);
+        status = atx_arch_option(&e->limits, "--device-arch", e->args->arch, err);
     if (status != AT_OK)
         return status;
-    *r = (at__device_rates){ .cc = e->limits.cc, .sms = e->limits.sms };
+    *r = (atx_device_rates){ .cc = e->limits.cc, .sms = e->limits.sms };
     if (a && cc == e->limits.cc)
         take_rates(r, e);
     e->limits.sms = r->sms;
-    if (!at__nvrtc_supports(e->nvrtc, (int)r->cc))
+    if (!atx_nvrtc_supports(e->nvrtc, (int)r->cc))
         return at_fail(err, AT_ERR_DEVICE,
                        "NVRTC %s does not compile for sm_%d; name another with --device-arch",
-                       at__nvrtc_version(e->nvrtc), (int)r->cc);
+                       atx_nvrtc_version(e->nvrtc), (int)r->cc);
     return AT_OK;
 }
 
-static bool same_config(const at__template *t, const at__config *a, const at__config *b)
+static bool same_config(const atx_template *t, const atx_config *a, const atx_config *b)
 {
     return memcmp(a->values, b->values, (size_t)t->param_count * sizeof *a->values) == 0;
 }
@@ -156,28 +156,28 @@ typedef struct wanted {
     double median_s;
 } wanted;
 
-static bool take_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool take_trial(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     wanted *w = context;
     (void)fingerprint;
-    if (row->outcome == AT__TIMED && strcmp(row->template_name, w->template_name) == 0 &&
+    if (row->outcome == ATX_TIMED && strcmp(row->template_name, w->template_name) == 0 &&
         strcmp(row->config, w->config) == 0)
         w->median_s = row->timing.median_s;
     return true;
 }
 
 /* 0: it was not measured, or that is not known any more. */
-static double stored_time(const explainer *e, const at__template *t, const at__config *config)
+static double stored_time(const explainer *e, const atx_template *t, const atx_config *config)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     if (is_of_this_problem(e) && e->winner.t == t && same_config(t, config, &e->winner.config))
         return e->winner.answer->winner.timing.median_s;
-    at__config_text(&text, t, config);
-    wanted w = { .template_name = t->name, .config = at__str_text(&text) };
+    atx_config_text(&text, t, config);
+    wanted w = { .template_name = t->name, .config = atx_str_text(&text) };
     at_error ignored;
-    if (e->store && at__store_each_trial(e->store, &e->key, NULL, take_trial, &w, &ignored) != AT_OK)
+    if (e->store && atx_store_each_trial(e->store, &e->key, NULL, take_trial, &w, &ignored) != AT_OK)
         w.median_s = 0;
-    at__str_clear(&text);
+    atx_str_clear(&text);
     return w.median_s;
 }
 
@@ -188,56 +188,56 @@ enum { MOST_FILLED_BYTES = 64 << 20 };
 
 static at_status open_scene(explainer *e, at_error *err)
 {
-    const at__scene_options o = { .catalog = e->catalog,
+    const atx_scene_options o = { .catalog = e->catalog,
                                   .nvrtc = e->nvrtc,
                                   .problem = &e->problem,
                                   .slots = e->slots,
                                   .cc = (int)e->rates.cc,
                                   .seed = 1,
                                   .most_filled_bytes = MOST_FILLED_BYTES };
-    at_status status = at__problem_bind(e->slots, &e->problem, &e->limits, err);
-    return status == AT_OK ? at__scene_open(&e->scene, &o, err) : status;
+    at_status status = atx_problem_bind(e->slots, &e->problem, &e->limits, err);
+    return status == AT_OK ? atx_scene_open(&e->scene, &o, err) : status;
 }
 
 /* NULL: nobody knows it as the best. */
-static const char *origin_of(const explainer *e, const at__template *t, const at__config *config)
+static const char *origin_of(const explainer *e, const atx_template *t, const atx_config *config)
 {
-    static const char *const ORIGINS[] = { [AT__MATCH_EXACT] = "the winner",
-                                           [AT__MATCH_NEAR] = "what won for a near problem",
-                                           [AT__MATCH_OTHER_DEVICE] = "what won on another device",
-                                           [AT__MATCH_NONE] = NULL,
-                                           [AT__MATCH_PREDICTED] = "what a model expects to be fastest" };
+    static const char *const ORIGINS[] = { [ATX_MATCH_EXACT] = "the winner",
+                                           [ATX_MATCH_NEAR] = "what won for a near problem",
+                                           [ATX_MATCH_OTHER_DEVICE] = "what won on another device",
+                                           [ATX_MATCH_NONE] = NULL,
+                                           [ATX_MATCH_PREDICTED] = "what a model expects to be fastest" };
     if (e->winner.t != t || !same_config(t, config, &e->winner.config))
         return NULL;
-    if (e->winner.by_model && e->winner.match == AT__MATCH_OTHER_DEVICE)
+    if (e->winner.by_model && e->winner.match == ATX_MATCH_OTHER_DEVICE)
         return "what a model expects to be fastest on another device";
     return e->winner.own && e->winner.runner_up ? "its runner-up" : ORIGINS[e->winner.match];
 }
 
-static at_status explain_side(explainer *e, const at__template *t, const at__config *config, at_error *err)
+static at_status explain_side(explainer *e, const atx_template *t, const atx_config *config, at_error *err)
 {
-    at__explained *x = &e->sides[e->side_count++];
-    const at__figures_setting on = { .scene = e->scene,
+    atx_explained *x = &e->sides[e->side_count++];
+    const atx_figures_setting on = { .scene = e->scene,
                                      .nvrtc = e->nvrtc,
                                      .problem = &e->problem,
                                      .slots = e->slots,
                                      .cc = (int)e->rates.cc,
                                      .most_blocks = e->args->blocks };
-    at_status status = at__figures_of(&x->figures, &on, t, config, err);
+    at_status status = atx_figures_of(&x->figures, &on, t, config, err);
     x->origin = origin_of(e, t, config);
     if (status != AT_OK)
         return status;
     x->figures.stored_s = stored_time(e, t, config);
-    x->least = at__least_times_of(&x->figures, e->key.traffic_bytes, &e->rates);
-    x->advice_count = at__advise(x->advice, &x->figures, &e->rates);
+    x->least = atx_least_times_of(&x->figures, e->key.traffic_bytes, &e->rates);
+    x->advice_count = atx_advise(x->advice, &x->figures, &e->rates);
     return AT_OK;
 }
 
 static at_status explain_all(explainer *e, at_error *err)
 {
     const explain_args *a = e->args;
-    const at__template *t = e->winner.t;
-    at__config config = e->winner.config;
+    const atx_template *t = e->winner.t;
+    atx_config config = e->winner.config;
     at_status status = a->config ? parse_side(&t, &config, e, "--config", a->config, err) : AT_OK;
     if (status != AT_OK)
         return status;
@@ -246,7 +246,7 @@ static at_status explain_all(explainer *e, at_error *err)
             err, AT_ERR_NOT_FOUND,
             "no winner of %s %s %s is known; name what to explain with --config, or find one with: autotune "
             "tune",
-            e->problem.op->name, at__str_text(&e->shape), at__dtype_name(e->problem.type));
+            e->problem.op->name, atx_str_text(&e->shape), atx_dtype_name(e->problem.type));
         return AT_ERR_NOT_FOUND;
     }
     status = explain_side(e, t, &config, err);
@@ -260,17 +260,17 @@ static int run_explain(const explain_args *a)
     explainer e = { .args = a };
     at_error err = { 0 };
     bool json = false;
-    at_status status = at__format_text_or_json(&json, a->json ? "json" : a->format, "an explanation", &err);
+    at_status status = atx_format_text_or_json(&json, a->json ? "json" : a->format, "an explanation", &err);
     if (status == AT_OK)
-        status = at__open_catalog(&e.catalog, a->templates_dir, NULL, &err);
+        status = atx_open_catalog(&e.catalog, a->templates_dir, NULL, &err);
     if (status == AT_OK)
-        status = at__problem_from_words(&e.problem, &a->words, e.catalog, &err);
+        status = atx_problem_from_words(&e.problem, &a->words, e.catalog, &err);
     if (status == AT_OK)
-        status = at__problem_key_of(&e.key, &e.shape, &e.problem, &err);
+        status = atx_problem_key_of(&e.key, &e.shape, &e.problem, &err);
     if (status == AT_OK)
         status = find_winner(&e, &err);
     if (status == AT_OK)
-        status = at__nvrtc_open(&e.nvrtc, &err); /* last: what was mistyped is told without a compiler */
+        status = atx_nvrtc_open(&e.nvrtc, &err); /* last: what was mistyped is told without a compiler */
     if (status == AT_OK)
         status = choose_device(&e, &err);
     if (status == AT_OK)
@@ -278,56 +278,56 @@ static int run_explain(const explain_args *a)
     if (status == AT_OK)
         status = explain_all(&e, &err);
     if (status == AT_OK) {
-        const at__explained_problem p = { .problem = &e.problem,
-                                          .shape = at__str_text(&e.shape),
+        const atx_explained_problem p = { .problem = &e.problem,
+                                          .shape = atx_str_text(&e.shape),
                                           .traffic_bytes = e.key.traffic_bytes,
                                           .rates = &e.rates,
                                           .found = e.winner.answer ? &e.winner : NULL };
-        (json ? at__explained_json : at__explained_text)(&p, e.sides, e.side_count);
+        (json ? atx_explained_json : atx_explained_text)(&p, e.sides, e.side_count);
     }
-    int code = status == AT_OK ? AT__EXIT_OK : at__complain(&err);
+    int code = status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
     for (int i = 0; i < e.side_count; i++)
-        at__figures_close(&e.sides[i].figures);
-    at__scene_close(e.scene);
-    at__lookup_close(e.lookup);
-    at__store_close(e.store);
-    at__nvrtc_close(e.nvrtc);
-    at__catalog_close(e.catalog);
-    at__str_clear(&e.shape);
-    at__str_clear(&e.path);
+        atx_figures_close(&e.sides[i].figures);
+    atx_scene_close(e.scene);
+    atx_lookup_close(e.lookup);
+    atx_store_close(e.store);
+    atx_nvrtc_close(e.nvrtc);
+    atx_catalog_close(e.catalog);
+    atx_str_clear(&e.shape);
+    atx_str_clear(&e.path);
     return code;
 }
 
-int at__cmd_explain(int argc, char **argv)
+int atx_cmd_explain(int argc, char **argv)
 {
     explain_args a = { .blocks = 1024 };
-    int code = AT__EXIT_OK;
-    const at__option TABLE[] = {
-        { "--config", AT__OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
+    int code = ATX_EXIT_OK;
+    const atx_option TABLE[] = {
+        { "--config", ATX_OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
           "what is explained (default: the winner); a template and values, its defaults for the others; "
           "values "
           "alone: of the winner",
           &a.config },
-        { "--against", AT__OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
+        { "--against", ATX_OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
           "another one, side by side; values alone: of the first", &a.against },
-        { "--blocks", AT__OPT_COUNT, "N", "run at most N blocks, spread over the grid (default 1024; 0: all)",
+        { "--blocks", ATX_OPT_COUNT, "N", "run at most N blocks, spread over the grid (default 1024; 0: all)",
           &a.blocks },
-        { "--device-arch", AT__OPT_TEXT, "sm_90",
+        { "--device-arch", ATX_OPT_TEXT, "sm_90",
           "compile for this (default: as the winner's device, else sm_90)", &a.arch },
-        { "--device", AT__OPT_TEXT, "N|NAME",
+        { "--device", ATX_OPT_TEXT, "N|NAME",
           "what is best on a GPU of this machine, by its number, or on the only device whose name has these "
           "words",
           &a.device },
-        AT__DB_OPTION(&a.db),
-        AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__FOLDER_OPTIONS(&a.folders),
-        { "--format", AT__OPT_TEXT, "text|json", "json: one object, with every source line", &a.format },
-        { "--json", AT__OPT_FLAG, NULL, "the same as --format json", &a.json },
-        { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
+        ATX_DB_OPTION(&a.db),
+        ATX_TEMPLATES_OPTION(&a.templates_dir),
+        ATX_FOLDER_OPTIONS(&a.folders),
+        { "--format", ATX_OPT_TEXT, "text|json", "json: one object, with every source line", &a.format },
+        { "--json", ATX_OPT_FLAG, NULL, "the same as --format json", &a.json },
+        { "--no-shipped", ATX_OPT_FLAG, NULL, "without the winners that come with autotune",
           &a.without_shipped },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     return run_explain(&a);
 }

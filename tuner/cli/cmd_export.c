@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune export [OP] SHAPE [DTYPE] [options]",
     "Writes the kernel that `autotune query` answers for a problem: the stored winner, the one that comes "
     "with autotune, or, for a problem that was not tuned, what is expected to be the fastest (--exact: not "
@@ -22,21 +22,21 @@ static const at__usage USAGE = {
 };
 
 /* A template as it was when the winner was found: from the store, or the present one if it is the same. */
-static at_status winners_template(at__template **owned, const at__template **out, at__store *store,
-                                  const at__catalog *catalog, const at__op *op, const at__winner *w,
+static at_status winners_template(atx_template **owned, const atx_template **out, atx_store *store,
+                                  const atx_catalog *catalog, const atx_op *op, const atx_winner *w,
                                   at_error *err)
 {
-    at__str source = { 0 };
-    const at__template *present = at__catalog_find_template(catalog, op, w->template_name);
-    if (present && at__template_has_hash(present, w->template_hash)) {
+    atx_str source = { 0 };
+    const atx_template *present = atx_catalog_find_template(catalog, op, w->template_name);
+    if (present && atx_template_has_hash(present, w->template_hash)) {
         *out = present;
         return AT_OK;
     }
-    at_status status = store ? at__store_get_source(&source, store, w->template_hash, err) : AT_ERR_NOT_FOUND;
+    at_status status = store ? atx_store_get_source(&source, store, w->template_hash, err) : AT_ERR_NOT_FOUND;
     if (status == AT_OK)
-        status = at__template_read(owned, op, at__str_text(&source), source.len,
+        status = atx_template_read(owned, op, atx_str_text(&source), source.len,
                                    present ? present->file : w->template_name, err);
-    if (status == AT_OK && *owned && !at__template_has_hash(*owned, w->template_hash))
+    if (status == AT_OK && *owned && !atx_template_has_hash(*owned, w->template_hash))
         status = at_fail(err, AT_ERR_STORE,
                          "the text that is stored for template %s is not the one that was measured: its hash "
                          "is %.12s, not %.12s; tune the problem again",
@@ -49,58 +49,58 @@ static at_status winners_template(at__template **owned, const at__template **out
             w->template_name);
     if (status == AT_OK)
         *out = *owned;
-    at__str_clear(&source);
+    atx_str_clear(&source);
     return status;
 }
 
 typedef struct export_args {
     const char *db, *device, *templates_dir, *output, *depfile, *format;
-    at__target target; /* what `device` means */
-    at__folder_words folders;
+    atx_target target; /* what `device` means */
+    atx_folder_words folders;
     bool with_main, without_shipped, exact;
 } export_args;
 
 /* The store, or NULL where nothing was tuned yet and what came with the program may answer. */
-static at_status open_store(at__store **out, const char *path, const export_args *args, at_error *err)
+static at_status open_store(atx_store **out, const char *path, const export_args *args, at_error *err)
 {
-    at_status status = at__open_if_any(out, path, err);
-    bool may_miss = !args->db && !args->without_shipped && at__shipped_wanted();
+    at_status status = atx_open_if_any(out, path, err);
+    bool may_miss = !args->db && !args->without_shipped && atx_shipped_wanted();
     return status == AT_ERR_NOT_FOUND && may_miss ? AT_OK : status;
 }
 
 /* `refused`: what is said of the nearest winner; "": there is none. */
-static at_status no_winner(const at__problem *problem, const at__problem_key *key, const char *path,
+static at_status no_winner(const atx_problem *problem, const atx_problem_key *key, const char *path,
                            const export_args *args, const char *refused, at_error *err)
 {
-    at__str command = { 0 };
-    at__add_tune_command(&command, problem, args->templates_dir, path ? path : "autotune.db");
+    atx_str command = { 0 };
+    atx_add_tune_command(&command, problem, args->templates_dir, path ? path : "autotune.db");
     at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner for %s %s %s%s%s; find one with: %s%s%s%s",
-            path ? path : "what comes with autotune", key->op, key->shape, at__dtype_name(problem->type),
-            *args->target.name ? " on " : "", args->target.name, at__str_text(&command),
+            path ? path : "what comes with autotune", key->op, key->shape, atx_dtype_name(problem->type),
+            *args->target.name ? " on " : "", args->target.name, atx_str_text(&command),
             args->exact ? "; without --exact what is expected is exported, where something is" : "",
             *refused ? "; " : "", refused);
-    at__str_clear(&command);
+    atx_str_clear(&command);
     return AT_ERR_NOT_FOUND;
 }
 
 /* What is exported, and what it borrows from. */
 typedef struct chosen {
-    at__export_input in;
-    at__answer own;     /* the store's winner */
-    at__fingerprint on; /* the device that a look-up's answer is for */
-    at__template *owned;
-    at__lookup *lookup;
-    at__exclusions *excluded; /* what does not compile here; it is not chosen */
+    atx_export_input in;
+    atx_answer own;     /* the store's winner */
+    atx_fingerprint on; /* the device that a look-up's answer is for */
+    atx_template *owned;
+    atx_lookup *lookup;
+    atx_exclusions *excluded; /* what does not compile here; it is not chosen */
 } chosen;
 
 /* Another choice begins with what is asked alone. The store's winner, the first choice, may be excluded: its
  * template stays. */
 static void forget_choice(chosen *c)
 {
-    at__lookup_close(c->lookup);
-    at__headers_close(c->in.headers);
+    atx_lookup_close(c->lookup);
+    atx_headers_close(c->in.headers);
     c->lookup = NULL;
-    c->in = (at__export_input){ .problem = c->in.problem,
+    c->in = (atx_export_input){ .problem = c->in.problem,
                                 .with_main = c->in.with_main,
                                 .templates = c->in.templates,
                                 .refused = c->in.refused };
@@ -109,30 +109,30 @@ static void forget_choice(chosen *c)
 static void clear_chosen(chosen *c)
 {
     forget_choice(c);
-    at__template_close(c->owned);
-    at__answer_clear(&c->own);
-    at__exclusions_close(c->excluded);
+    atx_template_close(c->owned);
+    atx_answer_clear(&c->own);
+    atx_exclusions_close(c->excluded);
 }
 
 /* The text that was measured may have been so with other headers, or with other data. */
-static void warn_of_notes(const chosen *c, at__store *store, const at__catalog *catalog)
+static void warn_of_notes(const chosen *c, atx_store *store, const atx_catalog *catalog)
 {
-    const at__winner *w = &c->own.winner;
+    const atx_winner *w = &c->own.winner;
     at_error why = { 0 };
     char text[AT_ERROR_TEXT + 100];
-    if (at__lookup_check_headers(store, catalog, c->in.problem->op, w->template_name, w->template_hash,
+    if (atx_lookup_check_headers(store, catalog, c->in.problem->op, w->template_name, w->template_hash,
                                  &why) != AT_ERR_INPUT)
         return;
     snprintf(text, sizeof text, "this kernel is the one that was measured, and out of date: %s", why.text);
-    at__warn(text);
+    atx_warn(text);
 }
 
 /* The store's winner, with the text that was measured: also where the template has changed since.
  * AT_ERR_NOT_FOUND: there is none, or its text is not there any more; *err says which. */
-static at_status choose_own(chosen *c, at__store *store, const at__catalog *catalog,
-                            const at__problem_key *key, const export_args *args, at_error *err)
+static at_status choose_own(chosen *c, atx_store *store, const atx_catalog *catalog,
+                            const atx_problem_key *key, const export_args *args, at_error *err)
 {
-    at_status status = at__store_find_winner(&c->own, store, key, NULL, args->target.name, err);
+    at_status status = atx_store_find_winner(&c->own, store, key, NULL, args->target.name, err);
     if (status == AT_OK)
         status =
             winners_template(&c->owned, &c->in.t, store, catalog, c->in.problem->op, &c->own.winner, err);
@@ -144,13 +144,13 @@ static at_status choose_own(chosen *c, at__store *store, const at__catalog *cata
 }
 
 /* What a look-up answers. */
-static void take_found(chosen *c, const at__found *f)
+static void take_found(chosen *c, const atx_found *f)
 {
-    bool exact = f->match == AT__MATCH_EXACT;
+    bool exact = f->match == ATX_MATCH_EXACT;
     c->in.answer = f->answer;
     c->in.t = f->t;
     c->in.shipped = f->shipped;
-    c->in.match = at__match_name(f->match);
+    c->in.match = atx_match_name(f->match);
     c->in.why = exact ? NULL : f->why;
     c->in.own = f->own;
     c->in.expected_s = f->expected_s;
@@ -158,7 +158,7 @@ static void take_found(chosen *c, const at__found *f)
     if (exact || !f->cc)
         return;
     bool same = strcmp(f->device, f->answer->fingerprint.device) == 0;
-    c->on = (at__fingerprint){ .cc = f->cc,
+    c->on = (atx_fingerprint){ .cc = f->cc,
                                .sms = f->sms,
                                .memory_mib = same ? f->answer->fingerprint.memory_mib : 0 };
     snprintf(c->on.device, sizeof c->on.device, "%s", f->device);
@@ -166,30 +166,30 @@ static void take_found(chosen *c, const at__found *f)
 }
 
 /* As `query` answers. AT_ERR_NOT_FOUND: nothing does, or nothing that was measured and must be. */
-static at_status choose_found(chosen *c, at__store *store, const at__catalog *catalog,
+static at_status choose_found(chosen *c, atx_store *store, const atx_catalog *catalog,
                               const export_args *args, at_error *err)
 {
-    at__found found;
-    at_status status = at__lookup_open(&c->lookup, store, catalog, err);
+    atx_found found;
+    at_status status = atx_lookup_open(&c->lookup, store, catalog, err);
     if (status == AT_OK)
-        at__lookup_exclude(c->lookup, c->excluded);
+        atx_lookup_exclude(c->lookup, c->excluded);
     if (status == AT_OK && !args->without_shipped)
-        at__lookup_add_shipped(c->lookup);
+        atx_lookup_add_shipped(c->lookup);
     if (status == AT_OK)
-        status = at__lookup_find(&found, c->lookup, c->in.problem, &args->target, err);
+        status = atx_lookup_find(&found, c->lookup, c->in.problem, &args->target, err);
     if (status != AT_OK)
         return status;
-    if (found.match == AT__MATCH_NONE || (args->exact && found.match != AT__MATCH_EXACT))
+    if (found.match == ATX_MATCH_NONE || (args->exact && found.match != ATX_MATCH_EXACT))
         return at_fail(err, AT_ERR_NOT_FOUND, "%s", found.refused ? found.why : "");
     take_found(c, &found);
     return AT_OK;
 }
 
-static at_status choose(chosen *c, at__store *store, const at__catalog *catalog, const at__problem_key *key,
+static at_status choose(chosen *c, atx_store *store, const atx_catalog *catalog, const atx_problem_key *key,
                         const char *path, const export_args *args, at_error *err)
 {
     at_error cause = { 0 }, refused = { 0 };
-    bool may_be_own = store && !at__exclusions_count(c->excluded); /* it is what was chosen first */
+    bool may_be_own = store && !atx_exclusions_count(c->excluded); /* it is what was chosen first */
     at_status status = may_be_own ? choose_own(c, store, catalog, key, args, &cause) : AT_ERR_NOT_FOUND;
     bool textless = status == AT_ERR_NOT_FOUND && c->own.op;
     if (status == AT_OK)
@@ -207,57 +207,57 @@ static at_status choose(chosen *c, at__store *store, const at__catalog *catalog,
 /* The folders, and what was in them when the answer was measured. A store that has nothing of that is as
  * good.
  */
-static at_status take_headers(at__str *list, chosen *c, at__store *store, at_error *err)
+static at_status take_headers(atx_str *list, chosen *c, atx_store *store, at_error *err)
 {
-    char hash[AT__HASH_TEXT];
+    char hash[ATX_HASH_TEXT];
     const char *note = c->in.t ? c->in.t->headers : NULL;
     if (!note)
         return AT_OK;
     snprintf(hash, sizeof hash, "%s", note); /* a note begins with it */
-    if (store && at__store_get_source(list, store, hash, NULL) == AT_OK)
-        c->in.header_list = at__str_text(list);
-    return at__headers_open(&c->in.headers, getenv(AT__HEADERS_ENV), err);
+    if (store && atx_store_get_source(list, store, hash, NULL) == AT_OK)
+        c->in.header_list = atx_str_text(list);
+    return atx_headers_open(&c->in.headers, getenv(ATX_HEADERS_ENV), err);
 }
 
 /* The compiler does not take what was chosen: it is not to be chosen again. AT_ERR_INPUT, in the words of the
  * first refusal: enough was tried. */
 static at_status exclude_choice(at_error *first, chosen *c, const at_error *cause, at_error *err)
 {
-    at__config config;
-    const at__export_input *in = &c->in;
-    const int64_t cc = at__export_device(in)->cc;
-    at_status status = at__config_parse(&config, in->t, in->answer->winner.config, err);
+    atx_config config;
+    const atx_export_input *in = &c->in;
+    const int64_t cc = atx_export_device(in)->cc;
+    at_status status = atx_config_parse(&config, in->t, in->answer->winner.config, err);
     if (status == AT_OK)
-        status = at__exclude(c->excluded, in->problem, cc, in->t, &config, cause, err);
-    if (status == AT_OK && at__exclusions_of(first, c->excluded, in->problem, cc) >= AT__EXCLUDED_IN_ALL)
+        status = atx_exclude(c->excluded, in->problem, cc, in->t, &config, cause, err);
+    if (status == AT_OK && atx_exclusions_of(first, c->excluded, in->problem, cc) >= ATX_EXCLUDED_IN_ALL)
         status = at_fail(err, first->status, "%s", first->text);
     return status;
 }
 
 static void warn_of_refusal(const chosen *c, const at_error *first)
 {
-    at__str text = { 0 };
-    at__str_addf(&text, "%.*s; %s with %s takes its place", (int)strcspn(first->text, "\n"), first->text,
+    atx_str text = { 0 };
+    atx_str_addf(&text, "%.*s; %s with %s takes its place", (int)strcspn(first->text, "\n"), first->text,
                  c->in.t->name, c->in.answer->winner.config);
-    at__warn(at__whole(&text));
-    at__str_clear(&text);
+    atx_warn(atx_whole(&text));
+    atx_str_clear(&text);
 }
 
 /* What a choice is made of, and where its text goes. */
 typedef struct exporting {
-    at__store *store;
-    const at__catalog *catalog;
-    const at__problem_key *key;
+    atx_store *store;
+    const atx_catalog *catalog;
+    const atx_problem_key *key;
     const char *path;
     const export_args *args;
-    const at__export_format *format;
+    const atx_export_format *format;
 } exporting;
 
 /* One choice. *again: it was refused, and another one may be made. */
-static at_status write_choice(at__str *out, bool *again, at_error *first, chosen *c, const exporting *e,
+static at_status write_choice(atx_str *out, bool *again, at_error *first, chosen *c, const exporting *e,
                               at_error *err)
 {
-    at__str list = { 0 };
+    atx_str list = { 0 };
     at_error cause = { 0 };
     bool refused = false;
     c->in.refused = &refused;
@@ -268,7 +268,7 @@ static at_status write_choice(at__str *out, bool *again, at_error *first, chosen
         status = take_headers(&list, c, e->store, &cause);
     if (status == AT_OK)
         status = e->format->write(out, &c->in, &cause);
-    at__str_clear(&list);
+    atx_str_clear(&list);
     *again = status != AT_OK && refused;
     if (*again)
         return exclude_choice(first, c, &cause, err);
@@ -277,25 +277,25 @@ static at_status write_choice(at__str *out, bool *again, at_error *first, chosen
     return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
 }
 
-static at_status make_text(at__str *out, const at__problem *problem, const at__catalog *catalog,
-                           const char *path, export_args *args, const at__export_format *format,
+static at_status make_text(atx_str *out, const atx_problem *problem, const atx_catalog *catalog,
+                           const char *path, export_args *args, const atx_export_format *format,
                            at_error *err)
 {
-    at__store *store = NULL;
-    at__problem_key key;
-    at__str shape = { 0 };
+    atx_store *store = NULL;
+    atx_problem_key key;
+    atx_str shape = { 0 };
     at_error first = { 0 };
     bool again = true;
     chosen c = { .in = { .problem = problem, .with_main = args->with_main, .templates = args->templates_dir },
-                 .excluded = at__exclusions_open() };
+                 .excluded = atx_exclusions_open() };
 
-    at_status status = c.excluded ? at__problem_key_of(&key, &shape, problem, err)
+    at_status status = c.excluded ? atx_problem_key_of(&key, &shape, problem, err)
                                   : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         status = open_store(&store, path, args, err);
     if (status == AT_OK)
-        status = at__device_option(&args->target, args->device, store,
-                                   !args->without_shipped && at__shipped_wanted(), err);
+        status = atx_device_option(&args->target, args->device, store,
+                                   !args->without_shipped && atx_shipped_wanted(), err);
     const exporting e = { store, catalog, &key, path, args, format };
     while (status == AT_OK && again) {
         again = false;
@@ -303,28 +303,28 @@ static at_status make_text(at__str *out, const at__problem *problem, const at__c
         status = write_choice(out, &again, &first, &c, &e, err);
     }
     clear_chosen(&c);
-    at__str_clear(&shape);
-    at__store_close(store);
+    atx_str_clear(&shape);
+    atx_store_close(store);
     return status;
 }
 
 static at_status check_output(const export_args *a, const char *db, at_error *err)
 {
-    const at__in_use uses[] = { { "the database", db, true }, { NULL, NULL, false } };
-    at_status status = at__check_output("-o", a->output, uses, a->templates_dir, err);
-    const at__in_use read[] = { uses[0], { "the output", a->output, false }, { NULL, NULL, false } };
+    const atx_in_use uses[] = { { "the database", db, true }, { NULL, NULL, false } };
+    at_status status = atx_check_output("-o", a->output, uses, a->templates_dir, err);
+    const atx_in_use read[] = { uses[0], { "the output", a->output, false }, { NULL, NULL, false } };
     if (status == AT_OK && a->depfile)
-        status = at__check_output("--depfile", a->depfile, read, a->templates_dir, err);
+        status = atx_check_output("--depfile", a->depfile, read, a->templates_dir, err);
     return status;
 }
 
 /* A terminal gets it printable; a file, or a program, byte for byte. */
-static void write_stdout(const at__str *text, const at__export_format *format)
+static void write_stdout(const atx_str *text, const atx_export_format *format)
 {
     if (isatty(STDOUT_FILENO) && !format->binary)
-        at__put(stdout, at__str_text(text));
+        atx_put(stdout, atx_str_text(text));
     else
-        fwrite(at__str_text(text), 1, text->len, stdout);
+        fwrite(atx_str_text(text), 1, text->len, stdout);
 }
 
 static bool is_to_stdout(const export_args *a)
@@ -332,19 +332,19 @@ static bool is_to_stdout(const export_args *a)
     return !a->output || strcmp(a->output, "-") == 0;
 }
 
-static at_status find_format(const at__export_format **out, const export_args *a, at_error *err)
+static at_status find_format(const atx_export_format **out, const export_args *a, at_error *err)
 {
-    at__str names = { 0 };
-    const at__export_format *f = a->format ? at__export_format_find(a->format) : at__export_format_at(0);
+    atx_str names = { 0 };
+    const atx_export_format *f = a->format ? atx_export_format_find(a->format) : atx_export_format_at(0);
     at_status status = AT_OK;
     *out = f;
     if (!f) {
-        for (int i = 0; at__export_format_at(i); i++)
-            at__str_addf(&names, "%s%s", i ? ", " : "", at__export_format_at(i)->name);
+        for (int i = 0; atx_export_format_at(i); i++)
+            atx_str_addf(&names, "%s%s", i ? ", " : "", atx_export_format_at(i)->name);
         status = at_fail(err, AT_ERR_USAGE, "--format: found '%s'; expected one of %s", a->format,
-                         at__str_text(&names));
-        at__str_clear(&names);
-    } else if (a->with_main && f != at__export_format_at(0)) {
+                         atx_str_text(&names));
+        atx_str_clear(&names);
+    } else if (a->with_main && f != atx_export_format_at(0)) {
         status = at_fail(err, AT_ERR_USAGE, "--main goes with --format cu, not with %s", f->name);
     } else if (f->binary && is_to_stdout(a) && isatty(STDOUT_FILENO)) {
         status =
@@ -356,62 +356,62 @@ static at_status find_format(const at__export_format **out, const export_args *a
     return status;
 }
 
-int at__cmd_export(int argc, char **argv)
+int atx_cmd_export(int argc, char **argv)
 {
-    at__words words = { 0 };
+    atx_words words = { 0 };
     export_args a = { 0 };
     const char *path = NULL;
-    const at__export_format *format = NULL;
-    at__catalog *catalog = NULL;
-    at__problem problem;
-    at__str keep = { 0 }, text = { 0 };
+    const atx_export_format *format = NULL;
+    atx_catalog *catalog = NULL;
+    atx_problem problem;
+    atx_str keep = { 0 }, text = { 0 };
     at_error err = { 0 };
-    int code = AT__EXIT_OK;
-    const at__option TABLE[] = {
-        { "-o", AT__OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
-        { "--output", AT__OPT_TEXT, "FILE", "the same", &a.output },
-        { "--format", AT__OPT_TEXT, "cu|ptx|cubin|json",
+    int code = ATX_EXIT_OK;
+    const atx_option TABLE[] = {
+        { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
+        { "--output", ATX_OPT_TEXT, "FILE", "the same", &a.output },
+        { "--format", ATX_OPT_TEXT, "cu|ptx|cubin|json",
           "cu by default; ptx, cubin: for the device of the answer; json: source, arguments, launch "
           "geometry",
           &a.format },
-        { "--depfile", AT__OPT_TEXT, "FILE",
+        { "--depfile", ATX_OPT_TEXT, "FILE",
           "which files of --templates the output depends on, for make and Ninja: sources, headers, arrays",
           &a.depfile },
-        { "--main", AT__OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &a.with_main },
-        { "--device", AT__OPT_TEXT, "N|NAME", AT__DEVICE_NAME_HELP, &a.device },
-        AT__DB_OPTION(&a.db),
-        AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__FOLDER_OPTIONS(&a.folders),
-        { "--exact", AT__OPT_FLAG, NULL, "only what was measured for this very problem", &a.exact },
-        { "--no-shipped", AT__OPT_FLAG, NULL, "without the winners that come with autotune",
+        { "--main", ATX_OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &a.with_main },
+        { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &a.device },
+        ATX_DB_OPTION(&a.db),
+        ATX_TEMPLATES_OPTION(&a.templates_dir),
+        ATX_FOLDER_OPTIONS(&a.folders),
+        { "--exact", ATX_OPT_FLAG, NULL, "only what was measured for this very problem", &a.exact },
+        { "--no-shipped", ATX_OPT_FLAG, NULL, "without the winners that come with autotune",
           &a.without_shipped },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
     at_status status = find_format(&format, &a, &err);
     if (status == AT_OK)
-        status = at__check_device_option(a.device, &err);
+        status = atx_check_device_option(a.device, &err);
     if (status == AT_OK)
-        status = at__open_catalog(&catalog, a.templates_dir, NULL, &err);
+        status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
-        status = at__problem_from_words(&problem, &words, catalog, &err);
+        status = atx_problem_from_words(&problem, &words, catalog, &err);
     if (status == AT_OK)
-        status = at__db_path_if_any(&path, a.db, !a.without_shipped && at__shipped_wanted(), &keep, &err);
+        status = atx_db_path_if_any(&path, a.db, !a.without_shipped && atx_shipped_wanted(), &keep, &err);
     if (status == AT_OK)
         status = check_output(&a, path, &err);
     if (status == AT_OK)
         status = make_text(&text, &problem, catalog, path, &a, format, &err);
     if (status == AT_OK && a.depfile)
-        status = at__depfile_write(a.depfile, a.output, catalog, problem.op, &err);
+        status = atx_depfile_write(a.depfile, a.output, catalog, problem.op, &err);
     if (status == AT_OK && !is_to_stdout(&a))
-        status = at__out_write_all(a.output, at__str_text(&text), text.len, &err);
+        status = atx_out_write_all(a.output, atx_str_text(&text), text.len, &err);
     else if (status == AT_OK)
         write_stdout(&text, format);
     if (status != AT_OK)
-        code = at__complain(&err);
-    at__catalog_close(catalog);
-    at__str_clear(&keep);
-    at__str_clear(&text);
+        code = atx_complain(&err);
+    atx_catalog_close(catalog);
+    atx_str_clear(&keep);
+    atx_str_clear(&text);
     return code;
 }

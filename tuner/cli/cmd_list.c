@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune list [ops|templates|devices|strategies|OP|OP/TEMPLATE]... [options]",
     "What this program knows, on one screen: operations, templates, strategies, devices. OP tells more of an "
     "operation and its templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
@@ -42,110 +42,110 @@ typedef struct request {
     bool brief;           /* templates by name and what they are */
     bool overview;        /* without words: what fits a screen */
     bool json;
-    at__catalog *catalog;
+    atx_catalog *catalog;
 } request;
 
-static bool wanted(const request *r, const at__op *op)
+static bool wanted(const request *r, const atx_op *op)
 {
     return !r->op || strcmp(r->op, op->name) == 0;
 }
 
-static bool wanted_template(const request *r, const at__template *t)
+static bool wanted_template(const request *r, const atx_template *t)
 {
     return !r->template || strcmp(r->template, t->name) == 0;
 }
 
 /* Text. */
 
-static void add_shape(at__str *out, const at__op *op)
+static void add_shape(atx_str *out, const atx_op *op)
 {
-    at__str_add(out, op->layout_count ? " extents permutation [in=strides] [out=strides]" : "");
+    atx_str_add(out, op->layout_count ? " extents permutation [in=strides] [out=strides]" : "");
     for (int i = 0; i < op->dim_count && !op->layout_count; i++) {
-        at__str_add(out, op->dims[i].optional ? " [" : " ");
-        at__dim_add_text(out, &op->dims[i]);
-        at__str_add(out, op->dims[i].optional ? "]" : "");
+        atx_str_add(out, op->dims[i].optional ? " [" : " ");
+        atx_dim_add_text(out, &op->dims[i]);
+        atx_str_add(out, op->dims[i].optional ? "]" : "");
     }
     for (int i = 0; i < op->pitch_count; i++)
-        at__str_addf(out, "%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
+        atx_str_addf(out, "%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
     for (int i = 0; i < op->align_count; i++)
-        at__str_addf(out, "%s%s=%d", i ? " " : " @ ", op->aligns[i].name, AT__FULL_ALIGN);
+        atx_str_addf(out, "%s%s=%d", i ? " " : " @ ", op->aligns[i].name, ATX_FULL_ALIGN);
 }
 
 /* Words behind a label, in lines that a screen has room for. */
 static void print_wrapped(const char *label, const char *words)
 {
     size_t column = strlen(label);
-    at__print(stdout, "%s", label);
+    atx_print(stdout, "%s", label);
     for (words += strspn(words, " "); *words; words += strspn(words, " ")) {
         size_t count = strcspn(words, " ");
         bool fits = column + 1 + count <= SCREEN_WIDTH;
-        at__print(stdout, "%s %.*s", fits ? "" : "\n   ", (int)count, words);
+        atx_print(stdout, "%s %.*s", fits ? "" : "\n   ", (int)count, words);
         column = (fits ? column : 3) + 1 + count;
         words += count;
     }
-    at__print(stdout, "\n");
+    atx_print(stdout, "\n");
 }
 
-static void list_op(const at__op *op, bool overview)
+static void list_op(const atx_op *op, bool overview)
 {
     static const char *const ROLES[] = { "", "input ", "output ", "inout ", "scratch " };
-    at__str shape = { 0 };
+    atx_str shape = { 0 };
     add_shape(&shape, op);
-    at__print(stdout, "%s: %s\n", op->name, op->about);
+    atx_print(stdout, "%s: %s\n", op->name, op->about);
     if (overview)
-        print_wrapped("  shape:", at__str_text(&shape));
+        print_wrapped("  shape:", atx_str_text(&shape));
     else
-        at__print(stdout, "  shape:%s\n", at__str_text(&shape));
-    at__str_clear(&shape);
+        atx_print(stdout, "  shape:%s\n", atx_str_text(&shape));
+    atx_str_clear(&shape);
     if (overview)
         return;
-    at__print(stdout, "  types:%s", op->storage ? " any; those of one size share a result" : "");
-    for (int i = 0; i < AT__DTYPES && !op->storage; i++)
+    atx_print(stdout, "  types:%s", op->storage ? " any; those of one size share a result" : "");
+    for (int i = 0; i < ATX_DTYPES && !op->storage; i++)
         if (op->types & (1u << i))
-            at__print(stdout, " %s", at__dtype_name((at__dtype)i));
-    at__print(stdout, "\n  arguments:");
+            atx_print(stdout, " %s", atx_dtype_name((atx_dtype)i));
+    atx_print(stdout, "\n  arguments:");
     for (int i = 0; i < op->arg_count; i++)
-        at__print(stdout, "%s %s%s", i ? "," : "", ROLES[op->args[i].role], op->args[i].name);
-    at__print(stdout, "\n");
+        atx_print(stdout, "%s %s%s", i ? "," : "", ROLES[op->args[i].role], op->args[i].name);
+    atx_print(stdout, "\n");
     if (op->ops)
-        at__print(stdout, "  operations: %s\n", at__expr_text(op->ops));
+        atx_print(stdout, "  operations: %s\n", atx_expr_text(op->ops));
     for (int i = 0; i < op->metric_count; i++)
-        at__print(stdout, "  metric %s = %s%s%s\n", op->metrics[i].name, at__expr_text(op->metrics[i].expr),
+        atx_print(stdout, "  metric %s = %s%s%s\n", op->metrics[i].name, atx_expr_text(op->metrics[i].expr),
                   op->metrics[i].meaning[0] ? "   # " : "", op->metrics[i].meaning);
     if (op->objective)
-        at__print(stdout, "  objective: %s\n", op->objective_text);
+        atx_print(stdout, "  objective: %s\n", op->objective_text);
 }
 
-static void list_values(const at__param *p)
+static void list_values(const atx_param *p)
 {
     for (int k = 0; k < p->count; k++)
         if (p->labels)
-            at__print(stdout, " %s", p->labels[k]);
+            atx_print(stdout, " %s", p->labels[k]);
         else
-            at__print(stdout, " %" PRId64, p->values[k]);
+            atx_print(stdout, " %" PRId64, p->values[k]);
 }
 
-static void list_template(const at__template *t)
+static void list_template(const atx_template *t)
 {
-    at__print(stdout, "%s/%s: %s\n", t->op->name, t->name, t->about);
+    atx_print(stdout, "%s/%s: %s\n", t->op->name, t->name, t->about);
     for (int i = 0; i < t->param_count; i++) {
-        at__print(stdout, "  %-12s", t->params[i].name);
+        atx_print(stdout, "  %-12s", t->params[i].name);
         list_values(&t->params[i]);
-        at__print(stdout, "%s%s\n", t->params[i].meaning[0] ? "   # " : "", t->params[i].meaning);
+        atx_print(stdout, "%s%s\n", t->params[i].meaning[0] ? "   # " : "", t->params[i].meaning);
     }
     for (size_t i = 0; i < t->require_count; i++)
-        at__print(stdout, "  require      %s%s%s\n", at__expr_text(t->requires[i].expr),
+        atx_print(stdout, "  require      %s%s%s\n", atx_expr_text(t->requires[i].expr),
                   t->requires[i].reason[0] ? "   # " : "", t->requires[i].reason);
 }
 
-static void print_device(int ordinal, const at__device_info *d, bool overview)
+static void print_device(int ordinal, const atx_device_info *d, bool overview)
 {
     if (overview) {
-        at__print(stdout, "device %d: %s, compute capability %" PRId64 ".%" PRId64 ", driver %s\n", ordinal,
+        atx_print(stdout, "device %d: %s, compute capability %" PRId64 ".%" PRId64 ", driver %s\n", ordinal,
                   d->name, d->limits.cc / 10, d->limits.cc % 10, d->driver);
         return;
     }
-    at__print(stdout,
+    atx_print(stdout,
               "%d: %s, compute capability %" PRId64 ".%" PRId64 ", %" PRId64 " multiprocessors, L2 %" PRId64
               " MB, memory %" PRId64 " MiB (%" PRId64 " free), driver %s, %s\n",
               ordinal, d->name, d->limits.cc / 10, d->limits.cc % 10, d->limits.sms, d->limits.l2_bytes >> 20,
@@ -155,153 +155,153 @@ static void print_device(int ordinal, const at__device_info *d, bool overview)
 /* JSON: one object with an array for each part. */
 
 /* What the op counts, makes of its results and is tuned for; members that it has not are not there. */
-static void json_metrics(at__str *out, const at__op *op)
+static void json_metrics(atx_str *out, const atx_op *op)
 {
     if (op->ops)
-        at__member_text(out, "ops", at__expr_text(op->ops));
+        atx_member_text(out, "ops", atx_expr_text(op->ops));
     if (op->metric_count) {
-        at__member_name(out, "metrics");
-        at__str_add(out, "{");
+        atx_member_name(out, "metrics");
+        atx_str_add(out, "{");
         for (int i = 0; i < op->metric_count; i++)
-            at__member_text(out, op->metrics[i].name, at__expr_text(op->metrics[i].expr));
-        at__str_add(out, "}");
+            atx_member_text(out, op->metrics[i].name, atx_expr_text(op->metrics[i].expr));
+        atx_str_add(out, "}");
     }
     if (op->objective)
-        at__member_text(out, "objective", op->objective_text);
+        atx_member_text(out, "objective", op->objective_text);
 }
 
 /* Of a choice. */
-static void json_words(at__str *out, const at__dim *dim)
+static void json_words(atx_str *out, const atx_dim *dim)
 {
     if (dim->word_count == 0)
         return;
-    at__member_name(out, "words");
+    atx_member_name(out, "words");
     for (int k = 0; k < dim->word_count; k++)
-        at__str_addf(out, "%s\"%s\"", k ? "," : "[", dim->words[k]);
-    at__str_add(out, "]");
+        atx_str_addf(out, "%s\"%s\"", k ? "," : "[", dim->words[k]);
+    atx_str_add(out, "]");
 }
 
-static void json_op(at__str *out, const at__op *op)
+static void json_op(atx_str *out, const atx_op *op)
 {
     static const char *const ROLES[] = { "scalar", "input", "output", "inout", "scratch" };
-    at__str_add(out, "{");
-    at__member_text(out, "name", op->name);
-    at__member_text(out, "about", op->about);
-    at__str_addf(out, ",\"storage\":%s,\"types\":[", op->storage ? "true" : "false");
-    for (int i = 0, n = 0; i < AT__DTYPES; i++)
+    atx_str_add(out, "{");
+    atx_member_text(out, "name", op->name);
+    atx_member_text(out, "about", op->about);
+    atx_str_addf(out, ",\"storage\":%s,\"types\":[", op->storage ? "true" : "false");
+    for (int i = 0, n = 0; i < ATX_DTYPES; i++)
         if (op->types & (1u << i))
-            at__str_addf(out, "%s\"%s\"", n++ ? "," : "", at__dtype_name((at__dtype)i));
-    at__str_add(out, "],\"shape\":[");
+            atx_str_addf(out, "%s\"%s\"", n++ ? "," : "", atx_dtype_name((atx_dtype)i));
+    atx_str_add(out, "],\"shape\":[");
     for (int i = 0; i < op->dim_count; i++) {
-        at__str_add(out, i ? ",{" : "{");
-        at__member_text(out, "name", op->dims[i].name);
+        atx_str_add(out, i ? ",{" : "{");
+        atx_member_text(out, "name", op->dims[i].name);
         if (op->dims[i].optional)
-            at__member_int(out, "default", op->dims[i].value);
+            atx_member_int(out, "default", op->dims[i].value);
         json_words(out, &op->dims[i]);
-        at__str_add(out, "}");
+        atx_str_add(out, "}");
     }
-    at__str_add(out, "],\"pitches\":[");
+    atx_str_add(out, "],\"pitches\":[");
     for (int i = 0; i < op->pitch_count; i++) {
-        at__str_add(out, i ? ",{" : "{");
-        at__member_text(out, "name", op->pitches[i].name);
-        at__member_text(out, "default", op->dims[op->pitches[i].dim].name);
-        at__str_add(out, "}");
+        atx_str_add(out, i ? ",{" : "{");
+        atx_member_text(out, "name", op->pitches[i].name);
+        atx_member_text(out, "default", op->dims[op->pitches[i].dim].name);
+        atx_str_add(out, "}");
     }
-    at__str_add(out, "],\"alignments\":[");
+    atx_str_add(out, "],\"alignments\":[");
     for (int i = 0; i < op->align_count; i++) {
-        at__str_add(out, i ? ",{" : "{");
-        at__member_text(out, "name", op->aligns[i].name);
-        at__member_text(out, "argument", op->args[op->aligns[i].arg].name);
-        at__member_int(out, "default", AT__FULL_ALIGN);
-        at__str_add(out, "}");
+        atx_str_add(out, i ? ",{" : "{");
+        atx_member_text(out, "name", op->aligns[i].name);
+        atx_member_text(out, "argument", op->args[op->aligns[i].arg].name);
+        atx_member_int(out, "default", ATX_FULL_ALIGN);
+        atx_str_add(out, "}");
     }
-    at__str_add(out, "],\"arguments\":[");
+    atx_str_add(out, "],\"arguments\":[");
     for (int i = 0; i < op->arg_count; i++) {
-        at__str_add(out, i ? ",{" : "{");
-        at__member_text(out, "name", op->args[i].name);
-        at__member_text(out, "role", ROLES[op->args[i].role]);
-        at__str_add(out, "}");
+        atx_str_add(out, i ? ",{" : "{");
+        atx_member_text(out, "name", op->args[i].name);
+        atx_member_text(out, "role", ROLES[op->args[i].role]);
+        atx_str_add(out, "}");
     }
-    at__str_add(out, "]");
+    atx_str_add(out, "]");
     json_metrics(out, op);
-    at__str_add(out, "}");
+    atx_str_add(out, "}");
 }
 
-static void json_param(at__str *out, const at__param *p)
+static void json_param(atx_str *out, const atx_param *p)
 {
-    at__str_add(out, "{");
-    at__member_text(out, "name", p->name);
-    at__member_text(out, "meaning", p->meaning);
-    at__str_add(out, ",\"values\":[");
+    atx_str_add(out, "{");
+    atx_member_text(out, "name", p->name);
+    atx_member_text(out, "meaning", p->meaning);
+    atx_str_add(out, ",\"values\":[");
     for (int k = 0; k < p->count; k++) {
-        at__str_add(out, k ? "," : "");
+        atx_str_add(out, k ? "," : "");
         if (p->labels)
-            at__str_add_json(out, p->labels[k]);
+            atx_str_add_json(out, p->labels[k]);
         else
-            at__str_addf(out, "%" PRId64, p->values[k]);
+            atx_str_addf(out, "%" PRId64, p->values[k]);
     }
-    at__str_add(out, "]}");
+    atx_str_add(out, "]}");
 }
 
-static void json_template(at__str *out, const at__template *t)
+static void json_template(atx_str *out, const atx_template *t)
 {
-    at__str_add(out, "{");
-    at__member_text(out, "op", t->op->name);
-    at__member_text(out, "name", t->name);
-    at__member_text(out, "about", t->about);
-    at__member_text(out, "file", t->file);
-    at__member_text(out, "hash", t->hash);
-    at__str_add(out, ",\"parameters\":[");
+    atx_str_add(out, "{");
+    atx_member_text(out, "op", t->op->name);
+    atx_member_text(out, "name", t->name);
+    atx_member_text(out, "about", t->about);
+    atx_member_text(out, "file", t->file);
+    atx_member_text(out, "hash", t->hash);
+    atx_str_add(out, ",\"parameters\":[");
     for (int i = 0; i < t->param_count; i++) {
-        at__str_add(out, i ? "," : "");
+        atx_str_add(out, i ? "," : "");
         json_param(out, &t->params[i]);
     }
-    at__str_add(out, "],\"requires\":[");
+    atx_str_add(out, "],\"requires\":[");
     for (size_t i = 0; i < t->require_count; i++) {
-        at__str_add(out, i ? ",{" : "{");
-        at__member_text(out, "expression", at__expr_text(t->requires[i].expr));
-        at__member_text(out, "reason", t->requires[i].reason);
-        at__str_add(out, "}");
+        atx_str_add(out, i ? ",{" : "{");
+        atx_member_text(out, "expression", atx_expr_text(t->requires[i].expr));
+        atx_member_text(out, "reason", t->requires[i].reason);
+        atx_str_add(out, "}");
     }
-    at__str_add(out, "]}");
+    atx_str_add(out, "]}");
 }
 
-static void json_device(at__str *out, int ordinal, const at__device_info *d)
+static void json_device(atx_str *out, int ordinal, const atx_device_info *d)
 {
-    const at__limits *l = &d->limits;
-    at__str_addf(out, "{\"ordinal\":%d", ordinal);
-    at__member_text(out, "name", d->name);
-    at__member_text(out, "uuid", d->uuid);
-    at__member_text(out, "driver", d->driver);
-    at__member_int(out, "free_bytes", d->free_bytes);
-    at__member_int(out, "cc", l->cc);
-    at__member_int(out, "sms", l->sms);
-    at__member_int(out, "max_threads_per_block", l->max_threads_per_block);
-    at__member_int(out, "max_shared_bytes", l->max_shared_bytes);
-    at__member_int(out, "l2_bytes", l->l2_bytes);
-    at__member_int(out, "memory_bytes", l->memory_bytes);
-    at__str_add(out, "}");
+    const atx_limits *l = &d->limits;
+    atx_str_addf(out, "{\"ordinal\":%d", ordinal);
+    atx_member_text(out, "name", d->name);
+    atx_member_text(out, "uuid", d->uuid);
+    atx_member_text(out, "driver", d->driver);
+    atx_member_int(out, "free_bytes", d->free_bytes);
+    atx_member_int(out, "cc", l->cc);
+    atx_member_int(out, "sms", l->sms);
+    atx_member_int(out, "max_threads_per_block", l->max_threads_per_block);
+    atx_member_int(out, "max_shared_bytes", l->max_shared_bytes);
+    atx_member_int(out, "l2_bytes", l->l2_bytes);
+    atx_member_int(out, "memory_bytes", l->memory_bytes);
+    atx_str_add(out, "}");
 }
 
 /* Each part prints its text, or adds its array to `out`. */
 
-static void name_templates(const at__catalog *catalog, const at__op *op)
+static void name_templates(const atx_catalog *catalog, const atx_op *op)
 {
-    at__str names = { 0 };
-    for (int i = 0; i < at__catalog_template_count(catalog, op); i++)
-        at__str_addf(&names, " %s", at__catalog_template(catalog, op, i)->name);
-    print_wrapped("  templates:", at__str_text(&names));
-    at__str_clear(&names);
+    atx_str names = { 0 };
+    for (int i = 0; i < atx_catalog_template_count(catalog, op); i++)
+        atx_str_addf(&names, " %s", atx_catalog_template(catalog, op, i)->name);
+    print_wrapped("  templates:", atx_str_text(&names));
+    atx_str_clear(&names);
 }
 
-static void list_ops(at__str *out, const request *r)
+static void list_ops(atx_str *out, const request *r)
 {
-    for (int i = 0, n = 0; i < at__catalog_op_count(r->catalog); i++) {
-        const at__op *op = at__catalog_op(r->catalog, i);
+    for (int i = 0, n = 0; i < atx_catalog_op_count(r->catalog); i++) {
+        const atx_op *op = atx_catalog_op(r->catalog, i);
         if (!wanted(r, op))
             continue;
         if (r->json) {
-            at__str_add(out, n++ ? "," : "");
+            atx_str_add(out, n++ ? "," : "");
             json_op(out, op);
         } else {
             list_op(op, r->overview);
@@ -311,19 +311,19 @@ static void list_ops(at__str *out, const request *r)
     }
 }
 
-static void list_templates(at__str *out, const request *r)
+static void list_templates(atx_str *out, const request *r)
 {
-    for (int i = 0, n = 0; i < at__catalog_op_count(r->catalog); i++) {
-        const at__op *op = at__catalog_op(r->catalog, i);
-        for (int k = 0; k < at__catalog_template_count(r->catalog, op) && wanted(r, op); k++) {
-            const at__template *t = at__catalog_template(r->catalog, op, k);
+    for (int i = 0, n = 0; i < atx_catalog_op_count(r->catalog); i++) {
+        const atx_op *op = atx_catalog_op(r->catalog, i);
+        for (int k = 0; k < atx_catalog_template_count(r->catalog, op) && wanted(r, op); k++) {
+            const atx_template *t = atx_catalog_template(r->catalog, op, k);
             if (!wanted_template(r, t))
                 continue;
             if (r->json) {
-                at__str_add(out, n++ ? "," : "");
+                atx_str_add(out, n++ ? "," : "");
                 json_template(out, t);
             } else if (r->brief) {
-                at__print(stdout, "%s/%-*s %s\n", op->name, BRIEF_WIDTH - (int)strlen(op->name), t->name,
+                atx_print(stdout, "%s/%-*s %s\n", op->name, BRIEF_WIDTH - (int)strlen(op->name), t->name,
                           t->about);
             } else {
                 list_template(t);
@@ -333,90 +333,90 @@ static void list_templates(at__str *out, const request *r)
 }
 
 /* A device that cannot be opened does not hide the others; the first reason is returned. */
-static at_status list_devices(at__str *out, const request *r, at_error *err)
+static at_status list_devices(atx_str *out, const request *r, at_error *err)
 {
     int count = 0, shown = 0;
-    at__cancel cancel = { .flag = &at__cancel_requested };
-    at_status status = at__device_count(&count, &cancel, err);
+    atx_cancel cancel = { .flag = &atx_cancel_requested };
+    at_status status = atx_device_count(&count, &cancel, err);
     if (status == AT_OK && count == 0)
         status = at_fail(err, AT_ERR_DEVICE, "the CUDA driver knows no device");
     for (int i = 0; i < count && status != AT_ERR_CANCELLED; i++) {
-        at__device *device = NULL;
+        atx_device *device = NULL;
         at_error why = { 0 };
         char ordinal[16];
         snprintf(ordinal, sizeof ordinal, "%d", i);
-        at_status opened = at__device_open(&device, ordinal, &cancel, &why);
+        at_status opened = atx_device_open(&device, ordinal, &cancel, &why);
         if (opened == AT_ERR_CANCELLED) {
             status = at_fail(err, opened, "%s", why.text);
         } else if (opened != AT_OK) {
             status = status == AT_OK ? at_fail(err, AT_ERR_DEVICE, "device %d: %s", i, why.text) : status;
         } else if (r->json) {
-            at__str_add(out, shown++ ? "," : "");
-            json_device(out, i, at__device_info_of(device));
+            atx_str_add(out, shown++ ? "," : "");
+            json_device(out, i, atx_device_info_of(device));
         } else {
-            print_device(i, at__device_info_of(device), r->overview);
+            print_device(i, atx_device_info_of(device), r->overview);
         }
-        at__device_close(device);
+        atx_device_close(device);
     }
     return status;
 }
 
-static void list_strategies(at__str *out, const request *r)
+static void list_strategies(atx_str *out, const request *r)
 {
     if (r->overview)
-        at__print(stdout, "strategies:");
-    for (int i = 0; at__strategies[i]; i++) {
+        atx_print(stdout, "strategies:");
+    for (int i = 0; atx_strategies[i]; i++) {
         if (r->overview) {
-            at__print(stdout, " %s%s", at__strategies[i]->name, at__strategies[i + 1] ? "" : "\n");
+            atx_print(stdout, " %s%s", atx_strategies[i]->name, atx_strategies[i + 1] ? "" : "\n");
             continue;
         }
         if (!r->json) {
-            at__print(stdout, "%-12s %s\n", at__strategies[i]->name, at__strategies[i]->about);
+            atx_print(stdout, "%-12s %s\n", atx_strategies[i]->name, atx_strategies[i]->about);
             continue;
         }
-        at__str_add(out, i ? ",{" : "{");
-        at__member_text(out, "name", at__strategies[i]->name);
-        at__member_text(out, "about", at__strategies[i]->about);
-        at__str_add(out, "}");
+        atx_str_add(out, i ? ",{" : "{");
+        atx_member_text(out, "name", atx_strategies[i]->name);
+        atx_member_text(out, "about", atx_strategies[i]->about);
+        atx_str_add(out, "}");
     }
 }
 
 /* Ends what list() collected. */
-static int finish(at__str *out, const request *r, const at_error *device_err)
+static int finish(atx_str *out, const request *r, const at_error *device_err)
 {
     bool failed = device_err->status != AT_OK, only_devices = r->parts == DEVICES;
     at_error err = { 0 };
     at_status status = AT_OK;
     if (r->json) {
         if (failed)
-            at__member_text(out, "device_error", device_err->text);
-        at__str_add(out, "}");
-        status = at__str_status(out, &err);
+            atx_member_text(out, "device_error", device_err->text);
+        atx_str_add(out, "}");
+        status = atx_str_status(out, &err);
         if (status == AT_OK)
-            at__print(stdout, "%s\n", at__str_text(out));
+            atx_print(stdout, "%s\n", atx_str_text(out));
     } else if (failed && r->overview) {
-        at__print(stdout, "device: none; `autotune list devices` says why\n");
+        atx_print(stdout, "device: none; `autotune list devices` says why\n");
     } else if (failed && !only_devices) {
-        at__print(stdout, "no device: %s\n", device_err->text);
+        atx_print(stdout, "no device: %s\n", device_err->text);
     }
     if (r->overview)
-        at__print(stdout, "more: `autotune list OP`, `autotune list OP/TEMPLATE`\n");
-    at__str_clear(out);
+        atx_print(stdout, "more: `autotune list OP`, `autotune list OP/TEMPLATE`\n");
+    atx_str_clear(out);
     if (status != AT_OK)
-        return at__complain(&err);
-    return failed && only_devices ? at__complain(device_err) : AT__EXIT_OK;
+        return atx_complain(&err);
+    return failed && only_devices ? atx_complain(device_err) : ATX_EXIT_OK;
 }
 
 static int list(const request *r)
 {
-    at__str out = { 0 };
+    atx_str out = { 0 };
     at_error device_err = { 0 };
     bool first = true;
     for (int i = 0; i < PART_COUNT; i++) {
         if (!(r->parts & PARTS[i].part))
             continue;
         if (r->json)
-            at__str_addf(&out, "%s\"%s\":[", first ? "{" : ",", PARTS[i].name);
+            atx_str_addf(&out, "%s\"%s\":[", first ? "{" : ",", PARTS[i].name);
         first = false;
         switch (PARTS[i].part) {
         case OPS:
@@ -433,7 +433,7 @@ static int list(const request *r)
             break;
         }
         if (r->json)
-            at__str_add(&out, "]");
+            atx_str_add(&out, "]");
     }
     return finish(&out, r, &device_err);
 }
@@ -447,12 +447,12 @@ static unsigned part_named(const char *word)
 }
 
 /* OP, or OP/TEMPLATE; `keep` holds the op's name. */
-static at_status parse_name(request *r, const char *word, char keep[AT__MAX_NAME], at_error *err)
+static at_status parse_name(request *r, const char *word, char keep[ATX_MAX_NAME], at_error *err)
 {
     const char *slash = strchr(word, '/');
     const size_t len = slash ? (size_t)(slash - word) : strlen(word);
-    snprintf(keep, AT__MAX_NAME, "%.*s", (int)len, word);
-    const at__op *op = len < AT__MAX_NAME ? at__catalog_find_op(r->catalog, keep) : NULL; /* none is longer */
+    snprintf(keep, ATX_MAX_NAME, "%.*s", (int)len, word);
+    const atx_op *op = len < ATX_MAX_NAME ? atx_catalog_find_op(r->catalog, keep) : NULL; /* none is longer */
     if (!op)
         return at_fail(err, AT_ERR_USAGE,
                        "list: found '%s'; expected ops, templates, devices, strategies, an operation, or "
@@ -460,7 +460,7 @@ static at_status parse_name(request *r, const char *word, char keep[AT__MAX_NAME
                        word);
     if (r->op)
         return at_fail(err, AT_ERR_USAGE, "list: found '%s' after '%s'; expected one operation", word, r->op);
-    if (slash && !at__catalog_find_template(r->catalog, op, slash + 1))
+    if (slash && !atx_catalog_find_template(r->catalog, op, slash + 1))
         return at_fail(err, AT_ERR_USAGE,
                        "list: operation %s has no template '%s'; `autotune list %s` shows them", op->name,
                        slash + 1, op->name);
@@ -472,7 +472,7 @@ static at_status parse_name(request *r, const char *word, char keep[AT__MAX_NAME
 }
 
 /* What the words name; without words all of it, and templates by name alone. */
-static at_status parse_words(request *r, const at__words *words, char keep[AT__MAX_NAME], at_error *err)
+static at_status parse_words(request *r, const atx_words *words, char keep[ATX_MAX_NAME], at_error *err)
 {
     for (int i = 0; i < words->count; i++) {
         unsigned part = part_named(words->items[i]);
@@ -489,32 +489,32 @@ static at_status parse_words(request *r, const at__words *words, char keep[AT__M
     return AT_OK;
 }
 
-int at__cmd_list(int argc, char **argv)
+int atx_cmd_list(int argc, char **argv)
 {
     request r = { 0 };
-    at__words words = { 0 };
-    at__folder_words folders = { 0 };
+    atx_words words = { 0 };
+    atx_folder_words folders = { 0 };
     const char *templates_dir = NULL, *format = NULL;
-    char keep[AT__MAX_NAME];
+    char keep[ATX_MAX_NAME];
     at_error err = { 0 };
-    int code = AT__EXIT_OK;
-    const at__option TABLE[] = {
-        { "--op", AT__OPT_TEXT, "OP", "this operation and its templates only", &r.op },
-        AT__TEMPLATES_OPTION(&templates_dir),
-        AT__FOLDER_OPTIONS(&folders),
-        { "--format", AT__OPT_TEXT, "text|json", "default text", &format },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    int code = ATX_EXIT_OK;
+    const atx_option TABLE[] = {
+        { "--op", ATX_OPT_TEXT, "OP", "this operation and its templates only", &r.op },
+        ATX_TEMPLATES_OPTION(&templates_dir),
+        ATX_FOLDER_OPTIONS(&folders),
+        { "--format", ATX_OPT_TEXT, "text|json", "default text", &format },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
-    at_status status = at__format_text_or_json(&r.json, format, "a list", &err);
+    at_status status = atx_format_text_or_json(&r.json, format, "a list", &err);
     if (status == AT_OK)
-        status = at__open_catalog(&r.catalog, templates_dir, NULL, &err);
-    if (status == AT_OK && r.op && !at__catalog_find_op(r.catalog, r.op))
-        status = at__unknown_op(r.catalog, "--op: ", r.op, &err);
+        status = atx_open_catalog(&r.catalog, templates_dir, NULL, &err);
+    if (status == AT_OK && r.op && !atx_catalog_find_op(r.catalog, r.op))
+        status = atx_unknown_op(r.catalog, "--op: ", r.op, &err);
     if (status == AT_OK)
         status = parse_words(&r, &words, keep, &err);
-    code = status == AT_OK ? list(&r) : at__complain(&err);
-    at__catalog_close(r.catalog);
+    code = status == AT_OK ? list(&r) : atx_complain(&err);
+    atx_catalog_close(r.catalog);
     return code;
 }

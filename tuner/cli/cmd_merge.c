@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune merge INTO.db FROM...",
     "Adds the trials and winners of databases, or of dumps (- reads one from stdin), to a database, which is "
     "made when it is missing. Of two trials of the same problem, conditions, template and configuration the "
@@ -14,14 +14,14 @@ static const at__usage USAGE = {
     "that is read as it is (replay:FILE) takes at most 2 GiB of memory.",
 };
 
-static void print_counts(const at__merge_counts *c, const char *into)
+static void print_counts(const atx_merge_counts *c, const char *into)
 {
-    at__print(stderr, "%lld of %lld trials, %lld of %lld winners and %lld of %lld texts were new in %s\n",
+    atx_print(stderr, "%lld of %lld trials, %lld of %lld winners and %lld of %lld texts were new in %s\n",
               (long long)c->trials_taken, (long long)c->trials, (long long)c->winners_taken,
               (long long)c->winners, (long long)c->sources_taken, (long long)c->sources, into);
 }
 
-static void warn_of_dates(const at__merge_counts *c)
+static void warn_of_dates(const atx_merge_counts *c)
 {
     char text[256];
     snprintf(
@@ -29,34 +29,34 @@ static void warn_of_dates(const at__merge_counts *c)
         "%lld of them are dated in the future: a clock was or is wrong, here or there; they count as older "
         "than any other",
         (long long)c->in_the_future);
-    at__warn(text);
+    atx_warn(text);
 }
 
-int at__cmd_merge(int argc, char **argv)
+int atx_cmd_merge(int argc, char **argv)
 {
-    at__words words = { 0 };
-    at__merge_counts counts = { 0 };
-    at__cancel cancel = { .flag = &at__cancel_requested };
+    atx_words words = { 0 };
+    atx_merge_counts counts = { 0 };
+    atx_cancel cancel = { .flag = &atx_cancel_requested };
     bool quiet = false;
     at_error err = { 0 };
-    int code = AT__EXIT_OK;
-    const at__option TABLE[] = {
-        { "--quiet", AT__OPT_FLAG, NULL, "do not say how much was new", &quiet },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    int code = ATX_EXIT_OK;
+    const atx_option TABLE[] = {
+        { "--quiet", ATX_OPT_FLAG, NULL, "do not say how much was new", &quiet },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
     at_status status = AT_OK;
     if (words.count < 2)
         status = at_fail(&err, AT_ERR_USAGE, "found %d file%s; expected INTO.db and one or more to add to it",
                          words.count, words.count == 1 ? "" : "s");
     if (status == AT_OK)
-        at__warn_of_network(words.items[0]);
+        atx_warn_of_network(words.items[0]);
     if (status == AT_OK)
         status =
-            at__store_merge_into(words.items[0], words.items + 1, words.count - 1, &cancel, &counts, &err);
+            atx_store_merge_into(words.items[0], words.items + 1, words.count - 1, &cancel, &counts, &err);
     if (status != AT_OK)
-        return at__complain(&err);
+        return atx_complain(&err);
     if (!quiet)
         print_counts(&counts, words.items[0]);
     if (counts.in_the_future)

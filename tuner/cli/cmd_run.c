@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune run [OP] SHAPE [DTYPE] --template NAME [--fix PARAM=VALUE,...] [options]",
     "Compiles, verifies and times one configuration of a template: the values of --fix, and the defaults of "
     "the other parameters. Prints the time, what the compiler used, and what is wrong. Nothing is stored.",
@@ -26,20 +26,20 @@ static const at__usage USAGE = {
 
 typedef struct run_args {
     const char *templates_dir, *name, *device;
-    at__words words, fix;
-    at__folder_words folders;
+    atx_words words, fix;
+    atx_folder_words folders;
     bool watch, warm;
 } run_args;
 
 /* One run. */
 typedef struct attempt {
     const run_args *args;
-    at__catalog *catalog;
-    const at__template *t;
-    at__problem problem;
-    at__fix fixes[AT__MAX_PARAMS];
-    at__str folder, db; /* "": not made */
-    at__display display;
+    atx_catalog *catalog;
+    const atx_template *t;
+    atx_problem problem;
+    atx_fix fixes[ATX_MAX_PARAMS];
+    atx_str folder, db; /* "": not made */
+    atx_display display;
     bool found;
 } attempt;
 
@@ -47,71 +47,71 @@ typedef struct attempt {
 
 static at_status choose_template(attempt *r, at_error *err)
 {
-    const at__op *op = r->problem.op;
+    const atx_op *op = r->problem.op;
     const char *name = r->args->name;
-    int count = at__catalog_template_count(r->catalog, op);
-    r->t = name ? at__catalog_find_template(r->catalog, op, name) : NULL;
+    int count = atx_catalog_template_count(r->catalog, op);
+    r->t = name ? atx_catalog_find_template(r->catalog, op, name) : NULL;
     if (!name && count == 1)
-        r->t = at__catalog_template(r->catalog, op, 0);
+        r->t = atx_catalog_template(r->catalog, op, 0);
     if (r->t)
         return AT_OK;
     at_status status =
-        name ? at__known_template(r->catalog, &r->problem, 1, "--template", name, err)
+        name ? atx_known_template(r->catalog, &r->problem, 1, "--template", name, err)
              : at_fail(err, AT_ERR_USAGE, "%s has %d templates; expected --template NAME", op->name, count);
     return status == AT_OK ? AT_ERR_USAGE : status;
 }
 
-static const char *nearest_param(const at__template *t, const char *name, size_t len)
+static const char *nearest_param(const atx_template *t, const char *name, size_t len)
 {
-    const char *names[AT__MAX_PARAMS + 1] = { NULL };
-    char word[AT__MAX_NAME];
+    const char *names[ATX_MAX_PARAMS + 1] = { NULL };
+    char word[ATX_MAX_NAME];
     for (int i = 0; i < t->param_count; i++)
         names[i] = t->params[i].name;
     snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1), name);
-    return at__nearest(word, names);
+    return atx_nearest(word, names);
 }
 
 /* PARAM=VALUE */
-static at_status apply_fix(at__config *config, const at__template *t, const char *text, at_error *err)
+static at_status apply_fix(atx_config *config, const atx_template *t, const char *text, at_error *err)
 {
     const char *equals = strchr(text, '=');
-    at__str known = { 0 };
-    int i = equals ? at__param_find(t, text, (size_t)(equals - text)) : -1;
-    int k = i >= 0 ? at__param_find_text(&t->params[i], equals + 1, strlen(equals + 1)) : -1;
+    atx_str known = { 0 };
+    int i = equals ? atx_param_find(t, text, (size_t)(equals - text)) : -1;
+    int k = i >= 0 ? atx_param_find_text(&t->params[i], equals + 1, strlen(equals + 1)) : -1;
     if (k >= 0) {
         config->values[i] = t->params[i].values[k];
         return AT_OK;
     }
     for (int p = 0; i < 0 && p < t->param_count; p++)
-        at__str_addf(&known, " %s=", t->params[p].name);
+        atx_str_addf(&known, " %s=", t->params[p].name);
     for (int v = 0; i >= 0 && v < t->params[i].count && v < 40; v++) {
-        at__str_add(&known, " ");
-        at__param_add_text(&known, &t->params[i], t->params[i].values[v]);
+        atx_str_add(&known, " ");
+        atx_param_add_text(&known, &t->params[i], t->params[i].values[v]);
     }
     const char *near = i < 0 && equals ? nearest_param(t, text, (size_t)(equals - text)) : NULL;
     at_fail(err, AT_ERR_USAGE, "--fix: found '%s'; expected %s%s%s%s%s", text,
             !equals ? "PARAM=VALUE, of"
             : i < 0 ? "a parameter of the template:"
                     : "one of",
-            at__str_text(&known), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    at__str_clear(&known);
+            atx_str_text(&known), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
 
 static at_status choose_values(attempt *r, at_error *err)
 {
-    at__config config;
+    atx_config config;
     at_status status = AT_OK;
     memcpy(config.values, r->t->defaults, sizeof config.values);
     for (int i = 0; i < r->args->fix.count && status == AT_OK; i++)
         status = apply_fix(&config, r->t, r->args->fix.items[i], err);
     for (int i = 0; i < r->t->param_count && status == AT_OK; i++) {
-        at__str value = { 0 };
-        at__param_add_text(&value, &r->t->params[i], config.values[i]);
-        snprintf(r->fixes[i].template_name, AT__MAX_NAME, "%s", r->t->name);
-        snprintf(r->fixes[i].param, AT__MAX_NAME, "%s", r->t->params[i].name);
-        snprintf(r->fixes[i].value, AT__MAX_NAME, "%s", at__str_text(&value));
-        at__str_clear(&value);
+        atx_str value = { 0 };
+        atx_param_add_text(&value, &r->t->params[i], config.values[i]);
+        snprintf(r->fixes[i].template_name, ATX_MAX_NAME, "%s", r->t->name);
+        snprintf(r->fixes[i].param, ATX_MAX_NAME, "%s", r->t->params[i].name);
+        snprintf(r->fixes[i].value, ATX_MAX_NAME, "%s", atx_str_text(&value));
+        atx_str_clear(&value);
     }
     return status;
 }
@@ -121,17 +121,17 @@ static at_status choose_values(attempt *r, at_error *err)
 static at_status make_folder(attempt *r, at_error *err)
 {
     const char *given = getenv("TMPDIR"), *tmp = given && *given ? given : "/tmp";
-    at__str_addf(&r->folder, "%s/autotune-run-XXXXXX", tmp);
-    at_status status = at__str_status(&r->folder, err);
+    atx_str_addf(&r->folder, "%s/autotune-run-XXXXXX", tmp);
+    at_status status = atx_str_status(&r->folder, err);
     if (status == AT_OK && !mkdtemp(r->folder.data)) {
         status = at_fail(err, AT_ERR_SYSTEM, "no folder for this run can be made in %s (TMPDIR): %s", tmp,
                          strerror(errno));
-        at__str_reset(&r->folder);
+        atx_str_reset(&r->folder);
     }
     if (status != AT_OK)
         return status;
-    at__str_addf(&r->db, "%s/db", r->folder.data);
-    return at__str_status(&r->db, err);
+    atx_str_addf(&r->db, "%s/db", r->folder.data);
+    return atx_str_status(&r->db, err);
 }
 
 static void remove_folder(attempt *r)
@@ -145,80 +145,80 @@ static void remove_folder(attempt *r)
         closedir(open);
     if (r->folder.len)
         rmdir(r->folder.data);
-    at__str_clear(&r->folder);
-    at__str_clear(&r->db);
+    atx_str_clear(&r->folder);
+    atx_str_clear(&r->db);
 }
 
 /* ---- what comes of it ---- */
 
-static void on_progress(void *context, const at__progress *progress)
+static void on_progress(void *context, const atx_progress *progress)
 {
     attempt *r = context;
-    at__display_show(&r->display, progress);
+    atx_display_show(&r->display, progress);
 }
 
-static void on_result(void *context, const at__result *result)
+static void on_result(void *context, const atx_result *result)
 {
     attempt *r = context;
-    at__display_erase(&r->display);
+    atx_display_erase(&r->display);
     r->found = result->found;
     if (!result->found) {
-        at__print(stdout, "%s\n", result->why);
+        atx_print(stdout, "%s\n", result->why);
         return;
     }
-    const at__winner *w = &result->answer->winner;
-    at__str metrics = { 0 };
+    const atx_winner *w = &result->answer->winner;
+    atx_str metrics = { 0 };
     double us = 1e6 * w->timing.median_s;
-    at__print(stdout, "%s %s: %.2f us", w->template_name, w->config, us);
+    atx_print(stdout, "%s %s: %.2f us", w->template_name, w->config, us);
     if (result->answer->traffic_bytes > 0)
-        at__print(stdout, ", %.1f GB/s", 1e-3 * (double)result->answer->traffic_bytes / us);
+        atx_print(stdout, ", %.1f GB/s", 1e-3 * (double)result->answer->traffic_bytes / us);
     if (result->answer->ops_count > 0)
-        at__print(stdout, ", %.1f GFLOP/s", at__gflop_per_s(result->answer->ops_count, 1e-6 * us));
+        atx_print(stdout, ", %.1f GFLOP/s", atx_gflop_per_s(result->answer->ops_count, 1e-6 * us));
     if (w->ceiling_s > 0)
-        at__print(stdout, ", %.1f %% of %s", 100 * w->ceiling_s / w->timing.median_s,
-                  at__ceiling_is_rate(w->ceiling_name) ? w->ceiling_name : "a plain copy");
-    at__print(stdout, "\n");
-    at__metrics_lines(&metrics, result->problem, AT__RECORD_OF(w));
-    at__print(stdout, "%s", at__whole(&metrics));
-    at__str_clear(&metrics);
+        atx_print(stdout, ", %.1f %% of %s", 100 * w->ceiling_s / w->timing.median_s,
+                  atx_ceiling_is_rate(w->ceiling_name) ? w->ceiling_name : "a plain copy");
+    atx_print(stdout, "\n");
+    atx_metrics_lines(&metrics, result->problem, ATX_RECORD_OF(w));
+    atx_print(stdout, "%s", atx_whole(&metrics));
+    atx_str_clear(&metrics);
 }
 
 static void on_warning(void *context, const char *text)
 {
     attempt *r = context;
-    at__display_erase(&r->display);
-    at__warn(text);
+    atx_display_erase(&r->display);
+    atx_warn(text);
 }
 
 static void print_count(const char *what, int64_t value)
 {
     if (value >= 0)
-        at__print(stdout, "  %-22s %" PRId64 "\n", what, value);
+        atx_print(stdout, "  %-22s %" PRId64 "\n", what, value);
 }
 
 /* Of one launch: what the compiler says is the most of all. */
-static void print_occupancy(const attempt *r, const at__trial_row *row, int64_t cc)
+static void print_occupancy(const attempt *r, const atx_trial_row *row, int64_t cc)
 {
-    int64_t slots[AT__MAX_SLOTS];
-    at__config config;
-    at__geometry geometry;
-    at__limits limits;
-    at__arch_limits(&limits, cc);
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_config config;
+    atx_geometry geometry;
+    atx_limits limits;
+    atx_arch_limits(&limits, cc);
     if (r->t->more_count || row->resources.registers < 0 ||
-        at__problem_bind(slots, &r->problem, &limits, NULL) != AT_OK ||
-        at__config_parse(&config, r->t, row->config, NULL) != AT_OK ||
-        at__config_bind(slots, r->t, &config, NULL) != AT_OK ||
-        at__geometry_of(&geometry, &r->t->launch, slots, NULL) != AT_OK)
+        atx_problem_bind(slots, &r->problem, &limits, NULL) != AT_OK ||
+        atx_config_parse(&config, r->t, row->config, NULL) != AT_OK ||
+        atx_config_bind(slots, r->t, &config, NULL) != AT_OK ||
+        atx_geometry_of(&geometry, &r->t->launch, slots, NULL) != AT_OK)
         return;
-    at__occupancy o = at__arch_occupancy(cc, geometry.block[0] * geometry.block[1] * geometry.block[2],
+    atx_occupancy o = atx_arch_occupancy(cc, geometry.block[0] * geometry.block[1] * geometry.block[2],
                                          row->resources.registers, row->resources.shared_bytes);
-    at__print(stdout,
+    atx_print(stdout,
               "  %-22s %.0f %%: %" PRId64 " block%s, %" PRId64 " of %" PRId64 " warps; %s allow%s no more\n",
               "occupancy", 100 * (double)o.warps / (double)o.max_warps, o.blocks, o.blocks == 1 ? "" : "s",
               o.warps, o.max_warps, o.limit, strcmp(o.limit, "shared memory") == 0 ? "s" : "");
 }
 
-static bool show_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool show_trial(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     const attempt *r = context;
     if (strcmp(row->template_name, r->t->name) != 0)
@@ -229,25 +229,25 @@ static bool show_trial(void *context, const at__trial_row *row, const at__finger
     print_count("stack bytes", row->resources.stack_bytes);
     print_occupancy(r, row, fingerprint->cc);
     if (row->compile_s > 0)
-        at__print(stdout, "  %-22s %.0f ms\n", "compiled in", 1e3 * row->compile_s);
+        atx_print(stdout, "  %-22s %.0f ms\n", "compiled in", 1e3 * row->compile_s);
     if (row->log[0] && !r->found)
-        at__print(stdout, "%s\n", row->log);
+        atx_print(stdout, "%s\n", row->log);
     return false;
 }
 
 /* What the run's database has of the configuration. */
 static at_status show_resources(attempt *r, at_error *err)
 {
-    at__store *store = NULL;
-    at__problem_key key;
-    at__str shape = { 0 };
-    at_status status = at__problem_key_of(&key, &shape, &r->problem, err);
+    atx_store *store = NULL;
+    atx_problem_key key;
+    atx_str shape = { 0 };
+    at_status status = atx_problem_key_of(&key, &shape, &r->problem, err);
     if (status == AT_OK)
-        status = at__store_open(&store, at__str_text(&r->db), AT__STORE_READ, err);
+        status = atx_store_open(&store, atx_str_text(&r->db), ATX_STORE_READ, err);
     if (status == AT_OK)
-        status = at__store_each_trial(store, &key, NULL, show_trial, r, err);
-    at__store_close(store);
-    at__str_clear(&shape);
+        status = atx_store_each_trial(store, &key, NULL, show_trial, r, err);
+    atx_store_close(store);
+    atx_str_clear(&shape);
     return status;
 }
 
@@ -255,7 +255,7 @@ static at_status tune(attempt *r, at_error *err)
 {
     const char *devices[] = { r->args->device ? r->args->device : "0" };
     const char *templates[] = { r->t->name };
-    const at__tune_options options = { .devices = devices,
+    const atx_tune_options options = { .devices = devices,
                                        .device_count = 1,
                                        .seed = 1,
                                        .max_trials = 1,
@@ -266,15 +266,15 @@ static at_status tune(attempt *r, at_error *err)
                                        .templates = templates,
                                        .template_count = 1,
                                        .jobs = 1,
-                                       .db_path = at__str_text(&r->db),
+                                       .db_path = atx_str_text(&r->db),
                                        .command = "autotune run",
-                                       .cancel = &at__cancel_requested };
-    const at__tune_events events = {
+                                       .cancel = &atx_cancel_requested };
+    const atx_tune_events events = {
         .context = r, .progress = on_progress, .result = on_result, .warning = on_warning
     };
-    at__display_init(&r->display, false, false);
-    at_status status = at__tune(&r->problem, 1, r->catalog, &options, &events, err);
-    at__display_erase(&r->display);
+    atx_display_init(&r->display, false, false);
+    at_status status = atx_tune(&r->problem, 1, r->catalog, &options, &events, err);
+    atx_display_erase(&r->display);
     return status;
 }
 
@@ -283,25 +283,25 @@ static int run_once(const run_args *a, uint64_t *state)
 {
     attempt r = { .args = a };
     at_error err = { 0 };
-    at_status status = at__open_catalog(&r.catalog, a->templates_dir, NULL, &err);
+    at_status status = atx_open_catalog(&r.catalog, a->templates_dir, NULL, &err);
     if (status == AT_OK)
-        status = at__problem_from_words(&r.problem, &a->words, r.catalog, &err);
+        status = atx_problem_from_words(&r.problem, &a->words, r.catalog, &err);
     if (status == AT_OK)
         status = choose_template(&r, &err);
-    *state = at__watched_state(r.t, a->templates_dir);
+    *state = atx_watched_state(r.t, a->templates_dir);
     if (status == AT_OK)
         status = choose_values(&r, &err);
     if (status == AT_OK)
         status = make_folder(&r, &err);
     if (status == AT_OK)
         status = tune(&r, &err);
-    if (status == AT_OK && !at__cancel_requested)
+    if (status == AT_OK && !atx_cancel_requested)
         status = show_resources(&r, &err);
     remove_folder(&r);
-    int code = status != AT_OK ? at__complain(&err) : r.found ? AT__EXIT_OK : AT__EXIT_NOTHING;
-    at__catalog_close(r.catalog);
+    int code = status != AT_OK ? atx_complain(&err) : r.found ? ATX_EXIT_OK : ATX_EXIT_NOTHING;
+    atx_catalog_close(r.catalog);
     fflush(stdout);
-    return at__cancel_requested ? AT__EXIT_INTERRUPTED : code;
+    return atx_cancel_requested ? ATX_EXIT_INTERRUPTED : code;
 }
 
 static void ignore(void *context, const char *why)
@@ -315,50 +315,50 @@ static uint64_t state_now(const run_args *a)
 {
     attempt r = { .args = a };
     at_error ignored;
-    const at__catalog_options options = { .dir = a->templates_dir,
-                                          .headers = getenv(AT__HEADERS_ENV),
-                                          .allow = getenv(AT__ALLOW_ENV),
+    const atx_catalog_options options = { .dir = a->templates_dir,
+                                          .headers = getenv(ATX_HEADERS_ENV),
+                                          .allow = getenv(ATX_ALLOW_ENV),
                                           .broken = ignore };
-    if (at__catalog_open_with(&r.catalog, &options, &ignored) == AT_OK &&
-        at__problem_from_words(&r.problem, &a->words, r.catalog, &ignored) == AT_OK &&
+    if (atx_catalog_open_with(&r.catalog, &options, &ignored) == AT_OK &&
+        atx_problem_from_words(&r.problem, &a->words, r.catalog, &ignored) == AT_OK &&
         choose_template(&r, &ignored) != AT_OK)
         r.t = NULL;
-    uint64_t state = at__watched_state(r.t, a->templates_dir);
-    at__catalog_close(r.catalog);
+    uint64_t state = atx_watched_state(r.t, a->templates_dir);
+    atx_catalog_close(r.catalog);
     return state;
 }
 
 static void wait_for_change(const run_args *a, uint64_t state)
 {
     const struct timespec moment = { .tv_nsec = 200000000 };
-    at__print(stderr, "waiting for a change; Ctrl-C ends\n");
-    while (!at__cancel_requested && state_now(a) == state)
+    atx_print(stderr, "waiting for a change; Ctrl-C ends\n");
+    while (!atx_cancel_requested && state_now(a) == state)
         nanosleep(&moment, NULL);
 }
 
-int at__cmd_run(int argc, char **argv)
+int atx_cmd_run(int argc, char **argv)
 {
     run_args a = { 0 };
-    int code = AT__EXIT_OK;
+    int code = ATX_EXIT_OK;
     uint64_t state = 0;
-    const at__option TABLE[] = {
-        { "--template", AT__OPT_TEXT, "NAME", "the template; may be left out where there is one", &a.name },
-        { "--fix", AT__OPT_LIST, "PARAM=VALUE[,...]", "values; the template's default for the others",
+    const atx_option TABLE[] = {
+        { "--template", ATX_OPT_TEXT, "NAME", "the template; may be left out where there is one", &a.name },
+        { "--fix", ATX_OPT_LIST, "PARAM=VALUE[,...]", "values; the template's default for the others",
           &a.fix },
-        AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__FOLDER_OPTIONS(&a.folders),
-        { "--device", AT__OPT_TEXT, "0", "CUDA device (default 0)", &a.device },
-        { "--warm", AT__OPT_FLAG, NULL, "inputs may stay in the L2 cache", &a.warm },
-        { "--watch", AT__OPT_FLAG, NULL, "again whenever a file of the template changes, until Ctrl-C",
+        ATX_TEMPLATES_OPTION(&a.templates_dir),
+        ATX_FOLDER_OPTIONS(&a.folders),
+        { "--device", ATX_OPT_TEXT, "0", "CUDA device (default 0)", &a.device },
+        { "--warm", ATX_OPT_FLAG, NULL, "inputs may stay in the L2 cache", &a.warm },
+        { "--watch", ATX_OPT_FLAG, NULL, "again whenever a file of the template changes, until Ctrl-C",
           &a.watch },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     code = run_once(&a, &state);
-    while (a.watch && !at__cancel_requested) {
+    while (a.watch && !atx_cancel_requested) {
         wait_for_change(&a, state);
-        if (!at__cancel_requested)
+        if (!atx_cancel_requested)
             code = run_once(&a, &state);
     }
     return code;

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune show [OP] SHAPE [DTYPE] [options]",
     "Prints the stored trials of a problem, the fastest first.",
 };
@@ -21,9 +21,9 @@ static const at__usage USAGE = {
 /* A trial as stored; texts owned. */
 typedef struct trial {
     char *template_name, *config, *log, *device;
-    at__outcome outcome;
-    at__timing timing;
-    at__resources resources;
+    atx_outcome outcome;
+    atx_timing timing;
+    atx_resources resources;
     double score;        /* what is tuned for, smaller is better; INFINITY: none */
     bool cold, outdated; /* its template is another one now, or is missing */
 } trial;
@@ -33,34 +33,34 @@ typedef struct trials {
     size_t count, cap;
     bool failed; /* out of memory */
     const char *device;
-    const at__problem *problem;
+    const atx_problem *problem;
     size_t in_the_future; /* dated so */
-    const at__catalog *catalog;
+    const atx_catalog *catalog;
 } trials;
 
 static char *copy(const char *text, trials *t)
 {
-    char *made = at__text_copy(text, strlen(text));
+    char *made = atx_text_copy(text, strlen(text));
     t->failed |= !made;
     return made;
 }
 
-static bool is_outdated(const trials *t, const at__trial_row *row)
+static bool is_outdated(const trials *t, const atx_trial_row *row)
 {
-    const at__template *now = at__catalog_find_template(t->catalog, t->problem->op, row->template_name);
-    return !now || !at__template_has_hash(now, row->template_hash);
+    const atx_template *now = atx_catalog_find_template(t->catalog, t->problem->op, row->template_name);
+    return !now || !atx_template_has_hash(now, row->template_hash);
 }
 
-static bool keep(void *context, const at__trial_row *row, const at__fingerprint *f)
+static bool keep(void *context, const atx_trial_row *row, const atx_fingerprint *f)
 {
     trials *t = context;
     if (*t->device && strcmp(f->device, t->device) != 0)
         return true;
-    if (!at__grow(&t->items, &t->cap, t->count, sizeof *t->items)) {
+    if (!atx_grow(&t->items, &t->cap, t->count, sizeof *t->items)) {
         t->failed = true;
         return false;
     }
-    t->in_the_future += at__utc_is_future(row->measured_at);
+    t->in_the_future += atx_utc_is_future(row->measured_at);
     t->items[t->count++] = (trial){ .template_name = copy(row->template_name, t),
                                     .config = copy(row->config, t),
                                     .log = copy(row->log, t),
@@ -68,7 +68,7 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
                                     .outcome = row->outcome,
                                     .timing = row->timing,
                                     .resources = row->resources,
-                                    .score = at__score_or_none(t->problem, AT__RECORD_OF(row)),
+                                    .score = atx_score_or_none(t->problem, ATX_RECORD_OF(row)),
                                     .cold = f->cold,
                                     .outdated = is_outdated(t, row) };
     return !t->failed;
@@ -89,16 +89,16 @@ static void trials_clear(trials *t)
 static int by_score(const void *a, const void *b)
 {
     const trial *x = a, *y = b;
-    if ((x->outcome == AT__TIMED) != (y->outcome == AT__TIMED))
-        return x->outcome == AT__TIMED ? -1 : 1;
+    if ((x->outcome == ATX_TIMED) != (y->outcome == ATX_TIMED))
+        return x->outcome == ATX_TIMED ? -1 : 1;
     if (x->score < y->score || x->score > y->score)
         return x->score < y->score ? -1 : 1;
     return strcmp(x->config, y->config);
 }
 
 typedef struct view {
-    at__format format;
-    const at__problem *problem;
+    atx_format format;
+    const atx_problem *problem;
     double traffic_bytes, best;
     int64_t ops_count;
     bool mixed; /* more than one device, or cold and warm: each row says which */
@@ -106,126 +106,126 @@ typedef struct view {
 
 static void print_head(const view *v, bool failed)
 {
-    at__str metrics = { 0 };
-    if (v->format == AT__CSV) {
-        at__metrics_csv_head(&metrics, v->problem->op);
-        at__print(stdout,
+    atx_str metrics = { 0 };
+    if (v->format == ATX_CSV) {
+        atx_metrics_csv_head(&metrics, v->problem->op);
+        atx_print(stdout,
                   "template,config,outcome,median_us,gb_per_s,gflop_per_s,share_of_best,spread,samples,"
                   "registers,shared_bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log%s\n",
-                  at__whole(&metrics));
-    } else if (v->format == AT__TEXT && failed) {
-        at__print(stdout, "%-14s %-16s %s\n", "outcome", "template", "configuration");
-    } else if (v->format == AT__TEXT) {
-        at__metrics_text_head(&metrics, v->problem->op);
-        at__print(stdout, "%11s %8s%s%s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s",
-                  v->ops_count > 0 ? "  GFLOP/s" : "", at__whole(&metrics), "of best", "spread", "regs",
+                  atx_whole(&metrics));
+    } else if (v->format == ATX_TEXT && failed) {
+        atx_print(stdout, "%-14s %-16s %s\n", "outcome", "template", "configuration");
+    } else if (v->format == ATX_TEXT) {
+        atx_metrics_text_head(&metrics, v->problem->op);
+        atx_print(stdout, "%11s %8s%s%s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s",
+                  v->ops_count > 0 ? "  GFLOP/s" : "", atx_whole(&metrics), "of best", "spread", "regs",
                   "shared", "template", "configuration");
     }
-    at__str_clear(&metrics);
+    atx_str_clear(&metrics);
 }
 
 static void print_json(const view *v, const trial *t)
 {
-    const at__resources *r = &t->resources;
-    at__str o = { 0 };
-    at__str_add(&o, "{");
-    at__member_text(&o, "template", t->template_name);
-    at__member_text(&o, "config", t->config);
-    at__member_text(&o, "outcome", at__outcome_name(t->outcome));
-    if (t->outcome == AT__TIMED) {
-        at__member_real(&o, "median_s", 9, t->timing.median_s);
-        at__member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
-        at__report_gflop_member(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
-        at__metrics_member(&o, v->problem, AT__RECORD_OF(t));
-        at__member_real(&o, "share_of_best", 5, v->best / t->score);
-        at__member_real(&o, "spread", 4, t->timing.spread);
-        at__member_int(&o, "samples", t->timing.samples);
+    const atx_resources *r = &t->resources;
+    atx_str o = { 0 };
+    atx_str_add(&o, "{");
+    atx_member_text(&o, "template", t->template_name);
+    atx_member_text(&o, "config", t->config);
+    atx_member_text(&o, "outcome", atx_outcome_name(t->outcome));
+    if (t->outcome == ATX_TIMED) {
+        atx_member_real(&o, "median_s", 9, t->timing.median_s);
+        atx_member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
+        atx_report_gflop_member(&o, atx_gflop_per_s(v->ops_count, t->timing.median_s));
+        atx_metrics_member(&o, v->problem, ATX_RECORD_OF(t));
+        atx_member_real(&o, "share_of_best", 5, v->best / t->score);
+        atx_member_real(&o, "spread", 4, t->timing.spread);
+        atx_member_int(&o, "samples", t->timing.samples);
     }
-    at__member_int(&o, "shared_bytes", r->shared_bytes);
-    at__report_resources(&o, r);
-    at__member_text(&o, "device", t->device);
-    at__member_bool(&o, "cold", t->cold);
+    atx_member_int(&o, "shared_bytes", r->shared_bytes);
+    atx_report_resources(&o, r);
+    atx_member_text(&o, "device", t->device);
+    atx_member_bool(&o, "cold", t->cold);
     if (t->outdated)
-        at__member_bool(&o, "outdated", true);
-    at__member_text(&o, "log", t->log);
-    at__print(stdout, "%s}\n", at__whole(&o));
-    at__str_clear(&o);
+        atx_member_bool(&o, "outdated", true);
+    atx_member_text(&o, "log", t->log);
+    atx_print(stdout, "%s}\n", atx_whole(&o));
+    atx_str_clear(&o);
 }
 
 static void print_csv(const view *v, const trial *t)
 {
-    bool timed = t->outcome == AT__TIMED;
-    const at__resources *r = &t->resources;
-    at__str o = { 0 };
-    at__field_text(&o, t->template_name);
-    at__field_text(&o, t->config);
-    at__field_text(&o, at__outcome_name(t->outcome));
-    at__field_real(&o, 4, 1e6 * t->timing.median_s);
-    at__field_real(&o, 1, timed ? 1e-9 * v->traffic_bytes / t->timing.median_s : 0);
-    at__report_gflop_field(&o, at__gflop_per_s(v->ops_count, t->timing.median_s));
-    at__field_real(&o, 4, timed ? v->best / t->score : 0);
-    at__field_real(&o, 4, t->timing.spread);
-    at__field_int(&o, t->timing.samples);
-    at__field_int(&o, r->registers);
-    at__field_int(&o, r->shared_bytes);
-    at__field_int(&o, r->stack_bytes);
-    at__field_int(&o, r->spill_bytes);
-    at__field_int(&o, r->local_bytes);
-    at__field_text(&o, t->device);
-    at__field_int(&o, t->cold);
-    at__field_text(&o, t->log);
-    at__metrics_csv_fields(&o, v->problem, AT__RECORD_OF(t));
-    at__print(stdout, "%s\n", at__whole(&o));
-    at__str_clear(&o);
+    bool timed = t->outcome == ATX_TIMED;
+    const atx_resources *r = &t->resources;
+    atx_str o = { 0 };
+    atx_field_text(&o, t->template_name);
+    atx_field_text(&o, t->config);
+    atx_field_text(&o, atx_outcome_name(t->outcome));
+    atx_field_real(&o, 4, 1e6 * t->timing.median_s);
+    atx_field_real(&o, 1, timed ? 1e-9 * v->traffic_bytes / t->timing.median_s : 0);
+    atx_report_gflop_field(&o, atx_gflop_per_s(v->ops_count, t->timing.median_s));
+    atx_field_real(&o, 4, timed ? v->best / t->score : 0);
+    atx_field_real(&o, 4, t->timing.spread);
+    atx_field_int(&o, t->timing.samples);
+    atx_field_int(&o, r->registers);
+    atx_field_int(&o, r->shared_bytes);
+    atx_field_int(&o, r->stack_bytes);
+    atx_field_int(&o, r->spill_bytes);
+    atx_field_int(&o, r->local_bytes);
+    atx_field_text(&o, t->device);
+    atx_field_int(&o, t->cold);
+    atx_field_text(&o, t->log);
+    atx_metrics_csv_fields(&o, v->problem, ATX_RECORD_OF(t));
+    atx_print(stdout, "%s\n", atx_whole(&o));
+    atx_str_clear(&o);
 }
 
 static void print_text(const view *v, const trial *t)
 {
     char time[32], rate[32] = "";
-    at__str metrics = { 0 };
-    at__time_text(time, sizeof time, t->timing.median_s);
+    atx_str metrics = { 0 };
+    atx_time_text(time, sizeof time, t->timing.median_s);
     if (v->ops_count > 0)
-        snprintf(rate, sizeof rate, " %8.0f", at__gflop_per_s(v->ops_count, t->timing.median_s));
-    at__metrics_text_columns(&metrics, v->problem, AT__RECORD_OF(t));
-    at__print(stdout, "%11s %8.0f%s%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
-              1e-9 * v->traffic_bytes / t->timing.median_s, rate, at__whole(&metrics),
+        snprintf(rate, sizeof rate, " %8.0f", atx_gflop_per_s(v->ops_count, t->timing.median_s));
+    atx_metrics_text_columns(&metrics, v->problem, ATX_RECORD_OF(t));
+    atx_print(stdout, "%11s %8.0f%s%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
+              1e-9 * v->traffic_bytes / t->timing.median_s, rate, atx_whole(&metrics),
               100 * v->best / t->score, 100 * t->timing.spread, t->resources.registers,
               t->resources.shared_bytes, t->template_name, t->config);
     if (v->mixed)
-        at__print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
+        atx_print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
     if (t->outdated)
-        at__print(stdout, "  [out of date]");
-    at__print(stdout, "\n");
-    at__str_clear(&metrics);
+        atx_print(stdout, "  [out of date]");
+    atx_print(stdout, "\n");
+    atx_str_clear(&metrics);
 }
 
 static void print_trial(const view *v, const trial *t)
 {
-    if (v->format == AT__JSON)
+    if (v->format == ATX_JSON)
         print_json(v, t);
-    else if (v->format == AT__CSV)
+    else if (v->format == ATX_CSV)
         print_csv(v, t);
-    else if (t->outcome != AT__TIMED)
-        at__print(stdout, "%-14s %-16s %s\n  %s\n", at__outcome_name(t->outcome), t->template_name, t->config,
+    else if (t->outcome != ATX_TIMED)
+        atx_print(stdout, "%-14s %-16s %s\n  %s\n", atx_outcome_name(t->outcome), t->template_name, t->config,
                   t->log);
     else
         print_text(v, t);
 }
 
-static void print_outcomes(const trials *t, at__format format)
+static void print_outcomes(const trials *t, atx_format format)
 {
     static const char *const FORMATS[] = {
-        [AT__TEXT] = "%-14s %6" PRId64 "\n",
-        [AT__JSON] = "{\"outcome\":\"%s\",\"trials\":%" PRId64 "}\n",
-        [AT__CSV] = "%s,%" PRId64 "\n",
+        [ATX_TEXT] = "%-14s %6" PRId64 "\n",
+        [ATX_JSON] = "{\"outcome\":\"%s\",\"trials\":%" PRId64 "}\n",
+        [ATX_CSV] = "%s,%" PRId64 "\n",
     };
-    int64_t counts[AT__OUTCOMES] = { 0 };
+    int64_t counts[ATX_OUTCOMES] = { 0 };
     for (size_t i = 0; i < t->count; i++)
         counts[t->items[i].outcome]++;
-    if (format == AT__CSV)
-        at__print(stdout, "outcome,trials\n");
-    for (int i = 0; i < AT__OUTCOMES; i++)
-        at__print(stdout, FORMATS[format], at__outcome_name((at__outcome)i), counts[i]);
+    if (format == ATX_CSV)
+        atx_print(stdout, "outcome,trials\n");
+    for (int i = 0; i < ATX_OUTCOMES; i++)
+        atx_print(stdout, FORMATS[format], atx_outcome_name((atx_outcome)i), counts[i]);
 }
 
 static bool is_mixed(const trials *t)
@@ -239,9 +239,9 @@ static bool is_mixed(const trials *t)
 /* Whether an earlier, faster row already stands for this template, among those that failed or the others. */
 static bool template_seen(const trials *t, size_t i)
 {
-    bool timed = t->items[i].outcome == AT__TIMED;
+    bool timed = t->items[i].outcome == ATX_TIMED;
     for (size_t k = 0; k < i; k++)
-        if ((t->items[k].outcome == AT__TIMED) == timed &&
+        if ((t->items[k].outcome == ATX_TIMED) == timed &&
             strcmp(t->items[k].template_name, t->items[i].template_name) == 0)
             return true;
     return false;
@@ -255,48 +255,48 @@ static void warn_of_dates(const trials *t)
              "measured",
              t->in_the_future, t->count);
     if (t->in_the_future)
-        at__warn(text);
+        atx_warn(text);
 }
 
 /* Whether a kernel is right is what the op says. */
-static void warn_of_other_op(at__store *store, const at__problem_key *key, const at__op *op,
+static void warn_of_other_op(atx_store *store, const atx_problem_key *key, const atx_op *op,
                              const char *device)
 {
     char text[400];
-    at__answer newest = { 0 };
-    if (at__store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
-        at__is_of_other_op(store, op, newest.winner.op_hash)) {
+    atx_answer newest = { 0 };
+    if (atx_store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
+        atx_is_of_other_op(store, op, newest.winner.op_hash)) {
         snprintf(text, sizeof text,
                  "out of date: the operation %s was changed since, in %.150s; `autotune tune` proves and "
                  "measures again",
                  op->name, op->file);
-        at__warn(text);
+        atx_warn(text);
     }
-    at__answer_clear(&newest);
+    atx_answer_clear(&newest);
 }
 
 /* Of the newest winner's: which of them is another one now, or where it was looked for. */
-static void warn_of_headers(at__store *store, const at__problem_key *key, const at__op *op,
-                            const at__catalog *catalog, const char *device)
+static void warn_of_headers(atx_store *store, const atx_problem_key *key, const atx_op *op,
+                            const atx_catalog *catalog, const char *device)
 {
     at_error why = { 0 };
-    at__str text = { 0 };
-    at__answer newest = { 0 };
-    const at__winner *w = &newest.winner;
-    if (at__store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
-        at__lookup_check_headers(store, catalog, op, w->template_name, w->template_hash, &why) ==
+    atx_str text = { 0 };
+    atx_answer newest = { 0 };
+    const atx_winner *w = &newest.winner;
+    if (atx_store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
+        atx_lookup_check_headers(store, catalog, op, w->template_name, w->template_hash, &why) ==
             AT_ERR_INPUT) {
-        at__str_addf(&text, "out of date: template %s: %s", w->template_name, why.text);
-        at__warn(at__str_text(&text));
+        atx_str_addf(&text, "out of date: template %s: %s", w->template_name, why.text);
+        atx_warn(atx_str_text(&text));
     }
-    at__str_clear(&text);
-    at__answer_clear(&newest);
+    atx_str_clear(&text);
+    atx_answer_clear(&newest);
 }
 
 typedef struct show_args {
     const char *db, *device, *templates_dir, *format, *by;
-    at__words words;
-    at__folder_words folders;
+    atx_words words;
+    atx_folder_words folders;
     int64_t top;
     bool failed;
 } show_args;
@@ -307,28 +307,28 @@ static void print_trials(const trials *t, const show_args *a, const view *v)
     bool by_template = a->by && strcmp(a->by, "template") == 0;
     print_head(v, a->failed);
     for (size_t i = 0; i < t->count && (by_template || a->top == 0 || printed < a->top); i++) {
-        bool timed = t->items[i].outcome == AT__TIMED;
+        bool timed = t->items[i].outcome == ATX_TIMED;
         if (timed == a->failed || (by_template && template_seen(t, i)))
             continue;
         print_trial(v, &t->items[i]);
         printed++;
     }
-    if (!printed && v->format == AT__TEXT)
-        at__print(stdout, "none\n");
+    if (!printed && v->format == ATX_TEXT)
+        atx_print(stdout, "none\n");
 }
 
-static at_status no_trials(const show_args *a, const at__problem *problem, const at__problem_key *key,
+static at_status no_trials(const show_args *a, const atx_problem *problem, const atx_problem_key *key,
                            const char *path, const char *device, at_error *err)
 {
-    at__str command = { 0 };
-    at__add_tune_command(&command, problem, a->templates_dir, path);
+    atx_str command = { 0 };
+    atx_add_tune_command(&command, problem, a->templates_dir, path);
     at_fail(err, AT_ERR_NOT_FOUND, "%s has no trials of %s %s %s%s%s; make some with: %s", path, key->op,
-            key->shape, at__dtype_name(problem->type), *device ? " on " : "", device, at__str_text(&command));
-    at__str_clear(&command);
+            key->shape, atx_dtype_name(problem->type), *device ? " on " : "", device, atx_str_text(&command));
+    atx_str_clear(&command);
     return AT_ERR_NOT_FOUND;
 }
 
-static bool see(void *context, const at__trial_row *row, const at__fingerprint *f)
+static bool see(void *context, const atx_trial_row *row, const atx_fingerprint *f)
 {
     (void)row, (void)f;
     *(bool *)context = true;
@@ -336,38 +336,38 @@ static bool see(void *context, const at__trial_row *row, const at__fingerprint *
 }
 
 /* A replay's results are in a database of their own unless --db was named: they may be what is looked for. */
-static void tell_of_replay(const at__problem_key *key, at_error *err)
+static void tell_of_replay(const atx_problem_key *key, at_error *err)
 {
     const at_error cause = *err;
-    at__store *store = NULL;
-    at__str path = { 0 };
+    atx_store *store = NULL;
+    atx_str path = { 0 };
     bool found = false;
-    if (at__store_replay_path(&path, NULL) == AT_OK &&
-        at__store_open(&store, at__str_text(&path), AT__STORE_READ, NULL) == AT_OK) {
-        if (at__store_each_trial(store, key, NULL, see, &found, NULL) == AT_OK && found)
+    if (atx_store_replay_path(&path, NULL) == AT_OK &&
+        atx_store_open(&store, atx_str_text(&path), ATX_STORE_READ, NULL) == AT_OK) {
+        if (atx_store_each_trial(store, key, NULL, see, &found, NULL) == AT_OK && found)
             at_fail(err, cause.status, "%s. What a replay tried is in %s: name it with --db", cause.text,
-                    at__str_text(&path));
-        at__store_close(store);
+                    atx_str_text(&path));
+        atx_store_close(store);
     }
-    at__str_clear(&path);
+    atx_str_clear(&path);
 }
 
-static at_status show(const at__problem *problem, const at__catalog *catalog, const char *path,
-                      const show_args *a, at__format format, at_error *err)
+static at_status show(const atx_problem *problem, const atx_catalog *catalog, const char *path,
+                      const show_args *a, atx_format format, at_error *err)
 {
-    at__store *store = NULL;
-    at__problem_key key;
-    at__str shape = { 0 };
-    at__target device = { 0 };
+    atx_store *store = NULL;
+    atx_problem_key key;
+    atx_str shape = { 0 };
+    atx_target device = { 0 };
     trials t = { .device = device.name, .problem = problem, .catalog = catalog };
 
-    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    at_status status = atx_problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
-        status = at__store_open(&store, path, AT__STORE_READ, err);
+        status = atx_store_open(&store, path, ATX_STORE_READ, err);
     if (status == AT_OK)
-        status = at__stored_device_option(&device, a->device, store, err);
+        status = atx_stored_device_option(&device, a->device, store, err);
     if (status == AT_OK)
-        status = at__store_each_trial(store, &key, NULL, keep, &t, err);
+        status = atx_store_each_trial(store, &key, NULL, keep, &t, err);
     if (status == AT_OK && t.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && t.count == 0)
@@ -392,54 +392,54 @@ static at_status show(const at__problem *problem, const at__catalog *catalog, co
             print_trials(&t, a, &v);
     }
     trials_clear(&t);
-    at__str_clear(&shape);
+    atx_str_clear(&shape);
     if (store)
-        at__store_close(store);
+        atx_store_close(store);
     return status;
 }
 
-int at__cmd_show(int argc, char **argv)
+int atx_cmd_show(int argc, char **argv)
 {
     show_args a = { .top = 20 };
     const char *path = NULL;
-    at__catalog *catalog = NULL;
-    at__problem problem;
-    at__format format = AT__TEXT;
-    at__str keep_path = { 0 };
+    atx_catalog *catalog = NULL;
+    atx_problem problem;
+    atx_format format = ATX_TEXT;
+    atx_str keep_path = { 0 };
     at_error err = { 0 };
-    int code = AT__EXIT_OK;
-    const at__option TABLE[] = {
-        { "--by", AT__OPT_TEXT, "template|outcome", "the best of each template; or how many had each outcome",
+    int code = ATX_EXIT_OK;
+    const atx_option TABLE[] = {
+        { "--by", ATX_OPT_TEXT, "template|outcome", "the best of each template; or how many had each outcome",
           &a.by },
-        { "--top", AT__OPT_COUNT, "N", "print at most N (default 20; 0: all)", &a.top },
-        { "--failed", AT__OPT_FLAG, NULL, "those that were not timed, and why", &a.failed },
-        { "--device", AT__OPT_TEXT, "N|NAME",
+        { "--top", ATX_OPT_COUNT, "N", "print at most N (default 20; 0: all)", &a.top },
+        { "--failed", ATX_OPT_FLAG, NULL, "those that were not timed, and why", &a.failed },
+        { "--device", ATX_OPT_TEXT, "N|NAME",
           "a GPU of this machine by its number, or the only device whose name has these words (default: any)",
           &a.device },
-        AT__DB_OPTION(&a.db),
-        AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__FOLDER_OPTIONS(&a.folders),
-        { "--format", AT__OPT_TEXT, "text|json|csv", "of the rows", &a.format },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        ATX_DB_OPTION(&a.db),
+        ATX_TEMPLATES_OPTION(&a.templates_dir),
+        ATX_FOLDER_OPTIONS(&a.folders),
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the rows", &a.format },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
-    at_status status = at__format_parse(&format, a.format, &err);
+    at_status status = atx_format_parse(&format, a.format, &err);
     if (status == AT_OK && a.by && strcmp(a.by, "template") != 0 && strcmp(a.by, "outcome") != 0)
         status = at_fail(&err, AT_ERR_USAGE, "--by: found '%s'; expected template or outcome", a.by);
     if (status == AT_OK)
-        status = at__open_catalog(&catalog, a.templates_dir, NULL, &err);
+        status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)
-        status = at__db_path(&path, a.db, &keep_path, &err);
+        status = atx_db_path(&path, a.db, &keep_path, &err);
     if (status == AT_OK)
-        status = at__catalog_add_recorded(catalog, path, &err);
+        status = atx_catalog_add_recorded(catalog, path, &err);
     if (status == AT_OK)
-        status = at__problem_from_words(&problem, &a.words, catalog, &err);
+        status = atx_problem_from_words(&problem, &a.words, catalog, &err);
     if (status == AT_OK)
         status = show(&problem, catalog, path, &a, format, &err);
     if (status != AT_OK)
-        code = at__complain(&err);
-    at__catalog_close(catalog);
-    at__str_clear(&keep_path);
+        code = atx_complain(&err);
+    atx_catalog_close(catalog);
+    atx_str_clear(&keep_path);
     return code;
 }

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const at__usage USAGE = {
+static const atx_usage USAGE = {
     "autotune [tune] --device 0 --shapes FILE [options]\n       autotune tune [OP] SHAPE [DTYPE] [options]",
     "Compiles, verifies and times the configurations of all templates for each problem, stores every trial "
     "and prints the winner of each. A problem that is already tuned under the same conditions is answered "
@@ -31,8 +31,8 @@ static const at__usage USAGE = {
 typedef struct tune_args {
     const char *shapes, *shard, *db, *local_db, *dtype, *op, *strategy, *format, *templates_dir, *trace,
         *cache_limit;
-    at__words words, devices, fix, templates, ld, align;
-    at__folder_words folders;
+    atx_words words, devices, fix, templates, ld, align;
+    atx_folder_words folders;
     int64_t max_trials, seed, jobs;
     double budget_s;
     bool force, warm, no_cache, no_learn, quiet, verbose;
@@ -40,73 +40,73 @@ typedef struct tune_args {
 
 /* What the events need. */
 typedef struct output {
-    at__format format;
+    atx_format format;
     bool quiet;
-    at__display display;
-    at__totals totals;
+    atx_display display;
+    atx_totals totals;
     bool head_printed;
 } output;
 
-static void on_progress(void *context, const at__progress *progress)
+static void on_progress(void *context, const atx_progress *progress)
 {
     output *o = context;
-    at__display_show(&o->display, progress);
+    atx_display_show(&o->display, progress);
 }
 
-static void on_result(void *context, const at__result *result)
+static void on_result(void *context, const atx_result *result)
 {
     output *o = context;
-    at__str text = { 0 };
-    at__display_erase(&o->display);
+    atx_str text = { 0 };
+    atx_display_erase(&o->display);
     if (!o->head_printed)
-        at__report_head(&text, o->format);
+        atx_report_head(&text, o->format);
     o->head_printed = true;
-    at__report_result(&text, o->format, result);
-    if (o->format == AT__TEXT && o->display.verbose && result->found)
-        at__metrics_lines(&text, result->problem, AT__RECORD_OF(&result->answer->winner));
-    at__print(stdout, "%s", at__whole(&text));
+    atx_report_result(&text, o->format, result);
+    if (o->format == ATX_TEXT && o->display.verbose && result->found)
+        atx_metrics_lines(&text, result->problem, ATX_RECORD_OF(&result->answer->winner));
+    atx_print(stdout, "%s", atx_whole(&text));
     fflush(stdout);
-    at__totals_add(&o->totals, result);
-    at__str_clear(&text);
+    atx_totals_add(&o->totals, result);
+    atx_str_clear(&text);
 }
 
 static void on_warning(void *context, const char *text)
 {
     output *o = context;
-    at__display_erase(&o->display);
+    atx_display_erase(&o->display);
     if (!o->quiet)
-        at__warn(text);
+        atx_warn(text);
 }
 
 /* Everything that a run needs, checked before anything is started. */
 typedef struct plan {
-    at__catalog *catalog;
-    at__shapes shapes;
-    at__tune_options options;
-    at__fix fixes[AT__MAX_WORDS];
-    const char *devices[AT__MAX_WORDS];
-    at__str db, cache, command;
-    at__format format;
-    at__over_ranks over; /* several ranks of MPI */
+    atx_catalog *catalog;
+    atx_shapes shapes;
+    atx_tune_options options;
+    atx_fix fixes[ATX_MAX_WORDS];
+    const char *devices[ATX_MAX_WORDS];
+    atx_str db, cache, command;
+    atx_format format;
+    atx_over_ranks over; /* several ranks of MPI */
 } plan;
 
 static void plan_clear(plan *p)
 {
-    at__shapes_clear(&p->shapes);
-    at__catalog_close(p->catalog);
-    at__str_clear(&p->db);
-    at__str_clear(&p->cache);
-    at__str_clear(&p->command);
-    at__over_ranks_clear(&p->over);
+    atx_shapes_clear(&p->shapes);
+    atx_catalog_close(p->catalog);
+    atx_str_clear(&p->db);
+    atx_str_clear(&p->cache);
+    atx_str_clear(&p->command);
+    atx_over_ranks_clear(&p->over);
 }
 
 static at_status add_device(plan *p, const char *spec, at_error *err)
 {
     const char **devices = p->devices;
-    at_status status = at__device_spec_parse(spec, err);
+    at_status status = atx_device_spec_parse(spec, err);
     for (int i = 0; i < p->options.device_count && status == AT_OK; i++) {
-        bool replay = at__device_is_replay(spec);
-        if ((replay || at__device_is_replay(devices[i])) && strcmp(spec, devices[i]) != 0)
+        bool replay = atx_device_is_replay(spec);
+        if ((replay || atx_device_is_replay(devices[i])) && strcmp(spec, devices[i]) != 0)
             status = at_fail(err, AT_ERR_USAGE,
                              "--device: found %s and %s; expected one recording, which may be there several "
                              "times: as many devices",
@@ -118,7 +118,7 @@ static at_status add_device(plan *p, const char *spec, at_error *err)
     return status;
 }
 
-static at_status plan_devices(plan *p, const at__words *words, at_error *err)
+static at_status plan_devices(plan *p, const atx_words *words, at_error *err)
 {
     at_status status = AT_OK;
     p->options.devices = p->devices;
@@ -134,32 +134,32 @@ static at_status plan_devices(plan *p, const at__words *words, at_error *err)
 /* The results of a replay have a database of their own, unless the user names one. */
 static at_status plan_db(plan *p, const char *given, at_error *err)
 {
-    if (given || p->options.device_count == 0 || !at__device_is_replay(p->devices[0]))
-        return at__db_path(&p->options.db_path, given, &p->db, err);
-    at_status status = at__store_replay_path(&p->db, err);
-    p->options.db_path = at__str_text(&p->db);
+    if (given || p->options.device_count == 0 || !atx_device_is_replay(p->devices[0]))
+        return atx_db_path(&p->options.db_path, given, &p->db, err);
+    at_status status = atx_store_replay_path(&p->db, err);
+    p->options.db_path = atx_str_text(&p->db);
     return status;
 }
 
 static at_status plan_strategy(plan *p, const char *name, at_error *err)
 {
-    at__str known = { 0 };
-    if (!name || (p->options.strategy = at__strategy_find(name)))
+    atx_str known = { 0 };
+    if (!name || (p->options.strategy = atx_strategy_find(name)))
         return AT_OK;
-    for (int i = 0; at__strategies[i]; i++)
-        at__str_addf(&known, " %s", at__strategies[i]->name);
-    at_fail(err, AT_ERR_USAGE, "--strategy: found '%s'; expected one of:%s", name, at__str_text(&known));
-    at__str_clear(&known);
+    for (int i = 0; atx_strategies[i]; i++)
+        atx_str_addf(&known, " %s", atx_strategies[i]->name);
+    at_fail(err, AT_ERR_USAGE, "--strategy: found '%s'; expected one of:%s", name, atx_str_text(&known));
+    atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
 
 static at_status plan_restrictions(plan *p, const tune_args *a, at_error *err)
 {
-    const at__problem *problems = p->shapes.problems;
+    const atx_problem *problems = p->shapes.problems;
     size_t count = p->shapes.count;
-    at_status status = at__fixes_read(p->fixes, &a->fix, p->catalog, problems, count, err);
+    at_status status = atx_fixes_read(p->fixes, &a->fix, p->catalog, problems, count, err);
     for (int i = 0; i < a->templates.count && status == AT_OK; i++)
-        status = at__known_template(p->catalog, problems, count, "--template", a->templates.items[i], err);
+        status = atx_known_template(p->catalog, problems, count, "--template", a->templates.items[i], err);
     p->options.fixes = p->fixes;
     p->options.fix_count = a->fix.count;
     p->options.templates = a->templates.count ? a->templates.items : NULL;
@@ -167,14 +167,14 @@ static at_status plan_restrictions(plan *p, const tune_args *a, at_error *err)
     return status;
 }
 
-static at_status add_words(plan *p, const at__words *words, const at__shape_defaults *defaults, at_error *err)
+static at_status add_words(plan *p, const atx_words *words, const atx_shape_defaults *defaults, at_error *err)
 {
-    at__str line = { 0 };
+    atx_str line = { 0 };
     for (int i = 0; i < words->count; i++)
-        at__str_addf(&line, "%s%s", i ? " " : "", words->items[i]);
-    at_status status = at__shapes_parse(&p->shapes, at__str_text(&line), line.len, "command line", p->catalog,
+        atx_str_addf(&line, "%s%s", i ? " " : "", words->items[i]);
+    at_status status = atx_shapes_parse(&p->shapes, atx_str_text(&line), line.len, "command line", p->catalog,
                                         defaults, err);
-    at__str_clear(&line);
+    atx_str_clear(&line);
     return status;
 }
 
@@ -185,17 +185,17 @@ typedef struct numbers_option {
 } numbers_option;
 
 static const numbers_option LD = { "--ld", "elements from row to row, as in --ld 4160,4352",
-                                   AT__MAX_PITCHES };
-static const numbers_option ALIGN = { "--align", "bytes, as in --align 4 or --align 16,4", AT__MAX_ALIGNS };
+                                   ATX_MAX_PITCHES };
+static const numbers_option ALIGN = { "--align", "bytes, as in --align 4 or --align 16,4", ATX_MAX_ALIGNS };
 
-static at_status read_numbers(int64_t *out, int *count, const at__words *words, const numbers_option *o,
+static at_status read_numbers(int64_t *out, int *count, const atx_words *words, const numbers_option *o,
                               at_error *err)
 {
     if (words->count > o->max)
         return at_fail(err, AT_ERR_USAGE, "%s: found %d numbers; expected at most %d", o->name, words->count,
                        o->max);
     for (int i = 0; i < words->count; i++) {
-        if (at__whole_parse(&out[i], words->items[i]) || out[i] < 1)
+        if (atx_whole_parse(&out[i], words->items[i]) || out[i] < 1)
             return at_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, words->items[i],
                            o->expected);
     }
@@ -205,18 +205,18 @@ static at_status read_numbers(int64_t *out, int *count, const at__words *words, 
 
 static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
 {
-    int64_t pitches[AT__MAX_PITCHES] = { 0 }, aligns[AT__MAX_ALIGNS] = { 0 };
-    at__dtype type = AT__DEFAULT_TYPE;
-    at__shape_defaults defaults = {
+    int64_t pitches[ATX_MAX_PITCHES] = { 0 }, aligns[ATX_MAX_ALIGNS] = { 0 };
+    atx_dtype type = ATX_DEFAULT_TYPE;
+    atx_shape_defaults defaults = {
         .op = a->op, .type = a->dtype ? &type : NULL, .pitches = pitches, .aligns = aligns
     };
     at_error cause = { 0 };
-    at_status status = at__open_catalog(&p->catalog, a->templates_dir, NULL, err);
+    at_status status = atx_open_catalog(&p->catalog, a->templates_dir, NULL, err);
     if (status == AT_OK && p->options.device_count)
-        status = at__catalog_add_replayed(p->catalog, p->devices[0], err);
-    if (status == AT_OK && a->op && !at__catalog_find_op(p->catalog, a->op))
-        status = at__unknown_op(p->catalog, "--op: ", a->op, err);
-    if (status == AT_OK && a->dtype && at__dtype_parse(&type, a->dtype, strlen(a->dtype), &cause))
+        status = atx_catalog_add_replayed(p->catalog, p->devices[0], err);
+    if (status == AT_OK && a->op && !atx_catalog_find_op(p->catalog, a->op))
+        status = atx_unknown_op(p->catalog, "--op: ", a->op, err);
+    if (status == AT_OK && a->dtype && atx_dtype_parse(&type, a->dtype, strlen(a->dtype), &cause))
         status = at_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
     if (status == AT_OK)
         status = read_numbers(pitches, &defaults.pitch_count, &a->ld, &LD, err);
@@ -228,7 +228,7 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
         return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
                        a->words.items[0]);
     if (a->shapes)
-        return at__shapes_read(&p->shapes, a->shapes, p->catalog, &defaults, err);
+        return atx_shapes_read(&p->shapes, a->shapes, p->catalog, &defaults, err);
     if (a->words.count)
         return add_words(p, &a->words, &defaults, err);
     return at_fail(err, AT_ERR_USAGE,
@@ -238,48 +238,48 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
 /* After everything that looks at all problems: what is wrong is wrong in every task of an array. */
 static at_status plan_shard(plan *p, const char *text, at_error *err)
 {
-    at__shard shard = { 0 };
-    at_status status = at__shard_parse(&shard, text, err);
-    return status == AT_OK ? at__shard_take(&p->shapes, &shard, err) : status;
+    atx_shard shard = { 0 };
+    at_status status = atx_shard_parse(&shard, text, err);
+    return status == AT_OK ? atx_shard_take(&p->shapes, &shard, err) : status;
 }
 
 static at_status plan_cache(plan *p, const tune_args *a, at_error *err)
 {
-    at_status status = at__store_cache_path(&p->cache, err);
+    at_status status = atx_store_cache_path(&p->cache, err);
     if (status == AT_OK)
-        status = at__store_cubin_limit(&p->options.cache_bytes, a->cache_limit, err);
-    p->options.cache_path = p->cache.len ? at__str_text(&p->cache) : NULL;
+        status = atx_store_cubin_limit(&p->options.cache_bytes, a->cache_limit, err);
+    p->options.cache_path = p->cache.len ? atx_str_text(&p->cache) : NULL;
     return status;
 }
 
 static at_status check_trace(const plan *p, const tune_args *a, at_error *err)
 {
-    at__replay_spec recording = { .pace = 0 };
-    bool replay = p->options.device_count && at__device_is_replay(p->devices[0]);
-    at_status status = a->trace && replay ? at__device_replay_parse(&recording, p->devices[0], err) : AT_OK;
-    const at__in_use uses[] = { { "the database", p->options.db_path, true },
+    atx_replay_spec recording = { .pace = 0 };
+    bool replay = p->options.device_count && atx_device_is_replay(p->devices[0]);
+    at_status status = a->trace && replay ? atx_device_replay_parse(&recording, p->devices[0], err) : AT_OK;
+    const atx_in_use uses[] = { { "the database", p->options.db_path, true },
                                 { "the cache of compiled kernels", p->options.cache_path, true },
-                                { "the recording", at__str_text(&recording.file), true },
+                                { "the recording", atx_str_text(&recording.file), true },
                                 { "the shapes file", a->shapes, false },
                                 { NULL, NULL, false } };
     if (status == AT_OK && a->trace)
-        status = at__check_output("--trace", a->trace, uses, a->templates_dir, err);
-    at__str_clear(&recording.file);
+        status = atx_check_output("--trace", a->trace, uses, a->templates_dir, err);
+    atx_str_clear(&recording.file);
     return status;
 }
 
 static at_status make_plan(plan *p, const tune_args *a, at_error *err)
 {
-    at__tune_options *o = &p->options;
-    *o = (at__tune_options){ .seed = (uint64_t)a->seed,
+    atx_tune_options *o = &p->options;
+    *o = (atx_tune_options){ .seed = (uint64_t)a->seed,
                              .max_trials = a->max_trials,
                              .budget_s = a->budget_s,
                              .jobs = (int)(a->jobs < 1024 ? a->jobs : 1024),
                              .force = a->force,
                              .warm = a->warm,
-                             .command = at__str_text(&p->command),
-                             .cancel = &at__cancel_requested };
-    at_status status = at__format_parse(&p->format, a->format, err);
+                             .command = atx_str_text(&p->command),
+                             .cancel = &atx_cancel_requested };
+    at_status status = atx_format_parse(&p->format, a->format, err);
     if (status == AT_OK)
         status = plan_devices(p, &a->devices, err);
     if (status == AT_OK)
@@ -301,77 +301,77 @@ static at_status make_plan(plan *p, const tune_args *a, at_error *err)
 static void learn(const plan *p, const tune_args *a)
 {
     at_error err = { 0 };
-    at__str text = { 0 };
+    atx_str text = { 0 };
     int64_t trials = 0;
-    double began_s = at__now_s();
-    at_status status = at__learned_renew(&trials, p->catalog, p->options.db_path, &err);
+    double began_s = atx_now_s();
+    at_status status = atx_learned_renew(&trials, p->catalog, p->options.db_path, &err);
     if (status == AT_ERR_CANCELLED || a->quiet)
         return;
     if (status != AT_OK) {
-        at__str_addf(&text, "the model has not learned from what was measured: %s", err.text);
-        at__warn(at__whole(&text));
+        atx_str_addf(&text, "the model has not learned from what was measured: %s", err.text);
+        atx_warn(atx_whole(&text));
     } else if (trials) {
-        at__print(stderr, "learned from %" PRId64 " trials, in %.1f s\n", trials, at__now_s() - began_s);
+        atx_print(stderr, "learned from %" PRId64 " trials, in %.1f s\n", trials, atx_now_s() - began_s);
     }
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
 /* Of a part of a job there is more to come, and a recording knows its own past only. */
 static bool may_learn(const plan *p, const tune_args *a)
 {
-    bool replay = p->options.device_count && at__device_is_replay(p->devices[0]);
-    return !a->no_learn && !a->shard && !replay && !at__cancel_requested;
+    bool replay = p->options.device_count && atx_device_is_replay(p->devices[0]);
+    return !a->no_learn && !a->shard && !replay && !atx_cancel_requested;
 }
 
 static int run_plan(plan *p, const tune_args *a)
 {
     at_error err = { 0 }, cause = { 0 };
-    int traced = AT__EXIT_OK;
+    int traced = ATX_EXIT_OK;
     output out = { .format = p->format, .quiet = a->quiet };
-    at__tune_events events = {
+    atx_tune_events events = {
         .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning
     };
-    double started_s = at__now_s();
-    at__keep *keep = NULL;
+    double started_s = atx_now_s();
+    atx_keep *keep = NULL;
 
-    at__display_init(&out.display, a->quiet, a->verbose);
+    atx_display_init(&out.display, a->quiet, a->verbose);
     if (!a->quiet)
-        at__warn_of_network(p->options.db_path);
-    at_status status = a->trace ? at__trace_open(&p->options.trace, a->trace, &err) : AT_OK;
-    at__process_take_time();
+        atx_warn_of_network(p->options.db_path);
+    at_status status = a->trace ? atx_trace_open(&p->options.trace, a->trace, &err) : AT_OK;
+    atx_process_take_time();
     if (status == AT_OK && p->over.ranks)
-        status = at__over_ranks_plan(&p->over, &p->options, &a->devices, a->quiet, &err);
+        status = atx_over_ranks_plan(&p->over, &p->options, &a->devices, a->quiet, &err);
     if (a->local_db && !p->over.ranks)
         on_warning(&out,
                    "--local-db: there are no other ranks of mpirun or srun; all results are in the database");
     if (status == AT_OK && p->over.ranks && a->local_db)
-        status = at__keep_begin(&keep, p->over.ranks, p->options.db_path, a->local_db, &err);
+        status = atx_keep_begin(&keep, p->over.ranks, p->options.db_path, a->local_db, &err);
     if (status == AT_OK)
-        status = at__tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
-    at__keep_end(keep);
-    at__display_erase(&out.display);
-    if (at__trace_close(p->options.trace, &cause) != AT_OK)
-        traced = at__complain(&cause);
+        status = atx_tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
+    atx_keep_end(keep);
+    atx_display_erase(&out.display);
+    if (atx_trace_close(p->options.trace, &cause) != AT_OK)
+        traced = atx_complain(&cause);
     if (!a->quiet && out.totals.problems) {
-        at__str text = { 0 };
-        at__report_totals(&text, &out.totals, at__now_s() - started_s);
-        at__print(stderr, "%s", at__str_text(&text));
-        at__str_clear(&text);
+        atx_str text = { 0 };
+        atx_report_totals(&text, &out.totals, atx_now_s() - started_s);
+        atx_print(stderr, "%s", atx_str_text(&text));
+        atx_str_clear(&text);
     }
     if (status != AT_OK)
-        return at__complain(&err);
+        return atx_complain(&err);
     if (may_learn(p, a))
         learn(p, a);
-    if (at__cancel_requested)
-        return AT__EXIT_INTERRUPTED;
-    return out.totals.found == out.totals.problems ? traced : AT__EXIT_NOTHING;
+    if (atx_cancel_requested)
+        return ATX_EXIT_INTERRUPTED;
+    return out.totals.found == out.totals.problems ? traced : ATX_EXIT_NOTHING;
 }
 
-static void remember_command(at__str *out, int argc, char **argv)
+static void remember_command(atx_str *out, int argc, char **argv)
 {
-    at__str_add(out, "autotune");
+    atx_str_add(out, "autotune");
     for (int i = 0; i < argc; i++)
-        at__str_addf(out, " %s", argv[i]);
+        atx_str_addf(out, " %s", argv[i]);
 }
 
 /* The help of --op and --dtype: the defaults are declared elsewhere. */
@@ -382,97 +382,97 @@ typedef struct default_help {
 static default_help say_defaults(void)
 {
     default_help h;
-    char op[AT__MAX_NAME];
-    at__catalog_default_name(op);
+    char op[ATX_MAX_NAME];
+    atx_catalog_default_name(op);
     snprintf(h.op, sizeof h.op, "operation of problems that name none (default %s)", op);
     snprintf(h.type, sizeof h.type, "type of problems that name none (default %s)",
-             at__dtype_name(AT__DEFAULT_TYPE));
+             atx_dtype_name(ATX_DEFAULT_TYPE));
     return h;
 }
 
 static int carry_out(plan *p, tune_args *a)
 {
     at_error err = { 0 };
-    int code = AT__EXIT_OK;
+    int code = ATX_EXIT_OK;
     if (make_plan(p, a, &err) != AT_OK)
-        code = at__complain(&err);
+        code = atx_complain(&err);
     else if (p->shapes.count)
         code = run_plan(p, a);
     else if (!a->quiet) /* an array may have more tasks than problems: that is no failure */
-        at__print(stderr, "--shard %s: no problem is left for this part\n", a->shard);
+        atx_print(stderr, "--shard %s: no problem is left for this part\n", a->shard);
     return code;
 }
 
-static int tune(at__ranks *ranks, int argc, char **argv)
+static int tune(atx_ranks *ranks, int argc, char **argv)
 {
     const default_help defaults = say_defaults();
     tune_args a = { .seed = 1 };
     plan p = { .over.ranks = ranks };
-    int code = AT__EXIT_OK;
-    const at__option TABLE[] = {
-        { "--device", AT__OPT_LIST, "0[,1...]|all|replay:FILE",
+    int code = ATX_EXIT_OK;
+    const atx_option TABLE[] = {
+        { "--device", ATX_OPT_LIST, "0[,1...]|all|replay:FILE",
           "CUDA devices (default 0); those of one model share the problems, and the configurations of the "
           "last ones. replay:FILE needs no GPU: it answers with the trials recorded in a database or a dump "
           "(of several devices: replay:FILE@NAME)",
           &a.devices },
-        { "--shapes", AT__OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
-        { "--shard", AT__OPT_TEXT, "I/N",
+        { "--shapes", ATX_OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
+        { "--shard", ATX_OPT_TEXT, "I/N",
           "only part I of N parts of the problems, of equal expected cost: for job arrays, each with a "
           "database of its own (tools/slurm), joined by `autotune merge`",
           &a.shard },
-        { "--dtype", AT__OPT_TEXT, "TYPE", defaults.type, &a.dtype },
-        { "--trace", AT__OPT_TEXT, "FILE",
+        { "--dtype", ATX_OPT_TEXT, "TYPE", defaults.type, &a.dtype },
+        { "--trace", ATX_OPT_TEXT, "FILE",
           "where the time went (compilers, queue, device, store), for chrome://tracing or ui.perfetto.dev",
           &a.trace },
-        { "--ld", AT__OPT_LIST, "IN,OUT",
+        { "--ld", ATX_OPT_LIST, "IN,OUT",
           "leading dimensions, in elements, of problems that name none (as 4096x4096/4160x4352 does)",
           &a.ld },
-        { "--align", AT__OPT_LIST, "IN,OUT",
+        { "--align", ATX_OPT_LIST, "IN,OUT",
           "bytes that buffers are aligned to, of problems that name none (as 4096x4096@16x4 does); one "
           "number counts for all",
           &a.align },
-        { "--op", AT__OPT_TEXT, "OP", defaults.op, &a.op },
-        { "--db", AT__OPT_TEXT, "FILE",
+        { "--op", ATX_OPT_TEXT, "OP", defaults.op, &a.op },
+        { "--db", ATX_OPT_TEXT, "FILE",
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db; of a replay: "
           "$XDG_DATA_HOME/autotune/replay.db)",
           &a.db },
-        { "--local-db", AT__OPT_TEXT, "DIR",
+        { "--local-db", ATX_OPT_TEXT, "DIR",
           "of a run of mpirun or srun: every rank also keeps what its devices measured, in a dump of its own "
           "in this folder of its host; `autotune merge` joins them",
           &a.local_db },
-        { "--budget", AT__OPT_SECONDS, "TIME",
+        { "--budget", ATX_OPT_SECONDS, "TIME",
           "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
-        { "--max-trials", AT__OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",
+        { "--max-trials", ATX_OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",
           &a.max_trials },
-        { "--strategy", AT__OPT_TEXT, "NAME",
+        { "--strategy", ATX_OPT_TEXT, "NAME",
           "how the space is walked; `autotune list strategies` (default: model, which ends when less than "
           "0.5 % is expected to be gained)",
           &a.strategy },
-        { "--seed", AT__OPT_COUNT, "N", "of the random order and of the data (default 1)", &a.seed },
-        { "--jobs", AT__OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
-        { "--template", AT__OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
-        { "--fix", AT__OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
+        { "--seed", ATX_OPT_COUNT, "N", "of the random order and of the data (default 1)", &a.seed },
+        { "--jobs", ATX_OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
+        { "--template", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
+        { "--fix", ATX_OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
           &a.fix },
-        AT__TEMPLATES_OPTION(&a.templates_dir),
-        AT__FOLDER_OPTIONS(&a.folders),
-        { "--force", AT__OPT_FLAG, NULL, "measure again what is known", &a.force },
-        { "--warm", AT__OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold)", &a.warm },
-        { "--no-cache", AT__OPT_FLAG, NULL, "compile again what was compiled before", &a.no_cache },
-        { "--no-learn", AT__OPT_FLAG, NULL,
+        ATX_TEMPLATES_OPTION(&a.templates_dir),
+        ATX_FOLDER_OPTIONS(&a.folders),
+        { "--force", ATX_OPT_FLAG, NULL, "measure again what is known", &a.force },
+        { "--warm", ATX_OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold)", &a.warm },
+        { "--no-cache", ATX_OPT_FLAG, NULL, "compile again what was compiled before", &a.no_cache },
+        { "--no-learn", ATX_OPT_FLAG, NULL,
           "leave the model of what is fast as it is (default: it learns from what was measured, when the "
           "trials are half as many again)",
           &a.no_learn },
-        { "--cache-limit", AT__OPT_TEXT, "MIB",
+        { "--cache-limit", ATX_OPT_TEXT, "MIB",
           "size of the cache of compiled kernels: beyond it those go that were used longest ago, winners' "
           "last (default $AUTOTUNE_CACHE_LIMIT, else 1024; 0: no limit)",
           &a.cache_limit },
-        { "--format", AT__OPT_TEXT, "text|json|csv", "of the results on stdout; json: one object a line",
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the results on stdout; json: one object a line",
           &a.format },
-        { "--quiet", AT__OPT_FLAG, NULL, "no progress, no summary, no warnings", &a.quiet },
-        { "--verbose", AT__OPT_FLAG, NULL, "more progress", &a.verbose },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        { "--quiet", ATX_OPT_FLAG, NULL, "no progress, no summary, no warnings", &a.quiet },
+        { "--verbose", ATX_OPT_FLAG, NULL, "more progress", &a.verbose },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!at__command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     remember_command(&p.command, argc, argv);
     code = carry_out(&p, &a);
@@ -481,16 +481,16 @@ static int tune(at__ranks *ranks, int argc, char **argv)
 }
 
 /* One of several processes that mpirun or srun has started is a rank of one run. */
-int at__cmd_tune(int argc, char **argv)
+int atx_cmd_tune(int argc, char **argv)
 {
-    at__ranks *ranks = NULL;
+    atx_ranks *ranks = NULL;
     bool served = false;
-    int code = at__over_ranks_begin(&ranks, &served, argc, argv);
-    if (served || code != AT__EXIT_OK)
+    int code = atx_over_ranks_begin(&ranks, &served, argc, argv);
+    if (served || code != ATX_EXIT_OK)
         return code;
     code = tune(ranks, argc, argv);
     if (ranks)
-        code = at__process_finish_output(code); /* the end may be an abort */
-    at__ranks_end(ranks, code);
+        code = atx_process_finish_output(code); /* the end may be an abort */
+    atx_ranks_end(ranks, code);
     return code;
 }

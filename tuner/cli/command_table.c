@@ -4,31 +4,31 @@
  */
 #include "cli/commands.h"
 
-const at__command at__commands[] = {
-    { "tune", "find and store the fastest kernel for each problem (the default command)", at__cmd_tune },
-    { "query", "print the stored winner of a problem", at__cmd_query },
-    { "export", "write the winning kernel as a .cu file that stands alone", at__cmd_export },
-    { "show", "print what was tried for a problem", at__cmd_show },
-    { "verify", "measure stored winners again: after a driver update, in CI", at__cmd_verify },
-    { "report", "one HTML page of everything that was measured", at__cmd_report },
-    { "compare", "hold two databases against each other: drivers, GPUs, templates", at__cmd_compare },
-    { "list", "operations, templates, devices, strategies", at__cmd_list },
-    { "space", "count and list the configurations of a problem, without a GPU", at__cmd_space },
-    { "check", "compile configurations for any architecture, without a GPU", at__cmd_check },
-    { "run", "compile, verify and time one configuration: while a kernel is written", at__cmd_run },
+const atx_command atx_commands[] = {
+    { "tune", "find and store the fastest kernel for each problem (the default command)", atx_cmd_tune },
+    { "query", "print the stored winner of a problem", atx_cmd_query },
+    { "export", "write the winning kernel as a .cu file that stands alone", atx_cmd_export },
+    { "show", "print what was tried for a problem", atx_cmd_show },
+    { "verify", "measure stored winners again: after a driver update, in CI", atx_cmd_verify },
+    { "report", "one HTML page of everything that was measured", atx_cmd_report },
+    { "compare", "hold two databases against each other: drivers, GPUs, templates", atx_cmd_compare },
+    { "list", "operations, templates, devices, strategies", atx_cmd_list },
+    { "space", "count and list the configurations of a problem, without a GPU", atx_cmd_space },
+    { "check", "compile configurations for any architecture, without a GPU", atx_cmd_check },
+    { "run", "compile, verify and time one configuration: while a kernel is written", atx_cmd_run },
     { "explain", "why a configuration is fast or slow: sectors, bank conflicts, occupancy; without a GPU",
-      at__cmd_explain },
-    { "adopt", "write a first draft of declarations for a kernel that is there", at__cmd_adopt },
-    { "dump", "write a database as text: JSON lines", at__cmd_dump },
-    { "merge", "join databases and dumps of several machines", at__cmd_merge },
-    { "learn", "a model of what was measured, for problems that were never tuned", at__cmd_learn },
-    { "cache", "size of the cache of compiled kernels; make it smaller", at__cmd_cache },
-    { "import", "read spaces that other tuners recorded, for replays", at__cmd_import },
-    { "completions", "write completions for bash, zsh or fish, or the manual page", at__cmd_completions },
+      atx_cmd_explain },
+    { "adopt", "write a first draft of declarations for a kernel that is there", atx_cmd_adopt },
+    { "dump", "write a database as text: JSON lines", atx_cmd_dump },
+    { "merge", "join databases and dumps of several machines", atx_cmd_merge },
+    { "learn", "a model of what was measured, for problems that were never tuned", atx_cmd_learn },
+    { "cache", "size of the cache of compiled kernels; make it smaller", atx_cmd_cache },
+    { "import", "read spaces that other tuners recorded, for replays", atx_cmd_import },
+    { "completions", "write completions for bash, zsh or fish, or the manual page", atx_cmd_completions },
     { NULL, NULL, NULL },
 };
 
-const at__fact at__exit_codes[] = {
+const atx_fact atx_exit_codes[] = {
     { "0", "all found" },
     { "1", "a problem has no winner, nothing was found, or a check failed or was not run" },
     { "2", "the command line or an input file is wrong; nothing was started" },
@@ -44,7 +44,7 @@ const at__fact at__exit_codes[] = {
     { NULL, NULL },
 };
 
-const at__fact at__environment[] = {
+const atx_fact atx_environment[] = {
     { "AUTOTUNE_DB", "database (default: $XDG_DATA_HOME/autotune/autotune.db)" },
     { "AUTOTUNE_CACHE", "compiled kernels (default: $XDG_CACHE_HOME/autotune/kernels.db)" },
     { "AUTOTUNE_CACHE_LIMIT", "how many of them, in MiB (default: 1024; 0: no limit)" },

@@ -7,73 +7,73 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_name(at__str *out, const char *name)
+static void add_name(atx_str *out, const char *name)
 {
     for (; *name; name++) {
         if (strchr(" \t#", *name))
-            at__str_add(out, "\\");
+            atx_str_add(out, "\\");
         if (*name == '$')
-            at__str_add(out, "$");
-        at__str_add_bytes(out, name, 1);
+            atx_str_add(out, "$");
+        atx_str_add_bytes(out, name, 1);
     }
 }
 
 /* What is built in is no file, and is left out. */
-static void add_file(at__str *out, const char *file)
+static void add_file(atx_str *out, const char *file)
 {
     char *path = realpath(file, NULL);
     if (path) {
-        at__str_add(out, " \\\n  ");
+        atx_str_add(out, " \\\n  ");
         add_name(out, path);
     }
     free(path);
 }
 
-static void add_parts(at__str *out, const at__part *parts, int count)
+static void add_parts(atx_str *out, const atx_part *parts, int count)
 {
     for (int i = 0; i < count; i++)
         add_file(out, parts[i].file);
 }
 
 /* An array's file, which is named as seen from the op's. */
-static void add_array(at__str *out, const at__op *op, const char *name)
+static void add_array(atx_str *out, const atx_op *op, const char *name)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     if (!name)
         return;
-    at__beside(&path, op->file, name);
-    add_file(out, at__str_text(&path));
-    at__str_clear(&path);
+    atx_beside(&path, op->file, name);
+    add_file(out, atx_str_text(&path));
+    atx_str_clear(&path);
 }
 
 /* The program's own comes first, with what is built in: a rule without any would be none. */
-static void add_op(at__str *out, const at__catalog *catalog, const at__op *op)
+static void add_op(atx_str *out, const atx_catalog *catalog, const atx_op *op)
 {
     add_file(out, "/proc/self/exe");
     add_parts(out, op->parts, op->part_count);
     add_array(out, op, op->answer);
     for (int i = 0; i < op->arg_count; i++)
         add_array(out, op, op->args[i].input.file);
-    for (int i = 0; i < at__catalog_template_count(catalog, op); i++) {
-        const at__template *t = at__catalog_template(catalog, op, i);
+    for (int i = 0; i < atx_catalog_template_count(catalog, op); i++) {
+        const atx_template *t = atx_catalog_template(catalog, op, i);
         add_parts(out, t->parts, t->part_count);
     }
 }
 
-at_status at__depfile_write(const char *path, const char *output, const at__catalog *catalog,
-                            const at__op *op, at_error *err)
+at_status atx_depfile_write(const char *path, const char *output, const atx_catalog *catalog,
+                            const atx_op *op, at_error *err)
 {
-    at__str text = { 0 };
-    at_status status = at__catalog_read(catalog, op, err);
+    atx_str text = { 0 };
+    at_status status = atx_catalog_read(catalog, op, err);
     if (status != AT_OK)
         return status;
     add_name(&text, output);
-    at__str_add(&text, ":");
+    atx_str_add(&text, ":");
     add_op(&text, catalog, op);
-    at__str_add(&text, "\n");
-    status = at__str_status(&text, err);
+    atx_str_add(&text, "\n");
+    status = atx_str_status(&text, err);
     if (status == AT_OK)
-        status = at__out_write_all(path, at__str_text(&text), text.len, err);
-    at__str_clear(&text);
+        status = atx_out_write_all(path, atx_str_text(&text), text.len, err);
+    atx_str_clear(&text);
     return status;
 }

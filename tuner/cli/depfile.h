@@ -8,9 +8,9 @@
  * Writes "OUTPUT: FILE FILE..." to `path`: the program, and all that the op and each of its templates were
  * read from, with the code that they include and the arrays that the op names; any of the templates may be
  * the next winner. What is built in has no files of its own. Names are absolute. Errors: AT_ERR_MEMORY, and
- * those of at__out_write_all.
+ * those of atx_out_write_all.
  */
-at_status at__depfile_write(const char *path, const char *output, const at__catalog *catalog,
-                            const at__op *op, at_error *err) AT_MUST_CHECK;
+at_status atx_depfile_write(const char *path, const char *output, const atx_catalog *catalog,
+                            const atx_op *op, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -7,59 +7,59 @@
 #include <ctype.h>
 #include <string.h>
 
-const char *at__description_name(at__description kind)
+const char *atx_description_name(atx_description kind)
 {
     static const char *const NAMES[] = {
-        [AT__BASH] = "bash", [AT__ZSH] = "zsh", [AT__FISH] = "fish", [AT__MAN] = "man"
+        [ATX_BASH] = "bash", [ATX_ZSH] = "zsh", [ATX_FISH] = "fish", [ATX_MAN] = "man"
     };
     return NAMES[kind];
 }
 
-bool at__description_asked(at__description *out, const char *word)
+bool atx_description_asked(atx_description *out, const char *word)
 {
     static const char PREFIX[] = "--help=";
     if (strncmp(word, PREFIX, sizeof PREFIX - 1) != 0)
         return false;
-    for (int i = 0; i < AT__DESCRIPTIONS; i++)
-        if (strcmp(word + sizeof PREFIX - 1, at__description_name((at__description)i)) == 0) {
-            *out = (at__description)i;
+    for (int i = 0; i < ATX_DESCRIPTIONS; i++)
+        if (strcmp(word + sizeof PREFIX - 1, atx_description_name((atx_description)i)) == 0) {
+            *out = (atx_description)i;
             return true;
         }
     return false;
 }
 
 /* What roff and shells would take for their own. */
-void at__describe_text(at__str *out, at__description kind, const char *text)
+void atx_describe_text(atx_str *out, atx_description kind, const char *text)
 {
     for (const char *p = text; *p; p++) {
         bool line_start = p == text || p[-1] == '\n';
-        if (kind == AT__MAN && *p == '\\')
-            at__str_add(out, "\\e");
-        else if (kind == AT__MAN && *p == '-')
-            at__str_add(out, "\\-");
-        else if (kind == AT__MAN && line_start && (*p == '.' || *p == '\''))
-            at__str_addf(out, "\\&%c", *p);
-        else if (kind != AT__MAN && kind != AT__FISH && *p == '\'')
-            at__str_add(out, "'\\''");
-        else if ((kind == AT__FISH && strchr("'\\", *p)) || (kind == AT__ZSH && strchr("[]:\\", *p)))
-            at__str_addf(out, "\\%c", *p);
+        if (kind == ATX_MAN && *p == '\\')
+            atx_str_add(out, "\\e");
+        else if (kind == ATX_MAN && *p == '-')
+            atx_str_add(out, "\\-");
+        else if (kind == ATX_MAN && line_start && (*p == '.' || *p == '\''))
+            atx_str_addf(out, "\\&%c", *p);
+        else if (kind != ATX_MAN && kind != ATX_FISH && *p == '\'')
+            atx_str_add(out, "'\\''");
+        else if ((kind == ATX_FISH && strchr("'\\", *p)) || (kind == ATX_ZSH && strchr("[]:\\", *p)))
+            atx_str_addf(out, "\\%c", *p);
         else
-            at__str_addf(out, "%c", *p == '\n' && kind != AT__MAN ? ' ' : *p);
+            atx_str_addf(out, "%c", *p == '\n' && kind != ATX_MAN ? ' ' : *p);
     }
 }
 
-static bool is_file(const at__option *o)
+static bool is_file(const atx_option *o)
 {
     return o->value && strcmp(o->value, "FILE") == 0;
 }
 
-static bool is_folder(const at__option *o)
+static bool is_folder(const atx_option *o)
 {
     return o->value && strcmp(o->value, "DIR") == 0;
 }
 
 /* "text|json|csv". */
-static bool is_choice(const at__option *o)
+static bool is_choice(const atx_option *o)
 {
     if (!o->value || !strchr(o->value, '|'))
         return false;
@@ -70,121 +70,121 @@ static bool is_choice(const at__option *o)
 }
 
 /* The words of a choice, separated by blanks. */
-static void add_choice(at__str *out, const at__option *o)
+static void add_choice(atx_str *out, const atx_option *o)
 {
     for (const char *p = o->value; *p; p++)
-        at__str_addf(out, "%c", *p == '|' ? ' ' : *p);
+        atx_str_addf(out, "%c", *p == '|' ? ' ' : *p);
 }
 
 /* ---- bash: a branch of `case $command`, which sets $options, and $files or $words for a value ---- */
 
-static void bash(at__str *out, const char *name, const at__option *table)
+static void bash(atx_str *out, const char *name, const atx_option *table)
 {
-    at__str_addf(out, "    %s)\n      options='", name);
-    for (const at__option *o = table; o->name; o++)
-        at__str_addf(out, "%s ", o->name);
-    at__str_add(out, "--help'\n      case $before in\n");
-    for (const at__option *o = table; o->name; o++) {
+    atx_str_addf(out, "    %s)\n      options='", name);
+    for (const atx_option *o = table; o->name; o++)
+        atx_str_addf(out, "%s ", o->name);
+    atx_str_add(out, "--help'\n      case $before in\n");
+    for (const atx_option *o = table; o->name; o++) {
         if (!o->value)
             continue;
-        at__str_addf(out, "        %s) value=1", o->name);
+        atx_str_addf(out, "        %s) value=1", o->name);
         if (is_file(o) || is_folder(o))
-            at__str_addf(out, " paths=%s", is_file(o) ? "-f" : "-d");
+            atx_str_addf(out, " paths=%s", is_file(o) ? "-f" : "-d");
         if (is_choice(o)) {
-            at__str_add(out, " words='");
+            atx_str_add(out, " words='");
             add_choice(out, o);
-            at__str_add(out, "'");
+            atx_str_add(out, "'");
         }
-        at__str_add(out, " ;;\n");
+        atx_str_add(out, " ;;\n");
     }
-    at__str_add(out, "      esac ;;\n");
+    atx_str_add(out, "      esac ;;\n");
 }
 
 /* ---- zsh: a branch of `case $words[1]` ---- */
 
-static void zsh(at__str *out, const char *name, const at__option *table)
+static void zsh(atx_str *out, const char *name, const atx_option *table)
 {
-    at__str_addf(out, "        (%s) _arguments \\\n", name);
-    for (const at__option *o = table; o->name; o++) {
-        at__str_addf(out, "            '%s%s%s[", o->kind == AT__OPT_LIST ? "*" : "", o->name,
+    atx_str_addf(out, "        (%s) _arguments \\\n", name);
+    for (const atx_option *o = table; o->name; o++) {
+        atx_str_addf(out, "            '%s%s%s[", o->kind == ATX_OPT_LIST ? "*" : "", o->name,
                      o->value ? "=" : "");
-        at__describe_text(out, AT__ZSH, o->help);
-        at__str_add(out, "]");
+        atx_describe_text(out, ATX_ZSH, o->help);
+        atx_str_add(out, "]");
         if (o->value) {
-            at__str_add(out, ":");
-            at__describe_text(out, AT__ZSH, o->value);
-            at__str_add(out, is_file(o) ? ":_files" : is_folder(o) ? ":_files -/" : ":");
+            atx_str_add(out, ":");
+            atx_describe_text(out, ATX_ZSH, o->value);
+            atx_str_add(out, is_file(o) ? ":_files" : is_folder(o) ? ":_files -/" : ":");
             if (is_choice(o)) {
-                at__str_add(out, "(");
+                atx_str_add(out, "(");
                 add_choice(out, o);
-                at__str_add(out, ")");
+                atx_str_add(out, ")");
             }
         }
-        at__str_add(out, "' \\\n");
+        atx_str_add(out, "' \\\n");
     }
-    at__str_add(out, "            '--help[this page]' '*:word:_files' ;;\n");
+    atx_str_add(out, "            '--help[this page]' '*:word:_files' ;;\n");
 }
 
 /* ---- fish: a line an option ---- */
 
-static void fish(at__str *out, const char *name, const at__option *table)
+static void fish(atx_str *out, const char *name, const atx_option *table)
 {
-    for (const at__option *o = table; o->name; o++) {
+    for (const atx_option *o = table; o->name; o++) {
         bool is_long = o->name[1] == '-';
-        at__str_addf(out, "complete -c autotune -n '__fish_seen_subcommand_from %s' %s %s", name,
+        atx_str_addf(out, "complete -c autotune -n '__fish_seen_subcommand_from %s' %s %s", name,
                      is_long ? "-l" : "-s", o->name + (is_long ? 2 : 1));
         if (is_file(o))
-            at__str_add(out, " -r -F");
+            atx_str_add(out, " -r -F");
         else if (is_folder(o))
-            at__str_add(out, " -x -a '(__fish_complete_directories)'");
+            atx_str_add(out, " -x -a '(__fish_complete_directories)'");
         else if (o->value)
-            at__str_add(out, " -x");
+            atx_str_add(out, " -x");
         if (is_choice(o)) {
-            at__str_add(out, " -a '");
+            atx_str_add(out, " -a '");
             add_choice(out, o);
-            at__str_add(out, "'");
+            atx_str_add(out, "'");
         }
-        at__str_add(out, " -d '");
-        at__describe_text(out, AT__FISH, o->help);
-        at__str_add(out, "'\n");
+        atx_str_add(out, " -d '");
+        atx_describe_text(out, ATX_FISH, o->help);
+        atx_str_add(out, "'\n");
     }
 }
 
 /* ---- the manual page: a subsection ---- */
 
-static void man(at__str *out, const char *name, const at__usage *usage, const at__option *table)
+static void man(atx_str *out, const char *name, const atx_usage *usage, const atx_option *table)
 {
-    at__str_addf(out, ".SS %s\n.nf\n", name);
-    at__describe_text(out, AT__MAN, usage->synopsis);
-    at__str_add(out, "\n.fi\n.PP\n");
-    at__describe_text(out, AT__MAN, usage->about);
-    at__str_add(out, "\n");
-    for (const at__option *o = table; o->name; o++) {
-        at__str_add(out, ".TP\n\\fB");
-        at__describe_text(out, AT__MAN, o->name);
-        at__str_add(out, "\\fR");
+    atx_str_addf(out, ".SS %s\n.nf\n", name);
+    atx_describe_text(out, ATX_MAN, usage->synopsis);
+    atx_str_add(out, "\n.fi\n.PP\n");
+    atx_describe_text(out, ATX_MAN, usage->about);
+    atx_str_add(out, "\n");
+    for (const atx_option *o = table; o->name; o++) {
+        atx_str_add(out, ".TP\n\\fB");
+        atx_describe_text(out, ATX_MAN, o->name);
+        atx_str_add(out, "\\fR");
         if (o->value) {
-            at__str_add(out, " \\fI");
-            at__describe_text(out, AT__MAN, o->value);
-            at__str_add(out, "\\fR");
+            atx_str_add(out, " \\fI");
+            atx_describe_text(out, ATX_MAN, o->value);
+            atx_str_add(out, "\\fR");
         }
-        at__str_add(out, "\n");
-        at__describe_text(out, AT__MAN, o->help);
-        at__str_add(out, "\n");
+        atx_str_add(out, "\n");
+        atx_describe_text(out, ATX_MAN, o->help);
+        atx_str_add(out, "\n");
     }
 }
 
-void at__describe(at__str *out, at__description kind, const char *name, const at__usage *usage,
-                  const at__option *table)
+void atx_describe(atx_str *out, atx_description kind, const char *name, const atx_usage *usage,
+                  const atx_option *table)
 {
     switch (kind) {
-    case AT__BASH:
+    case ATX_BASH:
         bash(out, name, table);
         break;
-    case AT__ZSH:
+    case ATX_ZSH:
         zsh(out, name, table);
         break;
-    case AT__FISH:
+    case ATX_FISH:
         fish(out, name, table);
         break;
     default:

@@ -9,19 +9,19 @@
 
 #include "util/options.h"
 
-typedef enum at__description { AT__BASH, AT__ZSH, AT__FISH, AT__MAN, AT__DESCRIPTIONS } at__description;
+typedef enum atx_description { ATX_BASH, ATX_ZSH, ATX_FISH, ATX_MAN, ATX_DESCRIPTIONS } atx_description;
 
 /* "bash", "zsh", "fish", "man". */
-const char *at__description_name(at__description kind);
+const char *atx_description_name(atx_description kind);
 
 /* true, and the kind, when the word is --help=KIND. */
-bool at__description_asked(at__description *out, const char *word);
+bool atx_description_asked(atx_description *out, const char *word);
 
 /* Adds the part of the command `name`. */
-void at__describe(at__str *out, at__description kind, const char *name, const at__usage *usage,
-                  const at__option *table);
+void atx_describe(atx_str *out, atx_description kind, const char *name, const atx_usage *usage,
+                  const atx_option *table);
 
 /* Adds a text as the kind quotes it: within single quotes for shells, as roff for the manual. */
-void at__describe_text(at__str *out, at__description kind, const char *text);
+void atx_describe_text(atx_str *out, atx_description kind, const char *text);
 
 #endif

@@ -8,24 +8,24 @@
 #include <stdio.h>
 #include <string.h>
 
-static at_status read_gpu(at__target *out, const char *ordinal, at_error *err)
+static at_status read_gpu(atx_target *out, const char *ordinal, at_error *err)
 {
-    at__cancel cancel = { .flag = &at__cancel_requested };
-    at__device *device = NULL;
+    atx_cancel cancel = { .flag = &atx_cancel_requested };
+    atx_device *device = NULL;
     at_error cause = { 0 };
-    at_status status = at__device_open(&device, ordinal, &cancel, &cause);
+    at_status status = atx_device_open(&device, ordinal, &cancel, &cause);
     if (status != AT_OK)
         return at_fail(err, status, "--device %s: %s", ordinal, cause.text);
-    const at__device_info *info = at__device_info_of(device);
-    *out = (at__target){ .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
+    const atx_device_info *info = atx_device_info_of(device);
+    *out = (atx_target){ .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
     snprintf(out->name, sizeof out->name, "%s", info->name);
-    at__device_close(device);
+    atx_device_close(device);
     return AT_OK;
 }
 
-at_status at__check_device_option(const char *text, at_error *err)
+at_status atx_check_device_option(const char *text, at_error *err)
 {
-    const size_t most = AT__DEVICE_NAME - 1, len = text ? strlen(text) : 0;
+    const size_t most = ATX_DEVICE_NAME - 1, len = text ? strlen(text) : 0;
     if (len > most)
         return at_fail(err, AT_ERR_USAGE, "--device: found a name of %zu characters; expected at most %zu",
                        len, most);
@@ -35,12 +35,12 @@ at_status at__check_device_option(const char *text, at_error *err)
 }
 
 /* What needs no store; *done: that is all of it. */
-static at_status read_option(at__target *out, bool *done, const char *text, at_error *err)
+static at_status read_option(atx_target *out, bool *done, const char *text, at_error *err)
 {
     int index;
-    at_status status = at__check_device_option(text, err);
-    *out = (at__target){ .full = false };
-    *done = !text || at__device_is_index(&index, text);
+    at_status status = atx_check_device_option(text, err);
+    *out = (atx_target){ .full = false };
+    *done = !text || atx_device_is_index(&index, text);
     if (status == AT_OK && text && *done)
         return read_gpu(out, text, err);
     if (status == AT_OK && text)
@@ -56,24 +56,24 @@ static at_status say_option(at_status status, const at_error *cause, at_error *e
                    status == AT_ERR_USAGE ? "; a number is a GPU of this machine" : "");
 }
 
-at_status at__device_option(at__target *out, const char *text, at__store *store, bool with_shipped,
+at_status atx_device_option(atx_target *out, const char *text, atx_store *store, bool with_shipped,
                             at_error *err)
 {
     bool done;
-    at__target asked;
+    atx_target asked;
     at_error cause = { 0 };
     at_status status = read_option(&asked, &done, text, err);
     if (status != AT_OK)
         return status;
-    return say_option(at__lookup_device(out, &asked, store, with_shipped, &cause), &cause, err);
+    return say_option(atx_lookup_device(out, &asked, store, with_shipped, &cause), &cause, err);
 }
 
-at_status at__stored_device_option(at__target *out, const char *text, at__store *store, at_error *err)
+at_status atx_stored_device_option(atx_target *out, const char *text, atx_store *store, at_error *err)
 {
     bool done;
     at_error cause = { 0 };
     at_status status = read_option(out, &done, text, err);
     if (status != AT_OK || done)
         return status;
-    return say_option(at__store_choose_device(out->name, store, text, &cause), &cause, err);
+    return say_option(atx_store_choose_device(out->name, store, text, &cause), &cause, err);
 }

@@ -6,23 +6,23 @@
 #include "lookup/lookup.h"
 
 /* One configuration. */
-typedef struct at__explained {
-    at__figures figures;
-    at__least_times least;
-    at__advice advice[AT__MOST_ADVICE];
+typedef struct atx_explained {
+    atx_figures figures;
+    atx_least_times least;
+    atx_advice advice[ATX_MOST_ADVICE];
     int advice_count;
     const char *origin; /* "the winner", ...; NULL: it was named */
-} at__explained;
+} atx_explained;
 
-typedef struct at__explained_problem {
-    const at__problem *problem;
+typedef struct atx_explained_problem {
+    const atx_problem *problem;
     const char *shape;
     int64_t traffic_bytes;
-    const at__device_rates *rates;
-    const at__found *found; /* NULL: nothing is known of the problem */
-} at__explained_problem;
+    const atx_device_rates *rates;
+    const atx_found *found; /* NULL: nothing is known of the problem */
+} atx_explained_problem;
 
-void at__explained_text(const at__explained_problem *problem, const at__explained *sides, int count);
-void at__explained_json(const at__explained_problem *problem, const at__explained *sides, int count);
+void atx_explained_text(const atx_explained_problem *problem, const atx_explained *sides, int count);
+void atx_explained_json(const atx_explained_problem *problem, const atx_explained *sides, int count);
 
 #endif

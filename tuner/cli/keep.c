@@ -22,16 +22,16 @@
 
 enum { LAST_PASSES = 3 };
 
-struct at__keep {
-    at__ranks *ranks;
+struct atx_keep {
+    atx_ranks *ranks;
     const char *database, *folder;
-    at__store *store; /* NULL: it is not there yet */
+    atx_store *store; /* NULL: it is not there yet */
     char begun[UTC_BYTES], since[UTC_BYTES];
     int64_t last_run, run; /* run: of the line that the store gives */
     int *rank_of_run;      /* by number, from first_run; those before are of other times */
     size_t runs, runs_cap;
     int64_t first_run;
-    at__str *text; /* for each rank */
+    atx_str *text; /* for each rank */
     bool *has_head;
     bool behind; /* something new was not read or not sent: all since `since` is read again */
     pthread_t thread;
@@ -40,13 +40,13 @@ struct at__keep {
 
 static void add_run(void *context, int64_t id, const char *uuid, const char *host)
 {
-    at__keep *k = context;
+    atx_keep *k = context;
     if (k->runs == 0)
         k->first_run = id;
     while (k->first_run + (int64_t)k->runs <= id && !k->behind) {
-        k->behind = !at__grow(&k->rank_of_run, &k->runs_cap, k->runs, sizeof *k->rank_of_run);
+        k->behind = !atx_grow(&k->rank_of_run, &k->runs_cap, k->runs, sizeof *k->rank_of_run);
         if (!k->behind)
-            k->rank_of_run[k->runs++] = at__ranks_of(k->ranks, uuid, host);
+            k->rank_of_run[k->runs++] = atx_ranks_of(k->ranks, uuid, host);
     }
     if (!k->behind)
         k->last_run = id;
@@ -54,69 +54,69 @@ static void add_run(void *context, int64_t id, const char *uuid, const char *hos
 
 static bool add_line(void *context, const char *line)
 {
-    at__keep *k = context;
+    atx_keep *k = context;
     int64_t i = k->run - k->first_run;
     k->behind |= i >= (int64_t)k->runs; /* begun since: all that is new is read again */
     if (i < 0 || i >= (int64_t)k->runs)
         return true;
-    at__str *text = &k->text[k->rank_of_run[i]];
-    at__str_add(text, line);
-    at__str_add(text, "\n");
+    atx_str *text = &k->text[k->rank_of_run[i]];
+    atx_str_add(text, line);
+    atx_str_add(text, "\n");
     return true;
 }
 
-static void send_text(at__keep *k, int rank)
+static void send_text(atx_keep *k, int rank)
 {
-    at__str path = { 0 }, whole = { 0 };
-    at__str *text = &k->text[rank];
+    atx_str path = { 0 }, whole = { 0 };
+    atx_str *text = &k->text[rank];
     if (text->len == 0 && !text->failed)
         return;
-    at__str_addf(&path, "%s/rank%d-%s.jsonl", k->folder, rank, k->begun);
+    atx_str_addf(&path, "%s/rank%d-%s.jsonl", k->folder, rank, k->begun);
     if (!k->has_head[rank])
-        at__str_addf(&whole, "%s\n", at__store_dump_head());
-    at__str_add_bytes(&whole, text->data, text->len);
+        atx_str_addf(&whole, "%s\n", atx_store_dump_head());
+    atx_str_add_bytes(&whole, text->data, text->len);
     bool sent =
-        !path.failed && !whole.failed && !text->failed && at__ranks_keep(k->ranks, rank, path.data, &whole);
+        !path.failed && !whole.failed && !text->failed && atx_ranks_keep(k->ranks, rank, path.data, &whole);
     k->has_head[rank] |= sent;
     k->behind |= !sent;
-    at__str_reset(text);
-    at__str_clear(&path);
-    at__str_clear(&whole);
+    atx_str_reset(text);
+    atx_str_clear(&path);
+    atx_str_clear(&whole);
 }
 
 /* What cannot be read or sent now is read again the next time. */
-static void pass(at__keep *k)
+static void pass(atx_keep *k)
 {
     at_error unheard;
     char now[UTC_BYTES];
-    at__utc_text(now);
-    at_status status = k->store ? AT_OK : at__store_open(&k->store, k->database, AT__STORE_READ, &unheard);
+    atx_utc_text(now);
+    at_status status = k->store ? AT_OK : atx_store_open(&k->store, k->database, ATX_STORE_READ, &unheard);
     k->behind = status != AT_OK && status != AT_ERR_NOT_FOUND;
     if (status != AT_OK)
         return;
-    status = at__store_each_run(k->store, k->last_run, add_run, k, &unheard);
+    status = atx_store_each_run(k->store, k->last_run, add_run, k, &unheard);
     if (status == AT_OK && k->runs > 0)
-        status = at__store_dump_since(k->store, k->since, &k->run, add_line, k, &unheard);
+        status = atx_store_dump_since(k->store, k->since, &k->run, add_line, k, &unheard);
     k->behind |= status != AT_OK;
-    for (int i = 0; i < at__ranks_count(k->ranks); i++)
+    for (int i = 0; i < atx_ranks_count(k->ranks); i++)
         send_text(k, i);
     if (k->runs > 0 && !k->behind)
         snprintf(k->since, sizeof k->since, "%s", now);
 }
 
 /* All that is left. */
-static void end_passes(at__keep *k)
+static void end_passes(atx_keep *k)
 {
     for (int i = 0; i < LAST_PASSES && (i == 0 || k->behind); i++)
         pass(k);
     if (k->behind)
-        at__print(stderr,
+        atx_print(stderr,
                   "autotune: warning: --local-db: not all of it could be written; it is in the database\n");
 }
 
 static void *keep_all(void *context)
 {
-    at__keep *k = context;
+    atx_keep *k = context;
     for (int look = 0; !k->over; look = (look + 1) % LOOKS) {
         nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
         if (look == LOOKS - 1)
@@ -126,11 +126,11 @@ static void *keep_all(void *context)
     return NULL;
 }
 
-static void free_keep(at__keep *k)
+static void free_keep(atx_keep *k)
 {
-    for (int i = 0; k->text && i < at__ranks_count(k->ranks); i++)
-        at__str_clear(&k->text[i]);
-    at__store_close(k->store);
+    for (int i = 0; k->text && i < atx_ranks_count(k->ranks); i++)
+        atx_str_clear(&k->text[i]);
+    atx_store_close(k->store);
     free(k->text);
     free(k->has_head);
     free(k->rank_of_run);
@@ -140,18 +140,18 @@ static void free_keep(at__keep *k)
 /* The last run of earlier times: what those measured is not this run's to keep. */
 static void skip_run(void *context, int64_t id, const char *uuid, const char *host)
 {
-    at__keep *k = context;
+    atx_keep *k = context;
     (void)uuid, (void)host;
     k->last_run = id;
 }
 
-at_status at__keep_begin(at__keep **out, at__ranks *ranks, const char *database, const char *folder,
+at_status atx_keep_begin(atx_keep **out, atx_ranks *ranks, const char *database, const char *folder,
                          at_error *err)
 {
-    const at__cancel cancel = { .flag = &at__cancel_requested };
+    const atx_cancel cancel = { .flag = &atx_cancel_requested };
     at_error unheard;
-    size_t count = (size_t)at__ranks_count(ranks);
-    at__keep *k = calloc(1, sizeof *k);
+    size_t count = (size_t)atx_ranks_count(ranks);
+    atx_keep *k = calloc(1, sizeof *k);
     if (!k)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     k->ranks = ranks;
@@ -159,10 +159,10 @@ at_status at__keep_begin(at__keep **out, at__ranks *ranks, const char *database,
     k->folder = folder;
     k->text = calloc(count, sizeof *k->text);
     k->has_head = calloc(count, sizeof *k->has_head);
-    at__utc_text(k->begun);
+    atx_utc_text(k->begun);
     snprintf(k->since, sizeof k->since, "%s", k->begun);
-    if (at__store_open_unless(&k->store, database, AT__STORE_READ, &cancel, &unheard) == AT_OK &&
-        at__store_each_run(k->store, 0, skip_run, k, &unheard) != AT_OK)
+    if (atx_store_open_unless(&k->store, database, ATX_STORE_READ, &cancel, &unheard) == AT_OK &&
+        atx_store_each_run(k->store, 0, skip_run, k, &unheard) != AT_OK)
         k->last_run = 0;
     if (k->text && k->has_head && pthread_create(&k->thread, NULL, keep_all, k) == 0) {
         *out = k;
@@ -174,7 +174,7 @@ at_status at__keep_begin(at__keep **out, at__ranks *ranks, const char *database,
                   : at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
 
-void at__keep_end(at__keep *k)
+void atx_keep_end(atx_keep *k)
 {
     if (!k)
         return;

@@ -8,13 +8,13 @@
 #include "mpi/ranks.h"
 #include "util/str.h"
 
-typedef struct at__keep at__keep;
+typedef struct atx_keep atx_keep;
 
 /* Begins; `folder` must be there on every rank. Each run has files of its own. */
-at_status at__keep_begin(at__keep **out, at__ranks *ranks, const char *database, const char *folder,
+at_status atx_keep_begin(atx_keep **out, atx_ranks *ranks, const char *database, const char *folder,
                          at_error *err) AT_MUST_CHECK;
 
 /* Sends the rest. Before the ranks end; NULL is allowed. */
-void at__keep_end(at__keep *keep);
+void atx_keep_end(atx_keep *keep);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_facts(const char *title, int width, const at__fact *facts)
+static void print_facts(const char *title, int width, const atx_fact *facts)
 {
     printf("\n%s:\n", title);
     for (; facts->name; facts++)
@@ -24,15 +24,15 @@ static void print_help(void)
            "usage: autotune 4096x4096 f16\n"
            "       autotune --device 0 --shapes shapes.txt\n"
            "       autotune COMMAND [options]      (help COMMAND tells more)\n\ncommands:\n");
-    for (const at__command *c = at__commands; c->name; c++)
+    for (const atx_command *c = atx_commands; c->name; c++)
         printf("  %-11s %s\n", c->name, c->about);
-    print_facts("exit codes", 4, at__exit_codes);
-    print_facts("environment", 22, at__environment);
+    print_facts("exit codes", 4, atx_exit_codes);
+    print_facts("environment", 22, atx_environment);
 }
 
-static const at__command *find_command(const char *word)
+static const atx_command *find_command(const char *word)
 {
-    const at__command *c = at__commands;
+    const atx_command *c = atx_commands;
     while (c->name && strcmp(word, c->name) != 0)
         c++;
     return c->name ? c : NULL;
@@ -41,24 +41,24 @@ static const at__command *find_command(const char *word)
 static int unknown_command(const char *word)
 {
     at_error err = { .status = AT_ERR_USAGE };
-    const char *names[AT__MAX_WORDS] = { NULL };
-    for (int i = 0; at__commands[i].name && i < AT__MAX_WORDS - 1; i++)
-        names[i] = at__commands[i].name;
-    const char *near = at__nearest(word, names);
+    const char *names[ATX_MAX_WORDS] = { NULL };
+    for (int i = 0; atx_commands[i].name && i < ATX_MAX_WORDS - 1; i++)
+        names[i] = atx_commands[i].name;
+    const char *near = atx_nearest(word, names);
     snprintf(err.text, sizeof err.text,
              "unknown command '%.100s'%s%s%s; `autotune --help` lists the commands", word,
              near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-    return at__complain(&err);
+    return atx_complain(&err);
 }
 
 /* The name of an operation that comes with the program. */
 static bool names_an_op(const char *word)
 {
-    const at__catalog_options options = { .lazily = true };
-    at__catalog *catalog = NULL;
+    const atx_catalog_options options = { .lazily = true };
+    atx_catalog *catalog = NULL;
     bool known =
-        at__catalog_open_with(&catalog, &options, NULL) == AT_OK && at__catalog_find_op(catalog, word);
-    at__catalog_close(catalog);
+        atx_catalog_open_with(&catalog, &options, NULL) == AT_OK && atx_catalog_find_op(catalog, word);
+    atx_catalog_close(catalog);
     return known;
 }
 
@@ -71,12 +71,12 @@ static bool begins_problem(const char *word)
 /* The page of each command that is named: `help tune` is `tune --help`. */
 static int help(int argc, char **argv)
 {
-    int code = AT__EXIT_OK;
+    int code = ATX_EXIT_OK;
     bool general = argc < 3 || strcmp(argv[2], "help") == 0 || strcmp(argv[2], "--help") == 0;
     if (general)
         print_help();
-    for (int i = 2; !general && i < argc && code == AT__EXIT_OK; i++) {
-        const at__command *c = find_command(argv[i]);
+    for (int i = 2; !general && i < argc && code == ATX_EXIT_OK; i++) {
+        const atx_command *c = find_command(argv[i]);
         char *page[] = { argv[i], "--help", NULL };
         code = c ? c->run(2, page) : unknown_command(argv[i]);
     }
@@ -85,26 +85,26 @@ static int help(int argc, char **argv)
 
 static int run_command(int argc, char **argv)
 {
-    const at__command *c = find_command(argv[1]);
+    const atx_command *c = find_command(argv[1]);
     if (c)
         return c->run(argc - 1, argv + 1);
     if (!begins_problem(argv[1]))
         return unknown_command(argv[1]);
     argv[0] = "tune";
-    return at__cmd_tune(argc, argv);
+    return atx_cmd_tune(argc, argv);
 }
 
 int main(int argc, char **argv)
 {
-    at__process_begin();
+    atx_process_begin();
     if (argc > 2 && strcmp(argv[1], "__compile") == 0)
-        return at__pool_worker_main(argv[2]);
+        return atx_pool_worker_main(argv[2]);
     if (argc > 2 && strcmp(argv[1], "__device") == 0)
-        return at__device_is_replay(argv[2]) ? at__replay_main(argv[2]) : at__runner_main(atoi(argv[2]));
+        return atx_device_is_replay(argv[2]) ? atx_replay_main(argv[2]) : atx_runner_main(atoi(argv[2]));
 
-    int code = AT__EXIT_OK;
-    at__process_catch_signals();
-    at__process_tie();
+    int code = ATX_EXIT_OK;
+    atx_process_catch_signals();
+    atx_process_tie();
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         print_help();
     else if (strcmp(argv[1], "help") == 0)
@@ -113,5 +113,5 @@ int main(int argc, char **argv)
         printf("autotune " AT_VERSION "\n");
     else
         code = run_command(argc, argv);
-    return at__process_finish_output(code);
+    return atx_process_finish_output(code);
 }

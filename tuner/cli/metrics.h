@@ -9,26 +9,26 @@
 #include "util/str.h"
 
 /* "metrics":{"NAME":VALUE,...}; nothing for an op that has none. */
-void at__metrics_member(at__str *out, const at__problem *problem, const at__record *record);
+void atx_metrics_member(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 /* ",NAME" and ",VALUE" of each: the last columns of a row. seconds 0: was not timed. */
-void at__metrics_csv_head(at__str *out, const at__op *op);
-void at__metrics_csv_fields(at__str *out, const at__problem *problem, const at__record *record);
+void atx_metrics_csv_head(atx_str *out, const atx_op *op);
+void atx_metrics_csv_fields(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 /* " NAME" and " VALUE" of each, as wide. */
-void at__metrics_text_head(at__str *out, const at__op *op);
-void at__metrics_text_columns(at__str *out, const at__problem *problem, const at__record *record);
+void atx_metrics_text_head(atx_str *out, const atx_op *op);
+void atx_metrics_text_columns(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 /* "  [NAME VALUE]" of the objective; nothing where that is the time. */
-void at__metrics_note(at__str *out, const at__problem *problem, const at__record *record);
+void atx_metrics_note(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 /* "NAME VALUE; NAME VALUE" */
-void at__metrics_phrase(at__str *out, const at__problem *problem, const at__record *record);
+void atx_metrics_phrase(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 /* "NAME=VALUE NAME=VALUE", for rows of several ops. */
-void at__metrics_words(at__str *out, const at__problem *problem, const at__record *record);
+void atx_metrics_words(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 /* A line "  NAME  VALUE" of each. */
-void at__metrics_lines(at__str *out, const at__problem *problem, const at__record *record);
+void atx_metrics_lines(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 #endif

@@ -16,7 +16,7 @@ static bool holds(const char *folder, const struct stat *file, int depth)
 {
     bool found = false;
     struct stat info;
-    at__str name = { 0 };
+    atx_str name = { 0 };
     DIR *dir = opendir(folder);
     for (struct dirent *e; dir && !found && (e = readdir(dir));) {
         if (fstatat(dirfd(dir), e->d_name, &info, 0) != 0)
@@ -24,29 +24,29 @@ static bool holds(const char *folder, const struct stat *file, int depth)
         found = info.st_dev == file->st_dev && info.st_ino == file->st_ino;
         if (!S_ISDIR(info.st_mode) || depth == 0 || e->d_name[0] == '.')
             continue;
-        at__str_reset(&name);
-        at__str_addf(&name, "%s/%s", folder, e->d_name);
-        found = found || holds(at__str_text(&name), file, depth - 1);
+        atx_str_reset(&name);
+        atx_str_addf(&name, "%s/%s", folder, e->d_name);
+        found = found || holds(atx_str_text(&name), file, depth - 1);
     }
     if (dir)
         closedir(dir);
-    at__str_clear(&name);
+    atx_str_clear(&name);
     return found;
 }
 
 /* `output` is a name that leads to the file; `named` what the user said. */
-static at_status check_one(const char *option, const char *named, const char *output, const at__in_use *use,
+static at_status check_one(const char *option, const char *named, const char *output, const atx_in_use *use,
                            at_error *err)
 {
-    const char *relation = at__same_file(use->path, output)                     ? "is"
-                           : use->database && at__store_owns(use->path, output) ? "belongs to"
+    const char *relation = atx_same_file(use->path, output)                     ? "is"
+                           : use->database && atx_store_owns(use->path, output) ? "belongs to"
                                                                                 : NULL;
     return relation ? at_fail(err, AT_ERR_USAGE, "%s: '%s' %s %s in use, %s; expected another file", option,
                               named, relation, use->what, use->path)
                     : AT_OK;
 }
 
-at_status at__check_output(const char *option, const char *path, const at__in_use *files,
+at_status atx_check_output(const char *option, const char *path, const atx_in_use *files,
                            const char *templates_dir, at_error *err)
 {
     struct stat info;
@@ -61,7 +61,7 @@ at_status at__check_output(const char *option, const char *path, const at__in_us
             if (status != AT_OK)
                 return status;
         }
-    if (exists && at__store_is_database(output))
+    if (exists && atx_store_is_database(output))
         return at_fail(err, AT_ERR_USAGE,
                        "%s: '%s' is a database; expected another file, or that one removed before", option,
                        named);

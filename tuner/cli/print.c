@@ -7,49 +7,49 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-const char *at__whole(const at__str *text)
+const char *atx_whole(const atx_str *text)
 {
     if (!text->failed)
-        return at__str_text(text);
+        return atx_str_text(text);
     fflush(stdout);
     fputs("autotune: error: out of memory\n", stderr);
-    exit(AT__EXIT_SYSTEM); /* what this process started ends with it */
+    exit(ATX_EXIT_SYSTEM); /* what this process started ends with it */
 }
 
 /* An answer goes out whole or the program ends; of a message what there was the memory for is better than
  * nothing. */
-static const char *made(FILE *to, const at__str *text)
+static const char *made(FILE *to, const atx_str *text)
 {
-    return to == stdout ? at__whole(text) : at__str_text(text);
+    return to == stdout ? atx_whole(text) : atx_str_text(text);
 }
 
-void at__put(FILE *to, const char *text)
+void atx_put(FILE *to, const char *text)
 {
-    at__str printable = { 0 };
-    if (at__is_printable(text)) {
+    atx_str printable = { 0 };
+    if (atx_is_printable(text)) {
         fputs(text, to);
         return;
     }
-    at__str_add_printable(&printable, text);
+    atx_str_add_printable(&printable, text);
     fputs(made(to, &printable), to);
-    at__str_clear(&printable);
+    atx_str_clear(&printable);
 }
 
-void at__print(FILE *to, const char *format, ...)
+void atx_print(FILE *to, const char *format, ...)
 {
     char line[512];
-    at__str text = { 0 };
+    atx_str text = { 0 };
     va_list args, again;
     va_start(args, format);
     va_copy(again, args);
     int need = vsnprintf(line, sizeof line, format, args);
     if (need >= 0 && (size_t)need < sizeof line) {
-        at__put(to, line);
+        atx_put(to, line);
     } else {
-        at__str_addv(&text, format, again);
-        at__put(to, made(to, &text));
+        atx_str_addv(&text, format, again);
+        atx_put(to, made(to, &text));
     }
-    at__str_clear(&text);
+    atx_str_clear(&text);
     va_end(again);
     va_end(args);
 }

@@ -9,12 +9,12 @@
 
 #include <stdio.h>
 
-/* Results on stdout are whole, or the program ends: see at__whole. */
-void at__put(FILE *to, const char *text);
-void at__print(FILE *to, const char *format, ...) AT_PRINTF(2, 3);
+/* Results on stdout are whole, or the program ends: see atx_whole. */
+void atx_put(FILE *to, const char *text);
+void atx_print(FILE *to, const char *format, ...) AT_PRINTF(2, 3);
 
 /* The text, when there was the memory for all of it. Else it says so and ends the program: a piece of a row
  * or of an object must not be taken for an answer. */
-const char *at__whole(const at__str *text);
+const char *atx_whole(const atx_str *text);
 
 #endif

@@ -24,7 +24,7 @@
 #define TIED_S   2      /* to end in order, once whoever started it has ended */
 #define GRACE_US 350000 /* twice that for a command to end in order; a user waits for a second at most */
 
-atomic_int at__cancel_requested = 0; /* lock-free: a handler may write it */
+atomic_int atx_cancel_requested = 0; /* lock-free: a handler may write it */
 
 /* ---- descriptors ---- */
 
@@ -37,12 +37,12 @@ static void stand_in(int fd)
         return;
     dprintf(STDERR_FILENO, "autotune: error: descriptor %d is closed and /dev/null cannot be opened: %s\n",
             fd, strerror(errno));
-    _exit(AT__EXIT_SYSTEM);
+    _exit(ATX_EXIT_SYSTEM);
 }
 
 /* Children inherit what is ignored, and so fail in words too. What whoever started the program has blocked
  * was not meant for it; where ends of children are ignored nobody learns how they ended. */
-void at__process_begin(void)
+void atx_process_begin(void)
 {
     const struct sigaction ignore = { .sa_handler = SIG_IGN }, usual = { .sa_handler = SIG_DFL };
     sigset_t none;
@@ -58,7 +58,7 @@ void at__process_begin(void)
 /*
  * ---- signals ----
  *
- * at__cancel_requested counts: asked, reminded, over. A reminder is there for its EINTR alone: whoever began
+ * atx_cancel_requested counts: asked, reminded, over. A reminder is there for its EINTR alone: whoever began
  * to wait for a pipe just after the signal looks at the flag then. No handler asks for SA_RESTART.
  */
 
@@ -66,18 +66,18 @@ static void remind(int number)
 {
     static const char WORDS[] = "autotune: interrupted\n";
     (void)number;
-    if (++at__cancel_requested <= 2)
+    if (++atx_cancel_requested <= 2)
         return;
     (void)!write(STDERR_FILENO, WORDS, sizeof WORDS - 1);
-    _exit(AT__EXIT_INTERRUPTED);
+    _exit(ATX_EXIT_INTERRUPTED);
 }
 
 static void ask(int number)
 {
     (void)number;
-    if (at__cancel_requested)
-        _exit(AT__EXIT_INTERRUPTED);
-    at__cancel_requested = 1;
+    if (atx_cancel_requested)
+        _exit(ATX_EXIT_INTERRUPTED);
+    atx_cancel_requested = 1;
 }
 
 /* setitimer is a plain system call: a handler may use it. */
@@ -99,14 +99,14 @@ static void catch_with(void (*handler)(int))
         sigaction(SIGHUP, &caught, NULL);
 }
 
-void at__process_catch_signals(void)
+void atx_process_catch_signals(void)
 {
     const struct sigaction reminder = { .sa_handler = remind };
     sigaction(SIGALRM, &reminder, NULL);
     catch_with(ask_for_soon);
 }
 
-void at__process_take_time(void)
+void atx_process_take_time(void)
 {
     const struct itimerval none = { 0 };
     catch_with(ask);
@@ -129,13 +129,13 @@ static void *end_with_input(void *unused)
     return NULL;
 }
 
-void at__process_tie(void)
+void atx_process_tie(void)
 {
     pthread_t thread;
     sigset_t all, before;
-    if (!getenv(AT__TIED))
+    if (!getenv(ATX_TIED))
         return;
-    unsetenv(AT__TIED);
+    unsetenv(ATX_TIED);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the other threads */
     if (pthread_create(&thread, NULL, end_with_input, NULL) == 0)
@@ -164,17 +164,17 @@ static const char *cause_of(int why)
     return why == ENOSPC ? ": the disk is full" : "";
 }
 
-int at__process_finish_output(int code)
+int atx_process_finish_output(int code)
 {
     errno = 0;
     bool flushed = fflush(stdout) == 0;
     int why = errno;
-    if (at__cancel_requested && code == AT__EXIT_OK)
-        code = AT__EXIT_INTERRUPTED;
-    if ((flushed && !ferror(stdout)) || at__cancel_requested)
+    if (atx_cancel_requested && code == ATX_EXIT_OK)
+        code = ATX_EXIT_INTERRUPTED;
+    if ((flushed && !ferror(stdout)) || atx_cancel_requested)
         return code;
     if (reader_left(STDOUT_FILENO))
-        return code == AT__EXIT_OK ? AT__EXIT_UNREAD : code;
+        return code == ATX_EXIT_OK ? ATX_EXIT_UNREAD : code;
     fprintf(stderr, "autotune: error: the output could not be written%s\n", cause_of(why));
-    return code == AT__EXIT_OK ? AT__EXIT_SYSTEM : code;
+    return code == ATX_EXIT_OK ? ATX_EXIT_SYSTEM : code;
 }

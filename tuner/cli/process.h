@@ -11,30 +11,30 @@
  * that are written to it fail as on a full disk. SIGPIPE and SIGXFSZ become errors of the call that raises
  * them.
  */
-void at__process_begin(void);
+void atx_process_begin(void);
 
 /*
- * SIGINT, SIGTERM, and SIGHUP where nobody ignores it: the first one sets at__cancel_requested; a command
+ * SIGINT, SIGTERM, and SIGHUP where nobody ignores it: the first one sets atx_cancel_requested; a command
  * that has not ended in order soon after is ended, within a second, and calls that wait are broken off with
  * EINTR. The second signal ends it at once.
  */
-void at__process_catch_signals(void);
+void atx_process_catch_signals(void);
 
 /*
  * Where $AUTOTUNE_TIED is set (lookup/miss.h): when the other end of standard input is closed, which is when
  * whoever started this process has ended, it gets a SIGTERM, and after two seconds another one. Processes
  * that it starts know nothing of it.
  */
-void at__process_tie(void);
+void atx_process_tie(void);
 
 /* From now on the first signal leaves all the time that it takes: measuring comes to an end of its own. */
-void at__process_take_time(void);
+void atx_process_take_time(void);
 
 /*
  * Everything that was printed must have arrived, and nobody asked to end. Returns the exit code: `code`, or
  * another one when that says that all is well. A reader that has read enough (`autotune list | head -1`) is
  * no error to talk about.
  */
-int at__process_finish_output(int code);
+int atx_process_finish_output(int code);
 
 #endif

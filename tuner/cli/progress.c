@@ -1,6 +1,6 @@
 /*
  * progress.c - when a line is due and what it says are pure functions of the state and the time;
- * only at__display_show and at__display_erase write. On a terminal the line is redrawn in place,
+ * only atx_display_show and atx_display_erase write. On a terminal the line is redrawn in place,
  * elsewhere lines are added seldom.
  */
 #include "cli/progress.h"
@@ -21,78 +21,78 @@
 #define VERBOSE_S 2.0
 #define BAR       20
 
-static const char *phase_name(at__phase phase)
+static const char *phase_name(atx_phase phase)
 {
     static const char *const NAMES[] = {
-        [AT__PHASE_SETUP] = "set up",
-        [AT__PHASE_CEILING] = "copies",
-        [AT__PHASE_SEARCH] = "search",
-        [AT__PHASE_FINAL] = "final",
+        [ATX_PHASE_SETUP] = "set up",
+        [ATX_PHASE_CEILING] = "copies",
+        [ATX_PHASE_SEARCH] = "search",
+        [ATX_PHASE_FINAL] = "final",
     };
     return NAMES[phase];
 }
 
-static void time_left(at__str *out, double s)
+static void time_left(atx_str *out, double s)
 {
     if (s < 0)
         return;
     if (s < 100)
-        at__str_addf(out, "  %.0f s left", s);
+        atx_str_addf(out, "  %.0f s left", s);
     else
-        at__str_addf(out, "  %.0f min left", s / 60);
+        atx_str_addf(out, "  %.0f min left", s / 60);
 }
 
 /* Bytes and operations a second, as far as they can be told. */
-static void rates(at__str *out, const at__progress *p)
+static void rates(atx_str *out, const atx_progress *p)
 {
-    at__problem_key key = { 0 };
-    at__str shape = { 0 };
-    if (at__problem_key_of(&key, &shape, p->problem, NULL) == AT_OK) {
+    atx_problem_key key = { 0 };
+    atx_str shape = { 0 };
+    if (atx_problem_key_of(&key, &shape, p->problem, NULL) == AT_OK) {
         if (key.traffic_bytes > 0)
-            at__str_addf(out, ", %.0f GB/s", 1e-9 * (double)key.traffic_bytes / p->best_s);
+            atx_str_addf(out, ", %.0f GB/s", 1e-9 * (double)key.traffic_bytes / p->best_s);
         if (key.ops_count > 0)
-            at__str_addf(out, ", %.0f GFLOP/s", at__gflop_per_s(key.ops_count, p->best_s));
+            atx_str_addf(out, ", %.0f GFLOP/s", atx_gflop_per_s(key.ops_count, p->best_s));
     }
-    at__str_clear(&shape);
+    atx_str_clear(&shape);
 }
 
-static void best_so_far(at__str *out, const at__progress *p)
+static void best_so_far(atx_str *out, const atx_progress *p)
 {
-    at__str_addf(out, "  best %.2f us", 1e6 * p->best_s);
+    atx_str_addf(out, "  best %.2f us", 1e6 * p->best_s);
     rates(out, p);
     if (p->best_share > 0)
-        at__str_addf(out, ", %.1f %% of copy", 100 * p->best_share);
-    at__str_addf(out, "  %s", p->best);
+        atx_str_addf(out, ", %.1f %% of copy", 100 * p->best_share);
+    atx_str_addf(out, "  %s", p->best);
 }
 
-static void add_trials(at__str *out, const at__progress *p)
+static void add_trials(atx_str *out, const atx_progress *p)
 {
     int filled = p->total > 0 ? (int)(BAR * (double)p->done / (double)p->total) : 0;
-    at__str_add(out, " [");
+    atx_str_add(out, " [");
     for (int i = 0; i < BAR; i++)
-        at__str_add(out, i < filled ? "#" : ".");
-    at__str_addf(out, "] %lld/%lld", (long long)p->done, (long long)p->total);
+        atx_str_add(out, i < filled ? "#" : ".");
+    atx_str_addf(out, "] %lld/%lld", (long long)p->done, (long long)p->total);
     if (p->failed)
-        at__str_addf(out, " (%lld failed)", (long long)p->failed);
+        atx_str_addf(out, " (%lld failed)", (long long)p->failed);
     time_left(out, p->left_s);
     if (p->best_s > 0)
         best_so_far(out, p);
 }
 
-void at__progress_line(at__str *out, const at__progress *p, int width)
+void atx_progress_line(atx_str *out, const atx_progress *p, int width)
 {
     if (p->device < 0)
-        at__str_add(out, "replay");
+        atx_str_add(out, "replay");
     else
-        at__str_addf(out, "GPU %d", p->device);
+        atx_str_addf(out, "GPU %d", p->device);
     if (p->helping > 0)
-        at__str_addf(out, " and %d more", p->helping);
-    at__str_addf(out, "  %d/%d ", p->problem_index + 1, p->problem_count);
-    at__problem_shape(out, p->problem);
-    at__str_addf(out, " %s  %s", at__dtype_name(p->problem->type), phase_name(p->phase));
+        atx_str_addf(out, " and %d more", p->helping);
+    atx_str_addf(out, "  %d/%d ", p->problem_index + 1, p->problem_count);
+    atx_problem_shape(out, p->problem);
+    atx_str_addf(out, " %s  %s", atx_dtype_name(p->problem->type), phase_name(p->phase));
     if (p->doing && *p->doing)
-        at__str_addf(out, ": %s", p->doing);
-    if (p->phase != AT__PHASE_SETUP)
+        atx_str_addf(out, ": %s", p->doing);
+    if (p->phase != ATX_PHASE_SETUP)
         add_trials(out, p);
     if (!out->failed && width > 0 && out->len > (size_t)width) {
         out->len = (size_t)width;
@@ -100,10 +100,10 @@ void at__progress_line(at__str *out, const at__progress *p, int width)
     }
 }
 
-void at__display_init(at__display *display, bool quiet, bool verbose)
+void atx_display_init(atx_display *display, bool quiet, bool verbose)
 {
     const char *term = getenv("TERM");
-    *display = (at__display){ .quiet = quiet, .verbose = verbose, .shown = -1 };
+    *display = (atx_display){ .quiet = quiet, .verbose = verbose, .shown = -1 };
     display->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
@@ -113,16 +113,16 @@ static int terminal_width(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col - 1 : 79;
 }
 
-void at__display_erase(at__display *display)
+void atx_display_erase(atx_display *display)
 {
     if (display->drawn)
         fputs("\r\033[K", stderr);
     display->drawn = false;
 }
 
-bool at__display_due(at__display *d, const at__progress *p, double now_s)
+bool atx_display_due(atx_display *d, const atx_progress *p, double now_s)
 {
-    struct at__seen *seen = &d->seen[(unsigned)p->device % AT__DISPLAY_DEVICES];
+    struct atx_seen *seen = &d->seen[(unsigned)p->device % ATX_DISPLAY_DEVICES];
     bool starts = seen->problem != p->problem_index + 1, turns = starts || seen->phase != p->phase;
     bool due = !d->quiet;
 
@@ -139,19 +139,19 @@ bool at__display_due(at__display *d, const at__progress *p, double now_s)
         d->turn_s = now_s;
     d->shown = p->device;
     d->last_s = now_s;
-    *seen = (struct at__seen){ p->problem_index + 1, p->phase };
+    *seen = (struct atx_seen){ p->problem_index + 1, p->phase };
     return true;
 }
 
-void at__display_show(at__display *d, const at__progress *p)
+void atx_display_show(atx_display *d, const atx_progress *p)
 {
-    at__str line = { 0 };
-    if (!at__display_due(d, p, at__now_s()))
+    atx_str line = { 0 };
+    if (!atx_display_due(d, p, atx_now_s()))
         return;
-    at__progress_line(&line, p, d->terminal ? terminal_width() : 0);
-    at__display_erase(d);
-    at__print(stderr, d->terminal ? "%s" : "%s\n", at__str_text(&line));
+    atx_progress_line(&line, p, d->terminal ? terminal_width() : 0);
+    atx_display_erase(d);
+    atx_print(stderr, d->terminal ? "%s" : "%s\n", atx_str_text(&line));
     fflush(stderr);
     d->drawn = d->terminal;
-    at__str_clear(&line);
+    atx_str_clear(&line);
 }

@@ -11,39 +11,39 @@
 #include <stdio.h>
 #include <string.h>
 
-static void problem_text(at__str *out, const at__problem *p)
+static void problem_text(atx_str *out, const atx_problem *p)
 {
     if (!p->op->by_default)
-        at__str_addf(out, "%s ", p->op->name);
-    at__problem_shape(out, p);
-    at__str_addf(out, " %s", at__dtype_name(p->type));
+        atx_str_addf(out, "%s ", p->op->name);
+    atx_problem_shape(out, p);
+    atx_str_addf(out, " %s", atx_dtype_name(p->type));
 }
 
-double at__answer_gflop_per_s(const at__answer *a)
+double atx_answer_gflop_per_s(const atx_answer *a)
 {
-    return at__gflop_per_s(a->ops_count, a->winner.timing.median_s);
+    return atx_gflop_per_s(a->ops_count, a->winner.timing.median_s);
 }
 
-void at__report_gflop_member(at__str *out, double gflop_per_s)
-{
-    if (gflop_per_s > 0)
-        at__member_real(out, "gflop_per_s", 5, gflop_per_s);
-}
-
-void at__report_gflop_field(at__str *out, double gflop_per_s)
+void atx_report_gflop_member(atx_str *out, double gflop_per_s)
 {
     if (gflop_per_s > 0)
-        at__field_real(out, 1, gflop_per_s);
+        atx_member_real(out, "gflop_per_s", 5, gflop_per_s);
+}
+
+void atx_report_gflop_field(atx_str *out, double gflop_per_s)
+{
+    if (gflop_per_s > 0)
+        atx_field_real(out, 1, gflop_per_s);
     else
-        at__field_text(out, "");
+        atx_field_text(out, "");
 }
 
-void at__report_head(at__str *out, at__format format)
+void atx_report_head(atx_str *out, atx_format format)
 {
-    if (format == AT__TEXT)
-        at__str_addf(out, "%-22s %11s %8s %6s  %s\n", "problem", "time", "GB/s", "copy", "winner");
-    else if (format == AT__CSV)
-        at__str_add(out,
+    if (format == ATX_TEXT)
+        atx_str_addf(out, "%-22s %11s %8s %6s  %s\n", "problem", "time", "GB/s", "copy", "winner");
+    else if (format == ATX_CSV)
+        atx_str_add(out,
                     "op,shape,dtype,device,found,from_store,template,config,median_us,min_us,spread,samples,"
                     "gb_per_s,gflop_per_s,ceiling_us,share_of_ceiling,ceiling,trials,space,elapsed_s,"
                     "interrupted,why,metrics\n");
@@ -57,201 +57,201 @@ static int count_lines(const char *text)
     return lines;
 }
 
-static void notes(at__str *out, const at__result *r)
+static void notes(atx_str *out, const atx_result *r)
 {
-    const at__winner *w = &r->answer->winner;
+    const atx_winner *w = &r->answer->winner;
     int ties = count_lines(w->ties);
-    double rate = at__answer_gflop_per_s(r->answer);
+    double rate = atx_answer_gflop_per_s(r->answer);
     if (rate > 0)
-        at__str_addf(out, "  [%.0f GFLOP/s]", rate);
-    at__metrics_note(out, r->problem, AT__RECORD_OF(w));
+        atx_str_addf(out, "  [%.0f GFLOP/s]", rate);
+    atx_metrics_note(out, r->problem, ATX_RECORD_OF(w));
     if (r->device < 0)
-        at__str_add(out, "  [replay]");
+        atx_str_add(out, "  [replay]");
     if (ties)
-        at__str_addf(out, "  [tied with %d other%s]", ties, ties == 1 ? "" : "s");
+        atx_str_addf(out, "  [tied with %d other%s]", ties, ties == 1 ? "" : "s");
     if (r->from_store)
-        at__str_add(out, "  [from the store]");
+        atx_str_add(out, "  [from the store]");
     if (r->interrupted)
-        at__str_add(out, "  [interrupted]");
+        atx_str_add(out, "  [interrupted]");
     if (w->trials < w->space_count)
-        at__str_addf(out, "  [%lld of %lld configurations]", (long long)w->trials, (long long)w->space_count);
+        atx_str_addf(out, "  [%lld of %lld configurations]", (long long)w->trials, (long long)w->space_count);
     if (w->timing.spread > 0.05)
-        at__str_addf(out, "  [noisy: samples spread over %.0f %%]", 100 * w->timing.spread);
+        atx_str_addf(out, "  [noisy: samples spread over %.0f %%]", 100 * w->timing.spread);
 }
 
-static void text_row(at__str *out, const at__result *r)
+static void text_row(atx_str *out, const atx_result *r)
 {
-    at__str problem = { 0 };
+    atx_str problem = { 0 };
     char time[32], part[16] = "-", speed[24] = "-";
     problem_text(&problem, r->problem);
     if (!r->found) {
-        at__str_addf(out, "%-22s no winner: %s\n", at__str_text(&problem), r->why);
+        atx_str_addf(out, "%-22s no winner: %s\n", atx_str_text(&problem), r->why);
     } else {
-        const at__winner *w = &r->answer->winner;
-        at__time_text(time, sizeof time, w->timing.median_s);
+        const atx_winner *w = &r->answer->winner;
+        atx_time_text(time, sizeof time, w->timing.median_s);
         if (w->ceiling_s > 0)
-            snprintf(part, sizeof part, "%.1f %%", 100 * at__answer_share(r->answer));
+            snprintf(part, sizeof part, "%.1f %%", 100 * atx_answer_share(r->answer));
         if (r->answer->traffic_bytes > 0)
-            snprintf(speed, sizeof speed, "%.0f", at__answer_gb_per_s(r->answer));
-        at__str_addf(out, "%-22s %11s %8s %6s  %s %s", at__str_text(&problem), time, speed, part,
+            snprintf(speed, sizeof speed, "%.0f", atx_answer_gb_per_s(r->answer));
+        atx_str_addf(out, "%-22s %11s %8s %6s  %s %s", atx_str_text(&problem), time, speed, part,
                      w->template_name, w->config);
         notes(out, r);
-        at__str_add(out, "\n");
+        atx_str_add(out, "\n");
     }
     out->failed |= problem.failed;
-    at__str_clear(&problem);
+    atx_str_clear(&problem);
 }
 
-static void csv_winner(at__str *out, const at__answer *a)
+static void csv_winner(atx_str *out, const atx_answer *a)
 {
-    const at__winner *w = &a->winner;
-    at__field_text(out, w->template_name);
-    at__field_text(out, w->config);
-    at__field_real(out, 4, 1e6 * w->timing.median_s);
-    at__field_real(out, 4, 1e6 * w->timing.min_s);
-    at__field_real(out, 4, w->timing.spread);
-    at__field_int(out, w->timing.samples);
-    at__field_real(out, 1, at__answer_gb_per_s(a));
-    at__report_gflop_field(out, at__answer_gflop_per_s(a));
-    at__field_real(out, 4, 1e6 * w->ceiling_s);
-    at__field_real(out, 4, at__answer_share(a));
-    at__field_text(out, w->ceiling_name);
-    at__field_int(out, w->trials);
-    at__field_int(out, w->space_count);
+    const atx_winner *w = &a->winner;
+    atx_field_text(out, w->template_name);
+    atx_field_text(out, w->config);
+    atx_field_real(out, 4, 1e6 * w->timing.median_s);
+    atx_field_real(out, 4, 1e6 * w->timing.min_s);
+    atx_field_real(out, 4, w->timing.spread);
+    atx_field_int(out, w->timing.samples);
+    atx_field_real(out, 1, atx_answer_gb_per_s(a));
+    atx_report_gflop_field(out, atx_answer_gflop_per_s(a));
+    atx_field_real(out, 4, 1e6 * w->ceiling_s);
+    atx_field_real(out, 4, atx_answer_share(a));
+    atx_field_text(out, w->ceiling_name);
+    atx_field_int(out, w->trials);
+    atx_field_int(out, w->space_count);
 }
 
-static void csv_row(at__str *out, const at__result *r)
+static void csv_row(atx_str *out, const atx_result *r)
 {
-    at__str shape = { 0 }, metrics = { 0 };
-    at__problem_shape(&shape, r->problem);
-    at__field_text(out, r->problem->op->name);
-    at__field_text(out, at__str_text(&shape));
-    at__field_text(out, at__dtype_name(r->problem->type));
-    at__field_int(out, r->device);
-    at__field_int(out, r->found);
-    at__field_int(out, r->from_store);
+    atx_str shape = { 0 }, metrics = { 0 };
+    atx_problem_shape(&shape, r->problem);
+    atx_field_text(out, r->problem->op->name);
+    atx_field_text(out, atx_str_text(&shape));
+    atx_field_text(out, atx_dtype_name(r->problem->type));
+    atx_field_int(out, r->device);
+    atx_field_int(out, r->found);
+    atx_field_int(out, r->from_store);
     if (r->found)
         csv_winner(out, r->answer);
     else
-        at__str_add(out, ",,,,,,,,,,,,,"); /* as many as csv_winner() has */
-    at__field_real(out, 3, r->elapsed_s);
-    at__field_int(out, r->interrupted);
-    at__field_text(out, r->found ? "" : r->why);
+        atx_str_add(out, ",,,,,,,,,,,,,"); /* as many as csv_winner() has */
+    atx_field_real(out, 3, r->elapsed_s);
+    atx_field_int(out, r->interrupted);
+    atx_field_text(out, r->found ? "" : r->why);
     if (r->found)
-        at__metrics_words(&metrics, r->problem, AT__RECORD_OF(&r->answer->winner));
-    at__field_text(out, at__str_text(&metrics));
-    at__str_add(out, "\n");
+        atx_metrics_words(&metrics, r->problem, ATX_RECORD_OF(&r->answer->winner));
+    atx_field_text(out, atx_str_text(&metrics));
+    atx_str_add(out, "\n");
     out->failed |= shape.failed || metrics.failed;
-    at__str_clear(&shape);
-    at__str_clear(&metrics);
+    atx_str_clear(&shape);
+    atx_str_clear(&metrics);
 }
 
 /* Under which conditions the winner was measured. */
-static void json_conditions(at__str *out, const at__answer *a)
+static void json_conditions(atx_str *out, const atx_answer *a)
 {
-    const at__conditions *c = &a->winner.conditions;
-    const at__fingerprint *f = &a->fingerprint;
-    at__member_text(out, "driver", f->driver);
-    at__member_text(out, "nvrtc", f->nvrtc);
-    at__member_text(out, "autotune", f->tool);
-    at__member_int(out, "cc", f->cc);
-    at__member_bool(out, "cold", f->cold);
-    at__member_text(out, "measured_at", a->measured_at);
-    at__member_int(out, "sm_clock_mhz", c->sm_clock_mhz);
-    at__member_int(out, "memory_clock_mhz", c->memory_clock_mhz);
-    at__member_int(out, "temperature_c", c->temperature_c);
-    at__member_int(out, "power_w", c->power_w);
-    at__member_int(out, "throttle_reasons", c->throttle_reasons);
+    const atx_conditions *c = &a->winner.conditions;
+    const atx_fingerprint *f = &a->fingerprint;
+    atx_member_text(out, "driver", f->driver);
+    atx_member_text(out, "nvrtc", f->nvrtc);
+    atx_member_text(out, "autotune", f->tool);
+    atx_member_int(out, "cc", f->cc);
+    atx_member_bool(out, "cold", f->cold);
+    atx_member_text(out, "measured_at", a->measured_at);
+    atx_member_int(out, "sm_clock_mhz", c->sm_clock_mhz);
+    atx_member_int(out, "memory_clock_mhz", c->memory_clock_mhz);
+    atx_member_int(out, "temperature_c", c->temperature_c);
+    atx_member_int(out, "power_w", c->power_w);
+    atx_member_int(out, "throttle_reasons", c->throttle_reasons);
 }
 
 /* Without shared memory: what a trial calls so has another name where the launch's own stands beside it. */
-void at__report_resources(at__str *out, const at__resources *r)
+void atx_report_resources(atx_str *out, const atx_resources *r)
 {
-    at__member_int(out, "registers", r->registers);
-    at__member_int(out, "stack_bytes", r->stack_bytes);
-    at__member_int(out, "spill_bytes", r->spill_bytes);
-    at__member_int(out, "local_bytes", r->local_bytes);
+    atx_member_int(out, "registers", r->registers);
+    atx_member_int(out, "stack_bytes", r->stack_bytes);
+    atx_member_int(out, "spill_bytes", r->spill_bytes);
+    atx_member_int(out, "local_bytes", r->local_bytes);
 }
 
-void at__report_answer(at__str *out, const at__answer *a, const at__problem *problem)
+void atx_report_answer(atx_str *out, const atx_answer *a, const atx_problem *problem)
 {
-    const at__winner *w = &a->winner;
-    at__member_text(out, "template", w->template_name);
-    at__member_text(out, "template_hash", w->template_hash);
-    at__member_text(out, "config", w->config);
-    at__member_real(out, "median_s", 9, w->timing.median_s);
-    at__member_real(out, "min_s", 9, w->timing.min_s);
-    at__member_real(out, "spread", 4, w->timing.spread);
-    at__member_int(out, "samples", w->timing.samples);
-    at__member_real(out, "gb_per_s", 5, at__answer_gb_per_s(a));
-    at__report_gflop_member(out, at__answer_gflop_per_s(a));
-    at__metrics_member(out, problem, AT__RECORD_OF(w));
+    const atx_winner *w = &a->winner;
+    atx_member_text(out, "template", w->template_name);
+    atx_member_text(out, "template_hash", w->template_hash);
+    atx_member_text(out, "config", w->config);
+    atx_member_real(out, "median_s", 9, w->timing.median_s);
+    atx_member_real(out, "min_s", 9, w->timing.min_s);
+    atx_member_real(out, "spread", 4, w->timing.spread);
+    atx_member_int(out, "samples", w->timing.samples);
+    atx_member_real(out, "gb_per_s", 5, atx_answer_gb_per_s(a));
+    atx_report_gflop_member(out, atx_answer_gflop_per_s(a));
+    atx_metrics_member(out, problem, ATX_RECORD_OF(w));
     if (*w->objective)
-        at__member_text(out, "objective", w->objective);
-    at__member_real(out, "ceiling_s", 9, w->ceiling_s);
-    at__member_real(out, "share_of_ceiling", 5, at__answer_share(a));
-    at__member_text(out, "ceiling", w->ceiling_name);
-    at__member_ints(out, "grid", w->geometry.grid, 3);
-    at__member_ints(out, "block", w->geometry.block, 3);
-    at__member_int(out, "shared_bytes", w->geometry.shared_bytes);
-    at__member_int(out, "total_shared_bytes", w->resources.shared_bytes);
-    at__report_resources(out, &w->resources);
-    at__member_int(out, "trials", w->trials);
-    at__member_int(out, "space", w->space_count);
-    at__member_text(out, "ties", w->ties);
+        atx_member_text(out, "objective", w->objective);
+    atx_member_real(out, "ceiling_s", 9, w->ceiling_s);
+    atx_member_real(out, "share_of_ceiling", 5, atx_answer_share(a));
+    atx_member_text(out, "ceiling", w->ceiling_name);
+    atx_member_ints(out, "grid", w->geometry.grid, 3);
+    atx_member_ints(out, "block", w->geometry.block, 3);
+    atx_member_int(out, "shared_bytes", w->geometry.shared_bytes);
+    atx_member_int(out, "total_shared_bytes", w->resources.shared_bytes);
+    atx_report_resources(out, &w->resources);
+    atx_member_int(out, "trials", w->trials);
+    atx_member_int(out, "space", w->space_count);
+    atx_member_text(out, "ties", w->ties);
     json_conditions(out, a);
 }
 
-static void json_counts(at__str *out, const at__result *r)
+static void json_counts(atx_str *out, const atx_result *r)
 {
-    at__member_name(out, "outcomes");
-    at__str_add(out, "{");
-    for (int i = 0; i < AT__OUTCOMES; i++)
-        at__member_int(out, at__outcome_name((at__outcome)i), r->outcomes[i]);
-    at__str_add(out, "}");
-    at__member_int(out, "known", r->known);
-    at__member_int(out, "compiled", r->compiled);
-    at__member_real(out, "elapsed_s", 4, r->elapsed_s);
-    at__member_real(out, "device_busy_s", 4, r->device_busy_s);
-    at__member_real(out, "device_open_s", 4, r->device_open_s);
-    at__member_real(out, "race_saved_s", 4, r->race_saved_s);
-    at__member_bool(out, "interrupted", r->interrupted);
+    atx_member_name(out, "outcomes");
+    atx_str_add(out, "{");
+    for (int i = 0; i < ATX_OUTCOMES; i++)
+        atx_member_int(out, atx_outcome_name((atx_outcome)i), r->outcomes[i]);
+    atx_str_add(out, "}");
+    atx_member_int(out, "known", r->known);
+    atx_member_int(out, "compiled", r->compiled);
+    atx_member_real(out, "elapsed_s", 4, r->elapsed_s);
+    atx_member_real(out, "device_busy_s", 4, r->device_busy_s);
+    atx_member_real(out, "device_open_s", 4, r->device_open_s);
+    atx_member_real(out, "race_saved_s", 4, r->race_saved_s);
+    atx_member_bool(out, "interrupted", r->interrupted);
 }
 
-static void json_row(at__str *out, const at__result *r)
+static void json_row(atx_str *out, const atx_result *r)
 {
-    at__str shape = { 0 };
-    at__problem_shape(&shape, r->problem);
-    at__str_add(out, "{");
-    at__member_text(out, "op", r->problem->op->name);
-    at__member_text(out, "shape", at__str_text(&shape));
-    at__member_text(out, "dtype", at__dtype_name(r->problem->type));
-    at__member_int(out, "device", r->device);
-    at__member_bool(out, "found", r->found);
-    at__member_bool(out, "from_store", r->from_store);
+    atx_str shape = { 0 };
+    atx_problem_shape(&shape, r->problem);
+    atx_str_add(out, "{");
+    atx_member_text(out, "op", r->problem->op->name);
+    atx_member_text(out, "shape", atx_str_text(&shape));
+    atx_member_text(out, "dtype", atx_dtype_name(r->problem->type));
+    atx_member_int(out, "device", r->device);
+    atx_member_bool(out, "found", r->found);
+    atx_member_bool(out, "from_store", r->from_store);
     if (r->found) {
-        at__member_text(out, "gpu", r->answer->fingerprint.device);
-        at__report_answer(out, r->answer, r->problem);
+        atx_member_text(out, "gpu", r->answer->fingerprint.device);
+        atx_report_answer(out, r->answer, r->problem);
     } else {
-        at__member_text(out, "why", r->why);
+        atx_member_text(out, "why", r->why);
     }
     json_counts(out, r);
-    at__str_add(out, "}\n");
+    atx_str_add(out, "}\n");
     out->failed |= shape.failed;
-    at__str_clear(&shape);
+    atx_str_clear(&shape);
 }
 
-void at__report_result(at__str *out, at__format format, const at__result *result)
+void atx_report_result(atx_str *out, atx_format format, const atx_result *result)
 {
-    if (format == AT__JSON)
+    if (format == ATX_JSON)
         json_row(out, result);
-    else if (format == AT__CSV)
+    else if (format == ATX_CSV)
         csv_row(out, result);
     else
         text_row(out, result);
 }
 
-void at__totals_add(at__totals *t, const at__result *r)
+void atx_totals_add(atx_totals *t, const atx_result *r)
 {
     t->problems++;
     t->found += r->found;
@@ -261,28 +261,28 @@ void at__totals_add(at__totals *t, const at__result *r)
     t->open_s += r->device_open_s;
     t->saved_s += r->race_saved_s;
     t->interrupted |= r->interrupted;
-    for (int i = 0; i < AT__OUTCOMES; i++)
+    for (int i = 0; i < ATX_OUTCOMES; i++)
         t->outcomes[i] += r->outcomes[i];
 }
 
-void at__report_totals(at__str *out, const at__totals *t, double elapsed_s)
+void atx_report_totals(atx_str *out, const atx_totals *t, double elapsed_s)
 {
     int64_t trials = 0;
-    for (int i = 0; i < AT__OUTCOMES; i++)
+    for (int i = 0; i < ATX_OUTCOMES; i++)
         trials += t->outcomes[i];
-    at__str_addf(out, "%lld of %lld problems have a winner", (long long)t->found, (long long)t->problems);
+    atx_str_addf(out, "%lld of %lld problems have a winner", (long long)t->found, (long long)t->problems);
     if (t->from_store)
-        at__str_addf(out, " (%lld from the store)", (long long)t->from_store);
-    at__str_addf(out, "; %lld trials", (long long)trials);
-    for (int i = 1; i < AT__OUTCOMES; i++)
+        atx_str_addf(out, " (%lld from the store)", (long long)t->from_store);
+    atx_str_addf(out, "; %lld trials", (long long)trials);
+    for (int i = 1; i < ATX_OUTCOMES; i++)
         if (t->outcomes[i])
-            at__str_addf(out, ", %lld %s", (long long)t->outcomes[i], at__outcome_name((at__outcome)i));
-    at__str_addf(out, "; %lld kernels compiled; %.1f s", (long long)t->compiled, elapsed_s);
+            atx_str_addf(out, ", %lld %s", (long long)t->outcomes[i], atx_outcome_name((atx_outcome)i));
+    atx_str_addf(out, "; %lld kernels compiled; %.1f s", (long long)t->compiled, elapsed_s);
     if (trials && elapsed_s > 0)
-        at__str_addf(out, ", %.0f configurations a second", (double)trials / elapsed_s);
+        atx_str_addf(out, ", %.0f configurations a second", (double)trials / elapsed_s);
     if (t->busy_s > 0 && t->open_s > 0)
-        at__str_addf(out, "; device busy %.0f %%", 100 * t->busy_s / t->open_s);
+        atx_str_addf(out, "; device busy %.0f %%", 100 * t->busy_s / t->open_s);
     if (t->saved_s >= 0.05)
-        at__str_addf(out, ", races spared it %.1f s", t->saved_s);
-    at__str_add(out, t->interrupted ? "; interrupted, the same command goes on from here\n" : "\n");
+        atx_str_addf(out, ", races spared it %.1f s", t->saved_s);
+    atx_str_add(out, t->interrupted ? "; interrupted, the same command goes on from here\n" : "\n");
 }

@@ -8,31 +8,31 @@
 #include "tune/tune.h"
 
 /* The head of a table: text and CSV have one. */
-void at__report_head(at__str *out, at__format format);
+void atx_report_head(atx_str *out, atx_format format);
 
 /* One result. Text: a row, and lines for ties or a reason. */
-void at__report_result(at__str *out, at__format format, const at__result *result);
+void atx_report_result(atx_str *out, atx_format format, const atx_result *result);
 
-double at__answer_gflop_per_s(const at__answer *answer); /* 0: of an op without `ops` */
+double atx_answer_gflop_per_s(const atx_answer *answer); /* 0: of an op without `ops` */
 
 /* The winner and the conditions that it was measured under, as members of a JSON object; clocks and so on
  * below zero are unknown. The problem is for its metrics. */
-void at__report_answer(at__str *out, const at__answer *answer, const at__problem *problem);
+void atx_report_answer(atx_str *out, const atx_answer *answer, const atx_problem *problem);
 
 /* GFLOP/s as a member and as a field of CSV; no member and an empty field where there are none. */
-void at__report_gflop_member(at__str *out, double gflop_per_s);
-void at__report_gflop_field(at__str *out, double gflop_per_s);
+void atx_report_gflop_member(atx_str *out, double gflop_per_s);
+void atx_report_gflop_field(atx_str *out, double gflop_per_s);
 
 /* What a kernel takes, as members; without shared memory. Below zero: unknown. */
-void at__report_resources(at__str *out, const at__resources *resources);
+void atx_report_resources(atx_str *out, const atx_resources *resources);
 
 /* Totals of a run, for the summary on stderr. */
-typedef struct at__totals {
-    int64_t problems, found, from_store, outcomes[AT__OUTCOMES], compiled;
-    double busy_s, open_s, saved_s; /* of the devices, as in at__result */
+typedef struct atx_totals {
+    int64_t problems, found, from_store, outcomes[ATX_OUTCOMES], compiled;
+    double busy_s, open_s, saved_s; /* of the devices, as in atx_result */
     bool interrupted;
-} at__totals;
-void at__totals_add(at__totals *totals, const at__result *result);
-void at__report_totals(at__str *out, const at__totals *totals, double elapsed_s);
+} atx_totals;
+void atx_totals_add(atx_totals *totals, const atx_result *result);
+void atx_report_totals(atx_str *out, const atx_totals *totals, double elapsed_s);
 
 #endif

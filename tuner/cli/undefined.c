@@ -35,10 +35,10 @@ static bool is_value(const char *code, const char *name)
     return true;
 }
 
-static void add_name(at__undefined *out, const char *code, const char *name, size_t len)
+static void add_name(atx_undefined *out, const char *code, const char *name, size_t len)
 {
     char word[64];
-    if (len >= sizeof word || out->count == AT__MAX_UNDEFINED || (len == 1 && *name == 'T'))
+    if (len >= sizeof word || out->count == ATX_MAX_UNDEFINED || (len == 1 && *name == 'T'))
         return;
     snprintf(word, sizeof word, "%.*s", (int)len, name);
     for (int i = 0; i < out->count; i++)
@@ -51,7 +51,7 @@ static void add_name(at__undefined *out, const char *code, const char *name, siz
     out->count++;
 }
 
-static void read_log(at__undefined *out, const char *code, const char *log)
+static void read_log(atx_undefined *out, const char *code, const char *log)
 {
     static const char BEFORE[] = "identifier \"", BEHIND[] = "\" is undefined";
     for (const char *at = log; (at = strstr(at, BEFORE)) != NULL;) {
@@ -63,73 +63,73 @@ static void read_log(at__undefined *out, const char *code, const char *log)
 }
 
 /* Behind what a rendered text would say of headers in folders of the user's. */
-static at_status add_note(at__str *out, const char *text, at__headers *headers, at_error *err)
+static at_status add_note(atx_str *out, const char *text, atx_headers *headers, at_error *err)
 {
-    at__str note = { 0 };
-    at_status status = at__headers_note(&note, headers, text, err);
+    atx_str note = { 0 };
+    at_status status = atx_headers_note(&note, headers, text, err);
     if (status == AT_OK && note.len) {
-        at__render_note(out, note.data);
-        at__str_add(out, "//!autotune option -default-device\n");
+        atx_render_note(out, note.data);
+        atx_str_add(out, "//!autotune option -default-device\n");
     }
-    at__str_clear(&note);
-    at__str_add(out, text);
-    return status == AT_OK ? at__str_status(out, err) : status;
+    atx_str_clear(&note);
+    atx_str_add(out, text);
+    return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
 /* The user named the file. */
-static at_status allow_folder_of(at__allowed **out, const char *path, const at__headers *headers,
+static at_status allow_folder_of(atx_allowed **out, const char *path, const atx_headers *headers,
                                  at_error *err)
 {
-    at__str folder = { 0 };
-    at__join_path(&folder, path, ".");
-    at_status status = at__str_status(&folder, err);
+    atx_str folder = { 0 };
+    atx_join_path(&folder, path, ".");
+    at_status status = atx_str_status(&folder, err);
     if (status == AT_OK)
-        status = at__allowed_open(out, folder.data, getenv(AT__ALLOW_ENV), headers, err);
-    at__str_clear(&folder);
+        status = atx_allowed_open(out, folder.data, getenv(ATX_ALLOW_ENV), headers, err);
+    atx_str_clear(&folder);
     return status;
 }
 
-static at_status compile(at__undefined *out, at__nvrtc *nvrtc, const char *path, at_error *err)
+static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const char *path, at_error *err)
 {
-    static const at__paths NONE = { 0 };
+    static const atx_paths NONE = { 0 };
     const char *slash = strrchr(path, '/');
-    const at__paths sources = { .items = { (char *)(uintptr_t)(slash ? slash + 1 : path) }, .count = 1 };
-    at__gathered all = { 0 };
-    at__headers *headers = NULL;
-    at__allowed *allowed = NULL;
-    at__str plain = { 0 }, noted = { 0 }, code = { 0 }, log = { 0 };
-    at__resources ignored;
+    const atx_paths sources = { .items = { (char *)(uintptr_t)(slash ? slash + 1 : path) }, .count = 1 };
+    atx_gathered all = { 0 };
+    atx_headers *headers = NULL;
+    atx_allowed *allowed = NULL;
+    atx_str plain = { 0 }, noted = { 0 }, code = { 0 }, log = { 0 };
+    atx_resources ignored;
     bool ok = false;
-    at_status status = at__headers_open(&headers, getenv(AT__HEADERS_ENV), err);
+    at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
     if (status == AT_OK)
         status = allow_folder_of(&allowed, path, headers, err);
     if (status == AT_OK)
-        status = at__gather(&all, &(at__gather_request){ path, &sources, &NONE, headers, allowed }, err);
+        status = atx_gather(&all, &(atx_gather_request){ path, &sources, &NONE, headers, allowed }, err);
     if (status == AT_OK)
-        at__code_strip(&plain, at__str_text(&all.text));
+        atx_code_strip(&plain, atx_str_text(&all.text));
     if (status == AT_OK)
-        status = add_note(&noted, at__str_text(&all.text), headers, err);
+        status = add_note(&noted, atx_str_text(&all.text), headers, err);
     if (status == AT_OK)
-        status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, at__str_text(&noted), path,
-                                   at__nvrtc_nearest(nvrtc, 90), AT__PTX, err);
+        status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, atx_str_text(&noted), path,
+                                   atx_nvrtc_nearest(nvrtc, 90), ATX_PTX, err);
     if (status == AT_OK && !ok)
-        read_log(out, at__str_text(&plain), at__str_text(&log));
-    at__gathered_clear(&all);
-    at__allowed_close(allowed);
-    at__headers_close(headers);
-    at__str_clear(&plain);
-    at__str_clear(&noted);
-    at__str_clear(&code);
-    at__str_clear(&log);
+        read_log(out, atx_str_text(&plain), atx_str_text(&log));
+    atx_gathered_clear(&all);
+    atx_allowed_close(allowed);
+    atx_headers_close(headers);
+    atx_str_clear(&plain);
+    atx_str_clear(&noted);
+    atx_str_clear(&code);
+    atx_str_clear(&log);
     return status;
 }
 
-void at__undefined_find(at__undefined *out, const char *path)
+void atx_undefined_find(atx_undefined *out, const char *path)
 {
-    at__nvrtc *nvrtc = NULL;
+    atx_nvrtc *nvrtc = NULL;
     at_error ignored;
-    *out = (at__undefined){ .count = 0 };
-    if (at__nvrtc_open(&nvrtc, &ignored) == AT_OK && compile(out, nvrtc, path, &ignored) != AT_OK)
-        *out = (at__undefined){ .count = 0 };
-    at__nvrtc_close(nvrtc);
+    *out = (atx_undefined){ .count = 0 };
+    if (atx_nvrtc_open(&nvrtc, &ignored) == AT_OK && compile(out, nvrtc, path, &ignored) != AT_OK)
+        *out = (atx_undefined){ .count = 0 };
+    atx_nvrtc_close(nvrtc);
 }

@@ -7,16 +7,16 @@
 
 #include "util/str.h"
 
-#define AT__MAX_UNDEFINED 32
+#define ATX_MAX_UNDEFINED 32
 
-typedef struct at__undefined {
-    char names[AT__MAX_UNDEFINED][64];
-    const char *list[AT__MAX_UNDEFINED + 1]; /* of them, NULL-ended */
+typedef struct atx_undefined {
+    char names[ATX_MAX_UNDEFINED][64];
+    const char *list[ATX_MAX_UNDEFINED + 1]; /* of them, NULL-ended */
     int count;
-} at__undefined;
+} atx_undefined;
 
 /* None where there is no NVRTC, or the file is wrong in other ways too. Functions and types are no
  * parameters. */
-void at__undefined_find(at__undefined *out, const char *path);
+void atx_undefined_find(atx_undefined *out, const char *path);
 
 #endif

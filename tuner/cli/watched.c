@@ -49,7 +49,7 @@ static uint64_t state_of_folder(const char *dir, int depth)
     return sum;
 }
 
-uint64_t at__watched_state(const at__template *t, const char *dir)
+uint64_t atx_watched_state(const atx_template *t, const char *dir)
 {
     uint64_t hash = dir ? state_of_folder(dir, 0) : 0;
     for (int i = 0; t && i < t->part_count; i++)

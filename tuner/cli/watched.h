@@ -5,6 +5,6 @@
 #include "lang/catalog.h"
 
 /* Everything that a template is made of, and all files of DIR (NULL: none), as one number. */
-uint64_t at__watched_state(const at__template *t, const char *dir); /* t NULL: it could not be read */
+uint64_t atx_watched_state(const atx_template *t, const char *dir); /* t NULL: it could not be read */
 
 #endif

@@ -26,7 +26,7 @@
 /* The rest of the text, and what is known of it so far. */
 typedef struct reading {
     const char *at;
-    const at__headers *headers;
+    const atx_headers *headers;
     const char *note; /* of the user's headers (source/headers.h); NULL: none of them */
     bool own;         /* behind the head: the files of the template  */
     bool defined;     /* there was a macro that these may ask for    */
@@ -66,9 +66,9 @@ static bool is_large(const char *name)
 static bool is_noted(const reading *r, const char *name, size_t len)
 {
     size_t n;
-    const char *at = r->note ? at__headers_name(&n, r->note) : NULL;
+    const char *at = r->note ? atx_headers_name(&n, r->note) : NULL;
     while (at && !(n == len + 2 && memcmp(at + 1, name, len) == 0))
-        at = at__headers_name(&n, at + n);
+        at = atx_headers_name(&n, at + n);
     return at != NULL;
 }
 
@@ -109,7 +109,7 @@ static const char *skip_condition(const char *at)
     return NULL;
 }
 
-static bool read_include(at__str *out, reading *r, const char *name)
+static bool read_include(atx_str *out, reading *r, const char *name)
 {
     bool quoted = *name == '"';
     size_t len = quoted || *name == '<' ? strcspn(name + 1, quoted ? "\"\n" : ">\n") : 0;
@@ -118,15 +118,15 @@ static bool read_include(at__str *out, reading *r, const char *name)
         return false;
     r->worth = r->worth || (r->own && large);
     if (r->own && (noted || large)) {
-        at__str_add(out, "#include <");
-        at__str_add_bytes(out, name + 1, len);
-        at__str_add(out, ">\n");
+        atx_str_add(out, "#include <");
+        atx_str_add_bytes(out, name + 1, len);
+        atx_str_add(out, ">\n");
     }
     return true;
 }
 
 /* false: what follows may not be looked at. */
-static bool read_directive(at__str *out, reading *r, const char *word)
+static bool read_directive(atx_str *out, reading *r, const char *word)
 {
     const char *behind = word + strspn(word, NAME);
     behind += strspn(behind, BLANKS);
@@ -139,18 +139,18 @@ static bool read_directive(at__str *out, reading *r, const char *word)
     r->depth -= is_word(word, "endif");
     if (is_word(word, "define")) {
         bool ours = strncmp(behind, "AUTOTUNE_", 9) == 0;
-        r->defined = r->defined || (!ours && at__headers_may_use(r->headers, behind, strspn(behind, NAME)));
+        r->defined = r->defined || (!ours && atx_headers_may_use(r->headers, behind, strspn(behind, NAME)));
         return !may_be_asked_for(behind);
     }
     return r->depth >= 0 && (is_word(word, "line") || is_word(word, "ifndef") || is_word(word, "endif") ||
                              (is_word(word, "pragma") && is_word(behind, "once")));
 }
 
-void at__ahead_lines(at__str *out, const char *rendered, const at__headers *headers, size_t noted_bytes)
+void atx_ahead_lines(atx_str *out, const char *rendered, const atx_headers *headers, size_t noted_bytes)
 {
-    at__orders orders = { 0 };
-    at__str lines = { 0 };
-    bool goes_on = at__orders_read(&orders, rendered, NULL) == AT_OK;
+    atx_orders orders = { 0 };
+    atx_str lines = { 0 };
+    bool goes_on = atx_orders_read(&orders, rendered, NULL) == AT_OK;
     reading r = {
         .at = rendered, .headers = headers, .note = orders.headers, .worth = noted_bytes >= WORTH_BYTES
     };
@@ -165,21 +165,21 @@ void at__ahead_lines(at__str *out, const char *rendered, const at__headers *head
     }
     bool asked_for = !goes_on && !r.own; /* a macro of the head is for a header */
     if (!asked_for && r.worth && !lines.failed)
-        at__str_add_bytes(out, at__str_text(&lines), lines.len);
-    at__str_clear(&lines);
-    at__orders_clear(&orders);
+        atx_str_add_bytes(out, atx_str_text(&lines), lines.len);
+    atx_str_clear(&lines);
+    atx_orders_clear(&orders);
 }
 
-bool at__ahead_wanted(const char *rendered)
+bool atx_ahead_wanted(const char *rendered)
 {
-    at__orders orders = { 0 };
-    at__str lines = { 0 };
-    bool noted = at__orders_read(&orders, rendered, NULL) == AT_OK && orders.headers;
+    atx_orders orders = { 0 };
+    atx_str lines = { 0 };
+    bool noted = atx_orders_read(&orders, rendered, NULL) == AT_OK && orders.headers;
     if (!noted)
-        at__ahead_lines(&lines, rendered, NULL, 0);
+        atx_ahead_lines(&lines, rendered, NULL, 0);
     bool wanted = noted || lines.len;
-    at__orders_clear(&orders);
-    at__str_clear(&lines);
+    atx_orders_clear(&orders);
+    atx_str_clear(&lines);
     return wanted;
 }
 
@@ -189,13 +189,13 @@ static void remove_level(const char *folder, int depth)
 {
     DIR *dir = opendir(folder);
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        at__str path = { 0 };
+        atx_str path = { 0 };
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        at__str_addf(&path, "%s/%s", folder, entry->d_name);
+        atx_str_addf(&path, "%s/%s", folder, entry->d_name);
         if (!path.failed && unlink(path.data) != 0 && depth > 0)
             remove_level(path.data, depth - 1);
-        at__str_clear(&path);
+        atx_str_clear(&path);
     }
     if (dir)
         closedir(dir);
@@ -225,61 +225,61 @@ static void remove_abandoned(void)
 {
     DIR *dir = opendir(parent_folder());
     for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
-        at__str path = { 0 };
+        atx_str path = { 0 };
         if (strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) != 0)
             continue;
-        at__str_addf(&path, "%s/%s", parent_folder(), entry->d_name);
+        atx_str_addf(&path, "%s/%s", parent_folder(), entry->d_name);
         int lock = path.failed ? -1 : lock_folder(path.data);
         if (lock >= 0) {
             remove_level(path.data, 1);
             close(lock);
         }
-        at__str_clear(&path);
+        atx_str_clear(&path);
     }
     if (dir)
         closedir(dir);
 }
 
-void at__ahead_open(at__ahead *out, int workers)
+void atx_ahead_open(atx_ahead *out, int workers)
 {
     struct statvfs disk;
-    *out = (at__ahead){ .lock = -1 };
+    *out = (atx_ahead){ .lock = -1 };
     remove_abandoned();
-    at__str_addf(&out->path, "%s/" PREFIX "XXXXXX", parent_folder());
+    atx_str_addf(&out->path, "%s/" PREFIX "XXXXXX", parent_folder());
     if (out->path.failed || !mkdtemp(out->path.data)) {
-        at__str_clear(&out->path);
+        atx_str_clear(&out->path);
         return;
     }
     out->lock = lock_folder(out->path.data);
     double room = statvfs(out->path.data, &disk) == 0 ? (double)disk.f_bavail * (double)disk.f_frsize : 0;
     if (out->lock < 0 || room < BYTES_A_WORKER * workers)
-        at__ahead_close(out);
+        atx_ahead_close(out);
 }
 
-void at__ahead_close(at__ahead *ahead)
+void atx_ahead_close(atx_ahead *ahead)
 {
     if (ahead->path.len) {
         remove_level(ahead->path.data, 1);
         if (ahead->lock >= 0)
             close(ahead->lock);
     }
-    at__str_clear(&ahead->path);
+    atx_str_clear(&ahead->path);
 }
 
-void at__ahead_own_make(at__str *out, const char *folder, long process)
+void atx_ahead_own_make(atx_str *out, const char *folder, long process)
 {
-    at__str_addf(out, "%s/%ld", folder, process);
+    atx_str_addf(out, "%s/%ld", folder, process);
     if (out->failed || mkdir(out->data, 0700) != 0)
-        at__str_clear(out);
+        atx_str_clear(out);
 }
 
-void at__ahead_own_remove(const at__ahead *ahead, long process)
+void atx_ahead_own_remove(const atx_ahead *ahead, long process)
 {
-    at__str own = { 0 };
+    atx_str own = { 0 };
     if (!ahead->path.len || process <= 0)
         return;
-    at__str_addf(&own, "%s/%ld", ahead->path.data, process);
+    atx_str_addf(&own, "%s/%ld", ahead->path.data, process);
     if (!own.failed)
         remove_level(own.data, 0);
-    at__str_clear(&own);
+    atx_str_clear(&own);
 }

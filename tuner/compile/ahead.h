@@ -16,27 +16,27 @@
  * Nothing where it has none, or defines before them what headers may ask for. `noted_bytes`: how much it
  * reaches in the user's `headers` (NULL: not known), which are large by that.
  */
-void at__ahead_lines(at__str *out, const char *rendered, const at__headers *headers, size_t noted_bytes);
+void atx_ahead_lines(atx_str *out, const char *rendered, const atx_headers *headers, size_t noted_bytes);
 
 /* May a text have such lines? Asked before the headers are known. */
-bool at__ahead_wanted(const char *rendered);
+bool atx_ahead_wanted(const char *rendered);
 
 /* A private folder for what workers compile ahead, with a folder in it for each. */
-typedef struct at__ahead {
-    at__str path; /* "": none           */
+typedef struct atx_ahead {
+    atx_str path; /* "": none           */
     int lock;     /* held while it is in use */
-} at__ahead;
+} atx_ahead;
 
 /*
  * Makes one for so many workers, of which each has some 200 MB, below $TMPDIR, else /tmp; there is none where
  * it cannot be made, or the disk has less than twice the room. First it removes those whose owners were
  * killed.
  */
-void at__ahead_open(at__ahead *out, int workers);
-void at__ahead_close(at__ahead *ahead); /* with all that is in it; harmless on a zeroed one */
+void atx_ahead_open(atx_ahead *out, int workers);
+void atx_ahead_close(atx_ahead *ahead); /* with all that is in it; harmless on a zeroed one */
 
 /* A worker's own, by its process number. */
-void at__ahead_own_make(at__str *out, const char *folder, long process); /* left empty: it cannot be made */
-void at__ahead_own_remove(const at__ahead *ahead, long process);
+void atx_ahead_own_make(atx_str *out, const char *folder, long process); /* left empty: it cannot be made */
+void atx_ahead_own_remove(const atx_ahead *ahead, long process);
 
 #endif

@@ -14,59 +14,59 @@
 
 #include <string.h>
 
-void at__build_clear(at__build *build)
+void atx_build_clear(atx_build *build)
 {
-    at__str_clear(&build->source);
-    at__str_clear(&build->cubin);
-    at__str_clear(&build->log);
-    *build = (at__build){ 0 };
+    atx_str_clear(&build->source);
+    atx_str_clear(&build->cubin);
+    atx_str_clear(&build->log);
+    *build = (atx_build){ 0 };
 }
 
 /* The key covers everything that the compiled code depends on: with less it would be another kernel's. */
-static at_status make_key(char key[AT__HASH_TEXT], const char source_hash[AT__HASH_TEXT],
-                          const at__builder *builder, at_error *err)
+static at_status make_key(char key[ATX_HASH_TEXT], const char source_hash[ATX_HASH_TEXT],
+                          const atx_builder *builder, at_error *err)
 {
-    at__str how = { 0 };
-    at__sha256 h;
-    at__nvrtc_key(&how, builder->nvrtc, builder->cc, AT__CUBIN);
-    at__sha256_init(&h);
-    at__sha256_add(&h, at__str_text(&how), how.len);
-    at__sha256_add(&h, source_hash, AT__HASH_TEXT);
-    at__sha256_text(&h, key);
-    at_status status = at__str_status(&how, err);
-    at__str_clear(&how);
+    atx_str how = { 0 };
+    atx_sha256 h;
+    atx_nvrtc_key(&how, builder->nvrtc, builder->cc, ATX_CUBIN);
+    atx_sha256_init(&h);
+    atx_sha256_add(&h, atx_str_text(&how), how.len);
+    atx_sha256_add(&h, source_hash, ATX_HASH_TEXT);
+    atx_sha256_text(&h, key);
+    at_status status = atx_str_status(&how, err);
+    atx_str_clear(&how);
     return status;
 }
 
-static at_status hash(at__build *build, const at__builder *builder, at_error *err)
+static at_status hash(atx_build *build, const atx_builder *builder, at_error *err)
 {
-    at__hash_text(build->source_hash, build->source.data, build->source.len);
+    atx_hash_text(build->source_hash, build->source.data, build->source.len);
     return make_key(build->key, build->source_hash, builder, err);
 }
 
 /* A cache that fails (a full disk, a damaged file) must not end a run: go on without. */
-static void give_up_cache(at__builder *builder)
+static void give_up_cache(atx_builder *builder)
 {
     builder->cache = NULL;
 }
 
-at_status at__build_look_up(at__build *build, at__builder *builder, at_error *err)
+at_status atx_build_look_up(atx_build *build, atx_builder *builder, at_error *err)
 {
     if (!builder->nvrtc) {
-        at__hash_text(build->source_hash, build->source.data, build->source.len);
+        atx_hash_text(build->source_hash, build->source.data, build->source.len);
         build->done = build->ok = true;
         return AT_OK;
     }
     at_status status = hash(build, builder, err);
     if (status != AT_OK || !builder->cache)
         return status;
-    at__str log = { 0 };
-    status = at__store_get_cubin(&build->cubin, &log, builder->cache, build->key, &builder->cache_error);
+    atx_str log = { 0 };
+    status = atx_store_get_cubin(&build->cubin, &log, builder->cache, build->key, &builder->cache_error);
     if (status == AT_OK && log.len)
-        at__nvrtc_digest(log.data, &build->log, &build->resources);
+        atx_nvrtc_digest(log.data, &build->log, &build->resources);
     else
-        build->resources = AT__RESOURCES_UNKNOWN;
-    at__str_clear(&log);
+        build->resources = ATX_RESOURCES_UNKNOWN;
+    atx_str_clear(&log);
     if (status != AT_OK) {
         if (status != AT_ERR_NOT_FOUND)
             give_up_cache(builder);
@@ -76,47 +76,47 @@ at_status at__build_look_up(at__build *build, at__builder *builder, at_error *er
     return AT_OK;
 }
 
-bool at__build_distrust(at__build *build)
+bool atx_build_distrust(atx_build *build)
 {
     if (!build->cached)
         return false;
-    at__str_clear(&build->cubin);
-    at__str_clear(&build->log);
-    build->resources = AT__RESOURCES_UNKNOWN;
+    atx_str_clear(&build->cubin);
+    atx_str_clear(&build->log);
+    build->resources = ATX_RESOURCES_UNKNOWN;
     build->done = build->ok = build->cached = false;
     return true;
 }
 
-at_status at__build_start(at__build *build, at__builder *builder, const at__template *t, at__dtype type,
-                          const at__config *config, const int64_t *slots, at_error *err)
+at_status atx_build_start(atx_build *build, atx_builder *builder, const atx_template *t, atx_dtype type,
+                          const atx_config *config, const int64_t *slots, at_error *err)
 {
-    at_status status = at__render(&build->source, t, type, config, slots, err);
-    return status == AT_OK ? at__build_look_up(build, builder, err) : status;
+    at_status status = atx_render(&build->source, t, type, config, slots, err);
+    return status == AT_OK ? atx_build_look_up(build, builder, err) : status;
 }
 
-static void keep_in_cache(const at__build *build, at__builder *builder)
+static void keep_in_cache(const atx_build *build, atx_builder *builder)
 {
-    at__str log = { 0 };
-    at__nvrtc_log_with_resources(&log, at__str_text(&build->log), &build->resources);
-    if (at__str_status(&log, &builder->cache_error) != AT_OK ||
-        at__store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
-                            at__str_text(&log), &builder->cache_error) != AT_OK)
+    atx_str log = { 0 };
+    atx_nvrtc_log_with_resources(&log, atx_str_text(&build->log), &build->resources);
+    if (atx_str_status(&log, &builder->cache_error) != AT_OK ||
+        atx_store_put_cubin(builder->cache, build->key, build->cubin.data, build->cubin.len,
+                            atx_str_text(&log), &builder->cache_error) != AT_OK)
         give_up_cache(builder);
-    at__str_clear(&log);
+    atx_str_clear(&log);
 }
 
-void at__builder_keep(at__builder *builder, const char *source_hash)
+void atx_builder_keep(atx_builder *builder, const char *source_hash)
 {
-    char hash_text[AT__HASH_TEXT], key[AT__HASH_TEXT];
+    char hash_text[ATX_HASH_TEXT], key[ATX_HASH_TEXT];
     if (!builder->cache || !builder->nvrtc || strlen(source_hash) != sizeof hash_text - 1)
         return;
     memcpy(hash_text, source_hash, sizeof hash_text);
     if (make_key(key, hash_text, builder, &builder->cache_error) != AT_OK ||
-        at__store_keep_cubin(builder->cache, key, &builder->cache_error) != AT_OK)
+        atx_store_keep_cubin(builder->cache, key, &builder->cache_error) != AT_OK)
         give_up_cache(builder);
 }
 
-void at__build_finish(at__build *build, at__builder *builder, at__compiled *compiled)
+void atx_build_finish(atx_build *build, atx_builder *builder, atx_compiled *compiled)
 {
     build->done = true;
     build->ok = compiled->ok;
@@ -125,91 +125,91 @@ void at__build_finish(at__build *build, at__builder *builder, at__compiled *comp
     build->log = compiled->log;
     build->resources = compiled->resources;
     build->compile_s = compiled->compile_s;
-    compiled->code = compiled->log = (at__str){ 0 };
+    compiled->code = compiled->log = (atx_str){ 0 };
     builder->compiled++;
     if (build->ok && builder->cache)
         keep_in_cache(build, builder);
 }
 
 /* Hands the source to the pool; without room it stays with the build. */
-static at_status hand_over(at__build *build, at__builder *builder, const char *name, at_error *err)
+static at_status hand_over(atx_build *build, atx_builder *builder, const char *name, at_error *err)
 {
-    if (!at__pool_has_room(builder->pool))
+    if (!atx_pool_has_room(builder->pool))
         return AT_OK;
     build->owner = ++builder->owners;
-    return at__pool_submit(builder->pool, AT__POOL_TAG(build->owner, 0), at__str_text(&build->source), name,
-                           builder->cc, AT__CUBIN, err);
+    return atx_pool_submit(builder->pool, ATX_POOL_TAG(build->owner, 0), atx_str_text(&build->source), name,
+                           builder->cc, ATX_CUBIN, err);
 }
 
-at_status at__build_begin(at__build *build, at__builder *builder, const char *name, at_error *err)
+at_status atx_build_begin(atx_build *build, atx_builder *builder, const char *name, at_error *err)
 {
-    at_status status = at__build_look_up(build, builder, err);
+    at_status status = atx_build_look_up(build, builder, err);
     return status == AT_OK && !build->done ? hand_over(build, builder, name, err) : status;
 }
 
-static bool take(at__build *build, at__builder *builder)
+static bool take(atx_build *build, atx_builder *builder)
 {
-    at__compiled compiled = { 0 };
-    if (!build->owner || !at__pool_take_of(builder->pool, build->owner, &compiled))
+    atx_compiled compiled = { 0 };
+    if (!build->owner || !atx_pool_take_of(builder->pool, build->owner, &compiled))
         return false;
-    at__build_finish(build, builder, &compiled);
-    at__compiled_clear(&compiled);
+    atx_build_finish(build, builder, &compiled);
+    atx_compiled_clear(&compiled);
     build->owner = 0;
     return true;
 }
 
-at_status at__build_wait(at__build *build, at__builder *builder, const char *name, at_error *err)
+at_status atx_build_wait(atx_build *build, atx_builder *builder, const char *name, at_error *err)
 {
     if (build->done)
         return AT_OK;
     at_status status = build->owner ? AT_OK : hand_over(build, builder, name, err);
     while (status == AT_OK && !take(build, builder)) {
-        at__pool_wait(builder->pool, NULL, 50);
-        status = at__pool_pump(builder->pool, err);
+        atx_pool_wait(builder->pool, NULL, 50);
+        status = atx_pool_pump(builder->pool, err);
         if (status == AT_OK && !build->owner)
             status = hand_over(build, builder, name, err);
-        if (status == AT_OK && at__cancel_due(builder->cancel))
+        if (status == AT_OK && atx_cancel_due(builder->cancel))
             status = at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was compiled", name);
     }
     if (status == AT_ERR_CANCELLED)
-        at__pool_drop(builder->pool);
+        atx_pool_drop(builder->pool);
     return status;
 }
 
-void at__build_drop(at__build *build, at__builder *builder)
+void atx_build_drop(atx_build *build, atx_builder *builder)
 {
     if (build->owner && builder->pool)
-        at__pool_drop_of(builder->pool, build->owner);
-    at__build_clear(build);
+        atx_pool_drop_of(builder->pool, build->owner);
+    atx_build_clear(build);
 }
 
 /* Buffers are counted over all of the op's arguments, whichever of them a kernel takes. */
-static int buffer_of(const at__op *op, int arg)
+static int buffer_of(const atx_op *op, int arg)
 {
     int buffer = 0;
     for (int i = 0; i < arg; i++)
-        buffer += op->args[i].role != AT__SCALAR;
+        buffer += op->args[i].role != ATX_SCALAR;
     return buffer;
 }
 
-static at_status bind_arg(struct at__kernel_arg *out, const at__op *op, int index, const int64_t *slots,
+static at_status bind_arg(struct atx_kernel_arg *out, const atx_op *op, int index, const int64_t *slots,
                           at_error *err)
 {
-    const at__arg *arg = &op->args[index];
-    *out = (struct at__kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
-    if (arg->role == AT__SCALAR)
-        return at__scalar_value(&out->value, arg, slots, err);
+    const atx_arg *arg = &op->args[index];
+    *out = (struct atx_kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
+    if (arg->role == ATX_SCALAR)
+        return atx_scalar_value(&out->value, arg, slots, err);
     out->buffer = buffer_of(op, index);
     return AT_OK;
 }
 
-at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *name, const at__launch *launch,
-                          const at__op *op, const int64_t *slots, at_error *err)
+at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *name, const atx_launch *launch,
+                          const atx_op *op, const int64_t *slots, at_error *err)
 {
-    at__kernel k = {
+    atx_kernel k = {
         .cubin = build->cubin.data, .cubin_len = build->cubin.len, .name = name, .arg_count = op->arg_count
     };
-    at_status status = at__geometry_of(&k.geometry, launch, slots, err);
+    at_status status = atx_geometry_of(&k.geometry, launch, slots, err);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         status = bind_arg(&k.args[i], op, i, slots, err);
     if (status == AT_OK)
@@ -218,16 +218,16 @@ at_status at__kernel_bind(at__kernel *out, const at__build *build, const char *n
 }
 
 /* The name that the compiler gave a kernel, within the cubin; without one (a replay) its own. */
-static at_status find_name(const char **out, const at__build *build, const char *kernel, at_error *err)
+static at_status find_name(const char **out, const atx_build *build, const char *kernel, at_error *err)
 {
     size_t unused;
-    return at__cubin_name(out, &unused, build->cubin.data, build->cubin.len, kernel, err);
+    return atx_cubin_name(out, &unused, build->cubin.data, build->cubin.len, kernel, err);
 }
 
-static at_status bind_step(at__kernel_step *out, const at__build *build, const at__template *t,
-                           const at__step *step, const int64_t *slots, at_error *err)
+static at_status bind_step(atx_kernel_step *out, const atx_build *build, const atx_template *t,
+                           const atx_step *step, const int64_t *slots, at_error *err)
 {
-    at_status status = at__geometry_of(&out->geometry, &step->launch, slots, err);
+    at_status status = atx_geometry_of(&out->geometry, &step->launch, slots, err);
     if (status == AT_OK)
         status = find_name(&out->name, build, step->kernel, err);
     for (out->arg_count = 0; out->arg_count < step->arg_count && status == AT_OK; out->arg_count++)
@@ -235,14 +235,14 @@ static at_status bind_step(at__kernel_step *out, const at__build *build, const a
     return status;
 }
 
-static at_status bind_variable(struct at__kernel_variable *out, const at__build *build, const at__op *op,
+static at_status bind_variable(struct atx_kernel_variable *out, const atx_build *build, const atx_op *op,
                                int arg, const int64_t *slots, at_error *err)
 {
     int64_t wanted = 0, bytes = -1;
-    *out = (struct at__kernel_variable){ .buffer = buffer_of(op, arg) };
-    at_status status = at__arg_bytes(&wanted, op, arg, slots, err);
+    *out = (struct atx_kernel_variable){ .buffer = buffer_of(op, arg) };
+    at_status status = atx_arg_bytes(&wanted, op, arg, slots, err);
     if (status == AT_OK)
-        status = at__cubin_variable(&out->name, &bytes, build->cubin.data, build->cubin.len,
+        status = atx_cubin_variable(&out->name, &bytes, build->cubin.data, build->cubin.len,
                                     op->args[arg].variable, err);
     if (status == AT_OK && bytes >= 0 && bytes < wanted)
         status = at_fail(err, AT_ERR_INPUT,
@@ -251,11 +251,11 @@ static at_status bind_variable(struct at__kernel_variable *out, const at__build 
     return status;
 }
 
-at_status at__template_bind(at__kernel *out, const at__build *build, const at__template *t,
+at_status atx_template_bind(atx_kernel *out, const atx_build *build, const atx_template *t,
                             const int64_t *slots, at_error *err)
 {
-    at__kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len };
-    at_status status = at__geometry_of(&k.geometry, &t->launch, slots, err);
+    atx_kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len };
+    at_status status = atx_geometry_of(&k.geometry, &t->launch, slots, err);
     if (status == AT_OK)
         status = find_name(&k.name, build, t->kernel, err);
     for (; k.arg_count < t->arg_count && status == AT_OK; k.arg_count++)
@@ -263,10 +263,10 @@ at_status at__template_bind(at__kernel *out, const at__build *build, const at__t
     for (; k.more_count < t->more_count && status == AT_OK; k.more_count++)
         status = bind_step(&k.more[k.more_count], build, t, &t->more[k.more_count], slots, err);
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
-        if (at__template_fills(t, i))
+        if (atx_template_fills(t, i))
             status = bind_variable(&k.variables[k.variable_count++], build, t->op, i, slots, err);
     if (status == AT_OK)
-        status = at__template_check_into(t, build->cubin.data, build->cubin.len, err);
+        status = atx_template_check_into(t, build->cubin.data, build->cubin.len, err);
     if (status == AT_OK)
         *out = k;
     return status;
@@ -275,22 +275,22 @@ at_status at__template_bind(at__kernel *out, const at__build *build, const at__t
 /* ---- kernels that judge ---- */
 
 /* The op's arguments, the right answer of each output, and where to count. */
-static int referee_params(const at__op *op)
+static int referee_params(const atx_op *op)
 {
     int count = op->arg_count + 1;
     for (int i = 0; i < op->arg_count; i++)
-        count += at__role_is_output(op->args[i].role);
+        count += atx_role_is_output(op->args[i].role);
     return count;
 }
 
-at_status at__referee_check(const at__op *op, const void *code, size_t len, at_error *err)
+at_status atx_referee_check(const atx_op *op, const void *code, size_t len, at_error *err)
 {
-    const char *names[AT__MAX_STEPS];
+    const char *names[ATX_MAX_STEPS];
     at_status status = AT_OK;
-    int count = at__op_referees(names, op);
+    int count = atx_op_referees(names, op);
     for (int i = 0; i < count && status == AT_OK; i++) {
-        at__cubin_kernel k;
-        status = at__cubin_find(&k, code, len, names[i], err);
+        atx_cubin_kernel k;
+        status = atx_cubin_find(&k, code, len, names[i], err);
         if (status == AT_OK && k.param_count >= 0 && k.param_count != referee_params(op))
             status = at_fail(
                 err, AT_ERR_INPUT,
@@ -301,29 +301,29 @@ at_status at__referee_check(const at__op *op, const void *code, size_t len, at_e
     return status;
 }
 
-static at_status add_referee(at__kernel *k, const char *name, at_error *err)
+static at_status add_referee(atx_kernel *k, const char *name, at_error *err)
 {
-    at__kernel_step *s = &k->more[k->more_count++];
+    atx_kernel_step *s = &k->more[k->more_count++];
     size_t unused;
-    *s = (at__kernel_step){ .geometry = k->geometry, .arg_count = k->arg_count };
+    *s = (atx_kernel_step){ .geometry = k->geometry, .arg_count = k->arg_count };
     memcpy(s->args, k->args, sizeof s->args);
-    return at__cubin_name(&s->name, &unused, k->cubin, k->cubin_len, name, err);
+    return atx_cubin_name(&s->name, &unused, k->cubin, k->cubin_len, name, err);
 }
 
-at_status at__referee_bind(at__kernel *out, const at__build *build, const at__op *op, const int64_t *slots,
+at_status atx_referee_bind(atx_kernel *out, const atx_build *build, const atx_op *op, const int64_t *slots,
                            at_error *err)
 {
-    const char *names[AT__MAX_STEPS];
+    const char *names[ATX_MAX_STEPS];
     size_t unused;
-    int count = at__op_referees(names, op);
+    int count = atx_op_referees(names, op);
     if (count == 0)
         return AT_OK;
     at_status status =
-        build->cubin.len ? at__referee_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
+        build->cubin.len ? atx_referee_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
     if (status == AT_OK)
-        status = at__kernel_bind(out, build, names[0], &op->launch, op, slots, err);
+        status = atx_kernel_bind(out, build, names[0], &op->launch, op, slots, err);
     if (status == AT_OK)
-        status = at__cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err);
+        status = atx_cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err);
     for (int i = 1; i < count && status == AT_OK; i++)
         status = add_referee(out, names[i], err);
     return status;

@@ -23,42 +23,42 @@
 typedef struct job {
     size_t row;
     char *config;
-    at__launches *launches; /* NULL: of kernels that only judge */
+    atx_launches *launches; /* NULL: of kernels that only judge */
 } job;
 
 /* The first problem that a template has configurations for. */
 typedef struct first {
     size_t row;
-    at__problem problem;
+    atx_problem problem;
     int64_t *slots;
 } first;
 
 /* A template without a configuration for some problem. */
 typedef struct refused {
-    const at__template *t;
+    const atx_template *t;
     int64_t *slots; /* of the last such */
 } refused;
 
-struct at__compile_check {
-    at__compile_check_options options;
-    at__pool *pool;
-    at__compile_check_row *rows;
+struct atx_compile_check {
+    atx_compile_check_options options;
+    atx_pool *pool;
+    atx_compile_check_row *rows;
     size_t row_count, row_cap;
     job *jobs;
     size_t job_count, job_cap;
-    at__faults faults;
+    atx_faults faults;
     first *firsts; /* of each template */
     size_t first_count, first_cap;
     refused *refusals;
     size_t refusal_count, refusal_cap;
     size_t asking;               /* which of them is asked about */
-    char (*seen)[AT__HASH_TEXT]; /* open addressing; "" is empty */
+    char (*seen)[ATX_HASH_TEXT]; /* open addressing; "" is empty */
     size_t seen_count, seen_cap;
     size_t current; /* row that is being handed out */
     int64_t kernels, failed;
 };
 
-static void put_hash(char (*table)[AT__HASH_TEXT], size_t cap, const char *hash, bool *found)
+static void put_hash(char (*table)[ATX_HASH_TEXT], size_t cap, const char *hash, bool *found)
 {
     char head[9] = "";
     memcpy(head, hash, 8);
@@ -66,15 +66,15 @@ static void put_hash(char (*table)[AT__HASH_TEXT], size_t cap, const char *hash,
     for (; table[at][0] && !*found; at = (at + 1) % cap)
         *found = strcmp(table[at], hash) == 0;
     if (!*found)
-        memcpy(table[at], hash, AT__HASH_TEXT);
+        memcpy(table[at], hash, ATX_HASH_TEXT);
 }
 
 /* Adds a hash; *known tells whether it was there. */
-static at_status remember(at__compile_check *c, const char *hash, bool *known, at_error *err)
+static at_status remember(atx_compile_check *c, const char *hash, bool *known, at_error *err)
 {
     if (2 * (c->seen_count + 1) > c->seen_cap) {
         size_t cap = c->seen_cap ? 2 * c->seen_cap : 1024;
-        char(*grown)[AT__HASH_TEXT] = calloc(cap, sizeof *grown);
+        char(*grown)[ATX_HASH_TEXT] = calloc(cap, sizeof *grown);
         if (!grown)
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
         for (size_t i = 0; i < c->seen_cap; i++)
@@ -90,62 +90,62 @@ static at_status remember(at__compile_check *c, const char *hash, bool *known, a
     return AT_OK;
 }
 
-static void record_resources(at__compile_check_row *r, const at__resources *u, int64_t dynamic_bytes)
+static void record_resources(atx_compile_check_row *r, const atx_resources *u, int64_t dynamic_bytes)
 {
     int64_t shared = dynamic_bytes + (u->shared_bytes > 0 ? u->shared_bytes : 0);
     r->spilling += u->spill_bytes > 0;
     r->shared_max = shared > r->shared_max ? shared : r->shared_max;
     if (u->registers >= 0 &&
-        at__grow(&r->registers, &r->register_cap, r->register_count, sizeof *r->registers))
+        atx_grow(&r->registers, &r->register_cap, r->register_count, sizeof *r->registers))
         r->registers[r->register_count++] = u->registers;
 }
 
 /* ---- results ---- */
 
-static at_status add_fault(at__compile_check *c, size_t row, const char *config, const char *cause,
-                           const char *log, enum at__fault_kind kind, at_error *err)
+static at_status add_fault(atx_compile_check *c, size_t row, const char *config, const char *cause,
+                           const char *log, enum atx_fault_kind kind, at_error *err)
 {
-    const at__fault_source from = { row, c->rows[row].op, c->rows[row].t };
-    return at__faults_add(&c->faults, &from, config, cause, log, kind, err);
+    const atx_fault_source from = { row, c->rows[row].op, c->rows[row].t };
+    return atx_faults_add(&c->faults, &from, config, cause, log, kind, err);
 }
 
 /* A reference is one kernel, whatever is wrong with it. */
-static void count_failure(at__compile_check *c, at__compile_check_row *r)
+static void count_failure(atx_compile_check *c, atx_compile_check_row *r)
 {
     bool counted = !r->t && r->failed;
     r->failed += !counted;
     c->failed += !counted;
 }
 
-static at_status check_connection(at__compile_check *c, job *j, const at__compiled *done, at_error *err)
+static at_status check_connection(atx_compile_check *c, job *j, const atx_compiled *done, at_error *err)
 {
-    at__compile_check_row *r = &c->rows[j->row];
-    at__str why = { 0 };
+    atx_compile_check_row *r = &c->rows[j->row];
+    atx_str why = { 0 };
     const char *about = "";
-    at__limits limits;
+    atx_limits limits;
     at_error cause = { 0 };
     at_status status = AT_OK;
-    at__arch_limits(&limits, r->cc);
-    if (!r->t && at__referee_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
-        at__str_add(&why, cause.text);
+    atx_arch_limits(&limits, r->cc);
+    if (!r->t && atx_referee_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
+        atx_str_add(&why, cause.text);
     else if (!r->t && j->launches)
-        status = at__connection_check_reference(&why, &about, r->op, j->launches->geometries, &limits,
+        status = atx_connection_check_reference(&why, &about, r->op, j->launches->geometries, &limits,
                                                 done->code.data, done->code.len, &done->resources, err);
     else if (r->t)
-        status = at__connection_check(&why, &about, r->t, j->launches, &limits, done->code.data,
+        status = atx_connection_check(&why, &about, r->t, j->launches, &limits, done->code.data,
                                       done->code.len, &done->resources, err);
     if (status == AT_OK && why.len) {
         count_failure(c, r);
-        status = add_fault(c, j->row, j->config, about, at__str_text(&why), AT__FAULT_FAILS, err);
+        status = add_fault(c, j->row, j->config, about, atx_str_text(&why), ATX_FAULT_FAILS, err);
     }
-    at__str_clear(&why);
+    atx_str_clear(&why);
     return status;
 }
 
-static at_status take(at__compile_check *c, const at__compiled *done, at_error *err)
+static at_status take(atx_compile_check *c, const atx_compiled *done, at_error *err)
 {
     job *j = &c->jobs[done->tag];
-    at__compile_check_row *r = &c->rows[j->row];
+    atx_compile_check_row *r = &c->rows[j->row];
     at_status status = AT_OK;
     if (!done->ok && *c->options.cancel)
         return AT_OK; /* Ctrl-C ends the workers too: no fault of the kernel */
@@ -155,14 +155,14 @@ static at_status take(at__compile_check *c, const at__compiled *done, at_error *
         record_resources(r, &done->resources, j->launches ? j->launches->geometries->shared_bytes : 0);
         status = check_connection(c, j, done, err);
     } else {
-        at__str cause = { 0 };
+        atx_str cause = { 0 };
         count_failure(c, r);
-        at__nvrtc_cause(&cause, at__str_text(&done->log));
-        status = at__str_status(&cause, err);
+        atx_nvrtc_cause(&cause, atx_str_text(&done->log));
+        status = atx_str_status(&cause, err);
         if (status == AT_OK)
-            status = add_fault(c, j->row, j->config, at__str_text(&cause), at__str_text(&done->log),
-                               AT__FAULT_FAILS, err);
-        at__str_clear(&cause);
+            status = add_fault(c, j->row, j->config, atx_str_text(&cause), atx_str_text(&done->log),
+                               ATX_FAULT_FAILS, err);
+        atx_str_clear(&cause);
     }
     free(j->config);
     free(j->launches);
@@ -172,29 +172,29 @@ static at_status take(at__compile_check *c, const at__compiled *done, at_error *
 }
 
 /* Takes what is finished; when `wait`, waits a moment for it. */
-static at_status drain(at__compile_check *c, bool wait, at_error *err)
+static at_status drain(atx_compile_check *c, bool wait, at_error *err)
 {
-    at__compiled done = { 0 };
+    atx_compiled done = { 0 };
     if (wait)
-        at__pool_wait(c->pool, NULL, 100);
-    at_status status = at__pool_pump(c->pool, err);
-    while (status == AT_OK && at__pool_take(c->pool, &done)) {
+        atx_pool_wait(c->pool, NULL, 100);
+    at_status status = atx_pool_pump(c->pool, err);
+    while (status == AT_OK && atx_pool_take(c->pool, &done)) {
         status = take(c, &done, err);
-        at__compiled_clear(&done);
+        atx_compiled_clear(&done);
     }
     if (c->row_count)
         c->options.progress(c->options.context, &c->rows[c->current], c->kernels, c->failed);
     return status;
 }
 
-static at_status add_job(at__compile_check *c, size_t row, const char *config, const at__launches *launches,
+static at_status add_job(atx_compile_check *c, size_t row, const char *config, const atx_launches *launches,
                          at_error *err)
 {
-    job j = { .row = row, .config = at__text_copy(config, strlen(config)) };
+    job j = { .row = row, .config = atx_text_copy(config, strlen(config)) };
     if (launches && (j.launches = malloc(sizeof *launches)) != NULL)
         *j.launches = *launches;
     if (!j.config || (launches && !j.launches) ||
-        !at__grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
+        !atx_grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
         free(j.config);
         free(j.launches);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -204,40 +204,40 @@ static at_status add_job(at__compile_check *c, size_t row, const char *config, c
 }
 
 /* Hands one source to the compiler, unless it was there before. */
-static at_status submit(at__compile_check *c, size_t row, const at__str *source, const char *file,
-                        const char *config, const at__launches *launches, at_error *err)
+static at_status submit(atx_compile_check *c, size_t row, const atx_str *source, const char *file,
+                        const char *config, const atx_launches *launches, at_error *err)
 {
-    char hash[AT__HASH_TEXT], keyed[AT__HASH_TEXT + 16];
+    char hash[ATX_HASH_TEXT], keyed[ATX_HASH_TEXT + 16];
     int cc = c->rows[row].cc;
     bool known = false;
-    at_status status = at__str_status(source, err);
+    at_status status = atx_str_status(source, err);
     if (status != AT_OK)
         return status;
     c->rows[row].configs++;
-    at__hash_text(hash, source->data, source->len);
+    atx_hash_text(hash, source->data, source->len);
     int n = snprintf(keyed, sizeof keyed, "%s %d", hash, cc);
-    at__hash_text(hash, keyed, (size_t)n);
+    atx_hash_text(hash, keyed, (size_t)n);
     status = remember(c, hash, &known, err);
-    while (status == AT_OK && !known && !at__pool_has_room(c->pool) && !*c->options.cancel)
+    while (status == AT_OK && !known && !atx_pool_has_room(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
     if (status != AT_OK || known || *c->options.cancel)
         return status;
     status = add_job(c, row, config, launches, err);
     if (status == AT_OK)
-        status = at__pool_submit(c->pool, (int64_t)c->job_count - 1, at__str_text(source), file, cc,
-                                 AT__CUBIN, err);
+        status = atx_pool_submit(c->pool, (int64_t)c->job_count - 1, atx_str_text(source), file, cc,
+                                 ATX_CUBIN, err);
     return status;
 }
 
-static at_status find_row(size_t *out, at__compile_check *c, at__compile_check_row wanted, at_error *err)
+static at_status find_row(size_t *out, atx_compile_check *c, atx_compile_check_row wanted, at_error *err)
 {
     for (*out = 0; *out < c->row_count; ++*out) {
-        const at__compile_check_row *r = &c->rows[*out];
+        const atx_compile_check_row *r = &c->rows[*out];
         if (r->op == wanted.op && r->t == wanted.t && r->cc == wanted.cc && r->type == wanted.type)
             break;
     }
     if (*out == c->row_count) {
-        if (!at__grow(&c->rows, &c->row_cap, c->row_count, sizeof *c->rows))
+        if (!atx_grow(&c->rows, &c->row_cap, c->row_count, sizeof *c->rows))
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
         c->rows[c->row_count++] = wanted;
     }
@@ -246,55 +246,55 @@ static at_status find_row(size_t *out, at__compile_check *c, at__compile_check_r
 }
 
 /* A configuration that has no launch: of one cause the first is told, with its shape. */
-static at_status leave_out(at__compile_check *c, size_t row, const char *config, const at__problem *problem,
+static at_status leave_out(atx_compile_check *c, size_t row, const char *config, const atx_problem *problem,
                            const char *cause, at_error *err)
 {
-    at__str text = { 0 };
-    at__str_addf(&text, "%s; found for ", cause);
-    at__problem_shape(&text, problem);
-    at_status status = at__str_status(&text, err);
+    atx_str text = { 0 };
+    atx_str_addf(&text, "%s; found for ", cause);
+    atx_problem_shape(&text, problem);
+    at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
-        status = add_fault(c, row, config, cause, at__str_text(&text), AT__FAULT_LEFT_OUT, err);
-    at__str_clear(&text);
+        status = add_fault(c, row, config, cause, atx_str_text(&text), ATX_FAULT_LEFT_OUT, err);
+    atx_str_clear(&text);
     return status;
 }
 
-static at_status check_config(at__compile_check *c, size_t row, const at__config *config,
-                              const at__problem *problem, const int64_t *slots, at_error *err)
+static at_status check_config(atx_compile_check *c, size_t row, const atx_config *config,
+                              const atx_problem *problem, const int64_t *slots, at_error *err)
 {
-    const at__template *t = c->rows[row].t;
-    int64_t own[AT__MAX_SLOTS];
-    at__launches launches;
-    at__str source = { 0 }, text = { 0 };
+    const atx_template *t = c->rows[row].t;
+    int64_t own[ATX_MAX_SLOTS];
+    atx_launches launches;
+    atx_str source = { 0 }, text = { 0 };
     at_error cause = { 0 };
     memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
-    at__config_text(&text, t, config);
-    at_status status = at__str_status(&text, err);
+    atx_config_text(&text, t, config);
+    at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
-        status = at__config_bind(own, t, config, err);
-    bool good = status == AT_OK && at__launches_of(&launches, t, own, &cause) == AT_OK;
+        status = atx_config_bind(own, t, config, err);
+    bool good = status == AT_OK && atx_launches_of(&launches, t, own, &cause) == AT_OK;
     if (status == AT_OK && !good)
-        status = leave_out(c, row, at__str_text(&text), problem, cause.text, err);
+        status = leave_out(c, row, atx_str_text(&text), problem, cause.text, err);
     if (status == AT_OK && good)
-        status = at__render(&source, t, c->rows[row].type, config, slots, err);
+        status = atx_render(&source, t, c->rows[row].type, config, slots, err);
     if (status == AT_OK && good)
-        status = submit(c, row, &source, t->file, at__str_text(&text), &launches, err);
-    at__str_clear(&source);
-    at__str_clear(&text);
+        status = submit(c, row, &source, t->file, atx_str_text(&text), &launches, err);
+    atx_str_clear(&source);
+    atx_str_clear(&text);
     return status;
 }
 
-static at_status remember_first(at__compile_check *c, size_t row, const at__problem *problem,
+static at_status remember_first(atx_compile_check *c, size_t row, const atx_problem *problem,
                                 const int64_t *slots, at_error *err)
 {
-    const at__template *t = c->rows[row].t;
+    const atx_template *t = c->rows[row].t;
     size_t bytes = (size_t)t->op->symbols.count * sizeof *slots;
     first f = { .row = row, .problem = *problem };
     for (size_t i = 0; i < c->first_count; i++)
         if (c->rows[c->firsts[i].row].t == t)
             return AT_OK;
     f.slots = malloc(bytes);
-    if (!f.slots || !at__grow(&c->firsts, &c->first_cap, c->first_count, sizeof *c->firsts)) {
+    if (!f.slots || !atx_grow(&c->firsts, &c->first_cap, c->first_count, sizeof *c->firsts)) {
         free(f.slots);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
@@ -303,7 +303,7 @@ static at_status remember_first(at__compile_check *c, size_t row, const at__prob
     return AT_OK;
 }
 
-static at_status remember_refusal(at__compile_check *c, const at__template *t, const int64_t *slots,
+static at_status remember_refusal(atx_compile_check *c, const atx_template *t, const int64_t *slots,
                                   at_error *err)
 {
     size_t i = 0, bytes = (size_t)t->op->symbols.count * sizeof *slots;
@@ -311,7 +311,7 @@ static at_status remember_refusal(at__compile_check *c, const at__template *t, c
     while (i < c->refusal_count && c->refusals[i].t != t)
         i++;
     if (!copy || (i == c->refusal_count &&
-                  !at__grow(&c->refusals, &c->refusal_cap, c->refusal_count, sizeof *c->refusals))) {
+                  !atx_grow(&c->refusals, &c->refusal_cap, c->refusal_count, sizeof *c->refusals))) {
         free(copy);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
@@ -323,108 +323,108 @@ static at_status remember_refusal(at__compile_check *c, const at__template *t, c
     return AT_OK;
 }
 
-at_status at__compile_check_refusal(at__str *out, const at__compile_check *c, const at__template *t,
+at_status atx_compile_check_refusal(atx_str *out, const atx_compile_check *c, const atx_template *t,
                                     at_error *err)
 {
     for (size_t i = 0; i < c->refusal_count; i++)
         if (c->refusals[i].t == t)
-            return at__doubts_conflict(out, t, c->refusals[i].slots, c->options.cancel, err);
+            return atx_doubts_conflict(out, t, c->refusals[i].slots, c->options.cancel, err);
     return AT_OK;
 }
 
-static at_status check_template(at__compile_check *c, const at__template *t, const at__problem *problem,
+static at_status check_template(atx_compile_check *c, const atx_template *t, const atx_problem *problem,
                                 const int64_t *slots, int cc, at_error *err)
 {
-    const at__dtype type = problem->type;
-    at__space *space = NULL;
-    at__rng rng = { c->options.seed };
+    const atx_dtype type = problem->type;
+    atx_space *space = NULL;
+    atx_rng rng = { c->options.seed };
     size_t row = 0;
-    at__cancel cancel = { .flag = c->options.cancel };
-    at_status status = at__space_open_until(&space, t, slots, NULL, 0, &cancel, err);
+    atx_cancel cancel = { .flag = c->options.cancel };
+    at_status status = atx_space_open_until(&space, t, slots, NULL, 0, &cancel, err);
     if (status != AT_OK)
         return status;
-    int64_t count = at__space_count(space), sample = c->options.sample;
+    int64_t count = atx_space_count(space), sample = c->options.sample;
     if (count > 0)
         status =
-            find_row(&row, c, (at__compile_check_row){ .op = t->op, .t = t, .cc = cc, .type = type }, err);
+            find_row(&row, c, (atx_compile_check_row){ .op = t->op, .t = t, .cc = cc, .type = type }, err);
     if (count > 0 && status == AT_OK)
         status = remember_first(c, row, problem, slots, err);
     else if (status == AT_OK)
         status = remember_refusal(c, t, slots, err);
     bool all = sample == 0 || sample >= count;
     for (int64_t i = 0; i < (all ? count : sample) && status == AT_OK && !*c->options.cancel; i++) {
-        at__config config;
-        at__space_config(&config, space, all ? i : at__space_sample(space, &rng));
+        atx_config config;
+        atx_space_config(&config, space, all ? i : atx_space_sample(space, &rng));
         status = check_config(c, row, &config, problem, slots, err);
     }
-    at__space_close(space);
+    atx_space_close(space);
     return status;
 }
 
 /* What a run would refuse before it tries anything; once for all shapes. */
-static at_status add_failure(at__compile_check *c, size_t row, const char *why, at_error *err)
+static at_status add_failure(atx_compile_check *c, size_t row, const char *why, at_error *err)
 {
     if (c->rows[row].failed)
         return AT_OK;
     count_failure(c, &c->rows[row]);
-    return add_fault(c, row, "", why, why, AT__FAULT_FAILS, err);
+    return add_fault(c, row, "", why, why, ATX_FAULT_FAILS, err);
 }
 
 /* What an op trusts is a configuration of its template; that it suits each problem nobody asks for. */
-static at_status check_trusted(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
+static at_status check_trusted(atx_compile_check *c, const atx_problem *p, const int64_t *slots, int cc,
                                at_error *err)
 {
     size_t row = 0;
-    at__config config;
+    atx_config config;
     at_error cause = { 0 };
-    int64_t own[AT__MAX_SLOTS];
-    at__compile_check_row wanted = { .op = p->op, .cc = cc, .type = p->type };
-    bool good = at__catalog_trusted(&wanted.t, &config, c->options.catalog, p->op, &cause) == AT_OK &&
-                at__op_check_inputs(p->op, p->type, &cause) == AT_OK;
+    int64_t own[ATX_MAX_SLOTS];
+    atx_compile_check_row wanted = { .op = p->op, .cc = cc, .type = p->type };
+    bool good = atx_catalog_trusted(&wanted.t, &config, c->options.catalog, p->op, &cause) == AT_OK &&
+                atx_op_check_inputs(p->op, p->type, &cause) == AT_OK;
     at_status status = find_row(&row, c, wanted, err);
     if (status != AT_OK || !good)
         return status == AT_OK ? add_failure(c, row, cause.text, err) : status;
     memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
-    return at__config_validate(own, wanted.t, &config, &cause) == AT_OK
+    return atx_config_validate(own, wanted.t, &config, &cause) == AT_OK
                ? check_config(c, row, &config, p, slots, err)
                : AT_OK;
 }
 
-static at_status check_reference(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
+static at_status check_reference(atx_compile_check *c, const atx_problem *p, const int64_t *slots, int cc,
                                  at_error *err)
 {
-    at__str source = { 0 };
-    at__launches launches = { 0 };
+    atx_str source = { 0 };
+    atx_launches launches = { 0 };
     size_t row = 0;
     at_status status =
-        find_row(&row, c, (at__compile_check_row){ .op = p->op, .cc = cc, .type = p->type }, err);
+        find_row(&row, c, (atx_compile_check_row){ .op = p->op, .cc = cc, .type = p->type }, err);
     at_error cause = { 0 };
     bool own = p->op->reference[0] != '\0';
     if (status == AT_OK &&
-        (at__op_check_inputs(p->op, p->type, &cause) != AT_OK ||
-         (own && at__geometry_of(launches.geometries, &p->op->launch, slots, &cause) != AT_OK)))
+        (atx_op_check_inputs(p->op, p->type, &cause) != AT_OK ||
+         (own && atx_geometry_of(launches.geometries, &p->op->launch, slots, &cause) != AT_OK)))
         status = add_failure(c, row, cause.text, err);
     if (status == AT_OK)
-        status = at__render_reference(&source, p, err);
+        status = atx_render_reference(&source, p, err);
     if (status == AT_OK)
         status = submit(c, row, &source, p->op->file, "", own ? &launches : NULL, err);
     if (status == AT_OK)
         c->rows[row].configs = 1; /* the same one for every shape */
-    at__str_clear(&source);
+    atx_str_clear(&source);
     return status;
 }
 
-at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, const int64_t *slots, int cc,
+at_status atx_compile_check_problem(atx_compile_check *c, const atx_problem *p, const int64_t *slots, int cc,
                                     at_error *err)
 {
-    const char *referees[AT__MAX_STEPS];
+    const char *referees[ATX_MAX_STEPS];
     at_status status = p->op->trusted[0] ? check_trusted(c, p, slots, cc, err) : AT_OK;
-    if (status == AT_OK && (!p->op->trusted[0] || at__op_referees(referees, p->op) > 0))
+    if (status == AT_OK && (!p->op->trusted[0] || atx_op_referees(referees, p->op) > 0))
         status = check_reference(c, p, slots, cc, err);
-    for (int i = 0; i < at__catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
-        const at__template *t = at__catalog_template(c->options.catalog, p->op, i);
-        if (at__words_choose(c->options.templates, t->name) &&
-            (!c->options.added_only || at__catalog_is_added(c->options.catalog, t)))
+    for (int i = 0; i < atx_catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
+        const atx_template *t = atx_catalog_template(c->options.catalog, p->op, i);
+        if (atx_words_choose(c->options.templates, t->name) &&
+            (!c->options.added_only || atx_catalog_is_added(c->options.catalog, t)))
             status = check_template(c, t, p, slots, cc, err);
     }
     return status;
@@ -432,10 +432,10 @@ at_status at__compile_check_problem(at__compile_check *c, const at__problem *p, 
 
 static void add_doubt(void *context, const char *why)
 {
-    at__compile_check *c = context;
+    atx_compile_check *c = context;
     at_error ignored;
     /* Without memory a hint is lost, no more. */
-    at_status status = add_fault(c, c->firsts[c->asking].row, "", why, why, AT__FAULT_USELESS, &ignored);
+    at_status status = add_fault(c, c->firsts[c->asking].row, "", why, why, ATX_FAULT_USELESS, &ignored);
     (void)status;
 }
 
@@ -445,30 +445,30 @@ static void add_useless(void *context, int param, const char *why)
     add_doubt(context, why);
 }
 
-static at_status find_doubts(at__compile_check *c, const first *f, at_error *err)
+static at_status find_doubts(atx_compile_check *c, const first *f, at_error *err)
 {
-    const at__compile_check_row *r = &c->rows[f->row];
-    at__cancel cancel = { .flag = c->options.cancel };
-    at__limits limits;
-    at__arch_limits(&limits, r->cc);
-    const at__doubts_query query = { .t = r->t,
+    const atx_compile_check_row *r = &c->rows[f->row];
+    atx_cancel cancel = { .flag = c->options.cancel };
+    atx_limits limits;
+    atx_arch_limits(&limits, r->cc);
+    const atx_doubts_query query = { .t = r->t,
                                      .problem = &f->problem,
                                      .limits = &limits,
-                                     .grids = !at__faults_has(&c->faults, r->t, AT__FAULT_LEFT_OUT),
+                                     .grids = !atx_faults_has(&c->faults, r->t, ATX_FAULT_LEFT_OUT),
                                      .order = !r->failed,
                                      .cancel = &cancel,
                                      .context = c,
                                      .doubt = add_doubt };
-    at_status status = at__doubts_find(&query, err);
+    at_status status = atx_doubts_find(&query, err);
     return status == AT_ERR_CANCELLED ? AT_OK : status;
 }
 
 /* Of a template whose kernels are right: what is wrong is told first. */
-static at_status find_useless(at__compile_check *c, const first *f, at_error *err)
+static at_status find_useless(atx_compile_check *c, const first *f, at_error *err)
 {
-    const at__compile_check_row *r = &c->rows[f->row];
-    at__cancel cancel = { .flag = c->options.cancel };
-    const at__effects_query query = { .pool = c->pool,
+    const atx_compile_check_row *r = &c->rows[f->row];
+    atx_cancel cancel = { .flag = c->options.cancel };
+    const atx_effects_query query = { .pool = c->pool,
                                       .t = r->t,
                                       .type = r->type,
                                       .cc = r->cc,
@@ -477,13 +477,13 @@ static at_status find_useless(at__compile_check *c, const first *f, at_error *er
                                       .cancel = &cancel,
                                       .context = c,
                                       .useless = add_useless };
-    return r->failed ? AT_OK : at__effects_find(&query, err);
+    return r->failed ? AT_OK : atx_effects_find(&query, err);
 }
 
-at_status at__compile_check_finish(at__compile_check *c, at_error *err)
+at_status atx_compile_check_finish(atx_compile_check *c, at_error *err)
 {
     at_status status = AT_OK;
-    while (status == AT_OK && at__pool_busy(c->pool) && !*c->options.cancel)
+    while (status == AT_OK && atx_pool_busy(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
     for (c->asking = 0; c->asking < c->first_count && status == AT_OK && !*c->options.cancel; c->asking++) {
         status = find_doubts(c, &c->firsts[c->asking], err);
@@ -491,43 +491,43 @@ at_status at__compile_check_finish(at__compile_check *c, at_error *err)
             status = find_useless(c, &c->firsts[c->asking], err);
     }
     if (status == AT_OK)
-        at__faults_tell(&c->faults, c->rows, c->row_count, &c->options);
+        atx_faults_tell(&c->faults, c->rows, c->row_count, &c->options);
     return status;
 }
 
-size_t at__compile_check_rows(const at__compile_check *c, at__compile_check_row **out)
+size_t atx_compile_check_rows(const atx_compile_check *c, atx_compile_check_row **out)
 {
     *out = c->rows;
     return c->row_count;
 }
 
-at_status at__compile_check_open(at__compile_check **out, const at__compile_check_options *options,
+at_status atx_compile_check_open(atx_compile_check **out, const atx_compile_check_options *options,
                                  at_error *err)
 {
-    at__compile_check *c = calloc(1, sizeof *c);
+    atx_compile_check *c = calloc(1, sizeof *c);
     if (!c)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     c->options = *options;
-    at_status status = at__pool_open(&c->pool, (at__pool_options){ .workers = c->options.workers }, err);
+    at_status status = atx_pool_open(&c->pool, (atx_pool_options){ .workers = c->options.workers }, err);
     if (status == AT_OK)
         *out = c;
     else
-        at__compile_check_close(c);
+        atx_compile_check_close(c);
     return status;
 }
 
-void at__compile_check_close(at__compile_check *c)
+void atx_compile_check_close(atx_compile_check *c)
 {
     if (!c)
         return;
-    at__pool_close(c->pool);
+    atx_pool_close(c->pool);
     for (size_t i = 0; i < c->row_count; i++)
         free(c->rows[i].registers);
     for (size_t i = 0; i < c->job_count; i++) {
         free(c->jobs[i].config);
         free(c->jobs[i].launches);
     }
-    at__faults_clear(&c->faults);
+    atx_faults_clear(&c->faults);
     for (size_t i = 0; i < c->first_count; i++)
         free(c->firsts[i].slots);
     free(c->firsts);

@@ -10,40 +10,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct at__fault {
-    at__fault_source from; /* the first */
-    char key[AT__HASH_TEXT];
+typedef struct atx_fault {
+    atx_fault_source from; /* the first */
+    char key[ATX_HASH_TEXT];
     char *config, *log; /* likewise */
     int64_t kernels;
-    enum at__fault_kind kind;
-} at__fault;
+    enum atx_fault_kind kind;
+} atx_fault;
 
 /* The same line is wrong for every architecture and type. */
-static void make_key(char key[AT__HASH_TEXT], const at__fault_source *from, const char *cause)
+static void make_key(char key[ATX_HASH_TEXT], const atx_fault_source *from, const char *cause)
 {
-    at__sha256 h;
+    atx_sha256 h;
     const char *name = from->t ? from->t->name : "";
-    at__sha256_init(&h);
-    at__sha256_add(&h, from->op->name, strlen(from->op->name) + 1);
-    at__sha256_add(&h, name, strlen(name) + 1);
-    at__sha256_add(&h, cause, strlen(cause));
-    at__sha256_text(&h, key);
+    atx_sha256_init(&h);
+    atx_sha256_add(&h, from->op->name, strlen(from->op->name) + 1);
+    atx_sha256_add(&h, name, strlen(name) + 1);
+    atx_sha256_add(&h, cause, strlen(cause));
+    atx_sha256_text(&h, key);
 }
 
-at_status at__faults_add(at__faults *faults, const at__fault_source *from, const char *config,
-                         const char *cause, const char *log, enum at__fault_kind kind, at_error *err)
+at_status atx_faults_add(atx_faults *faults, const atx_fault_source *from, const char *config,
+                         const char *cause, const char *log, enum atx_fault_kind kind, at_error *err)
 {
-    at__fault f = { .from = *from, .kernels = 1, .kind = kind };
+    atx_fault f = { .from = *from, .kernels = 1, .kind = kind };
     make_key(f.key, from, cause);
     for (size_t i = 0; i < faults->count; i++)
         if (strcmp(faults->items[i].key, f.key) == 0) {
             faults->items[i].kernels++;
             return AT_OK;
         }
-    f.config = at__text_copy(config, strlen(config));
-    f.log = at__text_copy(log, strlen(log));
+    f.config = atx_text_copy(config, strlen(config));
+    f.log = atx_text_copy(log, strlen(log));
     if (!f.config || !f.log ||
-        !at__grow(&faults->items, &faults->cap, faults->count, sizeof *faults->items)) {
+        !atx_grow(&faults->items, &faults->cap, faults->count, sizeof *faults->items)) {
         free(f.config);
         free(f.log);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -52,7 +52,7 @@ at_status at__faults_add(at__faults *faults, const at__fault_source *from, const
     return AT_OK;
 }
 
-bool at__faults_has(const at__faults *faults, const at__template *t, enum at__fault_kind kind)
+bool atx_faults_has(const atx_faults *faults, const atx_template *t, enum atx_fault_kind kind)
 {
     for (size_t i = 0; i < faults->count; i++)
         if (faults->items[i].kind == kind && faults->items[i].from.t == t)
@@ -60,13 +60,13 @@ bool at__faults_has(const at__faults *faults, const at__template *t, enum at__fa
     return false;
 }
 
-void at__faults_tell(const at__faults *faults, const at__compile_check_row *rows, size_t row_count,
-                     const at__compile_check_options *options)
+void atx_faults_tell(const atx_faults *faults, const atx_compile_check_row *rows, size_t row_count,
+                     const atx_compile_check_options *options)
 {
     for (size_t row = 0; row < row_count; row++)
         for (size_t i = 0; i < faults->count; i++) {
-            const at__fault *f = &faults->items[i];
-            const at__compile_check_fault told = {
+            const atx_fault *f = &faults->items[i];
+            const atx_compile_check_fault told = {
                 .row = &rows[row], .config = f->config, .log = f->log, .kernels = f->kernels, .kind = f->kind
             };
             if (f->from.row == row)
@@ -74,12 +74,12 @@ void at__faults_tell(const at__faults *faults, const at__compile_check_row *rows
         }
 }
 
-void at__faults_clear(at__faults *faults)
+void atx_faults_clear(atx_faults *faults)
 {
     for (size_t i = 0; i < faults->count; i++) {
         free(faults->items[i].config);
         free(faults->items[i].log);
     }
     free(faults->items);
-    *faults = (at__faults){ .count = 0 };
+    *faults = (atx_faults){ .count = 0 };
 }

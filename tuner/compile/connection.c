@@ -19,12 +19,12 @@ typedef struct step {
     const char *kernel;
     const int *args;
     int arg_count;
-    const at__geometry *geometry;
+    const atx_geometry *geometry;
     bool reference; /* it takes all arguments */
 } step;
 
 typedef struct finding {
-    at__str *why;
+    atx_str *why;
     const char **about;
 } finding;
 
@@ -37,13 +37,13 @@ static void find(const finding *f, const char *about, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    at__str_add(f->why, text);
+    atx_str_add(f->why, text);
     *f->about = about;
 }
 
 /* ---- parameters ---- */
 
-static void add_names(char out[300], const at__op *op, const step *s)
+static void add_names(char out[300], const atx_op *op, const step *s)
 {
     int n = 0;
     out[0] = '\0';
@@ -51,7 +51,7 @@ static void add_names(char out[300], const at__op *op, const step *s)
         n += snprintf(out + n, 300 - (size_t)n, " %s", op->args[s->args[i]].name);
 }
 
-static void check_params(const finding *f, const at__op *op, const step *s, const at__cubin_kernel *k)
+static void check_params(const finding *f, const atx_op *op, const step *s, const atx_cubin_kernel *k)
 {
     char names[300];
     add_names(names, op, s);
@@ -63,8 +63,8 @@ static void check_params(const finding *f, const at__op *op, const step *s, cons
         return;
     }
     for (int i = 0; i < s->arg_count; i++) {
-        const at__arg *arg = &op->args[s->args[i]];
-        bool scalar = arg->role == AT__SCALAR;
+        const atx_arg *arg = &op->args[s->args[i]];
+        bool scalar = arg->role == ATX_SCALAR;
         int64_t expected = scalar ? arg->scalar_bytes : 8;
         if (k->param_bytes[i] == expected)
             continue;
@@ -77,10 +77,10 @@ static void check_params(const finding *f, const at__op *op, const step *s, cons
 }
 
 /* What sizes do not tell, but the words of the source do. One parameter. */
-static void check_word(const finding *f, const at__op *op, const step *s, const at__kernel_arg *k, int i)
+static void check_word(const finding *f, const atx_op *op, const step *s, const atx_kernel_arg *k, int i)
 {
-    const at__arg *arg = &op->args[s->args[i]];
-    bool scalar = arg->role == AT__SCALAR;
+    const atx_arg *arg = &op->args[s->args[i]];
+    bool scalar = arg->role == ATX_SCALAR;
     char names[300];
     const int len = k->len < 200 ? (int)k->len : 200;
     add_names(names, op, s);
@@ -92,7 +92,7 @@ static void check_word(const finding *f, const at__op *op, const step *s, const 
         find(f, "kind",
              "kernel '%s' takes a number, '%.*s', as parameter %d; expected a pointer to '%s', of:%s",
              s->kernel, len, k->text, i + 1, arg->name, names);
-    else if (at__role_is_output(arg->role) && k->pointer && k->constant)
+    else if (atx_role_is_output(arg->role) && k->pointer && k->constant)
         find(f, "const",
              "kernel '%s' takes parameter %d, '%.*s', as const; expected one to write to: the output '%s', "
              "of:%s",
@@ -100,23 +100,23 @@ static void check_word(const finding *f, const at__op *op, const step *s, const 
     else if (scalar && k->type && strchr("iu", k->type[0]) != NULL && !arg->expr)
         find(f, "real",
              "kernel '%s' takes an integer, '%.*s', as parameter %d; expected '%s', which is of %s",
-             s->kernel, len, k->text, i + 1, arg->name, at__dtype_name(arg->type));
+             s->kernel, len, k->text, i + 1, arg->name, atx_dtype_name(arg->type));
     else if (scalar && k->type && strchr("iu", k->type[0]) == NULL && arg->expr)
         find(f, "real", "kernel '%s' takes %s, '%.*s', as parameter %d; expected '%s', which is an integer",
              s->kernel, k->type, len, k->text, i + 1, arg->name);
 }
 
-static void check_words(const finding *f, const at__op *op, const char *source, const step *s)
+static void check_words(const finding *f, const atx_op *op, const char *source, const step *s)
 {
-    at__kernel_arg words[AT__MAX_ARGS];
-    int count = at__code_args_of(words, AT__MAX_ARGS, source, s->kernel);
+    atx_kernel_arg words[ATX_MAX_ARGS];
+    int count = atx_code_args_of(words, ATX_MAX_ARGS, source, s->kernel);
     for (int i = 0; count == s->arg_count && i < count && !f->why->len; i++)
         check_word(f, op, s, &words[i], i);
 }
 
 /* ---- geometry ---- */
 
-static void check_sizes(const finding *f, const at__geometry *g, const at__limits *limits)
+static void check_sizes(const finding *f, const atx_geometry *g, const atx_limits *limits)
 {
     const int64_t grid[3] = { limits->max_grid_x, MAX_GRID_YZ, MAX_GRID_YZ };
     const int64_t block[3] = { limits->max_threads_per_block, limits->max_threads_per_block, MAX_BLOCK_Z };
@@ -135,8 +135,8 @@ static int64_t round_up(int64_t value, int64_t unit)
     return unit > 0 ? (value + unit - 1) / unit * unit : value;
 }
 
-static void check_threads(const finding *f, const at__geometry *g, const at__limits *limits,
-                          const at__cubin_kernel *k, const at__resources *r, bool alone)
+static void check_threads(const finding *f, const atx_geometry *g, const atx_limits *limits,
+                          const atx_cubin_kernel *k, const atx_resources *r, bool alone)
 {
     int64_t threads = g->block[0] * g->block[1] * g->block[2]; /* each at most 1024 */
     int64_t registers = round_up(r->registers, REGISTER_UNIT) * round_up(threads, limits->warp_size);
@@ -153,8 +153,8 @@ static void check_threads(const finding *f, const at__geometry *g, const at__lim
              threads, r->registers, limits->max_registers_per_block);
 }
 
-static void check_shared(const finding *f, const at__geometry *g, const at__limits *limits,
-                         const at__resources *r, bool alone)
+static void check_shared(const finding *f, const atx_geometry *g, const atx_limits *limits,
+                         const atx_resources *r, bool alone)
 {
     int64_t fixed = alone && r->shared_bytes > 0 ? r->shared_bytes : 0;
     if (g->shared_bytes + fixed > limits->max_shared_bytes)
@@ -164,12 +164,12 @@ static void check_shared(const finding *f, const at__geometry *g, const at__limi
 
 /* ---- variables ---- */
 
-static void check_variable(const finding *f, const at__arg *arg, int64_t wanted, const void *code, size_t len)
+static void check_variable(const finding *f, const atx_arg *arg, int64_t wanted, const void *code, size_t len)
 {
     const char *name = NULL;
     int64_t bytes = -1;
     at_error cause = { 0 };
-    if (at__cubin_variable(&name, &bytes, code, len, arg->variable, &cause) != AT_OK)
+    if (atx_cubin_variable(&name, &bytes, code, len, arg->variable, &cause) != AT_OK)
         find(f, "variable", "%s", cause.text);
     else if (bytes >= 0 && bytes < wanted)
         find(f, "variable size",
@@ -193,9 +193,9 @@ static bool has_word(const char *at, const char *end, const char *word)
 }
 
 /* Of the declaration's line that hands the argument to a kernel; 0: none is found. */
-static int line_of_arg(const at__template *t, const char *arg)
+static int line_of_arg(const atx_template *t, const char *arg)
 {
-    const at__part *part = at__own_part(t->parts, t->part_count, t->file);
+    const atx_part *part = atx_own_part(t->parts, t->part_count, t->file);
     const char *at = t->source + part->begin, *end = at + part->len;
     for (int line = 1; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -207,9 +207,9 @@ static int line_of_arg(const at__template *t, const char *arg)
     return 0;
 }
 
-at_status at__template_refuse_both(const at__template *t, int arg, at_error *err)
+at_status atx_template_refuse_both(const atx_template *t, int arg, at_error *err)
 {
-    const at__arg *a = &t->op->args[arg];
+    const atx_arg *a = &t->op->args[arg];
     return at_fail(
         err, AT_ERR_INPUT,
         "%s:%d: found '%s' to be a parameter of the kernel, and its variable '%s' in the code, which "
@@ -218,39 +218,39 @@ at_status at__template_refuse_both(const at__template *t, int arg, at_error *err
         t->file, line_of_arg(t, a->name), a->name, a->variable, a->name);
 }
 
-at_status at__template_check_into(const at__template *t, const void *code, size_t len, at_error *err)
+at_status atx_template_check_into(const atx_template *t, const void *code, size_t len, at_error *err)
 {
     for (int i = 0; i < t->op->arg_count; i++) {
         const char *name;
         int64_t bytes = -1;
         at_error none;
-        if (t->op->args[i].variable[0] && !at__template_fills(t, i) &&
-            at__cubin_variable(&name, &bytes, code, len, t->op->args[i].variable, &none) == AT_OK &&
+        if (t->op->args[i].variable[0] && !atx_template_fills(t, i) &&
+            atx_cubin_variable(&name, &bytes, code, len, t->op->args[i].variable, &none) == AT_OK &&
             bytes >= 0)
-            return at__template_refuse_both(t, i, err);
+            return atx_template_refuse_both(t, i, err);
     }
     return AT_OK;
 }
 
 /* ---- the whole ---- */
 
-static step step_of(const at__template *t, int i, const at__geometry *geometries)
+static step step_of(const atx_template *t, int i, const atx_geometry *geometries)
 {
     if (i == 0)
         return (step){ t->kernel, t->args, t->arg_count, geometries, false };
-    const at__step *s = &t->more[i - 1];
+    const atx_step *s = &t->more[i - 1];
     return (step){ s->kernel, s->args, s->arg_count, geometries + i, false };
 }
 
 /* `alone`: the compiler's figures are of this kernel, as there is no other. */
-static void check_step(const finding *f, const at__op *op, const char *source, const step *s,
-                       const at__limits *limits, const void *code, size_t len, const at__resources *r,
+static void check_step(const finding *f, const atx_op *op, const char *source, const step *s,
+                       const atx_limits *limits, const void *code, size_t len, const atx_resources *r,
                        bool alone)
 {
-    at__cubin_kernel k;
+    atx_cubin_kernel k;
     at_error cause = { 0 };
-    if (at__cubin_find(&k, code, len, s->kernel, &cause) != AT_OK) {
-        if (!strchr(s->kernel, '<') && at__code_is_template(source, s->kernel))
+    if (atx_cubin_find(&k, code, len, s->kernel, &cause) != AT_OK) {
+        if (!strchr(s->kernel, '<') && atx_code_is_template(source, s->kernel))
             find(f, "name",
                  "kernel '%s' is a template that nothing instantiates; expected its arguments, "
                  "as in a line 'kernel %s<T>'",
@@ -270,57 +270,57 @@ static void check_step(const finding *f, const at__op *op, const char *source, c
         check_shared(f, s->geometry, limits, r, alone);
 }
 
-at_status at__connection_check(at__str *why, const char **about, const at__template *t,
-                               const at__launches *launches, const at__limits *limits, const void *code,
-                               size_t len, const at__resources *resources, at_error *err)
+at_status atx_connection_check(atx_str *why, const char **about, const atx_template *t,
+                               const atx_launches *launches, const atx_limits *limits, const void *code,
+                               size_t len, const atx_resources *resources, at_error *err)
 {
     const finding f = { why, about };
-    at__cubin_kernel second;
-    const bool alone = !at__cubin_kernel_at(&second, code, len, 1);
+    atx_cubin_kernel second;
+    const bool alone = !atx_cubin_kernel_at(&second, code, len, 1);
     for (int i = 0; i <= t->more_count && !why->len; i++) {
         const step s = step_of(t, i, launches->geometries);
         check_step(&f, t->op, t->source, &s, limits, code, len, resources, alone);
     }
     for (int i = 0; i < t->op->arg_count && !why->len; i++)
-        if (at__template_fills(t, i))
+        if (atx_template_fills(t, i))
             check_variable(&f, &t->op->args[i], launches->variable_bytes[i], code, len);
     at_error cause = { 0 };
-    if (!why->len && at__template_check_into(t, code, len, &cause) != AT_OK)
+    if (!why->len && atx_template_check_into(t, code, len, &cause) != AT_OK)
         find(&f, "variable", "%s", cause.text);
-    return at__str_status(why, err);
+    return atx_str_status(why, err);
 }
 
-at_status at__connection_check_reference(at__str *why, const char **about, const at__op *op,
-                                         const at__geometry *geometry, const at__limits *limits,
-                                         const void *code, size_t len, const at__resources *resources,
+at_status atx_connection_check_reference(atx_str *why, const char **about, const atx_op *op,
+                                         const atx_geometry *geometry, const atx_limits *limits,
+                                         const void *code, size_t len, const atx_resources *resources,
                                          at_error *err)
 {
     const finding f = { why, about };
-    at__cubin_kernel second;
-    int args[AT__MAX_ARGS];
+    atx_cubin_kernel second;
+    int args[ATX_MAX_ARGS];
     for (int i = 0; i < op->arg_count; i++)
         args[i] = i;
     const step s = { op->reference, args, op->arg_count, geometry, true };
     check_step(&f, op, op->source, &s, limits, code, len, resources,
-               !at__cubin_kernel_at(&second, code, len, 1));
-    return at__str_status(why, err);
+               !atx_cubin_kernel_at(&second, code, len, 1));
+    return atx_str_status(why, err);
 }
 
-at_status at__launches_of(at__launches *out, const at__template *t, const int64_t *slots, at_error *err)
+at_status atx_launches_of(atx_launches *out, const atx_template *t, const int64_t *slots, at_error *err)
 {
-    *out = (at__launches){ 0 };
-    at_status status = at__geometries_of(out->geometries, t, slots, err);
+    *out = (atx_launches){ 0 };
+    at_status status = atx_geometries_of(out->geometries, t, slots, err);
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
-        if (at__template_fills(t, i))
-            status = at__arg_bytes(&out->variable_bytes[i], t->op, i, slots, err);
+        if (atx_template_fills(t, i))
+            status = atx_arg_bytes(&out->variable_bytes[i], t->op, i, slots, err);
     return status;
 }
 
-at_status at__geometries_of(at__geometry out[AT__MAX_STEPS], const at__template *t, const int64_t *slots,
+at_status atx_geometries_of(atx_geometry out[ATX_MAX_STEPS], const atx_template *t, const int64_t *slots,
                             at_error *err)
 {
-    at_status status = at__geometry_of(&out[0], &t->launch, slots, err);
+    at_status status = atx_geometry_of(&out[0], &t->launch, slots, err);
     for (int i = 0; i < t->more_count && status == AT_OK; i++)
-        status = at__geometry_of(&out[i + 1], &t->more[i].launch, slots, err);
+        status = atx_geometry_of(&out[i + 1], &t->more[i].launch, slots, err);
     return status;
 }

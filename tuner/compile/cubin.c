@@ -88,11 +88,11 @@ static int64_t block_size(uint32_t side)
     return side < 1 << 20 ? side : 1 << 20;
 }
 
-static void read_attribute(at__cubin_kernel *out, int attribute, const unsigned char *value, size_t len)
+static void read_attribute(atx_cubin_kernel *out, int attribute, const unsigned char *value, size_t len)
 {
     if (attribute == ATTR_PARAM && len >= PARAM_BYTES) {
         int ordinal = get16(value + 4);
-        if (ordinal < AT__CUBIN_PARAMS)
+        if (ordinal < ATX_CUBIN_PARAMS)
             out->param_bytes[ordinal] = get32(value + 8) >> SIZE_SHIFT;
         if (ordinal + 1 > out->param_count)
             out->param_count = ordinal + 1;
@@ -102,7 +102,7 @@ static void read_attribute(at__cubin_kernel *out, int attribute, const unsigned 
             block_size(get32(value)) * block_size(get32(value + 4)) * block_size(get32(value + 8));
 }
 
-static void read_info(at__cubin_kernel *out, bytes info)
+static void read_info(atx_cubin_kernel *out, bytes info)
 {
     out->param_count = info.at ? 0 : -1;
     for (size_t at = 0; at + 4 <= info.len;) {
@@ -155,7 +155,7 @@ static bool is_part(char c)
 }
 
 /* "... .entry NAME(" */
-static bool ptx_kernel_at(at__cubin_kernel *out, const char *text, size_t len, int index)
+static bool ptx_kernel_at(atx_cubin_kernel *out, const char *text, size_t len, int index)
 {
     static const char ENTRY[] = ".entry ";
     const char *end = text + len;
@@ -165,14 +165,14 @@ static bool ptx_kernel_at(at__cubin_kernel *out, const char *text, size_t len, i
         while (text + n < end && is_part(text[n]))
             n++;
         if (n && index-- == 0) {
-            *out = (at__cubin_kernel){ .name = text, .name_len = n, .param_count = -1 };
+            *out = (atx_cubin_kernel){ .name = text, .name_len = n, .param_count = -1 };
             return true;
         }
     }
     return false;
 }
 
-bool at__cubin_kernel_at(at__cubin_kernel *out, const void *code, size_t len, int index)
+bool atx_cubin_kernel_at(atx_cubin_kernel *out, const void *code, size_t len, int index)
 {
     bytes elf = { code, len };
     Elf64_Ehdr head;
@@ -182,7 +182,7 @@ bool at__cubin_kernel_at(at__cubin_kernel *out, const void *code, size_t len, in
         return code && ptx_kernel_at(out, code, len, index);
     if (!read_head(&head, elf) || !find_symbol(&name, &unused, elf, &head, is_entry, index))
         return false;
-    *out = (at__cubin_kernel){ .name = name, .name_len = strlen(name) };
+    *out = (atx_cubin_kernel){ .name = name, .name_len = strlen(name) };
     read_info(out, find_section(elf, &head, ".nv.info.", name));
     return true;
 }
@@ -207,19 +207,19 @@ static void mangle(char out[600], char local[600], const char *kernel)
     }
 }
 
-static bool begins(const at__cubin_kernel *k, const char *with)
+static bool begins(const atx_cubin_kernel *k, const char *with)
 {
     size_t n = strlen(with);
     return k->name_len >= n && memcmp(k->name, with, n) == 0;
 }
 
-static bool is_exactly(const at__cubin_kernel *k, const char *name)
+static bool is_exactly(const atx_cubin_kernel *k, const char *name)
 {
     return k->name_len == strlen(name) && memcmp(k->name, name, k->name_len) == 0;
 }
 
 /* Is the mangled one of that name? *instance: of a template. */
-static bool fits(const at__cubin_kernel *k, const char *begin, const char *local, bool *instance)
+static bool fits(const atx_cubin_kernel *k, const char *begin, const char *local, bool *instance)
 {
     const char *with = begins(k, begin) ? begin : local;
     size_t n = strlen(with);
@@ -228,7 +228,7 @@ static bool fits(const at__cubin_kernel *k, const char *begin, const char *local
 }
 
 /* As people write it: of "_Z1fPf" f, of "_ZN2ns1fEPf" ns::f; what is neither stays. */
-static void read_name(char out[100], const at__cubin_kernel *k)
+static void read_name(char out[100], const atx_cubin_kernel *k)
 {
     const char *at = k->name, *end = k->name + k->name_len;
     size_t n = 0;
@@ -253,20 +253,20 @@ static at_status fail_none(const void *code, size_t len, const char *kernel, at_
     enum { MOST = 32 };
     char list[400] = "", names[MOST][100];
     const char *known[MOST + 1] = { NULL };
-    at__cubin_kernel k;
+    atx_cubin_kernel k;
     int n = 0;
-    for (int i = 0; n < 300 && i < MOST && at__cubin_kernel_at(&k, code, len, i); i++) {
+    for (int i = 0; n < 300 && i < MOST && atx_cubin_kernel_at(&k, code, len, i); i++) {
         read_name(names[i], &k);
         known[i] = names[i];
         n += snprintf(list + n, sizeof list - (size_t)n, "%s%s", i ? ", " : "", names[i]);
     }
-    const char *near = at__nearest(kernel, known);
+    const char *near = atx_nearest(kernel, known);
     return at_fail(err, AT_ERR_INPUT, "found no kernel '%s' in the compiled code; %s%s%s%s%s", kernel,
                    n ? "it has " : "there is none at all: is it __global__, and outside of every #if?", list,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-static at_status fail_several(const at__cubin_kernel *a, const at__cubin_kernel *b, const char *kernel,
+static at_status fail_several(const atx_cubin_kernel *a, const atx_cubin_kernel *b, const char *kernel,
                               at_error *err)
 {
     return at_fail(err, AT_ERR_INPUT,
@@ -275,17 +275,17 @@ static at_status fail_several(const at__cubin_kernel *a, const at__cubin_kernel 
                    (int)(b->name_len > 100 ? 100 : b->name_len), b->name);
 }
 
-at_status at__cubin_find(at__cubin_kernel *out, const void *code, size_t len, const char *kernel,
+at_status atx_cubin_find(atx_cubin_kernel *out, const void *code, size_t len, const char *kernel,
                          at_error *err)
 {
     char begin[600], local[600];
     const bool wants_instance = strchr(kernel, '<') != NULL;
-    at__cubin_kernel k, found = { 0 };
+    atx_cubin_kernel k, found = { 0 };
     bool exact = false, instance = false;
 
     kernel += strncmp(kernel, "::", 2) == 0 ? 2 : 0; /* of the global namespace: no symbol says so */
     mangle(begin, local, kernel);
-    for (int i = 0; !exact && at__cubin_kernel_at(&k, code, len, i); i++) {
+    for (int i = 0; !exact && atx_cubin_kernel_at(&k, code, len, i); i++) {
         exact = is_exactly(&k, kernel);
         if (!exact && (!fits(&k, begin, local, &instance) || (wants_instance && !instance)))
             continue;
@@ -299,13 +299,13 @@ at_status at__cubin_find(at__cubin_kernel *out, const void *code, size_t len, co
     return AT_OK;
 }
 
-at_status at__cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
+at_status atx_cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
                          const char *kernel, at_error *err)
 {
-    at__cubin_kernel k = { .name = kernel, .name_len = strlen(kernel) };
-    at__cubin_kernel any;
+    atx_cubin_kernel k = { .name = kernel, .name_len = strlen(kernel) };
+    atx_cubin_kernel any;
     at_status status =
-        len && at__cubin_kernel_at(&any, code, len, 0) ? at__cubin_find(&k, code, len, kernel, err) : AT_OK;
+        len && atx_cubin_kernel_at(&any, code, len, 0) ? atx_cubin_find(&k, code, len, kernel, err) : AT_OK;
     *name = k.name;
     *name_len = k.name_len;
     return status;
@@ -325,7 +325,7 @@ static at_status fail_no_variable(bytes elf, const Elf64_Ehdr *head, const char 
                    n ? "it has " : "it has none: is it __constant__ or __device__, and used?", list);
 }
 
-at_status at__cubin_variable(const char **name, int64_t *bytes_out, const void *code, size_t len,
+at_status atx_cubin_variable(const char **name, int64_t *bytes_out, const void *code, size_t len,
                              const char *variable, at_error *err)
 {
     bytes elf = { code, len };
@@ -358,20 +358,20 @@ static bool is_code(const char *name, bool variables)
            (strncmp(name, ".nv.constant", 12) == 0 && name[12] != '0');
 }
 
-bool at__cubin_hash(char out[AT__HASH_TEXT], const void *cubin, size_t len, bool variables)
+bool atx_cubin_hash(char out[ATX_HASH_TEXT], const void *cubin, size_t len, bool variables)
 {
     bytes elf = { cubin, len };
     Elf64_Ehdr head;
     Elf64_Shdr names, s;
-    at__sha256 h;
+    atx_sha256 h;
     if (!read_head(&head, elf) || !read_section(&names, elf, &head, head.e_shstrndx))
         return false;
-    at__sha256_init(&h);
+    atx_sha256_init(&h);
     for (unsigned i = 0; i < head.e_shnum; i++) {
         const char *name = read_section(&s, elf, &head, i) ? string_at(elf, &names, s.sh_name) : NULL;
         if (name && s.sh_type != SHT_NOBITS && is_code(name, variables))
-            at__sha256_add(&h, elf.at + s.sh_offset, (size_t)s.sh_size);
+            atx_sha256_add(&h, elf.at + s.sh_offset, (size_t)s.sh_size);
     }
-    at__sha256_text(&h, out);
+    atx_sha256_text(&h, out);
     return true;
 }

@@ -14,31 +14,31 @@
 
 #include "util/sha256.h"
 
-#define AT__CUBIN_PARAMS 64 /* of one kernel that are told */
+#define ATX_CUBIN_PARAMS 64 /* of one kernel that are told */
 
-typedef struct at__cubin_kernel {
+typedef struct atx_cubin_kernel {
     const char *name; /* mangled, where the source did not say extern "C"; not terminated in PTX */
     size_t name_len;
     int param_count; /* -1: unknown */
-    int64_t param_bytes[AT__CUBIN_PARAMS];
+    int64_t param_bytes[ATX_CUBIN_PARAMS];
     int64_t max_threads; /* of a block, by __launch_bounds__; 0: not said */
-} at__cubin_kernel;
+} atx_cubin_kernel;
 
 /* The index-th kernel; false: there are fewer, or this is no code. */
-bool at__cubin_kernel_at(at__cubin_kernel *out, const void *code, size_t len, int index);
+bool atx_cubin_kernel_at(atx_cubin_kernel *out, const void *code, size_t len, int index);
 
 /*
  * The kernel that a declaration names: f, ns::f or f<float, 4>, mangled or not. AT_ERR_INPUT: none, and which
  * there are; or several (instances of one template, overloads).
  */
-at_status at__cubin_find(at__cubin_kernel *out, const void *code, size_t len, const char *kernel,
+at_status atx_cubin_find(atx_cubin_kernel *out, const void *code, size_t len, const char *kernel,
                          at_error *err) AT_MUST_CHECK;
 
 /*
  * Its name for a driver. Code in which there is no kernel at all is a driver's to refuse: then the name is
  * the declaration's own. Borrowed from either, and not terminated in PTX.
  */
-at_status at__cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
+at_status atx_cubin_name(const char **name, size_t *name_len, const void *code, size_t len,
                          const char *kernel, at_error *err) AT_MUST_CHECK;
 
 /*
@@ -46,7 +46,7 @@ at_status at__cubin_name(const char **name, size_t *name_len, const void *code, 
  * there is none, and which there are. In code that is no cubin its name is the declaration's own, its size
  * unknown (-1).
  */
-at_status at__cubin_variable(const char **name, int64_t *bytes, const void *code, size_t len,
+at_status atx_cubin_variable(const char **name, int64_t *bytes, const void *code, size_t len,
                              const char *variable, at_error *err) AT_MUST_CHECK;
 
 /*
@@ -54,6 +54,6 @@ at_status at__cubin_variable(const char **name, int64_t *bytes, const void *code
  * way. `variables`: initial values of variables too, among which are constexpr constants, used or not.
  * false: this is no cubin.
  */
-bool at__cubin_hash(char out[AT__HASH_TEXT], const void *cubin, size_t len, bool variables);
+bool atx_cubin_hash(char out[ATX_HASH_TEXT], const void *cubin, size_t len, bool variables);
 
 #endif

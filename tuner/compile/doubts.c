@@ -18,28 +18,28 @@ enum { GRID_SAMPLES = 64, CONFLICT_S = 3 };
 /* ---- requirements that refuse nothing ---- */
 
 /* Directly, or through what it is computed from. */
-static bool reads_problem(const at__template *t, const at__expr *expr)
+static bool reads_problem(const atx_template *t, const atx_expr *expr)
 {
     const int own = t->op->symbols.count;
     for (int i = 0; i < own; i++)
-        if (at__expr_reads(expr, i))
+        if (atx_expr_reads(expr, i))
             return true;
     for (size_t i = 0; i < t->let_count; i++)
-        if (at__expr_reads(expr, t->lets[i].slot) && reads_problem(t, t->lets[i].expr))
+        if (atx_expr_reads(expr, t->lets[i].slot) && reads_problem(t, t->lets[i].expr))
             return true;
     return false;
 }
 
 /* What depends on the shape or the device may refuse something elsewhere. */
-static void tell_idle(const at__doubts_query *q, const at__space *space)
+static void tell_idle(const atx_doubts_query *q, const atx_space *space)
 {
-    const at__require *r;
+    const atx_require *r;
     char text[400];
-    for (int i = 0; (r = at__space_idle(space, i)) != NULL; i++) {
+    for (int i = 0; (r = atx_space_idle(space, i)) != NULL; i++) {
         if (reads_problem(q->t, r->expr))
             continue;
         snprintf(text, sizeof text, "%.150s:%d:%d: requirement '%.150s' refuses nothing: it always holds",
-                 r->where.file, r->where.line, r->where.column, at__expr_text(r->expr));
+                 r->where.file, r->where.line, r->where.column, atx_expr_text(r->expr));
         q->doubt(q->context, text);
     }
 }
@@ -47,56 +47,56 @@ static void tell_idle(const at__doubts_query *q, const at__space *space)
 /* ---- grids ---- */
 
 /* The shape of ones, if the op has it. */
-static bool make_smallest(at__problem *out, const at__problem *like)
+static bool make_smallest(atx_problem *out, const atx_problem *like)
 {
-    int64_t ones[AT__MAX_DIMS];
-    for (int i = 0; i < AT__MAX_DIMS; i++)
+    int64_t ones[ATX_MAX_DIMS];
+    for (int i = 0; i < ATX_MAX_DIMS; i++)
         ones[i] = 1;
-    return at__problem_init(out, like->op, like->type, ones, like->op->dim_count, NULL) == AT_OK;
+    return atx_problem_init(out, like->op, like->type, ones, like->op->dim_count, NULL) == AT_OK;
 }
 
 /* Is the launch of some configuration there impossible? *why says of one. */
-static bool has_no_grid(at_error *why, const at__space *space, const at__template *t, const int64_t *slots)
+static bool has_no_grid(at_error *why, const atx_space *space, const atx_template *t, const int64_t *slots)
 {
-    int64_t count = at__space_count(space);
+    int64_t count = atx_space_count(space);
     for (int i = 0; i < GRID_SAMPLES && i < count; i++) {
-        at__config config;
-        at__geometry ignored[AT__MAX_STEPS];
-        int64_t own[AT__MAX_SLOTS];
-        at__space_config(&config, space, count <= GRID_SAMPLES ? i : count / GRID_SAMPLES * i);
+        atx_config config;
+        atx_geometry ignored[ATX_MAX_STEPS];
+        int64_t own[ATX_MAX_SLOTS];
+        atx_space_config(&config, space, count <= GRID_SAMPLES ? i : count / GRID_SAMPLES * i);
         memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
-        if (at__config_bind(own, t, &config, why) == AT_OK &&
-            at__geometries_of(ignored, t, own, why) != AT_OK && strstr(why->text, "' is 0; expected"))
+        if (atx_config_bind(own, t, &config, why) == AT_OK &&
+            atx_geometries_of(ignored, t, own, why) != AT_OK && strstr(why->text, "' is 0; expected"))
             return true;
     }
     return false;
 }
 
-static at_status tell_grids(const at__doubts_query *q, at_error *err)
+static at_status tell_grids(const atx_doubts_query *q, at_error *err)
 {
-    int64_t slots[AT__MAX_SLOTS];
-    at__problem smallest;
-    at__space *space = NULL;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_problem smallest;
+    atx_space *space = NULL;
     at_error why = { 0 };
-    if (!make_smallest(&smallest, q->problem) || at__problem_bind(slots, &smallest, q->limits, NULL) != AT_OK)
+    if (!make_smallest(&smallest, q->problem) || atx_problem_bind(slots, &smallest, q->limits, NULL) != AT_OK)
         return AT_OK;
-    at_status status = at__space_open_until(&space, q->t, slots, NULL, 0, q->cancel, err);
+    at_status status = atx_space_open_until(&space, q->t, slots, NULL, 0, q->cancel, err);
     if (status == AT_OK && has_no_grid(&why, space, q->t, slots)) {
-        at__str text = { 0 }, shape = { 0 };
-        at__problem_shape(&shape, &smallest);
-        at__str_addf(&text, "%s. So it is for the smallest shape, %s: such configurations are left out there",
-                     why.text, at__str_text(&shape));
-        q->doubt(q->context, at__str_text(&text));
-        at__str_clear(&text);
-        at__str_clear(&shape);
+        atx_str text = { 0 }, shape = { 0 };
+        atx_problem_shape(&shape, &smallest);
+        atx_str_addf(&text, "%s. So it is for the smallest shape, %s: such configurations are left out there",
+                     why.text, atx_str_text(&shape));
+        q->doubt(q->context, atx_str_text(&text));
+        atx_str_clear(&text);
+        atx_str_clear(&shape);
     }
-    at__space_close(space);
+    atx_space_close(space);
     return status == AT_ERR_INPUT ? AT_OK : status; /* what cannot be evaluated there is not asked here */
 }
 
 /* ---- the order of arguments ---- */
 
-static bool is_among(const at__kernel_arg *list, int count, const char *name)
+static bool is_among(const atx_kernel_arg *list, int count, const char *name)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(list[i].name, name) == 0)
@@ -105,10 +105,10 @@ static bool is_among(const at__kernel_arg *list, int count, const char *name)
 }
 
 /* The kernel has the same names in another order: it is likely given others than it means. */
-static void tell_order(const at__doubts_query *q, const char *kernel, const int *args, int arg_count)
+static void tell_order(const atx_doubts_query *q, const char *kernel, const int *args, int arg_count)
 {
-    at__kernel_arg words[AT__MAX_ARGS];
-    int count = at__code_args_of(words, AT__MAX_ARGS, q->t->source, kernel);
+    atx_kernel_arg words[ATX_MAX_ARGS];
+    int count = atx_code_args_of(words, ATX_MAX_ARGS, q->t->source, kernel);
     bool same = true;
     if (count != arg_count)
         return;
@@ -120,22 +120,22 @@ static void tell_order(const at__doubts_query *q, const char *kernel, const int 
     }
     if (same)
         return;
-    at__str text = { 0 };
-    at__str_addf(&text, "kernel '%s' is given", kernel);
+    atx_str text = { 0 };
+    atx_str_addf(&text, "kernel '%s' is given", kernel);
     for (int i = 0; i < count; i++)
-        at__str_addf(&text, " %s", q->t->op->args[args[i]].name);
-    at__str_add(&text, ", by its own names as");
+        atx_str_addf(&text, " %s", q->t->op->args[args[i]].name);
+    atx_str_add(&text, ", by its own names as");
     for (int i = 0; i < count; i++)
-        at__str_addf(&text, " %s", words[i].name);
-    at__str_add(&text, ": is it the order that `arg` says?");
-    q->doubt(q->context, at__str_text(&text));
-    at__str_clear(&text);
+        atx_str_addf(&text, " %s", words[i].name);
+    atx_str_add(&text, ": is it the order that `arg` says?");
+    q->doubt(q->context, atx_str_text(&text));
+    atx_str_clear(&text);
 }
 
 /* ---- constant memory ---- */
 
 /* The op says what goes into it, as NAME or ns::NAME. */
-static bool is_filled(const at__op *op, const char *name)
+static bool is_filled(const atx_op *op, const char *name)
 {
     for (int i = 0; i < op->arg_count && *name; i++) { /* "": too long a name for any */
         const char *full = op->args[i].variable, *last = strrchr(full, ':');
@@ -146,73 +146,73 @@ static bool is_filled(const at__op *op, const char *name)
 }
 
 /* Of a kernel elsewhere the host fills it; here nobody does. */
-static void tell_constants(const at__doubts_query *q)
+static void tell_constants(const atx_doubts_query *q)
 {
-    at__str code = { 0 };
-    at__kernel_arg found;
+    atx_str code = { 0 };
+    atx_kernel_arg found;
     const char *behind;
-    at__code_strip(&code, q->t->source);
-    for (const char *at = at__str_text(&code); at__code_constant(&found, &behind, &at);) {
-        at__str text = { 0 };
+    atx_code_strip(&code, q->t->source);
+    for (const char *at = atx_str_text(&code); atx_code_constant(&found, &behind, &at);) {
+        atx_str text = { 0 };
         if (is_filled(q->t->op, found.name))
             continue;
-        at__str_addf(&text,
+        atx_str_addf(&text,
                      "'%.*s' is in __constant__ memory, which nobody fills here: it is 0. Expected a value "
                      "of its own, or ",
                      (int)found.len, found.text);
         if (*found.name)
-            at__str_addf(&text, "an argument 'arg ... input ... into %s' of the operation", found.name);
+            atx_str_addf(&text, "an argument 'arg ... input ... into %s' of the operation", found.name);
         else
-            at__str_addf(&text, "a name of at most %d characters, which an argument can go into",
-                         AT__MAX_WORD - 1);
-        q->doubt(q->context, at__str_text(&text));
-        at__str_clear(&text);
+            atx_str_addf(&text, "a name of at most %d characters, which an argument can go into",
+                         ATX_MAX_WORD - 1);
+        q->doubt(q->context, atx_str_text(&text));
+        atx_str_clear(&text);
     }
-    at__str_clear(&code);
+    atx_str_clear(&code);
 }
 
-at_status at__doubts_find(const at__doubts_query *q, at_error *err)
+at_status atx_doubts_find(const atx_doubts_query *q, at_error *err)
 {
-    const at__template *t = q->t;
-    int64_t slots[AT__MAX_SLOTS];
-    at__space *space = NULL;
+    const atx_template *t = q->t;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_space *space = NULL;
     if (q->order)
         tell_order(q, t->kernel, t->args, t->arg_count);
     for (int i = 0; i < t->more_count && q->order; i++)
         tell_order(q, t->more[i].kernel, t->more[i].args, t->more[i].arg_count);
     tell_constants(q);
-    at_status status = at__problem_bind(slots, q->problem, q->limits, err);
+    at_status status = atx_problem_bind(slots, q->problem, q->limits, err);
     if (status == AT_OK)
-        status = at__space_open_until(&space, t, slots, NULL, 0, q->cancel, err);
+        status = atx_space_open_until(&space, t, slots, NULL, 0, q->cancel, err);
     if (status == AT_OK)
         tell_idle(q, space);
-    at__space_close(space);
+    atx_space_close(space);
     return status == AT_OK && q->grids ? tell_grids(q, err) : status;
 }
 
 /* ---- requirements that exclude each other ---- */
 
 /* Is the space of these requirements empty? What takes too long, or cannot be evaluated, counts as not. */
-static bool is_empty(const at__template *t, const int64_t *slots, at__cancel *cancel)
+static bool is_empty(const atx_template *t, const int64_t *slots, atx_cancel *cancel)
 {
-    at__space *space = NULL;
+    atx_space *space = NULL;
     bool empty =
-        at__space_open_until(&space, t, slots, NULL, 0, cancel, NULL) == AT_OK && at__space_count(space) == 0;
-    at__space_close(space);
+        atx_space_open_until(&space, t, slots, NULL, 0, cancel, NULL) == AT_OK && atx_space_count(space) == 0;
+    atx_space_close(space);
     return empty;
 }
 
-at_status at__doubts_conflict(at__str *out, const at__template *t, const int64_t *slots,
+at_status atx_doubts_conflict(atx_str *out, const atx_template *t, const int64_t *slots,
                               const atomic_int *flag, at_error *err)
 {
-    at__cancel cancel = { .flag = flag, .until_s = at__now_s() + CONFLICT_S };
-    at__template some = *t; /* with requirements of its own, all else borrowed */
+    atx_cancel cancel = { .flag = flag, .until_s = atx_now_s() + CONFLICT_S };
+    atx_template some = *t; /* with requirements of its own, all else borrowed */
     some.requires = malloc((t->require_count + 1) * sizeof *some.requires);
     if (!some.requires)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     memcpy(some.requires, t->requires, t->require_count * sizeof *some.requires);
     for (size_t i = 0; i < some.require_count;) {
-        at__require without = some.requires[i];
+        atx_require without = some.requires[i];
         size_t behind = --some.require_count - i;
         memmove(some.requires + i, some.requires + i + 1, behind * sizeof *some.requires);
         if (is_empty(&some, slots, &cancel))
@@ -222,10 +222,10 @@ at_status at__doubts_conflict(at__str *out, const at__template *t, const int64_t
         some.require_count++;
     }
     for (size_t i = 0; i < some.require_count; i++) {
-        const at__require *r = &some.requires[i];
-        at__str_addf(out, "%s'%s'%s%s%s", i ? i + 1 < some.require_count ? ", " : " and " : "",
-                     at__expr_text(r->expr), r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
+        const atx_require *r = &some.requires[i];
+        atx_str_addf(out, "%s'%s'%s%s%s", i ? i + 1 < some.require_count ? ", " : " and " : "",
+                     atx_expr_text(r->expr), r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
     }
     free(some.requires);
-    return at__str_status(out, err);
+    return atx_str_status(out, err);
 }

@@ -8,24 +8,24 @@
 
 #include "space/space.h"
 
-typedef struct at__doubts_query {
-    const at__template *t;
-    const at__problem *problem; /* it has configurations */
-    const at__limits *limits;
+typedef struct atx_doubts_query {
+    const atx_template *t;
+    const atx_problem *problem; /* it has configurations */
+    const atx_limits *limits;
     bool grids, order; /* of arguments: whether to look at these, too */
-    at__cancel *cancel;
+    atx_cancel *cancel;
     void *context;
     void (*doubt)(void *context, const char *text); /* for each */
-} at__doubts_query;
+} atx_doubts_query;
 
 /* AT_ERR_CANCELLED. */
-at_status at__doubts_find(const at__doubts_query *query, at_error *err) AT_MUST_CHECK;
+at_status atx_doubts_find(const atx_doubts_query *query, at_error *err) AT_MUST_CHECK;
 
 /*
  * Adds the requirements that leave a template without configurations, each in quotes, as few as do: what is
  * left of them when one is taken away has configurations. It is not found out for longer than a few seconds.
  */
-at_status at__doubts_conflict(at__str *out, const at__template *t, const int64_t *slots,
+at_status atx_doubts_conflict(atx_str *out, const atx_template *t, const int64_t *slots,
                               const atomic_int *flag, at_error *err) AT_MUST_CHECK;
 
 #endif

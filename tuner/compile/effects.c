@@ -19,19 +19,19 @@ enum { ROUNDS = 3 };
 /* A configuration, and what became of it. */
 typedef struct probe {
     bool used, ok;
-    at__config config;
-    at__geometry geometries[AT__MAX_STEPS];
-    char hash[AT__HASH_TEXT];
+    atx_config config;
+    atx_geometry geometries[ATX_MAX_STEPS];
+    char hash[ATX_HASH_TEXT];
 } probe;
 
 typedef struct search {
-    const at__effects_query *q;
-    at__space *space;
-    at__rng rng;
-    probe probes[AT__MAX_PARAMS + 1]; /* of each parameter; last the one that they differ from */
-    int pairs[AT__MAX_PARAMS];        /* whose code was equal */
-    bool matters[AT__MAX_PARAMS];
-    bool launches[AT__MAX_PARAMS]; /* it changed the launch   */
+    const atx_effects_query *q;
+    atx_space *space;
+    atx_rng rng;
+    probe probes[ATX_MAX_PARAMS + 1]; /* of each parameter; last the one that they differ from */
+    int pairs[ATX_MAX_PARAMS];        /* whose code was equal */
+    bool matters[ATX_MAX_PARAMS];
+    bool launches[ATX_MAX_PARAMS]; /* it changed the launch   */
 } search;
 
 /* ---- the text ---- */
@@ -63,16 +63,16 @@ static bool is_directive_of(const char *line, size_t len, const char *name)
 }
 
 /* The first such line of the template's code, with its place. */
-static bool find_directive(at__str *out, const at__template *t, const char *name)
+static bool find_directive(atx_str *out, const atx_template *t, const char *name)
 {
     for (int i = 0; i < t->part_count; i++) {
-        const at__part *part = &t->parts[i];
+        const atx_part *part = &t->parts[i];
         const char *at = t->source + part->begin, *end = at + part->len;
         for (int number = part->line; at < end; number++) {
             const char *stop = memchr(at, '\n', (size_t)(end - at));
             size_t len = (size_t)((stop ? stop : end) - at);
             if (is_directive_of(at, len, name)) {
-                at__str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, part->file, number);
+                atx_str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, part->file, number);
                 return true;
             }
             at += len + 1;
@@ -83,11 +83,11 @@ static bool find_directive(at__str *out, const at__template *t, const char *name
 
 /* A line of the preprocessor speaks of it, and it is a constant: an #ifndef or an #if takes it for not there.
  */
-static bool is_hidden(const at__template *t, const char *name)
+static bool is_hidden(const atx_template *t, const char *name)
 {
-    at__str line = { 0 };
-    bool hidden = !at__is_macro(t, name) && find_directive(&line, t, name);
-    at__str_clear(&line);
+    atx_str line = { 0 };
+    bool hidden = !atx_is_macro(t, name) && find_directive(&line, t, name);
+    atx_str_clear(&line);
     return hidden;
 }
 
@@ -95,46 +95,46 @@ static bool is_hidden(const at__template *t, const char *name)
 
 static at_status take(search *s, at_error *err)
 {
-    at__compiled done = { 0 };
-    at__pool_wait(s->q->pool, NULL, 100);
-    at_status status = at__pool_pump(s->q->pool, err);
-    while (status == AT_OK && at__pool_take(s->q->pool, &done)) {
+    atx_compiled done = { 0 };
+    atx_pool_wait(s->q->pool, NULL, 100);
+    at_status status = atx_pool_pump(s->q->pool, err);
+    while (status == AT_OK && atx_pool_take(s->q->pool, &done)) {
         probe *p = &s->probes[done.tag];
         /* Where parameters are constants of the source, these are variables with other values. */
-        p->ok = done.ok && at__cubin_hash(p->hash, done.code.data, done.code.len, s->q->t->define_all);
-        at__compiled_clear(&done);
+        p->ok = done.ok && atx_cubin_hash(p->hash, done.code.data, done.code.len, s->q->t->define_all);
+        atx_compiled_clear(&done);
     }
     return status;
 }
 
 static at_status start(search *s, int i, at_error *err)
 {
-    const at__effects_query *q = s->q;
+    const atx_effects_query *q = s->q;
     probe *p = &s->probes[i];
-    int64_t own[AT__MAX_SLOTS];
-    at__str source = { 0 };
+    int64_t own[ATX_MAX_SLOTS];
+    atx_str source = { 0 };
     at_error ignored;
 
     memcpy(own, q->slots, (size_t)q->t->op->symbols.count * sizeof *own);
-    if (at__config_bind(own, q->t, &p->config, &ignored) != AT_OK ||
-        at__geometries_of(p->geometries, q->t, own, &ignored) != AT_OK)
+    if (atx_config_bind(own, q->t, &p->config, &ignored) != AT_OK ||
+        atx_geometries_of(p->geometries, q->t, own, &ignored) != AT_OK)
         return AT_OK; /* such a one is told elsewhere */
-    at_status status = at__render(&source, q->t, q->type, &p->config, q->slots, err);
-    while (status == AT_OK && !at__pool_has_room(q->pool) && !at__cancel_due(q->cancel))
+    at_status status = atx_render(&source, q->t, q->type, &p->config, q->slots, err);
+    while (status == AT_OK && !atx_pool_has_room(q->pool) && !atx_cancel_due(q->cancel))
         status = take(s, err);
-    if (status == AT_OK && !at__cancel_due(q->cancel))
-        status = at__pool_submit(q->pool, i, at__str_text(&source), q->t->file, q->cc, AT__CUBIN, err);
-    at__str_clear(&source);
+    if (status == AT_OK && !atx_cancel_due(q->cancel))
+        status = atx_pool_submit(q->pool, i, atx_str_text(&source), q->t->file, q->cc, ATX_CUBIN, err);
+    atx_str_clear(&source);
     return status;
 }
 
 static at_status compile_all(search *s, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i <= AT__MAX_PARAMS && status == AT_OK; i++)
+    for (int i = 0; i <= ATX_MAX_PARAMS && status == AT_OK; i++)
         if (s->probes[i].used)
             status = start(s, i, err);
-    while (status == AT_OK && at__pool_busy(s->q->pool) && !at__cancel_due(s->q->cancel))
+    while (status == AT_OK && atx_pool_busy(s->q->pool) && !atx_cancel_due(s->q->cancel))
         status = take(s, err);
     return status;
 }
@@ -142,15 +142,15 @@ static at_status compile_all(search *s, at_error *err)
 /* ---- rounds ---- */
 
 /* A valid configuration that differs from `base` in this parameter alone. */
-static bool vary(search *s, const at__config *base, int i)
+static bool vary(search *s, const atx_config *base, int i)
 {
-    const at__param *param = &s->q->t->params[i];
-    at__config *config = &s->probes[i].config;
-    int first = (int)at__rng_below(&s->rng, (uint64_t)param->count);
+    const atx_param *param = &s->q->t->params[i];
+    atx_config *config = &s->probes[i].config;
+    int first = (int)atx_rng_below(&s->rng, (uint64_t)param->count);
     *config = *base;
     for (int k = 0; k < param->count; k++) {
         config->values[i] = param->values[(first + k) % param->count];
-        if (config->values[i] != base->values[i] && at__space_find(s->space, config) >= 0)
+        if (config->values[i] != base->values[i] && atx_space_find(s->space, config) >= 0)
             return true;
     }
     return false;
@@ -159,7 +159,7 @@ static bool vary(search *s, const at__config *base, int i)
 /* What the code should see, and does not, may change the launch all the same. */
 static void compare(search *s)
 {
-    const probe *base = &s->probes[AT__MAX_PARAMS];
+    const probe *base = &s->probes[ATX_MAX_PARAMS];
     for (int i = 0; i < s->q->t->param_count; i++) {
         const probe *p = &s->probes[i];
         if (!p->used || !p->ok || !base->ok)
@@ -174,10 +174,10 @@ static void compare(search *s)
 
 static at_status play_round(search *s, at_error *err)
 {
-    probe *base = &s->probes[AT__MAX_PARAMS];
+    probe *base = &s->probes[ATX_MAX_PARAMS];
     bool any = false;
     memset(s->probes, 0, sizeof s->probes);
-    at__space_config(&base->config, s->space, at__space_sample(s->space, &s->rng));
+    atx_space_config(&base->config, s->space, atx_space_sample(s->space, &s->rng));
     for (int i = 0; i < s->q->t->param_count; i++) {
         s->probes[i].used = !s->matters[i] && vary(s, &base->config, i);
         any = any || s->probes[i].used;
@@ -192,49 +192,49 @@ static at_status play_round(search *s, at_error *err)
 /* ---- why ---- */
 
 /* Is it anywhere but in the declaration? That is a comment at the start of the last part. */
-static bool is_in_code(const at__template *t, const char *name)
+static bool is_in_code(const atx_template *t, const char *name)
 {
-    const at__part *own = at__own_part(t->parts, t->part_count, t->file);
+    const atx_part *own = atx_own_part(t->parts, t->part_count, t->file);
     const char *block = strstr(t->source + own->begin, "/*!autotune");
     const char *end = block ? strstr(block, "*/") : NULL;
     return has_word(t->source, own->begin, name) || !end || has_word(end, strlen(end), name) ||
            has_word(t->kernel, strlen(t->kernel), name);
 }
 
-static void explain(at__str *out, const at__template *t, const at__param *param, bool launches)
+static void explain(atx_str *out, const atx_template *t, const atx_param *param, bool launches)
 {
-    at__str line = { 0 };
-    at__str_addf(out, "parameter '%s' changes %s: its values give the same machine code", param->name,
+    atx_str line = { 0 };
+    atx_str_addf(out, "parameter '%s' changes %s: its values give the same machine code", param->name,
                  launches ? "the launch alone" : "nothing");
     if (!is_in_code(t, param->name))
-        at__str_add(out, "; its name is nowhere in the code");
-    else if (!at__is_macro(t, param->name) && find_directive(&line, t, param->name))
-        at__str_addf(out, "; hidden by %s? `define %s` makes it a macro, which #if sees", at__str_text(&line),
+        atx_str_add(out, "; its name is nowhere in the code");
+    else if (!atx_is_macro(t, param->name) && find_directive(&line, t, param->name))
+        atx_str_addf(out, "; hidden by %s? `define %s` makes it a macro, which #if sees", atx_str_text(&line),
                      param->name);
-    at__str_clear(&line);
+    atx_str_clear(&line);
 }
 
 static void tell(search *s)
 {
     for (int i = 0; i < s->q->t->param_count; i++) {
-        at__str why = { 0 };
+        atx_str why = { 0 };
         if (s->matters[i] || !s->pairs[i])
             continue;
         explain(&why, s->q->t, &s->q->t->params[i], s->launches[i]);
-        s->q->useless(s->q->context, i, at__str_text(&why));
-        at__str_clear(&why);
+        s->q->useless(s->q->context, i, atx_str_text(&why));
+        atx_str_clear(&why);
     }
 }
 
-at_status at__effects_find(const at__effects_query *q, at_error *err)
+at_status atx_effects_find(const atx_effects_query *q, at_error *err)
 {
     search s = { .q = q, .rng = { q->seed } };
-    at_status status = at__space_open_until(&s.space, q->t, q->slots, NULL, 0, q->cancel, err);
-    for (int i = 0; i < ROUNDS && status == AT_OK && at__space_count(s.space) && !at__cancel_due(q->cancel);
+    at_status status = atx_space_open_until(&s.space, q->t, q->slots, NULL, 0, q->cancel, err);
+    for (int i = 0; i < ROUNDS && status == AT_OK && atx_space_count(s.space) && !atx_cancel_due(q->cancel);
          i++)
         status = play_round(&s, err);
-    if (status == AT_OK && !at__cancel_due(q->cancel))
+    if (status == AT_OK && !atx_cancel_due(q->cancel))
         tell(&s);
-    at__space_close(s.space);
+    atx_space_close(s.space);
     return status;
 }

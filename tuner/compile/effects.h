@@ -9,22 +9,22 @@
 #include "compile/pool.h"
 #include "space/space.h"
 
-typedef struct at__effects_query {
-    at__pool *pool; /* without other jobs */
-    const at__template *t;
-    at__dtype type;
+typedef struct atx_effects_query {
+    atx_pool *pool; /* without other jobs */
+    const atx_template *t;
+    atx_dtype type;
     int cc;
     const int64_t *slots; /* of the op, bound */
     uint64_t seed;
-    at__cancel *cancel;
+    atx_cancel *cancel;
     void *context;
     void (*useless)(void *context, int param, const char *why); /* for each that changes nothing */
-} at__effects_query;
+} atx_effects_query;
 
 /*
  * Compiles a few pairs of configurations that differ in one parameter. What they do not show is not told: a
  * parameter without such a pair, or one that matters somewhere.
  */
-at_status at__effects_find(const at__effects_query *query, at_error *err) AT_MUST_CHECK;
+at_status atx_effects_find(const atx_effects_query *query, at_error *err) AT_MUST_CHECK;
 
 #endif

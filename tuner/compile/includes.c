@@ -22,7 +22,7 @@ enum {
 static const char BLANKS[] = " \t\f\v\xef\xbb\xbf"; /* and a byte order mark */
 
 typedef struct scan {
-    const at__include_folders *folders;
+    const atx_include_folders *folders;
     const char *name; /* of the template's file            */
     char **seen;      /* files of its own that were judged */
     size_t seen_count, seen_cap;
@@ -33,11 +33,11 @@ typedef struct scan {
 
 /* ---- judging files ---- */
 
-static void add_folder_of(at__str *out, const char *path)
+static void add_folder_of(atx_str *out, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    at__str_add_bytes(out, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
-    at__str_add(out, "/");
+    atx_str_add_bytes(out, slash ? path : ".", slash ? (size_t)(slash - path) : 1);
+    atx_str_add(out, "/");
 }
 
 /* `real` has no links in it; the folder may. */
@@ -53,27 +53,27 @@ static bool is_in(const char *real, const char *folder)
 }
 
 /* CUDA's, or in a folder of the user's. */
-static bool is_library(const char *real, const at__include_folders *folders)
+static bool is_library(const char *real, const atx_include_folders *folders)
 {
     bool in = false;
-    for (int i = 0; i < AT__CUDA_FOLDERS && folders->cuda[i] && !in; i++)
+    for (int i = 0; i < ATX_CUDA_FOLDERS && folders->cuda[i] && !in; i++)
         in = is_in(real, folders->cuda[i]);
-    for (int i = 0; i < at__headers_count(folders->headers) && !in; i++)
-        in = is_in(real, at__headers_folder(folders->headers, i));
+    for (int i = 0; i < atx_headers_count(folders->headers) && !in; i++)
+        in = is_in(real, atx_headers_folder(folders->headers, i));
     return in;
 }
 
-static bool is_own(const char *real, const char *name, const at__include_folders *folders)
+static bool is_own(const char *real, const char *name, const atx_include_folders *folders)
 {
-    at__str folder = { 0 };
+    atx_str folder = { 0 };
     add_folder_of(&folder, name);
-    bool own = is_in(real, at__str_text(&folder));
-    at__str_add(&folder, "../common");
-    own = own || is_in(real, at__str_text(&folder));
+    bool own = is_in(real, atx_str_text(&folder));
+    atx_str_add(&folder, "../common");
+    own = own || is_in(real, atx_str_text(&folder));
     for (int i = 0; i < folders->own_count && !own; i++)
         own = is_in(real, folders->own[i]);
     own = own && !folder.failed;
-    at__str_clear(&folder);
+    atx_str_clear(&folder);
     return own;
 }
 
@@ -83,8 +83,8 @@ static bool remember(scan *s, const char *real)
     for (size_t i = 0; i < s->seen_count; i++)
         if (strcmp(s->seen[i], real) == 0)
             return false;
-    char *copy = at__text_copy(real, strlen(real));
-    s->no_memory = s->no_memory || !copy || !at__grow(&s->seen, &s->seen_cap, s->seen_count, sizeof(char *));
+    char *copy = atx_text_copy(real, strlen(real));
+    s->no_memory = s->no_memory || !copy || !atx_grow(&s->seen, &s->seen_cap, s->seen_count, sizeof(char *));
     if (s->no_memory)
         free(copy);
     else
@@ -92,13 +92,13 @@ static bool remember(scan *s, const char *real)
     return !s->no_memory;
 }
 
-static bool is_outside(scan *s, const at__directive *d, const char *includer);
+static bool is_outside(scan *s, const atx_directive *d, const char *includer);
 
 static bool has_outside(scan *s, const char *joined, const char *path)
 {
-    at__directive d;
+    atx_directive d;
     bool outside = false;
-    for (const char *at = joined; !outside && at__directive_next(&d, joined, at); at = d.end)
+    for (const char *at = joined; !outside && atx_directive_next(&d, joined, at); at = d.end)
         outside = is_outside(s, &d, path);
     return outside;
 }
@@ -106,21 +106,21 @@ static bool has_outside(scan *s, const char *joined, const char *path)
 /* Does a file of the template's own, or one that it includes, reach outside? */
 static bool reaches_outside(scan *s, const char *path)
 {
-    at__str raw = { 0 }, text = { 0 }, wide = { 0 };
-    bool outside = s->depth == MAX_DEPTH || at__regular_read(&raw, path, MAX_BYTES, NULL) != AT_OK ||
-                   strlen(at__str_text(&raw)) != raw.len;
+    atx_str raw = { 0 }, text = { 0 }, wide = { 0 };
+    bool outside = s->depth == MAX_DEPTH || atx_regular_read(&raw, path, MAX_BYTES, NULL) != AT_OK ||
+                   strlen(atx_str_text(&raw)) != raw.len;
     if (!outside) {
-        at__join_lines(&text, at__str_text(&raw));
-        at__join_lines_widely(&wide, at__str_text(&raw));
+        atx_join_lines(&text, atx_str_text(&raw));
+        atx_join_lines_widely(&wide, atx_str_text(&raw));
     }
     s->no_memory = s->no_memory || text.failed || wide.failed;
     s->depth++;
     outside =
-        outside || has_outside(s, at__str_text(&text), path) || has_outside(s, at__str_text(&wide), path);
+        outside || has_outside(s, atx_str_text(&text), path) || has_outside(s, atx_str_text(&wide), path);
     s->depth--;
-    at__str_clear(&raw);
-    at__str_clear(&text);
-    at__str_clear(&wide);
+    atx_str_clear(&raw);
+    atx_str_clear(&text);
+    atx_str_clear(&wide);
     return outside;
 }
 
@@ -140,24 +140,24 @@ static bool is_harmful(scan *s, const char *path)
     return harmful;
 }
 
-static bool is_harmful_in(scan *s, const char *folder, const at__directive *d)
+static bool is_harmful_in(scan *s, const char *folder, const atx_directive *d)
 {
-    at__str path = { 0 };
-    at__str_addf(&path, "%s/%.*s", folder, (int)d->len, d->name);
+    atx_str path = { 0 };
+    atx_str_addf(&path, "%s/%.*s", folder, (int)d->len, d->name);
     s->no_memory = s->no_memory || path.failed;
-    bool harmful = is_harmful(s, at__str_text(&path));
-    at__str_clear(&path);
+    bool harmful = is_harmful(s, atx_str_text(&path));
+    atx_str_clear(&path);
     return harmful;
 }
 
 /* Wherever the compiler would look. Folders of libraries are not looked into, unless the name leads out. */
-static bool is_outside(scan *s, const at__directive *d, const char *includer)
+static bool is_outside(scan *s, const atx_directive *d, const char *includer)
 {
-    at__str folder = { 0 };
+    atx_str folder = { 0 };
     if (!d->name || d->len > MAX_PATH_LEN || memmem(d->name, d->len, "?\?", 2)) /* of a trigraph */
         return true;
     if (d->name[0] == '/') {
-        char *path = at__text_copy(d->name, d->len), *real = path ? realpath(path, NULL) : NULL;
+        char *path = atx_text_copy(d->name, d->len), *real = path ? realpath(path, NULL) : NULL;
         bool outside = !real || is_harmful(s, path);
         free(real);
         free(path);
@@ -165,30 +165,30 @@ static bool is_outside(scan *s, const at__directive *d, const char *includer)
     }
     add_folder_of(&folder, includer);
     s->no_memory = s->no_memory || folder.failed;
-    bool outside = is_harmful_in(s, at__str_text(&folder), d);
-    at__str_clear(&folder);
+    bool outside = is_harmful_in(s, atx_str_text(&folder), d);
+    atx_str_clear(&folder);
     for (int i = 0; i < s->folders->own_count && !outside; i++)
         outside = is_harmful_in(s, s->folders->own[i], d);
     const bool leaves = memmem(d->name, d->len, "..", 2) != NULL;
-    for (int i = 0; i < AT__CUDA_FOLDERS && s->folders->cuda[i] && leaves && !outside; i++)
+    for (int i = 0; i < ATX_CUDA_FOLDERS && s->folders->cuda[i] && leaves && !outside; i++)
         outside = is_harmful_in(s, s->folders->cuda[i], d);
-    for (int i = 0; i < at__headers_count(s->folders->headers) && leaves && !outside; i++)
-        outside = is_harmful_in(s, at__headers_folder(s->folders->headers, i), d);
+    for (int i = 0; i < atx_headers_count(s->folders->headers) && leaves && !outside; i++)
+        outside = is_harmful_in(s, atx_headers_folder(s->folders->headers, i), d);
     return outside;
 }
 
 /* ---- the whole ---- */
 
-static void add_refusal(at__str *out, const at__directive *d)
+static void add_refusal(atx_str *out, const atx_directive *d)
 {
     int len = d->len < MAX_SHOWN ? (int)d->len : MAX_SHOWN;
     if (d->asks)
-        at__str_add(out, "0");
+        atx_str_add(out, "0");
     else if (!d->name)
-        at__str_add(
+        atx_str_add(
             out, "#error found an include whose file a macro names; expected its name in quotes or angles");
     else
-        at__str_addf(
+        atx_str_addf(
             out,
             "#error found an include of %.*s, which is outside of the folders of the template and of "
             "CUDA, or includes what is; expected a file in these",
@@ -196,42 +196,42 @@ static void add_refusal(at__str *out, const at__directive *d)
 }
 
 /* Adds what the joined text becomes; nothing where it may stay. */
-static void replace_outside(at__str *safe, scan *s, const char *joined)
+static void replace_outside(atx_str *safe, scan *s, const char *joined)
 {
-    at__directive d;
+    atx_directive d;
     const char *at = joined, *taken = at;
-    for (; at__directive_next(&d, joined, at); at = d.end) {
+    for (; atx_directive_next(&d, joined, at); at = d.end) {
         if (!is_outside(s, &d, s->name))
             continue;
-        at__str_add_bytes(safe, taken, (size_t)(d.begin - taken));
+        atx_str_add_bytes(safe, taken, (size_t)(d.begin - taken));
         add_refusal(safe, &d);
-        at__str_add(safe, *d.end && !strchr("\r\n", *d.end) ? " " : "");
+        atx_str_add(safe, *d.end && !strchr("\r\n", *d.end) ? " " : "");
         taken = d.end;
     }
     if (taken != joined)
-        at__str_add(safe, taken);
+        atx_str_add(safe, taken);
 }
 
-at_status at__includes_check(at__str *safe, const char *source, const char *name,
-                             const at__include_folders *folders, at_error *err)
+at_status atx_includes_check(atx_str *safe, const char *source, const char *name,
+                             const atx_include_folders *folders, at_error *err)
 {
     scan s = { .folders = folders, .name = name };
-    at__str text = { 0 }, wide = { 0 }, again = { 0 };
-    at__join_lines(&text, source);
-    replace_outside(safe, &s, at__str_text(&text));
-    at__join_lines_widely(&wide, safe->len ? safe->data : source);
-    replace_outside(&again, &s, at__str_text(&wide));
+    atx_str text = { 0 }, wide = { 0 }, again = { 0 };
+    atx_join_lines(&text, source);
+    replace_outside(safe, &s, atx_str_text(&text));
+    atx_join_lines_widely(&wide, safe->len ? safe->data : source);
+    replace_outside(&again, &s, atx_str_text(&wide));
     if (again.len && !safe->failed) {
-        at__str_reset(safe);
-        at__str_add(safe, again.data);
+        atx_str_reset(safe);
+        atx_str_add(safe, again.data);
     }
     bool failed = text.failed || wide.failed || again.failed || safe->failed || s.no_memory;
     for (size_t i = 0; i < s.seen_count; i++)
         free(s.seen[i]);
     free(s.seen);
-    at__str_clear(&text);
-    at__str_clear(&wide);
-    at__str_clear(&again);
+    atx_str_clear(&text);
+    atx_str_clear(&wide);
+    atx_str_clear(&again);
     return failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
 }
 
@@ -255,27 +255,27 @@ static bool is_written_in(const char *line, size_t len, const char *folder)
 }
 
 /* Of files in the folders of the template links were followed before. */
-static bool names_outside(const char *line, size_t len, const char *name, const at__include_folders *folders)
+static bool names_outside(const char *line, size_t len, const char *name, const atx_include_folders *folders)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     bool written = false;
-    for (int i = 0; i < AT__CUDA_FOLDERS && folders->cuda[i] && !written; i++)
+    for (int i = 0; i < ATX_CUDA_FOLDERS && folders->cuda[i] && !written; i++)
         written = is_written_in(line, len, folders->cuda[i]);
-    for (int i = 0; i < at__headers_count(folders->headers) && !written; i++)
-        written = is_written_in(line, len, at__headers_folder(folders->headers, i));
+    for (int i = 0; i < atx_headers_count(folders->headers) && !written; i++)
+        written = is_written_in(line, len, atx_headers_folder(folders->headers, i));
     if (written)
         return false;
-    at__str_add_bytes(&path, line, len);
+    atx_str_add_bytes(&path, line, len);
     char *slash = path.failed ? NULL : strrchr(path.data, '/');
     if (slash)
         slash[slash == path.data] = '\0';
     char *real = slash ? realpath(path.data, NULL) : NULL;
-    at__str_reset(&path);
-    at__str_addf(&path, "%s/", real ? real : "");
+    atx_str_reset(&path);
+    atx_str_addf(&path, "%s/", real ? real : "");
     bool outside =
-        real && !is_own(at__str_text(&path), name, folders) && !is_library(at__str_text(&path), folders);
+        real && !is_own(atx_str_text(&path), name, folders) && !is_library(atx_str_text(&path), folders);
     free(real);
-    at__str_clear(&path);
+    atx_str_clear(&path);
     return outside;
 }
 
@@ -285,27 +285,27 @@ static bool names_outside(const char *line, size_t len, const char *name, const 
  */
 static bool is_quoted(const char *source, const char *line, size_t len)
 {
-    at__str label = { 0 }, quoted = { 0 };
+    atx_str label = { 0 }, quoted = { 0 };
     const char *next = strchr(line, '\n');
     next = next ? next + 1 : "";
     next += strspn(next, BLANKS);
-    at__str_addf(&label, " \"%.*s\"\n", (int)len, line);
-    at__str_add_bytes(&quoted, next, strcspn(next, "\n"));
-    bool is = !label.failed && !quoted.failed && strstr(source, at__str_text(&label)) &&
-              strstr(source, at__str_text(&quoted));
-    at__str_clear(&label);
-    at__str_clear(&quoted);
+    atx_str_addf(&label, " \"%.*s\"\n", (int)len, line);
+    atx_str_add_bytes(&quoted, next, strcspn(next, "\n"));
+    bool is = !label.failed && !quoted.failed && strstr(source, atx_str_text(&label)) &&
+              strstr(source, atx_str_text(&quoted));
+    atx_str_clear(&label);
+    atx_str_clear(&quoted);
     return is;
 }
 
-void at__includes_hide(at__str *log, const char *source, const char *name, const at__include_folders *folders)
+void atx_includes_hide(atx_str *log, const char *source, const char *name, const atx_include_folders *folders)
 {
-    at__str said = { 0 };
-    for (const char *line = at__str_text(log); line && !said.len; line = strchr(line, '\n')) {
+    atx_str said = { 0 };
+    for (const char *line = atx_str_text(log); line && !said.len; line = strchr(line, '\n')) {
         line += *line == '\n';
         size_t len = place_len(line);
         if (len && names_outside(line, len, name, folders) && !is_quoted(source, line, len))
-            at__str_addf(
+            atx_str_addf(
                 &said,
                 "%s: error: found %.*s to be included, which is outside of the template's folders and "
                 "CUDA's; expected files in these. What the compiler says of it is left out",
@@ -313,11 +313,11 @@ void at__includes_hide(at__str *log, const char *source, const char *name, const
     }
     if (!said.len)
         return;
-    at__str_clear(log);
+    atx_str_clear(log);
     *log = said;
 }
 
-void at__includes_hint(at__str *log)
+void atx_includes_hint(atx_str *log)
 {
     static const struct {
         const char *sign, *and, *hint;
@@ -339,10 +339,10 @@ void at__includes_hint(at__str *log)
           "values" },
     };
     for (size_t i = 0; i < sizeof HINTS / sizeof *HINTS; i++) {
-        const char *text = at__str_text(log);
+        const char *text = atx_str_text(log);
         if (!strstr(text, HINTS[i].sign) || !strstr(text, HINTS[i].and))
             continue;
-        at__str_addf(log, "%shint: %s", log->len && log->data[log->len - 1] == '\n' ? "" : "\n",
+        atx_str_addf(log, "%shint: %s", log->len && log->data[log->len - 1] == '\n' ? "" : "\n",
                      HINTS[i].hint);
         return;
     }

@@ -13,14 +13,14 @@
 #include "source/headers.h"
 #include "util/str.h"
 
-enum { AT__CUDA_FOLDERS = 4 };
+enum { ATX_CUDA_FOLDERS = 4 };
 
-typedef struct at__include_folders {
+typedef struct atx_include_folders {
     const char *const *own; /* besides the template's; those that the compiler searches, in any order */
     int own_count;
-    char *cuda[AT__CUDA_FOLDERS]; /* of CUDA's headers; NULL: no more of them */
-    const at__headers *headers;   /* NULL: none */
-} at__include_folders;
+    char *cuda[ATX_CUDA_FOLDERS]; /* of CUDA's headers; NULL: no more of them */
+    const atx_headers *headers;   /* NULL: none */
+} atx_include_folders;
 
 /*
  * `source` will be compiled under `name`, the template's file. *safe stays empty when it may be compiled as
@@ -28,18 +28,18 @@ typedef struct at__include_folders {
  * those that are alive make; questions (__has_include) have become 0. A file that cannot be judged counts as
  * outside.
  */
-at_status at__includes_check(at__str *safe, const char *source, const char *name,
-                             const at__include_folders *folders, at_error *err) AT_MUST_CHECK;
+at_status atx_includes_check(atx_str *safe, const char *source, const char *name,
+                             const atx_include_folders *folders, at_error *err) AT_MUST_CHECK;
 
 /*
  * The same afterwards, for what a header of CUDA's was made to include: a log that speaks of a file outside
  * is replaced by one that only names it. Files whose text is in `source`, behind a #line that names them, are
  * not outside.
  */
-void at__includes_hide(at__str *log, const char *source, const char *name,
-                       const at__include_folders *folders);
+void atx_includes_hide(atx_str *log, const char *source, const char *name,
+                       const atx_include_folders *folders);
 
 /* Adds what to do to a log that complains of headers that NVRTC cannot take. */
-void at__includes_hint(at__str *log);
+void atx_includes_hint(atx_str *log);
 
 #endif

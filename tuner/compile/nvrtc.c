@@ -25,25 +25,25 @@
  * refused is not tried again. `-minimal` is left out: it saves 2 to 6 % and takes texture types away from
  * templates.
  */
-static const char *const OPTIONAL[AT__OPTIONAL_COUNT] = {
-    [AT__VERBOSE] = "--ptxas-options=-v",
-    [AT__NO_CACHE] = "--no-cache",
-    [AT__KEEP_STACK_LIMIT] = "--modify-stack-limit=false",
+static const char *const OPTIONAL[ATX_OPTIONAL_COUNT] = {
+    [ATX_VERBOSE] = "--ptxas-options=-v",
+    [ATX_NO_CACHE] = "--no-cache",
+    [ATX_KEEP_STACK_LIMIT] = "--modify-stack-limit=false",
 };
 
 /* ---- facts ---- */
 
-const char *at__nvrtc_version(const at__nvrtc *nvrtc)
+const char *atx_nvrtc_version(const atx_nvrtc *nvrtc)
 {
     return nvrtc->version;
 }
 
-const char *at__nvrtc_path(const at__nvrtc *nvrtc)
+const char *atx_nvrtc_path(const atx_nvrtc *nvrtc)
 {
     return nvrtc->path;
 }
 
-int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc)
+int atx_nvrtc_nearest(const atx_nvrtc *nvrtc, int cc)
 {
     int best = 0;
     for (int i = 0; i < nvrtc->arch_count; i++)
@@ -52,58 +52,58 @@ int at__nvrtc_nearest(const at__nvrtc *nvrtc, int cc)
     return best;
 }
 
-void at__nvrtc_compile_ahead(at__nvrtc *nvrtc, const char *folder)
+void atx_nvrtc_compile_ahead(atx_nvrtc *nvrtc, const char *folder)
 {
     bool can = nvrtc->version_number >= AHEAD_SINCE && strlen(folder) < sizeof nvrtc->ahead;
     snprintf(nvrtc->ahead, sizeof nvrtc->ahead, "%s", can ? folder : "");
 }
 
-at_status at__nvrtc_use_headers(at__nvrtc *nvrtc, const char *folders, at_error *err)
+at_status atx_nvrtc_use_headers(atx_nvrtc *nvrtc, const char *folders, at_error *err)
 {
-    at__headers *headers = NULL;
+    atx_headers *headers = NULL;
     at_status status = AT_OK;
-    if (strcmp(folders, at__headers_text(nvrtc->own)) == 0)
+    if (strcmp(folders, atx_headers_text(nvrtc->own)) == 0)
         return AT_OK;
-    if ((status = at__headers_open(&headers, folders, err)) != AT_OK)
+    if ((status = atx_headers_open(&headers, folders, err)) != AT_OK)
         return status;
-    at__headers_close(nvrtc->own);
+    atx_headers_close(nvrtc->own);
     nvrtc->own = headers;
     return AT_OK;
 }
 
-void at__nvrtc_know_headers(at__nvrtc *nvrtc, const char *list)
+void atx_nvrtc_know_headers(atx_nvrtc *nvrtc, const char *list)
 {
-    at__headers_know(nvrtc->own, list);
+    atx_headers_know(nvrtc->own, list);
 }
 
-bool at__nvrtc_supports(const at__nvrtc *nvrtc, int cc)
+bool atx_nvrtc_supports(const atx_nvrtc *nvrtc, int cc)
 {
-    return cc > 0 && at__nvrtc_nearest(nvrtc, cc) == cc;
+    return cc > 0 && atx_nvrtc_nearest(nvrtc, cc) == cc;
 }
 
-void at__nvrtc_hurry(at__nvrtc *nvrtc, bool hurry)
+void atx_nvrtc_hurry(atx_nvrtc *nvrtc, bool hurry)
 {
     nvrtc->hurries = hurry && nvrtc->version_number >= HURRIES_SINCE;
 }
 
 /* The options that the code depends on. */
-static void code_options(char arch[40], const char **standard, int cc, at__code kind)
+static void code_options(char arch[40], const char **standard, int cc, atx_code kind)
 {
-    snprintf(arch, 40, "--gpu-architecture=%s_%d", kind == AT__CUBIN ? "sm" : "compute", cc);
+    snprintf(arch, 40, "--gpu-architecture=%s_%d", kind == ATX_CUBIN ? "sm" : "compute", cc);
     *standard = "--std=c++17";
 }
 
-void at__nvrtc_key(at__str *out, const at__nvrtc *nvrtc, int cc, at__code kind)
+void atx_nvrtc_key(atx_str *out, const atx_nvrtc *nvrtc, int cc, atx_code kind)
 {
     char arch[40];
     const char *standard;
     code_options(arch, &standard, cc, kind);
-    at__str_addf(out, "nvrtc %s %s %s", nvrtc->version, arch, standard);
+    atx_str_addf(out, "nvrtc %s %s %s", nvrtc->version, arch, standard);
 }
 
 /* ---- the log ---- */
 
-static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, at__resources *resources,
+static at_status read_log(atx_nvrtc *nvrtc, nvrtcProgram program, atx_str *log, atx_resources *resources,
                           at_error *err)
 {
     size_t size = 0;
@@ -114,10 +114,10 @@ static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, 
     if (!raw)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     nvrtc->call.nvrtcGetProgramLog(program, raw);
-    at__nvrtc_errors_first(raw);
-    at__nvrtc_digest(raw, log, resources);
+    atx_nvrtc_errors_first(raw);
+    atx_nvrtc_digest(raw, log, resources);
     free(raw);
-    return at__str_status(log, err);
+    return atx_str_status(log, err);
 }
 
 /* ---- compiling ---- */
@@ -126,12 +126,12 @@ static at_status read_log(at__nvrtc *nvrtc, nvrtcProgram program, at__str *log, 
  * After a complaint about an option: drops the optional ones it names, or all, unless it may be about one of
  * the source's own. false: there was none left.
  */
-static bool refuse_options(at__nvrtc *nvrtc, const char *log, bool others)
+static bool refuse_options(atx_nvrtc *nvrtc, const char *log, bool others)
 {
     bool any = false, named = false;
-    for (int i = 0; i < AT__OPTIONAL_COUNT; i++)
+    for (int i = 0; i < ATX_OPTIONAL_COUNT; i++)
         named = named || (!nvrtc->refused[i] && strstr(log, OPTIONAL[i]));
-    for (int i = 0; i < AT__OPTIONAL_COUNT; i++)
+    for (int i = 0; i < ATX_OPTIONAL_COUNT; i++)
         if (!nvrtc->refused[i] && ((!named && !others) || strstr(log, OPTIONAL[i])))
             any = nvrtc->refused[i] = true;
     return any;
@@ -140,9 +140,9 @@ static bool refuse_options(at__nvrtc *nvrtc, const char *log, bool others)
 /* What one compilation is made of. */
 typedef struct job {
     nvrtcProgram program;
-    const at__orders *orders; /* what the source itself asks for */
+    const atx_orders *orders; /* what the source itself asks for */
     int cc;
-    at__code kind;
+    atx_code kind;
     bool ahead; /* it begins with headers that are compiled ahead */
     bool tried; /* that was tried, and failed */
 } job;
@@ -155,15 +155,15 @@ static bool is_standard(const char *option)
 
 /* The user's come before CUDA's, as with nvcc -I, and only for a text that has noted them. How many; -1: no
  * memory. */
-static int search_folders(char *out[AT__MAX_FOLDERS + AT__CUDA_FOLDERS], const at__nvrtc *nvrtc, const job *j)
+static int search_folders(char *out[ATX_MAX_FOLDERS + ATX_CUDA_FOLDERS], const atx_nvrtc *nvrtc, const job *j)
 {
-    int own = j->orders->headers ? at__headers_count(nvrtc->own) : 0, count = own;
-    while (count < own + AT__CUDA_FOLDERS && nvrtc->cuda[count - own])
+    int own = j->orders->headers ? atx_headers_count(nvrtc->own) : 0, count = own;
+    while (count < own + ATX_CUDA_FOLDERS && nvrtc->cuda[count - own])
         count++;
     for (int i = 0; i < count; i++) {
-        at__str option = { 0 };
-        at__str_addf(&option, "--include-path=%s",
-                     i < own ? at__headers_folder(nvrtc->own, i) : nvrtc->cuda[i - own]);
+        atx_str option = { 0 };
+        atx_str_addf(&option, "--include-path=%s",
+                     i < own ? atx_headers_folder(nvrtc->own, i) : nvrtc->cuda[i - own]);
         out[i] = option.data;
         if (option.failed) {
             for (int k = 0; k <= i; k++)
@@ -174,10 +174,10 @@ static int search_folders(char *out[AT__MAX_FOLDERS + AT__CUDA_FOLDERS], const a
     return count;
 }
 
-static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbose)
+static nvrtcResult compile_once(const atx_nvrtc *nvrtc, const job *j, bool verbose)
 {
-    const char *options[8 + AT__OPTIONAL_COUNT + AT__MAX_OPTIONS + AT__MAX_FOLDERS + AT__CUDA_FOLDERS];
-    char *folders[AT__MAX_FOLDERS + AT__CUDA_FOLDERS];
+    const char *options[8 + ATX_OPTIONAL_COUNT + ATX_MAX_OPTIONS + ATX_MAX_FOLDERS + ATX_CUDA_FOLDERS];
+    char *folders[ATX_MAX_FOLDERS + ATX_CUDA_FOLDERS];
     char ahead[sizeof nvrtc->ahead + 20], arch[40];
     int count = 2;
 
@@ -186,9 +186,9 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
     const int folder_count = search_folders(folders, nvrtc, j);
     for (int i = 0; i < folder_count; i++)
         options[count++] = folders[i];
-    if (j->kind == AT__LINED_PTX)
+    if (j->kind == ATX_LINED_PTX)
         options[count++] = "--generate-line-info";
-    if (nvrtc->hurries && j->kind != AT__CUBIN)
+    if (nvrtc->hurries && j->kind != ATX_CUBIN)
         options[count++] = "--Ofast-compile=max";
     snprintf(ahead, sizeof ahead, "--pch-dir=%s", nvrtc->ahead);
     if (j->ahead) {
@@ -198,8 +198,8 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
             "--diag-suppress=20283,639"; /* that what follows is not, or the heap is too small */
         options[count++] = ahead;
     }
-    for (int i = 0; i < AT__OPTIONAL_COUNT; i++)
-        if (!nvrtc->refused[i] && (verbose || i != AT__VERBOSE))
+    for (int i = 0; i < ATX_OPTIONAL_COUNT; i++)
+        if (!nvrtc->refused[i] && (verbose || i != ATX_VERBOSE))
             options[count++] = OPTIONAL[i];
     for (int i = 0; i < j->orders->option_count; i++)
         options[is_standard(j->orders->options[i]) ? 1 : count++] = j->orders->options[i];
@@ -211,44 +211,44 @@ static nvrtcResult compile_once(const at__nvrtc *nvrtc, const job *j, bool verbo
 }
 
 /* Compiles, without the options that this NVRTC turns out not to know. */
-static at_status compile_program(at__nvrtc *nvrtc, const job *j, nvrtcResult *result, at__str *log,
-                                 at__resources *resources, at_error *err)
+static at_status compile_program(atx_nvrtc *nvrtc, const job *j, nvrtcResult *result, atx_str *log,
+                                 atx_resources *resources, at_error *err)
 {
     at_status status;
     do {
         *result = compile_once(nvrtc, j, true);
-        at__str_reset(log);
+        atx_str_reset(log);
         status = read_log(nvrtc, j->program, log, resources, err);
     } while (status == AT_OK && *result == NVRTC_ERROR_INVALID_OPTION &&
-             refuse_options(nvrtc, at__str_text(log), j->orders->option_count > 0));
+             refuse_options(nvrtc, atx_str_text(log), j->orders->option_count > 0));
     /* "uses too much shared data" is not in the log when ptxas was told to be verbose (11.8 to 13.5). */
     if (status == AT_OK && *result == NVRTC_ERROR_COMPILATION && log->len == 0) {
-        at__resources none = AT__RESOURCES_UNKNOWN;
+        atx_resources none = ATX_RESOURCES_UNKNOWN;
         *result = compile_once(nvrtc, j, false);
         status = read_log(nvrtc, j->program, log, &none, err);
     }
     return status;
 }
 
-static at_status read_code(at__nvrtc *nvrtc, nvrtcProgram program, at__str *code, at__code kind,
+static at_status read_code(atx_nvrtc *nvrtc, nvrtcProgram program, atx_str *code, atx_code kind,
                            at_error *err)
 {
     size_t size = 0;
-    nvrtcResult result = kind == AT__CUBIN ? nvrtc->call.nvrtcGetCUBINSize(program, &size)
+    nvrtcResult result = kind == ATX_CUBIN ? nvrtc->call.nvrtcGetCUBINSize(program, &size)
                                            : nvrtc->call.nvrtcGetPTXSize(program, &size);
     if (result != NVRTC_SUCCESS || size == 0)
         return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));
     char *bytes = malloc(size);
     if (!bytes)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    result = kind == AT__CUBIN ? nvrtc->call.nvrtcGetCUBIN(program, bytes)
+    result = kind == ATX_CUBIN ? nvrtc->call.nvrtcGetCUBIN(program, bytes)
                                : nvrtc->call.nvrtcGetPTX(program, bytes);
-    at__str_reset(code);
-    at__str_add_bytes(code, bytes, kind == AT__CUBIN ? size : size - 1); /* PTX counts its final zero */
+    atx_str_reset(code);
+    atx_str_add_bytes(code, bytes, kind == ATX_CUBIN ? size : size - 1); /* PTX counts its final zero */
     free(bytes);
     if (result != NVRTC_SUCCESS)
         return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));
-    return at__str_status(code, err);
+    return atx_str_status(code, err);
 }
 
 /* Whether a result speaks of the source (it is refused) or of NVRTC itself. */
@@ -258,19 +258,19 @@ static bool blames_source(nvrtcResult result)
            result == NVRTC_ERROR_INTERNAL_ERROR;
 }
 
-static at_status unknown_arch(const at__nvrtc *nvrtc, int cc, at_error *err)
+static at_status unknown_arch(const atx_nvrtc *nvrtc, int cc, at_error *err)
 {
-    at__str list = { 0 };
+    atx_str list = { 0 };
     for (int i = 0; i < nvrtc->arch_count; i++)
-        at__str_addf(&list, " %d", nvrtc->archs[i]);
+        atx_str_addf(&list, " %d", nvrtc->archs[i]);
     at_fail(err, AT_ERR_DEVICE, "NVRTC %s (%s) does not compile for compute capability %d; it knows%s",
-            nvrtc->version, nvrtc->path, cc, at__str_text(&list));
-    at__str_clear(&list);
+            nvrtc->version, nvrtc->path, cc, atx_str_text(&list));
+    atx_str_clear(&list);
     return AT_ERR_DEVICE;
 }
 
 /* The program with the names that its source asks for. */
-static nvrtcResult create(const at__nvrtc *nvrtc, job *j, const char *source, const char *name)
+static nvrtcResult create(const atx_nvrtc *nvrtc, job *j, const char *source, const char *name)
 {
     nvrtcResult result = nvrtc->call.nvrtcCreateProgram(&j->program, source, name, 0, NULL, NULL);
     for (int i = 0; i < j->orders->kernel_count && result == NVRTC_SUCCESS; i++)
@@ -289,10 +289,10 @@ static bool refuses_source(nvrtcResult result, const job *j)
  * Precompiled headers are made in a heap of 256 MB, which CUTLASS's are too large for: the next kernel has
  * one that they fit in.
  */
-static void grow_heap(const at__nvrtc *nvrtc, const job *j)
+static void grow_heap(const atx_nvrtc *nvrtc, const job *j)
 {
     size_t bytes = 0;
-    if (nvrtc->heap.set && (int)nvrtc->heap.status(j->program) == AT__NVRTC_HEAP_EXHAUSTED &&
+    if (nvrtc->heap.set && (int)nvrtc->heap.status(j->program) == ATX_NVRTC_HEAP_EXHAUSTED &&
         nvrtc->heap.required(j->program, &bytes) == NVRTC_SUCCESS && bytes + bytes / 8 < MOST_HEAP)
         nvrtc->heap.set(bytes + bytes / 8);
 }
@@ -301,53 +301,53 @@ static void grow_heap(const at__nvrtc *nvrtc, const job *j)
  * With headers that are compiled ahead, where there is a folder for them and the text has such. false: it was
  * not compiled so. Whatever went wrong is none of the kernel's: it is compiled as it is after that.
  */
-static bool compile_ahead(at__nvrtc *nvrtc, job *j, at__str *log, at__resources *resources,
+static bool compile_ahead(atx_nvrtc *nvrtc, job *j, atx_str *log, atx_resources *resources,
                           const char *source, const char *name, size_t reached)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     bool done = false;
     if (nvrtc->ahead[0] && !(j->orders->headers && nvrtc->only_behind))
-        at__ahead_lines(&text, source, nvrtc->own, reached);
+        atx_ahead_lines(&text, source, nvrtc->own, reached);
     if (!text.len)
         return false;
-    at__str_addf(&text, "#pragma nv_hdrstop\n#line 1\n%s", source);
+    atx_str_addf(&text, "#pragma nv_hdrstop\n#line 1\n%s", source);
     j->ahead = true;
-    if (!text.failed && create(nvrtc, j, at__str_text(&text), name) == NVRTC_SUCCESS) {
+    if (!text.failed && create(nvrtc, j, atx_str_text(&text), name) == NVRTC_SUCCESS) {
         done = compile_once(nvrtc, j, true) == NVRTC_SUCCESS;
         grow_heap(nvrtc, j);
-        at__str_reset(log);
+        atx_str_reset(log);
         done = done && read_log(nvrtc, j->program, log, resources, NULL) == AT_OK;
     }
     j->ahead = false;
     j->tried = !done;
     if (!done && j->program)
         nvrtc->call.nvrtcDestroyProgram(&j->program);
-    at__str_clear(&text);
+    atx_str_clear(&text);
     return done;
 }
 
-at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *log, at__resources *resources,
-                            const char *source, const char *name, int cc, at__code kind, at_error *err)
+at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *log, atx_resources *resources,
+                            const char *source, const char *name, int cc, atx_code kind, at_error *err)
 {
-    at__orders orders = { 0 };
+    atx_orders orders = { 0 };
     job j = { .orders = &orders, .cc = cc, .kind = kind };
     nvrtcResult result = NVRTC_SUCCESS;
-    at__include_folders folders = { 0 };
+    atx_include_folders folders = { 0 };
     size_t reached = 0;
-    at__str safe = { 0 };
+    atx_str safe = { 0 };
 
-    at__str_reset(code);
-    at__str_reset(log);
+    atx_str_reset(code);
+    atx_str_reset(log);
     memcpy(folders.cuda, nvrtc->cuda, sizeof folders.cuda);
-    if (!at__nvrtc_supports(nvrtc, cc))
+    if (!atx_nvrtc_supports(nvrtc, cc))
         return unknown_arch(nvrtc, cc, err);
-    at_status status = at__orders_read(&orders, source, err);
+    at_status status = atx_orders_read(&orders, source, err);
     if (status == AT_OK && orders.headers) {
         folders.headers = nvrtc->own;
-        status = at__headers_check(&reached, nvrtc->own, orders.headers, err);
+        status = atx_headers_check(&reached, nvrtc->own, orders.headers, err);
     }
     if (status == AT_OK)
-        status = at__includes_check(&safe, source, name, &folders, err);
+        status = atx_includes_check(&safe, source, name, &folders, err);
     if (status != AT_OK)
         goto done;
     const char *text = safe.len ? safe.data : source;
@@ -358,22 +358,22 @@ at_status at__nvrtc_compile(at__nvrtc *nvrtc, bool *ok, at__str *code, at__str *
         if (status != AT_OK)
             goto done;
     }
-    at__includes_hide(log, source, name, &folders);
-    if (result != NVRTC_SUCCESS && !at__nvrtc_headers_hint(log, nvrtc))
-        at__includes_hint(log);
+    atx_includes_hide(log, source, name, &folders);
+    if (result != NVRTC_SUCCESS && !atx_nvrtc_headers_hint(log, nvrtc))
+        atx_includes_hint(log);
     *ok = result == NVRTC_SUCCESS;
     nvrtc->only_behind = nvrtc->only_behind || (*ok && j.tried && orders.headers);
     if (*ok)
         status = read_code(nvrtc, j.program, code, kind, err);
     else if (!refuses_source(result, &j))
         status = at_fail(err, AT_ERR_DEVICE, "%s: NVRTC %s (%s) failed: %s %s", name, nvrtc->version,
-                         nvrtc->path, nvrtc->call.nvrtcGetErrorString(result), at__str_text(log));
+                         nvrtc->path, nvrtc->call.nvrtcGetErrorString(result), atx_str_text(log));
     else if (log->len == 0)
-        at__str_add(log, nvrtc->call.nvrtcGetErrorString(result));
+        atx_str_add(log, nvrtc->call.nvrtcGetErrorString(result));
 done:
-    at__str_clear(&safe);
+    atx_str_clear(&safe);
     if (j.program)
         nvrtc->call.nvrtcDestroyProgram(&j.program);
-    at__orders_clear(&orders);
+    atx_orders_clear(&orders);
     return status;
 }

@@ -14,17 +14,17 @@
 #define BESIDE     "/{../include,../targets/*/include,../../cuda_runtime/include,../../include}"
 #define IN_TOOLKIT "/{include,targets/*/include}"
 
-const char *const at__toolkit_variables[AT__TOOLKIT_VARIABLES] = { "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX" };
+const char *const atx_toolkit_variables[ATX_TOOLKIT_VARIABLES] = { "CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX" };
 
-void at__nvrtc_glob(glob_t *found, const char *root, const char *pattern)
+void atx_nvrtc_glob(glob_t *found, const char *root, const char *pattern)
 {
-    at__str whole = { 0 };
+    atx_str whole = { 0 };
     for (const char *at = root; *at; at++)
-        at__str_addf(&whole, "%s%c", strchr("\\*?[]{},~", *at) ? "\\" : "", *at);
-    at__str_add(&whole, pattern);
+        atx_str_addf(&whole, "%s%c", strchr("\\*?[]{},~", *at) ? "\\" : "", *at);
+    atx_str_add(&whole, pattern);
     if (!whole.failed)
-        glob(at__str_text(&whole), GLOB_BRACE, NULL, found);
-    at__str_clear(&whole);
+        glob(atx_str_text(&whole), GLOB_BRACE, NULL, found);
+    atx_str_clear(&whole);
 }
 
 /* ---- which headers ---- */
@@ -35,9 +35,9 @@ static int read_macro(const char *folder, const char *file, const char *macro)
     char *line = NULL;
     size_t size = 0;
     int value = 0;
-    at__str path = { 0 }, wanted = { 0 };
-    at__str_addf(&path, "%s/%s", folder, file);
-    at__str_addf(&wanted, "#define %s ", macro);
+    atx_str path = { 0 }, wanted = { 0 };
+    atx_str_addf(&path, "%s/%s", folder, file);
+    atx_str_addf(&wanted, "#define %s ", macro);
     FILE *in = path.failed || wanted.failed ? NULL : fopen(path.data, "re");
     while (in && !value && getline(&line, &size, in) > 0)
         if (strncmp(line, wanted.data, wanted.len) == 0)
@@ -45,8 +45,8 @@ static int read_macro(const char *folder, const char *file, const char *macro)
     if (in)
         fclose(in);
     free(line);
-    at__str_clear(&path);
-    at__str_clear(&wanted);
+    atx_str_clear(&path);
+    atx_str_clear(&wanted);
     return value;
 }
 
@@ -58,10 +58,10 @@ static int version_of(const char *folder)
 }
 
 /* The best folder so far: `beside` NVRTC any of the same major version will do. */
-static void consider(at__nvrtc *nvrtc, const char *folder, bool beside)
+static void consider(atx_nvrtc *nvrtc, const char *folder, bool beside)
 {
-    at__str file = { 0 };
-    at__str_addf(&file, "%s/cuda_fp16.h", folder);
+    atx_str file = { 0 };
+    atx_str_addf(&file, "%s/cuda_fp16.h", folder);
     bool there = !file.failed && access(file.data, R_OK) == 0;
     int version = there ? version_of(folder) : 0;
     bool exact = version == nvrtc->version_number;
@@ -71,21 +71,21 @@ static void consider(at__nvrtc *nvrtc, const char *folder, bool beside)
         nvrtc->cuda[0] = realpath(folder, NULL);
         nvrtc->headers_number = version;
     }
-    at__str_clear(&file);
+    atx_str_clear(&file);
 }
 
-static void consider_below(at__nvrtc *nvrtc, const char *root, const char *pattern, bool beside)
+static void consider_below(atx_nvrtc *nvrtc, const char *root, const char *pattern, bool beside)
 {
     glob_t found = { 0 };
     if (nvrtc->cuda[0] && nvrtc->headers_number == nvrtc->version_number)
         return;
-    at__nvrtc_glob(&found, root, pattern);
+    atx_nvrtc_glob(&found, root, pattern);
     for (size_t i = 0; i < found.gl_pathc; i++)
         consider(nvrtc, found.gl_pathv[i], beside);
     globfree(&found);
 }
 
-static void consider_beside(at__nvrtc *nvrtc, char *library)
+static void consider_beside(atx_nvrtc *nvrtc, char *library)
 {
     char *slash = library ? strrchr(library, '/') : NULL;
     if (slash) {
@@ -96,26 +96,26 @@ static void consider_beside(at__nvrtc *nvrtc, char *library)
 }
 
 /* What lies in folders of its own: CCCL since CUDA 13, and in wheels of CUDA 12; there crt, too. */
-static void add_parts(at__nvrtc *nvrtc)
+static void add_parts(atx_nvrtc *nvrtc)
 {
     static const char WHEEL[] = "/cuda_runtime/include";
     const char *main = nvrtc->cuda[0];
     size_t len = strlen(main);
     bool wheel = len > sizeof WHEEL && strcmp(main + len - (sizeof WHEEL - 1), WHEEL) == 0;
     glob_t found = { 0 };
-    at__nvrtc_glob(&found, main, wheel ? "/../../{cuda_cccl,cuda_nvcc}/include" : "/cccl");
-    for (size_t i = 0; i < found.gl_pathc && i + 1 < AT__CUDA_FOLDERS; i++)
+    atx_nvrtc_glob(&found, main, wheel ? "/../../{cuda_cccl,cuda_nvcc}/include" : "/cccl");
+    for (size_t i = 0; i < found.gl_pathc && i + 1 < ATX_CUDA_FOLDERS; i++)
         nvrtc->cuda[i + 1] = realpath(found.gl_pathv[i], NULL);
     globfree(&found);
 }
 
-void at__nvrtc_find_headers(at__nvrtc *nvrtc)
+void atx_nvrtc_find_headers(atx_nvrtc *nvrtc)
 {
     consider_beside(nvrtc,
                     realpath(nvrtc->path, NULL)); /* the loader's folders hold links into the toolkit */
-    consider_beside(nvrtc, at__text_copy(nvrtc->path, strlen(nvrtc->path)));
-    for (int i = 0; i < AT__TOOLKIT_VARIABLES; i++) {
-        const char *root = getenv(at__toolkit_variables[i]);
+    consider_beside(nvrtc, atx_text_copy(nvrtc->path, strlen(nvrtc->path)));
+    for (int i = 0; i < ATX_TOOLKIT_VARIABLES; i++) {
+        const char *root = getenv(atx_toolkit_variables[i]);
         if (root && *root)
             consider_below(nvrtc, root, IN_TOOLKIT, false);
     }
@@ -151,20 +151,20 @@ static const char *missing_header(const char *log)
 }
 
 /* Headers that lie beside NVRTC may be of another minor version: then that may be what went wrong in them. */
-static bool hint_at_versions(at__str *log, const at__nvrtc *nvrtc)
+static bool hint_at_versions(atx_str *log, const atx_nvrtc *nvrtc)
 {
     const int headers = nvrtc->headers_number;
-    if (!headers || headers == nvrtc->version_number || !strstr(at__str_text(log), nvrtc->cuda[0]))
+    if (!headers || headers == nvrtc->version_number || !strstr(atx_str_text(log), nvrtc->cuda[0]))
         return false;
-    at__str_addf(log,
+    atx_str_addf(log,
                  "\nhint: the headers at %s are of CUDA %d.%d, and NVRTC is %s; expected one version of both",
                  nvrtc->cuda[0], headers / 100, headers % 100, nvrtc->version);
     return true;
 }
 
-bool at__nvrtc_headers_hint(at__str *log, const at__nvrtc *nvrtc)
+bool atx_nvrtc_headers_hint(atx_str *log, const atx_nvrtc *nvrtc)
 {
-    const char *missing = missing_header(at__str_text(log)), *wheel = NULL;
+    const char *missing = missing_header(atx_str_text(log)), *wheel = NULL;
     const int major = nvrtc->version_number / 100;
     for (size_t i = 0; missing && i < sizeof PARTS / sizeof *PARTS && !wheel; i++)
         if (strncmp(missing, PARTS[i].begin, strlen(PARTS[i].begin)) == 0)
@@ -172,24 +172,24 @@ bool at__nvrtc_headers_hint(at__str *log, const at__nvrtc *nvrtc)
     if (!wheel)
         return hint_at_versions(log, nvrtc);
     if (nvrtc->cuda[0])
-        at__str_addf(log, "\nhint: it is not in CUDA's headers at %s", nvrtc->cuda[0]);
+        atx_str_addf(log, "\nhint: it is not in CUDA's headers at %s", nvrtc->cuda[0]);
     else
-        at__str_addf(log, "\nhint: found no headers of CUDA %s beside NVRTC (%s)", nvrtc->version,
+        atx_str_addf(log, "\nhint: found no headers of CUDA %s beside NVRTC (%s)", nvrtc->version,
                      nvrtc->path);
     /* Versions of CCCL are counted otherwise since 13.3. */
     const bool counts = major < 13 || strcmp(wheel, "nvidia-cuda-cccl") != 0;
     const char *quote = counts ? "'" : "";
-    at__str_addf(log, "; expected those of a toolkit, or of the Python wheel: `pip install %s%s", quote,
+    atx_str_addf(log, "; expected those of a toolkit, or of the Python wheel: `pip install %s%s", quote,
                  wheel);
     if (major < 13)
-        at__str_addf(log, "-cu%d", major);
+        atx_str_addf(log, "-cu%d", major);
     if (counts)
-        at__str_addf(log, "==%s.*", nvrtc->version);
-    at__str_addf(log, "%s`", quote);
+        atx_str_addf(log, "==%s.*", nvrtc->version);
+    atx_str_addf(log, "%s`", quote);
     return true;
 }
 
-const char *at__nvrtc_headers(const at__nvrtc *nvrtc, int i)
+const char *atx_nvrtc_headers(const atx_nvrtc *nvrtc, int i)
 {
-    return i < AT__CUDA_FOLDERS ? nvrtc->cuda[i] : NULL;
+    return i < ATX_CUDA_FOLDERS ? nvrtc->cuda[i] : NULL;
 }

@@ -26,7 +26,7 @@ static void keep_largest(int64_t *value, int64_t found)
         *value = found;
 }
 
-static void parse_resources(at__resources *r, const char *line)
+static void parse_resources(atx_resources *r, const char *line)
 {
     int64_t registers = number_before(line, " registers");
     int64_t stores = number_before(line, " bytes spill stores"),
@@ -48,12 +48,12 @@ static bool is_information(const char *line)
     return strncmp(line, INFO, sizeof INFO - 1) == 0 || strncmp(line, CONTINUED, sizeof CONTINUED - 1) == 0;
 }
 
-void at__nvrtc_log_with_resources(at__str *out, const char *log, const at__resources *resources)
+void atx_nvrtc_log_with_resources(atx_str *out, const char *log, const atx_resources *resources)
 {
-    at__str_add(out, log);
+    atx_str_add(out, log);
     if (resources->registers < 0)
         return;
-    at__str_addf(out,
+    atx_str_addf(out,
                  "%sptxas info    : Used %" PRId64 " registers, %" PRId64 " bytes stack frame, %" PRId64
                  " bytes smem, %" PRId64 " bytes spill stores, 0 bytes spill loads",
                  log[0] ? "\n" : "", resources->registers, resources->stack_bytes, resources->shared_bytes,
@@ -61,10 +61,10 @@ void at__nvrtc_log_with_resources(at__str *out, const char *log, const at__resou
 }
 
 /* Parses and drops ptxas' information, line by line. */
-void at__nvrtc_digest(char *raw, at__str *log, at__resources *resources)
+void atx_nvrtc_digest(char *raw, atx_str *log, atx_resources *resources)
 {
     char *next;
-    *resources = AT__RESOURCES_UNKNOWN;
+    *resources = ATX_RESOURCES_UNKNOWN;
     for (char *line = raw; line && *line; line = next) {
         next = strchr(line, '\n');
         if (next)
@@ -72,9 +72,9 @@ void at__nvrtc_digest(char *raw, at__str *log, at__resources *resources)
         if (is_information(line)) {
             parse_resources(resources, line);
         } else if (log->len < LOG_LIMIT) {
-            at__str_addf(log, "%.*s\n", (int)LOG_LIMIT, line);
+            atx_str_addf(log, "%.*s\n", (int)LOG_LIMIT, line);
             if (log->len >= LOG_LIMIT)
-                at__str_add(log, "(the rest of this log was left out)\n");
+                atx_str_add(log, "(the rest of this log was left out)\n");
         }
     }
     while (!log->failed && log->len > 0 && log->data[log->len - 1] == '\n')
@@ -128,7 +128,7 @@ static char *copy_of_kind(char *to, const char *log, head kind)
     return to;
 }
 
-void at__nvrtc_errors_first(char *log)
+void atx_nvrtc_errors_first(char *log)
 {
     const size_t len = strlen(log);
     char *ordered = malloc(len + 2);
@@ -139,7 +139,7 @@ void at__nvrtc_errors_first(char *log)
     free(ordered);
 }
 
-bool at__nvrtc_first_error(at__log_error *out, const char *log)
+bool atx_nvrtc_first_error(atx_log_error *out, const char *log)
 {
     for (const char *line = log, *next, *place; *line; line = next) {
         const size_t len = strcspn(line, "\n");
@@ -153,7 +153,7 @@ bool at__nvrtc_first_error(at__log_error *out, const char *log)
             continue;
         const char *text = place + 3;
         text += begins_with(text, "error: ") ? 7 : 0;
-        *out = (at__log_error){ .file = line,
+        *out = (atx_log_error){ .file = line,
                                 .file_len = (int)(open - 1 - line),
                                 .line = (int)strtol(open, NULL, 10),
                                 .text = text,
@@ -163,17 +163,17 @@ bool at__nvrtc_first_error(at__log_error *out, const char *log)
     return false;
 }
 
-void at__nvrtc_cause(at__str *out, const char *log)
+void atx_nvrtc_cause(atx_str *out, const char *log)
 {
-    at__log_error e;
-    if (!at__nvrtc_first_error(&e, log)) {
-        at__str_add(out, log);
+    atx_log_error e;
+    if (!atx_nvrtc_first_error(&e, log)) {
+        atx_str_add(out, log);
         return;
     }
-    at__str_addf(out, "%.*s(%d): ", e.file_len, e.file, e.line);
+    atx_str_addf(out, "%.*s(%d): ", e.file_len, e.file, e.line);
     for (int i = 0; i < e.text_len; i++) {
         const bool digit = e.text[i] >= '0' && e.text[i] <= '9';
         if (!digit || i == 0 || e.text[i - 1] < '0' || e.text[i - 1] > '9')
-            at__str_add_bytes(out, digit ? "#" : &e.text[i], 1);
+            atx_str_add_bytes(out, digit ? "#" : &e.text[i], 1);
     }
 }

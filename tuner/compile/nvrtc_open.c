@@ -20,14 +20,14 @@ static const struct {
     const char *name;
     size_t offset;
 } CALL_TABLE[] = {
-#define X(name) { #name, offsetof(struct at__nvrtc_calls, name) },
-    AT__NVRTC_CALLS(X)
+#define X(name) { #name, offsetof(struct atx_nvrtc_calls, name) },
+    ATX_NVRTC_CALLS(X)
 #undef X
 };
 
 /* ---- the library ---- */
 
-static bool load_calls(struct at__nvrtc_calls *call, void *library)
+static bool load_calls(struct atx_nvrtc_calls *call, void *library)
 {
     for (size_t i = 0; i < sizeof CALL_TABLE / sizeof *CALL_TABLE; i++) {
         void *symbol = dlsym(library, CALL_TABLE[i].name);
@@ -38,7 +38,7 @@ static bool load_calls(struct at__nvrtc_calls *call, void *library)
     return true;
 }
 
-static void load_heap(struct at__nvrtc_heap *heap, void *library)
+static void load_heap(struct atx_nvrtc_heap *heap, void *library)
 {
     void *status = dlsym(library, "nvrtcGetPCHCreateStatus"),
          *required = dlsym(library, "nvrtcGetPCHHeapSizeRequired"),
@@ -50,7 +50,7 @@ static void load_heap(struct at__nvrtc_heap *heap, void *library)
     memcpy(&heap->set, &set, sizeof set);
 }
 
-static bool is_current(at__nvrtc *nvrtc)
+static bool is_current(atx_nvrtc *nvrtc)
 {
     int major = 0, minor = 0;
     if (nvrtc->call.nvrtcVersion(&major, &minor) != NVRTC_SUCCESS)
@@ -60,7 +60,7 @@ static bool is_current(at__nvrtc *nvrtc)
     return major > OLDEST_MAJOR || (major == OLDEST_MAJOR && minor >= OLDEST_MINOR);
 }
 
-static bool list_archs(at__nvrtc *nvrtc)
+static bool list_archs(atx_nvrtc *nvrtc)
 {
     int count = 0;
     if (nvrtc->call.nvrtcGetNumSupportedArchs(&count) != NVRTC_SUCCESS || count < 1 ||
@@ -73,8 +73,8 @@ static bool list_archs(at__nvrtc *nvrtc)
 
 /* What a search has looked at, a line each, for the message when nothing was found. */
 typedef struct search {
-    at__nvrtc *nvrtc;
-    at__str tried;
+    atx_nvrtc *nvrtc;
+    atx_str tried;
     int left_out;   /* lines that found no room                             */
     int most_major; /* of CUDA; what AUTOTUNE_NVRTC says is left out. 0: any */
 } search;
@@ -85,16 +85,16 @@ static void note(search *s, const char *format, ...) AT_PRINTF(2, 3);
 
 static void note(search *s, const char *format, ...)
 {
-    at__str line = { 0 };
+    atx_str line = { 0 };
     va_list args;
     va_start(args, format);
-    at__str_addv(&line, format, args);
+    atx_str_addv(&line, format, args);
     va_end(args);
     if (!s->tried.len || s->tried.len + line.len < TRIED_ROOM)
-        at__str_addf(&s->tried, "\n  %s", at__str_text(&line));
+        atx_str_addf(&s->tried, "\n  %s", atx_str_text(&line));
     else
         s->left_out++;
-    at__str_clear(&line);
+    atx_str_clear(&line);
 }
 
 /* Says the loader that there is no file of this name? It says the same of a library that this one needs. */
@@ -107,7 +107,7 @@ static bool is_absent(const char *name, const char *reason)
 /* Opens one file or soname. On failure the reason is noted; that there is no such file only if `named`. */
 static bool try_library(search *s, const char *name, bool named)
 {
-    at__nvrtc *nvrtc = s->nvrtc;
+    atx_nvrtc *nvrtc = s->nvrtc;
     Dl_info where = { 0 };
 
     /* Kept loaded after a close: unloading loses what its C++ runtime allocated, and loading again takes
@@ -143,10 +143,10 @@ static bool try_folder(search *s, const char *folder)
                                          "libnvrtc.so" };
     bool done = false;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !done; i++) {
-        at__str path = { 0 };
-        at__str_addf(&path, "%s%s%s", folder ? folder : "", folder ? "/" : "", NAMES[i]);
+        atx_str path = { 0 };
+        atx_str_addf(&path, "%s%s%s", folder ? folder : "", folder ? "/" : "", NAMES[i]);
         done = !path.failed && try_library(s, path.data, false);
-        at__str_clear(&path);
+        atx_str_clear(&path);
     }
     return done;
 }
@@ -156,7 +156,7 @@ static bool try_below(search *s, const char *root, const char *pattern)
 {
     glob_t found = { 0 };
     bool done = false;
-    at__nvrtc_glob(&found, root, pattern);
+    atx_nvrtc_glob(&found, root, pattern);
     for (size_t i = 0; i < found.gl_pathc && !done; i++)
         done = try_folder(s, found.gl_pathv[i]);
     globfree(&found);
@@ -198,8 +198,8 @@ static bool try_environment(search *s)
 static bool try_variables(search *s)
 {
     bool done = false;
-    for (size_t i = 0; i < AT__TOOLKIT_VARIABLES && !done; i++) {
-        const char *root = getenv(at__toolkit_variables[i]);
+    for (size_t i = 0; i < ATX_TOOLKIT_VARIABLES && !done; i++) {
+        const char *root = getenv(atx_toolkit_variables[i]);
         done = root && *root && try_below(s, root, "/{lib64,lib,targets/*/lib}");
     }
     return done;
@@ -230,43 +230,43 @@ static bool find_library(search *s)
  * path. That path is lost where dlopen is intercepted (the address sanitizer does); a library that is loaded
  * already is found.
  */
-static void load_builtins(const at__nvrtc *nvrtc)
+static void load_builtins(const atx_nvrtc *nvrtc)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     char *real = realpath(nvrtc->path, NULL); /* the loader's folders hold links into the toolkit */
     if (real)
-        at__str_addf(&path, "%.*s/libnvrtc-builtins.so.%s", (int)(strrchr(real, '/') - real), real,
+        atx_str_addf(&path, "%.*s/libnvrtc-builtins.so.%s", (int)(strrchr(real, '/') - real), real,
                      nvrtc->version);
     if (path.len && !path.failed && !dlopen(path.data, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE))
         dlerror(); /* it may be elsewhere: NVRTC itself tells when it is nowhere */
-    at__str_clear(&path);
+    atx_str_clear(&path);
     free(real);
 }
 
 /* ---- opening ---- */
 
-at_status at__nvrtc_open(at__nvrtc **out, at_error *err)
+at_status atx_nvrtc_open(atx_nvrtc **out, at_error *err)
 {
-    return at__nvrtc_open_with(out, getenv(AT__HEADERS_ENV), err);
+    return atx_nvrtc_open_with(out, getenv(ATX_HEADERS_ENV), err);
 }
 
 static at_status not_found(search *s, at_error *err)
 {
     const char *given = getenv("AUTOTUNE_NVRTC");
     if (s->left_out)
-        at__str_addf(&s->tried, "\n  and %d more", s->left_out);
+        atx_str_addf(&s->tried, "\n  and %d more", s->left_out);
     return at_fail(
         err, AT_ERR_DEVICE,
         "NVRTC %d.%d or newer, CUDA's compiler library, was not found%s. Install the CUDA toolkit, or its "
-        "Python wheels where autotune is one (`pip install " AT__WHEELS_13
+        "Python wheels where autotune is one (`pip install " ATX_WHEELS_13
         "`); set CUDA_HOME to a toolkit, or AUTOTUNE_NVRTC to its libnvrtc.so.*, when it is in an unusual "
         "place. Tried:%s",
         OLDEST_MAJOR, OLDEST_MINOR,
         given && *given ? " where AUTOTUNE_NVRTC says (unset it: it is searched for)" : "",
-        at__str_text(&s->tried));
+        atx_str_text(&s->tried));
 }
 
-at_status at__nvrtc_open_with(at__nvrtc **out, const char *headers, at_error *err)
+at_status atx_nvrtc_open_with(atx_nvrtc **out, const char *headers, at_error *err)
 {
     at_status status = AT_OK;
     search s = { .nvrtc = calloc(1, sizeof *s.nvrtc) };
@@ -278,28 +278,28 @@ at_status at__nvrtc_open_with(at__nvrtc **out, const char *headers, at_error *er
         goto done;
     }
     load_builtins(s.nvrtc);
-    at__nvrtc_find_headers(s.nvrtc);
-    if ((status = at__headers_open(&s.nvrtc->own, headers, err)) != AT_OK)
+    atx_nvrtc_find_headers(s.nvrtc);
+    if ((status = atx_headers_open(&s.nvrtc->own, headers, err)) != AT_OK)
         goto done;
     *out = s.nvrtc;
     s.nvrtc = NULL;
 done:
-    at__str_clear(&s.tried);
-    at__nvrtc_close(s.nvrtc);
+    atx_str_clear(&s.tried);
+    atx_nvrtc_close(s.nvrtc);
     return status;
 }
 
-at_status at__nvrtc_check_driver(const at__nvrtc *nvrtc, int cuda, at_error *err)
+at_status atx_nvrtc_check_driver(const atx_nvrtc *nvrtc, int cuda, at_error *err)
 {
     const int major = cuda / 1000;
     if (!cuda || nvrtc->version_number / 100 <= major)
         return AT_OK;
     search s = { .nvrtc = calloc(1, sizeof *s.nvrtc), .most_major = major };
-    at__str advice = { 0 };
+    atx_str advice = { 0 };
     if (s.nvrtc && find_library(&s))
-        at__str_addf(&advice, "set AUTOTUNE_NVRTC=%s, which is %s", s.nvrtc->path, s.nvrtc->version);
+        atx_str_addf(&advice, "set AUTOTUNE_NVRTC=%s, which is %s", s.nvrtc->path, s.nvrtc->version);
     else
-        at__str_addf(
+        atx_str_addf(
             &advice,
             "`pip install nvidia-cuda-nvrtc-cu%d nvidia-cuda-runtime-cu%d nvidia-cuda-cccl-cu%d`, or "
             "a toolkit of CUDA %d that CUDA_HOME names; or a newer driver",
@@ -308,19 +308,19 @@ at_status at__nvrtc_check_driver(const at__nvrtc *nvrtc, int cuda, at_error *err
             "found NVRTC %s (%s) and a driver for CUDA %d.%d, which loads no kernel that a compiler of CUDA "
             "%d made; expected NVRTC of CUDA %d: %s",
             nvrtc->version, nvrtc->path, major, cuda % 1000 / 10, nvrtc->version_number / 100, major,
-            at__str_text(&advice));
-    at__str_clear(&advice);
-    at__str_clear(&s.tried);
-    at__nvrtc_close(s.nvrtc);
+            atx_str_text(&advice));
+    atx_str_clear(&advice);
+    atx_str_clear(&s.tried);
+    atx_nvrtc_close(s.nvrtc);
     return AT_ERR_DEVICE;
 }
 
-void at__nvrtc_close(at__nvrtc *nvrtc)
+void atx_nvrtc_close(atx_nvrtc *nvrtc)
 {
     if (!nvrtc)
         return;
-    at__headers_close(nvrtc->own);
-    for (int i = 0; i < AT__CUDA_FOLDERS; i++)
+    atx_headers_close(nvrtc->own);
+    for (int i = 0; i < ATX_CUDA_FOLDERS; i++)
         free(nvrtc->cuda[i]);
     if (nvrtc->library)
         dlclose(nvrtc->library);

@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_WORKERS    AT__POOL_MOST
+#define MAX_WORKERS    ATX_POOL_MOST
 #define DEADLINE_S     60.0
 #define START_LIMIT_S  60.0 /* to open NVRTC, perhaps over a network file system */
 #define MAX_BAD_STARTS 3    /* workers in a row that ended before they were ready */
@@ -34,33 +34,33 @@ enum { ANYBODY = -1 }; /* instead of an owner */
 
 typedef struct job {
     int64_t tag;
-    at__str body; /* of its frame */
+    atx_str body; /* of its frame */
     bool again;   /* its worker died or did nothing, and it waits for another */
 } job;
 
 typedef struct worker {
-    at__site *site;  /* where its processes are */
-    at__child child; /* pid 0: none */
-    at__inbox inbox;
+    atx_site *site;  /* where its processes are */
+    atx_child child; /* pid 0: none */
+    atx_inbox inbox;
     bool ready, busy;
     int bad_starts;        /* in a row, of one that is elsewhere: its place may go, and others are left */
     job job;               /* while busy */
     double since_s;        /* it was started, or was sent its job */
-    at__patience patience; /* since then ...                      */
+    atx_patience patience; /* since then ...                      */
     double used_s;         /* ... and the processor time that it had used before */
 } worker;
 
-struct at__pool {
+struct atx_pool {
     worker *workers;
     int count, most; /* now; so many there is room for, two jobs each */
     double deadline_s;
     int64_t memory_bytes; /* of a worker */
     job *queue;           /* waiting jobs, oldest first; room for two a worker */
     int queued, running;
-    at__compiled *finished; /* oldest first; room for every job that is with the pool */
+    atx_compiled *finished; /* oldest first; room for every job that is with the pool */
     size_t finished_count, finished_cap;
     int bad_starts;
-    at__ahead ahead;  /* headers that are compiled ahead ... */
+    atx_ahead ahead;  /* headers that are compiled ahead ... */
     bool ahead_asked; /* ... once a text has wanted it       */
     char *headers;    /* the user's folders, as workers are told them */
     at_status broken; /* once not AT_OK, every pump ends so */
@@ -69,53 +69,53 @@ struct at__pool {
 
 /* ---- results ---- */
 
-void at__compiled_clear(at__compiled *c)
+void atx_compiled_clear(atx_compiled *c)
 {
-    at__str_clear(&c->code);
-    at__str_clear(&c->log);
-    *c = (at__compiled){ 0 };
+    atx_str_clear(&c->code);
+    atx_str_clear(&c->log);
+    *c = (atx_compiled){ 0 };
 }
 
 /* Room was made when the job came in. */
-static void finish(at__pool *pool, worker *w, const at__compiled *result)
+static void finish(atx_pool *pool, worker *w, const atx_compiled *result)
 {
     assert(pool->finished_count < pool->finished_cap);
-    at__compiled *out = &pool->finished[pool->finished_count++];
+    atx_compiled *out = &pool->finished[pool->finished_count++];
     *out = *result;
     out->worker = (int)(w - pool->workers);
     out->started_s = w->since_s;
-    out->ended_s = at__now_s();
-    at__str_clear(&w->job.body);
+    out->ended_s = atx_now_s();
+    atx_str_clear(&w->job.body);
     w->busy = false;
     pool->running--;
 }
 
-static void finish_failed(at__pool *pool, worker *w, const char *why)
+static void finish_failed(atx_pool *pool, worker *w, const char *why)
 {
-    at__compiled result = { .tag = w->job.tag, .resources = AT__RESOURCES_UNKNOWN };
-    result.compile_s = at__now_s() - w->since_s;
-    at__str_add(&result.log, why);
+    atx_compiled result = { .tag = w->job.tag, .resources = ATX_RESOURCES_UNKNOWN };
+    result.compile_s = atx_now_s() - w->since_s;
+    atx_str_add(&result.log, why);
     finish(pool, w, &result);
 }
 
-static bool read_result(at__compiled *out, at__reader *r)
+static bool read_result(atx_compiled *out, atx_reader *r)
 {
     size_t code_len, log_len;
-    *out = (at__compiled){ .tag = at__get_i64(r) };
-    out->ok = at__get_i64(r) != 0;
-    out->resources.registers = at__get_i64(r);
-    out->resources.shared_bytes = at__get_i64(r);
-    out->resources.spill_bytes = at__get_i64(r);
-    out->resources.stack_bytes = at__get_i64(r);
+    *out = (atx_compiled){ .tag = atx_get_i64(r) };
+    out->ok = atx_get_i64(r) != 0;
+    out->resources.registers = atx_get_i64(r);
+    out->resources.shared_bytes = atx_get_i64(r);
+    out->resources.spill_bytes = atx_get_i64(r);
+    out->resources.stack_bytes = atx_get_i64(r);
     out->resources.local_bytes = -1;
-    out->compile_s = at__get_f64(r);
-    const void *code = at__get_bytes(r, &code_len);
-    at__str_add_bytes(&out->code, code, code_len);
-    const void *log = at__get_bytes(r, &log_len);
-    at__str_add_bytes(&out->log, log, log_len);
+    out->compile_s = atx_get_f64(r);
+    const void *code = atx_get_bytes(r, &code_len);
+    atx_str_add_bytes(&out->code, code, code_len);
+    const void *log = atx_get_bytes(r, &log_len);
+    atx_str_add_bytes(&out->log, log, log_len);
     if (!r->bad && !out->code.failed && !out->log.failed)
         return true;
-    at__compiled_clear(out);
+    atx_compiled_clear(out);
     return false;
 }
 
@@ -125,10 +125,10 @@ static bool belongs(int64_t tag, int owner)
     return owner == ANYBODY || tag >> 32 == owner;
 }
 
-bool at__pool_take_of(at__pool *pool, int owner, at__compiled *out)
+bool atx_pool_take_of(atx_pool *pool, int owner, atx_compiled *out)
 {
     for (size_t i = 0; i < pool->finished_count; i++) {
-        at__compiled *found = &pool->finished[i];
+        atx_compiled *found = &pool->finished[i];
         if (!belongs(found->tag, owner))
             continue;
         *out = *found;
@@ -139,14 +139,14 @@ bool at__pool_take_of(at__pool *pool, int owner, at__compiled *out)
     return false;
 }
 
-bool at__pool_take(at__pool *pool, at__compiled *out)
+bool atx_pool_take(atx_pool *pool, atx_compiled *out)
 {
-    return at__pool_take_of(pool, ANYBODY, out);
+    return atx_pool_take_of(pool, ANYBODY, out);
 }
 
 /* ---- workers ---- */
 
-static void break_pool(at__pool *pool, at_status status, const char *why)
+static void break_pool(atx_pool *pool, at_status status, const char *why)
 {
     if (pool->broken == AT_OK)
         pool->broken = at_fail(&pool->why, status, "%s", why);
@@ -158,14 +158,14 @@ static long number_of(const worker *w)
     return w->child.site ? 0 : (long)w->child.pid;
 }
 
-static void stop_worker(const at__pool *pool, worker *w)
+static void stop_worker(const atx_pool *pool, worker *w)
 {
     long gone = number_of(w);
-    at__child_stop(&w->child, 0); /* it has nothing to lose */
-    at__ahead_own_remove(&pool->ahead, gone);
+    atx_child_stop(&w->child, 0); /* it has nothing to lose */
+    atx_ahead_own_remove(&pool->ahead, gone);
 }
 
-static bool any_lives(const at__pool *pool)
+static bool any_lives(const atx_pool *pool)
 {
     for (int i = 0; i < pool->count; i++)
         if (pool->workers[i].child.pid != 0)
@@ -173,25 +173,25 @@ static bool any_lives(const at__pool *pool)
     return false;
 }
 
-static void start_worker(at__pool *pool, worker *w)
+static void start_worker(atx_pool *pool, worker *w)
 {
     char memory[24];
     const char *argv[] = { "autotune", "__compile", memory, NULL };
     at_error err = { 0 };
     snprintf(memory, sizeof memory, "%lld", (long long)pool->memory_bytes);
-    at__inbox_clear(&w->inbox);
+    atx_inbox_clear(&w->inbox);
     w->ready = false;
-    w->since_s = at__now_s();
-    w->patience = at__patience_begin();
-    w->child = (at__child){ 0 };
-    at_status status = at__child_spawn_at(&w->child, w->site, argv, &err);
+    w->since_s = atx_now_s();
+    w->patience = atx_patience_begin();
+    w->child = (atx_child){ 0 };
+    at_status status = atx_child_spawn_at(&w->child, w->site, argv, &err);
     if (status != AT_OK && (!w->site || !any_lives(pool))) /* a place may go, as long as others are left */
         break_pool(pool, AT_ERR_SYSTEM, err.text);
 }
 
 /* The worker is gone (its child is zeroed), and `how` says why: its job has failed, and another one starts.
  */
-static void replace_worker(at__pool *pool, worker *w, const char *how)
+static void replace_worker(atx_pool *pool, worker *w, const char *how)
 {
     char why[256];
     if (w->busy) {
@@ -210,7 +210,7 @@ static void replace_worker(at__pool *pool, worker *w, const char *how)
 }
 
 /* Its job goes before all others. */
-static void requeue(at__pool *pool, worker *w)
+static void requeue(atx_pool *pool, worker *w)
 {
     memmove(pool->queue + 1, pool->queue, (size_t)pool->queued * sizeof *pool->queue);
     pool->queue[0] = w->job;
@@ -224,7 +224,7 @@ static void requeue(at__pool *pool, worker *w)
  * The job of a worker that died goes to another one, once: the machine may have been out of memory. There is
  * room for it, as it is no longer running.
  */
-static bool give_back(at__pool *pool, worker *w)
+static bool give_back(atx_pool *pool, worker *w)
 {
     if (!w->busy || w->job.again)
         return false;
@@ -233,12 +233,12 @@ static bool give_back(at__pool *pool, worker *w)
     return true;
 }
 
-static void bury_worker(at__pool *pool, worker *w)
+static void bury_worker(atx_pool *pool, worker *w)
 {
     char how[128], text[160];
     long gone = number_of(w);
-    at__child_autopsy(&w->child, how, sizeof how);
-    at__ahead_own_remove(&pool->ahead, gone);
+    atx_child_autopsy(&w->child, how, sizeof how);
+    atx_ahead_own_remove(&pool->ahead, gone);
     snprintf(text, sizeof text, "process died%s: %s", w->busy && w->job.again ? " twice" : "", how);
     give_back(pool, w);
     replace_worker(pool, w, text);
@@ -248,13 +248,13 @@ static void bury_worker(at__pool *pool, worker *w)
  * A compiler that worked for most of its time is too slow. One that did not was frozen, or had no processor:
  * its job goes to another worker, once.
  */
-static void check_deadline(at__pool *pool, worker *w)
+static void check_deadline(atx_pool *pool, worker *w)
 {
     char text[96];
     double limit_s = w->busy ? pool->deadline_s : START_LIMIT_S;
-    if ((w->ready && !w->busy) || at__patience_waited_s(&w->patience) <= limit_s)
+    if ((w->ready && !w->busy) || atx_patience_waited_s(&w->patience) <= limit_s)
         return;
-    bool worked = at__child_used_s(&w->child) - w->used_s > limit_s / 2;
+    bool worked = atx_child_used_s(&w->child) - w->used_s > limit_s / 2;
     stop_worker(pool, w);
     snprintf(text, sizeof text, "took longer than %g s and was stopped", limit_s);
     if (!worked)
@@ -262,17 +262,17 @@ static void check_deadline(at__pool *pool, worker *w)
     replace_worker(pool, w, text);
 }
 
-static void handle_frame(at__pool *pool, worker *w, uint32_t kind, at__reader *body)
+static void handle_frame(atx_pool *pool, worker *w, uint32_t kind, atx_reader *body)
 {
-    at__compiled result;
+    atx_compiled result;
     if (kind == READY) {
         w->ready = true;
         w->bad_starts = pool->bad_starts = 0;
     } else if (kind == FAILED) {
-        at_status status = at__status_of(at__get_i64(body));
+        at_status status = atx_status_of(atx_get_i64(body));
         bool known = status == AT_ERR_DEVICE || status == AT_ERR_INTERNAL || status == AT_ERR_INPUT ||
                      status == AT_ERR_USAGE;
-        break_pool(pool, known ? status : AT_ERR_SYSTEM, at__get_text(body));
+        break_pool(pool, known ? status : AT_ERR_SYSTEM, atx_get_text(body));
     } else if (w->busy && kind == RESULT && read_result(&result, body)) {
         finish(pool, w, &result);
     } else {
@@ -280,14 +280,14 @@ static void handle_frame(at__pool *pool, worker *w, uint32_t kind, at__reader *b
     }
 }
 
-static void pump_worker(at__pool *pool, worker *w)
+static void pump_worker(atx_pool *pool, worker *w)
 {
     uint32_t kind;
-    at__reader body;
+    atx_reader body;
     if (w->child.pid == 0)
         return;
-    at__inbox_fill(&w->inbox, w->child.fd);
-    while (at__inbox_next(&w->inbox, &kind, &body))
+    atx_inbox_fill(&w->inbox, w->child.fd);
+    while (atx_inbox_next(&w->inbox, &kind, &body))
         handle_frame(pool, w, kind, &body);
     if (pool->broken != AT_OK)
         return;
@@ -298,21 +298,21 @@ static void pump_worker(at__pool *pool, worker *w)
 }
 
 /* Gives the oldest waiting job to a worker. One that cannot be reached is found dead by the next pump. */
-static void hand_out(at__pool *pool, worker *w)
+static void hand_out(atx_pool *pool, worker *w)
 {
-    if (at__wire_send(w->child.fd, JOB, &pool->queue[0].body, NULL) != AT_OK)
+    if (atx_wire_send(w->child.fd, JOB, &pool->queue[0].body, NULL) != AT_OK)
         return;
     w->job = pool->queue[0];
     w->busy = true;
-    w->since_s = at__now_s();
-    w->patience = at__patience_begin();
-    w->used_s = at__child_used_s(&w->child);
+    w->since_s = atx_now_s();
+    w->patience = atx_patience_begin();
+    w->used_s = atx_child_used_s(&w->child);
     pool->running++;
     pool->queued--;
     memmove(pool->queue, pool->queue + 1, (size_t)pool->queued * sizeof *pool->queue);
 }
 
-static void hand_out_all(at__pool *pool)
+static void hand_out_all(atx_pool *pool)
 {
     for (int i = 0; i < pool->count && pool->queued > 0; i++) {
         worker *w = &pool->workers[i];
@@ -321,7 +321,7 @@ static void hand_out_all(at__pool *pool)
     }
 }
 
-at_status at__pool_pump(at__pool *pool, at_error *err)
+at_status atx_pool_pump(atx_pool *pool, at_error *err)
 {
     for (int i = 0; i < pool->count && pool->broken == AT_OK; i++)
         pump_worker(pool, &pool->workers[i]);
@@ -331,36 +331,36 @@ at_status at__pool_pump(at__pool *pool, at_error *err)
     return AT_OK;
 }
 
-void at__pool_wait_all(at__pool *pool, const struct pollfd *also, int also_count, int timeout_ms)
+void atx_pool_wait_all(atx_pool *pool, const struct pollfd *also, int also_count, int timeout_ms)
 {
-    struct pollfd polled[MAX_WORKERS + AT__POOL_ALSO];
+    struct pollfd polled[MAX_WORKERS + ATX_POOL_ALSO];
     nfds_t count = 0;
     for (int i = 0; pool && i < pool->count; i++)
         if (pool->workers[i].child.pid != 0)
             polled[count++] = (struct pollfd){ .fd = pool->workers[i].child.fd, .events = POLLIN };
-    for (int i = 0; i < also_count && i < AT__POOL_ALSO; i++)
+    for (int i = 0; i < also_count && i < ATX_POOL_ALSO; i++)
         polled[count++] = also[i];
     poll(polled, count, timeout_ms);
 }
 
-void at__pool_wait(at__pool *pool, const struct pollfd *also, int timeout_ms)
+void atx_pool_wait(atx_pool *pool, const struct pollfd *also, int timeout_ms)
 {
-    at__pool_wait_all(pool, also, also ? 1 : 0, timeout_ms);
+    atx_pool_wait_all(pool, also, also ? 1 : 0, timeout_ms);
 }
 
 /* ---- jobs ---- */
 
-int at__pool_workers(const at__pool *pool)
+int atx_pool_workers(const atx_pool *pool)
 {
     return pool->count;
 }
 
-int at__pool_busy(const at__pool *pool)
+int atx_pool_busy(const atx_pool *pool)
 {
     return pool->queued + pool->running + (int)pool->finished_count;
 }
 
-int at__pool_busy_of(const at__pool *pool, int owner)
+int atx_pool_busy_of(const atx_pool *pool, int owner)
 {
     int busy = 0;
     for (int i = 0; i < pool->count; i++)
@@ -372,38 +372,38 @@ int at__pool_busy_of(const at__pool *pool, int owner)
     return busy;
 }
 
-bool at__pool_has_room(const at__pool *pool)
+bool atx_pool_has_room(const atx_pool *pool)
 {
     return pool->queued + pool->running < 2 * pool->count;
 }
 
 /* The folder is made when the first text wants it. */
-static const char *ahead_for(at__pool *pool, const char *source)
+static const char *ahead_for(atx_pool *pool, const char *source)
 {
-    if (!at__ahead_wanted(source))
+    if (!atx_ahead_wanted(source))
         return "";
     if (!pool->ahead_asked)
-        at__ahead_open(&pool->ahead, pool->count);
+        atx_ahead_open(&pool->ahead, pool->count);
     pool->ahead_asked = true;
-    return at__str_text(&pool->ahead.path);
+    return atx_str_text(&pool->ahead.path);
 }
 
-at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const char *name, int cc,
-                          at__code kind, at_error *err)
+at_status atx_pool_submit(atx_pool *pool, int64_t tag, const char *source, const char *name, int cc,
+                          atx_code kind, at_error *err)
 {
     job added = { .tag = tag };
-    if (!at__pool_has_room(pool))
-        return at__bug(err, "the compile workers have as many jobs as they can take");
-    at__put_i64(&added.body, tag);
-    at__put_i64(&added.body, cc);
-    at__put_i64(&added.body, kind);
-    at__put_text(&added.body, name);
-    at__put_text(&added.body, source);
-    at__put_text(&added.body, ahead_for(pool, source));
-    at__put_text(&added.body, pool->headers);
-    if (added.body.failed || !at__grow(&pool->finished, &pool->finished_cap, (size_t)at__pool_busy(pool),
+    if (!atx_pool_has_room(pool))
+        return atx_bug(err, "the compile workers have as many jobs as they can take");
+    atx_put_i64(&added.body, tag);
+    atx_put_i64(&added.body, cc);
+    atx_put_i64(&added.body, kind);
+    atx_put_text(&added.body, name);
+    atx_put_text(&added.body, source);
+    atx_put_text(&added.body, ahead_for(pool, source));
+    atx_put_text(&added.body, pool->headers);
+    if (added.body.failed || !atx_grow(&pool->finished, &pool->finished_cap, (size_t)atx_pool_busy(pool),
                                        sizeof *pool->finished)) {
-        at__str_clear(&added.body);
+        atx_str_clear(&added.body);
         return at_fail(err, AT_ERR_MEMORY, "out of memory for a compile job");
     }
     pool->queue[pool->queued++] = added;
@@ -411,16 +411,16 @@ at_status at__pool_submit(at__pool *pool, int64_t tag, const char *source, const
     return AT_OK;
 }
 
-void at__pool_drop_of(at__pool *pool, int owner)
+void atx_pool_drop_of(atx_pool *pool, int owner)
 {
     int kept = 0;
-    at__compiled finished = { 0 };
+    atx_compiled finished = { 0 };
     for (int i = 0; i < pool->count; i++) {
         worker *w = &pool->workers[i];
         if (!w->busy || !belongs(w->job.tag, owner))
             continue;
         stop_worker(pool, w);
-        at__str_clear(&w->job.body);
+        atx_str_clear(&w->job.body);
         w->busy = false;
         pool->running--;
         if (pool->broken == AT_OK)
@@ -428,38 +428,38 @@ void at__pool_drop_of(at__pool *pool, int owner)
     }
     for (int i = 0; i < pool->queued; i++)
         if (belongs(pool->queue[i].tag, owner))
-            at__str_clear(&pool->queue[i].body);
+            atx_str_clear(&pool->queue[i].body);
         else
             pool->queue[kept++] = pool->queue[i];
     pool->queued = kept;
-    while (at__pool_take_of(pool, owner, &finished))
-        at__compiled_clear(&finished);
+    while (atx_pool_take_of(pool, owner, &finished))
+        atx_compiled_clear(&finished);
 }
 
-void at__pool_drop(at__pool *pool)
+void atx_pool_drop(atx_pool *pool)
 {
-    at__pool_drop_of(pool, ANYBODY);
+    atx_pool_drop_of(pool, ANYBODY);
 }
 
-void at__pool_shrink(at__pool *pool, int workers)
+void atx_pool_shrink(atx_pool *pool, int workers)
 {
     while (pool->count > 1 && pool->count > workers) {
         worker *last = &pool->workers[--pool->count];
         if (last->busy)
             requeue(pool, last);
         stop_worker(pool, last);
-        at__inbox_clear(&last->inbox);
+        atx_inbox_clear(&last->inbox);
     }
 }
 
-int at__pool_sites(const at__pool *pool, at__site *sites[AT__POOL_MOST])
+int atx_pool_sites(const atx_pool *pool, atx_site *sites[ATX_POOL_MOST])
 {
     for (int i = 0; i < pool->count; i++)
         sites[i] = pool->workers[i].site;
     return pool->count;
 }
 
-at_status at__pool_grow(at__pool *pool, int workers, at__site *const *sites, at_error *err)
+at_status atx_pool_grow(atx_pool *pool, int workers, atx_site *const *sites, at_error *err)
 {
     int count = workers < MAX_WORKERS ? workers : MAX_WORKERS, before = pool->count;
     if (count > pool->most) {
@@ -480,7 +480,7 @@ at_status at__pool_grow(at__pool *pool, int workers, at__site *const *sites, at_
 
 /* ---- the pool ---- */
 
-int at__pool_cores(void)
+int atx_pool_cores(void)
 {
     cpu_set_t cores;
     if (sched_getaffinity(0, sizeof cores, &cores) == 0 && CPU_COUNT(&cores) > 0)
@@ -498,12 +498,12 @@ static int64_t fair_share(int workers)
                                          : (int64_t)share;
 }
 
-at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
+at_status atx_pool_open(atx_pool **out, atx_pool_options options, at_error *err)
 {
     at_status status = AT_OK;
-    int count = options.workers > 0 ? options.workers : at__pool_cores();
-    const char *headers = getenv(AT__HEADERS_ENV);
-    at__pool *pool = calloc(1, sizeof *pool);
+    int count = options.workers > 0 ? options.workers : atx_pool_cores();
+    const char *headers = getenv(ATX_HEADERS_ENV);
+    atx_pool *pool = calloc(1, sizeof *pool);
 
     if (count > MAX_WORKERS)
         count = MAX_WORKERS;
@@ -512,7 +512,7 @@ at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
         pool->memory_bytes = options.memory_bytes > 0 ? options.memory_bytes : fair_share(count);
         pool->workers = calloc((size_t)count, sizeof *pool->workers);
         pool->queue = calloc(2 * (size_t)count, sizeof *pool->queue);
-        pool->headers = at__text_copy(headers ? headers : "", headers ? strlen(headers) : 0);
+        pool->headers = atx_text_copy(headers ? headers : "", headers ? strlen(headers) : 0);
     }
     if (!pool || !pool->workers || !pool->queue || !pool->headers) {
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -531,27 +531,27 @@ at_status at__pool_open(at__pool **out, at__pool_options options, at_error *err)
     *out = pool;
     pool = NULL;
 done:
-    at__pool_close(pool);
+    atx_pool_close(pool);
     return status;
 }
 
-void at__pool_close(at__pool *pool)
+void atx_pool_close(atx_pool *pool)
 {
     if (!pool)
         return;
     for (int i = 0; i < pool->count; i++) /* a worker has nothing to lose; all end at once */
-        at__child_kill(&pool->workers[i].child);
+        atx_child_kill(&pool->workers[i].child);
     for (int i = 0; i < pool->count; i++) {
-        at__child_stop(&pool->workers[i].child, 0);
-        at__inbox_clear(&pool->workers[i].inbox);
+        atx_child_stop(&pool->workers[i].child, 0);
+        atx_inbox_clear(&pool->workers[i].inbox);
         if (pool->workers[i].busy)
-            at__str_clear(&pool->workers[i].job.body);
+            atx_str_clear(&pool->workers[i].job.body);
     }
     for (int i = 0; i < pool->queued; i++)
-        at__str_clear(&pool->queue[i].body);
+        atx_str_clear(&pool->queue[i].body);
     for (size_t i = 0; i < pool->finished_count; i++)
-        at__compiled_clear(&pool->finished[i]);
-    at__ahead_close(&pool->ahead);
+        atx_compiled_clear(&pool->finished[i]);
+    atx_ahead_close(&pool->ahead);
     free(pool->headers);
     free(pool->workers);
     free(pool->queue);

@@ -19,51 +19,51 @@
 /* ---- fold ---- */
 
 /* A unit that says "constexpr int NAME = VALUE", or "enum { NAME = VALUE". */
-static void learn_constant(at__cut_state *c, const at__str *prefix, const at__unit *u, const at__unit_name *n)
+static void learn_constant(atx_cut_state *c, const atx_str *prefix, const atx_unit *u, const atx_unit_name *n)
 {
-    at__cut_tokens t = { 0 };
-    at__str text = { 0 };
+    atx_cut_tokens t = { 0 };
+    atx_str text = { 0 };
     int64_t value;
-    at__str_add_bytes(&text, at__str_text(prefix), prefix->len);
-    at__str_add_bytes(&text, at__str_text(&u->text), u->text.len);
-    if (text.failed || !at__cut_lex(&t, at__str_text(&text), text.len, false)) {
+    atx_str_add_bytes(&text, atx_str_text(prefix), prefix->len);
+    atx_str_add_bytes(&text, atx_str_text(&u->text), u->text.len);
+    if (text.failed || !atx_cut_lex(&t, atx_str_text(&text), text.len, false)) {
         c->failed = true;
         goto done;
     }
-    bool wide = at__cut_is(&t, 1, "long") && at__cut_is(&t, 2, "long");
+    bool wide = atx_cut_is(&t, 1, "long") && atx_cut_is(&t, 2, "long");
     bool constant =
-        at__cut_is(&t, 0, "constexpr") && (wide || at__cut_is(&t, 1, "int") || at__cut_is(&t, 1, "bool"));
+        atx_cut_is(&t, 0, "constexpr") && (wide || atx_cut_is(&t, 1, "int") || atx_cut_is(&t, 1, "bool"));
     size_t first = wide ? 5 : 4;
-    if (at__cut_is(&t, 0, "enum"))
+    if (atx_cut_is(&t, 0, "enum"))
         constant = true;
-    size_t end = t.count && at__cut_is(&t, t.count - 1, ";") ? t.count - 1 : t.count;
-    if (!constant || !at__cut_is(&t, first - 1, "=") ||
-        !at__cut_value(&value, &c->failed, &t, first, end, &c->constants))
+    size_t end = t.count && atx_cut_is(&t, t.count - 1, ";") ? t.count - 1 : t.count;
+    if (!constant || !atx_cut_is(&t, first - 1, "=") ||
+        !atx_cut_value(&value, &c->failed, &t, first, end, &c->constants))
         goto done;
-    if (at__cut_is(&t, 1, "bool"))
+    if (atx_cut_is(&t, 1, "bool"))
         value = value != 0;
     if (!wide && value != (int)value)
         goto done;
-    if (!at__grow(&c->constants.items, &c->constants.cap, c->constants.count, sizeof(at__cut_constant)))
+    if (!atx_grow(&c->constants.items, &c->constants.cap, c->constants.count, sizeof(atx_cut_constant)))
         c->failed = true;
     else
-        c->constants.items[c->constants.count++] = (at__cut_constant){ n->text, n->len, value };
+        c->constants.items[c->constants.count++] = (atx_cut_constant){ n->text, n->len, value };
 done:
-    at__cut_tokens_clear(&t);
-    at__str_clear(&text);
+    atx_cut_tokens_clear(&t);
+    atx_str_clear(&text);
 }
 
-static void fold(at__cut_state *c)
+static void fold(atx_cut_state *c)
 {
     for (size_t i = 0, n = 0; i < c->item_count && !c->failed; i++) {
-        at__item *it = &c->items[i];
+        atx_item *it = &c->items[i];
         for (size_t k = it->unit; k < it->unit + it->unit_count && !c->failed; k++) {
-            at__unit *u = &c->units[k];
+            atx_unit *u = &c->units[k];
             while (n < c->name_count && c->names[n].unit < k)
                 n++;
-            if (it->kind == AT__ITEM_PLAIN && memchr(at__str_text(&u->text), '{', u->text.len))
-                c->failed |= !at__cut_fold(&u->text, &c->constants) || !at__cut_unused_locals(&u->text);
-            else if ((it->kind == AT__ITEM_PLAIN || it->kind == AT__ITEM_LIST) && it->group == SIZE_MAX &&
+            if (it->kind == ATX_ITEM_PLAIN && memchr(atx_str_text(&u->text), '{', u->text.len))
+                c->failed |= !atx_cut_fold(&u->text, &c->constants) || !atx_cut_unused_locals(&u->text);
+            else if ((it->kind == ATX_ITEM_PLAIN || it->kind == ATX_ITEM_LIST) && it->group == SIZE_MAX &&
                      n < c->name_count && c->names[n].unit == k)
                 learn_constant(c, &it->prefix, u, &c->names[n]);
         }
@@ -72,7 +72,7 @@ static void fold(at__cut_state *c)
 
 /* ---- reach ---- */
 
-static int compare(const at__unit_name *a, const char *text, size_t len)
+static int compare(const atx_unit_name *a, const char *text, size_t len)
 {
     int order = memcmp(a->text, text, a->len < len ? a->len : len);
     return order ? order : a->len < len ? -1 : a->len > len;
@@ -80,17 +80,17 @@ static int compare(const at__unit_name *a, const char *text, size_t len)
 
 static int compare_names(const void *a, const void *b)
 {
-    const at__unit_name *y = b;
+    const atx_unit_name *y = b;
     return compare(a, y->text, y->len);
 }
 
-static void reach(at__cut_state *c, size_t k)
+static void reach(atx_cut_state *c, size_t k)
 {
     if (c->units[k].reached)
         return;
     c->units[k].reached = true;
     c->items[c->units[k].item].kept = true;
-    if (!at__grow(&c->open, &c->open_cap, c->open_count, sizeof *c->open))
+    if (!atx_grow(&c->open, &c->open_cap, c->open_count, sizeof *c->open))
         c->failed = true;
     else
         c->open[c->open_count++] = k;
@@ -98,7 +98,7 @@ static void reach(at__cut_state *c, size_t k)
 
 static void reach_word(void *context, const char *word, size_t len)
 {
-    at__cut_state *c = context;
+    atx_cut_state *c = context;
     size_t low = 0, high = c->name_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -112,7 +112,7 @@ static void reach_word(void *context, const char *word, size_t len)
 }
 
 /* `unsigned NAME =`, `int NAME,`: token i is the name of a number that is declared there. */
-static bool declares_number(const at__cut_tokens *t, size_t i)
+static bool declares_number(const atx_cut_tokens *t, size_t i)
 {
     static const char *const TYPES[] = {
         "int", "unsigned", "long", "short", "char", "float", "double", "bool"
@@ -120,9 +120,9 @@ static bool declares_number(const at__cut_tokens *t, size_t i)
     static const char *const ENDS[] = { "=", ",", ";", ")" };
     bool type = false, end = false;
     for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++)
-        type = type || at__cut_is(t, i - 1, TYPES[k]);
+        type = type || atx_cut_is(t, i - 1, TYPES[k]);
     for (size_t k = 0; k < sizeof ENDS / sizeof *ENDS; k++)
-        end = end || at__cut_is(t, i + 1, ENDS[k]);
+        end = end || atx_cut_is(t, i + 1, ENDS[k]);
     return type && end;
 }
 
@@ -139,56 +139,56 @@ static void count_mention(void *context, const char *word, size_t len)
 }
 
 /* Whether all mentions of token i's word are of what the unit itself declares. */
-static bool is_own(const at__cut_tokens *t, size_t i)
+static bool is_own(const atx_cut_tokens *t, size_t i)
 {
-    const at__cut_token *token = &t->items[i];
+    const atx_cut_token *token = &t->items[i];
     mention m = { t->text + token->begin, token->end - token->begin, 0 };
     for (size_t k = 1; k <= i; k++) {
-        if (!at__cut_is_word(t, k) || !declares_number(t, k) ||
+        if (!atx_cut_is_word(t, k) || !declares_number(t, k) ||
             t->items[k].end - t->items[k].begin != m.len ||
             memcmp(t->text + t->items[k].begin, m.word, m.len) != 0)
             continue;
-        at__cut_each_word(t, 0, k, count_mention, &m);
+        atx_cut_each_word(t, 0, k, count_mention, &m);
         return m.count == 0;
     }
     return false;
 }
 
-static void reach_words(at__cut_state *c, const at__str *text)
+static void reach_words(atx_cut_state *c, const atx_str *text)
 {
-    at__cut_tokens t;
-    if (!at__cut_lex(&t, at__str_text(text), text->len, false)) {
+    atx_cut_tokens t;
+    if (!atx_cut_lex(&t, atx_str_text(text), text->len, false)) {
         c->failed = true;
         return;
     }
     for (size_t i = 0; i < t.count; i++)
-        if (t.items[i].kind != AT__CUT_WORD || !is_own(&t, i))
-            at__cut_each_word(&t, i, i + 1, reach_word, c);
-    at__cut_tokens_clear(&t);
+        if (t.items[i].kind != ATX_CUT_WORD || !is_own(&t, i))
+            atx_cut_each_word(&t, i, i + 1, reach_word, c);
+    atx_cut_tokens_clear(&t);
 }
 
 /* The #if around a reached item, its turns and its end. */
-static void reach_group(at__cut_state *c, size_t i)
+static void reach_group(atx_cut_state *c, size_t i)
 {
     size_t group = c->items[i].group;
     for (size_t k = group; group != SIZE_MAX && k < c->item_count; k++) {
         bool of_it =
-            k == group || ((c->items[k].kind == AT__ITEM_TURNS || c->items[k].kind == AT__ITEM_CLOSES) &&
+            k == group || ((c->items[k].kind == ATX_ITEM_TURNS || c->items[k].kind == ATX_ITEM_CLOSES) &&
                            c->items[k].group == group);
         if (of_it && !c->items[k].kept)
             reach(c, c->items[k].unit);
-        if (of_it && c->items[k].kind == AT__ITEM_CLOSES)
+        if (of_it && c->items[k].kind == ATX_ITEM_CLOSES)
             return;
     }
 }
 
-static void reach_all(at__cut_state *c, const char *kernel)
+static void reach_all(atx_cut_state *c, const char *kernel)
 {
     if (c->name_count)
         qsort(c->names, c->name_count, sizeof *c->names, compare_names);
     reach_word(c, kernel, strlen(kernel));
     for (size_t i = 0; i < c->item_count; i++)
-        if (c->items[i].kind == AT__ITEM_ALWAYS)
+        if (c->items[i].kind == ATX_ITEM_ALWAYS)
             reach(c, c->items[i].unit);
     while (c->open_count && !c->failed) {
         size_t k = c->open[--c->open_count], i = c->units[k].item;
@@ -200,31 +200,31 @@ static void reach_all(at__cut_state *c, const char *kernel)
 
 /* ---- write ---- */
 
-static void write_item(at__str *out, const at__cut_state *c, const at__item *it)
+static void write_item(atx_str *out, const atx_cut_state *c, const atx_item *it)
 {
-    bool all = it->kind == AT__ITEM_LIST, first = true;
+    bool all = it->kind == ATX_ITEM_LIST, first = true;
     for (size_t k = it->unit; k < it->unit + it->unit_count; k++)
         all = all && c->units[k].reached;
     if (all) { /* as it was written */
-        at__str_add_bytes(out, at__str_text(&it->text), it->text.len);
+        atx_str_add_bytes(out, atx_str_text(&it->text), it->text.len);
         return;
     }
-    at__str_add_bytes(out, at__str_text(&it->prefix), it->prefix.len);
+    atx_str_add_bytes(out, atx_str_text(&it->prefix), it->prefix.len);
     for (size_t k = it->unit; k < it->unit + it->unit_count; k++) {
         if (!c->units[k].reached)
             continue;
-        at__str_add(out, first ? "" : ", ");
-        at__str_add_bytes(out, at__str_text(&c->units[k].text), c->units[k].text.len);
+        atx_str_add(out, first ? "" : ", ");
+        atx_str_add_bytes(out, atx_str_text(&c->units[k].text), c->units[k].text.len);
         first = false;
     }
-    at__str_add_bytes(out, at__str_text(&it->suffix), it->suffix.len);
+    atx_str_add_bytes(out, atx_str_text(&it->suffix), it->suffix.len);
 }
 
 /* #else with nothing before the #endif. */
-static bool is_idle(const at__cut_state *c, size_t i)
+static bool is_idle(const atx_cut_state *c, size_t i)
 {
     for (size_t k = i + 1; k < c->item_count; k++) {
-        if (c->items[k].group == c->items[i].group && c->items[k].kind == AT__ITEM_CLOSES)
+        if (c->items[k].group == c->items[i].group && c->items[k].kind == ATX_ITEM_CLOSES)
             return true;
         if (c->items[k].kept)
             return false;
@@ -245,9 +245,9 @@ static bool is_conditional(const char *text, const char *at)
 }
 
 /* Does the text stand in `before` on lines of its own? */
-static bool is_there(const char *before, const at__str *text)
+static bool is_there(const char *before, const atx_str *text)
 {
-    const char *what = at__str_text(text);
+    const char *what = atx_str_text(text);
     for (const char *at = before; at && text->len && (at = strstr(at, what)) != NULL; at++)
         if ((at == before || at[-1] == '\n') && (at[text->len] == '\n' || !at[text->len]) &&
             !is_conditional(before, at))
@@ -255,29 +255,29 @@ static bool is_there(const char *before, const at__str *text)
     return false;
 }
 
-static void write_all(at__str *out, const at__cut_state *c, const char *before)
+static void write_all(atx_str *out, const atx_cut_state *c, const char *before)
 {
     bool gap = false, first = true;
     for (size_t i = 0; i < c->item_count; i++) {
-        const at__item *it = &c->items[i];
-        at__str one = { 0 };
+        const atx_item *it = &c->items[i];
+        atx_str one = { 0 };
         gap |= it->gap;
-        if (!it->kept || (it->kind == AT__ITEM_TURNS && is_idle(c, i)))
+        if (!it->kept || (it->kind == ATX_ITEM_TURNS && is_idle(c, i)))
             continue;
         write_item(&one, c, it);
-        if (!(before && it->group == SIZE_MAX && it->kind < AT__ITEM_OPENS && is_there(before, &one))) {
-            at__str_add(out, gap && !first ? "\n" : "");
-            at__str_add_bytes(out, at__str_text(&one), one.len);
-            at__str_add(out, "\n");
+        if (!(before && it->group == SIZE_MAX && it->kind < ATX_ITEM_OPENS && is_there(before, &one))) {
+            atx_str_add(out, gap && !first ? "\n" : "");
+            atx_str_add_bytes(out, atx_str_text(&one), one.len);
+            atx_str_add(out, "\n");
             gap = first = false;
         }
         out->failed |= one.failed;
-        at__str_clear(&one);
+        atx_str_clear(&one);
     }
 }
 
 /* Has every text all that was added to it? One that is not asked for may have made another go. */
-static bool is_whole(const at__cut_state *c)
+static bool is_whole(const atx_cut_state *c)
 {
     bool whole = true;
     for (size_t i = 0; i < c->item_count; i++)
@@ -287,41 +287,41 @@ static bool is_whole(const at__cut_state *c)
     return whole;
 }
 
-static void cut_clear(at__cut_state *c)
+static void cut_clear(atx_cut_state *c)
 {
     for (size_t i = 0; i < c->item_count; i++) {
-        at__str_clear(&c->items[i].text);
-        at__str_clear(&c->items[i].prefix);
-        at__str_clear(&c->items[i].suffix);
+        atx_str_clear(&c->items[i].text);
+        atx_str_clear(&c->items[i].prefix);
+        atx_str_clear(&c->items[i].suffix);
     }
     for (size_t i = 0; i < c->unit_count; i++)
-        at__str_clear(&c->units[i].text);
+        atx_str_clear(&c->units[i].text);
     free(c->items);
     free(c->units);
     free(c->names);
     free(c->open);
     free(c->constants.items);
-    at__cut_tokens_clear(&c->tokens);
-    at__str_clear(&c->clean);
+    atx_cut_tokens_clear(&c->tokens);
+    atx_str_clear(&c->clean);
 }
 
 /* What cannot be taken apart: as it is, under the kernel's other name. */
-static void write_whole(at__str *out, const at__cutting *cutting)
+static void write_whole(atx_str *out, const atx_cutting *cutting)
 {
     if (strcmp(cutting->kernel, cutting->name) != 0)
-        at__str_addf(out, "#define %s %s\n", cutting->kernel, cutting->name);
-    at__str_add(out, cutting->rendered);
-    at__str_add(out, "\n");
+        atx_str_addf(out, "#define %s %s\n", cutting->kernel, cutting->name);
+    atx_str_add(out, cutting->rendered);
+    atx_str_add(out, "\n");
 }
 
-at_status at__cut(at__str *out, const at__cutting *cutting, at_error *err)
+at_status atx_cut(atx_str *out, const atx_cutting *cutting, at_error *err)
 {
-    at__cut_state c = { .constants = { .type_bytes = cutting->type_bytes } };
-    c.failed = !at__cut_clean(&c.clean, &c.odd, cutting);
+    atx_cut_state c = { .constants = { .type_bytes = cutting->type_bytes } };
+    c.failed = !atx_cut_clean(&c.clean, &c.odd, cutting);
     if (!c.failed)
-        c.failed = !at__cut_lex(&c.tokens, at__str_text(&c.clean), c.clean.len, true);
+        c.failed = !atx_cut_lex(&c.tokens, atx_str_text(&c.clean), c.clean.len, true);
     if (!c.failed && !c.odd)
-        at__cut_split(&c);
+        atx_cut_split(&c);
     c.failed = c.failed || !is_whole(&c);
     if (!c.failed && !c.odd) {
         fold(&c);

@@ -10,24 +10,24 @@
 
 #include "util/str.h"
 
-typedef struct at__cutting {
-    const char *rendered; /* as at__render or at__render_reference make it */
+typedef struct atx_cutting {
+    const char *rendered; /* as atx_render or atx_render_reference make it */
     const char *kernel;   /* its name there                        */
     const char *name;     /* and in what is made                   */
     int type_bytes;       /* of T                                  */
     const char *before;   /* definitions that stand in this text already are left out; NULL: none */
-} at__cutting;
+} atx_cutting;
 
 /*
  * Appends. A text that cannot be taken apart with certainty (a bracket or string that does not close) comes
  * as it is, with the kernel renamed. AT_ERR_MEMORY.
  */
-at_status at__cut(at__str *out, const at__cutting *cutting, at_error *err) AT_MUST_CHECK;
+at_status atx_cut(atx_str *out, const atx_cutting *cutting, at_error *err) AT_MUST_CHECK;
 
 /*
  * Appends the type of a pointer that a kernel takes, as its definition in the text has it: "const float2 *".
  * Nothing when the text has no such kernel or parameter, or that is no pointer.
  */
-void at__cut_parameter(at__str *out, const char *text, const char *kernel, int index);
+void atx_cut_parameter(atx_str *out, const char *text, const char *kernel, int index);
 
 #endif

@@ -9,9 +9,9 @@
 #include "cut/cut_items.h"
 
 typedef struct cleaning {
-    at__str *out;
-    const at__cut_tokens *t;
-    const at__cutting *c;
+    atx_str *out;
+    const atx_cut_tokens *t;
+    const atx_cutting *c;
     size_t from;     /* what of the text was not copied yet */
     int depth, ours; /* of #if; the depth of our section, 0: none */
     bool hidden;     /* in a part of our section that is not compiled */
@@ -21,14 +21,14 @@ typedef struct cleaning {
 static void copy_to(cleaning *k, size_t to)
 {
     if (!k->hidden && to > k->from)
-        at__str_add_bytes(k->out, k->t->text + k->from, to - k->from);
+        atx_str_add_bytes(k->out, k->t->text + k->from, to - k->from);
     k->from = to;
 }
 
 /* The token goes, and its line end when nothing else is on the line. */
 static void leave_out(cleaning *k, size_t i)
 {
-    const at__cut_token *token = &k->t->items[i];
+    const atx_cut_token *token = &k->t->items[i];
     copy_to(k, token->begin);
     k->from = token->end;
     if (token->begin == 0 || k->t->text[token->begin - 1] == '\n')
@@ -38,23 +38,23 @@ static void leave_out(cleaning *k, size_t i)
 static bool is_about(const cleaning *k, size_t i, const char *what)
 {
     size_t n;
-    const char *rest = at__cut_directive_rest(k->t, i, &n);
+    const char *rest = atx_cut_directive_rest(k->t, i, &n);
     size_t m = strlen(what);
     return n >= m && memcmp(rest, what, m) == 0 && (n == m || strchr(" \t(/", rest[m]));
 }
 
 static void clean_condition(cleaning *k, size_t i)
 {
-    const bool without = at__cut_directive_is(k->t, i, "ifndef"),
-               with = at__cut_directive_is(k->t, i, "ifdef");
-    if (without || with || at__cut_directive_is(k->t, i, "if")) {
+    const bool without = atx_cut_directive_is(k->t, i, "ifndef"),
+               with = atx_cut_directive_is(k->t, i, "ifdef");
+    if (without || with || atx_cut_directive_is(k->t, i, "if")) {
         k->depth++;
         if (k->ours || !(without || with) || !is_about(k, i, "AUTOTUNE_RENDERED"))
             return;
         leave_out(k, i);
         k->ours = k->depth;
         k->hidden = without;
-    } else if (at__cut_directive_is(k->t, i, "endif")) {
+    } else if (atx_cut_directive_is(k->t, i, "endif")) {
         if (k->ours == k->depth) {
             leave_out(k, i);
             k->hidden = false;
@@ -62,17 +62,17 @@ static void clean_condition(cleaning *k, size_t i)
         }
         k->depth--;
     } else if (k->ours == k->depth) {
-        k->odd |= at__cut_directive_is(k->t, i, "elif");
+        k->odd |= atx_cut_directive_is(k->t, i, "elif");
         leave_out(k, i);
         k->hidden = !k->hidden;
     }
 }
 
-static bool is_condition(const at__cut_tokens *t, size_t i)
+static bool is_condition(const atx_cut_tokens *t, size_t i)
 {
     static const char *const NAMES[] = { "if", "ifdef", "ifndef", "else", "elif", "endif" };
     for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
-        if (at__cut_directive_is(t, i, NAMES[k]))
+        if (atx_cut_directive_is(t, i, NAMES[k]))
             return true;
     return false;
 }
@@ -83,14 +83,14 @@ static void clean_directive(cleaning *k, size_t i)
         clean_condition(k, i);
     } else if (k->hidden) {
         return;
-    } else if (at__cut_directive_is(k->t, i, "line")) {
+    } else if (atx_cut_directive_is(k->t, i, "line")) {
         leave_out(k, i);
-        at__str_add(k->out, "\n"); /* another file: apart from what is before it */
-    } else if (at__cut_directive_is(k->t, i, "pragma") && is_about(k, i, "once")) {
+        atx_str_add(k->out, "\n"); /* another file: apart from what is before it */
+    } else if (atx_cut_directive_is(k->t, i, "pragma") && is_about(k, i, "once")) {
         leave_out(k, i);
-    } else if (at__cut_directive_is(k->t, i, "define") && is_about(k, i, "AUTOTUNE_ARG")) {
+    } else if (atx_cut_directive_is(k->t, i, "define") && is_about(k, i, "AUTOTUNE_ARG")) {
         size_t n;
-        const char *rest = at__cut_directive_rest(k->t, i, &n);
+        const char *rest = atx_cut_directive_rest(k->t, i, &n);
         k->named = n > 4 && memcmp(rest + n - 4, "name", 4) == 0;
         leave_out(k, i);
     }
@@ -98,40 +98,40 @@ static void clean_directive(cleaning *k, size_t i)
 
 static void clean_word(cleaning *k, size_t i)
 {
-    const at__cut_tokens *t = k->t;
-    if (at__cut_is(t, i, k->c->kernel)) {
+    const atx_cut_tokens *t = k->t;
+    if (atx_cut_is(t, i, k->c->kernel)) {
         copy_to(k, t->items[i].begin);
-        at__str_add(k->out, k->c->name);
+        atx_str_add(k->out, k->c->name);
         k->from = t->items[i].end;
-    } else if (at__cut_is(t, i, "AUTOTUNE_ARG") && at__cut_is(t, i + 1, "(") && at__cut_is_word(t, i + 2) &&
-               at__cut_is(t, i + 3, ")")) {
-        const at__cut_token *arg = &t->items[i + 2];
+    } else if (atx_cut_is(t, i, "AUTOTUNE_ARG") && atx_cut_is(t, i + 1, "(") && atx_cut_is_word(t, i + 2) &&
+               atx_cut_is(t, i + 3, ")")) {
+        const atx_cut_token *arg = &t->items[i + 2];
         copy_to(k, t->items[i].begin);
-        at__str_addf(k->out, k->named ? "%.*s" : "/* %.*s */", (int)(arg->end - arg->begin),
+        atx_str_addf(k->out, k->named ? "%.*s" : "/* %.*s */", (int)(arg->end - arg->begin),
                      t->text + arg->begin);
         k->from = t->items[i + 3].end;
     }
 }
 
-bool at__cut_clean(at__str *out, bool *odd, const at__cutting *c)
+bool atx_cut_clean(atx_str *out, bool *odd, const atx_cutting *c)
 {
-    at__cut_tokens t;
-    if (!at__cut_lex(&t, c->rendered, strlen(c->rendered), true))
+    atx_cut_tokens t;
+    if (!atx_cut_lex(&t, c->rendered, strlen(c->rendered), true))
         return false;
     cleaning k = { .out = out, .t = &t, .c = c };
     for (size_t i = 0; i < t.count; i++) {
         const char *text = t.text + t.items[i].begin;
-        if (t.items[i].kind == AT__CUT_DIRECTIVE)
+        if (t.items[i].kind == ATX_CUT_DIRECTIVE)
             clean_directive(&k, i);
         else if (k.hidden)
             continue;
-        else if (t.items[i].kind == AT__CUT_COMMENT && strncmp(text, "/*!autotune", 11) == 0)
+        else if (t.items[i].kind == ATX_CUT_COMMENT && strncmp(text, "/*!autotune", 11) == 0)
             leave_out(&k, i);
-        else if (t.items[i].kind == AT__CUT_WORD)
+        else if (t.items[i].kind == ATX_CUT_WORD)
             clean_word(&k, i);
     }
     copy_to(&k, t.len);
     *odd = t.open || k.depth != 0 || k.odd;
-    at__cut_tokens_clear(&t);
+    atx_cut_tokens_clear(&t);
     return !out->failed;
 }

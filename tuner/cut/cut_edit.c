@@ -15,55 +15,55 @@ static size_t line_start(const char *text, size_t at)
     return at;
 }
 
-size_t at__cut_indent(const char *text, size_t at)
+size_t atx_cut_indent(const char *text, size_t at)
 {
     return strspn(text + line_start(text, at), " ");
 }
 
-void at__cut_add_dedented(at__str *out, const char *text, size_t len, size_t by)
+void atx_cut_add_dedented(atx_str *out, const char *text, size_t len, size_t by)
 {
     for (const char *end = text + len; text < end;) {
         const char *line = memchr(text, '\n', (size_t)(end - text));
         const char *next = line ? line + 1 : end;
-        at__str_add_bytes(out, text, (size_t)(next - text));
+        atx_str_add_bytes(out, text, (size_t)(next - text));
         for (size_t n = 0; n < by && next < end && *next == ' '; n++)
             next++;
         text = next;
     }
 }
 
-void at__cut_splice(at__str *text, at__cut_span s, const char *by)
+void atx_cut_splice(atx_str *text, atx_cut_span s, const char *by)
 {
-    at__str out = { .failed = text->failed };
-    const char *old = at__str_text(text);
+    atx_str out = { .failed = text->failed };
+    const char *old = atx_str_text(text);
     if (!*by) {
         size_t start = line_start(old, s.begin), end = s.end;
         while (end < text->len && (old[end] == ' ' || old[end] == '\t'))
             end++;
         bool alone = start + strspn(old + start, " \t") >= s.begin && (end == text->len || old[end] == '\n');
         if (alone)
-            s = (at__cut_span){ start, end < text->len ? end + 1 : end };
+            s = (atx_cut_span){ start, end < text->len ? end + 1 : end };
         while (alone && s.begin >= 2 && old[s.begin - 1] == '\n' && old[s.begin - 2] == '\n' &&
                (old[s.end] == '\n' || old[s.end + strspn(old + s.end, " ")] == '}'))
             s.begin--;
     }
-    at__str_add_bytes(&out, old, s.begin);
-    at__str_add(&out, by);
-    at__str_add_bytes(&out, old + s.end, text->len - s.end);
-    at__str_clear(text);
+    atx_str_add_bytes(&out, old, s.begin);
+    atx_str_add(&out, by);
+    atx_str_add_bytes(&out, old + s.end, text->len - s.end);
+    atx_str_clear(text);
     *text = out;
 }
 
-size_t at__cut_comments_above(const at__str *text, size_t begin)
+size_t atx_cut_comments_above(const atx_str *text, size_t begin)
 {
-    at__cut_tokens t;
-    if (!at__cut_lex(&t, at__str_text(text), text->len, true))
+    atx_cut_tokens t;
+    if (!atx_cut_lex(&t, atx_str_text(text), text->len, true))
         return begin;
     size_t i = 0;
     while (i < t.count && t.items[i].begin < begin)
         i++;
-    for (; i > 0 && t.items[i - 1].kind == AT__CUT_COMMENT; i--) {
-        const at__cut_token *c = &t.items[i - 1];
+    for (; i > 0 && t.items[i - 1].kind == ATX_CUT_COMMENT; i--) {
+        const atx_cut_token *c = &t.items[i - 1];
         const char *gap = t.text + c->end;
         size_t lines = 0;
         for (; gap < t.text + begin; gap++)
@@ -73,13 +73,13 @@ size_t at__cut_comments_above(const at__str *text, size_t begin)
             break;
         begin = c->begin;
     }
-    at__cut_tokens_clear(&t);
+    atx_cut_tokens_clear(&t);
     return begin;
 }
 
-size_t at__cut_comment_behind(const at__str *text, size_t end)
+size_t atx_cut_comment_behind(const atx_str *text, size_t end)
 {
-    const char *at = at__str_text(text) + end;
+    const char *at = atx_str_text(text) + end;
     const char *comment = at + strspn(at, " ");
     if (strncmp(comment, "//", 2) == 0)
         return end + (size_t)(comment - at) + strcspn(comment, "\n");

@@ -4,16 +4,16 @@
 
 #include "cut/cut_value.h"
 
-enum { AT__CUT_ROUNDS = 500 }; /* edits of one definition */
+enum { ATX_CUT_ROUNDS = 500 }; /* edits of one definition */
 
 /* Takes branches away from one definition. false: out of memory. */
-bool at__cut_fold(at__str *text, const at__cut_constants *known);
+bool atx_cut_fold(atx_str *text, const atx_cut_constants *known);
 
 /* Decides the "a ? b : c" behind token i, '=' or '(', of a definition. false: there is none, or it is not
  * certain. */
-bool at__cut_choose(at__str *text, const at__cut_tokens *t, size_t i, const at__cut_constants *known);
+bool atx_cut_choose(atx_str *text, const atx_cut_tokens *t, size_t i, const atx_cut_constants *known);
 
 /* Takes local constants away that nothing reads. false: out of memory. */
-bool at__cut_unused_locals(at__str *text);
+bool atx_cut_unused_locals(atx_str *text);
 
 #endif

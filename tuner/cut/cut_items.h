@@ -12,59 +12,59 @@
 #include "cut/cut_fold.h"
 #include "cut/cut_lex.h"
 
-typedef enum at__item_kind {
-    AT__ITEM_PLAIN,  /* one unit                                            */
-    AT__ITEM_LIST,   /* units with `prefix` before them and `suffix` behind */
-    AT__ITEM_ALWAYS, /* of no form that is known, or an #include            */
-    AT__ITEM_NEVER,  /* a static_assert: it holds                           */
-    AT__ITEM_OPENS,  /* #if                                                 */
-    AT__ITEM_TURNS,  /* #else, #elif                                        */
-    AT__ITEM_CLOSES  /* #endif                                              */
-} at__item_kind;
+typedef enum atx_item_kind {
+    ATX_ITEM_PLAIN,  /* one unit                                            */
+    ATX_ITEM_LIST,   /* units with `prefix` before them and `suffix` behind */
+    ATX_ITEM_ALWAYS, /* of no form that is known, or an #include            */
+    ATX_ITEM_NEVER,  /* a static_assert: it holds                           */
+    ATX_ITEM_OPENS,  /* #if                                                 */
+    ATX_ITEM_TURNS,  /* #else, #elif                                        */
+    ATX_ITEM_CLOSES  /* #endif                                              */
+} atx_item_kind;
 
-typedef struct at__item {
-    at__item_kind kind;
-    at__str text; /* with its comments */
-    at__str prefix, suffix;
+typedef struct atx_item {
+    atx_item_kind kind;
+    atx_str text; /* with its comments */
+    atx_str prefix, suffix;
     bool gap;     /* blank lines before it */
     size_t group; /* the #if around it, as an index of items; SIZE_MAX: none */
     size_t unit, unit_count;
     bool kept;
-} at__item;
+} atx_item;
 
-typedef struct at__unit {
-    at__str text;
+typedef struct atx_unit {
+    atx_str text;
     size_t item;
     bool reached;
-} at__unit;
+} atx_unit;
 
 /* A name that a unit declares. */
-typedef struct at__unit_name {
+typedef struct atx_unit_name {
     const char *text; /* borrowed from the clean text */
     size_t len, unit;
-} at__unit_name;
+} atx_unit_name;
 
-typedef struct at__cut_state {
-    at__str clean;
-    at__item *items;
+typedef struct atx_cut_state {
+    atx_str clean;
+    atx_item *items;
     size_t item_count, item_cap;
-    at__unit *units;
+    atx_unit *units;
     size_t unit_count, unit_cap;
-    at__unit_name *names; /* in the order of units; sorted by text for reaching */
+    atx_unit_name *names; /* in the order of units; sorted by text for reaching */
     size_t name_count, name_cap;
     size_t *open; /* reached units whose words were not looked at */
     size_t open_count, open_cap;
-    at__cut_constants constants;
-    at__cut_tokens tokens; /* of the clean text, comments included */
+    atx_cut_constants constants;
+    atx_cut_tokens tokens; /* of the clean text, comments included */
     size_t group;
     bool failed; /* out of memory */
     bool odd;    /* the text cannot be taken apart */
-} at__cut_state;
+} atx_cut_state;
 
 /* The text without what is the tuner's. *odd: brackets of #if do not close. false: out of memory. */
-bool at__cut_clean(at__str *out, bool *odd, const at__cutting *cutting);
+bool atx_cut_clean(atx_str *out, bool *odd, const atx_cutting *cutting);
 
 /* From tokens to items, units and names. Sets `failed` or `odd`. */
-void at__cut_split(at__cut_state *c);
+void atx_cut_split(atx_cut_state *c);
 
 #endif

@@ -25,14 +25,14 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static size_t find(const at__cut_tokens *t, size_t at, const char *what, size_t n)
+static size_t find(const atx_cut_tokens *t, size_t at, const char *what, size_t n)
 {
     const char *found = at < t->len ? memmem(t->text + at, t->len - at, what, n) : NULL;
     return found ? (size_t)(found - t->text) : t->len;
 }
 
 /* Past the line end that ends the line; backslashes before line ends join lines. */
-static size_t line_end(const at__cut_tokens *t, size_t at)
+static size_t line_end(const atx_cut_tokens *t, size_t at)
 {
     for (; at < t->len && t->text[at] != '\n'; at++)
         if (t->text[at] == '\\' && at + 1 < t->len)
@@ -40,7 +40,7 @@ static size_t line_end(const at__cut_tokens *t, size_t at)
     return at < t->len ? at : t->len;
 }
 
-static size_t comment_end(at__cut_tokens *t, size_t at)
+static size_t comment_end(atx_cut_tokens *t, size_t at)
 {
     if (t->text[at + 1] == '/')
         return line_end(t, at);
@@ -49,13 +49,13 @@ static size_t comment_end(at__cut_tokens *t, size_t at)
     return end == t->len ? end : end + 2;
 }
 
-static bool starts_comment(const at__cut_tokens *t, size_t at)
+static bool starts_comment(const atx_cut_tokens *t, size_t at)
 {
     return at + 1 < t->len && t->text[at] == '/' && (t->text[at + 1] == '/' || t->text[at + 1] == '*');
 }
 
 /* "..." or '...', which end at the line's end at the latest. */
-static size_t string_end(at__cut_tokens *t, size_t at)
+static size_t string_end(atx_cut_tokens *t, size_t at)
 {
     char quote = t->text[at++];
     for (; at < t->len && t->text[at] != quote && t->text[at] != '\n'; at++)
@@ -68,7 +68,7 @@ static size_t string_end(at__cut_tokens *t, size_t at)
 }
 
 /* R"mark( ... )mark" from its quote on. */
-static size_t raw_end(at__cut_tokens *t, size_t at)
+static size_t raw_end(atx_cut_tokens *t, size_t at)
 {
     char mark[20] = ")";
     size_t n = 1;
@@ -89,7 +89,7 @@ static bool is_raw_prefix(const char *word, size_t n)
     return false;
 }
 
-static size_t directive_end(at__cut_tokens *t, size_t at)
+static size_t directive_end(atx_cut_tokens *t, size_t at)
 {
     while (at < t->len && t->text[at] != '\n') {
         if (starts_comment(t, at))
@@ -104,7 +104,7 @@ static size_t directive_end(at__cut_tokens *t, size_t at)
     return at < t->len ? at : t->len;
 }
 
-static bool starts_line(const at__cut_tokens *t, size_t at)
+static bool starts_line(const atx_cut_tokens *t, size_t at)
 {
     while (at && t->text[at - 1] != '\n')
         if (!is_blank(t->text[--at]))
@@ -112,7 +112,7 @@ static bool starts_line(const at__cut_tokens *t, size_t at)
     return true;
 }
 
-static size_t sign_end(const at__cut_tokens *t, size_t at)
+static size_t sign_end(const atx_cut_tokens *t, size_t at)
 {
     static const char TWO[][3] = { "||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "++", "--",
                                    "->", "::", "+=", "-=", "*=", "/=", "%=", "^=", "|=", "&=" };
@@ -123,7 +123,7 @@ static size_t sign_end(const at__cut_tokens *t, size_t at)
 }
 
 /* A number goes on over letters, points, and signs behind an exponent. */
-static size_t number_end(const at__cut_tokens *t, size_t at)
+static size_t number_end(const atx_cut_tokens *t, size_t at)
 {
     for (; at < t->len; at++) {
         char c = t->text[at], before = at ? t->text[at - 1] : ' ';
@@ -134,29 +134,29 @@ static size_t number_end(const at__cut_tokens *t, size_t at)
     return at;
 }
 
-static at__cut_token next(at__cut_tokens *t, size_t at)
+static atx_cut_token next(atx_cut_tokens *t, size_t at)
 {
-    at__cut_token token = { .kind = AT__CUT_SIGN, .begin = at };
+    atx_cut_token token = { .kind = ATX_CUT_SIGN, .begin = at };
     char c = t->text[at];
     if (starts_comment(t, at)) {
-        token.kind = AT__CUT_COMMENT;
+        token.kind = ATX_CUT_COMMENT;
         token.end = comment_end(t, at);
     } else if (c == '#' && starts_line(t, at)) {
-        token.kind = AT__CUT_DIRECTIVE;
+        token.kind = ATX_CUT_DIRECTIVE;
         token.end = directive_end(t, at);
     } else if (c == '"' || c == '\'') {
-        token.kind = AT__CUT_TEXT;
+        token.kind = ATX_CUT_TEXT;
         token.end = string_end(t, at);
     } else if (is_digit(c)) {
-        token.kind = AT__CUT_NUMBER;
+        token.kind = ATX_CUT_NUMBER;
         token.end = number_end(t, at);
     } else if (is_letter(c)) {
         for (token.end = at; token.end < t->len; token.end++)
             if (!is_letter(t->text[token.end]) && !is_digit(t->text[token.end]))
                 break;
-        token.kind = AT__CUT_WORD;
+        token.kind = ATX_CUT_WORD;
         if (token.end < t->len && t->text[token.end] == '"' && is_raw_prefix(t->text + at, token.end - at)) {
-            token.kind = AT__CUT_TEXT;
+            token.kind = ATX_CUT_TEXT;
             token.end = raw_end(t, token.end);
         }
     } else {
@@ -165,19 +165,19 @@ static at__cut_token next(at__cut_tokens *t, size_t at)
     return token;
 }
 
-bool at__cut_lex(at__cut_tokens *out, const char *text, size_t len, bool comments)
+bool atx_cut_lex(atx_cut_tokens *out, const char *text, size_t len, bool comments)
 {
-    at__cut_tokens t = { .text = text, .len = len };
+    atx_cut_tokens t = { .text = text, .len = len };
     for (size_t at = 0; at < len;) {
         if (is_blank(text[at])) {
             at++;
             continue;
         }
-        at__cut_token token = next(&t, at);
+        atx_cut_token token = next(&t, at);
         at = token.end;
-        if (token.kind == AT__CUT_COMMENT && !comments)
+        if (token.kind == ATX_CUT_COMMENT && !comments)
             continue;
-        if (!at__grow(&t.items, &t.cap, t.count, sizeof token)) {
+        if (!atx_grow(&t.items, &t.cap, t.count, sizeof token)) {
             free(t.items);
             return false;
         }
@@ -187,49 +187,49 @@ bool at__cut_lex(at__cut_tokens *out, const char *text, size_t len, bool comment
     return true;
 }
 
-void at__cut_tokens_clear(at__cut_tokens *tokens)
+void atx_cut_tokens_clear(atx_cut_tokens *tokens)
 {
     free(tokens->items);
-    *tokens = (at__cut_tokens){ 0 };
+    *tokens = (atx_cut_tokens){ 0 };
 }
 
-bool at__cut_is(const at__cut_tokens *t, size_t i, const char *what)
+bool atx_cut_is(const atx_cut_tokens *t, size_t i, const char *what)
 {
-    if (i >= t->count || (t->items[i].kind != AT__CUT_WORD && t->items[i].kind != AT__CUT_SIGN))
+    if (i >= t->count || (t->items[i].kind != ATX_CUT_WORD && t->items[i].kind != ATX_CUT_SIGN))
         return false;
     size_t n = t->items[i].end - t->items[i].begin;
     return strlen(what) == n && memcmp(t->text + t->items[i].begin, what, n) == 0;
 }
 
-bool at__cut_is_word(const at__cut_tokens *t, size_t i)
+bool atx_cut_is_word(const atx_cut_tokens *t, size_t i)
 {
-    return i < t->count && t->items[i].kind == AT__CUT_WORD;
+    return i < t->count && t->items[i].kind == ATX_CUT_WORD;
 }
 
-static size_t skip_blanks(const at__cut_tokens *t, size_t at, size_t end)
+static size_t skip_blanks(const atx_cut_tokens *t, size_t at, size_t end)
 {
     while (at < end && is_blank(t->text[at]))
         at++;
     return at;
 }
 
-static size_t word_end(const at__cut_tokens *t, size_t at, size_t end)
+static size_t word_end(const atx_cut_tokens *t, size_t at, size_t end)
 {
     while (at < end && (is_letter(t->text[at]) || is_digit(t->text[at])))
         at++;
     return at;
 }
 
-bool at__cut_directive_is(const at__cut_tokens *t, size_t i, const char *name)
+bool atx_cut_directive_is(const atx_cut_tokens *t, size_t i, const char *name)
 {
-    if (i >= t->count || t->items[i].kind != AT__CUT_DIRECTIVE)
+    if (i >= t->count || t->items[i].kind != ATX_CUT_DIRECTIVE)
         return false;
     size_t at = skip_blanks(t, t->items[i].begin + 1, t->items[i].end),
            end = word_end(t, at, t->items[i].end);
     return strlen(name) == end - at && memcmp(t->text + at, name, end - at) == 0;
 }
 
-const char *at__cut_directive_rest(const at__cut_tokens *t, size_t i, size_t *len)
+const char *atx_cut_directive_rest(const atx_cut_tokens *t, size_t i, size_t *len)
 {
     size_t end = t->items[i].end;
     size_t at = word_end(t, skip_blanks(t, t->items[i].begin + 1, end), end);
@@ -240,19 +240,19 @@ const char *at__cut_directive_rest(const at__cut_tokens *t, size_t i, size_t *le
     return t->text + at;
 }
 
-size_t at__cut_match(const at__cut_tokens *t, size_t i)
+size_t atx_cut_match(const atx_cut_tokens *t, size_t i)
 {
     size_t depth = 0;
     for (; i < t->count; i++) {
-        if (at__cut_is(t, i, "(") || at__cut_is(t, i, "[") || at__cut_is(t, i, "{"))
+        if (atx_cut_is(t, i, "(") || atx_cut_is(t, i, "[") || atx_cut_is(t, i, "{"))
             depth++;
-        else if ((at__cut_is(t, i, ")") || at__cut_is(t, i, "]") || at__cut_is(t, i, "}")) && --depth == 0)
+        else if ((atx_cut_is(t, i, ")") || atx_cut_is(t, i, "]") || atx_cut_is(t, i, "}")) && --depth == 0)
             return i;
     }
     return t->count;
 }
 
-static void each_word_of_line(const at__cut_tokens *t, const at__cut_token *line,
+static void each_word_of_line(const atx_cut_tokens *t, const atx_cut_token *line,
                               void (*visit)(void *context, const char *word, size_t len), void *context)
 {
     for (size_t at = line->begin; at < line->end;) {
@@ -263,25 +263,25 @@ static void each_word_of_line(const at__cut_tokens *t, const at__cut_token *line
     }
 }
 
-void at__cut_each_word(const at__cut_tokens *t, size_t begin, size_t end,
+void atx_cut_each_word(const atx_cut_tokens *t, size_t begin, size_t end,
                        void (*visit)(void *context, const char *word, size_t len), void *context)
 {
     for (size_t i = begin; i < end && i < t->count; i++) {
-        const at__cut_token *token = &t->items[i];
-        if (token->kind == AT__CUT_WORD)
+        const atx_cut_token *token = &t->items[i];
+        if (token->kind == ATX_CUT_WORD)
             visit(context, t->text + token->begin, token->end - token->begin);
-        else if (token->kind == AT__CUT_DIRECTIVE)
+        else if (token->kind == ATX_CUT_DIRECTIVE)
             each_word_of_line(t, token, visit, context);
     }
 }
 
-size_t at__cut_find(const at__cut_tokens *t, size_t begin, size_t end, const char *sign)
+size_t atx_cut_find(const atx_cut_tokens *t, size_t begin, size_t end, const char *sign)
 {
     for (size_t i = begin; i < end; i++) {
-        if (at__cut_is(t, i, sign))
+        if (atx_cut_is(t, i, sign))
             return i;
-        if (at__cut_is(t, i, "(") || at__cut_is(t, i, "[") || at__cut_is(t, i, "{")) {
-            i = at__cut_match(t, i);
+        if (atx_cut_is(t, i, "(") || atx_cut_is(t, i, "[") || atx_cut_is(t, i, "{")) {
+            i = atx_cut_match(t, i);
             if (i >= end)
                 return end;
         }
@@ -289,9 +289,9 @@ size_t at__cut_find(const at__cut_tokens *t, size_t begin, size_t end, const cha
     return end;
 }
 
-bool at__cut_starts_statement(const at__cut_tokens *t, size_t i)
+bool atx_cut_starts_statement(const atx_cut_tokens *t, size_t i)
 {
-    while (i && t->items[i - 1].kind == AT__CUT_DIRECTIVE && !at__cut_directive_is(t, i - 1, "pragma"))
+    while (i && t->items[i - 1].kind == ATX_CUT_DIRECTIVE && !atx_cut_directive_is(t, i - 1, "pragma"))
         i--;
-    return at__cut_is(t, i - 1, "{") || at__cut_is(t, i - 1, "}") || at__cut_is(t, i - 1, ";");
+    return atx_cut_is(t, i - 1, "{") || atx_cut_is(t, i - 1, "}") || atx_cut_is(t, i - 1, ";");
 }

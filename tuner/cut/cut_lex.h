@@ -5,52 +5,52 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef enum at__cut_kind {
-    AT__CUT_WORD,
-    AT__CUT_NUMBER,
-    AT__CUT_TEXT, /* a string or character, raw strings too */
-    AT__CUT_COMMENT,
-    AT__CUT_DIRECTIVE, /* a whole preprocessor line, with those it goes on in; without its line end */
-    AT__CUT_SIGN       /* one character, or one of the operators of two */
-} at__cut_kind;
+typedef enum atx_cut_kind {
+    ATX_CUT_WORD,
+    ATX_CUT_NUMBER,
+    ATX_CUT_TEXT, /* a string or character, raw strings too */
+    ATX_CUT_COMMENT,
+    ATX_CUT_DIRECTIVE, /* a whole preprocessor line, with those it goes on in; without its line end */
+    ATX_CUT_SIGN       /* one character, or one of the operators of two */
+} atx_cut_kind;
 
-typedef struct at__cut_token {
-    at__cut_kind kind;
+typedef struct atx_cut_token {
+    atx_cut_kind kind;
     size_t begin, end;
-} at__cut_token;
+} atx_cut_token;
 
 /* The tokens of a text, which is borrowed. */
-typedef struct at__cut_tokens {
+typedef struct atx_cut_tokens {
     const char *text;
     size_t len;
-    at__cut_token *items;
+    atx_cut_token *items;
     size_t count, cap;
     bool open; /* a comment or string does not end */
-} at__cut_tokens;
+} atx_cut_tokens;
 
 /* false: out of memory. `comments`: those become tokens, too. */
-bool at__cut_lex(at__cut_tokens *out, const char *text, size_t len, bool comments);
-void at__cut_tokens_clear(at__cut_tokens *tokens);
+bool atx_cut_lex(atx_cut_tokens *out, const char *text, size_t len, bool comments);
+void atx_cut_tokens_clear(atx_cut_tokens *tokens);
 
 /* Is token i (which may be past the end) this word or sign? */
-bool at__cut_is(const at__cut_tokens *t, size_t i, const char *what);
-bool at__cut_is_word(const at__cut_tokens *t, size_t i);
+bool atx_cut_is(const atx_cut_tokens *t, size_t i, const char *what);
+bool atx_cut_is_word(const atx_cut_tokens *t, size_t i);
 
 /* The first word behind the '#' of a directive, and what follows it. */
-bool at__cut_directive_is(const at__cut_tokens *t, size_t i, const char *name);
-const char *at__cut_directive_rest(const at__cut_tokens *t, size_t i, size_t *len);
+bool atx_cut_directive_is(const atx_cut_tokens *t, size_t i, const char *name);
+const char *atx_cut_directive_rest(const atx_cut_tokens *t, size_t i, size_t *len);
 
 /* From an opening bracket to the closing one that belongs to it; count when there is none. */
-size_t at__cut_match(const at__cut_tokens *t, size_t i);
+size_t atx_cut_match(const atx_cut_tokens *t, size_t i);
 
 /* The next sign between begin and end that no bracket encloses, or end. */
-size_t at__cut_find(const at__cut_tokens *t, size_t begin, size_t end, const char *sign);
+size_t atx_cut_find(const atx_cut_tokens *t, size_t begin, size_t end, const char *sign);
 
 /* Does a statement start at i, in a block? What is the body of an `if` or a loop does not. */
-bool at__cut_starts_statement(const at__cut_tokens *t, size_t i);
+bool atx_cut_starts_statement(const atx_cut_tokens *t, size_t i);
 
 /* Visits the words of a range of tokens, those in directives included. */
-void at__cut_each_word(const at__cut_tokens *t, size_t begin, size_t end,
+void atx_cut_each_word(const atx_cut_tokens *t, size_t begin, size_t end,
                        void (*visit)(void *context, const char *word, size_t len), void *context);
 
 #endif

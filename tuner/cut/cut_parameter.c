@@ -7,41 +7,41 @@
 
 #include <string.h>
 
-static size_t find_kernel(const at__cut_tokens *t, const char *kernel)
+static size_t find_kernel(const atx_cut_tokens *t, const char *kernel)
 {
     size_t i = 0;
-    while (i < t->count && !(at__cut_is(t, i, kernel) && at__cut_is(t, i + 1, "(")))
+    while (i < t->count && !(atx_cut_is(t, i, kernel) && atx_cut_is(t, i + 1, "(")))
         i++;
     return i;
 }
 
-static void add_type(at__str *out, const at__cut_tokens *t, size_t begin, size_t end)
+static void add_type(atx_str *out, const atx_cut_tokens *t, size_t begin, size_t end)
 {
-    while (end > begin && !at__cut_is(t, end - 1, "*"))
+    while (end > begin && !atx_cut_is(t, end - 1, "*"))
         end--;
     for (size_t i = begin; i < end; i++) {
-        bool glued = i == begin || at__cut_is(t, i, ":") || at__cut_is(t, i - 1, ":") ||
-                     at__cut_is(t, i, "::") || at__cut_is(t, i - 1, "::") ||
-                     (at__cut_is(t, i, "*") && at__cut_is(t, i - 1, "*"));
-        if (t->items[i].kind == AT__CUT_COMMENT || at__cut_is(t, i, "__restrict__"))
+        bool glued = i == begin || atx_cut_is(t, i, ":") || atx_cut_is(t, i - 1, ":") ||
+                     atx_cut_is(t, i, "::") || atx_cut_is(t, i - 1, "::") ||
+                     (atx_cut_is(t, i, "*") && atx_cut_is(t, i - 1, "*"));
+        if (t->items[i].kind == ATX_CUT_COMMENT || atx_cut_is(t, i, "__restrict__"))
             continue;
-        at__str_add(out, glued ? "" : " ");
-        at__str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
+        atx_str_add(out, glued ? "" : " ");
+        atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
     }
 }
 
-void at__cut_parameter(at__str *out, const char *text, const char *kernel, int index)
+void atx_cut_parameter(atx_str *out, const char *text, const char *kernel, int index)
 {
-    at__cut_tokens t = { 0 };
-    if (at__cut_lex(&t, text, strlen(text), false)) {
-        size_t open = find_kernel(&t, kernel), close = open < t.count ? at__cut_match(&t, open + 1) : t.count;
+    atx_cut_tokens t = { 0 };
+    if (atx_cut_lex(&t, text, strlen(text), false)) {
+        size_t open = find_kernel(&t, kernel), close = open < t.count ? atx_cut_match(&t, open + 1) : t.count;
         size_t begin = open + 2, end = begin;
         for (int i = 0; i <= index && close < t.count; i++) {
             begin = i ? end + 1 : begin;
-            end = begin < close ? at__cut_find(&t, begin, close, ",") : close;
+            end = begin < close ? atx_cut_find(&t, begin, close, ",") : close;
         }
         if (close < t.count && begin < close)
             add_type(out, &t, begin, end);
     }
-    at__cut_tokens_clear(&t);
+    atx_cut_tokens_clear(&t);
 }

@@ -12,15 +12,15 @@
 
 #include "cut/cut_items.h"
 
-static at__item *add_item(at__cut_state *c, at__item_kind kind, size_t begin, size_t end)
+static atx_item *add_item(atx_cut_state *c, atx_item_kind kind, size_t begin, size_t end)
 {
-    if (!at__grow(&c->items, &c->item_cap, c->item_count, sizeof *c->items)) {
+    if (!atx_grow(&c->items, &c->item_cap, c->item_count, sizeof *c->items)) {
         c->failed = true;
         return NULL;
     }
-    at__item *it = &c->items[c->item_count++];
-    *it = (at__item){ .kind = kind, .group = c->group, .unit = c->unit_count };
-    at__str_add_bytes(&it->text, c->clean.data + begin, end - begin);
+    atx_item *it = &c->items[c->item_count++];
+    *it = (atx_item){ .kind = kind, .group = c->group, .unit = c->unit_count };
+    atx_str_add_bytes(&it->text, c->clean.data + begin, end - begin);
     size_t lines = 0;
     for (size_t at = begin; at && strchr(" \t\r\n", c->clean.data[at - 1]); at--)
         lines += c->clean.data[at - 1] == '\n';
@@ -29,40 +29,40 @@ static at__item *add_item(at__cut_state *c, at__item_kind kind, size_t begin, si
 }
 
 /* A unit of the last item. */
-static void add_unit(at__cut_state *c, size_t begin, size_t end)
+static void add_unit(atx_cut_state *c, size_t begin, size_t end)
 {
-    if (!at__grow(&c->units, &c->unit_cap, c->unit_count, sizeof *c->units)) {
+    if (!atx_grow(&c->units, &c->unit_cap, c->unit_count, sizeof *c->units)) {
         c->failed = true;
         return;
     }
-    c->units[c->unit_count] = (at__unit){ .item = c->item_count - 1 };
-    at__str_add_bytes(&c->units[c->unit_count++].text, c->clean.data + begin, end - begin);
+    c->units[c->unit_count] = (atx_unit){ .item = c->item_count - 1 };
+    atx_str_add_bytes(&c->units[c->unit_count++].text, c->clean.data + begin, end - begin);
     c->items[c->item_count - 1].unit_count++;
 }
 
 /* The last unit declares token i. */
-static void add_name(at__cut_state *c, size_t i)
+static void add_name(atx_cut_state *c, size_t i)
 {
-    const at__cut_token *token = &c->tokens.items[i];
-    if (!at__grow(&c->names, &c->name_cap, c->name_count, sizeof *c->names)) {
+    const atx_cut_token *token = &c->tokens.items[i];
+    if (!atx_grow(&c->names, &c->name_cap, c->name_count, sizeof *c->names)) {
         c->failed = true;
         return;
     }
     c->names[c->name_count++] =
-        (at__unit_name){ c->tokens.text + token->begin, token->end - token->begin, c->unit_count - 1 };
+        (atx_unit_name){ c->tokens.text + token->begin, token->end - token->begin, c->unit_count - 1 };
 }
 
 /* Past the "<...>" of a template's head. */
-static size_t skip_angles(const at__cut_tokens *t, size_t i)
+static size_t skip_angles(const atx_cut_tokens *t, size_t i)
 {
     long depth = 0;
     for (; i < t->count; i++) {
-        if (at__cut_is(t, i, "("))
-            i = at__cut_match(t, i);
-        else if (at__cut_is(t, i, "<"))
+        if (atx_cut_is(t, i, "("))
+            i = atx_cut_match(t, i);
+        else if (atx_cut_is(t, i, "<"))
             depth++;
-        else if (at__cut_is(t, i, ">") || at__cut_is(t, i, ">>"))
-            depth -= at__cut_is(t, i, ">") ? 1 : 2;
+        else if (atx_cut_is(t, i, ">") || atx_cut_is(t, i, ">>"))
+            depth -= atx_cut_is(t, i, ">") ? 1 : 2;
         if (depth <= 0)
             return i + 1;
     }
@@ -70,13 +70,13 @@ static size_t skip_angles(const at__cut_tokens *t, size_t i)
 }
 
 /* Words that a parenthesis follows and that are no function. */
-static bool is_attribute(const at__cut_tokens *t, size_t i)
+static bool is_attribute(const atx_cut_tokens *t, size_t i)
 {
     static const char *const WORDS[] = { "__launch_bounds__", "__align__",   "alignas",  "__attribute__",
                                          "__declspec",        "decltype",    "noexcept", "requires",
                                          "__cluster_dims__",  "__maxnreg__", "sizeof" };
     for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
-        if (at__cut_is(t, i, WORDS[k]))
+        if (atx_cut_is(t, i, WORDS[k]))
             return true;
     return false;
 }
@@ -89,38 +89,38 @@ typedef struct shape {
     bool equal, complete;
 } shape;
 
-static bool is_tag(const at__cut_tokens *t, size_t i)
+static bool is_tag(const atx_cut_tokens *t, size_t i)
 {
-    return at__cut_is(t, i, "struct") || at__cut_is(t, i, "class") || at__cut_is(t, i, "union") ||
-           at__cut_is(t, i, "enum");
+    return atx_cut_is(t, i, "struct") || atx_cut_is(t, i, "class") || atx_cut_is(t, i, "union") ||
+           atx_cut_is(t, i, "enum");
 }
 
 /* From the first token of code to the end of its definition. Comments are tokens here, too. */
-static shape find_shape(const at__cut_tokens *t, size_t begin)
+static shape find_shape(const atx_cut_tokens *t, size_t begin)
 {
     shape s = { .begin = begin, .end = t->count };
     for (size_t i = begin; i < t->count; i++) {
-        if (at__cut_is(t, i, "template") && at__cut_is(t, i + 1, "<")) {
+        if (atx_cut_is(t, i, "template") && atx_cut_is(t, i + 1, "<")) {
             i = skip_angles(t, i + 1) - 1;
-        } else if (at__cut_is(t, i, "(") || at__cut_is(t, i, "[")) {
-            if (at__cut_is(t, i, "(") && !s.paren && !s.equal && i > begin && !is_attribute(t, i - 1))
+        } else if (atx_cut_is(t, i, "(") || atx_cut_is(t, i, "[")) {
+            if (atx_cut_is(t, i, "(") && !s.paren && !s.equal && i > begin && !is_attribute(t, i - 1))
                 s.paren = i;
-            i = at__cut_match(t, i);
-        } else if (at__cut_is(t, i, "{")) {
+            i = atx_cut_match(t, i);
+        } else if (atx_cut_is(t, i, "{")) {
             s.brace = s.brace ? s.brace : i;
-            i = at__cut_match(t, i);
-            if (i < t->count && !at__cut_is(t, i + 1, ";") && !s.equal && (s.paren || !s.tag)) {
+            i = atx_cut_match(t, i);
+            if (i < t->count && !atx_cut_is(t, i + 1, ";") && !s.equal && (s.paren || !s.tag)) {
                 s.end = i + 1;
                 s.complete = true;
                 return s;
             }
-        } else if (at__cut_is(t, i, ";")) {
+        } else if (atx_cut_is(t, i, ";")) {
             s.end = i + 1;
             s.complete = true;
             return s;
-        } else if (at__cut_is(t, i, "}") || at__cut_is(t, i, ")") || at__cut_is(t, i, "]")) {
+        } else if (atx_cut_is(t, i, "}") || atx_cut_is(t, i, ")") || atx_cut_is(t, i, "]")) {
             return s;
-        } else if (at__cut_is(t, i, "=")) {
+        } else if (atx_cut_is(t, i, "=")) {
             s.equal = true;
         } else if (!s.tag && !s.paren && is_tag(t, i)) {
             s.tag = i;
@@ -130,37 +130,37 @@ static shape find_shape(const at__cut_tokens *t, size_t begin)
 }
 
 /* Units of "const int a = x, b = y;": its constants. false: it has another form. */
-static bool split_constants(at__cut_state *c, const shape *s, size_t begin, size_t end)
+static bool split_constants(atx_cut_state *c, const shape *s, size_t begin, size_t end)
 {
-    const at__cut_tokens *t = &c->tokens;
+    const atx_cut_tokens *t = &c->tokens;
     size_t first = s->begin, count = 0;
     if (!s->equal || s->paren || s->brace || s->tag)
         return false;
-    while (at__cut_is_word(t, first + 1))
+    while (atx_cut_is_word(t, first + 1))
         first++;
     for (size_t at = first; at < s->end - 1; at++) {
-        if (t->items[at].kind == AT__CUT_COMMENT || t->items[at].kind == AT__CUT_DIRECTIVE)
+        if (t->items[at].kind == ATX_CUT_COMMENT || t->items[at].kind == ATX_CUT_DIRECTIVE)
             return false;
-        if (at == first || at__cut_is(t, at - 1, ",")) {
-            if (!at__cut_is_word(t, at) || !at__cut_is(t, at + 1, "="))
+        if (at == first || atx_cut_is(t, at - 1, ",")) {
+            if (!atx_cut_is_word(t, at) || !atx_cut_is(t, at + 1, "="))
                 return false;
             count++;
         }
-        if (at__cut_is(t, at, "("))
-            at = at__cut_match(t, at);
+        if (atx_cut_is(t, at, "("))
+            at = atx_cut_match(t, at);
     }
     if (count < 2 || first == s->begin)
         return false;
-    at__item *it = add_item(c, AT__ITEM_LIST, begin, end);
+    atx_item *it = add_item(c, ATX_ITEM_LIST, begin, end);
     if (!it)
         return true;
-    at__str_add_bytes(&it->prefix, c->clean.data + begin, t->items[first].begin - begin);
-    at__str_add_bytes(&it->suffix, c->clean.data + t->items[s->end - 1].begin,
+    atx_str_add_bytes(&it->prefix, c->clean.data + begin, t->items[first].begin - begin);
+    atx_str_add_bytes(&it->suffix, c->clean.data + t->items[s->end - 1].begin,
                       end - t->items[s->end - 1].begin);
     for (size_t at = first; at < s->end - 1;) {
         size_t stop = at;
-        while (stop < s->end - 1 && !at__cut_is(t, stop, ","))
-            stop = at__cut_is(t, stop, "(") ? at__cut_match(t, stop) + 1 : stop + 1;
+        while (stop < s->end - 1 && !atx_cut_is(t, stop, ","))
+            stop = atx_cut_is(t, stop, "(") ? atx_cut_match(t, stop) + 1 : stop + 1;
         add_unit(c, t->items[at].begin, t->items[stop - 1].end);
         add_name(c, at);
         at = stop + 1;
@@ -169,23 +169,23 @@ static bool split_constants(at__cut_state *c, const shape *s, size_t begin, size
 }
 
 /* Units of "enum { A = 0, B = 1 };". */
-static bool split_enum(at__cut_state *c, const shape *s, size_t begin, size_t end)
+static bool split_enum(atx_cut_state *c, const shape *s, size_t begin, size_t end)
 {
-    const at__cut_tokens *t = &c->tokens;
-    size_t close = s->brace ? at__cut_match(t, s->brace) : 0;
-    if (!at__cut_is(t, s->begin, "enum") || s->brace != s->begin + 1 || close + 2 != s->end)
+    const atx_cut_tokens *t = &c->tokens;
+    size_t close = s->brace ? atx_cut_match(t, s->brace) : 0;
+    if (!atx_cut_is(t, s->begin, "enum") || s->brace != s->begin + 1 || close + 2 != s->end)
         return false;
     for (size_t at = s->brace + 1; at < close; at += 4)
-        if (!at__cut_is_word(t, at) || !at__cut_is(t, at + 1, "=") ||
-            t->items[at + 2].kind != AT__CUT_NUMBER || !(at__cut_is(t, at + 3, ",") || at + 3 == close))
+        if (!atx_cut_is_word(t, at) || !atx_cut_is(t, at + 1, "=") ||
+            t->items[at + 2].kind != ATX_CUT_NUMBER || !(atx_cut_is(t, at + 3, ",") || at + 3 == close))
             return false;
-    at__item *it = add_item(c, AT__ITEM_LIST, begin, end);
+    atx_item *it = add_item(c, ATX_ITEM_LIST, begin, end);
     if (!it)
         return true;
-    at__str_add_bytes(&it->prefix, c->clean.data + begin, t->items[s->brace].end - begin);
-    at__str_add(&it->prefix, " ");
-    at__str_add(&it->suffix, " ");
-    at__str_add_bytes(&it->suffix, c->clean.data + t->items[close].begin, end - t->items[close].begin);
+    atx_str_add_bytes(&it->prefix, c->clean.data + begin, t->items[s->brace].end - begin);
+    atx_str_add(&it->prefix, " ");
+    atx_str_add(&it->suffix, " ");
+    atx_str_add_bytes(&it->suffix, c->clean.data + t->items[close].begin, end - t->items[close].begin);
     for (size_t at = s->brace + 1; at < close; at += 4) {
         add_unit(c, t->items[at].begin, t->items[at + 2].end);
         add_name(c, at);
@@ -194,128 +194,128 @@ static bool split_enum(at__cut_state *c, const shape *s, size_t begin, size_t en
 }
 
 /* Every word before a sign with which a declarator may go on, values left aside. */
-static void name_declarators(at__cut_state *c, const shape *s)
+static void name_declarators(atx_cut_state *c, const shape *s)
 {
     static const char *const AFTER[] = { "=", ",", ";", "[", "{" };
-    const at__cut_tokens *t = &c->tokens;
+    const atx_cut_tokens *t = &c->tokens;
     bool value = false;
     for (size_t i = s->begin; i < s->end; i++) {
         for (size_t k = 0; !value && k < sizeof AFTER / sizeof *AFTER; k++)
-            if (at__cut_is_word(t, i) && at__cut_is(t, i + 1, AFTER[k]))
+            if (atx_cut_is_word(t, i) && atx_cut_is(t, i + 1, AFTER[k]))
                 add_name(c, i);
-        value = at__cut_is(t, i, "=") || (value && !at__cut_is(t, i, ","));
-        if (at__cut_is(t, i, "(") || at__cut_is(t, i, "[") || at__cut_is(t, i, "{"))
-            i = at__cut_match(t, i);
+        value = atx_cut_is(t, i, "=") || (value && !atx_cut_is(t, i, ","));
+        if (atx_cut_is(t, i, "(") || atx_cut_is(t, i, "[") || atx_cut_is(t, i, "{"))
+            i = atx_cut_match(t, i);
     }
 }
 
-static void name_enumerators(at__cut_state *c, const shape *s)
+static void name_enumerators(atx_cut_state *c, const shape *s)
 {
-    const at__cut_tokens *t = &c->tokens;
-    size_t close = s->brace ? at__cut_match(t, s->brace) : 0;
+    const atx_cut_tokens *t = &c->tokens;
+    size_t close = s->brace ? atx_cut_match(t, s->brace) : 0;
     for (size_t i = s->brace; i < close; i++)
-        if (at__cut_is_word(t, i) && (at__cut_is(t, i - 1, "{") || at__cut_is(t, i - 1, ",")))
+        if (atx_cut_is_word(t, i) && (atx_cut_is(t, i - 1, "{") || atx_cut_is(t, i - 1, ",")))
             add_name(c, i);
 }
 
 /* Names of a plain item. false: of no form that is known. */
-static bool name_plain(at__cut_state *c, const shape *s)
+static bool name_plain(atx_cut_state *c, const shape *s)
 {
-    const at__cut_tokens *t = &c->tokens;
+    const atx_cut_tokens *t = &c->tokens;
     const size_t before = c->name_count;
     for (size_t i = s->begin; i < s->end; i++) {
-        if (at__cut_is(t, i, "operator") || at__cut_is(t, i, "namespace") || at__cut_is(t, i, "asm"))
+        if (atx_cut_is(t, i, "operator") || atx_cut_is(t, i, "namespace") || atx_cut_is(t, i, "asm"))
             return false;
-        if (at__cut_is(t, i, "{"))
-            i = at__cut_match(t, i);
+        if (atx_cut_is(t, i, "{"))
+            i = atx_cut_match(t, i);
     }
-    const bool alias = at__cut_is(t, s->begin, "using") || at__cut_is(t, s->begin, "typedef");
+    const bool alias = atx_cut_is(t, s->begin, "using") || atx_cut_is(t, s->begin, "typedef");
     if (s->paren && !alias) {
-        if (at__cut_is_word(t, s->paren - 1))
+        if (atx_cut_is_word(t, s->paren - 1))
             add_name(c, s->paren - 1);
         return c->name_count > before;
     }
     if (s->tag && !alias) {
         for (size_t i = s->tag + 1; i < s->end && c->name_count == before; i++) {
-            if (at__cut_is(t, i, "("))
-                i = at__cut_match(t, i);
-            else if (at__cut_is_word(t, i) && !is_attribute(t, i) && !is_tag(t, i))
+            if (atx_cut_is(t, i, "("))
+                i = atx_cut_match(t, i);
+            else if (atx_cut_is_word(t, i) && !is_attribute(t, i) && !is_tag(t, i))
                 add_name(c, i);
-            else if (at__cut_is(t, i, "{"))
+            else if (atx_cut_is(t, i, "{"))
                 break;
         }
-        if (at__cut_is(t, s->tag, "enum"))
+        if (atx_cut_is(t, s->tag, "enum"))
             name_enumerators(c, s);
     }
     name_declarators(c, s);
     return c->name_count > before;
 }
 
-static void add_definition(at__cut_state *c, const shape *s, size_t begin, size_t end)
+static void add_definition(atx_cut_state *c, const shape *s, size_t begin, size_t end)
 {
-    if (at__cut_is(&c->tokens, s->begin, "static_assert")) {
-        add_item(c, AT__ITEM_NEVER, begin, end);
+    if (atx_cut_is(&c->tokens, s->begin, "static_assert")) {
+        add_item(c, ATX_ITEM_NEVER, begin, end);
         return;
     }
     if (split_constants(c, s, begin, end) || split_enum(c, s, begin, end) ||
-        !add_item(c, AT__ITEM_PLAIN, begin, end))
+        !add_item(c, ATX_ITEM_PLAIN, begin, end))
         return;
     add_unit(c, begin, end);
     if (!c->failed && !name_plain(c, s))
-        c->items[c->item_count - 1].kind = AT__ITEM_ALWAYS;
+        c->items[c->item_count - 1].kind = ATX_ITEM_ALWAYS;
 }
 
-static void add_directive(at__cut_state *c, size_t i, size_t begin, size_t end)
+static void add_directive(atx_cut_state *c, size_t i, size_t begin, size_t end)
 {
-    const at__cut_tokens *t = &c->tokens;
-    at__item_kind kind = AT__ITEM_PLAIN;
-    if (at__cut_directive_is(t, i, "if") || at__cut_directive_is(t, i, "ifdef") ||
-        at__cut_directive_is(t, i, "ifndef"))
-        kind = AT__ITEM_OPENS;
-    else if (at__cut_directive_is(t, i, "else") || at__cut_directive_is(t, i, "elif"))
-        kind = AT__ITEM_TURNS;
-    else if (at__cut_directive_is(t, i, "endif"))
-        kind = AT__ITEM_CLOSES;
-    else if (!at__cut_directive_is(t, i, "define") && !at__cut_directive_is(t, i, "undef"))
-        kind = AT__ITEM_ALWAYS;
+    const atx_cut_tokens *t = &c->tokens;
+    atx_item_kind kind = ATX_ITEM_PLAIN;
+    if (atx_cut_directive_is(t, i, "if") || atx_cut_directive_is(t, i, "ifdef") ||
+        atx_cut_directive_is(t, i, "ifndef"))
+        kind = ATX_ITEM_OPENS;
+    else if (atx_cut_directive_is(t, i, "else") || atx_cut_directive_is(t, i, "elif"))
+        kind = ATX_ITEM_TURNS;
+    else if (atx_cut_directive_is(t, i, "endif"))
+        kind = ATX_ITEM_CLOSES;
+    else if (!atx_cut_directive_is(t, i, "define") && !atx_cut_directive_is(t, i, "undef"))
+        kind = ATX_ITEM_ALWAYS;
     if (!add_item(c, kind, begin, end))
         return;
     add_unit(c, begin, end);
     if (c->failed)
         return;
     size_t n, len = 0;
-    const char *rest = at__cut_directive_rest(t, i, &n);
+    const char *rest = atx_cut_directive_rest(t, i, &n);
     while (len < n && (isalnum((unsigned char)rest[len]) || rest[len] == '_'))
         len++;
-    if (kind == AT__ITEM_PLAIN && at__grow(&c->names, &c->name_cap, c->name_count, sizeof *c->names))
-        c->names[c->name_count++] = (at__unit_name){ rest, len, c->unit_count - 1 };
-    if (kind == AT__ITEM_OPENS)
+    if (kind == ATX_ITEM_PLAIN && atx_grow(&c->names, &c->name_cap, c->name_count, sizeof *c->names))
+        c->names[c->name_count++] = (atx_unit_name){ rest, len, c->unit_count - 1 };
+    if (kind == ATX_ITEM_OPENS)
         c->group = c->item_count - 1;
-    if (kind == AT__ITEM_CLOSES && c->group != SIZE_MAX)
+    if (kind == ATX_ITEM_CLOSES && c->group != SIZE_MAX)
         c->group = c->items[c->group].group;
-    else if (kind == AT__ITEM_CLOSES)
+    else if (kind == ATX_ITEM_CLOSES)
         c->odd = true;
 }
 
 /* A comment on the line where the token before it ends. */
-static bool stands_behind(const at__cut_tokens *t, size_t i)
+static bool stands_behind(const atx_cut_tokens *t, size_t i)
 {
-    return i < t->count && i > 0 && t->items[i].kind == AT__CUT_COMMENT &&
+    return i < t->count && i > 0 && t->items[i].kind == ATX_CUT_COMMENT &&
            !memchr(t->text + t->items[i - 1].end, '\n', t->items[i].begin - t->items[i - 1].end);
 }
 
-void at__cut_split(at__cut_state *c)
+void atx_cut_split(atx_cut_state *c)
 {
-    const at__cut_tokens *t = &c->tokens;
+    const atx_cut_tokens *t = &c->tokens;
     c->group = SIZE_MAX;
     for (size_t i = 0; i < t->count && !c->failed && !c->odd;) {
         const size_t begin = t->items[i].begin; /* of its comments */
-        while (i < t->count && t->items[i].kind == AT__CUT_COMMENT)
+        while (i < t->count && t->items[i].kind == ATX_CUT_COMMENT)
             i++;
         if (i == t->count)
             return;
         shape s = { .begin = i, .end = i + 1, .complete = true };
-        const bool directive = t->items[i].kind == AT__CUT_DIRECTIVE;
+        const bool directive = t->items[i].kind == ATX_CUT_DIRECTIVE;
         if (!directive)
             s = find_shape(t, i);
         if (!s.complete) {

@@ -15,7 +15,7 @@
 
 /* ---- values ---- */
 
-static const at__cut_constant *find_constant(const at__cut_constants *known, const char *name, size_t len)
+static const atx_cut_constant *find_constant(const atx_cut_constants *known, const char *name, size_t len)
 {
     for (size_t i = 0; i < known->count; i++)
         if (known->items[i].len == len && memcmp(known->items[i].name, name, len) == 0)
@@ -25,7 +25,7 @@ static const at__cut_constant *find_constant(const at__cut_constants *known, con
 
 /* What the expression needs to be the same in int, unsigned and 64 bits. */
 typedef struct reading {
-    at__str text;
+    atx_str text;
     double reach;   /* no product or sum of its numbers is larger */
     bool unsigned_; /* has an unsigned number */
     bool falls;     /* may go below zero */
@@ -34,7 +34,7 @@ typedef struct reading {
 
 static void add_number(reading *r, int64_t value)
 {
-    at__str_addf(&r->text, "(%" PRId64 ")", value);
+    atx_str_addf(&r->text, "(%" PRId64 ")", value);
     r->reach *= 2 + (value < 0 ? -(double)value : (double)value);
     r->falls |= value < 0;
 }
@@ -59,54 +59,54 @@ static bool add_literal(reading *r, const char *digits, size_t len)
 
 static void add_sign(reading *r, const char *sign, size_t len)
 {
-    at__str_add(&r->text, " ");
-    at__str_add_bytes(&r->text, sign, len);
+    atx_str_add(&r->text, " ");
+    atx_str_add_bytes(&r->text, sign, len);
     r->falls |= *sign == '-' || *sign == '~';
     r->grows |= len == 1 && strchr("+-*~", *sign);
 }
 
 /* "sizeof(T)", with "(int)" before it or not; returns how many tokens, 0: none. */
-static size_t add_sizeof(reading *r, const at__cut_tokens *t, size_t i, const at__cut_constants *known)
+static size_t add_sizeof(reading *r, const atx_cut_tokens *t, size_t i, const atx_cut_constants *known)
 {
-    size_t cast = at__cut_is(t, i, "(") && at__cut_is(t, i + 1, "int") && at__cut_is(t, i + 2, ")") ? 3 : 0;
+    size_t cast = atx_cut_is(t, i, "(") && atx_cut_is(t, i + 1, "int") && atx_cut_is(t, i + 2, ")") ? 3 : 0;
     size_t at = i + cast;
-    if (!known->type_bytes || !at__cut_is(t, at, "sizeof") || !at__cut_is(t, at + 1, "(") ||
-        !at__cut_is(t, at + 2, "T") || !at__cut_is(t, at + 3, ")"))
+    if (!known->type_bytes || !atx_cut_is(t, at, "sizeof") || !atx_cut_is(t, at + 1, "(") ||
+        !atx_cut_is(t, at + 2, "T") || !atx_cut_is(t, at + 3, ")"))
         return 0;
     add_number(r, known->type_bytes);
     r->unsigned_ |= !cast;
     return cast + 4;
 }
 
-static bool add_token(reading *r, const at__cut_tokens *t, size_t i, const at__cut_constants *known)
+static bool add_token(reading *r, const atx_cut_tokens *t, size_t i, const atx_cut_constants *known)
 {
     const char *text = t->text + t->items[i].begin;
     size_t len = t->items[i].end - t->items[i].begin;
-    const at__cut_constant *c;
+    const atx_cut_constant *c;
     switch (t->items[i].kind) {
-    case AT__CUT_WORD:
-        if (at__cut_is(t, i, "true") || at__cut_is(t, i, "false"))
+    case ATX_CUT_WORD:
+        if (atx_cut_is(t, i, "true") || atx_cut_is(t, i, "false"))
             add_number(r, *text == 't');
         else if ((c = find_constant(known, text, len)) != NULL)
             add_number(r, c->value);
         else
             return false;
         return true;
-    case AT__CUT_NUMBER:
+    case ATX_CUT_NUMBER:
         return add_literal(r, text, len);
-    case AT__CUT_SIGN:
+    case ATX_CUT_SIGN:
         add_sign(r, text, len);
-        return !at__cut_is(t, i, "<<");
+        return !atx_cut_is(t, i, "<<");
     default:
         return false;
     }
 }
 
-bool at__cut_value(int64_t *value, bool *failed, const at__cut_tokens *t, size_t begin, size_t end,
-                   const at__cut_constants *known)
+bool atx_cut_value(int64_t *value, bool *failed, const atx_cut_tokens *t, size_t begin, size_t end,
+                   const atx_cut_constants *known)
 {
     reading r = { .reach = 1 };
-    at__expr *expr = NULL;
+    atx_expr *expr = NULL;
     bool good = begin < end;
     at_status status = AT_OK;
     for (size_t i = begin; i < end && good; i++) {
@@ -117,98 +117,98 @@ bool at__cut_value(int64_t *value, bool *failed, const at__cut_tokens *t, size_t
     *failed |= r.text.failed;
     good = good && !r.text.failed && !(r.unsigned_ && r.falls) && !(r.grows && r.reach >= 2147483648.0);
     if (good) {
-        status = at__expr_compile(&expr, at__str_text(&r.text), r.text.len, &(at__scope){ 0 },
-                                  (at__where){ .file = "" }, NULL);
+        status = atx_expr_compile(&expr, atx_str_text(&r.text), r.text.len, &(atx_scope){ 0 },
+                                  (atx_where){ .file = "" }, NULL);
         *failed |= status == AT_ERR_MEMORY;
-        good = status == AT_OK && at__expr_eval(value, expr, NULL, NULL) == AT_OK;
+        good = status == AT_OK && atx_expr_eval(value, expr, NULL, NULL) == AT_OK;
     }
-    at__expr_close(expr);
-    at__str_clear(&r.text);
+    atx_expr_close(expr);
+    atx_str_clear(&r.text);
     return good;
 }
 
 /* ---- conditions ---- */
 
-static void add_range(at__str *out, const at__cut_tokens *t, size_t begin, size_t end)
+static void add_range(atx_str *out, const atx_cut_tokens *t, size_t begin, size_t end)
 {
     if (begin < end)
-        at__str_add_bytes(out, t->text + t->items[begin].begin,
+        atx_str_add_bytes(out, t->text + t->items[begin].begin,
                           t->items[end - 1].end - t->items[begin].begin);
 }
 
 /* A list of operands, joined by `sign`; `rules` is what one operand decides alone. */
-static at__truth simplify_list(at__str *out, bool *changed, int *left, const at__cut_tokens *t, size_t begin,
-                               size_t end, const char *sign, at__truth rules, const at__cut_constants *known,
+static atx_truth simplify_list(atx_str *out, bool *changed, int *left, const atx_cut_tokens *t, size_t begin,
+                               size_t end, const char *sign, atx_truth rules, const atx_cut_constants *known,
                                int depth)
 {
     bool dropped = false;
     *left = 0;
     for (size_t at = begin; at <= end;) {
-        size_t stop = at__cut_find(t, at, end, sign);
-        at__str one = { 0 };
-        at__truth value = at__cut_simplify(&one, changed, t, at, stop, known, depth);
-        if (value == AT__UNKNOWN) {
+        size_t stop = atx_cut_find(t, at, end, sign);
+        atx_str one = { 0 };
+        atx_truth value = atx_cut_simplify(&one, changed, t, at, stop, known, depth);
+        if (value == ATX_UNKNOWN) {
             if (*left)
-                at__str_addf(out, " %s ", sign);
-            at__str_add(out, at__str_text(&one));
+                atx_str_addf(out, " %s ", sign);
+            atx_str_add(out, atx_str_text(&one));
             ++*left;
         }
         out->failed |= one.failed;
-        at__str_clear(&one);
+        atx_str_clear(&one);
         if (value == rules && *left == 0) /* before it nothing is evaluated that matters */
             return rules;
         if (value == rules) { /* what is before it is evaluated first */
-            at__str_addf(out, " %s %s", sign, rules == AT__TRUE ? "true" : "false");
+            atx_str_addf(out, " %s %s", sign, rules == ATX_TRUE ? "true" : "false");
             ++*left;
-            return AT__UNKNOWN;
+            return ATX_UNKNOWN;
         }
-        dropped |= value != AT__UNKNOWN;
+        dropped |= value != ATX_UNKNOWN;
         at = stop + 1;
     }
     *changed |= dropped;
-    return *left ? AT__UNKNOWN : rules == AT__TRUE ? AT__FALSE : AT__TRUE;
+    return *left ? ATX_UNKNOWN : rules == ATX_TRUE ? ATX_FALSE : ATX_TRUE;
 }
 
-at__truth at__cut_simplify(at__str *out, bool *changed, const at__cut_tokens *t, size_t begin, size_t end,
-                           const at__cut_constants *known, int depth)
+atx_truth atx_cut_simplify(atx_str *out, bool *changed, const atx_cut_tokens *t, size_t begin, size_t end,
+                           const atx_cut_constants *known, int depth)
 {
     int64_t value;
     int left = 0;
     bool inner = false;
-    if (begin >= end || depth > AT__CUT_NESTING || at__cut_find(t, begin, end, "?") < end ||
-        at__cut_find(t, begin, end, ",") < end) {
+    if (begin >= end || depth > ATX_CUT_NESTING || atx_cut_find(t, begin, end, "?") < end ||
+        atx_cut_find(t, begin, end, ",") < end) {
         add_range(out, t, begin, end);
-        return AT__UNKNOWN;
+        return ATX_UNKNOWN;
     }
-    if (at__cut_value(&value, &out->failed, t, begin, end, known))
-        return value ? AT__TRUE : AT__FALSE;
-    const bool either = at__cut_find(t, begin, end, "||") < end;
-    if (either || at__cut_find(t, begin, end, "&&") < end) {
-        at__str list = { 0 };
-        at__truth found = simplify_list(&list, &inner, &left, t, begin, end, either ? "||" : "&&",
-                                        either ? AT__TRUE : AT__FALSE, known, depth + 1);
+    if (atx_cut_value(&value, &out->failed, t, begin, end, known))
+        return value ? ATX_TRUE : ATX_FALSE;
+    const bool either = atx_cut_find(t, begin, end, "||") < end;
+    if (either || atx_cut_find(t, begin, end, "&&") < end) {
+        atx_str list = { 0 };
+        atx_truth found = simplify_list(&list, &inner, &left, t, begin, end, either ? "||" : "&&",
+                                        either ? ATX_TRUE : ATX_FALSE, known, depth + 1);
         out->failed |= list.failed;
-        if (found == AT__UNKNOWN && inner)
-            at__str_add(out, at__str_text(&list));
-        else if (found == AT__UNKNOWN) /* with its own line ends */
+        if (found == ATX_UNKNOWN && inner)
+            atx_str_add(out, atx_str_text(&list));
+        else if (found == ATX_UNKNOWN) /* with its own line ends */
             add_range(out, t, begin, end);
-        at__str_clear(&list);
+        atx_str_clear(&list);
         *changed |= inner;
         return found;
     }
-    if (at__cut_is(t, begin, "(") && at__cut_match(t, begin) == end - 1) {
-        at__str within = { 0 };
-        at__truth found = at__cut_simplify(&within, &inner, t, begin + 1, end - 1, known, depth + 1);
+    if (atx_cut_is(t, begin, "(") && atx_cut_match(t, begin) == end - 1) {
+        atx_str within = { 0 };
+        atx_truth found = atx_cut_simplify(&within, &inner, t, begin + 1, end - 1, known, depth + 1);
         out->failed |= within.failed;
-        if (found == AT__UNKNOWN && inner && !strstr(at__str_text(&within), "||") &&
-            !strstr(at__str_text(&within), "&&"))
-            at__str_add(out, at__str_text(&within)); /* one operand is left */
-        else if (found == AT__UNKNOWN)
-            at__str_addf(out, "(%s)", at__str_text(&within));
-        at__str_clear(&within);
+        if (found == ATX_UNKNOWN && inner && !strstr(atx_str_text(&within), "||") &&
+            !strstr(atx_str_text(&within), "&&"))
+            atx_str_add(out, atx_str_text(&within)); /* one operand is left */
+        else if (found == ATX_UNKNOWN)
+            atx_str_addf(out, "(%s)", atx_str_text(&within));
+        atx_str_clear(&within);
         *changed |= inner;
         return found;
     }
     add_range(out, t, begin, end);
-    return AT__UNKNOWN;
+    return ATX_UNKNOWN;
 }

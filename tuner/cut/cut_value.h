@@ -5,29 +5,29 @@
 #include "cut/cut_lex.h"
 #include "util/str.h"
 
-enum { AT__CUT_NESTING = 60 }; /* deeper ones are left as they are */
+enum { ATX_CUT_NESTING = 60 }; /* deeper ones are left as they are */
 
-typedef struct at__cut_constant {
+typedef struct atx_cut_constant {
     const char *name; /* borrowed, not terminated */
     size_t len;
     int64_t value;
-} at__cut_constant;
+} atx_cut_constant;
 
-typedef struct at__cut_constants {
-    at__cut_constant *items;
+typedef struct atx_cut_constants {
+    atx_cut_constant *items;
     size_t count, cap;
     int64_t type_bytes; /* sizeof(T); 0: unknown */
-} at__cut_constants;
+} atx_cut_constants;
 
-typedef enum at__truth { AT__FALSE, AT__TRUE, AT__UNKNOWN } at__truth;
+typedef enum atx_truth { ATX_FALSE, ATX_TRUE, ATX_UNKNOWN } atx_truth;
 
 /* The value of an expression, where it is certain that C++ finds the same. Sets *failed: out of memory. */
-bool at__cut_value(int64_t *value, bool *failed, const at__cut_tokens *t, size_t begin, size_t end,
-                   const at__cut_constants *known);
+bool atx_cut_value(int64_t *value, bool *failed, const atx_cut_tokens *t, size_t begin, size_t end,
+                   const atx_cut_constants *known);
 
 /* A condition; of one that is unknown, what is left of it is added to *out, and *changed set if that is less.
  */
-at__truth at__cut_simplify(at__str *out, bool *changed, const at__cut_tokens *t, size_t begin, size_t end,
-                           const at__cut_constants *known, int depth);
+atx_truth atx_cut_simplify(atx_str *out, bool *changed, const atx_cut_tokens *t, size_t begin, size_t end,
+                           const atx_cut_constants *known, int depth);
 
 #endif

@@ -11,57 +11,57 @@
 #define AUTOTUNE_DATA_H
 
 #ifdef __CUDACC__
-#define AT__BOTH   [[maybe_unused]] static __device__ __forceinline__
-#define AT__CALLED [[maybe_unused]] static __device__ __noinline__ /* one copy: kernels compile sooner */
+#define ATX_BOTH   [[maybe_unused]] static __device__ __forceinline__
+#define ATX_CALLED [[maybe_unused]] static __device__ __noinline__ /* one copy: kernels compile sooner */
 #else
 #include <math.h>
 #include <string.h>
-#define AT__BOTH   static inline __attribute__((unused))
-#define AT__CALLED AT__BOTH
+#define ATX_BOTH   static inline __attribute__((unused))
+#define ATX_CALLED ATX_BOTH
 #endif
 
-typedef unsigned long long at__u64;
+typedef unsigned long long atx_u64;
 
-enum { AT__UNSIGNED, AT__SIGNED, AT__FLOAT, AT__BFLOAT }; /* class of a number             */
+enum { ATX_UNSIGNED, ATX_SIGNED, ATX_FLOAT, ATX_BFLOAT }; /* class of a number             */
 enum {
-    AT__BITS,
-    AT__UNIFORM,
-    AT__NORMAL,
-    AT__RANGE,
-    AT__PERMUTATION,
-    AT__ONE_VALUE,
-    AT__FILE,
-    AT__SPREAD
+    ATX_BITS,
+    ATX_UNIFORM,
+    ATX_NORMAL,
+    ATX_RANGE,
+    ATX_PERMUTATION,
+    ATX_ONE_VALUE,
+    ATX_FILE,
+    ATX_SPREAD
 };                                                         /* of an input */
-enum { AT__EXACT, AT__WITHIN, AT__ULP, AT__NORM, AT__BY }; /* rule of a check               */
+enum { ATX_EXACT, ATX_WITHIN, ATX_ULP, ATX_NORM, ATX_BY }; /* rule of a check               */
 
 /* ---- bits ---- */
 
-AT__BOTH int at__number_bytes(int number)
+ATX_BOTH int atx_number_bytes(int number)
 {
     return number & 15;
 }
 
-AT__BOTH int at__number_class(int number)
+ATX_BOTH int atx_number_class(int number)
 {
     return number >> 4;
 }
 
-AT__BOTH at__u64 at__bits_at(const void *at, at__u64 i, int bytes)
+ATX_BOTH atx_u64 atx_bits_at(const void *at, atx_u64 i, int bytes)
 {
 #ifdef __CUDACC__
     return bytes == 1   ? ((const unsigned char *)at)[i]
            : bytes == 2 ? ((const unsigned short *)at)[i]
            : bytes == 4 ? ((const unsigned int *)at)[i]
-                        : ((const at__u64 *)at)[i];
+                        : ((const atx_u64 *)at)[i];
 #else
-    at__u64 bits = 0;
+    atx_u64 bits = 0;
     memcpy(&bits, (const unsigned char *)at + i * (unsigned)bytes, (size_t)bytes);
     return bits;
 #endif
 }
 
-AT__BOTH void at__set_bits(void *to, at__u64 i, int bytes, at__u64 bits)
+ATX_BOTH void atx_set_bits(void *to, atx_u64 i, int bytes, atx_u64 bits)
 {
 #ifdef __CUDACC__
     if (bytes == 1)
@@ -71,13 +71,13 @@ AT__BOTH void at__set_bits(void *to, at__u64 i, int bytes, at__u64 bits)
     else if (bytes == 4)
         ((unsigned int *)to)[i] = (unsigned int)bits;
     else
-        ((at__u64 *)to)[i] = bits;
+        ((atx_u64 *)to)[i] = bits;
 #else
     memcpy((unsigned char *)to + i * (unsigned)bytes, &bits, (size_t)bytes);
 #endif
 }
 
-AT__BOTH float at__float_of(unsigned bits)
+ATX_BOTH float atx_float_of(unsigned bits)
 {
 #ifdef __CUDACC__
     return __uint_as_float(bits);
@@ -88,7 +88,7 @@ AT__BOTH float at__float_of(unsigned bits)
 #endif
 }
 
-AT__BOTH unsigned at__bits_of_float(float value)
+ATX_BOTH unsigned atx_bits_of_float(float value)
 {
 #ifdef __CUDACC__
     return __float_as_uint(value);
@@ -99,7 +99,7 @@ AT__BOTH unsigned at__bits_of_float(float value)
 #endif
 }
 
-AT__BOTH double at__double_of(at__u64 bits)
+ATX_BOTH double atx_double_of(atx_u64 bits)
 {
 #ifdef __CUDACC__
     return __longlong_as_double((long long)bits);
@@ -110,12 +110,12 @@ AT__BOTH double at__double_of(at__u64 bits)
 #endif
 }
 
-AT__BOTH at__u64 at__bits_of_double(double value)
+ATX_BOTH atx_u64 atx_bits_of_double(double value)
 {
 #ifdef __CUDACC__
-    return (at__u64)__double_as_longlong(value);
+    return (atx_u64)__double_as_longlong(value);
 #else
-    at__u64 bits;
+    atx_u64 bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 #endif
@@ -123,7 +123,7 @@ AT__BOTH at__u64 at__bits_of_double(double value)
 
 /* ---- numbers ---- */
 
-AT__CALLED double at__half_value(unsigned bits)
+ATX_CALLED double atx_half_value(unsigned bits)
 {
     const unsigned sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 31, fraction = bits & 0x3ff;
     if (exponent == 0) { /* fraction * 2^-24 */
@@ -131,130 +131,130 @@ AT__CALLED double at__half_value(unsigned bits)
         return sign ? -value : value;
     }
     if (exponent == 31)
-        return (double)at__float_of(sign | 0x7f800000u | fraction << 13);
-    return (double)at__float_of(sign | (exponent + 112) << 23 | fraction << 13);
+        return (double)atx_float_of(sign | 0x7f800000u | fraction << 13);
+    return (double)atx_float_of(sign | (exponent + 112) << 23 | fraction << 13);
 }
 
 /* To nearest, ties to even. */
-AT__CALLED unsigned at__half_bits(float value)
+ATX_CALLED unsigned atx_half_bits(float value)
 {
-    const unsigned bits = at__bits_of_float(value), sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
+    const unsigned bits = atx_bits_of_float(value), sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
     if (size > 0x7f800000u)
         return sign | 0x7e00u;
     if (size >= 0x47800000u) /* 65536 */
         return sign | 0x7c00u;
     if (size < 0x38800000u) /* 2^-14: a unit of 0.5 is 2^-24 */
-        return sign | (at__bits_of_float(at__float_of(size) + 0.5f) - 0x3f000000u);
+        return sign | (atx_bits_of_float(atx_float_of(size) + 0.5f) - 0x3f000000u);
     return sign | (size - 0x38000000u + 0xfffu + (size >> 13 & 1)) >> 13;
 }
 
-AT__BOTH unsigned at__bfloat_bits(float value)
+ATX_BOTH unsigned atx_bfloat_bits(float value)
 {
-    const unsigned bits = at__bits_of_float(value);
+    const unsigned bits = atx_bits_of_float(value);
     if ((bits & 0x7fffffffu) > 0x7f800000u)
         return bits >> 16 | 0x40u;
     return (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
 }
 
-AT__CALLED double at__number_value(at__u64 bits, int number)
+ATX_CALLED double atx_number_value(atx_u64 bits, int number)
 {
-    const int bytes = at__number_bytes(number), spare = 64 - 8 * bytes;
-    switch (at__number_class(number)) {
-    case AT__UNSIGNED:
+    const int bytes = atx_number_bytes(number), spare = 64 - 8 * bytes;
+    switch (atx_number_class(number)) {
+    case ATX_UNSIGNED:
         return (double)bits;
-    case AT__SIGNED:
+    case ATX_SIGNED:
         return (double)((long long)(bits << spare) >> spare);
-    case AT__BFLOAT:
-        return (double)at__float_of((unsigned)bits << 16);
+    case ATX_BFLOAT:
+        return (double)atx_float_of((unsigned)bits << 16);
     default:
-        return bytes == 2   ? at__half_value((unsigned)bits)
-               : bytes == 4 ? (double)at__float_of((unsigned)bits)
-                            : at__double_of(bits);
+        return bytes == 2   ? atx_half_value((unsigned)bits)
+               : bytes == 4 ? (double)atx_float_of((unsigned)bits)
+                            : atx_double_of(bits);
     }
 }
 
 /* The number nearest to a value; of integers whatever whole number it is, without its upper bits. */
-AT__CALLED at__u64 at__number_bits(double value, int number)
+ATX_CALLED atx_u64 atx_number_bits(double value, int number)
 {
-    const int bytes = at__number_bytes(number);
-    switch (at__number_class(number)) {
-    case AT__UNSIGNED:
-    case AT__SIGNED:
-        return (at__u64)(long long)value;
-    case AT__BFLOAT:
-        return at__bfloat_bits((float)value);
+    const int bytes = atx_number_bytes(number);
+    switch (atx_number_class(number)) {
+    case ATX_UNSIGNED:
+    case ATX_SIGNED:
+        return (atx_u64)(long long)value;
+    case ATX_BFLOAT:
+        return atx_bfloat_bits((float)value);
     default:
-        return bytes == 2   ? at__half_bits((float)value)
-               : bytes == 4 ? at__bits_of_float((float)value)
-                            : at__bits_of_double(value);
+        return bytes == 2   ? atx_half_bits((float)value)
+               : bytes == 4 ? atx_bits_of_float((float)value)
+                            : atx_bits_of_double(value);
     }
 }
 
-AT__BOTH at__u64 at__integer_bits(long long value, int number)
+ATX_BOTH atx_u64 atx_integer_bits(long long value, int number)
 {
-    return at__number_class(number) <= AT__SIGNED ? (at__u64)value : at__number_bits((double)value, number);
+    return atx_number_class(number) <= ATX_SIGNED ? (atx_u64)value : atx_number_bits((double)value, number);
 }
 
-AT__BOTH at__u64 at__number_mask(int number)
+ATX_BOTH atx_u64 atx_number_mask(int number)
 {
-    return ~0ull >> (64 - 8 * at__number_bytes(number));
+    return ~0ull >> (64 - 8 * atx_number_bytes(number));
 }
 
-/* Not a number; largest finite and infinity are told apart by at__is_finite. */
-AT__BOTH int at__is_nan(double value)
+/* Not a number; largest finite and infinity are told apart by atx_is_finite. */
+ATX_BOTH int atx_is_nan(double value)
 {
     return value != value;
 }
 
-AT__BOTH int at__is_finite(double value)
+ATX_BOTH int atx_is_finite(double value)
 {
     return value - value == 0;
 }
 
 /* ---- what inputs hold ---- */
 
-AT__BOTH at__u64 at__mix(at__u64 z) /* splitmix64's finaliser */
+ATX_BOTH atx_u64 atx_mix(atx_u64 z) /* splitmix64's finaliser */
 {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return z ^ (z >> 31);
 }
 
-AT__BOTH at__u64 at__random(at__u64 seed, at__u64 index)
+ATX_BOTH atx_u64 atx_random(atx_u64 seed, atx_u64 index)
 {
-    return at__mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
+    return atx_mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
 }
 
 /* From 0 to 1, without 1. */
-AT__BOTH double at__random_unit(at__u64 seed, at__u64 index)
+ATX_BOTH double atx_random_unit(atx_u64 seed, atx_u64 index)
 {
-    return (double)(long long)(at__random(seed, index) >> 11) * 1.1102230246251565e-16; /* 2^-53 */
+    return (double)(long long)(atx_random(seed, index) >> 11) * 1.1102230246251565e-16; /* 2^-53 */
 }
 
 /* Of mean 0 and deviation 1: the sum of twelve numbers of 16 bits, which no library rounds its own way. */
-AT__CALLED double at__random_normal(at__u64 seed, at__u64 index)
+ATX_CALLED double atx_random_normal(atx_u64 seed, atx_u64 index)
 {
-    at__u64 sum = 0;
-    for (at__u64 k = 0; k < 3; k++) {
-        const at__u64 word = at__random(seed, 4 * index + k);
+    atx_u64 sum = 0;
+    for (atx_u64 k = 0; k < 3; k++) {
+        const atx_u64 word = atx_random(seed, 4 * index + k);
         sum += (word & 0xffff) + (word >> 16 & 0xffff) + (word >> 32 & 0xffff) + (word >> 48);
     }
-    const double fraction = at__random_unit(seed, 4 * index + 3) - 0.5;
+    const double fraction = atx_random_unit(seed, 4 * index + 3) - 0.5;
     return ((double)(long long)sum - 393210.0 + fraction) * 1.52587890625e-5; /* 2^-16 */
 }
 
 /* Where i goes in a permutation of 0 to count - 1: rounds that can be undone, of the next power of two; what
  * is beyond the end goes on. */
-AT__CALLED at__u64 at__permuted(at__u64 i, at__u64 count, at__u64 seed)
+ATX_CALLED atx_u64 atx_permuted(atx_u64 i, atx_u64 count, atx_u64 seed)
 {
     int bits = 1;
     while (bits < 63 && count > 1ull << bits)
         bits++;
-    const at__u64 mask = (1ull << bits) - 1;
+    const atx_u64 mask = (1ull << bits) - 1;
     do {
-        for (at__u64 round = 0; round < 4; round++) {
-            i = (i + at__random(seed, round)) & mask;
-            i = i * (at__random(seed, 4 + round) | 1) & mask;
+        for (atx_u64 round = 0; round < 4; round++) {
+            i = (i + atx_random(seed, round)) & mask;
+            i = i * (atx_random(seed, 4 + round) | 1) & mask;
             i ^= i >> (bits + 1) / 2;
         }
     } while (i >= count);
@@ -266,76 +266,76 @@ AT__CALLED at__u64 at__permuted(at__u64 i, at__u64 count, at__u64 seed)
  * mean; constant: the value), or of integers (range: low end and how many there are, 0: all of 64 bits;
  * spread: how many there are).
  */
-AT__CALLED at__u64 at__generate(at__u64 i, at__u64 count, int number, int how, at__u64 a, at__u64 b,
-                                at__u64 seed)
+ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, atx_u64 a, atx_u64 b,
+                                atx_u64 seed)
 {
-    const double x = at__double_of(a), y = at__double_of(b);
-    at__u64 bits = 0;
+    const double x = atx_double_of(a), y = atx_double_of(b);
+    atx_u64 bits = 0;
     switch (how) {
-    case AT__UNIFORM:
-        bits = at__number_bits(fma(x, at__random_unit(seed, i), y), number);
+    case ATX_UNIFORM:
+        bits = atx_number_bits(fma(x, atx_random_unit(seed, i), y), number);
         break;
-    case AT__NORMAL:
-        bits = at__number_bits(fma(x, at__random_normal(seed, i), y), number);
+    case ATX_NORMAL:
+        bits = atx_number_bits(fma(x, atx_random_normal(seed, i), y), number);
         break;
-    case AT__RANGE:
-        bits = at__integer_bits((long long)(a + (b ? at__random(seed, i) % b : at__random(seed, i))), number);
+    case ATX_RANGE:
+        bits = atx_integer_bits((long long)(a + (b ? atx_random(seed, i) % b : atx_random(seed, i))), number);
         break;
-    case AT__PERMUTATION:
-        bits = at__integer_bits((long long)at__permuted(i, count, seed), number);
+    case ATX_PERMUTATION:
+        bits = atx_integer_bits((long long)atx_permuted(i, count, seed), number);
         break;
-    case AT__SPREAD:
-        bits = at__integer_bits((long long)(at__permuted(i, count > a ? count : a, seed) % a), number);
+    case ATX_SPREAD:
+        bits = atx_integer_bits((long long)(atx_permuted(i, count > a ? count : a, seed) % a), number);
         break;
     default:
-        bits = at__number_bits(x, number);
+        bits = atx_number_bits(x, number);
         break;
     }
-    return bits & at__number_mask(number);
+    return bits & atx_number_mask(number);
 }
 
 /* ---- what is close enough ---- */
 
 /* Neighbouring numbers of a type have neighbouring places. */
-AT__BOTH long long at__place(at__u64 bits, int number)
+ATX_BOTH long long atx_place(atx_u64 bits, int number)
 {
-    const int spare = 64 - 8 * at__number_bytes(number);
-    const at__u64 sign = 1ull << (63 - spare);
-    if (at__number_class(number) == AT__UNSIGNED)
+    const int spare = 64 - 8 * atx_number_bytes(number);
+    const atx_u64 sign = 1ull << (63 - spare);
+    if (atx_number_class(number) == ATX_UNSIGNED)
         return (long long)(bits ^ 1ull << 63);
-    if (at__number_class(number) == AT__SIGNED)
+    if (atx_number_class(number) == ATX_SIGNED)
         return (long long)(bits << spare) >> spare;
     return bits & sign ? -(long long)(bits & ~sign) : (long long)bits;
 }
 
-AT__BOTH double at__infinity(void)
+ATX_BOTH double atx_infinity(void)
 {
-    return at__double_of(0x7ff0000000000000ull);
+    return atx_double_of(0x7ff0000000000000ull);
 }
 
 /*
  * 0: this number is right. Otherwise how wrong it is: by which factor it is farther away than allowed, or how
- * far; infinity where only one of the two is finite. Of AT__NORM always how far: the sum of squares decides.
+ * far; infinity where only one of the two is finite. Of ATX_NORM always how far: the sum of squares decides.
  * a: relative, ulps, or the norm; b: absolute.
  */
-AT__CALLED double at__wrong_by(at__u64 got, at__u64 right, int number, int check, double a, double b)
+ATX_CALLED double atx_wrong_by(atx_u64 got, atx_u64 right, int number, int check, double a, double b)
 {
-    const double x = at__number_value(got, number), y = at__number_value(right, number);
+    const double x = atx_number_value(got, number), y = atx_number_value(right, number);
     if (got == right)
         return 0;
-    if (check == AT__EXACT)
-        return at__infinity();
-    if (!at__is_finite(x) || !at__is_finite(y))
-        return x == y || (at__is_nan(x) && at__is_nan(y)) ? 0 : at__infinity();
-    if (check == AT__ULP) {
-        const long long p = at__place(got, number), q = at__place(right, number);
-        const double ulps = (double)(p > q ? (at__u64)p - (at__u64)q : (at__u64)q - (at__u64)p);
+    if (check == ATX_EXACT)
+        return atx_infinity();
+    if (!atx_is_finite(x) || !atx_is_finite(y))
+        return x == y || (atx_is_nan(x) && atx_is_nan(y)) ? 0 : atx_infinity();
+    if (check == ATX_ULP) {
+        const long long p = atx_place(got, number), q = atx_place(right, number);
+        const double ulps = (double)(p > q ? (atx_u64)p - (atx_u64)q : (atx_u64)q - (atx_u64)p);
         return ulps <= a ? 0 : ulps;
     }
-    const double off = fabs(x - y), allowed = check == AT__NORM ? 0 : a * fabs(y) + b;
-    if (check == AT__NORM)
+    const double off = fabs(x - y), allowed = check == ATX_NORM ? 0 : a * fabs(y) + b;
+    if (check == ATX_NORM)
         return off;
-    return off <= allowed ? 0 : allowed > 0 ? off / allowed : at__infinity();
+    return off <= allowed ? 0 : allowed > 0 ? off / allowed : atx_infinity();
 }
 
 /* ---- sums of squares ---- */
@@ -344,47 +344,47 @@ AT__CALLED double at__wrong_by(at__u64 got, at__u64 right, int number, int check
  * Squares of doubles leave their range: so there are three sums, of numbers below 2^-480 times 2^600, of
  * those up to 2^480, and of larger ones times 2^-600. 2^60 numbers have room in each.
  */
-enum { AT__SQUARES = 3 };
+enum { ATX_SQUARES = 3 };
 
-AT__BOTH double at__two_to(int exponent)
+ATX_BOTH double atx_two_to(int exponent)
 {
-    return at__double_of((at__u64)(1023 + exponent) << 52);
+    return atx_double_of((atx_u64)(1023 + exponent) << 52);
 }
 
 /* Adds what is finite. */
-AT__BOTH void at__squares_add(double sums[AT__SQUARES], double x)
+ATX_BOTH void atx_squares_add(double sums[ATX_SQUARES], double x)
 {
-    const int which = fabs(x) < at__two_to(-480) ? 0 : fabs(x) <= at__two_to(480) ? 1 : 2;
-    const double scaled = which == 1 ? x : x * at__two_to(which ? -600 : 600);
+    const int which = fabs(x) < atx_two_to(-480) ? 0 : fabs(x) <= atx_two_to(480) ? 1 : 2;
+    const double scaled = which == 1 ? x : x * atx_two_to(which ? -600 : 600);
     sums[which] += scaled * scaled;
 }
 
 /* The root of all three; its true value is 2^*exponent times that. */
-AT__BOTH double at__squares_root(int *exponent, const double sums[AT__SQUARES])
+ATX_BOTH double atx_squares_root(int *exponent, const double sums[ATX_SQUARES])
 {
     const int top = sums[2] > 0 ? 2 : sums[1] > 0 ? 1 : 0;
-    const double below = top ? sums[top - 1] * at__two_to(-600) * at__two_to(-600) : 0;
+    const double below = top ? sums[top - 1] * atx_two_to(-600) * atx_two_to(-600) : 0;
     *exponent = 600 * (top - 1);
     return sqrt(sums[top] + below);
 }
 
-/* How far off the whole is, in units of the whole: of AT__NORM this is at most the norm. */
-AT__BOTH double at__norm_of(const double off[AT__SQUARES], const double all[AT__SQUARES])
+/* How far off the whole is, in units of the whole: of ATX_NORM this is at most the norm. */
+ATX_BOTH double atx_norm_of(const double off[ATX_SQUARES], const double all[ATX_SQUARES])
 {
     int of_off, of_all;
-    const double numerator = at__squares_root(&of_off, off), denominator = at__squares_root(&of_all, all);
+    const double numerator = atx_squares_root(&of_off, off), denominator = atx_squares_root(&of_all, all);
     if (numerator == 0)
         return 0;
-    return denominator > 0 ? ldexp(numerator / denominator, of_off - of_all) : at__infinity();
+    return denominator > 0 ? ldexp(numerator / denominator, of_off - of_all) : atx_infinity();
 }
 
 /* What an output begins with where nothing is near it: NaN, or where that is right, 0; an integer half of all
  * away. */
-AT__BOTH at__u64 at__far_from(at__u64 right, int number)
+ATX_BOTH atx_u64 atx_far_from(atx_u64 right, int number)
 {
-    if (at__number_class(number) <= AT__SIGNED)
-        return right ^ 1ull << (8 * at__number_bytes(number) - 1);
-    return at__is_nan(at__number_value(right, number)) ? 0 : at__number_mask(number);
+    if (atx_number_class(number) <= ATX_SIGNED)
+        return right ^ 1ull << (8 * atx_number_bytes(number) - 1);
+    return atx_is_nan(atx_number_value(right, number)) ? 0 : atx_number_mask(number);
 }
 
 #endif

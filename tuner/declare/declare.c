@@ -15,7 +15,7 @@
 #include "declare/declare_parts.h"
 #include "util/str.h"
 
-const char *const at__limit_names[] = {
+const char *const atx_limit_names[] = {
     "cc",
     "sms",
     "warp_size",
@@ -28,9 +28,9 @@ const char *const at__limit_names[] = {
     "memory_bytes",
 };
 
-_Static_assert(sizeof at__limit_names / sizeof *at__limit_names == AT__LIMIT_COUNT, "a name for each limit");
-_Static_assert(sizeof(at__limits) == AT__LIMIT_COUNT * sizeof(int64_t),
-               "at__limits is AT__LIMIT_COUNT integers");
+_Static_assert(sizeof atx_limit_names / sizeof *atx_limit_names == ATX_LIMIT_COUNT, "a name for each limit");
+_Static_assert(sizeof(atx_limits) == ATX_LIMIT_COUNT * sizeof(int64_t),
+               "atx_limits is ATX_LIMIT_COUNT integers");
 
 /* ---- names ---- */
 
@@ -103,7 +103,7 @@ static bool is_reserved(const char *name)
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED && RESERVED[i][0] <= name[0]; i++)
         if (RESERVED[i][0] == name[0] && strcmp(RESERVED[i], name) == 0)
             return true;
-    return at__expr_is_function(name, strlen(name)) || is_vector_type(name) || strncmp(name, "__", 2) == 0 ||
+    return atx_expr_is_function(name, strlen(name)) || is_vector_type(name) || strncmp(name, "__", 2) == 0 ||
            strncmp(name, "AUTOTUNE", 8) == 0;
 }
 
@@ -112,93 +112,93 @@ static uint8_t tag_of(const char *name, size_t len)
     return len ? (uint8_t)(31 * len + 7 * (size_t)(unsigned char)name[0] + (unsigned char)name[len - 1]) : 0;
 }
 
-int at__symbols_find(const void *symbols, const char *name, size_t len)
+int atx_symbols_find(const void *symbols, const char *name, size_t len)
 {
-    const at__symbols *s = symbols;
+    const atx_symbols *s = symbols;
     const uint8_t *end = s->tags + s->count, *at = s->tags;
     uint8_t tag = tag_of(name, len);
     for (; (at = memchr(at, tag, (size_t)(end - at))) != NULL; at++) {
-        const char *known = at__symbol_name(s, (int)(at - s->tags));
+        const char *known = atx_symbol_name(s, (int)(at - s->tags));
         if (strncmp(known, name, len) == 0 && known[len] == '\0')
             return (int)(at - s->tags);
     }
     return -1;
 }
 
-at_status at__put_symbol(at__symbols *symbols, const char *name, at_error *err)
+at_status atx_put_symbol(atx_symbols *symbols, const char *name, at_error *err)
 {
     size_t len = strlen(name);
     symbols->begins[symbols->count] = (uint16_t)symbols->text.len;
     symbols->tags[symbols->count++] = tag_of(name, len);
-    at__str_add_bytes(&symbols->text, name, len + 1);
-    return at__str_status(&symbols->text, err);
+    atx_str_add_bytes(&symbols->text, name, len + 1);
+    return atx_str_status(&symbols->text, err);
 }
 
-at_status at__symbols_copy(at__symbols *out, const at__symbols *from, at_error *err)
+at_status atx_symbols_copy(atx_symbols *out, const atx_symbols *from, at_error *err)
 {
     *out = *from;
-    out->text = (at__str){ 0 };
-    at__str_add_bytes(&out->text, from->text.data, from->text.len);
-    return at__str_status(&out->text, err);
+    out->text = (atx_str){ 0 };
+    atx_str_add_bytes(&out->text, from->text.data, from->text.len);
+    return atx_str_status(&out->text, err);
 }
 
-void at__symbols_clear(at__symbols *symbols)
+void atx_symbols_clear(atx_symbols *symbols)
 {
-    at__str_clear(&symbols->text);
+    atx_str_clear(&symbols->text);
     symbols->count = 0;
 }
 
-at_status at__add_symbol(int *slot, at__symbols *symbols, const char *name, const at__lines *lines,
+at_status atx_add_symbol(int *slot, atx_symbols *symbols, const char *name, const atx_lines *lines,
                          const char *at)
 {
-    if (strlen(name) >= AT__MAX_NAME)
-        return at__lines_fail(lines, at, "found '%s', a name of %zu characters; expected at most %d", name,
-                              strlen(name), AT__MAX_NAME - 1);
+    if (strlen(name) >= ATX_MAX_NAME)
+        return atx_lines_fail(lines, at, "found '%s', a name of %zu characters; expected at most %d", name,
+                              strlen(name), ATX_MAX_NAME - 1);
     if (is_reserved(name))
-        return at__lines_fail(lines, at, "found '%s'; expected a name that C++, CUDA and autotune leave free",
+        return atx_lines_fail(lines, at, "found '%s'; expected a name that C++, CUDA and autotune leave free",
                               name);
-    if (at__symbols_find(symbols, name, strlen(name)) >= 0 ||
-        at__index_find(&symbols->indices, name, strlen(name)))
-        return at__lines_fail(lines, at, "found '%s' a second time; expected a new name", name);
-    if (symbols->count == AT__MAX_SLOTS)
-        return at__lines_fail(lines, at, "found more than %d names; expected fewer parameters, words or lets",
-                              AT__MAX_SLOTS);
+    if (atx_symbols_find(symbols, name, strlen(name)) >= 0 ||
+        atx_index_find(&symbols->indices, name, strlen(name)))
+        return atx_lines_fail(lines, at, "found '%s' a second time; expected a new name", name);
+    if (symbols->count == ATX_MAX_SLOTS)
+        return atx_lines_fail(lines, at, "found more than %d names; expected fewer parameters, words or lets",
+                              ATX_MAX_SLOTS);
     *slot = symbols->count;
-    return at__put_symbol(symbols, name, lines->err);
+    return atx_put_symbol(symbols, name, lines->err);
 }
 
-at_status at__read_assigned_name(char out[AT__MAX_NAME], const char **at, at__lines *lines)
+at_status atx_read_assigned_name(char out[ATX_MAX_NAME], const char **at, atx_lines *lines)
 {
     *at = lines->at;
-    at_status status = at__lines_name(out, lines, "a name");
-    return status == AT_OK ? at__lines_take(lines, "=", NULL) : status;
+    at_status status = atx_lines_name(out, lines, "a name");
+    return status == AT_OK ? atx_lines_take(lines, "=", NULL) : status;
 }
 
-at_status at__read_plain_name(char out[AT__MAX_NAME], at__lines *lines)
+at_status atx_read_plain_name(char out[ATX_MAX_NAME], atx_lines *lines)
 {
     static const char EXPECTED[] = "a name of a-z, 0-9 and _ that starts with a letter";
     const char *at = lines->at;
-    at_status status = at__lines_name(out, lines, EXPECTED);
+    at_status status = atx_lines_name(out, lines, EXPECTED);
     if (status != AT_OK)
         return status;
     if (out[0] == '_' || strspn(out, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(out))
-        return at__lines_fail(lines, at, "found '%s'; expected %s", out, EXPECTED);
+        return atx_lines_fail(lines, at, "found '%s'; expected %s", out, EXPECTED);
     return AT_OK;
 }
 
-at_status at__read_free_name(char out[AT__MAX_NAME], at__lines *lines, const char *expected)
+at_status atx_read_free_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected)
 {
     const char *at = lines->at;
-    at_status status = at__lines_name(out, lines, expected);
+    at_status status = atx_lines_name(out, lines, expected);
     if (status == AT_OK && is_reserved(out))
-        status = at__lines_fail(lines, at,
+        status = atx_lines_fail(lines, at,
                                 "found '%s'; expected a name that C++, CUDA and autotune leave free", out);
     return status;
 }
 
 /* ---- lines by their keyword ---- */
 
-static const at__keyword *find_keyword(const at__keyword *keywords, const char *word, size_t len)
+static const atx_keyword *find_keyword(const atx_keyword *keywords, const char *word, size_t len)
 {
     for (; keywords->word; keywords++)
         if (strncmp(keywords->word, word, len) == 0 && keywords->word[len] == '\0')
@@ -206,51 +206,51 @@ static const at__keyword *find_keyword(const at__keyword *keywords, const char *
     return NULL;
 }
 
-static at_status fail_unknown_keyword(const at__lines *lines, const at__keyword *keywords)
+static at_status fail_unknown_keyword(const atx_lines *lines, const atx_keyword *keywords)
 {
     char list[600] = "one of";
     for (; keywords->word; keywords++) {
         strcat(list, " "); /* the tables hold a dozen short words */
         strcat(list, keywords->word);
     }
-    return at__lines_expected(lines, list);
+    return atx_lines_expected(lines, list);
 }
 
 /* One line; `seen` holds a bit for each row of the table. */
-static at_status read_keyword(at__lines *lines, const at__keyword *keywords, unsigned *seen, void *target)
+static at_status read_keyword(atx_lines *lines, const atx_keyword *keywords, unsigned *seen, void *target)
 {
-    size_t len = at__lines_word(lines);
-    const at__keyword *k = find_keyword(keywords, lines->at, len);
+    size_t len = atx_lines_word(lines);
+    const atx_keyword *k = find_keyword(keywords, lines->at, len);
     if (!k)
         return fail_unknown_keyword(lines, keywords);
 
     unsigned bit = 1u << (k - keywords);
     if (k->once && (*seen & bit))
-        return at__lines_fail(lines, lines->at, "found a second '%s' line; expected one", k->word);
+        return atx_lines_fail(lines, lines->at, "found a second '%s' line; expected one", k->word);
     if (k->after && !(*seen & 1u << (find_keyword(keywords, k->after, strlen(k->after)) - keywords)))
-        return at__lines_fail(lines, lines->at, "found '%s'; expected '%s' before it", k->word, k->after);
+        return atx_lines_fail(lines, lines->at, "found '%s'; expected '%s' before it", k->word, k->after);
     *seen |= bit;
 
-    at__lines_skip(lines, len);
+    atx_lines_skip(lines, len);
     at_status status = k->read(lines, target);
-    if (status == AT_OK && !at__lines_at_end(lines))
+    if (status == AT_OK && !atx_lines_at_end(lines))
         status =
-            at__lines_expected(lines, at__lines_sees(lines, "=") ? "'==' to compare" : "the end of the line");
+            atx_lines_expected(lines, atx_lines_sees(lines, "=") ? "'==' to compare" : "the end of the line");
     return status;
 }
 
-at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const bool *without, void *target)
+at_status atx_read_keywords(atx_lines *lines, const atx_keyword *keywords, const bool *without, void *target)
 {
     unsigned seen = 0;
     bool more = true;
     at_status status;
 
-    while ((status = at__lines_next(&more, lines)) == AT_OK && more)
+    while ((status = atx_lines_next(&more, lines)) == AT_OK && more)
         if ((status = read_keyword(lines, keywords, &seen, target)) != AT_OK)
             return status;
     for (int i = 0; status == AT_OK && keywords[i].word; i++)
         if (keywords[i].required && !(*without && keywords[i].of_kernels) && !(seen & 1u << i))
-            return at__lines_fail(lines, lines->next,
+            return atx_lines_fail(lines, lines->next,
                                   "found the end of the declaration; expected a line '%s' in it",
                                   keywords[i].form);
     return status;
@@ -258,96 +258,96 @@ at_status at__read_keywords(at__lines *lines, const at__keyword *keywords, const
 
 /* ---- lines that both have ---- */
 
-at_status at__read_uses(at__used *uses, at__lines *lines)
+at_status atx_read_uses(atx_used *uses, atx_lines *lines)
 {
     do {
-        char name[AT__MAX_NAME];
+        char name[ATX_MAX_NAME];
         const char *at = lines->at;
-        at_status status = at__read_plain_name(name, lines);
+        at_status status = atx_read_plain_name(name, lines);
         if (status != AT_OK)
             return status;
         for (int i = 0; i < uses->count; i++)
             if (strcmp(uses->names[i], name) == 0)
-                return at__lines_fail(lines, at, "found '%s' a second time; expected each file once", name);
-        if (uses->count == AT__MAX_USES)
-            return at__lines_fail(lines, at, "found more than %d files of common code; expected fewer",
-                                  AT__MAX_USES);
+                return atx_lines_fail(lines, at, "found '%s' a second time; expected each file once", name);
+        if (uses->count == ATX_MAX_USES)
+            return atx_lines_fail(lines, at, "found more than %d files of common code; expected fewer",
+                                  ATX_MAX_USES);
         strcpy(uses->names[uses->count], name);
-        uses->where[uses->count++] = at__lines_where(lines, at);
-    } while (!at__lines_at_end(lines));
+        uses->where[uses->count++] = atx_lines_where(lines, at);
+    } while (!atx_lines_at_end(lines));
     return AT_OK;
 }
 
-at_status at__read_require(at__require **requires, size_t *count, size_t *cap, const at__symbols *symbols,
-                           at__lines *lines)
+at_status atx_read_require(atx_require **requires, size_t *count, size_t *cap, const atx_symbols *symbols,
+                           atx_lines *lines)
 {
-    at__require require = { .where = at__lines_where(lines, lines->at) };
+    atx_require require = { .where = atx_lines_where(lines, lines->at) };
     at_status status;
 
-    if (*count == AT__MAX_REQUIRES)
-        return at__lines_fail(lines, lines->at, "found more than %d requirements; expected fewer",
-                              AT__MAX_REQUIRES);
-    if ((status = at__lines_expr(&require.expr, lines, symbols)) != AT_OK)
+    if (*count == ATX_MAX_REQUIRES)
+        return atx_lines_fail(lines, lines->at, "found more than %d requirements; expected fewer",
+                              ATX_MAX_REQUIRES);
+    if ((status = atx_lines_expr(&require.expr, lines, symbols)) != AT_OK)
         goto done;
-    if ((status = at__lines_comment(&require.reason, lines)) != AT_OK)
+    if ((status = atx_lines_comment(&require.reason, lines)) != AT_OK)
         goto done;
-    if (!at__grow(requires, cap, *count, sizeof **requires)) {
+    if (!atx_grow(requires, cap, *count, sizeof **requires)) {
         status = at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
     (*requires)[(*count)++] = require;
-    require = (at__require){ 0 };
+    require = (atx_require){ 0 };
 done:
-    at__expr_close(require.expr);
+    atx_expr_close(require.expr);
     free(require.reason);
     return status;
 }
 
-at_status at__read_exprs(at__expr **out, int *count, int max, const at__symbols *symbols, at__lines *lines)
+at_status atx_read_exprs(atx_expr **out, int *count, int max, const atx_symbols *symbols, atx_lines *lines)
 {
     *count = 0;
     do {
         if (*count == max)
-            return at__lines_expected(lines, "the end of the line");
-        at_status status = at__lines_expr(&out[*count], lines, symbols);
+            return atx_lines_expected(lines, "the end of the line");
+        at_status status = atx_lines_expr(&out[*count], lines, symbols);
         if (status != AT_OK)
             return status;
         ++*count;
-    } while (!at__lines_at_end(lines));
+    } while (!atx_lines_at_end(lines));
     return AT_OK;
 }
 
-at_status at__read_grid(at__launch *launch, const at__symbols *symbols, at__lines *lines)
+at_status atx_read_grid(atx_launch *launch, const atx_symbols *symbols, atx_lines *lines)
 {
     int count;
-    return at__read_exprs(launch->grid, &count, 3, symbols, lines);
+    return atx_read_exprs(launch->grid, &count, 3, symbols, lines);
 }
 
-at_status at__read_block(at__launch *launch, const at__symbols *symbols, at__lines *lines)
+at_status atx_read_block(atx_launch *launch, const atx_symbols *symbols, atx_lines *lines)
 {
     int count;
-    return at__read_exprs(launch->block, &count, 3, symbols, lines);
+    return atx_read_exprs(launch->block, &count, 3, symbols, lines);
 }
 
-void at__requires_clear(at__require *requires, size_t count)
+void atx_requires_clear(atx_require *requires, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(requires[i].reason);
-        at__expr_close(requires[i].expr);
+        atx_expr_close(requires[i].expr);
     }
     free(requires);
 }
 
-void at__launch_clear(at__launch *launch)
+void atx_launch_clear(atx_launch *launch)
 {
     for (int i = 0; i < 3; i++) {
-        at__expr_close(launch->grid[i]);
-        at__expr_close(launch->block[i]);
+        atx_expr_close(launch->grid[i]);
+        atx_expr_close(launch->block[i]);
     }
-    at__expr_close(launch->shared);
+    atx_expr_close(launch->shared);
 }
 
-bool at__template_has_hash(const at__template *t, const char *hash)
+bool atx_template_has_hash(const atx_template *t, const char *hash)
 {
     return strcmp(t->hash, hash) == 0;
 }

@@ -16,39 +16,39 @@
 #include "declare/declare_parts.h"
 
 static const unsigned SCALARS =
-    1u << AT__I32 | 1u << AT__I64 | 1u << AT__F16 | 1u << AT__BF16 | 1u << AT__F32 | 1u << AT__F64;
-static const unsigned INTEGER_SCALARS = 1u << AT__I32 | 1u << AT__I64;
+    1u << ATX_I32 | 1u << ATX_I64 | 1u << ATX_F16 | 1u << ATX_BF16 | 1u << ATX_F32 | 1u << ATX_F64;
+static const unsigned INTEGER_SCALARS = 1u << ATX_I32 | 1u << ATX_I64;
 
 /* ---- types ---- */
 
-at_status at__read_named_type(at__op *op, at__lines *lines)
+at_status atx_read_named_type(atx_op *op, atx_lines *lines)
 {
-    at__named_type *named = &op->named[op->named_count];
-    char word[AT__MAX_NAME], symbol[AT__MAX_NAME + 8];
+    atx_named_type *named = &op->named[op->named_count];
+    char word[ATX_MAX_NAME], symbol[ATX_MAX_NAME + 8];
     at_error cause = { 0 };
     const char *at = lines->at;
 
     if (op->dim_count == 0)
-        return at__lines_fail(lines, lines->line, "found a named type; expected 'shape' before it");
-    if (op->named_count == AT__MAX_TYPES)
-        return at__lines_fail(lines, at, "found more than %d named types; expected fewer", AT__MAX_TYPES);
-    at_status status = at__read_free_name(named->name, lines, "a name for the type");
+        return atx_lines_fail(lines, lines->line, "found a named type; expected 'shape' before it");
+    if (op->named_count == ATX_MAX_TYPES)
+        return atx_lines_fail(lines, at, "found more than %d named types; expected fewer", ATX_MAX_TYPES);
+    at_status status = atx_read_free_name(named->name, lines, "a name for the type");
     if (status == AT_OK)
-        status = at__lines_take(lines, "=", NULL);
+        status = atx_lines_take(lines, "=", NULL);
     if (status != AT_OK)
         return status;
-    if (at__symbols_find(&op->symbols, named->name, strlen(named->name)) >= 0)
-        return at__lines_fail(lines, at, "found '%s' a second time; expected a new name", named->name);
+    if (atx_symbols_find(&op->symbols, named->name, strlen(named->name)) >= 0)
+        return atx_lines_fail(lines, at, "found '%s' a second time; expected a new name", named->name);
     snprintf(symbol, sizeof symbol, "sizeof(%s)", named->name);
-    if ((status = at__add_symbol(&named->slot, &op->symbols, symbol, lines, at)) != AT_OK)
+    if ((status = atx_add_symbol(&named->slot, &op->symbols, symbol, lines, at)) != AT_OK)
         return status;
     at = lines->at;
-    if ((status = at__lines_name(word, lines, "an element type")) != AT_OK)
+    if ((status = atx_lines_name(word, lines, "an element type")) != AT_OK)
         return status;
-    if (at__dtype_parse(&named->type, word, strlen(word), &cause) != AT_OK)
-        return at__lines_fail(lines, at, "found %s", cause.text);
-    if (!at__lines_at_end(lines))
-        return at__lines_fail(lines, lines->at,
+    if (atx_dtype_parse(&named->type, word, strlen(word), &cause) != AT_OK)
+        return atx_lines_fail(lines, at, "found %s", cause.text);
+    if (!atx_lines_at_end(lines))
+        return atx_lines_fail(lines, lines->at,
                               "found another type for '%s'; expected one: only T may be a list of types",
                               named->name);
     op->named_count++;
@@ -56,173 +56,173 @@ at_status at__read_named_type(at__op *op, at__lines *lines)
 }
 
 /* The type at the reader's place. false: T, or nothing that is known. */
-static bool find_type(at__dtype *out, const at__lines *lines, const at__op *op)
+static bool find_type(atx_dtype *out, const atx_lines *lines, const atx_op *op)
 {
     at_error unused = { 0 };
-    size_t len = at__lines_word(lines);
+    size_t len = atx_lines_word(lines);
     for (int i = 0; i < op->named_count; i++) {
-        if (at__lines_sees_word(lines, op->named[i].name)) {
+        if (atx_lines_sees_word(lines, op->named[i].name)) {
             *out = op->named[i].type;
             return true;
         }
     }
-    return len > 0 && at__dtype_parse(out, lines->at, len, &unused) == AT_OK;
+    return len > 0 && atx_dtype_parse(out, lines->at, len, &unused) == AT_OK;
 }
 
 /* ---- buffers ---- */
 
-static bool take_word(at__lines *lines, const char *word)
+static bool take_word(atx_lines *lines, const char *word)
 {
-    bool seen = at__lines_sees_word(lines, word);
+    bool seen = atx_lines_sees_word(lines, word);
     if (seen)
-        at__lines_skip(lines, strlen(word));
+        atx_lines_skip(lines, strlen(word));
     return seen;
 }
 
 /* [EXPR] */
-static at_status read_elements(at__lines *lines, const at__op *op, at__arg *arg)
+static at_status read_elements(atx_lines *lines, const atx_op *op, atx_arg *arg)
 {
-    at_status status = at__lines_take(lines, "[", NULL);
+    at_status status = atx_lines_take(lines, "[", NULL);
     if (status == AT_OK)
-        status = at__lines_expr(&arg->expr, lines, &op->symbols);
-    return status == AT_OK ? at__lines_take(lines, "]", "an operator or ']'") : status;
+        status = atx_lines_expr(&arg->expr, lines, &op->symbols);
+    return status == AT_OK ? atx_lines_take(lines, "]", "an operator or ']'") : status;
 }
 
 /* f or ns::f, which no other argument goes into. */
-static at_status read_variable(at__lines *lines, const at__op *op, at__arg *arg)
+static at_status read_variable(atx_lines *lines, const atx_op *op, atx_arg *arg)
 {
     static const char EXPECTED[] =
         "a variable of the kernels' code, as in into c_filter or into ns::c_filter";
     const char *at = lines->at;
     size_t len = 0;
     do {
-        size_t word = at__lines_word(lines);
+        size_t word = atx_lines_word(lines);
         if (!word)
-            return at__lines_expected(lines, EXPECTED);
+            return atx_lines_expected(lines, EXPECTED);
         len = (size_t)(lines->at - at) + word;
-        at__lines_skip(lines, word);
-    } while (at__lines_sees(lines, "::") && (at__lines_skip(lines, 2), true));
+        atx_lines_skip(lines, word);
+    } while (atx_lines_sees(lines, "::") && (atx_lines_skip(lines, 2), true));
     if (len >= sizeof arg->variable)
-        return at__lines_fail(lines, at, "found a name of %zu characters; expected at most %d", len,
-                              AT__MAX_NAME - 1);
+        return atx_lines_fail(lines, at, "found a name of %zu characters; expected at most %d", len,
+                              ATX_MAX_NAME - 1);
     memcpy(arg->variable, at, len);
     if (strpbrk(arg->variable, " \t\r\\"))
-        return at__lines_fail(lines, at, "found a blank within a name; expected %s", EXPECTED);
-    for (const at__arg *other = op->args; other < arg; other++)
+        return atx_lines_fail(lines, at, "found a blank within a name; expected %s", EXPECTED);
+    for (const atx_arg *other = op->args; other < arg; other++)
         if (strcmp(other->variable, arg->variable) == 0)
-            return at__lines_fail(
+            return atx_lines_fail(
                 lines, at, "found '%s' a second time; expected a variable for each argument", arg->variable);
     return AT_OK;
 }
 
 /* [EXPR] output */
-static at_status read_buffer(at__lines *lines, const at__op *op, at__arg *arg)
+static at_status read_buffer(atx_lines *lines, const atx_op *op, atx_arg *arg)
 {
     at_status status = read_elements(lines, op, arg);
     if (status != AT_OK)
         return status;
     if (take_word(lines, "output")) {
-        arg->role = AT__OUTPUT;
+        arg->role = ATX_OUTPUT;
         arg->zero = take_word(lines, "zero");
         return AT_OK;
     }
     bool input = take_word(lines, "input");
     if (!input && !take_word(lines, "inout"))
-        return at__lines_expected(lines, "output, input or inout");
-    arg->role = input ? AT__INPUT : AT__INOUT;
-    status = at__read_input(&arg->input, lines, op);
+        return atx_lines_expected(lines, "output, input or inout");
+    arg->role = input ? ATX_INPUT : ATX_INOUT;
+    status = atx_read_input(&arg->input, lines, op);
     return status == AT_OK && input && take_word(lines, "into") ? read_variable(lines, op, arg) : status;
 }
 
 /* ---- scalars ---- */
 
 /* After the type: the value is that of the same name, or = EXPR. */
-static at_status read_integer(at__lines *lines, const at__op *op, at__arg *arg)
+static at_status read_integer(atx_lines *lines, const atx_op *op, atx_arg *arg)
 {
-    at__scope scope = { .find = at__symbols_find, .context = &op->symbols };
-    if (at__lines_sees(lines, "=")) {
-        at__lines_skip(lines, 1);
-        return at__lines_expr(&arg->expr, lines, &op->symbols);
+    atx_scope scope = { .find = atx_symbols_find, .context = &op->symbols };
+    if (atx_lines_sees(lines, "=")) {
+        atx_lines_skip(lines, 1);
+        return atx_lines_expr(&arg->expr, lines, &op->symbols);
     }
-    if (at__symbols_find(&op->symbols, arg->name, strlen(arg->name)) < 0)
-        return at__lines_fail(lines, lines->at, "found no dimension or let called '%s'; expected '= EXPR'",
+    if (atx_symbols_find(&op->symbols, arg->name, strlen(arg->name)) < 0)
+        return atx_lines_fail(lines, lines->at, "found no dimension or let called '%s'; expected '= EXPR'",
                               arg->name);
-    return at__expr_compile(&arg->expr, arg->name, strlen(arg->name), &scope, arg->where, lines->err);
+    return atx_expr_compile(&arg->expr, arg->name, strlen(arg->name), &scope, arg->where, lines->err);
 }
 
-static at_status read_real(at__lines *lines, at__arg *arg)
+static at_status read_real(atx_lines *lines, atx_arg *arg)
 {
-    at_status status = at__lines_take(lines, "=", "'= NUMBER'");
-    return status == AT_OK ? at__lines_real(&arg->real, lines, "a number, as in 1e-5") : status;
+    at_status status = atx_lines_take(lines, "=", "'= NUMBER'");
+    return status == AT_OK ? atx_lines_real(&arg->real, lines, "a number, as in 1e-5") : status;
 }
 
-static at_status read_scalar(at__lines *lines, const at__op *op, at__arg *arg)
+static at_status read_scalar(atx_lines *lines, const atx_op *op, atx_arg *arg)
 {
-    arg->scalar_bytes = at__dtype_bytes(arg->type);
+    arg->scalar_bytes = atx_dtype_bytes(arg->type);
     return INTEGER_SCALARS & 1u << arg->type ? read_integer(lines, op, arg) : read_real(lines, arg);
 }
 
 /* ---- the line ---- */
 
-static at_status read_arg_type(at__lines *lines, const at__op *op, at__arg *arg)
+static at_status read_arg_type(atx_lines *lines, const atx_op *op, atx_arg *arg)
 {
     static const char EXPECTED[] =
         "T[EXPR], i32 or i64, f16 bf16 f32 f64 with '= NUMBER', or another type with [EXPR]";
     if (take_word(lines, "T"))
         return read_buffer(lines, op, arg);
-    at__lines at_type = *lines;
+    atx_lines at_type = *lines;
     arg->own_type = find_type(&arg->type, lines, op);
     if (!arg->own_type)
-        return at__lines_expected(lines, EXPECTED);
-    at__lines_skip(lines, at__lines_word(lines));
-    if (at__lines_sees(lines, "["))
+        return atx_lines_expected(lines, EXPECTED);
+    atx_lines_skip(lines, atx_lines_word(lines));
+    if (atx_lines_sees(lines, "["))
         return read_buffer(lines, op, arg);
     if (!(SCALARS & 1u << arg->type))
-        return at__lines_expected(&at_type, EXPECTED);
+        return atx_lines_expected(&at_type, EXPECTED);
     return read_scalar(lines, op, arg);
 }
 
-/* The name; *out is counted as the op's from here on, and at__op_close frees it. */
-static at_status begin_arg(at__arg **out, at__op *op, at__lines *lines)
+/* The name; *out is counted as the op's from here on, and atx_op_close frees it. */
+static at_status begin_arg(atx_arg **out, atx_op *op, atx_lines *lines)
 {
     const char *at = lines->at;
 
-    if (op->arg_count == AT__MAX_ARGS) {
-        at__lines_fail(lines, at, "found more than %d arguments; expected fewer", AT__MAX_ARGS);
+    if (op->arg_count == ATX_MAX_ARGS) {
+        atx_lines_fail(lines, at, "found more than %d arguments; expected fewer", ATX_MAX_ARGS);
         return AT_ERR_INPUT;
     }
-    at__arg *arg = *out = &op->args[op->arg_count];
-    arg->where = at__lines_where(lines, at);
-    at_status status = at__read_free_name(arg->name, lines, "the name of an argument");
+    atx_arg *arg = *out = &op->args[op->arg_count];
+    arg->where = atx_lines_where(lines, at);
+    at_status status = atx_read_free_name(arg->name, lines, "the name of an argument");
     if (status != AT_OK)
         return status;
     for (int i = 0; i < op->arg_count; i++)
         if (strcmp(op->args[i].name, arg->name) == 0)
-            return at__lines_fail(lines, at, "found argument '%s' a second time; expected a new name",
+            return atx_lines_fail(lines, at, "found argument '%s' a second time; expected a new name",
                                   arg->name);
     op->arg_count++;
     return AT_OK;
 }
 
-at_status at__read_arg(at__op *op, at__lines *lines)
+at_status atx_read_arg(atx_op *op, atx_lines *lines)
 {
-    at__arg *arg = NULL;
+    atx_arg *arg = NULL;
     at_status status = begin_arg(&arg, op, lines);
     return status == AT_OK ? read_arg_type(lines, op, arg) : status;
 }
 
-at_status at__read_scratch(at__op *op, at__lines *lines)
+at_status atx_read_scratch(atx_op *op, atx_lines *lines)
 {
-    at__arg *arg = NULL;
+    atx_arg *arg = NULL;
     at_status status = begin_arg(&arg, op, lines);
     if (status != AT_OK)
         return status;
-    arg->role = AT__SCRATCH;
+    arg->role = ATX_SCRATCH;
     if (!take_word(lines, "T")) {
         arg->own_type = find_type(&arg->type, lines, op);
         if (!arg->own_type)
-            return at__lines_expected(lines, "T[EXPR], or another type with [EXPR]");
-        at__lines_skip(lines, at__lines_word(lines));
+            return atx_lines_expected(lines, "T[EXPR], or another type with [EXPR]");
+        atx_lines_skip(lines, atx_lines_word(lines));
     }
     return read_elements(lines, op, arg);
 }

@@ -20,11 +20,11 @@
 #include "util/options.h"
 #include "util/str.h"
 
-static const char PART[] = AT__PART_COMMON;
-static const char PIECE[] = AT__PART_SOURCE;
-static const char NOTE[] = AT__PART_HEADERS;
-static const char DATA[] = AT__PART_DATA;
-static const at__paths NO_PATHS = { 0 };
+static const char PART[] = ATX_PART_COMMON;
+static const char PIECE[] = ATX_PART_SOURCE;
+static const char NOTE[] = ATX_PART_HEADERS;
+static const char DATA[] = ATX_PART_DATA;
+static const atx_paths NO_PATHS = { 0 };
 
 static at_status out_of_memory(at_error *err)
 {
@@ -33,7 +33,7 @@ static at_status out_of_memory(at_error *err)
 
 /* ---- one file ---- */
 
-static void common_close(at__common *c)
+static void common_close(atx_common *c)
 {
     if (!c)
         return;
@@ -45,35 +45,35 @@ static void common_close(at__common *c)
 }
 
 /* The name, which the file has as well: an editor follows #include lines by it. */
-static at_status read_common(at__lines *lines, void *target)
+static at_status read_common(atx_lines *lines, void *target)
 {
-    at__common *c = target;
-    char expected[AT__MAX_NAME + 5];
+    atx_common *c = target;
+    char expected[ATX_MAX_NAME + 5];
     const char *at = lines->at, *slash = strrchr(c->file, '/');
-    at_status status = at__read_plain_name(c->name, lines);
+    at_status status = atx_read_plain_name(c->name, lines);
     if (status != AT_OK)
         return status;
     snprintf(expected, sizeof expected, "%s.cuh", c->name);
     if (strcmp(slash ? slash + 1 : c->file, expected) != 0)
-        return at__lines_fail(lines, at, "found '%s'; expected the name of the file, which would be %s",
+        return atx_lines_fail(lines, at, "found '%s'; expected the name of the file, which would be %s",
                               c->name, expected);
-    return at__lines_comment(&c->about, lines);
+    return atx_lines_comment(&c->about, lines);
 }
 
-static at_status read_use(at__lines *lines, void *target)
+static at_status read_use(atx_lines *lines, void *target)
 {
-    return at__read_uses(&((at__common *)target)->uses, lines);
+    return atx_read_uses(&((atx_common *)target)->uses, lines);
 }
 
 /* What a template will read that uses this: its names are known only there. */
-static at_status pass_over(at__lines *lines, void *target)
+static at_status pass_over(atx_lines *lines, void *target)
 {
     (void)target;
     lines->at = lines->line_end;
     return AT_OK;
 }
 
-static const at__keyword KEYWORDS[] = {
+static const atx_keyword KEYWORDS[] = {
     { .word = "common", .form = "common NAME", .once = true, .required = true, .read = read_common },
     { .word = "use", .after = "common", .read = read_use },
     { .word = "param", .after = "common", .read = pass_over },
@@ -84,17 +84,17 @@ static const at__keyword KEYWORDS[] = {
     { 0 },
 };
 
-static at_status read_file(at__common *c, const char *text, size_t len, at_error *err)
+static at_status read_file(atx_common *c, const char *text, size_t len, at_error *err)
 {
     const bool recorded = false;
-    at__lines lines;
-    at_status status = at__lines_open(&lines, text, len, c->file, "common", err);
-    return status == AT_OK ? at__read_keywords(&lines, KEYWORDS, &recorded, c) : status;
+    atx_lines lines;
+    at_status status = atx_lines_open(&lines, text, len, c->file, "common", err);
+    return status == AT_OK ? atx_read_keywords(&lines, KEYWORDS, &recorded, c) : status;
 }
 
 /* ---- a library of them ---- */
 
-static const at__common *find_here(const at__commons *commons, const char *name)
+static const atx_common *find_here(const atx_commons *commons, const char *name)
 {
     for (size_t i = 0; i < commons->count; i++)
         if (strcmp(commons->items[i]->name, name) == 0)
@@ -102,45 +102,45 @@ static const at__common *find_here(const at__commons *commons, const char *name)
     return NULL;
 }
 
-const at__common *at__commons_find(const at__commons *commons, const char *name)
+const atx_common *atx_commons_find(const atx_commons *commons, const char *name)
 {
-    const at__common *found = NULL;
+    const atx_common *found = NULL;
     for (; commons && !found; commons = commons->next)
         found = find_here(commons, name);
     return found;
 }
 
 /* The text with the headers that lie beside it in place of their lines, where files may be read. */
-static at_status keep_text(at__common *c, const at__commons *commons, const char *text, size_t len,
+static at_status keep_text(atx_common *c, const atx_commons *commons, const char *text, size_t len,
                            at_error *err)
 {
-    at__gathered whole = { 0 };
+    atx_gathered whole = { 0 };
     if (commons->lent) {
         c->lent = true;
         c->len = len;
         c->text = (char *)(uintptr_t)text; /* never written to */
         return AT_OK;
     }
-    const at__gather_request request = { c->file, &NO_PATHS, &NO_PATHS, commons->headers, commons->allowed };
-    at_status status = commons->allowed ? at__gather_own(&whole, &request, text, len, err) : AT_OK;
+    const atx_gather_request request = { c->file, &NO_PATHS, &NO_PATHS, commons->headers, commons->allowed };
+    at_status status = commons->allowed ? atx_gather_own(&whole, &request, text, len, err) : AT_OK;
     if (status == AT_OK) {
         bool as_it_is = whole.count <= 1;
         c->len = as_it_is ? len : whole.text.len;
-        c->text = at__text_copy(as_it_is ? text : whole.text.data, c->len);
+        c->text = atx_text_copy(as_it_is ? text : whole.text.data, c->len);
         status = c->text ? AT_OK : out_of_memory(err);
     }
-    at__gathered_clear(&whole);
+    atx_gathered_clear(&whole);
     return status;
 }
 
-at_status at__commons_add(at__commons *commons, const char *text, size_t len, const char *file, at_error *err)
+at_status atx_commons_add(atx_commons *commons, const char *text, size_t len, const char *file, at_error *err)
 {
     at_status status = AT_OK;
-    at__common *c = calloc(1, sizeof *c);
+    atx_common *c = calloc(1, sizeof *c);
     if (!c)
         return out_of_memory(err);
-    c->file = at__text_copy(file, strlen(file));
-    if (!c->file || !at__grow(&commons->items, &commons->cap, commons->count, sizeof(void *))) {
+    c->file = atx_text_copy(file, strlen(file));
+    if (!c->file || !atx_grow(&commons->items, &commons->cap, commons->count, sizeof(void *))) {
         status = out_of_memory(err);
         goto done;
     }
@@ -159,59 +159,59 @@ done:
     return status;
 }
 
-void at__commons_clear(at__commons *commons)
+void atx_commons_clear(atx_commons *commons)
 {
     for (size_t i = 0; i < commons->count; i++)
         common_close(commons->items[i]);
     free(commons->items);
-    *commons = (at__commons){ 0 };
+    *commons = (atx_commons){ 0 };
 }
 
 /* ---- taking a bundle apart ---- */
 
-_Static_assert(AT__MAX_NAME == 64, "the width in at__part_line_read");
+_Static_assert(ATX_MAX_NAME == 64, "the width in atx_part_line_read");
 
-const char *at__bundle_own(size_t *own_len, const char *source, size_t len)
+const char *atx_bundle_own(size_t *own_len, const char *source, size_t len)
 {
     const char *end = source + len;
-    at__part_line part;
-    while (source < end && at__part_line_read(&part, source, end))
+    atx_part_line part;
+    while (source < end && atx_part_line_read(&part, source, end))
         source = part.text + part.len;
     *own_len = (size_t)(end - source);
     return source;
 }
 
-at_status at__commons_of_bundle(at__commons *out, const char *source, const char *own, at_error *err)
+at_status atx_commons_of_bundle(atx_commons *out, const char *source, const char *own, at_error *err)
 {
-    char file[AT__MAX_NAME + 20];
+    char file[ATX_MAX_NAME + 20];
     at_status status = AT_OK;
-    at__part_line part;
-    while (status == AT_OK && source < own && at__part_line_read(&part, source, own)) {
+    atx_part_line part;
+    while (status == AT_OK && source < own && atx_part_line_read(&part, source, own)) {
         snprintf(file, sizeof file, "common/%.63s.cuh", part.name);
         if (!part.line)
-            status = at__commons_add(out, part.text, part.len, file, err);
+            status = atx_commons_add(out, part.text, part.len, file, err);
         source = part.text + part.len;
     }
     return status;
 }
 
 /* The pieces of sources in a stored bundle. */
-static at_status gather_stored(at__gathered *out, const char *source, const char *own, at_error *err)
+static at_status gather_stored(atx_gathered *out, const char *source, const char *own, at_error *err)
 {
-    at__part_line part;
-    for (; source < own && at__part_line_read(&part, source, own); source = part.text + part.len) {
-        at__part piece = { .line = part.line, .begin = out->text.len, .len = part.len };
+    atx_part_line part;
+    for (; source < own && atx_part_line_read(&part, source, own); source = part.text + part.len) {
+        atx_part piece = { .line = part.line, .begin = out->text.len, .len = part.len };
         if (part.line <= 0)
             continue;
-        piece.file = at__text_copy(part.name, strlen(part.name));
-        if (!piece.file || !at__grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
+        piece.file = atx_text_copy(part.name, strlen(part.name));
+        if (!piece.file || !atx_grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
             free(piece.file);
             return out_of_memory(err);
         }
         out->parts[out->count++] = piece;
-        at__str_add_bytes(&out->text, part.text, part.len);
+        atx_str_add_bytes(&out->text, part.text, part.len);
     }
-    return at__str_status(&out->text, err);
+    return atx_str_status(&out->text, err);
 }
 
 /* ---- making a bundle ---- */
@@ -219,15 +219,15 @@ static at_status gather_stored(at__gathered *out, const char *source, const char
 enum { MAX_PARTS = 64 };
 
 typedef struct walk {
-    const at__commons *commons;
-    const at__common *done[MAX_PARTS]; /* in the order in which they are written */
+    const atx_commons *commons;
+    const atx_common *done[MAX_PARTS]; /* in the order in which they are written */
     int done_count;
-    const at__common *open[MAX_PARTS]; /* from the first file to the one that is looked at */
+    const atx_common *open[MAX_PARTS]; /* from the first file to the one that is looked at */
     int depth;
     at_error *err;
 } walk;
 
-static bool holds(const at__common *const *list, int count, const at__common *c)
+static bool holds(const atx_common *const *list, int count, const atx_common *c)
 {
     for (int i = 0; i < count; i++)
         if (list[i] == c)
@@ -235,7 +235,7 @@ static bool holds(const at__common *const *list, int count, const at__common *c)
     return false;
 }
 
-static at_status fail_use(const walk *w, const at__where *at, const char *format, const char *name,
+static at_status fail_use(const walk *w, const atx_where *at, const char *format, const char *name,
                           const char *more)
 {
     char text[300];
@@ -243,15 +243,15 @@ static at_status fail_use(const walk *w, const at__where *at, const char *format
     return at_fail(w->err, AT_ERR_INPUT, "%s:%d:%d: %s", at->file, at->line, at->column, text);
 }
 
-static at_status fail_unknown(const walk *w, const char *name, const at__where *at)
+static at_status fail_unknown(const walk *w, const char *name, const atx_where *at)
 {
     const char *names[MAX_PARTS + 1];
     int count = 0;
-    for (const at__commons *c = w->commons; c; c = c->next)
+    for (const atx_commons *c = w->commons; c; c = c->next)
         for (size_t i = 0; i < c->count && count < MAX_PARTS; i++)
             names[count++] = c->items[i]->name;
     names[count] = NULL;
-    const char *near = strlen(name) > 2 ? at__nearest(name, names) : NULL;
+    const char *near = strlen(name) > 2 ? atx_nearest(name, names) : NULL;
     return near ? fail_use(w, at, "found '%s', which is no common code; did you mean '%s'?", name, near)
                 : fail_use(w, at,
                            "found '%s'; expected the name of common code, a file common/%s.cuh in the "
@@ -259,12 +259,12 @@ static at_status fail_unknown(const walk *w, const char *name, const at__where *
                            name, name);
 }
 
-static at_status visit(walk *w, const at__used *uses);
+static at_status visit(walk *w, const atx_used *uses);
 
 /* A file, behind those that it uses. */
-static at_status visit_one(walk *w, const char *name, const at__where *at)
+static at_status visit_one(walk *w, const char *name, const atx_where *at)
 {
-    const at__common *c = at__commons_find(w->commons, name);
+    const atx_common *c = atx_commons_find(w->commons, name);
     if (!c)
         return fail_unknown(w, name, at);
     if (holds(w->open, w->depth, c))
@@ -281,7 +281,7 @@ static at_status visit_one(walk *w, const char *name, const at__where *at)
     return status;
 }
 
-static at_status visit(walk *w, const at__used *uses)
+static at_status visit(walk *w, const atx_used *uses)
 {
     at_status status = AT_OK;
     for (int i = 0; i < uses->count && status == AT_OK; i++)
@@ -290,67 +290,67 @@ static at_status visit(walk *w, const at__used *uses)
 }
 
 /* Adds a file's text behind the others. The array of parts has room for it. */
-static at_status add_part(at__bundle *out, at__str *text, const char *bytes, size_t len, const char *file,
+static at_status add_part(atx_bundle *out, atx_str *text, const char *bytes, size_t len, const char *file,
                           int line, at_error *err)
 {
-    at__part part = {
-        .file = at__text_copy(file, strlen(file)), .line = line, .begin = text->len, .len = len
+    atx_part part = {
+        .file = atx_text_copy(file, strlen(file)), .line = line, .begin = text->len, .len = len
     };
     if (!part.file)
         return out_of_memory(err);
     out->parts[out->part_count++] = part;
-    at__str_add_bytes(text, bytes, len);
+    atx_str_add_bytes(text, bytes, len);
     return AT_OK;
 }
 
 /* The pieces of sources, each behind its line. Messages name a file from where the template is seen. */
-static at_status write_pieces(at__bundle *out, at__str *text, const at__gathered *sources, const char *file,
+static at_status write_pieces(atx_bundle *out, atx_str *text, const atx_gathered *sources, const char *file,
                               at_error *err)
 {
     at_status status = AT_OK;
-    at__str shown = { 0 };
+    atx_str shown = { 0 };
     for (size_t i = 0; i < sources->count && status == AT_OK; i++) {
-        const at__part *p = &sources->parts[i];
-        at__str_addf(text, "%s%zu %d %s\n", PIECE, p->len, p->line, p->file);
-        at__str_reset(&shown);
-        at__beside(&shown, file, p->file);
-        status = at__str_status(&shown, err);
+        const atx_part *p = &sources->parts[i];
+        atx_str_addf(text, "%s%zu %d %s\n", PIECE, p->len, p->line, p->file);
+        atx_str_reset(&shown);
+        atx_beside(&shown, file, p->file);
+        status = atx_str_status(&shown, err);
         if (status == AT_OK)
-            status = add_part(out, text, sources->text.data + p->begin, p->len, at__str_text(&shown), p->line,
+            status = add_part(out, text, sources->text.data + p->begin, p->len, atx_str_text(&shown), p->line,
                               err);
     }
-    at__str_clear(&shown);
+    atx_str_clear(&shown);
     return status;
 }
 
 /* The file itself, in the pieces between which headers were put in. One text when it is stored. */
-static at_status write_own(at__bundle *out, at__str *text, const at__gathered *own, const char *file,
+static at_status write_own(atx_bundle *out, atx_str *text, const atx_gathered *own, const char *file,
                            at_error *err)
 {
     const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
     at_status status = AT_OK;
-    at__str shown = { 0 };
+    atx_str shown = { 0 };
     for (size_t i = 0; i < own->count && status == AT_OK; i++) {
-        const at__part *p = &own->parts[i];
+        const atx_part *p = &own->parts[i];
         const char *bytes = own->text.data + p->begin;
         size_t mark = i && p->len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        at__str_reset(&shown);
-        at__beside(&shown, file, p->file);
+        atx_str_reset(&shown);
+        atx_beside(&shown, file, p->file);
         bool itself = strcmp(p->file, name) == 0;
-        status = add_part(out, text, bytes + mark, p->len - mark, itself ? file : at__str_text(&shown),
+        status = add_part(out, text, bytes + mark, p->len - mark, itself ? file : atx_str_text(&shown),
                           p->line, err);
         if (status == AT_OK && i + 1 < own->count && bytes[p->len - 1] != '\n') {
-            at__str_add(text, "\n");
+            atx_str_add(text, "\n");
             out->parts[out->part_count - 1].len++;
         }
     }
     if (status == AT_OK)
-        status = at__str_status(&shown, err);
-    at__str_clear(&shown);
+        status = atx_str_status(&shown, err);
+    atx_str_clear(&shown);
     return status;
 }
 
-const char *at__bundle_note(size_t *len, const char **rest, const char *source)
+const char *atx_bundle_note(size_t *len, const char **rest, const char *source)
 {
     const size_t word = sizeof NOTE - 1;
     const char *stop = strncmp(source, NOTE, word) == 0 ? strchr(source, '\n') : NULL;
@@ -359,7 +359,7 @@ const char *at__bundle_note(size_t *len, const char **rest, const char *source)
     return source + (stop ? word : 0);
 }
 
-const char *at__bundle_data(size_t *len, const char **behind, const char *rest)
+const char *atx_bundle_data(size_t *len, const char **behind, const char *rest)
 {
     const char *end = rest, *stop;
     while (strncmp(end, DATA, sizeof DATA - 1) == 0 && (stop = strchr(end, '\n')) != NULL)
@@ -380,17 +380,17 @@ static const char *stored_note(size_t *len, const char *source, const char *own)
 }
 
 /* Puts the note, if there is one, before a bundle that is written. */
-static at_status put_note(at__bundle *b, const at__str *note, at_error *err)
+static at_status put_note(atx_bundle *b, const atx_str *note, at_error *err)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     if (!note->len)
-        return at__str_status(note, err);
-    at__str_addf(&text, "%s%s\n", NOTE, note->data);
+        return atx_str_status(note, err);
+    atx_str_addf(&text, "%s%s\n", NOTE, note->data);
     const size_t moved = text.len;
-    at__str_add_bytes(&text, b->source, b->len);
-    b->headers = at__text_copy(note->data, note->len);
+    atx_str_add_bytes(&text, b->source, b->len);
+    b->headers = atx_text_copy(note->data, note->len);
     if (text.failed || !b->headers) {
-        at__str_clear(&text);
+        atx_str_clear(&text);
         return out_of_memory(err);
     }
     free(b->source);
@@ -403,25 +403,25 @@ static at_status put_note(at__bundle *b, const at__str *note, at_error *err)
 
 /* What a bundle is written of; `own` is the file itself, `gathered` what was made of it, if anything. */
 typedef struct made_of {
-    const at__gathered *sources, *gathered;
+    const atx_gathered *sources, *gathered;
     const char *own, *file, *data;
     size_t own_len, data_len;
 } made_of;
 
-static at_status write_bundle(at__bundle *out, const walk *w, const made_of *m, at_error *err)
+static at_status write_bundle(atx_bundle *out, const walk *w, const made_of *m, at_error *err)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_status status = AT_OK;
-    const at__gathered *sources = m->sources, *gathered = m->gathered;
+    const atx_gathered *sources = m->sources, *gathered = m->gathered;
     out->parts = calloc((size_t)w->done_count + sources->count + gathered->count + 1, sizeof *out->parts);
     if (!out->parts)
         return out_of_memory(err);
-    at__str_add_bytes(&text, m->data, m->data_len);
-    if (m->data_len && !(out->data = at__text_copy(m->data, m->data_len)))
+    atx_str_add_bytes(&text, m->data, m->data_len);
+    if (m->data_len && !(out->data = atx_text_copy(m->data, m->data_len)))
         status = out_of_memory(err);
     for (int i = 0; i < w->done_count && status == AT_OK; i++) {
-        const at__common *c = w->done[i];
-        at__str_addf(&text, "%s%s %zu\n", PART, c->name, c->len);
+        const atx_common *c = w->done[i];
+        atx_str_addf(&text, "%s%s %zu\n", PART, c->name, c->len);
         status = add_part(out, &text, c->text, c->len, c->file, 1, err);
     }
     if (status == AT_OK)
@@ -430,12 +430,12 @@ static at_status write_bundle(at__bundle *out, const walk *w, const made_of *m, 
         status = gathered->count > 1 ? write_own(out, &text, gathered, m->file, err)
                                      : add_part(out, &text, m->own, m->own_len, m->file, 1, err);
     if (status == AT_OK)
-        status = at__str_status(&text, err);
-    if (status == AT_OK && text.len > AT__MAX_SOURCE)
+        status = atx_str_status(&text, err);
+    if (status == AT_OK && text.len > ATX_MAX_SOURCE)
         status = at_fail(err, AT_ERR_INPUT, "%s: found %zu bytes with the code it uses; expected at most %zu",
-                         m->file, text.len, AT__MAX_SOURCE);
+                         m->file, text.len, ATX_MAX_SOURCE);
     if (status != AT_OK) {
-        at__str_clear(&text);
+        atx_str_clear(&text);
         return status;
     }
     out->source = text.data;
@@ -444,54 +444,54 @@ static at_status write_bundle(at__bundle *out, const walk *w, const made_of *m, 
 }
 
 /* Files are read for a template that is read from one; a text that came from elsewhere brings them along. */
-static at_status gather_fresh(at__gathered *out, const at__gather_request *request, at_error *err)
+static at_status gather_fresh(atx_gathered *out, const atx_gather_request *request, at_error *err)
 {
-    const at__paths *sources = request->sources;
+    const atx_paths *sources = request->sources;
     if (sources->count == 0)
         return AT_OK;
-    const at__where *w = &sources->where[0];
+    const atx_where *w = &sources->where[0];
     if (!request->allowed)
         return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found the source '%s', whose text did not come along",
                        w->file, w->line, w->column, sources->items[0]);
-    return at__gather(out, request, err);
+    return atx_gather(out, request, err);
 }
 
 /* What the lines of a file name, read now. */
-static at_status make_fresh(at__bundle *made, const walk *w, const at__bundle_request *r,
-                            const at__commons *commons, at_error *err)
+static at_status make_fresh(atx_bundle *made, const walk *w, const atx_bundle_request *r,
+                            const atx_commons *commons, at_error *err)
 {
-    at__gathered pieces = { 0 }, gathered = { 0 };
-    at__str note = { 0 };
-    const at__gather_request request = { r->file, r->sources ? r->sources : &NO_PATHS,
+    atx_gathered pieces = { 0 }, gathered = { 0 };
+    atx_str note = { 0 };
+    const atx_gather_request request = { r->file, r->sources ? r->sources : &NO_PATHS,
                                          r->includes ? r->includes : &NO_PATHS,
                                          commons ? commons->headers : NULL,
                                          commons ? commons->allowed : NULL };
     const char *data = r->data ? r->data : "";
     at_status status = gather_fresh(&pieces, &request, err);
     if (status == AT_OK && request.allowed)
-        status = at__gather_own(&gathered, &request, r->source, r->len, err);
+        status = atx_gather_own(&gathered, &request, r->source, r->len, err);
     const made_of m = { &pieces, &gathered, r->source, r->file, data, r->len, strlen(data) };
     if (status == AT_OK)
         status = write_bundle(made, w, &m, err);
     if (status == AT_OK && request.allowed)
-        status = at__headers_note(&note, commons->headers, made->source, err);
+        status = atx_headers_note(&note, commons->headers, made->source, err);
     if (status == AT_OK)
         status = put_note(made, &note, err);
-    at__str_clear(&note);
-    at__gathered_clear(&pieces);
-    at__gathered_clear(&gathered);
+    atx_str_clear(&note);
+    atx_gathered_clear(&pieces);
+    atx_gathered_clear(&gathered);
     return status;
 }
 
 /* What a stored bundle has is written again, and must be the same. */
-static at_status make_again(at__bundle *made, const walk *w, const at__bundle_request *r, const char *own,
+static at_status make_again(atx_bundle *made, const walk *w, const atx_bundle_request *r, const char *own,
                             at_error *err)
 {
-    at__gathered pieces = { 0 }, gathered = { 0 };
-    at__str note = { 0 };
+    atx_gathered pieces = { 0 }, gathered = { 0 };
+    atx_str note = { 0 };
     size_t note_len, data_len;
     const char *known = stored_note(&note_len, r->source, own), *behind;
-    const char *data = at__bundle_data(&data_len, &behind, known ? known + note_len + 1 : r->source);
+    const char *data = atx_bundle_data(&data_len, &behind, known ? known + note_len + 1 : r->source);
     const made_of m = {
         &pieces, &gathered, own, r->file, data, r->len - (size_t)(own - r->source), data_len
     };
@@ -499,7 +499,7 @@ static at_status make_again(at__bundle *made, const walk *w, const at__bundle_re
     if (status == AT_OK)
         status = write_bundle(made, w, &m, err);
     if (known)
-        at__str_add_bytes(&note, known, note_len);
+        atx_str_add_bytes(&note, known, note_len);
     if (status == AT_OK)
         status = put_note(made, &note, err);
     if (status == AT_OK &&
@@ -507,22 +507,22 @@ static at_status make_again(at__bundle *made, const walk *w, const at__bundle_re
         status = at_fail(
             err, AT_ERR_INPUT,
             "%s: found other common code before the file than its `use` and `source` lines ask for", r->file);
-    at__str_clear(&note);
-    at__gathered_clear(&pieces);
+    atx_str_clear(&note);
+    atx_gathered_clear(&pieces);
     return status;
 }
 
-at_status at__bundle_make(at__bundle *out, const at__bundle_request *request, const at__commons *commons,
+at_status atx_bundle_make(atx_bundle *out, const atx_bundle_request *request, const atx_commons *commons,
                           at_error *err)
 {
     size_t own_len;
-    const char *own = at__bundle_own(&own_len, request->source, request->len);
+    const char *own = atx_bundle_own(&own_len, request->source, request->len);
     const bool stored = own != request->source;
-    at__commons within = { 0 };
-    at__bundle made = { 0 };
+    atx_commons within = { 0 };
+    atx_bundle made = { 0 };
     walk w = { .commons = stored ? &within : commons, .err = err };
 
-    at_status status = at__commons_of_bundle(&within, request->source, own, err);
+    at_status status = atx_commons_of_bundle(&within, request->source, own, err);
     if (status == AT_OK)
         status = visit(&w, request->uses);
     if (status == AT_OK)
@@ -530,17 +530,17 @@ at_status at__bundle_make(at__bundle *out, const at__bundle_request *request, co
             stored ? make_again(&made, &w, request, own, err) : make_fresh(&made, &w, request, commons, err);
     if (status == AT_OK) {
         *out = made;
-        made = (at__bundle){ 0 };
+        made = (atx_bundle){ 0 };
     }
-    at__parts_close(made.parts, made.part_count);
+    atx_parts_close(made.parts, made.part_count);
     free(made.source);
     free(made.headers);
     free(made.data);
-    at__commons_clear(&within);
+    atx_commons_clear(&within);
     return status;
 }
 
-const at__part *at__own_part(const at__part *parts, int count, const char *file)
+const atx_part *atx_own_part(const atx_part *parts, int count, const char *file)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(parts[i].file, file) == 0)
@@ -548,7 +548,7 @@ const at__part *at__own_part(const at__part *parts, int count, const char *file)
     return &parts[count - 1];
 }
 
-void at__parts_close(at__part *parts, int count)
+void atx_parts_close(atx_part *parts, int count)
 {
     for (int i = 0; i < count; i++)
         free(parts[i].file);

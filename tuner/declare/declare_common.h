@@ -10,7 +10,7 @@
  * nothing else.
  *
  * Common code may also declare parameters, lets, consts and requirements, which are those of every template
- * that uses it: at__template_read_with reads them at the place of the `use`.
+ * that uses it: atx_template_read_with reads them at the place of the `use`.
  */
 #ifndef AUTOTUNE_DECLARE_COMMON_H
 #define AUTOTUNE_DECLARE_COMMON_H
@@ -19,66 +19,66 @@
 #include "source/allowed.h"
 #include "source/headers.h"
 
-typedef struct at__common {
-    char name[AT__MAX_NAME];
+typedef struct atx_common {
+    char name[ATX_MAX_NAME];
     char *about;
-    at__used uses;
+    atx_used uses;
     char *text;
     bool lent; /* the text */
     size_t len;
     char *file; /* as messages and #line show it */
-} at__common;
+} atx_common;
 
 /* The files that `use` may name. Zeroed it is empty; what it lacks is looked for in `next`. */
-typedef struct at__commons {
-    at__common **items;
+typedef struct atx_commons {
+    atx_common **items;
     size_t count, cap;
-    const struct at__commons *next; /* borrowed; NULL: the end */
-    const at__allowed *allowed; /* borrowed: files that may be read; NULL: none, for texts from elsewhere */
-    at__headers *headers;       /* borrowed: the user's folders; NULL: none */
+    const struct atx_commons *next; /* borrowed; NULL: the end */
+    const atx_allowed *allowed; /* borrowed: files that may be read; NULL: none, for texts from elsewhere */
+    atx_headers *headers;       /* borrowed: the user's folders; NULL: none */
     bool lent;                  /* texts that are added are the program's: they are not copied */
-} at__commons;
+} atx_commons;
 
 /*
  * Reads one file, which begins with a block `common NAME`; its path ends in NAME.cuh. Text and path are
- * copied. AT_ERR_INPUT as at__op_read, and for a name that this library (`next` aside) has already.
+ * copied. AT_ERR_INPUT as atx_op_read, and for a name that this library (`next` aside) has already.
  */
-at_status at__commons_add(at__commons *commons, const char *text, size_t len, const char *file,
+at_status atx_commons_add(atx_commons *commons, const char *text, size_t len, const char *file,
                           at_error *err) AT_MUST_CHECK;
-const at__common *at__commons_find(const at__commons *commons, const char *name); /* NULL: none */
-void at__commons_clear(at__commons *commons);
+const atx_common *atx_commons_find(const atx_commons *commons, const char *name); /* NULL: none */
+void atx_commons_clear(atx_commons *commons);
 
 /* The files in a stored bundle, up to its own file, as a library. Where they once came from is not known. */
-at_status at__commons_of_bundle(at__commons *out, const char *source, const char *own,
+at_status atx_commons_of_bundle(atx_commons *out, const char *source, const char *own,
                                 at_error *err) AT_MUST_CHECK;
 
 /* The note of headers that a bundle begins with, *len 0: none; and what follows it. */
-const char *at__bundle_note(size_t *len, const char **rest, const char *source);
+const char *atx_bundle_note(size_t *len, const char **rest, const char *source);
 
 /* The notes of files' contents behind that, at `rest`: whole lines; *len 0: none. */
-const char *at__bundle_data(size_t *len, const char **behind, const char *rest);
+const char *atx_bundle_data(size_t *len, const char **behind, const char *rest);
 
 /* What of a bundle is the op's or the template's own file: its end. */
-const char *at__bundle_own(size_t *own_len, const char *source, size_t len);
+const char *atx_bundle_own(size_t *own_len, const char *source, size_t len);
 
-typedef struct at__bundle {
+typedef struct atx_bundle {
     char *source; /* terminated */
     size_t len;
-    at__part *parts; /* dependencies first; then the file itself, in pieces where headers were put into it */
+    atx_part *parts; /* dependencies first; then the file itself, in pieces where headers were put into it */
     int part_count;
     char *headers; /* the note of headers.h; NULL: none */
     char *data;    /* the lines of files' contents; NULL: none */
-} at__bundle;
+} atx_bundle;
 
 /* A file, or a bundle that was stored. */
-typedef struct at__bundle_request {
+typedef struct atx_bundle_request {
     const char *source;
     size_t len;
     const char *file;
-    const at__used *uses;
-    const at__paths *sources, *includes; /* NULL: none */
+    const atx_used *uses;
+    const atx_paths *sources, *includes; /* NULL: none */
     const char *data;                    /* of a file: notes of its op's arrays; NULL, "": none */
-} at__bundle_request;
+} atx_bundle_request;
 
 /*
  * Makes the bundle of a file whose declaration has these `use`, `source` and `include` lines. The files of
@@ -87,11 +87,11 @@ typedef struct at__bundle_request {
  * NULL. AT_ERR_INPUT, with the place of the line: unknown names, circles, files that cannot or may not be
  * read.
  */
-at_status at__bundle_make(at__bundle *out, const at__bundle_request *request, const at__commons *commons,
+at_status atx_bundle_make(atx_bundle *out, const atx_bundle_request *request, const atx_commons *commons,
                           at_error *err) AT_MUST_CHECK;
 
 /* Where the file itself begins, and with it its declaration. `file` is its name. */
-const at__part *at__own_part(const at__part *parts, int count, const char *file);
-void at__parts_close(at__part *parts, int count);
+const atx_part *atx_own_part(const atx_part *parts, int count, const char *file);
+void atx_parts_close(atx_part *parts, int count);
 
 #endif

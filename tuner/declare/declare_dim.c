@@ -16,19 +16,19 @@
 #include "declare/declare_parts.h"
 
 /* WORD|WORD|..., up to the next blank. */
-static at_status read_words(at__lines *lines, at__dim *dim)
+static at_status read_words(atx_lines *lines, atx_dim *dim)
 {
     bool more = true;
-    for (dim->value = 1; more; more = at__lines_sees(lines, "|") && (at__lines_skip(lines, 1), true)) {
+    for (dim->value = 1; more; more = atx_lines_sees(lines, "|") && (atx_lines_skip(lines, 1), true)) {
         const char *at = lines->at;
-        if (dim->word_count == AT__MAX_CHOICES)
-            return at__lines_fail(lines, at, "found more than %d words; expected fewer", AT__MAX_CHOICES);
-        at_status status = at__lines_name(dim->words[dim->word_count], lines, "a word, as in to=near|far");
+        if (dim->word_count == ATX_MAX_CHOICES)
+            return atx_lines_fail(lines, at, "found more than %d words; expected fewer", ATX_MAX_CHOICES);
+        at_status status = atx_lines_name(dim->words[dim->word_count], lines, "a word, as in to=near|far");
         if (status != AT_OK)
             return status;
         for (int i = 0; i < dim->word_count; i++)
             if (strcmp(dim->words[i], dim->words[dim->word_count]) == 0)
-                return at__lines_fail(lines, at, "found '%s' a second time; expected each word once",
+                return atx_lines_fail(lines, at, "found '%s' a second time; expected each word once",
                                       dim->words[i]);
         dim->word_count++;
     }
@@ -36,36 +36,36 @@ static at_status read_words(at__lines *lines, at__dim *dim)
 }
 
 /* Behind the =. */
-static at_status read_default(at__lines *lines, at__dim *dim)
+static at_status read_default(atx_lines *lines, atx_dim *dim)
 {
     const char *at = lines->at;
-    if (at__lines_word(lines) > 0)
+    if (atx_lines_word(lines) > 0)
         return read_words(lines, dim);
-    at_status status = at__lines_integer(&dim->value, lines, "a size");
+    at_status status = atx_lines_integer(&dim->value, lines, "a size");
     if (status != AT_OK)
         return status;
     if (dim->value < 1)
-        return at__lines_fail(lines, at, "found a default below 1; expected a size");
+        return atx_lines_fail(lines, at, "found a default below 1; expected a size");
     return AT_OK;
 }
 
 /* A dimension with a default may be left out of a shape, so it cannot follow one without. */
-at_status at__read_dim(at__lines *lines, at__op *op)
+at_status atx_read_dim(atx_lines *lines, atx_op *op)
 {
-    at__dim *dim = &op->dims[op->dim_count];
+    atx_dim *dim = &op->dims[op->dim_count];
     const char *at = lines->at;
     int slot;
 
-    at_status status = at__lines_name(dim->name, lines, "the name of a dimension");
-    if (status != AT_OK || (status = at__add_symbol(&slot, &op->symbols, dim->name, lines, at)) != AT_OK)
+    at_status status = atx_lines_name(dim->name, lines, "the name of a dimension");
+    if (status != AT_OK || (status = atx_add_symbol(&slot, &op->symbols, dim->name, lines, at)) != AT_OK)
         return status;
-    dim->optional = at__lines_sees(lines, "=");
+    dim->optional = atx_lines_sees(lines, "=");
     if (dim->optional) {
         if (op->dim_count && !dim[-1].optional)
-            return at__lines_fail(
+            return atx_lines_fail(
                 lines, at, "found a default for '%s' after '%s' without one; expected defaults in front",
                 dim->name, dim[-1].name);
-        at__lines_skip(lines, 1);
+        atx_lines_skip(lines, 1);
         if ((status = read_default(lines, dim)) != AT_OK)
             return status;
     }
@@ -73,16 +73,16 @@ at_status at__read_dim(at__lines *lines, at__op *op)
     return AT_OK;
 }
 
-at_status at__add_dim_words(at__lines *lines, at__op *op)
+at_status atx_add_dim_words(atx_lines *lines, atx_op *op)
 {
     for (int i = 0; i < op->dim_count; i++) {
-        at__dim *dim = &op->dims[i];
+        atx_dim *dim = &op->dims[i];
         dim->word_slot = op->symbols.count;
         for (int k = 0; k < dim->word_count; k++) {
-            char symbol[2 * AT__MAX_NAME];
+            char symbol[2 * ATX_MAX_NAME];
             int slot;
             snprintf(symbol, sizeof symbol, "%s_%s", dim->name, dim->words[k]);
-            at_status status = at__add_symbol(&slot, &op->symbols, symbol, lines, lines->line);
+            at_status status = atx_add_symbol(&slot, &op->symbols, symbol, lines, lines->line);
             if (status != AT_OK)
                 return status;
         }

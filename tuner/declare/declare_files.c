@@ -24,7 +24,7 @@ static bool is_absent(const char *path)
     return access(path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
 }
 
-static const at__op_file *find_file(const at__op *op, const char *name)
+static const atx_op_file *find_file(const atx_op *op, const char *name)
 {
     for (int i = 0; i < op->file_count; i++)
         if (strcmp(op->files[i].name, name) == 0)
@@ -32,33 +32,33 @@ static const at__op_file *find_file(const at__op *op, const char *name)
     return NULL;
 }
 
-static at_status note_file(at__str *notes, at__op *op, const char *name, const at__where *w,
-                           const at__allowed *allowed, at_error *err)
+static at_status note_file(atx_str *notes, atx_op *op, const char *name, const atx_where *w,
+                           const atx_allowed *allowed, at_error *err)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     at_error cause = { 0 };
-    char hash[AT__HASH_TEXT] = "absent";
-    at__op_file *file = &op->files[op->file_count];
+    char hash[ATX_HASH_TEXT] = "absent";
+    atx_op_file *file = &op->files[op->file_count];
     if (find_file(op, name))
         return AT_OK;
-    at__join_path(&path, op->file, name);
-    at_status status = at__str_status(&path, &cause);
+    atx_join_path(&path, op->file, name);
+    at_status status = atx_str_status(&path, &cause);
     if (status == AT_OK)
-        status = at__allowed_check(allowed, path.data, &cause);
+        status = atx_allowed_check(allowed, path.data, &cause);
     if (status == AT_OK && !is_absent(path.data))
-        status = at__file_hash(hash, &file->seen, path.data, &cause);
+        status = atx_file_hash(hash, &file->seen, path.data, &cause);
     if (status == AT_OK) {
         file->name = name;
         op->file_count++;
-        at__str_addf(notes, AT__PART_DATA "%s %s\n", hash, name);
+        atx_str_addf(notes, ATX_PART_DATA "%s %s\n", hash, name);
     } else {
         at_fail(err, status, "%s:%d:%d: %s", w->file, w->line, w->column, cause.text);
     }
-    at__str_clear(&path);
+    atx_str_clear(&path);
     return status;
 }
 
-at_status at__op_note_files(at__str *notes, at__op *op, const at__allowed *allowed, at_error *err)
+at_status atx_op_note_files(atx_str *notes, atx_op *op, const atx_allowed *allowed, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
@@ -66,15 +66,15 @@ at_status at__op_note_files(at__str *notes, at__op *op, const at__allowed *allow
             status = note_file(notes, op, op->args[i].input.file, &op->args[i].input.where, allowed, err);
     if (status == AT_OK && op->answer)
         status = note_file(notes, op, op->answer, &op->answer_where, allowed, err);
-    return status == AT_OK ? at__str_status(notes, err) : status;
+    return status == AT_OK ? atx_str_status(notes, err) : status;
 }
 
-at_status at__op_find_file(at__str *path, const at__op *op, const char *name, at_error *err)
+at_status atx_op_find_file(atx_str *path, const atx_op *op, const char *name, at_error *err)
 {
     struct stat now;
-    const at__op_file *file = find_file(op, name);
-    at__join_path(path, op->file, name);
-    at_status status = at__str_status(path, err);
+    const atx_op_file *file = find_file(op, name);
+    atx_join_path(path, op->file, name);
+    at_status status = atx_str_status(path, err);
     if (status != AT_OK)
         return status;
     if (!file)
@@ -82,7 +82,7 @@ at_status at__op_find_file(at__str *path, const at__op *op, const char *name, at
                        "%s: found the file '%s', and no folder of templates that it was read from; expected "
                        "--templates DIR with it",
                        op->file, name);
-    if (file->seen.st_ino ? stat(path->data, &now) == 0 && !at__same_contents(&file->seen, &now)
+    if (file->seen.st_ino ? stat(path->data, &now) == 0 && !atx_same_contents(&file->seen, &now)
                           : !is_absent(path->data))
         return at_fail(err, AT_ERR_INPUT,
                        "%s: it changed after this program read %s; expected a new run, which measures with "

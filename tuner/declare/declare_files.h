@@ -11,11 +11,11 @@
  * fills op->files. AT_ERR_INPUT, with the place: one that may not be read (allowed.h), is no regular file, or
  * cannot be read.
  */
-at_status at__op_note_files(at__str *notes, at__op *op, const at__allowed *allowed,
+at_status atx_op_note_files(atx_str *notes, atx_op *op, const atx_allowed *allowed,
                             at_error *err) AT_MUST_CHECK;
 
 /* Where it is; replaces *path. AT_ERR_INPUT: the op came without its files (as from a recording), or the file
  * holds something else than what was noted. */
-at_status at__op_find_file(at__str *path, const at__op *op, const char *name, at_error *err) AT_MUST_CHECK;
+at_status atx_op_find_file(atx_str *path, const atx_op *op, const char *name, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "declare/declare_lines.h" /* AT__MAX_SOURCE */
+#include "declare/declare_lines.h" /* ATX_MAX_SOURCE */
 #include "source/paths.h"
 #include "util/regular.h"
 
@@ -25,11 +25,11 @@ typedef struct open_file {
 } open_file;
 
 typedef struct gathering {
-    at__gathered *out;
+    atx_gathered *out;
     const char *file; /* the template's */
-    const at__paths *includes;
-    const at__headers *headers; /* NULL: none */
-    const at__allowed *allowed;
+    const atx_paths *includes;
+    const atx_headers *headers; /* NULL: none */
+    const atx_allowed *allowed;
     size_t read; /* bytes of all files so far: what is included twice counts twice */
     open_file stack[MAX_DEPTH];
     int depth;
@@ -52,7 +52,7 @@ static at_status fail(const gathering *g, const asker *a, const char *what, cons
 static at_status check_allowed(const gathering *g, const char *path, const asker *a)
 {
     at_error cause = { 0 };
-    if (at__allowed_check(g->allowed, path, &cause) == AT_OK)
+    if (atx_allowed_check(g->allowed, path, &cause) == AT_OK)
         return AT_OK;
     return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", a->file, a->line, a->column, cause.text);
 }
@@ -68,7 +68,7 @@ static at_status too_much(const gathering *g)
         g->err, AT_ERR_INPUT,
         "%s: found more than %zu bytes in its sources, where a file counts as often as it is included; "
         "expected fewer, or a folder of headers that --headers DIR names and no line does",
-        g->file, AT__MAX_SOURCE);
+        g->file, ATX_MAX_SOURCE);
 }
 
 /* ---- lines ---- */
@@ -193,52 +193,52 @@ static guard guard_of(const char *text, size_t len)
 
 static at_status add_piece(gathering *g, const char *name, int number, const char *text, size_t len)
 {
-    at__gathered *out = g->out;
+    atx_gathered *out = g->out;
     if (len == 0)
         return AT_OK;
-    if (out->text.len + len > AT__MAX_SOURCE)
+    if (out->text.len + len > ATX_MAX_SOURCE)
         return too_much(g);
-    at__part part = { .line = number, .begin = out->text.len, .len = len };
-    part.file = at__text_copy(name, strlen(name));
-    if (!part.file || !at__grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
+    atx_part part = { .line = number, .begin = out->text.len, .len = len };
+    part.file = atx_text_copy(name, strlen(name));
+    if (!part.file || !atx_grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
         free(part.file);
         return out_of_memory(g);
     }
     out->parts[out->count++] = part;
-    at__str_add_bytes(&out->text, text, len);
+    atx_str_add_bytes(&out->text, text, len);
     return AT_OK;
 }
 
 static at_status gather_file(gathering *g, const char *name, const asker *from);
 
-static bool is_file(const at__str *path)
+static bool is_file(const atx_str *path)
 {
     struct stat info;
-    return !path->failed && stat(at__str_text(path), &info) == 0 && S_ISREG(info.st_mode);
+    return !path->failed && stat(atx_str_text(path), &info) == 0 && S_ISREG(info.st_mode);
 }
 
 /* The file that an #include means, relative to the template; *found false: it is not ours. */
-static at_status find_include(at__str *name, bool *found, const gathering *g, const char *includer,
+static at_status find_include(atx_str *name, bool *found, const gathering *g, const char *includer,
                               const char *wanted, bool quoted, const asker *from)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     at_status status = AT_OK;
     *found = false;
     if (quoted) {
-        at__join_path(name, includer, wanted);
-        at__join_path(&path, g->file, at__str_text(name));
+        atx_join_path(name, includer, wanted);
+        atx_join_path(&path, g->file, atx_str_text(name));
         *found = is_file(&path);
     }
     for (int i = 0; i < g->includes->count && !*found; i++) {
-        at__str_reset(name);
-        at__str_addf(name, "%s/%s", g->includes->items[i], wanted);
-        at__join_path(&path, g->file, at__str_text(name));
+        atx_str_reset(name);
+        atx_str_addf(name, "%s/%s", g->includes->items[i], wanted);
+        atx_join_path(&path, g->file, atx_str_text(name));
         *found = is_file(&path);
     }
-    *found = *found && !at__headers_have(g->headers, at__str_text(&path), wanted);
+    *found = *found && !atx_headers_have(g->headers, atx_str_text(&path), wanted);
     if (*found)
-        status = check_allowed(g, at__str_text(&path), from);
-    at__str_clear(&path);
+        status = check_allowed(g, atx_str_text(&path), from);
+    atx_str_clear(&path);
     return status;
 }
 
@@ -263,49 +263,49 @@ static int hidden_depth(int depth, const line *l)
 static at_status add_lines(gathering *g, const char *name, const char *text, size_t len, bool once)
 {
     at_status status = AT_OK;
-    at__str included = { 0 }, shown = { 0 };
+    atx_str included = { 0 }, shown = { 0 };
     const char *from = text;
     int from_number = 1, hidden = 0;
     line l = { 0 };
 
-    at__beside(&shown, g->file, name);
+    atx_beside(&shown, g->file, name);
     while (l.end < text + len && status == AT_OK) {
         char wanted[512];
         bool quoted = false;
         next_line(&l, text, len);
         hidden = hidden_depth(hidden, &l);
         bool found = false;
-        const asker from_here = { at__str_text(&shown), l.number, 1 };
+        const asker from_here = { atx_str_text(&shown), l.number, 1 };
         if (!hidden && read_include(&l, wanted, &quoted))
             status = find_include(&included, &found, g, name, wanted, quoted, &from_here);
         if (status != AT_OK || (!found && !(once && is_once(&l))))
             continue;
         status = add_piece(g, name, from_number, from, (size_t)(l.begin - from));
         if (status == AT_OK && found)
-            status = gather_file(g, at__str_text(&included), &from_here);
+            status = gather_file(g, atx_str_text(&included), &from_here);
         from = l.end;
         from_number = l.number + 1;
     }
     if (status == AT_OK)
         status = add_piece(g, name, from_number, from, (size_t)(text + len - from));
-    at__str_clear(&included);
-    at__str_clear(&shown);
+    atx_str_clear(&included);
+    atx_str_clear(&shown);
     return status;
 }
 
-static at_status add_guarded(gathering *g, const char *name, const at__str *text, bool once)
+static at_status add_guarded(gathering *g, const char *name, const atx_str *text, bool once)
 {
-    char hash[AT__HASH_TEXT], lines[200];
+    char hash[ATX_HASH_TEXT], lines[200];
     at_status status = AT_OK;
     int n = 0;
     if (once) {
-        at__hash_text(hash, text->data, text->len);
+        atx_hash_text(hash, text->data, text->len);
         n = snprintf(lines, sizeof lines, "#ifndef AUTOTUNE_ONCE_%.24s\n#define AUTOTUNE_ONCE_%.24s\n", hash,
                      hash);
         status = add_piece(g, name, 1, lines, (size_t)n);
     }
     if (status == AT_OK)
-        status = add_lines(g, name, at__str_text(text), text->len, once);
+        status = add_lines(g, name, atx_str_text(text), text->len, once);
     if (status == AT_OK && once)
         status = add_piece(g, name, 1, "#endif\n", 7);
     return status;
@@ -322,70 +322,70 @@ static bool is_open(const gathering *g, const struct stat *info, bool *leave_out
     return false;
 }
 
-static at_status read_text(at__str *text, const gathering *g, const char *path, const asker *from)
+static at_status read_text(atx_str *text, const gathering *g, const char *path, const asker *from)
 {
     at_error cause = { 0 };
-    if (at__regular_read(text, path, AT__MAX_SOURCE, &cause) != AT_OK)
+    if (atx_regular_read(text, path, ATX_MAX_SOURCE, &cause) != AT_OK)
         return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", from->file, from->line, from->column,
                        cause.text);
-    const char *what, *unfit = at__lines_unfit(&what, at__str_text(text), text->len);
+    const char *what, *unfit = atx_lines_unfit(&what, atx_str_text(text), text->len);
     if (!unfit)
         return AT_OK;
-    const at__where begin = { path, 1, 1 };
-    at__where place = at__where_after(begin, text->data, (size_t)(unfit - text->data));
+    const atx_where begin = { path, 1, 1 };
+    atx_where place = atx_where_after(begin, text->data, (size_t)(unfit - text->data));
     return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s:%d:%d: found %s; expected text", from->file,
                    from->line, from->column, path, place.line, place.column, what);
 }
 
 static at_status gather_file(gathering *g, const char *name, const asker *from)
 {
-    at__str path = { 0 }, text = { 0 };
+    atx_str path = { 0 }, text = { 0 };
     struct stat info;
     bool leave_out = false;
     at_status status = AT_OK;
 
-    at__join_path(&path, g->file, name);
+    atx_join_path(&path, g->file, name);
     if (path.failed) {
         status = out_of_memory(g);
         goto done;
     }
-    if ((status = check_allowed(g, at__str_text(&path), from)) != AT_OK)
+    if ((status = check_allowed(g, atx_str_text(&path), from)) != AT_OK)
         goto done;
-    if (stat(at__str_text(&path), &info) != 0) {
-        status = fail(g, from, "cannot read", at__str_text(&path), strerror(errno));
+    if (stat(atx_str_text(&path), &info) != 0) {
+        status = fail(g, from, "cannot read", atx_str_text(&path), strerror(errno));
         goto done;
     }
     if (!S_ISREG(info.st_mode)) {
-        status = fail(g, from, "cannot read", at__str_text(&path), "expected a file");
+        status = fail(g, from, "cannot read", atx_str_text(&path), "expected a file");
         goto done;
     }
     if (is_open(g, &info, &leave_out)) {
         if (!leave_out)
-            status = fail(g, from, "found", at__str_text(&path), "it includes itself; expected no circle");
+            status = fail(g, from, "found", atx_str_text(&path), "it includes itself; expected no circle");
         goto done;
     }
     if (g->depth == MAX_DEPTH) {
-        status = fail(g, from, "found", at__str_text(&path), "it is included too deep; expected 32 levels");
+        status = fail(g, from, "found", atx_str_text(&path), "it is included too deep; expected 32 levels");
         goto done;
     }
-    if (g->read > AT__MAX_SOURCE || (uintmax_t)info.st_size > AT__MAX_SOURCE - g->read) {
+    if (g->read > ATX_MAX_SOURCE || (uintmax_t)info.st_size > ATX_MAX_SOURCE - g->read) {
         status = too_much(g);
         goto done;
     }
-    if ((status = read_text(&text, g, at__str_text(&path), from)) != AT_OK)
+    if ((status = read_text(&text, g, atx_str_text(&path), from)) != AT_OK)
         goto done;
     g->read += text.len;
-    guard by = guard_of(at__str_text(&text), text.len);
+    guard by = guard_of(atx_str_text(&text), text.len);
     g->stack[g->depth++] = (open_file){ info.st_dev, info.st_ino, by != NO_GUARD };
     status = add_guarded(g, name, &text, by == BY_PRAGMA);
     g->depth--;
 done:
-    at__str_clear(&path);
-    at__str_clear(&text);
+    atx_str_clear(&path);
+    atx_str_clear(&text);
     return status;
 }
 
-static gathering begin(at__gathered *out, const at__gather_request *r, at_error *err)
+static gathering begin(atx_gathered *out, const atx_gather_request *r, at_error *err)
 {
     return (gathering){ .out = out,
                         .file = r->file,
@@ -398,30 +398,30 @@ static gathering begin(at__gathered *out, const at__gather_request *r, at_error 
 /* Folders, before a file in them is asked for. */
 static at_status check_includes(const gathering *g)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     at_status status = AT_OK;
     for (int i = 0; i < g->includes->count && status == AT_OK; i++) {
-        const at__where *w = &g->includes->where[i];
-        at__join_path(&path, g->file, g->includes->items[i]);
+        const atx_where *w = &g->includes->where[i];
+        atx_join_path(&path, g->file, g->includes->items[i]);
         status = path.failed ? out_of_memory(g)
                              : check_allowed(g, path.data, &(asker){ w->file, w->line, w->column });
     }
-    at__str_clear(&path);
+    atx_str_clear(&path);
     return status;
 }
 
-at_status at__gather(at__gathered *out, const at__gather_request *request, at_error *err)
+at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_error *err)
 {
     gathering g = begin(out, request, err);
     at_status status = check_includes(&g);
     for (int i = 0; i < request->sources->count && status == AT_OK; i++) {
-        const at__where *w = &request->sources->where[i];
+        const atx_where *w = &request->sources->where[i];
         status = gather_file(&g, request->sources->items[i], &(asker){ w->file, w->line, w->column });
     }
-    return status == AT_OK ? at__str_status(&out->text, err) : status;
+    return status == AT_OK ? atx_str_status(&out->text, err) : status;
 }
 
-at_status at__gather_own(at__gathered *out, const at__gather_request *request, const char *text, size_t len,
+at_status atx_gather_own(atx_gathered *out, const atx_gather_request *request, const char *text, size_t len,
                          at_error *err)
 {
     gathering g = begin(out, request, err);
@@ -430,15 +430,15 @@ at_status at__gather_own(at__gathered *out, const at__gather_request *request, c
         g.stack[g.depth++] = (open_file){ info.st_dev, info.st_ino, false };
     at_status status = check_includes(&g);
     if (status == AT_OK)
-        status = add_lines(&g, request->file + at__folder_len(request->file), text, len, false);
-    return status == AT_OK ? at__str_status(&out->text, err) : status;
+        status = add_lines(&g, request->file + atx_folder_len(request->file), text, len, false);
+    return status == AT_OK ? atx_str_status(&out->text, err) : status;
 }
 
-void at__gathered_clear(at__gathered *gathered)
+void atx_gathered_clear(atx_gathered *gathered)
 {
     for (size_t i = 0; i < gathered->count; i++)
         free(gathered->parts[i].file);
     free(gathered->parts);
-    at__str_clear(&gathered->text);
-    *gathered = (at__gathered){ 0 };
+    atx_str_clear(&gathered->text);
+    *gathered = (atx_gathered){ 0 };
 }

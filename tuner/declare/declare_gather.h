@@ -15,34 +15,34 @@
 #include "source/headers.h"
 #include "util/str.h"
 
-typedef struct at__gathered {
-    at__str text;
-    at__part
+typedef struct atx_gathered {
+    atx_str text;
+    atx_part
         *parts; /* their `file` is relative to the template's folder, as `source` and #include spell it */
     size_t count, cap;
-} at__gathered;
+} atx_gathered;
 
 /* Whose files are gathered. */
-typedef struct at__gather_request {
+typedef struct atx_gather_request {
     const char *file; /* the template's, the op's or that of common code */
-    const at__paths *sources, *includes;
-    const at__headers *headers; /* the user's folders, where what lies in them stays; NULL: none */
-    const at__allowed *allowed; /* which files may be read */
-} at__gather_request;
+    const atx_paths *sources, *includes;
+    const atx_headers *headers; /* the user's folders, where what lies in them stays; NULL: none */
+    const atx_allowed *allowed; /* which files may be read */
+} atx_gather_request;
 
 /*
  * The files of the `source` lines. AT_ERR_INPUT, with the place of the line or of the #include: a file that
  * may not or cannot be read, that is no text, too much of it, a circle that no guard ends. Clear *out either
  * way.
  */
-at_status at__gather(at__gathered *out, const at__gather_request *request, at_error *err) AT_MUST_CHECK;
+at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_error *err) AT_MUST_CHECK;
 
 /*
  * The same for the text of a template, an op or common code itself, whose pieces have the file's last
  * component as their `file`; but for what stands behind `#ifndef AUTOTUNE_RENDERED`.
  */
-at_status at__gather_own(at__gathered *out, const at__gather_request *request, const char *text, size_t len,
+at_status atx_gather_own(atx_gathered *out, const atx_gather_request *request, const char *text, size_t len,
                          at_error *err) AT_MUST_CHECK;
-void at__gathered_clear(at__gathered *gathered);
+void atx_gathered_clear(atx_gathered *gathered);
 
 #endif

@@ -12,36 +12,36 @@
 
 #include "declare/declare.h"
 
-typedef struct at__image {
+typedef struct atx_image {
     uint32_t begin, bytes;     /* of the structures, the template first, among those of all */
     uint32_t link, link_count; /* words of them that are pointers, among those of all       */
-} at__image;
+} atx_image;
 
-typedef struct at__images {
+typedef struct atx_images {
     const unsigned char *structures; /* of all; each at a multiple of 8                       */
     const uint32_t *links;           /* where a word is, from where its structures begin      */
     const unsigned char *fixed;      /* what they point to and need not be copied             */
-    const at__image *of;             /* in the order of at__embedded_files; of an op 0 bytes  */
+    const atx_image *of;             /* in the order of atx_embedded_files; of an op 0 bytes  */
     size_t count;
-} at__images;
+} atx_images;
 
 /* Makes images. Zero it before the first. */
-typedef struct at__image_writer {
-    at__str structures, links, fixed;
+typedef struct atx_image_writer {
+    atx_str structures, links, fixed;
     size_t begin; /* of the present one */
     struct {
         const char *text;
         size_t at;
     } kept[512]; /* texts of the present one, which may be pointed to more than once */
     int kept_count;
-} at__image_writer;
+} atx_image_writer;
 
-void at__image_write(at__image *out, at__image_writer *w, const at__template *t);
-at_status at__image_writer_status(const at__image_writer *w, at_error *err);
-void at__image_writer_clear(at__image_writer *w);
+void atx_image_write(atx_image *out, atx_image_writer *w, const atx_template *t);
+at_status atx_image_writer_status(const atx_image_writer *w, at_error *err);
+void atx_image_writer_clear(atx_image_writer *w);
 
 /* A template as it was read. Borrows the op and the images. */
-at_status at__image_load(at__template **out, const at__op *op, const at__images *images, size_t i,
+at_status atx_image_load(atx_template **out, const atx_op *op, const atx_images *images, size_t i,
                          at_error *err) AT_MUST_CHECK;
 
 #endif

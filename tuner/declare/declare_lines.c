@@ -64,7 +64,7 @@ static const char *find_close(const char *from, const char *stop)
 }
 
 /* The next block from `from`: sets begin and end; end is NULL when it is not closed. false: none. */
-static bool find_block(const char **begin, const char **end, const at__lines *lines, const char *from)
+static bool find_block(const char **begin, const char **end, const atx_lines *lines, const char *from)
 {
     const char *stop = lines->source + lines->len;
     while ((from = find_marker(from, stop)) != NULL) {
@@ -81,19 +81,19 @@ static bool find_block(const char **begin, const char **end, const at__lines *li
 }
 
 /* Blocks are entered in their order, so that counting lines goes through the source once. */
-static void enter_block(at__lines *lines, const char *begin, const char *end)
+static void enter_block(atx_lines *lines, const char *begin, const char *end)
 {
-    lines->begin_where = at__where_after(lines->begin_where, lines->begin, (size_t)(begin - lines->begin));
+    lines->begin_where = atx_where_after(lines->begin_where, lines->begin, (size_t)(begin - lines->begin));
     lines->begin = lines->next = begin;
     lines->end = end ? end : lines->source + lines->len;
     lines->next_where = lines->begin_where;
 }
 
 /* The start of the source, before any block. */
-static at__lines lines_of(const char *source, size_t len, const char *file, at_error *err)
+static atx_lines lines_of(const char *source, size_t len, const char *file, at_error *err)
 {
-    at__where start = { .file = file, .line = 1, .column = 1 };
-    return (at__lines){
+    atx_where start = { .file = file, .line = 1, .column = 1 };
+    return (atx_lines){
         .source = source,
         .len = len,
         .file = file,
@@ -107,30 +107,30 @@ static at__lines lines_of(const char *source, size_t len, const char *file, at_e
 }
 
 /* Does the block's first line start with this word? The reader ends before that line again. */
-static bool is_kind(at__lines *lines, const char *kind)
+static bool is_kind(atx_lines *lines, const char *kind)
 {
     bool more = false;
-    at__lines first = *lines;
+    atx_lines first = *lines;
     first.err = NULL;
-    return at__lines_next(&more, &first) == AT_OK && more && at__lines_sees_word(&first, kind);
+    return atx_lines_next(&more, &first) == AT_OK && more && atx_lines_sees_word(&first, kind);
 }
 
 /* No block of that kind: a misspelled one is the likely cause. */
-static at_status fail_no_block(const at__lines *start, const char *kind)
+static at_status fail_no_block(const atx_lines *start, const char *kind)
 {
     const char *begin, *end = NULL;
     bool more = false;
-    at__lines lines = *start;
+    atx_lines lines = *start;
 
     for (const char *from = lines.source; from && find_block(&begin, &end, &lines, from); from = end) {
         enter_block(&lines, begin, end);
         if (is_kind(&lines, "op") || is_kind(&lines, "template") || is_kind(&lines, "common"))
             continue;
-        at_status status = at__lines_next(&more, &lines);
+        at_status status = atx_lines_next(&more, &lines);
         if (status != AT_OK)
             return status;
         if (more)
-            return at__lines_expected(&lines, "'op NAME', 'template NAME' or 'common NAME' first in a block");
+            return atx_lines_expected(&lines, "'op NAME', 'template NAME' or 'common NAME' first in a block");
     }
     return at_fail(lines.err, AT_ERR_INPUT,
                    "%s:1:1: found no declaration; expected a block that starts with %s and '%s NAME'",
@@ -138,7 +138,7 @@ static at_status fail_no_block(const at__lines *start, const char *kind)
 }
 
 /* Finds the block; *closed tells whether its comment ends. */
-static bool find_kind(at__lines *lines, const char *kind, bool *closed)
+static bool find_kind(atx_lines *lines, const char *kind, bool *closed)
 {
     const char *begin, *end = NULL;
     for (const char *from = lines->source; from && find_block(&begin, &end, lines, from); from = end) {
@@ -150,16 +150,16 @@ static bool find_kind(at__lines *lines, const char *kind, bool *closed)
     return false;
 }
 
-bool at__declares(const char *source, size_t len, const char *kind)
+bool atx_declares(const char *source, size_t len, const char *kind)
 {
     bool closed;
     size_t own_len;
-    const char *own = at__bundle_own(&own_len, source, len);
-    at__lines lines = lines_of(own, own_len, "", NULL);
+    const char *own = atx_bundle_own(&own_len, source, len);
+    atx_lines lines = lines_of(own, own_len, "", NULL);
     return find_kind(&lines, kind, &closed);
 }
 
-const char *at__lines_unfit(const char **what, const char *source, size_t len)
+const char *atx_lines_unfit(const char **what, const char *source, size_t len)
 {
     const char *zero = len ? memchr(source, '\0', len) : NULL;
     const size_t before = zero ? (size_t)(zero - source) : len;
@@ -168,18 +168,18 @@ const char *at__lines_unfit(const char **what, const char *source, size_t len)
     return end ? end : zero;
 }
 
-at_status at__lines_open(at__lines *out, const char *source, size_t len, const char *file, const char *kind,
+at_status atx_lines_open(atx_lines *out, const char *source, size_t len, const char *file, const char *kind,
                          at_error *err)
 {
-    at__lines start = lines_of(source, len, file, err), lines = start;
+    atx_lines start = lines_of(source, len, file, err), lines = start;
     bool closed = true;
 
-    if (len > AT__MAX_SOURCE)
+    if (len > ATX_MAX_SOURCE)
         return at_fail(err, AT_ERR_INPUT, "%s: found %zu bytes; expected at most %zu", file, len,
-                       AT__MAX_SOURCE);
-    const char *what, *unfit = at__lines_unfit(&what, source, len);
+                       ATX_MAX_SOURCE);
+    const char *what, *unfit = atx_lines_unfit(&what, source, len);
     if (unfit) {
-        at__where place = at__where_after(start.begin_where, source, (size_t)(unfit - source));
+        atx_where place = atx_where_after(start.begin_where, source, (size_t)(unfit - source));
         return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found %s; expected text", file, place.line, place.column,
                        what);
     }
@@ -241,7 +241,7 @@ static const char *trim_end(const char *begin, const char *end)
     return end;
 }
 
-static at_status read_line(at__lines *lines)
+static at_status read_line(atx_lines *lines)
 {
     const char *hash, *begin = lines->next;
     const char *stop = find_line_end(begin, lines->end, &hash);
@@ -252,16 +252,16 @@ static at_status read_line(at__lines *lines)
     lines->comment = hash ? hash + 1 : stop;
     lines->comment_end = stop;
     lines->next = stop < lines->end ? stop + 1 : stop;
-    lines->next_where = at__where_after(lines->line_where, begin, (size_t)(lines->next - begin));
-    if (stop - begin > AT__MAX_LINE)
-        return at__lines_fail(lines, begin, "found a line of %ld bytes; expected at most %d",
-                              (long)(stop - begin), AT__MAX_LINE);
+    lines->next_where = atx_where_after(lines->line_where, begin, (size_t)(lines->next - begin));
+    if (stop - begin > ATX_MAX_LINE)
+        return atx_lines_fail(lines, begin, "found a line of %ld bytes; expected at most %d",
+                              (long)(stop - begin), ATX_MAX_LINE);
     lines->at = skip_blanks(begin, lines->line_end);
     lines->line_end = trim_end(lines->at, lines->line_end);
     return AT_OK;
 }
 
-at_status at__lines_next(bool *more, at__lines *lines)
+at_status atx_lines_next(bool *more, atx_lines *lines)
 {
     *more = false;
     while (lines->next < lines->end) {
@@ -276,21 +276,21 @@ at_status at__lines_next(bool *more, at__lines *lines)
     return AT_OK;
 }
 
-at__where at__lines_where(const at__lines *lines, const char *at)
+atx_where atx_lines_where(const atx_lines *lines, const char *at)
 {
-    return at__where_after(lines->line_where, lines->line, (size_t)(at - lines->line));
+    return atx_where_after(lines->line_where, lines->line, (size_t)(at - lines->line));
 }
 
 /* ---- messages ---- */
 
-at_status at__lines_fail(const at__lines *lines, const char *at, const char *format, ...)
+at_status atx_lines_fail(const atx_lines *lines, const char *at, const char *format, ...)
 {
     char text[600];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    at__where place = at__lines_where(lines, at);
+    atx_where place = atx_lines_where(lines, at);
     return at_fail(lines->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
 }
 
@@ -300,10 +300,10 @@ static bool is_part(char c)
 }
 
 /* The word, number or sign at the reader's place, for a message. */
-static void found(const at__lines *lines, char *out, size_t size)
+static void found(const atx_lines *lines, char *out, size_t size)
 {
     const char *at = lines->at;
-    if (at__lines_at_end(lines)) {
+    if (atx_lines_at_end(lines)) {
         snprintf(out, size, "the end of the line");
         return;
     }
@@ -316,48 +316,48 @@ static void found(const at__lines *lines, char *out, size_t size)
     snprintf(out, size, "'%.*s'", (int)(at - lines->at > 80 ? 80 : at - lines->at), lines->at);
 }
 
-at_status at__lines_expected(const at__lines *lines, const char *expected)
+at_status atx_lines_expected(const atx_lines *lines, const char *expected)
 {
     char what[100];
     found(lines, what, sizeof what);
-    return at__lines_fail(lines, lines->at, "found %s; expected %s", what, expected);
+    return atx_lines_fail(lines, lines->at, "found %s; expected %s", what, expected);
 }
 
 /* ---- words ---- */
 
-bool at__lines_at_end(const at__lines *lines)
+bool atx_lines_at_end(const atx_lines *lines)
 {
     return lines->at >= lines->line_end;
 }
 
-bool at__lines_sees(const at__lines *lines, const char *text)
+bool atx_lines_sees(const atx_lines *lines, const char *text)
 {
     size_t n = strlen(text);
     return (size_t)(lines->line_end - lines->at) >= n && strncmp(lines->at, text, n) == 0;
 }
 
-bool at__lines_sees_word(const at__lines *lines, const char *word)
+bool atx_lines_sees_word(const atx_lines *lines, const char *word)
 {
-    return at__lines_word(lines) == strlen(word) && at__lines_sees(lines, word);
+    return atx_lines_word(lines) == strlen(word) && atx_lines_sees(lines, word);
 }
 
-void at__lines_skip(at__lines *lines, size_t count)
+void atx_lines_skip(atx_lines *lines, size_t count)
 {
     lines->at = skip_blanks(lines->at + count, lines->line_end);
 }
 
-at_status at__lines_take(at__lines *lines, const char *text, const char *what)
+at_status atx_lines_take(atx_lines *lines, const char *text, const char *what)
 {
     char quoted[40];
-    if (at__lines_sees(lines, text)) {
-        at__lines_skip(lines, strlen(text));
+    if (atx_lines_sees(lines, text)) {
+        atx_lines_skip(lines, strlen(text));
         return AT_OK;
     }
     snprintf(quoted, sizeof quoted, "'%s'", text);
-    return at__lines_expected(lines, what ? what : quoted);
+    return atx_lines_expected(lines, what ? what : quoted);
 }
 
-size_t at__lines_word(const at__lines *lines)
+size_t atx_lines_word(const atx_lines *lines)
 {
     const char *at = lines->at;
     if (at >= lines->line_end || !is_letter(*at))
@@ -367,35 +367,35 @@ size_t at__lines_word(const at__lines *lines)
     return (size_t)(at - lines->at);
 }
 
-at_status at__lines_name(char out[AT__MAX_NAME], at__lines *lines, const char *expected)
+at_status atx_lines_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected)
 {
-    size_t n = at__lines_word(lines);
+    size_t n = atx_lines_word(lines);
     if (n == 0)
-        return at__lines_expected(lines, expected);
-    if (n >= AT__MAX_NAME)
-        return at__lines_fail(lines, lines->at, "found a name of %zu characters; expected at most %d", n,
-                              AT__MAX_NAME - 1);
+        return atx_lines_expected(lines, expected);
+    if (n >= ATX_MAX_NAME)
+        return atx_lines_fail(lines, lines->at, "found a name of %zu characters; expected at most %d", n,
+                              ATX_MAX_NAME - 1);
     memcpy(out, lines->at, n);
     out[n] = '\0';
-    at__lines_skip(lines, n);
+    atx_lines_skip(lines, n);
     return AT_OK;
 }
 
-at_status at__lines_text(char **out, at__lines *lines, const char *expected)
+at_status atx_lines_text(char **out, atx_lines *lines, const char *expected)
 {
     const char *end = lines->at;
     while (end < lines->line_end && !is_blank(*end) && *end != '\n' && !continuation(end, lines->line_end))
         end++;
     if (end == lines->at)
-        return at__lines_expected(lines, expected);
-    *out = at__text_copy(lines->at, (size_t)(end - lines->at));
+        return atx_lines_expected(lines, expected);
+    *out = atx_text_copy(lines->at, (size_t)(end - lines->at));
     if (!*out)
         return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
-    at__lines_skip(lines, (size_t)(end - lines->at));
+    atx_lines_skip(lines, (size_t)(end - lines->at));
     return AT_OK;
 }
 
-at_status at__lines_integer(int64_t *out, at__lines *lines, const char *expected)
+at_status atx_lines_integer(int64_t *out, atx_lines *lines, const char *expected)
 {
     const char *at = lines->at, *end = lines->line_end;
     bool negative = at < end && *at == '-';
@@ -403,20 +403,20 @@ at_status at__lines_integer(int64_t *out, at__lines *lines, const char *expected
 
     at += negative;
     if (at >= end || !is_digit(*at))
-        return at__lines_expected(lines, expected);
+        return atx_lines_expected(lines, expected);
     for (; at < end && is_digit(*at); at++) {
         int digit = *at - '0';
         if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value))
-            return at__lines_expected(lines, "an integer below 2^63");
+            return atx_lines_expected(lines, "an integer below 2^63");
     }
     if (at < end && is_letter(*at))
-        return at__lines_expected(lines, expected);
+        return atx_lines_expected(lines, expected);
     *out = negative ? -value : value;
-    at__lines_skip(lines, (size_t)(at - lines->at));
+    atx_lines_skip(lines, (size_t)(at - lines->at));
     return AT_OK;
 }
 
-at_status at__lines_real(double *out, at__lines *lines, const char *expected)
+at_status atx_lines_real(double *out, atx_lines *lines, const char *expected)
 {
     char text[48];
     size_t n = 0, left = (size_t)(lines->line_end - lines->at);
@@ -431,61 +431,61 @@ at_status at__lines_real(double *out, at__lines *lines, const char *expected)
     }
     text[n] = '\0';
     char *end = text;
-    double value = n ? at__real_read(text, &end) : 0;
+    double value = n ? atx_real_read(text, &end) : 0;
     bool ends = n == left || !(is_letter(lines->at[n]) || is_digit(lines->at[n]));
     if (end == text || *end || !ends || !isfinite(value))
-        return at__lines_expected(lines, expected);
+        return atx_lines_expected(lines, expected);
     *out = value;
-    at__lines_skip(lines, n);
+    atx_lines_skip(lines, n);
     return AT_OK;
 }
 
-at_status at__lines_string(char **out, at__lines *lines, const char *expected)
+at_status atx_lines_string(char **out, atx_lines *lines, const char *expected)
 {
     const char *begin = lines->at + 1;
     size_t left = (size_t)(lines->line_end - lines->at);
     const char *end = left > 1 && *lines->at == '"' ? memchr(begin, '"', left - 1) : NULL;
     if (!end || end == begin)
-        return at__lines_expected(lines, expected);
+        return atx_lines_expected(lines, expected);
     for (const char *c = begin; c < end; c++)
         if ((unsigned char)*c < ' ')
-            return at__lines_fail(lines, c, "found byte 0x%02x in a string; expected text",
+            return atx_lines_fail(lines, c, "found byte 0x%02x in a string; expected text",
                                   (unsigned char)*c);
-    if (!(*out = at__text_copy(begin, (size_t)(end - begin))))
+    if (!(*out = atx_text_copy(begin, (size_t)(end - begin))))
         return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
-    at__lines_skip(lines, (size_t)(end + 1 - lines->at));
+    atx_lines_skip(lines, (size_t)(end + 1 - lines->at));
     return AT_OK;
 }
 
 static const char *symbol_name(const void *symbols, int i)
 {
-    const at__symbols *s = symbols;
-    return i < s->count ? at__symbol_name(s, i) : NULL;
+    const atx_symbols *s = symbols;
+    return i < s->count ? atx_symbol_name(s, i) : NULL;
 }
 
-at_status at__lines_expr(at__expr **out, at__lines *lines, const at__symbols *symbols)
+at_status atx_lines_expr(atx_expr **out, atx_lines *lines, const atx_symbols *symbols)
 {
-    at__scope scope = {
-        .find = at__symbols_find, .context = symbols, .name = symbol_name, .indices = &symbols->indices
+    atx_scope scope = {
+        .find = atx_symbols_find, .context = symbols, .name = symbol_name, .indices = &symbols->indices
     };
-    return at__lines_expr_of(out, lines, &scope);
+    return atx_lines_expr_of(out, lines, &scope);
 }
 
-at_status at__lines_expr_of(at__expr **out, at__lines *lines, const at__scope *scope)
+at_status atx_lines_expr_of(atx_expr **out, atx_lines *lines, const atx_scope *scope)
 {
     size_t used = 0;
-    at_status status = at__expr_compile_first(out, &used, lines->at, (size_t)(lines->line_end - lines->at),
-                                              scope, at__lines_where(lines, lines->at), lines->err);
+    at_status status = atx_expr_compile_first(out, &used, lines->at, (size_t)(lines->line_end - lines->at),
+                                              scope, atx_lines_where(lines, lines->at), lines->err);
     if (status == AT_OK)
-        at__lines_skip(lines, used);
+        atx_lines_skip(lines, used);
     return status;
 }
 
-at_status at__lines_comment(char **out, const at__lines *lines)
+at_status atx_lines_comment(char **out, const atx_lines *lines)
 {
     const char *begin = skip_blanks(lines->comment, lines->comment_end);
     const char *end = trim_end(begin, lines->comment_end);
-    char *text = at__text_copy(begin, (size_t)(end - begin));
+    char *text = atx_text_copy(begin, (size_t)(end - begin));
     size_t n = 0;
     if (!text)
         return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
@@ -510,7 +510,7 @@ static bool is_word_at(const char *source, size_t len, const char *at, size_t n)
     return before && after;
 }
 
-bool at__lines_source_has(const at__lines *lines, const char *word)
+bool atx_lines_source_has(const atx_lines *lines, const char *word)
 {
     const char *stop = lines->source + lines->len, *at = lines->source;
     size_t n = strlen(word);

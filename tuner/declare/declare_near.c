@@ -16,21 +16,21 @@
 #define MAX_COST 1000 /* as far as a factor of 2^1000 */
 
 /* "found 'WORD'; expected WHAT", and the name that was probably meant. */
-static at_status fail_name(const at__lines *lines, const char *at, const char *word, const char *expected,
+static at_status fail_name(const atx_lines *lines, const char *at, const char *word, const char *expected,
                            const char *const *known)
 {
-    const char *nearest = at__nearest(word, known);
+    const char *nearest = atx_nearest(word, known);
     if (nearest)
-        return at__lines_fail(lines, at, "found '%s'; expected %s; did you mean '%s'?", word, expected,
+        return atx_lines_fail(lines, at, "found '%s'; expected %s; did you mean '%s'?", word, expected,
                               nearest);
-    return at__lines_fail(lines, at, "found '%s'; expected %s", word, expected);
+    return atx_lines_fail(lines, at, "found '%s'; expected %s", word, expected);
 }
 
-at_status at__read_dim_name(int *dim, at__lines *lines, const at__op *op)
+at_status atx_read_dim_name(int *dim, atx_lines *lines, const atx_op *op)
 {
-    char name[AT__MAX_NAME];
-    const char *known[AT__MAX_DIMS + 1] = { NULL }, *at = lines->at;
-    at_status status = at__lines_name(name, lines, "a dimension");
+    char name[ATX_MAX_NAME];
+    const char *known[ATX_MAX_DIMS + 1] = { NULL }, *at = lines->at;
+    at_status status = atx_lines_name(name, lines, "a dimension");
     if (status != AT_OK)
         return status;
     for (int i = 0; i < op->dim_count; i++) {
@@ -43,36 +43,36 @@ at_status at__read_dim_name(int *dim, at__lines *lines, const at__op *op)
     return fail_name(lines, at, name, "a dimension of the shape", known);
 }
 
-static at_status read_number(int64_t *out, int64_t max, const char *what, at__lines *lines)
+static at_status read_number(int64_t *out, int64_t max, const char *what, atx_lines *lines)
 {
     const char *at = lines->at;
-    at_status status = at__lines_integer(out, lines, what);
+    at_status status = atx_lines_integer(out, lines, what);
     if (status == AT_OK && (*out < 1 || *out > max))
         status =
-            at__lines_fail(lines, at, "found %" PRId64 "; expected %s from 1 to %" PRId64, *out, what, max);
+            atx_lines_fail(lines, at, "found %" PRId64 "; expected %s from 1 to %" PRId64, *out, what, max);
     return status;
 }
 
 /* cost N */
-static at_status read_cost(int64_t *out, at__lines *lines)
+static at_status read_cost(int64_t *out, atx_lines *lines)
 {
-    at_status status = at__lines_take(lines, "cost", NULL);
+    at_status status = atx_lines_take(lines, "cost", NULL);
     return status == AT_OK ? read_number(out, MAX_COST, "a cost", lines) : status;
 }
 
 /* DIM DIM cost N */
-static at_status read_turned(at__op *op, at__lines *lines)
+static at_status read_turned(atx_op *op, atx_lines *lines)
 {
-    if (op->turn_count == AT__MAX_TURNS)
-        return at__lines_fail(lines, lines->at, "found more than %d lines 'near turned'; expected fewer",
-                              AT__MAX_TURNS);
-    at__turn *turn = &op->turns[op->turn_count];
-    at_status status = at__read_dim_name(&turn->dims[0], lines, op);
+    if (op->turn_count == ATX_MAX_TURNS)
+        return atx_lines_fail(lines, lines->at, "found more than %d lines 'near turned'; expected fewer",
+                              ATX_MAX_TURNS);
+    atx_turn *turn = &op->turns[op->turn_count];
+    at_status status = atx_read_dim_name(&turn->dims[0], lines, op);
     const char *second = lines->at;
     if (status == AT_OK)
-        status = at__read_dim_name(&turn->dims[1], lines, op);
+        status = atx_read_dim_name(&turn->dims[1], lines, op);
     if (status == AT_OK && turn->dims[0] == turn->dims[1])
-        status = at__lines_fail(lines, second, "found '%s' a second time; expected another dimension",
+        status = atx_lines_fail(lines, second, "found '%s' a second time; expected another dimension",
                                 op->dims[turn->dims[1]].name);
     if (status == AT_OK)
         status = read_cost(&turn->cost, lines);
@@ -81,41 +81,41 @@ static at_status read_turned(at__op *op, at__lines *lines)
 }
 
 /* DIM..., each once: neither twice on the line, nor where `cost_of` says that a line above names it too. */
-static at_status read_dims(bool of[AT__MAX_DIMS], int64_t (*cost_of)(const at__near *), at__lines *lines,
-                           const at__op *op)
+static at_status read_dims(bool of[ATX_MAX_DIMS], int64_t (*cost_of)(const atx_near *), atx_lines *lines,
+                           const atx_op *op)
 {
     do {
         int dim = 0;
         const char *at = lines->at;
-        at_status status = at__read_dim_name(&dim, lines, op);
+        at_status status = atx_read_dim_name(&dim, lines, op);
         if (status != AT_OK)
             return status;
         if (of[dim] || cost_of(&op->dims[dim].near))
-            return at__lines_fail(lines, at, "found '%s' a second time; expected each dimension once",
+            return atx_lines_fail(lines, at, "found '%s' a second time; expected each dimension once",
                                   op->dims[dim].name);
         of[dim] = true;
-    } while (!at__lines_sees(lines, "<=") && !at__lines_sees_word(lines, "cost") && !at__lines_at_end(lines));
+    } while (!atx_lines_sees(lines, "<=") && !atx_lines_sees_word(lines, "cost") && !atx_lines_at_end(lines));
     return AT_OK;
 }
 
-static int64_t narrow_cost(const at__near *near)
+static int64_t narrow_cost(const atx_near *near)
 {
     return near->narrow_cost;
 }
 
-static int64_t aligned_cost(const at__near *near)
+static int64_t aligned_cost(const atx_near *near)
 {
     return near->aligned_cost;
 }
 
 /* DIM... <= N cost N */
-static at_status read_narrow(at__op *op, at__lines *lines)
+static at_status read_narrow(atx_op *op, atx_lines *lines)
 {
-    bool of[AT__MAX_DIMS] = { false };
+    bool of[ATX_MAX_DIMS] = { false };
     int64_t limit = 0, cost = 0;
     at_status status = read_dims(of, narrow_cost, lines, op);
     if (status == AT_OK)
-        status = at__lines_take(lines, "<=", NULL);
+        status = atx_lines_take(lines, "<=", NULL);
     if (status == AT_OK)
         status = read_number(&limit, INT32_MAX, "a size", lines);
     if (status == AT_OK)
@@ -129,9 +129,9 @@ static at_status read_narrow(at__op *op, at__lines *lines)
 }
 
 /* DIM... cost N */
-static at_status read_aligned(at__op *op, at__lines *lines)
+static at_status read_aligned(atx_op *op, atx_lines *lines)
 {
-    bool of[AT__MAX_DIMS] = { false };
+    bool of[ATX_MAX_DIMS] = { false };
     int64_t cost = 0;
     at_status status = read_dims(of, aligned_cost, lines, op);
     if (status == AT_OK)
@@ -142,14 +142,14 @@ static at_status read_aligned(at__op *op, at__lines *lines)
     return status;
 }
 
-at_status at__read_near(at__op *op, at__lines *lines)
+at_status atx_read_near(atx_op *op, atx_lines *lines)
 {
     static const char *const WORDS[] = { "turned", "narrow", "aligned", NULL };
-    static at_status (*const READ[])(at__op *, at__lines *) = { read_turned, read_narrow, read_aligned };
+    static at_status (*const READ[])(atx_op *, atx_lines *) = { read_turned, read_narrow, read_aligned };
     static const char EXPECTED[] = "turned, narrow or aligned";
-    char word[AT__MAX_NAME];
+    char word[ATX_MAX_NAME];
     const char *at = lines->at;
-    at_status status = at__lines_name(word, lines, EXPECTED);
+    at_status status = atx_lines_name(word, lines, EXPECTED);
     if (status != AT_OK)
         return status;
     for (int i = 0; WORDS[i]; i++)

@@ -19,158 +19,158 @@
 #include "source/meaning.h"
 #include "util/str.h"
 
-static at_status read_op(at__lines *lines, void *target)
+static at_status read_op(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    at_status status = at__read_plain_name(op->name, lines);
-    return status == AT_OK ? at__lines_comment(&op->about, lines) : status;
+    atx_op *op = target;
+    at_status status = atx_read_plain_name(op->name, lines);
+    return status == AT_OK ? atx_lines_comment(&op->about, lines) : status;
 }
 
 /* The names that every expression of the op may use, besides dimensions; known once these are. */
-static at_status add_common_symbols(at__lines *lines, at__op *op)
+static at_status add_common_symbols(atx_lines *lines, atx_op *op)
 {
-    at__symbols *s = &op->symbols;
+    atx_symbols *s = &op->symbols;
     op->sizeof_slot = s->count;
-    at_status status = at__put_symbol(s, "sizeof(T)", lines->err);
+    at_status status = atx_put_symbol(s, "sizeof(T)", lines->err);
     op->device_slot = s->count;
-    for (int i = 0; i < AT__LIMIT_COUNT && status == AT_OK; i++) {
-        char name[AT__MAX_NAME] = "device.";
-        strcat(name, at__limit_names[i]);
-        status = at__put_symbol(s, name, lines->err);
+    for (int i = 0; i < ATX_LIMIT_COUNT && status == AT_OK; i++) {
+        char name[ATX_MAX_NAME] = "device.";
+        strcat(name, atx_limit_names[i]);
+        status = atx_put_symbol(s, name, lines->err);
     }
     if (status != AT_OK)
         return status;
     if (op->dims[op->dim_count - 1].optional)
-        return at__lines_fail(lines, lines->line,
+        return atx_lines_fail(lines, lines->line,
                               "found only dimensions with a default; expected one without at the end");
-    return at__add_dim_words(lines, op);
+    return atx_add_dim_words(lines, op);
 }
 
-static at_status read_shape(at__lines *lines, void *target)
+static at_status read_shape(atx_lines *lines, void *target)
 {
-    at__op *op = target;
+    atx_op *op = target;
     do {
-        if (op->dim_count == AT__MAX_DIMS)
-            return at__lines_fail(lines, lines->at, "found more than %d dimensions; expected fewer",
-                                  AT__MAX_DIMS);
-        at_status status = at__read_dim(lines, op);
+        if (op->dim_count == ATX_MAX_DIMS)
+            return atx_lines_fail(lines, lines->at, "found more than %d dimensions; expected fewer",
+                                  ATX_MAX_DIMS);
+        at_status status = atx_read_dim(lines, op);
         if (status != AT_OK)
             return status;
-    } while (!at__lines_at_end(lines));
+    } while (!atx_lines_at_end(lines));
     return add_common_symbols(lines, op);
 }
 
 /* NAME = DIM. Its slot follows those of what was declared so far. */
-static at_status read_pitch(at__lines *lines, void *target)
+static at_status read_pitch(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    at__pitch *pitch = &op->pitches[op->pitch_count];
+    atx_op *op = target;
+    atx_pitch *pitch = &op->pitches[op->pitch_count];
     const char *at = lines->at;
 
-    if (op->pitch_count == AT__MAX_PITCHES)
-        return at__lines_fail(lines, at, "found more than %d pitches; expected fewer", AT__MAX_PITCHES);
-    at_status status = at__lines_name(pitch->name, lines, "the name of a pitch");
+    if (op->pitch_count == ATX_MAX_PITCHES)
+        return atx_lines_fail(lines, at, "found more than %d pitches; expected fewer", ATX_MAX_PITCHES);
+    at_status status = atx_lines_name(pitch->name, lines, "the name of a pitch");
     if (status == AT_OK)
-        status = at__add_symbol(&pitch->slot, &op->symbols, pitch->name, lines, at);
+        status = atx_add_symbol(&pitch->slot, &op->symbols, pitch->name, lines, at);
     if (status == AT_OK)
-        status = at__lines_take(lines, "=", NULL);
+        status = atx_lines_take(lines, "=", NULL);
     if (status == AT_OK)
-        status = at__read_dim_name(&pitch->dim, lines, op);
+        status = atx_read_dim_name(&pitch->dim, lines, op);
     op->pitch_count += status == AT_OK;
     return status;
 }
 
-static at_status read_strides(at__lines *lines, void *target)
+static at_status read_strides(atx_lines *lines, void *target)
 {
-    return at__read_strides(target, lines);
+    return atx_read_strides(target, lines);
 }
 
-static at_status read_same(at__lines *lines, void *target)
+static at_status read_same(atx_lines *lines, void *target)
 {
-    return at__read_same(target, lines);
+    return atx_read_same(target, lines);
 }
 
-static at_status read_type_word(at__lines *lines, at__op *op)
+static at_status read_type_word(atx_lines *lines, atx_op *op)
 {
-    char word[AT__MAX_NAME];
+    char word[ATX_MAX_NAME];
     const char *at = lines->at;
-    at__dtype type;
+    atx_dtype type;
     at_error cause = { 0 };
 
-    at_status status = at__lines_name(word, lines, "'storage' or element types");
+    at_status status = atx_lines_name(word, lines, "'storage' or element types");
     if (status != AT_OK)
         return status;
-    if (at__dtype_parse(&type, word, strlen(word), &cause) != AT_OK)
-        return at__lines_fail(lines, at, "found %s, or 'storage'", cause.text);
+    if (atx_dtype_parse(&type, word, strlen(word), &cause) != AT_OK)
+        return atx_lines_fail(lines, at, "found %s, or 'storage'", cause.text);
     if (op->types & 1u << type)
-        return at__lines_fail(lines, at, "found '%s' a second time; expected each type once", word);
+        return atx_lines_fail(lines, at, "found '%s' a second time; expected each type once", word);
     op->types |= 1u << type;
     return AT_OK;
 }
 
 /* NAME = ..., with another name than T. */
-static bool names_another_type(const at__lines *lines)
+static bool names_another_type(const atx_lines *lines)
 {
-    at__lines after = *lines;
-    at__lines_skip(&after, at__lines_word(lines));
-    return !at__lines_sees_word(lines, "T") && at__lines_word(lines) > 0 && at__lines_sees(&after, "=");
+    atx_lines after = *lines;
+    atx_lines_skip(&after, atx_lines_word(lines));
+    return !atx_lines_sees_word(lines, "T") && atx_lines_word(lines) > 0 && atx_lines_sees(&after, "=");
 }
 
-static at_status read_type(at__lines *lines, void *target)
+static at_status read_type(atx_lines *lines, void *target)
 {
-    at__op *op = target;
+    atx_op *op = target;
     at_status status = AT_OK;
     if (names_another_type(lines))
-        return at__read_named_type(op, lines);
+        return atx_read_named_type(op, lines);
     if (op->types)
-        return at__lines_fail(lines, lines->at, "found type T a second time; expected it once");
-    if ((status = at__lines_take(lines, "T", NULL)) != AT_OK ||
-        (status = at__lines_take(lines, "=", NULL)) != AT_OK)
+        return atx_lines_fail(lines, lines->at, "found type T a second time; expected it once");
+    if ((status = atx_lines_take(lines, "T", NULL)) != AT_OK ||
+        (status = atx_lines_take(lines, "=", NULL)) != AT_OK)
         return status;
-    if (at__lines_sees_word(lines, "storage")) {
-        at__lines_skip(lines, 7);
+    if (atx_lines_sees_word(lines, "storage")) {
+        atx_lines_skip(lines, 7);
         op->storage = true;
-        op->types = (1u << AT__DTYPES) - 1;
+        op->types = (1u << ATX_DTYPES) - 1;
         return AT_OK;
     }
     do {
         status = read_type_word(lines, op);
-    } while (status == AT_OK && !at__lines_at_end(lines));
+    } while (status == AT_OK && !atx_lines_at_end(lines));
     return status;
 }
 
-static at_status read_each(at__lines *lines, void *target)
+static at_status read_each(atx_lines *lines, void *target)
 {
-    return at__read_each(&((at__op *)target)->symbols, lines);
+    return atx_read_each(&((atx_op *)target)->symbols, lines);
 }
 
-static at_status read_let(at__lines *lines, void *target)
+static at_status read_let(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    return at__read_let(&op->lets, &op->let_count, &op->let_cap, &op->symbols, false, lines);
+    atx_op *op = target;
+    return atx_read_let(&op->lets, &op->let_count, &op->let_cap, &op->symbols, false, lines);
 }
 
-static at_status read_require(at__lines *lines, void *target)
+static at_status read_require(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    return at__read_require(&op->requires, &op->require_count, &op->require_cap, &op->symbols, lines);
+    atx_op *op = target;
+    return atx_read_require(&op->requires, &op->require_count, &op->require_cap, &op->symbols, lines);
 }
 
-static at_status read_arg(at__lines *lines, void *target)
+static at_status read_arg(atx_lines *lines, void *target)
 {
-    return at__read_arg(target, lines);
+    return atx_read_arg(target, lines);
 }
 
-static at_status read_scratch(at__lines *lines, void *target)
+static at_status read_scratch(atx_lines *lines, void *target)
 {
-    return at__read_scratch(target, lines);
+    return atx_read_scratch(target, lines);
 }
 
 /* A buffer argument that has no alignment yet, -1: there is none of that name. */
-static int find_buffer(const at__op *op, const char *name)
+static int find_buffer(const atx_op *op, const char *name)
 {
     for (int i = 0; i < op->arg_count; i++) {
-        bool taken = op->args[i].role == AT__SCALAR || op->args[i].role == AT__SCRATCH ||
+        bool taken = op->args[i].role == ATX_SCALAR || op->args[i].role == ATX_SCRATCH ||
                      strcmp(op->args[i].name, name) != 0;
         for (int k = 0; k < op->align_count; k++)
             taken = taken || op->aligns[k].arg == i;
@@ -180,35 +180,35 @@ static int find_buffer(const at__op *op, const char *name)
     return -1;
 }
 
-static int find_pitch(const at__op *op, const at__expr *elements)
+static int find_pitch(const atx_op *op, const atx_expr *elements)
 {
     for (int i = 0; i < op->pitch_count; i++)
-        if (at__expr_reads(elements, op->pitches[i].slot))
+        if (atx_expr_reads(elements, op->pitches[i].slot))
             return i;
     return -1;
 }
 
 /* NAME = ARG */
-static at_status read_align(at__lines *lines, void *target)
+static at_status read_align(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    at__align *align = &op->aligns[op->align_count];
-    char arg[AT__MAX_NAME];
+    atx_op *op = target;
+    atx_align *align = &op->aligns[op->align_count];
+    char arg[ATX_MAX_NAME];
     const char *at = lines->at;
 
-    if (op->align_count == AT__MAX_ALIGNS)
-        return at__lines_fail(lines, at, "found more than %d alignments; expected fewer", AT__MAX_ALIGNS);
-    at_status status = at__read_assigned_name(align->name, &at, lines);
+    if (op->align_count == ATX_MAX_ALIGNS)
+        return atx_lines_fail(lines, at, "found more than %d alignments; expected fewer", ATX_MAX_ALIGNS);
+    at_status status = atx_read_assigned_name(align->name, &at, lines);
     if (status == AT_OK)
-        status = at__add_symbol(&align->slot, &op->symbols, align->name, lines, at);
+        status = atx_add_symbol(&align->slot, &op->symbols, align->name, lines, at);
     at = lines->at;
     if (status == AT_OK)
-        status = at__lines_name(arg, lines, "a buffer argument");
+        status = atx_lines_name(arg, lines, "a buffer argument");
     if (status != AT_OK)
         return status;
     align->arg = find_buffer(op, arg);
     if (align->arg < 0)
-        return at__lines_fail(lines, at, "found '%s'; expected an input, output or inout without alignment",
+        return atx_lines_fail(lines, at, "found '%s'; expected an input, output or inout without alignment",
                               arg);
     align->pitch = find_pitch(op, op->args[align->arg].expr);
     op->align_count++;
@@ -216,13 +216,13 @@ static at_status read_align(at__lines *lines, void *target)
 }
 
 /* template NAME P=V...: the values are looked at when its templates are known. */
-static at_status read_trusted(at__lines *lines, at__op *op)
+static at_status read_trusted(atx_lines *lines, atx_op *op)
 {
-    op->trusted_where = at__lines_where(lines, lines->at);
-    at_status status = at__read_plain_name(op->trusted, lines);
+    op->trusted_where = atx_lines_where(lines, lines->at);
+    at_status status = atx_read_plain_name(op->trusted, lines);
     if (status != AT_OK)
         return status;
-    op->trusted_config = at__text_copy(lines->at, (size_t)(lines->line_end - lines->at));
+    op->trusted_config = atx_text_copy(lines->at, (size_t)(lines->line_end - lines->at));
     if (!op->trusted_config)
         return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
     for (char *c = op->trusted_config; *c; c++) /* a line may go on */
@@ -231,116 +231,116 @@ static at_status read_trusted(at__lines *lines, at__op *op)
     return AT_OK;
 }
 
-static at_status read_reference(at__lines *lines, void *target)
+static at_status read_reference(atx_lines *lines, void *target)
 {
-    at__op *op = target;
+    atx_op *op = target;
     const char *at = lines->at;
-    if (at__lines_sees_word(lines, "template")) {
-        at__lines_skip(lines, 8);
+    if (atx_lines_sees_word(lines, "template")) {
+        atx_lines_skip(lines, 8);
         return read_trusted(lines, op);
     }
-    if (at__lines_sees_word(lines, "file")) {
-        at__lines_skip(lines, 4);
-        op->answer_where = at__lines_where(lines, lines->at);
-        return at__lines_string(&op->answer, lines, "a file, as in file \"answer.npy\"");
+    if (atx_lines_sees_word(lines, "file")) {
+        atx_lines_skip(lines, 4);
+        op->answer_where = atx_lines_where(lines, lines->at);
+        return atx_lines_string(&op->answer, lines, "a file, as in file \"answer.npy\"");
     }
-    at_status status = at__read_free_name(op->reference, lines,
+    at_status status = atx_read_free_name(op->reference, lines,
                                           "the name of a kernel, template NAME, or file \"answer.npy\"");
-    if (status == AT_OK && !at__lines_source_has(lines, op->reference))
-        return at__lines_fail(
+    if (status == AT_OK && !atx_lines_source_has(lines, op->reference))
+        return atx_lines_fail(
             lines, at, "found no kernel '%s' in this file; expected it below the declaration", op->reference);
     return status;
 }
 
-static at_status read_grid(at__lines *lines, void *target)
+static at_status read_grid(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    return at__read_grid(&op->launch, &op->symbols, lines);
+    atx_op *op = target;
+    return atx_read_grid(&op->launch, &op->symbols, lines);
 }
 
-static at_status read_block(at__lines *lines, void *target)
+static at_status read_block(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    return at__read_block(&op->launch, &op->symbols, lines);
+    atx_op *op = target;
+    return atx_read_block(&op->launch, &op->symbols, lines);
 }
 
-static at_status read_shared(at__lines *lines, void *target)
+static at_status read_shared(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    return at__lines_expr(&op->launch.shared, lines, &op->symbols);
+    atx_op *op = target;
+    return atx_lines_expr(&op->launch.shared, lines, &op->symbols);
 }
 
-static at_status read_check(at__lines *lines, void *target)
+static at_status read_check(atx_lines *lines, void *target)
 {
-    return at__read_check(target, lines);
+    return atx_read_check(target, lines);
 }
 
-static at_status read_traffic(at__lines *lines, void *target)
+static at_status read_traffic(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    return at__lines_expr(&op->traffic, lines, &op->symbols);
+    atx_op *op = target;
+    return atx_lines_expr(&op->traffic, lines, &op->symbols);
 }
 
-static at_status read_ops(at__lines *lines, void *target)
+static at_status read_ops(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    return at__lines_expr(&op->ops, lines, &op->symbols);
+    atx_op *op = target;
+    return atx_lines_expr(&op->ops, lines, &op->symbols);
 }
 
-static at_status read_metric(at__lines *lines, void *target)
+static at_status read_metric(atx_lines *lines, void *target)
 {
-    return at__read_metric(target, lines);
+    return atx_read_metric(target, lines);
 }
 
-static at_status read_objective(at__lines *lines, void *target)
+static at_status read_objective(atx_lines *lines, void *target)
 {
-    return at__read_objective(target, lines);
+    return atx_read_objective(target, lines);
 }
 
-static at_status read_ceiling(at__lines *lines, void *target)
+static at_status read_ceiling(atx_lines *lines, void *target)
 {
-    at__op *op = target;
-    at_status status = at__read_plain_name(op->ceiling_op, lines);
+    atx_op *op = target;
+    at_status status = atx_read_plain_name(op->ceiling_op, lines);
     if (status != AT_OK)
         return status;
     bool none = strcmp(op->ceiling_op, "none") == 0, gflops = strcmp(op->ceiling_op, "gflops") == 0;
     if (none || gflops)
         op->ceiling_op[0] = '\0';
     if (gflops)
-        return at__lines_expr(&op->peak, lines, &op->symbols);
+        return atx_lines_expr(&op->peak, lines, &op->symbols);
     if (none)
         return AT_OK;
-    return at__read_exprs(op->ceiling_dims, &op->ceiling_dim_count, AT__MAX_DIMS, &op->symbols, lines);
+    return atx_read_exprs(op->ceiling_dims, &op->ceiling_dim_count, ATX_MAX_DIMS, &op->symbols, lines);
 }
 
-static at_status read_near(at__lines *lines, void *target)
+static at_status read_near(atx_lines *lines, void *target)
 {
-    return at__read_near(target, lines);
+    return atx_read_near(target, lines);
 }
 
 /* The one word `op`: the keyword alone would not say what it is the default of. */
-static at_status read_default(at__lines *lines, void *target)
+static at_status read_default(atx_lines *lines, void *target)
 {
-    if (!at__lines_sees_word(lines, "op"))
-        return at__lines_expected(lines, "'op'");
-    at__lines_skip(lines, 2);
-    ((at__op *)target)->by_default = true;
+    if (!atx_lines_sees_word(lines, "op"))
+        return atx_lines_expected(lines, "'op'");
+    atx_lines_skip(lines, 2);
+    ((atx_op *)target)->by_default = true;
     return AT_OK;
 }
 
-static at_status read_use(at__lines *lines, void *target)
+static at_status read_use(atx_lines *lines, void *target)
 {
-    return at__read_uses(&((at__op *)target)->uses, lines);
+    return atx_read_uses(&((atx_op *)target)->uses, lines);
 }
 
-static at_status read_recorded(at__lines *lines, void *target)
+static at_status read_recorded(atx_lines *lines, void *target)
 {
     (void)lines;
-    ((at__op *)target)->recorded = true;
+    ((atx_op *)target)->recorded = true;
     return AT_OK;
 }
 
-static const at__keyword KEYWORDS[] = {
+static const atx_keyword KEYWORDS[] = {
     { .word = "op", .form = "op NAME", .once = true, .required = true, .read = read_op },
     { .word = "shape",
       .form = "shape DIM...",
@@ -391,38 +391,38 @@ static const at__keyword KEYWORDS[] = {
     { 0 },
 };
 
-static at_status check_outputs(const at__op *op, const at__lines *lines)
+static at_status check_outputs(const atx_op *op, const atx_lines *lines)
 {
     for (int i = 0; i < op->arg_count; i++)
-        if (at__role_is_output(op->args[i].role))
+        if (atx_role_is_output(op->args[i].role))
             return AT_OK;
-    return at__lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
+    return atx_lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
 }
 
 /* What only the op's kernels need may be missing where the right answer is in a file; that has one output. */
-static at_status check_reference(const at__op *op, const at__lines *lines)
+static at_status check_reference(const atx_op *op, const atx_lines *lines)
 {
-    const char *referees[AT__MAX_STEPS];
-    bool needs_launch = (!op->answer && !op->trusted[0]) || at__op_referees(referees, op) > 0;
+    const char *referees[ATX_MAX_STEPS];
+    bool needs_launch = (!op->answer && !op->trusted[0]) || atx_op_referees(referees, op) > 0;
     int outputs = 0;
     for (int i = 0; i < op->arg_count; i++)
-        outputs += at__role_is_output(op->args[i].role);
+        outputs += atx_role_is_output(op->args[i].role);
     if (op->answer && outputs > 1)
-        return at__lines_fail(lines, lines->next,
+        return atx_lines_fail(lines, lines->next,
                               "found %d outputs and an answer in a file; expected one output", outputs);
     if (needs_launch && (!op->launch.grid[0] || !op->launch.block[0]))
-        return at__lines_fail(lines, lines->next,
+        return atx_lines_fail(lines, lines->next,
                               "found the end of the declaration; expected a line '%s EXPR...' in it",
                               op->launch.grid[0] ? "block" : "grid");
     return AT_OK;
 }
 
 /* A share of a rate is that of the time in which so many operations could be done. */
-static at_status check_peak(const at__op *op, at_error *err)
+static at_status check_peak(const atx_op *op, at_error *err)
 {
     if (!op->peak || op->ops)
         return AT_OK;
-    const at__where w = at__expr_where(op->peak);
+    const atx_where w = atx_expr_where(op->peak);
     return at_fail(
         err, AT_ERR_INPUT,
         "%s:%d:%d: found a ceiling in GFLOP/s and no 'ops' line; expected one, which says how many "
@@ -430,16 +430,16 @@ static at_status check_peak(const at__op *op, at_error *err)
         w.file, w.line, w.column);
 }
 
-static at_status read_all(at__op *op, const char *source, size_t len, at_error *err)
+static at_status read_all(atx_op *op, const char *source, size_t len, at_error *err)
 {
-    at__lines lines;
-    at_status status = at__lines_open(&lines, source, len, op->file, "op", err);
-    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &op->recorded, op)) != AT_OK)
+    atx_lines lines;
+    at_status status = atx_lines_open(&lines, source, len, op->file, "op", err);
+    if (status != AT_OK || (status = atx_read_keywords(&lines, KEYWORDS, &op->recorded, op)) != AT_OK)
         return status;
     if (!op->types)
-        return at__lines_fail(&lines, lines.next,
+        return atx_lines_fail(&lines, lines.next,
                               "found the end of the declaration; expected a line 'type T = storage' in it");
-    at__op_share_check(op);
+    atx_op_share_check(op);
     if (!op->recorded)
         status = check_outputs(op, &lines);
     if (status == AT_OK && !op->recorded)
@@ -447,38 +447,38 @@ static at_status read_all(at__op *op, const char *source, size_t len, at_error *
     if (status == AT_OK)
         status = check_peak(op, err);
     if (status == AT_OK)
-        status = at__write_objective(op, err);
-    return status == AT_OK ? at__check_numbers(op, err) : status;
+        status = atx_write_objective(op, err);
+    return status == AT_OK ? atx_check_numbers(op, err) : status;
 }
 
-static at_status hash_op(at__op *op, at_error *err)
+static at_status hash_op(atx_op *op, at_error *err)
 {
     static const char *const CHOOSES[] = { "metric", "objective", NULL };
-    at_status status = at__meaning_hash(op->hash, op->source, op->source_len, NULL, err);
+    at_status status = atx_meaning_hash(op->hash, op->source, op->source_len, NULL, err);
     memcpy(op->proof_hash, op->hash, sizeof op->hash);
     if (status == AT_OK && op->metric_count)
-        status = at__meaning_hash(op->proof_hash, op->source, op->source_len, CHOOSES, err);
+        status = atx_meaning_hash(op->proof_hash, op->source, op->source_len, CHOOSES, err);
     return status;
 }
 
-at_status at__op_read(at__op **out, const char *source, size_t len, const char *file, at_error *err)
+at_status atx_op_read(atx_op **out, const char *source, size_t len, const char *file, at_error *err)
 {
-    return at__op_read_with(out, NULL, source, len, file, err);
+    return atx_op_read_with(out, NULL, source, len, file, err);
 }
 
-at_status at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
+at_status atx_op_read_with(atx_op **out, const atx_commons *commons, const char *source, size_t len,
                            const char *file, at_error *err)
 {
     size_t own_len;
-    const char *own = at__bundle_own(&own_len, source, len);
-    at__bundle bundle;
-    at__str notes = { 0 };
-    at__op *op = calloc(1, sizeof *op);
+    const char *own = atx_bundle_own(&own_len, source, len);
+    atx_bundle bundle;
+    atx_str notes = { 0 };
+    atx_op *op = calloc(1, sizeof *op);
     if (!op)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
 
     at_status status = AT_OK;
-    op->file = at__text_copy(file, strlen(file));
+    op->file = atx_text_copy(file, strlen(file));
     if (!op->file) {
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
@@ -486,12 +486,12 @@ at_status at__op_read_with(at__op **out, const at__commons *commons, const char 
     if ((status = read_all(op, own, own_len, err)) != AT_OK)
         goto done;
     if (own == source && commons && commons->allowed &&
-        (status = at__op_note_files(&notes, op, commons->allowed, err)) != AT_OK)
+        (status = atx_op_note_files(&notes, op, commons->allowed, err)) != AT_OK)
         goto done;
-    const at__bundle_request request = {
-        .source = source, .len = len, .file = file, .uses = &op->uses, .data = at__str_text(&notes)
+    const atx_bundle_request request = {
+        .source = source, .len = len, .file = file, .uses = &op->uses, .data = atx_str_text(&notes)
     };
-    if ((status = at__bundle_make(&bundle, &request, commons, err)) != AT_OK)
+    if ((status = atx_bundle_make(&bundle, &request, commons, err)) != AT_OK)
         goto done;
     op->source = bundle.source;
     op->source_len = bundle.len;
@@ -504,37 +504,37 @@ at_status at__op_read_with(at__op **out, const at__commons *commons, const char 
     *out = op;
     op = NULL;
 done:
-    at__str_clear(&notes);
-    at__op_close(op);
+    atx_str_clear(&notes);
+    atx_op_close(op);
     return status;
 }
 
-void at__op_close(at__op *op)
+void atx_op_close(atx_op *op)
 {
     if (!op)
         return;
-    at__symbols_clear(&op->symbols);
-    at__lets_clear(op->lets, op->let_count);
-    at__requires_clear(op->requires, op->require_count);
+    atx_symbols_clear(&op->symbols);
+    atx_lets_clear(op->lets, op->let_count);
+    atx_requires_clear(op->requires, op->require_count);
     for (int i = 0; i < op->arg_count; i++) {
-        at__expr_close(op->args[i].expr);
-        at__input_clear(&op->args[i].input);
+        atx_expr_close(op->args[i].expr);
+        atx_input_clear(&op->args[i].input);
     }
-    at__launch_clear(&op->launch);
-    at__expr_close(op->traffic);
-    at__expr_close(op->ops);
-    at__expr_close(op->peak);
-    at__metrics_clear(op);
-    at__same_clear(op);
-    for (int i = 0; i < AT__MAX_DIMS; i++)
-        at__expr_close(op->ceiling_dims[i]);
+    atx_launch_clear(&op->launch);
+    atx_expr_close(op->traffic);
+    atx_expr_close(op->ops);
+    atx_expr_close(op->peak);
+    atx_metrics_clear(op);
+    atx_same_clear(op);
+    for (int i = 0; i < ATX_MAX_DIMS; i++)
+        atx_expr_close(op->ceiling_dims[i]);
     free(op->answer);
     free(op->trusted_config);
     free(op->about);
     free(op->source);
     free(op->headers);
     free(op->data);
-    at__parts_close(op->parts, op->part_count);
+    atx_parts_close(op->parts, op->part_count);
     free(op->file);
     free(op);
 }

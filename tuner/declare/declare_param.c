@@ -12,42 +12,42 @@
 
 #include "util/str.h"
 
-static at_status out_of_memory(const at__lines *lines)
+static at_status out_of_memory(const atx_lines *lines)
 {
     return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
 }
 
-static at_status add_value(at__param *param, size_t *cap, int64_t value, const at__lines *lines,
+static at_status add_value(atx_param *param, size_t *cap, int64_t value, const atx_lines *lines,
                            const char *at)
 {
-    if (param->count == AT__MAX_VALUES)
-        return at__lines_fail(lines, at, "found more than %d values of '%s'; expected fewer", AT__MAX_VALUES,
+    if (param->count == ATX_MAX_VALUES)
+        return atx_lines_fail(lines, at, "found more than %d values of '%s'; expected fewer", ATX_MAX_VALUES,
                               param->name);
-    if (!at__grow(&param->values, cap, (size_t)param->count, sizeof *param->values))
+    if (!atx_grow(&param->values, cap, (size_t)param->count, sizeof *param->values))
         return out_of_memory(lines);
     param->values[param->count++] = value;
     return AT_OK;
 }
 
 /* 16, 1..8 or 0..64:16 */
-static at_status read_numbers(at__param *param, size_t *cap, at__lines *lines)
+static at_status read_numbers(atx_param *param, size_t *cap, atx_lines *lines)
 {
     const char *at = lines->at;
     int64_t first, last, step = 1;
 
-    at_status status = at__lines_integer(&first, lines, "an integer");
-    if (status != AT_OK || !at__lines_sees(lines, ".."))
+    at_status status = atx_lines_integer(&first, lines, "an integer");
+    if (status != AT_OK || !atx_lines_sees(lines, ".."))
         return status == AT_OK ? add_value(param, cap, first, lines, at) : status;
-    at__lines_skip(lines, 2);
-    if ((status = at__lines_integer(&last, lines, "the last value of the range")) != AT_OK)
+    atx_lines_skip(lines, 2);
+    if ((status = atx_lines_integer(&last, lines, "the last value of the range")) != AT_OK)
         return status;
-    if (at__lines_sees(lines, ":")) {
-        at__lines_skip(lines, 1);
-        if ((status = at__lines_integer(&step, lines, "the step of the range")) != AT_OK)
+    if (atx_lines_sees(lines, ":")) {
+        atx_lines_skip(lines, 1);
+        if ((status = atx_lines_integer(&step, lines, "the step of the range")) != AT_OK)
             return status;
     }
     if (first > last || step < 1)
-        return at__lines_fail(
+        return atx_lines_fail(
             lines, at, "found a range that is empty or without end; expected FIRST..LAST:STEP upwards");
     for (int64_t value = first;;) {
         if ((status = add_value(param, cap, value, lines, at)) != AT_OK)
@@ -57,24 +57,24 @@ static at_status read_numbers(at__param *param, size_t *cap, at__lines *lines)
     }
 }
 
-static at_status read_label(at__param *param, size_t *cap, size_t *label_cap, at__symbols *symbols,
-                            at__lines *lines)
+static at_status read_label(atx_param *param, size_t *cap, size_t *label_cap, atx_symbols *symbols,
+                            atx_lines *lines)
 {
-    char word[AT__MAX_NAME], symbol[2 * AT__MAX_NAME];
+    char word[ATX_MAX_NAME], symbol[2 * ATX_MAX_NAME];
     const char *at = lines->at;
     int slot;
 
-    at_status status = at__lines_name(word, lines, "a word");
+    at_status status = atx_lines_name(word, lines, "a word");
     if (status != AT_OK)
         return status;
     snprintf(symbol, sizeof symbol, "%s_%s", param->name, word);
-    if ((status = at__add_symbol(&slot, symbols, symbol, lines, at)) != AT_OK)
+    if ((status = atx_add_symbol(&slot, symbols, symbol, lines, at)) != AT_OK)
         return status;
     if (param->count == 0)
         param->label_slot = slot;
-    if (!at__grow(&param->labels, label_cap, (size_t)param->count, sizeof *param->labels))
+    if (!atx_grow(&param->labels, label_cap, (size_t)param->count, sizeof *param->labels))
         return out_of_memory(lines);
-    if (!(param->labels[param->count] = at__text_copy(word, strlen(word))))
+    if (!(param->labels[param->count] = atx_text_copy(word, strlen(word))))
         return out_of_memory(lines);
     if ((status = add_value(param, cap, param->count, lines, at)) != AT_OK)
         free(param->labels[param->count]);
@@ -87,7 +87,7 @@ static bool is_truth(const char *word)
 }
 
 /* Words are numbered, but true and false are 1 and 0 in whatever order. */
-static void number_truth(at__param *param)
+static void number_truth(atx_param *param)
 {
     param->truth = param->labels != NULL;
     for (int i = 0; i < param->count && param->truth; i++)
@@ -103,7 +103,7 @@ static int compare_values(const void *a, const void *b)
 }
 
 /* Sorted copy: a parameter may have thousands of values. */
-static at_status check_distinct(const at__param *param, const at__lines *lines, const char *at)
+static at_status check_distinct(const atx_param *param, const atx_lines *lines, const char *at)
 {
     at_status status = AT_OK;
     size_t bytes = (size_t)param->count * sizeof *param->values;
@@ -114,24 +114,24 @@ static at_status check_distinct(const at__param *param, const at__lines *lines, 
     qsort(sorted, (size_t)param->count, sizeof *sorted, compare_values);
     for (int i = 1; i < param->count && status == AT_OK; i++)
         if (sorted[i] == sorted[i - 1])
-            status = at__lines_fail(lines, at, "found value %lld of '%s' twice; expected each once",
+            status = atx_lines_fail(lines, at, "found value %lld of '%s' twice; expected each once",
                                     (long long)sorted[i], param->name);
     free(sorted);
     return status;
 }
 
-static at_status read_values(at__param *param, at__symbols *symbols, at__lines *lines)
+static at_status read_values(atx_param *param, atx_symbols *symbols, atx_lines *lines)
 {
     size_t cap = 0, label_cap = 0;
     const char *at = lines->at;
-    bool words = at__lines_word(lines) > 0;
+    bool words = atx_lines_word(lines) > 0;
     at_status status = AT_OK;
 
-    if (at__lines_at_end(lines))
-        return at__lines_expected(lines, "the parameter's values");
-    while (status == AT_OK && !at__lines_at_end(lines)) {
-        if ((at__lines_word(lines) > 0) != words)
-            return at__lines_expected(lines, words ? "another word" : "another integer or range");
+    if (atx_lines_at_end(lines))
+        return atx_lines_expected(lines, "the parameter's values");
+    while (status == AT_OK && !atx_lines_at_end(lines)) {
+        if ((atx_lines_word(lines) > 0) != words)
+            return atx_lines_expected(lines, words ? "another word" : "another integer or range");
         status =
             words ? read_label(param, &cap, &label_cap, symbols, lines) : read_numbers(param, &cap, lines);
     }
@@ -141,21 +141,21 @@ static at_status read_values(at__param *param, at__symbols *symbols, at__lines *
     return check_distinct(param, lines, at);
 }
 
-at_status at__read_param(at__template *t, at__lines *lines)
+at_status atx_read_param(atx_template *t, atx_lines *lines)
 {
     const char *at = lines->at;
 
-    if (t->param_count == AT__MAX_PARAMS)
-        return at__lines_fail(lines, at, "found more than %d parameters; expected fewer", AT__MAX_PARAMS);
-    at__param *param = &t->params[t->param_count];
-    param->where = at__lines_where(lines, at);
+    if (t->param_count == ATX_MAX_PARAMS)
+        return atx_lines_fail(lines, at, "found more than %d parameters; expected fewer", ATX_MAX_PARAMS);
+    atx_param *param = &t->params[t->param_count];
+    param->where = atx_lines_where(lines, at);
     param->label_slot = -1;
-    at_status status = at__read_assigned_name(param->name, &at, lines);
+    at_status status = atx_read_assigned_name(param->name, &at, lines);
     if (status != AT_OK ||
-        (status = at__add_symbol(&param->slot, &t->symbols, param->name, lines, at)) != AT_OK)
+        (status = atx_add_symbol(&param->slot, &t->symbols, param->name, lines, at)) != AT_OK)
         return status;
-    t->param_count++; /* from here on at__template_close frees it */
+    t->param_count++; /* from here on atx_template_close frees it */
     if ((status = read_values(param, &t->symbols, lines)) != AT_OK)
         return status;
-    return at__lines_comment(&param->meaning, lines);
+    return atx_lines_comment(&param->meaning, lines);
 }

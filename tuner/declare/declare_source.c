@@ -14,115 +14,115 @@
 
 /* ---- source, include ---- */
 
-static at_status read_path(at__paths *paths, at__lines *lines, const char *expected)
+static at_status read_path(atx_paths *paths, atx_lines *lines, const char *expected)
 {
     const char *at = lines->at;
     char *path = NULL;
-    at_status status = at__lines_text(&path, lines, expected);
+    at_status status = atx_lines_text(&path, lines, expected);
     if (status != AT_OK)
         return status;
-    if (paths->count == AT__MAX_FILES) {
+    if (paths->count == ATX_MAX_FILES) {
         free(path);
-        return at__lines_fail(lines, at, "found more than %d of them; expected fewer", AT__MAX_FILES);
+        return atx_lines_fail(lines, at, "found more than %d of them; expected fewer", ATX_MAX_FILES);
     }
-    paths->where[paths->count] = at__lines_where(lines, at);
+    paths->where[paths->count] = atx_lines_where(lines, at);
     paths->items[paths->count++] = path;
     return AT_OK;
 }
 
-at_status at__read_source(at__template *t, at__lines *lines)
+at_status atx_read_source(atx_template *t, atx_lines *lines)
 {
     return read_path(&t->sources, lines, "a file, from this one's folder");
 }
 
-at_status at__read_include(at__template *t, at__lines *lines)
+at_status atx_read_include(atx_template *t, atx_lines *lines)
 {
     return read_path(&t->includes, lines, "a folder, from this file's");
 }
 
 /* ---- define ---- */
 
-static at_status add_define(at__template *t, const char *name, int slot, const at__lines *lines,
+static at_status add_define(atx_template *t, const char *name, int slot, const atx_lines *lines,
                             const char *at)
 {
     for (int i = 0; i < t->define_count; i++)
         if (strcmp(t->defines[i].name, name) == 0)
-            return at__lines_fail(lines, at, "found '%s' a second time; expected each macro once", name);
-    if (t->define_count == AT__MAX_PARAMS)
-        return at__lines_fail(lines, at, "found more than %d macros; expected fewer", AT__MAX_PARAMS);
+            return atx_lines_fail(lines, at, "found '%s' a second time; expected each macro once", name);
+    if (t->define_count == ATX_MAX_PARAMS)
+        return atx_lines_fail(lines, at, "found more than %d macros; expected fewer", ATX_MAX_PARAMS);
     strcpy(t->defines[t->define_count].name, name);
     t->defines[t->define_count++].slot = slot;
     return AT_OK;
 }
 
 /* NAME = EXPR: a value like a const's, under a name of its own. */
-static at_status read_new_define(at__template *t, at__lines *lines)
+static at_status read_new_define(atx_template *t, atx_lines *lines)
 {
-    at_status status = at__read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, true, lines);
+    at_status status = atx_read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, true, lines);
     if (status == AT_OK)
         t->lets[t->let_count - 1].macro = true;
     return status;
 }
 
 /* A name that is known: a dimension, a let, a parameter; or T. */
-static at_status read_known_define(at__template *t, at__lines *lines)
+static at_status read_known_define(atx_template *t, atx_lines *lines)
 {
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     const char *at = lines->at;
-    at_status status = at__lines_name(name, lines, "the name of a macro, or 'all'");
+    at_status status = atx_lines_name(name, lines, "the name of a macro, or 'all'");
     if (status != AT_OK)
         return status;
-    int slot = at__symbols_find(&t->symbols, name, strlen(name));
+    int slot = atx_symbols_find(&t->symbols, name, strlen(name));
     if (slot < 0 && strcmp(name, "T") != 0)
-        return at__lines_fail(
+        return atx_lines_fail(
             lines, at, "found '%s', which nothing above declares; expected a known name, or '%s = EXPR'",
             name, name);
     return add_define(t, name, slot, lines, at);
 }
 
-at_status at__read_define(at__template *t, at__lines *lines)
+at_status atx_read_define(atx_template *t, atx_lines *lines)
 {
-    at__lines ahead = *lines;
-    at__lines_skip(&ahead, at__lines_word(lines));
-    if (at__lines_sees_word(lines, "all")) {
-        at__lines_skip(lines, 3);
+    atx_lines ahead = *lines;
+    atx_lines_skip(&ahead, atx_lines_word(lines));
+    if (atx_lines_sees_word(lines, "all")) {
+        atx_lines_skip(lines, 3);
         t->define_all = true;
         return AT_OK;
     }
-    if (at__lines_sees(&ahead, "=") && !at__lines_sees(&ahead, "=="))
+    if (atx_lines_sees(&ahead, "=") && !atx_lines_sees(&ahead, "=="))
         return read_new_define(t, lines);
     at_status status;
     do {
         status = read_known_define(t, lines);
-    } while (status == AT_OK && !at__lines_at_end(lines));
+    } while (status == AT_OK && !atx_lines_at_end(lines));
     return status;
 }
 
 /* ---- option ---- */
 
-at_status at__read_option(at__template *t, at__lines *lines)
+at_status atx_read_option(atx_template *t, atx_lines *lines)
 {
-    at__compiler_option *o = &t->options[t->option_count];
+    atx_compiler_option *o = &t->options[t->option_count];
     const char *at = lines->at;
-    if (t->option_count == AT__MAX_OPTIONS)
-        return at__lines_fail(lines, at, "found more than %d options; expected fewer", AT__MAX_OPTIONS);
-    at_status status = at__lines_text(&o->text, lines, "an option of the compiler, as -use_fast_math");
+    if (t->option_count == ATX_MAX_OPTIONS)
+        return atx_lines_fail(lines, at, "found more than %d options; expected fewer", ATX_MAX_OPTIONS);
+    at_status status = atx_lines_text(&o->text, lines, "an option of the compiler, as -use_fast_math");
     if (status != AT_OK)
         return status;
-    t->option_count++; /* from here on at__template_close frees it */
-    o->where = at__lines_where(lines, at);
-    if (!at__option_is_known(o->text))
-        return at__lines_fail(lines, at, "found the option '%.100s'; expected one of %s", o->text,
-                              at__known_options());
-    if (at__lines_at_end(lines))
+    t->option_count++; /* from here on atx_template_close frees it */
+    o->where = atx_lines_where(lines, at);
+    if (!atx_option_is_known(o->text))
+        return atx_lines_fail(lines, at, "found the option '%.100s'; expected one of %s", o->text,
+                              atx_known_options());
+    if (atx_lines_at_end(lines))
         return AT_OK;
-    status = at__lines_take(lines, "=", "'= EXPR', which says when");
-    return status == AT_OK ? at__lines_expr(&o->when, lines, &t->symbols) : status;
+    status = atx_lines_take(lines, "=", "'= EXPR', which says when");
+    return status == AT_OK ? atx_lines_expr(&o->when, lines, &t->symbols) : status;
 }
 
 /* ---- arg ---- */
 
-static int find_arg(const at__op *op, const char *name)
+static int find_arg(const atx_op *op, const char *name)
 {
     for (int i = 0; i < op->arg_count; i++)
         if (strcmp(op->args[i].name, name) == 0)
@@ -131,26 +131,26 @@ static int find_arg(const at__op *op, const char *name)
 }
 
 /* An argument may be taken twice: a kernel that works in place has one pointer for two. */
-static at_status read_arg_names(int args[AT__MAX_ARGS], int *count, at__lines *lines, const at__op *op)
+static at_status read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines, const atx_op *op)
 {
     do {
-        char name[AT__MAX_NAME];
+        char name[ATX_MAX_NAME];
         const char *at = lines->at;
-        at_status status = at__lines_name(name, lines, "an argument of the operation");
+        at_status status = atx_lines_name(name, lines, "an argument of the operation");
         if (status != AT_OK)
             return status;
         int i = find_arg(op, name);
         if (i < 0)
-            return at__lines_fail(lines, at, "found '%s'; expected an argument of the operation %s (%s:%d)",
+            return atx_lines_fail(lines, at, "found '%s'; expected an argument of the operation %s (%s:%d)",
                                   name, op->name, op->file, op->arg_count ? op->args[0].where.line : 1);
-        if (*count == AT__MAX_ARGS)
-            return at__lines_fail(lines, at, "found more than %d arguments; expected fewer", AT__MAX_ARGS);
+        if (*count == ATX_MAX_ARGS)
+            return atx_lines_fail(lines, at, "found more than %d arguments; expected fewer", ATX_MAX_ARGS);
         args[(*count)++] = i;
-    } while (!at__lines_at_end(lines));
+    } while (!atx_lines_at_end(lines));
     return AT_OK;
 }
 
-at_status at__read_taken_args(at__template *t, at__lines *lines)
+at_status atx_read_taken_args(atx_template *t, atx_lines *lines)
 {
     return read_arg_names(t->all_args, &t->all_arg_count, lines, t->op);
 }
@@ -158,28 +158,28 @@ at_status at__read_taken_args(at__template *t, at__lines *lines)
 /* ---- kernel ---- */
 
 /* f, ns::f or f<float, TILE>, up to `end`. */
-static at_status read_expression(char out[AT__MAX_KERNEL], bool *expression, at__lines *lines,
+static at_status read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx_lines *lines,
                                  const char *end, const char *expected)
 {
     static const char WHAT[] = "the name of a kernel";
-    char first[AT__MAX_NAME];
-    at__lines ahead = *lines;
+    char first[ATX_MAX_NAME];
+    atx_lines ahead = *lines;
     size_t n = 0;
 
-    if (at__lines_sees(lines, "::"))
-        at__lines_skip(&ahead, 2);
-    at_status status = at__read_free_name(first, &ahead, WHAT);
+    if (atx_lines_sees(lines, "::"))
+        atx_lines_skip(&ahead, 2);
+    at_status status = atx_read_free_name(first, &ahead, WHAT);
     if (status != AT_OK)
         return status;
     while (end > lines->at && end[-1] == ' ')
         end--;
     for (const char *at = lines->at; at < end; at++) {
-        if (n + 1 == AT__MAX_KERNEL)
-            return at__lines_fail(lines, lines->at,
+        if (n + 1 == ATX_MAX_KERNEL)
+            return atx_lines_fail(lines, lines->at,
                                   "found a kernel's name of more than %d characters; expected less",
-                                  AT__MAX_KERNEL - 1);
+                                  ATX_MAX_KERNEL - 1);
         if ((unsigned char)*at < ' ' || *at == '\\' || *at == '"')
-            return at__lines_fail(lines, at, "found a character that no kernel's name has; expected %s",
+            return atx_lines_fail(lines, at, "found a character that no kernel's name has; expected %s",
                                   WHAT);
         out[n++] = *at;
     }
@@ -187,13 +187,13 @@ static at_status read_expression(char out[AT__MAX_KERNEL], bool *expression, at_
     *expression = strcspn(out, "<:") < n;
     if (!*expression && strcmp(out, first) != 0) {
         lines->at = ahead.at;
-        return at__lines_expected(lines, expected);
+        return atx_lines_expected(lines, expected);
     }
-    at__lines_skip(lines, (size_t)(end - lines->at));
+    atx_lines_skip(lines, (size_t)(end - lines->at));
     return AT_OK;
 }
 
-at_status at__read_kernel_expression(at__template *t, at__lines *lines)
+at_status atx_read_kernel_expression(atx_template *t, atx_lines *lines)
 {
     return read_expression(t->kernel, &t->expression, lines, lines->line_end, "the end of the line");
 }
@@ -201,36 +201,36 @@ at_status at__read_kernel_expression(at__template *t, at__lines *lines)
 /* ---- launch ---- */
 
 /* Where the word `grid` stands, outside of the name's arguments; without one the end of the line. */
-static const char *find_grid(const at__lines *lines)
+static const char *find_grid(const atx_lines *lines)
 {
-    at__lines ahead = *lines;
+    atx_lines ahead = *lines;
     int angles = 0, parens = 0;
-    while (!at__lines_at_end(&ahead)) {
+    while (!atx_lines_at_end(&ahead)) {
         char c = *ahead.at;
-        size_t n = at__lines_word(&ahead);
-        if (angles <= 0 && parens == 0 && at__lines_sees_word(&ahead, "grid"))
+        size_t n = atx_lines_word(&ahead);
+        if (angles <= 0 && parens == 0 && atx_lines_sees_word(&ahead, "grid"))
             return ahead.at;
         parens += c == '(' ? 1 : c == ')' ? -1 : 0;
         angles += parens ? 0 : c == '<' ? 1 : c == '>' ? -1 : 0;
-        at__lines_skip(&ahead, n ? n : 1);
+        atx_lines_skip(&ahead, n ? n : 1);
     }
     return lines->line_end;
 }
 
-static bool sees_part(const at__lines *lines)
+static bool sees_part(const atx_lines *lines)
 {
-    return at__lines_at_end(lines) || at__lines_sees_word(lines, "block") ||
-           at__lines_sees_word(lines, "shared") || at__lines_sees_word(lines, "arg");
+    return atx_lines_at_end(lines) || atx_lines_sees_word(lines, "block") ||
+           atx_lines_sees_word(lines, "shared") || atx_lines_sees_word(lines, "arg");
 }
 
 /* One to three sizes. */
-static at_status read_sizes(at__expr *out[3], at__lines *lines, const at__symbols *symbols)
+static at_status read_sizes(atx_expr *out[3], atx_lines *lines, const atx_symbols *symbols)
 {
     int count = 0;
     do {
         if (count == 3)
-            return at__lines_expected(lines, "'block', 'shared', 'arg' or the end of the line");
-        at_status status = at__lines_expr(&out[count++], lines, symbols);
+            return atx_lines_expected(lines, "'block', 'shared', 'arg' or the end of the line");
+        at_status status = atx_lines_expr(&out[count++], lines, symbols);
         if (status != AT_OK)
             return status;
     } while (!sees_part(lines));
@@ -238,28 +238,28 @@ static at_status read_sizes(at__expr *out[3], at__lines *lines, const at__symbol
 }
 
 /* grid EXPR... block EXPR... [shared EXPR] [arg NAME...] */
-static at_status read_geometry(at__step *s, const at__template *t, at__lines *lines)
+static at_status read_geometry(atx_step *s, const atx_template *t, atx_lines *lines)
 {
-    at_status status = at__lines_take(lines, "grid", NULL);
+    at_status status = atx_lines_take(lines, "grid", NULL);
     if (status == AT_OK)
         status = read_sizes(s->launch.grid, lines, &t->symbols);
     if (status == AT_OK)
-        status = at__lines_take(lines, "block", NULL);
+        status = atx_lines_take(lines, "block", NULL);
     if (status == AT_OK)
         status = read_sizes(s->launch.block, lines, &t->symbols);
-    if (status == AT_OK && at__lines_sees_word(lines, "shared")) {
-        at__lines_skip(lines, 6);
-        status = at__lines_expr(&s->launch.shared, lines, &t->symbols);
+    if (status == AT_OK && atx_lines_sees_word(lines, "shared")) {
+        atx_lines_skip(lines, 6);
+        status = atx_lines_expr(&s->launch.shared, lines, &t->symbols);
     }
-    if (status == AT_OK && at__lines_sees_word(lines, "arg")) {
-        at__lines_skip(lines, 3);
+    if (status == AT_OK && atx_lines_sees_word(lines, "arg")) {
+        atx_lines_skip(lines, 3);
         status = read_arg_names(s->args, &s->arg_count, lines, t->op);
     }
     return status;
 }
 
 /* The first one stands where `kernel`, `grid` and `block` would. */
-static void place(at__template *t, const at__step *s)
+static void place(atx_template *t, const atx_step *s)
 {
     if (t->kernel[0]) {
         t->more[t->more_count++] = *s;
@@ -272,25 +272,25 @@ static void place(at__template *t, const at__step *s)
     memcpy(t->args, s->args, sizeof t->args);
 }
 
-at_status at__read_launch(at__template *t, at__lines *lines)
+at_status atx_read_launch(atx_template *t, atx_lines *lines)
 {
-    at__step s = { 0 };
+    atx_step s = { 0 };
     const char *at = lines->at;
     if ((t->launch.grid[0] || t->launch.block[0] || t->launch.shared) && !t->kernel[0])
-        return at__lines_fail(lines, at, "found a launch beside a 'grid' line; expected one of them");
-    if (t->more_count == AT__MAX_STEPS - 1)
-        return at__lines_fail(lines, at, "found more than %d launches; expected fewer", AT__MAX_STEPS);
+        return atx_lines_fail(lines, at, "found a launch beside a 'grid' line; expected one of them");
+    if (t->more_count == ATX_MAX_STEPS - 1)
+        return atx_lines_fail(lines, at, "found more than %d launches; expected fewer", ATX_MAX_STEPS);
     at_status status = read_expression(s.kernel, &s.expression, lines, find_grid(lines), "'grid'");
     if (status == AT_OK)
         status = read_geometry(&s, t, lines);
     if (status == AT_OK)
         place(t, &s);
     else
-        at__launch_clear(&s.launch);
+        atx_launch_clear(&s.launch);
     return status;
 }
 
-void at__complete_args(at__template *t)
+void atx_complete_args(atx_template *t)
 {
     if (!t->all_arg_count)
         for (int i = 0; i < t->op->arg_count; i++)
@@ -316,7 +316,7 @@ static bool takes(const int *args, int count, int arg)
     return false;
 }
 
-bool at__template_fills(const at__template *t, int arg)
+bool atx_template_fills(const atx_template *t, int arg)
 {
     bool taken = takes(t->args, t->arg_count, arg);
     for (int i = 0; i < t->more_count; i++)
@@ -324,16 +324,16 @@ bool at__template_fills(const at__template *t, int arg)
     return t->op->args[arg].variable[0] && !taken;
 }
 
-void at__template_sources_clear(at__template *t)
+void atx_template_sources_clear(atx_template *t)
 {
     for (int i = 0; i < t->sources.count; i++)
         free(t->sources.items[i]);
     for (int i = 0; i < t->includes.count; i++)
         free(t->includes.items[i]);
     for (int i = 0; i < t->more_count; i++)
-        at__launch_clear(&t->more[i].launch);
+        atx_launch_clear(&t->more[i].launch);
     for (int i = 0; i < t->option_count; i++) {
         free(t->options[i].text);
-        at__expr_close(t->options[i].when);
+        atx_expr_close(t->options[i].when);
     }
 }

@@ -20,64 +20,64 @@
 
 /* What is known while reading: `default` may stand before the parameters that it names. */
 typedef struct reading {
-    at__template *t;
-    const at__commons *commons; /* NULL: none */
-    at__where name_where;
+    atx_template *t;
+    const atx_commons *commons; /* NULL: none */
+    atx_where name_where;
     bool has_default;
-    at__lines default_line;
+    atx_lines default_line;
     bool launches; /* by `launch` lines, or none at all: a recorded op */
     bool kernel_line;
 } reading;
 
-static at_status read_template(at__lines *lines, void *target)
+static at_status read_template(atx_lines *lines, void *target)
 {
     reading *r = target;
-    r->name_where = at__lines_where(lines, lines->at);
-    at_status status = at__read_plain_name(r->t->name, lines);
-    return status == AT_OK ? at__lines_comment(&r->t->about, lines) : status;
+    r->name_where = atx_lines_where(lines, lines->at);
+    at_status status = atx_read_plain_name(r->t->name, lines);
+    return status == AT_OK ? atx_lines_comment(&r->t->about, lines) : status;
 }
 
 /* ---- lines ---- */
 
-static at_status read_param(at__lines *lines, void *target)
+static at_status read_param(atx_lines *lines, void *target)
 {
-    return at__read_param(((reading *)target)->t, lines);
+    return atx_read_param(((reading *)target)->t, lines);
 }
 
-static at_status read_each(at__lines *lines, void *target)
+static at_status read_each(atx_lines *lines, void *target)
 {
-    return at__read_each(&((reading *)target)->t->symbols, lines);
+    return atx_read_each(&((reading *)target)->t->symbols, lines);
 }
 
-static at_status read_let(at__lines *lines, void *target)
+static at_status read_let(atx_lines *lines, void *target)
 {
-    at__template *t = ((reading *)target)->t;
-    return at__read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, false, lines);
+    atx_template *t = ((reading *)target)->t;
+    return atx_read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, false, lines);
 }
 
-static at_status read_const(at__lines *lines, void *target)
+static at_status read_const(atx_lines *lines, void *target)
 {
-    at__template *t = ((reading *)target)->t;
-    return at__read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, true, lines);
+    atx_template *t = ((reading *)target)->t;
+    return atx_read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, true, lines);
 }
 
-static at_status read_fixed(at__lines *lines, void *target)
+static at_status read_fixed(atx_lines *lines, void *target)
 {
-    at__template *t = ((reading *)target)->t;
-    return at__lines_expr(&t->fixed, lines, &t->symbols);
+    atx_template *t = ((reading *)target)->t;
+    return atx_lines_expr(&t->fixed, lines, &t->symbols);
 }
 
-static at_status read_require(at__lines *lines, void *target)
+static at_status read_require(atx_lines *lines, void *target)
 {
-    at__template *t = ((reading *)target)->t;
-    return at__read_require(&t->requires, &t->require_count, &t->require_cap, &t->symbols, lines);
+    atx_template *t = ((reading *)target)->t;
+    return atx_read_require(&t->requires, &t->require_count, &t->require_cap, &t->symbols, lines);
 }
 
 /* ---- declarations of common code ---- */
 
 static at_status take_declarations(reading *r, const char *name, at_error *err);
 
-static at_status read_common(at__lines *lines, void *target)
+static at_status read_common(atx_lines *lines, void *target)
 {
     (void)target;
     lines->at = lines->line_end; /* was read with the library */
@@ -85,16 +85,16 @@ static at_status read_common(at__lines *lines, void *target)
 }
 
 /* What common code uses itself comes before what it declares. */
-static at_status read_use_of_common(at__lines *lines, void *target)
+static at_status read_use_of_common(atx_lines *lines, void *target)
 {
-    at__used uses = { 0 };
-    at_status status = at__read_uses(&uses, lines);
+    atx_used uses = { 0 };
+    at_status status = atx_read_uses(&uses, lines);
     for (int i = 0; i < uses.count && status == AT_OK; i++)
         status = take_declarations(target, uses.names[i], lines->err);
     return status;
 }
 
-static const at__keyword SHARED[] = {
+static const atx_keyword SHARED[] = {
     { .word = "common", .read = read_common },   { .word = "use", .read = read_use_of_common },
     { .word = "param", .read = read_param },     { .word = "each", .read = read_each },
     { .word = "let", .read = read_let },         { .word = "const", .read = read_const },
@@ -105,27 +105,27 @@ static const at__keyword SHARED[] = {
 static at_status take_declarations(reading *r, const char *name, at_error *err)
 {
     static const bool recorded = false;
-    at__template *t = r->t;
-    at__lines lines;
-    const at__common *c = r->commons ? at__commons_find(r->commons, name) : NULL;
+    atx_template *t = r->t;
+    atx_lines lines;
+    const atx_common *c = r->commons ? atx_commons_find(r->commons, name) : NULL;
     for (int i = 0; c && i < t->shared_count; i++)
         if (strcmp(t->shared[i], c->file) == 0)
             c = NULL;
-    if (!c || t->shared_count == AT__MAX_SHARED)
+    if (!c || t->shared_count == ATX_MAX_SHARED)
         return AT_OK;
-    char *file = at__text_copy(c->file, strlen(c->file));
+    char *file = atx_text_copy(c->file, strlen(c->file));
     if (!file)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     t->shared[t->shared_count++] = file;
-    at_status status = at__lines_open(&lines, c->text, c->len, file, "common", err);
-    return status == AT_OK ? at__read_keywords(&lines, SHARED, &recorded, r) : status;
+    at_status status = atx_lines_open(&lines, c->text, c->len, file, "common", err);
+    return status == AT_OK ? atx_read_keywords(&lines, SHARED, &recorded, r) : status;
 }
 
-static at_status read_use(at__lines *lines, void *target)
+static at_status read_use(atx_lines *lines, void *target)
 {
     reading *r = target;
     const int known = r->t->uses.count;
-    at_status status = at__read_uses(&r->t->uses, lines);
+    at_status status = atx_read_uses(&r->t->uses, lines);
     for (int i = known; i < r->t->uses.count && status == AT_OK; i++)
         status = take_declarations(r, r->t->uses.names[i], lines->err);
     return status;
@@ -134,88 +134,88 @@ static at_status read_use(at__lines *lines, void *target)
 /* ---- launches ---- */
 
 /* A launch says all of this itself. */
-static at_status refuse_beside_launch(const at__lines *lines, const reading *r, const char *word)
+static at_status refuse_beside_launch(const atx_lines *lines, const reading *r, const char *word)
 {
     return r->t->kernel[0] && !r->kernel_line
-               ? at__lines_fail(lines, lines->line, "found a '%s' line beside a launch; expected one of them",
+               ? atx_lines_fail(lines, lines->line, "found a '%s' line beside a launch; expected one of them",
                                 word)
                : AT_OK;
 }
 
-static at_status read_grid(at__lines *lines, void *target)
+static at_status read_grid(atx_lines *lines, void *target)
 {
-    at__template *t = ((reading *)target)->t;
+    atx_template *t = ((reading *)target)->t;
     at_status status = refuse_beside_launch(lines, target, "grid");
     if (status != AT_OK)
         return status;
-    return at__read_grid(&t->launch, &t->symbols, lines);
+    return atx_read_grid(&t->launch, &t->symbols, lines);
 }
 
-static at_status read_block(at__lines *lines, void *target)
+static at_status read_block(atx_lines *lines, void *target)
 {
-    at__template *t = ((reading *)target)->t;
+    atx_template *t = ((reading *)target)->t;
     at_status status = refuse_beside_launch(lines, target, "block");
     if (status != AT_OK)
         return status;
-    return at__read_block(&t->launch, &t->symbols, lines);
+    return atx_read_block(&t->launch, &t->symbols, lines);
 }
 
-static at_status read_shared(at__lines *lines, void *target)
+static at_status read_shared(atx_lines *lines, void *target)
 {
-    at__template *t = ((reading *)target)->t;
+    atx_template *t = ((reading *)target)->t;
     at_status status = refuse_beside_launch(lines, target, "shared");
     if (status != AT_OK)
         return status;
-    return at__lines_expr(&t->launch.shared, lines, &t->symbols);
+    return atx_lines_expr(&t->launch.shared, lines, &t->symbols);
 }
 
-static at_status read_kernel(at__lines *lines, void *target)
+static at_status read_kernel(atx_lines *lines, void *target)
 {
     reading *r = target;
-    r->name_where = at__lines_where(lines, lines->at);
+    r->name_where = atx_lines_where(lines, lines->at);
     r->kernel_line = true;
-    return at__read_kernel_expression(r->t, lines);
+    return atx_read_kernel_expression(r->t, lines);
 }
 
 /* `arg` lines say what all launches take that do not say it themselves; `kernel` would be one of them. */
-static at_status read_launch(at__lines *lines, void *target)
+static at_status read_launch(atx_lines *lines, void *target)
 {
     reading *r = target;
     if (r->kernel_line)
-        return at__lines_fail(lines, lines->at,
+        return atx_lines_fail(lines, lines->at,
                               "found a launch beside a 'kernel' line; expected one of them");
     r->launches = true;
-    r->name_where = at__lines_where(lines, lines->at);
-    return at__read_launch(r->t, lines);
+    r->name_where = atx_lines_where(lines, lines->at);
+    return atx_read_launch(r->t, lines);
 }
 
-static at_status read_source(at__lines *lines, void *target)
+static at_status read_source(atx_lines *lines, void *target)
 {
-    return at__read_source(((reading *)target)->t, lines);
+    return atx_read_source(((reading *)target)->t, lines);
 }
 
-static at_status read_include(at__lines *lines, void *target)
+static at_status read_include(atx_lines *lines, void *target)
 {
-    return at__read_include(((reading *)target)->t, lines);
+    return atx_read_include(((reading *)target)->t, lines);
 }
 
-static at_status read_define(at__lines *lines, void *target)
+static at_status read_define(atx_lines *lines, void *target)
 {
-    return at__read_define(((reading *)target)->t, lines);
+    return atx_read_define(((reading *)target)->t, lines);
 }
 
-static at_status read_option(at__lines *lines, void *target)
+static at_status read_option(atx_lines *lines, void *target)
 {
-    return at__read_option(((reading *)target)->t, lines);
+    return atx_read_option(((reading *)target)->t, lines);
 }
 
-static at_status read_arg(at__lines *lines, void *target)
+static at_status read_arg(atx_lines *lines, void *target)
 {
-    at__template *t = ((reading *)target)->t;
-    return at__read_taken_args(t, lines);
+    atx_template *t = ((reading *)target)->t;
+    return atx_read_taken_args(t, lines);
 }
 
-static at_status read_default(at__lines *lines, void *target)
+static at_status read_default(atx_lines *lines, void *target)
 {
     reading *r = target;
     r->has_default = true;
@@ -224,7 +224,7 @@ static at_status read_default(at__lines *lines, void *target)
     return AT_OK;
 }
 
-static const at__keyword KEYWORDS[] = {
+static const atx_keyword KEYWORDS[] = {
     { .word = "template", .form = "template NAME", .once = true, .required = true, .read = read_template },
     { .word = "use", .read = read_use },
     { .word = "source", .read = read_source },
@@ -259,7 +259,7 @@ static const at__keyword KEYWORDS[] = {
 
 /* ---- the end ---- */
 
-static int find_param(const at__template *t, const char *name)
+static int find_param(const atx_template *t, const char *name)
 {
     for (int i = 0; i < t->param_count; i++)
         if (strcmp(t->params[i].name, name) == 0)
@@ -268,13 +268,13 @@ static int find_param(const at__template *t, const char *name)
 }
 
 /* One declared value: a number or a word. */
-static at_status read_default_value(int64_t *out, const at__param *param, at__lines *lines)
+static at_status read_default_value(int64_t *out, const atx_param *param, atx_lines *lines)
 {
-    char word[AT__MAX_NAME] = "";
+    char word[ATX_MAX_NAME] = "";
     const char *at = lines->at;
     int64_t value = 0;
-    at_status status = param->labels ? at__lines_name(word, lines, "one of the parameter's words")
-                                     : at__lines_integer(&value, lines, "one of the parameter's values");
+    at_status status = param->labels ? atx_lines_name(word, lines, "one of the parameter's words")
+                                     : atx_lines_integer(&value, lines, "one of the parameter's values");
     if (status != AT_OK)
         return status;
     for (int i = 0; i < param->count; i++) {
@@ -283,25 +283,25 @@ static at_status read_default_value(int64_t *out, const at__param *param, at__li
             return AT_OK;
         }
     }
-    return at__lines_fail(lines, at, "found a value that '%s' does not have; expected one of line %d",
+    return atx_lines_fail(lines, at, "found a value that '%s' does not have; expected one of line %d",
                           param->name, param->where.line);
 }
 
-static at_status apply_default(at__template *t, at__lines *lines)
+static at_status apply_default(atx_template *t, atx_lines *lines)
 {
     uint32_t seen = 0;
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     const char *at;
 
-    while (!at__lines_at_end(lines)) {
-        at_status status = at__read_assigned_name(name, &at, lines);
+    while (!atx_lines_at_end(lines)) {
+        at_status status = atx_read_assigned_name(name, &at, lines);
         if (status != AT_OK)
             return status;
         int i = find_param(t, name);
         if (i < 0)
-            return at__lines_fail(lines, at, "found '%s'; expected the name of a parameter", name);
+            return atx_lines_fail(lines, at, "found '%s'; expected the name of a parameter", name);
         if (seen & 1u << i)
-            return at__lines_fail(lines, at, "found '%s' a second time; expected each parameter once", name);
+            return atx_lines_fail(lines, at, "found '%s' a second time; expected each parameter once", name);
         seen |= 1u << i;
         if ((status = read_default_value(&t->defaults[i], &t->params[i], lines)) != AT_OK)
             return status;
@@ -309,26 +309,26 @@ static at_status apply_default(at__template *t, at__lines *lines)
     return AT_OK;
 }
 
-static at_status find_kernel(reading *r, const at__lines *lines)
+static at_status find_kernel(reading *r, const atx_lines *lines)
 {
-    at__template *t = r->t;
+    atx_template *t = r->t;
     if (!t->kernel[0]) {
-        char name[2 * AT__MAX_NAME];
+        char name[2 * ATX_MAX_NAME];
         int n = snprintf(name, sizeof name, "%s_%s", t->op->name, t->name);
-        if (n >= AT__MAX_NAME)
+        if (n >= ATX_MAX_NAME)
             return at_fail(lines->err, AT_ERR_INPUT,
                            "%s:%d:%d: found the kernel name '%s'; expected at most %d characters", t->file,
-                           r->name_where.line, r->name_where.column, name, AT__MAX_NAME - 1);
+                           r->name_where.line, r->name_where.column, name, ATX_MAX_NAME - 1);
         memcpy(t->kernel, name, (size_t)n + 1);
     }
     if (t->sources.count || t->expression) /* the compiler looks for it */
         return AT_OK;
     for (int i = -1; i < t->more_count; i++) {
         const char *kernel = i < 0 ? t->kernel : t->more[i].kernel;
-        if (at__lines_source_has(lines, kernel) || (i >= 0 && t->more[i].expression))
+        if (atx_lines_source_has(lines, kernel) || (i >= 0 && t->more[i].expression))
             continue;
-        char near[AT__MAX_NAME], *text = at__text_copy(lines->source, lines->len); /* terminated */
-        bool has = text && at__code_nearest_kernel(near, text, kernel);
+        char near[ATX_MAX_NAME], *text = atx_text_copy(lines->source, lines->len); /* terminated */
+        bool has = text && atx_code_nearest_kernel(near, text, kernel);
         free(text);
         return at_fail(lines->err, AT_ERR_INPUT,
                        "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration%s%s%s",
@@ -338,7 +338,7 @@ static at_status find_kernel(reading *r, const at__lines *lines)
     return AT_OK;
 }
 
-static const char *taken_by(const at__template *t, const char *name)
+static const char *taken_by(const atx_template *t, const char *name)
 {
     if (strcmp(name, t->kernel) == 0)
         return "is the kernel's name";
@@ -350,10 +350,10 @@ static const char *taken_by(const at__template *t, const char *name)
 
 /* A constant of such a name would hide the kernel, or be hidden in it: a clash, or another value than meant.
  */
-static at_status check_param_names(const at__template *t, at_error *err)
+static at_status check_param_names(const atx_template *t, at_error *err)
 {
     for (int i = 0; i < t->param_count; i++) {
-        const at__param *p = &t->params[i];
+        const atx_param *p = &t->params[i];
         const char *why = taken_by(t, p->name);
         if (why)
             return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s', which %s; expected another name",
@@ -362,47 +362,47 @@ static at_status check_param_names(const at__template *t, at_error *err)
     return AT_OK;
 }
 
-_Static_assert(AT__MAX_NAME == AT__MAX_WORD, "names of both");
+_Static_assert(ATX_MAX_NAME == ATX_MAX_WORD, "names of both");
 
 /* ---- alignment ---- */
 
-static bool launch_reads(const at__launch *launch, int slot)
+static bool launch_reads(const atx_launch *launch, int slot)
 {
-    bool reads = launch->shared && at__expr_reads(launch->shared, slot);
+    bool reads = launch->shared && atx_expr_reads(launch->shared, slot);
     for (int i = 0; i < 3; i++)
-        reads = reads || (launch->grid[i] && at__expr_reads(launch->grid[i], slot)) ||
-                (launch->block[i] && at__expr_reads(launch->block[i], slot));
+        reads = reads || (launch->grid[i] && atx_expr_reads(launch->grid[i], slot)) ||
+                (launch->block[i] && atx_expr_reads(launch->block[i], slot));
     return reads;
 }
 
-static bool template_reads(const at__template *t, int slot)
+static bool template_reads(const atx_template *t, int slot)
 {
-    bool reads = launch_reads(&t->launch, slot) || (t->fixed && at__expr_reads(t->fixed, slot));
+    bool reads = launch_reads(&t->launch, slot) || (t->fixed && atx_expr_reads(t->fixed, slot));
     for (int i = 0; i < t->more_count && !reads; i++)
         reads = launch_reads(&t->more[i].launch, slot);
     for (int i = 0; i < t->option_count && !reads; i++)
-        reads = t->options[i].when && at__expr_reads(t->options[i].when, slot);
+        reads = t->options[i].when && atx_expr_reads(t->options[i].when, slot);
     for (size_t i = 0; i < t->let_count && !reads; i++)
-        reads = at__expr_reads(t->lets[i].expr, slot);
+        reads = atx_expr_reads(t->lets[i].expr, slot);
     for (size_t i = 0; i < t->require_count && !reads; i++)
-        reads = at__expr_reads(t->requires[i].expr, slot);
+        reads = atx_expr_reads(t->requires[i].expr, slot);
     return reads;
 }
 
-static at_status require_full(at__template *t, const at__align *align, at__where where, at_error *err)
+static at_status require_full(atx_template *t, const atx_align *align, atx_where where, at_error *err)
 {
-    char text[2 * AT__MAX_NAME];
+    char text[2 * ATX_MAX_NAME];
     static const char REASON[] = "its declaration does not mention it";
-    at__scope scope = { .find = at__symbols_find, .context = &t->symbols };
-    at__require require = { .where = where };
+    atx_scope scope = { .find = atx_symbols_find, .context = &t->symbols };
+    atx_require require = { .where = where };
 
-    int len = snprintf(text, sizeof text, "%s == %d", align->name, AT__FULL_ALIGN);
-    at_status status = at__expr_compile(&require.expr, text, (size_t)len, &scope, where, err);
+    int len = snprintf(text, sizeof text, "%s == %d", align->name, ATX_FULL_ALIGN);
+    at_status status = atx_expr_compile(&require.expr, text, (size_t)len, &scope, where, err);
     if (status != AT_OK)
         return status;
-    require.reason = at__text_copy(REASON, sizeof REASON - 1);
-    if (!require.reason || !at__grow(&t->requires, &t->require_cap, t->require_count, sizeof *t->requires)) {
-        at__expr_close(require.expr);
+    require.reason = atx_text_copy(REASON, sizeof REASON - 1);
+    if (!require.reason || !atx_grow(&t->requires, &t->require_cap, t->require_count, sizeof *t->requires)) {
+        atx_expr_close(require.expr);
         free(require.reason);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
@@ -416,7 +416,7 @@ static at_status require_full(at__template *t, const at__align *align, at__where
  */
 static at_status require_full_alignments(const reading *r, at_error *err)
 {
-    const at__op *op = r->t->op;
+    const atx_op *op = r->t->op;
     at_status status = AT_OK;
     for (int i = 0; i < op->align_count && status == AT_OK; i++)
         if (!template_reads(r->t, op->aligns[i].slot))
@@ -424,17 +424,17 @@ static at_status require_full_alignments(const reading *r, at_error *err)
     return status;
 }
 
-static at_status read_all(at__template *t, const at__commons *commons, const char *source, size_t len,
+static at_status read_all(atx_template *t, const atx_commons *commons, const char *source, size_t len,
                           at_error *err)
 {
     reading r = { .t = t, .commons = commons, .launches = t->op->recorded };
-    at__lines lines;
-    at_status status = at__lines_open(&lines, source, len, t->file, "template", err);
-    if (status != AT_OK || (status = at__read_keywords(&lines, KEYWORDS, &r.launches, &r)) != AT_OK)
+    atx_lines lines;
+    at_status status = atx_lines_open(&lines, source, len, t->file, "template", err);
+    if (status != AT_OK || (status = atx_read_keywords(&lines, KEYWORDS, &r.launches, &r)) != AT_OK)
         return status;
     for (int i = 0; i < t->param_count; i++)
         t->defaults[i] = t->params[i].values[0];
-    at__complete_args(t);
+    atx_complete_args(t);
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
     status = require_full_alignments(&r, err);
@@ -444,43 +444,43 @@ static at_status read_all(at__template *t, const at__commons *commons, const cha
     return status == AT_OK ? check_param_names(t, err) : status;
 }
 
-at_status at__template_read(at__template **out, const at__op *op, const char *source, size_t len,
+at_status atx_template_read(atx_template **out, const atx_op *op, const char *source, size_t len,
                             const char *file, at_error *err)
 {
-    return at__template_read_with(out, op, NULL, source, len, file, err);
+    return atx_template_read_with(out, op, NULL, source, len, file, err);
 }
 
-at_status at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
+at_status atx_template_read_with(atx_template **out, const atx_op *op, const atx_commons *commons,
                                  const char *source, size_t len, const char *file, at_error *err)
 {
     size_t own_len;
-    const char *own = at__bundle_own(&own_len, source, len);
-    at__bundle bundle;
-    at__commons within = { 0 };
-    at__template *t = calloc(1, sizeof *t);
+    const char *own = atx_bundle_own(&own_len, source, len);
+    atx_bundle bundle;
+    atx_commons within = { 0 };
+    atx_template *t = calloc(1, sizeof *t);
     if (!t)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     t->op = op;
 
-    at_status status = at__symbols_copy(&t->symbols, &op->symbols, err);
+    at_status status = atx_symbols_copy(&t->symbols, &op->symbols, err);
     if (status != AT_OK)
         goto done;
-    t->file = at__text_copy(file, strlen(file));
+    t->file = atx_text_copy(file, strlen(file));
     if (!t->file) {
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
-    if ((status = at__commons_of_bundle(&within, source, own, err)) != AT_OK ||
+    if ((status = atx_commons_of_bundle(&within, source, own, err)) != AT_OK ||
         (status = read_all(t, own == source ? commons : &within, own, own_len, err)) != AT_OK)
         goto done;
-    const at__bundle_request request = { .source = source,
+    const atx_bundle_request request = { .source = source,
                                          .len = len,
                                          .file = file,
                                          .uses = &t->uses,
                                          .sources = &t->sources,
                                          .includes = &t->includes,
                                          .data = op->data };
-    if ((status = at__bundle_make(&bundle, &request, commons, err)) != AT_OK)
+    if ((status = atx_bundle_make(&bundle, &request, commons, err)) != AT_OK)
         goto done;
     t->source = bundle.source;
     t->source_len = bundle.len;
@@ -488,40 +488,40 @@ at_status at__template_read_with(at__template **out, const at__op *op, const at_
     t->part_count = bundle.part_count;
     t->headers = bundle.headers;
     free(bundle.data); /* the op has it */
-    if ((status = at__meaning_hash(t->hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
+    if ((status = atx_meaning_hash(t->hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
         goto done;
     *out = t;
     t = NULL;
 done:
-    at__commons_clear(&within);
-    at__template_close(t);
+    atx_commons_clear(&within);
+    atx_template_close(t);
     return status;
 }
 
-void at__template_close(at__template *t)
+void atx_template_close(atx_template *t)
 {
     if (!t || t->loaded) { /* of one piece */
         free(t);
         return;
     }
     for (int i = 0; i < t->param_count; i++) {
-        at__param *param = &t->params[i];
+        atx_param *param = &t->params[i];
         for (int k = 0; param->labels && k < param->count; k++)
             free(param->labels[k]);
         free(param->labels);
         free(param->values);
         free(param->meaning);
     }
-    at__symbols_clear(&t->symbols);
-    at__lets_clear(t->lets, t->let_count);
-    at__requires_clear(t->requires, t->require_count);
-    at__expr_close(t->fixed);
-    at__launch_clear(&t->launch);
-    at__template_sources_clear(t);
+    atx_symbols_clear(&t->symbols);
+    atx_lets_clear(t->lets, t->let_count);
+    atx_requires_clear(t->requires, t->require_count);
+    atx_expr_close(t->fixed);
+    atx_launch_clear(&t->launch);
+    atx_template_sources_clear(t);
     free(t->about);
     free(t->source);
     free(t->headers);
-    at__parts_close(t->parts, t->part_count);
+    atx_parts_close(t->parts, t->part_count);
     for (int i = 0; i < t->shared_count; i++)
         free(t->shared[i]);
     free(t->file);

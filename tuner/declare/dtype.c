@@ -19,21 +19,21 @@ static const struct {
     int bytes;
     const char *cuda;
     const char *aliases[MAX_ALIASES];
-} TYPES[AT__DTYPES] = {
-    [AT__U8] = { "u8", 1, "unsigned char", { "uint8", "uchar", "byte", "uint8_t" } },
-    [AT__I8] = { "i8", 1, "signed char", { "int8", "char", "s8", "int8_t" } },
-    [AT__F16] = { "f16", 2, "__half", { "float16", "half", "fp16" } },
-    [AT__BF16] = { "bf16", 2, "__nv_bfloat16", { "bfloat16" } },
-    [AT__U16] = { "u16", 2, "unsigned short", { "uint16", "ushort", "uint16_t" } },
-    [AT__I16] = { "i16", 2, "short", { "int16", "short", "s16", "int16_t" } },
-    [AT__F32] = { "f32", 4, "float", { "float32", "float", "fp32", "single" } },
-    [AT__I32] = { "i32", 4, "int", { "int32", "int", "s32", "int32_t" } },
-    [AT__U32] = { "u32", 4, "unsigned int", { "uint32", "uint", "uint32_t" } },
-    [AT__F64] = { "f64", 8, "double", { "float64", "double", "fp64" } },
-    [AT__I64] = { "i64", 8, "long long", { "int64", "long", "s64", "int64_t" } },
-    [AT__U64] = { "u64", 8, "unsigned long long", { "uint64", "ulong", "uint64_t" } },
-    [AT__C64] = { "c64", 8, "float2", { "complex64", "cfloat", "cf32" } },
-    [AT__C128] = { "c128", 16, "double2", { "complex128", "cdouble", "cf64" } },
+} TYPES[ATX_DTYPES] = {
+    [ATX_U8] = { "u8", 1, "unsigned char", { "uint8", "uchar", "byte", "uint8_t" } },
+    [ATX_I8] = { "i8", 1, "signed char", { "int8", "char", "s8", "int8_t" } },
+    [ATX_F16] = { "f16", 2, "__half", { "float16", "half", "fp16" } },
+    [ATX_BF16] = { "bf16", 2, "__nv_bfloat16", { "bfloat16" } },
+    [ATX_U16] = { "u16", 2, "unsigned short", { "uint16", "ushort", "uint16_t" } },
+    [ATX_I16] = { "i16", 2, "short", { "int16", "short", "s16", "int16_t" } },
+    [ATX_F32] = { "f32", 4, "float", { "float32", "float", "fp32", "single" } },
+    [ATX_I32] = { "i32", 4, "int", { "int32", "int", "s32", "int32_t" } },
+    [ATX_U32] = { "u32", 4, "unsigned int", { "uint32", "uint", "uint32_t" } },
+    [ATX_F64] = { "f64", 8, "double", { "float64", "double", "fp64" } },
+    [ATX_I64] = { "i64", 8, "long long", { "int64", "long", "s64", "int64_t" } },
+    [ATX_U64] = { "u64", 8, "unsigned long long", { "uint64", "ulong", "uint64_t" } },
+    [ATX_C64] = { "c64", 8, "float2", { "complex64", "cfloat", "cf32" } },
+    [ATX_C128] = { "c128", 16, "double2", { "complex128", "cdouble", "cf64" } },
 };
 
 /* By element size: CUDA type and key of what only moves bits. */
@@ -45,26 +45,26 @@ static const struct {
     { 8, "unsigned long long", "b8" }, { 16, "uint4", "b16" },
 };
 
-static int class_of(at__dtype type)
+static int class_of(atx_dtype type)
 {
-    static const unsigned char CLASSES[AT__DTYPES] = {
-        [AT__U8] = AT__UNSIGNED,  [AT__I8] = AT__SIGNED,  [AT__F16] = AT__FLOAT,  [AT__BF16] = AT__BFLOAT,
-        [AT__U16] = AT__UNSIGNED, [AT__I16] = AT__SIGNED, [AT__F32] = AT__FLOAT,  [AT__I32] = AT__SIGNED,
-        [AT__U32] = AT__UNSIGNED, [AT__F64] = AT__FLOAT,  [AT__I64] = AT__SIGNED, [AT__U64] = AT__UNSIGNED,
-        [AT__C64] = AT__FLOAT,    [AT__C128] = AT__FLOAT,
+    static const unsigned char CLASSES[ATX_DTYPES] = {
+        [ATX_U8] = ATX_UNSIGNED,  [ATX_I8] = ATX_SIGNED,  [ATX_F16] = ATX_FLOAT,  [ATX_BF16] = ATX_BFLOAT,
+        [ATX_U16] = ATX_UNSIGNED, [ATX_I16] = ATX_SIGNED, [ATX_F32] = ATX_FLOAT,  [ATX_I32] = ATX_SIGNED,
+        [ATX_U32] = ATX_UNSIGNED, [ATX_F64] = ATX_FLOAT,  [ATX_I64] = ATX_SIGNED, [ATX_U64] = ATX_UNSIGNED,
+        [ATX_C64] = ATX_FLOAT,    [ATX_C128] = ATX_FLOAT,
     };
     return CLASSES[type];
 }
 
-int at__dtype_number(at__dtype type, int storage)
+int atx_dtype_number(atx_dtype type, int storage)
 {
     int bytes = TYPES[type].bytes;
     if (storage)
-        return AT__UNSIGNED * 16 + (bytes > 8 ? 8 : bytes);
-    return class_of(type) * 16 + (type == AT__C64 || type == AT__C128 ? bytes / 2 : bytes);
+        return ATX_UNSIGNED * 16 + (bytes > 8 ? 8 : bytes);
+    return class_of(type) * 16 + (type == ATX_C64 || type == ATX_C128 ? bytes / 2 : bytes);
 }
 
-static size_t storage_row(at__dtype type)
+static size_t storage_row(atx_dtype type)
 {
     size_t i = 0;
     while (STORAGE[i].bytes != TYPES[type].bytes)
@@ -72,32 +72,32 @@ static size_t storage_row(at__dtype type)
     return i;
 }
 
-const char *at__dtype_name(at__dtype type)
+const char *atx_dtype_name(atx_dtype type)
 {
-    return (unsigned)type < AT__DTYPES ? TYPES[type].name : "?";
+    return (unsigned)type < ATX_DTYPES ? TYPES[type].name : "?";
 }
 
-int at__dtype_bytes(at__dtype type)
+int atx_dtype_bytes(atx_dtype type)
 {
     return TYPES[type].bytes;
 }
 
-const char *at__dtype_cuda(at__dtype type, int storage)
+const char *atx_dtype_cuda(atx_dtype type, int storage)
 {
     return storage ? STORAGE[storage_row(type)].cuda : TYPES[type].cuda;
 }
 
-const char *at__dtype_key(at__dtype type, int storage)
+const char *atx_dtype_key(atx_dtype type, int storage)
 {
     return storage ? STORAGE[storage_row(type)].key : TYPES[type].name;
 }
 
-at__dtype at__dtype_of_key(const char *key, int storage)
+atx_dtype atx_dtype_of_key(const char *key, int storage)
 {
     int type = 0;
-    while (type < AT__DTYPES - 1 && strcmp(at__dtype_key((at__dtype)type, storage), key) != 0)
+    while (type < ATX_DTYPES - 1 && strcmp(atx_dtype_key((atx_dtype)type, storage), key) != 0)
         type++;
-    return (at__dtype)type;
+    return (atx_dtype)type;
 }
 
 static bool equals(const char *word, const char *text, size_t len)
@@ -124,18 +124,18 @@ static at_status fail_unknown(const char *text, size_t len, at_error *err)
     for (; n < len && n < sizeof shown - 1; n++)
         shown[n] = (unsigned char)text[n] < 0x20 ? '?' : text[n];
     shown[n] = '\0';
-    for (int i = 0; i < AT__DTYPES; i++) {
+    for (int i = 0; i < ATX_DTYPES; i++) {
         strcat(list, i ? " " : ""); /* 14 short names: fits by far */
         strcat(list, TYPES[i].name);
     }
     return at_fail(err, AT_ERR_INPUT, "'%s' is not an element type; expected one of %s", shown, list);
 }
 
-at_status at__dtype_parse(at__dtype *out, const char *text, size_t len, at_error *err)
+at_status atx_dtype_parse(atx_dtype *out, const char *text, size_t len, at_error *err)
 {
-    for (int i = 0; i < AT__DTYPES; i++) {
+    for (int i = 0; i < ATX_DTYPES; i++) {
         if (names_type(i, text, len)) {
-            *out = (at__dtype)i;
+            *out = (atx_dtype)i;
             return AT_OK;
         }
     }

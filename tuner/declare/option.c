@@ -96,18 +96,18 @@ static const known *known_of(const char *text)
     return text[0] == '-' ? one_of(KNOWN, sizeof KNOWN / sizeof *KNOWN, text) : NULL;
 }
 
-bool at__option_is_known(const char *text)
+bool atx_option_is_known(const char *text)
 {
     return known_of(text) != NULL;
 }
 
-bool at__option_is_nvccs(const char *text)
+bool atx_option_is_nvccs(const char *text)
 {
     const known *k = known_of(text);
     return k && k->value != NVRTC_ONLY;
 }
 
-const char *at__known_options(void)
+const char *atx_known_options(void)
 {
     return "-use_fast_math -ftz= -prec-sqrt= -prec-div= -fmad= -maxrregcount= -extra-device-vectorization "
            "-dopt= -std= -restrict -default-device -Xptxas=-O -Xptxas=-dlcm= -DNAME=";

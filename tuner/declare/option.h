@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 /* One word, "-use_fast_math" or "--maxrregcount=32"; a value may still be the name of a parameter. */
-bool at__option_is_known(const char *text);
+bool atx_option_is_known(const char *text);
 
 /* Of those: has nvcc it, too? */
-bool at__option_is_nvccs(const char *text);
+bool atx_option_is_nvccs(const char *text);
 
 /* For messages. */
-const char *at__known_options(void);
+const char *atx_known_options(void);
 
 #endif

@@ -13,7 +13,7 @@ static const char REPLAY[] = "replay:", PACE[] = "?pace=";
 #define LEAST_PACE 0.001
 #define MOST_PACE  1e6
 
-bool at__device_is_replay(const char *spec)
+bool atx_device_is_replay(const char *spec)
 {
     return strncmp(spec, REPLAY, sizeof REPLAY - 1) == 0;
 }
@@ -48,12 +48,12 @@ static at_status check_replay(const char *spec, at_error *err)
     return AT_OK;
 }
 
-at_status at__device_spec_parse(const char *spec, at_error *err)
+at_status atx_device_spec_parse(const char *spec, at_error *err)
 {
     int ordinal;
-    if (at__device_is_replay(spec))
+    if (atx_device_is_replay(spec))
         return check_replay(spec, err);
-    if (!at__device_is_index(&ordinal, spec))
+    if (!atx_device_is_index(&ordinal, spec))
         return at_fail(
             err, AT_ERR_USAGE,
             "--device: found '%s'; expected the number of a GPU of this machine, as in `autotune list "
@@ -62,60 +62,60 @@ at_status at__device_spec_parse(const char *spec, at_error *err)
     return AT_OK;
 }
 
-at_status at__device_replay_parse(at__replay_spec *out, const char *spec, at_error *err)
+at_status atx_device_replay_parse(atx_replay_spec *out, const char *spec, at_error *err)
 {
     const char *path = spec + sizeof REPLAY - 1;
     size_t len = 0;
-    *out = (at__replay_spec){ .pace = 0 };
+    *out = (atx_replay_spec){ .pace = 0 };
     at_status status = check_replay(spec, err);
     if (status != AT_OK)
         return status;
     take_pace(&out->pace, &len, path); /* a good one, as was seen */
-    at__str_add_bytes(&out->file, path, len);
-    status = at__str_status(&out->file, err);
+    atx_str_add_bytes(&out->file, path, len);
+    status = atx_str_status(&out->file, err);
     if (status != AT_OK)
         return status;
-    const char *at = strrchr(at__str_text(&out->file), '@');
-    if (at && access(at__str_text(&out->file), F_OK) != 0) {
+    const char *at = strrchr(atx_str_text(&out->file), '@');
+    if (at && access(atx_str_text(&out->file), F_OK) != 0) {
         if (strlen(at + 1) >= sizeof out->name)
             return at_fail(err, AT_ERR_USAGE,
                            "--device: found a name of %zu characters behind @; expected at most %zu",
                            strlen(at + 1), sizeof out->name - 1);
-        len = (size_t)(at - at__str_text(&out->file));
+        len = (size_t)(at - atx_str_text(&out->file));
         strcpy(out->name, at + 1);
-        at__str_clear(&out->file);
-        at__str_add_bytes(&out->file, path, len);
+        atx_str_clear(&out->file);
+        atx_str_add_bytes(&out->file, path, len);
     }
-    return at__str_status(&out->file, err);
+    return atx_str_status(&out->file, err);
 }
 
-static at_status open_replay(at__device **out, const char *spec, const at__cancel *cancel, at_error *err)
+static at_status open_replay(atx_device **out, const char *spec, const atx_cancel *cancel, at_error *err)
 {
-    at__replay_spec replay;
-    at_status status = at__device_replay_parse(&replay, spec, err);
+    atx_replay_spec replay;
+    at_status status = atx_device_replay_parse(&replay, spec, err);
     if (status == AT_OK)
-        status = at__device_open_replay(out, &replay, cancel, err);
-    at__str_clear(&replay.file);
+        status = atx_device_open_replay(out, &replay, cancel, err);
+    atx_str_clear(&replay.file);
     return status;
 }
 
-at_status at__device_start_at(at__device **out, at__site *site, const char *spec, int number,
-                              const at__cancel *cancel, at_error *err)
+at_status atx_device_start_at(atx_device **out, atx_site *site, const char *spec, int number,
+                              const atx_cancel *cancel, at_error *err)
 {
-    at__runner_at at = { .site = site, .spec = spec, .number = number };
-    bool replay = at__device_is_replay(spec);
-    at_status status = at__device_spec_parse(spec, err);
+    atx_runner_at at = { .site = site, .spec = spec, .number = number };
+    bool replay = atx_device_is_replay(spec);
+    at_status status = atx_device_spec_parse(spec, err);
     if (status == AT_OK && replay && !site)
         return open_replay(out, spec, cancel, err);
     if (status == AT_OK && replay)
         status = open_replay(&at.tape, spec, cancel, err);
     if (status != AT_OK)
         return status;
-    at.ordinal = replay ? AT__REPLAY_ORDINAL : (int)strtol(spec, NULL, 10);
-    return at__device_start_runner(out, &at, err);
+    at.ordinal = replay ? ATX_REPLAY_ORDINAL : (int)strtol(spec, NULL, 10);
+    return atx_device_start_runner(out, &at, err);
 }
 
-at_status at__device_await(at__device *device, at__cancel *cancel, at__device_found *found, void *context,
+at_status atx_device_await(atx_device *device, atx_cancel *cancel, atx_device_found *found, void *context,
                            at_error *err)
 {
     device->cancel = cancel;
@@ -127,79 +127,79 @@ at_status at__device_await(at__device *device, at__cancel *cancel, at__device_fo
     return status;
 }
 
-at_status at__device_open(at__device **out, const char *spec, at__cancel *cancel, at_error *err)
+at_status atx_device_open(atx_device **out, const char *spec, atx_cancel *cancel, at_error *err)
 {
-    at__device *device = NULL;
-    at_status status = at__device_start_at(&device, NULL, spec, -1, cancel, err);
+    atx_device *device = NULL;
+    at_status status = atx_device_start_at(&device, NULL, spec, -1, cancel, err);
     if (status == AT_OK)
-        status = at__device_await(device, cancel, NULL, NULL, err);
+        status = atx_device_await(device, cancel, NULL, NULL, err);
     if (status == AT_OK)
         *out = device;
     else
-        at__device_close(device);
+        atx_device_close(device);
     return status;
 }
 
-void at__device_close(at__device *device)
+void atx_device_close(atx_device *device)
 {
     if (device)
         device->kind->close(device);
 }
 
-void at__device_set_cancel(at__device *device, at__cancel *cancel)
+void atx_device_set_cancel(atx_device *device, atx_cancel *cancel)
 {
     device->cancel = cancel;
 }
 
-const at__device_info *at__device_info_of(const at__device *device)
+const atx_device_info *atx_device_info_of(const atx_device *device)
 {
     return &device->info;
 }
 
-bool at__device_is_lost(const at__device *device)
+bool atx_device_is_lost(const atx_device *device)
 {
     return device->lost;
 }
 
-at_status at__device_setup(at__device *device, const at__setup *setup, at_error *err)
+at_status atx_device_setup(atx_device *device, const atx_setup *setup, at_error *err)
 {
     return device->kind->setup(device, setup, err);
 }
 
-int at__device_queued(const at__device *device)
+int atx_device_queued(const atx_device *device)
 {
     return device->kind->queued(device);
 }
 
-at_status at__device_submit(at__device *device, const at__trial *trial, at_error *err)
+at_status atx_device_submit(atx_device *device, const atx_trial *trial, at_error *err)
 {
     return device->kind->submit(device, trial, err);
 }
 
-struct pollfd at__device_fd(const at__device *device)
+struct pollfd atx_device_fd(const atx_device *device)
 {
     return device->kind->fd(device);
 }
 
-at_status at__device_pump(at__device *device, at__measured *out, bool *got, at_error *err)
+at_status atx_device_pump(atx_device *device, atx_measured *out, bool *got, at_error *err)
 {
     return device->kind->pump(device, out, got, err);
 }
 
-at_status at__device_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                           double budget_until_s, at__final_row *rows, at__final_notes *notes, at_error *err)
+at_status atx_device_final(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+                           double budget_until_s, atx_final_row *rows, atx_final_notes *notes, at_error *err)
 {
     return device->kind->final(device, list, count, seed, budget_until_s, rows, notes, err);
 }
 
-at__resources at__device_recorded_resources(at__device *device, const char *identity)
+atx_resources atx_device_recorded_resources(atx_device *device, const char *identity)
 {
     return device->kind->recorded_resources ? device->kind->recorded_resources(device, identity)
-                                            : AT__RESOURCES_UNKNOWN;
+                                            : ATX_RESOURCES_UNKNOWN;
 }
 
-at_status at__device_recorded(at__device *device, const at__problem_key *problem, bool warm,
-                              at__recorded_visit *visit, void *context, at_error *err)
+at_status atx_device_recorded(atx_device *device, const atx_problem_key *problem, bool warm,
+                              atx_recorded_visit *visit, void *context, at_error *err)
 {
     return device->kind->recorded ? device->kind->recorded(device, problem, warm, visit, context, err)
                                   : AT_OK;
@@ -211,7 +211,7 @@ at_status at__device_recorded(at__device *device, const at__problem_key *problem
 #define DEADLINE_WEIGH_S                                                                                     \
     4.0 /* half a second between two steps of a counter, and two for one that stands still */
 
-double at__trial_deadline_s(const at__setup *setup)
+double atx_trial_deadline_s(const atx_setup *setup)
 {
     double bytes = 0;
     for (int i = 0; i < setup->buffer_count; i++)

@@ -20,14 +20,14 @@
 
 #define LOOK_MS 50 /* deadlines of trials are looked at so often, at least */
 
-struct at__lent {
-    at__device base; /* the borrower's end */
-    at__device *real;
+struct atx_lent {
+    atx_device base; /* the borrower's end */
+    atx_device *real;
     pthread_mutex_t lock; /* of all that follows */
     pthread_cond_t moved;
-    at__trial asked[AT__DEVICE_QUEUE];
+    atx_trial asked[ATX_DEVICE_QUEUE];
     int asked_count, moving, there;
-    at__measured answers[AT__DEVICE_QUEUE];
+    atx_measured answers[ATX_DEVICE_QUEUE];
     int answer_count;
     bool returned;
     at_status status; /* of the device */
@@ -35,9 +35,9 @@ struct at__lent {
     int to_lender, to_borrower; /* eventfd */
 };
 
-static at__lent *ours(at__device *device)
+static atx_lent *ours(atx_device *device)
 {
-    return (at__lent *)device;
+    return (atx_lent *)device;
 }
 
 static void ring(int fd)
@@ -54,37 +54,37 @@ static void hush(int fd)
     (void)got;
 }
 
-static int in_all(const at__lent *l)
+static int in_all(const atx_lent *l)
 {
     return l->asked_count + l->moving + l->there + l->answer_count;
 }
 
 /* ---- the borrower ---- */
 
-static int lent_queued(const at__device *device)
+static int lent_queued(const atx_device *device)
 {
-    at__lent *l = (at__lent *)(uintptr_t)device; /* the lock is no part of what is asked */
+    atx_lent *l = (atx_lent *)(uintptr_t)device; /* the lock is no part of what is asked */
     pthread_mutex_lock(&l->lock);
     int count = in_all(l);
     pthread_mutex_unlock(&l->lock);
     return count;
 }
 
-static at_status lent_submit(at__device *device, const at__trial *trial, at_error *err)
+static at_status lent_submit(atx_device *device, const atx_trial *trial, at_error *err)
 {
-    at__lent *l = ours(device);
+    atx_lent *l = ours(device);
     pthread_mutex_lock(&l->lock);
-    bool room = in_all(l) < AT__DEVICE_QUEUE;
+    bool room = in_all(l) < ATX_DEVICE_QUEUE;
     if (room)
         l->asked[l->asked_count++] = *trial;
     pthread_mutex_unlock(&l->lock);
     ring(l->to_lender);
-    return room ? AT_OK : at__bug(err, "the lent device's queue is full");
+    return room ? AT_OK : atx_bug(err, "the lent device's queue is full");
 }
 
-static at_status lent_pump(at__device *device, at__measured *out, bool *got, at_error *err)
+static at_status lent_pump(atx_device *device, atx_measured *out, bool *got, at_error *err)
 {
-    at__lent *l = ours(device);
+    atx_lent *l = ours(device);
     at_status status = AT_OK;
     hush(l->to_borrower);
     pthread_mutex_lock(&l->lock);
@@ -103,15 +103,15 @@ static at_status lent_pump(at__device *device, at__measured *out, bool *got, at_
     return status;
 }
 
-static struct pollfd lent_fd(const at__device *device)
+static struct pollfd lent_fd(const atx_device *device)
 {
-    return (struct pollfd){ .fd = ((const at__lent *)device)->to_borrower, .events = POLLIN };
+    return (struct pollfd){ .fd = ((const atx_lent *)device)->to_borrower, .events = POLLIN };
 }
 
 /* The lender may be about to read what the borrower frees next. */
-static void lent_close(at__device *device)
+static void lent_close(atx_device *device)
 {
-    at__lent *l = ours(device);
+    atx_lent *l = ours(device);
     pthread_mutex_lock(&l->lock);
     l->asked_count = 0;
     while (l->moving)
@@ -121,20 +121,20 @@ static void lent_close(at__device *device)
     pthread_mutex_unlock(&l->lock);
 }
 
-static at_status no_setup(at__device *device, const at__setup *setup, at_error *err)
+static at_status no_setup(atx_device *device, const atx_setup *setup, at_error *err)
 {
     (void)device, (void)setup;
-    return at__bug(err, "a lent device was to open a problem");
+    return atx_bug(err, "a lent device was to open a problem");
 }
 
-static at_status no_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                          double budget_until_s, at__final_row *rows, at__final_notes *notes, at_error *err)
+static at_status no_final(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+                          double budget_until_s, atx_final_row *rows, atx_final_notes *notes, at_error *err)
 {
     (void)device, (void)list, (void)count, (void)seed, (void)budget_until_s, (void)rows, (void)notes;
-    return at__bug(err, "a lent device was to play a final");
+    return atx_bug(err, "a lent device was to play a final");
 }
 
-static const at__device_kind LENT = {
+static const atx_device_kind LENT = {
     .close = lent_close,
     .setup = no_setup,
     .queued = lent_queued,
@@ -147,9 +147,9 @@ static const at__device_kind LENT = {
 /* ---- the lender ---- */
 
 /* Takes what was asked to the device. */
-static at_status carry(at__lent *l, bool *returned, at_error *err)
+static at_status carry(atx_lent *l, bool *returned, at_error *err)
 {
-    at__trial trials[AT__DEVICE_QUEUE];
+    atx_trial trials[ATX_DEVICE_QUEUE];
     at_status status = AT_OK;
     pthread_mutex_lock(&l->lock);
     int count = l->asked_count;
@@ -159,26 +159,26 @@ static at_status carry(at__lent *l, bool *returned, at_error *err)
     *returned = l->returned;
     pthread_mutex_unlock(&l->lock);
     for (int i = 0; i < count && status == AT_OK; i++)
-        status = at__device_submit(l->real, &trials[i], err);
+        status = atx_device_submit(l->real, &trials[i], err);
     if (!count)
         return AT_OK;
     pthread_mutex_lock(&l->lock);
     l->moving = 0;
-    l->there = at__device_queued(l->real);
+    l->there = atx_device_queued(l->real);
     pthread_cond_signal(&l->moved);
     pthread_mutex_unlock(&l->lock);
     return status;
 }
 
-static at_status bring_back(at__lent *l, at_error *err)
+static at_status bring_back(atx_lent *l, at_error *err)
 {
-    at__measured m;
+    atx_measured m;
     bool got = true;
     at_status status = AT_OK;
     while (status == AT_OK && got) {
-        status = at__device_pump(l->real, &m, &got, err);
+        status = atx_device_pump(l->real, &m, &got, err);
         pthread_mutex_lock(&l->lock);
-        l->there = status == AT_OK ? at__device_queued(l->real) : 1;
+        l->there = status == AT_OK ? atx_device_queued(l->real) : 1;
         if (status == AT_OK && got && !l->returned)
             l->answers[l->answer_count++] = m;
         pthread_mutex_unlock(&l->lock);
@@ -189,7 +189,7 @@ static at_status bring_back(at__lent *l, at_error *err)
 }
 
 /* Nothing more comes of it: the borrower is told, and waited for. */
-static void tell_failure(at__lent *l, at_status status, const at_error *why)
+static void tell_failure(atx_lent *l, at_status status, const at_error *why)
 {
     bool returned = false;
     struct pollfd fd = { .fd = l->to_lender, .events = POLLIN };
@@ -208,12 +208,12 @@ static void tell_failure(at__lent *l, at_status status, const at_error *why)
     }
 }
 
-at_status at__lent_serve(at__lent *l, at_error *err)
+at_status atx_lent_serve(atx_lent *l, at_error *err)
 {
     bool returned = false;
     at_status status = AT_OK;
-    while (status == AT_OK && !(returned && at__device_queued(l->real) == 0)) {
-        struct pollfd fds[] = { at__device_fd(l->real), { .fd = l->to_lender, .events = POLLIN } };
+    while (status == AT_OK && !(returned && atx_device_queued(l->real) == 0)) {
+        struct pollfd fds[] = { atx_device_fd(l->real), { .fd = l->to_lender, .events = POLLIN } };
         poll(fds, 2, LOOK_MS);
         hush(l->to_lender);
         status = carry(l, &returned, err);
@@ -227,18 +227,18 @@ at_status at__lent_serve(at__lent *l, at_error *err)
 
 /* ---- both ---- */
 
-at__device *at__lent_device(at__lent *l)
+atx_device *atx_lent_device(atx_lent *l)
 {
     return &l->base;
 }
 
-at_status at__lent_open(at__lent **out, at__device *device, at_error *err)
+at_status atx_lent_open(atx_lent **out, atx_device *device, at_error *err)
 {
-    at__lent *l = calloc(1, sizeof *l);
+    atx_lent *l = calloc(1, sizeof *l);
     if (!l)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     l->base.kind = &LENT;
-    l->base.info = *at__device_info_of(device);
+    l->base.info = *atx_device_info_of(device);
     l->real = device;
     pthread_mutex_init(&l->lock, NULL);
     pthread_cond_init(&l->moved, NULL);
@@ -246,14 +246,14 @@ at_status at__lent_open(at__lent **out, at__device *device, at_error *err)
     l->to_borrower = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (l->to_lender < 0 || l->to_borrower < 0) {
         at_fail(err, AT_ERR_SYSTEM, "no descriptor is left for a second device: %s", strerror(errno));
-        at__lent_close(l);
+        atx_lent_close(l);
         return AT_ERR_SYSTEM;
     }
     *out = l;
     return AT_OK;
 }
 
-void at__lent_close(at__lent *l)
+void atx_lent_close(atx_lent *l)
 {
     if (!l)
         return;

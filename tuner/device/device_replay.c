@@ -29,39 +29,39 @@
 /* One recorded configuration. Texts are owned. */
 typedef struct entry {
     char *name, *hash, *config, *log, *measured_at;
-    at__measured m; /* without its log */
+    atx_measured m; /* without its log */
 } entry;
 
 /* One recorded problem: its entries by name and configuration, and its winner. */
 typedef struct tape {
-    at__str problem; /* "transpose 4096x4096 b4" */
+    atx_str problem; /* "transpose 4096x4096 b4" */
     entry *entries;
     size_t count, cap;
     bool failed; /* out of memory while reading */
     bool has_winner;
-    at__answer winner;
+    atx_answer winner;
 } tape;
 
 /* A trial that waits for its answer. */
 typedef struct waiting {
-    at__measured m; /* without its log */
+    atx_measured m; /* without its log */
     const char *log;
-    double until_s; /* on at__now_s(): when it is answered; 0: at once */
+    double until_s; /* on atx_now_s(): when it is answered; 0: at once */
 } waiting;
 
 typedef struct replay {
-    at__device base;
+    atx_device base;
     double pace; /* 0: everything is answered at once */
     int timer;   /* of the first answer; -1: none     */
-    at__store *store;
-    at__fingerprint recorded; /* the GPU; other columns: of most trials */
+    atx_store *store;
+    atx_fingerprint recorded; /* the GPU; other columns: of most trials */
     tape *tapes;
     size_t tape_count, tape_cap;
-    waiting queue[AT__DEVICE_QUEUE];
+    waiting queue[ATX_DEVICE_QUEUE];
     int queue_count;
 } replay;
 
-static replay *ours(at__device *device)
+static replay *ours(atx_device *device)
 {
     return (replay *)device;
 }
@@ -83,13 +83,13 @@ static void tape_clear(tape *t)
     for (size_t i = 0; i < t->count; i++)
         entry_clear(&t->entries[i]);
     free(t->entries);
-    at__str_clear(&t->problem);
-    at__answer_clear(&t->winner);
+    atx_str_clear(&t->problem);
+    atx_answer_clear(&t->winner);
 }
 
 static char *owned(const char *text, bool *failed)
 {
-    char *copy = at__text_copy(text, strlen(text));
+    char *copy = atx_text_copy(text, strlen(text));
     *failed |= !copy;
     return copy;
 }
@@ -100,13 +100,13 @@ static bool is_time(double seconds)
     return isfinite(seconds) && seconds > 0;
 }
 
-static bool add_entry(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool add_entry(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     tape *t = context;
     (void)fingerprint;
-    if (row->outcome == AT__TIMED && !is_time(row->timing.median_s))
+    if (row->outcome == ATX_TIMED && !is_time(row->timing.median_s))
         return true;
-    if (!at__grow(&t->entries, &t->cap, t->count, sizeof *t->entries)) {
+    if (!atx_grow(&t->entries, &t->cap, t->count, sizeof *t->entries)) {
         t->failed = true;
         return false;
     }
@@ -118,7 +118,7 @@ static bool add_entry(void *context, const at__trial_row *row, const at__fingerp
                                       .m = { .outcome = row->outcome,
                                              .timing = row->timing,
                                              .resources = row->resources,
-                                             .conditions = AT__CONDITIONS_UNKNOWN } };
+                                             .conditions = ATX_CONDITIONS_UNKNOWN } };
     return !t->failed;
 }
 
@@ -152,24 +152,24 @@ static void sort_entries(tape *t)
     t->count = kept;
 }
 
-static at_status read_winner(tape *t, at__store *store, const at__problem_key *key, const at__fingerprint *f,
+static at_status read_winner(tape *t, atx_store *store, const atx_problem_key *key, const atx_fingerprint *f,
                              at_error *err)
 {
-    at_status status = at__store_find_winner(&t->winner, store, key, f, NULL, err);
+    at_status status = atx_store_find_winner(&t->winner, store, key, f, NULL, err);
     t->has_winner = status == AT_OK && is_time(t->winner.winner.timing.median_s);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
-static at_status read_tape(tape *t, replay *d, const at__problem_key *key, bool warm, at_error *err)
+static at_status read_tape(tape *t, replay *d, const atx_problem_key *key, bool warm, at_error *err)
 {
-    at__fingerprint like = d->recorded, f;
+    atx_fingerprint like = d->recorded, f;
     like.cold = !warm;
-    at__str_addf(&t->problem, "%s %s %s", key->op, key->shape, key->type_key);
-    at_status status = at__store_main_fingerprint(&f, d->store, key, &like, err);
+    atx_str_addf(&t->problem, "%s %s %s", key->op, key->shape, key->type_key);
+    at_status status = atx_store_main_fingerprint(&f, d->store, key, &like, err);
     if (status == AT_ERR_NOT_FOUND)
-        return at__str_status(&t->problem, err);
+        return atx_str_status(&t->problem, err);
     if (status == AT_OK)
-        status = at__store_each_trial(d->store, key, &f, add_entry, t, err);
+        status = atx_store_each_trial(d->store, key, &f, add_entry, t, err);
     if (status == AT_OK)
         status = read_winner(t, d->store, key, &f, err);
     if (status == AT_OK && (t->failed || t->problem.failed))
@@ -183,22 +183,22 @@ static at_status read_tape(tape *t, replay *d, const at__problem_key *key, bool 
 static const tape *find_tape(const replay *d, const char *problem)
 {
     for (size_t i = 0; i < d->tape_count; i++)
-        if (strcmp(at__str_text(&d->tapes[i].problem), problem) == 0)
+        if (strcmp(atx_str_text(&d->tapes[i].problem), problem) == 0)
             return &d->tapes[i];
     return NULL;
 }
 
-static at_status replay_recorded(at__device *device, const at__problem_key *key, bool warm,
-                                 at__recorded_visit *visit, void *context, at_error *err)
+static at_status replay_recorded(atx_device *device, const atx_problem_key *key, bool warm,
+                                 atx_recorded_visit *visit, void *context, at_error *err)
 {
     replay *d = ours(device);
-    at__str problem = { 0 };
+    atx_str problem = { 0 };
     at_status status = AT_OK;
-    at__str_addf(&problem, "%s %s %s", key->op, key->shape, key->type_key);
-    const tape *t = find_tape(d, at__str_text(&problem));
-    at__str_clear(&problem);
+    atx_str_addf(&problem, "%s %s %s", key->op, key->shape, key->type_key);
+    const tape *t = find_tape(d, atx_str_text(&problem));
+    atx_str_clear(&problem);
     if (!t) {
-        if (!at__grow(&d->tapes, &d->tape_cap, d->tape_count, sizeof *d->tapes))
+        if (!atx_grow(&d->tapes, &d->tape_cap, d->tape_count, sizeof *d->tapes))
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
         d->tapes[d->tape_count] = (tape){ 0 };
         t = &d->tapes[d->tape_count++];
@@ -215,7 +215,7 @@ static at_status replay_recorded(at__device *device, const at__problem_key *key,
 static bool is_of(const char *identity, const tape *t, const char **rest)
 {
     size_t len = t->problem.len;
-    bool same = strncmp(identity, at__str_text(&t->problem), len) == 0 && identity[len] == ' ';
+    bool same = strncmp(identity, atx_str_text(&t->problem), len) == 0 && identity[len] == ' ';
     *rest = same ? identity + len + 1 : NULL;
     return same;
 }
@@ -253,13 +253,13 @@ static at_status not_recorded(const char *identity, at_error *err)
 
 /* ---- being a device ---- */
 
-static at_status replay_setup(at__device *device, const at__setup *setup, at_error *err)
+static at_status replay_setup(atx_device *device, const atx_setup *setup, at_error *err)
 {
     (void)device, (void)setup, (void)err;
     return AT_OK;
 }
 
-static int replay_queued(const at__device *device)
+static int replay_queued(const atx_device *device)
 {
     return ((const replay *)device)->queue_count;
 }
@@ -271,7 +271,7 @@ static at_status set_timer(const replay *d, at_error *err)
     if (d->timer < 0)
         return AT_OK;
     if (d->queue_count) {
-        double left_s = fmax(d->queue[0].until_s - at__now_s(), 1e-9);
+        double left_s = fmax(d->queue[0].until_s - atx_now_s(), 1e-9);
         when.it_value = (struct timespec){ (time_t)left_s, (long)(1e9 * (left_s - floor(left_s))) };
         when.it_value.tv_nsec += when.it_value.tv_sec == 0 && when.it_value.tv_nsec == 0;
     }
@@ -280,12 +280,12 @@ static at_status set_timer(const replay *d, at_error *err)
     return AT_OK;
 }
 
-static at_status replay_submit(at__device *device, const at__trial *trial, at_error *err)
+static at_status replay_submit(atx_device *device, const atx_trial *trial, at_error *err)
 {
     replay *d = ours(device);
     const tape *t;
-    if (d->queue_count == AT__DEVICE_QUEUE)
-        return at__bug(err, "the device's queue is full");
+    if (d->queue_count == ATX_DEVICE_QUEUE)
+        return atx_bug(err, "the device's queue is full");
     const entry *e = find_entry(d, trial->kernel.identity, &t);
     if (!e)
         return not_recorded(trial->kernel.identity, err);
@@ -293,30 +293,30 @@ static at_status replay_submit(at__device *device, const at__trial *trial, at_er
     *w = (waiting){ .m = e->m, .log = e->log };
     w->m.tag = trial->tag;
     if (d->pace > 0) {
-        double now_s = at__now_s(), before_s = d->queue_count > 1 ? w[-1].until_s : 0;
-        w->m.busy_s = at__pace_trial_s(&w->m) / d->pace;
+        double now_s = atx_now_s(), before_s = d->queue_count > 1 ? w[-1].until_s : 0;
+        w->m.busy_s = atx_pace_trial_s(&w->m) / d->pace;
         w->until_s = (before_s > now_s ? before_s : now_s) + w->m.busy_s;
     }
     return d->queue_count == 1 ? set_timer(d, err) : AT_OK;
 }
 
-static at__resources replay_resources(at__device *device, const char *identity)
+static atx_resources replay_resources(atx_device *device, const char *identity)
 {
     const tape *t;
     const entry *e = find_entry(ours(device), identity, &t);
-    return e ? e->m.resources : AT__RESOURCES_UNKNOWN;
+    return e ? e->m.resources : ATX_RESOURCES_UNKNOWN;
 }
 
-static struct pollfd replay_fd(const at__device *device)
+static struct pollfd replay_fd(const atx_device *device)
 {
     /* poll(2) passes over -1: one without a pace never lets wait. */
     return (struct pollfd){ .fd = ((const replay *)device)->timer, .events = POLLIN };
 }
 
-static at_status replay_pump(at__device *device, at__measured *out, bool *got, at_error *err)
+static at_status replay_pump(atx_device *device, atx_measured *out, bool *got, at_error *err)
 {
     replay *d = ours(device);
-    *got = d->queue_count > 0 && (d->queue[0].until_s <= 0 || at__now_s() >= d->queue[0].until_s);
+    *got = d->queue_count > 0 && (d->queue[0].until_s <= 0 || atx_now_s() >= d->queue[0].until_s);
     if (!*got)
         return AT_OK;
     *out = d->queue[0].m;
@@ -338,27 +338,27 @@ static bool is_named(const char *name, const entry *e)
 /* Is the entry one of the lines? */
 static bool is_listed(const char *lines, const entry *e)
 {
-    at__str line = { 0 };
+    atx_str line = { 0 };
     bool found = false;
-    at__str_addf(&line, "%s %s", e->name, e->config);
-    const char *text = at__str_text(&line);
+    atx_str_addf(&line, "%s %s", e->name, e->config);
+    const char *text = atx_str_text(&line);
     for (const char *at = lines; !found && (at = strstr(at, text)) != NULL; at++)
         found = (at == lines || at[-1] == '\n') && (at[line.len] == '\0' || at[line.len] == '\n');
-    at__str_clear(&line);
+    atx_str_clear(&line);
     return found;
 }
 
-static at__final_row not_faster(const entry *e, double limit_s)
+static atx_final_row not_faster(const entry *e, double limit_s)
 {
-    at__final_row row = { .outcome = e->m.outcome, .timing = e->m.timing };
+    atx_final_row row = { .outcome = e->m.outcome, .timing = e->m.timing };
     row.timing.median_s = fmax(e->m.timing.median_s, nextafter(limit_s, INFINITY));
     snprintf(row.log, sizeof row.log, "%.*s", (int)sizeof row.log - 1, e->m.log);
     return row;
 }
 
-static at__final_row row_of_winner(const at__winner *w)
+static atx_final_row row_of_winner(const atx_winner *w)
 {
-    return (at__final_row){ .outcome = AT__TIMED,
+    return (atx_final_row){ .outcome = ATX_TIMED,
                             .timing.median_s = w->timing.median_s,
                             .timing.min_s = w->timing.min_s,
                             .timing.spread = w->timing.spread,
@@ -366,21 +366,21 @@ static at__final_row row_of_winner(const at__winner *w)
                             .timing.joules = w->timing.joules };
 }
 
-static at__final_row row_of_ceiling(const at__winner *w)
+static atx_final_row row_of_ceiling(const atx_winner *w)
 {
-    return (at__final_row){ .outcome = AT__TIMED,
+    return (atx_final_row){ .outcome = ATX_TIMED,
                             .timing.median_s = w->ceiling_s,
                             .timing.min_s = w->ceiling_s,
                             .timing.samples = w->timing.samples };
 }
 
-static bool is_winner(const at__winner *w, const entry *e)
+static bool is_winner(const atx_winner *w, const entry *e)
 {
     return w && strcmp(w->template_name, e->name) == 0 && strcmp(w->config, e->config) == 0;
 }
 
 /* `w` is the recorded winner of the problem, NULL: there is none. `won`: it is among the finalists. */
-static at_status final_row(at__final_row *out, const replay *d, const at__finalist *f, const at__winner *w,
+static at_status final_row(atx_final_row *out, const replay *d, const atx_finalist *f, const atx_winner *w,
                            bool won, at_error *err)
 {
     const tape *t;
@@ -388,7 +388,7 @@ static at_status final_row(at__final_row *out, const replay *d, const at__finali
     if (f->is_memcpy) {
         *out = ceiling && strcmp(w->ceiling_name, "memcpy") == 0
                    ? row_of_ceiling(w)
-                   : (at__final_row){ .outcome = AT__LAUNCH_FAILED, .log = "not recorded" };
+                   : (atx_final_row){ .outcome = ATX_LAUNCH_FAILED, .log = "not recorded" };
         return AT_OK;
     }
     const entry *e = find_entry(d, f->kernel.identity, &t);
@@ -405,23 +405,23 @@ static at_status final_row(at__final_row *out, const replay *d, const at__finali
 }
 
 /* As long as the final took; a user who wants to end gets none. */
-static at_status wait_for_final(const replay *d, const at__final_row *rows, int count, at_error *err)
+static at_status wait_for_final(const replay *d, const atx_final_row *rows, int count, at_error *err)
 {
-    double until_s = d->pace > 0 ? at__now_s() + at__pace_final_s(rows, count) / d->pace : 0;
-    for (double left_s = 0; until_s > 0 && (left_s = until_s - at__now_s()) > 0;) {
-        if (at__cancel_due(d->base.cancel))
+    double until_s = d->pace > 0 ? atx_now_s() + atx_pace_final_s(rows, count) / d->pace : 0;
+    for (double left_s = 0; until_s > 0 && (left_s = until_s - atx_now_s()) > 0;) {
+        if (atx_cancel_due(d->base.cancel))
             return at_fail(err, AT_ERR_CANCELLED, "the final was cancelled");
         poll(NULL, 0, left_s < LOOK_S ? 1 : (int)(1000 * LOOK_S));
     }
     return AT_OK;
 }
 
-static at_status replay_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                              double budget_until_s, at__final_row *rows, at__final_notes *notes,
+static at_status replay_final(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+                              double budget_until_s, atx_final_row *rows, atx_final_notes *notes,
                               at_error *err)
 {
     const replay *d = ours(device);
-    const at__winner *w = NULL;
+    const atx_winner *w = NULL;
     at_status status = AT_OK;
     bool won = false;
 
@@ -429,7 +429,7 @@ static at_status replay_final(at__device *device, const at__finalist *list, int 
     (void)budget_until_s;
     for (int i = 0; i < count; i++) {
         const tape *t = NULL;
-        rows[i] = (at__final_row){ .outcome = AT__TIMED };
+        rows[i] = (atx_final_row){ .outcome = ATX_TIMED };
         const entry *e =
             list[i].is_copy || list[i].is_memcpy ? NULL : find_entry(d, list[i].kernel.identity, &t);
         if (e && t->has_winner) {
@@ -437,7 +437,7 @@ static at_status replay_final(at__device *device, const at__finalist *list, int 
             won = won || is_winner(w, e);
         }
     }
-    *notes = (at__final_notes){ .conditions = w ? w->conditions : (at__conditions){ -1, -1, -1, -1, -1 } };
+    *notes = (atx_final_notes){ .conditions = w ? w->conditions : (atx_conditions){ -1, -1, -1, -1, -1 } };
     for (int i = 0; i < count && status == AT_OK; i++)
         status = final_row(&rows[i], d, &list[i], w, won, err);
     return status == AT_OK ? wait_for_final(d, rows, count, err) : status;
@@ -445,67 +445,67 @@ static at_status replay_final(at__device *device, const at__finalist *list, int 
 
 /* ---- opening ---- */
 
-static void replay_close(at__device *device)
+static void replay_close(atx_device *device)
 {
     replay *d = ours(device);
     for (size_t i = 0; i < d->tape_count; i++)
         tape_clear(&d->tapes[i]);
     free(d->tapes);
-    at__store_close(d->store);
+    atx_store_close(d->store);
     if (d->timer >= 0)
         close(d->timer);
     free(d);
 }
 
-/* What a replay's device is called begins with AT__REPLAY_NAME: cut, two recorded devices could be one. */
-static at_status name_device(at__device_info *info, const char *path, const char *recorded, at_error *err)
+/* What a replay's device is called begins with ATX_REPLAY_NAME: cut, two recorded devices could be one. */
+static at_status name_device(atx_device_info *info, const char *path, const char *recorded, at_error *err)
 {
-    const size_t most = sizeof info->name - sizeof AT__REPLAY_NAME;
+    const size_t most = sizeof info->name - sizeof ATX_REPLAY_NAME;
     if (strlen(recorded) > most)
         return at_fail(err, AT_ERR_DEVICE,
                        "%s: found trials of a device with a name of %zu characters, %s; expected at most %zu "
-                       "for a replay, which puts '" AT__REPLAY_NAME "' before it",
+                       "for a replay, which puts '" ATX_REPLAY_NAME "' before it",
                        path, strlen(recorded), recorded, most);
-    snprintf(info->name, sizeof info->name, AT__REPLAY_NAME "%s", recorded);
+    snprintf(info->name, sizeof info->name, ATX_REPLAY_NAME "%s", recorded);
     return AT_OK;
 }
 
 static at_status describe(replay *d, const char *path, const char *name, at_error *err)
 {
-    at__device_info *info = &d->base.info;
-    at__fingerprint like = { .cc = 0 };
+    atx_device_info *info = &d->base.info;
+    atx_fingerprint like = { .cc = 0 };
     char cc[16], hash[9];
     at_error cause = { 0 };
-    if (*name && at__store_choose_device(like.device, d->store, name, &cause) != AT_OK)
+    if (*name && atx_store_choose_device(like.device, d->store, name, &cause) != AT_OK)
         return at_fail(err, cause.status, "%s: behind @: %s", path, cause.text);
-    at_status status = at__store_main_fingerprint(&d->recorded, d->store, NULL, &like, err);
+    at_status status = atx_store_main_fingerprint(&d->recorded, d->store, NULL, &like, err);
     if (status == AT_ERR_NOT_FOUND)
         return at_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there%s%s; nothing can be replayed",
                        path, *name ? " on " : "", like.device);
     if (status == AT_OK)
-        status = at__store_short_hash(hash, d->store, err);
+        status = atx_store_short_hash(hash, d->store, err);
     if (status != AT_OK)
         return status;
     snprintf(cc, sizeof cc, "%lld", (long long)d->recorded.cc);
     if (d->recorded.cc == 0) /* recorded by others, who did not say */
-        at__arch_limits(&info->limits, 0);
-    else if (at__arch_parse(&info->limits, cc, NULL) != AT_OK)
+        atx_arch_limits(&info->limits, 0);
+    else if (atx_arch_parse(&info->limits, cc, NULL) != AT_OK)
         return at_fail(err, AT_ERR_DEVICE, "%s: recorded on compute capability %s, which is not known here",
                        path, cc);
     status = name_device(info, path, d->recorded.device, err);
     if (status != AT_OK)
         return status;
-    info->ordinal = AT__REPLAY_ORDINAL;
-    snprintf(info->driver, sizeof info->driver, "%.12s" AT__REPLAY_RECORDING "%s", d->recorded.driver, hash);
+    info->ordinal = ATX_REPLAY_ORDINAL;
+    snprintf(info->driver, sizeof info->driver, "%.12s" ATX_REPLAY_RECORDING "%s", d->recorded.driver, hash);
     snprintf(info->nvrtc, sizeof info->nvrtc, "%s", d->recorded.nvrtc);
     info->limits.sms = d->recorded.sms;
-    info->limits.memory_bytes = at__memory_bytes(d->recorded.memory_mib);
+    info->limits.memory_bytes = atx_memory_bytes(d->recorded.memory_mib);
     info->other_processes = info->ecc_errors = -1;
     info->free_bytes = info->limits.memory_bytes;
     return AT_OK;
 }
 
-static const at__device_kind REPLAY = {
+static const atx_device_kind REPLAY = {
     .close = replay_close,
     .setup = replay_setup,
     .queued = replay_queued,
@@ -517,25 +517,25 @@ static const at__device_kind REPLAY = {
     .recorded_resources = replay_resources,
 };
 
-at_status at__device_open_replay(at__device **out, const at__replay_spec *spec, const at__cancel *cancel,
+at_status atx_device_open_replay(atx_device **out, const atx_replay_spec *spec, const atx_cancel *cancel,
                                  at_error *err)
 {
-    const char *path = at__str_text(&spec->file);
+    const char *path = atx_str_text(&spec->file);
     replay *d = calloc(1, sizeof *d);
     if (!d)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     d->base.kind = &REPLAY;
     d->pace = spec->pace;
     d->timer = -1;
-    at_status status = at__store_open_recording_unless(&d->store, path, cancel, err);
+    at_status status = atx_store_open_recording_unless(&d->store, path, cancel, err);
     if (status == AT_ERR_NOT_FOUND)
         status = at_fail(err, AT_ERR_NOT_FOUND,
                          "%s: no such recording; a database is one, and what `autotune dump -o FILE` writes",
                          path);
     if (status == AT_OK) {
-        at__store_set_cancel(d->store, cancel);
+        atx_store_set_cancel(d->store, cancel);
         status = describe(d, path, spec->name, err);
-        at__store_set_cancel(d->store, NULL);
+        atx_store_set_cancel(d->store, NULL);
     }
     if (status == AT_OK && d->pace > 0 &&
         (d->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) < 0)

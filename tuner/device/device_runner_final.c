@@ -19,116 +19,116 @@
 
 /* What every final of a request has in common. */
 typedef struct request {
-    at__runner *d;
+    atx_runner *d;
     uint64_t seed;
     double budget_until_s;
-    at__final_notes *notes;
+    atx_final_notes *notes;
 } request;
 
 /* Asks for the final, again of a new runner when one died meanwhile. */
-static at_status ask(at__runner *d, const at__str *body, at__str *answer, double deadline_s, at_error *err)
+static at_status ask(atx_runner *d, const atx_str *body, atx_str *answer, double deadline_s, at_error *err)
 {
-    if (at__runner_has_died(d) && at__cancel_asked(d->base.cancel))
+    if (atx_runner_has_died(d) && atx_cancel_asked(d->base.cancel))
         return at_fail(err, AT_ERR_CANCELLED, "before it began");
     d->plays = true;
     d->cancelled = false;
-    at_status status = at__runner_ask(d, AT__FINAL, body, AT__FINAL_DONE, answer, deadline_s, err);
+    at_status status = atx_runner_ask(d, ATX_FINAL, body, ATX_FINAL_DONE, answer, deadline_s, err);
     for (int i = 1;
-         i < AT__MAX_STARTS && status != AT_OK && status != AT_ERR_CANCELLED && at__runner_may_try_again(d);
+         i < ATX_MAX_STARTS && status != AT_OK && status != AT_ERR_CANCELLED && atx_runner_may_try_again(d);
          i++) {
         d->plays = false;
         d->cancelled = false;
-        status = at__runner_restart(d, err);
+        status = atx_runner_restart(d, err);
         d->plays = true;
         if (status == AT_OK)
-            status = at__runner_ask(d, AT__FINAL, body, AT__FINAL_DONE, answer, deadline_s, err);
+            status = atx_runner_ask(d, ATX_FINAL, body, ATX_FINAL_DONE, answer, deadline_s, err);
     }
     d->plays = false;
     d->cancelled = false;
     return status;
 }
 
-static at_status play(const request *r, const at__finalist *list, int count, double deadline_s,
-                      at__final_row *rows, at_error *err)
+static at_status play(const request *r, const atx_finalist *list, int count, double deadline_s,
+                      atx_final_row *rows, at_error *err)
 {
-    at__str body = { 0 }, answer = { 0 };
-    at__write_final(&body, list, count, r->seed, r->budget_until_s);
-    at_status status = at__str_status(&body, err);
+    atx_str body = { 0 }, answer = { 0 };
+    atx_write_final(&body, list, count, r->seed, r->budget_until_s);
+    at_status status = atx_str_status(&body, err);
     if (status == AT_OK)
         status = ask(r->d, &body, &answer, deadline_s, err);
     if (status == AT_OK) {
-        at__reader in = { answer.data, answer.data + answer.len, false };
-        if (!at__read_plain(r->notes, sizeof *r->notes, &in) ||
-            !at__read_plain(rows, (size_t)count * sizeof *rows, &in))
-            status = at__bug(err, "the device runner sent a malformed final");
+        atx_reader in = { answer.data, answer.data + answer.len, false };
+        if (!atx_read_plain(r->notes, sizeof *r->notes, &in) ||
+            !atx_read_plain(rows, (size_t)count * sizeof *rows, &in))
+            status = atx_bug(err, "the device runner sent a malformed final");
     }
-    at__str_clear(&body);
-    at__str_clear(&answer);
+    atx_str_clear(&body);
+    atx_str_clear(&answer);
     return status;
 }
 
 /* A final without a result: its runner is no good any more, unless it only had too little time. */
-static at_status failed(at__runner *d, at_status status, const at_error *cause, at_error *err)
+static at_status failed(atx_runner *d, at_status status, const at_error *cause, at_error *err)
 {
-    if (at__cancel_asked(d->base.cancel)) {
+    if (atx_cancel_asked(d->base.cancel)) {
         if (status != AT_ERR_CANCELLED)
-            at__child_stop(&d->child, 0);
+            atx_child_stop(&d->child, 0);
         return at_fail(err, AT_ERR_CANCELLED, "%s", cause->text);
     }
-    at_status again = at__runner_restart(d, err);
+    at_status again = atx_runner_restart(d, err);
     return again == AT_OK ? at_fail(err, status, "the final failed: %s", cause->text) : again;
 }
 
 /* One finalist, alone. AT_OK also when it fails: *row says so. */
-static at_status try_alone(at__final_row *row, const request *r, const at__finalist *finalist, at_error *err)
+static at_status try_alone(atx_final_row *row, const request *r, const atx_finalist *finalist, at_error *err)
 {
-    at__runner *d = r->d;
+    atx_runner *d = r->d;
     at_error cause = { 0 };
-    at__final_row got = { .outcome = AT__TIMED };
+    atx_final_row got = { .outcome = ATX_TIMED };
     d->silences = MAX_SILENCES - 1;
     at_status status = play(r, finalist, 1, ALONE_DEADLINE_S + d->deadline_s, &got, &cause);
     bool silent = d->silences >= MAX_SILENCES;
-    if (status == AT_OK && got.outcome == AT__TIMED)
+    if (status == AT_OK && got.outcome == ATX_TIMED)
         return AT_OK;
     if (status != AT_OK) {
         at_status after = failed(d, status, &cause, err);
         if (after != AT_ERR_DEVICE || d->base.lost)
             return after;
-        got = (at__final_row){ .outcome = silent ? AT__TIMED_OUT : AT__CRASHED };
-        snprintf(got.log, sizeof got.log, "%.*s", (int)(sizeof got.log - sizeof AT__AGAIN), cause.text);
+        got = (atx_final_row){ .outcome = silent ? ATX_TIMED_OUT : ATX_CRASHED };
+        snprintf(got.log, sizeof got.log, "%.*s", (int)(sizeof got.log - sizeof ATX_AGAIN), cause.text);
     }
     const size_t len = strlen(got.log);
-    snprintf(got.log + len, sizeof got.log - len, "%s", AT__AGAIN);
+    snprintf(got.log + len, sizeof got.log - len, "%s", ATX_AGAIN);
     *row = got;
     return AT_OK;
 }
 
 /* Which of those that take part fail alone; *found: some do. */
-static at_status try_each_alone(bool *found, const request *r, const at__finalist *list, int count,
-                                at__final_row *rows, at_error *err)
+static at_status try_each_alone(bool *found, const request *r, const atx_finalist *list, int count,
+                                atx_final_row *rows, at_error *err)
 {
     at_status status = AT_OK;
     *found = false;
     for (int i = 0; i < count && status == AT_OK; i++) {
-        if (list[i].is_memcpy || rows[i].outcome != AT__TIMED)
+        if (list[i].is_memcpy || rows[i].outcome != ATX_TIMED)
             continue;
         status = try_alone(&rows[i], r, &list[i], err);
-        *found |= rows[i].outcome != AT__TIMED;
+        *found |= rows[i].outcome != ATX_TIMED;
     }
     return status;
 }
 
 /* The final of those that take part. */
-static at_status play_rest(const request *r, const at__finalist *list, int count, at__final_row *rows,
+static at_status play_rest(const request *r, const atx_finalist *list, int count, atx_final_row *rows,
                            at_error *err)
 {
-    at__finalist *rest = malloc((size_t)count * sizeof *rest);
-    at__final_row got[AT__MAX_FINALISTS];
-    int places[AT__MAX_FINALISTS], left = 0;
+    atx_finalist *rest = malloc((size_t)count * sizeof *rest);
+    atx_final_row got[ATX_MAX_FINALISTS];
+    int places[ATX_MAX_FINALISTS], left = 0;
     if (!rest)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < count; i++)
-        if (rows[i].outcome == AT__TIMED) {
+        if (rows[i].outcome == ATX_TIMED) {
             places[left] = i;
             rest[left++] = list[i];
         }
@@ -140,15 +140,15 @@ static at_status play_rest(const request *r, const at__finalist *list, int count
     return status;
 }
 
-at_status at__runner_final(at__device *device, const at__finalist *list, int count, uint64_t seed,
-                           double budget_until_s, at__final_row *rows, at__final_notes *notes, at_error *err)
+at_status atx_runner_final(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+                           double budget_until_s, atx_final_row *rows, atx_final_notes *notes, at_error *err)
 {
-    request r = { (at__runner *)device, seed, budget_until_s, notes };
+    request r = { (atx_runner *)device, seed, budget_until_s, notes };
     bool again = true;
     at_status status = AT_OK;
-    *notes = (at__final_notes){ .conditions = AT__CONDITIONS_UNKNOWN };
+    *notes = (atx_final_notes){ .conditions = ATX_CONDITIONS_UNKNOWN };
     for (int i = 0; i < count; i++)
-        rows[i] = (at__final_row){ .outcome = AT__TIMED };
+        rows[i] = (atx_final_row){ .outcome = ATX_TIMED };
     while (again) {
         at_error cause = { 0 };
         again = false;

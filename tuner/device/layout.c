@@ -13,11 +13,11 @@ static int64_t alignment_for(int64_t bytes)
     return bytes >= ((int64_t)1 << 20) ? (int64_t)2 << 20 : 4096;
 }
 
-at__setup at__layout_copies(const at__setup *setup)
+atx_setup atx_layout_copies(const atx_setup *setup)
 {
-    const at__buffer out = { .role = AT__OUTPUT, .bytes = setup->copy_bytes, .align = AT__FULL_ALIGN },
-                     in = { .role = AT__INPUT, .bytes = setup->copy_bytes, .align = AT__FULL_ALIGN };
-    at__setup copies = { .buffers = { out, in },
+    const atx_buffer out = { .role = ATX_OUTPUT, .bytes = setup->copy_bytes, .align = ATX_FULL_ALIGN },
+                     in = { .role = ATX_INPUT, .bytes = setup->copy_bytes, .align = ATX_FULL_ALIGN };
+    atx_setup copies = { .buffers = { out, in },
                          .buffer_count = 2,
                          .copy_bytes = setup->copy_bytes,
                          .warm = setup->warm,
@@ -26,44 +26,44 @@ at__setup at__layout_copies(const at__setup *setup)
     return copies;
 }
 
-void at__layout_of(at__layout *out, const at__setup *setup)
+void atx_layout_of(atx_layout *out, const atx_setup *setup)
 {
     int64_t at = 0, largest = 4096;
-    *out = (at__layout){ 0 };
+    *out = (atx_layout){ 0 };
     for (int i = 0; i < setup->buffer_count; i++) {
-        const at__buffer *b = &setup->buffers[i];
+        const atx_buffer *b = &setup->buffers[i];
         int64_t align = alignment_for(b->bytes);
         if (align > largest)
             largest = align;
-        out->skew[i] = b->align < AT__FULL_ALIGN ? b->align : 0;
-        out->offset[i] = at__round_up(at + AT__GUARD_BYTES, align) + out->skew[i];
-        at = out->offset[i] + b->bytes + AT__GUARD_BYTES;
+        out->skew[i] = b->align < ATX_FULL_ALIGN ? b->align : 0;
+        out->offset[i] = atx_round_up(at + ATX_GUARD_BYTES, align) + out->skew[i];
+        at = out->offset[i] + b->bytes + ATX_GUARD_BYTES;
         out->traffic_bytes += b->bytes;
         if (b->data.path[0]) /* kept once, to be compared with */
-            out->expected_bytes += at__round_up(b->bytes, 4096);
-        if (at__role_is_output(b->role))
-            out->expected_bytes += (setup->gaps ? 2 : 1) * at__round_up(b->bytes, 4096);
+            out->expected_bytes += atx_round_up(b->bytes, 4096);
+        if (atx_role_is_output(b->role))
+            out->expected_bytes += (setup->gaps ? 2 : 1) * atx_round_up(b->bytes, 4096);
     }
     if (setup->own_copies) { /* a set of them, at least */
-        at__layout copies;
-        const at__setup own = at__layout_copies(setup);
-        at__layout_of(&copies, &own);
+        atx_layout copies;
+        const atx_setup own = atx_layout_copies(setup);
+        atx_layout_of(&copies, &own);
         out->expected_bytes += copies.set_bytes;
     }
-    out->set_bytes = at__round_up(at > 0 ? at : 1, largest); /* an op need not have buffers */
+    out->set_bytes = atx_round_up(at > 0 ? at : 1, largest); /* an op need not have buffers */
     out->traffic_bytes = out->traffic_bytes > 0 ? out->traffic_bytes : 1;
 }
 
-at_status at__layout_fits(const at__setup *setup, int64_t free_bytes, at_error *err)
+at_status atx_layout_fits(const atx_setup *setup, int64_t free_bytes, at_error *err)
 {
     double bytes = 0; /* first roughly: sizes that no machine has would overflow the layout */
     for (int i = 0; i < setup->buffer_count; i++)
         bytes += (double)setup->buffers[i].bytes;
     bytes += setup->own_copies ? 2 * (double)setup->copy_bytes : 0;
     if (bytes < 1e15) {
-        at__layout layout;
-        at__layout_of(&layout, setup);
-        bytes = (double)(layout.set_bytes + layout.expected_bytes + AT__RESERVE_BYTES);
+        atx_layout layout;
+        atx_layout_of(&layout, setup);
+        bytes = (double)(layout.set_bytes + layout.expected_bytes + ATX_RESERVE_BYTES);
     }
     if (bytes <= (double)free_bytes)
         return AT_OK;

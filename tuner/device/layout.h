@@ -14,31 +14,31 @@
 #include "device/trial.h"
 
 /* Wide enough for a stray vector access of a whole block's row. */
-#define AT__GUARD_BYTES 4096
+#define ATX_GUARD_BYTES 4096
 
 /* Left free for modules, graphs and the driver itself. */
-#define AT__RESERVE_BYTES ((int64_t)256 << 20)
+#define ATX_RESERVE_BYTES ((int64_t)256 << 20)
 
-typedef struct at__layout {
-    int64_t offset[AT__MAX_ARGS]; /* of each buffer in its set                     */
-    int64_t skew[AT__MAX_ARGS];   /* how far behind an aligned place it begins     */
+typedef struct atx_layout {
+    int64_t offset[ATX_MAX_ARGS]; /* of each buffer in its set                     */
+    int64_t skew[ATX_MAX_ARGS];   /* how far behind an aligned place it begins     */
     int64_t set_bytes;
     int64_t traffic_bytes;  /* of a set's buffers; at least 1                */
     int64_t expected_bytes; /* of the right answers, and of a set of own copies */
-} at__layout;
+} atx_layout;
 
 /* The problem that copies run on where they have buffers of their own: an output and an input of copy_bytes.
  * It has no reference. */
-at__setup at__layout_copies(const at__setup *setup);
+atx_setup atx_layout_copies(const atx_setup *setup);
 
-/* Sizes of up to 10^15 bytes in all; at__layout_fits refuses more. */
-void at__layout_of(at__layout *out, const at__setup *setup);
+/* Sizes of up to 10^15 bytes in all; atx_layout_fits refuses more. */
+void atx_layout_of(atx_layout *out, const atx_setup *setup);
 
 /* AT_ERR_DEVICE, with the bytes needed and free, when not even one set fits. */
-at_status at__layout_fits(const at__setup *setup, int64_t free_bytes, at_error *err) AT_MUST_CHECK;
+at_status atx_layout_fits(const atx_setup *setup, int64_t free_bytes, at_error *err) AT_MUST_CHECK;
 
 /* `value`, or the next multiple of `to` above it. */
-static inline int64_t at__round_up(int64_t value, int64_t to)
+static inline int64_t atx_round_up(int64_t value, int64_t to)
 {
     return (value + to - 1) / to * to;
 }

@@ -13,21 +13,21 @@
 
 #include <autotune/status.h>
 
-typedef struct at__device at__device; /* device.h, which its kinds include */
-typedef struct at__lent at__lent;
+typedef struct atx_device atx_device; /* device.h, which its kinds include */
+typedef struct atx_lent atx_lent;
 
 /* By the lender, with the problem open on the device. AT_ERR_SYSTEM: no descriptor is left. */
-at_status at__lent_open(at__lent **out, at__device *device, at_error *err) AT_MUST_CHECK;
-void at__lent_close(at__lent *lent); /* once at__lent_serve has returned; NULL is allowed */
+at_status atx_lent_open(atx_lent **out, atx_device *device, at_error *err) AT_MUST_CHECK;
+void atx_lent_close(atx_lent *lent); /* once atx_lent_serve has returned; NULL is allowed */
 
 /*
  * The borrower's end, which gives the device back when it is closed, with whatever is queued: that is not
  * measured any more. It has no setup and no final. When the device is lost, or ends because it was cancelled,
  * its pump says so; it can only be closed then.
  */
-at__device *at__lent_device(at__lent *lent);
+atx_device *atx_lent_device(atx_lent *lent);
 
 /* By the lender: until the borrower has closed its end. What became of the device meanwhile. */
-at_status at__lent_serve(at__lent *lent, at_error *err) AT_MUST_CHECK;
+at_status atx_lent_serve(atx_lent *lent, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -8,24 +8,24 @@
 #include <stdio.h>
 #include <string.h>
 
-uint64_t at__mismatch_element(const at__buffer *buffer, uint64_t number)
+uint64_t atx_mismatch_element(const atx_buffer *buffer, uint64_t number)
 {
-    const uint64_t each = (uint64_t)(buffer->element_bytes / at__number_bytes(buffer->number));
+    const uint64_t each = (uint64_t)(buffer->element_bytes / atx_number_bytes(buffer->number));
     return number / (each ? each : 1);
 }
 
 static void number_text(char *out, size_t size, uint64_t bits, int number)
 {
-    const int class = at__number_class(number), spare = 64 - 8 * at__number_bytes(number);
-    if (class == AT__UNSIGNED)
+    const int class = atx_number_class(number), spare = 64 - 8 * atx_number_bytes(number);
+    if (class == ATX_UNSIGNED)
         snprintf(out, size, "%" PRIu64, bits);
-    else if (class == AT__SIGNED)
+    else if (class == ATX_SIGNED)
         snprintf(out, size, "%" PRId64, (int64_t)(bits << spare) >> spare);
     else
-        snprintf(out, size, "%.9g", at__number_value(bits, number));
+        snprintf(out, size, "%.9g", atx_number_value(bits, number));
 }
 
-void at__mismatch_add(char *text, size_t size, uint64_t found, uint64_t expected, int number)
+void atx_mismatch_add(char *text, size_t size, uint64_t found, uint64_t expected, int number)
 {
     char is[40], should[40];
     const size_t len = strlen(text);

@@ -5,9 +5,9 @@
 #include "device/trial.h"
 
 /* Which element a number is of: an element holds one or two. */
-uint64_t at__mismatch_element(const at__buffer *buffer, uint64_t number);
+uint64_t atx_mismatch_element(const atx_buffer *buffer, uint64_t number);
 
 /* Appends ": found 1.5, expected 2" to `text`; `number`: what the bits are, see declare/data.h. */
-void at__mismatch_add(char *text, size_t size, uint64_t found, uint64_t expected, int number);
+void atx_mismatch_add(char *text, size_t size, uint64_t found, uint64_t expected, int number);
 
 #endif

@@ -21,32 +21,32 @@ static double longer_s(double a, double b)
     return a > b ? a : b;
 }
 
-double at__pace_trial_s(const at__measured *trial)
+double atx_pace_trial_s(const atx_measured *trial)
 {
     double sample_s = longer_s(trial->timing.median_s, SAMPLE_S);
     switch (trial->outcome) {
-    case AT__TIMED:
+    case ATX_TIMED:
         return TRIAL_S + (double)(LAUNCHES_BEFORE + trial->timing.samples) * sample_s;
-    case AT__WRONG_RESULT:
+    case ATX_WRONG_RESULT:
         return WRONG * (TRIAL_S + LAUNCHES_BEFORE * sample_s);
-    case AT__LAUNCH_FAILED:
+    case ATX_LAUNCH_FAILED:
         return TRIAL_S;
-    case AT__CRASHED:
+    case ATX_CRASHED:
         return CRASH_S;
-    case AT__TIMED_OUT:
+    case ATX_TIMED_OUT:
         return TIMEOUT_S;
-    case AT__COMPILE_FAILED:
-    case AT__OUTCOMES:
+    case ATX_COMPILE_FAILED:
+    case ATX_OUTCOMES:
         break;
     }
     return 0;
 }
 
-double at__pace_final_s(const at__final_row *rows, int count)
+double atx_pace_final_s(const atx_final_row *rows, int count)
 {
     double sum_s = 0;
     for (int i = 0; i < count; i++)
-        if (rows[i].outcome == AT__TIMED)
+        if (rows[i].outcome == ATX_TIMED)
             sum_s += TRIAL_S + FINAL_ROUNDS * longer_s(rows[i].timing.median_s, SAMPLE_S);
     return sum_s < FINAL_LIMIT_S ? sum_s : FINAL_LIMIT_S;
 }

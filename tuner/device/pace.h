@@ -11,9 +11,9 @@
 #include "device/trial.h"
 
 /* Seconds that a device was busy with a trial of this outcome; one that did not compile it never saw. */
-double at__pace_trial_s(const at__measured *trial);
+double atx_pace_trial_s(const atx_measured *trial);
 
 /* With a final of these rows. */
-double at__pace_final_s(const at__final_row *rows, int count);
+double atx_pace_final_s(const atx_final_row *rows, int count);
 
 #endif

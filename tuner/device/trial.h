@@ -12,8 +12,8 @@
 #include "lang/record.h"
 
 /* What the runner tells of its GPU when it starts; of a replay: what is known of the recorded one. */
-typedef struct at__device_info {
-    int ordinal;     /* of CUDA; AT__REPLAY_ORDINAL: a replay                   */
+typedef struct atx_device_info {
+    int ordinal;     /* of CUDA; ATX_REPLAY_ORDINAL: a replay                   */
     char name[128];  /* "NVIDIA H200"; "replay of NVIDIA H200"                  */
     char uuid[64];   /* "GPU-..." or ""                                      */
     char driver[32]; /* "580.159.04"; the CUDA version when NVML is missing  */
@@ -25,129 +25,129 @@ typedef struct at__device_info {
     int64_t other_processes; /* that compute on it; -1: unknown                     */
     int64_t ecc_errors;      /* uncorrected, since the driver was loaded; likewise  */
     char no_turns[200];      /* why runs on it do not take turns; "": they do       */
-    at__limits limits;
-} at__device_info;
+    atx_limits limits;
+} atx_device_info;
 
-#define AT__REPLAY_ORDINAL   (-1)
-#define AT__REPLAY_RECORDING " recording "
+#define ATX_REPLAY_ORDINAL   (-1)
+#define ATX_REPLAY_RECORDING " recording "
 
 /* A launch that follows another one of the same code. */
-typedef struct at__kernel_step {
+typedef struct atx_kernel_step {
     const char *name;
-    at__geometry geometry;
+    atx_geometry geometry;
     int arg_count;
-    struct at__kernel_arg {
+    struct atx_kernel_arg {
         int buffer;    /* index of one of the problem's buffers, or -1: a scalar */
         int bytes;     /* of the scalar: 2, 4 or 8 */
         int64_t value; /* of a float: its bits */
-    } args[AT__MAX_ARGS];
-} at__kernel_step;
+    } args[ATX_MAX_ARGS];
+} atx_kernel_step;
 
 /* A kernel with everything a launch needs. Buffers are the problem's, in the order of the op's arguments. */
-typedef struct at__kernel {
+typedef struct atx_kernel {
     const char *identity; /* "transpose 4096x4096 b4 tile TILE=32": what a replay looks up */
     const void *cubin;
     size_t cubin_len;
     const char *name;
-    at__geometry geometry;
+    atx_geometry geometry;
     int arg_count;
-    struct at__kernel_arg args[AT__MAX_ARGS];
+    struct atx_kernel_arg args[ATX_MAX_ARGS];
     int more_count; /* launches that follow, timed with the first */
-    at__kernel_step more[AT__MAX_STEPS - 1];
+    atx_kernel_step more[ATX_MAX_STEPS - 1];
     int variable_count; /* of its code, which hold what buffers do before it is launched */
-    struct at__kernel_variable {
+    struct atx_kernel_variable {
         const char *name;
         int buffer;
-    } variables[AT__MAX_ARGS];
-} at__kernel;
+    } variables[ATX_MAX_ARGS];
+} atx_kernel;
 
 /* Where an array's bytes are. */
-typedef struct at__data_file {
+typedef struct atx_data_file {
     char path[512]; /* "": in no file */
     int64_t at;
-} at__data_file;
+} atx_data_file;
 
-typedef struct at__buffer {
-    at__role role; /* all but AT__SCALAR */
+typedef struct atx_buffer {
+    atx_role role; /* all but ATX_SCALAR */
     int64_t bytes;
-    int64_t align; /* it begins at a multiple of these bytes, and of no more; 0 or AT__FULL_ALIGN: anywhere
+    int64_t align; /* it begins at a multiple of these bytes, and of no more; 0 or ATX_FULL_ALIGN: anywhere
                       suitable */
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     int element_bytes; /* for messages; 0: bytes                                        */
     int number;        /* of its elements, see declare/data.h; 0: opaque bytes             */
     bool zero;         /* an output that begins as zeros                                */
-    int how;           /* what an input or inout holds, with numbers a and b as at__generate has them */
+    int how;           /* what an input or inout holds, with numbers a and b as atx_generate has them */
     uint64_t a, b;
-    at__check check; /* of an output or inout; without its place */
-    int referee; /* AT__BY: which launch of the setup's judges it, from 1; 0: one that judges another too */
-    at__data_file data; /* of an input or inout that comes from a file */
-} at__buffer;
+    atx_check check; /* of an output or inout; without its place */
+    int referee; /* ATX_BY: which launch of the setup's judges it, from 1; 0: one that judges another too */
+    atx_data_file data; /* of an input or inout that comes from a file */
+} atx_buffer;
 
 /*
  * The kernels that fill and compare are compiled in so many parts, side by side: see verify.cu. A problem
  * that has no use for a part may lack its code.
  */
-#define AT__CHECK_PARTS 6
-typedef struct at__check_part {
+#define ATX_CHECK_PARTS 6
+typedef struct atx_check_part {
     const void *cubin;
     size_t len;
-} at__check_part;
+} atx_check_part;
 
 /* A problem on the device: buffers, their contents, the right answer. */
-typedef struct at__setup {
-    at__buffer buffers[AT__MAX_ARGS];
+typedef struct atx_setup {
+    atx_buffer buffers[ATX_MAX_ARGS];
     int buffer_count;
-    at__kernel reference; /* without a cubin: the answer is in a file, or there is none */
-    at__data_file answer; /* of the one output */
-    at__kernel referee;   /* its launches judge outputs, each by itself; without a cubin: none does */
-    at__check_part verify[AT__CHECK_PARTS];
+    atx_kernel reference; /* without a cubin: the answer is in a file, or there is none */
+    atx_data_file answer; /* of the one output */
+    atx_kernel referee;   /* its launches judge outputs, each by itself; without a cubin: none does */
+    atx_check_part verify[ATX_CHECK_PARTS];
     bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */
     int64_t copy_bytes; /* what a copy of the problem copies, from the first input to the first output */
     bool own_copies;    /* ... of a pair of buffers made for it: the problem's own do not suit */
-    bool energy;        /* launches of the op's own kernels are also weighed: at__timing.joules */
+    bool energy;        /* launches of the op's own kernels are also weighed: atx_timing.joules */
     bool warm;          /* do not rotate buffers out of the L2 cache */
     uint64_t seed;      /* of the random bits */
-} at__setup;
+} atx_setup;
 
-typedef struct at__trial {
+typedef struct atx_trial {
     int64_t tag;
-    at__kernel kernel; /* cubin is copied on submission */
+    atx_kernel kernel; /* cubin is copied on submission */
     bool is_copy;      /* a ceiling candidate: its output must equal the first input */
     double best_s;     /* the fastest so far: one that is clearly slower gets fewer samples; 0: none */
-} at__trial;
+} atx_trial;
 
-typedef struct at__measured {
+typedef struct atx_measured {
     int64_t tag;
-    at__outcome outcome;
-    at__timing timing;
-    at__resources resources;
+    atx_outcome outcome;
+    atx_timing timing;
+    atx_resources resources;
     double busy_s;  /* wall time that the trial took on the runner                    */
     double saved_s; /* device time that the rest of its samples would have taken: it lost the race */
     bool doubtful;  /* launch_failed for a reason that may be another kernel's: before it was tried again */
-    at__conditions conditions;
+    atx_conditions conditions;
     char log[512];
-} at__measured;
+} atx_measured;
 
 /* The final: candidates timed again, interleaved in random order, round by round, until settled. */
-#define AT__MAX_FINALISTS 24
-typedef struct at__finalist {
-    at__kernel kernel;
+#define ATX_MAX_FINALISTS 24
+typedef struct atx_finalist {
+    atx_kernel kernel;
     bool is_copy;
     bool is_memcpy; /* the driver's copy of the first input to the first output; no kernel */
-} at__finalist;
+} atx_finalist;
 
-typedef struct at__final_row {
-    at__outcome outcome; /* AT__TIMED also means: verified again afterwards */
-    at__timing timing;
+typedef struct atx_final_row {
+    atx_outcome outcome; /* ATX_TIMED also means: verified again afterwards */
+    atx_timing timing;
     bool tied; /* with the best of its kind: the difference is within the noise */
     char log[400];
-} at__final_row;
+} atx_final_row;
 
 /* The circumstances of a final. */
-typedef struct at__final_notes {
-    at__conditions conditions;
+typedef struct atx_final_notes {
+    atx_conditions conditions;
     int64_t discarded; /* rounds that were thrown away and taken again ... */
     char why[48];      /* ... because of this: "thermal slowdown"          */
-} at__final_notes;
+} atx_final_notes;
 
 #endif

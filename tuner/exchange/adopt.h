@@ -10,25 +10,25 @@
 #include "exchange/adopt_space.h"
 #include "util/str.h"
 
-typedef struct at__adopt_input {
+typedef struct atx_adopt_input {
     const char *text;             /* of the file                                         */
     const char *path;             /* of it, for messages                                 */
     const char *source;           /* as the template's `source` line shall say it        */
     const char *kernel;           /* NULL: the only one of the file                      */
     const char *name;             /* of the op; NULL: after the kernel */
-    const at__adopt_space *space; /* a tuning problem that says more; NULL: none */
+    const atx_adopt_space *space; /* a tuning problem that says more; NULL: none */
     const char *const
         *undefined; /* names that the compiler does not know: parameters, it seems; NULL-ended */
-} at__adopt_input;
+} atx_adopt_input;
 
-typedef struct at__adopted {
+typedef struct atx_adopted {
     char name[64]; /* of the op, and of its folder */
-    at__str op, t; /* op.cu and the template       */
+    atx_str op, t; /* op.cu and the template       */
     int questions;
-} at__adopted;
+} atx_adopted;
 
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
-at_status at__adopt(at__adopted *out, const at__adopt_input *in, at_error *err) AT_MUST_CHECK;
-void at__adopted_clear(at__adopted *adopted);
+at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err) AT_MUST_CHECK;
+void atx_adopted_clear(atx_adopted *adopted);
 
 #endif

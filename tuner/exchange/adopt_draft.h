@@ -10,51 +10,51 @@
 #include "exchange/adopt.h"
 #include "source/signature.h"
 
-#define AT__DRAFT_ARGS   16
-#define AT__DRAFT_PARAMS 32
+#define ATX_DRAFT_ARGS   16
+#define ATX_DRAFT_PARAMS 32
 
 /* An array in __constant__ memory, of a known type. */
-typedef struct at__draft_variable {
-    at__kernel_arg arg;
-    char size[AT__MAX_WORD]; /* "3 * 3"; "": not made of numbers */
-} at__draft_variable;
+typedef struct atx_draft_variable {
+    atx_kernel_arg arg;
+    char size[ATX_MAX_WORD]; /* "3 * 3"; "": not made of numbers */
+} atx_draft_variable;
 
-typedef struct at__draft_param {
-    char name[AT__MAX_WORD];
+typedef struct atx_draft_param {
+    char name[ATX_MAX_WORD];
     long value;
     int axis; /* of the block that it is the size of; -1: of none */
     bool undefined;
     bool argument; /* of a template, not a macro */
     bool boolean;
-} at__draft_param;
+} atx_draft_param;
 
-typedef struct at__draft {
-    const at__adopt_input *in;
-    at__str code;                /* without comments and strings                       */
-    char kernel[AT__MAX_WORD];   /* its name alone                                      */
-    char called[AT__MAX_KERNEL]; /* ns::f<T, TILE>                                      */
+typedef struct atx_draft {
+    const atx_adopt_input *in;
+    atx_str code;                /* without comments and strings                       */
+    char kernel[ATX_MAX_WORD];   /* its name alone                                      */
+    char called[ATX_MAX_KERNEL]; /* ns::f<T, TILE>                                      */
     bool asks_arguments;         /* a template whose arguments are not understood       */
     bool shared;                 /* there is an array of dynamic shared memory          */
-    at__kernel_arg args[AT__DRAFT_ARGS];
+    atx_kernel_arg args[ATX_DRAFT_ARGS];
     int arg_count;
-    at__draft_variable variables[AT__DRAFT_ARGS];
+    atx_draft_variable variables[ATX_DRAFT_ARGS];
     int variable_count;
-    at__draft_param params[AT__DRAFT_PARAMS];
+    atx_draft_param params[ATX_DRAFT_PARAMS];
     int param_count;
-    at__adopted *out;
+    atx_adopted *out;
     at_error *err;
-} at__draft;
+} atx_draft;
 
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
-at_status at__draft_read(at__draft *d) AT_MUST_CHECK;
+at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
 
 /*
  * Sets `called`, from the namespaces and the template of the kernel whose parameters begin at `open`, adds
  * the template's numbers to the parameters, and gives scalars of its types one that an op can pass.
  */
-void at__draft_read_template(at__draft *d, const char *open);
+void atx_draft_read_template(atx_draft *d, const char *open);
 
 /* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
-int at__draft_block_axis(const char *name);
+int atx_draft_block_axis(const char *name);
 
 #endif

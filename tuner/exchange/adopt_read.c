@@ -16,61 +16,61 @@
 
 enum { MOST_SHOWN = 200 }; /* characters of a name, and of a list of them */
 
-static at_status too_long(const at__draft *d, const char *what, const char *name, size_t len)
+static at_status too_long(const atx_draft *d, const char *what, const char *name, size_t len)
 {
     return at_fail(d->err, AT_ERR_INPUT,
                    "%s: found the %s '%.*s' with a name of %zu characters; expected at most %d", d->in->path,
-                   what, (int)(len < MOST_SHOWN ? len : MOST_SHOWN), name, len, AT__MAX_WORD - 1);
+                   what, (int)(len < MOST_SHOWN ? len : MOST_SHOWN), name, len, ATX_MAX_WORD - 1);
 }
 
-static bool is_asked_for(const at__draft *d, const at__kernel_text *k)
+static bool is_asked_for(const atx_draft *d, const atx_kernel_text *k)
 {
     const char *asked = d->in->kernel;
     return !asked || (strlen(asked) == k->len && memcmp(asked, k->name, k->len) == 0);
 }
 
 /* None, or several. */
-static at_status not_one(const at__draft *d, int count, const at__str *names)
+static at_status not_one(const atx_draft *d, int count, const atx_str *names)
 {
     if (count)
         return at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path,
-                       count, at__str_text(names));
+                       count, atx_str_text(names));
     return at_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
                    d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
 }
 
-static at_status find_kernel(at__draft *d, const char **params)
+static at_status find_kernel(atx_draft *d, const char **params)
 {
-    at__str names = { 0 };
-    at__kernel_text k, found = { 0 };
+    atx_str names = { 0 };
+    atx_kernel_text k, found = { 0 };
     at_status status = AT_OK;
     int count = 0;
-    for (const char *at = at__str_text(&d->code); at__code_kernel(&k, &at);) {
+    for (const char *at = atx_str_text(&d->code); atx_code_kernel(&k, &at);) {
         if (!is_asked_for(d, &k))
             continue;
         found = k;
         count++;
         if (names.len < MOST_SHOWN)
-            at__str_addf(&names, " %.*s", (int)(k.len < MOST_SHOWN ? k.len : MOST_SHOWN), k.name);
+            atx_str_addf(&names, " %.*s", (int)(k.len < MOST_SHOWN ? k.len : MOST_SHOWN), k.name);
     }
     if (count != 1)
         status = not_one(d, count, &names);
-    else if (found.len >= AT__MAX_WORD)
+    else if (found.len >= ATX_MAX_WORD)
         status = too_long(d, "kernel", found.name, found.len);
-    at__str_clear(&names);
+    atx_str_clear(&names);
     if (status != AT_OK)
         return status;
-    at__copy_word(d->kernel, found.name, found.len);
+    atx_copy_word(d->kernel, found.name, found.len);
     *params = found.open;
     return AT_OK;
 }
 
-static at_status read_arguments(at__draft *d, const char *at)
+static at_status read_arguments(atx_draft *d, const char *at)
 {
-    d->arg_count = at__code_args(d->args, AT__DRAFT_ARGS, at);
+    d->arg_count = atx_code_args(d->args, ATX_DRAFT_ARGS, at);
     if (d->arg_count < 0)
         return at_fail(d->err, AT_ERR_INPUT, "%s: found more than %d parameters of %s; expected fewer",
-                       d->in->path, AT__DRAFT_ARGS, d->kernel);
+                       d->in->path, ATX_DRAFT_ARGS, d->kernel);
     for (int i = 0; i < d->arg_count; i++)
         if (!d->args[i].name[0])
             return too_long(d, "parameter", d->args[i].text, d->args[i].len);
@@ -84,29 +84,29 @@ static at_status read_arguments(at__draft *d, const char *at)
 /* ---- variables ---- */
 
 /* [9], or [3][3] as 3 * 3; "" where it is not made of numbers. */
-static void read_size(char out[AT__MAX_WORD], const char *at)
+static void read_size(char out[ATX_MAX_WORD], const char *at)
 {
     size_t n = 0;
-    for (; *at == '['; at = at__skip_space(at)) {
-        size_t digits = strspn(at = at__skip_space(at + 1), "0123456789");
-        const char *end = at__skip_space(at + digits);
-        if (!digits || *end != ']' || n + digits + 4 > AT__MAX_WORD) {
+    for (; *at == '['; at = atx_skip_space(at)) {
+        size_t digits = strspn(at = atx_skip_space(at + 1), "0123456789");
+        const char *end = atx_skip_space(at + digits);
+        if (!digits || *end != ']' || n + digits + 4 > ATX_MAX_WORD) {
             out[0] = '\0';
             return;
         }
-        n += (size_t)snprintf(out + n, AT__MAX_WORD - n, "%s%.*s", n ? " * " : "", (int)digits, at);
+        n += (size_t)snprintf(out + n, ATX_MAX_WORD - n, "%s%.*s", n ? " * " : "", (int)digits, at);
         at = end + 1;
     }
 }
 
 /* "float c_filter[9];" behind __constant__. Others than arrays of known types stay as they are. */
-static at_status read_variables(at__draft *d)
+static at_status read_variables(atx_draft *d)
 {
-    const char *at = at__str_text(&d->code), *behind;
-    while (d->arg_count + d->variable_count < AT__DRAFT_ARGS) {
-        at__draft_variable *v = &d->variables[d->variable_count];
-        *v = (at__draft_variable){ .size = "" };
-        if (!at__code_constant(&v->arg, &behind, &at))
+    const char *at = atx_str_text(&d->code), *behind;
+    while (d->arg_count + d->variable_count < ATX_DRAFT_ARGS) {
+        atx_draft_variable *v = &d->variables[d->variable_count];
+        *v = (atx_draft_variable){ .size = "" };
+        if (!atx_code_constant(&v->arg, &behind, &at))
             break;
         bool taken = !v->arg.pointer || !v->arg.type;
         if (!taken && !v->arg.name[0])
@@ -122,9 +122,9 @@ static at_status read_variables(at__draft *d)
 /* ---- parameters ---- */
 
 /* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
-int at__draft_block_axis(const char *name)
+int atx_draft_block_axis(const char *name)
 {
-    char low[AT__MAX_WORD];
+    char low[ATX_MAX_WORD];
     size_t n = strlen(name);
     for (size_t i = 0; i <= n; i++)
         low[i] = (char)tolower((unsigned char)name[i]);
@@ -146,10 +146,10 @@ static bool read_number(long *out, const char *at)
     if (end == at)
         return false;
     end += strspn(end, "uUlL");
-    return !at__is_word_part(*end) && *end != '.';
+    return !atx_is_word_part(*end) && *end != '.';
 }
 
-static bool is_known(const at__draft *d, const char *name)
+static bool is_known(const atx_draft *d, const char *name)
 {
     for (int i = 0; i < d->param_count; i++)
         if (strcmp(d->params[i].name, name) == 0)
@@ -158,45 +158,45 @@ static bool is_known(const at__draft *d, const char *name)
 }
 
 /* "#ifndef X", then "#define X NUMBER"; the first one, where an #if has several. */
-static void read_parameter(at__draft *d, const char *at)
+static void read_parameter(atx_draft *d, const char *at)
 {
-    at__draft_param *p = &d->params[d->param_count];
-    size_t n = at__word_len(at);
+    atx_draft_param *p = &d->params[d->param_count];
+    size_t n = atx_word_len(at);
     const char *next = strchr(at, '\n');
-    if (!n || n >= AT__MAX_WORD || !next || d->param_count == AT__DRAFT_PARAMS)
+    if (!n || n >= ATX_MAX_WORD || !next || d->param_count == ATX_DRAFT_PARAMS)
         return;
-    at__copy_word(p->name, at, n);
-    next = at__skip_space(next);
+    atx_copy_word(p->name, at, n);
+    next = atx_skip_space(next);
     if (*next != '#')
         return;
-    next = at__skip_space(next + 1);
+    next = atx_skip_space(next + 1);
     if (strncmp(next, "define", 6) != 0)
         return;
-    next = at__skip_space(next + 6);
-    if (at__word_len(next) != n || memcmp(next, at, n) != 0 || (next[n] != ' ' && next[n] != '\t'))
+    next = atx_skip_space(next + 6);
+    if (atx_word_len(next) != n || memcmp(next, at, n) != 0 || (next[n] != ' ' && next[n] != '\t'))
         return;
     if (!read_number(&p->value, next + n) || is_known(d, p->name))
         return;
-    p->axis = at__draft_block_axis(p->name);
+    p->axis = atx_draft_block_axis(p->name);
     d->param_count++;
 }
 
 /* Names that code uses and nothing defines. */
-static void add_undefined(at__draft *d)
+static void add_undefined(atx_draft *d)
 {
-    for (const char *const *name = d->in->undefined; name && *name && d->param_count < AT__DRAFT_PARAMS;
+    for (const char *const *name = d->in->undefined; name && *name && d->param_count < ATX_DRAFT_PARAMS;
          name++) {
-        if (strlen(*name) >= AT__MAX_WORD || is_known(d, *name))
+        if (strlen(*name) >= ATX_MAX_WORD || is_known(d, *name))
             continue;
-        at__draft_param *p = &d->params[d->param_count++];
-        *p = (at__draft_param){ .value = 1, .axis = at__draft_block_axis(*name), .undefined = true };
+        atx_draft_param *p = &d->params[d->param_count++];
+        *p = (atx_draft_param){ .value = 1, .axis = atx_draft_block_axis(*name), .undefined = true };
         strcpy(p->name, *name);
     }
 }
 
-static void read_parameters(at__draft *d)
+static void read_parameters(atx_draft *d)
 {
-    for (const char *at = at__str_text(&d->code); (at = strchr(at, '#')) != NULL; at++) {
+    for (const char *at = atx_str_text(&d->code); (at = strchr(at, '#')) != NULL; at++) {
         const char *word = at + 1 + strspn(at + 1, " \t");
         if (strncmp(word, "ifndef", 6) == 0)
             read_parameter(d, word + 6 + strspn(word + 6, " \t"));
@@ -216,7 +216,7 @@ static bool has_dynamic_shared(const char *code)
     return false;
 }
 
-at_status at__draft_read(at__draft *d)
+at_status atx_draft_read(atx_draft *d)
 {
     const char *open = NULL;
     at_status status = find_kernel(d, &open);
@@ -226,8 +226,8 @@ at_status at__draft_read(at__draft *d)
         status = read_variables(d);
     if (status != AT_OK)
         return status;
-    d->shared = has_dynamic_shared(at__str_text(&d->code));
-    at__draft_read_template(d, open);
+    d->shared = has_dynamic_shared(atx_str_text(&d->code));
+    atx_draft_read_template(d, open);
     read_parameters(d);
     return AT_OK;
 }

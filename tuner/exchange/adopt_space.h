@@ -7,16 +7,16 @@
 
 #include "util/str.h"
 
-typedef struct at__adopt_space {
-    at__str lines;        /* `param` and `require` lines, its conditions translated                  */
-    at__str kernel, file; /* names; "": it does not say. The file's is relative to the problem's     */
-    at__str shape, size;  /* "problem_x problem_y", and their product                               */
-    at__str grid, block;  /* expressions; "": it does not say                                       */
-    at__str sizes;        /* of the problem, as a shape: "4096x4096"                                */
-} at__adopt_space;
+typedef struct atx_adopt_space {
+    atx_str lines;        /* `param` and `require` lines, its conditions translated                  */
+    atx_str kernel, file; /* names; "": it does not say. The file's is relative to the problem's     */
+    atx_str shape, size;  /* "problem_x problem_y", and their product                               */
+    atx_str grid, block;  /* expressions; "": it does not say                                       */
+    atx_str sizes;        /* of the problem, as a shape: "4096x4096"                                */
+} atx_adopt_space;
 
 /* AT_ERR_INPUT: it is no such file, or a condition that expressions cannot say, with its place. */
-at_status at__adopt_space_read(at__adopt_space *out, const char *path, at_error *err) AT_MUST_CHECK;
-void at__adopt_space_clear(at__adopt_space *space);
+at_status atx_adopt_space_read(atx_adopt_space *out, const char *path, at_error *err) AT_MUST_CHECK;
+void atx_adopt_space_clear(atx_adopt_space *space);
 
 #endif

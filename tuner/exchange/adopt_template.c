@@ -20,24 +20,24 @@ static bool is_word(const char *at, size_t len, const char *word)
 /* ---- namespaces ---- */
 
 /* Adds "name::" of what stands behind the word `namespace`: nothing without a name; a::b is two. */
-static void add_namespace(at__str *out, const char *at, const char *end)
+static void add_namespace(atx_str *out, const char *at, const char *end)
 {
     size_t before = out->len;
-    for (at = at__skip_space(at); at < end && (at__is_word_part(*at) || *at == ':'); at++)
-        at__str_add_bytes(out, at, 1);
+    for (at = atx_skip_space(at); at < end && (atx_is_word_part(*at) || *at == ':'); at++)
+        atx_str_add_bytes(out, at, 1);
     if (out->len > before)
-        at__str_add(out, "::");
+        atx_str_add(out, "::");
 }
 
 /* "a::b::" of the braces that are open at `end`. */
-static void read_namespaces(at__str *out, const char *code, const char *end)
+static void read_namespaces(atx_str *out, const char *code, const char *end)
 {
     static const char WORD[] = "namespace";
     size_t lengths[MAX_DEPTH];
     const char *pending = NULL;
     int depth = 0;
     for (const char *at = code; at < end; at++) {
-        size_t n = at__word_len(at);
+        size_t n = atx_word_len(at);
         if (is_word(at, n, WORD))
             pending = at + n;
         if (*at == '{' && depth < MAX_DEPTH)
@@ -65,8 +65,8 @@ static const char *find_template(const char *code, const char *open)
     while (from > code && !strchr(";{}", from[-1]))
         from--;
     for (size_t n; from < open; from += n ? n : 1) {
-        n = at__word_len(from);
-        const char *behind = at__skip_space(from + n);
+        n = atx_word_len(from);
+        const char *behind = atx_skip_space(from + n);
         if (is_word(from, n, "template") && *behind == '<')
             found = behind + 1;
     }
@@ -76,7 +76,7 @@ static const char *find_template(const char *code, const char *open)
 typedef enum meaning { TYPE, NUMBER, TRUTH, OTHER } meaning;
 
 /* One parameter, "int TILE = 16": what it is, and its last word before the '=' as its name. */
-static meaning read_meaning(at__draft_param *p, const char *at, const char *end)
+static meaning read_meaning(atx_draft_param *p, const char *at, const char *end)
 {
     static const struct {
         const char *word;
@@ -88,8 +88,8 @@ static meaning read_meaning(at__draft_param *p, const char *at, const char *end)
     meaning found = OTHER;
     size_t words = 0;
     for (size_t n; at < stop; at += n ? n : 1) {
-        n = at__word_len(at);
-        if (*at == '<' || *at == '.' || *at == '*' || *at == '&' || *at == ':' || n >= AT__MAX_WORD)
+        n = atx_word_len(at);
+        if (*at == '<' || *at == '.' || *at == '*' || *at == '&' || *at == ':' || n >= ATX_MAX_WORD)
             return OTHER;
         for (size_t i = 0; n && i < sizeof WORDS / sizeof *WORDS && found == OTHER; i++)
             if (is_word(at, n, WORDS[i].word))
@@ -107,29 +107,29 @@ static meaning read_meaning(at__draft_param *p, const char *at, const char *end)
 }
 
 /* Adds an argument to `called`. false: not understood. */
-static bool add_argument(at__draft *d, at__str *called, const char *at, const char *end)
+static bool add_argument(atx_draft *d, atx_str *called, const char *at, const char *end)
 {
-    at__draft_param p = { .axis = -1, .argument = true };
+    atx_draft_param p = { .axis = -1, .argument = true };
     meaning kind = read_meaning(&p, at, end);
-    if (kind == OTHER || (kind != TYPE && d->param_count == AT__DRAFT_PARAMS))
+    if (kind == OTHER || (kind != TYPE && d->param_count == ATX_DRAFT_PARAMS))
         return false;
-    at__str_addf(called, "%s%s", called->data[called->len - 1] == '<' ? "" : ", ",
+    atx_str_addf(called, "%s%s", called->data[called->len - 1] == '<' ? "" : ", ",
                  kind == TYPE ? "T" : p.name);
     if (kind == TYPE)
         return true;
-    p.axis = kind == NUMBER ? at__draft_block_axis(p.name) : -1;
+    p.axis = kind == NUMBER ? atx_draft_block_axis(p.name) : -1;
     p.boolean = kind == TRUTH;
     d->params[d->param_count++] = p;
     return true;
 }
 
 /* The list of the template at `at`. false, and nothing is added to the parameters: not understood. */
-static bool read_list(at__draft *d, at__str *called, const char *at)
+static bool read_list(atx_draft *d, atx_str *called, const char *at)
 {
     const int before = d->param_count;
     const char *from = at;
     bool good = true;
-    at__str_add(called, "<");
+    atx_str_add(called, "<");
     if (called->failed)
         return false;
     for (; good && *at && *at != '>' && *at != '{' && *at != ';'; at++)
@@ -138,27 +138,27 @@ static bool read_list(at__draft *d, at__str *called, const char *at)
             from = at + 1;
         }
     good = good && *at == '>' && add_argument(d, called, from, at);
-    at__str_add(called, ">");
+    atx_str_add(called, ">");
     if (!good)
         d->param_count = before;
     return good;
 }
 
 /* A scalar of a type that the template has: the op can pass a float. */
-static void name_scalars(at__draft *d)
+static void name_scalars(atx_draft *d)
 {
     for (int i = 0; i < d->arg_count; i++)
         if (!d->args[i].pointer && !d->args[i].type)
             d->args[i].type = "f32";
 }
 
-void at__draft_read_template(at__draft *d, const char *open)
+void atx_draft_read_template(atx_draft *d, const char *open)
 {
-    at__str called = { 0 };
-    const char *code = at__str_text(&d->code);
+    atx_str called = { 0 };
+    const char *code = atx_str_text(&d->code);
     const char *list = d->in->space ? NULL : find_template(code, open);
     read_namespaces(&called, code, open);
-    at__str_add(&called, d->kernel);
+    atx_str_add(&called, d->kernel);
     size_t plain = called.len;
     if (list && !read_list(d, &called, list) && called.len > plain) {
         called.len = plain;
@@ -171,5 +171,5 @@ void at__draft_read_template(at__draft *d, const char *open)
         name_scalars(d);
     bool fits = !called.failed && called.len < sizeof d->called;
     snprintf(d->called, sizeof d->called, "%s", fits ? called.data : d->kernel);
-    at__str_clear(&called);
+    atx_str_clear(&called);
 }

@@ -16,20 +16,20 @@
 
 /* What was read, a file for each template of it. */
 typedef struct files {
-    at__import_file *items;
+    atx_import_file *items;
     size_t count, cap;
 } files;
 
 /* Does the declaration know all parameters of the recording? */
-static bool covers(const at__import_file *space, const at__import_file *recording)
+static bool covers(const atx_import_file *space, const atx_import_file *recording)
 {
     for (int i = 0; i < recording->param_count; i++)
-        if (at__import_find_param(space, recording->params[i].name, strlen(recording->params[i].name)) < 0)
+        if (atx_import_find_param(space, recording->params[i].name, strlen(recording->params[i].name)) < 0)
             return false;
-    return space->kind == AT__IMPORT_T1;
+    return space->kind == ATX_IMPORT_T1;
 }
 
-static at__import_file *find_space(files *f, const at__import_file *recording)
+static atx_import_file *find_space(files *f, const atx_import_file *recording)
 {
     for (size_t i = 0; i < f->count; i++)
         if (covers(&f->items[i], recording)) {
@@ -40,13 +40,13 @@ static at__import_file *find_space(files *f, const at__import_file *recording)
 }
 
 /* Where each value of `p` stands among the declared ones. */
-static at_status find_places(uint16_t *out, const at__import_param *p, const at__import_param *declared,
-                             const at__import_file *recording, const char *declared_in, at_error *err)
+static at_status find_places(uint16_t *out, const atx_import_param *p, const atx_import_param *declared,
+                             const atx_import_file *recording, const char *declared_in, at_error *err)
 {
     for (size_t k = 0; k < p->count; k++) {
-        int place = at__import_find_value(declared, &p->values[k]);
+        int place = atx_import_find_value(declared, &p->values[k]);
         if (place < 0)
-            return at__json_fail(&recording->json, p->node, 0, err,
+            return atx_json_fail(&recording->json, p->node, 0, err,
                                  "found a value of %s that %s does not declare; expected one of its", p->name,
                                  declared_in);
         out[k] = (uint16_t)place;
@@ -54,27 +54,27 @@ static at_status find_places(uint16_t *out, const at__import_param *p, const at_
     return AT_OK;
 }
 
-static at_status copy_values(at__import_param *p, const at__import_param *from, at_error *err)
+static at_status copy_values(atx_import_param *p, const atx_import_param *from, at_error *err)
 {
     at_status status = AT_OK;
-    at__import_clear_values(p);
+    atx_import_clear_values(p);
     for (size_t k = 0; k < from->count && status == AT_OK; k++) {
-        at__import_value value = from->values[k];
-        if (value.word && !(value.word = at__text_copy(value.word, strlen(value.word))))
+        atx_import_value value = from->values[k];
+        if (value.word && !(value.word = atx_text_copy(value.word, strlen(value.word))))
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
-        status = at__import_add_value(p, &value, err);
+        status = atx_import_add_value(p, &value, err);
     }
     return status;
 }
 
 /* T4 results say only which values occur: they take the declared ones, in their order. */
-static at_status adopt_values(at__import_file *recording, const at__import_file *space, at_error *err)
+static at_status adopt_values(atx_import_file *recording, const atx_import_file *space, at_error *err)
 {
-    uint16_t now[AT__MAX_VALUES];
+    uint16_t now[ATX_MAX_VALUES];
     for (int i = 0; i < recording->param_count; i++) {
-        at__import_param *p = &recording->params[i];
-        const at__import_param *declared =
-            &space->params[at__import_find_param(space, p->name, strlen(p->name))];
+        atx_import_param *p = &recording->params[i];
+        const atx_import_param *declared =
+            &space->params[atx_import_find_param(space, p->name, strlen(p->name))];
         at_status status = find_places(now, p, declared, recording, space->path, err);
         if (status == AT_OK)
             status = copy_values(p, declared, err);
@@ -88,8 +88,8 @@ static at_status adopt_values(at__import_file *recording, const at__import_file 
 
 /* ---- one item ---- */
 
-static at_status name_device(at__fingerprint *out, const at__import_file *file,
-                             const at__import_options *options, at_error *err)
+static at_status name_device(atx_fingerprint *out, const atx_import_file *file,
+                             const atx_import_options *options, at_error *err)
 {
     const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
     const char *name = options->device ? options->device : file->device;
@@ -101,29 +101,29 @@ static at_status name_device(at__fingerprint *out, const at__import_file *file,
     memcpy(out->device, name[0] ? name : base, len);
     out->device[len] = '\0';
     snprintf(out->tool, sizeof out->tool, "%s",
-             file->kind == AT__IMPORT_CACHE ? "Kernel Tuner cache file" : "T4 results");
+             file->kind == ATX_IMPORT_CACHE ? "Kernel Tuner cache file" : "T4 results");
     return AT_OK;
 }
 
-static char *owned(at__str *text)
+static char *owned(atx_str *text)
 {
-    char *copy = text->failed ? NULL : at__text_copy(at__str_text(text), text->len);
-    at__str_clear(text);
+    char *copy = text->failed ? NULL : atx_text_copy(atx_str_text(text), text->len);
+    atx_str_clear(text);
     return copy;
 }
 
-static at_status fill_row(at__trial_row *out, const at__imported *item, const at__import_file *file,
-                          const at__import_trial *trial, at_error *err)
+static at_status fill_row(atx_trial_row *out, const atx_imported *item, const atx_import_file *file,
+                          const atx_import_trial *trial, at_error *err)
 {
-    at__str config_text = { 0 }, log = { 0 }, when = { 0 };
+    atx_str config_text = { 0 }, log = { 0 }, when = { 0 };
     at_error cause = { 0 };
-    at__config config;
-    at__import_config(&config, item->t, trial);
-    at__config_text(&config_text, item->t, &config);
+    atx_config config;
+    atx_import_config(&config, item->t, trial);
+    atx_config_text(&config_text, item->t, &config);
     if (trial->failure)
-        at__json_add_text(&log, &file->json, trial->failure);
-    at__str_add(&when, trial->measured_at);
-    *out = (at__trial_row){ .template_name = item->t->name,
+        atx_json_add_text(&log, &file->json, trial->failure);
+    atx_str_add(&when, trial->measured_at);
+    *out = (atx_trial_row){ .template_name = item->t->name,
                             .template_hash = item->t->hash,
                             .config = owned(&config_text),
                             .outcome = trial->outcome,
@@ -134,12 +134,12 @@ static at_status fill_row(at__trial_row *out, const at__imported *item, const at
                             .measured_at = owned(&when) };
     if (!out->config || !out->log || !out->measured_at)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    if (at__trial_check(out, &cause) != AT_OK)
-        return at__json_fail(&file->json, trial->node, 0, err, "%s", cause.text);
+    if (atx_trial_check(out, &cause) != AT_OK)
+        return atx_json_fail(&file->json, trial->node, 0, err, "%s", cause.text);
     return AT_OK;
 }
 
-static at_status fill_rows(at__imported *item, const at__import_file *file, at_error *err)
+static at_status fill_rows(atx_imported *item, const atx_import_file *file, at_error *err)
 {
     at_status status = AT_OK;
     item->rows = calloc(file->trial_count + 1, sizeof *item->rows);
@@ -153,18 +153,18 @@ static at_status fill_rows(at__imported *item, const at__import_file *file, at_e
     return status;
 }
 
-static at_status fill_item(at__imported *item, at__import_file *file, at__import_file *space,
-                           const at__import_options *options, at_error *err)
+static at_status fill_item(atx_imported *item, atx_import_file *file, atx_import_file *space,
+                           const atx_import_options *options, at_error *err)
 {
     at_status status = AT_OK;
-    *item = (at__imported){ .path = file->path, .torn = file->json.torn, .number = file->number };
+    *item = (atx_imported){ .path = file->path, .torn = file->json.torn, .number = file->number };
     if (space && space != file && !file->fixed)
         status = adopt_values(file, space, err);
     if (status == AT_OK)
-        status = at__import_declare(item, file, space, options, err);
-    const at__import_file *sized = file->size_count || !space ? file : space;
+        status = atx_import_declare(item, file, space, options, err);
+    const atx_import_file *sized = file->size_count || !space ? file : space;
     if (status == AT_OK)
-        status = at__import_problem(&item->problem, item, sized, err);
+        status = atx_import_problem(&item->problem, item, sized, err);
     if (status == AT_OK)
         status = name_device(&item->fingerprint, file, options, err);
     if (status == AT_OK)
@@ -172,52 +172,52 @@ static at_status fill_item(at__imported *item, at__import_file *file, at__import
     return status;
 }
 
-static at_status add_item(at__import *out, at__import_file *file, at__import_file *space,
-                          const at__import_options *options, at_error *err)
+static at_status add_item(atx_import *out, atx_import_file *file, atx_import_file *space,
+                          const atx_import_options *options, at_error *err)
 {
-    if (!at__grow(&out->items, &out->cap, out->count, sizeof *out->items))
+    if (!atx_grow(&out->items, &out->cap, out->count, sizeof *out->items))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     return fill_item(&out->items[out->count++], file, space, options, err);
 }
 
 /* Recordings in their order, then the declarations that none of them took. */
-static at_status add_items(at__import *out, files *f, const at__import_options *options, at_error *err)
+static at_status add_items(atx_import *out, files *f, const atx_import_options *options, at_error *err)
 {
     at_status status = AT_OK;
     for (size_t i = 0; i < f->count && status == AT_OK; i++)
-        if (f->items[i].kind != AT__IMPORT_T1)
+        if (f->items[i].kind != ATX_IMPORT_T1)
             status = add_item(out, &f->items[i], find_space(f, &f->items[i]), options, err);
     for (size_t i = 0; i < f->count && status == AT_OK; i++)
-        if (f->items[i].kind == AT__IMPORT_T1 && !f->items[i].used)
+        if (f->items[i].kind == ATX_IMPORT_T1 && !f->items[i].used)
             status = add_item(out, &f->items[i], &f->items[i], options, err);
     return status;
 }
 
 /* What is held for a file, with the rows that its trials become. */
-static size_t bytes_of(const at__import_file *file)
+static size_t bytes_of(const atx_import_file *file)
 {
     size_t shared = file->shares ? 0 : file->text.cap + file->json.count * sizeof *file->json.nodes;
-    return shared + file->trial_count * (sizeof *file->trials + sizeof(at__trial_row) + 3 * 32);
+    return shared + file->trial_count * (sizeof *file->trials + sizeof(atx_trial_row) + 3 * 32);
 }
 
 /* A file, or another template of the one before it. */
 static at_status read_one(files *f, const char *path, int number, size_t *bytes, at_error *err)
 {
-    if (!at__grow(&f->items, &f->cap, f->count, sizeof *f->items))
+    if (!atx_grow(&f->items, &f->cap, f->count, sizeof *f->items))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at__import_file *file = &f->items[f->count];
-    at_status status = number ? at__import_file_read_template(file, file - 1, number, err)
-                              : at__import_file_read(file, path, err);
+    atx_import_file *file = &f->items[f->count];
+    at_status status = number ? atx_import_file_read_template(file, file - 1, number, err)
+                              : atx_import_file_read(file, path, err);
     if (status != AT_OK)
         return status;
     f->count++;
     *bytes += bytes_of(file);
-    return *bytes <= AT__IMPORT_MAX_BYTES
+    return *bytes <= ATX_IMPORT_MAX_BYTES
                ? AT_OK
                : at_fail(err, AT_ERR_INPUT,
                          "%s: with the files before it, found more than %zu bytes of memory in use; expected "
                          "fewer files at once",
-                         path, AT__IMPORT_MAX_BYTES);
+                         path, ATX_IMPORT_MAX_BYTES);
 }
 
 static at_status read_all(files *f, const char *const *paths, int count, at_error *err)
@@ -233,50 +233,50 @@ static at_status read_all(files *f, const char *const *paths, int count, at_erro
     return status;
 }
 
-at_status at__import_read(at__import *out, const char *const *paths, int count,
-                          const at__import_options *options, at_error *err)
+at_status atx_import_read(atx_import *out, const char *const *paths, int count,
+                          const atx_import_options *options, at_error *err)
 {
     files f = { 0 };
-    at__import import = { 0 };
+    atx_import import = { 0 };
     at_status status = AT_OK;
-    if (count > AT__IMPORT_MAX_FILES)
+    if (count > ATX_IMPORT_MAX_FILES)
         return at_fail(err, AT_ERR_USAGE, "found %d files; expected at most %d at once", count,
-                       AT__IMPORT_MAX_FILES);
+                       ATX_IMPORT_MAX_FILES);
     status = read_all(&f, paths, count, err);
     if (status == AT_OK)
         status = add_items(&import, &f, options, err);
     if (status == AT_OK)
         *out = import;
     else
-        at__import_clear(&import);
+        atx_import_clear(&import);
     for (size_t i = 0; i < f.count; i++)
-        at__import_file_clear(&f.items[i]);
+        atx_import_file_clear(&f.items[i]);
     free(f.items);
     return status;
 }
 
-void at__import_clear(at__import *import)
+void atx_import_clear(atx_import *import)
 {
     for (size_t i = 0; i < import->count; i++) {
-        at__imported *item = &import->items[i];
+        atx_imported *item = &import->items[i];
         for (size_t k = 0; k < item->count; k++) {
             free((void *)item->rows[k].config);
             free((void *)item->rows[k].log);
             free((void *)item->rows[k].measured_at);
         }
         free(item->rows);
-        at__str_clear(&item->declaration);
-        at__template_close(item->t);
-        at__op_close(item->op);
+        atx_str_clear(&item->declaration);
+        atx_template_close(item->t);
+        atx_op_close(item->op);
     }
     free(import->items);
-    *import = (at__import){ 0 };
+    *import = (atx_import){ 0 };
 }
 
 /* ---- storing ---- */
 
 typedef struct looking {
-    const at__imported *item;
+    const atx_imported *item;
     const char *path;
     bool differs;
 } looking;
@@ -290,17 +290,17 @@ static bool look(void *context, const char *path, const char *text, size_t len)
     return !l->differs;
 }
 
-at_status at__import_store(const at__imported *item, at__store *store, at_error *err)
+at_status atx_import_store(const atx_imported *item, atx_store *store, at_error *err)
 {
-    char path[sizeof AT__RECORDED_PATH + 2 * AT__MAX_NAME + 8];
-    at__problem_key key;
-    at__str shape = { 0 };
+    char path[sizeof ATX_RECORDED_PATH + 2 * ATX_MAX_NAME + 8];
+    atx_problem_key key;
+    atx_str shape = { 0 };
     if (item->number == 0)
-        snprintf(path, sizeof path, AT__RECORDED_PATH "%s.cu", item->op->name);
+        snprintf(path, sizeof path, ATX_RECORDED_PATH "%s.cu", item->op->name);
     else
-        snprintf(path, sizeof path, AT__RECORDED_PATH "%s/%s.cu", item->op->name, item->t->name);
+        snprintf(path, sizeof path, ATX_RECORDED_PATH "%s/%s.cu", item->op->name, item->t->name);
     looking l = { .item = item, .path = path };
-    at_status status = at__store_each_recorded(store, look, &l, err);
+    at_status status = atx_store_each_recorded(store, look, &l, err);
     if (status == AT_OK && l.differs)
         return at_fail(
             err, AT_ERR_INPUT,
@@ -308,12 +308,12 @@ at_status at__import_store(const at__imported *item, at__store *store, at_error 
             "expected another --name or --db",
             item->path, item->op->name);
     if (status == AT_OK)
-        status = at__problem_key_of(&key, &shape, &item->problem, err);
+        status = atx_problem_key_of(&key, &shape, &item->problem, err);
     if (status == AT_OK)
-        status = at__store_put_source(store, item->t->hash, path, item->declaration.data,
+        status = atx_store_put_source(store, item->t->hash, path, item->declaration.data,
                                       item->declaration.len, err);
     if (status == AT_OK)
-        status = at__store_put_trials(store, 0, &key, &item->fingerprint, item->rows, item->count, err);
-    at__str_clear(&shape);
+        status = atx_store_put_trials(store, 0, &key, &item->fingerprint, item->rows, item->count, err);
+    atx_str_clear(&shape);
     return status;
 }

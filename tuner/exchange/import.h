@@ -19,54 +19,54 @@
 #include "db/store.h"
 #include "util/str.h"
 
-#define AT__IMPORT_TEMPLATE  "kernel"
-#define AT__IMPORT_MAX_FILES 64
+#define ATX_IMPORT_TEMPLATE  "kernel"
+#define ATX_IMPORT_MAX_FILES 64
 
 /* What reading may cost; those of json.h hold too. */
-#define AT__IMPORT_MAX_TRIALS ((size_t)2000000) /* of a file */
-#define AT__IMPORT_MAX_BYTES  ((size_t)2 << 30) /* of memory, for all files at once */
+#define ATX_IMPORT_MAX_TRIALS ((size_t)2000000) /* of a file */
+#define ATX_IMPORT_MAX_BYTES  ((size_t)2 << 30) /* of memory, for all files at once */
 
-typedef struct at__import_options {
+typedef struct atx_import_options {
     const char *name;   /* of the operation; NULL: after the kernel                       */
     const char *device; /* NULL: as recorded; after the file when it names none           */
     void *context;
     bool (*is_taken)(void *context, const char *name); /* NULL: no kernel's name is; else it gets an ending */
     void (*warning)(void *context, const char *text);  /* what was left out, and where; may be NULL */
-} at__import_options;
+} atx_import_options;
 
 /* A recorded space, ready to be stored. */
-typedef struct at__imported {
+typedef struct atx_imported {
     const char *path;    /* of the recording; of a declaration alone: of that             */
     int number;          /* of the recording's templates: only the first declares the op  */
-    at__str declaration; /* in the format of templates/reference.md                          */
-    at__op *op;
-    at__template *t;
-    at__problem problem; /* that was recorded */
-    at__fingerprint fingerprint;
-    at__trial_row *rows; /* strings owned, except the template's */
+    atx_str declaration; /* in the format of templates/reference.md                          */
+    atx_op *op;
+    atx_template *t;
+    atx_problem problem; /* that was recorded */
+    atx_fingerprint fingerprint;
+    atx_trial_row *rows; /* strings owned, except the template's */
     size_t count;
-    int64_t outcomes[AT__OUTCOMES];
+    int64_t outcomes[ATX_OUTCOMES];
     bool torn; /* the file ends early: its last entry was left out, if it was cut off */
-} at__imported;
+} atx_imported;
 
-typedef struct at__import {
-    at__imported *items;
+typedef struct atx_import {
+    atx_imported *items;
     size_t count, cap;
-} at__import;
+} atx_import;
 
 /*
  * Reads all the files. One item a recording; a declaration that belongs to none is an item of its own,
  * without trials. AT_ERR_INPUT: "file:line:column: found ...; expected ...". A condition that the expression
  * language cannot say is a warning where a recording limits the space anyway, an error where none does.
  */
-at_status at__import_read(at__import *out, const char *const *paths, int count,
-                          const at__import_options *options, at_error *err) AT_MUST_CHECK;
-void at__import_clear(at__import *import);
+at_status atx_import_read(atx_import *out, const char *const *paths, int count,
+                          const atx_import_options *options, at_error *err) AT_MUST_CHECK;
+void atx_import_clear(atx_import *import);
 
 /*
  * Stores an item with its declaration. AT_ERR_INPUT: the store has this operation with another declaration.
  * Imported again, its trials are replaced.
  */
-at_status at__import_store(const at__imported *item, at__store *store, at_error *err) AT_MUST_CHECK;
+at_status atx_import_store(const atx_imported *item, atx_store *store, at_error *err) AT_MUST_CHECK;
 
 #endif

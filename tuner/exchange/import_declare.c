@@ -21,38 +21,38 @@
 enum { MOST_TRIED = 65536, MAX_CONDITION = 3900, LEAST_RANGE = 3 };
 
 typedef struct declaring {
-    const at__import_file *file, *space;
-    const at__import_options *options;
-    at__op *op; /* parameters alone */
-    at__template *t;
-    at__problem problem;
-    int64_t slots[AT__MAX_SLOTS];
-    at__str requires;
+    const atx_import_file *file, *space;
+    const atx_import_options *options;
+    atx_op *op; /* parameters alone */
+    atx_template *t;
+    atx_problem problem;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_str requires;
     at_error *err;
 } declaring;
 
 /* ---- names and values ---- */
 
 /* [a-z][a-z0-9_]*, as ops are called. */
-static void add_plain_name(at__str *out, const char *text, size_t len)
+static void add_plain_name(atx_str *out, const char *text, size_t len)
 {
-    size_t room = AT__MAX_NAME - 1;
+    size_t room = ATX_MAX_NAME - 1;
     if (len && !isalpha((unsigned char)text[0])) {
-        at__str_add(out, "k");
+        atx_str_add(out, "k");
         room--;
     }
     for (size_t i = 0; i < len && i < room; i++) {
         char c = (char)tolower((unsigned char)text[i]);
-        at__str_add_bytes(out, isalnum((unsigned char)c) ? &c : "_", 1);
+        atx_str_add_bytes(out, isalnum((unsigned char)c) ? &c : "_", 1);
     }
 }
 
-static void add_op_name(at__str *out, const declaring *d)
+static void add_op_name(atx_str *out, const declaring *d)
 {
     const char *kernel = d->file->kernel[0] ? d->file->kernel : d->space ? d->space->kernel : "";
     const char *slash = strrchr(d->file->path, '/'), *base = slash ? slash + 1 : d->file->path;
     if (d->options->name)
-        at__str_add(out, d->options->name);
+        atx_str_add(out, d->options->name);
     else if (kernel[0])
         add_plain_name(out, kernel, strlen(kernel));
     else
@@ -60,22 +60,22 @@ static void add_op_name(at__str *out, const declaring *d)
 }
 
 /* `name` with an ending where it is that of an operation of ours, which would be hidden, or hide it. */
-static void add_free_name(at__str *out, const declaring *d)
+static void add_free_name(atx_str *out, const declaring *d)
 {
     static const char ENDING[] = "_recorded";
-    at__str name = { 0 };
+    atx_str name = { 0 };
     add_op_name(&name, d);
     bool taken = !d->options->name && d->options->is_taken && !name.failed &&
-                 d->options->is_taken(d->options->context, at__str_text(&name));
-    size_t room = AT__MAX_NAME - sizeof ENDING;
-    at__str_add_bytes(out, at__str_text(&name), taken && name.len > room ? room : name.len);
-    at__str_add(out, taken ? ENDING : "");
+                 d->options->is_taken(d->options->context, atx_str_text(&name));
+    size_t room = ATX_MAX_NAME - sizeof ENDING;
+    atx_str_add_bytes(out, atx_str_text(&name), taken && name.len > room ? room : name.len);
+    atx_str_add(out, taken ? ENDING : "");
     out->failed |= name.failed;
-    at__str_clear(&name);
+    atx_str_clear(&name);
 }
 
 /* How many values from `at` on are an arithmetic progression upwards. */
-static size_t progression(const at__import_param *p, size_t at)
+static size_t progression(const atx_import_param *p, size_t at)
 {
     size_t n = 1;
     int64_t step = 0;
@@ -90,109 +90,109 @@ static size_t progression(const at__import_param *p, size_t at)
     return n;
 }
 
-static void add_values(at__str *out, const at__import_param *p)
+static void add_values(atx_str *out, const atx_import_param *p)
 {
     for (size_t i = 0; i < p->count;) {
         size_t n = p->values[i].word ? 1 : progression(p, i);
         int64_t first = p->values[i].number;
         if (p->values[i].word) {
-            at__str_addf(out, " %s", p->values[i].word);
+            atx_str_addf(out, " %s", p->values[i].word);
         } else if (n < LEAST_RANGE) {
-            at__str_addf(out, " %" PRId64, first);
+            atx_str_addf(out, " %" PRId64, first);
             n = 1;
         } else {
             int64_t step = p->values[i + 1].number - first;
-            at__str_addf(out, " %" PRId64 "..%" PRId64, first, p->values[i + n - 1].number);
+            atx_str_addf(out, " %" PRId64 "..%" PRId64, first, p->values[i + n - 1].number);
             if (step != 1)
-                at__str_addf(out, ":%" PRId64, step);
+                atx_str_addf(out, ":%" PRId64, step);
         }
         i += n;
     }
 }
 
 /* A parameter that the declaration has and the recording has not, with one number: conditions may name it. */
-static void add_missing(at__str *out, const declaring *d)
+static void add_missing(atx_str *out, const declaring *d)
 {
     for (int i = 0; d->space && i < d->space->param_count; i++) {
-        const at__import_param *p = &d->space->params[i];
+        const atx_import_param *p = &d->space->params[i];
         if (p->count == 1 && !p->values[0].word &&
-            at__import_find_param(d->file, p->name, strlen(p->name)) < 0)
-            at__str_addf(out, "let       %s = %" PRId64 "\n", p->name, p->values[0].number);
+            atx_import_find_param(d->file, p->name, strlen(p->name)) < 0)
+            atx_str_addf(out, "let       %s = %" PRId64 "\n", p->name, p->values[0].number);
     }
 }
 
 static const int64_t *sizes_of(const declaring *d, int *count)
 {
     static const int64_t ONE[] = { 1 };
-    const at__import_file *from = d->file->size_count || !d->space ? d->file : d->space;
+    const atx_import_file *from = d->file->size_count || !d->space ? d->file : d->space;
     *count = from->size_count ? from->size_count : 1;
     return from->size_count ? from->sizes : ONE;
 }
 
-static at__dtype type_of(const declaring *d)
+static atx_dtype type_of(const declaring *d)
 {
-    at__dtype type = d->file->type < AT__DTYPES || !d->space ? d->file->type : d->space->type;
-    return type < AT__DTYPES ? type : AT__F32;
+    atx_dtype type = d->file->type < ATX_DTYPES || !d->space ? d->file->type : d->space->type;
+    return type < ATX_DTYPES ? type : ATX_F32;
 }
 
 /* ---- the text ---- */
 
-static void add_op(at__str *out, const declaring *d)
+static void add_op(atx_str *out, const declaring *d)
 {
     static const char DIMS[] = "xyzuvwst";
-    static_assert(sizeof DIMS > AT__MAX_DIMS, "each dimension has a name");
+    static_assert(sizeof DIMS > ATX_MAX_DIMS, "each dimension has a name");
     int count;
     (void)sizes_of(d, &count);
-    at__str_add(out, "/*!autotune\nop        ");
+    atx_str_add(out, "/*!autotune\nop        ");
     add_free_name(out, d);
-    at__str_addf(out, "  # recorded by %s\nshape    ", d->file->own ? "autotune" : "another tuner");
+    atx_str_addf(out, "  # recorded by %s\nshape    ", d->file->own ? "autotune" : "another tuner");
     for (int i = 0; i < count; i++)
-        at__str_addf(out, " problem_%c", DIMS[i]);
-    at__str_addf(out, "\ntype      T = %s\nrecorded\n*/\n\n", at__dtype_name(type_of(d)));
+        atx_str_addf(out, " problem_%c", DIMS[i]);
+    atx_str_addf(out, "\ntype      T = %s\nrecorded\n*/\n\n", atx_dtype_name(type_of(d)));
 }
 
-static void add_template(at__str *out, const declaring *d)
+static void add_template(atx_str *out, const declaring *d)
 {
-    at__str_addf(out, "/*!autotune\ntemplate  %s\n\n",
-                 d->file->template_count ? d->file->templates[d->file->number] : AT__IMPORT_TEMPLATE);
+    atx_str_addf(out, "/*!autotune\ntemplate  %s\n\n",
+                 d->file->template_count ? d->file->templates[d->file->number] : ATX_IMPORT_TEMPLATE);
     for (int i = 0; i < d->file->param_count; i++) {
-        at__str_addf(out, "param     %s =", d->file->params[i].name);
+        atx_str_addf(out, "param     %s =", d->file->params[i].name);
         add_values(out, &d->file->params[i]);
-        at__str_add(out, "\n");
+        atx_str_add(out, "\n");
     }
     add_missing(out, d);
     if (d->requires.len)
-        at__str_addf(out, "\n%s", at__str_text(&d->requires));
-    at__str_add(out, "*/\n");
+        atx_str_addf(out, "\n%s", atx_str_text(&d->requires));
+    atx_str_add(out, "*/\n");
 }
 
 /* What is stored: the op stands in the text of its first template alone. */
-static void add_declaration(at__str *out, const declaring *d)
+static void add_declaration(atx_str *out, const declaring *d)
 {
     if (d->file->number == 0)
         add_op(out, d);
     add_template(out, d);
 }
 
-static at_status read_op(at__op **op, const at__str *text, const declaring *d, at_error *err)
+static at_status read_op(atx_op **op, const atx_str *text, const declaring *d, at_error *err)
 {
-    at__str alone = { 0 };
+    atx_str alone = { 0 };
     if (d->file->number == 0)
-        return at__op_read(op, text->data, text->len, "declaration", err);
+        return atx_op_read(op, text->data, text->len, "declaration", err);
     add_op(&alone, d);
-    at_status status = at__str_status(&alone, err);
+    at_status status = atx_str_status(&alone, err);
     if (status == AT_OK)
-        status = at__op_read(op, alone.data, alone.len, "declaration", err);
-    at__str_clear(&alone);
+        status = atx_op_read(op, alone.data, alone.len, "declaration", err);
+    atx_str_clear(&alone);
     return status;
 }
 
-static at_status read_back(at__op **op, at__template **t, const at__str *text, const declaring *d)
+static at_status read_back(atx_op **op, atx_template **t, const atx_str *text, const declaring *d)
 {
     at_error cause = { 0 };
     at_status status = read_op(op, text, d, &cause);
     if (status == AT_OK)
-        status = at__template_read(t, *op, text->data, text->len, "declaration", &cause);
+        status = atx_template_read(t, *op, text->data, text->len, "declaration", &cause);
     if (status != AT_OK)
         at_fail(d->err, status, "%s: its space cannot be declared: %s", d->file->path, cause.text);
     return status;
@@ -201,7 +201,7 @@ static at_status read_back(at__op **op, at__template **t, const at__str *text, c
 /* ---- trying a division ---- */
 
 /* The combination of that number of the values of the parameters in `params`. */
-static void combination(at__config *out, const at__template *t, uint32_t params, uint64_t number)
+static void combination(atx_config *out, const atx_template *t, uint32_t params, uint64_t number)
 {
     for (int i = 0; i < t->param_count; i++) {
         uint64_t n = (uint64_t)t->params[i].count;
@@ -218,31 +218,31 @@ static bool is_same(char sign, int64_t top, int64_t low)
     return sign == '/' ? !(top == INT64_MIN && low == -1) && top % low == 0 : top >= 0 && low > 0;
 }
 
-static at_status try_values(const declaring *d, const at__py_division *division, const at__expr *top,
-                            const at__expr *low, at__py_error *why)
+static at_status try_values(const declaring *d, const atx_py_division *division, const atx_expr *top,
+                            const atx_expr *low, atx_py_error *why)
 {
-    const at__template *t = d->t;
+    const atx_template *t = d->t;
     uint32_t params = 0;
     double all = 1;
-    at__rng rng = { 1 };
+    atx_rng rng = { 1 };
     for (int i = 0; i < t->param_count; i++) {
-        if (!at__expr_reads(top, t->params[i].slot) && !at__expr_reads(low, t->params[i].slot))
+        if (!atx_expr_reads(top, t->params[i].slot) && !atx_expr_reads(low, t->params[i].slot))
             continue;
         params |= 1u << i;
         all *= t->params[i].count;
     }
     bool whole = all <= MOST_TRIED;
-    int64_t tries = whole ? (int64_t)all : MOST_TRIED, slots[AT__MAX_SLOTS];
+    int64_t tries = whole ? (int64_t)all : MOST_TRIED, slots[ATX_MAX_SLOTS];
     memcpy(slots, d->slots, sizeof slots);
     for (int64_t i = 0; i < tries; i++) {
-        at__config config;
+        atx_config config;
         int64_t a, b;
-        combination(&config, t, params, whole ? (uint64_t)i : at__rng_next(&rng));
-        if (at__config_bind(slots, t, &config, NULL) != AT_OK ||
-            at__expr_eval(&a, top, slots, NULL) != AT_OK || at__expr_eval(&b, low, slots, NULL) != AT_OK ||
+        combination(&config, t, params, whole ? (uint64_t)i : atx_rng_next(&rng));
+        if (atx_config_bind(slots, t, &config, NULL) != AT_OK ||
+            atx_expr_eval(&a, top, slots, NULL) != AT_OK || atx_expr_eval(&b, low, slots, NULL) != AT_OK ||
             is_same(division->sign, a, b))
             continue;
-        return at__py_refuse(why, division->offset,
+        return atx_py_refuse(why, division->offset,
                              division->sign == '/' ? "found %" PRId64 " / %" PRId64
                                                      " among its values; expected only exact quotients, or //"
                                                    : "found %" PRId64 " and %" PRId64
@@ -252,16 +252,16 @@ static at_status try_values(const declaring *d, const at__py_division *division,
     return AT_OK;
 }
 
-static at_status compile(at__expr **out, const declaring *d, const at__str *text, at_error *err)
+static at_status compile(atx_expr **out, const declaring *d, const atx_str *text, at_error *err)
 {
-    at__scope scope = { .find = at__symbols_find, .context = &d->t->symbols };
-    at__where where = { .file = "condition", .line = 1, .column = 1 };
-    return at__expr_compile(out, text->data, text->len, &scope, where, err);
+    atx_scope scope = { .find = atx_symbols_find, .context = &d->t->symbols };
+    atx_where where = { .file = "condition", .line = 1, .column = 1 };
+    return atx_expr_compile(out, text->data, text->len, &scope, where, err);
 }
 
-static at_status try_division(const declaring *d, const at__py_division *division, at__py_error *why)
+static at_status try_division(const declaring *d, const atx_py_division *division, atx_py_error *why)
 {
-    at__expr *top = NULL, *low = NULL;
+    atx_expr *top = NULL, *low = NULL;
     at_error cause = { 0 };
     at_status status = compile(&top, d, &division->top, &cause);
     if (status == AT_OK)
@@ -269,9 +269,9 @@ static at_status try_division(const declaring *d, const at__py_division *divisio
     if (status == AT_OK)
         status = try_values(d, division, top, low, why);
     else
-        at__py_refuse(why, division->offset, "%.140s", cause.text);
-    at__expr_close(top);
-    at__expr_close(low);
+        atx_py_refuse(why, division->offset, "%.140s", cause.text);
+    atx_expr_close(top);
+    atx_expr_close(low);
     return status;
 }
 
@@ -279,56 +279,56 @@ static at_status try_division(const declaring *d, const at__py_division *divisio
 
 static bool is_known(const void *context, const char *name, size_t len)
 {
-    return at__symbols_find(&((const declaring *)context)->t->symbols, name, len) >= 0;
+    return atx_symbols_find(&((const declaring *)context)->t->symbols, name, len) >= 0;
 }
 
 static bool has_word(const void *context, const char *name, size_t name_len, const char *word,
                      size_t word_len)
 {
-    const at__template *t = ((const declaring *)context)->t;
-    int i = at__param_find(t, name, name_len);
-    return i >= 0 && t->params[i].labels && at__param_find_text(&t->params[i], word, word_len) >= 0;
+    const atx_template *t = ((const declaring *)context)->t;
+    int i = atx_param_find(t, name, name_len);
+    return i >= 0 && t->params[i].labels && atx_param_find_text(&t->params[i], word, word_len) >= 0;
 }
 
-static at_status translate(at__py_condition *out, const declaring *d, const at__str *text, at__py_error *why)
+static at_status translate(atx_py_condition *out, const declaring *d, const atx_str *text, atx_py_error *why)
 {
-    at__py_scope scope = { .known = is_known, .has_word = has_word, .context = d };
-    at__py py = { 0 };
-    at_status status = at__py_parse(&py, at__str_text(text), text->len, why);
+    atx_py_scope scope = { .known = is_known, .has_word = has_word, .context = d };
+    atx_py py = { 0 };
+    at_status status = atx_py_parse(&py, atx_str_text(text), text->len, why);
     if (status == AT_OK)
-        status = at__py_translate(out, &py, &scope, why);
+        status = atx_py_translate(out, &py, &scope, why);
     for (int i = 0; status == AT_OK && i < out->division_count; i++)
         status = try_division(d, &out->divisions[i], why);
     if (status == AT_OK && out->text.len > MAX_CONDITION)
         status =
-            at__py_refuse(why, 0, "found a condition that takes %zu characters here; expected at most %d",
+            atx_py_refuse(why, 0, "found a condition that takes %zu characters here; expected at most %d",
                           out->text.len, MAX_CONDITION);
-    at__py_clear(&py);
+    atx_py_clear(&py);
     return status;
 }
 
 /* How many of the recorded configurations break it; one that cannot be evaluated does. */
-static at_status count_broken(size_t *broken, const declaring *d, const at__str *text, at__py_error *why)
+static at_status count_broken(size_t *broken, const declaring *d, const atx_str *text, atx_py_error *why)
 {
-    at__expr *expr = NULL;
+    atx_expr *expr = NULL;
     at_error cause = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
+    int64_t slots[ATX_MAX_SLOTS];
     *broken = 0;
     at_status status = compile(&expr, d, text, &cause);
     if (status != AT_OK) {
-        at__py_refuse(why, 0, "%.140s", cause.text);
+        atx_py_refuse(why, 0, "%.140s", cause.text);
         return status; /* out of memory is no reason to leave a condition out */
     }
     memcpy(slots, d->slots, sizeof slots);
     for (size_t i = 0; i < d->file->trial_count; i++) {
-        at__config config;
+        atx_config config;
         int64_t holds = 0;
-        at__import_config(&config, d->t, &d->file->trials[i]);
-        if (at__config_bind(slots, d->t, &config, NULL) != AT_OK ||
-            at__expr_eval(&holds, expr, slots, NULL) != AT_OK || !holds)
+        atx_import_config(&config, d->t, &d->file->trials[i]);
+        if (atx_config_bind(slots, d->t, &config, NULL) != AT_OK ||
+            atx_expr_eval(&holds, expr, slots, NULL) != AT_OK || !holds)
             ++*broken;
     }
-    at__expr_close(expr);
+    atx_expr_close(expr);
     return AT_OK;
 }
 
@@ -339,12 +339,12 @@ static void warn(const declaring *d, const char *text)
 }
 
 /* Without a recording the space would be too large: then it is an error. */
-static at_status leave_out(const declaring *d, uint32_t node, const at__py_error *why)
+static at_status leave_out(const declaring *d, uint32_t node, const atx_py_error *why)
 {
     char text[sizeof((at_error *)0)->text + 80];
     at_error cause = { 0 };
     at_error *err = d->file == d->space ? d->err : &cause;
-    at__json_fail(&d->space->json, node, why->offset, err, "%s", why->text);
+    atx_json_fail(&d->space->json, node, why->offset, err, "%s", why->text);
     if (d->file == d->space)
         return AT_ERR_INPUT;
     snprintf(text, sizeof text, "%s; this condition is left out: what was recorded limits the space",
@@ -353,31 +353,31 @@ static at_status leave_out(const declaring *d, uint32_t node, const at__py_error
     return AT_OK;
 }
 
-static at_status add_requirement(declaring *d, const at__str *condition)
+static at_status add_requirement(declaring *d, const atx_str *condition)
 {
-    at_status status = at__str_status(condition, d->err);
+    at_status status = atx_str_status(condition, d->err);
     if (status != AT_OK)
         return status;
-    at__str_addf(&d->requires, "require   %s\n", at__str_text(condition));
-    return at__str_status(&d->requires, d->err);
+    atx_str_addf(&d->requires, "require   %s\n", atx_str_text(condition));
+    return atx_str_status(&d->requires, d->err);
 }
 
 static at_status add_condition(declaring *d, uint32_t node)
 {
-    at__str text = { 0 };
-    at__py_condition condition = { .division_count = 0 };
-    at__py_error why = { 0 };
+    atx_str text = { 0 };
+    atx_py_condition condition = { .division_count = 0 };
+    atx_py_error why = { 0 };
     size_t broken = 0;
-    at__json_add_text(&text, &d->space->json, node);
-    at_status status = at__str_status(&text, d->err);
+    atx_json_add_text(&text, &d->space->json, node);
+    at_status status = atx_str_status(&text, d->err);
     if (status == AT_OK) {
         status = translate(&condition, d, &text, &why);
         if (status == AT_OK)
             status = count_broken(&broken, d, &condition.text, &why);
         if (status == AT_OK && broken)
-            status = at__py_refuse(
+            status = atx_py_refuse(
                 &why, 0, "found %zu of %zu recorded configurations that break '%.60s'; expected none", broken,
-                d->file->trial_count, at__str_text(&text));
+                d->file->trial_count, atx_str_text(&text));
         if (status == AT_ERR_INPUT)
             status = leave_out(d, node, &why);
         else if (status != AT_OK)
@@ -385,24 +385,24 @@ static at_status add_condition(declaring *d, uint32_t node)
         else
             status = add_requirement(d, &condition.text);
     }
-    at__py_condition_clear(&condition);
-    at__str_clear(&text);
+    atx_py_condition_clear(&condition);
+    atx_str_clear(&text);
     return status;
 }
 
 /* Conditions are objects with an Expression, or the texts themselves. */
 static at_status add_conditions(declaring *d)
 {
-    const at__json *json = &d->space->json;
-    uint32_t space = at__json_member(json, 0, "ConfigurationSpace"),
-             list = at__json_member(json, space, "Conditions");
+    const atx_json *json = &d->space->json;
+    uint32_t space = atx_json_member(json, 0, "ConfigurationSpace"),
+             list = atx_json_member(json, space, "Conditions");
     at_status status = AT_OK;
-    for (uint32_t at = list ? at__json_first(json, list) : 0; status == AT_OK && at;
-         at = at__json_next(json, at)) {
+    for (uint32_t at = list ? atx_json_first(json, list) : 0; status == AT_OK && at;
+         at = atx_json_next(json, at)) {
         uint32_t text =
-            json->nodes[at].kind == AT__JSON_OBJECT ? at__json_member(json, at, "Expression") : at;
-        if (!text || json->nodes[text].kind != AT__JSON_STRING)
-            return at__json_fail(json, at, 0, d->err,
+            json->nodes[at].kind == ATX_JSON_OBJECT ? atx_json_member(json, at, "Expression") : at;
+        if (!text || json->nodes[text].kind != ATX_JSON_STRING)
+            return atx_json_fail(json, at, 0, d->err,
                                  "found a condition without Expression; expected a Python text");
         status = add_condition(d, text);
     }
@@ -411,46 +411,46 @@ static at_status add_conditions(declaring *d)
 
 /* ---- all of it ---- */
 
-void at__import_config(at__config *out, const at__template *t, const at__import_trial *trial)
+void atx_import_config(atx_config *out, const atx_template *t, const atx_import_trial *trial)
 {
-    *out = (at__config){ { 0 } };
+    *out = (atx_config){ { 0 } };
     for (int i = 0; i < t->param_count; i++)
         out->values[i] = t->params[i].values[trial->places[i]];
 }
 
-at_status at__import_problem(at__problem *out, const at__imported *item, const at__import_file *file,
+at_status atx_import_problem(atx_problem *out, const atx_imported *item, const atx_import_file *file,
                              at_error *err)
 {
-    int64_t sizes[AT__MAX_DIMS];
+    int64_t sizes[ATX_MAX_DIMS];
     int type = 0;
     for (int i = 0; i < item->op->dim_count; i++)
         sizes[i] = i < file->size_count ? file->sizes[i] : 1;
     while (!(item->op->types >> type & 1))
         type++;
-    return at__problem_init(out, item->op, (at__dtype)type, sizes, item->op->dim_count, err);
+    return atx_problem_init(out, item->op, (atx_dtype)type, sizes, item->op->dim_count, err);
 }
 
 /* What conditions are tried with: parameters alone. */
 static at_status open_trial(declaring *d)
 {
-    static const at__limits NO_DEVICE = { 0 };
-    at__str text = { 0 };
+    static const atx_limits NO_DEVICE = { 0 };
+    atx_str text = { 0 };
     int count;
     const int64_t *sizes = sizes_of(d, &count);
     add_declaration(&text, d);
-    at_status status = at__str_status(&text, d->err);
+    at_status status = atx_str_status(&text, d->err);
     if (status == AT_OK)
         status = read_back(&d->op, &d->t, &text, d);
     if (status == AT_OK)
-        status = at__problem_init(&d->problem, d->op, type_of(d), sizes, count, d->err);
+        status = atx_problem_init(&d->problem, d->op, type_of(d), sizes, count, d->err);
     if (status == AT_OK)
-        status = at__problem_bind(d->slots, &d->problem, &NO_DEVICE, d->err);
-    at__str_clear(&text);
+        status = atx_problem_bind(d->slots, &d->problem, &NO_DEVICE, d->err);
+    atx_str_clear(&text);
     return status;
 }
 
-at_status at__import_declare(at__imported *item, const at__import_file *file, const at__import_file *space,
-                             const at__import_options *options, at_error *err)
+at_status atx_import_declare(atx_imported *item, const atx_import_file *file, const atx_import_file *space,
+                             const atx_import_options *options, at_error *err)
 {
     declaring d = { .file = file, .space = space, .options = options, .err = err };
     at_status status = open_trial(&d);
@@ -458,12 +458,12 @@ at_status at__import_declare(at__imported *item, const at__import_file *file, co
         status = add_conditions(&d);
     if (status == AT_OK) {
         add_declaration(&item->declaration, &d);
-        status = at__str_status(&item->declaration, err);
+        status = atx_str_status(&item->declaration, err);
     }
     if (status == AT_OK)
         status = read_back(&item->op, &item->t, &item->declaration, &d);
-    at__str_clear(&d.requires);
-    at__template_close(d.t);
-    at__op_close(d.op);
+    atx_str_clear(&d.requires);
+    atx_template_close(d.t);
+    atx_op_close(d.op);
     return status;
 }

@@ -11,14 +11,14 @@
  * come from `space`, a T1 declaration; NULL: there are none. What is left out goes to options->warning. When
  * `file` itself is the T1 declaration, nothing may be left out.
  */
-at_status at__import_declare(at__imported *item, const at__import_file *file, const at__import_file *space,
-                             const at__import_options *options, at_error *err) AT_MUST_CHECK;
+at_status atx_import_declare(atx_imported *item, const atx_import_file *file, const atx_import_file *space,
+                             const atx_import_options *options, at_error *err) AT_MUST_CHECK;
 
 /* The configuration of a trial, by the parameters of the declared template. */
-void at__import_config(at__config *out, const at__template *t, const at__import_trial *trial);
+void atx_import_config(atx_config *out, const atx_template *t, const atx_import_trial *trial);
 
 /* The problem that was recorded: sizes as the file says, or 1. */
-at_status at__import_problem(at__problem *out, const at__imported *item, const at__import_file *file,
+at_status atx_import_problem(atx_problem *out, const atx_imported *item, const atx_import_file *file,
                              at_error *err) AT_MUST_CHECK;
 
 #endif

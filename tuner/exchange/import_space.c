@@ -9,89 +9,89 @@
 #include <stdlib.h>
 #include <string.h>
 
-static at_status add_python_value(at__import_file *file, at__import_param *param, uint32_t node,
-                                  const char *text, const at__py_value *value, at_error *err)
+static at_status add_python_value(atx_import_file *file, atx_import_param *param, uint32_t node,
+                                  const char *text, const atx_py_value *value, at_error *err)
 {
-    at__import_value own = { .number = value->number };
-    if (value->is_word && !(own.word = at__text_copy(text + value->begin, value->end - value->begin)))
+    atx_import_value own = { .number = value->number };
+    if (value->is_word && !(own.word = atx_text_copy(text + value->begin, value->end - value->begin)))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    if (at__import_find_value(param, &own) >= 0) {
+    if (atx_import_find_value(param, &own) >= 0) {
         free(own.word);
-        return at__json_fail(&file->json, node, 0, err, "found a value of '%s' twice; expected each once",
+        return atx_json_fail(&file->json, node, 0, err, "found a value of '%s' twice; expected each once",
                              param->name);
     }
-    return at__import_add_value(param, &own, err);
+    return atx_import_add_value(param, &own, err);
 }
 
-static at_status read_python(at__import_file *file, at__import_param *param, uint32_t node, at_error *err)
+static at_status read_python(atx_import_file *file, atx_import_param *param, uint32_t node, at_error *err)
 {
-    at__str text = { 0 };
-    at__py py = { 0 };
-    at__py_error why = { 0 };
+    atx_str text = { 0 };
+    atx_py py = { 0 };
+    atx_py_error why = { 0 };
     int count = 0;
-    at__py_value *values = malloc(AT__PY_MAX_VALUES * sizeof *values);
-    at__json_add_text(&text, &file->json, node);
-    at_status status = values ? at__str_status(&text, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    atx_py_value *values = malloc(ATX_PY_MAX_VALUES * sizeof *values);
+    atx_json_add_text(&text, &file->json, node);
+    at_status status = values ? atx_str_status(&text, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK) {
-        status = at__py_parse(&py, at__str_text(&text), text.len, &why);
+        status = atx_py_parse(&py, atx_str_text(&text), text.len, &why);
         if (status == AT_OK)
-            status = at__py_values(values, &count, &py, &why);
+            status = atx_py_values(values, &count, &py, &why);
         if (status == AT_ERR_INPUT)
-            at__json_fail(&file->json, node, why.offset, err, "%s", why.text);
+            atx_json_fail(&file->json, node, why.offset, err, "%s", why.text);
         else if (status != AT_OK)
             at_fail(err, status, "%s", why.text);
     }
     for (int i = 0; values && status == AT_OK && i < count; i++)
-        status = add_python_value(file, param, node, at__str_text(&text), &values[i], err);
-    at__py_clear(&py);
-    at__str_clear(&text);
+        status = add_python_value(file, param, node, atx_str_text(&text), &values[i], err);
+    atx_py_clear(&py);
+    atx_str_clear(&text);
     free(values);
     return status;
 }
 
-static at_status read_list(at__import_file *file, at__import_param *param, uint32_t node, at_error *err)
+static at_status read_list(atx_import_file *file, atx_import_param *param, uint32_t node, at_error *err)
 {
     at_status status = AT_OK;
-    for (uint32_t at = at__json_first(&file->json, node); status == AT_OK && at;
-         at = at__json_next(&file->json, at)) {
-        at__import_value value;
-        status = at__import_value_of(&value, &file->json, at, err);
+    for (uint32_t at = atx_json_first(&file->json, node); status == AT_OK && at;
+         at = atx_json_next(&file->json, at)) {
+        atx_import_value value;
+        status = atx_import_value_of(&value, &file->json, at, err);
         if (status == AT_OK)
-            status = at__import_add_value(param, &value, err);
+            status = atx_import_add_value(param, &value, err);
     }
     return status;
 }
 
-static at_status read_param(at__import_file *file, uint32_t node, at_error *err)
+static at_status read_param(atx_import_file *file, uint32_t node, at_error *err)
 {
-    const at__json *json = &file->json;
-    uint32_t name = at__json_member(json, node, "Name"), values = at__json_member(json, node, "Values");
-    at__import_param *param;
+    const atx_json *json = &file->json;
+    uint32_t name = atx_json_member(json, node, "Name"), values = atx_json_member(json, node, "Values");
+    atx_import_param *param;
     if (!name || !values)
-        return at__json_fail(json, node, 0, err, "found a parameter without Name and Values; expected both");
-    at_status status = at__import_add_param(&param, file, name, err);
+        return atx_json_fail(json, node, 0, err, "found a parameter without Name and Values; expected both");
+    at_status status = atx_import_add_param(&param, file, name, err);
     if (status != AT_OK)
         return status;
-    if (json->nodes[values].kind == AT__JSON_STRING)
+    if (json->nodes[values].kind == ATX_JSON_STRING)
         status = read_python(file, param, values, err);
-    else if (json->nodes[values].kind == AT__JSON_ARRAY)
+    else if (json->nodes[values].kind == ATX_JSON_ARRAY)
         status = read_list(file, param, values, err);
     if (status == AT_OK && !param->count)
-        status = at__json_fail(json, values, 0, err, "found no values of '%s'; expected a list of them",
+        status = atx_json_fail(json, values, 0, err, "found no values of '%s'; expected a list of them",
                                param->name);
     return status;
 }
 
-at_status at__import_read_space(at__import_file *file, at_error *err)
+at_status atx_import_read_space(atx_import_file *file, at_error *err)
 {
-    const at__json *json = &file->json;
-    uint32_t space = at__json_member(json, 0, "ConfigurationSpace");
-    uint32_t params = at__json_member(json, space, "TuningParameters");
+    const atx_json *json = &file->json;
+    uint32_t space = atx_json_member(json, 0, "ConfigurationSpace");
+    uint32_t params = atx_json_member(json, space, "TuningParameters");
     at_status status = AT_OK;
-    if (!params || json->nodes[params].kind != AT__JSON_ARRAY || !at__json_first(json, params))
-        return at__json_fail(json, space, 0, err,
+    if (!params || json->nodes[params].kind != ATX_JSON_ARRAY || !atx_json_first(json, params))
+        return atx_json_fail(json, space, 0, err,
                              "found no parameters; expected a list called TuningParameters");
-    for (uint32_t at = at__json_first(json, params); status == AT_OK && at; at = at__json_next(json, at))
+    for (uint32_t at = atx_json_first(json, params); status == AT_OK && at; at = atx_json_next(json, at))
         status = read_param(file, at, err);
     file->fixed = true;
     return status;

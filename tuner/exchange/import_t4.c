@@ -17,13 +17,13 @@
 /* ---- what it says about the problem ---- */
 
 /* "8x4096x128" as sizes; false: it is more than that, an order of dimensions or leading ones. */
-static bool read_shape(at__import_file *file, const char *text)
+static bool read_shape(atx_import_file *file, const char *text)
 {
     int count = 0;
     char *end = NULL;
-    for (const char *at = text; count < AT__MAX_DIMS; at = end + 1) {
+    for (const char *at = text; count < ATX_MAX_DIMS; at = end + 1) {
         long long size = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : 0;
-        if (size < 1 || size > AT__IMPORT_MAX_SIZE)
+        if (size < 1 || size > ATX_IMPORT_MAX_SIZE)
             return false;
         file->sizes[count++] = size;
         if (!*end)
@@ -36,25 +36,25 @@ static bool read_shape(at__import_file *file, const char *text)
 }
 
 /* The name of a type, or the key of those of one size: "b4". */
-static void read_type_key(at__import_file *file, const char *key)
+static void read_type_key(atx_import_file *file, const char *key)
 {
-    if (at__dtype_parse(&file->type, key, strlen(key), NULL) != AT_OK)
-        file->type = at__dtype_of_key(key, 1);
+    if (atx_dtype_parse(&file->type, key, strlen(key), NULL) != AT_OK)
+        file->type = atx_dtype_of_key(key, 1);
 }
 
-bool at__import_about_t4(at__import_file *file)
+bool atx_import_about_t4(atx_import_file *file)
 {
-    const at__json *json = &file->json;
+    const atx_json *json = &file->json;
     char shape[200] = "", type[16] = "";
-    uint32_t metadata = at__json_member(json, 0, "metadata");
+    uint32_t metadata = atx_json_member(json, 0, "metadata");
     if (!metadata)
         return true;
-    bool good = at__import_copy_text(file->kernel, sizeof file->kernel, json,
-                                     at__json_member(json, metadata, "kernel")) &&
-                at__import_copy_text(file->device, sizeof file->device, json,
-                                     at__json_member(json, metadata, "device")) &&
-                at__import_copy_text(shape, sizeof shape, json, at__json_member(json, metadata, "shape")) &&
-                at__import_copy_text(type, sizeof type, json, at__json_member(json, metadata, "type"));
+    bool good = atx_import_copy_text(file->kernel, sizeof file->kernel, json,
+                                     atx_json_member(json, metadata, "kernel")) &&
+                atx_import_copy_text(file->device, sizeof file->device, json,
+                                     atx_json_member(json, metadata, "device")) &&
+                atx_import_copy_text(shape, sizeof shape, json, atx_json_member(json, metadata, "shape")) &&
+                atx_import_copy_text(type, sizeof type, json, atx_json_member(json, metadata, "type"));
     file->own = file->kernel[0] && shape[0] && type[0];
     if (!file->own)
         return good;
@@ -80,53 +80,53 @@ static const struct {
 };
 
 /* The unit that a text names. *out stays where there is none, or "". */
-static at_status read_unit(double *out, const at__json *json, uint32_t node, at_error *err)
+static at_status read_unit(double *out, const atx_json *json, uint32_t node, at_error *err)
 {
-    at__str word = { 0 };
+    atx_str word = { 0 };
     if (!node)
         return AT_OK;
-    at__str_add(&word, " ");
-    at__json_add_text(&word, json, node);
-    at__str_add(&word, " ");
-    at_status status = at__str_status(&word, err);
+    atx_str_add(&word, " ");
+    atx_json_add_text(&word, json, node);
+    atx_str_add(&word, " ");
+    at_status status = atx_str_status(&word, err);
     bool known = word.len == 2;
     for (size_t i = 0; status == AT_OK && !known && i < sizeof UNITS / sizeof *UNITS; i++)
-        if (json->nodes[node].kind == AT__JSON_STRING && strcasestr(UNITS[i].words, word.data)) {
+        if (json->nodes[node].kind == ATX_JSON_STRING && strcasestr(UNITS[i].words, word.data)) {
             *out = UNITS[i].unit_s;
             known = true;
         }
     if (status == AT_OK && !known)
         status =
-            at__json_fail(json, node, 0, err,
+            atx_json_fail(json, node, 0, err,
                           "found the unit '%.*s' of a time; expected seconds, milliseconds, microseconds or "
                           "nanoseconds, or s, ms, us, ns",
                           word.len < 42 ? (int)word.len - 2 : 40, word.data + 1);
-    at__str_clear(&word);
+    atx_str_clear(&word);
     return status;
 }
 
 /* The measurement of that name, an object; 0: none. */
-static uint32_t find_measurement(const at__json *json, uint32_t result, const char *called)
+static uint32_t find_measurement(const atx_json *json, uint32_t result, const char *called)
 {
-    uint32_t list = at__json_member(json, result, "measurements");
-    if (!list || json->nodes[list].kind != AT__JSON_ARRAY)
+    uint32_t list = atx_json_member(json, result, "measurements");
+    if (!list || json->nodes[list].kind != ATX_JSON_ARRAY)
         return 0;
-    for (uint32_t at = at__json_first(json, list); at; at = at__json_next(json, at)) {
-        uint32_t name = at__json_member(json, at, "name");
-        if (name && at__json_is(json, name, called))
+    for (uint32_t at = atx_json_first(json, list); at; at = atx_json_next(json, at)) {
+        uint32_t name = atx_json_member(json, at, "name");
+        if (name && atx_json_is(json, name, called))
             return at;
     }
     return 0;
 }
 
-static double measured(const at__json *json, uint32_t result, const char *called, double otherwise)
+static double measured(const atx_json *json, uint32_t result, const char *called, double otherwise)
 {
     uint32_t at = find_measurement(json, result, called);
-    return at ? at__import_number_or(json, at__json_member(json, at, "value"), otherwise) : otherwise;
+    return at ? atx_import_number_or(json, atx_json_member(json, at, "value"), otherwise) : otherwise;
 }
 
 /* What t4.c writes of a trial, and others do not. */
-static void take_own(at__import_trial *trial, const at__json *json, uint32_t result)
+static void take_own(atx_import_trial *trial, const atx_json *json, uint32_t result)
 {
     static const double MS = 1e-3;
     const struct {
@@ -141,11 +141,11 @@ static void take_own(at__import_trial *trial, const at__json *json, uint32_t res
     };
     for (size_t i = 0; i < sizeof FIGURES / sizeof *FIGURES; i++) {
         uint32_t at = find_measurement(json, result, FIGURES[i].name);
-        if (at && !at__json_integer(FIGURES[i].to, json, at__json_member(json, at, "value")))
+        if (at && !atx_json_integer(FIGURES[i].to, json, atx_json_member(json, at, "value")))
             *FIGURES[i].to = -1;
     }
-    if (trial->outcome == AT__TIMED) {
-        at__timing *t = &trial->timing;
+    if (trial->outcome == ATX_TIMED) {
+        atx_timing *t = &trial->timing;
         t->min_s = measured(json, result, "time_min", t->min_s / MS) * MS;
         t->spread = measured(json, result, "spread", t->spread);
         t->samples = (int64_t)fmax(0, fmin(measured(json, result, "samples", (double)t->samples), 1e9));
@@ -153,25 +153,25 @@ static void take_own(at__import_trial *trial, const at__json *json, uint32_t res
     }
     char word[32] = "";
     uint32_t at = find_measurement(json, result, "outcome");
-    at__import_copy_text(word, sizeof word, json, at ? at__json_member(json, at, "value") : 0);
-    at__outcome outcome = at__outcome_of(word);
-    if (outcome < AT__OUTCOMES && outcome != AT__TIMED)
+    atx_import_copy_text(word, sizeof word, json, at ? atx_json_member(json, at, "value") : 0);
+    atx_outcome outcome = atx_outcome_of(word);
+    if (outcome < ATX_OUTCOMES && outcome != ATX_TIMED)
         trial->outcome = outcome;
 }
 
 /* "correct", or the kind of failure. */
-static void take_validity(at__import_trial *trial, const at__json *json, uint32_t node)
+static void take_validity(atx_import_trial *trial, const atx_json *json, uint32_t node)
 {
     static const struct {
         const char *word;
-        at__outcome outcome;
-    } KINDS[] = { { "compile", AT__COMPILE_FAILED },
-                  { "runtime", AT__LAUNCH_FAILED },
-                  { "timeout", AT__TIMED_OUT },
-                  { "correctness", AT__WRONG_RESULT },
-                  { "constraints", AT__LAUNCH_FAILED } };
+        atx_outcome outcome;
+    } KINDS[] = { { "compile", ATX_COMPILE_FAILED },
+                  { "runtime", ATX_LAUNCH_FAILED },
+                  { "timeout", ATX_TIMED_OUT },
+                  { "correctness", ATX_WRONG_RESULT },
+                  { "constraints", ATX_LAUNCH_FAILED } };
     for (size_t i = 0; node && i < sizeof KINDS / sizeof *KINDS; i++) {
-        if (!at__json_is(json, node, KINDS[i].word))
+        if (!atx_json_is(json, node, KINDS[i].word))
             continue;
         trial->outcome = KINDS[i].outcome;
         trial->failure = trial->failure ? trial->failure : node;
@@ -181,45 +181,45 @@ static void take_validity(at__import_trial *trial, const at__json *json, uint32_
 /* ---- templates ---- */
 
 /* Which template a configuration is of; -1: none that is known. */
-static int template_of(const at__import_file *file, uint32_t configuration)
+static int template_of(const atx_import_file *file, uint32_t configuration)
 {
     if (file->template_count < 2)
         return 0;
-    uint32_t name = configuration ? at__json_member(&file->json, configuration, TEMPLATE) : 0;
+    uint32_t name = configuration ? atx_json_member(&file->json, configuration, TEMPLATE) : 0;
     int i = file->template_count - 1;
-    while (i >= 0 && !(name && at__json_is(&file->json, name, file->templates[i])))
+    while (i >= 0 && !(name && atx_json_is(&file->json, name, file->templates[i])))
         i--;
     return i;
 }
 
-static at_status add_template(at__import_file *file, uint32_t node, at_error *err)
+static at_status add_template(atx_import_file *file, uint32_t node, at_error *err)
 {
     char *name = file->templates[file->template_count];
-    if (file->template_count == AT__IMPORT_MAX_TEMPLATES)
-        return at__json_fail(&file->json, node, 0, err, "found more than %d templates; expected fewer",
-                             AT__IMPORT_MAX_TEMPLATES);
-    at_status status = at__import_read_name(name, &file->json, node, "a template", err);
+    if (file->template_count == ATX_IMPORT_MAX_TEMPLATES)
+        return atx_json_fail(&file->json, node, 0, err, "found more than %d templates; expected fewer",
+                             ATX_IMPORT_MAX_TEMPLATES);
+    at_status status = atx_import_read_name(name, &file->json, node, "a template", err);
     if (status == AT_OK)
         file->template_count++;
     return status;
 }
 
 /* One is named in the metadata, several in their configurations. */
-static at_status list_templates(at__import_file *file, uint32_t metadata, uint32_t results, at_error *err)
+static at_status list_templates(atx_import_file *file, uint32_t metadata, uint32_t results, at_error *err)
 {
-    const at__json *json = &file->json;
-    uint32_t only = at__json_member(json, metadata, TEMPLATE);
+    const atx_json *json = &file->json;
+    uint32_t only = atx_json_member(json, metadata, TEMPLATE);
     at_status status = only ? add_template(file, only, err) : AT_OK;
     if (only)
         return status;
-    for (uint32_t at = at__json_first(json, results); status == AT_OK && at; at = at__json_next(json, at)) {
-        uint32_t configuration = at__json_member(json, at, "configuration");
-        uint32_t name = configuration ? at__json_member(json, configuration, TEMPLATE) : 0;
+    for (uint32_t at = atx_json_first(json, results); status == AT_OK && at; at = atx_json_next(json, at)) {
+        uint32_t configuration = atx_json_member(json, at, "configuration");
+        uint32_t name = configuration ? atx_json_member(json, configuration, TEMPLATE) : 0;
         bool known = false;
         for (int i = 0; name && !known && i < file->template_count; i++)
-            known = at__json_is(json, name, file->templates[i]);
+            known = atx_json_is(json, name, file->templates[i]);
         if (!name)
-            return at__json_fail(
+            return atx_json_fail(
                 json, at, 0, err,
                 "found a configuration without a template, and none in the metadata; expected "
                 "the name of one");
@@ -230,67 +230,67 @@ static at_status list_templates(at__import_file *file, uint32_t metadata, uint32
 
 /* ---- results ---- */
 
-static at_status read_result(at__import_file *file, uint32_t node, double unit_s, at_error *err)
+static at_status read_result(atx_import_file *file, uint32_t node, double unit_s, at_error *err)
 {
-    const at__json *json = &file->json;
-    uint32_t configuration = at__json_member(json, node, "configuration");
-    uint32_t times = at__json_member(json, node, "times"), measurement = find_measurement(json, node, "time");
-    uint32_t objective = measurement ? at__json_member(json, measurement, "value") : 0;
-    uint32_t invalidity = at__json_member(json, node, "invalidity");
+    const atx_json *json = &file->json;
+    uint32_t configuration = atx_json_member(json, node, "configuration");
+    uint32_t times = atx_json_member(json, node, "times"), measurement = find_measurement(json, node, "time");
+    uint32_t objective = measurement ? atx_json_member(json, measurement, "value") : 0;
+    uint32_t invalidity = atx_json_member(json, node, "invalidity");
     double objective_s = unit_s;
     if (!configuration || (!objective && !invalidity))
-        return at__json_fail(
+        return atx_json_fail(
             json, node, 0, err,
             "found a result without configuration, or with neither a measurement called time nor "
             "invalidity; expected them");
-    at__import_trial *trial = NULL;
+    atx_import_trial *trial = NULL;
     if (template_of(file, configuration) != file->number)
         return AT_OK;
-    at_status status = at__import_add_trial(&trial, file, node, err);
+    at_status status = atx_import_add_trial(&trial, file, node, err);
     if (status == AT_OK)
-        status = at__import_read_places(trial, file, configuration, err);
+        status = atx_import_read_places(trial, file, configuration, err);
     if (status == AT_OK && objective)
-        status = read_unit(&objective_s, json, at__json_member(json, measurement, "unit"), err);
+        status = read_unit(&objective_s, json, atx_json_member(json, measurement, "unit"), err);
     if (status != AT_OK)
         return status;
     if (objective)
-        at__import_take_time(trial, json, objective, objective_s);
+        atx_import_take_time(trial, json, objective, objective_s);
     take_validity(trial, json, invalidity);
-    if (times && trial->outcome == AT__TIMED)
-        at__import_take_samples(trial, json, at__json_member(json, times, "runtimes"), unit_s);
-    uint32_t compiled = times ? at__json_member(json, times, "compilation") : 0;
+    if (times && trial->outcome == ATX_TIMED)
+        atx_import_take_samples(trial, json, atx_json_member(json, times, "runtimes"), unit_s);
+    uint32_t compiled = times ? atx_json_member(json, times, "compilation") : 0;
     if (times && !compiled)
-        compiled = at__json_member(json, times, "compilation_time");
-    trial->compile_s = fmax(0, at__import_number_or(json, compiled, 0) * unit_s);
-    at__import_take_timestamp(trial, json, at__json_member(json, node, "timestamp"));
+        compiled = atx_json_member(json, times, "compilation_time");
+    trial->compile_s = fmax(0, atx_import_number_or(json, compiled, 0) * unit_s);
+    atx_import_take_timestamp(trial, json, atx_json_member(json, node, "timestamp"));
     if (file->own)
         take_own(trial, json, node);
     return AT_OK;
 }
 
 /* The parameters are the members of the first configuration, of the template that is read. */
-static at_status read_names(at__import_file *file, uint32_t results, at_error *err)
+static at_status read_names(atx_import_file *file, uint32_t results, at_error *err)
 {
-    const at__json *json = &file->json;
-    uint32_t at = at__json_first(json, results);
-    uint32_t configuration = at ? at__json_member(json, at, "configuration") : 0;
-    at__import_param *param;
+    const atx_json *json = &file->json;
+    uint32_t at = atx_json_first(json, results);
+    uint32_t configuration = at ? atx_json_member(json, at, "configuration") : 0;
+    atx_import_param *param;
     at_status status = AT_OK;
     while (at && template_of(file, configuration) != file->number) {
-        at = at__json_next(json, at);
-        configuration = at ? at__json_member(json, at, "configuration") : 0;
+        at = atx_json_next(json, at);
+        configuration = at ? atx_json_member(json, at, "configuration") : 0;
     }
-    if (!configuration || json->nodes[configuration].kind != AT__JSON_OBJECT)
-        return at__json_fail(json, results, 0, err, "found no result with a configuration; expected one");
-    for (at = at__json_first(json, configuration); status == AT_OK && at; at = at__json_next(json, at))
-        if (file->template_count < 2 || !at__json_is(json, at, TEMPLATE))
-            status = at__import_add_param(&param, file, at, err);
+    if (!configuration || json->nodes[configuration].kind != ATX_JSON_OBJECT)
+        return atx_json_fail(json, results, 0, err, "found no result with a configuration; expected one");
+    for (at = atx_json_first(json, configuration); status == AT_OK && at; at = atx_json_next(json, at))
+        if (file->template_count < 2 || !atx_json_is(json, at, TEMPLATE))
+            status = atx_import_add_param(&param, file, at, err);
     return status;
 }
 
 /* A value and where it stood before the values were sorted. */
 typedef struct moved {
-    at__import_value value;
+    atx_import_value value;
     uint16_t place;
 } moved;
 
@@ -301,10 +301,10 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Numbers that were found, in ascending order: neighbours mean something. Words stay as found. */
-static at_status sort_values(at__import_file *file, int i, at_error *err)
+static at_status sort_values(atx_import_file *file, int i, at_error *err)
 {
-    at__import_param *param = &file->params[i];
-    uint16_t now[AT__MAX_VALUES];
+    atx_import_param *param = &file->params[i];
+    uint16_t now[ATX_MAX_VALUES];
     for (size_t k = 0; k < param->count; k++)
         if (param->values[k].word)
             return AT_OK;
@@ -324,18 +324,18 @@ static at_status sort_values(at__import_file *file, int i, at_error *err)
     return AT_OK;
 }
 
-at_status at__import_read_t4(at__import_file *file, at_error *err)
+at_status atx_import_read_t4(atx_import_file *file, at_error *err)
 {
-    const at__json *json = &file->json;
-    uint32_t results = at__json_member(json, 0, "results"), metadata = at__json_member(json, 0, "metadata");
+    const atx_json *json = &file->json;
+    uint32_t results = atx_json_member(json, 0, "results"), metadata = atx_json_member(json, 0, "metadata");
     double unit_s = 1e-3; /* when it is not said */
     at_status status =
-        read_unit(&unit_s, json, metadata ? at__json_member(json, metadata, "timeunit") : 0, err);
+        read_unit(&unit_s, json, metadata ? atx_json_member(json, metadata, "timeunit") : 0, err);
     if (status == AT_OK && file->own && !file->template_count)
         status = list_templates(file, metadata, results, err);
     if (status == AT_OK)
         status = read_names(file, results, err);
-    for (uint32_t at = at__json_first(json, results); status == AT_OK && at; at = at__json_next(json, at))
+    for (uint32_t at = atx_json_first(json, results); status == AT_OK && at; at = atx_json_next(json, at))
         status = read_result(file, at, unit_s, err);
     for (int i = 0; status == AT_OK && i < file->param_count; i++)
         status = sort_values(file, i, err);

@@ -19,30 +19,30 @@ enum { MAX_SAMPLES = 4096 };
 /* ---- why a trial failed ---- */
 
 /* Part of what a file says, in any case; the first that fits. "Invalid": the device could not run it. */
-static at__outcome outcome_of(const char *text)
+static atx_outcome outcome_of(const char *text)
 {
     static const struct {
         const char *part;
-        at__outcome outcome;
-    } WORDS[] = { { "timeout", AT__TIMED_OUT },        { "compil", AT__COMPILE_FAILED },
-                  { "correctness", AT__WRONG_RESULT }, { "verif", AT__WRONG_RESULT },
-                  { "validation", AT__WRONG_RESULT },  { "crash", AT__CRASHED } };
+        atx_outcome outcome;
+    } WORDS[] = { { "timeout", ATX_TIMED_OUT },        { "compil", ATX_COMPILE_FAILED },
+                  { "correctness", ATX_WRONG_RESULT }, { "verif", ATX_WRONG_RESULT },
+                  { "validation", ATX_WRONG_RESULT },  { "crash", ATX_CRASHED } };
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
         if (strcasestr(text, WORDS[i].part))
             return WORDS[i].outcome;
-    return AT__LAUNCH_FAILED;
+    return ATX_LAUNCH_FAILED;
 }
 
 /* The text as it stands in the file, cut to fit: the words that are looked for have nothing to decode. */
-static void raw_text(char *out, size_t size, const at__json *json, uint32_t node)
+static void raw_text(char *out, size_t size, const atx_json *json, uint32_t node)
 {
-    const at__json_node *n = &json->nodes[node];
+    const atx_json_node *n = &json->nodes[node];
     size_t len = n->end - n->begin < size ? n->end - n->begin : size - 1;
     memcpy(out, json->text + n->begin, len);
     out[len] = '\0';
 }
 
-void at__import_set_failure(at__import_trial *trial, const at__json *json, uint32_t node)
+void atx_import_set_failure(atx_import_trial *trial, const atx_json *json, uint32_t node)
 {
     char text[80];
     raw_text(text, sizeof text, json, node);
@@ -52,51 +52,51 @@ void at__import_set_failure(at__import_trial *trial, const at__json *json, uint3
 
 /* ---- times ---- */
 
-double at__import_number_or(const at__json *json, uint32_t node, double other)
+double atx_import_number_or(const atx_json *json, uint32_t node, double other)
 {
     double value;
-    return node && at__json_number(&value, json, node) && isfinite(value) ? value : other;
+    return node && atx_json_number(&value, json, node) && isfinite(value) ? value : other;
 }
 
-void at__import_take_samples(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s)
+void atx_import_take_samples(atx_import_trial *trial, const atx_json *json, uint32_t node, double unit_s)
 {
     double samples[MAX_SAMPLES];
     size_t count = 0;
-    if (!node || json->nodes[node].kind != AT__JSON_ARRAY)
+    if (!node || json->nodes[node].kind != ATX_JSON_ARRAY)
         return;
-    for (uint32_t at = at__json_first(json, node); at && count < MAX_SAMPLES; at = at__json_next(json, at)) {
-        samples[count] = at__import_number_or(json, at, 0) * unit_s;
+    for (uint32_t at = atx_json_first(json, node); at && count < MAX_SAMPLES; at = atx_json_next(json, at)) {
+        samples[count] = atx_import_number_or(json, at, 0) * unit_s;
         count += samples[count] > 0;
     }
     if (!count)
         return;
     trial->timing.samples = (int64_t)count;
-    trial->timing.min_s = at__quantile(samples, count, 0);
-    trial->timing.spread = at__spread(samples, count);
+    trial->timing.min_s = atx_quantile(samples, count, 0);
+    trial->timing.spread = atx_spread(samples, count);
 }
 
-void at__import_take_time(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s)
+void atx_import_take_time(atx_import_trial *trial, const atx_json *json, uint32_t node, double unit_s)
 {
     double value = 0;
     /* Too large a one is told as such later. */
-    if (at__json_number(&value, json, node) && value > 0 && value != FAILED_TIME) {
+    if (atx_json_number(&value, json, node) && value > 0 && value != FAILED_TIME) {
         value *= unit_s;
-        trial->outcome = AT__TIMED;
+        trial->outcome = ATX_TIMED;
         trial->timing.median_s = trial->timing.min_s = value;
         trial->timing.samples = 1;
     } else {
-        at__import_set_failure(trial, json, node);
+        atx_import_set_failure(trial, json, node);
     }
 }
 
-void at__import_take_timestamp(at__import_trial *trial, const at__json *json, uint32_t node)
+void atx_import_take_timestamp(atx_import_trial *trial, const atx_json *json, uint32_t node)
 {
     char text[64];
     struct tm tm = { 0 };
     char zone[16] = "";
     int hours = 0, minutes = 0;
     double seconds = 0;
-    if (!node || json->nodes[node].kind != AT__JSON_STRING)
+    if (!node || json->nodes[node].kind != ATX_JSON_STRING)
         return;
     raw_text(text, sizeof text, json, node);
     int got = sscanf(text, "%4d-%2d-%2d%*[ T]%2d:%2d:%lf%15s", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
@@ -115,30 +115,30 @@ void at__import_take_timestamp(at__import_trial *trial, const at__json *json, ui
 
 /* ---- configurations ---- */
 
-static at_status fail_value(const at__import_file *file, const at__import_param *param, uint32_t node,
+static at_status fail_value(const atx_import_file *file, const atx_import_param *param, uint32_t node,
                             at_error *err)
 {
-    at__str found = { 0 };
-    at__json_add_text(&found, &file->json, node);
-    at__json_fail(&file->json, node, 0, err, "found %s = %.60s, which is none of the declared values",
-                  param->name, at__str_text(&found));
-    at__str_clear(&found);
+    atx_str found = { 0 };
+    atx_json_add_text(&found, &file->json, node);
+    atx_json_fail(&file->json, node, 0, err, "found %s = %.60s, which is none of the declared values",
+                  param->name, atx_str_text(&found));
+    atx_str_clear(&found);
     return AT_ERR_INPUT;
 }
 
-static at_status place_of(uint16_t *out, at__import_file *file, at__import_param *param, uint32_t node,
+static at_status place_of(uint16_t *out, atx_import_file *file, atx_import_param *param, uint32_t node,
                           at_error *err)
 {
-    at__import_value value;
-    at_status status = at__import_value_of(&value, &file->json, node, err);
+    atx_import_value value;
+    at_status status = atx_import_value_of(&value, &file->json, node, err);
     if (status != AT_OK)
         return status;
-    int place = at__import_find_value(param, &value);
+    int place = atx_import_find_value(param, &value);
     if (place >= 0 || file->fixed) {
         free(value.word);
     } else {
         place = (int)param->count;
-        status = at__import_add_value(param, &value, err); /* takes the word */
+        status = atx_import_add_value(param, &value, err); /* takes the word */
     }
     if (place < 0)
         return fail_value(file, param, node, err);
@@ -146,15 +146,15 @@ static at_status place_of(uint16_t *out, at__import_file *file, at__import_param
     return status;
 }
 
-at_status at__import_read_places(at__import_trial *trial, at__import_file *file, uint32_t object,
+at_status atx_import_read_places(atx_import_trial *trial, atx_import_file *file, uint32_t object,
                                  at_error *err)
 {
-    const at__json *json = &file->json;
+    const atx_json *json = &file->json;
     uint32_t seen = 0;
     at_status status = AT_OK;
-    for (uint32_t at = at__json_first(json, object); status == AT_OK && at; at = at__json_next(json, at)) {
-        const at__json_node *n = &json->nodes[at];
-        int i = at__import_find_param(file, json->text + n->begin, n->end - n->begin);
+    for (uint32_t at = atx_json_first(json, object); status == AT_OK && at; at = atx_json_next(json, at)) {
+        const atx_json_node *n = &json->nodes[at];
+        int i = atx_import_find_param(file, json->text + n->begin, n->end - n->begin);
         if (i < 0 || (seen >> i & 1))
             continue;
         seen |= 1u << i;
@@ -163,97 +163,97 @@ at_status at__import_read_places(at__import_trial *trial, at__import_file *file,
     for (int i = 0; status == AT_OK && i < file->param_count; i++)
         if (!(seen >> i & 1))
             status =
-                at__json_fail(json, object, 0, err, "found no value of %s; expected one of every parameter",
+                atx_json_fail(json, object, 0, err, "found no value of %s; expected one of every parameter",
                               file->params[i].name);
     return status;
 }
 
-at_status at__import_add_trial(at__import_trial **out, at__import_file *file, uint32_t node, at_error *err)
+at_status atx_import_add_trial(atx_import_trial **out, atx_import_file *file, uint32_t node, at_error *err)
 {
-    if (file->trial_count == AT__IMPORT_MAX_TRIALS) {
-        at__json_fail(&file->json, node, 0, err, "found more than %zu trials; expected fewer",
-                      AT__IMPORT_MAX_TRIALS);
+    if (file->trial_count == ATX_IMPORT_MAX_TRIALS) {
+        atx_json_fail(&file->json, node, 0, err, "found more than %zu trials; expected fewer",
+                      ATX_IMPORT_MAX_TRIALS);
         return AT_ERR_INPUT;
     }
-    if (!at__grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials)) {
+    if (!atx_grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials)) {
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
     }
     *out = &file->trials[file->trial_count++];
     **out =
-        (at__import_trial){ .node = node, .outcome = AT__LAUNCH_FAILED, .resources = AT__RESOURCES_UNKNOWN };
+        (atx_import_trial){ .node = node, .outcome = ATX_LAUNCH_FAILED, .resources = ATX_RESOURCES_UNKNOWN };
     return AT_OK;
 }
 
 /* ---- Kernel Tuner's cache ---- */
 
-static at_status read_declared(at__import_file *file, at_error *err)
+static at_status read_declared(atx_import_file *file, at_error *err)
 {
-    const at__json *json = &file->json;
-    uint32_t keys = at__json_member(json, 0, "tune_params_keys"),
-             lists = at__json_member(json, 0, "tune_params");
+    const atx_json *json = &file->json;
+    uint32_t keys = atx_json_member(json, 0, "tune_params_keys"),
+             lists = atx_json_member(json, 0, "tune_params");
     at_status status = AT_OK;
-    for (uint32_t at = at__json_first(json, keys); status == AT_OK && at; at = at__json_next(json, at)) {
-        at__import_param *param;
-        if ((status = at__import_add_param(&param, file, at, err)) != AT_OK)
+    for (uint32_t at = atx_json_first(json, keys); status == AT_OK && at; at = atx_json_next(json, at)) {
+        atx_import_param *param;
+        if ((status = atx_import_add_param(&param, file, at, err)) != AT_OK)
             return status;
-        uint32_t list = lists ? at__json_member(json, lists, param->name) : 0;
-        for (uint32_t v = list ? at__json_first(json, list) : 0; status == AT_OK && v;
-             v = at__json_next(json, v)) {
-            at__import_value value;
-            status = at__import_value_of(&value, json, v, err);
+        uint32_t list = lists ? atx_json_member(json, lists, param->name) : 0;
+        for (uint32_t v = list ? atx_json_first(json, list) : 0; status == AT_OK && v;
+             v = atx_json_next(json, v)) {
+            atx_import_value value;
+            status = atx_import_value_of(&value, json, v, err);
             if (status == AT_OK)
-                status = at__import_add_value(param, &value, err);
+                status = atx_import_add_value(param, &value, err);
         }
         if (status == AT_OK && !param->count)
-            status = at__json_fail(json, at, 0, err, "found no values of %s in tune_params; expected a list",
+            status = atx_json_fail(json, at, 0, err, "found no values of %s in tune_params; expected a list",
                                    param->name);
     }
     file->fixed = true;
     if (status == AT_OK && !file->param_count)
-        return at__json_fail(json, keys, 0, err, "found no parameters; expected a list of their names");
+        return atx_json_fail(json, keys, 0, err, "found no parameters; expected a list of their names");
     return status;
 }
 
-static at_status read_entry(at__import_file *file, uint32_t node, at_error *err)
+static at_status read_entry(atx_import_file *file, uint32_t node, at_error *err)
 {
     static const double MS = 1e-3;
-    const at__json *json = &file->json;
-    uint32_t time = at__json_member(json, node, "time"), error = at__json_member(json, node, "__error__");
+    const atx_json *json = &file->json;
+    uint32_t time = atx_json_member(json, node, "time"), error = atx_json_member(json, node, "__error__");
     if (!time && !error)
-        return at__json_fail(
+        return atx_json_fail(
             json, node, 0, err,
             "found an entry with neither time nor __error__; expected a number, or why it failed");
-    at__import_trial *trial = NULL;
-    at_status status = at__import_add_trial(&trial, file, node, err);
+    atx_import_trial *trial = NULL;
+    at_status status = atx_import_add_trial(&trial, file, node, err);
     if (status == AT_OK)
-        status = at__import_read_places(trial, file, node, err);
+        status = atx_import_read_places(trial, file, node, err);
     if (status != AT_OK)
         return status;
     if (error) /* since 1.4, in place of a time */
-        at__import_set_failure(trial, json, error);
+        atx_import_set_failure(trial, json, error);
     else
-        at__import_take_time(trial, json, time, MS);
-    if (trial->outcome == AT__TIMED)
-        at__import_take_samples(trial, json, at__json_member(json, node, "times"), MS);
+        atx_import_take_time(trial, json, time, MS);
+    if (trial->outcome == ATX_TIMED)
+        atx_import_take_samples(trial, json, atx_json_member(json, node, "times"), MS);
     trial->compile_s =
-        fmax(0, at__import_number_or(json, at__json_member(json, node, "compile_time"), 0) * MS);
-    at__import_take_timestamp(trial, json, at__json_member(json, node, "timestamp"));
+        fmax(0, atx_import_number_or(json, atx_json_member(json, node, "compile_time"), 0) * MS);
+    atx_import_take_timestamp(trial, json, atx_json_member(json, node, "timestamp"));
     return AT_OK;
 }
 
-static at_status read_cache(at__import_file *file, at_error *err)
+static at_status read_cache(atx_import_file *file, at_error *err)
 {
-    const at__json *json = &file->json;
-    uint32_t cache = at__json_member(json, 0, "cache");
+    const atx_json *json = &file->json;
+    uint32_t cache = atx_json_member(json, 0, "cache");
     at_status status = read_declared(file, err);
-    for (uint32_t at = at__json_first(json, cache); status == AT_OK && at; at = at__json_next(json, at))
+    for (uint32_t at = atx_json_first(json, cache); status == AT_OK && at; at = atx_json_next(json, at))
         if (json->nodes[at + 1].whole) /* the last one of a torn file may not be */
             status = read_entry(file, at + 1, err);
     return status;
 }
 
-at_status at__import_read_trials(at__import_file *file, at_error *err)
+at_status atx_import_read_trials(atx_import_file *file, at_error *err)
 {
-    return file->kind == AT__IMPORT_CACHE ? read_cache(file, err) : at__import_read_t4(file, err);
+    return file->kind == ATX_IMPORT_CACHE ? read_cache(file, err) : atx_import_read_t4(file, err);
 }

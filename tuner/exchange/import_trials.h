@@ -5,27 +5,27 @@
 #include "exchange/import_file.h"
 
 /* A new trial, of the result at `node`: failed, until a time is taken. */
-at_status at__import_add_trial(at__import_trial **out, at__import_file *file, uint32_t node,
+at_status atx_import_add_trial(atx_import_trial **out, atx_import_file *file, uint32_t node,
                                at_error *err) AT_MUST_CHECK;
 
 /* Reads the parameters among the members of an object; others are left alone. */
-at_status at__import_read_places(at__import_trial *trial, at__import_file *file, uint32_t object,
+at_status atx_import_read_places(atx_import_trial *trial, atx_import_file *file, uint32_t object,
                                  at_error *err) AT_MUST_CHECK;
 
 /* The objective: a number of time units, or a text that says what went wrong. */
-void at__import_take_time(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s);
-void at__import_set_failure(at__import_trial *trial, const at__json *json, uint32_t node);
+void atx_import_take_time(atx_import_trial *trial, const atx_json *json, uint32_t node, double unit_s);
+void atx_import_set_failure(atx_import_trial *trial, const atx_json *json, uint32_t node);
 
 /* Minimum and spread of the repetitions. */
-void at__import_take_samples(at__import_trial *trial, const at__json *json, uint32_t node, double unit_s);
+void atx_import_take_samples(atx_import_trial *trial, const atx_json *json, uint32_t node, double unit_s);
 
 /* "2023-12-22 09:54:05.502007+00:00" as "2023-12-22T09:54:05Z". */
-void at__import_take_timestamp(at__import_trial *trial, const at__json *json, uint32_t node);
+void atx_import_take_timestamp(atx_import_trial *trial, const atx_json *json, uint32_t node);
 
-double at__import_number_or(const at__json *json, uint32_t node, double other);
+double atx_import_number_or(const atx_json *json, uint32_t node, double other);
 
 /* Of a T4 file: what its metadata say (false: out of memory), and its trials of the template file->number. */
-bool at__import_about_t4(at__import_file *file);
-at_status at__import_read_t4(at__import_file *file, at_error *err) AT_MUST_CHECK;
+bool atx_import_about_t4(atx_import_file *file);
+at_status atx_import_read_t4(atx_import_file *file, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -21,17 +21,17 @@ typedef struct token {
 } token;
 
 typedef struct parser {
-    at__py py;
+    atx_py py;
     size_t at;
     token token; /* the next one */
     int depth;
-    at__py_error *why;
+    atx_py_error *why;
 } parser;
 
 static at_status parse_choice(parser *p, int *node);
 static at_status parse_or(parser *p, int *node);
 
-at_status at__py_refuse(at__py_error *why, size_t offset, const char *format, ...)
+at_status atx_py_refuse(atx_py_error *why, size_t offset, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -41,9 +41,9 @@ at_status at__py_refuse(at__py_error *why, size_t offset, const char *format, ..
     return AT_ERR_INPUT;
 }
 
-bool at__py_is(const at__py *py, int node, const char *text)
+bool atx_py_is(const atx_py *py, int node, const char *text)
 {
-    const at__py_node *n = &py->nodes[node];
+    const atx_py_node *n = &py->nodes[node];
     return n->end - n->begin == strlen(text) && memcmp(py->text + n->begin, text, strlen(text)) == 0;
 }
 
@@ -86,11 +86,11 @@ static at_status string_end(const parser *p, size_t *end)
     size_t begin = *end, at = begin + 1;
     while (at < p->py.len && text[at] != text[begin]) {
         if (text[at] == '\\' || text[at] == '\n')
-            return at__py_refuse(p->why, at, "found an escape in a string; expected plain text");
+            return atx_py_refuse(p->why, at, "found an escape in a string; expected plain text");
         at++;
     }
     if (at == p->py.len)
-        return at__py_refuse(p->why, begin, "found a string without its end; expected a quote");
+        return atx_py_refuse(p->why, begin, "found a string without its end; expected a quote");
     *end = at + 1;
     return AT_OK;
 }
@@ -141,8 +141,8 @@ static at_status fail_expected(const parser *p, const char *expected)
     const token *t = &p->token;
     int len = t->end - t->begin > 40 ? 40 : (int)(t->end - t->begin);
     if (t->kind == END)
-        return at__py_refuse(p->why, t->begin, "found the end of the expression; expected %s", expected);
-    return at__py_refuse(p->why, t->begin, "found '%.*s'; expected %s", len, p->py.text + t->begin, expected);
+        return atx_py_refuse(p->why, t->begin, "found the end of the expression; expected %s", expected);
+    return atx_py_refuse(p->why, t->begin, "found '%.*s'; expected %s", len, p->py.text + t->begin, expected);
 }
 
 static at_status take(parser *p, const char *text, const char *expected)
@@ -152,20 +152,20 @@ static at_status take(parser *p, const char *text, const char *expected)
 
 /* ---- nodes ---- */
 
-static at_status add_node(parser *p, int *out, at__py_kind kind, const char *op, const token *t)
+static at_status add_node(parser *p, int *out, atx_py_kind kind, const char *op, const token *t)
 {
-    at__py *py = &p->py;
-    if (!at__grow(&py->nodes, &py->cap, py->count, sizeof *py->nodes)) {
-        at__py_refuse(p->why, 0, "out of memory");
+    atx_py *py = &p->py;
+    if (!atx_grow(&py->nodes, &py->cap, py->count, sizeof *py->nodes)) {
+        atx_py_refuse(p->why, 0, "out of memory");
         return AT_ERR_MEMORY;
     }
     *out = (int)py->count++;
-    py->nodes[*out] = (at__py_node){ .kind = kind, .op = op, .begin = t->begin, .end = t->end };
+    py->nodes[*out] = (atx_py_node){ .kind = kind, .op = op, .begin = t->begin, .end = t->end };
     return AT_OK;
 }
 
 /* A node with two children. */
-static at_status add_pair(parser *p, int *out, at__py_kind kind, const char *op, const token *t, int a, int b)
+static at_status add_pair(parser *p, int *out, atx_py_kind kind, const char *op, const token *t, int a, int b)
 {
     at_status status = add_node(p, out, kind, op, t);
     if (status == AT_OK) {
@@ -197,7 +197,7 @@ static at_status parse_number(parser *p, int *node)
             return fail_expected(p, "an integer");
         value = (long long)real;
     }
-    at_status status = add_node(p, node, AT__PY_NUMBER, NULL, &t);
+    at_status status = add_node(p, node, ATX_PY_NUMBER, NULL, &t);
     if (status == AT_OK)
         p->py.nodes[*node].value = value;
     return status == AT_OK ? next_token(p) : status;
@@ -206,7 +206,7 @@ static at_status parse_number(parser *p, int *node)
 static at_status parse_word(parser *p, int *node)
 {
     const token inside = { .kind = WORD, .begin = p->token.begin + 1, .end = p->token.end - 1 };
-    at_status status = add_node(p, node, AT__PY_WORD, NULL, &inside);
+    at_status status = add_node(p, node, ATX_PY_WORD, NULL, &inside);
     return status == AT_OK ? next_token(p) : status;
 }
 
@@ -214,12 +214,12 @@ static at_status parse_word(parser *p, int *node)
 static at_status parse_comprehension(parser *p, int *node, int element)
 {
     int name = 0, last;
-    at_status status = add_node(p, node, AT__PY_COMPREHEND, NULL, &p->token);
+    at_status status = add_node(p, node, ATX_PY_COMPREHEND, NULL, &p->token);
     if (status != AT_OK || (status = next_token(p)) != AT_OK)
         return status;
     if (p->token.kind != NAME)
         return fail_expected(p, "the name of a variable");
-    if ((status = add_node(p, &name, AT__PY_NAME, NULL, &p->token)) != AT_OK ||
+    if ((status = add_node(p, &name, ATX_PY_NAME, NULL, &p->token)) != AT_OK ||
         (status = next_token(p)) != AT_OK || (status = take(p, "in", "'in'")) != AT_OK ||
         (status = parse_or(p, &last)) != AT_OK)
         return status;
@@ -264,12 +264,12 @@ static at_status parse_elements(parser *p, int parent, const char *close, bool *
 static at_status parse_list(parser *p, int *node)
 {
     bool comma;
-    at_status status = add_node(p, node, AT__PY_LIST, NULL, &p->token);
+    at_status status = add_node(p, node, ATX_PY_LIST, NULL, &p->token);
     if (status != AT_OK || (status = next_token(p)) != AT_OK ||
         (status = parse_elements(p, *node, "]", &comma)) != AT_OK)
         return status;
     int first = p->py.nodes[*node].first;
-    if (first && !comma && p->py.nodes[first].kind == AT__PY_COMPREHEND)
+    if (first && !comma && p->py.nodes[first].kind == ATX_PY_COMPREHEND)
         *node = first;
     return AT_OK;
 }
@@ -278,7 +278,7 @@ static at_status parse_list(parser *p, int *node)
 static at_status parse_parentheses(parser *p, int *node)
 {
     bool comma;
-    at_status status = add_node(p, node, AT__PY_LIST, NULL, &p->token);
+    at_status status = add_node(p, node, ATX_PY_LIST, NULL, &p->token);
     if (status != AT_OK || (status = next_token(p)) != AT_OK ||
         (status = parse_elements(p, *node, ")", &comma)) != AT_OK)
         return status;
@@ -306,14 +306,14 @@ static at_status parse_name(parser *p, int *node)
     for (size_t i = 0; i < sizeof CONSTANTS / sizeof *CONSTANTS; i++) {
         if (!sees(p, CONSTANTS[i].word))
             continue;
-        if ((status = add_node(p, node, AT__PY_NUMBER, NULL, &t)) == AT_OK)
+        if ((status = add_node(p, node, ATX_PY_NUMBER, NULL, &t)) == AT_OK)
             p->py.nodes[*node].value = CONSTANTS[i].value;
         return status == AT_OK ? next_token(p) : status;
     }
     if ((status = next_token(p)) != AT_OK)
         return status;
     bool call = sees(p, "(");
-    if ((status = add_node(p, node, call ? AT__PY_CALL : AT__PY_NAME, NULL, &t)) != AT_OK || !call)
+    if ((status = add_node(p, node, call ? ATX_PY_CALL : ATX_PY_NAME, NULL, &t)) != AT_OK || !call)
         return status;
     status = next_token(p);
     return status == AT_OK ? parse_elements(p, *node, ")", &comma) : status;
@@ -344,9 +344,9 @@ static at_status parse_unary(parser *p, int *node);
 /* Guards every way to go deeper. */
 static at_status deeper(parser *p)
 {
-    if (++p->depth > AT__PY_MAX_DEPTH)
-        return at__py_refuse(p->why, p->token.begin, "found more than %d levels of nesting; expected fewer",
-                             AT__PY_MAX_DEPTH);
+    if (++p->depth > ATX_PY_MAX_DEPTH)
+        return atx_py_refuse(p->why, p->token.begin, "found more than %d levels of nesting; expected fewer",
+                             ATX_PY_MAX_DEPTH);
     return AT_OK;
 }
 
@@ -364,7 +364,7 @@ static at_status parse_power(parser *p, int *node)
         (status = parse_unary(p, &exponent)) != AT_OK)
         return status;
     p->depth--;
-    return add_pair(p, node, AT__PY_BINARY, "**", &t, *node, exponent);
+    return add_pair(p, node, ATX_PY_BINARY, "**", &t, *node, exponent);
 }
 
 static at_status parse_unary(parser *p, int *node)
@@ -380,7 +380,7 @@ static at_status parse_unary(parser *p, int *node)
             (status = parse_unary(p, &child)) != AT_OK)
             return status;
         p->depth--;
-        if ((status = add_node(p, node, AT__PY_UNARY, SIGNS[i], &t)) == AT_OK)
+        if ((status = add_node(p, node, ATX_PY_UNARY, SIGNS[i], &t)) == AT_OK)
             p->py.nodes[*node].first = child;
         return status;
     }
@@ -411,7 +411,7 @@ static at_status parse_level(parser *p, int *node, int level)
         const token t = p->token;
         int right;
         if ((status = next_token(p)) == AT_OK && (status = parse_level(p, &right, level + 1)) == AT_OK)
-            status = add_pair(p, node, AT__PY_BINARY, op, &t, *node, right);
+            status = add_pair(p, node, ATX_PY_BINARY, op, &t, *node, right);
     }
     return status;
 }
@@ -448,7 +448,7 @@ static at_status parse_comparison(parser *p, int *node)
             return status;
         if (!chain) {
             last = *node;
-            if ((status = add_node(p, &chain, AT__PY_COMPARE, NULL, &t)) != AT_OK)
+            if ((status = add_node(p, &chain, ATX_PY_COMPARE, NULL, &t)) != AT_OK)
                 return status;
             p->py.nodes[chain].first = *node;
             *node = chain;
@@ -470,7 +470,7 @@ static at_status parse_not(parser *p, int *node)
     if (status != AT_OK || (status = next_token(p)) != AT_OK || (status = parse_not(p, &child)) != AT_OK)
         return status;
     p->depth--;
-    if ((status = add_node(p, node, AT__PY_UNARY, "not", &t)) == AT_OK)
+    if ((status = add_node(p, node, ATX_PY_UNARY, "not", &t)) == AT_OK)
         p->py.nodes[*node].first = child;
     return status;
 }
@@ -482,7 +482,7 @@ static at_status parse_logic(parser *p, int *node, const char *op, at_status (*i
         const token t = p->token;
         int right;
         if ((status = next_token(p)) == AT_OK && (status = inner(p, &right)) == AT_OK)
-            status = add_pair(p, node, AT__PY_LOGIC, op, &t, *node, right);
+            status = add_pair(p, node, ATX_PY_LOGIC, op, &t, *node, right);
     }
     return status;
 }
@@ -510,7 +510,7 @@ static at_status parse_choice(parser *p, int *node)
             (status = take(p, "else", "'else'")) != AT_OK || (status = parse_choice(p, &other)) != AT_OK)
             return status;
         p->py.nodes[*node].next = other;
-        status = add_pair(p, node, AT__PY_CHOICE, NULL, &t, condition, *node);
+        status = add_pair(p, node, ATX_PY_CHOICE, NULL, &t, condition, *node);
     }
     p->depth--;
     return status;
@@ -518,15 +518,15 @@ static at_status parse_choice(parser *p, int *node)
 
 /* ---- the whole ---- */
 
-at_status at__py_parse(at__py *out, const char *text, size_t len, at__py_error *why)
+at_status atx_py_parse(atx_py *out, const char *text, size_t len, atx_py_error *why)
 {
     parser p = { .py = { .text = text, .len = len }, .why = why };
     static const token NOWHERE = { .kind = END };
     int none;
-    if (len > AT__PY_MAX_TEXT)
-        return at__py_refuse(why, 0, "found an expression of %zu characters; expected at most %zu", len,
-                             AT__PY_MAX_TEXT);
-    at_status status = add_node(&p, &none, AT__PY_LIST, NULL, &NOWHERE);
+    if (len > ATX_PY_MAX_TEXT)
+        return atx_py_refuse(why, 0, "found an expression of %zu characters; expected at most %zu", len,
+                             ATX_PY_MAX_TEXT);
+    at_status status = add_node(&p, &none, ATX_PY_LIST, NULL, &NOWHERE);
     if (status == AT_OK)
         status = next_token(&p);
     if (status == AT_OK)
@@ -541,15 +541,15 @@ at_status at__py_parse(at__py *out, const char *text, size_t len, at__py_error *
     return status;
 }
 
-void at__py_clear(at__py *py)
+void atx_py_clear(atx_py *py)
 {
     free(py->nodes);
-    *py = (at__py){ 0 };
+    *py = (atx_py){ 0 };
 }
 
 /* ---- arithmetic ---- */
 
-bool at__py_divide(int64_t *quotient, int64_t *rest, int64_t a, int64_t b)
+bool atx_py_divide(int64_t *quotient, int64_t *rest, int64_t a, int64_t b)
 {
     if (a == INT64_MIN && b == -1)
         return false;
@@ -563,7 +563,7 @@ bool at__py_divide(int64_t *quotient, int64_t *rest, int64_t a, int64_t b)
     return true;
 }
 
-bool at__py_power(int64_t *out, int64_t base, int64_t exponent)
+bool atx_py_power(int64_t *out, int64_t base, int64_t exponent)
 {
     int64_t power = 1;
     if (exponent < 0)

@@ -11,34 +11,34 @@
 enum { MAX_VARIABLES = 8, MAX_STEPS = 1000000, MAX_NESTING = 500 };
 
 typedef struct list {
-    at__py_value *items;
+    atx_py_value *items;
     size_t count, cap;
 } list;
 
 typedef struct evaluation {
-    const at__py *py;
+    const atx_py *py;
     struct {
         int name; /* its node */
-        at__py_value value;
+        atx_py_value value;
     } variables[MAX_VARIABLES]; /* of the comprehensions around */
     int variable_count;
     int steps, nesting;
-    at__py_error *why;
+    atx_py_error *why;
 } evaluation;
 
-static at_status eval_value(evaluation *e, at__py_value *out, int node);
+static at_status eval_value(evaluation *e, atx_py_value *out, int node);
 static at_status eval_list(evaluation *e, list *out, int node);
 
-static const at__py_node *node_of(const evaluation *e, int node)
+static const atx_py_node *node_of(const evaluation *e, int node)
 {
     return &e->py->nodes[node];
 }
 
 static at_status refuse_node(const evaluation *e, int node, const char *expected)
 {
-    const at__py_node *n = node_of(e, node);
+    const atx_py_node *n = node_of(e, node);
     int len = n->end - n->begin > 40 ? 40 : (int)(n->end - n->begin);
-    return at__py_refuse(e->why, n->begin, "found '%.*s'; expected %s", len, e->py->text + n->begin,
+    return atx_py_refuse(e->why, n->begin, "found '%.*s'; expected %s", len, e->py->text + n->begin,
                          expected);
 }
 
@@ -46,7 +46,7 @@ static at_status refuse_node(const evaluation *e, int node, const char *expected
 
 static at_status eval_number(evaluation *e, int64_t *out, int node)
 {
-    at__py_value value;
+    atx_py_value value;
     at_status status = eval_value(e, &value, node);
     if (status == AT_OK && value.is_word)
         return refuse_node(e, node, "a number");
@@ -60,11 +60,11 @@ static at_status eval_division(const evaluation *e, int64_t *out, int64_t a, int
     int64_t quotient, rest;
     if (b == 0)
         return refuse_node(e, node, "no division by zero");
-    if (!at__py_divide(&quotient, &rest, a, b))
+    if (!atx_py_divide(&quotient, &rest, a, b))
         return refuse_node(e, node, "a result that fits 64 bits");
     const char *op = node_of(e, node)->op;
     if (strcmp(op, "/") == 0 && rest != 0)
-        return at__py_refuse(e->why, node_of(e, node)->begin,
+        return atx_py_refuse(e->why, node_of(e, node)->begin,
                              "found %lld / %lld; expected a quotient that is an integer", (long long)a,
                              (long long)b);
     *out = strcmp(op, "%") == 0 ? rest : quotient;
@@ -77,14 +77,14 @@ static at_status eval_shift(const evaluation *e, int64_t *out, int64_t a, int64_
     if (b < 0 || b > 63)
         return refuse_node(e, node, "a shift by 0 to 63");
     *out = a >> b;
-    if (left && (!at__py_power(&power, 2, b) || __builtin_mul_overflow(a, power, out)))
+    if (left && (!atx_py_power(&power, 2, b) || __builtin_mul_overflow(a, power, out)))
         return refuse_node(e, node, "a result that fits 64 bits");
     return AT_OK;
 }
 
 static at_status eval_binary(evaluation *e, int64_t *out, int node)
 {
-    const at__py_node *n = node_of(e, node);
+    const atx_py_node *n = node_of(e, node);
     const char *op = n->op;
     int64_t a = 0, b = 0;
     at_status status = eval_number(e, &a, n->first);
@@ -98,7 +98,7 @@ static at_status eval_binary(evaluation *e, int64_t *out, int node)
     if (*op == '<' || *op == '>')
         return eval_shift(e, out, a, b, *op == '<', node);
     if (strcmp(op, "**") == 0)
-        fits = at__py_power(out, a, b);
+        fits = atx_py_power(out, a, b);
     else if (*op == '*')
         fits = !__builtin_mul_overflow(a, b, out);
     else if (*op == '+')
@@ -112,7 +112,7 @@ static at_status eval_binary(evaluation *e, int64_t *out, int node)
 
 static at_status eval_unary(evaluation *e, int64_t *out, int node)
 {
-    const at__py_node *n = node_of(e, node);
+    const atx_py_node *n = node_of(e, node);
     int64_t a = 0;
     at_status status = eval_number(e, &a, n->first);
     if (status != AT_OK)
@@ -125,7 +125,7 @@ static at_status eval_unary(evaluation *e, int64_t *out, int node)
 
 /* ---- truth ---- */
 
-static bool same_value(const evaluation *e, const at__py_value *a, const at__py_value *b)
+static bool same_value(const evaluation *e, const atx_py_value *a, const atx_py_value *b)
 {
     if (a->is_word != b->is_word)
         return false;
@@ -134,7 +134,7 @@ static bool same_value(const evaluation *e, const at__py_value *a, const at__py_
                       : a->number == b->number;
 }
 
-static at_status eval_in(evaluation *e, bool *out, const at__py_value *a, int node)
+static at_status eval_in(evaluation *e, bool *out, const atx_py_value *a, int node)
 {
     list among = { 0 };
     at_status status = eval_list(e, &among, node);
@@ -145,7 +145,7 @@ static at_status eval_in(evaluation *e, bool *out, const at__py_value *a, int no
     return status;
 }
 
-static at_status compare(evaluation *e, bool *out, const at__py_value *a, const at__py_value *b, int node)
+static at_status compare(evaluation *e, bool *out, const atx_py_value *a, const atx_py_value *b, int node)
 {
     const char *op = node_of(e, node)->compare;
     if (strcmp(op, "==") == 0 || strcmp(op, "!=") == 0) {
@@ -162,7 +162,7 @@ static at_status compare(evaluation *e, bool *out, const at__py_value *a, const 
 
 static at_status eval_chain(evaluation *e, int64_t *out, int node)
 {
-    at__py_value a, b;
+    atx_py_value a, b;
     int operand = node_of(e, node)->first;
     at_status status = eval_value(e, &a, operand);
     *out = 1;
@@ -183,14 +183,14 @@ static at_status eval_chain(evaluation *e, int64_t *out, int node)
 
 static at_status eval_logic(evaluation *e, int64_t *out, int node)
 {
-    const at__py_node *n = node_of(e, node);
+    const atx_py_node *n = node_of(e, node);
     at_status status = eval_number(e, out, n->first);
     if (status == AT_OK && (*out != 0) == (*n->op == 'a'))
         status = eval_number(e, out, node_of(e, n->first)->next);
     return status;
 }
 
-static at_status eval_choice(evaluation *e, at__py_value *out, int node)
+static at_status eval_choice(evaluation *e, atx_py_value *out, int node)
 {
     int condition = node_of(e, node)->first, then = node_of(e, condition)->next;
     int64_t holds = 0;
@@ -202,17 +202,17 @@ static at_status eval_choice(evaluation *e, at__py_value *out, int node)
 
 static at_status eval_extreme(evaluation *e, int64_t *out, int node)
 {
-    bool least = at__py_is(e->py, node, "min");
+    bool least = atx_py_is(e->py, node, "min");
     int argument = node_of(e, node)->first;
-    at__py_kind kind = argument ? node_of(e, argument)->kind : AT__PY_NUMBER;
+    atx_py_kind kind = argument ? node_of(e, argument)->kind : ATX_PY_NUMBER;
     list among = { 0 };
     at_status status = AT_OK;
     if (argument && !node_of(e, argument)->next &&
-        (kind == AT__PY_LIST || kind == AT__PY_COMPREHEND || kind == AT__PY_CALL)) {
+        (kind == ATX_PY_LIST || kind == ATX_PY_COMPREHEND || kind == ATX_PY_CALL)) {
         status = eval_list(e, &among, argument);
     } else {
         for (; status == AT_OK && argument; argument = node_of(e, argument)->next) {
-            if (!at__grow(&among.items, &among.cap, among.count, sizeof *among.items))
+            if (!atx_grow(&among.items, &among.cap, among.count, sizeof *among.items))
                 status = AT_ERR_MEMORY;
             else
                 status = eval_value(e, &among.items[among.count++], argument);
@@ -232,23 +232,23 @@ static at_status eval_extreme(evaluation *e, int64_t *out, int node)
 
 static at_status eval_call(evaluation *e, int64_t *out, int node)
 {
-    const at__py_node *n = node_of(e, node);
+    const atx_py_node *n = node_of(e, node);
     int count = 0;
     for (int a = n->first; a; a = node_of(e, a)->next)
         count++;
-    if (at__py_is(e->py, node, "min") || at__py_is(e->py, node, "max"))
+    if (atx_py_is(e->py, node, "min") || atx_py_is(e->py, node, "max"))
         return eval_extreme(e, out, node);
-    if (at__py_is(e->py, node, "pow") && count == 2) {
+    if (atx_py_is(e->py, node, "pow") && count == 2) {
         int64_t a = 0, b = 0;
         at_status status = eval_number(e, &a, n->first);
         if (status == AT_OK)
             status = eval_number(e, &b, node_of(e, n->first)->next);
-        if (status == AT_OK && !at__py_power(out, a, b))
+        if (status == AT_OK && !atx_py_power(out, a, b))
             return refuse_node(e, node, "an integer of 64 bits as the result");
         return status;
     }
-    bool absolute = at__py_is(e->py, node, "abs"), truth = at__py_is(e->py, node, "bool");
-    if (count != 1 || !(absolute || truth || at__py_is(e->py, node, "int")))
+    bool absolute = atx_py_is(e->py, node, "abs"), truth = atx_py_is(e->py, node, "bool");
+    if (count != 1 || !(absolute || truth || atx_py_is(e->py, node, "int")))
         return refuse_node(e, node, "min, max, abs, int, bool or pow");
     at_status status = eval_number(e, out, n->first);
     if (status == AT_OK && absolute && *out < 0 && __builtin_sub_overflow((int64_t)0, *out, out))
@@ -260,11 +260,11 @@ static at_status eval_call(evaluation *e, int64_t *out, int node)
 
 /* ---- one value ---- */
 
-static at_status eval_name(const evaluation *e, at__py_value *out, int node)
+static at_status eval_name(const evaluation *e, atx_py_value *out, int node)
 {
-    const at__py_node *n = node_of(e, node);
+    const atx_py_node *n = node_of(e, node);
     for (int i = e->variable_count - 1; i >= 0; i--) {
-        const at__py_node *v = node_of(e, e->variables[i].name);
+        const atx_py_node *v = node_of(e, e->variables[i].name);
         if (v->end - v->begin == n->end - n->begin &&
             memcmp(e->py->text + v->begin, e->py->text + n->begin, n->end - n->begin) == 0) {
             *out = e->variables[i].value;
@@ -274,30 +274,30 @@ static at_status eval_name(const evaluation *e, at__py_value *out, int node)
     return refuse_node(e, node, "a value; only variables of a comprehension are known here");
 }
 
-static at_status eval_inner(evaluation *e, at__py_value *out, int node)
+static at_status eval_inner(evaluation *e, atx_py_value *out, int node)
 {
-    const at__py_node *n = node_of(e, node);
-    *out = (at__py_value){ 0 };
+    const atx_py_node *n = node_of(e, node);
+    *out = (atx_py_value){ 0 };
     switch (n->kind) {
-    case AT__PY_NUMBER:
+    case ATX_PY_NUMBER:
         out->number = n->value;
         return AT_OK;
-    case AT__PY_WORD:
-        *out = (at__py_value){ .is_word = true, .begin = n->begin, .end = n->end };
+    case ATX_PY_WORD:
+        *out = (atx_py_value){ .is_word = true, .begin = n->begin, .end = n->end };
         return AT_OK;
-    case AT__PY_NAME:
+    case ATX_PY_NAME:
         return eval_name(e, out, node);
-    case AT__PY_UNARY:
+    case ATX_PY_UNARY:
         return eval_unary(e, &out->number, node);
-    case AT__PY_BINARY:
+    case ATX_PY_BINARY:
         return eval_binary(e, &out->number, node);
-    case AT__PY_LOGIC:
+    case ATX_PY_LOGIC:
         return eval_logic(e, &out->number, node);
-    case AT__PY_COMPARE:
+    case ATX_PY_COMPARE:
         return eval_chain(e, &out->number, node);
-    case AT__PY_CHOICE:
+    case ATX_PY_CHOICE:
         return eval_choice(e, out, node);
-    case AT__PY_CALL:
+    case ATX_PY_CALL:
         return eval_call(e, &out->number, node);
     default:
         return refuse_node(e, node, "a single value");
@@ -312,7 +312,7 @@ static at_status step(evaluation *e, int node)
     return AT_OK;
 }
 
-static at_status eval_value(evaluation *e, at__py_value *out, int node)
+static at_status eval_value(evaluation *e, atx_py_value *out, int node)
 {
     at_status status = step(e, node);
     if (status == AT_OK && ++e->nesting > MAX_NESTING)
@@ -325,13 +325,13 @@ static at_status eval_value(evaluation *e, at__py_value *out, int node)
 
 /* ---- lists ---- */
 
-static at_status add_value(evaluation *e, list *out, const at__py_value *value, int node)
+static at_status add_value(evaluation *e, list *out, const atx_py_value *value, int node)
 {
-    if (out->count == AT__PY_MAX_VALUES)
-        return at__py_refuse(e->why, node_of(e, node)->begin, "found more than %d values; expected fewer",
-                             AT__PY_MAX_VALUES);
-    if (!at__grow(&out->items, &out->cap, out->count, sizeof *out->items)) {
-        at__py_refuse(e->why, 0, "out of memory");
+    if (out->count == ATX_PY_MAX_VALUES)
+        return atx_py_refuse(e->why, node_of(e, node)->begin, "found more than %d values; expected fewer",
+                             ATX_PY_MAX_VALUES);
+    if (!atx_grow(&out->items, &out->cap, out->count, sizeof *out->items)) {
+        atx_py_refuse(e->why, 0, "out of memory");
         return AT_ERR_MEMORY;
     }
     out->items[out->count++] = *value;
@@ -357,7 +357,7 @@ static at_status eval_range(evaluation *e, list *out, int node)
         args[0] = 0;
     }
     for (int64_t i = args[0]; status == AT_OK && (args[2] > 0 ? i < args[1] : i > args[1]);) {
-        const at__py_value value = { .number = i };
+        const atx_py_value value = { .number = i };
         status = add_value(e, out, &value, node);
         if (__builtin_add_overflow(i, args[2], &i))
             break;
@@ -385,7 +385,7 @@ static at_status eval_comprehension(evaluation *e, list *out, int node)
     e->variables[e->variable_count++].name = name;
     for (size_t i = 0; status == AT_OK && i < from.count; i++) {
         bool wanted = false;
-        at__py_value value;
+        atx_py_value value;
         e->variables[e->variable_count - 1].value = from.items[i];
         status = passes(e, &wanted, node_of(e, source)->next);
         if (status == AT_OK && wanted && (status = eval_value(e, &value, element)) == AT_OK)
@@ -398,7 +398,7 @@ static at_status eval_comprehension(evaluation *e, list *out, int node)
 
 static int by_number(const void *a, const void *b)
 {
-    int64_t x = ((const at__py_value *)a)->number, y = ((const at__py_value *)b)->number;
+    int64_t x = ((const atx_py_value *)a)->number, y = ((const atx_py_value *)b)->number;
     return (x > y) - (x < y);
 }
 
@@ -406,10 +406,10 @@ static at_status eval_list_call(evaluation *e, list *out, int node)
 {
     int argument = node_of(e, node)->first;
     size_t before = out->count;
-    bool sorted = at__py_is(e->py, node, "sorted");
-    if (at__py_is(e->py, node, "range"))
+    bool sorted = atx_py_is(e->py, node, "sorted");
+    if (atx_py_is(e->py, node, "range"))
         return eval_range(e, out, node);
-    if (!sorted && !at__py_is(e->py, node, "list") && !at__py_is(e->py, node, "tuple"))
+    if (!sorted && !atx_py_is(e->py, node, "list") && !atx_py_is(e->py, node, "tuple"))
         return refuse_node(e, node, "range, list, tuple or sorted");
     if (!argument || node_of(e, argument)->next)
         return refuse_node(e, node, "one list in it");
@@ -426,7 +426,7 @@ static at_status eval_elements(evaluation *e, list *out, int node)
 {
     at_status status = AT_OK;
     for (int child = node_of(e, node)->first; status == AT_OK && child; child = node_of(e, child)->next) {
-        at__py_value value;
+        atx_py_value value;
         status = eval_value(e, &value, child);
         if (status == AT_OK)
             status = add_value(e, out, &value, child);
@@ -436,16 +436,16 @@ static at_status eval_elements(evaluation *e, list *out, int node)
 
 static at_status eval_list_inner(evaluation *e, list *out, int node)
 {
-    const at__py_node *n = node_of(e, node);
+    const atx_py_node *n = node_of(e, node);
     at_status status;
     switch (n->kind) {
-    case AT__PY_LIST:
+    case ATX_PY_LIST:
         return eval_elements(e, out, node);
-    case AT__PY_COMPREHEND:
+    case ATX_PY_COMPREHEND:
         return eval_comprehension(e, out, node);
-    case AT__PY_CALL:
+    case ATX_PY_CALL:
         return eval_list_call(e, out, node);
-    case AT__PY_BINARY:
+    case ATX_PY_BINARY:
         if (strcmp(n->op, "+") != 0)
             break;
         status = eval_list(e, out, n->first);
@@ -467,7 +467,7 @@ static at_status eval_list(evaluation *e, list *out, int node)
     return status;
 }
 
-at_status at__py_values(at__py_value *out, int *count, const at__py *py, at__py_error *why)
+at_status atx_py_values(atx_py_value *out, int *count, const atx_py *py, atx_py_error *why)
 {
     evaluation e = { .py = py, .why = why };
     list values = { 0 };

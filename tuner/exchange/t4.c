@@ -11,28 +11,28 @@
 
 /* The problem that is left when the options have chosen. */
 typedef struct choice {
-    at__store *store;
-    const at__dump_options *options;
-    at__str op, shape, type_key;
+    atx_store *store;
+    const atx_dump_options *options;
+    atx_str op, shape, type_key;
     int problems;
-    at__fingerprint device; /* of the first trial */
-    at__str template_name;  /* of the first trial */
+    atx_fingerprint device; /* of the first trial */
+    atx_str template_name;  /* of the first trial */
     int64_t trials;
     bool other_device, other_template;
 } choice;
 
 typedef struct writer {
     const choice *of;
-    at__line_sink *sink;
+    atx_line_sink *sink;
     void *context;
-    at__str line;
+    atx_str line;
     int64_t written;
     bool more; /* false: nobody reads any more */
 } writer;
 
 /* ---- choosing ---- */
 
-static bool is_wanted(const at__dump_options *o, const at__problem_key *key)
+static bool is_wanted(const atx_dump_options *o, const atx_problem_key *key)
 {
     if (o->op && strcmp(o->op, key->op) != 0)
         return false;
@@ -43,63 +43,63 @@ static bool is_wanted(const at__dump_options *o, const at__problem_key *key)
     return o->problem_count == 0;
 }
 
-static bool on_device(const choice *c, const at__fingerprint *f)
+static bool on_device(const choice *c, const atx_fingerprint *f)
 {
     return !c->options->device || strcmp(f->device, c->options->device) == 0;
 }
 
-static bool visit_problem(void *context, const at__problem_key *key)
+static bool visit_problem(void *context, const atx_problem_key *key)
 {
     choice *c = context;
     if (!is_wanted(c->options, key) || c->problems++)
         return true;
-    at__str_add(&c->op, key->op);
-    at__str_add(&c->shape, key->shape);
-    at__str_add(&c->type_key, key->type_key);
+    atx_str_add(&c->op, key->op);
+    atx_str_add(&c->shape, key->shape);
+    atx_str_add(&c->type_key, key->type_key);
     return true;
 }
 
-static at__problem_key key_of(const choice *c)
+static atx_problem_key key_of(const choice *c)
 {
-    return (at__problem_key){ .op = at__str_text(&c->op),
-                              .shape = at__str_text(&c->shape),
-                              .type_key = at__str_text(&c->type_key) };
+    return (atx_problem_key){ .op = atx_str_text(&c->op),
+                              .shape = atx_str_text(&c->shape),
+                              .type_key = atx_str_text(&c->type_key) };
 }
 
-static bool look_at_trial(void *context, const at__trial_row *row, const at__fingerprint *f)
+static bool look_at_trial(void *context, const atx_trial_row *row, const atx_fingerprint *f)
 {
     choice *c = context;
     if (!on_device(c, f))
         return true;
     if (!c->trials++) {
         c->device = *f;
-        at__str_add(&c->template_name, row->template_name);
+        atx_str_add(&c->template_name, row->template_name);
     }
     c->other_device |= strcmp(c->device.device, f->device) != 0;
-    c->other_template |= strcmp(at__str_text(&c->template_name), row->template_name) != 0;
+    c->other_template |= strcmp(atx_str_text(&c->template_name), row->template_name) != 0;
     return true;
 }
 
 /* Without this a name that is missing would choose nothing, or look like another one. */
 static at_status names_status(const choice *c, at_error *err)
 {
-    const at__str *const NAMES[] = { &c->op, &c->shape, &c->type_key, &c->template_name };
+    const atx_str *const NAMES[] = { &c->op, &c->shape, &c->type_key, &c->template_name };
     at_status status = AT_OK;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && status == AT_OK; i++)
-        status = at__str_status(NAMES[i], err);
+        status = atx_str_status(NAMES[i], err);
     return status;
 }
 
 static at_status choose(choice *c, at_error *err)
 {
-    at_status status = at__store_each_problem(c->store, visit_problem, c, err);
+    at_status status = atx_store_each_problem(c->store, visit_problem, c, err);
     if (status == AT_OK && c->problems > 1)
         return at_fail(err, AT_ERR_INPUT,
                        "found %d problems; T4 has a place for one: expected --op and --shapes to choose it",
                        c->problems);
-    at__problem_key key = key_of(c);
+    atx_problem_key key = key_of(c);
     if (status == AT_OK)
-        status = at__store_each_trial(c->store, &key, NULL, look_at_trial, c, err);
+        status = atx_store_each_trial(c->store, &key, NULL, look_at_trial, c, err);
     if (status == AT_OK)
         status = names_status(c, err);
     if (status == AT_OK && !c->trials)
@@ -114,80 +114,80 @@ static at_status choose(choice *c, at_error *err)
 static void emit(writer *w)
 {
     if (w->more && !w->line.failed)
-        w->more = w->sink(w->context, at__str_text(&w->line));
+        w->more = w->sink(w->context, atx_str_text(&w->line));
     if (!w->line.failed)
-        at__str_reset(&w->line);
+        atx_str_reset(&w->line);
 }
 
-static void add_word(at__str *out, const char *text, size_t len)
+static void add_word(atx_str *out, const char *text, size_t len)
 {
-    at__str word = { 0 };
-    at__str_add_bytes(&word, text, len);
-    at__str_add_json(out, at__str_text(&word));
+    atx_str word = { 0 };
+    atx_str_add_bytes(&word, text, len);
+    atx_str_add_json(out, atx_str_text(&word));
     out->failed |= word.failed;
-    at__str_clear(&word);
+    atx_str_clear(&word);
 }
 
 /* A value of a configuration: numbers as numbers, unless JSON has them not ("007"), words in quotes. */
-static void add_value(at__str *out, const char *text, size_t len)
+static void add_value(atx_str *out, const char *text, size_t len)
 {
     const size_t sign = len && text[0] == '-';
     size_t end = sign;
     while (end < len && text[end] >= '0' && text[end] <= '9')
         end++;
     if (end == len && end > sign && (text[sign] != '0' || end == sign + 1))
-        at__str_add_bytes(out, text, len);
+        atx_str_add_bytes(out, text, len);
     else
         add_word(out, text, len);
 }
 
 /* "TILE=32 ORDER=fast" as members. */
-static void add_configuration(at__str *out, const choice *c, const at__trial_row *row)
+static void add_configuration(atx_str *out, const choice *c, const atx_trial_row *row)
 {
     const char *at = row->config, *comma = "";
-    at__str_add(out, "\"configuration\":{");
+    atx_str_add(out, "\"configuration\":{");
     if (c->other_template) {
-        at__str_add(out, "\"template\":");
-        at__str_add_json(out, row->template_name);
+        atx_str_add(out, "\"template\":");
+        atx_str_add_json(out, row->template_name);
         comma = ",";
     }
     while (*at) {
         size_t len = strcspn(at, " "), name = strcspn(at, "=");
         if (name < len) {
-            at__str_add(out, comma);
+            atx_str_add(out, comma);
             add_word(out, at, name);
-            at__str_add(out, ":");
+            atx_str_add(out, ":");
             add_value(out, at + name + 1, len - name - 1);
             comma = ",";
         }
         at += len + strspn(at + len, " ");
     }
-    at__str_add(out, "}");
+    atx_str_add(out, "}");
 }
 
 /* What happened in T4's words, and in Kernel Tuner's. */
 static const struct {
     const char *invalidity, *time;
-} WORDS[AT__OUTCOMES] = {
-    [AT__TIMED] = { "correct", "" },
-    [AT__COMPILE_FAILED] = { "compile", "CompilationFailedConfig" },
-    [AT__LAUNCH_FAILED] = { "runtime", "RuntimeFailedConfig" },
-    [AT__WRONG_RESULT] = { "correctness", "RuntimeFailedConfig" },
-    [AT__CRASHED] = { "runtime", "RuntimeFailedConfig" },
-    [AT__TIMED_OUT] = { "timeout", "RuntimeFailedConfig" },
+} WORDS[ATX_OUTCOMES] = {
+    [ATX_TIMED] = { "correct", "" },
+    [ATX_COMPILE_FAILED] = { "compile", "CompilationFailedConfig" },
+    [ATX_LAUNCH_FAILED] = { "runtime", "RuntimeFailedConfig" },
+    [ATX_WRONG_RESULT] = { "correctness", "RuntimeFailedConfig" },
+    [ATX_CRASHED] = { "runtime", "RuntimeFailedConfig" },
+    [ATX_TIMED_OUT] = { "timeout", "RuntimeFailedConfig" },
 };
 
 enum { DIGITS = 15 }; /* survive the way through text and back */
 
-static void add_measurement(at__str *out, const char *name, double value, const char *unit)
+static void add_measurement(atx_str *out, const char *name, double value, const char *unit)
 {
-    at__str_addf(out, ",{\"name\":\"%s\",\"value\":", name);
-    at__str_add_real(out, DIGITS, value);
-    at__str_addf(out, ",\"unit\":\"%s\"}", unit);
+    atx_str_addf(out, ",{\"name\":\"%s\",\"value\":", name);
+    atx_str_add_real(out, DIGITS, value);
+    atx_str_addf(out, ",\"unit\":\"%s\"}", unit);
 }
 
 /* What is known of them: the three kinds of memory behind registers are three figures (lang/record.h). */
-static void add_resources(at__str *out, const at__resources *r)
+static void add_resources(atx_str *out, const atx_resources *r)
 {
     const struct {
         const char *name, *unit;
@@ -202,56 +202,56 @@ static void add_resources(at__str *out, const at__resources *r)
             add_measurement(out, FIGURES[i].name, (double)FIGURES[i].value, FIGURES[i].unit);
 }
 
-static void add_measurements(at__str *out, const at__trial_row *row)
+static void add_measurements(atx_str *out, const atx_trial_row *row)
 {
-    bool timed = row->outcome == AT__TIMED;
-    at__str_add(out, "\"measurements\":[{\"name\":\"time\",\"value\":");
+    bool timed = row->outcome == ATX_TIMED;
+    atx_str_add(out, "\"measurements\":[{\"name\":\"time\",\"value\":");
     if (timed)
-        at__str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
+        atx_str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
     else
-        at__str_addf(out, "\"%s\"", WORDS[row->outcome].time);
-    at__str_add(out, ",\"unit\":\"ms\"}");
+        atx_str_addf(out, "\"%s\"", WORDS[row->outcome].time);
+    atx_str_add(out, ",\"unit\":\"ms\"}");
     if (timed) {
         add_measurement(out, "time_min", 1e3 * row->timing.min_s, "ms");
         add_measurement(out, "spread", row->timing.spread, "");
         add_measurement(out, "samples", (double)row->timing.samples, "");
     } else {
-        at__str_addf(out, ",{\"name\":\"outcome\",\"value\":\"%s\",\"unit\":\"\"}",
-                     at__outcome_name(row->outcome));
+        atx_str_addf(out, ",{\"name\":\"outcome\",\"value\":\"%s\",\"unit\":\"\"}",
+                     atx_outcome_name(row->outcome));
     }
     add_resources(out, &row->resources);
-    at__str_add(out, "]");
+    atx_str_add(out, "]");
 }
 
-static void add_times(at__str *out, const at__trial_row *row)
+static void add_times(atx_str *out, const atx_trial_row *row)
 {
-    at__str_add(out, "\"times\":{\"compilation\":");
-    at__str_add_real(out, DIGITS, 1e3 * row->compile_s);
-    at__str_add(out, ",\"framework\":0,\"search_algorithm\":0,\"validation\":0");
-    if (row->outcome == AT__TIMED) {
-        at__str_add(out, ",\"runtimes\":[");
-        at__str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
-        at__str_add(out, "]");
+    atx_str_add(out, "\"times\":{\"compilation\":");
+    atx_str_add_real(out, DIGITS, 1e3 * row->compile_s);
+    atx_str_add(out, ",\"framework\":0,\"search_algorithm\":0,\"validation\":0");
+    if (row->outcome == ATX_TIMED) {
+        atx_str_add(out, ",\"runtimes\":[");
+        atx_str_add_real(out, DIGITS, 1e3 * row->timing.median_s);
+        atx_str_add(out, "]");
     }
-    at__str_add(out, "}");
+    atx_str_add(out, "}");
 }
 
-static bool write_trial(void *context, const at__trial_row *row, const at__fingerprint *f)
+static bool write_trial(void *context, const atx_trial_row *row, const atx_fingerprint *f)
 {
     writer *w = context;
-    at__str *out = &w->line;
+    atx_str *out = &w->line;
     if (!on_device(w->of, f))
         return true;
-    at__str_addf(out, "%s{\"timestamp\":", w->written++ ? "," : "");
-    at__str_add_json(out, row->measured_at);
-    at__str_add(out, ",");
+    atx_str_addf(out, "%s{\"timestamp\":", w->written++ ? "," : "");
+    atx_str_add_json(out, row->measured_at);
+    atx_str_add(out, ",");
     add_configuration(out, w->of, row);
-    at__str_add(out, ",");
+    atx_str_add(out, ",");
     add_times(out, row);
-    at__str_addf(out, ",\"invalidity\":\"%s\",\"correctness\":%d,", WORDS[row->outcome].invalidity,
-                 row->outcome == AT__TIMED);
+    atx_str_addf(out, ",\"invalidity\":\"%s\",\"correctness\":%d,", WORDS[row->outcome].invalidity,
+                 row->outcome == ATX_TIMED);
     add_measurements(out, row);
-    at__str_add(out, ",\"objectives\":[\"time\"]}");
+    atx_str_add(out, ",\"objectives\":[\"time\"]}");
     emit(w);
     return w->more && !w->line.failed;
 }
@@ -259,49 +259,49 @@ static bool write_trial(void *context, const at__trial_row *row, const at__finge
 static void write_head(writer *w)
 {
     const choice *c = w->of;
-    at__str *out = &w->line;
-    at__str_add(out, "{\"schema_version\":\"1.0.0\",\"metadata\":{\"timeunit\":\"miliseconds\",\"kernel\":");
-    at__str_add_json(out, at__str_text(&c->op));
-    at__str_add(out, ",\"shape\":");
-    at__str_add_json(out, at__str_text(&c->shape));
-    at__str_add(out, ",\"type\":");
-    at__str_add_json(out, at__str_text(&c->type_key));
-    at__str_add(out, ",\"device\":");
-    at__str_add_json(out, c->device.device);
+    atx_str *out = &w->line;
+    atx_str_add(out, "{\"schema_version\":\"1.0.0\",\"metadata\":{\"timeunit\":\"miliseconds\",\"kernel\":");
+    atx_str_add_json(out, atx_str_text(&c->op));
+    atx_str_add(out, ",\"shape\":");
+    atx_str_add_json(out, atx_str_text(&c->shape));
+    atx_str_add(out, ",\"type\":");
+    atx_str_add_json(out, atx_str_text(&c->type_key));
+    atx_str_add(out, ",\"device\":");
+    atx_str_add_json(out, c->device.device);
     if (!c->other_template) {
-        at__str_add(out, ",\"template\":");
-        at__str_add_json(out, at__str_text(&c->template_name));
+        atx_str_add(out, ",\"template\":");
+        atx_str_add_json(out, atx_str_text(&c->template_name));
     }
-    at__str_add(out, "},\"results\":[");
+    atx_str_add(out, "},\"results\":[");
     emit(w);
 }
 
-static at_status write_all(choice *c, at__line_sink *sink, void *context, at_error *err)
+static at_status write_all(choice *c, atx_line_sink *sink, void *context, at_error *err)
 {
     writer w = { .of = c, .sink = sink, .context = context, .more = true };
-    at__problem_key key = key_of(c);
+    atx_problem_key key = key_of(c);
     write_head(&w);
-    at_status status = at__store_each_trial(c->store, &key, NULL, write_trial, &w, err);
+    at_status status = atx_store_each_trial(c->store, &key, NULL, write_trial, &w, err);
     if (status == AT_OK)
-        status = at__str_status(&w.line, err);
+        status = atx_str_status(&w.line, err);
     if (status == AT_OK) {
-        at__str_add(&w.line, "]}");
+        atx_str_add(&w.line, "]}");
         emit(&w);
     }
-    at__str_clear(&w.line);
+    atx_str_clear(&w.line);
     return status;
 }
 
-at_status at__t4_write(at__store *store, const at__dump_options *options, at__line_sink *sink, void *context,
+at_status atx_t4_write(atx_store *store, const atx_dump_options *options, atx_line_sink *sink, void *context,
                        at_error *err)
 {
     choice c = { .store = store, .options = options };
     at_status status = choose(&c, err);
     if (status == AT_OK)
         status = write_all(&c, sink, context, err);
-    at__str_clear(&c.op);
-    at__str_clear(&c.shape);
-    at__str_clear(&c.type_key);
-    at__str_clear(&c.template_name);
+    atx_str_clear(&c.op);
+    atx_str_clear(&c.shape);
+    atx_str_clear(&c.type_key);
+    atx_str_clear(&c.template_name);
     return status;
 }

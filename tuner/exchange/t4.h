@@ -5,7 +5,7 @@
  * are milliseconds. Where trials of several templates are in it, `template` is the first member of a
  * configuration, else it is in the metadata. Repetitions are not kept here: `runtimes` holds the median
  * alone; minimum, spread, what the compiler used and, of a failure, our own word for it are measurements.
- * at__import_read gives the same trials back.
+ * atx_import_read gives the same trials back.
  */
 #ifndef AUTOTUNE_T4_H
 #define AUTOTUNE_T4_H
@@ -16,7 +16,7 @@
  * Writes line by line to `sink`; of the options, op, device and problems choose. AT_ERR_INPUT: they leave
  * several problems or devices. AT_ERR_NOT_FOUND: they leave no trial. Nothing is written then.
  */
-at_status at__t4_write(at__store *store, const at__dump_options *options, at__line_sink *sink, void *context,
+at_status atx_t4_write(atx_store *store, const atx_dump_options *options, atx_line_sink *sink, void *context,
                        at_error *err) AT_MUST_CHECK;
 
 #endif

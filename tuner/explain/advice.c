@@ -11,15 +11,15 @@
 #include <string.h>
 
 typedef struct list {
-    at__advice *items;
+    atx_advice *items;
     int count;
 } list;
 
 static void add(list *l, const char *kind, double cycles, const char *text)
 {
-    if (l->count == AT__MOST_ADVICE || cycles <= 0)
+    if (l->count == ATX_MOST_ADVICE || cycles <= 0)
         return;
-    l->items[l->count] = (at__advice){ .kind = kind, .cycles = cycles };
+    l->items[l->count] = (atx_advice){ .kind = kind, .cycles = cycles };
     snprintf(l->items[l->count++].text, sizeof l->items->text, "%s", text);
 }
 
@@ -30,7 +30,7 @@ static const char *base_name(const char *file)
 }
 
 /* "naive.cu:52", "skew.cu:162, in async.cuh:24": without folders. */
-static void place(char *out, size_t size, const at__tally_line *line)
+static void place(char *out, size_t size, const atx_tally_line *line)
 {
     const int n = snprintf(out, size, "%s:%d", base_name(line->file), line->line);
     if (line->inner_line > 0 && (line->inner_line != line->line || line->inner_file != line->file) &&
@@ -41,34 +41,34 @@ static void place(char *out, size_t size, const at__tally_line *line)
 /* Less than this over the least is not worth a word: edges of a problem, rows that begin anywhere. */
 #define WORTH_A_WORD 1.1
 
-static void advise_traffic(list *l, const at__tally_line *line, at__traffic_kind kind, int64_t sms)
+static void advise_traffic(list *l, const atx_tally_line *line, atx_traffic_kind kind, int64_t sms)
 {
-    const at__traffic *t = &line->traffic[kind];
+    const atx_traffic *t = &line->traffic[kind];
     char text[400], where[160];
     if (t->requests == 0 || t->least == 0 || (double)t->cost < WORTH_A_WORD * (double)t->least)
         return;
     const double each = (double)t->cost / (double)t->requests, best = (double)t->least / (double)t->requests;
     const double times = each / best, extra = (double)(t->cost - t->least) / (double)sms;
     place(where, sizeof where, line);
-    if (at__traffic_is_global(kind)) {
+    if (atx_traffic_is_global(kind)) {
         snprintf(text, sizeof text,
                  "%s: %.3g sectors a request where %.3g would do: %.1f times the traffic (%s)",
-                 at__traffic_name(kind), each, best, times, where);
-        add(l, "sectors", extra * AT__SECTOR_BYTES / 64, text);
+                 atx_traffic_name(kind), each, best, times, where);
+        add(l, "sectors", extra * ATX_SECTOR_BYTES / 64, text);
     } else {
         snprintf(text, sizeof text,
                  "%s: %.3g-way bank conflicts: %.3g wavefronts a request where %.3g would do (%s)",
-                 at__traffic_name(kind), times, each, best, where);
+                 atx_traffic_name(kind), times, each, best, where);
         add(l, "conflicts", extra, text);
     }
 }
 
 /* What most of the time goes to, in cycles of a multiprocessor. */
-static double work(const at__figures *f, int64_t sms)
+static double work(const atx_figures *f, int64_t sms)
 {
     double sectors = 0, wavefronts = 0;
-    for (int k = 0; k < AT__TRAFFIC_KINDS; k++)
-        *(at__traffic_is_global((at__traffic_kind)k) ? &sectors : &wavefronts) +=
+    for (int k = 0; k < ATX_TRAFFIC_KINDS; k++)
+        *(atx_traffic_is_global((atx_traffic_kind)k) ? &sectors : &wavefronts) +=
             (double)f->all.traffic[k].cost;
     sectors /= 2;
     const double issue = (double)f->all.warp_instructions / 4;
@@ -76,10 +76,10 @@ static double work(const at__figures *f, int64_t sms)
     return (most > issue ? most : issue) / (double)sms;
 }
 
-static void advise_occupancy(list *l, const at__figures *f, double cycles)
+static void advise_occupancy(list *l, const atx_figures *f, double cycles)
 {
     char text[240];
-    const at__occupancy *o = &f->occupancy;
+    const atx_occupancy *o = &f->occupancy;
     if (o->warps == 0 || 2 * o->warps > o->max_warps)
         return;
     snprintf(text, sizeof text,
@@ -88,7 +88,7 @@ static void advise_occupancy(list *l, const at__figures *f, double cycles)
     add(l, "occupancy", cycles * (0.5 - (double)o->warps / (double)o->max_warps) / 2 + 1e-9, text);
 }
 
-static void advise_waves(list *l, const at__figures *f, int64_t sms, double cycles)
+static void advise_waves(list *l, const atx_figures *f, int64_t sms, double cycles)
 {
     char text[240];
     const int64_t at_once = f->occupancy.blocks * sms, blocks = f->sample.of;
@@ -111,12 +111,12 @@ static void advise_waves(list *l, const at__figures *f, int64_t sms, double cycl
     add(l, "waves", cycles * (1 - full) / 2, text);
 }
 
-static void advise_rest(list *l, const at__figures *f, double cycles)
+static void advise_rest(list *l, const atx_figures *f, double cycles)
 {
     char text[240];
-    const at__tally_line *a = &f->all;
+    const atx_tally_line *a = &f->all;
     const double busy =
-        a->warp_instructions ? (double)a->lane_instructions / (double)a->warp_instructions / AT__LANES : 1;
+        a->warp_instructions ? (double)a->lane_instructions / (double)a->warp_instructions / ATX_LANES : 1;
     if (f->program.resources.spill_bytes > 0) {
         snprintf(text, sizeof text, "%" PRId64 " bytes of registers are spilled to local memory",
                  f->program.resources.spill_bytes);
@@ -127,32 +127,32 @@ static void advise_rest(list *l, const at__figures *f, double cycles)
                  100 * busy);
         add(l, "idle_lanes", cycles * (1 - busy) / 2, text);
     }
-    for (int k = 0; k <= AT__GLOBAL_STORE; k++) {
-        const at__traffic *t = &a->traffic[k];
+    for (int k = 0; k <= ATX_GLOBAL_STORE; k++) {
+        const atx_traffic *t = &a->traffic[k];
         const double each = t->lanes ? (double)t->bytes / (double)t->lanes : 16;
         if (each > 3.5) /* words, less what edges leave out */
             continue;
         snprintf(text, sizeof text,
                  "%s: %.3g bytes a lane: wider ones would move as much in %.0f times fewer requests",
-                 at__traffic_name((at__traffic_kind)k), each, 16 / each);
+                 atx_traffic_name((atx_traffic_kind)k), each, 16 / each);
         add(l, "narrow", cycles / 8, text);
     }
 }
 
 static int costliest_first(const void *a, const void *b)
 {
-    const at__advice *x = a, *y = b;
+    const atx_advice *x = a, *y = b;
     return (x->cycles < y->cycles) - (x->cycles > y->cycles);
 }
 
-int at__advise(at__advice out[AT__MOST_ADVICE], const at__figures *f, const at__device_rates *rates)
+int atx_advise(atx_advice out[ATX_MOST_ADVICE], const atx_figures *f, const atx_device_rates *rates)
 {
     list l = { .items = out, .count = 0 };
     const int64_t sms = rates->sms > 0 ? rates->sms : 1;
     const double cycles = work(f, sms);
     for (size_t i = 0; i < f->line_count; i++)
-        for (int k = 0; k < AT__TRAFFIC_KINDS; k++)
-            advise_traffic(&l, &f->lines[i], (at__traffic_kind)k, sms);
+        for (int k = 0; k < ATX_TRAFFIC_KINDS; k++)
+            advise_traffic(&l, &f->lines[i], (atx_traffic_kind)k, sms);
     advise_occupancy(&l, f, cycles);
     advise_waves(&l, f, sms, cycles);
     advise_rest(&l, f, cycles);

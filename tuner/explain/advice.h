@@ -7,15 +7,15 @@
 
 #include "explain/figures.h"
 
-#define AT__MOST_ADVICE 16
+#define ATX_MOST_ADVICE 16
 
-typedef struct at__advice {
+typedef struct atx_advice {
     const char *kind; /* "sectors", "conflicts", "occupancy", "spills", "waves", "idle_lanes", "narrow" */
     char text[400];
     double cycles; /* of each multiprocessor that it costs, about; what it is ordered by */
-} at__advice;
+} atx_advice;
 
 /* Returns how many; none where there is nothing to say. */
-int at__advise(at__advice out[AT__MOST_ADVICE], const at__figures *figures, const at__device_rates *rates);
+int atx_advise(atx_advice out[ATX_MOST_ADVICE], const atx_figures *figures, const atx_device_rates *rates);
 
 #endif

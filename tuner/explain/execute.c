@@ -19,16 +19,16 @@
 #define MOST_NAMED_STEPS ((int64_t)1 << 36)
 
 typedef struct stage {
-    at__problem problem;
-    int64_t slots[AT__MAX_SLOTS];
-    at__scene *scene; /* NULL: nobody wanted it yet */
+    atx_problem problem;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_scene *scene; /* NULL: nobody wanted it yet */
     bool named;
     char refusal[200]; /* why it is not run; "": it may be */
 } stage;
 
-struct at__execute {
-    at__execute_options options;
-    at__limits limits;
+struct atx_execute {
+    atx_execute_options options;
+    atx_limits limits;
     stage *stages;
     size_t count, cap;
 };
@@ -90,7 +90,7 @@ static const char *const SHAPES[] = {
     "2x3x1x2x3x2x3x5",
 };
 
-bool at__execute_shape(const char **out, int index)
+bool atx_execute_shape(const char **out, int index)
 {
     if (index < 0 || index >= (int)(sizeof SHAPES / sizeof *SHAPES))
         return false;
@@ -102,8 +102,8 @@ bool at__execute_shape(const char **out, int index)
 static at_status check_memory(stage *s, at_error *err)
 {
     int64_t need = 0;
-    const int64_t available = at__memory_available(), most = s->named ? available : MOST_BYTES;
-    at_status status = at__scene_need(&need, &s->problem, s->slots, err);
+    const int64_t available = atx_memory_available(), most = s->named ? available : MOST_BYTES;
+    at_status status = atx_scene_need(&need, &s->problem, s->slots, err);
     if (status != AT_OK || need <= (most < available ? most : available))
         return status;
     snprintf(s->refusal, sizeof s->refusal, "it takes %.3g GB of memory", 1e-9 * (double)need);
@@ -114,44 +114,44 @@ static at_status check_memory(stage *s, at_error *err)
     return AT_OK;
 }
 
-at_status at__execute_add(at__execute *e, const at__problem *problem, bool named, at_error *err)
+at_status atx_execute_add(atx_execute *e, const atx_problem *problem, bool named, at_error *err)
 {
-    if (!at__grow(&e->stages, &e->cap, e->count, sizeof *e->stages))
+    if (!atx_grow(&e->stages, &e->cap, e->count, sizeof *e->stages))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     stage *s = &e->stages[e->count];
     *s = (stage){ .problem = *problem, .named = named };
-    if (at__problem_bind(s->slots, problem, &e->limits, NULL) != AT_OK)
+    if (atx_problem_bind(s->slots, problem, &e->limits, NULL) != AT_OK)
         return AT_OK;
     e->count++;
     return check_memory(s, err);
 }
 
-at_status at__execute_open(at__execute **out, const at__execute_options *options, at_error *err)
+at_status atx_execute_open(atx_execute **out, const atx_execute_options *options, at_error *err)
 {
-    at__execute *e = calloc(1, sizeof *e);
+    atx_execute *e = calloc(1, sizeof *e);
     if (!e)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     e->options = *options;
-    at__arch_limits(&e->limits, options->cc);
+    atx_arch_limits(&e->limits, options->cc);
     *out = e;
     return AT_OK;
 }
 
-void at__execute_close(at__execute *e)
+void atx_execute_close(atx_execute *e)
 {
     if (!e)
         return;
     for (size_t i = 0; i < e->count; i++)
-        at__scene_close(e->stages[i].scene);
+        atx_scene_close(e->stages[i].scene);
     free(e->stages);
     free(e);
 }
 
 /* *s says why not where it takes too long. */
-static at_status open_scene(at__execute *e, stage *s, at_error *err)
+static at_status open_scene(atx_execute *e, stage *s, at_error *err)
 {
     at_error why = { 0 };
-    const at__scene_options o = { .catalog = e->options.catalog,
+    const atx_scene_options o = { .catalog = e->options.catalog,
                                   .nvrtc = e->options.nvrtc,
                                   .problem = &s->problem,
                                   .slots = s->slots,
@@ -161,7 +161,7 @@ static at_status open_scene(at__execute *e, stage *s, at_error *err)
                                   .most_steps = s->named ? MOST_NAMED_STEPS : MOST_STEPS };
     if (s->scene || s->refusal[0])
         return AT_OK;
-    const at_status status = at__scene_open(&s->scene, &o, &why);
+    const at_status status = atx_scene_open(&s->scene, &o, &why);
     if (status == AT_ERR_NOT_FOUND)
         snprintf(s->refusal, sizeof s->refusal, s->named ? "%.150s; name a smaller shape" : "%.190s",
                  why.text);
@@ -172,15 +172,15 @@ static at_status open_scene(at__execute *e, stage *s, at_error *err)
 
 /* ---- one configuration ---- */
 
-static void name_problem(char *out, size_t size, const at__problem *p)
+static void name_problem(char *out, size_t size, const atx_problem *p)
 {
-    at__str shape = { 0 };
-    at__problem_shape(&shape, p);
-    snprintf(out, size, "%s %s", at__str_text(&shape), at__dtype_name(p->type));
-    at__str_clear(&shape);
+    atx_str shape = { 0 };
+    atx_problem_shape(&shape, p);
+    snprintf(out, size, "%s %s", atx_str_text(&shape), atx_dtype_name(p->type));
+    atx_str_clear(&shape);
 }
 
-void at__execute_left_out(at__str *out, const at__execute *e)
+void atx_execute_left_out(atx_str *out, const atx_execute *e)
 {
     char name[100];
     for (size_t i = 0; i < e->count; i++) {
@@ -188,46 +188,46 @@ void at__execute_left_out(at__str *out, const at__execute *e)
         if (s->named || !s->refusal[0])
             continue;
         name_problem(name, sizeof name, &s->problem);
-        at__str_addf(out, "%s%s (%s)", out->len ? ", " : "", name, s->refusal);
+        atx_str_addf(out, "%s%s (%s)", out->len ? ", " : "", name, s->refusal);
     }
 }
 
-static bool is_same(const at__flaw *a, const at__flaw *b)
+static bool is_same(const atx_flaw *a, const atx_flaw *b)
 {
     return a->kind == b->kind && a->line == b->line && strcmp(a->file, b->file) == 0;
 }
 
-static void keep_flaw(at__executed *x, const at__flaw *flaw, const stage *s, const char *config)
+static void keep_flaw(atx_executed *x, const atx_flaw *flaw, const stage *s, const char *config)
 {
     for (int i = 0; i < x->flaw_count; i++)
         if (is_same(&x->flaws[i].flaw, flaw)) {
             x->flaws[i].configs++;
             return;
         }
-    if (x->flaw_count == AT__MOST_EXECUTED_FLAWS)
+    if (x->flaw_count == ATX_MOST_EXECUTED_FLAWS)
         return;
-    at__executed_flaw *f = &x->flaws[x->flaw_count];
-    *f = (at__executed_flaw){ .flaw = *flaw, .configs = 1, .config = at__text_copy(config, strlen(config)) };
+    atx_executed_flaw *f = &x->flaws[x->flaw_count];
+    *f = (atx_executed_flaw){ .flaw = *flaw, .configs = 1, .config = atx_text_copy(config, strlen(config)) };
     name_problem(f->problem, sizeof f->problem, &s->problem);
     x->flaw_count += f->config != NULL;
 }
 
 /* What the compiler refuses, and what no device launches, is wrong with the kernel; what the machine does not
  * know is not. */
-static void keep_refusal(at__executed *x, const at__program *p, const stage *s, const char *config,
+static void keep_refusal(atx_executed *x, const atx_program *p, const stage *s, const char *config,
                          const at_error *error)
 {
     const char *why = error->text;
     const bool launched = error->status != AT_ERR_USAGE;
-    at__flaw f = { .kind = launched ? AT__FLAW_DOES_NOT_COMPILE : AT__FLAW_CANNOT_LAUNCH, .instruction = -1 };
-    at__log_error e;
+    atx_flaw f = { .kind = launched ? ATX_FLAW_DOES_NOT_COMPILE : ATX_FLAW_CANNOT_LAUNCH, .instruction = -1 };
+    atx_log_error e;
     if (p->compiled && launched) {
         if (x->refused++ == 0)
             snprintf(x->why, sizeof x->why, "%.399s", why);
         return;
     }
     snprintf(f.what, sizeof f.what, "%.239s", why);
-    if (launched && at__nvrtc_first_error(&e, at__str_text(&p->build.log))) {
+    if (launched && atx_nvrtc_first_error(&e, atx_str_text(&p->build.log))) {
         snprintf(f.file, sizeof f.file, "%.*s", e.file_len, e.file);
         f.line = e.line;
         snprintf(f.what, sizeof f.what, "does not compile: %.*s", e.text_len, e.text);
@@ -236,27 +236,27 @@ static void keep_refusal(at__executed *x, const at__program *p, const stage *s, 
     keep_flaw(x, &f, s, config);
 }
 
-static at_status try_config(at__executed *x, at__execute *e, stage *s, const at__template *t,
-                            const at__config *config, at_error *err)
+static at_status try_config(atx_executed *x, atx_execute *e, stage *s, const atx_template *t,
+                            const atx_config *config, at_error *err)
 {
-    int64_t own[AT__MAX_SLOTS];
-    at__program p = { .module = NULL };
-    at__flaws flaws = { .count = 0 };
-    at__str text = { 0 };
+    int64_t own[ATX_MAX_SLOTS];
+    atx_program p = { .module = NULL };
+    atx_flaws flaws = { .count = 0 };
+    atx_str text = { 0 };
     at_error why = { 0 };
     memcpy(own, s->slots, (size_t)t->op->symbols.count * sizeof *own);
-    at__config_text(&text, t, config);
-    at_status status = at__str_status(&text, err);
+    atx_config_text(&text, t, config);
+    at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
-        status = at__config_bind(own, t, config, err);
+        status = atx_config_bind(own, t, config, err);
     if (status != AT_OK)
         goto done;
     status =
-        at__program_of_template(&p, e->options.nvrtc, t, s->problem.type, config, own, e->options.cc, &why);
+        atx_program_of_template(&p, e->options.nvrtc, t, s->problem.type, config, own, e->options.cc, &why);
     if (status == AT_OK)
-        status = at__scene_try(&flaws, s->scene, &p, &why);
+        status = atx_scene_try(&flaws, s->scene, &p, &why);
     if (status == AT_ERR_INPUT || status == AT_ERR_USAGE) {
-        keep_refusal(x, &p, s, at__str_text(&text), &why);
+        keep_refusal(x, &p, s, atx_str_text(&text), &why);
         status = AT_OK;
         goto done;
     }
@@ -267,10 +267,10 @@ static at_status try_config(at__executed *x, at__execute *e, stage *s, const at_
     x->configs++;
     x->wrong += flaws.count > 0;
     for (int i = 0; i < flaws.count; i++)
-        keep_flaw(x, &flaws.items[i], s, at__str_text(&text));
+        keep_flaw(x, &flaws.items[i], s, atx_str_text(&text));
 done:
-    at__program_close(&p);
-    at__str_clear(&text);
+    atx_program_close(&p);
+    atx_str_clear(&text);
     return status;
 }
 
@@ -279,22 +279,22 @@ done:
 /* Where a template has configurations at all. */
 typedef struct room {
     stage *s;
-    at__space *space;
+    atx_space *space;
     int64_t *tried; /* indices */
     int64_t picks;
 } room;
 
 /* Room for as many picks as there can be. A space without configurations is none: *r keeps nothing of it. */
-static at_status open_room(room *r, stage *s, const at__execute *e, const at__template *t, at_error *err)
+static at_status open_room(room *r, stage *s, const atx_execute *e, const atx_template *t, at_error *err)
 {
     *r = (room){ .s = s };
-    at_status status = at__space_open(&r->space, t, s->slots, NULL, 0, err);
-    int64_t most = status == AT_OK ? at__space_count(r->space) : 0;
+    at_status status = atx_space_open(&r->space, t, s->slots, NULL, 0, err);
+    int64_t most = status == AT_OK ? atx_space_count(r->space) : 0;
     most = most < e->options.configs ? most : e->options.configs;
     if (most > 0 && !(r->tried = calloc((size_t)most, sizeof *r->tried)))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (!r->tried) {
-        at__space_close(r->space);
+        atx_space_close(r->space);
         r->space = NULL;
     }
     return status;
@@ -303,14 +303,14 @@ static at_status open_room(room *r, stage *s, const at__execute *e, const at__te
 static void close_rooms(room *rooms, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        at__space_close(rooms[i].space);
+        atx_space_close(rooms[i].space);
         free(rooms[i].tried);
     }
     free(rooms);
 }
 
 /* Of all problems of which the template has a configuration, in their order. */
-static at_status open_rooms(room **rooms, size_t *count, at__execute *e, const at__template *t, at_error *err)
+static at_status open_rooms(room **rooms, size_t *count, atx_execute *e, const atx_template *t, at_error *err)
 {
     at_status status = AT_OK;
     *count = 0;
@@ -326,7 +326,7 @@ static at_status open_rooms(room **rooms, size_t *count, at__execute *e, const a
 
 static bool is_full(const room *r)
 {
-    return r->picks == at__space_count(r->space);
+    return r->picks == atx_space_count(r->space);
 }
 
 static bool all_are_full(const room *rooms, size_t count)
@@ -346,65 +346,65 @@ static bool is_tried(const room *r, int64_t index)
 }
 
 /* The default on the first visits, where it is valid; then the ends; then anywhere. One is left. */
-static int64_t pick(const room *r, int round, const at__template *t, at__rng *rng)
+static int64_t pick(const room *r, int round, const atx_template *t, atx_rng *rng)
 {
     enum { PATIENCE = 64 }; /* draws of what was tried already */
-    const int64_t count = at__space_count(r->space);
-    at__config defaults;
+    const int64_t count = atx_space_count(r->space);
+    atx_config defaults;
     memcpy(defaults.values, t->defaults, sizeof defaults.values);
-    const int64_t ends[] = { at__space_find(r->space, &defaults), 0, count - 1 };
+    const int64_t ends[] = { atx_space_find(r->space, &defaults), 0, count - 1 };
     for (int i = 0; i < 3; i++)
         if (ends[(round + i) % 3] >= 0 && !is_tried(r, ends[(round + i) % 3]))
             return ends[(round + i) % 3];
-    int64_t any = at__space_sample(r->space, rng);
+    int64_t any = atx_space_sample(r->space, rng);
     for (int i = 0; i < PATIENCE && is_tried(r, any); i++)
-        any = at__space_sample(r->space, rng);
+        any = atx_space_sample(r->space, rng);
     while (is_tried(r, any))
         any = (any + 1) % count;
     return any;
 }
 
-static void add_problem(at__executed *x, const at__problem *problem)
+static void add_problem(atx_executed *x, const atx_problem *problem)
 {
     char name[100];
     name_problem(name, sizeof name, problem);
-    at__str_addf(&x->ran, "%s%s", x->problems ? ", " : "", name);
+    atx_str_addf(&x->ran, "%s%s", x->problems ? ", " : "", name);
     x->problems++;
 }
 
 /* One that cannot be run goes; who named it is told. */
-static void drop_room(at__executed *x, room *rooms, size_t *count, size_t i)
+static void drop_room(atx_executed *x, room *rooms, size_t *count, size_t i)
 {
     const stage *s = rooms[i].s;
     char name[100];
     name_problem(name, sizeof name, &s->problem);
     if (s->named && x->refused++ == 0)
         snprintf(x->why, sizeof x->why, "%s: %s", name, s->refusal);
-    at__space_close(rooms[i].space);
+    atx_space_close(rooms[i].space);
     free(rooms[i].tried);
     memmove(&rooms[i], &rooms[i + 1], (*count - i - 1) * sizeof *rooms);
     --*count;
 }
 
 /* Configuration k, of the k-th problem as they go round. */
-static at_status try_next(at__executed *x, at__execute *e, room *r, int round, at__rng *rng, at_error *err)
+static at_status try_next(atx_executed *x, atx_execute *e, room *r, int round, atx_rng *rng, at_error *err)
 {
-    at__config config;
+    atx_config config;
     if (is_full(r))
         return AT_OK;
     const int64_t index = pick(r, round, x->t, rng);
     if (r->picks == 0)
         add_problem(x, &r->s->problem);
     r->tried[r->picks++] = index;
-    at__space_config(&config, r->space, index);
+    atx_space_config(&config, r->space, index);
     return try_config(x, e, r->s, x->t, &config, err);
 }
 
-at_status at__execute_template(at__executed *x, at__execute *e, const at__template *t, at_error *err)
+at_status atx_execute_template(atx_executed *x, atx_execute *e, const atx_template *t, at_error *err)
 {
     room *rooms = NULL;
     size_t count = 0;
-    at__rng rng = { e->options.seed };
+    atx_rng rng = { e->options.seed };
     x->t = t;
     at_status status = open_rooms(&rooms, &count, e, t, err);
     for (int64_t k = 0; k < e->options.configs && status == AT_OK && !*e->options.cancel;) {
@@ -426,10 +426,10 @@ at_status at__execute_template(at__executed *x, at__execute *e, const at__templa
     return status;
 }
 
-void at__executed_clear(at__executed *x)
+void atx_executed_clear(atx_executed *x)
 {
     for (int i = 0; i < x->flaw_count; i++)
         free(x->flaws[i].config);
-    at__str_clear(&x->ran);
-    *x = (at__executed){ .t = NULL };
+    atx_str_clear(&x->ran);
+    *x = (atx_executed){ .t = NULL };
 }

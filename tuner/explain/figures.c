@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void scale(int64_t *value, const at__sample *s)
+static void scale(int64_t *value, const atx_sample *s)
 {
     *value = (int64_t)((double)*value * (double)s->of / (double)s->blocks + 0.5);
 }
 
-static void scale_line(at__tally_line *line, const at__sample *s)
+static void scale_line(atx_tally_line *line, const atx_sample *s)
 {
     if (s->blocks == s->of || s->blocks == 0)
         return;
     scale(&line->warp_instructions, s);
     scale(&line->lane_instructions, s);
-    for (int k = 0; k < AT__TRAFFIC_KINDS; k++) {
-        at__traffic *t = &line->traffic[k];
+    for (int k = 0; k < ATX_TRAFFIC_KINDS; k++) {
+        atx_traffic *t = &line->traffic[k];
         scale(&t->requests, s);
         scale(&t->cost, s);
         scale(&t->least, s);
@@ -29,30 +29,30 @@ static void scale_line(at__tally_line *line, const at__sample *s)
     }
 }
 
-static at_status take_lines(at__figures *f, at_error *err)
+static at_status take_lines(atx_figures *f, at_error *err)
 {
-    const at__tally_line *lines = NULL;
-    at_status status = at__tally_lines(&lines, &f->line_count, f->tally, err);
+    const atx_tally_line *lines = NULL;
+    at_status status = atx_tally_lines(&lines, &f->line_count, f->tally, err);
     if (status != AT_OK)
         return status;
     f->lines = malloc((f->line_count + 1) * sizeof *lines);
     if (!f->lines)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     memcpy(f->lines, lines, f->line_count * sizeof *lines);
-    f->all = at__tally_all(f->tally);
+    f->all = atx_tally_all(f->tally);
     scale_line(&f->all, &f->sample);
     for (size_t i = 0; i < f->line_count; i++)
         scale_line(&f->lines[i], &f->sample);
     return AT_OK;
 }
 
-static void take_occupancy(at__figures *f, int cc)
+static void take_occupancy(atx_figures *f, int cc)
 {
-    const at__geometry *g = &f->program.kernel.geometry;
+    const atx_geometry *g = &f->program.kernel.geometry;
     if (f->program.kernel.more_count || f->program.resources.registers < 0)
         return;
     f->occupancy =
-        at__arch_occupancy(cc, g->block[0] * g->block[1] * g->block[2], f->program.resources.registers,
+        atx_arch_occupancy(cc, g->block[0] * g->block[1] * g->block[2], f->program.resources.registers,
                            f->program.resources.shared_bytes + g->shared_bytes);
 }
 
@@ -60,47 +60,47 @@ static void take_occupancy(at__figures *f, int cc)
 #define MOST_INSTRUCTIONS 2e8
 
 /* How many blocks are run: fewer where one of them is long. */
-static at_status choose_most(int64_t *most, const at__program *program, at__scene *scene, at_error *err)
+static at_status choose_most(int64_t *most, const atx_program *program, atx_scene *scene, at_error *err)
 {
-    at__tally *tally = NULL;
-    at__sample sample;
+    atx_tally *tally = NULL;
+    atx_sample sample;
     if (program->kernel.more_count || *most == 0) {
         *most = 0;
         return AT_OK;
     }
-    at_status status = at__tally_open(&tally, program->module, err);
+    at_status status = atx_tally_open(&tally, program->module, err);
     if (status == AT_OK)
-        status = at__scene_count(tally, &sample, scene, program, 1, err);
+        status = atx_scene_count(tally, &sample, scene, program, 1, err);
     if (status == AT_OK) {
-        const int64_t lanes = at__tally_all(tally).lane_instructions;
+        const int64_t lanes = atx_tally_all(tally).lane_instructions;
         const double fit = MOST_INSTRUCTIONS / (double)(lanes > 0 ? lanes : 1);
         *most = fit < 1 ? 1 : fit < (double)*most ? (int64_t)fit : *most;
     }
-    at__tally_close(tally);
+    atx_tally_close(tally);
     return status;
 }
 
-at_status at__figures_of(at__figures *f, const at__figures_setting *on, const at__template *t,
-                         const at__config *config, at_error *err)
+at_status atx_figures_of(atx_figures *f, const atx_figures_setting *on, const atx_template *t,
+                         const atx_config *config, at_error *err)
 {
-    int64_t own[AT__MAX_SLOTS], most_blocks = on->most_blocks;
+    int64_t own[ATX_MAX_SLOTS], most_blocks = on->most_blocks;
     f->t = t;
     memcpy(own, on->slots, (size_t)t->op->symbols.count * sizeof *own);
-    at__config_text(&f->config, t, config);
-    at_status status = at__str_status(&f->config, err);
+    atx_config_text(&f->config, t, config);
+    at_status status = atx_str_status(&f->config, err);
     if (status == AT_OK)
-        status = at__config_validate(own, t, config, err);
+        status = atx_config_validate(own, t, config, err);
     if (status == AT_OK)
         status =
-            at__program_of_template(&f->program, on->nvrtc, t, on->problem->type, config, own, on->cc, err);
+            atx_program_of_template(&f->program, on->nvrtc, t, on->problem->type, config, own, on->cc, err);
     if (status == AT_OK)
-        status = at__program_measure(&f->program, on->nvrtc, t->file, on->cc, err);
+        status = atx_program_measure(&f->program, on->nvrtc, t->file, on->cc, err);
     if (status == AT_OK)
-        status = at__tally_open(&f->tally, f->program.module, err);
+        status = atx_tally_open(&f->tally, f->program.module, err);
     if (status == AT_OK)
         status = choose_most(&most_blocks, &f->program, on->scene, err);
     if (status == AT_OK)
-        status = at__scene_count(f->tally, &f->sample, on->scene, &f->program, most_blocks, err);
+        status = atx_scene_count(f->tally, &f->sample, on->scene, &f->program, most_blocks, err);
     if (status == AT_OK)
         status = take_lines(f, err);
     if (status == AT_OK)
@@ -108,27 +108,27 @@ at_status at__figures_of(at__figures *f, const at__figures_setting *on, const at
     return status;
 }
 
-void at__figures_close(at__figures *f)
+void atx_figures_close(atx_figures *f)
 {
-    at__tally_close(f->tally);
-    at__program_close(&f->program);
-    at__str_clear(&f->config);
+    atx_tally_close(f->tally);
+    atx_program_close(&f->program);
+    atx_str_clear(&f->config);
     free(f->lines);
-    *f = (at__figures){ .t = NULL };
+    *f = (atx_figures){ .t = NULL };
 }
 
-at__least_times at__least_times_of(const at__figures *f, int64_t traffic_bytes, const at__device_rates *r)
+atx_least_times atx_least_times_of(const atx_figures *f, int64_t traffic_bytes, const atx_device_rates *r)
 {
     enum { L2_BYTES_A_CLOCK = 64, WARPS_A_CLOCK = 4 };
-    at__least_times out = { 0, 0, 0, 0 };
+    atx_least_times out = { 0, 0, 0, 0 };
     const double clocks = r->clock_hz * (double)r->sms;
     int64_t sectors = 0, wavefronts = 0;
-    for (int k = 0; k < AT__TRAFFIC_KINDS; k++)
-        *(at__traffic_is_global((at__traffic_kind)k) ? &sectors : &wavefronts) += f->all.traffic[k].cost;
+    for (int k = 0; k < ATX_TRAFFIC_KINDS; k++)
+        *(atx_traffic_is_global((atx_traffic_kind)k) ? &sectors : &wavefronts) += f->all.traffic[k].cost;
     if (r->dram_bytes_per_s > 0)
         out.dram_s = (double)traffic_bytes / r->dram_bytes_per_s;
     if (clocks > 0) {
-        out.l2_s = (double)sectors * AT__SECTOR_BYTES / L2_BYTES_A_CLOCK / clocks;
+        out.l2_s = (double)sectors * ATX_SECTOR_BYTES / L2_BYTES_A_CLOCK / clocks;
         out.shared_s = (double)wavefronts / clocks;
         out.issue_s = (double)f->all.warp_instructions / WARPS_A_CLOCK / clocks;
     }

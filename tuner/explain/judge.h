@@ -1,4 +1,4 @@
-/* judge.h - whether an output is what the op wants, on the host; what at__verdict says of a device's. Pure.
+/* judge.h - whether an output is what the op wants, on the host; what atx_verdict says of a device's. Pure.
  */
 #ifndef AUTOTUNE_EXPLAIN_JUDGE_H
 #define AUTOTUNE_EXPLAIN_JUDGE_H
@@ -7,9 +7,9 @@
 
 /*
  * false: `out` says how wrong it is, the first or the worst element with both values. `said`: what a kernel
- * of the op's counted, where one judges (AT__BY); else not looked at.
+ * of the op's counted, where one judges (ATX_BY); else not looked at.
  */
-bool at__judge(char *out, size_t size, const at__buffer *buffer, const unsigned char *got,
+bool atx_judge(char *out, size_t size, const atx_buffer *buffer, const unsigned char *got,
                const unsigned char *right, const uint64_t said[2]);
 
 #endif

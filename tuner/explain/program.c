@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* NVRTC puts the current folder before names that are relative, as those of built-in files are. */
-static void shorten_names(at__ptx_module *module)
+static void shorten_names(atx_ptx_module *module)
 {
     char folder[4096];
     const size_t len = getcwd(folder, sizeof folder) ? strlen(folder) : 0;
@@ -20,20 +20,20 @@ static void shorten_names(at__ptx_module *module)
     }
 }
 
-static at_status compile(at__program *p, at__nvrtc *nvrtc, const char *name, int cc, at_error *err)
+static at_status compile(atx_program *p, atx_nvrtc *nvrtc, const char *name, int cc, at_error *err)
 {
-    at__resources unused;
+    atx_resources unused;
     bool ok = false;
-    at_status status = at__str_status(&p->build.source, err);
-    p->resources = AT__RESOURCES_UNKNOWN;
+    at_status status = atx_str_status(&p->build.source, err);
+    p->resources = ATX_RESOURCES_UNKNOWN;
     if (status == AT_OK)
-        status = at__nvrtc_compile(nvrtc, &ok, &p->build.cubin, &p->build.log, &unused,
-                                   at__str_text(&p->build.source), name, cc, AT__LINED_PTX, err);
+        status = atx_nvrtc_compile(nvrtc, &ok, &p->build.cubin, &p->build.log, &unused,
+                                   atx_str_text(&p->build.source), name, cc, ATX_LINED_PTX, err);
     if (status == AT_OK && !ok)
-        return at_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, at__str_text(&p->build.log));
+        return at_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&p->build.log));
     p->compiled = status == AT_OK;
     if (status == AT_OK)
-        status = at__ptx_parse(&p->module, p->build.cubin.data, p->build.cubin.len, err);
+        status = atx_ptx_parse(&p->module, p->build.cubin.data, p->build.cubin.len, err);
     if (status == AT_OK)
         shorten_names(p->module);
     return status;
@@ -48,7 +48,7 @@ static bool is_name(const char *entry, const char *in_text)
                                                         in_text[len] ? in_text[len] : ' ');
 }
 
-static at_status find_entry(int32_t *out, const at__program *p, const char *name, at_error *err)
+static at_status find_entry(int32_t *out, const atx_program *p, const char *name, at_error *err)
 {
     for (int32_t f = 0; f < p->module->function_count; f++)
         if (p->module->functions[f].is_entry && is_name(p->module->functions[f].name, name)) {
@@ -58,20 +58,20 @@ static at_status find_entry(int32_t *out, const at__program *p, const char *name
     return at_fail(err, AT_ERR_INPUT, "found no kernel '%.60s' in the compiled code", name);
 }
 
-/* Of variables in PTX, which at__template_bind does not look at. */
-static at_status check_into(const at__program *p, const at__template *t, at_error *err)
+/* Of variables in PTX, which atx_template_bind does not look at. */
+static at_status check_into(const atx_program *p, const atx_template *t, at_error *err)
 {
     for (int v = 0; v < p->module->variable_count; v++)
         for (int i = 0; i < t->op->arg_count; i++) {
-            const at__ptx_variable *var = &p->module->variables[v];
-            if ((var->space == AT__PTX_CONST || var->space == AT__PTX_GLOBAL) && t->op->args[i].variable[0] &&
-                strcmp(var->name, t->op->args[i].variable) == 0 && !at__template_fills(t, i))
-                return at__template_refuse_both(t, i, err);
+            const atx_ptx_variable *var = &p->module->variables[v];
+            if ((var->space == ATX_PTX_CONST || var->space == ATX_PTX_GLOBAL) && t->op->args[i].variable[0] &&
+                strcmp(var->name, t->op->args[i].variable) == 0 && !atx_template_fills(t, i))
+                return atx_template_refuse_both(t, i, err);
         }
     return AT_OK;
 }
 
-static at_status find_entries(at__program *p, at_error *err)
+static at_status find_entries(atx_program *p, at_error *err)
 {
     at_status status = find_entry(&p->entries[0], p, p->kernel.name, err);
     for (int i = 0; i < p->kernel.more_count && status == AT_OK; i++)
@@ -79,63 +79,63 @@ static at_status find_entries(at__program *p, at_error *err)
     return status;
 }
 
-at_status at__program_of_template(at__program *p, at__nvrtc *nvrtc, const at__template *t, at__dtype type,
-                                  const at__config *config, const int64_t *slots, int cc, at_error *err)
+at_status atx_program_of_template(atx_program *p, atx_nvrtc *nvrtc, const atx_template *t, atx_dtype type,
+                                  const atx_config *config, const int64_t *slots, int cc, at_error *err)
 {
-    at_status status = at__render(&p->build.source, t, type, config, slots, err);
+    at_status status = atx_render(&p->build.source, t, type, config, slots, err);
     if (status == AT_OK)
         status = compile(p, nvrtc, t->file, cc, err);
     if (status == AT_OK)
-        status = at__template_bind(&p->kernel, &p->build, t, slots, err);
+        status = atx_template_bind(&p->kernel, &p->build, t, slots, err);
     if (status == AT_OK)
         status = check_into(p, t, err);
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
-at_status at__program_of_reference(at__program *p, at__nvrtc *nvrtc, const at__problem *problem,
+at_status atx_program_of_reference(atx_program *p, atx_nvrtc *nvrtc, const atx_problem *problem,
                                    const int64_t *slots, int cc, at_error *err)
 {
-    const at__op *op = problem->op;
+    const atx_op *op = problem->op;
     size_t unused;
-    at_status status = at__render_reference(&p->build.source, problem, err);
+    at_status status = atx_render_reference(&p->build.source, problem, err);
     if (status == AT_OK)
         status = compile(p, nvrtc, op->file, cc, err);
     if (status == AT_OK)
-        status = at__kernel_bind(&p->kernel, &p->build, op->reference, &op->launch, op, slots, err);
+        status = atx_kernel_bind(&p->kernel, &p->build, op->reference, &op->launch, op, slots, err);
     if (status == AT_OK)
-        status = at__cubin_name(&p->kernel.name, &unused, p->build.cubin.data, p->build.cubin.len,
+        status = atx_cubin_name(&p->kernel.name, &unused, p->build.cubin.data, p->build.cubin.len,
                                 op->reference, err);
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
-at_status at__program_of_referees(at__program *p, at__nvrtc *nvrtc, const at__problem *problem,
+at_status atx_program_of_referees(atx_program *p, atx_nvrtc *nvrtc, const atx_problem *problem,
                                   const int64_t *slots, int cc, at_error *err)
 {
-    const at__op *op = problem->op;
-    at_status status = at__render_reference(&p->build.source, problem, err);
+    const atx_op *op = problem->op;
+    at_status status = atx_render_reference(&p->build.source, problem, err);
     if (status == AT_OK)
         status = compile(p, nvrtc, op->file, cc, err);
     if (status == AT_OK)
-        status = at__referee_bind(&p->kernel, &p->build, op, slots, err);
+        status = atx_referee_bind(&p->kernel, &p->build, op, slots, err);
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
-at_status at__program_measure(at__program *p, at__nvrtc *nvrtc, const char *name, int cc, at_error *err)
+at_status atx_program_measure(atx_program *p, atx_nvrtc *nvrtc, const char *name, int cc, at_error *err)
 {
-    at__str code = { 0 }, log = { 0 };
+    atx_str code = { 0 }, log = { 0 };
     bool ok = false;
-    at_status status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &p->resources,
-                                         at__str_text(&p->build.source), name, cc, AT__CUBIN, err);
+    at_status status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &p->resources,
+                                         atx_str_text(&p->build.source), name, cc, ATX_CUBIN, err);
     if (status == AT_OK && !ok)
-        status = at_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, at__str_text(&log));
-    at__str_clear(&code);
-    at__str_clear(&log);
+        status = at_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&log));
+    atx_str_clear(&code);
+    atx_str_clear(&log);
     return status;
 }
 
-void at__program_close(at__program *p)
+void atx_program_close(atx_program *p)
 {
-    at__ptx_close(p->module);
-    at__build_clear(&p->build);
-    *p = (at__program){ .module = NULL };
+    atx_ptx_close(p->module);
+    atx_build_clear(&p->build);
+    *p = (atx_program){ .module = NULL };
 }

@@ -19,14 +19,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct at__scene {
-    at__setup setup;
-    unsigned char *begin[AT__MAX_ARGS];    /* what buffers hold at first; NULL: zeroes */
-    unsigned char *expected[AT__MAX_ARGS]; /* of outputs */
-    at__program referees;                  /* without a module: none */
+struct atx_scene {
+    atx_setup setup;
+    unsigned char *begin[ATX_MAX_ARGS];    /* what buffers hold at first; NULL: zeroes */
+    unsigned char *expected[ATX_MAX_ARGS]; /* of outputs */
+    atx_program referees;                  /* without a module: none */
     bool has_answer;
     int64_t work;       /* instructions of all threads of the reference, or bytes: what is more */
-    int64_t most_steps; /* see at__scene_options */
+    int64_t most_steps; /* see atx_scene_options */
 };
 
 /* ---- contents ---- */
@@ -37,20 +37,20 @@ static uint64_t seed_of(uint64_t seed, int buffer)
 }
 
 /* Bits that are only moved need not be there where nobody compares them. */
-static bool is_left_empty(const at__scene_options *o, const at__buffer *b)
+static bool is_left_empty(const atx_scene_options *o, const atx_buffer *b)
 {
-    return o->most_filled_bytes && b->bytes > o->most_filled_bytes && b->how == AT__BITS && !b->data.path[0];
+    return o->most_filled_bytes && b->bytes > o->most_filled_bytes && b->how == ATX_BITS && !b->data.path[0];
 }
 
-static at_status make_contents(at__scene *s, const at__scene_options *o, at_error *err)
+static at_status make_contents(atx_scene *s, const atx_scene_options *o, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
-        const at__buffer *b = &s->setup.buffers[i];
-        if (b->zero || b->role == AT__SCRATCH || is_left_empty(o, b) || (b->role == AT__OUTPUT && !o->answer))
+        const atx_buffer *b = &s->setup.buffers[i];
+        if (b->zero || b->role == ATX_SCRATCH || is_left_empty(o, b) || (b->role == ATX_OUTPUT && !o->answer))
             continue;
         s->begin[i] = malloc((size_t)b->bytes + 1);
-        status = s->begin[i] ? at__scene_fill(s->begin[i], b, seed_of(o->seed, i), err)
+        status = s->begin[i] ? atx_scene_fill(s->begin[i], b, seed_of(o->seed, i), err)
                              : at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     return status;
@@ -58,30 +58,30 @@ static at_status make_contents(at__scene *s, const at__scene_options *o, at_erro
 
 /* ---- launches ---- */
 
-static int flags_of(const at__buffer *b)
+static int flags_of(const atx_buffer *b)
 {
-    return (b->role == AT__INPUT ? AT__REGION_READ_ONLY : 0) |
-           (b->role == AT__INPUT || b->role == AT__INOUT || b->zero ? AT__REGION_INITIALISED : 0) |
-           (at__role_is_output(b->role) ? AT__REGION_OUTPUT : 0);
+    return (b->role == ATX_INPUT ? ATX_REGION_READ_ONLY : 0) |
+           (b->role == ATX_INPUT || b->role == ATX_INOUT || b->zero ? ATX_REGION_INITIALISED : 0) |
+           (atx_role_is_output(b->role) ? ATX_REGION_OUTPUT : 0);
 }
 
 /* A machine with the problem's buffers: as they begin, outputs as `outputs` says where that is not NULL. */
-static at_status set_up(at__machine **out, int regions[AT__MAX_ARGS], const at__scene *s,
-                        const at__program *p, unsigned char *const *outputs, at_error *err)
+static at_status set_up(atx_machine **out, int regions[ATX_MAX_ARGS], const atx_scene *s,
+                        const atx_program *p, unsigned char *const *outputs, at_error *err)
 {
-    at_status status = at__machine_open(out, p->module, err);
+    at_status status = atx_machine_open(out, p->module, err);
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
-        const at__buffer *b = &s->setup.buffers[i];
+        const atx_buffer *b = &s->setup.buffers[i];
         const unsigned char *holds = outputs && outputs[i] ? outputs[i] : s->begin[i];
-        status = at__machine_add_buffer(&regions[i], *out, b->name, b->bytes,
-                                        b->align > 0 ? b->align : AT__FULL_ALIGN, flags_of(b), holds, err);
+        status = atx_machine_add_buffer(&regions[i], *out, b->name, b->bytes,
+                                        b->align > 0 ? b->align : ATX_FULL_ALIGN, flags_of(b), holds, err);
     }
     for (int v = 0; v < p->kernel.variable_count && status == AT_OK; v++) {
         const int buffer = p->kernel.variables[v].buffer;
         bool found = false;
-        for (int r = 0; r < at__machine_region_count(*out) && !found; r++) {
-            const at__machine_region *region = at__machine_region_at(*out, r);
-            found = region->kind != AT__REGION_BUFFER &&
+        for (int r = 0; r < atx_machine_region_count(*out) && !found; r++) {
+            const atx_machine_region *region = atx_machine_region_at(*out, r);
+            found = region->kind != ATX_REGION_BUFFER &&
                     strcmp(region->name, p->kernel.variables[v].name) == 0 && s->begin[buffer] &&
                     region->bytes >= s->setup.buffers[buffer].bytes;
             if (found)
@@ -94,14 +94,14 @@ static at_status set_up(at__machine **out, int regions[AT__MAX_ARGS], const at__
     return status;
 }
 
-static at_status put_arguments(unsigned char *bytes, const at__ptx_module *module, const at__ptx_function *f,
+static at_status put_arguments(unsigned char *bytes, const atx_ptx_module *module, const atx_ptx_function *f,
                                const uint64_t *values, int count, at_error *err)
 {
     if (f->param_count != count)
         return at_fail(err, AT_ERR_INPUT, "kernel '%.100s' takes %d parameters; expected %d", f->name,
                        (int)f->param_count, count);
     for (int i = 0; i < count; i++) {
-        const at__ptx_variable *v = &module->variables[f->params[i]];
+        const atx_ptx_variable *v = &module->variables[f->params[i]];
         if (v->bytes > 8)
             return at_fail(err, AT_ERR_INPUT,
                            "kernel '%.100s' takes a parameter of %lld bytes; expected 8 at most", f->name,
@@ -111,7 +111,7 @@ static at_status put_arguments(unsigned char *bytes, const at__ptx_module *modul
     return AT_OK;
 }
 
-static void set_geometry(at__machine_launch *launch, const at__geometry *g)
+static void set_geometry(atx_machine_launch *launch, const atx_geometry *g)
 {
     for (int d = 0; d < 3; d++) {
         launch->grid[d] = (uint32_t)g->grid[d];
@@ -128,7 +128,7 @@ static int64_t *choose_blocks(int64_t all, int64_t most)
     for (int64_t i = 0; blocks && i < most; i++) {
         const int64_t from = i * (all / most) + i * (all % most) / most;
         const int64_t upto = (i + 1) * (all / most) + (i + 1) * (all % most) / most;
-        blocks[i] = from + (int64_t)(at__random(1, (uint64_t)i) % (uint64_t)(upto - from));
+        blocks[i] = from + (int64_t)(atx_random(1, (uint64_t)i) % (uint64_t)(upto - from));
     }
     return blocks;
 }
@@ -141,7 +141,7 @@ static int64_t *choose_blocks(int64_t all, int64_t most)
 #define MOST_STEPS   ((int64_t)1 << 36)
 enum { SLOWER = 32, ENDLESS = 4096, OF_A_THREAD = 4096 };
 
-static int64_t steps_of(const at__scene *s)
+static int64_t steps_of(const atx_scene *s)
 {
     const int64_t steps = s->work < MOST_STEPS / SLOWER ? SLOWER * s->work : MOST_STEPS;
     return steps > FEWEST_STEPS ? steps : FEWEST_STEPS;
@@ -149,16 +149,16 @@ static int64_t steps_of(const at__scene *s)
 
 /* What to do with a launch. */
 typedef struct run_options {
-    at__inspector *inspector; /* NULL: nobody looks for flaws */
-    at__tally *tally;         /* NULL: nobody counts          */
-    at__sample *sample;
+    atx_inspector *inspector; /* NULL: nobody looks for flaws */
+    atx_tally *tally;         /* NULL: nobody counts          */
+    atx_sample *sample;
     int64_t most_blocks;
     int64_t most_steps;   /* instructions of all threads of a launch; 0: 2^28 of each warp */
     int64_t of_a_thread;  /* of each that is launched, if that is more: tiles suit larger problems */
-    unsigned char turned; /* see at__machine_launch */
+    unsigned char turned; /* see atx_machine_launch */
 } run_options;
 
-static int64_t steps_of_launch(const run_options *how, const at__geometry *g)
+static int64_t steps_of_launch(const run_options *how, const atx_geometry *g)
 {
     const double threads = (double)g->grid[0] * (double)g->grid[1] * (double)g->grid[2] *
                            (double)g->block[0] * (double)g->block[1] * (double)g->block[2];
@@ -168,12 +168,12 @@ static int64_t steps_of_launch(const run_options *how, const at__geometry *g)
     return steps < (double)MOST_STEPS ? (int64_t)steps : MOST_STEPS;
 }
 
-static at_status launch(at__machine_result *result, at__machine *machine, const at__program *p, int step,
-                        const at__geometry *geometry, const uint64_t *values, int count,
+static at_status launch(atx_machine_result *result, atx_machine *machine, const atx_program *p, int step,
+                        const atx_geometry *geometry, const uint64_t *values, int count,
                         const run_options *how, at_error *err)
 {
-    const at__ptx_function *f = &p->module->functions[p->entries[step]];
-    at__machine_launch l = { .function = p->entries[step], .argument_bytes = f->param_bytes };
+    const atx_ptx_function *f = &p->module->functions[p->entries[step]];
+    atx_machine_launch l = { .function = p->entries[step], .argument_bytes = f->param_bytes };
     const int64_t all = geometry->grid[0] * geometry->grid[1] * geometry->grid[2];
     unsigned char *bytes = calloc((size_t)f->param_bytes + 1, 1);
     const bool some = how->most_blocks > 0 && all > how->most_blocks;
@@ -186,33 +186,33 @@ static at_status launch(at__machine_result *result, at__machine *machine, const 
     l.warp_budget = l.budget = steps_of_launch(how, geometry);
     l.blocks = blocks;
     l.block_count = some ? how->most_blocks : 0;
-    l.watch = how->inspector ? at__inspector_watch(how->inspector, &l)
-              : how->tally   ? at__tally_watch(how->tally)
+    l.watch = how->inspector ? atx_inspector_watch(how->inspector, &l)
+              : how->tally   ? atx_tally_watch(how->tally)
                              : NULL;
     if (status == AT_OK)
-        status = at__machine_run(result, machine, &l, err);
+        status = atx_machine_run(result, machine, &l, err);
     if (status == AT_OK && how->sample && all > how->sample->of)
-        *how->sample = (at__sample){ some ? how->most_blocks : all, all };
+        *how->sample = (atx_sample){ some ? how->most_blocks : all, all };
     free(blocks);
     free(bytes);
     return status;
 }
 
 /* All launches of a program, up to the first that is stopped. Watches stop one where they have no memory. */
-static at_status run(at__machine_result *result, at__machine *machine, const int *regions,
-                     const at__program *p, const run_options *how, at_error *err)
+static at_status run(atx_machine_result *result, atx_machine *machine, const int *regions,
+                     const atx_program *p, const run_options *how, at_error *err)
 {
     at_status status = AT_OK;
     int64_t steps = 0;
-    result->finding.kind = AT__FINDING_NONE;
-    for (int i = 0; i <= p->kernel.more_count && status == AT_OK && result->finding.kind == AT__FINDING_NONE;
+    result->finding.kind = ATX_FINDING_NONE;
+    for (int i = 0; i <= p->kernel.more_count && status == AT_OK && result->finding.kind == ATX_FINDING_NONE;
          i++) {
-        const at__kernel_step *s = i ? &p->kernel.more[i - 1] : NULL;
-        const struct at__kernel_arg *args = s ? s->args : p->kernel.args;
+        const atx_kernel_step *s = i ? &p->kernel.more[i - 1] : NULL;
+        const struct atx_kernel_arg *args = s ? s->args : p->kernel.args;
         const int count = s ? s->arg_count : p->kernel.arg_count;
-        uint64_t values[AT__MAX_ARGS];
+        uint64_t values[ATX_MAX_ARGS];
         for (int a = 0; a < count; a++)
-            values[a] = args[a].buffer >= 0 ? at__machine_region_at(machine, regions[args[a].buffer])->address
+            values[a] = args[a].buffer >= 0 ? atx_machine_region_at(machine, regions[args[a].buffer])->address
                                             : (uint64_t)args[a].value;
         status =
             launch(result, machine, p, i, s ? &s->geometry : &p->kernel.geometry, values, count, how, err);
@@ -220,7 +220,7 @@ static at_status run(at__machine_result *result, at__machine *machine, const int
     }
     result->thread_instructions = steps;
     /* A kernel that nobody has seen to its end is neither right nor wrong. */
-    return status == AT_OK && result->finding.kind == AT__FINDING_STOPPED
+    return status == AT_OK && result->finding.kind == ATX_FINDING_STOPPED
                ? at_fail(err, AT_ERR_MEMORY,
                          "out of memory for what is noted of a kernel; try a smaller problem")
                : status;
@@ -228,9 +228,9 @@ static at_status run(at__machine_result *result, at__machine *machine, const int
 
 /* ---- the right answer ---- */
 
-static at_status copy_output(unsigned char **out, at__machine *machine, int region, at_error *err)
+static at_status copy_output(unsigned char **out, atx_machine *machine, int region, at_error *err)
 {
-    const at__machine_region *r = at__machine_region_at(machine, region);
+    const atx_machine_region *r = atx_machine_region_at(machine, region);
     *out = malloc((size_t)r->bytes + 1);
     if (!*out)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -240,33 +240,33 @@ static at_status copy_output(unsigned char **out, at__machine *machine, int regi
 
 /* Runs a program on outputs that hold `outputs`; what it makes of them goes to `answers`. `who`: in messages.
  */
-static at_status answer(unsigned char **answers, at__scene *s, const at__program *p,
+static at_status answer(unsigned char **answers, atx_scene *s, const atx_program *p,
                         unsigned char *const *outputs, const char *who, at_error *err)
 {
-    at__machine *machine = NULL;
-    at__machine_result result = { .finding = { .kind = AT__FINDING_NONE } };
-    int regions[AT__MAX_ARGS];
+    atx_machine *machine = NULL;
+    atx_machine_result result = { .finding = { .kind = ATX_FINDING_NONE } };
+    int regions[ATX_MAX_ARGS];
     const run_options how = { .most_steps = s->has_answer ? 0 : s->most_steps };
     at_status status = set_up(&machine, regions, s, p, outputs, err);
     if (status == AT_OK)
         status = run(&result, machine, regions, p, &how, err);
     if (status == AT_OK && !s->has_answer && result.thread_instructions > s->work)
         s->work = result.thread_instructions;
-    if (status == AT_OK && how.most_steps && result.finding.kind == AT__FINDING_ENDLESS)
+    if (status == AT_OK && how.most_steps && result.finding.kind == ATX_FINDING_ENDLESS)
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s has not ended after %.3g instructions", who,
                          (double)result.thread_instructions);
     if (status == AT_ERR_USAGE) { /* no launch */
         const at_error why = *err;
         status = at_fail(err, AT_ERR_INPUT, "%s: %.900s", who, why.text);
     }
-    if (status == AT_OK && result.finding.kind != AT__FINDING_NONE)
+    if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
         status =
             at_fail(err, AT_ERR_INPUT, "%s: %s:%d: %s", who, result.finding.file ? result.finding.file : "?",
                     (int)result.finding.line, result.finding.text);
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++)
-        if (at__role_is_output(s->setup.buffers[i].role))
+        if (atx_role_is_output(s->setup.buffers[i].role))
             status = copy_output(&answers[i], machine, regions[i], err);
-    at__machine_close(machine);
+    atx_machine_close(machine);
     return status;
 }
 
@@ -277,68 +277,68 @@ static void flip(unsigned char *bytes, int64_t count)
 }
 
 /* What an output holds before a candidate: wrong everywhere, but for what the reference leaves. */
-static at_status spoil(at__scene *s, const at__program *reference, at_error *err)
+static at_status spoil(atx_scene *s, const atx_program *reference, at_error *err)
 {
-    unsigned char *inverse[AT__MAX_ARGS] = { NULL };
+    unsigned char *inverse[ATX_MAX_ARGS] = { NULL };
     at_status status = AT_OK;
     for (int i = 0; i < s->setup.buffer_count; i++)
-        if (s->setup.buffers[i].role == AT__OUTPUT && s->begin[i] && s->setup.gaps)
+        if (s->setup.buffers[i].role == ATX_OUTPUT && s->begin[i] && s->setup.gaps)
             flip(s->begin[i], s->setup.buffers[i].bytes);
     if (s->setup.gaps)
         status = answer(inverse, s, reference, NULL, "the reference kernel", err);
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
-        const at__buffer *b = &s->setup.buffers[i];
-        if (b->role != AT__OUTPUT || !s->begin[i])
+        const atx_buffer *b = &s->setup.buffers[i];
+        if (b->role != ATX_OUTPUT || !s->begin[i])
             continue;
         memcpy(s->begin[i], s->setup.gaps ? inverse[i] : s->expected[i], (size_t)b->bytes);
-        if (s->setup.gaps || b->check.rule == AT__EXACT || b->check.rule == AT__BY) {
+        if (s->setup.gaps || b->check.rule == ATX_EXACT || b->check.rule == ATX_BY) {
             flip(s->begin[i], b->bytes);
             continue;
         }
-        const int each = at__number_bytes(b->number);
+        const int each = atx_number_bytes(b->number);
         for (uint64_t k = 0; k < (uint64_t)(b->bytes / each); k++)
-            at__set_bits(s->begin[i], k, each, at__far_from(at__bits_at(s->expected[i], k, each), b->number));
+            atx_set_bits(s->begin[i], k, each, atx_far_from(atx_bits_at(s->expected[i], k, each), b->number));
     }
     for (int i = 0; i < s->setup.buffer_count; i++)
         free(inverse[i]);
     return status;
 }
 
-static at_status build_reference(at__program *out, const at__scene_options *o, at_error *err)
+static at_status build_reference(atx_program *out, const atx_scene_options *o, at_error *err)
 {
-    const at__op *op = o->problem->op;
-    const at__template *t = NULL;
-    at__config config;
-    int64_t slots[AT__MAX_SLOTS];
+    const atx_op *op = o->problem->op;
+    const atx_template *t = NULL;
+    atx_config config;
+    int64_t slots[ATX_MAX_SLOTS];
     if (!op->trusted[0])
-        return at__program_of_reference(out, o->nvrtc, o->problem, o->slots, o->cc, err);
+        return atx_program_of_reference(out, o->nvrtc, o->problem, o->slots, o->cc, err);
     memcpy(slots, o->slots, (size_t)op->symbols.count * sizeof *slots);
-    at_status status = at__catalog_trusted(&t, &config, o->catalog, op, err);
+    at_status status = atx_catalog_trusted(&t, &config, o->catalog, op, err);
     if (status == AT_OK)
-        status = at__config_validate(slots, t, &config, err);
+        status = atx_config_validate(slots, t, &config, err);
     return status == AT_OK
-               ? at__program_of_template(out, o->nvrtc, t, o->problem->type, &config, slots, o->cc, err)
+               ? atx_program_of_template(out, o->nvrtc, t, o->problem->type, &config, slots, o->cc, err)
                : status;
 }
 
-static at_status load_answer(at__scene *s, at_error *err)
+static at_status load_answer(atx_scene *s, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
-        const at__buffer *b = &s->setup.buffers[i];
-        if (!at__role_is_output(b->role))
+        const atx_buffer *b = &s->setup.buffers[i];
+        if (!atx_role_is_output(b->role))
             continue;
         s->expected[i] = malloc((size_t)b->bytes + 1);
-        status = s->expected[i] ? at__scene_load(s->expected[i], &s->setup.answer, b->bytes, err)
+        status = s->expected[i] ? atx_scene_load(s->expected[i], &s->setup.answer, b->bytes, err)
                                 : at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     return status;
 }
 
-static at_status make_answer(at__scene *s, const at__scene_options *o, at_error *err)
+static at_status make_answer(atx_scene *s, const atx_scene_options *o, at_error *err)
 {
-    const char *names[AT__MAX_STEPS];
-    at__program reference = { .module = NULL };
+    const char *names[ATX_MAX_STEPS];
+    atx_program reference = { .module = NULL };
     at_status status = AT_OK;
     s->most_steps = o->most_steps;
     for (int i = 0; i < s->setup.buffer_count; i++)
@@ -352,125 +352,125 @@ static at_status make_answer(at__scene *s, const at__scene_options *o, at_error 
     }
     if (status == AT_OK)
         status = spoil(s, &reference, err);
-    if (status == AT_OK && at__op_referees(names, o->problem->op) > 0)
-        status = at__program_of_referees(&s->referees, o->nvrtc, o->problem, o->slots, o->cc, err);
+    if (status == AT_OK && atx_op_referees(names, o->problem->op) > 0)
+        status = atx_program_of_referees(&s->referees, o->nvrtc, o->problem, o->slots, o->cc, err);
     s->has_answer = status == AT_OK;
-    at__program_close(&reference);
+    atx_program_close(&reference);
     return status;
 }
 
-at_status at__scene_open(at__scene **out, const at__scene_options *o, at_error *err)
+at_status atx_scene_open(atx_scene **out, const atx_scene_options *o, at_error *err)
 {
-    at__scene *s = calloc(1, sizeof *s);
+    atx_scene *s = calloc(1, sizeof *s);
     if (!s)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     at_status status =
         o->problem->op->recorded
             ? at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded, its kernels are not here",
                       o->problem->op->file, o->problem->op->name)
-            : at__scene_describe(&s->setup, o->problem, o->slots, err);
+            : atx_scene_describe(&s->setup, o->problem, o->slots, err);
     if (status == AT_OK)
         status = make_contents(s, o, err);
     if (status == AT_OK && o->answer)
         status = make_answer(s, o, err);
     if (status != AT_OK) {
-        at__scene_close(s);
+        atx_scene_close(s);
         return status;
     }
     *out = s;
     return AT_OK;
 }
 
-void at__scene_close(at__scene *s)
+void atx_scene_close(atx_scene *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < AT__MAX_ARGS; i++) {
+    for (int i = 0; i < ATX_MAX_ARGS; i++) {
         free(s->begin[i]);
         free(s->expected[i]);
     }
-    at__program_close(&s->referees);
+    atx_program_close(&s->referees);
     free(s);
 }
 
-const at__buffer *at__scene_buffer(const unsigned char **begin, const at__scene *s, int buffer)
+const atx_buffer *atx_scene_buffer(const unsigned char **begin, const atx_scene *s, int buffer)
 {
     *begin = buffer < s->setup.buffer_count ? s->begin[buffer] : NULL;
     return buffer < s->setup.buffer_count ? &s->setup.buffers[buffer] : NULL;
 }
 
-at_status at__scene_run(unsigned char *out[AT__MAX_ARGS], at__scene *s, const at__program *p, at_error *err)
+at_status atx_scene_run(unsigned char *out[ATX_MAX_ARGS], atx_scene *s, const atx_program *p, at_error *err)
 {
-    memset(out, 0, AT__MAX_ARGS * sizeof *out);
+    memset(out, 0, ATX_MAX_ARGS * sizeof *out);
     return answer(out, s, p, NULL, "the kernel", err);
 }
 
 /* ---- candidates ---- */
 
 /* A kernel of the op's judges one output: how many elements are wrong, and the first of them. */
-static at_status ask_referee(uint64_t said[2], const at__scene *s, unsigned char *const *got, int step,
+static at_status ask_referee(uint64_t said[2], const atx_scene *s, unsigned char *const *got, int step,
                              at_error *err)
 {
-    const at__program *p = &s->referees;
+    const atx_program *p = &s->referees;
     const run_options how = { .inspector = NULL };
-    at__machine *machine = NULL;
-    at__machine_result result;
-    uint64_t values[2 * AT__MAX_ARGS + 1];
-    int regions[AT__MAX_ARGS], region = -1, count = 0;
+    atx_machine *machine = NULL;
+    atx_machine_result result;
+    uint64_t values[2 * ATX_MAX_ARGS + 1];
+    int regions[ATX_MAX_ARGS], region = -1, count = 0;
     said[0] = 0;
     said[1] = UINT64_MAX;
     at_status status = set_up(&machine, regions, s, p, got, err);
     for (; count < p->kernel.arg_count && status == AT_OK; count++)
         values[count] = p->kernel.args[count].buffer >= 0
-                            ? at__machine_region_at(machine, regions[p->kernel.args[count].buffer])->address
+                            ? atx_machine_region_at(machine, regions[p->kernel.args[count].buffer])->address
                             : (uint64_t)p->kernel.args[count].value;
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
-        if (!at__role_is_output(s->setup.buffers[i].role))
+        if (!atx_role_is_output(s->setup.buffers[i].role))
             continue;
-        status = at__machine_add_buffer(&region, machine, "the right answer", s->setup.buffers[i].bytes,
-                                        AT__FULL_ALIGN, AT__REGION_READ_ONLY | AT__REGION_INITIALISED,
+        status = atx_machine_add_buffer(&region, machine, "the right answer", s->setup.buffers[i].bytes,
+                                        ATX_FULL_ALIGN, ATX_REGION_READ_ONLY | ATX_REGION_INITIALISED,
                                         s->expected[i], err);
         if (status == AT_OK)
-            values[count++] = at__machine_region_at(machine, region)->address;
+            values[count++] = atx_machine_region_at(machine, region)->address;
     }
     if (status == AT_OK)
-        status = at__machine_add_buffer(&region, machine, "wrong", 16, 16, AT__REGION_INITIALISED, said, err);
+        status = atx_machine_add_buffer(&region, machine, "wrong", 16, 16, ATX_REGION_INITIALISED, said, err);
     if (status == AT_OK) {
-        values[count++] = at__machine_region_at(machine, region)->address;
+        values[count++] = atx_machine_region_at(machine, region)->address;
         status = launch(&result, machine, p, step, &p->kernel.geometry, values, count, &how, err);
     }
-    if (status == AT_OK && result.finding.kind != AT__FINDING_NONE)
+    if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
         status = at_fail(err, AT_ERR_INPUT, "the kernel that judges: %s", result.finding.text);
     if (status == AT_OK)
-        memcpy(said, at__machine_region_at(machine, region)->data, 2 * sizeof *said);
-    at__machine_close(machine);
+        memcpy(said, atx_machine_region_at(machine, region)->data, 2 * sizeof *said);
+    atx_machine_close(machine);
     return status;
 }
 
-static void add_wrong(at__flaws *flaws, const char *text)
+static void add_wrong(atx_flaws *flaws, const char *text)
 {
-    at__flaw f = { .kind = AT__FLAW_WRONG_RESULT, .instruction = -1 };
+    atx_flaw f = { .kind = ATX_FLAW_WRONG_RESULT, .instruction = -1 };
     snprintf(f.what, sizeof f.what, "%s", text);
-    at__flaws_add(flaws, &f);
+    atx_flaws_add(flaws, &f);
 }
 
-static at_status judge(at__flaws *flaws, const at__scene *s, at__machine *machine, const int *regions,
+static at_status judge(atx_flaws *flaws, const atx_scene *s, atx_machine *machine, const int *regions,
                        at_error *err)
 {
-    unsigned char *got[AT__MAX_ARGS] = { NULL };
+    unsigned char *got[ATX_MAX_ARGS] = { NULL };
     char text[240];
     at_status status = AT_OK;
     for (int i = 0; i < s->setup.buffer_count; i++)
-        if (at__role_is_output(s->setup.buffers[i].role))
-            got[i] = at__machine_region_at(machine, regions[i])->data;
+        if (atx_role_is_output(s->setup.buffers[i].role))
+            got[i] = atx_machine_region_at(machine, regions[i])->data;
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
-        const at__buffer *b = &s->setup.buffers[i];
+        const atx_buffer *b = &s->setup.buffers[i];
         uint64_t said[2] = { 0, UINT64_MAX };
         if (!got[i])
             continue;
-        if (b->check.rule == AT__BY && b->referee)
+        if (b->check.rule == ATX_BY && b->referee)
             status = ask_referee(said, s, got, b->referee - 1, err);
-        if (status == AT_OK && !at__judge(text, sizeof text, b, got[i], s->expected[i], said))
+        if (status == AT_OK && !atx_judge(text, sizeof text, b, got[i], s->expected[i], said))
             add_wrong(flaws, text);
     }
     return status;
@@ -480,31 +480,31 @@ static at_status judge(at__flaws *flaws, const at__scene *s, at__machine *machin
  * Whether some output is another one when shared memory holds other bits before it is written: many kernels
  * read more than they use, at the end of a row, and are right.
  */
-static at_status depends_on_garbage(bool *out, const at__scene *s, const at__program *p,
-                                    const at__machine *first, const int *first_regions, at_error *err)
+static at_status depends_on_garbage(bool *out, const atx_scene *s, const atx_program *p,
+                                    const atx_machine *first, const int *first_regions, at_error *err)
 {
     const run_options how = { .turned = 0xff, .most_steps = steps_of(s), .of_a_thread = OF_A_THREAD };
-    at__machine *machine = NULL;
-    at__machine_result result;
-    int regions[AT__MAX_ARGS];
+    atx_machine *machine = NULL;
+    atx_machine_result result;
+    int regions[ATX_MAX_ARGS];
     at_status status = set_up(&machine, regions, s, p, NULL, err);
     if (status == AT_OK)
         status = run(&result, machine, regions, p, &how, err);
-    *out = status == AT_OK && result.finding.kind != AT__FINDING_NONE;
+    *out = status == AT_OK && result.finding.kind != ATX_FINDING_NONE;
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++)
-        if (at__role_is_output(s->setup.buffers[i].role))
-            *out = *out || memcmp(at__machine_region_at(machine, regions[i])->data,
-                                  at__machine_region_at(first, first_regions[i])->data,
+        if (atx_role_is_output(s->setup.buffers[i].role))
+            *out = *out || memcmp(atx_machine_region_at(machine, regions[i])->data,
+                                  atx_machine_region_at(first, first_regions[i])->data,
                                   (size_t)s->setup.buffers[i].bytes) != 0;
-    at__machine_close(machine);
+    atx_machine_close(machine);
     return status;
 }
 
-static at_status take_flaws(at__flaws *flaws, const at__scene *s, const at__program *p,
-                            const at__machine *machine, const int *regions, const at__inspector *inspector,
+static at_status take_flaws(atx_flaws *flaws, const atx_scene *s, const atx_program *p,
+                            const atx_machine *machine, const int *regions, const atx_inspector *inspector,
                             at_error *err)
 {
-    const at__flaws *all = at__inspector_flaws(inspector);
+    const atx_flaws *all = atx_inspector_flaws(inspector);
     bool doubtful = false, only = true, matters = true;
     for (int i = 0; i < all->count; i++) {
         doubtful = doubtful || all->items[i].may_not_matter;
@@ -513,16 +513,16 @@ static at_status take_flaws(at__flaws *flaws, const at__scene *s, const at__prog
     at_status status = doubtful && only ? depends_on_garbage(&matters, s, p, machine, regions, err) : AT_OK;
     for (int i = 0; i < all->count && status == AT_OK; i++)
         if (matters || !all->items[i].may_not_matter)
-            at__flaws_copy(flaws, &all->items[i]);
+            atx_flaws_copy(flaws, &all->items[i]);
     flaws->dropped += all->dropped;
     return status;
 }
 
 /* What took so long takes longer than anybody waits. */
-static at_status check_end(const at__scene *s, const at__machine_result *result, at_error *err)
+static at_status check_end(const atx_scene *s, const atx_machine_result *result, at_error *err)
 {
     const double times = (double)result->thread_instructions / (double)(s->work > 0 ? s->work : 1);
-    if (result->finding.kind != AT__FINDING_ENDLESS || result->finding.waits || times > ENDLESS)
+    if (result->finding.kind != ATX_FINDING_ENDLESS || result->finding.waits || times > ENDLESS)
         return AT_OK;
     return at_fail(err, AT_ERR_INPUT,
                    "it has not ended after %.3g instructions, %.3g times what the reference takes: a loop "
@@ -530,44 +530,44 @@ static at_status check_end(const at__scene *s, const at__machine_result *result,
                    (double)result->thread_instructions, times);
 }
 
-at_status at__scene_try(at__flaws *flaws, at__scene *s, const at__program *p, at_error *err)
+at_status atx_scene_try(atx_flaws *flaws, atx_scene *s, const atx_program *p, at_error *err)
 {
-    at__machine *machine = NULL;
-    at__machine_result result;
-    int regions[AT__MAX_ARGS];
+    atx_machine *machine = NULL;
+    atx_machine_result result;
+    int regions[ATX_MAX_ARGS];
     run_options how = { .most_steps = steps_of(s), .of_a_thread = OF_A_THREAD };
     at_status status = set_up(&machine, regions, s, p, NULL, err);
     if (status == AT_OK)
-        status = at__inspector_open(&how.inspector, p->module, machine, err);
+        status = atx_inspector_open(&how.inspector, p->module, machine, err);
     if (status == AT_OK)
         status = run(&result, machine, regions, p, &how, err);
     if (status == AT_OK)
         status = check_end(s, &result, err);
     if (status == AT_OK) {
-        at__inspector_take(how.inspector, &result);
+        atx_inspector_take(how.inspector, &result);
         status = take_flaws(flaws, s, p, machine, regions, how.inspector, err);
     }
-    if (status == AT_OK && result.finding.kind == AT__FINDING_NONE)
+    if (status == AT_OK && result.finding.kind == ATX_FINDING_NONE)
         status = judge(flaws, s, machine, regions, err);
-    at__inspector_close(how.inspector);
-    at__machine_close(machine);
+    atx_inspector_close(how.inspector);
+    atx_machine_close(machine);
     return status;
 }
 
-at_status at__scene_count(at__tally *tally, at__sample *sample, at__scene *s, const at__program *p,
+at_status atx_scene_count(atx_tally *tally, atx_sample *sample, atx_scene *s, const atx_program *p,
                           int64_t most_blocks, at_error *err)
 {
-    at__machine *machine = NULL;
-    at__machine_result result;
-    int regions[AT__MAX_ARGS];
+    atx_machine *machine = NULL;
+    atx_machine_result result;
+    int regions[ATX_MAX_ARGS];
     const run_options how = { .tally = tally, .sample = sample, .most_blocks = most_blocks };
-    *sample = (at__sample){ 0, 0 };
+    *sample = (atx_sample){ 0, 0 };
     at_status status = set_up(&machine, regions, s, p, NULL, err);
     if (status == AT_OK)
         status = run(&result, machine, regions, p, &how, err);
-    if (status == AT_OK && result.finding.kind != AT__FINDING_NONE)
+    if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
         status = at_fail(err, AT_ERR_INPUT, "%s:%d: %s", result.finding.file ? result.finding.file : "?",
                          (int)result.finding.line, result.finding.text);
-    at__machine_close(machine);
+    atx_machine_close(machine);
     return status;
 }

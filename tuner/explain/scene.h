@@ -12,28 +12,28 @@
 #include "machine/machine.h"
 #include "machine/tally.h"
 
-typedef struct at__scene at__scene;
+typedef struct atx_scene atx_scene;
 
-typedef struct at__scene_options {
-    const at__catalog *catalog;
-    at__nvrtc *nvrtc;
-    const at__problem *problem;
+typedef struct atx_scene_options {
+    const atx_catalog *catalog;
+    atx_nvrtc *nvrtc;
+    const atx_problem *problem;
     const int64_t *slots; /* bound for the op; borrowed for the call */
     int cc;
     uint64_t seed;
-    bool answer;        /* run the reference: at__scene_try wants it */
+    bool answer;        /* run the reference: atx_scene_try wants it */
     int64_t most_steps; /* of all threads of the reference; 0: as long as it takes */
     int64_t
         most_filled_bytes; /* larger inputs of random bits stay zero, which no address depends on; 0: none */
-} at__scene_options;
+} atx_scene_options;
 
 /*
  * AT_ERR_INPUT: the op has no kernels here, its reference does not compile or run, or a file cannot be read.
  * The text of a flaw of the reference's own is in *err. AT_ERR_NOT_FOUND: the reference is not at its end
  * after `most_steps`.
  */
-at_status at__scene_open(at__scene **out, const at__scene_options *options, at_error *err) AT_MUST_CHECK;
-void at__scene_close(at__scene *scene); /* NULL is allowed */
+at_status atx_scene_open(atx_scene **out, const atx_scene_options *options, at_error *err) AT_MUST_CHECK;
+void atx_scene_close(atx_scene *scene); /* NULL is allowed */
 
 /*
  * Runs all launches of a program, watched, and compares its outputs. What is wrong is added to *flaws. One
@@ -41,30 +41,30 @@ void at__scene_close(at__scene *scene); /* NULL is allowed */
  * one that takes fewer, and still too many to wait for, nothing is known: AT_ERR_INPUT. AT_ERR_USAGE: no
  * device launches that.
  */
-at_status at__scene_try(at__flaws *flaws, at__scene *scene, const at__program *program,
+at_status atx_scene_try(atx_flaws *flaws, atx_scene *scene, const atx_program *program,
                         at_error *err) AT_MUST_CHECK;
 
 /* Buffers in the order of the op's arguments. NULL: there is none of that number. `begin`: what it holds
  * at first; *begin NULL: zeroes. Valid as long as the scene. */
-const at__buffer *at__scene_buffer(const unsigned char **begin, const at__scene *scene, int buffer);
+const atx_buffer *atx_scene_buffer(const unsigned char **begin, const atx_scene *scene, int buffer);
 
 /*
  * Runs all launches of a program, nobody watching; out[i]: what output i then holds, to be freed, others
  * NULL. AT_ERR_INPUT: the machine stopped it, with its words.
  */
-at_status at__scene_run(unsigned char *out[AT__MAX_ARGS], at__scene *scene, const at__program *program,
+at_status atx_scene_run(unsigned char *out[ATX_MAX_ARGS], atx_scene *scene, const atx_program *program,
                         at_error *err) AT_MUST_CHECK;
 
 /* What a launch ran of, for counts that are a sample. */
-typedef struct at__sample {
+typedef struct atx_sample {
     int64_t blocks, of; /* the most of any launch's */
-} at__sample;
+} atx_sample;
 
 /*
  * Runs at most `most_blocks` blocks of each launch and counts what they cost; 0: all. AT_ERR_INPUT: it ran
  * into what the machine calls a flaw.
  */
-at_status at__scene_count(at__tally *tally, at__sample *sample, at__scene *scene, const at__program *program,
+at_status atx_scene_count(atx_tally *tally, atx_sample *sample, atx_scene *scene, const atx_program *program,
                           int64_t most_blocks, at_error *err) AT_MUST_CHECK;
 
 #endif

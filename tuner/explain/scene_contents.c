@@ -11,15 +11,15 @@
 static void fill_bits(unsigned char *to, int64_t bytes, uint64_t seed)
 {
     for (int64_t i = 0; i < bytes; i += 8) {
-        const uint64_t word = at__random(seed, (uint64_t)i / 8);
+        const uint64_t word = atx_random(seed, (uint64_t)i / 8);
         memcpy(to + i, &word, bytes - i < 8 ? (size_t)(bytes - i) : 8);
     }
 }
 
-at_status at__scene_load(unsigned char *to, const at__data_file *from, int64_t bytes, at_error *err)
+at_status atx_scene_load(unsigned char *to, const atx_data_file *from, int64_t bytes, at_error *err)
 {
     FILE *file = NULL;
-    at_status status = at__regular_open(&file, NULL, from->path, err);
+    at_status status = atx_regular_open(&file, NULL, from->path, err);
     if (status != AT_OK)
         return status;
     if (fseeko(file, from->at, SEEK_SET) != 0)
@@ -31,16 +31,16 @@ at_status at__scene_load(unsigned char *to, const at__data_file *from, int64_t b
     return status;
 }
 
-at_status at__scene_fill(unsigned char *to, const at__buffer *b, uint64_t seed, at_error *err)
+at_status atx_scene_fill(unsigned char *to, const atx_buffer *b, uint64_t seed, at_error *err)
 {
-    const int each = at__number_bytes(b->number);
+    const int each = atx_number_bytes(b->number);
     const uint64_t numbers = (uint64_t)(b->bytes / each);
     if (b->data.path[0])
-        return at__scene_load(to, &b->data, b->bytes, err);
-    if (b->how == AT__BITS)
+        return atx_scene_load(to, &b->data, b->bytes, err);
+    if (b->how == ATX_BITS)
         fill_bits(to, b->bytes, seed);
     else
         for (uint64_t i = 0; i < numbers; i++)
-            at__set_bits(to, i, each, at__generate(i, numbers, b->number, b->how, b->a, b->b, seed));
+            atx_set_bits(to, i, each, atx_generate(i, numbers, b->number, b->how, b->a, b->b, seed));
     return AT_OK;
 }

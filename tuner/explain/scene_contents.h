@@ -5,11 +5,11 @@
 #include "device/trial.h"
 
 /* `bytes` of a file, from where its data begins. */
-at_status at__scene_load(unsigned char *to, const at__data_file *from, int64_t bytes,
+at_status atx_scene_load(unsigned char *to, const atx_data_file *from, int64_t bytes,
                          at_error *err) AT_MUST_CHECK;
 
 /* What the buffer's declaration says: bits, a distribution, a file. */
-at_status at__scene_fill(unsigned char *to, const at__buffer *buffer, uint64_t seed,
+at_status atx_scene_fill(unsigned char *to, const atx_buffer *buffer, uint64_t seed,
                          at_error *err) AT_MUST_CHECK;
 
 #endif

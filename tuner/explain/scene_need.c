@@ -14,14 +14,14 @@
  */
 enum { COPIES = 3, OF_WRITTEN = 14, OVERHEAD = 16 << 20 };
 
-at_status at__scene_need(int64_t *bytes, const at__problem *problem, const int64_t *slots, at_error *err)
+at_status atx_scene_need(int64_t *bytes, const atx_problem *problem, const int64_t *slots, at_error *err)
 {
-    at__setup setup = { 0 };
+    atx_setup setup = { 0 };
     double need = OVERHEAD;
-    at_status status = at__scene_describe(&setup, problem, slots, err);
+    at_status status = atx_scene_describe(&setup, problem, slots, err);
     for (int i = 0; i < setup.buffer_count && status == AT_OK; i++) {
-        const at__buffer *b = &setup.buffers[i];
-        need += (double)b->bytes * (b->role == AT__INPUT ? COPIES : COPIES + OF_WRITTEN);
+        const atx_buffer *b = &setup.buffers[i];
+        need += (double)b->bytes * (b->role == ATX_INPUT ? COPIES : COPIES + OF_WRITTEN);
     }
     *bytes = need < 9e18 ? (int64_t)need : INT64_MAX;
     return status;
@@ -67,7 +67,7 @@ static int64_t left_of_group(void)
     return least > 0 ? least : 0;
 }
 
-int64_t at__memory_available(void)
+int64_t atx_memory_available(void)
 {
     const int64_t of_machine = number_in("/proc/meminfo", "MemAvailable:"), of_group = left_of_group();
     const int64_t bytes = of_machine < 0 ? INT64_MAX : of_machine * 1024;

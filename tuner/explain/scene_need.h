@@ -4,12 +4,12 @@
 
 #include "lang/problem.h"
 
-/* Bytes that at__scene_open with an answer and at__scene_try take together, at most; `slots`: bound for the
+/* Bytes that atx_scene_open with an answer and atx_scene_try take together, at most; `slots`: bound for the
  * op. */
-at_status at__scene_need(int64_t *bytes, const at__problem *problem, const int64_t *slots,
+at_status atx_scene_need(int64_t *bytes, const atx_problem *problem, const int64_t *slots,
                          at_error *err) AT_MUST_CHECK;
 
 /* Bytes that this process can have, of the machine and within its control group; INT64_MAX: unknown. */
-int64_t at__memory_available(void);
+int64_t atx_memory_available(void);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include "tune/setup.h"
 
-at_status at__scene_describe(at__setup *setup, const at__problem *problem, const int64_t *slots,
+at_status atx_scene_describe(atx_setup *setup, const atx_problem *problem, const int64_t *slots,
                              at_error *err)
 {
-    return at__setup_describe(setup, problem, slots, err);
+    return atx_setup_describe(setup, problem, slots, err);
 }

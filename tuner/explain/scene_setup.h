@@ -4,8 +4,8 @@
 
 #include "device/trial.h"
 
-/* at__setup_describe of tune/setup.h, whose headers have other meanings for words of the machine's. */
-at_status at__scene_describe(at__setup *setup, const at__problem *problem, const int64_t *slots,
+/* atx_setup_describe of tune/setup.h, whose headers have other meanings for words of the machine's. */
+at_status atx_scene_describe(atx_setup *setup, const atx_problem *problem, const int64_t *slots,
                              at_error *err) AT_MUST_CHECK;
 
 #endif

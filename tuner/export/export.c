@@ -2,7 +2,7 @@
  * export.c - the .cu file: a comment that says where the kernel comes from (export_about.c), the kernel with
  * what it needs (cut.h) under a name of its own (two exports can be linked together), a launcher with the
  * geometry as numbers, and with --main a main() around the op's reference. Names go through identifier(),
- * free text through at__export_comment(): nothing that a store holds can end a comment or become code.
+ * free text through atx_export_comment(): nothing that a store holds can end a comment or become code.
  */
 #include "export/export.h"
 
@@ -19,109 +19,109 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void identifier(at__str *out, const char *text)
+static void identifier(atx_str *out, const char *text)
 {
     for (; *text; text++) {
         bool good = (*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') ||
                     (*text >= 'A' && *text <= 'Z');
-        at__str_addf(out, "%c", good ? *text : '_');
+        atx_str_addf(out, "%c", good ? *text : '_');
     }
 }
 
-static at_status add_buffer_comments(at__str *out, const at__launcher *l, at_error *err)
+static at_status add_buffer_comments(atx_str *out, const atx_launcher *l, at_error *err)
 {
     for (int i = 0; i < l->op->arg_count; i++) {
-        const at__arg *arg = &l->op->args[i];
+        const atx_arg *arg = &l->op->args[i];
         int64_t value = 0;
-        if (arg->role == AT__SCALAR)
+        if (arg->role == ATX_SCALAR)
             continue;
-        at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
+        at_status status = atx_expr_eval(&value, arg->expr, l->slots, err);
         if (status != AT_OK)
             return status;
-        at__str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s%s", arg->name,
-                     value, at__dtype_bytes(at__arg_type(arg, l->problem->type)),
-                     at__problem_align_of(l->problem, i),
-                     arg->role == AT__INPUT     ? ""
-                     : arg->role == AT__SCRATCH ? ", for the kernel alone"
+        atx_str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s%s", arg->name,
+                     value, atx_dtype_bytes(atx_arg_type(arg, l->problem->type)),
+                     atx_problem_align_of(l->problem, i),
+                     arg->role == ATX_INPUT     ? ""
+                     : arg->role == ATX_SCRATCH ? ", for the kernel alone"
                                                 : ", written",
                      arg->zero ? "; all zero before" : "");
-        if (at__template_fills(l->t, i))
-            at__str_addf(out, ", copied to %s before each launch; NULL: that stays as it is", arg->variable);
-        at__str_add(out, "\n");
+        if (atx_template_fills(l->t, i))
+            atx_str_addf(out, ", copied to %s before each launch; NULL: that stays as it is", arg->variable);
+        atx_str_add(out, "\n");
     }
     return AT_OK;
 }
 
-const char *at__export_element(const at__arg *arg)
+const char *atx_export_element(const atx_arg *arg)
 {
-    return arg->own_type ? at__dtype_cuda(arg->type, false) : "T";
+    return arg->own_type ? atx_dtype_cuda(arg->type, false) : "T";
 }
 
-const char *at__export_qualifier(const at__arg *arg)
+const char *atx_export_qualifier(const atx_arg *arg)
 {
-    return arg->role == AT__INPUT ? "const " : "";
+    return arg->role == ATX_INPUT ? "const " : "";
 }
 
 /* Where the kernel's own parameter is another pointer than the op's argument: the cast that makes it one. */
-static at_status add_cast(at__str *out, const at__arg *arg, const char *text, const char *kernel, int index,
+static at_status add_cast(atx_str *out, const atx_arg *arg, const char *text, const char *kernel, int index,
                           at_error *err)
 {
-    at__str type = { 0 };
+    atx_str type = { 0 };
     char plain[80], other[80];
-    const char *element = at__export_element(arg);
+    const char *element = atx_export_element(arg);
     snprintf(plain, sizeof plain, "%s *", element);
     snprintf(other, sizeof other, "const %s *", element);
-    at__cut_parameter(&type, text, kernel, index);
-    const char *found = at__str_text(&type);
+    atx_cut_parameter(&type, text, kernel, index);
+    const char *found = atx_str_text(&type);
     bool same =
-        !found[0] || strcmp(found, other) == 0 || (arg->role != AT__INPUT && strcmp(found, plain) == 0);
+        !found[0] || strcmp(found, other) == 0 || (arg->role != ATX_INPUT && strcmp(found, plain) == 0);
     if (!same)
-        at__str_addf(out, "(%s)", found);
-    at_status status = at__str_status(&type, err);
-    at__str_clear(&type);
+        atx_str_addf(out, "(%s)", found);
+    at_status status = atx_str_status(&type, err);
+    atx_str_clear(&type);
     return status;
 }
 
-static at_status add_scalar(at__str *out, const at__launcher *l, const at__arg *arg, at_error *err)
+static at_status add_scalar(atx_str *out, const atx_launcher *l, const atx_arg *arg, at_error *err)
 {
     int64_t value = 0;
     if (!arg->expr) {
-        at__str_addf(out, "(%s)%.17e", at__dtype_cuda(arg->type, false), arg->real);
+        atx_str_addf(out, "(%s)%.17e", atx_dtype_cuda(arg->type, false), arg->real);
         return AT_OK;
     }
-    at_status status = at__expr_eval(&value, arg->expr, l->slots, err);
-    at__str_addf(out, arg->scalar_bytes == 8 ? "%" PRId64 "LL" : "%" PRId64, value);
+    at_status status = atx_expr_eval(&value, arg->expr, l->slots, err);
+    atx_str_addf(out, arg->scalar_bytes == 8 ? "%" PRId64 "LL" : "%" PRId64, value);
     return status;
 }
 
 /* "out", "4096LL": `index` is the op's argument, `position` the kernel's parameter. */
-static at_status add_argument(at__str *out, const at__launcher *l, const char *text, const char *kernel,
+static at_status add_argument(atx_str *out, const atx_launcher *l, const char *text, const char *kernel,
                               int position, int index, bool numbered, at_error *err)
 {
-    const at__arg *arg = &l->op->args[index];
+    const atx_arg *arg = &l->op->args[index];
     int buffer = 0;
-    if (arg->role == AT__SCALAR)
+    if (arg->role == ATX_SCALAR)
         return add_scalar(out, l, arg, err);
     /* Types within a kernel template are its own. */
     at_status status = strchr(kernel, '<') ? AT_OK : add_cast(out, arg, text, kernel, position, err);
     for (int i = 0; i < index; i++)
-        buffer += l->op->args[i].role != AT__SCALAR;
+        buffer += l->op->args[i].role != ATX_SCALAR;
     if (numbered)
-        at__str_addf(out, "(%s%s *)buffers[%d]", at__export_qualifier(arg), at__export_element(arg), buffer);
+        atx_str_addf(out, "(%s%s *)buffers[%d]", atx_export_qualifier(arg), atx_export_element(arg), buffer);
     else
-        at__str_add(out, arg->name);
+        atx_str_add(out, arg->name);
     return status;
 }
 
-at_status at__export_arguments(at__str *out, const at__launcher *l, const char *kernel, const int *args,
+at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const char *kernel, const int *args,
                                int count, bool numbered, at_error *err)
 {
     at_status status = AT_OK;
-    char *text = at__text_copy(at__str_text(out), out->len); /* it grows below */
+    char *text = atx_text_copy(atx_str_text(out), out->len); /* it grows below */
     if (!text)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < count && status == AT_OK; i++) {
-        at__str_add(out, i ? ", " : "");
+        atx_str_add(out, i ? ", " : "");
         status = add_argument(out, l, text, kernel, i, args ? args[i] : i, numbered, err);
     }
     free(text);
@@ -129,16 +129,16 @@ at_status at__export_arguments(at__str *out, const at__launcher *l, const char *
 }
 
 /* What goes into variables, from memory of the device. */
-static at_status add_copies(at__str *out, const at__launcher *l, bool *has_status, at_error *err)
+static at_status add_copies(atx_str *out, const atx_launcher *l, bool *has_status, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
-        const at__arg *arg = &l->op->args[i];
+        const atx_arg *arg = &l->op->args[i];
         int64_t bytes = 0;
-        if (!at__template_fills(l->t, i))
+        if (!atx_template_fills(l->t, i))
             continue;
-        status = at__arg_bytes(&bytes, l->op, i, l->slots, err);
-        at__str_addf(out,
+        status = atx_arg_bytes(&bytes, l->op, i, l->slots, err);
+        atx_str_addf(out,
                      "%s    if (%s)\n        status = cudaMemcpyToSymbolAsync(::%s, %s, %" PRId64
                      ", 0, cudaMemcpyDeviceToDevice, stream);\n    if (status != cudaSuccess)\n        "
                      "return status;\n",
@@ -150,46 +150,46 @@ static at_status add_copies(at__str *out, const at__launcher *l, bool *has_statu
 }
 
 /* One launch, with what its kernel takes. */
-static at_status add_launch(at__str *out, const at__launcher *l, const char *kernel, const at__geometry *g,
+static at_status add_launch(atx_str *out, const atx_launcher *l, const char *kernel, const atx_geometry *g,
                             const int *args, int count, bool *has_status, at_error *err)
 {
     if (g->shared_bytes > 0)
-        at__str_addf(out,
+        atx_str_addf(out,
                      "    %sstatus = cudaFuncSetAttribute(%s, "
                      "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
                      ");\n    if (status != cudaSuccess)\n        return status;\n",
                      *has_status ? "" : "cudaError_t ", kernel, g->shared_bytes);
     *has_status = *has_status || g->shared_bytes > 0;
-    at__str_addf(out,
+    atx_str_addf(out,
                  "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
                  ", %" PRId64 "), %" PRId64 ", stream>>>(",
                  kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
                  g->shared_bytes);
-    at_status status = at__export_arguments(out, l, kernel, args, count, false, err);
-    at__str_add(out, ");\n");
+    at_status status = atx_export_arguments(out, l, kernel, args, count, false, err);
+    atx_str_add(out, ");\n");
     return status;
 }
 
 /* Those that follow the first one. */
-static at_status add_more_launches(at__str *out, const at__launcher *l, bool *has_status, at_error *err)
+static at_status add_more_launches(atx_str *out, const atx_launcher *l, bool *has_status, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < l->t->more_count && status == AT_OK; i++) {
-        const at__step *s = &l->t->more[i];
-        at__str kernel = { 0 };
-        at__geometry g = { 0 };
-        at__render_kernel(&kernel, l->t, s->kernel, l->slots);
-        status = at__geometry_of(&g, &s->launch, l->slots, err);
+        const atx_step *s = &l->t->more[i];
+        atx_str kernel = { 0 };
+        atx_geometry g = { 0 };
+        atx_render_kernel(&kernel, l->t, s->kernel, l->slots);
+        status = atx_geometry_of(&g, &s->launch, l->slots, err);
         if (status == AT_OK)
-            status = add_launch(out, l, at__str_text(&kernel), &g, s->args, s->arg_count, has_status, err);
-        at__str_clear(&kernel);
+            status = add_launch(out, l, atx_str_text(&kernel), &g, s->args, s->arg_count, has_status, err);
+        atx_str_clear(&kernel);
     }
     return status;
 }
 
-static at_status add_launcher(at__str *out, const at__launcher *l, at_error *err)
+static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err)
 {
-    at__str_add(
+    atx_str_add(
         out, "\n#include <cuda_runtime.h>\n\n#include <cstdint>\n\n/*\n"
              " * Launches the kernel for this problem and no other. Buffers are device memory, aligned as "
              "said here "
@@ -199,174 +199,174 @@ static at_status add_launcher(at__str *out, const at__launcher *l, at_error *err
     if (status != AT_OK)
         return status;
     if (l->op->storage)
-        at__str_add(out, " * Any element type of that size will do: cast its pointer.\n");
-    at__str_addf(out, " */\ncudaError_t %s(", l->name);
+        atx_str_add(out, " * Any element type of that size will do: cast its pointer.\n");
+    atx_str_addf(out, " */\ncudaError_t %s(", l->name);
     for (int i = 0; i < l->op->arg_count; i++)
-        if (l->op->args[i].role != AT__SCALAR)
-            at__str_addf(out, "%s%s *%s, ", at__export_qualifier(&l->op->args[i]),
-                         at__export_element(&l->op->args[i]), l->op->args[i].name);
-    at__str_add(out, "cudaStream_t stream)\n{\n    if (");
+        if (l->op->args[i].role != ATX_SCALAR)
+            atx_str_addf(out, "%s%s *%s, ", atx_export_qualifier(&l->op->args[i]),
+                         atx_export_element(&l->op->args[i]), l->op->args[i].name);
+    atx_str_add(out, "cudaStream_t stream)\n{\n    if (");
     for (int i = 0, n = 0; i < l->op->arg_count; i++)
-        if (l->op->args[i].role != AT__SCALAR)
-            at__str_addf(out, "%s(uintptr_t)%s %% %" PRId64 " != 0", n++ ? " || " : "", l->op->args[i].name,
-                         at__problem_align_of(l->problem, i));
-    at__str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
+        if (l->op->args[i].role != ATX_SCALAR)
+            atx_str_addf(out, "%s(uintptr_t)%s %% %" PRId64 " != 0", n++ ? " || " : "", l->op->args[i].name,
+                         atx_problem_align_of(l->problem, i));
+    atx_str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
     bool has_status = false;
     status = add_copies(out, l, &has_status, err);
     if (status == AT_OK)
         status = add_launch(out, l, l->kernel, l->geometry, l->t->args, l->t->arg_count, &has_status, err);
     if (status == AT_OK)
         status = add_more_launches(out, l, &has_status, err);
-    at__str_add(out, "    return cudaGetLastError();\n}\n");
+    atx_str_add(out, "    return cudaGetLastError();\n}\n");
     return status;
 }
 
-at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geometry,
-                            const at__export_input *in, at_error *err)
+at_status atx_export_render(atx_str *rendered, int64_t *slots, atx_geometry *geometry,
+                            const atx_export_input *in, at_error *err)
 {
-    const at__fingerprint *f = at__export_device(in);
+    const atx_fingerprint *f = atx_export_device(in);
     at_error cause = { 0 };
-    at__limits limits;
-    at__config config;
-    if (at__export_is_measured(in) && at__winner_check(&in->answer->winner, &cause) != AT_OK)
+    atx_limits limits;
+    atx_config config;
+    if (atx_export_is_measured(in) && atx_winner_check(&in->answer->winner, &cause) != AT_OK)
         return at_fail(err, AT_ERR_INPUT, "the stored winner is damaged: %s; tune the problem again",
                        cause.text);
-    at__arch_limits(&limits, f->cc);
+    atx_arch_limits(&limits, f->cc);
     if (f->sms > 0)
         limits.sms = f->sms;
     if (f->memory_mib > 0)
-        limits.memory_bytes = at__memory_bytes(f->memory_mib);
-    at_status status = at__problem_bind(slots, in->problem, &limits, err);
+        limits.memory_bytes = atx_memory_bytes(f->memory_mib);
+    at_status status = atx_problem_bind(slots, in->problem, &limits, err);
     if (status == AT_OK)
-        status = at__config_parse(&config, in->t, in->answer->winner.config, err);
+        status = atx_config_parse(&config, in->t, in->answer->winner.config, err);
     if (status == AT_OK)
-        status = at__config_validate(slots, in->t, &config, err);
+        status = atx_config_validate(slots, in->t, &config, err);
     if (status == AT_OK)
-        status = at__geometry_of(geometry, &in->t->launch, slots, err);
-    return status == AT_OK ? at__render(rendered, in->t, in->problem->type, &config, slots, err) : status;
+        status = atx_geometry_of(geometry, &in->t->launch, slots, err);
+    return status == AT_OK ? atx_render(rendered, in->t, in->problem->type, &config, slots, err) : status;
 }
 
 /* Code that was not written for the tuner stays whole, and its kernels keep their names. */
-static bool is_cut(const at__template *t)
+static bool is_cut(const atx_template *t)
 {
     return !t->sources.count && !t->expression && !t->more_count;
 }
 
 /* All but lines that say where it came from: those files are elsewhere. */
-static void add_whole(at__str *out, const char *rendered)
+static void add_whole(atx_str *out, const char *rendered)
 {
     for (const char *at = rendered; *at;) {
         size_t len = strcspn(at, "\n");
         len += at[len] == '\n';
         if (strncmp(at, "#line ", 6) != 0 && strncmp(at, "//!autotune ", 12) != 0)
-            at__str_add_bytes(out, at, len);
+            atx_str_add_bytes(out, at, len);
         at += len;
     }
     if (out->len && out->data[out->len - 1] != '\n')
-        at__str_add(out, "\n");
+        atx_str_add(out, "\n");
 }
 
 /* Which folders a compiler needs; and whether what is in them now is what was measured, where any are named.
  */
-static at_status add_headers(at__str *line, at__str *doubt, const at__export_input *in, const char *note,
+static at_status add_headers(atx_str *line, atx_str *doubt, const atx_export_input *in, const char *note,
                              at_error *err)
 {
     at_error cause = { 0 };
     size_t bytes;
-    at__str_add(line, line->len ? " " : "");
+    atx_str_add(line, line->len ? " " : "");
     if (in->header_list)
-        at__headers_know(in->headers, in->header_list);
-    if (at__headers_count(in->headers) && at__headers_check(&bytes, in->headers, note, &cause) != AT_OK)
-        at__str_add(doubt, cause.text);
-    return at__headers_places(line, in->headers, note, err);
+        atx_headers_know(in->headers, in->header_list);
+    if (atx_headers_count(in->headers) && atx_headers_check(&bytes, in->headers, note, &cause) != AT_OK)
+        atx_str_add(doubt, cause.text);
+    return atx_headers_places(line, in->headers, note, err);
 }
 
 /* The compiler's options that belong to the kernel; those that nvcc lacks only make functions without
  * annotations the device's. */
-static at_status add_options(at__str *out, const at__export_input *in, const char *rendered, at_error *err)
+static at_status add_options(atx_str *out, const atx_export_input *in, const char *rendered, at_error *err)
 {
-    at__orders orders;
-    at__str line = { 0 }, lacking = { 0 }, doubt = { 0 };
-    at_status status = at__orders_read(&orders, rendered, err);
+    atx_orders orders;
+    atx_str line = { 0 }, lacking = { 0 }, doubt = { 0 };
+    at_status status = atx_orders_read(&orders, rendered, err);
     if (status != AT_OK)
         return status;
     for (int i = 0; i < orders.option_count; i++) {
-        at__str *list = at__option_is_nvccs(orders.options[i]) ? &line : &lacking;
-        at__str_addf(list, "%s%s", list->len ? " " : "", orders.options[i]);
+        atx_str *list = atx_option_is_nvccs(orders.options[i]) ? &line : &lacking;
+        atx_str_addf(list, "%s%s", list->len ? " " : "", orders.options[i]);
     }
     if (orders.headers)
         status = add_headers(&line, &doubt, in, orders.headers, err);
     if (line.len)
-        at__export_comment(out, "compile with", at__str_text(&line));
+        atx_export_comment(out, "compile with", atx_str_text(&line));
     if (doubt.len)
-        at__export_sentence(out, "headers", at__str_text(&doubt));
+        atx_export_sentence(out, "headers", atx_str_text(&doubt));
     if (lacking.len) {
-        at__str_add(&lacking,
+        atx_str_add(&lacking,
                     ": nvcc has no such option, and takes a function without __device__ for the host's");
-        at__export_comment(out, "NVRTC only", at__str_text(&lacking));
+        atx_export_comment(out, "NVRTC only", atx_str_text(&lacking));
     }
     if (line.len || lacking.len)
-        at__str_add(out, "\n");
+        atx_str_add(out, "\n");
     out->failed |= line.failed || lacking.failed || doubt.failed;
-    at__str_clear(&doubt);
-    at__str_clear(&lacking);
-    at__str_clear(&line);
-    at__orders_clear(&orders);
+    atx_str_clear(&doubt);
+    atx_str_clear(&lacking);
+    atx_str_clear(&line);
+    atx_orders_clear(&orders);
     return status;
 }
 
 /* What is written for the problem, once its names are known. */
-static at_status add_all(at__str *out, const at__export_input *in, const at__launcher *l,
+static at_status add_all(atx_str *out, const atx_export_input *in, const atx_launcher *l,
                          const char *rendered, const char *title, at_error *err)
 {
-    const at__cutting cutting = { .rendered = rendered,
+    const atx_cutting cutting = { .rendered = rendered,
                                   .kernel = in->t->kernel,
                                   .name = l->kernel,
-                                  .type_bytes = at__dtype_bytes(in->problem->type) };
-    at__export_about(out, in, title);
+                                  .type_bytes = atx_dtype_bytes(in->problem->type) };
+    atx_export_about(out, in, title);
     at_status status = add_options(out, in, rendered, err);
     if (status == AT_OK && is_cut(in->t))
-        status = at__cut(out, &cutting, err);
+        status = atx_cut(out, &cutting, err);
     else if (status == AT_OK)
         add_whole(out, rendered);
     if (status == AT_OK)
         status = add_launcher(out, l, err);
     if (status == AT_OK && in->with_main)
-        status = at__export_main(out, l, in, err);
+        status = atx_export_main(out, l, in, err);
     return status;
 }
 
-at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err)
+at_status atx_export_cu(atx_str *out, const atx_export_input *in, at_error *err)
 {
-    int64_t slots[AT__MAX_SLOTS];
-    const at__op *op = in->t->op;
-    at__str rendered = { 0 }, name = { 0 }, kernel = { 0 }, title = { 0 };
+    int64_t slots[ATX_MAX_SLOTS];
+    const atx_op *op = in->t->op;
+    atx_str rendered = { 0 }, name = { 0 }, kernel = { 0 }, title = { 0 };
 
-    at__geometry geometry = { .shared_bytes = 0 };
-    at_status status = at__export_render(&rendered, slots, &geometry, in, err);
-    at__str_addf(&title, "%s ", op->name);
-    at__problem_shape(&title, in->problem);
-    at__str_addf(&title, " %s", at__dtype_name(in->problem->type));
-    identifier(&name, at__str_text(&title));
-    at__str_addf(&kernel, "%s_kernel", at__str_text(&name));
+    atx_geometry geometry = { .shared_bytes = 0 };
+    at_status status = atx_export_render(&rendered, slots, &geometry, in, err);
+    atx_str_addf(&title, "%s ", op->name);
+    atx_problem_shape(&title, in->problem);
+    atx_str_addf(&title, " %s", atx_dtype_name(in->problem->type));
+    identifier(&name, atx_str_text(&title));
+    atx_str_addf(&kernel, "%s_kernel", atx_str_text(&name));
     if (status == AT_OK && !is_cut(in->t)) {
-        at__str_reset(&kernel);
-        at__render_kernel(&kernel, in->t, in->t->kernel, slots);
+        atx_str_reset(&kernel);
+        atx_render_kernel(&kernel, in->t, in->t->kernel, slots);
     }
-    const at__launcher l = { .op = op,
+    const atx_launcher l = { .op = op,
                              .t = in->t,
                              .problem = in->problem,
                              .slots = slots,
                              .geometry = &geometry,
-                             .name = at__str_text(&name),
-                             .kernel = at__str_text(&kernel) };
+                             .name = atx_str_text(&name),
+                             .kernel = atx_str_text(&kernel) };
     if (status == AT_OK && (title.failed || name.failed || kernel.failed))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
-        status = add_all(out, in, &l, at__str_text(&rendered), at__str_text(&title), err);
-    at__str_clear(&rendered);
-    at__str_clear(&name);
-    at__str_clear(&kernel);
-    at__str_clear(&title);
-    return status == AT_OK ? at__str_status(out, err) : status;
+        status = add_all(out, in, &l, atx_str_text(&rendered), atx_str_text(&title), err);
+    atx_str_clear(&rendered);
+    atx_str_clear(&name);
+    atx_str_clear(&kernel);
+    atx_str_clear(&title);
+    return status == AT_OK ? atx_str_status(out, err) : status;
 }

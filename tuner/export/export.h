@@ -11,12 +11,12 @@
 #include "source/headers.h"
 
 /* What to export. All borrowed. `t` is the answer's template, with the answer's hash. */
-typedef struct at__export_input {
-    const at__answer *answer;
-    const at__template *t;
-    const at__problem *problem;
+typedef struct atx_export_input {
+    const atx_answer *answer;
+    const atx_template *t;
+    const atx_problem *problem;
     const char *templates; /* folder that the op's files were read from, besides those built in; NULL: none */
-    at__headers *headers;  /* the user's folders; NULL: none           */
+    atx_headers *headers;  /* the user's folders; NULL: none           */
     const char *header_list; /* of the template's note (source/headers.h); NULL: not known */
     bool shipped;            /* the answer came with the program */
     /* Of an answer that is no winner of this problem. */
@@ -24,41 +24,41 @@ typedef struct at__export_input {
     const char *why;           /* a sentence: what it is instead; NULL: it is the winner       */
     bool own;                  /* measured for this problem nevertheless, in a search          */
     double expected_s, doubt;  /* what a model expects; 0: nothing                             */
-    const at__fingerprint *on; /* the device that the kernel is for; NULL: that of the answer */
+    const atx_fingerprint *on; /* the device that the kernel is for; NULL: that of the answer */
     bool *refused;             /* set where the compiler refuses the source; NULL: nobody asks */
     bool with_main; /* "cu" only: also a main() that checks the kernel against the op's reference and times it
                      */
-} at__export_input;
+} atx_export_input;
 
-typedef struct at__export_format {
+typedef struct atx_export_format {
     const char *name;                                                            /* of --format */
     const char *about;                                                           /* one line    */
     bool binary;                                                                 /* not for a terminal */
-    at_status (*write)(at__str *out, const at__export_input *in, at_error *err); /* appends */
-} at__export_format;
+    at_status (*write)(atx_str *out, const atx_export_input *in, at_error *err); /* appends */
+} atx_export_format;
 
 /* The device that the kernel is for. */
-const at__fingerprint *at__export_device(const at__export_input *in);
+const atx_fingerprint *atx_export_device(const atx_export_input *in);
 
 /* Are the answer's times those of this problem? */
-bool at__export_is_measured(const at__export_input *in);
+bool atx_export_is_measured(const atx_export_input *in);
 
 /* NULL behind the last, or for an unknown name. The first is the default. */
-const at__export_format *at__export_format_at(int index);
-const at__export_format *at__export_format_find(const char *name);
+const atx_export_format *atx_export_format_at(int index);
+const atx_export_format *atx_export_format_find(const char *name);
 
 /*
  * A CUDA source file that stands alone; pure text. Names that go into identifiers are restricted to letters,
  * digits and '_', and nothing that goes into a comment can end it.
  */
-at_status at__export_cu(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
+at_status atx_export_cu(atx_str *out, const atx_export_input *in, at_error *err) AT_MUST_CHECK;
 
 /* The kernel compiled for the device that it is for; AT_ERR_DEVICE without NVRTC. */
-at_status at__export_ptx(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
-at_status at__export_cubin(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
+at_status atx_export_ptx(atx_str *out, const atx_export_input *in, at_error *err) AT_MUST_CHECK;
+at_status atx_export_cubin(atx_str *out, const atx_export_input *in, at_error *err) AT_MUST_CHECK;
 
 /* Everything that a program needs to compile and launch the kernel by itself, as one JSON object. */
-at_status at__export_json(at__str *out, const at__export_input *in, at_error *err) AT_MUST_CHECK;
+at_status atx_export_json(atx_str *out, const atx_export_input *in, at_error *err) AT_MUST_CHECK;
 
 /*
  * For formats: the kernel's rendered source, the problem's slots, and the launch. The limits for derived
@@ -66,7 +66,7 @@ at_status at__export_json(at__str *out, const at__export_input *in, at_error *er
  * the configuration, whatever the answer says: that may come from anyone. AT_ERR_INPUT: the template has no
  * such configuration, or not for this problem.
  */
-at_status at__export_render(at__str *rendered, int64_t *slots, at__geometry *geometry,
-                            const at__export_input *in, at_error *err) AT_MUST_CHECK;
+at_status atx_export_render(atx_str *rendered, int64_t *slots, atx_geometry *geometry,
+                            const atx_export_input *in, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -13,40 +13,40 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OTHER_DEVICE "other_device" /* at__match_name of it */
+#define OTHER_DEVICE "other_device" /* atx_match_name of it */
 
 enum { WIDEST = 100, LABEL = 18 }; /* columns; those before a line's text */
 
 /* In a comment of one line: nothing in the text can end either, nor command a terminal that shows the file.
  */
-static void add_bytes(at__str *out, const char *text, size_t len)
+static void add_bytes(atx_str *out, const char *text, size_t len)
 {
-    at__str line = { 0 };
-    at__str_add_bytes(&line, text, len);
+    atx_str line = { 0 };
+    atx_str_add_bytes(&line, text, len);
     for (char *c = line.data; c && *c; c++)
         *c = strchr("\n\r\t\\?", *c) ? ' ' : *c;
-    at__str_add_printable(out, at__str_text(&line));
+    atx_str_add_printable(out, atx_str_text(&line));
     out->failed |= line.failed;
-    at__str_clear(&line);
+    atx_str_clear(&line);
 }
 
-void at__export_comment(at__str *out, const char *label, const char *text)
+void atx_export_comment(atx_str *out, const char *label, const char *text)
 {
-    at__str_addf(out, "// %-14s ", label);
+    atx_str_addf(out, "// %-14s ", label);
     add_bytes(out, text, strlen(text));
-    at__str_add(out, "\n");
+    atx_str_add(out, "\n");
 }
 
-void at__export_sentence(at__str *out, const char *label, const char *text)
+void atx_export_sentence(atx_str *out, const char *label, const char *text)
 {
     do {
         size_t len = strlen(text), most = WIDEST - LABEL;
         if (len > most)
             for (len = most; len > most / 2 && text[len] != ' '; len--)
                 ;
-        at__str_addf(out, "// %-14s ", label);
+        atx_str_addf(out, "// %-14s ", label);
         add_bytes(out, text, len);
-        at__str_add(out, "\n");
+        atx_str_add(out, "\n");
         label = "";
         text += len + (text[len] == ' ');
     } while (*text);
@@ -59,113 +59,113 @@ static bool is_below(const char *file, const char *folder)
 }
 
 /* The user's own op, or template of a built-in op, is found in its folder only. */
-static void add_command(at__str *out, const at__export_input *in, const char *title)
+static void add_command(atx_str *out, const atx_export_input *in, const char *title)
 {
-    at__str command = { 0 };
-    const at__template *t = in->t;
-    bool measured = at__export_is_measured(in);
-    at__str_addf(&command, "autotune tune %s", title);
+    atx_str command = { 0 };
+    const atx_template *t = in->t;
+    bool measured = atx_export_is_measured(in);
+    atx_str_addf(&command, "autotune tune %s", title);
     if (in->templates && (is_below(t->op->file, in->templates) || is_below(t->file, in->templates))) {
-        at__str_add(&command, " --templates ");
-        at__str_add_word(&command, in->templates);
+        atx_str_add(&command, " --templates ");
+        atx_str_add_word(&command, in->templates);
     }
     if (t->headers)
-        at__str_add(&command, " --headers DIR");
-    at__str_addf(&command, " --device 0%s%s", measured ? " --force" : "",
+        atx_str_add(&command, " --headers DIR");
+    atx_str_addf(&command, " --device 0%s%s", measured ? " --force" : "",
                  in->answer->fingerprint.cold ? "" : " --warm");
     out->failed |= command.failed;
-    at__export_comment(out, measured ? "measure again" : "measure it", at__str_text(&command));
-    at__str_clear(&command);
+    atx_export_comment(out, measured ? "measure again" : "measure it", atx_str_text(&command));
+    atx_str_clear(&command);
 }
 
-static void add_ceiling(at__str *out, const at__winner *w)
+static void add_ceiling(atx_str *out, const atx_winner *w)
 {
     char line[512];
-    if (w->ceiling_s > 0 && at__ceiling_is_rate(w->ceiling_name)) {
+    if (w->ceiling_s > 0 && atx_ceiling_is_rate(w->ceiling_name)) {
         snprintf(line, sizeof line, "%.1f %% of %.100s", 100 * w->ceiling_s / w->timing.median_s,
                  w->ceiling_name);
-        at__export_comment(out, "ceiling", line);
+        atx_export_comment(out, "ceiling", line);
     } else if (w->ceiling_s > 0) {
         snprintf(line, sizeof line, "%.1f %% of the best plain copy of the same bytes (%.100s, %.2f us)",
                  100 * w->ceiling_s / w->timing.median_s, w->ceiling_name, 1e6 * w->ceiling_s);
-        at__export_comment(out, "copy ceiling", line);
+        atx_export_comment(out, "copy ceiling", line);
     }
 }
 
 /* As a final, or a search, measured it for this problem. */
-static void add_measured(at__str *out, const at__export_input *in)
+static void add_measured(atx_str *out, const atx_export_input *in)
 {
-    const at__answer *a = in->answer;
-    const at__winner *w = &a->winner;
-    const at__fingerprint *f = &a->fingerprint;
+    const atx_answer *a = in->answer;
+    const atx_winner *w = &a->winner;
+    const atx_fingerprint *f = &a->fingerprint;
     char line[512];
     snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2%s", 1e6 * w->timing.median_s,
-             at__answer_gb_per_s(a), f->cold ? "cold" : "warm",
+             atx_answer_gb_per_s(a), f->cold ? "cold" : "warm",
              in->why ? ", in a search, not in a final" : "");
-    at__export_comment(out, "measured", line);
+    atx_export_comment(out, "measured", line);
     if (a->ops_count > 0) {
-        snprintf(line, sizeof line, "%.0f GFLOP/s", at__gflop_per_s(a->ops_count, w->timing.median_s));
-        at__export_comment(out, "", line);
+        snprintf(line, sizeof line, "%.0f GFLOP/s", atx_gflop_per_s(a->ops_count, w->timing.median_s));
+        atx_export_comment(out, "", line);
     }
     if (in->why)
-        at__export_sentence(out, "not the winner", in->why);
+        atx_export_sentence(out, "not the winner", in->why);
     if (*w->objective)
-        at__export_comment(out, "objective", w->objective);
+        atx_export_comment(out, "objective", w->objective);
     add_ceiling(out, w);
     snprintf(line, sizeof line, "%s, driver %s, NVRTC %s, %s", f->device, f->driver, f->nvrtc,
              a->measured_at);
-    at__export_comment(out, "conditions", line);
+    atx_export_comment(out, "conditions", line);
 }
 
-static void add_expected(at__str *out, const at__export_input *in)
+static void add_expected(atx_str *out, const atx_export_input *in)
 {
     char line[256], time[32];
-    at__export_sentence(out, "not measured", in->why);
+    atx_export_sentence(out, "not measured", in->why);
     if (!(in->expected_s > 0))
         return;
-    at__time_text(time, sizeof time, in->expected_s);
+    atx_time_text(time, sizeof time, in->expected_s);
     snprintf(line, sizeof line, "about %s; such answers are %.1f %% slower than tuned ones in the mean", time,
              100 * in->doubt);
-    at__export_comment(out, "expected", line);
+    atx_export_comment(out, "expected", line);
 }
 
-const at__fingerprint *at__export_device(const at__export_input *in)
+const atx_fingerprint *atx_export_device(const atx_export_input *in)
 {
     return in->on ? in->on : &in->answer->fingerprint;
 }
 
-bool at__export_is_measured(const at__export_input *in)
+bool atx_export_is_measured(const atx_export_input *in)
 {
     return !in->why || in->own;
 }
 
-void at__export_about(at__str *out, const at__export_input *in, const char *title)
+void atx_export_about(atx_str *out, const atx_export_input *in, const char *title)
 {
-    const at__fingerprint *f = at__export_device(in);
-    const at__template *t = in->t;
+    const atx_fingerprint *f = atx_export_device(in);
+    const atx_template *t = in->t;
     char line[512];
-    at__str_add(out, "// ");
+    atx_str_add(out, "// ");
     add_bytes(out, title, strlen(title));
-    at__str_add(out, " for ");
+    atx_str_add(out, " for ");
     add_bytes(out, f->device, strlen(f->device));
     if (t->op->about[0]) {
-        at__str_add(out, ": ");
+        atx_str_add(out, ": ");
         add_bytes(out, t->op->about, strlen(t->op->about));
     }
-    at__str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 -arch=", AT_VERSION);
+    atx_str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 -arch=", AT_VERSION);
     if (!in->on && in->match && strcmp(in->match, OTHER_DEVICE) == 0)
-        at__str_addf(out, "... of your device; sm_%" PRId64 " is that one's.\n//\n", f->cc);
+        atx_str_addf(out, "... of your device; sm_%" PRId64 " is that one's.\n//\n", f->cc);
     else
-        at__str_addf(out, "sm_%" PRId64 ".\n//\n", f->cc);
-    at__export_comment(out, "configuration", in->answer->winner.config);
+        atx_str_addf(out, "sm_%" PRId64 ".\n//\n", f->cc);
+    atx_export_comment(out, "configuration", in->answer->winner.config);
     snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, in->answer->winner.template_hash);
-    at__export_comment(out, "template", line);
-    if (at__export_is_measured(in))
+    atx_export_comment(out, "template", line);
+    if (atx_export_is_measured(in))
         add_measured(out, in);
     else
         add_expected(out, in);
     if (in->shipped)
-        at__export_comment(out, "from", AT__SHIPPED);
+        atx_export_comment(out, "from", ATX_SHIPPED);
     add_command(out, in, title);
-    at__str_add(out, "\n");
+    atx_str_add(out, "\n");
 }

@@ -12,85 +12,85 @@
 
 #include <inttypes.h>
 
-/* Rows of at__embedded_export, as templates/embed.cmake orders them. */
-typedef enum at__export_part { HEAD, BITS, NUMBERS, MAIN, DATA } at__export_part;
+/* Rows of atx_embedded_export, as templates/embed.cmake orders them. */
+typedef enum atx_export_part { HEAD, BITS, NUMBERS, MAIN, DATA } atx_export_part;
 
 /* The reference kernel with what it needs and is not there yet. */
-static at_status add_reference(at__str *out, const at__launcher *l, at_error *err)
+static at_status add_reference(atx_str *out, const atx_launcher *l, at_error *err)
 {
-    at__str rendered = { 0 }, text = { 0 };
-    at_status status = at__render_reference(&rendered, l->problem, err);
-    const at__cutting cutting = { .rendered = at__str_text(&rendered),
+    atx_str rendered = { 0 }, text = { 0 };
+    at_status status = atx_render_reference(&rendered, l->problem, err);
+    const atx_cutting cutting = { .rendered = atx_str_text(&rendered),
                                   .kernel = l->op->reference,
                                   .name = l->op->reference,
-                                  .type_bytes = at__dtype_bytes(l->problem->type),
-                                  .before = at__str_text(out) };
+                                  .type_bytes = atx_dtype_bytes(l->problem->type),
+                                  .before = atx_str_text(out) };
     if (status == AT_OK)
-        status = at__cut(&text, &cutting, err);
-    at__str_add_bytes(out, at__str_text(&text), text.len);
-    at__str_clear(&rendered);
-    at__str_clear(&text);
+        status = atx_cut(&text, &cutting, err);
+    atx_str_add_bytes(out, atx_str_text(&text), text.len);
+    atx_str_clear(&rendered);
+    atx_str_clear(&text);
     return status;
 }
 
-static at_status add_buffer_table(at__str *out, const at__launcher *l, at_error *err)
+static at_status add_buffer_table(atx_str *out, const atx_launcher *l, at_error *err)
 {
     at_status status = AT_OK;
-    at__str_add(
+    atx_str_add(
         out,
         "\nstatic const struct {\n    const char *name;\n    size_t bytes, align;\n    bool input, output;\n"
         "} autotune_buffers[] = {\n");
     for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
-        const at__arg *arg = &l->op->args[i];
+        const atx_arg *arg = &l->op->args[i];
         int64_t elements = 0;
-        if (arg->role == AT__SCALAR)
+        if (arg->role == ATX_SCALAR)
             continue;
-        status = at__expr_eval(&elements, arg->expr, l->slots, err);
-        at__str_addf(out, "    { \"%s\", %" PRId64 "ull, %" PRId64 ", %s, %s },\n", arg->name,
-                     elements * at__dtype_bytes(at__arg_type(arg, l->problem->type)),
-                     at__problem_align_of(l->problem, i),
-                     arg->role == AT__INPUT || arg->role == AT__INOUT ? "true" : "false",
-                     at__role_is_output(arg->role) ? "true" : "false");
+        status = atx_expr_eval(&elements, arg->expr, l->slots, err);
+        atx_str_addf(out, "    { \"%s\", %" PRId64 "ull, %" PRId64 ", %s, %s },\n", arg->name,
+                     elements * atx_dtype_bytes(atx_arg_type(arg, l->problem->type)),
+                     atx_problem_align_of(l->problem, i),
+                     arg->role == ATX_INPUT || arg->role == ATX_INOUT ? "true" : "false",
+                     atx_role_is_output(arg->role) ? "true" : "false");
     }
-    at__str_add(out, "};\n");
+    atx_str_add(out, "};\n");
     return status;
 }
 
 /* Whether buffers are bits, compared bit for bit: then nothing need be known of numbers. */
-static bool is_of_bits(const at__op *op)
+static bool is_of_bits(const atx_op *op)
 {
     bool bits = true;
     for (int i = 0; i < op->arg_count; i++) {
-        const at__arg *arg = &op->args[i];
-        bits = bits && arg->input.how == AT__BITS && !arg->zero && arg->check.rule == AT__EXACT;
+        const atx_arg *arg = &op->args[i];
+        bits = bits && arg->input.how == ATX_BITS && !arg->zero && arg->check.rule == ATX_EXACT;
     }
     return bits;
 }
 
 /* One row: what a buffer holds, and when it is right. */
-static at_status add_contents(at__str *out, const at__launcher *l, const at__arg *arg, at_error *err)
+static at_status add_contents(atx_str *out, const atx_launcher *l, const atx_arg *arg, at_error *err)
 {
-    at__dtype type = at__arg_type(arg, l->problem->type);
-    int number = at__dtype_number(type, at__arg_is_storage(l->op, arg));
+    atx_dtype type = atx_arg_type(arg, l->problem->type);
+    int number = atx_dtype_number(type, atx_arg_is_storage(l->op, arg));
     int64_t elements = 0;
     uint64_t a = 0, b = 0;
-    at_status status = at__expr_eval(&elements, arg->expr, l->slots, err);
+    at_status status = atx_expr_eval(&elements, arg->expr, l->slots, err);
     if (status == AT_OK)
-        status = at__input_numbers(
-            &a, &b, arg, number, elements * at__dtype_bytes(type) / at__number_bytes(number), l->slots, err);
-    at__str_addf(out, "    { %d, %d, %d, %s, %" PRIu64 "ull, %" PRIu64 "ull, %.17e, %.17e }, // %s\n", number,
+        status = atx_input_numbers(
+            &a, &b, arg, number, elements * atx_dtype_bytes(type) / atx_number_bytes(number), l->slots, err);
+    atx_str_addf(out, "    { %d, %d, %d, %s, %" PRIu64 "ull, %" PRIu64 "ull, %.17e, %.17e }, // %s\n", number,
                  arg->input.how, arg->check.rule, arg->zero ? "true" : "false", a, b, arg->check.relative,
                  arg->check.absolute, arg->name);
     return status;
 }
 
-static void add_part(at__str *out, at__export_part part)
+static void add_part(atx_str *out, atx_export_part part)
 {
-    at__str_add_bytes(out, at__embedded_export[part].data, at__embedded_export[part].len);
+    atx_str_add_bytes(out, atx_embedded_export[part].data, atx_embedded_export[part].len);
 }
 
 /* How buffers are filled and compared. */
-static at_status add_checks(at__str *out, const at__launcher *l, at_error *err)
+static at_status add_checks(atx_str *out, const atx_launcher *l, at_error *err)
 {
     at_status status = AT_OK;
     if (is_of_bits(l->op)) {
@@ -98,19 +98,19 @@ static at_status add_checks(at__str *out, const at__launcher *l, at_error *err)
         return AT_OK;
     }
     add_part(out, DATA);
-    at__str_add(out,
+    atx_str_add(out,
                 "\nstruct autotune_contents {\n    int number, how, rule;\n    bool zero;\n    unsigned long "
                 "long a, b;\n    double relative, absolute;\n};\n"
                 "static const autotune_contents autotune_data[] = {\n");
     for (int i = 0; i < l->op->arg_count && status == AT_OK; i++)
-        if (l->op->args[i].role != AT__SCALAR)
+        if (l->op->args[i].role != ATX_SCALAR)
             status = add_contents(out, l, &l->op->args[i], err);
-    at__str_add(out, "};\n\n");
+    atx_str_add(out, "};\n\n");
     add_part(out, NUMBERS);
     return status;
 }
 
-static bool needs_files(const at__op *op)
+static bool needs_files(const atx_op *op)
 {
     bool any = op->answer != NULL;
     for (int i = 0; i < op->arg_count; i++)
@@ -119,14 +119,14 @@ static bool needs_files(const at__op *op)
 }
 
 /* What the benchmark's own time is held against. */
-static at_status add_known(at__str *out, const at__launcher *l, const at__export_input *in, at_error *err)
+static at_status add_known(atx_str *out, const atx_launcher *l, const atx_export_input *in, at_error *err)
 {
-    bool measured = at__export_is_measured(in);
+    bool measured = atx_export_is_measured(in);
     int64_t traffic = in->answer->traffic_bytes;
     at_status status = AT_OK;
     if (!measured && (traffic = 0, l->op->traffic))
-        status = at__expr_eval(&traffic, l->op->traffic, l->slots, err);
-    at__str_addf(out,
+        status = atx_expr_eval(&traffic, l->op->traffic, l->slots, err);
+    atx_str_addf(out,
                  "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
                  "static const char autotune_stored[] = \"%s\"; /* which it is; 0: nothing is */\n"
                  "static const bool autotune_cold = %s;\n\n",
@@ -136,9 +136,9 @@ static at_status add_known(at__str *out, const at__launcher *l, const at__export
 }
 
 /* What export_main.cu expects in front of it. */
-at_status at__export_main(at__str *out, const at__launcher *l, const at__export_input *in, at_error *err)
+at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_input *in, at_error *err)
 {
-    at__geometry g;
+    atx_geometry g;
     if (needs_files(l->op))
         return at_fail(
             err, AT_ERR_INPUT,
@@ -151,42 +151,42 @@ at_status at__export_main(at__str *out, const at__launcher *l, const at__export_
             "%s: found a reference that is a template's, beside which an exported kernel cannot stand in "
             "one file; expected an export without --main",
             l->op->file);
-    const char *referees[AT__MAX_STEPS];
-    if (at__op_referees(referees, l->op) > 0)
+    const char *referees[ATX_MAX_STEPS];
+    if (atx_op_referees(referees, l->op) > 0)
         return at_fail(
             err, AT_ERR_INPUT,
             "%s: found outputs that a kernel judges, which an exported self-test cannot; expected an export "
             "without --main",
             l->op->file);
-    at_status status = at__geometry_of(&g, &l->op->launch, l->slots, err);
+    at_status status = atx_geometry_of(&g, &l->op->launch, l->slots, err);
     if (status != AT_OK)
         return status;
-    at__str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
+    atx_str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
     if ((status = add_reference(out, l, err)) != AT_OK)
         return status;
     status = add_buffer_table(out, l, err);
     if (status == AT_OK)
         status = add_known(out, l, in, err);
-    at__str_addf(
+    atx_str_addf(
         out,
         "/* `fill`: variables of the kernel too. */\n"
         "static cudaError_t autotune_launch(void *const *buffers, cudaStream_t stream, bool fill = true)\n"
         "{\n    (void)fill;\n    return %s(",
         l->name);
     for (int i = 0, n = 0; i < l->op->arg_count; i++)
-        if (l->op->args[i].role != AT__SCALAR)
-            at__str_addf(out, "(%s%s *)%sbuffers[%d]%s, ", at__export_qualifier(&l->op->args[i]),
-                         at__export_element(&l->op->args[i]), at__template_fills(l->t, i) ? "(fill ? " : "",
-                         n++, at__template_fills(l->t, i) ? " : nullptr)" : "");
-    at__str_addf(
+        if (l->op->args[i].role != ATX_SCALAR)
+            atx_str_addf(out, "(%s%s *)%sbuffers[%d]%s, ", atx_export_qualifier(&l->op->args[i]),
+                         atx_export_element(&l->op->args[i]), atx_template_fills(l->t, i) ? "(fill ? " : "",
+                         n++, atx_template_fills(l->t, i) ? " : nullptr)" : "");
+    atx_str_addf(
         out,
         "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n    %s<<<dim3(%" PRId64
         ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64 ">>>(",
         l->op->reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
         g.shared_bytes);
     if (status == AT_OK)
-        status = at__export_arguments(out, l, l->op->reference, NULL, l->op->arg_count, true, err);
-    at__str_add(out, ");\n}\n\n");
+        status = atx_export_arguments(out, l, l->op->reference, NULL, l->op->arg_count, true, err);
+    atx_str_add(out, ");\n}\n\n");
     add_part(out, HEAD);
     if (status == AT_OK)
         status = add_checks(out, l, err);

@@ -12,7 +12,7 @@
 
 #include "expr/expr_code.h"
 
-at__where at__where_after(at__where start, const char *text, size_t offset)
+atx_where atx_where_after(atx_where start, const char *text, size_t offset)
 {
     const char *at = text, *end = text + offset, *newline;
     while (at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL) {
@@ -43,12 +43,12 @@ static void snippet(char *out, size_t size, const char *text, size_t begin, size
     out[n] = '\0';
 }
 
-at_status at__expr_fail(const at__expr *expr, const at__instruction *i, const char *reason, at_error *err)
+at_status atx_expr_fail(const atx_expr *expr, const atx_instruction *i, const char *reason, at_error *err)
 {
     if (!err) /* while a space is walked nobody reads the text */
         return AT_ERR_INPUT;
     char part[100];
-    at__where place = at__where_after(expr->where, expr->text, i->at);
+    atx_where place = atx_where_after(expr->where, expr->text, i->at);
     snippet(part, sizeof part, expr->text, i->begin, i->end);
     return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s in '%s'", place.file, place.line, place.column, reason,
                    part);
@@ -115,117 +115,117 @@ static const char *greatest_divisor(int64_t *a, int64_t b)
     return NULL;
 }
 
-const char *at__code_binary(unsigned code, int64_t *a, int64_t b)
+const char *atx_code_binary(unsigned code, int64_t *a, int64_t b)
 {
     switch (code) {
-    case AT__ADD:
+    case ATX_ADD:
         return __builtin_add_overflow(*a, b, a) ? OVERFLOW : NULL;
-    case AT__SUB:
+    case ATX_SUB:
         return __builtin_sub_overflow(*a, b, a) ? OVERFLOW : NULL;
-    case AT__MUL:
+    case ATX_MUL:
         return __builtin_mul_overflow(*a, b, a) ? OVERFLOW : NULL;
-    case AT__DIV:
+    case ATX_DIV:
         return divide(a, b, false);
-    case AT__CEIL_DIV:
+    case ATX_CEIL_DIV:
         return divide(a, b, true);
-    case AT__MOD:
+    case ATX_MOD:
         return modulo(a, b);
-    case AT__SHL:
+    case ATX_SHL:
         return shift(a, b, true);
-    case AT__SHR:
+    case ATX_SHR:
         return shift(a, b, false);
-    case AT__GCD:
+    case ATX_GCD:
         return greatest_divisor(a, b);
-    case AT__LT:
+    case ATX_LT:
         *a = *a < b;
         return NULL;
-    case AT__LE:
+    case ATX_LE:
         *a = *a <= b;
         return NULL;
-    case AT__GT:
+    case ATX_GT:
         *a = *a > b;
         return NULL;
-    case AT__GE:
+    case ATX_GE:
         *a = *a >= b;
         return NULL;
-    case AT__EQ:
+    case ATX_EQ:
         *a = *a == b;
         return NULL;
-    case AT__NE:
+    case ATX_NE:
         *a = *a != b;
         return NULL;
-    case AT__BIT_AND:
+    case ATX_BIT_AND:
         *a &= b;
         return NULL;
-    case AT__BIT_OR:
+    case ATX_BIT_OR:
         *a |= b;
         return NULL;
-    case AT__BIT_XOR:
+    case ATX_BIT_XOR:
         *a ^= b;
         return NULL;
-    case AT__MIN:
+    case ATX_MIN:
         *a = *a < b ? *a : b;
         return NULL;
-    default: /* AT__MAX */
+    default: /* ATX_MAX */
         *a = *a > b ? *a : b;
         return NULL;
     }
 }
 
-const char *at__code_unary(unsigned code, int64_t *a)
+const char *atx_code_unary(unsigned code, int64_t *a)
 {
     switch (code) {
-    case AT__BOOL:
+    case ATX_BOOL:
         *a = *a != 0;
         return NULL;
-    case AT__NOT:
+    case ATX_NOT:
         *a = *a == 0;
         return NULL;
-    case AT__INVERT:
+    case ATX_INVERT:
         *a = ~*a;
         return NULL;
-    case AT__IS_POW2:
+    case ATX_IS_POW2:
         *a = *a > 0 && (*a & (*a - 1)) == 0;
         return NULL;
-    case AT__LOG2:
+    case ATX_LOG2:
         if (*a < 1)
             return "log2 of a value below 1";
         *a = 63 - __builtin_clzll((unsigned long long)*a);
         return NULL;
-    case AT__ABS:
+    case ATX_ABS:
         if (*a >= 0)
             return NULL;
         /* fall through */
-    default: /* AT__NEG */
+    default: /* ATX_NEG */
         return __builtin_sub_overflow((int64_t)0, *a, a) ? OVERFLOW : NULL;
     }
 }
 
-at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err)
+at_status atx_expr_eval(int64_t *out, const atx_expr *expr, const int64_t *slots, at_error *err)
 {
-    int64_t stack[AT__EXPR_MAX_STACK];
+    int64_t stack[ATX_EXPR_MAX_STACK];
     int64_t *top = stack; /* the next free place */
     const char *fault = NULL;
 
     for (size_t pc = 0; pc < expr->count;) {
-        const at__instruction *i = &expr->code[pc++];
+        const atx_instruction *i = &expr->code[pc++];
         switch (i->code) {
-        case AT__PUSH:
+        case ATX_PUSH:
             *top++ = i->value;
             break;
-        case AT__LOAD:
+        case ATX_LOAD:
             *top++ = slots[i->value];
             break;
-        case AT__JUMP:
+        case ATX_JUMP:
             pc = (size_t)i->value;
             break;
-        case AT__JUMP_FALSE:
+        case ATX_JUMP_FALSE:
             if (*--top == 0)
                 pc = (size_t)i->value;
             break;
-        case AT__AND_JUMP:
-        case AT__OR_JUMP:
-            if ((top[-1] != 0) == (i->code == AT__OR_JUMP)) {
+        case ATX_AND_JUMP:
+        case ATX_OR_JUMP:
+            if ((top[-1] != 0) == (i->code == ATX_OR_JUMP)) {
                 top[-1] = top[-1] != 0;
                 pc = (size_t)i->value;
             } else {
@@ -233,36 +233,36 @@ at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots
             }
             break;
         /* What conditions are mostly made of, without a call. */
-        case AT__ADD:
+        case ATX_ADD:
             top--;
             fault = __builtin_add_overflow(top[-1], top[0], &top[-1]) ? OVERFLOW : NULL;
             break;
-        case AT__MUL:
+        case ATX_MUL:
             top--;
             fault = __builtin_mul_overflow(top[-1], top[0], &top[-1]) ? OVERFLOW : NULL;
             break;
-        case AT__LE:
+        case ATX_LE:
             top--;
             top[-1] = top[-1] <= top[0];
             break;
-        case AT__EQ:
+        case ATX_EQ:
             top--;
             top[-1] = top[-1] == top[0];
             break;
-        case AT__MOD:
+        case ATX_MOD:
             top--;
             fault = modulo(&top[-1], top[0]);
             break;
         default:
-            if (i->code < AT__ADD) {
-                fault = at__code_unary(i->code, &top[-1]);
+            if (i->code < ATX_ADD) {
+                fault = atx_code_unary(i->code, &top[-1]);
             } else {
                 top--;
-                fault = at__code_binary(i->code, &top[-1], top[0]);
+                fault = atx_code_binary(i->code, &top[-1], top[0]);
             }
         }
         if (fault)
-            return at__expr_fail(expr, i, fault, err);
+            return atx_expr_fail(expr, i, fault, err);
     }
     *out = stack[0];
     return AT_OK;
@@ -270,40 +270,40 @@ at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots
 
 /* NOLINTEND(clang-analyzer-core.*) */
 
-bool at__expr_reads(const at__expr *expr, int slot)
+bool atx_expr_reads(const atx_expr *expr, int slot)
 {
     for (size_t i = 0; i < expr->count; i++)
-        if (expr->code[i].code == AT__LOAD && expr->code[i].value == slot)
+        if (expr->code[i].code == ATX_LOAD && expr->code[i].value == slot)
             return true;
     return false;
 }
 
-bool at__expr_reads_any(const at__expr *expr, const bool *marked)
+bool atx_expr_reads_any(const atx_expr *expr, const bool *marked)
 {
     for (size_t i = 0; i < expr->count; i++)
-        if (expr->code[i].code == AT__LOAD && marked[expr->code[i].value])
+        if (expr->code[i].code == ATX_LOAD && marked[expr->code[i].value])
             return true;
     return false;
 }
 
-void at__expr_mark_reads(bool *marks, const at__expr *expr)
+void atx_expr_mark_reads(bool *marks, const atx_expr *expr)
 {
     for (size_t i = 0; i < expr->count; i++)
-        if (expr->code[i].code == AT__LOAD)
+        if (expr->code[i].code == ATX_LOAD)
             marks[expr->code[i].value] = true;
 }
 
-const char *at__expr_text(const at__expr *expr)
+const char *atx_expr_text(const atx_expr *expr)
 {
     return expr->shown;
 }
 
-at__where at__expr_where(const at__expr *expr)
+atx_where atx_expr_where(const atx_expr *expr)
 {
     return expr->where;
 }
 
-void at__expr_close(at__expr *expr)
+void atx_expr_close(atx_expr *expr)
 {
     free(expr);
 }

@@ -11,7 +11,7 @@
  *
  * Evaluation is total: division by zero, overflow, a shift outside 0..63, log2 of a value below 1 are
  * AT_ERR_INPUT with file, line and column of the operator. Compiled once, evaluated often, nothing allocated
- * while evaluating; at__expr_eval is thread-safe on a shared expression.
+ * while evaluating; atx_expr_eval is thread-safe on a shared expression.
  *
  * An index stands for a small number while an expression is compiled, which makes families of names: where d
  * is 6, `n[d]` is the name n6, `n[d + 1]` is n7, and `d` is 6. In
@@ -34,64 +34,64 @@
 #include <stdint.h>
 
 /* A place in a declaration. Lines and columns (in bytes) count from 1. `file` is borrowed. */
-typedef struct at__where {
+typedef struct atx_where {
     const char *file;
     int line;
     int column;
-} at__where;
+} atx_where;
 
 /* The place of text[offset], when `start` is that of text[0]. */
-at__where at__where_after(at__where start, const char *text, size_t offset);
+atx_where atx_where_after(atx_where start, const char *text, size_t offset);
 
 /* An index: it goes from `first` to `last`, up or down. Bound: an expression may read its value. */
-#define AT__MAX_INDICES    4
-#define AT__MAX_INDEX_NAME 16
-typedef struct at__index {
-    char name[AT__MAX_INDEX_NAME];
+#define ATX_MAX_INDICES    4
+#define ATX_MAX_INDEX_NAME 16
+typedef struct atx_index {
+    char name[ATX_MAX_INDEX_NAME];
     int first, last;
     int value;
     bool bound;
-} at__index;
+} atx_index;
 
-typedef struct at__indices {
-    at__index items[AT__MAX_INDICES];
+typedef struct atx_indices {
+    atx_index items[ATX_MAX_INDICES];
     int count;
-} at__indices;
+} atx_indices;
 
 /* NULL: no index is called that. */
-const at__index *at__index_find(const at__indices *indices, const char *name, size_t len);
+const atx_index *atx_index_find(const atx_indices *indices, const char *name, size_t len);
 
 /* Finds a name; returns its slot (0 or more), or -1. Must suit a name that is not terminated. */
-typedef struct at__scope {
+typedef struct atx_scope {
     int (*find)(const void *context, const char *name, size_t len);
     const void *context;
     const char *(*name)(const void *context, int i); /* the i-th known name, NULL after the last; for
                                                         suggestions; may be NULL */
-    const at__indices *indices;                      /* NULL: none */
-} at__scope;
+    const atx_indices *indices;                      /* NULL: none */
+} atx_scope;
 
-typedef struct at__expr at__expr;
+typedef struct atx_expr atx_expr;
 
 /* Limits that keep hostile declarations harmless. */
-#define AT__EXPR_MAX_TEXT  4096
-#define AT__EXPR_MAX_DEPTH 64
-#define AT__EXPR_MAX_CODE  16384 /* instructions: what indices make of a text */
+#define ATX_EXPR_MAX_TEXT  4096
+#define ATX_EXPR_MAX_DEPTH 64
+#define ATX_EXPR_MAX_CODE  16384 /* instructions: what indices make of a text */
 
 /*
  * Compiles text[0..len). `where` is the place of text[0]; it goes into messages, then and at evaluation.
  * An unknown name is AT_ERR_INPUT and says which.
  */
-at_status at__expr_compile(at__expr **out, const char *text, size_t len, const at__scope *scope,
-                           at__where where, at_error *err) AT_MUST_CHECK;
+at_status atx_expr_compile(atx_expr **out, const char *text, size_t len, const atx_scope *scope,
+                           atx_where where, at_error *err) AT_MUST_CHECK;
 
 /*
  * Compiles the longest expression that text starts with, and tells in *used where the next thing starts
  * (blanks are skipped): for lists such as "TILE * 2 ROWS", and for "T[count] output".
  */
-at_status at__expr_compile_first(at__expr **out, size_t *used, const char *text, size_t len,
-                                 const at__scope *scope, at__where where, at_error *err) AT_MUST_CHECK;
+at_status atx_expr_compile_first(atx_expr **out, size_t *used, const char *text, size_t len,
+                                 const atx_scope *scope, atx_where where, at_error *err) AT_MUST_CHECK;
 
-at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots,
+at_status atx_expr_eval(int64_t *out, const atx_expr *expr, const int64_t *slots,
                         at_error *err) AT_MUST_CHECK;
 
 /*
@@ -99,27 +99,27 @@ at_status at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots
  * 1 / 2 is 0.5; all else is of integers and wants whole numbers. A slot that is NaN is not known:
  * AT_ERR_INPUT where it is read. The result is finite.
  */
-at_status at__expr_eval_real(double *out, const at__expr *expr, const double *slots,
+at_status atx_expr_eval_real(double *out, const atx_expr *expr, const double *slots,
                              at_error *err) AT_MUST_CHECK;
 
 /* All numbers from low to high. */
-typedef struct at__bounds {
+typedef struct atx_bounds {
     int64_t low, high;
-} at__bounds;
+} atx_bounds;
 
 /*
  * Where the value lies when each slot lies anywhere between its bounds. false: it may not be possible to
  * evaluate it for all of them (or that cannot be told). Wider than need be, never too narrow: each operator
  * is looked at by itself (interval arithmetic).
  */
-bool at__expr_bounds(at__bounds *out, const at__expr *expr, const at__bounds *slots);
+bool atx_expr_bounds(atx_bounds *out, const atx_expr *expr, const atx_bounds *slots);
 
 /* What a slot holds for someone who binds one after the other. */
-typedef enum at__binding {
-    AT__UNBOUND,  /* nothing yet                                    */
-    AT__BOUND,    /* a value, until another one is tried            */
-    AT__CONSTANT, /* a value that stays                             */
-} at__binding;
+typedef enum atx_binding {
+    ATX_UNBOUND,  /* nothing yet                                    */
+    ATX_BOUND,    /* a value, until another one is tried            */
+    ATX_CONSTANT, /* a value that stays                             */
+} atx_binding;
 
 /*
  * Writes what of the bound values the expression's value still depends on, at most `max` numbers; returns how
@@ -127,23 +127,23 @@ typedef enum at__binding {
  * fails alike, whatever the other slots are bound to: of "(A + 2 * B + C) % 7" with A and B bound it is their
  * sum, "A + 2 * B". -1: they are more than `max`, or a part that is bound may not be possible to evaluate.
  */
-int at__expr_residue(int64_t *out, int max, const at__expr *expr, const int64_t *slots,
-                     const at__binding *bindings);
+int atx_expr_residue(int64_t *out, int max, const atx_expr *expr, const int64_t *slots,
+                     const atx_binding *bindings);
 
 /* Does the expression read this slot? One of those that are marked? */
-bool at__expr_reads(const at__expr *expr, int slot);
-bool at__expr_reads_any(const at__expr *expr, const bool *marked);
-void at__expr_mark_reads(bool *marks, const at__expr *expr); /* marks those that it reads, besides others */
+bool atx_expr_reads(const atx_expr *expr, int slot);
+bool atx_expr_reads_any(const atx_expr *expr, const bool *marked);
+void atx_expr_mark_reads(bool *marks, const atx_expr *expr); /* marks those that it reads, besides others */
 
 /* The text it was compiled from, trimmed and on one line. Borrowed from the expression. */
-const char *at__expr_text(const at__expr *expr);
+const char *atx_expr_text(const atx_expr *expr);
 
 /* The place of its first character. */
-at__where at__expr_where(const at__expr *expr);
+atx_where atx_expr_where(const atx_expr *expr);
 
 /* Is it the name of a function ("min")? Such a name is no good for a parameter. */
-bool at__expr_is_function(const char *name, size_t len);
+bool atx_expr_is_function(const char *name, size_t len);
 
-void at__expr_close(at__expr *expr); /* NULL is allowed */
+void atx_expr_close(atx_expr *expr); /* NULL is allowed */
 
 #endif

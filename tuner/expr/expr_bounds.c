@@ -16,11 +16,11 @@ enum { MAX_WAITING = 64 };
 typedef struct waiting {
     size_t at;
     bool is_begin;
-    at__bounds other;
+    atx_bounds other;
 } waiting;
 
 typedef struct machine {
-    at__bounds stack[AT__EXPR_MAX_STACK];
+    atx_bounds stack[ATX_EXPR_MAX_STACK];
     int depth;
     waiting waiting[MAX_WAITING];
     int waiting_count;
@@ -29,21 +29,21 @@ typedef struct machine {
 /* The analyzer cannot know what the parser guarantees of the stack; see expr.c.
  * NOLINTBEGIN(clang-analyzer-core.*) */
 
-static const at__bounds TRUTH = { 0, 1 };
+static const atx_bounds TRUTH = { 0, 1 };
 
-static bool is_one(at__bounds b)
+static bool is_one(atx_bounds b)
 {
     return b.low == b.high;
 }
 
-static bool has_zero(at__bounds b)
+static bool has_zero(atx_bounds b)
 {
     return b.low <= 0 && b.high >= 0;
 }
 
-static at__bounds join(at__bounds a, at__bounds b)
+static atx_bounds join(atx_bounds a, atx_bounds b)
 {
-    return (at__bounds){ a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high };
+    return (atx_bounds){ a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high };
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -62,32 +62,32 @@ static int64_t smaller(int64_t a, int64_t b)
 static bool corner(unsigned code, int64_t *out, int64_t a, int64_t b)
 {
     switch (code) {
-    case AT__ADD:
+    case ATX_ADD:
         return !__builtin_add_overflow(a, b, out);
-    case AT__SUB:
+    case ATX_SUB:
         return !__builtin_sub_overflow(a, b, out);
-    case AT__MUL:
+    case ATX_MUL:
         return !__builtin_mul_overflow(a, b, out);
-    case AT__SHL:
+    case ATX_SHL:
         return b >= 0 && b < 63 && !__builtin_mul_overflow(a, (int64_t)1 << b, out);
-    case AT__SHR:
+    case ATX_SHR:
         *out = a >> (b & 63);
         return b >= 0 && b <= 63;
-    case AT__MIN:
+    case ATX_MIN:
         *out = smaller(a, b);
         return true;
-    case AT__MAX:
+    case ATX_MAX:
         *out = larger(a, b);
         return true;
-    default: /* AT__DIV, AT__CEIL_DIV */
+    default: /* ATX_DIV, ATX_CEIL_DIV */
         if (b == 0 || (a == INT64_MIN && b == -1))
             return false;
-        *out = a / b + (code == AT__CEIL_DIV && a % b != 0 && (a < 0) == (b < 0));
+        *out = a / b + (code == ATX_CEIL_DIV && a % b != 0 && (a < 0) == (b < 0));
         return true;
     }
 }
 
-static bool corners(unsigned code, at__bounds *out, at__bounds a, at__bounds b)
+static bool corners(unsigned code, atx_bounds *out, atx_bounds a, atx_bounds b)
 {
     int64_t r[4];
     if (!corner(code, &r[0], a.low, b.low) || !corner(code, &r[1], a.low, b.high) ||
@@ -99,7 +99,7 @@ static bool corners(unsigned code, at__bounds *out, at__bounds a, at__bounds b)
 }
 
 /* What is left is smaller than the divisor, and has the sign of the dividend. */
-static bool rest(at__bounds *out, at__bounds a, at__bounds b)
+static bool rest(atx_bounds *out, atx_bounds a, atx_bounds b)
 {
     if (has_zero(b) || b.low == INT64_MIN || a.low == INT64_MIN)
         return false;
@@ -119,65 +119,65 @@ static bool rest(at__bounds *out, at__bounds a, at__bounds b)
 }
 
 /* Known only for what is not negative: no more bits than the operands have. */
-static bool bits(unsigned code, at__bounds *out, at__bounds a, at__bounds b)
+static bool bits(unsigned code, atx_bounds *out, atx_bounds a, atx_bounds b)
 {
     if (a.low < 0 || b.low < 0)
         return false;
     uint64_t most = (uint64_t)(a.high | b.high);
     uint64_t all = most ? UINT64_MAX >> __builtin_clzll((unsigned long long)most) : 0;
-    out->low = code == AT__BIT_OR ? larger(a.low, b.low) : 0;
-    out->high = code == AT__BIT_AND ? smaller(a.high, b.high) : (int64_t)all;
+    out->low = code == ATX_BIT_OR ? larger(a.low, b.low) : 0;
+    out->high = code == ATX_BIT_AND ? smaller(a.high, b.high) : (int64_t)all;
     return true;
 }
 
 /* 1: always, 0: never, -1: it depends. */
-static int compare(unsigned code, at__bounds a, at__bounds b)
+static int compare(unsigned code, atx_bounds a, atx_bounds b)
 {
     switch (code) {
-    case AT__LT:
+    case ATX_LT:
         return a.high < b.low ? 1 : a.low >= b.high ? 0 : -1;
-    case AT__LE:
+    case ATX_LE:
         return a.high <= b.low ? 1 : a.low > b.high ? 0 : -1;
-    case AT__EQ:
+    case ATX_EQ:
         return is_one(a) && is_one(b) && a.low == b.low ? 1 : a.high < b.low || b.high < a.low ? 0 : -1;
-    default: { /* AT__NE */
-        int equal = compare(AT__EQ, a, b);
+    default: { /* ATX_NE */
+        int equal = compare(ATX_EQ, a, b);
         return equal < 0 ? -1 : !equal;
     }
     }
 }
 
-static at__bounds truth(int known)
+static atx_bounds truth(int known)
 {
-    return known < 0 ? TRUTH : (at__bounds){ known, known };
+    return known < 0 ? TRUTH : (atx_bounds){ known, known };
 }
 
-static bool binary(unsigned code, at__bounds *out, at__bounds a, at__bounds b)
+static bool binary(unsigned code, atx_bounds *out, atx_bounds a, atx_bounds b)
 {
     switch (code) {
-    case AT__LT:
-    case AT__LE:
-    case AT__EQ:
-    case AT__NE:
+    case ATX_LT:
+    case ATX_LE:
+    case ATX_EQ:
+    case ATX_NE:
         *out = truth(compare(code, a, b));
         return true;
-    case AT__GT:
-        *out = truth(compare(AT__LT, b, a));
+    case ATX_GT:
+        *out = truth(compare(ATX_LT, b, a));
         return true;
-    case AT__GE:
-        *out = truth(compare(AT__LE, b, a));
+    case ATX_GE:
+        *out = truth(compare(ATX_LE, b, a));
         return true;
-    case AT__MOD:
+    case ATX_MOD:
         return rest(out, a, b);
-    case AT__BIT_AND:
-    case AT__BIT_OR:
-    case AT__BIT_XOR:
+    case ATX_BIT_AND:
+    case ATX_BIT_OR:
+    case ATX_BIT_XOR:
         return bits(code, out, a, b);
-    case AT__GCD:
-        *out = (at__bounds){ 0, larger(a.high, b.high) };
+    case ATX_GCD:
+        *out = (atx_bounds){ 0, larger(a.high, b.high) };
         return a.low >= 0 && b.low >= 0;
-    case AT__DIV:
-    case AT__CEIL_DIV:
+    case ATX_DIV:
+    case ATX_CEIL_DIV:
         return !has_zero(b) && corners(code, out, a, b);
     default:
         return corners(code, out, a, b);
@@ -186,35 +186,35 @@ static bool binary(unsigned code, at__bounds *out, at__bounds a, at__bounds b)
 
 /* ---- one operand ---- */
 
-static bool unary(unsigned code, at__bounds *a)
+static bool unary(unsigned code, atx_bounds *a)
 {
     switch (code) {
-    case AT__BOOL:
+    case ATX_BOOL:
         *a = !has_zero(*a) ? truth(1) : is_one(*a) ? truth(0) : TRUTH;
         return true;
-    case AT__NOT:
+    case ATX_NOT:
         *a = !has_zero(*a) ? truth(0) : is_one(*a) ? truth(1) : TRUTH;
         return true;
-    case AT__NEG:
-        *a = a->low == INT64_MIN ? *a : (at__bounds){ -a->high, -a->low };
+    case ATX_NEG:
+        *a = a->low == INT64_MIN ? *a : (atx_bounds){ -a->high, -a->low };
         return a->low != INT64_MIN;
-    case AT__INVERT:
-        *a = (at__bounds){ ~a->high, ~a->low };
+    case ATX_INVERT:
+        *a = (atx_bounds){ ~a->high, ~a->low };
         return true;
-    case AT__ABS:
+    case ATX_ABS:
         if (a->low == INT64_MIN)
             return false;
         if (a->low < 0)
-            *a = a->high <= 0 ? (at__bounds){ -a->high, -a->low }
-                              : (at__bounds){ 0, larger(-a->low, a->high) };
+            *a = a->high <= 0 ? (atx_bounds){ -a->high, -a->low }
+                              : (atx_bounds){ 0, larger(-a->low, a->high) };
         return true;
-    case AT__LOG2:
+    case ATX_LOG2:
         if (a->low < 1)
             return false;
-        *a = (at__bounds){ 63 - __builtin_clzll((unsigned long long)a->low),
+        *a = (atx_bounds){ 63 - __builtin_clzll((unsigned long long)a->low),
                            63 - __builtin_clzll((unsigned long long)a->high) };
         return true;
-    default: /* AT__IS_POW2 */
+    default: /* ATX_IS_POW2 */
         *a = is_one(*a) ? truth(a->low > 0 && (a->low & (a->low - 1)) == 0) : TRUTH;
         return true;
     }
@@ -222,7 +222,7 @@ static bool unary(unsigned code, at__bounds *a)
 
 /* ---- jumps ---- */
 
-static bool wait(machine *m, size_t at, bool is_begin, at__bounds other)
+static bool wait(machine *m, size_t at, bool is_begin, atx_bounds other)
 {
     if (m->waiting_count == MAX_WAITING)
         return false;
@@ -235,7 +235,7 @@ static void meet(machine *m, size_t pc)
 {
     while (m->waiting_count && m->waiting[m->waiting_count - 1].at == pc &&
            !m->waiting[m->waiting_count - 1].is_begin) {
-        at__bounds *top = &m->stack[m->depth - 1];
+        atx_bounds *top = &m->stack[m->depth - 1];
         *top = join(*top, m->waiting[--m->waiting_count].other);
     }
 }
@@ -243,7 +243,7 @@ static void meet(machine *m, size_t pc)
 /* && and ||: `settles` is the left side's truth that settles it. */
 static bool short_circuit(machine *m, size_t *pc, size_t target, bool settles)
 {
-    at__bounds left = m->stack[m->depth - 1], settled = truth(settles);
+    atx_bounds left = m->stack[m->depth - 1], settled = truth(settles);
     bool always = !has_zero(left), never = has_zero(left) && is_one(left);
     if (settles ? always : never) {
         m->stack[m->depth - 1] = settled;
@@ -257,7 +257,7 @@ static bool short_circuit(machine *m, size_t *pc, size_t target, bool settles)
 /* The condition of ?: */
 static bool choose(machine *m, size_t *pc, size_t target)
 {
-    at__bounds condition = m->stack[--m->depth];
+    atx_bounds condition = m->stack[--m->depth];
     if (!has_zero(condition))
         return true;
     if (!is_one(condition))
@@ -278,39 +278,39 @@ static bool end_branch(machine *m, size_t *pc, size_t target)
     return wait(m, target, false, m->stack[--m->depth]);
 }
 
-static bool step(machine *m, size_t *pc, const at__instruction *i, const at__bounds *slots)
+static bool step(machine *m, size_t *pc, const atx_instruction *i, const atx_bounds *slots)
 {
     size_t target = (size_t)i->value;
     switch (i->code) {
-    case AT__PUSH:
-        m->stack[m->depth++] = (at__bounds){ i->value, i->value };
+    case ATX_PUSH:
+        m->stack[m->depth++] = (atx_bounds){ i->value, i->value };
         return true;
-    case AT__LOAD:
+    case ATX_LOAD:
         m->stack[m->depth++] = slots[i->value];
         return true;
-    case AT__JUMP:
+    case ATX_JUMP:
         return end_branch(m, pc, target);
-    case AT__JUMP_FALSE:
+    case ATX_JUMP_FALSE:
         return choose(m, pc, target);
-    case AT__AND_JUMP:
-    case AT__OR_JUMP:
-        return short_circuit(m, pc, target, i->code == AT__OR_JUMP);
+    case ATX_AND_JUMP:
+    case ATX_OR_JUMP:
+        return short_circuit(m, pc, target, i->code == ATX_OR_JUMP);
     default:
-        if (i->code < AT__ADD)
+        if (i->code < ATX_ADD)
             return unary(i->code, &m->stack[m->depth - 1]);
         m->depth--;
         return binary(i->code, &m->stack[m->depth - 1], m->stack[m->depth - 1], m->stack[m->depth]);
     }
 }
 
-bool at__expr_bounds(at__bounds *out, const at__expr *expr, const at__bounds *slots)
+bool atx_expr_bounds(atx_bounds *out, const atx_expr *expr, const atx_bounds *slots)
 {
     machine m;
     size_t pc = 0;
     m.depth = m.waiting_count = 0;
     while (pc < expr->count) {
         meet(&m, pc);
-        const at__instruction *i = &expr->code[pc++];
+        const atx_instruction *i = &expr->code[pc++];
         if (!step(&m, &pc, i, slots))
             return false;
     }

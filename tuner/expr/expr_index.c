@@ -11,7 +11,7 @@
 
 #include "expr/expr_parse.h"
 
-const at__index *at__index_find(const at__indices *indices, const char *name, size_t len)
+const atx_index *atx_index_find(const atx_indices *indices, const char *name, size_t len)
 {
     for (int i = 0; indices && i < indices->count; i++)
         if (strlen(indices->items[i].name) == len && memcmp(indices->items[i].name, name, len) == 0)
@@ -22,24 +22,24 @@ const at__index *at__index_find(const at__indices *indices, const char *name, si
 /* ---- small numbers ---- */
 
 /* The index that the current token names: its number, or -1. */
-static int index_here(const at__parser *p)
+static int index_here(const atx_parser *p)
 {
-    const at__token *t = &p->lex.token;
-    const at__index *index = at__index_find(&p->indices, p->lex.text + t->begin, t->end - t->begin);
-    return t->kind == AT__TOKEN_NAME && index ? (int)(index - p->indices.items) : -1;
+    const atx_token *t = &p->lex.token;
+    const atx_index *index = atx_index_find(&p->indices, p->lex.text + t->begin, t->end - t->begin);
+    return t->kind == ATX_TOKEN_NAME && index ? (int)(index - p->indices.items) : -1;
 }
 
-static at_status fail_unbound(const at__parser *p, const at__index *index, size_t at)
+static at_status fail_unbound(const atx_parser *p, const atx_index *index, size_t at)
 {
-    return at__parser_fail(p, at,
+    return atx_parser_fail(p, at,
                            "index '%s' has no value here; expected it within 'sum(%s: ...)' or the like",
                            index->name, index->name);
 }
 
 /* An index or a number below 1000. */
-static at_status parse_term(int *out, at__parser *p)
+static at_status parse_term(int *out, atx_parser *p)
 {
-    const at__token *t = &p->lex.token;
+    const atx_token *t = &p->lex.token;
     const int i = index_here(p);
     if (i >= 0) {
         if (!p->indices.items[i].bound)
@@ -47,56 +47,56 @@ static at_status parse_term(int *out, at__parser *p)
         *out = p->indices.items[i].value;
     } else {
         *out = 0;
-        if (t->kind != AT__TOKEN_NUMBER || t->end - t->begin > 3)
-            return at__parser_expected(p, "an index or a number below 1000");
+        if (t->kind != ATX_TOKEN_NUMBER || t->end - t->begin > 3)
+            return atx_parser_expected(p, "an index or a number below 1000");
         for (size_t k = t->begin; k < t->end; k++) {
             if (p->lex.text[k] < '0' || p->lex.text[k] > '9')
-                return at__parser_expected(p, "an index or a number below 1000");
+                return atx_parser_expected(p, "an index or a number below 1000");
             *out = *out * 10 + (p->lex.text[k] - '0');
         }
     }
-    at__lex_next(&p->lex);
+    atx_lex_next(&p->lex);
     return AT_OK;
 }
 
 /* A term, and what is added to it or taken off it. */
-static at_status parse_small(int *out, at__parser *p)
+static at_status parse_small(int *out, atx_parser *p)
 {
     at_status status = parse_term(out, p);
-    while (status == AT_OK && (at__lex_is_sign(&p->lex, "+") || at__lex_is_sign(&p->lex, "-"))) {
-        const int sign = at__lex_is_sign(&p->lex, "+") ? 1 : -1;
+    while (status == AT_OK && (atx_lex_is_sign(&p->lex, "+") || atx_lex_is_sign(&p->lex, "-"))) {
+        const int sign = atx_lex_is_sign(&p->lex, "+") ? 1 : -1;
         int term = 0;
-        at__lex_next(&p->lex);
+        atx_lex_next(&p->lex);
         status = parse_term(&term, p);
         *out += sign * term;
     }
     return status;
 }
 
-at_status at__parse_index_value(at__parser *p, const at__index *index, size_t begin)
+at_status atx_parse_index_value(atx_parser *p, const atx_index *index, size_t begin)
 {
-    return index->bound ? at__parser_emit(p, AT__PUSH, index->value, begin, begin)
+    return index->bound ? atx_parser_emit(p, ATX_PUSH, index->value, begin, begin)
                         : fail_unbound(p, index, begin);
 }
 
-at_status at__parse_indexed(at__parser *p, size_t begin, size_t len)
+at_status atx_parse_indexed(atx_parser *p, size_t begin, size_t len)
 {
-    char name[AT__EXPR_MAX_TEXT + 16];
+    char name[ATX_EXPR_MAX_TEXT + 16];
     int which = 0;
-    at__lex_next(&p->lex); /* '[' */
+    atx_lex_next(&p->lex); /* '[' */
     at_status status = parse_small(&which, p);
     if (status == AT_OK)
-        status = at__parser_take(p, "]", "']'");
+        status = atx_parser_take(p, "]", "']'");
     if (status != AT_OK)
         return status;
     int n = snprintf(name, sizeof name, "%.*s%d", (int)len, p->lex.text + begin, which);
     if (p->skipping)
-        return at__parser_emit(p, AT__PUSH, 1, begin, begin);
+        return atx_parser_emit(p, ATX_PUSH, 1, begin, begin);
     if (p->scope->find(p->scope->context, name, (size_t)n) < 0)
-        return at__parser_fail(p, begin, "unknown name '%.80s', which '%.*s' is here", name,
+        return atx_parser_fail(p, begin, "unknown name '%.80s', which '%.*s' is here", name,
                                (int)(p->lex.last_end - begin > 80 ? 80 : p->lex.last_end - begin),
                                p->lex.text + begin);
-    return at__parser_load(p, begin, name, (size_t)n);
+    return atx_parser_load(p, begin, name, (size_t)n);
 }
 
 /* ---- folds ---- */
@@ -110,10 +110,10 @@ typedef struct fold {
 } fold;
 
 static const fold FOLDS[] = {
-    { "sum", AT__ADD, false, true, 0 },     { "product", AT__MUL, false, true, 1 },
-    { "all", AT__AND_JUMP, true, true, 1 }, { "any", AT__OR_JUMP, true, true, 0 },
-    { "gcd", AT__GCD, false, true, 0 },     { "min", AT__MIN, false, false, 0 },
-    { "max", AT__MAX, false, false, 0 },
+    { "sum", ATX_ADD, false, true, 0 },     { "product", ATX_MUL, false, true, 1 },
+    { "all", ATX_AND_JUMP, true, true, 1 }, { "any", ATX_OR_JUMP, true, true, 0 },
+    { "gcd", ATX_GCD, false, true, 0 },     { "min", ATX_MIN, false, false, 0 },
+    { "max", ATX_MAX, false, false, 0 },
 };
 
 static const fold *find_fold(const char *name, size_t len)
@@ -133,69 +133,69 @@ typedef struct choice {
 static bool admits(const choice *c, int value)
 {
     int64_t a = value;
-    return !c->code || (at__code_binary(c->code, &a, c->with) == NULL && a);
+    return !c->code || (atx_code_binary(c->code, &a, c->with) == NULL && a);
 }
 
 /* After the index: a comparison or nothing, then ':'. */
-static at_status parse_choice(choice *out, at__parser *p)
+static at_status parse_choice(choice *out, atx_parser *p)
 {
     static const struct {
         const char *sign;
         unsigned code;
-    } SIGNS[] = { { "<", AT__LT },  { "<=", AT__LE }, { ">", AT__GT },
-                  { ">=", AT__GE }, { "==", AT__EQ }, { "!=", AT__NE } };
+    } SIGNS[] = { { "<", ATX_LT },  { "<=", ATX_LE }, { ">", ATX_GT },
+                  { ">=", ATX_GE }, { "==", ATX_EQ }, { "!=", ATX_NE } };
     *out = (choice){ 0 };
     for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS && !out->code; i++)
-        if (at__lex_is_sign(&p->lex, SIGNS[i].sign))
+        if (atx_lex_is_sign(&p->lex, SIGNS[i].sign))
             out->code = SIGNS[i].code;
     if (out->code) {
-        at__lex_next(&p->lex);
+        atx_lex_next(&p->lex);
         at_status status = parse_small(&out->with, p);
         if (status != AT_OK)
             return status;
     }
-    return at__parser_take(p, ":", out->code ? "':'" : "a comparison or ':'");
+    return atx_parser_take(p, ":", out->code ? "':'" : "a comparison or ':'");
 }
 
 /* The body for one value of the index: the `n`th that counts. */
-static at_status parse_one(at__parser *p, const fold *f, int n, size_t begin)
+static at_status parse_one(atx_parser *p, const fold *f, int n, size_t begin)
 {
     const size_t jump = p->count;
     at_status status = AT_OK;
-    if (f->logical && n > 0 && (status = at__parser_emit(p, f->code, 0, begin, begin)) != AT_OK)
+    if (f->logical && n > 0 && (status = atx_parser_emit(p, f->code, 0, begin, begin)) != AT_OK)
         return status;
-    if ((status = at__parse_expression(p)) != AT_OK)
+    if ((status = atx_parse_expression(p)) != AT_OK)
         return status;
     if (f->logical)
-        status = at__parser_emit(p, AT__BOOL, 0, begin, begin);
+        status = atx_parser_emit(p, ATX_BOOL, 0, begin, begin);
     else if (n > 0)
-        status = at__parser_emit(p, f->code, 0, begin, begin);
+        status = atx_parser_emit(p, f->code, 0, begin, begin);
     if (f->logical && n > 0)
-        at__parser_land(p, jump);
+        atx_parser_land(p, jump);
     return status;
 }
 
 /* None counts: the body is gone over for its end, then its code taken back. */
-static at_status parse_none(at__parser *p, const fold *f, at__index *index, size_t begin)
+static at_status parse_none(atx_parser *p, const fold *f, atx_index *index, size_t begin)
 {
     const size_t count = p->count;
     const int stack = p->stack;
     const bool skipping = p->skipping;
     if (!f->has_nothing && !skipping)
-        return at__parser_fail(p, begin, "found no value of '%s' to take the %s of; expected one at least",
+        return atx_parser_fail(p, begin, "found no value of '%s' to take the %s of; expected one at least",
                                index->name, f->name);
     p->skipping = true;
     index->value = index->first;
-    at_status status = at__parse_expression(p);
+    at_status status = atx_parse_expression(p);
     p->skipping = skipping;
     p->count = count;
     p->stack = stack;
-    return status == AT_OK ? at__parser_emit(p, AT__PUSH, f->nothing, begin, begin) : status;
+    return status == AT_OK ? atx_parser_emit(p, ATX_PUSH, f->nothing, begin, begin) : status;
 }
 
-static at_status parse_body(at__parser *p, const fold *f, at__index *index, const choice *taken, size_t begin)
+static at_status parse_body(atx_parser *p, const fold *f, atx_index *index, const choice *taken, size_t begin)
 {
-    const at__lexer body = p->lex;
+    const atx_lexer body = p->lex;
     const int step = index->first <= index->last ? 1 : -1, end = index->last + step;
     int n = 0;
     for (int value = index->first; value != end && !(p->skipping && n); value += step) {
@@ -207,46 +207,46 @@ static at_status parse_body(at__parser *p, const fold *f, at__index *index, cons
         if (status != AT_OK)
             return status;
     }
-    if (n == 1 && f->code == AT__GCD) /* of one number it has no sign either */
-        return at__parser_emit(p, AT__ABS, 0, begin, begin);
+    if (n == 1 && f->code == ATX_GCD) /* of one number it has no sign either */
+        return atx_parser_emit(p, ATX_ABS, 0, begin, begin);
     return n ? AT_OK : parse_none(p, f, index, begin);
 }
 
 /* Does "(k" follow, with an index that has no value yet, or "(k:"? min(k, 3) with a value of k is a function.
  */
-static bool starts_fold(const at__parser *p)
+static bool starts_fold(const atx_parser *p)
 {
-    at__lexer ahead = p->lex;
-    at__parser there = *p;
-    at__lex_next(&ahead); /* '(' */
+    atx_lexer ahead = p->lex;
+    atx_parser there = *p;
+    atx_lex_next(&ahead); /* '(' */
     there.lex = ahead;
     const int i = index_here(&there);
-    at__lex_next(&ahead);
-    return i >= 0 && (!p->indices.items[i].bound || at__lex_is_sign(&ahead, ":"));
+    atx_lex_next(&ahead);
+    return i >= 0 && (!p->indices.items[i].bound || atx_lex_is_sign(&ahead, ":"));
 }
 
-static at_status parse_fold(at__parser *p, const fold *f, size_t begin)
+static at_status parse_fold(atx_parser *p, const fold *f, size_t begin)
 {
     choice taken;
-    at_status status = at__parser_enter(p);
+    at_status status = atx_parser_enter(p);
     if (status != AT_OK)
         return status;
-    at__lex_next(&p->lex); /* '(' */
-    at__index *index = &p->indices.items[index_here(p)];
+    atx_lex_next(&p->lex); /* '(' */
+    atx_index *index = &p->indices.items[index_here(p)];
     if (index->bound)
-        return at__parser_fail(p, p->lex.token.begin, "index '%s' has a value here; expected another one",
+        return atx_parser_fail(p, p->lex.token.begin, "index '%s' has a value here; expected another one",
                                index->name);
-    at__lex_next(&p->lex);
+    atx_lex_next(&p->lex);
     if ((status = parse_choice(&taken, p)) != AT_OK)
         return status;
     index->bound = true;
     status = parse_body(p, f, index, &taken, begin);
     index->bound = false;
     p->depth--;
-    return status == AT_OK ? at__parser_take(p, ")", "an operator or ')'") : status;
+    return status == AT_OK ? atx_parser_take(p, ")", "an operator or ')'") : status;
 }
 
-at_status at__parse_fold(bool *is_fold, at__parser *p, size_t begin, size_t len)
+at_status atx_parse_fold(bool *is_fold, atx_parser *p, size_t begin, size_t len)
 {
     const fold *f = find_fold(p->lex.text + begin, len);
     *is_fold = f && starts_fold(p);

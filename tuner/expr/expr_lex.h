@@ -8,37 +8,37 @@
 #include <stddef.h>
 
 /* BAD: a byte that starts no token; an error only where the parser cannot stop before it. */
-typedef enum at__token_kind {
-    AT__TOKEN_END,
-    AT__TOKEN_NAME,
-    AT__TOKEN_NUMBER,
-    AT__TOKEN_SIGN,
-    AT__TOKEN_BAD
-} at__token_kind;
+typedef enum atx_token_kind {
+    ATX_TOKEN_END,
+    ATX_TOKEN_NAME,
+    ATX_TOKEN_NUMBER,
+    ATX_TOKEN_SIGN,
+    ATX_TOKEN_BAD
+} atx_token_kind;
 
-typedef struct at__token {
-    at__token_kind kind;
-    unsigned sign;     /* AT__SIGN of its characters; 0: it is none */
+typedef struct atx_token {
+    atx_token_kind kind;
+    unsigned sign;     /* ATX_SIGN of its characters; 0: it is none */
     size_t begin, end; /* offsets in the text                       */
-} at__token;
+} atx_token;
 
 /* A sign of one character, with 0 behind it, or of two. */
-#define AT__SIGN(a, b) ((unsigned)(unsigned char)(a) << 8 | (unsigned char)(b))
+#define ATX_SIGN(a, b) ((unsigned)(unsigned char)(a) << 8 | (unsigned char)(b))
 
 /* Starts with `text` and `len` set and the rest zero. */
-typedef struct at__lexer {
+typedef struct atx_lexer {
     const char *text;
     size_t len;
-    at__token token; /* not consumed yet                */
+    atx_token token; /* not consumed yet                */
     size_t last_end; /* where the token before it ended */
-} at__lexer;
+} atx_lexer;
 
-void at__lex_next(at__lexer *lex);
-bool at__lex_is_blank(char c);
+void atx_lex_next(atx_lexer *lex);
+bool atx_lex_is_blank(char c);
 
-static inline bool at__lex_is_sign(const at__lexer *lex, const char *sign)
+static inline bool atx_lex_is_sign(const atx_lexer *lex, const char *sign)
 {
-    return lex->token.sign == AT__SIGN(sign[0], sign[1]);
+    return lex->token.sign == ATX_SIGN(sign[0], sign[1]);
 }
 
 #endif

@@ -28,7 +28,7 @@ static const char *whole_binary(unsigned code, double *a, double b)
     if (!is_whole(*a) || !is_whole(b))
         return NOT_WHOLE;
     value = (int64_t)*a;
-    const char *fault = at__code_binary(code, &value, (int64_t)b);
+    const char *fault = atx_code_binary(code, &value, (int64_t)b);
     *a = (double)value;
     return fault;
 }
@@ -39,7 +39,7 @@ static const char *whole_unary(unsigned code, double *a)
     if (!is_whole(*a))
         return NOT_WHOLE;
     value = (int64_t)*a;
-    const char *fault = at__code_unary(code, &value);
+    const char *fault = atx_code_unary(code, &value);
     *a = (double)value;
     return fault;
 }
@@ -52,42 +52,42 @@ static bool is_zero(double value)
 static const char *binary(unsigned code, double *a, double b)
 {
     switch (code) {
-    case AT__ADD:
+    case ATX_ADD:
         *a += b;
         break;
-    case AT__SUB:
+    case ATX_SUB:
         *a -= b;
         break;
-    case AT__MUL:
+    case ATX_MUL:
         *a *= b;
         break;
-    case AT__DIV:
+    case ATX_DIV:
         if (is_zero(b))
             return "division by zero";
         *a /= b;
         break;
-    case AT__LT:
+    case ATX_LT:
         *a = *a < b;
         break;
-    case AT__LE:
+    case ATX_LE:
         *a = *a <= b;
         break;
-    case AT__GT:
+    case ATX_GT:
         *a = *a > b;
         break;
-    case AT__GE:
+    case ATX_GE:
         *a = *a >= b;
         break;
-    case AT__EQ:
+    case ATX_EQ:
         *a = is_zero(*a - b);
         break;
-    case AT__NE:
+    case ATX_NE:
         *a = !is_zero(*a - b);
         break;
-    case AT__MIN:
+    case ATX_MIN:
         *a = fmin(*a, b);
         break;
-    case AT__MAX:
+    case ATX_MAX:
         *a = fmax(*a, b);
         break;
     default:
@@ -99,16 +99,16 @@ static const char *binary(unsigned code, double *a, double b)
 static const char *unary(unsigned code, double *a)
 {
     switch (code) {
-    case AT__BOOL:
+    case ATX_BOOL:
         *a = !is_zero(*a);
         return NULL;
-    case AT__NOT:
+    case ATX_NOT:
         *a = is_zero(*a);
         return NULL;
-    case AT__NEG:
+    case ATX_NEG:
         *a = -*a;
         return NULL;
-    case AT__ABS:
+    case ATX_ABS:
         *a = fabs(*a);
         return NULL;
     default:
@@ -117,30 +117,30 @@ static const char *unary(unsigned code, double *a)
 }
 
 typedef struct machine {
-    double stack[AT__EXPR_MAX_STACK];
+    double stack[ATX_EXPR_MAX_STACK];
     double *top; /* the next free place */
 } machine;
 
 /* Jumps move *pc; returns what is wrong, or NULL. The parser has proved the depth. */
-static const char *step(machine *m, size_t *pc, const at__instruction *i, const double *slots)
+static const char *step(machine *m, size_t *pc, const atx_instruction *i, const double *slots)
 {
     switch (i->code) {
-    case AT__PUSH:
+    case ATX_PUSH:
         *m->top++ = (double)i->value;
         return NULL;
-    case AT__LOAD:
+    case ATX_LOAD:
         *m->top++ = slots[i->value];
         return isnan(slots[i->value]) ? "not known" : NULL;
-    case AT__JUMP:
+    case ATX_JUMP:
         *pc = (size_t)i->value;
         return NULL;
-    case AT__JUMP_FALSE:
+    case ATX_JUMP_FALSE:
         if (is_zero(*--m->top))
             *pc = (size_t)i->value;
         return NULL;
-    case AT__AND_JUMP:
-    case AT__OR_JUMP:
-        if (is_zero(m->top[-1]) == (i->code == AT__AND_JUMP)) {
+    case ATX_AND_JUMP:
+    case ATX_OR_JUMP:
+        if (is_zero(m->top[-1]) == (i->code == ATX_AND_JUMP)) {
             m->top[-1] = !is_zero(m->top[-1]);
             *pc = (size_t)i->value;
         } else {
@@ -148,22 +148,22 @@ static const char *step(machine *m, size_t *pc, const at__instruction *i, const 
         }
         return NULL;
     default:
-        if (i->code < AT__ADD)
+        if (i->code < ATX_ADD)
             return unary(i->code, &m->top[-1]);
         m->top--;
         return binary(i->code, &m->top[-1], m->top[0]);
     }
 }
 
-at_status at__expr_eval_real(double *out, const at__expr *expr, const double *slots, at_error *err)
+at_status atx_expr_eval_real(double *out, const atx_expr *expr, const double *slots, at_error *err)
 {
     machine m = { .stack = { 0 } };
     m.top = m.stack;
     for (size_t pc = 0; pc < expr->count;) {
-        const at__instruction *i = &expr->code[pc++];
+        const atx_instruction *i = &expr->code[pc++];
         const char *fault = step(&m, &pc, i, slots);
         if (fault)
-            return at__expr_fail(expr, i, fault, err);
+            return atx_expr_fail(expr, i, fault, err);
     }
     *out = m.stack[0];
     return AT_OK;

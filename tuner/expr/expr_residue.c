@@ -10,7 +10,7 @@
 enum { MAX_WAITING = 64 };
 
 typedef struct value {
-    at__binding binding;
+    atx_binding binding;
     int64_t value; /* unless unbound */
 } value;
 
@@ -21,7 +21,7 @@ typedef struct waiting {
 } waiting;
 
 typedef struct machine {
-    value stack[AT__EXPR_MAX_STACK];
+    value stack[ATX_EXPR_MAX_STACK];
     int depth;
     waiting waiting[MAX_WAITING];
     int waiting_count;
@@ -43,7 +43,7 @@ static bool write(machine *m, int64_t what)
 /* A value whose use is not known yet. Constants are the same in every residue. */
 static bool keep(machine *m, const value *v)
 {
-    return v->binding != AT__BOUND || write(m, v->value);
+    return v->binding != ATX_BOUND || write(m, v->value);
 }
 
 static bool wait(machine *m, size_t at, bool is_begin)
@@ -62,7 +62,7 @@ static bool meet(machine *m, size_t pc)
            !m->waiting[m->waiting_count - 1].is_begin) {
         value *top = &m->stack[m->depth - 1];
         good = keep(m, top);
-        top->binding = AT__UNBOUND;
+        top->binding = ATX_UNBOUND;
         m->waiting_count--;
     }
     return good;
@@ -71,14 +71,14 @@ static bool meet(machine *m, size_t pc)
 /* A jump that is known tells which code the rest of the residue is of: it belongs to it. */
 static bool decide(machine *m, const value *condition)
 {
-    return condition->binding == AT__CONSTANT || write(m, condition->value != 0);
+    return condition->binding == ATX_CONSTANT || write(m, condition->value != 0);
 }
 
 /* && and ||: `settles` is the left side's truth that settles it. */
 static bool short_circuit(machine *m, size_t *pc, size_t target, bool settles)
 {
     value *left = &m->stack[m->depth - 1];
-    if (left->binding == AT__UNBOUND) {
+    if (left->binding == ATX_UNBOUND) {
         m->depth--;
         return wait(m, target, false);
     }
@@ -96,7 +96,7 @@ static bool short_circuit(machine *m, size_t *pc, size_t target, bool settles)
 static bool choose(machine *m, size_t *pc, size_t target)
 {
     const value *condition = &m->stack[--m->depth];
-    if (condition->binding == AT__UNBOUND)
+    if (condition->binding == ATX_UNBOUND)
         return wait(m, target, true);
     if (condition->value == 0)
         *pc = target;
@@ -119,44 +119,44 @@ static bool binary(machine *m, unsigned code)
 {
     const value *b = &m->stack[--m->depth];
     value *a = &m->stack[m->depth - 1];
-    if (a->binding == AT__UNBOUND || b->binding == AT__UNBOUND) {
+    if (a->binding == ATX_UNBOUND || b->binding == ATX_UNBOUND) {
         bool good = keep(m, a) && keep(m, b);
-        a->binding = AT__UNBOUND;
+        a->binding = ATX_UNBOUND;
         return good;
     }
-    if (b->binding == AT__BOUND)
-        a->binding = AT__BOUND;
-    return !at__code_binary(code, &a->value, b->value);
+    if (b->binding == ATX_BOUND)
+        a->binding = ATX_BOUND;
+    return !atx_code_binary(code, &a->value, b->value);
 }
 
-static bool step(machine *m, size_t *pc, const at__instruction *i, const int64_t *slots,
-                 const at__binding *bindings)
+static bool step(machine *m, size_t *pc, const atx_instruction *i, const int64_t *slots,
+                 const atx_binding *bindings)
 {
     size_t target = (size_t)i->value;
     switch (i->code) {
-    case AT__PUSH:
-        m->stack[m->depth++] = (value){ AT__CONSTANT, i->value };
+    case ATX_PUSH:
+        m->stack[m->depth++] = (value){ ATX_CONSTANT, i->value };
         return true;
-    case AT__LOAD:
+    case ATX_LOAD:
         m->stack[m->depth++] = (value){ bindings[i->value], slots[i->value] };
         return true;
-    case AT__JUMP:
+    case ATX_JUMP:
         return end_branch(m, pc, target);
-    case AT__JUMP_FALSE:
+    case ATX_JUMP_FALSE:
         return choose(m, pc, target);
-    case AT__AND_JUMP:
-    case AT__OR_JUMP:
-        return short_circuit(m, pc, target, i->code == AT__OR_JUMP);
+    case ATX_AND_JUMP:
+    case ATX_OR_JUMP:
+        return short_circuit(m, pc, target, i->code == ATX_OR_JUMP);
     default:
-        if (i->code >= AT__ADD)
+        if (i->code >= ATX_ADD)
             return binary(m, i->code);
-        return m->stack[m->depth - 1].binding == AT__UNBOUND ||
-               !at__code_unary(i->code, &m->stack[m->depth - 1].value);
+        return m->stack[m->depth - 1].binding == ATX_UNBOUND ||
+               !atx_code_unary(i->code, &m->stack[m->depth - 1].value);
     }
 }
 
-int at__expr_residue(int64_t *out, int max, const at__expr *expr, const int64_t *slots,
-                     const at__binding *bindings)
+int atx_expr_residue(int64_t *out, int max, const atx_expr *expr, const int64_t *slots,
+                     const atx_binding *bindings)
 {
     machine m;
     size_t pc = 0;
@@ -166,7 +166,7 @@ int at__expr_residue(int64_t *out, int max, const at__expr *expr, const int64_t 
     while (pc < expr->count) {
         if (!meet(&m, pc))
             return -1;
-        const at__instruction *i = &expr->code[pc++];
+        const atx_instruction *i = &expr->code[pc++];
         if (!step(&m, &pc, i, slots, bindings))
             return -1;
     }

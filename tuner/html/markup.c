@@ -21,20 +21,20 @@ static const char *in_its_place(uint32_t character)
     case '\n':
         return NULL;
     default:
-        return at__is_control(character) ? "\xef\xbf\xbd" : NULL;
+        return atx_is_control(character) ? "\xef\xbf\xbd" : NULL;
     }
 }
 
-void at__html_text(at__str *out, const char *text)
+void atx_html_text(atx_str *out, const char *text)
 {
     while (*text) {
         uint32_t character = 0; /* of a byte that is none */
-        size_t len = at__utf8_read(&character, text);
+        size_t len = atx_utf8_read(&character, text);
         const char *other = in_its_place(character);
         if (other)
-            at__str_add(out, other);
+            atx_str_add(out, other);
         else
-            at__str_add_bytes(out, text, len);
+            atx_str_add_bytes(out, text, len);
         text += len ? len : 1;
     }
 }
@@ -68,34 +68,34 @@ static const char STYLE[] =
     "background:hsl(var(--hue) 65% var(--light));margin:0 .35em 0 .9em}"
     "td .key{margin-left:0}td.w{min-width:18rem}a{color:var(--mark)}\n";
 
-void at__html_begin(at__str *out, const char *title)
+void atx_html_begin(atx_str *out, const char *title)
 {
-    at__str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    atx_str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-    at__html_text(out, title);
-    at__str_addf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", STYLE);
-    at__html_text(out, title);
-    at__str_add(out, "</h1>\n");
+    atx_html_text(out, title);
+    atx_str_addf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", STYLE);
+    atx_html_text(out, title);
+    atx_str_add(out, "</h1>\n");
 }
 
-void at__html_end(at__str *out)
+void atx_html_end(atx_str *out)
 {
-    at__str_add(out, "</body>\n</html>\n");
+    atx_str_add(out, "</body>\n</html>\n");
 }
 
-void at__html_time(at__str *out, double seconds)
+void atx_html_time(atx_str *out, double seconds)
 {
     static const struct {
         double unit;
         const char *name;
     } UNITS[] = { { 1, "s" }, { 1e-3, "ms" }, { 1e-6, "us" } };
     size_t i = seconds >= 1 ? 0 : seconds >= 1e-3 ? 1 : 2;
-    at__str_addf(out, "%.2f %s", seconds / UNITS[i].unit, UNITS[i].name);
+    atx_str_addf(out, "%.2f %s", seconds / UNITS[i].unit, UNITS[i].name);
 }
 
-void at__html_bar(at__str *out, double share, const char *label)
+void atx_html_bar(atx_str *out, double share, const char *label)
 {
     double width = share > 1 ? 1 : share > 0 ? share : 0;
-    at__str_addf(out, "<span class=\"bar\"><i style=\"width:%.1f%%\"></i></span>", 100 * width);
-    at__html_text(out, label);
+    atx_str_addf(out, "<span class=\"bar\"><i style=\"width:%.1f%%\"></i></span>", 100 * width);
+    atx_html_text(out, label);
 }

@@ -19,12 +19,12 @@ typedef struct scale {
     bool logarithmic;
 } scale;
 
-int at__hue_of(size_t n)
+int atx_hue_of(size_t n)
 {
     return (int)((double)n * 137.508) % 360; /* the golden angle */
 }
 
-static bool fits(const at__axis *axis, double value)
+static bool fits(const atx_axis *axis, double value)
 {
     return isfinite(value) && (!axis->logarithmic || value > 0);
 }
@@ -36,7 +36,7 @@ static double place(const scale *s, double value)
     return s->from + share * (s->to - s->from);
 }
 
-static scale make_scale(const at__axis *axis, double least, double most, double from, double to)
+static scale make_scale(const atx_axis *axis, double least, double most, double from, double to)
 {
     double low = axis->low < axis->high ? axis->low : least;
     double high = axis->low < axis->high ? axis->high : most;
@@ -59,11 +59,11 @@ static double step_of(const scale *s)
     return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
 }
 
-typedef void mark_at(at__str *out, const scale *s, double value, double other);
+typedef void mark_at(atx_str *out, const scale *s, double value, double other);
 
 enum { MOST_MARKS = 16 }; /* twice what step_of() comes to */
 
-static void each_mark(at__str *out, const scale *s, double other, mark_at *mark)
+static void each_mark(atx_str *out, const scale *s, double other, mark_at *mark)
 {
     static const double LEADS[] = { 1, 2, 5 };
     if (!s->logarithmic) {
@@ -83,72 +83,72 @@ static void each_mark(at__str *out, const scale *s, double other, mark_at *mark)
 }
 
 /* 500, 20k, 1M: short, whatever the power of ten. */
-static void add_number(at__str *out, double value)
+static void add_number(atx_str *out, double value)
 {
     const char *unit = value >= 1e9 ? "G" : value >= 1e6 ? "M" : value >= 1e3 ? "k" : "";
     double by = value >= 1e9 ? 1e9 : value >= 1e6 ? 1e6 : value >= 1e3 ? 1e3 : 1;
-    at__str_addf(out, "%.4g%s</text>\n", value / by, unit);
+    atx_str_addf(out, "%.4g%s</text>\n", value / by, unit);
 }
 
-static void mark_x(at__str *out, const scale *s, double value, double y)
+static void mark_x(atx_str *out, const scale *s, double value, double y)
 {
     double x = place(s, value);
-    at__str_addf(
+    atx_str_addf(
         out, "<path class=\"axis\" d=\"M%.1f %dV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">",
         x, TOP, y + 4, x, y + 17);
     add_number(out, value);
 }
 
-static void mark_y(at__str *out, const scale *s, double value, double width)
+static void mark_y(atx_str *out, const scale *s, double value, double width)
 {
     double y = place(s, value);
-    at__str_addf(out,
+    atx_str_addf(out,
                  "<path class=\"axis\" d=\"M%d %.1fH%.1f\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
                  LEFT, y, width, LEFT - 6, y + 4);
     add_number(out, value);
 }
 
-static void add_points(at__str *out, const at__plot *p, const scale *sx, const scale *sy)
+static void add_points(atx_str *out, const atx_plot *p, const scale *sx, const scale *sy)
 {
     for (size_t i = 0; i < p->count; i++) {
-        const at__point *point = &p->points[i];
+        const atx_point *point = &p->points[i];
         if (!fits(&p->x, point->x) || !fits(&p->y, point->y))
             continue;
-        at__str_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" style=\"--hue:%d\"", place(sx, point->x),
+        atx_str_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" style=\"--hue:%d\"", place(sx, point->x),
                      place(sy, point->y), p->count < MANY ? 4 : 3, point->hue);
         if (point->what) {
-            at__str_add(out, "><title>");
-            at__html_text(out, point->kind ? point->kind : "");
-            at__str_add(out, point->kind ? " " : "");
-            at__html_text(out, point->what);
-            at__str_add(out, "</title></circle>\n");
+            atx_str_add(out, "><title>");
+            atx_html_text(out, point->kind ? point->kind : "");
+            atx_str_add(out, point->kind ? " " : "");
+            atx_html_text(out, point->what);
+            atx_str_add(out, "</title></circle>\n");
         } else {
-            at__str_add(out, "/>\n");
+            atx_str_add(out, "/>\n");
         }
     }
 }
 
-static void add_running_best(at__str *out, const at__plot *p, const scale *sx, const scale *sy)
+static void add_running_best(atx_str *out, const atx_plot *p, const scale *sx, const scale *sy)
 {
     double best = INFINITY;
     bool begun = false;
-    at__str_add(out, "<path class=\"best\" d=\"");
+    atx_str_add(out, "<path class=\"best\" d=\"");
     for (size_t i = 0; i < p->count; i++) {
         if (!fits(&p->x, p->points[i].x) || !fits(&p->y, p->points[i].y) || !(p->points[i].y < best))
             continue;
         best = p->points[i].y;
-        at__str_addf(out, begun ? "H%.1fV%.1f" : "M%.1f %.1f", place(sx, p->points[i].x), place(sy, best));
+        atx_str_addf(out, begun ? "H%.1fV%.1f" : "M%.1f %.1f", place(sx, p->points[i].x), place(sy, best));
         begun = true;
     }
-    at__str_addf(out, begun ? "H%.1f\"/>\n" : "\"/>\n", sx->to);
+    atx_str_addf(out, begun ? "H%.1f\"/>\n" : "\"/>\n", sx->to);
 }
 
 /* Least and most of the points that can be shown; false when there is none. */
-static bool ends_of(const at__plot *p, double x[2], double y[2])
+static bool ends_of(const atx_plot *p, double x[2], double y[2])
 {
     bool any = false;
     for (size_t i = 0; i < p->count; i++) {
-        const at__point *q = &p->points[i];
+        const atx_point *q = &p->points[i];
         if (!fits(&p->x, q->x) || !fits(&p->y, q->y))
             continue;
         x[0] = any ? fmin(x[0], q->x) : q->x;
@@ -160,27 +160,27 @@ static bool ends_of(const at__plot *p, double x[2], double y[2])
     return any;
 }
 
-void at__plot_add(at__str *out, const at__plot *p)
+void atx_plot_add(atx_str *out, const atx_plot *p)
 {
     double x[2] = { 0 }, y[2] = { 0 };
     if (!ends_of(p, x, y))
         return;
     double right = p->width - RIGHT, bottom = p->height - BOTTOM;
     scale sx = make_scale(&p->x, x[0], x[1], LEFT, right), sy = make_scale(&p->y, y[0], y[1], bottom, TOP);
-    at__str_addf(out, "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
+    atx_str_addf(out, "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
                  p->width, p->height, p->width, p->height);
     each_mark(out, &sx, bottom, mark_x);
     each_mark(out, &sy, right, mark_y);
-    at__str_addf(out, "<path class=\"axis\" d=\"M%d %dV%.1fH%.1f\"/>\n", LEFT, TOP, bottom, right);
+    atx_str_addf(out, "<path class=\"axis\" d=\"M%d %dV%.1fH%.1f\"/>\n", LEFT, TOP, bottom, right);
     add_points(out, p, &sx, &sy);
     if (p->running_best)
         add_running_best(out, p, &sx, &sy);
-    at__str_addf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", (LEFT + right) / 2, p->height - 6);
-    at__html_text(out, p->x.label);
-    at__str_addf(out, "</text>\n<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">",
+    atx_str_addf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", (LEFT + right) / 2, p->height - 6);
+    atx_html_text(out, p->x.label);
+    atx_str_addf(out, "</text>\n<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">",
                  (TOP + bottom) / 2);
-    at__html_text(out, p->y.label);
-    at__str_add(out, "</text>\n</svg><figcaption>");
-    at__html_text(out, p->caption);
-    at__str_add(out, "</figcaption></figure>\n");
+    atx_html_text(out, p->y.label);
+    atx_str_add(out, "</text>\n</svg><figcaption>");
+    atx_html_text(out, p->caption);
+    atx_str_add(out, "</figcaption></figure>\n");
 }

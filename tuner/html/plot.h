@@ -6,33 +6,33 @@
 
 #include "util/str.h"
 
-typedef struct at__point {
+typedef struct atx_point {
     double x, y;
     int hue;          /* degrees on the wheel of colours                     */
     const char *kind; /* borrowed; in front of `what`                        */
     const char *what; /* borrowed; NULL: says nothing                        */
-} at__point;
+} atx_point;
 
-typedef struct at__axis {
+typedef struct atx_axis {
     const char *label;
     bool logarithmic;
     double low, high; /* both 0: from the points */
-} at__axis;
+} atx_axis;
 
-typedef struct at__plot {
+typedef struct atx_plot {
     const char *caption;
-    at__axis x, y;
+    atx_axis x, y;
     int width, height; /* pixels */
-    const at__point *points;
+    const atx_point *points;
     size_t count;
     bool running_best; /* a line of the least y so far, in the order of x: points must be sorted by x */
-} at__plot;
+} atx_plot;
 
 /* Nothing is drawn without points. Points that an axis cannot show (not finite, or not positive on a
  * logarithmic one) are left out. */
-void at__plot_add(at__str *out, const at__plot *plot);
+void atx_plot_add(atx_str *out, const atx_plot *plot);
 
 /* The colour of the n-th of many kinds: far from its neighbours'. */
-int at__hue_of(size_t n);
+int atx_hue_of(size_t n);
 
 #endif

@@ -7,18 +7,18 @@
 
 #include "db/store.h"
 
-typedef struct at__html_options {
+typedef struct atx_html_options {
     const char *source; /* the store's name for the reader                         */
     const char *device; /* its name; NULL: all                                     */
     const char *op;     /* NULL: all                                               */
     const char *shape;  /* of one problem, as the key has it; NULL: all            */
     /* Adds what the winner's op makes of its figures, as text; NULL: nobody knows. */
-    void (*add_metrics)(void *context, at__str *out, const at__answer *winner);
+    void (*add_metrics)(void *context, atx_str *out, const atx_answer *winner);
     void *context;
-} at__html_options;
+} atx_html_options;
 
 /* AT_ERR_NOT_FOUND: nothing in the store matches. */
-at_status at__html_report(at__str *out, at__store *store, const at__html_options *options,
+at_status atx_html_report(atx_str *out, atx_store *store, const atx_html_options *options,
                           at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -5,27 +5,27 @@
 #include "html/report.h"
 
 /* A template and what it won; its place in the list is its colour. */
-typedef struct at__html_kind {
+typedef struct atx_html_kind {
     char name[64];
     size_t wins;
-} at__html_kind;
+} atx_html_kind;
 
-typedef struct at__html_page {
-    at__str *out;
-    at__store *store;
-    const at__html_options *options;
-    at__answer *winners; /* by device, op, size */
+typedef struct atx_html_page {
+    atx_str *out;
+    atx_store *store;
+    const atx_html_options *options;
+    atx_answer *winners; /* by device, op, size */
     size_t count, cap;
-    at__html_kind *kinds; /* by wins */
+    atx_html_kind *kinds; /* by wins */
     size_t kind_count, kind_cap;
     bool rates;  /* an op of the section counts operations */
     bool failed; /* out of memory */
-} at__html_page;
+} atx_html_page;
 
 /* Degrees on the wheel of colours. */
-int at__html_hue(const at__html_page *page, const char *template_name);
+int atx_html_hue(const atx_html_page *page, const char *template_name);
 
 /* The section of winner number `index`. */
-at_status at__html_problem(at__html_page *page, size_t index, at_error *err) AT_MUST_CHECK;
+at_status atx_html_problem(atx_html_page *page, size_t index, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -18,27 +18,27 @@
 
 enum { MOST_POINTS = 300 };
 
-static void plot_search(at__html_page *p, const at__html_trials *t)
+static void plot_search(atx_html_page *p, const atx_html_trials *t)
 {
     size_t timed = 0, kept = 0, seen = 0;
     for (size_t i = 0; i < t->count; i++)
-        timed += t->items[i].outcome == AT__TIMED;
-    at__point *points = calloc(timed + 1, sizeof *points);
+        timed += t->items[i].outcome == ATX_TIMED;
+    atx_point *points = calloc(timed + 1, sizeof *points);
     size_t stride = timed / MOST_POINTS + 1;
     double best = INFINITY;
     for (size_t i = 0; points && i < t->count; i++) {
-        const at__html_trial *x = &t->items[i];
-        if (x->outcome != AT__TIMED)
+        const atx_html_trial *x = &t->items[i];
+        if (x->outcome != ATX_TIMED)
             continue;
         bool better = x->timing.median_s < best;
         if (seen++ % stride == 0 || better)
-            points[kept++] = (at__point){ (double)(i + 1), 1e6 * x->timing.median_s,
-                                          at__html_hue(p, x->template_name), x->template_name, x->config };
+            points[kept++] = (atx_point){ (double)(i + 1), 1e6 * x->timing.median_s,
+                                          atx_html_hue(p, x->template_name), x->template_name, x->config };
         best = better ? x->timing.median_s : best;
     }
     p->failed |= !points;
     if (points)
-        at__plot_add(p->out, &(at__plot){ .caption = "Time of each trial, and the best so far",
+        atx_plot_add(p->out, &(atx_plot){ .caption = "Time of each trial, and the best so far",
                                           .x = { .label = "trial" },
                                           .y = { .label = "us", .logarithmic = true },
                                           .width = 580,
@@ -49,110 +49,110 @@ static void plot_search(at__html_page *p, const at__html_trials *t)
     free(points);
 }
 
-static void add_effects(at__html_page *p, const at__html_trials *t, const char *template_name)
+static void add_effects(atx_html_page *p, const atx_html_trials *t, const char *template_name)
 {
     size_t count = 0;
-    at__effect *effects = NULL;
+    atx_effect *effects = NULL;
     double best = INFINITY;
     char label[64];
-    p->failed |= !at__html_effects(&effects, &count, t, template_name);
+    p->failed |= !atx_html_effects(&effects, &count, t, template_name);
     for (size_t i = 0; i < count; i++)
         best = fmin(best, effects[i].best_s);
     if (count) {
-        at__str_add(p->out, "<h3>Parameters of ");
-        at__html_text(p->out, template_name);
-        at__str_add(p->out,
+        atx_str_add(p->out, "<h3>Parameters of ");
+        atx_html_text(p->out, template_name);
+        atx_str_add(p->out,
                     "</h3>\n<div class=\"wide\"><table>\n<tr><th>parameter</th><th class=\"n\">value</th>"
                     "<th>best with it, of the best</th><th class=\"n\">median</th><th class=\"n\">trials"
                     "</th></tr>\n");
     }
     for (size_t i = 0; i < count; i++) {
-        const at__effect *e = &effects[i];
+        const atx_effect *e = &effects[i];
         bool first = i == 0 || strcmp(e->param, effects[i - 1].param) != 0;
-        at__str_add(p->out, "<tr><td>");
-        at__html_text(p->out, first ? e->param : "");
-        at__str_add(p->out, "</td><td class=\"n\">");
-        at__html_text(p->out, e->value);
-        at__str_add(p->out, "</td><td class=\"b\">");
+        atx_str_add(p->out, "<tr><td>");
+        atx_html_text(p->out, first ? e->param : "");
+        atx_str_add(p->out, "</td><td class=\"n\">");
+        atx_html_text(p->out, e->value);
+        atx_str_add(p->out, "</td><td class=\"b\">");
         snprintf(label, sizeof label, "%.1f %%", 100 * best / e->best_s);
-        at__html_bar(p->out, best / e->best_s, label);
-        at__str_add(p->out, "</td><td class=\"n\">");
-        at__html_time(p->out, e->median_s);
-        at__str_addf(p->out, "</td><td class=\"n\">%zu</td></tr>\n", e->count);
+        atx_html_bar(p->out, best / e->best_s, label);
+        atx_str_add(p->out, "</td><td class=\"n\">");
+        atx_html_time(p->out, e->median_s);
+        atx_str_addf(p->out, "</td><td class=\"n\">%zu</td></tr>\n", e->count);
     }
     if (count)
-        at__str_add(p->out, "</table></div>\n");
+        atx_str_add(p->out, "</table></div>\n");
     free(effects);
 }
 
-static void add_ties(at__html_page *p, const at__winner *w)
+static void add_ties(atx_html_page *p, const atx_winner *w)
 {
     if (!w->ties || !*w->ties)
         return;
-    at__str_add(p->out, "<h3>Could not be told apart from it</h3>\n<p>");
+    atx_str_add(p->out, "<h3>Could not be told apart from it</h3>\n<p>");
     for (const char *line = w->ties; *line;) {
         char text[512];
         size_t len = strcspn(line, "\n");
         snprintf(text, sizeof text, "%.*s", (int)len, line);
-        at__str_add(p->out, "<code>");
-        at__html_text(p->out, text);
-        at__str_add(p->out, "</code><br>\n");
+        atx_str_add(p->out, "<code>");
+        atx_html_text(p->out, text);
+        atx_str_add(p->out, "</code><br>\n");
         line += len + (line[len] == '\n');
     }
-    at__str_add(p->out, "</p>\n");
+    atx_str_add(p->out, "</p>\n");
 }
 
 /* How many failed in which way, with the first words of one of them. */
-static void add_failures(at__html_page *p, const at__html_trials *t)
+static void add_failures(atx_html_page *p, const atx_html_trials *t)
 {
-    size_t counts[AT__OUTCOMES] = { 0 };
-    const at__html_trial *first[AT__OUTCOMES] = { NULL };
+    size_t counts[ATX_OUTCOMES] = { 0 };
+    const atx_html_trial *first[ATX_OUTCOMES] = { NULL };
     size_t all = 0;
     for (size_t i = 0; i < t->count; i++) {
-        const at__html_trial *x = &t->items[i];
-        all += x->outcome != AT__TIMED;
-        const at__html_trial *other = first[x->outcome];
+        const atx_html_trial *x = &t->items[i];
+        all += x->outcome != ATX_TIMED;
+        const atx_html_trial *other = first[x->outcome];
         counts[x->outcome]++;
         if (!other || (!*other->log && *x->log))
             first[x->outcome] = x;
     }
     if (!all)
         return;
-    at__str_add(
+    atx_str_add(
         p->out,
         "<h3>Failures</h3>\n<div class=\"wide\"><table>\n<tr><th>outcome</th><th class=\"n\">trials</th>"
         "<th>one of them</th></tr>\n");
-    for (int o = 0; o < AT__OUTCOMES; o++) {
+    for (int o = 0; o < ATX_OUTCOMES; o++) {
         char log[400];
-        if (o == AT__TIMED || !first[o])
+        if (o == ATX_TIMED || !first[o])
             continue;
         snprintf(log, sizeof log, "%.*s", (int)strcspn(first[o]->log, "\n"), first[o]->log);
-        at__str_addf(p->out, "<tr><td class=\"bad\">%s</td><td class=\"n\">%zu</td><td><code>",
-                     at__outcome_name((at__outcome)o), counts[o]);
-        at__html_text(p->out, first[o]->template_name);
-        at__str_add(p->out, " ");
-        at__html_text(p->out, first[o]->config);
-        at__str_add(p->out, "</code><br>");
-        at__html_text(p->out, log);
-        at__str_add(p->out, "</td></tr>\n");
+        atx_str_addf(p->out, "<tr><td class=\"bad\">%s</td><td class=\"n\">%zu</td><td><code>",
+                     atx_outcome_name((atx_outcome)o), counts[o]);
+        atx_html_text(p->out, first[o]->template_name);
+        atx_str_add(p->out, " ");
+        atx_html_text(p->out, first[o]->config);
+        atx_str_add(p->out, "</code><br>");
+        atx_html_text(p->out, log);
+        atx_str_add(p->out, "</td></tr>\n");
     }
-    at__str_add(p->out, "</table></div>\n");
+    atx_str_add(p->out, "</table></div>\n");
 }
 
 /* A figure below zero is not known. */
-static void add_known(at__str *out, const char *name, int64_t value, const char *unit)
+static void add_known(atx_str *out, const char *name, int64_t value, const char *unit)
 {
     if (value >= 0)
-        at__str_addf(out, "%s %" PRId64 "%s; ", name, value, unit);
+        atx_str_addf(out, "%s %" PRId64 "%s; ", name, value, unit);
 }
 
-static void add_conditions(at__html_page *p, const at__answer *a)
+static void add_conditions(atx_html_page *p, const atx_answer *a)
 {
-    const at__conditions *c = &a->winner.conditions;
-    const at__resources *r = &a->winner.resources;
-    const at__geometry *g = &a->winner.geometry;
-    at__str_add(p->out, "<p class=\"soft\">");
-    at__str_addf(p->out,
+    const atx_conditions *c = &a->winner.conditions;
+    const atx_resources *r = &a->winner.resources;
+    const atx_geometry *g = &a->winner.geometry;
+    atx_str_add(p->out, "<p class=\"soft\">");
+    atx_str_addf(p->out,
                  "launch as stored: grid %" PRId64 "x%" PRId64 "x%" PRId64 ", block %" PRId64 "x%" PRId64
                  "x%" PRId64 "; ",
                  (int64_t)g->grid[0], (int64_t)g->grid[1], (int64_t)g->grid[2], (int64_t)g->block[0],
@@ -165,63 +165,63 @@ static void add_conditions(at__html_page *p, const at__answer *a)
     add_known(p->out, "temperature", c->temperature_c, " C");
     add_known(p->out, "power", c->power_w, " W");
     if (c->throttle_reasons > 0)
-        at__str_addf(p->out, "<span class=\"bad\">throttled (NVML's reasons 0x%" PRIx64 ")</span>; ",
+        atx_str_addf(p->out, "<span class=\"bad\">throttled (NVML's reasons 0x%" PRIx64 ")</span>; ",
                      (uint64_t)c->throttle_reasons);
-    at__str_addf(p->out, "%" PRId64 " samples, spread %.2f %%; L2 %s; tuned in %.1f s; measured ",
+    atx_str_addf(p->out, "%" PRId64 " samples, spread %.2f %%; L2 %s; tuned in %.1f s; measured ",
                  a->winner.timing.samples, 100 * a->winner.timing.spread,
                  a->fingerprint.cold ? "cold" : "warm", a->winner.elapsed_s);
-    at__html_text(p->out, a->measured_at);
-    at__str_add(p->out, "; ceiling: ");
-    at__html_text(p->out, *a->winner.ceiling_name ? a->winner.ceiling_name : "none");
+    atx_html_text(p->out, a->measured_at);
+    atx_str_add(p->out, "; ceiling: ");
+    atx_html_text(p->out, *a->winner.ceiling_name ? a->winner.ceiling_name : "none");
     if (*a->winner.objective) {
-        at__str_add(p->out, "; chosen by ");
-        at__html_text(p->out, a->winner.objective);
+        atx_str_add(p->out, "; chosen by ");
+        atx_html_text(p->out, a->winner.objective);
     }
-    at__str_add(p->out, "</p>\n");
+    atx_str_add(p->out, "</p>\n");
 }
 
 /* As a page has it, whatever a declaration calls them. */
-static void add_metrics(at__html_page *p, const at__answer *a)
+static void add_metrics(atx_html_page *p, const atx_answer *a)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     if (p->options->add_metrics)
         p->options->add_metrics(p->options->context, &text, a);
     if (text.len) {
-        at__str_add(p->out, "<p class=\"soft\">");
-        at__html_text(p->out, at__str_text(&text));
-        at__str_add(p->out, "</p>\n");
+        atx_str_add(p->out, "<p class=\"soft\">");
+        atx_html_text(p->out, atx_str_text(&text));
+        atx_str_add(p->out, "</p>\n");
     }
     p->failed |= text.failed;
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
-at_status at__html_problem(at__html_page *p, size_t index, at_error *err)
+at_status atx_html_problem(atx_html_page *p, size_t index, at_error *err)
 {
-    const at__answer *a = &p->winners[index];
-    at__html_trials t = { 0 };
-    at_status status = at__html_trials_read(&t, p->store, a, err);
+    const atx_answer *a = &p->winners[index];
+    atx_html_trials t = { 0 };
+    at_status status = atx_html_trials_read(&t, p->store, a, err);
     if (status == AT_OK) {
-        at__str_addf(p->out, "<details id=\"p%zu\"%s><summary>", index, p->count == 1 ? " open" : "");
-        at__html_text(p->out, a->op);
-        at__str_add(p->out, " ");
-        at__html_text(p->out, a->shape);
-        at__str_add(p->out, " ");
-        at__html_text(p->out, a->type_key);
-        at__str_add(p->out, ": ");
-        at__html_time(p->out, a->winner.timing.median_s);
-        at__str_addf(p->out, ", %zu trials stored</summary>\n<p><code>", t.count);
-        at__html_text(p->out, a->winner.template_name);
-        at__str_add(p->out, " ");
-        at__html_text(p->out, a->winner.config);
-        at__str_add(p->out, "</code></p>\n");
+        atx_str_addf(p->out, "<details id=\"p%zu\"%s><summary>", index, p->count == 1 ? " open" : "");
+        atx_html_text(p->out, a->op);
+        atx_str_add(p->out, " ");
+        atx_html_text(p->out, a->shape);
+        atx_str_add(p->out, " ");
+        atx_html_text(p->out, a->type_key);
+        atx_str_add(p->out, ": ");
+        atx_html_time(p->out, a->winner.timing.median_s);
+        atx_str_addf(p->out, ", %zu trials stored</summary>\n<p><code>", t.count);
+        atx_html_text(p->out, a->winner.template_name);
+        atx_str_add(p->out, " ");
+        atx_html_text(p->out, a->winner.config);
+        atx_str_add(p->out, "</code></p>\n");
         add_metrics(p, a);
         add_conditions(p, a);
         plot_search(p, &t);
         add_effects(p, &t, a->winner.template_name);
         add_ties(p, &a->winner);
         add_failures(p, &t);
-        at__str_add(p->out, "</details>\n");
+        atx_str_add(p->out, "</details>\n");
     }
-    at__html_trials_clear(&t);
+    atx_html_trials_clear(&t);
     return status;
 }

@@ -9,24 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy(const char *text, at__html_trials *t)
+static char *copy(const char *text, atx_html_trials *t)
 {
-    char *made = at__text_copy(text ? text : "", text ? strlen(text) : 0);
+    char *made = atx_text_copy(text ? text : "", text ? strlen(text) : 0);
     t->failed |= !made;
     return made;
 }
 
-static bool keep(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool keep(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
-    at__html_trials *t = context;
+    atx_html_trials *t = context;
     (void)fingerprint;
-    if (!at__grow(&t->items, &t->cap, t->count, sizeof *t->items)) {
+    if (!atx_grow(&t->items, &t->cap, t->count, sizeof *t->items)) {
         t->failed = true;
         return false;
     }
-    t->items[t->count++] = (at__html_trial){ .template_name = copy(row->template_name, t),
+    t->items[t->count++] = (atx_html_trial){ .template_name = copy(row->template_name, t),
                                              .config = copy(row->config, t),
-                                             .log = copy(row->outcome == AT__TIMED ? "" : row->log, t),
+                                             .log = copy(row->outcome == ATX_TIMED ? "" : row->log, t),
                                              .outcome = row->outcome,
                                              .timing = row->timing,
                                              .resources = row->resources,
@@ -39,18 +39,18 @@ static bool keep(void *context, const at__trial_row *row, const at__fingerprint 
 /* By the second; within one, and where a dump left times out, as they were stored. */
 static int by_time(const void *a, const void *b)
 {
-    const at__html_trial *x = a, *y = b;
+    const atx_html_trial *x = a, *y = b;
     int order = strcmp(x->measured_at, y->measured_at);
     return order ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-at_status at__html_trials_read(at__html_trials *out, at__store *store, const at__answer *winner,
+at_status atx_html_trials_read(atx_html_trials *out, atx_store *store, const atx_answer *winner,
                                at_error *err)
 {
-    const at__problem_key key = { winner->op,       winner->shape,         winner->type_key,
+    const atx_problem_key key = { winner->op,       winner->shape,         winner->type_key,
                                   winner->elements, winner->traffic_bytes, winner->ops_count };
-    *out = (at__html_trials){ 0 };
-    at_status status = at__store_each_trial(store, &key, &winner->fingerprint, keep, out, err);
+    *out = (atx_html_trials){ 0 };
+    at_status status = atx_store_each_trial(store, &key, &winner->fingerprint, keep, out, err);
     if (status == AT_OK && out->failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && out->count)
@@ -58,7 +58,7 @@ at_status at__html_trials_read(at__html_trials *out, at__store *store, const at_
     return status;
 }
 
-void at__html_trials_clear(at__html_trials *t)
+void atx_html_trials_clear(atx_html_trials *t)
 {
     for (size_t i = 0; i < t->count; i++) {
         free(t->items[i].template_name);
@@ -66,7 +66,7 @@ void at__html_trials_clear(at__html_trials *t)
         free(t->items[i].log);
     }
     free(t->items);
-    *t = (at__html_trials){ 0 };
+    *t = (atx_html_trials){ 0 };
 }
 
 /* ---- effects ---- */
@@ -84,14 +84,14 @@ typedef struct pairs {
 } pairs;
 
 /* The pairs of "TILE=32 PAD=1"; false: out of memory. */
-static bool add_pairs(pairs *out, const at__html_trial *trial)
+static bool add_pairs(pairs *out, const atx_html_trial *trial)
 {
     int place = 0;
     for (const char *p = trial->config; *p; place++) {
         size_t len = strcspn(p, " ");
         const char *equals = memchr(p, '=', len);
         if (equals) {
-            if (!at__grow(&out->items, &out->cap, out->count, sizeof *out->items))
+            if (!atx_grow(&out->items, &out->cap, out->count, sizeof *out->items))
                 return false;
             pair *made = &out->items[out->count++];
             *made = (pair){ .place = place, .median_s = trial->timing.median_s };
@@ -128,14 +128,14 @@ static bool same_value(const pair *a, const pair *b)
 }
 
 /* Groups of sorted pairs; times within one are sorted too. */
-static size_t group(at__effect *out, const pairs *p)
+static size_t group(atx_effect *out, const pairs *p)
 {
     size_t count = 0;
     for (size_t i = 0, end = 0; i < p->count; i = end) {
         for (end = i; end < p->count && same_value(&p->items[i], &p->items[end]); end++)
             ;
-        at__effect *e = &out[count++];
-        *e = (at__effect){ .best_s = p->items[i].median_s,
+        atx_effect *e = &out[count++];
+        *e = (atx_effect){ .best_s = p->items[i].median_s,
                            .median_s = p->items[i + (end - i) / 2].median_s,
                            .count = end - i };
         memcpy(e->param, p->items[i].param, sizeof e->param);
@@ -144,7 +144,7 @@ static size_t group(at__effect *out, const pairs *p)
     return count;
 }
 
-bool at__html_effects(at__effect **out, size_t *count, const at__html_trials *trials,
+bool atx_html_effects(atx_effect **out, size_t *count, const atx_html_trials *trials,
                       const char *template_name)
 {
     pairs p = { 0 };
@@ -152,7 +152,7 @@ bool at__html_effects(at__effect **out, size_t *count, const at__html_trials *tr
     *out = NULL;
     *count = 0;
     for (size_t i = 0; i < trials->count && whole; i++)
-        if (trials->items[i].outcome == AT__TIMED &&
+        if (trials->items[i].outcome == ATX_TIMED &&
             strcmp(trials->items[i].template_name, template_name) == 0)
             whole = add_pairs(&p, &trials->items[i]);
     if (whole && p.count) {

@@ -25,11 +25,11 @@ enum { ARCH_COUNT = sizeof ARCHS / sizeof *ARCHS };
 
 static at_status unknown(const char *text, at_error *err)
 {
-    at__str known = { 0 };
+    atx_str known = { 0 };
     for (int i = 0; i < ARCH_COUNT; i++)
-        at__str_addf(&known, " sm_%d", ARCHS[i].cc);
-    at_fail(err, AT_ERR_USAGE, "found '%.40s'; expected one of:%s", text, at__str_text(&known));
-    at__str_clear(&known);
+        atx_str_addf(&known, " sm_%d", ARCHS[i].cc);
+    at_fail(err, AT_ERR_USAGE, "found '%.40s'; expected one of:%s", text, atx_str_text(&known));
+    atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
 
@@ -51,9 +51,9 @@ static int number(const char *text)
     return whole ? cc : 0;
 }
 
-static at__limits limits_of(int row)
+static atx_limits limits_of(int row)
 {
-    return (at__limits){ .cc = ARCHS[row].cc,
+    return (atx_limits){ .cc = ARCHS[row].cc,
                          .sms = ARCHS[row].sms,
                          .warp_size = 32,
                          .max_threads_per_block = 1024,
@@ -65,7 +65,7 @@ static at__limits limits_of(int row)
                          .memory_bytes = (int64_t)ARCHS[row].memory_gib << 30 };
 }
 
-at_status at__arch_parse(at__limits *out, const char *text, at_error *err)
+at_status atx_arch_parse(atx_limits *out, const char *text, at_error *err)
 {
     int cc = number(strncmp(text, "sm_", 3) == 0        ? text + 3
                     : strncmp(text, "compute_", 8) == 0 ? text + 8
@@ -86,7 +86,7 @@ static int row_of(int64_t cc)
     return row;
 }
 
-void at__arch_limits(at__limits *out, int64_t cc)
+void atx_arch_limits(atx_limits *out, int64_t cc)
 {
     *out = limits_of(row_of(cc));
     out->cc = cc;
@@ -105,7 +105,7 @@ static int64_t blocks_by_registers(int64_t warps, int64_t registers)
     return of_warp > 0 ? REGISTERS / of_warp / TOGETHER * TOGETHER / warps : INT64_MAX;
 }
 
-at__occupancy at__arch_occupancy(int64_t cc, int64_t threads, int64_t registers, int64_t shared_bytes)
+atx_occupancy atx_arch_occupancy(int64_t cc, int64_t threads, int64_t registers, int64_t shared_bytes)
 {
     const int row = row_of(cc);
     const int64_t warps = round_up(threads > 0 ? threads : 1, 32) / 32;
@@ -121,7 +121,7 @@ at__occupancy at__arch_occupancy(int64_t cc, int64_t threads, int64_t registers,
         { "shared memory", shared ? ARCHS[row].sm_shared_kib * 1024 / shared : INT64_MAX },
         { "blocks", ARCHS[row].sm_blocks },
     };
-    at__occupancy o = { .blocks = INT64_MAX, .max_warps = ARCHS[row].sm_threads / 32 };
+    atx_occupancy o = { .blocks = INT64_MAX, .max_warps = ARCHS[row].sm_threads / 32 };
     for (size_t i = 0; i < sizeof BOUNDS / sizeof *BOUNDS; i++)
         if (BOUNDS[i].blocks < o.blocks) {
             o.blocks = BOUNDS[i].blocks;
@@ -131,7 +131,7 @@ at__occupancy at__arch_occupancy(int64_t cc, int64_t threads, int64_t registers,
     return o;
 }
 
-int64_t at__memory_bytes(int64_t memory_mib)
+int64_t atx_memory_bytes(int64_t memory_mib)
 {
     int64_t bytes = 0;
     if (memory_mib <= 0)

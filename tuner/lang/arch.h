@@ -9,23 +9,23 @@
 #include "declare/declare.h"
 
 /* "sm_90", "compute_90", "90" or "9.0". AT_ERR_USAGE lists what is known. */
-at_status at__arch_parse(at__limits *out, const char *text, at_error *err) AT_MUST_CHECK;
+at_status atx_arch_parse(atx_limits *out, const char *text, at_error *err) AT_MUST_CHECK;
 
 /* Limits of a capability as the driver gives it, 90 for 9.0. One that the tables do not know is taken for the
  * newest older one. */
-void at__arch_limits(at__limits *out, int64_t cc);
+void atx_arch_limits(atx_limits *out, int64_t cc);
 
 /* How many blocks of a kernel a multiprocessor holds at once, and so warps; of those that it could. */
-typedef struct at__occupancy {
+typedef struct atx_occupancy {
     int64_t blocks, warps, max_warps;
     const char *limit; /* what allows no more: "threads", "registers", "shared memory" or "blocks" */
-} at__occupancy;
+} atx_occupancy;
 
 /* In theory, by what a block uses: threads, registers a thread, static and dynamic shared bytes. */
-at__occupancy at__arch_occupancy(int64_t cc, int64_t threads, int64_t registers, int64_t shared_bytes);
+atx_occupancy atx_arch_occupancy(int64_t cc, int64_t threads, int64_t registers, int64_t shared_bytes);
 
 /* Device memory as limits have it, from MiB as a file has them, whatever that says: 0 for none or fewer,
  * INT64_MAX for more than that. */
-int64_t at__memory_bytes(int64_t memory_mib);
+int64_t atx_memory_bytes(int64_t memory_mib);
 
 #endif

@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 
 #include "declare/declare_common.h"
-#include "declare/declare_lines.h" /* AT__MAX_SOURCE */
+#include "declare/declare_lines.h" /* ATX_MAX_SOURCE */
 #include "util/regular.h"
 
 /* A file that was read into memory. Both are owned by the folder that holds it, unless built in. */
@@ -35,7 +35,7 @@ typedef struct source_file {
 } source_file;
 
 typedef struct folder {
-    char name[AT__MAX_NAME]; /* cut when longer: then it is no op's name anyway */
+    char name[ATX_MAX_NAME]; /* cut when longer: then it is no op's name anyway */
     source_file *files;
     size_t count, cap;
 } folder;
@@ -62,9 +62,9 @@ static at_status add_file(folder *f, const char *path, const char *text, size_t 
                           at_error *err)
 {
     source_file file = {
-        .path = at__text_copy(path, strlen(path)), .text = text, .len = len, .owned = owned
+        .path = atx_text_copy(path, strlen(path)), .text = text, .len = len, .owned = owned
     };
-    if (!file.path || !at__grow(&f->files, &f->cap, f->count, sizeof *f->files)) {
+    if (!file.path || !atx_grow(&f->files, &f->cap, f->count, sizeof *f->files)) {
         free(file.path);
         free(owned);
         return out_of_memory(err);
@@ -81,20 +81,20 @@ static void name_folder(folder *f, const char *path, size_t len)
     size_t begin = len;
     while (begin && path[begin - 1] != '/')
         begin--;
-    size_t n = len - begin < AT__MAX_NAME - 1 ? len - begin : AT__MAX_NAME - 1;
+    size_t n = len - begin < ATX_MAX_NAME - 1 ? len - begin : ATX_MAX_NAME - 1;
     memcpy(f->name, path + begin, n);
     f->name[n] = '\0';
 }
 
 /* ---- ops and templates of one folder ---- */
 
-static at_status add_op(at__catalog *c, const source_file *file, const at__op **out, at_error *err)
+static at_status add_op(atx_catalog *c, const source_file *file, const atx_op **out, at_error *err)
 {
-    at__op *op = NULL;
-    const at__op *known = NULL;
-    at_status status = at__op_read_with(&op, &c->commons, file->text, file->len, file->path, err);
+    atx_op *op = NULL;
+    const atx_op *known = NULL;
+    at_status status = atx_op_read_with(&op, &c->commons, file->text, file->len, file->path, err);
     if (status == AT_OK)
-        status = at__catalog_get_op(&known, c, op->name, err);
+        status = atx_catalog_get_op(&known, c, op->name, err);
     if (status != AT_OK)
         goto done;
     if (known && strcmp(known->hash, op->hash) == 0) { /* a copy of a built-in folder */
@@ -107,45 +107,45 @@ static at_status add_op(at__catalog *c, const source_file *file, const at__op **
                          file->path, op->name, known->file);
         goto done;
     }
-    if (!at__grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
+    if (!atx_grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
         status = out_of_memory(err);
         goto done;
     }
     for (size_t i = 0; op->by_default && i < c->op_count; i++)
-        at__catalog_no_default(&c->ops[i]); /* the user's goes before ours */
+        atx_catalog_no_default(&c->ops[i]); /* the user's goes before ours */
     c->has_default = c->has_default || op->by_default;
-    at__held_op *held = &c->ops[c->op_count++];
-    *held = (at__held_op){ .file = NULL };
+    atx_held_op *held = &c->ops[c->op_count++];
+    *held = (atx_held_op){ .file = NULL };
     strcpy(held->name, op->name);
     atomic_init(&held->op, op);
     *out = op;
     op = NULL;
 done:
-    at__op_close(op);
+    atx_op_close(op);
     return status;
 }
 
 /* The op that the folder's templates belong to: declared there, or known by the folder's name. */
-static at_status find_folder_op(at__catalog *c, const folder *f, const at__op **out, at_error *err)
+static at_status find_folder_op(atx_catalog *c, const folder *f, const atx_op **out, at_error *err)
 {
     const source_file *declared = NULL;
     for (size_t i = 0; i < f->count; i++) {
-        if (!at__declares(f->files[i].text, f->files[i].len, "op"))
+        if (!atx_declares(f->files[i].text, f->files[i].len, "op"))
             continue;
         if (declared)
             return at_fail(err, AT_ERR_INPUT, "%s: found a second op in this folder, after %s; expected one",
                            f->files[i].path, declared->path);
         declared = &f->files[i];
     }
-    return declared ? add_op(c, declared, out, err) : at__catalog_get_op(out, c, f->name, err);
+    return declared ? add_op(c, declared, out, err) : atx_catalog_get_op(out, c, f->name, err);
 }
 
 /* Takes the template. One of the user's replaces a built-in one of that name. */
-static at_status place_template(at__catalog *c, at__template *t, at_error *err)
+static at_status place_template(atx_catalog *c, atx_template *t, at_error *err)
 {
-    size_t i = at__catalog_index(c, t->op, t->name);
+    size_t i = atx_catalog_index(c, t->op, t->name);
     at_status status = AT_OK;
-    at__held_template placed = { .of = at__catalog_op_index(c, t->op) };
+    atx_held_template placed = { .of = atx_catalog_op_index(c, t->op) };
     strcpy(placed.name, t->name);
     atomic_init(&placed.t, t);
 
@@ -154,51 +154,51 @@ static at_status place_template(at__catalog *c, at__template *t, at_error *err)
             at_fail(err, AT_ERR_INPUT, "%s: found template '%s', which is also in %s; expected another name",
                     t->file, t->name, atomic_load(&c->templates[i].t)->file);
     } else if (i < c->template_count) {
-        at__template_close(atomic_load(&c->templates[i].t));
+        atx_template_close(atomic_load(&c->templates[i].t));
         c->templates[i] = placed;
         t = NULL;
-    } else if (!at__grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates)) {
+    } else if (!atx_grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates)) {
         status = out_of_memory(err);
     } else {
         c->templates[c->template_count++] = placed;
         t = NULL;
     }
-    at__template_close(t);
+    atx_template_close(t);
     return status;
 }
 
-static at_status add_template(at__catalog *c, const at__op *op, const folder *f, const source_file *file,
+static at_status add_template(atx_catalog *c, const atx_op *op, const folder *f, const source_file *file,
                               at_error *err)
 {
-    at__template *t = NULL;
+    atx_template *t = NULL;
     if (!op)
         return at_fail(err, AT_ERR_INPUT,
                        "%s: found a template, but no op in its folder and none called '%s'; "
                        "expected a file that declares the op, or the folder of a known op",
                        file->path, f->name);
-    at_status status = at__template_read_with(&t, op, &c->commons, file->text, file->len, file->path, err);
+    at_status status = atx_template_read_with(&t, op, &c->commons, file->text, file->len, file->path, err);
     return status == AT_OK ? place_template(c, t, err) : status;
 }
 
 /* A file without any declaration is left alone; one whose declaration is of no known kind is an error. */
 static at_status check_kind(const source_file *file, at_error *err)
 {
-    at__lines lines;
+    atx_lines lines;
     if (!memmem(file->text, file->len, "!autotune", 9))
         return AT_OK;
-    return at__lines_open(&lines, file->text, file->len, file->path, "op", err);
+    return atx_lines_open(&lines, file->text, file->len, file->path, "op", err);
 }
 
-static at_status add_declared(at__catalog *c, const at__op *op, const folder *f, const source_file *file,
+static at_status add_declared(atx_catalog *c, const atx_op *op, const folder *f, const source_file *file,
                               at_error *err)
 {
-    if (at__declares(file->text, file->len, "template"))
+    if (atx_declares(file->text, file->len, "template"))
         return add_template(c, op, f, file, err);
-    return at__declares(file->text, file->len, "op") ? AT_OK : check_kind(file, err);
+    return atx_declares(file->text, file->len, "op") ? AT_OK : check_kind(file, err);
 }
 
 /* Tells of what is wrong with the user's input, which is left out then; the rest goes on. */
-static at_status leave_out(const at__catalog *c, at_status status, const char *what, const at_error *cause,
+static at_status leave_out(const atx_catalog *c, at_status status, const char *what, const at_error *cause,
                            at_error *err)
 {
     if (status != AT_ERR_INPUT || !c->broken)
@@ -209,9 +209,9 @@ static at_status leave_out(const at__catalog *c, at_status status, const char *w
     return AT_OK;
 }
 
-static at_status add_folder(at__catalog *c, const folder *f, at_error *err)
+static at_status add_folder(atx_catalog *c, const folder *f, at_error *err)
 {
-    const at__op *op = NULL;
+    const atx_op *op = NULL;
     at_error cause = { 0 };
     at_status status = find_folder_op(c, f, &op, &cause);
 
@@ -245,9 +245,9 @@ static int compare_names(const void *a, const void *b)
 
 static at_status add_name(name_list *list, const char *name, at_error *err)
 {
-    if (!at__grow(&list->names, &list->cap, list->count, sizeof *list->names))
+    if (!atx_grow(&list->names, &list->cap, list->count, sizeof *list->names))
         return out_of_memory(err);
-    if (!(list->names[list->count] = at__text_copy(name, strlen(name))))
+    if (!(list->names[list->count] = atx_text_copy(name, strlen(name))))
         return out_of_memory(err);
     list->count++;
     return AT_OK;
@@ -273,11 +273,11 @@ static at_status list_names(name_list *out, const char *path, at_error *err)
     return status;
 }
 
-static void join_path(at__str *out, const char *folder_path, const char *name)
+static void join_path(atx_str *out, const char *folder_path, const char *name)
 {
     size_t len = strlen(folder_path);
-    at__str_reset(out);
-    at__str_addf(out, "%s%s%s", folder_path, len && folder_path[len - 1] == '/' ? "" : "/", name);
+    atx_str_reset(out);
+    atx_str_addf(out, "%s%s%s", folder_path, len && folder_path[len - 1] == '/' ? "" : "/", name);
 }
 
 static bool ends_in(const char *name, const char *ending)
@@ -286,30 +286,30 @@ static bool ends_in(const char *name, const char *ending)
     return n > m && strcmp(name + n - m, ending) == 0;
 }
 
-static at_status read_source(folder *f, const char *path, const at__allowed *allowed, at_error *err)
+static at_status read_source(folder *f, const char *path, const atx_allowed *allowed, at_error *err)
 {
-    at__str text = { 0 };
-    at_status status = at__allowed_check(allowed, path, err);
+    atx_str text = { 0 };
+    at_status status = atx_allowed_check(allowed, path, err);
     if (status == AT_OK)
-        status = at__regular_read(&text, path, AT__MAX_SOURCE, err);
+        status = atx_regular_read(&text, path, ATX_MAX_SOURCE, err);
     if (status != AT_OK)
         return status;
     /* The folder takes the text; an empty file has none. */
-    return add_file(f, path, at__str_text(&text), text.len, text.data, err);
+    return add_file(f, path, atx_str_text(&text), text.len, text.data, err);
 }
 
 /* What bears a template's name and is no file would otherwise be passed over in silence. */
 static at_status refuse_kind(const char *path, mode_t mode, at_error *err)
 {
-    return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a file", path, at__file_kind(mode));
+    return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a file", path, atx_file_kind(mode));
 }
 
 /* The regular files of one folder whose names end so, and, when asked for, the sub-folders' names. */
 static at_status read_folder(folder *f, name_list *sub, const char *path, const char *ending,
-                             const at__allowed *allowed, at_error *err)
+                             const atx_allowed *allowed, at_error *err)
 {
     name_list list = { 0 };
-    at__str full = { 0 };
+    atx_str full = { 0 };
     struct stat info;
 
     name_folder(f, path, strlen(path));
@@ -317,7 +317,7 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, const 
     for (size_t i = 0; status == AT_OK && i < list.count; i++) {
         join_path(&full, path, list.names[i]);
         bool source = ends_in(list.names[i], ending);
-        if ((status = at__str_status(&full, err)) != AT_OK)
+        if ((status = atx_str_status(&full, err)) != AT_OK)
             break;
         if (stat(full.data, &info) != 0) { /* a dangling link, or a loop of them */
             status = source ? at_fail(err, AT_ERR_INPUT, "%s: %s", full.data, strerror(errno)) : AT_OK;
@@ -330,12 +330,12 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, const 
         else if (S_ISDIR(info.st_mode) && sub)
             status = add_name(sub, full.data, err);
     }
-    at__str_clear(&full);
+    atx_str_clear(&full);
     names_clear(&list);
     return status;
 }
 
-static at_status add_path(at__catalog *c, name_list *sub, const char *path, size_t *files, at_error *err)
+static at_status add_path(atx_catalog *c, name_list *sub, const char *path, size_t *files, at_error *err)
 {
     folder f = { 0 };
     at_status status = read_folder(&f, sub, path, ".cu", c->allowed, err);
@@ -347,24 +347,24 @@ static at_status add_path(at__catalog *c, name_list *sub, const char *path, size
 }
 
 /* DIR/common/NAME.cuh, if there is such a folder. */
-static at_status add_commons(at__catalog *c, const char *dir, at_error *err)
+static at_status add_commons(atx_catalog *c, const char *dir, at_error *err)
 {
     folder f = { 0 };
-    at__str path = { 0 };
+    atx_str path = { 0 };
     struct stat info;
 
     join_path(&path, dir, "common");
-    at_status status = at__str_status(&path, err);
+    at_status status = atx_str_status(&path, err);
     if (status == AT_OK && stat(path.data, &info) == 0 && S_ISDIR(info.st_mode))
         status = read_folder(&f, NULL, path.data, ".cuh", c->allowed, err);
     for (size_t i = 0; i < f.count && status == AT_OK; i++)
-        status = at__commons_add(&c->commons, f.files[i].text, f.files[i].len, f.files[i].path, err);
+        status = atx_commons_add(&c->commons, f.files[i].text, f.files[i].len, f.files[i].path, err);
     folder_clear(&f);
-    at__str_clear(&path);
+    atx_str_clear(&path);
     return status;
 }
 
-static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
+static at_status add_directory(atx_catalog *c, const char *dir, at_error *err)
 {
     name_list sub = { 0 };
     size_t files = 0;
@@ -386,33 +386,33 @@ static at_status add_directory(at__catalog *c, const char *dir, at_error *err)
 
 /* What names others is right when all are there. Of the built-in ones those that were read: where the user
  * added to one, it was, and else a test has proven that they are right. */
-static at_status check_ops(const at__catalog *c, at_error *err)
+static at_status check_ops(const atx_catalog *c, at_error *err)
 {
     at_status status = AT_OK;
     for (size_t i = 0; i < c->op_count && status == AT_OK; i++) {
-        at__op *op = atomic_load(&c->ops[i].op);
+        atx_op *op = atomic_load(&c->ops[i].op);
         at_error cause = { 0 };
         if (!op)
             continue;
-        at_status found = at__check_ceiling(c, op, &cause);
+        at_status found = atx_check_ceiling(c, op, &cause);
         if (found != AT_OK)
             op->ceiling_op[0] = '\0';
         status = leave_out(c, found, "its ceiling is left out", &cause, err);
         if (status == AT_OK)
-            status = leave_out(c, at__check_metrics(c, op, &cause), "it has no value", &cause, err);
+            status = leave_out(c, atx_check_metrics(c, op, &cause), "it has no value", &cause, err);
     }
     return status;
 }
 
-at_status at__catalog_open(at__catalog **out, const char *dir, at_error *err)
+at_status atx_catalog_open(atx_catalog **out, const char *dir, at_error *err)
 {
-    const at__catalog_options options = { .dir = dir };
-    return at__catalog_open_with(out, &options, err);
+    const atx_catalog_options options = { .dir = dir };
+    return atx_catalog_open_with(out, &options, err);
 }
 
-at_status at__catalog_open_with(at__catalog **out, const at__catalog_options *options, at_error *err)
+at_status atx_catalog_open_with(atx_catalog **out, const atx_catalog_options *options, at_error *err)
 {
-    at__catalog *c = calloc(1, sizeof *c);
+    atx_catalog *c = calloc(1, sizeof *c);
     if (!c || pthread_mutex_init(&c->reading, NULL) != 0) {
         free(c);
         return out_of_memory(err);
@@ -420,27 +420,27 @@ at_status at__catalog_open_with(at__catalog **out, const at__catalog_options *op
     c->broken = options->broken;
     c->context = options->context;
     c->commons.next = &c->built_in_commons;
-    at_status status = at__headers_open(&c->headers, options->headers, err);
+    at_status status = atx_headers_open(&c->headers, options->headers, err);
     c->commons.headers = c->headers;
     if (status == AT_OK && options->dir)
-        status = at__allowed_open(&c->allowed, options->dir, options->allow, c->headers, err);
+        status = atx_allowed_open(&c->allowed, options->dir, options->allow, c->headers, err);
     if (status == AT_OK)
-        status = at__catalog_list_built_in(c, err);
+        status = atx_catalog_list_built_in(c, err);
     if (status == AT_OK && options->dir)
         status = add_directory(c, options->dir, err);
     if (status == AT_OK && !options->lazily)
-        status = at__catalog_read_all(c, err);
+        status = atx_catalog_read_all(c, err);
     if (status == AT_OK)
         status = check_ops(c, err);
     c->broken = NULL; /* what is added later is whole or refused */
     if (status == AT_OK)
         *out = c;
     else
-        at__catalog_close(c);
+        atx_catalog_close(c);
     return status;
 }
 
-at_status at__catalog_add(at__catalog *catalog, const char *path, const char *text, size_t len, at_error *err)
+at_status atx_catalog_add(atx_catalog *catalog, const char *path, const char *text, size_t len, at_error *err)
 {
     folder f = { 0 };
     const char *slash = strrchr(path, '/');
@@ -452,42 +452,42 @@ at_status at__catalog_add(at__catalog *catalog, const char *path, const char *te
     return status == AT_OK ? check_ops(catalog, err) : status;
 }
 
-at_status at__catalog_check_headers(const at__catalog *catalog, const char *note, const char *list,
+at_status atx_catalog_check_headers(const atx_catalog *catalog, const char *note, const char *list,
                                     at_error *err)
 {
     size_t bytes;
-    at__catalog *c = (at__catalog *)(uintptr_t)catalog; /* only its headers change */
+    atx_catalog *c = (atx_catalog *)(uintptr_t)catalog; /* only its headers change */
     pthread_mutex_lock(&c->reading);
     if (list)
-        at__headers_know(c->headers, list);
-    at_status status = at__headers_check(&bytes, c->headers, note, err);
+        atx_headers_know(c->headers, list);
+    at_status status = atx_headers_check(&bytes, c->headers, note, err);
     pthread_mutex_unlock(&c->reading);
     return status;
 }
 
-at_status at__catalog_header_list(at__str *out, const at__catalog *catalog, const char *note, at_error *err)
+at_status atx_catalog_header_list(atx_str *out, const atx_catalog *catalog, const char *note, at_error *err)
 {
-    at__catalog *c = (at__catalog *)(uintptr_t)catalog;
+    atx_catalog *c = (atx_catalog *)(uintptr_t)catalog;
     pthread_mutex_lock(&c->reading);
-    const char *list = at__headers_list(c->headers, note);
-    at__str_reset(out);
-    at__str_add(out, list ? list : "");
+    const char *list = atx_headers_list(c->headers, note);
+    atx_str_reset(out);
+    atx_str_add(out, list ? list : "");
     pthread_mutex_unlock(&c->reading);
-    return at__str_status(out, err);
+    return atx_str_status(out, err);
 }
 
-void at__catalog_close(at__catalog *catalog)
+void atx_catalog_close(atx_catalog *catalog)
 {
     if (!catalog)
         return;
     for (size_t i = 0; i < catalog->template_count; i++)
-        at__template_close(atomic_load(&catalog->templates[i].t));
+        atx_template_close(atomic_load(&catalog->templates[i].t));
     for (size_t i = 0; i < catalog->op_count; i++)
-        at__op_close(atomic_load(&catalog->ops[i].op));
-    at__allowed_close(catalog->allowed);
-    at__headers_close(catalog->headers);
-    at__commons_clear(&catalog->commons);
-    at__commons_clear(&catalog->built_in_commons);
+        atx_op_close(atomic_load(&catalog->ops[i].op));
+    atx_allowed_close(catalog->allowed);
+    atx_headers_close(catalog->headers);
+    atx_commons_clear(&catalog->commons);
+    atx_commons_clear(&catalog->built_in_commons);
     free(catalog->templates);
     free(catalog->ops);
     pthread_mutex_destroy(&catalog->reading);

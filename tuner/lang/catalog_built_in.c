@@ -7,7 +7,7 @@
  * once gives, in the same order.
  *
  * They can be wrong only while somebody works on them, so that reading them fails for want of memory alone.
- * An answer has no place for that: what failed is kept for at__catalog_failure.
+ * An answer has no place for that: what failed is kept for atx_catalog_failure.
  */
 #include "lang/catalog_parts.h"
 
@@ -18,54 +18,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-static at__catalog *writable(const at__catalog *c)
+static atx_catalog *writable(const atx_catalog *c)
 {
-    return (at__catalog *)(uintptr_t)c; /* every catalog is made by malloc */
+    return (atx_catalog *)(uintptr_t)c; /* every catalog is made by malloc */
 }
 
 /* ---- listing ---- */
 
 /* "templates/FOLDER/NAME.cu" as its two words; false: it is no such path. */
-static bool split_path(char folder[AT__MAX_NAME], char name[AT__MAX_NAME], const char *path)
+static bool split_path(char folder[ATX_MAX_NAME], char name[ATX_MAX_NAME], const char *path)
 {
     const char *last = strrchr(path, '/'), *first = last, *dot = last ? strrchr(last, '.') : NULL;
     while (first && first > path && first[-1] != '/')
         first--;
-    if (!dot || last - first >= AT__MAX_NAME || dot - last > AT__MAX_NAME)
+    if (!dot || last - first >= ATX_MAX_NAME || dot - last > ATX_MAX_NAME)
         return false;
-    snprintf(folder, AT__MAX_NAME, "%.*s", (int)(last - first), first);
-    snprintf(name, AT__MAX_NAME, "%.*s", (int)(dot - last - 1), last + 1);
+    snprintf(folder, ATX_MAX_NAME, "%.*s", (int)(last - first), first);
+    snprintf(name, ATX_MAX_NAME, "%.*s", (int)(dot - last - 1), last + 1);
     return true;
 }
 
-static at_status list_op(at__catalog *c, const at__embedded *file, const char *folder, at_error *err)
+static at_status list_op(atx_catalog *c, const atx_embedded *file, const char *folder, at_error *err)
 {
-    if (!at__grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
+    if (!atx_grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
     }
-    at__held_op *held = &c->ops[c->op_count++];
-    *held = (at__held_op){ .file = file };
+    atx_held_op *held = &c->ops[c->op_count++];
+    *held = (atx_held_op){ .file = file };
     atomic_init(&held->op, NULL);
     strcpy(held->name, folder);
     return AT_OK;
 }
 
-static at_status list_template(at__catalog *c, const at__embedded *file, size_t of, const char *name,
+static at_status list_template(atx_catalog *c, const atx_embedded *file, size_t of, const char *name,
                                at_error *err)
 {
-    if (!at__grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates)) {
+    if (!atx_grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates)) {
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
     }
-    at__held_template *held = &c->templates[c->template_count++];
-    *held = (at__held_template){ .of = of, .file = file };
+    atx_held_template *held = &c->templates[c->template_count++];
+    *held = (atx_held_template){ .of = of, .file = file };
     atomic_init(&held->t, NULL);
     strcpy(held->name, name);
     return AT_OK;
 }
 
-static size_t find_name(const at__catalog *c, const char *name)
+static size_t find_name(const atx_catalog *c, const char *name)
 {
     size_t i = 0;
     while (i < c->op_count && strcmp(c->ops[i].name, name) != 0)
@@ -74,11 +74,11 @@ static size_t find_name(const at__catalog *c, const char *name)
 }
 
 /* Ops first: a folder's templates are sorted in among them. */
-static at_status list_files(at__catalog *c, bool ops, at_error *err)
+static at_status list_files(atx_catalog *c, bool ops, at_error *err)
 {
-    char folder[AT__MAX_NAME], name[AT__MAX_NAME];
+    char folder[ATX_MAX_NAME], name[ATX_MAX_NAME];
     at_status status = AT_OK;
-    for (const at__embedded *e = at__embedded_files; status == AT_OK && e->path; e++) {
+    for (const atx_embedded *e = atx_embedded_files; status == AT_OK && e->path; e++) {
         if (!split_path(folder, name, e->path))
             return at_fail(err, AT_ERR_INPUT, "%s: found another path than FOLDER/NAME.cu", e->path);
         bool is_op = strcmp(name, "op") == 0;
@@ -93,12 +93,12 @@ static at_status list_files(at__catalog *c, bool ops, at_error *err)
     return status;
 }
 
-at_status at__catalog_list_built_in(at__catalog *c, at_error *err)
+at_status atx_catalog_list_built_in(atx_catalog *c, at_error *err)
 {
     at_status status = AT_OK;
     c->built_in_commons.lent = true;
-    for (const at__embedded *e = at__embedded_commons; status == AT_OK && e->path; e++)
-        status = at__commons_add(&c->built_in_commons, (const char *)e->data, e->len, e->path, err);
+    for (const atx_embedded *e = atx_embedded_commons; status == AT_OK && e->path; e++)
+        status = atx_commons_add(&c->built_in_commons, (const char *)e->data, e->len, e->path, err);
     if (status == AT_OK)
         status = list_files(c, true, err);
     return status == AT_OK ? list_files(c, false, err) : status;
@@ -106,9 +106,9 @@ at_status at__catalog_list_built_in(at__catalog *c, at_error *err)
 
 /* ---- reading ---- */
 
-void at__catalog_no_default(at__held_op *held)
+void atx_catalog_no_default(atx_held_op *held)
 {
-    at__op *op = atomic_load(&held->op);
+    atx_op *op = atomic_load(&held->op);
     if (op)
         op->by_default = false;
 }
@@ -121,17 +121,17 @@ static at_status refuse_name(const char *path, const char *what, const char *fou
     return AT_ERR_INPUT;
 }
 
-static at_status read_op(at__catalog *c, at__held_op *held, at_error *err)
+static at_status read_op(atx_catalog *c, atx_held_op *held, at_error *err)
 {
-    at__op *op = NULL;
-    const at__embedded *e = held->file;
+    atx_op *op = NULL;
+    const atx_embedded *e = held->file;
     at_status status =
-        at__op_read_with(&op, &c->built_in_commons, (const char *)e->data, e->len, e->path, err);
+        atx_op_read_with(&op, &c->built_in_commons, (const char *)e->data, e->len, e->path, err);
     if (status != AT_OK)
         return status;
     if (strcmp(op->name, held->name) != 0) {
         status = refuse_name(e->path, "op", op->name, held->name, err);
-        at__op_close(op);
+        atx_op_close(op);
         return status;
     }
     op->by_default = op->by_default && !c->has_default;
@@ -139,20 +139,20 @@ static at_status read_op(at__catalog *c, at__held_op *held, at_error *err)
     return AT_OK;
 }
 
-static at_status read_template(at__catalog *c, at__held_template *held, const at__op *op, at_error *err)
+static at_status read_template(atx_catalog *c, atx_held_template *held, const atx_op *op, at_error *err)
 {
-    at__template *t = NULL;
-    const at__embedded *e = held->file;
-    size_t i = (size_t)(e - at__embedded_files);
-    at_status status = at__embedded_images.count
-                           ? at__image_load(&t, op, &at__embedded_images, i, err)
-                           : at__template_read_with(&t, op, &c->built_in_commons, (const char *)e->data,
+    atx_template *t = NULL;
+    const atx_embedded *e = held->file;
+    size_t i = (size_t)(e - atx_embedded_files);
+    at_status status = atx_embedded_images.count
+                           ? atx_image_load(&t, op, &atx_embedded_images, i, err)
+                           : atx_template_read_with(&t, op, &c->built_in_commons, (const char *)e->data,
                                                     e->len, e->path, err);
     if (status != AT_OK)
         return status;
     if (strcmp(t->name, held->name) != 0) {
         status = refuse_name(e->path, "template", t->name, held->name, err);
-        at__template_close(t);
+        atx_template_close(t);
         return status;
     }
     atomic_store(&held->t, t);
@@ -160,9 +160,9 @@ static at_status read_template(at__catalog *c, at__held_template *held, const at
 }
 
 /* One reads, whoever else needs it waits. */
-static at_status get_op(at__op **out, at__catalog *c, size_t i, at_error *err)
+static at_status get_op(atx_op **out, atx_catalog *c, size_t i, at_error *err)
 {
-    at__held_op *held = &c->ops[i];
+    atx_held_op *held = &c->ops[i];
     at_status status = AT_OK;
     if (!(*out = atomic_load(&held->op))) {
         pthread_mutex_lock(&c->reading);
@@ -174,10 +174,10 @@ static at_status get_op(at__op **out, at__catalog *c, size_t i, at_error *err)
     return status;
 }
 
-static at_status get_template(at__template **out, at__catalog *c, size_t i, at_error *err)
+static at_status get_template(atx_template **out, atx_catalog *c, size_t i, at_error *err)
 {
-    at__held_template *held = &c->templates[i];
-    at__op *op = NULL;
+    atx_held_template *held = &c->templates[i];
+    atx_op *op = NULL;
     if ((*out = atomic_load(&held->t)) != NULL)
         return AT_OK;
     at_status status = get_op(&op, c, held->of, err);
@@ -191,10 +191,10 @@ static at_status get_template(at__template **out, at__catalog *c, size_t i, at_e
     return status;
 }
 
-at_status at__catalog_read_all(at__catalog *c, at_error *err)
+at_status atx_catalog_read_all(atx_catalog *c, at_error *err)
 {
-    at__op *op;
-    at__template *t;
+    atx_op *op;
+    atx_template *t;
     at_status status = AT_OK;
     for (size_t i = 0; i < c->op_count && status == AT_OK; i++)
         status = get_op(&op, c, i, err);
@@ -203,11 +203,11 @@ at_status at__catalog_read_all(at__catalog *c, at_error *err)
     return status;
 }
 
-at_status at__catalog_read(const at__catalog *catalog, const at__op *op, at_error *err)
+at_status atx_catalog_read(const atx_catalog *catalog, const atx_op *op, at_error *err)
 {
-    at__template *t;
+    atx_template *t;
     at_status status = AT_OK;
-    size_t of = at__catalog_op_index(catalog, op);
+    size_t of = atx_catalog_op_index(catalog, op);
     for (size_t i = 0; i < catalog->template_count && status == AT_OK; i++)
         if (catalog->templates[i].of == of)
             status = get_template(&t, writable(catalog), i, err);
@@ -216,16 +216,16 @@ at_status at__catalog_read(const at__catalog *catalog, const at__op *op, at_erro
 
 /* ---- failures ---- */
 
-static void keep_failure(at__catalog *c, const at_error *cause)
+static void keep_failure(atx_catalog *c, const at_error *cause)
 {
     pthread_mutex_lock(&c->reading);
     c->failure = *cause;
     pthread_mutex_unlock(&c->reading);
 }
 
-at_status at__catalog_failure(const at__catalog *catalog, at_error *err)
+at_status atx_catalog_failure(const atx_catalog *catalog, at_error *err)
 {
-    at__catalog *c = writable(catalog);
+    atx_catalog *c = writable(catalog);
     pthread_mutex_lock(&c->reading);
     const at_error failure = c->failure;
     c->failure = (at_error){ .status = AT_OK };
@@ -233,19 +233,19 @@ at_status at__catalog_failure(const at__catalog *catalog, at_error *err)
     return failure.status == AT_OK ? AT_OK : at_fail(err, failure.status, "%s", failure.text);
 }
 
-static at__op *op_at(const at__catalog *c, size_t i)
+static atx_op *op_at(const atx_catalog *c, size_t i)
 {
     at_error cause = { 0 };
-    at__op *op = NULL;
+    atx_op *op = NULL;
     if (get_op(&op, writable(c), i, &cause) != AT_OK)
         keep_failure(writable(c), &cause);
     return op;
 }
 
-static at__template *template_at(const at__catalog *c, size_t i)
+static atx_template *template_at(const atx_catalog *c, size_t i)
 {
     at_error cause = { 0 };
-    at__template *t = NULL;
+    atx_template *t = NULL;
     if (get_template(&t, writable(c), i, &cause) != AT_OK)
         keep_failure(writable(c), &cause);
     return t;
@@ -253,45 +253,45 @@ static at__template *template_at(const at__catalog *c, size_t i)
 
 /* ---- ops ---- */
 
-int at__catalog_op_count(const at__catalog *catalog)
+int atx_catalog_op_count(const atx_catalog *catalog)
 {
     return (int)catalog->op_count;
 }
 
-const char *at__catalog_op_name(const at__catalog *catalog, int i)
+const char *atx_catalog_op_name(const atx_catalog *catalog, int i)
 {
     return catalog->ops[i].name;
 }
 
-const at__op *at__catalog_op(const at__catalog *catalog, int i)
+const atx_op *atx_catalog_op(const atx_catalog *catalog, int i)
 {
     return op_at(catalog, (size_t)i);
 }
 
-at_status at__catalog_get_op(const at__op **out, const at__catalog *c, const char *name, at_error *err)
+at_status atx_catalog_get_op(const atx_op **out, const atx_catalog *c, const char *name, at_error *err)
 {
-    at__op *op = NULL;
+    atx_op *op = NULL;
     size_t i = find_name(c, name);
     at_status status = i < c->op_count ? get_op(&op, writable(c), i, err) : AT_OK;
     *out = op;
     return status;
 }
 
-const at__op *at__catalog_find_op(const at__catalog *catalog, const char *name)
+const atx_op *atx_catalog_find_op(const atx_catalog *catalog, const char *name)
 {
     size_t i = find_name(catalog, name);
     return i < catalog->op_count ? op_at(catalog, i) : NULL;
 }
 
-bool at__catalog_is_added(const at__catalog *catalog, const at__template *t)
+bool atx_catalog_is_added(const atx_catalog *catalog, const atx_template *t)
 {
-    const size_t i = at__catalog_index(catalog, t->op, t->name);
+    const size_t i = atx_catalog_index(catalog, t->op, t->name);
     return i < catalog->template_count && !catalog->templates[i].file;
 }
 
-bool at__catalog_has_added(const at__catalog *catalog, const at__op *op)
+bool atx_catalog_has_added(const atx_catalog *catalog, const atx_op *op)
 {
-    const size_t of = at__catalog_op_index(catalog, op);
+    const size_t of = atx_catalog_op_index(catalog, op);
     bool added = of < catalog->op_count && !catalog->ops[of].file;
     for (size_t i = 0; i < catalog->template_count; i++)
         added = added || (catalog->templates[i].of == of && !catalog->templates[i].file);
@@ -299,7 +299,7 @@ bool at__catalog_has_added(const at__catalog *catalog, const at__op *op)
 }
 
 /* Does the file of an op have a line `default op`? */
-static bool may_be_default(const at__embedded *e)
+static bool may_be_default(const atx_embedded *e)
 {
     static const char LINE[] = "\ndefault";
     const char *text = (const char *)e->data, *end = text + e->len;
@@ -314,33 +314,33 @@ static bool may_be_default(const at__embedded *e)
     return false;
 }
 
-const at__op *at__catalog_default_op(const at__catalog *catalog)
+const atx_op *atx_catalog_default_op(const atx_catalog *catalog)
 {
     for (size_t i = 0; i < catalog->op_count; i++) {
-        const at__held_op *held = &catalog->ops[i];
-        const at__op *op = held->file && !may_be_default(held->file) ? NULL : op_at(catalog, i);
+        const atx_held_op *held = &catalog->ops[i];
+        const atx_op *op = held->file && !may_be_default(held->file) ? NULL : op_at(catalog, i);
         if (op && op->by_default)
             return op;
     }
     return NULL;
 }
 
-void at__catalog_default_name(char out[AT__MAX_NAME])
+void atx_catalog_default_name(char out[ATX_MAX_NAME])
 {
     out[0] = '\0';
-    for (const at__embedded *e = at__embedded_files; e->path; e++) {
+    for (const atx_embedded *e = atx_embedded_files; e->path; e++) {
         const char *text = (const char *)e->data;
-        at__op *op = NULL;
-        if (may_be_default(e) && at__declares(text, e->len, "op") &&
-            at__op_read(&op, text, e->len, e->path, NULL) == AT_OK && op->by_default)
+        atx_op *op = NULL;
+        if (may_be_default(e) && atx_declares(text, e->len, "op") &&
+            atx_op_read(&op, text, e->len, e->path, NULL) == AT_OK && op->by_default)
             strcpy(out, op->name);
-        at__op_close(op);
+        atx_op_close(op);
     }
 }
 
 /* ---- templates ---- */
 
-size_t at__catalog_op_index(const at__catalog *c, const at__op *op)
+size_t atx_catalog_op_index(const atx_catalog *c, const atx_op *op)
 {
     size_t i = 0;
     while (i < c->op_count && (!op || atomic_load(&c->ops[i].op) != op))
@@ -348,40 +348,40 @@ size_t at__catalog_op_index(const at__catalog *c, const at__op *op)
     return i;
 }
 
-size_t at__catalog_index(const at__catalog *c, const at__op *op, const char *name)
+size_t atx_catalog_index(const atx_catalog *c, const atx_op *op, const char *name)
 {
-    size_t i = 0, of = at__catalog_op_index(c, op);
+    size_t i = 0, of = atx_catalog_op_index(c, op);
     while (i < c->template_count && (c->templates[i].of != of || strcmp(c->templates[i].name, name) != 0))
         i++;
     return i;
 }
 
-int at__catalog_template_count(const at__catalog *catalog, const at__op *op)
+int atx_catalog_template_count(const atx_catalog *catalog, const atx_op *op)
 {
     int count = 0;
-    size_t of = at__catalog_op_index(catalog, op);
+    size_t of = atx_catalog_op_index(catalog, op);
     for (size_t i = 0; i < catalog->template_count; i++)
         count += catalog->templates[i].of == of;
     return count;
 }
 
-const at__template *at__catalog_template(const at__catalog *catalog, const at__op *op, int i)
+const atx_template *atx_catalog_template(const atx_catalog *catalog, const atx_op *op, int i)
 {
-    size_t of = at__catalog_op_index(catalog, op);
+    size_t of = atx_catalog_op_index(catalog, op);
     for (size_t k = 0; k < catalog->template_count; k++)
         if (catalog->templates[k].of == of && i-- == 0)
             return template_at(catalog, k);
     return NULL;
 }
 
-const at__template *at__catalog_find_template(const at__catalog *catalog, const at__op *op, const char *name)
+const atx_template *atx_catalog_find_template(const atx_catalog *catalog, const atx_op *op, const char *name)
 {
-    size_t i = at__catalog_index(catalog, op, name);
+    size_t i = atx_catalog_index(catalog, op, name);
     return i < catalog->template_count ? template_at(catalog, i) : NULL;
 }
 
 /* The op's template whose name comes next after `last`; the count of all: there is none. */
-static size_t next_by_name(const at__catalog *c, size_t of, const char *last)
+static size_t next_by_name(const atx_catalog *c, size_t of, const char *last)
 {
     size_t next = c->template_count;
     for (size_t i = 0; i < c->template_count; i++) {
@@ -394,27 +394,27 @@ static size_t next_by_name(const at__catalog *c, size_t of, const char *last)
 }
 
 /* In the order of names, so that it does not matter in which order files were read. */
-void at__catalog_op_hash(char out[AT__HASH_TEXT], const at__catalog *catalog, const at__op *op)
+void atx_catalog_op_hash(char out[ATX_HASH_TEXT], const atx_catalog *catalog, const atx_op *op)
 {
-    at__sha256 h;
+    atx_sha256 h;
     const char *last = "";
-    size_t of = at__catalog_op_index(catalog, op), next;
+    size_t of = atx_catalog_op_index(catalog, op), next;
 
-    at__sha256_init(&h);
-    at__sha256_add(&h, op->hash, sizeof op->hash);
+    atx_sha256_init(&h);
+    atx_sha256_add(&h, op->hash, sizeof op->hash);
     while ((next = next_by_name(catalog, of, last)) < catalog->template_count) {
-        const at__template *t = template_at(catalog, next);
+        const atx_template *t = template_at(catalog, next);
         last = catalog->templates[next].name;
-        at__sha256_add(&h, last, strlen(last) + 1);
+        atx_sha256_add(&h, last, strlen(last) + 1);
         if (t)
-            at__sha256_add(&h, t->hash, sizeof t->hash);
+            atx_sha256_add(&h, t->hash, sizeof t->hash);
     }
-    at__sha256_text(&h, out);
+    atx_sha256_text(&h, out);
 }
 
-bool at__catalog_has_op_hash(const at__catalog *catalog, const at__op *op, const char *hash)
+bool atx_catalog_has_op_hash(const atx_catalog *catalog, const atx_op *op, const char *hash)
 {
-    char now[AT__HASH_TEXT];
-    at__catalog_op_hash(now, catalog, op);
+    char now[ATX_HASH_TEXT];
+    atx_catalog_op_hash(now, catalog, op);
     return strcmp(now, hash) == 0;
 }

@@ -1,12 +1,12 @@
 /* catalog_ceiling.c - an op may be compared with one that is read after it, so this waits for all of them. */
 #include "lang/catalog_ceiling.h"
 
-at_status at__check_ceiling(const at__catalog *c, const at__op *op, at_error *err)
+at_status atx_check_ceiling(const atx_catalog *c, const atx_op *op, at_error *err)
 {
     if (!op->ceiling_op[0])
         return AT_OK;
-    const at__op *goal = NULL;
-    at_status status = at__catalog_get_op(&goal, c, op->ceiling_op, err);
+    const atx_op *goal = NULL;
+    at_status status = atx_catalog_get_op(&goal, c, op->ceiling_op, err);
     if (status != AT_OK)
         return status;
     if (!goal)

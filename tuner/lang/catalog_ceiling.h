@@ -5,6 +5,6 @@
 #include "lang/catalog.h"
 
 /* An op that compares itself with another must name one that exists, with as many sizes as that one has. */
-at_status at__check_ceiling(const at__catalog *catalog, const at__op *op, at_error *err) AT_MUST_CHECK;
+at_status atx_check_ceiling(const atx_catalog *catalog, const atx_op *op, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -5,6 +5,6 @@
 #include "lang/catalog.h"
 
 /* AT_ERR_INPUT, with the place: none of the op's templates, of which there is one, has such a parameter. */
-at_status at__check_metrics(const at__catalog *catalog, const at__op *op, at_error *err) AT_MUST_CHECK;
+at_status atx_check_metrics(const atx_catalog *catalog, const atx_op *op, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -14,43 +14,43 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-typedef struct at__held_op {
-    char name[AT__MAX_NAME];
-    const at__embedded *file; /* built in; NULL: the user's */
-    _Atomic(at__op *) op;     /* NULL: not read yet         */
-} at__held_op;
+typedef struct atx_held_op {
+    char name[ATX_MAX_NAME];
+    const atx_embedded *file; /* built in; NULL: the user's */
+    _Atomic(atx_op *) op;     /* NULL: not read yet         */
+} atx_held_op;
 
-typedef struct at__held_template {
-    char name[AT__MAX_NAME];
+typedef struct atx_held_template {
+    char name[ATX_MAX_NAME];
     size_t of;                /* among the ops              */
-    const at__embedded *file; /* built in; NULL: the user's */
-    _Atomic(at__template *) t;
-} at__held_template;
+    const atx_embedded *file; /* built in; NULL: the user's */
+    _Atomic(atx_template *) t;
+} atx_held_template;
 
-struct at__catalog {
-    at__held_op *ops;
+struct atx_catalog {
+    atx_held_op *ops;
     size_t op_count, op_cap;
-    at__held_template *templates; /* of all ops; the user's behind the built-in ones */
+    atx_held_template *templates; /* of all ops; the user's behind the built-in ones */
     size_t template_count, template_cap;
-    at__commons built_in_commons, commons; /* the second are the user's, and then the built-in */
-    at__headers *headers;                  /* the user's folders; NULL: none */
-    at__allowed *allowed;                  /* what the user's templates may read; NULL: there are none */
+    atx_commons built_in_commons, commons; /* the second are the user's, and then the built-in */
+    atx_headers *headers;                  /* the user's folders; NULL: none */
+    atx_allowed *allowed;                  /* what the user's templates may read; NULL: there are none */
     bool has_default;                      /* an op of the user's is it: no built-in one       */
-    at__broken_file *broken;               /* NULL: one ends the whole */
+    atx_broken_file *broken;               /* NULL: one ends the whole */
     void *context;
     pthread_mutex_t reading;
     at_error failure; /* of what was to be read since somebody asked; AT_OK: none */
 };
 
 /* Lists what is built in, all of it unread; reads all that is not read yet. */
-at_status at__catalog_list_built_in(at__catalog *c, at_error *err) AT_MUST_CHECK;
-at_status at__catalog_read_all(at__catalog *c, at_error *err) AT_MUST_CHECK;
+at_status atx_catalog_list_built_in(atx_catalog *c, at_error *err) AT_MUST_CHECK;
+at_status atx_catalog_read_all(atx_catalog *c, at_error *err) AT_MUST_CHECK;
 
 /* Where an op, and its template of that name, stand; their counts: nowhere. */
-size_t at__catalog_op_index(const at__catalog *c, const at__op *op);
-size_t at__catalog_index(const at__catalog *c, const at__op *op, const char *name);
+size_t atx_catalog_op_index(const atx_catalog *c, const atx_op *op);
+size_t atx_catalog_index(const atx_catalog *c, const atx_op *op, const char *name);
 
 /* It is not the default op. */
-void at__catalog_no_default(at__held_op *held);
+void atx_catalog_no_default(atx_held_op *held);
 
 #endif

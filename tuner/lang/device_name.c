@@ -15,12 +15,12 @@
 #define MAX_INDEX 1023
 #define LISTED    12 /* names in a message */
 
-bool at__device_name_is_replay(const char *name)
+bool atx_device_name_is_replay(const char *name)
 {
-    return strncasecmp(name, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
+    return strncasecmp(name, ATX_REPLAY_NAME, sizeof ATX_REPLAY_NAME - 1) == 0;
 }
 
-bool at__device_is_index(int *index, const char *text)
+bool atx_device_is_index(int *index, const char *text)
 {
     int value = 0;
     if (!*text || (text[0] == '0' && text[1]))
@@ -36,21 +36,21 @@ bool at__device_is_index(int *index, const char *text)
     return true;
 }
 
-at_status at__device_names_add(at__device_names *names, const char *name, at_error *err)
+at_status atx_device_names_add(atx_device_names *names, const char *name, at_error *err)
 {
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->items[i], name) == 0)
             return AT_OK;
-    if (!at__grow(&names->items, &names->cap, names->count, sizeof *names->items))
+    if (!atx_grow(&names->items, &names->cap, names->count, sizeof *names->items))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    snprintf(names->items[names->count++], AT__DEVICE_NAME, "%s", name);
+    snprintf(names->items[names->count++], ATX_DEVICE_NAME, "%s", name);
     return AT_OK;
 }
 
-void at__device_names_clear(at__device_names *names)
+void atx_device_names_clear(atx_device_names *names)
 {
     free(names->items);
-    *names = (at__device_names){ .count = 0 };
+    *names = (atx_device_names){ .count = 0 };
 }
 
 static bool is_word(char c)
@@ -64,7 +64,7 @@ static bool is_between(char before, char after)
     return !is_word(before) || !is_word(after);
 }
 
-bool at__device_name_has(const char *name, const char *words)
+bool atx_device_name_has(const char *name, const char *words)
 {
     size_t len = strlen(words);
     if (!len)
@@ -84,10 +84,10 @@ static bool has_a_word(const char *text)
 
 static bool may_be(const char *name, const char *words)
 {
-    return !at__device_name_is_replay(name) || strncasecmp(words, "replay", 6) == 0;
+    return !atx_device_name_is_replay(name) || strncasecmp(words, "replay", 6) == 0;
 }
 
-const char *at__device_names_find(bool *several, const at__device_names *names, const char *words)
+const char *atx_device_names_find(bool *several, const atx_device_names *names, const char *words)
 {
     const char *found = NULL;
     *several = false;
@@ -95,7 +95,7 @@ const char *at__device_names_find(bool *several, const at__device_names *names, 
         if (strcasecmp(names->items[i], words) == 0)
             return names->items[i];
     for (size_t i = 0; i < names->count && has_a_word(words); i++) {
-        if (!may_be(names->items[i], words) || !at__device_name_has(names->items[i], words))
+        if (!may_be(names->items[i], words) || !atx_device_name_has(names->items[i], words))
             continue;
         *several = found != NULL;
         if (found)
@@ -106,42 +106,42 @@ const char *at__device_names_find(bool *several, const at__device_names *names, 
 }
 
 /* Those with the words, or all. */
-static void list(at__str *out, const at__device_names *names, const char *words, bool all)
+static void list(atx_str *out, const atx_device_names *names, const char *words, bool all)
 {
     int listed = 0;
     for (size_t i = 0; i < names->count; i++) {
         const char *name = names->items[i];
-        if (!all && (!may_be(name, words) || !at__device_name_has(name, words)))
+        if (!all && (!may_be(name, words) || !atx_device_name_has(name, words)))
             continue;
         if (listed == LISTED)
-            at__str_add(out, ", ...");
+            atx_str_add(out, ", ...");
         if (listed++ < LISTED)
-            at__str_addf(out, "%s'%s'", listed > 1 ? ", " : "", name);
+            atx_str_addf(out, "%s'%s'", listed > 1 ? ", " : "", name);
     }
 }
 
-at_status at__device_names_choose(char out[AT__DEVICE_NAME], const at__device_names *names, const char *words,
+at_status atx_device_names_choose(char out[ATX_DEVICE_NAME], const atx_device_names *names, const char *words,
                                   const char *hint, at_error *err)
 {
     bool several;
-    at__str known = { 0 };
-    const char *found = at__device_names_find(&several, names, words);
+    atx_str known = { 0 };
+    const char *found = atx_device_names_find(&several, names, words);
     if (found) {
-        snprintf(out, AT__DEVICE_NAME, "%s", found);
+        snprintf(out, ATX_DEVICE_NAME, "%s", found);
         return AT_OK;
     }
     list(&known, names, words, !several);
     if (several)
         at_fail(err, AT_ERR_USAGE,
                 "found '%s', which several devices have in their names; expected one of %s", words,
-                at__str_text(&known));
+                atx_str_text(&known));
     else if (known.len)
         at_fail(err, AT_ERR_USAGE,
                 "found '%s'; expected one of these devices, by its name or whole words of it: %s%s", words,
-                at__str_text(&known), hint);
+                atx_str_text(&known), hint);
     else
         at_fail(err, AT_ERR_USAGE, "found '%s'; expected no name: nothing is stored of any device%s", words,
                 hint);
-    at__str_clear(&known);
+    atx_str_clear(&known);
     return AT_ERR_USAGE;
 }

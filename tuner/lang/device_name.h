@@ -12,31 +12,31 @@
 
 #include "util/str.h"
 
-#define AT__DEVICE_NAME 128
+#define ATX_DEVICE_NAME 128
 
-/* Does it begin with AT__REPLAY_NAME (record.h)? A replay is meant only where what is written begins with
+/* Does it begin with ATX_REPLAY_NAME (record.h)? A replay is meant only where what is written begins with
  * "replay". */
-bool at__device_name_is_replay(const char *name);
+bool atx_device_name_is_replay(const char *name);
 
 /* "0", "12": a number without a sign and leading zeros, below 1024. */
-bool at__device_is_index(int *index, const char *text);
+bool atx_device_is_index(int *index, const char *text);
 
 /* Different names, in the order of their coming. */
-typedef struct at__device_names {
-    char (*items)[AT__DEVICE_NAME];
+typedef struct atx_device_names {
+    char (*items)[ATX_DEVICE_NAME];
     size_t count, cap;
-} at__device_names;
-at_status at__device_names_add(at__device_names *names, const char *name, at_error *err) AT_MUST_CHECK;
-void at__device_names_clear(at__device_names *names);
+} atx_device_names;
+at_status atx_device_names_add(atx_device_names *names, const char *name, at_error *err) AT_MUST_CHECK;
+void atx_device_names_clear(atx_device_names *names);
 
 /* Has the name these whole words, one after the other? */
-bool at__device_name_has(const char *name, const char *words);
+bool atx_device_name_has(const char *name, const char *words);
 
 /* Which of them is meant. NULL: none; *several then tells whether more than one has the words. */
-const char *at__device_names_find(bool *several, const at__device_names *names, const char *words);
+const char *atx_device_names_find(bool *several, const atx_device_names *names, const char *words);
 
 /* The same; AT_ERR_USAGE: none, or several, and *err lists names. `hint` ("": none) follows the list. */
-at_status at__device_names_choose(char out[AT__DEVICE_NAME], const at__device_names *names, const char *words,
+at_status atx_device_names_choose(char out[ATX_DEVICE_NAME], const atx_device_names *names, const char *words,
                                   const char *hint, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -12,7 +12,7 @@
 #define OTHER_ARCH 4.0  /* another compute capability */
 #define ARCH_STEP  0.01 /* and the nearest first      */
 
-static const at__gpu_model MODELS[] = {
+static const atx_gpu_model MODELS[] = {
     { "Tesla T4", 75, 40, 320 },
     { "NVIDIA GeForce RTX 2080 Ti", 75, 68, 616 },
     { "Quadro RTX 6000", 75, 72, 672 },
@@ -55,12 +55,12 @@ static const at__gpu_model MODELS[] = {
 };
 enum { MODEL_COUNT = sizeof MODELS / sizeof *MODELS };
 
-const at__gpu_model *at__gpu_model_at(int i)
+const atx_gpu_model *atx_gpu_model_at(int i)
 {
     return i >= 0 && i < MODEL_COUNT ? &MODELS[i] : NULL;
 }
 
-const at__gpu_model *at__gpu_model_find(const char *name)
+const atx_gpu_model *atx_gpu_model_find(const char *name)
 {
     const char *slice = strstr(name, " MIG ");
     size_t len = slice ? (size_t)(slice - name) : strlen(name);
@@ -70,10 +70,10 @@ const at__gpu_model *at__gpu_model_find(const char *name)
     return NULL;
 }
 
-static at__gpu_model complete(const at__gpu_model *m)
+static atx_gpu_model complete(const atx_gpu_model *m)
 {
-    at__gpu_model out = *m;
-    const at__gpu_model *row = m->name ? at__gpu_model_find(m->name) : NULL;
+    atx_gpu_model out = *m;
+    const atx_gpu_model *row = m->name ? atx_gpu_model_find(m->name) : NULL;
     if (!row)
         return out;
     out.cc = out.cc ? out.cc : row->cc;
@@ -87,9 +87,9 @@ static double factors_of_two(int64_t a, int64_t b)
     return a > 0 && b > 0 ? fabs(log2((double)a / (double)b)) : 0;
 }
 
-double at__gpu_distance(const at__gpu_model *a, const at__gpu_model *b)
+double atx_gpu_distance(const atx_gpu_model *a, const atx_gpu_model *b)
 {
-    const at__gpu_model x = complete(a), y = complete(b);
+    const atx_gpu_model x = complete(a), y = complete(b);
     double d = factors_of_two(x.sms, y.sms) + factors_of_two(x.gb_per_s, y.gb_per_s);
     if (x.cc > 0 && y.cc > 0 && x.cc != y.cc)
         d += OTHER_ARCH + ARCH_STEP * fabs((double)(x.cc - y.cc));

@@ -15,10 +15,10 @@ typedef struct axis {
     int64_t extent, in, out;
 } axis;
 
-at_status at__layout_permuted(at__layout_pair *out, int rank, const int64_t *extents, const int *permutation,
+at_status atx_layout_permuted(atx_layout_pair *out, int rank, const int64_t *extents, const int *permutation,
                               int *guilty, at_error *err)
 {
-    at__layout_pair l = { .rank = rank };
+    atx_layout_pair l = { .rank = rank };
     unsigned seen = 0;
     int64_t in = 1, to = 1;
     for (int i = 0; i < rank; i++) {
@@ -58,7 +58,7 @@ static int slower_first(const void *a, const void *b)
     return x->in != y->in ? (x->in > y->in ? -1 : 1) : 0;
 }
 
-static at_status take_axes(axis axes[AT__MAX_RANK], int *count, const at__layout_pair *l, at_error *err)
+static at_status take_axes(axis axes[ATX_MAX_RANK], int *count, const atx_layout_pair *l, at_error *err)
 {
     *count = 0;
     for (int i = 0; i < l->rank; i++) {
@@ -76,7 +76,7 @@ static at_status take_axes(axis axes[AT__MAX_RANK], int *count, const at__layout
 }
 
 /* Each output element is written once where every dimension steps over all that the faster ones reach. */
-static at_status check_extents(const axis *axes, int count, at__dtype type, at_error *err)
+static at_status check_extents(const axis *axes, int count, atx_dtype type, at_error *err)
 {
     int64_t in = 1, out = 1, bytes = 0, step = 0;
     for (int i = count - 1; i >= 0; i--) {
@@ -92,7 +92,7 @@ static at_status check_extents(const axis *axes, int count, at__dtype type, at_e
                            "found a layout of more than %" PRId64 " elements; expected a smaller one",
                            INT64_MAX);
     }
-    if (__builtin_mul_overflow(in > out ? in : out, 2 * at__dtype_bytes(type), &bytes))
+    if (__builtin_mul_overflow(in > out ? in : out, 2 * atx_dtype_bytes(type), &bytes))
         return at_fail(err, AT_ERR_INPUT,
                        "found a layout of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);
     return AT_OK;
@@ -113,12 +113,12 @@ static int fuse(axis *axes, int count)
     return kept;
 }
 
-at_status at__layout_problem(at__problem *out, const at__op *op, at__dtype type,
-                             const at__layout_pair *layout, at_error *err)
+at_status atx_layout_problem(atx_problem *out, const atx_op *op, atx_dtype type,
+                             const atx_layout_pair *layout, at_error *err)
 {
-    axis axes[AT__MAX_RANK] = { { 0 } };
-    int64_t sizes[AT__MAX_DIMS];
-    at__problem problem;
+    axis axes[ATX_MAX_RANK] = { { 0 } };
+    int64_t sizes[ATX_MAX_DIMS];
+    atx_problem problem;
     int count = 0;
     at_status status = take_axes(axes, &count, layout, err);
     if (status != AT_OK)
@@ -132,11 +132,11 @@ at_status at__layout_problem(at__problem *out, const at__op *op, at__dtype type,
     int missing = op->dim_count - count;
     for (int i = 0; i < op->dim_count; i++)
         sizes[i] = i < missing ? 1 : axes[i - missing].extent;
-    if ((status = at__problem_init(&problem, op, type, sizes, op->dim_count, err)) != AT_OK)
+    if ((status = atx_problem_init(&problem, op, type, sizes, op->dim_count, err)) != AT_OK)
         return status;
     for (int i = 0; i < op->dim_count; i++) {
-        problem.dims[at__problem_first_stride(op, 0) + i] = i < missing ? 0 : axes[i - missing].in;
-        problem.dims[at__problem_first_stride(op, 1) + i] = i < missing ? 0 : axes[i - missing].out;
+        problem.dims[atx_problem_first_stride(op, 0) + i] = i < missing ? 0 : axes[i - missing].in;
+        problem.dims[atx_problem_first_stride(op, 1) + i] = i < missing ? 0 : axes[i - missing].out;
     }
     *out = problem;
     return AT_OK;
@@ -144,10 +144,10 @@ at_status at__layout_problem(at__problem *out, const at__op *op, at__dtype type,
 
 /* ---- orders ---- */
 
-int at__layout_moved(const at__op *op, const int64_t *a, const int64_t *b)
+int atx_layout_moved(const atx_op *op, const int64_t *a, const int64_t *b)
 {
-    int order_a[AT__MAX_RANK], order_b[AT__MAX_RANK], moved = 0;
-    int rank_a = at__problem_input_order(order_a, op, a), rank_b = at__problem_input_order(order_b, op, b);
+    int order_a[ATX_MAX_RANK], order_b[ATX_MAX_RANK], moved = 0;
+    int rank_a = atx_problem_input_order(order_a, op, a), rank_b = atx_problem_input_order(order_b, op, b);
     for (int i = 1; i <= rank_a || i <= rank_b; i++)
         moved += i > rank_a || i > rank_b || order_a[rank_a - i] != order_b[rank_b - i];
     return moved;
@@ -155,53 +155,53 @@ int at__layout_moved(const at__op *op, const int64_t *a, const int64_t *b)
 
 /* ---- other ops ---- */
 
-static at_status eval_all(int64_t *out, at__expr *const *exprs, int count, const int64_t *slots,
+static at_status eval_all(int64_t *out, atx_expr *const *exprs, int count, const int64_t *slots,
                           at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < count && status == AT_OK; i++)
-        status = at__expr_eval(&out[i], exprs[i], slots, err);
+        status = atx_expr_eval(&out[i], exprs[i], slots, err);
     return status;
 }
 
-static void take_aligns(int64_t aligns[AT__MAX_ALIGNS], const at__op *to, const at__problem *from)
+static void take_aligns(int64_t aligns[ATX_MAX_ALIGNS], const atx_op *to, const atx_problem *from)
 {
     for (int i = 0; i < to->align_count; i++)
         for (int k = 0; k < from->op->arg_count; k++)
             if (strcmp(from->op->args[k].name, to->args[to->aligns[i].arg].name) == 0)
-                aligns[i] = at__problem_align_of(from, k);
+                aligns[i] = atx_problem_align_of(from, k);
 }
 
-static at_status become(at__problem *problem, const at__op *op, const at__same *same, const int64_t *slots,
+static at_status become(atx_problem *problem, const atx_op *op, const atx_same *same, const int64_t *slots,
                         at_error *err)
 {
-    int64_t sizes[AT__MAX_DIMS], pitches[AT__MAX_PITCHES] = { 0 }, aligns[AT__MAX_ALIGNS] = { 0 };
-    at__problem other;
+    int64_t sizes[ATX_MAX_DIMS], pitches[ATX_MAX_PITCHES] = { 0 }, aligns[ATX_MAX_ALIGNS] = { 0 };
+    atx_problem other;
     at_status status = eval_all(sizes, same->sizes, same->size_count, slots, err);
     if (status == AT_OK)
         status = eval_all(pitches, same->pitches, same->pitch_count, slots, err);
     if (status == AT_OK)
-        status = at__problem_init(&other, op, problem->type, sizes, same->size_count, err);
+        status = atx_problem_init(&other, op, problem->type, sizes, same->size_count, err);
     if (status == AT_OK)
-        status = at__problem_set_pitches(&other, pitches, same->pitch_count, err);
+        status = atx_problem_set_pitches(&other, pitches, same->pitch_count, err);
     if (status != AT_OK)
         return status;
     take_aligns(aligns, op, problem);
-    if ((status = at__problem_set_aligns(&other, aligns, op->align_count, err)) == AT_OK)
+    if ((status = atx_problem_set_aligns(&other, aligns, op->align_count, err)) == AT_OK)
         *problem = other;
     return status;
 }
 
-at_status at__layout_reduce(at__problem *problem, const at__catalog *catalog, at_error *err)
+at_status atx_layout_reduce(atx_problem *problem, const atx_catalog *catalog, at_error *err)
 {
-    static const at__limits NO_DEVICE = { 0 };
-    const at__op *op = problem->op;
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at_status status = op->same_count ? at__problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
+    static const atx_limits NO_DEVICE = { 0 };
+    const atx_op *op = problem->op;
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    at_status status = op->same_count ? atx_problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
     for (int i = 0; i < op->same_count && status == AT_OK; i++) {
-        const at__op *other = at__catalog_find_op(catalog, op->same[i].op);
+        const atx_op *other = atx_catalog_find_op(catalog, op->same[i].op);
         int64_t holds = 0;
-        status = at__expr_eval(&holds, op->same[i].when, slots, err);
+        status = atx_expr_eval(&holds, op->same[i].when, slots, err);
         if (status == AT_OK && holds && other)
             return become(problem, other, &op->same[i], slots, err);
     }

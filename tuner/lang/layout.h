@@ -11,48 +11,48 @@
 
 #include "lang/catalog.h"
 
-#define AT__MAX_RANK AT__MAX_DIMS
+#define ATX_MAX_RANK ATX_MAX_DIMS
 
-typedef struct at__layout_pair {
+typedef struct atx_layout_pair {
     int rank;
-    int64_t extents[AT__MAX_RANK], in[AT__MAX_RANK], out[AT__MAX_RANK]; /* dimensions in any order */
-} at__layout_pair;
+    int64_t extents[ATX_MAX_RANK], in[ATX_MAX_RANK], out[ATX_MAX_RANK]; /* dimensions in any order */
+} atx_layout_pair;
 
 /*
  * Dense data, row-major: the input's extents, and of each of the output's dimensions which of the input's it
  * is. AT_ERR_INPUT: no permutation. *guilty (may be NULL): which number of it is wrong, -1: none.
  */
-at_status at__layout_permuted(at__layout_pair *out, int rank, const int64_t *extents, const int *permutation,
+at_status atx_layout_permuted(atx_layout_pair *out, int rank, const int64_t *extents, const int *permutation,
                               int *guilty, at_error *err) AT_MUST_CHECK;
 
 /*
  * The canonical problem, with buffers that are aligned. AT_ERR_INPUT: no elements, a stride below 1, an
  * output that overlaps itself, or too large.
  */
-at_status at__layout_problem(at__problem *out, const at__op *op, at__dtype type,
-                             const at__layout_pair *layout, at_error *err) AT_MUST_CHECK;
+at_status atx_layout_problem(atx_problem *out, const atx_op *op, atx_dtype type,
+                             const atx_layout_pair *layout, at_error *err) AT_MUST_CHECK;
 
 /*
  * Where another op of the catalog solves the problem as well (`same`), it becomes one of that, which has its
  * own templates and winners; its alignments go with it.
  */
-at_status at__layout_reduce(at__problem *problem, const at__catalog *catalog, at_error *err) AT_MUST_CHECK;
+at_status atx_layout_reduce(atx_problem *problem, const atx_catalog *catalog, at_error *err) AT_MUST_CHECK;
 
 /* Of two problems of one op: how many dimensions have another place in the input's order. */
-int at__layout_moved(const at__op *op, const int64_t *a, const int64_t *b);
+int atx_layout_moved(const atx_op *op, const int64_t *a, const int64_t *b);
 
-/* Reads a line of a shapes file, or a shape as at__problem_shape writes it. */
-typedef struct at__layout_line {
-    const at__op *op;
-    at__dtype type;        /* of a line that names none */
+/* Reads a line of a shapes file, or a shape as atx_problem_shape writes it. */
+typedef struct atx_layout_line {
+    const atx_op *op;
+    atx_dtype type;        /* of a line that names none */
     const int64_t *aligns; /* likewise */
     int align_count;
     const char *line, *end; /* without its comment */
     const char *guilty;     /* where an error is, within the line */
-} at__layout_line;
-at_status at__layout_read(at__problem *out, at__layout_line *line, at_error *err) AT_MUST_CHECK;
+} atx_layout_line;
+at_status atx_layout_read(atx_problem *out, atx_layout_line *line, at_error *err) AT_MUST_CHECK;
 
 /* The problem of a stored shape; false: it is none of this op. */
-bool at__layout_read_shape(at__problem *out, const at__op *op, at__dtype type, const char *shape);
+bool atx_layout_read_shape(atx_problem *out, const atx_op *op, atx_dtype type, const char *shape);
 
 #endif

@@ -27,18 +27,18 @@
 #define MAX_SHOWN 40
 
 typedef struct list {
-    int64_t numbers[AT__MAX_RANK];
-    const char *at[AT__MAX_RANK];
+    int64_t numbers[ATX_MAX_RANK];
+    const char *at[ATX_MAX_RANK];
     int count;
     const char *begin; /* NULL: not there */
 } list;
 
 typedef struct reader {
-    at__layout_line *line;
+    atx_layout_line *line;
     const char *p;
     list sizes, permutation, in, out, aligns;
     bool has_op, has_type;
-    at__dtype type;
+    atx_dtype type;
     at_error *err;
 } reader;
 
@@ -93,7 +93,7 @@ static bool sees_digit(const reader *r)
 static at_status read_number(int64_t *out, reader *r)
 {
     const char *begin = r->p;
-    const char *expected = at__whole_read(out, &r->p, r->line->end);
+    const char *expected = atx_whole_read(out, &r->p, r->line->end);
     return expected ? fail(r, begin, "found '%s'; expected %s", show(r, begin).text, expected) : AT_OK;
 }
 
@@ -123,13 +123,13 @@ static at_status read_list(list *out, reader *r, const char *joiners, const char
 static at_status read_sizes(reader *r)
 {
     const char *stop;
-    if (at__looks_like_thousands(&stop, r->line->line, r->p, r->line->end))
+    if (atx_looks_like_thousands(&stop, r->line->line, r->p, r->line->end))
         return fail(
             r, r->p,
             "found '%.*s', which looks like one number; expected sizes joined by 'x', and digits grouped "
             "by '_', if at all",
             stop - r->p < 40 ? (int)(stop - r->p) : 40, r->p);
-    at_status status = read_list(&r->sizes, r, "xX*", "sizes", AT__MAX_RANK);
+    at_status status = read_list(&r->sizes, r, "xX*", "sizes", ATX_MAX_RANK);
     for (int i = 0; i < r->sizes.count && status == AT_OK; i++)
         if (r->sizes.numbers[i] == 0)
             return fail(r, r->sizes.at[i], "found '0'; expected a positive size");
@@ -139,14 +139,14 @@ static at_status read_sizes(reader *r)
 static at_status read_word(reader *r)
 {
     const char *begin = r->p, *end = word_end(r, begin);
-    const at__op *op = r->line->op;
+    const atx_op *op = r->line->op;
     size_t len = (size_t)(end - begin);
     r->p = end;
     if (len == strlen(op->name) && memcmp(begin, op->name, len) == 0 && !r->has_op) {
         r->has_op = true;
         return AT_OK;
     }
-    if (at__dtype_parse(&r->type, begin, len, NULL) != AT_OK)
+    if (atx_dtype_parse(&r->type, begin, len, NULL) != AT_OK)
         return fail(r, begin,
                     "found '%s'; expected sizes, a permutation, in= or out= and strides, or a type, such as "
                     "%s 8x64x3 2,0,1 f32",
@@ -169,17 +169,17 @@ static at_status read_piece(reader *r)
 {
     bool glued = skip(r, "/"); /* a stride's */
     if (skip(r, "in="))
-        return read_list(&r->in, r, ",xX*", "the input's strides", AT__MAX_RANK);
+        return read_list(&r->in, r, ",xX*", "the input's strides", ATX_MAX_RANK);
     if (skip(r, "out="))
-        return read_list(&r->out, r, ",xX*", "the output's strides", AT__MAX_RANK);
+        return read_list(&r->out, r, ",xX*", "the output's strides", ATX_MAX_RANK);
     if (glued)
         return fail(r, r->p, "found '%s' after '/'; expected in= or out= and strides", show(r, r->p).text);
     if (skip(r, "@"))
-        return read_list(&r->aligns, r, "xX*", "alignments", AT__MAX_ALIGNS);
+        return read_list(&r->aligns, r, "xX*", "alignments", ATX_MAX_ALIGNS);
     if (sees_digit(r) && !r->sizes.begin)
         return read_sizes(r);
     if (sees_digit(r) || skip(r, ":"))
-        return read_list(&r->permutation, r, ",.", "the permutation", AT__MAX_RANK);
+        return read_list(&r->permutation, r, ",.", "the permutation", ATX_MAX_RANK);
     return read_word(r);
 }
 
@@ -208,12 +208,12 @@ static at_status check_lists(reader *r)
                            : status;
 }
 
-static at_status make_layout(at__layout_pair *out, reader *r)
+static at_status make_layout(atx_layout_pair *out, reader *r)
 {
-    int permutation[AT__MAX_RANK], guilty = 0, rank = r->sizes.count;
+    int permutation[ATX_MAX_RANK], guilty = 0, rank = r->sizes.count;
     for (int i = 0; i < rank; i++)
         permutation[i] = r->permutation.numbers[i] < INT_MAX ? (int)r->permutation.numbers[i] : INT_MAX;
-    at_status status = at__layout_permuted(out, rank, r->sizes.numbers, permutation, &guilty, r->err);
+    at_status status = atx_layout_permuted(out, rank, r->sizes.numbers, permutation, &guilty, r->err);
     r->line->guilty = guilty < 0 ? r->sizes.begin : r->permutation.at[guilty];
     for (int i = 0; i < rank && status == AT_OK; i++) {
         if (r->in.begin)
@@ -224,29 +224,29 @@ static at_status make_layout(at__layout_pair *out, reader *r)
     return status;
 }
 
-static at_status make_problem(at__problem *out, reader *r)
+static at_status make_problem(atx_problem *out, reader *r)
 {
-    at__layout_pair layout = { 0 };
-    at__problem problem;
+    atx_layout_pair layout = { 0 };
+    atx_problem problem;
     at_status status = check_lists(r);
     if (status == AT_OK)
         status = make_layout(&layout, r);
     if (status != AT_OK)
         return status;
     r->line->guilty = r->out.begin ? r->out.begin : r->in.begin ? r->in.begin : r->sizes.begin;
-    at__dtype type = r->has_type ? r->type : r->line->type;
-    if ((status = at__layout_problem(&problem, r->line->op, type, &layout, r->err)) != AT_OK)
+    atx_dtype type = r->has_type ? r->type : r->line->type;
+    if ((status = atx_layout_problem(&problem, r->line->op, type, &layout, r->err)) != AT_OK)
         return status;
     r->line->guilty = r->aligns.begin ? r->aligns.begin : r->sizes.begin;
     status = r->aligns.begin
-                 ? at__problem_set_aligns(&problem, r->aligns.numbers, r->aligns.count, r->err)
-                 : at__problem_set_aligns(&problem, r->line->aligns, r->line->align_count, r->err);
+                 ? atx_problem_set_aligns(&problem, r->aligns.numbers, r->aligns.count, r->err)
+                 : atx_problem_set_aligns(&problem, r->line->aligns, r->line->align_count, r->err);
     if (status == AT_OK)
         *out = problem;
     return status;
 }
 
-at_status at__layout_read(at__problem *out, at__layout_line *line, at_error *err)
+at_status atx_layout_read(atx_problem *out, atx_layout_line *line, at_error *err)
 {
     at_error unused;
     reader r = { .line = line, .p = line->line, .err = err ? err : &unused };
@@ -262,9 +262,9 @@ at_status at__layout_read(at__problem *out, at__layout_line *line, at_error *err
     return status;
 }
 
-bool at__layout_read_shape(at__problem *out, const at__op *op, at__dtype type, const char *shape)
+bool atx_layout_read_shape(atx_problem *out, const atx_op *op, atx_dtype type, const char *shape)
 {
-    at__layout_line line = { .op = op, .type = type, .line = shape, .end = shape + strlen(shape) };
+    atx_layout_line line = { .op = op, .type = type, .line = shape, .end = shape + strlen(shape) };
     at_error unused;
-    return at__layout_read(out, &line, &unused) == AT_OK;
+    return atx_layout_read(out, &line, &unused) == AT_OK;
 }

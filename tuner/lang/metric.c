@@ -15,10 +15,10 @@ static double known(int64_t count)
 }
 
 /* A number of the declaration; not known where it does not say it. */
-static at_status declared(double *out, const at__expr *expr, const int64_t *slots, at_error *err)
+static at_status declared(double *out, const atx_expr *expr, const int64_t *slots, at_error *err)
 {
     int64_t value = -1;
-    at_status status = expr ? at__expr_eval(&value, expr, slots, err) : AT_OK;
+    at_status status = expr ? atx_expr_eval(&value, expr, slots, err) : AT_OK;
     *out = known(value);
     return status;
 }
@@ -47,56 +47,56 @@ static double parameter(const char *config, const char *name)
     return NAN;
 }
 
-static at_status bind(double *real, const at__problem *problem, const at__record *record, at_error *err)
+static at_status bind(double *real, const atx_problem *problem, const atx_record *record, at_error *err)
 {
-    const at__timing *timing = record->timing;
-    const at__resources *r = record->resources;
-    const at__op *op = problem->op;
-    static const at__limits NO_DEVICE = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
-    double *figures = real + AT__FIGURE_SLOT;
-    at_status status = at__problem_bind(slots, problem, &NO_DEVICE, err);
+    const atx_timing *timing = record->timing;
+    const atx_resources *r = record->resources;
+    const atx_op *op = problem->op;
+    static const atx_limits NO_DEVICE = { 0 };
+    int64_t slots[ATX_MAX_SLOTS];
+    double *figures = real + ATX_FIGURE_SLOT;
+    at_status status = atx_problem_bind(slots, problem, &NO_DEVICE, err);
     if (status == AT_OK)
-        status = declared(&figures[AT__FIGURE_OPS], op->ops, slots, err);
+        status = declared(&figures[ATX_FIGURE_OPS], op->ops, slots, err);
     if (status == AT_OK)
-        status = declared(&figures[AT__FIGURE_TRAFFIC], op->traffic, slots, err);
+        status = declared(&figures[ATX_FIGURE_TRAFFIC], op->traffic, slots, err);
     if (status != AT_OK)
         return status;
     for (int i = 0; i < op->symbols.count; i++)
         real[i] = (double)slots[i];
     for (int i = 0; i < op->metric_param_count; i++)
-        real[AT__METRIC_PARAM_SLOT + i] = parameter(record->config, op->metric_params[i].name);
-    figures[AT__FIGURE_SECONDS] = timing->median_s > 0 ? timing->median_s : NAN;
-    figures[AT__FIGURE_JOULES] = timing->joules > 0 ? timing->joules : NAN;
-    figures[AT__FIGURE_REGISTERS] = known(r->registers);
-    figures[AT__FIGURE_SHARED_BYTES] = known(r->shared_bytes);
-    figures[AT__FIGURE_SPILLED_BYTES] = known(r->spill_bytes);
+        real[ATX_METRIC_PARAM_SLOT + i] = parameter(record->config, op->metric_params[i].name);
+    figures[ATX_FIGURE_SECONDS] = timing->median_s > 0 ? timing->median_s : NAN;
+    figures[ATX_FIGURE_JOULES] = timing->joules > 0 ? timing->joules : NAN;
+    figures[ATX_FIGURE_REGISTERS] = known(r->registers);
+    figures[ATX_FIGURE_SHARED_BYTES] = known(r->shared_bytes);
+    figures[ATX_FIGURE_SPILLED_BYTES] = known(r->spill_bytes);
     return AT_OK;
 }
 
-at_status at__metric_value(double *out, const at__problem *problem, int metric, const at__record *record,
+at_status atx_metric_value(double *out, const atx_problem *problem, int metric, const atx_record *record,
                            at_error *err)
 {
-    double real[AT__REAL_SLOTS];
-    const at__metric *m = problem->op->metrics;
+    double real[ATX_REAL_SLOTS];
+    const atx_metric *m = problem->op->metrics;
     at_status status = bind(real, problem, record, err);
     for (int i = 0; i < metric && status == AT_OK; i++)
-        if (at__expr_eval_real(&real[AT__METRIC_SLOT + i], m[i].expr, real, NULL) != AT_OK)
-            real[AT__METRIC_SLOT + i] = NAN;
-    return status == AT_OK ? at__expr_eval_real(out, m[metric].expr, real, err) : status;
+        if (atx_expr_eval_real(&real[ATX_METRIC_SLOT + i], m[i].expr, real, NULL) != AT_OK)
+            real[ATX_METRIC_SLOT + i] = NAN;
+    return status == AT_OK ? atx_expr_eval_real(out, m[metric].expr, real, err) : status;
 }
 
-at_status at__score(double *out, const at__problem *problem, const at__record *record, at_error *err)
+at_status atx_score(double *out, const atx_problem *problem, const atx_record *record, at_error *err)
 {
-    const at__op *op = problem->op;
+    const atx_op *op = problem->op;
     double value = 0;
     at_error cause = { 0 };
     if (!op->objective) {
         *out = record->timing->median_s;
         return AT_OK;
     }
-    const at__metric *m = &op->metrics[op->objective - 1];
-    if (at__metric_value(&value, problem, op->objective - 1, record, &cause) != AT_OK)
+    const atx_metric *m = &op->metrics[op->objective - 1];
+    if (atx_metric_value(&value, problem, op->objective - 1, record, &cause) != AT_OK)
         return at_fail(err, AT_ERR_INPUT, "the objective %s has no value: %s", m->name, cause.text);
     double score = op->objective_max ? 1 / value : value;
     if (!(value > 0) || !isfinite(score) || !(score > 0))
@@ -106,16 +106,16 @@ at_status at__score(double *out, const at__problem *problem, const at__record *r
     return AT_OK;
 }
 
-double at__score_or_none(const at__problem *problem, const at__record *record)
+double atx_score_or_none(const atx_problem *problem, const atx_record *record)
 {
     double score = INFINITY;
-    return at__score(&score, problem, record, NULL) == AT_OK ? score : (double)INFINITY;
+    return atx_score(&score, problem, record, NULL) == AT_OK ? score : (double)INFINITY;
 }
 
-bool at__reads_figure(const at__op *op, at__figure figure)
+bool atx_reads_figure(const atx_op *op, atx_figure figure)
 {
     for (int i = 0; i < op->metric_count; i++)
-        if (at__expr_reads(op->metrics[i].expr, AT__FIGURE_SLOT + (int)figure))
+        if (atx_expr_reads(op->metrics[i].expr, ATX_FIGURE_SLOT + (int)figure))
             return true;
     return false;
 }

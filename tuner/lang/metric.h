@@ -11,21 +11,21 @@
 #include "lang/record.h"
 
 /* What was measured of one configuration. Borrowed. */
-typedef struct at__record {
-    const at__timing *timing;
-    const at__resources *resources;
+typedef struct atx_record {
+    const atx_timing *timing;
+    const atx_resources *resources;
     const char *config; /* "TILE=32 ORDER=by_row", as stored; "": parameters are not known */
-} at__record;
+} atx_record;
 
 /* Of a winner, a stored trial: whatever has these three members. Lives as long as the block it stands in. */
-#define AT__RECORD_OF(x) (&(at__record){ &(x)->timing, &(x)->resources, (x)->config })
+#define ATX_RECORD_OF(x) (&(atx_record){ &(x)->timing, &(x)->resources, (x)->config })
 
 /*
  * Metric number `metric` of the problem's op. AT_ERR_INPUT, with the place: a figure that it reads is not
  * known (registers of an import, `ops` of an op without such a line, a parameter that this template does not
  * have, or whose value is a word other than true and false), or the arithmetic has no answer.
  */
-at_status at__metric_value(double *out, const at__problem *problem, int metric, const at__record *record,
+at_status atx_metric_value(double *out, const atx_problem *problem, int metric, const atx_record *record,
                            at_error *err) AT_MUST_CHECK;
 
 /*
@@ -33,13 +33,13 @@ at_status at__metric_value(double *out, const at__problem *problem, int metric, 
  * objective, of which a larger-is-better one counts as its reciprocal. AT_ERR_INPUT, with the place: it has
  * no value, or none above zero.
  */
-at_status at__score(double *out, const at__problem *problem, const at__record *record,
+at_status atx_score(double *out, const atx_problem *problem, const atx_record *record,
                     at_error *err) AT_MUST_CHECK;
 
 /* The same; INFINITY: it has none. */
-double at__score_or_none(const at__problem *problem, const at__record *record);
+double atx_score_or_none(const atx_problem *problem, const atx_record *record);
 
 /* Does a metric of the op read it? */
-bool at__reads_figure(const at__op *op, at__figure figure);
+bool atx_reads_figure(const atx_op *op, atx_figure figure);
 
 #endif

@@ -6,32 +6,32 @@
 #include <inttypes.h>
 #include <string.h>
 
-void at__dim_add_text(at__str *out, const at__dim *dim)
+void atx_dim_add_text(atx_str *out, const atx_dim *dim)
 {
-    at__str_add(out, dim->name);
+    atx_str_add(out, dim->name);
     if (dim->optional && !dim->word_count)
-        at__str_addf(out, "=%" PRId64, dim->value);
+        atx_str_addf(out, "=%" PRId64, dim->value);
     for (int k = 0; k < dim->word_count; k++)
-        at__str_addf(out, "%s%s", k ? "|" : "=", dim->words[k]);
+        atx_str_addf(out, "%s%s", k ? "|" : "=", dim->words[k]);
 }
 
-bool at__dim_has_size(const at__dim *dim, int64_t size)
+bool atx_dim_has_size(const atx_dim *dim, int64_t size)
 {
     return dim->word_count ? size >= 1 && size <= dim->word_count : size >= 0;
 }
 
-static at_status fail_unknown(const at__op *op, at_error *err)
+static at_status fail_unknown(const atx_op *op, at_error *err)
 {
-    at__str known = { 0 };
+    atx_str known = { 0 };
     for (int i = 0; i < op->dim_count && op->dims[i].optional; i++) {
-        at__str_add(&known, i ? " " : "");
-        at__dim_add_text(&known, &op->dims[i]);
+        atx_str_add(&known, i ? " " : "");
+        atx_dim_add_text(&known, &op->dims[i]);
     }
     if (known.len)
-        at_fail(err, AT_ERR_INPUT, "%s has by name %s", op->name, at__str_text(&known));
+        at_fail(err, AT_ERR_INPUT, "%s has by name %s", op->name, atx_str_text(&known));
     else
         at_fail(err, AT_ERR_INPUT, "%s has no sizes that are named", op->name);
-    at__str_clear(&known);
+    atx_str_clear(&known);
     return AT_ERR_INPUT;
 }
 
@@ -41,7 +41,7 @@ static bool is(const char *word, const char *text, size_t len)
 }
 
 /* 0: the dimension has no such size; *expected then may say what a number should have been. */
-static int64_t size_of(const char **expected, const at__dim *dim, const char *text, size_t len)
+static int64_t size_of(const char **expected, const atx_dim *dim, const char *text, size_t len)
 {
     int64_t value = 0;
     const char *at = text;
@@ -50,11 +50,11 @@ static int64_t size_of(const char **expected, const at__dim *dim, const char *te
             return k + 1;
     if (dim->word_count || !len || *text < '0' || *text > '9')
         return 0;
-    *expected = at__whole_read(&value, &at, text + len);
+    *expected = atx_whole_read(&value, &at, text + len);
     return *expected || at < text + len ? 0 : value;
 }
 
-at_status at__named_size_parse(int *dim, int64_t *size, const at__op *op, const char *text, size_t len,
+at_status atx_named_size_parse(int *dim, int64_t *size, const atx_op *op, const char *text, size_t len,
                                at_error *err)
 {
     const char *equals = memchr(text, '=', len);

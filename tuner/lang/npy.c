@@ -68,13 +68,13 @@ static bool take_size(reader *r, int64_t *out)
 }
 
 /* (), (3,), (3, 4) */
-static at_status read_shape(at__npy *out, reader *r)
+static at_status read_shape(atx_npy *out, reader *r)
 {
     if (!take(r, "("))
         return fail(r, "a shape, as in (3, 4)");
     out->elements = 1;
     for (out->dims = 0; !take(r, ")"); out->dims++) {
-        if (out->dims == AT__NPY_DIMS)
+        if (out->dims == ATX_NPY_DIMS)
             return fail(r, "at most 8 dimensions");
         int64_t *size = &out->shape[out->dims];
         if (!take_size(r, size) || __builtin_mul_overflow(out->elements, *size, &out->elements))
@@ -86,7 +86,7 @@ static at_status read_shape(at__npy *out, reader *r)
 }
 
 /* '<f4': byte order, kind, bytes. */
-static at_status read_descr(at__npy *out, reader *r)
+static at_status read_descr(atx_npy *out, reader *r)
 {
     if (!take_string(r, out->descr, sizeof out->descr) || !out->descr[0] || !out->descr[1])
         return fail(r, "one element type, as in '<f4'");
@@ -99,7 +99,7 @@ static at_status read_descr(at__npy *out, reader *r)
     return AT_OK;
 }
 
-static at_status read_entries(at__npy *out, reader *r)
+static at_status read_entries(atx_npy *out, reader *r)
 {
     unsigned seen = 0;
     char key[20];
@@ -132,12 +132,12 @@ static at_status read_entries(at__npy *out, reader *r)
     return seen == 7 ? AT_OK : fail(r, "descr, fortran_order and shape");
 }
 
-at_status at__npy_read(at__npy *out, const void *bytes, size_t len, const char *name, at_error *err)
+at_status atx_npy_read(atx_npy *out, const void *bytes, size_t len, const char *name, at_error *err)
 {
     static const char MAGIC[] = "\x93NUMPY";
     const unsigned char *b = bytes;
     reader r = { .name = name, .err = err };
-    at__npy npy = { .dims = 0 };
+    atx_npy npy = { .dims = 0 };
     if (len < 12 || memcmp(b, MAGIC, 6) != 0)
         return at_fail(err, AT_ERR_INPUT, "%s: found no NumPy array; expected a file that numpy.save wrote",
                        name);
@@ -164,29 +164,29 @@ at_status at__npy_read(at__npy *out, const void *bytes, size_t len, const char *
 
 /* ---- files ---- */
 
-static bool is_type(const at__npy *npy, at__dtype type, bool storage)
+static bool is_type(const atx_npy *npy, atx_dtype type, bool storage)
 {
     static const char KINDS[] = {
-        [AT__UNSIGNED] = 'u', [AT__SIGNED] = 'i', [AT__FLOAT] = 'f', [AT__BFLOAT] = 'u'
+        [ATX_UNSIGNED] = 'u', [ATX_SIGNED] = 'i', [ATX_FLOAT] = 'f', [ATX_BFLOAT] = 'u'
     };
     char kind = npy->descr[1];
-    if (npy->bytes != at__dtype_bytes(type))
+    if (npy->bytes != atx_dtype_bytes(type))
         return false;
     if (storage)
         return true;
-    if (type == AT__C64 || type == AT__C128)
+    if (type == ATX_C64 || type == ATX_C128)
         return kind == 'c';
-    if (type == AT__BF16 && kind == 'V')
+    if (type == ATX_BF16 && kind == 'V')
         return true;
-    return kind == KINDS[at__number_class(at__dtype_number(type, 0))] || (type == AT__U8 && kind == 'b');
+    return kind == KINDS[atx_number_class(atx_dtype_number(type, 0))] || (type == ATX_U8 && kind == 'b');
 }
 
-static at_status check(const at__npy *npy, const char *path, at__dtype type, bool storage, int64_t elements,
+static at_status check(const atx_npy *npy, const char *path, atx_dtype type, bool storage, int64_t elements,
                        int64_t file_bytes, at_error *err)
 {
     if (!is_type(npy, type, storage))
         return at_fail(err, AT_ERR_INPUT, "%s: found elements of '%s'; expected %s%s", path, npy->descr,
-                       storage ? "any of the size of " : "", at__dtype_name(type));
+                       storage ? "any of the size of " : "", atx_dtype_name(type));
     if (npy->fortran && npy->dims > 1)
         return at_fail(
             err, AT_ERR_INPUT,
@@ -202,17 +202,17 @@ static at_status check(const at__npy *npy, const char *path, at__dtype type, boo
     return AT_OK;
 }
 
-at_status at__npy_open(at__npy *out, const char *path, at__dtype type, bool storage, int64_t elements,
+at_status atx_npy_open(atx_npy *out, const char *path, atx_dtype type, bool storage, int64_t elements,
                        at_error *err)
 {
     struct stat info;
-    char *head = malloc(AT__NPY_HEAD);
+    char *head = malloc(ATX_NPY_HEAD);
     FILE *file = NULL;
     at_status status = head ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
-        status = at__regular_open(&file, &info, path, err);
+        status = atx_regular_open(&file, &info, path, err);
     if (status == AT_OK)
-        status = at__npy_read(out, head, fread(head, 1, AT__NPY_HEAD, file), path, err);
+        status = atx_npy_read(out, head, fread(head, 1, ATX_NPY_HEAD, file), path, err);
     if (status == AT_OK)
         status = check(out, path, type, storage, elements, info.st_size, err);
     if (file)

@@ -3,7 +3,7 @@
  * configuration its text, and a launch its geometry.
  *
  * Dimensions are bound first, then lets and requirements in the order of their declaration. Without
- * a device those that read its limits, also through lets, are passed over; at__problem_bind checks
+ * a device those that read its limits, also through lets, are passed over; atx_problem_bind checks
  * them all. So are scalar arguments, whose values their types must have. A pitch with which the bytes of an
  * array would not fit a number is refused.
  */
@@ -18,23 +18,23 @@
 
 /* ---- problems ---- */
 
-static bool reads_device(const at__expr *expr, const at__op *op, const bool *device_lets)
+static bool reads_device(const atx_expr *expr, const atx_op *op, const bool *device_lets)
 {
-    for (int i = 0; i < AT__LIMIT_COUNT; i++)
-        if (at__expr_reads(expr, op->device_slot + i))
+    for (int i = 0; i < ATX_LIMIT_COUNT; i++)
+        if (atx_expr_reads(expr, op->device_slot + i))
             return true;
     for (size_t i = 0; i < op->let_count; i++)
-        if (device_lets[i] && at__expr_reads(expr, op->lets[i].slot))
+        if (device_lets[i] && atx_expr_reads(expr, op->lets[i].slot))
             return true;
     return false;
 }
 
-static const int64_t *aligns_of(const at__problem *problem)
+static const int64_t *aligns_of(const atx_problem *problem)
 {
-    return problem->dims + at__problem_first_align(problem->op);
+    return problem->dims + atx_problem_first_align(problem->op);
 }
 
-static void bind_dims(int64_t *slots, const at__problem *problem)
+static void bind_dims(int64_t *slots, const atx_problem *problem)
 {
     for (int i = 0; i < problem->op->dim_count; i++) {
         slots[i] = problem->dims[i];
@@ -46,52 +46,52 @@ static void bind_dims(int64_t *slots, const at__problem *problem)
     for (int k = 0; k < problem->op->layout_count; k++)
         for (int i = 0; i < problem->op->dim_count; i++)
             slots[problem->op->stride_slots[k][i]] =
-                problem->dims[at__problem_first_stride(problem->op, k) + i];
+                problem->dims[atx_problem_first_stride(problem->op, k) + i];
     for (int i = 0; i < problem->op->align_count; i++)
         slots[problem->op->aligns[i].slot] = aligns_of(problem)[i];
-    slots[problem->op->sizeof_slot] = at__dtype_bytes(problem->type);
+    slots[problem->op->sizeof_slot] = atx_dtype_bytes(problem->type);
     for (int i = 0; i < problem->op->named_count; i++)
-        slots[problem->op->named[i].slot] = at__dtype_bytes(problem->op->named[i].type);
+        slots[problem->op->named[i].slot] = atx_dtype_bytes(problem->op->named[i].type);
 }
 
-static at_status eval_let(int64_t *slots, const at__let *let, at_error *err)
+static at_status eval_let(int64_t *slots, const atx_let *let, at_error *err)
 {
     int64_t value;
-    at_status status = at__expr_eval(&value, let->expr, slots, err);
+    at_status status = atx_expr_eval(&value, let->expr, slots, err);
     if (status == AT_OK)
         slots[let->slot] = value;
     return status;
 }
 
-static at_status fail_unfit(const at__problem *problem, const char *why, at_error *err)
+static at_status fail_unfit(const atx_problem *problem, const char *why, at_error *err)
 {
-    at__str shape = { 0 };
-    at__problem_shape(&shape, problem);
-    at_fail(err, AT_ERR_INPUT, "%s %s %s: %s", problem->op->name, at__str_text(&shape),
-            at__dtype_name(problem->type), why);
-    at__str_clear(&shape);
+    atx_str shape = { 0 };
+    atx_problem_shape(&shape, problem);
+    at_fail(err, AT_ERR_INPUT, "%s %s %s: %s", problem->op->name, atx_str_text(&shape),
+            atx_dtype_name(problem->type), why);
+    atx_str_clear(&shape);
     return AT_ERR_INPUT;
 }
 
-static at_status check_require(const int64_t *slots, const at__require *r, const at__problem *problem,
+static at_status check_require(const int64_t *slots, const atx_require *r, const atx_problem *problem,
                                at_error *err)
 {
     at_error cause; /* not cleared: a kilobyte, and only read once it is set */
     int64_t value;
-    if (at__expr_eval(&value, r->expr, slots, &cause) != AT_OK)
+    if (atx_expr_eval(&value, r->expr, slots, &cause) != AT_OK)
         return fail_unfit(problem, cause.text, err);
     if (value)
         return AT_OK;
-    at_fail(&cause, AT_ERR_INPUT, "it must satisfy %s%s%s%s", at__expr_text(r->expr),
+    at_fail(&cause, AT_ERR_INPUT, "it must satisfy %s%s%s%s", atx_expr_text(r->expr),
             r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
     return fail_unfit(problem, cause.text, err);
 }
 
 /* Lets, requirements and scalars in order; without device limits those that read them are passed over. */
-static at_status check_problem(int64_t *slots, const at__problem *problem, bool with_device, at_error *err)
+static at_status check_problem(int64_t *slots, const atx_problem *problem, bool with_device, at_error *err)
 {
-    const at__op *op = problem->op;
-    bool device[AT__MAX_SLOTS] = { false }; /* of each let */
+    const atx_op *op = problem->op;
+    bool device[ATX_MAX_SLOTS] = { false }; /* of each let */
     at_error cause;
 
     for (size_t i = 0; i < op->let_count; i++) {
@@ -107,46 +107,46 @@ static at_status check_problem(int64_t *slots, const at__problem *problem, bool 
             return status;
     }
     for (int i = 0; i < op->arg_count; i++) {
-        const at__arg *arg = &op->args[i];
+        const atx_arg *arg = &op->args[i];
         bool known = arg->expr && (with_device || !reads_device(arg->expr, op, device));
-        if (known && at__scalar_check(arg, slots, &cause) != AT_OK)
+        if (known && atx_scalar_check(arg, slots, &cause) != AT_OK)
             return fail_unfit(problem, cause.text, err);
     }
     return AT_OK;
 }
 
 /* "batch=1 rows cols" */
-static void add_dims(at__str *out, const at__op *op)
+static void add_dims(atx_str *out, const atx_op *op)
 {
     for (int i = 0; i < op->dim_count; i++) {
-        at__str_add(out, i ? " x " : "");
-        at__dim_add_text(out, &op->dims[i]);
+        atx_str_add(out, i ? " x " : "");
+        atx_dim_add_text(out, &op->dims[i]);
     }
 }
 
-static at_status fail_count(const at__op *op, int count, at_error *err)
+static at_status fail_count(const atx_op *op, int count, at_error *err)
 {
-    at__str dims = { 0 };
+    atx_str dims = { 0 };
     add_dims(&dims, op);
     at_fail(err, AT_ERR_INPUT, "found %d size%s; %s expects %s%s", count, count == 1 ? "" : "s", op->name,
-            at__str_text(&dims), op->dims[0].optional ? " (those with a default may be left out)" : "");
-    at__str_clear(&dims);
+            atx_str_text(&dims), op->dims[0].optional ? " (those with a default may be left out)" : "");
+    atx_str_clear(&dims);
     return AT_ERR_INPUT;
 }
 
-static at_status fail_type(const at__op *op, at__dtype type, at_error *err)
+static at_status fail_type(const atx_op *op, atx_dtype type, at_error *err)
 {
-    at__str types = { 0 };
-    for (int i = 0; i < AT__DTYPES; i++)
+    atx_str types = { 0 };
+    for (int i = 0; i < ATX_DTYPES; i++)
         if (op->types & 1u << i)
-            at__str_addf(&types, " %s", at__dtype_name((at__dtype)i));
-    at_fail(err, AT_ERR_INPUT, "found type %s; %s expects one of%s", at__dtype_name(type), op->name,
-            at__str_text(&types));
-    at__str_clear(&types);
+            atx_str_addf(&types, " %s", atx_dtype_name((atx_dtype)i));
+    at_fail(err, AT_ERR_INPUT, "found type %s; %s expects one of%s", atx_dtype_name(type), op->name,
+            atx_str_text(&types));
+    atx_str_clear(&types);
     return AT_ERR_INPUT;
 }
 
-static at_status fail_size(const at__dim *dim, int64_t size, at_error *err)
+static at_status fail_size(const atx_dim *dim, int64_t size, at_error *err)
 {
     if (dim->word_count)
         return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 1 to %d, or %s=%s and its like",
@@ -154,7 +154,7 @@ static at_status fail_size(const at__dim *dim, int64_t size, at_error *err)
     return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 0 or more", dim->name, size);
 }
 
-static int optional_count(const at__op *op)
+static int optional_count(const atx_op *op)
 {
     int n = 0;
     while (n < op->dim_count && op->dims[n].optional)
@@ -163,9 +163,9 @@ static int optional_count(const at__op *op)
 }
 
 /* A stride that does not fit is no size of a buffer either: its expression says so. */
-static void set_dense(at__problem *problem, int layout)
+static void set_dense(atx_problem *problem, int layout)
 {
-    int64_t stride = 1, *strides = problem->dims + at__problem_first_stride(problem->op, layout);
+    int64_t stride = 1, *strides = problem->dims + atx_problem_first_stride(problem->op, layout);
     for (int i = problem->op->dim_count - 1; i >= 0; i--) {
         strides[i] = stride;
         if (__builtin_mul_overflow(stride, problem->dims[i], &stride))
@@ -173,20 +173,20 @@ static void set_dense(at__problem *problem, int layout)
     }
 }
 
-at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes,
+at_status atx_problem_init(atx_problem *out, const atx_op *op, atx_dtype type, const int64_t *sizes,
                            int count, at_error *err)
 {
-    at__problem problem = { .op = op, .type = type };
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    atx_problem problem = { .op = op, .type = type };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
 
-    if ((unsigned)type >= AT__DTYPES || !(op->types & 1u << type))
+    if ((unsigned)type >= ATX_DTYPES || !(op->types & 1u << type))
         return fail_type(op, type, err);
     int missing = op->dim_count - count;
     if (missing < 0 || missing > optional_count(op))
         return fail_count(op, count, err);
     for (int i = 0; i < op->dim_count; i++) {
         problem.dims[i] = i < missing ? op->dims[i].value : sizes[i - missing];
-        if (!at__dim_has_size(&op->dims[i], problem.dims[i]))
+        if (!atx_dim_has_size(&op->dims[i], problem.dims[i]))
             return fail_size(&op->dims[i], problem.dims[i], err);
     }
     for (int i = 0; i < op->pitch_count; i++)
@@ -194,7 +194,7 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
     for (int k = 0; k < op->layout_count; k++)
         set_dense(&problem, k);
     for (int i = 0; i < op->align_count; i++)
-        problem.dims[at__problem_first_align(op) + i] = AT__FULL_ALIGN;
+        problem.dims[atx_problem_first_align(op) + i] = ATX_FULL_ALIGN;
     bind_dims(slots, &problem);
     at_status status = check_problem(slots, &problem, false, err);
     if (status == AT_OK)
@@ -202,34 +202,34 @@ at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, c
     return status;
 }
 
-int at__problem_first_stride(const at__op *op, int layout)
+int atx_problem_first_stride(const atx_op *op, int layout)
 {
     return op->dim_count * (1 + layout) + op->pitch_count;
 }
 
-int at__problem_first_align(const at__op *op)
+int atx_problem_first_align(const atx_op *op)
 {
-    return at__problem_first_stride(op, op->layout_count);
+    return atx_problem_first_stride(op, op->layout_count);
 }
 
-int at__problem_size_count(const at__op *op)
+int atx_problem_size_count(const atx_op *op)
 {
-    return at__problem_first_align(op) + op->align_count;
+    return atx_problem_first_align(op) + op->align_count;
 }
 
 /* The bytes of an array whose dim has this pitch in its place fit an int64_t. */
-static bool fits_with_pitch(const at__problem *problem, int dim, int64_t pitch)
+static bool fits_with_pitch(const atx_problem *problem, int dim, int64_t pitch)
 {
-    int64_t bytes = at__dtype_bytes(problem->type);
+    int64_t bytes = atx_dtype_bytes(problem->type);
     for (int i = 0; i < problem->op->dim_count; i++)
         if (__builtin_mul_overflow(bytes, i == dim ? pitch : problem->dims[i], &bytes))
             return false;
     return true;
 }
 
-at_status at__problem_set_pitches(at__problem *problem, const int64_t *pitches, int count, at_error *err)
+at_status atx_problem_set_pitches(atx_problem *problem, const int64_t *pitches, int count, at_error *err)
 {
-    const at__op *op = problem->op;
+    const atx_op *op = problem->op;
     if (count > op->pitch_count)
         return at_fail(err, AT_ERR_INPUT, "found %d leading dimension%s; %s has %d", count,
                        count == 1 ? "" : "s", op->name, op->pitch_count);
@@ -248,16 +248,16 @@ at_status at__problem_set_pitches(at__problem *problem, const int64_t *pitches, 
     return AT_OK;
 }
 
-bool at__problem_is_dense(const at__problem *problem)
+bool atx_problem_is_dense(const atx_problem *problem)
 {
-    const at__op *op = problem->op;
+    const atx_op *op = problem->op;
     bool dense = true;
     for (int i = 0; i < op->pitch_count; i++)
         dense = dense && problem->dims[op->dim_count + i] == problem->dims[op->pitches[i].dim];
     return dense;
 }
 
-static at_status fail_align_count(const at__op *op, int count, at_error *err)
+static at_status fail_align_count(const atx_op *op, int count, at_error *err)
 {
     return at_fail(err, AT_ERR_INPUT,
                    op->align_count > 1 ? "found %d alignment%s; %s has %d, and one counts for all of them"
@@ -265,56 +265,56 @@ static at_status fail_align_count(const at__op *op, int count, at_error *err)
                    count, count == 1 ? "" : "s", op->name, op->align_count);
 }
 
-at_status at__problem_set_aligns(at__problem *problem, const int64_t *aligns, int count, at_error *err)
+at_status atx_problem_set_aligns(atx_problem *problem, const int64_t *aligns, int count, at_error *err)
 {
-    const at__op *op = problem->op;
-    int64_t least = at__dtype_bytes(problem->type);
+    const atx_op *op = problem->op;
+    int64_t least = atx_dtype_bytes(problem->type);
     if (count != 0 && count != op->align_count && (count != 1 || op->align_count == 0))
         return fail_align_count(op, count, err);
     for (int i = 0; i < count; i++) {
         int64_t a = aligns[i];
-        if (a && (a < least || a > AT__FULL_ALIGN || (a & (a - 1)) != 0))
+        if (a && (a < least || a > ATX_FULL_ALIGN || (a & (a - 1)) != 0))
             return at_fail(err, AT_ERR_INPUT,
                            "found %s = %" PRId64 "; expected a power of two from %" PRId64
                            " (an element of %s) to %d bytes",
-                           op->aligns[i].name, a, least, at__dtype_name(problem->type), AT__FULL_ALIGN);
+                           op->aligns[i].name, a, least, atx_dtype_name(problem->type), ATX_FULL_ALIGN);
     }
     for (int i = 0; i < op->align_count; i++) {
         int64_t a = count == 0 ? 0 : aligns[count == 1 ? 0 : i];
-        problem->dims[at__problem_first_align(op) + i] = a ? a : AT__FULL_ALIGN;
+        problem->dims[atx_problem_first_align(op) + i] = a ? a : ATX_FULL_ALIGN;
     }
     return AT_OK;
 }
 
-int64_t at__problem_align_of(const at__problem *problem, int arg)
+int64_t atx_problem_align_of(const atx_problem *problem, int arg)
 {
     for (int i = 0; i < problem->op->align_count; i++)
         if (problem->op->aligns[i].arg == arg)
             return aligns_of(problem)[i];
-    return AT__FULL_ALIGN;
+    return ATX_FULL_ALIGN;
 }
 
 /* "@4", "@16x4", or nothing. */
-static void add_aligns(at__str *out, const at__problem *problem)
+static void add_aligns(atx_str *out, const atx_problem *problem)
 {
     const int64_t *aligns = aligns_of(problem);
     int count = problem->op->align_count;
     bool same = true, full = true;
     for (int i = 0; i < count; i++) {
         same = same && aligns[i] == aligns[0];
-        full = full && aligns[i] == AT__FULL_ALIGN;
+        full = full && aligns[i] == ATX_FULL_ALIGN;
     }
     for (int i = 0; i < (full ? 0 : same ? 1 : count); i++) {
-        at__str_add(out, i ? "x" : "@");
-        at__str_add_int(out, aligns[i]);
+        atx_str_add(out, i ? "x" : "@");
+        atx_str_add_int(out, aligns[i]);
     }
 }
 
-void at__problem_shape(at__str *out, const at__problem *problem)
+void atx_problem_shape(atx_str *out, const atx_problem *problem)
 {
-    const at__op *op = problem->op;
+    const atx_op *op = problem->op;
     if (op->layout_count) {
-        at__problem_layout(out, problem);
+        atx_problem_layout(out, problem);
         add_aligns(out, problem);
         return;
     }
@@ -322,27 +322,27 @@ void at__problem_shape(at__str *out, const at__problem *problem)
     while (i < last && op->dims[i].optional && problem->dims[i] == op->dims[i].value)
         i++;
     for (; i <= last; i++) {
-        at__str_add_int(out, problem->dims[i]);
-        at__str_add(out, i < last ? "x" : "");
+        atx_str_add_int(out, problem->dims[i]);
+        atx_str_add(out, i < last ? "x" : "");
     }
-    for (int k = 0; k < op->pitch_count && !at__problem_is_dense(problem); k++) {
-        at__str_add(out, k ? "x" : "/");
-        at__str_add_int(out, problem->dims[op->dim_count + k]);
+    for (int k = 0; k < op->pitch_count && !atx_problem_is_dense(problem); k++) {
+        atx_str_add(out, k ? "x" : "/");
+        atx_str_add_int(out, problem->dims[op->dim_count + k]);
     }
     add_aligns(out, problem);
 }
 
-at_status at__problem_bind(int64_t *slots, const at__problem *problem, const at__limits *limits,
+at_status atx_problem_bind(int64_t *slots, const atx_problem *problem, const atx_limits *limits,
                            at_error *err)
 {
     bind_dims(slots, problem);
-    memcpy(slots + problem->op->device_slot, limits, sizeof *limits); /* at__limits is an array with names */
+    memcpy(slots + problem->op->device_slot, limits, sizeof *limits); /* atx_limits is an array with names */
     return check_problem(slots, problem, true, err);
 }
 
 /* ---- configurations ---- */
 
-int at__param_find(const at__template *t, const char *name, size_t len)
+int atx_param_find(const atx_template *t, const char *name, size_t len)
 {
     for (int i = 0; i < t->param_count; i++)
         if (strlen(t->params[i].name) == len && memcmp(t->params[i].name, name, len) == 0)
@@ -350,7 +350,7 @@ int at__param_find(const at__template *t, const char *name, size_t len)
     return -1;
 }
 
-static int find_value(const at__param *param, int64_t value)
+static int find_value(const atx_param *param, int64_t value)
 {
     for (int i = 0; i < param->count; i++)
         if (param->values[i] == value)
@@ -358,7 +358,7 @@ static int find_value(const at__param *param, int64_t value)
     return -1;
 }
 
-int at__param_find_text(const at__param *param, const char *text, size_t len)
+int atx_param_find_text(const atx_param *param, const char *text, size_t len)
 {
     char number[24] = "", back[24];
 
@@ -373,65 +373,65 @@ int at__param_find_text(const at__param *param, const char *text, size_t len)
     return strcmp(number, back) == 0 ? find_value(param, value) : -1;
 }
 
-void at__param_add_text(at__str *out, const at__param *param, int64_t value)
+void atx_param_add_text(atx_str *out, const atx_param *param, int64_t value)
 {
     int i = param->labels ? find_value(param, value) : -1;
     if (i >= 0)
-        at__str_add(out, param->labels[i]);
+        atx_str_add(out, param->labels[i]);
     else
-        at__str_add_int(out, value);
+        atx_str_add_int(out, value);
 }
 
-void at__config_text(at__str *out, const at__template *t, const at__config *config)
+void atx_config_text(atx_str *out, const atx_template *t, const atx_config *config)
 {
     for (int i = 0; i < t->param_count; i++) {
-        at__str_add(out, i ? " " : "");
-        at__str_add(out, t->params[i].name);
-        at__str_add(out, "=");
-        at__param_add_text(out, &t->params[i], config->values[i]);
+        atx_str_add(out, i ? " " : "");
+        atx_str_add(out, t->params[i].name);
+        atx_str_add(out, "=");
+        atx_param_add_text(out, &t->params[i], config->values[i]);
     }
 }
 
-static at_status fail_param(const at__template *t, const char *text, int shown, at_error *err)
+static at_status fail_param(const atx_template *t, const char *text, int shown, at_error *err)
 {
-    at__str names = { 0 };
+    atx_str names = { 0 };
     for (int i = 0; i < t->param_count; i++)
-        at__str_addf(&names, "%s%s", i ? " " : "", t->params[i].name);
+        atx_str_addf(&names, "%s%s", i ? " " : "", t->params[i].name);
     at_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter, it has: %s", shown, text,
-            t->name, at__str_text(&names));
-    at__str_clear(&names);
+            t->name, atx_str_text(&names));
+    atx_str_clear(&names);
     return AT_ERR_INPUT;
 }
 
-static at_status fail_value(const at__template *t, int param, const char *text, int shown, at_error *err)
+static at_status fail_value(const atx_template *t, int param, const char *text, int shown, at_error *err)
 {
-    const at__param *p = &t->params[param];
-    at__str values = { 0 };
+    const atx_param *p = &t->params[param];
+    atx_str values = { 0 };
     for (int i = 0; i < p->count; i++) {
-        at__str_add(&values, i ? " " : "");
-        at__param_add_text(&values, p, p->values[i]);
+        atx_str_add(&values, i ? " " : "");
+        atx_param_add_text(&values, p, p->values[i]);
     }
     at_fail(err, AT_ERR_INPUT, "found '%.*s'; parameter %s of template %s has no such value, it has: %s",
-            shown, text, p->name, t->name, at__str_text(&values));
-    at__str_clear(&values);
+            shown, text, p->name, t->name, atx_str_text(&values));
+    atx_str_clear(&values);
     return AT_ERR_INPUT;
 }
 
 /* NAME=VALUE */
-static at_status parse_assignment(at__config *out, uint32_t *seen, const at__template *t, const char *text,
+static at_status parse_assignment(atx_config *out, uint32_t *seen, const atx_template *t, const char *text,
                                   size_t len, at_error *err)
 {
     int shown = (int)(len > 80 ? 80 : len);
     const char *equals = memchr(text, '=', len);
     if (!equals)
         return at_fail(err, AT_ERR_INPUT, "found '%.*s'; expected PARAMETER=VALUE", shown, text);
-    int i = at__param_find(t, text, (size_t)(equals - text));
+    int i = atx_param_find(t, text, (size_t)(equals - text));
     if (i < 0)
         return fail_param(t, text, shown, err);
     if (*seen & 1u << i)
         return at_fail(err, AT_ERR_INPUT, "found '%.*s'; expected parameter %s once", shown, text,
                        t->params[i].name);
-    int k = at__param_find_text(&t->params[i], equals + 1, len - (size_t)(equals + 1 - text));
+    int k = atx_param_find_text(&t->params[i], equals + 1, len - (size_t)(equals + 1 - text));
     if (k < 0)
         return fail_value(t, i, text, shown, err);
     *seen |= 1u << i;
@@ -439,7 +439,7 @@ static at_status parse_assignment(at__config *out, uint32_t *seen, const at__tem
     return AT_OK;
 }
 
-static at_status parse_assignments(at__config *out, uint32_t *seen, const at__template *t, const char *text,
+static at_status parse_assignments(atx_config *out, uint32_t *seen, const atx_template *t, const char *text,
                                    at_error *err)
 {
     static const char BLANKS[] = " \t\r\n";
@@ -452,15 +452,15 @@ static at_status parse_assignments(at__config *out, uint32_t *seen, const at__te
     return status;
 }
 
-at_status at__config_change(at__config *config, const at__template *t, const char *text, at_error *err)
+at_status atx_config_change(atx_config *config, const atx_template *t, const char *text, at_error *err)
 {
     uint32_t seen = 0;
     return parse_assignments(config, &seen, t, text, err);
 }
 
-at_status at__config_parse(at__config *out, const at__template *t, const char *text, at_error *err)
+at_status atx_config_parse(atx_config *out, const atx_template *t, const char *text, at_error *err)
 {
-    at__config config = { { 0 } };
+    atx_config config = { { 0 } };
     uint32_t seen = 0;
 
     at_status status = parse_assignments(&config, &seen, t, text, err);
@@ -475,10 +475,10 @@ at_status at__config_parse(at__config *out, const at__template *t, const char *t
     return AT_OK;
 }
 
-at_status at__config_bind(int64_t *slots, const at__template *t, const at__config *config, at_error *err)
+at_status atx_config_bind(int64_t *slots, const atx_template *t, const atx_config *config, at_error *err)
 {
     for (int i = 0; i < t->param_count; i++) {
-        const at__param *param = &t->params[i];
+        const atx_param *param = &t->params[i];
         slots[param->slot] = config->values[i];
         for (int k = 0; param->labels && k < param->count; k++)
             slots[param->label_slot + k] = param->values[k];
@@ -491,15 +491,15 @@ at_status at__config_bind(int64_t *slots, const at__template *t, const at__confi
     return AT_OK;
 }
 
-at_status at__config_validate(int64_t *slots, const at__template *t, const at__config *config, at_error *err)
+at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_config *config, at_error *err)
 {
-    at_status status = at__config_bind(slots, t, config, err);
+    at_status status = atx_config_bind(slots, t, config, err);
     for (size_t i = 0; i < t->require_count && status == AT_OK; i++) {
-        const at__require *r = &t->requires[i];
+        const atx_require *r = &t->requires[i];
         int64_t holds = 0;
-        status = at__expr_eval(&holds, r->expr, slots, err);
+        status = atx_expr_eval(&holds, r->expr, slots, err);
         if (status == AT_OK && !holds)
-            status = at_fail(err, AT_ERR_INPUT, "%s needs %s%s%s%s", t->name, at__expr_text(r->expr),
+            status = at_fail(err, AT_ERR_INPUT, "%s needs %s%s%s%s", t->name, atx_expr_text(r->expr),
                              r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
     }
     return status;
@@ -507,7 +507,7 @@ at_status at__config_validate(int64_t *slots, const at__template *t, const at__c
 
 /* ---- launches ---- */
 
-static at_status eval_size(int64_t *out, const at__expr *expr, int64_t least, const char *what,
+static at_status eval_size(int64_t *out, const atx_expr *expr, int64_t least, const char *what,
                            const int64_t *slots, at_error *err)
 {
     int64_t value;
@@ -515,22 +515,22 @@ static at_status eval_size(int64_t *out, const at__expr *expr, int64_t least, co
         *out = least;
         return AT_OK;
     }
-    at_status status = at__expr_eval(&value, expr, slots, err);
+    at_status status = atx_expr_eval(&value, expr, slots, err);
     if (status != AT_OK)
         return status;
     if (value < least || value > INT32_MAX) {
-        at__where w = at__expr_where(expr);
+        atx_where w = atx_expr_where(expr);
         return at_fail(err, AT_ERR_INPUT,
                        "%s:%d:%d: %s '%s' is %" PRId64 "; expected %" PRId64 " to 2147483647", w.file, w.line,
-                       w.column, what, at__expr_text(expr), value, least);
+                       w.column, what, atx_expr_text(expr), value, least);
     }
     *out = value;
     return AT_OK;
 }
 
-at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int64_t *slots, at_error *err)
+at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int64_t *slots, at_error *err)
 {
-    at__geometry g = { 0 };
+    atx_geometry g = { 0 };
     at_status status;
     for (int i = 0; i < 3; i++) {
         if ((status = eval_size(&g.grid[i], launch->grid[i], 1, "grid", slots, err)) != AT_OK)
@@ -545,36 +545,36 @@ at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int
 }
 
 /* What counts as operations: none where the op does not say. */
-static at_status eval_ops(int64_t *out, const at__expr *ops, const int64_t *slots, at_error *err)
+static at_status eval_ops(int64_t *out, const atx_expr *ops, const int64_t *slots, at_error *err)
 {
-    at_status status = ops ? at__expr_eval(out, ops, slots, err) : AT_OK;
+    at_status status = ops ? atx_expr_eval(out, ops, slots, err) : AT_OK;
     if (status != AT_OK || *out >= 0)
         return status;
-    at__where w = at__expr_where(ops);
+    atx_where w = atx_expr_where(ops);
     return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: ops '%s' is %" PRId64 "; expected 0 or more", w.file, w.line,
-                   w.column, at__expr_text(ops), *out);
+                   w.column, atx_expr_text(ops), *out);
 }
 
-at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem, at_error *err)
+at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_problem *problem, at_error *err)
 {
-    static const at__limits NO_DEVICE = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
-    at__problem_key key = { .op = problem->op->name, .elements = 1 };
+    static const atx_limits NO_DEVICE = { 0 };
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_problem_key key = { .op = problem->op->name, .elements = 1 };
 
-    at_status status = at__problem_bind(slots, problem, &NO_DEVICE, err);
+    at_status status = atx_problem_bind(slots, problem, &NO_DEVICE, err);
     if (status == AT_OK && problem->op->traffic)
-        status = at__expr_eval(&key.traffic_bytes, problem->op->traffic, slots, err);
+        status = atx_expr_eval(&key.traffic_bytes, problem->op->traffic, slots, err);
     if (status == AT_OK)
         status = eval_ops(&key.ops_count, problem->op->ops, slots, err);
     if (status != AT_OK)
         return status;
-    at__str_reset(shape);
-    at__problem_shape(shape, problem);
+    atx_str_reset(shape);
+    atx_problem_shape(shape, problem);
     for (int i = 0; i < problem->op->dim_count; i++)
         if (__builtin_mul_overflow(key.elements, problem->dims[i], &key.elements))
             key.elements = INT64_MAX;
-    key.shape = at__str_text(shape);
-    key.type_key = at__dtype_key(problem->type, problem->op->storage);
+    key.shape = atx_str_text(shape);
+    key.type_key = atx_dtype_key(problem->type, problem->op->storage);
     *out = key;
-    return at__str_status(shape, err);
+    return atx_str_status(shape, err);
 }

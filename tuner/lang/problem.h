@@ -7,168 +7,168 @@
 #include "declare/declare.h"
 #include "util/str.h"
 
-typedef struct at__problem {
-    const at__op *op; /* borrowed */
-    at__dtype type;
-    int64_t dims[AT__MAX_SIZES]; /* the op's dimensions, pitches, strides (input's, output's), alignments */
-} at__problem;
+typedef struct atx_problem {
+    const atx_op *op; /* borrowed */
+    atx_dtype type;
+    int64_t dims[ATX_MAX_SIZES]; /* the op's dimensions, pitches, strides (input's, output's), alignments */
+} atx_problem;
 
 /* One value for each parameter of a template, in the order of its declaration. */
-typedef struct at__config {
-    int64_t values[AT__MAX_PARAMS];
-} at__config;
+typedef struct atx_config {
+    int64_t values[ATX_MAX_PARAMS];
+} atx_config;
 
 /*
  * Fits `count` sizes, as a user wrote them, to the op's dimensions (the leading optional ones may be left
  * out) and checks the op's own requirements that depend on nothing else (no device). AT_ERR_INPUT says what
  * was expected.
  */
-at_status at__problem_init(at__problem *out, const at__op *op, at__dtype type, const int64_t *sizes,
+at_status atx_problem_init(atx_problem *out, const atx_op *op, atx_dtype type, const int64_t *sizes,
                            int count, at_error *err) AT_MUST_CHECK;
 
 /* Numbers that make up a problem: dimensions, pitches, strides and alignments. */
-int at__problem_size_count(const at__op *op);
+int atx_problem_size_count(const atx_op *op);
 
 /* Where the strides of a layout (0: the input's, 1: the output's) and the alignments begin among them. */
-int at__problem_first_stride(const at__op *op, int layout);
-int at__problem_first_align(const at__op *op);
+int atx_problem_first_stride(const atx_op *op, int layout);
+int atx_problem_first_align(const atx_op *op);
 
 /*
  * Leading dimensions, in elements and in the op's order; 0: dense. `count` 0 leaves all of them dense.
  * AT_ERR_INPUT: one too many, or smaller than the rows.
  */
-at_status at__problem_set_pitches(at__problem *problem, const int64_t *pitches, int count,
+at_status atx_problem_set_pitches(atx_problem *problem, const int64_t *pitches, int count,
                                   at_error *err) AT_MUST_CHECK;
-bool at__problem_is_dense(const at__problem *problem);
+bool atx_problem_is_dense(const atx_problem *problem);
 
 /*
- * Alignments of buffers, in bytes and in the op's order; 0: AT__FULL_ALIGN. One number counts for all of
+ * Alignments of buffers, in bytes and in the op's order; 0: ATX_FULL_ALIGN. One number counts for all of
  * them, `count` 0 makes all of them full. AT_ERR_INPUT: another number of them, or no power of two from the
- * element's size to AT__FULL_ALIGN.
+ * element's size to ATX_FULL_ALIGN.
  */
-at_status at__problem_set_aligns(at__problem *problem, const int64_t *aligns, int count,
+at_status atx_problem_set_aligns(atx_problem *problem, const int64_t *aligns, int count,
                                  at_error *err) AT_MUST_CHECK;
 
-/* Of a buffer argument: AT__FULL_ALIGN where the op declares none. */
-int64_t at__problem_align_of(const at__problem *problem, int arg);
+/* Of a buffer argument: ATX_FULL_ALIGN where the op declares none. */
+int64_t atx_problem_align_of(const atx_problem *problem, int arg);
 
 /*
  * "4096x4096", "8x4096x128", "4096x4096/4160x4352", "4096x4096@4", "4096x4096@16x4": leading optional
  * dimensions that have their default are left out, and so are pitches when all are dense and alignments when
  * all are full; alignments that are all the same are written once. Canonical.
  */
-void at__problem_shape(at__str *out, const at__problem *problem);
+void atx_problem_shape(atx_str *out, const atx_problem *problem);
 
 /*
  * Of an op of layouts (layout.h): "8x2048x3x4096:2.0.1.3", extents in the input's order, then the
  * permutation; where the data is not dense its strides, "64x100:1.0/in=128x1/out=112x1", the input's in its
  * order, the output's in its own.
  */
-void at__problem_layout(at__str *out, const at__problem *problem);
+void atx_problem_layout(atx_str *out, const atx_problem *problem);
 
 /* Its dimensions in the input's order, the slowest first: their indices among the op's. Returns how many. */
-int at__problem_input_order(int order[AT__MAX_DIMS], const at__op *op, const int64_t *dims);
+int atx_problem_input_order(int order[ATX_MAX_DIMS], const atx_op *op, const int64_t *dims);
 
 /*
  * Fills slots[0 .. op's symbols): dimensions, sizeof(T), device limits, the op's lets; checks all of the op's
- * requirements. The array must have AT__MAX_SLOTS elements, or as many as the op has symbols.
+ * requirements. The array must have ATX_MAX_SLOTS elements, or as many as the op has symbols.
  */
-at_status at__problem_bind(int64_t *slots, const at__problem *problem, const at__limits *limits,
+at_status atx_problem_bind(int64_t *slots, const atx_problem *problem, const atx_limits *limits,
                            at_error *err) AT_MUST_CHECK;
 
 /* Index of a parameter by its name, -1: none. The name need not be terminated. */
-int at__param_find(const at__template *t, const char *name, size_t len);
+int atx_param_find(const atx_template *t, const char *name, size_t len);
 
 /* Index among a parameter's values of a number or word as a user writes it, -1: none. */
-int at__param_find_text(const at__param *param, const char *text, size_t len);
+int atx_param_find_text(const atx_param *param, const char *text, size_t len);
 
 /* Adds a value as a user writes it: its word, or a number. A value that was not declared is written as a
  * number. */
-void at__param_add_text(at__str *out, const at__param *param, int64_t value);
+void atx_param_add_text(atx_str *out, const atx_param *param, int64_t value);
 
 /* "TILE=32 BLOCK_ROWS=8 ORDER=out_fast" */
-void at__config_text(at__str *out, const at__template *t, const at__config *config);
+void atx_config_text(atx_str *out, const atx_template *t, const atx_config *config);
 
 /* The reverse; every parameter must be there exactly once, with a declared value. */
-at_status at__config_parse(at__config *out, const at__template *t, const char *text,
+at_status atx_config_parse(atx_config *out, const atx_template *t, const char *text,
                            at_error *err) AT_MUST_CHECK;
 
 /* The same where parameters that are not there keep the value they have. */
-at_status at__config_change(at__config *config, const at__template *t, const char *text,
+at_status atx_config_change(atx_config *config, const atx_template *t, const char *text,
                             at_error *err) AT_MUST_CHECK;
 
 /*
  * Fills the template's own slots from its configuration: parameters, labels, lets and consts. The op's slots
  * must be bound already.
  */
-at_status at__config_bind(int64_t *slots, const at__template *t, const at__config *config,
+at_status atx_config_bind(int64_t *slots, const atx_template *t, const atx_config *config,
                           at_error *err) AT_MUST_CHECK;
 
 /*
  * Binds as above and tests the template's requirements. AT_ERR_INPUT names the first that does not hold, with
  * its reason; one that cannot be evaluated does not hold.
  */
-at_status at__config_validate(int64_t *slots, const at__template *t, const at__config *config,
+at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_config *config,
                               at_error *err) AT_MUST_CHECK;
 
 /*
  * Launch geometry, evaluated. Sizes are 1 to 2^31-1 and shared_bytes 0 to 2^31-1, so that they fit the
  * driver's types; whether a device accepts them is not looked at.
  */
-typedef struct at__geometry {
+typedef struct atx_geometry {
     int64_t grid[3], block[3];
     int64_t shared_bytes;
-} at__geometry;
+} atx_geometry;
 
 /* AT_ERR_INPUT when an expression cannot be evaluated or a size is out of range, with its place. */
-at_status at__geometry_of(at__geometry *out, const at__launch *launch, const int64_t *slots,
+at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int64_t *slots,
                           at_error *err) AT_MUST_CHECK;
 
 /* What a kernel is passed for a scalar argument: an integer, or the bits of a float of the argument's type.
  */
-at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slots,
+at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots,
                            at_error *err) AT_MUST_CHECK;
 
 /* Whether an i32 can have its value, or the kernel would be passed another one: AT_ERR_INPUT. What cannot be
  * computed is told where it is used. */
-at_status at__scalar_check(const at__arg *arg, const int64_t *slots, at_error *err) AT_MUST_CHECK;
+at_status atx_scalar_check(const atx_arg *arg, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* Bytes of a buffer argument, with the op's slots bound. AT_ERR_INPUT: they cannot be computed. */
-at_status at__arg_bytes(int64_t *out, const at__op *op, int arg, const int64_t *slots,
+at_status atx_arg_bytes(int64_t *out, const atx_op *op, int arg, const int64_t *slots,
                         at_error *err) AT_MUST_CHECK;
 
 /*
- * What at__generate wants besides the input's `how`, for a buffer of so many numbers. AT_ERR_INPUT: an end of
+ * What atx_generate wants besides the input's `how`, for a buffer of so many numbers. AT_ERR_INPUT: an end of
  * its range cannot be computed, or is no number of that type.
  */
-at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int number, int64_t numbers,
+at_status atx_input_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int number, int64_t numbers,
                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* 10^9 operations a second; 0: none count, or nothing was timed. */
-double at__gflop_per_s(int64_t ops_count, double seconds);
+double atx_gflop_per_s(int64_t ops_count, double seconds);
 
 /*
  * The time in which the op's operations are done at its `ceiling gflops`, which goes to *gflops; 0: it has
  * none. AT_ERR_INPUT: it cannot be computed, or is below 1.
  */
-at_status at__problem_peak(double *seconds, int64_t *gflops, const at__op *op, const int64_t *slots,
+at_status atx_problem_peak(double *seconds, int64_t *gflops, const atx_op *op, const int64_t *slots,
                            at_error *err) AT_MUST_CHECK;
 
 /* The key under which a problem is stored. Strings are borrowed. */
-typedef struct at__problem_key {
+typedef struct atx_problem_key {
     const char *op;
     const char *shape;    /* canonical, "4096x4096"              */
     const char *type_key; /* "b4", or "f32" where types compute  */
     int64_t elements;     /* product of the dimensions           */
     int64_t traffic_bytes;
     int64_t ops_count; /* by the op's `ops`; 0: it has none   */
-} at__problem_key;
+} atx_problem_key;
 
 /*
  * Fills the key; `shape` receives its text and must outlive the key. AT_ERR_INPUT: what must be moved, or
  * what counts as operations, cannot be computed.
  */
-at_status at__problem_key_of(at__problem_key *out, at__str *shape, const at__problem *problem,
+at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_problem *problem,
                              at_error *err) AT_MUST_CHECK;
 
 #endif

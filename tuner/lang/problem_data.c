@@ -4,28 +4,28 @@
 #include "declare/data.h"
 
 /* One end of a range; without an expression it is 0. */
-static at_status eval_end(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err)
+static at_status eval_end(int64_t *out, const atx_expr *expr, const int64_t *slots, at_error *err)
 {
     *out = 0;
-    return expr ? at__expr_eval(out, expr, slots, err) : AT_OK;
+    return expr ? atx_expr_eval(out, expr, slots, err) : AT_OK;
 }
 
 /* Whether an integer is a number of that type. Floats hold whichever they can. */
 static bool fits_number(int64_t value, int number)
 {
-    int bits = 8 * at__number_bytes(number);
-    if (at__number_class(number) == AT__UNSIGNED)
+    int bits = 8 * atx_number_bytes(number);
+    if (atx_number_class(number) == ATX_UNSIGNED)
         return value >= 0 && (bits == 64 || value >> bits == 0);
-    return at__number_class(number) != AT__SIGNED || bits == 64 ||
+    return atx_number_class(number) != ATX_SIGNED || bits == 64 ||
            (value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1));
 }
 
 /* range FROM UPTO, or index UPTO, which ends one before. */
-static at_status range_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int number, const int64_t *slots,
+static at_status range_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int number, const int64_t *slots,
                                at_error *err)
 {
-    const at__input *in = &arg->input;
-    const at__where w = in->where;
+    const atx_input *in = &arg->input;
+    const atx_where w = in->where;
     int64_t from, upto;
     at_status status = eval_end(&from, in->from, slots, err);
     if (status == AT_OK)
@@ -45,12 +45,12 @@ static at_status range_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int
 }
 
 /* spread N */
-static at_status spread_numbers(uint64_t *a, const at__arg *arg, int number, const int64_t *slots,
+static at_status spread_numbers(uint64_t *a, const atx_arg *arg, int number, const int64_t *slots,
                                 at_error *err)
 {
-    const at__where w = arg->input.where;
+    const atx_where w = arg->input.where;
     int64_t many = 0;
-    at_status status = at__expr_eval(&many, arg->input.upto, slots, err);
+    at_status status = atx_expr_eval(&many, arg->input.upto, slots, err);
     if (status == AT_OK && (many < 1 || !fits_number(many - 1, number)))
         return at_fail(err, AT_ERR_INPUT,
                        "%s:%d:%d: found %lld integers for '%s'; expected at least one, and such as its type "
@@ -60,64 +60,64 @@ static at_status spread_numbers(uint64_t *a, const at__arg *arg, int number, con
     return status;
 }
 
-at_status at__input_numbers(uint64_t *a, uint64_t *b, const at__arg *arg, int number, int64_t numbers,
+at_status atx_input_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int number, int64_t numbers,
                             const int64_t *slots, at_error *err)
 {
-    const at__input *in = &arg->input;
-    const at__where w = in->where;
-    if (in->how == AT__RANGE)
+    const atx_input *in = &arg->input;
+    const atx_where w = in->where;
+    if (in->how == ATX_RANGE)
         return range_numbers(a, b, arg, number, slots, err);
-    if (in->how == AT__SPREAD)
+    if (in->how == ATX_SPREAD)
         return spread_numbers(a, arg, number, slots, err);
-    if (in->how == AT__PERMUTATION && numbers > 0 && !fits_number(numbers - 1, number))
+    if (in->how == ATX_PERMUTATION && numbers > 0 && !fits_number(numbers - 1, number))
         return at_fail(err, AT_ERR_INPUT,
                        "%s:%d:%d: found a permutation of %lld elements for '%s'; expected a type that has as "
                        "many integers",
                        w.file, w.line, w.column, (long long)numbers, arg->name);
-    *a = at__bits_of_double(in->how == AT__UNIFORM  ? in->high - in->low
-                            : in->how == AT__NORMAL ? in->high
+    *a = atx_bits_of_double(in->how == ATX_UNIFORM  ? in->high - in->low
+                            : in->how == ATX_NORMAL ? in->high
                                                     : in->low);
-    *b = at__bits_of_double(in->low);
+    *b = atx_bits_of_double(in->low);
     return AT_OK;
 }
 
-at_status at__scalar_value(int64_t *out, const at__arg *arg, const int64_t *slots, at_error *err)
+at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots, at_error *err)
 {
     if (arg->expr)
-        return at__expr_eval(out, arg->expr, slots, err);
-    *out = (int64_t)at__number_bits(arg->real, at__dtype_number(arg->type, 0));
+        return atx_expr_eval(out, arg->expr, slots, err);
+    *out = (int64_t)atx_number_bits(arg->real, atx_dtype_number(arg->type, 0));
     return AT_OK;
 }
 
-at_status at__scalar_check(const at__arg *arg, const int64_t *slots, at_error *err)
+at_status atx_scalar_check(const atx_arg *arg, const int64_t *slots, at_error *err)
 {
     int64_t value;
-    const at__where w = arg->where;
-    if (arg->role != AT__SCALAR || arg->scalar_bytes != 4 || !arg->expr ||
-        at__expr_eval(&value, arg->expr, slots, NULL) != AT_OK || (value >= INT32_MIN && value <= INT32_MAX))
+    const atx_where w = arg->where;
+    if (arg->role != ATX_SCALAR || arg->scalar_bytes != 4 || !arg->expr ||
+        atx_expr_eval(&value, arg->expr, slots, NULL) != AT_OK || (value >= INT32_MIN && value <= INT32_MAX))
         return AT_OK;
     return at_fail(err, AT_ERR_INPUT,
                    "found %s = %lld; expected %d to %d, as %s:%d:%d declares it i32: i64 has more", arg->name,
                    (long long)value, INT32_MIN, INT32_MAX, w.file, w.line, w.column);
 }
 
-double at__gflop_per_s(int64_t ops_count, double seconds)
+double atx_gflop_per_s(int64_t ops_count, double seconds)
 {
     return ops_count > 0 && seconds > 0 ? 1e-9 * (double)ops_count / seconds : 0;
 }
 
-at_status at__arg_bytes(int64_t *out, const at__op *op, int arg, const int64_t *slots, at_error *err)
+at_status atx_arg_bytes(int64_t *out, const atx_op *op, int arg, const int64_t *slots, at_error *err)
 {
-    const at__arg *a = &op->args[arg];
-    int64_t elements = 0, each = a->own_type ? at__dtype_bytes(a->type) : slots[op->sizeof_slot];
-    at_status status = at__expr_eval(&elements, a->expr, slots, err);
+    const atx_arg *a = &op->args[arg];
+    int64_t elements = 0, each = a->own_type ? atx_dtype_bytes(a->type) : slots[op->sizeof_slot];
+    at_status status = atx_expr_eval(&elements, a->expr, slots, err);
     if (status == AT_OK && (elements < 0 || __builtin_mul_overflow(elements, each, out)))
         status = at_fail(err, AT_ERR_INPUT, "%s: found %lld elements for '%s'; expected fewer", op->file,
                          (long long)elements, a->name);
     return status;
 }
 
-at_status at__problem_peak(double *seconds, int64_t *gflops, const at__op *op, const int64_t *slots,
+at_status atx_problem_peak(double *seconds, int64_t *gflops, const atx_op *op, const int64_t *slots,
                            at_error *err)
 {
     int64_t ops = 0;
@@ -125,10 +125,10 @@ at_status at__problem_peak(double *seconds, int64_t *gflops, const at__op *op, c
     *gflops = 0;
     if (!op->peak)
         return AT_OK;
-    const at__where w = at__expr_where(op->peak);
-    at_status status = at__expr_eval(gflops, op->peak, slots, err);
+    const atx_where w = atx_expr_where(op->peak);
+    at_status status = atx_expr_eval(gflops, op->peak, slots, err);
     if (status == AT_OK)
-        status = at__expr_eval(&ops, op->ops, slots, err);
+        status = atx_expr_eval(&ops, op->ops, slots, err);
     if (status == AT_OK && (*gflops < 1 || ops < 1))
         return at_fail(
             err, AT_ERR_INPUT,

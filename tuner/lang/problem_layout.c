@@ -5,7 +5,7 @@
  */
 #include "lang/problem.h"
 
-static int first_dim(const at__op *op, const int64_t *dims)
+static int first_dim(const atx_op *op, const int64_t *dims)
 {
     int first = 0;
     while (first < op->dim_count - 1 && dims[first] == 1)
@@ -13,9 +13,9 @@ static int first_dim(const at__op *op, const int64_t *dims)
     return first;
 }
 
-int at__problem_input_order(int order[AT__MAX_DIMS], const at__op *op, const int64_t *dims)
+int atx_problem_input_order(int order[ATX_MAX_DIMS], const atx_op *op, const int64_t *dims)
 {
-    const int64_t *in = dims + at__problem_first_stride(op, 0);
+    const int64_t *in = dims + atx_problem_first_stride(op, 0);
     int count = 0;
     for (int i = first_dim(op, dims); i < op->dim_count; i++) {
         int k = count++;
@@ -26,12 +26,12 @@ int at__problem_input_order(int order[AT__MAX_DIMS], const at__op *op, const int
     return count;
 }
 
-static void add_list(at__str *out, const char *before, const int64_t *numbers, int count, const char *joiner)
+static void add_list(atx_str *out, const char *before, const int64_t *numbers, int count, const char *joiner)
 {
-    at__str_add(out, before);
+    atx_str_add(out, before);
     for (int i = 0; i < count; i++) {
-        at__str_add(out, i ? joiner : "");
-        at__str_add_int(out, numbers[i]);
+        atx_str_add(out, i ? joiner : "");
+        atx_str_add_int(out, numbers[i]);
     }
 }
 
@@ -47,14 +47,14 @@ static bool is_row_major(const int64_t *strides, const int64_t *extents, int ran
     return dense;
 }
 
-void at__problem_layout(at__str *out, const at__problem *problem)
+void atx_problem_layout(atx_str *out, const atx_problem *problem)
 {
-    const at__op *op = problem->op;
-    const int64_t *in = problem->dims + at__problem_first_stride(op, 0);
-    const int64_t *to = problem->dims + at__problem_first_stride(op, 1);
-    int order[AT__MAX_DIMS], rank = at__problem_input_order(order, op, problem->dims);
+    const atx_op *op = problem->op;
+    const int64_t *in = problem->dims + atx_problem_first_stride(op, 0);
+    const int64_t *to = problem->dims + atx_problem_first_stride(op, 1);
+    int order[ATX_MAX_DIMS], rank = atx_problem_input_order(order, op, problem->dims);
     int first = op->dim_count - rank;
-    int64_t extents[AT__MAX_DIMS] = { 0 }, strides[AT__MAX_DIMS] = { 0 }, permutation[AT__MAX_DIMS] = { 0 };
+    int64_t extents[ATX_MAX_DIMS] = { 0 }, strides[ATX_MAX_DIMS] = { 0 }, permutation[ATX_MAX_DIMS] = { 0 };
     for (int i = 0; i < rank; i++) {
         extents[i] = problem->dims[order[i]];
         strides[i] = in[order[i]];

@@ -10,24 +10,24 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-static bool same(const at__problem *a, const at__problem *b)
+static bool same(const atx_problem *a, const atx_problem *b)
 {
     bool equal = a->op == b->op && a->type == b->type;
-    for (int i = 0; equal && i < at__problem_size_count(a->op); i++)
+    for (int i = 0; equal && i < atx_problem_size_count(a->op); i++)
         equal = a->dims[i] == b->dims[i];
     return equal;
 }
 
-static uint64_t hash_of(const at__problem *p)
+static uint64_t hash_of(const atx_problem *p)
 {
     uint64_t hash = (uint64_t)(uintptr_t)p->op * 31 + (uint64_t)p->type;
-    for (int i = 0; i < at__problem_size_count(p->op); i++)
+    for (int i = 0; i < atx_problem_size_count(p->op); i++)
         hash = (hash ^ (uint64_t)p->dims[i]) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 32;
 }
 
 /* Where the problem is, or belongs. */
-static size_t *seen_slot(const at__problem_set *s, const at__problem *p)
+static size_t *seen_slot(const atx_problem_set *s, const atx_problem *p)
 {
     size_t i = (size_t)hash_of(p) & (s->seen_cap - 1);
     while (s->seen[i] && !same(&s->problems[s->seen[i] - 1], p))
@@ -35,7 +35,7 @@ static size_t *seen_slot(const at__problem_set *s, const at__problem *p)
     return &s->seen[i];
 }
 
-static bool grow_seen(at__problem_set *s)
+static bool grow_seen(atx_problem_set *s)
 {
     size_t cap = s->seen_cap ? s->seen_cap * 2 : 64;
     size_t *grown = calloc(cap, sizeof *grown);
@@ -49,23 +49,23 @@ static bool grow_seen(at__problem_set *s)
     return true;
 }
 
-at_status at__problem_set_add(at__problem_set *s, const at__problem *problem, at_error *err)
+at_status atx_problem_set_add(atx_problem_set *s, const atx_problem *problem, at_error *err)
 {
     if (2 * (s->count + 1) > s->seen_cap && !grow_seen(s))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     size_t *slot = seen_slot(s, problem);
     if (*slot)
         return AT_OK;
-    if (!at__grow(&s->problems, &s->cap, s->count, sizeof *s->problems))
+    if (!atx_grow(&s->problems, &s->cap, s->count, sizeof *s->problems))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     s->problems[s->count++] = *problem;
     *slot = s->count;
     return AT_OK;
 }
 
-void at__problem_set_clear(at__problem_set *s)
+void atx_problem_set_clear(atx_problem_set *s)
 {
     free(s->problems);
     free(s->seen);
-    *s = (at__problem_set){ 0 };
+    *s = (atx_problem_set){ 0 };
 }

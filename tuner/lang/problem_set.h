@@ -6,15 +6,15 @@
 
 #include "lang/problem.h"
 
-typedef struct at__problem_set {
-    at__problem *problems;
+typedef struct atx_problem_set {
+    atx_problem *problems;
     size_t count, cap;
     size_t *seen; /* open addressing: 1 + number of a problem, 0 where free */
     size_t seen_cap;
-} at__problem_set;
+} atx_problem_set;
 
 /* One that is there already changes nothing. AT_ERR_MEMORY. Zero the set before the first. */
-at_status at__problem_set_add(at__problem_set *set, const at__problem *problem, at_error *err) AT_MUST_CHECK;
-void at__problem_set_clear(at__problem_set *set);
+at_status atx_problem_set_add(atx_problem_set *set, const atx_problem *problem, at_error *err) AT_MUST_CHECK;
+void atx_problem_set_clear(atx_problem_set *set);
 
 #endif

@@ -17,27 +17,27 @@
  * quotes, backslashes (a line that ends in one would go on), '?' (trigraphs) and byte 0xff (where NVRTC takes
  * the text to end) are replaced.
  */
-static void add_file_name(at__str *out, const char *file)
+static void add_file_name(atx_str *out, const char *file)
 {
     for (const char *at = file; *at; at++) {
         bool bad = (unsigned char)*at < ' ' || strchr("\"\\?\x7f\xff", *at);
-        at__str_addf(out, "%c", bad ? '_' : *at);
+        atx_str_addf(out, "%c", bad ? '_' : *at);
     }
 }
 
 /* `wide`: 64 bits whatever the value; otherwise only where it needs them. */
-static void add_constant(at__str *out, const char *name, int64_t value, bool wide)
+static void add_constant(atx_str *out, const char *name, int64_t value, bool wide)
 {
     wide = wide || value < INT_MIN || value > INT_MAX;
-    at__str_addf(out, "constexpr %s %s = ", wide ? "long long" : "int", name);
+    atx_str_addf(out, "constexpr %s %s = ", wide ? "long long" : "int", name);
     if (value == INT64_MIN) /* C++ has no such literal */
-        at__str_add(out, "-9223372036854775807LL - 1;\n");
+        atx_str_add(out, "-9223372036854775807LL - 1;\n");
     else
-        at__str_addf(out, "%" PRId64 "%s;\n", value, wide ? "LL" : "");
+        atx_str_addf(out, "%" PRId64 "%s;\n", value, wide ? "LL" : "");
 }
 
 /* Whether the source may name this type: as T, a named one, or an argument's. */
-static bool names_type(const at__op *op, at__dtype wanted, at__dtype t)
+static bool names_type(const atx_op *op, atx_dtype wanted, atx_dtype t)
 {
     bool named = !op->storage && t == wanted;
     for (int i = 0; i < op->named_count; i++)
@@ -48,74 +48,74 @@ static bool names_type(const at__op *op, at__dtype wanted, at__dtype t)
 }
 
 /* How it was made: problems that share a kernel must get the same text, so nothing else of them is here. */
-static void add_origin(at__str *out, const char *file, const char *hash, const char *config, at__dtype type,
+static void add_origin(atx_str *out, const char *file, const char *hash, const char *config, atx_dtype type,
                        bool storage)
 {
-    at__str_addf(out, "// autotune %s: ", AT_VERSION);
+    atx_str_addf(out, "// autotune %s: ", AT_VERSION);
     add_file_name(out, file);
-    at__str_addf(out, ", hash %.12s\n// %s%sT=%s\n", hash, config, config[0] ? " " : "",
-                 at__dtype_key(type, storage));
+    atx_str_addf(out, ", hash %.12s\n// %s%sT=%s\n", hash, config, config[0] ? " " : "",
+                 atx_dtype_key(type, storage));
 }
 
-static void add_type(at__str *out, const at__op *op, at__dtype type)
+static void add_type(atx_str *out, const atx_op *op, atx_dtype type)
 {
-    at__str_add(out, "#define AUTOTUNE_RENDERED 1\n");
-    if (names_type(op, AT__F16, type))
-        at__str_add(out, "#include <cuda_fp16.h>\n");
-    if (names_type(op, AT__BF16, type))
-        at__str_add(out, "#include <cuda_bf16.h>\n");
-    at__str_addf(out, "using T = %s;\n", at__dtype_cuda(type, op->storage));
+    atx_str_add(out, "#define AUTOTUNE_RENDERED 1\n");
+    if (names_type(op, ATX_F16, type))
+        atx_str_add(out, "#include <cuda_fp16.h>\n");
+    if (names_type(op, ATX_BF16, type))
+        atx_str_add(out, "#include <cuda_bf16.h>\n");
+    atx_str_addf(out, "using T = %s;\n", atx_dtype_cuda(type, op->storage));
     for (int i = 0; i < op->named_count; i++)
-        at__str_addf(out, "using %s = %s;\n", op->named[i].name, at__dtype_cuda(op->named[i].type, false));
+        atx_str_addf(out, "using %s = %s;\n", op->named[i].name, atx_dtype_cuda(op->named[i].type, false));
 }
 
 /* What is used, then the file itself, each with its own lines for messages. */
-static void add_parts(at__str *out, const char *source, const at__part *parts, int count)
+static void add_parts(atx_str *out, const char *source, const atx_part *parts, int count)
 {
     for (int i = 0; i < count; i++) {
         const char *text = source + parts[i].begin;
         size_t len = parts[i].len;
         /* A byte order mark is allowed at the start of a file only. */
         size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        at__str_addf(out, "#line %d \"", parts[i].line);
+        atx_str_addf(out, "#line %d \"", parts[i].line);
         add_file_name(out, parts[i].file);
-        at__str_add(out, "\"\n");
-        at__str_add_bytes(out, text + mark, len - mark);
+        atx_str_add(out, "\"\n");
+        atx_str_add_bytes(out, text + mark, len - mark);
         if (i + 1 < count && len > mark && text[len - 1] != '\n')
-            at__str_add(out, "\n");
+            atx_str_add(out, "\n");
     }
 }
 
 /* Words are enumerators: compilers warn of constants that nobody uses, and few kernels name every word. */
-static void add_choice(at__str *out, const at__template *t, const at__param *param, int64_t value)
+static void add_choice(atx_str *out, const atx_template *t, const atx_param *param, int64_t value)
 {
     const char *chosen = "";
-    at__str_add(out, "enum {");
+    atx_str_add(out, "enum {");
     for (int k = 0; k < param->count; k++) {
-        const char *name = at__symbol_name(&t->symbols, param->label_slot + k);
-        at__str_addf(out, "%s %s = %" PRId64, k ? "," : "", name, param->values[k]);
+        const char *name = atx_symbol_name(&t->symbols, param->label_slot + k);
+        atx_str_addf(out, "%s %s = %" PRId64, k ? "," : "", name, param->values[k]);
         chosen = param->values[k] == value ? name : chosen;
     }
-    at__str_addf(out, " };\nconstexpr int %s = %s;\n", param->name, chosen);
+    atx_str_addf(out, " };\nconstexpr int %s = %s;\n", param->name, chosen);
 }
 
 /* A layout is compiled for: its dimensions and strides are constants of every kernel. */
-static void add_layout(at__str *out, const at__op *op, const int64_t *slots)
+static void add_layout(atx_str *out, const atx_op *op, const int64_t *slots)
 {
     for (int i = 0; op->layout_count && i < op->dim_count; i++)
         add_constant(out, op->dims[i].name, slots[i], true);
     for (int k = 0; k < op->layout_count; k++)
         for (int i = 0; i < op->dim_count; i++) {
             int slot = op->stride_slots[k][i];
-            add_constant(out, at__symbol_name(&op->symbols, slot), slots[slot], true);
+            add_constant(out, atx_symbol_name(&op->symbols, slot), slots[slot], true);
         }
 }
 
-static void add_params(at__str *out, const at__template *t, const int64_t *slots)
+static void add_params(atx_str *out, const atx_template *t, const int64_t *slots)
 {
     for (int i = 0; i < t->param_count; i++) {
-        const at__param *param = &t->params[i];
-        if (at__is_macro(t, param->name))
+        const atx_param *param = &t->params[i];
+        if (atx_is_macro(t, param->name))
             continue;
         if (param->labels)
             add_choice(out, t, param, slots[param->slot]);
@@ -123,74 +123,74 @@ static void add_params(at__str *out, const at__template *t, const int64_t *slots
             add_constant(out, param->name, slots[param->slot], false);
     }
     for (size_t i = 0; i < t->let_count; i++)
-        if (t->lets[i].rendered && !at__is_macro(t, t->lets[i].name))
+        if (t->lets[i].rendered && !atx_is_macro(t, t->lets[i].name))
             add_constant(out, t->lets[i].name, slots[t->lets[i].slot], false);
 }
 
 /* Of half types there are no constants: a macro. */
-static void add_real(at__str *out, const at__arg *arg)
+static void add_real(atx_str *out, const atx_arg *arg)
 {
-    const char *cuda = at__dtype_cuda(arg->type, false);
+    const char *cuda = atx_dtype_cuda(arg->type, false);
     if (arg->scalar_bytes == 2)
-        at__str_addf(out, "#define %s ((%s)%.17e)\n", arg->name, cuda, arg->real);
+        atx_str_addf(out, "#define %s ((%s)%.17e)\n", arg->name, cuda, arg->real);
     else
-        at__str_addf(out, "constexpr %s %s = (%s)%.17e;\n", cuda, arg->name, cuda, arg->real);
+        atx_str_addf(out, "constexpr %s %s = (%s)%.17e;\n", cuda, arg->name, cuda, arg->real);
 }
 
 /*
  * Where the template's `fixed` holds, the op's scalar arguments are constants, of the types that they are
  * passed as, and the kernel's own parameters have no names.
  */
-static at_status add_fixed(at__str *out, const at__template *t, const int64_t *slots, at_error *err)
+static at_status add_fixed(atx_str *out, const atx_template *t, const int64_t *slots, at_error *err)
 {
     int64_t value = 0;
-    at_status status = t->fixed ? at__expr_eval(&value, t->fixed, slots, err) : AT_OK;
+    at_status status = t->fixed ? atx_expr_eval(&value, t->fixed, slots, err) : AT_OK;
     if (status != AT_OK || !t->fixed)
         return status;
-    at__str_addf(out, "#define AUTOTUNE_ARG(name)%s\n", value ? "" : " name");
+    atx_str_addf(out, "#define AUTOTUNE_ARG(name)%s\n", value ? "" : " name");
     for (int i = 0; value && i < t->op->arg_count && status == AT_OK; i++) {
-        const at__arg *arg = &t->op->args[i];
+        const atx_arg *arg = &t->op->args[i];
         int64_t size = 0;
-        if (arg->role != AT__SCALAR)
+        if (arg->role != ATX_SCALAR)
             continue;
         if (!arg->expr) {
             add_real(out, arg);
             continue;
         }
-        status = at__expr_eval(&size, arg->expr, slots, err);
+        status = atx_expr_eval(&size, arg->expr, slots, err);
         add_constant(out, arg->name, size, arg->scalar_bytes == 8);
     }
     return status;
 }
 
 /* Takes the text: appends it to *out when nothing failed. */
-static at_status hand_over(at__str *out, at__str *text, at_error *err)
+static at_status hand_over(atx_str *out, atx_str *text, at_error *err)
 {
-    at_status status = at__str_status(text, err);
+    at_status status = atx_str_status(text, err);
     if (status == AT_OK) {
-        at__str_add_bytes(out, at__str_text(text), text->len);
-        status = at__str_status(out, err);
+        atx_str_add_bytes(out, atx_str_text(text), text->len);
+        status = atx_str_status(out, err);
     }
-    at__str_clear(text);
+    atx_str_clear(text);
     return status;
 }
 
-at_status at__render(at__str *out, const at__template *t, at__dtype type, const at__config *config,
+at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const atx_config *config,
                      const int64_t *slots, at_error *err)
 {
-    int64_t bound[AT__MAX_SLOTS] = { 0 };
-    at__str text = { 0 }, words = { 0 };
+    int64_t bound[ATX_MAX_SLOTS] = { 0 };
+    atx_str text = { 0 }, words = { 0 };
 
     memcpy(bound, slots, (size_t)t->op->symbols.count * sizeof *bound);
-    at_status status = at__config_bind(bound, t, config, err);
+    at_status status = atx_config_bind(bound, t, config, err);
     if (status != AT_OK)
         return status;
-    at__config_text(&words, t, config);
-    if ((status = at__str_status(&words, err)) == AT_OK) {
-        add_origin(&text, t->file, t->hash, at__str_text(&words), type, t->op->storage);
-        status = at__render_orders(&text, t, bound, err);
+    atx_config_text(&words, t, config);
+    if ((status = atx_str_status(&words, err)) == AT_OK) {
+        add_origin(&text, t->file, t->hash, atx_str_text(&words), type, t->op->storage);
+        status = atx_render_orders(&text, t, bound, err);
         add_type(&text, t->op, type);
-        at__render_macros(&text, t, bound, at__dtype_cuda(type, t->op->storage));
+        atx_render_macros(&text, t, bound, atx_dtype_cuda(type, t->op->storage));
         add_layout(&text, t->op, bound);
         add_params(&text, t, bound);
     }
@@ -200,21 +200,21 @@ at_status at__render(at__str *out, const at__template *t, at__dtype type, const 
     }
     if (status == AT_OK)
         status = hand_over(out, &text, err);
-    at__str_clear(&text);
-    at__str_clear(&words);
+    atx_str_clear(&text);
+    atx_str_clear(&words);
     return status;
 }
 
 /* `slots`: of an op of layouts; NULL: without them. */
-static at_status render_reference(at__str *out, const at__op *op, at__dtype type, const int64_t *slots,
+static at_status render_reference(atx_str *out, const atx_op *op, atx_dtype type, const int64_t *slots,
                                   at_error *err)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     if (op->recorded)
         return at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
                        op->file, op->name);
     add_origin(&text, op->file, op->hash, "", type, op->storage);
-    at__render_note(&text, op->headers);
+    atx_render_note(&text, op->headers);
     add_type(&text, op, type);
     if (slots)
         add_layout(&text, op, slots);
@@ -222,11 +222,11 @@ static at_status render_reference(at__str *out, const at__op *op, at__dtype type
     return hand_over(out, &text, err);
 }
 
-at_status at__render_reference(at__str *out, const at__problem *problem, at_error *err)
+at_status atx_render_reference(atx_str *out, const atx_problem *problem, at_error *err)
 {
-    static const at__limits NO_DEVICE = { 0 };
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    const at__op *op = problem->op;
-    at_status status = op->layout_count ? at__problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
+    static const atx_limits NO_DEVICE = { 0 };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    const atx_op *op = problem->op;
+    at_status status = op->layout_count ? atx_problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
     return status == AT_OK ? render_reference(out, op, problem->type, slots, err) : status;
 }

@@ -11,12 +11,12 @@
 
 #include "lang/problem.h"
 
-/* `slots` as bound by at__problem_bind; copied inside. */
-at_status at__render(at__str *out, const at__template *t, at__dtype type, const at__config *config,
+/* `slots` as bound by atx_problem_bind; copied inside. */
+at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const atx_config *config,
                      const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* The op's file with its reference kernel, for this type; of an op of layouts, whose kernels know theirs, for
  * the problem's. */
-at_status at__render_reference(at__str *out, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+at_status atx_render_reference(atx_str *out, const atx_problem *problem, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -16,7 +16,7 @@ static const char HEADERS[] = "//!autotune headers ";
 
 /* ---- macros ---- */
 
-static bool is_rendered_let(const at__template *t, const char *name, bool *macro)
+static bool is_rendered_let(const atx_template *t, const char *name, bool *macro)
 {
     for (size_t i = 0; i < t->let_count; i++)
         if (t->lets[i].rendered && strcmp(t->lets[i].name, name) == 0) {
@@ -26,13 +26,13 @@ static bool is_rendered_let(const at__template *t, const char *name, bool *macro
     return false;
 }
 
-static const at__param *find_param(const at__template *t, const char *name, size_t len)
+static const atx_param *find_param(const atx_template *t, const char *name, size_t len)
 {
-    int i = at__param_find(t, name, len);
+    int i = atx_param_find(t, name, len);
     return i < 0 ? NULL : &t->params[i];
 }
 
-bool at__is_macro(const at__template *t, const char *name)
+bool atx_is_macro(const atx_template *t, const char *name)
 {
     bool macro = false, rendered = is_rendered_let(t, name, &macro);
     for (int i = 0; i < t->define_count; i++)
@@ -41,26 +41,26 @@ bool at__is_macro(const at__template *t, const char *name)
 }
 
 /* A word, but yes and no as 1 and 0, which #if understands. */
-static void add_value(at__str *out, const at__template *t, const char *name, int64_t value)
+static void add_value(atx_str *out, const atx_template *t, const char *name, int64_t value)
 {
-    const at__param *p = find_param(t, name, strlen(name));
+    const atx_param *p = find_param(t, name, strlen(name));
     if (p && p->labels && !p->truth)
-        at__param_add_text(out, p, value);
+        atx_param_add_text(out, p, value);
     else if (value == INT64_MIN)
-        at__str_add(out, "(-9223372036854775807LL - 1)");
+        atx_str_add(out, "(-9223372036854775807LL - 1)");
     else
-        at__str_addf(out, value < 0 ? "(%" PRId64 "%s)" : "%" PRId64 "%s", value,
+        atx_str_addf(out, value < 0 ? "(%" PRId64 "%s)" : "%" PRId64 "%s", value,
                      value < INT32_MIN || value > INT32_MAX ? "LL" : "");
 }
 
-static void add_macro(at__str *out, const at__template *t, const char *name, int64_t value)
+static void add_macro(atx_str *out, const atx_template *t, const char *name, int64_t value)
 {
-    at__str_addf(out, "#define %s ", name);
+    atx_str_addf(out, "#define %s ", name);
     add_value(out, t, name, value);
-    at__str_add(out, "\n");
+    atx_str_add(out, "\n");
 }
 
-static bool is_defined_by_name(const at__template *t, const char *name)
+static bool is_defined_by_name(const atx_template *t, const char *name)
 {
     for (int i = 0; i < t->define_count; i++)
         if (strcmp(t->defines[i].name, name) == 0)
@@ -68,7 +68,7 @@ static bool is_defined_by_name(const at__template *t, const char *name)
     return false;
 }
 
-void at__render_macros(at__str *out, const at__template *t, const int64_t *slots, const char *type)
+void atx_render_macros(atx_str *out, const atx_template *t, const int64_t *slots, const char *type)
 {
     for (int i = 0; i < t->param_count; i++)
         if (t->define_all && !is_defined_by_name(t, t->params[i].name))
@@ -79,7 +79,7 @@ void at__render_macros(at__str *out, const at__template *t, const int64_t *slots
             add_macro(out, t, t->lets[i].name, slots[t->lets[i].slot]);
     for (int i = 0; i < t->define_count; i++)
         if (t->defines[i].slot < 0)
-            at__str_addf(out, "#define %s %s\n", t->defines[i].name, type);
+            atx_str_addf(out, "#define %s %s\n", t->defines[i].name, type);
         else
             add_macro(out, t, t->defines[i].name, slots[t->defines[i].slot]);
 }
@@ -92,62 +92,62 @@ static bool is_part(char c)
 }
 
 /* Names from `from` on stand for their values: those of macros only, or every known one. */
-static void add_substituted(at__str *out, const at__template *t, const int64_t *slots, const char *text,
+static void add_substituted(atx_str *out, const atx_template *t, const int64_t *slots, const char *text,
                             size_t from, bool only_macros)
 {
-    at__str_add_bytes(out, text, from);
+    atx_str_add_bytes(out, text, from);
     for (const char *at = text + from; *at;) {
-        char name[AT__MAX_NAME] = "";
+        char name[ATX_MAX_NAME] = "";
         size_t n = 0;
         while (is_part(at[n]))
             n++;
-        int slot = n ? at__symbols_find(&t->symbols, at, n) : -1;
+        int slot = n ? atx_symbols_find(&t->symbols, at, n) : -1;
         if (slot >= 0)
             memcpy(name, at, n);
-        if (slot >= 0 && (!only_macros || at__is_macro(t, name)))
+        if (slot >= 0 && (!only_macros || atx_is_macro(t, name)))
             add_value(out, t, name, slots[slot]);
         else
-            at__str_add_bytes(out, at, n ? n : 1);
+            atx_str_add_bytes(out, at, n ? n : 1);
         at += n ? n : 1;
     }
 }
 
-void at__render_kernel(at__str *out, const at__template *t, const char *kernel, const int64_t *slots)
+void atx_render_kernel(atx_str *out, const atx_template *t, const char *kernel, const int64_t *slots)
 {
     add_substituted(out, t, slots, kernel, strcspn(kernel, "<"), true);
 }
 
-static void add_kernel(at__str *out, const at__template *t, const char *kernel, bool expression,
+static void add_kernel(atx_str *out, const atx_template *t, const char *kernel, bool expression,
                        const int64_t *slots)
 {
     if (!expression && !t->sources.count)
         return;
-    at__str_add(out, KERNEL);
-    at__render_kernel(out, t, kernel, slots);
-    at__str_add(out, "\n");
+    atx_str_add(out, KERNEL);
+    atx_render_kernel(out, t, kernel, slots);
+    atx_str_add(out, "\n");
 }
 
-void at__render_note(at__str *out, const char *headers)
+void atx_render_note(atx_str *out, const char *headers)
 {
     if (headers)
-        at__str_addf(out, "%s%s\n", HEADERS, headers);
+        atx_str_addf(out, "%s%s\n", HEADERS, headers);
 }
 
-at_status at__render_orders(at__str *out, const at__template *t, const int64_t *slots, at_error *err)
+at_status atx_render_orders(atx_str *out, const atx_template *t, const int64_t *slots, at_error *err)
 {
     for (int i = 0; i < t->option_count; i++) {
-        const at__compiler_option *o = &t->options[i];
+        const atx_compiler_option *o = &t->options[i];
         int64_t holds = 1;
-        at_status status = o->when ? at__expr_eval(&holds, o->when, slots, err) : AT_OK;
+        at_status status = o->when ? atx_expr_eval(&holds, o->when, slots, err) : AT_OK;
         if (status != AT_OK)
             return status;
         if (!holds)
             continue;
-        at__str_add(out, OPTION);
+        atx_str_add(out, OPTION);
         add_substituted(out, t, slots, o->text, strcspn(o->text, "="), false);
-        at__str_add(out, "\n");
+        atx_str_add(out, "\n");
     }
-    at__render_note(out, t->headers);
+    atx_render_note(out, t->headers);
     add_kernel(out, t, t->kernel, t->expression, slots);
     for (int i = 0; i < t->more_count; i++)
         add_kernel(out, t, t->more[i].kernel, t->more[i].expression, slots);
@@ -160,52 +160,52 @@ static at_status keep(char **list, int *count, int max, const char *at, size_t l
 {
     if (*count == max)
         return AT_OK;
-    list[*count] = at__text_copy(at, len);
+    list[*count] = atx_text_copy(at, len);
     if (!list[*count])
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     ++*count;
     return AT_OK;
 }
 
-static at_status read_line(at__orders *out, const char *at, size_t len, at_error *err)
+static at_status read_line(atx_orders *out, const char *at, size_t len, at_error *err)
 {
     if (len > sizeof OPTION && memcmp(at, OPTION, sizeof OPTION - 1) == 0) {
-        at_status status = keep(out->options, &out->option_count, AT__MAX_OPTIONS, at + sizeof OPTION - 1,
+        at_status status = keep(out->options, &out->option_count, ATX_MAX_OPTIONS, at + sizeof OPTION - 1,
                                 len - (sizeof OPTION - 1), err);
-        if (status == AT_OK && out->option_count && !at__option_is_known(out->options[out->option_count - 1]))
+        if (status == AT_OK && out->option_count && !atx_option_is_known(out->options[out->option_count - 1]))
             free(out->options[--out->option_count]);
         return status;
     }
     if (len > sizeof KERNEL && memcmp(at, KERNEL, sizeof KERNEL - 1) == 0)
-        return keep(out->kernels, &out->kernel_count, AT__MAX_KERNELS, at + sizeof KERNEL - 1,
+        return keep(out->kernels, &out->kernel_count, ATX_MAX_KERNELS, at + sizeof KERNEL - 1,
                     len - (sizeof KERNEL - 1), err);
     if (len > sizeof HEADERS && !out->headers && memcmp(at, HEADERS, sizeof HEADERS - 1) == 0) {
-        out->headers = at__text_copy(at + sizeof HEADERS - 1, len - (sizeof HEADERS - 1));
+        out->headers = atx_text_copy(at + sizeof HEADERS - 1, len - (sizeof HEADERS - 1));
         return out->headers ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     return AT_OK;
 }
 
-at_status at__orders_read(at__orders *out, const char *rendered, at_error *err)
+at_status atx_orders_read(atx_orders *out, const char *rendered, at_error *err)
 {
     at_status status = AT_OK;
-    *out = (at__orders){ 0 };
+    *out = (atx_orders){ 0 };
     for (const char *at = rendered; status == AT_OK && strncmp(at, "//", 2) == 0;) {
         size_t len = strcspn(at, "\n");
         status = read_line(out, at, len, err);
         at += len + (at[len] == '\n');
     }
     if (status != AT_OK)
-        at__orders_clear(out);
+        atx_orders_clear(out);
     return status;
 }
 
-void at__orders_clear(at__orders *orders)
+void atx_orders_clear(atx_orders *orders)
 {
     for (int i = 0; i < orders->option_count; i++)
         free(orders->options[i]);
     for (int i = 0; i < orders->kernel_count; i++)
         free(orders->kernels[i]);
     free(orders->headers);
-    *orders = (at__orders){ 0 };
+    *orders = (atx_orders){ 0 };
 }

@@ -16,34 +16,34 @@
 
 #include "lang/problem.h"
 
-#define AT__MAX_KERNELS 8 /* of one text */
+#define ATX_MAX_KERNELS 8 /* of one text */
 
 /* Appends the lines. `slots` are the template's. AT_ERR_INPUT: an `option`'s condition has no value. */
-at_status at__render_orders(at__str *out, const at__template *t, const int64_t *slots,
+at_status atx_render_orders(atx_str *out, const atx_template *t, const int64_t *slots,
                             at_error *err) AT_MUST_CHECK;
 
 /* The line of a note; NULL: none. */
-void at__render_note(at__str *out, const char *headers);
+void atx_render_note(atx_str *out, const char *headers);
 
 /* Appends a #define for each name that the source shall see as a macro. `type` is what T stands for. */
-void at__render_macros(at__str *out, const at__template *t, const int64_t *slots, const char *type);
+void atx_render_macros(atx_str *out, const atx_template *t, const int64_t *slots, const char *type);
 
 /* Does the source see this parameter or const as a macro? */
-bool at__is_macro(const at__template *t, const char *name);
+bool atx_is_macro(const atx_template *t, const char *name);
 
 /* A kernel's name as the compiler is asked for it: macros in it stand for their values. */
-void at__render_kernel(at__str *out, const at__template *t, const char *kernel, const int64_t *slots);
+void atx_render_kernel(atx_str *out, const atx_template *t, const char *kernel, const int64_t *slots);
 
 /* What a rendered text says. Texts are copied, terminated; clear it. Options that are not known are left out.
  */
-typedef struct at__orders {
-    char *options[AT__MAX_OPTIONS];
+typedef struct atx_orders {
+    char *options[ATX_MAX_OPTIONS];
     int option_count;
-    char *kernels[AT__MAX_KERNELS];
+    char *kernels[ATX_MAX_KERNELS];
     int kernel_count;
     char *headers; /* NULL: none */
-} at__orders;
-at_status at__orders_read(at__orders *out, const char *rendered, at_error *err) AT_MUST_CHECK;
-void at__orders_clear(at__orders *orders);
+} atx_orders;
+at_status atx_orders_read(atx_orders *out, const char *rendered, at_error *err) AT_MUST_CHECK;
+void atx_orders_clear(atx_orders *orders);
 
 #endif

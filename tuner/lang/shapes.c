@@ -25,9 +25,9 @@
 
 typedef struct reader {
     const char *file;
-    const at__catalog *catalog;
-    at__shape_defaults defaults;
-    at__problem_set set;
+    const atx_catalog *catalog;
+    atx_shape_defaults defaults;
+    atx_problem_set set;
     int line_number;
     const char *line, *end; /* the line that is being read, without its comment */
     at_error *err;
@@ -35,20 +35,20 @@ typedef struct reader {
 
 /* Numbers behind the sizes. */
 typedef struct extra {
-    int64_t numbers[AT__MAX_ALIGNS > AT__MAX_PITCHES ? AT__MAX_ALIGNS : AT__MAX_PITCHES];
+    int64_t numbers[ATX_MAX_ALIGNS > ATX_MAX_PITCHES ? ATX_MAX_ALIGNS : ATX_MAX_PITCHES];
     int count, column;
 } extra;
 
 /* What was found on one line so far. Columns count bytes from 1; 0: not there. */
 typedef struct entry {
-    int64_t sizes[AT__MAX_DIMS];
-    int size_columns[AT__MAX_DIMS];
+    int64_t sizes[ATX_MAX_DIMS];
+    int size_columns[ATX_MAX_DIMS];
     int size_count;
-    const char *named[AT__MAX_DIMS][2]; /* words NAME=SIZE, and their ends */
+    const char *named[ATX_MAX_DIMS][2]; /* words NAME=SIZE, and their ends */
     int named_count;
     extra pitches, aligns;
-    const at__op *op;
-    at__dtype type;
+    const atx_op *op;
+    atx_dtype type;
     int op_column, type_column;
     bool sizes_closed; /* a word came after them */
 } entry;
@@ -116,32 +116,32 @@ static found show(const char *word, const char *end)
 static const char *nearest_word(const reader *r, const char *word)
 {
     enum { MOST = 128 };
-    const char *names[MOST + AT__DTYPES + 1];
+    const char *names[MOST + ATX_DTYPES + 1];
     int count = 0;
-    for (int i = 0; i < at__catalog_op_count(r->catalog) && count < MOST; i++)
-        names[count++] = at__catalog_op_name(r->catalog, i);
-    for (int i = 0; i < AT__DTYPES && strlen(word) > 3; i++) /* f99 is near to all of them */
-        names[count++] = at__dtype_name((at__dtype)i);
+    for (int i = 0; i < atx_catalog_op_count(r->catalog) && count < MOST; i++)
+        names[count++] = atx_catalog_op_name(r->catalog, i);
+    for (int i = 0; i < ATX_DTYPES && strlen(word) > 3; i++) /* f99 is near to all of them */
+        names[count++] = atx_dtype_name((atx_dtype)i);
     names[count] = NULL;
-    return at__nearest(word, names);
+    return atx_nearest(word, names);
 }
 
 /* "u8 i8 f16 ..."; "transpose, copy" */
 static at_status fail_word(const reader *r, const char *word, const char *end)
 {
-    at__str expected = { 0 };
-    at__str_add(&expected, "a type (");
-    for (int i = 0; i < AT__DTYPES; i++)
-        at__str_addf(&expected, "%s%s", i ? " " : "", at__dtype_name((at__dtype)i));
-    at__str_add(&expected, ") or an operation (");
-    for (int i = 0; i < at__catalog_op_count(r->catalog); i++)
-        at__str_addf(&expected, "%s%s", i ? ", " : "", at__catalog_op_name(r->catalog, i));
-    at__str_add(&expected, ")");
+    atx_str expected = { 0 };
+    atx_str_add(&expected, "a type (");
+    for (int i = 0; i < ATX_DTYPES; i++)
+        atx_str_addf(&expected, "%s%s", i ? " " : "", atx_dtype_name((atx_dtype)i));
+    atx_str_add(&expected, ") or an operation (");
+    for (int i = 0; i < atx_catalog_op_count(r->catalog); i++)
+        atx_str_addf(&expected, "%s%s", i ? ", " : "", atx_catalog_op_name(r->catalog, i));
+    atx_str_add(&expected, ")");
     const found f = show(word, end);
     const char *near = nearest_word(r, f.text);
-    at_status status = fail_at(r, word, "found '%s'; expected %s%s%s%s", f.text, at__str_text(&expected),
+    at_status status = fail_at(r, word, "found '%s'; expected %s%s%s%s", f.text, atx_str_text(&expected),
                                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    at__str_clear(&expected);
+    atx_str_clear(&expected);
     return status;
 }
 
@@ -152,12 +152,12 @@ static at_status read_number(int64_t *out, const char **p, const reader *r)
 {
     const char *begin = *p, *stop;
     int64_t value = 0;
-    if (at__looks_like_thousands(&stop, r->line, begin, r->end))
+    if (atx_looks_like_thousands(&stop, r->line, begin, r->end))
         return fail_at(r, begin,
                        "found '%s', which looks like one number; expected sizes joined by 'x' or with blanks "
                        "between them, and digits grouped by '_', if at all",
                        show(begin, stop).text);
-    const char *expected = at__whole_read(&value, p, r->end);
+    const char *expected = atx_whole_read(&value, p, r->end);
     if (expected)
         return fail_at(r, begin, "found '%s'; expected %s", show(begin, *p).text, expected);
     if (value == 0)
@@ -173,9 +173,9 @@ static at_status add_size(entry *e, const char **p, const reader *r)
     at_status status = read_number(&value, p, r);
     if (status != AT_OK)
         return status;
-    if (e->size_count == AT__MAX_DIMS)
+    if (e->size_count == ATX_MAX_DIMS)
         return fail_at(r, begin, "found one more size, '%s'; expected at most %d", show(begin, *p).text,
-                       AT__MAX_DIMS);
+                       ATX_MAX_DIMS);
     e->sizes[e->size_count] = value;
     e->size_columns[e->size_count++] = (int)(begin - r->line) + 1;
     return AT_OK;
@@ -188,8 +188,8 @@ typedef struct suffix {
     int max;
 } suffix;
 
-static const suffix PITCHES = { '/', "leading dimension", "4096x4096/4160x4352", AT__MAX_PITCHES };
-static const suffix ALIGNS = { '@', "alignment", "4096x4096@4 or 4096x4096@16x4", AT__MAX_ALIGNS };
+static const suffix PITCHES = { '/', "leading dimension", "4096x4096/4160x4352", ATX_MAX_PITCHES };
+static const suffix ALIGNS = { '@', "alignment", "4096x4096@4 or 4096x4096@16x4", ATX_MAX_ALIGNS };
 
 /* Behind a number: a joiner and its size, joined or with blanks around, or nothing. *more tells which. */
 static at_status skip_joiner(bool *more, const char **p, const char *word, const reader *r)
@@ -272,15 +272,15 @@ static at_status read_sizes(entry *e, const char **p, const reader *r)
 
 /* ---- words ---- */
 
-static const at__op *find_op(const reader *r, const char *word, const char *end)
+static const atx_op *find_op(const reader *r, const char *word, const char *end)
 {
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     size_t len = (size_t)(end - word);
     if (len >= sizeof name)
         return NULL;
     memcpy(name, word, len);
     name[len] = '\0';
-    return at__catalog_find_op(r->catalog, name);
+    return atx_catalog_find_op(r->catalog, name);
 }
 
 static at_status fail_second(const reader *r, const char *word, const char *end, const char *what,
@@ -293,9 +293,9 @@ static at_status fail_second(const reader *r, const char *word, const char *end,
 /* Which dimension it is, and of what size, is known when the operation is. */
 static at_status add_named(entry *e, const char *word, const char *end, const reader *r)
 {
-    if (e->named_count == AT__MAX_DIMS)
+    if (e->named_count == ATX_MAX_DIMS)
         return fail_at(r, word, "found one more size, '%s'; expected at most %d by their names",
-                       show(word, end).text, AT__MAX_DIMS);
+                       show(word, end).text, ATX_MAX_DIMS);
     e->named[e->named_count][0] = word;
     e->named[e->named_count++][1] = end;
     return AT_OK;
@@ -305,8 +305,8 @@ static at_status read_word(entry *e, const char **p, const reader *r)
 {
     const char *word = *p, *end = word_end(word, r->end);
     int column = (int)(word - r->line) + 1;
-    at__dtype type;
-    const at__op *op = find_op(r, word, end);
+    atx_dtype type;
+    const atx_op *op = find_op(r, word, end);
 
     *p = end;
     e->sizes_closed = e->size_count > 0;
@@ -317,9 +317,9 @@ static at_status read_word(entry *e, const char **p, const reader *r)
         e->op_column = column;
         return AT_OK;
     }
-    if (at__dtype_parse(&type, word, (size_t)(end - word), NULL) == AT_OK) {
+    if (atx_dtype_parse(&type, word, (size_t)(end - word), NULL) == AT_OK) {
         if (e->type_column)
-            return fail_second(r, word, end, "type", at__dtype_name(e->type));
+            return fail_second(r, word, end, "type", atx_dtype_name(e->type));
         e->type = type;
         e->type_column = column;
         return AT_OK;
@@ -336,9 +336,9 @@ static at_status read_word(entry *e, const char **p, const reader *r)
 /* Where some are named, all of them become sizes. The last ones are those of the shape. */
 static at_status set_named(entry *e, const reader *r)
 {
-    const at__op *op = e->op;
-    int64_t sizes[AT__MAX_DIMS];
-    bool given[AT__MAX_DIMS] = { false };
+    const atx_op *op = e->op;
+    int64_t sizes[ATX_MAX_DIMS];
+    bool given[ATX_MAX_DIMS] = { false };
     int missing = op->dim_count - e->size_count;
     if (e->named_count == 0 || missing < 0)
         return AT_OK;
@@ -351,7 +351,7 @@ static at_status set_named(entry *e, const reader *r)
         at_error cause = { 0 };
         int64_t size = 0;
         int dim = 0;
-        if (at__named_size_parse(&dim, &size, op, word, (size_t)(end - word), &cause) != AT_OK)
+        if (atx_named_size_parse(&dim, &size, op, word, (size_t)(end - word), &cause) != AT_OK)
             return fail_at(r, word, "found '%s'; %s", show(word, end).text, cause.text);
         if (dim >= missing || given[dim])
             return fail_at(r, word, "found '%s'; expected %s once", show(word, end).text, op->dims[dim].name);
@@ -381,7 +381,7 @@ static int guilty_column(const entry *e)
 
 static bool too_large(const entry *e)
 {
-    int64_t bytes = at__dtype_bytes(e->type);
+    int64_t bytes = atx_dtype_bytes(e->type);
     for (int i = 0; i < e->size_count; i++)
         if (__builtin_mul_overflow(bytes, e->sizes[i], &bytes))
             return true;
@@ -389,53 +389,53 @@ static bool too_large(const entry *e)
 }
 
 /* What was asked for holds where it can: an op with one type has that. */
-static at__dtype default_type(const reader *r, const at__op *op)
+static atx_dtype default_type(const reader *r, const atx_op *op)
 {
     if (__builtin_popcount(op->types) == 1)
-        return (at__dtype)__builtin_ctz(op->types);
+        return (atx_dtype)__builtin_ctz(op->types);
     if (r->defaults.type)
         return *r->defaults.type;
-    return op->types & 1u << AT__DEFAULT_TYPE ? AT__DEFAULT_TYPE : (at__dtype)__builtin_ctz(op->types);
+    return op->types & 1u << ATX_DEFAULT_TYPE ? ATX_DEFAULT_TYPE : (atx_dtype)__builtin_ctz(op->types);
 }
 
 /* NULL: an op that is not known is the default, or none is. */
-static const at__op *default_op(const reader *r)
+static const atx_op *default_op(const reader *r)
 {
-    return r->defaults.op ? at__catalog_find_op(r->catalog, r->defaults.op)
-                          : at__catalog_default_op(r->catalog);
+    return r->defaults.op ? atx_catalog_find_op(r->catalog, r->defaults.op)
+                          : atx_catalog_default_op(r->catalog);
 }
 
-static at_status set_pitches(at__problem *problem, const entry *e, const at__shape_defaults *d, at_error *err)
+static at_status set_pitches(atx_problem *problem, const entry *e, const atx_shape_defaults *d, at_error *err)
 {
     bool none = e->pitches.count == 0 && problem->op->pitch_count;
     return none && d->pitch_count
-               ? at__problem_set_pitches(problem, d->pitches, d->pitch_count, err)
-               : at__problem_set_pitches(problem, e->pitches.numbers, e->pitches.count, err);
+               ? atx_problem_set_pitches(problem, d->pitches, d->pitch_count, err)
+               : atx_problem_set_pitches(problem, e->pitches.numbers, e->pitches.count, err);
 }
 
-static at_status set_aligns(at__problem *problem, const entry *e, const at__shape_defaults *d, at_error *err)
+static at_status set_aligns(atx_problem *problem, const entry *e, const atx_shape_defaults *d, at_error *err)
 {
     bool none = e->aligns.count == 0 && problem->op->align_count;
-    return none && d->align_count ? at__problem_set_aligns(problem, d->aligns, d->align_count, err)
-                                  : at__problem_set_aligns(problem, e->aligns.numbers, e->aligns.count, err);
+    return none && d->align_count ? atx_problem_set_aligns(problem, d->aligns, d->align_count, err)
+                                  : atx_problem_set_aligns(problem, e->aligns.numbers, e->aligns.count, err);
 }
 
 /* What there is a size of, where the operation is named. */
 static at_status fail_no_size(const reader *r, const entry *e)
 {
-    at__str dims = { 0 };
+    atx_str dims = { 0 };
     for (int i = 0; e->op && i < e->op->dim_count; i++)
-        at__str_addf(&dims, "%s%s", i ? " x " : "", e->op->dims[i].name);
+        atx_str_addf(&dims, "%s%s", i ? " x " : "", e->op->dims[i].name);
     at_status status =
         fail_at(r, r->end, "found no size; expected a shape such as 4096x4096%s%s%s%s", e->op ? ", of " : "",
-                e->op ? e->op->name : "", e->op ? ": " : "", at__str_text(&dims));
-    at__str_clear(&dims);
+                e->op ? e->op->name : "", e->op ? ": " : "", atx_str_text(&dims));
+    atx_str_clear(&dims);
     return status;
 }
 
 static at_status finish_line(reader *r, entry *e)
 {
-    at__problem problem;
+    atx_problem problem;
     at_status status;
     at_error cause = { 0 };
 
@@ -456,7 +456,7 @@ static at_status finish_line(reader *r, entry *e)
     if (too_large(e))
         return fail_at(r, r->line + e->size_columns[0] - 1,
                        "found a shape of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);
-    if (at__problem_init(&problem, e->op, e->type, e->sizes, e->size_count, &cause) != AT_OK)
+    if (atx_problem_init(&problem, e->op, e->type, e->sizes, e->size_count, &cause) != AT_OK)
         return fail_at(r, r->line + guilty_column(e) - 1, "%s%s", cause.text,
                        !e->type_column && refuses_type(e) ? " (the line names none, so it has the default)"
                                                           : "");
@@ -469,13 +469,13 @@ static at_status finish_line(reader *r, entry *e)
     if (status != AT_OK)
         return fail_at(r, r->line + (guilty->column ? guilty->column : e->size_columns[0]) - 1, "%s",
                        cause.text);
-    return at__problem_set_add(&r->set, &problem, r->err);
+    return atx_problem_set_add(&r->set, &problem, r->err);
 }
 
 /* The op of a line whose shape is a layout; NULL: of another. */
-static const at__op *layout_op(const reader *r)
+static const atx_op *layout_op(const reader *r)
 {
-    const at__op *named = NULL;
+    const atx_op *named = NULL;
     bool empty = true;
     for (const char *p = skip_blanks(r->line, r->end); p < r->end; p = skip_blanks(p, r->end)) {
         const char *end = word_end(p, r->end);
@@ -483,24 +483,24 @@ static const at__op *layout_op(const reader *r)
         empty = false;
         p = end;
     }
-    const at__op *op = named || empty ? named : default_op(r);
+    const atx_op *op = named || empty ? named : default_op(r);
     return op && op->layout_count ? op : NULL;
 }
 
-static at_status read_layout(reader *r, const at__op *op)
+static at_status read_layout(reader *r, const atx_op *op)
 {
-    at__layout_line line = { .op = op,
+    atx_layout_line line = { .op = op,
                              .type = default_type(r, op),
                              .aligns = r->defaults.aligns,
                              .align_count = r->defaults.align_count,
                              .line = r->line,
                              .end = r->end };
-    at__problem problem;
+    atx_problem problem;
     at_error cause = { 0 };
-    at_status status = at__layout_read(&problem, &line, &cause);
+    at_status status = atx_layout_read(&problem, &line, &cause);
     if (status == AT_OK)
-        status = at__layout_reduce(&problem, r->catalog, &cause);
-    return status == AT_OK ? at__problem_set_add(&r->set, &problem, r->err)
+        status = atx_layout_reduce(&problem, r->catalog, &cause);
+    return status == AT_OK ? atx_problem_set_add(&r->set, &problem, r->err)
                            : fail_at(r, line.guilty, "%s", cause.text);
 }
 
@@ -518,7 +518,7 @@ static at_status read_line(reader *r)
     const char *comment = memchr(r->line, '#', (size_t)(r->end - r->line));
     if (comment)
         r->end = comment;
-    const at__op *op = layout_op(r);
+    const atx_op *op = layout_op(r);
     if (op)
         return read_layout(r, op);
     const char *p = skip_blanks(r->line, r->end);
@@ -529,8 +529,8 @@ static at_status read_line(reader *r)
     return status == AT_OK ? finish_line(r, &e) : status;
 }
 
-at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const char *file,
-                           const at__catalog *catalog, const at__shape_defaults *defaults, at_error *err)
+at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const char *file,
+                           const atx_catalog *catalog, const atx_shape_defaults *defaults, at_error *err)
 {
     static const char MARK[] = "\xef\xbb\xbf";
     reader r = { .file = file, .catalog = catalog, .err = err };
@@ -553,27 +553,27 @@ at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const 
         status =
             at_fail(err, AT_ERR_INPUT, "%s: found no problem; expected lines such as '4096x4096 f32'", file);
     if (status == AT_OK) {
-        *out = (at__shapes){ .problems = r.set.problems, .count = r.set.count, .cap = r.set.cap };
+        *out = (atx_shapes){ .problems = r.set.problems, .count = r.set.count, .cap = r.set.cap };
         r.set.problems = NULL;
     }
-    at__problem_set_clear(&r.set);
+    atx_problem_set_clear(&r.set);
     return status;
 }
 
-at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *catalog,
-                          const at__shape_defaults *defaults, at_error *err)
+at_status atx_shapes_read(atx_shapes *out, const char *path, const atx_catalog *catalog,
+                          const atx_shape_defaults *defaults, at_error *err)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     path = strcmp(path, "-") ? path : "/dev/stdin";
-    at_status status = at__str_read_file(&text, path, MAX_FILE_BYTES, err);
+    at_status status = atx_str_read_file(&text, path, MAX_FILE_BYTES, err);
     if (status == AT_OK)
-        status = at__shapes_parse(out, at__str_text(&text), text.len, path, catalog, defaults, err);
-    at__str_clear(&text);
+        status = atx_shapes_parse(out, atx_str_text(&text), text.len, path, catalog, defaults, err);
+    atx_str_clear(&text);
     return status;
 }
 
-void at__shapes_clear(at__shapes *shapes)
+void atx_shapes_clear(atx_shapes *shapes)
 {
     free(shapes->problems);
-    *shapes = (at__shapes){ 0 };
+    *shapes = (atx_shapes){ 0 };
 }

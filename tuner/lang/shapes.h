@@ -15,36 +15,36 @@
 #include "lang/catalog.h"
 #include "lang/problem.h"
 
-typedef struct at__shapes {
-    at__problem *problems;
+typedef struct atx_shapes {
+    atx_problem *problems;
     size_t count, cap;
-} at__shapes;
+} atx_shapes;
 
-#define AT__DEFAULT_TYPE AT__F32
+#define ATX_DEFAULT_TYPE ATX_F32
 
 /* What a line that does not say otherwise means. Zero: what it means everywhere. */
-typedef struct at__shape_defaults {
-    const char *op;         /* NULL: at__catalog_default_op                                  */
-    const at__dtype *type;  /* NULL: AT__DEFAULT_TYPE, or, of an op without it, its first */
+typedef struct atx_shape_defaults {
+    const char *op;         /* NULL: atx_catalog_default_op                                  */
+    const atx_dtype *type;  /* NULL: ATX_DEFAULT_TYPE, or, of an op without it, its first */
     const int64_t *pitches; /* of problems that give none and whose op has any; NULL: dense  */
     int pitch_count;
     const int64_t *aligns; /* likewise, in bytes; NULL: full */
     int align_count;
-} at__shape_defaults;
+} atx_shape_defaults;
 
 /*
  * Reads every line of a file, "-": of stdin (`defaults` NULL: none are given); on the first bad one
  * AT_ERR_INPUT "file:line:column: found ...; expected ...". A problem that is there twice is kept once. A
  * file without any problem is AT_ERR_INPUT.
  */
-at_status at__shapes_read(at__shapes *out, const char *path, const at__catalog *catalog,
-                          const at__shape_defaults *defaults, at_error *err) AT_MUST_CHECK;
+at_status atx_shapes_read(atx_shapes *out, const char *path, const atx_catalog *catalog,
+                          const atx_shape_defaults *defaults, at_error *err) AT_MUST_CHECK;
 
 /* The same for a text; `file` names it in messages. A line has at most 4096 bytes. */
-at_status at__shapes_parse(at__shapes *out, const char *text, size_t len, const char *file,
-                           const at__catalog *catalog, const at__shape_defaults *defaults,
+at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const char *file,
+                           const atx_catalog *catalog, const atx_shape_defaults *defaults,
                            at_error *err) AT_MUST_CHECK;
 
-void at__shapes_clear(at__shapes *shapes);
+void atx_shapes_clear(atx_shapes *shapes);
 
 #endif

@@ -18,21 +18,21 @@
 
 #define FOLLOW_S 0.1 /* whether the file is still that of its name is asked this often at most */
 
-_Static_assert((int)AT_U8 == (int)AT__U8 && (int)AT_F16 == (int)AT__F16 && (int)AT_F32 == (int)AT__F32 &&
-                   (int)AT_F64 == (int)AT__F64 && (int)AT_C128 == (int)AT__C128 &&
-                   (int)AT_C128 + 1 == (int)AT__DTYPES,
+_Static_assert((int)AT_U8 == (int)ATX_U8 && (int)AT_F16 == (int)ATX_F16 && (int)AT_F32 == (int)ATX_F32 &&
+                   (int)AT_F64 == (int)ATX_F64 && (int)AT_C128 == (int)ATX_C128 &&
+                   (int)AT_C128 + 1 == (int)ATX_DTYPES,
                "types of the library are those of the core");
-_Static_assert((int)AT_MATCH_EXACT == (int)AT__MATCH_EXACT && (int)AT_MATCH_NEAR == (int)AT__MATCH_NEAR &&
-                   (int)AT_MATCH_OTHER_DEVICE == (int)AT__MATCH_OTHER_DEVICE &&
-                   (int)AT_MATCH_NONE == (int)AT__MATCH_NONE &&
-                   (int)AT_MATCH_PREDICTED == (int)AT__MATCH_PREDICTED,
+_Static_assert((int)AT_MATCH_EXACT == (int)ATX_MATCH_EXACT && (int)AT_MATCH_NEAR == (int)ATX_MATCH_NEAR &&
+                   (int)AT_MATCH_OTHER_DEVICE == (int)ATX_MATCH_OTHER_DEVICE &&
+                   (int)AT_MATCH_NONE == (int)ATX_MATCH_NONE &&
+                   (int)AT_MATCH_PREDICTED == (int)ATX_MATCH_PREDICTED,
                "matches of the library are those of the core");
-_Static_assert((int)AT_SCALAR == (int)AT__SCALAR && (int)AT_INPUT == (int)AT__INPUT &&
-                   (int)AT_OUTPUT == (int)AT__OUTPUT && (int)AT_INOUT == (int)AT__INOUT &&
-                   (int)AT_SCRATCH == (int)AT__SCRATCH,
+_Static_assert((int)AT_SCALAR == (int)ATX_SCALAR && (int)AT_INPUT == (int)ATX_INPUT &&
+                   (int)AT_OUTPUT == (int)ATX_OUTPUT && (int)AT_INOUT == (int)ATX_INOUT &&
+                   (int)AT_SCRATCH == (int)ATX_SCRATCH,
                "roles of the library are those of the core");
-_Static_assert(AT_MAX_SIZES <= AT__MAX_DIMS && AT_MAX_RANK == AT__MAX_DIMS &&
-                   AT_MAX_PITCHES == AT__MAX_PITCHES && AT_MAX_ALIGNMENTS == AT__MAX_ALIGNS,
+_Static_assert(AT_MAX_SIZES <= ATX_MAX_DIMS && AT_MAX_RANK == ATX_MAX_DIMS &&
+                   AT_MAX_PITCHES == ATX_MAX_PITCHES && AT_MAX_ALIGNMENTS == ATX_MAX_ALIGNS,
                "a problem of the library holds every shape");
 
 const char *at_version(void)
@@ -47,20 +47,20 @@ int at_version_number(void)
 
 const char *at_type_name(at_type type)
 {
-    return (unsigned)type < AT__DTYPES ? at__dtype_name((at__dtype)type) : "";
+    return (unsigned)type < ATX_DTYPES ? atx_dtype_name((atx_dtype)type) : "";
 }
 
 int at_type_bytes(at_type type)
 {
-    return (unsigned)type < AT__DTYPES ? at__dtype_bytes((at__dtype)type) : 0;
+    return (unsigned)type < ATX_DTYPES ? atx_dtype_bytes((atx_dtype)type) : 0;
 }
 
 at_status at_type_parse(at_type *out, const char *text, at_error *err)
 {
-    at__dtype type = AT__F32;
+    atx_dtype type = ATX_F32;
     if (!out || !text)
         return at_fail(err, AT_ERR_USAGE, "at_type_parse: an argument is NULL");
-    at_status status = at__dtype_parse(&type, text, strlen(text), err);
+    at_status status = atx_dtype_parse(&type, text, strlen(text), err);
     if (status == AT_OK)
         *out = (at_type)type;
     return status;
@@ -69,16 +69,16 @@ at_status at_type_parse(at_type *out, const char *text, at_error *err)
 at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *extents, const int *permutation,
                      at_error *err)
 {
-    at__layout_pair layout = { 0 };
+    atx_layout_pair layout = { 0 };
     if (!out || !extents || !permutation || rank < 0 || rank > AT_MAX_RANK)
         return at_fail(err, AT_ERR_USAGE, "at_permute: expected no NULL, and a rank of 0 to %d", AT_MAX_RANK);
-    if ((unsigned)type >= AT__DTYPES)
+    if ((unsigned)type >= ATX_DTYPES)
         return at_fail(err, AT_ERR_USAGE, "at_permute: found type %d; expected an at_type", (int)type);
     for (int i = 0; i < rank; i++)
         if (extents[i] < 1)
             return at_fail(err, AT_ERR_INPUT, "found an extent of %" PRId64 "; expected at least one element",
                            extents[i]);
-    at_status status = at__layout_permuted(&layout, rank, extents, permutation, NULL, err);
+    at_status status = atx_layout_permuted(&layout, rank, extents, permutation, NULL, err);
     if (status != AT_OK)
         return status;
     *out = (at_problem){ .op = "permute", .type = type, .layout = { .rank = rank } };
@@ -90,7 +90,7 @@ at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *ext
 
 const char *at_match_name(at_match match)
 {
-    return (unsigned)match <= AT_MATCH_PREDICTED ? at__match_name((at__match)match) : "";
+    return (unsigned)match <= AT_MATCH_PREDICTED ? atx_match_name((atx_match)match) : "";
 }
 
 void at_free(void *memory)
@@ -101,18 +101,18 @@ void at_free(void *memory)
 /* ---- open, close ---- */
 
 /* Without a store the winners that come with the program answer, if they may. */
-at_status at__library_open_lookup(at_tuner *tuner, at_error *err)
+at_status atx_library_open_lookup(at_tuner *tuner, at_error *err)
 {
-    at__lookup *lookup = NULL;
+    atx_lookup *lookup = NULL;
     if (!tuner->store && !tuner->with_shipped)
         return AT_OK;
-    at_status status = at__lookup_open(&lookup, tuner->store, tuner->catalog, err);
+    at_status status = atx_lookup_open(&lookup, tuner->store, tuner->catalog, err);
     if (status != AT_OK)
         return status;
-    at__lookup_exclude(lookup, tuner->excluded);
+    atx_lookup_exclude(lookup, tuner->excluded);
     if (tuner->with_shipped)
-        at__lookup_add_shipped(lookup);
-    at__lookup_close(tuner->lookup);
+        atx_lookup_add_shipped(lookup);
+    atx_lookup_close(tuner->lookup);
     tuner->lookup = lookup;
     return AT_OK;
 }
@@ -121,57 +121,57 @@ at_status at__library_open_lookup(at_tuner *tuner, at_error *err)
 static at_status open_again(at_tuner *tuner, at_error *err)
 {
     tuner->replaced = true;
-    at__lookup_close(tuner->lookup);
-    at__store_close(tuner->store);
+    atx_lookup_close(tuner->lookup);
+    atx_store_close(tuner->store);
     tuner->lookup = NULL;
     tuner->store = NULL;
     at_status status =
-        at__store_open(&tuner->store, at__str_text(&tuner->tuning.database), AT__STORE_READ, err);
+        atx_store_open(&tuner->store, atx_str_text(&tuner->tuning.database), ATX_STORE_READ, err);
     if (status == AT_OK)
-        status = at__library_open_lookup(tuner, err);
+        status = atx_library_open_lookup(tuner, err);
     tuner->replaced = status != AT_OK;
     return status == AT_ERR_NOT_FOUND ? AT_ERR_STORE : status; /* it was there a moment ago */
 }
 
-at_status at__library_follow(at_tuner *tuner, at_error *err)
+at_status atx_library_follow(at_tuner *tuner, at_error *err)
 {
-    double now_s = at__now_s();
+    double now_s = atx_now_s();
     if (tuner->replaced)
         return open_again(tuner, err);
     if (!tuner->store || now_s - tuner->followed_s < FOLLOW_S)
         return AT_OK;
     tuner->followed_s = now_s;
-    return at__store_was_replaced(tuner->store) ? open_again(tuner, err) : AT_OK;
+    return atx_store_was_replaced(tuner->store) ? open_again(tuner, err) : AT_OK;
 }
 
 /* It is the same file wherever the program goes: what is opened at its first use, and by `autotune`, too. */
-static at_status keep_name(at__str *name, at_error *err)
+static at_status keep_name(atx_str *name, at_error *err)
 {
-    at_status status = at__store_check_name(at__str_text(name), err);
+    at_status status = atx_store_check_name(atx_str_text(name), err);
     if (status == AT_OK)
-        at__path_from_here(name);
-    return status == AT_OK ? at__str_status(name, err) : status;
+        atx_path_from_here(name);
+    return status == AT_OK ? atx_str_status(name, err) : status;
 }
 
 /* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */
 static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
 {
-    at__str *path = &tuner->tuning.database;
+    atx_str *path = &tuner->tuning.database;
     at_error cause = { 0 };
     at_status status = AT_OK;
     if (named)
-        at__str_add(path, named);
+        atx_str_add(path, named);
     else
-        status = at__store_default_path(path, &cause);
+        status = atx_store_default_path(path, &cause);
     if (status == AT_OK)
         status = keep_name(path, &cause);
     if (status == AT_OK)
-        status = at__store_open(&tuner->store, at__str_text(path), AT__STORE_READ, &cause);
+        status = atx_store_open(&tuner->store, atx_str_text(path), ATX_STORE_READ, &cause);
     bool absent = status == AT_ERR_NOT_FOUND || status == AT_ERR_USAGE; /* no file, or no place for one */
     bool may_come = status == AT_ERR_NOT_FOUND && tuner->tuning.budget_s > 0;
     if (absent && (!named || may_come)) {
-        at__str_add(&tuner->absent, cause.text);
-        return at__str_status(&tuner->absent, err);
+        atx_str_add(&tuner->absent, cause.text);
+        return atx_str_status(&tuner->absent, err);
     }
     return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
 }
@@ -180,39 +180,39 @@ static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
 static void keep_broken(void *context, const char *why)
 {
     at_tuner *tuner = context;
-    at__str_addf(&tuner->broken, "%s\n", why);
+    atx_str_addf(&tuner->broken, "%s\n", why);
 }
 
 const char *at_warnings(const at_tuner *tuner)
 {
-    return tuner ? at__str_text(&tuner->broken) : "";
+    return tuner ? atx_str_text(&tuner->broken) : "";
 }
 
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
-    at_status status = at__tuning_open(&tuner->tuning, o, err);
-    const at__catalog_options options = { .dir = o->templates,
-                                          .headers = at__tuning_headers(&tuner->tuning),
-                                          .allow = at__tuning_allow(&tuner->tuning),
+    at_status status = atx_tuning_open(&tuner->tuning, o, err);
+    const atx_catalog_options options = { .dir = o->templates,
+                                          .headers = atx_tuning_headers(&tuner->tuning),
+                                          .allow = atx_tuning_allow(&tuner->tuning),
                                           .broken = keep_broken,
                                           .context = tuner,
                                           .lazily = true };
     if (status == AT_OK)
-        status = at__catalog_open_with(&tuner->catalog, &options, err);
+        status = atx_catalog_open_with(&tuner->catalog, &options, err);
     if (status == AT_OK)
-        status = at__str_status(&tuner->broken, err);
-    tuner->with_shipped = !o->without_shipped && at__shipped_wanted();
+        status = atx_str_status(&tuner->broken, err);
+    tuner->with_shipped = !o->without_shipped && atx_shipped_wanted();
     if (status == AT_OK)
         status = open_store(tuner, o->database, err);
     if (status == AT_OK)
-        status = at__library_open_lookup(tuner, err);
+        status = atx_library_open_lookup(tuner, err);
     if (status == AT_OK && o->cache)
-        at__str_add(&tuner->cache_path, o->cache);
+        atx_str_add(&tuner->cache_path, o->cache);
     else if (status == AT_OK)
-        status = at__store_cache_path(&tuner->cache_path, err);
-    if (status == AT_OK && at__store_check_name(at__str_text(&tuner->cache_path), NULL) == AT_OK)
-        at__path_from_here(&tuner->cache_path); /* of another name its first use says what is wrong */
-    return status == AT_OK ? at__str_status(&tuner->cache_path, err) : status;
+        status = atx_store_cache_path(&tuner->cache_path, err);
+    if (status == AT_OK && atx_store_check_name(atx_str_text(&tuner->cache_path), NULL) == AT_OK)
+        atx_path_from_here(&tuner->cache_path); /* of another name its first use says what is wrong */
+    return status == AT_OK ? atx_str_status(&tuner->cache_path, err) : status;
 }
 
 at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
@@ -232,7 +232,7 @@ at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     tuner->owner = getpid();
-    tuner->excluded = at__exclusions_open();
+    tuner->excluded = atx_exclusions_open();
     at_status status =
         tuner->excluded ? fill(tuner, options, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status != AT_OK) {
@@ -249,17 +249,17 @@ void at_close(at_tuner *tuner)
 {
     if (!tuner || tuner->owner != getpid())
         return;
-    at__tuning_close(&tuner->tuning);
-    at__library_unload(tuner);
-    at__lookup_close(tuner->lookup);
-    at__exclusions_close(tuner->excluded);
-    at__store_close(tuner->store);
-    at__store_close(tuner->cache);
-    at__nvrtc_close(tuner->nvrtc);
-    at__catalog_close(tuner->catalog);
-    at__str_clear(&tuner->broken);
-    at__str_clear(&tuner->absent);
-    at__str_clear(&tuner->cache_path);
+    atx_tuning_close(&tuner->tuning);
+    atx_library_unload(tuner);
+    atx_lookup_close(tuner->lookup);
+    atx_exclusions_close(tuner->excluded);
+    atx_store_close(tuner->store);
+    atx_store_close(tuner->cache);
+    atx_nvrtc_close(tuner->nvrtc);
+    atx_catalog_close(tuner->catalog);
+    atx_str_clear(&tuner->broken);
+    atx_str_clear(&tuner->absent);
+    atx_str_clear(&tuner->cache_path);
     pthread_rwlock_destroy(&tuner->table_lock);
     pthread_mutex_destroy(&tuner->slow);
     free(tuner);
@@ -268,21 +268,21 @@ void at_close(at_tuner *tuner)
 /* ---- look-ups ---- */
 
 /* A GPU of this machine, by its number. `slow` is held: which one it is, is asked once. */
-static at_status read_gpu(at__target *out, at_tuner *tuner, int ordinal, at_error *err)
+static at_status read_gpu(atx_target *out, at_tuner *tuner, int ordinal, at_error *err)
 {
-    at__gpu *gpu = NULL;
-    at__device_info info;
+    atx_gpu *gpu = NULL;
+    atx_device_info info;
     if (tuner->numbered.full && tuner->number == ordinal) {
         *out = tuner->numbered;
         return AT_OK;
     }
-    at_status status = at__gpu_find(&gpu, ordinal, err);
+    at_status status = atx_gpu_find(&gpu, ordinal, err);
     if (status == AT_OK)
-        status = at__gpu_describe(&info, gpu, err);
-    at__gpu_close(gpu);
+        status = atx_gpu_describe(&info, gpu, err);
+    atx_gpu_close(gpu);
     if (status != AT_OK)
         return status;
-    *out = (at__target){ .cc = info.limits.cc, .sms = info.limits.sms, .full = true };
+    *out = (atx_target){ .cc = info.limits.cc, .sms = info.limits.sms, .full = true };
     memcpy(out->name, info.name, sizeof out->name);
     tuner->numbered = *out;
     tuner->number = ordinal;
@@ -290,11 +290,11 @@ static at_status read_gpu(at__target *out, at_tuner *tuner, int ordinal, at_erro
 }
 
 /* `slow` is held. */
-static at_status read_target(at__target *out, at_tuner *tuner, const at_target *target, at_error *err)
+static at_status read_target(atx_target *out, at_tuner *tuner, const at_target *target, at_error *err)
 {
     int ordinal;
     at_status status = AT_OK;
-    *out = (at__target){ 0 };
+    *out = (atx_target){ 0 };
     if (!target)
         return AT_OK;
     if (target->version != 1 || target->cc < 0 || target->sms < 0)
@@ -303,7 +303,7 @@ static at_status read_target(at__target *out, at_tuner *tuner, const at_target *
     if (len >= sizeof out->name)
         return at_fail(err, AT_ERR_USAGE, "at_find: the device's name is longer than %zu characters",
                        sizeof out->name - 1);
-    if (len && at__device_is_index(&ordinal, target->device))
+    if (len && atx_device_is_index(&ordinal, target->device))
         status = read_gpu(out, tuner, ordinal, err);
     else if (len)
         memcpy(out->name, target->device, len);
@@ -315,14 +315,14 @@ static at_status read_target(at__target *out, at_tuner *tuner, const at_target *
 at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
                   at_error *err)
 {
-    at__found_parts *f = NULL;
-    at__target wanted;
+    atx_found_parts *f = NULL;
+    atx_target wanted;
     if (!out || !tuner || !problem)
         return at_fail(err, AT_ERR_USAGE, "at_find: an argument is NULL");
     pthread_mutex_lock(&tuner->slow);
     at_status status = read_target(&wanted, tuner, target, err);
     if (status == AT_OK)
-        status = at__finding_make(&f, tuner, problem, &wanted, NULL, err);
+        status = atx_finding_make(&f, tuner, problem, &wanted, NULL, err);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK)
         *out = &f->shown;
@@ -331,53 +331,53 @@ at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, co
 
 void at_found_close(at_found *found)
 {
-    at__finding_close((at__found_parts *)found);
+    atx_finding_close((atx_found_parts *)found);
 }
 
 at_status at_source(char **out, const at_found *found, at_error *err)
 {
-    const at__found_parts *f = (const at__found_parts *)found;
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__str text = { 0 };
+    const atx_found_parts *f = (const atx_found_parts *)found;
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_str text = { 0 };
     if (!out || !found)
         return at_fail(err, AT_ERR_USAGE, "at_source: an argument is NULL");
     if (!f->t)
         return at_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
-    at_status status = at__finding_bind(slots, f, err);
+    at_status status = atx_finding_bind(slots, f, err);
     if (status == AT_OK)
-        status = at__render(&text, f->t, f->problem.type, &f->config, slots, err);
+        status = atx_render(&text, f->t, f->problem.type, &f->config, slots, err);
     if (status == AT_OK)
         *out = text.data; /* the caller's now */
     else
-        at__str_clear(&text);
+        atx_str_clear(&text);
     return status;
 }
 
 /* Takes the text's memory. */
-static void hand_over(void **code, size_t *bytes, at__str *text)
+static void hand_over(void **code, size_t *bytes, atx_str *text)
 {
     *code = text->data;
     *bytes = text->len;
-    *text = (at__str){ 0 };
+    *text = (atx_str){ 0 };
 }
 
 at_status at_compile(void **code, size_t *bytes, at_tuner *tuner, const at_found *found, at_code_kind kind,
                      at_error *err)
 {
-    const at__found_parts *f = (const at__found_parts *)found;
-    at__build build = { 0 };
-    at__str ptx = { 0 };
+    const atx_found_parts *f = (const atx_found_parts *)found;
+    atx_build build = { 0 };
+    atx_str ptx = { 0 };
     if (!code || !bytes || !tuner || !found || (unsigned)kind > AT_CODE_PTX)
         return at_fail(err, AT_ERR_USAGE, "at_compile: an argument is NULL, or the kind is none");
     if (!f->t)
         return at_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
     pthread_mutex_lock(&tuner->slow);
-    at_status status = kind == AT_CODE_PTX ? at__library_ptx(&ptx, tuner, f, found->cc, err)
-                                           : at__library_cubin(&build, tuner, f, found->cc, err);
+    at_status status = kind == AT_CODE_PTX ? atx_library_ptx(&ptx, tuner, f, found->cc, err)
+                                           : atx_library_cubin(&build, tuner, f, found->cc, err);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK)
         hand_over(code, bytes, kind == AT_CODE_PTX ? &ptx : &build.cubin);
-    at__str_clear(&ptx);
-    at__build_clear(&build);
+    atx_str_clear(&ptx);
+    atx_build_clear(&build);
     return status;
 }

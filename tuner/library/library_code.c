@@ -20,10 +20,10 @@ static void open_cache(at_tuner *tuner)
     int64_t limit_bytes = 0;
     if (!tuner->cache_path.len)
         return;
-    if (at__store_cubin_limit(&limit_bytes, NULL, &tuner->cache_error) == AT_OK &&
-        at__store_open_cache(&tuner->cache, at__str_text(&tuner->cache_path), NULL, &tuner->cache_error) ==
+    if (atx_store_cubin_limit(&limit_bytes, NULL, &tuner->cache_error) == AT_OK &&
+        atx_store_open_cache(&tuner->cache, atx_str_text(&tuner->cache_path), NULL, &tuner->cache_error) ==
             AT_OK)
-        at__store_limit_cubins(tuner->cache, limit_bytes);
+        atx_store_limit_cubins(tuner->cache, limit_bytes);
     else
         tuner->cache = NULL;
 }
@@ -33,87 +33,87 @@ static at_status open_tools(at_tuner *tuner, at_error *err)
     open_cache(tuner);
     if (tuner->nvrtc)
         return AT_OK;
-    return at__nvrtc_open_with(&tuner->nvrtc, at__tuning_headers(&tuner->tuning), err);
+    return atx_nvrtc_open_with(&tuner->nvrtc, atx_tuning_headers(&tuner->tuning), err);
 }
 
 /* What the headers were when the catalog was read: an error then says which has changed. */
-static void know_headers(at_tuner *tuner, const at__template *t)
+static void know_headers(at_tuner *tuner, const atx_template *t)
 {
-    at__str list = { 0 };
-    if (t->headers && at__catalog_header_list(&list, tuner->catalog, t->headers, NULL) == AT_OK && list.len)
-        at__nvrtc_know_headers(tuner->nvrtc, list.data);
-    at__str_clear(&list);
+    atx_str list = { 0 };
+    if (t->headers && atx_catalog_header_list(&list, tuner->catalog, t->headers, NULL) == AT_OK && list.len)
+        atx_nvrtc_know_headers(tuner->nvrtc, list.data);
+    atx_str_clear(&list);
 }
 
 /* The next look-up of this problem answers with something else. */
-static at_status refuse(at_tuner *tuner, const at__found_parts *f, int cc, const char *log, at_error *err)
+static at_status refuse(at_tuner *tuner, const atx_found_parts *f, int cc, const char *log, at_error *err)
 {
     at_error why = { 0 };
     at_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->file, f->shown.config, cc,
             log);
-    at_status status = at__exclude(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config, &why, err);
+    at_status status = atx_exclude(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config, &why, err);
     return status == AT_OK ? at_fail(err, AT_ERR_INPUT, "%s", why.text) : status;
 }
 
-static at_status compile(at__compiled *out, at_tuner *tuner, const char *source, const at__found_parts *f,
-                         int cc, at__code kind, at_error *err)
+static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source, const atx_found_parts *f,
+                         int cc, atx_code kind, at_error *err)
 {
-    const at_error *before = at__excluded_itself(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config);
+    const at_error *before = atx_excluded_itself(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config);
     if (before && before->status == AT_ERR_INPUT)
         return at_fail(err, AT_ERR_INPUT, "%s", before->text);
     know_headers(tuner, f->t);
-    at_status status = at__nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
+    at_status status = atx_nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
                                          source, f->t->file, cc, kind, err);
-    return status == AT_OK && !out->ok ? refuse(tuner, f, cc, at__str_text(&out->log), err) : status;
+    return status == AT_OK && !out->ok ? refuse(tuner, f, cc, atx_str_text(&out->log), err) : status;
 }
 
-static at_status render(at__str *out, const at__found_parts *f, at_error *err)
+static at_status render(atx_str *out, const atx_found_parts *f, at_error *err)
 {
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at_status status = at__finding_bind(slots, f, err);
-    return status == AT_OK ? at__render(out, f->t, f->problem.type, &f->config, slots, err) : status;
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    at_status status = atx_finding_bind(slots, f, err);
+    return status == AT_OK ? atx_render(out, f->t, f->problem.type, &f->config, slots, err) : status;
 }
 
 /* Renders and computes the key; the cache is not asked. */
-static at_status start(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc, at_error *err)
+static at_status start(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc, at_error *err)
 {
-    at__builder builder = { .nvrtc = tuner->nvrtc, .cc = cc };
+    atx_builder builder = { .nvrtc = tuner->nvrtc, .cc = cc };
     at_status status = render(&build->source, f, err);
-    return status == AT_OK ? at__build_look_up(build, &builder, err) : status;
+    return status == AT_OK ? atx_build_look_up(build, &builder, err) : status;
 }
 
 /* A cache that has failed is closed; tuner->cache_error says why. */
-static void give_up_cache(at_tuner *tuner, const at__builder *builder)
+static void give_up_cache(at_tuner *tuner, const atx_builder *builder)
 {
     if (!tuner->cache || builder->cache)
         return;
-    at__store_close(tuner->cache);
+    atx_store_close(tuner->cache);
     tuner->cache = NULL;
     tuner->cache_error = builder->cache_error;
 }
 
 /* From the cache, or compiled and put there. `anew`: what the cache has does not load. */
-static at_status finish(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc, bool anew,
+static at_status finish(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc, bool anew,
                         at_error *err)
 {
-    at__builder builder = { .nvrtc = tuner->nvrtc, .cc = cc, .cache = tuner->cache };
-    at__compiled compiled = { 0 };
-    at_status status = at__build_look_up(build, &builder, err);
+    atx_builder builder = { .nvrtc = tuner->nvrtc, .cc = cc, .cache = tuner->cache };
+    atx_compiled compiled = { 0 };
+    at_status status = atx_build_look_up(build, &builder, err);
     if (anew)
-        at__build_distrust(build);
+        atx_build_distrust(build);
     if (status == AT_OK && !build->done) {
-        status = compile(&compiled, tuner, at__str_text(&build->source), f, cc, AT__CUBIN, err);
+        status = compile(&compiled, tuner, atx_str_text(&build->source), f, cc, ATX_CUBIN, err);
         if (status == AT_OK)
-            at__build_finish(build, &builder, &compiled);
-        at__compiled_clear(&compiled);
+            atx_build_finish(build, &builder, &compiled);
+        atx_compiled_clear(&compiled);
     }
     if (status == AT_OK && f->shown.match == AT_MATCH_EXACT)
-        at__builder_keep(&builder, build->source_hash);
+        atx_builder_keep(&builder, build->source_hash);
     give_up_cache(tuner, &builder);
     return status;
 }
 
-at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__found_parts *f, int cc,
+at_status atx_library_cubin(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc,
                             at_error *err)
 {
     at_status status = open_tools(tuner, err);
@@ -122,44 +122,44 @@ at_status at__library_cubin(at__build *build, at_tuner *tuner, const at__found_p
     return status == AT_OK ? finish(build, tuner, f, cc, false, err) : status;
 }
 
-at_status at__library_ptx(at__str *out, at_tuner *tuner, const at__found_parts *f, int cc, at_error *err)
+at_status atx_library_ptx(atx_str *out, at_tuner *tuner, const atx_found_parts *f, int cc, at_error *err)
 {
-    at__compiled compiled = { 0 };
-    at__str source = { 0 };
+    atx_compiled compiled = { 0 };
+    atx_str source = { 0 };
     at_status status = open_tools(tuner, err);
     if (status == AT_OK)
         status = render(&source, f, err);
     if (status == AT_OK)
-        status = compile(&compiled, tuner, at__str_text(&source), f, cc, AT__PTX, err);
+        status = compile(&compiled, tuner, atx_str_text(&source), f, cc, ATX_PTX, err);
     if (status == AT_OK) {
         *out = compiled.code;
-        compiled.code = (at__str){ 0 };
+        compiled.code = (atx_str){ 0 };
     }
-    at__compiled_clear(&compiled);
-    at__str_clear(&source);
+    atx_compiled_clear(&compiled);
+    atx_str_clear(&source);
     return status;
 }
 
 /* ---- kept with the tuner ---- */
 
-static const at__kept_code *find_kept(const at_tuner *tuner, const char *key)
+static const atx_kept_code *find_kept(const at_tuner *tuner, const char *key)
 {
-    const at__kept_code *code = tuner->codes;
+    const atx_kept_code *code = tuner->codes;
     while (code && strcmp(code->key, key) != 0)
         code = code->next;
     return code;
 }
 
 /* Takes the bytes. */
-static at_status keep(const at__kept_code **out, at_tuner *tuner, const char *key, at__str *bytes,
+static at_status keep(const atx_kept_code **out, at_tuner *tuner, const char *key, atx_str *bytes,
                       bool cached, at_error *err)
 {
-    at__kept_code *code = calloc(1, sizeof *code);
+    atx_kept_code *code = calloc(1, sizeof *code);
     if (!code)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     memcpy(code->key, key, sizeof code->key);
     code->bytes = *bytes;
-    *bytes = (at__str){ 0 };
+    *bytes = (atx_str){ 0 };
     code->cached = cached;
     code->next = tuner->codes;
     tuner->codes = code;
@@ -168,55 +168,55 @@ static at_status keep(const at__kept_code **out, at_tuner *tuner, const char *ke
 }
 
 /* A GPU that is newer than NVRTC: the driver compiles PTX for it. */
-static at_status keep_ptx(const at__kept_code **out, at_tuner *tuner, const at__found_parts *f,
+static at_status keep_ptx(const atx_kept_code **out, at_tuner *tuner, const atx_found_parts *f,
                           const char *key, int cc, at_error *err)
 {
-    at__str ptx = { 0 };
-    int nearest = at__nvrtc_nearest(tuner->nvrtc, cc);
-    at_status status = at__library_ptx(&ptx, tuner, f, nearest ? nearest : cc, err);
+    atx_str ptx = { 0 };
+    int nearest = atx_nvrtc_nearest(tuner->nvrtc, cc);
+    at_status status = atx_library_ptx(&ptx, tuner, f, nearest ? nearest : cc, err);
     if (status == AT_OK)
         status = keep(out, tuner, key, &ptx, false, err);
-    at__str_clear(&ptx);
+    atx_str_clear(&ptx);
     return status;
 }
 
-static at_status keep_cubin(const at__kept_code **out, at_tuner *tuner, at__found_parts *f, at__build *build,
+static at_status keep_cubin(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f, atx_build *build,
                             int cc, bool anew, at_error *err)
 {
     at_status status = finish(build, tuner, f, cc, anew, err);
     if (status == AT_OK && tuner->cache_error.status != AT_OK)
-        status = at__finding_keep(&f->shown.warning, f, tuner->cache_error.text, err);
+        status = atx_finding_keep(&f->shown.warning, f, tuner->cache_error.text, err);
     return status == AT_OK ? keep(out, tuner, build->key, &build->cubin, build->cached, err) : status;
 }
 
-at_status at__library_code(const at__kept_code **out, at_tuner *tuner, at__found_parts *f, at_error *err)
+at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f, at_error *err)
 {
-    at__build build = { 0 };
-    const at__kept_code *code = NULL;
+    atx_build build = { 0 };
+    const atx_kept_code *code = NULL;
     int cc = f->shown.cc;
 
     at_status status = open_tools(tuner, err);
     if (status == AT_OK)
-        status = at__nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err);
+        status = atx_nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err);
     if (status == AT_OK)
         status = start(&build, tuner, f, cc, err);
     if (status == AT_OK && !(code = find_kept(tuner, build.key)))
-        status = at__nvrtc_supports(tuner->nvrtc, cc) ? keep_cubin(&code, tuner, f, &build, cc, false, err)
+        status = atx_nvrtc_supports(tuner->nvrtc, cc) ? keep_cubin(&code, tuner, f, &build, cc, false, err)
                                                       : keep_ptx(&code, tuner, f, build.key, cc, err);
     if (status == AT_OK)
         *out = code;
-    at__build_clear(&build);
+    atx_build_clear(&build);
     return status;
 }
 
-at_status at__library_code_again(const at__kept_code **out, at_tuner *tuner, at__found_parts *f,
+at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f,
                                  at_error *err)
 {
-    at__build build = { 0 };
+    atx_build build = { 0 };
     int cc = f->shown.cc;
     at_status status = start(&build, tuner, f, cc, err);
     if (status == AT_OK)
         status = keep_cubin(out, tuner, f, &build, cc, true, err);
-    at__build_clear(&build);
+    atx_build_clear(&build);
     return status;
 }

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void at__finding_close(at__found_parts *f)
+void atx_finding_close(atx_found_parts *f)
 {
     if (!f)
         return;
@@ -25,7 +25,7 @@ void at__finding_close(at__found_parts *f)
     free(f);
 }
 
-at_status at__finding_keep(const char **out, at__found_parts *f, const char *text, at_error *err)
+at_status atx_finding_keep(const char **out, atx_found_parts *f, const char *text, at_error *err)
 {
     if (!text || !*text) {
         *out = "";
@@ -37,7 +37,7 @@ at_status at__finding_keep(const char **out, at__found_parts *f, const char *tex
         f->room_used += size;
         return AT_OK;
     }
-    char *copy = f->text_count < AT__FOUND_TEXTS ? at__text_copy(text, size - 1) : NULL;
+    char *copy = f->text_count < ATX_FOUND_TEXTS ? atx_text_copy(text, size - 1) : NULL;
     if (!copy)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     f->texts[f->text_count++] = copy;
@@ -45,42 +45,42 @@ at_status at__finding_keep(const char **out, at__found_parts *f, const char *tex
     return AT_OK;
 }
 
-at_status at__finding_bind(int64_t *slots, const at__found_parts *f, at_error *err)
+at_status atx_finding_bind(int64_t *slots, const atx_found_parts *f, at_error *err)
 {
-    at_status status = at__problem_bind(slots, &f->problem, &f->limits, err);
-    return status == AT_OK ? at__config_bind(slots, f->t, &f->config, err) : status;
+    at_status status = atx_problem_bind(slots, &f->problem, &f->limits, err);
+    return status == AT_OK ? atx_config_bind(slots, f->t, &f->config, err) : status;
 }
 
 /* ---- the question ---- */
 
-static at_status read_alignments(at__problem *out, const at_problem *problem, at_error *err)
+static at_status read_alignments(atx_problem *out, const at_problem *problem, at_error *err)
 {
     int aligns = AT_MAX_ALIGNMENTS;
     while (aligns > 0 && !problem->alignments[aligns - 1])
         aligns--;
     if (aligns > 0 && aligns < out->op->align_count) /* the others are 0 */
         aligns = out->op->align_count;
-    return at__problem_set_aligns(out, problem->alignments, aligns, err);
+    return atx_problem_set_aligns(out, problem->alignments, aligns, err);
 }
 
-static at_status read_sizes(at__problem *out, const at__op *op, const at_problem *problem, at_error *err)
+static at_status read_sizes(atx_problem *out, const atx_op *op, const at_problem *problem, at_error *err)
 {
     int pitches = AT_MAX_PITCHES;
     at_status status =
-        at__problem_init(out, op, (at__dtype)problem->type, problem->sizes, problem->size_count, err);
+        atx_problem_init(out, op, (atx_dtype)problem->type, problem->sizes, problem->size_count, err);
     while (pitches > 0 && !problem->pitches[pitches - 1])
         pitches--;
     if (status == AT_OK)
-        status = at__problem_set_pitches(out, problem->pitches, pitches, err);
+        status = atx_problem_set_pitches(out, problem->pitches, pitches, err);
     return status == AT_OK ? read_alignments(out, problem, err) : status;
 }
 
 /* As its canonical form, which may be a problem of another op. */
-static at_status read_layout(at__problem *out, const at__catalog *catalog, const at__op *op,
+static at_status read_layout(atx_problem *out, const atx_catalog *catalog, const atx_op *op,
                              const at_problem *problem, at_error *err)
 {
     const at_layout *l = &problem->layout;
-    at__layout_pair layout = { .rank = problem->size_count == 0 ? l->rank : 0 };
+    atx_layout_pair layout = { .rank = problem->size_count == 0 ? l->rank : 0 };
     if (problem->size_count != 0)
         return at_fail(err, AT_ERR_USAGE, "%s: found size_count = %d; expected 0, and a layout (at_permute)",
                        op->name, problem->size_count);
@@ -90,39 +90,39 @@ static at_status read_layout(at__problem *out, const at__catalog *catalog, const
     memcpy(layout.extents, l->extents, sizeof layout.extents);
     memcpy(layout.in, l->strides_in, sizeof layout.in);
     memcpy(layout.out, l->strides_out, sizeof layout.out);
-    at_status status = at__layout_problem(out, op, (at__dtype)problem->type, &layout, err);
+    at_status status = atx_layout_problem(out, op, (atx_dtype)problem->type, &layout, err);
     if (status == AT_OK)
         status = read_alignments(out, problem, err);
-    return status == AT_OK ? at__layout_reduce(out, catalog, err) : status;
+    return status == AT_OK ? atx_layout_reduce(out, catalog, err) : status;
 }
 
-static at_status read_problem(at__problem *out, const at__catalog *catalog, const at_problem *problem,
+static at_status read_problem(atx_problem *out, const atx_catalog *catalog, const at_problem *problem,
                               const char *broken, at_error *err)
 {
-    at__str known = { 0 };
-    const at__op *op = problem->op ? at__catalog_find_op(catalog, problem->op) : NULL;
+    atx_str known = { 0 };
+    const atx_op *op = problem->op ? atx_catalog_find_op(catalog, problem->op) : NULL;
     if (op && (problem->size_count < 0 || problem->size_count > AT_MAX_SIZES))
         return at_fail(err, AT_ERR_USAGE, "found size_count = %d; expected 0 to %d", problem->size_count,
                        AT_MAX_SIZES);
-    if (op && (unsigned)problem->type >= AT__DTYPES)
+    if (op && (unsigned)problem->type >= ATX_DTYPES)
         return at_fail(err, AT_ERR_USAGE, "found type %d; expected an at_type", (int)problem->type);
     if (op)
         return op->layout_count ? read_layout(out, catalog, op, problem, err)
                                 : read_sizes(out, op, problem, err);
-    for (int i = 0; i < at__catalog_op_count(catalog); i++)
-        at__str_addf(&known, " %s", at__catalog_op_name(catalog, i));
+    for (int i = 0; i < atx_catalog_op_count(catalog); i++)
+        atx_str_addf(&known, " %s", atx_catalog_op_name(catalog, i));
     at_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s%s%s", problem->op ? problem->op : "",
-            at__str_text(&known), broken[0] ? ". Left out was: " : "", broken);
-    at__str_clear(&known);
+            atx_str_text(&known), broken[0] ? ". Left out was: " : "", broken);
+    atx_str_clear(&known);
     return AT_ERR_INPUT;
 }
 
 /* The device that the answer is for. Without limits and without a capability nothing can be checked. */
-static at_status take_device(at__found_parts *f, const at__target *target, const at__found *found,
-                             const at__limits *limits, at_error *err)
+static at_status take_device(atx_found_parts *f, const atx_target *target, const atx_found *found,
+                             const atx_limits *limits, at_error *err)
 {
-    const at__fingerprint *known = found->answer ? &found->answer->fingerprint : NULL;
-    bool same = known && found->match != AT__MATCH_OTHER_DEVICE;
+    const atx_fingerprint *known = found->answer ? &found->answer->fingerprint : NULL;
+    bool same = known && found->match != ATX_MATCH_OTHER_DEVICE;
     int64_t cc = limits ? limits->cc : target->cc ? target->cc : found->cc;
     int64_t sms = limits ? limits->sms : target->sms ? target->sms : found->sms;
     if (!cc && known)
@@ -131,58 +131,58 @@ static at_status take_device(at__found_parts *f, const at__target *target, const
     if (limits)
         f->limits = *limits;
     else if (cc)
-        at__arch_limits(&f->limits, cc);
+        atx_arch_limits(&f->limits, cc);
     if (sms)
         f->limits.sms = sms;
     if (same && !limits && known->memory_mib > 0)
-        f->limits.memory_bytes = at__memory_bytes(known->memory_mib);
+        f->limits.memory_bytes = atx_memory_bytes(known->memory_mib);
     f->shown.cc = (int)cc;
     f->shown.sms = (int)f->limits.sms;
-    return at__finding_keep(&f->shown.device, f, same && !limits ? known->device : target->name, err);
+    return atx_finding_keep(&f->shown.device, f, same && !limits ? known->device : target->name, err);
 }
 
 /* ---- the answer ---- */
 
-static at_status say_why(at__found_parts *f, const char *known, const char *more, at_error *err)
+static at_status say_why(atx_found_parts *f, const char *known, const char *more, at_error *err)
 {
-    at__str why = { 0 };
-    at__str_addf(&why, "%s%s%s", known ? known : "", known && *known && *more ? "; " : "", more);
-    at_status status = at__str_status(&why, err);
+    atx_str why = { 0 };
+    atx_str_addf(&why, "%s%s%s", known ? known : "", known && *known && *more ? "; " : "", more);
+    at_status status = atx_str_status(&why, err);
     if (status == AT_OK)
-        status = at__finding_keep(&f->shown.why, f, at__str_text(&why), err);
-    at__str_clear(&why);
+        status = atx_finding_keep(&f->shown.why, f, atx_str_text(&why), err);
+    atx_str_clear(&why);
     return status;
 }
 
 /* Whoever asks, for the filter of a fallback. */
 typedef struct asking {
     at_tuner *tuner;
-    const at__found_parts *f;
-    const at__target *target;
+    const atx_found_parts *f;
+    const atx_target *target;
 } asking;
 
-static at_status check_fallback(void *context, const at__template *t, const at__config *config, at_error *err)
+static at_status check_fallback(void *context, const atx_template *t, const atx_config *config, at_error *err)
 {
     const asking *a = context;
-    const at__found_parts *f = a->f;
-    at__target here = *a->target;
+    const atx_found_parts *f = a->f;
+    atx_target here = *a->target;
     here.cc = f->shown.cc;
-    if (at__excluded(a->tuner->excluded, &f->problem, f->shown.cc, t, config))
+    if (atx_excluded(a->tuner->excluded, &f->problem, f->shown.cc, t, config))
         return AT_ERR_NOT_FOUND;
-    return a->tuner->lookup ? at__lookup_usable(a->tuner->lookup, &f->problem, &here, t, config, err) : AT_OK;
+    return a->tuner->lookup ? atx_lookup_usable(a->tuner->lookup, &f->problem, &here, t, config, err) : AT_OK;
 }
 
 /* Nothing measured fits: a valid configuration, or the reason why there is none. */
-static at_status take_fallback(at__found_parts *f, at_tuner *tuner, const at__target *target, const char *why,
+static at_status take_fallback(atx_found_parts *f, at_tuner *tuner, const atx_target *target, const char *why,
                                const int64_t *slots, at_error *err)
 {
     at_error cause = { 0 };
     asking a = { tuner, f, target };
-    const at__fallback_filter filter = { check_fallback, &a };
+    const atx_fallback_filter filter = { check_fallback, &a };
     f->shown.match = AT_MATCH_NONE;
     if (!f->shown.cc)
         return say_why(f, why, "and without a compute capability none can be chosen", err);
-    at_status status = at__fallback(&f->t, &f->config, tuner->catalog, f->problem.op, slots, &filter, &cause);
+    at_status status = atx_fallback(&f->t, &f->config, tuner->catalog, f->problem.op, slots, &filter, &cause);
     if (status == AT_ERR_NOT_FOUND)
         return say_why(f, why, cause.text, err);
     if (status != AT_OK)
@@ -193,60 +193,60 @@ static at_status take_fallback(at__found_parts *f, at_tuner *tuner, const at__ta
 }
 
 /* Of the problem's own measurement: elsewhere sizes, and so operations and bytes, were others. */
-static void show_metrics(at__found_parts *f, const at__winner *w)
+static void show_metrics(atx_found_parts *f, const atx_winner *w)
 {
-    const at__op *op = f->problem.op;
+    const atx_op *op = f->problem.op;
     for (int i = 0; i < op->metric_count; i++) {
         f->metrics[i] = (at_metric){ .name = op->metrics[i].name, .value = NAN };
-        if (at__metric_value(&f->metrics[i].value, &f->problem, i, AT__RECORD_OF(w), NULL) != AT_OK)
+        if (atx_metric_value(&f->metrics[i].value, &f->problem, i, ATX_RECORD_OF(w), NULL) != AT_OK)
             f->metrics[i].value = NAN;
     }
     f->shown.metrics = f->metrics;
     f->shown.metric_count = op->metric_count;
 }
 
-static at_status show_measured(at__found_parts *f, const at__found *found, at_error *err)
+static at_status show_measured(atx_found_parts *f, const atx_found *found, at_error *err)
 {
     at_found *s = &f->shown;
-    const at__answer *a = found->answer;
-    s->origin = found->shipped ? AT__SHIPPED : "database";
+    const atx_answer *a = found->answer;
+    s->origin = found->shipped ? ATX_SHIPPED : "database";
     s->expected_s = found->expected_s;
     s->doubt = found->doubt;
     if (found->by_model)
         return AT_OK; /* nothing was measured */
     s->median_s = a->winner.timing.median_s;
     s->ceiling_s = a->winner.ceiling_s;
-    s->gb_per_s = at__answer_gb_per_s(a);
-    s->gflop_per_s = at__gflop_per_s(a->ops_count, s->median_s);
-    if (found->match == AT__MATCH_EXACT || found->own)
+    s->gb_per_s = atx_answer_gb_per_s(a);
+    s->gflop_per_s = atx_gflop_per_s(a->ops_count, s->median_s);
+    if (found->match == ATX_MATCH_EXACT || found->own)
         show_metrics(f, &a->winner);
-    at_status status = at__finding_keep(&s->measured_device, f, a->fingerprint.device, err);
+    at_status status = atx_finding_keep(&s->measured_device, f, a->fingerprint.device, err);
     if (status == AT_OK)
-        status = at__finding_keep(&s->measured_shape, f, a->shape, err);
+        status = atx_finding_keep(&s->measured_shape, f, a->shape, err);
     if (status == AT_OK)
-        status = at__finding_keep(&s->measured_at, f, a->measured_at, err);
+        status = atx_finding_keep(&s->measured_at, f, a->measured_at, err);
     return status;
 }
 
 /* Slots hold the configuration. */
-static at_status show_arguments(at__found_parts *f, const int64_t *slots, at_error *err)
+static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_error *err)
 {
-    const at__op *op = f->problem.op;
+    const atx_op *op = f->problem.op;
     at_status status = AT_OK;
     for (int i = 0; i < op->arg_count && status == AT_OK; i++) {
-        const at__arg *arg = &op->args[i];
+        const atx_arg *arg = &op->args[i];
         at_arg *shown = &f->args[i];
         *shown = (at_arg){ .name = arg->name,
                            .role = (at_role)arg->role,
                            .bytes = arg->scalar_bytes,
-                           .type = (at_type)at__arg_type(arg, f->problem.type),
-                           .opaque = at__arg_is_storage(op, arg) };
-        if (arg->role == AT__SCALAR) {
-            status = at__scalar_value(&shown->value, arg, slots, err);
+                           .type = (at_type)atx_arg_type(arg, f->problem.type),
+                           .opaque = atx_arg_is_storage(op, arg) };
+        if (arg->role == ATX_SCALAR) {
+            status = atx_scalar_value(&shown->value, arg, slots, err);
             continue;
         }
-        shown->align = at__problem_align_of(&f->problem, i);
-        status = at__arg_bytes(&shown->bytes, op, i, slots, err);
+        shown->align = atx_problem_align_of(&f->problem, i);
+        status = atx_arg_bytes(&shown->bytes, op, i, slots, err);
     }
     f->shown.args = f->args;
     f->shown.arg_count = op->arg_count;
@@ -254,19 +254,19 @@ static at_status show_arguments(at__found_parts *f, const int64_t *slots, at_err
 }
 
 /* `known`: the geometry, when the look-up has it already for the same device; else NULL. */
-static at_status show_kernel(at__found_parts *f, int64_t *slots, const at__geometry *known, at_error *err)
+static at_status show_kernel(atx_found_parts *f, int64_t *slots, const atx_geometry *known, at_error *err)
 {
     at_found *s = &f->shown;
-    at__geometry g;
-    at__str config = { 0 };
+    atx_geometry g;
+    atx_str config = { 0 };
     at_status status = AT_OK;
 
     if (known) {
         g = *known;
     } else {
-        status = at__config_bind(slots, f->t, &f->config, err);
+        status = atx_config_bind(slots, f->t, &f->config, err);
         if (status == AT_OK)
-            status = at__geometry_of(&g, &f->t->launch, slots, err);
+            status = atx_geometry_of(&g, &f->t->launch, slots, err);
     }
     if (status == AT_OK)
         status = show_arguments(f, slots, err);
@@ -277,42 +277,42 @@ static at_status show_kernel(at__found_parts *f, int64_t *slots, const at__geome
     s->shared_bytes = g.shared_bytes;
     s->template_name = f->t->name;
     s->kernel = f->t->kernel;
-    at__config_text(&config, f->t, &f->config);
-    status = at__str_status(&config, err);
+    atx_config_text(&config, f->t, &f->config);
+    status = atx_str_status(&config, err);
     if (status == AT_OK)
-        status = at__finding_keep(&s->config, f, at__str_text(&config), err);
-    at__str_clear(&config);
+        status = atx_finding_keep(&s->config, f, atx_str_text(&config), err);
+    atx_str_clear(&config);
     return status;
 }
 
 /* For whom. */
 typedef struct asked {
-    const at__target *target;
-    const at__limits *limits; /* NULL: those of the tables   */
-    at__target meant;         /* the device that `target` is */
+    const atx_target *target;
+    const atx_limits *limits; /* NULL: those of the tables   */
+    atx_target meant;         /* the device that `target` is */
 } asked;
 
 /* An exact answer for the winner's own device was checked by the look-up, once for all. */
-static bool is_checked(const at__found *found, const asked *a)
+static bool is_checked(const atx_found *found, const asked *a)
 {
-    return found->match == AT__MATCH_EXACT && !a->limits && !a->target->cc && !a->target->sms;
+    return found->match == ATX_MATCH_EXACT && !a->limits && !a->target->cc && !a->target->sms;
 }
 
 /* What the look-up has found is not valid on this very device: it is to find something else. False: as much
  * of that was done as may be. */
-static at_status find_another(bool *again, at_tuner *tuner, const at__found_parts *f, const at__found *found,
+static at_status find_another(bool *again, at_tuner *tuner, const atx_found_parts *f, const atx_found *found,
                               at_error *err)
 {
     at_error why = { 0 };
-    *again = at__exclusions_of(&why, tuner->excluded, &f->problem, f->shown.cc) < AT__EXCLUDED_IN_ALL;
+    *again = atx_exclusions_of(&why, tuner->excluded, &f->problem, f->shown.cc) < ATX_EXCLUDED_IN_ALL;
     at_fail(&why, AT_ERR_INPUT, "%s is not valid on this device", found->t->name);
     return *again
-               ? at__exclude(tuner->excluded, &f->problem, f->shown.cc, found->t, &found->config, &why, err)
+               ? atx_exclude(tuner->excluded, &f->problem, f->shown.cc, found->t, &found->config, &why, err)
                : AT_OK;
 }
 
 /* An answer for this device, and the problem's slots there. *valid: its configuration may be used. */
-static at_status find(at__found *found, bool *valid, int64_t *slots, at__found_parts *f, at_tuner *tuner,
+static at_status find(atx_found *found, bool *valid, int64_t *slots, atx_found_parts *f, at_tuner *tuner,
                       const asked *a, at_error *err)
 {
     bool again = true;
@@ -320,29 +320,29 @@ static at_status find(at__found *found, bool *valid, int64_t *slots, at__found_p
     while (status == AT_OK && again) {
         again = false;
         if (tuner->lookup)
-            status = at__lookup_find(found, tuner->lookup, &f->problem, &a->meant, err);
+            status = atx_lookup_find(found, tuner->lookup, &f->problem, &a->meant, err);
         if (status == AT_OK)
             status = take_device(f, &a->meant, found, a->limits, err);
         if (status == AT_OK)
-            status = at__problem_bind(slots, &f->problem, &f->limits, err);
+            status = atx_problem_bind(slots, &f->problem, &f->limits, err);
         if (status != AT_OK)
             return status;
-        *valid = found->t && (is_checked(found, a) || at__config_is_valid(slots, found->t, &found->config));
+        *valid = found->t && (is_checked(found, a) || atx_config_is_valid(slots, found->t, &found->config));
         if (found->t && !*valid)
             status = find_another(&again, tuner, f, found, err);
     }
     return status;
 }
 
-static at_status answer(at__found_parts *f, at_tuner *tuner, asked *a, at_error *err)
+static at_status answer(atx_found_parts *f, at_tuner *tuner, asked *a, at_error *err)
 {
-    at__found found = { .match = AT__MATCH_NONE, .why = at__str_text(&tuner->absent) };
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    atx_found found = { .match = ATX_MATCH_NONE, .why = atx_str_text(&tuner->absent) };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
     bool valid = false;
 
-    at_status status = at__library_follow(tuner, err);
+    at_status status = atx_library_follow(tuner, err);
     if (status == AT_OK && tuner->lookup)
-        status = at__lookup_meant(&a->meant, tuner->lookup, a->target, err);
+        status = atx_lookup_meant(&a->meant, tuner->lookup, a->target, err);
     if (status == AT_OK)
         status = find(&found, &valid, slots, f, tuner, a, err);
     if (status != AT_OK)
@@ -351,7 +351,7 @@ static at_status answer(at__found_parts *f, at_tuner *tuner, asked *a, at_error 
         f->shown.match = (at_match)found.match;
         f->t = found.t;
         f->config = found.config;
-        status = say_why(f, found.match == AT__MATCH_EXACT ? "" : found.why, "", err);
+        status = say_why(f, found.match == ATX_MATCH_EXACT ? "" : found.why, "", err);
         if (status == AT_OK)
             status = show_measured(f, &found, err);
     } else {
@@ -362,40 +362,40 @@ static at_status answer(at__found_parts *f, at_tuner *tuner, asked *a, at_error 
     return status == AT_OK && f->t ? show_kernel(f, slots, known ? &found.geometry : NULL, err) : status;
 }
 
-static at_status show_question(at__found_parts *f, at_error *err)
+static at_status show_question(atx_found_parts *f, at_error *err)
 {
-    at__str shape = { 0 };
+    atx_str shape = { 0 };
     at_found *s = &f->shown;
     s->op = f->problem.op->name;
-    s->type = at__dtype_name(f->problem.type);
+    s->type = atx_dtype_name(f->problem.type);
     s->why = s->warning = s->device = s->config = s->kernel = "";
     s->measured_device = s->measured_shape = s->measured_at = s->origin = "";
-    at__problem_shape(&shape, &f->problem);
-    at_status status = at__str_status(&shape, err);
+    atx_problem_shape(&shape, &f->problem);
+    at_status status = atx_str_status(&shape, err);
     if (status == AT_OK)
-        status = at__finding_keep(&s->shape, f, at__str_text(&shape), err);
-    at__str_clear(&shape);
+        status = atx_finding_keep(&s->shape, f, atx_str_text(&shape), err);
+    atx_str_clear(&shape);
     return status;
 }
 
-at_status at__finding_make(at__found_parts **out, at_tuner *tuner, const at_problem *problem,
-                           const at__target *target, const at__limits *limits, at_error *err)
+at_status atx_finding_make(atx_found_parts **out, at_tuner *tuner, const at_problem *problem,
+                           const atx_target *target, const atx_limits *limits, at_error *err)
 {
-    at__problem read;
-    at_status status = read_problem(&read, tuner->catalog, problem, at__str_text(&tuner->broken), err);
-    at_status failed = at__catalog_failure(tuner->catalog, err);
+    atx_problem read;
+    at_status status = read_problem(&read, tuner->catalog, problem, atx_str_text(&tuner->broken), err);
+    at_status failed = atx_catalog_failure(tuner->catalog, err);
     if (status != AT_OK || failed != AT_OK)
         return failed != AT_OK ? failed : status;
-    at__found_parts *f = malloc(sizeof *f);
+    atx_found_parts *f = malloc(sizeof *f);
     if (!f)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    memset(f, 0, offsetof(at__found_parts, room));
+    memset(f, 0, offsetof(atx_found_parts, room));
     f->problem = read;
     status = show_question(f, err);
     if (status == AT_OK)
         status = answer(f, tuner, &(asked){ target, limits, *target }, err);
     if (status != AT_OK) {
-        at__finding_close(f);
+        atx_finding_close(f);
         return status;
     }
     *out = f;

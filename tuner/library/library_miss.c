@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-at_status at__tuning_open(at__tuning *t, const at_open_options *o, at_error *err)
+at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err)
 {
     if (!(o->tune_s >= 0 && isfinite(o->tune_s)))
         return at_fail(err, AT_ERR_USAGE, "at_open: found tune_s = %g; expected seconds, 0 or more",
@@ -32,20 +32,20 @@ at_status at__tuning_open(at__tuning *t, const at_open_options *o, at_error *err
     t->is_open = true;
     t->budget_s = o->tune_s;
     t->in_background = o->tune_in_background != 0;
-    at__str_add(&t->program, o->program ? o->program : "");
-    at__str_add(&t->templates, o->templates ? o->templates : "");
-    at__path_from_here(&t->program);
-    at__path_from_here(&t->templates);
+    atx_str_add(&t->program, o->program ? o->program : "");
+    atx_str_add(&t->templates, o->templates ? o->templates : "");
+    atx_path_from_here(&t->program);
+    atx_path_from_here(&t->templates);
     /* Now: the program may go to another folder, or set another variable. */
-    at_status status = at__headers_open(&t->headers, o->headers ? o->headers : getenv(AT__HEADERS_ENV), err);
+    at_status status = atx_headers_open(&t->headers, o->headers ? o->headers : getenv(ATX_HEADERS_ENV), err);
     if (status == AT_OK)
-        status = at__folders_read(&t->allow, "allow", o->allow ? o->allow : getenv(AT__ALLOW_ENV), err);
+        status = atx_folders_read(&t->allow, "allow", o->allow ? o->allow : getenv(ATX_ALLOW_ENV), err);
     if (status == AT_OK)
-        status = at__str_status(&t->program, err);
-    return status == AT_OK ? at__str_status(&t->templates, err) : status;
+        status = atx_str_status(&t->program, err);
+    return status == AT_OK ? atx_str_status(&t->templates, err) : status;
 }
 
-void at__tuning_close(at__tuning *t)
+void atx_tuning_close(atx_tuning *t)
 {
     if (!t->is_open)
         return;
@@ -55,75 +55,75 @@ void at__tuning_close(at__tuning *t)
     pthread_mutex_unlock(&t->mutex);
     if (t->has_thread)
         pthread_join(t->thread, NULL);
-    for (at__wish *w = t->wishes, *next; w; w = next) {
+    for (atx_wish *w = t->wishes, *next; w; w = next) {
         next = w->next;
         free(w);
     }
     pthread_cond_destroy(&t->wished);
     pthread_mutex_destroy(&t->mutex);
-    at__str_clear(&t->program);
-    at__str_clear(&t->database);
-    at__str_clear(&t->templates);
-    at__headers_close(t->headers);
-    at__folders_clear(&t->allow);
+    atx_str_clear(&t->program);
+    atx_str_clear(&t->database);
+    atx_str_clear(&t->templates);
+    atx_headers_close(t->headers);
+    atx_folders_clear(&t->allow);
 }
 
-const char *at__tuning_headers(const at__tuning *t)
+const char *atx_tuning_headers(const atx_tuning *t)
 {
-    return at__headers_text(t->headers);
+    return atx_headers_text(t->headers);
 }
 
-const char *at__tuning_allow(const at__tuning *t)
+const char *atx_tuning_allow(const atx_tuning *t)
 {
-    return at__str_text(&t->allow.text);
+    return atx_str_text(&t->allow.text);
 }
 
 /* `slow` is held. Where the new store cannot be read it is as if it had not come; at_close waits for no lock.
  */
 static at_status see_what_is_new(at_tuner *tuner, at_error *err)
 {
-    const at__cancel cancel = { .flag = &tuner->tuning.stop };
+    const atx_cancel cancel = { .flag = &tuner->tuning.stop };
     if (tuner->store) {
-        at__lookup_look_again(tuner->lookup);
+        atx_lookup_look_again(tuner->lookup);
         return AT_OK;
     }
-    at_status status = at__store_open_unless(&tuner->store, at__str_text(&tuner->tuning.database),
-                                             AT__STORE_READ, &cancel, err);
+    at_status status = atx_store_open_unless(&tuner->store, atx_str_text(&tuner->tuning.database),
+                                             ATX_STORE_READ, &cancel, err);
     if (status == AT_OK)
-        status = at__library_open_lookup(tuner, err);
+        status = atx_library_open_lookup(tuner, err);
     if (status != AT_OK) {
-        at__store_close(tuner->store);
+        atx_store_close(tuner->store);
         tuner->store = NULL;
     }
     return status;
 }
 
-static const char *unless_empty(const at__str *text)
+static const char *unless_empty(const atx_str *text)
 {
-    return text->len ? at__str_text(text) : NULL;
+    return text->len ? atx_str_text(text) : NULL;
 }
 
-static at__miss miss_of(const at__tuning *t, const char *device)
+static atx_miss miss_of(const atx_tuning *t, const char *device)
 {
-    return (at__miss){ .program = unless_empty(&t->program),
-                       .database = at__str_text(&t->database),
+    return (atx_miss){ .program = unless_empty(&t->program),
+                       .database = atx_str_text(&t->database),
                        .templates = unless_empty(&t->templates),
-                       .headers = at__tuning_headers(t),
-                       .allow = at__tuning_allow(t),
+                       .headers = atx_tuning_headers(t),
+                       .allow = atx_tuning_allow(t),
                        .device = device,
                        .budget_s = t->budget_s,
                        .stop = &t->stop };
 }
 
-at_status at__tuning_wait(at_tuner *tuner, const at__problem *problem, int ordinal, at_error *err)
+at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal, at_error *err)
 {
-    at__tuning *t = &tuner->tuning;
+    atx_tuning *t = &tuner->tuning;
     char device[16];
     snprintf(device, sizeof device, "%d", ordinal);
     if (!t->database.len)
         return at_fail(err, AT_ERR_USAGE, "there is no place for a database");
-    const at__miss miss = miss_of(t, device);
-    at_status status = at__miss_tune(&miss, problem, err);
+    const atx_miss miss = miss_of(t, device);
+    at_status status = atx_miss_tune(&miss, problem, err);
     if (status != AT_OK)
         return status;
     pthread_mutex_lock(&tuner->slow);
@@ -135,33 +135,33 @@ at_status at__tuning_wait(at_tuner *tuner, const at__problem *problem, int ordin
 /* ---- in the background ---- */
 
 /* The oldest; NULL: it is time to end. `mutex` is held. */
-static at__wish *next_wish(at__tuning *t)
+static atx_wish *next_wish(atx_tuning *t)
 {
     while (!atomic_load(&t->stop) && !t->wishes)
         pthread_cond_wait(&t->wished, &t->mutex);
-    at__wish *w = atomic_load(&t->stop) ? NULL : t->wishes;
+    atx_wish *w = atomic_load(&t->stop) ? NULL : t->wishes;
     if (w)
         t->wishes = w->next;
     return w;
 }
 
 /* So that the first calls of other problems get better. That it fails is no affair of who runs anything. */
-static void learn(at__tuning *t)
+static void learn(atx_tuning *t)
 {
-    const at__miss miss = miss_of(t, "");
-    if (t->database.len && at__miss_learn(&miss, NULL) != AT_OK)
+    const atx_miss miss = miss_of(t, "");
+    if (t->database.len && atx_miss_learn(&miss, NULL) != AT_OK)
         return; /* it is tried again after the next problem */
 }
 
 static void *grant_wishes(void *context)
 {
     at_tuner *tuner = context;
-    at__tuning *t = &tuner->tuning;
-    at__wish *w;
+    atx_tuning *t = &tuner->tuning;
+    atx_wish *w;
     pthread_mutex_lock(&t->mutex);
     while ((w = next_wish(t))) {
         pthread_mutex_unlock(&t->mutex);
-        if (at__tuning_wait(tuner, &w->problem, w->ordinal, NULL) == AT_OK)
+        if (atx_tuning_wait(tuner, &w->problem, w->ordinal, NULL) == AT_OK)
             atomic_store(&w->prepared->renew, true);
         free(w);
         learn(t);
@@ -182,13 +182,13 @@ static bool start_thread(at_tuner *tuner)
     return started;
 }
 
-void at__tuning_wish(at_tuner *tuner, const at__problem *problem, int ordinal, at__prepared *prepared)
+void atx_tuning_wish(at_tuner *tuner, const atx_problem *problem, int ordinal, atx_prepared *prepared)
 {
-    at__tuning *t = &tuner->tuning;
-    at__wish *w = malloc(sizeof *w), **last = &t->wishes;
+    atx_tuning *t = &tuner->tuning;
+    atx_wish *w = malloc(sizeof *w), **last = &t->wishes;
     if (!w)
         return;
-    *w = (at__wish){ NULL, *problem, ordinal, prepared };
+    *w = (atx_wish){ NULL, *problem, ordinal, prepared };
     pthread_mutex_lock(&t->mutex);
     t->has_thread = t->has_thread || start_thread(tuner);
     while (*last)

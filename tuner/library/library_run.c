@@ -16,7 +16,7 @@
 
 /* ---- alignment ---- */
 
-_Static_assert(AT__MAX_ARGS * 4 <= 64, "four bits for each buffer");
+_Static_assert(ATX_MAX_ARGS * 4 <= 64, "four bits for each buffer");
 
 /*
  * By how many factors of two each buffer is less than fully aligned, four bits each: 0 for what cudaMalloc
@@ -25,15 +25,15 @@ _Static_assert(AT__MAX_ARGS * 4 <= 64, "four bits for each buffer");
 static uint64_t steps_of(void *const *buffers, int count)
 {
     uint64_t steps = 0;
-    for (int i = 0; buffers && i < count && i < AT__MAX_ARGS; i++) {
-        int full = __builtin_ctz(AT__FULL_ALIGN);
-        steps |= (uint64_t)(full - __builtin_ctzll((uintptr_t)buffers[i] | AT__FULL_ALIGN)) << 4 * i;
+    for (int i = 0; buffers && i < count && i < ATX_MAX_ARGS; i++) {
+        int full = __builtin_ctz(ATX_FULL_ALIGN);
+        steps |= (uint64_t)(full - __builtin_ctzll((uintptr_t)buffers[i] | ATX_FULL_ALIGN)) << 4 * i;
     }
     return steps;
 }
 
 /* The alignment of an argument's buffer, in the op's order, -1: the op declares none. */
-static int align_index(const at__op *op, int arg)
+static int align_index(const atx_op *op, int arg)
 {
     for (int i = 0; i < op->align_count; i++)
         if (op->aligns[i].arg == arg)
@@ -45,9 +45,9 @@ static int align_index(const at__op *op, int arg)
 static at_status layout_of(const at_layout **out, const at_tuner *tuner, const at_problem *problem,
                            at_error *err)
 {
-    const at__op *op = NULL;
+    const atx_op *op = NULL;
     at_status status =
-        problem->size_count == 0 ? at__catalog_get_op(&op, tuner->catalog, problem->op, err) : AT_OK;
+        problem->size_count == 0 ? atx_catalog_get_op(&op, tuner->catalog, problem->op, err) : AT_OK;
     *out = op && op->layout_count ? &problem->layout : NULL;
     return status;
 }
@@ -63,16 +63,16 @@ static at_problem copy_problem(const at_problem *problem, const at_layout *layou
 
 /* What is asked of the store: the caller's problem with the alignment of the buffers, where he promised none.
  */
-static at_status read_steps(at_problem *out, const at__op *op, const at_problem *problem, uint64_t steps,
+static at_status read_steps(at_problem *out, const atx_op *op, const at_problem *problem, uint64_t steps,
                             at_error *err)
 {
     *out = copy_problem(problem, op->layout_count ? &problem->layout : NULL);
     for (int i = 0, buffer = 0; i < op->arg_count; i++) {
-        if (op->args[i].role == AT__SCALAR)
+        if (op->args[i].role == ATX_SCALAR)
             continue;
-        int64_t align = AT__FULL_ALIGN >> (steps >> 4 * buffer & 15);
+        int64_t align = ATX_FULL_ALIGN >> (steps >> 4 * buffer & 15);
         int k = align_index(op, i);
-        int64_t least = k < 0                    ? AT__FULL_ALIGN
+        int64_t least = k < 0                    ? ATX_FULL_ALIGN
                         : problem->alignments[k] ? problem->alignments[k]
                                                  : at_type_bytes(problem->type);
         if (align < least)
@@ -87,96 +87,96 @@ static at_status read_steps(at_problem *out, const at__op *op, const at_problem 
     return AT_OK;
 }
 
-static void prepared_close(at__prepared *p)
+static void prepared_close(atx_prepared *p)
 {
-    at__finding_close(p->finding);
+    atx_finding_close(p->finding);
     free(p);
 }
 
 /* ---- preparing; `slow` is held ---- */
 
 /* Kernels of a context that is not current, or gone, are left to it. */
-static void unload_kernels(at_tuner *tuner, at__gpu *gpu)
+static void unload_kernels(at_tuner *tuner, atx_gpu *gpu)
 {
     uint64_t context = 0;
-    bool current = gpu && tuner->loaded && at__gpu_current(&context, gpu, NULL) == AT_OK;
-    for (at__loaded *l = tuner->loaded, *next; l; l = next) {
+    bool current = gpu && tuner->loaded && atx_gpu_current(&context, gpu, NULL) == AT_OK;
+    for (atx_loaded *l = tuner->loaded, *next; l; l = next) {
         next = l->next;
-        at__gpu_unload(current && l->context == context ? gpu : NULL, l->module);
+        atx_gpu_unload(current && l->context == context ? gpu : NULL, l->module);
         free(l);
     }
     tuner->loaded = NULL;
 }
 
-void at__library_unload(at_tuner *tuner)
+void atx_library_unload(at_tuner *tuner)
 {
-    at__gpu *gpu = atomic_load(&tuner->gpu);
+    atx_gpu *gpu = atomic_load(&tuner->gpu);
     for (size_t i = 0; i < tuner->table.bucket_count; i++)
-        for (at__prepared *p = tuner->table.buckets[i], *next; p; p = next) {
+        for (atx_prepared *p = tuner->table.buckets[i], *next; p; p = next) {
             next = p->next;
             prepared_close(p);
         }
     free(tuner->table.buckets);
     unload_kernels(tuner, gpu);
-    for (at__kept_code *code = tuner->codes, *next; code; code = next) {
+    for (atx_kept_code *code = tuner->codes, *next; code; code = next) {
         next = code->next;
-        at__str_clear(&code->bytes);
+        atx_str_clear(&code->bytes);
         free(code);
     }
-    at__gpu_close(gpu);
+    atx_gpu_close(gpu);
 }
 
 /* By the name that the compiler gave the kernel; PTX does not end it. */
-static at_status find_name(at__str *out, const at__kept_code *code, const char *kernel, at_error *err)
+static at_status find_name(atx_str *out, const atx_kept_code *code, const char *kernel, at_error *err)
 {
     const char *name = NULL;
     size_t len = 0;
-    at_status status = at__cubin_name(&name, &len, code->bytes.data, code->bytes.len, kernel, err);
+    at_status status = atx_cubin_name(&name, &len, code->bytes.data, code->bytes.len, kernel, err);
     out->len = 0;
     if (status == AT_OK)
-        at__str_add_bytes(out, name, len);
-    return status == AT_OK ? at__str_status(out, err) : status;
+        atx_str_add_bytes(out, name, len);
+    return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
-static at_status load_all(at__module **out, at__gpu *gpu, const at__found_parts *f, const at__kept_code *code,
+static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts *f, const atx_kept_code *code,
                           at_error *err)
 {
-    const at__template *t = f->t;
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__str name = { 0 };
+    const atx_template *t = f->t;
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_str name = { 0 };
     at_status status = find_name(&name, code, t->kernel, err);
     if (status == AT_OK)
-        status = at__gpu_load(out, gpu, code->bytes.data, at__str_text(&name), f->shown.shared_bytes, err);
+        status = atx_gpu_load(out, gpu, code->bytes.data, atx_str_text(&name), f->shown.shared_bytes, err);
     if (status == AT_OK && t->more_count)
-        status = at__finding_bind(slots, f, err);
+        status = atx_finding_bind(slots, f, err);
     for (int i = 0; i < t->more_count && status == AT_OK; i++) {
-        at__geometry g;
-        status = at__geometry_of(&g, &t->more[i].launch, slots, err);
+        atx_geometry g;
+        status = atx_geometry_of(&g, &t->more[i].launch, slots, err);
         if (status == AT_OK)
             status = find_name(&name, code, t->more[i].kernel, err);
         if (status == AT_OK)
-            status = at__gpu_load_step(*out, gpu, at__str_text(&name), g.shared_bytes, err);
+            status = atx_gpu_load_step(*out, gpu, atx_str_text(&name), g.shared_bytes, err);
     }
-    at__str_clear(&name);
+    atx_str_clear(&name);
     return status;
 }
 
-static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, const at__found_parts *f,
-                      const at__kept_code *code, uint64_t context, at_error *err)
+static at_status load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, const atx_found_parts *f,
+                      const atx_kept_code *code, uint64_t context, at_error *err)
 {
     int64_t shared_bytes = f->shown.shared_bytes;
-    for (const at__loaded *l = tuner->loaded; l; l = l->next)
+    for (const atx_loaded *l = tuner->loaded; l; l = l->next)
         if (l->code == code && l->context == context && l->shared_bytes == shared_bytes) {
             *out = l->module;
             return AT_OK;
         }
-    at__loaded *l = calloc(1, sizeof *l);
+    atx_loaded *l = calloc(1, sizeof *l);
     if (!l)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    *l = (at__loaded){ tuner->loaded, code, context, shared_bytes, NULL };
+    *l = (atx_loaded){ tuner->loaded, code, context, shared_bytes, NULL };
     at_status status = load_all(&l->module, gpu, f, code, err);
     if (status != AT_OK) {
-        at__gpu_unload(gpu, l->module);
+        atx_gpu_unload(gpu, l->module);
         free(l);
         return status;
     }
@@ -186,54 +186,54 @@ static at_status load(const at__module **out, at_tuner *tuner, at__gpu *gpu, con
 }
 
 /* Where the kernel's variables are; names are the code's. */
-static at_status find_variables(at__prepared *p, at__gpu *gpu, const at__kept_code *code,
+static at_status find_variables(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code,
                                 const int64_t *slots, at_error *err)
 {
-    const at__template *t = p->finding->t;
+    const atx_template *t = p->finding->t;
     at_status status = AT_OK;
     for (int i = 0, n = 0; i < t->op->arg_count && status == AT_OK; i++) {
         const char *name = NULL;
         int64_t unused = 0;
-        if (!at__template_fills(t, i))
+        if (!atx_template_fills(t, i))
             continue;
-        struct at__prepared_variable *v = &p->variables[n++];
-        status = at__arg_bytes(&v->bytes, t->op, i, slots, err);
+        struct atx_prepared_variable *v = &p->variables[n++];
+        status = atx_arg_bytes(&v->bytes, t->op, i, slots, err);
         if (status == AT_OK)
-            status = at__cubin_variable(&name, &unused, code->bytes.data, code->bytes.len,
+            status = atx_cubin_variable(&name, &unused, code->bytes.data, code->bytes.len,
                                         t->op->args[i].variable, err);
         if (status == AT_OK)
-            status = at__gpu_variable(&v->at, gpu, p->module, name, v->bytes, err);
+            status = atx_gpu_variable(&v->at, gpu, p->module, name, v->bytes, err);
     }
     return status;
 }
 
-static at_status bind(at__prepared *p, at__gpu *gpu, const at__kept_code *code, at_error *err)
+static at_status bind(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, at_error *err)
 {
-    static const at__build NO_CODE = { 0 }; /* it is loaded already */
-    const at__found_parts *f = p->finding;
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    static const atx_build NO_CODE = { 0 }; /* it is loaded already */
+    const atx_found_parts *f = p->finding;
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
 
-    at_status status = at__finding_bind(slots, f, err);
+    at_status status = atx_finding_bind(slots, f, err);
     if (status == AT_OK)
-        status = at__template_bind(&p->kernel, &NO_CODE, f->t, slots, err);
+        status = atx_template_bind(&p->kernel, &NO_CODE, f->t, slots, err);
     if (status == AT_OK)
         status = find_variables(p, gpu, code, slots, err);
     for (int i = 0; i < f->shown.arg_count && status == AT_OK; i++)
         if (f->args[i].role != AT_SCALAR)
-            p->buffers[p->buffer_count++] = (struct at__prepared_buffer){ f->args[i].name, f->args[i].bytes,
+            p->buffers[p->buffer_count++] = (struct atx_prepared_buffer){ f->args[i].name, f->args[i].bytes,
                                                                           f->args[i].role != AT_INPUT };
     return status;
 }
 
 /* The device of the current context, and what is known for it. */
-static at_status find_here(at__found_parts **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
+static at_status find_here(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu, const at_problem *problem,
                            at_error *err)
 {
-    at__device_info info;
-    at__target target = { 0 };
-    at_status status = at__gpu_current_device(gpu, err);
+    atx_device_info info;
+    atx_target target = { 0 };
+    at_status status = atx_gpu_current_device(gpu, err);
     if (status == AT_OK)
-        status = at__gpu_info(&info, gpu, err);
+        status = atx_gpu_info(&info, gpu, err);
     if (status != AT_OK)
         return status;
     memcpy(target.name, info.name, sizeof target.name);
@@ -241,16 +241,16 @@ static at_status find_here(at__found_parts **out, at_tuner *tuner, at__gpu *gpu,
     target.cc = info.limits.cc;
     target.sms = info.limits.sms;
     tuner->cuda = info.cuda;
-    return at__finding_make(out, tuner, problem, &target, &info.limits, err);
+    return atx_finding_make(out, tuner, problem, &target, &info.limits, err);
 }
 
 /* The same for buffers that are so aligned. */
-static at_status find_for(at__found_parts **out, at_tuner *tuner, at__gpu *gpu, const at_problem *problem,
+static at_status find_for(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu, const at_problem *problem,
                           uint64_t steps, at_error *err)
 {
-    const at__op *op = NULL;
+    const atx_op *op = NULL;
     at_problem asked = *problem;
-    at_status status = at__catalog_get_op(&op, tuner->catalog, problem->op, err);
+    at_status status = atx_catalog_get_op(&op, tuner->catalog, problem->op, err);
     if (op)
         status = read_steps(&asked, op, problem, steps, err);
     return status == AT_OK ? find_here(out, tuner, gpu, &asked, err) : status;
@@ -259,23 +259,23 @@ static at_status find_for(at__found_parts **out, at_tuner *tuner, at__gpu *gpu, 
 /* ---- what works here ---- */
 
 /* Can the device take as many threads of these kernels as are launched? */
-static at_status check_blocks(const at__prepared *p, at__gpu *gpu, at_error *err)
+static at_status check_blocks(const atx_prepared *p, atx_gpu *gpu, at_error *err)
 {
-    at_status status = at__gpu_check_block(gpu, p->module, 0, &p->kernel.geometry, err);
+    at_status status = atx_gpu_check_block(gpu, p->module, 0, &p->kernel.geometry, err);
     for (int i = 0; i < p->kernel.more_count && status == AT_OK; i++)
-        status = at__gpu_check_block(gpu, p->module, i + 1, &p->kernel.more[i].geometry, err);
+        status = atx_gpu_check_block(gpu, p->module, i + 1, &p->kernel.more[i].geometry, err);
     return status;
 }
 
 /* The kernel of the finding, compiled and loaded. */
-static at_status make_kernel(at__prepared *p, at_tuner *tuner, at__gpu *gpu, at_error *err)
+static at_status make_kernel(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, at_error *err)
 {
-    const at__kept_code *code = NULL;
-    at_status status = at__library_code(&code, tuner, p->finding, err);
+    const atx_kept_code *code = NULL;
+    at_status status = atx_library_code(&code, tuner, p->finding, err);
     if (status == AT_OK)
         status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
     if (status == AT_ERR_DEVICE && code && code->cached) {
-        status = at__library_code_again(&code, tuner, p->finding, err);
+        status = atx_library_code_again(&code, tuner, p->finding, err);
         if (status == AT_OK)
             status = load(&p->module, tuner, gpu, p->finding, code, p->context, err);
     }
@@ -285,52 +285,52 @@ static at_status make_kernel(at__prepared *p, at_tuner *tuner, at__gpu *gpu, at_
 }
 
 /* The driver refuses the kernel, today and tomorrow: look-ups are to answer with something else. */
-static at_status exclude_unloaded(at_tuner *tuner, at__gpu *gpu, const at__found_parts *f,
+static at_status exclude_unloaded(at_tuner *tuner, atx_gpu *gpu, const atx_found_parts *f,
                                   const at_error *cause, at_error *err)
 {
     at_error why = { 0 };
-    if (cause->status != AT_ERR_DEVICE || at__gpu_may_pass(gpu))
+    if (cause->status != AT_ERR_DEVICE || atx_gpu_may_pass(gpu))
         return AT_OK;
     at_fail(&why, AT_ERR_DEVICE, "%s with %s cannot be loaded: %.900s", f->t->file, f->shown.config,
             cause->text);
-    return at__exclude(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config, &why, err);
+    return atx_exclude(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config, &why, err);
 }
 
 /* Says what was chosen first and why it is not used. `warning`: of what went wrong before, or "". */
-static at_status warn(at__found_parts *f, const at_error *first, const char *warning, at_error *err)
+static at_status warn(atx_found_parts *f, const at_error *first, const char *warning, at_error *err)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_found *s = &f->shown;
     if (!*warning && first->status == AT_OK)
         return AT_OK;
-    at__str_add(&text, *warning ? warning : s->warning);
+    atx_str_add(&text, *warning ? warning : s->warning);
     if (first->status != AT_OK)
-        at__str_addf(&text, "%s%.*s; %s with %s takes its place", text.len ? "; " : "",
+        atx_str_addf(&text, "%s%.*s; %s with %s takes its place", text.len ? "; " : "",
                      (int)strcspn(first->text, "\n"), first->text, f->t->name, s->config);
-    at_status status = at__str_status(&text, err);
+    at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
-        status = at__finding_keep(&s->warning, f, at__str_text(&text), err);
-    at__str_clear(&text);
+        status = atx_finding_keep(&s->warning, f, atx_str_text(&text), err);
+    atx_str_clear(&text);
     return status;
 }
 
 /* What is known for the problem, and works here: the best first, until one does. */
-static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const char *warning, at_error *err)
+static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char *warning, at_error *err)
 {
     bool again = true;
     at_error first = { 0 };
     at_status status = AT_OK;
     while (status == AT_OK && again) {
         at_error cause = { 0 };
-        at__finding_close(p->finding);
+        atx_finding_close(p->finding);
         p->finding = NULL;
         p->buffer_count = 0;
         status = find_for(&p->finding, tuner, gpu, &p->problem, p->steps, err);
         if (status != AT_OK)
             return status;
-        const at__found_parts *f = p->finding;
-        int tried = at__exclusions_of(&first, tuner->excluded, &f->problem, f->shown.cc);
-        if (first.status != AT_OK && (!f->t || tried >= AT__EXCLUDED_IN_ALL))
+        const atx_found_parts *f = p->finding;
+        int tried = atx_exclusions_of(&first, tuner->excluded, &f->problem, f->shown.cc);
+        if (first.status != AT_OK && (!f->t || tried >= ATX_EXCLUDED_IN_ALL))
             return at_fail(err, first.status, "%s", first.text);
         if (!f->t)
             return at_fail(err, AT_ERR_NOT_FOUND, "%s", f->shown.why);
@@ -338,17 +338,17 @@ static at_status fill(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const char
         again = status != AT_OK;
         if (again)
             status = exclude_unloaded(tuner, gpu, f, &cause, err);
-        if (again && !at__excluded(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config))
+        if (again && !atx_excluded(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config))
             return status == AT_OK ? at_fail(err, cause.status, "%s", cause.text) : status;
     }
     return status == AT_OK ? warn(p->finding, &first, warning, err) : status;
 }
 
 /* In the place of `old` (NULL: there is none). */
-static at_status prepare_new(at__prepared **out, at__prepared *old, at_tuner *tuner, at__gpu *gpu,
-                             const at__asking *a, const char *warning, at_error *err)
+static at_status prepare_new(atx_prepared **out, atx_prepared *old, at_tuner *tuner, atx_gpu *gpu,
+                             const atx_asking *a, const char *warning, at_error *err)
 {
-    at__prepared *p = calloc(1, sizeof *p);
+    atx_prepared *p = calloc(1, sizeof *p);
     if (!p)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     p->hash = a->hash;
@@ -357,8 +357,8 @@ static at_status prepare_new(at__prepared **out, at__prepared *old, at_tuner *tu
     p->problem = copy_problem(a->problem, a->layout);
     at_status status = fill(p, tuner, gpu, warning, err);
     if (status == AT_OK) {
-        p->problem.op = at__catalog_find_op(tuner->catalog, a->problem->op)->name; /* the caller's may go */
-        status = at__table_add(tuner, p, old, err);
+        p->problem.op = atx_catalog_find_op(tuner->catalog, a->problem->op)->name; /* the caller's may go */
+        status = atx_table_add(tuner, p, old, err);
     }
     if (status != AT_OK)
         prepared_close(p);
@@ -367,23 +367,23 @@ static at_status prepare_new(at__prepared **out, at__prepared *old, at_tuner *tu
     return status;
 }
 
-static bool is_exact(const at__found_parts *f)
+static bool is_exact(const atx_found_parts *f)
 {
     return f->shown.match == AT_MATCH_EXACT;
 }
 
 /* What the background found takes its place. Where that cannot be prepared it stays. */
-static at__prepared *renewed(at__prepared *p, at_tuner *tuner, at__gpu *gpu, const at__asking *a)
+static atx_prepared *renewed(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const atx_asking *a)
 {
-    at__prepared *newer = NULL;
+    atx_prepared *newer = NULL;
     return prepare_new(&newer, p, tuner, gpu, a, "", NULL) == AT_OK ? newer : p;
 }
 
 /* `may_tune`: also what was found in the background may be taken, and be looked for. */
-static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu, const at__asking *a,
+static at_status prepare(const atx_prepared **out, at_tuner *tuner, atx_gpu *gpu, const atx_asking *a,
                          bool may_tune, const char *warning, at_error *err)
 {
-    at__prepared *p = at__table_find(&tuner->table, a);
+    atx_prepared *p = atx_table_find(&tuner->table, a);
     if (p) { /* another thread was first, or it has been tuned since; only who holds `slow` adds */
         *out = may_tune && atomic_exchange(&p->renew, false) ? renewed(p, tuner, gpu, a) : p;
         return AT_OK;
@@ -392,37 +392,37 @@ static at_status prepare(const at__prepared **out, at_tuner *tuner, at__gpu *gpu
     if (!p)
         return status;
     if (may_tune && tuner->tuning.in_background && !is_exact(p->finding))
-        at__tuning_wish(tuner, &p->finding->problem, at__gpu_ordinal(gpu), p);
+        atx_tuning_wish(tuner, &p->finding->problem, atx_gpu_ordinal(gpu), p);
     *out = p;
     return AT_OK;
 }
 
 /* Nothing exact is known of it: has it tuned, and waits. warning->text: why it was not. */
-static void tune_first(at_error *warning, at_tuner *tuner, at__gpu *gpu, const at__asking *a)
+static void tune_first(at_error *warning, at_tuner *tuner, atx_gpu *gpu, const atx_asking *a)
 {
-    at__found_parts *f = NULL;
+    atx_found_parts *f = NULL;
     at_error cause = { 0 };
     pthread_mutex_lock(&tuner->slow);
-    bool known = at__table_find(&tuner->table, a) != NULL;
+    bool known = atx_table_find(&tuner->table, a) != NULL;
     at_status status = known ? AT_OK : find_for(&f, tuner, gpu, a->problem, a->steps, NULL);
-    int ordinal = at__gpu_ordinal(gpu);
+    int ordinal = atx_gpu_ordinal(gpu);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK && f && f->t && !is_exact(f) &&
-        at__tuning_wait(tuner, &f->problem, ordinal, &cause) != AT_OK)
+        atx_tuning_wait(tuner, &f->problem, ordinal, &cause) != AT_OK)
         at_fail(warning, AT_ERR_SYSTEM, "not tuned at its first use: %.900s", cause.text);
-    at__finding_close(f);
+    atx_finding_close(f);
 }
 
 /* ---- calls ---- */
 
-static at_status open_driver(at__gpu **out, at_tuner *tuner, at_error *err)
+static at_status open_driver(atx_gpu **out, at_tuner *tuner, at_error *err)
 {
-    at__gpu *gpu = atomic_load_explicit(&tuner->gpu, memory_order_acquire);
+    atx_gpu *gpu = atomic_load_explicit(&tuner->gpu, memory_order_acquire);
     at_status status = AT_OK;
     if (!gpu) {
         pthread_mutex_lock(&tuner->slow);
         gpu = atomic_load(&tuner->gpu);
-        if (!gpu && (status = at__gpu_attach(&gpu, err)) == AT_OK)
+        if (!gpu && (status = atx_gpu_attach(&gpu, err)) == AT_OK)
             atomic_store_explicit(&tuner->gpu, gpu, memory_order_release);
         pthread_mutex_unlock(&tuner->slow);
     }
@@ -430,7 +430,7 @@ static at_status open_driver(at__gpu **out, at_tuner *tuner, at_error *err)
     return status;
 }
 
-static at_status get_slowly(const at__prepared **out, at__gpu *gpu, at_tuner *tuner, const at__asking *a,
+static at_status get_slowly(const atx_prepared **out, atx_gpu *gpu, at_tuner *tuner, const atx_asking *a,
                             bool may_tune, at_error *err)
 {
     at_error warning = { 0 };
@@ -443,10 +443,10 @@ static at_status get_slowly(const at__prepared **out, at__gpu *gpu, at_tuner *tu
 }
 
 /* What is launched on `stream` next. */
-static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, const at_problem *problem,
+static at_status get(const atx_prepared **out, atx_gpu **gpu, at_tuner *tuner, const at_problem *problem,
                      uint64_t steps, void *stream, at_error *err)
 {
-    at__asking a = { .problem = problem, .steps = steps };
+    atx_asking a = { .problem = problem, .steps = steps };
     if (!tuner || !problem || !problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
         return at_fail(err, AT_ERR_USAGE, "expected a tuner, and a problem with an op and 0 to %d sizes",
                        AT_MAX_SIZES);
@@ -458,28 +458,28 @@ static at_status get(const at__prepared **out, at__gpu **gpu, at_tuner *tuner, c
                        AT_MAX_RANK);
     status = open_driver(gpu, tuner, err);
     if (status == AT_OK)
-        status = at__gpu_current(&a.context, *gpu, err);
+        status = atx_gpu_current(&a.context, *gpu, err);
     if (status != AT_OK)
         return status;
-    a.hash = at__asking_hash(&a);
+    a.hash = atx_asking_hash(&a);
     pthread_rwlock_rdlock(&tuner->table_lock);
-    at__prepared *p = at__table_find(&tuner->table, &a);
+    atx_prepared *p = atx_table_find(&tuner->table, &a);
     pthread_rwlock_unlock(&tuner->table_lock);
     *out = p;
     if (p && !atomic_load_explicit(&p->renew, memory_order_relaxed))
         return AT_OK;
-    bool may_tune = tuner->tuning.budget_s > 0 && !at__gpu_is_capturing(*gpu, stream);
+    bool may_tune = tuner->tuning.budget_s > 0 && !atx_gpu_is_capturing(*gpu, stream);
     return p && !may_tune ? AT_OK : get_slowly(out, *gpu, tuner, &a, may_tune, err);
 }
 
-static bool overlap(const at__prepared *p, void *const *buffers, int i, int k)
+static bool overlap(const atx_prepared *p, void *const *buffers, int i, int k)
 {
     uintptr_t a = (uintptr_t)buffers[i], b = (uintptr_t)buffers[k];
     return (p->buffers[i].written || p->buffers[k].written) && a < b + (uint64_t)p->buffers[k].bytes &&
            b < a + (uint64_t)p->buffers[i].bytes;
 }
 
-static at_status check_buffers(const at__prepared *p, void *const *buffers, int count, at_error *err)
+static at_status check_buffers(const atx_prepared *p, void *const *buffers, int count, at_error *err)
 {
     const char *op = p->problem.op;
     if (count != p->buffer_count || !buffers)
@@ -500,11 +500,11 @@ static at_status check_buffers(const at__prepared *p, void *const *buffers, int 
     return AT_OK;
 }
 
-static at_status launch(const at__gpu *gpu, void *stream, const at__module *module, int step,
-                        const at__geometry *geometry, const struct at__kernel_arg *args, int count,
+static at_status launch(const atx_gpu *gpu, void *stream, const atx_module *module, int step,
+                        const atx_geometry *geometry, const struct atx_kernel_arg *args, int count,
                         void *const *buffers, at_error *err)
 {
-    void *addresses[AT__MAX_ARGS], *params[AT__MAX_ARGS + 1];
+    void *addresses[ATX_MAX_ARGS], *params[ATX_MAX_ARGS + 1];
     for (int i = 0; i < count; i++) {
         int b = args[i].buffer;
         if (b >= 0)
@@ -512,30 +512,30 @@ static at_status launch(const at__gpu *gpu, void *stream, const at__module *modu
         params[i] = b >= 0 ? (void *)&addresses[b] : (void *)&args[i].value;
     }
     params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
-    return at__gpu_launch_step_on(gpu, stream, module, step, geometry, params, err);
+    return atx_gpu_launch_step_on(gpu, stream, module, step, geometry, params, err);
 }
 
 at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffers, int buffer_count,
                  void *stream, at_error *err)
 {
-    const at__prepared *p = NULL;
-    at__gpu *gpu = NULL;
+    const atx_prepared *p = NULL;
+    atx_gpu *gpu = NULL;
 
     at_status status = get(&p, &gpu, tuner, problem, steps_of(buffers, buffer_count), stream, err);
     if (p)
         status = check_buffers(p, buffers, buffer_count, err);
     if (!p || status != AT_OK)
         return status;
-    const at__kernel *kernel = &p->kernel;
+    const atx_kernel *kernel = &p->kernel;
     for (int i = 0; i < kernel->variable_count && status == AT_OK; i++)
-        status = at__gpu_copy_on(gpu, stream, p->variables[i].at,
-                                 (at__ptr)(uintptr_t)buffers[kernel->variables[i].buffer],
+        status = atx_gpu_copy_on(gpu, stream, p->variables[i].at,
+                                 (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer],
                                  p->variables[i].bytes, err);
     if (status == AT_OK)
         status = launch(gpu, stream, p->module, 0, &kernel->geometry, kernel->args, kernel->arg_count,
                         buffers, err);
     for (int i = 0; i < kernel->more_count && status == AT_OK; i++) {
-        const at__kernel_step *s = &kernel->more[i];
+        const atx_kernel_step *s = &kernel->more[i];
         status = launch(gpu, stream, p->module, i + 1, &s->geometry, s->args, s->arg_count, buffers, err);
     }
     return status;
@@ -543,8 +543,8 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffer
 
 at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem, at_error *err)
 {
-    const at__prepared *p = NULL;
-    at__gpu *gpu = NULL;
+    const atx_prepared *p = NULL;
+    atx_gpu *gpu = NULL;
     at_status status = get(&p, &gpu, tuner, problem, 0, NULL, err);
     if (p && out)
         *out = &p->finding->shown;

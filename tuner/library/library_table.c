@@ -21,7 +21,7 @@ static uint64_t hash_of_layout(uint64_t hash, const at_layout *l)
     return hash;
 }
 
-uint64_t at__asking_hash(const at__asking *a)
+uint64_t atx_asking_hash(const atx_asking *a)
 {
     const at_problem *problem = a->problem;
     uint64_t steps = a->steps;
@@ -56,33 +56,33 @@ static bool same_problem(const at_problem *a, const at_problem *b)
            (a->size_count > 0 || same_layout(&a->layout, &b->layout));
 }
 
-at__prepared *at__table_find(const at__table *table, const at__asking *a)
+atx_prepared *atx_table_find(const atx_table *table, const atx_asking *a)
 {
     if (!table->bucket_count)
         return NULL;
-    at__prepared *p = table->buckets[a->hash & (table->bucket_count - 1)];
+    atx_prepared *p = table->buckets[a->hash & (table->bucket_count - 1)];
     while (p && !(!p->replaced && p->hash == a->hash && p->steps == a->steps && p->context == a->context &&
                   same_problem(&p->problem, a->problem)))
         p = p->next;
     return p;
 }
 
-static void link_entry(at__table *table, at__prepared *p)
+static void link_entry(atx_table *table, atx_prepared *p)
 {
-    at__prepared **bucket = &table->buckets[p->hash & (table->bucket_count - 1)];
+    atx_prepared **bucket = &table->buckets[p->hash & (table->bucket_count - 1)];
     p->next = *bucket;
     *bucket = p;
 }
 
-static bool grow_table(at__table *table)
+static bool grow_table(atx_table *table)
 {
-    at__table more = { .bucket_count = table->bucket_count ? 2 * table->bucket_count : 64,
+    atx_table more = { .bucket_count = table->bucket_count ? 2 * table->bucket_count : 64,
                        .count = table->count };
     more.buckets = calloc(more.bucket_count, sizeof *more.buckets);
     if (!more.buckets)
         return false;
     for (size_t i = 0; i < table->bucket_count; i++)
-        for (at__prepared *p = table->buckets[i], *next; p; p = next) {
+        for (atx_prepared *p = table->buckets[i], *next; p; p = next) {
             next = p->next;
             link_entry(&more, p);
         }
@@ -91,7 +91,7 @@ static bool grow_table(at__table *table)
     return true;
 }
 
-at_status at__table_add(at_tuner *tuner, at__prepared *p, at__prepared *old, at_error *err)
+at_status atx_table_add(at_tuner *tuner, atx_prepared *p, atx_prepared *old, at_error *err)
 {
     pthread_rwlock_wrlock(&tuner->table_lock);
     bool room = tuner->table.count < tuner->table.bucket_count || grow_table(&tuner->table);

@@ -10,22 +10,22 @@
 
 enum { LEAST_SAMPLES = 6 }; /* below that a spread says nothing */
 
-const char *at__difference_name(at__difference difference)
+const char *atx_difference_name(atx_difference difference)
 {
-    static const char *const NAMES[] = { [AT__DIFF_SLOWER] = "slower",
-                                         [AT__DIFF_FASTER] = "faster",
-                                         [AT__DIFF_UNCLEAR] = "unclear",
-                                         [AT__DIFF_SAME] = "same" };
+    static const char *const NAMES[] = { [ATX_DIFF_SLOWER] = "slower",
+                                         [ATX_DIFF_FASTER] = "faster",
+                                         [ATX_DIFF_UNCLEAR] = "unclear",
+                                         [ATX_DIFF_SAME] = "same" };
     return NAMES[difference];
 }
 
 /* Relative standard error of the median. */
-static double median_error(const at__timing *t)
+static double median_error(const atx_timing *t)
 {
     return 1.2533 * t->spread / 2.563 / sqrt((double)t->samples);
 }
 
-bool at__ratio_interval(double *low, double *high, const at__timing *before, const at__timing *after)
+bool atx_ratio_interval(double *low, double *high, const atx_timing *before, const atx_timing *after)
 {
     *low = *high = 0;
     if (before->samples < LEAST_SAMPLES || after->samples < LEAST_SAMPLES || !(before->median_s > 0) ||
@@ -38,45 +38,45 @@ bool at__ratio_interval(double *low, double *high, const at__timing *before, con
     return true;
 }
 
-at__difference at__difference_of(double ratio, double low, double high, double tolerance)
+atx_difference atx_difference_of(double ratio, double low, double high, double tolerance)
 {
     double least = 1 / (1 + tolerance), most = 1 + tolerance;
     if (!(low > 0) || !(high < INFINITY) || !(ratio > 0))
-        return AT__DIFF_UNCLEAR;
+        return ATX_DIFF_UNCLEAR;
     if (low > most)
-        return AT__DIFF_SLOWER;
+        return ATX_DIFF_SLOWER;
     if (high < least)
-        return AT__DIFF_FASTER;
-    return low >= least && high <= most ? AT__DIFF_SAME : AT__DIFF_UNCLEAR;
+        return ATX_DIFF_FASTER;
+    return low >= least && high <= most ? ATX_DIFF_SAME : ATX_DIFF_UNCLEAR;
 }
 
 /* ---- collecting ---- */
 
 typedef struct side {
-    at__answer *items;
+    atx_answer *items;
     size_t count, cap;
     const char *device; /* only these; NULL: all */
     bool failed;        /* out of memory */
 } side;
 
-static bool collect(void *context, at__answer *answer)
+static bool collect(void *context, atx_answer *answer)
 {
     side *s = context;
     if (s->device && strcmp(answer->fingerprint.device, s->device) != 0)
         return true;
-    if (!at__grow(&s->items, &s->cap, s->count, sizeof *s->items)) {
+    if (!atx_grow(&s->items, &s->cap, s->count, sizeof *s->items)) {
         s->failed = true;
         return false;
     }
     s->items[s->count++] = *answer;
-    *answer = (at__answer){ 0 };
+    *answer = (atx_answer){ 0 };
     return true;
 }
 
-static at_status read_side(side *s, at__store *store, const char *device, at_error *err)
+static at_status read_side(side *s, atx_store *store, const char *device, at_error *err)
 {
     s->device = device;
-    at_status status = at__store_each_best(store, collect, s, err);
+    at_status status = atx_store_each_best(store, collect, s, err);
     if (status == AT_OK && s->failed) {
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
@@ -87,7 +87,7 @@ static at_status read_side(side *s, at__store *store, const char *device, at_err
 static void side_clear(side *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        at__answer_clear(&s->items[i]);
+        atx_answer_clear(&s->items[i]);
     free(s->items);
 }
 
@@ -118,7 +118,7 @@ static bool share_a_device(const side *a, const side *b)
 
 /* ---- pairing ---- */
 
-static int by_problem(const at__answer *a, const at__answer *b)
+static int by_problem(const atx_answer *a, const atx_answer *b)
 {
     int order = strcmp(a->op, b->op);
     order = order ? order : strcmp(a->shape, b->shape);
@@ -127,7 +127,7 @@ static int by_problem(const at__answer *a, const at__answer *b)
 
 static int by_problem_and_device(const void *a, const void *b)
 {
-    const at__answer *x = a, *y = b;
+    const atx_answer *x = a, *y = b;
     int order = by_problem(x, y);
     return order ? order : strcmp(x->fingerprint.device, y->fingerprint.device);
 }
@@ -135,7 +135,7 @@ static int by_problem_and_device(const void *a, const void *b)
 /* By difference, then by how much. */
 static int by_change(const void *a, const void *b)
 {
-    const at__compared *x = a, *y = b;
+    const atx_compared *x = a, *y = b;
     if (x->difference != y->difference)
         return x->difference < y->difference ? -1 : 1;
     double change_x = fabs(log(x->ratio)), change_y = fabs(log(y->ratio));
@@ -150,19 +150,19 @@ static void sort_side(side *s)
         qsort(s->items, s->count, sizeof *s->items, by_problem_and_device);
 }
 
-static void add_pair(at__comparison *out, at__answer *before, at__answer *after, double tolerance)
+static void add_pair(atx_comparison *out, atx_answer *before, atx_answer *after, double tolerance)
 {
-    at__compared *c = &out->items[out->count++];
-    const at__timing *b = &before->winner.timing, *a = &after->winner.timing;
-    *c = (at__compared){ .before = *before, .after = *after };
+    atx_compared *c = &out->items[out->count++];
+    const atx_timing *b = &before->winner.timing, *a = &after->winner.timing;
+    *c = (atx_compared){ .before = *before, .after = *after };
     c->ratio = b->median_s > 0 ? a->median_s / b->median_s : 0;
-    at__ratio_interval(&c->low, &c->high, b, a);
-    c->difference = at__difference_of(c->ratio, c->low, c->high, tolerance);
+    atx_ratio_interval(&c->low, &c->high, b, a);
+    c->difference = atx_difference_of(c->ratio, c->low, c->high, tolerance);
     out->differences[c->difference]++;
-    *before = *after = (at__answer){ 0 };
+    *before = *after = (atx_answer){ 0 };
 }
 
-static void summarise(at__comparison *out)
+static void summarise(atx_comparison *out)
 {
     double sum = 0;
     size_t known = 0;
@@ -176,7 +176,7 @@ static void summarise(at__comparison *out)
         qsort(out->items, out->count, sizeof *out->items, by_change);
 }
 
-static at_status pair_up(at__comparison *out, side *before, side *after, bool by_device, double tolerance,
+static at_status pair_up(atx_comparison *out, side *before, side *after, bool by_device, double tolerance,
                          at_error *err)
 {
     size_t i = 0, k = 0, most = before->count < after->count ? before->count : after->count;
@@ -216,11 +216,11 @@ static at_status choose_one(const side *before, const side *after, at_error *err
         many == before ? "first" : "second", many->items[0].fingerprint.device);
 }
 
-at_status at__compare_stores(at__comparison *out, at__store *before, const char *before_device,
-                             at__store *after, const char *after_device, double tolerance, at_error *err)
+at_status atx_compare_stores(atx_comparison *out, atx_store *before, const char *before_device,
+                             atx_store *after, const char *after_device, double tolerance, at_error *err)
 {
     side b = { 0 }, a = { 0 };
-    *out = (at__comparison){ 0 };
+    *out = (atx_comparison){ 0 };
     at_status status = read_side(&b, before, before_device, err);
     if (status == AT_OK)
         status = read_side(&a, after, after_device, err);
@@ -234,12 +234,12 @@ at_status at__compare_stores(at__comparison *out, at__store *before, const char 
     return status;
 }
 
-void at__comparison_clear(at__comparison *comparison)
+void atx_comparison_clear(atx_comparison *comparison)
 {
     for (size_t i = 0; i < comparison->count; i++) {
-        at__answer_clear(&comparison->items[i].before);
-        at__answer_clear(&comparison->items[i].after);
+        atx_answer_clear(&comparison->items[i].before);
+        atx_answer_clear(&comparison->items[i].after);
     }
     free(comparison->items);
-    *comparison = (at__comparison){ 0 };
+    *comparison = (atx_comparison){ 0 };
 }

@@ -14,34 +14,34 @@
 #include "lang/catalog.h"
 #include "lang/problem.h"
 
-#define AT__EXCLUDED_OF_TEMPLATE 3
-#define AT__EXCLUDED_IN_ALL      12
+#define ATX_EXCLUDED_OF_TEMPLATE 3
+#define ATX_EXCLUDED_IN_ALL      12
 
-typedef struct at__exclusions at__exclusions;
+typedef struct atx_exclusions atx_exclusions;
 
-at__exclusions *at__exclusions_open(void); /* NULL: out of memory */
-void at__exclusions_close(at__exclusions *exclusions);
+atx_exclusions *atx_exclusions_open(void); /* NULL: out of memory */
+void atx_exclusions_close(atx_exclusions *exclusions);
 
 /* `why` says it to a user: "copy/fast.cu with TH=64 does not compile for sm_90: ...". AT_ERR_MEMORY. */
-at_status at__exclude(at__exclusions *exclusions, const at__problem *problem, int64_t cc,
-                      const at__template *t, const at__config *config, const at_error *why,
+at_status atx_exclude(atx_exclusions *exclusions, const atx_problem *problem, int64_t cc,
+                      const atx_template *t, const atx_config *config, const at_error *why,
                       at_error *err) AT_MUST_CHECK;
 
 /* Why it is excluded, as the rest of its template may be; NULL: it is not, also where `exclusions` is NULL.
  */
-const at_error *at__excluded(const at__exclusions *exclusions, const at__problem *problem, int64_t cc,
-                             const at__template *t, const at__config *config);
+const at_error *atx_excluded(const atx_exclusions *exclusions, const atx_problem *problem, int64_t cc,
+                             const atx_template *t, const atx_config *config);
 
 /* Why this very configuration was. NULL: it was not tried. */
-const at_error *at__excluded_itself(const at__exclusions *exclusions, const at__problem *problem, int64_t cc,
-                                    const at__template *t, const at__config *config);
+const at_error *atx_excluded_itself(const atx_exclusions *exclusions, const atx_problem *problem, int64_t cc,
+                                    const atx_template *t, const atx_config *config);
 
 /* How many are, in all: grows with each. NULL is allowed. */
-size_t at__exclusions_count(const at__exclusions *exclusions);
+size_t atx_exclusions_count(const atx_exclusions *exclusions);
 
-/* How many are, of this problem; *first is why the first of them is. At AT__EXCLUDED_IN_ALL no more is tried.
+/* How many are, of this problem; *first is why the first of them is. At ATX_EXCLUDED_IN_ALL no more is tried.
  */
-int at__exclusions_of(at_error *first, const at__exclusions *exclusions, const at__problem *problem,
+int atx_exclusions_of(at_error *first, const atx_exclusions *exclusions, const atx_problem *problem,
                       int64_t cc);
 
 #endif

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool at__config_is_valid(int64_t *slots, const at__template *t, const at__config *config)
+bool atx_config_is_valid(int64_t *slots, const atx_template *t, const atx_config *config)
 {
-    return at__config_validate(slots, t, config, NULL) == AT_OK;
+    return atx_config_validate(slots, t, config, NULL) == AT_OK;
 }
 
-static double choices(const at__template *t)
+static double choices(const atx_template *t)
 {
     double count = 1;
     for (int i = 0; i < t->param_count; i++)
@@ -28,22 +28,22 @@ static double choices(const at__template *t)
 /* More choices first, then by name: the order of the files must not matter. */
 static int by_choices(const void *a, const void *b)
 {
-    const at__template *x = *(const at__template *const *)a, *y = *(const at__template *const *)b;
+    const atx_template *x = *(const atx_template *const *)a, *y = *(const atx_template *const *)b;
     double more = choices(y) - choices(x);
     return more > 0 ? 1 : more < 0 ? -1 : strcmp(x->name, y->name);
 }
 
-static bool take_defaults(at__config *config, const at__template *t, const int64_t *slots)
+static bool take_defaults(atx_config *config, const atx_template *t, const int64_t *slots)
 {
-    int64_t bound[AT__MAX_SLOTS] = { 0 };
+    int64_t bound[ATX_MAX_SLOTS] = { 0 };
     memcpy(bound, slots, (size_t)t->op->symbols.count * sizeof *bound);
     memcpy(config->values, t->defaults, sizeof config->values);
-    return at__config_is_valid(bound, t, config);
+    return atx_config_is_valid(bound, t, config);
 }
 
 /* *found stays where the filter has nothing against it. */
-static at_status ask_filter(bool *found, const at__fallback_filter *filter, const at__template *t,
-                            const at__config *config, at_error *err)
+static at_status ask_filter(bool *found, const atx_fallback_filter *filter, const atx_template *t,
+                            const atx_config *config, at_error *err)
 {
     at_status status = *found && filter ? filter->check(filter->context, t, config, err) : AT_OK;
     *found = *found && status == AT_OK;
@@ -51,40 +51,40 @@ static at_status ask_filter(bool *found, const at__fallback_filter *filter, cons
 }
 
 /* The template's first valid configuration; why there is none is added to `refusals`. */
-static at_status take_first(bool *found, at__config *config, const at__template *t, const int64_t *slots,
-                            at__str *refusals, at_error *err)
+static at_status take_first(bool *found, atx_config *config, const atx_template *t, const int64_t *slots,
+                            atx_str *refusals, at_error *err)
 {
-    at__space *space = NULL;
+    atx_space *space = NULL;
     at_error cause = { 0 };
     const char *why = cause.text;
 
-    at_status status = at__space_open(&space, t, slots, NULL, 0, &cause);
+    at_status status = atx_space_open(&space, t, slots, NULL, 0, &cause);
     if (status == AT_ERR_MEMORY) /* says nothing of the template */
         return at_fail(err, status, "%s", cause.text);
-    *found = status == AT_OK && at__space_count(space) > 0;
+    *found = status == AT_OK && atx_space_count(space) > 0;
     if (*found)
-        at__space_config(config, space, 0);
+        atx_space_config(config, space, 0);
     else if (status == AT_OK)
-        why = at__space_refusal(space);
+        why = atx_space_refusal(space);
     if (!*found)
-        at__str_addf(refusals, "; %s: %s", t->name, why ? why : "no configuration");
-    at__space_close(space);
-    return at__str_status(refusals, err);
+        atx_str_addf(refusals, "; %s: %s", t->name, why ? why : "no configuration");
+    atx_space_close(space);
+    return atx_str_status(refusals, err);
 }
 
 /* Templates in the order in which they are asked. */
 typedef struct asked {
-    const at__template **all;
+    const atx_template **all;
     int count;
-    const at__fallback_filter *filter;
+    const atx_fallback_filter *filter;
 } asked;
 
-static at_status choose(const at__template **t, at__config *config, const asked *a, const int64_t *slots,
+static at_status choose(const atx_template **t, atx_config *config, const asked *a, const int64_t *slots,
                         at_error *err)
 {
-    const at__template **all = a->all;
-    at__str refusals = { 0 };
-    at__config c = { { 0 } };
+    const atx_template **all = a->all;
+    atx_str refusals = { 0 };
+    atx_config c = { { 0 } };
     at_status status = AT_OK;
     bool found = false;
     int i = -1;
@@ -101,28 +101,28 @@ static at_status choose(const at__template **t, at__config *config, const asked 
     }
     if (status == AT_OK && !found) {
         status = at_fail(err, AT_ERR_NOT_FOUND, "no template has a valid configuration%s",
-                         at__str_text(&refusals));
+                         atx_str_text(&refusals));
     } else if (status == AT_OK) {
         *t = all[i];
         *config = c;
     }
-    at__str_clear(&refusals);
+    atx_str_clear(&refusals);
     return status;
 }
 
-at_status at__fallback(const at__template **t, at__config *config, const at__catalog *catalog,
-                       const at__op *op, const int64_t *slots, const at__fallback_filter *filter,
+at_status atx_fallback(const atx_template **t, atx_config *config, const atx_catalog *catalog,
+                       const atx_op *op, const int64_t *slots, const atx_fallback_filter *filter,
                        at_error *err)
 {
-    at_status status = at__catalog_read(catalog, op, err);
+    at_status status = atx_catalog_read(catalog, op, err);
     if (status != AT_OK)
         return status;
-    int count = at__catalog_template_count(catalog, op);
-    const at__template **all = calloc((size_t)count + 1, sizeof *all);
+    int count = atx_catalog_template_count(catalog, op);
+    const atx_template **all = calloc((size_t)count + 1, sizeof *all);
     if (!all)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < count; i++)
-        all[i] = at__catalog_template(catalog, op, i);
+        all[i] = atx_catalog_template(catalog, op, i);
     qsort(all, (size_t)count, sizeof *all, by_choices);
     status = choose(t, config, &(asked){ all, count, filter }, slots, err);
     free(all);

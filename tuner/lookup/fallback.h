@@ -15,20 +15,20 @@
  * Whether the template's requirements hold. `slots` has the op's slots, bound; the template's are filled. A
  * requirement that cannot be evaluated does not hold.
  */
-bool at__config_is_valid(int64_t *slots, const at__template *t, const at__config *config);
+bool atx_config_is_valid(int64_t *slots, const atx_template *t, const atx_config *config);
 
 /* What must not be chosen although it is valid: AT_ERR_NOT_FOUND. AT_OK: it may. */
-typedef at_status at__fallback_check(void *context, const at__template *t, const at__config *config,
+typedef at_status atx_fallback_check(void *context, const atx_template *t, const atx_config *config,
                                      at_error *err);
-typedef struct at__fallback_filter {
-    at__fallback_check *check;
+typedef struct atx_fallback_filter {
+    atx_fallback_check *check;
     void *context;
-} at__fallback_filter;
+} atx_fallback_filter;
 
 /* `slots` as above; filter NULL: all may be chosen. AT_ERR_NOT_FOUND: no template has a valid configuration;
  * the text tells why of each. */
-at_status at__fallback(const at__template **t, at__config *config, const at__catalog *catalog,
-                       const at__op *op, const int64_t *slots, const at__fallback_filter *filter,
+at_status atx_fallback(const atx_template **t, atx_config *config, const atx_catalog *catalog,
+                       const atx_op *op, const int64_t *slots, const atx_fallback_filter *filter,
                        at_error *err) AT_MUST_CHECK;
 
 #endif

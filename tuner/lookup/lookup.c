@@ -18,56 +18,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *at__match_name(at__match match)
+const char *atx_match_name(atx_match match)
 {
     static const char *const NAMES[] = {
-        [AT__MATCH_EXACT] = "exact",
-        [AT__MATCH_NEAR] = "near",
-        [AT__MATCH_OTHER_DEVICE] = "other_device",
-        [AT__MATCH_NONE] = "none",
-        [AT__MATCH_PREDICTED] = "predicted",
+        [ATX_MATCH_EXACT] = "exact",
+        [ATX_MATCH_NEAR] = "near",
+        [ATX_MATCH_OTHER_DEVICE] = "other_device",
+        [ATX_MATCH_NONE] = "none",
+        [ATX_MATCH_PREDICTED] = "predicted",
     };
     return (unsigned)match < sizeof NAMES / sizeof *NAMES ? NAMES[match] : "unknown";
 }
 
-at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog, at_error *err)
+at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog *catalog, at_error *err)
 {
-    at__lookup *l = calloc(1, sizeof *l);
+    atx_lookup *l = calloc(1, sizeof *l);
     if (!l)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     l->store = store;
     l->catalog = catalog;
-    at_status status = at__index_open(l, err);
+    at_status status = atx_index_open(l, err);
     if (status != AT_OK) {
-        at__lookup_close(l);
+        atx_lookup_close(l);
         return status;
     }
     *out = l;
     return AT_OK;
 }
 
-void at__lookup_add_shipped(at__lookup *lookup)
+void atx_lookup_add_shipped(atx_lookup *lookup)
 {
-    lookup->with_shipped = at__shipped_wanted();
-    at__installed_model(lookup->here, sizeof lookup->here, AT__INSTALLED_FOLDER);
+    lookup->with_shipped = atx_shipped_wanted();
+    atx_installed_model(lookup->here, sizeof lookup->here, ATX_INSTALLED_FOLDER);
 }
 
-void at__lookup_exclude(at__lookup *lookup, const at__exclusions *exclusions)
+void atx_lookup_exclude(atx_lookup *lookup, const atx_exclusions *exclusions)
 {
     lookup->exclusions = exclusions;
 }
 
-void at__lookup_look_again(at__lookup *lookup)
+void atx_lookup_look_again(atx_lookup *lookup)
 {
     lookup->checked_s = 0;
 }
 
-void at__lookup_close(at__lookup *lookup)
+void atx_lookup_close(atx_lookup *lookup)
 {
     if (!lookup)
         return;
-    at__index_clear(lookup);
-    at__store_close(lookup->shipped);
+    atx_index_clear(lookup);
+    atx_store_close(lookup->shipped);
     free(lookup->entries);
     free(lookup);
 }
@@ -77,21 +77,21 @@ static const char *objective_name(const char *text)
     return *text ? text : "time";
 }
 
-void at__limits_on(at__limits *out, const at__fingerprint *known, int64_t cc, int64_t sms)
+void atx_limits_on(atx_limits *out, const atx_fingerprint *known, int64_t cc, int64_t sms)
 {
-    at__arch_limits(out, cc ? cc : known->cc);
+    atx_arch_limits(out, cc ? cc : known->cc);
     if (sms)
         out->sms = sms;
     else if (known->sms && (!cc || cc == known->cc))
         out->sms = known->sms;
 }
 
-at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__problem *p, int64_t cc,
+at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *e, const atx_problem *p, int64_t cc,
                          int64_t sms, at_error *err)
 {
-    int64_t slots[AT__MAX_SLOTS];
-    const at__fingerprint *f = &e->answer.fingerprint;
-    at__limits limits;
+    int64_t slots[ATX_MAX_SLOTS];
+    const atx_fingerprint *f = &e->answer.fingerprint;
+    atx_limits limits;
     if (!e->t)
         return at_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
                        e->answer.winner.template_name);
@@ -101,48 +101,48 @@ at_status at__entry_fits(at__geometry *geometry, const at__entry *e, const at__p
     if (e->other_op)
         return at_fail(err, AT_ERR_NOT_FOUND, "its operation %s was changed since, in %s", e->op->name,
                        e->op->file);
-    at__limits_on(&limits, f, cc, sms);
+    atx_limits_on(&limits, f, cc, sms);
     if (!cc && f->memory_mib > 0)
-        limits.memory_bytes = at__memory_bytes(f->memory_mib);
-    at_status status = at__problem_bind(slots, p, &limits, err);
+        limits.memory_bytes = atx_memory_bytes(f->memory_mib);
+    at_status status = atx_problem_bind(slots, p, &limits, err);
     if (status == AT_OK)
-        status = at__config_validate(slots, e->t, &e->config, err);
-    return status == AT_OK ? at__geometry_of(geometry, &e->t->launch, slots, err) : status;
+        status = atx_config_validate(slots, e->t, &e->config, err);
+    return status == AT_OK ? atx_geometry_of(geometry, &e->t->launch, slots, err) : status;
 }
 
 /* Of the problem's own winner: looked at when it is first asked for. */
-static bool stands(at__entry *e, const at__lookup *l, const at__problem *p)
+static bool stands(atx_entry *e, const atx_lookup *l, const atx_problem *p)
 {
-    at__entry_settle(e, l->catalog);
-    if (e->standing == AT__UNCHECKED)
-        e->standing = at__entry_fits(&e->geometry, e, p, 0, 0, NULL) == AT_OK ? AT__STANDS : AT__OUTDATED;
-    return e->standing == AT__STANDS;
+    atx_entry_settle(e, l->catalog);
+    if (e->standing == ATX_UNCHECKED)
+        e->standing = atx_entry_fits(&e->geometry, e, p, 0, 0, NULL) == AT_OK ? ATX_STANDS : ATX_OUTDATED;
+    return e->standing == ATX_STANDS;
 }
 
-at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at__store *store,
-                            const at__catalog *catalog, const at__problem *problem, at_error *err)
+at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
+                            const atx_catalog *catalog, const atx_problem *problem, at_error *err)
 {
     at_error cause = { 0 };
-    at__entry e = { .answer = *winner, .op = problem->op };
-    at__entry_find_template(&e, catalog, &winner->winner);
-    e.other_op = at__is_of_other_op(store, e.op, winner->winner.op_hash);
-    at_status status = at__entry_fits(geometry, &e, problem, 0, 0, NULL);
+    atx_entry e = { .answer = *winner, .op = problem->op };
+    atx_entry_find_template(&e, catalog, &winner->winner);
+    e.other_op = atx_is_of_other_op(store, e.op, winner->winner.op_hash);
+    at_status status = atx_entry_fits(geometry, &e, problem, 0, 0, NULL);
     if (status != AT_OK)
-        status = at__entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
+        status = atx_entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
     return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }
 
 /* The device that is asked for; if none is named, the store's newest, or where it has none the program's. */
-static at_status name_device(at__question *q, at__lookup *l, const at__target *target, at_error *err)
+static at_status name_device(atx_question *q, atx_lookup *l, const atx_target *target, at_error *err)
 {
     bool named = target && target->name[0];
-    at_status status = named ? AT_OK : at__index_find_newest(l, err);
+    at_status status = named ? AT_OK : atx_index_find_newest(l, err);
     if (named)
         q->device = target->name;
     else if (l->newest[0])
         q->device = l->newest;
     else
-        q->device = at__shipped_device(at__shipped_groups, l->with_shipped ? at__shipped_group_count : 0,
+        q->device = atx_shipped_device(atx_shipped_groups, l->with_shipped ? atx_shipped_group_count : 0,
                                        q->problem->op->name, l->here);
     q->cc = target ? target->cc : 0;
     q->sms = target ? target->sms : 0;
@@ -151,17 +151,17 @@ static at_status name_device(at__question *q, at__lookup *l, const at__target *t
 
 /* The first winner of the problem that stands. NULL: none does; q->outdated is then the first that does not.
  */
-static at_status find_exact(at__entry **out, at__question *q, at__lookup *l, at_error *err)
+static at_status find_exact(atx_entry **out, atx_question *q, atx_lookup *l, at_error *err)
 {
-    const at__problem *problem = q->problem;
+    const atx_problem *problem = q->problem;
     q->outdated = NULL;
     *out = NULL;
-    for (size_t i = l->buckets[q->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
-        at__entry *e = &l->entries[i];
-        if (e->hidden || e->hash != q->hash || !at__entry_is_of(e, problem->op, q->type_key, problem->dims) ||
-            !at__entry_may_answer(e, q->device) || !at__entry_is_on(e, q->device))
+    for (size_t i = l->buckets[q->hash & (l->bucket_count - 1)]; i != ATX_NO_ENTRY; i = l->entries[i].next) {
+        atx_entry *e = &l->entries[i];
+        if (e->hidden || e->hash != q->hash || !atx_entry_is_of(e, problem->op, q->type_key, problem->dims) ||
+            !atx_entry_may_answer(e, q->device) || !atx_entry_is_on(e, q->device))
             continue;
-        at_status usable = stands(e, l, problem) ? at__entry_usable(NULL, l, e, q, err) : AT_ERR_NOT_FOUND;
+        at_status usable = stands(e, l, problem) ? atx_entry_usable(NULL, l, e, q, err) : AT_ERR_NOT_FOUND;
         if (usable == AT_OK)
             *out = e;
         if (usable != AT_ERR_NOT_FOUND)
@@ -171,43 +171,43 @@ static at_status find_exact(at__entry **out, at__question *q, at__lookup *l, at_
     return AT_OK;
 }
 
-static at_status begin_question(at__question *q, at__lookup *l, const at__problem *problem,
-                                const at__target *target, at_error *err)
+static at_status begin_question(atx_question *q, atx_lookup *l, const atx_problem *problem,
+                                const atx_target *target, at_error *err)
 {
-    at_status status = at__index_refresh(l, err);
+    at_status status = atx_index_refresh(l, err);
     if (status != AT_OK)
         return status;
-    *q = (at__question){ .problem = problem };
-    q->type_key = at__dtype_key(problem->type, problem->op->storage);
-    q->hash = at__problem_hash(problem->op, q->type_key, problem->dims);
+    *q = (atx_question){ .problem = problem };
+    q->type_key = atx_dtype_key(problem->type, problem->op->storage);
+    q->hash = atx_problem_hash(problem->op, q->type_key, problem->dims);
     status = name_device(q, l, target, err);
-    return status == AT_OK ? at__index_add_asked(l, q, err) : status;
+    return status == AT_OK ? atx_index_add_asked(l, q, err) : status;
 }
 
 /* All that may be near, and this problem's where its shape is written in another way. There is room for the
  * program's again, so that entries stay where they are. */
-static at_status add_all_own(at__lookup *l, const at__question *q, at_error *err)
+static at_status add_all_own(atx_lookup *l, const atx_question *q, at_error *err)
 {
-    at_status status = at__index_add_own(l, q->problem->op, q->type_key, err);
-    return status == AT_OK ? at__index_add_shipped(l, q->problem->op, q->type_key, q->device, true, err)
+    at_status status = atx_index_add_own(l, q->problem->op, q->type_key, err);
+    return status == AT_OK ? atx_index_add_shipped(l, q->problem->op, q->type_key, q->device, true, err)
                            : status;
 }
 
-static at_status find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
+static at_status find(atx_found *out, atx_lookup *l, const atx_problem *problem, const atx_target *target,
                       at_error *err)
 {
-    at__question q;
+    atx_question q;
     at_status status = begin_question(&q, l, problem, target, err);
     if (status != AT_OK)
         return status;
-    at__entry *e = NULL;
+    atx_entry *e = NULL;
     status = find_exact(&e, &q, l, err);
     if (!e && status == AT_OK) {
-        status = at__index_add_shipped(l, problem->op, q.type_key, q.device, true, err);
+        status = atx_index_add_shipped(l, problem->op, q.type_key, q.device, true, err);
         if (status == AT_OK) /* again where none came: entries may lie elsewhere */
             status = find_exact(&e, &q, l, err);
     }
-    if (!e && status == AT_OK && !at__index_has_own(l, problem->op, q.type_key)) {
+    if (!e && status == AT_OK && !atx_index_has_own(l, problem->op, q.type_key)) {
         status = add_all_own(l, &q, err);
         if (status == AT_OK)
             status = find_exact(&e, &q, l, err);
@@ -215,8 +215,8 @@ static at_status find(at__found *out, at__lookup *l, const at__problem *problem,
     if (status != AT_OK)
         return status;
     if (!e)
-        return at__lookup_near(out, l, &q, err);
-    *out = (at__found){ .match = AT__MATCH_EXACT,
+        return atx_lookup_near(out, l, &q, err);
+    *out = (atx_found){ .match = ATX_MATCH_EXACT,
                         .why = "",
                         .t = e->t,
                         .config = e->config,
@@ -230,17 +230,17 @@ static at_status find(at__found *out, at__lookup *l, const at__problem *problem,
 }
 
 /* What the catalog could not read is as if it were not there: nothing of that may stay. */
-at_status at__lookup_find(at__found *out, at__lookup *l, const at__problem *problem, const at__target *target,
+at_status atx_lookup_find(atx_found *out, atx_lookup *l, const atx_problem *problem, const atx_target *target,
                           at_error *err)
 {
-    at__found found;
-    at__target meant;
-    at_status status = target ? at__lookup_meant(&meant, l, target, err) : AT_OK;
+    atx_found found;
+    atx_target meant;
+    at_status status = target ? atx_lookup_meant(&meant, l, target, err) : AT_OK;
     if (status == AT_OK)
         status = find(&found, l, problem, target ? &meant : NULL, err);
-    at_status failed = at__catalog_failure(l->catalog, err);
+    at_status failed = atx_catalog_failure(l->catalog, err);
     if (failed != AT_OK) {
-        at__index_clear(l);
+        atx_index_clear(l);
         return failed;
     }
     if (status == AT_OK)

@@ -17,12 +17,12 @@
  * knows the op and nothing near is expected to be as fast: lookup_predict.c, model/model.h. A model that did
  * not learn on this device model gives a configuration and no time: other_device.
  *
- * An at__lookup holds winners of one store in memory: of a problem those that it was asked about, of an op
+ * An atx_lookup holds winners of one store in memory: of a problem those that it was asked about, of an op
  * and element type all once none of a problem's own is the answer; anew when another connection has changed
  * the file. To open it takes as long whatever is stored. It borrows the store and the catalog. One thread
  * uses it at a time; it never writes.
  *
- * Below the store lie the winners that come with the program (at__lookup_add_shipped). The store's own answer
+ * Below the store lie the winners that come with the program (atx_lookup_add_shipped). The store's own answer
  * a problem first where they are exact. Else those of the program are exact, or count beside the store's as
  * what is near: one distance for both. Those of an op are read when it is first asked about.
  */
@@ -34,42 +34,42 @@
 #include "lookup/exclusions.h"
 #include "db/store.h"
 
-typedef enum at__match {
-    AT__MATCH_EXACT,
-    AT__MATCH_NEAR,
-    AT__MATCH_OTHER_DEVICE,
-    AT__MATCH_NONE,
-    AT__MATCH_PREDICTED
-} at__match;
-const char *at__match_name(at__match match); /* "exact", "near", "other_device", "none", "predicted" */
+typedef enum atx_match {
+    ATX_MATCH_EXACT,
+    ATX_MATCH_NEAR,
+    ATX_MATCH_OTHER_DEVICE,
+    ATX_MATCH_NONE,
+    ATX_MATCH_PREDICTED
+} atx_match;
+const char *atx_match_name(atx_match match); /* "exact", "near", "other_device", "none", "predicted" */
 
 /* A database's own model is beside it, its name and this. */
-#define AT__MODEL_SUFFIX "-model"
+#define ATX_MODEL_SUFFIX "-model"
 
 /* The device that is asked for. An empty name: the model with the newest winners; where only the program has
  * some, the model of this machine's GPUs (util/installed.h), or else that with the most winners of the op. */
-typedef struct at__target {
-    char name[AT__DEVICE_NAME]; /* "NVIDIA H200", or words of it (lang/device_name.h), but no index */
+typedef struct atx_target {
+    char name[ATX_DEVICE_NAME]; /* "NVIDIA H200", or words of it (lang/device_name.h), but no index */
     int64_t cc, sms;            /* 0: unknown, taken from what the store says                       */
     bool full;                  /* the name is one in full, as the driver gives it: nothing else is meant */
-} at__target;
+} atx_target;
 
 /*
  * Which device is meant: one that something is known of, by its name or words of it; any that has a compute
  * capability; one whose figures are published (lang/gpu_model.h), by its name in full: nothing was tuned
  * there. AT_ERR_USAGE lists the names. `store` may be NULL. An empty name stays one.
  */
-at_status at__lookup_device(at__target *out, const at__target *asked, at__store *store, bool with_shipped,
+at_status atx_lookup_device(atx_target *out, const atx_target *asked, atx_store *store, bool with_shipped,
                             at_error *err) AT_MUST_CHECK;
 
 /* An answer. Strings and pointers are borrowed: valid until the next look-up, or close. */
-typedef struct at__found {
-    at__match match;
+typedef struct atx_found {
+    atx_match match;
     const char *why;       /* why it is not exact, or why there is none: a sentence */
-    const at__template *t; /* of the catalog; NULL when none                        */
-    at__config config;
-    at__geometry geometry;    /* of the problem that was asked for                     */
-    const at__answer *answer; /* the stored row that the configuration comes from      */
+    const atx_template *t; /* of the catalog; NULL when none                        */
+    atx_config config;
+    atx_geometry geometry;    /* of the problem that was asked for                     */
+    const atx_answer *answer; /* the stored row that the configuration comes from      */
     const char *device;       /* that it is for; "": not known                         */
     int64_t cc, sms;          /* of that, as far as they are known; 0: not             */
     bool refused;             /* none, and there are winners: why says why the nearest is no answer */
@@ -80,39 +80,39 @@ typedef struct at__found {
                                  the model learned there; answer has no times then */
     double expected_s;        /* what a model that knows the device expects of it; 0: nothing */
     double doubt;             /* how much slower than tuned that may be, 0.05: 5 %, in the mean */
-} at__found;
+} atx_found;
 
-typedef struct at__lookup at__lookup;
+typedef struct atx_lookup atx_lookup;
 
-/* at__lookup_device for its store. */
-at_status at__lookup_meant(at__target *out, at__lookup *lookup, const at__target *asked,
+/* atx_lookup_device for its store. */
+at_status atx_lookup_meant(atx_target *out, atx_lookup *lookup, const atx_target *asked,
                            at_error *err) AT_MUST_CHECK;
 
 /* store NULL: nothing is known of one. AT_ERR_STORE: a table of it cannot be read; where it is only a part,
  * the question about that fails so. */
-at_status at__lookup_open(at__lookup **out, at__store *store, const at__catalog *catalog,
+at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog *catalog,
                           at_error *err) AT_MUST_CHECK;
-void at__lookup_add_shipped(at__lookup *lookup); /* unless the environment leaves them out */
-void at__lookup_exclude(at__lookup *lookup, const at__exclusions *exclusions); /* borrows them; NULL: none */
-void at__lookup_close(at__lookup *lookup);
+void atx_lookup_add_shipped(atx_lookup *lookup); /* unless the environment leaves them out */
+void atx_lookup_exclude(atx_lookup *lookup, const atx_exclusions *exclusions); /* borrows them; NULL: none */
+void atx_lookup_close(atx_lookup *lookup);
 
 /* The next question asks whether the file has changed, however short a time ago that was asked. */
-void at__lookup_look_again(at__lookup *lookup);
+void atx_lookup_look_again(atx_lookup *lookup);
 
 /* AT_OK also for none. The op must be of the lookup's catalog. Exact answers cost well under 2 microseconds;
  * near ones are remembered. */
-at_status at__lookup_find(at__found *out, at__lookup *lookup, const at__problem *problem,
-                          const at__target *target, at_error *err) AT_MUST_CHECK;
+at_status atx_lookup_find(atx_found *out, atx_lookup *lookup, const atx_problem *problem,
+                          const atx_target *target, at_error *err) AT_MUST_CHECK;
 
 /* Whether nothing is known against a configuration for this problem on the device of `target`, which is
  * named: AT_ERR_NOT_FOUND, it is excluded or was found wrong there. */
-at_status at__lookup_usable(at__lookup *lookup, const at__problem *problem, const at__target *target,
-                            const at__template *t, const at__config *config, at_error *err) AT_MUST_CHECK;
+at_status atx_lookup_usable(atx_lookup *lookup, const atx_problem *problem, const atx_target *target,
+                            const atx_template *t, const atx_config *config, at_error *err) AT_MUST_CHECK;
 
 /* Whether a stored winner of this problem is not out of date; when it is, AT_ERR_NOT_FOUND and *err says why.
  * *geometry is its launch as the template declares it: what is stored may come from anyone. */
-at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at__store *store,
-                            const at__catalog *catalog, const at__problem *problem,
+at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
+                            const atx_catalog *catalog, const atx_problem *problem,
                             at_error *err) AT_MUST_CHECK;
 
 /*
@@ -120,37 +120,37 @@ at_status at__lookup_stands(at__geometry *geometry, const at__answer *winner, at
  * (source/headers.h), or of what the op's files hold (declare/declare_files.h), or is not there:
  * AT_ERR_INPUT, and *err says which file is missing or has changed. AT_OK: nothing of that is known.
  */
-at_status at__lookup_check_headers(at__store *store, const at__catalog *catalog, const at__op *op,
+at_status atx_lookup_check_headers(atx_store *store, const atx_catalog *catalog, const atx_op *op,
                                    const char *template_name, const char *template_hash,
                                    at_error *err) AT_MUST_CHECK;
 
 /* Was a winner with this op_hash found with another text of the op than this one? Unknown: no. */
-bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash);
+bool atx_is_of_other_op(atx_store *store, const atx_op *op, const char *op_hash);
 
 /* A configuration that won elsewhere. Pointers are borrowed: valid until the next look-up, or close. */
-typedef struct at__hint {
-    const at__template *t;
-    at__config config;
-    const at__answer *answer; /* where it won; NULL: nowhere, a model expects it to */
-} at__hint;
+typedef struct atx_hint {
+    const atx_template *t;
+    atx_config config;
+    const atx_answer *answer; /* where it won; NULL: nowhere, a model expects it to */
+} atx_hint;
 
 /*
  * Up to `max` different configurations that won for other problems, or for this one under other conditions,
  * and that its requirements allow: those of near shapes first, then of other element sizes and other devices.
  */
-at_status at__lookup_hints(at__hint *out, int *count, int max, at__lookup *lookup, const at__problem *problem,
-                           const at__target *target, at_error *err) AT_MUST_CHECK;
+at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *lookup, const atx_problem *problem,
+                           const atx_target *target, at_error *err) AT_MUST_CHECK;
 
-#define AT__MAX_EXPECTED 3
+#define ATX_MAX_EXPECTED 3
 
 /*
- * Up to `max` configurations, and AT__MAX_EXPECTED, that a model expects to be the fastest, the best first:
+ * Up to `max` configurations, and ATX_MAX_EXPECTED, that a model expects to be the fastest, the best first:
  * the store's own or that which comes with the program, learned on this device or another. *count is 0 where
  * none can be asked (there is none, it is damaged, knows nothing of the op or its templates as they are, is
  * not wanted): no failure.
  */
-at_status at__lookup_expected(at__hint *out, int *count, int max, at__lookup *lookup,
-                              const at__problem *problem, const at__target *target,
+at_status atx_lookup_expected(atx_hint *out, int *count, int max, atx_lookup *lookup,
+                              const atx_problem *problem, const atx_target *target,
                               at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -44,10 +44,10 @@ static int64_t alignment(int64_t elements, int element_bytes)
 /* The widest access that the beginning of all rows of dimension `i` allows: what their distance and the
  * buffer's own alignment allow. The distance is a pitch, or the dimension itself.
  */
-static int64_t row_alignment(const int64_t *sizes, const at__op *op, int i, int element_bytes)
+static int64_t row_alignment(const int64_t *sizes, const atx_op *op, int i, int element_bytes)
 {
-    const int64_t *aligns = sizes + at__problem_first_align(op);
-    int64_t elements = sizes[i], buffer = AT__FULL_ALIGN;
+    const int64_t *aligns = sizes + atx_problem_first_align(op);
+    int64_t elements = sizes[i], buffer = ATX_FULL_ALIGN;
     for (int k = 0; k < op->pitch_count; k++)
         if (op->pitches[k].dim == i)
             elements = sizes[op->dim_count + k];
@@ -60,18 +60,18 @@ static int64_t row_alignment(const int64_t *sizes, const at__op *op, int i, int 
     return rows < buffer ? rows : buffer;
 }
 
-static double alignment_distance(const int64_t *there, int j, const at__problem *p, int i)
+static double alignment_distance(const int64_t *there, int j, const atx_problem *p, int i)
 {
-    int element_bytes = at__dtype_bytes(p->type);
+    int element_bytes = atx_dtype_bytes(p->type);
     int64_t a = row_alignment(there, p->op, j, element_bytes);
     int64_t b = row_alignment(p->dims, p->op, i, element_bytes);
     return a == b ? 0 : (double)p->op->dims[i].near.aligned_cost + ALIGNMENT_STEP * factors_of_two(a, b);
 }
 
 /* Dimension `j` there as dimension `i` here. */
-static double dim_distance(const int64_t *there, int j, const at__problem *p, int i)
+static double dim_distance(const int64_t *there, int j, const atx_problem *p, int i)
 {
-    const at__near *near = &p->op->dims[i].near;
+    const atx_near *near = &p->op->dims[i].near;
     double d = factors_of_two(there[j], p->dims[i]);
     if (near->aligned_cost)
         d += alignment_distance(there, j, p, i);
@@ -80,7 +80,7 @@ static double dim_distance(const int64_t *there, int j, const at__problem *p, in
 }
 
 /* All dimensions; `turn` NULL: each as itself. */
-static double dims_distance(const int64_t *there, const at__problem *p, const at__turn *turn)
+static double dims_distance(const int64_t *there, const atx_problem *p, const atx_turn *turn)
 {
     double d = turn ? (double)turn->cost : 0;
     for (int i = 0; i < p->op->dim_count; i++) {
@@ -96,34 +96,34 @@ static bool only_one_below(double limit, double a, double b)
     return (a < limit) != (b < limit);
 }
 
-double at__shape_distance(const at__entry *there, const at__problem *p, double traffic)
+double atx_shape_distance(const atx_entry *there, const atx_problem *p, double traffic)
 {
-    const at__op *op = p->op;
-    int element_bytes = at__dtype_bytes(p->type);
+    const atx_op *op = p->op;
+    int element_bytes = atx_dtype_bytes(p->type);
     double bytes_there = there->traffic * element_bytes, bytes_here = traffic * element_bytes;
     double d = dims_distance(there->dims, p, NULL);
     for (int i = 0; i < op->turn_count; i++)
         d = fmin(d, dims_distance(there->dims, p, &op->turns[i]));
-    for (int i = at__problem_first_align(op); i < at__problem_size_count(op); i++)
+    for (int i = atx_problem_first_align(op); i < atx_problem_size_count(op); i++)
         d += BUFFER_STEP * factors_of_two(there->dims[i], p->dims[i]);
     if (op->layout_count)
-        d += MOVED_COST * at__layout_moved(op, there->dims, p->dims);
+        d += MOVED_COST * atx_layout_moved(op, there->dims, p->dims);
     d += only_one_below(TINY_TRAFFIC, bytes_there, bytes_here) ? TINY_COST : 0;
     return only_one_below(SMALL_TRAFFIC, bytes_there, bytes_here) ? d + SMALL_COST : d;
 }
 
-double at__device_distance(const at__entry *e, const at__gpu_model *device)
+double atx_device_distance(const atx_entry *e, const atx_gpu_model *device)
 {
-    const at__fingerprint *f = &e->answer.fingerprint;
-    return at__gpu_distance(&(at__gpu_model){ .name = f->device, .cc = f->cc, .sms = f->sms }, device);
+    const atx_fingerprint *f = &e->answer.fingerprint;
+    return atx_gpu_distance(&(atx_gpu_model){ .name = f->device, .cc = f->cc, .sms = f->sms }, device);
 }
 
-double at__traffic_of(const at__problem *p)
+double atx_traffic_of(const atx_problem *p)
 {
-    static const at__limits NO_DEVICE = { 0 };
-    int64_t slots[AT__MAX_SLOTS], bytes = 0;
-    if (!p->op->traffic || at__problem_bind(slots, p, &NO_DEVICE, NULL) != AT_OK ||
-        at__expr_eval(&bytes, p->op->traffic, slots, NULL) != AT_OK)
+    static const atx_limits NO_DEVICE = { 0 };
+    int64_t slots[ATX_MAX_SLOTS], bytes = 0;
+    if (!p->op->traffic || atx_problem_bind(slots, p, &NO_DEVICE, NULL) != AT_OK ||
+        atx_expr_eval(&bytes, p->op->traffic, slots, NULL) != AT_OK)
         return INFINITY;
-    return (double)bytes / at__dtype_bytes(p->type);
+    return (double)bytes / atx_dtype_bytes(p->type);
 }

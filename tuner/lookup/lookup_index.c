@@ -23,22 +23,22 @@
 /* Whether the file has changed is asked this often at most: it costs a microsecond, an exact answer less. */
 #define REFRESH_S 0.1
 
-uint64_t at__problem_hash(const at__op *op, const char *type_key, const int64_t *dims)
+uint64_t atx_problem_hash(const atx_op *op, const char *type_key, const int64_t *dims)
 {
     uint64_t h = 0xcbf29ce484222325u; /* FNV-1a over words */
     for (const char *p = op->name; *p; p++)
         h = (h ^ (unsigned char)*p) * 0x100000001b3u;
     for (; *type_key; type_key++)
         h = (h ^ (unsigned char)*type_key) * 0x100000001b3u;
-    for (int i = 0; i < at__problem_size_count(op); i++)
+    for (int i = 0; i < atx_problem_size_count(op); i++)
         h = ((h ^ (uint64_t)dims[i]) * 0x100000001b3u) ^ (h >> 29);
     return h;
 }
 
-bool at__entry_is_of(const at__entry *e, const at__op *op, const char *type_key, const int64_t *dims)
+bool atx_entry_is_of(const atx_entry *e, const atx_op *op, const char *type_key, const int64_t *dims)
 {
     return e->op == op && strcmp(e->answer.type_key, type_key) == 0 &&
-           memcmp(e->dims, dims, (size_t)at__problem_size_count(op) * sizeof *dims) == 0;
+           memcmp(e->dims, dims, (size_t)atx_problem_size_count(op) * sizeof *dims) == 0;
 }
 
 /* "4096x4160": numbers joined by 'x', at most `max`. Returns how many, -1: none or too many; *text moves on.
@@ -60,9 +60,9 @@ static int read_numbers(int64_t *out, int max, const char **text)
 }
 
 /* "@4", "@16x4" or nothing. */
-static bool read_aligns(int64_t *aligns, const at__op *op, const char *shape)
+static bool read_aligns(int64_t *aligns, const atx_op *op, const char *shape)
 {
-    int64_t found[AT__MAX_ALIGNS] = { AT__FULL_ALIGN };
+    int64_t found[ATX_MAX_ALIGNS] = { ATX_FULL_ALIGN };
     int count = 1;
     if (*shape == '@') {
         shape++;
@@ -75,20 +75,20 @@ static bool read_aligns(int64_t *aligns, const at__op *op, const char *shape)
     return true;
 }
 
-static bool read_layout(int64_t *dims, const at__op *op, at__dtype type, const char *shape)
+static bool read_layout(int64_t *dims, const atx_op *op, atx_dtype type, const char *shape)
 {
-    at__problem problem;
-    if (!at__layout_read_shape(&problem, op, type, shape))
+    atx_problem problem;
+    if (!atx_layout_read_shape(&problem, op, type, shape))
         return false;
     memcpy(dims, problem.dims, sizeof problem.dims);
     return true;
 }
 
 /* "8x4096x128", "4096x4096/4160x4352@16x4" as the op's sizes; false: not a shape of this op. */
-static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
+static bool read_shape(int64_t *dims, const atx_op *op, const char *shape)
 {
-    int64_t sizes[AT__MAX_DIMS];
-    int count = read_numbers(sizes, AT__MAX_DIMS, &shape);
+    int64_t sizes[ATX_MAX_DIMS];
+    int count = read_numbers(sizes, ATX_MAX_DIMS, &shape);
     int left_out = op->dim_count - count;
     if (count < 0 || left_out < 0 || (left_out > 0 && !op->dims[left_out - 1].optional))
         return false;
@@ -104,67 +104,67 @@ static bool read_shape(int64_t *dims, const at__op *op, const char *shape)
     return read_aligns(dims + op->dim_count + op->pitch_count, op, shape);
 }
 
-void at__entry_find_template(at__entry *e, const at__catalog *catalog, const at__winner *w)
+void atx_entry_find_template(atx_entry *e, const atx_catalog *catalog, const atx_winner *w)
 {
-    const at__template *t = at__catalog_find_template(catalog, e->op, w->template_name);
-    if (t && at__template_has_hash(t, w->template_hash) &&
-        at__config_parse(&e->config, t, w->config, NULL) == AT_OK)
+    const atx_template *t = atx_catalog_find_template(catalog, e->op, w->template_name);
+    if (t && atx_template_has_hash(t, w->template_hash) &&
+        atx_config_parse(&e->config, t, w->config, NULL) == AT_OK)
         e->t = t;
 }
 
-void at__entry_settle(at__entry *e, const at__catalog *catalog)
+void atx_entry_settle(atx_entry *e, const atx_catalog *catalog)
 {
     if (!e->settled)
-        at__entry_find_template(e, catalog, &e->answer.winner);
+        atx_entry_find_template(e, catalog, &e->answer.winner);
     e->settled = true;
 }
 
-bool at__is_of_other_op(at__store *store, const at__op *op, const char *op_hash)
+bool atx_is_of_other_op(atx_store *store, const atx_op *op, const char *op_hash)
 {
-    char proof_hash[AT__HASH_TEXT];
-    return store && op_hash && op_hash[0] && at__store_get_space(proof_hash, store, op_hash, NULL) == AT_OK &&
+    char proof_hash[ATX_HASH_TEXT];
+    return store && op_hash && op_hash[0] && atx_store_get_space(proof_hash, store, op_hash, NULL) == AT_OK &&
            strcmp(op->proof_hash, proof_hash) != 0;
 }
 
-static double traffic_of(const at__entry *e, const char *type_key)
+static double traffic_of(const atx_entry *e, const char *type_key)
 {
-    at__problem p = { .op = e->op, .type = at__dtype_of_key(type_key, e->op->storage) };
+    atx_problem p = { .op = e->op, .type = atx_dtype_of_key(type_key, e->op->storage) };
     memcpy(p.dims, e->dims, sizeof p.dims);
-    return at__traffic_of(&p);
+    return atx_traffic_of(&p);
 }
 
-bool at__shape_is_known(int64_t *dims, const at__op *op, const char *type_key, const char *shape)
+bool atx_shape_is_known(int64_t *dims, const atx_op *op, const char *type_key, const char *shape)
 {
-    return op->layout_count ? read_layout(dims, op, at__dtype_of_key(type_key, op->storage), shape)
+    return op->layout_count ? read_layout(dims, op, atx_dtype_of_key(type_key, op->storage), shape)
                             : read_shape(dims, op, shape);
 }
 
-bool at__entry_place(at__entry *e, const at__answer *answer)
+bool atx_entry_place(atx_entry *e, const atx_answer *answer)
 {
-    if (!at__shape_is_known(e->dims, e->op, answer->type_key, answer->shape) ||
-        at__winner_check(&answer->winner, NULL) != AT_OK)
+    if (!atx_shape_is_known(e->dims, e->op, answer->type_key, answer->shape) ||
+        atx_winner_check(&answer->winner, NULL) != AT_OK)
         return false;
-    e->hash = at__problem_hash(e->op, answer->type_key, e->dims);
+    e->hash = atx_problem_hash(e->op, answer->type_key, e->dims);
     e->traffic = traffic_of(e, answer->type_key);
     return true;
 }
 
-void at__index_clear(at__lookup *l)
+void atx_index_clear(atx_lookup *l)
 {
     for (size_t i = 0; i < l->count; i++)
         if (!l->entries[i].shipped)
-            at__answer_clear(&l->entries[i].answer);
-    for (int i = 0; l->memo && i < AT__MEMO_COUNT; i++)
+            atx_answer_clear(&l->entries[i].answer);
+    for (int i = 0; l->memo && i < ATX_MEMO_COUNT; i++)
         if (l->memo[i]) {
-            at__memo_clear(l->memo[i]);
+            atx_memo_clear(l->memo[i]);
             free(l->memo[i]);
         }
     free(l->buckets);
     free(l->memo);
     free(l->groups_read);
     free(l->portions);
-    at__index_set_clear(&l->asked);
-    at__foresight_close(l->foresight);
+    atx_index_set_clear(&l->asked);
+    atx_foresight_close(l->foresight);
     l->foresight = NULL;
     l->buckets = NULL;
     l->memo = NULL;
@@ -178,7 +178,7 @@ void at__index_clear(at__lookup *l)
 
 /* Which of two winners of a problem is asked first: the store's own, cold before warm, then the newest. Of
  * two with the same rank that which came later. */
-static bool goes_first(const at__entry *a, const at__entry *b)
+static bool goes_first(const atx_entry *a, const atx_entry *b)
 {
     if (a->shipped != b->shipped)
         return b->shipped;
@@ -188,7 +188,7 @@ static bool goes_first(const at__entry *a, const at__entry *b)
     return order ? order > 0 : a->order > b->order;
 }
 
-static at_status grow_buckets(at__lookup *l, at_error *err)
+static at_status grow_buckets(atx_lookup *l, at_error *err)
 {
     l->bucket_count = 16;
     while (l->bucket_count < 2 * l->count)
@@ -198,27 +198,27 @@ static at_status grow_buckets(at__lookup *l, at_error *err)
     if (!l->buckets)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < l->bucket_count; i++)
-        l->buckets[i] = AT__NO_ENTRY;
+        l->buckets[i] = ATX_NO_ENTRY;
     return AT_OK;
 }
 
 /* One of the program's answers no more where a valid winner of the store's for the same problem and device
  * has a template that is the present one: see is_known of lookup_shipped.c, where it comes after that. */
-static void hide_shipped(at__lookup *l, at__entry *own)
+static void hide_shipped(atx_lookup *l, atx_entry *own)
 {
-    for (size_t i = l->buckets[own->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY;
+    for (size_t i = l->buckets[own->hash & (l->bucket_count - 1)]; i != ATX_NO_ENTRY;
          i = l->entries[i].next) {
-        at__entry *e = &l->entries[i];
+        atx_entry *e = &l->entries[i];
         if (!e->shipped || e->hash != own->hash ||
-            !at__entry_is_of(e, own->op, own->answer.type_key, own->dims) ||
+            !atx_entry_is_of(e, own->op, own->answer.type_key, own->dims) ||
             strcmp(e->answer.fingerprint.device, own->answer.fingerprint.device) != 0)
             continue;
-        at__entry_settle(own, l->catalog);
+        atx_entry_settle(own, l->catalog);
         e->hidden = own->t != NULL && !own->answer.invalid;
     }
 }
 
-at_status at__index_link(at__lookup *l, size_t first, at_error *err)
+at_status atx_index_link(atx_lookup *l, size_t first, at_error *err)
 {
     size_t from = first;
     if (!l->buckets || l->bucket_count < 2 * l->count) {
@@ -229,7 +229,7 @@ at_status at__index_link(at__lookup *l, size_t first, at_error *err)
     }
     for (size_t i = from; i < l->count; i++) {
         size_t *at = &l->buckets[l->entries[i].hash & (l->bucket_count - 1)];
-        while (*at != AT__NO_ENTRY && !goes_first(&l->entries[i], &l->entries[*at]))
+        while (*at != ATX_NO_ENTRY && !goes_first(&l->entries[i], &l->entries[*at]))
             at = &l->entries[*at].next;
         l->entries[i].next = *at;
         *at = i;
@@ -240,51 +240,51 @@ at_status at__index_link(at__lookup *l, size_t first, at_error *err)
     return AT_OK;
 }
 
-bool at__entry_is_replayed(const at__entry *e)
+bool atx_entry_is_replayed(const atx_entry *e)
 {
-    return strncmp(e->answer.fingerprint.device, AT__REPLAY_NAME, sizeof AT__REPLAY_NAME - 1) == 0;
+    return strncmp(e->answer.fingerprint.device, ATX_REPLAY_NAME, sizeof ATX_REPLAY_NAME - 1) == 0;
 }
 
 /* That of the program is opened when trials of its winners are asked for. */
-at_status at__entry_store(at__store **out, at__lookup *l, const at__entry *e, at_error *err)
+at_status atx_entry_store(atx_store **out, atx_lookup *l, const atx_entry *e, at_error *err)
 {
-    at_status status = e->shipped && !l->shipped ? at__store_open_shipped(&l->shipped, err) : AT_OK;
+    at_status status = e->shipped && !l->shipped ? atx_store_open_shipped(&l->shipped, err) : AT_OK;
     *out = e->shipped ? l->shipped : l->store;
     return status;
 }
 
-at_status at__index_refresh(at__lookup *l, at_error *err)
+at_status atx_index_refresh(atx_lookup *l, at_error *err)
 {
     int64_t version = 0;
-    double now = at__now_s();
+    double now = atx_now_s();
     if (!l->buckets) /* reading them has failed */
-        return at__index_open(l, err);
+        return atx_index_open(l, err);
     if (!l->store || now - l->checked_s < REFRESH_S)
         return AT_OK;
-    at_status status = at__store_data_version(&version, l->store, err);
+    at_status status = atx_store_data_version(&version, l->store, err);
     if (status == AT_OK && version != l->version)
-        return at__index_open(l, err);
+        return atx_index_open(l, err);
     if (status == AT_OK)
         l->checked_s = now;
     return status;
 }
 
-at_status at__index_open(at__lookup *l, at_error *err)
+at_status atx_index_open(atx_lookup *l, at_error *err)
 {
-    at__index_clear(l);
-    at_status status = l->store ? at__store_data_version(&l->version, l->store, err) : AT_OK;
+    atx_index_clear(l);
+    at_status status = l->store ? atx_store_data_version(&l->version, l->store, err) : AT_OK;
     if (status == AT_OK)
-        status = at__index_begin(l, err);
-    l->checked_s = at__now_s();
+        status = atx_index_begin(l, err);
+    l->checked_s = atx_now_s();
     return status;
 }
 
-bool at__entry_may_answer(const at__entry *e, const char *device)
+bool atx_entry_may_answer(const atx_entry *e, const char *device)
 {
-    return !at__entry_is_replayed(e) || at__device_name_is_replay(device);
+    return !atx_entry_is_replayed(e) || atx_device_name_is_replay(device);
 }
 
-bool at__entry_is_on(const at__entry *e, const char *device)
+bool atx_entry_is_on(const atx_entry *e, const char *device)
 {
     return strcmp(e->answer.fingerprint.device, device) == 0;
 }

@@ -19,12 +19,12 @@ static int64_t name_of(uint64_t hash)
     return (int64_t)(hash & INT64_MAX);
 }
 
-bool at__index_has_own(const at__lookup *l, const at__op *op, const char *type_key)
+bool atx_index_has_own(const atx_lookup *l, const atx_op *op, const char *type_key)
 {
     if (!l->store)
         return true;
     for (size_t i = 0; i < l->portion_count; i++) {
-        const at__portion *p = &l->portions[i];
+        const atx_portion *p = &l->portions[i];
         if ((!p->op || p->op == op) && (!p->type_key || (type_key && strcmp(p->type_key, type_key) == 0)))
             return true;
     }
@@ -32,116 +32,116 @@ bool at__index_has_own(const at__lookup *l, const at__op *op, const char *type_k
 }
 
 /* Was the op's text another one when the winner was found? Most were found in one space. */
-static bool is_of_other_op(at__lookup *l, const at__entry *e, const char *op_hash)
+static bool is_of_other_op(atx_lookup *l, const atx_entry *e, const char *op_hash)
 {
     if (!op_hash)
         return false;
     if (l->space_op != e->op || strcmp(l->space, op_hash) != 0) {
         l->space_op = e->op;
         snprintf(l->space, sizeof l->space, "%s", op_hash);
-        l->space_is_other = at__is_of_other_op(l->store, e->op, op_hash);
+        l->space_is_other = atx_is_of_other_op(l->store, e->op, op_hash);
     }
     return l->space_is_other;
 }
 
-static bool is_there(const at__lookup *l, const at__entry *e, int64_t id)
+static bool is_there(const atx_lookup *l, const atx_entry *e, int64_t id)
 {
-    size_t i = l->buckets ? l->buckets[e->hash & (l->bucket_count - 1)] : AT__NO_ENTRY;
-    while (i != AT__NO_ENTRY && (l->entries[i].shipped || l->entries[i].answer.id != id))
+    size_t i = l->buckets ? l->buckets[e->hash & (l->bucket_count - 1)] : ATX_NO_ENTRY;
+    while (i != ATX_NO_ENTRY && (l->entries[i].shipped || l->entries[i].answer.id != id))
         i = l->entries[i].next;
-    return i != AT__NO_ENTRY;
+    return i != ATX_NO_ENTRY;
 }
 
-static bool keep_entry(void *context, at__answer *answer)
+static bool keep_entry(void *context, atx_answer *answer)
 {
-    at__lookup *l = context;
-    at__entry e = { .op = at__catalog_find_op(l->catalog, answer->op), .order = (uint64_t)answer->id };
+    atx_lookup *l = context;
+    atx_entry e = { .op = atx_catalog_find_op(l->catalog, answer->op), .order = (uint64_t)answer->id };
     e.order &= INT64_MAX; /* a file may have any number there */
-    if (!e.op || !at__entry_place(&e, answer) || is_there(l, &e, answer->id))
+    if (!e.op || !atx_entry_place(&e, answer) || is_there(l, &e, answer->id))
         return true;
-    if (!at__grow(&l->entries, &l->cap, l->count, sizeof *l->entries)) {
+    if (!atx_grow(&l->entries, &l->cap, l->count, sizeof *l->entries)) {
         l->out_of_memory = true;
         return false;
     }
     e.other_op = is_of_other_op(l, &e, answer->winner.op_hash);
     e.answer = *answer;
-    *answer = (at__answer){ 0 };
+    *answer = (atx_answer){ 0 };
     l->entries[l->count++] = e;
     return true;
 }
 
 /* What was read, from `first` on: half of it would answer for all, so on failure none is left. */
-static at_status take_rows(at__lookup *l, size_t first, at_status status, at_error *err)
+static at_status take_rows(atx_lookup *l, size_t first, at_status status, at_error *err)
 {
     if (status == AT_OK && l->out_of_memory)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
-        status = at__catalog_failure(l->catalog, err);
+        status = atx_catalog_failure(l->catalog, err);
     if (status == AT_OK)
-        status = at__index_link(l, first, err);
+        status = atx_index_link(l, first, err);
     if (status != AT_OK)
-        at__index_clear(l);
+        atx_index_clear(l);
     l->out_of_memory = false;
     return status;
 }
 
-at_status at__index_begin(at__lookup *l, at_error *err)
+at_status atx_index_begin(atx_lookup *l, at_error *err)
 {
-    at_status status = l->store ? at__store_each_newest_last(l->store, keep_entry, l, err) : AT_OK;
+    at_status status = l->store ? atx_store_each_newest_last(l->store, keep_entry, l, err) : AT_OK;
     return take_rows(l, 0, status, err);
 }
 
-static at_status read_problem(at__lookup *l, const at__problem *problem, at_error *err)
+static at_status read_problem(atx_lookup *l, const atx_problem *problem, at_error *err)
 {
-    at__str shape = { 0 };
-    at__problem_key key;
+    atx_str shape = { 0 };
+    atx_problem_key key;
     size_t first = l->count;
-    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    at_status status = atx_problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
-        status = at__store_each_newest_for(l->store, &key, keep_entry, l, err);
-    at__str_clear(&shape);
+        status = atx_store_each_newest_for(l->store, &key, keep_entry, l, err);
+    atx_str_clear(&shape);
     return take_rows(l, first, status, err);
 }
 
-at_status at__index_add_asked(at__lookup *l, const at__question *q, at_error *err)
+at_status atx_index_add_asked(atx_lookup *l, const atx_question *q, at_error *err)
 {
-    if (at__index_set_has(&l->asked, name_of(q->hash)) || at__index_has_own(l, q->problem->op, q->type_key))
+    if (atx_index_set_has(&l->asked, name_of(q->hash)) || atx_index_has_own(l, q->problem->op, q->type_key))
         return AT_OK;
     at_status status = read_problem(l, q->problem, err);
-    if (status == AT_OK && !at__index_set_add(&l->asked, name_of(q->hash)))
+    if (status == AT_OK && !atx_index_set_add(&l->asked, name_of(q->hash)))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     return status;
 }
 
-at_status at__index_add_own(at__lookup *l, const at__op *op, const char *type_key, at_error *err)
+at_status atx_index_add_own(atx_lookup *l, const atx_op *op, const char *type_key, at_error *err)
 {
     size_t first = l->count;
-    if (at__index_has_own(l, op, type_key))
+    if (atx_index_has_own(l, op, type_key))
         return AT_OK;
-    if (!at__grow(&l->portions, &l->portion_cap, l->portion_count, sizeof *l->portions))
+    if (!atx_grow(&l->portions, &l->portion_cap, l->portion_count, sizeof *l->portions))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     at_status status =
-        at__store_each_newest_of(l->store, op ? op->name : NULL, op ? type_key : NULL, keep_entry, l, err);
+        atx_store_each_newest_of(l->store, op ? op->name : NULL, op ? type_key : NULL, keep_entry, l, err);
     status = take_rows(l, first, status, err);
     if (status == AT_OK)
-        l->portions[l->portion_count++] = (at__portion){ op, type_key };
+        l->portions[l->portion_count++] = (atx_portion){ op, type_key };
     return status;
 }
 
 /* ---- what an empty name stands for ---- */
 
 /* What was measured before what was replayed. */
-static bool is_newer(const at__entry *a, const at__entry *b)
+static bool is_newer(const atx_entry *a, const atx_entry *b)
 {
-    if (at__entry_is_replayed(a) != at__entry_is_replayed(b))
-        return at__entry_is_replayed(b);
+    if (atx_entry_is_replayed(a) != atx_entry_is_replayed(b))
+        return atx_entry_is_replayed(b);
     int order = strcmp(a->answer.rank_at, b->answer.rank_at);
     return order ? order > 0 : a->order > b->order;
 }
 
-static const char *newest_device(const at__lookup *l)
+static const char *newest_device(const atx_lookup *l)
 {
-    const at__entry *newest = NULL;
+    const atx_entry *newest = NULL;
     for (size_t i = 0; i < l->count; i++)
         if (!l->entries[i].shipped && (!newest || is_newer(&l->entries[i], newest)))
             newest = &l->entries[i];
@@ -149,24 +149,24 @@ static const char *newest_device(const at__lookup *l)
 }
 
 /* Only what this program knows counts. */
-static void take_device(void *context, const char *device, const at__problem_key *tuned)
+static void take_device(void *context, const char *device, const atx_problem_key *tuned)
 {
-    at__lookup *l = context;
-    int64_t dims[AT__MAX_SIZES];
-    const at__op *op = at__catalog_find_op(l->catalog, tuned->op);
-    l->newest_known = op && at__shape_is_known(dims, op, tuned->type_key, tuned->shape);
+    atx_lookup *l = context;
+    int64_t dims[ATX_MAX_SIZES];
+    const atx_op *op = atx_catalog_find_op(l->catalog, tuned->op);
+    l->newest_known = op && atx_shape_is_known(dims, op, tuned->type_key, tuned->shape);
     if (l->newest_known)
         snprintf(l->newest, sizeof l->newest, "%s", device);
 }
 
-at_status at__index_find_newest(at__lookup *l, at_error *err)
+at_status atx_index_find_newest(atx_lookup *l, at_error *err)
 {
     if (!l->store || l->newest_known)
         return AT_OK;
-    at_status status = at__store_newest_device(l->store, take_device, l, err);
+    at_status status = atx_store_newest_device(l->store, take_device, l, err);
     if (status != AT_OK || l->newest_known)
         return status;
-    status = at__index_add_own(l, NULL, NULL, err);
+    status = atx_index_add_own(l, NULL, NULL, err);
     if (status != AT_OK)
         return status;
     snprintf(l->newest, sizeof l->newest, "%s", newest_device(l));

@@ -28,17 +28,17 @@
 #define NEAR_BY    4.0 /* units of distance: so near a winner goes before a model of another device */
 
 typedef struct ready {
-    const at__op *op;
+    const atx_op *op;
     int model;
     bool own;
-    char device[AT__DEVICE_NAME];
+    char device[ATX_DEVICE_NAME];
     int64_t cc, sms;          /* of the device as well, which a model may not know */
-    at__predictor *predictor; /* NULL: the model knows nothing of the op */
-    at__model *shipped;       /* what it asks of the program's; NULL: it asks the user's */
+    atx_predictor *predictor; /* NULL: the model knows nothing of the op */
+    atx_model *shipped;       /* what it asks of the program's; NULL: it asks the user's */
 } ready;
 
-struct at__foresight {
-    at__model *users;
+struct atx_foresight {
+    atx_model *users;
     bool with_shipped;
     ready list[PREDICTORS];
     int count;
@@ -48,48 +48,48 @@ struct at__foresight {
 
 static void close_ready(ready *r)
 {
-    at__predictor_close(r->predictor);
-    at__model_close(r->shipped);
+    atx_predictor_close(r->predictor);
+    atx_model_close(r->shipped);
 }
 
-void at__foresight_close(at__foresight *f)
+void atx_foresight_close(atx_foresight *f)
 {
     if (!f)
         return;
     for (int i = 0; i < f->count; i++)
         close_ready(&f->list[i]);
-    at__model_close(f->users);
+    atx_model_close(f->users);
     free(f);
 }
 
-static at_status read_users(at__foresight *f, const at__store *store, at_error *err)
+static at_status read_users(atx_foresight *f, const atx_store *store, at_error *err)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     at_error cause = { 0 };
-    const char *file = store ? at__store_file(store) : "";
+    const char *file = store ? atx_store_file(store) : "";
     if (!*file)
         return AT_OK;
-    at__str_addf(&path, "%s%s", file, AT__MODEL_SUFFIX);
-    at_status status = at__str_status(&path, err);
+    atx_str_addf(&path, "%s%s", file, ATX_MODEL_SUFFIX);
+    at_status status = atx_str_status(&path, err);
     if (status == AT_OK)
-        status = at__model_read(&f->users, at__str_text(&path), &cause);
+        status = atx_model_read(&f->users, atx_str_text(&path), &cause);
     if (status != AT_OK && status != AT_ERR_NOT_FOUND && status != AT_ERR_MEMORY)
         snprintf(f->broken, sizeof f->broken, "; its model is left out: %.220s", cause.text);
-    at__str_clear(&path);
+    atx_str_clear(&path);
     return status == AT_ERR_MEMORY ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
 }
 
-static at_status count_unseen(at__foresight *f, at__store *store, at_error *err)
+static at_status count_unseen(atx_foresight *f, atx_store *store, at_error *err)
 {
     int64_t newest = 0;
-    at_status status = at__store_newest_trial(&newest, store, err);
-    f->unseen = at__model_is_behind(f->users, newest);
+    at_status status = atx_store_newest_trial(&newest, store, err);
+    f->unseen = atx_model_is_behind(f->users, newest);
     return status;
 }
 
-static at_status open_all(at__foresight **out, const at__lookup *l, at_error *err)
+static at_status open_all(atx_foresight **out, const atx_lookup *l, at_error *err)
 {
-    at__foresight *f = calloc(1, sizeof *f);
+    atx_foresight *f = calloc(1, sizeof *f);
     if (!f) {
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
@@ -99,28 +99,28 @@ static at_status open_all(at__foresight **out, const at__lookup *l, at_error *er
         status = count_unseen(f, l->store, err);
     f->with_shipped = l->with_shipped;
     if (status != AT_OK) {
-        at__foresight_close(f);
+        atx_foresight_close(f);
         return status;
     }
     *out = f;
     return AT_OK;
 }
 
-static at__gpu_model device_of(const at__question *q)
+static atx_gpu_model device_of(const atx_question *q)
 {
-    return (at__gpu_model){ .name = q->device, .cc = q->cc, .sms = q->sms };
+    return (atx_gpu_model){ .name = q->device, .cc = q->cc, .sms = q->sms };
 }
 
-static bool is_for(const ready *r, const at__question *q)
+static bool is_for(const ready *r, const atx_question *q)
 {
     return strcmp(r->device, q->device) == 0 && r->cc == q->cc && r->sms == q->sms;
 }
 
 /* The predictor of a model for the op; NULL with AT_OK: it knows nothing of it. */
-static at_status ready_one(ready **out, at__foresight *f, const at__lookup *l, const at__question *q,
+static at_status ready_one(ready **out, atx_foresight *f, const atx_lookup *l, const atx_question *q,
                            int model, at_error *err)
 {
-    const at__op *op = q->problem->op;
+    const atx_op *op = q->problem->op;
     at_status status = AT_OK;
     *out = NULL;
     for (int i = 0; i < f->count && !*out; i++)
@@ -130,13 +130,13 @@ static at_status ready_one(ready **out, at__foresight *f, const at__lookup *l, c
         return AT_OK;
     ready r = { .op = op, .model = model, .cc = q->cc, .sms = q->sms };
     snprintf(r.device, sizeof r.device, "%s", q->device);
-    const at__gpu_model device = device_of(q);
+    const atx_gpu_model device = device_of(q);
     if (model == 1 && f->with_shipped)
-        status = at__model_shipped(&r.shipped, op, &device, err);
-    const at__model *of = model == 1 ? r.shipped : f->users;
+        status = atx_model_shipped(&r.shipped, op, &device, err);
+    const atx_model *of = model == 1 ? r.shipped : f->users;
     if (!of || status != AT_OK)
         return status;
-    status = at__predictor_open(&r.predictor, of, l->catalog, op, &device, &r.own, err);
+    status = atx_predictor_open(&r.predictor, of, l->catalog, op, &device, &r.own, err);
     if (status == AT_ERR_MEMORY) {
         close_ready(&r);
         return status;
@@ -147,15 +147,15 @@ static at_status ready_one(ready **out, at__foresight *f, const at__lookup *l, c
 }
 
 /* From the device that a model learned on to the one that is asked for; below zero: they are the same. */
-static double distance_of(const ready *r, const at__question *q)
+static double distance_of(const ready *r, const atx_question *q)
 {
-    const at__lessons learned = at__predictor_lessons(r->predictor);
-    const at__gpu_model there = { .name = learned.device, .cc = learned.cc, .sms = learned.sms };
-    const at__gpu_model here = device_of(q);
-    return r->own ? -1 : at__gpu_distance(&there, &here);
+    const atx_lessons learned = atx_predictor_lessons(r->predictor);
+    const atx_gpu_model there = { .name = learned.device, .cc = learned.cc, .sms = learned.sms };
+    const atx_gpu_model here = device_of(q);
+    return r->own ? -1 : atx_gpu_distance(&there, &here);
 }
 
-static at_status choose(ready **out, at__foresight *f, const at__lookup *l, const at__question *q,
+static at_status choose(ready **out, atx_foresight *f, const atx_lookup *l, const atx_question *q,
                         at_error *err)
 {
     ready *each[MODELS] = { NULL };
@@ -172,69 +172,69 @@ static at_status choose(ready **out, at__foresight *f, const at__lookup *l, cons
 }
 
 /* Of the device that is asked for, as far as it is known; else of the one that was learned on. */
-static void limits_for(at__limits *out, const at__question *q, const at__lessons *learned)
+static void limits_for(atx_limits *out, const atx_question *q, const atx_lessons *learned)
 {
-    const at__fingerprint f = { .cc = learned->cc, .sms = learned->sms };
-    at__limits_on(out, &f, q->cc, q->sms);
+    const atx_fingerprint f = { .cc = learned->cc, .sms = learned->sms };
+    atx_limits_on(out, &f, q->cc, q->sms);
 }
 
-static at_status keep(at__entry *out, const at__guess *g, const at__question *q, const at__lessons *learned,
+static at_status keep(atx_entry *out, const atx_guess *g, const atx_question *q, const atx_lessons *learned,
                       at_error *err)
 {
-    at__str config = { 0 }, shape = { 0 };
-    at__config_text(&config, g->t, &g->config);
-    at__problem_shape(&shape, q->problem);
-    at__answer a = { .op = (char *)(uintptr_t)g->t->op->name, /* copied below */
-                     .shape = (char *)(uintptr_t)at__str_text(&shape),
+    atx_str config = { 0 }, shape = { 0 };
+    atx_config_text(&config, g->t, &g->config);
+    atx_problem_shape(&shape, q->problem);
+    atx_answer a = { .op = (char *)(uintptr_t)g->t->op->name, /* copied below */
+                     .shape = (char *)(uintptr_t)atx_str_text(&shape),
                      .type_key = (char *)(uintptr_t)q->type_key,
                      .measured_at = (char *)(uintptr_t)learned->learned_at,
                      .rank_at = (char *)(uintptr_t)learned->learned_at,
                      .fingerprint = { .cc = learned->cc, .sms = learned->sms, .cold = true } };
-    a.winner = (at__winner){ .template_name = g->t->name,
+    a.winner = (atx_winner){ .template_name = g->t->name,
                              .template_hash = g->t->hash,
-                             .config = at__str_text(&config),
+                             .config = atx_str_text(&config),
                              .source_hash = "",
                              .op_hash = "",
                              .objective = g->t->op->objective_text,
                              .ceiling_name = "",
                              .ties = "",
-                             .resources = AT__RESOURCES_UNKNOWN,
-                             .conditions = AT__CONDITIONS_UNKNOWN };
+                             .resources = ATX_RESOURCES_UNKNOWN,
+                             .conditions = ATX_CONDITIONS_UNKNOWN };
     snprintf(a.fingerprint.device, sizeof a.fingerprint.device, "%s", learned->device);
-    *out = (at__entry){ .op = g->t->op, .t = g->t, .config = g->config };
-    at_status status = at__str_status(&config, err);
+    *out = (atx_entry){ .op = g->t->op, .t = g->t, .config = g->config };
+    at_status status = atx_str_status(&config, err);
     if (status == AT_OK)
-        status = at__str_status(&shape, err);
-    if (status == AT_OK && !at__answer_copy(&out->answer, &a))
+        status = atx_str_status(&shape, err);
+    if (status == AT_OK && !atx_answer_copy(&out->answer, &a))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at__str_clear(&config);
-    at__str_clear(&shape);
+    atx_str_clear(&config);
+    atx_str_clear(&shape);
     return status;
 }
 
 /* Is a near winner's configuration what is expected to be best here? A model of another device knows winners
  * of that device alone. */
-static bool near_is_as_good(const at__guess *best, at__predictor *p, const at__question *q,
-                            const int64_t *slots, const at__entry *near)
+static bool near_is_as_good(const atx_guess *best, atx_predictor *p, const atx_question *q,
+                            const int64_t *slots, const atx_entry *near)
 {
-    at__guess g;
-    const at__lessons learned = at__predictor_lessons(p);
+    atx_guess g;
+    const atx_lessons learned = atx_predictor_lessons(p);
     return near && strcmp(near->answer.fingerprint.device, learned.device) == 0 && near->t &&
-           at__predictor_of(&g, p, q->problem, slots, near->t, &near->config) && g.slower <= best->slower;
+           atx_predictor_of(&g, p, q->problem, slots, near->t, &near->config) && g.slower <= best->slower;
 }
 
 /* Of fewer problems nothing would be learned. */
-static at_status has_lessons(bool *out, const at__lookup *l, const at__op *op, at_error *err)
+static at_status has_lessons(bool *out, const atx_lookup *l, const atx_op *op, at_error *err)
 {
     int64_t count = 0;
     at_status status =
-        l->store ? at__store_count_best(&count, l->store, op->name, AT__LEAST_LESSONS, err) : AT_OK;
-    *out = count >= AT__LEAST_LESSONS;
+        l->store ? atx_store_count_best(&count, l->store, op->name, ATX_LEAST_LESSONS, err) : AT_OK;
+    *out = count >= ATX_LEAST_LESSONS;
     return status;
 }
 
 /* any_near: something was tuned on the device, but far away. */
-static void explain(at__prediction *out, const ready *r, const at__lessons *learned, const at__question *q,
+static void explain(atx_prediction *out, const ready *r, const atx_lessons *learned, const atx_question *q,
                     bool any_near, int64_t unseen)
 {
     size_t len;
@@ -259,20 +259,20 @@ static void explain(at__prediction *out, const ready *r, const at__lessons *lear
 
 /* What of a prediction is asked for, and by which model. */
 typedef struct asked {
-    at__lookup *l;
+    atx_lookup *l;
     const ready *r;
-    const at__question *q;
+    const atx_question *q;
 } asked;
 
 /* AT_ERR_NOT_FOUND: something is known against it. */
-static at_status keep_if_usable(at__prediction *out, const asked *a, const at__guess *g, at_error *err)
+static at_status keep_if_usable(atx_prediction *out, const asked *a, const atx_guess *g, at_error *err)
 {
-    at__lessons learned = at__predictor_lessons(a->r->predictor);
+    atx_lessons learned = atx_predictor_lessons(a->r->predictor);
     at_status status = keep(&out->entry, g, a->q, &learned, err);
     if (status == AT_OK)
-        status = at__entry_usable(NULL, a->l, &out->entry, a->q, err);
+        status = atx_entry_usable(NULL, a->l, &out->entry, a->q, err);
     if (status != AT_OK) {
-        at__answer_clear(&out->entry.answer);
+        atx_answer_clear(&out->entry.answer);
         return status;
     }
     out->geometry = g->geometry;
@@ -282,34 +282,34 @@ static at_status keep_if_usable(at__prediction *out, const asked *a, const at__g
 }
 
 /* The best guess, or where something is known against it the next of a few. */
-static at_status keep_first_usable(at__prediction *out, const asked *a, const at__guess *best,
+static at_status keep_first_usable(atx_prediction *out, const asked *a, const atx_guess *best,
                                    const int64_t *slots, at_error *err)
 {
-    at__guess next[AT__MAX_EXPECTED];
+    atx_guess next[ATX_MAX_EXPECTED];
     int count = 0;
     at_status status = keep_if_usable(out, a, best, err);
     if (status != AT_ERR_NOT_FOUND)
         return status;
     at_status top =
-        at__predictor_top(next, &count, AT__MAX_EXPECTED, a->r->predictor, a->q->problem, slots, err);
+        atx_predictor_top(next, &count, ATX_MAX_EXPECTED, a->r->predictor, a->q->problem, slots, err);
     for (int i = 0; i < count && top == AT_OK && status == AT_ERR_NOT_FOUND; i++)
         status = keep_if_usable(out, a, &next[i], err);
     return top == AT_OK ? status : top;
 }
 
-static at_status predict(at__prediction *out, const asked *a, const at__entry *near, bool any_near,
+static at_status predict(atx_prediction *out, const asked *a, const atx_entry *near, bool any_near,
                          int64_t unseen, at_error *err)
 {
     const ready *r = a->r;
-    const at__question *q = a->q;
-    int64_t slots[AT__MAX_SLOTS];
-    at__limits limits;
-    at__guess guess;
-    at__lessons learned = at__predictor_lessons(r->predictor);
+    const atx_question *q = a->q;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_limits limits;
+    atx_guess guess;
+    atx_lessons learned = atx_predictor_lessons(r->predictor);
     limits_for(&limits, q, &learned);
-    if (at__problem_bind(slots, q->problem, &limits, NULL) != AT_OK)
+    if (atx_problem_bind(slots, q->problem, &limits, NULL) != AT_OK)
         return AT_ERR_NOT_FOUND;
-    at_status status = at__predictor_best(&guess, r->predictor, q->problem, slots, err);
+    at_status status = atx_predictor_best(&guess, r->predictor, q->problem, slots, err);
     if (status != AT_OK)
         return status;
     out->geometry = guess.geometry;
@@ -333,18 +333,18 @@ static bool not_wanted(void)
 }
 
 /* Which model is asked; NULL with AT_OK: none can be. */
-static at_status choose_model(ready **out, at__lookup *l, const at__question *q, at_error *err)
+static at_status choose_model(ready **out, atx_lookup *l, const atx_question *q, at_error *err)
 {
     *out = NULL;
     at_status status = l->foresight ? AT_OK : open_all(&l->foresight, l, err);
     return status == AT_OK ? choose(out, l->foresight, l, q, err) : status;
 }
 
-at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__question *q, const at__entry *near,
+at_status atx_lookup_predict(atx_prediction *out, atx_lookup *l, const atx_question *q, const atx_entry *near,
                              double reach, at_error *err)
 {
     ready *r = NULL;
-    *out = (at__prediction){ .shipped = false };
+    *out = (atx_prediction){ .shipped = false };
     if (not_wanted())
         return AT_ERR_NOT_FOUND;
     at_status status = choose_model(&r, l, q, err);
@@ -363,27 +363,27 @@ at_status at__lookup_predict(at__prediction *out, at__lookup *l, const at__quest
 
 /* ---- where a search begins ---- */
 
-static at_status expect(at__guess *out, int *count, int max, const ready *r, const at__question *q,
+static at_status expect(atx_guess *out, int *count, int max, const ready *r, const atx_question *q,
                         at_error *err)
 {
-    int64_t slots[AT__MAX_SLOTS];
-    at__limits limits;
-    at__lessons learned = at__predictor_lessons(r->predictor);
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_limits limits;
+    atx_lessons learned = atx_predictor_lessons(r->predictor);
     limits_for(&limits, q, &learned);
-    if (at__problem_bind(slots, q->problem, &limits, NULL) != AT_OK)
+    if (atx_problem_bind(slots, q->problem, &limits, NULL) != AT_OK)
         return AT_ERR_NOT_FOUND;
-    return at__predictor_top(out, count, max, r->predictor, q->problem, slots, err);
+    return atx_predictor_top(out, count, max, r->predictor, q->problem, slots, err);
 }
 
-at_status at__lookup_expected(at__hint *out, int *count, int max, at__lookup *l, const at__problem *p,
-                              const at__target *target, at_error *err)
+at_status atx_lookup_expected(atx_hint *out, int *count, int max, atx_lookup *l, const atx_problem *p,
+                              const atx_target *target, at_error *err)
 {
-    const at__question q = { .problem = p,
-                             .type_key = at__dtype_key(p->type, p->op->storage),
+    const atx_question q = { .problem = p,
+                             .type_key = atx_dtype_key(p->type, p->op->storage),
                              .device = target->name,
                              .cc = target->cc,
                              .sms = target->sms };
-    at__guess guesses[AT__MAX_EXPECTED];
+    atx_guess guesses[ATX_MAX_EXPECTED];
     at_error cause = { 0 };
     ready *r = NULL;
     *count = 0;
@@ -391,10 +391,10 @@ at_status at__lookup_expected(at__hint *out, int *count, int max, at__lookup *l,
         return AT_OK;
     at_status status = choose_model(&r, l, &q, &cause);
     if (status == AT_OK && r)
-        status = expect(guesses, count, max < AT__MAX_EXPECTED ? max : AT__MAX_EXPECTED, r, &q, &cause);
+        status = expect(guesses, count, max < ATX_MAX_EXPECTED ? max : ATX_MAX_EXPECTED, r, &q, &cause);
     if (status == AT_ERR_MEMORY)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < *count; i++)
-        out[i] = (at__hint){ .t = guesses[i].t, .config = guesses[i].config };
+        out[i] = (atx_hint){ .t = guesses[i].t, .config = guesses[i].config };
     return AT_OK;
 }

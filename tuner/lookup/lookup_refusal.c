@@ -23,8 +23,8 @@ static data_notes notes_of(const char *source, const char **text)
     data_notes notes;
     size_t len;
     const char *rest;
-    at__bundle_note(&len, &rest, source);
-    notes.lines = at__bundle_data(&notes.len, text, rest);
+    atx_bundle_note(&len, &rest, source);
+    notes.lines = atx_bundle_data(&notes.len, text, rest);
     return notes;
 }
 
@@ -44,10 +44,10 @@ typedef struct known {
 
 /* A stored text, which may differ from the present one by its notes. False: it is not there, or another one.
  */
-static bool get_text(at__str *source, const char *hash, const known *present, at__store *store)
+static bool get_text(atx_str *source, const char *hash, const known *present, atx_store *store)
 {
-    return store && at__store_get_source(source, store, hash, NULL) == AT_OK &&
-           (!present->source || is_same_text(at__str_text(source), present->source));
+    return store && atx_store_get_source(source, store, hash, NULL) == AT_OK &&
+           (!present->source || is_same_text(atx_str_text(source), present->source));
 }
 
 /* Of the op's arrays in files: the first that is another one. */
@@ -59,7 +59,7 @@ static at_status check_data(const char *before, const char *now, at_error *err)
         size_t len = strcspn(line, "\n") + 1;
         if (memmem(a.lines, a.len, line, len))
             continue;
-        const char *hash = line + sizeof AT__PART_DATA - 1, *name = strchr(hash, ' ');
+        const char *hash = line + sizeof ATX_PART_DATA - 1, *name = strchr(hash, ' ');
         if (name && name < line + len)
             return at_fail(err, AT_ERR_INPUT, "%.*s %s; expected what it was measured with, or a new run",
                            (int)(line + len - 1 - (name + 1)), name + 1,
@@ -71,9 +71,9 @@ static at_status check_data(const char *before, const char *now, at_error *err)
 /* A name of `note` that `before` has not: "<NAME>". NULL: there is none. */
 static const char *new_name(size_t *len, const char *note, const char *before)
 {
-    const char *at = at__headers_name(len, note);
+    const char *at = atx_headers_name(len, note);
     while (at && memmem(before, strlen(before), at, *len))
-        at = at__headers_name(len, at + *len);
+        at = atx_headers_name(len, at + *len);
     return at;
 }
 
@@ -84,7 +84,7 @@ static at_status explain_present(const known *present, const char *before, at_er
     const char *name = present->headers ? new_name(&len, present->headers, before) : NULL;
     if (name)
         return at_fail(err, AT_ERR_INPUT,
-                       "found %.*s in a folder that --headers or " AT__HEADERS_ENV
+                       "found %.*s in a folder that --headers or " ATX_HEADERS_ENV
                        " names, and the kernel was "
                        "measured without that folder; expected none that has it, or a new run",
                        (int)len, name);
@@ -96,62 +96,62 @@ static at_status explain_present(const known *present, const char *before, at_er
 }
 
 /* What has become of a text that was stored under this hash. */
-static at_status check_headers(at__store *store, const at__catalog *catalog, const known *present,
+static at_status check_headers(atx_store *store, const atx_catalog *catalog, const known *present,
                                const char *stored, at_error *err)
 {
-    at__str source = { 0 }, note = { 0 }, list = { 0 };
-    char hash[AT__HASH_TEXT] = "";
+    atx_str source = { 0 }, note = { 0 }, list = { 0 };
+    char hash[ATX_HASH_TEXT] = "";
     size_t len;
     const char *rest;
     const bool same = get_text(&source, stored, present, store);
     if (same) {
-        const char *found = at__bundle_note(&len, &rest, at__str_text(&source));
-        at__str_add_bytes(&note, found, len);
+        const char *found = atx_bundle_note(&len, &rest, atx_str_text(&source));
+        atx_str_add_bytes(&note, found, len);
     }
-    at_status status = at__str_status(&note, err);
-    if (status == AT_OK && note.len >= AT__HASH_TEXT) {
-        memcpy(hash, note.data, AT__HASH_TEXT - 1);
-        bool listed = at__store_get_source(&list, store, hash, NULL) == AT_OK;
-        status = at__catalog_check_headers(catalog, note.data, listed ? at__str_text(&list) : NULL, err);
+    at_status status = atx_str_status(&note, err);
+    if (status == AT_OK && note.len >= ATX_HASH_TEXT) {
+        memcpy(hash, note.data, ATX_HASH_TEXT - 1);
+        bool listed = atx_store_get_source(&list, store, hash, NULL) == AT_OK;
+        status = atx_catalog_check_headers(catalog, note.data, listed ? atx_str_text(&list) : NULL, err);
     }
     if (status == AT_OK && same && present->source)
-        status = check_data(at__str_text(&source), present->source, err);
+        status = check_data(atx_str_text(&source), present->source, err);
     if (status == AT_OK && same && present->source && strcmp(present->hash, stored) != 0)
-        status = explain_present(present, at__str_text(&note), err);
-    at__str_clear(&source);
-    at__str_clear(&note);
-    at__str_clear(&list);
+        status = explain_present(present, atx_str_text(&note), err);
+    atx_str_clear(&source);
+    atx_str_clear(&note);
+    atx_str_clear(&list);
     return status;
 }
 
-at_status at__lookup_check_headers(at__store *store, const at__catalog *catalog, const at__op *op,
+at_status atx_lookup_check_headers(atx_store *store, const atx_catalog *catalog, const atx_op *op,
                                    const char *template_name, const char *template_hash, at_error *err)
 {
-    const at__template *t = at__catalog_find_template(catalog, op, template_name);
+    const atx_template *t = atx_catalog_find_template(catalog, op, template_name);
     const known present = { t ? t->source : NULL, t ? t->headers : NULL, t ? t->hash : NULL };
     return check_headers(store, catalog, &present, template_hash, err);
 }
 
 /* Of the op, where its text is stored under the hash that its proof has: with `metric` lines it is not. */
-static at_status check_op(at__store *store, const at__catalog *catalog, const at__entry *e, at_error *err)
+static at_status check_op(atx_store *store, const atx_catalog *catalog, const atx_entry *e, at_error *err)
 {
-    char proof_hash[AT__HASH_TEXT];
+    char proof_hash[ATX_HASH_TEXT];
     const known present = { e->op->source, e->op->headers, e->op->hash };
-    if (!store || at__store_get_space(proof_hash, store, e->answer.winner.op_hash, NULL) != AT_OK)
+    if (!store || atx_store_get_space(proof_hash, store, e->answer.winner.op_hash, NULL) != AT_OK)
         return AT_OK;
     return check_headers(store, catalog, &present, proof_hash, err);
 }
 
-at_status at__entry_refusal(const at__entry *e, at__store *store, const at__catalog *catalog,
-                            const at__problem *p, int64_t cc, int64_t sms, at_error *err)
+at_status atx_entry_refusal(const atx_entry *e, atx_store *store, const atx_catalog *catalog,
+                            const atx_problem *p, int64_t cc, int64_t sms, at_error *err)
 {
     at_error cause = { 0 };
-    at__geometry ignored;
-    const at__winner *w = &e->answer.winner;
-    at_status status = at__entry_fits(&ignored, e, p, cc, sms, err);
+    atx_geometry ignored;
+    const atx_winner *w = &e->answer.winner;
+    at_status status = atx_entry_fits(&ignored, e, p, cc, sms, err);
     if (status == AT_OK)
         return AT_OK;
-    if (!e->t && at__lookup_check_headers(store, catalog, e->op, w->template_name, w->template_hash,
+    if (!e->t && atx_lookup_check_headers(store, catalog, e->op, w->template_name, w->template_hash,
                                           &cause) == AT_ERR_INPUT)
         return at_fail(err, status, "its template %s is another one now: %s", w->template_name, cause.text);
     if (e->t && e->other_op && check_op(store, catalog, e, &cause) == AT_ERR_INPUT)

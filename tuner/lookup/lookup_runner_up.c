@@ -19,31 +19,31 @@
 #define IDLE_COST 30.0
 
 typedef struct looking {
-    const at__lookup *l;
-    const at__entry *winner;
-    const at__question *question;
-    at__str wrong;      /* what the store knows to be wrong, on the device, for either problem */
-    at__runner_up best; /* whose answer is made of a trial; when found */
+    const atx_lookup *l;
+    const atx_entry *winner;
+    const atx_question *question;
+    atx_str wrong;      /* what the store knows to be wrong, on the device, for either problem */
+    atx_runner_up best; /* whose answer is made of a trial; when found */
     bool found, failed; /* failed: out of memory */
 } looking;
 
 /* ---- trials as lines of a text ---- */
 
-static void add_line(at__str *out, const char *template_name, const char *hash, const char *config)
+static void add_line(atx_str *out, const char *template_name, const char *hash, const char *config)
 {
-    at__str_addf(out, "\n%s %s %s\n", template_name, hash, config);
+    atx_str_addf(out, "\n%s %s %s\n", template_name, hash, config);
 }
 
-static bool has_line(const at__str *lines, const char *template_name, const char *hash, const char *config)
+static bool has_line(const atx_str *lines, const char *template_name, const char *hash, const char *config)
 {
-    at__str line = { 0 };
+    atx_str line = { 0 };
     add_line(&line, template_name, hash, config);
-    bool found = lines->len && !line.failed && strstr(at__str_text(lines), at__str_text(&line));
-    at__str_clear(&line);
+    bool found = lines->len && !line.failed && strstr(atx_str_text(lines), atx_str_text(&line));
+    atx_str_clear(&line);
     return found;
 }
 
-static double threads_an_element(const at__geometry *g, const at__op *op, const int64_t *sizes)
+static double threads_an_element(const atx_geometry *g, const atx_op *op, const int64_t *sizes)
 {
     double threads = 1, elements = 1;
     for (int i = 0; i < 3; i++)
@@ -53,12 +53,12 @@ static double threads_an_element(const at__geometry *g, const at__op *op, const 
     return threads / elements;
 }
 
-double at__entry_idle_cost(const at__entry *e, const at__geometry *here, const at__problem *p)
+double atx_entry_idle_cost(const atx_entry *e, const atx_geometry *here, const atx_problem *p)
 {
-    at__problem home = *p;
-    at__geometry there;
+    atx_problem home = *p;
+    atx_geometry there;
     memcpy(home.dims, e->dims, sizeof home.dims);
-    if (at__entry_fits(&there, e, &home, 0, 0, NULL) != AT_OK)
+    if (atx_entry_fits(&there, e, &home, 0, 0, NULL) != AT_OK)
         return 0;
     double more = threads_an_element(here, p->op, p->dims) / threads_an_element(&there, p->op, e->dims);
     return IDLE_COST * fmax(log2(more), 0);
@@ -66,22 +66,22 @@ double at__entry_idle_cost(const at__entry *e, const at__geometry *here, const a
 
 /* Times of another driver are compared as if they were of this one: they differ less than configurations do.
  */
-static bool same_device(const at__fingerprint *a, const at__fingerprint *b)
+static bool same_device(const atx_fingerprint *a, const atx_fingerprint *b)
 {
     return strcmp(a->device, b->device) == 0 && a->cc == b->cc && a->sms == b->sms &&
            a->memory_mib == b->memory_mib && a->cold == b->cold;
 }
 
 /* What only a final tells of a winner is unknown here. */
-static bool make_answer(at__answer *out, const looking *k, const at__trial_row *row,
-                        const at__fingerprint *fingerprint)
+static bool make_answer(atx_answer *out, const looking *k, const atx_trial_row *row,
+                        const atx_fingerprint *fingerprint)
 {
-    const at__answer *winner = &k->winner->answer;
-    at__answer a = *winner;
+    const atx_answer *winner = &k->winner->answer;
+    atx_answer a = *winner;
     a.invalid = false;
     a.fingerprint = *fingerprint;
     a.measured_at = (char *)(uintptr_t)row->measured_at; /* copied below */
-    a.winner = (at__winner){ .template_name = row->template_name,
+    a.winner = (atx_winner){ .template_name = row->template_name,
                              .template_hash = row->template_hash,
                              .config = row->config,
                              .source_hash = row->source_hash,
@@ -93,32 +93,32 @@ static bool make_answer(at__answer *out, const looking *k, const at__trial_row *
                              .trials = winner->winner.trials,
                              .space_count = winner->winner.space_count,
                              .resources = row->resources,
-                             .conditions = AT__CONDITIONS_UNKNOWN };
-    return at__answer_copy(out, &a);
+                             .conditions = ATX_CONDITIONS_UNKNOWN };
+    return atx_answer_copy(out, &a);
 }
 
 /* How much worse than the winner, by what is tuned for now; the sizes are those of the trial's problem. */
-static double cost_of(const looking *k, const at__trial_row *row)
+static double cost_of(const looking *k, const atx_trial_row *row)
 {
-    const at__winner *w = &k->winner->answer.winner;
-    at__problem home = *k->question->problem;
+    const atx_winner *w = &k->winner->answer.winner;
+    atx_problem home = *k->question->problem;
     memcpy(home.dims, k->winner->dims, sizeof home.dims);
-    double here = at__score_or_none(&home, AT__RECORD_OF(row));
-    double there = at__score_or_none(&home, AT__RECORD_OF(w));
-    double cost = AT__SLOWER_COST * log2(here / (isfinite(there) ? there : 1));
+    double here = atx_score_or_none(&home, ATX_RECORD_OF(row));
+    double there = atx_score_or_none(&home, ATX_RECORD_OF(w));
+    double cost = ATX_SLOWER_COST * log2(here / (isfinite(there) ? there : 1));
     bool by_time = !home.op->objective && !*w->objective;
     return by_time ? fmax(cost, 0) : cost; /* who won by something else may be far from the best */
 }
 
 /* The fastest come first: where time counts it ends where that alone costs more than the best so far. */
-static bool visit(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool visit(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     looking *k = context;
-    const at__question *q = k->question;
-    const at__answer *winner = &k->winner->answer;
-    at__entry e = *k->winner;
-    at__geometry geometry;
-    if (row->outcome != AT__TIMED || !same_device(fingerprint, &winner->fingerprint))
+    const atx_question *q = k->question;
+    const atx_answer *winner = &k->winner->answer;
+    atx_entry e = *k->winner;
+    atx_geometry geometry;
+    if (row->outcome != ATX_TIMED || !same_device(fingerprint, &winner->fingerprint))
         return true;
     double cost = cost_of(k, row);
     if (!isfinite(cost))
@@ -126,70 +126,70 @@ static bool visit(void *context, const at__trial_row *row, const at__fingerprint
     if (k->found && cost >= k->best.cost)
         return e.op->objective != 0;
     e.answer.winner.objective = e.op->objective_text; /* borrowed: a trial was chosen by nothing else */
-    e.t = at__catalog_find_template(k->l->catalog, e.op, row->template_name);
-    if (!e.t || !at__template_has_hash(e.t, row->template_hash) ||
+    e.t = atx_catalog_find_template(k->l->catalog, e.op, row->template_name);
+    if (!e.t || !atx_template_has_hash(e.t, row->template_hash) ||
         has_line(&k->wrong, row->template_name, e.t->hash, row->config) ||
-        at__config_parse(&e.config, e.t, row->config, NULL) != AT_OK ||
-        at__entry_fits(&geometry, &e, q->problem, q->cc, q->sms, NULL) != AT_OK ||
-        at__excluded(k->l->exclusions, q->problem, q->cc ? q->cc : fingerprint->cc, e.t, &e.config))
+        atx_config_parse(&e.config, e.t, row->config, NULL) != AT_OK ||
+        atx_entry_fits(&geometry, &e, q->problem, q->cc, q->sms, NULL) != AT_OK ||
+        atx_excluded(k->l->exclusions, q->problem, q->cc ? q->cc : fingerprint->cc, e.t, &e.config))
         return true;
-    cost += at__entry_idle_cost(&e, &geometry, q->problem);
+    cost += atx_entry_idle_cost(&e, &geometry, q->problem);
     if (k->found && cost >= k->best.cost)
         return true;
     if (k->found)
-        at__answer_clear(&k->best.entry.answer);
+        atx_answer_clear(&k->best.entry.answer);
     k->found = make_answer(&e.answer, k, row, fingerprint);
     k->failed = !k->found;
-    k->best = (at__runner_up){ e, geometry, cost };
+    k->best = (atx_runner_up){ e, geometry, cost };
     return k->found;
 }
 
-static bool list_wrong(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool list_wrong(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     looking *k = context;
     bool wrong =
-        row->outcome == AT__WRONG_RESULT || row->outcome == AT__CRASHED || row->outcome == AT__TIMED_OUT;
+        row->outcome == ATX_WRONG_RESULT || row->outcome == ATX_CRASHED || row->outcome == ATX_TIMED_OUT;
     if (wrong && strcmp(fingerprint->device, k->winner->answer.fingerprint.device) == 0)
         add_line(&k->wrong, row->template_name, row->template_hash, row->config);
     return !k->wrong.failed;
 }
 
 /* Trials of another store, or of another problem, do not say what this store knows of this problem. */
-static at_status list_all_wrong(looking *k, const at__problem_key *winners, at_error *err)
+static at_status list_all_wrong(looking *k, const atx_problem_key *winners, at_error *err)
 {
-    at__str shape = { 0 };
-    at__problem_key key;
-    const at__question *q = k->question;
+    atx_str shape = { 0 };
+    atx_problem_key key;
+    const atx_question *q = k->question;
     at_status status = AT_OK;
     if (!k->l->store)
         return AT_OK;
     if (k->winner->shipped)
-        status = at__store_each_trial(k->l->store, winners, NULL, list_wrong, k, err);
-    if (status == AT_OK && !at__entry_is_of(k->winner, q->problem->op, q->type_key, q->problem->dims)) {
-        status = at__problem_key_of(&key, &shape, q->problem, err);
+        status = atx_store_each_trial(k->l->store, winners, NULL, list_wrong, k, err);
+    if (status == AT_OK && !atx_entry_is_of(k->winner, q->problem->op, q->type_key, q->problem->dims)) {
+        status = atx_problem_key_of(&key, &shape, q->problem, err);
         if (status == AT_OK)
-            status = at__store_each_trial(k->l->store, &key, NULL, list_wrong, k, err);
-        at__str_clear(&shape);
+            status = atx_store_each_trial(k->l->store, &key, NULL, list_wrong, k, err);
+        atx_str_clear(&shape);
     }
-    return status == AT_OK ? at__str_status(&k->wrong, err) : status;
+    return status == AT_OK ? atx_str_status(&k->wrong, err) : status;
 }
 
-at_status at__lookup_runner_up(at__runner_up *out, at__lookup *l, const at__entry *winner,
-                               const at__question *q, at_error *err)
+at_status atx_lookup_runner_up(atx_runner_up *out, atx_lookup *l, const atx_entry *winner,
+                               const atx_question *q, at_error *err)
 {
     looking k = { .l = l, .winner = winner, .question = q };
-    const at__answer *a = &winner->answer;
-    at__problem_key key = { .op = a->op, .shape = a->shape, .type_key = a->type_key };
-    at__store *store = NULL;
+    const atx_answer *a = &winner->answer;
+    atx_problem_key key = { .op = a->op, .shape = a->shape, .type_key = a->type_key };
+    atx_store *store = NULL;
     at_status status = AT_OK;
     if (!winner->other_op) { /* else its trials were proven by the other op, too */
         status = list_all_wrong(&k, &key, err);
         if (status == AT_OK)
-            status = at__entry_store(&store, l, winner, err);
+            status = atx_entry_store(&store, l, winner, err);
         if (status == AT_OK)
-            status = at__store_each_trial(store, &key, NULL, visit, &k, err);
+            status = atx_store_each_trial(store, &key, NULL, visit, &k, err);
     }
-    at__str_clear(&k.wrong);
+    atx_str_clear(&k.wrong);
     if (status == AT_OK && k.failed)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK && !k.found)
@@ -198,17 +198,17 @@ at_status at__lookup_runner_up(at__runner_up *out, at__lookup *l, const at__entr
         *out = k.best;
         out->cost = winner->answer.invalid ? 0 : fmax(out->cost, 0);
     } else if (k.found) {
-        at__answer_clear(&k.best.entry.answer);
+        atx_answer_clear(&k.best.entry.answer);
     }
     return status;
 }
 
 typedef struct listing {
-    at__str *out;
-    const at__fingerprint *device;
+    atx_str *out;
+    const atx_fingerprint *device;
 } listing;
 
-static bool list_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool list_trial(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     listing *k = context;
     if (same_device(fingerprint, k->device))
@@ -216,19 +216,19 @@ static bool list_trial(void *context, const at__trial_row *row, const at__finger
     return !k->out->failed;
 }
 
-at_status at__lookup_list_tried(at__str *out, at__lookup *l, const at__entry *e, at_error *err)
+at_status atx_lookup_list_tried(atx_str *out, atx_lookup *l, const atx_entry *e, at_error *err)
 {
-    at__store *store = NULL;
+    atx_store *store = NULL;
     listing k = { out, &e->answer.fingerprint };
-    at__problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
-    at_status status = at__entry_store(&store, l, e, err);
+    atx_problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
+    at_status status = atx_entry_store(&store, l, e, err);
     if (status == AT_OK)
-        status = at__store_each_trial(store, &key, NULL, list_trial, &k, err);
-    return status == AT_OK ? at__str_status(out, err) : status;
+        status = atx_store_each_trial(store, &key, NULL, list_trial, &k, err);
+    return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
-bool at__lookup_was_tried(const at__str *tried, const at__entry *e)
+bool atx_lookup_was_tried(const atx_str *tried, const atx_entry *e)
 {
-    const at__winner *w = &e->answer.winner;
+    const atx_winner *w = &e->answer.winner;
     return has_line(tried, w->template_name, e->t ? e->t->hash : w->template_hash, w->config);
 }

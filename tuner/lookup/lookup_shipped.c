@@ -13,26 +13,26 @@
 #define BEHIND_ALL ((uint64_t)1 << 63) /* the order of the store's own is below that */
 
 /* Has the store a winner of the same problem and device whose template is the present one? */
-static bool is_known(const at__lookup *l, const at__entry *e, const at__answer *answer)
+static bool is_known(const atx_lookup *l, const atx_entry *e, const atx_answer *answer)
 {
-    for (size_t i = l->buckets[e->hash & (l->bucket_count - 1)]; i != AT__NO_ENTRY; i = l->entries[i].next) {
-        at__entry *own = &l->entries[i];
-        if (own->shipped || own->hash != e->hash || !at__entry_is_of(own, e->op, answer->type_key, e->dims) ||
+    for (size_t i = l->buckets[e->hash & (l->bucket_count - 1)]; i != ATX_NO_ENTRY; i = l->entries[i].next) {
+        atx_entry *own = &l->entries[i];
+        if (own->shipped || own->hash != e->hash || !atx_entry_is_of(own, e->op, answer->type_key, e->dims) ||
             strcmp(own->answer.fingerprint.device, answer->fingerprint.device) != 0)
             continue;
-        at__entry_settle(own, l->catalog);
+        atx_entry_settle(own, l->catalog);
         if (own->t && !own->answer.invalid)
             return true;
     }
     return false;
 }
 
-static void keep_row(at__lookup *l, const at__op *op, uint32_t row)
+static void keep_row(atx_lookup *l, const atx_op *op, uint32_t row)
 {
-    at__shipped_row r;
-    at__shipped_read(&r, row);
-    at__entry e = { .op = op, .shipped = true, .order = BEHIND_ALL + r.rank };
-    if (!at__entry_place(&e, &r.answer) || is_known(l, &e, &r.answer))
+    atx_shipped_row r;
+    atx_shipped_read(&r, row);
+    atx_entry e = { .op = op, .shipped = true, .order = BEHIND_ALL + r.rank };
+    if (!atx_entry_place(&e, &r.answer) || is_known(l, &e, &r.answer))
         return;
     e.other_op = *r.proof && strcmp(op->proof_hash, r.proof) != 0;
     e.answer = r.answer;
@@ -40,18 +40,18 @@ static void keep_row(at__lookup *l, const at__op *op, uint32_t row)
 }
 
 /* Is the group of this op and type, not read yet, and on the device (NULL: any), or on another one? */
-static bool is_wanted(const at__lookup *l, size_t i, const at__op *op, const char *type_key,
+static bool is_wanted(const atx_lookup *l, size_t i, const atx_op *op, const char *type_key,
                       const char *device, bool on_device)
 {
-    const at__shipped_group *g = &at__shipped_groups[i];
+    const atx_shipped_group *g = &atx_shipped_groups[i];
     return !l->groups_read[i] && strcmp(g->op, op->name) == 0 &&
            (!type_key || strcmp(g->type_key, type_key) == 0) &&
            (!device || strcmp(g->device, device) == 0) == on_device;
 }
 
-static at_status make_room(at__lookup *l, size_t more, at_error *err)
+static at_status make_room(atx_lookup *l, size_t more, at_error *err)
 {
-    at__entry *grown = more ? realloc(l->entries, (l->count + more) * sizeof *grown) : l->entries;
+    atx_entry *grown = more ? realloc(l->entries, (l->count + more) * sizeof *grown) : l->entries;
     if (more && !grown)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     l->entries = grown;
@@ -60,41 +60,41 @@ static at_status make_room(at__lookup *l, size_t more, at_error *err)
 }
 
 /* Room for all of the op's at once: what points to entries stays right while a question is answered. */
-static at_status begin_op(at__lookup *l, const at__op *op, at_error *err)
+static at_status begin_op(atx_lookup *l, const atx_op *op, at_error *err)
 {
     size_t rows = 0;
-    if (!l->groups_read && !(l->groups_read = calloc(at__shipped_group_count + 1, sizeof *l->groups_read)))
+    if (!l->groups_read && !(l->groups_read = calloc(atx_shipped_group_count + 1, sizeof *l->groups_read)))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < at__shipped_group_count; i++)
-        if (!l->groups_read[i] && strcmp(at__shipped_groups[i].op, op->name) == 0)
-            rows += at__shipped_groups[i].count;
+    for (size_t i = 0; i < atx_shipped_group_count; i++)
+        if (!l->groups_read[i] && strcmp(atx_shipped_groups[i].op, op->name) == 0)
+            rows += atx_shipped_groups[i].count;
     return l->count + rows > l->cap ? make_room(l, rows, err) : AT_OK;
 }
 
-at_status at__index_add_shipped(at__lookup *l, const at__op *op, const char *type_key, const char *device,
+at_status atx_index_add_shipped(atx_lookup *l, const atx_op *op, const char *type_key, const char *device,
                                 bool on_device, at_error *err)
 {
     size_t before = l->count;
     if (!l->with_shipped)
         return AT_OK;
     at_status status = begin_op(l, op, err);
-    for (size_t i = 0; i < at__shipped_group_count && status == AT_OK; i++) {
+    for (size_t i = 0; i < atx_shipped_group_count && status == AT_OK; i++) {
         if (!is_wanted(l, i, op, type_key, device, on_device))
             continue;
-        for (uint32_t k = 0; k < at__shipped_groups[i].count; k++)
-            keep_row(l, op, at__shipped_groups[i].first + k);
+        for (uint32_t k = 0; k < atx_shipped_groups[i].count; k++)
+            keep_row(l, op, atx_shipped_groups[i].first + k);
         l->groups_read[i] = true;
     }
-    return status == AT_OK && l->count > before ? at__index_link(l, before, err) : status;
+    return status == AT_OK && l->count > before ? atx_index_link(l, before, err) : status;
 }
 
 /* How many winners of the op (NULL: of all) are on the device, and the rank of the newest. */
-static uint32_t count_on(uint32_t *newest, const at__shipped_group *groups, size_t count, const char *op,
+static uint32_t count_on(uint32_t *newest, const atx_shipped_group *groups, size_t count, const char *op,
                          const char *device)
 {
     uint32_t winners = 0;
     *newest = 0;
-    for (const at__shipped_group *g = groups; g < groups + count; g++) {
+    for (const atx_shipped_group *g = groups; g < groups + count; g++) {
         if ((op && strcmp(g->op, op) != 0) || strcmp(g->device, device) != 0)
             continue;
         winners += g->count;
@@ -103,7 +103,7 @@ static uint32_t count_on(uint32_t *newest, const at__shipped_group *groups, size
     return winners;
 }
 
-static const char *most_known_device(const at__shipped_group *groups, size_t count, const char *op)
+static const char *most_known_device(const atx_shipped_group *groups, size_t count, const char *op)
 {
     const char *most = "";
     uint32_t winners = 0, newest = 0, newest_there;
@@ -119,7 +119,7 @@ static const char *most_known_device(const at__shipped_group *groups, size_t cou
 }
 
 /* What is there of other ops says nothing, unless there is nothing of this one. */
-const char *at__shipped_device(const at__shipped_group *groups, size_t count, const char *op,
+const char *atx_shipped_device(const atx_shipped_group *groups, size_t count, const char *op,
                                const char *here)
 {
     for (size_t i = 0; i < count; i++)

@@ -12,26 +12,26 @@
 #include <string.h>
 
 /* Has the store a failure of this configuration, which is newer than `since`, for the problem of `key`? */
-static at_status find_failure(at__str *why, const at__lookup *l, const at__entry *e,
-                              const at__problem_key *key, const char *since, at_error *err)
+static at_status find_failure(atx_str *why, const atx_lookup *l, const atx_entry *e,
+                              const atx_problem_key *key, const char *since, at_error *err)
 {
-    at__str ignored = { 0 };
-    at__answer asked = e->answer; /* these are read, not written */
+    atx_str ignored = { 0 };
+    atx_answer asked = e->answer; /* these are read, not written */
     asked.op = (char *)(uintptr_t)key->op;
     asked.shape = (char *)(uintptr_t)key->shape;
     asked.type_key = (char *)(uintptr_t)key->type_key;
     asked.rank_at = (char *)(uintptr_t)since;
     if (e->t)
         asked.winner.template_hash = e->t->hash;
-    at_status status = at__store_find_failure(why ? why : &ignored, l->store, &asked, true, err);
-    at__str_clear(&ignored);
+    at_status status = atx_store_find_failure(why ? why : &ignored, l->store, &asked, true, err);
+    atx_str_clear(&ignored);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status == AT_OK ? AT_ERR_NOT_FOUND : status;
 }
 
 /* For the problem that it won. */
-static at_status check_own(at__str *why, const at__lookup *l, at__entry *e, at_error *err)
+static at_status check_own(atx_str *why, const atx_lookup *l, atx_entry *e, at_error *err)
 {
-    const at__problem_key key = { .op = e->answer.op,
+    const atx_problem_key key = { .op = e->answer.op,
                                   .shape = e->answer.shape,
                                   .type_key = e->answer.type_key };
     at_status status = AT_OK;
@@ -40,7 +40,7 @@ static at_status check_own(at__str *why, const at__lookup *l, at__entry *e, at_e
         e->answer.invalid = status == AT_ERR_NOT_FOUND;
         e->failure_known = true;
     } else if (e->answer.invalid && why) {
-        status = at__store_find_failure(why, l->store, &e->answer, false, err);
+        status = atx_store_find_failure(why, l->store, &e->answer, false, err);
     }
     if (status != AT_OK && status != AT_ERR_NOT_FOUND)
         return status;
@@ -48,50 +48,50 @@ static at_status check_own(at__str *why, const at__lookup *l, at__entry *e, at_e
 }
 
 /* For the problem that is asked about, on the device that is, as far as it is known. */
-static at_status check_here(at__str *why, const at__lookup *l, const at__entry *e, const at__question *q,
+static at_status check_here(atx_str *why, const atx_lookup *l, const atx_entry *e, const atx_question *q,
                             at_error *err)
 {
-    at__str shape = { 0 };
-    at__problem_key key;
-    at__entry here = *e;
-    if (!at__entry_is_on(e, q->device))
+    atx_str shape = { 0 };
+    atx_problem_key key;
+    atx_entry here = *e;
+    if (!atx_entry_is_on(e, q->device))
         snprintf(here.answer.fingerprint.device, sizeof here.answer.fingerprint.device, "%s", q->device);
-    at_status status = at__problem_key_of(&key, &shape, q->problem, err);
+    at_status status = atx_problem_key_of(&key, &shape, q->problem, err);
     if (status == AT_OK)
         status = find_failure(why, l, &here, &key, "", err);
-    at__str_clear(&shape);
+    atx_str_clear(&shape);
     return status;
 }
 
-at_status at__entry_usable(at__str *why, at__lookup *l, at__entry *e, const at__question *q, at_error *err)
+at_status atx_entry_usable(atx_str *why, atx_lookup *l, atx_entry *e, const atx_question *q, at_error *err)
 {
     const int64_t cc = q->cc ? q->cc : e->answer.fingerprint.cc;
-    const at_error *excluded = e->t ? at__excluded(l->exclusions, q->problem, cc, e->t, &e->config) : NULL;
+    const at_error *excluded = e->t ? atx_excluded(l->exclusions, q->problem, cc, e->t, &e->config) : NULL;
     if (excluded && why)
-        at__str_addf(why, "it does not work here: %.*s", (int)strcspn(excluded->text, "\n"), excluded->text);
+        atx_str_addf(why, "it does not work here: %.*s", (int)strcspn(excluded->text, "\n"), excluded->text);
     if (excluded)
         return AT_ERR_NOT_FOUND;
     at_status status = check_own(why, l, e, err);
     bool elsewhere =
-        !at__entry_is_of(e, q->problem->op, q->type_key, q->problem->dims) || !at__entry_is_on(e, q->device);
+        !atx_entry_is_of(e, q->problem->op, q->type_key, q->problem->dims) || !atx_entry_is_on(e, q->device);
     return status == AT_OK && elsewhere && l->store ? check_here(why, l, e, q, err) : status;
 }
 
-at_status at__lookup_usable(at__lookup *l, const at__problem *problem, const at__target *target,
-                            const at__template *t, const at__config *config, at_error *err)
+at_status atx_lookup_usable(atx_lookup *l, const atx_problem *problem, const atx_target *target,
+                            const atx_template *t, const atx_config *config, at_error *err)
 {
-    at__str text = { 0 };
-    const at__question q = { .problem = problem,
-                             .type_key = at__dtype_key(problem->type, problem->op->storage),
+    atx_str text = { 0 };
+    const atx_question q = { .problem = problem,
+                             .type_key = atx_dtype_key(problem->type, problem->op->storage),
                              .device = target->name,
                              .cc = target->cc };
-    at__entry e = { .t = t, .config = *config }; /* of no op: it won nothing */
-    at__config_text(&text, t, config);
-    e.answer.winner = (at__winner){ .template_name = t->name, .config = at__str_text(&text) };
+    atx_entry e = { .t = t, .config = *config }; /* of no op: it won nothing */
+    atx_config_text(&text, t, config);
+    e.answer.winner = (atx_winner){ .template_name = t->name, .config = atx_str_text(&text) };
     snprintf(e.answer.fingerprint.device, sizeof e.answer.fingerprint.device, "%s", target->name);
-    at_status status = at__str_status(&text, err);
+    at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
-        status = at__entry_usable(NULL, l, &e, &q, err);
-    at__str_clear(&text);
+        status = atx_entry_usable(NULL, l, &e, &q, err);
+    atx_str_clear(&text);
     return status;
 }

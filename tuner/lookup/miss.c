@@ -43,7 +43,7 @@
 
 extern char **environ;
 
-static bool stopped(const at__miss *m)
+static bool stopped(const atx_miss *m)
 {
     return m->stop && atomic_load(m->stop);
 }
@@ -56,17 +56,17 @@ static void look_later(void)
 /* ---- the program ---- */
 
 /* FOLDER/MORE/autotune, when that is a program: lib/autotune is a folder where there is an MPI. */
-static bool is_in(at__str *out, const char *folder, size_t len, const char *more)
+static bool is_in(atx_str *out, const char *folder, size_t len, const char *more)
 {
     struct stat info;
-    at__str_reset(out);
-    at__str_add_bytes(out, folder, len);
-    at__str_addf(out, "/%s" NAME, more);
+    atx_str_reset(out);
+    atx_str_add_bytes(out, folder, len);
+    atx_str_addf(out, "/%s" NAME, more);
     return !out->failed && stat(out->data, &info) == 0 && S_ISREG(info.st_mode) &&
            access(out->data, X_OK) == 0;
 }
 
-static bool is_beside(at__str *out, const char *file)
+static bool is_beside(atx_str *out, const char *file)
 {
     static const char *const PLACES[] = { "", "../bin/", "../../bin/" }; /* lib, lib/x86_64-linux-gnu */
     const char *slash = strrchr(file, '/');
@@ -77,7 +77,7 @@ static bool is_beside(at__str *out, const char *file)
 }
 
 /* An empty entry is the folder that the process is in, and a relative one is looked up from there. */
-static bool is_in_path(at__str *out)
+static bool is_in_path(atx_str *out)
 {
     const char *at = getenv("PATH");
     while (at && *at) {
@@ -102,12 +102,12 @@ static const char *own_library(void)
     return *name == '/' ? name : "";
 }
 
-at_status at__miss_program(at__str *out, at_error *err)
+at_status atx_miss_program(atx_str *out, at_error *err)
 {
     const char *library = own_library();
     if (is_beside(out, library) || is_in_path(out))
         return AT_OK;
-    at_status status = at__str_status(out, err);
+    at_status status = atx_str_status(out, err);
     return status != AT_OK
                ? status
                : at_fail(err, AT_ERR_NOT_FOUND,
@@ -133,23 +133,23 @@ typedef struct run {
 
 /* As `tune` takes it on a command line. */
 typedef struct command {
-    at__str shape;
+    atx_str shape;
     char budget[32];
     const char *argv[20];
 } command;
 
-static at_status write_command(command *c, const at__miss *m, const char *program, const at__problem *p,
+static at_status write_command(command *c, const atx_miss *m, const char *program, const atx_problem *p,
                                at_error *err)
 {
     int count = 0;
-    at__problem_shape(&c->shape, p);
+    atx_problem_shape(&c->shape, p);
     double search_s = fmin(SEARCH_SHARE * m->budget_s, MOST_S);
     snprintf(c->budget, sizeof c->budget, "%.0fms", 1e3 * search_s + 1);
     const char *const WORDS[] = { program,
                                   "tune",
                                   p->op->name,
-                                  at__str_text(&c->shape),
-                                  at__dtype_name(p->type),
+                                  atx_str_text(&c->shape),
+                                  atx_dtype_name(p->type),
                                   "--device",
                                   m->device,
                                   "--db",
@@ -164,7 +164,7 @@ static at_status write_command(command *c, const at__miss *m, const char *progra
         if (WORDS[i])
             c->argv[count++] = WORDS[i];
     c->argv[count] = NULL;
-    return at__str_status(&c->shape, err);
+    return atx_str_status(&c->shape, err);
 }
 
 /* Whoever asks may have closed its own 0, 1 and 2: a file of that number would be replaced in the program. */
@@ -180,7 +180,7 @@ static int above_standard(int fd)
 /* A variable that the program is to have; value NULL: as it is. */
 typedef struct variable {
     const char *name, *value;
-    at__str text; /* NAME=VALUE */
+    atx_str text; /* NAME=VALUE */
 } variable;
 
 static bool is_replaced(const char *text, const variable *with, int count)
@@ -210,7 +210,7 @@ static char **environment(variable *with, int count)
     for (int i = 0; out && i < count; i++) {
         if (!with[i].value)
             continue;
-        at__str_addf(&with[i].text, "%s=%s", with[i].name, with[i].value);
+        atx_str_addf(&with[i].text, "%s=%s", with[i].name, with[i].value);
         out[kept++] = with[i].text.data;
         failed = failed || with[i].text.failed;
     }
@@ -265,11 +265,11 @@ static int start(run *r, int input, const char *program, const char *const *argv
     return code;
 }
 
-static at_status spawn(run *r, const at__miss *m, const char *program, const char *const *argv, at_error *err)
+static at_status spawn(run *r, const atx_miss *m, const char *program, const char *const *argv, at_error *err)
 {
-    variable variables[] = { { .name = AT__HEADERS_ENV, .value = m->headers },
-                             { .name = AT__ALLOW_ENV, .value = m->allow },
-                             { .name = AT__TIED, .value = "1" } };
+    variable variables[] = { { .name = ATX_HEADERS_ENV, .value = m->headers },
+                             { .name = ATX_ALLOW_ENV, .value = m->allow },
+                             { .name = ATX_TIED, .value = "1" } };
     enum { COUNT = sizeof variables / sizeof *variables };
     char **with = environment(variables, COUNT);
     int input = with ? open_alive(r) : -1;
@@ -278,7 +278,7 @@ static at_status spawn(run *r, const at__miss *m, const char *program, const cha
         close(input);
     free(with);
     for (int i = 0; i < COUNT; i++)
-        at__str_clear(&variables[i].text);
+        atx_str_clear(&variables[i].text);
     return code == 0 ? AT_OK
                      : at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
 }
@@ -300,10 +300,10 @@ static bool ended(run *r)
 }
 
 /* False: it has not by then. */
-static bool ends_until(run *r, double until_s, const at__miss *m)
+static bool ends_until(run *r, double until_s, const atx_miss *m)
 {
     while (!ended(r)) {
-        if (at__now_s() >= until_s || (m && stopped(m)))
+        if (atx_now_s() >= until_s || (m && stopped(m)))
             return false;
         look_later();
     }
@@ -313,7 +313,7 @@ static bool ends_until(run *r, double until_s, const at__miss *m)
 static void end(run *r)
 {
     kill(r->pid, SIGTERM);
-    if (ends_until(r, at__now_s() + GRACE_S, NULL))
+    if (ends_until(r, atx_now_s() + GRACE_S, NULL))
         return;
     kill(r->pid, SIGKILL); /* its helpers end with it */
     while (waitpid(r->pid, &r->wait_status, 0) < 0 && errno == EINTR)
@@ -351,7 +351,7 @@ static at_status judge(const run *r, const char *doing, at_error *err)
                    WEXITSTATUS(r->wait_status), *said ? ": " : "", said);
 }
 
-static at_status tune(const at__miss *m, const at__problem *p, const char *program, double until_s,
+static at_status tune(const atx_miss *m, const atx_problem *p, const char *program, double until_s,
                       at_error *err)
 {
     command c = { 0 };
@@ -369,36 +369,36 @@ static at_status tune(const at__miss *m, const at__problem *p, const char *progr
                                       m->budget_s);
     }
     forget(&r);
-    at__str_clear(&c.shape);
+    atx_str_clear(&c.shape);
     return status;
 }
 
 /* ---- one at a time ---- */
 
 /* The device counts too: two of one machine may be different models. */
-static at_status name_of(uint64_t *out, const at__miss *m, const at__problem *p, at_error *err)
+static at_status name_of(uint64_t *out, const atx_miss *m, const atx_problem *p, at_error *err)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    at__str_addf(&text, "%s %s %s ", m->device, p->op->name, at__dtype_key(p->type, p->op->storage));
-    at__problem_shape(&text, p);
-    at_status status = at__str_status(&text, err);
-    for (const char *at = at__str_text(&text); *at; at++)
+    atx_str_addf(&text, "%s %s %s ", m->device, p->op->name, atx_dtype_key(p->type, p->op->storage));
+    atx_problem_shape(&text, p);
+    at_status status = atx_str_status(&text, err);
+    for (const char *at = atx_str_text(&text); *at; at++)
         hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-    at__str_clear(&text);
+    atx_str_clear(&text);
     *out = hash ^ hash >> 32;
     return status;
 }
 
 /* Until whoever tunes it has ended. */
-static at_status wait_for_others(const at__miss *m, uint64_t name, double until_s, at_error *err)
+static at_status wait_for_others(const atx_miss *m, uint64_t name, double until_s, at_error *err)
 {
     int lock = -1;
     at_status status;
-    while ((status = at__store_lock_problem(&lock, m->database, name, err)) == AT_ERR_NOT_FOUND) {
+    while ((status = atx_store_lock_problem(&lock, m->database, name, err)) == AT_ERR_NOT_FOUND) {
         if (stopped(m))
             return at_fail(err, AT_ERR_CANCELLED, "tuning was ended");
-        if (at__now_s() >= until_s)
+        if (atx_now_s() >= until_s)
             return at_fail(err, AT_ERR_SYSTEM,
                            "another process tunes it, and has not ended within the budget of %g s",
                            m->budget_s);
@@ -409,26 +409,26 @@ static at_status wait_for_others(const at__miss *m, uint64_t name, double until_
     return status;
 }
 
-at_status at__miss_tune(const at__miss *m, const at__problem *p, at_error *err)
+at_status atx_miss_tune(const atx_miss *m, const atx_problem *p, at_error *err)
 {
-    at__str found = { 0 };
+    atx_str found = { 0 };
     uint64_t name = 0;
     int lock = -1;
-    double until_s = at__now_s() + m->budget_s;
-    at_status status = m->program ? AT_OK : at__miss_program(&found, err);
+    double until_s = atx_now_s() + m->budget_s;
+    at_status status = m->program ? AT_OK : atx_miss_program(&found, err);
     if (status == AT_OK)
         status = name_of(&name, m, p, err);
     if (status != AT_OK)
         goto done;
-    status = at__store_lock_problem(&lock, m->database, name, err);
+    status = atx_store_lock_problem(&lock, m->database, name, err);
     if (status == AT_OK)
-        status = tune(m, p, m->program ? m->program : at__str_text(&found), until_s, err);
+        status = tune(m, p, m->program ? m->program : atx_str_text(&found), until_s, err);
     else if (status == AT_ERR_NOT_FOUND)
         status = wait_for_others(m, name, until_s, err);
     if (lock >= 0)
         close(lock);
 done:
-    at__str_clear(&found);
+    atx_str_clear(&found);
     return status;
 }
 
@@ -437,24 +437,24 @@ done:
 #define LEARNING 0x6c6561726eu /* what is locked meanwhile, beside the problems */
 #define LEARN_S  60.0
 
-static bool is_due(const at__miss *m)
+static bool is_due(const atx_miss *m)
 {
-    const at__cancel cancel = { .flag = m->stop };
-    at__store *store = NULL;
-    at__str path = { 0 };
+    const atx_cancel cancel = { .flag = m->stop };
+    atx_store *store = NULL;
+    atx_str path = { 0 };
     bool due = false;
-    at__str_addf(&path, "%s" AT__MODEL_SUFFIX, m->database);
-    at_status status = at__str_status(&path, NULL);
+    atx_str_addf(&path, "%s" ATX_MODEL_SUFFIX, m->database);
+    at_status status = atx_str_status(&path, NULL);
     if (status == AT_OK)
-        status = at__store_open_unless(&store, m->database, AT__STORE_READ, &cancel, NULL);
-    if (status == AT_OK && at__model_is_due(&due, store, at__str_text(&path), NULL) != AT_OK)
+        status = atx_store_open_unless(&store, m->database, ATX_STORE_READ, &cancel, NULL);
+    if (status == AT_OK && atx_model_is_due(&due, store, atx_str_text(&path), NULL) != AT_OK)
         due = false;
-    at__store_close(store);
-    at__str_clear(&path);
+    atx_store_close(store);
+    atx_str_clear(&path);
     return due;
 }
 
-static at_status learn(const at__miss *m, const char *program, at_error *err)
+static at_status learn(const atx_miss *m, const char *program, at_error *err)
 {
     const char *argv[10] = { program, "learn", "--db", m->database };
     int count = 4;
@@ -464,7 +464,7 @@ static at_status learn(const at__miss *m, const char *program, at_error *err)
     }
     run r = NOT_RUNNING;
     at_status status = spawn(&r, m, program, argv, err);
-    if (status == AT_OK && ends_until(&r, at__now_s() + LEARN_S, m)) {
+    if (status == AT_OK && ends_until(&r, atx_now_s() + LEARN_S, m)) {
         status = judge(&r, "learn", err);
     } else if (status == AT_OK) {
         end(&r);
@@ -474,21 +474,21 @@ static at_status learn(const at__miss *m, const char *program, at_error *err)
     return status;
 }
 
-at_status at__miss_learn(const at__miss *m, at_error *err)
+at_status atx_miss_learn(const atx_miss *m, at_error *err)
 {
-    at__str found = { 0 };
+    atx_str found = { 0 };
     int lock = -1;
     if (!is_due(m))
         return AT_OK;
-    at_status status = m->program ? AT_OK : at__miss_program(&found, err);
+    at_status status = m->program ? AT_OK : atx_miss_program(&found, err);
     if (status == AT_OK)
-        status = at__store_lock_problem(&lock, m->database, LEARNING, err);
+        status = atx_store_lock_problem(&lock, m->database, LEARNING, err);
     if (status == AT_OK)
-        status = learn(m, m->program ? m->program : at__str_text(&found), err);
+        status = learn(m, m->program ? m->program : atx_str_text(&found), err);
     else if (status == AT_ERR_NOT_FOUND)
         status = AT_OK;
     if (lock >= 0)
         close(lock);
-    at__str_clear(&found);
+    atx_str_clear(&found);
     return status;
 }

@@ -13,8 +13,8 @@
 #include <stdatomic.h>
 
 /* All borrowed for the call. */
-typedef struct at__miss {
-    const char *program;    /* `autotune`; NULL: at__miss_program finds it           */
+typedef struct atx_miss {
+    const char *program;    /* `autotune`; NULL: atx_miss_program finds it           */
     const char *database;   /* where the result goes; made when it is missing        */
     const char *templates;  /* --templates; NULL: none                               */
     const char *headers;    /* its $AUTOTUNE_HEADERS, "": none; NULL: that of this process */
@@ -22,30 +22,30 @@ typedef struct at__miss {
     const char *device;     /* --device: "0"                                         */
     double budget_s;        /* wall time of the call, above 0; a second more at most */
     const atomic_int *stop; /* not 0: end early; NULL: nobody asks                   */
-} at__miss;
+} atx_miss;
 
 /*
  * AT_OK: somebody has tuned it, or has tried: look it up again. Otherwise *err says why it was not, and the
  * database is as it was but for trials: no program, it ended with an error, the budget was over (and the
  * program was ended), the database's folder cannot be written; AT_ERR_CANCELLED: `stop`.
  */
-at_status at__miss_tune(const at__miss *miss, const at__problem *problem, at_error *err) AT_MUST_CHECK;
+at_status atx_miss_tune(const atx_miss *miss, const atx_problem *problem, at_error *err) AT_MUST_CHECK;
 
 /*
  * Has the model beside the database learn from what was tuned, by `autotune learn`, where that pays
- * (at__model_is_due) and nobody else has it done just now. Takes seconds on one core, whatever the budget;
+ * (atx_model_is_due) and nobody else has it done just now. Takes seconds on one core, whatever the budget;
  * `stop` ends it soon. AT_OK also where nothing was done.
  */
-at_status at__miss_learn(const at__miss *miss, at_error *err) AT_MUST_CHECK;
+at_status atx_miss_learn(const atx_miss *miss, at_error *err) AT_MUST_CHECK;
 
 /* In the environment of the program that is started: end when standard input ends (cli/process.h). */
-#define AT__TIED "AUTOTUNE_TIED"
+#define ATX_TIED "AUTOTUNE_TIED"
 
 /*
  * The program that belongs to this code: beside the shared library that this is a part of, in `bin` beside
  * its folder or the one above, else in an absolute folder of $PATH. Never beside the application, nor in the
  * folder that the process is in. AT_ERR_NOT_FOUND: nowhere.
  */
-at_status at__miss_program(at__str *out, at_error *err) AT_MUST_CHECK;
+at_status atx_miss_program(atx_str *out, at_error *err) AT_MUST_CHECK;
 
 #endif

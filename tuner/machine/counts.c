@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { BANKS = 32, WORD_BYTES = 4, MOST_SECTORS = 2 * AT__LANES };
+enum { BANKS = 32, WORD_BYTES = 4, MOST_SECTORS = 2 * ATX_LANES };
 
 static int bits(uint32_t mask)
 {
@@ -38,14 +38,14 @@ static void touch(sectors *s, uint64_t number, uint32_t bytes)
 /* An address that is not a multiple of the bytes may reach into the next sector. */
 static void touch_lane(sectors *s, uint64_t address, int bytes)
 {
-    const int from = (int)(address % AT__SECTOR_BYTES);
+    const int from = (int)(address % ATX_SECTOR_BYTES);
     const uint64_t mask = ((1ull << bytes) - 1) << from;
-    touch(s, address / AT__SECTOR_BYTES, (uint32_t)mask);
+    touch(s, address / ATX_SECTOR_BYTES, (uint32_t)mask);
     if (mask >> 32)
-        touch(s, address / AT__SECTOR_BYTES + 1, (uint32_t)(mask >> 32));
+        touch(s, address / ATX_SECTOR_BYTES + 1, (uint32_t)(mask >> 32));
 }
 
-at__cost at__global_cost(const at__access *a)
+atx_cost atx_global_cost(const atx_access *a)
 {
     sectors s;
     int touched = 0;
@@ -54,14 +54,14 @@ at__cost at__global_cost(const at__access *a)
         touch_lane(&s, a->address[__builtin_ctz(left)], a->bytes);
     for (int i = 0; i < s.count; i++)
         touched += bits(s.touched[i]);
-    return (at__cost){ s.count, (touched + AT__SECTOR_BYTES - 1) / AT__SECTOR_BYTES };
+    return (atx_cost){ s.count, (touched + ATX_SECTOR_BYTES - 1) / ATX_SECTOR_BYTES };
 }
 
 /* ---- shared memory ---- */
 
 /* Different words, by their banks. */
 typedef struct words {
-    uint64_t number[BANKS][AT__LANES];
+    uint64_t number[BANKS][ATX_LANES];
     int count[BANKS];
 } words;
 
@@ -74,7 +74,7 @@ static void want(words *w, uint64_t word)
     w->number[bank][w->count[bank]++] = word;
 }
 
-at__cost at__shared_cost(const at__access *a)
+atx_cost atx_shared_cost(const atx_access *a)
 {
     words w;
     int most = 0, different = 0;
@@ -88,17 +88,17 @@ at__cost at__shared_cost(const at__access *a)
         different += w.count[bank];
         most = w.count[bank] > most ? w.count[bank] : most;
     }
-    return (at__cost){ most, (different + BANKS - 1) / BANKS };
+    return (atx_cost){ most, (different + BANKS - 1) / BANKS };
 }
 
 /* Rows of 16 bytes, eight to a matrix; a matrix is a turn at best. */
-at__cost at__matrix_cost(const at__access *all)
+atx_cost atx_matrix_cost(const atx_access *all)
 {
-    at__cost sum = { 0, 0 };
+    atx_cost sum = { 0, 0 };
     for (int m = 0; m < 4; m++) {
-        at__access one = *all;
+        atx_access one = *all;
         one.active &= 0xffu << 8 * m;
-        const at__cost c = at__shared_cost(&one);
+        const atx_cost c = atx_shared_cost(&one);
         sum.is += c.is;
         sum.least += c.least;
     }

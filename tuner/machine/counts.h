@@ -11,29 +11,29 @@
 
 #include <stdint.h>
 
-#define AT__LANES        32
-#define AT__SECTOR_BYTES 32
+#define ATX_LANES        32
+#define ATX_SECTOR_BYTES 32
 
 /* One instruction of one warp. Lanes that are not in `active` have no address. */
-typedef struct at__access {
-    uint64_t address[AT__LANES];
+typedef struct atx_access {
+    uint64_t address[ATX_LANES];
     uint32_t active;
     int bytes; /* of a lane: 1, 2, 4, 8 or 16 */
-} at__access;
+} atx_access;
 
 /* Both 0 when no lane is active. */
-typedef struct at__cost {
+typedef struct atx_cost {
     int is;    /* sectors, or wavefronts                                              */
     int least; /* for the same number of different bytes, wherever they lie            */
-} at__cost;
+} atx_cost;
 
-at__cost at__global_cost(const at__access *access);
+atx_cost atx_global_cost(const atx_access *access);
 
 /* As many as the busiest bank has different words to give, however wide an access is and in whichever half of
  * the warp its lanes are: so an H200 counts. */
-at__cost at__shared_cost(const at__access *access);
+atx_cost atx_shared_cost(const atx_access *access);
 
 /* Of ldmatrix and stmatrix: the rows of 16 bytes of up to four matrices. */
-at__cost at__matrix_cost(const at__access *access);
+atx_cost atx_matrix_cost(const atx_access *access);
 
 #endif

@@ -13,20 +13,20 @@
 #include "machine/flaws.h"
 #include "machine/machine.h"
 
-typedef struct at__inspector at__inspector;
+typedef struct atx_inspector atx_inspector;
 
 /* Borrows both, and must be closed before them. Buffers must have been added. */
-at_status at__inspector_open(at__inspector **out, const at__ptx_module *module, at__machine *machine,
+at_status atx_inspector_open(atx_inspector **out, const atx_ptx_module *module, atx_machine *machine,
                              at_error *err) AT_MUST_CHECK;
-void at__inspector_close(at__inspector *inspector); /* NULL is allowed */
+void atx_inspector_close(atx_inspector *inspector); /* NULL is allowed */
 
 /* The watch of one launch, to be borrowed by it. What earlier launches wrote is written. It stops a launch
- * (AT__FINDING_STOPPED) for want of memory alone. */
-const at__machine_watch *at__inspector_watch(at__inspector *inspector, const at__machine_launch *launch);
+ * (ATX_FINDING_STOPPED) for want of memory alone. */
+const atx_machine_watch *atx_inspector_watch(atx_inspector *inspector, const atx_machine_launch *launch);
 
 /* What the machine found itself. */
-void at__inspector_take(at__inspector *inspector, const at__machine_result *result);
+void atx_inspector_take(atx_inspector *inspector, const atx_machine_result *result);
 
-const at__flaws *at__inspector_flaws(const at__inspector *inspector);
+const atx_flaws *atx_inspector_flaws(const atx_inspector *inspector);
 
 #endif

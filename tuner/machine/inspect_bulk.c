@@ -11,21 +11,21 @@
 
 /* ---- ranges ---- */
 
-static int32_t bytes_of(const at__machine_access *a, int lane)
+static int32_t bytes_of(const atx_machine_access *a, int lane)
 {
     return a->lane_bytes ? a->lane_bytes[lane] : a->bytes;
 }
 
-static at__range range_of(const at__machine_at *at, const at__machine_access *a, int lane)
+static atx_range range_of(const atx_machine_at *at, const atx_machine_access *a, int lane)
 {
-    return (at__range){ .thread = at->warp * AT__LANES + lane,
+    return (atx_range){ .thread = at->warp * ATX_LANES + lane,
                         .engine = -1,
                         .at = a->address[lane],
                         .bytes = bytes_of(a, lane) };
 }
 
 /* What is within `bytes` from address `from` on; 16 bytes may begin before a buffer that is not aligned. */
-static void clamp(at__range *r, uint64_t from, int64_t bytes)
+static void clamp(atx_range *r, uint64_t from, int64_t bytes)
 {
     const int64_t begin = (int64_t)(r->at - from), first = begin < 0 ? 0 : begin;
     const int64_t end = begin + r->bytes < bytes ? begin + r->bytes : bytes;
@@ -37,70 +37,70 @@ static void clamp(at__range *r, uint64_t from, int64_t bytes)
         r->before += first - begin;
 }
 
-static void tell(at__inspector *in, const at__machine_at *at, const at__hazard *h, const char *buffer)
+static void tell(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, const char *buffer)
 {
     char where[110];
-    if (h->kind == AT__HAZARD_NONE)
+    if (h->kind == ATX_HAZARD_NONE)
         return;
     if (buffer)
         snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h->offset, buffer);
     else
-        at__inspect_shared_place(where, sizeof where, in, h->offset);
-    at__inspect_tell(in, at, h, where, !buffer);
+        atx_inspect_shared_place(where, sizeof where, in, h->offset);
+    atx_inspect_tell(in, at, h, where, !buffer);
 }
 
 /* Of a barrier of this block; -1: it is another block's, or not followed. */
-static int engine_of(at__inspector *in, int rank, uint64_t name)
+static int engine_of(atx_inspector *in, int rank, uint64_t name)
 {
-    at__block_seen *b = &in->blocks[rank];
-    const at__mbarrier *m =
-        name >> AT__MACHINE_RANK_SHIFT == (uint64_t)rank
-            ? at__inspect_mbarrier(b, name & (((uint64_t)1 << AT__MACHINE_RANK_SHIFT) - 1))
+    atx_block_seen *b = &in->blocks[rank];
+    const atx_mbarrier *m =
+        name >> ATX_MACHINE_RANK_SHIFT == (uint64_t)rank
+            ? atx_inspect_mbarrier(b, name & (((uint64_t)1 << ATX_MACHINE_RANK_SHIFT) - 1))
             : NULL;
     return m ? (int)(m - b->mbarriers) : -1;
 }
 
 /* Then blocks that know nothing of each other's engines and fences are at the same buffers. */
-static bool is_cluster(const at__inspector *in)
+static bool is_cluster(const atx_inspector *in)
 {
     return in->blocks[1].runs;
 }
 
 /* ---- sources ---- */
 
-static void read_source(at__inspector *in, const at__machine_at *at, const at__machine_access *a, int lane)
+static void read_source(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a, int lane)
 {
-    at__block_seen *b = &in->blocks[at->rank];
-    at__range r = range_of(at, a, lane);
-    at__shadow *shadow = NULL;
+    atx_block_seen *b = &in->blocks[at->rank];
+    atx_range r = range_of(at, a, lane);
+    atx_shadow *shadow = NULL;
     const char *buffer = NULL;
     in->source_at = a->at[lane];
-    in->source_is_own = a->space == AT__PTX_SHARED;
-    if (a->space == AT__PTX_GLOBAL) {
-        const int region = at__machine_region_of(in->machine, r.at);
-        const at__machine_region *to = region >= 0 ? at__machine_region_at(in->machine, region) : NULL;
-        shadow = to ? at__inspect_region(in, region) : NULL;
+    in->source_is_own = a->space == ATX_PTX_SHARED;
+    if (a->space == ATX_PTX_GLOBAL) {
+        const int region = atx_machine_region_of(in->machine, r.at);
+        const atx_machine_region *to = region >= 0 ? atx_machine_region_at(in->machine, region) : NULL;
+        shadow = to ? atx_inspect_region(in, region) : NULL;
         buffer = to ? to->name : NULL;
         if (to)
             clamp(&r, to->address, to->bytes);
-    } else if (a->space == AT__PTX_SHARED) {
+    } else if (a->space == ATX_PTX_SHARED) {
         shadow = b->shared;
         clamp(&r, 0, b->shared_bytes);
     }
     in->source = r;
     if (!shadow)
         return;
-    at__hazard h = at__shadow_read_range(shadow, &b->order, &r, !buffer);
-    if (h.kind == AT__HAZARD_NOT_FENCED && buffer && is_cluster(in))
-        h.kind = AT__HAZARD_NONE;
+    atx_hazard h = atx_shadow_read_range(shadow, &b->order, &r, !buffer);
+    if (h.kind == ATX_HAZARD_NOT_FENCED && buffer && is_cluster(in))
+        h.kind = ATX_HAZARD_NONE;
     tell(in, at, &h, buffer);
     if (a->barrier && !(buffer && is_cluster(in)))
         r.engine = engine_of(in, at->rank, a->barrier[lane]);
     if (r.engine >= 0)
-        at__shadow_note_range(shadow, &b->order, &r);
+        atx_shadow_note_range(shadow, &b->order, &r);
 }
 
-static bool changes(const at__machine_access *a, int lane)
+static bool changes(const atx_machine_access *a, int lane)
 {
     for (int k = 0; a->values && k < a->bytes / a->element_bytes; k++)
         if (memcmp(a->at[lane] + k * a->element_bytes, &a->values[k][lane], (size_t)a->element_bytes) != 0)
@@ -108,36 +108,36 @@ static bool changes(const at__machine_access *a, int lane)
     return !a->values;
 }
 
-static bool overlap(const at__range *r, uint64_t at, int32_t bytes)
+static bool overlap(const atx_range *r, uint64_t at, int32_t bytes)
 {
     return at < r->at + (uint64_t)r->bytes && r->at < at + (uint64_t)bytes;
 }
 
-static void tell_source(at__inspector *in, const at__machine_at *at, int lane, const at__bulk *of,
+static void tell_source(atx_inspector *in, const atx_machine_at *at, int lane, const atx_bulk *of,
                         uint64_t offset)
 {
-    const at__issued here = at__inspect_issued(at, lane);
-    at__flaw f = { .kind = AT__FLAW_COPY_NOT_AWAITED, .address = offset };
+    const atx_issued here = atx_inspect_issued(at, lane);
+    atx_flaw f = { .kind = ATX_FLAW_COPY_NOT_AWAITED, .address = offset };
     char where[110];
-    at__inspect_place(&f, in, &here);
-    at__inspect_shared_place(where, sizeof where, in, offset);
+    atx_inspect_place(&f, in, &here);
+    atx_inspect_shared_place(where, sizeof where, in, offset);
     snprintf(f.what, sizeof f.what,
              "%s is written while a bulk copy of line %d may still read it: its thread has not waited "
              "(cp.async.bulk.wait_group.read)",
              where, (int)of->issued.instruction->outer_line);
-    at__flaws_add(&in->flaws, &f);
+    atx_flaws_add(&in->flaws, &f);
 }
 
-void at__inspect_sources(at__inspector *in, const at__machine_at *at, const at__machine_access *a)
+void atx_inspect_sources(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a)
 {
-    const at__block_seen *b = &in->blocks[at->rank];
-    if (a->kind == AT__ACCESS_LOAD || a->kind == AT__ACCESS_MATRIX_LOAD || a->kind == AT__ACCESS_BARRIER ||
-        a->kind == AT__ACCESS_BULK_SOURCE)
+    const atx_block_seen *b = &in->blocks[at->rank];
+    if (a->kind == ATX_ACCESS_LOAD || a->kind == ATX_ACCESS_MATRIX_LOAD || a->kind == ATX_ACCESS_BARRIER ||
+        a->kind == ATX_ACCESS_BULK_SOURCE)
         return;
     for (uint32_t left = a->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         for (size_t i = 0; i < b->reading.count; i++) {
-            const at__bulk *k = &b->reading.items[i];
+            const atx_bulk *k = &b->reading.items[i];
             if (!overlap(&k->source, a->address[lane], bytes_of(a, lane)) || !changes(a, lane))
                 continue;
             tell_source(in, at, lane, k, a->address[lane] > k->source.at ? a->address[lane] : k->source.at);
@@ -148,9 +148,9 @@ void at__inspect_sources(at__inspector *in, const at__machine_at *at, const at__
 
 /* ---- targets ---- */
 
-static void add(at__inspector *in, at__bulks *to, const at__bulk *bulk)
+static void add(atx_inspector *in, atx_bulks *to, const atx_bulk *bulk)
 {
-    if (!at__grow(&to->items, &to->cap, to->count, sizeof *to->items)) {
+    if (!atx_grow(&to->items, &to->cap, to->count, sizeof *to->items)) {
         in->failed = true;
         return;
     }
@@ -158,160 +158,160 @@ static void add(at__inspector *in, at__bulks *to, const at__bulk *bulk)
 }
 
 /* A group's copy, to be awaited by its thread. */
-static void write_global(at__inspector *in, const at__machine_at *at, const at__machine_access *a, int lane)
+static void write_global(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a, int lane)
 {
-    at__block_seen *b = &in->blocks[at->rank];
-    at__range r = range_of(at, a, lane);
-    const int region = at__machine_region_of(in->machine, r.at);
-    const at__machine_region *to = region >= 0 ? at__machine_region_at(in->machine, region) : NULL;
-    at__shadow *shadow = to ? at__inspect_region(in, region) : NULL;
+    atx_block_seen *b = &in->blocks[at->rank];
+    atx_range r = range_of(at, a, lane);
+    const int region = atx_machine_region_of(in->machine, r.at);
+    const atx_machine_region *to = region >= 0 ? atx_machine_region_at(in->machine, region) : NULL;
+    atx_shadow *shadow = to ? atx_inspect_region(in, region) : NULL;
     r.values = in->source_at;
     r.before = a->at[lane];
     if (shadow) {
         clamp(&r, to->address, to->bytes);
-        const at__hazard h = at__shadow_write_range(shadow, &b->order, &r);
+        const atx_hazard h = atx_shadow_write_range(shadow, &b->order, &r);
         tell(in, at, &h, to->name);
     }
     add(in, in->source_is_own && b->shared ? &b->reading : &b->writing,
-        &(at__bulk){ .source = in->source,
+        &(atx_bulk){ .source = in->source,
                      .target = r,
                      .region = shadow ? region : -1,
                      .group = a->group,
-                     .issued = at__inspect_issued(at, lane) });
+                     .issued = atx_inspect_issued(at, lane) });
 }
 
 /* What tells a barrier: into the own block's memory, or another's. */
-static void write_shared(at__inspector *in, const at__machine_at *at, const at__machine_access *a, int lane,
+static void write_shared(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a, int lane,
                          const unsigned char *values)
 {
-    const int rank = (int)(a->barrier[lane] >> AT__MACHINE_RANK_SHIFT);
-    at__block_seen *b = rank < AT__MOST_RANKS ? &in->blocks[rank] : NULL;
-    at__range r = range_of(at, a, lane);
-    if (!b || !b->shared || (a->space == AT__PTX_SHARED_CLUSTER && a->rank[lane] != rank))
+    const int rank = (int)(a->barrier[lane] >> ATX_MACHINE_RANK_SHIFT);
+    atx_block_seen *b = rank < ATX_MOST_RANKS ? &in->blocks[rank] : NULL;
+    atx_range r = range_of(at, a, lane);
+    if (!b || !b->shared || (a->space == ATX_PTX_SHARED_CLUSTER && a->rank[lane] != rank))
         return;
     r.engine = engine_of(in, rank, a->barrier[lane]);
     r.values = values;
     r.before = a->at[lane];
     clamp(&r, 0, b->shared_bytes);
     if (r.engine < 0) {
-        at__shadow_set(b->shared, &b->order, r.at, r.bytes);
+        atx_shadow_set(b->shared, &b->order, r.at, r.bytes);
         return;
     }
     b->mbarriers[r.engine].last = b->order.engines[r.engine];
-    b->mbarriers[r.engine].issued = at__inspect_issued(at, lane);
+    b->mbarriers[r.engine].issued = atx_inspect_issued(at, lane);
     if (rank != at->rank) {
-        at__shadow_set_range(b->shared, &b->order, &r);
+        atx_shadow_set_range(b->shared, &b->order, &r);
         return;
     }
-    const at__hazard h = at__shadow_write_range(b->shared, &b->order, &r);
+    const atx_hazard h = atx_shadow_write_range(b->shared, &b->order, &r);
     tell(in, at, &h, NULL);
 }
 
-static void store_async(at__inspector *in, const at__machine_at *at, const at__machine_access *a, int lane)
+static void store_async(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a, int lane)
 {
-    unsigned char values[8 * AT__PTX_MAX_VECTOR];
+    unsigned char values[8 * ATX_PTX_MAX_VECTOR];
     for (int k = 0; k < a->bytes / a->element_bytes; k++)
         memcpy(values + k * a->element_bytes, &a->values[k][lane], (size_t)a->element_bytes);
     write_shared(in, at, a, lane, values);
 }
 
-void at__inspect_bulk(at__inspector *in, const at__machine_at *at, const at__machine_access *a)
+void atx_inspect_bulk(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a)
 {
     for (uint32_t left = a->mask; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         if (bytes_of(a, lane) <= 0)
             continue;
-        if (a->kind == AT__ACCESS_BULK_SOURCE)
+        if (a->kind == ATX_ACCESS_BULK_SOURCE)
             read_source(in, at, a, lane);
-        else if (a->kind == AT__ACCESS_STORE_ASYNC)
+        else if (a->kind == ATX_ACCESS_STORE_ASYNC)
             store_async(in, at, a, lane);
         else if (a->barrier)
             write_shared(in, at, a, lane, in->source_at);
         else
             write_global(in, at, a, lane);
     }
-    if (a->space == AT__PTX_SHARED && in->blocks[at->rank].reading.count > 0)
-        at__inspect_sources(in, at, a);
+    if (a->space == ATX_PTX_SHARED && in->blocks[at->rank].reading.count > 0)
+        atx_inspect_sources(in, at, a);
 }
 
 /* ---- what is over ---- */
 
-static void end_reading(at__inspector *in, at__block_seen *b, int thread, int64_t below)
+static void end_reading(atx_inspector *in, atx_block_seen *b, int thread, int64_t below)
 {
     size_t kept = 0;
     for (size_t i = 0; i < b->reading.count; i++) {
-        const at__bulk k = b->reading.items[i];
+        const atx_bulk k = b->reading.items[i];
         if (k.issued.thread != thread || k.group >= below) {
             b->reading.items[kept++] = k;
             continue;
         }
-        at__shadow_note_range(b->shared, &b->order, &k.source);
+        atx_shadow_note_range(b->shared, &b->order, &k.source);
         if (k.region >= 0)
             add(in, &b->writing, &k);
     }
     b->reading.count = kept;
 }
 
-static void end_writing(at__inspector *in, at__block_seen *b, int thread, int64_t below)
+static void end_writing(atx_inspector *in, atx_block_seen *b, int thread, int64_t below)
 {
     size_t kept = 0;
     for (size_t i = 0; i < b->writing.count; i++) {
-        const at__bulk k = b->writing.items[i];
+        const atx_bulk k = b->writing.items[i];
         if (k.issued.thread != thread || k.group >= below)
             b->writing.items[kept++] = k;
         else if (k.region >= 0)
-            at__shadow_await_range(in->regions[k.region], &b->order, &k.target);
+            atx_shadow_await_range(in->regions[k.region], &b->order, &k.target);
     }
     b->writing.count = kept;
 }
 
-void at__inspect_bulk_done(at__inspector *in, const at__machine_at *at, int64_t below, bool written)
+void atx_inspect_bulk_done(atx_inspector *in, const atx_machine_at *at, int64_t below, bool written)
 {
-    at__block_seen *b = &in->blocks[at->rank];
-    const int thread = at->warp * AT__LANES + __builtin_ctz(at->mask);
+    atx_block_seen *b = &in->blocks[at->rank];
+    const int thread = at->warp * ATX_LANES + __builtin_ctz(at->mask);
     end_reading(in, b, thread, below);
     if (written)
         end_writing(in, b, thread, below);
 }
 
-void at__inspect_bulk_exit(at__inspector *in, const at__machine_at *at)
+void atx_inspect_bulk_exit(atx_inspector *in, const atx_machine_at *at)
 {
-    at__block_seen *b = &in->blocks[at->rank];
+    atx_block_seen *b = &in->blocks[at->rank];
     size_t kept = 0;
     for (size_t i = 0; i < b->reading.count; i++) {
-        const at__bulk k = b->reading.items[i];
+        const atx_bulk k = b->reading.items[i];
         char where[110];
-        if (k.issued.thread / AT__LANES != at->warp || !(at->mask >> k.issued.thread % AT__LANES & 1)) {
+        if (k.issued.thread / ATX_LANES != at->warp || !(at->mask >> k.issued.thread % ATX_LANES & 1)) {
             b->reading.items[kept++] = k;
             continue;
         }
-        at__flaw f = { .kind = AT__FLAW_COPY_NOT_AWAITED, .address = k.source.at };
-        at__inspect_place(&f, in, &k.issued);
-        at__inspect_shared_place(where, sizeof where, in, k.source.at);
+        atx_flaw f = { .kind = ATX_FLAW_COPY_NOT_AWAITED, .address = k.source.at };
+        atx_inspect_place(&f, in, &k.issued);
+        atx_inspect_shared_place(where, sizeof where, in, k.source.at);
         snprintf(f.what, sizeof f.what,
                  "a thread ends while a bulk copy of it may still read %s: it has not waited "
                  "(cp.async.bulk.commit_group, wait_group.read)",
                  where);
-        at__flaws_add(&in->flaws, &f);
+        atx_flaws_add(&in->flaws, &f);
     }
     b->reading.count = kept;
 }
 
-void at__inspect_bulk_end(at__inspector *in, const at__machine_at *at)
+void atx_inspect_bulk_end(atx_inspector *in, const atx_machine_at *at)
 {
-    const at__block_seen *b = &in->blocks[at->rank];
+    const atx_block_seen *b = &in->blocks[at->rank];
     for (int e = 0; e < b->mbarrier_count; e++) {
-        const at__mbarrier *m = &b->mbarriers[e];
+        const atx_mbarrier *m = &b->mbarriers[e];
         char which[100];
-        if (!m->last || at__shadow_order_is_seen(&b->order, e, m->last))
+        if (!m->last || atx_shadow_order_is_seen(&b->order, e, m->last))
             continue;
-        at__flaw f = { .kind = AT__FLAW_COPY_NOT_AWAITED, .address = m->offset };
-        at__inspect_place(&f, in, &m->issued);
-        at__inspect_shared_place(which, sizeof which, in, m->offset);
+        atx_flaw f = { .kind = ATX_FLAW_COPY_NOT_AWAITED, .address = m->offset };
+        atx_inspect_place(&f, in, &m->issued);
+        atx_inspect_shared_place(which, sizeof which, in, m->offset);
         snprintf(f.what, sizeof f.what,
                  "a block ends while this may still write its shared memory: nobody has waited for the "
                  "mbarrier at %s",
                  which);
-        at__flaws_add(&in->flaws, &f);
+        atx_flaws_add(&in->flaws, &f);
     }
 }

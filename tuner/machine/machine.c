@@ -9,31 +9,31 @@
 
 static uint64_t region_base(size_t region)
 {
-    return ((uint64_t)AT__MACHINE_FIRST_REGION + region) << AT__MACHINE_REGION_SHIFT;
+    return ((uint64_t)ATX_MACHINE_FIRST_REGION + region) << ATX_MACHINE_REGION_SHIFT;
 }
 
-static at_status add_region(at__machine *m, const char *name, int kind, int flags, int64_t bytes,
+static at_status add_region(atx_machine *m, const char *name, int kind, int flags, int64_t bytes,
                             int64_t align, at_error *err)
 {
     if (bytes < 0 || bytes > (int64_t)1 << 38) {
         at_fail(err, AT_ERR_INPUT, "buffer '%s' of %lld bytes is too large", name, (long long)bytes);
         return AT_ERR_INPUT;
     }
-    unsigned char *data = at__grow(&m->regions, &m->region_cap, m->region_count, sizeof *m->regions)
-                              ? calloc(1, (size_t)bytes + AT__REGION_FRONT + 16)
+    unsigned char *data = atx_grow(&m->regions, &m->region_cap, m->region_count, sizeof *m->regions)
+                              ? calloc(1, (size_t)bytes + ATX_REGION_FRONT + 16)
                               : NULL;
     if (!data || m->region_count > 4000) {
         free(data);
         at_fail(err, AT_ERR_MEMORY, "out of memory for buffer '%s' of %lld bytes", name, (long long)bytes);
         return AT_ERR_MEMORY;
     }
-    memset(data, 0xa5, AT__REGION_FRONT);
-    at__machine_region *r = &m->regions[m->region_count];
-    *r = (at__machine_region){ .kind = kind,
+    memset(data, 0xa5, ATX_REGION_FRONT);
+    atx_machine_region *r = &m->regions[m->region_count];
+    *r = (atx_machine_region){ .kind = kind,
                                .flags = flags,
                                .bytes = bytes,
-                               .data = data + AT__REGION_FRONT,
-                               .address = region_base(m->region_count) + AT__MACHINE_REGION_START +
+                               .data = data + ATX_REGION_FRONT,
+                               .address = region_base(m->region_count) + ATX_MACHINE_REGION_START +
                                           (uint64_t)(align < 1 << 20 ? align : 0) };
     snprintf(r->name, sizeof r->name, "%s", name);
     m->region_count++;
@@ -42,23 +42,23 @@ static at_status add_region(at__machine *m, const char *name, int kind, int flag
 
 /* ---- variables ---- */
 
-static bool has_region(const at__ptx_variable *v)
+static bool has_region(const atx_ptx_variable *v)
 {
-    return v->space == AT__PTX_GLOBAL || v->space == AT__PTX_CONST;
+    return v->space == ATX_PTX_GLOBAL || v->space == ATX_PTX_CONST;
 }
 
-static at_status add_variables(at__machine *m, at_error *err)
+static at_status add_variables(atx_machine *m, at_error *err)
 {
     for (int i = 0; i < m->module->variable_count; i++) {
-        const at__ptx_variable *v = &m->module->variables[i];
+        const atx_ptx_variable *v = &m->module->variables[i];
         m->variable_regions[i] = -1;
         if (!has_region(v))
             continue;
-        const bool constant = v->space == AT__PTX_CONST;
+        const bool constant = v->space == ATX_PTX_CONST;
         m->variable_regions[i] = (int32_t)m->region_count;
         const at_status status = add_region(
-            m, v->name, constant ? AT__REGION_CONST_VARIABLE : AT__REGION_GLOBAL_VARIABLE,
-            AT__REGION_INITIALISED | (constant ? AT__REGION_READ_ONLY : 0), v->bytes, v->align, err);
+            m, v->name, constant ? ATX_REGION_CONST_VARIABLE : ATX_REGION_GLOBAL_VARIABLE,
+            ATX_REGION_INITIALISED | (constant ? ATX_REGION_READ_ONLY : 0), v->bytes, v->align, err);
         if (status != AT_OK)
             return status;
         if (v->initial)
@@ -68,12 +68,12 @@ static at_status add_variables(at__machine *m, at_error *err)
 }
 
 /* Addresses of other variables, which are known when all have one. */
-static at_status patch_variables(at__machine *m, at_error *err)
+static at_status patch_variables(atx_machine *m, at_error *err)
 {
     for (int i = 0; i < m->module->variable_count; i++) {
-        const at__ptx_variable *v = &m->module->variables[i];
+        const atx_ptx_variable *v = &m->module->variables[i];
         for (int k = 0; k < v->patch_count && m->variable_regions[i] >= 0; k++) {
-            const at__ptx_patch *p = &v->patches[k];
+            const atx_ptx_patch *p = &v->patches[k];
             const int region = m->variable_regions[p->variable];
             if (region < 0) {
                 at_fail(err, AT_ERR_INPUT, "'%s' holds the address of '%s', which is no global variable",
@@ -87,9 +87,9 @@ static at_status patch_variables(at__machine *m, at_error *err)
     return AT_OK;
 }
 
-at_status at__machine_open(at__machine **out, const at__ptx_module *module, at_error *err)
+at_status atx_machine_open(atx_machine **out, const atx_ptx_module *module, at_error *err)
 {
-    at__machine *m = calloc(1, sizeof *m);
+    atx_machine *m = calloc(1, sizeof *m);
     int32_t *regions = calloc((size_t)module->variable_count + 1, sizeof *regions);
     if (!m || !regions) {
         free(m);
@@ -98,7 +98,7 @@ at_status at__machine_open(at__machine **out, const at__ptx_module *module, at_e
         return AT_ERR_MEMORY;
     }
     m->module = module;
-    m->program.entry = AT__PTX_NO_INDEX;
+    m->program.entry = ATX_PTX_NO_INDEX;
     m->variable_regions = regions;
     at_status status = add_variables(m, err);
     if (status == AT_OK)
@@ -106,24 +106,24 @@ at_status at__machine_open(at__machine **out, const at__ptx_module *module, at_e
     if (status == AT_OK)
         *out = m;
     else
-        at__machine_close(m);
+        atx_machine_close(m);
     return status;
 }
 
-void at__machine_close(at__machine *machine)
+void atx_machine_close(atx_machine *machine)
 {
     if (!machine)
         return;
     for (size_t i = 0; i < machine->region_count; i++)
-        free(machine->regions[i].data - AT__REGION_FRONT);
-    at__program_clear(&machine->program, machine->module);
-    at__str_clear(&machine->printed);
+        free(machine->regions[i].data - ATX_REGION_FRONT);
+    atx_program_clear(&machine->program, machine->module);
+    atx_str_clear(&machine->printed);
     free(machine->regions);
     free(machine->variable_regions);
     free(machine);
 }
 
-at_status at__machine_add_buffer(int *region, at__machine *machine, const char *name, int64_t bytes,
+at_status atx_machine_add_buffer(int *region, atx_machine *machine, const char *name, int64_t bytes,
                                  int64_t align, int flags, const void *initial, at_error *err)
 {
     if (align < 1 || align > 1 << 19 || (align & (align - 1))) {
@@ -132,7 +132,7 @@ at_status at__machine_add_buffer(int *region, at__machine *machine, const char *
                 (long long)align);
         return AT_ERR_USAGE;
     }
-    const at_status status = add_region(machine, name, AT__REGION_BUFFER, flags, bytes, align, err);
+    const at_status status = add_region(machine, name, ATX_REGION_BUFFER, flags, bytes, align, err);
     if (status != AT_OK)
         return status;
     *region = (int)machine->region_count - 1;
@@ -141,25 +141,25 @@ at_status at__machine_add_buffer(int *region, at__machine *machine, const char *
     return AT_OK;
 }
 
-int at__machine_region_count(const at__machine *machine)
+int atx_machine_region_count(const atx_machine *machine)
 {
     return (int)machine->region_count;
 }
 
-const at__machine_region *at__machine_region_at(const at__machine *machine, int region)
+const atx_machine_region *atx_machine_region_at(const atx_machine *machine, int region)
 {
     return &machine->regions[region];
 }
 
-int at__machine_region_of(const at__machine *machine, uint64_t address)
+int atx_machine_region_of(const atx_machine *machine, uint64_t address)
 {
-    const uint64_t number = address >> AT__MACHINE_REGION_SHIFT;
+    const uint64_t number = address >> ATX_MACHINE_REGION_SHIFT;
     const bool known =
-        number >= AT__MACHINE_FIRST_REGION && number - AT__MACHINE_FIRST_REGION < machine->region_count;
-    return known ? (int)(number - AT__MACHINE_FIRST_REGION) : -1;
+        number >= ATX_MACHINE_FIRST_REGION && number - ATX_MACHINE_FIRST_REGION < machine->region_count;
+    return known ? (int)(number - ATX_MACHINE_FIRST_REGION) : -1;
 }
 
-const char *at__machine_printed(const at__machine *machine)
+const char *atx_machine_printed(const atx_machine *machine)
 {
-    return at__str_text(&machine->printed);
+    return atx_str_text(&machine->printed);
 }

@@ -7,29 +7,29 @@
 
 #include <math.h>
 
-static uint64_t integer_result(const at__ptx_instruction *i, uint64_t old, uint64_t b)
+static uint64_t integer_result(const atx_ptx_instruction *i, uint64_t old, uint64_t b)
 {
-    const bool wide = at__ptx_type_bytes(i->type) == 8,
-               is_signed = i->type == AT__PTX_S32 || i->type == AT__PTX_S64;
+    const bool wide = atx_ptx_type_bytes(i->type) == 8,
+               is_signed = i->type == ATX_PTX_S32 || i->type == ATX_PTX_S64;
     const int64_t p = wide ? (int64_t)old : is_signed ? (int32_t)old : (int64_t)(uint32_t)old;
     const int64_t q = wide ? (int64_t)b : is_signed ? (int32_t)b : (int64_t)(uint32_t)b;
     const bool less = wide && !is_signed ? (uint64_t)p < (uint64_t)q : p < q;
     switch (i->action) {
-    case AT__PTX_DO_ADD:
+    case ATX_PTX_DO_ADD:
         return old + b;
-    case AT__PTX_DO_AND:
+    case ATX_PTX_DO_AND:
         return old & b;
-    case AT__PTX_DO_OR:
+    case ATX_PTX_DO_OR:
         return old | b;
-    case AT__PTX_DO_XOR:
+    case ATX_PTX_DO_XOR:
         return old ^ b;
-    case AT__PTX_DO_EXCH:
+    case ATX_PTX_DO_EXCH:
         return b;
-    case AT__PTX_DO_MIN:
+    case ATX_PTX_DO_MIN:
         return less ? old : b;
-    case AT__PTX_DO_MAX:
+    case ATX_PTX_DO_MAX:
         return less ? b : old;
-    case AT__PTX_DO_INC:
+    case ATX_PTX_DO_INC:
         return (uint32_t)old >= (uint32_t)b ? 0 : old + 1;
     default: /* DEC */
         return (uint32_t)old == 0 || (uint32_t)old > (uint32_t)b ? b : old - 1;
@@ -43,26 +43,26 @@ static uint64_t flushed(uint64_t bits)
 
 static uint64_t half_sum(uint64_t a, uint64_t b, int type)
 {
-    const double sum = at__widen((uint32_t)a & 0xffff, type) + at__widen((uint32_t)b & 0xffff, type);
-    return at__round_to(sum, 0, type, AT__PTX_RN, false);
+    const double sum = atx_widen((uint32_t)a & 0xffff, type) + atx_widen((uint32_t)b & 0xffff, type);
+    return atx_round_to(sum, 0, type, ATX_PTX_RN, false);
 }
 
 /* Sums of f32 in global memory make zeroes of subnormals, as the ISA says of atom.add.f32. */
-static uint64_t float_sum(const at__ptx_instruction *i, at__ptx_space space, uint64_t old, uint64_t b)
+static uint64_t float_sum(const atx_ptx_instruction *i, atx_ptx_space space, uint64_t old, uint64_t b)
 {
     switch (i->type) {
-    case AT__PTX_F32: {
-        const bool flush = space == AT__PTX_GLOBAL;
-        const float sum = at__f32(flush ? flushed(old) : old) + at__f32(flush ? flushed(b) : b);
-        const uint64_t bits = isnan(sum) ? 0x7fffffff : at__bits_f32(sum);
+    case ATX_PTX_F32: {
+        const bool flush = space == ATX_PTX_GLOBAL;
+        const float sum = atx_f32(flush ? flushed(old) : old) + atx_f32(flush ? flushed(b) : b);
+        const uint64_t bits = isnan(sum) ? 0x7fffffff : atx_bits_f32(sum);
         return flush ? flushed(bits) : bits;
     }
-    case AT__PTX_F64:
-        return at__result_f64(at__f64(old) + at__f64(b), at__f64(old), at__f64(b), 0);
-    case AT__PTX_F16X2:
-        return half_sum(old, b, AT__PTX_F16) | half_sum(old >> 16, b >> 16, AT__PTX_F16) << 16;
-    case AT__PTX_BF16X2:
-        return half_sum(old, b, AT__PTX_BF16) | half_sum(old >> 16, b >> 16, AT__PTX_BF16) << 16;
+    case ATX_PTX_F64:
+        return atx_result_f64(atx_f64(old) + atx_f64(b), atx_f64(old), atx_f64(b), 0);
+    case ATX_PTX_F16X2:
+        return half_sum(old, b, ATX_PTX_F16) | half_sum(old >> 16, b >> 16, ATX_PTX_F16) << 16;
+    case ATX_PTX_BF16X2:
+        return half_sum(old, b, ATX_PTX_BF16) | half_sum(old >> 16, b >> 16, ATX_PTX_BF16) << 16;
     default:
         return half_sum(old, b, i->type);
     }
@@ -70,87 +70,87 @@ static uint64_t float_sum(const at__ptx_instruction *i, at__ptx_space space, uin
 
 static bool is_float(int type)
 {
-    return type == AT__PTX_F16 || type == AT__PTX_F16X2 || type == AT__PTX_BF16 || type == AT__PTX_BF16X2 ||
-           type == AT__PTX_F32 || type == AT__PTX_F64;
+    return type == ATX_PTX_F16 || type == ATX_PTX_F16X2 || type == ATX_PTX_BF16 || type == ATX_PTX_BF16X2 ||
+           type == ATX_PTX_F32 || type == ATX_PTX_F64;
 }
 
 /* Values stand in groups from `first`, each element of a vector in its own register. */
-static void change(at__exec *x, const at__decoded *d, uint32_t mask, int address_group, int first)
+static void change(atx_exec *x, const atx_decoded *d, uint32_t mask, int address_group, int first)
 {
-    const at__ptx_instruction *i = d->ptx;
+    const atx_ptx_instruction *i = d->ptx;
     const int bytes = d->bytes, count = i->vector;
-    at__request r = { .kind = i->op == AT__PTX_RED ? AT__ACCESS_REDUCTION : AT__ACCESS_ATOMIC,
-                      .space = (at__ptx_space)i->space,
+    atx_request r = { .kind = i->op == ATX_PTX_RED ? ATX_ACCESS_REDUCTION : ATX_ACCESS_ATOMIC,
+                      .space = (atx_ptx_space)i->space,
                       .bytes = bytes * count,
                       .element_bytes = bytes };
-    at__addresses(&r, x, d, 0, address_group, mask);
-    if (!at__reach(x, &r))
+    atx_addresses(&r, x, d, 0, address_group, mask);
+    if (!atx_reach(x, &r))
         return;
-    for (int l = 0; l < AT__LANES; l++)
+    for (int l = 0; l < ATX_LANES; l++)
         for (int k = 0; k < count && (mask >> l & 1); k++) {
             unsigned char *at = r.at[l] + k * bytes;
-            const uint64_t b = at__lanes(x, d->ref[d->at[first] + k])[l];
+            const uint64_t b = atx_lanes(x, d->ref[d->at[first] + k])[l];
             uint64_t old = 0, value;
             memcpy(&old, at, (size_t)bytes);
             const uint64_t all = bytes == 8 ? UINT64_MAX : ((uint64_t)1 << 8 * bytes) - 1;
-            if (i->action == AT__PTX_DO_CAS)
-                value = old == (b & all) ? at__group(x, d, first + 1)[l] : old;
-            else if (is_float(i->type) && i->action == AT__PTX_DO_ADD)
+            if (i->action == ATX_PTX_DO_CAS)
+                value = old == (b & all) ? atx_group(x, d, first + 1)[l] : old;
+            else if (is_float(i->type) && i->action == ATX_PTX_DO_ADD)
                 value = float_sum(i, r.space, old, b);
             else
                 value = integer_result(i, old, b);
             memcpy(at, &value, (size_t)bytes);
-            if (i->op == AT__PTX_ATOM)
-                at__lanes(x, d->ref[d->at[0] + k])[l] = old;
+            if (i->op == ATX_PTX_ATOM)
+                atx_lanes(x, d->ref[d->at[0] + k])[l] = old;
         }
 }
 
-static void atom(at__exec *x, const at__decoded *d, uint32_t mask)
+static void atom(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     change(x, d, mask, 1, 2);
 }
 
-static void red(at__exec *x, const at__decoded *d, uint32_t mask)
+static void red(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     change(x, d, mask, 0, 1);
 }
 
-static bool is_known(const at__ptx_instruction *i)
+static bool is_known(const atx_ptx_instruction *i)
 {
-    const int bytes = at__ptx_type_bytes(i->type);
+    const int bytes = atx_ptx_type_bytes(i->type);
     const bool whole =
-        i->type == AT__PTX_U32 || i->type == AT__PTX_S32 || i->type == AT__PTX_U64 || i->type == AT__PTX_S64;
-    const bool bits = i->type == AT__PTX_B32 || i->type == AT__PTX_B64 || i->type == AT__PTX_B16;
+        i->type == ATX_PTX_U32 || i->type == ATX_PTX_S32 || i->type == ATX_PTX_U64 || i->type == ATX_PTX_S64;
+    const bool bits = i->type == ATX_PTX_B32 || i->type == ATX_PTX_B64 || i->type == ATX_PTX_B16;
     if (i->from || i->vector * bytes > 16)
         return false;
     switch (i->action) {
-    case AT__PTX_DO_ADD:
+    case ATX_PTX_DO_ADD:
         return whole || is_float(i->type);
-    case AT__PTX_DO_MIN:
-    case AT__PTX_DO_MAX:
+    case ATX_PTX_DO_MIN:
+    case ATX_PTX_DO_MAX:
         return whole && i->vector == 1;
-    case AT__PTX_DO_INC:
-    case AT__PTX_DO_DEC:
-        return i->type == AT__PTX_U32 && i->vector == 1;
-    case AT__PTX_DO_AND:
-    case AT__PTX_DO_OR:
-    case AT__PTX_DO_XOR:
+    case ATX_PTX_DO_INC:
+    case ATX_PTX_DO_DEC:
+        return i->type == ATX_PTX_U32 && i->vector == 1;
+    case ATX_PTX_DO_AND:
+    case ATX_PTX_DO_OR:
+    case ATX_PTX_DO_XOR:
         return bits && bytes >= 4 && i->vector == 1;
-    case AT__PTX_DO_EXCH:
-    case AT__PTX_DO_CAS:
+    case ATX_PTX_DO_EXCH:
+    case ATX_PTX_DO_CAS:
         return bits && i->vector == 1;
     default:
         return false;
     }
 }
 
-at__handler *at__select_atomic(const at__ptx_instruction *i)
+atx_handler *atx_select_atomic(const atx_ptx_instruction *i)
 {
-    const bool is_atom = i->op == AT__PTX_ATOM;
-    if ((!is_atom && i->op != AT__PTX_RED) || !is_known(i) || (i->flags & ~(uint32_t)AT__PTX_HINTED))
+    const bool is_atom = i->op == ATX_PTX_ATOM;
+    if ((!is_atom && i->op != ATX_PTX_RED) || !is_known(i) || (i->flags & ~(uint32_t)ATX_PTX_HINTED))
         return NULL;
-    const int values = i->action == AT__PTX_DO_CAS ? 2 : 1;
-    const int groups = is_atom + 1 + values + ((i->flags & AT__PTX_HINTED) != 0);
+    const int values = i->action == ATX_PTX_DO_CAS ? 2 : 1;
+    const int groups = is_atom + 1 + values + ((i->flags & ATX_PTX_HINTED) != 0);
     if (i->group_count != groups || i->width[is_atom + 1] != i->vector ||
         (is_atom && i->width[0] != i->vector))
         return NULL;

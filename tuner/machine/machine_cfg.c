@@ -14,7 +14,7 @@
 enum { MAX_EDGES = 2 };
 
 typedef struct graph {
-    const at__ptx_function *f;
+    const atx_ptx_function *f;
     int32_t *block_of;          /* of each instruction */
     int32_t *first;             /* instruction of each block, and one past the last */
     int32_t count;              /* of blocks; number `count` is the end */
@@ -26,36 +26,36 @@ typedef struct graph {
     int32_t *dominator;
 } graph;
 
-static bool ends_way(const at__ptx_instruction *i)
+static bool ends_way(const atx_ptx_instruction *i)
 {
-    return i->guard < 0 && (i->op == AT__PTX_RET || i->op == AT__PTX_EXIT || i->op == AT__PTX_TRAP ||
-                            i->op == AT__PTX_BRA || i->op == AT__PTX_BRX);
+    return i->guard < 0 && (i->op == ATX_PTX_RET || i->op == ATX_PTX_EXIT || i->op == ATX_PTX_TRAP ||
+                            i->op == ATX_PTX_BRA || i->op == ATX_PTX_BRX);
 }
 
-static bool ends_block(const at__ptx_instruction *i)
+static bool ends_block(const atx_ptx_instruction *i)
 {
-    return i->op == AT__PTX_RET || i->op == AT__PTX_EXIT || i->op == AT__PTX_BRA || i->op == AT__PTX_BRX ||
-           i->op == AT__PTX_TRAP;
+    return i->op == ATX_PTX_RET || i->op == ATX_PTX_EXIT || i->op == ATX_PTX_BRA || i->op == ATX_PTX_BRX ||
+           i->op == ATX_PTX_TRAP;
 }
 
 /* Targets of a branch: *out is borrowed. */
-static int targets_of(const int32_t **out, const at__ptx_function *f, const at__ptx_instruction *i)
+static int targets_of(const int32_t **out, const atx_ptx_function *f, const atx_ptx_instruction *i)
 {
-    const at__ptx_operand *o = &f->operands[i->first];
-    if (i->op == AT__PTX_BRA && i->group_count == 1 && i->width[0] == 1 && o->kind == AT__PTX_LABEL) {
+    const atx_ptx_operand *o = &f->operands[i->first];
+    if (i->op == ATX_PTX_BRA && i->group_count == 1 && i->width[0] == 1 && o->kind == ATX_PTX_LABEL) {
         *out = &o->index;
         return 1;
     }
-    if (i->op == AT__PTX_BRX && i->group_count == 2 && i->width[1] == 1 &&
-        o[i->width[0]].kind == AT__PTX_TABLE) {
-        const at__ptx_table *t = &f->tables[o[i->width[0]].index];
+    if (i->op == ATX_PTX_BRX && i->group_count == 2 && i->width[1] == 1 &&
+        o[i->width[0]].kind == ATX_PTX_TABLE) {
+        const atx_ptx_table *t = &f->tables[o[i->width[0]].index];
         *out = t->targets;
         return t->count;
     }
     return 0;
 }
 
-static void mark_starts(bool *starts, const at__ptx_function *f)
+static void mark_starts(bool *starts, const atx_ptx_function *f)
 {
     starts[0] = true;
     for (int32_t k = 0; k < f->instruction_count; k++) {
@@ -86,7 +86,7 @@ static bool make_blocks(graph *g)
     return true;
 }
 
-static const at__ptx_instruction *last_of(const graph *g, int32_t b)
+static const atx_ptx_instruction *last_of(const graph *g, int32_t b)
 {
     return &g->f->instructions[g->first[b + 1] - 1];
 }
@@ -95,7 +95,7 @@ static const at__ptx_instruction *last_of(const graph *g, int32_t b)
 static int32_t block_edges(int32_t *edges, const graph *g, int32_t b)
 {
     const int32_t *targets = NULL;
-    const at__ptx_instruction *last = last_of(g, b);
+    const atx_ptx_instruction *last = last_of(g, b);
     int32_t count = targets_of(&targets, g->f, last);
     for (int32_t i = 0; edges && i < count; i++)
         edges[i] = g->block_of[targets[i]];
@@ -228,9 +228,9 @@ static bool is_bare_end(const graph *g, int32_t b)
 {
     if (b == g->count)
         return true;
-    const at__ptx_instruction *i = &g->f->instructions[g->first[b]];
+    const atx_ptx_instruction *i = &g->f->instructions[g->first[b]];
     return g->first[b + 1] - g->first[b] == 1 && i->guard < 0 &&
-           (i->op == AT__PTX_RET || i->op == AT__PTX_EXIT);
+           (i->op == ATX_PTX_RET || i->op == ATX_PTX_EXIT);
 }
 
 /* Leaves out edges to bare ends; see above. */
@@ -283,7 +283,7 @@ static bool graph_make(graph *g)
     return make_blocks(g) && make_edges(g) && drop_ends(g);
 }
 
-at_status at__find_joins(int32_t **out, const at__ptx_function *f, at_error *err)
+at_status atx_find_joins(int32_t **out, const atx_ptx_function *f, at_error *err)
 {
     graph g = { .f = f };
     int32_t *joins = calloc((size_t)f->instruction_count + 1, sizeof *joins);

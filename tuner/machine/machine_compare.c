@@ -14,7 +14,7 @@ typedef uint32_t comparer(const uint64_t *a, const uint64_t *b, uint32_t mask, i
 #define COMPARE_LANES(T, read, expression)                                                                   \
     do {                                                                                                     \
         uint32_t out = 0;                                                                                    \
-        for (int l = 0; l < AT__LANES; l++) {                                                                \
+        for (int l = 0; l < ATX_LANES; l++) {                                                                \
             const T p = read(A[l]), q = read(B[l]);                                                          \
             out |= (uint32_t)(expression) << l;                                                              \
         }                                                                                                    \
@@ -25,23 +25,23 @@ typedef uint32_t comparer(const uint64_t *a, const uint64_t *b, uint32_t mask, i
     static uint32_t name(const uint64_t *A, const uint64_t *B, uint32_t mask, int how)                       \
     {                                                                                                        \
         switch (how) {                                                                                       \
-        case AT__PTX_EQ:                                                                                     \
+        case ATX_PTX_EQ:                                                                                     \
             COMPARE_LANES(T, (T), p == q);                                                                   \
-        case AT__PTX_NE:                                                                                     \
+        case ATX_PTX_NE:                                                                                     \
             COMPARE_LANES(T, (T), p != q);                                                                   \
-        case AT__PTX_LT:                                                                                     \
+        case ATX_PTX_LT:                                                                                     \
             COMPARE_LANES(T, (T), p < q);                                                                    \
-        case AT__PTX_LE:                                                                                     \
+        case ATX_PTX_LE:                                                                                     \
             COMPARE_LANES(T, (T), p <= q);                                                                   \
-        case AT__PTX_GT:                                                                                     \
+        case ATX_PTX_GT:                                                                                     \
             COMPARE_LANES(T, (T), p > q);                                                                    \
-        case AT__PTX_GE:                                                                                     \
+        case ATX_PTX_GE:                                                                                     \
             COMPARE_LANES(T, (T), p >= q);                                                                   \
-        case AT__PTX_LO:                                                                                     \
+        case ATX_PTX_LO:                                                                                     \
             COMPARE_LANES(U, (U), p < q);                                                                    \
-        case AT__PTX_LS:                                                                                     \
+        case ATX_PTX_LS:                                                                                     \
             COMPARE_LANES(U, (U), p <= q);                                                                   \
-        case AT__PTX_HI:                                                                                     \
+        case ATX_PTX_HI:                                                                                     \
             COMPARE_LANES(U, (U), p > q);                                                                    \
         default:                                                                                             \
             COMPARE_LANES(U, (U), p >= q);                                                                   \
@@ -57,76 +57,76 @@ INT_COMPARER(compare_s64, int64_t, uint64_t)
 
 static float flushed_f32(uint64_t bits)
 {
-    return at__f32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+    return atx_f32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
 }
 
 #define FLOAT_COMPARER(name, T, read)                                                                        \
     static uint32_t name(const uint64_t *A, const uint64_t *B, uint32_t mask, int how)                       \
     {                                                                                                        \
         switch (how) {                                                                                       \
-        case AT__PTX_EQ:                                                                                     \
+        case ATX_PTX_EQ:                                                                                     \
             COMPARE_LANES(T, read, p == q);                                                                  \
-        case AT__PTX_NE:                                                                                     \
+        case ATX_PTX_NE:                                                                                     \
             COMPARE_LANES(T, read, p<q || p> q);                                                             \
-        case AT__PTX_LT:                                                                                     \
+        case ATX_PTX_LT:                                                                                     \
             COMPARE_LANES(T, read, p < q);                                                                   \
-        case AT__PTX_LE:                                                                                     \
+        case ATX_PTX_LE:                                                                                     \
             COMPARE_LANES(T, read, p <= q);                                                                  \
-        case AT__PTX_GT:                                                                                     \
+        case ATX_PTX_GT:                                                                                     \
             COMPARE_LANES(T, read, p > q);                                                                   \
-        case AT__PTX_GE:                                                                                     \
+        case ATX_PTX_GE:                                                                                     \
             COMPARE_LANES(T, read, p >= q);                                                                  \
-        case AT__PTX_EQU:                                                                                    \
+        case ATX_PTX_EQU:                                                                                    \
             COMPARE_LANES(T, read, !(p < q || p > q));                                                       \
-        case AT__PTX_NEU:                                                                                    \
+        case ATX_PTX_NEU:                                                                                    \
             COMPARE_LANES(T, read, p != q);                                                                  \
-        case AT__PTX_LTU:                                                                                    \
+        case ATX_PTX_LTU:                                                                                    \
             COMPARE_LANES(T, read, !(p >= q));                                                               \
-        case AT__PTX_LEU:                                                                                    \
+        case ATX_PTX_LEU:                                                                                    \
             COMPARE_LANES(T, read, !(p > q));                                                                \
-        case AT__PTX_GTU:                                                                                    \
+        case ATX_PTX_GTU:                                                                                    \
             COMPARE_LANES(T, read, !(p <= q));                                                               \
-        case AT__PTX_GEU:                                                                                    \
+        case ATX_PTX_GEU:                                                                                    \
             COMPARE_LANES(T, read, !(p < q));                                                                \
-        case AT__PTX_NUM:                                                                                    \
+        case ATX_PTX_NUM:                                                                                    \
             COMPARE_LANES(T, read, !isnan(p) && !isnan(q));                                                  \
         default:                                                                                             \
             COMPARE_LANES(T, read, isnan(p) || isnan(q));                                                    \
         }                                                                                                    \
     }
 
-FLOAT_COMPARER(compare_f32, float, at__f32)
+FLOAT_COMPARER(compare_f32, float, atx_f32)
 FLOAT_COMPARER(compare_f32_ftz, float, flushed_f32)
-FLOAT_COMPARER(compare_f64, double, at__f64)
+FLOAT_COMPARER(compare_f64, double, atx_f64)
 
-static comparer *comparer_of(const at__ptx_instruction *i, int type)
+static comparer *comparer_of(const atx_ptx_instruction *i, int type)
 {
-    const bool number = i->compare <= AT__PTX_GE;
-    const bool unsigned_word = i->compare >= AT__PTX_LO && i->compare <= AT__PTX_HS;
-    const bool equality = i->compare == AT__PTX_EQ || i->compare == AT__PTX_NE;
-    const bool flush = i->flags & AT__PTX_FTZ;
+    const bool number = i->compare <= ATX_PTX_GE;
+    const bool unsigned_word = i->compare >= ATX_PTX_LO && i->compare <= ATX_PTX_HS;
+    const bool equality = i->compare == ATX_PTX_EQ || i->compare == ATX_PTX_NE;
+    const bool flush = i->flags & ATX_PTX_FTZ;
     switch (type) {
-    case AT__PTX_F32:
+    case ATX_PTX_F32:
         return unsigned_word ? NULL : flush ? compare_f32_ftz : compare_f32;
-    case AT__PTX_F64:
+    case ATX_PTX_F64:
         return unsigned_word || flush ? NULL : compare_f64;
-    case AT__PTX_S16:
+    case ATX_PTX_S16:
         return number && !flush ? compare_s16 : NULL;
-    case AT__PTX_S32:
+    case ATX_PTX_S32:
         return number && !flush ? compare_s32 : NULL;
-    case AT__PTX_S64:
+    case ATX_PTX_S64:
         return number && !flush ? compare_s64 : NULL;
-    case AT__PTX_U16:
+    case ATX_PTX_U16:
         return (number || unsigned_word) && !flush ? compare_u16 : NULL;
-    case AT__PTX_U32:
+    case ATX_PTX_U32:
         return (number || unsigned_word) && !flush ? compare_u32 : NULL;
-    case AT__PTX_U64:
+    case ATX_PTX_U64:
         return (number || unsigned_word) && !flush ? compare_u64 : NULL;
-    case AT__PTX_B16:
+    case ATX_PTX_B16:
         return equality && !flush ? compare_u16 : NULL;
-    case AT__PTX_B32:
+    case ATX_PTX_B32:
         return equality && !flush ? compare_u32 : NULL;
-    case AT__PTX_B64:
+    case ATX_PTX_B64:
         return equality && !flush ? compare_u64 : NULL;
     default:
         return NULL;
@@ -135,9 +135,9 @@ static comparer *comparer_of(const at__ptx_instruction *i, int type)
 
 static uint32_t combine(uint32_t a, uint32_t b, int action)
 {
-    return action == AT__PTX_DO_AND   ? a & b
-           : action == AT__PTX_DO_OR  ? a | b
-           : action == AT__PTX_DO_XOR ? a ^ b
+    return action == ATX_PTX_DO_AND   ? a & b
+           : action == ATX_PTX_DO_OR  ? a | b
+           : action == ATX_PTX_DO_XOR ? a ^ b
                                       : a;
 }
 
@@ -147,84 +147,84 @@ static void put_predicate(uint64_t *to, uint32_t mask, uint32_t bits)
 }
 
 /* p|q, a, b, {!}c: group 1 is q where there are two results. */
-static bool has_two_results(const at__decoded *d)
+static bool has_two_results(const atx_decoded *d)
 {
     return d->ptx->group_count == (d->ptx->action ? 5 : 4);
 }
 
-static void setp(at__exec *x, const at__decoded *d, uint32_t mask)
+static void setp(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const at__ptx_instruction *i = d->ptx;
+    const atx_ptx_instruction *i = d->ptx;
     const int first = has_two_results(d) ? 2 : 1;
     const uint32_t bits =
-        comparer_of(i, i->type)(at__group(x, d, first), at__group(x, d, first + 1), mask, i->compare);
+        comparer_of(i, i->type)(atx_group(x, d, first), atx_group(x, d, first + 1), mask, i->compare);
     uint32_t other = UINT32_MAX;
     if (i->action) {
-        other = (uint32_t)*at__group(x, d, first + 2);
-        if (at__ptx_group(x->code->function, i, first + 2)->negated)
+        other = (uint32_t)*atx_group(x, d, first + 2);
+        if (atx_ptx_group(x->code->function, i, first + 2)->negated)
             other = ~other;
     }
-    put_predicate(at__group(x, d, 0), mask, combine(bits, other, i->action));
+    put_predicate(atx_group(x, d, 0), mask, combine(bits, other, i->action));
     if (first == 2)
-        put_predicate(at__group(x, d, 1), mask, combine(~bits, other, i->action));
+        put_predicate(atx_group(x, d, 1), mask, combine(~bits, other, i->action));
 }
 
 /* All ones, or 1.0 where the result is a number with a point. */
-static void set(at__exec *x, const at__decoded *d, uint32_t mask)
+static void set(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const at__ptx_instruction *i = d->ptx;
-    uint32_t bits = comparer_of(i, i->from)(at__group(x, d, 1), at__group(x, d, 2), mask, i->compare);
+    const atx_ptx_instruction *i = d->ptx;
+    uint32_t bits = comparer_of(i, i->from)(atx_group(x, d, 1), atx_group(x, d, 2), mask, i->compare);
     if (i->action) {
-        const uint32_t other = (uint32_t)*at__group(x, d, 3);
-        bits = combine(bits, at__ptx_group(x->code->function, i, 3)->negated ? ~other : other, i->action);
+        const uint32_t other = (uint32_t)*atx_group(x, d, 3);
+        bits = combine(bits, atx_ptx_group(x->code->function, i, 3)->negated ? ~other : other, i->action);
     }
-    const uint64_t yes = i->type == AT__PTX_F32 ? 0x3f800000 : UINT32_MAX;
-    uint64_t *to = at__group(x, d, 0);
-    AT__EACH_LANE(mask, to[l] = bits >> l & 1 ? yes : 0);
+    const uint64_t yes = i->type == ATX_PTX_F32 ? 0x3f800000 : UINT32_MAX;
+    uint64_t *to = atx_group(x, d, 0);
+    ATX_EACH_LANE(mask, to[l] = bits >> l & 1 ? yes : 0);
 }
 
-static void selp(at__exec *x, const at__decoded *d, uint32_t mask)
+static void selp(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2);
-    const uint32_t p = (uint32_t)*at__group(x, d, 3);
-    AT__EACH_LANE(mask, to[l] = (p >> l & 1 ? a[l] : b[l]) & d->keep);
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2);
+    const uint32_t p = (uint32_t)*atx_group(x, d, 3);
+    ATX_EACH_LANE(mask, to[l] = (p >> l & 1 ? a[l] : b[l]) & d->keep);
 }
 
-static void slct_s32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void slct_s32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
-    AT__EACH_LANE(mask, to[l] = ((int32_t)c[l] >= 0 ? a[l] : b[l]) & d->keep);
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    ATX_EACH_LANE(mask, to[l] = ((int32_t)c[l] >= 0 ? a[l] : b[l]) & d->keep);
 }
 
-static void slct_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void slct_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
-    const bool flush = d->ptx->flags & AT__PTX_FTZ;
-    AT__EACH_LANE(mask, {
-        const float value = flush ? flushed_f32(c[l]) : at__f32(c[l]);
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    const bool flush = d->ptx->flags & ATX_PTX_FTZ;
+    ATX_EACH_LANE(mask, {
+        const float value = flush ? flushed_f32(c[l]) : atx_f32(c[l]);
         to[l] = (value >= 0 ? a[l] : b[l]) & d->keep;
     });
 }
 
-at__handler *at__select_compare(const at__ptx_instruction *i)
+atx_handler *atx_select_compare(const atx_ptx_instruction *i)
 {
-    const bool known_action = i->action == AT__PTX_NO_ACTION || i->action == AT__PTX_DO_AND ||
-                              i->action == AT__PTX_DO_OR || i->action == AT__PTX_DO_XOR;
-    if (i->op == AT__PTX_SETP && i->compare && known_action && !(i->flags & ~(uint32_t)AT__PTX_FTZ))
+    const bool known_action = i->action == ATX_PTX_NO_ACTION || i->action == ATX_PTX_DO_AND ||
+                              i->action == ATX_PTX_DO_OR || i->action == ATX_PTX_DO_XOR;
+    if (i->op == ATX_PTX_SETP && i->compare && known_action && !(i->flags & ~(uint32_t)ATX_PTX_FTZ))
         return comparer_of(i, i->type) && !i->from ? setp : NULL;
-    if (i->op == AT__PTX_SET && i->compare && known_action && !(i->flags & ~(uint32_t)AT__PTX_FTZ))
+    if (i->op == ATX_PTX_SET && i->compare && known_action && !(i->flags & ~(uint32_t)ATX_PTX_FTZ))
         return comparer_of(i, i->from) &&
-                       (i->type == AT__PTX_F32 || i->type == AT__PTX_U32 || i->type == AT__PTX_S32)
+                       (i->type == ATX_PTX_F32 || i->type == ATX_PTX_U32 || i->type == ATX_PTX_S32)
                    ? set
                    : NULL;
-    if (i->op == AT__PTX_SELP && !i->flags && at__ptx_type_bytes(i->type) > 0)
+    if (i->op == ATX_PTX_SELP && !i->flags && atx_ptx_type_bytes(i->type) > 0)
         return selp;
-    if (i->op == AT__PTX_SLCT && i->from == AT__PTX_S32 && !i->flags)
+    if (i->op == ATX_PTX_SLCT && i->from == ATX_PTX_S32 && !i->flags)
         return slct_s32;
-    if (i->op == AT__PTX_SLCT && i->from == AT__PTX_F32 && !(i->flags & ~(uint32_t)AT__PTX_FTZ))
+    if (i->op == ATX_PTX_SLCT && i->from == ATX_PTX_F32 && !(i->flags & ~(uint32_t)ATX_PTX_FTZ))
         return slct_f32;
     return NULL;
 }

@@ -7,41 +7,41 @@
 
 /* ---- nodes ---- */
 
-int32_t at__node_add(at__exec *x, at__node node)
+int32_t atx_node_add(atx_exec *x, atx_node node)
 {
-    at__warp *w = x->warp;
-    for (int32_t i = 0; i < AT__MAX_NODES; i++)
-        if (i >= w->node_count || w->nodes[i].state == AT__NODE_FREE) {
+    atx_warp *w = x->warp;
+    for (int32_t i = 0; i < ATX_MAX_NODES; i++)
+        if (i >= w->node_count || w->nodes[i].state == ATX_NODE_FREE) {
             w->nodes[i] = node;
             w->node_count = i >= w->node_count ? i + 1 : w->node_count;
             return i;
         }
-    at__find_fault(x, AT__FINDING_INVALID, at__first_lane(node.mask),
-                   "calls and branches are nested more than %d deep", AT__MAX_NODES);
+    atx_find_fault(x, ATX_FINDING_INVALID, atx_first_lane(node.mask),
+                   "calls and branches are nested more than %d deep", ATX_MAX_NODES);
     return -1;
 }
 
-void at__end_node(at__exec *x, int32_t node)
+void atx_end_node(atx_exec *x, int32_t node)
 {
-    at__warp *w = x->warp;
+    atx_warp *w = x->warp;
     while (node >= 0) {
-        at__node *n = &w->nodes[node];
+        atx_node *n = &w->nodes[node];
         const int32_t above = n->above;
-        n->state = AT__NODE_FREE;
+        n->state = ATX_NODE_FREE;
         if (above < 0 || --w->nodes[above].below > 0)
             return;
-        w->nodes[above].state = AT__NODE_RUNS;
+        w->nodes[above].state = ATX_NODE_RUNS;
         if (w->nodes[above].mask)
             return;
         node = above;
     }
 }
 
-void at__part(at__exec *x, uint32_t taken, int32_t target, int32_t join)
+void atx_part(atx_exec *x, uint32_t taken, int32_t target, int32_t join)
 {
     const int32_t self = (int32_t)(x->node - x->warp->nodes);
-    at__node *n = x->node;
-    at__node other = *n, same = *n;
+    atx_node *n = x->node;
+    atx_node other = *n, same = *n;
     other.mask = taken;
     other.pc = target;
     same.mask &= ~taken;
@@ -49,7 +49,7 @@ void at__part(at__exec *x, uint32_t taken, int32_t target, int32_t join)
     other.is_call = same.is_call = false;
     if (join < 0 || join == n->join) { /* they meet where this node ends, or nowhere: beside it */
         other.is_call = n->is_call;
-        if (at__node_add(x, other) >= 0) {
+        if (atx_node_add(x, other) >= 0) {
             if (n->above >= 0)
                 x->warp->nodes[n->above].below++;
             n->mask = same.mask;
@@ -58,16 +58,16 @@ void at__part(at__exec *x, uint32_t taken, int32_t target, int32_t join)
     }
     other.above = same.above = self;
     other.join = same.join = join;
-    n->state = AT__NODE_WAITS;
+    n->state = ATX_NODE_WAITS;
     n->below = 2;
     n->pc = join;
-    if (at__node_add(x, other) >= 0)
-        at__node_add(x, same);
+    if (atx_node_add(x, other) >= 0)
+        atx_node_add(x, same);
 }
 
-void at__leave(at__exec *x, uint32_t lanes, bool everywhere)
+void atx_leave(atx_exec *x, uint32_t lanes, bool everywhere)
 {
-    at__warp *w = x->warp;
+    atx_warp *w = x->warp;
     int32_t node = (int32_t)(x->node - w->nodes);
     const int32_t self = node;
     while (node >= 0) {
@@ -79,42 +79,42 @@ void at__leave(at__exec *x, uint32_t lanes, bool everywhere)
     const bool from_kernel = node < 0;
     if (from_kernel) {
         w->alive &= ~lanes;
-        at__event(x, AT__EVENT_EXIT, lanes, 0);
+        atx_event(x, ATX_EVENT_EXIT, lanes, 0);
     }
     if (x->node->mask == 0)
-        at__end_node(x, self);
+        atx_end_node(x, self);
     if (from_kernel) {
-        at__check_barriers(x);
-        at__check_cluster(x);
+        atx_check_barriers(x);
+        atx_check_cluster(x);
     }
 }
 
 /* ---- branches ---- */
 
-static void bra(at__exec *x, const at__decoded *d, uint32_t mask)
+static void bra(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     if (mask == x->node->mask)
         x->node->pc = d->target;
     else
-        at__part(x, mask, d->target, d->join);
+        atx_part(x, mask, d->target, d->join);
 }
 
 /* Lanes part by their target, one after the other; the last goes on in this node. */
-static void brx(at__exec *x, const at__decoded *d, uint32_t mask)
+static void brx(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const at__ptx_table *t = &x->code->function->tables[d->target];
-    uint64_t index[AT__LANES];
-    memcpy(index, at__group(x, d, 0), sizeof index);
+    const atx_ptx_table *t = &x->code->function->tables[d->target];
+    uint64_t index[ATX_LANES];
+    memcpy(index, atx_group(x, d, 0), sizeof index);
     while (mask && !x->stop) {
-        const int lane = at__first_lane(mask);
+        const int lane = atx_first_lane(mask);
         const uint32_t row = (uint32_t)index[lane];
         uint32_t same = 0;
         if (row >= (uint32_t)t->count) {
-            at__find_fault(x, AT__FINDING_INVALID, lane, "a branch to row %u of a table of %d", row,
+            atx_find_fault(x, ATX_FINDING_INVALID, lane, "a branch to row %u of a table of %d", row,
                            t->count);
             return;
         }
-        for (int l = 0; l < AT__LANES; l++)
+        for (int l = 0; l < ATX_LANES; l++)
             same |= (uint32_t)((mask >> l & 1) && (uint32_t)index[l] == row) << l;
         mask &= ~same;
         if (same == x->node->mask) {
@@ -122,59 +122,59 @@ static void brx(at__exec *x, const at__decoded *d, uint32_t mask)
             return;
         }
         const int32_t self = (int32_t)(x->node - x->warp->nodes);
-        at__part(x, same, t->targets[row], d->join);
-        if (x->warp->nodes[self].state == AT__NODE_WAITS) /* the rest is below: the one made last */
+        atx_part(x, same, t->targets[row], d->join);
+        if (x->warp->nodes[self].state == ATX_NODE_WAITS) /* the rest is below: the one made last */
             for (int32_t i = 0; i < x->warp->node_count; i++)
-                if (x->warp->nodes[i].state == AT__NODE_RUNS && x->warp->nodes[i].above == self &&
+                if (x->warp->nodes[i].state == ATX_NODE_RUNS && x->warp->nodes[i].above == self &&
                     !(x->warp->nodes[i].mask & same))
                     x->node = &x->warp->nodes[i];
     }
 }
 
-static void leave_function(at__exec *x, const at__decoded *d, uint32_t mask)
+static void leave_function(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    at__leave(x, mask, d->ptx->op == AT__PTX_EXIT);
+    atx_leave(x, mask, d->ptx->op == ATX_PTX_EXIT);
 }
 
-static void trap(at__exec *x, const at__decoded *d, uint32_t mask)
+static void trap(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     (void)d;
-    at__find_fault(x, AT__FINDING_TRAP, at__first_lane(mask), "a trap, as of a failed assertion");
+    atx_find_fault(x, ATX_FINDING_TRAP, atx_first_lane(mask), "a trap, as of a failed assertion");
 }
 
 /* ---- calls ---- */
 
-static unsigned char *frame_byte(const at__exec *x, int64_t frame, int64_t offset, int lane)
+static unsigned char *frame_byte(const atx_exec *x, int64_t frame, int64_t offset, int lane)
 {
     return x->warp->local + (int64_t)lane * x->warp->local_bytes + frame + offset;
 }
 
 /* Room for the frame of another call; false: a finding. */
-static bool make_room(at__exec *x, int32_t slots, int64_t local)
+static bool make_room(atx_exec *x, int32_t slots, int64_t local)
 {
-    at__warp *w = x->warp;
+    atx_warp *w = x->warp;
     if (slots > w->slots) {
-        uint64_t *grown = realloc(w->registers, (size_t)slots * AT__LANES * sizeof *grown);
+        uint64_t *grown = realloc(w->registers, (size_t)slots * ATX_LANES * sizeof *grown);
         if (!grown) {
             x->stop = x->no_memory = true;
             return false;
         }
-        memset(grown + (size_t)w->slots * AT__LANES, 0,
-               (size_t)(slots - w->slots) * AT__LANES * sizeof *grown);
+        memset(grown + (size_t)w->slots * ATX_LANES, 0,
+               (size_t)(slots - w->slots) * ATX_LANES * sizeof *grown);
         w->registers = grown;
         w->slots = slots;
     }
     if (local <= w->local_bytes)
         return true;
     if (local > 1 << 24)
-        return at__find_fault(x, AT__FINDING_INVALID, at__first_lane(x->node->mask),
+        return atx_find_fault(x, ATX_FINDING_INVALID, atx_first_lane(x->node->mask),
                               "calls need a stack of more than 16 MiB");
-    unsigned char *moved = calloc(AT__LANES, (size_t)local);
+    unsigned char *moved = calloc(ATX_LANES, (size_t)local);
     if (!moved) {
         x->stop = x->no_memory = true;
         return false;
     }
-    for (int l = 0; l < AT__LANES && w->local; l++)
+    for (int l = 0; l < ATX_LANES && w->local; l++)
         memcpy(moved + l * local, w->local + l * w->local_bytes, (size_t)w->local_bytes);
     free(w->local);
     w->local = moved;
@@ -183,11 +183,11 @@ static bool make_room(at__exec *x, int32_t slots, int64_t local)
 }
 
 /* The caller's parameter variables become those of the callee; results the other way when it has returned. */
-static void pass(at__exec *x, uint32_t mask, int64_t from_frame, int32_t from, int64_t to_frame, int32_t to)
+static void pass(atx_exec *x, uint32_t mask, int64_t from_frame, int32_t from, int64_t to_frame, int32_t to)
 {
-    const at__ptx_variable *a = &x->machine->module->variables[from], *b = &x->machine->module->variables[to];
+    const atx_ptx_variable *a = &x->machine->module->variables[from], *b = &x->machine->module->variables[to];
     const int64_t bytes = a->bytes < b->bytes ? a->bytes : b->bytes;
-    for (int l = 0; l < AT__LANES; l++)
+    for (int l = 0; l < ATX_LANES; l++)
         if (mask >> l & 1)
             memmove(frame_byte(x, to_frame, b->offset, l), frame_byte(x, from_frame, a->offset, l),
                     (size_t)bytes);
@@ -198,12 +198,12 @@ static int64_t round_frame(int64_t bytes)
     return (bytes + 15) & ~(int64_t)15;
 }
 
-static void call(at__exec *x, const at__decoded *d, uint32_t mask)
+static void call(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const at__code *callee = &x->program->functions[d->target];
-    const at__ptx_function *f = &x->machine->module->functions[d->target];
-    const at__ptx_operand *given = at__ptx_group(x->code->function, d->ptx, 2);
-    at__node n = { .state = AT__NODE_RUNS, .is_call = true, .mask = mask, .function = d->target, .join = -1 };
+    const atx_code *callee = &x->program->functions[d->target];
+    const atx_ptx_function *f = &x->machine->module->functions[d->target];
+    const atx_ptx_operand *given = atx_ptx_group(x->code->function, d->ptx, 2);
+    atx_node n = { .state = ATX_NODE_RUNS, .is_call = true, .mask = mask, .function = d->target, .join = -1 };
     n.above = (int32_t)(x->node - x->warp->nodes);
     n.registers = x->node->registers + x->code->slots;
     n.local = round_frame(x->node->local + x->code->function->local_bytes);
@@ -211,12 +211,12 @@ static void call(at__exec *x, const at__decoded *d, uint32_t mask)
         return;
     for (int k = 0; k < f->param_count && k < d->ptx->width[2]; k++)
         pass(x, mask, x->node->local, given[k].index, n.local, f->params[k]);
-    x->node->state = AT__NODE_WAITS;
+    x->node->state = ATX_NODE_WAITS;
     x->node->below = 1;
-    at__node_add(x, n);
+    atx_node_add(x, n);
 }
 
-static void ret_from_call(at__exec *x, uint32_t mask)
+static void ret_from_call(atx_exec *x, uint32_t mask)
 {
     /* Results are where the call says: of the node above the call's own. */
     int32_t node = (int32_t)(x->node - x->warp->nodes);
@@ -224,16 +224,16 @@ static void ret_from_call(at__exec *x, uint32_t mask)
         node = x->warp->nodes[node].above;
     if (node < 0)
         return;
-    const at__node *own = &x->warp->nodes[node], *caller = &x->warp->nodes[own->above];
-    const at__code *code = &x->program->functions[caller->function];
-    const at__decoded *d = &code->code[caller->pc - 1];
-    const at__ptx_function *f = &x->machine->module->functions[own->function];
-    const at__ptx_operand *wanted = at__ptx_group(code->function, d->ptx, 0);
+    const atx_node *own = &x->warp->nodes[node], *caller = &x->warp->nodes[own->above];
+    const atx_code *code = &x->program->functions[caller->function];
+    const atx_decoded *d = &code->code[caller->pc - 1];
+    const atx_ptx_function *f = &x->machine->module->functions[own->function];
+    const atx_ptx_operand *wanted = atx_ptx_group(code->function, d->ptx, 0);
     for (int k = 0; k < f->result_count && k < d->ptx->width[0]; k++)
         pass(x, mask, own->local, f->results[k], caller->local, wanted[k].index);
 }
 
-static void ret(at__exec *x, const at__decoded *d, uint32_t mask)
+static void ret(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     ret_from_call(x, mask);
     leave_function(x, d, mask);
@@ -242,34 +242,34 @@ static void ret(at__exec *x, const at__decoded *d, uint32_t mask)
 /* ---- functions of the system ---- */
 
 /* The two parameters of vprintf, of each lane; its result is how many were asked for. */
-static void call_print(at__exec *x, const at__decoded *d, uint32_t mask)
+static void call_print(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t given[2][AT__LANES] = { 0 };
-    const at__ptx_operand *o = at__ptx_group(x->code->function, d->ptx, 2);
+    uint64_t given[2][ATX_LANES] = { 0 };
+    const atx_ptx_operand *o = atx_ptx_group(x->code->function, d->ptx, 2);
     for (int k = 0; k < 2 && k < d->ptx->width[2]; k++) {
-        const at__ptx_variable *v = &x->machine->module->variables[o[k].index];
-        for (int l = 0; l < AT__LANES && v->bytes == 8; l++)
+        const atx_ptx_variable *v = &x->machine->module->variables[o[k].index];
+        for (int l = 0; l < ATX_LANES && v->bytes == 8; l++)
             memcpy(&given[k][l], frame_byte(x, x->node->local, v->offset, l), 8);
     }
-    at__print_lanes(x, given[0], given[1], mask);
+    atx_print_lanes(x, given[0], given[1], mask);
 }
 
 static const char ASSERT[] = "__assertfail", PRINT[] = "vprintf";
 
-bool at__is_system_function(const char *name)
+bool atx_is_system_function(const char *name)
 {
     return strcmp(name, ASSERT) == 0 || strcmp(name, PRINT) == 0;
 }
 
-static void call_system(at__exec *x, const at__decoded *d, uint32_t mask)
+static void call_system(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     if (strcmp(x->machine->module->functions[d->target].name, ASSERT) == 0)
-        at__find_fault(x, AT__FINDING_TRAP, at__first_lane(mask), "an assertion has failed");
+        atx_find_fault(x, ATX_FINDING_TRAP, atx_first_lane(mask), "an assertion has failed");
     else
         call_print(x, d, mask);
 }
 
-static void call_any(at__exec *x, const at__decoded *d, uint32_t mask)
+static void call_any(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     if (x->program->functions[d->target].code)
         call(x, d, mask);
@@ -279,49 +279,49 @@ static void call_any(at__exec *x, const at__decoded *d, uint32_t mask)
 
 /* ---- choosing ---- */
 
-static void nothing(at__exec *x, const at__decoded *d, uint32_t mask)
+static void nothing(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     (void)x;
     (void)d;
     (void)mask;
 }
 
-static void nanosleep_turn(at__exec *x, const at__decoded *d, uint32_t mask)
+static void nanosleep_turn(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     (void)d;
     (void)mask;
     x->yield = true;
 }
 
-static void fence(at__exec *x, const at__decoded *d, uint32_t mask)
+static void fence(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     (void)d;
-    at__event(x, AT__EVENT_FENCE, mask, d->ptx->scope);
+    atx_event(x, ATX_EVENT_FENCE, mask, d->ptx->scope);
 }
 
-at__handler *at__select_control(const at__ptx_instruction *i)
+atx_handler *atx_select_control(const atx_ptx_instruction *i)
 {
     switch (i->op) {
-    case AT__PTX_BRA:
+    case ATX_PTX_BRA:
         return i->group_count == 1 ? bra : NULL;
-    case AT__PTX_BRX:
+    case ATX_PTX_BRX:
         return i->group_count == 2 ? brx : NULL;
-    case AT__PTX_RET:
+    case ATX_PTX_RET:
         return ret;
-    case AT__PTX_EXIT:
+    case ATX_PTX_EXIT:
         return leave_function;
-    case AT__PTX_TRAP:
-    case AT__PTX_BRKPT:
+    case ATX_PTX_TRAP:
+    case ATX_PTX_BRKPT:
         return trap;
-    case AT__PTX_CALL:
+    case ATX_PTX_CALL:
         return i->group_count == 3 && i->width[1] == 1 ? call_any : NULL;
-    case AT__PTX_FENCE:
+    case ATX_PTX_FENCE:
         return fence;
-    case AT__PTX_NANOSLEEP:
+    case ATX_PTX_NANOSLEEP:
         return nanosleep_turn;
-    case AT__PTX_PMEVENT:
-    case AT__PTX_SETMAXNREG:
-    case AT__PTX_GRIDDEPCONTROL:
+    case ATX_PTX_PMEVENT:
+    case ATX_PTX_SETMAXNREG:
+    case ATX_PTX_GRIDDEPCONTROL:
         return nothing;
     default:
         return NULL;

@@ -13,7 +13,7 @@
 
 static inline uint64_t canonical(float value)
 {
-    return value != value ? NAN_F32 : at__bits_f32(value);
+    return value != value ? NAN_F32 : atx_bits_f32(value);
 }
 
 static inline uint64_t flush(uint64_t bits)
@@ -23,11 +23,11 @@ static inline uint64_t flush(uint64_t bits)
 
 static inline uint64_t saturate(uint64_t bits)
 {
-    const float value = at__f32(bits);
-    return value > 0 ? at__bits_f32(value < 1 ? value : 1) : 0;
+    const float value = atx_f32(bits);
+    return value > 0 ? atx_bits_f32(value < 1 ? value : 1) : 0;
 }
 
-#define F32_OP(name, expression) AT__LANE_OP(name, float, at__f32, canonical(expression))
+#define F32_OP(name, expression) ATX_LANE_OP(name, float, atx_f32, canonical(expression))
 
 F32_OP(add_f32, a + b)
 F32_OP(sub_f32, a - b)
@@ -41,23 +41,23 @@ F32_OP(sqrt_f32, sqrtf(a))
  * Whether a result that was rounded to the smallest normal number is smaller before that: whoever flushes
  * looks at it with all exponents. Larger by 2^64 it is not near any end.
  */
-static bool is_tiny(const at__ptx_instruction *i, float a, float b, float c)
+static bool is_tiny(const atx_ptx_instruction *i, float a, float b, float c)
 {
     const float up = 0x1p64f, *smaller = fabsf(a) < fabsf(b) ? &a : &b;
     float value;
     switch (i->op) {
-    case AT__PTX_MUL:
-        value = at__directed_f32(AT__ARITH_MUL, i->round, *smaller * up, smaller == &a ? b : a, 0);
+    case ATX_PTX_MUL:
+        value = atx_directed_f32(ATX_ARITH_MUL, i->round, *smaller * up, smaller == &a ? b : a, 0);
         break;
-    case AT__PTX_FMA:
-    case AT__PTX_MAD:
-        value = at__directed_f32(AT__ARITH_FMA, i->round, *smaller * up, smaller == &a ? b : a, c * up);
+    case ATX_PTX_FMA:
+    case ATX_PTX_MAD:
+        value = atx_directed_f32(ATX_ARITH_FMA, i->round, *smaller * up, smaller == &a ? b : a, c * up);
         break;
-    case AT__PTX_DIV:
-        value = at__directed_f32(AT__ARITH_DIV, i->round, a * up, b, 0);
+    case ATX_PTX_DIV:
+        value = atx_directed_f32(ATX_ARITH_DIV, i->round, a * up, b, 0);
         break;
-    case AT__PTX_RCP:
-        value = at__directed_f32(AT__ARITH_DIV, i->round, up, a, 0);
+    case ATX_PTX_RCP:
+        value = atx_directed_f32(ATX_ARITH_DIV, i->round, up, a, 0);
         break;
     default: /* sums of this size are exact, and roots are larger */
         return false;
@@ -66,54 +66,54 @@ static bool is_tiny(const at__ptx_instruction *i, float a, float b, float c)
 }
 
 /* Any rounding, subnormals as zeroes where told, cut to 0..1 where told. */
-static uint64_t one_f32(const at__ptx_instruction *i, uint64_t A, uint64_t B, uint64_t C)
+static uint64_t one_f32(const atx_ptx_instruction *i, uint64_t A, uint64_t B, uint64_t C)
 {
-    const bool ftz = i->flags & AT__PTX_FTZ;
-    const float a = at__f32(ftz ? flush(A) : A), b = at__f32(ftz ? flush(B) : B),
-                c = at__f32(ftz ? flush(C) : C);
+    const bool ftz = i->flags & ATX_PTX_FTZ;
+    const float a = atx_f32(ftz ? flush(A) : A), b = atx_f32(ftz ? flush(B) : B),
+                c = atx_f32(ftz ? flush(C) : C);
     float value;
     switch (i->op) {
-    case AT__PTX_ADD:
-        value = at__directed_f32(AT__ARITH_ADD, i->round, a, b, 0);
+    case ATX_PTX_ADD:
+        value = atx_directed_f32(ATX_ARITH_ADD, i->round, a, b, 0);
         break;
-    case AT__PTX_SUB:
-        value = at__directed_f32(AT__ARITH_ADD, i->round, a, -b, 0);
+    case ATX_PTX_SUB:
+        value = atx_directed_f32(ATX_ARITH_ADD, i->round, a, -b, 0);
         break;
-    case AT__PTX_MUL:
-        value = at__directed_f32(AT__ARITH_MUL, i->round, a, b, 0);
+    case ATX_PTX_MUL:
+        value = atx_directed_f32(ATX_ARITH_MUL, i->round, a, b, 0);
         break;
-    case AT__PTX_DIV:
-        value = at__directed_f32(AT__ARITH_DIV, i->round, a, b, 0);
+    case ATX_PTX_DIV:
+        value = atx_directed_f32(ATX_ARITH_DIV, i->round, a, b, 0);
         break;
-    case AT__PTX_RCP:
-        value = at__directed_f32(AT__ARITH_DIV, i->round, 1, a, 0);
+    case ATX_PTX_RCP:
+        value = atx_directed_f32(ATX_ARITH_DIV, i->round, 1, a, 0);
         break;
-    case AT__PTX_SQRT:
-        value = at__directed_f32(AT__ARITH_SQRT, i->round, a, 0, 0);
+    case ATX_PTX_SQRT:
+        value = atx_directed_f32(ATX_ARITH_SQRT, i->round, a, 0, 0);
         break;
     default:
-        value = at__directed_f32(AT__ARITH_FMA, i->round, a, b, c);
+        value = atx_directed_f32(ATX_ARITH_FMA, i->round, a, b, c);
         break;
     }
     if (ftz && fabsf(value) == 0x1p-126f && is_tiny(i, a, b, c))
         value = copysignf(0, value);
     const uint64_t bits = ftz ? flush(canonical(value)) : canonical(value);
-    return i->flags & AT__PTX_SAT ? saturate(bits) : bits;
+    return i->flags & ATX_PTX_SAT ? saturate(bits) : bits;
 }
 
-static void any_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void any_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
-    AT__EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]));
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    ATX_EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]));
 }
 
 /* Two numbers in 64 bits. */
-static void any_f32x2(at__exec *x, const at__decoded *d, uint32_t mask)
+static void any_f32x2(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
-    AT__EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]) |
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    ATX_EACH_LANE(mask, to[l] = one_f32(d->ptx, a[l], b[l], c[l]) |
                                 one_f32(d->ptx, a[l] >> 32, b[l] >> 32, c[l] >> 32) << 32);
 }
 
@@ -125,57 +125,57 @@ static float least(float a, float b, bool nan_wins)
     return a < b || (a == b && signbit(a)) ? a : b;
 }
 
-static uint64_t extreme_f32(const at__ptx_instruction *i, uint64_t A, uint64_t B)
+static uint64_t extreme_f32(const atx_ptx_instruction *i, uint64_t A, uint64_t B)
 {
-    const bool ftz = i->flags & AT__PTX_FTZ, nan = i->flags & AT__PTX_NAN_RESULT;
-    float a = at__f32(ftz ? flush(A) : A), b = at__f32(ftz ? flush(B) : B);
+    const bool ftz = i->flags & ATX_PTX_FTZ, nan = i->flags & ATX_PTX_NAN_RESULT;
+    float a = atx_f32(ftz ? flush(A) : A), b = atx_f32(ftz ? flush(B) : B);
     const uint64_t sign = (A ^ B) & 0x80000000;
-    if (i->flags & AT__PTX_XORSIGN) {
+    if (i->flags & ATX_PTX_XORSIGN) {
         a = fabsf(a);
         b = fabsf(b);
     }
-    const uint64_t bits = canonical(i->op == AT__PTX_MIN ? least(a, b, nan) : -least(-a, -b, nan));
-    return i->flags & AT__PTX_XORSIGN && bits != NAN_F32 ? bits | sign : bits;
+    const uint64_t bits = canonical(i->op == ATX_PTX_MIN ? least(a, b, nan) : -least(-a, -b, nan));
+    return i->flags & ATX_PTX_XORSIGN && bits != NAN_F32 ? bits | sign : bits;
 }
 
-static void minmax_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void minmax_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
     const bool three = d->ptx->group_count == 4;
-    AT__EACH_LANE(mask, {
+    ATX_EACH_LANE(mask, {
         const uint64_t two = extreme_f32(d->ptx, a[l], b[l]);
         to[l] = three ? extreme_f32(d->ptx, two, c[l]) : two;
     });
 }
 
-static void neg_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void neg_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1);
-    const bool ftz = d->ptx->flags & AT__PTX_FTZ;
-    AT__EACH_LANE(mask, to[l] = (uint32_t)((ftz ? flush(a[l]) : a[l]) ^ 0x80000000));
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1);
+    const bool ftz = d->ptx->flags & ATX_PTX_FTZ;
+    ATX_EACH_LANE(mask, to[l] = (uint32_t)((ftz ? flush(a[l]) : a[l]) ^ 0x80000000));
 }
 
-static void abs_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void abs_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1);
-    const bool ftz = d->ptx->flags & AT__PTX_FTZ;
-    AT__EACH_LANE(mask, to[l] = (ftz ? flush(a[l]) : a[l]) & 0x7fffffff);
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1);
+    const bool ftz = d->ptx->flags & ATX_PTX_FTZ;
+    ATX_EACH_LANE(mask, to[l] = (ftz ? flush(a[l]) : a[l]) & 0x7fffffff);
 }
 
-static void copysign_f32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void copysign_f32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2);
-    AT__EACH_LANE(mask, to[l] = (a[l] & 0x80000000) | (b[l] & 0x7fffffff));
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2);
+    ATX_EACH_LANE(mask, to[l] = (a[l] & 0x80000000) | (b[l] & 0x7fffffff));
 }
 
 /* ---- f64 ---- */
 
-#define F64_OP(name, expression) AT__LANE_OP(name, double, at__f64, at__bits_f64(expression))
-#define F64_ARITH(name, ...)     AT__LANE_OP(name, double, at__f64, at__result_f64(__VA_ARGS__))
+#define F64_OP(name, expression) ATX_LANE_OP(name, double, atx_f64, atx_bits_f64(expression))
+#define F64_ARITH(name, ...)     ATX_LANE_OP(name, double, atx_f64, atx_result_f64(__VA_ARGS__))
 
 static double least_f64(double a, double b)
 {
@@ -196,44 +196,44 @@ F64_OP(max_f64, -least_f64(-a, -b))
 F64_OP(neg_f64, -a)
 F64_OP(abs_f64, fabs(a))
 F64_OP(copysign_f64, copysign(b, a))
-F64_ARITH(add_any_f64, at__directed_f64(AT__ARITH_ADD, d->ptx->round, a, b, 0), a, b, 0)
-F64_ARITH(sub_any_f64, at__directed_f64(AT__ARITH_ADD, d->ptx->round, a, -b, 0), a, b, 0)
-F64_ARITH(mul_any_f64, at__directed_f64(AT__ARITH_MUL, d->ptx->round, a, b, 0), a, b, 0)
-F64_ARITH(fma_any_f64, at__directed_f64(AT__ARITH_FMA, d->ptx->round, a, b, c), a, b, c)
-F64_ARITH(div_any_f64, at__directed_f64(AT__ARITH_DIV, d->ptx->round, a, b, 0), a, b, 0)
-F64_ARITH(rcp_any_f64, at__directed_f64(AT__ARITH_DIV, d->ptx->round, 1, a, 0), a, 0, 0)
-F64_ARITH(sqrt_any_f64, at__directed_f64(AT__ARITH_SQRT, d->ptx->round, a, 0, 0), a, 0, 0)
+F64_ARITH(add_any_f64, atx_directed_f64(ATX_ARITH_ADD, d->ptx->round, a, b, 0), a, b, 0)
+F64_ARITH(sub_any_f64, atx_directed_f64(ATX_ARITH_ADD, d->ptx->round, a, -b, 0), a, b, 0)
+F64_ARITH(mul_any_f64, atx_directed_f64(ATX_ARITH_MUL, d->ptx->round, a, b, 0), a, b, 0)
+F64_ARITH(fma_any_f64, atx_directed_f64(ATX_ARITH_FMA, d->ptx->round, a, b, c), a, b, c)
+F64_ARITH(div_any_f64, atx_directed_f64(ATX_ARITH_DIV, d->ptx->round, a, b, 0), a, b, 0)
+F64_ARITH(rcp_any_f64, atx_directed_f64(ATX_ARITH_DIV, d->ptx->round, 1, a, 0), a, 0, 0)
+F64_ARITH(sqrt_any_f64, atx_directed_f64(ATX_ARITH_SQRT, d->ptx->round, a, 0, 0), a, 0, 0)
 
 /* ---- what a number is ---- */
 
 static bool is_of_class(double value, bool subnormal, int form)
 {
     switch (form) {
-    case AT__PTX_TEST_FINITE:
+    case ATX_PTX_TEST_FINITE:
         return isfinite(value);
-    case AT__PTX_TEST_INFINITE:
+    case ATX_PTX_TEST_INFINITE:
         return isinf(value);
-    case AT__PTX_TEST_NUMBER:
+    case ATX_PTX_TEST_NUMBER:
         return !isnan(value);
-    case AT__PTX_TEST_NOT_NUMBER:
+    case ATX_PTX_TEST_NOT_NUMBER:
         return isnan(value);
-    case AT__PTX_TEST_NORMAL:
+    case ATX_PTX_TEST_NORMAL:
         return isfinite(value) && value != 0 && !subnormal;
     default:
         return subnormal;
     }
 }
 
-static void testp(at__exec *x, const at__decoded *d, uint32_t mask)
+static void testp(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const bool narrow = d->ptx->type == AT__PTX_F32;
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1);
+    const bool narrow = d->ptx->type == ATX_PTX_F32;
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1);
     uint32_t bits = 0;
-    for (int l = 0; l < AT__LANES; l++) {
+    for (int l = 0; l < ATX_LANES; l++) {
         const bool subnormal =
-            narrow ? fpclassify(at__f32(a[l])) == FP_SUBNORMAL : fpclassify(at__f64(a[l])) == FP_SUBNORMAL;
-        const double value = narrow ? (double)at__f32(a[l]) : at__f64(a[l]);
+            narrow ? fpclassify(atx_f32(a[l])) == FP_SUBNORMAL : fpclassify(atx_f64(a[l])) == FP_SUBNORMAL;
+        const double value = narrow ? (double)atx_f32(a[l]) : atx_f64(a[l]);
         bits |= (uint32_t)is_of_class(value, subnormal, d->ptx->form) << l;
     }
     *to = (*to & ~(uint64_t)mask) | (bits & mask);
@@ -243,69 +243,69 @@ static void testp(at__exec *x, const at__decoded *d, uint32_t mask)
 
 typedef struct choice {
     uint8_t op, type;
-    at__handler *nearest, *any; /* to nearest without flags; `any` may be NULL */
+    atx_handler *nearest, *any; /* to nearest without flags; `any` may be NULL */
 } choice;
 
 static const choice choices[] = {
-    { AT__PTX_ADD, AT__PTX_F32, add_f32, any_f32 },
-    { AT__PTX_SUB, AT__PTX_F32, sub_f32, any_f32 },
-    { AT__PTX_MUL, AT__PTX_F32, mul_f32, any_f32 },
-    { AT__PTX_FMA, AT__PTX_F32, fma_f32, any_f32 },
-    { AT__PTX_MAD, AT__PTX_F32, fma_f32, any_f32 },
-    { AT__PTX_DIV, AT__PTX_F32, div_f32, any_f32 },
-    { AT__PTX_RCP, AT__PTX_F32, rcp_f32, any_f32 },
-    { AT__PTX_SQRT, AT__PTX_F32, sqrt_f32, any_f32 },
-    { AT__PTX_ADD, AT__PTX_F32X2, any_f32x2, any_f32x2 },
-    { AT__PTX_SUB, AT__PTX_F32X2, any_f32x2, any_f32x2 },
-    { AT__PTX_MUL, AT__PTX_F32X2, any_f32x2, any_f32x2 },
-    { AT__PTX_FMA, AT__PTX_F32X2, any_f32x2, any_f32x2 },
-    { AT__PTX_ADD, AT__PTX_F64, add_f64, add_any_f64 },
-    { AT__PTX_SUB, AT__PTX_F64, sub_f64, sub_any_f64 },
-    { AT__PTX_MUL, AT__PTX_F64, mul_f64, mul_any_f64 },
-    { AT__PTX_FMA, AT__PTX_F64, fma_f64, fma_any_f64 },
-    { AT__PTX_MAD, AT__PTX_F64, fma_f64, fma_any_f64 },
-    { AT__PTX_DIV, AT__PTX_F64, div_f64, div_any_f64 },
-    { AT__PTX_RCP, AT__PTX_F64, rcp_f64, rcp_any_f64 },
-    { AT__PTX_SQRT, AT__PTX_F64, sqrt_f64, sqrt_any_f64 },
-    { AT__PTX_MIN, AT__PTX_F64, min_f64, NULL },
-    { AT__PTX_MAX, AT__PTX_F64, max_f64, NULL },
-    { AT__PTX_NEG, AT__PTX_F64, neg_f64, NULL },
-    { AT__PTX_ABS, AT__PTX_F64, abs_f64, NULL },
-    { AT__PTX_COPYSIGN, AT__PTX_F64, copysign_f64, NULL },
+    { ATX_PTX_ADD, ATX_PTX_F32, add_f32, any_f32 },
+    { ATX_PTX_SUB, ATX_PTX_F32, sub_f32, any_f32 },
+    { ATX_PTX_MUL, ATX_PTX_F32, mul_f32, any_f32 },
+    { ATX_PTX_FMA, ATX_PTX_F32, fma_f32, any_f32 },
+    { ATX_PTX_MAD, ATX_PTX_F32, fma_f32, any_f32 },
+    { ATX_PTX_DIV, ATX_PTX_F32, div_f32, any_f32 },
+    { ATX_PTX_RCP, ATX_PTX_F32, rcp_f32, any_f32 },
+    { ATX_PTX_SQRT, ATX_PTX_F32, sqrt_f32, any_f32 },
+    { ATX_PTX_ADD, ATX_PTX_F32X2, any_f32x2, any_f32x2 },
+    { ATX_PTX_SUB, ATX_PTX_F32X2, any_f32x2, any_f32x2 },
+    { ATX_PTX_MUL, ATX_PTX_F32X2, any_f32x2, any_f32x2 },
+    { ATX_PTX_FMA, ATX_PTX_F32X2, any_f32x2, any_f32x2 },
+    { ATX_PTX_ADD, ATX_PTX_F64, add_f64, add_any_f64 },
+    { ATX_PTX_SUB, ATX_PTX_F64, sub_f64, sub_any_f64 },
+    { ATX_PTX_MUL, ATX_PTX_F64, mul_f64, mul_any_f64 },
+    { ATX_PTX_FMA, ATX_PTX_F64, fma_f64, fma_any_f64 },
+    { ATX_PTX_MAD, ATX_PTX_F64, fma_f64, fma_any_f64 },
+    { ATX_PTX_DIV, ATX_PTX_F64, div_f64, div_any_f64 },
+    { ATX_PTX_RCP, ATX_PTX_F64, rcp_f64, rcp_any_f64 },
+    { ATX_PTX_SQRT, ATX_PTX_F64, sqrt_f64, sqrt_any_f64 },
+    { ATX_PTX_MIN, ATX_PTX_F64, min_f64, NULL },
+    { ATX_PTX_MAX, ATX_PTX_F64, max_f64, NULL },
+    { ATX_PTX_NEG, ATX_PTX_F64, neg_f64, NULL },
+    { ATX_PTX_ABS, ATX_PTX_F64, abs_f64, NULL },
+    { ATX_PTX_COPYSIGN, ATX_PTX_F64, copysign_f64, NULL },
 };
 
-static at__handler *select_sign(const at__ptx_instruction *i)
+static atx_handler *select_sign(const atx_ptx_instruction *i)
 {
-    const uint32_t extreme = AT__PTX_FTZ | AT__PTX_NAN_RESULT | AT__PTX_XORSIGN | AT__PTX_ABS_RESULT;
-    const bool abs_too = !(i->flags & AT__PTX_XORSIGN) == !(i->flags & AT__PTX_ABS_RESULT);
-    if (i->type != AT__PTX_F32 || i->from || i->round)
+    const uint32_t extreme = ATX_PTX_FTZ | ATX_PTX_NAN_RESULT | ATX_PTX_XORSIGN | ATX_PTX_ABS_RESULT;
+    const bool abs_too = !(i->flags & ATX_PTX_XORSIGN) == !(i->flags & ATX_PTX_ABS_RESULT);
+    if (i->type != ATX_PTX_F32 || i->from || i->round)
         return NULL;
-    if ((i->op == AT__PTX_MIN || i->op == AT__PTX_MAX) && !(i->flags & ~extreme) && abs_too)
+    if ((i->op == ATX_PTX_MIN || i->op == ATX_PTX_MAX) && !(i->flags & ~extreme) && abs_too)
         return minmax_f32;
-    if (i->op == AT__PTX_NEG && !(i->flags & ~(uint32_t)AT__PTX_FTZ))
+    if (i->op == ATX_PTX_NEG && !(i->flags & ~(uint32_t)ATX_PTX_FTZ))
         return neg_f32;
-    if (i->op == AT__PTX_ABS && !(i->flags & ~(uint32_t)AT__PTX_FTZ))
+    if (i->op == ATX_PTX_ABS && !(i->flags & ~(uint32_t)ATX_PTX_FTZ))
         return abs_f32;
-    return i->op == AT__PTX_COPYSIGN && !i->flags ? copysign_f32 : NULL;
+    return i->op == ATX_PTX_COPYSIGN && !i->flags ? copysign_f32 : NULL;
 }
 
-at__handler *at__select_float(const at__ptx_instruction *i)
+atx_handler *atx_select_float(const atx_ptx_instruction *i)
 {
-    const uint32_t known = i->type == AT__PTX_F32     ? AT__PTX_FTZ | AT__PTX_SAT
-                           : i->type == AT__PTX_F32X2 ? AT__PTX_FTZ
+    const uint32_t known = i->type == ATX_PTX_F32     ? ATX_PTX_FTZ | ATX_PTX_SAT
+                           : i->type == ATX_PTX_F32X2 ? ATX_PTX_FTZ
                                                       : 0;
-    if (i->op == AT__PTX_TESTP && i->form && !i->flags && (i->type == AT__PTX_F32 || i->type == AT__PTX_F64))
+    if (i->op == ATX_PTX_TESTP && i->form && !i->flags && (i->type == ATX_PTX_F32 || i->type == ATX_PTX_F64))
         return testp;
-    at__handler *sign = select_sign(i);
+    atx_handler *sign = select_sign(i);
     if (sign)
         return sign;
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
         const choice *c = &choices[k];
         if (c->op != i->op || c->type != i->type || i->from)
             continue;
-        if (!i->flags && (i->round == AT__PTX_ROUND_NONE || i->round == AT__PTX_RN))
+        if (!i->flags && (i->round == ATX_PTX_ROUND_NONE || i->round == ATX_PTX_RN))
             return c->nearest;
-        return !(i->flags & ~known) && i->round <= AT__PTX_RP ? c->any : NULL;
+        return !(i->flags & ~known) && i->round <= ATX_PTX_RP ? c->any : NULL;
     }
     return NULL;
 }

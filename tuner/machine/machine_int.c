@@ -7,7 +7,7 @@ typedef __int128 s128;
 typedef unsigned __int128 u128;
 
 /* name: operands a, b, c of type T; the expression's value is cut to `as`, an unsigned type. */
-#define INT_OP(name, T, as, expression) AT__LANE_OP(name, T, (T), (uint64_t)(as)(expression))
+#define INT_OP(name, T, as, expression) ATX_LANE_OP(name, T, (T), (uint64_t)(as)(expression))
 
 /* Wrapping: the same for signed and unsigned numbers. */
 #define WRAPPING(bits, T)                                                                                    \
@@ -91,11 +91,11 @@ INT_OP(sub_sat_s32, int32_t, uint32_t, clamp_s32((int64_t)a - b))
 
 /* The addend is as wide as the product. */
 #define MAD_WIDE(name, T, W, U)                                                                              \
-    static void mad_wide_##name(at__exec *x, const at__decoded *d, uint32_t mask)                            \
+    static void mad_wide_##name(atx_exec *x, const atx_decoded *d, uint32_t mask)                            \
     {                                                                                                        \
-        uint64_t *to = at__group(x, d, 0);                                                                   \
-        const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);            \
-        AT__EACH_LANE(mask, to[l] = (uint64_t)(U)((uint64_t)((W)(T)a[l] * (W)(T)b[l]) + c[l]));              \
+        uint64_t *to = atx_group(x, d, 0);                                                                   \
+        const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);            \
+        ATX_EACH_LANE(mask, to[l] = (uint64_t)(U)((uint64_t)((W)(T)a[l] * (W)(T)b[l]) + c[l]));              \
     }
 MAD_WIDE(u16, uint16_t, uint32_t, uint32_t)
 MAD_WIDE(s16, int16_t, int32_t, uint32_t)
@@ -104,71 +104,71 @@ MAD_WIDE(s32, int32_t, int64_t, uint64_t)
 
 /* ---- carries: one bit a lane ---- */
 
-static void add_carry(at__exec *x, const at__decoded *d, uint32_t mask, bool wide, bool product)
+static void add_carry(atx_exec *x, const atx_decoded *d, uint32_t mask, bool wide, bool product)
 {
     const uint32_t flags = d->ptx->flags;
-    const bool subtract = d->ptx->op == AT__PTX_SUB || d->ptx->op == AT__PTX_SUBC;
-    const bool takes = d->ptx->op == AT__PTX_ADDC || d->ptx->op == AT__PTX_SUBC || d->ptx->op == AT__PTX_MADC;
+    const bool subtract = d->ptx->op == ATX_PTX_SUB || d->ptx->op == ATX_PTX_SUBC;
+    const bool takes = d->ptx->op == ATX_PTX_ADDC || d->ptx->op == ATX_PTX_SUBC || d->ptx->op == ATX_PTX_MADC;
     const u128 limit = wide ? (u128)1 << 64 : (u128)1 << 32;
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *A = at__group(x, d, 1), *B = at__group(x, d, 2), *C = at__group(x, d, 3);
-    for (int l = 0; l < AT__LANES; l++) {
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *A = atx_group(x, d, 1), *B = atx_group(x, d, 2), *C = atx_group(x, d, 3);
+    for (int l = 0; l < ATX_LANES; l++) {
         if (!(mask >> l & 1))
             continue;
         u128 a = wide ? A[l] : (uint32_t)A[l], b = wide ? B[l] : (uint32_t)B[l];
         if (product) {
-            const bool is_signed = d->ptx->type == AT__PTX_S32 || d->ptx->type == AT__PTX_S64;
+            const bool is_signed = d->ptx->type == ATX_PTX_S32 || d->ptx->type == ATX_PTX_S64;
             const u128 p = is_signed ? (u128)((s128)(wide ? (int64_t)A[l] : (int32_t)A[l]) *
                                               (wide ? (int64_t)B[l] : (int32_t)B[l]))
                                      : a * b;
-            a = (flags & AT__PTX_HI_HALF ? p >> (wide ? 64 : 32) : p) & (limit - 1);
+            a = (flags & ATX_PTX_HI_HALF ? p >> (wide ? 64 : 32) : p) & (limit - 1);
             b = wide ? C[l] : (uint32_t)C[l];
         }
         const uint32_t in = takes ? x->warp->carry >> l & 1 : 0;
         const u128 sum = subtract ? a - b - in : a + b + in;
         to[l] = (uint64_t)(sum & (limit - 1));
-        if (flags & AT__PTX_CC)
+        if (flags & ATX_PTX_CC)
             x->warp->carry = (x->warp->carry & ~(1u << l)) | (uint32_t)(sum >= limit) << l;
     }
 }
 
-static void carry_32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void carry_32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    add_carry(x, d, mask, false, d->ptx->op == AT__PTX_MAD || d->ptx->op == AT__PTX_MADC);
+    add_carry(x, d, mask, false, d->ptx->op == ATX_PTX_MAD || d->ptx->op == ATX_PTX_MADC);
 }
 
-static void carry_64(at__exec *x, const at__decoded *d, uint32_t mask)
+static void carry_64(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    add_carry(x, d, mask, true, d->ptx->op == AT__PTX_MAD || d->ptx->op == AT__PTX_MADC);
+    add_carry(x, d, mask, true, d->ptx->op == ATX_PTX_MAD || d->ptx->op == ATX_PTX_MADC);
 }
 
 /* ---- two of 16 bits ---- */
 
-static uint32_t packed_part(const at__ptx_instruction *i, uint32_t a, uint32_t b)
+static uint32_t packed_part(const atx_ptx_instruction *i, uint32_t a, uint32_t b)
 {
-    const bool is_signed = i->type == AT__PTX_S16X2;
+    const bool is_signed = i->type == ATX_PTX_S16X2;
     const int32_t p = is_signed ? (int16_t)a : (uint16_t)a, q = is_signed ? (int16_t)b : (uint16_t)b;
-    int32_t value = i->op == AT__PTX_ADD ? p + q : (i->op == AT__PTX_MIN) == (p < q) ? p : q;
-    if ((i->flags & AT__PTX_RELU) && value < 0)
+    int32_t value = i->op == ATX_PTX_ADD ? p + q : (i->op == ATX_PTX_MIN) == (p < q) ? p : q;
+    if ((i->flags & ATX_PTX_RELU) && value < 0)
         value = 0;
     return (uint16_t)value;
 }
 
-static void packed_16x2(at__exec *x, const at__decoded *d, uint32_t mask)
+static void packed_16x2(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2);
-    AT__EACH_LANE(mask, {
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2);
+    ATX_EACH_LANE(mask, {
         const uint32_t A = (uint32_t)a[l], B = (uint32_t)b[l];
         to[l] = packed_part(d->ptx, A, B) | (uint64_t)packed_part(d->ptx, A >> 16, B >> 16) << 16;
     });
 }
 
-static at__handler *select_packed(const at__ptx_instruction *i)
+static atx_handler *select_packed(const atx_ptx_instruction *i)
 {
-    const bool extreme = i->op == AT__PTX_MIN || i->op == AT__PTX_MAX;
-    const uint32_t known = extreme && i->type == AT__PTX_S16X2 ? AT__PTX_RELU : 0;
-    return (extreme || i->op == AT__PTX_ADD) && !(i->flags & ~known) && !i->from && !i->round ? packed_16x2
+    const bool extreme = i->op == ATX_PTX_MIN || i->op == ATX_PTX_MAX;
+    const uint32_t known = extreme && i->type == ATX_PTX_S16X2 ? ATX_PTX_RELU : 0;
+    return (extreme || i->op == ATX_PTX_ADD) && !(i->flags & ~known) && !i->from && !i->round ? packed_16x2
                                                                                               : NULL;
 }
 
@@ -177,81 +177,81 @@ static at__handler *select_packed(const at__ptx_instruction *i)
 typedef struct choice {
     uint8_t op, type;
     uint32_t flags;
-    at__handler *run;
+    atx_handler *run;
 } choice;
 
 #define ALL_SIZES(OP, stem, flags)                                                                           \
-    { AT__PTX_##OP, AT__PTX_U16, flags, stem##_16 }, { AT__PTX_##OP, AT__PTX_S16, flags, stem##_16 },        \
-        { AT__PTX_##OP, AT__PTX_U32, flags, stem##_32 }, { AT__PTX_##OP, AT__PTX_S32, flags, stem##_32 },    \
-        { AT__PTX_##OP, AT__PTX_U64, flags, stem##_64 },                                                     \
+    { ATX_PTX_##OP, ATX_PTX_U16, flags, stem##_16 }, { ATX_PTX_##OP, ATX_PTX_S16, flags, stem##_16 },        \
+        { ATX_PTX_##OP, ATX_PTX_U32, flags, stem##_32 }, { ATX_PTX_##OP, ATX_PTX_S32, flags, stem##_32 },    \
+        { ATX_PTX_##OP, ATX_PTX_U64, flags, stem##_64 },                                                     \
     {                                                                                                        \
-        AT__PTX_##OP, AT__PTX_S64, flags, stem##_64                                                          \
+        ATX_PTX_##OP, ATX_PTX_S64, flags, stem##_64                                                          \
     }
 #define ALL_TYPES(OP, stem, flags)                                                                           \
-    { AT__PTX_##OP, AT__PTX_U16, flags, stem##_u16 }, { AT__PTX_##OP, AT__PTX_S16, flags, stem##_s16 },      \
-        { AT__PTX_##OP, AT__PTX_U32, flags, stem##_u32 }, { AT__PTX_##OP, AT__PTX_S32, flags, stem##_s32 },  \
-        { AT__PTX_##OP, AT__PTX_U64, flags, stem##_u64 },                                                    \
+    { ATX_PTX_##OP, ATX_PTX_U16, flags, stem##_u16 }, { ATX_PTX_##OP, ATX_PTX_S16, flags, stem##_s16 },      \
+        { ATX_PTX_##OP, ATX_PTX_U32, flags, stem##_u32 }, { ATX_PTX_##OP, ATX_PTX_S32, flags, stem##_s32 },  \
+        { ATX_PTX_##OP, ATX_PTX_U64, flags, stem##_u64 },                                                    \
     {                                                                                                        \
-        AT__PTX_##OP, AT__PTX_S64, flags, stem##_s64                                                         \
+        ATX_PTX_##OP, ATX_PTX_S64, flags, stem##_s64                                                         \
     }
 
 static const choice choices[] = {
     ALL_SIZES(ADD, add, 0),
     ALL_SIZES(SUB, sub, 0),
-    ALL_SIZES(MUL, mul_lo, AT__PTX_LO_HALF),
-    ALL_SIZES(MAD, mad_lo, AT__PTX_LO_HALF),
+    ALL_SIZES(MUL, mul_lo, ATX_PTX_LO_HALF),
+    ALL_SIZES(MAD, mad_lo, ATX_PTX_LO_HALF),
     ALL_SIZES(NEG, neg, 0),
     ALL_TYPES(MIN, min, 0),
     ALL_TYPES(MAX, max, 0),
     ALL_TYPES(SAD, sad, 0),
     ALL_TYPES(DIV, div, 0),
     ALL_TYPES(REM, rem, 0),
-    ALL_TYPES(MUL, mul_hi, AT__PTX_HI_HALF),
-    { AT__PTX_MAD, AT__PTX_U32, AT__PTX_HI_HALF, mad_hi_u32 },
-    { AT__PTX_MAD, AT__PTX_S32, AT__PTX_HI_HALF, mad_hi_s32 },
-    { AT__PTX_MAD, AT__PTX_U64, AT__PTX_HI_HALF, mad_hi_u64 },
-    { AT__PTX_MAD, AT__PTX_S64, AT__PTX_HI_HALF, mad_hi_s64 },
-    { AT__PTX_MUL, AT__PTX_U16, AT__PTX_WIDE, mul_wide_u16 },
-    { AT__PTX_MUL, AT__PTX_S16, AT__PTX_WIDE, mul_wide_s16 },
-    { AT__PTX_MUL, AT__PTX_U32, AT__PTX_WIDE, mul_wide_u32 },
-    { AT__PTX_MUL, AT__PTX_S32, AT__PTX_WIDE, mul_wide_s32 },
-    { AT__PTX_MAD, AT__PTX_U16, AT__PTX_WIDE, mad_wide_u16 },
-    { AT__PTX_MAD, AT__PTX_S16, AT__PTX_WIDE, mad_wide_s16 },
-    { AT__PTX_MAD, AT__PTX_U32, AT__PTX_WIDE, mad_wide_u32 },
-    { AT__PTX_MAD, AT__PTX_S32, AT__PTX_WIDE, mad_wide_s32 },
-    { AT__PTX_ABS, AT__PTX_S16, 0, abs_s16 },
-    { AT__PTX_ABS, AT__PTX_S32, 0, abs_s32 },
-    { AT__PTX_ABS, AT__PTX_S64, 0, abs_s64 },
-    { AT__PTX_ADD, AT__PTX_S32, AT__PTX_SAT, add_sat_s32 },
-    { AT__PTX_SUB, AT__PTX_S32, AT__PTX_SAT, sub_sat_s32 },
-    { AT__PTX_MUL24, AT__PTX_U32, AT__PTX_LO_HALF, mul24_u32 },
-    { AT__PTX_MAD24, AT__PTX_U32, AT__PTX_LO_HALF, mad24_u32 },
+    ALL_TYPES(MUL, mul_hi, ATX_PTX_HI_HALF),
+    { ATX_PTX_MAD, ATX_PTX_U32, ATX_PTX_HI_HALF, mad_hi_u32 },
+    { ATX_PTX_MAD, ATX_PTX_S32, ATX_PTX_HI_HALF, mad_hi_s32 },
+    { ATX_PTX_MAD, ATX_PTX_U64, ATX_PTX_HI_HALF, mad_hi_u64 },
+    { ATX_PTX_MAD, ATX_PTX_S64, ATX_PTX_HI_HALF, mad_hi_s64 },
+    { ATX_PTX_MUL, ATX_PTX_U16, ATX_PTX_WIDE, mul_wide_u16 },
+    { ATX_PTX_MUL, ATX_PTX_S16, ATX_PTX_WIDE, mul_wide_s16 },
+    { ATX_PTX_MUL, ATX_PTX_U32, ATX_PTX_WIDE, mul_wide_u32 },
+    { ATX_PTX_MUL, ATX_PTX_S32, ATX_PTX_WIDE, mul_wide_s32 },
+    { ATX_PTX_MAD, ATX_PTX_U16, ATX_PTX_WIDE, mad_wide_u16 },
+    { ATX_PTX_MAD, ATX_PTX_S16, ATX_PTX_WIDE, mad_wide_s16 },
+    { ATX_PTX_MAD, ATX_PTX_U32, ATX_PTX_WIDE, mad_wide_u32 },
+    { ATX_PTX_MAD, ATX_PTX_S32, ATX_PTX_WIDE, mad_wide_s32 },
+    { ATX_PTX_ABS, ATX_PTX_S16, 0, abs_s16 },
+    { ATX_PTX_ABS, ATX_PTX_S32, 0, abs_s32 },
+    { ATX_PTX_ABS, ATX_PTX_S64, 0, abs_s64 },
+    { ATX_PTX_ADD, ATX_PTX_S32, ATX_PTX_SAT, add_sat_s32 },
+    { ATX_PTX_SUB, ATX_PTX_S32, ATX_PTX_SAT, sub_sat_s32 },
+    { ATX_PTX_MUL24, ATX_PTX_U32, ATX_PTX_LO_HALF, mul24_u32 },
+    { ATX_PTX_MAD24, ATX_PTX_U32, ATX_PTX_LO_HALF, mad24_u32 },
 };
 
-static at__handler *select_carry(const at__ptx_instruction *i)
+static atx_handler *select_carry(const atx_ptx_instruction *i)
 {
-    const bool small = i->type == AT__PTX_U32 || i->type == AT__PTX_S32 || i->type == AT__PTX_B32;
-    const bool large = i->type == AT__PTX_U64 || i->type == AT__PTX_S64 || i->type == AT__PTX_B64;
-    const uint32_t halves = i->flags & (AT__PTX_LO_HALF | AT__PTX_HI_HALF);
-    const bool product = i->op == AT__PTX_MAD || i->op == AT__PTX_MADC;
-    if ((i->flags & ~(uint32_t)(AT__PTX_CC | AT__PTX_LO_HALF | AT__PTX_HI_HALF)) ||
+    const bool small = i->type == ATX_PTX_U32 || i->type == ATX_PTX_S32 || i->type == ATX_PTX_B32;
+    const bool large = i->type == ATX_PTX_U64 || i->type == ATX_PTX_S64 || i->type == ATX_PTX_B64;
+    const uint32_t halves = i->flags & (ATX_PTX_LO_HALF | ATX_PTX_HI_HALF);
+    const bool product = i->op == ATX_PTX_MAD || i->op == ATX_PTX_MADC;
+    if ((i->flags & ~(uint32_t)(ATX_PTX_CC | ATX_PTX_LO_HALF | ATX_PTX_HI_HALF)) ||
         product != (halves != 0) || i->group_count != (product ? 4 : 3))
         return NULL;
     return small ? carry_32 : large ? carry_64 : NULL;
 }
 
-at__handler *at__select_int(const at__ptx_instruction *i)
+atx_handler *atx_select_int(const atx_ptx_instruction *i)
 {
-    const bool in_chain = i->op == AT__PTX_ADDC || i->op == AT__PTX_SUBC || i->op == AT__PTX_MADC;
+    const bool in_chain = i->op == ATX_PTX_ADDC || i->op == ATX_PTX_SUBC || i->op == ATX_PTX_MADC;
     const bool starts =
-        (i->flags & AT__PTX_CC) && (i->op == AT__PTX_ADD || i->op == AT__PTX_SUB || i->op == AT__PTX_MAD);
+        (i->flags & ATX_PTX_CC) && (i->op == ATX_PTX_ADD || i->op == ATX_PTX_SUB || i->op == ATX_PTX_MAD);
     if (in_chain || starts)
         return select_carry(i);
-    if (i->type == AT__PTX_U16X2 || i->type == AT__PTX_S16X2)
+    if (i->type == ATX_PTX_U16X2 || i->type == ATX_PTX_S16X2)
         return select_packed(i);
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
         if (choices[k].op == i->op && choices[k].type == i->type && choices[k].flags == i->flags &&
-            i->round == AT__PTX_ROUND_NONE && i->from == AT__PTX_NO_TYPE)
+            i->round == ATX_PTX_ROUND_NONE && i->from == ATX_PTX_NO_TYPE)
             return choices[k].run;
     return NULL;
 }

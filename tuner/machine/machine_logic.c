@@ -4,14 +4,14 @@
  */
 #include "machine/machine_parts.h"
 
-#define BIT_OP(name, expression) AT__LANE_OP(name, uint64_t, (uint64_t), (expression)&d->keep)
+#define BIT_OP(name, expression) ATX_LANE_OP(name, uint64_t, (uint64_t), (expression)&d->keep)
 
 /* The whole mask at once; other lanes keep their bit. */
 #define PREDICATE_OP(name, expression)                                                                       \
-    static void name(at__exec *x, const at__decoded *d, uint32_t mask)                                       \
+    static void name(atx_exec *x, const atx_decoded *d, uint32_t mask)                                       \
     {                                                                                                        \
-        uint64_t *to = at__group(x, d, 0);                                                                   \
-        const uint64_t a = *at__group(x, d, 1), b = *at__group(x, d, 2);                                     \
+        uint64_t *to = atx_group(x, d, 0);                                                                   \
+        const uint64_t a = *atx_group(x, d, 1), b = *atx_group(x, d, 2);                                     \
         (void)b;                                                                                             \
         *to = (*to & ~(uint64_t)mask) | ((expression)&mask);                                                 \
     }
@@ -118,22 +118,22 @@ static uint64_t insert(uint64_t field, uint64_t into, uint32_t from, uint32_t le
 }
 
 #define BFI(bits)                                                                                            \
-    static void bfi_##bits(at__exec *x, const at__decoded *d, uint32_t mask)                                 \
+    static void bfi_##bits(atx_exec *x, const atx_decoded *d, uint32_t mask)                                 \
     {                                                                                                        \
-        uint64_t *to = at__group(x, d, 0);                                                                   \
-        const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3),            \
-                       *n = at__group(x, d, 4);                                                              \
-        AT__EACH_LANE(mask, to[l] = insert(a[l], b[l], (uint32_t)c[l], (uint32_t)n[l], bits) & d->keep);     \
+        uint64_t *to = atx_group(x, d, 0);                                                                   \
+        const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3),            \
+                       *n = atx_group(x, d, 4);                                                              \
+        ATX_EACH_LANE(mask, to[l] = insert(a[l], b[l], (uint32_t)c[l], (uint32_t)n[l], bits) & d->keep);     \
     }
 BFI(32)
 BFI(64)
 
-static void bmsk_b32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void bmsk_b32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const bool clamp = d->ptx->flags & AT__PTX_CLAMP;
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2);
-    AT__EACH_LANE(mask, {
+    const bool clamp = d->ptx->flags & ATX_PTX_CLAMP;
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2);
+    ATX_EACH_LANE(mask, {
         const uint32_t from = clamp ? (uint32_t)a[l] : (uint32_t)a[l] & 31;
         const uint32_t len = clamp ? (uint32_t)b[l] : (uint32_t)b[l] & 31;
         to[l] = (uint32_t)insert(UINT64_MAX, 0, from > 255 ? 255 : from, len > 255 ? 255 : len, 32);
@@ -149,12 +149,12 @@ static uint32_t table_of(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
     return out;
 }
 
-static void lop3_b32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void lop3_b32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
-    const uint32_t table = (uint32_t)*at__group(x, d, 4);
-    AT__EACH_LANE(mask, to[l] = table_of((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], table));
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    const uint32_t table = (uint32_t)*atx_group(x, d, 4);
+    ATX_EACH_LANE(mask, to[l] = table_of((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], table));
 }
 
 /* ---- bytes ---- */
@@ -169,26 +169,26 @@ static uint32_t pick_byte(uint64_t bytes, uint32_t selector)
 static uint32_t permute(uint32_t a, uint32_t b, uint32_t selector, int form)
 {
     static const uint16_t FIXED[][4] = {
-        [AT__PTX_PRMT_F4E - AT__PTX_PRMT_F4E] = { 0x3210, 0x4321, 0x5432, 0x6543 },
-        [AT__PTX_PRMT_B4E - AT__PTX_PRMT_F4E] = { 0x5670, 0x6701, 0x7012, 0x0123 },
-        [AT__PTX_PRMT_RC8 - AT__PTX_PRMT_F4E] = { 0x0000, 0x1111, 0x2222, 0x3333 },
-        [AT__PTX_PRMT_ECL - AT__PTX_PRMT_F4E] = { 0x3210, 0x3211, 0x3222, 0x3333 },
-        [AT__PTX_PRMT_ECR - AT__PTX_PRMT_F4E] = { 0x0000, 0x1110, 0x2210, 0x3210 },
-        [AT__PTX_PRMT_RC16 - AT__PTX_PRMT_F4E] = { 0x1010, 0x3232, 0x1010, 0x3232 },
+        [ATX_PTX_PRMT_F4E - ATX_PTX_PRMT_F4E] = { 0x3210, 0x4321, 0x5432, 0x6543 },
+        [ATX_PTX_PRMT_B4E - ATX_PTX_PRMT_F4E] = { 0x5670, 0x6701, 0x7012, 0x0123 },
+        [ATX_PTX_PRMT_RC8 - ATX_PTX_PRMT_F4E] = { 0x0000, 0x1111, 0x2222, 0x3333 },
+        [ATX_PTX_PRMT_ECL - ATX_PTX_PRMT_F4E] = { 0x3210, 0x3211, 0x3222, 0x3333 },
+        [ATX_PTX_PRMT_ECR - ATX_PTX_PRMT_F4E] = { 0x0000, 0x1110, 0x2210, 0x3210 },
+        [ATX_PTX_PRMT_RC16 - ATX_PTX_PRMT_F4E] = { 0x1010, 0x3232, 0x1010, 0x3232 },
     };
     const uint64_t bytes = (uint64_t)b << 32 | a;
-    const uint32_t s = form ? FIXED[form - AT__PTX_PRMT_F4E][selector & 3] : selector;
+    const uint32_t s = form ? FIXED[form - ATX_PTX_PRMT_F4E][selector & 3] : selector;
     uint32_t out = 0;
     for (uint32_t k = 0; k < 4; k++)
         out |= pick_byte(bytes, s >> 4 * k & 15) << 8 * k;
     return out;
 }
 
-static void prmt_b32(at__exec *x, const at__decoded *d, uint32_t mask)
+static void prmt_b32(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
-    AT__EACH_LANE(mask, to[l] = permute((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], d->ptx->form));
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    ATX_EACH_LANE(mask, to[l] = permute((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], d->ptx->form));
 }
 
 static uint32_t dot_bytes(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed)
@@ -211,21 +211,21 @@ static uint32_t dot_halves(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bo
     return c;
 }
 
-static void dp4a(at__exec *x, const at__decoded *d, uint32_t mask)
+static void dp4a(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const bool s = d->ptx->type == AT__PTX_S32, t = d->ptx->from == AT__PTX_S32;
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
-    AT__EACH_LANE(mask, to[l] = dot_bytes((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], s, t));
+    const bool s = d->ptx->type == ATX_PTX_S32, t = d->ptx->from == ATX_PTX_S32;
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    ATX_EACH_LANE(mask, to[l] = dot_bytes((uint32_t)a[l], (uint32_t)b[l], (uint32_t)c[l], s, t));
 }
 
-static void dp2a(at__exec *x, const at__decoded *d, uint32_t mask)
+static void dp2a(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const bool s = d->ptx->type == AT__PTX_S32, t = d->ptx->from == AT__PTX_S32;
-    const int by = d->ptx->flags & AT__PTX_HI_HALF ? 16 : 0;
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1), *b = at__group(x, d, 2), *c = at__group(x, d, 3);
-    AT__EACH_LANE(mask, to[l] = dot_halves((uint32_t)a[l], (uint32_t)b[l] >> by, (uint32_t)c[l], s, t));
+    const bool s = d->ptx->type == ATX_PTX_S32, t = d->ptx->from == ATX_PTX_S32;
+    const int by = d->ptx->flags & ATX_PTX_HI_HALF ? 16 : 0;
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    ATX_EACH_LANE(mask, to[l] = dot_halves((uint32_t)a[l], (uint32_t)b[l] >> by, (uint32_t)c[l], s, t));
 }
 
 /* ---- choosing ---- */
@@ -233,13 +233,13 @@ static void dp2a(at__exec *x, const at__decoded *d, uint32_t mask)
 typedef struct choice {
     uint8_t op, type;
     uint32_t flags;
-    at__handler *run;
+    atx_handler *run;
 } choice;
 
 #define BITS(OP, run_16, run_32, run_64)                                                                     \
-    { AT__PTX_##OP, AT__PTX_B16, 0, run_16 }, { AT__PTX_##OP, AT__PTX_B32, 0, run_32 },                      \
+    { ATX_PTX_##OP, ATX_PTX_B16, 0, run_16 }, { ATX_PTX_##OP, ATX_PTX_B32, 0, run_32 },                      \
     {                                                                                                        \
-        AT__PTX_##OP, AT__PTX_B64, 0, run_64                                                                 \
+        ATX_PTX_##OP, ATX_PTX_B64, 0, run_64                                                                 \
     }
 
 static const choice choices[] = {
@@ -250,56 +250,56 @@ static const choice choices[] = {
     BITS(CNOT, cnot_16, cnot_32, cnot_64),
     BITS(SHL, shl_16, shl_32, shl_64),
     BITS(SHR, shr_u16, shr_u32, shr_u64),
-    { AT__PTX_AND, AT__PTX_PRED, 0, and_pred },
-    { AT__PTX_OR, AT__PTX_PRED, 0, or_pred },
-    { AT__PTX_XOR, AT__PTX_PRED, 0, xor_pred },
-    { AT__PTX_NOT, AT__PTX_PRED, 0, not_pred },
-    { AT__PTX_SHR, AT__PTX_U16, 0, shr_u16 },
-    { AT__PTX_SHR, AT__PTX_U32, 0, shr_u32 },
-    { AT__PTX_SHR, AT__PTX_U64, 0, shr_u64 },
-    { AT__PTX_SHR, AT__PTX_S16, 0, shr_s16 },
-    { AT__PTX_SHR, AT__PTX_S32, 0, shr_s32 },
-    { AT__PTX_SHR, AT__PTX_S64, 0, shr_s64 },
-    { AT__PTX_SHF, AT__PTX_B32, AT__PTX_LEFT | AT__PTX_WRAP, shf_l_wrap },
-    { AT__PTX_SHF, AT__PTX_B32, AT__PTX_LEFT | AT__PTX_CLAMP, shf_l_clamp },
-    { AT__PTX_SHF, AT__PTX_B32, AT__PTX_WRAP, shf_r_wrap },
-    { AT__PTX_SHF, AT__PTX_B32, AT__PTX_CLAMP, shf_r_clamp },
-    { AT__PTX_POPC, AT__PTX_B32, 0, popc_32 },
-    { AT__PTX_POPC, AT__PTX_B64, 0, popc_64 },
-    { AT__PTX_CLZ, AT__PTX_B32, 0, clz_32 },
-    { AT__PTX_CLZ, AT__PTX_B64, 0, clz_64 },
-    { AT__PTX_BREV, AT__PTX_B32, 0, brev_32 },
-    { AT__PTX_BREV, AT__PTX_B64, 0, brev_64 },
-    { AT__PTX_BFIND, AT__PTX_U32, 0, bfind_u32 },
-    { AT__PTX_BFIND, AT__PTX_S32, 0, bfind_s32 },
-    { AT__PTX_BFIND, AT__PTX_U64, 0, bfind_u64 },
-    { AT__PTX_BFIND, AT__PTX_S64, 0, bfind_s64 },
-    { AT__PTX_BFIND, AT__PTX_U32, AT__PTX_SHIFT_AMOUNT, bfind_shift_u32 },
-    { AT__PTX_BFIND, AT__PTX_S32, AT__PTX_SHIFT_AMOUNT, bfind_shift_s32 },
-    { AT__PTX_BFIND, AT__PTX_U64, AT__PTX_SHIFT_AMOUNT, bfind_shift_u64 },
-    { AT__PTX_BFIND, AT__PTX_S64, AT__PTX_SHIFT_AMOUNT, bfind_shift_s64 },
-    { AT__PTX_BFE, AT__PTX_U32, 0, bfe_u32 },
-    { AT__PTX_BFE, AT__PTX_S32, 0, bfe_s32 },
-    { AT__PTX_BFE, AT__PTX_U64, 0, bfe_u64 },
-    { AT__PTX_BFE, AT__PTX_S64, 0, bfe_s64 },
-    { AT__PTX_BFI, AT__PTX_B32, 0, bfi_32 },
-    { AT__PTX_BFI, AT__PTX_B64, 0, bfi_64 },
-    { AT__PTX_BMSK, AT__PTX_B32, AT__PTX_WRAP, bmsk_b32 },
-    { AT__PTX_BMSK, AT__PTX_B32, AT__PTX_CLAMP, bmsk_b32 },
-    { AT__PTX_LOP3, AT__PTX_B32, 0, lop3_b32 },
-    { AT__PTX_PRMT, AT__PTX_B32, 0, prmt_b32 },
+    { ATX_PTX_AND, ATX_PTX_PRED, 0, and_pred },
+    { ATX_PTX_OR, ATX_PTX_PRED, 0, or_pred },
+    { ATX_PTX_XOR, ATX_PTX_PRED, 0, xor_pred },
+    { ATX_PTX_NOT, ATX_PTX_PRED, 0, not_pred },
+    { ATX_PTX_SHR, ATX_PTX_U16, 0, shr_u16 },
+    { ATX_PTX_SHR, ATX_PTX_U32, 0, shr_u32 },
+    { ATX_PTX_SHR, ATX_PTX_U64, 0, shr_u64 },
+    { ATX_PTX_SHR, ATX_PTX_S16, 0, shr_s16 },
+    { ATX_PTX_SHR, ATX_PTX_S32, 0, shr_s32 },
+    { ATX_PTX_SHR, ATX_PTX_S64, 0, shr_s64 },
+    { ATX_PTX_SHF, ATX_PTX_B32, ATX_PTX_LEFT | ATX_PTX_WRAP, shf_l_wrap },
+    { ATX_PTX_SHF, ATX_PTX_B32, ATX_PTX_LEFT | ATX_PTX_CLAMP, shf_l_clamp },
+    { ATX_PTX_SHF, ATX_PTX_B32, ATX_PTX_WRAP, shf_r_wrap },
+    { ATX_PTX_SHF, ATX_PTX_B32, ATX_PTX_CLAMP, shf_r_clamp },
+    { ATX_PTX_POPC, ATX_PTX_B32, 0, popc_32 },
+    { ATX_PTX_POPC, ATX_PTX_B64, 0, popc_64 },
+    { ATX_PTX_CLZ, ATX_PTX_B32, 0, clz_32 },
+    { ATX_PTX_CLZ, ATX_PTX_B64, 0, clz_64 },
+    { ATX_PTX_BREV, ATX_PTX_B32, 0, brev_32 },
+    { ATX_PTX_BREV, ATX_PTX_B64, 0, brev_64 },
+    { ATX_PTX_BFIND, ATX_PTX_U32, 0, bfind_u32 },
+    { ATX_PTX_BFIND, ATX_PTX_S32, 0, bfind_s32 },
+    { ATX_PTX_BFIND, ATX_PTX_U64, 0, bfind_u64 },
+    { ATX_PTX_BFIND, ATX_PTX_S64, 0, bfind_s64 },
+    { ATX_PTX_BFIND, ATX_PTX_U32, ATX_PTX_SHIFT_AMOUNT, bfind_shift_u32 },
+    { ATX_PTX_BFIND, ATX_PTX_S32, ATX_PTX_SHIFT_AMOUNT, bfind_shift_s32 },
+    { ATX_PTX_BFIND, ATX_PTX_U64, ATX_PTX_SHIFT_AMOUNT, bfind_shift_u64 },
+    { ATX_PTX_BFIND, ATX_PTX_S64, ATX_PTX_SHIFT_AMOUNT, bfind_shift_s64 },
+    { ATX_PTX_BFE, ATX_PTX_U32, 0, bfe_u32 },
+    { ATX_PTX_BFE, ATX_PTX_S32, 0, bfe_s32 },
+    { ATX_PTX_BFE, ATX_PTX_U64, 0, bfe_u64 },
+    { ATX_PTX_BFE, ATX_PTX_S64, 0, bfe_s64 },
+    { ATX_PTX_BFI, ATX_PTX_B32, 0, bfi_32 },
+    { ATX_PTX_BFI, ATX_PTX_B64, 0, bfi_64 },
+    { ATX_PTX_BMSK, ATX_PTX_B32, ATX_PTX_WRAP, bmsk_b32 },
+    { ATX_PTX_BMSK, ATX_PTX_B32, ATX_PTX_CLAMP, bmsk_b32 },
+    { ATX_PTX_LOP3, ATX_PTX_B32, 0, lop3_b32 },
+    { ATX_PTX_PRMT, ATX_PTX_B32, 0, prmt_b32 },
 };
 
-at__handler *at__select_logic(const at__ptx_instruction *i)
+atx_handler *atx_select_logic(const atx_ptx_instruction *i)
 {
-    const uint32_t halves = i->flags & (AT__PTX_LO_HALF | AT__PTX_HI_HALF);
-    if (i->op == AT__PTX_DP4A && !i->flags && i->from)
+    const uint32_t halves = i->flags & (ATX_PTX_LO_HALF | ATX_PTX_HI_HALF);
+    if (i->op == ATX_PTX_DP4A && !i->flags && i->from)
         return dp4a;
-    if (i->op == AT__PTX_DP2A && halves && halves == i->flags && i->from)
+    if (i->op == ATX_PTX_DP2A && halves && halves == i->flags && i->from)
         return dp2a;
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
         if (choices[k].op == i->op && choices[k].type == i->type && choices[k].flags == i->flags &&
-            i->from == AT__PTX_NO_TYPE)
+            i->from == ATX_PTX_NO_TYPE)
             return choices[k].run;
     return NULL;
 }

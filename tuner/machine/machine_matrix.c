@@ -12,33 +12,33 @@ static int place_of(int lane, int k, bool transposed)
 }
 
 /* Addresses of rows: those of matrix m come from lanes 8m to 8m+7. */
-static bool reach_rows(at__request *r, at__exec *x, const at__decoded *d, int group, bool store)
+static bool reach_rows(atx_request *r, atx_exec *x, const atx_decoded *d, int group, bool store)
 {
     const int rows = 8 * d->ptx->vector;
-    *r = (at__request){ .kind = store ? AT__ACCESS_MATRIX_STORE : AT__ACCESS_MATRIX_LOAD,
-                        .space = AT__PTX_SHARED,
+    *r = (atx_request){ .kind = store ? ATX_ACCESS_MATRIX_STORE : ATX_ACCESS_MATRIX_LOAD,
+                        .space = ATX_PTX_SHARED,
                         .bytes = 16,
                         .element_bytes = 16 };
-    at__addresses(r, x, d, 0, group, rows == AT__LANES ? UINT32_MAX : (1u << rows) - 1);
-    return at__reach(x, r);
+    atx_addresses(r, x, d, 0, group, rows == ATX_LANES ? UINT32_MAX : (1u << rows) - 1);
+    return atx_reach(x, r);
 }
 
-static bool whole_warp(at__exec *x, const at__decoded *d, uint32_t mask)
+static bool whole_warp(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     return mask == UINT32_MAX ||
-           at__find_fault(x, AT__FINDING_INVALID, at__first_lane(~mask),
-                          "%s.sync.aligned without all lanes of the warp", at__ptx_op_name(d->ptx->op));
+           atx_find_fault(x, ATX_FINDING_INVALID, atx_first_lane(~mask),
+                          "%s.sync.aligned without all lanes of the warp", atx_ptx_op_name(d->ptx->op));
 }
 
-static void ldmatrix(at__exec *x, const at__decoded *d, uint32_t mask)
+static void ldmatrix(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const bool transposed = d->ptx->flags & AT__PTX_TRANSPOSED;
-    at__request r;
+    const bool transposed = d->ptx->flags & ATX_PTX_TRANSPOSED;
+    atx_request r;
     if (!whole_warp(x, d, mask) || !reach_rows(&r, x, d, 1, false))
         return;
     for (int m = 0; m < d->ptx->vector; m++) {
-        uint64_t *to = at__lanes(x, d->ref[d->at[0] + m]);
-        for (int l = 0; l < AT__LANES; l++) {
+        uint64_t *to = atx_lanes(x, d->ref[d->at[0] + m]);
+        for (int l = 0; l < ATX_LANES; l++) {
             uint16_t part[2];
             for (int k = 0; k < 2; k++) {
                 const int at = place_of(l, k, transposed);
@@ -49,15 +49,15 @@ static void ldmatrix(at__exec *x, const at__decoded *d, uint32_t mask)
     }
 }
 
-static void stmatrix(at__exec *x, const at__decoded *d, uint32_t mask)
+static void stmatrix(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const bool transposed = d->ptx->flags & AT__PTX_TRANSPOSED;
-    at__request r;
+    const bool transposed = d->ptx->flags & ATX_PTX_TRANSPOSED;
+    atx_request r;
     if (!whole_warp(x, d, mask) || !reach_rows(&r, x, d, 0, true))
         return;
     for (int m = 0; m < d->ptx->vector; m++) {
-        const uint64_t *from = at__lanes(x, d->ref[d->at[1] + m]);
-        for (int l = 0; l < AT__LANES; l++)
+        const uint64_t *from = atx_lanes(x, d->ref[d->at[1] + m]);
+        for (int l = 0; l < ATX_LANES; l++)
             for (int k = 0; k < 2; k++) {
                 const int at = place_of(l, k, transposed);
                 const uint16_t part = (uint16_t)(from[l] >> 16 * k);
@@ -66,30 +66,30 @@ static void stmatrix(at__exec *x, const at__decoded *d, uint32_t mask)
     }
 }
 
-static void movmatrix(at__exec *x, const at__decoded *d, uint32_t mask)
+static void movmatrix(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     uint16_t all[64];
-    const uint64_t *from = at__group(x, d, 1);
-    uint64_t *to = at__group(x, d, 0);
+    const uint64_t *from = atx_group(x, d, 1);
+    uint64_t *to = atx_group(x, d, 0);
     if (!whole_warp(x, d, mask))
         return;
-    for (int l = 0; l < AT__LANES; l++)
+    for (int l = 0; l < ATX_LANES; l++)
         for (int k = 0; k < 2; k++)
             all[place_of(l, k, false)] = (uint16_t)(from[l] >> 16 * k);
-    for (int l = 0; l < AT__LANES; l++)
+    for (int l = 0; l < ATX_LANES; l++)
         to[l] = all[place_of(l, 0, true)] | (uint64_t)all[place_of(l, 1, true)] << 16;
 }
 
-at__handler *at__select_matrix(const at__ptx_instruction *i)
+atx_handler *atx_select_matrix(const atx_ptx_instruction *i)
 {
-    const uint32_t known = AT__PTX_SYNC | AT__PTX_ALIGNED | AT__PTX_TRANSPOSED;
-    const bool plain = i->type == AT__PTX_B16 && !i->from && !(i->flags & ~known) && i->group_count == 2;
-    const bool in_shared = i->space == AT__PTX_SHARED;
+    const uint32_t known = ATX_PTX_SYNC | ATX_PTX_ALIGNED | ATX_PTX_TRANSPOSED;
+    const bool plain = i->type == ATX_PTX_B16 && !i->from && !(i->flags & ~known) && i->group_count == 2;
+    const bool in_shared = i->space == ATX_PTX_SHARED;
     if (!plain)
         return NULL;
-    if (i->op == AT__PTX_LDMATRIX)
+    if (i->op == ATX_PTX_LDMATRIX)
         return in_shared && i->width[0] == i->vector ? ldmatrix : NULL;
-    if (i->op == AT__PTX_STMATRIX)
+    if (i->op == ATX_PTX_STMATRIX)
         return in_shared && i->width[1] == i->vector ? stmatrix : NULL;
-    return i->op == AT__PTX_MOVMATRIX && (i->flags & AT__PTX_TRANSPOSED) ? movmatrix : NULL;
+    return i->op == ATX_PTX_MOVMATRIX && (i->flags & ATX_PTX_TRANSPOSED) ? movmatrix : NULL;
 }

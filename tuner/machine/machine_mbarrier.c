@@ -28,13 +28,13 @@ static uint64_t packed(word w)
            (uint64_t)((uint32_t)w.bytes & 0x3fffff) << 41 | (uint64_t)w.valid << 63;
 }
 
-static uint64_t name_of(const at__request *r, int lane)
+static uint64_t name_of(const atx_request *r, int lane)
 {
-    return r->address[lane] + ((uint64_t)r->rank[lane] << AT__MACHINE_RANK_SHIFT);
+    return r->address[lane] + ((uint64_t)r->rank[lane] << ATX_MACHINE_RANK_SHIFT);
 }
 
 /* A phase ends when nobody and nothing is awaited any more. false: the launch ends. */
-static bool put(at__exec *x, const at__request *r, int lane, word w)
+static bool put(atx_exec *x, const atx_request *r, int lane, word w)
 {
     const bool over = w.left == 0 && w.bytes == 0;
     if (over) {
@@ -43,55 +43,55 @@ static bool put(at__exec *x, const at__request *r, int lane, word w)
     }
     const uint64_t bits = packed(w);
     memcpy(r->at[lane], &bits, sizeof bits);
-    return !over || at__event(x, AT__EVENT_MBARRIER_PHASE, 1u << lane, (int64_t)name_of(r, lane));
+    return !over || atx_event(x, ATX_EVENT_MBARRIER_PHASE, 1u << lane, (int64_t)name_of(r, lane));
 }
 
-static bool reach(at__request *r, at__exec *x, const at__decoded *d, uint32_t mask, int address, int group)
+static bool reach(atx_request *r, atx_exec *x, const atx_decoded *d, uint32_t mask, int address, int group)
 {
-    const int space = d->ptx->op == AT__PTX_MBARRIER ? d->ptx->space : AT__PTX_SHARED;
-    *r = (at__request){
-        .kind = AT__ACCESS_BARRIER, .space = (at__ptx_space)space, .bytes = 8, .element_bytes = 8
+    const int space = d->ptx->op == ATX_PTX_MBARRIER ? d->ptx->space : ATX_PTX_SHARED;
+    *r = (atx_request){
+        .kind = ATX_ACCESS_BARRIER, .space = (atx_ptx_space)space, .bytes = 8, .element_bytes = 8
     };
-    at__addresses(r, x, d, address, group, mask);
-    return at__reach(x, r);
+    atx_addresses(r, x, d, address, group, mask);
+    return atx_reach(x, r);
 }
 
-static bool is_barrier(at__exec *x, const at__request *r, int lane)
+static bool is_barrier(atx_exec *x, const atx_request *r, int lane)
 {
     return unpack(r->at[lane]).valid ||
-           at__find_fault(
-               x, AT__FINDING_INVALID, lane,
+           atx_find_fault(
+               x, ATX_FINDING_INVALID, lane,
                "the 8 bytes at offset %llu of shared memory are no barrier that mbarrier.init has made",
                (unsigned long long)r->address[lane]);
 }
 
 /* One lane: `count` arrivals, `bytes` more to come. false: the launch ends. */
-static bool arrive(at__exec *x, const at__request *r, int lane, uint32_t count, int32_t bytes, bool drop)
+static bool arrive(atx_exec *x, const atx_request *r, int lane, uint32_t count, int32_t bytes, bool drop)
 {
     if (!is_barrier(x, r, lane))
         return false;
     word w = unpack(r->at[lane]);
     w.bytes += bytes;
     if (w.bytes > MOST_BYTES || w.bytes < -MOST_BYTES)
-        return at__find_fault(x, AT__FINDING_INVALID, lane,
+        return atx_find_fault(x, ATX_FINDING_INVALID, lane,
                               "a barrier that awaits %d bytes more; expected at most 2^20 - 1", w.bytes);
     if (count > w.left)
-        return at__find_fault(x, AT__FINDING_INVALID, lane, "%u arrivals at a barrier that expects %u more",
+        return atx_find_fault(x, ATX_FINDING_INVALID, lane, "%u arrivals at a barrier that expects %u more",
                               count, w.left);
     w.left -= count;
     w.each -= drop ? count : 0;
     if (!put(x, r, lane, w))
         return false;
     return r->rank[lane] != x->block->rank || /* the watch follows the order of warps within a block */
-           at__event(x, AT__EVENT_MBARRIER_ARRIVE, 1u << lane, (int64_t)r->address[lane]);
+           atx_event(x, ATX_EVENT_MBARRIER_ARRIVE, 1u << lane, (int64_t)r->address[lane]);
 }
 
-void at__mbarrier_arrive(at__exec *x, const at__decoded *d, uint32_t mask, int group, int pending)
+void atx_mbarrier_arrive(atx_exec *x, const atx_decoded *d, uint32_t mask, int group, int pending)
 {
-    at__request r;
+    atx_request r;
     if (!reach(&r, x, d, mask, 0, group))
         return;
-    for (int l = 0; l < AT__LANES && !x->stop; l++) {
+    for (int l = 0; l < ATX_LANES && !x->stop; l++) {
         if (!(mask >> l & 1) || !is_barrier(x, &r, l))
             continue;
         if (!pending) {
@@ -104,12 +104,12 @@ void at__mbarrier_arrive(at__exec *x, const at__decoded *d, uint32_t mask, int g
     }
 }
 
-bool at__mbarrier_reach(at__request *r, uint64_t names[AT__LANES], at__exec *x, const at__decoded *d,
+bool atx_mbarrier_reach(atx_request *r, uint64_t names[ATX_LANES], atx_exec *x, const atx_decoded *d,
                         uint32_t mask, int k, int group)
 {
     if (!reach(r, x, d, mask, k, group))
         return false;
-    for (int l = 0; l < AT__LANES; l++) {
+    for (int l = 0; l < ATX_LANES; l++) {
         names[l] = mask >> l & 1 ? name_of(r, l) : 0;
         if ((mask >> l & 1) && !is_barrier(x, r, l))
             return false;
@@ -117,21 +117,21 @@ bool at__mbarrier_reach(at__request *r, uint64_t names[AT__LANES], at__exec *x, 
     return true;
 }
 
-void at__mbarrier_complete(at__exec *x, const at__request *r, int lane, int32_t bytes)
+void atx_mbarrier_complete(atx_exec *x, const atx_request *r, int lane, int32_t bytes)
 {
     arrive(x, r, lane, 0, -bytes, false);
 }
 
-void at__mbarrier_tell_lack(at__exec *x)
+void atx_mbarrier_tell_lack(atx_exec *x)
 {
-    const uint64_t low = ((uint64_t)1 << AT__MACHINE_RANK_SHIFT) - 1;
-    const at__warp *w = x->warp;
+    const uint64_t low = ((uint64_t)1 << ATX_MACHINE_RANK_SHIFT) - 1;
+    const atx_warp *w = x->warp;
     char *text = x->result->finding.text;
     const size_t used = strlen(text);
     if (!w->awaited_when || w->executed - w->awaited_when > SPIN)
         return;
     const uint64_t offset = w->awaited & low;
-    const word b = unpack(x->blocks[w->awaited >> AT__MACHINE_RANK_SHIFT].shared + offset);
+    const word b = unpack(x->blocks[w->awaited >> ATX_MACHINE_RANK_SHIFT].shared + offset);
     x->result->finding.waits = true;
     snprintf(text + used, sizeof x->result->finding.text - used,
              "; the mbarrier at offset %llu of shared memory, which it waits for, lacks %u arrivals and %d "
@@ -142,18 +142,18 @@ void at__mbarrier_tell_lack(at__exec *x)
 
 /* ---- instructions ---- */
 
-static void init(at__exec *x, const at__decoded *d, uint32_t mask)
+static void init(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const uint64_t *counts = at__group(x, d, 1);
-    at__request r;
+    const uint64_t *counts = atx_group(x, d, 1);
+    atx_request r;
     if (!reach(&r, x, d, mask, 0, 0))
         return;
-    for (int l = 0; l < AT__LANES; l++) {
+    for (int l = 0; l < ATX_LANES; l++) {
         const uint32_t count = (uint32_t)counts[l];
         if (!(mask >> l & 1))
             continue;
         if (count < 1 || count > 0xfffff) {
-            at__find_fault(x, AT__FINDING_INVALID, l, "mbarrier.init of %u arrivals", count);
+            atx_find_fault(x, ATX_FINDING_INVALID, l, "mbarrier.init of %u arrivals", count);
             return;
         }
         const uint64_t bits = packed((word){ .left = count, .each = count, .valid = true });
@@ -161,30 +161,30 @@ static void init(at__exec *x, const at__decoded *d, uint32_t mask)
     }
 }
 
-static void inval(at__exec *x, const at__decoded *d, uint32_t mask)
+static void inval(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    at__request r;
+    atx_request r;
     if (!reach(&r, x, d, mask, 0, 0))
         return;
-    for (int l = 0; l < AT__LANES; l++)
+    for (int l = 0; l < ATX_LANES; l++)
         if ((mask >> l & 1) && is_barrier(x, &r, l))
             memset(r.at[l], 0, 8);
 }
 
 /* state, [barrier]{, count or bytes} */
-static void arrive_any(at__exec *x, const at__decoded *d, uint32_t mask)
+static void arrive_any(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const at__ptx_instruction *i = d->ptx;
-    const bool expects = i->form == AT__PTX_MBAR_ARRIVE_EXPECT_TX, drop = i->form == AT__PTX_MBAR_ARRIVE_DROP;
+    const atx_ptx_instruction *i = d->ptx;
+    const bool expects = i->form == ATX_PTX_MBAR_ARRIVE_EXPECT_TX, drop = i->form == ATX_PTX_MBAR_ARRIVE_DROP;
     const bool more = i->group_count == 3;
-    uint64_t *state = at__group(x, d, 0);
-    at__request r;
+    uint64_t *state = atx_group(x, d, 0);
+    atx_request r;
     if (!reach(&r, x, d, mask, 0, 1))
         return;
-    for (int l = 0; l < AT__LANES && !x->stop; l++) {
+    for (int l = 0; l < ATX_LANES && !x->stop; l++) {
         if (!(mask >> l & 1))
             continue;
-        const uint32_t given = more ? (uint32_t)at__group(x, d, 2)[l] : 1;
+        const uint32_t given = more ? (uint32_t)atx_group(x, d, 2)[l] : 1;
         uint64_t before;
         memcpy(&before, r.at[l], sizeof before);
         if (arrive(x, &r, l, expects ? 1 : given, expects ? (int32_t)given : 0, drop))
@@ -192,43 +192,43 @@ static void arrive_any(at__exec *x, const at__decoded *d, uint32_t mask)
     }
 }
 
-static void expect_tx(at__exec *x, const at__decoded *d, uint32_t mask)
+static void expect_tx(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    at__request r;
+    atx_request r;
     if (!reach(&r, x, d, mask, 0, 0))
         return;
-    for (int l = 0; l < AT__LANES && !x->stop; l++)
+    for (int l = 0; l < ATX_LANES && !x->stop; l++)
         if (mask >> l & 1)
-            arrive(x, &r, l, 0, (int32_t)at__group(x, d, 1)[l], false);
+            arrive(x, &r, l, 0, (int32_t)atx_group(x, d, 1)[l], false);
 }
 
 /* Once for lanes that look at the same barrier. */
-static bool tell_passed(at__exec *x, const at__request *r, uint32_t lanes)
+static bool tell_passed(atx_exec *x, const atx_request *r, uint32_t lanes)
 {
     while (lanes) {
-        const int first = at__first_lane(lanes);
+        const int first = atx_first_lane(lanes);
         uint32_t same = 0;
-        for (int l = first; l < AT__LANES; l++)
+        for (int l = first; l < ATX_LANES; l++)
             same |= (uint32_t)((lanes >> l & 1) && r->address[l] == r->address[first]) << l;
         lanes &= ~same;
-        if (!at__event(x, AT__EVENT_MBARRIER_PASS, same, (int64_t)r->address[first]))
+        if (!atx_event(x, ATX_EVENT_MBARRIER_PASS, same, (int64_t)r->address[first]))
             return false;
     }
     return true;
 }
 
 /* done, [barrier], state or parity: whether that phase is over. One that waits gives others their turn. */
-static void look(at__exec *x, const at__decoded *d, uint32_t mask)
+static void look(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     const int form = d->ptx->form;
-    const bool by_parity = form == AT__PTX_MBAR_TEST_WAIT_PARITY || form == AT__PTX_MBAR_TRY_WAIT_PARITY;
-    const uint64_t *given = at__group(x, d, 2);
-    uint64_t *to = at__group(x, d, 0);
+    const bool by_parity = form == ATX_PTX_MBAR_TEST_WAIT_PARITY || form == ATX_PTX_MBAR_TRY_WAIT_PARITY;
+    const uint64_t *given = atx_group(x, d, 2);
+    uint64_t *to = atx_group(x, d, 0);
     uint32_t done = 0;
-    at__request r;
+    atx_request r;
     if (!reach(&r, x, d, mask, 0, 1))
         return;
-    for (int l = 0; l < AT__LANES; l++) {
+    for (int l = 0; l < ATX_LANES; l++) {
         if (!(mask >> l & 1))
             continue;
         if (!is_barrier(x, &r, l))
@@ -247,26 +247,26 @@ static void look(at__exec *x, const at__decoded *d, uint32_t mask)
     x->yield = x->yield || done != mask;
 }
 
-at__handler *at__select_mbarrier(const at__ptx_instruction *i)
+atx_handler *atx_select_mbarrier(const atx_ptx_instruction *i)
 {
-    if (i->op != AT__PTX_MBARRIER || i->type != AT__PTX_B64)
+    if (i->op != ATX_PTX_MBARRIER || i->type != ATX_PTX_B64)
         return NULL;
     switch (i->form) {
-    case AT__PTX_MBAR_INIT:
+    case ATX_PTX_MBAR_INIT:
         return i->group_count == 2 ? init : NULL;
-    case AT__PTX_MBAR_INVAL:
+    case ATX_PTX_MBAR_INVAL:
         return i->group_count == 1 ? inval : NULL;
-    case AT__PTX_MBAR_ARRIVE:
-    case AT__PTX_MBAR_ARRIVE_DROP:
+    case ATX_PTX_MBAR_ARRIVE:
+    case ATX_PTX_MBAR_ARRIVE_DROP:
         return i->group_count == 2 || i->group_count == 3 ? arrive_any : NULL;
-    case AT__PTX_MBAR_ARRIVE_EXPECT_TX:
+    case ATX_PTX_MBAR_ARRIVE_EXPECT_TX:
         return i->group_count == 3 ? arrive_any : NULL;
-    case AT__PTX_MBAR_EXPECT_TX:
+    case ATX_PTX_MBAR_EXPECT_TX:
         return i->group_count == 2 ? expect_tx : NULL;
-    case AT__PTX_MBAR_TEST_WAIT:
-    case AT__PTX_MBAR_TRY_WAIT:
-    case AT__PTX_MBAR_TEST_WAIT_PARITY:
-    case AT__PTX_MBAR_TRY_WAIT_PARITY:
+    case ATX_PTX_MBAR_TEST_WAIT:
+    case ATX_PTX_MBAR_TRY_WAIT:
+    case ATX_PTX_MBAR_TEST_WAIT_PARITY:
+    case ATX_PTX_MBAR_TRY_WAIT_PARITY:
         return i->group_count == 3 || i->group_count == 4 ? look : NULL;
     default:
         return NULL;

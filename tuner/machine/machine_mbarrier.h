@@ -12,14 +12,14 @@
 
 /* Lanes arrive at the barrier of the address in this group; `pending` 0: this arrival has not been counted on
  * before, as cp.async.mbarrier.arrive without .noinc. */
-void at__mbarrier_arrive(at__exec *x, const at__decoded *d, uint32_t mask, int group, int pending);
+void atx_mbarrier_arrive(atx_exec *x, const atx_decoded *d, uint32_t mask, int group, int pending);
 /* The barriers that a copy or a store tells of its bytes: the instruction's last address, its number `k`, in
- * this group. `names` are as of at__machine_access. false: the launch ends. */
-bool at__mbarrier_reach(at__request *r, uint64_t names[AT__LANES], at__exec *x, const at__decoded *d,
+ * this group. `names` are as of atx_machine_access. false: the launch ends. */
+bool atx_mbarrier_reach(atx_request *r, uint64_t names[ATX_LANES], atx_exec *x, const atx_decoded *d,
                         uint32_t mask, int k, int group);
 /* So many bytes of this lane have come. */
-void at__mbarrier_complete(at__exec *x, const at__request *r, int lane, int32_t bytes);
+void atx_mbarrier_complete(atx_exec *x, const atx_request *r, int lane, int32_t bytes);
 /* Adds to the finding what the barrier that the warp looked at last lacks, if it has done little since. */
-void at__mbarrier_tell_lack(at__exec *x);
+void atx_mbarrier_tell_lack(atx_exec *x);
 
 #endif

@@ -9,21 +9,21 @@
 enum { MOST_PRINTED = 1 << 20, MOST_TEXT = 4096 };
 
 /* Bytes at a generic address of this lane; false: a finding. */
-static bool fetch(void *out, at__exec *x, uint64_t address, int bytes, int lane)
+static bool fetch(void *out, atx_exec *x, uint64_t address, int bytes, int lane)
 {
-    at__request r = { .kind = AT__ACCESS_LOAD,
-                      .space = AT__PTX_GENERIC,
+    atx_request r = { .kind = ATX_ACCESS_LOAD,
+                      .space = ATX_PTX_GENERIC,
                       .mask = 1u << lane,
                       .bytes = bytes,
                       .element_bytes = bytes };
     r.address[lane] = address;
-    if (!at__reach(x, &r))
+    if (!atx_reach(x, &r))
         return false;
     memcpy(out, r.at[lane], (size_t)bytes);
     return true;
 }
 
-static bool fetch_text(char out[MOST_TEXT], at__exec *x, uint64_t address, int lane)
+static bool fetch_text(char out[MOST_TEXT], atx_exec *x, uint64_t address, int lane)
 {
     for (int i = 0; i < MOST_TEXT - 1; i++) {
         if (!fetch(out + i, x, address + (uint64_t)i, 1, lane))
@@ -69,27 +69,27 @@ static bool read_conversion(conversion *c, const char *at)
     return c->letter && strchr("diuoxXcsfFeEgGaAp%", c->letter);
 }
 
-static void print_number(at__str *out, conversion *c, uint64_t bits)
+static void print_number(atx_str *out, conversion *c, uint64_t bits)
 {
     char text[400] = "";
     const bool is_signed = c->letter == 'd' || c->letter == 'i';
     const size_t n = strlen(c->flags);
     if (strchr("fFeEgGaA", c->letter)) {
         snprintf(c->flags + n, sizeof c->flags - n, "%c", c->letter);
-        snprintf(text, sizeof text, c->flags, at__f64(bits));
+        snprintf(text, sizeof text, c->flags, atx_f64(bits));
     } else if (c->letter == 'c')
         snprintf(text, sizeof text, "%c", (int)(bits & 255));
     else {
         const bool pointer = c->letter == 'p';
         snprintf(c->flags + n, sizeof c->flags - n, "ll%c", pointer ? 'x' : c->letter);
         const long long value = is_signed && !c->wide ? (int32_t)bits : (long long)bits;
-        at__str_add(out, pointer ? "0x" : "");
+        atx_str_add(out, pointer ? "0x" : "");
         snprintf(text, sizeof text, c->flags, value);
     }
-    at__str_add(out, text);
+    atx_str_add(out, text);
 }
 
-static bool print_argument(at__exec *x, conversion *c, uint64_t *arguments, int lane)
+static bool print_argument(atx_exec *x, conversion *c, uint64_t *arguments, int lane)
 {
     const bool large = c->wide || strchr("sfFeEgGaAp", c->letter);
     const uint64_t size = large ? 8 : 4;
@@ -105,11 +105,11 @@ static bool print_argument(at__exec *x, conversion *c, uint64_t *arguments, int 
     }
     if (!fetch_text(text, x, bits, lane))
         return false;
-    at__str_add(&x->machine->printed, text);
+    atx_str_add(&x->machine->printed, text);
     return true;
 }
 
-static bool print_lane(at__exec *x, uint64_t format, uint64_t arguments, int lane)
+static bool print_lane(atx_exec *x, uint64_t format, uint64_t arguments, int lane)
 {
     char text[MOST_TEXT];
     if (!fetch_text(text, x, format, lane))
@@ -118,7 +118,7 @@ static bool print_lane(at__exec *x, uint64_t format, uint64_t arguments, int lan
         conversion c = { .len = 1 };
         const bool known = *at == '%' && read_conversion(&c, at);
         if (!known || c.letter == '%')
-            at__str_add_bytes(&x->machine->printed, at, 1);
+            atx_str_add_bytes(&x->machine->printed, at, 1);
         else if (!print_argument(x, &c, &arguments, lane))
             return false;
         at += known ? c.len : 1;
@@ -126,9 +126,9 @@ static bool print_lane(at__exec *x, uint64_t format, uint64_t arguments, int lan
     return true;
 }
 
-void at__print_lanes(at__exec *x, const uint64_t *formats, const uint64_t *arguments, uint32_t mask)
+void atx_print_lanes(atx_exec *x, const uint64_t *formats, const uint64_t *arguments, uint32_t mask)
 {
-    for (int l = 0; l < AT__LANES; l++)
+    for (int l = 0; l < ATX_LANES; l++)
         if ((mask >> l & 1) && !print_lane(x, formats[l], arguments[l], l))
             return;
 }

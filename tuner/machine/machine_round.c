@@ -15,26 +15,26 @@ typedef struct format {
     uint32_t largest, infinity, nan, sign;
 } format;
 
-static const format formats[AT__PTX_TYPE_COUNT] = {
-    [AT__PTX_F16] = { 11, -24, 0x7bff, 0x7c00, 0x7fff, 0x8000 },
-    [AT__PTX_BF16] = { 8, -133, 0x7f7f, 0x7f80, 0x7fff, 0x8000 },
-    [AT__PTX_TF32] = { 11, -136, 0x3fbff, 0x3fc00, 0x3ffff, 0x40000 },
-    [AT__PTX_E4M3X2] = { 4, -9, 0x7e, 0x7f, 0x7f, 0x80 },
-    [AT__PTX_E5M2X2] = { 3, -16, 0x7b, 0x7c, 0x7f, 0x80 },
-    [AT__PTX_F32] = { 24, -149, 0x7f7fffff, 0x7f800000, 0x7fffffff, 0x80000000 },
+static const format formats[ATX_PTX_TYPE_COUNT] = {
+    [ATX_PTX_F16] = { 11, -24, 0x7bff, 0x7c00, 0x7fff, 0x8000 },
+    [ATX_PTX_BF16] = { 8, -133, 0x7f7f, 0x7f80, 0x7fff, 0x8000 },
+    [ATX_PTX_TF32] = { 11, -136, 0x3fbff, 0x3fc00, 0x3ffff, 0x40000 },
+    [ATX_PTX_E4M3X2] = { 4, -9, 0x7e, 0x7f, 0x7f, 0x80 },
+    [ATX_PTX_E5M2X2] = { 3, -16, 0x7b, 0x7c, 0x7f, 0x80 },
+    [ATX_PTX_F32] = { 24, -149, 0x7f7fffff, 0x7f800000, 0x7fffffff, 0x80000000 },
 };
 
 /* Whether a significand with this rest is rounded away from 0. */
 static bool goes_up(uint64_t kept, uint64_t rest, uint64_t half, bool negative, int round)
 {
     switch (round) {
-    case AT__PTX_RZ:
+    case ATX_PTX_RZ:
         return false;
-    case AT__PTX_RM:
+    case ATX_PTX_RM:
         return negative && rest;
-    case AT__PTX_RP:
+    case ATX_PTX_RP:
         return !negative && rest;
-    case AT__PTX_RNA:
+    case ATX_PTX_RNA:
         return rest >= half;
     default:
         return rest > half || (rest == half && (kept & 1));
@@ -44,7 +44,7 @@ static bool goes_up(uint64_t kept, uint64_t rest, uint64_t half, bool negative, 
 static uint32_t too_large(const format *f, bool negative, int round, bool finite)
 {
     const bool inward =
-        round == AT__PTX_RZ || (round == AT__PTX_RM && !negative) || (round == AT__PTX_RP && negative);
+        round == ATX_PTX_RZ || (round == ATX_PTX_RM && !negative) || (round == ATX_PTX_RP && negative);
     return (finite || inward ? f->largest : f->infinity) | (negative ? f->sign : 0);
 }
 
@@ -74,7 +74,7 @@ static uint32_t pack(double value, double rest, const format *f, int round, bool
                              : (uint32_t)bits | (negative ? f->sign : 0);
 }
 
-uint32_t at__round_to(double value, double rest, int type, int round, bool finite)
+uint32_t atx_round_to(double value, double rest, int type, int round, bool finite)
 {
     const format *f = &formats[type];
     const uint32_t sign = signbit(value) ? f->sign : 0;
@@ -87,18 +87,18 @@ uint32_t at__round_to(double value, double rest, int type, int round, bool finit
         bits = sign;
     else
         bits = pack(value, rest, f, round, finite);
-    return type == AT__PTX_TF32 ? bits << 13 : bits;
+    return type == ATX_PTX_TF32 ? bits << 13 : bits;
 }
 
-double at__widen(uint32_t bits, int type)
+double atx_widen(uint32_t bits, int type)
 {
     const format *f = &formats[type];
-    if (type == AT__PTX_TF32)
+    if (type == ATX_PTX_TF32)
         bits >>= 13;
     const uint32_t size = bits & (f->sign - 1), low = ((uint32_t)1 << (f->bits - 1)) - 1;
     const int field = (int)(size >> (f->bits - 1));
     double value;
-    if (size > f->infinity || (type == AT__PTX_E4M3X2 && size == f->nan))
+    if (size > f->infinity || (type == ATX_PTX_E4M3X2 && size == f->nan))
         return NAN;
     if (size == f->infinity)
         value = INFINITY;
@@ -114,14 +114,14 @@ double at__widen(uint32_t bits, int type)
 static int mode_of(int round)
 {
     switch (round) {
-    case AT__PTX_RZ:
-    case AT__PTX_RZI:
+    case ATX_PTX_RZ:
+    case ATX_PTX_RZI:
         return FE_TOWARDZERO;
-    case AT__PTX_RM:
-    case AT__PTX_RMI:
+    case ATX_PTX_RM:
+    case ATX_PTX_RMI:
         return FE_DOWNWARD;
-    case AT__PTX_RP:
-    case AT__PTX_RPI:
+    case ATX_PTX_RP:
+    case ATX_PTX_RPI:
         return FE_UPWARD;
     default:
         return FE_TONEAREST;
@@ -129,25 +129,25 @@ static int mode_of(int round)
 }
 
 #define DIRECTED(name, T, FMA, SQRT)                                                                         \
-    T name(at__arith op, int round, T a, T b, T c)                                                           \
+    T name(atx_arith op, int round, T a, T b, T c)                                                           \
     {                                                                                                        \
         volatile T p = a, q = b, r = c, out = 0;                                                             \
         const int before = fegetround();                                                                     \
         fesetround(mode_of(round));                                                                          \
         switch (op) {                                                                                        \
-        case AT__ARITH_ADD:                                                                                  \
+        case ATX_ARITH_ADD:                                                                                  \
             out = p + q;                                                                                     \
             break;                                                                                           \
-        case AT__ARITH_MUL:                                                                                  \
+        case ATX_ARITH_MUL:                                                                                  \
             out = p * q;                                                                                     \
             break;                                                                                           \
-        case AT__ARITH_FMA:                                                                                  \
+        case ATX_ARITH_FMA:                                                                                  \
             out = FMA(p, q, r);                                                                              \
             break;                                                                                           \
-        case AT__ARITH_DIV:                                                                                  \
+        case ATX_ARITH_DIV:                                                                                  \
             out = p / q;                                                                                     \
             break;                                                                                           \
-        case AT__ARITH_SQRT:                                                                                 \
+        case ATX_ARITH_SQRT:                                                                                 \
             out = SQRT(p);                                                                                   \
             break;                                                                                           \
         }                                                                                                    \
@@ -155,8 +155,8 @@ static int mode_of(int round)
         return out;                                                                                          \
     }
 
-DIRECTED(at__directed_f32, float, fmaf, sqrtf)
-DIRECTED(at__directed_f64, double, fma, sqrt)
+DIRECTED(atx_directed_f32, float, fmaf, sqrtf)
+DIRECTED(atx_directed_f64, double, fma, sqrt)
 
 #define CONVERTING(name, T, F)                                                                               \
     T name(F value, int round)                                                                               \
@@ -170,8 +170,8 @@ DIRECTED(at__directed_f64, double, fma, sqrt)
         return to;                                                                                           \
     }
 
-CONVERTING(at__narrow, float, double)
-CONVERTING(at__s64_to_f32, float, int64_t)
-CONVERTING(at__u64_to_f32, float, uint64_t)
-CONVERTING(at__s64_to_f64, double, int64_t)
-CONVERTING(at__u64_to_f64, double, uint64_t)
+CONVERTING(atx_narrow, float, double)
+CONVERTING(atx_s64_to_f32, float, int64_t)
+CONVERTING(atx_u64_to_f32, float, uint64_t)
+CONVERTING(atx_s64_to_f64, double, int64_t)
+CONVERTING(atx_u64_to_f64, double, uint64_t)

@@ -11,13 +11,13 @@
  * TF32, E4M3X2 and E5M2X2 (one of the two), F32. `round`: RN, RZ, RM, RP, RNA. `finite`: the largest number
  * instead of infinity.
  */
-uint32_t at__round_to(double value, double rest, int type, int round, bool finite);
+uint32_t atx_round_to(double value, double rest, int type, int round, bool finite);
 
 /* The number that these bits of `type` are: exact. */
-double at__widen(uint32_t bits, int type);
+double atx_widen(uint32_t bits, int type);
 
 /* a + b and what the sum has lost, exactly. */
-static inline double at__two_sum(double *rest, double a, double b)
+static inline double atx_two_sum(double *rest, double a, double b)
 {
     const double sum = a + b, c = sum - a;
     *rest = (a - (sum - c)) + (b - c);
@@ -25,19 +25,19 @@ static inline double at__two_sum(double *rest, double a, double b)
 }
 
 /* One of C's operations in this rounding. */
-typedef enum at__arith {
-    AT__ARITH_ADD,
-    AT__ARITH_MUL,
-    AT__ARITH_FMA,
-    AT__ARITH_DIV,
-    AT__ARITH_SQRT
-} at__arith;
-float at__directed_f32(at__arith op, int round, float a, float b, float c);
-double at__directed_f64(at__arith op, int round, double a, double b, double c);
-float at__narrow(double value, int round); /* f64 to f32 */
-float at__s64_to_f32(int64_t value, int round);
-float at__u64_to_f32(uint64_t value, int round);
-double at__s64_to_f64(int64_t value, int round);
-double at__u64_to_f64(uint64_t value, int round);
+typedef enum atx_arith {
+    ATX_ARITH_ADD,
+    ATX_ARITH_MUL,
+    ATX_ARITH_FMA,
+    ATX_ARITH_DIV,
+    ATX_ARITH_SQRT
+} atx_arith;
+float atx_directed_f32(atx_arith op, int round, float a, float b, float c);
+double atx_directed_f64(atx_arith op, int round, double a, double b, double c);
+float atx_narrow(double value, int round); /* f64 to f32 */
+float atx_s64_to_f32(int64_t value, int round);
+float atx_u64_to_f32(uint64_t value, int round);
+double atx_s64_to_f64(int64_t value, int round);
+double atx_u64_to_f64(uint64_t value, int round);
 
 #endif

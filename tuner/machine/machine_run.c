@@ -21,11 +21,11 @@ static bool is_size(const uint32_t size[3], const uint32_t limit[3])
     return true;
 }
 
-static at_status take_shape(at__exec *x, at_error *err)
+static at_status take_shape(atx_exec *x, at_error *err)
 {
     static const uint32_t GRID[3] = { INT32_MAX, 65535, 65535 }, BLOCK[3] = { 1024, 1024, 64 };
-    const at__machine_launch *l = x->launch;
-    const at__ptx_function *f = &x->machine->module->functions[l->function];
+    const atx_machine_launch *l = x->launch;
+    const atx_ptx_function *f = &x->machine->module->functions[l->function];
     const bool own = !l->cluster[0];
     for (int k = 0; k < 3; k++) {
         x->grid[k] = l->grid[k];
@@ -38,7 +38,7 @@ static at_status take_shape(at__exec *x, at_error *err)
         return AT_ERR_USAGE;
     }
     x->thread_count = (int32_t)(x->size[0] * x->size[1] * x->size[2]);
-    x->warp_count = (x->thread_count + AT__LANES - 1) / AT__LANES;
+    x->warp_count = (x->thread_count + ATX_LANES - 1) / ATX_LANES;
     const int32_t most = f->block[0] ? f->block[0] * f->block[1] * f->block[2] : 1024;
     if (x->thread_count > most || (f->block_required && x->thread_count != most)) {
         at_fail(err, AT_ERR_USAGE, "blocks of %d threads; kernel '%s' says %s%d", x->thread_count, f->name,
@@ -48,15 +48,15 @@ static at_status take_shape(at__exec *x, at_error *err)
     return AT_OK;
 }
 
-static at_status take_cluster(at__exec *x, at_error *err)
+static at_status take_cluster(atx_exec *x, at_error *err)
 {
     uint64_t blocks = 1;
     for (int k = 0; k < 3; k++) {
         blocks *= x->cluster[k];
-        if (!x->cluster[k] || blocks > AT__MAX_CLUSTER || x->grid[k] % x->cluster[k]) {
+        if (!x->cluster[k] || blocks > ATX_MAX_CLUSTER || x->grid[k] % x->cluster[k]) {
             at_fail(err, AT_ERR_USAGE,
                     "clusters of %ux%ux%u blocks; expected at most %d, that divide the grid of %ux%ux%u",
-                    x->cluster[0], x->cluster[1], x->cluster[2], AT__MAX_CLUSTER, x->grid[0], x->grid[1],
+                    x->cluster[0], x->cluster[1], x->cluster[2], ATX_MAX_CLUSTER, x->grid[0], x->grid[1],
                     x->grid[2]);
             return AT_ERR_USAGE;
         }
@@ -65,10 +65,10 @@ static at_status take_cluster(at__exec *x, at_error *err)
     return AT_OK;
 }
 
-static at_status take_memory(at__exec *x, at_error *err)
+static at_status take_memory(atx_exec *x, at_error *err)
 {
-    const at__machine_launch *l = x->launch;
-    const at__ptx_function *f = &x->machine->module->functions[l->function];
+    const atx_machine_launch *l = x->launch;
+    const atx_ptx_function *f = &x->machine->module->functions[l->function];
     if (l->argument_bytes != f->param_bytes) {
         at_fail(err, AT_ERR_USAGE, "%lld bytes of arguments; kernel '%s' takes %lld",
                 (long long)l->argument_bytes, f->name, (long long)f->param_bytes);
@@ -85,16 +85,16 @@ static at_status take_memory(at__exec *x, at_error *err)
 
 /* ---- blocks ---- */
 
-static bool warp_open(at__exec *x, at__warp *w, int32_t number)
+static bool warp_open(atx_exec *x, atx_warp *w, int32_t number)
 {
-    const at__code *code = &x->program->functions[x->launch->function];
+    const atx_code *code = &x->program->functions[x->launch->function];
     w->number = number;
     w->slots = code->slots;
     w->local_bytes = code->function->local_bytes;
-    w->registers = calloc((size_t)code->slots * AT__LANES, sizeof *w->registers);
-    w->local = w->local_bytes ? calloc(AT__LANES, (size_t)w->local_bytes) : NULL;
-    for (uint32_t lane = 0; lane < AT__LANES; lane++) {
-        const uint32_t thread = (uint32_t)number * AT__LANES + lane;
+    w->registers = calloc((size_t)code->slots * ATX_LANES, sizeof *w->registers);
+    w->local = w->local_bytes ? calloc(ATX_LANES, (size_t)w->local_bytes) : NULL;
+    for (uint32_t lane = 0; lane < ATX_LANES; lane++) {
+        const uint32_t thread = (uint32_t)number * ATX_LANES + lane;
         w->tid[0][lane] = thread % x->size[0];
         w->tid[1][lane] = thread / x->size[0] % x->size[1];
         w->tid[2][lane] = thread / x->size[0] / x->size[1];
@@ -102,14 +102,14 @@ static bool warp_open(at__exec *x, at__warp *w, int32_t number)
     return w->registers && (w->local || !w->local_bytes);
 }
 
-static void warp_begin(at__exec *x, at__warp *w)
+static void warp_begin(atx_exec *x, atx_warp *w)
 {
-    const int32_t lanes = x->thread_count - w->number * AT__LANES;
-    w->alive = lanes >= AT__LANES ? UINT32_MAX : (1u << lanes) - 1;
+    const int32_t lanes = x->thread_count - w->number * ATX_LANES;
+    w->alive = lanes >= ATX_LANES ? UINT32_MAX : (1u << lanes) - 1;
     w->current = 0;
     w->node_count = 1;
-    w->nodes[0] = (at__node){
-        .state = AT__NODE_RUNS, .mask = w->alive, .function = x->launch->function, .join = -1, .above = -1
+    w->nodes[0] = (atx_node){
+        .state = ATX_NODE_RUNS, .mask = w->alive, .function = x->launch->function, .join = -1, .above = -1
     };
     w->executed = 0;
     w->carry = w->cluster_arrived = w->cluster_waits = 0;
@@ -120,10 +120,10 @@ static void warp_begin(at__exec *x, at__warp *w)
     w->awaited_when = 0;
 }
 
-static bool blocks_open(at__exec *x)
+static bool blocks_open(atx_exec *x)
 {
     for (int32_t k = 0; k < x->block_count; k++) {
-        at__block *b = &x->blocks[k];
+        atx_block *b = &x->blocks[k];
         b->rank = k;
         b->shared = calloc(1, (size_t)x->shared_bytes + 16);
         b->warps = calloc((size_t)x->warp_count, sizeof *b->warps);
@@ -136,10 +136,10 @@ static bool blocks_open(at__exec *x)
     return true;
 }
 
-static void blocks_close(at__exec *x)
+static void blocks_close(atx_exec *x)
 {
-    for (int32_t k = 0; k < AT__MAX_CLUSTER; k++) {
-        at__block *b = &x->blocks[k];
+    for (int32_t k = 0; k < ATX_MAX_CLUSTER; k++) {
+        atx_block *b = &x->blocks[k];
         for (int32_t i = 0; b->warps && i < x->warp_count; i++) {
             free(b->warps[i].registers);
             free(b->warps[i].local);
@@ -150,7 +150,7 @@ static void blocks_close(at__exec *x)
     }
 }
 
-static void look_at(at__exec *x, at__block *b)
+static void look_at(atx_exec *x, atx_block *b)
 {
     x->block = b;
     x->at.block = b->number;
@@ -161,7 +161,7 @@ static void look_at(at__exec *x, at__block *b)
     x->at.shared_bytes = x->shared_bytes;
 }
 
-static bool tell_block(at__exec *x, bool (*callback)(void *, const at__machine_at *))
+static bool tell_block(atx_exec *x, bool (*callback)(void *, const atx_machine_at *))
 {
     if (!callback)
         return true;
@@ -173,10 +173,10 @@ static bool tell_block(at__exec *x, bool (*callback)(void *, const at__machine_a
     if (callback(x->watch->context, &x->at))
         return true;
     x->warp = &x->block->warps[0];
-    return at__find_fault(x, AT__FINDING_STOPPED, 0, "the watch has ended the launch");
+    return atx_find_fault(x, ATX_FINDING_STOPPED, 0, "the watch has ended the launch");
 }
 
-static bool block_begin(at__exec *x, at__block *b, const uint32_t at[3])
+static bool block_begin(atx_exec *x, atx_block *b, const uint32_t at[3])
 {
     memcpy(b->at, at, sizeof b->at);
     b->number = at[0] + (int64_t)x->grid[0] * (at[1] + (int64_t)x->grid[1] * at[2]);
@@ -192,79 +192,79 @@ static bool block_begin(at__exec *x, at__block *b, const uint32_t at[3])
 /* ---- a warp's turn ---- */
 
 /* A node that can go on; the one that did, if it can. NULL: all wait, or none is left. */
-static at__node *next_node(at__exec *x, bool another)
+static atx_node *next_node(atx_exec *x, bool another)
 {
-    at__warp *w = x->warp;
+    atx_warp *w = x->warp;
     for (int pass = 0; pass < 2; pass++) {
         for (int32_t i = 0; i < w->node_count; i++) {
             const int32_t k = (w->current + i + another) % w->node_count;
-            if (w->nodes[k].state == AT__NODE_RUNS) {
+            if (w->nodes[k].state == ATX_NODE_RUNS) {
                 w->current = k;
                 return &w->nodes[k];
             }
         }
-        if (!at__release_warp(x) || x->stop)
+        if (!atx_release_warp(x) || x->stop)
             return NULL;
     }
     return NULL;
 }
 
-static void enter_node(at__exec *x, at__node *n)
+static void enter_node(atx_exec *x, atx_node *n)
 {
     x->node = n;
     x->code = &x->program->functions[n->function];
-    x->registers = x->warp->registers + (size_t)n->registers * AT__LANES;
+    x->registers = x->warp->registers + (size_t)n->registers * ATX_LANES;
     x->at.function = x->code->function;
 }
 
 /* Lanes of a mask that have to come to this instruction before it can run; false: it waits. */
-static bool lanes_are_there(at__exec *x, const at__decoded *d, uint32_t mask)
+static bool lanes_are_there(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     const int last = d->ptx->group_count - 1;
     if (last < 0)
         return true;
-    const uint32_t wanted = (uint32_t)at__group(x, d, last)[at__first_lane(mask)] & x->warp->alive;
+    const uint32_t wanted = (uint32_t)atx_group(x, d, last)[atx_first_lane(mask)] & x->warp->alive;
     if ((wanted & ~mask) == 0)
         return true;
     if (wanted & ~mask & x->node->mask)
-        return at__find_fault(x, AT__FINDING_INVALID, at__first_lane(wanted & ~mask & x->node->mask),
+        return atx_find_fault(x, ATX_FINDING_INVALID, atx_first_lane(wanted & ~mask & x->node->mask),
                               "%s.sync of lanes 0x%08x, of which 0x%08x do not take part",
-                              at__ptx_op_name(d->ptx->op), wanted, wanted & ~mask);
-    x->node->state = AT__NODE_AT_WARP;
+                              atx_ptx_op_name(d->ptx->op), wanted, wanted & ~mask);
+    x->node->state = ATX_NODE_AT_WARP;
     x->node->wanted = wanted;
     x->node->pc--;
     return false;
 }
 
-static bool blocks_lanes(const at__decoded *d)
+static bool blocks_lanes(const atx_decoded *d)
 {
-    return d->ptx->op == AT__PTX_BAR && d->ptx->form != AT__PTX_BAR_WARP &&
-           d->ptx->form != AT__PTX_BAR_ARRIVE;
+    return d->ptx->op == ATX_PTX_BAR && d->ptx->form != ATX_PTX_BAR_WARP &&
+           d->ptx->form != ATX_PTX_BAR_ARRIVE;
 }
 
-static bool spent(at__exec *x, uint32_t mask)
+static bool spent(atx_exec *x, uint32_t mask)
 {
-    at__machine_result *r = x->result;
+    atx_machine_result *r = x->result;
     r->warp_instructions++;
     r->thread_instructions += __builtin_popcount(mask);
     if (++x->warp->executed <= x->warp_budget &&
         (!x->launch->budget || r->thread_instructions <= x->launch->budget))
         return false;
-    at__find_fault(x, AT__FINDING_ENDLESS, mask ? at__first_lane(mask) : 0,
+    atx_find_fault(x, ATX_FINDING_ENDLESS, mask ? atx_first_lane(mask) : 0,
                    "it has not ended after %lld instructions of a warp and %lld of all threads",
                    (long long)x->warp->executed - 1, (long long)r->thread_instructions);
-    at__mbarrier_tell_lack(x);
+    atx_mbarrier_tell_lack(x);
     return true;
 }
 
 /* One instruction of the node. */
-static void step(at__exec *x)
+static void step(atx_exec *x)
 {
-    at__node *n = x->node;
-    const at__decoded *d = &x->code->code[n->pc];
+    atx_node *n = x->node;
+    const atx_decoded *d = &x->code->code[n->pc];
     uint32_t mask = n->mask;
     if (d->guard >= 0) {
-        const uint32_t p = (uint32_t)x->registers[(size_t)d->guard * AT__LANES];
+        const uint32_t p = (uint32_t)x->registers[(size_t)d->guard * ATX_LANES];
         mask &= d->guard_negated ? ~p : p;
     }
     x->at.instruction = d->ptx;
@@ -274,45 +274,45 @@ static void step(at__exec *x)
     if (spent(x, mask))
         return;
     if (x->watch && x->watch->issue && !x->watch->issue(x->watch->context, &x->at)) {
-        at__find_fault(x, AT__FINDING_STOPPED, 0, "the watch has ended the launch");
+        atx_find_fault(x, ATX_FINDING_STOPPED, 0, "the watch has ended the launch");
         return;
     }
     n->pc++;
     if (!mask)
         return;
     if (mask != n->mask && blocks_lanes(d)) { /* only some of them wait: the others go on without */
-        at__part(x, n->mask & ~mask, n->pc, -1);
+        atx_part(x, n->mask & ~mask, n->pc, -1);
         if (x->stop)
             return;
     }
-    if (d->ptx->flags & AT__PTX_INEXACT)
+    if (d->ptx->flags & ATX_PTX_INEXACT)
         x->result->inexact = true;
     if (!d->syncs || lanes_are_there(x, d, mask))
         d->run(x, d, mask);
 }
 
 /* false: nothing of it could run. */
-static bool warp_turn(at__exec *x, at__warp *w)
+static bool warp_turn(atx_exec *x, atx_warp *w)
 {
     x->warp = w;
     x->at.warp = w->number;
     x->yield = false;
-    at__node *n = next_node(x, true);
+    atx_node *n = next_node(x, true);
     if (!n)
         return false;
     enter_node(x, n);
     for (int i = 0; i < TURN && !x->stop && !x->yield; i++) {
         n = x->node;
-        if (n->state == AT__NODE_RUNS && n->pc == n->join)
-            at__end_node(x, (int32_t)(n - w->nodes));
-        if (n->state != AT__NODE_RUNS || n->pc == n->join) {
+        if (n->state == ATX_NODE_RUNS && n->pc == n->join)
+            atx_end_node(x, (int32_t)(n - w->nodes));
+        if (n->state != ATX_NODE_RUNS || n->pc == n->join) {
             if (!(n = next_node(x, false)))
                 return true;
             enter_node(x, n);
             continue;
         }
         step(x);
-        if (x->node->state != AT__NODE_RUNS) {
+        if (x->node->state != ATX_NODE_RUNS) {
             if (x->stop || !(n = next_node(x, false)))
                 return true;
             enter_node(x, n);
@@ -324,34 +324,34 @@ static bool warp_turn(at__exec *x, at__warp *w)
 /* ---- a cluster ---- */
 
 /* Who waits, and for what, when nobody goes on. */
-static void find_deadlock(at__exec *x, at__block *b, at__warp *w, at__node *n)
+static void find_deadlock(atx_exec *x, atx_block *b, atx_warp *w, atx_node *n)
 {
     look_at(x, b);
     x->warp = w;
     enter_node(x, n);
     x->at.warp = w->number;
-    x->at.index = n->state == AT__NODE_AT_WARP ? n->pc : n->pc - 1;
+    x->at.index = n->state == ATX_NODE_AT_WARP ? n->pc : n->pc - 1;
     x->at.instruction = x->code->code[x->at.index].ptx;
-    const int lane = at__first_lane(n->mask ? n->mask : 1);
-    if (n->state == AT__NODE_AT_WARP)
-        at__find_fault(x, AT__FINDING_BARRIER, lane,
+    const int lane = atx_first_lane(n->mask ? n->mask : 1);
+    if (n->state == ATX_NODE_AT_WARP)
+        atx_find_fault(x, ATX_FINDING_BARRIER, lane,
                        "lanes 0x%08x of a warp wait for lanes 0x%08x, which never come", n->mask,
                        n->wanted & w->alive & ~n->mask);
-    else if (n->state == AT__NODE_AT_CLUSTER)
-        at__find_fault(x, AT__FINDING_BARRIER, lane,
+    else if (n->state == ATX_NODE_AT_CLUSTER)
+        atx_find_fault(x, ATX_FINDING_BARRIER, lane,
                        "a barrier of the cluster that not all of its threads reach");
     else
-        at__find_fault(x, AT__FINDING_BARRIER, lane, "barrier %d, which not all threads of the block reach",
+        atx_find_fault(x, ATX_FINDING_BARRIER, lane, "barrier %d, which not all threads of the block reach",
                        n->barrier);
 }
 
-static bool someone_waits(at__exec *x)
+static bool someone_waits(atx_exec *x)
 {
     for (int32_t k = 0; k < x->block_count; k++)
         for (int32_t i = 0; i < x->warp_count; i++) {
-            at__warp *w = &x->blocks[k].warps[i];
+            atx_warp *w = &x->blocks[k].warps[i];
             for (int32_t n = 0; n < w->node_count && w->alive; n++)
-                if (w->nodes[n].state >= AT__NODE_AT_BARRIER) {
+                if (w->nodes[n].state >= ATX_NODE_AT_BARRIER) {
                     find_deadlock(x, &x->blocks[k], w, &w->nodes[n]);
                     return true;
                 }
@@ -359,7 +359,7 @@ static bool someone_waits(at__exec *x)
     return false;
 }
 
-static void run_cluster(at__exec *x, const uint32_t first[3])
+static void run_cluster(atx_exec *x, const uint32_t first[3])
 {
     for (int32_t k = 0; k < x->block_count && !x->stop; k++) {
         const uint32_t c[3] = { (uint32_t)k % x->cluster[0], (uint32_t)k / x->cluster[0] % x->cluster[1],
@@ -386,12 +386,12 @@ static void run_cluster(at__exec *x, const uint32_t first[3])
 
 /* ---- a launch ---- */
 
-static int64_t clusters_in(const at__exec *x, int axis)
+static int64_t clusters_in(const atx_exec *x, int axis)
 {
     return x->grid[axis] / x->cluster[axis];
 }
 
-static void cluster_at(uint32_t out[3], const at__exec *x, int64_t cluster)
+static void cluster_at(uint32_t out[3], const atx_exec *x, int64_t cluster)
 {
     const int64_t w = clusters_in(x, 0), h = clusters_in(x, 1);
     out[0] = (uint32_t)(cluster % w) * x->cluster[0];
@@ -399,7 +399,7 @@ static void cluster_at(uint32_t out[3], const at__exec *x, int64_t cluster)
     out[2] = (uint32_t)(cluster / w / h) * x->cluster[2];
 }
 
-static int64_t cluster_of(const at__exec *x, int64_t block)
+static int64_t cluster_of(const atx_exec *x, int64_t block)
 {
     const int64_t at[3] = { block % x->grid[0], block / x->grid[0] % x->grid[1],
                             block / x->grid[0] / x->grid[1] };
@@ -407,7 +407,7 @@ static int64_t cluster_of(const at__exec *x, int64_t block)
            clusters_in(x, 0) * (at[1] / x->cluster[1] + clusters_in(x, 1) * (at[2] / x->cluster[2]));
 }
 
-static void run_blocks(at__exec *x)
+static void run_blocks(atx_exec *x)
 {
     const int64_t all = clusters_in(x, 0) * clusters_in(x, 1) * clusters_in(x, 2);
     const int64_t count = x->launch->blocks ? x->launch->block_count : all;
@@ -426,15 +426,15 @@ static void run_blocks(at__exec *x)
     }
 }
 
-static at_status take_launch(at__exec *x, at_error *err)
+static at_status take_launch(atx_exec *x, at_error *err)
 {
-    const at__ptx_module *m = x->machine->module;
+    const atx_ptx_module *m = x->machine->module;
     const int32_t f = x->launch->function;
     if (f < 0 || f >= m->function_count || !m->functions[f].is_entry || !m->functions[f].has_body) {
         at_fail(err, AT_ERR_USAGE, "function %d is no kernel of the module", f);
         return AT_ERR_USAGE;
     }
-    at_status status = at__decode(x->machine, f, err);
+    at_status status = atx_decode(x->machine, f, err);
     if (status == AT_OK)
         status = take_shape(x, err);
     if (status == AT_OK)
@@ -442,11 +442,11 @@ static at_status take_launch(at__exec *x, at_error *err)
     return status == AT_OK ? take_memory(x, err) : status;
 }
 
-at_status at__machine_run(at__machine_result *out, at__machine *machine, const at__machine_launch *launch,
+at_status atx_machine_run(atx_machine_result *out, atx_machine *machine, const atx_machine_launch *launch,
                           at_error *err)
 {
-    at__exec *x = calloc(1, sizeof *x);
-    at__machine_result result = { .finding = { .region = -1 } };
+    atx_exec *x = calloc(1, sizeof *x);
+    atx_machine_result result = { .finding = { .region = -1 } };
     if (!x)
         return at_fail(err, AT_ERR_MEMORY, "out of memory for a launch");
     x->machine = machine;

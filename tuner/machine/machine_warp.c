@@ -12,15 +12,15 @@ static int source_lane(bool *in, int form, int l, uint32_t b, uint32_t c)
     const int most = (l & segment) | (limit & ~segment), least = l & segment, by = (int)(b & 31);
     int from;
     switch (form) {
-    case AT__PTX_SHFL_UP:
+    case ATX_PTX_SHFL_UP:
         from = l - by;
         *in = from >= most;
         break;
-    case AT__PTX_SHFL_DOWN:
+    case ATX_PTX_SHFL_DOWN:
         from = l + by;
         *in = from <= most;
         break;
-    case AT__PTX_SHFL_BFLY:
+    case ATX_PTX_SHFL_BFLY:
         from = l ^ by;
         *in = from <= most;
         break;
@@ -33,55 +33,55 @@ static int source_lane(bool *in, int form, int l, uint32_t b, uint32_t c)
 }
 
 /* d|p, a, b, c, mask: group 1 is p where it is there. */
-static void shfl(at__exec *x, const at__decoded *d, uint32_t mask)
+static void shfl(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     const int first = d->ptx->group_count == 6 ? 2 : 1;
-    uint64_t from[AT__LANES], *to = at__group(x, d, 0);
-    const uint64_t *b = at__group(x, d, first + 1), *c = at__group(x, d, first + 2);
+    uint64_t from[ATX_LANES], *to = atx_group(x, d, 0);
+    const uint64_t *b = atx_group(x, d, first + 1), *c = atx_group(x, d, first + 2);
     uint32_t within = 0;
-    memcpy(from, at__group(x, d, first), sizeof from);
-    if (!at__event(x, AT__EVENT_WARP_SYNC, mask, 0))
+    memcpy(from, atx_group(x, d, first), sizeof from);
+    if (!atx_event(x, ATX_EVENT_WARP_SYNC, mask, 0))
         return;
-    for (int l = 0; l < AT__LANES; l++) {
+    for (int l = 0; l < ATX_LANES; l++) {
         bool in = false;
         if (!(mask >> l & 1))
             continue;
         const int lane = source_lane(&in, d->ptx->form, l, (uint32_t)b[l], (uint32_t)c[l]);
         within |= (uint32_t)in << l;
         if (!(mask >> lane & 1)) {
-            at__find_fault(x, AT__FINDING_INVALID, l,
+            atx_find_fault(x, ATX_FINDING_INVALID, l,
                            "shfl.sync reads from lane %d, which does not take part", lane);
             return;
         }
         to[l] = (uint32_t)from[lane];
     }
     if (first == 2) {
-        uint64_t *p = at__group(x, d, 1);
+        uint64_t *p = atx_group(x, d, 1);
         *p = (*p & ~(uint64_t)mask) | within;
     }
 }
 
 /* ---- vote, match, redux ---- */
 
-static uint32_t voters(const at__exec *x, const at__decoded *d, uint32_t mask)
+static uint32_t voters(const atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    const uint32_t p = (uint32_t)*at__group(x, d, 1);
-    return (at__ptx_group(x->code->function, d->ptx, 1)->negated ? ~p : p) & mask;
+    const uint32_t p = (uint32_t)*atx_group(x, d, 1);
+    return (atx_ptx_group(x->code->function, d->ptx, 1)->negated ? ~p : p) & mask;
 }
 
-static void vote(at__exec *x, const at__decoded *d, uint32_t mask)
+static void vote(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     const uint32_t yes = voters(x, d, mask);
-    uint64_t *to = at__group(x, d, 0);
-    if (!at__event(x, AT__EVENT_WARP_SYNC, mask, 0))
+    uint64_t *to = atx_group(x, d, 0);
+    if (!atx_event(x, ATX_EVENT_WARP_SYNC, mask, 0))
         return;
-    if (d->ptx->action == AT__PTX_DO_BALLOT) {
-        AT__EACH_LANE(mask, to[l] = yes);
+    if (d->ptx->action == ATX_PTX_DO_BALLOT) {
+        ATX_EACH_LANE(mask, to[l] = yes);
         return;
     }
     const bool all = yes == mask;
-    const bool result = d->ptx->action == AT__PTX_DO_ALL   ? all
-                        : d->ptx->action == AT__PTX_DO_ANY ? yes != 0
+    const bool result = d->ptx->action == ATX_PTX_DO_ALL   ? all
+                        : d->ptx->action == ATX_PTX_DO_ANY ? yes != 0
                                                            : all || yes == 0;
     *to = (*to & ~(uint64_t)mask) | (result ? mask : 0);
 }
@@ -89,27 +89,27 @@ static void vote(at__exec *x, const at__decoded *d, uint32_t mask)
 static uint32_t lanes_like(const uint64_t *a, int lane, uint32_t mask, uint64_t bits)
 {
     uint32_t same = 0;
-    for (int l = 0; l < AT__LANES; l++)
+    for (int l = 0; l < ATX_LANES; l++)
         same |= (uint32_t)((mask >> l & 1) && ((a[l] ^ a[lane]) & bits) == 0) << l;
     return same;
 }
 
 /* d, a, mask; match.all also d|p */
-static void match(at__exec *x, const at__decoded *d, uint32_t mask)
+static void match(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     const int first = d->ptx->group_count == 4 ? 2 : 1;
-    const bool all = d->ptx->form == AT__PTX_MATCH_ALL;
+    const bool all = d->ptx->form == ATX_PTX_MATCH_ALL;
     const uint64_t bits = d->bytes == 8 ? UINT64_MAX : UINT32_MAX;
-    uint64_t a[AT__LANES], *to = at__group(x, d, 0);
-    memcpy(a, at__group(x, d, first), sizeof a);
-    if (!at__event(x, AT__EVENT_WARP_SYNC, mask, 0))
+    uint64_t a[ATX_LANES], *to = atx_group(x, d, 0);
+    memcpy(a, atx_group(x, d, first), sizeof a);
+    if (!atx_event(x, ATX_EVENT_WARP_SYNC, mask, 0))
         return;
-    const bool equal = lanes_like(a, at__first_lane(mask), mask, bits) == mask;
-    for (int l = 0; l < AT__LANES; l++)
+    const bool equal = lanes_like(a, atx_first_lane(mask), mask, bits) == mask;
+    for (int l = 0; l < ATX_LANES; l++)
         if (mask >> l & 1)
             to[l] = !all ? lanes_like(a, l, mask, bits) : equal ? mask : 0;
     if (first == 2) {
-        uint64_t *p = at__group(x, d, 1);
+        uint64_t *p = atx_group(x, d, 1);
         *p = (*p & ~(uint64_t)mask) | (equal ? mask : 0);
     }
 }
@@ -117,79 +117,79 @@ static void match(at__exec *x, const at__decoded *d, uint32_t mask)
 static uint32_t reduced(uint32_t a, uint32_t b, int action, bool is_signed)
 {
     switch (action) {
-    case AT__PTX_DO_ADD:
+    case ATX_PTX_DO_ADD:
         return a + b;
-    case AT__PTX_DO_AND:
+    case ATX_PTX_DO_AND:
         return a & b;
-    case AT__PTX_DO_OR:
+    case ATX_PTX_DO_OR:
         return a | b;
-    case AT__PTX_DO_XOR:
+    case ATX_PTX_DO_XOR:
         return a ^ b;
-    case AT__PTX_DO_MIN:
+    case ATX_PTX_DO_MIN:
         return (is_signed ? (int32_t)a < (int32_t)b : a < b) ? a : b;
     default:
         return (is_signed ? (int32_t)a > (int32_t)b : a > b) ? a : b;
     }
 }
 
-static void redux(at__exec *x, const at__decoded *d, uint32_t mask)
+static void redux(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    const uint64_t *a = at__group(x, d, 1);
-    const int first = at__first_lane(mask);
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1);
+    const int first = atx_first_lane(mask);
     uint32_t value = (uint32_t)a[first];
-    if (!at__event(x, AT__EVENT_WARP_SYNC, mask, 0))
+    if (!atx_event(x, ATX_EVENT_WARP_SYNC, mask, 0))
         return;
-    for (int l = first + 1; l < AT__LANES; l++)
+    for (int l = first + 1; l < ATX_LANES; l++)
         if (mask >> l & 1)
-            value = reduced(value, (uint32_t)a[l], d->ptx->action, d->ptx->type == AT__PTX_S32);
-    AT__EACH_LANE(mask, to[l] = value);
+            value = reduced(value, (uint32_t)a[l], d->ptx->action, d->ptx->type == ATX_PTX_S32);
+    ATX_EACH_LANE(mask, to[l] = value);
 }
 
-static void activemask(at__exec *x, const at__decoded *d, uint32_t mask)
+static void activemask(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
-    uint64_t *to = at__group(x, d, 0);
-    AT__EACH_LANE(mask, to[l] = mask);
+    uint64_t *to = atx_group(x, d, 0);
+    ATX_EACH_LANE(mask, to[l] = mask);
 }
 
 /* d|p, mask: the lowest lane is chosen. */
-static void elect(at__exec *x, const at__decoded *d, uint32_t mask)
+static void elect(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     const uint32_t chosen = mask & (0 - mask);
-    uint64_t *to = at__group(x, d, 0), *p = at__group(x, d, 1);
-    AT__EACH_LANE(mask, to[l] = (uint64_t)at__first_lane(mask));
+    uint64_t *to = atx_group(x, d, 0), *p = atx_group(x, d, 1);
+    ATX_EACH_LANE(mask, to[l] = (uint64_t)atx_first_lane(mask));
     *p = (*p & ~(uint64_t)mask) | chosen;
 }
 
-at__handler *at__select_warp(const at__ptx_instruction *i)
+atx_handler *atx_select_warp(const atx_ptx_instruction *i)
 {
-    const uint32_t aligned = AT__PTX_SYNC | AT__PTX_ALIGNED;
-    const bool sync = (i->flags & AT__PTX_SYNC) && !(i->flags & ~aligned);
-    const bool ordered = i->type == AT__PTX_U32 || i->type == AT__PTX_S32;
+    const uint32_t aligned = ATX_PTX_SYNC | ATX_PTX_ALIGNED;
+    const bool sync = (i->flags & ATX_PTX_SYNC) && !(i->flags & ~aligned);
+    const bool ordered = i->type == ATX_PTX_U32 || i->type == ATX_PTX_S32;
     switch (i->op) {
-    case AT__PTX_SHFL:
-        return sync && i->form && i->type == AT__PTX_B32 && (i->group_count == 5 || i->group_count == 6)
+    case ATX_PTX_SHFL:
+        return sync && i->form && i->type == ATX_PTX_B32 && (i->group_count == 5 || i->group_count == 6)
                    ? shfl
                    : NULL;
-    case AT__PTX_VOTE:
+    case ATX_PTX_VOTE:
         return sync && i->group_count == 3 &&
-                       i->type == (i->action == AT__PTX_DO_BALLOT ? AT__PTX_B32 : AT__PTX_PRED)
+                       i->type == (i->action == ATX_PTX_DO_BALLOT ? ATX_PTX_B32 : ATX_PTX_PRED)
                    ? vote
                    : NULL;
-    case AT__PTX_MATCH:
-        return sync && i->form && (i->type == AT__PTX_B32 || i->type == AT__PTX_B64) &&
-                       (i->group_count == 3 || (i->group_count == 4 && i->form == AT__PTX_MATCH_ALL))
+    case ATX_PTX_MATCH:
+        return sync && i->form && (i->type == ATX_PTX_B32 || i->type == ATX_PTX_B64) &&
+                       (i->group_count == 3 || (i->group_count == 4 && i->form == ATX_PTX_MATCH_ALL))
                    ? match
                    : NULL;
-    case AT__PTX_REDUX:
-        return sync && i->group_count == 3 && (ordered || i->type == AT__PTX_B32) &&
-                       i->action >= AT__PTX_DO_ADD && i->action <= AT__PTX_DO_XOR &&
-                       i->action != AT__PTX_DO_INC && i->action != AT__PTX_DO_DEC
+    case ATX_PTX_REDUX:
+        return sync && i->group_count == 3 && (ordered || i->type == ATX_PTX_B32) &&
+                       i->action >= ATX_PTX_DO_ADD && i->action <= ATX_PTX_DO_XOR &&
+                       i->action != ATX_PTX_DO_INC && i->action != ATX_PTX_DO_DEC
                    ? redux
                    : NULL;
-    case AT__PTX_ACTIVEMASK:
+    case ATX_PTX_ACTIVEMASK:
         return i->group_count == 1 && !i->flags ? activemask : NULL;
-    case AT__PTX_ELECT:
+    case ATX_PTX_ELECT:
         return sync && i->group_count == 3 ? elect : NULL;
     default:
         return NULL;

@@ -14,9 +14,9 @@
 #define MOST_TRIALS 100000 /* some 8 s on one core */
 #define LEAST_WORTH 100
 
-int64_t at__model_is_behind(const at__model *model, int64_t newest_trial)
+int64_t atx_model_is_behind(const atx_model *model, int64_t newest_trial)
 {
-    int64_t seen = at__model_newest(model);
+    int64_t seen = atx_model_newest(model);
     if (seen > newest_trial) /* of another store, which was there before */
         seen = 0;
     int64_t unseen = newest_trial - seen;
@@ -29,7 +29,7 @@ typedef struct counting {
     int count, most;
 } counting;
 
-static bool count_problem(void *context, const at__problem_key *key)
+static bool count_problem(void *context, const atx_problem_key *key)
 {
     counting *c = context;
     if (strncmp(c->op, key->op, sizeof c->op - 1) != 0)
@@ -40,20 +40,20 @@ static bool count_problem(void *context, const at__problem_key *key)
     return true;
 }
 
-at_status at__model_is_due(bool *due, at__store *store, const char *path, at_error *err)
+at_status atx_model_is_due(bool *due, atx_store *store, const char *path, at_error *err)
 {
-    at__model *present = NULL;
+    atx_model *present = NULL;
     counting c = { .most = 0 };
     int64_t newest = 0;
     *due = false;
-    at_status status = at__store_newest_trial(&newest, store, err);
+    at_status status = atx_store_newest_trial(&newest, store, err);
     if (status != AT_OK || newest > MOST_TRIALS)
         return status;
-    if (at__model_read(&present, path, NULL) == AT_ERR_MEMORY)
+    if (atx_model_read(&present, path, NULL) == AT_ERR_MEMORY)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    status = at__store_each_problem(store, count_problem, &c, err);
-    *due = status == AT_OK && c.most >= AT__LEAST_LESSONS && !at__model_is_kept(present) &&
-           at__model_is_behind(present, newest) > 0;
-    at__model_close(present);
+    status = atx_store_each_problem(store, count_problem, &c, err);
+    *due = status == AT_OK && c.most >= ATX_LEAST_LESSONS && !atx_model_is_kept(present) &&
+           atx_model_is_behind(present, newest) > 0;
+    atx_model_close(present);
     return status;
 }

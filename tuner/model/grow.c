@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BINS  (AT__MAX_EDGES + 2)
+#define BINS  (ATX_MAX_EDGES + 2)
 #define A_FEW 20   /* trees, after which the unused rows are looked at */
 #define WORTH 0.01 /* of what is left over there: a few trees take that away, or are the last */
 
@@ -27,12 +27,12 @@ typedef struct leaf {
 } leaf;
 
 typedef struct grower {
-    const at__lesson *lesson;
-    const at__growth *growth;
+    const atx_lesson *lesson;
+    const atx_growth *growth;
     int *order, *spare;
     int *traits, trait_count; /* of this tree */
     cell *cells;
-    leaf leaves[AT__MAX_LEAVES];
+    leaf leaves[ATX_MAX_LEAVES];
     int leaf_count;
 } grower;
 
@@ -43,7 +43,7 @@ static double score(const grower *g, double sum, double weight)
 
 static void count_rows(grower *g, leaf *l)
 {
-    const at__lesson *k = g->lesson;
+    const atx_lesson *k = g->lesson;
     for (int t = 0; t < g->trait_count; t++)
         memset(l->cells + (size_t)g->traits[t] * BINS, 0,
                (size_t)k->bin_counts[g->traits[t]] * sizeof *l->cells);
@@ -110,7 +110,7 @@ static void add_up(const grower *g, leaf *l)
 /* Rows that go below come first; both keep their order. Returns where the others begin. */
 static int part(grower *g, const leaf *l)
 {
-    const at__lesson *k = g->lesson;
+    const atx_lesson *k = g->lesson;
     int below = l->begin, above = 0;
     for (int i = l->begin; i < l->end; i++) {
         int row = g->order[i];
@@ -123,7 +123,7 @@ static int part(grower *g, const leaf *l)
     return below;
 }
 
-static void point_parent(at__tree *tree, const leaf *l, int child)
+static void point_parent(atx_tree *tree, const leaf *l, int child)
 {
     if (l->parent < 0)
         return;
@@ -134,13 +134,13 @@ static void point_parent(at__tree *tree, const leaf *l, int child)
 }
 
 /* The leaf becomes a node; what goes below keeps its place among the leaves, what goes above is new. */
-static void split(grower *g, at__tree *tree, leaf *l)
+static void split(grower *g, atx_tree *tree, leaf *l)
 {
     int node = g->leaf_count - 1;
     leaf *m = &g->leaves[g->leaf_count];
     cell *cells = m->cells;
     point_parent(tree, l, node);
-    tree->nodes[node] = (at__node){ .trait = (uint8_t)l->trait, .bin = (uint8_t)l->bin };
+    tree->nodes[node] = (atx_node){ .trait = (uint8_t)l->trait, .bin = (uint8_t)l->bin };
     *m = *l;
     m->cells = cells;
     m->begin = l->end = part(g, l);
@@ -171,13 +171,13 @@ static leaf *most_to_gain(grower *g)
     return most;
 }
 
-static void draw_traits(grower *g, at__rng *rng)
+static void draw_traits(grower *g, atx_rng *rng)
 {
-    const at__lesson *k = g->lesson;
+    const atx_lesson *k = g->lesson;
     uint64_t share = (uint64_t)(g->growth->trait_share * 1000);
     g->trait_count = 0;
     for (int t = 0; t < k->traits; t++)
-        if (k->bin_counts[t] > 1 && at__rng_below(rng, 1000) < share)
+        if (k->bin_counts[t] > 1 && atx_rng_below(rng, 1000) < share)
             g->traits[g->trait_count++] = t;
 }
 
@@ -185,7 +185,7 @@ static void take_rows(grower *g)
 {
     leaf *root = &g->leaves[0];
     cell *cells = g->cells;
-    for (int i = 0; i < AT__MAX_LEAVES; i++, cells += (size_t)g->lesson->traits * BINS)
+    for (int i = 0; i < ATX_MAX_LEAVES; i++, cells += (size_t)g->lesson->traits * BINS)
         g->leaves[i] = (leaf){ .parent = -1, .cells = cells, .trait = -1 };
     for (int i = 0; i < g->lesson->rows; i++)
         if (g->lesson->used[i])
@@ -195,37 +195,37 @@ static void take_rows(grower *g)
 
 static int16_t leaf_value(const grower *g, const leaf *l)
 {
-    double value = g->growth->rate * l->sum / (l->weight + g->growth->calm) * AT__LEAF_UNIT;
+    double value = g->growth->rate * l->sum / (l->weight + g->growth->calm) * ATX_LEAF_UNIT;
     return (int16_t)fmin(fmax(nearbyint(value), -32000), 32000);
 }
 
-static void grow_tree(grower *g, at__tree *tree, at__rng *rng)
+static void grow_tree(grower *g, atx_tree *tree, atx_rng *rng)
 {
     draw_traits(g, rng);
     take_rows(g);
     count_rows(g, &g->leaves[0]);
     add_up(g, &g->leaves[0]);
     find_split(g, &g->leaves[0]);
-    *tree = (at__tree){ .leaf_count = 1 };
+    *tree = (atx_tree){ .leaf_count = 1 };
     for (leaf *l; g->leaf_count < g->growth->leaves && (l = most_to_gain(g));)
         split(g, tree, l);
     tree->leaf_count = g->leaf_count;
     for (int i = 0; i < g->leaf_count; i++) {
-        point_parent(tree, &g->leaves[i], AT__IS_LEAF + i);
+        point_parent(tree, &g->leaves[i], ATX_IS_LEAF + i);
         tree->leaves[i] = leaf_value(g, &g->leaves[i]);
     }
 }
 
-static void lower(const at__lesson *k, const at__tree *tree)
+static void lower(const atx_lesson *k, const atx_tree *tree)
 {
     for (int i = 0; i < k->rows; i++) {
-        int end = at__tree_leaf(tree, k->bins + (size_t)i * (size_t)k->traits);
-        k->left[i] -= (float)tree->leaves[end] / AT__LEAF_UNIT;
+        int end = atx_tree_leaf(tree, k->bins + (size_t)i * (size_t)k->traits);
+        k->left[i] -= (float)tree->leaves[end] / ATX_LEAF_UNIT;
     }
 }
 
 /* What is left over of the rows that trees do not learn from. */
-static double left_unseen(const at__lesson *k)
+static double left_unseen(const atx_lesson *k)
 {
     double sum = 0;
     for (int i = 0; i < k->rows; i++)
@@ -234,7 +234,7 @@ static double left_unseen(const at__lesson *k)
     return sum;
 }
 
-at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__growth *growth, at__rng *rng,
+at_status atx_forest_grow(atx_forest *forest, const atx_lesson *k, const atx_growth *growth, atx_rng *rng,
                           at_error *err)
 {
     grower g = { .lesson = k, .growth = growth };
@@ -243,7 +243,7 @@ at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__gro
     g.order = malloc(rows * sizeof *g.order);
     g.spare = malloc(rows * sizeof *g.spare);
     g.traits = malloc(traits * sizeof *g.traits);
-    g.cells = malloc(traits * BINS * AT__MAX_LEAVES * sizeof *g.cells);
+    g.cells = malloc(traits * BINS * ATX_MAX_LEAVES * sizeof *g.cells);
     if (!g.order || !g.spare || !g.traits || !g.cells) {
         status = AT_ERR_MEMORY;
         at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -251,15 +251,15 @@ at_status at__forest_grow(at__forest *forest, const at__lesson *k, const at__gro
     }
     double unseen = growth->judged ? left_unseen(k) : 0;
     for (int i = 0; i < growth->trees; i++) {
-        if (at__cancel_due(k->cancel)) {
+        if (atx_cancel_due(k->cancel)) {
             status = AT_ERR_CANCELLED;
             at_fail(err, AT_ERR_CANCELLED, "learning was ended");
             goto done;
         }
-        at__tree tree;
+        atx_tree tree;
         grow_tree(&g, &tree, rng);
         lower(k, &tree);
-        if ((status = at__forest_add(forest, &tree, err)) != AT_OK)
+        if ((status = atx_forest_add(forest, &tree, err)) != AT_OK)
             goto done;
         if (growth->judged && (i + 1) % A_FEW == 0) {
             double before = unseen;

@@ -15,27 +15,27 @@
 #include <autotune/status.h>
 
 /* What trees are fitted to: rows of bins, each with a weight and what is left over of its target. */
-typedef struct at__lesson {
+typedef struct atx_lesson {
     const uint8_t *bins; /* rows x traits                                    */
     int rows, traits;
     const int *bin_counts; /* of each trait, absent included                */
     const float *weights;
     float *left;         /* target less what is predicted; each tree lowers it */
     const uint8_t *used; /* rows that trees learn from; the others are predicted only */
-    at__cancel *cancel;  /* asked before each tree; NULL: nobody asks */
-} at__lesson;
+    atx_cancel *cancel;  /* asked before each tree; NULL: nobody asks */
+} atx_lesson;
 
-typedef struct at__growth {
+typedef struct atx_growth {
     int trees, leaves;
     double rate;         /* of what a leaf would take away, what it takes    */
     double least_weight; /* of a leaf                                        */
     double calm;         /* weight of an unseen row that says zero           */
     double trait_share;  /* of the traits, drawn anew for each tree          */
     bool judged;         /* by the unused rows: fewer trees, where more help those no longer */
-} at__growth;
+} atx_growth;
 
 /* Adds trees to the forest. AT_ERR_MEMORY: out of memory. AT_ERR_CANCELLED: `cancel`. */
-at_status at__forest_grow(at__forest *forest, const at__lesson *lesson, const at__growth *growth,
-                          at__rng *rng, at_error *err) AT_MUST_CHECK;
+at_status atx_forest_grow(atx_forest *forest, const atx_lesson *lesson, const atx_growth *growth,
+                          atx_rng *rng, at_error *err) AT_MUST_CHECK;
 
 #endif

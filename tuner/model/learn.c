@@ -34,30 +34,30 @@
 
 /* ---- forests ---- */
 
-static double predicted(const at__forest *f, const uint8_t *bins)
+static double predicted(const atx_forest *f, const uint8_t *bins)
 {
-    return (double)at__forest_sum(f, 0, f->count, bins) / AT__LEAF_UNIT;
+    return (double)atx_forest_sum(f, 0, f->count, bins) / ATX_LEAF_UNIT;
 }
 
 static int fold_of(int problem)
 {
-    return (int)((unsigned)problem * 2654435761u >> 16) % AT__MODEL_MEMBERS;
+    return (int)((unsigned)problem * 2654435761u >> 16) % ATX_MODEL_MEMBERS;
 }
 
 /* The first are those of this device. */
-static int problem_of_row(const at__group *g, int row)
+static int problem_of_row(const atx_group *g, int row)
 {
-    const at__sample *s = &g->samples->items[g->rows[row]];
+    const atx_sample *s = &g->samples->items[g->rows[row]];
     return s->device == g->device ? s->problem
                                   : s->problem + (s->device + 1) * (int)g->samples->problem_count;
 }
 
-static bool is_own(const at__group *g, int problem)
+static bool is_own(const atx_group *g, int problem)
 {
     return problem < (int)g->samples->problem_count;
 }
 
-static void measure_rows(at__group *g)
+static void measure_rows(atx_group *g)
 {
     for (int i = 0; i < g->problem_count; i++) {
         g->best[i] = INFINITY;
@@ -79,9 +79,9 @@ static void measure_rows(at__group *g)
     }
 }
 
-static at__lesson lesson_of(const at__group *g, const int *bin_counts)
+static atx_lesson lesson_of(const atx_group *g, const int *bin_counts)
 {
-    return (at__lesson){ .bins = g->bins,
+    return (atx_lesson){ .bins = g->bins,
                          .rows = g->row_count,
                          .traits = g->part->trait_count,
                          .bin_counts = bin_counts,
@@ -91,21 +91,21 @@ static at__lesson lesson_of(const at__group *g, const int *bin_counts)
                          .cancel = g->cancel };
 }
 
-static void count_bins(int *bin_counts, const at__part_of_model *p)
+static void count_bins(int *bin_counts, const atx_part_of_model *p)
 {
     for (int k = 0; k < p->trait_count; k++)
         bin_counts[k] = p->edges[k].count + 2;
 }
 
 /* The more is known, the more must agree. */
-static at__growth growth_of_members(const at__group *g)
+static atx_growth growth_of_members(const atx_group *g)
 {
     double weight = 0;
     for (int i = 0; i < g->row_count; i++)
         weight += (double)g->weights[i];
     double least = fmin(fmax(weight / 2000, 1), 4);
-    return (at__growth){ .trees = MEMBER_TREES,
-                         .leaves = AT__MAX_LEAVES,
+    return (atx_growth){ .trees = MEMBER_TREES,
+                         .leaves = ATX_MAX_LEAVES,
                          .rate = 0.12,
                          .least_weight = least,
                          .calm = least / 4,
@@ -113,53 +113,53 @@ static at__growth growth_of_members(const at__group *g)
                          .judged = true };
 }
 
-static at_status grow_members(at__group *g, at_error *err)
+static at_status grow_members(atx_group *g, at_error *err)
 {
-    const at__growth growth = growth_of_members(g);
-    int bin_counts[AT__MAX_SEEN];
+    const atx_growth growth = growth_of_members(g);
+    int bin_counts[ATX_MAX_SEEN];
     at_status status = AT_OK;
     count_bins(bin_counts, g->part);
-    for (int m = 0; m < AT__MODEL_MEMBERS && status == AT_OK; m++) {
-        at__rng rng = { .state = SEED + (uint64_t)m };
-        at__lesson lesson = lesson_of(g, bin_counts);
+    for (int m = 0; m < ATX_MODEL_MEMBERS && status == AT_OK; m++) {
+        atx_rng rng = { .state = SEED + (uint64_t)m };
+        atx_lesson lesson = lesson_of(g, bin_counts);
         for (int i = 0; i < g->row_count; i++) {
             const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->trait_count;
             g->left[i] = g->slower[i] - (float)predicted(&g->part->slower[m], bins);
             g->used[i] = fold_of(g->samples->items[g->rows[i]].problem) != m;
         }
-        status = at__forest_grow(&g->part->slower[m], &lesson, &growth, &rng, err);
+        status = atx_forest_grow(&g->part->slower[m], &lesson, &growth, &rng, err);
     }
     return status;
 }
 
-static double log_traffic_of(const at__group *g, int row)
+static double log_traffic_of(const atx_group *g, int row)
 {
-    int64_t slots[AT__MAX_SLOTS];
-    const at__sample *s = &g->samples->items[g->rows[row]];
-    const at__problem *p = &g->samples->problems[s->problem];
-    return at__bind_sample(slots, g, s, NULL) == AT_OK ? at__log_traffic(p, slots) : 0;
+    int64_t slots[ATX_MAX_SLOTS];
+    const atx_sample *s = &g->samples->items[g->rows[row]];
+    const atx_problem *p = &g->samples->problems[s->problem];
+    return atx_bind_sample(slots, g, s, NULL) == AT_OK ? atx_log_traffic(p, slots) : 0;
 }
 
 /* Bins of the problem's traits; none of others, which trees then do not look at. */
-static void problem_bins(const at__group *g, int *bin_counts)
+static void problem_bins(const atx_group *g, int *bin_counts)
 {
-    at__traits v = at__traits_of(g->op, NULL);
-    int16_t to[AT__MAX_TRAITS];
-    memset(bin_counts, 0, AT__MAX_SEEN * sizeof *bin_counts);
-    at__find_names(to, g->part, &v);
+    atx_traits v = atx_traits_of(g->op, NULL);
+    int16_t to[ATX_MAX_TRAITS];
+    memset(bin_counts, 0, ATX_MAX_SEEN * sizeof *bin_counts);
+    atx_find_names(to, g->part, &v);
     for (int i = 0; i < v.count; i++)
         if (to[i] >= 0)
             bin_counts[to[i]] = g->part->edges[to[i]].count + 2;
 }
 
 /* How fast the best of a problem is: one row each, by the problem's traits alone. */
-static at_status grow_best(at__group *g, bool anew, at_error *err)
+static at_status grow_best(atx_group *g, bool anew, at_error *err)
 {
-    static const at__growth GROWTH = {
+    static const atx_growth GROWTH = {
         .trees = BEST_TREES, .leaves = 12, .rate = 0.1, .least_weight = 3, .calm = 0.5, .trait_share = 0.6
     };
-    int bin_counts[AT__MAX_SEEN];
-    at__rng rng = { .state = SEED };
+    int bin_counts[ATX_MAX_SEEN];
+    atx_rng rng = { .state = SEED };
     double sum = 0;
     problem_bins(g, bin_counts);
     memset(g->used, 0, (size_t)g->row_count);
@@ -178,15 +178,15 @@ static at_status grow_best(at__group *g, bool anew, at_error *err)
         const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->trait_count;
         g->left[i] -= (float)(g->part->usual + predicted(&g->part->best, bins));
     }
-    at__lesson lesson = lesson_of(g, bin_counts);
-    return at__forest_grow(&g->part->best, &lesson, &GROWTH, &rng, err);
+    atx_lesson lesson = lesson_of(g, bin_counts);
+    return atx_forest_grow(&g->part->best, &lesson, &GROWTH, &rng, err);
 }
 
 /* Of each problem the row that the member which did not see it would have answered, of what was tried; -1:
  * none. */
-static void choose_unseen(int *chosen, double *expected, const at__group *g)
+static void choose_unseen(int *chosen, double *expected, const atx_group *g)
 {
-    const at__part_of_model *part = g->part;
+    const atx_part_of_model *part = g->part;
     for (size_t p = 0; p < g->samples->problem_count; p++)
         chosen[p] = -1;
     for (int i = 0; i < g->row_count; i++) {
@@ -203,18 +203,18 @@ static void choose_unseen(int *chosen, double *expected, const at__group *g)
 }
 
 /* One trial that was disturbed says little. */
-static double loss_of_row(const at__group *g, int row)
+static double loss_of_row(const atx_group *g, int row)
 {
     return fmin(expm1((double)g->slower[row]), MOST_LOSS);
 }
 
-static at_status grow_loss(at__group *g, const int *chosen, at_error *err)
+static at_status grow_loss(atx_group *g, const int *chosen, at_error *err)
 {
-    static const at__growth GROWTH = {
+    static const atx_growth GROWTH = {
         .trees = LOSS_TREES, .leaves = 6, .rate = 0.1, .least_weight = 8, .calm = 8, .trait_share = 0.5
     };
-    at__rng rng = { .state = SEED };
-    int bin_counts[AT__MAX_SEEN];
+    atx_rng rng = { .state = SEED };
+    int bin_counts[ATX_MAX_SEEN];
     double sum = 0;
     problem_bins(g, bin_counts);
     memset(g->used, 0, (size_t)g->row_count);
@@ -230,12 +230,12 @@ static at_status grow_loss(at__group *g, const int *chosen, at_error *err)
         g->weights[row] = 1;
         g->left[row] = (float)(loss_of_row(g, row) - g->part->doubt);
     }
-    at__lesson lesson = lesson_of(g, bin_counts);
-    return at__forest_grow(&g->part->loss, &lesson, &GROWTH, &rng, err);
+    atx_lesson lesson = lesson_of(g, bin_counts);
+    return atx_forest_grow(&g->part->loss, &lesson, &GROWTH, &rng, err);
 }
 
 /* How good answers are for problems that were left out, and for which problems they are worse. */
-static at_status calibrate(at__group *g, at_error *err)
+static at_status calibrate(atx_group *g, at_error *err)
 {
     size_t problems = g->samples->problem_count + 1;
     int *chosen = malloc(problems * sizeof *chosen);
@@ -253,7 +253,7 @@ static at_status calibrate(at__group *g, at_error *err)
 /* ---- a part ---- */
 
 /* What an older part knows: its traits, as they are binned, and its trees. */
-static at_status begin_with(at__part_of_model *out, const at__part_of_model *from, at_error *err)
+static at_status begin_with(atx_part_of_model *out, const atx_part_of_model *from, at_error *err)
 {
     out->trait_count = from->trait_count;
     out->usual = from->usual;
@@ -263,14 +263,14 @@ static at_status begin_with(at__part_of_model *out, const at__part_of_model *fro
         out->edges[k].count = from->edges[k].count;
         memcpy(out->edges[k].of, from->edges[k].of, (size_t)from->edges[k].count * sizeof(float));
     }
-    for (int i = 0; i < AT__MODEL_MEMBERS && status == AT_OK; i++)
-        status = at__forest_copy(&out->slower[i], &from->slower[i], err);
-    return status == AT_OK ? at__forest_copy(&out->best, &from->best, err) : status;
+    for (int i = 0; i < ATX_MODEL_MEMBERS && status == AT_OK; i++)
+        status = atx_forest_copy(&out->slower[i], &from->slower[i], err);
+    return status == AT_OK ? atx_forest_copy(&out->best, &from->best, err) : status;
 }
 
-static void head_of(at__part_of_model *p, const at__group *g)
+static void head_of(atx_part_of_model *p, const atx_group *g)
 {
-    const at__sampled_device *d = &g->samples->devices[g->device];
+    const atx_sampled_device *d = &g->samples->devices[g->device];
     snprintf(p->op, sizeof p->op, "%s", g->op->name);
     snprintf(p->op_hash, sizeof p->op_hash, "%s", g->op->proof_hash);
     snprintf(p->device, sizeof p->device, "%s", d->name);
@@ -279,31 +279,31 @@ static void head_of(at__part_of_model *p, const at__group *g)
     p->trials = g->own_count;
 }
 
-static at_status learn_part(at__group *g, const at__part_of_model *before, at_error *err)
+static at_status learn_part(atx_group *g, const atx_part_of_model *before, at_error *err)
 {
-    at_status status = at__part_room(g->part, err);
+    at_status status = atx_part_room(g->part, err);
     if (status == AT_OK && before)
         status = begin_with(g->part, before, err);
     int known = g->part->trait_count;
     if (status != AT_OK)
         return status;
-    status = at__name_templates(g, err);
+    status = atx_name_templates(g, err);
     if (status == AT_OK)
-        status = at__allocate_rows(g, err);
+        status = atx_allocate_rows(g, err);
     if (status == AT_OK)
-        status = at__number_rows(g, err);
+        status = atx_number_rows(g, err);
     if (status != AT_OK)
         return status;
-    at__choose_traits(g);
+    atx_choose_traits(g);
     measure_rows(g);
-    if (g->own_count < AT__LEAST_TRIALS || g->part->problems < AT__LEAST_LESSONS)
+    if (g->own_count < ATX_LEAST_TRIALS || g->part->problems < ATX_LEAST_LESSONS)
         return AT_ERR_NOT_FOUND;
     head_of(g->part, g);
-    status = at__bin_rows(g, known, err);
+    status = atx_bin_rows(g, known, err);
     if (status == AT_OK)
-        status = at__learn_portfolio(g->part, g->samples, g->rows, g->slower, g->row_count, err);
+        status = atx_learn_portfolio(g->part, g->samples, g->rows, g->slower, g->row_count, err);
     if (status == AT_OK && before)
-        status = at__keep_portfolio(g->part, before, err);
+        status = atx_keep_portfolio(g->part, before, err);
     if (status == AT_OK)
         status = grow_members(g, err);
     if (status == AT_OK)
@@ -311,11 +311,11 @@ static at_status learn_part(at__group *g, const at__part_of_model *before, at_er
     return status == AT_OK ? grow_best(g, !before, err) : status;
 }
 
-static const at__part_of_model *part_before(const at__model *before, const at__op *op, const char *device)
+static const atx_part_of_model *part_before(const atx_model *before, const atx_op *op, const char *device)
 {
-    const at__part_of_model *found = NULL;
+    const atx_part_of_model *found = NULL;
     for (int i = 0; before && i < before->count; i++) {
-        const at__part_of_model *p = &before->parts[i];
+        const atx_part_of_model *p = &before->parts[i];
         if (strcmp(p->op, op->name) == 0 && (!found || strcmp(p->device, device) == 0))
             found = p;
     }
@@ -324,73 +324,73 @@ static const at__part_of_model *part_before(const at__model *before, const at__o
 
 /* What all parts are learned of. */
 typedef struct lessons {
-    const at__samples *samples;
-    const at__catalog *catalog;
-    const at__model *before;
-    at__cancel *cancel;
+    const atx_samples *samples;
+    const atx_catalog *catalog;
+    const atx_model *before;
+    atx_cancel *cancel;
 } lessons;
 
-static at_status learn_group(at__model *out, const lessons *of, const at__op *op, int device, at_error *err)
+static at_status learn_group(atx_model *out, const lessons *of, const atx_op *op, int device, at_error *err)
 {
-    at__part_of_model *part = &out->parts[out->count];
-    const at__sampled_device *d = &of->samples->devices[device];
-    at__group g = { .samples = of->samples,
+    atx_part_of_model *part = &out->parts[out->count];
+    const atx_sampled_device *d = &of->samples->devices[device];
+    atx_group g = { .samples = of->samples,
                     .catalog = of->catalog,
                     .op = op,
                     .device = device,
                     .part = part,
                     .cancel = of->cancel };
-    at_status status = at__take_rows(&g, err);
+    at_status status = atx_take_rows(&g, err);
     if (status == AT_OK)
-        status = g.row_count < AT__LEAST_TRIALS ? AT_ERR_NOT_FOUND
+        status = g.row_count < ATX_LEAST_TRIALS ? AT_ERR_NOT_FOUND
                                                 : learn_part(&g, part_before(of->before, op, d->name), err);
     if (status == AT_OK)
         out->count++;
     else
-        at__part_of_model_clear(part);
-    at__clear_group(&g);
+        atx_part_of_model_clear(part);
+    atx_clear_group(&g);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
-static at_status learn_all(at__model *out, const lessons *of, at_error *err)
+static at_status learn_all(atx_model *out, const lessons *of, at_error *err)
 {
-    int ops = at__catalog_op_count(of->catalog);
+    int ops = atx_catalog_op_count(of->catalog);
     at_status status = AT_OK;
     out->parts = calloc((size_t)ops * of->samples->device_count + 1, sizeof *out->parts);
     if (!out->parts)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < ops; i++)
         for (size_t d = 0; d < of->samples->device_count && status == AT_OK; d++)
-            status = learn_group(out, of, at__catalog_op(of->catalog, i), (int)d, err);
+            status = learn_group(out, of, atx_catalog_op(of->catalog, i), (int)d, err);
     for (int i = 0; i < out->count; i++)
-        at__utc_text(out->parts[i].learned_at);
+        atx_utc_text(out->parts[i].learned_at);
     return status;
 }
 
-at_status at__model_learn(at__model **out, const at__catalog *catalog, at__store *const *stores, int count,
-                          const at__model *before, at__cancel *cancel, at_error *err)
+at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, atx_store *const *stores, int count,
+                          const atx_model *before, atx_cancel *cancel, at_error *err)
 {
-    at__samples samples = { 0 };
+    atx_samples samples = { 0 };
     const lessons of = { .samples = &samples, .catalog = catalog, .before = before, .cancel = cancel };
     at_status status = AT_OK;
     *out = NULL;
-    at__model *m = calloc(1, sizeof *m);
+    atx_model *m = calloc(1, sizeof *m);
     if (!m)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (count)
-        status = at__store_newest_trial(&m->newest_trial, stores[0], err);
+        status = atx_store_newest_trial(&m->newest_trial, stores[0], err);
     for (int i = 0; i < count && status == AT_OK; i++) {
-        at__store_set_cancel(stores[i], cancel);
-        status = at__samples_read(&samples, stores[i], catalog, err);
-        at__store_set_cancel(stores[i], NULL);
+        atx_store_set_cancel(stores[i], cancel);
+        status = atx_samples_read(&samples, stores[i], catalog, err);
+        atx_store_set_cancel(stores[i], NULL);
     }
     if (status == AT_OK)
         status = learn_all(m, &of, err);
-    at__samples_clear(&samples);
+    atx_samples_clear(&samples);
     if (status == AT_OK && m->count) {
         *out = m;
         m = NULL;
     }
-    at__model_close(m);
+    atx_model_close(m);
     return status;
 }

@@ -14,7 +14,7 @@
 #define TIMES     8    /* so many of those for each problem         */
 #define PORTFOLIO 700
 
-static int place_of(const at__param *p, int64_t value)
+static int place_of(const atx_param *p, int64_t value)
 {
     for (int i = 0; i < p->count; i++)
         if (p->values[i] == value)
@@ -22,7 +22,7 @@ static int place_of(const at__param *p, int64_t value)
     return 0;
 }
 
-static int which_template(const at__part_of_model *p, const at__template *t)
+static int which_template(const atx_part_of_model *p, const atx_template *t)
 {
     for (int i = 0; i < p->template_count; i++)
         if (strcmp(p->templates[i].name, t->name) == 0)
@@ -30,9 +30,9 @@ static int which_template(const at__part_of_model *p, const at__template *t)
     return -1;
 }
 
-static bool candidate_of(at__candidate *out, const at__part_of_model *part, const at__sample *s)
+static bool candidate_of(atx_candidate *out, const atx_part_of_model *part, const atx_sample *s)
 {
-    *out = (at__candidate){ .which = which_template(part, s->t) };
+    *out = (atx_candidate){ .which = which_template(part, s->t) };
     for (int k = 0; k < s->t->param_count; k++)
         out->places[k] = (uint16_t)place_of(&s->t->params[k], s->config.values[k]);
     return out->which >= 0;
@@ -40,22 +40,22 @@ static bool candidate_of(at__candidate *out, const at__part_of_model *part, cons
 
 static int by_candidate(const void *a, const void *b)
 {
-    const at__candidate *x = a, *y = b;
+    const atx_candidate *x = a, *y = b;
     return x->which != y->which ? x->which - y->which : memcmp(x->places, y->places, sizeof x->places);
 }
 
 /* What an older portfolio has and this has not, of templates that are as they were then. */
-at_status at__keep_portfolio(at__part_of_model *part, const at__part_of_model *older, at_error *err)
+at_status atx_keep_portfolio(atx_part_of_model *part, const atx_part_of_model *older, at_error *err)
 {
     size_t room = (size_t)part->candidate_count + (size_t)older->candidate_count + 1;
-    at__candidate *all = realloc(part->candidates, room * sizeof *all);
+    atx_candidate *all = realloc(part->candidates, room * sizeof *all);
     if (!all)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     part->candidates = all;
     int own = part->candidate_count;
-    for (int i = 0; i < older->candidate_count && part->candidate_count < AT__MODEL_MAX_CANDIDATES; i++) {
-        at__candidate c = older->candidates[i];
-        const at__model_template *t = &older->templates[c.which];
+    for (int i = 0; i < older->candidate_count && part->candidate_count < ATX_MODEL_MAX_CANDIDATES; i++) {
+        atx_candidate c = older->candidates[i];
+        const atx_model_template *t = &older->templates[c.which];
         c.which = -1;
         for (int k = 0; k < part->template_count; k++)
             if (strcmp(part->templates[k].name, t->name) == 0 &&
@@ -68,12 +68,12 @@ at_status at__keep_portfolio(at__part_of_model *part, const at__part_of_model *o
     return AT_OK;
 }
 
-at_status at__learn_portfolio(at__part_of_model *part, const at__samples *samples, const int *rows,
+at_status atx_learn_portfolio(atx_part_of_model *part, const atx_samples *samples, const int *rows,
                               const float *slower, int row_count, at_error *err)
 {
     const size_t room = (size_t)row_count + 1;
-    at__candidate *all = calloc(room, sizeof *all), *each = calloc(room, sizeof *each);
-    at__tried *tried = calloc(room, sizeof *tried);
+    atx_candidate *all = calloc(room, sizeof *all), *each = calloc(room, sizeof *each);
+    atx_tried *tried = calloc(room, sizeof *tried);
     unsigned char *chosen = calloc(room, 1);
     int count = 0, configs = 0;
     at_status status = AT_OK;
@@ -94,10 +94,10 @@ at_status at__learn_portfolio(at__part_of_model *part, const at__samples *sample
         if (i == 0 || by_candidate(&each[i], &each[configs - 1]) != 0)
             each[configs++] = each[i];
     for (int i = 0; i < count; i++) {
-        const at__candidate *found = bsearch(&all[i], each, (size_t)configs, sizeof *each, by_candidate);
+        const atx_candidate *found = bsearch(&all[i], each, (size_t)configs, sizeof *each, by_candidate);
         tried[i].config = found ? (int)(found - each) : 0;
     }
-    status = at__portfolio_choose(chosen, tried, count, configs, (int)samples->problem_count, NEAR, TIMES,
+    status = atx_portfolio_choose(chosen, tried, count, configs, (int)samples->problem_count, NEAR, TIMES,
                                   PORTFOLIO, err);
     part->candidate_count = 0;
     for (int i = 0; i < configs && status == AT_OK; i++)

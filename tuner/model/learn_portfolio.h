@@ -12,11 +12,11 @@
  * part, `slower`: of each row the logarithm of its time over the best of its problem. Templates are named
  * before.
  */
-at_status at__learn_portfolio(at__part_of_model *part, const at__samples *samples, const int *rows,
+at_status atx_learn_portfolio(atx_part_of_model *part, const atx_samples *samples, const int *rows,
                               const float *slower, int row_count, at_error *err) AT_MUST_CHECK;
 
 /* Adds what an older portfolio has and this has not, of templates that are as they were then. */
-at_status at__keep_portfolio(at__part_of_model *part, const at__part_of_model *older,
+at_status atx_keep_portfolio(atx_part_of_model *part, const atx_part_of_model *older,
                              at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -12,91 +12,91 @@
 #define ROWS_AT_ONCE 1000 /* between two looks at whether to end */
 #define MOST_NAMES   1000 /* of all templates of an op together */
 
-/* `names` has AT__MAX_NAME bytes for each. */
+/* `names` has ATX_MAX_NAME bytes for each. */
 static int16_t find_name(const char *names, int count, const char *name)
 {
-    for (int i = 0; i < count; i++, names += AT__MAX_NAME)
+    for (int i = 0; i < count; i++, names += ATX_MAX_NAME)
         if (strcmp(names, name) == 0)
             return (int16_t)i;
     return -1;
 }
 
-void at__find_names(int16_t *to, const at__part_of_model *p, const at__traits *v)
+void atx_find_names(int16_t *to, const atx_part_of_model *p, const atx_traits *v)
 {
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     for (int i = 0; i < v->count; i++) {
-        at__traits_name(name, v, i);
+        atx_traits_name(name, v, i);
         to[i] = name[0] ? find_name(p->names[0], p->trait_count, name) : -1;
     }
 }
 
-static int16_t add_name(at__group *g, const char *name)
+static int16_t add_name(atx_group *g, const char *name)
 {
     int16_t found = find_name(g->names[0], g->name_count, name);
     if (found >= 0 || g->name_count == MOST_NAMES)
         return found;
-    snprintf(g->names[g->name_count], AT__MAX_NAME, "%s", name);
+    snprintf(g->names[g->name_count], ATX_MAX_NAME, "%s", name);
     return (int16_t)g->name_count++;
 }
 
-static void map_names(int16_t *to, at__group *g, const at__traits *v)
+static void map_names(int16_t *to, atx_group *g, const atx_traits *v)
 {
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     for (int i = 0; i < v->count; i++) {
-        at__traits_name(name, v, i);
+        atx_traits_name(name, v, i);
         to[i] = name[0] ? add_name(g, name) : -1;
     }
 }
 
-at_status at__name_templates(at__group *g, at_error *err)
+at_status atx_name_templates(atx_group *g, at_error *err)
 {
-    int16_t ignored[AT__MAX_TRAITS];
-    at__part_of_model *p = g->part;
+    int16_t ignored[ATX_MAX_TRAITS];
+    atx_part_of_model *p = g->part;
     g->names = malloc(MOST_NAMES * sizeof *g->names);
     if (!g->names)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < p->trait_count; i++)
         add_name(g, p->names[i]);
-    for (int i = 0; i < at__catalog_template_count(g->catalog, g->op); i++) {
-        const at__template *t = at__catalog_template(g->catalog, g->op, i);
-        at__traits v = at__traits_of(g->op, t);
-        if (p->template_count == AT__MODEL_MAX_TEMPLATES)
+    for (int i = 0; i < atx_catalog_template_count(g->catalog, g->op); i++) {
+        const atx_template *t = atx_catalog_template(g->catalog, g->op, i);
+        atx_traits v = atx_traits_of(g->op, t);
+        if (p->template_count == ATX_MODEL_MAX_TEMPLATES)
             break;
         map_names(ignored, g, &v);
-        at__model_template *m = &p->templates[p->template_count++];
-        *m = (at__model_template){ .param_count = t->param_count };
+        atx_model_template *m = &p->templates[p->template_count++];
+        *m = (atx_model_template){ .param_count = t->param_count };
         snprintf(m->name, sizeof m->name, "%s", t->name);
         snprintf(m->hash, sizeof m->hash, "%s", t->hash);
     }
     return AT_OK;
 }
 
-at_status at__bind_sample(int64_t *slots, const at__group *g, const at__sample *s, at_error *err)
+at_status atx_bind_sample(int64_t *slots, const atx_group *g, const atx_sample *s, at_error *err)
 {
-    at__limits limits;
-    const at__sampled_device *d = &g->samples->devices[s->device];
-    at__arch_limits(&limits, d->cc);
+    atx_limits limits;
+    const atx_sampled_device *d = &g->samples->devices[s->device];
+    atx_arch_limits(&limits, d->cc);
     limits.sms = d->sms > 0 ? d->sms : limits.sms;
     if (d->memory_mib > 0)
-        limits.memory_bytes = at__memory_bytes(d->memory_mib);
-    return at__problem_bind(slots, &g->samples->problems[s->problem], &limits, err);
+        limits.memory_bytes = atx_memory_bytes(d->memory_mib);
+    return atx_problem_bind(slots, &g->samples->problems[s->problem], &limits, err);
 }
 
 /* One row of numbers; false: it is not valid on what is known of the device. */
-static bool number_row(float *out, const at__group *g, const at__sample *s, const at__traits *v,
+static bool number_row(float *out, const atx_group *g, const atx_sample *s, const atx_traits *v,
                        const int16_t *to)
 {
-    float numbers[AT__MAX_TRAITS];
-    int64_t slots[AT__MAX_SLOTS];
-    at__geometry geometry;
-    const at__problem *p = &g->samples->problems[s->problem];
-    if (at__bind_sample(slots, g, s, NULL) != AT_OK ||
-        at__config_validate(slots, s->t, &s->config, NULL) != AT_OK ||
-        at__geometry_of(&geometry, &s->t->launch, slots, NULL) != AT_OK)
+    float numbers[ATX_MAX_TRAITS];
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_geometry geometry;
+    const atx_problem *p = &g->samples->problems[s->problem];
+    if (atx_bind_sample(slots, g, s, NULL) != AT_OK ||
+        atx_config_validate(slots, s->t, &s->config, NULL) != AT_OK ||
+        atx_geometry_of(&geometry, &s->t->launch, slots, NULL) != AT_OK)
         return false;
-    at__traits_problem(numbers, v, p, slots);
-    numbers[AT__TRAIT_ELSEWHERE] = s->device != g->device;
-    at__traits_config(numbers, v, slots, &geometry);
+    atx_traits_problem(numbers, v, p, slots);
+    numbers[ATX_TRAIT_ELSEWHERE] = s->device != g->device;
+    atx_traits_config(numbers, v, slots, &geometry);
     for (int i = 0; i < g->name_count; i++)
         out[i] = NAN;
     for (int i = 0; i < v->count; i++)
@@ -105,20 +105,20 @@ static bool number_row(float *out, const at__group *g, const at__sample *s, cons
     return true;
 }
 
-at_status at__number_rows(at__group *g, at_error *err)
+at_status atx_number_rows(atx_group *g, at_error *err)
 {
-    const at__template *t = NULL;
-    at__traits v = { .op = NULL };
-    int16_t to[AT__MAX_TRAITS];
+    const atx_template *t = NULL;
+    atx_traits v = { .op = NULL };
+    int16_t to[ATX_MAX_TRAITS];
     size_t names = (size_t)g->name_count;
     int kept = 0;
     for (int i = 0; i < g->row_count; i++) {
-        const at__sample *s = &g->samples->items[g->rows[i]];
-        if (i % ROWS_AT_ONCE == 0 && at__cancel_due(g->cancel))
+        const atx_sample *s = &g->samples->items[g->rows[i]];
+        if (i % ROWS_AT_ONCE == 0 && atx_cancel_due(g->cancel))
             return at_fail(err, AT_ERR_CANCELLED, "learning was ended");
         if (s->t != t) {
             t = s->t;
-            v = at__traits_of(g->op, t);
+            v = atx_traits_of(g->op, t);
             map_names(to, g, &v);
         }
         if (number_row(g->numbers + (size_t)kept * names, g, s, &v, to)) {
@@ -137,7 +137,7 @@ typedef enum worth {
     HOW_MUCH /* it differs between those      */
 } worth;
 
-static worth worth_of(const at__group *g, int name)
+static worth worth_of(const atx_group *g, int name)
 {
     float first = NAN;
     bool absent = false;
@@ -152,7 +152,7 @@ static worth worth_of(const at__group *g, int name)
 }
 
 /* Rows keep these columns: each goes down or stays, so that none is overwritten before it is read. */
-static void keep_columns(at__group *g, const int *columns, int count)
+static void keep_columns(atx_group *g, const int *columns, int count)
 {
     for (size_t i = 0; i < (size_t)g->row_count; i++) {
         const float *from = g->numbers + i * (size_t)g->name_count;
@@ -162,22 +162,22 @@ static void keep_columns(at__group *g, const int *columns, int count)
     }
 }
 
-void at__choose_traits(at__group *g)
+void atx_choose_traits(atx_group *g)
 {
-    at__part_of_model *p = g->part;
+    atx_part_of_model *p = g->part;
     worth worths[MOST_NAMES];
-    int columns[AT__MAX_SEEN], known = p->trait_count, room = AT__MAX_SEEN - known;
+    int columns[ATX_MAX_SEEN], known = p->trait_count, room = ATX_MAX_SEEN - known;
     for (int k = 0; k < known; k++)
         columns[k] = k;
     for (int k = known; k < g->name_count; k++) {
         worths[k] = worth_of(g, k);
         room -= worths[k] == HOW_MUCH;
     }
-    for (int k = known; k < g->name_count && p->trait_count < AT__MAX_SEEN; k++) {
+    for (int k = known; k < g->name_count && p->trait_count < ATX_MAX_SEEN; k++) {
         if (worths[k] == NOTHING || (worths[k] == WHETHER && room-- <= 0))
             continue;
         columns[p->trait_count] = k;
-        memcpy(p->names[p->trait_count++], g->names[k], AT__MAX_NAME);
+        memcpy(p->names[p->trait_count++], g->names[k], ATX_MAX_NAME);
     }
     keep_columns(g, columns, p->trait_count);
 }
@@ -189,15 +189,15 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Between neighbouring values; where there are many, between quantiles. */
-static void find_edges(at__edges *out, float *values, int count)
+static void find_edges(atx_edges *out, float *values, int count)
 {
     out->count = 0;
     qsort(values, (size_t)count, sizeof *values, by_value);
     int different = 0;
     for (int i = 1; i < count; i++)
         different += values[i] > values[i - 1];
-    double step = different > AT__MAX_EDGES ? (double)count / (AT__MAX_EDGES + 1) : 0, next = step;
-    for (int i = 1; i < count && out->count < AT__MAX_EDGES; i++) {
+    double step = different > ATX_MAX_EDGES ? (double)count / (ATX_MAX_EDGES + 1) : 0, next = step;
+    for (int i = 1; i < count && out->count < ATX_MAX_EDGES; i++) {
         if (!(values[i] > values[i - 1]) || (double)i < next)
             continue;
         out->of[out->count++] = values[i - 1] + (values[i] - values[i - 1]) / 2;
@@ -205,9 +205,9 @@ static void find_edges(at__edges *out, float *values, int count)
     }
 }
 
-at_status at__bin_rows(at__group *g, int known, at_error *err)
+at_status atx_bin_rows(atx_group *g, int known, at_error *err)
 {
-    at__part_of_model *p = g->part;
+    atx_part_of_model *p = g->part;
     size_t traits = (size_t)p->trait_count;
     int step = g->row_count / EDGE_ROWS + 1;
     float *values = malloc(((size_t)g->row_count / (size_t)step + 1) * sizeof *values);
@@ -222,14 +222,14 @@ at_status at__bin_rows(at__group *g, int known, at_error *err)
             find_edges(&p->edges[k], values, count);
         for (int i = 0; i < g->row_count; i++) {
             float x = g->numbers[(size_t)i * traits + (size_t)k];
-            g->bins[(size_t)i * traits + (size_t)k] = isnan(x) ? 0 : at__bin_of(&p->edges[k], x);
+            g->bins[(size_t)i * traits + (size_t)k] = isnan(x) ? 0 : atx_bin_of(&p->edges[k], x);
         }
     }
     free(values);
     return AT_OK;
 }
 
-void at__clear_group(at__group *g)
+void atx_clear_group(atx_group *g)
 {
     free(g->rows);
     free(g->names);
@@ -243,7 +243,7 @@ void at__clear_group(at__group *g)
     free(g->first);
 }
 
-at_status at__allocate_rows(at__group *g, at_error *err)
+at_status atx_allocate_rows(atx_group *g, at_error *err)
 {
     g->problem_count = (int)(g->samples->problem_count * (g->samples->device_count + 1));
     size_t rows = (size_t)g->row_count + 1, problems = (size_t)g->problem_count + 1;
@@ -261,25 +261,25 @@ at_status at__allocate_rows(at__group *g, at_error *err)
 }
 
 /* Trials of the op on each device. */
-static at_status count_trials(int **counts, const at__group *g, at_error *err)
+static at_status count_trials(int **counts, const atx_group *g, at_error *err)
 {
-    const at__samples *s = g->samples;
+    const atx_samples *s = g->samples;
     *counts = calloc(s->device_count + 1, sizeof **counts);
     for (size_t i = 0; *counts && i < s->count; i++)
         (*counts)[s->items[i].device] += s->items[i].t->op == g->op;
     return *counts ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
 
-at_status at__take_rows(at__group *g, at_error *err)
+at_status atx_take_rows(atx_group *g, at_error *err)
 {
-    const at__samples *s = g->samples;
+    const atx_samples *s = g->samples;
     int *counts = NULL;
     at_status status = count_trials(&counts, g, err);
     if (status != AT_OK)
         return status;
     int own = counts[g->device];
     g->rows = malloc((s->count + 1) * sizeof *g->rows);
-    for (size_t i = 0; g->rows && own >= AT__LEAST_TRIALS && i < s->count; i++) {
+    for (size_t i = 0; g->rows && own >= ATX_LEAST_TRIALS && i < s->count; i++) {
         int device = s->items[i].device;
         if (s->items[i].t->op == g->op && (device == g->device || counts[device] > own))
             g->rows[g->row_count++] = (int)i;

@@ -9,17 +9,17 @@
 #include "model/model_parts.h"
 #include "model/traits.h"
 
-#define AT__LEAST_TRIALS 100
+#define ATX_LEAST_TRIALS 100
 
 /* One op on one device. */
-typedef struct at__group {
-    const at__samples *samples;
-    const at__catalog *catalog;
-    const at__op *op;
+typedef struct atx_group {
+    const atx_samples *samples;
+    const atx_catalog *catalog;
+    const atx_op *op;
     int device;
     int *rows, row_count;        /* samples                                  */
     int own_count;               /* of them of this device                   */
-    char (*names)[AT__MAX_NAME]; /* of all traits; the part keeps those that tell something */
+    char (*names)[ATX_MAX_NAME]; /* of all traits; the part keeps those that tell something */
     int name_count;
     float *numbers; /* rows x names, then x traits; NAN: absent */
     uint8_t *bins;  /* rows x traits                            */
@@ -29,35 +29,35 @@ typedef struct at__group {
     double *best; /* of each problem, seconds; those of other devices are problems of their own */
     int *first;   /* row of it; -1: none                          */
     int problem_count;
-    at__cancel *cancel;
-    at__part_of_model *part;
-} at__group;
+    atx_cancel *cancel;
+    atx_part_of_model *part;
+} atx_group;
 
 /* Those of the op and device; with them other devices', of which there are more. None where they are too few.
  */
-at_status at__take_rows(at__group *g, at_error *err) AT_MUST_CHECK;
+at_status atx_take_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
 
 /* Templates get their names in the part, traits in the group: the part's, then all others. */
-at_status at__name_templates(at__group *g, at_error *err) AT_MUST_CHECK;
+at_status atx_name_templates(atx_group *g, at_error *err) AT_MUST_CHECK;
 
 /* Which of the part's traits each is; -1: none. */
-void at__find_names(int16_t *to, const at__part_of_model *p, const at__traits *v);
+void atx_find_names(int16_t *to, const atx_part_of_model *p, const atx_traits *v);
 
-/* Room for all that is said of rows; at__clear_group frees it. */
-at_status at__allocate_rows(at__group *g, at_error *err) AT_MUST_CHECK;
-void at__clear_group(at__group *g);
+/* Room for all that is said of rows; atx_clear_group frees it. */
+at_status atx_allocate_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
+void atx_clear_group(atx_group *g);
 
 /* The numbers of each row; those that are not valid are left out. */
-at_status at__number_rows(at__group *g, at_error *err) AT_MUST_CHECK;
+at_status atx_number_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
 
 /* The part gets the traits that differ between rows, as far as it has room, and rows their numbers alone. */
-void at__choose_traits(at__group *g);
+void atx_choose_traits(atx_group *g);
 
 /* Their bins; edges are found for all traits but the first `known`. */
-at_status at__bin_rows(at__group *g, int known, at_error *err) AT_MUST_CHECK;
+at_status atx_bin_rows(atx_group *g, int known, at_error *err) AT_MUST_CHECK;
 
 /* A sample's problem, on its device. */
-at_status at__bind_sample(int64_t *slots, const at__group *g, const at__sample *s,
+at_status atx_bind_sample(int64_t *slots, const atx_group *g, const atx_sample *s,
                           at_error *err) AT_MUST_CHECK;
 
 #endif

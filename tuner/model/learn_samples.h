@@ -7,30 +7,30 @@
 #include "db/store.h"
 #include "lang/catalog.h"
 
-typedef struct at__sample {
+typedef struct atx_sample {
     int problem, device;
-    const at__template *t;
-    at__config config;
+    const atx_template *t;
+    atx_config config;
     double seconds;
-} at__sample;
+} atx_sample;
 
-typedef struct at__sampled_device {
+typedef struct atx_sampled_device {
     char name[128];
     int64_t cc, sms, memory_mib;
-} at__sampled_device;
+} atx_sampled_device;
 
-typedef struct at__samples {
-    at__sample *items;
+typedef struct atx_samples {
+    atx_sample *items;
     size_t count, cap;
-    at__problem *problems;
+    atx_problem *problems;
     size_t problem_count, problem_cap;
-    at__sampled_device *devices;
+    atx_sampled_device *devices;
     size_t device_count, device_cap;
-} at__samples;
+} atx_samples;
 
 /* Timed trials, cold, of ops that are tuned for time, whose templates are in the catalog as they were. */
-at_status at__samples_read(at__samples *out, at__store *store, const at__catalog *catalog,
+at_status atx_samples_read(atx_samples *out, atx_store *store, const atx_catalog *catalog,
                            at_error *err) AT_MUST_CHECK;
-void at__samples_clear(at__samples *s);
+void atx_samples_clear(atx_samples *s);
 
 #endif

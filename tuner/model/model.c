@@ -37,11 +37,11 @@ typedef struct link {
 
 /* A template of the part, as the catalog has it. */
 typedef struct bound {
-    const at__template *t; /* NULL: another one now, or missing */
-    at__traits traits;
+    const atx_template *t; /* NULL: another one now, or missing */
+    atx_traits traits;
     link *links; /* of what is not the problem's */
     int link_count;
-    at__plan plan;
+    atx_plan plan;
     double combinations; /* of its values */
     bool few;            /* of its candidates fit the problem */
 } bound;
@@ -53,27 +53,27 @@ typedef struct runner {
     uint8_t *bins;
 } runner;
 
-struct at__predictor {
-    const at__part_of_model *part;
-    const at__op *op;
+struct atx_predictor {
+    const atx_part_of_model *part;
+    const atx_op *op;
     bound *bound;
     uint8_t *bins;   /* MOST x traits */
-    int64_t *values; /* MOST x AT__MAX_PARAMS at most */
+    int64_t *values; /* MOST x ATX_MAX_PARAMS at most */
     size_t values_used;
     runner *runners, **order;
     int64_t *first; /* of each runner: the sum of the first trees */
     const uint8_t **rows;
     int64_t *sums;
     int runner_count, summed, finalists; /* these are first in `order`, after the last round */
-    at__traits problem_traits;
-    int16_t problem_trait_of[AT__MAX_SEEN];
-    float numbers[AT__MAX_TRAITS];
-    uint8_t base[AT__MAX_SEEN]; /* bins of the problem */
+    atx_traits problem_traits;
+    int16_t problem_trait_of[ATX_MAX_SEEN];
+    float numbers[ATX_MAX_TRAITS];
+    uint8_t base[ATX_MAX_SEEN]; /* bins of the problem */
 };
 
-at__lessons at__predictor_lessons(const at__predictor *p)
+atx_lessons atx_predictor_lessons(const atx_predictor *p)
 {
-    return at__part_lessons(p->part);
+    return atx_part_lessons(p->part);
 }
 
 /* ---- tying ---- */
@@ -88,10 +88,10 @@ static uint32_t hash_name(const char *name)
 
 /* A part's traits by their names: chains of those whose hashes end alike. */
 typedef struct by_name {
-    int16_t first[256], next[AT__MAX_SEEN];
+    int16_t first[256], next[ATX_MAX_SEEN];
 } by_name;
 
-static void list_names(by_name *out, const at__part_of_model *part)
+static void list_names(by_name *out, const atx_part_of_model *part)
 {
     memset(out->first, -1, sizeof out->first);
     for (int k = 0; k < part->trait_count; k++) {
@@ -102,14 +102,14 @@ static void list_names(by_name *out, const at__part_of_model *part)
 }
 
 /* The traits of the part among these, from `first` on. */
-static void map_traits(int16_t *trait_of, const by_name *names, const at__part_of_model *part,
-                       const at__traits *traits, int first)
+static void map_traits(int16_t *trait_of, const by_name *names, const atx_part_of_model *part,
+                       const atx_traits *traits, int first)
 {
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     for (int k = 0; k < part->trait_count; k++)
         trait_of[k] = -1;
     for (int i = first; i < traits->count; i++) {
-        at__traits_name(name, traits, i);
+        atx_traits_name(name, traits, i);
         for (int k = name[0] ? names->first[hash_name(name) % 256] : -1; k >= 0; k = names->next[k])
             if (strcmp(name, part->names[k]) == 0)
                 trait_of[k] = (int16_t)i;
@@ -128,28 +128,28 @@ static at_status keep_links(bound *b, const int16_t *trait_of, int traits, at_er
     return AT_OK;
 }
 
-static at_status tie_template(bound *b, const by_name *names, const at__part_of_model *part,
-                              const at__model_template *m, const at__catalog *catalog, const at__op *op,
+static at_status tie_template(bound *b, const by_name *names, const atx_part_of_model *part,
+                              const atx_model_template *m, const atx_catalog *catalog, const atx_op *op,
                               at_error *err)
 {
-    int16_t trait_of[AT__MAX_SEEN];
-    const at__template *t = at__catalog_find_template(catalog, op, m->name);
-    if (!t || !at__template_has_hash(t, m->hash) || t->param_count != m->param_count)
+    int16_t trait_of[ATX_MAX_SEEN];
+    const atx_template *t = atx_catalog_find_template(catalog, op, m->name);
+    if (!t || !atx_template_has_hash(t, m->hash) || t->param_count != m->param_count)
         return AT_OK;
-    b->traits = at__traits_of(op, t);
+    b->traits = atx_traits_of(op, t);
     b->combinations = 1;
     for (int i = 0; i < t->param_count; i++)
         b->combinations *= t->params[i].count;
     map_traits(trait_of, names, part, &b->traits, b->traits.problem_count);
     at_status status = keep_links(b, trait_of, part->trait_count, err);
     if (status == AT_OK)
-        status = at__plan_make(&b->plan, t, err);
+        status = atx_plan_make(&b->plan, t, err);
     b->t = t;
     return status;
 }
 
 /* A candidate of the portfolio; false: the template has no such values. */
-static bool read_candidate(at__config *config, const at__template *t, const at__candidate *c)
+static bool read_candidate(atx_config *config, const atx_template *t, const atx_candidate *c)
 {
     for (int k = 0; k < t->param_count; k++) {
         if (c->places[k] >= t->params[k].count)
@@ -160,14 +160,14 @@ static bool read_candidate(at__config *config, const at__template *t, const at__
 }
 
 /* Of the op the part on that device, else on the one most like it; of several the first. */
-static const at__part_of_model *find_part(const at__model *m, const at__op *op, const at__gpu_model *device,
+static const atx_part_of_model *find_part(const atx_model *m, const atx_op *op, const atx_gpu_model *device,
                                           bool *own)
 {
-    const at__part_of_model *found = NULL;
+    const atx_part_of_model *found = NULL;
     double least = INFINITY;
     for (int i = 0; m && i < m->count; i++) {
-        const at__part_of_model *p = &m->parts[i];
-        double distance = at__part_is_of(p, op) ? at__part_distance(p, device) : INFINITY;
+        const atx_part_of_model *p = &m->parts[i];
+        double distance = atx_part_is_of(p, op) ? atx_part_distance(p, device) : INFINITY;
         found = distance < least ? p : found;
         least = fmin(least, distance);
     }
@@ -175,7 +175,7 @@ static const at__part_of_model *find_part(const at__model *m, const at__op *op, 
     return found;
 }
 
-static at_status allocate(at__predictor *p, at_error *err)
+static at_status allocate(atx_predictor *p, at_error *err)
 {
     size_t traits = (size_t)p->part->trait_count + 1;
     p->bound = calloc((size_t)p->part->template_count + 1, sizeof *p->bound);
@@ -184,31 +184,31 @@ static at_status allocate(at__predictor *p, at_error *err)
     p->first = malloc(MOST * sizeof *p->first);
     p->rows = malloc(MOST * sizeof *p->rows);
     p->sums = malloc(MOST * sizeof *p->sums);
-    p->values = malloc((size_t)MOST * AT__MAX_PARAMS * sizeof *p->values);
+    p->values = malloc((size_t)MOST * ATX_MAX_PARAMS * sizeof *p->values);
     p->bins = malloc(MOST * traits);
     bool all = p->bound && p->runners && p->order && p->first && p->rows && p->sums && p->values && p->bins;
     return all ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
 
-static at_status tie_all(at__predictor *p, const at__catalog *catalog, at_error *err)
+static at_status tie_all(atx_predictor *p, const atx_catalog *catalog, at_error *err)
 {
     by_name names;
     at_status status = AT_OK;
     list_names(&names, p->part);
-    p->problem_traits = at__traits_of(p->op, NULL);
+    p->problem_traits = atx_traits_of(p->op, NULL);
     map_traits(p->problem_trait_of, &names, p->part, &p->problem_traits, 0);
     for (int i = 0; i < p->part->template_count && status == AT_OK; i++)
         status = tie_template(&p->bound[i], &names, p->part, &p->part->templates[i], catalog, p->op, err);
     return status;
 }
 
-at_status at__predictor_open(at__predictor **out, const at__model *model, const at__catalog *catalog,
-                             const at__op *op, const at__gpu_model *device, bool *own, at_error *err)
+at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const atx_catalog *catalog,
+                             const atx_op *op, const atx_gpu_model *device, bool *own, at_error *err)
 {
-    const at__part_of_model *part = find_part(model, op, device, own);
+    const atx_part_of_model *part = find_part(model, op, device, own);
     if (!part || op->objective)
         return at_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
-    at__predictor *p = calloc(1, sizeof *p);
+    atx_predictor *p = calloc(1, sizeof *p);
     if (!p)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     p->part = part;
@@ -219,17 +219,17 @@ at_status at__predictor_open(at__predictor **out, const at__model *model, const 
     if (status == AT_OK)
         *out = p;
     else
-        at__predictor_close(p);
+        atx_predictor_close(p);
     return status;
 }
 
-void at__predictor_close(at__predictor *p)
+void atx_predictor_close(atx_predictor *p)
 {
     if (!p)
         return;
     for (int i = 0; p->bound && i < p->part->template_count; i++) {
         free(p->bound[i].links);
-        at__plan_clear(&p->bound[i].plan);
+        atx_plan_clear(&p->bound[i].plan);
     }
     free(p->bound);
     free(p->runners);
@@ -244,59 +244,59 @@ void at__predictor_close(at__predictor *p)
 
 /* ---- a question ---- */
 
-double at__log_traffic(const at__problem *p, const int64_t *slots)
+double atx_log_traffic(const atx_problem *p, const int64_t *slots)
 {
     int64_t bytes = 0;
-    if (p->op->traffic && at__expr_eval(&bytes, p->op->traffic, slots, NULL) == AT_OK && bytes > 0)
+    if (p->op->traffic && atx_expr_eval(&bytes, p->op->traffic, slots, NULL) == AT_OK && bytes > 0)
         return log((double)bytes);
     return 0;
 }
 
-static void begin(at__predictor *p, const at__problem *problem, const int64_t *slots)
+static void begin(atx_predictor *p, const atx_problem *problem, const int64_t *slots)
 {
-    const at__part_of_model *part = p->part;
-    at__traits_problem(p->numbers, &p->problem_traits, problem, slots);
+    const atx_part_of_model *part = p->part;
+    atx_traits_problem(p->numbers, &p->problem_traits, problem, slots);
     for (int k = 0; k < part->trait_count; k++) {
         int i = p->problem_trait_of[k];
-        p->base[k] = i < 0 ? 0 : at__bin_of(&part->edges[k], p->numbers[i]);
+        p->base[k] = i < 0 ? 0 : atx_bin_of(&part->edges[k], p->numbers[i]);
     }
 }
 
-/* What at__plan_begin has begun. false: it is not valid. `slots` gets the configuration. */
-static bool take_bins(uint8_t *bins, at__geometry *geometry, at__predictor *p, const bound *b, int64_t *slots,
-                      const at__config *config)
+/* What atx_plan_begin has begun. false: it is not valid. `slots` gets the configuration. */
+static bool take_bins(uint8_t *bins, atx_geometry *geometry, atx_predictor *p, const bound *b, int64_t *slots,
+                      const atx_config *config)
 {
-    if (!at__plan_allows(&b->plan, slots, config) ||
-        at__geometry_of(geometry, &b->t->launch, slots, NULL) != AT_OK)
+    if (!atx_plan_allows(&b->plan, slots, config) ||
+        atx_geometry_of(geometry, &b->t->launch, slots, NULL) != AT_OK)
         return false;
-    at__traits_config(p->numbers, &b->traits, slots, geometry);
+    atx_traits_config(p->numbers, &b->traits, slots, geometry);
     memcpy(bins, p->base, (size_t)p->part->trait_count);
     for (const link *l = b->links; l < b->links + b->link_count; l++)
-        bins[l->trait] = at__bin_of(&p->part->edges[l->trait], p->numbers[l->number]);
+        bins[l->trait] = atx_bin_of(&p->part->edges[l->trait], p->numbers[l->number]);
     return true;
 }
 
 /* Adds to the sums of `count` rows those of the members' trees, from one share of them to another. */
-static void add_between(at__predictor *p, double from, double to, int count)
+static void add_between(atx_predictor *p, double from, double to, int count)
 {
-    at__batch batch;
-    for (int done = 0; done < count; done += AT__BATCH) {
-        int rows = count - done < AT__BATCH ? count - done : AT__BATCH;
-        at__batch_make(&batch, p->rows + done, rows, p->part->trait_count);
-        for (int i = 0; i < AT__MODEL_MEMBERS; i++) {
-            const at__forest *f = &p->part->slower[i];
-            at__forest_add_sums(p->sums + done, f, (int)(from * f->count), (int)(to * f->count), &batch);
+    atx_batch batch;
+    for (int done = 0; done < count; done += ATX_BATCH) {
+        int rows = count - done < ATX_BATCH ? count - done : ATX_BATCH;
+        atx_batch_make(&batch, p->rows + done, rows, p->part->trait_count);
+        for (int i = 0; i < ATX_MODEL_MEMBERS; i++) {
+            const atx_forest *f = &p->part->slower[i];
+            atx_forest_add_sums(p->sums + done, f, (int)(from * f->count), (int)(to * f->count), &batch);
         }
     }
 }
 
 /* The mean of the members. */
-static double all_of(const at__part_of_model *part, const uint8_t *bins)
+static double all_of(const atx_part_of_model *part, const uint8_t *bins)
 {
     int64_t sum = 0;
-    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
-        sum += at__forest_sum(&part->slower[i], 0, part->slower[i].count, bins);
-    return (double)sum / AT__LEAF_UNIT / AT__MODEL_MEMBERS;
+    for (int i = 0; i < ATX_MODEL_MEMBERS; i++)
+        sum += atx_forest_sum(&part->slower[i], 0, part->slower[i].count, bins);
+    return (double)sum / ATX_LEAF_UNIT / ATX_MODEL_MEMBERS;
 }
 
 /* Of equals that which came first: they lie in their order. */
@@ -308,9 +308,9 @@ static int by_sum(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void take_one(at__predictor *p, int which, int64_t *slots, const at__config *config)
+static void take_one(atx_predictor *p, int which, int64_t *slots, const atx_config *config)
 {
-    at__geometry ignored;
+    atx_geometry ignored;
     const bound *b = &p->bound[which];
     runner *r = &p->runners[p->runner_count];
     if (p->runner_count == MOST)
@@ -326,28 +326,28 @@ static void take_one(at__predictor *p, int which, int64_t *slots, const at__conf
 }
 
 /* Shapes that leave a template few configurations have others each time: all of them, then. */
-static void take_space(at__predictor *p, int which, int64_t *slots)
+static void take_space(atx_predictor *p, int which, int64_t *slots)
 {
-    at__space *space = NULL;
-    at__config config;
-    if (!at__plan_begin(&p->bound[which].plan, slots) ||
-        at__space_open(&space, p->bound[which].t, slots, NULL, 0, NULL) != AT_OK)
+    atx_space *space = NULL;
+    atx_config config;
+    if (!atx_plan_begin(&p->bound[which].plan, slots) ||
+        atx_space_open(&space, p->bound[which].t, slots, NULL, 0, NULL) != AT_OK)
         return;
-    for (int64_t i = 0; i < at__space_count(space) && p->runner_count < MOST; i++) {
-        at__space_config(&config, space, i);
+    for (int64_t i = 0; i < atx_space_count(space) && p->runner_count < MOST; i++) {
+        atx_space_config(&config, space, i);
         take_one(p, which, slots, &config);
     }
-    at__space_close(space);
+    atx_space_close(space);
 }
 
 /* The candidates of a template stand side by side. Returns where the next one's begin. */
-static int take_template(at__predictor *p, int first, int64_t *slots)
+static int take_template(atx_predictor *p, int first, int64_t *slots)
 {
-    at__config config = { { 0 } };
-    const at__part_of_model *part = p->part;
+    atx_config config = { { 0 } };
+    const atx_part_of_model *part = p->part;
     int i = first, which = part->candidates[first].which, before = p->runner_count;
     bound *b = &p->bound[which];
-    bool refused = b->t && !at__plan_begin(&b->plan, slots);
+    bool refused = b->t && !atx_plan_begin(&b->plan, slots);
     for (; i < part->candidate_count && part->candidates[i].which == which; i++)
         if (b->t && !refused && read_candidate(&config, b->t, &part->candidates[i]))
             take_one(p, which, slots, &config);
@@ -356,7 +356,7 @@ static int take_template(at__predictor *p, int first, int64_t *slots)
 }
 
 /* All configurations of the templates that had few candidates. */
-static void take_more(at__predictor *p, int64_t *slots)
+static void take_more(atx_predictor *p, int64_t *slots)
 {
     for (int i = 0; i < p->part->template_count; i++)
         if (p->bound[i].t && p->bound[i].few && p->bound[i].combinations <= LARGEST)
@@ -366,11 +366,11 @@ static void take_more(at__predictor *p, int64_t *slots)
 /* Of one that was in the last round: all trees were asked. */
 static double slower_of(const runner *r)
 {
-    return (double)r->sum / AT__LEAF_UNIT / AT__MODEL_MEMBERS;
+    return (double)r->sum / ATX_LEAF_UNIT / ATX_MODEL_MEMBERS;
 }
 
 /* The first trees of all, of those that were not asked before. */
-static void play_first(at__predictor *p)
+static void play_first(atx_predictor *p)
 {
     int count = p->runner_count - p->summed;
     for (int i = 0; i < count; i++) {
@@ -382,7 +382,7 @@ static void play_first(at__predictor *p)
     p->summed = p->runner_count;
 }
 
-static void play_round(at__predictor *p, int count, double from, double to)
+static void play_round(atx_predictor *p, int count, double from, double to)
 {
     for (int i = 0; i < count; i++) {
         p->rows[i] = p->order[i]->bins;
@@ -394,7 +394,7 @@ static void play_round(at__predictor *p, int count, double from, double to)
 }
 
 /* Leaves those of the last round in order. Returns what is expected of the first; INFINITY: there is none. */
-static double play_rounds(at__predictor *p)
+static double play_rounds(atx_predictor *p)
 {
     int count = p->runner_count;
     play_first(p);
@@ -412,19 +412,19 @@ static double play_rounds(at__predictor *p)
     return count ? slower_of(p->order[0]) : INFINITY;
 }
 
-static void fill_guess(at__guess *out, const at__predictor *p, const at__problem *problem,
+static void fill_guess(atx_guess *out, const atx_predictor *p, const atx_problem *problem,
                        const int64_t *slots, double slower)
 {
-    const at__part_of_model *part = p->part;
-    double best = (double)at__forest_sum(&part->best, 0, part->best.count, p->base) / AT__LEAF_UNIT;
+    const atx_part_of_model *part = p->part;
+    double best = (double)atx_forest_sum(&part->best, 0, part->best.count, p->base) / ATX_LEAF_UNIT;
     out->slower = expm1(slower);
-    out->time_s = exp(best + part->usual + at__log_traffic(problem, slots) + slower);
-    double more = (double)at__forest_sum(&part->loss, 0, part->loss.count, p->base) / AT__LEAF_UNIT;
+    out->time_s = exp(best + part->usual + atx_log_traffic(problem, slots) + slower);
+    double more = (double)atx_forest_sum(&part->loss, 0, part->loss.count, p->base) / ATX_LEAF_UNIT;
     out->doubt = fmax(part->doubt + more, 0);
 }
 
 /* `own` gets the slots, for evaluations. */
-static at_status rank_all(at__predictor *p, const at__problem *problem, int64_t *own, const int64_t *slots,
+static at_status rank_all(atx_predictor *p, const atx_problem *problem, int64_t *own, const int64_t *slots,
                           at_error *err)
 {
     memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
@@ -443,22 +443,22 @@ static at_status rank_all(at__predictor *p, const at__problem *problem, int64_t 
 }
 
 /* `slots` are written. */
-static void guess_of(at__guess *out, const at__predictor *p, const at__problem *problem, int64_t *slots,
+static void guess_of(atx_guess *out, const atx_predictor *p, const atx_problem *problem, int64_t *slots,
                      const runner *r)
 {
-    const at__template *t = p->bound[r->which].t;
-    *out = (at__guess){ .t = t };
+    const atx_template *t = p->bound[r->which].t;
+    *out = (atx_guess){ .t = t };
     memcpy(out->config.values, r->values, (size_t)t->param_count * sizeof *r->values);
-    bool valid = at__config_bind(slots, t, &out->config, NULL) == AT_OK &&
-                 at__geometry_of(&out->geometry, &t->launch, slots, NULL) == AT_OK;
+    bool valid = atx_config_bind(slots, t, &out->config, NULL) == AT_OK &&
+                 atx_geometry_of(&out->geometry, &t->launch, slots, NULL) == AT_OK;
     assert(valid); /* it was when it became a runner */
     fill_guess(out, p, problem, slots, slower_of(r));
 }
 
-at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem *problem,
+at_status atx_predictor_best(atx_guess *out, atx_predictor *p, const atx_problem *problem,
                              const int64_t *slots, at_error *err)
 {
-    int64_t own[AT__MAX_SLOTS];
+    int64_t own[ATX_MAX_SLOTS];
     at_status status = rank_all(p, problem, own, slots, err);
     if (status == AT_OK)
         guess_of(out, p, problem, own, p->order[0]);
@@ -467,7 +467,7 @@ at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem
 
 /* The next of those that are not taken; one of a template that is not there goes first, where it may be as
  * good as the best. */
-static int next_finalist(const at__predictor *p, const bool *taken, const bool *there, double doubt)
+static int next_finalist(const atx_predictor *p, const bool *taken, const bool *there, double doubt)
 {
     int next = -1;
     double limit = slower_of(p->order[0]) + log1p(doubt);
@@ -481,11 +481,11 @@ static int next_finalist(const at__predictor *p, const bool *taken, const bool *
     return next;
 }
 
-at_status at__predictor_top(at__guess *out, int *count, int max, at__predictor *p, const at__problem *problem,
+at_status atx_predictor_top(atx_guess *out, int *count, int max, atx_predictor *p, const atx_problem *problem,
                             const int64_t *slots, at_error *err)
 {
-    int64_t own[AT__MAX_SLOTS];
-    bool taken[MOST] = { false }, there[AT__MODEL_MAX_TEMPLATES] = { false };
+    int64_t own[ATX_MAX_SLOTS];
+    bool taken[MOST] = { false }, there[ATX_MODEL_MAX_TEMPLATES] = { false };
     at_status status = rank_all(p, problem, own, slots, err);
     *count = 0;
     for (int next = 0; status == AT_OK && next >= 0 && *count < max;) {
@@ -496,16 +496,16 @@ at_status at__predictor_top(at__guess *out, int *count, int max, at__predictor *
     return status;
 }
 
-bool at__predictor_of(at__guess *out, at__predictor *p, const at__problem *problem, const int64_t *slots,
-                      const at__template *t, const at__config *config)
+bool atx_predictor_of(atx_guess *out, atx_predictor *p, const atx_problem *problem, const int64_t *slots,
+                      const atx_template *t, const atx_config *config)
 {
-    int64_t own[AT__MAX_SLOTS];
-    uint8_t bins[AT__MAX_SEEN];
+    int64_t own[ATX_MAX_SLOTS];
+    uint8_t bins[ATX_MAX_SEEN];
     memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
     begin(p, problem, own);
     for (int i = 0; i < p->part->template_count; i++) {
-        *out = (at__guess){ .t = t, .config = *config };
-        if (p->bound[i].t != t || !at__plan_begin(&p->bound[i].plan, own) ||
+        *out = (atx_guess){ .t = t, .config = *config };
+        if (p->bound[i].t != t || !atx_plan_begin(&p->bound[i].plan, own) ||
             !take_bins(bins, &out->geometry, p, &p->bound[i], own, config))
             continue;
         double slower = all_of(p->part, bins);

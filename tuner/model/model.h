@@ -17,44 +17,44 @@
 #include "lang/gpu_model.h"
 #include "util/cancel.h"
 
-#define AT__MODEL_MEMBERS 4
-#define AT__LEAST_LESSONS 8 /* problems of an op and device: with fewer a neighbour tells as much */
+#define ATX_MODEL_MEMBERS 4
+#define ATX_LEAST_LESSONS 8 /* problems of an op and device: with fewer a neighbour tells as much */
 
-typedef struct at__model at__model;
+typedef struct atx_model atx_model;
 
 /* A file of a model holds no more. */
-#define AT__MODEL_MAX_BYTES ((size_t)128 << 20)
+#define ATX_MODEL_MAX_BYTES ((size_t)128 << 20)
 
 /* AT_ERR_INPUT: it is no model, or damaged. Nothing of `bytes` is kept. */
-at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_error *err) AT_MUST_CHECK;
+at_status atx_model_unpack(atx_model **out, const void *bytes, size_t size, at_error *err) AT_MUST_CHECK;
 
 /* AT_ERR_INPUT: it has more parts, or bytes, than can be read again. */
-at_status at__model_pack(at__str *out, const at__model *model, at_error *err) AT_MUST_CHECK;
+at_status atx_model_pack(atx_str *out, const atx_model *model, at_error *err) AT_MUST_CHECK;
 
 /* AT_ERR_NOT_FOUND: there is no such file. */
-at_status at__model_read(at__model **out, const char *path, at_error *err) AT_MUST_CHECK;
-at_status at__model_write(const at__model *model, const char *path, at_error *err) AT_MUST_CHECK;
-void at__model_close(at__model *model); /* harmless on NULL */
+at_status atx_model_read(atx_model **out, const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_model_write(const atx_model *model, const char *path, at_error *err) AT_MUST_CHECK;
+void atx_model_close(atx_model *model); /* harmless on NULL */
 
 /* The model that comes with the program; NULL: none. Made from db/models at build time. */
-extern const unsigned char at__shipped_model[];
-extern const size_t at__shipped_model_bytes;
+extern const unsigned char atx_shipped_model[];
+extern const size_t atx_shipped_model_bytes;
 
-/* Of it what is known of one op (NULL: of all), on that device which at__predictor_open would choose for
+/* Of it what is known of one op (NULL: of all), on that device which atx_predictor_open would choose for
  * `device`; *out is NULL where there is none. That it is whole and sound is the affair of the
  * build and its tests: no time is spent on it. */
-at_status at__model_shipped(at__model **out, const at__op *op, const at__gpu_model *device,
+at_status atx_model_shipped(atx_model **out, const atx_op *op, const atx_gpu_model *device,
                             at_error *err) AT_MUST_CHECK;
 
 /* What a part was learned from. Borrowed. */
-typedef struct at__lessons {
+typedef struct atx_lessons {
     const char *op, *device, *learned_at;
     int64_t cc, sms, trials, problems, candidates, trees;
     double doubt; /* the mean loss of its answers for problems that were left out */
-} at__lessons;
+} atx_lessons;
 
 /* The i-th part; false: there are no more. */
-bool at__model_part(at__lessons *out, const at__model *model, int i);
+bool atx_model_part(atx_lessons *out, const atx_model *model, int i);
 
 /*
  * Learns from all trials of the stores, of every op and device that have enough of them; what `before` (may
@@ -62,60 +62,60 @@ bool at__model_part(at__lessons *out, const at__model *model, int i);
  * are not kept. The model remembers how far it has read stores[0], the one that it lies beside.
  * AT_ERR_CANCELLED: `cancel` (NULL: nobody asks), within some hundredths of a second.
  */
-at_status at__model_learn(at__model **out, const at__catalog *catalog, at__store *const *stores, int count,
-                          const at__model *before, at__cancel *cancel, at_error *err) AT_MUST_CHECK;
+at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, atx_store *const *stores, int count,
+                          const atx_model *before, atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
 
 /*
  * How many trials of the store that it lies beside the model (NULL: there is none) has not seen, where they
  * are worth learning anew: half as many as it has seen, and 100. 0: they are not. So all that learning costs,
- * 0.1 ms a trial, is three times what the last one costs. `newest_trial` is at__store_newest_trial's.
+ * 0.1 ms a trial, is three times what the last one costs. `newest_trial` is atx_store_newest_trial's.
  */
-int64_t at__model_is_behind(const at__model *model, int64_t newest_trial);
-int64_t at__model_newest(const at__model *model); /* the newest it has seen; 0: none, or no model */
+int64_t atx_model_is_behind(const atx_model *model, int64_t newest_trial);
+int64_t atx_model_newest(const atx_model *model); /* the newest it has seen; 0: none, or no model */
 
 /* Should the model beside the store, at `path`, be learned anew, unasked: it is behind, there are problems
- * enough, it is nobody's own (at__model_keep), and learning would not take long? One that cannot be read is
+ * enough, it is nobody's own (atx_model_keep), and learning would not take long? One that cannot be read is
  * none. */
-at_status at__model_is_due(bool *due, at__store *store, const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_model_is_due(bool *due, atx_store *store, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* It was made of more than its store, or of that alone, because somebody said so: nobody else renews it. */
-void at__model_keep(at__model *model);
-bool at__model_is_kept(const at__model *model);
+void atx_model_keep(atx_model *model);
+bool atx_model_is_kept(const atx_model *model);
 
 /* ---- asking ---- */
 
-typedef struct at__predictor at__predictor;
+typedef struct atx_predictor atx_predictor;
 
 /* Of the part for this op that was learned on the device of this name, else on the one that is most like it
- * (at__gpu_distance); *own tells which. An empty name: of the first part. AT_ERR_NOT_FOUND: there is none, or
+ * (atx_gpu_distance); *own tells which. An empty name: of the first part. AT_ERR_NOT_FOUND: there is none, or
  * the op was changed since. Borrows model and catalog. */
-at_status at__predictor_open(at__predictor **out, const at__model *model, const at__catalog *catalog,
-                             const at__op *op, const at__gpu_model *device, bool *own,
+at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const atx_catalog *catalog,
+                             const atx_op *op, const atx_gpu_model *device, bool *own,
                              at_error *err) AT_MUST_CHECK;
-void at__predictor_close(at__predictor *p);
-at__lessons at__predictor_lessons(const at__predictor *p);
+void atx_predictor_close(atx_predictor *p);
+atx_lessons atx_predictor_lessons(const atx_predictor *p);
 
 /* What is expected of a configuration. */
-typedef struct at__guess {
-    const at__template *t;
-    at__config config;
-    at__geometry geometry;
+typedef struct atx_guess {
+    const atx_template *t;
+    atx_config config;
+    atx_geometry geometry;
     double slower; /* than the best of the problem: 0.02, also below zero */
     double time_s; /* expected                                             */
     double doubt;  /* how much slower than tuned answers are in the mean, for problems like this one */
-} at__guess;
+} atx_guess;
 
 /* The best of the portfolio; `slots` is bound for problem and device. AT_ERR_NOT_FOUND: none is valid. */
-at_status at__predictor_best(at__guess *out, at__predictor *p, const at__problem *problem,
+at_status atx_predictor_best(atx_guess *out, atx_predictor *p, const atx_problem *problem,
                              const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* The best few of it, at most `max`, the best first: where another template may be as good, by the doubt, one
  * of each such template before more of the same. AT_ERR_NOT_FOUND: none is valid. */
-at_status at__predictor_top(at__guess *out, int *count, int max, at__predictor *p, const at__problem *problem,
+at_status atx_predictor_top(atx_guess *out, int *count, int max, atx_predictor *p, const atx_problem *problem,
                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* Of one configuration; false: its template is unknown to the model, or it is not valid. */
-bool at__predictor_of(at__guess *out, at__predictor *p, const at__problem *problem, const int64_t *slots,
-                      const at__template *t, const at__config *config);
+bool atx_predictor_of(atx_guess *out, atx_predictor *p, const atx_problem *problem, const int64_t *slots,
+                      const atx_template *t, const atx_config *config);
 
 #endif

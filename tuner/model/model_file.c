@@ -25,36 +25,36 @@ static const char BESIDE[8] = {
 
 /* ---- writing ---- */
 
-static void put(at__str *out, uint64_t value, int bytes)
+static void put(atx_str *out, uint64_t value, int bytes)
 {
     unsigned char b[8];
     for (int i = 0; i < bytes; i++)
         b[i] = (unsigned char)(value >> 8 * i);
-    at__str_add_bytes(out, b, (size_t)bytes);
+    atx_str_add_bytes(out, b, (size_t)bytes);
 }
 
-static void put_text(at__str *out, const char *text)
+static void put_text(atx_str *out, const char *text)
 {
     size_t len = strlen(text);
     put(out, len, 1);
-    at__str_add_bytes(out, text, len);
+    atx_str_add_bytes(out, text, len);
 }
 
-static void put_float(at__str *out, float value)
+static void put_float(atx_str *out, float value)
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     put(out, bits, 4);
 }
 
-static void put_forest(at__str *out, const at__forest *f)
+static void put_forest(atx_str *out, const atx_forest *f)
 {
     put(out, (uint64_t)f->count, 2);
     if (f->count)
-        at__str_add_bytes(out, f->bytes, at__forest_bytes(f));
+        atx_str_add_bytes(out, f->bytes, atx_forest_bytes(f));
 }
 
-static void put_part(at__str *out, const at__part_of_model *p)
+static void put_part(atx_str *out, const atx_part_of_model *p)
 {
     put_text(out, p->op);
     put_text(out, p->op_hash);
@@ -85,15 +85,15 @@ static void put_part(at__str *out, const at__part_of_model *p)
         for (int k = 0; k < p->templates[p->candidates[i].which].param_count; k++)
             put(out, p->candidates[i].places[k], 2);
     }
-    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
+    for (int i = 0; i < ATX_MODEL_MEMBERS; i++)
         put_forest(out, &p->slower[i]);
     put_forest(out, &p->best);
     put_forest(out, &p->loss);
 }
 
-at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
+at_status atx_model_pack(atx_str *out, const atx_model *model, at_error *err)
 {
-    char hash[AT__HASH_TEXT];
+    char hash[ATX_HASH_TEXT];
     if (model->count > MOST_PARTS)
         return at_fail(
             err, AT_ERR_INPUT,
@@ -101,7 +101,7 @@ at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
             "from fewer databases",
             model->count, MOST_PARTS);
     bool beside = model->newest_trial > 0 || model->kept; /* its own store may be empty still */
-    at__str_add_bytes(out, beside ? BESIDE : MAGIC, sizeof MAGIC);
+    atx_str_add_bytes(out, beside ? BESIDE : MAGIC, sizeof MAGIC);
     if (beside) {
         put(out, (uint64_t)model->newest_trial, 8);
         put(out, model->kept, 1);
@@ -109,17 +109,17 @@ at_status at__model_pack(at__str *out, const at__model *model, at_error *err)
     put(out, (uint64_t)model->count, 1);
     for (int i = 0; i < model->count; i++)
         put_part(out, &model->parts[i]);
-    at_status status = at__str_status(out, err);
+    at_status status = atx_str_status(out, err);
     if (status != AT_OK)
         return status;
-    at__hash_text(hash, out->data, out->len);
-    at__str_add_bytes(out, hash, AT__HASH_TEXT - 1);
-    if (out->len > AT__MODEL_MAX_BYTES)
+    atx_hash_text(hash, out->data, out->len);
+    atx_str_add_bytes(out, hash, ATX_HASH_TEXT - 1);
+    if (out->len > ATX_MODEL_MAX_BYTES)
         return at_fail(err, AT_ERR_INPUT,
                        "found a model of %zu bytes to write down; expected at most %zu: learn from fewer "
                        "databases",
-                       out->len, AT__MODEL_MAX_BYTES);
-    return at__str_status(out, err);
+                       out->len, ATX_MODEL_MAX_BYTES);
+    return atx_str_status(out, err);
 }
 
 /* ---- reading ---- */
@@ -181,30 +181,30 @@ static int take_forest(uint32_t *begins, reader *r, int count)
         const unsigned char *tree = r->at;
         if (begins)
             begins[i] = (uint32_t)(tree - first);
-        bool known = tree < r->end && *tree >= 1 && *tree <= AT__MAX_LEAVES;
-        r->bad = !known || !take(r, at__tree_bytes(*tree));
+        bool known = tree < r->end && *tree >= 1 && *tree <= ATX_MAX_LEAVES;
+        r->bad = !known || !take(r, atx_tree_bytes(*tree));
     }
     return r->bad ? 0 : count;
 }
 
 /* Its trees stay where they lie. */
-static at_status get_forest(at__forest *f, reader *r, int traits, at_error *err)
+static at_status get_forest(atx_forest *f, reader *r, int traits, at_error *err)
 {
-    int count = (int)get(r, 2, AT__MODEL_MAX_TREES);
+    int count = (int)get(r, 2, ATX_MODEL_MAX_TREES);
     f->begins = malloc(((size_t)count + 1) * sizeof *f->begins);
     if (!f->begins)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     f->bytes = r->at;
     f->count = take_forest(f->begins, r, count);
     for (int i = 0; i < f->count && !r->trusted; i++)
-        r->bad |= !at__tree_is_sound(f->bytes + f->begins[i], traits);
+        r->bad |= !atx_tree_is_sound(f->bytes + f->begins[i], traits);
     return AT_OK;
 }
 
 /* `of` gets the numbers; how many. */
 static int get_edges(float *of, reader *r)
 {
-    int count = (int)get(r, 1, AT__MAX_EDGES);
+    int count = (int)get(r, 1, ATX_MAX_EDGES);
     const unsigned char *at = take(r, 4 * (size_t)count);
     for (int k = 0; at && k < count; k++, at += 4) {
         uint32_t bits = at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -215,44 +215,44 @@ static int get_edges(float *of, reader *r)
 }
 
 /* Edges of one trait lie behind those of another. */
-static at_status get_traits(at__part_of_model *p, reader *r, at_error *err)
+static at_status get_traits(atx_part_of_model *p, reader *r, at_error *err)
 {
-    int count = (int)get(r, 1, AT__MAX_SEEN);
-    at_status status = at__part_room(p, err);
+    int count = (int)get(r, 1, ATX_MAX_SEEN);
+    at_status status = atx_part_room(p, err);
     float *next = p->edge_room;
     for (; status == AT_OK && p->trait_count < count && !r->bad; p->trait_count++) {
-        at__edges *e = &p->edges[p->trait_count];
-        get_text(r, p->names[p->trait_count], AT__MAX_NAME);
-        *e = (at__edges){ .of = next, .count = get_edges(next, r) };
+        atx_edges *e = &p->edges[p->trait_count];
+        get_text(r, p->names[p->trait_count], ATX_MAX_NAME);
+        *e = (atx_edges){ .of = next, .count = get_edges(next, r) };
         next += e->count;
     }
     return status;
 }
 
-static at_status get_candidates(at__part_of_model *p, reader *r, at_error *err)
+static at_status get_candidates(atx_part_of_model *p, reader *r, at_error *err)
 {
-    int count = (int)get(r, 1, AT__MODEL_MAX_TEMPLATES);
+    int count = (int)get(r, 1, ATX_MODEL_MAX_TEMPLATES);
     for (; p->template_count < count && !r->bad; p->template_count++) {
-        at__model_template *t = &p->templates[p->template_count];
+        atx_model_template *t = &p->templates[p->template_count];
         get_text(r, t->name, sizeof t->name);
         get_text(r, t->hash, sizeof t->hash);
-        t->param_count = (int)get(r, 1, AT__MAX_PARAMS);
+        t->param_count = (int)get(r, 1, ATX_MAX_PARAMS);
     }
-    count = (int)get(r, 2, AT__MODEL_MAX_CANDIDATES);
+    count = (int)get(r, 2, ATX_MODEL_MAX_CANDIDATES);
     p->candidates = calloc((size_t)count + 1, sizeof *p->candidates);
     if (!p->candidates)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (; p->candidate_count < count && !r->bad; p->candidate_count++) {
-        at__candidate *c = &p->candidates[p->candidate_count];
+        atx_candidate *c = &p->candidates[p->candidate_count];
         c->which = (int)get(r, 1, 255);
         r->bad |= c->which >= p->template_count;
         for (int k = 0; !r->bad && k < p->templates[c->which].param_count; k++)
-            c->places[k] = (uint16_t)get(r, 2, AT__MAX_VALUES);
+            c->places[k] = (uint16_t)get(r, 2, ATX_MAX_VALUES);
     }
     return AT_OK;
 }
 
-static void get_head(at__part_of_model *p, reader *r)
+static void get_head(atx_part_of_model *p, reader *r)
 {
     get_text(r, p->op, sizeof p->op);
     get_text(r, p->op_hash, sizeof p->op_hash);
@@ -260,7 +260,7 @@ static void get_head(at__part_of_model *p, reader *r)
 }
 
 /* What follows the head. */
-static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
+static at_status get_part(atx_part_of_model *p, reader *r, at_error *err)
 {
     get_text(r, p->learned_at, sizeof p->learned_at);
     p->cc = (int64_t)get(r, 4, INT32_MAX);
@@ -272,7 +272,7 @@ static at_status get_part(at__part_of_model *p, reader *r, at_error *err)
     at_status status = get_traits(p, r, err);
     if (status == AT_OK)
         status = get_candidates(p, r, err);
-    for (int i = 0; i < AT__MODEL_MEMBERS && status == AT_OK; i++)
+    for (int i = 0; i < ATX_MODEL_MEMBERS && status == AT_OK; i++)
         status = get_forest(&p->slower[i], r, p->trait_count, err);
     if (status == AT_OK)
         status = get_forest(&p->best, r, p->trait_count, err);
@@ -288,14 +288,14 @@ static void skip_text(reader *r)
 
 static void skip_candidates(reader *r)
 {
-    int params[AT__MODEL_MAX_TEMPLATES] = { 0 };
-    int templates = (int)get(r, 1, AT__MODEL_MAX_TEMPLATES);
+    int params[ATX_MODEL_MAX_TEMPLATES] = { 0 };
+    int templates = (int)get(r, 1, ATX_MODEL_MAX_TEMPLATES);
     for (int i = 0; i < templates; i++) {
         skip_text(r);
         skip_text(r);
-        params[i] = (int)get(r, 1, AT__MAX_PARAMS);
+        params[i] = (int)get(r, 1, ATX_MAX_PARAMS);
     }
-    for (int count = (int)get(r, 2, AT__MODEL_MAX_CANDIDATES); count > 0 && !r->bad; count--) {
+    for (int count = (int)get(r, 2, ATX_MODEL_MAX_CANDIDATES); count > 0 && !r->bad; count--) {
         int which = (int)get(r, 1, (uint64_t)(templates ? templates - 1 : 0));
         r->bad = !take(r, 2 * (size_t)params[which]);
     }
@@ -306,32 +306,32 @@ static void skip_part(reader *r)
 {
     skip_text(r);
     take(r, 4 + 4 + 8 + 8 + 4 + 4);
-    for (int traits = (int)get(r, 1, AT__MAX_SEEN); traits > 0 && !r->bad; traits--) {
+    for (int traits = (int)get(r, 1, ATX_MAX_SEEN); traits > 0 && !r->bad; traits--) {
         skip_text(r);
-        take(r, 4 * (size_t)get(r, 1, AT__MAX_EDGES));
+        take(r, 4 * (size_t)get(r, 1, ATX_MAX_EDGES));
     }
     skip_candidates(r);
-    for (int i = 0; i < AT__MODEL_MEMBERS + 2; i++)
-        take_forest(NULL, r, (int)get(r, 2, AT__MODEL_MAX_TREES));
+    for (int i = 0; i < ATX_MODEL_MEMBERS + 2; i++)
+        take_forest(NULL, r, (int)get(r, 2, ATX_MODEL_MAX_TREES));
 }
 
 /* The checksum is of what was written, so that damage is not taken for knowledge. */
 static bool is_whole(const unsigned char *bytes, size_t size)
 {
-    char hash[AT__HASH_TEXT];
-    const size_t tail = AT__HASH_TEXT - 1;
+    char hash[ATX_HASH_TEXT];
+    const size_t tail = ATX_HASH_TEXT - 1;
     if (size < sizeof MAGIC + tail ||
         (memcmp(bytes, MAGIC, sizeof MAGIC) != 0 && memcmp(bytes, BESIDE, sizeof BESIDE) != 0))
         return false;
-    at__hash_text(hash, bytes, size - tail);
+    atx_hash_text(hash, bytes, size - tail);
     return memcmp(bytes + size - tail, hash, tail) == 0;
 }
 
-static at_status get_parts(at__model *m, reader *r, int count, at_error *err)
+static at_status get_parts(atx_model *m, reader *r, int count, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < count && !r->bad && status == AT_OK; i++) {
-        at__part_of_model *p = &m->parts[m->count++];
+        atx_part_of_model *p = &m->parts[m->count++];
         get_head(p, r);
         status = get_part(p, r, err);
     }
@@ -339,16 +339,16 @@ static at_status get_parts(at__model *m, reader *r, int count, at_error *err)
 }
 
 /* Of the op the part on that device, else on the one most like it. */
-static at_status get_one_part(at__model *m, reader *r, int count, const at__op *op,
-                              const at__gpu_model *device, at_error *err)
+static at_status get_one_part(atx_model *m, reader *r, int count, const atx_op *op,
+                              const atx_gpu_model *device, at_error *err)
 {
-    at__part_of_model *p = &m->parts[0];
+    atx_part_of_model *p = &m->parts[0];
     reader found = { .at = NULL };
     double least = INFINITY;
     for (int i = 0; i < count && !r->bad && least > 0; i++) {
         const reader head = *r;
         get_head(p, r);
-        double distance = at__part_is_of(p, op) ? at__part_distance(p, device) : INFINITY;
+        double distance = atx_part_is_of(p, op) ? atx_part_distance(p, device) : INFINITY;
         found = distance < least ? head : found;
         least = fmin(least, distance);
         if (least > 0)
@@ -363,23 +363,23 @@ static at_status get_one_part(at__model *m, reader *r, int count, const at__op *
 }
 
 /* Takes `own`, the bytes where they are a copy. */
-static at_status begin_model(at__model **out, reader *r, unsigned char *own, int *count, at_error *err)
+static at_status begin_model(atx_model **out, reader *r, unsigned char *own, int *count, at_error *err)
 {
     bool beside = memcmp(r->at, BESIDE, sizeof BESIDE) == 0;
     take(r, sizeof MAGIC);
     int64_t newest = beside ? (int64_t)get(r, 8, INT64_MAX) : 0;
     bool kept = beside && get(r, 1, 1);
-    at__model *m = calloc(1, sizeof *m);
+    atx_model *m = calloc(1, sizeof *m);
     *count = (int)get(r, 1, MOST_PARTS);
     if (m)
-        *m = (at__model){ .newest_trial = newest,
+        *m = (atx_model){ .newest_trial = newest,
                           .kept = kept,
                           .bytes = own,
                           .parts = calloc((size_t)*count + 1, sizeof *m->parts) };
     if (!m || !m->parts) {
         if (!m)
             free(own);
-        at__model_close(m);
+        atx_model_close(m);
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
     }
@@ -387,9 +387,9 @@ static at_status begin_model(at__model **out, reader *r, unsigned char *own, int
     return AT_OK;
 }
 
-at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_error *err)
+at_status atx_model_unpack(atx_model **out, const void *bytes, size_t size, at_error *err)
 {
-    at__model *m = NULL;
+    atx_model *m = NULL;
     int count;
     if (!is_whole(bytes, size))
         return at_fail(err, AT_ERR_INPUT,
@@ -399,7 +399,7 @@ at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_e
     if (!own)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     memcpy(own, bytes, size);
-    reader r = { .at = own, .end = own + size - (AT__HASH_TEXT - 1) };
+    reader r = { .at = own, .end = own + size - (ATX_HASH_TEXT - 1) };
     at_status status = begin_model(&m, &r, own, &count, err);
     if (status == AT_OK)
         status = get_parts(m, &r, count, err);
@@ -408,18 +408,18 @@ at_status at__model_unpack(at__model **out, const void *bytes, size_t size, at_e
     if (status == AT_OK)
         *out = m;
     else
-        at__model_close(m);
+        atx_model_close(m);
     return status;
 }
 
-at_status at__model_shipped(at__model **out, const at__op *op, const at__gpu_model *device, at_error *err)
+at_status atx_model_shipped(atx_model **out, const atx_op *op, const atx_gpu_model *device, at_error *err)
 {
-    const unsigned char *bytes = at__shipped_model;
-    reader r = { .at = bytes, .end = bytes + at__shipped_model_bytes, .trusted = true };
-    at__model *m = NULL;
+    const unsigned char *bytes = atx_shipped_model;
+    reader r = { .at = bytes, .end = bytes + atx_shipped_model_bytes, .trusted = true };
+    atx_model *m = NULL;
     int count;
     *out = NULL;
-    if (!at__shipped_model_bytes)
+    if (!atx_shipped_model_bytes)
         return AT_OK;
     at_status status = begin_model(&m, &r, NULL, &count, err);
     if (status == AT_OK)
@@ -427,7 +427,7 @@ at_status at__model_shipped(at__model **out, const at__op *op, const at__gpu_mod
     if (status == AT_OK && !r.bad)
         *out = m;
     else
-        at__model_close(m);
+        atx_model_close(m);
     return status;
 }
 
@@ -438,30 +438,30 @@ static bool is_absent(const char *path)
 
 /* That it is absent is asked again where it could not be read: it may have gone, or the first question
  * failed. */
-at_status at__model_read(at__model **out, const char *path, at_error *err)
+at_status atx_model_read(atx_model **out, const char *path, at_error *err)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_error cause = { 0 };
     if (is_absent(path))
         return at_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
-    at_status status = at__regular_read(&text, path, AT__MODEL_MAX_BYTES, err);
+    at_status status = atx_regular_read(&text, path, ATX_MODEL_MAX_BYTES, err);
     if (status != AT_OK && status != AT_ERR_MEMORY && is_absent(path))
         status = at_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
     if (status == AT_OK) {
-        status = at__model_unpack(out, at__str_text(&text), text.len, &cause);
+        status = atx_model_unpack(out, atx_str_text(&text), text.len, &cause);
         if (status != AT_OK)
             at_fail(err, status, "%s: %s", path, cause.text);
     }
-    at__str_clear(&text);
+    atx_str_clear(&text);
     return status;
 }
 
-at_status at__model_write(const at__model *model, const char *path, at_error *err)
+at_status atx_model_write(const atx_model *model, const char *path, at_error *err)
 {
-    at__str bytes = { 0 };
-    at_status status = at__model_pack(&bytes, model, err);
+    atx_str bytes = { 0 };
+    at_status status = atx_model_pack(&bytes, model, err);
     if (status == AT_OK)
-        status = at__out_write_all(path, bytes.data, bytes.len, err);
-    at__str_clear(&bytes);
+        status = atx_out_write_all(path, bytes.data, bytes.len, err);
+    atx_str_clear(&bytes);
     return status;
 }

@@ -5,49 +5,49 @@
 #include <stdlib.h>
 #include <string.h>
 
-at_status at__part_room(at__part_of_model *p, at_error *err)
+at_status atx_part_room(atx_part_of_model *p, at_error *err)
 {
-    p->edge_room = malloc(sizeof(float) * AT__MAX_SEEN * AT__MAX_EDGES);
+    p->edge_room = malloc(sizeof(float) * ATX_MAX_SEEN * ATX_MAX_EDGES);
     if (!p->edge_room)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int k = 0; k < AT__MAX_SEEN; k++)
-        p->edges[k].of = p->edge_room + (size_t)k * AT__MAX_EDGES;
+    for (int k = 0; k < ATX_MAX_SEEN; k++)
+        p->edges[k].of = p->edge_room + (size_t)k * ATX_MAX_EDGES;
     return AT_OK;
 }
 
-void at__part_of_model_clear(at__part_of_model *p)
+void atx_part_of_model_clear(atx_part_of_model *p)
 {
-    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
-        at__forest_clear(&p->slower[i]);
-    at__forest_clear(&p->best);
-    at__forest_clear(&p->loss);
+    for (int i = 0; i < ATX_MODEL_MEMBERS; i++)
+        atx_forest_clear(&p->slower[i]);
+    atx_forest_clear(&p->best);
+    atx_forest_clear(&p->loss);
     free(p->edge_room);
     free(p->candidates);
-    *p = (at__part_of_model){ .candidates = NULL };
+    *p = (atx_part_of_model){ .candidates = NULL };
 }
 
-void at__model_close(at__model *m)
+void atx_model_close(atx_model *m)
 {
     if (!m)
         return;
     for (int i = 0; i < m->count; i++)
-        at__part_of_model_clear(&m->parts[i]);
+        atx_part_of_model_clear(&m->parts[i]);
     free(m->parts);
     free(m->bytes);
     free(m);
 }
 
-static int64_t tree_count(const at__part_of_model *p)
+static int64_t tree_count(const atx_part_of_model *p)
 {
     int64_t trees = p->best.count + p->loss.count;
-    for (int i = 0; i < AT__MODEL_MEMBERS; i++)
+    for (int i = 0; i < ATX_MODEL_MEMBERS; i++)
         trees += p->slower[i].count;
     return trees;
 }
 
-at__lessons at__part_lessons(const at__part_of_model *p)
+atx_lessons atx_part_lessons(const atx_part_of_model *p)
 {
-    return (at__lessons){ .op = p->op,
+    return (atx_lessons){ .op = p->op,
                           .device = p->device,
                           .learned_at = p->learned_at,
                           .cc = p->cc,
@@ -59,37 +59,37 @@ at__lessons at__part_lessons(const at__part_of_model *p)
                           .doubt = p->doubt };
 }
 
-int64_t at__model_newest(const at__model *model)
+int64_t atx_model_newest(const atx_model *model)
 {
     return model ? model->newest_trial : 0;
 }
 
-void at__model_keep(at__model *model)
+void atx_model_keep(atx_model *model)
 {
     model->kept = true;
 }
 
-bool at__model_is_kept(const at__model *model)
+bool atx_model_is_kept(const atx_model *model)
 {
     return model && model->kept;
 }
 
-bool at__model_part(at__lessons *out, const at__model *model, int i)
+bool atx_model_part(atx_lessons *out, const atx_model *model, int i)
 {
     if (!model || i < 0 || i >= model->count)
         return false;
-    *out = at__part_lessons(&model->parts[i]);
+    *out = atx_part_lessons(&model->parts[i]);
     return true;
 }
 
-bool at__part_is_of(const at__part_of_model *part, const at__op *op)
+bool atx_part_is_of(const atx_part_of_model *part, const atx_op *op)
 {
     return strcmp(part->op, op->name) == 0 && strcmp(op->proof_hash, part->op_hash) == 0;
 }
 
-double at__part_distance(const at__part_of_model *part, const at__gpu_model *device)
+double atx_part_distance(const atx_part_of_model *part, const atx_gpu_model *device)
 {
-    const at__gpu_model learned = { .name = part->device, .cc = part->cc, .sms = part->sms };
+    const atx_gpu_model learned = { .name = part->device, .cc = part->cc, .sms = part->sms };
     bool own = !*device->name || strcmp(part->device, device->name) == 0;
-    return own ? 0 : DBL_MIN + at__gpu_distance(&learned, device);
+    return own ? 0 : DBL_MIN + atx_gpu_distance(&learned, device);
 }

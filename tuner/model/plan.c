@@ -10,77 +10,77 @@
 #include <stdlib.h>
 
 typedef struct planning {
-    at__plan *out;
-    bool varies[AT__MAX_SLOTS]; /* with the parameters */
-    bool placed[AT__MAX_SLOTS]; /* lets that are there already */
+    atx_plan *out;
+    bool varies[ATX_MAX_SLOTS]; /* with the parameters */
+    bool placed[ATX_MAX_SLOTS]; /* lets that are there already */
 } planning;
 
-static void add_let(planning *p, const at__let *let)
+static void add_let(planning *p, const atx_let *let)
 {
     if (!p->placed[let->slot])
-        p->out->steps[p->out->count++] = (at__plan_step){ let->expr, let->slot };
+        p->out->steps[p->out->count++] = (atx_plan_step){ let->expr, let->slot };
     p->placed[let->slot] = true;
 }
 
 /* What varies, and what does not: first. */
 static void place_constant(planning *p)
 {
-    const at__template *t = p->out->t;
+    const atx_template *t = p->out->t;
     for (int i = 0; i < t->param_count; i++)
         p->varies[t->params[i].slot] = true;
     for (size_t i = 0; i < t->let_count; i++) {
-        p->varies[t->lets[i].slot] = at__expr_reads_any(t->lets[i].expr, p->varies);
+        p->varies[t->lets[i].slot] = atx_expr_reads_any(t->lets[i].expr, p->varies);
         if (!p->varies[t->lets[i].slot])
             add_let(p, &t->lets[i]);
     }
     for (size_t i = 0; i < t->require_count; i++)
-        if (!at__expr_reads_any(t->requires[i].expr, p->varies))
-            p->out->steps[p->out->count++] = (at__plan_step){ t->requires[i].expr, -1 };
+        if (!atx_expr_reads_any(t->requires[i].expr, p->varies))
+            p->out->steps[p->out->count++] = (atx_plan_step){ t->requires[i].expr, -1 };
     p->out->once = p->out->count;
 }
 
 /* A requirement behind the lets that it needs: lets read only what is above them. */
-static void place_varying(planning *p, const at__require *require)
+static void place_varying(planning *p, const atx_require *require)
 {
-    const at__template *t = p->out->t;
-    bool needs[AT__MAX_SLOTS] = { false };
-    at__expr_mark_reads(needs, require->expr);
+    const atx_template *t = p->out->t;
+    bool needs[ATX_MAX_SLOTS] = { false };
+    atx_expr_mark_reads(needs, require->expr);
     for (size_t i = t->let_count; i-- > 0;)
         if (needs[t->lets[i].slot])
-            at__expr_mark_reads(needs, t->lets[i].expr);
+            atx_expr_mark_reads(needs, t->lets[i].expr);
     for (size_t i = 0; i < t->let_count; i++)
         if (needs[t->lets[i].slot])
             add_let(p, &t->lets[i]);
-    p->out->steps[p->out->count++] = (at__plan_step){ require->expr, -1 };
+    p->out->steps[p->out->count++] = (atx_plan_step){ require->expr, -1 };
 }
 
-at_status at__plan_make(at__plan *out, const at__template *t, at_error *err)
+at_status atx_plan_make(atx_plan *out, const atx_template *t, at_error *err)
 {
     planning p = { .out = out };
-    *out = (at__plan){ .t = t, .steps = malloc((t->let_count + t->require_count + 1) * sizeof *out->steps) };
+    *out = (atx_plan){ .t = t, .steps = malloc((t->let_count + t->require_count + 1) * sizeof *out->steps) };
     if (!out->steps)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     place_constant(&p);
     for (size_t i = 0; i < t->require_count; i++)
-        if (at__expr_reads_any(t->requires[i].expr, p.varies))
+        if (atx_expr_reads_any(t->requires[i].expr, p.varies))
             place_varying(&p, &t->requires[i]);
     for (size_t i = 0; i < t->let_count; i++)
         add_let(&p, &t->lets[i]);
     return AT_OK;
 }
 
-void at__plan_clear(at__plan *plan)
+void atx_plan_clear(atx_plan *plan)
 {
     free(plan->steps);
     plan->steps = NULL;
 }
 
-static bool take_steps(const at__plan *plan, int first, int end, int64_t *slots)
+static bool take_steps(const atx_plan *plan, int first, int end, int64_t *slots)
 {
     int64_t value = 0;
     for (int i = first; i < end; i++) {
-        const at__plan_step *s = &plan->steps[i];
-        if (at__expr_eval(&value, s->expr, slots, NULL) != AT_OK || (s->slot < 0 && !value))
+        const atx_plan_step *s = &plan->steps[i];
+        if (atx_expr_eval(&value, s->expr, slots, NULL) != AT_OK || (s->slot < 0 && !value))
             return false;
         if (s->slot >= 0)
             slots[s->slot] = value;
@@ -88,17 +88,17 @@ static bool take_steps(const at__plan *plan, int first, int end, int64_t *slots)
     return true;
 }
 
-bool at__plan_begin(const at__plan *plan, int64_t *slots)
+bool atx_plan_begin(const atx_plan *plan, int64_t *slots)
 {
     for (int i = 0; i < plan->t->param_count; i++) {
-        const at__param *param = &plan->t->params[i];
+        const atx_param *param = &plan->t->params[i];
         for (int k = 0; param->labels && k < param->count; k++)
             slots[param->label_slot + k] = param->values[k];
     }
     return take_steps(plan, 0, plan->once, slots);
 }
 
-bool at__plan_allows(const at__plan *plan, int64_t *slots, const at__config *config)
+bool atx_plan_allows(const atx_plan *plan, int64_t *slots, const atx_config *config)
 {
     for (int i = 0; i < plan->t->param_count; i++)
         slots[plan->t->params[i].slot] = config->values[i];

@@ -16,7 +16,7 @@ static int most_helpful(const int *helps, const unsigned char *chosen, int confi
     return best;
 }
 
-at_status at__portfolio_choose(unsigned char *chosen, const at__tried *tried, int count, int configs,
+at_status atx_portfolio_choose(unsigned char *chosen, const atx_tried *tried, int count, int configs,
                                int problems, double near, int times, int most, at_error *err)
 {
     int *helps = calloc((size_t)configs + 1, sizeof *helps);

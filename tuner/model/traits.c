@@ -19,7 +19,7 @@
 
 /* Of the problem as a whole; then those of each size, of each pair of dimensions, and of layouts. */
 enum {
-    ELSEWHERE = AT__TRAIT_ELSEWHERE,
+    ELSEWHERE = ATX_TRAIT_ELSEWHERE,
     TYPE,
     ELEMENT_BYTES,
     CC,
@@ -78,34 +78,34 @@ static const char *const FIGURE_NAMES[FIGURES] = {
     [UNEVEN] = "blocks of the fullest",
 };
 
-static bool is_pair(const at__op *op, int a, int b)
+static bool is_pair(const atx_op *op, int a, int b)
 {
     return op->dim_count <= FEW_DIMS || b == a + 1;
 }
 
-static int pair_count(const at__op *op)
+static int pair_count(const atx_op *op)
 {
     return op->dim_count <= FEW_DIMS ? op->dim_count * (op->dim_count - 1) / 2 : op->dim_count - 1;
 }
 
-static int size_count(const at__op *op)
+static int size_count(const atx_op *op)
 {
     return op->dim_count + op->pitch_count + op->align_count;
 }
 
-static int run_count(const at__op *op)
+static int run_count(const atx_op *op)
 {
     return op->dim_count < RUNS ? op->dim_count : RUNS;
 }
 
-static int layout_traits(const at__op *op)
+static int layout_traits(const atx_op *op)
 {
     return op->layout_count ? 2 * OF_RUN * run_count(op) + OF_LAYOUTS : 0;
 }
 
-at__traits at__traits_of(const at__op *op, const at__template *t)
+atx_traits atx_traits_of(const atx_op *op, const atx_template *t)
 {
-    at__traits v = { .op = op, .t = t };
+    atx_traits v = { .op = op, .t = t };
     v.problem_count = WHOLE + OF_SIZE * size_count(op) + OF_PAIR * pair_count(op) + layout_traits(op);
     v.count = v.problem_count + (t ? FIGURES + t->symbols.count - op->symbols.count : 0);
     return v;
@@ -113,7 +113,7 @@ at__traits at__traits_of(const at__op *op, const at__template *t)
 
 /* ---- names ---- */
 
-static const char *size_name(const at__op *op, int i)
+static const char *size_name(const atx_op *op, int i)
 {
     if (i < op->dim_count)
         return op->dims[i].name;
@@ -121,7 +121,7 @@ static const char *size_name(const at__op *op, int i)
     return i < op->pitch_count ? op->pitches[i].name : op->aligns[i - op->pitch_count].name;
 }
 
-static void pair_name(char out[AT__MAX_NAME], const at__op *op, int at)
+static void pair_name(char out[ATX_MAX_NAME], const atx_op *op, int at)
 {
     int pair = at / OF_PAIR, a = 0, b = 1;
     for (; pair > 0; pair--)
@@ -129,25 +129,25 @@ static void pair_name(char out[AT__MAX_NAME], const at__op *op, int at)
             b++;
         else
             b = ++a + 1;
-    snprintf(out, AT__MAX_NAME, "%s %.20s %.20s", PAIR_NAMES[at % OF_PAIR], op->dims[a].name,
+    snprintf(out, ATX_MAX_NAME, "%s %.20s %.20s", PAIR_NAMES[at % OF_PAIR], op->dims[a].name,
              op->dims[b].name);
 }
 
-static void layout_name(char out[AT__MAX_NAME], const at__op *op, int at)
+static void layout_name(char out[ATX_MAX_NAME], const atx_op *op, int at)
 {
     int runs = OF_RUN * run_count(op);
     if (at < 2 * runs)
-        snprintf(out, AT__MAX_NAME, "%s %s %d", at < runs ? "in" : "out", RUN_NAMES[at % OF_RUN],
+        snprintf(out, ATX_MAX_NAME, "%s %s %d", at < runs ? "in" : "out", RUN_NAMES[at % OF_RUN],
                  at % runs / OF_RUN);
     else
-        snprintf(out, AT__MAX_NAME, "%s", LAYOUT_NAMES[at - 2 * runs]);
+        snprintf(out, ATX_MAX_NAME, "%s", LAYOUT_NAMES[at - 2 * runs]);
 }
 
 /* A label's number is the same everywhere. */
-static bool is_label(const at__template *t, int slot)
+static bool is_label(const atx_template *t, int slot)
 {
     for (int i = 0; i < t->param_count; i++) {
-        const at__param *p = &t->params[i];
+        const atx_param *p = &t->params[i];
         if (p->label_slot >= 0 && slot >= p->label_slot && slot < p->label_slot + p->count)
             return true;
     }
@@ -155,7 +155,7 @@ static bool is_label(const at__template *t, int slot)
 }
 
 /* A word and the first `most` characters of a name. */
-static void put_name(char out[AT__MAX_NAME], const char *word, const char *name, int most)
+static void put_name(char out[ATX_MAX_NAME], const char *word, const char *name, int most)
 {
     for (; *word; word++)
         *out++ = *word;
@@ -164,9 +164,9 @@ static void put_name(char out[AT__MAX_NAME], const char *word, const char *name,
     *out = '\0';
 }
 
-void at__traits_name(char out[AT__MAX_NAME], const at__traits *v, int i)
+void atx_traits_name(char out[ATX_MAX_NAME], const atx_traits *v, int i)
 {
-    const at__op *op = v->op;
+    const atx_op *op = v->op;
     int sizes = size_count(op), at = i;
     out[0] = '\0';
     if (at < WHOLE) {
@@ -180,7 +180,7 @@ void at__traits_name(char out[AT__MAX_NAME], const at__traits *v, int i)
     } else if ((at -= layout_traits(op)) < FIGURES) {
         put_name(out, "", FIGURE_NAMES[at], 50);
     } else if (!is_label(v->t, at - FIGURES + op->symbols.count)) {
-        put_name(out, ".", at__symbol_name(&v->t->symbols, at - FIGURES + op->symbols.count), 60);
+        put_name(out, ".", atx_symbol_name(&v->t->symbols, at - FIGURES + op->symbols.count), 60);
     }
 }
 
@@ -204,7 +204,7 @@ static int64_t saturated(double value)
     return value < 9e18 ? (int64_t)value : INT64_MAX;
 }
 
-static double elements_of(const at__problem *p)
+static double elements_of(const atx_problem *p)
 {
     double count = 1;
     for (int i = 0; i < p->op->dim_count; i++)
@@ -213,15 +213,15 @@ static double elements_of(const at__problem *p)
 }
 
 /* Bytes that must be moved; where the op does not say, those of its elements. */
-static double traffic_of(const at__problem *p, const int64_t *slots)
+static double traffic_of(const atx_problem *p, const int64_t *slots)
 {
     int64_t bytes = 0;
-    if (p->op->traffic && at__expr_eval(&bytes, p->op->traffic, slots, NULL) == AT_OK && bytes > 0)
+    if (p->op->traffic && atx_expr_eval(&bytes, p->op->traffic, slots, NULL) == AT_OK && bytes > 0)
         return (double)bytes;
-    return elements_of(p) * at__dtype_bytes(p->type);
+    return elements_of(p) * atx_dtype_bytes(p->type);
 }
 
-static const at__limits *limits_of(at__limits *out, const at__op *op, const int64_t *slots)
+static const atx_limits *limits_of(atx_limits *out, const atx_op *op, const int64_t *slots)
 {
     const int64_t *from = slots + op->device_slot;
     memcpy(out, from, sizeof *out);
@@ -229,16 +229,16 @@ static const at__limits *limits_of(at__limits *out, const at__op *op, const int6
 }
 
 /* The i-th of what has a name of its own: strides lie between pitches and alignments. */
-static int64_t size_of(const at__problem *p, int i)
+static int64_t size_of(const atx_problem *p, int i)
 {
     int leading = p->op->dim_count + p->op->pitch_count;
-    return p->dims[i < leading ? i : at__problem_first_align(p->op) + i - leading];
+    return p->dims[i < leading ? i : atx_problem_first_align(p->op) + i - leading];
 }
 
 /* Of the fastest dimensions of one side, and where they stand on the other. */
-static void run_numbers(float *out, const at__problem *p, const int *fastest, int rank, const int *place)
+static void run_numbers(float *out, const atx_problem *p, const int *fastest, int rank, const int *place)
 {
-    double bytes = at__dtype_bytes(p->type);
+    double bytes = atx_dtype_bytes(p->type);
     for (int k = 0; k < run_count(p->op); k++, out += OF_RUN) {
         double extent = k < rank ? (double)p->dims[fastest[k]] : 1;
         bytes *= extent;
@@ -249,15 +249,15 @@ static void run_numbers(float *out, const at__problem *p, const int *fastest, in
     }
 }
 
-static void layout_numbers(float *out, const at__problem *p)
+static void layout_numbers(float *out, const atx_problem *p)
 {
-    const at__op *op = p->op;
-    int order[AT__MAX_DIMS] = { 0 }, in[AT__MAX_DIMS] = { 0 }, of_out[AT__MAX_DIMS] = { 0 };
-    int place_in[AT__MAX_DIMS] = { 0 }, place_out[AT__MAX_DIMS] = { 0 }, runs = OF_RUN * run_count(op);
-    int rank = at__problem_input_order(order, op, p->dims), last = op->dim_count - 1;
-    const int64_t *steps_in = p->dims + at__problem_first_stride(op, 0);
-    const int64_t *steps_out = p->dims + at__problem_first_stride(op, 1);
-    double bytes = at__dtype_bytes(p->type);
+    const atx_op *op = p->op;
+    int order[ATX_MAX_DIMS] = { 0 }, in[ATX_MAX_DIMS] = { 0 }, of_out[ATX_MAX_DIMS] = { 0 };
+    int place_in[ATX_MAX_DIMS] = { 0 }, place_out[ATX_MAX_DIMS] = { 0 }, runs = OF_RUN * run_count(op);
+    int rank = atx_problem_input_order(order, op, p->dims), last = op->dim_count - 1;
+    const int64_t *steps_in = p->dims + atx_problem_first_stride(op, 0);
+    const int64_t *steps_out = p->dims + atx_problem_first_stride(op, 1);
+    double bytes = atx_dtype_bytes(p->type);
     for (int k = 0; k < rank; k++) {
         in[k] = order[rank - 1 - k];
         of_out[k] = last - k;
@@ -276,11 +276,11 @@ static void layout_numbers(float *out, const at__problem *p)
     out[STEP_OUT_TWOS] = twos_of(saturated(step_out));
 }
 
-void at__traits_problem(float *out, const at__traits *v, const at__problem *p, const int64_t *slots)
+void atx_traits_problem(float *out, const atx_traits *v, const atx_problem *p, const int64_t *slots)
 {
-    at__limits limits;
+    atx_limits limits;
     limits_of(&limits, v->op, slots);
-    double bytes = at__dtype_bytes(p->type), traffic = traffic_of(p, slots);
+    double bytes = atx_dtype_bytes(p->type), traffic = traffic_of(p, slots);
     out[ELSEWHERE] = 0;
     out[TYPE] = p->op->storage ? 0 : (float)p->type;
     out[ELEMENT_BYTES] = (float)bytes;
@@ -309,14 +309,14 @@ void at__traits_problem(float *out, const at__traits *v, const at__problem *p, c
         layout_numbers(out, p);
 }
 
-static void figures(float *out, const at__op *op, const int64_t *slots, const at__geometry *g,
+static void figures(float *out, const atx_op *op, const int64_t *slots, const atx_geometry *g,
                     double log_elements, double log_traffic)
 {
-    at__limits limits;
+    atx_limits limits;
     limits_of(&limits, op, slots);
     double blocks = (double)g->grid[0] * (double)g->grid[1] * (double)g->grid[2];
     int64_t threads = g->block[0] * g->block[1] * g->block[2];
-    at__occupancy o = at__arch_occupancy(limits.cc, threads, 0, g->shared_bytes);
+    atx_occupancy o = atx_arch_occupancy(limits.cc, threads, 0, g->shared_bytes);
     double resident = o.blocks > 0 ? (double)o.blocks : 1, sms = limits.sms > 0 ? (double)limits.sms : 1;
     double waves = blocks / (sms * resident), busy = fmin(blocks, sms * resident);
     out[BLOCKS] = log_of(blocks);
@@ -335,9 +335,9 @@ static void figures(float *out, const at__op *op, const int64_t *slots, const at
     out[UNEVEN] = (float)(blocks < MANY_WAVES * sms ? ceil(blocks / sms) * sms / blocks : 1);
 }
 
-void at__traits_config(float *out, const at__traits *v, const int64_t *slots, const at__geometry *g)
+void atx_traits_config(float *out, const atx_traits *v, const int64_t *slots, const atx_geometry *g)
 {
-    const at__op *op = v->op;
+    const atx_op *op = v->op;
     float *f = out + v->problem_count;
     figures(f, op, slots, g, out[ELEMENTS], out[TRAFFIC]);
     f += FIGURES;

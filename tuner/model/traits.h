@@ -12,30 +12,30 @@
 
 #include "lang/problem.h"
 
-#define AT__MAX_TRAITS 640
+#define ATX_MAX_TRAITS 640
 
 /* The place of one that only learning sets: whether a trial is another device's. */
-#define AT__TRAIT_ELSEWHERE 0
+#define ATX_TRAIT_ELSEWHERE 0
 
-typedef struct at__traits {
-    const at__op *op;
-    const at__template *t; /* NULL: of the problem alone */
+typedef struct atx_traits {
+    const atx_op *op;
+    const atx_template *t; /* NULL: of the problem alone */
     int problem_count;     /* the first are those of the problem */
     int count;
-} at__traits;
+} atx_traits;
 
 /* Which traits there are. */
-at__traits at__traits_of(const at__op *op, const at__template *t);
+atx_traits atx_traits_of(const atx_op *op, const atx_template *t);
 
 /* Writes the name of the i-th. A slot that cannot tell anything (a label) has the name "". */
-void at__traits_name(char out[AT__MAX_NAME], const at__traits *traits, int i);
+void atx_traits_name(char out[ATX_MAX_NAME], const atx_traits *traits, int i);
 
 /* Fills out[0 .. problem_count). `slots` is bound for the problem and device. */
-void at__traits_problem(float *out, const at__traits *traits, const at__problem *problem,
+void atx_traits_problem(float *out, const atx_traits *traits, const atx_problem *problem,
                         const int64_t *slots);
 
 /* Fills out[problem_count .. count), where the problem's are. `slots` is bound for the configuration too. */
-void at__traits_config(float *out, const at__traits *traits, const int64_t *slots,
-                       const at__geometry *geometry);
+void atx_traits_config(float *out, const atx_traits *traits, const int64_t *slots,
+                       const atx_geometry *geometry);
 
 #endif

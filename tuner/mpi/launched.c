@@ -29,7 +29,7 @@ static bool number_of(int *out, const char *name)
 }
 
 /* srun leaves PMI_* or PMIX_* too, by its --mpi. */
-static void look_at_slurm(at__launched *out)
+static void look_at_slurm(atx_launched *out)
 {
     if (!getenv("SLURM_STEP_NUM_TASKS") || (out->module && strcmp(out->module, "openmpi") == 0))
         return;
@@ -39,10 +39,10 @@ static void look_at_slurm(at__launched *out)
         out->module = NULL; /* any that was built with PMIx */
 }
 
-bool at__launched_find(at__launched *out)
+bool atx_launched_find(atx_launched *out)
 {
     const char *wish = getenv("AUTOTUNE_MPI");
-    *out = (at__launched){ .size = 1 };
+    *out = (atx_launched){ .size = 1 };
     if (wish && strcmp(wish, "off") == 0)
         return false;
     for (size_t i = 0; i < sizeof LAUNCHERS / sizeof *LAUNCHERS; i++) {
@@ -62,21 +62,21 @@ bool at__launched_find(at__launched *out)
 static const char *const MODULES[] = { "openmpi", "mpich", "other", NULL };
 static const char *const FOLDERS[] = { "", "../" AT_MPI_FOLDER "/", NULL };
 
-static at_status open_file(const at__link **out, const char *path, at_error *err)
+static at_status open_file(const atx_link **out, const char *path, at_error *err)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* an MPI's own modules look for its symbols */
-    const at__link *link = library ? dlsym(library, AT__LINK_SYMBOL) : NULL;
+    const atx_link *link = library ? dlsym(library, ATX_LINK_SYMBOL) : NULL;
     if (!link)
         return at_fail(err, AT_ERR_USAGE, "%s cannot be used: %s", path,
                        library ? "it is no such module" : dlerror());
-    if (link->version != AT__LINK_VERSION)
+    if (link->version != ATX_LINK_VERSION)
         return at_fail(err, AT_ERR_USAGE, "%s belongs to another autotune", path);
     *out = link;
     return AT_OK;
 }
 
 /* Its path, when there is such a file. */
-static bool find_module(at__str *path, const char *name)
+static bool find_module(atx_str *path, const char *name)
 {
     char program[PATH_MAX] = "";
     ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -85,15 +85,15 @@ static bool find_module(at__str *path, const char *name)
         return false;
     slash[1] = '\0';
     for (int i = 0; FOLDERS[i]; i++) {
-        at__str_reset(path);
-        at__str_addf(path, "%s%sautotune-mpi-%s.so", program, FOLDERS[i], name);
+        atx_str_reset(path);
+        atx_str_addf(path, "%s%sautotune-mpi-%s.so", program, FOLDERS[i], name);
         if (!path->failed && access(path->data, R_OK) == 0)
             return true;
     }
     return false;
 }
 
-static at_status not_built(const at__launched *l, at_error *err)
+static at_status not_built(const atx_launched *l, at_error *err)
 {
     return at_fail(
         err, AT_ERR_USAGE,
@@ -104,13 +104,13 @@ static at_status not_built(const at__launched *l, at_error *err)
         l->by, l->size, l->module ? " of this kind: " : "", l->module ? l->module : "");
 }
 
-at_status at__launched_link(const at__link **out, const at__launched *l, at_error *err)
+at_status atx_launched_link(const atx_link **out, const atx_launched *l, at_error *err)
 {
     const char *file = getenv("AUTOTUNE_MPI");
-    at__str path = { 0 };
+    atx_str path = { 0 };
     bool found = file && *file;
     if (found)
-        at__str_add(&path, file);
+        atx_str_add(&path, file);
     for (int i = 0; MODULES[i] && !found; i++)
         if (!l->module || strcmp(l->module, MODULES[i]) == 0)
             found = find_module(&path, MODULES[i]);
@@ -126,7 +126,7 @@ at_status at__launched_link(const at__link **out, const at__launched *l, at_erro
                     "(`srun --mpi=list` shows what there is)",
                     l->size);
     else
-        status = open_file(out, at__str_text(&path), err);
-    at__str_clear(&path);
+        status = open_file(out, atx_str_text(&path), err);
+    atx_str_clear(&path);
     return status;
 }

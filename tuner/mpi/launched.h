@@ -8,20 +8,20 @@
 #include <autotune/status.h>
 #include "mpi/link.h"
 
-typedef struct at__launched {
+typedef struct atx_launched {
     int rank, size;
     const char *by;     /* "Open MPI's mpirun"                                         */
     const char *module; /* "openmpi": the MPI that surely belongs to it; NULL: unknown */
     bool no_mpi;        /* srun without a --mpi that serves MPI                        */
-} at__launched;
+} atx_launched;
 
 /* False: alone, or AUTOTUNE_MPI=off says that every process is on its own. */
-bool at__launched_find(at__launched *out);
+bool atx_launched_find(atx_launched *out);
 
 /*
  * Opens the module: $AUTOTUNE_MPI (a file), else the one of that MPI beside the program or in its prefix.
  * AT_ERR_USAGE: there is none; what to do. It stays open.
  */
-at_status at__launched_link(const at__link **out, const at__launched *launched, at_error *err) AT_MUST_CHECK;
+at_status atx_launched_link(const atx_link **out, const atx_launched *launched, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -12,13 +12,13 @@
 
 #include <stdbool.h>
 
-#define AT__LINK_VERSION 1
-#define AT__LINK_SYMBOL  "at__mpi_link"
+#define ATX_LINK_VERSION 1
+#define ATX_LINK_SYMBOL  "atx_mpi_link"
 
-enum { AT__LINK_NOT_YET, AT__LINK_DONE, AT__LINK_FAILED };
+enum { ATX_LINK_NOT_YET, ATX_LINK_DONE, ATX_LINK_FAILED };
 
-typedef struct at__link {
-    int version; /* AT__LINK_VERSION; the rest is known to nobody else */
+typedef struct atx_link {
+    int version; /* ATX_LINK_VERSION; the rest is known to nobody else */
 
     /* Returns NULL, or what went wrong. */
     const char *(*begin)(int *rank, int *size);
@@ -33,6 +33,6 @@ typedef struct at__link {
 
     void (*end)(void);       /* all ranks together */
     void (*abort)(int code); /* when some are gone; may return */
-} at__link;
+} atx_link;
 
 #endif

@@ -12,7 +12,7 @@ enum { TAG = 7 };
 
 static int outcome(int code)
 {
-    return code == MPI_SUCCESS ? AT__LINK_DONE : AT__LINK_FAILED;
+    return code == MPI_SUCCESS ? ATX_LINK_DONE : ATX_LINK_FAILED;
 }
 
 static const char *link_begin(int *rank, int *size)
@@ -32,14 +32,14 @@ static int link_send(int to, const void *bytes, int count, void **request)
 {
     MPI_Request *r = malloc(sizeof *r);
     if (!r)
-        return AT__LINK_FAILED;
+        return ATX_LINK_FAILED;
     int code = MPI_Isend(bytes, count, MPI_BYTE, to, TAG, MPI_COMM_WORLD, r);
     *request = r;
     if (code == MPI_SUCCESS)
-        return AT__LINK_DONE;
+        return ATX_LINK_DONE;
     free(r);
     *request = NULL;
-    return AT__LINK_FAILED;
+    return ATX_LINK_FAILED;
 }
 
 static int link_sent(void **request)
@@ -47,7 +47,7 @@ static int link_sent(void **request)
     int done = 0;
     int code = MPI_Test(*request, &done, MPI_STATUS_IGNORE);
     if (code == MPI_SUCCESS && !done)
-        return AT__LINK_NOT_YET;
+        return ATX_LINK_NOT_YET;
     free(*request);
     *request = NULL;
     return outcome(code);
@@ -59,9 +59,9 @@ static int link_arrived(int *from, int *count)
     int there = 0;
     int code = MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &there, &status);
     if (code != MPI_SUCCESS)
-        return AT__LINK_FAILED;
+        return ATX_LINK_FAILED;
     if (!there)
-        return AT__LINK_NOT_YET;
+        return ATX_LINK_NOT_YET;
     *from = status.MPI_SOURCE;
     return outcome(MPI_Get_count(&status, MPI_BYTE, count));
 }
@@ -81,9 +81,9 @@ static void link_abort(int code)
     MPI_Abort(MPI_COMM_WORLD, code);
 }
 
-__attribute__((visibility("default"))) extern const at__link at__mpi_link;
-const at__link at__mpi_link = {
-    .version = AT__LINK_VERSION,
+__attribute__((visibility("default"))) extern const atx_link atx_mpi_link;
+const atx_link atx_mpi_link = {
+    .version = ATX_LINK_VERSION,
     .begin = link_begin,
     .send = link_send,
     .sent = link_sent,

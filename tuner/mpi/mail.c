@@ -8,7 +8,7 @@
 
 typedef struct letter {
     struct letter *next;
-    at__str bytes;
+    atx_str bytes;
 } letter;
 
 typedef struct peer {
@@ -18,8 +18,8 @@ typedef struct peer {
     bool forgotten;
 } peer;
 
-struct at__mail {
-    const at__link *link;
+struct atx_mail {
+    const atx_link *link;
     peer *peers;
     int size, unsent; /* letters */
     char *in;         /* what was received last */
@@ -27,9 +27,9 @@ struct at__mail {
     bool broken;
 };
 
-at_status at__mail_open(at__mail **out, const at__link *link, int size, at_error *err)
+at_status atx_mail_open(atx_mail **out, const atx_link *link, int size, at_error *err)
 {
-    at__mail *m = calloc(1, sizeof *m);
+    atx_mail *m = calloc(1, sizeof *m);
     if (m)
         m->peers = calloc((size_t)size, sizeof *m->peers);
     if (!m || !m->peers) {
@@ -42,18 +42,18 @@ at_status at__mail_open(at__mail **out, const at__link *link, int size, at_error
     return AT_OK;
 }
 
-static void drop_first(at__mail *m, peer *p)
+static void drop_first(atx_mail *m, peer *p)
 {
     letter *first = p->first;
     p->first = first->next;
     p->waiting -= first->bytes.len;
     m->unsent--;
-    at__str_clear(&first->bytes);
+    atx_str_clear(&first->bytes);
     free(first);
 }
 
 /* One that is on its way still belongs to the link, and stays. */
-void at__mail_forget(at__mail *m, int rank)
+void atx_mail_forget(atx_mail *m, int rank)
 {
     peer *p = &m->peers[rank];
     p->forgotten = true;
@@ -67,29 +67,29 @@ void at__mail_forget(at__mail *m, int rank)
         drop_first(m, p);
 }
 
-void at__mail_close(at__mail *m)
+void atx_mail_close(atx_mail *m)
 {
     if (!m)
         return;
     for (int i = 0; i < m->size; i++)
-        at__mail_forget(m, i);
+        atx_mail_forget(m, i);
     free(m->peers);
     free(m->in);
     free(m);
 }
 
-bool at__mail_send(at__mail *m, int to, uint32_t kind, const at__str *body)
+bool atx_mail_send(atx_mail *m, int to, uint32_t kind, const atx_str *body)
 {
     peer *p = &m->peers[to];
     letter *l = p->forgotten || (body && body->failed) ? NULL : calloc(1, sizeof *l);
-    at__frame_head head = { .kind = kind, .length = body ? (uint32_t)body->len : 0 };
+    atx_frame_head head = { .kind = kind, .length = body ? (uint32_t)body->len : 0 };
     if (!l)
         return p->forgotten;
-    at__str_add_bytes(&l->bytes, &head, sizeof head);
+    atx_str_add_bytes(&l->bytes, &head, sizeof head);
     if (body)
-        at__str_add_bytes(&l->bytes, at__str_text(body), body->len);
+        atx_str_add_bytes(&l->bytes, atx_str_text(body), body->len);
     if (l->bytes.failed) {
-        at__str_clear(&l->bytes);
+        atx_str_clear(&l->bytes);
         free(l);
         return false;
     }
@@ -97,21 +97,21 @@ bool at__mail_send(at__mail *m, int to, uint32_t kind, const at__str *body)
     p->last = l;
     p->waiting += l->bytes.len;
     m->unsent++;
-    at__mail_pump(m);
+    atx_mail_pump(m);
     return true;
 }
 
-static bool pump_peer(at__mail *m, int rank)
+static bool pump_peer(atx_mail *m, int rank)
 {
     peer *p = &m->peers[rank];
     bool moved = false;
     while (p->first) {
-        int done = AT__LINK_DONE;
+        int done = ATX_LINK_DONE;
         if (!p->request)
             done = m->link->send(rank, p->first->bytes.data, (int)p->first->bytes.len, &p->request);
-        if (done == AT__LINK_DONE && p->request)
+        if (done == ATX_LINK_DONE && p->request)
             done = m->link->sent(&p->request);
-        if (done == AT__LINK_NOT_YET)
+        if (done == ATX_LINK_NOT_YET)
             break;
         drop_first(m, p); /* failed: the rank is gone, and its silence will say so */
         moved = true;
@@ -119,7 +119,7 @@ static bool pump_peer(at__mail *m, int rank)
     return moved;
 }
 
-bool at__mail_pump(at__mail *m)
+bool atx_mail_pump(atx_mail *m)
 {
     bool moved = false;
     for (int i = 0; i < m->size && m->unsent > 0; i++)
@@ -127,7 +127,7 @@ bool at__mail_pump(at__mail *m)
     return moved;
 }
 
-static bool room_for(at__mail *m, size_t count)
+static bool room_for(atx_mail *m, size_t count)
 {
     if (count <= m->in_size)
         return true;
@@ -139,35 +139,35 @@ static bool room_for(at__mail *m, size_t count)
     return true;
 }
 
-bool at__mail_next(at__mail *m, int *from, uint32_t *kind, at__reader *body)
+bool atx_mail_next(atx_mail *m, int *from, uint32_t *kind, atx_reader *body)
 {
-    at__frame_head head;
+    atx_frame_head head;
     int count = 0;
-    int there = m->broken ? AT__LINK_NOT_YET : m->link->arrived(from, &count);
-    if (there == AT__LINK_NOT_YET)
+    int there = m->broken ? ATX_LINK_NOT_YET : m->link->arrived(from, &count);
+    if (there == ATX_LINK_NOT_YET)
         return false;
-    if (there == AT__LINK_FAILED || count < (int)sizeof head || *from < 0 || *from >= m->size ||
-        !room_for(m, (size_t)count) || m->link->take(*from, m->in, count) != AT__LINK_DONE) {
+    if (there == ATX_LINK_FAILED || count < (int)sizeof head || *from < 0 || *from >= m->size ||
+        !room_for(m, (size_t)count) || m->link->take(*from, m->in, count) != ATX_LINK_DONE) {
         m->broken = true;
         return false;
     }
     memcpy(&head, m->in, sizeof head);
     *kind = head.kind;
-    *body = (at__reader){ .at = m->in + sizeof head, .end = m->in + count };
+    *body = (atx_reader){ .at = m->in + sizeof head, .end = m->in + count };
     return true;
 }
 
-size_t at__mail_waiting(const at__mail *m, int to)
+size_t atx_mail_waiting(const atx_mail *m, int to)
 {
     return m->peers[to].waiting;
 }
 
-bool at__mail_all_sent(const at__mail *m)
+bool atx_mail_all_sent(const atx_mail *m)
 {
     return m->unsent == 0;
 }
 
-bool at__mail_broken(const at__mail *m)
+bool atx_mail_broken(const atx_mail *m)
 {
     return m->broken;
 }

@@ -9,28 +9,28 @@
 #include "mpi/link.h"
 #include "util/wire.h"
 
-typedef struct at__mail at__mail;
+typedef struct atx_mail atx_mail;
 
-at_status at__mail_open(at__mail **out, const at__link *link, int size, at_error *err) AT_MUST_CHECK;
-void at__mail_close(at__mail *mail); /* what was not sent is dropped; NULL is allowed */
+at_status atx_mail_open(atx_mail **out, const atx_link *link, int size, at_error *err) AT_MUST_CHECK;
+void atx_mail_close(atx_mail *mail); /* what was not sent is dropped; NULL is allowed */
 
 /* `body` is copied; NULL: nothing. To a rank that was forgotten it is dropped. false: out of memory, and so
  * dropped. */
-bool at__mail_send(at__mail *mail, int to, uint32_t kind, const at__str *body);
+bool atx_mail_send(atx_mail *mail, int to, uint32_t kind, const atx_str *body);
 
 /* Goes on with what is being sent. Returns whether anything came of it. */
-bool at__mail_pump(at__mail *mail);
+bool atx_mail_pump(atx_mail *mail);
 
 /* The next frame that has come; false: there is none. `body` is borrowed until the next call. */
-bool at__mail_next(at__mail *mail, int *from, uint32_t *kind, at__reader *body);
+bool atx_mail_next(atx_mail *mail, int *from, uint32_t *kind, atx_reader *body);
 
-size_t at__mail_waiting(const at__mail *mail, int to); /* bytes that are not sent yet */
-bool at__mail_all_sent(const at__mail *mail);
+size_t atx_mail_waiting(const atx_mail *mail, int to); /* bytes that are not sent yet */
+bool atx_mail_all_sent(const atx_mail *mail);
 
 /* From now on nothing is sent to a rank that is gone. */
-void at__mail_forget(at__mail *mail, int rank);
+void atx_mail_forget(atx_mail *mail, int rank);
 
 /* The link no longer works. */
-bool at__mail_broken(const at__mail *mail);
+bool atx_mail_broken(const atx_mail *mail);
 
 #endif

@@ -28,7 +28,7 @@ static double patience_s(void)
     return given >= 1 ? given : PATIENCE_S;
 }
 
-static at_status serve(const at__launched *l, const at__link *link, const at__ranks_options *o, at_error *err)
+static at_status serve(const atx_launched *l, const atx_link *link, const atx_ranks_options *o, at_error *err)
 {
     int rank = -1, size = 0;
     const char *failed = link->begin(&rank, &size);
@@ -40,7 +40,7 @@ static at_status serve(const at__launched *l, const at__link *link, const at__ra
             "%s started %d processes, and this MPI knows of %d: it is another MPI than the one that "
             "started them",
             l->by, l->size, size);
-    at_status status = at__server_run(link, size, MORE * patience_s(), o->cancel, err);
+    at_status status = atx_server_run(link, size, MORE * patience_s(), o->cancel, err);
     if (status == AT_OK)
         alarm(END_S); /* all is over: nothing is lost by dying */
     if (status == AT_OK || status == AT_ERR_INPUT)
@@ -60,7 +60,7 @@ static void raise_limit(void)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static at_status room_for(at__ranks *r, int count, at_error *err)
+static at_status room_for(atx_ranks *r, int count, at_error *err)
 {
     r->count = count;
     r->list = calloc((size_t)count, sizeof *r->list);
@@ -70,31 +70,31 @@ static at_status room_for(at__ranks *r, int count, at_error *err)
     if (!r->list || !r->owner || !r->workers || r->epoll < 0)
         return at_fail(err, AT_ERR_MEMORY, "out of memory for %d ranks", count);
     for (int i = 0; i < count; i++) {
-        at__rank *rank = &r->list[i];
+        atx_rank *rank = &r->list[i];
         snprintf(rank->name, sizeof rank->name, "rank %d", i);
         rank->ranks = r;
         rank->number = i;
-        rank->site = (at__site){ .name = rank->name,
-                                 .spawn = at__ranks_spawn,
-                                 .kill = at__ranks_kill,
-                                 .stop = at__ranks_stop,
-                                 .autopsy = at__ranks_autopsy };
+        rank->site = (atx_site){ .name = rank->name,
+                                 .spawn = atx_ranks_spawn,
+                                 .kill = atx_ranks_kill,
+                                 .stop = atx_ranks_stop,
+                                 .autopsy = atx_ranks_autopsy };
     }
     return AT_OK;
 }
 
-static void describe_self(at__ranks *r)
+static void describe_self(atx_ranks *r)
 {
-    at__rank *self = &r->list[0];
-    at__rank_describe(&self->info);
+    atx_rank *self = &r->list[0];
+    atx_rank_describe(&self->info);
     snprintf(self->name, sizeof self->name, "rank 0 on %s", self->info.host);
-    self->state = AT__RANK_HERE;
+    self->state = ATX_RANK_HERE;
 }
 
-static at_status supervise(at__ranks **out, const at__launched *l, const at__link *link,
-                           const at__ranks_options *o, at_error *err)
+static at_status supervise(atx_ranks **out, const atx_launched *l, const atx_link *link,
+                           const atx_ranks_options *o, at_error *err)
 {
-    at__ranks *r = calloc(1, sizeof *r);
+    atx_ranks *r = calloc(1, sizeof *r);
     if (!r)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     *out = r;
@@ -104,26 +104,26 @@ static at_status supervise(at__ranks **out, const at__launched *l, const at__lin
     r->patience_s = patience_s();
     r->epoll = -1;
     pthread_mutex_init(&r->lock, NULL);
-    at__timed_wait_init(&r->news);
+    atx_timed_wait_init(&r->news);
     raise_limit();
     at_status status = room_for(r, l->size, err);
     if (status != AT_OK)
         return status;
     describe_self(r);
-    r->threaded = pthread_create(&r->thread, NULL, at__ranks_post, r) == 0;
+    r->threaded = pthread_create(&r->thread, NULL, atx_ranks_post, r) == 0;
     return r->threaded ? AT_OK : at_fail(err, AT_ERR_SYSTEM, "a thread for MPI could not be started");
 }
 
-at_status at__ranks_begin(at__ranks **out, bool *served, const at__ranks_options *options, at_error *err)
+at_status atx_ranks_begin(atx_ranks **out, bool *served, const atx_ranks_options *options, at_error *err)
 {
-    at__launched launched;
-    const at__link *link = NULL;
+    atx_launched launched;
+    const atx_link *link = NULL;
     *out = NULL;
     *served = false;
-    if (!at__launched_find(&launched))
+    if (!atx_launched_find(&launched))
         return AT_OK;
     *served = launched.rank > 0;
-    at_status status = at__launched_link(&link, &launched, err);
+    at_status status = atx_launched_link(&link, &launched, err);
     if (status != AT_OK)
         return status;
     if (launched.rank > 0)
@@ -133,25 +133,25 @@ at_status at__ranks_begin(at__ranks **out, bool *served, const at__ranks_options
 
 /* ---- who is there ---- */
 
-static bool all_met(const at__ranks *r)
+static bool all_met(const atx_ranks *r)
 {
     for (int i = 1; i < r->count; i++)
-        if (r->list[i].state == AT__RANK_AWAITED)
+        if (r->list[i].state == ATX_RANK_AWAITED)
             return false;
     return true;
 }
 
-static bool is_asked(const at__ranks *r)
+static bool is_asked(const atx_ranks *r)
 {
     return r->options.cancel && *r->options.cancel;
 }
 
-static at_status meet_all(at__ranks *r, at_error *err)
+static at_status meet_all(atx_ranks *r, at_error *err)
 {
     at_status status = AT_OK;
     pthread_mutex_lock(&r->lock);
     while (status == AT_OK && r->status == AT_OK && (!r->begun || !all_met(r))) {
-        at__timed_wait(&r->news, &r->lock, at__now_s() + LOOK_S);
+        atx_timed_wait(&r->news, &r->lock, atx_now_s() + LOOK_S);
         if (is_asked(r))
             status = at_fail(err, AT_ERR_CANCELLED, "interrupted before all ranks were there");
     }
@@ -161,11 +161,11 @@ static at_status meet_all(at__ranks *r, at_error *err)
     return status;
 }
 
-static at_status check_programs(const at__ranks *r, at_error *err)
+static at_status check_programs(const atx_ranks *r, at_error *err)
 {
     for (int i = 1; i < r->count; i++) {
-        const at__rank *other = &r->list[i];
-        if (other->state != AT__RANK_OTHER)
+        const atx_rank *other = &r->list[i];
+        if (other->state != ATX_RANK_OTHER)
             continue;
         return at_fail(
             err, AT_ERR_INPUT,
@@ -176,21 +176,21 @@ static at_status check_programs(const at__ranks *r, at_error *err)
     return AT_OK;
 }
 
-static void warn(const at__ranks *r, const char *text)
+static void warn(const atx_ranks *r, const char *text)
 {
     if (r->options.tell)
         r->options.tell(r->options.context, text);
 }
 
 /* What costs time and is easily put right. */
-static void warn_of_ranks(const at__ranks *r)
+static void warn_of_ranks(const atx_ranks *r)
 {
     char text[400];
     for (int i = 0; i < r->count; i++) {
-        const at__rank *rank = &r->list[i];
-        const at__rank_info *info = &rank->info;
+        const atx_rank *rank = &r->list[i];
+        const atx_rank_info *info = &rank->info;
         int cores = CPU_COUNT(&info->cores);
-        if (rank->state != AT__RANK_HERE)
+        if (rank->state != ATX_RANK_HERE)
             continue;
         if (!info->nvrtc[0] || strcmp(info->nvrtc, r->list[0].info.nvrtc) != 0) {
             snprintf(text, sizeof text, "%s compiles nothing: found NVRTC %s there; expected %s as on rank 0",
@@ -211,9 +211,9 @@ static void warn_of_ranks(const at__ranks *r)
     }
 }
 
-at_status at__ranks_gather(at__ranks *r, at_error *err)
+at_status atx_ranks_gather(atx_ranks *r, at_error *err)
 {
-    at__rank_info *infos = calloc((size_t)r->count, sizeof *infos);
+    atx_rank_info *infos = calloc((size_t)r->count, sizeof *infos);
     if (!infos) {
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
@@ -222,55 +222,55 @@ at_status at__ranks_gather(at__ranks *r, at_error *err)
     if (status == AT_OK)
         status = check_programs(r, err);
     for (int i = 0; i < r->count && status == AT_OK; i++)
-        if (r->list[i].state == AT__RANK_HERE)
+        if (r->list[i].state == ATX_RANK_HERE)
             infos[i] = r->list[i].info;
     if (status == AT_OK) {
-        at__rank_share(r->owner, r->workers, infos, r->count);
+        atx_rank_share(r->owner, r->workers, infos, r->count);
         warn_of_ranks(r);
     }
     free(infos);
     return status;
 }
 
-int at__ranks_count(const at__ranks *r)
+int atx_ranks_count(const atx_ranks *r)
 {
     return r->count;
 }
 
-at__site *at__ranks_place(const at__ranks *r, int rank)
+atx_site *atx_ranks_place(const atx_ranks *r, int rank)
 {
     return rank > 0 ? &r->list[rank].site : NULL;
 }
 
-const char *at__ranks_name(const at__ranks *r, int rank)
+const char *atx_ranks_name(const atx_ranks *r, int rank)
 {
     return r->list[rank].name;
 }
 
-int at__ranks_workers(const at__ranks *r, int rank)
+int atx_ranks_workers(const atx_ranks *r, int rank)
 {
     return r->workers[rank];
 }
 
-bool at__ranks_serves(const at__ranks *r, int rank, int gpu)
+bool atx_ranks_serves(const atx_ranks *r, int rank, int gpu)
 {
-    return gpu >= 0 && gpu < AT__RANK_GPUS && r->owner[rank][gpu];
+    return gpu >= 0 && gpu < ATX_RANK_GPUS && r->owner[rank][gpu];
 }
 
-bool at__ranks_is_gone(at__ranks *r, int rank)
+bool atx_ranks_is_gone(atx_ranks *r, int rank)
 {
     pthread_mutex_lock(&r->lock);
-    bool gone = r->list[rank].state == AT__RANK_GONE;
+    bool gone = r->list[rank].state == ATX_RANK_GONE;
     pthread_mutex_unlock(&r->lock);
     return gone;
 }
 
-const char *at__ranks_no_gpu(const at__ranks *r)
+const char *atx_ranks_no_gpu(const atx_ranks *r)
 {
     return r->list[0].info.no_gpu;
 }
 
-int at__ranks_of(const at__ranks *r, const char *uuid, const char *host)
+int atx_ranks_of(const atx_ranks *r, const char *uuid, const char *host)
 {
     for (int i = 0; i < r->count && *uuid; i++)
         for (int k = 0; k < r->list[i].info.gpu_count; k++)
@@ -282,31 +282,31 @@ int at__ranks_of(const at__ranks *r, const char *uuid, const char *host)
     return 0;
 }
 
-bool at__ranks_keep(at__ranks *r, int rank, const char *path, const at__str *text)
+bool atx_ranks_keep(atx_ranks *r, int rank, const char *path, const atx_str *text)
 {
-    at__str body = { 0 };
+    atx_str body = { 0 };
     at_error err = { 0 };
-    at__put_text(&body, path);
-    at__put_bytes(&body, at__str_text(text), text->len);
+    atx_put_text(&body, path);
+    atx_put_bytes(&body, atx_str_text(text), text->len);
     bool sent = true;
     pthread_mutex_lock(&r->lock);
     if (rank > 0 && r->mail)
-        sent = at__mail_send(r->mail, rank, KEEP, &body);
+        sent = atx_mail_send(r->mail, rank, KEEP, &body);
     pthread_mutex_unlock(&r->lock);
-    if (rank == 0 && at__out_append(path, at__str_text(text), text->len, &err) != AT_OK)
+    if (rank == 0 && atx_out_append(path, atx_str_text(text), text->len, &err) != AT_OK)
         warn(r, err.text);
-    at__str_clear(&body);
+    atx_str_clear(&body);
     return sent;
 }
 
 /* All is stored and printed by now. */
-static void await_thread(at__ranks *r)
+static void await_thread(atx_ranks *r)
 {
-    double until_s = at__now_s() + END_S;
+    double until_s = atx_now_s() + END_S;
     bool in_time = true;
     pthread_mutex_lock(&r->lock);
     while (!r->over && in_time)
-        in_time = at__timed_wait(&r->news, &r->lock, until_s);
+        in_time = atx_timed_wait(&r->news, &r->lock, until_s);
     bool over = r->over;
     pthread_mutex_unlock(&r->lock);
     if (over) {
@@ -318,7 +318,7 @@ static void await_thread(at__ranks *r)
     _exit(r->exit_code);
 }
 
-void at__ranks_end(at__ranks *r, int exit_code)
+void atx_ranks_end(atx_ranks *r, int exit_code)
 {
     if (!r)
         return;
@@ -330,7 +330,7 @@ void at__ranks_end(at__ranks *r, int exit_code)
         await_thread(r);
     for (size_t i = 1; i < r->channel_count; i++)
         if (r->channels[i]) {
-            at__str_clear(&r->channels[i]->to_local);
+            atx_str_clear(&r->channels[i]->to_local);
             close(r->channels[i]->fd);
             free(r->channels[i]);
         }

@@ -9,47 +9,47 @@
 #include "util/wire.h"
 #include <stdatomic.h>
 
-typedef struct at__ranks at__ranks;
+typedef struct atx_ranks atx_ranks;
 
-typedef struct at__ranks_options {
+typedef struct atx_ranks_options {
     const atomic_int *cancel;
     void (*tell)(void *context, const char *text); /* a warning; from any thread */
     void *context;
-} at__ranks_options;
+} atx_ranks_options;
 
 /*
  * *out is NULL in a process that is alone, and where this rank has served until the end (*served). Waits for
  * nobody on rank 0. AT_ERR_USAGE: started as one of several, and there is no MPI for them.
  */
-at_status at__ranks_begin(at__ranks **out, bool *served, const at__ranks_options *options,
+at_status atx_ranks_begin(atx_ranks **out, bool *served, const atx_ranks_options *options,
                           at_error *err) AT_MUST_CHECK;
 
 /*
  * Waits until every rank has said who it is. One that does not within a minute is told and left out.
  * AT_ERR_INPUT: one that is another program, by rank and host. AT_ERR_CANCELLED.
  */
-at_status at__ranks_gather(at__ranks *ranks, at_error *err) AT_MUST_CHECK;
+at_status atx_ranks_gather(atx_ranks *ranks, at_error *err) AT_MUST_CHECK;
 
-/* From here on: after at__ranks_gather. */
+/* From here on: after atx_ranks_gather. */
 
-int at__ranks_count(const at__ranks *ranks);
-at__site *at__ranks_place(const at__ranks *ranks, int rank);      /* NULL: rank 0 */
-const char *at__ranks_name(const at__ranks *ranks, int rank);     /* "rank 3 on node2" */
-int at__ranks_workers(const at__ranks *ranks, int rank);          /* compile workers that it has cores for */
-bool at__ranks_serves(const at__ranks *ranks, int rank, int gpu); /* an ordinal there */
-bool at__ranks_is_gone(at__ranks *ranks, int rank);
-const char *at__ranks_no_gpu(const at__ranks *ranks); /* why rank 0 has none */
+int atx_ranks_count(const atx_ranks *ranks);
+atx_site *atx_ranks_place(const atx_ranks *ranks, int rank);      /* NULL: rank 0 */
+const char *atx_ranks_name(const atx_ranks *ranks, int rank);     /* "rank 3 on node2" */
+int atx_ranks_workers(const atx_ranks *ranks, int rank);          /* compile workers that it has cores for */
+bool atx_ranks_serves(const atx_ranks *ranks, int rank, int gpu); /* an ordinal there */
+bool atx_ranks_is_gone(atx_ranks *ranks, int rank);
+const char *atx_ranks_no_gpu(const atx_ranks *ranks); /* why rank 0 has none */
 
 /* The rank on whose machine a device is, by its UUID or else by the machine's name; rank 0 where none is. */
-int at__ranks_of(const at__ranks *ranks, const char *uuid, const char *host);
+int atx_ranks_of(const atx_ranks *ranks, const char *uuid, const char *host);
 
 /* Has a rank append text to a file on its machine, and warns if it cannot. false: out of memory, not sent. */
-bool at__ranks_keep(at__ranks *ranks, int rank, const char *path, const at__str *text);
+bool atx_ranks_keep(atx_ranks *ranks, int rank, const char *path, const atx_str *text);
 
 /*
  * Ends the others, and MPI. Where one of them is gone MPI cannot end in order: then the job is aborted with
  * this exit code, which may not return: what is to be printed was. NULL is allowed.
  */
-void at__ranks_end(at__ranks *ranks, int exit_code);
+void atx_ranks_end(atx_ranks *ranks, int exit_code);
 
 #endif

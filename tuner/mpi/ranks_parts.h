@@ -1,5 +1,5 @@
 /*
- * ranks_parts.h - the insides of at__ranks. Private to ranks*.c: ranks.c begins, gathers and ends,
+ * ranks_parts.h - the insides of atx_ranks. Private to ranks*.c: ranks.c begins, gathers and ends,
  * ranks_post.c has the thread that speaks to the others.
  */
 #ifndef AUTOTUNE_MPI_RANKS_PARTS_H
@@ -13,41 +13,41 @@
 #include <pthread.h>
 
 /* A child that another rank has, and our end of the pair whose other end its supervisor has. */
-typedef struct at__channel {
+typedef struct atx_channel {
     int64_t number;
     int rank, fd;
-    at__str to_local; /* came, and there was no room yet ... */
+    atx_str to_local; /* came, and there was no room yet ... */
     size_t given;     /* ... but for so many bytes           */
     bool ended;
     char how[256];
-} at__channel;
+} atx_channel;
 
-typedef enum at__rank_state {
-    AT__RANK_AWAITED,
-    AT__RANK_HERE,
-    AT__RANK_OTHER,
-    AT__RANK_BYE,
-    AT__RANK_GONE
-} at__rank_state;
+typedef enum atx_rank_state {
+    ATX_RANK_AWAITED,
+    ATX_RANK_HERE,
+    ATX_RANK_OTHER,
+    ATX_RANK_BYE,
+    ATX_RANK_GONE
+} atx_rank_state;
 
-typedef struct at__rank {
-    at__site site; /* first: what a place's functions are given */
-    at__ranks *ranks;
+typedef struct atx_rank {
+    atx_site site; /* first: what a place's functions are given */
+    atx_ranks *ranks;
     int number;
-    at__rank_state state;
-    at__rank_info info;
+    atx_rank_state state;
+    atx_rank_info info;
     char name[96];
-    at__patience silence;
+    atx_patience silence;
     bool silent; /* and that was told */
-} at__rank;
+} atx_rank;
 
-struct at__ranks {
-    at__ranks_options options;
-    at__launched launched;
-    const at__link *link;
+struct atx_ranks {
+    atx_ranks_options options;
+    atx_launched launched;
+    const atx_link *link;
     int count;
-    at__rank *list;
-    bool (*owner)[AT__RANK_GPUS];
+    atx_rank *list;
+    bool (*owner)[ATX_RANK_GPUS];
     int *workers;
     double patience_s;
     pthread_t thread;
@@ -58,9 +58,9 @@ struct at__ranks {
     int exit_code;
     at_status status; /* of the thread */
     at_error why;
-    at__mail *mail;
+    atx_mail *mail;
     int epoll;
-    at__channel **channels; /* by number; NULL: it is over */
+    atx_channel **channels; /* by number; NULL: it is over */
     size_t channel_count, channel_cap;
     int held; /* channels with bytes that had no room */
     double beat_s;
@@ -68,12 +68,12 @@ struct at__ranks {
 };
 
 /* The thread. */
-void *at__ranks_post(void *ranks);
+void *atx_ranks_post(void *ranks);
 
 /* A place's functions. */
-at_status at__ranks_spawn(at__site *site, at__child *out, const char *const *argv, at_error *err);
-void at__ranks_kill(at__site *site, const at__child *child);
-void at__ranks_stop(at__site *site, at__child *child, double grace_s);
-void at__ranks_autopsy(at__site *site, at__child *child, char *out, size_t size);
+at_status atx_ranks_spawn(atx_site *site, atx_child *out, const char *const *argv, at_error *err);
+void atx_ranks_kill(atx_site *site, const atx_child *child);
+void atx_ranks_stop(atx_site *site, atx_child *child, double grace_s);
+void atx_ranks_autopsy(atx_site *site, atx_child *child, char *out, size_t size);
 
 #endif

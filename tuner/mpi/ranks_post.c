@@ -25,28 +25,28 @@
 #define MEETING_S 60.0 /* for a rank to say who it is, at least */
 #define EVENTS    64
 
-static at__rank *of_site(at__site *site)
+static atx_rank *of_site(atx_site *site)
 {
-    return (at__rank *)site;
+    return (atx_rank *)site;
 }
 
-static at__channel *find(const at__ranks *r, int64_t number)
+static atx_channel *find(const atx_ranks *r, int64_t number)
 {
     return number > 0 && (size_t)number < r->channel_count ? r->channels[number] : NULL;
 }
 
 /* ---- children, for their supervisors ---- */
 
-static at__channel *add_channel(at__ranks *r, int rank, int fd)
+static atx_channel *add_channel(atx_ranks *r, int rank, int fd)
 {
     if (r->channel_count == 0)
         r->channel_count = 1; /* 0 is no number */
-    if (!at__grow(&r->channels, &r->channel_cap, r->channel_count, sizeof *r->channels))
+    if (!atx_grow(&r->channels, &r->channel_cap, r->channel_count, sizeof *r->channels))
         return NULL;
-    at__channel *c = calloc(1, sizeof *c);
+    atx_channel *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (at__channel){ .number = (int64_t)r->channel_count, .rank = rank, .fd = fd };
+    *c = (atx_channel){ .number = (int64_t)r->channel_count, .rank = rank, .fd = fd };
     struct epoll_event event = { .events = EPOLLIN, .data.u64 = (uint64_t)c->number };
     if (epoll_ctl(r->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
         free(c);
@@ -56,64 +56,64 @@ static at__channel *add_channel(at__ranks *r, int rank, int fd)
     return c;
 }
 
-static void close_ours(at__channel *c)
+static void close_ours(atx_channel *c)
 {
     if (c->fd >= 0)
         close(c->fd); /* also out of the epoll */
     c->fd = -1;
 }
 
-static void remove_channel(at__ranks *r, at__channel *c)
+static void remove_channel(atx_ranks *r, atx_channel *c)
 {
     r->held -= c->to_local.len > 0;
     r->channels[c->number] = NULL;
     close_ours(c);
-    at__str_clear(&c->to_local);
+    atx_str_clear(&c->to_local);
     free(c);
 }
 
-static void send_start(at__ranks *r, const at__channel *c, const char *const *argv)
+static void send_start(atx_ranks *r, const atx_channel *c, const char *const *argv)
 {
-    at__str body = { 0 };
+    atx_str body = { 0 };
     int64_t count = 0;
     while (argv[count])
         count++;
-    at__put_i64(&body, c->number);
-    at__put_i64(&body, count);
+    atx_put_i64(&body, c->number);
+    atx_put_i64(&body, count);
     for (int i = 0; i < count; i++)
-        at__put_text(&body, argv[i]);
-    at__mail_send(r->mail, c->rank, START, &body);
-    at__str_clear(&body);
+        atx_put_text(&body, argv[i]);
+    atx_mail_send(r->mail, c->rank, START, &body);
+    atx_str_clear(&body);
 }
 
-static void send_shut(at__ranks *r, const at__channel *c, double grace_s)
+static void send_shut(atx_ranks *r, const atx_channel *c, double grace_s)
 {
-    at__str body = { 0 };
-    at__put_i64(&body, c->number);
-    at__put_f64(&body, grace_s);
-    at__mail_send(r->mail, c->rank, SHUT, &body);
-    at__str_clear(&body);
+    atx_str body = { 0 };
+    atx_put_i64(&body, c->number);
+    atx_put_f64(&body, grace_s);
+    atx_mail_send(r->mail, c->rank, SHUT, &body);
+    atx_str_clear(&body);
 }
 
-at_status at__ranks_spawn(at__site *site, at__child *out, const char *const *argv, at_error *err)
+at_status atx_ranks_spawn(atx_site *site, atx_child *out, const char *const *argv, at_error *err)
 {
-    at__rank *rank = of_site(site);
-    at__ranks *r = rank->ranks;
+    atx_rank *rank = of_site(site);
+    atx_ranks *r = rank->ranks;
     at_status status = AT_OK;
     int pair[2] = { -1, -1 };
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return at_fail(err, AT_ERR_SYSTEM, "no connection for a process of %s: %s", rank->name,
                        strerror(errno));
     pthread_mutex_lock(&r->lock);
-    at__channel *c = NULL;
-    if (rank->state == AT__RANK_GONE || !r->mail)
+    atx_channel *c = NULL;
+    if (rank->state == ATX_RANK_GONE || !r->mail)
         status = at_fail(err, AT_ERR_DEVICE, "%s is gone", rank->name);
     else if (!(c = add_channel(r, rank->number, pair[0])))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory or descriptors");
     else
         send_start(r, c, argv);
     if (c)
-        *out = (at__child){ .pid = (int)c->number, .fd = pair[1], .site = site };
+        *out = (atx_child){ .pid = (int)c->number, .fd = pair[1], .site = site };
     pthread_mutex_unlock(&r->lock);
     if (!c) {
         close(pair[0]);
@@ -122,48 +122,48 @@ at_status at__ranks_spawn(at__site *site, at__child *out, const char *const *arg
     return status;
 }
 
-void at__ranks_kill(at__site *site, const at__child *child)
+void atx_ranks_kill(atx_site *site, const atx_child *child)
 {
-    at__ranks *r = of_site(site)->ranks;
+    atx_ranks *r = of_site(site)->ranks;
     pthread_mutex_lock(&r->lock);
-    const at__channel *c = find(r, child->pid);
+    const atx_channel *c = find(r, child->pid);
     if (c && r->mail)
         send_shut(r, c, 0);
     pthread_mutex_unlock(&r->lock);
 }
 
 /* What it said before it was asked to end may still be on its way to it. */
-void at__ranks_stop(at__site *site, at__child *child, double grace_s)
+void atx_ranks_stop(atx_site *site, atx_child *child, double grace_s)
 {
-    at__ranks *r = of_site(site)->ranks;
+    atx_ranks *r = of_site(site)->ranks;
     close(child->fd);
     pthread_mutex_lock(&r->lock);
-    at__channel *c = find(r, child->pid);
+    atx_channel *c = find(r, child->pid);
     if (c && r->mail)
         send_shut(r, c, grace_s);
     if (c)
         remove_channel(r, c);
     pthread_mutex_unlock(&r->lock);
-    *child = (at__child){ 0 };
+    *child = (atx_child){ 0 };
 }
 
-void at__ranks_autopsy(at__site *site, at__child *child, char *out, size_t size)
+void atx_ranks_autopsy(atx_site *site, atx_child *child, char *out, size_t size)
 {
-    at__rank *rank = of_site(site);
-    at__ranks *r = rank->ranks;
+    atx_rank *rank = of_site(site);
+    atx_ranks *r = rank->ranks;
     pthread_mutex_lock(&r->lock);
-    const at__channel *c = find(r, child->pid);
+    const atx_channel *c = find(r, child->pid);
     if (c && c->ended)
         snprintf(out, size, "%s (%s)", c->how, rank->name);
     else
         snprintf(out, size, "sent what is no message (%s)", rank->name);
     pthread_mutex_unlock(&r->lock);
-    at__ranks_stop(site, child, 0);
+    atx_ranks_stop(site, child, 0);
 }
 
 /* ---- bytes ---- */
 
-static bool give_local(at__ranks *r, at__channel *c)
+static bool give_local(atx_ranks *r, atx_channel *c)
 {
     bool moved = false;
     while (c->fd >= 0 && c->given < c->to_local.len) {
@@ -178,14 +178,14 @@ static bool give_local(at__ranks *r, at__channel *c)
     }
     if (c->to_local.len > 0)
         r->held--;
-    at__str_reset(&c->to_local);
+    atx_str_reset(&c->to_local);
     c->given = 0;
     if (c->ended)
         close_ours(c);
     return moved;
 }
 
-static void end_channel(at__ranks *r, at__channel *c, const char *how)
+static void end_channel(atx_ranks *r, atx_channel *c, const char *how)
 {
     if (c->ended)
         return;
@@ -198,30 +198,30 @@ static void end_channel(at__ranks *r, at__channel *c, const char *how)
 }
 
 /* No memory for bytes of a process: a stream with a hole is none, so that it counts as ended. */
-static void drop_for_local(at__ranks *r, at__channel *c)
+static void drop_for_local(atx_ranks *r, atx_channel *c)
 {
     r->held--;
-    at__str_clear(&c->to_local);
+    atx_str_clear(&c->to_local);
     c->given = 0;
     end_channel(r, c, "out of memory");
 }
 
-static void take_for_local(at__ranks *r, at__reader *body)
+static void take_for_local(atx_ranks *r, atx_reader *body)
 {
     size_t len = 0;
-    at__channel *c = find(r, at__get_i64(body));
-    const void *bytes = at__get_bytes(body, &len);
+    atx_channel *c = find(r, atx_get_i64(body));
+    const void *bytes = atx_get_bytes(body, &len);
     if (!c || !len || c->ended)
         return;
     r->held += c->to_local.len == 0;
-    at__str_add_bytes(&c->to_local, bytes, len);
+    atx_str_add_bytes(&c->to_local, bytes, len);
     if (c->to_local.failed)
         drop_for_local(r, c);
     else
         give_local(r, c);
 }
 
-static bool give_held(at__ranks *r)
+static bool give_held(atx_ranks *r)
 {
     bool moved = false;
     for (size_t i = 1; i < r->channel_count && r->held > 0; i++)
@@ -230,9 +230,9 @@ static bool give_held(at__ranks *r)
     return moved;
 }
 
-static bool send_local(at__ranks *r, at__channel *c)
+static bool send_local(atx_ranks *r, atx_channel *c)
 {
-    if (at__mail_waiting(r->mail, c->rank) > MOST_WAITING)
+    if (atx_mail_waiting(r->mail, c->rank) > MOST_WAITING)
         return false;
     ssize_t got = recv(c->fd, r->chunk, sizeof r->chunk, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -241,21 +241,21 @@ static bool send_local(at__ranks *r, at__channel *c)
         epoll_ctl(r->epoll, EPOLL_CTL_DEL, c->fd, NULL);
         return false;
     }
-    at__str body = { 0 };
-    at__put_i64(&body, c->number);
-    at__put_bytes(&body, r->chunk, (size_t)got);
-    at__mail_send(r->mail, c->rank, BYTES, &body);
-    at__str_clear(&body);
+    atx_str body = { 0 };
+    atx_put_i64(&body, c->number);
+    atx_put_bytes(&body, r->chunk, (size_t)got);
+    atx_mail_send(r->mail, c->rank, BYTES, &body);
+    atx_str_clear(&body);
     return true;
 }
 
-static bool send_locals(at__ranks *r)
+static bool send_locals(atx_ranks *r)
 {
     struct epoll_event events[EVENTS];
     bool moved = false;
     int count = epoll_wait(r->epoll, events, EVENTS, 0);
     for (int i = 0; i < count; i++) {
-        at__channel *c = find(r, (int64_t)events[i].data.u64);
+        atx_channel *c = find(r, (int64_t)events[i].data.u64);
         if (c && c->fd >= 0)
             moved |= send_local(r, c);
     }
@@ -264,27 +264,27 @@ static bool send_locals(at__ranks *r)
 
 /* ---- ranks ---- */
 
-static void tell(const at__ranks *r, const char *text)
+static void tell(const atx_ranks *r, const char *text)
 {
     if (r->options.tell)
         r->options.tell(r->options.context, text);
 }
 
-static void meet(at__ranks *r, at__rank *rank, at__reader *body)
+static void meet(atx_ranks *r, atx_rank *rank, atx_reader *body)
 {
-    bool same = at__rank_read(&rank->info, body, r->list[0].info.program);
-    rank->state = same ? AT__RANK_HERE : AT__RANK_OTHER;
+    bool same = atx_rank_read(&rank->info, body, r->list[0].info.program);
+    rank->state = same ? ATX_RANK_HERE : ATX_RANK_OTHER;
     snprintf(rank->name, sizeof rank->name, "rank %d on %s", rank->number, rank->info.host);
     pthread_cond_broadcast(&r->news);
 }
 
-static void on_frame(at__ranks *r, int from, uint32_t kind, at__reader *body)
+static void on_frame(atx_ranks *r, int from, uint32_t kind, atx_reader *body)
 {
     char text[160];
-    at__rank *rank = &r->list[from];
-    if (rank->state == AT__RANK_GONE) /* it came back too late, and hears so */
+    atx_rank *rank = &r->list[from];
+    if (rank->state == ATX_RANK_GONE) /* it came back too late, and hears so */
         return;
-    rank->silence = at__patience_begin();
+    rank->silence = atx_patience_begin();
     if (rank->silent) {
         snprintf(text, sizeof text, "%s is heard again", rank->name);
         rank->silent = false;
@@ -295,26 +295,26 @@ static void on_frame(at__ranks *r, int from, uint32_t kind, at__reader *body)
     } else if (kind == BYTES) {
         take_for_local(r, body);
     } else if (kind == ENDED) {
-        at__channel *c = find(r, at__get_i64(body));
+        atx_channel *c = find(r, atx_get_i64(body));
         if (c)
-            end_channel(r, c, at__get_text(body));
+            end_channel(r, c, atx_get_text(body));
     }
 }
 
 /* Whatever it had is handed out again: its children have ended. */
-static void lose(at__ranks *r, at__rank *rank, double waited_s)
+static void lose(atx_ranks *r, atx_rank *rank, double waited_s)
 {
     char text[240], how[128];
-    at__str reason = { 0 };
+    atx_str reason = { 0 };
     snprintf(text, sizeof text,
              "%s is gone: it has said nothing for %.0f s; what it was doing is handed out again", rank->name,
              waited_s);
     snprintf(how, sizeof how, "its rank has said nothing for %.0f s", waited_s);
-    at__put_text(&reason, "rank 0 goes on without this rank, which had said nothing for too long");
-    at__mail_send(r->mail, rank->number, END, &reason); /* should it come back */
-    at__str_clear(&reason);
-    at__mail_forget(r->mail, rank->number);
-    rank->state = AT__RANK_GONE;
+    atx_put_text(&reason, "rank 0 goes on without this rank, which had said nothing for too long");
+    atx_mail_send(r->mail, rank->number, END, &reason); /* should it come back */
+    atx_str_clear(&reason);
+    atx_mail_forget(r->mail, rank->number);
+    rank->state = ATX_RANK_GONE;
     for (size_t i = 1; i < r->channel_count; i++)
         if (r->channels[i] && r->channels[i]->rank == rank->number)
             end_channel(r, r->channels[i], how);
@@ -322,20 +322,20 @@ static void lose(at__ranks *r, at__rank *rank, double waited_s)
     tell(r, text);
 }
 
-static void look_at_ranks(at__ranks *r)
+static void look_at_ranks(atx_ranks *r)
 {
     char text[160];
-    double now_s = at__now_s();
+    double now_s = atx_now_s();
     bool beat = now_s - r->beat_s >= BEAT_S;
     if (beat)
         r->beat_s = now_s;
     for (int i = 1; i < r->count && beat; i++) {
-        at__rank *rank = &r->list[i];
-        if (rank->state == AT__RANK_GONE)
+        atx_rank *rank = &r->list[i];
+        if (rank->state == ATX_RANK_GONE)
             continue;
-        at__mail_send(r->mail, i, BEAT, NULL);
-        double waited_s = at__patience_waited_s(&rank->silence);
-        bool awaited = rank->state == AT__RANK_AWAITED;
+        atx_mail_send(r->mail, i, BEAT, NULL);
+        double waited_s = atx_patience_waited_s(&rank->silence);
+        bool awaited = rank->state == ATX_RANK_AWAITED;
         if (waited_s > (awaited && r->patience_s < MEETING_S ? MEETING_S : r->patience_s)) {
             lose(r, rank, waited_s);
         } else if (waited_s > SILENT_S && !rank->silent) {
@@ -347,13 +347,13 @@ static void look_at_ranks(at__ranks *r)
     }
 }
 
-static bool turn(at__ranks *r)
+static bool turn(atx_ranks *r)
 {
     int from = 0;
     uint32_t kind = 0;
-    at__reader body;
-    bool moved = at__mail_pump(r->mail);
-    while (at__mail_next(r->mail, &from, &kind, &body)) {
+    atx_reader body;
+    bool moved = atx_mail_pump(r->mail);
+    while (atx_mail_next(r->mail, &from, &kind, &body)) {
         on_frame(r, from, kind, &body);
         moved = true;
     }
@@ -365,15 +365,15 @@ static bool turn(at__ranks *r)
 }
 
 /* Each turn holds the lock for its own time only: a moment. */
-static void take_turns(at__ranks *r)
+static void take_turns(atx_ranks *r)
 {
-    double moved_s = at__now_s();
+    double moved_s = atx_now_s();
     for (bool over = false; !over;) {
         pthread_mutex_lock(&r->lock);
         bool moved = turn(r);
-        over = r->ending || at__mail_broken(r->mail);
+        over = r->ending || atx_mail_broken(r->mail);
         pthread_mutex_unlock(&r->lock);
-        double now_s = at__now_s();
+        double now_s = atx_now_s();
         if (moved)
             moved_s = now_s;
         else
@@ -382,46 +382,46 @@ static void take_turns(at__ranks *r)
 }
 
 /* To all that are there; a program that is another one is told why. */
-static void say_end(at__ranks *r)
+static void say_end(atx_ranks *r)
 {
     for (int i = 1; i < r->count; i++) {
-        at__str reason = { 0 };
-        at__put_text(&reason, r->list[i].state == AT__RANK_OTHER ? "rank 0 runs another autotune" : "");
-        at__mail_send(r->mail, i, END, &reason);
-        at__str_clear(&reason);
+        atx_str reason = { 0 };
+        atx_put_text(&reason, r->list[i].state == ATX_RANK_OTHER ? "rank 0 runs another autotune" : "");
+        atx_mail_send(r->mail, i, END, &reason);
+        atx_str_clear(&reason);
     }
 }
 
 /* Whether all that are there have said their last word. */
-static bool all_said_bye(at__ranks *r)
+static bool all_said_bye(atx_ranks *r)
 {
     int from = 0;
     uint32_t kind = 0;
-    at__reader body;
-    at__mail_pump(r->mail);
-    while (at__mail_next(r->mail, &from, &kind, &body))
-        if (kind == BYE && r->list[from].state != AT__RANK_GONE)
-            r->list[from].state = AT__RANK_BYE;
+    atx_reader body;
+    atx_mail_pump(r->mail);
+    while (atx_mail_next(r->mail, &from, &kind, &body))
+        if (kind == BYE && r->list[from].state != ATX_RANK_GONE)
+            r->list[from].state = ATX_RANK_BYE;
     for (int i = 1; i < r->count; i++)
-        if (r->list[i].state != AT__RANK_BYE)
+        if (r->list[i].state != ATX_RANK_BYE)
             return false;
-    return at__mail_all_sent(r->mail);
+    return atx_mail_all_sent(r->mail);
 }
 
 /* False: MPI cannot end in order. */
-static bool take_leave(at__ranks *r)
+static bool take_leave(atx_ranks *r)
 {
-    double until_s = at__now_s() + BYE_S;
+    double until_s = atx_now_s() + BYE_S;
     bool gone = false, bye = false;
     say_end(r);
     for (int i = 1; i < r->count; i++)
-        gone |= r->list[i].state == AT__RANK_GONE;
-    while (!gone && !at__mail_broken(r->mail) && !(bye = all_said_bye(r)) && at__now_s() < until_s)
+        gone |= r->list[i].state == ATX_RANK_GONE;
+    while (!gone && !atx_mail_broken(r->mail) && !(bye = all_said_bye(r)) && atx_now_s() < until_s)
         nanosleep(&(struct timespec){ .tv_nsec = SHORT_NS }, NULL);
     return bye;
 }
 
-static at_status begin_link(at__ranks *r, at_error *err)
+static at_status begin_link(atx_ranks *r, at_error *err)
 {
     int rank = -1, size = 0;
     const char *failed = r->link->begin(&rank, &size);
@@ -433,10 +433,10 @@ static at_status begin_link(at__ranks *r, at_error *err)
             "%s started %d processes, and this MPI knows of %d: it is another MPI than the one that "
             "started them",
             r->launched.by, r->count, size);
-    return at__mail_open(&r->mail, r->link, size, err);
+    return atx_mail_open(&r->mail, r->link, size, err);
 }
 
-static void post(at__ranks *r)
+static void post(atx_ranks *r)
 {
     at_error err = { 0 };
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
@@ -444,7 +444,7 @@ static void post(at__ranks *r)
     pthread_mutex_lock(&r->lock);
     r->begun = true;
     for (int i = 1; i < r->count; i++)
-        r->list[i].silence = at__patience_begin();
+        r->list[i].silence = atx_patience_begin();
     if (status != AT_OK)
         r->status = at_fail(&r->why, status, "%s", err.text);
     pthread_cond_broadcast(&r->news);
@@ -454,10 +454,10 @@ static void post(at__ranks *r)
     take_turns(r);
     pthread_mutex_lock(&r->lock);
     for (int i = 1; i < r->count && !r->ending; i++) /* MPI no longer works: nobody waits for them */
-        if (r->list[i].state != AT__RANK_GONE)
-            lose(r, &r->list[i], at__patience_waited_s(&r->list[i].silence));
+        if (r->list[i].state != ATX_RANK_GONE)
+            lose(r, &r->list[i], atx_patience_waited_s(&r->list[i].silence));
     bool in_order = take_leave(r);
-    at__mail_close(r->mail);
+    atx_mail_close(r->mail);
     r->mail = NULL;
     r->status = r->ending ? AT_OK : at_fail(&r->why, AT_ERR_SYSTEM, "MPI no longer works");
     pthread_cond_broadcast(&r->news);
@@ -468,9 +468,9 @@ static void post(at__ranks *r)
         r->link->abort(r->exit_code);
 }
 
-void *at__ranks_post(void *context)
+void *atx_ranks_post(void *context)
 {
-    at__ranks *r = context;
+    atx_ranks *r = context;
     post(r);
     pthread_mutex_lock(&r->lock);
     r->over = true;

@@ -30,16 +30,16 @@
 typedef struct ward {
     struct ward *next;
     int64_t number;
-    at__child child;
-    at__str to_child;
+    atx_child child;
+    atx_str to_child;
     size_t given;  /* of to_child */
-    double kill_s; /* on at__now_s(); 0: it may live */
+    double kill_s; /* on atx_now_s(); 0: it may live */
 } ward;
 
 typedef struct server {
-    at__mail *mail;
+    atx_mail *mail;
     ward *wards;
-    at__patience silence; /* of rank 0 */
+    atx_patience silence; /* of rank 0 */
     double beat_s;
     bool over;
     char chunk[CHUNK];
@@ -49,22 +49,22 @@ typedef struct server {
 
 static void say_ended(server *s, int64_t number, const char *how)
 {
-    at__str body = { 0 };
-    at__put_i64(&body, number);
-    at__put_text(&body, how);
-    at__mail_send(s->mail, 0, ENDED, &body);
-    at__str_clear(&body);
+    atx_str body = { 0 };
+    atx_put_i64(&body, number);
+    atx_put_text(&body, how);
+    atx_mail_send(s->mail, 0, ENDED, &body);
+    atx_str_clear(&body);
 }
 
-static void start(server *s, at__reader *body)
+static void start(server *s, atx_reader *body)
 {
     const char *argv[MOST_ARGS + 1] = { NULL };
     at_error err = { 0 };
-    int64_t number = at__get_i64(body), count = at__get_i64(body);
+    int64_t number = atx_get_i64(body), count = atx_get_i64(body);
     for (int64_t i = 0; i < count && i < MOST_ARGS; i++)
-        argv[i] = at__get_text(body);
+        argv[i] = atx_get_text(body);
     ward *w = calloc(1, sizeof *w);
-    if (!w || body->bad || at__child_spawn(&w->child, argv, &err) != AT_OK) {
+    if (!w || body->bad || atx_child_spawn(&w->child, argv, &err) != AT_OK) {
         say_ended(s, number, w ? err.text : "out of memory");
         free(w);
         return;
@@ -85,42 +85,42 @@ static ward *find(const server *s, int64_t number)
 /* Its connection is over, in whichever direction it ended. */
 static void hang_up(ward *w, double grace_s)
 {
-    double kill_s = at__now_s() + grace_s;
-    at__child_hang_up(&w->child);
-    at__str_clear(&w->to_child);
+    double kill_s = atx_now_s() + grace_s;
+    atx_child_hang_up(&w->child);
+    atx_str_clear(&w->to_child);
     w->given = 0;
     if (w->kill_s <= 0 || kill_s < w->kill_s)
         w->kill_s = kill_s;
 }
 
 /* Lines for --local-db. */
-static void keep(at__reader *body)
+static void keep(atx_reader *body)
 {
     size_t len = 0;
     at_error err = { 0 };
-    const char *path = at__get_text(body);
-    const char *text = at__get_bytes(body, &len);
-    if (!body->bad && len && at__out_append(path, text, len, &err) != AT_OK)
+    const char *path = atx_get_text(body);
+    const char *text = atx_get_bytes(body, &len);
+    if (!body->bad && len && atx_out_append(path, text, len, &err) != AT_OK)
         fprintf(stderr, "autotune: warning: --local-db: %s\n", err.text);
 }
 
-static void on_frame(server *s, uint32_t kind, at__reader *body)
+static void on_frame(server *s, uint32_t kind, atx_reader *body)
 {
     size_t len = 0;
-    ward *w = kind == BYTES || kind == SHUT ? find(s, at__get_i64(body)) : NULL;
+    ward *w = kind == BYTES || kind == SHUT ? find(s, atx_get_i64(body)) : NULL;
     if (kind == START) {
         start(s, body);
     } else if (kind == BYTES && w && w->child.fd >= 0) {
-        const void *bytes = at__get_bytes(body, &len);
-        at__str_add_bytes(&w->to_child, bytes, len);
+        const void *bytes = atx_get_bytes(body, &len);
+        atx_str_add_bytes(&w->to_child, bytes, len);
         if (w->to_child.failed) /* what it would read has a hole */
             hang_up(w, 0);
     } else if (kind == SHUT && w) {
-        hang_up(w, at__get_f64(body));
+        hang_up(w, atx_get_f64(body));
     } else if (kind == KEEP) {
         keep(body);
     } else if (kind == END) {
-        const char *reason = at__get_text(body);
+        const char *reason = atx_get_text(body);
         s->over = true;
         if (*reason)
             s->status = at_fail(&s->why, AT_ERR_INPUT, "%s", reason);
@@ -141,7 +141,7 @@ static bool give_bytes(ward *w)
         moved = true;
     }
     if (moved && w->given == w->to_child.len) {
-        at__str_reset(&w->to_child);
+        atx_str_reset(&w->to_child);
         w->given = 0;
     }
     return moved;
@@ -149,7 +149,7 @@ static bool give_bytes(ward *w)
 
 static bool take_bytes(server *s, ward *w)
 {
-    if (w->child.fd < 0 || at__mail_waiting(s->mail, 0) > MOST_WAITING)
+    if (w->child.fd < 0 || atx_mail_waiting(s->mail, 0) > MOST_WAITING)
         return false;
     ssize_t got = recv(w->child.fd, s->chunk, sizeof s->chunk, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -158,11 +158,11 @@ static bool take_bytes(server *s, ward *w)
         hang_up(w, LINGER_S);
         return true;
     }
-    at__str body = { 0 };
-    at__put_i64(&body, w->number);
-    at__put_bytes(&body, s->chunk, (size_t)got);
-    at__mail_send(s->mail, 0, BYTES, &body);
-    at__str_clear(&body);
+    atx_str body = { 0 };
+    atx_put_i64(&body, w->number);
+    atx_put_bytes(&body, s->chunk, (size_t)got);
+    atx_mail_send(s->mail, 0, BYTES, &body);
+    atx_str_clear(&body);
     return true;
 }
 
@@ -172,12 +172,12 @@ static bool bury(server *s, ward *w)
     char how[128] = "";
     if (w->child.fd >= 0)
         return false;
-    if (w->kill_s > 0 && at__now_s() >= w->kill_s)
-        at__child_kill(&w->child);
-    if (!at__child_reaped(&w->child, how, sizeof how))
+    if (w->kill_s > 0 && atx_now_s() >= w->kill_s)
+        atx_child_kill(&w->child);
+    if (!atx_child_reaped(&w->child, how, sizeof how))
         return false;
     say_ended(s, w->number, how);
-    at__str_clear(&w->to_child);
+    atx_str_clear(&w->to_child);
     return true;
 }
 
@@ -202,10 +202,10 @@ static bool serve_wards(server *s)
 /* MPI must not end with a message under way. */
 static void say_bye(server *s)
 {
-    double until_s = at__now_s() + BYE_S;
-    at__mail_send(s->mail, 0, BYE, NULL);
-    while (!at__mail_all_sent(s->mail) && at__now_s() < until_s) {
-        at__mail_pump(s->mail);
+    double until_s = atx_now_s() + BYE_S;
+    atx_mail_send(s->mail, 0, BYE, NULL);
+    while (!atx_mail_all_sent(s->mail) && atx_now_s() < until_s) {
+        atx_mail_pump(s->mail);
         nanosleep(&(struct timespec){ .tv_nsec = SHORT_NS }, NULL);
     }
 }
@@ -226,10 +226,10 @@ static bool take_mail(server *s)
 {
     int from = 0;
     uint32_t kind = 0;
-    at__reader body;
-    bool moved = at__mail_pump(s->mail);
-    while (!s->over && at__mail_next(s->mail, &from, &kind, &body)) {
-        s->silence = at__patience_begin();
+    atx_reader body;
+    bool moved = atx_mail_pump(s->mail);
+    while (!s->over && atx_mail_next(s->mail, &from, &kind, &body)) {
+        s->silence = atx_patience_begin();
         on_frame(s, kind, &body);
         moved = true;
     }
@@ -238,16 +238,16 @@ static bool take_mail(server *s)
 
 static void look_at_time(server *s, double patience_s, const atomic_int *cancel, double *asked_s)
 {
-    double now_s = at__now_s(), waited_s = at__patience_waited_s(&s->silence);
+    double now_s = atx_now_s(), waited_s = atx_patience_waited_s(&s->silence);
     if (now_s - s->beat_s >= BEAT_S) {
-        at__mail_send(s->mail, 0, BEAT, NULL);
+        atx_mail_send(s->mail, 0, BEAT, NULL);
         s->beat_s = now_s;
     }
     if (*cancel && *asked_s <= 0)
         *asked_s = now_s;
     if (waited_s > patience_s)
         s->status = at_fail(&s->why, AT_ERR_SYSTEM, "rank 0 has said nothing for %.0f s", waited_s);
-    else if (at__mail_broken(s->mail))
+    else if (atx_mail_broken(s->mail))
         s->status = at_fail(&s->why, AT_ERR_SYSTEM, "MPI no longer works");
     else if (*asked_s > 0 && now_s - *asked_s > LAST_S)
         s->status = at_fail(&s->why, AT_ERR_CANCELLED, "interrupted");
@@ -256,13 +256,13 @@ static void look_at_time(server *s, double patience_s, const atomic_int *cancel,
 
 static void serve(server *s, double patience_s, const atomic_int *cancel)
 {
-    double asked_s = 0, moved_s = at__now_s();
-    s->silence = at__patience_begin();
+    double asked_s = 0, moved_s = atx_now_s();
+    s->silence = atx_patience_begin();
     while (!s->over) {
         bool moved = take_mail(s);
         moved |= serve_wards(s);
         look_at_time(s, patience_s, cancel, &asked_s);
-        double now_s = at__now_s();
+        double now_s = atx_now_s();
         if (moved)
             moved_s = now_s;
         else
@@ -272,21 +272,21 @@ static void serve(server *s, double patience_s, const atomic_int *cancel)
 
 static void say_hello(server *s)
 {
-    at__rank_info info;
-    at__str body = { 0 };
-    at__rank_describe(&info);
-    at__rank_write(&body, &info);
-    at__mail_send(s->mail, 0, HELLO, &body);
-    at__str_clear(&body);
+    atx_rank_info info;
+    atx_str body = { 0 };
+    atx_rank_describe(&info);
+    atx_rank_write(&body, &info);
+    atx_mail_send(s->mail, 0, HELLO, &body);
+    atx_str_clear(&body);
 }
 
-at_status at__server_run(const at__link *link, int size, double patience_s, const atomic_int *cancel,
+at_status atx_server_run(const atx_link *link, int size, double patience_s, const atomic_int *cancel,
                          at_error *err)
 {
     server *s = calloc(1, sizeof *s);
     if (!s)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at_status status = at__mail_open(&s->mail, link, size, err);
+    at_status status = atx_mail_open(&s->mail, link, size, err);
     if (status == AT_OK) {
         prctl(PR_SET_TIMERSLACK, SLACK_NS);
         say_hello(s);
@@ -295,7 +295,7 @@ at_status at__server_run(const at__link *link, int size, double patience_s, cons
         say_bye(s);
         status = s->status == AT_OK ? AT_OK : at_fail(err, s->status, "%s", s->why.text);
     }
-    at__mail_close(s->mail);
+    atx_mail_close(s->mail);
     free(s);
     return status;
 }

@@ -25,20 +25,20 @@ static int hex_digit(char c)
     return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-static void skip_line(at__ptx_lexer *x)
+static void skip_line(atx_ptx_lexer *x)
 {
     while (x->at < x->end && *x->at != '\n')
         x->at++;
 }
 
-static void new_line(at__ptx_lexer *x)
+static void new_line(atx_ptx_lexer *x)
 {
     x->line++;
     x->line_start = x->at + 1;
 }
 
 /* false: a comment that does not end. */
-static bool skip_comment(at__ptx_lexer *x)
+static bool skip_comment(atx_ptx_lexer *x)
 {
     for (x->at += 2; x->at + 1 < x->end; x->at++) {
         if (x->at[0] == '*' && x->at[1] == '/') {
@@ -52,7 +52,7 @@ static bool skip_comment(at__ptx_lexer *x)
     return false;
 }
 
-static bool skip_blanks(at__ptx_lexer *x)
+static bool skip_blanks(atx_ptx_lexer *x)
 {
     while (x->at < x->end) {
         const char c = *x->at;
@@ -73,7 +73,7 @@ static bool skip_blanks(at__ptx_lexer *x)
 }
 
 /* So many hexadecimal digits from `at`; false: fewer. */
-static bool read_hex(uint64_t *out, const at__ptx_lexer *x, int digits)
+static bool read_hex(uint64_t *out, const atx_ptx_lexer *x, int digits)
 {
     if (x->end - x->at < digits)
         return false;
@@ -88,7 +88,7 @@ static bool read_hex(uint64_t *out, const at__ptx_lexer *x, int digits)
 }
 
 /* 0f3F800000, 0d3FF0000000000000 */
-static bool read_bits(at__ptx_token *t, at__ptx_lexer *x)
+static bool read_bits(atx_ptx_token *t, atx_ptx_lexer *x)
 {
     uint64_t bits = 0;
     const bool half = (x->at[1] | 32) == 'f';
@@ -101,7 +101,7 @@ static bool read_bits(at__ptx_token *t, at__ptx_lexer *x)
     return true;
 }
 
-static bool read_based(at__ptx_token *t, at__ptx_lexer *x, int base)
+static bool read_based(atx_ptx_token *t, atx_ptx_lexer *x, int base)
 {
     uint64_t value = 0;
     int digits = 0;
@@ -118,7 +118,7 @@ static bool read_based(at__ptx_token *t, at__ptx_lexer *x, int base)
 }
 
 /* 1.5, 1e-3: what strtod takes, from a copy that ends. */
-static bool read_decimal_real(at__ptx_token *t, at__ptx_lexer *x)
+static bool read_decimal_real(atx_ptx_token *t, atx_ptx_lexer *x)
 {
     char copy[64], *end = NULL;
     size_t len = 0;
@@ -135,7 +135,7 @@ static bool read_decimal_real(at__ptx_token *t, at__ptx_lexer *x)
     return true;
 }
 
-static bool is_real(const at__ptx_lexer *x)
+static bool is_real(const atx_ptx_lexer *x)
 {
     const char *at = x->at;
     while (at < x->end && is_digit(*at))
@@ -143,7 +143,7 @@ static bool is_real(const at__ptx_lexer *x)
     return at + 1 < x->end && ((*at == '.' && is_digit(at[1])) || ((*at | 32) == 'e' && at > x->at));
 }
 
-static bool read_number(at__ptx_token *t, at__ptx_lexer *x)
+static bool read_number(atx_ptx_token *t, atx_ptx_lexer *x)
 {
     const char next = x->at + 1 < x->end ? (char)(x->at[1] | 32) : '\0';
     const bool zero = *x->at == '0';
@@ -162,7 +162,7 @@ static bool read_number(at__ptx_token *t, at__ptx_lexer *x)
     return good && (x->at == x->end || !is_letter(*x->at));
 }
 
-static bool read_string(at__ptx_token *t, at__ptx_lexer *x)
+static bool read_string(atx_ptx_token *t, atx_ptx_lexer *x)
 {
     t->text = ++x->at;
     while (x->at < x->end && *x->at != '"' && *x->at != '\n')
@@ -174,7 +174,7 @@ static bool read_string(at__ptx_token *t, at__ptx_lexer *x)
     return true;
 }
 
-static void read_word(at__ptx_token *t, at__ptx_lexer *x, bool colons)
+static void read_word(atx_ptx_token *t, atx_ptx_lexer *x, bool colons)
 {
     t->text = x->at;
     while (x->at < x->end && (is_letter(*x->at) || is_digit(*x->at) ||
@@ -184,38 +184,38 @@ static void read_word(at__ptx_token *t, at__ptx_lexer *x, bool colons)
     t->len = (int)(x->at - t->text);
 }
 
-void at__ptx_next_token(at__ptx_token *out, at__ptx_lexer *x)
+void atx_ptx_next_token(atx_ptx_token *out, atx_ptx_lexer *x)
 {
     bool good = skip_blanks(x);
-    *out = (at__ptx_token){ .text = x->at, .line = x->line, .column = (int)(x->at - x->line_start) + 1 };
+    *out = (atx_ptx_token){ .text = x->at, .line = x->line, .column = (int)(x->at - x->line_start) + 1 };
     if (good && x->at == x->end) {
-        out->kind = AT__TOKEN_END;
+        out->kind = ATX_TOKEN_END;
         return;
     }
     if (!good || x->at == x->end) {
-        out->kind = AT__TOKEN_BAD;
+        out->kind = ATX_TOKEN_BAD;
         return;
     }
     const char c = *x->at;
     if (is_digit(c)) {
-        out->kind = AT__TOKEN_NUMBER;
+        out->kind = ATX_TOKEN_NUMBER;
         good = read_number(out, x);
         out->len = (int)(x->at - out->text);
     } else if (is_letter(c)) {
-        out->kind = AT__TOKEN_WORD;
+        out->kind = ATX_TOKEN_WORD;
         read_word(out, x, false);
     } else if (c == '.' && x->at + 1 < x->end && (is_letter(x->at[1]) || is_digit(x->at[1]))) {
-        out->kind = AT__TOKEN_DOT;
+        out->kind = ATX_TOKEN_DOT;
         x->at++;
         read_word(out, x, true);
     } else if (c == '"') {
-        out->kind = AT__TOKEN_STRING;
+        out->kind = ATX_TOKEN_STRING;
         good = read_string(out, x);
     } else {
-        out->kind = strchr(",;:()[]{}<>=+-!|@", c) && c ? AT__TOKEN_SIGN : AT__TOKEN_BAD;
+        out->kind = strchr(",;:()[]{}<>=+-!|@", c) && c ? ATX_TOKEN_SIGN : ATX_TOKEN_BAD;
         out->len = 1;
         x->at++;
     }
     if (!good)
-        out->kind = AT__TOKEN_BAD;
+        out->kind = ATX_TOKEN_BAD;
 }

@@ -12,13 +12,13 @@
 
 /* ---- failing ---- */
 
-static const char *source_file(const at__ptx_parser *p)
+static const char *source_file(const atx_ptx_parser *p)
 {
-    const at__ptx_module *m = &p->out->module;
+    const atx_ptx_module *m = &p->out->module;
     return p->file >= 0 && p->file < m->file_count && m->files[p->file] ? m->files[p->file] : NULL;
 }
 
-bool at__ptx_refuse(at__ptx_parser *p, const at__ptx_token *at, const char *format, ...)
+bool atx_ptx_refuse(atx_ptx_parser *p, const atx_ptx_token *at, const char *format, ...)
 {
     char text[400], source[300] = "";
     va_list args;
@@ -34,7 +34,7 @@ bool at__ptx_refuse(at__ptx_parser *p, const at__ptx_token *at, const char *form
     return false;
 }
 
-bool at__ptx_no_memory(at__ptx_parser *p)
+bool atx_ptx_no_memory(atx_ptx_parser *p)
 {
     if (p->status == AT_OK)
         p->status = at_fail(p->err, AT_ERR_MEMORY, "out of memory for a kernel's PTX");
@@ -43,89 +43,89 @@ bool at__ptx_no_memory(at__ptx_parser *p)
 
 /* ---- tokens ---- */
 
-void at__ptx_advance(at__ptx_parser *p)
+void atx_ptx_advance(atx_ptx_parser *p)
 {
-    at__ptx_next_token(&p->token, &p->lexer);
+    atx_ptx_next_token(&p->token, &p->lexer);
 }
 
-bool at__ptx_is(const at__ptx_token *t, at__ptx_token_kind kind, const char *text)
+bool atx_ptx_is(const atx_ptx_token *t, atx_ptx_token_kind kind, const char *text)
 {
     return t->kind == kind && (size_t)t->len == strlen(text) && memcmp(t->text, text, (size_t)t->len) == 0;
 }
 
-bool at__ptx_is_sign(const at__ptx_parser *p, char sign)
+bool atx_ptx_is_sign(const atx_ptx_parser *p, char sign)
 {
-    return p->token.kind == AT__TOKEN_SIGN && *p->token.text == sign;
+    return p->token.kind == ATX_TOKEN_SIGN && *p->token.text == sign;
 }
 
-bool at__ptx_take_sign(at__ptx_parser *p, char sign)
+bool atx_ptx_take_sign(atx_ptx_parser *p, char sign)
 {
-    if (!at__ptx_is_sign(p, sign))
+    if (!atx_ptx_is_sign(p, sign))
         return false;
-    at__ptx_advance(p);
+    atx_ptx_advance(p);
     return true;
 }
 
-static bool unexpected(at__ptx_parser *p, const char *wanted)
+static bool unexpected(atx_ptx_parser *p, const char *wanted)
 {
-    if (p->token.kind == AT__TOKEN_END)
-        return at__ptx_refuse(p, &p->token, "the text ends; expected %s", wanted);
-    return at__ptx_refuse(p, &p->token, "found '%.*s'; expected %s", p->token.len > 60 ? 60 : p->token.len,
+    if (p->token.kind == ATX_TOKEN_END)
+        return atx_ptx_refuse(p, &p->token, "the text ends; expected %s", wanted);
+    return atx_ptx_refuse(p, &p->token, "found '%.*s'; expected %s", p->token.len > 60 ? 60 : p->token.len,
                           p->token.text, wanted);
 }
 
-bool at__ptx_expect_sign(at__ptx_parser *p, char sign)
+bool atx_ptx_expect_sign(atx_ptx_parser *p, char sign)
 {
     const char wanted[] = { '\'', sign, '\'', '\0' };
-    return at__ptx_take_sign(p, sign) || unexpected(p, wanted);
+    return atx_ptx_take_sign(p, sign) || unexpected(p, wanted);
 }
 
-bool at__ptx_expect_number(int64_t *out, at__ptx_parser *p)
+bool atx_ptx_expect_number(int64_t *out, atx_ptx_parser *p)
 {
-    const bool minus = at__ptx_take_sign(p, '-');
-    if (p->token.kind != AT__TOKEN_NUMBER || p->token.real_bits)
+    const bool minus = atx_ptx_take_sign(p, '-');
+    if (p->token.kind != ATX_TOKEN_NUMBER || p->token.real_bits)
         return unexpected(p, "a whole number");
     *out = minus ? (int64_t)(0 - (uint64_t)p->token.value) : p->token.value;
-    at__ptx_advance(p);
+    atx_ptx_advance(p);
     return true;
 }
 
 /* ---- memory ---- */
 
-void *at__ptx_own_bytes(at__ptx_parser *p, size_t bytes)
+void *atx_ptx_own_bytes(atx_ptx_parser *p, size_t bytes)
 {
-    at__ptx_module_owned *o = p->out;
+    atx_ptx_module_owned *o = p->out;
     char *made =
-        at__grow(&o->owned, &o->owned_cap, o->owned_count, sizeof *o->owned) ? calloc(1, bytes + 1) : NULL;
+        atx_grow(&o->owned, &o->owned_cap, o->owned_count, sizeof *o->owned) ? calloc(1, bytes + 1) : NULL;
     if (made)
         o->owned[o->owned_count++] = made;
     else
-        at__ptx_no_memory(p);
+        atx_ptx_no_memory(p);
     return made;
 }
 
-char *at__ptx_own(at__ptx_parser *p, const char *text, size_t len)
+char *atx_ptx_own(atx_ptx_parser *p, const char *text, size_t len)
 {
-    char *made = at__ptx_own_bytes(p, len);
+    char *made = atx_ptx_own_bytes(p, len);
     if (made)
         memcpy(made, text, len);
     return made;
 }
 
-at__ptx_function *at__ptx_current(at__ptx_parser *p)
+atx_ptx_function *atx_ptx_current(atx_ptx_parser *p)
 {
     return &p->out->module.functions[p->function];
 }
 
 /* ---- functions ---- */
 
-static bool read_sizes(int32_t out[3], at__ptx_parser *p)
+static bool read_sizes(int32_t out[3], atx_ptx_parser *p)
 {
     for (int i = 0; i < 3; i++) {
         int64_t value = 1;
-        if (i > 0 && !at__ptx_take_sign(p, ','))
+        if (i > 0 && !atx_ptx_take_sign(p, ','))
             break;
-        if (!at__ptx_expect_number(&value, p))
+        if (!atx_ptx_expect_number(&value, p))
             return false;
         if (value < 1 || value > 65535)
             return unexpected(p, "a size from 1 to 65535 before this");
@@ -135,59 +135,59 @@ static bool read_sizes(int32_t out[3], at__ptx_parser *p)
 }
 
 /* What stands between a function's parameters and its body. */
-static bool read_attribute(at__ptx_parser *p)
+static bool read_attribute(atx_ptx_parser *p)
 {
-    at__ptx_function *f = at__ptx_current(p);
-    const at__ptx_token word = p->token;
+    atx_ptx_function *f = atx_ptx_current(p);
+    const atx_ptx_token word = p->token;
     int32_t ignored[3];
-    at__ptx_advance(p);
-    if (at__ptx_is(&word, AT__TOKEN_DOT, "noreturn") || at__ptx_is(&word, AT__TOKEN_DOT, "explicitcluster") ||
-        at__ptx_is(&word, AT__TOKEN_DOT, "blocksareclusters"))
+    atx_ptx_advance(p);
+    if (atx_ptx_is(&word, ATX_TOKEN_DOT, "noreturn") || atx_ptx_is(&word, ATX_TOKEN_DOT, "explicitcluster") ||
+        atx_ptx_is(&word, ATX_TOKEN_DOT, "blocksareclusters"))
         return true;
-    if (at__ptx_is(&word, AT__TOKEN_DOT, "pragma")) {
-        if (p->token.kind != AT__TOKEN_STRING)
+    if (atx_ptx_is(&word, ATX_TOKEN_DOT, "pragma")) {
+        if (p->token.kind != ATX_TOKEN_STRING)
             return unexpected(p, "a string");
-        at__ptx_advance(p);
-        return at__ptx_expect_sign(p, ';');
+        atx_ptx_advance(p);
+        return atx_ptx_expect_sign(p, ';');
     }
-    const bool required = at__ptx_is(&word, AT__TOKEN_DOT, "reqntid");
-    if (required || at__ptx_is(&word, AT__TOKEN_DOT, "maxntid")) {
+    const bool required = atx_ptx_is(&word, ATX_TOKEN_DOT, "reqntid");
+    if (required || atx_ptx_is(&word, ATX_TOKEN_DOT, "maxntid")) {
         f->block[0] = f->block[1] = f->block[2] = 1;
         f->block_required = required;
         return read_sizes(f->block, p);
     }
-    if (at__ptx_is(&word, AT__TOKEN_DOT, "reqnctapercluster")) {
+    if (atx_ptx_is(&word, ATX_TOKEN_DOT, "reqnctapercluster")) {
         f->cluster[0] = f->cluster[1] = f->cluster[2] = 1;
         return read_sizes(f->cluster, p);
     }
-    if (at__ptx_is(&word, AT__TOKEN_DOT, "minnctapersm") || at__ptx_is(&word, AT__TOKEN_DOT, "maxnreg") ||
-        at__ptx_is(&word, AT__TOKEN_DOT, "maxclusterrank") ||
-        at__ptx_is(&word, AT__TOKEN_DOT, "maxnctapersm"))
+    if (atx_ptx_is(&word, ATX_TOKEN_DOT, "minnctapersm") || atx_ptx_is(&word, ATX_TOKEN_DOT, "maxnreg") ||
+        atx_ptx_is(&word, ATX_TOKEN_DOT, "maxclusterrank") ||
+        atx_ptx_is(&word, ATX_TOKEN_DOT, "maxnctapersm"))
         return read_sizes(ignored, p);
-    return at__ptx_refuse(p, &word, "'.%.*s' of a function is not known", word.len, word.text);
+    return atx_ptx_refuse(p, &word, "'.%.*s' of a function is not known", word.len, word.text);
 }
 
-static bool add_param(int32_t **list, int32_t *count, size_t *cap, at__ptx_parser *p)
+static bool add_param(int32_t **list, int32_t *count, size_t *cap, atx_ptx_parser *p)
 {
     int32_t variable = 0;
-    if (!at__ptx_read_param(p, &variable))
+    if (!atx_ptx_read_param(p, &variable))
         return false;
-    if (!at__grow(list, cap, (size_t)*count, sizeof **list))
-        return at__ptx_no_memory(p);
+    if (!atx_grow(list, cap, (size_t)*count, sizeof **list))
+        return atx_ptx_no_memory(p);
     (*list)[(*count)++] = variable;
     return true;
 }
 
 /* "( .param .. a, .param .. b )"; offsets as the ABI packs them. */
-static bool read_params(at__ptx_parser *p, bool results)
+static bool read_params(atx_ptx_parser *p, bool results)
 {
     size_t cap = 0;
-    if (!at__ptx_take_sign(p, '('))
+    if (!atx_ptx_take_sign(p, '('))
         return true;
-    while (!at__ptx_take_sign(p, ')')) {
-        at__ptx_function *f = at__ptx_current(p);
+    while (!atx_ptx_take_sign(p, ')')) {
+        atx_ptx_function *f = atx_ptx_current(p);
         int32_t *count = results ? &f->result_count : &f->param_count;
-        if (*count > 0 && !at__ptx_expect_sign(p, ','))
+        if (*count > 0 && !atx_ptx_expect_sign(p, ','))
             return false;
         if (!add_param(results ? &f->results : &f->params, count, &cap, p))
             return false;
@@ -195,60 +195,60 @@ static bool read_params(at__ptx_parser *p, bool results)
     return true;
 }
 
-static void lay_out_params(at__ptx_parser *p)
+static void lay_out_params(atx_ptx_parser *p)
 {
-    at__ptx_function *f = at__ptx_current(p);
+    atx_ptx_function *f = atx_ptx_current(p);
     for (int i = 0; i < f->param_count; i++) {
-        at__ptx_variable *v = &p->out->module.variables[f->params[i]];
+        atx_ptx_variable *v = &p->out->module.variables[f->params[i]];
         if (f->is_entry) {
-            v->offset = at__ptx_round_up(f->param_bytes, v->align);
+            v->offset = atx_ptx_round_up(f->param_bytes, v->align);
             f->param_bytes = v->offset + v->bytes;
         }
     }
 }
 
 /* The function of this name that was declared before; else a new one. */
-static bool open_function(at__ptx_parser *p, bool entry, const at__ptx_token *name)
+static bool open_function(atx_ptx_parser *p, bool entry, const atx_ptx_token *name)
 {
-    at__ptx_module_owned *o = p->out;
+    atx_ptx_module_owned *o = p->out;
     int index = 0;
-    const at__ptx_symbol *s = at__ptx_find(p, name->text, name->len, &index);
-    if (s && s->kind == AT__SYMBOL_FUNCTION && !o->module.functions[index].has_body) {
-        at__ptx_function *f = &o->module.functions[index];
+    const atx_ptx_symbol *s = atx_ptx_find(p, name->text, name->len, &index);
+    if (s && s->kind == ATX_SYMBOL_FUNCTION && !o->module.functions[index].has_body) {
+        atx_ptx_function *f = &o->module.functions[index];
         free(f->params);
         free(f->results);
-        *f = (at__ptx_function){ .name = f->name, .is_entry = entry };
+        *f = (atx_ptx_function){ .name = f->name, .is_entry = entry };
         p->function = index;
         return true;
     }
-    if (!at__ptx_declare(p, name, AT__SYMBOL_FUNCTION, o->module.function_count, 1))
+    if (!atx_ptx_declare(p, name, ATX_SYMBOL_FUNCTION, o->module.function_count, 1))
         return false;
-    if (!at__grow(&o->module.functions, &o->function_cap, (size_t)o->module.function_count,
+    if (!atx_grow(&o->module.functions, &o->function_cap, (size_t)o->module.function_count,
                   sizeof *o->module.functions))
-        return at__ptx_no_memory(p);
-    const char *copy = at__ptx_own(p, name->text, (size_t)name->len);
+        return atx_ptx_no_memory(p);
+    const char *copy = atx_ptx_own(p, name->text, (size_t)name->len);
     p->function = o->module.function_count;
-    o->module.functions[o->module.function_count++] = (at__ptx_function){ .name = copy, .is_entry = entry };
+    o->module.functions[o->module.function_count++] = (atx_ptx_function){ .name = copy, .is_entry = entry };
     return copy != NULL;
 }
 
-static bool read_function(at__ptx_parser *p, bool entry)
+static bool read_function(atx_ptx_parser *p, bool entry)
 {
     /* Results stand before the name, and the function is known by its name: they are read a second time. */
-    const at__ptx_lexer at_results = p->lexer;
-    const at__ptx_token before = p->token;
-    const bool results = !entry && at__ptx_is_sign(p, '(');
-    while (results && !at__ptx_is_sign(p, ')') && p->token.kind != AT__TOKEN_END)
-        at__ptx_advance(p);
+    const atx_ptx_lexer at_results = p->lexer;
+    const atx_ptx_token before = p->token;
+    const bool results = !entry && atx_ptx_is_sign(p, '(');
+    while (results && !atx_ptx_is_sign(p, ')') && p->token.kind != ATX_TOKEN_END)
+        atx_ptx_advance(p);
     if (results)
-        at__ptx_advance(p);
-    const at__ptx_token name = p->token;
-    if (name.kind != AT__TOKEN_WORD)
+        atx_ptx_advance(p);
+    const atx_ptx_token name = p->token;
+    if (name.kind != ATX_TOKEN_WORD)
         return unexpected(p, "a function's name");
     if (!open_function(p, entry, &name))
         return false;
-    at__ptx_enter(p);
-    p->file = p->outer_file = AT__PTX_NO_INDEX;
+    atx_ptx_enter(p);
+    p->file = p->outer_file = ATX_PTX_NO_INDEX;
     p->line = p->outer_line = 0;
     p->register_cap = p->instruction_cap = p->operand_cap = p->table_cap = 0;
     if (results) {
@@ -257,154 +257,154 @@ static bool read_function(at__ptx_parser *p, bool entry)
         if (!read_params(p, true))
             return false;
     }
-    at__ptx_advance(p);
+    atx_ptx_advance(p);
     if (!read_params(p, false))
         return false;
-    while (p->token.kind == AT__TOKEN_DOT)
+    while (p->token.kind == ATX_TOKEN_DOT)
         if (!read_attribute(p))
             return false;
     lay_out_params(p);
-    const bool good = at__ptx_take_sign(p, ';') || at__ptx_read_body(p);
-    if (!good || !at__ptx_leave(p))
+    const bool good = atx_ptx_take_sign(p, ';') || atx_ptx_read_body(p);
+    if (!good || !atx_ptx_leave(p))
         return false;
-    p->function = AT__PTX_NO_INDEX;
+    p->function = ATX_PTX_NO_INDEX;
     return true;
 }
 
 /* ---- the module ---- */
 
-static bool read_version(at__ptx_parser *p)
+static bool read_version(atx_ptx_parser *p)
 {
-    if (p->token.kind != AT__TOKEN_NUMBER || p->token.real_bits != 64)
+    if (p->token.kind != ATX_TOKEN_NUMBER || p->token.real_bits != 64)
         return unexpected(p, "a version, as 8.0");
     double version;
     memcpy(&version, &p->token.value, sizeof version);
     if (!(version >= 1 && version < 100))
         return unexpected(p, "a version from 1.0 to 99.9");
     p->out->module.version = (int)(version * 10 + 0.5);
-    at__ptx_advance(p);
+    atx_ptx_advance(p);
     return true;
 }
 
 /* "sm_90a, debug" */
-static bool read_target(at__ptx_parser *p)
+static bool read_target(atx_ptx_parser *p)
 {
-    const at__ptx_token *t = &p->token;
-    if (t->kind != AT__TOKEN_WORD || t->len < 5 || t->len > 10 || memcmp(t->text, "sm_", 3) != 0)
+    const atx_ptx_token *t = &p->token;
+    if (t->kind != ATX_TOKEN_WORD || t->len < 5 || t->len > 10 || memcmp(t->text, "sm_", 3) != 0)
         return unexpected(p, "a target, as sm_90");
     int target = 0;
     for (int i = 3; i < t->len && t->text[i] >= '0' && t->text[i] <= '9'; i++)
         target = 10 * target + (t->text[i] - '0');
     p->out->module.target = target;
-    at__ptx_advance(p);
-    while (at__ptx_take_sign(p, ','))
-        at__ptx_advance(p);
+    atx_ptx_advance(p);
+    while (atx_ptx_take_sign(p, ','))
+        atx_ptx_advance(p);
     return true;
 }
 
 /* `.file 1 "k.cu", 123, 456` */
-static bool read_file(at__ptx_parser *p)
+static bool read_file(atx_ptx_parser *p)
 {
-    at__ptx_module *m = &p->out->module;
+    atx_ptx_module *m = &p->out->module;
     int64_t number = 0, ignored;
     size_t cap = (size_t)m->file_count;
-    if (!at__ptx_expect_number(&number, p))
+    if (!atx_ptx_expect_number(&number, p))
         return false;
-    if (number < 0 || number > 4095 || p->token.kind != AT__TOKEN_STRING)
+    if (number < 0 || number > 4095 || p->token.kind != ATX_TOKEN_STRING)
         return unexpected(p, "a file's number up to 4095 and its name");
     while (m->file_count <= number) {
-        if (!at__grow(&m->files, &cap, (size_t)m->file_count, sizeof *m->files))
-            return at__ptx_no_memory(p);
+        if (!atx_grow(&m->files, &cap, (size_t)m->file_count, sizeof *m->files))
+            return atx_ptx_no_memory(p);
         m->files[m->file_count++] = NULL;
     }
-    m->files[number] = at__ptx_own(p, p->token.text, (size_t)p->token.len);
-    at__ptx_advance(p);
-    while (at__ptx_take_sign(p, ','))
-        if (!at__ptx_expect_number(&ignored, p))
+    m->files[number] = atx_ptx_own(p, p->token.text, (size_t)p->token.len);
+    atx_ptx_advance(p);
+    while (atx_ptx_take_sign(p, ','))
+        if (!atx_ptx_expect_number(&ignored, p))
             return false;
     return true;
 }
 
-static bool skip_section(at__ptx_parser *p)
+static bool skip_section(atx_ptx_parser *p)
 {
     int depth = 0;
-    while (!at__ptx_is_sign(p, '{') && p->token.kind != AT__TOKEN_END)
-        at__ptx_advance(p);
+    while (!atx_ptx_is_sign(p, '{') && p->token.kind != ATX_TOKEN_END)
+        atx_ptx_advance(p);
     do {
-        if (p->token.kind == AT__TOKEN_END || p->token.kind == AT__TOKEN_BAD)
+        if (p->token.kind == ATX_TOKEN_END || p->token.kind == ATX_TOKEN_BAD)
             return unexpected(p, "'}' of a section");
-        depth += at__ptx_is_sign(p, '{');
-        depth -= at__ptx_is_sign(p, '}');
-        at__ptx_advance(p);
+        depth += atx_ptx_is_sign(p, '{');
+        depth -= atx_ptx_is_sign(p, '}');
+        atx_ptx_advance(p);
     } while (depth > 0);
     return true;
 }
 
-static bool read_address_size(at__ptx_parser *p)
+static bool read_address_size(atx_ptx_parser *p)
 {
     int64_t bits = 0;
-    const at__ptx_token at = p->token;
-    if (!at__ptx_expect_number(&bits, p))
+    const atx_ptx_token at = p->token;
+    if (!atx_ptx_expect_number(&bits, p))
         return false;
-    return bits == 64 || at__ptx_refuse(p, &at, "addresses of %lld bits; 64 are known", (long long)bits);
+    return bits == 64 || atx_ptx_refuse(p, &at, "addresses of %lld bits; 64 are known", (long long)bits);
 }
 
-static bool read_top(at__ptx_parser *p)
+static bool read_top(atx_ptx_parser *p)
 {
     bool external = false;
     int ignored;
     for (;;) {
-        const at__ptx_token word = p->token;
-        if (word.kind != AT__TOKEN_DOT)
+        const atx_ptx_token word = p->token;
+        if (word.kind != ATX_TOKEN_DOT)
             return unexpected(p, "a directive, as .entry or .global");
-        if (at__ptx_space_of(&ignored, &word))
-            return at__ptx_read_variables(p, external);
-        at__ptx_advance(p);
-        if (at__ptx_is(&word, AT__TOKEN_DOT, "extern"))
+        if (atx_ptx_space_of(&ignored, &word))
+            return atx_ptx_read_variables(p, external);
+        atx_ptx_advance(p);
+        if (atx_ptx_is(&word, ATX_TOKEN_DOT, "extern"))
             external = true;
-        else if (at__ptx_is(&word, AT__TOKEN_DOT, "visible") || at__ptx_is(&word, AT__TOKEN_DOT, "weak") ||
-                 at__ptx_is(&word, AT__TOKEN_DOT, "common"))
+        else if (atx_ptx_is(&word, ATX_TOKEN_DOT, "visible") || atx_ptx_is(&word, ATX_TOKEN_DOT, "weak") ||
+                 atx_ptx_is(&word, ATX_TOKEN_DOT, "common"))
             continue;
-        else if (at__ptx_is(&word, AT__TOKEN_DOT, "entry"))
+        else if (atx_ptx_is(&word, ATX_TOKEN_DOT, "entry"))
             return read_function(p, true);
-        else if (at__ptx_is(&word, AT__TOKEN_DOT, "func"))
+        else if (atx_ptx_is(&word, ATX_TOKEN_DOT, "func"))
             return read_function(p, false);
-        else if (at__ptx_is(&word, AT__TOKEN_DOT, "version"))
+        else if (atx_ptx_is(&word, ATX_TOKEN_DOT, "version"))
             return read_version(p);
-        else if (at__ptx_is(&word, AT__TOKEN_DOT, "target"))
+        else if (atx_ptx_is(&word, ATX_TOKEN_DOT, "target"))
             return read_target(p);
-        else if (at__ptx_is(&word, AT__TOKEN_DOT, "address_size"))
+        else if (atx_ptx_is(&word, ATX_TOKEN_DOT, "address_size"))
             return read_address_size(p);
-        else if (at__ptx_is(&word, AT__TOKEN_DOT, "file"))
+        else if (atx_ptx_is(&word, ATX_TOKEN_DOT, "file"))
             return read_file(p);
-        else if (at__ptx_is(&word, AT__TOKEN_DOT, "section"))
+        else if (atx_ptx_is(&word, ATX_TOKEN_DOT, "section"))
             return skip_section(p);
-        else if (at__ptx_is(&word, AT__TOKEN_DOT, "pragma")) {
-            at__ptx_advance(p);
-            return at__ptx_expect_sign(p, ';');
+        else if (atx_ptx_is(&word, ATX_TOKEN_DOT, "pragma")) {
+            atx_ptx_advance(p);
+            return atx_ptx_expect_sign(p, ';');
         } else
-            return at__ptx_refuse(p, &word, "the directive '.%.*s' is not known", word.len, word.text);
+            return atx_ptx_refuse(p, &word, "the directive '.%.*s' is not known", word.len, word.text);
     }
 }
 
 /* Files may be named behind the lines that are of them. */
-static void forget_unknown_files(at__ptx_module *m)
+static void forget_unknown_files(atx_ptx_module *m)
 {
     for (int f = 0; f < m->function_count; f++)
         for (int i = 0; i < m->functions[f].instruction_count; i++) {
-            at__ptx_instruction *at = &m->functions[f].instructions[i];
+            atx_ptx_instruction *at = &m->functions[f].instructions[i];
             if (at->file >= m->file_count || (at->file >= 0 && !m->files[at->file]))
-                at->file = AT__PTX_NO_INDEX;
+                at->file = ATX_PTX_NO_INDEX;
         }
 }
 
 /* The shared variables of an entry begin where those of the module end. */
-static void place_shared(at__ptx_module *m)
+static void place_shared(atx_ptx_module *m)
 {
-    const int64_t first = at__ptx_round_up(m->shared_bytes, 128);
+    const int64_t first = atx_ptx_round_up(m->shared_bytes, 128);
     for (int i = 0; i < m->variable_count; i++) {
-        at__ptx_variable *v = &m->variables[i];
-        if (v->space == AT__PTX_SHARED && !v->external && v->function >= 0 &&
+        atx_ptx_variable *v = &m->variables[i];
+        if (v->space == ATX_PTX_SHARED && !v->external && v->function >= 0 &&
             m->functions[v->function].is_entry)
             v->offset += first;
     }
@@ -413,23 +413,23 @@ static void place_shared(at__ptx_module *m)
             m->functions[i].shared_bytes += m->functions[i].shared_bytes ? first : m->shared_bytes;
 }
 
-at_status at__ptx_parse(at__ptx_module **out, const char *text, size_t len, at_error *err)
+at_status atx_ptx_parse(atx_ptx_module **out, const char *text, size_t len, at_error *err)
 {
-    at__ptx_parser *p = calloc(1, sizeof *p);
+    atx_ptx_parser *p = calloc(1, sizeof *p);
     if (!p)
         return at_fail(err, AT_ERR_MEMORY, "out of memory for a kernel's PTX");
     p->err = err;
-    p->lexer = (at__ptx_lexer){ .at = text, .end = text + len, .line_start = text, .line = 1 };
-    p->function = AT__PTX_NO_INDEX;
-    p->file = p->outer_file = AT__PTX_NO_INDEX;
-    for (int i = 0; i < AT__PTX_BUCKETS; i++)
+    p->lexer = (atx_ptx_lexer){ .at = text, .end = text + len, .line_start = text, .line = 1 };
+    p->function = ATX_PTX_NO_INDEX;
+    p->file = p->outer_file = ATX_PTX_NO_INDEX;
+    for (int i = 0; i < ATX_PTX_BUCKETS; i++)
         p->buckets[i] = -1;
     p->out = calloc(1, sizeof *p->out);
     if (!p->out)
-        at__ptx_no_memory(p);
+        atx_ptx_no_memory(p);
     else
-        at__ptx_advance(p);
-    while (p->status == AT_OK && p->token.kind != AT__TOKEN_END)
+        atx_ptx_advance(p);
+    while (p->status == AT_OK && p->token.kind != ATX_TOKEN_END)
         if (!read_top(p))
             break;
     const at_status status = p->status;
@@ -438,7 +438,7 @@ at_status at__ptx_parse(at__ptx_module **out, const char *text, size_t len, at_e
         place_shared(&p->out->module);
         *out = &p->out->module;
     } else
-        at__ptx_close(p->out ? &p->out->module : NULL);
+        atx_ptx_close(p->out ? &p->out->module : NULL);
     free(p->symbols);
     free(p->fixups);
     free(p->places);
@@ -446,13 +446,13 @@ at_status at__ptx_parse(at__ptx_module **out, const char *text, size_t len, at_e
     return status;
 }
 
-void at__ptx_close(at__ptx_module *module)
+void atx_ptx_close(atx_ptx_module *module)
 {
     if (!module)
         return;
-    at__ptx_module_owned *o = (at__ptx_module_owned *)module;
+    atx_ptx_module_owned *o = (atx_ptx_module_owned *)module;
     for (int i = 0; i < module->function_count; i++) {
-        at__ptx_function *f = &module->functions[i];
+        atx_ptx_function *f = &module->functions[i];
         free(f->params);
         free(f->results);
         free(f->registers);

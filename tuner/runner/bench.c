@@ -33,20 +33,20 @@
 static const struct {
     const char *name;
     int part;
-} CHECKS[AT__CHECK_KERNELS] = {
-    [AT__FILL] = { "verify_fill", 0 },
-    [AT__POISON] = { "verify_poison", 0 },
-    [AT__EQUAL] = { "verify_equal", 0 },
-    [AT__RANDOM] = { "verify_random", 0 },
-    [AT__GUARD_FILL] = { "verify_guard_fill", 1 },
-    [AT__GUARD] = { "verify_guard", 1 },
-    [AT__GENERATE] = { "verify_generate", 2 },
-    [AT__GENERATED] = { "verify_generated", 3 },
-    [AT__AWAY] = { "verify_far", 4 },
-    [AT__CLOSE] = { "verify_close", 4 },
-    [AT__WORST] = { "verify_worst", 5 },
-    [AT__WHERE] = { "verify_where", 5 },
-    [AT__JUDGE] = { "verify_judge", 1 },
+} CHECKS[ATX_CHECK_KERNELS] = {
+    [ATX_FILL] = { "verify_fill", 0 },
+    [ATX_POISON] = { "verify_poison", 0 },
+    [ATX_EQUAL] = { "verify_equal", 0 },
+    [ATX_RANDOM] = { "verify_random", 0 },
+    [ATX_GUARD_FILL] = { "verify_guard_fill", 1 },
+    [ATX_GUARD] = { "verify_guard", 1 },
+    [ATX_GENERATE] = { "verify_generate", 2 },
+    [ATX_GENERATED] = { "verify_generated", 3 },
+    [ATX_AWAY] = { "verify_far", 4 },
+    [ATX_CLOSE] = { "verify_close", 4 },
+    [ATX_WORST] = { "verify_worst", 5 },
+    [ATX_WHERE] = { "verify_where", 5 },
+    [ATX_JUDGE] = { "verify_judge", 1 },
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -54,16 +54,16 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static at_status choose_sets(at__bench *b, at_error *err)
+static at_status choose_sets(atx_bench *b, at_error *err)
 {
-    at__device_info info = { 0 };
-    at_status status = at__gpu_info(&info, b->gpu, err);
+    atx_device_info info = { 0 };
+    at_status status = atx_gpu_info(&info, b->gpu, err);
     if (status == AT_OK)
-        status = at__layout_fits(&b->setup, info.free_bytes, err);
+        status = atx_layout_fits(&b->setup, info.free_bytes, err);
     if (status != AT_OK)
         return status;
-    at__layout_of(&b->layout, &b->setup);
-    int64_t available = info.free_bytes - AT__RESERVE_BYTES - b->layout.expected_bytes,
+    atx_layout_of(&b->layout, &b->setup);
+    int64_t available = info.free_bytes - ATX_RESERVE_BYTES - b->layout.expected_bytes,
             traffic = b->layout.traffic_bytes;
     int64_t fewest = least((L2_LEAST * info.limits.l2_bytes + traffic - 1) / traffic,
                            least(available / b->layout.set_bytes, MAX_SETS));
@@ -74,70 +74,70 @@ static at_status choose_sets(at__bench *b, at_error *err)
     return AT_OK;
 }
 
-at__ptr at__bench_buffer(const at__bench *b, uint64_t set, int buffer)
+atx_ptr atx_bench_buffer(const atx_bench *b, uint64_t set, int buffer)
 {
     return b->arena + (set % (uint64_t)b->sets) * (uint64_t)b->layout.set_bytes +
            (uint64_t)b->layout.offset[buffer];
 }
 
-at__ptr at__bench_place(const at__bench *b, uint64_t set, int buffer, bool is_copy)
+atx_ptr atx_bench_place(const atx_bench *b, uint64_t set, int buffer, bool is_copy)
 {
-    return at__bench_buffer(b, set, buffer) - (is_copy ? (uint64_t)b->layout.skew[buffer] : 0);
+    return atx_bench_buffer(b, set, buffer) - (is_copy ? (uint64_t)b->layout.skew[buffer] : 0);
 }
 
-at_status at__bench_check(at__bench *b, at__check_kernel which, int64_t bytes, const uint64_t *values,
+at_status atx_bench_check(atx_bench *b, atx_check_kernel which, int64_t bytes, const uint64_t *values,
                           int count, at_error *err)
 {
-    void *params[AT__CHECK_PARAMS];
+    void *params[ATX_CHECK_PARAMS];
     int64_t blocks = bytes / 16 / 256 + 1;
-    at__geometry g = { .grid = { blocks < 16384 ? blocks : 16384, 1, 1 }, .block = { 256, 1, 1 } };
+    atx_geometry g = { .grid = { blocks < 16384 ? blocks : 16384, 1, 1 }, .block = { 256, 1, 1 } };
     for (int i = 0; i < count; i++)
         params[i] = (void *)&values[i];
-    return at__gpu_launch(b->gpu, b->checks[which], &g, params, err);
+    return atx_gpu_launch(b->gpu, b->checks[which], &g, params, err);
 }
 
-at_status at__bench_fill(at__bench *b, at_error *err)
+at_status atx_bench_fill(atx_bench *b, at_error *err)
 {
     at_status status = AT_OK;
     for (int s = 0; s < b->sets && status == AT_OK; s++)
         for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-            status = at__contents_fill(b, (uint64_t)s, i, err);
+            status = atx_contents_fill(b, (uint64_t)s, i, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        status = at__contents_fill_guards(b, i, err);
+        status = atx_contents_fill_guards(b, i, err);
     return status;
 }
 
-static at_status launch_step(at__bench *b, const at__module *module, int step, const at__geometry *geometry,
-                             const struct at__kernel_arg *args, int count, const at__ptr *buffers,
+static at_status launch_step(atx_bench *b, const atx_module *module, int step, const atx_geometry *geometry,
+                             const struct atx_kernel_arg *args, int count, const atx_ptr *buffers,
                              at_error *err)
 {
-    uint64_t values[AT__MAX_ARGS];
-    void *params[AT__MAX_ARGS];
+    uint64_t values[ATX_MAX_ARGS];
+    void *params[ATX_MAX_ARGS];
     for (int i = 0; i < count; i++) {
         values[i] = args[i].buffer >= 0 ? buffers[args[i].buffer] : (uint64_t)args[i].value;
         params[i] = &values[i];
     }
-    return at__gpu_launch_step(b->gpu, module, step, geometry, params, err);
+    return atx_gpu_launch_step(b->gpu, module, step, geometry, params, err);
 }
 
-static at_status launch_on(at__bench *b, const at__module *module, const at__kernel *kernel,
-                           const at__ptr *buffers, at_error *err)
+static at_status launch_on(atx_bench *b, const atx_module *module, const atx_kernel *kernel,
+                           const atx_ptr *buffers, at_error *err)
 {
     at_status status =
         launch_step(b, module, 0, &kernel->geometry, kernel->args, kernel->arg_count, buffers, err);
     for (int i = 0; i < kernel->more_count && status == AT_OK; i++) {
-        const at__kernel_step *s = &kernel->more[i];
+        const atx_kernel_step *s = &kernel->more[i];
         status = launch_step(b, module, i + 1, &s->geometry, s->args, s->arg_count, buffers, err);
     }
     return status;
 }
 
-at_status at__bench_launch(at__bench *b, const at__module *module, const at__kernel *kernel, bool is_copy,
+at_status atx_bench_launch(atx_bench *b, const atx_module *module, const atx_kernel *kernel, bool is_copy,
                            uint64_t set, at_error *err)
 {
-    at__ptr buffers[AT__MAX_ARGS];
+    atx_ptr buffers[ATX_MAX_ARGS];
     for (int i = 0; i < b->setup.buffer_count; i++)
-        buffers[i] = at__bench_place(b, set, i, is_copy);
+        buffers[i] = atx_bench_place(b, set, i, is_copy);
     return launch_on(b, module, kernel, buffers, err);
 }
 
@@ -145,27 +145,27 @@ at_status at__bench_launch(at__bench *b, const at__module *module, const at__ker
  * Once for each loaded module and not for each launch: kernels are timed on all sets with what set 0 holds,
  * which is what they are verified with.
  */
-at_status at__bench_fill_variables(at__bench *b, const at__module *module, const at__kernel *kernel,
+at_status atx_bench_fill_variables(atx_bench *b, const atx_module *module, const atx_kernel *kernel,
                                    at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < kernel->variable_count && status == AT_OK; i++) {
         int buffer = kernel->variables[i].buffer;
         int64_t bytes = b->setup.buffers[buffer].bytes;
-        at__ptr to = 0;
-        status = at__gpu_variable(&to, b->gpu, module, kernel->variables[i].name, bytes, err);
+        atx_ptr to = 0;
+        status = atx_gpu_variable(&to, b->gpu, module, kernel->variables[i].name, bytes, err);
         if (status == AT_OK)
-            status = at__gpu_copy(b->gpu, to, at__bench_buffer(b, 0, buffer), bytes, err);
+            status = atx_gpu_copy(b->gpu, to, atx_bench_buffer(b, 0, buffer), bytes, err);
     }
     return status;
 }
 
-at_status at__bench_memcpy(at__bench *b, uint64_t set, at_error *err)
+at_status atx_bench_memcpy(atx_bench *b, uint64_t set, at_error *err)
 {
     if (b->first_in < 0 || b->first_out < 0)
         return at_fail(err, AT_ERR_DEVICE, "the operation has no input and output to copy between");
-    return at__gpu_copy(b->gpu, at__bench_place(b, set, b->first_out, true),
-                        at__bench_place(b, set, b->first_in, true), b->setup.copy_bytes, err);
+    return atx_gpu_copy(b->gpu, atx_bench_place(b, set, b->first_out, true),
+                        atx_bench_place(b, set, b->first_in, true), b->setup.copy_bytes, err);
 }
 
 /*
@@ -173,48 +173,48 @@ at_status at__bench_memcpy(at__bench *b, uint64_t set, at_error *err)
  * the two differ in every bit of what the reference leaves, and agree in what it writes. ~inverse is then a
  * buffer that is wrong in every bit to write, and right in every bit to leave.
  */
-static at_status fill_gaps(at__bench *b, at_error *err)
+static at_status fill_gaps(atx_bench *b, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         int64_t bytes = b->setup.buffers[i].bytes;
         if (!b->inverse[i])
             continue;
-        status = at__contents_bits(b, b->expected[i], bytes, at__contents_seed(b, (uint64_t)b->sets, i), err);
+        status = atx_contents_bits(b, b->expected[i], bytes, atx_contents_seed(b, (uint64_t)b->sets, i), err);
         if (status == AT_OK)
-            status = at__contents_complement(b, b->inverse[i], b->expected[i], bytes, err);
+            status = atx_contents_complement(b, b->inverse[i], b->expected[i], bytes, err);
     }
     return status;
 }
 
-static at_status launch_reference(at__bench *b, const at__ptr *outputs, at_error *err)
+static at_status launch_reference(atx_bench *b, const atx_ptr *outputs, at_error *err)
 {
-    at__ptr buffers[AT__MAX_ARGS];
+    atx_ptr buffers[ATX_MAX_ARGS];
     for (int i = 0; i < b->setup.buffer_count; i++)
-        buffers[i] = outputs[i] ? outputs[i] : b->expected[i] ? b->expected[i] : at__bench_buffer(b, 0, i);
+        buffers[i] = outputs[i] ? outputs[i] : b->expected[i] ? b->expected[i] : atx_bench_buffer(b, 0, i);
     return launch_on(b, b->reference, &b->setup.reference, buffers, err);
 }
 
-static at_status load_answer(at__bench *b, at_error *err)
+static at_status load_answer(atx_bench *b, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (b->expected[i])
-            status = at__contents_load(b, b->expected[i], &b->setup.answer, b->setup.buffers[i].bytes, err);
+            status = atx_contents_load(b, b->expected[i], &b->setup.answer, b->setup.buffers[i].bytes, err);
     return status;
 }
 
 /* What inputs from files hold, once for all sets. */
-static at_status load_data(at__bench *b, at_error *err)
+static at_status load_data(atx_bench *b, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        const at__buffer *buffer = &b->setup.buffers[i];
+        const atx_buffer *buffer = &b->setup.buffers[i];
         if (!buffer->data.path[0])
             continue;
-        status = at__gpu_alloc(&b->kept[i], b->gpu, buffer->bytes, err);
+        status = atx_gpu_alloc(&b->kept[i], b->gpu, buffer->bytes, err);
         if (status == AT_OK)
-            status = at__contents_load(b, b->kept[i], &buffer->data, buffer->bytes, err);
+            status = atx_contents_load(b, b->kept[i], &buffer->data, buffer->bytes, err);
     }
     return status;
 }
@@ -223,7 +223,7 @@ static at_status load_data(at__bench *b, at_error *err)
  * The reference writes into `expected`; it starts from what an inout buffer holds, and from zeros where an
  * output does.
  */
-at_status at__bench_run_reference(at__bench *b, at_error *err)
+at_status atx_bench_run_reference(atx_bench *b, at_error *err)
 {
     at_status status = AT_OK;
     if (!b->has_answer)
@@ -231,11 +231,11 @@ at_status at__bench_run_reference(at__bench *b, at_error *err)
     if (b->setup.answer.path[0])
         return load_answer(b, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        const at__buffer *buffer = &b->setup.buffers[i];
-        if (buffer->role == AT__INOUT)
-            status = at__gpu_copy(b->gpu, b->expected[i], at__bench_buffer(b, 0, i), buffer->bytes, err);
+        const atx_buffer *buffer = &b->setup.buffers[i];
+        if (buffer->role == ATX_INOUT)
+            status = atx_gpu_copy(b->gpu, b->expected[i], atx_bench_buffer(b, 0, i), buffer->bytes, err);
         else if (buffer->zero)
-            status = at__gpu_zero(b->gpu, b->expected[i], buffer->bytes, err);
+            status = atx_gpu_zero(b->gpu, b->expected[i], buffer->bytes, err);
     }
     if (status == AT_OK)
         status = fill_gaps(b, err);
@@ -243,89 +243,89 @@ at_status at__bench_run_reference(at__bench *b, at_error *err)
         status = launch_reference(b, b->expected, err);
     if (status == AT_OK && b->setup.gaps)
         status = launch_reference(b, b->inverse, err);
-    return status == AT_OK ? at__gpu_wait(b->gpu, err) : status;
+    return status == AT_OK ? atx_gpu_wait(b->gpu, err) : status;
 }
 
-at_status at__bench_renew(at__bench *b, at_error *err)
+at_status atx_bench_renew(atx_bench *b, at_error *err)
 {
-    at_status status = at__bench_fill(b, err);
-    return status == AT_OK ? at__bench_run_reference(b, err) : status;
+    at_status status = atx_bench_fill(b, err);
+    return status == AT_OK ? atx_bench_run_reference(b, err) : status;
 }
 
-static at_status allocate(at__bench *b, at_error *err)
+static at_status allocate(atx_bench *b, at_error *err)
 {
-    at_status status = at__gpu_alloc(&b->arena, b->gpu, b->layout.set_bytes * b->sets, err);
+    at_status status = atx_gpu_alloc(&b->arena, b->gpu, b->layout.set_bytes * b->sets, err);
     if (status == AT_OK)
-        status = at__gpu_alloc(&b->found, b->gpu, AT__FOUND_WORDS * 8, err);
+        status = atx_gpu_alloc(&b->found, b->gpu, ATX_FOUND_WORDS * 8, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK && b->has_answer; i++)
-        if (at__role_is_output(b->setup.buffers[i].role))
-            status = at__gpu_alloc(&b->expected[i], b->gpu, b->setup.buffers[i].bytes, err);
+        if (atx_role_is_output(b->setup.buffers[i].role))
+            status = atx_gpu_alloc(&b->expected[i], b->gpu, b->setup.buffers[i].bytes, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        if (b->setup.buffers[i].role == AT__OUTPUT && b->setup.gaps)
-            status = at__gpu_alloc(&b->inverse[i], b->gpu, b->setup.buffers[i].bytes, err);
+        if (b->setup.buffers[i].role == ATX_OUTPUT && b->setup.gaps)
+            status = atx_gpu_alloc(&b->inverse[i], b->gpu, b->setup.buffers[i].bytes, err);
     return status;
 }
 
 /* Loading takes a while: what the problem has no use for is left. */
-static bool is_needed(const at__bench *b, at__check_kernel which)
+static bool is_needed(const atx_bench *b, atx_check_kernel which)
 {
     bool generated = false, tolerant = false;
     for (int i = 0; i < b->setup.buffer_count; i++) {
-        generated = generated || b->setup.buffers[i].how != AT__BITS;
+        generated = generated || b->setup.buffers[i].how != ATX_BITS;
         int rule = b->setup.buffers[i].check.rule;
-        tolerant = tolerant || (rule != AT__EXACT && rule != AT__BY);
+        tolerant = tolerant || (rule != ATX_EXACT && rule != ATX_BY);
     }
     switch (which) {
-    case AT__GENERATE:
-    case AT__GENERATED:
+    case ATX_GENERATE:
+    case ATX_GENERATED:
         return generated;
-    case AT__AWAY:
-    case AT__CLOSE:
-    case AT__WORST:
-    case AT__WHERE:
+    case ATX_AWAY:
+    case ATX_CLOSE:
+    case ATX_WORST:
+    case ATX_WHERE:
         return tolerant;
-    case AT__JUDGE:
+    case ATX_JUDGE:
         return b->has_answer;
     default:
         return true;
     }
 }
 
-static at_status prepare(at__bench *b, const at__setup *setup, at_error *err)
+static at_status prepare(atx_bench *b, const atx_setup *setup, at_error *err)
 {
     at_status status = AT_OK;
-    for (int k = 0; k < AT__CHECK_KERNELS && status == AT_OK; k++)
-        if (is_needed(b, (at__check_kernel)k))
-            status = at__gpu_load(&b->checks[k], b->gpu, setup->verify[CHECKS[k].part].cubin, CHECKS[k].name,
+    for (int k = 0; k < ATX_CHECK_KERNELS && status == AT_OK; k++)
+        if (is_needed(b, (atx_check_kernel)k))
+            status = atx_gpu_load(&b->checks[k], b->gpu, setup->verify[CHECKS[k].part].cubin, CHECKS[k].name,
                                   0, err);
     if (status == AT_OK)
         status = choose_sets(b, err);
     if (status == AT_OK)
         status = allocate(b, err);
-    const at__kernel *reference = &setup->reference;
+    const atx_kernel *reference = &setup->reference;
     if (status == AT_OK && reference->cubin)
-        status = at__gpu_load_all(&b->reference, b->gpu, reference, err);
+        status = atx_gpu_load_all(&b->reference, b->gpu, reference, err);
     if (status == AT_OK && setup->referee.cubin)
-        status = at__gpu_load_all(&b->referee, b->gpu, &setup->referee, err);
+        status = atx_gpu_load_all(&b->referee, b->gpu, &setup->referee, err);
     if (status == AT_OK)
         status = load_data(b, err);
     if (status == AT_OK)
-        status = at__bench_fill(b, err);
+        status = atx_bench_fill(b, err);
     if (status == AT_OK && b->reference)
-        status = at__bench_fill_variables(b, b->reference, reference, err);
+        status = atx_bench_fill_variables(b, b->reference, reference, err);
     if (status == AT_OK && b->has_answer)
-        status = at__judge_reference(b, err);
+        status = atx_judge_reference(b, err);
     if (status == AT_OK)
-        status = at__referee_prove(b, err);
+        status = atx_referee_prove(b, err);
     if (status != AT_OK || !setup->own_copies)
         return status;
-    const at__setup copies = at__layout_copies(setup);
-    return at__bench_open(&b->copies, b->gpu, &copies, err);
+    const atx_setup copies = atx_layout_copies(setup);
+    return atx_bench_open(&b->copies, b->gpu, &copies, err);
 }
 
-at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err)
+at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, at_error *err)
 {
-    at__bench *b = calloc(1, sizeof *b);
+    atx_bench *b = calloc(1, sizeof *b);
     if (!b)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     b->gpu = gpu;
@@ -337,67 +337,67 @@ at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, 
     b->setup.referee.name = NULL;
     b->first_in = b->first_out = -1;
     for (int i = setup->buffer_count - 1; i >= 0; i--)
-        if (setup->buffers[i].role != AT__SCRATCH)
-            *(setup->buffers[i].role == AT__INPUT ? &b->first_in : &b->first_out) = i;
+        if (setup->buffers[i].role != ATX_SCRATCH)
+            *(setup->buffers[i].role == ATX_INPUT ? &b->first_in : &b->first_out) = i;
     at_status status = prepare(b, setup, err);
     if (status != AT_OK) {
-        at__bench_close(b);
+        atx_bench_close(b);
         return status;
     }
     *out = b;
     return AT_OK;
 }
 
-void at__bench_close(at__bench *b)
+void atx_bench_close(atx_bench *b)
 {
     if (!b)
         return;
-    at__bench_close(b->copies);
-    at__gpu_unload(b->gpu, b->reference);
-    at__gpu_unload(b->gpu, b->referee);
-    for (int k = 0; k < AT__CHECK_KERNELS; k++)
-        at__gpu_unload(b->gpu, b->checks[k]);
+    atx_bench_close(b->copies);
+    atx_gpu_unload(b->gpu, b->reference);
+    atx_gpu_unload(b->gpu, b->referee);
+    for (int k = 0; k < ATX_CHECK_KERNELS; k++)
+        atx_gpu_unload(b->gpu, b->checks[k]);
     for (int i = 0; i < b->setup.buffer_count; i++) {
-        at__gpu_free(b->gpu, b->expected[i]);
-        at__gpu_free(b->gpu, b->inverse[i]);
-        at__gpu_free(b->gpu, b->kept[i]);
+        atx_gpu_free(b->gpu, b->expected[i]);
+        atx_gpu_free(b->gpu, b->inverse[i]);
+        atx_gpu_free(b->gpu, b->kept[i]);
     }
-    at__gpu_free(b->gpu, b->found);
-    at__gpu_free(b->gpu, b->arena);
+    atx_gpu_free(b->gpu, b->found);
+    atx_gpu_free(b->gpu, b->arena);
     free(b);
 }
 
-bool at__bench_is_restored(const at__bench *b)
+bool atx_bench_is_restored(const atx_bench *b)
 {
     bool any = false;
     for (int i = 0; i < b->setup.buffer_count; i++)
-        any = any || b->setup.buffers[i].zero || b->setup.buffers[i].role == AT__INOUT;
+        any = any || b->setup.buffers[i].zero || b->setup.buffers[i].role == ATX_INOUT;
     return any;
 }
 
-at_status at__bench_restore(at__bench *b, uint64_t first_set, int64_t count, at_error *err)
+at_status atx_bench_restore(atx_bench *b, uint64_t first_set, int64_t count, at_error *err)
 {
     at_status status = AT_OK;
     if (count > b->sets)
         count = b->sets;
     for (int64_t s = 0; s < count && status == AT_OK; s++)
         for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-            if (b->setup.buffers[i].zero || b->setup.buffers[i].role == AT__INOUT)
-                status = at__contents_fill(b, first_set + (uint64_t)s, i, err);
+            if (b->setup.buffers[i].zero || b->setup.buffers[i].role == ATX_INOUT)
+                status = atx_contents_fill(b, first_set + (uint64_t)s, i, err);
     return status;
 }
 
-at__bench *at__bench_for(at__bench *b, bool is_copy)
+atx_bench *atx_bench_for(atx_bench *b, bool is_copy)
 {
     return is_copy && b->copies ? b->copies : b;
 }
 
-int at__bench_sets(const at__bench *bench)
+int atx_bench_sets(const atx_bench *bench)
 {
     return bench->sets;
 }
 
-int at__bench_fewest_sets(const at__bench *bench)
+int atx_bench_fewest_sets(const atx_bench *bench)
 {
     return bench->fewest;
 }
@@ -406,44 +406,44 @@ int at__bench_fewest_sets(const at__bench *bench)
  * Puts back what a bad kernel may have damaged, so that the next one is judged on its own: inputs, guards,
  * and the right answer, which a stray write reaches too.
  */
-static at_status repair(at__bench *b, at_error *err)
+static at_status repair(atx_bench *b, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        if (b->setup.buffers[i].role != AT__OUTPUT)
-            status = at__contents_fill(b, 0, i, err);
+        if (b->setup.buffers[i].role != ATX_OUTPUT)
+            status = atx_contents_fill(b, 0, i, err);
         if (status == AT_OK)
-            status = at__contents_fill_guards(b, i, err);
+            status = atx_contents_fill_guards(b, i, err);
     }
-    return status == AT_OK ? at__bench_run_reference(b, err) : status;
+    return status == AT_OK ? atx_bench_run_reference(b, err) : status;
 }
 
-at_status at__bench_verify(at__verdict *out, at__bench *b, const at__module *module, const at__kernel *kernel,
+at_status atx_bench_verify(atx_verdict *out, atx_bench *b, const atx_module *module, const atx_kernel *kernel,
                            bool is_copy, at_error *err)
 {
-    uint64_t found[AT__FOUND_WORDS];
-    at__verdict verdict = { .right = true };
+    uint64_t found[ATX_FOUND_WORDS];
+    atx_verdict verdict = { .right = true };
 
     at_status status = b->suspect ? repair(b, err) : AT_OK;
     if (status == AT_OK)
-        status = at__contents_poison(b, is_copy, err);
+        status = atx_contents_poison(b, is_copy, err);
     if (status == AT_OK)
-        status = at__bench_fill_variables(b, module, kernel, err);
+        status = atx_bench_fill_variables(b, module, kernel, err);
     if (status == AT_OK)
-        status = at__gpu_timer_start(b->gpu, err);
+        status = atx_gpu_timer_start(b->gpu, err);
     b->suspect = true;
     if (status == AT_OK)
-        status = at__bench_launch(b, module, kernel, is_copy, 0, err);
+        status = atx_bench_launch(b, module, kernel, is_copy, 0, err);
     if (status == AT_OK)
-        status = at__gpu_timer_stop(b->gpu, err);
+        status = atx_gpu_timer_stop(b->gpu, err);
     if (status == AT_OK)
-        status = at__contents_compare(b, is_copy, err);
+        status = atx_contents_compare(b, is_copy, err);
     if (status == AT_OK)
-        status = at__gpu_read(b->gpu, found, b->found, sizeof found, err);
+        status = atx_gpu_read(b->gpu, found, b->found, sizeof found, err);
     if (status == AT_OK)
-        status = at__gpu_timer_read(&verdict.seconds, b->gpu, err);
+        status = atx_gpu_timer_read(&verdict.seconds, b->gpu, err);
     if (status == AT_OK)
-        status = at__verdict_describe(&verdict, b, found, is_copy, err);
+        status = atx_verdict_describe(&verdict, b, found, is_copy, err);
     if (status != AT_OK)
         return status;
     if (!verdict.right)

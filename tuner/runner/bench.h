@@ -14,55 +14,55 @@
 
 #include "runner/gpu.h"
 
-typedef struct at__bench at__bench;
+typedef struct atx_bench atx_bench;
 
 /*
  * Allocates, fills, and runs the reference. `setup` is borrowed for the call. AT_ERR_DEVICE: too large for
  * the device's free memory (says needed and free), or the reference fails. AT_ERR_INPUT: its answer proves
  * nothing.
  */
-at_status at__bench_open(at__bench **out, at__gpu *gpu, const at__setup *setup, at_error *err) AT_MUST_CHECK;
-void at__bench_close(at__bench *bench); /* NULL is allowed */
+at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, at_error *err) AT_MUST_CHECK;
+void atx_bench_close(atx_bench *bench); /* NULL is allowed */
 
 /* Where copies run, or everything else. */
-at__bench *at__bench_for(at__bench *bench, bool is_copy);
+atx_bench *atx_bench_for(atx_bench *bench, bool is_copy);
 
 /* How many sets the launches rotate through; and so many suffice that each finds the L2 cold. */
-int at__bench_sets(const at__bench *bench);
-int at__bench_fewest_sets(const at__bench *bench);
+int atx_bench_sets(const atx_bench *bench);
+int atx_bench_fewest_sets(const atx_bench *bench);
 
 /* Enqueues one launch on the buffers of a set (counted modulo the number of sets); `is_copy` as below. */
-at_status at__bench_launch(at__bench *bench, const at__module *module, const at__kernel *kernel, bool is_copy,
+at_status atx_bench_launch(atx_bench *bench, const atx_module *module, const atx_kernel *kernel, bool is_copy,
                            uint64_t set, at_error *err) AT_MUST_CHECK;
 
 /*
- * Enqueues that the variables of a loaded module hold what the kernel declares. at__bench_verify does it
+ * Enqueues that the variables of a loaded module hold what the kernel declares. atx_bench_verify does it
  * itself; who launches without having verified must.
  */
-at_status at__bench_fill_variables(at__bench *bench, const at__module *module, const at__kernel *kernel,
+at_status atx_bench_fill_variables(atx_bench *bench, const atx_module *module, const atx_kernel *kernel,
                                    at_error *err) AT_MUST_CHECK;
 
 /*
  * Whether launches change what they begin with: zeroed outputs, buffers that are read and written. Then each
  * launch wants a set that was restored: enqueues that for `count` sets.
  */
-bool at__bench_is_restored(const at__bench *bench);
-at_status at__bench_restore(at__bench *bench, uint64_t first_set, int64_t count, at_error *err) AT_MUST_CHECK;
+bool atx_bench_is_restored(const atx_bench *bench);
+at_status atx_bench_restore(atx_bench *bench, uint64_t first_set, int64_t count, at_error *err) AT_MUST_CHECK;
 
 /* Enqueues the driver's own copy of the first input to the first output. */
-at_status at__bench_memcpy(at__bench *bench, uint64_t set, at_error *err) AT_MUST_CHECK;
+at_status atx_bench_memcpy(atx_bench *bench, uint64_t set, at_error *err) AT_MUST_CHECK;
 
 /* Enqueues that all sets and guards are filled with what they hold. */
-at_status at__bench_fill(at__bench *bench, at_error *err) AT_MUST_CHECK;
+at_status atx_bench_fill(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 
 /* Everything as it was when it was opened: contents, guards, the reference's answer. */
-at_status at__bench_renew(at__bench *bench, at_error *err) AT_MUST_CHECK;
+at_status atx_bench_renew(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 
-typedef struct at__verdict {
+typedef struct atx_verdict {
     bool right;
     double seconds; /* of the launch that was verified */
     char log[400];  /* why it is not right             */
-} at__verdict;
+} atx_verdict;
 
 /*
  * Poisons the outputs (each is wrong in every byte or number), launches once, and compares every output with
@@ -70,7 +70,7 @@ typedef struct at__verdict {
  * first output must equal the first input instead, both from their page on. A failure of the driver is
  * AT_ERR_DEVICE.
  */
-at_status at__bench_verify(at__verdict *out, at__bench *bench, const at__module *module,
-                           const at__kernel *kernel, bool is_copy, at_error *err) AT_MUST_CHECK;
+at_status atx_bench_verify(atx_verdict *out, atx_bench *bench, const atx_module *module,
+                           const atx_kernel *kernel, bool is_copy, at_error *err) AT_MUST_CHECK;
 
 #endif

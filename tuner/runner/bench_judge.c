@@ -21,39 +21,39 @@ typedef struct counts {
     uint64_t same, nan, infinite, other;
 } counts;
 
-static at_status refuse(const at__buffer *buffer, const char *what, const char *advice, at_error *err)
+static at_status refuse(const atx_buffer *buffer, const char *what, const char *advice, at_error *err)
 {
     return at_fail(err, AT_ERR_INPUT,
                    "the right answer proves nothing: of '%s' the reference %s; expected %s", buffer->name,
                    what, advice);
 }
 
-static bool is_float(const at__buffer *buffer)
+static bool is_float(const atx_buffer *buffer)
 {
-    return at__number_class(buffer->number) >= AT__FLOAT;
+    return atx_number_class(buffer->number) >= ATX_FLOAT;
 }
 
 /* Whether something that is read differs from element to element. */
-static bool inputs_vary(const at__bench *b)
+static bool inputs_vary(const atx_bench *b)
 {
     bool vary = false;
     for (int i = 0; i < b->setup.buffer_count; i++)
-        vary = vary || (b->setup.buffers[i].role != AT__OUTPUT && b->setup.buffers[i].role != AT__SCRATCH &&
-                        b->setup.buffers[i].how != AT__ONE_VALUE);
+        vary = vary || (b->setup.buffers[i].role != ATX_OUTPUT && b->setup.buffers[i].role != ATX_SCRATCH &&
+                        b->setup.buffers[i].how != ATX_ONE_VALUE);
     return vary;
 }
 
-static bool is_left(const at__buffer *buffer, const counts *c)
+static bool is_left(const atx_buffer *buffer, const counts *c)
 {
-    return c->same == (uint64_t)at__contents_numbers(buffer);
+    return c->same == (uint64_t)atx_contents_numbers(buffer);
 }
 
 /* `changes`: the reference changes something. Then what it leaves may be a workspace, to be left as it was
  * found. */
-static at_status judge(const at__bench *b, int i, const counts *c, bool changes, at_error *err)
+static at_status judge(const atx_bench *b, int i, const counts *c, bool changes, at_error *err)
 {
-    const at__buffer *buffer = &b->setup.buffers[i];
-    double all = (double)at__contents_numbers(buffer);
+    const atx_buffer *buffer = &b->setup.buffers[i];
+    double all = (double)atx_contents_numbers(buffer);
     char what[120];
     if (is_float(buffer) && (double)c->nan > MOST_NAN * all) {
         snprintf(what, sizeof what, "makes %.0f %% NaN", 100 * (double)c->nan / all);
@@ -64,7 +64,7 @@ static at_status judge(const at__bench *b, int i, const counts *c, bool changes,
                  100 * (double)(c->nan + c->infinite) / all);
         return refuse(buffer, what, "smaller inputs, as in 'input uniform -1 1'", err);
     }
-    if (all < FEW || b->setup.gaps || (changes && buffer->role == AT__INOUT && is_left(buffer, c)))
+    if (all < FEW || b->setup.gaps || (changes && buffer->role == ATX_INOUT && is_left(buffer, c)))
         return AT_OK;
     if (is_left(buffer, c) && !buffer->zero)
         return refuse(buffer, "changes nothing", "a reference that writes all of it, or another input", err);
@@ -75,54 +75,54 @@ static at_status judge(const at__bench *b, int i, const counts *c, bool changes,
     return AT_OK;
 }
 
-static at_status begin_outputs(at__bench *b, at_error *err)
+static at_status begin_outputs(atx_bench *b, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        if (b->setup.buffers[i].role == AT__OUTPUT)
-            status = at__contents_bits(b, b->expected[i], b->setup.buffers[i].bytes,
-                                       at__contents_seed(b, 0, i), err);
+        if (b->setup.buffers[i].role == ATX_OUTPUT)
+            status = atx_contents_bits(b, b->expected[i], b->setup.buffers[i].bytes,
+                                       atx_contents_seed(b, 0, i), err);
     return status;
 }
 
-static at_status count(at__bench *b, int i, at_error *err)
+static at_status count(atx_bench *b, int i, at_error *err)
 {
-    const at__buffer *buffer = &b->setup.buffers[i];
-    uint64_t numbers = (uint64_t)at__contents_numbers(buffer);
-    uint64_t number = buffer->number ? (uint64_t)buffer->number : AT__UNSIGNED * 16 + 1;
-    const uint64_t values[] = { b->expected[i], at__bench_buffer(b, 0, i), numbers, number,
-                                at__bench_found(b, i) };
-    return at__bench_check(b, AT__JUDGE, (int64_t)numbers * 16, values, 5, err);
+    const atx_buffer *buffer = &b->setup.buffers[i];
+    uint64_t numbers = (uint64_t)atx_contents_numbers(buffer);
+    uint64_t number = buffer->number ? (uint64_t)buffer->number : ATX_UNSIGNED * 16 + 1;
+    const uint64_t values[] = { b->expected[i], atx_bench_buffer(b, 0, i), numbers, number,
+                                atx_bench_found(b, i) };
+    return atx_bench_check(b, ATX_JUDGE, (int64_t)numbers * 16, values, 5, err);
 }
 
 static counts counts_of(const uint64_t *found, int i)
 {
-    const uint64_t *f = found + AT__FOUND_EACH * i;
+    const uint64_t *f = found + ATX_FOUND_EACH * i;
     return (counts){ f[0], f[1], f[2], f[3] };
 }
 
-at_status at__judge_reference(at__bench *b, at_error *err)
+at_status atx_judge_reference(atx_bench *b, at_error *err)
 {
-    uint64_t found[AT__FOUND_WORDS];
+    uint64_t found[ATX_FOUND_WORDS];
     bool changes = false;
     at_status status = begin_outputs(b, err);
     if (status == AT_OK)
-        status = at__bench_run_reference(b, err);
+        status = atx_bench_run_reference(b, err);
     if (status == AT_OK)
-        status = at__gpu_zero(b->gpu, b->found, sizeof found, err);
+        status = atx_gpu_zero(b->gpu, b->found, sizeof found, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        if (at__role_is_output(b->setup.buffers[i].role))
+        if (atx_role_is_output(b->setup.buffers[i].role))
             status = count(b, i, err);
     if (status == AT_OK)
-        status = at__gpu_read(b->gpu, found, b->found, sizeof found, err);
+        status = atx_gpu_read(b->gpu, found, b->found, sizeof found, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const counts c = counts_of(found, i);
         changes =
-            changes || (at__role_is_output(b->setup.buffers[i].role) && !is_left(&b->setup.buffers[i], &c));
+            changes || (atx_role_is_output(b->setup.buffers[i].role) && !is_left(&b->setup.buffers[i], &c));
     }
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const counts c = counts_of(found, i);
-        if (at__role_is_output(b->setup.buffers[i].role))
+        if (atx_role_is_output(b->setup.buffers[i].role))
             status = judge(b, i, &c, changes, err);
     }
     return status;

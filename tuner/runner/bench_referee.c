@@ -13,48 +13,48 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { PARAMS = 2 * AT__MAX_ARGS + 1 };
+enum { PARAMS = 2 * ATX_MAX_ARGS + 1 };
 
-at_status at__referee_ask(at__bench *b, int buffer, at_error *err)
+at_status atx_referee_ask(atx_bench *b, int buffer, at_error *err)
 {
     static const uint64_t NOTHING[] = { 0, UINT64_MAX };
     const int step = b->setup.buffers[buffer].referee - 1, count = b->setup.referee.arg_count;
-    const struct at__kernel_arg *args = b->setup.referee.args; /* of all of them */
-    const at__ptr found = at__bench_found(b, buffer) + 8 * AT__FOUND_BY;
+    const struct atx_kernel_arg *args = b->setup.referee.args; /* of all of them */
+    const atx_ptr found = atx_bench_found(b, buffer) + 8 * ATX_FOUND_BY;
     uint64_t values[PARAMS];
     void *params[PARAMS];
     int n = 0;
     if (step < 0)
         return AT_OK;
     for (; n < count; n++)
-        values[n] = args[n].buffer >= 0 ? at__bench_buffer(b, 0, args[n].buffer) : (uint64_t)args[n].value;
+        values[n] = args[n].buffer >= 0 ? atx_bench_buffer(b, 0, args[n].buffer) : (uint64_t)args[n].value;
     for (int i = 0; i < b->setup.buffer_count; i++)
-        if (at__role_is_output(b->setup.buffers[i].role))
+        if (atx_role_is_output(b->setup.buffers[i].role))
             values[n++] = b->expected[i];
     values[n++] = found;
     for (int i = 0; i < n; i++)
         params[i] = &values[i];
-    at_status status = at__gpu_write(b->gpu, found, NOTHING, sizeof NOTHING, err);
+    at_status status = atx_gpu_write(b->gpu, found, NOTHING, sizeof NOTHING, err);
     return status == AT_OK
-               ? at__gpu_launch_step(b->gpu, b->referee, step, &b->setup.referee.geometry, params, err)
+               ? atx_gpu_launch_step(b->gpu, b->referee, step, &b->setup.referee.geometry, params, err)
                : status;
 }
 
 /* Outputs of set 0 become the right answer, or its complement. */
-static at_status show(at__bench *b, bool spoiled, at_error *err)
+static at_status show(atx_bench *b, bool spoiled, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        at__ptr to = at__bench_buffer(b, 0, i);
+        atx_ptr to = atx_bench_buffer(b, 0, i);
         int64_t bytes = b->setup.buffers[i].bytes;
-        if (at__role_is_output(b->setup.buffers[i].role))
-            status = spoiled ? at__contents_complement(b, to, b->expected[i], bytes, err)
-                             : at__gpu_copy(b->gpu, to, b->expected[i], bytes, err);
+        if (atx_role_is_output(b->setup.buffers[i].role))
+            status = spoiled ? atx_contents_complement(b, to, b->expected[i], bytes, err)
+                             : atx_gpu_copy(b->gpu, to, b->expected[i], bytes, err);
     }
     return status;
 }
 
-static at_status refuse(const at__buffer *buffer, uint64_t wrong, bool spoiled, at_error *err)
+static at_status refuse(const atx_buffer *buffer, uint64_t wrong, bool spoiled, at_error *err)
 {
     if (spoiled)
         return at_fail(
@@ -68,24 +68,24 @@ static at_status refuse(const at__buffer *buffer, uint64_t wrong, bool spoiled, 
                    buffer->name, buffer->check.by, wrong);
 }
 
-static at_status prove(at__bench *b, bool spoiled, at_error *err)
+static at_status prove(atx_bench *b, bool spoiled, at_error *err)
 {
     at_status status = show(b, spoiled, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         uint64_t wrong = 0;
         if (!b->setup.buffers[i].referee)
             continue;
-        status = at__referee_ask(b, i, err);
+        status = atx_referee_ask(b, i, err);
         if (status == AT_OK)
             status =
-                at__gpu_read(b->gpu, &wrong, at__bench_found(b, i) + 8 * AT__FOUND_BY, sizeof wrong, err);
+                atx_gpu_read(b->gpu, &wrong, atx_bench_found(b, i) + 8 * ATX_FOUND_BY, sizeof wrong, err);
         if (status == AT_OK && (wrong > 0) != spoiled)
             status = refuse(&b->setup.buffers[i], wrong, spoiled, err);
     }
     return status;
 }
 
-at_status at__referee_prove(at__bench *b, at_error *err)
+at_status atx_referee_prove(atx_bench *b, at_error *err)
 {
     if (!b->referee)
         return AT_OK;
@@ -93,7 +93,7 @@ at_status at__referee_prove(at__bench *b, at_error *err)
     if (status == AT_OK)
         status = prove(b, true, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        if (at__role_is_output(b->setup.buffers[i].role))
-            status = at__contents_fill(b, 0, i, err);
+        if (atx_role_is_output(b->setup.buffers[i].role))
+            status = atx_contents_fill(b, 0, i, err);
     return status;
 }

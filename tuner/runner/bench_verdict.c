@@ -12,23 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static at_status read_number(uint64_t *out, at__bench *b, at__ptr at, uint64_t i, int number, at_error *err)
+static at_status read_number(uint64_t *out, atx_bench *b, atx_ptr at, uint64_t i, int number, at_error *err)
 {
-    int bytes = at__number_bytes(number);
+    int bytes = atx_number_bytes(number);
     *out = 0;
-    return at__gpu_read(b->gpu, out, at + i * (uint64_t)bytes, bytes, err);
+    return atx_gpu_read(b->gpu, out, at + i * (uint64_t)bytes, bytes, err);
 }
 
 /* Appends what number i is and should be. */
-static at_status add_numbers(at__verdict *out, at__bench *b, int buffer, uint64_t i, at_error *err)
+static at_status add_numbers(atx_verdict *out, atx_bench *b, int buffer, uint64_t i, at_error *err)
 {
     int number = b->setup.buffers[buffer].number;
     uint64_t got = 0, right = 0;
-    at_status status = read_number(&got, b, at__bench_buffer(b, 0, buffer), i, number, err);
+    at_status status = read_number(&got, b, atx_bench_buffer(b, 0, buffer), i, number, err);
     if (status == AT_OK)
         status = read_number(&right, b, b->expected[buffer], i, number, err);
     if (status == AT_OK)
-        at__mismatch_add(out->log, sizeof out->log, got, right, number);
+        atx_mismatch_add(out->log, sizeof out->log, got, right, number);
     return status;
 }
 
@@ -37,79 +37,79 @@ static at_status add_numbers(at__verdict *out, at__bench *b, int buffer, uint64_
 /* How far off the whole is, in units of the whole. */
 static double norm_of(const uint64_t *found)
 {
-    double off[AT__SQUARES], all[AT__SQUARES];
-    for (int k = 0; k < AT__SQUARES; k++) {
-        off[k] = at__double_of(found[6 + k]);
-        all[k] = at__double_of(found[6 + AT__SQUARES + k]);
+    double off[ATX_SQUARES], all[ATX_SQUARES];
+    for (int k = 0; k < ATX_SQUARES; k++) {
+        off[k] = atx_double_of(found[6 + k]);
+        all[k] = atx_double_of(found[6 + ATX_SQUARES + k]);
     }
-    return at__norm_of(off, all);
+    return atx_norm_of(off, all);
 }
 
-static bool is_far(const at__buffer *buffer, const uint64_t *found)
+static bool is_far(const atx_buffer *buffer, const uint64_t *found)
 {
-    return found[0] > 0 || (buffer->check.rule == AT__NORM && !(norm_of(found) <= buffer->check.relative));
+    return found[0] > 0 || (buffer->check.rule == ATX_NORM && !(norm_of(found) <= buffer->check.relative));
 }
 
-static at_status find_worst(uint64_t *worst, at__bench *b, int i, at_error *err)
+static at_status find_worst(uint64_t *worst, atx_bench *b, int i, at_error *err)
 {
-    uint64_t values[AT__CHECK_PARAMS], found[AT__FOUND_EACH] = { 0 };
-    at__ptr room = at__bench_found(b, AT__MAX_ARGS);
-    at__contents_comparison(values, b, i, room);
-    at_status status = at__gpu_zero(b->gpu, room, sizeof found, err);
+    uint64_t values[ATX_CHECK_PARAMS], found[ATX_FOUND_EACH] = { 0 };
+    atx_ptr room = atx_bench_found(b, ATX_MAX_ARGS);
+    atx_contents_comparison(values, b, i, room);
+    at_status status = atx_gpu_zero(b->gpu, room, sizeof found, err);
     if (status == AT_OK)
-        status = at__bench_check(b, AT__WORST, (int64_t)values[2] * 16, values, AT__CHECK_PARAMS, err);
+        status = atx_bench_check(b, ATX_WORST, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
     if (status == AT_OK)
-        status = at__bench_check(b, AT__WHERE, (int64_t)values[2] * 16, values, AT__CHECK_PARAMS, err);
+        status = atx_bench_check(b, ATX_WHERE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
     if (status == AT_OK)
-        status = at__gpu_read(b->gpu, found, room, sizeof found, err);
+        status = atx_gpu_read(b->gpu, found, room, sizeof found, err);
     *worst = ~found[1];
     return status;
 }
 
-static at_status describe_far(at__verdict *out, at__bench *b, int i, const uint64_t *found, at_error *err)
+static at_status describe_far(atx_verdict *out, atx_bench *b, int i, const uint64_t *found, at_error *err)
 {
-    const at__buffer *buffer = &b->setup.buffers[i];
+    const atx_buffer *buffer = &b->setup.buffers[i];
     char check[80];
     uint64_t worst = 0;
     at_status status = find_worst(&worst, b, i, err);
     if (status != AT_OK)
         return status;
-    at__check_text(check, sizeof check, &buffer->check);
-    if (buffer->check.rule == AT__NORM && found[0] == 0)
+    atx_check_text(check, sizeof check, &buffer->check);
+    if (buffer->check.rule == ATX_NORM && found[0] == 0)
         snprintf(out->log, sizeof out->log,
                  "wrong output '%s': off by %.3g of its norm, not %s; the worst is element %" PRIu64,
-                 buffer->name, norm_of(found), check, at__mismatch_element(buffer, worst));
+                 buffer->name, norm_of(found), check, atx_mismatch_element(buffer, worst));
     else
         snprintf(
             out->log, sizeof out->log,
             "wrong output '%s': %" PRIu64 " of %" PRId64 " numbers are not %s; the worst is element %" PRIu64,
-            buffer->name, found[0], at__contents_numbers(buffer), check, at__mismatch_element(buffer, worst));
+            buffer->name, found[0], atx_contents_numbers(buffer), check, atx_mismatch_element(buffer, worst));
     return add_numbers(out, b, i, worst, err);
 }
 
 /* ---- all others ---- */
 
-static at_status describe_bytes(at__verdict *out, at__bench *b, int i, const uint64_t *found, bool is_copy,
+static at_status describe_bytes(atx_verdict *out, atx_bench *b, int i, const uint64_t *found, bool is_copy,
                                 at_error *err)
 {
-    const at__buffer *buffer = &b->setup.buffers[i];
-    bool input = buffer->role == AT__INPUT, bits = !input || buffer->how == AT__BITS || b->kept[i];
+    const atx_buffer *buffer = &b->setup.buffers[i];
+    bool input = buffer->role == ATX_INPUT, bits = !input || buffer->how == ATX_BITS || b->kept[i];
     uint64_t each = (uint64_t)(buffer->element_bytes > 0 ? buffer->element_bytes : 1);
     uint64_t first = ~found[1];
     snprintf(out->log, sizeof out->log, "%s: %" PRIu64 " of %" PRId64 " %s %s, the first in element %" PRIu64,
              input ? "writes to its input" : "wrong output", found[0],
-             bits ? buffer->bytes : at__contents_numbers(buffer), bits ? "bytes" : "numbers",
+             bits ? buffer->bytes : atx_contents_numbers(buffer), bits ? "bytes" : "numbers",
              input ? "changed" : "differ from the reference",
-             bits ? first / each : at__mismatch_element(buffer, first));
-    if (input || is_copy || at__number_class(buffer->number) == AT__UNSIGNED)
+             bits ? first / each : atx_mismatch_element(buffer, first));
+    if (input || is_copy || atx_number_class(buffer->number) == ATX_UNSIGNED)
         return AT_OK;
-    return add_numbers(out, b, i, first / (uint64_t)at__number_bytes(buffer->number), err);
+    return add_numbers(out, b, i, first / (uint64_t)atx_number_bytes(buffer->number), err);
 }
 
 /* What a kernel of the op's says. */
-static void describe_referee(at__verdict *out, const at__buffer *buffer, const uint64_t *found)
+static void describe_referee(atx_verdict *out, const atx_buffer *buffer, const uint64_t *found)
 {
-    const uint64_t *said = found + AT__FOUND_BY;
+    const uint64_t *said = found + ATX_FOUND_BY;
     int n = snprintf(out->log, sizeof out->log, "wrong output '%s': by %s %" PRIu64 " elements are wrong",
                      buffer->name, buffer->check.by, said[0]);
     if (said[1] != UINT64_MAX && n > 0 && (size_t)n < sizeof out->log)
@@ -117,28 +117,28 @@ static void describe_referee(at__verdict *out, const at__buffer *buffer, const u
 }
 
 /* Writes around a buffer. */
-static void describe_guards(at__verdict *out, int i, const uint64_t *found)
+static void describe_guards(atx_verdict *out, int i, const uint64_t *found)
 {
     if (found[2])
         snprintf(out->log, sizeof out->log,
                  "writes before buffer %d: %" PRIu64 " bytes, the first %" PRIu64 " bytes in front of it", i,
-                 found[2], AT__GUARD_BYTES - ~found[3]);
+                 found[2], ATX_GUARD_BYTES - ~found[3]);
     else
         snprintf(out->log, sizeof out->log,
                  "writes behind buffer %d: %" PRIu64 " bytes, the first %" PRIu64 " bytes after its end", i,
                  found[4], ~found[5]);
 }
 
-at_status at__verdict_describe(at__verdict *out, at__bench *b, const uint64_t *found, bool is_copy,
+at_status atx_verdict_describe(atx_verdict *out, atx_bench *b, const uint64_t *found, bool is_copy,
                                at_error *err)
 {
     for (int i = 0; i < b->setup.buffer_count; i++) {
-        const at__buffer *buffer = &b->setup.buffers[i];
-        const uint64_t *f = found + AT__FOUND_EACH * i;
-        bool free = at__role_is_output(buffer->role) && buffer->check.rule != AT__EXACT &&
+        const atx_buffer *buffer = &b->setup.buffers[i];
+        const uint64_t *f = found + ATX_FOUND_EACH * i;
+        bool free = atx_role_is_output(buffer->role) && buffer->check.rule != ATX_EXACT &&
                     !(is_copy && i == b->first_out);
-        bool judged = free && buffer->check.rule == AT__BY, tolerant = free && !judged;
-        bool wrong = judged ? f[AT__FOUND_BY] > 0 : tolerant ? is_far(buffer, f) : f[0] > 0;
+        bool judged = free && buffer->check.rule == ATX_BY, tolerant = free && !judged;
+        bool wrong = judged ? f[ATX_FOUND_BY] > 0 : tolerant ? is_far(buffer, f) : f[0] > 0;
         if (!wrong && !f[2] && !f[4])
             continue;
         out->right = false;

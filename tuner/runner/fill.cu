@@ -8,9 +8,9 @@
 
 static __device__ inline double wrong_by(const void *got, const void *right, u64 i, u64 how, u64 a, u64 b)
 {
-    const int number = (int)(how & 255), bytes = at__number_bytes(number);
-    return at__wrong_by(at__bits_at(got, i, bytes), at__bits_at(right, i, bytes), number, (int)(how >> 8), at__double_of(a),
-                        at__double_of(b));
+    const int number = (int)(how & 255), bytes = atx_number_bytes(number);
+    return atx_wrong_by(atx_bits_at(got, i, bytes), atx_bits_at(right, i, bytes), number, (int)(how >> 8), atx_double_of(a),
+                        atx_double_of(b));
 }
 
 #if !defined AT_PART || AT_PART == 2
@@ -19,7 +19,7 @@ extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 ho
 {
     const int number = (int)(how & 255);
     for (u64 i = first_index(); i < count; i += step())
-        at__set_bits(to, i, at__number_bytes(number), at__generate(i, count, number, (int)(how >> 8), a, b, seed));
+        atx_set_bits(to, i, atx_number_bytes(number), atx_generate(i, count, number, (int)(how >> 8), a, b, seed));
 }
 
 #endif
@@ -30,7 +30,7 @@ extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed
 {
     const int number = (int)(how & 255);
     for (u64 i = first_index(); i < count; i += step())
-        if (at__bits_at(got, i, at__number_bytes(number)) != at__generate(i, count, number, (int)(how >> 8), a, b, seed))
+        if (atx_bits_at(got, i, atx_number_bytes(number)) != atx_generate(i, count, number, (int)(how >> 8), a, b, seed))
             blame(found, i);
 }
 
@@ -40,30 +40,30 @@ extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed
 /* Every number wrong by whatever a check may allow. */
 extern "C" __global__ void verify_far(void *to, const void *right, u64 count, u64 how)
 {
-    const int number = (int)(how & 255), bytes = at__number_bytes(number);
+    const int number = (int)(how & 255), bytes = atx_number_bytes(number);
     for (u64 i = first_index(); i < count; i += step())
-        at__set_bits(to, i, bytes, at__far_from(at__bits_at(right, i, bytes), number));
+        atx_set_bits(to, i, bytes, atx_far_from(atx_bits_at(right, i, bytes), number));
 }
 
 /* found[0]: how many are wrong. For a norm those that are not finite as the others are, and from found[6] on, as
  * doubles, the three sums of squares of what the rest is off, and from found[9] on those of what is right. */
 extern "C" __global__ void verify_close(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
 {
-    const int number = (int)(how & 255), bytes = at__number_bytes(number), is_norm = (how >> 8) == AT__NORM;
-    double    off[AT__SQUARES] = {}, all[AT__SQUARES] = {};
+    const int number = (int)(how & 255), bytes = atx_number_bytes(number), is_norm = (how >> 8) == ATX_NORM;
+    double    off[ATX_SQUARES] = {}, all[ATX_SQUARES] = {};
     u64       wrong = 0;
     for (u64 i = first_index(); i < count; i += step()) {
         const double by = wrong_by(got, right, i, how, a, b);
-        const double y = at__number_value(at__bits_at(right, i, bytes), number);
-        wrong += is_norm ? !at__is_finite(by) : by > 0;
-        at__squares_add(off, is_norm && at__is_finite(by) ? by : 0);
-        at__squares_add(all, is_norm && at__is_finite(y) ? y : 0);
+        const double y = atx_number_value(atx_bits_at(right, i, bytes), number);
+        wrong += is_norm ? !atx_is_finite(by) : by > 0;
+        atx_squares_add(off, is_norm && atx_is_finite(by) ? by : 0);
+        atx_squares_add(all, is_norm && atx_is_finite(y) ? y : 0);
     }
     if (wrong)
         atomicAdd(&found[0], wrong);
-    for (int k = 0; is_norm && k < AT__SQUARES; k++) {
+    for (int k = 0; is_norm && k < ATX_SQUARES; k++) {
         atomicAdd((double *)&found[6 + k], off[k]);
-        atomicAdd((double *)&found[6 + AT__SQUARES + k], all[k]);
+        atomicAdd((double *)&found[6 + ATX_SQUARES + k], all[k]);
     }
 }
 
@@ -75,7 +75,7 @@ extern "C" __global__ void verify_worst(const void *got, const void *right, u64 
 {
     u64 worst = 0;
     for (u64 i = first_index(); i < count; i += step()) {
-        const u64 by = at__bits_of_double(wrong_by(got, right, i, how, a, b));
+        const u64 by = atx_bits_of_double(wrong_by(got, right, i, how, a, b));
         worst = by > worst ? by : worst;
     }
     atomicMax(&found[6], worst);
@@ -86,7 +86,7 @@ extern "C" __global__ void verify_where(const void *got, const void *right, u64 
 {
     const u64 worst = found[6];
     for (u64 i = first_index(); i < count; i += step())
-        if (at__bits_of_double(wrong_by(got, right, i, how, a, b)) == worst)
+        if (atx_bits_of_double(wrong_by(got, right, i, how, a, b)) == worst)
             atomicMax(&found[1], ~i);
 }
 
@@ -96,15 +96,15 @@ extern "C" __global__ void verify_where(const void *got, const void *right, u64 
 /* Of a right answer: numbers that are as before [0], NaN [1], infinite [2], other than the first [3]. */
 extern "C" __global__ void verify_judge(const void *right, const void *before, u64 count, u64 how, u64 *found)
 {
-    const int number = (int)(how & 255), bytes = at__number_bytes(number);
-    const u64 first = count ? at__bits_at(right, 0, bytes) : 0;
+    const int number = (int)(how & 255), bytes = atx_number_bytes(number);
+    const u64 first = count ? atx_bits_at(right, 0, bytes) : 0;
     u64       same = 0, nans = 0, infinite = 0, other = 0;
     for (u64 i = first_index(); i < count; i += step()) {
-        const u64    bits = at__bits_at(right, i, bytes);
-        const double y = at__number_value(bits, number);
-        same += bits == at__bits_at(before, i, bytes);
-        nans += at__is_nan(y);
-        infinite += !at__is_nan(y) && !at__is_finite(y);
+        const u64    bits = atx_bits_at(right, i, bytes);
+        const double y = atx_number_value(bits, number);
+        same += bits == atx_bits_at(before, i, bytes);
+        nans += atx_is_nan(y);
+        infinite += !atx_is_nan(y) && !atx_is_finite(y);
         other += bits != first;
     }
     atomicAdd(&found[0], same);

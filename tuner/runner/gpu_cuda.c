@@ -25,7 +25,7 @@ static const struct {
         { "cuEventElapsedTime", offsetof(driver, elapsed) },
 };
 
-at_status at__refused(at_error *err, const driver *api, CUresult code, const char *what)
+at_status atx_refused(at_error *err, const driver *api, CUresult code, const char *what)
 {
     const char *name = NULL, *text = NULL;
     if (api->cuGetErrorName)
@@ -60,19 +60,19 @@ static at_status driver_open(driver *api, at_error *err)
     memcpy(&api->context_id, &context_id, sizeof context_id);
     CUresult code = api->cuInit(0);
     return code == CUDA_SUCCESS ? AT_OK
-                                : at__refused(err, api, code,
+                                : atx_refused(err, api, code,
                                               "the CUDA driver does not start (cuInit), and `nvidia-smi` may "
                                               "tell why");
 }
 
-at_status at__gpu_count(int *out, at_error *err)
+at_status atx_gpu_count(int *out, at_error *err)
 {
     driver api;
     at_status status = driver_open(&api, err);
     if (status != AT_OK)
         return status;
     CUresult code = api.cuDeviceGetCount(out);
-    return code == CUDA_SUCCESS ? AT_OK : at__refused(err, &api, code, "cuDeviceGetCount");
+    return code == CUDA_SUCCESS ? AT_OK : atx_refused(err, &api, code, "cuDeviceGetCount");
 }
 
 /* As nvidia-smi writes it. */
@@ -85,7 +85,7 @@ static void write_uuid(char *out, size_t size, const CUuuid *uuid)
                              (unsigned)(unsigned char)uuid->bytes[i]);
 }
 
-at_status at__gpu_uuid(char out[AT__UUID_TEXT], int ordinal, at_error *err)
+at_status atx_gpu_uuid(char out[ATX_UUID_TEXT], int ordinal, at_error *err)
 {
     driver api;
     CUdevice device = 0;
@@ -97,19 +97,19 @@ at_status at__gpu_uuid(char out[AT__UUID_TEXT], int ordinal, at_error *err)
     if (code == CUDA_SUCCESS)
         code = api.cuDeviceGetUuid(&uuid, device);
     if (code != CUDA_SUCCESS)
-        return at__refused(err, &api, code, "cuDeviceGetUuid");
-    write_uuid(out, AT__UUID_TEXT, &uuid);
+        return atx_refused(err, &api, code, "cuDeviceGetUuid");
+    write_uuid(out, ATX_UUID_TEXT, &uuid);
     return AT_OK;
 }
 
-at_status at__refused_by(at__gpu *gpu, CUresult code, const char *what, at_error *err)
+at_status atx_refused_by(atx_gpu *gpu, CUresult code, const char *what, at_error *err)
 {
     if (gpu->refusal == CUDA_SUCCESS)
         gpu->refusal = code;
-    return at__refused(err, &gpu->api, code, what);
+    return atx_refused(err, &gpu->api, code, what);
 }
 
-static at_status find_device(at__gpu *gpu, at_error *err)
+static at_status find_device(atx_gpu *gpu, at_error *err)
 {
     int count = 0;
     TRY(gpu, cuDeviceGetCount, &count);
@@ -127,7 +127,7 @@ static at_status find_device(at__gpu *gpu, at_error *err)
     return AT_OK;
 }
 
-at_status at__gpu_enter(at__gpu *gpu, at_error *err)
+at_status atx_gpu_enter(atx_gpu *gpu, at_error *err)
 {
     TRY(gpu, cuDevicePrimaryCtxRetain, &gpu->context, gpu->device);
     TRY(gpu, cuCtxSetCurrent, gpu->context);
@@ -137,9 +137,9 @@ at_status at__gpu_enter(at__gpu *gpu, at_error *err)
     return AT_OK;
 }
 
-at_status at__gpu_find(at__gpu **out, int ordinal, at_error *err)
+at_status atx_gpu_find(atx_gpu **out, int ordinal, at_error *err)
 {
-    at__gpu *gpu = calloc(1, sizeof *gpu);
+    atx_gpu *gpu = calloc(1, sizeof *gpu);
     if (!gpu) {
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
@@ -149,30 +149,30 @@ at_status at__gpu_find(at__gpu **out, int ordinal, at_error *err)
     if (status == AT_OK)
         status = find_device(gpu, err);
     if (status != AT_OK) {
-        at__gpu_close(gpu);
+        atx_gpu_close(gpu);
         return status;
     }
     *out = gpu;
     return AT_OK;
 }
 
-at_status at__gpu_open(at__gpu **out, int ordinal, at_error *err)
+at_status atx_gpu_open(atx_gpu **out, int ordinal, at_error *err)
 {
-    at__gpu *gpu = NULL;
-    at_status status = at__gpu_find(&gpu, ordinal, err);
+    atx_gpu *gpu = NULL;
+    at_status status = atx_gpu_find(&gpu, ordinal, err);
     if (status == AT_OK)
-        status = at__gpu_enter(gpu, err);
+        status = atx_gpu_enter(gpu, err);
     if (status != AT_OK) {
-        at__gpu_close(gpu);
+        atx_gpu_close(gpu);
         return status;
     }
     *out = gpu;
     return AT_OK;
 }
 
-at_status at__gpu_attach(at__gpu **out, at_error *err)
+at_status atx_gpu_attach(atx_gpu **out, at_error *err)
 {
-    at__gpu *gpu = calloc(1, sizeof *gpu);
+    atx_gpu *gpu = calloc(1, sizeof *gpu);
     if (!gpu)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     at_status status = driver_open(&gpu->api, err);
@@ -184,7 +184,7 @@ at_status at__gpu_attach(at__gpu **out, at_error *err)
     return AT_OK;
 }
 
-at_status at__gpu_current(uint64_t *id, const at__gpu *gpu, at_error *err)
+at_status atx_gpu_current(uint64_t *id, const atx_gpu *gpu, at_error *err)
 {
     CUcontext context = NULL;
     unsigned long long number = 0;
@@ -201,27 +201,27 @@ at_status at__gpu_current(uint64_t *id, const at__gpu *gpu, at_error *err)
     return AT_OK;
 }
 
-at_status at__gpu_current_device(at__gpu *gpu, at_error *err)
+at_status atx_gpu_current_device(atx_gpu *gpu, at_error *err)
 {
     TRY(gpu, cuCtxGetDevice, &gpu->device);
     gpu->ordinal = (int)gpu->device;
     return AT_OK;
 }
 
-int at__gpu_ordinal(const at__gpu *gpu)
+int atx_gpu_ordinal(const atx_gpu *gpu)
 {
     return gpu->ordinal;
 }
 
 /* The default stream cannot tell while another is captured: that it may not be asked says enough. */
-bool at__gpu_is_capturing(const at__gpu *gpu, void *stream)
+bool atx_gpu_is_capturing(const atx_gpu *gpu, void *stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     return gpu->api.cuStreamIsCapturing((CUstream)stream, &status) != CUDA_SUCCESS ||
            status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-void at__gpu_close(at__gpu *gpu)
+void atx_gpu_close(atx_gpu *gpu)
 {
     if (!gpu)
         return;
@@ -236,7 +236,7 @@ void at__gpu_close(at__gpu *gpu)
     free(gpu); /* the driver library stays: unloading it is not supported */
 }
 
-static at_status attribute(int64_t *out, at__gpu *gpu, CUdevice_attribute which, at_error *err)
+static at_status attribute(int64_t *out, atx_gpu *gpu, CUdevice_attribute which, at_error *err)
 {
     int value = 0;
     TRY(gpu, cuDeviceGetAttribute, &value, which, gpu->device);
@@ -244,7 +244,7 @@ static at_status attribute(int64_t *out, at__gpu *gpu, CUdevice_attribute which,
     return AT_OK;
 }
 
-at_status at__gpu_cc(int64_t *cc, at__gpu *gpu, at_error *err)
+at_status atx_gpu_cc(int64_t *cc, atx_gpu *gpu, at_error *err)
 {
     int64_t major = 0, minor = 0;
     at_status status = attribute(&major, gpu, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, err);
@@ -254,7 +254,7 @@ at_status at__gpu_cc(int64_t *cc, at__gpu *gpu, at_error *err)
     return status;
 }
 
-static at_status read_limits(at__limits *out, at__gpu *gpu, at_error *err)
+static at_status read_limits(atx_limits *out, atx_gpu *gpu, at_error *err)
 {
     const struct {
         int64_t *to;
@@ -274,10 +274,10 @@ static at_status read_limits(at__limits *out, at__gpu *gpu, at_error *err)
         if (status != AT_OK)
             return status;
     }
-    return at__gpu_cc(&out->cc, gpu, err);
+    return atx_gpu_cc(&out->cc, gpu, err);
 }
 
-at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err)
+at_status atx_gpu_memory(int64_t *free_bytes, atx_gpu *gpu, at_error *err)
 {
     size_t unused = 0, total = 0;
     TRY(gpu, cuMemGetInfo_v2, &unused, &total);
@@ -285,9 +285,9 @@ at_status at__gpu_memory(int64_t *free_bytes, at__gpu *gpu, at_error *err)
     return AT_OK;
 }
 
-at_status at__gpu_describe(at__device_info *out, at__gpu *gpu, at_error *err)
+at_status atx_gpu_describe(atx_device_info *out, atx_gpu *gpu, at_error *err)
 {
-    at__device_info info = { .ordinal = gpu->ordinal, .visible = gpu->visible };
+    atx_device_info info = { .ordinal = gpu->ordinal, .visible = gpu->visible };
     CUuuid uuid = { 0 };
     size_t total = 0;
     int version = 0;
@@ -307,18 +307,18 @@ at_status at__gpu_describe(at__device_info *out, at__gpu *gpu, at_error *err)
     return AT_OK;
 }
 
-at_status at__gpu_info(at__device_info *out, at__gpu *gpu, at_error *err)
+at_status atx_gpu_info(atx_device_info *out, atx_gpu *gpu, at_error *err)
 {
-    at__device_info info;
-    at_status status = at__gpu_describe(&info, gpu, err);
+    atx_device_info info;
+    at_status status = atx_gpu_describe(&info, gpu, err);
     if (status == AT_OK)
-        status = at__gpu_memory(&info.free_bytes, gpu, err);
+        status = atx_gpu_memory(&info.free_bytes, gpu, err);
     if (status == AT_OK)
         *out = info;
     return status;
 }
 
-bool at__gpu_is_lost(at__gpu *gpu)
+bool atx_gpu_is_lost(atx_gpu *gpu)
 {
     return gpu->api.cuCtxSynchronize() != CUDA_SUCCESS;
 }
@@ -337,7 +337,7 @@ static const CUresult LASTING[] = {
     CUDA_ERROR_NOT_FOUND,
 };
 
-bool at__gpu_may_pass(const at__gpu *gpu)
+bool atx_gpu_may_pass(const atx_gpu *gpu)
 {
     for (size_t i = 0; i < sizeof LASTING / sizeof *LASTING; i++)
         if (gpu->refusal == LASTING[i])
@@ -345,15 +345,15 @@ bool at__gpu_may_pass(const at__gpu *gpu)
     return true;
 }
 
-at_status at__gpu_alloc(at__ptr *out, at__gpu *gpu, int64_t bytes, at_error *err)
+at_status atx_gpu_alloc(atx_ptr *out, atx_gpu *gpu, int64_t bytes, at_error *err)
 {
     CUdeviceptr ptr = 0;
     TRY(gpu, cuMemAlloc_v2, &ptr, bytes > 0 ? (size_t)bytes : 1); /* a buffer may be empty */
-    *out = (at__ptr)ptr;
+    *out = (atx_ptr)ptr;
     return AT_OK;
 }
 
-void at__gpu_free(at__gpu *gpu, at__ptr ptr)
+void atx_gpu_free(atx_gpu *gpu, atx_ptr ptr)
 {
     if (ptr)
         gpu->api.cuMemFree_v2((CUdeviceptr)ptr);

@@ -71,7 +71,7 @@ typedef struct driver {
     context_id_call *context_id; /* NULL: an older driver */
 } driver;
 
-struct at__gpu {
+struct atx_gpu {
     driver api;
     int ordinal, visible; /* of so many */
     CUdevice device;
@@ -82,24 +82,24 @@ struct at__gpu {
 };
 
 /* AT_ERR_DEVICE with the driver's words for a code. */
-at_status at__refused(at_error *err, const driver *api, CUresult code, const char *what);
+at_status atx_refused(at_error *err, const driver *api, CUresult code, const char *what);
 
-/* The same, and remembers the first: see at__gpu_may_pass. */
-at_status at__refused_by(at__gpu *gpu, CUresult code, const char *what, at_error *err);
+/* The same, and remembers the first: see atx_gpu_may_pass. */
+at_status atx_refused_by(atx_gpu *gpu, CUresult code, const char *what, at_error *err);
 
 #define TRY(gpu, call, ...)                                                                                  \
     do {                                                                                                     \
         CUresult code_ = (gpu)->api.call(__VA_ARGS__);                                                       \
         if (code_ != CUDA_SUCCESS)                                                                           \
-            return at__refused_by(gpu, code_, #call, err);                                                   \
+            return atx_refused_by(gpu, code_, #call, err);                                                   \
     } while (0)
 
-/* The same where several threads may have the at__gpu: it stays as it is. */
+/* The same where several threads may have the atx_gpu: it stays as it is. */
 #define TRY_SHARED(gpu, call, ...)                                                                           \
     do {                                                                                                     \
         CUresult code_ = (gpu)->api.call(__VA_ARGS__);                                                       \
         if (code_ != CUDA_SUCCESS)                                                                           \
-            return at__refused(err, &(gpu)->api, code_, #call);                                              \
+            return atx_refused(err, &(gpu)->api, code_, #call);                                              \
     } while (0)
 
 #endif

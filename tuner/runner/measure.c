@@ -54,7 +54,7 @@
 
 static bool agree(const double *samples, int count)
 {
-    double low = at__quantile(samples, (size_t)count, 0.0), high = at__quantile(samples, (size_t)count, 1.0);
+    double low = atx_quantile(samples, (size_t)count, 0.0), high = atx_quantile(samples, (size_t)count, 1.0);
     return count >= 2 && high - low <= AGREEMENT * high;
 }
 
@@ -63,7 +63,7 @@ static bool is_over(const double *samples, int count, double best_s)
 {
     if (count == 0 || count >= MAX_SAMPLES)
         return count > 0;
-    double slower = best_s > 0 ? at__median(samples, (size_t)count) / best_s : 1.0;
+    double slower = best_s > 0 ? atx_median(samples, (size_t)count) / best_s : 1.0;
     bool same = agree(samples, count);
     return slower > SLOW_AFTER_1 || (count >= 2 && slower > SLOW_AFTER_2) ||
            ((count >= 4 || same) && slower > SLOW_AFTER_4) || (count >= FEW_SAMPLES && same);
@@ -72,16 +72,16 @@ static bool is_over(const double *samples, int count, double best_s)
 /* By the one launch that was verified; a short one says too little. */
 static bool is_hopeless(double first_s, double best_s)
 {
-    return best_s > 0 && first_s >= AT__GRAPH_BELOW_S &&
+    return best_s > 0 && first_s >= ATX_GRAPH_BELOW_S &&
            first_s > (first_s >= LONG_S ? HOPELESS_LONG : HOPELESS) * best_s;
 }
 
 /* `launches` make a sample. What a lost race spares are samples that every other candidate gets. */
-static void summarise(at__measured *out, const double *samples, int count, int64_t launches)
+static void summarise(atx_measured *out, const double *samples, int count, int64_t launches)
 {
-    out->timing.median_s = at__median(samples, (size_t)count);
-    out->timing.spread = at__spread(samples, (size_t)count);
-    out->timing.min_s = at__quantile(samples, (size_t)count, 0.0);
+    out->timing.median_s = atx_median(samples, (size_t)count);
+    out->timing.spread = atx_spread(samples, (size_t)count);
+    out->timing.min_s = atx_quantile(samples, (size_t)count, 0.0);
     out->timing.samples = count;
     out->saved_s =
         count < FEW_SAMPLES ? (double)(FEW_SAMPLES - count) * (double)launches * out->timing.median_s : 0;
@@ -89,41 +89,41 @@ static void summarise(at__measured *out, const double *samples, int count, int64
 
 /* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost
  * time. */
-static at_status time_candidate(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
-                                const at__module *module, double first_s, const at__nvml *scales,
+static at_status time_candidate(atx_measured *out, atx_gpu *gpu, atx_bench *bench, const atx_trial *trial,
+                                const atx_module *module, double first_s, const atx_nvml *scales,
                                 at_error *err)
 {
     double samples[MAX_SAMPLES];
     int count = 0;
     uint64_t set = 1;
-    at__batch b = {
+    atx_batch b = {
         .module = module, .kernel = &trial->kernel, .is_copy = trial->is_copy, .no_lead = first_s >= LONG_S
     };
 
     if (!scales && is_hopeless(first_s, trial->best_s)) {
-        summarise(out, &first_s, 1, (int64_t)ceil(AT__SAMPLE_S / first_s));
+        summarise(out, &first_s, 1, (int64_t)ceil(ATX_SAMPLE_S / first_s));
         return AT_OK;
     }
-    at_status status = at__batch_open(&b, gpu, bench, first_s, AT__GRAPH_BELOW_S, err);
+    at_status status = atx_batch_open(&b, gpu, bench, first_s, ATX_GRAPH_BELOW_S, err);
     while (status == AT_OK && !is_over(samples, count, trial->best_s)) {
-        status = at__sample(&samples[count], gpu, bench, &b, &set, err);
+        status = atx_sample(&samples[count], gpu, bench, &b, &set, err);
         count++;
     }
     if (status == AT_OK)
         summarise(out, samples, count, b.launches);
     if (status == AT_OK && scales && !trial->is_copy)
-        status = at__weigh(&out->timing.joules, gpu, bench, &b, &set, scales, err);
-    at__gpu_drop(gpu, b.graph);
+        status = atx_weigh(&out->timing.joules, gpu, bench, &b, &set, scales, err);
+    atx_gpu_drop(gpu, b.graph);
     return status;
 }
 
 /* A refusal of this kernel (too many resources, a bad geometry) leaves the context as it was. */
-static at_status refused_or_lost(at__measured *out, at__gpu *gpu, at_status status, at_error *err)
+static at_status refused_or_lost(atx_measured *out, atx_gpu *gpu, at_status status, at_error *err)
 {
     snprintf(out->log, sizeof out->log, "%.*s", (int)sizeof out->log - 1, err->text);
-    if (status == AT_ERR_DEVICE && !at__gpu_is_lost(gpu)) {
-        out->outcome = AT__LAUNCH_FAILED;
-        out->doubtful = at__gpu_may_pass(gpu);
+    if (status == AT_ERR_DEVICE && !atx_gpu_is_lost(gpu)) {
+        out->outcome = ATX_LAUNCH_FAILED;
+        out->doubtful = atx_gpu_may_pass(gpu);
         return AT_OK;
     }
     return status;
@@ -136,13 +136,13 @@ static at_status refused_or_lost(at__measured *out, at__gpu *gpu, at_status stat
  */
 #define SECOND_CHANCES 3
 
-static at_status hear_again(at__verdict *verdict, at__bench *bench, const at__module *module,
-                            const at__kernel *kernel, bool is_copy, at_error *err)
+static at_status hear_again(atx_verdict *verdict, atx_bench *bench, const atx_module *module,
+                            const atx_kernel *kernel, bool is_copy, at_error *err)
 {
-    at__verdict again = { .right = true };
-    at_status status = at__bench_renew(bench, err);
+    atx_verdict again = { .right = true };
+    at_status status = atx_bench_renew(bench, err);
     for (int i = 0; i < SECOND_CHANCES && status == AT_OK && again.right; i++)
-        status = at__bench_verify(&again, bench, module, kernel, is_copy, err);
+        status = atx_bench_verify(&again, bench, module, kernel, is_copy, err);
     if (status == AT_OK && again.right)
         *verdict = again;
     else if (status == AT_OK)
@@ -151,65 +151,65 @@ static at_status hear_again(at__verdict *verdict, at__bench *bench, const at__mo
     return status;
 }
 
-at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
-                            const at__nvml *scales, at_error *err)
+at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, const atx_trial *trial,
+                            const atx_nvml *scales, at_error *err)
 {
-    at__measured m = { .tag = trial->tag, .outcome = AT__TIMED, .resources = AT__RESOURCES_UNKNOWN };
-    at__module *module = NULL;
-    at__verdict verdict = { 0 };
+    atx_measured m = { .tag = trial->tag, .outcome = ATX_TIMED, .resources = ATX_RESOURCES_UNKNOWN };
+    atx_module *module = NULL;
+    atx_verdict verdict = { 0 };
     at_error cause = { 0 };
-    const at__kernel *kernel = &trial->kernel;
+    const atx_kernel *kernel = &trial->kernel;
 
-    bench = at__bench_for(bench, trial->is_copy);
-    at_status status = at__gpu_load_all(&module, gpu, kernel, &cause);
+    bench = atx_bench_for(bench, trial->is_copy);
+    at_status status = atx_gpu_load_all(&module, gpu, kernel, &cause);
     if (status == AT_OK) {
-        m.resources = at__module_resources(module);
-        status = at__bench_verify(&verdict, bench, module, kernel, trial->is_copy, &cause);
+        m.resources = atx_module_resources(module);
+        status = atx_bench_verify(&verdict, bench, module, kernel, trial->is_copy, &cause);
     }
     if (status == AT_OK && !verdict.right)
         status = hear_again(&verdict, bench, module, kernel, trial->is_copy, &cause);
     if (status == AT_OK && !verdict.right) {
-        m.outcome = AT__WRONG_RESULT;
+        m.outcome = ATX_WRONG_RESULT;
         snprintf(m.log, sizeof m.log, "%s", verdict.log);
     } else if (status == AT_OK) {
         status = time_candidate(&m, gpu, bench, trial, module, verdict.seconds, scales, &cause);
     }
     if (status != AT_OK)
         status = refused_or_lost(&m, gpu, status, &cause);
-    at__gpu_unload(gpu, module);
+    atx_gpu_unload(gpu, module);
     *out = m;
     return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
 }
 
 /* The final: everything that is loaded and recorded for it. */
 typedef struct final {
-    at__gpu *gpu;
-    at__bench *bench;
-    const at__finalist *list;
+    atx_gpu *gpu;
+    atx_bench *bench;
+    const atx_finalist *list;
     int count;
-    at__final_row *rows; /* of the list; one that is not AT__TIMED is left out */
-    at__module *modules[AT__MAX_FINALISTS];
-    at__batch batches[AT__MAX_FINALISTS];
-    double times[MAX_ROUNDS * AT__MAX_FINALISTS]; /* rows are rounds */
+    atx_final_row *rows; /* of the list; one that is not ATX_TIMED is left out */
+    atx_module *modules[ATX_MAX_FINALISTS];
+    atx_batch batches[ATX_MAX_FINALISTS];
+    double times[MAX_ROUNDS * ATX_MAX_FINALISTS]; /* rows are rounds */
     int rounds;
-    at__watch *watch;
-    const at__final_limits *limits;
+    atx_watch *watch;
+    const atx_final_limits *limits;
     double cancelled_s; /* when it was; 0: not yet */
 } final;
 
 /* Where finalist i runs. */
-static at__bench *bench_of(const final *f, int i)
+static atx_bench *bench_of(const final *f, int i)
 {
-    return at__bench_for(f->bench, f->list[i].is_copy || f->list[i].is_memcpy);
+    return atx_bench_for(f->bench, f->list[i].is_copy || f->list[i].is_memcpy);
 }
 
 /* Has the user lost patience, and is there enough, or no hope of it soon? */
 static bool gives_up(final *f)
 {
     if (f->cancelled_s <= 0 && f->limits->cancelled && f->limits->cancelled(f->limits->context))
-        f->cancelled_s = at__now_s();
+        f->cancelled_s = atx_now_s();
     return f->cancelled_s > 0 &&
-           (f->rounds >= FEWEST_ROUNDS || at__now_s() - f->cancelled_s > CANCEL_LIMIT_S);
+           (f->rounds >= FEWEST_ROUNDS || atx_now_s() - f->cancelled_s > CANCEL_LIMIT_S);
 }
 
 static at_status given_up(const final *f, at_error *err)
@@ -221,7 +221,7 @@ static at_status given_up(const final *f, at_error *err)
 
 static bool takes_part(const final *f, int i)
 {
-    return f->rows[i].outcome == AT__TIMED;
+    return f->rows[i].outcome == ATX_TIMED;
 }
 
 /*
@@ -230,36 +230,36 @@ static bool takes_part(const final *f, int i)
  */
 static at_status left_out_or_lost(final *f, int i, at_status status, const at_error *cause, at_error *err)
 {
-    if (status != AT_ERR_DEVICE || f->list[i].is_memcpy || (f->count > 1 && at__gpu_may_pass(f->gpu)) ||
-        at__gpu_is_lost(f->gpu))
+    if (status != AT_ERR_DEVICE || f->list[i].is_memcpy || (f->count > 1 && atx_gpu_may_pass(f->gpu)) ||
+        atx_gpu_is_lost(f->gpu))
         return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause->text);
-    f->rows[i].outcome = AT__LAUNCH_FAILED;
+    f->rows[i].outcome = ATX_LAUNCH_FAILED;
     snprintf(f->rows[i].log, sizeof f->rows[i].log, "%.*s", (int)sizeof f->rows[i].log - 1, cause->text);
     return AT_OK;
 }
 
 static at_status load_one(final *f, int i, at_error *err)
 {
-    const at__kernel *k = &f->list[i].kernel;
+    const atx_kernel *k = &f->list[i].kernel;
     if (f->list[i].is_memcpy)
         return AT_OK;
-    at_status status = at__gpu_load_all(&f->modules[i], f->gpu, k, err);
+    at_status status = atx_gpu_load_all(&f->modules[i], f->gpu, k, err);
     if (status == AT_OK)
-        status = at__bench_fill_variables(bench_of(f, i), f->modules[i], k, err);
-    f->batches[i] = (at__batch){ .module = f->modules[i], .kernel = k, .is_copy = f->list[i].is_copy };
+        status = atx_bench_fill_variables(bench_of(f, i), f->modules[i], k, err);
+    f->batches[i] = (atx_batch){ .module = f->modules[i], .kernel = k, .is_copy = f->list[i].is_copy };
     return status;
 }
 
 /* Three launches, the last of which is the estimate. */
 static at_status estimate(final *f, int i, at_error *err)
 {
-    at__batch once = f->batches[i];
+    atx_batch once = f->batches[i];
     uint64_t set = 0;
     at_status status = AT_OK;
     once.launches = 1;
     for (int k = 0; k < 3 && status == AT_OK; k++)
         status = gives_up(f) ? given_up(f, err)
-                             : at__sample(&f->times[i], f->gpu, bench_of(f, i), &once, &set, err);
+                             : atx_sample(&f->times[i], f->gpu, bench_of(f, i), &once, &set, err);
     return status;
 }
 
@@ -274,7 +274,7 @@ static double fastest_estimate(const final *f)
 
 static at_status open_batch(final *f, int i, at_error *err)
 {
-    return at__batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest_estimate(f), FINAL_BELOW_S, err);
+    return atx_batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest_estimate(f), FINAL_BELOW_S, err);
 }
 
 /* Does a step for each that takes part. */
@@ -300,19 +300,19 @@ static at_status final_load(final *f, at_error *err)
     return status == AT_OK ? for_each(f, open_batch, err) : status;
 }
 
-static void shuffle(int *order, int count, at__rng *rng)
+static void shuffle(int *order, int count, atx_rng *rng)
 {
     for (int i = count - 1; i > 0; i--) {
-        int j = (int)at__rng_below(rng, (uint64_t)i + 1), keep = order[i];
+        int j = (int)atx_rng_below(rng, (uint64_t)i + 1), keep = order[i];
         order[i] = order[j];
         order[j] = keep;
     }
 }
 
 /* A round that is left counts for nothing. */
-static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err)
+static at_status play_round(final *f, atx_rng *rng, uint64_t *set, at_error *err)
 {
-    int order[AT__MAX_FINALISTS];
+    int order[ATX_MAX_FINALISTS];
     at_status status = AT_OK;
     for (int i = 0; i < f->count; i++)
         order[i] = i;
@@ -324,12 +324,12 @@ static at_status play_round(final *f, at__rng *rng, uint64_t *set, at_error *err
             return AT_OK;
         if (!takes_part(f, k))
             continue;
-        status = at__sample(&f->times[f->rounds * f->count + k], f->gpu, bench_of(f, k), &f->batches[k], set,
+        status = atx_sample(&f->times[f->rounds * f->count + k], f->gpu, bench_of(f, k), &f->batches[k], set,
                             &cause);
         status = left_out_or_lost(f, k, status, &cause, err);
     }
     f->rounds++;
-    if (status == AT_OK && f->watch->discarded < MAX_DISCARDED && at__watch_disturbed(f->watch))
+    if (status == AT_OK && f->watch->discarded < MAX_DISCARDED && atx_watch_disturbed(f->watch))
         f->rounds--;
     return status;
 }
@@ -339,7 +339,7 @@ static double column_median(const final *f, int i)
     double column[MAX_ROUNDS];
     for (int r = 0; r < f->rounds; r++)
         column[r] = f->times[r * f->count + i];
-    return at__median(column, (size_t)f->rounds);
+    return atx_median(column, (size_t)f->rounds);
 }
 
 /* A kernel of the op itself, right so far. */
@@ -358,9 +358,9 @@ static int best_of(const final *f)
     return best;
 }
 
-static at__pair against(const final *f, int i, int best)
+static atx_pair against(const final *f, int i, int best)
 {
-    return at__compare_pairs(f->times, (size_t)f->rounds, (size_t)f->count, (size_t)i, (size_t)best);
+    return atx_compare_pairs(f->times, (size_t)f->rounds, (size_t)f->count, (size_t)i, (size_t)best);
 }
 
 /* Each rival is either clearly slower than the best, or so close that more rounds would not matter. */
@@ -370,7 +370,7 @@ static bool settled(const final *f)
     for (int i = 0; i < f->count; i++) {
         if (i == best || !is_rival(f, i))
             continue;
-        at__pair pair = against(f, i, best);
+        atx_pair pair = against(f, i, best);
         if (pair.low <= 1.0 && pair.high - pair.low > TIE_WIDTH)
             return false;
     }
@@ -379,7 +379,7 @@ static bool settled(const final *f)
 
 static bool wants_more(const final *f, double until_s)
 {
-    double now_s = at__now_s();
+    double now_s = atx_now_s();
     if (f->rounds < FEWEST_ROUNDS)
         return true;
     if (f->rounds >= MAX_ROUNDS || now_s >= until_s)
@@ -392,9 +392,9 @@ static bool wants_more(const final *f, double until_s)
 
 static at_status play(final *f, uint64_t seed, at_error *err)
 {
-    at__rng rng = { seed };
+    atx_rng rng = { seed };
     uint64_t set = 0;
-    double until_s = at__now_s() + FINAL_LIMIT_S;
+    double until_s = atx_now_s() + FINAL_LIMIT_S;
     at_status status = AT_OK;
     while (status == AT_OK && wants_more(f, until_s) && !gives_up(f))
         status = play_round(f, &rng, &set, err);
@@ -409,9 +409,9 @@ static void final_rows(final *f)
             continue;
         for (int r = 0; r < f->rounds; r++)
             column[r] = f->times[r * f->count + i];
-        f->rows[i].timing = (at__timing){ .median_s = at__median(column, (size_t)f->rounds),
-                                          .min_s = at__quantile(column, (size_t)f->rounds, 0.0),
-                                          .spread = at__spread(column, (size_t)f->rounds),
+        f->rows[i].timing = (atx_timing){ .median_s = atx_median(column, (size_t)f->rounds),
+                                          .min_s = atx_quantile(column, (size_t)f->rounds, 0.0),
+                                          .spread = atx_spread(column, (size_t)f->rounds),
                                           .samples = f->rounds };
     }
 }
@@ -430,24 +430,24 @@ static at_status weigh_one(final *f, int i, at_error *err)
     uint64_t set = 0;
     if (!is_rival(f, i))
         return AT_OK;
-    return at__weigh(&f->rows[i].timing.joules, f->gpu, bench_of(f, i), &f->batches[i], &set,
+    return atx_weigh(&f->rows[i].timing.joules, f->gpu, bench_of(f, i), &f->batches[i], &set,
                      f->limits->scales, err);
 }
 
 /* Fast because wrong must not win: once more, after the timing. */
 static at_status verify_one(final *f, int i, at_error *err)
 {
-    at__verdict verdict = { .right = true };
-    at__final_row *row = &f->rows[i];
-    const at__finalist *it = &f->list[i];
+    atx_verdict verdict = { .right = true };
+    atx_final_row *row = &f->rows[i];
+    const atx_finalist *it = &f->list[i];
     if (it->is_memcpy)
         return AT_OK;
     at_status status =
-        at__bench_verify(&verdict, bench_of(f, i), f->modules[i], &it->kernel, it->is_copy, err);
+        atx_bench_verify(&verdict, bench_of(f, i), f->modules[i], &it->kernel, it->is_copy, err);
     if (status == AT_OK && !verdict.right)
         status = hear_again(&verdict, bench_of(f, i), f->modules[i], &it->kernel, it->is_copy, err);
     if (status == AT_OK && !verdict.right) {
-        row->outcome = AT__WRONG_RESULT;
+        row->outcome = ATX_WRONG_RESULT;
         snprintf(row->log, sizeof row->log, "%.*s", (int)sizeof row->log - 1, verdict.log);
     }
     return status;
@@ -465,8 +465,8 @@ static at_status verify_again(final *f, at_error *err)
     return status;
 }
 
-at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
-                            int count, uint64_t seed, at__watch *watch, const at__final_limits *limits,
+at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench, const atx_finalist *list,
+                            int count, uint64_t seed, atx_watch *watch, const atx_final_limits *limits,
                             at_error *err)
 {
     final *f = calloc(1, sizeof *f);
@@ -480,7 +480,7 @@ at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench,
     f->watch = watch;
     f->limits = limits;
     for (int i = 0; i < count; i++)
-        rows[i] = (at__final_row){ .outcome = AT__TIMED };
+        rows[i] = (atx_final_row){ .outcome = ATX_TIMED };
     at_status status = final_load(f, err);
     if (status == AT_OK)
         status = play(f, seed, err);
@@ -493,8 +493,8 @@ at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench,
     if (status == AT_OK)
         find_ties(f);
     for (int i = 0; i < count; i++) {
-        at__gpu_drop(gpu, f->batches[i].graph);
-        at__gpu_unload(gpu, f->modules[i]);
+        atx_gpu_drop(gpu, f->batches[i].graph);
+        atx_gpu_unload(gpu, f->modules[i]);
     }
     free(f);
     return status;

@@ -12,21 +12,21 @@
 
 /*
  * Verifies, then times. A race: the closer a candidate is to trial->best_s the more samples it gets (1 to 7).
- * outcome is AT__TIMED, AT__WRONG_RESULT or AT__LAUNCH_FAILED; an error means that the device's context may
- * be lost, and out->log holds the driver's words. out->doubtful: at__gpu_may_pass.
+ * outcome is ATX_TIMED, ATX_WRONG_RESULT or ATX_LAUNCH_FAILED; an error means that the device's context may
+ * be lost, and out->log holds the driver's words. out->doubtful: atx_gpu_may_pass.
  * scales: with their energy counter launches are weighed as well, for half a second at least; NULL: they are
  * not.
  */
-at_status at__measure_trial(at__measured *out, at__gpu *gpu, at__bench *bench, const at__trial *trial,
-                            const at__nvml *scales, at_error *err) AT_MUST_CHECK;
+at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, const atx_trial *trial,
+                            const atx_nvml *scales, at_error *err) AT_MUST_CHECK;
 
 /* What makes a final shorter. All zero: nothing does. */
-typedef struct at__final_limits {
-    double budget_until_s; /* on at__now_s(): then 15 rounds are enough, also where they settle nothing */
+typedef struct atx_final_limits {
+    double budget_until_s; /* on atx_now_s(): then 15 rounds are enough, also where they settle nothing */
     bool (*cancelled)(void *context); /* asked between samples: the user wants to end */
     void *context;
-    const at__nvml *scales; /* as of a trial; after the rounds, each of the op's own kernels */
-} at__final_limits;
+    const atx_nvml *scales; /* as of a trial; after the rounds, each of the op's own kernels */
+} atx_final_limits;
 
 /*
  * The interleaved final of device.h; rounds that the watch finds disturbed are played again. Once cancelled,
@@ -35,8 +35,8 @@ typedef struct at__final_limits {
  * is. One that is wrong, or that the driver refuses, is told of in its row alone; an error means that the
  * context may be lost, or that a refusal may be another's fault, and no row says anything.
  */
-at_status at__measure_final(at__final_row *rows, at__gpu *gpu, at__bench *bench, const at__finalist *list,
-                            int count, uint64_t seed, at__watch *watch, const at__final_limits *limits,
+at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench, const atx_finalist *list,
+                            int count, uint64_t seed, atx_watch *watch, const atx_final_limits *limits,
                             at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -27,7 +27,7 @@ struct memory {
     unsigned long long total, free, used;
 };
 
-struct at__nvml {
+struct atx_nvml {
     void *library;
     device_handle device;
     int (*init)(void);
@@ -51,7 +51,7 @@ static bool symbol(void *out, void *library, const char *name)
     return found != NULL;
 }
 
-static bool load_needed(at__nvml *n)
+static bool load_needed(atx_nvml *n)
 {
     n->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     return n->library && symbol(&n->init, n->library, "nvmlInit_v2") &&
@@ -64,7 +64,7 @@ static bool load_needed(at__nvml *n)
            symbol(&n->throttle, n->library, "nvmlDeviceGetCurrentClocksThrottleReasons");
 }
 
-static bool load(at__nvml *n)
+static bool load(atx_nvml *n)
 {
     if (load_needed(n)) {
         symbol(&n->energy, n->library, "nvmlDeviceGetTotalEnergyConsumption");
@@ -76,9 +76,9 @@ static bool load(at__nvml *n)
     return false;
 }
 
-at__nvml *at__nvml_open(const char *uuid)
+atx_nvml *atx_nvml_open(const char *uuid)
 {
-    at__nvml *n = calloc(1, sizeof *n);
+    atx_nvml *n = calloc(1, sizeof *n);
     if (!n)
         return NULL;
     if (load(n) && n->init() == NVML_SUCCESS) {
@@ -92,7 +92,7 @@ at__nvml *at__nvml_open(const char *uuid)
     return NULL;
 }
 
-void at__nvml_close(at__nvml *nvml)
+void atx_nvml_close(atx_nvml *nvml)
 {
     if (!nvml)
         return;
@@ -101,7 +101,7 @@ void at__nvml_close(at__nvml *nvml)
     free(nvml);
 }
 
-int64_t at__nvml_processes(const at__nvml *nvml)
+int64_t atx_nvml_processes(const atx_nvml *nvml)
 {
     unsigned count = 0;
     if (!nvml || !nvml->processes)
@@ -110,7 +110,7 @@ int64_t at__nvml_processes(const at__nvml *nvml)
     return code == NVML_SUCCESS || code == NVML_INSUFFICIENT_SIZE ? (int64_t)count : -1;
 }
 
-int64_t at__nvml_ecc_errors(const at__nvml *nvml)
+int64_t atx_nvml_ecc_errors(const atx_nvml *nvml)
 {
     unsigned long long count = 0;
     bool known =
@@ -118,23 +118,23 @@ int64_t at__nvml_ecc_errors(const at__nvml *nvml)
     return known ? (int64_t)count : -1;
 }
 
-int64_t at__nvml_free_bytes(const at__nvml *nvml)
+int64_t atx_nvml_free_bytes(const atx_nvml *nvml)
 {
     struct memory m = { 0 };
     bool known = nvml && nvml->memory && nvml->memory(nvml->device, &m) == NVML_SUCCESS;
     return known ? (int64_t)m.free : -1;
 }
 
-double at__nvml_joules(const at__nvml *nvml)
+double atx_nvml_joules(const atx_nvml *nvml)
 {
     unsigned long long millijoules = 0;
     bool known = nvml && nvml->energy && nvml->energy(nvml->device, &millijoules) == NVML_SUCCESS;
     return known ? 1e-3 * (double)millijoules : (double)NAN;
 }
 
-at__conditions at__nvml_read(const at__nvml *nvml)
+atx_conditions atx_nvml_read(const atx_nvml *nvml)
 {
-    at__conditions c = { -1, -1, -1, -1, -1 };
+    atx_conditions c = { -1, -1, -1, -1, -1 };
     unsigned value = 0;
     unsigned long long reasons = 0;
     if (!nvml)
@@ -152,7 +152,7 @@ at__conditions at__nvml_read(const at__nvml *nvml)
     return c;
 }
 
-bool at__nvml_driver(const at__nvml *nvml, char *out, size_t size)
+bool atx_nvml_driver(const atx_nvml *nvml, char *out, size_t size)
 {
     char version[96] = "";
     if (!nvml || nvml->driver(version, sizeof version) != NVML_SUCCESS || strlen(version) >= size)

@@ -8,24 +8,24 @@
 #include "lang/record.h"
 #include <stddef.h>
 
-typedef struct at__nvml at__nvml;
+typedef struct atx_nvml atx_nvml;
 
-at__nvml *at__nvml_open(const char *uuid);          /* NULL when there is no NVML or no such device */
-void at__nvml_close(at__nvml *nvml);                /* NULL is allowed */
-at__conditions at__nvml_read(const at__nvml *nvml); /* NULL: everything unknown */
+atx_nvml *atx_nvml_open(const char *uuid);          /* NULL when there is no NVML or no such device */
+void atx_nvml_close(atx_nvml *nvml);                /* NULL is allowed */
+atx_conditions atx_nvml_read(const atx_nvml *nvml); /* NULL: everything unknown */
 
 /* Processes that compute on the device, this one among them; uncorrected ECC errors since the driver was
  * loaded. -1: unknown. */
-int64_t at__nvml_processes(const at__nvml *nvml);
-int64_t at__nvml_ecc_errors(const at__nvml *nvml);
+int64_t atx_nvml_processes(const atx_nvml *nvml);
+int64_t atx_nvml_ecc_errors(const atx_nvml *nvml);
 
 /* Memory that nobody uses; -1: unknown. */
-int64_t at__nvml_free_bytes(const at__nvml *nvml);
+int64_t atx_nvml_free_bytes(const atx_nvml *nvml);
 
 /* What the device has used since the driver was loaded, in steps of 20 to 100 ms; NaN: unknown. */
-double at__nvml_joules(const at__nvml *nvml);
+double atx_nvml_joules(const atx_nvml *nvml);
 
 /* "580.159.04"; false when unknown. */
-bool at__nvml_driver(const at__nvml *nvml, char *out, size_t size);
+bool atx_nvml_driver(const atx_nvml *nvml, char *out, size_t size);
 
 #endif

@@ -5,9 +5,9 @@
 #include "device/runner_wire.h"
 
 /*
- * The main loop of a runner process: serves AT__CHILD_FD until it closes. `ordinal` is a device, or
- * AT__COUNT_DEVICES to say how many there are and end. Returns the exit code.
+ * The main loop of a runner process: serves ATX_CHILD_FD until it closes. `ordinal` is a device, or
+ * ATX_COUNT_DEVICES to say how many there are and end. Returns the exit code.
  */
-int at__runner_main(int ordinal);
+int atx_runner_main(int ordinal);
 
 #endif

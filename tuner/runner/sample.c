@@ -22,28 +22,28 @@
 #define WEIGH_S 0.5
 #define STILL_S 2.0 /* a counter that has not moved for so long does not work */
 
-static bool has_lead(const at__bench *bench, const at__batch *b)
+static bool has_lead(const atx_bench *bench, const atx_batch *b)
 {
-    bool restored = at__bench_is_restored(bench) && b->kernel && !b->is_copy;
-    return !b->no_lead && !(restored && at__bench_sets(bench) == 1);
+    bool restored = atx_bench_is_restored(bench) && b->kernel && !b->is_copy;
+    return !b->no_lead && !(restored && atx_bench_sets(bench) == 1);
 }
 
-static at_status enqueue(at__bench *bench, const at__batch *b, uint64_t first_set, at_error *err)
+static at_status enqueue(atx_bench *bench, const atx_batch *b, uint64_t first_set, at_error *err)
 {
     at_status status = AT_OK;
     for (int64_t i = 0; i < b->launches && status == AT_OK; i++)
         status = b->kernel
-                     ? at__bench_launch(bench, b->module, b->kernel, b->is_copy, first_set + (uint64_t)i, err)
-                     : at__bench_memcpy(bench, first_set + (uint64_t)i, err);
+                     ? atx_bench_launch(bench, b->module, b->kernel, b->is_copy, first_set + (uint64_t)i, err)
+                     : atx_bench_memcpy(bench, first_set + (uint64_t)i, err);
     return status;
 }
 
 /* Where launches change what they begin with, each of a batch has a set of its own, and so has the one ahead.
  */
-static void limit_launches(at__batch *b, const at__bench *bench)
+static void limit_launches(atx_batch *b, const atx_bench *bench)
 {
-    int64_t most = at__bench_sets(bench) > 1 ? at__bench_sets(bench) - 1 : 1;
-    if (at__bench_is_restored(bench) && b->launches > most)
+    int64_t most = atx_bench_sets(bench) > 1 ? atx_bench_sets(bench) - 1 : 1;
+    if (atx_bench_is_restored(bench) && b->launches > most)
         b->launches = most;
 }
 
@@ -51,12 +51,12 @@ static void limit_launches(at__batch *b, const at__bench *bench)
  * Chooses the number of launches for a launch of about `estimate_s`. A graph's launches are bound to their
  * buffers, so it takes enough of them, and whole rounds of all where it is that long.
  */
-at_status at__batch_open(at__batch *b, at__gpu *gpu, at__bench *bench, double estimate_s,
+at_status atx_batch_open(atx_batch *b, atx_gpu *gpu, atx_bench *bench, double estimate_s,
                          double graph_below_s, at_error *err)
 {
-    int64_t sets = at__bench_sets(bench), fewest = at__bench_fewest_sets(bench);
+    int64_t sets = atx_bench_sets(bench), fewest = atx_bench_fewest_sets(bench);
     double launch_s = estimate_s > 1e-6 ? estimate_s : 1e-6;
-    b->launches = (int64_t)ceil(AT__SAMPLE_S / launch_s);
+    b->launches = (int64_t)ceil(ATX_SAMPLE_S / launch_s);
     limit_launches(b, bench);
     if (launch_s >= graph_below_s)
         return AT_OK;
@@ -68,16 +68,16 @@ at_status at__batch_open(at__batch *b, at__gpu *gpu, at__bench *bench, double es
     if (b->launches > MAX_BATCH)
         b->launches = MAX_BATCH;
     limit_launches(b, bench);
-    at_status status = at__gpu_record_begin(gpu, err);
+    at_status status = atx_gpu_record_begin(gpu, err);
     if (status != AT_OK)
         return status;
     at_status recorded = enqueue(bench, b, 0, err);
-    status = at__gpu_record_end(&b->graph, gpu, recorded == AT_OK ? err : NULL);
+    status = atx_gpu_record_end(&b->graph, gpu, recorded == AT_OK ? err : NULL);
     if (recorded != AT_OK || status != AT_OK)
         return recorded != AT_OK ? recorded : status;
-    if (b->kernel && !b->is_copy && (status = at__bench_restore(bench, 0, b->launches, err)) != AT_OK)
+    if (b->kernel && !b->is_copy && (status = atx_bench_restore(bench, 0, b->launches, err)) != AT_OK)
         return status;
-    return at__gpu_replay(gpu, b->graph, err); /* the first replay carries the graph's upload: not timed */
+    return atx_gpu_replay(gpu, b->graph, err); /* the first replay carries the graph's upload: not timed */
 }
 
 /*
@@ -87,16 +87,16 @@ at_status at__batch_open(at__batch *b, at__gpu *gpu, at__bench *bench, double es
  * there is but one, restoring it goes ahead. In a search nothing goes ahead of a launch that takes
  * milliseconds: it would take as long as the sample; finals are exact.
  */
-static at_status begin_sample(uint64_t *first_set, at__bench *bench, const at__batch *b, uint64_t *next_set,
+static at_status begin_sample(uint64_t *first_set, atx_bench *bench, const atx_batch *b, uint64_t *next_set,
                               at_error *err)
 {
-    const at__batch ahead = {
+    const atx_batch ahead = {
         .module = b->module, .kernel = b->kernel, .is_copy = b->is_copy, .launches = 1
     };
-    bool restored = at__bench_is_restored(bench) && b->kernel && !b->is_copy;
+    bool restored = atx_bench_is_restored(bench) && b->kernel && !b->is_copy;
     at_status status = AT_OK;
     if (restored) {
-        status = at__bench_restore(bench, 0, b->launches + !b->no_lead, err);
+        status = atx_bench_restore(bench, 0, b->launches + !b->no_lead, err);
         *next_set = (uint64_t)b->launches;
     }
     if (status == AT_OK && has_lead(bench, b))
@@ -106,20 +106,20 @@ static at_status begin_sample(uint64_t *first_set, at__bench *bench, const at__b
     return status;
 }
 
-at_status at__sample(double *seconds, at__gpu *gpu, at__bench *bench, const at__batch *b, uint64_t *next_set,
+at_status atx_sample(double *seconds, atx_gpu *gpu, atx_bench *bench, const atx_batch *b, uint64_t *next_set,
                      at_error *err)
 {
     double elapsed = 0;
     uint64_t first_set = 0;
     at_status status = begin_sample(&first_set, bench, b, next_set, err);
     if (status == AT_OK)
-        status = at__gpu_timer_start(gpu, err);
+        status = atx_gpu_timer_start(gpu, err);
     if (status == AT_OK)
-        status = b->graph ? at__gpu_replay(gpu, b->graph, err) : enqueue(bench, b, first_set, err);
+        status = b->graph ? atx_gpu_replay(gpu, b->graph, err) : enqueue(bench, b, first_set, err);
     if (status == AT_OK)
-        status = at__gpu_timer_stop(gpu, err);
+        status = atx_gpu_timer_stop(gpu, err);
     if (status == AT_OK)
-        status = at__gpu_timer_read(&elapsed, gpu, err);
+        status = atx_gpu_timer_read(&elapsed, gpu, err);
     if (status != AT_OK)
         return status;
     *next_set += (uint64_t)b->launches;
@@ -128,19 +128,19 @@ at_status at__sample(double *seconds, at__gpu *gpu, at__bench *bench, const at__
 }
 
 /* Launches of a sample, with the one that goes ahead. */
-static int64_t launches_of(const at__bench *bench, const at__batch *b)
+static int64_t launches_of(const atx_bench *bench, const atx_batch *b)
 {
     return b->launches + has_lead(bench, b);
 }
 
-at_status at__weigh(double *joules, at__gpu *gpu, at__bench *bench, const at__batch *b, uint64_t *next_set,
-                    const at__nvml *scales, at_error *err)
+at_status atx_weigh(double *joules, atx_gpu *gpu, atx_bench *bench, const atx_batch *b, uint64_t *next_set,
+                    const atx_nvml *scales, at_error *err)
 {
-    double moved_s = at__now_s(), begun_s = 0, first = NAN, last = at__nvml_joules(scales), seconds;
+    double moved_s = atx_now_s(), begun_s = 0, first = NAN, last = atx_nvml_joules(scales), seconds;
     int64_t launches = 0;
     for (;;) {
-        at_status status = at__sample(&seconds, gpu, bench, b, next_set, err);
-        double now = at__nvml_joules(scales), now_s = at__now_s();
+        at_status status = atx_sample(&seconds, gpu, bench, b, next_set, err);
+        double now = atx_nvml_joules(scales), now_s = atx_now_s();
         if (status != AT_OK)
             return status;
         launches += launches_of(bench, b);
@@ -162,17 +162,17 @@ at_status at__weigh(double *joules, at__gpu *gpu, at__bench *bench, const at__ba
     }
 }
 
-at_status at__warm_up(at__gpu *gpu, at__bench *bench, double seconds, at_error *err)
+at_status atx_warm_up(atx_gpu *gpu, atx_bench *bench, double seconds, at_error *err)
 {
-    double now_s = at__now_s(), until_s = now_s + seconds, risen_s = now_s, best_s = INFINITY;
+    double now_s = atx_now_s(), until_s = now_s + seconds, risen_s = now_s, best_s = INFINITY;
     at_status status = AT_OK;
     for (int launches = 1; status == AT_OK && now_s < until_s && now_s - risen_s < WARM_STILL_S;) {
         double start_s = now_s;
         for (int i = 0; i < launches && status == AT_OK; i++)
-            status = at__bench_fill(bench, err);
+            status = atx_bench_fill(bench, err);
         if (status == AT_OK)
-            status = at__gpu_wait(gpu, err);
-        now_s = at__now_s();
+            status = atx_gpu_wait(gpu, err);
+        now_s = atx_now_s();
         double one_s = (now_s - start_s) / launches;
         if (one_s < (1 - WARM_GAIN) * best_s) {
             best_s = one_s;

@@ -72,28 +72,28 @@ static int open_lock(const char *folder, const char *uuid, const char *kind, cha
     return -1;
 }
 
-bool at__turns_open(at__turns *out, const char *folder, const char *uuid, char *why, size_t size)
+bool atx_turns_open(atx_turns *out, const char *folder, const char *uuid, char *why, size_t size)
 {
-    *out = (at__turns){ .door = -1, .device = -1 };
+    *out = (atx_turns){ .door = -1, .device = -1 };
     int device = open_lock(folder, uuid, "lock", why, size);
     int door = device >= 0 ? open_lock(folder, uuid, "door", why, size) : -1;
     if (door < 0 && device >= 0)
         close(device);
     if (door >= 0)
-        *out = (at__turns){ .door = door, .device = device };
+        *out = (atx_turns){ .door = door, .device = device };
     return door >= 0;
 }
 
-void at__turns_close(at__turns *turns)
+void atx_turns_close(atx_turns *turns)
 {
     if (turns->door >= 0)
         close(turns->door);
     if (turns->device >= 0)
         close(turns->device);
-    *turns = (at__turns){ .door = -1, .device = -1 };
+    *turns = (atx_turns){ .door = -1, .device = -1 };
 }
 
-bool at__turns_try(const at__turns *turns)
+bool atx_turns_try(const atx_turns *turns)
 {
     if (turns->device < 0)
         return true;
@@ -103,7 +103,7 @@ bool at__turns_try(const at__turns *turns)
     return true;
 }
 
-void at__turns_wait(const at__turns *turns)
+void atx_turns_wait(const atx_turns *turns)
 {
     if (turns->device < 0)
         return;
@@ -112,7 +112,7 @@ void at__turns_wait(const at__turns *turns)
     lock(turns->door, LOCK_UN);
 }
 
-void at__turns_end(const at__turns *turns)
+void atx_turns_end(const atx_turns *turns)
 {
     if (turns->device >= 0)
         lock(turns->device, LOCK_UN);

@@ -11,7 +11,7 @@ typedef unsigned long long u64;
 
 static __device__ inline unsigned char random_byte(u64 seed, u64 offset)
 {
-    return (unsigned char)(at__random(seed, offset / 8) >> (offset % 8 * 8));
+    return (unsigned char)(atx_random(seed, offset / 8) >> (offset % 8 * 8));
 }
 
 static __device__ inline u64 first_index()
@@ -44,7 +44,7 @@ extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 seed)
     const u64 words = whole_words(bytes, to, to);
     ulonglong2 *wide = (ulonglong2 *)to;
     for (u64 i = first_index(); i < words; i += step())
-        wide[i] = make_ulonglong2(at__random(seed, 2 * i), at__random(seed, 2 * i + 1));
+        wide[i] = make_ulonglong2(atx_random(seed, 2 * i), atx_random(seed, 2 * i + 1));
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
         to[i] = random_byte(seed, i);
 }
@@ -85,7 +85,7 @@ extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u6
     const ulonglong2 *wide = (const ulonglong2 *)got;
     for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = wide[i];
-        if (x.x != at__random(seed, 2 * i) || x.y != at__random(seed, 2 * i + 1))
+        if (x.x != atx_random(seed, 2 * i) || x.y != atx_random(seed, 2 * i + 1))
             for (u64 k = 16 * i; k < 16 * i + 16; k++)
                 if (got[k] != random_byte(seed, k))
                     blame(found, k);

@@ -17,7 +17,7 @@
 #define CLOCK_FELL 0.9
 #define PAUSE_US   20000
 
-const char *at__disturbance(const at__conditions *calm, const at__conditions *now)
+const char *atx_disturbance(const atx_conditions *calm, const atx_conditions *now)
 {
     int64_t reasons = now->throttle_reasons > 0 ? now->throttle_reasons : 0;
     if (reasons & (SW_THERMAL | HW_THERMAL))
@@ -32,28 +32,28 @@ const char *at__disturbance(const at__conditions *calm, const at__conditions *no
     return NULL;
 }
 
-void at__watch_begin(at__watch *watch, const at__nvml *nvml)
+void atx_watch_begin(atx_watch *watch, const atx_nvml *nvml)
 {
-    const at__conditions now = at__nvml_read(nvml);
-    *watch = (at__watch){ .nvml = nvml, .calm = now, .now = now };
+    const atx_conditions now = atx_nvml_read(nvml);
+    *watch = (atx_watch){ .nvml = nvml, .calm = now, .now = now };
 }
 
-void at__watch_go_on(at__watch *watch)
+void atx_watch_go_on(atx_watch *watch)
 {
-    *watch = (at__watch){ .nvml = watch->nvml, .calm = watch->now, .now = watch->now };
+    *watch = (atx_watch){ .nvml = watch->nvml, .calm = watch->now, .now = watch->now };
 }
 
-void at__watch_look(at__watch *watch)
+void atx_watch_look(atx_watch *watch)
 {
-    watch->now = at__nvml_read(watch->nvml);
+    watch->now = atx_nvml_read(watch->nvml);
 }
 
-bool at__watch_disturbed(at__watch *w)
+bool atx_watch_disturbed(atx_watch *w)
 {
     if (!w->nvml)
         return false;
-    w->now = at__nvml_read(w->nvml);
-    const char *what = at__disturbance(&w->calm, &w->now);
+    w->now = atx_nvml_read(w->nvml);
+    const char *what = atx_disturbance(&w->calm, &w->now);
     if (w->now.sm_clock_mhz > w->calm.sm_clock_mhz)
         w->calm.sm_clock_mhz = w->now.sm_clock_mhz; /* it began before the clock was up */
     if (!what)

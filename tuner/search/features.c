@@ -5,7 +5,7 @@
  *
  * A parameter of the same name in several templates is one feature: what is learned of TILE in one
  * serves the others. Its place on the line is that of the template which named it first. A template
- * without the parameter is at level 0, AT__ABSENT.
+ * without the parameter is at level 0, ATX_ABSENT.
  */
 #include "search/features.h"
 
@@ -22,14 +22,14 @@ typedef struct column {
     uint8_t *value_level, *twos_level;
 } column;
 
-struct at__features {
-    const at__search *search;
-    at__feature of[AT__MAX_FEATURES];
-    const at__param *param_of[AT__MAX_FEATURES]; /* the first that gave this feature; NULL: another kind */
-    bool is_twos[AT__MAX_FEATURES];
+struct atx_features {
+    const atx_search *search;
+    atx_feature of[ATX_MAX_FEATURES];
+    const atx_param *param_of[ATX_MAX_FEATURES]; /* the first that gave this feature; NULL: another kind */
+    bool is_twos[ATX_MAX_FEATURES];
     int count;
     int template_feature, figure_feature[FIGURES]; /* -1: none */
-    column *columns;                               /* AT__MAX_PARAMS for each space */
+    column *columns;                               /* ATX_MAX_PARAMS for each space */
 };
 
 /* ---- levels ---- */
@@ -43,13 +43,13 @@ static int twos_of(int64_t value)
 }
 
 /* The level that has this place, added when there is none; the nearest one when there is no room. */
-static uint8_t level_at(at__feature *f, float place)
+static uint8_t level_at(atx_feature *f, float place)
 {
     int nearest = 0;
     for (int i = 1; i < f->levels; i++)
         if (fabsf(f->place[i] - place) < fabsf(f->place[nearest] - place))
             nearest = i;
-    if (fabsf(f->place[nearest] - place) < 1e-6f || f->levels == AT__MAX_LEVELS)
+    if (fabsf(f->place[nearest] - place) < 1e-6f || f->levels == ATX_MAX_LEVELS)
         return (uint8_t)nearest;
     f->place[f->levels++] = place;
     return (uint8_t)(f->levels - 1);
@@ -59,7 +59,7 @@ static uint8_t level_at(at__feature *f, float place)
  * Where a value stands between the least and the greatest of the parameter that gave the feature: by its
  * logarithm where values span much.
  */
-static float place_of(const at__param *p, int64_t value)
+static float place_of(const atx_param *p, int64_t value)
 {
     int64_t least = p->values[0], most = p->values[0];
     for (int i = 1; i < p->count; i++) {
@@ -77,22 +77,22 @@ static float place_of(const at__param *p, int64_t value)
 }
 
 /* The feature of a parameter's name: the same for templates that share it. -1: no more room. */
-static int feature_of(at__features *f, const at__param *p, bool twos)
+static int feature_of(atx_features *f, const atx_param *p, bool twos)
 {
     for (int i = 0; i < f->count; i++)
         if (f->param_of[i] && f->is_twos[i] == twos && strcmp(f->param_of[i]->name, p->name) == 0)
             return i;
-    if (f->count == AT__MAX_FEATURES)
+    if (f->count == ATX_MAX_FEATURES)
         return -1;
     f->param_of[f->count] = p;
     f->is_twos[f->count] = twos;
     f->of[f->count].ordered = twos || !p->labels;
     f->of[f->count].levels = 1;
-    f->of[f->count].place[0] = AT__ABSENT;
+    f->of[f->count].place[0] = ATX_ABSENT;
     return f->count++;
 }
 
-static bool twos_tell(const at__param *p)
+static bool twos_tell(const atx_param *p)
 {
     bool varies = false, other = false;
     for (int k = 0; k < p->count; k++) {
@@ -102,12 +102,12 @@ static bool twos_tell(const at__param *p)
     return !p->labels && p->count > 4 && varies && other;
 }
 
-static at_status read_param(at__features *f, column *c, const at__space *space, int param, at_error *err)
+static at_status read_param(atx_features *f, column *c, const atx_space *space, int param, at_error *err)
 {
-    const at__param *p = &at__space_template(space)->params[param];
+    const atx_param *p = &atx_space_template(space)->params[param];
     int first;
     *c = (column){ .value_feature = -1, .twos_feature = -1 };
-    if (at__space_allowed(&first, space, param) < 2 && f->search->space_count < 2)
+    if (atx_space_allowed(&first, space, param) < 2 && f->search->space_count < 2)
         return AT_OK;
     c->value_level = calloc((size_t)p->count, 1);
     c->twos_level = calloc((size_t)p->count, 1);
@@ -125,52 +125,52 @@ static at_status read_param(at__features *f, column *c, const at__space *space, 
     return AT_OK;
 }
 
-static int add_plain(at__features *f, bool ordered, int levels, float scale)
+static int add_plain(atx_features *f, bool ordered, int levels, float scale)
 {
-    if (f->count == AT__MAX_FEATURES)
+    if (f->count == ATX_MAX_FEATURES)
         return -1;
-    at__feature *g = &f->of[f->count];
+    atx_feature *g = &f->of[f->count];
     g->ordered = ordered;
-    g->levels = levels < AT__MAX_LEVELS ? levels : AT__MAX_LEVELS;
+    g->levels = levels < ATX_MAX_LEVELS ? levels : ATX_MAX_LEVELS;
     for (int i = 0; i < g->levels; i++)
         g->place[i] = (float)i * scale;
     return f->count++;
 }
 
-at_status at__features_open(at__features **out, const at__search *search, at_error *err)
+at_status atx_features_open(atx_features **out, const atx_search *search, at_error *err)
 {
     at_status status = AT_OK;
-    at__features *f = calloc(1, sizeof *f);
+    atx_features *f = calloc(1, sizeof *f);
     if (!f)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     f->search = search;
-    f->columns = calloc((size_t)search->space_count * AT__MAX_PARAMS + 1, sizeof *f->columns);
+    f->columns = calloc((size_t)search->space_count * ATX_MAX_PARAMS + 1, sizeof *f->columns);
     if (!f->columns) {
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
         goto done;
     }
     f->template_feature = search->space_count > 1 ? add_plain(f, false, search->space_count, 1) : -1;
     for (int k = 0; k < FIGURES; k++)
-        f->figure_feature[k] = search->slots ? add_plain(f, true, AT__MAX_LEVELS, 1.0f / 16) : -1;
+        f->figure_feature[k] = search->slots ? add_plain(f, true, ATX_MAX_LEVELS, 1.0f / 16) : -1;
     for (int i = 0; i < search->space_count && status == AT_OK; i++) {
-        int params = at__space_template(search->spaces[i])->param_count;
+        int params = atx_space_template(search->spaces[i])->param_count;
         for (int k = 0; k < params && status == AT_OK; k++)
-            status = read_param(f, &f->columns[i * AT__MAX_PARAMS + k], search->spaces[i], k, err);
+            status = read_param(f, &f->columns[i * ATX_MAX_PARAMS + k], search->spaces[i], k, err);
     }
     if (status == AT_OK) {
         *out = f;
         f = NULL;
     }
 done:
-    at__features_close(f);
+    atx_features_close(f);
     return status;
 }
 
-void at__features_close(at__features *f)
+void atx_features_close(atx_features *f)
 {
     if (!f)
         return;
-    for (int i = 0; f->columns && i < f->search->space_count * AT__MAX_PARAMS; i++) {
+    for (int i = 0; f->columns && i < f->search->space_count * ATX_MAX_PARAMS; i++) {
         free(f->columns[i].value_level);
         free(f->columns[i].twos_level);
     }
@@ -178,12 +178,12 @@ void at__features_close(at__features *f)
     free(f);
 }
 
-int at__features_count(const at__features *f)
+int atx_features_count(const atx_features *f)
 {
     return f->count;
 }
 
-const at__feature *at__features_at(const at__features *f, int i)
+const atx_feature *atx_features_at(const atx_features *f, int i)
 {
     return &f->of[i];
 }
@@ -193,17 +193,17 @@ const at__feature *at__features_at(const at__features *f, int i)
 static uint8_t octaves(int64_t a, int64_t b, int64_t c)
 {
     double level = 2 * log2((double)a * (double)b * (double)c + 1);
-    return (uint8_t)(level < AT__MAX_LEVELS - 1 ? level + 0.5 : AT__MAX_LEVELS - 1);
+    return (uint8_t)(level < ATX_MAX_LEVELS - 1 ? level + 0.5 : ATX_MAX_LEVELS - 1);
 }
 
 /* Figures of the launch; 0 where they cannot be evaluated. */
-static void add_figures(uint8_t *out, const at__features *f, const at__template *t, const at__config *config)
+static void add_figures(uint8_t *out, const atx_features *f, const atx_template *t, const atx_config *config)
 {
-    int64_t slots[AT__MAX_SLOTS];
-    at__geometry g;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_geometry g;
     memcpy(slots, f->search->slots, sizeof slots);
-    if (at__config_bind(slots, t, config, NULL) != AT_OK ||
-        at__geometry_of(&g, &t->launch, slots, NULL) != AT_OK)
+    if (atx_config_bind(slots, t, config, NULL) != AT_OK ||
+        atx_geometry_of(&g, &t->launch, slots, NULL) != AT_OK)
         return;
     if (f->figure_feature[THREADS] >= 0)
         out[f->figure_feature[THREADS]] = octaves(g.block[0], g.block[1], g.block[2]);
@@ -213,29 +213,29 @@ static void add_figures(uint8_t *out, const at__features *f, const at__template 
         out[f->figure_feature[SHARED]] = octaves(g.shared_bytes, 1, 1);
 }
 
-void at__features_levels(uint8_t *out, const at__features *f, int64_t index)
+void atx_features_levels(uint8_t *out, const atx_features *f, int64_t index)
 {
     int which = 0;
     int64_t local = 0;
-    at__places places;
-    at__config config;
-    const at__space *space = at__search_locate(f->search, index, &which, &local);
+    atx_places places;
+    atx_config config;
+    const atx_space *space = atx_search_locate(f->search, index, &which, &local);
     memset(out, 0, (size_t)f->count);
     if (!space)
         return;
-    const at__template *t = at__space_template(space);
-    at__space_places(&places, space, local);
+    const atx_template *t = atx_space_template(space);
+    atx_space_places(&places, space, local);
     for (int k = 0; k < t->param_count; k++) {
-        const column *c = &f->columns[which * AT__MAX_PARAMS + k];
+        const column *c = &f->columns[which * ATX_MAX_PARAMS + k];
         if (c->value_feature >= 0)
             out[c->value_feature] = c->value_level[places.of[k]];
         if (c->twos_feature >= 0)
             out[c->twos_feature] = c->twos_level[places.of[k]];
     }
     if (f->template_feature >= 0)
-        out[f->template_feature] = (uint8_t)(which < AT__MAX_LEVELS ? which : AT__MAX_LEVELS - 1);
+        out[f->template_feature] = (uint8_t)(which < ATX_MAX_LEVELS ? which : ATX_MAX_LEVELS - 1);
     if (f->search->slots) {
-        at__space_config(&config, space, local);
+        atx_space_config(&config, space, local);
         add_figures(out, f, t, &config);
     }
 }

@@ -4,35 +4,35 @@
  *
  * A feature is a parameter (one of the same name in several templates is one feature), how often two divides
  * a parameter's value where that varies, the template, or a figure of the launch: threads a block, blocks,
- * shared memory. Each has up to AT__MAX_LEVELS levels; levels of an ordered feature have a place on a line.
+ * shared memory. Each has up to ATX_MAX_LEVELS levels; levels of an ordered feature have a place on a line.
  */
 #ifndef AUTOTUNE_FEATURES_H
 #define AUTOTUNE_FEATURES_H
 
 #include "search/search.h"
 
-#define AT__MAX_FEATURES 64
-#define AT__MAX_LEVELS   64
+#define ATX_MAX_FEATURES 64
+#define ATX_MAX_LEVELS   64
 
 /* The place where a template has no such parameter. */
-#define AT__ABSENT (-1e9f)
+#define ATX_ABSENT (-1e9f)
 
-typedef struct at__feature {
+typedef struct atx_feature {
     int levels;
     bool ordered;
-    float place[AT__MAX_LEVELS]; /* of each level, mostly 0 to 1 */
-} at__feature;
+    float place[ATX_MAX_LEVELS]; /* of each level, mostly 0 to 1 */
+} atx_feature;
 
-typedef struct at__features at__features;
+typedef struct atx_features atx_features;
 
 /* Borrows the search. */
-at_status at__features_open(at__features **out, const at__search *search, at_error *err) AT_MUST_CHECK;
-void at__features_close(at__features *features);
+at_status atx_features_open(atx_features **out, const atx_search *search, at_error *err) AT_MUST_CHECK;
+void atx_features_close(atx_features *features);
 
-int at__features_count(const at__features *features);
-const at__feature *at__features_at(const at__features *features, int i);
+int atx_features_count(const atx_features *features);
+const atx_feature *atx_features_at(const atx_features *features, int i);
 
 /* The levels of a configuration, as many as there are features. */
-void at__features_levels(uint8_t *out, const at__features *features, int64_t index);
+void atx_features_levels(uint8_t *out, const atx_features *features, int64_t index);
 
 #endif

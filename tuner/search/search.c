@@ -9,22 +9,22 @@
 
 #include <string.h>
 
-void at__search_count(at__search *search)
+void atx_search_count(atx_search *search)
 {
     int64_t total = 0;
     for (int i = 0; i < search->space_count; i++)
-        if (__builtin_add_overflow(total, at__space_count(search->spaces[i]), &total)) {
+        if (__builtin_add_overflow(total, atx_space_count(search->spaces[i]), &total)) {
             total = INT64_MAX;
             break;
         }
     search->total = total;
 }
 
-int64_t at__search_index(const at__search *search, int which, int64_t local)
+int64_t atx_search_index(const atx_search *search, int which, int64_t local)
 {
     int64_t left = search->total;
     for (int i = 0; i < which; i++) {
-        int64_t count = at__space_count(search->spaces[i]);
+        int64_t count = atx_space_count(search->spaces[i]);
         if (count >= left)
             return -1;
         left -= count;
@@ -32,12 +32,12 @@ int64_t at__search_index(const at__search *search, int which, int64_t local)
     return local >= 0 && local < left ? search->total - left + local : -1;
 }
 
-const at__space *at__search_locate(const at__search *search, int64_t index, int *which, int64_t *local)
+const atx_space *atx_search_locate(const atx_search *search, int64_t index, int *which, int64_t *local)
 {
     if (index < 0 || index >= search->total)
         return NULL;
     for (int i = 0; i < search->space_count; i++) {
-        int64_t count = at__space_count(search->spaces[i]);
+        int64_t count = atx_space_count(search->spaces[i]);
         if (index < count) {
             *which = i;
             *local = index;
@@ -48,18 +48,18 @@ const at__space *at__search_locate(const at__search *search, int64_t index, int 
     return NULL;
 }
 
-int64_t at__search_find(const at__search *search, const at__template *t, const at__config *config)
+int64_t atx_search_find(const atx_search *search, const atx_template *t, const atx_config *config)
 {
     for (int i = 0; i < search->space_count; i++)
-        if (at__space_template(search->spaces[i]) == t)
-            return at__search_index(search, i, at__space_find(search->spaces[i], config));
+        if (atx_space_template(search->spaces[i]) == t)
+            return atx_search_index(search, i, atx_space_find(search->spaces[i], config));
     return -1;
 }
 
-int64_t at__search_default(const at__search *search, int which)
+int64_t atx_search_default(const atx_search *search, int which)
 {
-    const at__space *space = search->spaces[which];
-    at__config config = { { 0 } };
-    memcpy(config.values, at__space_template(space)->defaults, sizeof config.values);
-    return at__search_index(search, which, at__space_find(space, &config));
+    const atx_space *space = search->spaces[which];
+    atx_config config = { { 0 } };
+    memcpy(config.values, atx_space_template(space)->defaults, sizeof config.values);
+    return atx_search_index(search, which, atx_space_find(space, &config));
 }

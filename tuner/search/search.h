@@ -10,10 +10,10 @@
 #include "space/space.h"
 
 /* What a strategy may look at. Borrowed. */
-typedef struct at__search {
-    at__space *const *spaces;
+typedef struct atx_search {
+    atx_space *const *spaces;
     int space_count;
-    int64_t total;      /* indices are below it: at__search_count */
+    int64_t total;      /* indices are below it: atx_search_count */
     int64_t max_trials; /* the user's limit; total when there is none */
     uint64_t seed;
     const int64_t *slots; /* the op's, bound for problem and device; NULL: unknown                  */
@@ -21,22 +21,22 @@ typedef struct at__search {
     const int64_t *hints; /* to be tried first: what is expected to win, winners of neighbouring problems */
     int hint_count;
     double worth; /* 0.005: stop when no more than 0.5 % is expected to be gained; 0: never stop */
-} at__search;
+} atx_search;
 
 /* Sets `total`, when the spaces are there. The other functions need it. */
-void at__search_count(at__search *search);
+void atx_search_count(atx_search *search);
 
 /* The index of a space's configuration; -1: there is none, or local < 0. */
-int64_t at__search_index(const at__search *search, int which, int64_t local);
+int64_t atx_search_index(const atx_search *search, int which, int64_t local);
 
 /* The space that an index falls in, and the index there. NULL: there is no such index. */
-const at__space *at__search_locate(const at__search *search, int64_t index, int *which, int64_t *local);
+const atx_space *atx_search_locate(const atx_search *search, int64_t index, int *which, int64_t *local);
 
 /* The index of a template's configuration; -1: it is not in the template's space, or the template not here.
  */
-int64_t at__search_find(const at__search *search, const at__template *t, const at__config *config);
+int64_t atx_search_find(const atx_search *search, const atx_template *t, const atx_config *config);
 
 /* The index of a space's default configuration; -1: the problem does not allow it. */
-int64_t at__search_default(const at__search *search, int which);
+int64_t atx_search_default(const atx_search *search, int which);
 
 #endif

@@ -15,14 +15,14 @@
 /* Errors, as they are thought to be, against which what was learned has to count. */
 #define DOUBT 4
 
-static double logarithm(const at__resources *resources)
+static double logarithm(const atx_resources *resources)
 {
-    return log2(1 + (double)at__local_bytes(resources) / 16);
+    return log2(1 + (double)atx_local_bytes(resources) / 16);
 }
 
-void at__spill_cost_add(at__spill_cost *cost, const at__resources *resources, double error, double deviation)
+void atx_spill_cost_add(atx_spill_cost *cost, const atx_resources *resources, double error, double deviation)
 {
-    if (at__local_bytes(resources) < 0)
+    if (atx_local_bytes(resources) < 0)
         return;
     double weight = 1 / (deviation * deviation + NOISE * NOISE), s = logarithm(resources);
     cost->weight += weight;
@@ -33,11 +33,11 @@ void at__spill_cost_add(at__spill_cost *cost, const at__resources *resources, do
     cost->surprise += weight * error * error;
 }
 
-double at__spill_cost_of(double *left, const at__spill_cost *cost, const at__resources *resources)
+double atx_spill_cost_of(double *left, const atx_spill_cost *cost, const atx_resources *resources)
 {
     const double prior = 1 / (PRIOR_WIDTH * PRIOR_WIDTH);
     *left = 1;
-    if (at__local_bytes(resources) <= 0)
+    if (atx_local_bytes(resources) <= 0)
         return 0;
     double a = cost->weight + prior, c = cost->squares + prior, det = a * c - cost->spills * cost->spills;
     double base = (c * cost->errors - cost->spills * cost->products) / det;

@@ -14,19 +14,19 @@
 #include "lang/record.h"
 
 /* Zero it before use. */
-typedef struct at__spill_cost {
+typedef struct atx_spill_cost {
     double weight, spills, squares; /* sums over trials: 1, s and s^2, s the logarithm of what was spilled */
     double errors, products;        /* the model's errors, and their products with s */
     double surprise;                /* squares of the errors over those of what they were thought to be */
-} at__spill_cost;
+} atx_spill_cost;
 
 /* A kernel took exp(error) times what was expected, give or take `deviation`. */
-void at__spill_cost_add(at__spill_cost *cost, const at__resources *resources, double error, double deviation);
+void atx_spill_cost_add(atx_spill_cost *cost, const atx_resources *resources, double error, double deviation);
 
 /*
  * The error to be expected of a kernel that spills, and *left, the share of its deviation that remains. 0 and
  * 1 for one that does not, of which nothing is known, or as long as spilling has cost nothing.
  */
-double at__spill_cost_of(double *left, const at__spill_cost *cost, const at__resources *resources);
+double atx_spill_cost_of(double *left, const atx_spill_cost *cost, const atx_resources *resources);
 
 #endif

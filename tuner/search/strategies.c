@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-const at__strategy *const at__strategies[] = {
-    &at__strategy_exhaustive,
-    &at__strategy_random,
-    &at__strategy_model,
+const atx_strategy *const atx_strategies[] = {
+    &atx_strategy_exhaustive,
+    &atx_strategy_random,
+    &atx_strategy_model,
     NULL,
 };
 
-const at__strategy *at__strategy_find(const char *name)
+const atx_strategy *atx_strategy_find(const char *name)
 {
-    for (const at__strategy *const *s = at__strategies; *s; s++)
+    for (const atx_strategy *const *s = atx_strategies; *s; s++)
         if (strcmp((*s)->name, name) == 0)
             return *s;
     return NULL;

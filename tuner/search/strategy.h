@@ -12,27 +12,27 @@
 #include "lang/record.h"
 
 /* What became of a configuration. */
-typedef struct at__finding {
-    at__outcome outcome;
+typedef struct atx_finding {
+    atx_outcome outcome;
     double seconds; /* when timed; of an op with an objective its score: above zero, smaller is better */
-    at__resources resources;
-} at__finding;
+    atx_resources resources;
+} atx_finding;
 
 /* Answers of propose that are no index. */
-#define AT__NO_MORE   (-1) /* everything was proposed, or the limit is reached             */
-#define AT__NOT_YET   (-2) /* after the next report; only while a report is still to come  */
-#define AT__WORTHLESS (-3) /* ended: further trials are not expected to gain search->worth */
+#define ATX_NO_MORE   (-1) /* everything was proposed, or the limit is reached             */
+#define ATX_NOT_YET   (-2) /* after the next report; only while a report is still to come  */
+#define ATX_WORTHLESS (-3) /* ended: further trials are not expected to gain search->worth */
 
-typedef struct at__strategy {
+typedef struct atx_strategy {
     const char *name, *about;
-    at_status (*open)(void **state, const at__search *search, at_error *err);
+    at_status (*open)(void **state, const atx_search *search, at_error *err);
     /* The next index to try, each at most once, or one of the above. May run ahead of report. */
     int64_t (*propose)(void *state);
     /* A proposal is compiled and the device is free for it: shall it be timed now? False takes it back: it is
      * not reported, and may be proposed again. NULL: always. */
-    bool (*consider)(void *state, int64_t index, const at__resources *resources);
+    bool (*consider)(void *state, int64_t index, const atx_resources *resources);
     /* What became of a proposal. Reports may come in any order. */
-    void (*report)(void *state, int64_t index, const at__finding *finding);
+    void (*report)(void *state, int64_t index, const atx_finding *finding);
     /* So many proposals are compiled in the time that one is measured: with fewer under way the device waits.
      * NULL: never mind. */
     void (*pace)(void *state, double ahead);
@@ -40,12 +40,12 @@ typedef struct at__strategy {
      * search->ahead. NULL: never mind. */
     void (*widen)(void *state, int devices, int ahead);
     void (*close)(void *state);
-} at__strategy;
+} atx_strategy;
 
-extern const at__strategy at__strategy_exhaustive, at__strategy_random, at__strategy_model;
+extern const atx_strategy atx_strategy_exhaustive, atx_strategy_random, atx_strategy_model;
 
 /* All of them, ended by NULL; and one by name, NULL when there is none. */
-extern const at__strategy *const at__strategies[];
-const at__strategy *at__strategy_find(const char *name);
+extern const atx_strategy *const atx_strategies[];
+const atx_strategy *atx_strategy_find(const char *name);
 
 #endif

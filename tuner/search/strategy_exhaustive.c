@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 typedef struct walk {
-    at__permutation order;
+    atx_permutation order;
     int64_t place; /* next of the order               */
     int64_t left;  /* proposals that are still allowed */
     int next_first;
@@ -18,17 +18,17 @@ typedef struct walk {
     int64_t first[]; /* the defaults' indices            */
 } walk;
 
-static at_status exhaustive_open(void **state, const at__search *search, at_error *err)
+static at_status exhaustive_open(void **state, const atx_search *search, at_error *err)
 {
     walk *w = calloc(1, sizeof *w + (size_t)search->space_count * sizeof *w->first);
     if (!w)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < search->space_count; i++) {
-        int64_t index = at__search_default(search, i);
+        int64_t index = atx_search_default(search, i);
         if (index >= 0)
             w->first[w->first_count++] = index;
     }
-    w->order = at__permute((uint64_t)search->total, search->seed);
+    w->order = atx_permute((uint64_t)search->total, search->seed);
     w->left = search->max_trials < search->total ? search->max_trials : search->total;
     *state = w;
     return AT_OK;
@@ -47,22 +47,22 @@ static int64_t exhaustive_propose(void *state)
     walk *w = state;
     int64_t index;
     if (w->left <= 0)
-        return AT__NO_MORE;
+        return ATX_NO_MORE;
     w->left--;
     if (w->next_first < w->first_count)
         return w->first[w->next_first++];
     do {
-        index = (int64_t)at__permute_at(&w->order, (uint64_t)w->place++);
+        index = (int64_t)atx_permute_at(&w->order, (uint64_t)w->place++);
     } while (is_first(w, index));
     return index;
 }
 
-static void exhaustive_report(void *state, int64_t index, const at__finding *finding)
+static void exhaustive_report(void *state, int64_t index, const atx_finding *finding)
 {
     (void)state, (void)index, (void)finding;
 }
 
-const at__strategy at__strategy_exhaustive = {
+const atx_strategy atx_strategy_exhaustive = {
     .name = "exhaustive",
     .about = "every configuration: the defaults first, the rest in random order",
     .open = exhaustive_open,

@@ -46,18 +46,18 @@ typedef struct row {
     double seconds;              /* NAN: not known yet; INFINITY: failed */
     bool costly;                 /* it took the device's process with it */
     bool sure;                   /* to be timed in any case              */
-    at__resources resources;     /* once compiled                        */
+    atx_resources resources;     /* once compiled                        */
     double predicted, deviation; /* of the logarithm of seconds, then    */
 } row;
 
 typedef struct model {
-    at__search search;
-    at__features *features;
-    at__surrogate *surrogate;
-    at__rng rng;
-    at__permutation order;
+    atx_search search;
+    atx_features *features;
+    atx_surrogate *surrogate;
+    atx_rng rng;
+    atx_permutation order;
     int64_t place, under_way, done, left, pace;
-    at__index_set seen, deferred;
+    atx_index_set seen, deferred;
     row rows[ROWS];
     int64_t slots[SLOTS];                              /* -1: free */
     int slot_count;                                    /* SLOTS, or all there are */
@@ -65,7 +65,7 @@ typedef struct model {
     double mean[SLOTS], deviation[SLOTS], gain[SLOTS]; /* gain: expected improvement */
     double chance[SLOTS];                              /* of a failure               */
     double top_gain;                                   /* expected of the newest proposal           */
-    at__spill_cost spill_cost;
+    atx_spill_cost spill_cost;
     int64_t best[BEST]; /* the fastest, the first of all first */
     double best_s[BEST];
     int best_count;
@@ -95,15 +95,15 @@ static void model_close(void *state)
     model *m = state;
     if (!m)
         return;
-    at__surrogate_close(m->surrogate);
-    at__features_close(m->features);
-    at__index_set_clear(&m->seen);
-    at__index_set_clear(&m->deferred);
+    atx_surrogate_close(m->surrogate);
+    atx_features_close(m->features);
+    atx_index_set_clear(&m->seen);
+    atx_index_set_clear(&m->deferred);
     free(m->first);
     free(m);
 }
 
-static at_status model_open(void **state, const at__search *search, at_error *err)
+static at_status model_open(void **state, const atx_search *search, at_error *err)
 {
     at_status status = AT_OK;
     model *m = calloc(1, sizeof *m);
@@ -111,7 +111,7 @@ static at_status model_open(void **state, const at__search *search, at_error *er
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     m->search = *search;
     m->rng.state = search->seed ^ 0x6d6f64656cu;
-    m->order = at__permute((uint64_t)search->total, search->seed);
+    m->order = atx_permute((uint64_t)search->total, search->seed);
     m->left = search->max_trials < search->total ? search->max_trials : search->total;
     m->first = calloc((size_t)(search->hint_count + search->space_count) + 1, sizeof *m->first);
     m->slot_count = search->total < SLOTS ? (int)search->total : SLOTS;
@@ -120,9 +120,9 @@ static at_status model_open(void **state, const at__search *search, at_error *er
     if (!m->first)
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
-        status = at__features_open(&m->features, &m->search, err);
+        status = atx_features_open(&m->features, &m->search, err);
     if (status == AT_OK)
-        status = at__surrogate_open(&m->surrogate, m->features, ROWS, m->slot_count + 1, err);
+        status = atx_surrogate_open(&m->surrogate, m->features, ROWS, m->slot_count + 1, err);
     if (status != AT_OK) {
         model_close(m);
         return status;
@@ -130,7 +130,7 @@ static at_status model_open(void **state, const at__search *search, at_error *er
     for (int i = 0; i < search->hint_count; i++)
         add_first(m, search->hints[i]);
     for (int i = 0; i < search->space_count; i++)
-        add_first(m, at__search_default(search, i));
+        add_first(m, atx_search_default(search, i));
     m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
     m->next_lesson = RANDOM_FIRST;
     m->devices = 1;
@@ -146,8 +146,8 @@ static int64_t draw(model *m)
     for (int64_t tries = 0; tries < m->search.total; tries++) {
         if (m->place == m->search.total)
             m->place = 0;
-        int64_t index = (int64_t)at__permute_at(&m->order, (uint64_t)m->place++);
-        if (!at__index_set_has(&m->seen, index))
+        int64_t index = (int64_t)atx_permute_at(&m->order, (uint64_t)m->place++);
+        if (!atx_index_set_has(&m->seen, index))
             return index;
     }
     return -1;
@@ -163,10 +163,10 @@ static bool in_pool(const model *m, int64_t index)
 
 static void put_slot(model *m, int slot, int64_t index)
 {
-    uint8_t levels[AT__MAX_FEATURES];
+    uint8_t levels[ATX_MAX_FEATURES];
     m->slots[slot] = index;
-    at__features_levels(levels, m->features, index);
-    at__surrogate_place(m->surrogate, slot, levels);
+    atx_features_levels(levels, m->features, index);
+    atx_surrogate_place(m->surrogate, slot, levels);
     m->error[slot] = 0;
     m->unsure[slot] = 1;
     m->gain[slot] = INFINITY; /* until it is known */
@@ -187,7 +187,7 @@ static int poorest_slot(const model *m)
 
 static void offer(model *m, int64_t index)
 {
-    if (index >= 0 && !at__index_set_has(&m->seen, index) && !in_pool(m, index))
+    if (index >= 0 && !atx_index_set_has(&m->seen, index) && !in_pool(m, index))
         put_slot(m, poorest_slot(m), index);
 }
 
@@ -195,12 +195,12 @@ static void offer_neighbours(model *m, int64_t of)
 {
     int64_t list[256], local = 0;
     int which = 0;
-    const at__space *space = at__search_locate(&m->search, of, &which, &local);
+    const atx_space *space = atx_search_locate(&m->search, of, &which, &local);
     if (!space)
         return;
-    int64_t count = at__space_neighbours(list, 256, space, local, AT__HAMMING);
+    int64_t count = atx_space_neighbours(list, 256, space, local, ATX_HAMMING);
     for (int64_t i = 0; i < count && i < 256; i++)
-        offer(m, at__search_index(&m->search, which, list[i]));
+        offer(m, atx_search_index(&m->search, which, list[i]));
 }
 
 /* Into the free slots what the walk gives next. */
@@ -251,7 +251,7 @@ static int ascending(const void *a, const void *b)
 static double set_values(model *m)
 {
     double logs[ROWS];
-    int rows = at__surrogate_rows(m->surrogate), count = 0;
+    int rows = atx_surrogate_rows(m->surrogate), count = 0;
     for (int i = 0; i < rows; i++)
         if (isfinite(m->rows[i].seconds))
             logs[count++] = log(m->rows[i].seconds);
@@ -259,7 +259,7 @@ static double set_values(model *m)
     double bad = logs[(int)(count * FAILURE_RANK)];
     for (int i = 0; i < rows; i++)
         if (!isnan(m->rows[i].seconds))
-            at__surrogate_set(m->surrogate, i, isfinite(m->rows[i].seconds) ? log(m->rows[i].seconds) : bad);
+            atx_surrogate_set(m->surrogate, i, isfinite(m->rows[i].seconds) ? log(m->rows[i].seconds) : bad);
     return logs[0];
 }
 
@@ -268,14 +268,14 @@ static bool predict_failures(model *m, bool costly)
 {
     double failed[ROWS];
     bool any = false;
-    int rows = at__surrogate_rows(m->surrogate);
+    int rows = atx_surrogate_rows(m->surrogate);
     for (int i = 0; i < rows; i++) {
         bool counts = isinf(m->rows[i].seconds) && (m->rows[i].costly || !costly);
         failed[i] = isnan(m->rows[i].seconds) ? (double)NAN : counts;
         any |= counts;
     }
     if (any)
-        at__surrogate_predict_other(m->surrogate, m->chance, failed, m->slot_count);
+        atx_surrogate_predict_other(m->surrogate, m->chance, failed, m->slot_count);
     return any;
 }
 
@@ -324,9 +324,9 @@ static int64_t choose(model *m)
     double best = set_values(m);
     if (m->timed >= m->next_lesson) {
         m->next_lesson = (int)(m->timed * LESSON_GROWTH) + 2;
-        at__surrogate_learn(m->surrogate, LESSON_STEPS);
+        atx_surrogate_learn(m->surrogate, LESSON_STEPS);
     }
-    at__surrogate_predict(m->surrogate, m->mean, m->deviation, m->slot_count);
+    atx_surrogate_predict(m->surrogate, m->mean, m->deviation, m->slot_count);
     for (int i = 0; i < m->slot_count; i++) {
         m->mean[i] += m->error[i];
         m->deviation[i] *= m->unsure[i];
@@ -337,11 +337,11 @@ static int64_t choose(model *m)
         if (m->slots[i] >= 0 && (top < 0 || m->gain[i] > m->gain[top]))
             top = i;
     if (top < 0)
-        return AT__NO_MORE;
+        return ATX_NO_MORE;
     m->top_gain = m->gain[top];
     bool calm = m->search.worth > 0 && m->done >= LEAST_TRIALS && gain_of_all(m, best) < m->search.worth;
     m->calm = calm ? m->calm + 1 : 0;
-    return m->calm > CALM_TRIALS ? AT__WORTHLESS : m->slots[top];
+    return m->calm > CALM_TRIALS ? ATX_WORTHLESS : m->slots[top];
 }
 
 /* ---- being a strategy ---- */
@@ -350,7 +350,7 @@ static int64_t choose(model *m)
 static void compact(model *m)
 {
     row kept[ROWS];
-    int count = 0, rows = at__surrogate_rows(m->surrogate);
+    int count = 0, rows = atx_surrogate_rows(m->surrogate);
     for (int i = 0; i < rows; i++) {
         int faster = 0;
         for (int k = 0; k < rows; k++)
@@ -360,32 +360,32 @@ static void compact(model *m)
     }
     if (count == rows)
         return;
-    at__surrogate_clear(m->surrogate);
+    atx_surrogate_clear(m->surrogate);
     for (int i = 0; i < count; i++) {
-        uint8_t levels[AT__MAX_FEATURES];
+        uint8_t levels[ATX_MAX_FEATURES];
         m->rows[i] = kept[i];
-        at__features_levels(levels, m->features, kept[i].index);
-        at__surrogate_add(m->surrogate, levels);
+        atx_features_levels(levels, m->features, kept[i].index);
+        atx_surrogate_add(m->surrogate, levels);
     }
 }
 
 static int64_t take(model *m, int64_t index, bool sure)
 {
-    uint8_t levels[AT__MAX_FEATURES];
-    if (!at__index_set_add(&m->seen, index))
-        return AT__NO_MORE;
+    uint8_t levels[ATX_MAX_FEATURES];
+    if (!atx_index_set_add(&m->seen, index))
+        return ATX_NO_MORE;
     for (int i = 0; i < m->slot_count; i++)
         if (m->slots[i] == index)
             m->slots[i] = -1;
-    if (at__surrogate_rows(m->surrogate) == ROWS)
+    if (atx_surrogate_rows(m->surrogate) == ROWS)
         compact(m);
-    if (at__surrogate_rows(m->surrogate) < ROWS) {
-        at__features_levels(levels, m->features, index);
-        m->rows[at__surrogate_add(m->surrogate, levels)] =
+    if (atx_surrogate_rows(m->surrogate) < ROWS) {
+        atx_features_levels(levels, m->features, index);
+        m->rows[atx_surrogate_add(m->surrogate, levels)] =
             (row){ .index = index,
                    .seconds = NAN,
-                   .resources = AT__RESOURCES_UNKNOWN,
-                   .sure = sure || at__index_set_has(&m->deferred, index) };
+                   .resources = ATX_RESOURCES_UNKNOWN,
+                   .sure = sure || atx_index_set_has(&m->deferred, index) };
     }
     m->left--;
     m->under_way++;
@@ -424,19 +424,19 @@ static int64_t model_propose(void *state)
     model *m = state;
     bool first = m->next_first < m->first_count || m->random_first > 0;
     if (m->left <= 0)
-        return AT__NO_MORE;
+        return ATX_NO_MORE;
     if (m->ended)
-        return AT__WORTHLESS;
+        return ATX_WORTHLESS;
     if (m->under_way >= allowed_ahead(m, first))
-        return AT__NOT_YET;
+        return ATX_NOT_YET;
     bool sure = m->next_first < m->first_count;
     int64_t index = propose_first(m);
     if (index < 0)
         index = choose(m);
-    m->ended = index == AT__WORTHLESS;
+    m->ended = index == ATX_WORTHLESS;
     if (m->ended && m->under_way) { /* what is under way may change that */
         m->ended = false;
-        return AT__NOT_YET;
+        return ATX_NOT_YET;
     }
     return index < 0 ? index : take(m, index, sure);
 }
@@ -458,7 +458,7 @@ static void keep_best(model *m, int64_t index, double seconds)
 
 static int find_row(const model *m, int64_t index)
 {
-    int at = at__surrogate_rows(m->surrogate) - 1;
+    int at = atx_surrogate_rows(m->surrogate) - 1;
     while (at >= 0 && m->rows[at].index != index)
         at--;
     return at;
@@ -468,10 +468,10 @@ static int find_row(const model *m, int64_t index)
 static void deferred(model *m, int at, double error, double left)
 {
     int64_t index = m->rows[at].index;
-    int slot = poorest_slot(m), rows = at__surrogate_rows(m->surrogate);
-    at__surrogate_remove(m->surrogate, at);
+    int slot = poorest_slot(m), rows = atx_surrogate_rows(m->surrogate);
+    atx_surrogate_remove(m->surrogate, at);
     memmove(m->rows + at, m->rows + at + 1, (size_t)(rows - at - 1) * sizeof *m->rows);
-    at__index_set_remove(&m->seen, index);
+    atx_index_set_remove(&m->seen, index);
     m->under_way--;
     m->left++;
     m->calm -= m->calm > 0; /* what was not tried does not count */
@@ -485,7 +485,7 @@ static void deferred(model *m, int at, double error, double left)
  * expected costs no device time; of those that newer results made unlikely only a few are: each was compiled
  * in vain.
  */
-static bool model_consider(void *state, int64_t index, const at__resources *resources)
+static bool model_consider(void *state, int64_t index, const atx_resources *resources)
 {
     model *m = state;
     int at = find_row(m, index);
@@ -493,14 +493,14 @@ static bool model_consider(void *state, int64_t index, const at__resources *reso
         return true;
     row *r = &m->rows[at];
     double best = set_values(m), least = KEEP_SHARE * m->top_gain;
-    at__surrogate_predict_row(m->surrogate, &r->predicted, &r->deviation, at);
+    atx_surrogate_predict_row(m->surrogate, &r->predicted, &r->deviation, at);
     r->resources = *resources;
-    double left, error = at__spill_cost_of(&left, &m->spill_cost, resources);
+    double left, error = atx_spill_cost_of(&left, &m->spill_cost, resources);
     double gain = improvement(best, r->predicted, r->deviation);
     bool late = gain < least && (double)m->deferred.count < PUT_OFF_SHARE * (double)m->done;
     bool worse =
         gain >= least && improvement(best, r->predicted + error, left * r->deviation) < WORSE_SHARE * least;
-    if (r->sure || (!late && !worse) || !at__index_set_add(&m->deferred, index))
+    if (r->sure || (!late && !worse) || !atx_index_set_add(&m->deferred, index))
         return true;
     deferred(m, at, error, left);
     return false;
@@ -519,19 +519,19 @@ static void model_widen(void *state, int devices, int ahead)
     m->search.ahead = ahead;
 }
 
-static void model_report(void *state, int64_t index, const at__finding *finding)
+static void model_report(void *state, int64_t index, const atx_finding *finding)
 {
     model *m = state;
-    bool timed = finding->outcome == AT__TIMED && finding->seconds > 0;
+    bool timed = finding->outcome == ATX_TIMED && finding->seconds > 0;
     int at = find_row(m, index);
     m->under_way--;
     m->done++;
     if (at >= 0) {
         row *r = &m->rows[at];
         r->seconds = timed ? finding->seconds : INFINITY;
-        r->costly = finding->outcome == AT__CRASHED || finding->outcome == AT__TIMED_OUT;
+        r->costly = finding->outcome == ATX_CRASHED || finding->outcome == ATX_TIMED_OUT;
         if (timed)
-            at__spill_cost_add(&m->spill_cost, &r->resources, log(r->seconds) - r->predicted, r->deviation);
+            atx_spill_cost_add(&m->spill_cost, &r->resources, log(r->seconds) - r->predicted, r->deviation);
     }
     if (timed) {
         m->timed++;
@@ -539,7 +539,7 @@ static void model_report(void *state, int64_t index, const at__finding *finding)
     }
 }
 
-const at__strategy at__strategy_model = {
+const atx_strategy atx_strategy_model = {
     .name = "model",
     .about = "the most promising by a model of what was measured so far",
     .open = model_open,

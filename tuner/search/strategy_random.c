@@ -8,16 +8,16 @@
 #include <stdlib.h>
 
 typedef struct sample {
-    at__permutation order;
+    atx_permutation order;
     int64_t place, end;
 } sample;
 
-static at_status random_open(void **state, const at__search *search, at_error *err)
+static at_status random_open(void **state, const atx_search *search, at_error *err)
 {
     sample *s = calloc(1, sizeof *s);
     if (!s)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    s->order = at__permute((uint64_t)search->total, search->seed);
+    s->order = atx_permute((uint64_t)search->total, search->seed);
     s->end = search->max_trials < search->total ? search->max_trials : search->total;
     *state = s;
     return AT_OK;
@@ -26,15 +26,15 @@ static at_status random_open(void **state, const at__search *search, at_error *e
 static int64_t random_propose(void *state)
 {
     sample *s = state;
-    return s->place < s->end ? (int64_t)at__permute_at(&s->order, (uint64_t)s->place++) : AT__NO_MORE;
+    return s->place < s->end ? (int64_t)atx_permute_at(&s->order, (uint64_t)s->place++) : ATX_NO_MORE;
 }
 
-static void random_report(void *state, int64_t index, const at__finding *finding)
+static void random_report(void *state, int64_t index, const atx_finding *finding)
 {
     (void)state, (void)index, (void)finding;
 }
 
-const at__strategy at__strategy_random = {
+const atx_strategy atx_strategy_random = {
     .name = "random",
     .about = "a uniform sample, up to the limit of trials",
     .open = random_open,

@@ -29,20 +29,20 @@
 enum { RELEVANCE, LENGTH, KINDS };
 
 typedef struct theta {
-    double of[AT__MAX_FEATURES][KINDS]; /* logit of 1 - r; log of the length */
+    double of[ATX_MAX_FEATURES][KINDS]; /* logit of 1 - r; log of the length */
     double noise;                       /* log of noise over signal variance */
 } theta;
 
-struct at__surrogate {
-    const at__features *features;
+struct atx_surrogate {
+    const atx_features *features;
     int dims, max_rows, max_slots, rows;
     theta at;
     double noise;                       /* exp(at.noise)                                           */
     double scale;                       /* the signal's variance                                   */
     float *factor;                      /* each feature's part of the kernel, levels x levels      */
     float *slope[KINDS];                /* its derivatives by what is learned, likewise            */
-    size_t table[AT__MAX_FEATURES + 1]; /* where a feature's part begins            */
-    int stride[AT__MAX_FEATURES];       /* its levels                               */
+    size_t table[ATX_MAX_FEATURES + 1]; /* where a feature's part begins            */
+    int stride[ATX_MAX_FEATURES];       /* its levels                               */
     uint8_t *row_level;                 /* max_rows x dims                                         */
     double *value;                      /* NAN: unknown                                            */
     double *chol;                       /* max_rows x max_rows, lower                              */
@@ -65,20 +65,20 @@ static double logistic(double x)
 
 /* ---- the kernel ---- */
 
-static double distance(const at__feature *f, int a, int b)
+static double distance(const atx_feature *f, int a, int b)
 {
     if (a == b)
         return 0;
     if (!f->ordered)
         return 1;
-    bool absent = f->place[a] <= AT__ABSENT || f->place[b] <= AT__ABSENT;
+    bool absent = f->place[a] <= ATX_ABSENT || f->place[b] <= ATX_ABSENT;
     return absent ? ABSENT_DISTANCE : fabs((double)f->place[a] - (double)f->place[b]);
 }
 
-static void fill_factors(at__surrogate *s)
+static void fill_factors(atx_surrogate *s)
 {
     for (int d = 0; d < s->dims; d++) {
-        const at__feature *f = at__features_at(s->features, d);
+        const atx_feature *f = atx_features_at(s->features, d);
         double matter = logistic(s->at.of[d][RELEVANCE]), length = exp(s->at.of[d][LENGTH]);
         size_t at = s->table[d];
         for (int a = 0; a < f->levels; a++)
@@ -92,7 +92,7 @@ static void fill_factors(at__surrogate *s)
     s->noise = exp(s->at.noise);
 }
 
-static double kernel(const at__surrogate *s, const uint8_t *a, const uint8_t *b)
+static double kernel(const atx_surrogate *s, const uint8_t *a, const uint8_t *b)
 {
     float product = 1;
     for (int d = 0; d < s->dims; d++)
@@ -102,17 +102,17 @@ static double kernel(const at__surrogate *s, const uint8_t *a, const uint8_t *b)
 
 /* ---- opening ---- */
 
-at_status at__surrogate_open(at__surrogate **out, const at__features *features, int rows, int slots,
+at_status atx_surrogate_open(atx_surrogate **out, const atx_features *features, int rows, int slots,
                              at_error *err)
 {
-    at__surrogate *s = calloc(1, sizeof *s);
+    atx_surrogate *s = calloc(1, sizeof *s);
     if (!s)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    size_t r = (size_t)rows, m = (size_t)slots, d = (size_t)at__features_count(features);
+    size_t r = (size_t)rows, m = (size_t)slots, d = (size_t)atx_features_count(features);
     size_t work = (size_t)LEARN_ROWS * LEARN_ROWS * 3 + 4 * LEARN_ROWS;
-    *s = (at__surrogate){ .features = features, .dims = (int)d, .max_rows = rows, .max_slots = slots };
+    *s = (atx_surrogate){ .features = features, .dims = (int)d, .max_rows = rows, .max_slots = slots };
     for (int i = 0; i < s->dims; i++) {
-        s->stride[i] = at__features_at(features, i)->levels;
+        s->stride[i] = atx_features_at(features, i)->levels;
         s->table[i + 1] = s->table[i] + (size_t)s->stride[i] * (size_t)s->stride[i];
     }
     s->factor = calloc(s->table[d] + 1, sizeof *s->factor);
@@ -128,7 +128,7 @@ at_status at__surrogate_open(at__surrogate **out, const at__features *features, 
     s->work = calloc(work > 2 * r ? work : 2 * r, sizeof *s->work);
     if (!s->factor || !s->slope[RELEVANCE] || !s->slope[LENGTH] || !s->row_level || !s->value || !s->chol ||
         !s->half || !s->slot_level || !s->cross || !s->variance || !s->work) {
-        at__surrogate_close(s);
+        atx_surrogate_close(s);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     for (int i = 0; i < s->dims; i++)
@@ -139,7 +139,7 @@ at_status at__surrogate_open(at__surrogate **out, const at__features *features, 
     return AT_OK;
 }
 
-void at__surrogate_close(at__surrogate *s)
+void atx_surrogate_close(atx_surrogate *s)
 {
     if (!s)
         return;
@@ -157,24 +157,24 @@ void at__surrogate_close(at__surrogate *s)
     free(s);
 }
 
-int at__surrogate_rows(const at__surrogate *s)
+int atx_surrogate_rows(const atx_surrogate *s)
 {
     return s->rows;
 }
 
 /* ---- observations and candidates ---- */
 
-static const uint8_t *levels_of(const at__surrogate *s, int row)
+static const uint8_t *levels_of(const atx_surrogate *s, int row)
 {
     return s->row_level + (size_t)row * (size_t)s->dims;
 }
 
-static void start_slot(at__surrogate *s, int slot)
+static void start_slot(atx_surrogate *s, int slot)
 {
     s->variance[slot] = 1;
 }
 
-void at__surrogate_clear(at__surrogate *s)
+void atx_surrogate_clear(atx_surrogate *s)
 {
     s->rows = 0;
     for (int m = 0; m < s->max_slots; m++)
@@ -182,7 +182,7 @@ void at__surrogate_clear(at__surrogate *s)
 }
 
 /* The row of the Cholesky factor that row `p` adds. */
-static void factor_row(at__surrogate *s, int p)
+static void factor_row(atx_surrogate *s, int p)
 {
     double *row = s->chol + (size_t)p * (size_t)s->max_rows;
     double rest = 1 + s->noise + 1e-9;
@@ -198,7 +198,7 @@ static void factor_row(at__surrogate *s, int p)
 }
 
 /* ... and the row of `cross`, for all slots. */
-static void cross_row(at__surrogate *s, int p)
+static void cross_row(atx_surrogate *s, int p)
 {
     const double *row = s->chol + (size_t)p * (size_t)s->max_rows;
     float *to = s->cross + (size_t)p * (size_t)s->max_slots;
@@ -218,7 +218,7 @@ static void cross_row(at__surrogate *s, int p)
     }
 }
 
-int at__surrogate_add(at__surrogate *s, const uint8_t *levels)
+int atx_surrogate_add(atx_surrogate *s, const uint8_t *levels)
 {
     assert(s->rows < s->max_rows);
     int p = s->rows++;
@@ -229,13 +229,13 @@ int at__surrogate_add(at__surrogate *s, const uint8_t *levels)
     return p;
 }
 
-void at__surrogate_set(at__surrogate *s, int row, double value)
+void atx_surrogate_set(atx_surrogate *s, int row, double value)
 {
     s->value[row] = value;
 }
 
 /* Rows from `first` on are to be factored again: takes back what they took of the slots' variance. */
-static void give_back(at__surrogate *s, int first)
+static void give_back(atx_surrogate *s, int first)
 {
     for (int p = first; p < s->rows; p++) {
         const float *from = s->cross + (size_t)p * (size_t)s->max_slots;
@@ -244,7 +244,7 @@ static void give_back(at__surrogate *s, int first)
     }
 }
 
-static void factor_from(at__surrogate *s, int first)
+static void factor_from(atx_surrogate *s, int first)
 {
     for (int p = first; p < s->rows; p++) {
         factor_row(s, p);
@@ -252,7 +252,7 @@ static void factor_from(at__surrogate *s, int first)
     }
 }
 
-void at__surrogate_remove(at__surrogate *s, int row)
+void atx_surrogate_remove(atx_surrogate *s, int row)
 {
     size_t later = (size_t)(s->rows - row - 1), dims = (size_t)s->dims;
     uint8_t *level = s->row_level + (size_t)row * dims;
@@ -263,7 +263,7 @@ void at__surrogate_remove(at__surrogate *s, int row)
     factor_from(s, row);
 }
 
-void at__surrogate_place(at__surrogate *s, int slot, const uint8_t *levels)
+void atx_surrogate_place(atx_surrogate *s, int slot, const uint8_t *levels)
 {
     double *column = s->work, variance = 1;
     assert(slot >= 0 && slot < s->max_slots);
@@ -280,7 +280,7 @@ void at__surrogate_place(at__surrogate *s, int slot, const uint8_t *levels)
     s->variance[slot] = (float)variance;
 }
 
-static void rebuild(at__surrogate *s)
+static void rebuild(atx_surrogate *s)
 {
     for (int m = 0; m < s->max_slots; m++)
         start_slot(s, m);
@@ -305,7 +305,7 @@ static double mean_value(const double *values, int count)
  * half = chol^-1 (value - mean). A row without a value gets what the rows before it let expect, which makes
  * its entry zero: it changes no mean. Returns the variance that the values have on the kernel's scale.
  */
-static double solve_half(at__surrogate *s, const double *values, double mean)
+static double solve_half(atx_surrogate *s, const double *values, double mean)
 {
     double sum = 0;
     int known = 0;
@@ -324,7 +324,7 @@ static double solve_half(at__surrogate *s, const double *values, double mean)
     return (sum + 1e-4) / (known + 1); /* a little prior: few rows must not look certain */
 }
 
-static void add_rows(double *mean, const at__surrogate *s, double middle, int count)
+static void add_rows(double *mean, const atx_surrogate *s, double middle, int count)
 {
     for (int m = 0; m < count; m++)
         mean[m] = middle;
@@ -336,7 +336,7 @@ static void add_rows(double *mean, const at__surrogate *s, double middle, int co
     }
 }
 
-void at__surrogate_predict(at__surrogate *s, double *mean, double *deviation, int count)
+void atx_surrogate_predict(atx_surrogate *s, double *mean, double *deviation, int count)
 {
     double middle = mean_value(s->value, s->rows);
     double scale = solve_half(s, s->value, middle);
@@ -345,7 +345,7 @@ void at__surrogate_predict(at__surrogate *s, double *mean, double *deviation, in
         deviation[m] = sqrt(scale * fmax((double)s->variance[m], 1e-9));
 }
 
-void at__surrogate_predict_row(at__surrogate *s, double *mean, double *deviation, int row)
+void atx_surrogate_predict_row(atx_surrogate *s, double *mean, double *deviation, int row)
 {
     const double *weight = s->chol + (size_t)row * (size_t)s->max_rows;
     double scale = solve_half(s, s->value, mean_value(s->value, s->rows));
@@ -355,7 +355,7 @@ void at__surrogate_predict_row(at__surrogate *s, double *mean, double *deviation
     *deviation = sqrt(scale * fmax(weight[row] * weight[row] - s->noise, 1e-9));
 }
 
-void at__surrogate_predict_other(at__surrogate *s, double *mean, const double *values, int count)
+void atx_surrogate_predict_other(atx_surrogate *s, double *mean, const double *values, int count)
 {
     double middle = mean_value(values, s->rows);
     solve_half(s, values, middle);
@@ -374,7 +374,7 @@ typedef struct ascent {
 } ascent;
 
 /* The fastest half, and the newest of the others: what matters is near the best. */
-static void choose_rows(ascent *l, const at__surrogate *s)
+static void choose_rows(ascent *l, const atx_surrogate *s)
 {
     int known[4096], count = 0;
     for (int p = 0; p < s->rows && count < 4096; p++)
@@ -445,7 +445,7 @@ static void invert(double *inverse, double *l, int n)
  * gradient_k = d log likelihood / d K, lower half, for the variance that fits best: the likelihood is
  * -n/2 log(y' K^-1 y) - 1/2 log det K. False: K has no factor.
  */
-static bool derive(ascent *l, const at__surrogate *s)
+static bool derive(ascent *l, const atx_surrogate *s)
 {
     int n = l->n;
     double fit = 0;
@@ -476,7 +476,7 @@ static bool derive(ascent *l, const at__surrogate *s)
 }
 
 /* The gradient of one feature's parameters. */
-static void derive_feature(double *out, const ascent *l, const at__surrogate *s, int dim)
+static void derive_feature(double *out, const ascent *l, const atx_surrogate *s, int dim)
 {
     double sum[KINDS] = { 0 };
     int n = l->n;
@@ -492,7 +492,7 @@ static void derive_feature(double *out, const ascent *l, const at__surrogate *s,
     memcpy(out, sum, sizeof sum);
 }
 
-static void derive_all(theta *out, const ascent *l, const at__surrogate *s)
+static void derive_all(theta *out, const ascent *l, const atx_surrogate *s)
 {
     int n = l->n;
     double noise = 0;
@@ -517,7 +517,7 @@ static void step_one(double *x, double *step, double *before, double gradient, d
     *x = fmax(low, fmin(high, *x));
 }
 
-void at__surrogate_learn(at__surrogate *s, int steps)
+void atx_surrogate_learn(atx_surrogate *s, int steps)
 {
     theta step = { .noise = 0.3 }, before = { .noise = 0 }, gradient = { .noise = 0 };
     ascent l = { .k = s->work,

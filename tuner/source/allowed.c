@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct at__allowed {
+struct atx_allowed {
     char *root, *here; /* real names; here NULL: the working directory does not count */
-    at__folders more;
-    const at__headers *headers;
+    atx_folders more;
+    const atx_headers *headers;
 };
 
 /* Downloads are often opened from the home directory, which holds keys and passwords. */
@@ -20,15 +20,15 @@ static bool holds_home(const char *folder)
     const char *home = getenv("HOME");
     char *real = home && *home ? realpath(home, NULL) : NULL;
     bool holds =
-        strcmp(folder, "/") == 0 || (real && (strcmp(real, folder) == 0 || at__is_below(real, folder)));
+        strcmp(folder, "/") == 0 || (real && (strcmp(real, folder) == 0 || atx_is_below(real, folder)));
     free(real);
     return holds;
 }
 
-at_status at__allowed_open(at__allowed **out, const char *root, const char *folders,
-                           const at__headers *headers, at_error *err)
+at_status atx_allowed_open(atx_allowed **out, const char *root, const char *folders,
+                           const atx_headers *headers, at_error *err)
 {
-    at__allowed *a = calloc(1, sizeof *a);
+    atx_allowed *a = calloc(1, sizeof *a);
     if (!a)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     a->headers = headers;
@@ -38,27 +38,27 @@ at_status at__allowed_open(at__allowed **out, const char *root, const char *fold
         free(a->here);
         a->here = NULL;
     }
-    at_status status = at__folders_read(&a->more, "allow", folders, err);
+    at_status status = atx_folders_read(&a->more, "allow", folders, err);
     if (status == AT_OK)
         *out = a;
     else
-        at__allowed_close(a);
+        atx_allowed_close(a);
     return status;
 }
 
-void at__allowed_close(at__allowed *allowed)
+void atx_allowed_close(atx_allowed *allowed)
 {
     if (!allowed)
         return;
     free(allowed->root);
     free(allowed->here);
-    at__folders_clear(&allowed->more);
+    atx_folders_clear(&allowed->more);
     free(allowed);
 }
 
 static bool is_in(const char *real, const char *folder)
 {
-    return folder && (strcmp(real, folder) == 0 || at__is_below(real, folder));
+    return folder && (strcmp(real, folder) == 0 || atx_is_below(real, folder));
 }
 
 /* One that the user named may be a link still (folders.c). */
@@ -70,13 +70,13 @@ static bool is_in_named(const char *real, const char *folder)
     return in;
 }
 
-static bool is_allowed(const at__allowed *a, const char *real)
+static bool is_allowed(const atx_allowed *a, const char *real)
 {
     bool in = is_in(real, a->root) || (is_in(real, a->here) && !strstr(real + strlen(a->here), "/."));
     for (int i = 0; i < a->more.count && !in; i++)
         in = is_in_named(real, a->more.items[i]);
-    for (int i = 0; i < at__headers_count(a->headers) && !in; i++)
-        in = is_in_named(real, at__headers_folder(a->headers, i));
+    for (int i = 0; i < atx_headers_count(a->headers) && !in; i++)
+        in = is_in_named(real, atx_headers_folder(a->headers, i));
     return in;
 }
 
@@ -89,14 +89,14 @@ static int folder_len(const char *real, bool *is_folder)
     return *is_folder ? (int)strlen(real) : slash == real ? 1 : (int)(slash - real);
 }
 
-static at_status refuse(const at__allowed *a, const char *path, const char *real, at_error *err)
+static at_status refuse(const atx_allowed *a, const char *path, const char *real, at_error *err)
 {
     bool is_folder = false, same = strcmp(path, real) == 0;
     const int len = folder_len(real, &is_folder);
     return at_fail(
         err, AT_ERR_INPUT,
         "%.200s%s%.200s: found %s outside of the folder of templates %.200s%s; expected one inside, or "
-        "--allow %.*s (`allow` in a program, " AT__ALLOW_ENV "), if these templates may read it",
+        "--allow %.*s (`allow` in a program, " ATX_ALLOW_ENV "), if these templates may read it",
         path, same ? "" : ", which is ", same ? "" : real, is_folder ? "a folder" : "a file",
         a->root ? a->root : "",
         a->here ? " and of the working directory"
@@ -104,7 +104,7 @@ static at_status refuse(const at__allowed *a, const char *path, const char *real
         len < 200 ? len : 200, real);
 }
 
-at_status at__allowed_check(const at__allowed *a, const char *path, at_error *err)
+at_status atx_allowed_check(const atx_allowed *a, const char *path, at_error *err)
 {
     char *real = realpath(path, NULL);
     at_status status = real && !is_allowed(a, real) ? refuse(a, path, real, err) : AT_OK;

@@ -17,22 +17,22 @@
 
 #include "source/headers.h"
 
-#define AT__ALLOW_ENV "AUTOTUNE_ALLOW"
+#define ATX_ALLOW_ENV "AUTOTUNE_ALLOW"
 
-typedef struct at__allowed at__allowed;
+typedef struct atx_allowed atx_allowed;
 
 /*
  * `root`: the folder of templates. `folders`: those of --allow, "DIR:DIR"; NULL, "": none. `headers` (NULL:
  * none) is borrowed. AT_ERR_USAGE: one of `folders` is no folder, or cannot be read.
  */
-at_status at__allowed_open(at__allowed **out, const char *root, const char *folders,
-                           const at__headers *headers, at_error *err) AT_MUST_CHECK;
-void at__allowed_close(at__allowed *allowed); /* NULL is allowed */
+at_status atx_allowed_open(atx_allowed **out, const char *root, const char *folders,
+                           const atx_headers *headers, at_error *err) AT_MUST_CHECK;
+void atx_allowed_close(atx_allowed *allowed); /* NULL is allowed */
 
 /*
  * The one place that decides. AT_ERR_INPUT names the file, and the option that would allow it. A file that is
  * not there is no harm: reading it says why it cannot be.
  */
-at_status at__allowed_check(const at__allowed *allowed, const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_allowed_check(const atx_allowed *allowed, const char *path, at_error *err) AT_MUST_CHECK;
 
 #endif

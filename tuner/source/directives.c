@@ -18,12 +18,12 @@ static size_t joint(const char *at, bool widely)
     return gap && at[gap] == '\n' ? gap + 1 : 0;
 }
 
-static void join(at__str *out, const char *text, bool widely)
+static void join(atx_str *out, const char *text, bool widely)
 {
     size_t owed = 0;
     for (const char *at = text; *at;) {
         size_t len = strcspn(at, widely ? "\\?\n" : "\\\n");
-        at__str_add_bytes(out, at, len);
+        atx_str_add_bytes(out, at, len);
         at += len;
         size_t gap = joint(at, widely);
         if (gap) {
@@ -31,19 +31,19 @@ static void join(at__str *out, const char *text, bool widely)
             at += gap;
         } else if (*at) {
             bool end = *at == '\n';
-            at__str_add_bytes(out, at++, 1);
+            atx_str_add_bytes(out, at++, 1);
             for (; end && owed; owed--)
-                at__str_add(out, "\n");
+                atx_str_add(out, "\n");
         }
     }
 }
 
-void at__join_lines(at__str *out, const char *text)
+void atx_join_lines(atx_str *out, const char *text)
 {
     join(out, text, false);
 }
 
-void at__join_lines_widely(at__str *out, const char *text)
+void atx_join_lines_widely(atx_str *out, const char *text)
 {
     join(out, text, true);
 }
@@ -77,7 +77,7 @@ static bool is_word(const char *at, const char *const *words)
 }
 
 /* What stands between quotes or angles, on one line. */
-static void read_name(at__directive *d, const char *at)
+static void read_name(atx_directive *d, const char *at)
 {
     size_t len = *at == '"' ? strcspn(at + 1, "\"\r\n") : *at == '<' ? strcspn(at + 1, ">\r\n") : 0;
     bool whole = (*at == '"' || *at == '<') && at[len + 1] == (*at == '"' ? '"' : '>');
@@ -96,13 +96,13 @@ static const char *behind_word(const char *text, const char *at, const char *con
     return is_word(word, words) ? skip_blanks(word + strspn(word, LETTERS)) : NULL;
 }
 
-static bool read_directive(at__directive *out, const char *text, const char *at)
+static bool read_directive(atx_directive *out, const char *text, const char *at)
 {
     static const char *const WORDS[] = { "include", "include_next", "import", "embed", NULL };
     const char *named = behind_word(text, at, WORDS);
     if (!named)
         return false;
-    *out = (at__directive){ .begin = at };
+    *out = (atx_directive){ .begin = at };
     read_name(out, named);
     out->macro_len = out->name ? 0 : strspn(named, LETTERS);
     out->macro = out->macro_len ? named : NULL;
@@ -120,14 +120,14 @@ static bool is_asked_for(const char *text, const char *at)
     return is_word(at, WORDS);
 }
 
-static bool read_question(at__directive *out, const char *text, const char *at)
+static bool read_question(atx_directive *out, const char *text, const char *at)
 {
     static const char *const WORDS[] = { "__has_include", "__has_include_next", "__has_embed", NULL };
     bool inside = at > text && strchr(LETTERS, at[-1]);
     if (*at != '_' || inside || !is_word(at, WORDS) || is_asked_for(text, at))
         return false;
     const char *open = skip_blanks(at + strspn(at, LETTERS));
-    *out = (at__directive){ .begin = at, .end = open, .asks = true };
+    *out = (atx_directive){ .begin = at, .end = open, .asks = true };
     if (*open == '(') {
         read_name(out, skip_blanks(open + 1));
         const char *close = out->name ? skip_blanks(out->end) : out->end + strcspn(out->end, ")\r\n");
@@ -136,7 +136,7 @@ static bool read_question(at__directive *out, const char *text, const char *at)
     return true;
 }
 
-bool at__directive_next(at__directive *out, const char *text, const char *from)
+bool atx_directive_next(atx_directive *out, const char *text, const char *from)
 {
     for (const char *at = from; (at = strpbrk(at, "#%?_")) != NULL; at++)
         if (read_directive(out, text, at) || read_question(out, text, at))
@@ -144,7 +144,7 @@ bool at__directive_next(at__directive *out, const char *text, const char *from)
     return false;
 }
 
-bool at__directive_defined(at__directive *out, const char *text, const char *from, const char *macro,
+bool atx_directive_defined(atx_directive *out, const char *text, const char *from, const char *macro,
                            size_t macro_len)
 {
     static const char *const WORDS[] = { "define", NULL };
@@ -152,7 +152,7 @@ bool at__directive_defined(at__directive *out, const char *text, const char *fro
         const char *defined = behind_word(text, at, WORDS);
         if (!defined || strspn(defined, LETTERS) != macro_len || memcmp(defined, macro, macro_len) != 0)
             continue;
-        *out = (at__directive){ .begin = at };
+        *out = (atx_directive){ .begin = at };
         read_name(out, skip_blanks(defined + macro_len));
         if (out->name)
             return true;

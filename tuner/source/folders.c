@@ -17,7 +17,7 @@ static size_t longer_name(const char *given, size_t len)
     size_t found = 0;
     while (given[len] == ':') {
         len += 1 + strcspn(given + len + 1, ":");
-        char *path = at__text_copy(given, len);
+        char *path = atx_text_copy(given, len);
         if (path && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
             found = len;
         free(path);
@@ -38,27 +38,27 @@ static at_status refuse_colon(const char *what, const char *path, size_t len, at
 static char *absolute(const char *path)
 {
     char *real = realpath(path, NULL);
-    at__str own = { 0 };
+    atx_str own = { 0 };
     if (!real || !strchr(real, ':'))
         return real;
-    at__str_add(&own, path);
-    at__path_from_here(&own);
+    atx_str_add(&own, path);
+    atx_path_from_here(&own);
     free(real);
     return own.data;
 }
 
-static at_status add_folder(at__folders *f, const char *what, const char *given, size_t len, at_error *err)
+static at_status add_folder(atx_folders *f, const char *what, const char *given, size_t len, at_error *err)
 {
-    char *path = at__text_copy(given, len);
+    char *path = atx_text_copy(given, len);
     struct stat info;
     at_status status = AT_OK;
     if (!path)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     char *real = absolute(path);
     const int error = real ? 0 : errno;
-    if (f->count == AT__MAX_FOLDERS)
+    if (f->count == ATX_MAX_FOLDERS)
         status = at_fail(err, AT_ERR_USAGE, "%s: found more than %d folders; expected fewer", what,
-                         AT__MAX_FOLDERS);
+                         ATX_MAX_FOLDERS);
     else if (!real && longer_name(given, len))
         status = refuse_colon(what, given, longer_name(given, len), err);
     else if (!real || stat(real, &info) != 0 || (S_ISDIR(info.st_mode) && access(real, R_OK | X_OK) != 0))
@@ -69,7 +69,7 @@ static at_status add_folder(at__folders *f, const char *what, const char *given,
     else if (strpbrk(real, ":\n"))
         status = refuse_colon(what, real, strlen(real), err);
     if (status == AT_OK) {
-        at__str_addf(&f->text, "%s%s", f->count ? ":" : "", real);
+        atx_str_addf(&f->text, "%s%s", f->count ? ":" : "", real);
         f->items[f->count++] = real;
         real = NULL;
     }
@@ -78,7 +78,7 @@ static at_status add_folder(at__folders *f, const char *what, const char *given,
     return status;
 }
 
-at_status at__folders_read(at__folders *out, const char *what, const char *folders, at_error *err)
+at_status atx_folders_read(atx_folders *out, const char *what, const char *folders, at_error *err)
 {
     at_status status = AT_OK;
     for (const char *at = folders ? folders : ""; *at && status == AT_OK;) {
@@ -87,18 +87,18 @@ at_status at__folders_read(at__folders *out, const char *what, const char *folde
             status = add_folder(out, what, at, len, err);
         at += len + (at[len] == ':');
     }
-    return status == AT_OK ? at__str_status(&out->text, err) : status;
+    return status == AT_OK ? atx_str_status(&out->text, err) : status;
 }
 
-void at__folders_clear(at__folders *folders)
+void atx_folders_clear(atx_folders *folders)
 {
     for (int i = 0; i < folders->count; i++)
         free(folders->items[i]);
-    at__str_clear(&folders->text);
-    *folders = (at__folders){ .count = 0 };
+    atx_str_clear(&folders->text);
+    *folders = (atx_folders){ .count = 0 };
 }
 
-bool at__is_below(const char *path, const char *folder)
+bool atx_is_below(const char *path, const char *folder)
 {
     size_t len = strlen(folder);
     while (len && folder[len - 1] == '/')

@@ -5,23 +5,23 @@
 
 #include "util/str.h"
 
-enum { AT__MAX_FOLDERS = 16 };
+enum { ATX_MAX_FOLDERS = 16 };
 
-typedef struct at__folders {
-    char *items[AT__MAX_FOLDERS]; /* absolute */
+typedef struct atx_folders {
+    char *items[ATX_MAX_FOLDERS]; /* absolute */
     int count;
-    at__str text; /* all of them, joined by colons: what another process is told */
-} at__folders;
+    atx_str text; /* all of them, joined by colons: what another process is told */
+} atx_folders;
 
 /*
  * Reads "DIR:DIR"; NULL, "": none. `what` begins messages: "headers". AT_ERR_USAGE: one that is no folder, or
  * cannot be read. Clear *out either way.
  */
-at_status at__folders_read(at__folders *out, const char *what, const char *folders,
+at_status atx_folders_read(atx_folders *out, const char *what, const char *folders,
                            at_error *err) AT_MUST_CHECK;
-void at__folders_clear(at__folders *folders);
+void atx_folders_clear(atx_folders *folders);
 
 /* Is `path`, an absolute name without links, below this folder? */
-bool at__is_below(const char *path, const char *folder);
+bool atx_is_below(const char *path, const char *folder);
 
 #endif

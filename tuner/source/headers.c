@@ -25,95 +25,95 @@ static at_status out_of_memory(at_error *err)
 
 /* ---- folders ---- */
 
-at_status at__headers_open(at__headers **out, const char *folders, at_error *err)
+at_status atx_headers_open(atx_headers **out, const char *folders, at_error *err)
 {
-    at__headers *h = calloc(1, sizeof *h);
+    atx_headers *h = calloc(1, sizeof *h);
     if (!h)
         return out_of_memory(err);
-    at_status status = at__folders_read(&h->folders, "headers", folders, err);
+    at_status status = atx_folders_read(&h->folders, "headers", folders, err);
     if (status == AT_OK)
         *out = h;
     else
-        at__headers_close(h);
+        atx_headers_close(h);
     return status;
 }
 
-void at__headers_close(at__headers *headers)
+void atx_headers_close(atx_headers *headers)
 {
     if (!headers)
         return;
-    at__folders_clear(&headers->folders);
+    atx_folders_clear(&headers->folders);
     for (size_t i = 0; i < headers->file_count; i++) {
         free(headers->files[i].path);
         free(headers->files[i].shown);
         free(headers->files[i].includes);
     }
-    for (int i = 0; i < AT__HEADER_LISTS; i++)
+    for (int i = 0; i < ATX_HEADER_LISTS; i++)
         free(headers->lists[i]);
     free(headers->files);
     free(headers->used);
     free(headers);
 }
 
-const char *at__headers_text(const at__headers *headers)
+const char *atx_headers_text(const atx_headers *headers)
 {
-    return headers ? at__str_text(&headers->folders.text) : "";
+    return headers ? atx_str_text(&headers->folders.text) : "";
 }
 
-int at__headers_count(const at__headers *headers)
+int atx_headers_count(const atx_headers *headers)
 {
     return headers ? headers->folders.count : 0;
 }
 
-const char *at__headers_folder(const at__headers *headers, int i)
+const char *atx_headers_folder(const atx_headers *headers, int i)
 {
     return headers->folders.items[i];
 }
 
 /* ---- finding files ---- */
 
-static bool is_file(const at__str *path)
+static bool is_file(const atx_str *path)
 {
     struct stat info;
     return !path->failed && path->len && stat(path->data, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 /* The file of this name in the folders. */
-static bool find_in_folders(at__str *path, const at__headers *h, const char *name)
+static bool find_in_folders(atx_str *path, const atx_headers *h, const char *name)
 {
     bool found = false;
     for (int i = 0; i < h->folders.count && !found && !path->failed; i++) {
-        at__str inside = { 0 };
-        at__str_addf(&inside, "%s/%s", h->folders.items[i], name);
+        atx_str inside = { 0 };
+        atx_str_addf(&inside, "%s/%s", h->folders.items[i], name);
         path->len = 0;
-        at__beside(path, at__str_text(&inside), at__str_text(&inside));
+        atx_beside(path, atx_str_text(&inside), atx_str_text(&inside));
         path->failed = path->failed || inside.failed;
         found = is_file(path);
-        at__str_clear(&inside);
+        atx_str_clear(&inside);
     }
     return found;
 }
 
-bool at__headers_have(const at__headers *headers, const char *path, const char *name)
+bool atx_headers_have(const atx_headers *headers, const char *path, const char *name)
 {
-    at__str found = { 0 };
+    atx_str found = { 0 };
     struct stat a, b;
     bool have = headers && find_in_folders(&found, headers, name) && stat(found.data, &a) == 0 &&
                 stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-    at__str_clear(&found);
+    atx_str_clear(&found);
     return have;
 }
 
 /* The folder that a path is below; -1: none. */
-static int folder_of(const at__headers *h, const char *path)
+static int folder_of(const atx_headers *h, const char *path)
 {
     for (int i = 0; i < h->folders.count; i++)
-        if (at__is_below(path, h->folders.items[i]))
+        if (atx_is_below(path, h->folders.items[i]))
             return i;
     return -1;
 }
 
-static at_status add_file(size_t *index, at__headers *h, const at__str *path, const char *name, at_error *err)
+static at_status add_file(size_t *index, atx_headers *h, const atx_str *path, const char *name, at_error *err)
 {
     for (size_t i = 0; i < h->file_count; i++)
         if (h->files[i].path_len == path->len && memcmp(h->files[i].path, path->data, path->len) == 0) {
@@ -124,11 +124,11 @@ static at_status add_file(size_t *index, at__headers *h, const at__str *path, co
      * it. */
     const int folder = folder_of(h, path->data);
     const char *shown = folder >= 0 ? path->data + strlen(h->folders.items[folder]) + 1 : name;
-    at__header file = { .path = at__text_copy(path->data, path->len),
-                        .shown = at__text_copy(shown, strlen(shown)),
+    atx_header file = { .path = atx_text_copy(path->data, path->len),
+                        .shown = atx_text_copy(shown, strlen(shown)),
                         .path_len = path->len,
                         .folder = folder };
-    if (!file.path || !file.shown || !at__grow(&h->files, &h->file_cap, h->file_count, sizeof *h->files)) {
+    if (!file.path || !file.shown || !atx_grow(&h->files, &h->file_cap, h->file_count, sizeof *h->files)) {
         free(file.path);
         free(file.shown);
         return out_of_memory(err);
@@ -138,19 +138,19 @@ static at_status add_file(size_t *index, at__headers *h, const at__str *path, co
     return AT_OK;
 }
 
-at_status at__headers_find(size_t *index, bool *found, at__headers *h, const char *includer, const char *name,
+at_status atx_headers_find(size_t *index, bool *found, atx_headers *h, const char *includer, const char *name,
                            bool quoted, at_error *err)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     at_status status = AT_OK;
     if (includer && quoted)
-        at__beside(&path, includer, name);
+        atx_beside(&path, includer, name);
     *found = is_file(&path) || (!path.failed && find_in_folders(&path, h, name));
     if (path.failed)
         status = out_of_memory(err);
     else if (*found)
         status = add_file(index, h, &path, name, err);
-    at__str_clear(&path);
+    atx_str_clear(&path);
     return status;
 }
 
@@ -170,7 +170,7 @@ static uint32_t bit_of(const char *name, size_t len)
 }
 
 /* Of the lines as they are joined; comments count. */
-static void read_names(at__headers *h, const char *text)
+static void read_names(atx_headers *h, const char *text)
 {
     for (const char *at = text; *at;) {
         size_t n = 0;
@@ -183,7 +183,7 @@ static void read_names(at__headers *h, const char *text)
     }
 }
 
-bool at__headers_may_use(const at__headers *headers, const char *name, size_t len)
+bool atx_headers_may_use(const atx_headers *headers, const char *name, size_t len)
 {
     uint32_t bit = bit_of(name, len);
     return !headers || !headers->used || headers->used[bit / 8] >> bit % 8 & 1;
@@ -191,111 +191,111 @@ bool at__headers_may_use(const at__headers *headers, const char *name, size_t le
 
 /* ---- what a file includes ---- */
 
-bool at__headers_copy_name(char name[AT__HEADER_NAME], const at__directive *d)
+bool atx_headers_copy_name(char name[ATX_HEADER_NAME], const atx_directive *d)
 {
-    if (!d->name || d->len == 0 || d->len >= AT__HEADER_NAME || d->name[0] == '/')
+    if (!d->name || d->len == 0 || d->len >= ATX_HEADER_NAME || d->name[0] == '/')
         return false;
     memcpy(name, d->name, d->len);
     name[d->len] = '\0';
     return true;
 }
 
-static at_status add_include(at__headers *h, size_t includer, size_t included, at_error *err)
+static at_status add_include(atx_headers *h, size_t includer, size_t included, at_error *err)
 {
-    at__header *f = &h->files[includer];
+    atx_header *f = &h->files[includer];
     for (size_t i = 0; i < f->include_count; i++)
         if (f->includes[i] == included)
             return AT_OK;
-    if (!at__grow(&f->includes, &f->include_cap, f->include_count, sizeof *f->includes))
+    if (!atx_grow(&f->includes, &f->include_cap, f->include_count, sizeof *f->includes))
         return out_of_memory(err);
     f->includes[f->include_count++] = included;
     return AT_OK;
 }
 
-static at_status follow_name(at__headers *h, size_t file, const at__directive *d, at_error *err)
+static at_status follow_name(atx_headers *h, size_t file, const atx_directive *d, at_error *err)
 {
-    char name[AT__HEADER_NAME];
+    char name[ATX_HEADER_NAME];
     size_t index = 0;
     bool found = false;
     at_status status = AT_OK;
-    if (at__headers_copy_name(name, d))
-        status = at__headers_find(&index, &found, h, h->files[file].path, name, d->name[-1] == '"', err);
+    if (atx_headers_copy_name(name, d))
+        status = atx_headers_find(&index, &found, h, h->files[file].path, name, d->name[-1] == '"', err);
     return status == AT_OK && found ? add_include(h, file, index, err) : status;
 }
 
 /* All that the text may mean by it: behind which #if its definitions stand is not looked at. */
-static at_status follow_macro(at__headers *h, size_t file, const char *text, const at__directive *macro,
+static at_status follow_macro(atx_headers *h, size_t file, const char *text, const atx_directive *macro,
                               at_error *err)
 {
     at_status status = AT_OK;
-    at__directive d;
+    atx_directive d;
     for (const char *at = text;
-         status == AT_OK && at__directive_defined(&d, text, at, macro->macro, macro->macro_len); at = d.end)
+         status == AT_OK && atx_directive_defined(&d, text, at, macro->macro, macro->macro_len); at = d.end)
         status = follow_name(h, file, &d, err);
     return status;
 }
 
-static at_status read_includes(at__headers *h, size_t file, const char *text, at_error *err)
+static at_status read_includes(atx_headers *h, size_t file, const char *text, at_error *err)
 {
-    at__str joined = { 0 };
-    at__directive d;
-    at__join_lines(&joined, text);
-    at_status status = at__str_status(&joined, err);
-    const char *all = at__str_text(&joined);
+    atx_str joined = { 0 };
+    atx_directive d;
+    atx_join_lines(&joined, text);
+    at_status status = atx_str_status(&joined, err);
+    const char *all = atx_str_text(&joined);
     if (status == AT_OK && !h->used && !(h->used = calloc(USED_BITS / 8, 1)))
         status = out_of_memory(err);
     if (status == AT_OK && h->used)
         read_names(h, all);
     h->files[file].include_count = 0;
-    for (const char *at = all; status == AT_OK && at__directive_next(&d, all, at); at = d.end)
+    for (const char *at = all; status == AT_OK && atx_directive_next(&d, all, at); at = d.end)
         status = d.macro ? follow_macro(h, file, all, &d, err) : follow_name(h, file, &d, err);
-    at__str_clear(&joined);
+    atx_str_clear(&joined);
     return status;
 }
 
 /* ---- reading ---- */
 
 /* Hash and includes of a file, as it is now. */
-static at_status read_file(at__headers *h, size_t file, at_error *err)
+static at_status read_file(atx_headers *h, size_t file, at_error *err)
 {
     struct stat now;
-    at__str text = { 0 };
+    atx_str text = { 0 };
     if (stat(h->files[file].path, &now) != 0)
-        return at__read_failed(h->files[file].path, errno, err);
-    if (at__same_contents(&h->files[file].seen, &now))
+        return atx_read_failed(h->files[file].path, errno, err);
+    if (atx_same_contents(&h->files[file].seen, &now))
         return AT_OK;
-    at_status status = at__regular_read(&text, h->files[file].path, MAX_FILE_BYTES, err);
+    at_status status = atx_regular_read(&text, h->files[file].path, MAX_FILE_BYTES, err);
     if (status == AT_OK) {
-        at__hash_text(h->files[file].hash, at__str_text(&text), text.len);
-        status = read_includes(h, file, at__str_text(&text), err);
+        atx_hash_text(h->files[file].hash, atx_str_text(&text), text.len);
+        status = read_includes(h, file, atx_str_text(&text), err);
     }
     if (status == AT_OK)
         h->files[file].seen = now;
-    at__str_clear(&text);
+    atx_str_clear(&text);
     return status;
 }
 
 /* ---- walking ---- */
 
-at_status at__headers_meet(at__header_walk *w, at__headers *h, size_t file, at_error *err)
+at_status atx_headers_meet(atx_header_walk *w, atx_headers *h, size_t file, at_error *err)
 {
     if (h->files[file].reached)
         return AT_OK;
-    if (!at__grow(&w->files, &w->cap, w->count, sizeof *w->files))
+    if (!atx_grow(&w->files, &w->cap, w->count, sizeof *w->files))
         return out_of_memory(err);
     h->files[file].reached = true;
     w->files[w->count++] = file;
     return AT_OK;
 }
 
-at_status at__headers_follow(at__header_walk *w, at__headers *h, at_error *err)
+at_status atx_headers_follow(atx_header_walk *w, atx_headers *h, at_error *err)
 {
     at_status status = AT_OK;
     for (size_t i = 0; i < w->count && status == AT_OK; i++) {
         size_t file = w->files[i];
         status = read_file(h, file, err);
         for (size_t k = 0; status == AT_OK && k < h->files[file].include_count; k++)
-            status = at__headers_meet(w, h, h->files[file].includes[k], err);
+            status = atx_headers_meet(w, h, h->files[file].includes[k], err);
     }
     return status;
 }
@@ -305,33 +305,33 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static at_status list_walk(at__str *list, const at__header_walk *w, const at__headers *h, at_error *err)
+static at_status list_walk(atx_str *list, const atx_header_walk *w, const atx_headers *h, at_error *err)
 {
     char **lines = calloc(w->count + 1, sizeof *lines);
     at_status status = AT_OK;
     if (!lines)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < w->count && status == AT_OK; i++) {
-        const at__header *f = &h->files[w->files[i]];
-        at__str line = { 0 };
-        at__str_addf(&line, "%s %s\n", f->shown, f->hash);
-        status = at__str_status(&line, err);
+        const atx_header *f = &h->files[w->files[i]];
+        atx_str line = { 0 };
+        atx_str_addf(&line, "%s %s\n", f->shown, f->hash);
+        status = atx_str_status(&line, err);
         lines[i] = line.data;
     }
     if (status == AT_OK)
         qsort(lines, w->count, sizeof *lines, compare_lines);
     for (size_t i = 0; i < w->count; i++) {
         if (status == AT_OK)
-            at__str_add(list, lines[i]);
+            atx_str_add(list, lines[i]);
         free(lines[i]);
     }
     free(lines);
-    return status == AT_OK ? at__str_status(list, err) : status;
+    return status == AT_OK ? atx_str_status(list, err) : status;
 }
 
-at_status at__headers_walk(at__str *list, size_t *bytes, at__header_walk *w, at__headers *h, at_error *err)
+at_status atx_headers_walk(atx_str *list, size_t *bytes, atx_header_walk *w, atx_headers *h, at_error *err)
 {
-    at_status status = at__headers_follow(w, h, err);
+    at_status status = atx_headers_follow(w, h, err);
     if (status == AT_OK)
         status = list_walk(list, w, h, err);
     *bytes = 0;
@@ -340,6 +340,6 @@ at_status at__headers_walk(at__str *list, size_t *bytes, at__header_walk *w, at_
         h->files[w->files[i]].reached = false;
     }
     free(w->files);
-    *w = (at__header_walk){ 0 };
+    *w = (atx_header_walk){ 0 };
     return status;
 }

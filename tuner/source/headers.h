@@ -10,63 +10,63 @@
  *
  * An #include whose file a macro names is followed to all names that the same file #defines the macro as;
  * where another file does, or it is put together, to nothing. CUDA's headers are none of these. Threads: one
- * at__headers is used by one thread at a time.
+ * atx_headers is used by one thread at a time.
  */
 #ifndef AUTOTUNE_HEADERS_H
 #define AUTOTUNE_HEADERS_H
 
 #include "util/str.h"
 
-#define AT__HEADERS_ENV "AUTOTUNE_HEADERS"
+#define ATX_HEADERS_ENV "AUTOTUNE_HEADERS"
 
-typedef struct at__headers at__headers;
+typedef struct atx_headers atx_headers;
 
 /*
  * "DIR:DIR", looked through in this order; NULL, "": none. AT_ERR_USAGE: one that is no folder, or cannot be
  * read.
  */
-at_status at__headers_open(at__headers **out, const char *folders, at_error *err) AT_MUST_CHECK;
-void at__headers_close(at__headers *headers); /* NULL is allowed */
+at_status atx_headers_open(atx_headers **out, const char *folders, at_error *err) AT_MUST_CHECK;
+void atx_headers_close(atx_headers *headers); /* NULL is allowed */
 
 /* Absolute paths, joined by colons: what another process is told. "": none. NULL is allowed. */
-const char *at__headers_text(const at__headers *headers);
-int at__headers_count(const at__headers *headers);
-const char *at__headers_folder(const at__headers *headers, int i);
+const char *atx_headers_text(const atx_headers *headers);
+int atx_headers_count(const atx_headers *headers);
+const char *atx_headers_folder(const atx_headers *headers, int i);
 
 /* Is `path` one of their files, by the name by which texts include it? NULL is allowed. */
-bool at__headers_have(const at__headers *headers, const char *path, const char *name);
+bool atx_headers_have(const atx_headers *headers, const char *path, const char *name);
 
 /* The note of a text; nothing is added when it reaches none of them. NULL is allowed. */
-at_status at__headers_note(at__str *out, at__headers *headers, const char *text, at_error *err) AT_MUST_CHECK;
+at_status atx_headers_note(atx_str *out, atx_headers *headers, const char *text, at_error *err) AT_MUST_CHECK;
 
 /*
  * Whether a note holds here and now. Files that were read before and have not changed since are not read
  * again. *bytes: how much is reached. AT_ERR_INPUT: what is missing, or has become another, and what to do.
  */
-at_status at__headers_check(size_t *bytes, at__headers *headers, const char *note,
+at_status atx_headers_check(size_t *bytes, atx_headers *headers, const char *note,
                             at_error *err) AT_MUST_CHECK;
 
 /* Whether any file that was read so far may use this name, as a macro or otherwise; one in some hundred that
  * none uses is taken for one, too. NULL: any may be. */
-bool at__headers_may_use(const at__headers *headers, const char *name, size_t len);
+bool atx_headers_may_use(const atx_headers *headers, const char *name, size_t len);
 
 /*
  * The list of files that the hash of a note is of: "NAME HASH" of each, sorted by bytes, a line each. What a
- * note was made of, or has held here, is known, as are lists from elsewhere (a database); at__headers_check
+ * note was made of, or has held here, is known, as are lists from elsewhere (a database); atx_headers_check
  * then says which file has become another. NULL: it is not known. Valid until more are.
  */
-const char *at__headers_list(const at__headers *headers, const char *note);
-void at__headers_know(at__headers *headers, const char *list); /* NULL is allowed for headers */
+const char *atx_headers_list(const atx_headers *headers, const char *note);
+void atx_headers_know(atx_headers *headers, const char *list); /* NULL is allowed for headers */
 
 /*
  * What a compiler has to be told besides the text, without naming places of this machine: "-I DIR, which has
  * <a.h> <b.h>", the names of the note, and, for a folder that is reached only from there, a file of it. Where
  * the note does not hold here (headers NULL: none) which folder has what is not known.
  */
-at_status at__headers_places(at__str *out, at__headers *headers, const char *note,
+at_status atx_headers_places(atx_str *out, atx_headers *headers, const char *note,
                              at_error *err) AT_MUST_CHECK;
 
 /* The next "<NAME>" of a note, at or behind `at`; NULL: there is none. */
-const char *at__headers_name(size_t *len, const char *at);
+const char *atx_headers_name(size_t *len, const char *at);
 
 #endif

@@ -20,28 +20,28 @@ static bool may_be_noted(const char *name)
 
 static bool has_hash(const char *list, const char *note)
 {
-    char hash[AT__HASH_TEXT];
-    at__hash_text(hash, list, strlen(list));
-    return strncmp(hash, note, AT__HASH_TEXT - 1) == 0;
+    char hash[ATX_HASH_TEXT];
+    atx_hash_text(hash, list, strlen(list));
+    return strncmp(hash, note, ATX_HASH_TEXT - 1) == 0;
 }
 
-const char *at__headers_list(const at__headers *headers, const char *note)
+const char *atx_headers_list(const atx_headers *headers, const char *note)
 {
-    for (int i = 0; headers && i < AT__HEADER_LISTS && headers->lists[i]; i++)
+    for (int i = 0; headers && i < ATX_HEADER_LISTS && headers->lists[i]; i++)
         if (has_hash(headers->lists[i], note))
             return headers->lists[i];
     return NULL;
 }
 
-void at__headers_know(at__headers *headers, const char *list)
+void atx_headers_know(atx_headers *headers, const char *list)
 {
-    for (int i = 0; headers && i < AT__HEADER_LISTS && headers->lists[i]; i++)
+    for (int i = 0; headers && i < ATX_HEADER_LISTS && headers->lists[i]; i++)
         if (strcmp(headers->lists[i], list) == 0)
             return;
-    char *copy = headers ? at__text_copy(list, strlen(list)) : NULL;
+    char *copy = headers ? atx_text_copy(list, strlen(list)) : NULL;
     if (!copy)
         return;
-    char **place = &headers->lists[headers->list_next++ % AT__HEADER_LISTS];
+    char **place = &headers->lists[headers->list_next++ % ATX_HEADER_LISTS];
     free(*place);
     *place = copy;
 }
@@ -61,7 +61,7 @@ static int by_name(const void *a, const void *b)
     int order = memcmp(x->name, y->name, least);
     if (order == 0 && x->len != y->len)
         order = x->len < y->len ? -1 : 1;
-    return order ? order : strncmp(x->hash, y->hash, AT__HASH_TEXT - 1);
+    return order ? order : strncmp(x->hash, y->hash, ATX_HASH_TEXT - 1);
 }
 
 /* The lines of a list, by their names. NULL: out of memory. */
@@ -73,10 +73,10 @@ static listed *lines_of(size_t *count, const char *list)
     listed *out = calloc(lines + 1, sizeof *out);
     *count = 0;
     for (const char *at = list, *end; out && (end = strchr(at, '\n')) != NULL; at = end + 1)
-        if (end - at >= AT__HASH_TEXT)
+        if (end - at >= ATX_HASH_TEXT)
             out[(*count)++] = (listed){ .name = at,
-                                        .hash = end - (AT__HASH_TEXT - 1),
-                                        .len = (size_t)(end - at) - AT__HASH_TEXT };
+                                        .hash = end - (ATX_HASH_TEXT - 1),
+                                        .len = (size_t)(end - at) - ATX_HASH_TEXT };
     if (out)
         qsort(out, *count, sizeof *out, by_name);
     return out;
@@ -84,7 +84,7 @@ static listed *lines_of(size_t *count, const char *list)
 
 /* A few names, and how many there are besides. */
 typedef struct named {
-    at__str text;
+    atx_str text;
     size_t count;
 } named;
 
@@ -92,22 +92,22 @@ static void add_name(named *out, const listed *line)
 {
     int len = line->len < SHOWN_NAME ? (int)line->len : SHOWN_NAME;
     if (out->count++ < SHOWN_NAMES)
-        at__str_addf(&out->text, "%s%.*s", out->count > 1 ? ", " : "", len, line->name);
+        atx_str_addf(&out->text, "%s%.*s", out->count > 1 ? ", " : "", len, line->name);
 }
 
-static void add_named(at__str *out, named *part, const char *one, const char *several)
+static void add_named(atx_str *out, named *part, const char *one, const char *several)
 {
     if (part->count)
-        at__str_addf(out, "%s%s", out->len ? ", " : "", at__str_text(&part->text));
+        atx_str_addf(out, "%s%s", out->len ? ", " : "", atx_str_text(&part->text));
     if (part->count > SHOWN_NAMES)
-        at__str_addf(out, " and %zu more", part->count - SHOWN_NAMES);
+        atx_str_addf(out, " and %zu more", part->count - SHOWN_NAMES);
     if (part->count)
-        at__str_add(out, part->count > 1 ? several : one);
+        atx_str_add(out, part->count > 1 ? several : one);
     out->failed |= part->text.failed;
-    at__str_clear(&part->text);
+    atx_str_clear(&part->text);
 }
 
-static void compare(at__str *out, const listed *a, size_t a_count, const listed *b, size_t b_count)
+static void compare(atx_str *out, const listed *a, size_t a_count, const listed *b, size_t b_count)
 {
     named changed = { .count = 0 }, gone = { .count = 0 }, new = { .count = 0 };
     for (size_t i = 0, k = 0; i < a_count || k < b_count;) {
@@ -117,7 +117,7 @@ static void compare(at__str *out, const listed *a, size_t a_count, const listed 
             int order = by_name(&x, &y);
             first = order < 0;
             second = order > 0;
-            same = strncmp(a[i].hash, b[k].hash, AT__HASH_TEXT - 1) == 0;
+            same = strncmp(a[i].hash, b[k].hash, ATX_HASH_TEXT - 1) == 0;
         }
         if (first)
             add_name(&gone, &a[i]);
@@ -134,7 +134,7 @@ static void compare(at__str *out, const listed *a, size_t a_count, const listed 
 }
 
 /* "lib/a.h has changed, lib/b.h is not found any more". */
-static at_status add_difference(at__str *out, const char *before, const char *now, at_error *err)
+static at_status add_difference(atx_str *out, const char *before, const char *now, at_error *err)
 {
     size_t before_count, now_count;
     listed *a = lines_of(&before_count, before), *b = lines_of(&now_count, now);
@@ -147,50 +147,50 @@ static at_status add_difference(at__str *out, const char *before, const char *no
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
     }
-    return at__str_status(out, err);
+    return atx_str_status(out, err);
 }
 
 /* ---- notes ---- */
 
-at_status at__headers_note(at__str *out, at__headers *headers, const char *text, at_error *err)
+at_status atx_headers_note(atx_str *out, atx_headers *headers, const char *text, at_error *err)
 {
-    char name[AT__HEADER_NAME], hash[AT__HASH_TEXT];
-    at__str joined = { 0 }, names = { 0 }, list = { 0 };
+    char name[ATX_HEADER_NAME], hash[ATX_HASH_TEXT];
+    atx_str joined = { 0 }, names = { 0 }, list = { 0 };
     size_t bytes;
-    at__directive d;
-    at__header_walk w = { 0 };
+    atx_directive d;
+    atx_header_walk w = { 0 };
     if (!headers || !headers->folders.count)
         return AT_OK;
-    at__join_lines(&joined, text);
-    at_status status = at__str_status(&joined, err);
-    const char *all = at__str_text(&joined);
-    for (const char *at = all; status == AT_OK && at__directive_next(&d, all, at); at = d.end) {
+    atx_join_lines(&joined, text);
+    at_status status = atx_str_status(&joined, err);
+    const char *all = atx_str_text(&joined);
+    for (const char *at = all; status == AT_OK && atx_directive_next(&d, all, at); at = d.end) {
         size_t index = 0, before = w.count;
         bool found = false;
-        if (at__headers_copy_name(name, &d) && may_be_noted(name))
-            status = at__headers_find(&index, &found, headers, NULL, name, false, err);
+        if (atx_headers_copy_name(name, &d) && may_be_noted(name))
+            status = atx_headers_find(&index, &found, headers, NULL, name, false, err);
         if (status == AT_OK && found)
-            status = at__headers_meet(&w, headers, index, err);
+            status = atx_headers_meet(&w, headers, index, err);
         if (w.count > before)
-            at__str_addf(&names, " <%s>", name);
+            atx_str_addf(&names, " <%s>", name);
     }
     bool any = w.count > 0;
-    at_status ended = at__headers_walk(&list, &bytes, &w, headers, status == AT_OK ? err : NULL);
+    at_status ended = atx_headers_walk(&list, &bytes, &w, headers, status == AT_OK ? err : NULL);
     status = status == AT_OK ? ended : status;
     if (status == AT_OK && any) {
-        at__hash_text(hash, at__str_text(&list), list.len);
-        at__str_addf(out, "%s%s", hash, at__str_text(&names));
-        at__headers_know(headers, at__str_text(&list));
+        atx_hash_text(hash, atx_str_text(&list), list.len);
+        atx_str_addf(out, "%s%s", hash, atx_str_text(&names));
+        atx_headers_know(headers, atx_str_text(&list));
     }
     if (status == AT_OK)
-        status = at__str_status(&names, err);
-    at__str_clear(&joined);
-    at__str_clear(&names);
-    at__str_clear(&list);
-    return status == AT_OK ? at__str_status(out, err) : status;
+        status = atx_str_status(&names, err);
+    atx_str_clear(&joined);
+    atx_str_clear(&names);
+    atx_str_clear(&list);
+    return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
-const char *at__headers_name(size_t *len, const char *at)
+const char *atx_headers_name(size_t *len, const char *at)
 {
     const char *open = strchr(at, '<'), *close = open ? strchr(open, '>') : NULL;
     *len = close ? (size_t)(close + 1 - open) : 0;
@@ -199,101 +199,101 @@ const char *at__headers_name(size_t *len, const char *at)
 
 /* ---- what has become of a note ---- */
 
-static at_status missing(const at__headers *h, const char *name, at_error *err)
+static at_status missing(const atx_headers *h, const char *name, at_error *err)
 {
-    if (!at__headers_count(h))
+    if (!atx_headers_count(h))
         return at_fail(
             err, AT_ERR_INPUT,
             "found a kernel that includes <%s> from a folder that was named before, and none is now; "
-            "expected --headers DIR (`headers` in a program, or " AT__HEADERS_ENV
+            "expected --headers DIR (`headers` in a program, or " ATX_HEADERS_ENV
             "=DIR) with that file in DIR",
             name);
     return at_fail(err, AT_ERR_INPUT,
                    "found no <%s>, which a kernel includes, in %.*s; expected --headers DIR (`headers` in a "
-                   "program, or " AT__HEADERS_ENV "=DIR) with that file in DIR",
-                   name, SHOWN_FOLDERS, at__headers_text(h));
+                   "program, or " ATX_HEADERS_ENV "=DIR) with that file in DIR",
+                   name, SHOWN_FOLDERS, atx_headers_text(h));
 }
 
 /* `first`: "<NAME>" of the note. */
-static at_status changed(const at__headers *h, const char *note, const char *first, size_t first_len,
+static at_status changed(const atx_headers *h, const char *note, const char *first, size_t first_len,
                          const char *list, at_error *err)
 {
-    at__str difference = { 0 };
-    const char *before = at__headers_list(h, note);
+    atx_str difference = { 0 };
+    const char *before = atx_headers_list(h, note);
     at_status status = before ? add_difference(&difference, before, list, err) : AT_OK;
     if (status == AT_OK)
         status =
             at_fail(err, AT_ERR_INPUT,
                     "found other headers behind %.*s in %.*s than the kernel was read or measured with%s%s; "
                     "expected those, or a new run",
-                    (int)first_len, first, SHOWN_FOLDERS, at__headers_text(h), difference.len ? ": " : "",
-                    at__str_text(&difference));
-    at__str_clear(&difference);
+                    (int)first_len, first, SHOWN_FOLDERS, atx_headers_text(h), difference.len ? ": " : "",
+                    atx_str_text(&difference));
+    atx_str_clear(&difference);
     return status;
 }
 
 /* The files that a note names, into *w; ends with the first that is missing. */
-static at_status meet_names(at__header_walk *w, at__headers *headers, const char *note, at_error *err)
+static at_status meet_names(atx_header_walk *w, atx_headers *headers, const char *note, at_error *err)
 {
-    char name[AT__HEADER_NAME];
+    char name[ATX_HEADER_NAME];
     at_status status = AT_OK;
     size_t len;
-    for (const char *at = at__headers_name(&len, note); at && status == AT_OK;
-         at = at__headers_name(&len, at + len)) {
+    for (const char *at = atx_headers_name(&len, note); at && status == AT_OK;
+         at = atx_headers_name(&len, at + len)) {
         size_t index = 0;
         bool found = false;
-        const at__directive d = { .name = at + 1, .len = len - 2 };
-        if (!at__headers_copy_name(name, &d) || !may_be_noted(name))
+        const atx_directive d = { .name = at + 1, .len = len - 2 };
+        if (!atx_headers_copy_name(name, &d) || !may_be_noted(name))
             status = at_fail(err, AT_ERR_INPUT, "found a header's name that no text has: %.*s", (int)len, at);
         else if (headers)
-            status = at__headers_find(&index, &found, headers, NULL, name, false, err);
+            status = atx_headers_find(&index, &found, headers, NULL, name, false, err);
         if (status == AT_OK)
-            status = found ? at__headers_meet(w, headers, index, err) : missing(headers, name, err);
+            status = found ? atx_headers_meet(w, headers, index, err) : missing(headers, name, err);
     }
     return status;
 }
 
-at_status at__headers_check(size_t *bytes, at__headers *headers, const char *note, at_error *err)
+at_status atx_headers_check(size_t *bytes, atx_headers *headers, const char *note, at_error *err)
 {
-    at__str list = { 0 };
+    atx_str list = { 0 };
     size_t len;
-    at__header_walk w = { 0 };
-    const char *first = at__headers_name(&len, note);
+    atx_header_walk w = { 0 };
+    const char *first = atx_headers_name(&len, note);
     at_status status = meet_names(&w, headers, note, err);
     if (!headers)
         return status;
-    at_status ended = at__headers_walk(&list, bytes, &w, headers, status == AT_OK ? err : NULL);
+    at_status ended = atx_headers_walk(&list, bytes, &w, headers, status == AT_OK ? err : NULL);
     status = status == AT_OK ? ended : status;
-    if (status == AT_OK && !has_hash(at__str_text(&list), note))
-        status = changed(headers, note, first ? first : "", len, at__str_text(&list), err);
+    if (status == AT_OK && !has_hash(atx_str_text(&list), note))
+        status = changed(headers, note, first ? first : "", len, atx_str_text(&list), err);
     else if (status == AT_OK)
-        at__headers_know(headers, at__str_text(&list));
-    at__str_clear(&list);
+        atx_headers_know(headers, atx_str_text(&list));
+    atx_str_clear(&list);
     return status;
 }
 
 /* ---- for compilers ---- */
 
-static void add_place(at__str *out, int count, const char *name, size_t len)
+static void add_place(atx_str *out, int count, const char *name, size_t len)
 {
-    at__str_addf(out, "%s-I DIR", count ? ", " : "");
+    atx_str_addf(out, "%s-I DIR", count ? ", " : "");
     if (count)
-        at__str_addf(out, "%d", count + 1);
-    at__str_addf(out, ", which has <%.*s>", (int)len, name);
+        atx_str_addf(out, "%d", count + 1);
+    atx_str_addf(out, ", which has <%.*s>", (int)len, name);
 }
 
 /* Of the files from `first` on, which the note names; or of all of them, the first by its name. */
-static bool add_folder(at__str *out, int count, const at__headers *h, const at__header_walk *w, int folder,
+static bool add_folder(atx_str *out, int count, const atx_headers *h, const atx_header_walk *w, int folder,
                        size_t own)
 {
-    const at__header *least = NULL;
+    const atx_header *least = NULL;
     bool any = false;
     for (size_t i = 0; i < w->count; i++) {
-        const at__header *f = &h->files[w->files[i]];
+        const atx_header *f = &h->files[w->files[i]];
         if (f->folder != folder)
             continue;
         if (i < own && any)
-            at__str_addf(out, " <%s>", f->shown);
+            atx_str_addf(out, " <%s>", f->shown);
         else if (i < own)
             add_place(out, count, f->shown, strlen(f->shown));
         any = any || i < own;
@@ -305,27 +305,27 @@ static bool add_folder(at__str *out, int count, const at__headers *h, const at__
     return least;
 }
 
-at_status at__headers_places(at__str *out, at__headers *headers, const char *note, at_error *err)
+at_status atx_headers_places(atx_str *out, atx_headers *headers, const char *note, at_error *err)
 {
     size_t len, bytes, own = 0;
-    at__header_walk w = { 0 };
-    at__str list = { 0 };
+    atx_header_walk w = { 0 };
+    atx_str list = { 0 };
     int count = 0;
-    if (at__headers_check(&bytes, headers, note, NULL) == AT_OK) {
+    if (atx_headers_check(&bytes, headers, note, NULL) == AT_OK) {
         at_status status = meet_names(&w, headers, note, err);
         own = w.count;
         if (status == AT_OK)
-            status = at__headers_follow(&w, headers, err);
+            status = atx_headers_follow(&w, headers, err);
         for (int i = 0; i < headers->folders.count && status == AT_OK; i++)
             count += add_folder(out, count, headers, &w, i, own);
-        at_status ended = at__headers_walk(&list, &bytes, &w, headers, status == AT_OK ? err : NULL);
-        at__str_clear(&list);
+        at_status ended = atx_headers_walk(&list, &bytes, &w, headers, status == AT_OK ? err : NULL);
+        atx_str_clear(&list);
         return status == AT_OK ? ended : status;
     }
-    for (const char *at = at__headers_name(&len, note); at; at = at__headers_name(&len, at + len))
+    for (const char *at = atx_headers_name(&len, note); at; at = atx_headers_name(&len, at + len))
         if (count++)
-            at__str_addf(out, " %.*s", (int)len, at);
+            atx_str_addf(out, " %.*s", (int)len, at);
         else
             add_place(out, 0, at + 1, len - 2);
-    return at__str_status(out, err);
+    return atx_str_status(out, err);
 }

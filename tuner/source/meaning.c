@@ -20,7 +20,7 @@ static const char MARKER[] = "!autotune";
 #define MARKER_LEN (sizeof MARKER - 1)
 
 typedef struct reader {
-    at__str *out;
+    atx_str *out;
     const char *at, *end; /* of the part that is read; `at` is never on a joint */
     const char *const *left_out;
     bool keep_blanks; /* in code, too: see above */
@@ -89,9 +89,9 @@ static void step(reader *r)
 /* All is written byte by byte: most find room. */
 static void write_char(const reader *r, int c)
 {
-    at__str *out = r->out;
+    atx_str *out = r->out;
     if (out->failed || out->len + 1 >= out->cap) {
-        at__str_add_bytes(out, &(char){ (char)c }, 1);
+        atx_str_add_bytes(out, &(char){ (char)c }, 1);
         return;
     }
     out->data[out->len++] = (char)c;
@@ -247,7 +247,7 @@ static void write_line(const reader *r, const char *at, const char *end)
         write_char(r, n ? ' ' : *at);
         at += n ? n : 1;
     }
-    at__str_add_bytes(r->out, at, (size_t)(end - at));
+    atx_str_add_bytes(r->out, at, (size_t)(end - at));
     write_char(r, '\n');
 }
 
@@ -260,7 +260,7 @@ static void read_declaration(reader *r)
         return;
     end_line(r);
     r->markers++;
-    at__str_add(r->out, "/*!autotune\n");
+    atx_str_add(r->out, "/*!autotune\n");
     while (at < end) {
         const char *text_end, *stop = find_line_end(&text_end, at, end);
         at += white(at, text_end);
@@ -270,7 +270,7 @@ static void read_declaration(reader *r)
             write_line(r, at, text_end);
         at = stop < end ? stop + 1 : end;
     }
-    at__str_add(r->out, "*/\n");
+    atx_str_add(r->out, "*/\n");
     r->at = pass_joints(r, end + 2);
     r->blank = true;
 }
@@ -312,7 +312,7 @@ static void read_raw(reader *r)
         r->doubt = true;
         return;
     }
-    at__str_add_bytes(r->out, r->at, (size_t)(close - r->at));
+    atx_str_add_bytes(r->out, r->at, (size_t)(close - r->at));
     r->at = pass_joints(r, close);
     r->token_open = true;
 }
@@ -356,7 +356,7 @@ static bool fold_guard(reader *r, size_t begin, size_t len)
     if (i == (size_t)r->once_count)
         memcpy(r->once[r->once_count++], digits, 24);
     r->out->len = begin;
-    at__str_addf(r->out, "\xff%zu", i);
+    atx_str_addf(r->out, "\xff%zu", i);
     return true;
 }
 
@@ -522,18 +522,18 @@ static void fold_part(reader *r, const char *text, size_t len)
 static void fold_bundle(reader *r, const char *text, size_t len)
 {
     const char *end = text + len;
-    at__part_line part;
-    while (text < end && at__part_line_read(&part, text, end) && !r->doubt) {
-        at__str_add(r->out, "\xff");
+    atx_part_line part;
+    while (text < end && atx_part_line_read(&part, text, end) && !r->doubt) {
+        atx_str_add(r->out, "\xff");
         if (part.line < 0)
-            at__str_add_bytes(r->out, text, (size_t)(part.text - text));
+            atx_str_add_bytes(r->out, text, (size_t)(part.text - text));
         else
-            at__str_addf(r->out, "%s %s\n", part.line ? "source" : "common", part.name);
-        r->keep_blanks |= part.line == AT__HEADERS_LINE; /* macros of headers that are not here */
+            atx_str_addf(r->out, "%s %s\n", part.line ? "source" : "common", part.name);
+        r->keep_blanks |= part.line == ATX_HEADERS_LINE; /* macros of headers that are not here */
         fold_part(r, part.text, part.len);
         text = part.text + part.len;
     }
-    at__str_add(r->out, "\xffown\n");
+    atx_str_add(r->out, "\xffown\n");
     fold_part(r, text, (size_t)(end - text));
 }
 
@@ -543,7 +543,7 @@ static bool is_old(const char *text, size_t len)
     return memmem(text, len, "++03", 4) || memmem(text, len, "++98", 4) || memmem(text, len, "??", 2);
 }
 
-bool at__meaning_fold(at__str *out, const char *text, size_t len, const char *const *left_out)
+bool atx_meaning_fold(atx_str *out, const char *text, size_t len, const char *const *left_out)
 {
     const size_t begin = out->len;
     reader r = { .out = out, .left_out = left_out, .doubt = is_old(text, len) };
@@ -562,17 +562,17 @@ bool at__meaning_fold(at__str *out, const char *text, size_t len, const char *co
 }
 
 /* What it is a hash of is a part of it, so that no text has the hash of another's fold. */
-at_status at__meaning_hash(char hash[AT__HASH_TEXT], const char *text, size_t len,
+at_status atx_meaning_hash(char hash[ATX_HASH_TEXT], const char *text, size_t len,
                            const char *const *left_out, at_error *err)
 {
-    at__str folded = { 0 };
-    at__sha256 sum;
-    const bool is_folded = at__meaning_fold(&folded, text, len, left_out);
-    at_status status = at__str_status(&folded, err);
-    at__sha256_init(&sum);
-    at__sha256_add(&sum, is_folded ? "fold 1\n" : "text 1\n", 7);
-    at__sha256_add(&sum, is_folded ? at__str_text(&folded) : text, is_folded ? folded.len : len);
-    at__sha256_text(&sum, hash);
-    at__str_clear(&folded);
+    atx_str folded = { 0 };
+    atx_sha256 sum;
+    const bool is_folded = atx_meaning_fold(&folded, text, len, left_out);
+    at_status status = atx_str_status(&folded, err);
+    atx_sha256_init(&sum);
+    atx_sha256_add(&sum, is_folded ? "fold 1\n" : "text 1\n", 7);
+    atx_sha256_add(&sum, is_folded ? atx_str_text(&folded) : text, is_folded ? folded.len : len);
+    atx_sha256_text(&sum, hash);
+    atx_str_clear(&folded);
     return status;
 }

@@ -20,10 +20,10 @@
  * Appends the fold of a bundle (declare_common.h) or a file. `left_out`: first words of lines that the
  * declaration is folded without, the last NULL; NULL: none. false: in doubt, and nothing was appended.
  */
-bool at__meaning_fold(at__str *out, const char *text, size_t len, const char *const *left_out);
+bool atx_meaning_fold(atx_str *out, const char *text, size_t len, const char *const *left_out);
 
 /* The hash of the fold; of the text itself where nothing is folded. Never a plain SHA-256 of a text. */
-at_status at__meaning_hash(char hash[AT__HASH_TEXT], const char *text, size_t len,
+at_status atx_meaning_hash(char hash[ATX_HASH_TEXT], const char *text, size_t len,
                            const char *const *left_out, at_error *err) AT_MUST_CHECK;
 
 #endif

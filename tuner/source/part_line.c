@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char PART[] = AT__PART_COMMON;
-static const char PIECE[] = AT__PART_SOURCE;
-static const char NOTE[] = AT__PART_HEADERS;
-static const char DATA[] = AT__PART_DATA;
+static const char PART[] = ATX_PART_COMMON;
+static const char PIECE[] = ATX_PART_SOURCE;
+static const char NOTE[] = ATX_PART_HEADERS;
+static const char DATA[] = ATX_PART_DATA;
 
 static bool begins(const char *at, const char *stop, const char *word)
 {
@@ -18,9 +18,9 @@ static bool begins(const char *at, const char *stop, const char *word)
 }
 
 /* "//!autotune source LENGTH LINE PATH" */
-static bool read_piece_line(at__part_line *out, const char *at, const char *stop)
+static bool read_piece_line(atx_part_line *out, const char *at, const char *stop)
 {
-    char line[AT__MAX_PART_PATH + 64];
+    char line[ATX_MAX_PART_PATH + 64];
     unsigned long len;
     int number, used = -1;
     if ((size_t)(stop - at) >= sizeof line)
@@ -38,7 +38,7 @@ static bool read_piece_line(at__part_line *out, const char *at, const char *stop
     return true;
 }
 
-bool at__part_line_read(at__part_line *out, const char *at, const char *end)
+bool atx_part_line_read(atx_part_line *out, const char *at, const char *end)
 {
     const char *stop = memchr(at, '\n', (size_t)(end - at));
     char line[128];
@@ -46,7 +46,7 @@ bool at__part_line_read(at__part_line *out, const char *at, const char *end)
     int used = -1;
     const bool data = begins(at, stop, DATA);
     if (data || begins(at, stop, NOTE)) {
-        *out = (at__part_line){ .line = data ? AT__DATA_LINE : AT__HEADERS_LINE, .text = stop + 1 };
+        *out = (atx_part_line){ .line = data ? ATX_DATA_LINE : ATX_HEADERS_LINE, .text = stop + 1 };
         return true;
     }
     if (begins(at, stop, PIECE))

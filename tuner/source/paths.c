@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-size_t at__folder_len(const char *path)
+size_t atx_folder_len(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-void at__join_path(at__str *out, const char *file, const char *name)
+void atx_join_path(atx_str *out, const char *file, const char *name)
 {
-    at__str_reset(out);
+    atx_str_reset(out);
     if (name[0] != '/')
-        at__str_add_bytes(out, file, at__folder_len(file));
-    at__str_add(out, name);
+        atx_str_add_bytes(out, file, atx_folder_len(file));
+    atx_str_add(out, name);
 }
 
 static bool is_up(const char *word, size_t len)
@@ -23,7 +23,7 @@ static bool is_up(const char *word, size_t len)
 }
 
 /* The last component of out, without slashes; its length. */
-static size_t last_component(const at__str *out, size_t *begin)
+static size_t last_component(const atx_str *out, size_t *begin)
 {
     size_t end = out->len;
     while (end && out->data[end - 1] == '/')
@@ -34,7 +34,7 @@ static size_t last_component(const at__str *out, size_t *begin)
 }
 
 /* Components without "." and without those that ".." takes back. */
-static void add_component(at__str *out, const char *word, size_t len)
+static void add_component(atx_str *out, const char *word, size_t len)
 {
     size_t begin, last = last_component(out, &begin);
     if (!word || len == 0 || (len == 1 && *word == '.'))
@@ -45,21 +45,21 @@ static void add_component(at__str *out, const char *word, size_t len)
         return;
     }
     if (out->data && out->len && out->data[out->len - 1] != '/')
-        at__str_add(out, "/");
-    at__str_add_bytes(out, word, len);
+        atx_str_add(out, "/");
+    atx_str_add_bytes(out, word, len);
 }
 
-void at__beside(at__str *out, const char *file, const char *name)
+void atx_beside(atx_str *out, const char *file, const char *name)
 {
-    at__str joined = { 0 };
-    at__join_path(&joined, file, name);
-    const char *at = at__str_text(&joined);
+    atx_str joined = { 0 };
+    atx_join_path(&joined, file, name);
+    const char *at = atx_str_text(&joined);
     if (*at == '/')
-        at__str_add(out, "/");
+        atx_str_add(out, "/");
     for (size_t len; *at; at += len + (at[len] == '/')) {
         len = strcspn(at, "/");
         add_component(out, at, len);
     }
     out->failed = out->failed || joined.failed;
-    at__str_clear(&joined);
+    atx_str_clear(&joined);
 }

@@ -5,12 +5,12 @@
 #include "util/str.h"
 
 /* Of a file's path, up to its last slash and with it. */
-size_t at__folder_len(const char *path);
+size_t atx_folder_len(const char *path);
 
 /* NAME, in the folder of `file`; *out is replaced. */
-void at__join_path(at__str *out, const char *file, const char *name);
+void atx_join_path(atx_str *out, const char *file, const char *name);
 
 /* `name` as seen from where `file` is seen: "dir/op/t.cu" and "../a.cu" make "dir/a.cu". */
-void at__beside(at__str *out, const char *file, const char *name);
+void atx_beside(atx_str *out, const char *file, const char *name);
 
 #endif

@@ -53,7 +53,7 @@ static const char *skip_line_comment(const char *at)
 /* 0x1p-3f, 1'000: a quote in a number begins nothing. */
 static const char *skip_number(const char *at)
 {
-    while (at__is_word_part(*at) || *at == '.' || (*at == '\'' && at__is_word_part(at[1])))
+    while (atx_is_word_part(*at) || *at == '.' || (*at == '\'' && atx_is_word_part(at[1])))
         at++;
     return at;
 }
@@ -62,7 +62,7 @@ static const char *skip_number(const char *at)
 static const char *skip_one(const char *at, bool *blank)
 {
     static const char *const RAW[] = { "R", "LR", "uR", "UR", "u8R" };
-    const size_t n = at__word_len(at);
+    const size_t n = atx_word_len(at);
     *blank = false;
     if (n && isdigit((unsigned char)*at))
         return skip_number(at);
@@ -81,10 +81,10 @@ static const char *skip_one(const char *at, bool *blank)
     return end ? end + 2 : at + strlen(at);
 }
 
-static void add_blanks(at__str *out, const char *from, const char *to)
+static void add_blanks(atx_str *out, const char *from, const char *to)
 {
     for (; from < to; from++)
-        at__str_add(out, *from == '\n' ? "\n" : " ");
+        atx_str_add(out, *from == '\n' ? "\n" : " ");
 }
 
 /* What stands behind the '#' of a line of the preprocessor; NULL: it is none. */
@@ -100,11 +100,11 @@ static void leave_out(char *text)
     int depth = 0; /* of #if in what goes; 0: nothing does */
     for (size_t len; *text; text += len + (text[len] == '\n')) {
         const char *what = directive(text);
-        size_t n = what ? at__word_len(what) : 0;
+        size_t n = what ? atx_word_len(what) : 0;
         len = strcspn(text, "\n");
         if (!depth) {
-            const char *value = at__skip_space(what ? what + n : text);
-            depth = n == 2 && strncmp(what, "if", n) == 0 && value[0] == '0' && !at__is_word_part(value[1]) &&
+            const char *value = atx_skip_space(what ? what + n : text);
+            depth = n == 2 && strncmp(what, "if", n) == 0 && value[0] == '0' && !atx_is_word_part(value[1]) &&
                     value + 1 + strspn(value + 1, " \t\r") == text + len;
             continue;
         }
@@ -116,7 +116,7 @@ static void leave_out(char *text)
     }
 }
 
-void at__code_strip(at__str *out, const char *at)
+void atx_code_strip(atx_str *out, const char *at)
 {
     const size_t begin = out->len;
     while (*at) {
@@ -126,7 +126,7 @@ void at__code_strip(at__str *out, const char *at)
         if (blank)
             add_blanks(out, from, at);
         else
-            at__str_add_bytes(out, from, (size_t)(at - from));
+            atx_str_add_bytes(out, from, (size_t)(at - from));
     }
     if (out->data)
         leave_out(out->data + begin);
@@ -137,9 +137,9 @@ static bool is_word(const char *at, size_t len, const char *word)
     return strlen(word) == len && memcmp(at, word, len) == 0;
 }
 
-void at__copy_word(char out[AT__MAX_WORD], const char *at, size_t len)
+void atx_copy_word(char out[ATX_MAX_WORD], const char *at, size_t len)
 {
-    snprintf(out, AT__MAX_WORD, "%.*s", len < AT__MAX_WORD ? (int)len : 0, at);
+    snprintf(out, ATX_MAX_WORD, "%.*s", len < ATX_MAX_WORD ? (int)len : 0, at);
 }
 
 /* ---- kernels ---- */
@@ -160,7 +160,7 @@ static const char *find_word(const char *begin, const char *at, const char *word
 {
     const size_t len = strlen(word);
     for (; (at = strstr(at, word)) != NULL; at += len)
-        if ((at == begin || !at__is_word_part(at[-1])) && !at__is_word_part(at[len]))
+        if ((at == begin || !atx_is_word_part(at[-1])) && !atx_is_word_part(at[len]))
             return at;
     return NULL;
 }
@@ -188,22 +188,22 @@ static bool is_attribute(const char *word, size_t len, const char *open)
     static const char *const BEHIND[] = { "noexcept", "requires", NULL }; /* and more of these */
     if (is_one_of(word, len, KNOWN))
         return true;
-    const char *at = at__skip_space(skip_parens(open));
-    for (size_t n; (n = at__word_len(at)) != 0; at = at__skip_space(at + n))
+    const char *at = atx_skip_space(skip_parens(open));
+    for (size_t n; (n = atx_word_len(at)) != 0; at = atx_skip_space(at + n))
         if (is_one_of(at, n, KNOWN) || is_one_of(at, n, BEHIND))
             return false;
-        else if (*at__skip_space(at + n) == '(')
+        else if (*atx_skip_space(at + n) == '(')
             return true;
     return false;
 }
 
 /* The kernel whose __global__ ends at `at`. */
-static bool read_kernel(at__kernel_text *out, const char *at)
+static bool read_kernel(atx_kernel_text *out, const char *at)
 {
-    *out = (at__kernel_text){ 0 };
-    while (*(at = at__skip_space(at))) {
-        const size_t n = at__word_len(at);
-        const char *behind = at__skip_space(at + n);
+    *out = (atx_kernel_text){ 0 };
+    while (*(at = atx_skip_space(at))) {
+        const size_t n = atx_word_len(at);
+        const char *behind = atx_skip_space(at + n);
         if (is_attribute_list(at)) {
             const char *end = strstr(at, "]]");
             at = end ? end + 2 : at + 2;
@@ -221,7 +221,7 @@ static bool read_kernel(at__kernel_text *out, const char *at)
     return false;
 }
 
-bool at__code_kernel(at__kernel_text *out, const char **at)
+bool atx_code_kernel(atx_kernel_text *out, const char **at)
 {
     static const char GLOBAL[] = "__global__";
     const char *begin = *at;
@@ -248,7 +248,7 @@ static const char *type_of(const char *at, const char *end)
     bool is_unsigned = false, is_int = false, is_char = false, is_short = false;
     int longs = 0;
     for (size_t n; at < end; at += n ? n : 1) {
-        n = at__word_len(at);
+        n = atx_word_len(at);
         for (size_t i = 0; n && i < sizeof TYPES / sizeof *TYPES; i++)
             if (is_word(at, n, TYPES[i].word))
                 return TYPES[i].type;
@@ -293,23 +293,23 @@ static const char *end_of_name(const char *at, const char *end)
 static const char *find_declarator(const char *at, const char *end)
 {
     for (; (at = memchr(at, '(', (size_t)(end - at))) != NULL; at++)
-        if (*at__skip_space(at + 1) == '*')
+        if (*atx_skip_space(at + 1) == '*')
             return at + 1;
     return NULL;
 }
 
 /* One parameter of the kernel: the last word of its declarator is its name. false: there is none, `()` or
  * `(void)`. */
-static bool read_argument(at__kernel_arg *a, const char *at, const char *end)
+static bool read_argument(atx_kernel_arg *a, const char *at, const char *end)
 {
     const char *stop = end_of_name(at, end), *inner = find_declarator(at, stop);
-    *a = (at__kernel_arg){ 0 };
+    *a = (atx_kernel_arg){ 0 };
     for (const char *p = at; p < stop; p++) {
         if (is_attribute_list(p)) {
             p = end_of_attributes(p, stop) - 1;
             continue;
         }
-        size_t n = at__word_len(p);
+        size_t n = atx_word_len(p);
         a->pointer = a->pointer || *p == '*';
         a->constant = a->constant || (!a->pointer && is_word(p, n, "const"));
         if (inner && p > inner && *p == ')')
@@ -325,7 +325,7 @@ static bool read_argument(at__kernel_arg *a, const char *at, const char *end)
     a->pointer = a->pointer || (stop < end && *stop == '[');
     bool plain = !memchr(at, '<', (size_t)(a->text - at)); /* Pair<int> is no int */
     a->type = plain ? type_of(at, a->text) : NULL;
-    at__copy_word(a->name, a->text, a->len);
+    atx_copy_word(a->name, a->text, a->len);
     return strcmp(a->name, "void") != 0;
 }
 
@@ -337,12 +337,12 @@ static int deeper(char c, bool value)
     return c == ')' || c == ']' || c == '}' || (c == '>' && !value) ? -1 : 0;
 }
 
-int at__code_args(at__kernel_arg *out, int max, const char *at)
+int atx_code_args(atx_kernel_arg *out, int max, const char *at)
 {
     int depth = 0, count = 0;
     bool value = false; /* behind the '=' of a default one */
     const char *from = at;
-    at__kernel_arg a;
+    atx_kernel_arg a;
     for (; *at && (depth > 0 || *at != ')'); at++) {
         value = value || (*at == '=' && depth == 0);
         depth += deeper(*at, value);
@@ -366,34 +366,34 @@ int at__code_args(at__kernel_arg *out, int max, const char *at)
 static const char *plain_name(const char *kernel, size_t *len)
 {
     size_t end = strcspn(kernel, "<"), from = end;
-    while (from && at__is_word_part(kernel[from - 1]))
+    while (from && atx_is_word_part(kernel[from - 1]))
         from--;
     *len = end - from;
     return kernel + from;
 }
 
-static bool is_kernel(const at__kernel_text *k, const char *kernel)
+static bool is_kernel(const atx_kernel_text *k, const char *kernel)
 {
     size_t len;
     const char *name = plain_name(kernel, &len);
     return k->len == len && memcmp(k->name, name, len) == 0;
 }
 
-int at__code_args_of(at__kernel_arg *out, int max, const char *text, const char *kernel)
+int atx_code_args_of(atx_kernel_arg *out, int max, const char *text, const char *kernel)
 {
-    at__str code = { 0 };
-    at__kernel_text k;
+    atx_str code = { 0 };
+    atx_kernel_text k;
     int count = -1, found = 0;
-    at__code_strip(&code, text);
-    for (const char *at = at__str_text(&code); at__code_kernel(&k, &at);)
+    atx_code_strip(&code, text);
+    for (const char *at = atx_str_text(&code); atx_code_kernel(&k, &at);)
         if (is_kernel(&k, kernel)) {
-            count = at__code_args(out, max, k.open);
+            count = atx_code_args(out, max, k.open);
             found++;
         }
     count = found == 1 && !code.failed ? count : -1;
     for (int i = 0; i < count; i++) /* every word has its place in both */
         out[i].text = text + (out[i].text - code.data);
-    at__str_clear(&code);
+    atx_str_clear(&code);
     return count;
 }
 
@@ -403,7 +403,7 @@ static bool is_declared_with(const char *word, const char *begin, const char *at
     while (at > begin && !strchr(";{}", at[-1]))
         at--;
     for (size_t n; !strchr(";{}", *at); at += n ? n : 1) {
-        n = at__word_len(at);
+        n = atx_word_len(at);
         if (is_word(at, n, "__global__"))
             return false;
         if (n && is_word(at, n, word))
@@ -412,47 +412,47 @@ static bool is_declared_with(const char *word, const char *begin, const char *at
     return false;
 }
 
-bool at__code_is_template(const char *text, const char *kernel)
+bool atx_code_is_template(const char *text, const char *kernel)
 {
-    at__str code = { 0 };
-    at__kernel_text k;
+    atx_str code = { 0 };
+    atx_kernel_text k;
     bool is = false;
-    at__code_strip(&code, text);
-    const char *begin = at__str_text(&code);
-    for (const char *at = begin; !is && at__code_kernel(&k, &at);)
+    atx_code_strip(&code, text);
+    const char *begin = atx_str_text(&code);
+    for (const char *at = begin; !is && atx_code_kernel(&k, &at);)
         is = is_kernel(&k, kernel) && is_declared_with("template", begin, at - strlen("__global__"));
-    at__str_clear(&code);
+    atx_str_clear(&code);
     return is;
 }
 
-bool at__code_nearest_kernel(char out[AT__MAX_WORD], const char *text, const char *kernel)
+bool atx_code_nearest_kernel(char out[ATX_MAX_WORD], const char *text, const char *kernel)
 {
     enum { MOST = 32 };
-    char names[MOST][AT__MAX_WORD], wanted[AT__MAX_WORD];
+    char names[MOST][ATX_MAX_WORD], wanted[ATX_MAX_WORD];
     const char *list[MOST + 1] = { NULL };
-    at__str code = { 0 };
-    at__kernel_text k;
+    atx_str code = { 0 };
+    atx_kernel_text k;
     int count = 0;
     size_t len;
     const char *plain = plain_name(kernel, &len);
-    at__copy_word(wanted, plain, len);
-    at__code_strip(&code, text);
-    for (const char *at = at__str_text(&code); count < MOST && at__code_kernel(&k, &at);) {
-        at__copy_word(names[count], k.name, k.len);
+    atx_copy_word(wanted, plain, len);
+    atx_code_strip(&code, text);
+    for (const char *at = atx_str_text(&code); count < MOST && atx_code_kernel(&k, &at);) {
+        atx_copy_word(names[count], k.name, k.len);
         list[count] = names[count];
         count += *names[count] != '\0';
     }
     list[count] = NULL;
-    const char *near = *wanted ? at__nearest(wanted, list) : NULL;
+    const char *near = *wanted ? atx_nearest(wanted, list) : NULL;
     if (!near && count == 1) /* there is no other */
         near = names[0];
     if (near)
-        memcpy(out, near, AT__MAX_WORD);
-    at__str_clear(&code);
+        memcpy(out, near, ATX_MAX_WORD);
+    atx_str_clear(&code);
     return near != NULL;
 }
 
-bool at__code_constant(at__kernel_arg *out, const char **behind, const char **at)
+bool atx_code_constant(atx_kernel_arg *out, const char **behind, const char **at)
 {
     static const char CONSTANT[] = "__constant__";
     const char *begin = *at;

@@ -8,21 +8,21 @@
 #include <stddef.h>
 
 /* Of a name, or of a number. */
-static inline bool at__is_word_part(char c)
+static inline bool atx_is_word_part(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
 /* Of the word that begins here; 0: none does. */
-static inline size_t at__word_len(const char *at)
+static inline size_t atx_word_len(const char *at)
 {
     size_t n = 0;
-    while (at__is_word_part(at[n]))
+    while (atx_is_word_part(at[n]))
         n++;
     return n;
 }
 
-static inline const char *at__skip_space(const char *at)
+static inline const char *atx_skip_space(const char *at)
 {
     while (isspace((unsigned char)*at))
         at++;

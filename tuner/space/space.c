@@ -23,13 +23,13 @@ typedef struct value_index {
     int index;
 } value_index;
 
-struct at__space {
-    at__rules rules;
-    at__rows groups[AT__MAX_PARAMS]; /* the first one counts slowest */
+struct atx_space {
+    atx_rules rules;
+    atx_rows groups[ATX_MAX_PARAMS]; /* the first one counts slowest */
     int group_count;
-    int group_of[AT__MAX_PARAMS]; /* -1: one allowed value */
-    at__key_column column_of[AT__MAX_PARAMS];
-    value_index *sorted[AT__MAX_PARAMS]; /* all declared values, ascending */
+    int group_of[ATX_MAX_PARAMS]; /* -1: one allowed value */
+    atx_key_column column_of[ATX_MAX_PARAMS];
+    value_index *sorted[ATX_MAX_PARAMS]; /* all declared values, ascending */
     int64_t count;
     double raw_count;
     char *refusal; /* NULL unless empty */
@@ -37,19 +37,19 @@ struct at__space {
 
 /* ---- opening ---- */
 
-static at_status copy_part(char out[AT__MAX_NAME], const char *begin, size_t len, const char *text,
+static at_status copy_part(char out[ATX_MAX_NAME], const char *begin, size_t len, const char *text,
                            at_error *err)
 {
-    if (len == 0 || len >= AT__MAX_NAME)
+    if (len == 0 || len >= ATX_MAX_NAME)
         return at_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
     memcpy(out, begin, len);
     out[len] = '\0';
     return AT_OK;
 }
 
-at_status at__fix_parse(at__fix *out, const char *text, at_error *err)
+at_status atx_fix_parse(atx_fix *out, const char *text, at_error *err)
 {
-    at__fix fix;
+    atx_fix fix;
     const char *dot = strchr(text, '.'), *equals = strchr(text, '=');
     if (!dot || !equals || equals < dot)
         return at_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
@@ -64,9 +64,9 @@ at_status at__fix_parse(at__fix *out, const char *text, at_error *err)
 }
 
 /* The parameters that hang together with the lowest one in `left`. */
-static at__param_set grow_group(const at__rules *r, at__param_set left)
+static atx_param_set grow_group(const atx_rules *r, atx_param_set left)
 {
-    at__param_set group = left & (~left + 1), before;
+    atx_param_set group = left & (~left + 1), before;
     do {
         before = group;
         for (size_t i = r->let_count; i < r->rule_count; i++)
@@ -76,18 +76,18 @@ static at__param_set grow_group(const at__rules *r, at__param_set left)
     return group;
 }
 
-static void set_refusal(at__space *s, const at__require *r)
+static void set_refusal(atx_space *s, const atx_require *r)
 {
-    at__str text = { 0 };
-    at__str_add(&text, r ? at__expr_text(r->expr) : "");
+    atx_str text = { 0 };
+    atx_str_add(&text, r ? atx_expr_text(r->expr) : "");
     if (r && r->reason[0])
-        at__str_addf(&text, " (%s)", r->reason);
-    s->refusal = text.data; /* taken; NULL when out of memory, which at__space_refusal covers */
+        atx_str_addf(&text, " (%s)", r->reason);
+    s->refusal = text.data; /* taken; NULL when out of memory, which atx_space_refusal covers */
 }
 
-static at_status find_groups(at__space *s, at__cancel *cancel, at_error *err)
+static at_status find_groups(atx_space *s, atx_cancel *cancel, at_error *err)
 {
-    at__param_set left = 0;
+    atx_param_set left = 0;
 
     s->count = s->rules.refused ? 0 : 1;
     if (s->rules.refused)
@@ -95,9 +95,9 @@ static at_status find_groups(at__space *s, at__cancel *cancel, at_error *err)
     for (int i = 0; i < s->rules.t->param_count; i++)
         left |= s->rules.count[i] > 1 ? 1u << i : 0;
     while (left && s->count) {
-        at__param_set params = grow_group(&s->rules, left);
-        at__rows *group = &s->groups[s->group_count];
-        at_status status = at__rows_find(group, &s->rules, params, cancel, err);
+        atx_param_set params = grow_group(&s->rules, left);
+        atx_rows *group = &s->groups[s->group_count];
+        at_status status = atx_rows_find(group, &s->rules, params, cancel, err);
         if (status != AT_OK)
             return status;
         s->group_count++;
@@ -116,10 +116,10 @@ static int compare_values(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static at_status index_values(at__space *s, at_error *err)
+static at_status index_values(atx_space *s, at_error *err)
 {
     for (int i = 0; i < s->rules.t->param_count; i++) {
-        const at__param *param = &s->rules.t->params[i];
+        const atx_param *param = &s->rules.t->params[i];
         value_index *sorted = malloc((size_t)param->count * sizeof *sorted);
         if (!sorted)
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -131,7 +131,7 @@ static at_status index_values(at__space *s, at_error *err)
     return AT_OK;
 }
 
-static void place_params(at__space *s)
+static void place_params(atx_space *s)
 {
     s->raw_count = 1;
     for (int i = 0; i < s->rules.t->param_count; i++) {
@@ -146,14 +146,14 @@ static void place_params(at__space *s)
     }
 }
 
-at_status at__space_open_until(at__space **out, const at__template *t, const int64_t *slots,
-                               const at__fix *fixes, int fix_count, at__cancel *cancel, at_error *err)
+at_status atx_space_open_until(atx_space **out, const atx_template *t, const int64_t *slots,
+                               const atx_fix *fixes, int fix_count, atx_cancel *cancel, at_error *err)
 {
-    at__space *s = calloc(1, sizeof *s);
+    atx_space *s = calloc(1, sizeof *s);
     if (!s)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
 
-    at_status status = at__rules_init(&s->rules, t, slots, fixes, fix_count, err);
+    at_status status = atx_rules_init(&s->rules, t, slots, fixes, fix_count, err);
     if (status != AT_OK)
         goto done;
     if ((status = find_groups(s, cancel, err)) != AT_OK)
@@ -164,52 +164,52 @@ at_status at__space_open_until(at__space **out, const at__template *t, const int
     *out = s;
     s = NULL;
 done:
-    at__space_close(s);
+    atx_space_close(s);
     return status;
 }
 
-at_status at__space_open(at__space **out, const at__template *t, const int64_t *slots, const at__fix *fixes,
+at_status atx_space_open(atx_space **out, const atx_template *t, const int64_t *slots, const atx_fix *fixes,
                          int fix_count, at_error *err)
 {
-    return at__space_open_until(out, t, slots, fixes, fix_count, NULL, err);
+    return atx_space_open_until(out, t, slots, fixes, fix_count, NULL, err);
 }
 
-void at__space_close(at__space *space)
+void atx_space_close(atx_space *space)
 {
     if (!space)
         return;
     for (int i = 0; i < space->group_count; i++)
-        at__rows_clear(&space->groups[i]);
-    for (int i = 0; i < AT__MAX_PARAMS; i++)
+        atx_rows_clear(&space->groups[i]);
+    for (int i = 0; i < ATX_MAX_PARAMS; i++)
         free(space->sorted[i]);
-    at__rules_clear(&space->rules);
+    atx_rules_clear(&space->rules);
     free(space->refusal);
     free(space);
 }
 
 /* ---- counting ---- */
 
-const at__template *at__space_template(const at__space *space)
+const atx_template *atx_space_template(const atx_space *space)
 {
     return space->rules.t;
 }
 
-int64_t at__space_count(const at__space *space)
+int64_t atx_space_count(const atx_space *space)
 {
     return space->count;
 }
 
-double at__space_raw_count(const at__space *space)
+double atx_space_raw_count(const atx_space *space)
 {
     return space->raw_count;
 }
 
-int at__space_group_count(const at__space *space)
+int atx_space_group_count(const atx_space *space)
 {
     return space->group_count;
 }
 
-size_t at__space_bytes(const at__space *space)
+size_t atx_space_bytes(const atx_space *space)
 {
     size_t bytes = sizeof *space + space->rules.rule_count * sizeof *space->rules.rules;
     for (int g = 0; g < space->group_count; g++)
@@ -220,16 +220,16 @@ size_t at__space_bytes(const at__space *space)
     return bytes;
 }
 
-const char *at__space_refusal(const at__space *space)
+const char *atx_space_refusal(const atx_space *space)
 {
     if (space->count)
         return NULL;
     return space->refusal ? space->refusal : "";
 }
 
-const at__require *at__space_idle(const at__space *space, int index)
+const atx_require *atx_space_idle(const atx_space *space, int index)
 {
-    const at__rules *r = &space->rules;
+    const atx_rules *r = &space->rules;
     for (size_t i = r->let_count; i < r->rule_count; i++)
         if (r->rules[i].params && !r->rules[i].needed && index-- == 0)
             return r->rules[i].require;
@@ -239,7 +239,7 @@ const at__require *at__space_idle(const at__space *space, int index)
 /* ---- indices ---- */
 
 /* An index is a number with one digit a group, the last group's fastest. */
-static void split_index(int64_t *digits, const at__space *s, int64_t index)
+static void split_index(int64_t *digits, const atx_space *s, int64_t index)
 {
     for (int g = s->group_count - 1; g >= 0; g--) {
         digits[g] = index % s->groups[g].count;
@@ -248,7 +248,7 @@ static void split_index(int64_t *digits, const at__space *s, int64_t index)
 }
 
 /* -1 beyond INT64_MAX, where configurations of a huge space have no index. */
-static int64_t join_index(const int64_t *digits, const at__space *s)
+static int64_t join_index(const int64_t *digits, const atx_space *s)
 {
     int64_t index = 0;
     for (int g = 0; g < s->group_count; g++)
@@ -258,13 +258,13 @@ static int64_t join_index(const int64_t *digits, const at__space *s)
     return index < s->count ? index : -1;
 }
 
-void at__space_config(at__config *out, const at__space *space, int64_t index)
+void atx_space_config(atx_config *out, const atx_space *space, int64_t index)
 {
-    const at__template *t = space->rules.t;
-    at__places places;
+    const atx_template *t = space->rules.t;
+    atx_places places;
 
-    *out = (at__config){ { 0 } };
-    at__space_places(&places, space, index);
+    *out = (atx_config){ { 0 } };
+    atx_space_places(&places, space, index);
     for (int i = 0; i < t->param_count; i++)
         out->values[i] = t->params[i].values[places.of[i]];
 }
@@ -273,24 +273,24 @@ void at__space_config(at__config *out, const at__space *space, int64_t index)
 
 /* A group's present row, and the lists that its columns choose from. */
 typedef struct scatter {
-    const at__rows *group;
+    const atx_rows *group;
     int64_t digit;
-    const int64_t *values[AT__MAX_PARAMS];
+    const int64_t *values[ATX_MAX_PARAMS];
 } scatter;
 
 static void write_columns(int64_t *row, const scatter *s)
 {
-    const uint64_t *key = at__rows_key(s->group, s->digit);
+    const uint64_t *key = atx_rows_key(s->group, s->digit);
     for (int c = 0; c < s->group->column_count; c++) {
-        const at__key_column *column = &s->group->columns[c];
-        row[column->param] = s->values[c][at__key_place(key, column)];
+        const atx_key_column *column = &s->group->columns[c];
+        row[column->param] = s->values[c][atx_key_place(key, column)];
     }
 }
 
-static void open_scatters(scatter *out, int64_t *row, const at__space *space, int64_t first)
+static void open_scatters(scatter *out, int64_t *row, const atx_space *space, int64_t first)
 {
-    const at__template *t = space->rules.t;
-    int64_t digits[AT__MAX_PARAMS];
+    const atx_template *t = space->rules.t;
+    int64_t digits[ATX_MAX_PARAMS];
     split_index(digits, space, first);
     for (int i = 0; i < t->param_count; i++)
         row[i] = t->params[i].values[space->rules.first[i]];
@@ -318,10 +318,10 @@ static void carry(int64_t *row, scatter *scatters, int last)
 
 /* The last group changes from row to row: its columns go straight to where they belong, behind the copy of
  * the rest, which would otherwise wait for them. */
-void at__space_rows(int64_t *out, const at__space *space, int64_t first, int64_t count)
+void atx_space_rows(int64_t *out, const atx_space *space, int64_t first, int64_t count)
 {
-    scatter scatters[AT__MAX_PARAMS];
-    int64_t row[AT__MAX_PARAMS];
+    scatter scatters[ATX_MAX_PARAMS];
+    int64_t row[ATX_MAX_PARAMS];
     int n = space->rules.t->param_count, last = space->group_count - 1;
     if (count <= 0)
         return;
@@ -348,7 +348,7 @@ void at__space_rows(int64_t *out, const at__space *space, int64_t first, int64_t
 /* ---- finding ---- */
 
 /* The index of a declared value, or -1. */
-static int find_value(const at__space *s, int param, int64_t value)
+static int find_value(const atx_space *s, int param, int64_t value)
 {
     value_index key = { .value = value };
     const value_index *hit =
@@ -357,17 +357,17 @@ static int find_value(const at__space *s, int param, int64_t value)
 }
 
 /* The place of a parameter's value in a row of its group. */
-static int place_in(const at__space *s, int param, int64_t digit)
+static int place_in(const atx_space *s, int param, int64_t digit)
 {
-    return at__key_place(at__rows_key(&s->groups[s->group_of[param]], digit), &s->column_of[param]);
+    return atx_key_place(atx_rows_key(&s->groups[s->group_of[param]], digit), &s->column_of[param]);
 }
 
-void at__space_places(at__places *out, const at__space *space, int64_t index)
+void atx_space_places(atx_places *out, const atx_space *space, int64_t index)
 {
-    int64_t digits[AT__MAX_PARAMS];
+    int64_t digits[ATX_MAX_PARAMS];
 
     assert(index >= 0 && index < space->count);
-    *out = (at__places){ { 0 } };
+    *out = (atx_places){ { 0 } };
     split_index(digits, space, index);
     for (int i = 0; i < space->rules.t->param_count; i++) {
         int g = space->group_of[i];
@@ -375,7 +375,7 @@ void at__space_places(at__places *out, const at__space *space, int64_t index)
     }
 }
 
-static void make_key(uint64_t *key, const at__rows *group, const at__places *places)
+static void make_key(uint64_t *key, const atx_rows *group, const atx_places *places)
 {
     memset(key, 0, (size_t)group->words * sizeof *key);
     for (int c = 0; c < group->column_count; c++)
@@ -383,9 +383,9 @@ static void make_key(uint64_t *key, const at__rows *group, const at__places *pla
                                        << group->columns[c].shift;
 }
 
-int64_t at__space_find_places(const at__space *space, const at__places *places)
+int64_t atx_space_find_places(const atx_space *space, const atx_places *places)
 {
-    int64_t digits[AT__MAX_PARAMS];
+    int64_t digits[ATX_MAX_PARAMS];
 
     if (space->count == 0)
         return -1;
@@ -394,52 +394,52 @@ int64_t at__space_find_places(const at__space *space, const at__places *places)
                                    : places->of[i] >= space->rules.t->params[i].count)
             return -1;
     for (int g = 0; g < space->group_count; g++) {
-        uint64_t key[AT__MAX_PARAMS];
+        uint64_t key[ATX_MAX_PARAMS];
         make_key(key, &space->groups[g], places);
-        if ((digits[g] = at__rows_search(&space->groups[g], key)) < 0)
+        if ((digits[g] = atx_rows_search(&space->groups[g], key)) < 0)
             return -1;
     }
     return join_index(digits, space);
 }
 
-int64_t at__space_find(const at__space *space, const at__config *config)
+int64_t atx_space_find(const atx_space *space, const atx_config *config)
 {
-    at__places places = { { 0 } };
+    atx_places places = { { 0 } };
     for (int i = 0; i < space->rules.t->param_count; i++) {
         int place = find_value(space, i, config->values[i]);
         if (place < 0)
             return -1;
         places.of[i] = (uint16_t)place;
     }
-    return at__space_find_places(space, &places);
+    return atx_space_find_places(space, &places);
 }
 
-int at__space_allowed(int *first, const at__space *space, int param)
+int atx_space_allowed(int *first, const atx_space *space, int param)
 {
     *first = space->rules.first[param];
     return space->rules.count[param];
 }
 
-int64_t at__space_sample(const at__space *space, at__rng *rng)
+int64_t atx_space_sample(const atx_space *space, atx_rng *rng)
 {
-    return (int64_t)at__rng_below(rng, (uint64_t)space->count);
+    return (int64_t)atx_rng_below(rng, (uint64_t)space->count);
 }
 
 /* ---- restricting ---- */
 
 /* A group of all parameters that have a choice. */
-static void join_groups(at__rows *out, const at__space *s)
+static void join_groups(atx_rows *out, const atx_space *s)
 {
-    int params[AT__MAX_PARAMS], count = 0;
+    int params[ATX_MAX_PARAMS], count = 0;
     for (int i = 0; i < s->rules.t->param_count; i++)
         if (s->group_of[i] >= 0)
             params[count++] = i;
-    at__rows_init(out, s->rules.t, params, count);
+    atx_rows_init(out, s->rules.t, params, count);
 }
 
-static void add_config(at__rows *rows, const at__space *s, const at__config *config)
+static void add_config(atx_rows *rows, const atx_space *s, const atx_config *config)
 {
-    at__places places = { { 0 } };
+    atx_places places = { { 0 } };
     for (int c = 0; c < rows->column_count; c++) {
         int param = rows->columns[c].param;
         places.of[param] = (uint16_t)find_value(s, param, config->values[param]);
@@ -447,10 +447,10 @@ static void add_config(at__rows *rows, const at__space *s, const at__config *con
     make_key(rows->keys + rows->count++ * rows->words, rows, &places);
 }
 
-static void replace_groups(at__space *s, at__rows *rows)
+static void replace_groups(atx_space *s, atx_rows *rows)
 {
     for (int g = 0; g < s->group_count; g++)
-        at__rows_clear(&s->groups[g]);
+        atx_rows_clear(&s->groups[g]);
     s->count = rows->count;
     s->group_count = rows->column_count > 0;
     if (s->group_count) {
@@ -460,35 +460,35 @@ static void replace_groups(at__space *s, at__rows *rows)
     place_params(s);
 }
 
-at_status at__space_keep(at__space *space, const at__config *configs, size_t count, at_error *err)
+at_status atx_space_keep(atx_space *space, const atx_config *configs, size_t count, at_error *err)
 {
-    at__rows rows;
+    atx_rows rows;
     join_groups(&rows, space);
-    at_status status = at__rows_reserve(&rows, (int64_t)count + 1, err);
+    at_status status = atx_rows_reserve(&rows, (int64_t)count + 1, err);
     for (size_t i = 0; i < count && status == AT_OK; i++)
-        if (at__space_find(space, &configs[i]) >= 0)
+        if (atx_space_find(space, &configs[i]) >= 0)
             add_config(&rows, space, &configs[i]);
     if (status == AT_OK)
-        status = at__rows_sort(&rows, err);
+        status = atx_rows_sort(&rows, err);
     if (status == AT_OK)
         replace_groups(space, &rows);
-    at__rows_clear(&rows);
+    atx_rows_clear(&rows);
     return status;
 }
 
 /* ---- neighbours ---- */
 
 /* The index after one parameter's value was changed, or -1. `digits` is left as it was. */
-static int64_t changed_index(int64_t *digits, const at__space *s, int param, int value)
+static int64_t changed_index(int64_t *digits, const atx_space *s, int param, int value)
 {
-    uint64_t key[AT__MAX_PARAMS];
+    uint64_t key[ATX_MAX_PARAMS];
     int g = s->group_of[param];
-    const at__rows *group = &s->groups[g];
+    const atx_rows *group = &s->groups[g];
     int64_t old = digits[g], index = -1;
 
-    memcpy(key, at__rows_key(group, old), (size_t)group->words * sizeof *key);
-    at__key_set(key, &s->column_of[param], value);
-    digits[g] = at__rows_search(group, key);
+    memcpy(key, atx_rows_key(group, old), (size_t)group->words * sizeof *key);
+    atx_key_set(key, &s->column_of[param], value);
+    digits[g] = atx_rows_search(group, key);
     if (digits[g] >= 0)
         index = join_index(digits, s);
     digits[g] = old;
@@ -496,8 +496,8 @@ static int64_t changed_index(int64_t *digits, const at__space *s, int param, int
 }
 
 typedef struct neighbours {
-    const at__space *space;
-    int64_t digits[AT__MAX_PARAMS]; /* of the configuration whose neighbours they are */
+    const atx_space *space;
+    int64_t digits[ATX_MAX_PARAMS]; /* of the configuration whose neighbours they are */
     int64_t *out, max, count;
 } neighbours;
 
@@ -513,7 +513,7 @@ static bool add_neighbour(neighbours *n, int param, int value)
 /* Those that differ in this parameter: up to `reach` of them on each side, tried up to `steps` away. */
 static void add_along(neighbours *n, int param, int reach, int steps)
 {
-    const at__space *s = n->space;
+    const atx_space *s = n->space;
     int here = place_in(s, param, n->digits[s->group_of[param]]);
     int first = s->rules.first[param], last = first + s->rules.count[param] - 1;
     int low = here - first > steps ? here - steps : first, high = last - here > steps ? here + steps : last;
@@ -528,11 +528,11 @@ static void add_along(neighbours *n, int param, int reach, int steps)
         found += add_neighbour(n, param, value);
 }
 
-int64_t at__space_neighbours(int64_t *out, int64_t max, const at__space *space, int64_t index,
-                             at__neighbourhood kind)
+int64_t atx_space_neighbours(int64_t *out, int64_t max, const atx_space *space, int64_t index,
+                             atx_neighbourhood kind)
 {
     neighbours n = { .space = space, .out = out, .max = max };
-    int reach = kind == AT__NEAREST ? 1 : AT__MAX_VALUES, steps = kind == AT__ADJACENT ? 1 : AT__MAX_VALUES;
+    int reach = kind == ATX_NEAREST ? 1 : ATX_MAX_VALUES, steps = kind == ATX_ADJACENT ? 1 : ATX_MAX_VALUES;
 
     assert(index >= 0 && index < space->count);
     split_index(n.digits, space, index);

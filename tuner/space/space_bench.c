@@ -19,122 +19,122 @@ typedef struct tally {
     int64_t sum;
 } tally;
 
-static at_status time_open(at__space_times *out, const at__template *t, const int64_t *slots,
-                           at__cancel *cancel, at_error *err)
+static at_status time_open(atx_space_times *out, const atx_template *t, const int64_t *slots,
+                           atx_cancel *cancel, at_error *err)
 {
     double seconds[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
-        at__space *space = NULL;
-        double start_s = at__now_s();
-        at_status status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);
-        seconds[i] = at__now_s() - start_s;
+        atx_space *space = NULL;
+        double start_s = atx_now_s();
+        at_status status = atx_space_open_until(&space, t, slots, NULL, 0, cancel, err);
+        seconds[i] = atx_now_s() - start_s;
         if (status != AT_OK)
             return status;
-        out->count = at__space_count(space);
-        out->raw_count = at__space_raw_count(space);
-        out->groups = at__space_group_count(space);
-        out->bytes = at__space_bytes(space);
-        at__space_close(space);
+        out->count = atx_space_count(space);
+        out->raw_count = atx_space_raw_count(space);
+        out->groups = atx_space_group_count(space);
+        out->bytes = atx_space_bytes(space);
+        atx_space_close(space);
     }
-    out->open_s = at__quantile(seconds, ROUNDS, 0);
+    out->open_s = atx_quantile(seconds, ROUNDS, 0);
     return AT_OK;
 }
 
 /* Everything from the declaration on, in blocks that stay in the cache. */
-static at_status write_rows(const at__template *t, const int64_t *slots, int64_t *block, at__cancel *cancel,
+static at_status write_rows(const atx_template *t, const int64_t *slots, int64_t *block, atx_cancel *cancel,
                             at_error *err)
 {
-    at__space *space = NULL;
-    at_status status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);
-    int64_t count = status == AT_OK ? at__space_count(space) : 0;
+    atx_space *space = NULL;
+    at_status status = atx_space_open_until(&space, t, slots, NULL, 0, cancel, err);
+    int64_t count = status == AT_OK ? atx_space_count(space) : 0;
     for (int64_t first = 0; first < count; first += BLOCK_ROWS)
-        at__space_rows(block, space, first, count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS);
-    at__space_close(space);
+        atx_space_rows(block, space, first, count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS);
+    atx_space_close(space);
     return status;
 }
 
-static at_status time_rows(at__space_times *out, const at__template *t, const int64_t *slots,
-                           at__cancel *cancel, at_error *err)
+static at_status time_rows(atx_space_times *out, const atx_template *t, const int64_t *slots,
+                           atx_cancel *cancel, at_error *err)
 {
     double seconds[ROUNDS];
     int rounds = out->count > 1000000 ? 3 : ROUNDS;
     at_status status = AT_OK;
     out->rows_s = -1;
-    if (out->count > AT__BENCH_MAX_ROWS)
+    if (out->count > ATX_BENCH_MAX_ROWS)
         return AT_OK;
-    int64_t *block = malloc((size_t)BLOCK_ROWS * AT__MAX_PARAMS * sizeof *block);
+    int64_t *block = malloc((size_t)BLOCK_ROWS * ATX_MAX_PARAMS * sizeof *block);
     if (!block)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < rounds && status == AT_OK; i++) {
-        double start_s = at__now_s();
+        double start_s = atx_now_s();
         status = write_rows(t, slots, block, cancel, err);
-        seconds[i] = at__now_s() - start_s;
+        seconds[i] = atx_now_s() - start_s;
     }
     free(block);
     if (status == AT_OK)
-        out->rows_s = at__quantile(seconds, (size_t)rounds, 0);
+        out->rows_s = atx_quantile(seconds, (size_t)rounds, 0);
     return status;
 }
 
 /* ---- one call ---- */
 
-typedef int64_t use(const at__space *space, at__rng *rng, const at__config *config, int64_t index);
+typedef int64_t use(const atx_space *space, atx_rng *rng, const atx_config *config, int64_t index);
 
-static int64_t use_sample(const at__space *space, at__rng *rng, const at__config *config, int64_t index)
+static int64_t use_sample(const atx_space *space, atx_rng *rng, const atx_config *config, int64_t index)
 {
-    at__config drawn;
+    atx_config drawn;
     (void)config, (void)index;
-    at__space_config(&drawn, space, at__space_sample(space, rng));
+    atx_space_config(&drawn, space, atx_space_sample(space, rng));
     return drawn.values[0];
 }
 
-static int64_t use_config(const at__space *space, at__rng *rng, const at__config *config, int64_t index)
+static int64_t use_config(const atx_space *space, atx_rng *rng, const atx_config *config, int64_t index)
 {
-    at__config values;
+    atx_config values;
     (void)config, (void)rng;
-    at__space_config(&values, space, index);
+    atx_space_config(&values, space, index);
     return values.values[0];
 }
 
-static int64_t use_find(const at__space *space, at__rng *rng, const at__config *config, int64_t index)
+static int64_t use_find(const atx_space *space, atx_rng *rng, const atx_config *config, int64_t index)
 {
     (void)rng, (void)index;
-    return at__space_find(space, config);
+    return atx_space_find(space, config);
 }
 
-static int64_t use_neighbours(const at__space *space, at__rng *rng, const at__config *config, int64_t index)
+static int64_t use_neighbours(const atx_space *space, atx_rng *rng, const atx_config *config, int64_t index)
 {
     (void)config, (void)rng;
-    return at__space_neighbours(NULL, 0, space, index, AT__HAMMING);
+    return atx_space_neighbours(NULL, 0, space, index, ATX_HAMMING);
 }
 
-static double time_calls(const at__space *space, use *f, tally *t)
+static double time_calls(const atx_space *space, use *f, tally *t)
 {
     static const int CONFIGS = 64;
-    at__rng rng = { 1 };
-    at__config configs[64];
+    atx_rng rng = { 1 };
+    atx_config configs[64];
     int64_t indices[64];
     for (int i = 0; i < CONFIGS; i++) {
-        indices[i] = at__space_sample(space, &rng);
-        at__space_config(&configs[i], space, indices[i]);
+        indices[i] = atx_space_sample(space, &rng);
+        atx_space_config(&configs[i], space, indices[i]);
     }
     double best_s = 1e9;
     for (int round = 0; round < ROUNDS; round++) {
-        double start_s = at__now_s();
+        double start_s = atx_now_s();
         for (int i = 0; i < CALLS; i++)
             t->sum += f(space, &rng, &configs[i % CONFIGS], indices[i % CONFIGS]);
-        best_s = fmin(best_s, (at__now_s() - start_s) / CALLS);
+        best_s = fmin(best_s, (atx_now_s() - start_s) / CALLS);
     }
     return best_s;
 }
 
-static at_status time_uses(at__space_times *out, const at__template *t, const int64_t *slots,
-                           at__cancel *cancel, at_error *err)
+static at_status time_uses(atx_space_times *out, const atx_template *t, const int64_t *slots,
+                           atx_cancel *cancel, at_error *err)
 {
-    at__space *space = NULL;
+    atx_space *space = NULL;
     tally all = { 0 }, neighbours = { 0 };
-    at_status status = at__space_open_until(&space, t, slots, NULL, 0, cancel, err);
-    if (status != AT_OK || at__space_count(space) == 0)
+    at_status status = atx_space_open_until(&space, t, slots, NULL, 0, cancel, err);
+    if (status != AT_OK || atx_space_count(space) == 0)
         goto done;
     out->sample_s = time_calls(space, use_sample, &all);
     out->config_s = time_calls(space, use_config, &all);
@@ -142,14 +142,14 @@ static at_status time_uses(at__space_times *out, const at__template *t, const in
     double each_s = time_calls(space, use_neighbours, &neighbours);
     out->neighbour_s = neighbours.sum > 0 ? each_s * ROUNDS * CALLS / (double)neighbours.sum : 0;
 done:
-    at__space_close(space);
+    atx_space_close(space);
     return status;
 }
 
-at_status at__space_bench(at__space_times *out, const at__template *t, const int64_t *slots,
-                          at__cancel *cancel, at_error *err)
+at_status atx_space_bench(atx_space_times *out, const atx_template *t, const int64_t *slots,
+                          atx_cancel *cancel, at_error *err)
 {
-    at__space_times times = { 0 };
+    atx_space_times times = { 0 };
     at_status status = time_open(&times, t, slots, cancel, err);
     if (status == AT_OK)
         status = time_uses(&times, t, slots, cancel, err);

@@ -5,7 +5,7 @@
 #include "space/space.h"
 
 /* Seconds of one call, the best of several rounds: what it takes when nobody else uses the machine. */
-typedef struct at__space_times {
+typedef struct atx_space_times {
     int64_t count;
     double raw_count;
     int groups;
@@ -15,13 +15,13 @@ typedef struct at__space_times {
     double config_s;    /* the values of a given index                                          */
     double find_s;      /* the index of given values: membership                                */
     double neighbour_s; /* one neighbour that differs in one value                              */
-    double rows_s;      /* all rows, from the declaration on; -1: more than AT__BENCH_MAX_ROWS    */
-} at__space_times;
+    double rows_s;      /* all rows, from the declaration on; -1: more than ATX_BENCH_MAX_ROWS    */
+} atx_space_times;
 
-#define AT__BENCH_MAX_ROWS 50000000
+#define ATX_BENCH_MAX_ROWS 50000000
 
-/* `slots` and `cancel` as in at__space_open_until. */
-at_status at__space_bench(at__space_times *out, const at__template *t, const int64_t *slots,
-                          at__cancel *cancel, at_error *err) AT_MUST_CHECK;
+/* `slots` and `cancel` as in atx_space_open_until. */
+at_status atx_space_bench(atx_space_times *out, const atx_template *t, const int64_t *slots,
+                          atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
 
 #endif

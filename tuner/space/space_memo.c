@@ -16,7 +16,7 @@ enum {
 };
 
 struct memo_entry {
-    at__block block;
+    atx_block block;
     uint64_t hash;
     int len; /* of the key; 0: a free place */
     int64_t key;
@@ -33,19 +33,19 @@ static uint64_t hash_key(const int64_t *key, int len)
     return hash;
 }
 
-static bool open_memo(at__space_memo *m)
+static bool open_memo(atx_space_memo *m)
 {
     m->entries = calloc(PLACES, sizeof *m->entries);
-    m->keys = malloc((size_t)MAX_ENTRIES * AT__SPACE_MEMO_WORDS * sizeof *m->keys);
+    m->keys = malloc((size_t)MAX_ENTRIES * ATX_SPACE_MEMO_WORDS * sizeof *m->keys);
     if (m->entries && m->keys)
         return true;
-    at__space_memo_close(m);
+    atx_space_memo_close(m);
     m->useless = true;
     return false;
 }
 
 /* The key's place, or the free one where it belongs. */
-static struct memo_entry *find_place(const at__space_memo *m, const int64_t *key, int len, uint64_t hash)
+static struct memo_entry *find_place(const atx_space_memo *m, const int64_t *key, int len, uint64_t hash)
 {
     for (uint64_t at = hash;; at++) {
         struct memo_entry *e = &m->entries[at % PLACES];
@@ -55,12 +55,12 @@ static struct memo_entry *find_place(const at__space_memo *m, const int64_t *key
     }
 }
 
-at__block *at__space_memo_find(at__space_memo *m, const int64_t *key, int len)
+atx_block *atx_space_memo_find(atx_space_memo *m, const int64_t *key, int len)
 {
     if (m->useless || (!m->entries && !open_memo(m)))
         return NULL;
     if (m->lookups >= TRIAL && m->hits < m->lookups / WORTH) {
-        at__space_memo_close(m);
+        atx_space_memo_close(m);
         m->useless = true;
         return NULL;
     }
@@ -73,16 +73,16 @@ at__block *at__space_memo_find(at__space_memo *m, const int64_t *key, int len)
     if (m->count == MAX_ENTRIES)
         return NULL;
     *e = (struct memo_entry){
-        .block.count = -1, .hash = hash, .len = len, .key = m->count * AT__SPACE_MEMO_WORDS
+        .block.count = -1, .hash = hash, .len = len, .key = m->count * ATX_SPACE_MEMO_WORDS
     };
     memcpy(m->keys + e->key, key, (size_t)len * sizeof *key);
     m->count++;
     return &e->block;
 }
 
-void at__space_memo_close(at__space_memo *m)
+void atx_space_memo_close(atx_space_memo *m)
 {
     free(m->entries);
     free(m->keys);
-    *m = (at__space_memo){ 0 };
+    *m = (atx_space_memo){ 0 };
 }

@@ -9,28 +9,28 @@
 #include <stdint.h>
 
 /* Where in a table the rows are that follow some values; `count` below zero: not known yet. */
-typedef struct at__block {
+typedef struct atx_block {
     int64_t first, count;
-} at__block;
+} atx_block;
 
 /* Of a key, at most. */
-#define AT__SPACE_MEMO_WORDS 24
+#define ATX_SPACE_MEMO_WORDS 24
 
 /* All zero: empty. */
-typedef struct at__space_memo {
+typedef struct atx_space_memo {
     struct memo_entry *entries;
     int64_t *keys;
     int64_t count, lookups, hits;
     bool useless; /* it was given up */
-} at__space_memo;
+} atx_space_memo;
 
 /*
- * The block of a key (0 < len <= AT__SPACE_MEMO_WORDS), which is a new one when the key is; stays where it is
+ * The block of a key (0 < len <= ATX_SPACE_MEMO_WORDS), which is a new one when the key is; stays where it is
  * until the memo is closed. NULL: the memo is full, or there is no memory, or it finds so little again that
  * it was given up, which ends it.
  */
-at__block *at__space_memo_find(at__space_memo *memo, const int64_t *key, int len);
+atx_block *atx_space_memo_find(atx_space_memo *memo, const int64_t *key, int len);
 
-void at__space_memo_close(at__space_memo *memo);
+void atx_space_memo_close(atx_space_memo *memo);
 
 #endif

@@ -11,11 +11,11 @@
  * What binding these parameters next does: (rows kept - 1) / rows made, per row so far. Ascending rank is the
  * best order for independent steps, as in join ordering: it starts with what keeps least of what it makes.
  */
-static double rank_of(const at__rules *r, at__param_set bound, at__param_set next)
+static double rank_of(const atx_rules *r, atx_param_set bound, atx_param_set next)
 {
-    double made = at__rules_combinations(r, next), kept = made;
+    double made = atx_rules_combinations(r, next), kept = made;
     for (size_t i = r->let_count; i < r->rule_count; i++) {
-        const at__rule *rule = &r->rules[i];
+        const atx_rule *rule = &r->rules[i];
         if (rule->needed && rule->params && !(rule->params & ~(bound | next)) && (rule->params & next))
             kept *= rule->pass_rate;
     }
@@ -23,14 +23,14 @@ static double rank_of(const at__rules *r, at__param_set bound, at__param_set nex
 }
 
 /* The unbound part, inside of `within`, of the requirement to settle next; 0: none is left there. */
-static at__param_set choose_next(const at__rules *r, at__param_set bound, at__param_set within)
+static atx_param_set choose_next(const atx_rules *r, atx_param_set bound, atx_param_set within)
 {
-    at__param_set best = 0;
+    atx_param_set best = 0;
     double best_rank = 0;
 
     for (size_t i = r->let_count; i < r->rule_count; i++) {
-        const at__rule *rule = &r->rules[i];
-        at__param_set open = rule->params & ~bound;
+        const atx_rule *rule = &r->rules[i];
+        atx_param_set open = rule->params & ~bound;
         if (!rule->needed || !open || (open & ~within) || open == within)
             continue;
         double rank = rank_of(r, bound, open);
@@ -43,9 +43,9 @@ static at__param_set choose_next(const at__rules *r, at__param_set bound, at__pa
 }
 
 /* Appends `params` to the order: first what settles a requirement inside of them, the rest as declared. */
-static int order_params(int *order, int count, const at__rules *r, at__param_set bound, at__param_set params)
+static int order_params(int *order, int count, const atx_rules *r, atx_param_set bound, atx_param_set params)
 {
-    at__param_set next;
+    atx_param_set next;
     while ((next = choose_next(r, bound, params)) != 0) {
         count = order_params(order, count, r, bound, next);
         bound |= next;
@@ -57,7 +57,7 @@ static int order_params(int *order, int count, const at__rules *r, at__param_set
     return count;
 }
 
-void at__space_order(int *order, const at__rules *rules, at__param_set params)
+void atx_space_order(int *order, const atx_rules *rules, atx_param_set params)
 {
     order_params(order, 0, rules, 0, params);
 }

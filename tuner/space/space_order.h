@@ -7,6 +7,6 @@
 #include "space/space_rules.h"
 
 /* Writes the parameters of the set, each once, into `order`, which has room for all of them. Pure. */
-void at__space_order(int *order, const at__rules *rules, at__param_set params);
+void atx_space_order(int *order, const atx_rules *rules, atx_param_set params);
 
 #endif

@@ -17,16 +17,16 @@ static int bits_for(int values)
 }
 
 /* Columns fill words from the highest bit down, then slide to the low end, so that sorting has few digits. */
-void at__rows_init(at__rows *out, const at__template *t, const int *params, int count)
+void atx_rows_init(atx_rows *out, const atx_template *t, const int *params, int count)
 {
-    *out = (at__rows){ .column_count = count, .words = 1 };
+    *out = (atx_rows){ .column_count = count, .words = 1 };
     for (int i = 0; i < count; i++) {
         int bits = bits_for(t->params[params[i]].count);
         if (out->bits[out->words - 1] + bits > 64)
             out->words++;
         int *used = &out->bits[out->words - 1];
         *used += bits;
-        out->columns[i] = (at__key_column){ .param = params[i],
+        out->columns[i] = (atx_key_column){ .param = params[i],
                                             .word = (uint8_t)(out->words - 1),
                                             .shift = (uint8_t)(64 - *used),
                                             .mask = (uint16_t)((1u << bits) - 1) };
@@ -35,13 +35,13 @@ void at__rows_init(at__rows *out, const at__template *t, const int *params, int 
         out->columns[i].shift = (uint8_t)(out->columns[i].shift - (64 - out->bits[out->columns[i].word]));
 }
 
-void at__rows_clear(at__rows *rows)
+void atx_rows_clear(atx_rows *rows)
 {
     free(rows->keys);
-    *rows = (at__rows){ .words = 1 };
+    *rows = (atx_rows){ .words = 1 };
 }
 
-at_status at__rows_reserve(at__rows *rows, int64_t more, at_error *err)
+at_status atx_rows_reserve(atx_rows *rows, int64_t more, at_error *err)
 {
     size_t need = (size_t)(rows->count + more), cap = rows->cap ? rows->cap : 64;
     if (need <= rows->cap)
@@ -60,7 +60,7 @@ at_status at__rows_reserve(at__rows *rows, int64_t more, at_error *err)
 
 /* One pass of a radix sort: stable, by the digit at `shift` of a word. false: all rows have the same digit.
  */
-static bool sort_digit(uint64_t *to, const uint64_t *from, const at__rows *rows, int word, int shift,
+static bool sort_digit(uint64_t *to, const uint64_t *from, const atx_rows *rows, int word, int shift,
                        int64_t *starts)
 {
     int64_t sum = 0, n = rows->count;
@@ -84,7 +84,7 @@ static bool sort_digit(uint64_t *to, const uint64_t *from, const at__rows *rows,
     return true;
 }
 
-at_status at__rows_sort(at__rows *rows, at_error *err)
+at_status atx_rows_sort(atx_rows *rows, at_error *err)
 {
     int64_t starts[DIGITS];
     if (rows->count < 2)
@@ -128,14 +128,14 @@ static int64_t search_one_word(const uint64_t *keys, int64_t count, uint64_t key
     return count == 1 && *base == key ? base - keys : -1;
 }
 
-int64_t at__rows_search(const at__rows *rows, const uint64_t *key)
+int64_t atx_rows_search(const atx_rows *rows, const uint64_t *key)
 {
     int64_t low = 0, high = rows->count;
     if (rows->words == 1)
         return search_one_word(rows->keys, rows->count, *key);
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
-        int order = compare_keys(at__rows_key(rows, middle), key, rows->words);
+        int order = compare_keys(atx_rows_key(rows, middle), key, rows->words);
         if (order == 0)
             return middle;
         if (order < 0)

@@ -15,17 +15,17 @@
 /* Up to so many combinations of a requirement's parameters are all tried; of more, a sample. */
 enum { MOST_TRIED = 4096, SAMPLE = 256 };
 
-static void add_let(at__let_set *set, size_t i)
+static void add_let(atx_let_set *set, size_t i)
 {
     set->bits[i / 64] |= (uint64_t)1 << i % 64;
 }
 
-static bool has_let(const at__let_set *set, size_t i)
+static bool has_let(const atx_let_set *set, size_t i)
 {
     return set->bits[i / 64] >> i % 64 & 1;
 }
 
-bool at__rule_needs(const at__rule *rule, const at__let_set *lets)
+bool atx_rule_needs(const atx_rule *rule, const atx_let_set *lets)
 {
     for (size_t i = 0; i < sizeof lets->bits / sizeof *lets->bits; i++)
         if (rule->lets.bits[i] & lets->bits[i])
@@ -33,55 +33,55 @@ bool at__rule_needs(const at__rule *rule, const at__let_set *lets)
     return false;
 }
 
-at_status at__rules_fail(const at__rules *rules, const at__rule *rule, const int64_t *slots, at_error *err)
+at_status atx_rules_fail(const atx_rules *rules, const atx_rule *rule, const int64_t *slots, at_error *err)
 {
     at_error cause = { 0 };
-    at__str with = { 0 };
+    atx_str with = { 0 };
     int64_t value;
 
-    if (at__expr_eval(&value, rule->expr, slots, &cause) == AT_OK)
+    if (atx_expr_eval(&value, rule->expr, slots, &cause) == AT_OK)
         return AT_OK;
     for (int i = 0; i < rules->t->param_count; i++) {
-        const at__param *param = &rules->t->params[i];
+        const atx_param *param = &rules->t->params[i];
         if (!(rule->params >> i & 1))
             continue;
-        at__str_addf(&with, "%s%s=", with.len ? " " : " with ", param->name);
-        at__param_add_text(&with, param, slots[param->slot]);
+        atx_str_addf(&with, "%s%s=", with.len ? " " : " with ", param->name);
+        atx_param_add_text(&with, param, slots[param->slot]);
     }
-    at_fail(err, AT_ERR_INPUT, "%s%s", cause.text, at__str_text(&with));
-    at__str_clear(&with);
+    at_fail(err, AT_ERR_INPUT, "%s%s", cause.text, atx_str_text(&with));
+    atx_str_clear(&with);
     return AT_ERR_INPUT;
 }
 
 /* ---- allowed values ---- */
 
-static at_status fail_value(const at__template *t, const at__param *param, const at__fix *fix, at_error *err)
+static at_status fail_value(const atx_template *t, const atx_param *param, const atx_fix *fix, at_error *err)
 {
-    at__str values = { 0 };
+    atx_str values = { 0 };
     for (int i = 0; i < param->count && i < 40; i++) {
-        at__str_add(&values, " ");
-        at__param_add_text(&values, param, param->values[i]);
+        atx_str_add(&values, " ");
+        atx_param_add_text(&values, param, param->values[i]);
     }
     at_fail(err, AT_ERR_INPUT, "found '%s.%s=%s'; expected one of%s%s", t->name, fix->param, fix->value,
-            at__str_text(&values), param->count > 40 ? " ..." : "");
-    at__str_clear(&values);
+            atx_str_text(&values), param->count > 40 ? " ..." : "");
+    atx_str_clear(&values);
     return AT_ERR_INPUT;
 }
 
-static at_status apply_fix(at__rules *r, const at__fix *fix, at_error *err)
+static at_status apply_fix(atx_rules *r, const atx_fix *fix, at_error *err)
 {
-    const at__template *t = r->t;
-    int i = at__param_find(t, fix->param, strlen(fix->param));
+    const atx_template *t = r->t;
+    int i = atx_param_find(t, fix->param, strlen(fix->param));
     if (i < 0) {
-        at__str names = { 0 };
+        atx_str names = { 0 };
         for (int k = 0; k < t->param_count; k++)
-            at__str_addf(&names, " %s", t->params[k].name);
+            atx_str_addf(&names, " %s", t->params[k].name);
         at_fail(err, AT_ERR_INPUT, "found '%s.%s'; template %s has the parameters%s", t->name, fix->param,
-                t->name, at__str_text(&names));
-        at__str_clear(&names);
+                t->name, atx_str_text(&names));
+        atx_str_clear(&names);
         return AT_ERR_INPUT;
     }
-    int value = at__param_find_text(&t->params[i], fix->value, strlen(fix->value));
+    int value = atx_param_find_text(&t->params[i], fix->value, strlen(fix->value));
     if (value < 0)
         return fail_value(t, &t->params[i], fix, err);
     if (value < r->first[i] || value >= r->first[i] + r->count[i])
@@ -92,9 +92,9 @@ static at_status apply_fix(at__rules *r, const at__fix *fix, at_error *err)
     return AT_OK;
 }
 
-static at_status allow_values(at__rules *r, const at__fix *fixes, int fix_count, at_error *err)
+static at_status allow_values(atx_rules *r, const atx_fix *fixes, int fix_count, at_error *err)
 {
-    const at__template *t = r->t;
+    const atx_template *t = r->t;
     for (int i = 0; i < t->param_count; i++)
         r->count[i] = t->params[i].count;
     for (int i = 0; i < fix_count; i++) {
@@ -105,7 +105,7 @@ static at_status allow_values(at__rules *r, const at__fix *fixes, int fix_count,
             return status;
     }
     for (int i = 0; i < t->param_count; i++) {
-        const at__param *param = &t->params[i];
+        const atx_param *param = &t->params[i];
         r->slots[param->slot] = param->values[r->first[i]];
         for (int k = 0; param->labels && k < param->count; k++)
             r->slots[param->label_slot + k] = param->values[k];
@@ -115,13 +115,13 @@ static at_status allow_values(at__rules *r, const at__fix *fixes, int fix_count,
 
 /* ---- dependencies ---- */
 
-static void link_rule(const at__rules *r, at__rule *rule, size_t lets_before)
+static void link_rule(const atx_rules *r, atx_rule *rule, size_t lets_before)
 {
     for (int i = 0; i < r->t->param_count; i++)
-        if (r->count[i] > 1 && at__expr_reads(rule->expr, r->t->params[i].slot))
+        if (r->count[i] > 1 && atx_expr_reads(rule->expr, r->t->params[i].slot))
             rule->params |= 1u << i;
     for (size_t i = 0; i < lets_before; i++) {
-        if (!at__expr_reads(rule->expr, r->rules[i].slot))
+        if (!atx_expr_reads(rule->expr, r->rules[i].slot))
             continue;
         rule->params |= r->rules[i].params;
         for (size_t k = 0; k < sizeof rule->lets.bits / sizeof *rule->lets.bits; k++)
@@ -129,25 +129,25 @@ static void link_rule(const at__rules *r, at__rule *rule, size_t lets_before)
     }
 }
 
-static void link_all(at__rules *r)
+static void link_all(atx_rules *r)
 {
-    const at__template *t = r->t;
+    const atx_template *t = r->t;
     for (size_t i = 0; i < r->let_count; i++) {
-        r->rules[i] = (at__rule){ .expr = t->lets[i].expr, .slot = t->lets[i].slot };
+        r->rules[i] = (atx_rule){ .expr = t->lets[i].expr, .slot = t->lets[i].slot };
         link_rule(r, &r->rules[i], i);
         add_let(&r->rules[i].lets, i);
     }
     for (size_t i = 0; i < t->require_count; i++) {
-        at__rule *rule = &r->rules[r->let_count + i];
+        atx_rule *rule = &r->rules[r->let_count + i];
         *rule =
-            (at__rule){ .expr = t->requires[i].expr, .require = &t->requires[i], .slot = -1, .needed = true };
+            (atx_rule){ .expr = t->requires[i].expr, .require = &t->requires[i], .slot = -1, .needed = true };
         link_rule(r, rule, r->let_count);
     }
 }
 
 /* ---- what depends on no free parameter ---- */
 
-static void mark_needed_lets(at__rules *r)
+static void mark_needed_lets(atx_rules *r)
 {
     for (size_t i = 0; i < r->let_count; i++)
         r->rules[i].needed = false;
@@ -158,17 +158,17 @@ static void mark_needed_lets(at__rules *r)
 }
 
 /* A requirement that is plainly broken counts for more than a value that cannot be evaluated. */
-static at_status eval_constants(at__rules *r, at_error *err)
+static at_status eval_constants(atx_rules *r, at_error *err)
 {
-    at__let_set failed = { { 0 } };
-    const at__rule *first_failed = NULL;
+    atx_let_set failed = { { 0 } };
+    const atx_rule *first_failed = NULL;
 
     for (size_t i = 0; i < r->rule_count; i++) {
-        at__rule *rule = &r->rules[i];
+        atx_rule *rule = &r->rules[i];
         int64_t value;
-        if (rule->params || !rule->needed || at__rule_needs(rule, &failed))
+        if (rule->params || !rule->needed || atx_rule_needs(rule, &failed))
             continue;
-        if (at__expr_eval(&value, rule->expr, r->slots, NULL) != AT_OK) {
+        if (atx_expr_eval(&value, rule->expr, r->slots, NULL) != AT_OK) {
             if (!rule->require)
                 add_let(&failed, i);
             first_failed = first_failed ? first_failed : rule;
@@ -180,36 +180,36 @@ static at_status eval_constants(at__rules *r, at_error *err)
                 r->refused = rule->require;
         }
     }
-    return first_failed && !r->refused ? at__rules_fail(r, first_failed, r->slots, err) : AT_OK;
+    return first_failed && !r->refused ? atx_rules_fail(r, first_failed, r->slots, err) : AT_OK;
 }
 
 /* ---- how often a requirement holds ---- */
 
-static bool bind_lets(const at__rules *r, const at__rule *rule, int64_t *slots)
+static bool bind_lets(const atx_rules *r, const atx_rule *rule, int64_t *slots)
 {
     for (size_t i = 0; i < r->let_count; i++) {
-        const at__rule *let = &r->rules[i];
+        const atx_rule *let = &r->rules[i];
         if (let->params && has_let(&rule->lets, i) &&
-            at__expr_eval(&slots[let->slot], let->expr, slots, NULL) != AT_OK)
+            atx_expr_eval(&slots[let->slot], let->expr, slots, NULL) != AT_OK)
             return false;
     }
     return true;
 }
 
 /* Binds the rule's parameters to the combination of that number. */
-static void bind_combination(const at__rules *r, const at__rule *rule, int64_t *slots, uint64_t number)
+static void bind_combination(const atx_rules *r, const atx_rule *rule, int64_t *slots, uint64_t number)
 {
     for (int i = 0; i < r->t->param_count; i++) {
         uint64_t n = (uint64_t)r->count[i];
         if (!(rule->params >> i & 1) || n == 0)
             continue;
-        const at__param *param = &r->t->params[i];
+        const atx_param *param = &r->t->params[i];
         slots[param->slot] = param->values[r->first[i] + (int)(number % n)];
         number /= n;
     }
 }
 
-double at__rules_combinations(const at__rules *r, at__param_set params)
+double atx_rules_combinations(const atx_rules *r, atx_param_set params)
 {
     double product = 1;
     for (int i = 0; i < r->t->param_count; i++)
@@ -218,17 +218,17 @@ double at__rules_combinations(const at__rules *r, at__param_set params)
     return product;
 }
 
-static void estimate(at__rules *r, at__rule *rule, int64_t *slots)
+static void estimate(atx_rules *r, atx_rule *rule, int64_t *slots)
 {
-    at__rng rng = { 1 };
-    double all = at__rules_combinations(r, rule->params);
+    atx_rng rng = { 1 };
+    double all = atx_rules_combinations(r, rule->params);
     bool whole = all <= MOST_TRIED;
     int tried = whole ? (int)all : SAMPLE, passed = 0, failed = 0;
 
     for (int i = 0; i < tried; i++) {
         int64_t value = 1;
-        bind_combination(r, rule, slots, whole ? (uint64_t)i : at__rng_next(&rng));
-        if (!bind_lets(r, rule, slots) || at__expr_eval(&value, rule->expr, slots, NULL) != AT_OK)
+        bind_combination(r, rule, slots, whole ? (uint64_t)i : atx_rng_next(&rng));
+        if (!bind_lets(r, rule, slots) || atx_expr_eval(&value, rule->expr, slots, NULL) != AT_OK)
             failed++;
         else
             passed += value != 0;
@@ -237,9 +237,9 @@ static void estimate(at__rules *r, at__rule *rule, int64_t *slots)
     rule->needed = !(whole && passed == tried);
 }
 
-static void estimate_all(at__rules *r)
+static void estimate_all(atx_rules *r)
 {
-    int64_t slots[AT__MAX_SLOTS];
+    int64_t slots[ATX_MAX_SLOTS];
     memcpy(slots, r->slots, sizeof slots);
     for (size_t i = r->let_count; i < r->rule_count; i++)
         if (r->rules[i].params)
@@ -248,10 +248,10 @@ static void estimate_all(at__rules *r)
 
 /* ---- the whole ---- */
 
-at_status at__rules_init(at__rules *out, const at__template *t, const int64_t *slots, const at__fix *fixes,
+at_status atx_rules_init(atx_rules *out, const atx_template *t, const int64_t *slots, const atx_fix *fixes,
                          int fix_count, at_error *err)
 {
-    at__rules r = { .t = t, .let_count = t->let_count, .rule_count = t->let_count + t->require_count };
+    atx_rules r = { .t = t, .let_count = t->let_count, .rule_count = t->let_count + t->require_count };
 
     memcpy(r.slots, slots, (size_t)t->op->symbols.count * sizeof *slots);
     at_status status = allow_values(&r, fixes, fix_count, err);
@@ -268,12 +268,12 @@ at_status at__rules_init(at__rules *out, const at__template *t, const int64_t *s
         mark_needed_lets(&r);
         *out = r;
     } else {
-        at__rules_clear(&r);
+        atx_rules_clear(&r);
     }
     return status;
 }
 
-void at__rules_clear(at__rules *rules)
+void atx_rules_clear(atx_rules *rules)
 {
     free(rules->rules);
     rules->rules = NULL;

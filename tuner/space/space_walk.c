@@ -39,8 +39,8 @@ enum { STEPS_A_LOOK = 1 << 16 };
  * 1024" with TILE = 2048. It is tried on bounds; the less that helps, the more seldom.
  */
 typedef struct hope {
-    const at__rule *rule;
-    const at__rule *lets[MAX_HOPE_LETS]; /* what it reads and is not known yet, in order */
+    const atx_rule *rule;
+    const atx_rule *lets[MAX_HOPE_LETS]; /* what it reads and is not known yet, in order */
     int let_count;
     int patience, wait; /* trials to pass over after one that did not help; of them, still to come */
 } hope;
@@ -48,44 +48,44 @@ typedef struct hope {
 /* What becomes possible once a parameter is bound. */
 typedef struct level {
     int param;
-    at__bounds range; /* of its allowed values */
-    at__key_column column;
-    const at__rule **rules; /* lets, then requirements */
+    atx_bounds range; /* of its allowed values */
+    atx_key_column column;
+    const atx_rule **rules; /* lets, then requirements */
     size_t rule_count;
     hope *hopes;
     size_t hope_count;
     double below; /* combinations of the parameters that follow */
     /* From this level on only these levels' values make a difference; NULL: they are too many, or all are. */
-    at__block *memory;
-    int seen[AT__MAX_PARAMS], seen_count;
+    atx_block *memory;
+    int seen[ATX_MAX_PARAMS], seen_count;
     /* The same by what the rules still depend on; only where all before make a difference, in long walks. */
-    at__space_memo memo;
-    at__binding *bindings;         /* of each slot when this level begins */
-    uint64_t mask[AT__MAX_PARAMS]; /* of a key: this level's columns and those that follow */
+    atx_space_memo memo;
+    atx_binding *bindings;         /* of each slot when this level begins */
+    uint64_t mask[ATX_MAX_PARAMS]; /* of a key: this level's columns and those that follow */
 } level;
 
 typedef struct walk {
-    const at__rules *rules;
-    at__rows *rows;
-    level levels[AT__MAX_PARAMS];
-    int place[AT__MAX_PARAMS]; /* of each level's present value, among the allowed */
-    const at__rule **by_level; /* what the levels' rules point into */
+    const atx_rules *rules;
+    atx_rows *rows;
+    level levels[ATX_MAX_PARAMS];
+    int place[ATX_MAX_PARAMS]; /* of each level's present value, among the allowed */
+    const atx_rule **by_level; /* what the levels' rules point into */
     double *refused;           /* of each rule: combinations it refused */
-    const at__rule **failed;   /* on the way to this row: what could not be evaluated */
+    const atx_rule **failed;   /* on the way to this row: what could not be evaluated */
     size_t failed_count;
-    at__let_set failed_lets;
+    atx_let_set failed_lets;
     int64_t steps;
-    int64_t slots[AT__MAX_SLOTS];
-    at__bounds bounds[AT__MAX_SLOTS]; /* of each slot now: of what is bound, its value */
-    uint64_t key[AT__MAX_PARAMS];     /* of the row so far; columns that follow hold anything */
-    at__cancel *cancel;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_bounds bounds[ATX_MAX_SLOTS]; /* of each slot now: of what is bound, its value */
+    uint64_t key[ATX_MAX_PARAMS];     /* of the row so far; columns that follow hold anything */
+    atx_cancel *cancel;
     at_error *err;
 } walk;
 
 /* ---- the levels of the walk ---- */
 
 /* The level at which a rule's last parameter is bound. */
-static int level_of(const walk *w, const at__rule *rule, int levels)
+static int level_of(const walk *w, const atx_rule *rule, int levels)
 {
     int last = levels - 1;
     while (!(rule->params >> w->levels[last].param & 1))
@@ -93,15 +93,15 @@ static int level_of(const walk *w, const at__rule *rule, int levels)
     return last;
 }
 
-static bool in_group(const at__rule *rule, at__param_set params)
+static bool in_group(const atx_rule *rule, atx_param_set params)
 {
     return rule->needed && rule->params && !(rule->params & ~params);
 }
 
-static at__bounds range_of(const at__rules *r, int param)
+static atx_bounds range_of(const atx_rules *r, int param)
 {
     const int64_t *values = r->t->params[param].values + r->first[param];
-    at__bounds b = { values[0], values[0] };
+    atx_bounds b = { values[0], values[0] };
     for (int i = 1; i < r->count[param]; i++) {
         b.low = values[i] < b.low ? values[i] : b.low;
         b.high = values[i] > b.high ? values[i] : b.high;
@@ -109,9 +109,9 @@ static at__bounds range_of(const at__rules *r, int param)
     return b;
 }
 
-static void fill_levels(walk *w, const int *order, at__param_set params)
+static void fill_levels(walk *w, const int *order, atx_param_set params)
 {
-    const at__rules *r = w->rules;
+    const atx_rules *r = w->rules;
     int n = w->rows->column_count;
     size_t used = 0;
     double below = 1;
@@ -145,7 +145,7 @@ static void fill_levels(walk *w, const int *order, at__param_set params)
 static void bind(walk *w, int slot, int64_t value)
 {
     w->slots[slot] = value;
-    w->bounds[slot] = (at__bounds){ value, value };
+    w->bounds[slot] = (atx_bounds){ value, value };
 }
 
 /* A parameter that is not bound may have any of its allowed values. */
@@ -157,7 +157,7 @@ static void unbind(walk *w, const level *l)
 /* The lets of the requirement that are evaluated later than level `i`. false: they are too many. */
 static bool list_lets(hope *h, const walk *w, int i)
 {
-    const at__rules *r = w->rules;
+    const atx_rules *r = w->rules;
     for (size_t k = 0; k < r->let_count; k++) {
         if (!(h->rule->lets.bits[k / 64] >> k % 64 & 1) || !r->rules[k].params ||
             level_of(w, &r->rules[k], w->rows->column_count) <= i)
@@ -170,7 +170,7 @@ static bool list_lets(hope *h, const walk *w, int i)
 }
 
 /* Combinations that a requirement would be evaluated for at most, once level i is bound. */
-static double still_open(const walk *w, const at__rule *rule, int i)
+static double still_open(const walk *w, const atx_rule *rule, int i)
 {
     double product = 1;
     for (int k = level_of(w, rule, w->rows->column_count); k > i; k--)
@@ -179,9 +179,9 @@ static double still_open(const walk *w, const at__rule *rule, int i)
 }
 
 /* Requirements of the group that read level i's parameter, and others that follow. */
-static at_status plan_hopes(walk *w, int i, at__param_set params)
+static at_status plan_hopes(walk *w, int i, atx_param_set params)
 {
-    const at__rules *r = w->rules;
+    const atx_rules *r = w->rules;
     level *l = &w->levels[i];
     l->hopes = calloc(r->rule_count + 1, sizeof *l->hopes);
     if (!l->hopes)
@@ -200,11 +200,11 @@ static at_status plan_hopes(walk *w, int i, at__param_set params)
 /* Is the requirement broken whatever follows? Then nothing in it can fail to be evaluated either. */
 static bool is_broken(walk *w, const hope *h)
 {
-    at__bounds value;
+    atx_bounds value;
     for (int i = 0; i < h->let_count; i++)
-        if (!at__expr_bounds(&w->bounds[h->lets[i]->slot], h->lets[i]->expr, w->bounds))
+        if (!atx_expr_bounds(&w->bounds[h->lets[i]->slot], h->lets[i]->expr, w->bounds))
             return false;
-    return at__expr_bounds(&value, h->rule->expr, w->bounds) && value.low == 0 && value.high == 0;
+    return atx_expr_bounds(&value, h->rule->expr, w->bounds) && value.low == 0 && value.high == 0;
 }
 
 static bool has_hope(walk *w, level *l)
@@ -229,9 +229,9 @@ static bool has_hope(walk *w, level *l)
 /* ---- what is remembered ---- */
 
 /* The parameters that rules from level `i` on read. */
-static at__param_set read_from(const walk *w, int i)
+static atx_param_set read_from(const walk *w, int i)
 {
-    at__param_set set = 0;
+    atx_param_set set = 0;
     for (; i < w->rows->column_count; i++)
         for (size_t k = 0; k < w->levels[i].rule_count; k++)
             set |= w->levels[i].rules[k]->params;
@@ -242,7 +242,7 @@ static at__param_set read_from(const walk *w, int i)
 static at_status plan_memory(walk *w, int i)
 {
     level *l = &w->levels[i];
-    at__param_set read = read_from(w, i);
+    atx_param_set read = read_from(w, i);
     int64_t combinations = 1;
     for (int k = 0; k < i; k++) {
         if (!(read >> w->levels[k].param & 1))
@@ -262,7 +262,7 @@ static at_status plan_memory(walk *w, int i)
     return AT_OK;
 }
 
-static at__block *remembered(walk *w, const level *l)
+static atx_block *remembered(walk *w, const level *l)
 {
     int64_t number = 0;
     for (int k = 0; k < l->seen_count; k++)
@@ -281,14 +281,14 @@ static at__block *remembered(walk *w, const level *l)
 static bool list_bindings(walk *w, int depth)
 {
     level *l = &w->levels[depth];
-    l->bindings = malloc(AT__MAX_SLOTS * sizeof *l->bindings);
+    l->bindings = malloc(ATX_MAX_SLOTS * sizeof *l->bindings);
     if (!l->bindings)
         return false;
-    for (int i = 0; i < AT__MAX_SLOTS; i++)
-        l->bindings[i] = AT__CONSTANT;
+    for (int i = 0; i < ATX_MAX_SLOTS; i++)
+        l->bindings[i] = ATX_CONSTANT;
     for (int k = 0; k < w->rows->column_count; k++) {
         const level *other = &w->levels[k];
-        at__binding binding = k < depth ? AT__BOUND : AT__UNBOUND;
+        atx_binding binding = k < depth ? ATX_BOUND : ATX_UNBOUND;
         l->bindings[w->rules->t->params[other->param].slot] = binding;
         for (size_t i = 0; i < other->rule_count; i++)
             if (!other->rules[i]->require)
@@ -304,7 +304,7 @@ static int write_residue(int64_t *key, const walk *w, int depth)
     int len = 0;
     for (int k = depth; k < w->rows->column_count; k++)
         for (size_t i = 0; i < w->levels[k].rule_count; i++) {
-            int more = at__expr_residue(key + len, AT__SPACE_MEMO_WORDS - len, w->levels[k].rules[i]->expr,
+            int more = atx_expr_residue(key + len, ATX_SPACE_MEMO_WORDS - len, w->levels[k].rules[i]->expr,
                                         w->slots, w->levels[depth].bindings);
             if (more < 0)
                 return -1;
@@ -314,20 +314,20 @@ static int write_residue(int64_t *key, const walk *w, int depth)
 }
 
 /* NULL: it is not remembered here. */
-static at__block *recalled(walk *w, int depth)
+static atx_block *recalled(walk *w, int depth)
 {
     level *l = &w->levels[depth];
-    int64_t key[AT__SPACE_MEMO_WORDS];
+    int64_t key[ATX_SPACE_MEMO_WORDS];
     if (w->steps < LONG_WALK || l->memo.useless || depth == 0 ||
         l->below * w->rules->count[l->param] < LEAST_BELOW || (!l->bindings && !list_bindings(w, depth)))
         return NULL;
     int len = write_residue(key, w, depth);
-    return len > 0 ? at__space_memo_find(&l->memo, key, len) : NULL;
+    return len > 0 ? atx_space_memo_find(&l->memo, key, len) : NULL;
 }
 
 /* ---- the walk ---- */
 
-static void set_failed(walk *w, const at__rule *rule)
+static void set_failed(walk *w, const atx_rule *rule)
 {
     size_t i = (size_t)(rule - w->rules->rules);
     w->failed[w->failed_count++] = rule;
@@ -349,11 +349,11 @@ static void forget_failed(walk *w, size_t count)
 static bool passes(walk *w, const level *l)
 {
     for (size_t i = 0; i < l->rule_count; i++) {
-        const at__rule *rule = l->rules[i];
+        const atx_rule *rule = l->rules[i];
         int64_t value;
-        if (w->failed_count && at__rule_needs(rule, &w->failed_lets))
+        if (w->failed_count && atx_rule_needs(rule, &w->failed_lets))
             continue;
-        if (at__expr_eval(&value, rule->expr, w->slots, NULL) != AT_OK) {
+        if (atx_expr_eval(&value, rule->expr, w->slots, NULL) != AT_OK) {
             set_failed(w, rule);
         } else if (!rule->require) {
             bind(w, rule->slot, value);
@@ -367,19 +367,19 @@ static bool passes(walk *w, const level *l)
 
 static at_status make_room(walk *w, int64_t more)
 {
-    if (w->rows->count + more > AT__SPACE_MAX_ROWS)
+    if (w->rows->count + more > ATX_SPACE_MAX_ROWS)
         return at_fail(w->err, AT_ERR_INPUT,
                        "%s: template %s has more than %lld valid configurations of parameters that "
                        "depend on each other; expected fewer values, or more requirements",
-                       w->rules->t->file, w->rules->t->name, (long long)AT__SPACE_MAX_ROWS);
-    return at__rows_reserve(w->rows, more, w->err);
+                       w->rules->t->file, w->rules->t->name, (long long)ATX_SPACE_MAX_ROWS);
+    return atx_rows_reserve(w->rows, more, w->err);
 }
 
 static at_status add_row(walk *w)
 {
-    at__rows *rows = w->rows;
+    atx_rows *rows = w->rows;
     if (w->failed_count)
-        return at__rules_fail(w->rules, w->failed[0], w->slots, w->err);
+        return atx_rules_fail(w->rules, w->failed[0], w->slots, w->err);
     at_status status = make_room(w, 1);
     for (int i = 0; i < rows->words && status == AT_OK; i++)
         rows->keys[rows->count * rows->words + i] = w->key[i];
@@ -388,14 +388,14 @@ static at_status add_row(walk *w)
 }
 
 /* The rows that followed these values before, with the present ones in front. */
-static at_status copy_rows(walk *w, const level *l, const at__block *b)
+static at_status copy_rows(walk *w, const level *l, const atx_block *b)
 {
-    at__rows *rows = w->rows;
+    atx_rows *rows = w->rows;
     at_status status = make_room(w, b->count);
     if (status != AT_OK || b->count == 0) /* of none there may be no table yet */
         return status;
     for (int word = 0; word < rows->words; word++) {
-        const uint64_t *from = at__rows_key(rows, b->first) + word;
+        const uint64_t *from = atx_rows_key(rows, b->first) + word;
         uint64_t *to = rows->keys + rows->count * rows->words + word;
         uint64_t mask = l->mask[word], front = w->key[word] & ~mask;
         for (int64_t i = 0; i < b->count; i++)
@@ -408,13 +408,13 @@ static at_status copy_rows(walk *w, const level *l, const at__block *b)
 /* Another value is bound: is that too much? */
 static at_status step(walk *w)
 {
-    const at__template *t = w->rules->t;
-    if (++w->steps > AT__SPACE_MAX_STEPS)
+    const atx_template *t = w->rules->t;
+    if (++w->steps > ATX_SPACE_MAX_STEPS)
         return at_fail(w->err, AT_ERR_INPUT,
                        "%s: the requirements of template %s refuse too little too late: gave up after %lld "
                        "steps",
-                       t->file, t->name, (long long)AT__SPACE_MAX_STEPS);
-    if (w->steps % STEPS_A_LOOK == 0 && at__cancel_due(w->cancel))
+                       t->file, t->name, (long long)ATX_SPACE_MAX_STEPS);
+    if (w->steps % STEPS_A_LOOK == 0 && atx_cancel_due(w->cancel))
         return at_fail(w->err, AT_ERR_CANCELLED,
                        "interrupted while the configurations of template %s were counted", t->name);
     return AT_OK;
@@ -425,7 +425,7 @@ static at_status visit(walk *w, int depth);
 static at_status try_values(walk *w, int depth)
 {
     level *l = &w->levels[depth];
-    const at__param *param = &w->rules->t->params[l->param];
+    const atx_param *param = &w->rules->t->params[l->param];
     int first = w->rules->first[l->param], count = w->rules->count[l->param];
 
     for (int i = 0; i < count; i++) {
@@ -435,7 +435,7 @@ static at_status try_values(walk *w, int depth)
             return status;
         bind(w, param->slot, param->values[first + i]);
         w->place[depth] = i;
-        at__key_set(w->key, &l->column, first + i);
+        atx_key_set(w->key, &l->column, first + i);
         if (passes(w, l) && (w->failed_count || has_hope(w, l)))
             status = visit(w, depth + 1);
         forget_failed(w, failed);
@@ -452,22 +452,22 @@ static at_status visit(walk *w, int depth)
     if (depth == w->rows->column_count)
         return add_row(w);
     const level *l = &w->levels[depth];
-    at__block *b = w->failed_count ? NULL : l->memory ? remembered(w, l) : recalled(w, depth);
+    atx_block *b = w->failed_count ? NULL : l->memory ? remembered(w, l) : recalled(w, depth);
     if (!b)
         return try_values(w, depth);
     if (b->count >= 0)
         return copy_rows(w, l, b);
     int64_t first = w->rows->count;
     at_status status = try_values(w, depth);
-    *b = (at__block){ .first = first, .count = w->rows->count - first };
+    *b = (atx_block){ .first = first, .count = w->rows->count - first };
     return status;
 }
 
 /* ---- the whole ---- */
 
-static const at__require *most_refusing(const walk *w)
+static const atx_require *most_refusing(const walk *w)
 {
-    const at__require *most = NULL;
+    const atx_require *most = NULL;
     double best = 0;
     for (size_t i = w->rules->let_count; i < w->rules->rule_count; i++) {
         if (w->refused[i] > best) {
@@ -486,9 +486,9 @@ static bool is_ascending(const int *order, int count)
     return true;
 }
 
-static at_status find_rows(walk *w, at__param_set params)
+static at_status find_rows(walk *w, atx_param_set params)
 {
-    int order[AT__MAX_PARAMS] = { 0 };
+    int order[ATX_MAX_PARAMS] = { 0 };
     size_t n = w->rules->rule_count + 1;
 
     w->by_level = calloc(n, sizeof(void *));
@@ -496,7 +496,7 @@ static at_status find_rows(walk *w, at__param_set params)
     w->failed = calloc(n, sizeof(void *));
     if (!w->by_level || !w->refused || !w->failed)
         return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
-    at__space_order(order, w->rules, params);
+    atx_space_order(order, w->rules, params);
     fill_levels(w, order, params);
     at_status status = AT_OK;
     for (int i = 1; i < w->rows->column_count && status == AT_OK; i++)
@@ -511,16 +511,16 @@ static at_status find_rows(walk *w, at__param_set params)
         return status;
     w->rows->refused = most_refusing(w);
     /* The walk may have gone in another order of parameters; rows are kept in that of the declaration. */
-    return is_ascending(order, w->rows->column_count) ? AT_OK : at__rows_sort(w->rows, w->err);
+    return is_ascending(order, w->rows->column_count) ? AT_OK : atx_rows_sort(w->rows, w->err);
 }
 
 static void walk_close(walk *w)
 {
-    for (int i = 0; i < AT__MAX_PARAMS; i++) {
+    for (int i = 0; i < ATX_MAX_PARAMS; i++) {
         free(w->levels[i].memory);
         free(w->levels[i].hopes);
         free(w->levels[i].bindings);
-        at__space_memo_close(&w->levels[i].memo);
+        atx_space_memo_close(&w->levels[i].memo);
     }
     free(w->by_level);
     free(w->refused);
@@ -528,23 +528,23 @@ static void walk_close(walk *w)
     free(w);
 }
 
-at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at__cancel *cancel,
+at_status atx_rows_find(atx_rows *out, const atx_rules *rules, atx_param_set params, atx_cancel *cancel,
                         at_error *err)
 {
-    at__rows rows;
-    int columns[AT__MAX_PARAMS], count = 0;
+    atx_rows rows;
+    int columns[ATX_MAX_PARAMS], count = 0;
     walk *w = calloc(1, sizeof *w);
     if (!w)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < rules->t->param_count; i++)
         if (params >> i & 1)
             columns[count++] = i;
-    at__rows_init(&rows, rules->t, columns, count);
+    atx_rows_init(&rows, rules->t, columns, count);
     w->rules = rules;
     w->rows = &rows;
     w->cancel = cancel;
     w->err = err;
-    for (int i = 0; i < AT__MAX_SLOTS; i++)
+    for (int i = 0; i < ATX_MAX_SLOTS; i++)
         bind(w, i, rules->slots[i]);
 
     at_status status = find_rows(w, params);
@@ -552,7 +552,7 @@ at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set par
         *out = rows;
         rows.keys = NULL;
     }
-    at__rows_clear(&rows);
+    atx_rows_clear(&rows);
     walk_close(w);
     return status;
 }

@@ -13,14 +13,14 @@
 #include "space/space_rules.h"
 
 /* Steps (a value bound) after which a walk gives up: some minutes. */
-#define AT__SPACE_MAX_STEPS ((int64_t)2000000000)
+#define ATX_SPACE_MAX_STEPS ((int64_t)2000000000)
 
 /*
  * Finds the rows of the parameters in `params`. A requirement or let that cannot be evaluated is
  * AT_ERR_INPUT, unless another requirement refuses the row: what is found does not depend on the order of the
  * walk. AT_ERR_CANCELLED: `cancel` said so (NULL: never).
  */
-at_status at__rows_find(at__rows *out, const at__rules *rules, at__param_set params, at__cancel *cancel,
+at_status atx_rows_find(atx_rows *out, const atx_rules *rules, atx_param_set params, atx_cancel *cancel,
                         at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -23,114 +23,114 @@
 #define FLUSH_S    0.5
 #define FLUSH_ROWS 256
 #define REPORT_S   0.05
-static bool use_known(at__contest *c, at__candidate *a)
+static bool use_known(atx_contest *c, atx_candidate *a)
 {
-    const at__known_trial *k = at__contest_find_known(c, a);
-    bool weighed = k && (k->outcome != AT__TIMED || k->timing.joules > 0);
-    if (!k || (!c->is_copy && !weighed && at__reads_figure(c->problem.op, AT__FIGURE_JOULES)))
+    const atx_known_trial *k = atx_contest_find_known(c, a);
+    bool weighed = k && (k->outcome != ATX_TIMED || k->timing.joules > 0);
+    if (!k || (!c->is_copy && !weighed && atx_reads_figure(c->problem.op, ATX_FIGURE_JOULES)))
         return false; /* what was measured before somebody asked for energy is measured again */
-    a->m = (at__measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
+    a->m = (atx_measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
     a->known = a->stored = true;
     c->tally.known++;
-    at__contest_decide(c, a);
+    atx_contest_decide(c, a);
     return true;
 }
 
-at_status at__contest_make_ready(at__contest *c, size_t tag, at_error *err)
+at_status atx_contest_make_ready(atx_contest *c, size_t tag, at_error *err)
 {
     if (c->ready_first > 256) { /* the front is used up: move the rest down */
         memmove(c->ready, c->ready + c->ready_first, c->ready_count * sizeof *c->ready);
         c->ready_first = 0;
     }
-    if (!at__grow(&c->ready, &c->ready_cap, c->ready_first + c->ready_count, sizeof *c->ready))
+    if (!atx_grow(&c->ready, &c->ready_cap, c->ready_first + c->ready_count, sizeof *c->ready))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     c->ready[c->ready_first + c->ready_count++] = tag;
     return AT_OK;
 }
 
 /* A deferred candidate is ready at once: it is compiled. False: this is none. */
-static bool resume(at__contest *c, int64_t index, at_status *status, at_error *err)
+static bool resume(atx_contest *c, int64_t index, at_status *status, at_error *err)
 {
     for (size_t i = 0; i < c->candidate_count && c->deferred; i++)
         if (c->candidates[i]->deferred && c->candidates[i]->index == index) {
             c->candidates[i]->deferred = false;
             c->deferred--;
-            *status = at__contest_make_ready(c, i, err);
+            *status = atx_contest_make_ready(c, i, err);
             return true;
         }
     return false;
 }
 
-static at_status propose_one(at__contest *c, at_error *err)
+static at_status propose_one(atx_contest *c, at_error *err)
 {
-    at__builder *builder = &c->env->builder;
+    atx_builder *builder = &c->env->builder;
     int64_t index = c->strategy->propose(c->strategy_state), local = 0;
     at_status status = AT_OK;
     int which = 0;
 
-    c->waiting = index == AT__NOT_YET;
+    c->waiting = index == ATX_NOT_YET;
     if (c->waiting && c->tally.decided + c->deferred == (int64_t)c->candidate_count)
-        return at__bug(err, "strategy %s waits for nothing", c->strategy->name);
+        return atx_bug(err, "strategy %s waits for nothing", c->strategy->name);
     if (index < 0) {
         c->exhausted = !c->waiting;
-        c->tally.settled = index == AT__WORTHLESS;
+        c->tally.settled = index == ATX_WORTHLESS;
         return AT_OK;
     }
     if (resume(c, index, &status, err))
         return status;
-    const at__space *space = at__search_locate(&c->search, index, &which, &local);
+    const atx_space *space = atx_search_locate(&c->search, index, &which, &local);
     if (!space)
-        return at__bug(err, "strategy %s proposed configuration %lld of %lld", c->strategy->name,
+        return atx_bug(err, "strategy %s proposed configuration %lld of %lld", c->strategy->name,
                        (long long)index, (long long)c->search.total);
-    at__candidate *a = at__contest_add(c, space, index, local);
+    atx_candidate *a = atx_contest_add(c, space, index, local);
     if (!a)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (use_known(c, a))
         return AT_OK;
     size_t tag = c->candidate_count - 1;
-    status = at__build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
+    status = atx_build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
     if (status == AT_OK && a->build.done)
-        return at__contest_make_ready(c, tag, err);
+        return atx_contest_make_ready(c, tag, err);
     if (status == AT_OK)
-        status = at__pool_submit(builder->pool, AT__POOL_TAG(c->owner, tag), at__str_text(&a->build.source),
-                                 a->t->file, builder->cc, AT__CUBIN, err);
+        status = atx_pool_submit(builder->pool, ATX_POOL_TAG(c->owner, tag), atx_str_text(&a->build.source),
+                                 a->t->file, builder->cc, ATX_CUBIN, err);
     return status;
 }
 
 /* What did not load, of the cache, goes before what is new. */
-static at_status compile_again(at__contest *c, at_error *err)
+static at_status compile_again(atx_contest *c, at_error *err)
 {
-    at__builder *builder = &c->env->builder;
+    atx_builder *builder = &c->env->builder;
     at_status status = AT_OK;
-    while (status == AT_OK && c->again_count && at__pool_has_room(builder->pool)) {
+    while (status == AT_OK && c->again_count && atx_pool_has_room(builder->pool)) {
         size_t tag = c->again[--c->again_count];
-        const at__candidate *a = c->candidates[tag];
-        status = at__pool_submit(builder->pool, AT__POOL_TAG(c->owner, tag), at__str_text(&a->build.source),
-                                 a->t->file, builder->cc, AT__CUBIN, err);
+        const atx_candidate *a = c->candidates[tag];
+        status = atx_pool_submit(builder->pool, ATX_POOL_TAG(c->owner, tag), atx_str_text(&a->build.source),
+                                 a->t->file, builder->cc, ATX_CUBIN, err);
     }
     return status;
 }
 
-static bool should_end(at__contest *c)
+static bool should_end(atx_contest *c)
 {
-    const at__env *env = c->env;
-    if (at__cancel_asked(&env->cancel) || (env->budget_until_s > 0 && at__now_s() > env->budget_until_s))
+    const atx_env *env = c->env;
+    if (atx_cancel_asked(&env->cancel) || (env->budget_until_s > 0 && atx_now_s() > env->budget_until_s))
         c->tally.interrupted = true;
     return c->tally.interrupted;
 }
 
 /* Its compilations under way. Without a pool there are none: nothing is compiled for a replay. */
-static int compiling(const at__contest *c)
+static int compiling(const atx_contest *c)
 {
-    return c->env->builder.pool ? at__pool_busy_of(c->env->builder.pool, c->owner) : 0;
+    return c->env->builder.pool ? atx_pool_busy_of(c->env->builder.pool, c->owner) : 0;
 }
 
-static bool has_room(const at__contest *c)
+static bool has_room(const atx_contest *c)
 {
-    return c->ready_count < READY_LIMIT && (!c->env->builder.pool || at__pool_has_room(c->env->builder.pool));
+    return c->ready_count < READY_LIMIT && (!c->env->builder.pool || atx_pool_has_room(c->env->builder.pool));
 }
 
-static at_status propose_ahead(at__contest *c, at_error *err)
+static at_status propose_ahead(atx_contest *c, at_error *err)
 {
     /* Asked also when all is proposed: what waits for the device is left out then. */
     bool more = !c->exhausted || c->ready_count || c->again_count || compiling(c);
@@ -144,70 +144,70 @@ static at_status propose_ahead(at__contest *c, at_error *err)
     return status;
 }
 
-at_status at__contest_compile_ahead(at__contest *c, at_error *err)
+at_status atx_contest_compile_ahead(atx_contest *c, at_error *err)
 {
     return c->env->builder.pool ? propose_ahead(c, err) : AT_OK;
 }
 
-static void trace_queues(const at__contest *c)
+static void trace_queues(const atx_contest *c)
 {
-    at__trace *trace = c->env->options->trace;
-    at__trace_count(trace, at__env_trace_id(c->env), "compiled, waiting for the device",
-                    (int64_t)c->ready_count + at__contest_queued(c));
+    atx_trace *trace = c->env->options->trace;
+    atx_trace_count(trace, atx_env_trace_id(c->env), "compiled, waiting for the device",
+                    (int64_t)c->ready_count + atx_contest_queued(c));
 }
 
-static at_status take_compiled(at__contest *c, at_error *err)
+static at_status take_compiled(atx_contest *c, at_error *err)
 {
-    at__compiled done = { 0 };
+    atx_compiled done = { 0 };
     if (!c->env->builder.pool)
         return AT_OK;
-    at_status status = at__pool_pump(c->env->builder.pool, err);
-    while (status == AT_OK && at__pool_take_of(c->env->builder.pool, c->owner, &done)) {
+    at_status status = atx_pool_pump(c->env->builder.pool, err);
+    while (status == AT_OK && atx_pool_take_of(c->env->builder.pool, c->owner, &done)) {
         size_t tag = (size_t)(done.tag & UINT32_MAX);
-        at__candidate *a = c->candidates[tag];
-        at__trace_span(c->env->options->trace, AT__TRACK_COMPILER, at__env_trace_id(c->env), done.worker,
+        atx_candidate *a = c->candidates[tag];
+        atx_trace_span(c->env->options->trace, ATX_TRACK_COMPILER, atx_env_trace_id(c->env), done.worker,
                        a->t->name, a->text, done.started_s, done.ended_s);
-        at__build_finish(&a->build, &c->env->builder, &done);
-        at__compiled_clear(&done);
+        atx_build_finish(&a->build, &c->env->builder, &done);
+        atx_compiled_clear(&done);
         if (status == AT_OK && a->build.ok && !c->tally.interrupted) {
-            status = at__contest_make_ready(c, tag, err);
+            status = atx_contest_make_ready(c, tag, err);
         } else if (status == AT_OK && !a->build.ok) {
-            a->m = (at__measured){ .outcome = AT__COMPILE_FAILED, .resources = AT__RESOURCES_UNKNOWN };
-            at__contest_decide(c, a);
+            a->m = (atx_measured){ .outcome = ATX_COMPILE_FAILED, .resources = ATX_RESOURCES_UNKNOWN };
+            atx_contest_decide(c, a);
         }
     }
     return status;
 }
 
-at_status at__contest_kernel(at__kernel *out, const at__contest *c, const at__candidate *a, at_error *err)
+at_status atx_contest_kernel(atx_kernel *out, const atx_contest *c, const atx_candidate *a, at_error *err)
 {
-    int64_t slots[AT__MAX_SLOTS];
+    int64_t slots[ATX_MAX_SLOTS];
     memcpy(slots, c->slots, sizeof slots);
-    at_status status = at__config_bind(slots, a->t, &a->config, err);
+    at_status status = atx_config_bind(slots, a->t, &a->config, err);
     if (status == AT_OK)
-        status = at__template_bind(out, &a->build, a->t, slots, err);
+        status = atx_template_bind(out, &a->build, a->t, slots, err);
     if (status == AT_OK)
         out->identity = a->identity;
     return status;
 }
 
-at__resources at__contest_resources(const at__contest *c, const at__candidate *a, const at__kernel *kernel)
+atx_resources atx_contest_resources(const atx_contest *c, const atx_candidate *a, const atx_kernel *kernel)
 {
     if (a->decided)
         return a->m.resources;
-    at__resources r = a->build.resources;
+    atx_resources r = a->build.resources;
     if (!c->env->builder.nvrtc)
-        return at__device_recorded_resources(c->env->device, a->identity);
+        return atx_device_recorded_resources(c->env->device, a->identity);
     if (r.registers < 0)
-        return AT__RESOURCES_UNKNOWN;
+        return ATX_RESOURCES_UNKNOWN;
     r.shared_bytes += kernel->geometry.shared_bytes;
     return r;
 }
 
 /* Now that it is compiled: is it still wanted? */
-static bool wanted(at__contest *c, at__candidate *a, const at__kernel *kernel)
+static bool wanted(atx_contest *c, atx_candidate *a, const atx_kernel *kernel)
 {
-    at__resources resources = at__contest_resources(c, a, kernel);
+    atx_resources resources = atx_contest_resources(c, a, kernel);
     a->deferred = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &resources);
     c->deferred += a->deferred;
     if (a->deferred) /* it makes room for another, also where the limit was reached */
@@ -216,34 +216,34 @@ static bool wanted(at__contest *c, at__candidate *a, const at__kernel *kernel)
 }
 
 /* No launch can be made of it: a grid of 0, a kernel that its code does not have. */
-static void refuse(at__contest *c, at__candidate *a, const at_error *why)
+static void refuse(atx_contest *c, atx_candidate *a, const at_error *why)
 {
-    a->m = (at__measured){ .outcome = AT__LAUNCH_FAILED, .resources = a->build.resources };
+    a->m = (atx_measured){ .outcome = ATX_LAUNCH_FAILED, .resources = a->build.resources };
     snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why->text);
-    at__contest_decide(c, a);
+    atx_contest_decide(c, a);
 }
 
 /* What a trial races against: where something else than time counts, a slow one may be the best. */
-static double to_beat(const at__contest *c)
+static double to_beat(const atx_contest *c)
 {
     bool by_time = c->is_copy || !c->problem.op->objective;
     return c->tally.best && by_time ? c->tally.best->m.timing.median_s : 0;
 }
 
-static at_status feed_devices(at__contest *c, bool *progressed, at_error *err)
+static at_status feed_devices(atx_contest *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
     int seat = 0;
     if (c->ready_count && c->tally.fed_s <= 0)
-        c->tally.fed_s = at__now_s();
+        c->tally.fed_s = atx_now_s();
     while (status == AT_OK && c->ready_count && !c->tally.interrupted &&
-           (seat = at__contest_free_seat(c)) >= 0) {
+           (seat = atx_contest_free_seat(c)) >= 0) {
         size_t tag = c->ready[c->ready_first++];
-        at__trial trial = { .tag = (int64_t)tag, .is_copy = c->is_copy, .best_s = to_beat(c) };
+        atx_trial trial = { .tag = (int64_t)tag, .is_copy = c->is_copy, .best_s = to_beat(c) };
         c->ready_count--;
         *progressed = true;
         at_error cause = { 0 };
-        status = at__contest_kernel(&trial.kernel, c, c->candidates[tag], &cause);
+        status = atx_contest_kernel(&trial.kernel, c, c->candidates[tag], &cause);
         if (status == AT_ERR_INPUT) {
             refuse(c, c->candidates[tag], &cause);
             status = AT_OK;
@@ -255,26 +255,26 @@ static at_status feed_devices(at__contest *c, bool *progressed, at_error *err)
             continue;
         c->candidates[tag]->seat = seat;
         c->candidates[tag]->away = true;
-        status = at__device_submit(c->seats[seat].device, &trial, err);
+        status = atx_device_submit(c->seats[seat].device, &trial, err);
     }
     return status;
 }
 
 /* A kernel of the cache that the device does not load is compiled again, once; it is not decided yet. */
-static bool is_to_compile_again(at__contest *c, at__candidate *a, const at__measured *m)
+static bool is_to_compile_again(atx_contest *c, atx_candidate *a, const atx_measured *m)
 {
     bool loaded = m->resources.registers >= 0;
-    if (m->outcome != AT__LAUNCH_FAILED || loaded || !a->build.cached ||
-        !at__grow(&c->again, &c->again_cap, c->again_count, sizeof *c->again))
+    if (m->outcome != ATX_LAUNCH_FAILED || loaded || !a->build.cached ||
+        !atx_grow(&c->again, &c->again_cap, c->again_count, sizeof *c->again))
         return false;
     c->again[c->again_count++] = (size_t)m->tag;
-    return at__build_distrust(&a->build);
+    return atx_build_distrust(&a->build);
 }
 
-static void take_one(at__contest *c, size_t seat, const at__measured *m)
+static void take_one(atx_contest *c, size_t seat, const atx_measured *m)
 {
-    at__candidate *a = c->candidates[m->tag];
-    int ordinal = at__device_info_of(c->seats[seat].device)->ordinal;
+    atx_candidate *a = c->candidates[m->tag];
+    int ordinal = atx_device_info_of(c->seats[seat].device)->ordinal;
     a->away = false;
     if (is_to_compile_again(c, a, m))
         return;
@@ -283,33 +283,33 @@ static void take_one(at__contest *c, size_t seat, const at__measured *m)
         a->m.resources.stack_bytes = a->build.resources.stack_bytes;
         a->m.resources.spill_bytes = a->build.resources.spill_bytes;
     }
-    at__trace_span(c->env->options->trace, AT__TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, a->t->name,
-                   a->identity, at__now_s() - m->busy_s, at__now_s());
+    atx_trace_span(c->env->options->trace, ATX_TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, a->t->name,
+                   a->identity, atx_now_s() - m->busy_s, atx_now_s());
     trace_queues(c);
-    at__contest_decide(c, a);
+    atx_contest_decide(c, a);
 }
 
 /* Of one device, which may be gone afterwards. */
-static at_status take_of(at__contest *c, size_t seat, bool *progressed, at_error *err)
+static at_status take_of(atx_contest *c, size_t seat, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
     bool got = true;
     while (status == AT_OK && got && c->seats[seat].device) {
-        at__measured m;
+        atx_measured m;
         at_error why = { 0 };
-        status = at__device_pump(c->seats[seat].device, &m, &got, &why);
+        status = atx_device_pump(c->seats[seat].device, &m, &got, &why);
         *progressed |= got;
         if (status != AT_OK)
-            return at__contest_lose(c, seat, status, &why, err);
-        if (got && at__contest_is_gauge(&m))
-            at__contest_gauged(c, seat, &m);
+            return atx_contest_lose(c, seat, status, &why, err);
+        if (got && atx_contest_is_gauge(&m))
+            atx_contest_gauged(c, seat, &m);
         else if (got)
             take_one(c, seat, &m);
     }
     return AT_OK;
 }
 
-static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
+static at_status take_measured(atx_contest *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
     for (size_t i = 0; i < c->seat_count && status == AT_OK; i++)
@@ -319,26 +319,26 @@ static at_status take_measured(at__contest *c, bool *progressed, at_error *err)
 
 /* Stores what is decided and not yet stored, up to FLUSH_ROWS, in one transaction; *wrote says how many more.
  */
-static at_status flush_of(at__contest *c, size_t seat, size_t *wrote, at_error *err)
+static at_status flush_of(atx_contest *c, size_t seat, size_t *wrote, at_error *err)
 {
-    at__trial_row rows[FLUSH_ROWS];
-    at__candidate *from[FLUSH_ROWS];
+    atx_trial_row rows[FLUSH_ROWS];
+    atx_candidate *from[FLUSH_ROWS];
     size_t count = 0;
 
     for (size_t i = c->unstored; i < c->candidate_count && count < FLUSH_ROWS; i++) {
-        at__candidate *a = c->candidates[i];
+        atx_candidate *a = c->candidates[i];
         if (a->decided && !a->stored && a->seat == (int)seat) {
             from[count] = a;
-            rows[count++] = at__contest_row(a);
+            rows[count++] = atx_contest_row(a);
         }
     }
     if (!count)
         return AT_OK;
-    double start = at__now_s();
-    at_status status = at__store_put_trials(c->env->store, c->seats[seat].run_id, &c->key,
+    double start = atx_now_s();
+    at_status status = atx_store_put_trials(c->env->store, c->seats[seat].run_id, &c->key,
                                             &c->env->fingerprint, rows, count, err);
-    at__trace_span(c->env->options->trace, AT__TRACK_STORE, at__env_trace_id(c->env), 0, "store trials", "",
-                   start, at__now_s());
+    atx_trace_span(c->env->options->trace, ATX_TRACK_STORE, atx_env_trace_id(c->env), 0, "store trials", "",
+                   start, atx_now_s());
     for (size_t i = 0; i < count && status == AT_OK; i++)
         from[i]->stored = true;
     while (c->unstored < c->candidate_count && c->candidates[c->unstored]->stored)
@@ -348,20 +348,20 @@ static at_status flush_of(at__contest *c, size_t seat, size_t *wrote, at_error *
 }
 
 /* Of each device, as its own run. */
-static at_status flush(at__contest *c, size_t *wrote, at_error *err)
+static at_status flush(atx_contest *c, size_t *wrote, at_error *err)
 {
     at_status status = AT_OK;
     *wrote = 0;
     for (size_t i = 0; i < c->seat_count && status == AT_OK; i++)
         status = flush_of(c, i, wrote, err);
-    c->flushed_s = at__now_s();
+    c->flushed_s = atx_now_s();
     return status;
 }
 
-static void report_progress(at__contest *c)
+static void report_progress(atx_contest *c)
 {
-    double now = at__now_s();
-    at__progress p = c->progress;
+    double now = atx_now_s();
+    atx_progress p = c->progress;
     char best[256] = "";
 
     if (now - c->reported_s < REPORT_S)
@@ -370,7 +370,7 @@ static void report_progress(at__contest *c)
     p.done = c->tally.decided;
     p.total = c->search.max_trials;
     p.failed = c->tally.failed;
-    p.helping = at__contest_ready_seats(c) - 1;
+    p.helping = atx_contest_ready_seats(c) - 1;
     p.elapsed_s = now - c->tally.started_s;
     p.left_s =
         c->tally.decided ? p.elapsed_s / (double)c->tally.decided * (double)(p.total - c->tally.decided) : -1;
@@ -383,26 +383,26 @@ static void report_progress(at__contest *c)
     c->env->events->progress(c->env->events->context, &p);
 }
 
-static void wait_for_something(at__contest *c)
+static void wait_for_something(atx_contest *c)
 {
-    struct pollfd fds[AT__POOL_ALSO] = { at__device_fd(c->env->device) };
+    struct pollfd fds[ATX_POOL_ALSO] = { atx_device_fd(c->env->device) };
     int count = 1;
     if (c->offer)
-        fds[count++] = at__crew_fd(c->offer);
-    for (size_t i = 1; i < c->seat_count && count < AT__POOL_ALSO; i++)
+        fds[count++] = atx_crew_fd(c->offer);
+    for (size_t i = 1; i < c->seat_count && count < ATX_POOL_ALSO; i++)
         if (c->seats[i].device)
-            fds[count++] = at__device_fd(c->seats[i].device);
-    at__pool_wait_all(c->env->builder.pool, fds, count, 50);
+            fds[count++] = atx_device_fd(c->seats[i].device);
+    atx_pool_wait_all(c->env->builder.pool, fds, count, 50);
 }
 
-static bool finished(const at__contest *c)
+static bool finished(const atx_contest *c)
 {
     bool nothing_more = c->exhausted || c->tally.interrupted;
     bool waiting = (c->ready_count || c->again_count) && !c->tally.interrupted;
-    return nothing_more && !waiting && compiling(c) == 0 && at__contest_queued(c) == 0;
+    return nothing_more && !waiting && compiling(c) == 0 && atx_contest_queued(c) == 0;
 }
 
-at_status at__contest_run(at__contest *c, const at__progress *shown, double ceiling_s, at_error *err)
+at_status atx_contest_run(atx_contest *c, const atx_progress *shown, double ceiling_s, at_error *err)
 {
     at_status status = AT_OK;
     at_error later = { 0 };
@@ -413,16 +413,16 @@ at_status at__contest_run(at__contest *c, const at__progress *shown, double ceil
         bool progressed = false;
         status = propose_ahead(c, err);
         if (c->tally.interrupted && compiling(c)) /* nobody waits for a kernel that compiles for a minute */
-            at__pool_drop_of(c->env->builder.pool, c->owner);
+            atx_pool_drop_of(c->env->builder.pool, c->owner);
         if (status == AT_OK)
             status = take_compiled(c, err);
         if (status == AT_OK)
-            status = at__contest_admit(c, &progressed, err);
+            status = atx_contest_admit(c, &progressed, err);
         if (status == AT_OK)
             status = feed_devices(c, &progressed, err);
         if (status == AT_OK)
             status = take_measured(c, &progressed, err);
-        if (status == AT_OK && at__now_s() - c->flushed_s > FLUSH_S)
+        if (status == AT_OK && atx_now_s() - c->flushed_s > FLUSH_S)
             status = flush(c, &wrote, err);
         report_progress(c);
         if (status == AT_OK && !progressed && !finished(c))
@@ -432,7 +432,7 @@ at_status at__contest_run(at__contest *c, const at__progress *shown, double ceil
         c->tally.interrupted = true;
         status = AT_OK;
     }
-    at__contest_dismiss(c);
+    atx_contest_dismiss(c);
     /* Whatever ended the run, what was measured is kept. */
     at_status kept = AT_OK;
     do {
@@ -441,14 +441,14 @@ at_status at__contest_run(at__contest *c, const at__progress *shown, double ceil
     return status != AT_OK ? status : kept;
 }
 
-void at__contest_add_failure(at__str *out, const at__contest *c)
+void atx_contest_add_failure(atx_str *out, const atx_contest *c)
 {
     for (size_t i = 0; i < c->candidate_count; i++) {
-        const at__candidate *a = c->candidates[i];
-        const char *log = a->build.log.len && !a->build.ok ? at__str_text(&a->build.log) : a->m.log;
-        if (!a->decided || (a->m.outcome == AT__TIMED && isfinite(a->score)) || !log[0])
+        const atx_candidate *a = c->candidates[i];
+        const char *log = a->build.log.len && !a->build.ok ? atx_str_text(&a->build.log) : a->m.log;
+        if (!a->decided || (a->m.outcome == ATX_TIMED && isfinite(a->score)) || !log[0])
             continue;
-        at__str_addf(out, "; %s %s, for one: %s: %.*s", a->t->name, a->text, at__outcome_name(a->m.outcome),
+        atx_str_addf(out, "; %s %s, for one: %s: %.*s", a->t->name, a->text, atx_outcome_name(a->m.outcome),
                      (int)strcspn(log, "\n"), log);
         return;
     }

@@ -10,46 +10,46 @@
 
 static int by_score(const void *a, const void *b)
 {
-    double x = (*(at__candidate *const *)a)->score, y = (*(at__candidate *const *)b)->score;
+    double x = (*(atx_candidate *const *)a)->score, y = (*(atx_candidate *const *)b)->score;
     return (x > y) - (x < y);
 }
 
 /* `anew`: by the compiler, whatever the cache has. What it refuses is not ok. */
-static at_status build(at__contest *c, at__candidate *a, bool anew, at_error *err)
+static at_status build(atx_contest *c, atx_candidate *a, bool anew, at_error *err)
 {
-    at__build_clear(&a->build);
+    atx_build_clear(&a->build);
     at_status status =
-        at__build_start(&a->build, &c->env->builder, a->t, c->problem.type, &a->config, c->slots, err);
+        atx_build_start(&a->build, &c->env->builder, a->t, c->problem.type, &a->config, c->slots, err);
     if (anew)
-        at__build_distrust(&a->build);
+        atx_build_distrust(&a->build);
     if (status == AT_OK)
-        status = at__build_wait(&a->build, &c->env->builder, a->t->file, err);
+        status = atx_build_wait(&a->build, &c->env->builder, a->t->file, err);
     return status;
 }
 
 /* *ok: it has a kernel. One that has none any more is no candidate. */
-static at_status build_again(bool *ok, at__contest *c, at__candidate *a, at_error *err)
+static at_status build_again(bool *ok, atx_contest *c, atx_candidate *a, at_error *err)
 {
     at_status status = a->build.done && a->build.ok ? AT_OK : build(c, a, false, err);
     *ok = status == AT_OK && a->build.ok;
     if (status == AT_OK && !a->build.ok)
-        status = at__contest_invalidate(c, a, AT__COMPILE_FAILED, at__str_text(&a->build.log), err);
+        status = atx_contest_invalidate(c, a, ATX_COMPILE_FAILED, atx_str_text(&a->build.log), err);
     return status;
 }
 
-at_status at__contest_compile_again(bool *again, at__contest *c, at__candidate *a, at_error *err)
+at_status atx_contest_compile_again(bool *again, atx_contest *c, atx_candidate *a, at_error *err)
 {
     if (!a->build.cached)
         return AT_OK;
     at_status status = build(c, a, true, err);
     if (status == AT_OK && !a->build.ok)
         status = at_fail(err, AT_ERR_DEVICE, "%s %s compiled before and does not now: %s", a->t->name,
-                         a->text, at__str_text(&a->build.log));
+                         a->text, atx_str_text(&a->build.log));
     *again |= status == AT_OK;
     return status;
 }
 
-at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, int max, double within,
+at_status atx_contest_leaders(atx_contest *c, atx_candidate **out, int *count, int max, double within,
                               at_error *err)
 {
     at_status status = AT_OK;
@@ -57,7 +57,7 @@ at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, i
     *count = 0;
     if (!c->tally.best)
         return AT_OK;
-    at__candidate **sorted = malloc(c->candidate_count * sizeof *sorted);
+    atx_candidate **sorted = malloc(c->candidate_count * sizeof *sorted);
     if (!sorted)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < c->candidate_count; i++)
@@ -77,7 +77,7 @@ at_status at__contest_leaders(at__contest *c, at__candidate **out, int *count, i
 }
 
 /* The candidate of this configuration, NULL: not proposed so far. */
-static at__candidate *find_candidate(const at__contest *c, const at__template *t, const char *text)
+static atx_candidate *find_candidate(const atx_contest *c, const atx_template *t, const char *text)
 {
     for (size_t i = 0; i < c->candidate_count; i++)
         if (c->candidates[i]->t == t && strcmp(c->candidates[i]->text, text) == 0)
@@ -86,28 +86,28 @@ static at__candidate *find_candidate(const at__contest *c, const at__template *t
 }
 
 /* A configuration that nothing is known of, in this run or before, is worth a try. */
-static bool is_known_to_fail(const at__contest *c, const at__candidate *a)
+static bool is_known_to_fail(const atx_contest *c, const atx_candidate *a)
 {
-    const at__known_trial *k = a->decided ? NULL : at__contest_find_known(c, a);
-    return a->decided ? !isfinite(a->score) : k && k->outcome != AT__TIMED;
+    const atx_known_trial *k = a->decided ? NULL : atx_contest_find_known(c, a);
+    return a->decided ? !isfinite(a->score) : k && k->outcome != ATX_TIMED;
 }
 
-at_status at__contest_entrant(at__candidate **out, at__contest *c, const at__template *t, const char *text,
+at_status atx_contest_entrant(atx_candidate **out, atx_contest *c, const atx_template *t, const char *text,
                               at_error *err)
 {
-    at__config config;
+    atx_config config;
     bool ok = false;
-    at__candidate *a = find_candidate(c, t, text);
+    atx_candidate *a = find_candidate(c, t, text);
     *out = NULL;
     if (!a) {
         int64_t local = 0, index = -1;
         int which = 0;
-        if (at__config_parse(&config, t, text, NULL) == AT_OK)
-            index = at__search_find(&c->search, t, &config);
-        const at__space *space = at__search_locate(&c->search, index, &which, &local);
+        if (atx_config_parse(&config, t, text, NULL) == AT_OK)
+            index = atx_search_find(&c->search, t, &config);
+        const atx_space *space = atx_search_locate(&c->search, index, &which, &local);
         if (!space)
             return AT_OK;
-        a = at__contest_add(c, space, index, local);
+        a = atx_contest_add(c, space, index, local);
         if (!a)
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }

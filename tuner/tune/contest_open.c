@@ -15,50 +15,50 @@
 
 static int by_key(const void *a, const void *b)
 {
-    return strcmp(((const at__known_trial *)a)->key, ((const at__known_trial *)b)->key);
+    return strcmp(((const atx_known_trial *)a)->key, ((const atx_known_trial *)b)->key);
 }
 
 static char *known_key(const char *hash, const char *config)
 {
-    at__str key = { 0 };
-    at__str_addf(&key, "%s %s", hash, config);
+    atx_str key = { 0 };
+    atx_str_addf(&key, "%s %s", hash, config);
     if (key.failed)
-        at__str_clear(&key);
+        atx_str_clear(&key);
     return key.data;
 }
 
 /* What is no measurement (a file that somebody else filled may hold anything) is measured anew. */
-static bool remember(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool remember(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
-    at__contest *c = context;
+    atx_contest *c = context;
     (void)fingerprint;
-    if (at__trial_check(row, NULL) != AT_OK)
+    if (atx_trial_check(row, NULL) != AT_OK)
         return true;
-    if (!at__grow(&c->known, &c->known_cap, c->known_count, sizeof *c->known))
+    if (!atx_grow(&c->known, &c->known_cap, c->known_count, sizeof *c->known))
         return false;
     char *key = known_key(row->template_hash, row->config);
     if (!key)
         return false;
-    c->known[c->known_count++] = (at__known_trial){
+    c->known[c->known_count++] = (atx_known_trial){
         .key = key, .outcome = row->outcome, .timing = row->timing, .resources = row->resources
     };
     return true;
 }
 
-static at_status read_known(at__contest *c, at_error *err)
+static at_status read_known(atx_contest *c, at_error *err)
 {
     if (c->env->options->force && !c->is_copy)
         return AT_OK;
-    at_status status = at__store_each_trial(c->env->store, &c->key, &c->env->fingerprint, remember, c, err);
+    at_status status = atx_store_each_trial(c->env->store, &c->key, &c->env->fingerprint, remember, c, err);
     if (status == AT_OK && c->known_count)
         qsort(c->known, c->known_count, sizeof *c->known, by_key);
     return status;
 }
 
-const at__known_trial *at__contest_find_known(const at__contest *c, const at__candidate *a)
+const atx_known_trial *atx_contest_find_known(const atx_contest *c, const atx_candidate *a)
 {
-    at__known_trial probe = { .key = known_key(a->t->hash, a->text) };
-    const at__known_trial *k = probe.key && c->known_count
+    atx_known_trial probe = { .key = known_key(a->t->hash, a->text) };
+    const atx_known_trial *k = probe.key && c->known_count
                                    ? bsearch(&probe, c->known, c->known_count, sizeof *c->known, by_key)
                                    : NULL;
     free(probe.key);
@@ -70,69 +70,69 @@ const at__known_trial *at__contest_find_known(const at__contest *c, const at__ca
 /* A search that ends by itself does so when this share of the time is not expected to be gained. */
 #define WORTH 0.005
 
-static void choose_strategy(at__contest *c)
+static void choose_strategy(atx_contest *c)
 {
-    const at__tune_options *o = c->env->options;
-    const at__pool *pool = c->env->builder.pool;
+    const atx_tune_options *o = c->env->options;
+    const atx_pool *pool = c->env->builder.pool;
     int64_t limit = o->max_trials > 0 ? o->max_trials : c->search.total;
     if (c->is_copy) {
-        c->strategy = &at__strategy_exhaustive;
+        c->strategy = &atx_strategy_exhaustive;
         limit = c->search.total;
     } else if (o->strategy) {
         c->strategy = o->strategy;
     } else {
-        c->strategy = c->search.total > EXHAUSTIVE_LIMIT ? &at__strategy_model : &at__strategy_exhaustive;
+        c->strategy = c->search.total > EXHAUSTIVE_LIMIT ? &atx_strategy_model : &atx_strategy_exhaustive;
     }
     c->search.max_trials = limit < c->search.total ? limit : c->search.total;
     c->tally.limit = c->search.max_trials;
     c->search.seed = c->env->seed;
     c->search.slots = c->slots;
-    c->search.ahead = pool ? at__pool_workers(pool) : 1;
+    c->search.ahead = pool ? atx_pool_workers(pool) : 1;
     c->search.worth = WORTH;
 }
 
 /* ---- beginning with what is expected to win, and what won elsewhere ---- */
 
-static void add_hints(at__contest *c, const at__hint *hints, int count)
+static void add_hints(atx_contest *c, const atx_hint *hints, int count)
 {
     for (int i = 0; i < count; i++) {
-        int64_t index = at__search_find(&c->search, hints[i].t, &hints[i].config);
+        int64_t index = atx_search_find(&c->search, hints[i].t, &hints[i].config);
         if (index >= 0)
             c->hints[c->search.hint_count++] = index;
     }
 }
 
-static at_status find_hints(at__contest *c, at_error *err)
+static at_status find_hints(atx_contest *c, at_error *err)
 {
-    at__env *s = c->env;
-    const at__device_info *info = at__device_info_of(s->device);
-    at__lookup *lookup = NULL;
-    at__hint hints[AT__MAX_WON];
+    atx_env *s = c->env;
+    const atx_device_info *info = atx_device_info_of(s->device);
+    atx_lookup *lookup = NULL;
+    atx_hint hints[ATX_MAX_WON];
     int count = 0;
-    at__target target = { .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
+    atx_target target = { .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
     snprintf(target.name, sizeof target.name, "%s", info->name);
-    at_status status = at__lookup_open(&lookup, s->store, s->catalog, err);
-    if (status == AT_OK && !at__env_is_replay(s)) { /* a recording knows its own past only */
-        at__lookup_add_shipped(lookup);
-        status = at__lookup_expected(hints, &count, AT__MAX_EXPECTED, lookup, &c->problem, &target, err);
+    at_status status = atx_lookup_open(&lookup, s->store, s->catalog, err);
+    if (status == AT_OK && !atx_env_is_replay(s)) { /* a recording knows its own past only */
+        atx_lookup_add_shipped(lookup);
+        status = atx_lookup_expected(hints, &count, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err);
         add_hints(c, hints, count);
     }
     if (status == AT_OK) {
-        status = at__lookup_hints(hints, &count, AT__MAX_WON, lookup, &c->problem, &target, err);
+        status = atx_lookup_hints(hints, &count, ATX_MAX_WON, lookup, &c->problem, &target, err);
         add_hints(c, hints, status == AT_OK ? count : 0);
     }
     c->search.hints = c->hints;
-    at__lookup_close(lookup);
+    atx_lookup_close(lookup);
     return status;
 }
 
-static at_status open_contest(at__contest *c, at_error *err)
+static at_status open_contest(atx_contest *c, at_error *err)
 {
-    at_status status = at__problem_key_of(&c->key, &c->shape, &c->problem, err);
+    at_status status = atx_problem_key_of(&c->key, &c->shape, &c->problem, err);
     if (status == AT_OK)
-        status = at__problem_bind(c->slots, &c->problem, &at__device_info_of(c->env->device)->limits, err);
+        status = atx_problem_bind(c->slots, &c->problem, &atx_device_info_of(c->env->device)->limits, err);
     if (status == AT_OK)
-        status = at__contest_open_spaces(c, err);
+        status = atx_contest_open_spaces(c, err);
     if (status == AT_OK)
         status = read_known(c, err);
     if (status == AT_OK && !c->is_copy)
@@ -143,43 +143,43 @@ static at_status open_contest(at__contest *c, at_error *err)
     return c->strategy->open(&c->strategy_state, &c->search, err);
 }
 
-at_status at__contest_open(at__contest **out, at__env *env, const at__problem *problem, bool is_copy,
+at_status atx_contest_open(atx_contest **out, atx_env *env, const atx_problem *problem, bool is_copy,
                            at_error *err)
 {
     *out = NULL;
-    at__contest *c = calloc(1, sizeof *c);
+    atx_contest *c = calloc(1, sizeof *c);
     if (!c)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     c->env = env;
     c->owner = ++env->builder.owners;
     c->problem = *problem;
     c->is_copy = is_copy;
-    c->tally.started_s = at__now_s();
-    at_status status = at__contest_seat_own(c, err);
+    c->tally.started_s = atx_now_s();
+    at_status status = atx_contest_seat_own(c, err);
     if (status == AT_OK)
         status = open_contest(c, err);
     if (status == AT_OK)
         *out = c;
     else
-        at__contest_close(c);
+        atx_contest_close(c);
     return status;
 }
 
-static void candidate_close(at__candidate *a)
+static void candidate_close(atx_candidate *a)
 {
     if (!a)
         return;
-    at__build_clear(&a->build);
+    atx_build_clear(&a->build);
     free(a->identity);
     free(a);
 }
 
-void at__contest_close(at__contest *c)
+void atx_contest_close(atx_contest *c)
 {
     if (!c)
         return;
-    if (c->env->builder.pool && at__pool_busy_of(c->env->builder.pool, c->owner)) /* its setup failed */
-        at__pool_drop_of(c->env->builder.pool, c->owner);
+    if (c->env->builder.pool && atx_pool_busy_of(c->env->builder.pool, c->owner)) /* its setup failed */
+        atx_pool_drop_of(c->env->builder.pool, c->owner);
     if (c->strategy_state)
         c->strategy->close(c->strategy_state);
     for (size_t i = 0; i < c->candidate_count; i++)
@@ -187,67 +187,67 @@ void at__contest_close(at__contest *c)
     for (size_t i = 0; i < c->known_count; i++)
         free(c->known[i].key);
     for (int i = 0; i < c->space_count; i++)
-        at__space_close(c->spaces[i]);
+        atx_space_close(c->spaces[i]);
     free(c->seats);
     free(c->candidates);
     free(c->known);
     free(c->spaces);
     free(c->ready);
     free(c->again);
-    at__str_clear(&c->shape);
+    atx_str_clear(&c->shape);
     free(c);
 }
 
 /* The candidate, owned by the contest; NULL when out of memory. */
-at__candidate *at__contest_add(at__contest *c, const at__space *space, int64_t index, int64_t local)
+atx_candidate *atx_contest_add(atx_contest *c, const atx_space *space, int64_t index, int64_t local)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     size_t begin;
-    at__candidate *a = calloc(1, sizeof *a);
-    if (!a || !at__grow(&c->candidates, &c->candidate_cap, c->candidate_count, sizeof *c->candidates)) {
+    atx_candidate *a = calloc(1, sizeof *a);
+    if (!a || !atx_grow(&c->candidates, &c->candidate_cap, c->candidate_count, sizeof *c->candidates)) {
         free(a);
         return NULL;
     }
     c->candidates[c->candidate_count++] = a;
-    a->t = at__space_template(space);
+    a->t = atx_space_template(space);
     a->index = index;
-    at__space_config(&a->config, space, local);
-    at__str_addf(&text, "%s %s %s %s ", c->key.op, c->key.shape, c->key.type_key, a->t->name);
+    atx_space_config(&a->config, space, local);
+    atx_str_addf(&text, "%s %s %s %s ", c->key.op, c->key.shape, c->key.type_key, a->t->name);
     begin = text.len;
-    at__config_text(&text, a->t, &a->config);
+    atx_config_text(&text, a->t, &a->config);
     if (text.failed)
-        at__str_clear(&text);
+        atx_str_clear(&text);
     a->identity = text.data;
     a->text = text.data ? text.data + begin : NULL;
     return a->text ? a : NULL;
 }
 
-const at__contest_count *at__contest_tally(const at__contest *c)
+const atx_contest_count *atx_contest_tally(const atx_contest *c)
 {
     return &c->tally;
 }
 
-const at__problem *at__contest_problem(const at__contest *c)
+const atx_problem *atx_contest_problem(const atx_contest *c)
 {
     return &c->problem;
 }
 
-const at__problem_key *at__contest_key(const at__contest *c)
+const atx_problem_key *atx_contest_key(const atx_contest *c)
 {
     return &c->key;
 }
 
-const int64_t *at__contest_slots(const at__contest *c)
+const int64_t *atx_contest_slots(const atx_contest *c)
 {
     return c->slots;
 }
 
-const char *at__contest_strategy(const at__contest *c)
+const char *atx_contest_strategy(const atx_contest *c)
 {
     return c->strategy->name;
 }
 
-bool at__contest_is_copy(const at__contest *c)
+bool atx_contest_is_copy(const atx_contest *c)
 {
     return c->is_copy;
 }

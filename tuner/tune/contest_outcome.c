@@ -14,40 +14,40 @@
 /* A loser's cubin is dropped; near the top it may be needed for the final. */
 #define KEEP_WITHIN 1.10
 
-double at__contest_score(const at__contest *c, const at__record *record)
+double atx_contest_score(const atx_contest *c, const atx_record *record)
 {
-    return c->is_copy ? record->timing->median_s : at__score_or_none(&c->problem, record);
+    return c->is_copy ? record->timing->median_s : atx_score_or_none(&c->problem, record);
 }
 
 /* A kernel that is right, but has no value of what is tuned for, is no candidate; its log says why. */
-static bool rate(const at__contest *c, at__candidate *a)
+static bool rate(const atx_contest *c, atx_candidate *a)
 {
     at_error why = { 0 };
-    const at__record record = { &a->m.timing, &a->m.resources, a->text };
+    const atx_record record = { &a->m.timing, &a->m.resources, a->text };
     a->score = INFINITY;
-    if (a->m.outcome != AT__TIMED)
+    if (a->m.outcome != ATX_TIMED)
         return false;
-    a->score = at__contest_score(c, &record);
+    a->score = atx_contest_score(c, &record);
     if (isfinite(a->score))
         return true;
-    if (at__score(&a->score, &c->problem, &record, &why) != AT_OK)
+    if (atx_score(&a->score, &c->problem, &record, &why) != AT_OK)
         snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why.text);
     a->score = INFINITY;
     return false;
 }
 
 /* What the compilers' time was in relation to the device's. */
-static void tell_pace(at__contest *c, const at__candidate *a)
+static void tell_pace(atx_contest *c, const atx_candidate *a)
 {
     if (!(a->build.compile_s > 0 && a->m.busy_s > 0))
         return;
     c->compile_s += a->build.compile_s;
     c->measure_s += a->m.busy_s;
     if (c->strategy->pace)
-        c->strategy->pace(c->strategy_state, at__contest_ready_seats(c) * (c->compile_s / c->measure_s));
+        c->strategy->pace(c->strategy_state, atx_contest_ready_seats(c) * (c->compile_s / c->measure_s));
 }
 
-void at__contest_decide(at__contest *c, at__candidate *a)
+void atx_contest_decide(atx_contest *c, atx_candidate *a)
 {
     bool rated = rate(c, a);
     a->decided = true;
@@ -56,7 +56,7 @@ void at__contest_decide(at__contest *c, at__candidate *a)
     c->tally.outcomes[a->m.outcome]++;
     c->tally.busy_s += a->m.busy_s;
     c->tally.saved_s += a->m.saved_s;
-    at__finding finding = { .outcome = a->m.outcome == AT__TIMED && !rated ? AT__LAUNCH_FAILED : a->m.outcome,
+    atx_finding finding = { .outcome = a->m.outcome == ATX_TIMED && !rated ? ATX_LAUNCH_FAILED : a->m.outcome,
                             .seconds = rated ? a->score : 0,
                             .resources = a->m.resources };
     c->strategy->report(c->strategy_state, a->index, &finding);
@@ -64,31 +64,31 @@ void at__contest_decide(at__contest *c, at__candidate *a)
     if (rated && (!c->tally.best || a->score < c->tally.best->score))
         c->tally.best = a;
     if (!rated || a->score > KEEP_WITHIN * c->tally.best->score) {
-        at__str_clear(&a->build.cubin);
+        atx_str_clear(&a->build.cubin);
         a->build.done = false;
     }
-    at__str_clear(&a->build.source);
+    atx_str_clear(&a->build.source);
 }
 
-at__trial_row at__contest_row(const at__candidate *a)
+atx_trial_row atx_contest_row(const atx_candidate *a)
 {
-    const at__measured *m = &a->m;
-    return (at__trial_row){ .template_name = a->t->name,
+    const atx_measured *m = &a->m;
+    return (atx_trial_row){ .template_name = a->t->name,
                             .template_hash = a->t->hash,
                             .config = a->text,
                             .outcome = m->outcome,
                             .timing = m->timing,
                             .resources = m->resources,
                             .compile_s = a->build.compile_s,
-                            .log = a->build.log.len && !a->build.ok ? at__str_text(&a->build.log) : m->log,
+                            .log = a->build.log.len && !a->build.ok ? atx_str_text(&a->build.log) : m->log,
                             .source_hash = a->build.source_hash };
 }
 
-static const at__candidate *find_best(const at__contest *c)
+static const atx_candidate *find_best(const atx_contest *c)
 {
-    const at__candidate *best = NULL;
+    const atx_candidate *best = NULL;
     for (size_t i = 0; i < c->candidate_count; i++) {
-        const at__candidate *a = c->candidates[i];
+        const atx_candidate *a = c->candidates[i];
         if (a->decided && isfinite(a->score) && (!best || a->score < best->score))
             best = a;
     }
@@ -96,7 +96,7 @@ static const at__candidate *find_best(const at__contest *c)
 }
 
 /* A candidate that no search proposed has not been counted. */
-static void count_failure(at__contest *c, const at__candidate *a, at__outcome outcome)
+static void count_failure(atx_contest *c, const atx_candidate *a, atx_outcome outcome)
 {
     if (a->decided)
         c->tally.outcomes[a->m.outcome]--;
@@ -106,15 +106,15 @@ static void count_failure(at__contest *c, const at__candidate *a, at__outcome ou
     c->tally.outcomes[outcome]++;
 }
 
-at_status at__contest_invalidate(at__contest *c, at__candidate *a, at__outcome outcome, const char *log,
+at_status atx_contest_invalidate(atx_contest *c, atx_candidate *a, atx_outcome outcome, const char *log,
                                  at_error *err)
 {
-    at__measured m = a->m;
+    atx_measured m = a->m;
     if (!a->decided)
-        m = (at__measured){ .resources = a->build.resources };
+        m = (atx_measured){ .resources = a->build.resources };
     count_failure(c, a, outcome);
     m.outcome = outcome;
-    m.timing = (at__timing){ .samples = m.timing.samples };
+    m.timing = (atx_timing){ .samples = m.timing.samples };
     snprintf(m.log, sizeof m.log, "%.*s", (int)sizeof m.log - 1, log);
     a->m = m;
     a->score = INFINITY;
@@ -122,9 +122,9 @@ at_status at__contest_invalidate(at__contest *c, at__candidate *a, at__outcome o
     a->seat = 0; /* the contest's own device found it out */
     c->tally.best = find_best(c);
     c->tally.settled = false; /* the search compared others with this one */
-    const at__trial_row row = at__contest_row(a);
+    const atx_trial_row row = atx_contest_row(a);
     at_status status =
-        at__store_put_verdict(c->env->store, c->env->run_id, &c->key, &c->env->fingerprint, &row, err);
+        atx_store_put_verdict(c->env->store, c->env->run_id, &c->key, &c->env->fingerprint, &row, err);
     a->stored = status == AT_OK;
     return status;
 }

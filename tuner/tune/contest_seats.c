@@ -20,22 +20,22 @@
 #define APART      0.02 /* and more where the gauge itself is noisier ... */
 #define MOST_APART 0.06 /* ... but not more than what the final forgives */
 
-at_status at__contest_seat_own(at__contest *c, at_error *err)
+at_status atx_contest_seat_own(atx_contest *c, at_error *err)
 {
-    if (!at__grow(&c->seats, &c->seat_cap, c->seat_count, sizeof *c->seats))
+    if (!atx_grow(&c->seats, &c->seat_cap, c->seat_count, sizeof *c->seats))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     c->seats[c->seat_count++] =
-        (at__seat){ .device = c->env->device, .run_id = c->env->run_id, .ready = true };
+        (atx_seat){ .device = c->env->device, .run_id = c->env->run_id, .ready = true };
     return AT_OK;
 }
 
-void at__contest_hire(at__contest *c, at__offer *offer, at__contest *copies)
+void atx_contest_hire(atx_contest *c, atx_offer *offer, atx_contest *copies)
 {
     c->offer = offer;
     c->gauge.copies = copies;
 }
 
-int at__contest_ready_seats(const at__contest *c)
+int atx_contest_ready_seats(const atx_contest *c)
 {
     int count = 0;
     for (size_t i = 0; i < c->seat_count; i++)
@@ -44,21 +44,21 @@ int at__contest_ready_seats(const at__contest *c)
 }
 
 /* One that is still compared with the first has nothing that anybody waits for. */
-int at__contest_queued(const at__contest *c)
+int atx_contest_queued(const atx_contest *c)
 {
     int count = 0;
     for (size_t i = 0; i < c->seat_count; i++)
         if (c->seats[i].device && c->seats[i].ready)
-            count += at__device_queued(c->seats[i].device);
+            count += atx_device_queued(c->seats[i].device);
     return count;
 }
 
-int at__contest_free_seat(const at__contest *c)
+int atx_contest_free_seat(const atx_contest *c)
 {
-    int best = -1, least = AT__DEVICE_QUEUE;
+    int best = -1, least = ATX_DEVICE_QUEUE;
     for (size_t i = 0; i < c->seat_count; i++) {
-        const at__seat *s = &c->seats[i];
-        int queued = s->device && s->ready ? at__device_queued(s->device) : least;
+        const atx_seat *s = &c->seats[i];
+        int queued = s->device && s->ready ? atx_device_queued(s->device) : least;
         if (queued < least) {
             least = queued;
             best = (int)i;
@@ -70,67 +70,67 @@ int at__contest_free_seat(const at__contest *c)
 /* ---- coming and going ---- */
 
 /* The strategy knows for how many it proposes: two more are under way for each. */
-static void widen(const at__contest *c)
+static void widen(const atx_contest *c)
 {
-    const at__pool *pool = c->env->builder.pool;
-    int devices = at__contest_ready_seats(c);
+    const atx_pool *pool = c->env->builder.pool;
+    int devices = atx_contest_ready_seats(c);
     if (c->strategy->widen)
         c->strategy->widen(c->strategy_state, devices,
-                           (pool ? at__pool_workers(pool) : 1) + 2 * (devices - 1));
+                           (pool ? atx_pool_workers(pool) : 1) + 2 * (devices - 1));
 }
 
-static void send_away(at__contest *c, size_t seat)
+static void send_away(atx_contest *c, size_t seat)
 {
-    at__seat *s = &c->seats[seat];
-    at__pool *pool = c->env->builder.pool;
-    at__device_close(s->device);
+    atx_seat *s = &c->seats[seat];
+    atx_pool *pool = c->env->builder.pool;
+    atx_device_close(s->device);
     s->device = NULL;
     if (pool && s->workers)
-        at__pool_shrink(pool, at__pool_workers(pool) - s->workers);
+        atx_pool_shrink(pool, atx_pool_workers(pool) - s->workers);
     if (s->ready)
-        c->tally.helped_s += at__now_s() - s->since_s;
+        c->tally.helped_s += atx_now_s() - s->since_s;
     if (s->ready)
         widen(c);
 }
 
-void at__contest_dismiss(at__contest *c)
+void atx_contest_dismiss(atx_contest *c)
 {
     for (size_t i = 1; i < c->seat_count; i++)
         if (c->seats[i].device)
             send_away(c, i);
 }
 
-static at_status seat(at__contest *c, const at__helper *helper, at_error *err)
+static at_status seat(atx_contest *c, const atx_helper *helper, at_error *err)
 {
-    at__pool *pool = c->env->builder.pool;
-    if (!at__grow(&c->seats, &c->seat_cap, c->seat_count, sizeof *c->seats)) {
-        at__device_close(helper->device);
+    atx_pool *pool = c->env->builder.pool;
+    if (!atx_grow(&c->seats, &c->seat_cap, c->seat_count, sizeof *c->seats)) {
+        atx_device_close(helper->device);
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     }
-    at__seat *s = &c->seats[c->seat_count++];
-    *s = (at__seat){ .device = helper->device, .run_id = helper->run_id };
+    atx_seat *s = &c->seats[c->seat_count++];
+    *s = (atx_seat){ .device = helper->device, .run_id = helper->run_id };
     if (!pool)
         return AT_OK;
-    int before = at__pool_workers(pool);
-    at_status status = at__pool_grow(pool, before + helper->workers, helper->sites, err);
-    s->workers = at__pool_workers(pool) - before; /* a pool has only so many */
+    int before = atx_pool_workers(pool);
+    at_status status = atx_pool_grow(pool, before + helper->workers, helper->sites, err);
+    s->workers = atx_pool_workers(pool) - before; /* a pool has only so many */
     return status;
 }
 
-at_status at__contest_lose(at__contest *c, size_t seat, at_status status, const at_error *why, at_error *err)
+at_status atx_contest_lose(atx_contest *c, size_t seat, at_status status, const at_error *why, at_error *err)
 {
     if (seat == 0)
         return at_fail(err, status, "%s", why->text);
     if (status != AT_ERR_CANCELLED)
-        at__env_warn(c->env, "GPU %d, which took part in %s, is lost, and others go on without it: %s",
-                     at__device_info_of(c->seats[seat].device)->ordinal, c->key.shape, why->text);
+        atx_env_warn(c->env, "GPU %d, which took part in %s, is lost, and others go on without it: %s",
+                     atx_device_info_of(c->seats[seat].device)->ordinal, c->key.shape, why->text);
     send_away(c, seat);
     status = AT_OK;
     for (size_t i = 0; i < c->candidate_count && status == AT_OK; i++) {
-        at__candidate *a = c->candidates[i];
+        atx_candidate *a = c->candidates[i];
         if (a->seat == (int)seat && a->away) {
             a->away = false;
-            status = at__contest_make_ready(c, i, err);
+            status = atx_contest_make_ready(c, i, err);
         }
     }
     return status;
@@ -138,31 +138,31 @@ at_status at__contest_lose(at__contest *c, size_t seat, at_status status, const 
 
 /* ---- the gauge ---- */
 
-bool at__contest_is_gauge(const at__measured *m)
+bool atx_contest_is_gauge(const atx_measured *m)
 {
     return m->tag == GAUGE_TAG;
 }
 
 /* Nobody can be compared with the contest's own device. */
-static void work_alone(at__contest *c)
+static void work_alone(atx_contest *c)
 {
     c->gauge.failed = true;
-    at__contest_dismiss(c);
+    atx_contest_dismiss(c);
 }
 
-static at_status choose_gauge(at__contest *c, at_error *err)
+static at_status choose_gauge(atx_contest *c, at_error *err)
 {
-    at__gauge *g = &c->gauge;
-    at__candidate *of_copies = NULL;
-    const at__candidate *a = NULL;
+    atx_gauge *g = &c->gauge;
+    atx_candidate *of_copies = NULL;
+    const atx_candidate *a = NULL;
     int count = 0;
     at_status status = AT_OK;
     if (g->copies)
-        status = at__contest_leaders(g->copies, &of_copies, &count, 1, 0, err);
+        status = atx_contest_leaders(g->copies, &of_copies, &count, 1, 0, err);
     g->is_copy = count > 0;
     a = g->is_copy ? of_copies : c->tally.best;
     if (status == AT_OK && a)
-        status = at__contest_kernel(&g->kernel, g->is_copy ? g->copies : c, a, err);
+        status = atx_contest_kernel(&g->kernel, g->is_copy ? g->copies : c, a, err);
     g->chosen = status == AT_OK && a;
     if (status == AT_OK || status == AT_ERR_MEMORY || status == AT_ERR_CANCELLED)
         return status;
@@ -170,61 +170,61 @@ static at_status choose_gauge(at__contest *c, at_error *err)
     return AT_OK;
 }
 
-static at_status ask_for_gauge(at__contest *c, at__seat *s, bool *progressed, at_error *err)
+static at_status ask_for_gauge(atx_contest *c, atx_seat *s, bool *progressed, at_error *err)
 {
-    at__trial trial = { .tag = GAUGE_TAG, .kernel = c->gauge.kernel, .is_copy = c->gauge.is_copy };
+    atx_trial trial = { .tag = GAUGE_TAG, .kernel = c->gauge.kernel, .is_copy = c->gauge.is_copy };
     at_status status = AT_OK;
-    while (status == AT_OK && s->asked < GAUGES && at__device_queued(s->device) < AT__DEVICE_QUEUE) {
-        status = at__device_submit(s->device, &trial, err);
+    while (status == AT_OK && s->asked < GAUGES && atx_device_queued(s->device) < ATX_DEVICE_QUEUE) {
+        status = atx_device_submit(s->device, &trial, err);
         s->asked++;
         *progressed = true;
     }
     return status;
 }
 
-static bool is_like(const at__seat *a, const at__seat *b)
+static bool is_like(const atx_seat *a, const atx_seat *b)
 {
     double limit = fmin(MOST_APART, fmax(APART, a->gauge_spread + b->gauge_spread));
     return fabs(a->gauge_s / b->gauge_s - 1) <= limit;
 }
 
-static void trace_comparison(const at__contest *c, const at__seat *s, const at__seat *own)
+static void trace_comparison(const atx_contest *c, const atx_seat *s, const atx_seat *own)
 {
     char text[64];
-    int ordinal = at__device_info_of(s->device)->ordinal;
+    int ordinal = atx_device_info_of(s->device)->ordinal;
     snprintf(text, sizeof text, "%.4f times as long here", s->gauge_s / own->gauge_s);
-    at__trace_span(c->env->options->trace, AT__TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, "compared", text,
+    atx_trace_span(c->env->options->trace, ATX_TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, "compared", text,
                    s->since_s, s->since_s);
 }
 
 /* Those that were compared with the first. */
-static void judge(at__contest *c)
+static void judge(atx_contest *c)
 {
-    const at__seat *own = &c->seats[0];
+    const atx_seat *own = &c->seats[0];
     for (size_t i = 1; i < c->seat_count && own->gauged >= GAUGES; i++) {
-        at__seat *s = &c->seats[i];
+        atx_seat *s = &c->seats[i];
         if (!s->device || s->ready || s->gauged < GAUGES)
             continue;
         s->ready = is_like(s, own);
-        s->since_s = at__now_s();
+        s->since_s = atx_now_s();
         trace_comparison(c, s, own);
         if (s->ready) {
             widen(c);
             continue;
         }
-        at__env_warn(c->env,
+        atx_env_warn(c->env,
                      "GPU %d does not take part in %s: the same copy takes %.3f times as long on it as on "
                      "GPU %d, and times of both would not compare",
-                     at__device_info_of(s->device)->ordinal, c->key.shape, s->gauge_s / own->gauge_s,
-                     at__device_info_of(own->device)->ordinal);
+                     atx_device_info_of(s->device)->ordinal, c->key.shape, s->gauge_s / own->gauge_s,
+                     atx_device_info_of(own->device)->ordinal);
         send_away(c, i);
     }
 }
 
-void at__contest_gauged(at__contest *c, size_t seat, const at__measured *m)
+void atx_contest_gauged(atx_contest *c, size_t seat, const atx_measured *m)
 {
-    at__seat *s = &c->seats[seat];
-    if (m->outcome != AT__TIMED) {
+    atx_seat *s = &c->seats[seat];
+    if (m->outcome != ATX_TIMED) {
         if (seat == 0)
             work_alone(c);
         else
@@ -239,14 +239,14 @@ void at__contest_gauged(at__contest *c, size_t seat, const at__measured *m)
     judge(c);
 }
 
-at_status at__contest_admit(at__contest *c, bool *progressed, at_error *err)
+at_status atx_contest_admit(atx_contest *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
-    at__helper helper;
+    atx_helper helper;
     bool anybody = false;
-    while (status == AT_OK && c->offer && at__crew_take(c->offer, &helper)) {
+    while (status == AT_OK && c->offer && atx_crew_take(c->offer, &helper)) {
         if (c->gauge.failed || c->tally.interrupted)
-            at__device_close(helper.device);
+            atx_device_close(helper.device);
         else
             status = seat(c, &helper, err);
         *progressed = true;

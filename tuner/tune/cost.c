@@ -12,28 +12,28 @@
 #define BYTES_A_SECOND     1e12
 #define OPS_A_SECOND       1e13
 
-static at_status cost_of(double *seconds, const at__problem *problem, at_error *err)
+static at_status cost_of(double *seconds, const atx_problem *problem, at_error *err)
 {
-    at__str shape = { 0 };
-    at__problem_key key = { 0 };
-    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    atx_str shape = { 0 };
+    atx_problem_key key = { 0 };
+    at_status status = atx_problem_key_of(&key, &shape, problem, err);
     double moving = (double)key.traffic_bytes / BYTES_A_SECOND,
            computing = (double)key.ops_count / OPS_A_SECOND;
     *seconds = SECONDS_A_PROBLEM + LAUNCHES_A_PROBLEM * (moving > computing ? moving : computing);
-    at__str_clear(&shape);
+    atx_str_clear(&shape);
     return status;
 }
 
 /* Equal ones as in the list, so that every process sorts alike. */
 static int dearer(const void *a, const void *b)
 {
-    const at__cost *x = a, *y = b;
+    const atx_cost *x = a, *y = b;
     if (x->seconds != y->seconds)
         return x->seconds > y->seconds ? -1 : 1;
     return (x->place > y->place) - (x->place < y->place);
 }
 
-at_status at__cost_sorted(at__cost *costs, const at__problem *problems, size_t count, at_error *err)
+at_status atx_cost_sorted(atx_cost *costs, const atx_problem *problems, size_t count, at_error *err)
 {
     for (size_t i = 0; i < count; i++) {
         costs[i].place = i;

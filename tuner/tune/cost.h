@@ -9,16 +9,16 @@
 
 #include "lang/problem.h"
 
-typedef struct at__cost {
+typedef struct atx_cost {
     double seconds;
     size_t place; /* in the list */
-} at__cost;
+} atx_cost;
 
 /*
  * The costs of a list, the dearest first, equal ones as they are in the list; costs[0 .. count) is the
  * caller's. AT_ERR_INPUT: what a problem moves cannot be computed. AT_ERR_MEMORY.
  */
-at_status at__cost_sorted(at__cost *costs, const at__problem *problems, size_t count,
+at_status atx_cost_sorted(atx_cost *costs, const atx_problem *problems, size_t count,
                           at_error *err) AT_MUST_CHECK;
 
 #endif

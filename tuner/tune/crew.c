@@ -13,36 +13,36 @@
 
 #define MOMENT_S 0.05 /* the user may want to end, or a problem may be left over */
 
-struct at__offer {
-    at__crew *crew;
-    at__offer *next;
+struct atx_offer {
+    atx_crew *crew;
+    atx_offer *next;
     int64_t id;
-    const at__problem *problem;
+    const atx_problem *problem;
     int helping; /* who prepares, has come, or was taken */
-    at__helper *come;
+    atx_helper *come;
     size_t come_count, come_cap;
     int fd; /* eventfd */
 };
 
-struct at__crew {
+struct atx_crew {
     pthread_mutex_t lock;
     pthread_cond_t news;
-    at__offer *offers;
+    atx_offer *offers;
     int64_t ids;
     int at_work;
 };
 
-at__crew *at__crew_open(void)
+atx_crew *atx_crew_open(void)
 {
-    at__crew *crew = calloc(1, sizeof *crew);
+    atx_crew *crew = calloc(1, sizeof *crew);
     if (crew) {
         pthread_mutex_init(&crew->lock, NULL);
-        at__timed_wait_init(&crew->news);
+        atx_timed_wait_init(&crew->news);
     }
     return crew;
 }
 
-void at__crew_close(at__crew *crew)
+void atx_crew_close(atx_crew *crew)
 {
     if (!crew)
         return;
@@ -51,7 +51,7 @@ void at__crew_close(at__crew *crew)
     free(crew);
 }
 
-static void add_at_work(at__crew *crew, int count)
+static void add_at_work(atx_crew *crew, int count)
 {
     pthread_mutex_lock(&crew->lock);
     crew->at_work += count;
@@ -59,17 +59,17 @@ static void add_at_work(at__crew *crew, int count)
     pthread_mutex_unlock(&crew->lock);
 }
 
-void at__crew_begin(at__crew *crew)
+void atx_crew_begin(atx_crew *crew)
 {
     add_at_work(crew, 1);
 }
 
-void at__crew_end(at__crew *crew)
+void atx_crew_end(atx_crew *crew)
 {
     add_at_work(crew, -1);
 }
 
-bool at__crew_is_idle(at__crew *crew)
+bool atx_crew_is_idle(atx_crew *crew)
 {
     pthread_mutex_lock(&crew->lock);
     bool idle = crew->at_work == 0;
@@ -79,9 +79,9 @@ bool at__crew_is_idle(at__crew *crew)
 
 /* ---- offers ---- */
 
-at_status at__crew_offer(at__offer **out, at__crew *crew, const at__problem *problem, at_error *err)
+at_status atx_crew_offer(atx_offer **out, atx_crew *crew, const atx_problem *problem, at_error *err)
 {
-    at__offer *o = calloc(1, sizeof *o);
+    atx_offer *o = calloc(1, sizeof *o);
     if (!o)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     o->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -102,7 +102,7 @@ at_status at__crew_offer(at__offer **out, at__crew *crew, const at__problem *pro
     return AT_OK;
 }
 
-bool at__crew_take(at__offer *o, at__helper *out)
+bool atx_crew_take(atx_offer *o, atx_helper *out)
 {
     pthread_mutex_lock(&o->crew->lock);
     bool any = o->come_count > 0;
@@ -115,23 +115,23 @@ bool at__crew_take(at__offer *o, at__helper *out)
     return any;
 }
 
-struct pollfd at__crew_fd(const at__offer *o)
+struct pollfd atx_crew_fd(const atx_offer *o)
 {
     return (struct pollfd){ .fd = o->fd, .events = POLLIN };
 }
 
-void at__crew_withdraw(at__offer *o)
+void atx_crew_withdraw(atx_offer *o)
 {
     if (!o)
         return;
     pthread_mutex_lock(&o->crew->lock);
-    at__offer **at = &o->crew->offers;
+    atx_offer **at = &o->crew->offers;
     while (*at != o)
         at = &(*at)->next;
     *at = o->next;
     pthread_mutex_unlock(&o->crew->lock);
     for (size_t i = 0; i < o->come_count; i++)
-        at__device_close(o->come[i].device);
+        atx_device_close(o->come[i].device);
     close(o->fd);
     free(o->come);
     free(o);
@@ -139,43 +139,43 @@ void at__crew_withdraw(at__offer *o)
 
 /* ---- helpers ---- */
 
-static at__offer *find(const at__crew *crew, int64_t id)
+static atx_offer *find(const atx_crew *crew, int64_t id)
 {
-    at__offer *o = crew->offers;
+    atx_offer *o = crew->offers;
     while (o && o->id != id)
         o = o->next;
     return o;
 }
 
-static bool has_helped(const at__helped *helped, int64_t id)
+static bool has_helped(const atx_helped *helped, int64_t id)
 {
     bool has = false;
-    for (int i = 0; i < AT__MOST_HELPED; i++)
+    for (int i = 0; i < ATX_MOST_HELPED; i++)
         has |= helped->ids[i] == id;
     return has;
 }
 
-static at__offer *neediest(const at__crew *crew, const at__helped *helped)
+static atx_offer *neediest(const atx_crew *crew, const atx_helped *helped)
 {
-    at__offer *best = NULL;
-    for (at__offer *o = crew->offers; o; o = o->next)
+    atx_offer *best = NULL;
+    for (atx_offer *o = crew->offers; o; o = o->next)
         if (!has_helped(helped, o->id) && (!best || o->helping <= best->helping)) /* the oldest of equals */
             best = o;
     return best;
 }
 
-bool at__crew_find(at__crew *crew, int64_t *id, const at__problem **problem, at__helped *helped)
+bool atx_crew_find(atx_crew *crew, int64_t *id, const atx_problem **problem, atx_helped *helped)
 {
     pthread_mutex_lock(&crew->lock);
-    at__offer *o = neediest(crew, helped);
+    atx_offer *o = neediest(crew, helped);
     if (!o && crew->at_work) {
-        at__timed_wait(&crew->news, &crew->lock, at__now_s() + MOMENT_S);
+        atx_timed_wait(&crew->news, &crew->lock, atx_now_s() + MOMENT_S);
         o = neediest(crew, helped);
     }
     if (o) {
         o->helping++;
         helped->ids[helped->next] = o->id;
-        helped->next = (helped->next + 1) % AT__MOST_HELPED;
+        helped->next = (helped->next + 1) % ATX_MOST_HELPED;
         *id = o->id;
         *problem = o->problem;
     }
@@ -183,7 +183,7 @@ bool at__crew_find(at__crew *crew, int64_t *id, const at__problem **problem, at_
     return o;
 }
 
-bool at__crew_wants(at__crew *crew, int64_t id)
+bool atx_crew_wants(atx_crew *crew, int64_t id)
 {
     pthread_mutex_lock(&crew->lock);
     bool wanted = find(crew, id);
@@ -191,12 +191,12 @@ bool at__crew_wants(at__crew *crew, int64_t id)
     return wanted;
 }
 
-bool at__crew_bring(at__crew *crew, int64_t id, const at__helper *helper)
+bool atx_crew_bring(atx_crew *crew, int64_t id, const atx_helper *helper)
 {
     uint64_t one = 1;
     pthread_mutex_lock(&crew->lock);
-    at__offer *o = find(crew, id);
-    bool come = o && at__grow(&o->come, &o->come_cap, o->come_count, sizeof *o->come);
+    atx_offer *o = find(crew, id);
+    bool come = o && atx_grow(&o->come, &o->come_cap, o->come_count, sizeof *o->come);
     if (come) {
         o->come[o->come_count++] = *helper;
         ssize_t wrote = write(o->fd, &one, sizeof one);
@@ -206,10 +206,10 @@ bool at__crew_bring(at__crew *crew, int64_t id, const at__helper *helper)
     return come;
 }
 
-void at__crew_leave(at__crew *crew, int64_t id)
+void atx_crew_leave(atx_crew *crew, int64_t id)
 {
     pthread_mutex_lock(&crew->lock);
-    at__offer *o = find(crew, id);
+    atx_offer *o = find(crew, id);
     if (o)
         o->helping--;
     pthread_mutex_unlock(&crew->lock);

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void at__env_warn(const at__env *env, const char *format, ...)
+void atx_env_warn(const atx_env *env, const char *format, ...)
 {
     char text[AT_ERROR_TEXT + 80];
     va_list args;
@@ -16,20 +16,20 @@ void at__env_warn(const at__env *env, const char *format, ...)
     env->events->warning(env->events->context, text);
 }
 
-bool at__env_is_replay(const at__env *env)
+bool atx_env_is_replay(const atx_env *env)
 {
-    return at__device_info_of(env->device)->ordinal == AT__REPLAY_ORDINAL;
+    return atx_device_info_of(env->device)->ordinal == ATX_REPLAY_ORDINAL;
 }
 
 /* Replays count below zero; processes of a trace from 0. */
-int at__env_trace_id(const at__env *env)
+int atx_env_trace_id(const atx_env *env)
 {
-    int ordinal = at__device_info_of(env->device)->ordinal;
+    int ordinal = atx_device_info_of(env->device)->ordinal;
     return ordinal < 0 ? 0 : ordinal;
 }
 
-void at__env_trace(const at__env *env, const char *what, const char *detail, double start_s)
+void atx_env_trace(const atx_env *env, const char *what, const char *detail, double start_s)
 {
-    at__trace_span(env->options->trace, AT__TRACK_DEVICE, at__env_trace_id(env), 0, what, detail, start_s,
-                   at__now_s());
+    atx_trace_span(env->options->trace, ATX_TRACK_DEVICE, atx_env_trace_id(env), 0, what, detail, start_s,
+                   atx_now_s());
 }

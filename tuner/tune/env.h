@@ -10,33 +10,33 @@
 #include "tune/crew.h"
 #include "tune/job.h"
 
-typedef struct at__env {
-    const at__catalog *catalog;
-    const at__tune_options *options;
-    const at__tune_events *events; /* all of them there; only those of remeasure.h may be missing */
-    at__device *device;
-    at__store *store;
-    at__builder builder;
-    at__build verify[AT__CHECK_PARTS]; /* runner/verify.cu for this device */
+typedef struct atx_env {
+    const atx_catalog *catalog;
+    const atx_tune_options *options;
+    const atx_tune_events *events; /* all of them there; only those of remeasure.h may be missing */
+    atx_device *device;
+    atx_store *store;
+    atx_builder builder;
+    atx_build verify[ATX_CHECK_PARTS]; /* runner/verify.cu for this device */
     bool checked;                      /* all of it is compiled, so NVRTC works */
-    at__fingerprint fingerprint;
+    atx_fingerprint fingerprint;
     int64_t run_id;
     uint64_t seed;
-    at__cancel cancel;             /* of what is waited for just now                            */
-    double budget_until_s;         /* when the problem's budget ends, on at__now_s(); 0: never  */
-    char doing[AT__MAX_NAME + 40]; /* what a setup is busy with: "counting the ..."; "" nothing */
-    at__crew *crew;                /* other devices of the model; NULL: it works alone          */
+    atx_cancel cancel;             /* of what is waited for just now                            */
+    double budget_until_s;         /* when the problem's budget ends, on atx_now_s(); 0: never  */
+    char doing[ATX_MAX_NAME + 40]; /* what a setup is busy with: "counting the ..."; "" nothing */
+    atx_crew *crew;                /* other devices of the model; NULL: it works alone          */
     bool old_templates;            /* the recording's templates are others, and the user was warned        */
-} at__env;
+} atx_env;
 
 /* A warning event. */
-void at__env_warn(const at__env *env, const char *format, ...) AT_PRINTF(2, 3);
+void atx_env_warn(const atx_env *env, const char *format, ...) AT_PRINTF(2, 3);
 
 /* Nothing is measured here: a recording answers. */
-bool at__env_is_replay(const at__env *env);
+bool atx_env_is_replay(const atx_env *env);
 
 /* Of the trace: the device's number, counted from 0 (a replay has none: 0); a span on its track until now. */
-int at__env_trace_id(const at__env *env);
-void at__env_trace(const at__env *env, const char *what, const char *detail, double start_s);
+int atx_env_trace_id(const atx_env *env);
+void atx_env_trace(const atx_env *env, const char *what, const char *detail, double start_s);
 
 #endif

@@ -8,36 +8,36 @@
 
 #include "tune/contest.h"
 
-typedef struct at__final {
-    at__env *env;                               /* borrowed, and so are the contests */
-    at__contest *main, *copies;                 /* copies NULL: the op has no ceiling of its own */
-    at__candidate *entrants[AT__MAX_FINALISTS]; /* NULL: the driver's memcpy */
-    at__finalist list[AT__MAX_FINALISTS];
-    at__final_row rows[AT__MAX_FINALISTS];
+typedef struct atx_final {
+    atx_env *env;                               /* borrowed, and so are the contests */
+    atx_contest *main, *copies;                 /* copies NULL: the op has no ceiling of its own */
+    atx_candidate *entrants[ATX_MAX_FINALISTS]; /* NULL: the driver's memcpy */
+    atx_finalist list[ATX_MAX_FINALISTS];
+    atx_final_row rows[ATX_MAX_FINALISTS];
     int count;
-    at__final_notes notes;
+    atx_final_notes notes;
     double seconds; /* that it took; 0 on a replay */
     int winner;     /* of the entrants; -1: none   */
-} at__final;
+} atx_final;
 
 /*
  * Times the finalists of *f: the rows, the notes, the seconds. A kernel of the cache that does not load is
  * compiled again first. A finalist that fails is invalidated (contest.h), also where the final itself has no
  * result; *failed counts those.
  */
-at_status at__final_play(at__final *f, int *failed, at_error *err) AT_MUST_CHECK;
+at_status atx_final_play(atx_final *f, int *failed, at_error *err) AT_MUST_CHECK;
 
 /* Runs it: the rows and the winner. Without one right candidate in `main` there is no final. */
-at_status at__final_run(at__final *out, at__env *env, at__contest *main, at__contest *copies,
+at_status atx_final_run(atx_final *out, atx_env *env, atx_contest *main, atx_contest *copies,
                         at_error *err) AT_MUST_CHECK;
 
 /* The fastest copy: index, or -1. The op `copy` is its own ceiling. */
-int at__final_fastest_copy(const at__final *f);
+int atx_final_fastest_copy(const atx_final *f);
 
 /* Adds "tile TILE=32 ..." or "memcpy"; nothing for -1. */
-void at__final_name(at__str *out, const at__final *f, int i);
+void atx_final_name(atx_str *out, const atx_final *f, int i);
 
 /* Adds those that could not be told from the winner, one a line. */
-void at__final_name_ties(at__str *out, const at__final *f);
+void atx_final_name_ties(atx_str *out, const atx_final *f);
 
 #endif

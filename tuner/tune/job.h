@@ -14,25 +14,25 @@
 #include <stdatomic.h>
 
 /* A place where compilers run, NULL: here; of a run over several machines. */
-typedef struct at__tune_place {
-    at__site *site;
+typedef struct atx_tune_place {
+    atx_site *site;
     int workers; /* that there are cores for */
-} at__tune_place;
+} atx_tune_place;
 
-typedef struct at__tune_options {
+typedef struct atx_tune_options {
     const char *const *devices;     /* CUDA ordinals, or replay:FILE; see device.h          */
     int device_count;               /* 0: every device                                     */
-    at__site *const *device_places; /* where each of them is; NULL: all here             */
-    const at__tune_place *places;   /* where compilers run                                  */
+    atx_site *const *device_places; /* where each of them is; NULL: all here             */
+    const atx_tune_place *places;   /* where compilers run                                  */
     int place_count;                /* 0: here                                             */
-    const at__strategy *strategy;   /* NULL: the model; all of a tiny space              */
+    const atx_strategy *strategy;   /* NULL: the model; all of a tiny space              */
     uint64_t seed;
     int64_t max_trials;   /* per problem; 0: no limit                            */
     double budget_s;      /* wall time per problem, the final apart; 0: no limit */
     int jobs;             /* compile workers in all; 0: one a core               */
     bool force;           /* measure again what is already known                 */
     bool warm;            /* inputs may stay in the L2 cache                     */
-    const at__fix *fixes; /* --fix                                               */
+    const atx_fix *fixes; /* --fix                                               */
     int fix_count;
     const char *const *templates; /* only these; NULL: all                               */
     int template_count;
@@ -40,22 +40,22 @@ typedef struct at__tune_options {
     const char *cache_path;   /* compiled kernels; NULL: no cache                    */
     int64_t cache_bytes;      /* its limit; 0: none                                  */
     const char *command;      /* as typed, for the record                            */
-    at__trace *trace;         /* where the time goes is written; NULL: nowhere       */
+    atx_trace *trace;         /* where the time goes is written; NULL: nowhere       */
     const atomic_int *cancel; /* becomes non-zero on Ctrl-C: finish what is timed, store, end; may be NULL */
-} at__tune_options;
+} atx_tune_options;
 
-typedef enum at__phase {
-    AT__PHASE_SETUP,   /* device, buffers, reference             */
-    AT__PHASE_CEILING, /* plain copies of the same bytes        */
-    AT__PHASE_SEARCH,
-    AT__PHASE_FINAL
-} at__phase;
+typedef enum atx_phase {
+    ATX_PHASE_SETUP,   /* device, buffers, reference             */
+    ATX_PHASE_CEILING, /* plain copies of the same bytes        */
+    ATX_PHASE_SEARCH,
+    ATX_PHASE_FINAL
+} atx_phase;
 
-typedef struct at__progress {
+typedef struct atx_progress {
     int device; /* CUDA ordinal; below zero: a replay                */
-    const at__problem *problem;
+    const atx_problem *problem;
     int problem_index, problem_count; /* index counts from 0                */
-    at__phase phase;
+    atx_phase phase;
     int64_t done, total;      /* trials of this problem                            */
     int64_t failed;           /* of them: not timed                                */
     int helping;              /* other devices that measure for it, too            */
@@ -64,17 +64,17 @@ typedef struct at__progress {
     const char *best;         /* "tile_rows TILE=32 ..."; ""                       */
     double elapsed_s, left_s; /* of this problem; left_s < 0: unknown          */
     const char *doing;        /* of the setup: "counting the configurations of mine"; NULL or "" */
-} at__progress;
+} atx_progress;
 
 /* What became of one problem on one device. Borrowed by the event. */
-typedef struct at__result {
+typedef struct atx_result {
     int device; /* CUDA ordinal; below zero: a replay                          */
-    const at__problem *problem;
+    const atx_problem *problem;
     bool from_store;          /* known before; nothing was measured                          */
     bool found;               /* false: no winner; `why` says so                             */
-    const at__answer *answer; /* when found                                                  */
+    const atx_answer *answer; /* when found                                                  */
     const char *why;
-    int64_t outcomes[AT__OUTCOMES]; /* this run's trials                                 */
+    int64_t outcomes[ATX_OUTCOMES]; /* this run's trials                                 */
     int64_t compiled;               /* kernels compiled, not counting cache hits                   */
     int64_t known;                  /* trials taken from the store                                 */
     double elapsed_s;
@@ -82,14 +82,14 @@ typedef struct at__result {
     double race_saved_s;  /* and would have, had hopeless trials got all their samples    */
     double device_open_s; /* from its first trial to the end of the final                */
     bool interrupted;     /* ended early: Ctrl-C, budget, --max-trials                   */
-} at__result;
+} atx_result;
 
 /* Called from the devices' threads, one at a time (never concurrently). */
-typedef struct at__tune_events {
+typedef struct atx_tune_events {
     void *context;
-    void (*progress)(void *context, const at__progress *progress);
-    void (*result)(void *context, const at__result *result);
+    void (*progress)(void *context, const atx_progress *progress);
+    void (*result)(void *context, const atx_result *result);
     void (*warning)(void *context, const char *text);
-} at__tune_events;
+} atx_tune_events;
 
 #endif

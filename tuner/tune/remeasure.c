@@ -16,87 +16,87 @@
 #include <string.h>
 
 /* Runner-ups of the winner's own run that it is compared with, besides those it was tied with. */
-enum { RUNNER_UPS = 8, CONSIDERED = RUNNER_UPS + AT__MAX_FINALISTS };
+enum { RUNNER_UPS = 8, CONSIDERED = RUNNER_UPS + ATX_MAX_FINALISTS };
 
-const char *at__remeasure_verdict_name(at__remeasure_verdict standing)
+const char *atx_remeasure_verdict_name(atx_remeasure_verdict standing)
 {
-    static const char *const NAMES[] = { [AT__HOLDS] = "holds",
-                                         [AT__DRIFTED] = "drift",
-                                         [AT__LOST_TITLE] = "lost_title",
-                                         [AT__NOT_RIGHT] = "wrong",
-                                         [AT__NOT_ASKED] = "unverified" };
+    static const char *const NAMES[] = { [ATX_HOLDS] = "holds",
+                                         [ATX_DRIFTED] = "drift",
+                                         [ATX_LOST_TITLE] = "lost_title",
+                                         [ATX_NOT_RIGHT] = "wrong",
+                                         [ATX_NOT_ASKED] = "unverified" };
     return NAMES[standing];
 }
 
 /* What a row is compared by. */
-static double score_of(const at__final_row *rows, const double *scores, int i)
+static double score_of(const atx_final_row *rows, const double *scores, int i)
 {
     return scores ? scores[i] : rows[i].timing.median_s;
 }
 
 /* The best other kernel of the op itself, -1: none. */
-static int best_rival(const at__finalist *list, const at__final_row *rows, const double *scores, int count)
+static int best_rival(const atx_finalist *list, const atx_final_row *rows, const double *scores, int count)
 {
     int best = -1;
     for (int i = 1; i < count; i++)
-        if (!list[i].is_copy && !list[i].is_memcpy && rows[i].outcome == AT__TIMED &&
+        if (!list[i].is_copy && !list[i].is_memcpy && rows[i].outcome == ATX_TIMED &&
             (best < 0 || score_of(rows, scores, i) < score_of(rows, scores, best)))
             best = i;
     return best;
 }
 
 /* Of times the device says what is noise; of other scores, what the user tolerates is. */
-static bool is_beaten(const at__final_row *rows, const double *scores, int rival, double tolerance)
+static bool is_beaten(const atx_final_row *rows, const double *scores, int rival, double tolerance)
 {
     if (scores)
         return scores[rival] * (1 + tolerance) < scores[0];
     return rows[rival].timing.median_s < rows[0].timing.median_s && !rows[0].tied;
 }
 
-at__remeasure_verdict at__remeasure_judge(const at__finalist *list, const at__final_row *rows,
+atx_remeasure_verdict atx_remeasure_judge(const atx_finalist *list, const atx_final_row *rows,
                                           const double *scores, int count, double then_s, double tolerance)
 {
     int rival = best_rival(list, rows, scores, count);
-    if (rows[0].outcome != AT__TIMED)
-        return AT__NOT_RIGHT;
+    if (rows[0].outcome != ATX_TIMED)
+        return ATX_NOT_RIGHT;
     if (rival >= 0 && is_beaten(rows, scores, rival, tolerance))
-        return AT__LOST_TITLE;
-    return fabs(rows[0].timing.median_s / then_s - 1.0) > tolerance ? AT__DRIFTED : AT__HOLDS;
+        return ATX_LOST_TITLE;
+    return fabs(rows[0].timing.median_s / then_s - 1.0) > tolerance ? ATX_DRIFTED : ATX_HOLDS;
 }
 
 /* Everything of one problem. The first finalist is the winner. */
 typedef struct job {
-    const at__answer *winner;
-    at__final f;
-    double scores[AT__MAX_FINALISTS]; /* of the op's objective            */
+    const atx_answer *winner;
+    atx_final f;
+    double scores[ATX_MAX_FINALISTS]; /* of the op's objective            */
     at_error *err;
 } job;
 
 /* "tile TILE=32 ..." into the final, if it is a configuration of today's templates and not there already. */
-static at_status enter(job *j, at__contest *c, const char *name, const char *hash, const char *config)
+static at_status enter(job *j, atx_contest *c, const char *name, const char *hash, const char *config)
 {
-    at__candidate *a = NULL;
-    const at__template *t = at__catalog_find_template(j->f.env->catalog, at__contest_problem(c)->op, name);
-    if (!t || (hash && !at__template_has_hash(t, hash)) || j->f.count >= AT__MAX_FINALISTS - 2)
+    atx_candidate *a = NULL;
+    const atx_template *t = atx_catalog_find_template(j->f.env->catalog, atx_contest_problem(c)->op, name);
+    if (!t || (hash && !atx_template_has_hash(t, hash)) || j->f.count >= ATX_MAX_FINALISTS - 2)
         return AT_OK;
-    at_status status = at__contest_entrant(&a, c, t, config, j->err);
+    at_status status = atx_contest_entrant(&a, c, t, config, j->err);
     for (int i = 0; i < j->f.count && a; i++)
         if (j->f.entrants[i] == a)
             return status;
     if (status != AT_OK || !a)
         return status;
     j->f.entrants[j->f.count] = a;
-    j->f.list[j->f.count] = (at__finalist){ .is_copy = at__contest_is_copy(c) };
-    status = at__contest_kernel(&j->f.list[j->f.count].kernel, c, a, j->err);
+    j->f.list[j->f.count] = (atx_finalist){ .is_copy = atx_contest_is_copy(c) };
+    status = atx_contest_kernel(&j->f.list[j->f.count].kernel, c, a, j->err);
     j->f.count++;
     return status;
 }
 
 /* A line of the store, "tile TILE=32 ...". */
-static at_status enter_named(job *j, at__contest *c, const char *line, size_t len)
+static at_status enter_named(job *j, atx_contest *c, const char *line, size_t len)
 {
     at_status status = AT_OK;
-    char *text = at__text_copy(line, len), *blank = text ? strchr(text, ' ') : NULL;
+    char *text = atx_text_copy(line, len), *blank = text ? strchr(text, ' ') : NULL;
     if (!text)
         return at_fail(j->err, AT_ERR_MEMORY, "out of memory");
     if (blank) {
@@ -137,15 +137,15 @@ static void drop_last(runner_ups *r)
     free(r->items[r->count].config);
 }
 
-static bool see_trial(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool see_trial(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     runner_ups *r = context;
-    const at__contest *c = r->j->f.main;
-    const at__template *t =
-        at__catalog_find_template(r->j->f.env->catalog, at__contest_problem(c)->op, row->template_name);
-    double score = row->outcome == AT__TIMED ? at__contest_score(c, AT__RECORD_OF(row)) : (double)INFINITY;
+    const atx_contest *c = r->j->f.main;
+    const atx_template *t =
+        atx_catalog_find_template(r->j->f.env->catalog, atx_contest_problem(c)->op, row->template_name);
+    double score = row->outcome == ATX_TIMED ? atx_contest_score(c, ATX_RECORD_OF(row)) : (double)INFINITY;
     (void)fingerprint;
-    if (!isfinite(score) || !t || !at__template_has_hash(t, row->template_hash) ||
+    if (!isfinite(score) || !t || !atx_template_has_hash(t, row->template_hash) ||
         (r->count == CONSIDERED && score >= r->items[CONSIDERED - 1].score))
         return true;
     if (r->count == CONSIDERED)
@@ -164,7 +164,7 @@ static bool see_trial(void *context, const at__trial_row *row, const at__fingerp
 static at_status enter_runner_ups(job *j)
 {
     runner_ups r = { .j = j };
-    at_status status = at__store_each_trial(j->f.env->store, at__contest_key(j->f.main),
+    at_status status = atx_store_each_trial(j->f.env->store, atx_contest_key(j->f.main),
                                             &j->winner->fingerprint, see_trial, &r, j->err);
     if (status == AT_OK && r.failed)
         status = at_fail(j->err, AT_ERR_MEMORY, "out of memory");
@@ -177,37 +177,37 @@ static at_status enter_runner_ups(job *j)
 
 static at_status enter_default(job *j)
 {
-    const at__template *t = j->f.entrants[0]->t;
-    at__config config;
-    at__str text = { 0 };
+    const atx_template *t = j->f.entrants[0]->t;
+    atx_config config;
+    atx_str text = { 0 };
     memcpy(config.values, t->defaults, sizeof config.values);
-    at__config_text(&text, t, &config);
-    at_status status = enter(j, j->f.main, t->name, t->hash, at__str_text(&text));
-    at__str_clear(&text);
+    atx_config_text(&text, t, &config);
+    at_status status = enter(j, j->f.main, t->name, t->hash, atx_str_text(&text));
+    atx_str_clear(&text);
     return status;
 }
 
 static at_status enter_copies(job *j)
 {
-    at__problem copy;
+    atx_problem copy;
     const char *name = j->winner->winner.ceiling_name;
     at_status status = AT_OK;
     if (*name &&
-        at__setup_ceiling(&copy, j->f.env, at__contest_problem(j->f.main), at__contest_slots(j->f.main))) {
-        status = at__contest_open(&j->f.copies, j->f.env, &copy, true, j->err);
+        atx_setup_ceiling(&copy, j->f.env, atx_contest_problem(j->f.main), atx_contest_slots(j->f.main))) {
+        status = atx_contest_open(&j->f.copies, j->f.env, &copy, true, j->err);
         if (status == AT_OK)
             status = enter_named(j, j->f.copies, name, strlen(name));
     }
-    if (at__setup_has_copies(j->f.env, at__contest_problem(j->f.main), at__contest_slots(j->f.main))) {
+    if (atx_setup_has_copies(j->f.env, atx_contest_problem(j->f.main), atx_contest_slots(j->f.main))) {
         j->f.entrants[j->f.count] = NULL;
-        j->f.list[j->f.count++] = (at__finalist){ .is_memcpy = true };
+        j->f.list[j->f.count++] = (atx_finalist){ .is_memcpy = true };
     }
     return status;
 }
 
 static at_status enter_all(job *j)
 {
-    const at__winner *w = &j->winner->winner;
+    const atx_winner *w = &j->winner->winner;
     at_status status = enter(j, j->f.main, w->template_name, w->template_hash, w->config);
     if (status != AT_OK || !j->f.count)
         return status;
@@ -221,28 +221,28 @@ static at_status enter_all(job *j)
 
 /* ---- what came of it ---- */
 
-void at__remeasured_clear(at__remeasured *v)
+void atx_remeasured_clear(atx_remeasured *v)
 {
-    at__str_clear(&v->rival);
+    atx_str_clear(&v->rival);
 }
 
 /* Of a rival's name in a sentence; `rival` has all of it. */
 enum { MAX_SHOWN = 600 };
 
-static void explain(at__remeasured *v, const job *j, const double *scores, int rival)
+static void explain(atx_remeasured *v, const job *j, const double *scores, int rival)
 {
     double then_s = j->winner->winner.timing.median_s;
-    if (v->standing == AT__NOT_RIGHT)
-        snprintf(v->why, sizeof v->why, "%s: %.200s", at__outcome_name(j->f.rows[0].outcome),
+    if (v->standing == ATX_NOT_RIGHT)
+        snprintf(v->why, sizeof v->why, "%s: %.200s", atx_outcome_name(j->f.rows[0].outcome),
                  j->f.rows[0].log);
-    else if (v->standing == AT__LOST_TITLE)
+    else if (v->standing == ATX_LOST_TITLE)
         snprintf(v->why, sizeof v->why, "%.*s%s is %.1f %% %s now; tune the problem again", MAX_SHOWN,
-                 at__str_text(&v->rival), v->rival.len > MAX_SHOWN ? " ..." : "",
+                 atx_str_text(&v->rival), v->rival.len > MAX_SHOWN ? " ..." : "",
                  100 * (score_of(j->f.rows, scores, 0) / score_of(j->f.rows, scores, rival) - 1),
                  scores ? "better" : "faster");
-    else if (v->standing == AT__DRIFTED && at__contest_problem(j->f.main)->op->peak)
+    else if (v->standing == ATX_DRIFTED && atx_contest_problem(j->f.main)->op->peak)
         snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time", 100 * (v->median_s / then_s - 1));
-    else if (v->standing == AT__DRIFTED)
+    else if (v->standing == ATX_DRIFTED)
         snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time; the copy: %+.1f %%",
                  100 * (v->median_s / then_s - 1),
                  v->ceiling_s > 0 && j->winner->winner.ceiling_s > 0
@@ -253,115 +253,115 @@ static void explain(at__remeasured *v, const job *j, const double *scores, int r
 /* NULL: times are what counts. */
 static const double *take_scores(job *j)
 {
-    if (!at__contest_problem(j->f.main)->op->objective)
+    if (!atx_contest_problem(j->f.main)->op->objective)
         return NULL;
     for (int i = 0; i < j->f.count; i++) {
         j->scores[i] = INFINITY;
-        if (j->f.list[i].is_copy || j->f.list[i].is_memcpy || j->f.rows[i].outcome != AT__TIMED)
+        if (j->f.list[i].is_copy || j->f.list[i].is_memcpy || j->f.rows[i].outcome != ATX_TIMED)
             continue;
-        const at__resources r = at__contest_resources(j->f.main, j->f.entrants[i], &j->f.list[i].kernel);
+        const atx_resources r = atx_contest_resources(j->f.main, j->f.entrants[i], &j->f.list[i].kernel);
         j->scores[i] =
-            at__contest_score(j->f.main, &(at__record){ &j->f.rows[i].timing, &r, j->f.entrants[i]->text });
+            atx_contest_score(j->f.main, &(atx_record){ &j->f.rows[i].timing, &r, j->f.entrants[i]->text });
     }
     return j->scores;
 }
 
-static at_status conclude(at__remeasured *v, job *j, double tolerance)
+static at_status conclude(atx_remeasured *v, job *j, double tolerance)
 {
     const double *scores = take_scores(j);
     int rival = best_rival(j->f.list, j->f.rows, scores, j->f.count);
-    v->standing = at__remeasure_judge(j->f.list, j->f.rows, scores, j->f.count,
+    v->standing = atx_remeasure_judge(j->f.list, j->f.rows, scores, j->f.count,
                                       j->winner->winner.timing.median_s, tolerance);
-    v->median_s = j->f.rows[0].outcome == AT__TIMED ? j->f.rows[0].timing.median_s : 0;
+    v->median_s = j->f.rows[0].outcome == ATX_TIMED ? j->f.rows[0].timing.median_s : 0;
     v->rival_s = rival >= 0 ? j->f.rows[rival].timing.median_s : 0;
     if (rival >= 0)
-        at__str_addf(&v->rival, "%s %s", j->f.entrants[rival]->t->name, j->f.entrants[rival]->text);
+        atx_str_addf(&v->rival, "%s %s", j->f.entrants[rival]->t->name, j->f.entrants[rival]->text);
     for (int i = 1; i < j->f.count; i++)
-        if ((j->f.list[i].is_copy || j->f.list[i].is_memcpy) && j->f.rows[i].outcome == AT__TIMED &&
+        if ((j->f.list[i].is_copy || j->f.list[i].is_memcpy) && j->f.rows[i].outcome == ATX_TIMED &&
             (v->ceiling_s <= 0 || j->f.rows[i].timing.median_s < v->ceiling_s))
             v->ceiling_s = j->f.rows[i].timing.median_s;
     int64_t gflops = 0;
     at_error unused;
-    const at__op *op = at__contest_problem(j->f.main)->op;
+    const atx_op *op = atx_contest_problem(j->f.main)->op;
     if (op->peak &&
-        at__problem_peak(&v->ceiling_s, &gflops, op, at__contest_slots(j->f.main), &unused) != AT_OK)
+        atx_problem_peak(&v->ceiling_s, &gflops, op, atx_contest_slots(j->f.main), &unused) != AT_OK)
         v->ceiling_s = 0;
     explain(v, j, scores, rival);
-    return at__str_status(&v->rival, j->err);
+    return atx_str_status(&v->rival, j->err);
 }
 
-static void say(at__remeasured *v, at__remeasure_verdict standing, const char *why)
+static void say(atx_remeasured *v, atx_remeasure_verdict standing, const char *why)
 {
     v->standing = standing;
     snprintf(v->why, sizeof v->why, "%.*s", (int)sizeof v->why - 1, why);
 }
 
 /* Its headers may be all that has changed, or be missing here alone. */
-static void say_changed(at__remeasured *v, const job *j)
+static void say_changed(atx_remeasured *v, const job *j)
 {
     at_error why = { 0 };
-    const at__winner *w = &j->winner->winner;
-    v->standing = AT__NOT_ASKED;
-    if (at__lookup_check_headers(j->f.env->store, j->f.env->catalog, at__contest_problem(j->f.main)->op,
+    const atx_winner *w = &j->winner->winner;
+    v->standing = ATX_NOT_ASKED;
+    if (atx_lookup_check_headers(j->f.env->store, j->f.env->catalog, atx_contest_problem(j->f.main)->op,
                                  w->template_name, w->template_hash, &why) == AT_ERR_INPUT)
         snprintf(v->why, sizeof v->why, "its template has changed since it was tuned: %.*s",
                  (int)sizeof v->why - 60, why.text);
     else
-        say(v, AT__NOT_ASKED,
+        say(v, ATX_NOT_ASKED,
             "its template has changed since it was tuned, or is missing; tune the problem again");
 }
 
 /* It is not in the final: its kernel is not compiled here, or its template is another one. */
-static at_status say_absent(at__remeasured *v, const job *j)
+static at_status say_absent(atx_remeasured *v, const job *j)
 {
-    at__str why = { 0 };
-    if (!at__contest_tally(j->f.main)->outcomes[AT__COMPILE_FAILED]) {
+    atx_str why = { 0 };
+    if (!atx_contest_tally(j->f.main)->outcomes[ATX_COMPILE_FAILED]) {
         say_changed(v, j);
         return AT_OK;
     }
-    at__contest_add_failure(&why, j->f.main);
-    at_status status = at__str_status(&why, j->err);
+    atx_contest_add_failure(&why, j->f.main);
+    at_status status = atx_str_status(&why, j->err);
     if (status == AT_OK)
-        say(v, AT__NOT_RIGHT, at__str_text(&why) + strspn(at__str_text(&why), "; "));
-    at__str_clear(&why);
+        say(v, ATX_NOT_RIGHT, atx_str_text(&why) + strspn(atx_str_text(&why), "; "));
+    atx_str_clear(&why);
     return status;
 }
 
 /* A fault that nobody can be blamed for takes the final with it: the winner alone shows whether it is right.
  */
-static at_status play(at__remeasured *v, job *j, double tolerance)
+static at_status play(atx_remeasured *v, job *j, double tolerance)
 {
     at_error cause = { 0 };
     int failed = 0;
-    const at__device *device = j->f.env->device;
-    at_status status = at__final_play(&j->f, &failed, &cause);
-    if (status == AT_ERR_DEVICE && j->f.count > 1 && !at__device_is_lost(device)) {
+    const atx_device *device = j->f.env->device;
+    at_status status = atx_final_play(&j->f, &failed, &cause);
+    if (status == AT_ERR_DEVICE && j->f.count > 1 && !atx_device_is_lost(device)) {
         j->f.count = 1;
-        status = at__final_play(&j->f, &failed, &cause);
+        status = atx_final_play(&j->f, &failed, &cause);
     }
     if (status == AT_OK)
         return conclude(v, j, tolerance);
-    if (status != AT_ERR_DEVICE || at__device_is_lost(device))
+    if (status != AT_ERR_DEVICE || atx_device_is_lost(device))
         return at_fail(j->err, status, "%s", cause.text);
-    say(v, AT__NOT_RIGHT, cause.text);
+    say(v, ATX_NOT_RIGHT, cause.text);
     return AT_OK;
 }
 
-static at_status measure(at__remeasured *v, job *j, double tolerance)
+static at_status measure(atx_remeasured *v, job *j, double tolerance)
 {
     at_error cause = { 0 };
     at_status status =
-        at__setup_problem(j->f.env, at__contest_problem(j->f.main), at__contest_slots(j->f.main), &cause);
+        atx_setup_problem(j->f.env, atx_contest_problem(j->f.main), atx_contest_slots(j->f.main), &cause);
     if (status != AT_OK) {
         bool here = status == AT_ERR_INPUT || (status == AT_ERR_DEVICE && j->f.env->checked);
-        if (at__device_is_lost(j->f.env->device) || !here)
+        if (atx_device_is_lost(j->f.env->device) || !here)
             return at_fail(j->err, status, "%s", cause.text);
-        say(v, AT__NOT_ASKED, cause.text);
+        say(v, ATX_NOT_ASKED, cause.text);
         return AT_OK;
     }
-    bool meant = strcmp(j->winner->winner.objective, at__contest_problem(j->f.main)->op->objective_text) == 0;
+    bool meant = strcmp(j->winner->winner.objective, atx_contest_problem(j->f.main)->op->objective_text) == 0;
     if (!meant) {
-        say(v, AT__NOT_ASKED, "it was chosen by another objective; tune the problem again");
+        say(v, ATX_NOT_ASKED, "it was chosen by another objective; tune the problem again");
         return AT_OK;
     }
     status = enter_all(j);
@@ -372,19 +372,19 @@ static at_status measure(at__remeasured *v, job *j, double tolerance)
     return play(v, j, tolerance);
 }
 
-at_status at__remeasure(at__remeasured *out, at__session *session, const at__problem *problem,
-                        const at__answer *winner, double tolerance, at_error *err)
+at_status atx_remeasure(atx_remeasured *out, atx_session *session, const atx_problem *problem,
+                        const atx_answer *winner, double tolerance, at_error *err)
 {
-    job j = { .f = { .env = at__session_env(session), .winner = -1 }, .winner = winner, .err = err };
-    at__remeasured v = { 0 };
-    at_status status = at__contest_open(&j.f.main, j.f.env, problem, false, err);
+    job j = { .f = { .env = atx_session_env(session), .winner = -1 }, .winner = winner, .err = err };
+    atx_remeasured v = { 0 };
+    at_status status = atx_contest_open(&j.f.main, j.f.env, problem, false, err);
     if (status == AT_OK)
         status = measure(&v, &j, tolerance);
-    at__contest_close(j.f.copies);
-    at__contest_close(j.f.main);
+    atx_contest_close(j.f.copies);
+    atx_contest_close(j.f.main);
     if (status == AT_OK)
         *out = v;
     else
-        at__remeasured_clear(&v);
+        atx_remeasured_clear(&v);
     return status;
 }

@@ -13,14 +13,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static void take_fingerprint(at__env *env)
+static void take_fingerprint(atx_env *env)
 {
-    const at__device_info *info = at__device_info_of(env->device);
-    at__fingerprint *f = &env->fingerprint;
+    const atx_device_info *info = atx_device_info_of(env->device);
+    atx_fingerprint *f = &env->fingerprint;
     snprintf(f->device, sizeof f->device, "%s", info->name);
     snprintf(f->driver, sizeof f->driver, "%s", info->driver);
     snprintf(f->nvrtc, sizeof f->nvrtc, "%s",
-             env->builder.nvrtc ? at__nvrtc_version(env->builder.nvrtc) : info->nvrtc);
+             env->builder.nvrtc ? atx_nvrtc_version(env->builder.nvrtc) : info->nvrtc);
     snprintf(f->tool, sizeof f->tool, "%s", AT_VERSION);
     f->cc = info->limits.cc;
     f->sms = info->limits.sms;
@@ -28,82 +28,82 @@ static void take_fingerprint(at__env *env)
     f->cold = !env->options->warm;
 }
 
-at_status at__session_begin_run(int64_t *run_id, at__session *s, const char *strategy, at_error *err)
+at_status atx_session_begin_run(int64_t *run_id, atx_session *s, const char *strategy, at_error *err)
 {
     char host[256] = "";
-    const at__tune_options *o = s->env.options;
+    const atx_tune_options *o = s->env.options;
     gethostname(host, sizeof host - 1);
-    if (at__device_info_of(s->env.device)->host[0])
-        snprintf(host, sizeof host, "%s", at__device_info_of(s->env.device)->host);
-    at__run_info info = { .command = o->command ? o->command : "",
+    if (atx_device_info_of(s->env.device)->host[0])
+        snprintf(host, sizeof host, "%s", atx_device_info_of(s->env.device)->host);
+    atx_run_info info = { .command = o->command ? o->command : "",
                           .strategy = strategy,
                           .seed = o->seed,
-                          .device_uuid = at__device_info_of(s->env.device)->uuid,
+                          .device_uuid = atx_device_info_of(s->env.device)->uuid,
                           .host = host,
-                          .other_processes = at__device_info_of(s->env.device)->other_processes,
-                          .ecc_errors = at__device_info_of(s->env.device)->ecc_errors };
-    return at__store_begin_run(run_id, s->env.store, &info, err);
+                          .other_processes = atx_device_info_of(s->env.device)->other_processes,
+                          .ecc_errors = atx_device_info_of(s->env.device)->ecc_errors };
+    return atx_store_begin_run(run_id, s->env.store, &info, err);
 }
 
-static at_status check_nvrtc(const at__builder *b, const at__device_info *info, at_error *err)
+static at_status check_nvrtc(const atx_builder *b, const atx_device_info *info, at_error *err)
 {
-    at_status status = at__nvrtc_check_driver(b->nvrtc, info->cuda, err);
-    if (status != AT_OK || at__nvrtc_supports(b->nvrtc, b->cc))
+    at_status status = atx_nvrtc_check_driver(b->nvrtc, info->cuda, err);
+    if (status != AT_OK || atx_nvrtc_supports(b->nvrtc, b->cc))
         return status;
     return at_fail(err, AT_ERR_DEVICE,
                    "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
-                   at__nvrtc_version(b->nvrtc), at__nvrtc_path(b->nvrtc), b->cc);
+                   atx_nvrtc_version(b->nvrtc), atx_nvrtc_path(b->nvrtc), b->cc);
 }
 
-static void open_cache(at__session *s)
+static void open_cache(atx_session *s)
 {
-    at__env *env = &s->env;
-    if (!env->options->cache_path || at__store_open_cache(&s->cache, env->options->cache_path, &env->cancel,
+    atx_env *env = &s->env;
+    if (!env->options->cache_path || atx_store_open_cache(&s->cache, env->options->cache_path, &env->cancel,
                                                           &env->builder.cache_error) != AT_OK)
         return;
-    at__store_limit_cubins(s->cache, env->options->cache_bytes);
+    atx_store_limit_cubins(s->cache, env->options->cache_bytes);
     env->builder.cache = s->cache;
 }
 
 /* What makes figures doubtful before anything is measured. */
-static void warn_of_doubts(const at__env *env)
+static void warn_of_doubts(const atx_env *env)
 {
-    const at__device_info *info = at__device_info_of(env->device);
-    if (at__env_is_replay(env)) {
-        at__env_warn(env,
+    const atx_device_info *info = atx_device_info_of(env->device);
+    if (atx_env_is_replay(env)) {
+        atx_env_warn(env,
                      "this is a %s: times are those of the recording, nothing is measured here; results go "
                      "to %s",
                      info->name, env->options->db_path);
         return;
     }
     if (info->other_processes > 0)
-        at__env_warn(env,
+        atx_env_warn(env,
                      "GPU %d: %lld other process%s use%s it; figures may suffer: end them, or take another "
                      "GPU",
                      info->ordinal, (long long)info->other_processes, info->other_processes == 1 ? "" : "es",
                      info->other_processes == 1 ? "s" : "");
     if (info->no_turns[0])
-        at__env_warn(
+        atx_env_warn(
             env,
             "GPU %d: other runs of autotune on it are not kept from disturbing this one, as there is no "
             "lock to take turns with: %s",
             info->ordinal, info->no_turns);
     if (info->ecc_errors > 0)
-        at__env_warn(env,
+        atx_env_warn(env,
                      "GPU %d: %lld uncorrected memory errors since its driver was loaded; results may be "
                      "wrong",
                      info->ordinal, (long long)info->ecc_errors);
 }
 
-at_status at__session_begin(at__session **out, const at__catalog *catalog, const at__tune_options *options,
-                            bool replay, int workers, at__site *const *sites, const at__tune_events *events,
+at_status atx_session_begin(atx_session **out, const atx_catalog *catalog, const atx_tune_options *options,
+                            bool replay, int workers, atx_site *const *sites, const atx_tune_events *events,
                             at_error *err)
 {
-    at__session *s = calloc(1, sizeof *s);
+    atx_session *s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    s->env = (at__env){ .catalog = catalog,
+    s->env = (atx_env){ .catalog = catalog,
                         .options = options,
                         .events = events,
                         .seed = options->seed,
@@ -111,99 +111,99 @@ at_status at__session_begin(at__session **out, const at__catalog *catalog, const
     s->env.builder.cancel = &s->env.cancel;
     at_status status = AT_OK;
     if (!replay)
-        status = at__pool_open(&s->env.builder.pool, (at__pool_options){ .workers = workers, .sites = sites },
+        status = atx_pool_open(&s->env.builder.pool, (atx_pool_options){ .workers = workers, .sites = sites },
                                err);
     if (status == AT_OK && !replay)
-        status = at__nvrtc_open(&s->env.builder.nvrtc, err);
+        status = atx_nvrtc_open(&s->env.builder.nvrtc, err);
     if (status == AT_OK)
         *out = s;
     else
-        at__session_close(s);
+        atx_session_close(s);
     return status;
 }
 
-void at__session_tick(at__session *s)
+void atx_session_tick(atx_session *s)
 {
     at_error unheard; /* whoever takes what was compiled hears of it */
-    at_status pumped = s->env.builder.pool ? at__pool_pump(s->env.builder.pool, &unheard) : AT_OK;
+    at_status pumped = s->env.builder.pool ? atx_pool_pump(s->env.builder.pool, &unheard) : AT_OK;
     (void)pumped;
 }
 
-static at_status prepare(at__session *s, at_error *err)
+static at_status prepare(atx_session *s, at_error *err)
 {
     if (s->env.builder.nvrtc && !s->cache)
         open_cache(s);
-    at_status status = at__setup_begin_checks(&s->env, err);
+    at_status status = atx_setup_begin_checks(&s->env, err);
     s->prepared = status == AT_OK;
     return status;
 }
 
 /* What fails here fails again when the session is opened, and is told then. */
-void at__session_prepare(at__session *s, int cc)
+void atx_session_prepare(atx_session *s, int cc)
 {
     at_error unheard;
-    at__builder *b = &s->env.builder;
+    atx_builder *b = &s->env.builder;
     b->cc = cc;
-    if (s->prepared || !b->nvrtc || !at__nvrtc_supports(b->nvrtc, cc))
+    if (s->prepared || !b->nvrtc || !atx_nvrtc_supports(b->nvrtc, cc))
         return;
-    at__session_tick(s);
+    atx_session_tick(s);
     at_status prepared = prepare(s, &unheard);
     (void)prepared;
 }
 
-static at_status open_session(at__session *s, at_error *err)
+static at_status open_session(atx_session *s, at_error *err)
 {
-    at__env *env = &s->env;
-    const at__strategy *strategy = env->options->strategy;
-    bool replay = at__env_is_replay(env);
-    at_status status = replay ? AT_OK : check_nvrtc(&env->builder, at__device_info_of(env->device), err);
+    atx_env *env = &s->env;
+    const atx_strategy *strategy = env->options->strategy;
+    bool replay = atx_env_is_replay(env);
+    at_status status = replay ? AT_OK : check_nvrtc(&env->builder, atx_device_info_of(env->device), err);
     if (status == AT_OK && !s->prepared)
         status = prepare(s, err);
     if (status == AT_OK)
         status =
-            at__store_open_unless(&env->store, env->options->db_path, AT__STORE_WRITE, &env->cancel, err);
+            atx_store_open_unless(&env->store, env->options->db_path, ATX_STORE_WRITE, &env->cancel, err);
     if (status != AT_OK)
         return status;
     take_fingerprint(env);
-    at__store_set_cancel(env->store, &env->cancel); /* nothing is lost yet that was measured */
-    status = at__session_begin_run(&env->run_id, s, strategy ? strategy->name : "auto", err);
-    at__store_set_cancel(env->store, NULL);
+    atx_store_set_cancel(env->store, &env->cancel); /* nothing is lost yet that was measured */
+    status = atx_session_begin_run(&env->run_id, s, strategy ? strategy->name : "auto", err);
+    atx_store_set_cancel(env->store, NULL);
     return status;
 }
 
-at_status at__session_open(at__session *s, at__device *device, at_error *err)
+at_status atx_session_open(atx_session *s, atx_device *device, at_error *err)
 {
     s->env.device = device;
-    s->env.builder.cc = (int)at__device_info_of(device)->limits.cc;
-    at__device_set_cancel(device, &s->env.cancel);
+    s->env.builder.cc = (int)atx_device_info_of(device)->limits.cc;
+    atx_device_set_cancel(device, &s->env.cancel);
     at_status status = open_session(s, err);
     if (status == AT_OK)
         warn_of_doubts(&s->env);
     return status;
 }
 
-void at__session_share(at__session *s, int workers)
+void atx_session_share(atx_session *s, int workers)
 {
     if (s->env.builder.pool)
-        at__pool_shrink(s->env.builder.pool, workers);
+        atx_pool_shrink(s->env.builder.pool, workers);
 }
 
-void at__session_close(at__session *s)
+void atx_session_close(atx_session *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < AT__CHECK_PARTS; i++)
-        at__build_clear(&s->env.verify[i]);
+    for (int i = 0; i < ATX_CHECK_PARTS; i++)
+        atx_build_clear(&s->env.verify[i]);
     if (s->env.device)
-        at__device_set_cancel(s->env.device, NULL);
-    at__pool_close(s->env.builder.pool);
-    at__nvrtc_close(s->env.builder.nvrtc);
-    at__store_close(s->cache);
-    at__store_close(s->env.store);
+        atx_device_set_cancel(s->env.device, NULL);
+    atx_pool_close(s->env.builder.pool);
+    atx_nvrtc_close(s->env.builder.nvrtc);
+    atx_store_close(s->cache);
+    atx_store_close(s->env.store);
     free(s);
 }
 
-at__env *at__session_env(at__session *session)
+atx_env *atx_session_env(atx_session *session)
 {
     return &session->env;
 }

@@ -9,38 +9,38 @@
 #include "tune/final.h"
 #include "tune/session.h"
 
-struct at__session {
-    at__env env;
+struct atx_session {
+    atx_env env;
     int64_t settled_run_id; /* of winners whose search ended by itself; 0: none yet */
-    at__progress now;       /* of the problem, as long as no contest runs           */
+    atx_progress now;       /* of the problem, as long as no contest runs           */
     double shown_s;         /* when that was shown last                             */
-    at__store *cache;       /* the builder's, to be closed                          */
+    atx_store *cache;       /* the builder's, to be closed                          */
     bool cache_lost;        /* and the user was warned                              */
     bool prepared;          /* what verifies is being compiled                      */
 };
 
 /* Everything of one problem. */
-typedef struct at__job {
-    at__session *s;
-    at__env *env;
-    at__contest *copies, *main; /* copies NULL: none, or not yet     */
-    at__offer *offer;           /* NULL: nobody is asked for help    */
+typedef struct atx_job {
+    atx_session *s;
+    atx_env *env;
+    atx_contest *copies, *main; /* copies NULL: none, or not yet     */
+    atx_offer *offer;           /* NULL: nobody is asked for help    */
     bool cancelled;             /* in its setup or in its final      */
-    at__final final;
-} at__job;
+    atx_final final;
+} atx_job;
 
 /* A row for a run of this session under a strategy's name. */
-at_status at__session_begin_run(int64_t *run_id, at__session *session, const char *strategy, at_error *err);
+at_status atx_session_begin_run(int64_t *run_id, atx_session *session, const char *strategy, at_error *err);
 
 /* Stores the winner of the final, unless the run saw only part of the space and a winner of all of it is
  * stored; *answer is what a look-up would give. */
-at_status at__session_keep_winner(at__job *job, at__answer *answer, at_error *err);
+at_status atx_session_keep_winner(atx_job *job, atx_answer *answer, at_error *err);
 
 /* Whether an earlier run has answered this already, as far as these options ask. */
-bool at__session_is_answered(const at__job *job, at__answer *answer);
+bool atx_session_is_answered(const atx_job *job, atx_answer *answer);
 
 /* Lends the session's device to who made the offer, with its compile workers but for one: they are back when
  * it ends, also where the device has failed and the session goes on. */
-at_status at__session_lend(at__session *session, at__crew *crew, int64_t offer, at_error *err) AT_MUST_CHECK;
+at_status atx_session_lend(atx_session *session, atx_crew *crew, int64_t offer, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -16,49 +16,49 @@
 #include <string.h>
 
 /* A file beside the op's own. */
-static at_status describe_file(at__data_file *out, const at__buffer *b, const at__problem *problem,
-                               const at__arg *arg, const char *file, at_error *err)
+static at_status describe_file(atx_data_file *out, const atx_buffer *b, const atx_problem *problem,
+                               const atx_arg *arg, const char *file, at_error *err)
 {
     const char *op = problem->op->file;
-    at__npy npy;
+    atx_npy npy;
     at_error cause = { 0 };
-    at__str path = { 0 };
-    at_status status = at__op_find_file(&path, problem->op, file, err);
+    atx_str path = { 0 };
+    at_status status = atx_op_find_file(&path, problem->op, file, err);
     size_t len = path.len;
     if (status == AT_OK && len < sizeof out->path)
         memcpy(out->path, path.data, len + 1);
-    at__str_clear(&path);
+    atx_str_clear(&path);
     if (status == AT_OK && len >= sizeof out->path)
         status = at_fail(err, AT_ERR_INPUT, "%s: found a path of %zu characters for '%s'; expected fewer", op,
                          len, arg->name);
     if (status != AT_OK)
         return status;
-    status = at__npy_open(&npy, out->path, at__arg_type(arg, problem->type),
-                          at__arg_is_storage(problem->op, arg), b->bytes / b->element_bytes, &cause);
+    status = atx_npy_open(&npy, out->path, atx_arg_type(arg, problem->type),
+                          atx_arg_is_storage(problem->op, arg), b->bytes / b->element_bytes, &cause);
     if (status != AT_OK)
         return at_fail(err, status, "%s (%s reads it for '%s')", cause.text, op, arg->name);
     out->at = npy.data_at;
     return AT_OK;
 }
 
-static at_status add_buffer(at__setup *setup, const at__problem *problem, int arg_index, const int64_t *slots,
+static at_status add_buffer(atx_setup *setup, const atx_problem *problem, int arg_index, const int64_t *slots,
                             at_error *err)
 {
-    const at__op *op = problem->op;
-    const at__arg *arg = &op->args[arg_index];
-    const at__dtype type = at__arg_type(arg, problem->type);
-    at__buffer *b = &setup->buffers[setup->buffer_count];
+    const atx_op *op = problem->op;
+    const atx_arg *arg = &op->args[arg_index];
+    const atx_dtype type = atx_arg_type(arg, problem->type);
+    atx_buffer *b = &setup->buffers[setup->buffer_count];
     int64_t elements = 0;
 
-    *b = (at__buffer){ .role = arg->role,
-                       .align = at__problem_align_of(problem, arg_index),
-                       .element_bytes = at__dtype_bytes(type),
-                       .number = at__dtype_number(type, at__arg_is_storage(op, arg)),
+    *b = (atx_buffer){ .role = arg->role,
+                       .align = atx_problem_align_of(problem, arg_index),
+                       .element_bytes = atx_dtype_bytes(type),
+                       .number = atx_dtype_number(type, atx_arg_is_storage(op, arg)),
                        .zero = arg->zero,
                        .check = arg->check };
-    b->check.where = (at__where){ 0 };
+    b->check.where = (atx_where){ 0 };
     memcpy(b->name, arg->name, sizeof b->name);
-    at_status status = at__expr_eval(&elements, arg->expr, slots, err);
+    at_status status = atx_expr_eval(&elements, arg->expr, slots, err);
     if (status != AT_OK)
         return status;
     if (elements < 0 || __builtin_mul_overflow(elements, b->element_bytes, &b->bytes))
@@ -68,22 +68,22 @@ static at_status add_buffer(at__setup *setup, const at__problem *problem, int ar
     b->how = arg->input.how;
     if (arg->input.file)
         status = describe_file(&b->data, b, problem, arg, arg->input.file, err);
-    if (status == AT_OK && op->answer && at__role_is_output(arg->role))
+    if (status == AT_OK && op->answer && atx_role_is_output(arg->role))
         status = describe_file(&setup->answer, b, problem, arg, op->answer, err);
     if (status != AT_OK)
         return status;
-    return at__input_numbers(&b->a, &b->b, arg, b->number, b->bytes / at__number_bytes(b->number), slots,
+    return atx_input_numbers(&b->a, &b->b, arg, b->number, b->bytes / atx_number_bytes(b->number), slots,
                              err);
 }
 
 /* An output belongs to the kernel that judges it, or, of several by one, the first does. */
-static void assign_referees(at__setup *setup, const at__op *op)
+static void assign_referees(atx_setup *setup, const atx_op *op)
 {
-    const char *names[AT__MAX_STEPS];
-    int count = at__op_referees(names, op);
+    const char *names[ATX_MAX_STEPS];
+    int count = atx_op_referees(names, op);
     for (int k = 0; k < count; k++)
         for (int i = 0; i < setup->buffer_count; i++)
-            if (at__role_is_output(setup->buffers[i].role) &&
+            if (atx_role_is_output(setup->buffers[i].role) &&
                 strcmp(setup->buffers[i].check.by, names[k]) == 0) {
                 setup->buffers[i].referee = k + 1;
                 break;
@@ -91,13 +91,13 @@ static void assign_referees(at__setup *setup, const at__op *op)
 }
 
 /* Of an op of layouts: does an output reach farther than it has elements? */
-static bool is_sparse(const at__setup *setup, const at__problem *problem)
+static bool is_sparse(const atx_setup *setup, const atx_problem *problem)
 {
     int64_t elements = 1;
     for (int i = 0; i < problem->op->dim_count; i++)
-        elements *= problem->dims[i]; /* fits: see at__problem_init */
+        elements *= problem->dims[i]; /* fits: see atx_problem_init */
     for (int i = 0; i < setup->buffer_count && problem->op->layout_count; i++)
-        if (setup->buffers[i].role == AT__OUTPUT &&
+        if (setup->buffers[i].role == ATX_OUTPUT &&
             setup->buffers[i].bytes / setup->buffers[i].element_bytes > elements)
             return true;
     return false;
@@ -105,38 +105,38 @@ static bool is_sparse(const at__setup *setup, const at__problem *problem)
 
 /* Rows with a pitch leave gaps in the output, and so do strides. A second run of the reference finds them,
  * which an inout forbids. */
-static void describe_gaps(at__setup *setup, const at__problem *problem)
+static void describe_gaps(atx_setup *setup, const atx_problem *problem)
 {
-    setup->gaps = !at__problem_is_dense(problem) || is_sparse(setup, problem);
+    setup->gaps = !atx_problem_is_dense(problem) || is_sparse(setup, problem);
     for (int i = 0; i < setup->buffer_count; i++)
-        setup->gaps = setup->gaps && setup->buffers[i].role != AT__INOUT;
+        setup->gaps = setup->gaps && setup->buffers[i].role != ATX_INOUT;
 }
 
 /*
  * What copies move: of an op of one input and one output the first bytes of these, as whoever runs on them
  * finds the same caches and pages; of any other a pair of buffers of their own.
  */
-static void describe_copies(at__setup *setup, int64_t copy_bytes)
+static void describe_copies(atx_setup *setup, int64_t copy_bytes)
 {
     bool suits = setup->buffer_count == 2 && setup->buffers[0].role != setup->buffers[1].role;
     for (int i = 0; i < setup->buffer_count; i++)
         suits = suits && setup->buffers[i].bytes >= copy_bytes && !setup->buffers[i].zero &&
-                setup->buffers[i].role != AT__INOUT && setup->buffers[i].role != AT__SCRATCH;
+                setup->buffers[i].role != ATX_INOUT && setup->buffers[i].role != ATX_SCRATCH;
     setup->copy_bytes = copy_bytes;
     setup->own_copies = !suits && copy_bytes > 0;
 }
 
-at_status at__setup_describe(at__setup *setup, const at__problem *problem, const int64_t *slots,
+at_status atx_setup_describe(atx_setup *setup, const atx_problem *problem, const int64_t *slots,
                              at_error *err)
 {
-    const at__op *op = problem->op;
+    const atx_op *op = problem->op;
     double peak_s = 0;
     int64_t gflops = 0;
-    at_status status = at__op_check_inputs(op, problem->type, err);
+    at_status status = atx_op_check_inputs(op, problem->type, err);
     if (status == AT_OK)
-        status = at__problem_peak(&peak_s, &gflops, op, slots, err);
+        status = atx_problem_peak(&peak_s, &gflops, op, slots, err);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
-        if (op->args[i].role != AT__SCALAR)
+        if (op->args[i].role != ATX_SCALAR)
             status = add_buffer(setup, problem, i, slots, err);
     assign_referees(setup, op);
     if (status == AT_OK)
@@ -148,71 +148,71 @@ at_status at__setup_describe(at__setup *setup, const at__problem *problem, const
 }
 
 /* An earlier run's answer needs no memory. */
-static bool is_known(const at__env *env, const at__problem_key *key)
+static bool is_known(const atx_env *env, const atx_problem_key *key)
 {
-    at__answer answer = { 0 };
-    at_status status = at__store_find_winner(&answer, env->store, key, &env->fingerprint, NULL, NULL);
-    at__answer_clear(&answer);
+    atx_answer answer = { 0 };
+    at_status status = atx_store_find_winner(&answer, env->store, key, &env->fingerprint, NULL, NULL);
+    atx_answer_clear(&answer);
     return status == AT_OK && !env->options->force;
 }
 
-at_status at__setup_fits(const at__env *env, const at__problem *problem, at_error *err)
+at_status atx_setup_fits(const atx_env *env, const atx_problem *problem, at_error *err)
 {
-    const at__device_info *info = at__device_info_of(env->device);
-    at__setup setup = { 0 };
-    at__problem_key key;
-    at__str shape = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
+    const atx_device_info *info = atx_device_info_of(env->device);
+    atx_setup setup = { 0 };
+    atx_problem_key key;
+    atx_str shape = { 0 };
+    int64_t slots[ATX_MAX_SLOTS];
 
-    if (info->ordinal == AT__REPLAY_ORDINAL || problem->op->recorded)
+    if (info->ordinal == ATX_REPLAY_ORDINAL || problem->op->recorded)
         return AT_OK;
-    at_status status = at__problem_key_of(&key, &shape, problem, err);
+    at_status status = atx_problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
-        status = at__problem_bind(slots, problem, &info->limits, err);
+        status = atx_problem_bind(slots, problem, &info->limits, err);
     if (status == AT_OK)
-        status = at__setup_describe(&setup, problem, slots, err);
+        status = atx_setup_describe(&setup, problem, slots, err);
     if (status == AT_OK)
-        describe_copies(&setup, at__setup_copy_bytes(env, problem, slots));
+        describe_copies(&setup, atx_setup_copy_bytes(env, problem, slots));
     if (status == AT_OK && !is_known(env, &key))
-        status = at__layout_fits(&setup, info->free_bytes, err);
-    at__str_clear(&shape);
+        status = atx_layout_fits(&setup, info->free_bytes, err);
+    atx_str_clear(&shape);
     return status;
 }
 
 /* ---- kernels that fill and compare ---- */
 
-at_status at__setup_checks(at__str *source, int part, at_error *err)
+at_status atx_setup_checks(atx_str *source, int part, at_error *err)
 {
-    at__str_addf(source, "#define AT_PART %d\n", part);
-    for (const at__embedded *file = at__embedded_verify; file->path; file++) {
-        at__str_addf(source, "#line 1 \"%s\"\n", file->path);
-        at__str_add_bytes(source, file->data, file->len);
+    atx_str_addf(source, "#define AT_PART %d\n", part);
+    for (const atx_embedded *file = atx_embedded_verify; file->path; file++) {
+        atx_str_addf(source, "#line 1 \"%s\"\n", file->path);
+        atx_str_add_bytes(source, file->data, file->len);
     }
-    return at__str_status(source, err);
+    return atx_str_status(source, err);
 }
 
 static const char CHECKS_FILE[] = "runner/verify.cu";
 
-at_status at__setup_begin_checks(at__env *env, at_error *err)
+at_status atx_setup_begin_checks(atx_env *env, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i < AT__CHECK_PARTS && status == AT_OK; i++) {
-        at__build_drop(&env->verify[i], &env->builder); /* of an attempt that failed */
-        status = at__setup_checks(&env->verify[i].source, i, err);
+    for (int i = 0; i < ATX_CHECK_PARTS && status == AT_OK; i++) {
+        atx_build_drop(&env->verify[i], &env->builder); /* of an attempt that failed */
+        status = atx_setup_checks(&env->verify[i].source, i, err);
         if (status == AT_OK)
-            status = at__build_begin(&env->verify[i], &env->builder, CHECKS_FILE, err);
+            status = atx_build_begin(&env->verify[i], &env->builder, CHECKS_FILE, err);
     }
     return status;
 }
 
-static at_status wait_for_checks(at__env *env, at_error *err)
+static at_status wait_for_checks(atx_env *env, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i < AT__CHECK_PARTS && status == AT_OK; i++) {
-        status = at__build_wait(&env->verify[i], &env->builder, CHECKS_FILE, err);
+    for (int i = 0; i < ATX_CHECK_PARTS && status == AT_OK; i++) {
+        status = atx_build_wait(&env->verify[i], &env->builder, CHECKS_FILE, err);
         if (status == AT_OK && !env->verify[i].ok)
             status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s", CHECKS_FILE,
-                             env->builder.cc, at__str_text(&env->verify[i].log));
+                             env->builder.cc, atx_str_text(&env->verify[i].log));
     }
     env->checked = status == AT_OK;
     return status;
@@ -221,104 +221,104 @@ static at_status wait_for_checks(at__env *env, at_error *err)
 /* ---- the right answer ---- */
 
 /* A template's configuration that the op trusts, for this problem. */
-static at_status render_trusted(at__preparation *p, const at__env *env, at_error *err)
+static at_status render_trusted(atx_preparation *p, const atx_env *env, at_error *err)
 {
-    const at__op *op = p->problem->op;
-    const at__where w = op->trusted_where;
-    at__config config;
+    const atx_op *op = p->problem->op;
+    const atx_where w = op->trusted_where;
+    atx_config config;
     at_error cause = { 0 };
-    at_status status = at__catalog_trusted(&p->t, &config, env->catalog, op, err);
-    if (status == AT_OK && at__config_validate(p->slots, p->t, &config, &cause) != AT_OK)
+    at_status status = atx_catalog_trusted(&p->t, &config, env->catalog, op, err);
+    if (status == AT_OK && atx_config_validate(p->slots, p->t, &config, &cause) != AT_OK)
         status =
             at_fail(err, AT_ERR_INPUT, "%s:%d:%d: the trusted configuration does not suit this problem: %s",
                     w.file, w.line, w.column, cause.text);
-    return status == AT_OK ? at__render(&p->reference.source, p->t, p->problem->type, &config, p->slots, err)
+    return status == AT_OK ? atx_render(&p->reference.source, p->t, p->problem->type, &config, p->slots, err)
                            : status;
 }
 
-static const char *reference_file(const at__preparation *p)
+static const char *reference_file(const atx_preparation *p)
 {
     return p->t ? p->t->file : p->problem->op->file;
 }
 
-static at_status begin_reference(at__preparation *p, at__env *env, at_error *err)
+static at_status begin_reference(atx_preparation *p, atx_env *env, at_error *err)
 {
-    const at__op *op = p->problem->op;
+    const atx_op *op = p->problem->op;
     if (op->answer)
         return AT_OK;
     at_status status = op->trusted[0] ? render_trusted(p, env, err)
-                                      : at__render_reference(&p->reference.source, p->problem, err);
-    return status == AT_OK ? at__build_begin(&p->reference, &env->builder, reference_file(p), err) : status;
+                                      : atx_render_reference(&p->reference.source, p->problem, err);
+    return status == AT_OK ? atx_build_begin(&p->reference, &env->builder, reference_file(p), err) : status;
 }
 
 /* Where the reference is not of the op's file, its kernels that judge are code of their own. */
-static at_status begin_referees(at__preparation *p, at__env *env, at_error *err)
+static at_status begin_referees(atx_preparation *p, atx_env *env, at_error *err)
 {
-    const at__op *op = p->problem->op;
-    const char *names[AT__MAX_STEPS];
-    if (op->reference[0] || at__op_referees(names, op) == 0)
+    const atx_op *op = p->problem->op;
+    const char *names[ATX_MAX_STEPS];
+    if (op->reference[0] || atx_op_referees(names, op) == 0)
         return AT_OK;
-    at_status status = at__render_reference(&p->referees.source, p->problem, err);
-    return status == AT_OK ? at__build_begin(&p->referees, &env->builder, op->file, err) : status;
+    at_status status = atx_render_reference(&p->referees.source, p->problem, err);
+    return status == AT_OK ? atx_build_begin(&p->referees, &env->builder, op->file, err) : status;
 }
 
-static at_status wait_for(at__build *build, at__env *env, const char *file, const char *what, at_error *err)
+static at_status wait_for(atx_build *build, atx_env *env, const char *file, const char *what, at_error *err)
 {
     if (!build->source.len)
         return AT_OK;
-    at_status status = at__build_wait(build, &env->builder, file, err);
+    at_status status = atx_build_wait(build, &env->builder, file, err);
     if (status == AT_OK && !build->ok)
         status = at_fail(err, AT_ERR_INPUT, "%s: the %s does not compile:\n%s", file, what,
-                         at__str_text(&build->log));
+                         atx_str_text(&build->log));
     return status;
 }
 
 /* A device that cannot begin with what the cache gave: all kernels may come from it. */
-static at_status compile_again(bool *again, at__env *env, at__preparation *p, at_error *err)
+static at_status compile_again(bool *again, atx_env *env, atx_preparation *p, at_error *err)
 {
     at_status status = AT_OK;
     bool ok = true;
-    *again = at__build_distrust(&p->reference);
-    for (int i = 0; i < AT__CHECK_PARTS; i++)
-        *again = at__build_distrust(&env->verify[i]) || *again;
-    for (int i = 0; i < AT__CHECK_PARTS && status == AT_OK && *again; i++) {
-        status = at__build_wait(&env->verify[i], &env->builder, CHECKS_FILE, err);
+    *again = atx_build_distrust(&p->reference);
+    for (int i = 0; i < ATX_CHECK_PARTS; i++)
+        *again = atx_build_distrust(&env->verify[i]) || *again;
+    for (int i = 0; i < ATX_CHECK_PARTS && status == AT_OK && *again; i++) {
+        status = atx_build_wait(&env->verify[i], &env->builder, CHECKS_FILE, err);
         ok = ok && env->verify[i].ok;
     }
     if (status == AT_OK && *again && p->reference.source.len)
-        status = at__build_wait(&p->reference, &env->builder, reference_file(p), err);
+        status = atx_build_wait(&p->reference, &env->builder, reference_file(p), err);
     *again = *again && status == AT_OK && ok && (p->reference.ok || !p->reference.source.len);
     return status;
 }
 
 /* ---- onto the device ---- */
 
-static at_status set_up_device(at__env *env, at__preparation *p, at_error *err)
+static at_status set_up_device(atx_env *env, atx_preparation *p, at_error *err)
 {
-    const at__op *op = p->problem->op;
-    at__setup *setup = &p->setup;
+    const atx_op *op = p->problem->op;
+    atx_setup *setup = &p->setup;
     at_status status = AT_OK;
-    for (int i = 0; i < AT__CHECK_PARTS; i++)
-        setup->verify[i] = (at__check_part){ env->verify[i].cubin.data, env->verify[i].cubin.len };
+    for (int i = 0; i < ATX_CHECK_PARTS; i++)
+        setup->verify[i] = (atx_check_part){ env->verify[i].cubin.data, env->verify[i].cubin.len };
     if (p->t)
-        status = at__template_bind(&setup->reference, &p->reference, p->t, p->slots, err);
+        status = atx_template_bind(&setup->reference, &p->reference, p->t, p->slots, err);
     else if (!op->answer)
         status =
-            at__kernel_bind(&setup->reference, &p->reference, op->reference, &op->launch, op, p->slots, err);
+            atx_kernel_bind(&setup->reference, &p->reference, op->reference, &op->launch, op, p->slots, err);
     if (status == AT_OK)
-        status = at__referee_bind(&setup->referee, op->reference[0] ? &p->reference : &p->referees, op,
+        status = atx_referee_bind(&setup->referee, op->reference[0] ? &p->reference : &p->referees, op,
                                   p->slots, err);
-    return status == AT_OK ? at__device_setup(env->device, setup, err) : status;
+    return status == AT_OK ? atx_device_setup(env->device, setup, err) : status;
 }
 
-at_status at__setup_begin(at__preparation *out, at__env *env, const at__problem *problem,
+at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem *problem,
                           const int64_t *slots, at_error *err)
 {
-    const at__op *op = problem->op;
-    *out = (at__preparation){ .problem = problem,
+    const atx_op *op = problem->op;
+    *out = (atx_preparation){ .problem = problem,
                               .setup = { .warm = env->options->warm,
                                          .seed = env->seed,
-                                         .energy = at__reads_figure(op, AT__FIGURE_JOULES) } };
+                                         .energy = atx_reads_figure(op, ATX_FIGURE_JOULES) } };
     memcpy(out->slots, slots, (size_t)op->symbols.count * sizeof *slots);
     if (op->recorded && env->builder.nvrtc)
         return at_fail(err, AT_ERR_INPUT,
@@ -327,9 +327,9 @@ at_status at__setup_begin(at__preparation *out, at__env *env, const at__problem 
                        op->file, op->name);
     if (op->recorded)
         return AT_OK;
-    at_status status = at__setup_describe(&out->setup, problem, slots, err);
+    at_status status = atx_setup_describe(&out->setup, problem, slots, err);
     if (status == AT_OK)
-        describe_copies(&out->setup, at__setup_copy_bytes(env, problem, slots));
+        describe_copies(&out->setup, atx_setup_copy_bytes(env, problem, slots));
     if (status == AT_OK)
         status = begin_reference(out, env, err);
     if (status == AT_OK)
@@ -337,7 +337,7 @@ at_status at__setup_begin(at__preparation *out, at__env *env, const at__problem 
     return status;
 }
 
-static at_status finish(at__preparation *p, at__env *env, at_error *err)
+static at_status finish(atx_preparation *p, atx_env *env, at_error *err)
 {
     bool again = false;
     if (p->problem->op->recorded)
@@ -349,7 +349,7 @@ static at_status finish(at__preparation *p, at__env *env, at_error *err)
         status = wait_for(&p->referees, env, p->problem->op->file, "kernel that judges", err);
     if (status == AT_OK)
         status = set_up_device(env, p, err);
-    if (status == AT_ERR_DEVICE && env->checked && !at__device_is_lost(env->device)) {
+    if (status == AT_ERR_DEVICE && env->checked && !atx_device_is_lost(env->device)) {
         at_error later;
         at_status compiled = compile_again(&again, env, p, &later);
         if (compiled != AT_OK)
@@ -360,51 +360,51 @@ static at_status finish(at__preparation *p, at__env *env, at_error *err)
     return status;
 }
 
-at_status at__setup_finish(at__preparation *p, at__env *env, at_error *err)
+at_status atx_setup_finish(atx_preparation *p, atx_env *env, at_error *err)
 {
     at_status status = finish(p, env, err);
-    at__setup_drop(p, env);
+    atx_setup_drop(p, env);
     return status;
 }
 
-void at__setup_drop(at__preparation *p, at__env *env)
+void atx_setup_drop(atx_preparation *p, atx_env *env)
 {
-    at__build_drop(&p->reference, &env->builder);
-    at__build_drop(&p->referees, &env->builder);
+    atx_build_drop(&p->reference, &env->builder);
+    atx_build_drop(&p->referees, &env->builder);
 }
 
-at_status at__setup_problem(at__env *env, const at__problem *problem, const int64_t *slots, at_error *err)
+at_status atx_setup_problem(atx_env *env, const atx_problem *problem, const int64_t *slots, at_error *err)
 {
-    at__preparation p = { .problem = problem };
-    at_status status = at__setup_begin(&p, env, problem, slots, err);
+    atx_preparation p = { .problem = problem };
+    at_status status = atx_setup_begin(&p, env, problem, slots, err);
     if (status == AT_OK)
-        return at__setup_finish(&p, env, err);
-    at__setup_drop(&p, env);
+        return atx_setup_finish(&p, env, err);
+    atx_setup_drop(&p, env);
     return status;
 }
 
 /* ---- copies ---- */
 
 /* Bytes of a buffer; below 0: they cannot be computed. */
-static int64_t buffer_bytes(const at__problem *problem, const at__arg *arg, const int64_t *slots)
+static int64_t buffer_bytes(const atx_problem *problem, const atx_arg *arg, const int64_t *slots)
 {
     int64_t elements = 0, bytes = 0;
-    if (at__expr_eval(&elements, arg->expr, slots, NULL) != AT_OK || elements < 0 ||
-        __builtin_mul_overflow(elements, at__dtype_bytes(at__arg_type(arg, problem->type)), &bytes))
+    if (atx_expr_eval(&elements, arg->expr, slots, NULL) != AT_OK || elements < 0 ||
+        __builtin_mul_overflow(elements, atx_dtype_bytes(atx_arg_type(arg, problem->type)), &bytes))
         return -1;
     return bytes;
 }
 
 /* What a problem that is a copy moves from its one input to its one output; below 0: it is none. */
-static int64_t moved_bytes(const at__problem *problem, const int64_t *slots)
+static int64_t moved_bytes(const atx_problem *problem, const int64_t *slots)
 {
     int64_t bytes[2] = { -1, -1 };
     for (int i = 0; i < problem->op->arg_count; i++) {
-        const at__arg *arg = &problem->op->args[i];
-        int64_t *of = &bytes[arg->role == AT__INPUT];
-        if (arg->role == AT__SCALAR)
+        const atx_arg *arg = &problem->op->args[i];
+        int64_t *of = &bytes[arg->role == ATX_INPUT];
+        if (arg->role == ATX_SCALAR)
             continue;
-        if (arg->role == AT__INOUT || arg->role == AT__SCRATCH || *of >= 0)
+        if (arg->role == ATX_INOUT || arg->role == ATX_SCRATCH || *of >= 0)
             return -1;
         *of = buffer_bytes(problem, arg, slots);
     }
@@ -412,47 +412,47 @@ static int64_t moved_bytes(const at__problem *problem, const int64_t *slots)
 }
 
 /* Of an op that is its own ceiling: without the gaps between rows. */
-static int64_t own_bytes(const at__problem *problem, const int64_t *slots)
+static int64_t own_bytes(const atx_problem *problem, const int64_t *slots)
 {
     int64_t elements = 1;
     for (int i = 0; i < problem->op->dim_count; i++)
-        elements *= problem->dims[i]; /* fits: see at__problem_init */
-    return at__problem_is_dense(problem) ? moved_bytes(problem, slots)
-                                         : elements * at__dtype_bytes(problem->type);
+        elements *= problem->dims[i]; /* fits: see atx_problem_init */
+    return atx_problem_is_dense(problem) ? moved_bytes(problem, slots)
+                                         : elements * atx_dtype_bytes(problem->type);
 }
 
-static bool find_copy(at__problem *out, const at__env *env, const at__problem *problem, const int64_t *slots)
+static bool find_copy(atx_problem *out, const atx_env *env, const atx_problem *problem, const int64_t *slots)
 {
-    const at__op *op = problem->op, *copy = at__catalog_find_op(env->catalog, op->ceiling_op);
-    int64_t sizes[AT__MAX_DIMS];
+    const atx_op *op = problem->op, *copy = atx_catalog_find_op(env->catalog, op->ceiling_op);
+    int64_t sizes[ATX_MAX_DIMS];
     for (int i = 0; i < op->ceiling_dim_count; i++)
-        if (at__expr_eval(&sizes[i], op->ceiling_dims[i], slots, NULL) != AT_OK)
+        if (atx_expr_eval(&sizes[i], op->ceiling_dims[i], slots, NULL) != AT_OK)
             return false;
     return copy && !copy->recorded &&
-           at__problem_init(out, copy, problem->type, sizes, op->ceiling_dim_count, NULL) == AT_OK;
+           atx_problem_init(out, copy, problem->type, sizes, op->ceiling_dim_count, NULL) == AT_OK;
 }
 
-int64_t at__setup_copy_bytes(const at__env *env, const at__problem *problem, const int64_t *slots)
+int64_t atx_setup_copy_bytes(const atx_env *env, const atx_problem *problem, const int64_t *slots)
 {
-    at__problem copy;
-    int64_t copy_slots[AT__MAX_SLOTS], bytes = -1;
+    atx_problem copy;
+    int64_t copy_slots[ATX_MAX_SLOTS], bytes = -1;
     if (strcmp(problem->op->ceiling_op, problem->op->name) == 0)
         bytes = own_bytes(problem, slots);
     else if (problem->op->ceiling_op[0] && find_copy(&copy, env, problem, slots) &&
-             at__problem_bind(copy_slots, &copy, &at__device_info_of(env->device)->limits, NULL) == AT_OK)
+             atx_problem_bind(copy_slots, &copy, &atx_device_info_of(env->device)->limits, NULL) == AT_OK)
         bytes = moved_bytes(&copy, copy_slots);
     return bytes > 0 ? bytes : 0;
 }
 
-bool at__setup_ceiling(at__problem *out, const at__env *env, const at__problem *problem, const int64_t *slots)
+bool atx_setup_ceiling(atx_problem *out, const atx_env *env, const atx_problem *problem, const int64_t *slots)
 {
     return problem->op->ceiling_op[0] && strcmp(problem->op->ceiling_op, problem->op->name) != 0 &&
            find_copy(out, env, problem, slots) &&
-           (at__env_is_replay(env) || at__setup_copy_bytes(env, problem, slots) > 0);
+           (atx_env_is_replay(env) || atx_setup_copy_bytes(env, problem, slots) > 0);
 }
 
-bool at__setup_has_copies(const at__env *env, const at__problem *problem, const int64_t *slots)
+bool atx_setup_has_copies(const atx_env *env, const atx_problem *problem, const int64_t *slots)
 {
     return problem->op->ceiling_op[0] &&
-           (at__env_is_replay(env) || at__setup_copy_bytes(env, problem, slots) > 0);
+           (atx_env_is_replay(env) || atx_setup_copy_bytes(env, problem, slots) > 0);
 }

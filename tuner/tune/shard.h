@@ -9,19 +9,19 @@
 
 #include "lang/shapes.h"
 
-typedef struct at__shard {
+typedef struct atx_shard {
     int index, count; /* 1 to count; count 0: everything */
-} at__shard;
+} atx_shard;
 
-#define AT__MAX_SHARDS 65536
+#define ATX_MAX_SHARDS 65536
 
 /* "2/8": the second of eight. AT_ERR_USAGE says what was found. */
-at_status at__shard_parse(at__shard *out, const char *text, at_error *err) AT_MUST_CHECK;
+at_status atx_shard_parse(atx_shard *out, const char *text, at_error *err) AT_MUST_CHECK;
 
 /*
  * Leaves the problems of the shard, in the order in which they were. None may be left, where there are more
  * parts than problems. AT_ERR_INPUT: what a problem moves cannot be computed. AT_ERR_MEMORY.
  */
-at_status at__shard_take(at__shapes *shapes, const at__shard *shard, at_error *err) AT_MUST_CHECK;
+at_status atx_shard_take(atx_shapes *shapes, const atx_shard *shard, at_error *err) AT_MUST_CHECK;
 
 #endif

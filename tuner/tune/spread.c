@@ -5,7 +5,7 @@
 
 enum { NOBODY = -1 };
 
-static int count_workers(const at__tune_options *o)
+static int count_workers(const atx_tune_options *o)
 {
     int count = 0;
     for (int i = 0; i < o->place_count; i++)
@@ -14,14 +14,14 @@ static int count_workers(const at__tune_options *o)
 }
 
 /* How many one device gets; --jobs counts for all together. */
-static int part_of(const at__tune_options *o, int total, int device)
+static int part_of(const atx_tune_options *o, int total, int device)
 {
     int all = o->jobs > 0 && o->jobs < total ? o->jobs : total;
     return all / o->device_count + (device < all % o->device_count);
 }
 
 /* Of the workers of its own place, which others there want too. */
-static int own_part_of(const at__tune_options *o, int device)
+static int own_part_of(const atx_tune_options *o, int device)
 {
     int workers = 0, devices = 0, before = 0;
     for (int i = 0; i < o->place_count; i++)
@@ -36,7 +36,7 @@ static int own_part_of(const at__tune_options *o, int device)
 }
 
 /* Takes workers of its own place, or of any, until the device has so many. */
-static void take(int *owner, int *has, const at__tune_options *o, int device, int most, bool only_own)
+static void take(int *owner, int *has, const atx_tune_options *o, int device, int most, bool only_own)
 {
     int w = 0;
     for (int i = 0; i < o->place_count; i++)
@@ -54,7 +54,7 @@ static int smaller(int a, int b)
     return a < b ? a : b;
 }
 
-int *at__spread_all(const at__tune_options *o)
+int *atx_spread_all(const atx_tune_options *o)
 {
     int total = count_workers(o);
     int *owner = calloc((size_t)total + 1, sizeof *owner);
@@ -73,10 +73,10 @@ int *at__spread_all(const at__tune_options *o)
     return owner;
 }
 
-at__site **at__spread_of(int *count, const int *all, const at__tune_options *o, int device)
+atx_site **atx_spread_of(int *count, const int *all, const atx_tune_options *o, int device)
 {
     int w = 0;
-    at__site **places = calloc((size_t)count_workers(o) + 1, sizeof *places);
+    atx_site **places = calloc((size_t)count_workers(o) + 1, sizeof *places);
     *count = 0;
     for (int i = 0; i < o->place_count && places; i++)
         for (int k = 0; k < o->places[i].workers; k++, w++)

@@ -9,9 +9,9 @@
 
 /* For each worker of all places, in their order, the index of its device; to be freed. NULL: out of memory.
  */
-int *at__spread_all(const at__tune_options *options);
+int *atx_spread_all(const atx_tune_options *options);
 
 /* The places of one device's workers, *count of them and at least one; to be freed. NULL: out of memory. */
-at__site **at__spread_of(int *count, const int *all, const at__tune_options *options, int device);
+atx_site **atx_spread_of(int *count, const int *all, const atx_tune_options *options, int device);
 
 #endif

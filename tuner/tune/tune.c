@@ -19,25 +19,25 @@
 #include <string.h>
 
 typedef struct group {
-    const at__device_info *model;
+    const atx_device_info *model;
     size_t next; /* to be drawn: a place in the order */
     int members, lost;
     bool *refused; /* problems that do not fit */
     size_t *left;  /* places of devices that were lost */
     size_t left_count;
-    at__crew *crew;
+    atx_crew *crew;
     bool checked;
     pthread_mutex_t check; /* held while the first device's thread looks which ones that are */
 } group;
 
 typedef struct team {
-    const at__problem *problems;
+    const atx_problem *problems;
     size_t count;
-    const at__catalog *catalog;
-    const at__tune_options *options;
-    const at__tune_events *events;
-    at__tune_events member_events; /* those that the devices' threads call */
-    at__cost *dearest;    /* the problems in the order of groups of several devices; NULL: as listed */
+    const atx_catalog *catalog;
+    const atx_tune_options *options;
+    const atx_tune_events *events;
+    atx_tune_events member_events; /* those that the devices' threads call */
+    atx_cost *dearest;    /* the problems in the order of groups of several devices; NULL: as listed */
     pthread_mutex_t lock; /* of everything below, and of the caller's events */
     group *groups;
     int group_count;
@@ -47,8 +47,8 @@ typedef struct team {
 
 typedef struct member {
     team *team;
-    at__device *device;
-    at__session *session;
+    atx_device *device;
+    atx_session *session;
     at_status begun; /* of the session; looked at when the device is there */
     at_error why;
     group *group;
@@ -64,7 +64,7 @@ typedef struct members {
     int count;
 } members;
 
-static void report_result(void *context, const at__result *result)
+static void report_result(void *context, const atx_result *result)
 {
     team *t = context;
     pthread_mutex_lock(&t->lock);
@@ -73,7 +73,7 @@ static void report_result(void *context, const at__result *result)
     pthread_mutex_unlock(&t->lock);
 }
 
-static void report_progress(void *context, const at__progress *progress)
+static void report_progress(void *context, const atx_progress *progress)
 {
     team *t = context;
     pthread_mutex_lock(&t->lock);
@@ -95,13 +95,13 @@ static void report_warning(void *context, const char *text)
 
 static bool is_asked_to_end(const member *m)
 {
-    const at__tune_options *o = m->team->options;
+    const atx_tune_options *o = m->team->options;
     return o->cancel && *o->cancel;
 }
 
 static size_t problem_at(const member *m, size_t place)
 {
-    const at__cost *dearest = m->team->dearest;
+    const atx_cost *dearest = m->team->dearest;
     return dearest && m->group->members > 1 ? dearest[place].place : place;
 }
 
@@ -116,7 +116,7 @@ static bool draw(member *m, size_t *place)
     if (more)
         *place = again ? g->left[--g->left_count] : g->next++;
     if (more)
-        at__crew_begin(g->crew);
+        atx_crew_begin(g->crew);
     pthread_mutex_unlock(&m->team->lock);
     return more;
 }
@@ -126,16 +126,16 @@ static void put_down(member *m, size_t place)
 {
     group *g = m->group;
     pthread_mutex_lock(&m->team->lock);
-    if (m->status != AT_OK && at__device_is_lost(m->device))
+    if (m->status != AT_OK && atx_device_is_lost(m->device))
         g->left[g->left_count++] = place;
-    at__crew_end(g->crew);
+    atx_crew_end(g->crew);
     pthread_mutex_unlock(&m->team->lock);
 }
 
 static void close_member(const member *m)
 {
-    at__session_close(m->session);
-    at__device_close(m->device);
+    atx_session_close(m->session);
+    atx_device_close(m->device);
 }
 
 /* A device elsewhere may be lost without an end of all, as long as others of its model are left. */
@@ -143,7 +143,7 @@ static void pass_over(member *m)
 {
     char text[AT_ERROR_TEXT + 160];
     group *g = m->group;
-    if (m->status == AT_OK || !at__device_is_lost(m->device) || !m->team->options->device_places)
+    if (m->status == AT_OK || !atx_device_is_lost(m->device) || !m->team->options->device_places)
         return;
     pthread_mutex_lock(&m->team->lock);
     bool left = ++g->lost < g->members;
@@ -156,16 +156,16 @@ static void pass_over(member *m)
 }
 
 /* Tells at once, of a list that may take hours, what cannot be measured at all. */
-static void refuse(member *m, at__env *env)
+static void refuse(member *m, atx_env *env)
 {
     group *g = m->group;
     pthread_mutex_lock(&g->check);
-    for (size_t i = 0; i < m->team->count && !g->checked && !at__cancel_due(&env->cancel); i++) {
+    for (size_t i = 0; i < m->team->count && !g->checked && !atx_cancel_due(&env->cancel); i++) {
         at_error why = { 0 };
-        at__result r = { .device = at__device_info_of(m->device)->ordinal,
+        atx_result r = { .device = atx_device_info_of(m->device)->ordinal,
                          .problem = &m->team->problems[i],
                          .why = why.text };
-        g->refused[i] = at__setup_fits(env, &m->team->problems[i], &why) == AT_ERR_DEVICE;
+        g->refused[i] = atx_setup_fits(env, &m->team->problems[i], &why) == AT_ERR_DEVICE;
         if (g->refused[i])
             report_result(m->team, &r);
     }
@@ -174,13 +174,13 @@ static void refuse(member *m, at__env *env)
 }
 
 /* Looks once whether another device has a use for this one. */
-static void help(member *m, at__helped *helped)
+static void help(member *m, atx_helped *helped)
 {
     int64_t offer;
-    const at__problem *problem = NULL;
-    if (!at__crew_find(m->group->crew, &offer, &problem, helped))
+    const atx_problem *problem = NULL;
+    if (!atx_crew_find(m->group->crew, &offer, &problem, helped))
         return;
-    m->status = at__session_help(m->session, m->group->crew, offer, problem, &m->err);
+    m->status = atx_session_help(m->session, m->group->crew, offer, problem, &m->err);
 }
 
 static void *member_main(void *context)
@@ -188,23 +188,23 @@ static void *member_main(void *context)
     member *m = context;
     team *t = m->team;
     bool idle = false, over = false; /* idle: nobody was at work, and something may have been left */
-    at__helped helped = { .next = 0 };
+    atx_helped helped = { .next = 0 };
     size_t place;
 
-    m->status = at__session_open(m->session, m->device, &m->err);
+    m->status = atx_session_open(m->session, m->device, &m->err);
     if (m->status == AT_OK)
-        refuse(m, at__session_env(m->session));
+        refuse(m, atx_session_env(m->session));
     if (m->status == AT_OK)
-        at__session_env(m->session)->crew = m->group->members > 1 ? m->group->crew : NULL;
+        atx_session_env(m->session)->crew = m->group->members > 1 ? m->group->crew : NULL;
     while (m->status == AT_OK && !over) {
         if (draw(m, &place)) {
             idle = false;
-            m->status = at__session_tune(m->session, &t->problems[problem_at(m, place)], (int)place,
+            m->status = atx_session_tune(m->session, &t->problems[problem_at(m, place)], (int)place,
                                          (int)t->count, &m->err);
             put_down(m, place);
         } else if (idle || is_asked_to_end(m)) {
             over = true;
-        } else if (at__crew_is_idle(m->group->crew)) {
+        } else if (atx_crew_is_idle(m->group->crew)) {
             idle = true;
         } else {
             help(m, &helped);
@@ -217,14 +217,14 @@ static void *member_main(void *context)
     return NULL;
 }
 
-static bool same_model(const at__device_info *a, const at__device_info *b)
+static bool same_model(const atx_device_info *a, const atx_device_info *b)
 {
     return strcmp(a->name, b->name) == 0 && a->limits.cc == b->limits.cc && a->limits.sms == b->limits.sms &&
            a->limits.memory_bytes == b->limits.memory_bytes;
 }
 
 /* NULL: out of memory. */
-static group *group_for(team *t, const at__device_info *info)
+static group *group_for(team *t, const atx_device_info *info)
 {
     for (int i = 0; i < t->group_count; i++)
         if (same_model(t->groups[i].model, info))
@@ -233,7 +233,7 @@ static group *group_for(team *t, const at__device_info *info)
     *g = (group){ .model = info,
                   .refused = calloc(t->count, sizeof *g->refused),
                   .left = calloc(t->count, sizeof *g->left),
-                  .crew = at__crew_open() };
+                  .crew = atx_crew_open() };
     pthread_mutex_init(&g->check, NULL);
     t->group_count++;
     return g->refused && g->left && g->crew ? g : NULL;
@@ -261,21 +261,21 @@ static at_status start_member(member *m, int index, int workers, team *t, at_err
 {
     char ordinal[16];
     const char *spec = ordinal;
-    const at__tune_options *o = t->options;
+    const atx_tune_options *o = t->options;
     snprintf(ordinal, sizeof ordinal, "%d", index);
     if (o->device_count)
         spec = o->devices[index];
-    at__site *site = o->device_places ? o->device_places[index] : NULL;
-    const at__cancel cancel = { .flag = o->cancel };
+    atx_site *site = o->device_places ? o->device_places[index] : NULL;
+    const atx_cancel cancel = { .flag = o->cancel };
     at_status status =
-        at__device_start_at(&m->device, site, spec, o->device_places ? index : -1, &cancel, err);
+        atx_device_start_at(&m->device, site, spec, o->device_places ? index : -1, &cancel, err);
     if (status != AT_OK)
         return status;
     m->team = t;
-    at__site **places = t->worker_owner ? at__spread_of(&workers, t->worker_owner, o, index) : NULL;
+    atx_site **places = t->worker_owner ? atx_spread_of(&workers, t->worker_owner, o, index) : NULL;
     if (t->worker_owner && !places)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    m->begun = at__session_begin(&m->session, t->catalog, o, at__device_is_replay(spec), workers, places,
+    m->begun = atx_session_begin(&m->session, t->catalog, o, atx_device_is_replay(spec), workers, places,
                                  &t->member_events, &m->why);
     free(places);
     return AT_OK;
@@ -286,20 +286,20 @@ static void on_found(void *context, int cc)
 {
     member *m = context;
     if (m->session)
-        at__session_prepare(m->session, cc);
+        atx_session_prepare(m->session, cc);
 }
 
 static void tick(void *context)
 {
     member *m = context;
     if (m->session)
-        at__session_tick(m->session);
+        atx_session_tick(m->session);
 }
 
 static at_status await_member(member *m, team *t, at_error *err)
 {
-    at__cancel cancel = { .flag = t->options->cancel, .tick = tick, .context = m };
-    at_status status = at__device_await(m->device, &cancel, on_found, m, err);
+    atx_cancel cancel = { .flag = t->options->cancel, .tick = tick, .context = m };
+    at_status status = atx_device_await(m->device, &cancel, on_found, m, err);
     if (status == AT_OK && m->begun != AT_OK)
         status = at_fail(err, m->begun, "%s", m->why.text);
     return status;
@@ -343,7 +343,7 @@ static at_status go_on_without_absent(members *all, team *t, at_error *err)
 
 static int workers_of_each(const team *t, int count)
 {
-    int jobs = t->options->jobs > 0 ? t->options->jobs : at__pool_cores();
+    int jobs = t->options->jobs > 0 ? t->options->jobs : atx_pool_cores();
     return jobs / count > 0 ? jobs / count : 1;
 }
 
@@ -352,7 +352,7 @@ static at_status open_devices(members *all, team *t, at_error *err)
 {
     int given = t->options->device_count, count = given ? given : 1, from = given ? 0 : 1;
     at_status status = room_for(all, count, err);
-    if (status == AT_OK && t->options->place_count && !(t->worker_owner = at__spread_all(t->options)))
+    if (status == AT_OK && t->options->place_count && !(t->worker_owner = atx_spread_all(t->options)))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < count && status == AT_OK; i++) {
         status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
@@ -360,11 +360,11 @@ static at_status open_devices(members *all, team *t, at_error *err)
     }
     if (status == AT_OK && !given) {
         status = await_member(&all->list[0], t, err);
-        count = status == AT_OK ? at__device_info_of(all->list[0].device)->visible : 1;
+        count = status == AT_OK ? atx_device_info_of(all->list[0].device)->visible : 1;
         if (status == AT_OK && count > 1)
             status = room_for(all, count, err);
         if (status == AT_OK && count > 1)
-            at__session_share(all->list[0].session, workers_of_each(t, count));
+            atx_session_share(all->list[0].session, workers_of_each(t, count));
         for (int i = 1; i < count && status == AT_OK; i++)
             status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
     }
@@ -383,7 +383,7 @@ static void sort_problems(team *t, const members *all)
     if (all->count < 2)
         return;
     t->dearest = calloc(t->count + 1, sizeof *t->dearest);
-    if (!t->dearest || at__cost_sorted(t->dearest, t->problems, t->count, &unheard) == AT_OK)
+    if (!t->dearest || atx_cost_sorted(t->dearest, t->problems, t->count, &unheard) == AT_OK)
         return;
     free(t->dearest);
     t->dearest = NULL;
@@ -397,7 +397,7 @@ static at_status form_groups(members *all, team *t, at_error *err)
     t->group_count = 0;
     for (int i = 0; i < all->count; i++) {
         member *m = &all->list[i];
-        m->group = t->groups ? group_for(t, at__device_info_of(m->device)) : NULL;
+        m->group = t->groups ? group_for(t, atx_device_info_of(m->device)) : NULL;
         if (!m->group)
             return at_fail(err, AT_ERR_MEMORY, "out of memory");
         m->group->members++;
@@ -429,14 +429,14 @@ static void close_members(members *all)
     free(all->list);
 }
 
-at_status at__tune(const at__problem *problems, size_t count, const at__catalog *catalog,
-                   const at__tune_options *options, const at__tune_events *events, at_error *err)
+at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog *catalog,
+                   const atx_tune_options *options, const atx_tune_events *events, at_error *err)
 {
     team t = {
         .problems = problems, .count = count, .catalog = catalog, .options = options, .events = events
     };
     members all = { 0 };
-    t.member_events = (at__tune_events){
+    t.member_events = (atx_tune_events){
         .context = &t, .progress = report_progress, .result = report_result, .warning = report_warning
     };
     pthread_mutex_init(&t.lock, NULL);
@@ -450,7 +450,7 @@ at_status at__tune(const at__problem *problems, size_t count, const at__catalog 
     close_members(&all);
     for (int i = 0; i < t.group_count; i++) {
         pthread_mutex_destroy(&t.groups[i].check);
-        at__crew_close(t.groups[i].crew);
+        atx_crew_close(t.groups[i].crew);
         free(t.groups[i].refused);
         free(t.groups[i].left);
     }

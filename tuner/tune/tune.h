@@ -16,8 +16,8 @@
  * NVRTC. AT_ERR_STORE: cannot store. AT_ERR_CANCELLED: before there was a device to work on; later the result
  * of the problem under way says so. All that was measured until then is kept.
  */
-at_status at__tune(const at__problem *problems, size_t count, const at__catalog *catalog,
-                   const at__tune_options *options, const at__tune_events *events,
+at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog *catalog,
+                   const atx_tune_options *options, const atx_tune_events *events,
                    at_error *err) AT_MUST_CHECK;
 
 #endif

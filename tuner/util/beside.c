@@ -23,7 +23,7 @@ static const char MARK[] = ".autotune-";
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash ? at__text_copy(path, slash == path ? 1 : (size_t)(slash - path)) : at__text_copy(".", 1);
+    return slash ? atx_text_copy(path, slash == path ? 1 : (size_t)(slash - path)) : atx_text_copy(".", 1);
 }
 
 /* Is it still there by this name? */
@@ -52,15 +52,15 @@ static size_t left_len(const char *name, const char *base)
 }
 
 /* Names one behind the other, each with its zero. */
-static void list_left(at__str *names, DIR *folder, const char *base)
+static void list_left(atx_str *names, DIR *folder, const char *base)
 {
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
         if (left_len(entry->d_name, base))
-            at__str_add_bytes(names, entry->d_name, strlen(entry->d_name) + 1);
+            atx_str_add_bytes(names, entry->d_name, strlen(entry->d_name) + 1);
 }
 
 /* A file that nobody holds, after what is named after it. */
-static void remove_left(int folder, const char *name, const at__str *names)
+static void remove_left(int folder, const char *name, const atx_str *names)
 {
     const size_t len = strlen(name);
     int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -75,11 +75,11 @@ static void remove_left(int folder, const char *name, const at__str *names)
     close(fd);
 }
 
-void at__clean_beside(const char *path)
+void atx_clean_beside(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
     char *folder = folder_of(path);
-    at__str names = { 0 };
+    atx_str names = { 0 };
     DIR *dir = folder ? opendir(folder) : NULL;
     if (dir)
         list_left(&names, dir, base);
@@ -89,7 +89,7 @@ void at__clean_beside(const char *path)
             remove_left(dirfd(dir), at, &names);
     if (dir)
         closedir(dir);
-    at__str_clear(&names);
+    atx_str_clear(&names);
     free(folder);
 }
 
@@ -102,13 +102,13 @@ static bool keep(int fd, const char *name)
     return locked && has_name(AT_FDCWD, name, fd);
 }
 
-int at__make_beside(at__str *name, const char *path, mode_t mode)
+int atx_make_beside(atx_str *name, const char *path, mode_t mode)
 {
     int fd = -1;
-    at__clean_beside(path);
+    atx_clean_beside(path);
     for (int i = 0; i < MAX_TRIES && fd < 0; i++) {
-        at__str_reset(name);
-        at__str_addf(name, "%s%s%ld-%d.new", path, MARK, (long)getpid(), i);
+        atx_str_reset(name);
+        atx_str_addf(name, "%s%s%ld-%d.new", path, MARK, (long)getpid(), i);
         if (name->failed) {
             errno = ENOMEM;
             break;
@@ -125,7 +125,7 @@ int at__make_beside(at__str *name, const char *path, mode_t mode)
     return fd;
 }
 
-void at__sync_name(const char *path)
+void atx_sync_name(const char *path)
 {
     char *folder = folder_of(path);
     int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;

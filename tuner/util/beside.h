@@ -16,12 +16,12 @@
  * Makes an empty file that nobody else has, PATH.autotune-PROCESS-N.new, and opens it for writing: keep it
  * open until it has its place. The umask holds. Below zero: errno tells why. Replaces *name.
  */
-int at__make_beside(at__str *name, const char *path, mode_t mode);
+int atx_make_beside(atx_str *name, const char *path, mode_t mode);
 
-/* Removes what killed processes left behind for this path; at__make_beside does, too. */
-void at__clean_beside(const char *path);
+/* Removes what killed processes left behind for this path; atx_make_beside does, too. */
+void atx_clean_beside(const char *path);
 
 /* Brings the name of a file to the disk. Not every file system can: no error. */
-void at__sync_name(const char *path);
+void atx_sync_name(const char *path);
 
 #endif

@@ -4,7 +4,7 @@
  * assert         what would corrupt memory or results if it were false, and costs a comparison to check. On
  *                in every build, also an optimised one: see CMakeLists.txt. Nothing that came from a file,
  *                a database, argv, another process or a driver may reach one.
- * at__bug        a promise between modules that the caller can be told about (a full queue, a strategy that
+ * atx_bug        a promise between modules that the caller can be told about (a full queue, a strategy that
  *                proposes what is not there): AT_ERR_INTERNAL, exit code 70.
  * any other      the user, a file, the device, the system: never for our own mistakes, since it would send
  * at_status      the user to look for theirs.
@@ -17,9 +17,9 @@
 #include <stdint.h>
 
 /* As at_fail with AT_ERR_INTERNAL, and the text goes on with the version and what to report. */
-at_status at__bug(at_error *err, const char *format, ...) AT_PRINTF(2, 3);
+at_status atx_bug(at_error *err, const char *format, ...) AT_PRINTF(2, 3);
 
 /* A failure's status that came from another process; AT_ERR_INTERNAL for a number that is no failure. */
-at_status at__status_of(int64_t number);
+at_status atx_status_of(int64_t number);
 
 #endif

@@ -9,21 +9,21 @@
 
 #include <stddef.h>
 
-bool at__cancel_asked(const at__cancel *cancel)
+bool atx_cancel_asked(const atx_cancel *cancel)
 {
     return cancel && cancel->flag && *cancel->flag;
 }
 
-bool at__cancel_due(at__cancel *cancel)
+bool atx_cancel_due(atx_cancel *cancel)
 {
     if (!cancel)
         return false;
     if (cancel->tick)
         cancel->tick(cancel->context);
-    double now_s = at__now_s();
+    double now_s = atx_now_s();
     if (cancel->until_s > 0 && now_s >= cancel->until_s)
         return true;
-    if (!at__cancel_asked(cancel))
+    if (!atx_cancel_asked(cancel))
         return false;
     if (cancel->asked_s <= 0)
         cancel->asked_s = now_s;

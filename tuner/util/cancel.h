@@ -2,7 +2,7 @@
  * cancel.h - when work that takes long is to end early: its user asked for it, or its time is over.
  *
  * Whoever waits or computes for long asks a few times a second, ends with AT_ERR_CANCELLED and leaves
- * everything as it was. One thread uses an at__cancel; the flag may be everybody's.
+ * everything as it was. One thread uses an atx_cancel; the flag may be everybody's.
  */
 #ifndef AUTOTUNE_CANCEL_H
 #define AUTOTUNE_CANCEL_H
@@ -10,20 +10,20 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-typedef struct at__cancel {
+typedef struct atx_cancel {
     const atomic_int *flag;      /* becomes non-zero when the user asks; NULL: nobody asks         */
-    double until_s;              /* on at__now_s(); 0: for as long as it takes                     */
+    double until_s;              /* on atx_now_s(); 0: for as long as it takes                     */
     double grace_s;              /* that what is under way still has once the user has asked       */
     double asked_s;              /* when that was seen first; 0: not yet                           */
     void (*tick)(void *context); /* called whenever somebody asks: the way to show that work goes on;
                                     NULL: nothing is                                               */
     void *context;
-} at__cancel;
+} atx_cancel;
 
 /* Has the user asked? NULL: nobody can. */
-bool at__cancel_asked(const at__cancel *cancel);
+bool atx_cancel_asked(const atx_cancel *cancel);
 
 /* Is it time to end? NULL: never. */
-bool at__cancel_due(at__cancel *cancel);
+bool atx_cancel_due(atx_cancel *cancel);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-double at__now_s(void)
+double atx_now_s(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -22,24 +22,24 @@ static void utc_text(char out[21], time_t when)
         snprintf(out, 21, "1970-01-01T00:00:00Z");
 }
 
-void at__utc_text(char out[21])
+void atx_utc_text(char out[21])
 {
     utc_text(out, time(NULL));
 }
 
-void at__utc_latest(char out[21])
+void atx_utc_latest(char out[21])
 {
     utc_text(out, time(NULL) + 24 * 3600);
 }
 
-bool at__utc_is_future(const char *utc)
+bool atx_utc_is_future(const char *utc)
 {
     char latest[21];
-    at__utc_latest(latest);
+    atx_utc_latest(latest);
     return strcmp(utc, latest) > 0;
 }
 
-void at__time_text(char *out, size_t size, double seconds)
+void atx_time_text(char *out, size_t size, double seconds)
 {
     if (seconds < 1e-3)
         snprintf(out, size, "%.2f us", 1e6 * seconds);

@@ -16,54 +16,54 @@ enum { SMALL_BYTES = 1 << 20, MAX_LIST_BYTES = 1 << 16, SETTLED_S = 2 };
 /* ---- the list ---- */
 
 /* "": there is no place for it. */
-static void find_list(at__str *out)
+static void find_list(atx_str *out)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     if (base && base[0] == '/')
-        at__str_addf(out, "%s/autotune/contents", base);
+        atx_str_addf(out, "%s/autotune/contents", base);
     else if (home && home[0] == '/')
-        at__str_addf(out, "%s/.cache/autotune/contents", home);
+        atx_str_addf(out, "%s/.cache/autotune/contents", home);
 }
 
 static void make_folders(const char *list)
 {
-    at__str path = { 0 };
+    atx_str path = { 0 };
     for (const char *slash = strchr(list + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        at__str_reset(&path);
-        at__str_add_bytes(&path, list, (size_t)(slash - list));
+        atx_str_reset(&path);
+        atx_str_add_bytes(&path, list, (size_t)(slash - list));
         if (path.failed || (mkdir(path.data, 0700) != 0 && access(path.data, X_OK) != 0))
             break;
     }
-    at__str_clear(&path);
+    atx_str_clear(&path);
 }
 
 /* What a line begins with, and a blank. */
-static void add_key(at__str *out, const struct stat *info)
+static void add_key(atx_str *out, const struct stat *info)
 {
-    at__str_addf(out, "%llx %llx %lld %lld.%09ld %lld.%09ld ", (unsigned long long)info->st_dev,
+    atx_str_addf(out, "%llx %llx %lld %lld.%09ld %lld.%09ld ", (unsigned long long)info->st_dev,
                  (unsigned long long)info->st_ino, (long long)info->st_size, (long long)info->st_mtim.tv_sec,
                  info->st_mtim.tv_nsec, (long long)info->st_ctim.tv_sec, info->st_ctim.tv_nsec);
 }
 
 static bool is_hash(const char *text)
 {
-    return strspn(text, "0123456789abcdef") == AT__HASH_TEXT - 1 && text[AT__HASH_TEXT - 1] == '\n';
+    return strspn(text, "0123456789abcdef") == ATX_HASH_TEXT - 1 && text[ATX_HASH_TEXT - 1] == '\n';
 }
 
-static bool look_up(char hash[AT__HASH_TEXT], const char *list, const char *key)
+static bool look_up(char hash[ATX_HASH_TEXT], const char *list, const char *key)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     const size_t len = strlen(key);
     bool found = false;
-    if (at__regular_read(&text, list, 2 * MAX_LIST_BYTES, NULL) != AT_OK)
+    if (atx_regular_read(&text, list, 2 * MAX_LIST_BYTES, NULL) != AT_OK)
         return false;
-    for (const char *at = at__str_text(&text); *at && !found; at += strcspn(at, "\n"), at += *at == '\n') {
+    for (const char *at = atx_str_text(&text); *at && !found; at += strcspn(at, "\n"), at += *at == '\n') {
         found = strncmp(at, key, len) == 0 && is_hash(at + len);
         if (found)
-            memcpy(hash, at + len, AT__HASH_TEXT - 1);
+            memcpy(hash, at + len, ATX_HASH_TEXT - 1);
     }
-    hash[AT__HASH_TEXT - 1] = '\0';
-    at__str_clear(&text);
+    hash[ATX_HASH_TEXT - 1] = '\0';
+    atx_str_clear(&text);
     return found;
 }
 
@@ -74,44 +74,44 @@ static bool is_settled(const struct stat *info)
 }
 
 /* That it fails costs time, and nothing else. */
-static void write_down(const char *list, const at__str *key, const char *hash)
+static void write_down(const char *list, const atx_str *key, const char *hash)
 {
     struct stat info;
-    at__str line = { 0 };
-    at__str_addf(&line, "%s%s\n", at__str_text(key), hash);
+    atx_str line = { 0 };
+    atx_str_addf(&line, "%s%s\n", atx_str_text(key), hash);
     make_folders(list);
     if (lstat(list, &info) == 0 && (!S_ISREG(info.st_mode) || info.st_size > MAX_LIST_BYTES))
         unlink(list);
-    if (!line.failed && at__out_append(list, line.data, line.len, NULL) != AT_OK)
+    if (!line.failed && atx_out_append(list, line.data, line.len, NULL) != AT_OK)
         unlink(list);
-    at__str_clear(&line);
+    atx_str_clear(&line);
 }
 
 /* ---- hashing ---- */
 
-static at_status hash_all(char hash[AT__HASH_TEXT], FILE *file, const char *path, const struct stat *before,
+static at_status hash_all(char hash[ATX_HASH_TEXT], FILE *file, const char *path, const struct stat *before,
                           at_error *err)
 {
     static const char CHANGED[] = "%s: it changed while it was read; expected a file that nobody writes to";
     char chunk[1 << 16];
     struct stat after;
-    at__sha256 sum;
-    at__sha256_init(&sum);
+    atx_sha256 sum;
+    atx_sha256_init(&sum);
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
-        at__sha256_add(&sum, chunk, got);
+        atx_sha256_add(&sum, chunk, got);
     if (ferror(file) || fstat(fileno(file), &after) != 0)
         return at_fail(err, AT_ERR_INPUT, "%s: it cannot be read", path);
-    if (!at__same_contents(before, &after))
+    if (!atx_same_contents(before, &after))
         return at_fail(err, AT_ERR_INPUT, CHANGED, path);
-    at__sha256_text(&sum, hash);
+    atx_sha256_text(&sum, hash);
     return AT_OK;
 }
 
-at_status at__file_hash(char hash[AT__HASH_TEXT], struct stat *info, const char *path, at_error *err)
+at_status atx_file_hash(char hash[ATX_HASH_TEXT], struct stat *info, const char *path, at_error *err)
 {
     FILE *file = NULL;
-    at__str list = { 0 }, key = { 0 };
-    at_status status = at__regular_open(&file, info, path, err);
+    atx_str list = { 0 }, key = { 0 };
+    at_status status = atx_regular_open(&file, info, path, err);
     if (status != AT_OK)
         return status;
     if (info->st_size > SMALL_BYTES) {
@@ -125,7 +125,7 @@ at_status at__file_hash(char hash[AT__HASH_TEXT], struct stat *info, const char 
             write_down(list.data, &key, hash);
     }
     fclose(file);
-    at__str_clear(&list);
-    at__str_clear(&key);
+    atx_str_clear(&list);
+    atx_str_clear(&key);
     return status;
 }

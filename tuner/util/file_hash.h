@@ -16,7 +16,7 @@
 
 /* *info is of the file whose contents were hashed. AT_ERR_INPUT: no regular file, it cannot be read, or it
  * changed meanwhile. */
-at_status at__file_hash(char hash[AT__HASH_TEXT], struct stat *info, const char *path,
+at_status atx_file_hash(char hash[ATX_HASH_TEXT], struct stat *info, const char *path,
                         at_error *err) AT_MUST_CHECK;
 
 #endif

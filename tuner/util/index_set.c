@@ -13,18 +13,18 @@
 
 #define LEAST_ROOM 256 /* a power of two */
 
-static size_t home_of(const at__index_set *s, int64_t index)
+static size_t home_of(const atx_index_set *s, int64_t index)
 {
     return (size_t)((uint64_t)index * 0x9e3779b97f4a7c15u >> 20) & (s->room - 1);
 }
 
-void at__index_set_clear(at__index_set *s)
+void atx_index_set_clear(atx_index_set *s)
 {
     free(s->at);
-    *s = (at__index_set){ 0 };
+    *s = (atx_index_set){ 0 };
 }
 
-bool at__index_set_has(const at__index_set *s, int64_t index)
+bool atx_index_set_has(const atx_index_set *s, int64_t index)
 {
     if (!s->room)
         return false;
@@ -36,7 +36,7 @@ bool at__index_set_has(const at__index_set *s, int64_t index)
     }
 }
 
-static void put(at__index_set *s, int64_t index)
+static void put(atx_index_set *s, int64_t index)
 {
     size_t i = home_of(s, index);
     while (s->at[i] >= 0)
@@ -45,10 +45,10 @@ static void put(at__index_set *s, int64_t index)
     s->count++;
 }
 
-bool at__index_set_add(at__index_set *s, int64_t index)
+bool atx_index_set_add(atx_index_set *s, int64_t index)
 {
     if (2 * (s->count + 1) > s->room) {
-        at__index_set larger = { .room = s->room ? 2 * s->room : LEAST_ROOM };
+        atx_index_set larger = { .room = s->room ? 2 * s->room : LEAST_ROOM };
         larger.at = malloc(larger.room * sizeof *larger.at);
         if (!larger.at)
             return false;
@@ -64,7 +64,7 @@ bool at__index_set_add(at__index_set *s, int64_t index)
 }
 
 /* Those behind it, up to the next free place, move up as far as their homes allow: no gap parts them. */
-void at__index_set_remove(at__index_set *s, int64_t index)
+void atx_index_set_remove(atx_index_set *s, int64_t index)
 {
     size_t mask = s->room - 1, hole = home_of(s, index);
     while (s->at[hole] != index)

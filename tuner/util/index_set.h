@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct at__index_set {
+typedef struct atx_index_set {
     int64_t *at; /* -1: free */
     size_t room, count;
-} at__index_set;
+} atx_index_set;
 
-void at__index_set_clear(at__index_set *set);
-bool at__index_set_has(const at__index_set *set, int64_t index);
+void atx_index_set_clear(atx_index_set *set);
+bool atx_index_set_has(const atx_index_set *set, int64_t index);
 
 /* The number must not be there. False: out of memory, and the set is as it was. */
-bool at__index_set_add(at__index_set *set, int64_t index);
+bool atx_index_set_add(atx_index_set *set, int64_t index);
 
 /* The number must be there. */
-void at__index_set_remove(at__index_set *set, int64_t index);
+void atx_index_set_remove(atx_index_set *set, int64_t index);
 
 #endif

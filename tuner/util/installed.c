@@ -29,7 +29,7 @@ static void read_model(char *name, size_t size, const char *path)
     fclose(file);
 }
 
-void at__installed_model(char *name, size_t size, const char *folder)
+void atx_installed_model(char *name, size_t size, const char *folder)
 {
     *name = '\0';
     DIR *gpus = opendir(folder);
@@ -37,12 +37,12 @@ void at__installed_model(char *name, size_t size, const char *folder)
         return;
     for (const struct dirent *each; (each = readdir(gpus));) {
         char model[128];
-        at__str path = { 0 };
+        atx_str path = { 0 };
         if (each->d_name[0] == '.')
             continue;
-        at__str_addf(&path, "%s/%s/information", folder, each->d_name);
-        read_model(model, sizeof model, at__str_text(&path));
-        at__str_clear(&path);
+        atx_str_addf(&path, "%s/%s/information", folder, each->d_name);
+        read_model(model, sizeof model, atx_str_text(&path));
+        atx_str_clear(&path);
         bool another = *name && strcmp(name, model) != 0;
         if (!*model || another || strlen(model) >= size) {
             *name = '\0';

@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /* Where the driver tells; a folder for each GPU, with a file `information` in it. */
-#define AT__INSTALLED_FOLDER "/proc/driver/nvidia/gpus"
+#define ATX_INSTALLED_FOLDER "/proc/driver/nvidia/gpus"
 
 /* The model that all GPUs of the machine are ("NVIDIA H200"); empty where there is none, or more than one. */
-void at__installed_model(char *name, size_t size, const char *folder);
+void atx_installed_model(char *name, size_t size, const char *folder);
 
 #endif

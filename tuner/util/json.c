@@ -25,9 +25,9 @@ typedef struct open {
 } open;
 
 typedef struct reader {
-    at__json json;
+    atx_json json;
     size_t at;
-    open stack[AT__JSON_MAX_DEPTH];
+    open stack[ATX_JSON_MAX_DEPTH];
     int depth;
     bool end; /* the text ended where it must not */
     at_error *err;
@@ -53,16 +53,16 @@ static size_t raw_len(const char *at, const char *end)
     return *at != '\\' ? 1 : at + 1 < end && at[1] == 'u' ? 6 : 2;
 }
 
-void at__json_where(int *line, int *column, const at__json *json, uint32_t node, size_t offset)
+void atx_json_where(int *line, int *column, const atx_json *json, uint32_t node, size_t offset)
 {
-    const at__json_node *n = &json->nodes[node];
+    const atx_json_node *n = &json->nodes[node];
     size_t at = n->begin;
     while (offset-- && at < n->end)
-        at += n->kind == AT__JSON_STRING ? raw_len(json->text + at, json->text + n->end) : 1;
+        at += n->kind == ATX_JSON_STRING ? raw_len(json->text + at, json->text + n->end) : 1;
     place_of(line, column, json->text, at < json->len ? at : json->len);
 }
 
-at_status at__json_fail(const at__json *json, uint32_t node, size_t offset, at_error *err, const char *format,
+at_status atx_json_fail(const atx_json *json, uint32_t node, size_t offset, at_error *err, const char *format,
                         ...)
 {
     char what[400];
@@ -71,7 +71,7 @@ at_status at__json_fail(const at__json *json, uint32_t node, size_t offset, at_e
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    at__json_where(&line, &column, json, node, offset);
+    atx_json_where(&line, &column, json, node, offset);
     return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", json->file, line, column, what);
 }
 
@@ -115,18 +115,18 @@ static at_status fail_full(const reader *r)
     int line, column;
     place_of(&line, &column, r->json.text, r->at);
     return at_fail(r->err, AT_ERR_INPUT, "%s:%d:%d: found more than %zu values and names; expected fewer",
-                   r->json.file, line, column, AT__JSON_MAX_NODES);
+                   r->json.file, line, column, ATX_JSON_MAX_NODES);
 }
 
-static at_status add_node(reader *r, at__json_kind kind, uint32_t *out)
+static at_status add_node(reader *r, atx_json_kind kind, uint32_t *out)
 {
-    at__json *json = &r->json;
-    if (json->count == AT__JSON_MAX_NODES)
+    atx_json *json = &r->json;
+    if (json->count == ATX_JSON_MAX_NODES)
         return fail_full(r);
-    if (!at__grow(&json->nodes, &json->cap, json->count, sizeof *json->nodes))
+    if (!atx_grow(&json->nodes, &json->cap, json->count, sizeof *json->nodes))
         return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
     *out = (uint32_t)json->count++;
-    json->nodes[*out] = (at__json_node){
+    json->nodes[*out] = (atx_json_node){
         .begin = (uint32_t)r->at, .end = (uint32_t)r->at, .kind = (uint8_t)kind, .whole = true
     };
     return AT_OK;
@@ -163,7 +163,7 @@ static bool is_escape(const char *at, const char *end)
 
 static at_status read_string(reader *r, uint32_t *node)
 {
-    const at__json *json = &r->json;
+    const atx_json *json = &r->json;
     size_t begin = ++r->at;
     while (r->at < json->len && json->text[r->at] != '"') {
         const char *at = json->text + r->at;
@@ -177,7 +177,7 @@ static at_status read_string(reader *r, uint32_t *node)
         r->at = json->len;
         return r->depth ? tear(r) : fail_at(r, "a quote");
     }
-    at_status status = add_node(r, AT__JSON_STRING, node);
+    at_status status = add_node(r, ATX_JSON_STRING, node);
     if (status == AT_OK)
         json->nodes[*node].begin = (uint32_t)begin;
     r->at++;
@@ -217,14 +217,14 @@ static bool is_number(const char *at, const char *end)
 }
 
 /* null, true, false, and the numbers that Python writes besides those of RFC 8259. */
-static bool find_word(at__json_kind *kind, const char *begin, size_t len)
+static bool find_word(atx_json_kind *kind, const char *begin, size_t len)
 {
     static const struct {
         const char *word;
-        at__json_kind kind;
-    } WORDS[] = { { "null", AT__JSON_NULL },       { "true", AT__JSON_TRUE },
-                  { "false", AT__JSON_FALSE },     { "NaN", AT__JSON_NUMBER },
-                  { "Infinity", AT__JSON_NUMBER }, { "-Infinity", AT__JSON_NUMBER } };
+        atx_json_kind kind;
+    } WORDS[] = { { "null", ATX_JSON_NULL },       { "true", ATX_JSON_TRUE },
+                  { "false", ATX_JSON_FALSE },     { "NaN", ATX_JSON_NUMBER },
+                  { "Infinity", ATX_JSON_NUMBER }, { "-Infinity", ATX_JSON_NUMBER } };
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
         if (strlen(WORDS[i].word) == len && memcmp(WORDS[i].word, begin, len) == 0) {
             *kind = WORDS[i].kind;
@@ -243,7 +243,7 @@ static bool is_word_character(char c)
 static at_status read_word(reader *r, uint32_t *node)
 {
     const char *begin = r->json.text + r->at, *end = begin, *limit = r->json.text + r->json.len;
-    at__json_kind kind = AT__JSON_NUMBER;
+    atx_json_kind kind = ATX_JSON_NUMBER;
     while (end < limit && is_word_character(*end))
         end++;
     if (end == limit && r->depth)
@@ -260,12 +260,12 @@ static at_status read_word(reader *r, uint32_t *node)
     return status;
 }
 
-static at_status open_container(reader *r, at__json_kind kind, uint32_t *node)
+static at_status open_container(reader *r, atx_json_kind kind, uint32_t *node)
 {
     at_status status = add_node(r, kind, node);
     if (status != AT_OK)
         return status;
-    if (r->depth == AT__JSON_MAX_DEPTH)
+    if (r->depth == ATX_JSON_MAX_DEPTH)
         return fail_at(r, "values in each other at most 64 deep");
     r->stack[r->depth++] = (open){ .node = *node };
     r->json.nodes[*node].whole = false;
@@ -275,7 +275,7 @@ static at_status open_container(reader *r, at__json_kind kind, uint32_t *node)
 
 static void close_container(reader *r)
 {
-    at__json_node *node = &r->json.nodes[r->stack[--r->depth].node];
+    atx_json_node *node = &r->json.nodes[r->stack[--r->depth].node];
     node->end = (uint32_t)++r->at;
     node->whole = true;
 }
@@ -292,7 +292,7 @@ static at_status read_value(reader *r, bool member)
     if (c == '"')
         status = read_string(r, &node);
     else if (c == '{' || c == '[')
-        status = open_container(r, c == '{' ? AT__JSON_OBJECT : AT__JSON_ARRAY, &node);
+        status = open_container(r, c == '{' ? ATX_JSON_OBJECT : ATX_JSON_ARRAY, &node);
     else
         status = c ? read_word(r, &node) : fail_at(r, "a value");
     if (status != AT_OK || r->end || member || !depth)
@@ -335,7 +335,7 @@ static at_status read_member(reader *r)
 static at_status read_inside(reader *r)
 {
     const open *top = &r->stack[r->depth - 1];
-    bool object = r->json.nodes[top->node].kind == AT__JSON_OBJECT;
+    bool object = r->json.nodes[top->node].kind == ATX_JSON_OBJECT;
     char c = peek(r), closing = object ? '}' : ']';
     if (r->at == r->json.len)
         return tear(r);
@@ -351,12 +351,12 @@ static at_status read_inside(reader *r)
     return object ? read_member(r) : read_value(r, false);
 }
 
-at_status at__json_read(at__json *out, const char *text, size_t len, const char *file, at_error *err)
+at_status atx_json_read(atx_json *out, const char *text, size_t len, const char *file, at_error *err)
 {
     reader r = { .json = { .text = text, .file = file, .len = len }, .err = err };
-    if (len > AT__JSON_MAX_TEXT)
+    if (len > ATX_JSON_MAX_TEXT)
         return at_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes; expected less", file,
-                       AT__JSON_MAX_TEXT);
+                       ATX_JSON_MAX_TEXT);
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         r.at = 3; /* a byte order mark */
     at_status status = read_value(&r, false);
@@ -374,46 +374,46 @@ at_status at__json_read(at__json *out, const char *text, size_t len, const char 
     return status;
 }
 
-void at__json_clear(at__json *json)
+void atx_json_clear(atx_json *json)
 {
     free(json->nodes);
-    *json = (at__json){ 0 };
+    *json = (atx_json){ 0 };
 }
 
 /* ---- asking ---- */
 
-uint32_t at__json_first(const at__json *json, uint32_t node)
+uint32_t atx_json_first(const atx_json *json, uint32_t node)
 {
-    const at__json_node *n = &json->nodes[node];
-    bool holds = n->kind == AT__JSON_ARRAY || n->kind == AT__JSON_OBJECT;
+    const atx_json_node *n = &json->nodes[node];
+    bool holds = n->kind == ATX_JSON_ARRAY || n->kind == ATX_JSON_OBJECT;
     /* Depth first: the node behind an empty container begins after its end. */
     return holds && node + 1 < json->count && json->nodes[node + 1].begin < n->end ? node + 1 : 0;
 }
 
-uint32_t at__json_next(const at__json *json, uint32_t node)
+uint32_t atx_json_next(const atx_json *json, uint32_t node)
 {
     return json->nodes[node].next;
 }
 
-bool at__json_is(const at__json *json, uint32_t node, const char *text)
+bool atx_json_is(const atx_json *json, uint32_t node, const char *text)
 {
-    const at__json_node *n = &json->nodes[node];
+    const atx_json_node *n = &json->nodes[node];
     size_t len = strlen(text);
-    return n->kind == AT__JSON_STRING && n->end - n->begin == len &&
+    return n->kind == ATX_JSON_STRING && n->end - n->begin == len &&
            memcmp(json->text + n->begin, text, len) == 0;
 }
 
-uint32_t at__json_member(const at__json *json, uint32_t object, const char *name)
+uint32_t atx_json_member(const atx_json *json, uint32_t object, const char *name)
 {
-    if (json->nodes[object].kind != AT__JSON_OBJECT)
+    if (json->nodes[object].kind != ATX_JSON_OBJECT)
         return 0;
-    for (uint32_t at = at__json_first(json, object); at; at = at__json_next(json, at))
-        if (at__json_is(json, at, name))
+    for (uint32_t at = atx_json_first(json, object); at; at = atx_json_next(json, at))
+        if (atx_json_is(json, at, name))
             return at + 1;
     return 0;
 }
 
-static void add_utf8(at__str *out, unsigned code)
+static void add_utf8(atx_str *out, unsigned code)
 {
     char bytes[4];
     size_t n = 1;
@@ -431,7 +431,7 @@ static void add_utf8(at__str *out, unsigned code)
     }
     for (size_t i = 1; i < n; i++)
         bytes[i] = (char)(0x80 | (code >> 6 * (n - 1 - i) & 0x3f));
-    at__str_add_bytes(out, bytes, n);
+    atx_str_add_bytes(out, bytes, n);
 }
 
 /* Four hexadecimal digits: they were checked when the text was read. */
@@ -443,7 +443,7 @@ static unsigned hex4(const char *at)
 
 /* What begins with \u; returns where the next character begins. Half a pair stands for no character, and a
  * zero would end our texts: both become the replacement character. */
-static const char *add_code(at__str *out, const char *at, const char *end)
+static const char *add_code(atx_str *out, const char *at, const char *end)
 {
     unsigned code = hex4(at + 2), low = 0;
     at += 6;
@@ -458,45 +458,45 @@ static const char *add_code(at__str *out, const char *at, const char *end)
 }
 
 /* A character that is escaped; returns where the next one begins. */
-static const char *add_escaped(at__str *out, const char *at, const char *end)
+static const char *add_escaped(atx_str *out, const char *at, const char *end)
 {
     static const char FROM[] = "bfnrt", TO[] = "\b\f\n\r\t";
     const char *hit = strchr(FROM, at[1]);
     if (at[1] == 'u')
         return add_code(out, at, end);
-    at__str_add_bytes(out, hit ? &TO[hit - FROM] : at + 1, 1);
+    atx_str_add_bytes(out, hit ? &TO[hit - FROM] : at + 1, 1);
     return at + 2;
 }
 
-void at__json_add_text(at__str *out, const at__json *json, uint32_t node)
+void atx_json_add_text(atx_str *out, const atx_json *json, uint32_t node)
 {
-    const at__json_node *n = &json->nodes[node];
+    const atx_json_node *n = &json->nodes[node];
     const char *at = json->text + n->begin, *end = json->text + n->end;
     while (at < end) {
-        const char *escape = n->kind == AT__JSON_STRING ? memchr(at, '\\', (size_t)(end - at)) : NULL;
+        const char *escape = n->kind == ATX_JSON_STRING ? memchr(at, '\\', (size_t)(end - at)) : NULL;
         const char *stop = escape ? escape : end;
-        at__str_add_bytes(out, at, (size_t)(stop - at));
+        atx_str_add_bytes(out, at, (size_t)(stop - at));
         at = escape ? add_escaped(out, escape, end) : end;
     }
 }
 
-bool at__json_number(double *out, const at__json *json, uint32_t node)
+bool atx_json_number(double *out, const atx_json *json, uint32_t node)
 {
-    const at__json_node *n = &json->nodes[node];
+    const atx_json_node *n = &json->nodes[node];
     char text[MAX_NUMBER];
     size_t len = n->end - n->begin;
-    if (n->kind != AT__JSON_NUMBER)
+    if (n->kind != ATX_JSON_NUMBER)
         return false;
     memcpy(text, json->text + n->begin, len);
     text[len] = '\0';
-    *out = at__real_read(text, NULL);
+    *out = atx_real_read(text, NULL);
     return true;
 }
 
-bool at__json_integer(int64_t *out, const at__json *json, uint32_t node)
+bool atx_json_integer(int64_t *out, const atx_json *json, uint32_t node)
 {
     double value;
-    if (!at__json_number(&value, json, node) || !(fabs(value) < 9e15) || value != floor(value))
+    if (!atx_json_number(&value, json, node) || !(fabs(value) < 9e15) || value != floor(value))
         return false;
     *out = (int64_t)value;
     return true;

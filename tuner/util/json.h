@@ -15,68 +15,68 @@
 #include <stdint.h>
 
 /* What a text may cost: 256 MiB for itself, 512 MiB for its nodes. */
-#define AT__JSON_MAX_DEPTH 64
-#define AT__JSON_MAX_TEXT  ((size_t)256 << 20)
-#define AT__JSON_MAX_NODES ((size_t)1 << 25) /* a power of two, as room for them is */
+#define ATX_JSON_MAX_DEPTH 64
+#define ATX_JSON_MAX_TEXT  ((size_t)256 << 20)
+#define ATX_JSON_MAX_NODES ((size_t)1 << 25) /* a power of two, as room for them is */
 
-typedef enum at__json_kind {
-    AT__JSON_NULL,
-    AT__JSON_FALSE,
-    AT__JSON_TRUE,
-    AT__JSON_NUMBER,
-    AT__JSON_STRING,
-    AT__JSON_ARRAY,
-    AT__JSON_OBJECT
-} at__json_kind;
+typedef enum atx_json_kind {
+    ATX_JSON_NULL,
+    ATX_JSON_FALSE,
+    ATX_JSON_TRUE,
+    ATX_JSON_NUMBER,
+    ATX_JSON_STRING,
+    ATX_JSON_ARRAY,
+    ATX_JSON_OBJECT
+} atx_json_kind;
 
-typedef struct at__json_node {
+typedef struct atx_json_node {
     uint32_t begin, end; /* offsets; of a string without its quotes            */
     uint32_t next;       /* the next child of the same parent; 0: the last one */
     uint8_t kind;
     bool whole;
-} at__json_node;
+} atx_json_node;
 
-typedef struct at__json {
+typedef struct atx_json {
     const char *text; /* borrowed, as is `file` */
     const char *file; /* for messages           */
     size_t len;
-    at__json_node *nodes; /* depth first: the first child of a node follows it, a member's value its name */
+    atx_json_node *nodes; /* depth first: the first child of a node follows it, a member's value its name */
     size_t count, cap;
     bool torn;
-} at__json;
+} atx_json;
 
 /* AT_ERR_INPUT: "file:line:column: found ...; expected ...". */
-at_status at__json_read(at__json *out, const char *text, size_t len, const char *file,
+at_status atx_json_read(atx_json *out, const char *text, size_t len, const char *file,
                         at_error *err) AT_MUST_CHECK;
-void at__json_clear(at__json *json);
+void atx_json_clear(atx_json *json);
 
 /* Children of an array: the values. Of an object: the names; the value of the member at `name` is name + 1.
  */
-uint32_t at__json_first(const at__json *json, uint32_t node);
-uint32_t at__json_next(const at__json *json, uint32_t node);
+uint32_t atx_json_first(const atx_json *json, uint32_t node);
+uint32_t atx_json_next(const atx_json *json, uint32_t node);
 
 /* The value of a member of an object (of anything else: 0), the first of several of that name. `name` has no
  * characters that JSON escapes. */
-uint32_t at__json_member(const at__json *json, uint32_t object, const char *name);
+uint32_t atx_json_member(const atx_json *json, uint32_t object, const char *name);
 
 /* Is it a string, or the name of a member, of exactly this text? */
-bool at__json_is(const at__json *json, uint32_t node, const char *text);
+bool atx_json_is(const atx_json *json, uint32_t node, const char *text);
 
 /* Appends a string's text, decoded; anything else as it stands. \u0000 and halves of pairs become U+FFFD,
  * bytes that are no UTF-8 stay. */
-void at__json_add_text(at__str *out, const at__json *json, uint32_t node);
+void atx_json_add_text(atx_str *out, const atx_json *json, uint32_t node);
 
 /* false: not a number. NaN and the infinities are numbers. */
-bool at__json_number(double *out, const at__json *json, uint32_t node);
+bool atx_json_number(double *out, const atx_json *json, uint32_t node);
 
 /* false: not a number that is an integer ("32.0" is one) below 9e15, up to which a double has them all. */
-bool at__json_integer(int64_t *out, const at__json *json, uint32_t node);
+bool atx_json_integer(int64_t *out, const atx_json *json, uint32_t node);
 
 /* "file:line:column: ..." with AT_ERR_INPUT, for a node; `offset` counts characters of its decoded text. */
-at_status at__json_fail(const at__json *json, uint32_t node, size_t offset, at_error *err, const char *format,
+at_status atx_json_fail(const atx_json *json, uint32_t node, size_t offset, at_error *err, const char *format,
                         ...) AT_PRINTF(5, 6);
 
 /* The place itself. */
-void at__json_where(int *line, int *column, const at__json *json, uint32_t node, size_t offset);
+void atx_json_where(int *line, int *column, const atx_json *json, uint32_t node, size_t offset);
 
 #endif

@@ -25,7 +25,7 @@ static void leave_c(locales l)
         freelocale(l.c);
 }
 
-double at__real_read(const char *text, char **end)
+double atx_real_read(const char *text, char **end)
 {
     locales l = enter_c();
     double value = strtod(text, end);
@@ -33,7 +33,7 @@ double at__real_read(const char *text, char **end)
     return value;
 }
 
-int at__format(char *out, size_t size, const char *format, va_list args)
+int atx_format(char *out, size_t size, const char *format, va_list args)
 {
     locales l = enter_c();
     int length = vsnprintf(out, size, format, args);

@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 /* As strtod() in the locale "C"; `end` may be NULL. */
-double at__real_read(const char *text, char **end);
+double atx_real_read(const char *text, char **end);
 
 /* As vsnprintf() in the locale "C". */
-int at__format(char *out, size_t size, const char *format, va_list args);
+int atx_format(char *out, size_t size, const char *format, va_list args);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const at__option *find(const at__option *table, const char *name, size_t len)
+static const atx_option *find(const atx_option *table, const char *name, size_t len)
 {
     for (; table->name; table++)
         if (strlen(table->name) == len && memcmp(table->name, name, len) == 0)
@@ -20,7 +20,7 @@ static const at__option *find(const at__option *table, const char *name, size_t 
 }
 
 /* Levenshtein's, a row of the matrix at a time. */
-size_t at__edit_distance(const char *a, size_t a_len, const char *b)
+size_t atx_edit_distance(const char *a, size_t a_len, const char *b)
 {
     enum { MOST = 64 };
     size_t row[MOST + 1], b_len = strlen(b);
@@ -55,13 +55,13 @@ static const char *only_beginning_with(const char *word, const char *const *name
     return count == 1 ? found : NULL;
 }
 
-const char *at__nearest(const char *word, const char *const *names)
+const char *atx_nearest(const char *word, const char *const *names)
 {
     const char *const *all = names;
     const char *best = NULL;
     size_t best_distance = strlen(word) < 5 ? 2 : 4; /* a match is nearer than this */
     for (; *names; names++) {
-        size_t d = at__edit_distance(word, strlen(word), *names);
+        size_t d = atx_edit_distance(word, strlen(word), *names);
         if (d < best_distance) {
             best_distance = d;
             best = *names;
@@ -70,7 +70,7 @@ const char *at__nearest(const char *word, const char *const *names)
     return best ? best : only_beginning_with(word, all);
 }
 
-bool at__words_choose(const at__words *words, const char *name)
+bool atx_words_choose(const atx_words *words, const char *name)
 {
     for (int i = 0; i < words->count; i++)
         if (strcmp(words->items[i], name) == 0)
@@ -78,37 +78,37 @@ bool at__words_choose(const at__words *words, const char *name)
     return words->count == 0;
 }
 
-static at_status unknown(const at__option *table, const char *found, size_t len, at_error *err)
+static at_status unknown(const atx_option *table, const char *found, size_t len, at_error *err)
 {
-    const char *names[AT__MAX_WORDS] = { "--help" };
+    const char *names[ATX_MAX_WORDS] = { "--help" };
     char word[64];
     int count = 1;
-    for (const at__option *o = table; o->name && count < AT__MAX_WORDS - 1; o++)
+    for (const atx_option *o = table; o->name && count < ATX_MAX_WORDS - 1; o++)
         names[count++] = o->name;
     names[count] = NULL;
     if (len >= sizeof word)
         len = sizeof word - 1;
     memcpy(word, found, len);
     word[len] = '\0';
-    const char *near = at__nearest(word, names);
+    const char *near = atx_nearest(word, names);
     return at_fail(err, AT_ERR_USAGE, "unknown option '%s'%s%s%s; --help lists the options", word,
                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
-static at_status bad_value(const at__option *o, const char *found, const char *expected, at_error *err)
+static at_status bad_value(const atx_option *o, const char *found, const char *expected, at_error *err)
 {
     return at_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, found, expected);
 }
 
-static at_status set_count(const at__option *o, const char *text, at_error *err)
+static at_status set_count(const atx_option *o, const char *text, at_error *err)
 {
-    const char *expected = at__whole_parse(o->target, text);
+    const char *expected = atx_whole_parse(o->target, text);
     if (expected && strstr(expected, "zeros"))
         return bad_value(o, text, expected, err);
     return expected ? bad_value(o, text, "a whole number from 0 to 9223372036854775807", err) : AT_OK;
 }
 
-static at_status set_seconds(const at__option *o, const char *text, at_error *err)
+static at_status set_seconds(const atx_option *o, const char *text, at_error *err)
 {
     static const struct {
         const char *unit;
@@ -124,17 +124,17 @@ static at_status set_seconds(const at__option *o, const char *text, at_error *er
     return bad_value(o, text, "a time, such as 90s, 500ms, 2m or 1h", err);
 }
 
-static at_status add_word(at__words *words, const char *word, at_error *err)
+static at_status add_word(atx_words *words, const char *word, at_error *err)
 {
-    if (words->count == AT__MAX_WORDS)
-        return at_fail(err, AT_ERR_USAGE, "too many values: at most %d", AT__MAX_WORDS);
+    if (words->count == ATX_MAX_WORDS)
+        return at_fail(err, AT_ERR_USAGE, "too many values: at most %d", ATX_MAX_WORDS);
     words->items[words->count++] = word;
     return AT_OK;
 }
 
-static at_status add_list(const at__option *o, const char *text, at_error *err)
+static at_status add_list(const atx_option *o, const char *text, at_error *err)
 {
-    at__words *words = o->target;
+    atx_words *words = o->target;
     at_status status = AT_OK;
     while (status == AT_OK) {
         size_t len = strcspn(text, ",");
@@ -154,38 +154,38 @@ static at_status add_list(const at__option *o, const char *text, at_error *err)
     return status;
 }
 
-static at_status set(const at__option *o, const char *value, at_error *err)
+static at_status set(const atx_option *o, const char *value, at_error *err)
 {
     switch (o->kind) {
-    case AT__OPT_FLAG:
+    case ATX_OPT_FLAG:
         *(bool *)o->target = true;
         return AT_OK;
-    case AT__OPT_TEXT:
+    case ATX_OPT_TEXT:
         *(const char **)o->target = value;
         return AT_OK;
-    case AT__OPT_COUNT:
+    case ATX_OPT_COUNT:
         return set_count(o, value, err);
-    case AT__OPT_SECONDS:
+    case ATX_OPT_SECONDS:
         return set_seconds(o, value, err);
-    case AT__OPT_LIST:
+    case ATX_OPT_LIST:
         return add_list(o, value, err);
     }
     return AT_OK;
 }
 
 /* One option at argv[*i]; takes its value from the next word when it has none of its own. */
-static at_status parse_one(const at__option *table, int argc, char **argv, int *i, at_error *err)
+static at_status parse_one(const atx_option *table, int argc, char **argv, int *i, at_error *err)
 {
     const char *arg = argv[*i], *value = strchr(arg, '=');
     size_t len = value ? (size_t)(value - arg) : strlen(arg);
-    const at__option *o = find(table, arg, len);
+    const atx_option *o = find(table, arg, len);
     if (!o)
         return unknown(table, arg, len, err);
-    if (o->kind == AT__OPT_FLAG && value)
+    if (o->kind == ATX_OPT_FLAG && value)
         return at_fail(err, AT_ERR_USAGE, "%s takes no value; found '%s'", o->name, value + 1);
-    if (o->kind != AT__OPT_FLAG && !value && *i + 1 >= argc)
+    if (o->kind != ATX_OPT_FLAG && !value && *i + 1 >= argc)
         return at_fail(err, AT_ERR_USAGE, "%s: a value is missing; expected %s", o->name, o->value);
-    if (o->kind != AT__OPT_FLAG)
+    if (o->kind != ATX_OPT_FLAG)
         value = value ? value + 1 : argv[++*i];
     return set(o, value, err);
 }
@@ -195,7 +195,7 @@ static bool is_option(const char *word)
     return word[0] == '-' && word[1] != '\0' && !(word[1] >= '0' && word[1] <= '9');
 }
 
-at_status at__options_parse(const at__option *table, int argc, char **argv, at__words *words, bool *help,
+at_status atx_options_parse(const atx_option *table, int argc, char **argv, atx_words *words, bool *help,
                             at_error *err)
 {
     at_status status = AT_OK;
@@ -218,7 +218,7 @@ at_status at__options_parse(const at__option *table, int argc, char **argv, at__
 #define HELP_WIDTH  110
 
 /* `text` between two columns: it begins at `indent`, and so do the lines that it takes. */
-static void add_wrapped(at__str *out, const char *text, size_t len, size_t indent)
+static void add_wrapped(atx_str *out, const char *text, size_t len, size_t indent)
 {
     size_t column = indent;
     for (size_t at = 0, word; at < len; at += word + 1) {
@@ -226,16 +226,16 @@ static void add_wrapped(at__str *out, const char *text, size_t len, size_t inden
         word = space ? (size_t)(space - text) - at : len - at;
         const bool first = at == 0, fits = column + 1 + word <= HELP_WIDTH;
         if (!first && !fits)
-            at__str_addf(out, "\n%*s", (int)indent, "");
+            atx_str_addf(out, "\n%*s", (int)indent, "");
         else if (!first)
-            at__str_add(out, " ");
+            atx_str_add(out, " ");
         column = first || !fits ? indent + word : column + 1 + word;
-        at__str_add_bytes(out, text + at, word);
+        atx_str_add_bytes(out, text + at, word);
     }
-    at__str_add(out, "\n");
+    atx_str_add(out, "\n");
 }
 
-static void add_paragraphs(at__str *out, const char *text)
+static void add_paragraphs(atx_str *out, const char *text)
 {
     for (size_t len; *text; text += len + (text[len] == '\n')) {
         len = strcspn(text, "\n");
@@ -243,23 +243,23 @@ static void add_paragraphs(at__str *out, const char *text)
     }
 }
 
-void at__options_help(at__str *out, const at__usage *usage, const at__option *table)
+void atx_options_help(atx_str *out, const atx_usage *usage, const atx_option *table)
 {
-    at__str_addf(out, "usage: %s\n\n", usage->synopsis);
+    atx_str_addf(out, "usage: %s\n\n", usage->synopsis);
     add_paragraphs(out, usage->about);
-    at__str_add(out, "\noptions:\n");
+    atx_str_add(out, "\noptions:\n");
     for (; table->name; table++) {
         char left[64];
-        at__str name = { 0 };
-        at__str_addf(&name, "  %s%s%s", table->name, table->value ? " " : "",
+        atx_str name = { 0 };
+        atx_str_addf(&name, "  %s%s%s", table->name, table->value ? " " : "",
                      table->value ? table->value : "");
-        strncpy(left, at__str_text(&name), sizeof left - 1);
+        strncpy(left, atx_str_text(&name), sizeof left - 1);
         left[sizeof left - 1] = '\0';
-        at__str_addf(out, "%-*s", HELP_COLUMN, left);
+        atx_str_addf(out, "%-*s", HELP_COLUMN, left);
         if (strlen(left) >= HELP_COLUMN)
-            at__str_addf(out, "\n%*s", HELP_COLUMN, "");
+            atx_str_addf(out, "\n%*s", HELP_COLUMN, "");
         add_wrapped(out, table->help, strlen(table->help), HELP_COLUMN);
-        at__str_clear(&name);
+        atx_str_clear(&name);
     }
-    at__str_addf(out, "%-*sthis page\n", HELP_COLUMN, "  --help");
+    atx_str_addf(out, "%-*sthis page\n", HELP_COLUMN, "  --help");
 }

@@ -15,16 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct at__out_file {
+struct atx_out_file {
     FILE *stream;
     const char *path; /* as the user gave it */
-    at__str real, temporary;
+    atx_str real, temporary;
     int held;    /* `temporary` is open, and so kept, until it has its place; -1: there is none */
     bool is_new; /* it takes no other's place */
     int error;   /* errno of the first failure; 0: none */
 };
 
-static at_status fail(const at__out_file *f, int error, at_error *err)
+static at_status fail(const atx_out_file *f, int error, at_error *err)
 {
     return at_fail(err, AT_ERR_SYSTEM, "%s: cannot be written: %s", f->path,
                    error == ENOENT ? "its folder does not exist" : strerror(error));
@@ -58,7 +58,7 @@ static bool is_stdout(const struct stat *info)
 }
 
 /* Takes the descriptor. */
-static at_status stream_of(at__out_file *f, int fd, at_error *err)
+static at_status stream_of(atx_out_file *f, int fd, at_error *err)
 {
     if (fd < 0)
         return fail(f, errno, err);
@@ -69,7 +69,7 @@ static at_status stream_of(at__out_file *f, int fd, at_error *err)
     return at_fail(err, AT_ERR_MEMORY, "out of memory");
 }
 
-static at_status open_descriptor(at__out_file *f, int fd, at_error *err)
+static at_status open_descriptor(atx_out_file *f, int fd, at_error *err)
 {
     if (fd == STDOUT_FILENO) {
         f->stream = stdout;
@@ -79,30 +79,30 @@ static at_status open_descriptor(at__out_file *f, int fd, at_error *err)
 }
 
 /* `info` NULL: it is not there yet. */
-static at_status open_beside(at__out_file *f, const struct stat *info, at_error *err)
+static at_status open_beside(atx_out_file *f, const struct stat *info, at_error *err)
 {
     if (info && faccessat(AT_FDCWD, f->path, W_OK, AT_EACCESS) != 0)
         return fail(f, errno, err);
     if (f->is_new) /* a link that leads nowhere has the name, too */
-        at__str_add(&f->real, f->path);
-    at_status status = f->is_new ? at__str_status(&f->real, err) : at__real_path(&f->real, f->path, err);
+        atx_str_add(&f->real, f->path);
+    at_status status = f->is_new ? atx_str_status(&f->real, err) : atx_real_path(&f->real, f->path, err);
     if (status != AT_OK)
         return status;
-    int fd = at__make_beside(&f->temporary, at__str_text(&f->real), 0666);
+    int fd = atx_make_beside(&f->temporary, atx_str_text(&f->real), 0666);
     if (fd >= 0 && info) {
         bool same_owner = fchown(fd, info->st_uid, info->st_gid) == 0;
         fchmod(fd, info->st_mode & (same_owner ? 07777 : 0777)); /* where there are permissions at all */
     }
     f->held = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (fd < 0) {
-        at__str_clear(&f->temporary);
+        atx_str_clear(&f->temporary);
         if (info) /* a file that may be written, in a folder that may not */
             fd = open(f->path, O_WRONLY | O_TRUNC | O_CLOEXEC);
     }
     return stream_of(f, fd, err);
 }
 
-static at_status open_named(at__out_file *f, at_error *err)
+static at_status open_named(atx_out_file *f, at_error *err)
 {
     struct stat info;
     int fd = descriptor_of(f->path);
@@ -122,7 +122,7 @@ static at_status open_named(at__out_file *f, at_error *err)
 
 /* A look before the rename would miss what comes between them. Not every file system has links, nor has each
  * a rename that replaces nothing. */
-static bool take_place(const at__out_file *f)
+static bool take_place(const atx_out_file *f)
 {
     const char *from = f->temporary.data, *to = f->real.data;
     if (!f->is_new)
@@ -135,7 +135,7 @@ static bool take_place(const at__out_file *f)
 }
 
 /* Ends with the handle; `place`: what was written takes its place. */
-static void finish(at__out_file *f, bool place)
+static void finish(atx_out_file *f, bool place)
 {
     bool sync = f->temporary.len > 0 && place;
     bool bad = f->stream && f->stream != stdout && place && (fflush(f->stream) != 0 || ferror(f->stream));
@@ -147,24 +147,24 @@ static void finish(at__out_file *f, bool place)
     if (sync && !f->error && !take_place(f))
         f->error = errno;
     if (sync && !f->error)
-        at__sync_name(f->real.data);
+        atx_sync_name(f->real.data);
     else if (f->temporary.len)
         unlink(f->temporary.data);
     if (f->held >= 0)
         close(f->held);
 }
 
-static void release(at__out_file *f)
+static void release(atx_out_file *f)
 {
-    at__str_clear(&f->real);
-    at__str_clear(&f->temporary);
+    atx_str_clear(&f->real);
+    atx_str_clear(&f->temporary);
     free(f);
 }
 
-at_status at__out_open(at__out_file **out, const char *path, at_error *err)
+at_status atx_out_open(atx_out_file **out, const char *path, at_error *err)
 {
     at_status status = AT_OK;
-    at__out_file *f = calloc(1, sizeof *f);
+    atx_out_file *f = calloc(1, sizeof *f);
     if (!f) {
         at_fail(err, AT_ERR_MEMORY, "out of memory");
         return AT_ERR_MEMORY;
@@ -178,7 +178,7 @@ at_status at__out_open(at__out_file **out, const char *path, at_error *err)
     else
         status = open_named(f, err);
     if (status != AT_OK) {
-        at__out_discard(f);
+        atx_out_discard(f);
         return status;
     }
     *out = f;
@@ -187,30 +187,30 @@ at_status at__out_open(at__out_file **out, const char *path, at_error *err)
 
 /* A file in a folder that takes none is written in place: that may not even be opened. Nor a named pipe,
  * which waits for its reader, and tells it by being closed that this was all. */
-at_status at__out_check(const char *path, at_error *err)
+at_status atx_out_check(const char *path, at_error *err)
 {
     struct stat info;
-    at__out_file *file = NULL;
-    at__out_file probe = { .path = path };
+    atx_out_file *file = NULL;
+    atx_out_file probe = { .path = path };
     if (stat(path, &info) == 0 && (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode)) &&
         descriptor_of(path) < 0) {
         if (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0)
             return fail(&probe, errno, err);
         return AT_OK;
     }
-    at_status status = at__out_open(&file, path, err);
-    at__out_discard(file);
+    at_status status = atx_out_open(&file, path, err);
+    atx_out_discard(file);
     return status;
 }
 
-bool at__out_write(at__out_file *f, const void *bytes, size_t count)
+bool atx_out_write(atx_out_file *f, const void *bytes, size_t count)
 {
     if (!f->error && count && fwrite(bytes, 1, count, f->stream) != count)
         f->error = errno;
     return !f->error;
 }
 
-at_status at__out_commit(at__out_file *f, at_error *err)
+at_status atx_out_commit(atx_out_file *f, at_error *err)
 {
     at_status status = AT_OK;
     bool is_file = f->temporary.len > 0;
@@ -226,7 +226,7 @@ at_status at__out_commit(at__out_file *f, at_error *err)
     return status;
 }
 
-void at__out_discard(at__out_file *f)
+void atx_out_discard(atx_out_file *f)
 {
     if (!f)
         return;
@@ -234,19 +234,19 @@ void at__out_discard(at__out_file *f)
     release(f);
 }
 
-at_status at__out_write_all(const char *path, const void *bytes, size_t count, at_error *err)
+at_status atx_out_write_all(const char *path, const void *bytes, size_t count, at_error *err)
 {
-    at__out_file *file = NULL;
-    at_status status = at__out_open(&file, path, err);
+    atx_out_file *file = NULL;
+    at_status status = atx_out_open(&file, path, err);
     if (status != AT_OK)
         return status;
-    at__out_write(file, bytes, count);
-    return at__out_commit(file, err);
+    atx_out_write(file, bytes, count);
+    return atx_out_commit(file, err);
 }
 
-at_status at__out_write_new(const char *path, const void *bytes, size_t count, at_error *err)
+at_status atx_out_write_new(const char *path, const void *bytes, size_t count, at_error *err)
 {
-    at__out_file *file = calloc(1, sizeof *file);
+    atx_out_file *file = calloc(1, sizeof *file);
     if (!file)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     file->path = path;
@@ -254,14 +254,14 @@ at_status at__out_write_new(const char *path, const void *bytes, size_t count, a
     file->is_new = true;
     at_status status = open_beside(file, NULL, err);
     if (status != AT_OK) {
-        at__out_discard(file);
+        atx_out_discard(file);
         return status;
     }
-    at__out_write(file, bytes, count);
-    return at__out_commit(file, err);
+    atx_out_write(file, bytes, count);
+    return atx_out_commit(file, err);
 }
 
-at_status at__out_append(const char *path, const char *text, size_t len, at_error *err)
+at_status atx_out_append(const char *path, const char *text, size_t len, at_error *err)
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)

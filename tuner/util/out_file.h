@@ -17,37 +17,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-typedef struct at__out_file at__out_file;
+typedef struct atx_out_file atx_out_file;
 
 /* `path` is borrowed. AT_ERR_USAGE: an empty name, a folder, a disk. AT_ERR_SYSTEM: it cannot be written. */
-at_status at__out_open(at__out_file **out, const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_out_open(atx_out_file **out, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* Could it be written, as far as can be seen without? Nothing is there that was not before. Errors as above.
  */
-at_status at__out_check(const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_out_check(const char *path, at_error *err) AT_MUST_CHECK;
 
-/* false: it could not be written, and nothing more will be; at__out_commit says why. */
-bool at__out_write(at__out_file *file, const void *bytes, size_t count);
+/* false: it could not be written, and nothing more will be; atx_out_commit says why. */
+bool atx_out_write(atx_out_file *file, const void *bytes, size_t count);
 
 /*
  * Puts it in its place and closes the handle, on failure too. AT_ERR_SYSTEM: something could not be written
  * (a full disk); a file is then as it was. Of stdout nobody can say before the program ends: main looks.
  */
-at_status at__out_commit(at__out_file *file, at_error *err) AT_MUST_CHECK;
+at_status atx_out_commit(atx_out_file *file, at_error *err) AT_MUST_CHECK;
 
 /* Closes the handle; a file is as it was. Harmless on NULL. */
-void at__out_discard(at__out_file *file);
+void atx_out_discard(atx_out_file *file);
 
 /* Opens, writes and commits a whole text. Errors as above. */
-at_status at__out_write_all(const char *path, const void *bytes, size_t count, at_error *err) AT_MUST_CHECK;
+at_status atx_out_write_all(const char *path, const void *bytes, size_t count, at_error *err) AT_MUST_CHECK;
 
 /*
  * The same of a file, if nothing has its name: what is there, or comes there meanwhile, stays. AT_ERR_INPUT:
  * something has it.
  */
-at_status at__out_write_new(const char *path, const void *bytes, size_t count, at_error *err) AT_MUST_CHECK;
+at_status atx_out_write_new(const char *path, const void *bytes, size_t count, at_error *err) AT_MUST_CHECK;
 
 /* Appends to a file, made when it is missing, in one piece. AT_ERR_SYSTEM. */
-at_status at__out_append(const char *path, const char *text, size_t len, at_error *err) AT_MUST_CHECK;
+at_status atx_out_append(const char *path, const char *text, size_t len, at_error *err) AT_MUST_CHECK;
 
 #endif

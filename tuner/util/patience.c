@@ -3,20 +3,20 @@
 
 #include "util/clock.h"
 
-at__patience at__patience_begin(void)
+atx_patience atx_patience_begin(void)
 {
-    return (at__patience){ .looked_s = at__now_s() };
+    return (atx_patience){ .looked_s = atx_now_s() };
 }
 
-double at__patience_waited_at(at__patience *patience, double now_s)
+double atx_patience_waited_at(atx_patience *patience, double now_s)
 {
     double passed_s = now_s - patience->looked_s;
     patience->looked_s = now_s;
-    patience->waited_s += passed_s < AT__LONGEST_LOOK_S ? passed_s : AT__LONGEST_LOOK_S;
+    patience->waited_s += passed_s < ATX_LONGEST_LOOK_S ? passed_s : ATX_LONGEST_LOOK_S;
     return patience->waited_s;
 }
 
-double at__patience_waited_s(at__patience *patience)
+double atx_patience_waited_s(atx_patience *patience)
 {
-    return at__patience_waited_at(patience, at__now_s());
+    return atx_patience_waited_at(patience, atx_now_s());
 }

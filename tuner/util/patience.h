@@ -3,23 +3,23 @@
  *
  * A gap between two looks in which nobody looked (this process was stopped, its container suspended, the
  * machine asleep) is no time that the other one has used: it may have been frozen as well. Of a gap only
- * AT__LONGEST_LOOK_S count.
+ * ATX_LONGEST_LOOK_S count.
  */
 #ifndef AUTOTUNE_PATIENCE_H
 #define AUTOTUNE_PATIENCE_H
 
-#define AT__LONGEST_LOOK_S 1.0
+#define ATX_LONGEST_LOOK_S 1.0
 
-typedef struct at__patience {
+typedef struct atx_patience {
     double looked_s, waited_s;
-} at__patience;
+} atx_patience;
 
-at__patience at__patience_begin(void);
+atx_patience atx_patience_begin(void);
 
 /* Looks, and says how long it has been. */
-double at__patience_waited_s(at__patience *patience);
+double atx_patience_waited_s(atx_patience *patience);
 
-/* The same at a time on at__now_s(). */
-double at__patience_waited_at(at__patience *patience, double now_s);
+/* The same at a time on atx_now_s(). */
+double atx_patience_waited_at(atx_patience *patience, double now_s);
 
 #endif

@@ -12,18 +12,18 @@
 
 #include <stdint.h>
 
-#define AT__PERMUTE_ROUNDS 6
+#define ATX_PERMUTE_ROUNDS 6
 
-typedef struct at__permutation {
+typedef struct atx_permutation {
     uint64_t count, shift;
     int half_bits; /* the domain has 2^(2 half_bits) numbers */
-    uint64_t keys[AT__PERMUTE_ROUNDS];
-} at__permutation;
+    uint64_t keys[ATX_PERMUTE_ROUNDS];
+} atx_permutation;
 
 /* count may be anything up to INT64_MAX. */
-at__permutation at__permute(uint64_t count, uint64_t seed);
+atx_permutation atx_permute(uint64_t count, uint64_t seed);
 
 /* The place-th number of the order; place < count. */
-uint64_t at__permute_at(const at__permutation *p, uint64_t place);
+uint64_t atx_permute_at(const atx_permutation *p, uint64_t place);
 
 #endif

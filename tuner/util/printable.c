@@ -13,11 +13,11 @@
 /* Bytes at `at` that may stay as they are; 0: the one there may not. */
 static size_t keeps(uint32_t *character, const char *at)
 {
-    size_t length = at__utf8_read(character, at);
-    return length && (*at == '\n' || *at == '\t' || !at__is_control(*character)) ? length : 0;
+    size_t length = atx_utf8_read(character, at);
+    return length && (*at == '\n' || *at == '\t' || !atx_is_control(*character)) ? length : 0;
 }
 
-bool at__is_printable(const char *text)
+bool atx_is_printable(const char *text)
 {
     uint32_t character = 0;
     while (*text) {
@@ -30,30 +30,30 @@ bool at__is_printable(const char *text)
     return true;
 }
 
-void at__str_add_printable(at__str *out, const char *text)
+void atx_str_add_printable(atx_str *out, const char *text)
 {
     while (*text) {
         uint32_t character = 0;
         size_t length = keeps(&character, text);
         if (length) {
-            at__str_add_bytes(out, text, length);
-        } else if (at__utf8_read(&character, text) > 1) {
-            length = at__utf8_read(&character, text);
-            at__str_addf(out, "\\u%04x", (unsigned)character);
+            atx_str_add_bytes(out, text, length);
+        } else if (atx_utf8_read(&character, text) > 1) {
+            length = atx_utf8_read(&character, text);
+            atx_str_addf(out, "\\u%04x", (unsigned)character);
         } else {
             length = 1;
-            at__str_addf(out, "\\x%02x", (unsigned char)*text);
+            atx_str_addf(out, "\\x%02x", (unsigned char)*text);
         }
         text += length;
     }
 }
 
-void at__make_printable(char *text, size_t size)
+void atx_make_printable(char *text, size_t size)
 {
-    at__str made = { 0 };
-    if (at__is_printable(text))
+    atx_str made = { 0 };
+    if (atx_is_printable(text))
         return;
-    at__str_add_printable(&made, text);
-    snprintf(text, size, "%s", at__str_text(&made));
-    at__str_clear(&made);
+    atx_str_add_printable(&made, text);
+    snprintf(text, size, "%s", atx_str_text(&made));
+    atx_str_clear(&made);
 }

@@ -10,10 +10,10 @@
 
 #include "util/str.h"
 
-bool at__is_printable(const char *text);
-void at__str_add_printable(at__str *out, const char *text);
+bool atx_is_printable(const char *text);
+void atx_str_add_printable(atx_str *out, const char *text);
 
 /* In place; what has no room in `size` bytes is cut. */
-void at__make_printable(char *text, size_t size);
+void atx_make_printable(char *text, size_t size);
 
 #endif

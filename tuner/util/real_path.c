@@ -13,50 +13,50 @@
 
 enum { MAX_STEPS = 40 }; /* links and missing folders; as many as Linux follows */
 
-static at_status resolve(at__str *out, const char *path, int steps, at_error *err);
+static at_status resolve(atx_str *out, const char *path, int steps, at_error *err);
 
 /* What the link `path` names, seen from its folder. */
-static at_status follow(at__str *out, const char *path, size_t folder_len, int steps, at_error *err)
+static at_status follow(atx_str *out, const char *path, size_t folder_len, int steps, at_error *err)
 {
     char target[PATH_MAX];
-    at__str full = { 0 };
+    atx_str full = { 0 };
     ssize_t len = readlink(path, target, sizeof target - 1);
     if (len < 0)
         return at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
     target[len] = '\0';
     if (target[0] != '/')
-        at__str_add_bytes(&full, path, folder_len);
-    at__str_add(&full, target);
-    at_status status = at__str_status(&full, err);
+        atx_str_add_bytes(&full, path, folder_len);
+    atx_str_add(&full, target);
+    at_status status = atx_str_status(&full, err);
     if (status == AT_OK)
-        status = resolve(out, at__str_text(&full), steps + 1, err);
-    at__str_clear(&full);
+        status = resolve(out, atx_str_text(&full), steps + 1, err);
+    atx_str_clear(&full);
     return status;
 }
 
 /* The folder's real name and the last part of the path. */
-static at_status join(at__str *out, const char *path, size_t folder_len, int steps, at_error *err)
+static at_status join(atx_str *out, const char *path, size_t folder_len, int steps, at_error *err)
 {
-    at__str folder = { 0 };
+    atx_str folder = { 0 };
     at_status status = AT_OK;
-    at__str_add_bytes(&folder, path, folder_len);
+    atx_str_add_bytes(&folder, path, folder_len);
     while (folder.len > 1 && folder.data[folder.len - 1] == '/')
         folder.data[--folder.len] = '\0';
-    if ((status = at__str_status(&folder, err)) == AT_OK)
+    if ((status = atx_str_status(&folder, err)) == AT_OK)
         status = resolve(out, folder.len ? folder.data : ".", steps + 1, err);
     if (status == AT_OK)
-        at__str_addf(out, "%s%s", strcmp(at__str_text(out), "/") ? "/" : "", path + folder_len);
-    at__str_clear(&folder);
+        atx_str_addf(out, "%s%s", strcmp(atx_str_text(out), "/") ? "/" : "", path + folder_len);
+    atx_str_clear(&folder);
     return status;
 }
 
-static at_status resolve(at__str *out, const char *path, int steps, at_error *err)
+static at_status resolve(atx_str *out, const char *path, int steps, at_error *err)
 {
     struct stat info;
     char *found = realpath(path, NULL);
-    at__str_reset(out);
+    atx_str_reset(out);
     if (found) {
-        at__str_add(out, found);
+        atx_str_add(out, found);
         free(found);
         return AT_OK;
     }
@@ -68,37 +68,37 @@ static at_status resolve(at__str *out, const char *path, int steps, at_error *er
                                                             : join(out, path, folder_len, steps, err);
 }
 
-at_status at__real_path(at__str *out, const char *path, at_error *err)
+at_status atx_real_path(atx_str *out, const char *path, at_error *err)
 {
     at_status status = resolve(out, path, 0, err);
-    return status == AT_OK ? at__str_status(out, err) : status;
+    return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
-void at__path_from_here(at__str *path)
+void atx_path_from_here(atx_str *path)
 {
     if (path->failed || !path->len || path->data[0] == '/')
         return;
     char *here = getcwd(NULL, 0);
-    at__str full = { 0 };
+    atx_str full = { 0 };
     if (!here)
         return;
-    at__str_addf(&full, "%s%s%s", here, here[1] ? "/" : "", path->data);
+    atx_str_addf(&full, "%s%s%s", here, here[1] ? "/" : "", path->data);
     free(here);
-    at__str_clear(path);
+    atx_str_clear(path);
     *path = full;
 }
 
-bool at__same_file(const char *a, const char *b)
+bool atx_same_file(const char *a, const char *b)
 {
     struct stat first, second;
-    at__str real = { 0 }, other = { 0 };
+    atx_str real = { 0 }, other = { 0 };
     bool here = stat(a, &first) == 0, there = stat(b, &second) == 0;
     if (here && there)
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-    bool same = here == there && at__real_path(&real, a, NULL) == AT_OK &&
-                at__real_path(&other, b, NULL) == AT_OK &&
-                strcmp(at__str_text(&real), at__str_text(&other)) == 0;
-    at__str_clear(&real);
-    at__str_clear(&other);
+    bool same = here == there && atx_real_path(&real, a, NULL) == AT_OK &&
+                atx_real_path(&other, b, NULL) == AT_OK &&
+                strcmp(atx_str_text(&real), atx_str_text(&other)) == 0;
+    atx_str_clear(&real);
+    atx_str_clear(&other);
     return same;
 }

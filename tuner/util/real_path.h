@@ -12,13 +12,13 @@
  * lead nowhere are followed, folders may be missing. Replaces *out. AT_ERR_SYSTEM: a loop of links, no right
  * to look.
  */
-at_status at__real_path(at__str *out, const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_real_path(atx_str *out, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* A relative name becomes one that leads to the file from every folder. It stays as it is where the folder
  * that the process is in is gone; "" and what has failed stay, too. */
-void at__path_from_here(at__str *path);
+void atx_path_from_here(atx_str *path);
 
 /* Is it one file? By device and inode (hard links), or, where one is not there, by their real names. */
-bool at__same_file(const char *a, const char *b);
+bool atx_same_file(const char *a, const char *b);
 
 #endif

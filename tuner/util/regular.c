@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *at__file_kind(mode_t mode)
+const char *atx_file_kind(mode_t mode)
 {
     return S_ISDIR(mode)    ? "a folder"
            : S_ISFIFO(mode) ? "a pipe"
@@ -16,7 +16,7 @@ const char *at__file_kind(mode_t mode)
                             : "a device";
 }
 
-bool at__same_contents(const struct stat *a, const struct stat *b)
+bool atx_same_contents(const struct stat *a, const struct stat *b)
 {
     return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
            a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
@@ -29,11 +29,11 @@ static at_status refuse(const char *path, int error, at_error *err)
     struct stat info;
     if (error == ENXIO && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a regular file", path,
-                       at__file_kind(info.st_mode));
-    return at__read_failed(path, error, err);
+                       atx_file_kind(info.st_mode));
+    return atx_read_failed(path, error, err);
 }
 
-at_status at__regular_open(FILE **out, struct stat *info, const char *path, at_error *err)
+at_status atx_regular_open(FILE **out, struct stat *info, const char *path, at_error *err)
 {
     struct stat own;
     at_status status = AT_OK;
@@ -43,10 +43,10 @@ at_status at__regular_open(FILE **out, struct stat *info, const char *path, at_e
     if (fd < 0)
         return refuse(path, errno, err);
     if (fstat(fd, info) != 0)
-        status = at__read_failed(path, errno, err);
+        status = atx_read_failed(path, errno, err);
     else if (!S_ISREG(info->st_mode))
         status = at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a regular file", path,
-                         at__file_kind(info->st_mode));
+                         atx_file_kind(info->st_mode));
     else if (!(file = fdopen(fd, "rb")))
         status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status != AT_OK)
@@ -56,9 +56,9 @@ at_status at__regular_open(FILE **out, struct stat *info, const char *path, at_e
     return status;
 }
 
-at_status at__regular_read(at__str *out, const char *path, size_t limit, at_error *err)
+at_status atx_regular_read(atx_str *out, const char *path, size_t limit, at_error *err)
 {
     FILE *file = NULL;
-    at_status status = at__regular_open(&file, NULL, path, err);
-    return status == AT_OK ? at__str_read_stream(out, file, path, limit, err) : status;
+    at_status status = atx_regular_open(&file, NULL, path, err);
+    return status == AT_OK ? atx_str_read_stream(out, file, path, limit, err) : status;
 }

@@ -3,7 +3,7 @@
  *
  * Opening a pipe waits for its other end, and a device may never end. Files that a declaration names, or that
  * are found by their place, are opened here: what is no regular file is refused at once. A file that the user
- * names on a command line may be a pipe (`--shapes <(...)`) and is read by at__str_read_file.
+ * names on a command line may be a pipe (`--shapes <(...)`) and is read by atx_str_read_file.
  */
 #ifndef AUTOTUNE_UTIL_REGULAR_H
 #define AUTOTUNE_UTIL_REGULAR_H
@@ -14,16 +14,16 @@
 #include <sys/stat.h>
 
 /* "a folder", "a pipe", "a socket", "a device" */
-const char *at__file_kind(mode_t mode);
+const char *atx_file_kind(mode_t mode);
 
 /* Nothing was written to the file between the two, nor did another take its place. */
-bool at__same_contents(const struct stat *a, const struct stat *b);
+bool atx_same_contents(const struct stat *a, const struct stat *b);
 
 /* Opens for reading; never waits. *info (may be NULL) is of what was opened. AT_ERR_INPUT names the file and
  * what it is, or the system's reason; the caller closes *out. */
-at_status at__regular_open(FILE **out, struct stat *info, const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_regular_open(FILE **out, struct stat *info, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* Reads a whole file; refuses more than `limit` bytes. */
-at_status at__regular_read(at__str *out, const char *path, size_t limit, at_error *err) AT_MUST_CHECK;
+at_status atx_regular_read(atx_str *out, const char *path, size_t limit, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-typedef struct at__rng {
+typedef struct atx_rng {
     uint64_t state;
-} at__rng;
+} atx_rng;
 
-static inline uint64_t at__rng_next(at__rng *rng)
+static inline uint64_t atx_rng_next(atx_rng *rng)
 {
     uint64_t z = (rng->state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -17,12 +17,12 @@ static inline uint64_t at__rng_next(at__rng *rng)
 }
 
 /* Uniform in [0, bound), without modulo bias; bound > 0. */
-static inline uint64_t at__rng_below(at__rng *rng, uint64_t bound)
+static inline uint64_t atx_rng_below(atx_rng *rng, uint64_t bound)
 {
     uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
     uint64_t value;
     do {
-        value = at__rng_next(rng);
+        value = atx_rng_next(rng);
     } while (value >= limit);
     return value % bound;
 }

@@ -10,16 +10,16 @@
 
 #include "util/str.h"
 
-void at__member_name(at__str *out, const char *name);                   /* the value is what comes next */
-void at__member_text(at__str *out, const char *name, const char *text); /* NULL: null */
-void at__member_int(at__str *out, const char *name, int64_t value);
-void at__member_ints(at__str *out, const char *name, const int64_t *values, int count);
-void at__member_real(at__str *out, const char *name, int digits, double value); /* significant digits */
-void at__member_bool(at__str *out, const char *name, bool value);
+void atx_member_name(atx_str *out, const char *name);                   /* the value is what comes next */
+void atx_member_text(atx_str *out, const char *name, const char *text); /* NULL: null */
+void atx_member_int(atx_str *out, const char *name, int64_t value);
+void atx_member_ints(atx_str *out, const char *name, const int64_t *values, int count);
+void atx_member_real(atx_str *out, const char *name, int digits, double value); /* significant digits */
+void atx_member_bool(atx_str *out, const char *name, bool value);
 
 /* RFC 4180: quoted only where it must be. NULL: empty. */
-void at__field_text(at__str *out, const char *text);
-void at__field_int(at__str *out, int64_t value);
-void at__field_real(at__str *out, int decimals, double value); /* digits behind the point */
+void atx_field_text(atx_str *out, const char *text);
+void atx_field_int(atx_str *out, int64_t value);
+void atx_field_real(atx_str *out, int decimals, double value); /* digits behind the point */
 
 #endif

@@ -27,7 +27,7 @@ static uint32_t rotr(uint32_t x, int n)
 
 /* A block into the state. The eight words stay in registers: each round renames them instead of moving them.
  */
-static void compress(at__sha256 *h, const unsigned char *p)
+static void compress(atx_sha256 *h, const unsigned char *p)
 {
     uint32_t w[64];
     for (int i = 0; i < 16; i++)
@@ -57,13 +57,13 @@ static void compress(at__sha256 *h, const unsigned char *p)
         h->state[i] += sums[i];
 }
 
-void at__sha256_init(at__sha256 *h)
+void atx_sha256_init(atx_sha256 *h)
 {
-    *h = (at__sha256){ .state = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
+    *h = (atx_sha256){ .state = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
                                   0x1f83d9ab, 0x5be0cd19 } };
 }
 
-void at__sha256_add(at__sha256 *h, const void *data, size_t count)
+void atx_sha256_add(atx_sha256 *h, const void *data, size_t count)
 {
     const unsigned char *p = data;
     while (count) {
@@ -77,24 +77,24 @@ void at__sha256_add(at__sha256 *h, const void *data, size_t count)
     }
 }
 
-void at__sha256_text(at__sha256 *h, char out[AT__HASH_TEXT])
+void atx_sha256_text(atx_sha256 *h, char out[ATX_HASH_TEXT])
 {
     uint64_t bits = h->bytes * 8;
     unsigned char length[8];
     for (int i = 0; i < 8; i++)
         length[i] = (unsigned char)(bits >> (56 - 8 * i));
-    at__sha256_add(h, "\x80", 1);
+    atx_sha256_add(h, "\x80", 1);
     while (h->bytes % 64 != 56)
-        at__sha256_add(h, "", 1);
-    at__sha256_add(h, length, 8);
+        atx_sha256_add(h, "", 1);
+    atx_sha256_add(h, length, 8);
     for (int i = 0; i < 8; i++)
         snprintf(out + 8 * i, 9, "%08x", (unsigned)h->state[i]);
 }
 
-void at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count)
+void atx_hash_text(char out[ATX_HASH_TEXT], const void *data, size_t count)
 {
-    at__sha256 h;
-    at__sha256_init(&h);
-    at__sha256_add(&h, data, count);
-    at__sha256_text(&h, out);
+    atx_sha256 h;
+    atx_sha256_init(&h);
+    atx_sha256_add(&h, data, count);
+    atx_sha256_text(&h, out);
 }

@@ -5,19 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define AT__HASH_TEXT 65 /* 64 hexadecimal digits and the final zero */
+#define ATX_HASH_TEXT 65 /* 64 hexadecimal digits and the final zero */
 
-typedef struct at__sha256 {
+typedef struct atx_sha256 {
     uint32_t state[8];
     uint64_t bytes;
     unsigned char block[64];
-} at__sha256;
+} atx_sha256;
 
-void at__sha256_init(at__sha256 *h);
-void at__sha256_add(at__sha256 *h, const void *data, size_t count);
-void at__sha256_text(at__sha256 *h, char out[AT__HASH_TEXT]); /* ends the hash */
+void atx_sha256_init(atx_sha256 *h);
+void atx_sha256_add(atx_sha256 *h, const void *data, size_t count);
+void atx_sha256_text(atx_sha256 *h, char out[ATX_HASH_TEXT]); /* ends the hash */
 
 /* All in one. */
-void at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count);
+void atx_hash_text(char out[ATX_HASH_TEXT], const void *data, size_t count);
 
 #endif

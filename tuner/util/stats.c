@@ -49,7 +49,7 @@ static double quantile_of_sorted(const double *sorted, size_t count, double q)
     return part > 0 ? sorted[below] + part * (sorted[below + 1] - sorted[below]) : sorted[below];
 }
 
-double at__quantile(const double *values, size_t count, double q)
+double atx_quantile(const double *values, size_t count, double q)
 {
     double small[ON_STACK];
     if (count == 0)
@@ -60,12 +60,12 @@ double at__quantile(const double *values, size_t count, double q)
     return result;
 }
 
-double at__median(const double *values, size_t count)
+double atx_median(const double *values, size_t count)
 {
-    return at__quantile(values, count, 0.5);
+    return atx_quantile(values, count, 0.5);
 }
 
-double at__spread(const double *values, size_t count)
+double atx_spread(const double *values, size_t count)
 {
     double small[ON_STACK];
     double result = NAN;
@@ -84,7 +84,7 @@ double at__spread(const double *values, size_t count)
 /* Beyond this 2^-n leaves the range of a double; the normal approximation is then exact enough. */
 #define EXACT_COUNT 1000
 
-size_t at__sign_test_rank(size_t count)
+size_t atx_sign_test_rank(size_t count)
 {
     if (count > EXACT_COUNT)
         return (size_t)(((double)count - 1.959964 * sqrt((double)count)) / 2);
@@ -99,20 +99,20 @@ size_t at__sign_test_rank(size_t count)
     return k;
 }
 
-static at__order order_of(double low, double high)
+static atx_order order_of(double low, double high)
 {
     if (high < 1)
-        return AT__FASTER;
-    return low > 1 ? AT__SLOWER : AT__TIED;
+        return ATX_FASTER;
+    return low > 1 ? ATX_SLOWER : ATX_TIED;
 }
 
-at__pair at__compare_pairs(const double *times, size_t rounds, size_t candidates, size_t a, size_t b)
+atx_pair atx_compare_pairs(const double *times, size_t rounds, size_t candidates, size_t a, size_t b)
 {
-    at__pair pair = { NAN, 0, INFINITY, AT__TIED };
+    atx_pair pair = { NAN, 0, INFINITY, ATX_TIED };
     double small[ON_STACK];
     double *ratios = rounds <= ON_STACK ? small : calloc(rounds, sizeof *ratios);
     if (ratios && rounds > 0) {
-        size_t rank = at__sign_test_rank(rounds);
+        size_t rank = atx_sign_test_rank(rounds);
         for (size_t r = 0; r < rounds; r++)
             ratios[r] = times[r * candidates + a] / times[r * candidates + b];
         qsort(ratios, rounds, sizeof *ratios, by_value);

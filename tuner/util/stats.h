@@ -11,26 +11,26 @@
 #include <stddef.h>
 
 /* The middle value, or the mean of the two in the middle. */
-double at__median(const double *values, size_t count);
+double atx_median(const double *values, size_t count);
 
 /*
  * The q-quantile, 0 <= q <= 1 (clamped), interpolated between order statistics: R's and NumPy's default, type
  * 7 of Hyndman and Fan, Sample Quantiles in Statistical Packages, The American Statistician 50 (1996). q = 0
  * is the minimum, 1 the maximum.
  */
-double at__quantile(const double *values, size_t count, double q);
+double atx_quantile(const double *values, size_t count, double q);
 
 /* (p90 - p10) / median, without unit: the width of the middle four fifths. 0 when the median is 0. */
-double at__spread(const double *values, size_t count);
+double atx_spread(const double *values, size_t count);
 
-typedef enum at__order { AT__TIED, AT__FASTER, AT__SLOWER } at__order;
+typedef enum atx_order { ATX_TIED, ATX_FASTER, ATX_SLOWER } atx_order;
 
 /* How much time `a` takes per time of `b`: 0.98 is 2 % less. */
-typedef struct at__pair {
+typedef struct atx_pair {
     double ratio;     /* median over the rounds of a's time / b's time               */
     double low, high; /* it lies between these with a confidence of at least 95 %    */
-    at__order order;  /* of a against b: AT__TIED while low <= 1 <= high             */
-} at__pair;
+    atx_order order;  /* of a against b: ATX_TIED while low <= 1 <= high             */
+} atx_pair;
 
 /*
  * Compares candidates `a` and `b` of an interleaved final: times[round * candidates + candidate]. Both times
@@ -41,12 +41,12 @@ typedef struct at__pair {
  * sorted ratios misses m with probability 2 P(Binomial(n, 1/2) < k), whatever the distribution (W. R.
  * Thompson, Annals of Mathematical Statistics 7, 1936; David and Nagaraja, Order Statistics, section 7.1). k
  * is the largest that keeps this below 5 %. Fewer than 6 rounds allow no such k: then low is 0, high is
- * infinite, order is AT__TIED. One comparison at a time: the 5 % are not corrected for many candidates or for
+ * infinite, order is ATX_TIED. One comparison at a time: the 5 % are not corrected for many candidates or for
  * looking again after each round.
  */
-at__pair at__compare_pairs(const double *times, size_t rounds, size_t candidates, size_t a, size_t b);
+atx_pair atx_compare_pairs(const double *times, size_t rounds, size_t candidates, size_t a, size_t b);
 
 /* The k above, 1-based; 0 when there is none. */
-size_t at__sign_test_rank(size_t count);
+size_t atx_sign_test_rank(size_t count);
 
 #endif

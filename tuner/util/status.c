@@ -16,30 +16,30 @@ at_status at_fail(at_error *err, at_status status, const char *format, ...)
         va_list args;
         va_start(args, format);
         err->status = status;
-        at__format(err->text, sizeof err->text, format, args);
+        atx_format(err->text, sizeof err->text, format, args);
         va_end(args);
-        at__make_printable(err->text, sizeof err->text);
+        atx_make_printable(err->text, sizeof err->text);
     }
     return status;
 }
 
-at_status at__bug(at_error *err, const char *format, ...)
+at_status atx_bug(at_error *err, const char *format, ...)
 {
     static const char REPORT[] =
         "; this is a bug of autotune " AT_VERSION ": please report it with this line and the command or call";
     if (err) {
         va_list args;
         va_start(args, format);
-        at__format(err->text, sizeof err->text - sizeof REPORT, format, args);
+        atx_format(err->text, sizeof err->text - sizeof REPORT, format, args);
         va_end(args);
-        at__make_printable(err->text, sizeof err->text - sizeof REPORT);
+        atx_make_printable(err->text, sizeof err->text - sizeof REPORT);
         strcat(err->text, REPORT);
         err->status = AT_ERR_INTERNAL;
     }
     return AT_ERR_INTERNAL;
 }
 
-at_status at__status_of(int64_t number)
+at_status atx_status_of(int64_t number)
 {
     return number > AT_OK && number <= AT_ERR_INTERNAL ? (at_status)number : AT_ERR_INTERNAL;
 }

@@ -18,11 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool reserve(at__str *s, size_t extra)
+static bool reserve(atx_str *s, size_t extra)
 {
     if (s->failed)
         return false;
-    if (extra > AT__STR_MAX || s->len + extra + 1 > AT__STR_MAX) {
+    if (extra > ATX_STR_MAX || s->len + extra + 1 > ATX_STR_MAX) {
         s->failed = true;
         return false;
     }
@@ -41,7 +41,7 @@ static bool reserve(at__str *s, size_t extra)
     return true;
 }
 
-void at__str_add_bytes(at__str *s, const void *bytes, size_t count)
+void atx_str_add_bytes(atx_str *s, const void *bytes, size_t count)
 {
     if (!reserve(s, count))
         return;
@@ -51,20 +51,20 @@ void at__str_add_bytes(at__str *s, const void *bytes, size_t count)
     s->data[s->len] = '\0';
 }
 
-void at__str_add(at__str *s, const char *text)
+void atx_str_add(atx_str *s, const char *text)
 {
-    at__str_add_bytes(s, text, strlen(text));
+    atx_str_add_bytes(s, text, strlen(text));
 }
 
-void at__str_addv(at__str *s, const char *format, va_list args)
+void atx_str_addv(atx_str *s, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
     size_t room = s->failed ? 0 : s->cap - s->len; /* mostly there is enough: formatted once then */
-    int need = at__format(room ? s->data + s->len : NULL, room, format, args);
+    int need = atx_format(room ? s->data + s->len : NULL, room, format, args);
     bool fits = need >= 0 && (size_t)need < room;
     if (need >= 0 && !fits && reserve(s, (size_t)need)) {
-        at__format(s->data + s->len, (size_t)need + 1, format, again);
+        atx_format(s->data + s->len, (size_t)need + 1, format, again);
         fits = true;
     }
     if (fits)
@@ -75,15 +75,15 @@ void at__str_addv(at__str *s, const char *format, va_list args)
     va_end(again);
 }
 
-void at__str_addf(at__str *s, const char *format, ...)
+void atx_str_addf(atx_str *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    at__str_addv(s, format, args);
+    atx_str_addv(s, format, args);
     va_end(args);
 }
 
-void at__str_add_int(at__str *s, int64_t value)
+void atx_str_add_int(atx_str *s, int64_t value)
 {
     char digits[20];
     size_t at = sizeof digits;
@@ -94,69 +94,69 @@ void at__str_add_int(at__str *s, int64_t value)
     } while (rest);
     if (value < 0)
         digits[--at] = '-';
-    at__str_add_bytes(s, digits + at, sizeof digits - at);
+    atx_str_add_bytes(s, digits + at, sizeof digits - at);
 }
 
-void at__str_add_real(at__str *s, int digits, double value)
+void atx_str_add_real(atx_str *s, int digits, double value)
 {
     if (isfinite(value))
-        at__str_addf(s, "%.*g", digits, value);
+        atx_str_addf(s, "%.*g", digits, value);
     else
-        at__str_add(s, "null");
+        atx_str_add(s, "null");
 }
 
 /* What a terminal would take for a command is escaped, too: JSON may be shown on one. */
-static size_t add_character(at__str *s, const char *p)
+static size_t add_character(atx_str *s, const char *p)
 {
     uint32_t character = 0;
-    size_t length = at__utf8_read(&character, p);
+    size_t length = atx_utf8_read(&character, p);
     if (!length)
-        at__str_add(s, "\\ufffd");
-    else if (at__is_control(character))
-        at__str_addf(s, "\\u%04x", (unsigned)character);
+        atx_str_add(s, "\\ufffd");
+    else if (atx_is_control(character))
+        atx_str_addf(s, "\\u%04x", (unsigned)character);
     else
-        at__str_add_bytes(s, p, length);
+        atx_str_add_bytes(s, p, length);
     return length ? length : 1;
 }
 
-void at__str_add_word(at__str *s, const char *text)
+void atx_str_add_word(atx_str *s, const char *text)
 {
     static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:@%,";
     if (*text && strspn(text, PLAIN) == strlen(text)) {
-        at__str_add(s, text);
+        atx_str_add(s, text);
         return;
     }
-    at__str_add(s, "'");
+    atx_str_add(s, "'");
     for (; *text; text++)
         if (*text == '\'')
-            at__str_add(s, "'\\''");
+            atx_str_add(s, "'\\''");
         else
-            at__str_add_bytes(s, text, 1);
-    at__str_add(s, "'");
+            atx_str_add_bytes(s, text, 1);
+    atx_str_add(s, "'");
 }
 
 /* A byte that is no UTF-8 becomes the replacement character: JSON has no other text. */
-void at__str_add_json(at__str *s, const char *text)
+void atx_str_add_json(atx_str *s, const char *text)
 {
     if (!text) {
-        at__str_add(s, "null");
+        atx_str_add(s, "null");
         return;
     }
-    at__str_add(s, "\"");
+    atx_str_add(s, "\"");
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         if (*p == '"' || *p == '\\')
-            at__str_addf(s, "\\%c", *p);
+            atx_str_addf(s, "\\%c", *p);
         else if (*p == '\n')
-            at__str_add(s, "\\n");
+            atx_str_add(s, "\\n");
         else if (*p >= 0x20 && *p < 0x7f)
-            at__str_add_bytes(s, p, 1);
+            atx_str_add_bytes(s, p, 1);
         else
             p += add_character(s, (const char *)p) - 1;
     }
-    at__str_add(s, "\"");
+    atx_str_add(s, "\"");
 }
 
-void at__str_reset(at__str *s)
+void atx_str_reset(atx_str *s)
 {
     s->len = 0;
     s->failed = false;
@@ -164,23 +164,23 @@ void at__str_reset(at__str *s)
         s->data[0] = '\0';
 }
 
-void at__str_clear(at__str *s)
+void atx_str_clear(atx_str *s)
 {
     free(s->data);
-    *s = (at__str){ 0 };
+    *s = (atx_str){ 0 };
 }
 
-const char *at__str_text(const at__str *s)
+const char *atx_str_text(const atx_str *s)
 {
     return s->data ? s->data : "";
 }
 
-at_status at__str_status(const at__str *s, at_error *err)
+at_status atx_str_status(const atx_str *s, at_error *err)
 {
     return s->failed ? at_fail(err, AT_ERR_MEMORY, "out of memory while building a text") : AT_OK;
 }
 
-at_status at__read_failed(const char *path, int error, at_error *err)
+at_status atx_read_failed(const char *path, int error, at_error *err)
 {
     return error == EINTR ? at_fail(err, AT_ERR_CANCELLED, "interrupted")
                           : at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(error));
@@ -201,41 +201,41 @@ static FILE *open_to_read(const char *path)
     return file;
 }
 
-at_status at__str_read_stream(at__str *out, FILE *file, const char *path, size_t limit, at_error *err)
+at_status atx_str_read_stream(atx_str *out, FILE *file, const char *path, size_t limit, at_error *err)
 {
     at_status status = AT_OK;
-    at__str text = { 0 };
+    atx_str text = { 0 };
     char chunk[16384];
 
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {
-        at__str_add_bytes(&text, chunk, got);
+        atx_str_add_bytes(&text, chunk, got);
         if (text.len > limit) {
             status = at_fail(err, AT_ERR_INPUT, "%s: larger than %zu bytes", path, limit);
             goto done;
         }
     }
     if (ferror(file)) {
-        status = at__read_failed(path, errno, err);
+        status = atx_read_failed(path, errno, err);
         goto done;
     }
-    if ((status = at__str_status(&text, err)) != AT_OK)
+    if ((status = atx_str_status(&text, err)) != AT_OK)
         goto done;
-    at__str_clear(out);
+    atx_str_clear(out);
     *out = text;
-    text = (at__str){ 0 };
+    text = (atx_str){ 0 };
 done:
-    at__str_clear(&text);
+    atx_str_clear(&text);
     fclose(file);
     return status;
 }
 
-at_status at__str_read_file(at__str *out, const char *path, size_t limit, at_error *err)
+at_status atx_str_read_file(atx_str *out, const char *path, size_t limit, at_error *err)
 {
     FILE *file = open_to_read(path);
-    return file ? at__str_read_stream(out, file, path, limit, err) : at__read_failed(path, errno, err);
+    return file ? atx_str_read_stream(out, file, path, limit, err) : atx_read_failed(path, errno, err);
 }
 
-char *at__text_copy(const char *text, size_t count)
+char *atx_text_copy(const char *text, size_t count)
 {
     char *copy = malloc(count + 1);
     if (copy) {
@@ -246,7 +246,7 @@ char *at__text_copy(const char *text, size_t count)
     return copy;
 }
 
-bool at__grow(void *data_pointer, size_t *cap, size_t count, size_t size)
+bool atx_grow(void *data_pointer, size_t *cap, size_t count, size_t size)
 {
     void **data = data_pointer;
     if (count < *cap)

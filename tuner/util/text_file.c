@@ -14,7 +14,7 @@
 
 enum { BLOCK = 1 << 16 };
 
-struct at__text_file {
+struct atx_text_file {
     gzFile file;
     const char *path;
     char block[BLOCK];
@@ -22,9 +22,9 @@ struct at__text_file {
     int64_t lines; /* that were handed out */
 };
 
-at_status at__text_file_open(at__text_file **out, const char *path, at_error *err)
+at_status atx_text_file_open(atx_text_file **out, const char *path, at_error *err)
 {
-    at__text_file *file = calloc(1, sizeof *file);
+    atx_text_file *file = calloc(1, sizeof *file);
     if (!file)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     file->path = path;
@@ -36,14 +36,14 @@ at_status at__text_file_open(at__text_file **out, const char *path, at_error *er
         if (fd >= 0)
             close(fd);
         free(file);
-        return at__read_failed(path, error, err);
+        return atx_read_failed(path, error, err);
     }
     gzbuffer(file->file, 2 * BLOCK);
     *out = file;
     return AT_OK;
 }
 
-void at__text_file_close(at__text_file *file)
+void atx_text_file_close(atx_text_file *file)
 {
     if (!file)
         return;
@@ -52,7 +52,7 @@ void at__text_file_close(at__text_file *file)
 }
 
 /* Fills the block; nothing in it: the end. */
-static at_status fill(at__text_file *file, at_error *err)
+static at_status fill(atx_text_file *file, at_error *err)
 {
     int code = Z_OK, got = gzread(file->file, file->block, BLOCK), error = errno;
     const char *words = gzerror(file->file, &code);
@@ -60,16 +60,16 @@ static at_status fill(at__text_file *file, at_error *err)
     file->filled = got > 0 ? (size_t)got : 0;
     if (got >= 0 && (code == Z_OK || code == Z_STREAM_END))
         return AT_OK;
-    return code == Z_ERRNO ? at__read_failed(file->path, error, err)
+    return code == Z_ERRNO ? atx_read_failed(file->path, error, err)
                            : at_fail(err, AT_ERR_INPUT, "%s: %s", file->path,
                                      code == Z_BUF_ERROR ? "the compressed file ends too early" : words);
 }
 
-at_status at__text_file_line(at__text_file *file, at__str *line, size_t limit, bool *got, bool *whole,
+at_status atx_text_file_line(atx_text_file *file, atx_str *line, size_t limit, bool *got, bool *whole,
                              at_error *err)
 {
     at_status status = AT_OK;
-    at__str_reset(line);
+    atx_str_reset(line);
     *got = *whole = false;
     while (!*whole && status == AT_OK) {
         if (file->at == file->filled)
@@ -82,30 +82,30 @@ at_status at__text_file_line(at__text_file *file, at__str *line, size_t limit, b
         if (len > limit - line->len)
             return at_fail(err, AT_ERR_INPUT, "%s:%lld: found a line of more than %zu bytes; expected less",
                            file->path, (long long)file->lines + 1, limit);
-        at__str_add_bytes(line, begin, len);
+        atx_str_add_bytes(line, begin, len);
         *got = true;
         *whole = end != NULL;
         file->at += len + (end ? 1 : 0);
-        status = at__str_status(line, err);
+        status = atx_str_status(line, err);
     }
     file->lines += *got;
     return status;
 }
 
-at_status at__text_file_all(at__text_file *file, at__str *text, size_t limit, at_error *err)
+at_status atx_text_file_all(atx_text_file *file, atx_str *text, size_t limit, at_error *err)
 {
     at_status status = AT_OK;
     do {
-        at__str_add_bytes(text, file->block + file->at, file->filled - file->at);
+        atx_str_add_bytes(text, file->block + file->at, file->filled - file->at);
         if (text->len > limit)
             return at_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes, decompressed; expected less",
                            file->path, limit);
         status = fill(file, err);
     } while (status == AT_OK && file->filled);
-    return status == AT_OK ? at__str_status(text, err) : status;
+    return status == AT_OK ? atx_str_status(text, err) : status;
 }
 
-size_t at__text_file_peek(void *out, size_t size, const char *path)
+size_t atx_text_file_peek(void *out, size_t size, const char *path)
 {
     struct stat info;
     gzFile file = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? gzopen(path, "rbe") : NULL;

@@ -10,10 +10,10 @@
 #include <stdbool.h>
 
 /* In place of pthread_cond_init(). */
-void at__timed_wait_init(pthread_cond_t *news);
+void atx_timed_wait_init(pthread_cond_t *news);
 
-/* Like pthread_cond_timedwait(), on a condition that at__timed_wait_init() made, until `until_s` on
- * at__now_s(); false: it is that late. May also end without news. */
-bool at__timed_wait(pthread_cond_t *news, pthread_mutex_t *lock, double until_s);
+/* Like pthread_cond_timedwait(), on a condition that atx_timed_wait_init() made, until `until_s` on
+ * atx_now_s(); false: it is that late. May also end without news. */
+bool atx_timed_wait(pthread_cond_t *news, pthread_mutex_t *lock, double until_s);
 
 #endif

@@ -22,21 +22,21 @@ enum { MAX_NAMED = 1024 };
 /* stdio's buffer. It is flushed before a line that does not fit, so that the file never ends within one. */
 enum { BUFFER_BYTES = 1 << 16 };
 
-struct at__trace {
+struct atx_trace {
     pthread_mutex_t lock;
     FILE *file;
     double origin_s, flushed_s;
     int named[MAX_NAMED]; /* tracks that have their name */
     int named_count;
-    at__str line;
+    atx_str line;
     size_t pending; /* bytes in stdio's buffer */
     char buffer[BUFFER_BYTES];
     int error; /* errno of the first failed write; 0: none */
 };
 
-at_status at__trace_open(at__trace **out, const char *path, at_error *err)
+at_status atx_trace_open(atx_trace **out, const char *path, at_error *err)
 {
-    at__trace *t = calloc(1, sizeof *t);
+    atx_trace *t = calloc(1, sizeof *t);
     if (!t)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     t->file = fopen(path, "we");
@@ -46,14 +46,14 @@ at_status at__trace_open(at__trace **out, const char *path, at_error *err)
     }
     setvbuf(t->file, t->buffer, _IOFBF, sizeof t->buffer); /* a size alone is ignored by some */
     pthread_mutex_init(&t->lock, NULL);
-    t->origin_s = t->flushed_s = at__now_s();
+    t->origin_s = t->flushed_s = atx_now_s();
     fputs("[", t->file);
     t->pending = 1;
     *out = t;
     return AT_OK;
 }
 
-at_status at__trace_close(at__trace *t, at_error *err)
+at_status atx_trace_close(atx_trace *t, at_error *err)
 {
     if (!t)
         return AT_OK;
@@ -62,39 +62,39 @@ at_status at__trace_close(at__trace *t, at_error *err)
         t->error = errno;
     int error = t->error;
     pthread_mutex_destroy(&t->lock);
-    at__str_clear(&t->line);
+    atx_str_clear(&t->line);
     free(t);
     return error ? at_fail(err, AT_ERR_SYSTEM, "the trace is not complete: %s", strerror(error)) : AT_OK;
 }
 
 /* ---- with the lock held ---- */
 
-static bool flush(at__trace *t)
+static bool flush(atx_trace *t)
 {
-    t->flushed_s = at__now_s();
+    t->flushed_s = atx_now_s();
     t->pending = 0;
     return fflush(t->file) == 0;
 }
 
-static void write_line(at__trace *t)
+static void write_line(atx_trace *t)
 {
     size_t size = t->line.len + 2;
     bool bad = t->line.failed;
-    if (t->pending + size >= BUFFER_BYTES || at__now_s() - t->flushed_s > FLUSH_S)
+    if (t->pending + size >= BUFFER_BYTES || atx_now_s() - t->flushed_s > FLUSH_S)
         bad |= !flush(t);
-    bad = bad || fprintf(t->file, "\n%s,", at__str_text(&t->line)) < 0;
+    bad = bad || fprintf(t->file, "\n%s,", atx_str_text(&t->line)) < 0;
     t->pending += size;
     if (bad && !t->error)
         t->error = t->line.failed ? ENOMEM : errno;
-    at__str_reset(&t->line);
+    atx_str_reset(&t->line);
 }
 
-static int thread_of(at__track track, int worker)
+static int thread_of(atx_track track, int worker)
 {
-    return (int)track + (track == AT__TRACK_COMPILER ? worker : 0);
+    return (int)track + (track == ATX_TRACK_COMPILER ? worker : 0);
 }
 
-static void name_track(at__trace *t, at__track track, int device, int worker)
+static void name_track(atx_trace *t, atx_track track, int device, int worker)
 {
     static const char *const NAMES[] = { "device", "store", "compiler" };
     int id = device * 4096 + thread_of(track, worker);
@@ -104,48 +104,48 @@ static void name_track(at__trace *t, at__track track, int device, int worker)
     if (t->named_count == MAX_NAMED)
         return;
     t->named[t->named_count++] = id;
-    at__str_addf(&t->line,
+    atx_str_addf(&t->line,
                  "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s",
                  device, thread_of(track, worker), NAMES[track]);
-    if (track == AT__TRACK_COMPILER)
-        at__str_addf(&t->line, " %d", worker);
-    at__str_add(&t->line, "\"}}");
+    if (track == ATX_TRACK_COMPILER)
+        atx_str_addf(&t->line, " %d", worker);
+    atx_str_add(&t->line, "\"}}");
     write_line(t);
 }
 
 /* ---- for everybody ---- */
 
-void at__trace_span(at__trace *t, at__track track, int device, int worker, const char *name,
+void atx_trace_span(atx_trace *t, atx_track track, int device, int worker, const char *name,
                     const char *detail, double start_s, double end_s)
 {
     if (!t)
         return;
     pthread_mutex_lock(&t->lock);
     name_track(t, track, device, worker);
-    at__str_add(&t->line, "{\"ph\":\"X\",\"name\":");
-    at__str_add_json(&t->line, name);
-    at__str_addf(&t->line, ",\"pid\":%d,\"tid\":%d,\"ts\":%.1f,\"dur\":%.1f", device,
+    atx_str_add(&t->line, "{\"ph\":\"X\",\"name\":");
+    atx_str_add_json(&t->line, name);
+    atx_str_addf(&t->line, ",\"pid\":%d,\"tid\":%d,\"ts\":%.1f,\"dur\":%.1f", device,
                  thread_of(track, worker), 1e6 * (start_s - t->origin_s),
                  end_s > start_s ? 1e6 * (end_s - start_s) : 0.0);
     if (*detail) {
-        at__str_add(&t->line, ",\"args\":{\"detail\":");
-        at__str_add_json(&t->line, detail);
-        at__str_add(&t->line, "}");
+        atx_str_add(&t->line, ",\"args\":{\"detail\":");
+        atx_str_add_json(&t->line, detail);
+        atx_str_add(&t->line, "}");
     }
-    at__str_add(&t->line, "}");
+    atx_str_add(&t->line, "}");
     write_line(t);
     pthread_mutex_unlock(&t->lock);
 }
 
-void at__trace_count(at__trace *t, int device, const char *name, int64_t value)
+void atx_trace_count(atx_trace *t, int device, const char *name, int64_t value)
 {
     if (!t)
         return;
     pthread_mutex_lock(&t->lock);
-    at__str_add(&t->line, "{\"ph\":\"C\",\"name\":");
-    at__str_add_json(&t->line, name);
-    at__str_addf(&t->line, ",\"pid\":%d,\"ts\":%.1f,\"args\":{\"value\":%lld}}", device,
-                 1e6 * (at__now_s() - t->origin_s), (long long)value);
+    atx_str_add(&t->line, "{\"ph\":\"C\",\"name\":");
+    atx_str_add_json(&t->line, name);
+    atx_str_addf(&t->line, ",\"pid\":%d,\"ts\":%.1f,\"args\":{\"value\":%lld}}", device,
+                 1e6 * (atx_now_s() - t->origin_s), (long long)value);
     write_line(t);
     pthread_mutex_unlock(&t->lock);
 }

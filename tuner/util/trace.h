@@ -10,23 +10,23 @@
 #include <autotune/status.h>
 #include <stdint.h>
 
-typedef struct at__trace at__trace;
+typedef struct atx_trace atx_trace;
 
 /* Replaces the file. AT_ERR_SYSTEM: it cannot be written. */
-at_status at__trace_open(at__trace **out, const char *path, at_error *err) AT_MUST_CHECK;
+at_status atx_trace_open(atx_trace **out, const char *path, at_error *err) AT_MUST_CHECK;
 
 /* AT_ERR_SYSTEM when something could not be written since it was opened (a full disk). */
-at_status at__trace_close(at__trace *trace, at_error *err) AT_MUST_CHECK;
+at_status atx_trace_close(atx_trace *trace, at_error *err) AT_MUST_CHECK;
 
 /* Tracks: rows of the picture. `device` tells the sessions of several GPUs apart; `worker` is 0 but for
  * compilers. */
-typedef enum at__track { AT__TRACK_DEVICE, AT__TRACK_STORE, AT__TRACK_COMPILER } at__track;
+typedef enum atx_track { ATX_TRACK_DEVICE, ATX_TRACK_STORE, ATX_TRACK_COMPILER } atx_track;
 
-/* Something that lasted, in seconds of at__now_s(). `detail` may be "". */
-void at__trace_span(at__trace *trace, at__track track, int device, int worker, const char *name,
+/* Something that lasted, in seconds of atx_now_s(). `detail` may be "". */
+void atx_trace_span(atx_trace *trace, atx_track track, int device, int worker, const char *name,
                     const char *detail, double start_s, double end_s);
 
 /* A number that changes over time, from now on. */
-void at__trace_count(at__trace *trace, int device, const char *name, int64_t value);
+void atx_trace_count(atx_trace *trace, int device, const char *name, int64_t value);
 
 #endif

@@ -21,7 +21,7 @@ static const struct kind *kind_of(unsigned char first)
     return NULL;
 }
 
-size_t at__utf8_read(uint32_t *character, const char *text)
+size_t atx_utf8_read(uint32_t *character, const char *text)
 {
     const unsigned char *p = (const unsigned char *)text;
     const struct kind *kind = kind_of(*p);
@@ -39,7 +39,7 @@ size_t at__utf8_read(uint32_t *character, const char *text)
     return kind->length;
 }
 
-bool at__is_control(uint32_t c)
+bool atx_is_control(uint32_t c)
 {
     static const struct {
         uint32_t first, last;

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /* Of the character at `text`, which is terminated: how many bytes, 0: it is none; and what it is. */
-size_t at__utf8_read(uint32_t *character, const char *text);
+size_t atx_utf8_read(uint32_t *character, const char *text);
 
 /* What a terminal does not show but obeys, or what turns the direction of text or hides in it. */
-bool at__is_control(uint32_t character);
+bool atx_is_control(uint32_t character);
 
 #endif

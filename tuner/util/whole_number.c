@@ -13,7 +13,7 @@ static bool goes_on(const char *p, const char *end)
     return p < end && (is_digit(*p) || (*p == '_' && p + 1 < end && is_digit(p[1])));
 }
 
-const char *at__whole_read(int64_t *out, const char **p, const char *end)
+const char *atx_whole_read(int64_t *out, const char **p, const char *end)
 {
     const char *begin = *p;
     int64_t value = 0;
@@ -30,10 +30,10 @@ const char *at__whole_read(int64_t *out, const char **p, const char *end)
     return fits ? NULL : "a number of at most 9223372036854775807";
 }
 
-const char *at__whole_parse(int64_t *out, const char *text)
+const char *atx_whole_parse(int64_t *out, const char *text)
 {
     const char *p = text, *end = text + strlen(text);
-    const char *expected = at__whole_read(out, &p, end);
+    const char *expected = atx_whole_read(out, &p, end);
     return expected || p == end ? expected : "digits";
 }
 
@@ -45,7 +45,7 @@ static int count_digits(const char *p, const char *end)
     return count;
 }
 
-bool at__looks_like_thousands(const char **stop, const char *begin, const char *p, const char *end)
+bool atx_looks_like_thousands(const char **stop, const char *begin, const char *p, const char *end)
 {
     int count = count_digits(p, end), groups = 0;
     const char *at = p + count;

@@ -11,16 +11,16 @@
 
 /* Reads from *p on and moves it behind the digits. NULL: *out is the number. Else what was expected instead,
  * to stand behind "expected ". */
-const char *at__whole_read(int64_t *out, const char **p, const char *end);
+const char *atx_whole_read(int64_t *out, const char **p, const char *end);
 
 /* The same of a whole text. */
-const char *at__whole_parse(int64_t *out, const char *text);
+const char *atx_whole_parse(int64_t *out, const char *text);
 
 /*
  * Do the digits at `p` begin what looks like one number with commas between its thousands? *stop is then
  * behind it. Where a word that is no number is joined by a comma as well, as in a line of CSV, commas
  * separate. `begin` is where the line begins.
  */
-bool at__looks_like_thousands(const char **stop, const char *begin, const char *p, const char *end);
+bool atx_looks_like_thousands(const char **stop, const char *begin, const char *p, const char *end);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * wire.c - frames over a socket, and the processes at its other end.
  *
- * A frame is an at__frame_head and its body. Within a body a number takes 8 bytes, and bytes are their count
+ * A frame is an atx_frame_head and its body. Within a body a number takes 8 bytes, and bytes are their count
  * (a number) followed by themselves; a text counts its final zero.
  */
 #include "util/wire.h"
@@ -25,29 +25,29 @@
 
 /* ---- bodies ---- */
 
-void at__put_i64(at__str *body, int64_t value)
+void atx_put_i64(atx_str *body, int64_t value)
 {
-    at__str_add_bytes(body, &value, sizeof value);
+    atx_str_add_bytes(body, &value, sizeof value);
 }
 
-void at__put_f64(at__str *body, double value)
+void atx_put_f64(atx_str *body, double value)
 {
-    at__str_add_bytes(body, &value, sizeof value);
+    atx_str_add_bytes(body, &value, sizeof value);
 }
 
-void at__put_bytes(at__str *body, const void *bytes, size_t len)
+void atx_put_bytes(atx_str *body, const void *bytes, size_t len)
 {
-    at__put_i64(body, (int64_t)len);
-    at__str_add_bytes(body, bytes, len);
+    atx_put_i64(body, (int64_t)len);
+    atx_str_add_bytes(body, bytes, len);
 }
 
-void at__put_text(at__str *body, const char *text)
+void atx_put_text(atx_str *body, const char *text)
 {
     const char *sent = text ? text : "";
-    at__put_bytes(body, sent, strlen(sent) + 1);
+    atx_put_bytes(body, sent, strlen(sent) + 1);
 }
 
-static void get(at__reader *r, void *out, size_t size)
+static void get(atx_reader *r, void *out, size_t size)
 {
     memset(out, 0, size);
     if (r->bad || (size_t)(r->end - r->at) < size) {
@@ -58,23 +58,23 @@ static void get(at__reader *r, void *out, size_t size)
     r->at += size;
 }
 
-int64_t at__get_i64(at__reader *r)
+int64_t atx_get_i64(atx_reader *r)
 {
     int64_t value;
     get(r, &value, sizeof value);
     return value;
 }
 
-double at__get_f64(at__reader *r)
+double atx_get_f64(atx_reader *r)
 {
     double value;
     get(r, &value, sizeof value);
     return value;
 }
 
-const void *at__get_bytes(at__reader *r, size_t *len)
+const void *atx_get_bytes(atx_reader *r, size_t *len)
 {
-    int64_t count = at__get_i64(r);
+    int64_t count = atx_get_i64(r);
     if (count < 0 || count > r->end - r->at)
         r->bad = true;
     *len = r->bad ? 0 : (size_t)count;
@@ -83,10 +83,10 @@ const void *at__get_bytes(at__reader *r, size_t *len)
     return bytes;
 }
 
-const char *at__get_text(at__reader *r)
+const char *atx_get_text(atx_reader *r)
 {
     size_t len;
-    const char *text = at__get_bytes(r, &len);
+    const char *text = atx_get_bytes(r, &len);
     if (len == 0 || text[len - 1] != '\0')
         r->bad = true;
     return r->bad ? "" : text;
@@ -132,28 +132,28 @@ static at_status send_bytes(const peer *p, const void *bytes, size_t len, at_err
     return AT_OK;
 }
 
-at_status at__wire_send_while(int fd, uint32_t kind, const at__str *body, bool (*patient)(void *context),
+at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (*patient)(void *context),
                               void *context, at_error *err)
 {
     const peer p = { .fd = fd, .patient = patient, .context = context };
     assert(kind != 0);
-    at_status status = at__str_status(body, err);
+    at_status status = atx_str_status(body, err);
     if (status != AT_OK)
         return status;
-    if (body->len > AT__FRAME_MAX)
+    if (body->len > ATX_FRAME_MAX)
         return at_fail(err, AT_ERR_SYSTEM, "a message of %zu bytes is too long to be sent", body->len);
-    at__frame_head head = { .kind = kind, .length = (uint32_t)body->len };
+    atx_frame_head head = { .kind = kind, .length = (uint32_t)body->len };
     status = send_bytes(&p, &head, sizeof head, err);
     if (status == AT_OK)
-        status = send_bytes(&p, at__str_text(body), body->len, err);
+        status = send_bytes(&p, atx_str_text(body), body->len, err);
     if (status != AT_OK) /* what was sent next would be taken for the rest of this frame */
         shutdown(fd, SHUT_WR);
     return status;
 }
 
-at_status at__wire_send(int fd, uint32_t kind, const at__str *body, at_error *err)
+at_status atx_wire_send(int fd, uint32_t kind, const atx_str *body, at_error *err)
 {
-    return at__wire_send_while(fd, kind, body, NULL, NULL, err);
+    return atx_wire_send_while(fd, kind, body, NULL, NULL, err);
 }
 
 /* Reads until `len` bytes or the end of the stream; returns how many, or -1 with errno. */
@@ -172,25 +172,25 @@ static ssize_t recv_bytes(const peer *p, void *out, size_t len)
     return (ssize_t)have;
 }
 
-static at_status recv_body(const peer *p, size_t length, at__str *body, at_error *err)
+static at_status recv_body(const peer *p, size_t length, atx_str *body, at_error *err)
 {
     char chunk[16384];
     while (length > 0) {
         size_t want = length < sizeof chunk ? length : sizeof chunk;
         if (recv_bytes(p, chunk, want) != (ssize_t)want)
             return at_fail(err, AT_ERR_SYSTEM, "the other process went away within a message");
-        at__str_add_bytes(body, chunk, want);
+        atx_str_add_bytes(body, chunk, want);
         length -= want;
     }
-    return at__str_status(body, err);
+    return atx_str_status(body, err);
 }
 
-at_status at__wire_recv_while(int fd, uint32_t *kind, at__str *body, bool (*patient)(void *context),
+at_status atx_wire_recv_while(int fd, uint32_t *kind, atx_str *body, bool (*patient)(void *context),
                               void *context, at_error *err)
 {
     const peer p = { .fd = fd, .patient = patient, .context = context };
-    at__frame_head head = { 0 };
-    at__str_reset(body);
+    atx_frame_head head = { 0 };
+    atx_str_reset(body);
     ssize_t got = recv_bytes(&p, &head, sizeof head);
     if (got < 0)
         return at_fail(err, AT_ERR_SYSTEM, "cannot receive from the other process: %s", strerror(errno));
@@ -198,7 +198,7 @@ at_status at__wire_recv_while(int fd, uint32_t *kind, at__str *body, bool (*pati
         *kind = 0;
         return AT_OK;
     }
-    if (got != sizeof head || head.kind == 0 || head.length > AT__FRAME_MAX)
+    if (got != sizeof head || head.kind == 0 || head.length > ATX_FRAME_MAX)
         return at_fail(err, AT_ERR_SYSTEM, "the other process sent what is no message");
     at_status status = recv_body(&p, head.length, body, err);
     if (status == AT_OK)
@@ -206,12 +206,12 @@ at_status at__wire_recv_while(int fd, uint32_t *kind, at__str *body, bool (*pati
     return status;
 }
 
-at_status at__wire_recv(int fd, uint32_t *kind, at__str *body, at_error *err)
+at_status atx_wire_recv(int fd, uint32_t *kind, atx_str *body, at_error *err)
 {
-    return at__wire_recv_while(fd, kind, body, NULL, NULL, err);
+    return atx_wire_recv_while(fd, kind, body, NULL, NULL, err);
 }
 
-void at__inbox_fill(at__inbox *in, int fd)
+void atx_inbox_fill(atx_inbox *in, int fd)
 {
     char chunk[65536];
     if (in->used > 0) { /* what was handed out makes room */
@@ -222,7 +222,7 @@ void at__inbox_fill(at__inbox *in, int fd)
     while (!in->ended) {
         ssize_t got = recv(fd, chunk, sizeof chunk, MSG_DONTWAIT);
         if (got > 0)
-            at__str_add_bytes(&in->bytes, chunk, (size_t)got);
+            atx_str_add_bytes(&in->bytes, chunk, (size_t)got);
         else if (got < 0 && (errno == EAGAIN || errno == EINTR))
             break;
         else
@@ -232,15 +232,15 @@ void at__inbox_fill(at__inbox *in, int fd)
     }
 }
 
-bool at__inbox_next(at__inbox *in, uint32_t *kind, at__reader *body)
+bool atx_inbox_next(atx_inbox *in, uint32_t *kind, atx_reader *body)
 {
-    at__frame_head head;
+    atx_frame_head head;
     size_t left = in->bytes.len - in->used;
     if (left < sizeof head)
         return false;
     const char *at = in->bytes.data + in->used;
     memcpy(&head, at, sizeof head);
-    if (head.kind == 0 || head.length > AT__FRAME_MAX) {
+    if (head.kind == 0 || head.length > ATX_FRAME_MAX) {
         in->ended = true;
         return false;
     }
@@ -248,20 +248,20 @@ bool at__inbox_next(at__inbox *in, uint32_t *kind, at__reader *body)
         return false;
     at += sizeof head;
     *kind = head.kind;
-    *body = (at__reader){ .at = at, .end = at + head.length };
+    *body = (atx_reader){ .at = at, .end = at + head.length };
     in->used += sizeof head + head.length;
     return true;
 }
 
-void at__inbox_clear(at__inbox *in)
+void atx_inbox_clear(atx_inbox *in)
 {
-    at__str_clear(&in->bytes);
-    *in = (at__inbox){ 0 };
+    atx_str_clear(&in->bytes);
+    *in = (atx_inbox){ 0 };
 }
 
 /* ---- children ---- */
 
-#define REPORT_FD (AT__CHILD_FD + 1) /* where a child that cannot be executed says why; closed by exec */
+#define REPORT_FD (ATX_CHILD_FD + 1) /* where a child that cannot be executed says why; closed by exec */
 #define HIGH_FD   (REPORT_FD + 1)    /* above every number that the child gives a meaning */
 
 /* Kernels before 5.9 and some sandboxes have no close_range. */
@@ -295,7 +295,7 @@ static bool place_descriptors(int sock, int report)
     int high_null = high_report < 0 ? -1 : move_up(open("/dev/null", O_RDWR | O_CLOEXEC));
     if (high_null < 0)
         return false;
-    if (dup2(high_null, 0) < 0 || dup2(high_null, 1) < 0 || dup2(high_sock, AT__CHILD_FD) < 0 ||
+    if (dup2(high_null, 0) < 0 || dup2(high_null, 1) < 0 || dup2(high_sock, ATX_CHILD_FD) < 0 ||
         dup3(high_report, REPORT_FD, O_CLOEXEC) < 0)
         return false;
     close_from(REPORT_FD + 1);
@@ -351,7 +351,7 @@ static at_status cannot_start(const char *what, int why, at_error *err)
     return at_fail(err, AT_ERR_SYSTEM, "cannot start %s: %s", what, strerror(why));
 }
 
-at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err)
+at_status atx_child_spawn(atx_child *out, const char *const *argv, at_error *err)
 {
     at_status status = AT_OK;
     const char *program = getenv("AUTOTUNE_EXE");
@@ -375,7 +375,7 @@ at_status at__child_spawn(at__child *out, const char *const *argv, at_error *err
         status = cannot_start(program, why, err);
         goto done;
     }
-    *out = (at__child){ .pid = pid, .fd = sock[0] };
+    *out = (atx_child){ .pid = pid, .fd = sock[0] };
     sock[0] = -1;
 done:
     close_pair(sock);
@@ -383,12 +383,12 @@ done:
     return status;
 }
 
-at_status at__child_spawn_at(at__child *out, at__site *site, const char *const *argv, at_error *err)
+at_status atx_child_spawn_at(atx_child *out, atx_site *site, const char *const *argv, at_error *err)
 {
-    return site ? site->spawn(site, out, argv, err) : at__child_spawn(out, argv, err);
+    return site ? site->spawn(site, out, argv, err) : atx_child_spawn(out, argv, err);
 }
 
-void at__host_name(char *out, size_t size)
+void atx_host_name(char *out, size_t size)
 {
     const char *node = getenv("SLURMD_NODENAME");
     if (node && *node)
@@ -398,7 +398,7 @@ void at__host_name(char *out, size_t size)
     out[size - 1] = '\0';
 }
 
-double at__child_used_s(const at__child *child)
+double atx_child_used_s(const atx_child *child)
 {
     clockid_t clock;
     struct timespec used = { 0 };
@@ -412,7 +412,7 @@ double at__child_used_s(const at__child *child)
 static int reap(pid_t pid, double grace_s, bool *killed)
 {
     int wait_status = 0;
-    double until = at__now_s() + grace_s;
+    double until = atx_now_s() + grace_s;
     long pause_ns = 200 * 1000;
 
     *killed = false;
@@ -420,7 +420,7 @@ static int reap(pid_t pid, double grace_s, bool *killed)
         pid_t got = waitpid(pid, &wait_status, *killed ? 0 : WNOHANG);
         if (got == pid || (got < 0 && errno != EINTR))
             return wait_status;
-        if (!*killed && at__now_s() >= until) {
+        if (!*killed && atx_now_s() >= until) {
             kill(pid, SIGKILL);
             *killed = true;
         } else if (!*killed) {
@@ -430,7 +430,7 @@ static int reap(pid_t pid, double grace_s, bool *killed)
     }
 }
 
-void at__child_kill(const at__child *child)
+void atx_child_kill(const atx_child *child)
 {
     if (child->pid > 0 && child->site)
         child->site->kill(child->site, child);
@@ -438,7 +438,7 @@ void at__child_kill(const at__child *child)
         kill(child->pid, SIGKILL);
 }
 
-void at__child_stop(at__child *child, double grace_s)
+void atx_child_stop(atx_child *child, double grace_s)
 {
     bool killed;
     if (child->pid <= 0)
@@ -449,7 +449,7 @@ void at__child_stop(at__child *child, double grace_s)
     }
     close(child->fd);
     reap(child->pid, grace_s, &killed);
-    *child = (at__child){ 0 };
+    *child = (atx_child){ 0 };
 }
 
 static void say_how(int status, char *out, size_t size)
@@ -461,26 +461,26 @@ static void say_how(int status, char *out, size_t size)
         snprintf(out, size, "ended with exit code %d", WEXITSTATUS(status));
 }
 
-void at__child_hang_up(at__child *child)
+void atx_child_hang_up(atx_child *child)
 {
     if (child->fd >= 0)
         close(child->fd);
     child->fd = -1;
 }
 
-bool at__child_reaped(at__child *child, char *out, size_t size)
+bool atx_child_reaped(atx_child *child, char *out, size_t size)
 {
     int status = 0;
     pid_t got = waitpid(child->pid, &status, WNOHANG);
     if (got == 0 || (got < 0 && errno == EINTR))
         return false;
     say_how(status, out, size);
-    at__child_hang_up(child);
-    *child = (at__child){ 0 };
+    atx_child_hang_up(child);
+    *child = (atx_child){ 0 };
     return true;
 }
 
-void at__child_autopsy(at__child *child, char *out, size_t size)
+void atx_child_autopsy(atx_child *child, char *out, size_t size)
 {
     bool killed;
     if (child->pid <= 0) {
@@ -497,5 +497,5 @@ void at__child_autopsy(at__child *child, char *out, size_t size)
         snprintf(out, size, "closed its connection and did not end");
     else
         say_how(status, out, size);
-    *child = (at__child){ 0 };
+    *child = (atx_child){ 0 };
 }

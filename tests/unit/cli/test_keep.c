@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void __wrap_at__print(FILE *stream, const char *format, ...);
+void __wrap_atx_print(FILE *stream, const char *format, ...);
 
 static atomic_int warnings;
 
-void __wrap_at__print(FILE *stream, const char *format, ...)
+void __wrap_atx_print(FILE *stream, const char *format, ...)
 {
     (void)stream;
     warnings += strstr(format, "--local-db") != NULL;
@@ -23,24 +23,24 @@ void __wrap_at__print(FILE *stream, const char *format, ...)
 
 /* ---- two ranks ---- */
 
-atomic_int at__cancel_requested;
+atomic_int atx_cancel_requested;
 enum { RANKS = 2 };
 static char kept[RANKS][1 << 14];
 static int refusals;
 
-int at__ranks_count(const at__ranks *ranks)
+int atx_ranks_count(const atx_ranks *ranks)
 {
     (void)ranks;
     return RANKS;
 }
 
-int at__ranks_of(const at__ranks *ranks, const char *uuid, const char *host)
+int atx_ranks_of(const atx_ranks *ranks, const char *uuid, const char *host)
 {
     (void)ranks, (void)uuid;
     return strcmp(host, "second") == 0;
 }
 
-bool at__ranks_keep(at__ranks *ranks, int rank, const char *path, const at__str *text)
+bool atx_ranks_keep(atx_ranks *ranks, int rank, const char *path, const atx_str *text)
 {
     size_t len = strlen(kept[rank]);
     (void)ranks, (void)path;
@@ -53,13 +53,13 @@ bool at__ranks_keep(at__ranks *ranks, int rank, const char *path, const at__str 
 
 /* ---- what is measured ---- */
 
-static void measure(at__store *store, const char *host, const char *config)
+static void measure(atx_store *store, const char *host, const char *config)
 {
-    at__run_info info = { .command = "", .strategy = "random", .device_uuid = "", .host = host };
-    at__trial_row row = trial_of(config, 1e-6);
+    atx_run_info info = { .command = "", .strategy = "random", .device_uuid = "", .host = host };
+    atx_trial_row row = trial_of(config, 1e-6);
     int64_t run = 0;
-    cr_assert_eq(at__store_begin_run(&run, store, &info, NULL), AT_OK);
-    cr_assert_eq(at__store_put_trials(store, run, &KEY, &H200, &row, 1, NULL), AT_OK);
+    cr_assert_eq(atx_store_begin_run(&run, store, &info, NULL), AT_OK);
+    cr_assert_eq(atx_store_put_trials(store, run, &KEY, &H200, &row, 1, NULL), AT_OK);
 }
 
 /* Two runs on two machines, kept at the end, with `allocations` that succeed before one fails. Whether one
@@ -67,20 +67,20 @@ static void measure(at__store *store, const char *host, const char *config)
 static bool run_and_end(long allocations, bool on)
 {
     folder f = folder_make();
-    at__store *store = open_ok(f.db, AT__STORE_WRITE);
-    at__keep *keep = NULL;
+    atx_store *store = open_ok(f.db, ATX_STORE_WRITE);
+    atx_keep *keep = NULL;
     at_error err = { 0 };
     memset(kept, 0, sizeof kept);
     warnings = 0;
-    cr_assert_eq(at__keep_begin(&keep, NULL, f.db, f.path, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_keep_begin(&keep, NULL, f.db, f.path, &err), AT_OK, "%s", err.text);
     measure(store, "first", "OF_FIRST=1");
     measure(store, "second", "OF_SECOND=1");
     from_then_on = on;
     left = allocations;
-    at__keep_end(keep);
+    atx_keep_end(keep);
     bool failed = left < (on ? 1 : 0);
     left = -1;
-    at__store_close(store);
+    atx_store_close(store);
     folder_remove(&f);
     return failed;
 }

@@ -5,21 +5,21 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static at__catalog *catalog;
-static at__problem problem;
-static at__progress progress;
+static atx_catalog *catalog;
+static atx_problem problem;
+static atx_progress progress;
 
 static void open_progress(void)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(catalog, "transpose"), AT__F32,
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, atx_catalog_find_op(catalog, "transpose"), ATX_F32,
                                   (int64_t[]){ 4096, 4096 }, 2, &err),
                  AT_OK, "%s", err.text);
-    progress = (at__progress){ .problem = &problem,
+    progress = (atx_progress){ .problem = &problem,
                                .problem_index = 1,
                                .problem_count = 3,
-                               .phase = AT__PHASE_SEARCH,
+                               .phase = ATX_PHASE_SEARCH,
                                .done = 50,
                                .total = 100,
                                .failed = 2,
@@ -31,90 +31,90 @@ static void open_progress(void)
 
 static void close_progress(void)
 {
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 TestSuite(progress, .init = open_progress, .fini = close_progress);
 
-static at__display display(bool terminal, bool verbose)
+static atx_display display(bool terminal, bool verbose)
 {
-    at__display d;
-    at__display_init(&d, false, verbose);
+    atx_display d;
+    atx_display_init(&d, false, verbose);
     d.terminal = terminal;
     return d;
 }
 
 Test(progress, a_line_tells_where_the_run_is_and_what_is_best)
 {
-    at__str line = { 0 };
-    at__progress_line(&line, &progress, 0);
-    cr_assert_str_eq(at__str_text(&line),
+    atx_str line = { 0 };
+    atx_progress_line(&line, &progress, 0);
+    cr_assert_str_eq(atx_str_text(&line),
                      "GPU 0  2/3 4096x4096 f32  search [##########..........] 50/100 (2 failed)  12 s left  "
                      "best 36.00 us, 3728 GB/s, 94.4 % of copy  tile_rows TILE=32");
-    at__str_clear(&line);
+    atx_str_clear(&line);
 }
 
 Test(progress, a_line_tells_of_devices_that_take_part)
 {
-    at__str line = { 0 };
+    atx_str line = { 0 };
     progress.helping = 3;
-    at__progress_line(&line, &progress, 0);
-    cr_assert(strstr(at__str_text(&line), "GPU 0 and 3 more  2/3 4096x4096 f32"), "%s", at__str_text(&line));
-    at__str_clear(&line);
+    atx_progress_line(&line, &progress, 0);
+    cr_assert(strstr(atx_str_text(&line), "GPU 0 and 3 more  2/3 4096x4096 f32"), "%s", atx_str_text(&line));
+    atx_str_clear(&line);
 }
 
 Test(progress, a_setup_has_no_trials_to_count)
 {
-    at__str line = { 0 };
-    progress.phase = AT__PHASE_SETUP;
+    atx_str line = { 0 };
+    progress.phase = ATX_PHASE_SETUP;
     progress.doing = "counting the configurations of tile";
-    at__progress_line(&line, &progress, 0);
-    cr_assert_str_eq(at__str_text(&line),
+    atx_progress_line(&line, &progress, 0);
+    cr_assert_str_eq(atx_str_text(&line),
                      "GPU 0  2/3 4096x4096 f32  set up: counting the configurations of tile");
-    at__str_clear(&line);
+    atx_str_clear(&line);
 }
 
 Test(progress, a_line_is_never_wider_than_the_terminal)
 {
     for (int width = 1; width < 200; width++) {
-        at__str line = { 0 };
-        at__progress_line(&line, &progress, width);
+        atx_str line = { 0 };
+        atx_progress_line(&line, &progress, width);
         cr_assert_leq(line.len, (size_t)width);
-        cr_assert_eq(strlen(at__str_text(&line)), line.len);
-        at__str_clear(&line);
+        cr_assert_eq(strlen(atx_str_text(&line)), line.len);
+        atx_str_clear(&line);
     }
 }
 
 Test(progress, nothing_to_count_yet_is_an_empty_bar)
 {
-    at__str line = { 0 };
+    atx_str line = { 0 };
     progress.done = progress.total = progress.failed = 0;
     progress.best_s = 0;
     progress.left_s = -1;
-    at__progress_line(&line, &progress, 0);
-    cr_assert_str_eq(at__str_text(&line), "GPU 0  2/3 4096x4096 f32  search [....................] 0/0");
-    at__str_clear(&line);
+    atx_progress_line(&line, &progress, 0);
+    cr_assert_str_eq(atx_str_text(&line), "GPU 0  2/3 4096x4096 f32  search [....................] 0/0");
+    atx_str_clear(&line);
 }
 
 Test(progress, a_terminal_is_redrawn_ten_times_a_second_at_most)
 {
-    at__display d = display(true, false);
+    atx_display d = display(true, false);
     int drawn = 0;
     for (int ms = 0; ms < 10000; ms++) {
-        progress.phase = ms % 2 ? AT__PHASE_SEARCH : AT__PHASE_FINAL;
+        progress.phase = ms % 2 ? ATX_PHASE_SEARCH : ATX_PHASE_FINAL;
         progress.problem_index = ms % 3;
-        drawn += at__display_due(&d, &progress, 100 + ms * 1e-3);
+        drawn += atx_display_due(&d, &progress, 100 + ms * 1e-3);
     }
     cr_assert(drawn > 90 && drawn <= 101, "%d", drawn);
 }
 
 Test(progress, devices_take_turns_on_a_terminal)
 {
-    at__display d = display(true, false);
+    atx_display d = display(true, false);
     int drawn[2] = { 0 }, switches = 0, last = 0;
     for (int ms = 0; ms < 12000; ms++) {
         progress.device = ms % 2;
-        if (!at__display_due(&d, &progress, 100 + ms * 1e-3))
+        if (!atx_display_due(&d, &progress, 100 + ms * 1e-3))
             continue;
         drawn[progress.device]++;
         switches += last != progress.device;
@@ -126,27 +126,27 @@ Test(progress, devices_take_turns_on_a_terminal)
 
 Test(progress, elsewhere_a_line_is_written_when_a_problem_starts_and_every_half_minute)
 {
-    at__display d = display(false, false);
-    cr_assert(at__display_due(&d, &progress, 100));
-    cr_assert(!at__display_due(&d, &progress, 101));
-    progress.phase = AT__PHASE_FINAL;
-    cr_assert(!at__display_due(&d, &progress, 102));
+    atx_display d = display(false, false);
+    cr_assert(atx_display_due(&d, &progress, 100));
+    cr_assert(!atx_display_due(&d, &progress, 101));
+    progress.phase = ATX_PHASE_FINAL;
+    cr_assert(!atx_display_due(&d, &progress, 102));
     progress.problem_index++;
-    cr_assert(at__display_due(&d, &progress, 103));
+    cr_assert(atx_display_due(&d, &progress, 103));
     progress.device = 1; /* the other GPU starts the same problem */
-    cr_assert(at__display_due(&d, &progress, 104));
+    cr_assert(atx_display_due(&d, &progress, 104));
     progress.device = 0;
-    cr_assert(!at__display_due(&d, &progress, 133));
-    cr_assert(at__display_due(&d, &progress, 134.5));
+    cr_assert(!atx_display_due(&d, &progress, 133));
+    cr_assert(atx_display_due(&d, &progress, 134.5));
 }
 
 Test(progress, verbose_tells_every_phase_and_quiet_nothing)
 {
-    at__display d = display(false, true);
-    cr_assert(at__display_due(&d, &progress, 100));
-    progress.phase = AT__PHASE_FINAL;
-    cr_assert(at__display_due(&d, &progress, 100.1));
-    cr_assert(at__display_due(&d, &progress, 102.2));
+    atx_display d = display(false, true);
+    cr_assert(atx_display_due(&d, &progress, 100));
+    progress.phase = ATX_PHASE_FINAL;
+    cr_assert(atx_display_due(&d, &progress, 100.1));
+    cr_assert(atx_display_due(&d, &progress, 102.2));
     d.quiet = true;
-    cr_assert(!at__display_due(&d, &progress, 200));
+    cr_assert(!atx_display_due(&d, &progress, 200));
 }

@@ -5,32 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-static at__catalog *catalog;
+static atx_catalog *catalog;
 
 static void open_catalog(void)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
 }
 
 static void close_catalog(void)
 {
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 TestSuite(report, .init = open_catalog, .fini = close_catalog);
 
-static at__problem problem(void)
+static atx_problem problem(void)
 {
-    at__problem p;
+    atx_problem p;
     at_error err = { 0 };
-    cr_assert_eq(at__problem_init(&p, at__catalog_find_op(catalog, "transpose"), AT__F32,
+    cr_assert_eq(atx_problem_init(&p, atx_catalog_find_op(catalog, "transpose"), ATX_F32,
                                   (int64_t[]){ 512, 2048 }, 2, &err),
                  AT_OK, "%s", err.text);
     return p;
 }
 
-static const at__answer ANSWER = {
+static const atx_answer ANSWER = {
     .winner = { .template_name = "tile",
                 .config = "A=1 B=\"2\"",
                 .timing.median_s = 4e-6,
@@ -50,19 +50,19 @@ static const at__answer ANSWER = {
     .traffic_bytes = 8000,
 };
 
-static char *report(at__format format, const at__result *r)
+static char *report(atx_format format, const atx_result *r)
 {
-    at__str out = { 0 };
-    at__report_result(&out, format, r);
+    atx_str out = { 0 };
+    atx_report_result(&out, format, r);
     cr_assert(!out.failed && out.len > 0);
     return out.data;
 }
 
 Test(report, a_row_has_time_speed_share_and_notes)
 {
-    at__problem p = problem();
-    at__result r = { .problem = &p, .found = true, .answer = &ANSWER, .interrupted = true };
-    char *row = report(AT__TEXT, &r);
+    atx_problem p = problem();
+    atx_result r = { .problem = &p, .found = true, .answer = &ANSWER, .interrupted = true };
+    char *row = report(ATX_TEXT, &r);
     cr_assert_str_eq(
         row, "512x2048 f32               4.00 us        2 87.5 %  tile A=1 B=\"2\"  [tied with 2 others]  "
              "[interrupted]  [10 of 20 configurations]\n");
@@ -71,9 +71,9 @@ Test(report, a_row_has_time_speed_share_and_notes)
 
 Test(report, a_problem_without_winner_says_why)
 {
-    at__problem p = problem();
-    at__result r = { .problem = &p, .why = "it does, \"not\" fit" };
-    char *row = report(AT__TEXT, &r), *json = report(AT__JSON, &r), *csv = report(AT__CSV, &r);
+    atx_problem p = problem();
+    atx_result r = { .problem = &p, .why = "it does, \"not\" fit" };
+    char *row = report(ATX_TEXT, &r), *json = report(ATX_JSON, &r), *csv = report(ATX_CSV, &r);
     cr_assert_str_eq(row, "512x2048 f32           no winner: it does, \"not\" fit\n");
     cr_assert(strstr(json, "\"why\":\"it does, \\\"not\\\" fit\""), "%s", json);
     cr_assert(strstr(csv, "\"it does, \"\"not\"\" fit\",\n"), "%s", csv); /* no metrics */
@@ -96,24 +96,24 @@ static int fields(const char *line)
 
 Test(report, every_csv_row_has_the_columns_of_the_head)
 {
-    at__problem p = problem();
-    at__result good = { .problem = &p, .found = true, .answer = &ANSWER },
+    atx_problem p = problem();
+    atx_result good = { .problem = &p, .found = true, .answer = &ANSWER },
                bad = { .problem = &p, .why = "no" };
-    at__str head = { 0 };
-    at__report_head(&head, AT__CSV);
-    char *a = report(AT__CSV, &good), *b = report(AT__CSV, &bad);
-    cr_assert_eq(fields(a), fields(at__str_text(&head)), "%s%s", at__str_text(&head), a);
-    cr_assert_eq(fields(b), fields(at__str_text(&head)), "%s%s", at__str_text(&head), b);
+    atx_str head = { 0 };
+    atx_report_head(&head, ATX_CSV);
+    char *a = report(ATX_CSV, &good), *b = report(ATX_CSV, &bad);
+    cr_assert_eq(fields(a), fields(atx_str_text(&head)), "%s%s", atx_str_text(&head), a);
+    cr_assert_eq(fields(b), fields(atx_str_text(&head)), "%s%s", atx_str_text(&head), b);
     free(a);
     free(b);
-    at__str_clear(&head);
+    atx_str_clear(&head);
 }
 
 Test(report, json_is_one_escaped_line)
 {
-    at__problem p = problem();
-    at__result r = { .problem = &p, .found = true, .answer = &ANSWER };
-    char *json = report(AT__JSON, &r);
+    atx_problem p = problem();
+    atx_result r = { .problem = &p, .found = true, .answer = &ANSWER };
+    char *json = report(ATX_JSON, &r);
     cr_assert(strchr(json, '\n') == json + strlen(json) - 1);
     cr_assert(strstr(json, "\"config\":\"A=1 B=\\\"2\\\"\""), "%s", json);
     cr_assert(strstr(json, "\"ties\":\"x\\ny\""), "%s", json);
@@ -126,33 +126,33 @@ Test(report, json_is_one_escaped_line)
 
 Test(report, totals_count_every_outcome)
 {
-    at__problem p = problem();
-    at__totals t = { 0 };
-    at__str out = { 0 };
-    at__result r = { .problem = &p, .found = true, .answer = &ANSWER, .compiled = 5 };
-    r.outcomes[AT__TIMED] = 7;
-    r.outcomes[AT__CRASHED] = 1;
-    at__totals_add(&t, &r);
-    at__report_totals(&out, &t, 2.0);
-    cr_assert_str_eq(at__str_text(&out),
+    atx_problem p = problem();
+    atx_totals t = { 0 };
+    atx_str out = { 0 };
+    atx_result r = { .problem = &p, .found = true, .answer = &ANSWER, .compiled = 5 };
+    r.outcomes[ATX_TIMED] = 7;
+    r.outcomes[ATX_CRASHED] = 1;
+    atx_totals_add(&t, &r);
+    atx_report_totals(&out, &t, 2.0);
+    cr_assert_str_eq(atx_str_text(&out),
                      "1 of 1 problems have a winner; 8 trials, 1 crashed; 5 kernels compiled; 2.0 s, "
                      "4 configurations a second\n");
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 Test(report, totals_say_how_busy_the_device_was_and_what_races_spared_it)
 {
-    at__problem p = problem();
-    at__totals t = { 0 };
-    at__str out = { 0 };
-    at__result r = { .problem = &p, .device_busy_s = 3, .device_open_s = 4, .race_saved_s = 1.26, .why = "" };
-    r.outcomes[AT__TIMED] = 8;
-    at__totals_add(&t, &r);
-    at__totals_add(&t, &r);
-    at__report_totals(&out, &t, 4.0);
+    atx_problem p = problem();
+    atx_totals t = { 0 };
+    atx_str out = { 0 };
+    atx_result r = { .problem = &p, .device_busy_s = 3, .device_open_s = 4, .race_saved_s = 1.26, .why = "" };
+    r.outcomes[ATX_TIMED] = 8;
+    atx_totals_add(&t, &r);
+    atx_totals_add(&t, &r);
+    atx_report_totals(&out, &t, 4.0);
     cr_assert_str_eq(
-        at__str_text(&out),
+        atx_str_text(&out),
         "0 of 2 problems have a winner; 16 trials; 0 kernels compiled; 4.0 s, 4 configurations a "
         "second; device busy 75 %, races spared it 2.5 s\n");
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }

@@ -73,10 +73,10 @@ Test(ahead, large_headers_at_the_beginning_of_a_text_are_found)
         { "#", "" },
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        at__str lines = { 0 };
-        at__ahead_lines(&lines, ROWS[i].text, NULL, 0);
-        cr_assert_str_eq(at__str_text(&lines), ROWS[i].lines, "%zu: %s", i, at__str_text(&lines));
-        at__str_clear(&lines);
+        atx_str lines = { 0 };
+        atx_ahead_lines(&lines, ROWS[i].text, NULL, 0);
+        cr_assert_str_eq(atx_str_text(&lines), ROWS[i].lines, "%zu: %s", i, atx_str_text(&lines));
+        atx_str_clear(&lines);
     }
 }
 
@@ -100,10 +100,10 @@ Test(ahead, headers_of_the_user_are_large_by_what_they_reach_and_stay_behind_mac
         { HEAD CONSTANTS "#include <lib/a.h>\n", 1 << 20, "" },
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        at__str lines = { 0 };
-        at__ahead_lines(&lines, ROWS[i].text, NULL, ROWS[i].bytes);
-        cr_assert_str_eq(at__str_text(&lines), ROWS[i].lines, "%zu: %s", i, at__str_text(&lines));
-        at__str_clear(&lines);
+        atx_str lines = { 0 };
+        atx_ahead_lines(&lines, ROWS[i].text, NULL, ROWS[i].bytes);
+        cr_assert_str_eq(atx_str_text(&lines), ROWS[i].lines, "%zu: %s", i, atx_str_text(&lines));
+        atx_str_clear(&lines);
     }
 }
 
@@ -118,10 +118,10 @@ static void touch(const char *folder)
     fclose(file);
 }
 
-static at__ahead open_folder(void)
+static atx_ahead open_folder(void)
 {
-    at__ahead ahead;
-    at__ahead_open(&ahead, 1);
+    atx_ahead ahead;
+    atx_ahead_open(&ahead, 1);
     if (!ahead.path.len)
         cr_skip_test("the disk is nearly full");
     return ahead;
@@ -129,31 +129,31 @@ static at__ahead open_folder(void)
 
 Test(ahead, a_folder_is_removed_with_all_that_is_in_it)
 {
-    at__str own = { 0 }, other = { 0 };
-    at__ahead ahead = open_folder();
+    atx_str own = { 0 }, other = { 0 };
+    atx_ahead ahead = open_folder();
     cr_assert_eq(strncmp(ahead.path.data, root, strlen(root)), 0, "%s", ahead.path.data);
-    at__ahead_own_make(&own, ahead.path.data, 123);
-    at__ahead_own_make(&other, ahead.path.data, 124);
+    atx_ahead_own_make(&own, ahead.path.data, 123);
+    atx_ahead_own_make(&other, ahead.path.data, 124);
     touch(own.data);
     touch(other.data);
-    at__ahead_own_remove(&ahead, 123);
+    atx_ahead_own_remove(&ahead, 123);
     cr_assert(access(own.data, F_OK) != 0 && access(other.data, F_OK) == 0);
-    at__ahead_own_remove(&ahead, 123);
-    at__ahead_close(&ahead);
+    atx_ahead_own_remove(&ahead, 123);
+    atx_ahead_close(&ahead);
     cr_assert_eq(count_entries(), 0);
-    at__ahead_close(&ahead);
-    at__str_clear(&own);
-    at__str_clear(&other);
+    atx_ahead_close(&ahead);
+    atx_str_clear(&own);
+    atx_str_clear(&other);
 }
 
 Test(ahead, where_no_folder_can_be_made_or_the_disk_is_small_there_is_none)
 {
-    at__ahead ahead;
-    at__ahead_open(&ahead, 1 << 30);
+    atx_ahead ahead;
+    atx_ahead_open(&ahead, 1 << 30);
     cr_assert_eq(ahead.path.len, 0);
     cr_assert_eq(count_entries(), 0);
     setenv("TMPDIR", "/nowhere/at/all", 1);
-    at__ahead_open(&ahead, 1);
+    atx_ahead_open(&ahead, 1);
     cr_assert_eq(ahead.path.len, 0);
 }
 
@@ -165,57 +165,57 @@ Test(ahead, what_a_killed_process_left_is_removed_by_the_next)
     cr_assert_eq(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
-        at__ahead ahead;
-        at__str own = { 0 };
-        at__ahead_open(&ahead, 1);
+        atx_ahead ahead;
+        atx_str own = { 0 };
+        atx_ahead_open(&ahead, 1);
         if (ahead.path.len)
-            at__ahead_own_make(&own, ahead.path.data, 1);
+            atx_ahead_own_make(&own, ahead.path.data, 1);
         (void)!write(ready[1], own.len ? "y" : "n", 1);
         for (;;)
             pause();
     }
     cr_assert(child > 0 && read(ready[0], &made, 1) == 1);
-    at__ahead second = open_folder();
+    atx_ahead second = open_folder();
     cr_assert_eq(count_entries(), 2, "the other process still runs");
-    at__ahead_close(&second);
+    atx_ahead_close(&second);
     kill(child, SIGKILL);
     cr_assert_eq(waitpid(child, NULL, 0), child);
     cr_assert(made == 'y' && count_entries() == 1);
-    at__ahead third = open_folder();
+    atx_ahead third = open_folder();
     cr_assert_eq(count_entries(), 1);
-    at__ahead_close(&third);
+    atx_ahead_close(&third);
     cr_assert_eq(count_entries(), 0);
 }
 
 /* ---- compiling ---- */
 
 /* Of kernel number `tag`, which asks for cooperative groups. */
-static void add_text(at__str *out, int tag)
+static void add_text(atx_str *out, int tag)
 {
-    at__str_addf(out,
+    atx_str_addf(out,
                  "using T = float;\nconstexpr int TAG = %d;\n#line 1 \"k.cu\"\n" GROUPS
                  "extern \"C\" __global__ void k(T *p)\n{\n"
                  "    p[cooperative_groups::this_thread_block().thread_rank()] = TAG;\n}\n",
                  tag);
 }
 
-static void submit(at__pool *pool, int tag)
+static void submit(atx_pool *pool, int tag)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_error err = { 0 };
     add_text(&text, tag);
-    cr_assert_eq(at__pool_submit(pool, tag, at__str_text(&text), "k.cu", 80, AT__CUBIN, &err), AT_OK, "%s",
+    cr_assert_eq(atx_pool_submit(pool, tag, atx_str_text(&text), "k.cu", 80, ATX_CUBIN, &err), AT_OK, "%s",
                  err.text);
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
-static at__compiled take(at__pool *pool)
+static atx_compiled take(atx_pool *pool)
 {
-    at__compiled result;
+    atx_compiled result;
     at_error err = { 0 };
-    while (!at__pool_take(pool, &result)) {
-        at__pool_wait(pool, NULL, 20);
-        cr_assert_eq(at__pool_pump(pool, &err), AT_OK, "%s", err.text);
+    while (!atx_pool_take(pool, &result)) {
+        atx_pool_wait(pool, NULL, 20);
+        cr_assert_eq(atx_pool_pump(pool, &err), AT_OK, "%s", err.text);
     }
     return result;
 }
@@ -232,15 +232,15 @@ static int count_files(void)
 }
 
 /* And CCCL, of which cooperative groups are made: a Python wheel of its own. */
-static at__nvrtc *need_nvrtc(void)
+static atx_nvrtc *need_nvrtc(void)
 {
-    at__nvrtc *nvrtc = NULL;
+    atx_nvrtc *nvrtc = NULL;
     bool there = false;
-    if (at__nvrtc_open(&nvrtc, NULL) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, NULL) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    for (int i = 0; at__nvrtc_headers(nvrtc, i) && !there; i++) {
+    for (int i = 0; atx_nvrtc_headers(nvrtc, i) && !there; i++) {
         char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/nv/target", at__nvrtc_headers(nvrtc, i));
+        snprintf(path, sizeof path, "%s/nv/target", atx_nvrtc_headers(nvrtc, i));
         there = access(path, R_OK) == 0;
     }
     if (!there)
@@ -248,41 +248,41 @@ static at__nvrtc *need_nvrtc(void)
     return nvrtc;
 }
 
-static at__pool *open_pool(void)
+static atx_pool *open_pool(void)
 {
-    at__pool *pool = NULL;
+    atx_pool *pool = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__pool_open(&pool, (at__pool_options){ .workers = 1 }, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_pool_open(&pool, (atx_pool_options){ .workers = 1 }, &err), AT_OK, "%s", err.text);
     return pool;
 }
 
 Test(ahead, the_code_is_the_same_and_the_folder_goes_with_the_pool)
 {
-    at__nvrtc *nvrtc = need_nvrtc();
-    at__pool *pool = open_pool();
+    atx_nvrtc *nvrtc = need_nvrtc();
+    atx_pool *pool = open_pool();
     for (int tag = 1; tag <= 3; tag++) {
-        at__str text = { 0 }, code = { 0 }, log = { 0 };
-        at__resources r;
+        atx_str text = { 0 }, code = { 0 }, log = { 0 };
+        atx_resources r;
         bool ok = false;
         submit(pool, tag);
-        at__compiled made = take(pool);
+        atx_compiled made = take(pool);
         add_text(&text, tag);
-        cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, &code, &log, &r, text.data, "k.cu", 80, AT__CUBIN, NULL),
+        cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &r, text.data, "k.cu", 80, ATX_CUBIN, NULL),
                      AT_OK);
-        cr_assert(ok && made.ok, "%s", at__str_text(&made.log));
+        cr_assert(ok && made.ok, "%s", atx_str_text(&made.log));
         cr_assert(made.code.len == code.len && memcmp(made.code.data, code.data, code.len) == 0);
-        cr_assert_str_eq(at__str_text(&made.log), at__str_text(&log));
+        cr_assert_str_eq(atx_str_text(&made.log), atx_str_text(&log));
         cr_assert_eq(made.resources.registers, r.registers);
-        at__compiled_clear(&made);
-        at__str_clear(&text);
-        at__str_clear(&code);
-        at__str_clear(&log);
+        atx_compiled_clear(&made);
+        atx_str_clear(&text);
+        atx_str_clear(&code);
+        atx_str_clear(&log);
     }
-    if (atof(at__nvrtc_version(nvrtc)) >= 12.79 && count_entries())
+    if (atof(atx_nvrtc_version(nvrtc)) >= 12.79 && count_entries())
         cr_assert_eq(count_files(), 1, "the header was compiled once");
-    at__pool_close(pool);
+    atx_pool_close(pool);
     cr_assert_eq(count_entries(), 0, "what was compiled ahead is left");
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc_close(nvrtc);
 }
 
 /* What a compiler says of a wrong kernel has the lines of its file, as ever. */
@@ -290,19 +290,19 @@ Test(ahead, a_wrong_kernel_is_refused_in_the_same_words)
 {
     static const char WRONG[] =
         "using T = float;\n#line 1 \"k.cu\"\n" GROUPS "__global__ void k(T *p) { q; }\n";
-    at__str code = { 0 }, log = { 0 };
-    at__resources r;
+    atx_str code = { 0 }, log = { 0 };
+    atx_resources r;
     bool ok = true;
-    at__nvrtc *nvrtc = need_nvrtc();
-    at__pool *pool = open_pool();
-    cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, &code, &log, &r, WRONG, "k.cu", 80, AT__CUBIN, NULL), AT_OK);
-    cr_assert_eq(at__pool_submit(pool, 1, WRONG, "k.cu", 80, AT__CUBIN, NULL), AT_OK);
-    at__compiled made = take(pool);
-    cr_assert(!ok && !made.ok && strstr(at__str_text(&log), "k.cu(2): error"), "%s", at__str_text(&log));
-    cr_assert_str_eq(at__str_text(&made.log), at__str_text(&log));
-    at__compiled_clear(&made);
-    at__pool_close(pool);
-    at__nvrtc_close(nvrtc);
-    at__str_clear(&code);
-    at__str_clear(&log);
+    atx_nvrtc *nvrtc = need_nvrtc();
+    atx_pool *pool = open_pool();
+    cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &r, WRONG, "k.cu", 80, ATX_CUBIN, NULL), AT_OK);
+    cr_assert_eq(atx_pool_submit(pool, 1, WRONG, "k.cu", 80, ATX_CUBIN, NULL), AT_OK);
+    atx_compiled made = take(pool);
+    cr_assert(!ok && !made.ok && strstr(atx_str_text(&log), "k.cu(2): error"), "%s", atx_str_text(&log));
+    cr_assert_str_eq(atx_str_text(&made.log), atx_str_text(&log));
+    atx_compiled_clear(&made);
+    atx_pool_close(pool);
+    atx_nvrtc_close(nvrtc);
+    atx_str_clear(&code);
+    atx_str_clear(&log);
 }

@@ -26,10 +26,10 @@ static const struct {
     { "transpose 334784x5x14 f32", "stream", "MATRICES=64 THREADS=160 PARTS=4 TURNS=0 AHEAD=2 SKEW=no" },
 };
 
-static at__nvrtc *nvrtc;
-static at__catalog *catalog;
+static atx_nvrtc *nvrtc;
+static atx_catalog *catalog;
 
-static int count(const at__str *cubin, unsigned opcode)
+static int count(const atx_str *cubin, unsigned opcode)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)cubin->data;
     const Elf64_Shdr *sections = (const Elf64_Shdr *)(cubin->data + head->e_shoff);
@@ -46,51 +46,51 @@ static int count(const at__str *cubin, unsigned opcode)
     return found;
 }
 
-static void compile(at__str *cubin, const at__str *source)
+static void compile(atx_str *cubin, const atx_str *source)
 {
-    at__str log = { 0 };
-    at__resources resources;
+    atx_str log = { 0 };
+    atx_resources resources;
     at_error err = { 0 };
     bool ok = false;
-    at_status status = at__nvrtc_compile(nvrtc, &ok, cubin, &log, &resources, at__str_text(source), "t.cu",
-                                         CC, AT__CUBIN, &err);
-    cr_assert(status == AT_OK && ok, "%s%s", err.text, at__str_text(&log));
-    at__str_clear(&log);
+    at_status status = atx_nvrtc_compile(nvrtc, &ok, cubin, &log, &resources, atx_str_text(source), "t.cu",
+                                         CC, ATX_CUBIN, &err);
+    cr_assert(status == AT_OK && ok, "%s%s", err.text, atx_str_text(&log));
+    atx_str_clear(&log);
 }
 
-static void render(at__str *source, int i)
+static void render(atx_str *source, int i)
 {
     at_error err = { 0 };
-    at__shapes shapes = { 0 };
-    at__limits limits;
-    at__config config;
-    int64_t slots[AT__MAX_SLOTS];
-    at__arch_limits(&limits, CC);
-    cr_assert(at__shapes_parse(&shapes, CASES[i].problem, strlen(CASES[i].problem), "cases", catalog, NULL,
+    atx_shapes shapes = { 0 };
+    atx_limits limits;
+    atx_config config;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_arch_limits(&limits, CC);
+    cr_assert(atx_shapes_parse(&shapes, CASES[i].problem, strlen(CASES[i].problem), "cases", catalog, NULL,
                                &err) == AT_OK,
               "%s", err.text);
-    const at__problem *p = &shapes.problems[0];
-    const at__template *t = at__catalog_find_template(catalog, p->op, CASES[i].template);
+    const atx_problem *p = &shapes.problems[0];
+    const atx_template *t = atx_catalog_find_template(catalog, p->op, CASES[i].template);
     memcpy(config.values, t->defaults, sizeof config.values);
-    cr_assert(at__config_change(&config, t, CASES[i].config, &err) == AT_OK, "%s", err.text);
-    cr_assert(at__problem_bind(slots, p, &limits, &err) == AT_OK, "%s", err.text);
-    cr_assert(at__config_validate(slots, t, &config, &err) == AT_OK, "%s", err.text);
-    cr_assert(at__render(source, t, p->type, &config, slots, &err) == AT_OK, "%s", err.text);
-    at__shapes_clear(&shapes);
+    cr_assert(atx_config_change(&config, t, CASES[i].config, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_problem_bind(slots, p, &limits, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_config_validate(slots, t, &config, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_render(source, t, p->type, &config, slots, &err) == AT_OK, "%s", err.text);
+    atx_shapes_clear(&shapes);
 }
 
 static void begin(void)
 {
     at_error err = { 0 };
-    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    cr_assert(at__catalog_open(&catalog, NULL, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_catalog_open(&catalog, NULL, &err) == AT_OK, "%s", err.text);
 }
 
 static void end(void)
 {
-    at__catalog_close(catalog);
-    at__nvrtc_close(nvrtc);
+    atx_catalog_close(catalog);
+    atx_nvrtc_close(nvrtc);
 }
 
 TestSuite(copies, .init = begin, .fini = end);
@@ -98,15 +98,15 @@ TestSuite(copies, .init = begin, .fini = end);
 Test(copies, no_template_gives_one_an_address_in_a_uniform_register)
 {
     for (int i = 0; i < (int)(sizeof CASES / sizeof *CASES); i++) {
-        at__str source = { 0 }, cubin = { 0 };
+        atx_str source = { 0 }, cubin = { 0 };
         render(&source, i);
-        cr_expect(strstr(at__str_text(&source), "constexpr int KEEP = 1;"), "%s", CASES[i].config);
+        cr_expect(strstr(atx_str_text(&source), "constexpr int KEEP = 1;"), "%s", CASES[i].config);
         compile(&cubin, &source);
         cr_expect_gt(count(&cubin, COPY), 0, "%s", CASES[i].config);
         cr_expect_eq(count(&cubin, COPY_OF_UNIFORM_PLACE), 0, "%s %s: %d", CASES[i].template, CASES[i].config,
                      count(&cubin, COPY_OF_UNIFORM_PLACE));
-        at__str_clear(&source);
-        at__str_clear(&cubin);
+        atx_str_clear(&source);
+        atx_str_clear(&cubin);
     }
 }
 
@@ -114,18 +114,18 @@ Test(copies, no_template_gives_one_an_address_in_a_uniform_register)
 Test(copies, one_that_is_not_hidden_is_found)
 {
     static const char HIDES[] = "MOVING  = KEEP && ";
-    at__str source = { 0 }, plain = { 0 }, cubin = { 0 };
-    if (strcmp(at__nvrtc_version(nvrtc), "13.0") != 0)
+    atx_str source = { 0 }, plain = { 0 }, cubin = { 0 };
+    if (strcmp(atx_nvrtc_version(nvrtc), "13.0") != 0)
         cr_skip_test("another NVRTC may have no such fault");
     render(&source, 0);
-    const char *at = strstr(at__str_text(&source), HIDES);
+    const char *at = strstr(atx_str_text(&source), HIDES);
     cr_assert(at, "stream says otherwise now what it hides");
-    at__str_add_bytes(&plain, at__str_text(&source), (size_t)(at - at__str_text(&source)));
-    at__str_add(&plain, "MOVING = false && ");
-    at__str_add(&plain, at + strlen(HIDES));
+    atx_str_add_bytes(&plain, atx_str_text(&source), (size_t)(at - atx_str_text(&source)));
+    atx_str_add(&plain, "MOVING = false && ");
+    atx_str_add(&plain, at + strlen(HIDES));
     compile(&cubin, &plain);
     cr_expect_gt(count(&cubin, COPY_OF_UNIFORM_PLACE), 0);
-    at__str_clear(&source);
-    at__str_clear(&plain);
-    at__str_clear(&cubin);
+    atx_str_clear(&source);
+    atx_str_clear(&plain);
+    atx_str_clear(&cubin);
 }

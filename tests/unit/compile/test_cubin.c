@@ -19,36 +19,36 @@ static const char SOURCE[] =
     "__global__ void over(int *a) { a[0] = 1; }\n"
     "__global__ void none() {}\n";
 
-static void compile(at__str *code, const char *source, int cc, at__code kind)
+static void compile(atx_str *code, const char *source, int cc, atx_code kind)
 {
-    at__nvrtc *nvrtc = NULL;
-    at__str log = { 0 };
-    at__resources unused;
+    atx_nvrtc *nvrtc = NULL;
+    atx_str log = { 0 };
+    atx_resources unused;
     at_error err = { 0 };
     bool ok = false;
-    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, code, &log, &unused, source, "t.cu", cc, kind, &err), AT_OK,
+    cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, code, &log, &unused, source, "t.cu", cc, kind, &err), AT_OK,
                  "%s", err.text);
-    cr_assert(ok, "%s", at__str_text(&log));
-    at__str_clear(&log);
-    at__nvrtc_close(nvrtc);
+    cr_assert(ok, "%s", atx_str_text(&log));
+    atx_str_clear(&log);
+    atx_nvrtc_close(nvrtc);
 }
 
-static at__cubin_kernel find(const at__str *code, const char *name)
+static atx_cubin_kernel find(const atx_str *code, const char *name)
 {
-    at__cubin_kernel k = { 0 };
+    atx_cubin_kernel k = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(at__cubin_find(&k, code->data, code->len, name, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_cubin_find(&k, code->data, code->len, name, &err), AT_OK, "%s", err.text);
     return k;
 }
 
 /* 100 and 120 are not known before NVRTC 12.8. */
 static bool is_known(int cc)
 {
-    at__nvrtc *nvrtc = NULL;
-    bool known = at__nvrtc_open(&nvrtc, NULL) != AT_OK || at__nvrtc_supports(nvrtc, cc);
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc *nvrtc = NULL;
+    bool known = atx_nvrtc_open(&nvrtc, NULL) != AT_OK || atx_nvrtc_supports(nvrtc, cc);
+    atx_nvrtc_close(nvrtc);
     return known;
 }
 
@@ -56,11 +56,11 @@ Test(cubin, tells_names_and_parameters_on_every_architecture)
 {
     static const int ARCHS[] = { 80, 90, 100, 120 };
     for (size_t i = 0; i < sizeof ARCHS / sizeof *ARCHS; i++) {
-        at__str code = { 0 };
+        atx_str code = { 0 };
         if (!is_known(ARCHS[i]))
             continue;
-        compile(&code, SOURCE, ARCHS[i], AT__CUBIN);
-        at__cubin_kernel k = find(&code, "f<float, 4>");
+        compile(&code, SOURCE, ARCHS[i], ATX_CUBIN);
+        atx_cubin_kernel k = find(&code, "f<float, 4>");
         cr_expect_str_eq(k.name, "_Z1fIfLi4EEvPT_PKS0_i");
         cr_expect(k.param_count == 3 && k.param_bytes[0] == 8 && k.param_bytes[1] == 8 &&
                   k.param_bytes[2] == 4);
@@ -71,18 +71,18 @@ Test(cubin, tells_names_and_parameters_on_every_architecture)
         cr_expect(k.param_count == 2 && k.param_bytes[1] == 2 && k.max_threads == 128);
         cr_expect_eq(find(&code, "none").param_count, 0);
         cr_expect_eq(find(&code, "_Z4overPi").param_count, 1);
-        at__str_clear(&code);
+        atx_str_clear(&code);
     }
 }
 
 Test(cubin, finds_names_in_ptx)
 {
-    at__str code = { 0 };
-    compile(&code, SOURCE, 80, AT__PTX);
-    at__cubin_kernel k = find(&code, "ns::g");
+    atx_str code = { 0 };
+    compile(&code, SOURCE, 80, ATX_PTX);
+    atx_cubin_kernel k = find(&code, "ns::g");
     cr_assert(k.name_len == 19 && memcmp(k.name, "_ZN2ns1gEPfcd5three", 19) == 0, "%.*s", (int)k.name_len,
               k.name);
-    at__str_clear(&code);
+    atx_str_clear(&code);
 }
 
 /* The name lies at a page's end: a byte read beyond it ends the test. */
@@ -91,45 +91,45 @@ Test(cubin, finds_names_of_the_global_namespace)
     static const char *const NAMES[] = { "::e", "::none", "::ns::g", "::f<float, 4>" };
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    at__str code = { 0 };
+    atx_str code = { 0 };
     cr_assert(pages != MAP_FAILED && mprotect(pages + page, page, PROT_NONE) == 0);
-    compile(&code, SOURCE, 80, AT__CUBIN);
+    compile(&code, SOURCE, 80, ATX_CUBIN);
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         char *name = pages + page - strlen(NAMES[i]) - 1;
         strcpy(name, NAMES[i]);
         cr_expect(find(&code, name).name != NULL);
     }
-    at__str_clear(&code);
+    atx_str_clear(&code);
     munmap(pages, 2 * page);
 }
 
 Test(cubin, says_which_there_are)
 {
-    at__str code = { 0 };
-    at__cubin_kernel k;
+    atx_str code = { 0 };
+    atx_cubin_kernel k;
     at_error err = { 0 };
-    compile(&code, SOURCE, 80, AT__CUBIN);
-    cr_expect_eq(at__cubin_find(&k, code.data, code.len, "helper", &err), AT_ERR_INPUT);
+    compile(&code, SOURCE, 80, ATX_CUBIN);
+    cr_expect_eq(atx_cubin_find(&k, code.data, code.len, "helper", &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "found no kernel 'helper' in the compiled code; it has "), "%s", err.text);
-    cr_expect_eq(at__cubin_find(&k, code.data, code.len, "over", &err), AT_ERR_INPUT);
+    cr_expect_eq(atx_cubin_find(&k, code.data, code.len, "over", &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "found several kernels 'over': _Z4over"), "%s", err.text);
-    cr_expect_eq(at__cubin_find(&k, "", 0, "f", &err), AT_ERR_INPUT);
+    cr_expect_eq(atx_cubin_find(&k, "", 0, "f", &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "there is none at all"), "%s", err.text);
-    at__str_clear(&code);
+    atx_str_clear(&code);
 }
 
 static void use_all(const char *data, size_t len)
 {
-    at__cubin_kernel k;
-    for (int i = 0; i < 20 && at__cubin_kernel_at(&k, data, len, i); i++)
+    atx_cubin_kernel k;
+    for (int i = 0; i < 20 && atx_cubin_kernel_at(&k, data, len, i); i++)
         cr_assert(strlen(k.name) == k.name_len && k.param_count >= -1);
 }
 
 /* Cut off, or with any byte changed: fewer kernels, never more than there are bytes. */
 Test(cubin, is_not_led_astray)
 {
-    at__str code = { 0 };
-    compile(&code, SOURCE, 80, AT__CUBIN);
+    atx_str code = { 0 };
+    compile(&code, SOURCE, 80, ATX_CUBIN);
     for (size_t len = 0; len < code.len; len += 7) {
         char *part = malloc(len + 1); /* exact: a sanitizer sees one byte beyond */
         memcpy(part, code.data, len);
@@ -143,7 +143,7 @@ Test(cubin, is_not_led_astray)
             use_all(code.data, code.len);
         code.data[i] = before;
     }
-    at__str_clear(&code);
+    atx_str_clear(&code);
 }
 
 Test(cubin, tells_variables_and_their_sizes)
@@ -152,22 +152,22 @@ Test(cubin, tells_variables_and_their_sizes)
         "__constant__ float filter[9];\nnamespace ns { __device__ double table[4]; }\n"
         "static __constant__ char few[3];\n"
         "extern \"C\" __global__ void k(float *y) { y[0] = filter[1] + (float)ns::table[2] + few[1]; }\n";
-    at__str code = { 0 };
+    atx_str code = { 0 };
     const char *name = NULL;
     int64_t bytes = 0;
     at_error err = { 0 };
-    compile(&code, WITH, 90, AT__CUBIN);
-    cr_assert_eq(at__cubin_variable(&name, &bytes, code.data, code.len, "filter", &err), AT_OK, "%s",
+    compile(&code, WITH, 90, ATX_CUBIN);
+    cr_assert_eq(atx_cubin_variable(&name, &bytes, code.data, code.len, "filter", &err), AT_OK, "%s",
                  err.text);
     cr_assert(bytes == 36 && strcmp(name, "filter") == 0);
-    cr_assert_eq(at__cubin_variable(&name, &bytes, code.data, code.len, "ns::table", &err), AT_OK, "%s",
+    cr_assert_eq(atx_cubin_variable(&name, &bytes, code.data, code.len, "ns::table", &err), AT_OK, "%s",
                  err.text);
     cr_assert(bytes == 32 && strcmp(name, "_ZN2ns5tableE") == 0);
-    cr_assert_eq(at__cubin_variable(&name, &bytes, code.data, code.len, "few", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_cubin_variable(&name, &bytes, code.data, code.len, "few", &err), AT_OK, "%s", err.text);
     cr_assert_eq(bytes, 3);
-    cr_assert_eq(at__cubin_variable(&name, &bytes, code.data, code.len, "table", &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_cubin_variable(&name, &bytes, code.data, code.len, "table", &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "found no variable 'table' in the compiled code; it has "), "%s", err.text);
-    cr_assert_eq(at__cubin_variable(&name, &bytes, ".version", 8, "filter", &err), AT_OK);
+    cr_assert_eq(atx_cubin_variable(&name, &bytes, ".version", 8, "filter", &err), AT_OK);
     cr_assert(bytes == -1 && strcmp(name, "filter") == 0, "PTX does not tell");
-    at__str_clear(&code);
+    atx_str_clear(&code);
 }

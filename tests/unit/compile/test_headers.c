@@ -22,53 +22,53 @@
 TestSuite(headers, .init = begin, .fini = end);
 
 /* op/t.cu, read where the user has named these folders (NULL: none). */
-static at_status read_with(at__template **t, const at__op *op, const char *text, const char *folders,
+static at_status read_with(atx_template **t, const atx_op *op, const char *text, const char *folders,
                            at_error *err)
 {
-    at__headers *headers = NULL;
-    at_status status = at__headers_open(&headers, folders, err);
-    at__allowed *allowed = NULL;
+    atx_headers *headers = NULL;
+    at_status status = atx_headers_open(&headers, folders, err);
+    atx_allowed *allowed = NULL;
     if (status == AT_OK)
-        status = at__allowed_open(&allowed, ".", NULL, headers, err);
-    at__commons files = { .allowed = allowed, .headers = headers };
+        status = atx_allowed_open(&allowed, ".", NULL, headers, err);
+    atx_commons files = { .allowed = allowed, .headers = headers };
     if (status == AT_OK)
-        status = at__template_read_with(t, op, &files, text, strlen(text), "op/t.cu", err);
-    at__allowed_close(allowed);
-    at__headers_close(headers);
+        status = atx_template_read_with(t, op, &files, text, strlen(text), "op/t.cu", err);
+    atx_allowed_close(allowed);
+    atx_headers_close(headers);
     return status;
 }
 
-static at__template *must_read(const at__op *op, const char *text, const char *folders)
+static atx_template *must_read(const atx_op *op, const char *text, const char *folders)
 {
-    at__template *t = NULL;
+    atx_template *t = NULL;
     at_error err = { 0 };
     cr_assert_eq(read_with(&t, op, text, folders, &err), AT_OK, "%s", err.text);
     return t;
 }
 
 /* The hash of a template in which a file of the folder inc is included. */
-static void hash_of(char hash[AT__HASH_TEXT], const char *text, const char *folders)
+static void hash_of(char hash[ATX_HASH_TEXT], const char *text, const char *folders)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = must_read(op, text, folders);
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = must_read(op, text, folders);
     memcpy(hash, t->hash, sizeof t->hash);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 static const char TWO[] = BLOCK "#include <lib/two.h>\n" KERNEL;
 
-static at_status render_with(at__str *out, const char *text, const char *folders)
+static at_status render_with(atx_str *out, const char *text, const char *folders)
 {
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    const at__config config = { { 0 } };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    const atx_config config = { { 0 } };
     at_error err = { 0 };
-    at__op *op = read_op(MINI_OP);
-    at__template *t = must_read(op, text, folders);
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = must_read(op, text, folders);
     bind_problem(slots, op, 64, 64);
-    at_status status = at__render(out, t, AT__F32, &config, slots, &err);
-    at__template_close(t);
-    at__op_close(op);
+    at_status status = atx_render(out, t, ATX_F32, &config, slots, &err);
+    atx_template_close(t);
+    atx_op_close(op);
     return status;
 }
 
@@ -76,7 +76,7 @@ static at_status render_with(at__str *out, const char *text, const char *folders
 
 Test(headers, a_template_is_another_one_when_a_header_it_reaches_is)
 {
-    char before[AT__HASH_TEXT], after[AT__HASH_TEXT];
+    char before[ATX_HASH_TEXT], after[ATX_HASH_TEXT];
     hash_of(before, TWO, "inc");
     put("inc/lib/detail/deep.h", "#ifndef DEEP\n#define DEEP\n#define ONE 2\n#endif\n");
     hash_of(after, TWO, "inc");
@@ -93,49 +93,49 @@ Test(headers, a_template_is_another_one_when_a_header_it_reaches_is)
 }
 
 /* What a text says that it was read with. */
-static at__str note_of(at__headers *h, const char *text)
+static atx_str note_of(atx_headers *h, const char *text)
 {
-    at__str note = { 0 };
+    atx_str note = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(at__headers_note(&note, h, text, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_note(&note, h, text, &err), AT_OK, "%s", err.text);
     return note;
 }
 
-static at__headers *open_headers(const char *folders)
+static atx_headers *open_headers(const char *folders)
 {
-    at__headers *h = NULL;
+    atx_headers *h = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__headers_open(&h, folders, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_open(&h, folders, &err), AT_OK, "%s", err.text);
     return h;
 }
 
 /* As in a worker, which keeps what it has read. */
 Test(headers, a_header_that_changes_meanwhile_is_read_again)
 {
-    at__headers *h = open_headers("inc");
-    at__str before = note_of(h, TWO), after;
+    atx_headers *h = open_headers("inc");
+    atx_str before = note_of(h, TWO), after;
     put("inc/lib/detail/deep.h", "#define ONE 2\n");
     after = note_of(h, TWO);
     cr_expect_str_neq(before.data, after.data);
-    at__str_clear(&after);
+    atx_str_clear(&after);
     put("new", "#ifndef DEEP\n#define DEEP\n#define ONE 1\n#endif\n");
     cr_assert_eq(rename("new", "inc/lib/detail/deep.h"), 0);
     after = note_of(h, TWO);
     cr_expect_str_eq(before.data, after.data, "as it was");
-    at__str_clear(&after);
+    atx_str_clear(&after);
     put("inc/lib/detail/deep.h", "#include <lib/other.h>\n#define ONE 1\n");
-    at__str other = note_of(h, TWO);
+    atx_str other = note_of(h, TWO);
     put("inc/lib/other.h", "int another;\n");
     after = note_of(h, TWO);
     cr_expect_str_neq(other.data, after.data, "what it includes now");
-    at__str_clear(&after);
+    atx_str_clear(&after);
     put("inc/lib/detail/deep.h", "#ifndef DEEP\n#define DEEP\n#define ONE 1\n#endif\n");
     after = note_of(h, TWO);
     cr_expect_str_eq(before.data, after.data, "and no more");
-    at__str_clear(&before);
-    at__str_clear(&other);
-    at__str_clear(&after);
-    at__headers_close(h);
+    atx_str_clear(&before);
+    atx_str_clear(&other);
+    atx_str_clear(&after);
+    atx_headers_close(h);
 }
 
 Test(headers, a_header_does_not_count_what_it_includes_by_its_whole_path)
@@ -143,14 +143,14 @@ Test(headers, a_header_does_not_count_what_it_includes_by_its_whole_path)
     char text[120];
     snprintf(text, sizeof text, "#include \"%s/secret\"\n", root);
     put("inc/lib/whole.h", text);
-    at__headers *h = open_headers("inc");
-    at__str before = note_of(h, "#include <lib/whole.h>\n");
+    atx_headers *h = open_headers("inc");
+    atx_str before = note_of(h, "#include <lib/whole.h>\n");
     put("secret", "hidden:x:0:other words\n");
-    at__str after = note_of(h, "#include <lib/whole.h>\n");
+    atx_str after = note_of(h, "#include <lib/whole.h>\n");
     cr_expect_str_eq(before.data, after.data);
-    at__str_clear(&before);
-    at__str_clear(&after);
-    at__headers_close(h);
+    atx_str_clear(&before);
+    atx_str_clear(&after);
+    atx_headers_close(h);
 }
 
 /* Which file has which text, not in which order they are met. */
@@ -159,49 +159,49 @@ Test(headers, two_headers_that_change_places_are_others)
     static const char BOTH[] = "#include <lib/a.h>\n#include <lib/b.h>\n";
     put("inc/lib/a.h", "#define A 1\n");
     put("inc/lib/b.h", "#define A 2\n");
-    at__headers *h = open_headers("inc");
-    at__str before = note_of(h, BOTH), turned = note_of(h, "#include <lib/b.h>\n#include <lib/a.h>\n");
-    cr_expect(strncmp(before.data, turned.data, AT__HASH_TEXT - 1) == 0, "%s, %s", before.data, turned.data);
+    atx_headers *h = open_headers("inc");
+    atx_str before = note_of(h, BOTH), turned = note_of(h, "#include <lib/b.h>\n#include <lib/a.h>\n");
+    cr_expect(strncmp(before.data, turned.data, ATX_HASH_TEXT - 1) == 0, "%s, %s", before.data, turned.data);
     cr_assert_eq(
         rename("inc/lib/a.h", "c") | rename("inc/lib/b.h", "inc/lib/a.h") | rename("c", "inc/lib/b.h"), 0);
-    at__str after = note_of(h, BOTH);
-    cr_expect(strncmp(before.data, after.data, AT__HASH_TEXT - 1) != 0);
-    at__str_clear(&before);
-    at__str_clear(&turned);
-    at__str_clear(&after);
-    at__headers_close(h);
+    atx_str after = note_of(h, BOTH);
+    cr_expect(strncmp(before.data, after.data, ATX_HASH_TEXT - 1) != 0);
+    atx_str_clear(&before);
+    atx_str_clear(&turned);
+    atx_str_clear(&after);
+    atx_headers_close(h);
 }
 
 Test(headers, a_name_that_does_not_end_is_none)
 {
     static const char *const TEXTS[] = { "#include <lib/two.h", "#include <lib/two.h\n>",
                                          "#include \"lib/two.h>\n" };
-    at__headers *h = open_headers("inc");
+    atx_headers *h = open_headers("inc");
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
-        at__str note = note_of(h, TEXTS[i]);
-        cr_expect_eq(note.len, 0, "%s: %s", TEXTS[i], at__str_text(&note));
-        at__str_clear(&note);
+        atx_str note = note_of(h, TEXTS[i]);
+        cr_expect_eq(note.len, 0, "%s: %s", TEXTS[i], atx_str_text(&note));
+        atx_str_clear(&note);
     }
-    at__headers_close(h);
+    atx_headers_close(h);
 }
 
 /* Each character of the hash counts. */
 Test(headers, a_kernel_is_not_compiled_with_headers_of_another_hash)
 {
-    at__headers *h = open_headers("inc");
-    at__str note = note_of(h, TWO);
+    atx_headers *h = open_headers("inc");
+    atx_str note = note_of(h, TWO);
     at_error err = { 0 };
     size_t bytes = 0;
-    cr_expect_eq(at__headers_check(&bytes, h, note.data, &err), AT_OK, "%s", err.text);
-    for (int i = 0; i < AT__HASH_TEXT - 1; i++) {
+    cr_expect_eq(atx_headers_check(&bytes, h, note.data, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < ATX_HASH_TEXT - 1; i++) {
         const char kept = note.data[i];
         note.data[i] = kept == '0' ? '1' : '0';
-        cr_expect_eq(at__headers_check(&bytes, h, note.data, &err), AT_ERR_INPUT, "character %d", i);
+        cr_expect_eq(atx_headers_check(&bytes, h, note.data, &err), AT_ERR_INPUT, "character %d", i);
         note.data[i] = kept;
     }
     cr_expect(strstr(err.text, "found other headers behind <lib/two.h>"), "%s", err.text);
-    at__str_clear(&note);
-    at__headers_close(h);
+    atx_str_clear(&note);
+    atx_headers_close(h);
 }
 
 Test(headers, a_template_that_reaches_none_is_the_same_whatever_folders_are_named)
@@ -212,7 +212,7 @@ Test(headers, a_template_that_reaches_none_is_the_same_whatever_folders_are_name
         BLOCK "#include <../inc/lib/other.h>\nvoid k();\n",
         BLOCK "void k();\n",
     };
-    char with[AT__HASH_TEXT], without[AT__HASH_TEXT];
+    char with[ATX_HASH_TEXT], without[ATX_HASH_TEXT];
     put("op/beside.h", "int beside;\n");
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         hash_of(with, TEXTS[i], "inc");
@@ -223,70 +223,70 @@ Test(headers, a_template_that_reaches_none_is_the_same_whatever_folders_are_name
 
 Test(headers, a_text_keeps_its_include_lines_and_says_what_they_reach)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     cr_assert_eq(render_with(&text, TWO, "inc"), AT_OK);
     cr_expect(strstr(text.data, "//!autotune headers "), "%s", text.data);
     cr_expect(strstr(text.data, " <lib/two.h>\n"), "%s", text.data);
     cr_expect(strstr(text.data, "\n#include <lib/two.h>\n"), "%s", text.data);
     cr_expect(text.len < 2000, "%zu bytes", text.len);
-    at__str_clear(&text);
+    atx_str_clear(&text);
     cr_assert_eq(render_with(&text, BLOCK "void k();\n", "inc"), AT_OK);
     cr_expect_null(strstr(text.data, "headers"), "%s", text.data);
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
 Test(headers, what_lies_in_a_named_folder_is_not_gathered_by_an_include_line)
 {
     static const char TEXT[] =
         "/*!autotune\ntemplate t\nsource ../k.cu\ninclude ../inc\nkernel k\ngrid 1\nblock 1\n*/\n";
-    at__template *t = NULL;
+    atx_template *t = NULL;
     at_error err = { 0 };
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     put("k.cu", "#include <lib/two.h>\nvoid k();\n");
     cr_assert_eq(read_with(&t, op, TEXT, NULL, &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "more than 1048576 bytes") && strstr(err.text, "--headers DIR"), "%s",
               err.text);
     cr_assert_eq(read_with(&t, op, TEXT, "inc", &err), AT_OK, "%s", err.text);
     cr_expect(strstr(t->source, "#include <lib/two.h>"), "%s", t->source);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(headers, a_stored_text_is_read_without_the_folder)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = must_read(op, TWO, "inc"), *again = NULL;
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = must_read(op, TWO, "inc"), *again = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__template_read(&again, op, t->source, t->source_len, "op/t.cu", &err), AT_OK, "%s",
+    cr_assert_eq(atx_template_read(&again, op, t->source, t->source_len, "op/t.cu", &err), AT_OK, "%s",
                  err.text);
     cr_expect_str_eq(again->hash, t->hash);
     cr_expect_str_eq(again->headers, t->headers);
-    at__template_close(t);
-    at__template_close(again);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_template_close(again);
+    atx_op_close(op);
 }
 
 Test(headers, an_op_whose_reference_includes_them_is_another_one_when_they_are)
 {
     static const char TEXT[] = MINI_OP "#include <lib/two.h>\n";
-    at__headers *headers = NULL;
+    atx_headers *headers = NULL;
     at_error err = { 0 };
-    char before[AT__HASH_TEXT];
+    char before[ATX_HASH_TEXT];
     for (int i = 0; i < 2; i++) {
-        at__op *op = NULL;
-        cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
-        at__allowed *allowed = NULL;
-        cr_assert_eq(at__allowed_open(&allowed, ".", NULL, headers, &err), AT_OK, "%s", err.text);
-        const at__commons files = { .allowed = allowed, .headers = headers };
-        cr_assert_eq(at__op_read_with(&op, &files, TEXT, strlen(TEXT), "op/op.cu", &err), AT_OK, "%s",
+        atx_op *op = NULL;
+        cr_assert_eq(atx_headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
+        atx_allowed *allowed = NULL;
+        cr_assert_eq(atx_allowed_open(&allowed, ".", NULL, headers, &err), AT_OK, "%s", err.text);
+        const atx_commons files = { .allowed = allowed, .headers = headers };
+        cr_assert_eq(atx_op_read_with(&op, &files, TEXT, strlen(TEXT), "op/op.cu", &err), AT_OK, "%s",
                      err.text);
         cr_assert_not_null(op->headers);
         if (i)
             cr_expect_str_neq(op->hash, before);
         memcpy(before, op->hash, sizeof before);
-        at__op_close(op);
-        at__allowed_close(allowed);
-        at__headers_close(headers);
+        atx_op_close(op);
+        atx_allowed_close(allowed);
+        atx_headers_close(headers);
         put("inc/lib/detail/deep.h", "#define ONE 2\n");
     }
 }
@@ -303,9 +303,9 @@ Test(headers, a_folder_that_cannot_be_read_is_told)
         { "secret", "headers: found the file secret; expected a folder" },
     };
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
-        at__headers *headers = NULL;
+        atx_headers *headers = NULL;
         at_error err = { 0 };
-        cr_assert_eq(at__headers_open(&headers, WRONG[i].folders, &err), AT_ERR_USAGE, "%s",
+        cr_assert_eq(atx_headers_open(&headers, WRONG[i].folders, &err), AT_ERR_USAGE, "%s",
                      WRONG[i].folders);
         cr_expect(strstr(err.text, WRONG[i].said), "%s", err.text);
         cr_expect_null(headers);
@@ -314,34 +314,34 @@ Test(headers, a_folder_that_cannot_be_read_is_told)
 
 Test(headers, the_first_of_several_folders_wins)
 {
-    at__headers *headers = NULL;
-    at__str note = { 0 };
+    atx_headers *headers = NULL;
+    atx_str note = { 0 };
     at_error err = { 0 };
     size_t bytes = 0;
     mkdir("mine", 0700);
     mkdir("mine/lib", 0700);
     put("mine/lib/other.h", "int mine;\n");
-    cr_assert_eq(at__headers_open(&headers, "mine:inc:", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__headers_count(headers), 2);
-    cr_assert_eq(at__headers_note(&note, headers, "#include <lib/other.h>\n", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__headers_check(&bytes, headers, note.data, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_open(&headers, "mine:inc:", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_count(headers), 2);
+    cr_assert_eq(atx_headers_note(&note, headers, "#include <lib/other.h>\n", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_check(&bytes, headers, note.data, &err), AT_OK, "%s", err.text);
     cr_expect_eq(bytes, strlen("int mine;\n"));
-    at__str_clear(&note);
-    at__headers_close(headers);
+    atx_str_clear(&note);
+    atx_headers_close(headers);
 }
 
 Test(headers, a_folder_whose_name_has_a_colon_is_named_by_a_link)
 {
-    at__headers *headers = NULL;
+    atx_headers *headers = NULL;
     at_error err = { 0 };
     mkdir("a:b", 0700);
-    cr_assert_eq(at__headers_open(&headers, "inc:a:b", &err), AT_ERR_USAGE);
+    cr_assert_eq(atx_headers_open(&headers, "inc:a:b", &err), AT_ERR_USAGE);
     cr_expect(strstr(err.text, "found the folder a:b, and ':' stands between folders"), "%s", err.text);
     cr_expect(strstr(err.text, "link to the folder"), "%s", err.text);
     cr_assert_eq(symlink("a:b", "ab"), 0);
-    cr_assert_eq(at__headers_open(&headers, "inc:ab", &err), AT_OK, "%s", err.text);
-    cr_expect_eq(at__headers_count(headers), 2);
-    at__headers_close(headers);
+    cr_assert_eq(atx_headers_open(&headers, "inc:ab", &err), AT_OK, "%s", err.text);
+    cr_expect_eq(atx_headers_count(headers), 2);
+    atx_headers_close(headers);
 }
 
 /* A macro of a template's may be meant for a header only when a header has its name. */
@@ -352,56 +352,56 @@ Test(headers, it_is_known_which_names_they_use)
                       FREE[] =
                           "//!autotune headers 00 <lib/two.h>\n#define TILE_OF_MINE 3\n#line 1 \"t.cu\"\n"
                           "#include <lib/two.h>\n";
-    at__headers *headers = NULL;
-    at__str note = { 0 }, lines = { 0 };
+    atx_headers *headers = NULL;
+    atx_str note = { 0 }, lines = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
-    cr_expect(at__headers_may_use(headers, "TILE_OF_MINE", 12), "nothing was read yet");
-    cr_assert_eq(at__headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_OK, "%s", err.text);
-    cr_expect(at__headers_may_use(headers, "ONE", 3) && at__headers_may_use(headers, "DEEP", 4));
-    cr_expect(!at__headers_may_use(headers, "TILE_OF_MINE", 12));
-    at__ahead_lines(&lines, USES, headers, 1 << 20);
-    cr_expect_str_eq(at__str_text(&lines), "");
-    at__ahead_lines(&lines, FREE, headers, 1 << 20);
-    cr_expect_str_eq(at__str_text(&lines), "#include <lib/two.h>\n");
-    at__str_clear(&note);
-    at__str_clear(&lines);
-    at__headers_close(headers);
+    cr_assert_eq(atx_headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
+    cr_expect(atx_headers_may_use(headers, "TILE_OF_MINE", 12), "nothing was read yet");
+    cr_assert_eq(atx_headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_OK, "%s", err.text);
+    cr_expect(atx_headers_may_use(headers, "ONE", 3) && atx_headers_may_use(headers, "DEEP", 4));
+    cr_expect(!atx_headers_may_use(headers, "TILE_OF_MINE", 12));
+    atx_ahead_lines(&lines, USES, headers, 1 << 20);
+    cr_expect_str_eq(atx_str_text(&lines), "");
+    atx_ahead_lines(&lines, FREE, headers, 1 << 20);
+    cr_expect_str_eq(atx_str_text(&lines), "#include <lib/two.h>\n");
+    atx_str_clear(&note);
+    atx_str_clear(&lines);
+    atx_headers_close(headers);
 }
 
 /* ---- compiling ---- */
 
-static at__nvrtc *open_nvrtc(const char *folders)
+static atx_nvrtc *open_nvrtc(const char *folders)
 {
-    at__nvrtc *nvrtc = NULL;
+    atx_nvrtc *nvrtc = NULL;
     at_error err = { 0 };
-    unsetenv(AT__HEADERS_ENV);
-    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+    unsetenv(ATX_HEADERS_ENV);
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    cr_assert_eq(at__nvrtc_use_headers(nvrtc, folders, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_nvrtc_use_headers(nvrtc, folders, &err), AT_OK, "%s", err.text);
     return nvrtc;
 }
 
-static at_status compile(at__nvrtc *nvrtc, bool *ok, at__str *log, const char *text, at_error *err)
+static at_status compile(atx_nvrtc *nvrtc, bool *ok, atx_str *log, const char *text, at_error *err)
 {
-    at__str code = { 0 };
-    at__resources resources;
+    atx_str code = { 0 };
+    atx_resources resources;
     *ok = false;
     at_status status =
-        at__nvrtc_compile(nvrtc, ok, &code, log, &resources, text, "op/t.cu", 80, AT__PTX, err);
-    at__str_clear(&code);
+        atx_nvrtc_compile(nvrtc, ok, &code, log, &resources, text, "op/t.cu", 80, ATX_PTX, err);
+    atx_str_clear(&code);
     return status;
 }
 
 Test(headers, a_kernel_is_compiled_with_the_headers_it_was_read_with_and_no_others)
 {
-    at__nvrtc *nvrtc = open_nvrtc("inc"), *without = open_nvrtc("");
-    at__str text = { 0 }, log = { 0 };
+    atx_nvrtc *nvrtc = open_nvrtc("inc"), *without = open_nvrtc("");
+    atx_str text = { 0 }, log = { 0 };
     at_error err = { 0 };
     bool ok;
     cr_assert_eq(render_with(&text, TWO, "inc"), AT_OK);
     cr_assert_eq(compile(nvrtc, &ok, &log, text.data, &err), AT_OK, "%s", err.text);
-    cr_expect(ok, "%s", at__str_text(&log));
+    cr_expect(ok, "%s", atx_str_text(&log));
     cr_assert_eq(compile(without, &ok, &log, text.data, &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "<lib/two.h>") && strstr(err.text, "--headers DIR"), "%s", err.text);
     put("inc/lib/detail/deep.h", "#define ONE 3\n");
@@ -410,19 +410,19 @@ Test(headers, a_kernel_is_compiled_with_the_headers_it_was_read_with_and_no_othe
     cr_assert_eq(remove("inc/lib/two.h"), 0);
     cr_assert_eq(compile(nvrtc, &ok, &log, text.data, &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "found no <lib/two.h>"), "%s", err.text);
-    at__str_clear(&text);
-    at__str_clear(&log);
-    at__nvrtc_close(nvrtc);
-    at__nvrtc_close(without);
+    atx_str_clear(&text);
+    atx_str_clear(&log);
+    atx_nvrtc_close(nvrtc);
+    atx_nvrtc_close(without);
 }
 
 /* Waits until a worker is done with a job, or none can work any more. */
-static at_status finish_one(at__pool *pool, at__compiled *out, at_error *err)
+static at_status finish_one(atx_pool *pool, atx_compiled *out, at_error *err)
 {
     at_status status = AT_OK;
-    while (status == AT_OK && !at__pool_take(pool, out)) {
-        at__pool_wait(pool, NULL, 20);
-        status = at__pool_pump(pool, err);
+    while (status == AT_OK && !atx_pool_take(pool, out)) {
+        atx_pool_wait(pool, NULL, 20);
+        status = atx_pool_pump(pool, err);
     }
     return status;
 }
@@ -430,33 +430,33 @@ static at_status finish_one(at__pool *pool, at__compiled *out, at_error *err)
 /* A worker may be on another host: folders come with its jobs, not with its environment. */
 Test(headers, every_worker_of_a_pool_sees_the_folders_that_it_was_opened_with)
 {
-    at__pool *pool = NULL;
-    at__str text = { 0 };
+    atx_pool *pool = NULL;
+    atx_str text = { 0 };
     at_error err = { 0 };
     char path[100];
-    at__nvrtc_close(open_nvrtc("inc"));
+    atx_nvrtc_close(open_nvrtc("inc"));
     cr_assert_eq(render_with(&text, TWO, "inc"), AT_OK);
-    put("worker", "#!/bin/sh\nunset " AT__HEADERS_ENV "\nexec " AT_WORKER " \"$@\"\n");
+    put("worker", "#!/bin/sh\nunset " ATX_HEADERS_ENV "\nexec " AT_WORKER " \"$@\"\n");
     cr_assert_eq(chmod("worker", 0700), 0);
     snprintf(path, sizeof path, "%s/worker", root);
     setenv("AUTOTUNE_EXE", path, 1);
     setenv("TMPDIR", root, 1);
     snprintf(path, sizeof path, "%s/inc", root);
-    setenv(AT__HEADERS_ENV, path, 1);
-    cr_assert_eq(at__pool_open(&pool, (at__pool_options){ .workers = 1 }, &err), AT_OK, "%s", err.text);
+    setenv(ATX_HEADERS_ENV, path, 1);
+    cr_assert_eq(atx_pool_open(&pool, (atx_pool_options){ .workers = 1 }, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < 3; i++) {
-        at__compiled done = { 0 };
+        atx_compiled done = { 0 };
         if (i == 2)
             put("inc/lib/detail/deep.h", "#define ONE 5\n");
-        cr_assert_eq(at__pool_submit(pool, i, text.data, "op/t.cu", 80, AT__CUBIN, &err), AT_OK);
+        cr_assert_eq(atx_pool_submit(pool, i, text.data, "op/t.cu", 80, ATX_CUBIN, &err), AT_OK);
         at_status status = finish_one(pool, &done, &err);
         cr_expect_eq(status, i == 2 ? AT_ERR_INPUT : AT_OK, "%d: %s", i, err.text);
-        cr_expect(status != AT_OK || done.ok, "%s", at__str_text(&done.log));
-        at__compiled_clear(&done);
+        cr_expect(status != AT_OK || done.ok, "%s", atx_str_text(&done.log));
+        atx_compiled_clear(&done);
     }
     cr_expect(strstr(err.text, "found other headers behind <lib/two.h>"), "%s", err.text);
-    at__pool_close(pool);
-    at__str_clear(&text);
+    atx_pool_close(pool);
+    atx_str_clear(&text);
 }
 
 /* Each would print the secret, or take a folder that the user did not name. */
@@ -470,45 +470,45 @@ static const char *const HOSTILE[] = {
 
 Test(headers, a_template_leads_nowhere_else_by_the_folders)
 {
-    at__nvrtc *nvrtc = open_nvrtc("inc");
+    atx_nvrtc *nvrtc = open_nvrtc("inc");
     for (size_t i = 0; i < sizeof HOSTILE / sizeof *HOSTILE; i++) {
-        at__str text = { 0 }, log = { 0 }, source = { 0 };
+        atx_str text = { 0 }, log = { 0 }, source = { 0 };
         at_error err = { 0 };
         bool ok;
-        at__str_addf(&source, "%s%s%s", TWO, HOSTILE[i], "");
+        atx_str_addf(&source, "%s%s%s", TWO, HOSTILE[i], "");
         cr_assert_eq(render_with(&text, source.data, "inc"), AT_OK);
         cr_assert_eq(compile(nvrtc, &ok, &log, text.data, &err), AT_OK, "%s", err.text);
         cr_expect(!ok, "%s", text.data);
-        cr_expect_null(strstr(at__str_text(&log), "hidden"), "%s", log.data);
-        at__str_clear(&source);
-        at__str_clear(&text);
-        at__str_clear(&log);
+        cr_expect_null(strstr(atx_str_text(&log), "hidden"), "%s", log.data);
+        atx_str_clear(&source);
+        atx_str_clear(&text);
+        atx_str_clear(&log);
     }
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc_close(nvrtc);
 }
 
 /* What a template says itself is no note: only the head of a rendered text is read. */
 Test(headers, a_template_cannot_name_a_folder_or_write_a_note)
 {
-    at__nvrtc *nvrtc = open_nvrtc("");
-    at__str text = { 0 }, log = { 0 };
+    atx_nvrtc *nvrtc = open_nvrtc("");
+    atx_str text = { 0 }, log = { 0 };
     at_error err = { 0 };
     bool ok;
     char source[2000];
     snprintf(source, sizeof source, "//!autotune headers %s/inc <lib/two.h>\n%s", root, TWO);
-    at__template *t = NULL;
-    at__op *op = read_op(MINI_OP);
+    atx_template *t = NULL;
+    atx_op *op = read_op(MINI_OP);
     at_status status = read_with(&t, op, source, NULL, &err);
     if (status == AT_OK) {
-        int64_t slots[AT__MAX_SLOTS] = { 0 };
-        const at__config config = { { 0 } };
+        int64_t slots[ATX_MAX_SLOTS] = { 0 };
+        const atx_config config = { { 0 } };
         bind_problem(slots, op, 64, 64);
-        cr_assert_eq(at__render(&text, t, AT__F32, &config, slots, &err), AT_OK);
+        cr_assert_eq(atx_render(&text, t, ATX_F32, &config, slots, &err), AT_OK);
         cr_assert(compile(nvrtc, &ok, &log, text.data, &err) == AT_ERR_INPUT || !ok, "%s", text.data);
     }
-    at__template_close(t);
-    at__op_close(op);
-    at__str_clear(&text);
-    at__str_clear(&log);
-    at__nvrtc_close(nvrtc);
+    atx_template_close(t);
+    atx_op_close(op);
+    atx_str_clear(&text);
+    atx_str_clear(&log);
+    atx_nvrtc_close(nvrtc);
 }

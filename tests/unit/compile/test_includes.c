@@ -56,12 +56,12 @@ static void end(void)
 TestSuite(includes, .init = begin, .fini = end);
 
 /* What is compiled instead of the source; "": the source itself. */
-static at__str check(const char *source, const char *own)
+static atx_str check(const char *source, const char *own)
 {
-    at__str safe = { 0 };
+    atx_str safe = { 0 };
     at_error err = { 0 };
-    const at__include_folders folders = { .own = &own, .own_count = own != NULL };
-    cr_assert_eq(at__includes_check(&safe, source, "copy/h.cu", &folders, &err), AT_OK, "%s", err.text);
+    const atx_include_folders folders = { .own = &own, .own_count = own != NULL };
+    cr_assert_eq(atx_includes_check(&safe, source, "copy/h.cu", &folders, &err), AT_OK, "%s", err.text);
     return safe;
 }
 
@@ -114,10 +114,10 @@ Test(includes, what_leads_outside_becomes_an_error)
     char source[300];
     for (size_t i = 0; i < sizeof OUTSIDE / sizeof *OUTSIDE; i++) {
         source_of(source, sizeof source, OUTSIDE[i]);
-        at__str safe = check(source, NULL);
-        cr_assert(strstr(at__str_text(&safe), "#error found an include"), "%s\nbecame\n%s", source,
-                  at__str_text(&safe));
-        at__str_clear(&safe);
+        atx_str safe = check(source, NULL);
+        cr_assert(strstr(atx_str_text(&safe), "#error found an include"), "%s\nbecame\n%s", source,
+                  atx_str_text(&safe));
+        atx_str_clear(&safe);
     }
 }
 
@@ -142,20 +142,20 @@ Test(includes, own_files_common_ones_and_what_is_not_there_stay)
         "",
     };
     for (size_t i = 0; i < sizeof INSIDE / sizeof *INSIDE; i++) {
-        at__str safe = check(INSIDE[i], NULL);
-        cr_assert_str_eq(at__str_text(&safe), "", "%s", INSIDE[i]);
-        at__str_clear(&safe);
+        atx_str safe = check(INSIDE[i], NULL);
+        cr_assert_str_eq(atx_str_text(&safe), "", "%s", INSIDE[i]);
+        atx_str_clear(&safe);
     }
 }
 
 Test(includes, a_folder_that_is_named_may_be_used_too)
 {
-    at__str without = check("#include \"../../more/mine.h\"", NULL);
-    at__str with = check("#include \"../../more/mine.h\"\n#include <mine.h>", "../more");
+    atx_str without = check("#include \"../../more/mine.h\"", NULL);
+    atx_str with = check("#include \"../../more/mine.h\"\n#include <mine.h>", "../more");
     cr_assert_neq(without.len, 0);
-    cr_assert_str_eq(at__str_text(&with), "");
-    at__str_clear(&without);
-    at__str_clear(&with);
+    cr_assert_str_eq(atx_str_text(&with), "");
+    atx_str_clear(&without);
+    atx_str_clear(&with);
 }
 
 Test(includes, whether_a_file_outside_is_there_cannot_be_asked)
@@ -168,62 +168,62 @@ Test(includes, whether_a_file_outside_is_there_cannot_be_asked)
     char source[300];
     for (size_t i = 0; i < sizeof QUESTIONS / sizeof *QUESTIONS; i++) {
         source_of(source, sizeof source, QUESTIONS[i]);
-        at__str safe = check(source, NULL);
-        cr_assert(strstr(at__str_text(&safe), "#if 0"), "%s\nbecame\n%s", source, at__str_text(&safe));
-        cr_assert_null(strstr(at__str_text(&safe), "__has_include"), "%s", at__str_text(&safe));
-        at__str_clear(&safe);
+        atx_str safe = check(source, NULL);
+        cr_assert(strstr(atx_str_text(&safe), "#if 0"), "%s\nbecame\n%s", source, atx_str_text(&safe));
+        cr_assert_null(strstr(atx_str_text(&safe), "__has_include"), "%s", atx_str_text(&safe));
+        atx_str_clear(&safe);
     }
 }
 
 /* Templates have includes for editors that a rendered kernel never sees. */
 Test(includes, what_an_if_hides_is_no_error)
 {
-    at__nvrtc *nvrtc = NULL;
-    at__str code = { 0 }, log = { 0 };
-    at__resources resources;
+    atx_nvrtc *nvrtc = NULL;
+    atx_str code = { 0 }, log = { 0 };
+    atx_resources resources;
     at_error err = { 0 };
     bool ok = false;
-    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    at_status status = at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+    at_status status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
                                          "#define A 1\n#ifndef A\n#include \"../../secret\"\n#endif\n"
                                          "#include \"good.h\"\n"
                                          "extern \"C\" __global__ void k(int *p) { *p = ONE + TWO; }\n",
-                                         "copy/h.cu", 80, AT__PTX, &err);
+                                         "copy/h.cu", 80, ATX_PTX, &err);
     cr_assert_eq(status, AT_OK, "%s", err.text);
-    cr_assert(ok, "%s", at__str_text(&log));
-    at__str_clear(&code);
-    at__str_clear(&log);
-    at__nvrtc_close(nvrtc);
+    cr_assert(ok, "%s", atx_str_text(&log));
+    atx_str_clear(&code);
+    atx_str_clear(&log);
+    atx_nvrtc_close(nvrtc);
 }
 
 Test(includes, the_compiler_prints_no_line_of_a_file_outside)
 {
     char source[300];
-    at__nvrtc *nvrtc = NULL;
+    atx_nvrtc *nvrtc = NULL;
     at_error err = { 0 };
-    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
     for (size_t i = 0; i < sizeof OUTSIDE / sizeof *OUTSIDE; i++) {
-        at__str code = { 0 }, log = { 0 };
-        at__resources resources;
+        atx_str code = { 0 }, log = { 0 };
+        atx_resources resources;
         bool ok = true;
         source_of(source, sizeof source, OUTSIDE[i]);
         at_status status =
-            at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, "copy/h.cu", 80, AT__CUBIN, &err);
+            atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, "copy/h.cu", 80, ATX_CUBIN, &err);
         cr_assert_eq(status, AT_OK, "%s", err.text);
         cr_assert(!ok, "%s", source);
-        cr_assert_null(strstr(at__str_text(&log), "hidden"), "%s\n%s", source, at__str_text(&log));
-        cr_assert_not_null(strstr(at__str_text(&log), "copy/h.cu("), "%s\n%s", source, at__str_text(&log));
-        at__str_clear(&code);
-        at__str_clear(&log);
+        cr_assert_null(strstr(atx_str_text(&log), "hidden"), "%s\n%s", source, atx_str_text(&log));
+        cr_assert_not_null(strstr(atx_str_text(&log), "copy/h.cu("), "%s\n%s", source, atx_str_text(&log));
+        atx_str_clear(&code);
+        atx_str_clear(&log);
     }
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc_close(nvrtc);
 }
 
 Test(includes, a_log_that_speaks_of_a_file_outside_only_names_it)
 {
-    const at__include_folders folders = { .cuda = { "/usr/include" } };
+    const atx_include_folders folders = { .cuda = { "/usr/include" } };
     char line[200];
     static const struct {
         const char *path;
@@ -234,18 +234,18 @@ Test(includes, a_log_that_speaks_of_a_file_outside_only_names_it)
                   { "t/copy/../../secret", false },
                   { "t/not/there.h", true } };
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
-        at__str log = { 0 };
+        atx_str log = { 0 };
         snprintf(line, sizeof line, "h.cu(1): warning: x\n%s/%s(12): error: this\n  hidden:x\n", root,
                  FILES[i].path);
-        at__str_add(&log, line);
-        at__includes_hide(&log, "", "copy/h.cu", &folders);
-        cr_assert_eq(strstr(at__str_text(&log), "hidden") != NULL, FILES[i].stays, "%s", FILES[i].path);
-        cr_assert_not_null(strstr(at__str_text(&log), FILES[i].path), "%s", at__str_text(&log));
-        at__str_clear(&log);
+        atx_str_add(&log, line);
+        atx_includes_hide(&log, "", "copy/h.cu", &folders);
+        cr_assert_eq(strstr(atx_str_text(&log), "hidden") != NULL, FILES[i].stays, "%s", FILES[i].path);
+        cr_assert_not_null(strstr(atx_str_text(&log), FILES[i].path), "%s", atx_str_text(&log));
+        atx_str_clear(&log);
     }
-    at__str log = { 0 };
-    at__str_add(&log, "/usr/include/stdlib.h(1): error: that\n");
-    at__includes_hide(&log, "", "copy/h.cu", &folders);
-    cr_assert_not_null(strstr(at__str_text(&log), "that"));
-    at__str_clear(&log);
+    atx_str log = { 0 };
+    atx_str_add(&log, "/usr/include/stdlib.h(1): error: that\n");
+    atx_includes_hide(&log, "", "copy/h.cu", &folders);
+    cr_assert_not_null(strstr(atx_str_text(&log), "that"));
+    atx_str_clear(&log);
 }

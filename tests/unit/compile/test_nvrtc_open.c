@@ -75,15 +75,15 @@ static void put_headers(const char *folder, int version)
                  0);
 }
 
-static at__nvrtc *must_open(void)
+static atx_nvrtc *must_open(void)
 {
-    at__nvrtc *nvrtc = NULL;
+    atx_nvrtc *nvrtc = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__nvrtc_open(&nvrtc, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_nvrtc_open(&nvrtc, &err), AT_OK, "%s", err.text);
     return nvrtc;
 }
 
-static at__nvrtc *open_file(const char *name)
+static atx_nvrtc *open_file(const char *name)
 {
     setenv("AUTOTUNE_NVRTC", in_root(name), 1);
     return must_open();
@@ -111,9 +111,9 @@ Test(nvrtc_open, a_toolkit_that_a_variable_names_goes_before_the_machine_s)
             put_library(name, "12.99");
             snprintf(real, sizeof real, "%s-%d", VARIABLES[i], k);
             setenv(VARIABLES[i], in_root(real), 1);
-            at__nvrtc *nvrtc = must_open();
-            cr_expect_str_eq(at__nvrtc_path(nvrtc), in_root(name));
-            at__nvrtc_close(nvrtc);
+            atx_nvrtc *nvrtc = must_open();
+            cr_expect_str_eq(atx_nvrtc_path(nvrtc), in_root(name));
+            atx_nvrtc_close(nvrtc);
         }
 }
 
@@ -124,9 +124,9 @@ Test(nvrtc_open, what_is_too_old_or_broken_is_passed_over)
     put_library("b/lib/libnvrtc.so.12", "12.99");
     setenv("CUDA_HOME", in_root("a"), 1);
     setenv("CUDA_PATH", in_root("b"), 1);
-    at__nvrtc *nvrtc = must_open();
-    cr_expect_str_eq(at__nvrtc_path(nvrtc), in_root("b/lib/libnvrtc.so.12"));
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc *nvrtc = must_open();
+    cr_expect_str_eq(atx_nvrtc_path(nvrtc), in_root("b/lib/libnvrtc.so.12"));
+    atx_nvrtc_close(nvrtc);
 }
 
 /* The first line that the program says, which runs as bin/autotune of the folder, in the same surroundings.
@@ -196,12 +196,12 @@ Test(nvrtc_open, headers_are_those_beside_the_library)
         put_headers(LAYOUTS[i].headers, 12990);
         for (int k = 0; k < 2 && LAYOUTS[i].parts[k]; k++)
             cr_assert_eq(shell("mkdir -p '%s'", LAYOUTS[i].parts[k]), 0);
-        at__nvrtc *nvrtc = open_file(library);
-        expect_real(at__nvrtc_headers(nvrtc, 0), LAYOUTS[i].headers, library);
+        atx_nvrtc *nvrtc = open_file(library);
+        expect_real(atx_nvrtc_headers(nvrtc, 0), LAYOUTS[i].headers, library);
         for (; count <= 2 && LAYOUTS[i].parts[count - 1]; count++)
-            expect_real(at__nvrtc_headers(nvrtc, count), LAYOUTS[i].parts[count - 1], library);
-        cr_expect_null(at__nvrtc_headers(nvrtc, count), "%s", library);
-        at__nvrtc_close(nvrtc);
+            expect_real(atx_nvrtc_headers(nvrtc, count), LAYOUTS[i].parts[count - 1], library);
+        cr_expect_null(atx_nvrtc_headers(nvrtc, count), "%s", library);
+        atx_nvrtc_close(nvrtc);
     }
 }
 
@@ -212,13 +212,13 @@ Test(nvrtc_open, headers_are_found_through_a_link_and_beside_it)
     cr_assert_eq(
         shell("mkdir -p links/lib && ln -s ../../real/lib64/libnvrtc.so.12 links/lib/libnvrtc.so.12"), 0);
     put_headers("links/include", 12990);
-    at__nvrtc *nvrtc = open_file("links/lib/libnvrtc.so.12");
-    expect_real(at__nvrtc_headers(nvrtc, 0), "links/include", "beside the link");
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc *nvrtc = open_file("links/lib/libnvrtc.so.12");
+    expect_real(atx_nvrtc_headers(nvrtc, 0), "links/include", "beside the link");
+    atx_nvrtc_close(nvrtc);
     put_headers("real/include", 12990);
     nvrtc = open_file("links/lib/libnvrtc.so.12");
-    expect_real(at__nvrtc_headers(nvrtc, 0), "real/include", "through the link");
-    at__nvrtc_close(nvrtc);
+    expect_real(atx_nvrtc_headers(nvrtc, 0), "real/include", "through the link");
+    atx_nvrtc_close(nvrtc);
 }
 
 static const struct {
@@ -246,13 +246,13 @@ Test(nvrtc_open, headers_are_of_the_library_s_version)
             put_headers("cuda/include", VERSIONS[i].beside);
         if (VERSIONS[i].home)
             put_headers("home/include", VERSIONS[i].home);
-        at__nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so.12");
+        atx_nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so.12");
         snprintf(what, sizeof what, "%d beside it, %d elsewhere", VERSIONS[i].beside, VERSIONS[i].home);
         if (VERSIONS[i].expected)
-            expect_real(at__nvrtc_headers(nvrtc, 0), VERSIONS[i].expected, what);
+            expect_real(atx_nvrtc_headers(nvrtc, 0), VERSIONS[i].expected, what);
         else
-            cr_expect_null(at__nvrtc_headers(nvrtc, 0), "%s: found %s", what, at__nvrtc_headers(nvrtc, 0));
-        at__nvrtc_close(nvrtc);
+            cr_expect_null(atx_nvrtc_headers(nvrtc, 0), "%s: found %s", what, atx_nvrtc_headers(nvrtc, 0));
+        atx_nvrtc_close(nvrtc);
     }
 }
 
@@ -275,8 +275,8 @@ static const struct {
 Test(nvrtc_open, a_missing_header_is_told_with_the_wheel_that_has_it)
 {
     for (size_t i = 0; i < sizeof MISSING / sizeof *MISSING; i++) {
-        at__str code = { 0 }, log = { 0 };
-        at__resources unused;
+        atx_str code = { 0 }, log = { 0 };
+        atx_resources unused;
         at_error err = { 0 };
         bool ok = true;
         shell("rm -rf cuda");
@@ -286,34 +286,34 @@ Test(nvrtc_open, a_missing_header_is_told_with_the_wheel_that_has_it)
                      0);
         if (MISSING[i].headers)
             put_headers("cuda/include", MISSING[i].headers);
-        at__nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so");
-        cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, &code, &log, &unused, "", "k.cu", 90, AT__CUBIN, &err),
+        atx_nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so");
+        cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, "", "k.cu", 90, ATX_CUBIN, &err),
                      AT_OK, "%s", err.text);
-        cr_expect(!ok && strstr(at__str_text(&log), MISSING[i].expected), "%s: expected %s\n%s",
-                  MISSING[i].header, MISSING[i].expected, at__str_text(&log));
-        at__str_clear(&code);
-        at__str_clear(&log);
-        at__nvrtc_close(nvrtc);
+        cr_expect(!ok && strstr(atx_str_text(&log), MISSING[i].expected), "%s: expected %s\n%s",
+                  MISSING[i].header, MISSING[i].expected, atx_str_text(&log));
+        atx_str_clear(&code);
+        atx_str_clear(&log);
+        atx_nvrtc_close(nvrtc);
     }
 }
 
 /* Else a user would look for a fault in the kernel. */
 Test(nvrtc_open, headers_of_another_version_are_named_when_a_kernel_fails_in_them)
 {
-    at__str code = { 0 }, log = { 0 };
-    at__resources unused;
+    atx_str code = { 0 }, log = { 0 };
+    atx_resources unused;
     at_error err = { 0 };
     bool ok = true;
     put_library("cuda/lib64/libnvrtc.so", "12.99");
     put_headers("cuda/include", 12980);
     cr_assert_eq(
         shell("echo \"$(realpath cuda/include)/cuda_fp16.hpp(7): error: what is this\" > cuda/lib64/log"), 0);
-    at__nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so");
-    cr_assert_eq(at__nvrtc_compile(nvrtc, &ok, &code, &log, &unused, "", "k.cu", 90, AT__CUBIN, &err), AT_OK);
-    cr_expect(strstr(at__str_text(&log), "are of CUDA 12.98, and NVRTC is 12.99"), "%s", at__str_text(&log));
-    at__str_clear(&code);
-    at__str_clear(&log);
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so");
+    cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, "", "k.cu", 90, ATX_CUBIN, &err), AT_OK);
+    cr_expect(strstr(atx_str_text(&log), "are of CUDA 12.98, and NVRTC is 12.99"), "%s", atx_str_text(&log));
+    atx_str_clear(&code);
+    atx_str_clear(&log);
+    atx_nvrtc_close(nvrtc);
 }
 
 /* ---- the driver ---- */
@@ -327,14 +327,14 @@ Test(nvrtc_open, a_driver_of_an_older_major_version_is_refused_and_the_rest_is_n
                     { 14000, true }, { 12090, false }, { 11080, false } };
     at_error err = { 0 };
     put_library("cuda/lib64/libnvrtc.so.13", "13.99");
-    at__nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so.13");
+    atx_nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so.13");
     for (size_t i = 0; i < sizeof DRIVERS / sizeof *DRIVERS; i++)
-        cr_expect_eq(at__nvrtc_check_driver(nvrtc, DRIVERS[i].cuda, &err),
+        cr_expect_eq(atx_nvrtc_check_driver(nvrtc, DRIVERS[i].cuda, &err),
                      DRIVERS[i].loads ? AT_OK : AT_ERR_DEVICE, "%d", DRIVERS[i].cuda);
     cr_expect(strstr(err.text, "found NVRTC 13.99 (") && strstr(err.text, "a driver for CUDA 11.8") &&
                   strstr(err.text, "pip install nvidia-cuda-nvrtc-cu11 "),
               "%s", err.text);
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc_close(nvrtc);
 }
 
 /* Both may be installed: the newer one is found first. */
@@ -346,13 +346,13 @@ Test(nvrtc_open, another_nvrtc_that_the_driver_loads_from_is_named)
     put_library("old/lib64/libnvrtc.so.12", "12.99");
     setenv("CUDA_PATH", in_root("old"), 1);
     setenv("CUDA_HOME", in_root("cuda"), 1);
-    at__nvrtc *nvrtc = must_open();
-    cr_assert_eq(at__nvrtc_check_driver(nvrtc, 12040, &err), AT_ERR_DEVICE);
+    atx_nvrtc *nvrtc = must_open();
+    cr_assert_eq(atx_nvrtc_check_driver(nvrtc, 12040, &err), AT_ERR_DEVICE);
     snprintf(advice, sizeof advice,
              "expected NVRTC of CUDA 12: set AUTOTUNE_NVRTC=%s/old/lib64/libnvrtc.so.12, which is 12.99",
              root);
     cr_expect(strstr(err.text, advice), "%s", err.text);
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc_close(nvrtc);
 }
 
 /* ---- nothing found ---- */

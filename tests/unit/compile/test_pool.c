@@ -23,67 +23,67 @@ static void use_worker(void)
 
 static void need_nvrtc(void)
 {
-    at__nvrtc *nvrtc = NULL;
+    atx_nvrtc *nvrtc = NULL;
     use_worker();
-    if (at__nvrtc_open(&nvrtc, NULL) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, NULL) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc_close(nvrtc);
 }
 
-static at__pool *open_pool(int workers, double deadline_s)
+static atx_pool *open_pool(int workers, double deadline_s)
 {
-    at__pool *pool = NULL;
+    atx_pool *pool = NULL;
     at_error err = { 0 };
-    at__pool_options options = { .workers = workers, .deadline_s = deadline_s };
-    cr_assert(at__pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
+    atx_pool_options options = { .workers = workers, .deadline_s = deadline_s };
+    cr_assert(atx_pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
     return pool;
 }
 
-static void submit(at__pool *pool, int64_t tag, const char *source)
+static void submit(atx_pool *pool, int64_t tag, const char *source)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_error err = { 0 };
-    at__str_addf(&text, "constexpr int TAG = %d;\n%s", (int)tag, source);
-    at_status status = at__pool_submit(pool, tag, at__str_text(&text), "k.cu", 80, AT__CUBIN, &err);
+    atx_str_addf(&text, "constexpr int TAG = %d;\n%s", (int)tag, source);
+    at_status status = atx_pool_submit(pool, tag, atx_str_text(&text), "k.cu", 80, ATX_CUBIN, &err);
     cr_assert(status == AT_OK, "%s", err.text);
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
 /* Waits a little for something to happen, and pumps. */
-static at_status step(at__pool *pool, at_error *err)
+static at_status step(atx_pool *pool, at_error *err)
 {
-    at__pool_wait(pool, NULL, 20);
-    return at__pool_pump(pool, err);
+    atx_pool_wait(pool, NULL, 20);
+    return atx_pool_pump(pool, err);
 }
 
-static at__compiled wait_for_one(at__pool *pool)
+static atx_compiled wait_for_one(atx_pool *pool)
 {
-    at__compiled result;
+    atx_compiled result;
     at_error err = { 0 };
-    while (!at__pool_take(pool, &result))
+    while (!atx_pool_take(pool, &result))
         cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
     return result;
 }
 
 /* Compiles for hours: ptxas and the optimiser take more than linear time on straight code. Whoever waits for
  * it hangs. */
-static void add_slow_source(at__str *out)
+static void add_slow_source(atx_str *out)
 {
-    at__str_add(out, "extern \"C\" __global__ void k(float *p)\n{\n    float a = p[0], b = p[1];\n");
+    atx_str_add(out, "extern \"C\" __global__ void k(float *p)\n{\n    float a = p[0], b = p[1];\n");
     for (int i = 0; i < 400; i++)
-        at__str_addf(out,
+        atx_str_addf(out,
                      "_Pragma(\"unroll\") for (int i = 0; i < 1000; i++)"
                      " { a = a * b + p[i]; b = b / a; p[i + %d] = a; }\n",
                      i);
-    at__str_add(out, "}\n");
+    atx_str_add(out, "}\n");
 }
 
-static void submit_slow(at__pool *pool, int64_t tag)
+static void submit_slow(atx_pool *pool, int64_t tag)
 {
-    at__str source = { 0 };
+    atx_str source = { 0 };
     add_slow_source(&source);
-    submit(pool, tag, at__str_text(&source));
-    at__str_clear(&source);
+    submit(pool, tag, atx_str_text(&source));
+    atx_str_clear(&source);
 }
 
 static bool has_children(void)
@@ -130,7 +130,7 @@ static double work_of(int pid)
 }
 
 /* Until a worker, other than `but`, is in the midst of a slow job. Its process id. */
-static int let_it_compile(at__pool *pool, int but)
+static int let_it_compile(atx_pool *pool, int but)
 {
     at_error err = { 0 };
     int worker = last_child();
@@ -146,139 +146,139 @@ Test(pool, compiles_many_jobs_and_returns_them_by_tag, .init = need_nvrtc)
     enum { JOBS = 60 };
     bool seen[JOBS] = { false };
     int sent = 0, back = 0;
-    at__pool *pool = open_pool(3, 0);
+    atx_pool *pool = open_pool(3, 0);
     at_error err = { 0 };
-    cr_assert(at__pool_workers(pool) == 3 && at__pool_busy(pool) == 0);
+    cr_assert(atx_pool_workers(pool) == 3 && atx_pool_busy(pool) == 0);
     while (back < JOBS) {
-        at__compiled result;
-        while (sent < JOBS && at__pool_has_room(pool))
+        atx_compiled result;
+        while (sent < JOBS && atx_pool_has_room(pool))
             submit(pool, sent++, GOOD);
         cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
-        while (at__pool_take(pool, &result)) {
+        while (atx_pool_take(pool, &result)) {
             cr_assert(result.ok && result.tag >= 0 && result.tag < JOBS && !seen[result.tag]);
             cr_assert(result.code.len > 100 && memcmp(result.code.data, "\177ELF", 4) == 0);
             cr_assert(result.resources.registers > 0 && result.compile_s > 0);
             seen[result.tag] = true;
             back++;
-            at__compiled_clear(&result);
+            atx_compiled_clear(&result);
         }
-        cr_assert(at__pool_busy(pool) == sent - back);
+        cr_assert(atx_pool_busy(pool) == sent - back);
     }
-    at__pool_close(pool);
+    atx_pool_close(pool);
     cr_assert(!has_children());
 }
 
 Test(pool, has_room_for_two_jobs_a_worker, .init = need_nvrtc)
 {
     at_error err = { 0 };
-    at__pool *pool = open_pool(1, 0);
+    atx_pool *pool = open_pool(1, 0);
     submit(pool, 1, GOOD);
-    cr_assert(at__pool_has_room(pool));
+    cr_assert(atx_pool_has_room(pool));
     submit(pool, 2, GOOD);
-    cr_assert(!at__pool_has_room(pool));
-    cr_assert(at__pool_submit(pool, 3, GOOD, "k.cu", 80, AT__CUBIN, &err) == AT_ERR_INTERNAL);
+    cr_assert(!atx_pool_has_room(pool));
+    cr_assert(atx_pool_submit(pool, 3, GOOD, "k.cu", 80, ATX_CUBIN, &err) == AT_ERR_INTERNAL);
     for (int i = 1; i <= 2; i++) {
-        at__compiled result = wait_for_one(pool);
+        atx_compiled result = wait_for_one(pool);
         cr_assert(result.tag == i && result.ok);
-        at__compiled_clear(&result);
+        atx_compiled_clear(&result);
     }
-    cr_assert(at__pool_has_room(pool) && at__pool_busy(pool) == 0);
-    at__pool_close(pool);
+    cr_assert(atx_pool_has_room(pool) && atx_pool_busy(pool) == 0);
+    atx_pool_close(pool);
 }
 
 Test(pool, a_refused_kernel_is_a_result, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(1, 0);
+    atx_pool *pool = open_pool(1, 0);
     submit(pool, 7, "extern \"C\" __global__ void k() { nonsense; }\n");
-    at__compiled result = wait_for_one(pool);
+    atx_compiled result = wait_for_one(pool);
     cr_assert(result.tag == 7 && !result.ok && result.code.len == 0);
-    cr_assert(strstr(at__str_text(&result.log), "k.cu(2): error"), "%s", at__str_text(&result.log));
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    cr_assert(strstr(atx_str_text(&result.log), "k.cu(2): error"), "%s", atx_str_text(&result.log));
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
 }
 
 Test(pool, a_worker_killed_at_work_gives_its_job_to_the_next, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(1, 5);
+    atx_pool *pool = open_pool(1, 5);
     submit_slow(pool, 1);
     submit(pool, 2, GOOD);
     cr_assert(kill(let_it_compile(pool, 0), SIGKILL) == 0);
-    at__compiled result = wait_for_one(pool);
+    atx_compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok);
-    cr_assert_str_eq(at__str_text(&result.log), "the compiler took longer than 5 s and was stopped");
-    at__compiled_clear(&result);
+    cr_assert_str_eq(atx_str_text(&result.log), "the compiler took longer than 5 s and was stopped");
+    atx_compiled_clear(&result);
     result = wait_for_one(pool);
     cr_assert(result.tag == 2 && result.ok);
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
 }
 
 /* A suspended container, a debugger: the compiler did nothing, which is not the kernel's fault. */
 Test(pool, a_worker_that_is_frozen_gives_its_job_to_the_next, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(1, 2);
+    atx_pool *pool = open_pool(1, 2);
     submit(pool, 1, GOOD);
-    at__compiled result = wait_for_one(pool); /* it is there now, and waits for a job */
-    at__compiled_clear(&result);
+    atx_compiled result = wait_for_one(pool); /* it is there now, and waits for a job */
+    atx_compiled_clear(&result);
     cr_assert(kill(last_child(), SIGSTOP) == 0);
     submit(pool, 2, GOOD);
     result = wait_for_one(pool);
-    cr_assert(result.tag == 2 && result.ok, "%s", at__str_text(&result.log));
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    cr_assert(result.tag == 2 && result.ok, "%s", atx_str_text(&result.log));
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
 }
 
 Test(pool, a_job_whose_worker_dies_twice_fails_alone, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(1, 0);
+    atx_pool *pool = open_pool(1, 0);
     submit_slow(pool, 1);
     submit(pool, 2, GOOD);
     int first = let_it_compile(pool, 0);
     cr_assert(kill(first, SIGKILL) == 0);
     cr_assert(kill(let_it_compile(pool, first), SIGKILL) == 0);
-    at__compiled result = wait_for_one(pool);
+    atx_compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok);
-    cr_assert_str_eq(at__str_text(&result.log),
+    cr_assert_str_eq(atx_str_text(&result.log),
                      "the compiler process died twice: killed by signal 9 (Killed)");
-    at__compiled_clear(&result);
+    atx_compiled_clear(&result);
     result = wait_for_one(pool);
     cr_assert(result.tag == 2 && result.ok, "the job that waited goes to the next worker");
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
     cr_assert(!has_children());
 }
 
 Test(pool, an_idle_worker_that_dies_is_replaced, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(1, 0);
+    atx_pool *pool = open_pool(1, 0);
     submit(pool, 0, GOOD);
-    at__compiled result = wait_for_one(pool);
-    at__compiled_clear(&result);
+    atx_compiled result = wait_for_one(pool);
+    atx_compiled_clear(&result);
     cr_assert(kill(last_child(), SIGKILL) == 0);
     submit(pool, 1, GOOD);
     result = wait_for_one(pool);
     cr_assert(result.tag == 1);
-    at__compiled_clear(&result);
+    atx_compiled_clear(&result);
     submit(pool, 2, GOOD);
     result = wait_for_one(pool);
     cr_assert(result.tag == 2 && result.ok);
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
 }
 
 Test(pool, a_kernel_that_compiles_for_too_long_is_stopped, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(1, 3.0);
+    atx_pool *pool = open_pool(1, 3.0);
     submit_slow(pool, 1);
     submit(pool, 2, GOOD);
-    at__compiled result = wait_for_one(pool);
+    atx_compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok && result.compile_s >= 3.0);
-    cr_assert_str_eq(at__str_text(&result.log), "the compiler took longer than 3 s and was stopped");
-    at__compiled_clear(&result);
+    cr_assert_str_eq(atx_str_text(&result.log), "the compiler took longer than 3 s and was stopped");
+    atx_compiled_clear(&result);
     result = wait_for_one(pool);
     cr_assert(result.tag == 2 && result.ok);
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
 }
 
 /* Millions of types. The kernel behind it gets a worker with all its memory. */
@@ -290,93 +290,93 @@ Test(pool, a_kernel_that_eats_memory_is_stopped, .init = need_nvrtc)
         "};\n"
         "template <unsigned long long I> struct Tree<I, 0> { static constexpr int v = 1; };\n"
         "extern \"C\" __global__ void k(int *p) { p[0] = Tree<1, 24>::v; }\n";
-    at__pool *pool = NULL;
+    atx_pool *pool = NULL;
     at_error err = { 0 };
-    at__pool_options options = { .workers = 1, .memory_bytes = 300 << 20 };
+    atx_pool_options options = { .workers = 1, .memory_bytes = 300 << 20 };
 #ifdef AT_SANITIZED
     cr_skip_test("the sanitizer's allocator ends the compiler instead of refusing");
 #endif
-    cr_assert(at__pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_pool_open(&pool, options, &err) == AT_OK, "%s", err.text);
     submit(pool, 1, HUNGRY);
     submit(pool, 2, GOOD);
-    at__compiled result = wait_for_one(pool);
+    atx_compiled result = wait_for_one(pool);
     cr_assert(result.tag == 1 && !result.ok);
-    cr_assert(strstr(at__str_text(&result.log), "out of memory"), "%s", at__str_text(&result.log));
-    at__compiled_clear(&result);
+    cr_assert(strstr(atx_str_text(&result.log), "out of memory"), "%s", atx_str_text(&result.log));
+    atx_compiled_clear(&result);
     result = wait_for_one(pool);
-    cr_assert(result.tag == 2 && result.ok, "%s", at__str_text(&result.log));
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    cr_assert(result.tag == 2 && result.ok, "%s", atx_str_text(&result.log));
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
 }
 
 Test(pool, jobs_can_be_dropped, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(2, 0);
+    atx_pool *pool = open_pool(2, 0);
     for (int i = 0; i < 4; i++)
         submit_slow(pool, i);
     let_it_compile(pool, 0);
-    at__pool_drop(pool);
-    cr_assert(at__pool_busy(pool) == 0);
+    atx_pool_drop(pool);
+    cr_assert(atx_pool_busy(pool) == 0);
     submit(pool, 9, GOOD);
-    at__compiled result = wait_for_one(pool);
+    atx_compiled result = wait_for_one(pool);
     cr_assert(result.tag == 9 && result.ok);
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
 }
 
 /* Each takes back its own, whoever else compiles; to be compiled in the order in which they came. */
 Test(pool, several_owners_share_the_workers, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(1, 0);
-    at__compiled result;
+    atx_pool *pool = open_pool(1, 0);
+    atx_compiled result;
     at_error err = { 0 };
-    submit(pool, AT__POOL_TAG(7, 1), GOOD);
-    submit(pool, AT__POOL_TAG(8, 2), GOOD);
-    cr_assert(at__pool_busy_of(pool, 7) == 1 && at__pool_busy_of(pool, 8) == 1);
-    while (!at__pool_take_of(pool, 8, &result))
+    submit(pool, ATX_POOL_TAG(7, 1), GOOD);
+    submit(pool, ATX_POOL_TAG(8, 2), GOOD);
+    cr_assert(atx_pool_busy_of(pool, 7) == 1 && atx_pool_busy_of(pool, 8) == 1);
+    while (!atx_pool_take_of(pool, 8, &result))
         cr_assert(step(pool, &err) == AT_OK, "%s", err.text);
-    cr_assert(result.ok && result.tag == AT__POOL_TAG(8, 2));
-    at__compiled_clear(&result);
-    cr_assert(at__pool_busy_of(pool, 7) == 1 && at__pool_busy_of(pool, 8) == 0);
-    cr_assert(!at__pool_take_of(pool, 8, &result));
-    cr_assert(at__pool_take_of(pool, 7, &result), "it came first and was not compiled first");
-    cr_assert(result.ok && result.tag == AT__POOL_TAG(7, 1));
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    cr_assert(result.ok && result.tag == ATX_POOL_TAG(8, 2));
+    atx_compiled_clear(&result);
+    cr_assert(atx_pool_busy_of(pool, 7) == 1 && atx_pool_busy_of(pool, 8) == 0);
+    cr_assert(!atx_pool_take_of(pool, 8, &result));
+    cr_assert(atx_pool_take_of(pool, 7, &result), "it came first and was not compiled first");
+    cr_assert(result.ok && result.tag == ATX_POOL_TAG(7, 1));
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
 }
 
 Test(pool, dropping_the_jobs_of_one_owner_leaves_the_others, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(2, 0);
-    submit_slow(pool, AT__POOL_TAG(1, 0));
-    submit(pool, AT__POOL_TAG(2, 5), GOOD);
-    submit_slow(pool, AT__POOL_TAG(1, 1));
-    submit_slow(pool, AT__POOL_TAG(1, 2));
-    at__pool_drop_of(pool, 1);
-    cr_assert(at__pool_busy_of(pool, 1) == 0 && at__pool_busy(pool) == 1);
-    at__compiled result = wait_for_one(pool);
-    cr_assert(result.tag == AT__POOL_TAG(2, 5) && result.ok, "%s", at__str_text(&result.log));
-    at__compiled_clear(&result);
-    at__pool_close(pool);
+    atx_pool *pool = open_pool(2, 0);
+    submit_slow(pool, ATX_POOL_TAG(1, 0));
+    submit(pool, ATX_POOL_TAG(2, 5), GOOD);
+    submit_slow(pool, ATX_POOL_TAG(1, 1));
+    submit_slow(pool, ATX_POOL_TAG(1, 2));
+    atx_pool_drop_of(pool, 1);
+    cr_assert(atx_pool_busy_of(pool, 1) == 0 && atx_pool_busy(pool) == 1);
+    atx_compiled result = wait_for_one(pool);
+    cr_assert(result.tag == ATX_POOL_TAG(2, 5) && result.ok, "%s", atx_str_text(&result.log));
+    atx_compiled_clear(&result);
+    atx_pool_close(pool);
 }
 
 Test(pool, made_smaller_it_still_does_all_its_jobs, .init = need_nvrtc)
 {
     enum { JOBS = 6 };
-    at__pool *pool = open_pool(3, 0);
+    atx_pool *pool = open_pool(3, 0);
     int seen = 0;
     for (int i = 0; i < JOBS; i++)
         submit(pool, i, GOOD);
     for (int i = 0; i < JOBS; i++) {
-        at__compiled result = wait_for_one(pool);
-        at__pool_shrink(pool, 1); /* the others are under way when the first one is done */
-        cr_assert_eq(at__pool_workers(pool), 1);
-        cr_assert(result.ok, "%s", at__str_text(&result.log));
+        atx_compiled result = wait_for_one(pool);
+        atx_pool_shrink(pool, 1); /* the others are under way when the first one is done */
+        cr_assert_eq(atx_pool_workers(pool), 1);
+        cr_assert(result.ok, "%s", atx_str_text(&result.log));
         seen |= 1 << result.tag;
-        at__compiled_clear(&result);
+        atx_compiled_clear(&result);
     }
     cr_assert_eq(seen, (1 << JOBS) - 1);
-    at__pool_close(pool);
+    atx_pool_close(pool);
     cr_assert(!has_children());
 }
 
@@ -384,41 +384,41 @@ Test(pool, made_larger_it_has_more_workers_and_loses_no_job, .init = need_nvrtc)
 {
     enum { JOBS = 6 };
     at_error err = { 0 };
-    at__pool *pool = open_pool(3, 0);
+    atx_pool *pool = open_pool(3, 0);
     for (int i = 0; i < JOBS; i++)
         submit(pool, i, GOOD);
-    at__pool_shrink(pool, 1);
-    cr_assert_eq(at__pool_grow(pool, 2, NULL, &err), AT_OK); /* fewer than there were, and six jobs wait */
-    cr_assert_eq(at__pool_workers(pool), 2);
-    cr_assert_eq(at__pool_grow(pool, 5, NULL, &err), AT_OK);
-    cr_assert_eq(at__pool_workers(pool), 5);
-    for (int i = JOBS; at__pool_has_room(pool); i++)
+    atx_pool_shrink(pool, 1);
+    cr_assert_eq(atx_pool_grow(pool, 2, NULL, &err), AT_OK); /* fewer than there were, and six jobs wait */
+    cr_assert_eq(atx_pool_workers(pool), 2);
+    cr_assert_eq(atx_pool_grow(pool, 5, NULL, &err), AT_OK);
+    cr_assert_eq(atx_pool_workers(pool), 5);
+    for (int i = JOBS; atx_pool_has_room(pool); i++)
         submit(pool, i, GOOD);
-    int64_t seen = 0, jobs = at__pool_busy(pool);
+    int64_t seen = 0, jobs = atx_pool_busy(pool);
     cr_assert_eq(jobs, 10, "two a worker");
     for (int i = 0; i < jobs; i++) {
-        at__compiled result = wait_for_one(pool);
-        cr_assert(result.ok, "%s", at__str_text(&result.log));
+        atx_compiled result = wait_for_one(pool);
+        cr_assert(result.ok, "%s", atx_str_text(&result.log));
         seen |= (int64_t)1 << result.tag;
-        at__compiled_clear(&result);
+        atx_compiled_clear(&result);
     }
     cr_assert_eq(seen, ((int64_t)1 << jobs) - 1);
-    at__pool_close(pool);
+    atx_pool_close(pool);
     cr_assert(!has_children());
 }
 
 Test(pool, closing_while_busy_leaves_no_child, .init = need_nvrtc)
 {
-    at__pool *pool = open_pool(2, 0);
+    atx_pool *pool = open_pool(2, 0);
     for (int i = 0; i < 4; i++)
         submit_slow(pool, i);
     let_it_compile(pool, 0);
-    at__pool_close(pool);
+    atx_pool_close(pool);
     cr_assert(!has_children());
 }
 
 /* Takes steps until the pool gives up. */
-static at_status wait_for_failure(at__pool *pool, at_error *err)
+static at_status wait_for_failure(atx_pool *pool, at_error *err)
 {
     at_status status = AT_OK;
     while (status == AT_OK)
@@ -430,12 +430,12 @@ Test(pool, a_missing_nvrtc_is_told_in_the_workers_words, .init = use_worker)
 {
     at_error err = { 0 };
     setenv("AUTOTUNE_NVRTC", "/nonexistent/libnvrtc.so", 1);
-    at__pool *pool = open_pool(2, 0);
+    atx_pool *pool = open_pool(2, 0);
     submit(pool, 1, GOOD);
     cr_assert(wait_for_failure(pool, &err) == AT_ERR_DEVICE);
     cr_assert(strstr(err.text, "/nonexistent/libnvrtc.so"), "%s", err.text);
-    cr_assert(at__pool_pump(pool, NULL) == AT_ERR_DEVICE, "it lasts");
-    at__pool_close(pool);
+    cr_assert(atx_pool_pump(pool, NULL) == AT_ERR_DEVICE, "it lasts");
+    atx_pool_close(pool);
     cr_assert(!has_children());
 }
 
@@ -443,21 +443,21 @@ Test(pool, workers_that_cannot_work_end_the_pool)
 {
     at_error err = { 0 };
     setenv("AUTOTUNE_EXE", "/bin/false", 1);
-    at__pool *pool = open_pool(1, 0);
+    atx_pool *pool = open_pool(1, 0);
     submit(pool, 1, GOOD);
     cr_assert(wait_for_failure(pool, &err) == AT_ERR_SYSTEM);
     cr_assert(strstr(err.text, "ended with exit code 1"), "%s", err.text);
-    at__pool_close(pool);
+    atx_pool_close(pool);
 }
 
 Test(pool, a_program_that_is_not_there_is_told_at_once)
 {
-    at__pool *pool = NULL;
+    atx_pool *pool = NULL;
     at_error err = { 0 };
     setenv("AUTOTUNE_EXE", "/nonexistent/autotune", 1);
-    cr_assert(at__pool_open(&pool, (at__pool_options){ 0 }, &err) == AT_ERR_SYSTEM && !pool);
+    cr_assert(atx_pool_open(&pool, (atx_pool_options){ 0 }, &err) == AT_ERR_SYSTEM && !pool);
     cr_assert(strstr(err.text, "/nonexistent/autotune"));
-    at__pool_close(NULL);
+    atx_pool_close(NULL);
 }
 
 /* Whoever has something to say is heard at once, however many there are. Idle processes stand for workers;
@@ -469,13 +469,13 @@ Test(pool, waits_for_every_one_of_many_workers)
     struct pollfd none = { .fd = -1 };
     setenv("AUTOTUNE_EXE", AT_WORKER, 1);
     setenv("AT_WORKER_IDLE", "1", 1);
-    at__pool *pool = open_pool(WORKERS, 0);
-    cr_assert_eq(at__pool_workers(pool), WORKERS);
+    atx_pool *pool = open_pool(WORKERS, 0);
+    cr_assert_eq(atx_pool_workers(pool), WORKERS);
     int last = last_child();
-    at__pool_wait(pool, &none, 0);
+    atx_pool_wait(pool, &none, 0);
     cr_assert(kill(last, SIGKILL) == 0);
-    at__pool_wait(pool, &none, HOURS_MS); /* hangs when the last of them is not waited for */
-    at__pool_close(pool);
+    atx_pool_wait(pool, &none, HOURS_MS); /* hangs when the last of them is not waited for */
+    atx_pool_close(pool);
     cr_assert(!has_children());
 }
 
@@ -485,16 +485,16 @@ Test(pool, waits_for_something_else_too, .init = use_worker)
     cr_assert_eq(pipe(ends), 0);
     struct pollfd also = { .fd = ends[0], .events = POLLIN };
     cr_assert_eq(write(ends[1], "x", 1), 1);
-    at__pool_wait(NULL, &also, HOURS_MS);
-    at__pool_wait(NULL, NULL, 1);
+    atx_pool_wait(NULL, &also, HOURS_MS);
+    atx_pool_wait(NULL, NULL, 1);
     close(ends[0]);
     close(ends[1]);
 }
 
 Test(pool, opens_a_worker_a_core, .init = use_worker)
 {
-    at__pool *pool = open_pool(0, 0);
-    cr_assert(at__pool_workers(pool) >= 1);
-    at__pool_close(pool);
+    atx_pool *pool = open_pool(0, 0);
+    cr_assert(atx_pool_workers(pool) >= 1);
+    atx_pool_close(pool);
     cr_assert(!has_children());
 }

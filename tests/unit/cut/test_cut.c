@@ -12,11 +12,11 @@
 #include "lang/render.h"
 #include "space/space.h"
 
-static void cut(at__str *out, const char *rendered, const char *kernel, const char *name, int bytes)
+static void cut(atx_str *out, const char *rendered, const char *kernel, const char *name, int bytes)
 {
     at_error err = { 0 };
-    at__cutting cutting = { .rendered = rendered, .kernel = kernel, .name = name, .type_bytes = bytes };
-    cr_assert_eq(at__cut(out, &cutting, &err), AT_OK, "%s", err.text);
+    atx_cutting cutting = { .rendered = rendered, .kernel = kernel, .name = name, .type_bytes = bytes };
+    cr_assert_eq(atx_cut(out, &cutting, &err), AT_OK, "%s", err.text);
 }
 
 /* Sources with a kernel k, in which constants A = 1, B = 0 and N = 4 are known. */
@@ -145,58 +145,58 @@ static const struct {
 Test(cut, cases)
 {
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__str out = { 0 };
+        atx_str out = { 0 };
         cut(&out, CASES[i].source, "k", "k", 4);
-        cr_expect_str_eq(at__str_text(&out), CASES[i].expected, "%s:\n%s", CASES[i].what, at__str_text(&out));
-        at__str_clear(&out);
+        cr_expect_str_eq(atx_str_text(&out), CASES[i].expected, "%s:\n%s", CASES[i].what, atx_str_text(&out));
+        atx_str_clear(&out);
     }
 }
 
 Test(cut, the_kernel_gets_its_other_name)
 {
-    at__str out = { 0 };
+    atx_str out = { 0 };
     cut(&out, "int k2;\n__global__ void k() { k2; /* k */ \"k\"; }", "k", "my_kernel", 4);
     cr_assert_str_eq(out.data, "int k2;\n__global__ void my_kernel() { k2; /* k */ \"k\"; }\n");
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 Test(cut, what_is_there_already_is_left_out)
 {
-    at__str out = { 0 };
-    at__cutting cutting = { .rendered = "using T = int;\nstruct S { T t; };\n__global__ void k() { S s; }\n",
+    atx_str out = { 0 };
+    atx_cutting cutting = { .rendered = "using T = int;\nstruct S { T t; };\n__global__ void k() { S s; }\n",
                             .kernel = "k",
                             .name = "k",
                             .before = "using T = int;\nint x; struct S { T t; };\n" };
-    cr_assert_eq(at__cut(&out, &cutting, NULL), AT_OK);
+    cr_assert_eq(atx_cut(&out, &cutting, NULL), AT_OK);
     cr_assert_str_eq(out.data, "struct S { T t; };\n__global__ void k() { S s; }\n");
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 /* An #if may be of another pass of the compiler, or of another device. */
 Test(cut, what_is_there_under_a_condition_is_not_left_out)
 {
-    at__str out = { 0 };
-    at__cutting cutting = { .rendered = "#include <a.h>\n#include <b.h>\n__global__ void k() { a(); b(); }\n",
+    atx_str out = { 0 };
+    atx_cutting cutting = { .rendered = "#include <a.h>\n#include <b.h>\n__global__ void k() { a(); b(); }\n",
                             .kernel = "k",
                             .name = "k",
                             .before = "\n#if X\n#include <a.h>\n#endif\n#include <b.h>\n" };
-    cr_assert_eq(at__cut(&out, &cutting, NULL), AT_OK);
+    cr_assert_eq(atx_cut(&out, &cutting, NULL), AT_OK);
     cr_assert_str_eq(out.data, "#include <a.h>\n__global__ void k() { a(); b(); }\n");
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 /* ---- machine code ---- */
 
 typedef struct compiler {
-    at__nvrtc *nvrtc;
-    at__str log;
+    atx_nvrtc *nvrtc;
+    atx_str log;
 } compiler;
 
 typedef struct code {
-    at__str cubin;
+    atx_str cubin;
     const char *text; /* the kernel's instructions, in the cubin */
     size_t len;
-    at__resources resources;
+    atx_resources resources;
 } code;
 
 static void find_text(code *c, const char *kernel)
@@ -218,83 +218,83 @@ static void compile(code *out, compiler *c, const char *source, const char *kern
 {
     bool ok = false;
     at_error err = { 0 };
-    cr_assert_eq(at__nvrtc_compile(c->nvrtc, &ok, &out->cubin, &c->log, &out->resources, source, "t.cu", 90,
-                                   AT__CUBIN, &err),
+    cr_assert_eq(atx_nvrtc_compile(c->nvrtc, &ok, &out->cubin, &c->log, &out->resources, source, "t.cu", 90,
+                                   ATX_CUBIN, &err),
                  AT_OK, "%s", err.text);
-    cr_assert(ok, "%s\n%s", at__str_text(&c->log), source);
+    cr_assert(ok, "%s\n%s", atx_str_text(&c->log), source);
     find_text(out, kernel);
 }
 
-static void compare(compiler *c, const at__space *space, const int64_t *slots, const at__problem *problem,
+static void compare(compiler *c, const atx_space *space, const int64_t *slots, const atx_problem *problem,
                     int64_t index)
 {
-    const at__template *t = at__space_template(space);
-    at__str rendered = { 0 }, text = { 0 };
-    at__config config;
+    const atx_template *t = atx_space_template(space);
+    atx_str rendered = { 0 }, text = { 0 };
+    atx_config config;
     at_error err = { 0 };
     code whole = { 0 }, part = { 0 };
 
-    at__space_config(&config, space, index);
-    cr_assert_eq(at__render(&rendered, t, problem->type, &config, slots, &err), AT_OK, "%s", err.text);
-    cut(&text, rendered.data, t->kernel, "cut_kernel", at__dtype_bytes(problem->type));
+    atx_space_config(&config, space, index);
+    cr_assert_eq(atx_render(&rendered, t, problem->type, &config, slots, &err), AT_OK, "%s", err.text);
+    cut(&text, rendered.data, t->kernel, "cut_kernel", atx_dtype_bytes(problem->type));
     cr_expect(!strstr(text.data, "AUTOTUNE") && !strstr(text.data, "autotune"), "%s", text.data);
     compile(&whole, c, rendered.data, t->kernel);
     compile(&part, c, text.data, "cut_kernel");
-    cr_expect_eq(c->log.len, 0, "%s: %s\n%s", t->file, at__str_text(&c->log), text.data);
+    cr_expect_eq(c->log.len, 0, "%s: %s\n%s", t->file, atx_str_text(&c->log), text.data);
     cr_expect(whole.len == part.len && memcmp(whole.text, part.text, whole.len) == 0 &&
                   memcmp(&whole.resources, &part.resources, sizeof whole.resources) == 0,
               "%s: another kernel of\n%s", t->file, text.data);
-    at__str_clear(&whole.cubin);
-    at__str_clear(&part.cubin);
-    at__str_clear(&rendered);
-    at__str_clear(&text);
+    atx_str_clear(&whole.cubin);
+    atx_str_clear(&part.cubin);
+    atx_str_clear(&rendered);
+    atx_str_clear(&text);
 }
 
 /* First, middle and last configuration of a template for a problem. */
-static int compare_problem(compiler *c, const at__template *t, at__dtype type, const int64_t sizes[3])
+static int compare_problem(compiler *c, const atx_template *t, atx_dtype type, const int64_t sizes[3])
 {
-    at__limits limits = some_limits();
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__problem problem;
-    at__space *space = NULL;
+    atx_limits limits = some_limits();
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_problem problem;
+    atx_space *space = NULL;
     at_error err = { 0 };
     int compared = 0;
-    cr_assert_eq(at__problem_init(&problem, t->op, type, sizes, 3, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
-    const int64_t count = at__space_count(space), picks[] = { 0, count / 2, count - 1 };
+    cr_assert_eq(atx_problem_init(&problem, t->op, type, sizes, 3, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+    const int64_t count = atx_space_count(space), picks[] = { 0, count / 2, count - 1 };
     for (int i = 0; i < 3 && i < count; i++, compared++)
         compare(c, space, slots, &problem, picks[i]);
-    at__space_close(space);
+    atx_space_close(space);
     return compared;
 }
 
 static void compare_op(const char *name, int most)
 {
     static const struct {
-        at__dtype type;
+        atx_dtype type;
         int64_t sizes[3];
     } PROBLEMS[] = {
-        { AT__F32, { 1, 4096, 4096 } }, { AT__U8, { 1, 4097, 4095 } },   { AT__U16, { 10000, 16, 17 } },
-        { AT__U16, { 1, 4096, 4096 } }, { AT__C128, { 3, 1000, 1001 } }, { AT__F32, { 7, 1000, 3 } },
-        { AT__F64, { 100000, 2, 2 } },  { AT__U8, { 1, 1, 1000 } },
+        { ATX_F32, { 1, 4096, 4096 } }, { ATX_U8, { 1, 4097, 4095 } },   { ATX_U16, { 10000, 16, 17 } },
+        { ATX_U16, { 1, 4096, 4096 } }, { ATX_C128, { 3, 1000, 1001 } }, { ATX_F32, { 7, 1000, 3 } },
+        { ATX_F64, { 100000, 2, 2 } },  { ATX_U8, { 1, 1, 1000 } },
     };
     compiler c = { 0 };
-    at__catalog *catalog = NULL;
-    if (at__nvrtc_open(&c.nvrtc, NULL) != AT_OK)
+    atx_catalog *catalog = NULL;
+    if (atx_nvrtc_open(&c.nvrtc, NULL) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    cr_assert_eq(at__catalog_open(&catalog, AT_SOURCE_DIR "/tests/data/templates", NULL), AT_OK);
-    const at__op *op = at__catalog_find_op(catalog, name);
-    for (int i = 0; i < at__catalog_template_count(catalog, op); i++) {
+    cr_assert_eq(atx_catalog_open(&catalog, AT_SOURCE_DIR "/tests/data/templates", NULL), AT_OK);
+    const atx_op *op = atx_catalog_find_op(catalog, name);
+    for (int i = 0; i < atx_catalog_template_count(catalog, op); i++) {
         int compared = 0;
         for (size_t k = 0; k < sizeof PROBLEMS / sizeof *PROBLEMS && compared < most; k++)
-            compared += compare_problem(&c, at__catalog_template(catalog, op, i), PROBLEMS[k].type,
+            compared += compare_problem(&c, atx_catalog_template(catalog, op, i), PROBLEMS[k].type,
                                         PROBLEMS[k].sizes);
-        cr_expect_gt(compared, 0, "%s", at__catalog_template(catalog, op, i)->file);
+        cr_expect_gt(compared, 0, "%s", atx_catalog_template(catalog, op, i)->file);
     }
-    at__catalog_close(catalog);
-    at__nvrtc_close(c.nvrtc);
-    at__str_clear(&c.log);
+    atx_catalog_close(catalog);
+    atx_nvrtc_close(c.nvrtc);
+    atx_str_clear(&c.log);
 }
 
 Test(cut, transposes_are_the_same_machine_code)

@@ -21,15 +21,15 @@ TestSuite(store_cache);
 /* A check every 64 kernels, of a little more than CUBIN_BYTES each. */
 #define SLACK_BYTES (64 * 3 * 4096)
 
-static int64_t used_bytes(at__store *cache)
+static int64_t used_bytes(atx_store *cache)
 {
-    at__cubin_sizes sizes;
+    atx_cubin_sizes sizes;
     at_error err = { 0 };
-    cr_assert_eq(at__store_cubin_sizes(&sizes, cache, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_cubin_sizes(&sizes, cache, &err), AT_OK, "%s", err.text);
     return sizes.file_bytes - sizes.free_bytes;
 }
 
-static bool has(at__store *cache, int number)
+static bool has(atx_store *cache, int number)
 {
     char sql[80];
     snprintf(sql, sizeof sql, "SELECT count(*) FROM cubin WHERE key = 'K%d'", number);
@@ -37,7 +37,7 @@ static bool has(at__store *cache, int number)
 }
 
 /* How many of K<from> ... K<to - 1> are there. */
-static int count(at__store *cache, int from, int to)
+static int count(atx_store *cache, int from, int to)
 {
     char sql[120];
     snprintf(sql, sizeof sql,
@@ -45,36 +45,36 @@ static int count(at__store *cache, int from, int to)
     return atoi(scalar(cache, sql).text);
 }
 
-static void run(at__store *cache, const char *sql)
+static void run(atx_store *cache, const char *sql)
 {
     cr_assert_eq(sqlite3_exec(cache->db, sql, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(cache->db));
 }
 
-static void read_kernel(at__store *cache, int number)
+static void read_kernel(atx_store *cache, int number)
 {
     char key[32];
     at_error err = { 0 };
-    at__str cubin = { 0 }, log = { 0 };
+    atx_str cubin = { 0 }, log = { 0 };
     snprintf(key, sizeof key, "K%d", number);
-    cr_assert_eq(at__store_get_cubin(&cubin, &log, cache, key, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_get_cubin(&cubin, &log, cache, key, &err), AT_OK, "%s", err.text);
     cr_assert(cubin.len == CUBIN_BYTES && strcmp(log.data, "log") == 0);
-    at__str_clear(&cubin);
-    at__str_clear(&log);
+    atx_str_clear(&cubin);
+    atx_str_clear(&log);
 }
 
-static void keep(at__store *cache, int number)
+static void keep(atx_store *cache, int number)
 {
     char key[32];
     at_error err = { 0 };
     snprintf(key, sizeof key, "K%d", number);
-    cr_assert_eq(at__store_keep_cubin(cache, key, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_keep_cubin(cache, key, &err), AT_OK, "%s", err.text);
 }
 
-static int64_t shrink_to(at__store *cache, int64_t bytes)
+static int64_t shrink_to(atx_store *cache, int64_t bytes)
 {
     int64_t removed = -1;
     at_error err = { 0 };
-    cr_assert_eq(at__store_remove_cubins(&removed, cache, bytes, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_remove_cubins(&removed, cache, bytes, &err), AT_OK, "%s", err.text);
     cr_assert_leq(used_bytes(cache), bytes);
     return removed;
 }
@@ -83,12 +83,12 @@ Test(store_cache, stays_near_its_limit_and_the_oldest_go)
 {
     folder f = folder_make();
     cr_assert_eq(store_write_kernels(f.db, 1500, 0, 4 * MIB, NULL), 0);
-    at__store *cache = open_ok(f.db, AT__STORE_READ);
+    atx_store *cache = open_ok(f.db, ATX_STORE_READ);
     cr_assert_leq(used_bytes(cache), 4 * MIB + SLACK_BYTES);
     int left = count(cache, 0, 1500);
     cr_assert(left > 300 && left < 600, "%d", left);
     cr_assert_eq(count(cache, 1500 - left, 1500), left, "the newest");
-    at__store_close(cache);
+    atx_store_close(cache);
     struct stat info;
     cr_assert_eq(stat(f.db, &info), 0);
     cr_assert_leq(info.st_size, 5 * MIB, "room is used again");
@@ -99,9 +99,9 @@ Test(store_cache, without_a_limit_everything_stays)
 {
     folder f = folder_make();
     cr_assert_eq(store_write_kernels(f.db, 300, 0, 0, NULL), 0);
-    at__store *cache = open_ok(f.db, AT__STORE_READ);
+    atx_store *cache = open_ok(f.db, ATX_STORE_READ);
     cr_assert_eq(count(cache, 0, 300), 300);
-    at__store_close(cache);
+    atx_store_close(cache);
     folder_remove(&f);
 }
 
@@ -109,7 +109,7 @@ Test(store_cache, what_was_used_today_stays_longer_than_what_was_not)
 {
     folder f = folder_make();
     cr_assert_eq(store_write_kernels(f.db, 300, 0, 0, NULL), 0);
-    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    atx_store *cache = open_ok(f.db, ATX_STORE_WRITE);
     run(cache, "UPDATE cubin SET stored_at = '2020-01-01T00:00:00Z'");
     for (int i = 0; i < 20; i++)
         read_kernel(cache, i);
@@ -117,7 +117,7 @@ Test(store_cache, what_was_used_today_stays_longer_than_what_was_not)
     cr_assert_eq(count(cache, 0, 20), 20);
     cr_assert_eq(count(cache, 20, 120), 0);
     cr_assert(has(cache, 299));
-    at__store_close(cache);
+    atx_store_close(cache);
     folder_remove(&f);
 }
 
@@ -126,7 +126,7 @@ Test(store_cache, a_kernel_is_written_anew_once_a_day_at_most)
 {
     folder f = folder_make();
     cr_assert_eq(store_write_kernels(f.db, 2, 0, 0, NULL), 0);
-    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    atx_store *cache = open_ok(f.db, ATX_STORE_WRITE);
     run(cache, "UPDATE cubin SET stored_at = '2020-01-01T00:00:00Z' WHERE key = 'K0'");
     int before = sqlite3_total_changes(cache->db);
     for (int i = 0; i < 10; i++) {
@@ -137,7 +137,7 @@ Test(store_cache, a_kernel_is_written_anew_once_a_day_at_most)
     keep(cache, 1);
     keep(cache, 1);
     cr_assert_eq(sqlite3_total_changes(cache->db) - before, 2);
-    at__store_close(cache);
+    atx_store_close(cache);
     folder_remove(&f);
 }
 
@@ -145,7 +145,7 @@ Test(store_cache, kernels_of_winners_go_last)
 {
     folder f = folder_make();
     cr_assert_eq(store_write_kernels(f.db, 300, 0, 0, NULL), 0);
-    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    atx_store *cache = open_ok(f.db, ATX_STORE_WRITE);
     for (int i = 0; i < 100; i++)
         keep(cache, i);
     keep(cache, 1000); /* is not there */
@@ -167,7 +167,7 @@ Test(store_cache, kernels_of_winners_go_last)
     cr_assert(winners > 30 && winners < 70, "%d", winners);
     shrink_to(cache, MIB / 4);
     cr_assert_lt(count(cache, 0, 100), winners, "and then winners too");
-    at__store_close(cache);
+    atx_store_close(cache);
     folder_remove(&f);
 }
 
@@ -176,22 +176,22 @@ Test(store_cache, a_limit_that_cannot_be_kept_is_no_endless_loop)
     folder f = folder_make();
     int64_t removed = 0;
     cr_assert_eq(store_write_kernels(f.db, 100, 0, 1, NULL), 0);
-    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
-    cr_assert_eq(at__store_remove_cubins(&removed, cache, 1, NULL), AT_OK);
+    atx_store *cache = open_ok(f.db, ATX_STORE_WRITE);
+    cr_assert_eq(atx_store_remove_cubins(&removed, cache, 1, NULL), AT_OK);
     cr_assert_eq(count(cache, 0, 100), 0);
-    at__store_close(cache);
+    atx_store_close(cache);
     folder_remove(&f);
 }
 
 Test(store_cache, a_database_with_trials_is_no_cache_and_is_left_alone)
 {
     folder f = folder_make();
-    const at__trial_row row = trial_of("A=1", 1e-6);
-    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    const atx_trial_row row = trial_of("A=1", 1e-6);
+    atx_store *store = open_ok(f.db, ATX_STORE_WRITE);
     put_ok(store, &KEY, &H200, &row, 1);
     cr_assert_eq(store_write_kernels(f.db, 200, 0, MIB, NULL), 0);
     cr_assert_eq(count(store, 0, 200), 200);
-    at__store_close(store);
+    atx_store_close(store);
     folder_remove(&f);
 }
 
@@ -201,10 +201,10 @@ Test(store_cache, free_room_goes_back_to_the_file_system_and_the_order_stays)
     struct stat info;
     at_error err = { 0 };
     cr_assert_eq(store_write_kernels(f.db, 500, 0, 0, NULL), 0);
-    at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+    atx_store *cache = open_ok(f.db, ATX_STORE_WRITE);
     keep(cache, 0);
     shrink_to(cache, MIB);
-    cr_assert_eq(at__store_shrink_file(cache, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_shrink_file(cache, &err), AT_OK, "%s", err.text);
     cr_assert_eq(stat(f.db, &info), 0);
     cr_assert_leq(info.st_size, MIB);
     cr_assert_str_eq(scalar(cache, "PRAGMA integrity_check").text, "ok");
@@ -212,7 +212,7 @@ Test(store_cache, free_room_goes_back_to_the_file_system_and_the_order_stays)
     shrink_to(cache, MIB / 2);
     cr_assert(has(cache, 0) && has(cache, 499) && !has(cache, 500 - left + 1),
               "the oldest went, the winner did not");
-    at__store_close(cache);
+    atx_store_close(cache);
     folder_remove(&f);
 }
 
@@ -230,7 +230,7 @@ Test(store_cache, the_limit_comes_from_the_option_else_the_environment_else_it_i
         int64_t bytes = -1;
         at_error err = { 0 };
         set_or_unset("AUTOTUNE_CACHE_LIMIT", CASES[i].environment);
-        at_status status = at__store_cubin_limit(&bytes, CASES[i].option, &err);
+        at_status status = atx_store_cubin_limit(&bytes, CASES[i].option, &err);
         cr_assert_eq(status, CASES[i].mib < 0 ? AT_ERR_USAGE : AT_OK, "case %zu: %s", i, err.text);
         if (status == AT_OK)
             cr_assert_eq(bytes, CASES[i].mib << 20, "case %zu", i);
@@ -243,14 +243,14 @@ Test(store_cache, the_limit_comes_from_the_option_else_the_environment_else_it_i
 
 /* ---- what is damaged ---- */
 
-static at_status get(at__store *cache, const char *key)
+static at_status get(atx_store *cache, const char *key)
 {
     at_error err = { 0 };
-    at__str cubin = { 0 }, log = { 0 };
-    at_status status = at__store_get_cubin(&cubin, &log, cache, key, &err);
+    atx_str cubin = { 0 }, log = { 0 };
+    at_status status = atx_store_get_cubin(&cubin, &log, cache, key, &err);
     cr_assert(status == AT_OK || (!cubin.len && !log.len), "nothing of it is handed out");
-    at__str_clear(&cubin);
-    at__str_clear(&log);
+    atx_str_clear(&cubin);
+    atx_str_clear(&log);
     return status;
 }
 
@@ -269,10 +269,10 @@ Test(store_cache, a_damaged_kernel_is_not_there_until_it_is_put_again)
         "UPDATE cubin SET cubin = substr(cubin, 1, 8000) WHERE key = 'K0'",
     };
     folder f = folder_make();
-    at__store *cache = NULL;
+    atx_store *cache = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__store_open_cache(&cache, f.db, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_put_cubin(cache, "K1", "another", 7, "log", &err), AT_OK);
+    cr_assert_eq(atx_store_open_cache(&cache, f.db, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_cubin(cache, "K1", "another", 7, "log", &err), AT_OK);
     for (size_t i = 0; i < sizeof DAMAGE / sizeof *DAMAGE; i++) {
         cr_assert_eq(store_write_kernels(f.db, 1, 0, 0, NULL), 0);
         read_kernel(cache, 0);
@@ -280,7 +280,7 @@ Test(store_cache, a_damaged_kernel_is_not_there_until_it_is_put_again)
         cr_assert_eq(get(cache, "K0"), AT_ERR_NOT_FOUND, "%s", DAMAGE[i]);
     }
     cr_assert_eq(get(cache, "K1"), AT_OK, "others are");
-    at__store_close(cache);
+    atx_store_close(cache);
     folder_remove(&f);
 }
 
@@ -296,20 +296,20 @@ static mode_t mode_of(const char *path)
 Test(store_cache, what_is_made_is_for_its_user_alone)
 {
     folder f = folder_make();
-    at__store *cache = NULL;
+    atx_store *cache = NULL;
     at_error err = { 0 };
     char path[200], name[220];
     static const char *const BESIDE[] = { "-wal", "-shm" };
     umask(0);
     snprintf(path, sizeof path, "%s/a/b/kernels.db", f.path);
-    cr_assert_eq(at__store_open_cache(&cache, path, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_put_cubin(cache, "K", "code", 4, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_open_cache(&cache, path, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_cubin(cache, "K", "code", 4, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(mode_of(path), 0600);
     for (size_t i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "%s%s", path, BESIDE[i]);
         cr_assert_eq(mode_of(name), 0600, "%s", name);
     }
-    at__store_close(cache);
+    atx_store_close(cache);
     snprintf(name, sizeof name, "%s/a/b", f.path);
     cr_assert_eq(mode_of(name), 0700);
     snprintf(name, sizeof name, "%s/a", f.path);
@@ -322,19 +322,19 @@ Test(store_cache, what_is_made_is_for_its_user_alone)
 static void expect_refusal(const char *path, const char *what)
 {
     at_error err = { 0 };
-    at__store *cache = NULL;
-    cr_assert_eq(at__store_open_cache(&cache, path, NULL, &err), AT_ERR_STORE, "%s was taken", what);
+    atx_store *cache = NULL;
+    cr_assert_eq(atx_store_open_cache(&cache, path, NULL, &err), AT_ERR_STORE, "%s was taken", what);
     cr_assert(strstr(err.text, what) && strstr(err.text, "AUTOTUNE_CACHE"), "%s", err.text);
-    at__store *store = open_ok(path, AT__STORE_WRITE); /* its figures may be used */
-    at__store_close(store);
+    atx_store *store = open_ok(path, ATX_STORE_WRITE); /* its figures may be used */
+    atx_store_close(store);
 }
 
 static void expect_trust(const char *path)
 {
     at_error err = { 0 };
-    at__store *cache = NULL;
-    cr_assert_eq(at__store_open_cache(&cache, path, NULL, &err), AT_OK, "%s", err.text);
-    at__store_close(cache);
+    atx_store *cache = NULL;
+    cr_assert_eq(atx_store_open_cache(&cache, path, NULL, &err), AT_OK, "%s", err.text);
+    atx_store_close(cache);
 }
 
 Test(store_cache, what_others_may_write_is_not_taken_for_code)
@@ -438,11 +438,11 @@ Test(store_cache, processes_share_the_work_of_removing)
         int state = wait_for(children[i]);
         cr_assert(WIFEXITED(state) && WEXITSTATUS(state) == 0, "child %d: %x", i, (unsigned)state);
     }
-    at__store *cache = open_ok(f.db, AT__STORE_READ);
+    atx_store *cache = open_ok(f.db, ATX_STORE_READ);
     cr_assert_leq(used_bytes(cache), 2 * MIB + 4 * SLACK_BYTES);
     cr_assert_gt(count(cache, 0, 100000), 100, "none removed more than had to go");
     cr_assert_str_eq(scalar(cache, "PRAGMA integrity_check").text, "ok");
-    at__store_close(cache);
+    atx_store_close(cache);
     folder_remove(&f);
 }
 
@@ -463,10 +463,10 @@ Test(store_cache, kill_9_leaves_a_sound_cache)
         int state = wait_for(child);
         fclose(said);
         cr_assert(WIFSIGNALED(state), "%x", (unsigned)state);
-        at__store *cache = open_ok(f.db, AT__STORE_WRITE);
+        atx_store *cache = open_ok(f.db, ATX_STORE_WRITE);
         cr_assert_str_eq(scalar(cache, "PRAGMA integrity_check").text, "ok");
         cr_assert_leq(used_bytes(cache), MIB + 2 * SLACK_BYTES);
-        at__store_close(cache);
+        atx_store_close(cache);
     }
     folder_remove(&f);
 }

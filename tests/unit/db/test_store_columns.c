@@ -27,12 +27,12 @@ static int by_text(const void *a, const void *b)
 }
 
 /* All of them, in order; empties the set. */
-static at__str join(lines *l)
+static atx_str join(lines *l)
 {
-    at__str out = { 0 };
+    atx_str out = { 0 };
     qsort(l->items, (size_t)l->count, sizeof *l->items, by_text);
     for (int i = 0; i < l->count; i++) {
-        at__str_addf(&out, "%s\n", l->items[i]);
+        atx_str_addf(&out, "%s\n", l->items[i]);
         free(l->items[i]);
     }
     l->count = 0;
@@ -40,34 +40,34 @@ static at__str join(lines *l)
 }
 
 /* The first column of every row. */
-static lines answers(at__store *store, const char *sql)
+static lines answers(atx_store *store, const char *sql)
 {
     lines out = { 0 };
     sqlite3_stmt *s = NULL;
     cr_assert_eq(sqlite3_prepare_v2(store->db, sql, -1, &s, NULL), SQLITE_OK, "%s: %s", sql,
                  sqlite3_errmsg(store->db));
     while (sqlite3_step(s) == SQLITE_ROW)
-        add(&out, at__store_text(s, 0));
+        add(&out, atx_store_text(s, 0));
     sqlite3_finalize(s);
     return out;
 }
 
 static void same(lines *expected, lines *found, const char *of)
 {
-    at__str a = join(expected), b = join(found);
-    cr_assert_str_eq(at__str_text(&b), at__str_text(&a), "%s: schema.sql, then columns.h", of);
-    at__str_clear(&a);
-    at__str_clear(&b);
+    atx_str a = join(expected), b = join(found);
+    cr_assert_str_eq(atx_str_text(&b), atx_str_text(&a), "%s: schema.sql, then columns.h", of);
+    atx_str_clear(&a);
+    atx_str_clear(&b);
 }
 
 static const char *const TYPES[] = {
-    [AT__KIND_TEXT] = "TEXT NOT NULL",    [AT__KIND_CHARS] = "TEXT NOT NULL",
-    [AT__KIND_OUTCOME] = "TEXT NOT NULL", [AT__KIND_BOOL] = "INTEGER NOT NULL",
-    [AT__KIND_INT] = "INTEGER NOT NULL",  [AT__KIND_COUNT] = "INTEGER",
-    [AT__KIND_REAL] = "REAL NOT NULL",    [AT__KIND_SOME_REAL] = "REAL",
+    [ATX_KIND_TEXT] = "TEXT NOT NULL",    [ATX_KIND_CHARS] = "TEXT NOT NULL",
+    [ATX_KIND_OUTCOME] = "TEXT NOT NULL", [ATX_KIND_BOOL] = "INTEGER NOT NULL",
+    [ATX_KIND_INT] = "INTEGER NOT NULL",  [ATX_KIND_COUNT] = "INTEGER",
+    [ATX_KIND_REAL] = "REAL NOT NULL",    [ATX_KIND_SOME_REAL] = "REAL",
 };
 
-static void add_columns(lines *l, const at__column *columns, int count)
+static void add_columns(lines *l, const atx_column *columns, int count)
 {
     char line[128];
     for (int i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ static void add_columns(lines *l, const at__column *columns, int count)
 /* Columns that are no figures: numbers of rows. */
 #define IS_ID "name = 'id' OR name GLOB '*_id'"
 
-static void check_table(at__store *store, const char *table, lines *expected)
+static void check_table(atx_store *store, const char *table, lines *expected)
 {
     char sql[300];
     snprintf(sql, sizeof sql,
@@ -93,42 +93,42 @@ static void check_table(at__store *store, const char *table, lines *expected)
 
 Test(store_columns, tables_have_the_columns_of_columns_h_and_no_others)
 {
-    at__store *store = memory_ok();
-    const at__column *config = &at__trial_columns.items[AT__KERNEL_COUNT - 1];
-    const at__column *time = &at__trial_columns.items[at__trial_columns.count - 1];
+    atx_store *store = memory_ok();
+    const atx_column *config = &atx_trial_columns.items[ATX_KERNEL_COUNT - 1];
+    const atx_column *time = &atx_trial_columns.items[atx_trial_columns.count - 1];
     lines l = { 0 };
     cr_assert(strcmp(config->name, "config") == 0 && strcmp(time->name, "measured_at") == 0);
-    add_columns(&l, at__problem_columns.items, at__problem_columns.count);
+    add_columns(&l, atx_problem_columns.items, atx_problem_columns.count);
     check_table(store, "problem", &l);
-    add_columns(&l, at__device_columns.items, at__device_columns.count);
+    add_columns(&l, atx_device_columns.items, atx_device_columns.count);
     check_table(store, "device", &l);
-    add_columns(&l, at__version_columns.items, at__version_columns.count);
+    add_columns(&l, atx_version_columns.items, atx_version_columns.count);
     check_table(store, "fingerprint", &l);
-    add_columns(&l, at__trial_columns.items, AT__KERNEL_COUNT - 1);
+    add_columns(&l, atx_trial_columns.items, ATX_KERNEL_COUNT - 1);
     check_table(store, "template", &l);
     add_columns(&l, config, 1);
     add_columns(&l, time, 1);
-    add_columns(&l, at__trial_figures.items, at__trial_figures.count);
+    add_columns(&l, atx_trial_figures.items, atx_trial_figures.count);
     check_table(store, "trial", &l);
     add_columns(&l, config, 1);
     add_columns(&l, time, 1);
-    add_columns(&l, &at__answer_columns.items[at__answer_columns.count - 1], 1); /* rank_at */
-    add_columns(&l, at__winner_figures.items, at__winner_figures.count);
+    add_columns(&l, &atx_answer_columns.items[atx_answer_columns.count - 1], 1); /* rank_at */
+    add_columns(&l, atx_winner_figures.items, atx_winner_figures.count);
     check_table(store, "winner", &l);
-    at__store_close(store);
+    atx_store_close(store);
 }
 
-static void add_shown(lines *l, const at__columns *columns, int from)
+static void add_shown(lines *l, const atx_columns *columns, int from)
 {
     for (int i = from; i < columns->count; i++)
         add(l, columns->items[i].shown);
 }
 
 /* `computed`: what the view makes of columns, and numbers of rows. Ends with NULL. */
-static void check_view(at__store *store, const char *view, lines *expected, const char *const *computed)
+static void check_view(atx_store *store, const char *view, lines *expected, const char *const *computed)
 {
     char sql[200];
-    add_shown(expected, &at__fingerprint_columns, 0);
+    add_shown(expected, &atx_fingerprint_columns, 0);
     for (; *computed; computed++)
         add(expected, *computed);
     snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s')", view);
@@ -144,20 +144,20 @@ Test(store_columns, views_show_every_column_by_its_name)
                                              "winner_id", "run_id",      "valid",
                                              NULL };
     static const char *const WINNERS[] = { "winners_all", "best" };
-    at__store *store = memory_ok();
+    atx_store *store = memory_ok();
     lines l = { 0 };
-    add_shown(&l, &at__trial_columns, 0);
+    add_shown(&l, &atx_trial_columns, 0);
     check_view(store, "trials_all", &l, OF_TRIAL);
     for (int i = 0; i < 2; i++) {
-        add_shown(&l, &at__winner_columns, 0);
-        add_shown(&l, &at__answer_columns, 0); /* problem, time and rank */
+        add_shown(&l, &atx_winner_columns, 0);
+        add_shown(&l, &atx_answer_columns, 0); /* problem, time and rank */
         check_view(store, WINNERS[i], &l, OF_WINNER);
     }
-    at__store_close(store);
+    atx_store_close(store);
 }
 
 /* A value that no other column of the record has. */
-static void fill(void *record, const at__columns *columns)
+static void fill(void *record, const atx_columns *columns)
 {
     static char texts[MAX_LINES][16];
     for (int i = 0; i < columns->count; i++) {
@@ -165,67 +165,67 @@ static void fill(void *record, const at__columns *columns)
         const char *text = texts[i];
         snprintf(texts[i], sizeof texts[i], "text %d", i);
         switch (columns->items[i].kind) {
-        case AT__KIND_TEXT:
+        case ATX_KIND_TEXT:
             memcpy(member, &text, sizeof text);
             break;
-        case AT__KIND_INT:
-        case AT__KIND_COUNT:
+        case ATX_KIND_INT:
+        case ATX_KIND_COUNT:
             *(int64_t *)member = 1000 + i;
             break;
-        case AT__KIND_REAL:
-        case AT__KIND_SOME_REAL:
+        case ATX_KIND_REAL:
+        case ATX_KIND_SOME_REAL:
             *(double *)member = 0.5 + i;
             break;
-        case AT__KIND_OUTCOME:
-            *(at__outcome *)member = AT__TIMED;
+        case ATX_KIND_OUTCOME:
+            *(atx_outcome *)member = ATX_TIMED;
             break;
-        case AT__KIND_CHARS:
-        case AT__KIND_BOOL:
+        case ATX_KIND_CHARS:
+        case ATX_KIND_BOOL:
             cr_assert(false, "neither a trial nor a winner has one");
         }
     }
 }
 
 /* Its value in the view, as text. */
-static void check_shown(at__store *store, const char *view, const at__columns *columns)
+static void check_shown(atx_store *store, const char *view, const atx_columns *columns)
 {
     char sql[200], expected[32];
     for (int i = 0; i < columns->count; i++) {
-        const at__column *c = &columns->items[i];
+        const atx_column *c = &columns->items[i];
         snprintf(sql, sizeof sql, "SELECT %s FROM %s", c->shown, view);
-        if (c->kind == AT__KIND_TEXT)
+        if (c->kind == ATX_KIND_TEXT)
             snprintf(expected, sizeof expected, "text %d", i);
-        else if (c->kind == AT__KIND_OUTCOME)
+        else if (c->kind == ATX_KIND_OUTCOME)
             snprintf(expected, sizeof expected, "timed");
         else
-            snprintf(expected, sizeof expected, "%s%d%s", "", c->kind >= AT__KIND_REAL ? i : 1000 + i,
-                     c->kind >= AT__KIND_REAL ? ".5" : "");
+            snprintf(expected, sizeof expected, "%s%d%s", "", c->kind >= ATX_KIND_REAL ? i : 1000 + i,
+                     c->kind >= ATX_KIND_REAL ? ".5" : "");
         cr_assert_str_eq(scalar(store, sql).text, expected, "%s.%s", view, c->shown);
     }
 }
 
 Test(store_columns, every_figure_goes_to_its_own_column)
 {
-    at__store *store = memory_ok();
-    at__trial_row row = { 0 };
-    at__winner winner = { 0 };
+    atx_store *store = memory_ok();
+    atx_trial_row row = { 0 };
+    atx_winner winner = { 0 };
     at_error err = { 0 };
-    fill(&row, &at__trial_columns);
+    fill(&row, &atx_trial_columns);
     put_ok(store, &KEY, &H200, &row, 1);
-    check_shown(store, "trials_all", &at__trial_columns);
-    fill(&winner, &at__winner_columns);
-    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
-    check_shown(store, "best", &at__winner_columns);
-    at__store_close(store);
+    check_shown(store, "trials_all", &atx_trial_columns);
+    fill(&winner, &atx_winner_columns);
+    cr_assert_eq(atx_store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
+    check_shown(store, "best", &atx_winner_columns);
+    atx_store_close(store);
 }
 
 Test(store_columns, the_program_holds_the_schema_file)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     char version[40];
-    snprintf(version, sizeof version, "user_version = %d;", AT__SCHEMA_VERSION);
-    cr_assert_eq(at__str_read_file(&text, AT_SOURCE_DIR "/db/schema.sql", 1 << 20, NULL), AT_OK);
-    cr_assert_str_eq(text.data, at__schema_sql);
+    snprintf(version, sizeof version, "user_version = %d;", ATX_SCHEMA_VERSION);
+    cr_assert_eq(atx_str_read_file(&text, AT_SOURCE_DIR "/db/schema.sql", 1 << 20, NULL), AT_OK);
+    cr_assert_str_eq(text.data, atx_schema_sql);
     cr_assert(strstr(text.data, version));
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }

@@ -24,11 +24,11 @@ static void write_file(const char *path, const void *data, size_t len)
     cr_assert(file && fwrite(data, 1, len, file) == len && fclose(file) == 0, "%s", path);
 }
 
-static at__str read_file(const char *path)
+static atx_str read_file(const char *path)
 {
-    at__str out = { 0 };
+    atx_str out = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(at__str_read_file(&out, path, 1 << 26, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_str_read_file(&out, path, 1 << 26, &err), AT_OK, "%s", err.text);
     return out;
 }
 
@@ -43,41 +43,41 @@ static bool exists(const char *path, const char *suffix)
 /* Opens `path` in both modes, expects `status` and `text`, and not a byte of the file changed. */
 static void refuses(const char *path, at_status expect, const char *text)
 {
-    at__str before = read_file(path);
-    for (int mode = AT__STORE_WRITE; mode <= AT__STORE_READ; mode++) {
-        at__store *store = (at__store *)-1;
+    atx_str before = read_file(path);
+    for (int mode = ATX_STORE_WRITE; mode <= ATX_STORE_READ; mode++) {
+        atx_store *store = (atx_store *)-1;
         at_error err = { 0 };
-        at_status status = at__store_open_wait(&store, path, (at__open_mode)mode, 100, &err);
+        at_status status = atx_store_open_wait(&store, path, (atx_open_mode)mode, 100, &err);
         cr_assert_eq(status, expect, "mode %d: %s: %s", mode, at_status_name(status), err.text);
-        cr_assert(store == (at__store *)-1);
+        cr_assert(store == (atx_store *)-1);
         cr_assert(strstr(err.text, text) && strstr(err.text, path), "mode %d: %s", mode, err.text);
     }
-    at__str after = read_file(path);
+    atx_str after = read_file(path);
     cr_assert(before.len == after.len && memcmp(before.data, after.data, before.len) == 0);
-    at__str_clear(&before);
-    at__str_clear(&after);
+    atx_str_clear(&before);
+    atx_str_clear(&after);
 }
 
 static void make_store(const char *path, int trials)
 {
-    at__store *store = open_ok(path, AT__STORE_WRITE);
+    atx_store *store = open_ok(path, ATX_STORE_WRITE);
     for (int i = 0; i < trials; i++) {
         char config[32];
         snprintf(config, sizeof config, "A=%d", i);
-        at__trial_row row = trial_of(config, 1e-6 * (i + 1));
+        atx_trial_row row = trial_of(config, 1e-6 * (i + 1));
         put_ok(store, &KEY, &H200, &row, 1);
     }
-    at__winner winner = winner_of("A=0", 1e-6);
-    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, NULL), AT_OK);
-    at__store_close(store);
+    atx_winner winner = winner_of("A=0", 1e-6);
+    cr_assert_eq(atx_store_put_winner(store, 0, &KEY, &H200, &winner, NULL), AT_OK);
+    atx_store_close(store);
 }
 
 static long trials_in(const char *path)
 {
-    at__store *store = open_ok(path, AT__STORE_READ);
+    atx_store *store = open_ok(path, ATX_STORE_READ);
     long count = strtol(scalar(store, "SELECT count(*) FROM trial").text, NULL, 10);
     cr_assert_str_eq(scalar(store, "PRAGMA integrity_check").text, "ok");
-    at__store_close(store);
+    atx_store_close(store);
     return count;
 }
 
@@ -112,7 +112,7 @@ Test(store_files, databases_of_others_are_left_alone)
 }
 
 /* A file and its log, as a crash leaves them: what `sql` does is in the log alone. */
-static at__str crash_after(const char *path, const char *sql)
+static atx_str crash_after(const char *path, const char *sql)
 {
     char wal[200], shm[200];
     sqlite3 *db = NULL;
@@ -120,23 +120,23 @@ static at__str crash_after(const char *path, const char *sql)
     snprintf(shm, sizeof shm, "%s-shm", path);
     cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
     cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK, "%s", sqlite3_errmsg(db));
-    at__str log = read_file(wal), file = read_file(path);
+    atx_str log = read_file(wal), file = read_file(path);
     sqlite3_close(db);
     write_file(path, file.data, file.len);
     write_file(wal, log.data, log.len);
     unlink(shm);
-    at__str_clear(&file);
+    atx_str_clear(&file);
     return log;
 }
 
-static void expect_log(const char *path, const at__str *log)
+static void expect_log(const char *path, const atx_str *log)
 {
     char wal[200];
     snprintf(wal, sizeof wal, "%s-wal", path);
     cr_assert(exists(path, "-wal"));
-    at__str after = read_file(wal);
+    atx_str after = read_file(wal);
     cr_assert(after.len == log->len && memcmp(after.data, log->data, log->len) == 0);
-    at__str_clear(&after);
+    atx_str_clear(&after);
 }
 
 /* A WAL left by a crashed owner must not be brought into the file by us. */
@@ -144,10 +144,10 @@ Test(store_files, a_pending_wal_of_others_is_left_alone)
 {
     folder f = folder_make();
     run_sql(f.db, "PRAGMA journal_mode = WAL");
-    at__str log = crash_after(f.db, "CREATE TABLE t (x); INSERT INTO t VALUES (1)");
+    atx_str log = crash_after(f.db, "CREATE TABLE t (x); INSERT INTO t VALUES (1)");
     refuses(f.db, AT_ERR_STORE, "database of another program");
     expect_log(f.db, &log);
-    at__str_clear(&log);
+    atx_str_clear(&log);
     folder_remove(&f);
 }
 
@@ -155,14 +155,14 @@ Test(store_files, a_pending_wal_of_a_newer_schema_is_left_alone)
 {
     folder f = folder_make();
     char newer[60], says[80];
-    snprintf(newer, sizeof newer, "PRAGMA user_version = %d", AT__SCHEMA_VERSION + 1);
-    snprintf(says, sizeof says, "found schema version %d", AT__SCHEMA_VERSION + 1);
+    snprintf(newer, sizeof newer, "PRAGMA user_version = %d", ATX_SCHEMA_VERSION + 1);
+    snprintf(says, sizeof says, "found schema version %d", ATX_SCHEMA_VERSION + 1);
     make_store(f.db, 1);
     run_sql(f.db, newer);
-    at__str log = crash_after(f.db, "CREATE TABLE theirs (x)");
+    atx_str log = crash_after(f.db, "CREATE TABLE theirs (x)");
     refuses(f.db, AT_ERR_STORE, says);
     expect_log(f.db, &log);
-    at__str_clear(&log);
+    atx_str_clear(&log);
     folder_remove(&f);
 }
 
@@ -171,20 +171,20 @@ Test(store_files, a_reader_leaves_a_pending_log_where_it_is)
 {
     folder f = folder_make();
     make_store(f.db, 3);
-    at__str log = crash_after(f.db, "UPDATE trial SET log = 'of the log'");
+    atx_str log = crash_after(f.db, "UPDATE trial SET log = 'of the log'");
     cr_assert_eq(trials_in(f.db), 3);
-    at__store *store = open_ok(f.db, AT__STORE_READ);
+    atx_store *store = open_ok(f.db, ATX_STORE_READ);
     cr_assert_str_eq(scalar(store, "SELECT log FROM main.trial").text, "of the log");
-    at__store_close(store);
+    atx_store_close(store);
     expect_log(f.db, &log);
-    at__str_clear(&log);
+    atx_str_clear(&log);
     folder_remove(&f);
 }
 
 /* Of a newer autotune, of one from before the first release, or damaged. */
 Test(store_files, another_schema_version_is_left_alone)
 {
-    static const int VERSIONS[] = { AT__SCHEMA_VERSION + 1, 6, 0, -5 };
+    static const int VERSIONS[] = { ATX_SCHEMA_VERSION + 1, 6, 0, -5 };
     folder f = folder_make();
     make_store(f.db, 1);
     for (size_t i = 0; i < sizeof VERSIONS / sizeof *VERSIONS; i++) {
@@ -192,7 +192,7 @@ Test(store_files, another_schema_version_is_left_alone)
         snprintf(sql, sizeof sql, "PRAGMA user_version = %d", VERSIONS[i]);
         snprintf(says, sizeof says,
                  "found schema version %d (user_version); expected %d: it was written by %s", VERSIONS[i],
-                 AT__SCHEMA_VERSION, VERSIONS[i] > 0 ? "a newer autotune" : "no release");
+                 ATX_SCHEMA_VERSION, VERSIONS[i] > 0 ? "a newer autotune" : "no release");
         run_sql(f.db, sql);
         refuses(f.db, AT_ERR_STORE, says);
     }
@@ -204,10 +204,10 @@ Test(store_files, a_schema_version_that_only_the_log_has_is_seen)
 {
     folder f = folder_make();
     make_store(f.db, 1);
-    at__str log = crash_after(f.db, "PRAGMA user_version = 2");
+    atx_str log = crash_after(f.db, "PRAGMA user_version = 2");
     refuses(f.db, AT_ERR_STORE, "found schema version 2");
     expect_log(f.db, &log);
-    at__str_clear(&log);
+    atx_str_clear(&log);
     folder_remove(&f);
 }
 
@@ -215,12 +215,12 @@ Test(store_files, a_truncated_database_is_damaged)
 {
     folder f = folder_make();
     make_store(f.db, 100);
-    at__str whole = read_file(f.db);
+    atx_str whole = read_file(f.db);
     for (size_t len = 4096; len < whole.len; len += 4096 * 7) {
         write_file(f.db, whole.data, len);
         refuses(f.db, AT_ERR_STORE, "damaged");
     }
-    at__str_clear(&whole);
+    atx_str_clear(&whole);
     folder_remove(&f);
 }
 
@@ -233,7 +233,7 @@ Test(store_files, a_database_without_its_views_is_refused)
     folder_remove(&f);
 }
 
-static bool ignore(void *context, const at__trial_row *row, const at__fingerprint *fingerprint)
+static bool ignore(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     (void)fingerprint;
     *(size_t *)context += strlen(row->config) + strlen(row->log) + (size_t)row->outcome;
@@ -242,19 +242,19 @@ static bool ignore(void *context, const at__trial_row *row, const at__fingerprin
 
 static void use(const char *path)
 {
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
-    at__answer answer = { 0 };
-    at__trial_row row = trial_of("A=1", 1e-6);
+    atx_answer answer = { 0 };
+    atx_trial_row row = trial_of("A=1", 1e-6);
     size_t sum = 0;
-    if (at__store_open_wait(&store, path, AT__STORE_WRITE, 100, &err) != AT_OK)
+    if (atx_store_open_wait(&store, path, ATX_STORE_WRITE, 100, &err) != AT_OK)
         return;
-    at_status s1 = at__store_each_trial(store, &KEY, NULL, ignore, &sum, &err);
-    at_status s2 = at__store_find_winner(&answer, store, &KEY, &H200, NULL, &err);
-    at_status s3 = at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err);
+    at_status s1 = atx_store_each_trial(store, &KEY, NULL, ignore, &sum, &err);
+    at_status s2 = atx_store_find_winner(&answer, store, &KEY, &H200, NULL, &err);
+    at_status s3 = atx_store_put_trials(store, 0, &KEY, &H200, &row, 1, &err);
     (void)s1, (void)s2, (void)s3;
-    at__answer_clear(&answer);
-    at__store_close(store);
+    atx_answer_clear(&answer);
+    atx_store_close(store);
 }
 
 /* Any outcome is right that is no crash, no hang and no sanitizer report. */
@@ -262,55 +262,55 @@ Test(store_files, random_damage_never_crashes)
 {
     folder f = folder_make();
     make_store(f.db, 20);
-    at__str whole = read_file(f.db);
+    atx_str whole = read_file(f.db);
     srand(1);
     for (int round = 0; round < 200; round++) {
-        at__str copy = { 0 };
-        at__str_add_bytes(&copy, whole.data, whole.len);
+        atx_str copy = { 0 };
+        atx_str_add_bytes(&copy, whole.data, whole.len);
         for (int i = 0; i < 1 + round % 50; i++)
             copy.data[(size_t)rand() % (i % 2 ? 4096 : copy.len)] = (char)rand();
         write_file(f.db, copy.data, copy.len);
         use(f.db);
-        at__str_clear(&copy);
+        atx_str_clear(&copy);
     }
-    at__str_clear(&whole);
+    atx_str_clear(&whole);
     folder_remove(&f);
 }
 
 Test(store_files, what_is_not_there_is_made_only_for_writing)
 {
     folder f = folder_make();
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_READ, &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(atx_store_open(&store, f.db, ATX_STORE_READ, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, "no such database"), "%s", err.text);
     cr_assert(!exists(f.db, ""));
     write_file(f.db, "", 0);
-    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_READ, &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(atx_store_open(&store, f.db, ATX_STORE_READ, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, "is empty"), "%s", err.text);
-    at__store_close(open_ok(f.db, AT__STORE_WRITE));
-    at__store_close(open_ok(f.db, AT__STORE_READ));
+    atx_store_close(open_ok(f.db, ATX_STORE_WRITE));
+    atx_store_close(open_ok(f.db, ATX_STORE_READ));
     folder_remove(&f);
 }
 
 Test(store_files, paths_that_are_no_files)
 {
     folder f = folder_make();
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     char below[200];
     snprintf(below, sizeof below, "%s/below/x.db", f.db);
-    for (int mode = AT__STORE_WRITE; mode <= AT__STORE_READ; mode++) {
-        cr_assert_eq(at__store_open(&store, f.path, (at__open_mode)mode, &err), AT_ERR_STORE);
+    for (int mode = ATX_STORE_WRITE; mode <= ATX_STORE_READ; mode++) {
+        cr_assert_eq(atx_store_open(&store, f.path, (atx_open_mode)mode, &err), AT_ERR_STORE);
         cr_assert(strstr(err.text, "is a folder"), "%s", err.text);
-        cr_assert_eq(at__store_open(&store, "/dev/null", (at__open_mode)mode, &err), AT_ERR_STORE);
+        cr_assert_eq(atx_store_open(&store, "/dev/null", (atx_open_mode)mode, &err), AT_ERR_STORE);
         cr_assert(strstr(err.text, "not a regular file"), "%s", err.text);
-        cr_assert_eq(at__store_open(&store, "", (at__open_mode)mode, &err), AT_ERR_USAGE);
+        cr_assert_eq(atx_store_open(&store, "", (atx_open_mode)mode, &err), AT_ERR_USAGE);
     }
     write_file(f.db, "a file, not a folder", 20);
-    cr_assert_eq(at__store_open(&store, below, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_open(&store, below, ATX_STORE_WRITE, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "Not a directory"), "%s", err.text);
-    cr_assert_eq(at__store_open(&store, f.path, AT__STORE_WRITE, NULL), AT_ERR_STORE);
+    cr_assert_eq(atx_store_open(&store, f.path, ATX_STORE_WRITE, NULL), AT_ERR_STORE);
     folder_remove(&f);
 }
 
@@ -322,17 +322,17 @@ Test(store_files, names_that_are_none_of_a_file_are_refused)
     folder f = folder_make();
     cr_assert_eq(chdir(f.path), 0);
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        for (int mode = AT__STORE_WRITE; mode <= AT__STORE_READ; mode++) {
-            at__store *store = NULL;
+        for (int mode = ATX_STORE_WRITE; mode <= ATX_STORE_READ; mode++) {
+            atx_store *store = NULL;
             at_error err = { 0 };
-            cr_assert_eq(at__store_open(&store, NAMES[i], (at__open_mode)mode, &err), AT_ERR_USAGE);
+            cr_assert_eq(atx_store_open(&store, NAMES[i], (atx_open_mode)mode, &err), AT_ERR_USAGE);
             cr_assert(strstr(err.text, "the name of the database") && strstr(err.text, NAMES[i]), "%s",
                       err.text);
         }
     cr_assert(!exists("file:x.db", "") && !exists("FILE:x", ""));
     make_store("./:memory:", 2);
     cr_assert_eq(trials_in("./:memory:"), 2);
-    at__store_close(memory_ok()); /* another one */
+    atx_store_close(memory_ok()); /* another one */
     folder_remove(&f);
 }
 
@@ -352,12 +352,12 @@ static void back_to_root(void)
 Test(store_files, a_read_only_file_can_be_read)
 {
     folder f = folder_make();
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     make_store(f.db, 3);
     cr_assert_eq(chmod(f.db, 0444) | chmod(f.path, 0555), 0);
     leave_root();
-    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_open(&store, f.db, ATX_STORE_WRITE, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "the file is read-only; change its permissions"), "%s", err.text);
     cr_assert_eq(trials_in(f.db), 3); /* a WAL database in a folder where no -shm can be made */
     back_to_root();
@@ -369,12 +369,12 @@ Test(store_files, a_read_only_file_can_be_read)
 Test(store_files, a_writable_file_in_a_read_only_folder)
 {
     folder f = folder_make();
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     make_store(f.db, 3);
     cr_assert_eq(chmod(f.db, 0666) | chmod(f.path, 0555), 0);
     leave_root();
-    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_open(&store, f.db, ATX_STORE_WRITE, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, f.db) && strstr(err.text, "permissions"), "%s", err.text);
     cr_assert_eq(trials_in(f.db), 3);
     back_to_root();
@@ -386,39 +386,39 @@ Test(store_files, a_log_that_cannot_be_brought_in_is_named)
 {
     folder f = folder_make();
     char wal[200], shm[200];
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     snprintf(wal, sizeof wal, "%s-wal", f.db);
     snprintf(shm, sizeof shm, "%s-shm", f.db);
     make_store(f.db, 3);
-    at__store *writer = open_ok(f.db, AT__STORE_WRITE);
-    at__trial_row row = trial_of("A=100", 1e-6);
+    atx_store *writer = open_ok(f.db, ATX_STORE_WRITE);
+    atx_trial_row row = trial_of("A=100", 1e-6);
     put_ok(writer, &KEY, &H200, &row, 1);
-    at__str log = read_file(wal);
-    at__store_close(writer);
+    atx_str log = read_file(wal);
+    atx_store_close(writer);
     write_file(wal, log.data, log.len);
     unlink(shm);
     cr_assert_eq(chmod(f.db, 0444) | chmod(wal, 0444) | chmod(f.path, 0555), 0);
     leave_root();
-    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_READ, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_open(&store, f.db, ATX_STORE_READ, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "its log") && strstr(err.text, wal), "%s", err.text);
     back_to_root();
-    at__str_clear(&log);
+    atx_str_clear(&log);
     folder_remove(&f);
 }
 
 Test(store_files, a_folder_that_cannot_be_written)
 {
     folder f = folder_make();
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     char below[200];
     snprintf(below, sizeof below, "%s/a/b.db", f.path);
     cr_assert_eq(chmod(f.path, 0555), 0);
     leave_root();
-    cr_assert_eq(at__store_open(&store, f.db, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_open(&store, f.db, ATX_STORE_WRITE, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, f.db) && strstr(err.text, "permissions"), "%s", err.text);
-    cr_assert_eq(at__store_open(&store, below, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_open(&store, below, ATX_STORE_WRITE, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "cannot make the folder") && strstr(err.text, "Permission denied"), "%s",
               err.text);
     back_to_root();
@@ -429,13 +429,13 @@ Test(store_files, a_folder_that_cannot_be_written)
 Test(store_files, a_file_system_that_is_only_read)
 {
     folder f = folder_make();
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     char below[200];
     snprintf(below, sizeof below, "%s/a/b/c.db", f.path);
     if (mount("tmpfs", f.path, "tmpfs", MS_RDONLY, NULL) != 0)
         cr_skip_test("no file system of its own: %s", strerror(errno));
-    at_status status = at__store_open(&store, below, AT__STORE_WRITE, &err);
+    at_status status = atx_store_open(&store, below, ATX_STORE_WRITE, &err);
     umount2(f.path, MNT_DETACH);
     cr_assert_eq(status, AT_ERR_STORE);
     cr_assert(strstr(err.text, "cannot make the folder") && strstr(err.text, "/a: Read-only file system"),
@@ -448,18 +448,18 @@ Test(store_files, without_shared_memory_the_rollback_journal_serves)
 {
     folder f = folder_make();
     char local[200];
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     snprintf(local, sizeof local, "%s/local.db", f.path);
     make_store(local, 1);
     cr_assert_eq(sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1), SQLITE_OK);
     make_store(f.db, 5);
-    store = open_ok(f.db, AT__STORE_WRITE);
+    store = open_ok(f.db, ATX_STORE_WRITE);
     cr_assert_str_eq(scalar(store, "PRAGMA journal_mode").text, "delete");
-    at__store_close(store);
+    atx_store_close(store);
     cr_assert_eq(trials_in(f.db), 5);
     /* One that was made elsewhere, in WAL mode, cannot be opened here; it must say so. */
-    cr_assert_eq(at__store_open(&store, local, AT__STORE_WRITE, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_open(&store, local, ATX_STORE_WRITE, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "network file system"), "%s", err.text);
     folder_remove(&f);
 }
@@ -468,18 +468,18 @@ Test(store_files, a_full_disk_loses_nothing_that_was_stored)
 {
     folder f = folder_make();
     make_store(f.db, 3);
-    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    atx_store *store = open_ok(f.db, ATX_STORE_WRITE);
     at_error err = { 0 };
     static char log[200000];
-    at__trial_row row = trial_of("A=100", 1e-6);
+    atx_trial_row row = trial_of("A=100", 1e-6);
     memset(log, 'x', sizeof log - 1);
     row.log = log;
     (void)scalar(store, "PRAGMA max_page_count = 30");
-    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "disk is full"), "%s", err.text);
     row.log = "";
     put_ok(store, &KEY, &H200, &row, 1);
-    at__store_close(store);
+    atx_store_close(store);
     cr_assert_eq(trials_in(f.db), 4);
     folder_remove(&f);
 }
@@ -488,20 +488,20 @@ Test(store_files, a_file_that_may_not_grow_loses_nothing_either)
 {
     folder f = folder_make();
     make_store(f.db, 3);
-    at__store *store = open_ok(f.db, AT__STORE_WRITE);
+    atx_store *store = open_ok(f.db, ATX_STORE_WRITE);
     at_error err = { 0 };
     static char log[1 << 20];
     struct rlimit small = { 1 << 18, RLIM_INFINITY };
-    at__trial_row row = trial_of("A=100", 1e-6);
+    atx_trial_row row = trial_of("A=100", 1e-6);
     memset(log, 'x', sizeof log - 1);
     row.log = log;
     signal(SIGXFSZ, SIG_IGN);
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
-    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "disk I/O error"), "%s", err.text);
     row.log = "";
     put_ok(store, &KEY, &H200, &row, 1);
-    at__store_close(store);
+    atx_store_close(store);
     cr_assert_eq(trials_in(f.db), 4);
     folder_remove(&f);
 }
@@ -567,7 +567,7 @@ static void kill_writer(const char *path, int first, int after)
     cr_assert_eq(waitpid(child, &state, 0), child);
     cr_assert(WIFSIGNALED(state) && last >= first + after, "%x %d", (unsigned)state, last);
 
-    at__store *store = open_ok(path, AT__STORE_WRITE);
+    atx_store *store = open_ok(path, ATX_STORE_WRITE);
     char sql[200];
     snprintf(sql, sizeof sql,
              "SELECT count(*) FROM trial WHERE config LIKE 'N=%%' AND "
@@ -576,7 +576,7 @@ static void kill_writer(const char *path, int first, int after)
     cr_assert_eq(atoi(scalar(store, sql).text), 2 * (last - first + 1));
     cr_assert_str_eq(scalar(store, "SELECT count(*) % 2 FROM trial").text, "0");
     cr_assert_str_eq(scalar(store, "PRAGMA integrity_check").text, "ok");
-    at__store_close(store);
+    atx_store_close(store);
 }
 
 Test(store_files, kill_9_loses_nothing_that_was_committed)

@@ -15,19 +15,19 @@ TestSuite(store_locked);
 Test(store_locked, a_locked_database_is_waited_for_and_then_named)
 {
     folder f = folder_make();
-    at__store *store = NULL, *other = NULL;
+    atx_store *store = NULL, *other = NULL;
     at_error err = { 0 };
-    at__trial_row row = trial_of("A=1", 1e-6);
-    at__store_close(open_ok(f.db, AT__STORE_WRITE));
-    cr_assert_eq(at__store_open_wait(&store, f.db, AT__STORE_WRITE, 200, &err), AT_OK, "%s", err.text);
-    other = open_ok(f.db, AT__STORE_WRITE);
-    cr_assert_eq(at__store_begin(other, NULL), AT_OK);
-    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+    atx_trial_row row = trial_of("A=1", 1e-6);
+    atx_store_close(open_ok(f.db, ATX_STORE_WRITE));
+    cr_assert_eq(atx_store_open_wait(&store, f.db, ATX_STORE_WRITE, 200, &err), AT_OK, "%s", err.text);
+    other = open_ok(f.db, ATX_STORE_WRITE);
+    cr_assert_eq(atx_store_begin(other, NULL), AT_OK);
+    cr_assert_eq(atx_store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "locked by another process for more than 0.2 s"), "%s", err.text);
-    cr_assert_eq(at__store_end(other, AT_OK, NULL), AT_OK);
+    cr_assert_eq(atx_store_end(other, AT_OK, NULL), AT_OK);
     put_ok(store, &KEY, &H200, &row, 1);
-    at__store_close(other);
-    at__store_close(store);
+    atx_store_close(other);
+    atx_store_close(store);
     folder_remove(&f);
 }
 
@@ -35,39 +35,39 @@ Test(store_locked, a_locked_database_is_waited_for_and_then_named)
 Test(store_locked, a_lock_is_waited_for_without_work_as_long_as_nobody_asks_to_end)
 {
     folder f = folder_make();
-    at__store *store = NULL, *other = NULL;
+    atx_store *store = NULL, *other = NULL;
     at_error err = { 0 };
     atomic_int asked = 0;
-    const at__cancel cancel = { .flag = &asked };
-    at__trial_row row = trial_of("A=1", 1e-6);
-    at__store_close(open_ok(f.db, AT__STORE_WRITE));
-    cr_assert_eq(at__store_open_wait(&store, f.db, AT__STORE_WRITE, 200, &err), AT_OK, "%s", err.text);
-    at__store_set_cancel(store, &cancel);
-    other = open_ok(f.db, AT__STORE_WRITE);
-    cr_assert_eq(at__store_begin(other, NULL), AT_OK);
-    double start_s = at__now_s();
+    const atx_cancel cancel = { .flag = &asked };
+    atx_trial_row row = trial_of("A=1", 1e-6);
+    atx_store_close(open_ok(f.db, ATX_STORE_WRITE));
+    cr_assert_eq(atx_store_open_wait(&store, f.db, ATX_STORE_WRITE, 200, &err), AT_OK, "%s", err.text);
+    atx_store_set_cancel(store, &cancel);
+    other = open_ok(f.db, ATX_STORE_WRITE);
+    cr_assert_eq(atx_store_begin(other, NULL), AT_OK);
+    double start_s = atx_now_s();
     clock_t work = clock();
-    cr_assert_eq(at__store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
-    cr_expect_geq(at__now_s() - start_s, 0.2, "%g s", at__now_s() - start_s);
+    cr_assert_eq(atx_store_put_trials(store, 0, &KEY, &H200, &row, 1, &err), AT_ERR_STORE);
+    cr_expect_geq(atx_now_s() - start_s, 0.2, "%g s", atx_now_s() - start_s);
     cr_expect_lt(clock() - work, CLOCKS_PER_SEC / 10);
-    cr_assert_eq(at__store_end(other, AT_OK, NULL), AT_OK);
-    at__store_close(other);
-    at__store_close(store);
+    cr_assert_eq(atx_store_end(other, AT_OK, NULL), AT_OK);
+    atx_store_close(other);
+    atx_store_close(store);
     folder_remove(&f);
 }
 
 Test(store_locked, a_lock_during_creation_is_waited_for_too)
 {
     folder f = folder_make();
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     sqlite3 *db = NULL;
     cr_assert_eq(sqlite3_open(f.db, &db), SQLITE_OK);
     cr_assert_eq(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
-    cr_assert_eq(at__store_open_wait(&store, f.db, AT__STORE_WRITE, 100, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_open_wait(&store, f.db, ATX_STORE_WRITE, 100, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "locked"), "%s", err.text);
     sqlite3_close(db);
-    at__store_close(open_ok(f.db, AT__STORE_WRITE));
+    atx_store_close(open_ok(f.db, ATX_STORE_WRITE));
     folder_remove(&f);
 }
 
@@ -75,21 +75,21 @@ Test(store_locked, a_lock_during_creation_is_waited_for_too)
 Test(store_locked, whoever_asks_to_end_waits_for_no_lock)
 {
     folder f = folder_make();
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     sqlite3 *db = NULL;
     atomic_int asked = 1;
-    const at__cancel cancel = { .flag = &asked };
-    at__store_close(open_ok(f.db, AT__STORE_WRITE));
+    const atx_cancel cancel = { .flag = &asked };
+    atx_store_close(open_ok(f.db, ATX_STORE_WRITE));
     cr_assert_eq(sqlite3_open(f.db, &db), SQLITE_OK);
     cr_assert_eq(
         sqlite3_exec(db, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", NULL, NULL, NULL),
         SQLITE_OK);
-    for (int mode = AT__STORE_WRITE; mode <= AT__STORE_READ; mode++) {
-        double start_s = at__now_s();
-        cr_assert_eq(at__store_open_unless(&store, f.db, (at__open_mode)mode, &cancel, &err),
+    for (int mode = ATX_STORE_WRITE; mode <= ATX_STORE_READ; mode++) {
+        double start_s = atx_now_s();
+        cr_assert_eq(atx_store_open_unless(&store, f.db, (atx_open_mode)mode, &cancel, &err),
                      AT_ERR_CANCELLED, "%s", err.text);
-        cr_assert_lt(at__now_s() - start_s, 20);
+        cr_assert_lt(atx_now_s() - start_s, 20);
         cr_assert(strstr(err.text, "interrupted") && strstr(err.text, f.db), "%s", err.text);
     }
     sqlite3_close(db);
@@ -100,15 +100,15 @@ Test(store_locked, whoever_asks_to_end_waits_for_no_lock)
 Test(store_locked, whoever_asked_to_end_may_still_store)
 {
     folder f = folder_make();
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
     atomic_int asked = 1;
-    const at__cancel cancel = { .flag = &asked };
-    at__trial_row row = trial_of("A=1", 1e-6);
-    at__store_close(open_ok(f.db, AT__STORE_WRITE));
-    cr_assert_eq(at__store_open_unless(&store, f.db, AT__STORE_WRITE, &cancel, &err), AT_OK, "%s", err.text);
+    const atx_cancel cancel = { .flag = &asked };
+    atx_trial_row row = trial_of("A=1", 1e-6);
+    atx_store_close(open_ok(f.db, ATX_STORE_WRITE));
+    cr_assert_eq(atx_store_open_unless(&store, f.db, ATX_STORE_WRITE, &cancel, &err), AT_OK, "%s", err.text);
     put_ok(store, &KEY, &H200, &row, 1);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "1");
-    at__store_close(store);
+    atx_store_close(store);
     folder_remove(&f);
 }

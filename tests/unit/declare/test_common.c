@@ -14,17 +14,17 @@
 #define OWN    MINI_SPACE("use c a\n")
 #define BUNDLE "//!autotune common a 39\n" A "//!autotune common b 45\n" B "//!autotune common c 39\n" C
 
-static at__commons library;
+static atx_commons library;
 
 static void add(const char *file, const char *text)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__commons_add(&library, text, strlen(text), file, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_commons_add(&library, text, strlen(text), file, &err), AT_OK, "%s", err.text);
 }
 
 static void clear(void)
 {
-    at__commons_clear(&library);
+    atx_commons_clear(&library);
 }
 
 static void add_three(void)
@@ -36,31 +36,31 @@ static void add_three(void)
 
 TestSuite(common, .fini = clear);
 
-static at__template *read_with(const at__op *op, const char *source)
+static atx_template *read_with(const atx_op *op, const char *source)
 {
-    at__template *t = NULL;
+    atx_template *t = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__template_read_with(&t, op, &library, source, strlen(source), "t.cu", &err), AT_OK, "%s",
+    cr_assert_eq(atx_template_read_with(&t, op, &library, source, strlen(source), "t.cu", &err), AT_OK, "%s",
                  err.text);
     return t;
 }
 
-static char *render(const at__template *t)
+static char *render(const atx_template *t)
 {
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__config config = { { 0 } };
-    at__str out = { 0 };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_config config = { { 0 } };
+    atx_str out = { 0 };
     at_error err = { 0 };
     bind_problem(slots, t->op, 64, 64);
-    cr_assert_eq(at__render(&out, t, AT__F32, &config, slots, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_render(&out, t, ATX_F32, &config, slots, &err), AT_OK, "%s", err.text);
     return out.data;
 }
 
 Test(common, puts_what_is_used_before_what_uses_it)
 {
     add_three();
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_with(op, OWN);
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_with(op, OWN);
     cr_assert_str_eq(t->source, BUNDLE OWN);
     cr_assert_eq(t->source_len, strlen(t->source));
     char *text = render(t);
@@ -69,108 +69,108 @@ Test(common, puts_what_is_used_before_what_uses_it)
                                     "#line 1 \"t.cu\"\n" OWN),
                        "%s", text);
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* A store keeps the bundle by its hash: the same template comes out of it without any library. */
 Test(common, a_stored_bundle_reads_back_as_itself)
 {
     add_three();
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_with(op, OWN), *stored = read_template(op, t->source);
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_with(op, OWN), *stored = read_template(op, t->source);
     cr_assert_str_eq(stored->hash, t->hash);
     cr_assert_str_eq(stored->source, t->source);
     cr_assert_eq(stored->part_count, 4);
     cr_assert_str_eq(stored->parts[1].file, "common/b.cuh");
-    at__template *other = NULL; /* what a library has is not what was measured */
-    at__commons changed = { 0 };
-    cr_assert_eq(at__commons_add(&changed, A "//", strlen(A "//"), "a.cuh", NULL), AT_OK);
-    cr_assert_eq(at__template_read_with(&other, op, &changed, t->source, t->source_len, "t.cu", NULL), AT_OK);
+    atx_template *other = NULL; /* what a library has is not what was measured */
+    atx_commons changed = { 0 };
+    cr_assert_eq(atx_commons_add(&changed, A "//", strlen(A "//"), "a.cuh", NULL), AT_OK);
+    cr_assert_eq(atx_template_read_with(&other, op, &changed, t->source, t->source_len, "t.cu", NULL), AT_OK);
     cr_assert_str_eq(other->hash, t->hash);
-    at__commons_clear(&changed);
-    at__template_close(other);
-    at__template_close(stored);
-    at__template_close(t);
-    at__op_close(op);
+    atx_commons_clear(&changed);
+    atx_template_close(other);
+    atx_template_close(stored);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(common, a_change_of_common_code_is_a_change_of_its_users)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     add_three();
-    at__template *before = read_with(op, OWN), *other = read_with(op, MINI_SPACE(""));
-    at__commons_clear(&library);
+    atx_template *before = read_with(op, OWN), *other = read_with(op, MINI_SPACE(""));
+    atx_commons_clear(&library);
     add("a.cuh", A "int changed;\n");
     add("b.cuh", B);
     add("c.cuh", C);
-    at__template *after = read_with(op, OWN), *same = read_with(op, MINI_SPACE(""));
+    atx_template *after = read_with(op, OWN), *same = read_with(op, MINI_SPACE(""));
     cr_assert_str_neq(before->hash, after->hash);
     cr_assert_str_eq(other->hash, same->hash);
-    at__template_close(before);
-    at__template_close(other);
-    at__template_close(after);
-    at__template_close(same);
-    at__op_close(op);
+    atx_template_close(before);
+    atx_template_close(other);
+    atx_template_close(after);
+    atx_template_close(same);
+    atx_op_close(op);
 }
 
 Test(common, a_comment_in_common_code_is_none)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     add_three();
-    at__template *before = read_with(op, OWN);
-    at__commons_clear(&library);
+    atx_template *before = read_with(op, OWN);
+    atx_commons_clear(&library);
     add("a.cuh", A "// reworded, and longer\n");
     add("b.cuh", B);
     add("c.cuh", C);
-    at__template *after = read_with(op, OWN);
+    atx_template *after = read_with(op, OWN);
     cr_assert_str_eq(before->hash, after->hash);
     cr_assert_str_neq(before->source, after->source);
-    at__template_close(before);
-    at__template_close(after);
-    at__op_close(op);
+    atx_template_close(before);
+    atx_template_close(after);
+    atx_op_close(op);
 }
 
 Test(common, without_use_the_bundle_is_the_file)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     cr_assert_str_eq(op->source, MINI_OP);
     cr_assert_eq(op->part_count, 1);
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 Test(common, an_op_uses_it_too)
 {
-    at__op *op = NULL;
-    at__str out = { 0 };
+    atx_op *op = NULL;
+    atx_str out = { 0 };
     add_three();
-    cr_assert_eq(at__op_read_with(&op, &library, MINI_OP_HEAD "use a\ntype T = storage\n" MINI_OP_TAIL,
+    cr_assert_eq(atx_op_read_with(&op, &library, MINI_OP_HEAD "use a\ntype T = storage\n" MINI_OP_TAIL,
                                   strlen(MINI_OP_HEAD "use a\ntype T = storage\n" MINI_OP_TAIL), "op.cu",
                                   NULL),
                  AT_OK);
     cr_assert_eq(strncmp(op->source, "//!autotune common a 39\n" A "/*!autotune\nop", 70), 0);
-    cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = AT__U8 }, NULL), AT_OK);
+    cr_assert_eq(atx_render_reference(&out, &(atx_problem){ .op = op, .type = ATX_U8 }, NULL), AT_OK);
     cr_assert_not_null(strstr(out.data, "#line 1 \"a.cuh\"\n" A "#line 1 \"op.cu\"\n/*!autotune\nop"));
-    at__str_clear(&out);
-    at__op_close(op);
+    atx_str_clear(&out);
+    atx_op_close(op);
 }
 
 Test(common, a_library_goes_before_its_next)
 {
-    at__commons mine = { .next = &library };
+    atx_commons mine = { .next = &library };
     add_three();
-    cr_assert_eq(at__commons_add(&mine, A "int mine;\n", strlen(A "int mine;\n"), "a.cuh", NULL), AT_OK);
-    cr_assert_not_null(strstr(at__commons_find(&mine, "a")->text, "mine"));
-    cr_assert_null(strstr(at__commons_find(&library, "a")->text, "mine"));
-    cr_assert_str_eq(at__commons_find(&mine, "b")->about, "second");
-    cr_assert_null(at__commons_find(&mine, "d"));
-    at__op *op = read_op(MINI_OP);
-    at__template *t = NULL;
-    cr_assert_eq(at__template_read_with(&t, op, &mine, OWN, strlen(OWN), "t.cu", NULL), AT_OK);
+    cr_assert_eq(atx_commons_add(&mine, A "int mine;\n", strlen(A "int mine;\n"), "a.cuh", NULL), AT_OK);
+    cr_assert_not_null(strstr(atx_commons_find(&mine, "a")->text, "mine"));
+    cr_assert_null(strstr(atx_commons_find(&library, "a")->text, "mine"));
+    cr_assert_str_eq(atx_commons_find(&mine, "b")->about, "second");
+    cr_assert_null(atx_commons_find(&mine, "d"));
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = NULL;
+    cr_assert_eq(atx_template_read_with(&t, op, &mine, OWN, strlen(OWN), "t.cu", NULL), AT_OK);
     cr_assert_not_null(strstr(t->source, "int mine;"), "also where a built-in file uses it");
-    at__template_close(t);
-    at__op_close(op);
-    at__commons_clear(&mine);
+    atx_template_close(t);
+    atx_op_close(op);
+    atx_commons_clear(&mine);
 }
 
 #define SIZES                                                                                                \
@@ -178,11 +178,11 @@ Test(common, a_library_goes_before_its_next)
 #define BOX      "/*!autotune\ncommon box\nparam W = 4 8\nuse sizes\nlet last = AREA\n*/\n"
 #define WITH_BOX MINI_TEMPLATE("param N = 1 2\nuse box\ngrid last\nblock twice\ndefault W=8\n")
 
-static void check_declared(const at__template *t)
+static void check_declared(const atx_template *t)
 {
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__str out = { 0 };
-    at__config config = { { 2, 8 } };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_str out = { 0 };
+    atx_config config = { { 2, 8 } };
 
     cr_assert_eq(t->param_count, 2);
     cr_assert_str_eq(t->params[1].name, "W");
@@ -191,40 +191,40 @@ static void check_declared(const at__template *t)
     cr_assert_eq(t->require_count, 1 + (size_t)t->op->align_count);
     cr_assert_str_eq(t->requires[0].reason, "small");
     bind_problem(slots, t->op, 64, 64);
-    cr_assert_eq(at__render(&out, t, AT__F32, &config, slots, NULL), AT_OK);
+    cr_assert_eq(atx_render(&out, t, ATX_F32, &config, slots, NULL), AT_OK);
     cr_assert_not_null(strstr(out.data, "constexpr int AREA = 32;"), "%s", out.data);
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 /* Files that use each other bring each line once; a stored bundle has the same declarations without a
  * library. */
 Test(common, declarations_are_those_of_every_template_that_uses_it)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     add("box.cuh", BOX);
     add("sizes.cuh", SIZES);
-    at__template *t = read_with(op, WITH_BOX), *stored = NULL;
+    atx_template *t = read_with(op, WITH_BOX), *stored = NULL;
     check_declared(t);
-    at__commons_clear(&library);
+    atx_commons_clear(&library);
     cr_assert_str_eq(t->params[1].where.file, "box.cuh", "its own copy");
     cr_assert_str_eq(t->lets[1].where.file, "sizes.cuh");
-    cr_assert_eq(at__template_read_with(&stored, op, NULL, t->source, strlen(t->source), "t.cu", NULL),
+    cr_assert_eq(atx_template_read_with(&stored, op, NULL, t->source, strlen(t->source), "t.cu", NULL),
                  AT_OK);
     check_declared(stored);
     cr_assert_str_eq(stored->hash, t->hash);
-    at__template_close(stored);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(stored);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(common, declarations_are_read_once_and_where_they_are_used)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     add("box.cuh", BOX);
     add("sizes.cuh", SIZES);
-    at__template *t = read_with(op, MINI_TEMPLATE("param N = 1 2\nuse box sizes\ngrid last\nblock twice\n"));
+    atx_template *t = read_with(op, MINI_TEMPLATE("param N = 1 2\nuse box sizes\ngrid last\nblock twice\n"));
     cr_assert_eq(t->let_count, 3);
-    at__template_close(t);
+    atx_template_close(t);
     const char *const wrong[][2] = {
         { MINI_TEMPLATE("use box\nparam N = 1 2\ngrid 1\nblock 1\n"), "sizes.cuh:3:17: unknown name 'N'" },
         { MINI_TEMPLATE("param N = 1\nparam W = 1\nuse box\ngrid 1\nblock 1\n"),
@@ -232,11 +232,11 @@ Test(common, declarations_are_read_once_and_where_they_are_used)
     };
     for (int i = 0; i < 2; i++) {
         at_error err = { 0 };
-        cr_expect_eq(at__template_read_with(&t, op, &library, wrong[i][0], strlen(wrong[i][0]), "t.cu", &err),
+        cr_expect_eq(atx_template_read_with(&t, op, &library, wrong[i][0], strlen(wrong[i][0]), "t.cu", &err),
                      AT_ERR_INPUT);
         cr_expect_not_null(strstr(err.text, wrong[i][1]), "%s", err.text);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 static const struct {
@@ -269,7 +269,7 @@ static const struct {
 
 Test(common, says_what_is_wrong_with_a_use)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     add_three();
     add("long_name.cuh", "/*!autotune\ncommon long_name\n*/");
     add("round.cuh", "/*!autotune\ncommon round\nuse trip\n*/");
@@ -277,19 +277,19 @@ Test(common, says_what_is_wrong_with_a_use)
     add("self.cuh", "/*!autotune\ncommon self\nuse a b self\n*/");
     add("lacks.cuh", "/*!autotune\ncommon lacks\nuse missing\n*/");
     for (size_t i = 0; i < sizeof BAD_USERS / sizeof *BAD_USERS; i++) {
-        at__template *t = NULL;
+        atx_template *t = NULL;
         at_error err = { 0 };
         const char *source = BAD_USERS[i].source;
-        at_status status = at__template_read_with(&t, op, &library, source, strlen(source), "t.cu", &err);
+        at_status status = atx_template_read_with(&t, op, &library, source, strlen(source), "t.cu", &err);
         if (!BAD_USERS[i].error) {
             cr_expect_eq(status, AT_OK, "%s", err.text);
-            at__template_close(t);
+            atx_template_close(t);
             continue;
         }
         cr_expect_eq(status, AT_ERR_INPUT, "%s", source);
         cr_expect_not_null(strstr(err.text, BAD_USERS[i].error), "%s", err.text);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 static const struct {
@@ -314,7 +314,7 @@ Test(common, says_what_is_wrong_with_a_file)
     for (size_t i = 0; i < sizeof BAD_FILES / sizeof *BAD_FILES; i++) {
         at_error err = { 0 };
         cr_expect_eq(
-            at__commons_add(&library, BAD_FILES[i].text, strlen(BAD_FILES[i].text), BAD_FILES[i].file, &err),
+            atx_commons_add(&library, BAD_FILES[i].text, strlen(BAD_FILES[i].text), BAD_FILES[i].file, &err),
             AT_ERR_INPUT);
         cr_expect_not_null(strstr(err.text, BAD_FILES[i].error), "%s", err.text);
     }
@@ -331,16 +331,16 @@ Test(common, a_chain_has_an_end)
         snprintf(text, sizeof text, "/*!autotune\ncommon n%d\nuse n%d\n*/", i, i - 1);
         add(file, text);
     }
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_with(op, MINI_SPACE("use n63\n"));
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_with(op, MINI_SPACE("use n63\n"));
     cr_assert_eq(t->part_count, 65);
-    at__template_close(t);
+    atx_template_close(t);
     at_error err = { 0 };
     static const char LONGER[] = MINI_SPACE("use n64\n");
-    cr_assert_eq(at__template_read_with(&t, op, &library, LONGER, strlen(LONGER), "t.cu", &err),
+    cr_assert_eq(atx_template_read_with(&t, op, &library, LONGER, strlen(LONGER), "t.cu", &err),
                  AT_ERR_INPUT);
     cr_assert_not_null(
         strstr(err.text, "n1.cuh:3:5: found 'n0', one file of common code too many; expected at most 64"),
         "%s", err.text);
-    at__op_close(op);
+    atx_op_close(op);
 }

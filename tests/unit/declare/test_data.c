@@ -9,68 +9,68 @@
 
 enum { COUNT = 10000 };
 
-static int number_of(at__dtype type)
+static int number_of(atx_dtype type)
 {
-    return at__dtype_number(type, 0);
+    return atx_dtype_number(type, 0);
 }
 
 static uint64_t bits_of(double value)
 {
-    return at__bits_of_double(value);
+    return atx_bits_of_double(value);
 }
 
-static double generated(uint64_t i, at__dtype type, int how, uint64_t a, uint64_t b)
+static double generated(uint64_t i, atx_dtype type, int how, uint64_t a, uint64_t b)
 {
-    return at__number_value(at__generate(i, COUNT, number_of(type), how, a, b, 7), number_of(type));
+    return atx_number_value(atx_generate(i, COUNT, number_of(type), how, a, b, 7), number_of(type));
 }
 
 /* Moments of a distribution. */
-static void expect_moments(at__dtype type, int how, double a, double b, double mean, double deviation,
+static void expect_moments(atx_dtype type, int how, double a, double b, double mean, double deviation,
                            double least, double most)
 {
     double sum = 0, squares = 0;
     for (uint64_t i = 0; i < COUNT; i++) {
         double x = generated(i, type, how, bits_of(a), bits_of(b));
-        cr_assert(x >= least && x <= most, "%s: %g", at__dtype_name(type), x);
+        cr_assert(x >= least && x <= most, "%s: %g", atx_dtype_name(type), x);
         sum += x;
         squares += x * x;
     }
     double found = sum / COUNT, spread = sqrt(squares / COUNT - found * found);
-    cr_assert(fabs(found - mean) < 0.05 * deviation, "%s: mean %g", at__dtype_name(type), found);
-    cr_assert(fabs(spread - deviation) < 0.05 * deviation, "%s: deviation %g", at__dtype_name(type), spread);
+    cr_assert(fabs(found - mean) < 0.05 * deviation, "%s: mean %g", atx_dtype_name(type), found);
+    cr_assert(fabs(spread - deviation) < 0.05 * deviation, "%s: deviation %g", atx_dtype_name(type), spread);
 }
 
 Test(data, distributions_are_what_they_are_called)
 {
-    static const at__dtype TYPES[] = { AT__F16, AT__BF16, AT__F32, AT__F64, AT__C64 };
+    static const atx_dtype TYPES[] = { ATX_F16, ATX_BF16, ATX_F32, ATX_F64, ATX_C64 };
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-        expect_moments(TYPES[i], AT__UNIFORM, 3, -1, 0.5, 3 / sqrt(12), -1, 2);
-        expect_moments(TYPES[i], AT__NORMAL, 2, 10, 10, 2, -2, 22);
+        expect_moments(TYPES[i], ATX_UNIFORM, 3, -1, 0.5, 3 / sqrt(12), -1, 2);
+        expect_moments(TYPES[i], ATX_NORMAL, 2, 10, 10, 2, -2, 22);
     }
 }
 
 /* Kept: a stored result and an exported self-test were made of these numbers. */
 Test(data, the_same_numbers_come_in_every_run_and_on_every_machine)
 {
-    cr_assert_eq(at__random(1, 0), 0x910a2dec89025cc1u);
-    cr_assert_eq(at__generate(3, 10, number_of(AT__F32), AT__UNIFORM, bits_of(2), bits_of(-1), 5),
-                 at__bits_of_float((float)(-1 + 2 * at__random_unit(5, 3))));
-    cr_assert_float_eq(at__random_normal(5, 3), at__random_normal(5, 3), 0);
-    cr_assert_neq(at__random_normal(5, 3), at__random_normal(6, 3), "another stream");
-    cr_assert_neq(at__random_normal(5, 3), at__random_normal(5, 4), "another place");
+    cr_assert_eq(atx_random(1, 0), 0x910a2dec89025cc1u);
+    cr_assert_eq(atx_generate(3, 10, number_of(ATX_F32), ATX_UNIFORM, bits_of(2), bits_of(-1), 5),
+                 atx_bits_of_float((float)(-1 + 2 * atx_random_unit(5, 3))));
+    cr_assert_float_eq(atx_random_normal(5, 3), atx_random_normal(5, 3), 0);
+    cr_assert_neq(atx_random_normal(5, 3), atx_random_normal(6, 3), "another stream");
+    cr_assert_neq(atx_random_normal(5, 3), atx_random_normal(5, 4), "another place");
 }
 
 Test(data, ranges_reach_both_ends_and_go_no_further)
 {
-    static const at__dtype TYPES[] = { AT__I8, AT__U8, AT__I16, AT__I32, AT__I64, AT__F16, AT__F32 };
+    static const atx_dtype TYPES[] = { ATX_I8, ATX_U8, ATX_I16, ATX_I32, ATX_I64, ATX_F16, ATX_F32 };
     for (size_t t = 0; t < sizeof TYPES / sizeof *TYPES; t++) {
-        int64_t low = TYPES[t] == AT__U8 ? 1 : -3, seen = 0;
+        int64_t low = TYPES[t] == ATX_U8 ? 1 : -3, seen = 0;
         for (uint64_t i = 0; i < COUNT; i++) {
-            double x = generated(i, TYPES[t], AT__RANGE, (uint64_t)low, 5);
+            double x = generated(i, TYPES[t], ATX_RANGE, (uint64_t)low, 5);
             cr_assert(x >= (double)low && x <= (double)low + 4 && x == floor(x), "%g", x);
             seen |= 1 << (int)(x - (double)low);
         }
-        cr_assert_eq(seen, 31, "%s", at__dtype_name(TYPES[t]));
+        cr_assert_eq(seen, 31, "%s", atx_dtype_name(TYPES[t]));
     }
 }
 
@@ -81,7 +81,7 @@ Test(data, a_permutation_has_each_integer_once)
         unsigned char *seen = calloc(COUNTS[c], 1);
         uint64_t moved = 0;
         for (uint64_t i = 0; i < COUNTS[c]; i++) {
-            uint64_t to = at__permuted(i, COUNTS[c], 11);
+            uint64_t to = atx_permuted(i, COUNTS[c], 11);
             cr_assert_lt(to, COUNTS[c]);
             cr_assert_not(seen[to], "%zu: twice", c);
             seen[to] = 1;
@@ -97,7 +97,7 @@ static void expect_spread(uint64_t count, uint64_t many)
 {
     uint64_t *seen = calloc(many, sizeof *seen), moved = 0;
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t to = at__generate(i, count, at__dtype_number(AT__I64, 0), AT__SPREAD, many, 0, 11);
+        uint64_t to = atx_generate(i, count, atx_dtype_number(ATX_I64, 0), ATX_SPREAD, many, 0, 11);
         cr_assert_lt(to, many);
         seen[to]++;
         moved += to != i % many;
@@ -120,46 +120,46 @@ Test(data, what_is_spread_has_each_integer_as_often_as_any_other)
 /* Every half is the number nearest to its own value, and to values around it. */
 Test(data, halves_are_rounded_to_the_nearest)
 {
-    static const at__dtype TYPES[] = { AT__F16, AT__BF16 };
+    static const atx_dtype TYPES[] = { ATX_F16, ATX_BF16 };
     for (size_t t = 0; t < 2; t++)
         for (unsigned bits = 0; bits < 0x10000; bits++) {
             int number = number_of(TYPES[t]);
-            double value = at__number_value(bits, number), next = at__number_value(bits + 1, number);
-            if (at__is_nan(value))
+            double value = atx_number_value(bits, number), next = atx_number_value(bits + 1, number);
+            if (atx_is_nan(value))
                 continue;
-            cr_assert_eq(at__number_bits(value, number), bits, "%x: %g", bits, value);
-            if (!at__is_finite(next) || !at__is_finite(value) || bits == 0x7fff)
+            cr_assert_eq(atx_number_bits(value, number), bits, "%x: %g", bits, value);
+            if (!atx_is_finite(next) || !atx_is_finite(value) || bits == 0x7fff)
                 continue;
             double middle = value / 2 + next / 2;
-            cr_assert_eq(at__number_bits(middle, number), bits & 1 ? bits + 1 : bits, "%x: a tie", bits);
-            cr_assert_eq(at__number_bits(value * 0.75 + next * 0.25, number), bits, "%x", bits);
+            cr_assert_eq(atx_number_bits(middle, number), bits & 1 ? bits + 1 : bits, "%x: a tie", bits);
+            cr_assert_eq(atx_number_bits(value * 0.75 + next * 0.25, number), bits, "%x", bits);
         }
-    cr_assert_eq(at__half_bits(65519.0f), 0x7bff);
-    cr_assert_eq(at__half_bits(65520.0f), 0x7c00);
-    cr_assert_eq(at__half_bits(-1e30f), 0xfc00);
-    cr_assert(at__is_nan(at__half_value(at__half_bits(NAN))));
-    cr_assert(at__is_nan(at__number_value(at__bfloat_bits(NAN), number_of(AT__BF16))));
+    cr_assert_eq(atx_half_bits(65519.0f), 0x7bff);
+    cr_assert_eq(atx_half_bits(65520.0f), 0x7c00);
+    cr_assert_eq(atx_half_bits(-1e30f), 0xfc00);
+    cr_assert(atx_is_nan(atx_half_value(atx_half_bits(NAN))));
+    cr_assert(atx_is_nan(atx_number_value(atx_bfloat_bits(NAN), number_of(ATX_BF16))));
 }
 
 static double wrong_by(double got, double right, int rule, double a, double b)
 {
-    int number = number_of(AT__F64);
-    return at__wrong_by(at__number_bits(got, number), at__number_bits(right, number), number, rule, a, b);
+    int number = number_of(ATX_F64);
+    return atx_wrong_by(atx_number_bits(got, number), atx_number_bits(right, number), number, rule, a, b);
 }
 
 Test(data, a_tolerance_is_of_the_right_answer)
 {
-    cr_assert_eq(wrong_by(101, 100, AT__WITHIN, 0.01, 0), 0);
-    cr_assert_gt(wrong_by(100, 101.1, AT__WITHIN, 0.01, 0), 1);
-    cr_assert_float_eq(wrong_by(104, 100, AT__WITHIN, 0.01, 1), 2, 1e-12);
-    cr_assert_eq(wrong_by(0.5, 0, AT__WITHIN, 0.01, 0), INFINITY, "nothing is near 0 relatively");
-    cr_assert_eq(wrong_by(-0.0, 0, AT__WITHIN, 0, 0), 0);
-    cr_assert_gt(wrong_by(-0.0, 0, AT__EXACT, 0, 0), 0);
+    cr_assert_eq(wrong_by(101, 100, ATX_WITHIN, 0.01, 0), 0);
+    cr_assert_gt(wrong_by(100, 101.1, ATX_WITHIN, 0.01, 0), 1);
+    cr_assert_float_eq(wrong_by(104, 100, ATX_WITHIN, 0.01, 1), 2, 1e-12);
+    cr_assert_eq(wrong_by(0.5, 0, ATX_WITHIN, 0.01, 0), INFINITY, "nothing is near 0 relatively");
+    cr_assert_eq(wrong_by(-0.0, 0, ATX_WITHIN, 0, 0), 0);
+    cr_assert_gt(wrong_by(-0.0, 0, ATX_EXACT, 0, 0), 0);
 }
 
 Test(data, nan_is_right_only_where_it_is_expected)
 {
-    static const int RULES[] = { AT__WITHIN, AT__ULP, AT__NORM };
+    static const int RULES[] = { ATX_WITHIN, ATX_ULP, ATX_NORM };
     for (size_t i = 0; i < sizeof RULES / sizeof *RULES; i++) {
         cr_assert_eq(wrong_by(NAN, 1, RULES[i], 1e9, 1e9), INFINITY);
         cr_assert_eq(wrong_by(1, NAN, RULES[i], 1e9, 1e9), INFINITY);
@@ -172,25 +172,25 @@ Test(data, nan_is_right_only_where_it_is_expected)
 
 Test(data, ulps_count_numbers_between)
 {
-    int f32 = number_of(AT__F32), i8 = number_of(AT__I8), u64 = number_of(AT__U64);
-    cr_assert_eq(at__wrong_by(0x3f800002, 0x3f800000, f32, AT__ULP, 2, 0), 0);
-    cr_assert_eq(at__wrong_by(0x3f800003, 0x3f800000, f32, AT__ULP, 2, 0), 3);
-    cr_assert_eq(at__wrong_by(0x80000001, 0x00000001, f32, AT__ULP, 1, 0), 2, "across zero");
-    cr_assert_eq(at__wrong_by(0xff, 0x01, i8, AT__ULP, 1, 0), 2, "-1 and 1");
-    cr_assert_eq(at__wrong_by(UINT64_MAX, UINT64_MAX - 3, u64, AT__ULP, 1, 0), 3);
+    int f32 = number_of(ATX_F32), i8 = number_of(ATX_I8), u64 = number_of(ATX_U64);
+    cr_assert_eq(atx_wrong_by(0x3f800002, 0x3f800000, f32, ATX_ULP, 2, 0), 0);
+    cr_assert_eq(atx_wrong_by(0x3f800003, 0x3f800000, f32, ATX_ULP, 2, 0), 3);
+    cr_assert_eq(atx_wrong_by(0x80000001, 0x00000001, f32, ATX_ULP, 1, 0), 2, "across zero");
+    cr_assert_eq(atx_wrong_by(0xff, 0x01, i8, ATX_ULP, 1, 0), 2, "-1 and 1");
+    cr_assert_eq(atx_wrong_by(UINT64_MAX, UINT64_MAX - 3, u64, ATX_ULP, 1, 0), 3);
 }
 
 /* Whatever the tolerance, an output that is not written is wrong. */
 Test(data, what_outputs_begin_with_is_near_nothing)
 {
-    for (int type = 0; type < AT__DTYPES; type++) {
-        int number = number_of((at__dtype)type);
-        uint64_t mask = at__number_mask(number);
+    for (int type = 0; type < ATX_DTYPES; type++) {
+        int number = number_of((atx_dtype)type);
+        uint64_t mask = atx_number_mask(number);
         for (uint64_t i = 0; i < 1000; i++) {
-            uint64_t right = at__random(3, i) & mask, far = at__far_from(right, number) & mask;
-            double allowed = at__number_class(number) <= AT__SIGNED ? 60 : 1e300;
-            cr_assert_gt(at__wrong_by(far, right, number, AT__WITHIN, 0, allowed), 0, "%s",
-                         at__dtype_name((at__dtype)type));
+            uint64_t right = atx_random(3, i) & mask, far = atx_far_from(right, number) & mask;
+            double allowed = atx_number_class(number) <= ATX_SIGNED ? 60 : 1e300;
+            cr_assert_gt(atx_wrong_by(far, right, number, ATX_WITHIN, 0, allowed), 0, "%s",
+                         atx_dtype_name((atx_dtype)type));
         }
     }
 }

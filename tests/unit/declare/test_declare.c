@@ -8,7 +8,7 @@
 
 Test(declare, reads_an_op)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     cr_assert_str_eq(op->name, "mini");
     cr_assert_str_eq(op->about, "y = x");
     cr_assert_str_eq(op->file, "op.cu");
@@ -18,101 +18,101 @@ Test(declare, reads_an_op)
     cr_assert_eq(op->dims[0].value, 1);
     cr_assert_not(op->dims[2].optional);
     cr_assert(op->storage);
-    cr_assert_eq(op->types, (1u << AT__DTYPES) - 1);
+    cr_assert_eq(op->types, (1u << ATX_DTYPES) - 1);
     cr_assert_eq(op->sizeof_slot, 3);
     cr_assert_eq(op->device_slot, 4);
-    cr_assert_str_eq(at__symbol_name(&op->symbols, 5), "device.sms");
-    cr_assert_eq(op->lets[0].slot, 4 + AT__LIMIT_COUNT);
+    cr_assert_str_eq(atx_symbol_name(&op->symbols, 5), "device.sms");
+    cr_assert_eq(op->lets[0].slot, 4 + ATX_LIMIT_COUNT);
     cr_assert_eq(op->let_count, 1);
     cr_assert_str_eq(op->requires[0].reason, "nothing to do");
     cr_assert_eq(op->requires[0].where.line, 6);
     cr_assert_eq(op->requires[0].where.column, 11);
     cr_assert_eq(op->arg_count, 4);
-    cr_assert_eq(op->args[0].role, AT__OUTPUT);
-    cr_assert_eq(op->args[1].role, AT__INPUT);
-    cr_assert_eq(op->args[2].role, AT__SCALAR);
+    cr_assert_eq(op->args[0].role, ATX_OUTPUT);
+    cr_assert_eq(op->args[1].role, ATX_INPUT);
+    cr_assert_eq(op->args[2].role, ATX_SCALAR);
     cr_assert_eq(op->args[2].scalar_bytes, 8);
-    cr_assert_str_eq(at__expr_text(op->args[2].expr), "rows");
+    cr_assert_str_eq(atx_expr_text(op->args[2].expr), "rows");
     cr_assert_eq(op->args[3].scalar_bytes, 4);
-    cr_assert_str_eq(at__expr_text(op->args[3].expr), "count / 2");
+    cr_assert_str_eq(atx_expr_text(op->args[3].expr), "count / 2");
     cr_assert_str_eq(op->reference, "mini_reference");
-    cr_assert_str_eq(at__expr_text(op->launch.grid[0]), "ceil_div(count, 256)");
+    cr_assert_str_eq(atx_expr_text(op->launch.grid[0]), "ceil_div(count, 256)");
     cr_assert_null(op->launch.grid[1]);
     cr_assert_null(op->launch.shared);
     cr_assert_str_eq(op->ceiling_op, "");
     cr_assert_str_eq(op->source, MINI_OP);
     cr_assert_eq(strlen(op->hash), 64);
-    at__op_close(op);
-    at__op_close(NULL);
+    atx_op_close(op);
+    atx_op_close(NULL);
 }
 
 Test(declare, reads_real_types_and_a_ceiling)
 {
-    at__op *op =
+    atx_op *op =
         read_op(MINI_OP_HEAD "type T = f16 f64\nceiling copy batch rows * 2 cols\nshared 64\n" MINI_OP_TAIL);
     cr_assert_not(op->storage);
-    cr_assert_eq(op->types, 1u << AT__F16 | 1u << AT__F64);
+    cr_assert_eq(op->types, 1u << ATX_F16 | 1u << ATX_F64);
     cr_assert_str_eq(op->ceiling_op, "copy");
     cr_assert_eq(op->ceiling_dim_count, 3);
-    cr_assert_str_eq(at__expr_text(op->ceiling_dims[1]), "rows * 2");
-    cr_assert_str_eq(at__expr_text(op->launch.shared), "64");
-    at__op_close(op);
+    cr_assert_str_eq(atx_expr_text(op->ceiling_dims[1]), "rows * 2");
+    cr_assert_str_eq(atx_expr_text(op->launch.shared), "64");
+    atx_op_close(op);
 }
 
 /* A choice is a size from 1 on; its words are constants. */
 Test(declare, reads_choices)
 {
-    at__op *op = read_op("/*!autotune\nop x\nshape to=near|far twice=no|yes n\ntype T = f32\n"
+    atx_op *op = read_op("/*!autotune\nop x\nshape to=near|far twice=no|yes n\ntype T = f32\n"
                          "let m = to == to_far && twice == twice_no ? 7 * n : n\narg y T[m] output\n"
                          "reference r\ngrid 1\nblock 1\ntraffic n\n*/ r");
-    at__limits limits = some_limits();
-    at__problem problem;
+    atx_limits limits = some_limits();
+    atx_problem problem;
     at_error err = { 0 };
-    int64_t slots[AT__MAX_SLOTS], bytes = 0;
+    int64_t slots[ATX_MAX_SLOTS], bytes = 0;
     cr_assert(op->dims[0].optional && op->dims[0].value == 1 && op->dims[0].word_count == 2);
     cr_assert_str_eq(op->dims[0].words[1], "far");
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 2, 1, 5 }, 3, &err), AT_OK, "%s",
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 2, 1, 5 }, 3, &err), AT_OK, "%s",
                  err.text);
-    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__arg_bytes(&bytes, op, 0, slots, &err), AT_OK);
+    cr_assert_eq(atx_problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_arg_bytes(&bytes, op, 0, slots, &err), AT_OK);
     cr_assert_eq(bytes, 140);
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 3, 1, 5 }, 3, &err), AT_ERR_INPUT);
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 1, 0, 5 }, 3, &err), AT_ERR_INPUT);
-    at__op_close(op);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 3, 1, 5 }, 3, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 1, 0, 5 }, 3, &err), AT_ERR_INPUT);
+    atx_op_close(op);
 }
 
 Test(declare, reads_what_look_ups_compare)
 {
-    at__op *op = read_op(MINI_OP_HEAD "type T = storage\nnear turned rows cols cost 10\n"
+    atx_op *op = read_op(MINI_OP_HEAD "type T = storage\nnear turned rows cols cost 10\n"
                                       "near turned batch rows cost 3\nnear narrow cols <= 32 cost 24\n"
                                       "near narrow rows <= 8 cost 1000\nnear aligned rows cols cost 7\n"
                                       "default op\n" MINI_OP_TAIL);
     cr_assert_eq(op->turn_count, 2);
     cr_assert(op->turns[0].dims[0] == 1 && op->turns[0].dims[1] == 2 && op->turns[0].cost == 10);
     cr_assert(op->turns[1].dims[0] == 0 && op->turns[1].dims[1] == 1 && op->turns[1].cost == 3);
-    const at__near batch = op->dims[0].near, rows = op->dims[1].near, cols = op->dims[2].near;
+    const atx_near batch = op->dims[0].near, rows = op->dims[1].near, cols = op->dims[2].near;
     cr_assert(!batch.narrow && !batch.narrow_cost && !batch.aligned_cost, "it was not named");
     cr_assert(rows.narrow == 8 && rows.narrow_cost == 1000 && rows.aligned_cost == 7);
     cr_assert(cols.narrow == 32 && cols.narrow_cost == 24 && cols.aligned_cost == 7);
     cr_assert(op->by_default);
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 Test(declare, an_op_that_says_nothing_of_look_ups_has_nothing_compared)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     cr_assert_eq(op->turn_count, 0);
     for (int i = 0; i < op->dim_count; i++)
         cr_assert(!op->dims[i].near.narrow && !op->dims[i].near.narrow_cost &&
                   !op->dims[i].near.aligned_cost);
     cr_assert_not(op->by_default);
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 Test(declare, reads_a_template)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_template(op, MINI_TEMPLATE("default   PAD=4 ORDER=slow\n"
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_template(op, MINI_TEMPLATE("default   PAD=4 ORDER=slow\n"
                                                       "param     TILE  = 16 32   # side\n"
                                                       "param     PAD   = 0 1..3 4..16:6 -5\n"
                                                       "param     ORDER = fast slow\n"
@@ -138,25 +138,25 @@ Test(declare, reads_a_template)
     cr_assert_arr_eq(t->params[1].values, PADS, sizeof PADS);
     cr_assert_str_eq(t->params[2].labels[1], "slow");
     cr_assert_eq(t->params[2].values[1], 1);
-    cr_assert_str_eq(at__symbol_name(&t->symbols, t->params[2].label_slot + 1), "ORDER_slow");
+    cr_assert_str_eq(atx_symbol_name(&t->symbols, t->params[2].label_slot + 1), "ORDER_slow");
     cr_assert_eq(t->defaults[0], 16);
     cr_assert_eq(t->defaults[1], 4);
     cr_assert_eq(t->defaults[2], 1);
     cr_assert_eq(t->let_count, 2);
-    cr_assert_str_eq(at__expr_text(t->lets[0].expr), "TILE * (TILE + PAD)");
+    cr_assert_str_eq(atx_expr_text(t->lets[0].expr), "TILE * (TILE + PAD)");
     cr_assert_str_eq(t->lets[0].meaning, "with padding");
     cr_assert_not(t->lets[0].rendered);
     cr_assert(t->lets[1].rendered);
     cr_assert_str_eq(t->requires[0].reason, "too much");
-    cr_assert_str_eq(at__expr_text(t->requires[0].expr), "bytes < 2000 && ORDER != ORDER_slow");
-    cr_assert_str_eq(at__expr_text(t->launch.block[0]), "TILE * 2");
-    cr_assert_str_eq(at__expr_text(t->launch.block[1]), "(PAD + 6)");
-    cr_assert_str_eq(at__expr_text(t->launch.block[2]), "1");
-    cr_assert_eq(at__expr_where(t->launch.shared).line, 15);
-    cr_assert_str_eq(at__expr_text(t->launch.shared), "bytes");
-    at__template_close(t);
-    at__template_close(NULL);
-    at__op_close(op);
+    cr_assert_str_eq(atx_expr_text(t->requires[0].expr), "bytes < 2000 && ORDER != ORDER_slow");
+    cr_assert_str_eq(atx_expr_text(t->launch.block[0]), "TILE * 2");
+    cr_assert_str_eq(atx_expr_text(t->launch.block[1]), "(PAD + 6)");
+    cr_assert_str_eq(atx_expr_text(t->launch.block[2]), "1");
+    cr_assert_eq(atx_expr_where(t->launch.shared).line, 15);
+    cr_assert_str_eq(atx_expr_text(t->launch.shared), "bytes");
+    atx_template_close(t);
+    atx_template_close(NULL);
+    atx_op_close(op);
 }
 
 /* An op whose two buffers may begin anywhere. */
@@ -179,45 +179,45 @@ Test(declare, an_alignment_that_a_template_does_not_mention_must_be_the_full_one
         { "grid 1\nblock 1\nshared align_x + align_y\n", 0, NULL },
         { "grid 1\nblock 1\nshared 4 # align_x\n", 2, "align_y == 256" },
     };
-    at__op *op = read_op(ALIGNED_OP);
+    atx_op *op = read_op(ALIGNED_OP);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char source[400];
         snprintf(source, sizeof source, "/*!autotune\ntemplate t\n%s*/\nvoid mini_t() {}\n", CASES[i].lines);
-        at__template *t = read_template(op, source);
+        atx_template *t = read_template(op, source);
         cr_assert_eq(t->require_count, CASES[i].required, "%zu", i);
         if (CASES[i].first)
-            cr_assert_str_eq(at__expr_text(t->requires[0].expr), CASES[i].first);
-        at__template_close(t);
+            cr_assert_str_eq(atx_expr_text(t->requires[0].expr), CASES[i].first);
+        atx_template_close(t);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 Test(declare, reads_windows_line_ends_and_a_byte_order_mark)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_template(
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_template(
         op, "\xef\xbb\xbf/*!autotune\r\n\r\n  # only a comment\r\ntemplate t\r\nparam A = 1 \\\r\n 2\r\n"
             "grid 1\r\nblock 1\r\n*/ void mini_t() {}");
     cr_assert_eq(t->params[0].count, 2);
     cr_assert_str_eq(t->params[0].meaning, "");
     cr_assert_eq(t->params[0].where.line, 5);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(declare, finds_two_blocks_in_one_file)
 {
     static const char BOTH[] = MINI_OP MINI_TEMPLATE("grid 1\nblock 1\n");
     size_t len = strlen(BOTH);
-    cr_assert(at__declares(BOTH, len, "op"));
-    cr_assert(at__declares(BOTH, len, "template"));
-    cr_assert_not(at__declares(BOTH, len, "temp"));
-    at__op *op = read_op(BOTH);
-    at__template *t = read_template(op, BOTH);
+    cr_assert(atx_declares(BOTH, len, "op"));
+    cr_assert(atx_declares(BOTH, len, "template"));
+    cr_assert_not(atx_declares(BOTH, len, "temp"));
+    atx_op *op = read_op(BOTH);
+    atx_template *t = read_template(op, BOTH);
     cr_assert_str_eq(t->name, "t");
     cr_assert_eq(t->param_count, 0);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(declare, sees_blocks_only_at_the_start_of_a_line)
@@ -230,10 +230,10 @@ Test(declare, sees_blocks_only_at_the_start_of_a_line)
                                         "/*!autotune\nopp a\n*/",
                                         "/*!autotune" };
     for (size_t i = 0; i < sizeof NONE / sizeof *NONE; i++)
-        cr_assert_not(at__declares(NONE[i], strlen(NONE[i]), "op"), "%s", NONE[i]);
-    cr_assert(at__declares("  /*!autotune\nop a\n*/", 22, "op"));
-    cr_assert(at__declares("/*!autotune\nop", 14, "op"), "malformed blocks count");
-    cr_assert(at__declares("/*!autotune\ntemplate t\n*/\n/*!autotune # x\n\n op a */", 50, "op"));
+        cr_assert_not(atx_declares(NONE[i], strlen(NONE[i]), "op"), "%s", NONE[i]);
+    cr_assert(atx_declares("  /*!autotune\nop a\n*/", 22, "op"));
+    cr_assert(atx_declares("/*!autotune\nop", 14, "op"), "malformed blocks count");
+    cr_assert(atx_declares("/*!autotune\ntemplate t\n*/\n/*!autotune # x\n\n op a */", 50, "op"));
 }
 
 /* Bad ops: the message for each. */
@@ -360,13 +360,13 @@ Test(declare, explains_bad_ops)
 {
     for (size_t i = 0; i < sizeof OPS / sizeof *OPS; i++) {
         at_error err = { 0 };
-        at__op *op = NULL;
-        at_status status = at__op_read(&op, OPS[i].source, strlen(OPS[i].source), "op.cu", &err);
+        atx_op *op = NULL;
+        at_status status = atx_op_read(&op, OPS[i].source, strlen(OPS[i].source), "op.cu", &err);
         cr_expect_eq(status, AT_ERR_INPUT, "%s", OPS[i].source);
         cr_expect_null(op);
         cr_expect_not_null(strstr(err.text, OPS[i].message), "%s\n%s\n%s", OPS[i].source, OPS[i].message,
                            err.text);
-        at__op_close(op);
+        atx_op_close(op);
     }
 }
 
@@ -425,27 +425,27 @@ static const struct {
 
 Test(declare, explains_bad_templates)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
         char source[600];
         at_error err = { 0 };
-        at__template *t = NULL;
+        atx_template *t = NULL;
         snprintf(source, sizeof source, "/*!autotune\ntemplate t\n%s*/\nvoid mini_t() {}\n", LINES[i].lines);
-        at_status status = at__template_read(&t, op, source, strlen(source), "t.cu", &err);
+        at_status status = atx_template_read(&t, op, source, strlen(source), "t.cu", &err);
         cr_expect_eq(status, AT_ERR_INPUT, "%s", LINES[i].lines);
         cr_expect_null(t);
         cr_expect_not_null(strstr(err.text, LINES[i].message), "%s\n%s\n%s", LINES[i].lines, LINES[i].message,
                            err.text);
-        at__template_close(t);
+        atx_template_close(t);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 static at_status read_bytes(const char *source, size_t len, at_error *err)
 {
-    at__op *op = NULL;
-    at_status status = at__op_read(&op, source, len, "op.cu", err);
-    at__op_close(op);
+    atx_op *op = NULL;
+    at_status status = atx_op_read(&op, source, len, "op.cu", err);
+    atx_op_close(op);
     return status;
 }
 
@@ -499,33 +499,33 @@ Test(declare, refuses_a_line_that_goes_on_too_long)
 Test(declare, limits_counts)
 {
     char source[30000] = "/*!autotune\ntemplate t\n", line[64];
-    at__op *op = read_op(MINI_OP);
-    at__template *t = NULL;
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = NULL;
     at_error err = { 0 };
 
-    for (int i = 0; i <= AT__MAX_PARAMS; i++) {
+    for (int i = 0; i <= ATX_MAX_PARAMS; i++) {
         snprintf(line, sizeof line, "param P%d = 1\n", i);
         strcat(source, line);
     }
     strcat(source, "*/");
-    cr_assert_eq(at__template_read(&t, op, source, strlen(source), "t.cu", &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_template_read(&t, op, source, strlen(source), "t.cu", &err), AT_ERR_INPUT);
     cr_assert_not_null(strstr(err.text, "t.cu:35:7: found more than 32 parameters"), "%s", err.text);
 
     strcpy(source, "/*!autotune\ntemplate t\n");
-    for (int i = 0; i < AT__MAX_SLOTS; i++) {
+    for (int i = 0; i < ATX_MAX_SLOTS; i++) {
         snprintf(line, sizeof line, "let l%d = 1\n", i);
         strcat(source, line);
     }
     strcat(source, "*/");
-    cr_assert_eq(at__template_read(&t, op, source, strlen(source), "t.cu", &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_template_read(&t, op, source, strlen(source), "t.cu", &err), AT_ERR_INPUT);
     cr_assert_not_null(strstr(err.text, "found more than 256 names"), "%s", err.text);
-    at__op_close(op);
+    atx_op_close(op);
 
     strcpy(source, "/*!autotune\nop x\nshape rows cols\n");
-    for (int i = 0; i <= AT__MAX_TURNS; i++)
+    for (int i = 0; i <= ATX_MAX_TURNS; i++)
         strcat(source, "near turned rows cols cost 1\n");
     strcat(source, "*/");
-    cr_assert_eq(at__op_read(&op, source, strlen(source), "op.cu", &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_op_read(&op, source, strlen(source), "op.cu", &err), AT_ERR_INPUT);
     cr_assert_not_null(strstr(err.text, "op.cu:12:13: found more than 8 lines 'near turned'"), "%s",
                        err.text);
 }
@@ -535,28 +535,28 @@ Test(declare, survives_truncation)
 {
     static const char BOTH[] =
         MINI_OP MINI_TEMPLATE("param A = x y # m\nlet b = A + 1\nrequire b > A # r\ngrid b\nblock 1\n");
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     for (size_t len = 0; len < strlen(BOTH); len++) {
         char *part = malloc(len + 1); /* of its own, so that the sanitizer sees reads past the end */
-        at__template *t = NULL;
+        atx_template *t = NULL;
         memcpy(part, BOTH, len);
-        if (at__template_read(&t, op, part, len, "t.cu", NULL) == AT_OK)
-            at__template_close(t);
+        if (atx_template_read(&t, op, part, len, "t.cu", NULL) == AT_OK)
+            atx_template_close(t);
         (void)!read_bytes(part, len, NULL);
-        at__declares(part, len, "op");
+        atx_declares(part, len, "op");
         free(part);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 Test(declare, equal_sources_have_equal_hashes)
 {
-    at__op *a = read_op(MINI_OP), *b = read_op(MINI_OP), *c = read_op(MINI_OP ";\n");
+    atx_op *a = read_op(MINI_OP), *b = read_op(MINI_OP), *c = read_op(MINI_OP ";\n");
     cr_assert_str_eq(a->hash, b->hash);
     cr_assert_str_neq(a->hash, c->hash);
-    at__op_close(a);
-    at__op_close(b);
-    at__op_close(c);
+    atx_op_close(a);
+    atx_op_close(b);
+    atx_op_close(c);
 }
 
 /* Words of the list from its beginning, its end, and where capitals stand among small letters. */
@@ -566,13 +566,13 @@ Test(declare, refuses_names_that_mean_something_in_cuda)
                                          "requires",  "std",  "this",    "thread_local", "threadIdx",
                                          "cudaError", "true", "xor_eq",  "uint8_t",      "float4" };
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        at__op *op = NULL;
+        atx_op *op = NULL;
         char text[300];
         bool is_free = strcmp(NAMES[i], "cudaError") == 0;
         snprintf(text, sizeof text, "/*!autotune\nop x\nshape %s\ntype T = storage\n*/", NAMES[i]);
         at_error err = { 0 };
-        cr_expect_eq(at__op_read(&op, text, strlen(text), "op.cu", &err), AT_ERR_INPUT);
+        cr_expect_eq(atx_op_read(&op, text, strlen(text), "op.cu", &err), AT_ERR_INPUT);
         cr_expect_eq(strstr(err.text, "leave free") == NULL, is_free, "%s: %s", NAMES[i], err.text);
-        at__op_close(op);
+        atx_op_close(op);
     }
 }

@@ -18,26 +18,26 @@
 
 Test(declare_numbers, reads_what_inputs_hold_and_when_outputs_are_right)
 {
-    static const int HOW[] = { AT__BITS,   AT__ONE_VALUE,   AT__UNIFORM, AT__RANGE, AT__RANGE,
-                               AT__NORMAL, AT__PERMUTATION, AT__BITS,    AT__BITS };
-    at__op *op = read_op(NUMBERS_OP);
+    static const int HOW[] = { ATX_BITS,   ATX_ONE_VALUE,   ATX_UNIFORM, ATX_RANGE, ATX_RANGE,
+                               ATX_NORMAL, ATX_PERMUTATION, ATX_BITS,    ATX_BITS };
+    atx_op *op = read_op(NUMBERS_OP);
     for (size_t i = 0; i < sizeof HOW / sizeof *HOW; i++)
         cr_assert_eq(op->args[i].input.how, HOW[i], "%s", op->args[i].name);
     cr_assert(op->args[0].zero && !op->args[1].zero);
     cr_assert(op->args[7].input.stated && !op->args[8].input.stated);
     cr_assert_eq(op->args[1].input.low, 2.5);
     cr_assert(op->args[2].input.low == -0.1 && op->args[2].input.high == 0.5);
-    cr_assert_str_eq(at__expr_text(op->args[3].input.upto), "n - 1");
+    cr_assert_str_eq(atx_expr_text(op->args[3].input.upto), "n - 1");
     cr_assert_null(op->args[4].input.from);
-    cr_assert_eq(at__arg_type(&op->args[1], AT__F16), AT__F64);
-    cr_assert_eq(at__arg_type(&op->args[2], AT__F16), AT__F16);
-    cr_assert_eq(at__arg_type(&op->args[3], AT__F16), AT__I32);
+    cr_assert_eq(atx_arg_type(&op->args[1], ATX_F16), ATX_F64);
+    cr_assert_eq(atx_arg_type(&op->args[2], ATX_F16), ATX_F16);
+    cr_assert_eq(atx_arg_type(&op->args[3], ATX_F16), ATX_I32);
     cr_assert(op->args[10].scalar_bytes == 8 && op->args[10].real == -1.5e-5 && !op->args[10].expr);
-    cr_assert(op->args[11].scalar_bytes == 2 && op->args[11].type == AT__F16);
-    const at__check y = op->args[0].check, z = op->args[1].check;
-    cr_assert(y.rule == AT__WITHIN && y.relative == 1e-3 && y.absolute == 2, "the line for all");
-    cr_assert(z.rule == AT__ULP && z.relative == 3, "a line of its own");
-    at__op_close(op);
+    cr_assert(op->args[11].scalar_bytes == 2 && op->args[11].type == ATX_F16);
+    const atx_check y = op->args[0].check, z = op->args[1].check;
+    cr_assert(y.rule == ATX_WITHIN && y.relative == 1e-3 && y.absolute == 2, "the line for all");
+    cr_assert(z.rule == ATX_ULP && z.relative == 3, "a line of its own");
+    atx_op_close(op);
 }
 
 #define DATA(lines) "/*!autotune\nop x\nshape n\n" lines "\n*/"
@@ -54,19 +54,19 @@ Test(declare_numbers, reads_what_inputs_hold_and_when_outputs_are_right)
 /* What goes into variables is no parameter, but of a kernel that takes it by its name. */
 Test(declare_numbers, reads_what_goes_into_variables)
 {
-    at__op *op = read_op(INTO_OP);
-    at__template *t = read_template(op, MINI_SPACE(""));
+    atx_op *op = read_op(INTO_OP);
+    atx_template *t = read_template(op, MINI_SPACE(""));
     cr_assert_str_eq(op->args[1].variable, "c_a");
     cr_assert_str_eq(op->args[2].variable, "ns::c_b");
-    cr_assert_str_eq(at__expr_text(op->args[1].input.upto), "n - 1");
+    cr_assert_str_eq(atx_expr_text(op->args[1].input.upto), "n - 1");
     cr_assert(t->arg_count == 2 && t->args[0] == 0 && t->args[1] == 3);
-    cr_assert(!at__template_fills(t, 0) && at__template_fills(t, 1) && at__template_fills(t, 2));
-    at__template_close(t);
+    cr_assert(!atx_template_fills(t, 0) && atx_template_fills(t, 1) && atx_template_fills(t, 2));
+    atx_template_close(t);
     t = read_template(op, MINI_SPACE("arg n b y\n"));
     cr_assert(t->arg_count == 3 && t->args[1] == 2);
-    cr_assert(at__template_fills(t, 1) && !at__template_fills(t, 2));
-    at__template_close(t);
-    at__op_close(op);
+    cr_assert(atx_template_fills(t, 1) && !atx_template_fills(t, 2));
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 static const struct {
@@ -168,9 +168,9 @@ static const struct {
 Test(declare_numbers, explains_bad_lines)
 {
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
-        at__op *op = NULL;
+        atx_op *op = NULL;
         at_error err = { 0 };
-        cr_assert_eq(at__op_read(&op, BAD[i].source, strlen(BAD[i].source), "op.cu", &err), AT_ERR_INPUT,
+        cr_assert_eq(atx_op_read(&op, BAD[i].source, strlen(BAD[i].source), "op.cu", &err), AT_ERR_INPUT,
                      "%zu: %s", i, BAD[i].source);
         cr_assert(strstr(err.text, BAD[i].message), "found: %s\nexpected: %s", err.text, BAD[i].message);
     }

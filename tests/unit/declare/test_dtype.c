@@ -6,28 +6,28 @@
 
 Test(dtype, reads_its_own_names_back)
 {
-    for (int i = 0; i < AT__DTYPES; i++) {
-        at__dtype type = AT__DTYPES;
-        const char *name = at__dtype_name((at__dtype)i);
-        cr_assert_eq(at__dtype_parse(&type, name, strlen(name), NULL), AT_OK);
+    for (int i = 0; i < ATX_DTYPES; i++) {
+        atx_dtype type = ATX_DTYPES;
+        const char *name = atx_dtype_name((atx_dtype)i);
+        cr_assert_eq(atx_dtype_parse(&type, name, strlen(name), NULL), AT_OK);
         cr_assert_eq((int)type, i);
     }
 }
 
 static const struct {
     const char *word;
-    at__dtype type;
+    atx_dtype type;
 } WORDS[] = {
-    { "float32", AT__F32 }, { "FLOAT", AT__F32 },     { "half", AT__F16 },        { "Double", AT__F64 },
-    { "int32", AT__I32 },   { "int", AT__I32 },       { "uint8", AT__U8 },        { "bfloat16", AT__BF16 },
-    { "int64", AT__I64 },   { "complex64", AT__C64 }, { "complex128", AT__C128 }, { "fp16", AT__F16 },
+    { "float32", ATX_F32 }, { "FLOAT", ATX_F32 },     { "half", ATX_F16 },        { "Double", ATX_F64 },
+    { "int32", ATX_I32 },   { "int", ATX_I32 },       { "uint8", ATX_U8 },        { "bfloat16", ATX_BF16 },
+    { "int64", ATX_I64 },   { "complex64", ATX_C64 }, { "complex128", ATX_C128 }, { "fp16", ATX_F16 },
 };
 
 Test(dtype, knows_other_words_in_any_case)
 {
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
-        at__dtype type = AT__DTYPES;
-        cr_assert_eq(at__dtype_parse(&type, WORDS[i].word, strlen(WORDS[i].word), NULL), AT_OK, "%s",
+        atx_dtype type = ATX_DTYPES;
+        cr_assert_eq(atx_dtype_parse(&type, WORDS[i].word, strlen(WORDS[i].word), NULL), AT_OK, "%s",
                      WORDS[i].word);
         cr_assert_eq(type, WORDS[i].type, "%s", WORDS[i].word);
     }
@@ -35,38 +35,38 @@ Test(dtype, knows_other_words_in_any_case)
 
 Test(dtype, lists_the_types_when_a_word_is_none)
 {
-    at__dtype type = AT__F64;
+    atx_dtype type = ATX_F64;
     at_error err = { 0 };
-    cr_assert_eq(at__dtype_parse(&type, "f33", 3, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_dtype_parse(&type, "f33", 3, &err), AT_ERR_INPUT);
     cr_assert_str_eq(
         err.text, "'f33' is not an element type; expected one of u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 "
                   "u64 c64 c128");
-    cr_assert_eq(type, AT__F64, "outputs stay as they were");
-    cr_assert_eq(at__dtype_parse(&type, "", 0, &err), AT_ERR_INPUT);
-    cr_assert_eq(at__dtype_parse(&type, "f32x", 4, &err), AT_ERR_INPUT);
-    cr_assert_eq(at__dtype_parse(&type, "f3", 2, &err), AT_ERR_INPUT);
+    cr_assert_eq(type, ATX_F64, "outputs stay as they were");
+    cr_assert_eq(atx_dtype_parse(&type, "", 0, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_dtype_parse(&type, "f32x", 4, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_dtype_parse(&type, "f3", 2, &err), AT_ERR_INPUT);
 }
 
 Test(dtype, length_ends_a_word)
 {
-    at__dtype type = AT__DTYPES;
-    cr_assert_eq(at__dtype_parse(&type, "f64,f32", 3, NULL), AT_OK);
-    cr_assert_eq(type, AT__F64);
+    atx_dtype type = ATX_DTYPES;
+    cr_assert_eq(atx_dtype_parse(&type, "f64,f32", 3, NULL), AT_OK);
+    cr_assert_eq(type, ATX_F64);
 }
 
 Test(dtype, storage_shares_by_size)
 {
-    cr_assert_str_eq(at__dtype_cuda(AT__F32, 1), "unsigned int");
-    cr_assert_str_eq(at__dtype_cuda(AT__I32, 1), "unsigned int");
-    cr_assert_str_eq(at__dtype_cuda(AT__F32, 0), "float");
-    cr_assert_str_eq(at__dtype_cuda(AT__BF16, 1), "unsigned short");
-    cr_assert_str_eq(at__dtype_cuda(AT__U8, 1), "unsigned char");
-    cr_assert_str_eq(at__dtype_cuda(AT__F64, 1), "unsigned long long");
-    cr_assert_str_eq(at__dtype_cuda(AT__C128, 1), "uint4");
-    cr_assert_str_eq(at__dtype_cuda(AT__F16, 0), "__half");
-    cr_assert_str_eq(at__dtype_key(AT__F32, 1), "b4");
-    cr_assert_str_eq(at__dtype_key(AT__C64, 1), "b8");
-    cr_assert_str_eq(at__dtype_key(AT__C128, 1), "b16");
-    cr_assert_str_eq(at__dtype_key(AT__F32, 0), "f32");
-    cr_assert_str_eq(at__dtype_name(AT__DTYPES), "?");
+    cr_assert_str_eq(atx_dtype_cuda(ATX_F32, 1), "unsigned int");
+    cr_assert_str_eq(atx_dtype_cuda(ATX_I32, 1), "unsigned int");
+    cr_assert_str_eq(atx_dtype_cuda(ATX_F32, 0), "float");
+    cr_assert_str_eq(atx_dtype_cuda(ATX_BF16, 1), "unsigned short");
+    cr_assert_str_eq(atx_dtype_cuda(ATX_U8, 1), "unsigned char");
+    cr_assert_str_eq(atx_dtype_cuda(ATX_F64, 1), "unsigned long long");
+    cr_assert_str_eq(atx_dtype_cuda(ATX_C128, 1), "uint4");
+    cr_assert_str_eq(atx_dtype_cuda(ATX_F16, 0), "__half");
+    cr_assert_str_eq(atx_dtype_key(ATX_F32, 1), "b4");
+    cr_assert_str_eq(atx_dtype_key(ATX_C64, 1), "b8");
+    cr_assert_str_eq(atx_dtype_key(ATX_C128, 1), "b16");
+    cr_assert_str_eq(atx_dtype_key(ATX_F32, 0), "f32");
+    cr_assert_str_eq(atx_dtype_name(ATX_DTYPES), "?");
 }

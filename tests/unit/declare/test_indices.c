@@ -21,23 +21,23 @@ static int find(const void *context, const char *name, size_t len)
 }
 
 /* j is 2 here; k and l have no value of their own; up goes the other way. */
-static const at__indices INDICES = {
+static const atx_indices INDICES = {
     .items = { { "j", 0, 3, 2, true },
                { "k", 0, 3, 0, false },
                { "l", 0, 3, 0, false },
                { "up", 3, 0, 0, false } },
     .count = 4,
 };
-static const at__scope SCOPE = { .find = find, .indices = &INDICES };
+static const atx_scope SCOPE = { .find = find, .indices = &INDICES };
 
 static at_status evaluate(int64_t *out, const char *text, at_error *err)
 {
-    at__expr *expr = NULL;
-    const at__where place = { .file = "x.cu", .line = 12, .column = 5 };
-    at_status status = at__expr_compile(&expr, text, strlen(text), &SCOPE, place, err);
+    atx_expr *expr = NULL;
+    const atx_where place = { .file = "x.cu", .line = 12, .column = 5 };
+    at_status status = atx_expr_compile(&expr, text, strlen(text), &SCOPE, place, err);
     if (status == AT_OK)
-        status = at__expr_eval(out, expr, VALUES, err);
-    at__expr_close(expr);
+        status = atx_expr_eval(out, expr, VALUES, err);
+    atx_expr_close(expr);
     return status;
 }
 
@@ -210,34 +210,34 @@ Test(indices, messages_tell_the_place_in_the_text)
 /* Each level has every element of the one below: with 60 elements three levels are 216,000. */
 Test(indices, what_comes_to_too_much_code_is_refused_at_once)
 {
-    static const at__indices MANY = {
+    static const atx_indices MANY = {
         .items = { { "a", 0, 59, 0, false }, { "b", 0, 59, 0, false }, { "c", 0, 59, 0, false } }, .count = 3
     };
     const char *const text = "sum(a: sum(b: sum(c: one)))";
-    const at__scope scope = { .find = find, .indices = &MANY };
-    const at__where place = { .file = "x.cu", .line = 1, .column = 1 };
-    at__expr *expr = NULL;
+    const atx_scope scope = { .find = find, .indices = &MANY };
+    const atx_where place = { .file = "x.cu", .line = 1, .column = 1 };
+    atx_expr *expr = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__expr_compile(&expr, text, strlen(text), &scope, place, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_expr_compile(&expr, text, strlen(text), &scope, place, &err), AT_ERR_INPUT);
     cr_assert_not_null(strstr(err.text, "the expression comes to more than 16384 steps"), "%s", err.text);
 }
 
 /* An expression of a declaration without indices reads as it did: T[count], and a list of sizes. */
 Test(indices, without_indices_a_bracket_ends_an_expression)
 {
-    const at__scope none = { .find = find };
-    const at__where place = { .file = "x.cu", .line = 1, .column = 1 };
-    at__expr *expr = NULL;
+    const atx_scope none = { .find = find };
+    const atx_where place = { .file = "x.cu", .line = 1, .column = 1 };
+    atx_expr *expr = NULL;
     size_t used = 0;
     at_error err = { 0 };
-    cr_assert_eq(at__expr_compile_first(&expr, &used, "n0[1]", 5, &none, place, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_expr_compile_first(&expr, &used, "n0[1]", 5, &none, place, &err), AT_OK, "%s", err.text);
     cr_assert_eq(used, 2);
-    at__expr_close(expr);
+    atx_expr_close(expr);
 }
 
 /* ---- declarations ---- */
 
-static const at__let *let_called(const at__let *lets, size_t count, const char *name)
+static const atx_let *let_called(const atx_let *lets, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcmp(lets[i].name, name) == 0)
@@ -245,7 +245,7 @@ static const at__let *let_called(const at__let *lets, size_t count, const char *
     return NULL;
 }
 
-static at__op *op_of_sizes(void)
+static atx_op *op_of_sizes(void)
 {
     return read_op(
         "/*!autotune\nop mini\nshape n0=1 n1=1 n2\ntype T = storage\neach j k = 0..2 # dimensions\n"
@@ -255,31 +255,31 @@ static at__op *op_of_sizes(void)
 
 Test(indices, a_family_is_a_let_for_each_value)
 {
-    at__op *op = op_of_sizes();
-    int64_t slots[AT__MAX_SLOTS], sizes[3] = { 4, 5, 6 };
-    at__limits limits = some_limits();
-    at__problem problem;
+    atx_op *op = op_of_sizes();
+    int64_t slots[ATX_MAX_SLOTS], sizes[3] = { 4, 5, 6 };
+    atx_limits limits = some_limits();
+    atx_problem problem;
     at_error err = { 0 };
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, sizes, 3, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, sizes, 3, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
     static const struct {
         const char *name;
         int64_t value;
     } WANTED[] = { { "count", 120 }, { "after0", 30 }, { "after1", 6 }, { "after2", 1 } };
     for (size_t i = 0; i < sizeof WANTED / sizeof *WANTED; i++) {
-        const at__let *let = let_called(op->lets, op->let_count, WANTED[i].name);
+        const atx_let *let = let_called(op->lets, op->let_count, WANTED[i].name);
         cr_assert_not_null(let, "%s", WANTED[i].name);
         cr_assert_eq(slots[let->slot], WANTED[i].value, "%s", WANTED[i].name);
     }
     cr_assert_eq(op->let_count, 4);
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 /* Downwards, so that each can be made of the one before it. A template knows the op's indices. */
 Test(indices, a_family_may_be_made_of_its_own_earlier_ones)
 {
-    at__op *op = op_of_sizes();
-    at__template *t =
+    atx_op *op = op_of_sizes();
+    atx_template *t =
         read_template(op, MINI_SPACE("each b = 1..0\nconst s2 = 1\nconst s[b] = s[b + 1] * n[b + 1]\n"
                                      "require all(k: s[k] == after[k])\n"));
     static const char *const NAMED[] = { "s2", "s1", "s0" };
@@ -288,8 +288,8 @@ Test(indices, a_family_may_be_made_of_its_own_earlier_ones)
         cr_assert_str_eq(t->lets[i].name, NAMED[i]);
         cr_assert(t->lets[i].rendered);
     }
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* 62 characters: with a digit it is as long as a name may be. */
@@ -297,12 +297,12 @@ Test(indices, a_family_may_be_made_of_its_own_earlier_ones)
 
 Test(indices, a_name_with_its_index_is_as_long_as_a_name_may_be)
 {
-    at__op *op = op_of_sizes();
-    at__template *t = read_template(op, MINI_SPACE("let " LONGEST "[k] = n[k]\n"));
+    atx_op *op = op_of_sizes();
+    atx_template *t = read_template(op, MINI_SPACE("let " LONGEST "[k] = n[k]\n"));
     cr_assert_eq(t->let_count, 3);
     cr_expect(let_called(t->lets, t->let_count, LONGEST "2"));
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 static const struct {
@@ -329,16 +329,16 @@ static const struct {
 
 Test(indices, wrong_lines_say_what_was_expected)
 {
-    at__op *op = op_of_sizes();
+    atx_op *op = op_of_sizes();
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
         char source[400];
-        at__template *t = NULL;
+        atx_template *t = NULL;
         at_error err = { 0 };
         snprintf(source, sizeof source, "/*!autotune\ntemplate t\n%sgrid 1\nblock 1\n*/\nvoid mini_t() {}\n",
                  WRONG[i].lines);
-        cr_assert_eq(at__template_read(&t, op, source, strlen(source), "t.cu", &err), AT_ERR_INPUT, "%s",
+        cr_assert_eq(atx_template_read(&t, op, source, strlen(source), "t.cu", &err), AT_ERR_INPUT, "%s",
                      WRONG[i].lines);
         cr_assert_str_eq(err.text, WRONG[i].message);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }

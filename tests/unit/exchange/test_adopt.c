@@ -7,12 +7,12 @@
 
 TestSuite(adopt);
 
-static at__adopted adopt(const char *text)
+static atx_adopted adopt(const char *text)
 {
-    at__adopted out;
+    atx_adopted out;
     at_error err = { 0 };
-    const at__adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu" };
-    cr_assert_eq(at__adopt(&out, &in, &err), AT_OK, "%s", err.text);
+    const atx_adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu" };
+    cr_assert_eq(atx_adopt(&out, &in, &err), AT_OK, "%s", err.text);
     return out;
 }
 
@@ -26,27 +26,27 @@ static int count(const char *text, const char *what)
 
 Test(adopt, what_two_branches_define_is_one_parameter)
 {
-    at__adopted out = adopt("#ifdef FAST\n#ifndef WORK\n#define WORK 8\n#endif\n#else\n"
+    atx_adopted out = adopt("#ifdef FAST\n#ifndef WORK\n#define WORK 8\n#endif\n#else\n"
                             "#ifndef WORK\n#define WORK 2\n#endif\n#endif\n"
                             "__global__ void k(float *p, int n) { p[WORK] = n; }\n");
-    cr_expect_eq(count(at__str_text(&out.t), "param     WORK = 4 8 16 32"), 1, "%s", at__str_text(&out.t));
-    cr_expect_eq(count(at__str_text(&out.t), "param "), 1, "%s", at__str_text(&out.t));
-    at__adopted_clear(&out);
+    cr_expect_eq(count(atx_str_text(&out.t), "param     WORK = 4 8 16 32"), 1, "%s", atx_str_text(&out.t));
+    cr_expect_eq(count(atx_str_text(&out.t), "param "), 1, "%s", atx_str_text(&out.t));
+    atx_adopted_clear(&out);
 }
 
 Test(adopt, what_is_no_code_is_no_kernel_and_no_block)
 {
-    at__adopted out = adopt(
+    atx_adopted out = adopt(
         "namespace ns {\n__device__ bool open(char c) { return c == '{' || c == '\"'; } // \\\n"
         "__global__ void no(int *p) {}\n"
         "const char *text = R\"x(\n__global__ void neither(float *p) {}\n)x\";\n"
         "#if 0\n__global__ void old(int *p) { don't }\n#endif\n"
         "__global__ void __cluster_dims__(2) f(float *p, const float w[WIDTH], int n = 1 << 3) {}\n}\n");
     cr_expect_str_eq(out.name, "f");
-    cr_expect(strstr(at__str_text(&out.t), "kernel    ns::f\n"), "%s", at__str_text(&out.t));
-    cr_expect(strstr(at__str_text(&out.op), "arg       w T[n] input"), "%s", at__str_text(&out.op));
-    cr_expect(strstr(at__str_text(&out.op), "shape     n "), "%s", at__str_text(&out.op));
-    at__adopted_clear(&out);
+    cr_expect(strstr(atx_str_text(&out.t), "kernel    ns::f\n"), "%s", atx_str_text(&out.t));
+    cr_expect(strstr(atx_str_text(&out.op), "arg       w T[n] input"), "%s", atx_str_text(&out.op));
+    cr_expect(strstr(atx_str_text(&out.op), "shape     n "), "%s", atx_str_text(&out.op));
+    atx_adopted_clear(&out);
 }
 
 Test(adopt, dynamic_shared_memory_may_have_an_alignment)
@@ -58,12 +58,12 @@ Test(adopt, dynamic_shared_memory_may_have_an_alignment)
     char text[200];
     for (size_t i = 0; i < sizeof DECLARATIONS / sizeof *DECLARATIONS; i++) {
         snprintf(text, sizeof text, "__global__ void k(float *p) { %s p[0] = s[0]; }", DECLARATIONS[i]);
-        at__adopted out = adopt(text);
-        cr_expect_eq(count(at__str_text(&out.t), "shared    "), 1, "%s", DECLARATIONS[i]);
-        at__adopted_clear(&out);
+        atx_adopted out = adopt(text);
+        cr_expect_eq(count(atx_str_text(&out.t), "shared    "), 1, "%s", DECLARATIONS[i]);
+        atx_adopted_clear(&out);
     }
-    at__adopted out =
+    atx_adopted out =
         adopt("extern int other; __global__ void k(float *p) { __shared__ float s[1]; p[0] = s[0]; }");
-    cr_expect_eq(count(at__str_text(&out.t), "shared    "), 0, "%s", at__str_text(&out.t));
-    at__adopted_clear(&out);
+    cr_expect_eq(count(atx_str_text(&out.t), "shared    "), 0, "%s", atx_str_text(&out.t));
+    atx_adopted_clear(&out);
 }

@@ -28,17 +28,17 @@ static void on_warning(void *context, const char *text)
     snprintf(w->last, sizeof w->last, "%s", text);
 }
 
-static at_status try_read(at__import *out, warnings *w, const char *const *paths, int count, at_error *err)
+static at_status try_read(atx_import *out, warnings *w, const char *const *paths, int count, at_error *err)
 {
-    at__import_options options = { .context = w, .warning = on_warning };
+    atx_import_options options = { .context = w, .warning = on_warning };
     *w = (warnings){ 0 };
-    return at__import_read(out, paths, count, &options, err);
+    return atx_import_read(out, paths, count, &options, err);
 }
 
-static at__import read_ok(const char *first, const char *second)
+static atx_import read_ok(const char *first, const char *second)
 {
     const char *const paths[] = { first, second };
-    at__import import = { 0 };
+    atx_import import = { 0 };
     warnings w;
     at_error err = { 0 };
     cr_assert_eq(try_read(&import, &w, paths, second ? 2 : 1, &err), AT_OK, "%s", err.text);
@@ -54,7 +54,7 @@ static const char *write_file(const char *name, const char *text)
     return name;
 }
 
-static const at__trial_row *find_row(const at__imported *item, const char *config)
+static const atx_trial_row *find_row(const atx_imported *item, const char *config)
 {
     for (size_t i = 0; i < item->count; i++)
         if (strcmp(item->rows[i].config, config) == 0)
@@ -67,8 +67,8 @@ static const at__trial_row *find_row(const at__imported *item, const char *confi
 
 Test(import, reads_a_cache_file)
 {
-    at__import import = read_ok(DATA "scale_cache.json", NULL);
-    const at__imported *item = &import.items[0];
+    atx_import import = read_ok(DATA "scale_cache.json", NULL);
+    const atx_imported *item = &import.items[0];
     cr_assert_eq(import.count, 1);
     cr_assert_str_eq(item->op->name, "scale");
     cr_assert(item->op->recorded);
@@ -77,13 +77,13 @@ Test(import, reads_a_cache_file)
     cr_assert_eq(item->problem.dims[1], 512);
     cr_assert_str_eq(item->fingerprint.device, "Example GPU");
     cr_assert_eq(item->count, 7);
-    cr_assert_eq(item->outcomes[AT__TIMED], 3);
-    cr_assert_eq(item->outcomes[AT__COMPILE_FAILED], 1);
-    cr_assert_eq(item->outcomes[AT__LAUNCH_FAILED], 3);
+    cr_assert_eq(item->outcomes[ATX_TIMED], 3);
+    cr_assert_eq(item->outcomes[ATX_COMPILE_FAILED], 1);
+    cr_assert_eq(item->outcomes[ATX_LAUNCH_FAILED], 3);
     cr_assert_not(item->torn);
 
-    const at__trial_row *row = find_row(item, "block_size_x=32 items=1 order=rows streaming=1");
-    cr_assert_eq(row->outcome, AT__TIMED);
+    const atx_trial_row *row = find_row(item, "block_size_x=32 items=1 order=rows streaming=1");
+    cr_assert_eq(row->outcome, ATX_TIMED);
     cr_assert_float_eq(row->timing.median_s, 2e-3, 1e-12, "the objective");
     cr_assert_float_eq(row->timing.min_s, 1.5e-3, 1e-12);
     cr_assert_float_eq(row->timing.spread, 0.4, 1e-9, "(p90 - p10) / median of the repetitions");
@@ -95,29 +95,29 @@ Test(import, reads_a_cache_file)
     cr_assert_eq(row->timing.samples, 1, "no repetitions were recorded");
     cr_assert_float_eq(row->timing.min_s, 0.75e-3, 1e-12);
     row = find_row(item, "block_size_x=128 items=2 order=rows streaming=0");
-    cr_assert_eq(row->outcome, AT__LAUNCH_FAILED);
+    cr_assert_eq(row->outcome, ATX_LAUNCH_FAILED);
     cr_assert_str_eq(row->log, "RuntimeFailedConfig");
-    at__import_clear(&import);
+    atx_import_clear(&import);
 }
 
 Test(import, reads_t4_results)
 {
-    at__import import = read_ok(DATA "scale_t4.json", NULL);
-    const at__imported *item = &import.items[0];
+    atx_import import = read_ok(DATA "scale_t4.json", NULL);
+    const atx_imported *item = &import.items[0];
     cr_assert_str_eq(item->op->name, "scale_t4", "after the file: it names no kernel");
     cr_assert_str_eq(item->fingerprint.device, "scale_t4", "nor a device");
-    cr_assert_eq(item->outcomes[AT__TIMED], 1);
-    cr_assert_eq(item->outcomes[AT__TIMED_OUT], 1);
-    cr_assert_eq(item->outcomes[AT__WRONG_RESULT], 1);
-    const at__trial_row *row = find_row(item, "block_size_x=64 items=2 order=rows streaming=0");
+    cr_assert_eq(item->outcomes[ATX_TIMED], 1);
+    cr_assert_eq(item->outcomes[ATX_TIMED_OUT], 1);
+    cr_assert_eq(item->outcomes[ATX_WRONG_RESULT], 1);
+    const atx_trial_row *row = find_row(item, "block_size_x=64 items=2 order=rows streaming=0");
     cr_assert_float_eq(row->timing.median_s, 500e-6, 1e-12, "microseconds");
     cr_assert_eq(row->timing.samples, 2);
     cr_assert_float_eq(row->compile_s, 0.1, 1e-12);
-    const at__param *items = &item->t->params[1];
+    const atx_param *items = &item->t->params[1];
     cr_assert_eq(items->count, 3, "the values that occur, ascending");
     cr_assert_eq(items->values[0], 1);
     cr_assert_eq(items->values[2], 4);
-    at__import_clear(&import);
+    atx_import_clear(&import);
 }
 
 /* A row needs a time, or a word for why there is none; most have both. */
@@ -128,45 +128,45 @@ Test(import, a_t4_result_has_a_time_or_a_word_for_why_there_is_none)
                "{\"configuration\": {\"a\": 1}, \"measurements\": [{\"name\": \"time\", \"value\": 2}]},\n"
                "{\"configuration\": {\"a\": 2}, \"invalidity\": \"timeout\"},\n"
                "{\"configuration\": {\"a\": 3}, \"invalidity\": \"compile\"}]}");
-    at__import import = read_ok("half.json", NULL);
-    const at__imported *item = &import.items[0];
+    atx_import import = read_ok("half.json", NULL);
+    const atx_imported *item = &import.items[0];
     cr_assert_eq(item->count, 3);
-    cr_assert_eq(find_row(item, "a=1")->outcome, AT__TIMED);
+    cr_assert_eq(find_row(item, "a=1")->outcome, ATX_TIMED);
     cr_assert_float_eq(find_row(item, "a=1")->timing.median_s, 2e-3, 1e-12,
                        "milliseconds, when it is not said");
-    cr_assert_eq(find_row(item, "a=2")->outcome, AT__TIMED_OUT);
-    cr_assert_eq(find_row(item, "a=3")->outcome, AT__COMPILE_FAILED);
-    at__import_clear(&import);
+    cr_assert_eq(find_row(item, "a=2")->outcome, ATX_TIMED_OUT);
+    cr_assert_eq(find_row(item, "a=3")->outcome, ATX_COMPILE_FAILED);
+    atx_import_clear(&import);
 }
 
 Test(import, t4_results_take_values_sizes_and_name_from_their_declaration)
 {
-    at__import import = read_ok(DATA "scale_t1.json", DATA "scale_t4.json");
-    const at__imported *item = &import.items[0];
+    atx_import import = read_ok(DATA "scale_t1.json", DATA "scale_t4.json");
+    const atx_imported *item = &import.items[0];
     cr_assert_eq(import.count, 1);
     cr_assert_str_eq(item->op->name, "scale");
-    cr_assert_eq(item->problem.type, AT__F64, "the first argument that is written");
+    cr_assert_eq(item->problem.type, ATX_F64, "the first argument that is written");
     cr_assert_eq(item->problem.dims[1], 512);
     cr_assert_eq(item->t->params[0].count, 3);
     cr_assert_eq(item->t->params[0].values[2], 128);
     cr_assert_eq(item->t->require_count, 5);
     find_row(item, "block_size_x=32 items=4 order=columns streaming=1");
-    at__import_clear(&import);
+    atx_import_clear(&import);
 }
 
 Test(import, a_declaration_alone_is_declared)
 {
-    at__import import = read_ok(DATA "scale_t1.json", NULL);
+    atx_import import = read_ok(DATA "scale_t1.json", NULL);
     cr_assert_eq(import.items[0].count, 0);
     cr_assert_eq(import.items[0].t->param_count, 5);
     cr_assert_eq(import.items[0].t->require_count, 5);
-    at__import_clear(&import);
+    atx_import_clear(&import);
 }
 
 Test(import, a_condition_that_recorded_configurations_break_is_left_out_with_a_warning)
 {
     const char *const paths[] = { DATA "scale_cache.json", DATA "scale_t1.json" };
-    at__import import = { 0 };
+    atx_import import = { 0 };
     warnings w;
     at_error err = { 0 };
     cr_assert_eq(try_read(&import, &w, paths, 2, &err), AT_OK, "%s", err.text);
@@ -174,7 +174,7 @@ Test(import, a_condition_that_recorded_configurations_break_is_left_out_with_a_w
     cr_assert(strstr(w.last, "scale_t1.json:15:24: found 1 of 7 recorded configurations that break"), "%s",
               w.last);
     cr_assert_eq(import.items[0].t->require_count, 4);
-    at__import_clear(&import);
+    atx_import_clear(&import);
 }
 
 Test(import, a_torn_cache_file_gives_what_was_complete)
@@ -186,10 +186,10 @@ Test(import, a_torn_cache_file_gives_what_was_complete)
     char *cut = strstr(whole, "\"items\": 2, \"order\": \"columns\"");
     cr_assert(cut && (size_t)(cut - whole) < len);
     *cut = '\0';
-    at__import import = read_ok(write_file("torn.json", whole), NULL);
+    atx_import import = read_ok(write_file("torn.json", whole), NULL);
     cr_assert(import.items[0].torn);
     cr_assert_eq(import.items[0].count, 2);
-    at__import_clear(&import);
+    atx_import_clear(&import);
 }
 
 /* ---- what is refused ---- */
@@ -258,7 +258,7 @@ Test(import, says_what_is_wrong_and_where)
 {
     const char *const paths[] = { "bad.json" };
     for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
-        at__import import = { 0 };
+        atx_import import = { 0 };
         warnings w;
         at_error err = { 0 };
         write_file("bad.json", REFUSED[i].text);
@@ -272,22 +272,22 @@ Test(import, says_what_is_wrong_and_where)
 
 Test(import, a_failure_of_kernel_tuner_has_a_word_or_a_time_that_is_none)
 {
-    at__import import =
+    atx_import import =
         read_ok(write_file("failed.json", CACHE("[\"a\"]", "{\"a\": [1, 2, 3, 4]}",
                                                 "\"1\": {\"a\": 1, \"time\": 2}, \"2\": {\"a\": 2, "
                                                 "\"__error__\": \"CompilationFailedConfig\"},"
                                                 "\"3\": {\"a\": 3, \"time\": 1e20}, \"4\": {\"a\": 4, "
                                                 "\"time\": 3, \"__error__\": \"InvalidConfig\"}")),
                 NULL);
-    const at__imported *item = &import.items[0];
+    const atx_imported *item = &import.items[0];
     cr_assert_eq(item->count, 4);
-    cr_expect_eq(find_row(item, "a=1")->outcome, AT__TIMED);
-    cr_expect_eq(find_row(item, "a=2")->outcome, AT__COMPILE_FAILED);
+    cr_expect_eq(find_row(item, "a=1")->outcome, ATX_TIMED);
+    cr_expect_eq(find_row(item, "a=2")->outcome, ATX_COMPILE_FAILED);
     cr_expect_str_eq(find_row(item, "a=2")->log, "CompilationFailedConfig");
-    cr_expect_eq(find_row(item, "a=3")->outcome, AT__LAUNCH_FAILED);
+    cr_expect_eq(find_row(item, "a=3")->outcome, ATX_LAUNCH_FAILED);
     cr_expect_str_eq(find_row(item, "a=3")->log, "1e20");
-    cr_expect_eq(find_row(item, "a=4")->outcome, AT__LAUNCH_FAILED);
-    at__import_clear(&import);
+    cr_expect_eq(find_row(item, "a=4")->outcome, ATX_LAUNCH_FAILED);
+    atx_import_clear(&import);
 }
 
 Test(import, times_are_in_the_unit_that_is_said)
@@ -309,10 +309,10 @@ Test(import, times_are_in_the_unit_that_is_said)
         { T4("\"timeunit\": \"s\"", "2.5", "us"), 2.5e-6 }, /* a measurement's own goes first */
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__import import = read_ok(write_file("unit.json", CASES[i].text), NULL);
+        atx_import import = read_ok(write_file("unit.json", CASES[i].text), NULL);
         cr_expect_float_eq(import.items[0].rows[0].timing.median_s / CASES[i].median_s, 1, 1e-12, "%s",
                            CASES[i].text);
-        at__import_clear(&import);
+        atx_import_clear(&import);
     }
 }
 
@@ -322,18 +322,18 @@ Test(import, times_are_in_the_unit_that_is_said)
 
 Test(import, t4_results_of_ours_keep_their_problem_and_their_template)
 {
-    at__import import = read_ok(
+    atx_import import = read_ok(
         write_file("own.json", OWN(", \"template\": \"tile\"", FAILED("\"A\": 1") "," FAILED("\"A\": 2"))),
         NULL);
-    const at__imported *item = &import.items[0];
+    const atx_imported *item = &import.items[0];
     cr_assert_eq(import.count, 1);
     cr_expect_str_eq(item->op->name, "k");
     cr_expect_str_eq(item->t->name, "tile");
     cr_expect_str_eq(item->fingerprint.device, "D");
-    cr_expect_eq(item->problem.type, AT__F32, "of 4 bytes");
+    cr_expect_eq(item->problem.type, ATX_F32, "of 4 bytes");
     cr_assert_eq(item->op->dim_count, 2);
     cr_expect(item->problem.dims[0] == 3 && item->problem.dims[1] == 4);
-    at__import_clear(&import);
+    atx_import_clear(&import);
 }
 
 Test(import, a_shape_that_is_more_than_sizes_is_a_part_of_the_name)
@@ -341,15 +341,15 @@ Test(import, a_shape_that_is_more_than_sizes_is_a_part_of_the_name)
     static const char TEXT[] =
         "{\"metadata\": {\"kernel\": \"permute\", \"shape\": \"4x8:1.0\", \"type\": \"b2\", "
         "\"template\": \"t\"}, \"results\": [" FAILED("\"A\": 1") "]}";
-    at__import import = read_ok(write_file("own.json", TEXT), NULL);
+    atx_import import = read_ok(write_file("own.json", TEXT), NULL);
     cr_expect_str_eq(import.items[0].op->name, "permute_4x8_1_0");
-    at__import_clear(&import);
+    atx_import_clear(&import);
 }
 
 /* Each template is an item with parameters of its own, and one operation in the store. */
 Test(import, t4_results_of_several_templates_become_several_templates)
 {
-    at__import import = read_ok(
+    atx_import import = read_ok(
         write_file(
             "own.json",
             OWN("", FAILED("\"template\": \"wide\", \"A\": 1") "," FAILED(
@@ -357,14 +357,14 @@ Test(import, t4_results_of_several_templates_become_several_templates)
                                                                                      "\"wide\", \"A\": 2"))),
         NULL);
     at_error err = { 0 };
-    at__store *store = memory_ok();
+    atx_store *store = memory_ok();
     cr_assert_eq(import.count, 2);
     cr_assert_eq(import.items[0].count, 2);
     cr_assert_eq(import.items[1].count, 1);
     find_row(&import.items[0], "A=2");
     find_row(&import.items[1], "B=x C=3");
     for (int i = 0; i < 2; i++)
-        cr_assert_eq(at__import_store(&import.items[i], store, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_import_store(&import.items[i], store, &err), AT_OK, "%s", err.text);
     cr_expect_str_eq(
         scalar(store, "SELECT group_concat(path, ' ') FROM (SELECT path FROM source ORDER BY path)").text,
         "recorded/k.cu recorded/k/tall.cu");
@@ -372,8 +372,8 @@ Test(import, t4_results_of_several_templates_become_several_templates)
                                    "(SELECT template, config FROM trials_all ORDER BY template, config)")
                          .text,
                      "tall B=x C=3, wide A=1, wide A=2");
-    at__store_close(store);
-    at__import_clear(&import);
+    atx_store_close(store);
+    atx_import_clear(&import);
 }
 
 static bool takes(void *context, const char *name)
@@ -385,33 +385,33 @@ static bool takes(void *context, const char *name)
 Test(import, a_name_that_is_taken_gets_an_ending)
 {
     const char *const paths[] = { write_file("own.json", OWN(", \"template\": \"t\"", FAILED("\"A\": 1"))) };
-    at__import import = { 0 };
+    atx_import import = { 0 };
     at_error err = { 0 };
-    const at__import_options options = { .is_taken = takes };
-    cr_assert_eq(at__import_read(&import, paths, 1, &options, &err), AT_OK, "%s", err.text);
+    const atx_import_options options = { .is_taken = takes };
+    cr_assert_eq(atx_import_read(&import, paths, 1, &options, &err), AT_OK, "%s", err.text);
     cr_expect_str_eq(import.items[0].op->name, "k_recorded");
-    at__import_clear(&import);
+    atx_import_clear(&import);
 }
 
 /* ---- the store, and replays ---- */
 
 Test(import, comes_back_from_the_store_with_its_declaration)
 {
-    at__import import = read_ok(DATA "scale_cache.json", NULL);
+    atx_import import = read_ok(DATA "scale_cache.json", NULL);
     at_error err = { 0 };
-    at__store *store = memory_ok();
-    cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_OK, "again: %s", err.text);
+    atx_store *store = memory_ok();
+    cr_assert_eq(atx_import_store(&import.items[0], store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_import_store(&import.items[0], store, &err), AT_OK, "again: %s", err.text);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trials_all WHERE op = 'scale'").text, "7");
     cr_assert_str_eq(scalar(store, "SELECT shape || ' ' || type_key FROM trials_all").text, "1024x512 f32");
     cr_assert_str_eq(scalar(store, "SELECT path FROM source").text, "recorded/scale.cu");
-    at__import_clear(&import);
+    atx_import_clear(&import);
 
     import = read_ok(DATA "scale_t1.json", DATA "scale_t4.json");
-    cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_ERR_INPUT, "another declaration");
+    cr_assert_eq(atx_import_store(&import.items[0], store, &err), AT_ERR_INPUT, "another declaration");
     cr_assert(strstr(err.text, "operation scale is in the database already"), "%s", err.text);
-    at__import_clear(&import);
-    at__store_close(store);
+    atx_import_clear(&import);
+    atx_store_close(store);
 }
 
 /* ---- T4, written ---- */
@@ -421,30 +421,30 @@ static bool write_line(void *context, const char *line)
     return fprintf(context, "%s\n", line) > 0;
 }
 
-static at_status write_t4(at__store *store, const at__dump_options *options, const char *path, at_error *err)
+static at_status write_t4(atx_store *store, const atx_dump_options *options, const char *path, at_error *err)
 {
     FILE *file = fopen(path, "w");
     cr_assert(file);
-    at_status status = at__t4_write(store, options, write_line, file, err);
+    at_status status = atx_t4_write(store, options, write_line, file, err);
     fclose(file);
     return status;
 }
 
 Test(import, t4_results_come_back_as_they_went_out)
 {
-    static const at__dump_options ALL = { 0 };
-    at__import import = read_ok(DATA "scale_cache.json", NULL);
+    static const atx_dump_options ALL = { 0 };
+    atx_import import = read_ok(DATA "scale_cache.json", NULL);
     at_error err = { 0 };
-    at__store *store = memory_ok();
+    atx_store *store = memory_ok();
     for (size_t i = 0; i < import.items[0].count; i++)
-        if (import.items[0].rows[i].outcome == AT__LAUNCH_FAILED)
-            import.items[0].rows[i].outcome = AT__CRASHED; /* T4 has one word for both */
-    cr_assert_eq(at__import_store(&import.items[0], store, &err), AT_OK, "%s", err.text);
+        if (import.items[0].rows[i].outcome == ATX_LAUNCH_FAILED)
+            import.items[0].rows[i].outcome = ATX_CRASHED; /* T4 has one word for both */
+    cr_assert_eq(atx_import_store(&import.items[0], store, &err), AT_OK, "%s", err.text);
     cr_assert_eq(write_t4(store, &ALL, "out.json", &err), AT_OK, "%s", err.text);
-    at__import again = read_ok("out.json", NULL);
+    atx_import again = read_ok("out.json", NULL);
     cr_assert_eq(again.items[0].count, import.items[0].count);
     for (size_t i = 0; i < import.items[0].count; i++) {
-        const at__trial_row *row = &import.items[0].rows[i], *back = find_row(&again.items[0], row->config);
+        const atx_trial_row *row = &import.items[0].rows[i], *back = find_row(&again.items[0], row->config);
         cr_assert_eq(row->outcome, back->outcome);
         cr_assert_float_eq(row->timing.median_s, back->timing.median_s, 1e-15);
         cr_assert_float_eq(row->timing.min_s, back->timing.min_s, 1e-15);
@@ -452,19 +452,19 @@ Test(import, t4_results_come_back_as_they_went_out)
         cr_assert_eq(row->timing.samples, back->timing.samples);
         cr_assert_float_eq(row->compile_s, back->compile_s, 1e-15);
     }
-    at__import_clear(&again);
-    at__import_clear(&import);
-    at__store_close(store);
+    atx_import_clear(&again);
+    atx_import_clear(&import);
+    atx_store_close(store);
 }
 
 Test(import, t4_results_are_of_one_problem_on_one_device)
 {
     at_error err = { 0 };
-    at__store *store = memory_ok();
-    at__trial_row rows[] = { trial_of("N=1", 1e-6), trial_of("N=2", 2e-6) };
-    at__problem_key other = KEY;
-    at__fingerprint device = H200;
-    at__dump_options options = { 0 };
+    atx_store *store = memory_ok();
+    atx_trial_row rows[] = { trial_of("N=1", 1e-6), trial_of("N=2", 2e-6) };
+    atx_problem_key other = KEY;
+    atx_fingerprint device = H200;
+    atx_dump_options options = { 0 };
     cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_ERR_NOT_FOUND);
 
     put_ok(store, &KEY, &H200, rows, 2);
@@ -484,7 +484,7 @@ Test(import, t4_results_are_of_one_problem_on_one_device)
     options.problems = &KEY;
     options.problem_count = 1;
     cr_assert_eq(write_t4(store, &options, "out.json", &err), AT_OK, "%s", err.text);
-    at__store_close(store);
+    atx_store_close(store);
 }
 
 /* A database that somebody else filled may have anything in its texts. */
@@ -492,18 +492,18 @@ Test(import, t4_results_are_json_whatever_names_and_values_hold)
 {
     static const char *const CONFIG = "N=007 A\"=x\\y B=-0 C=-";
     at_error err = { 0 };
-    at__str text = { 0 };
-    at__store *store = memory_ok();
-    at__trial_row rows[] = { trial_of("N=1", 1e-6), trial_of(CONFIG, 2e-6) };
+    atx_str text = { 0 };
+    atx_store *store = memory_ok();
+    atx_trial_row rows[] = { trial_of("N=1", 1e-6), trial_of(CONFIG, 2e-6) };
     rows[1].template_name = "til\"e";
     put_ok(store, &KEY, &H200, rows, 2);
-    cr_assert_eq(write_t4(store, &(at__dump_options){ 0 }, "out.json", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__str_read_file(&text, "out.json", 1 << 20, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(write_t4(store, &(atx_dump_options){ 0 }, "out.json", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_str_read_file(&text, "out.json", 1 << 20, &err), AT_OK, "%s", err.text);
     cr_assert(strstr(text.data,
                      "{\"template\":\"til\\\"e\",\"N\":\"007\",\"A\\\"\":\"x\\\\y\",\"B\":-0,\"C\":\"-\"}"),
               "%s", text.data);
-    at__str_clear(&text);
-    at__store_close(store);
+    atx_str_clear(&text);
+    atx_store_close(store);
 }
 
 /* ---- real recordings ---- */
@@ -530,17 +530,17 @@ Test(import, reads_published_recordings)
         char recording[512], space[512];
         snprintf(recording, sizeof recording, "%s/%s", spaces, REAL[i].recording);
         snprintf(space, sizeof space, "%s/%s", spaces, REAL[i].space);
-        at__import import = read_ok(recording, space);
-        const at__imported *item = &import.items[0];
+        atx_import import = read_ok(recording, space);
+        const atx_imported *item = &import.items[0];
         double best_s = 1;
         cr_assert_eq(import.count, 1);
         cr_assert_eq(item->count, REAL[i].count, "%zu", item->count);
-        cr_assert_eq((int64_t)item->count - item->outcomes[AT__TIMED], REAL[i].failed);
+        cr_assert_eq((int64_t)item->count - item->outcomes[ATX_TIMED], REAL[i].failed);
         for (size_t k = 0; k < item->count; k++)
-            if (item->rows[k].outcome == AT__TIMED && item->rows[k].timing.median_s < best_s)
+            if (item->rows[k].outcome == ATX_TIMED && item->rows[k].timing.median_s < best_s)
                 best_s = item->rows[k].timing.median_s;
         if (REAL[i].best_s > 0)
             cr_assert_float_eq(best_s / REAL[i].best_s, 1, 1e-3, "%g", best_s);
-        at__import_clear(&import);
+        atx_import_clear(&import);
     }
 }

@@ -19,17 +19,17 @@ TestSuite(large_files, .init = enter_scratch, .fini = leave_scratch);
 static void write_many(const char *path, const char *before, const char *what, size_t bytes,
                        const char *after)
 {
-    at__str block = { 0 };
+    atx_str block = { 0 };
     gzFile file = gzopen(path, "wb1");
     cr_assert(file);
     while (block.len < MIB)
-        at__str_add(&block, what);
+        atx_str_add(&block, what);
     gzputs(file, before);
     for (size_t done = 0; done < bytes; done += block.len)
         cr_assert_eq(gzwrite(file, block.data, (unsigned)block.len), (int)block.len);
     gzputs(file, after);
     gzclose(file);
-    at__str_clear(&block);
+    atx_str_clear(&block);
 }
 
 /* The most memory that this process, of this test alone, ever had. */
@@ -46,10 +46,10 @@ static void expect_less_than(size_t mib)
 
 static at_status import(const char *path, at_error *err)
 {
-    at__import import = { 0 };
-    const at__import_options options = { .name = NULL };
-    at_status status = at__import_read(&import, &path, 1, &options, err);
-    at__import_clear(&import);
+    atx_import import = { 0 };
+    const atx_import_options options = { .name = NULL };
+    at_status status = atx_import_read(&import, &path, 1, &options, err);
+    atx_import_clear(&import);
     return status;
 }
 
@@ -102,18 +102,18 @@ Test(large_files, what_nests_deeper_than_any_recording_is_refused_where_it_does)
 Test(large_files, a_recording_of_100_mib_is_read)
 {
     at_error err = { 0 };
-    at__str entry = { 0 };
-    at__str_add(&entry, "\"1,64,yes\": {\"a\": 1, \"time\": 1.25, \"times\": [");
+    atx_str entry = { 0 };
+    atx_str_add(&entry, "\"1,64,yes\": {\"a\": 1, \"time\": 1.25, \"times\": [");
     for (int i = 0; i < 20; i++)
-        at__str_addf(&entry, "%s1.25%d", i ? ", " : "", 1000 + i);
-    at__str_add(&entry, "], \"compile_time\": 431.25, \"verification_time\": 0, \"timestamp\": "
+        atx_str_addf(&entry, "%s1.25%d", i ? ", " : "", 1000 + i);
+    atx_str_add(&entry, "], \"compile_time\": 431.25, \"verification_time\": 0, \"timestamp\": "
                         "\"2023-12-22 09:54:05.502007+00:00\"},\n");
     write_many("honest.json",
                "{\"kernel_name\": \"k\", \"tune_params_keys\": [\"a\"], \"tune_params\": {\"a\": [1]},\n"
                "\"cache\": {",
-               at__str_text(&entry), 100 * MIB, "\"\":{\"a\":1,\"time\":1}}}");
+               atx_str_text(&entry), 100 * MIB, "\"\":{\"a\":1,\"time\":1}}}");
     cr_assert_eq(import("honest.json", &err), AT_OK, "%s", err.text);
-    at__str_clear(&entry);
+    atx_str_clear(&entry);
 }
 
 /* ---- dumps ---- */
@@ -130,11 +130,11 @@ Test(large_files, a_recording_of_100_mib_is_read)
 static void expect_no_merge(const char *path, const char *message)
 {
     at_error err = { 0 };
-    at__store *store = open_ok("into.db", AT__STORE_WRITE);
-    cr_assert_eq(at__store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT, "%s was taken", path);
+    atx_store *store = open_ok("into.db", ATX_STORE_WRITE);
+    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT, "%s was taken", path);
     cr_assert(strstr(err.text, message), "%s", err.text);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");
-    at__store_close(store);
+    atx_store_close(store);
 }
 
 Test(large_files, a_line_of_a_dump_that_does_not_end_is_refused)
@@ -148,60 +148,60 @@ Test(large_files, a_line_of_a_dump_that_does_not_end_is_refused)
 /* Members of a line stay for those after it. */
 Test(large_files, lines_of_a_dump_cannot_add_up_to_more_than_a_line)
 {
-    at__str text = { 0 }, value = { 0 };
+    atx_str text = { 0 }, value = { 0 };
     while (value.len < MIB)
-        at__str_add(&value, "0123456789abcdef");
-    at__str_add(&text, HEAD TRIAL "\"}\n");
+        atx_str_add(&value, "0123456789abcdef");
+    atx_str_add(&text, HEAD TRIAL "\"}\n");
     for (int i = 0; i < 40; i++)
-        at__str_addf(&text, "{\"kind\":\"trial\",\"more%d\":\"%s\"}\n", i, at__str_text(&value));
+        atx_str_addf(&text, "{\"kind\":\"trial\",\"more%d\":\"%s\"}\n", i, atx_str_text(&value));
     FILE *file = fopen("sum.jsonl", "w");
     fwrite(text.data, 1, text.len, file);
     fclose(file);
     expect_no_merge("sum.jsonl",
                     "sum.jsonl:18: found, with what it takes from lines before it, more than 16 MiB");
     expect_less_than(600);
-    at__str_clear(&text);
-    at__str_clear(&value);
+    atx_str_clear(&text);
+    atx_str_clear(&value);
 }
 
 /* A line of 40 bytes takes the log of the line before it. */
 Test(large_files, a_dump_that_is_held_in_memory_takes_no_more_than_it_may)
 {
     at_error err = { 0 };
-    at__store *store = NULL;
-    at__str text = { 0 };
-    at__str_add(&text, HEAD TRIAL);
+    atx_store *store = NULL;
+    atx_str text = { 0 };
+    atx_str_add(&text, HEAD TRIAL);
     while (text.len < 1 << 16)
-        at__str_add(&text, "why it failed; ");
-    at__str_add(&text, "\"}\n");
+        atx_str_add(&text, "why it failed; ");
+    atx_str_add(&text, "\"}\n");
     for (int i = 0; i < 100; i++)
-        at__str_addf(&text, "{\"kind\":\"trial\",\"config\":\"N=%d\"}\n", 2 + i);
+        atx_str_addf(&text, "{\"kind\":\"trial\",\"config\":\"N=%d\"}\n", 2 + i);
     FILE *file = fopen("d.jsonl", "w");
     fwrite(text.data, 1, text.len, file);
     fclose(file);
-    cr_assert_eq(at__store_open_recording_within(&store, "d.jsonl", 2 * (int64_t)MIB, NULL, &err),
+    cr_assert_eq(atx_store_open_recording_within(&store, "d.jsonl", 2 * (int64_t)MIB, NULL, &err),
                  AT_ERR_INPUT);
     cr_assert(strstr(err.text, "d.jsonl:") && strstr(err.text, "autotune merge FILE.db DUMP"), "%s",
               err.text);
-    cr_assert_eq(at__store_open_recording_within(&store, "d.jsonl", 64 * (int64_t)MIB, NULL, &err), AT_OK,
+    cr_assert_eq(atx_store_open_recording_within(&store, "d.jsonl", 64 * (int64_t)MIB, NULL, &err), AT_OK,
                  "%s", err.text);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "101");
-    at__store_close(store);
-    at__str_clear(&text);
+    atx_store_close(store);
+    atx_str_clear(&text);
 }
 
 /* Whoever made it: a database that is opened may hold anything. */
 Test(large_files, a_value_of_a_database_that_is_larger_than_any_of_ours_is_not_read)
 {
     at_error err = { 0 };
-    const at__trial_row row = trial_of("A=1", 1e-6);
-    at__store *store = open_ok("from.db", AT__STORE_WRITE);
+    const atx_trial_row row = trial_of("A=1", 1e-6);
+    atx_store *store = open_ok("from.db", ATX_STORE_WRITE);
     put_ok(store, &KEY, &H200, &row, 1);
-    at__store_close(store);
+    atx_store_close(store);
     run_sql("from.db", "UPDATE trial SET log = CAST(zeroblob(80000000) AS TEXT)");
     const char *path = "from.db";
-    store = open_ok("into.db", AT__STORE_WRITE);
-    cr_assert_eq(at__store_merge(store, &path, 1, NULL, &err), AT_ERR_STORE);
+    store = open_ok("into.db", ATX_STORE_WRITE);
+    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "from.db: "), "%s", err.text);
-    at__store_close(store);
+    atx_store_close(store);
 }

@@ -9,22 +9,22 @@
 
 /* ---- values ---- */
 
-static at_status values_of(at__str *out, const char *text, at__py_error *why)
+static at_status values_of(atx_str *out, const char *text, atx_py_error *why)
 {
-    static at__py_value values[AT__PY_MAX_VALUES];
-    at__py py = { 0 };
+    static atx_py_value values[ATX_PY_MAX_VALUES];
+    atx_py py = { 0 };
     int count = 0;
-    at_status status = at__py_parse(&py, text, strlen(text), why);
+    at_status status = atx_py_parse(&py, text, strlen(text), why);
     if (status == AT_OK)
-        status = at__py_values(values, &count, &py, why);
+        status = atx_py_values(values, &count, &py, why);
     for (int i = 0; status == AT_OK && i < count; i++) {
-        at__str_add(out, i ? " " : "");
+        atx_str_add(out, i ? " " : "");
         if (values[i].is_word)
-            at__str_add_bytes(out, text + values[i].begin, values[i].end - values[i].begin);
+            atx_str_add_bytes(out, text + values[i].begin, values[i].end - values[i].begin);
         else
-            at__str_addf(out, "%lld", (long long)values[i].number);
+            atx_str_addf(out, "%lld", (long long)values[i].number);
     }
-    at__py_clear(&py);
+    atx_py_clear(&py);
     return status;
 }
 
@@ -65,14 +65,14 @@ static const struct {
 Test(python, evaluates_lists)
 {
     for (size_t i = 0; i < sizeof VALUES / sizeof *VALUES; i++) {
-        at__str text = { 0 };
-        at__py_error why = { 0 };
+        atx_str text = { 0 };
+        atx_py_error why = { 0 };
         at_status status = values_of(&text, VALUES[i].text, &why);
         cr_assert_eq(status, VALUES[i].values ? AT_OK : AT_ERR_INPUT, "%s: %s", VALUES[i].text, why.text);
         if (VALUES[i].values)
-            cr_assert_str_eq(at__str_text(&text), VALUES[i].values, "%s: %s", VALUES[i].text,
-                             at__str_text(&text));
-        at__str_clear(&text);
+            cr_assert_str_eq(atx_str_text(&text), VALUES[i].values, "%s: %s", VALUES[i].text,
+                             atx_str_text(&text));
+        atx_str_clear(&text);
     }
 }
 
@@ -108,12 +108,12 @@ static const struct {
 Test(python, says_what_lies_outside_of_lists)
 {
     for (size_t i = 0; i < sizeof BAD_VALUES / sizeof *BAD_VALUES; i++) {
-        at__str text = { 0 };
-        at__py_error why = { 0 };
+        atx_str text = { 0 };
+        atx_py_error why = { 0 };
         cr_assert_eq(values_of(&text, BAD_VALUES[i].text, &why), AT_ERR_INPUT, "%s", BAD_VALUES[i].text);
         cr_assert_str_eq(why.text, BAD_VALUES[i].message, "%s: %s", BAD_VALUES[i].text, why.text);
         cr_assert_eq(why.offset, BAD_VALUES[i].offset, "%s: %zu", BAD_VALUES[i].text, why.offset);
-        at__str_clear(&text);
+        atx_str_clear(&text);
     }
 }
 
@@ -143,15 +143,15 @@ static bool has_word(const void *context, const char *name, size_t name_len, con
     return name_len == 4 && memcmp(name, "mode", 4) == 0 && word_len == 4 && memcmp(word, "fast", 4) == 0;
 }
 
-static const at__py_scope SCOPE = { .known = is_known, .has_word = has_word };
+static const atx_py_scope SCOPE = { .known = is_known, .has_word = has_word };
 
-static at_status translate(at__py_condition *out, const char *text, at__py_error *why)
+static at_status translate(atx_py_condition *out, const char *text, atx_py_error *why)
 {
-    at__py py = { 0 };
-    at_status status = at__py_parse(&py, text, strlen(text), why);
+    atx_py py = { 0 };
+    at_status status = atx_py_parse(&py, text, strlen(text), why);
     if (status == AT_OK)
-        status = at__py_translate(out, &py, &SCOPE, why);
-    at__py_clear(&py);
+        status = atx_py_translate(out, &py, &SCOPE, why);
+    atx_py_clear(&py);
     return status;
 }
 
@@ -204,38 +204,38 @@ static const struct {
 
 static int64_t evaluate(const char *text)
 {
-    at__scope scope = { .find = find_name };
-    at__where where = { .file = "ours", .line = 1, .column = 1 };
+    atx_scope scope = { .find = find_name };
+    atx_where where = { .file = "ours", .line = 1, .column = 1 };
     const int64_t slots[] = { 6, 4, 0, 0, 0 };
-    at__expr *expr = NULL;
+    atx_expr *expr = NULL;
     int64_t value = -1;
     at_error err = { 0 };
-    cr_assert_eq(at__expr_compile(&expr, text, strlen(text), &scope, where, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__expr_eval(&value, expr, slots, &err), AT_OK, "%s", err.text);
-    at__expr_close(expr);
+    cr_assert_eq(atx_expr_compile(&expr, text, strlen(text), &scope, where, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_expr_eval(&value, expr, slots, &err), AT_OK, "%s", err.text);
+    atx_expr_close(expr);
     return value;
 }
 
 Test(python, translates_conditions)
 {
     for (size_t i = 0; i < sizeof CONDITIONS / sizeof *CONDITIONS; i++) {
-        at__py_condition condition = { .division_count = 0 };
-        at__py_error why = { 0 };
+        atx_py_condition condition = { .division_count = 0 };
+        atx_py_error why = { 0 };
         at_status status = translate(&condition, CONDITIONS[i].python, &why);
         cr_assert_eq(status, CONDITIONS[i].ours ? AT_OK : AT_ERR_INPUT, "%s: %s", CONDITIONS[i].python,
                      why.text);
         if (CONDITIONS[i].ours) {
-            cr_assert_str_eq(at__str_text(&condition.text), CONDITIONS[i].ours, "%s", CONDITIONS[i].python);
+            cr_assert_str_eq(atx_str_text(&condition.text), CONDITIONS[i].ours, "%s", CONDITIONS[i].python);
             cr_assert_eq(evaluate(condition.text.data) != 0, CONDITIONS[i].holds, "%s", CONDITIONS[i].python);
         }
-        at__py_condition_clear(&condition);
+        atx_py_condition_clear(&condition);
     }
 }
 
 Test(python, notes_divisions)
 {
-    at__py_condition condition = { .division_count = 0 };
-    at__py_error why = { 0 };
+    atx_py_condition condition = { .division_count = 0 };
+    atx_py_error why = { 0 };
     cr_assert_eq(translate(&condition, "a // (b + 1) % 4 == 0 and a * 2 / b > 1", &why), AT_OK);
     cr_assert_eq(condition.division_count, 3);
     static const struct {
@@ -245,11 +245,11 @@ Test(python, notes_divisions)
     } EXPECTED[] = { { '%', "a / (b + 1)", "4", 13 }, { 'f', "a", "(b + 1)", 2 }, { '/', "a * 2", "b", 32 } };
     for (int i = 0; i < 3; i++) {
         cr_assert_eq(condition.divisions[i].sign, EXPECTED[i].sign);
-        cr_assert_str_eq(at__str_text(&condition.divisions[i].top), EXPECTED[i].top);
-        cr_assert_str_eq(at__str_text(&condition.divisions[i].low), EXPECTED[i].low);
+        cr_assert_str_eq(atx_str_text(&condition.divisions[i].top), EXPECTED[i].top);
+        cr_assert_str_eq(atx_str_text(&condition.divisions[i].low), EXPECTED[i].low);
         cr_assert_eq(condition.divisions[i].offset, EXPECTED[i].offset);
     }
-    at__py_condition_clear(&condition);
+    atx_py_condition_clear(&condition);
 }
 
 static const struct {
@@ -278,8 +278,8 @@ static const struct {
 Test(python, says_what_lies_outside_of_conditions)
 {
     for (size_t i = 0; i < sizeof BAD_CONDITIONS / sizeof *BAD_CONDITIONS; i++) {
-        at__py_condition condition = { .division_count = 0 };
-        at__py_error why = { 0 };
+        atx_py_condition condition = { .division_count = 0 };
+        atx_py_error why = { 0 };
         at_status status = translate(&condition, BAD_CONDITIONS[i].python, &why);
         if (BAD_CONDITIONS[i].message) {
             cr_assert_eq(status, AT_ERR_INPUT, "%s", BAD_CONDITIONS[i].python);
@@ -288,7 +288,7 @@ Test(python, says_what_lies_outside_of_conditions)
             cr_assert_eq(why.offset, BAD_CONDITIONS[i].offset, "%s: %zu", BAD_CONDITIONS[i].python,
                          why.offset);
         }
-        at__py_condition_clear(&condition);
+        atx_py_condition_clear(&condition);
     }
 }
 
@@ -296,13 +296,13 @@ Test(python, deep_nesting_is_refused)
 {
     static const char *const PARTS[] = { "(", "[", "-", "not ", "2**", "a if b else " };
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
-        at__str text = { 0 };
-        at__py py;
-        at__py_error why = { 0 };
+        atx_str text = { 0 };
+        atx_py py;
+        atx_py_error why = { 0 };
         for (int k = 0; k < 5000; k++)
-            at__str_add(&text, PARTS[i]);
-        cr_assert_eq(at__py_parse(&py, text.data, text.len, &why), AT_ERR_INPUT);
+            atx_str_add(&text, PARTS[i]);
+        cr_assert_eq(atx_py_parse(&py, text.data, text.len, &why), AT_ERR_INPUT);
         cr_assert(strstr(why.text, "nesting"), "%s: %s", PARTS[i], why.text);
-        at__str_clear(&text);
+        atx_str_clear(&text);
     }
 }

@@ -20,7 +20,7 @@ typedef struct problems {
     int count;
 } problems;
 
-static bool add_problem(void *context, const at__problem_key *key)
+static bool add_problem(void *context, const atx_problem_key *key)
 {
     problems *all = context;
     cr_assert_lt(all->count, MAX_PROBLEMS);
@@ -36,19 +36,19 @@ static bool write_line(void *context, const char *line)
     return fprintf(context, "%s\n", line) > 0;
 }
 
-static at__import go_and_come(at__store *store, const at__problem_key *key)
+static atx_import go_and_come(atx_store *store, const atx_problem_key *key)
 {
     const char *const paths[] = { "t4.json" };
-    const at__dump_options options = { .op = key->op, .problems = key, .problem_count = 1 };
-    const at__import_options import_options = { 0 };
-    at__import import = { 0 };
+    const atx_dump_options options = { .op = key->op, .problems = key, .problem_count = 1 };
+    const atx_import_options import_options = { 0 };
+    atx_import import = { 0 };
     at_error err = { 0 };
     FILE *file = fopen(paths[0], "w");
     cr_assert_not_null(file);
-    cr_assert_eq(at__t4_write(store, &options, write_line, file, &err), AT_OK, "%s %s %s: %s", key->op,
+    cr_assert_eq(atx_t4_write(store, &options, write_line, file, &err), AT_OK, "%s %s %s: %s", key->op,
                  key->shape, key->type_key, err.text);
     fclose(file);
-    cr_assert_eq(at__import_read(&import, paths, 1, &import_options, &err), AT_OK, "%s %s %s: %s", key->op,
+    cr_assert_eq(atx_import_read(&import, paths, 1, &import_options, &err), AT_OK, "%s %s %s: %s", key->op,
                  key->shape, key->type_key, err.text);
     return import;
 }
@@ -56,15 +56,15 @@ static at__import go_and_come(at__store *store, const at__problem_key *key)
 /* ---- is it the same? ---- */
 
 typedef struct looking {
-    const at__import *import;
-    const at__problem_key *key;
+    const atx_import *import;
+    const atx_problem_key *key;
     size_t seen;
 } looking;
 
-static const at__trial_row *find(const at__import *import, const at__trial_row *row, const char *device)
+static const atx_trial_row *find(const atx_import *import, const atx_trial_row *row, const char *device)
 {
     for (size_t i = 0; i < import->count; i++) {
-        const at__imported *item = &import->items[i];
+        const atx_imported *item = &import->items[i];
         for (size_t k = 0; k < item->count && strcmp(item->fingerprint.device, device) == 0; k++)
             if (strcmp(item->rows[k].template_name, row->template_name) == 0 &&
                 strcmp(item->rows[k].config, row->config) == 0)
@@ -79,10 +79,10 @@ static bool close_to(double a, double b)
     return a == b || fabs(a - b) <= 1e-13 * fabs(a);
 }
 
-static bool compare(void *context, const at__trial_row *row, const at__fingerprint *f)
+static bool compare(void *context, const atx_trial_row *row, const atx_fingerprint *f)
 {
     looking *l = context;
-    const at__trial_row *back = find(l->import, row, f->device);
+    const atx_trial_row *back = find(l->import, row, f->device);
     l->seen++;
     cr_assert_not_null(back, "%s %s: %s %s is missing", l->key->op, l->key->shape, row->template_name,
                        row->config);
@@ -97,18 +97,18 @@ static bool compare(void *context, const at__trial_row *row, const at__fingerpri
     return true;
 }
 
-static size_t check_problem(at__store *store, char texts[3][200])
+static size_t check_problem(atx_store *store, char texts[3][200])
 {
-    const at__problem_key key = { .op = texts[0], .shape = texts[1], .type_key = texts[2] };
+    const atx_problem_key key = { .op = texts[0], .shape = texts[1], .type_key = texts[2] };
     at_error err = { 0 };
-    at__import import = go_and_come(store, &key);
+    atx_import import = go_and_come(store, &key);
     looking l = { .import = &import, .key = &key };
     size_t came = 0;
-    cr_assert_eq(at__store_each_trial(store, &key, NULL, compare, &l, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_each_trial(store, &key, NULL, compare, &l, &err), AT_OK, "%s", err.text);
     for (size_t i = 0; i < import.count; i++)
         came += import.items[i].count;
     cr_assert_eq(came, l.seen, "%s %s: %zu trials went, %zu came", key.op, key.shape, l.seen, came);
-    at__import_clear(&import);
+    atx_import_clear(&import);
     return l.seen;
 }
 
@@ -121,14 +121,14 @@ Test(t4_shipped, goes_out_and_comes_back, .timeout = 900)
     cr_assert_eq(glob(AT_SOURCE_DIR "/db/recordings/*.gz", GLOB_APPEND, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         at_error err = { 0 };
-        at__store *store = NULL;
-        cr_assert_eq(at__store_open_recording(&store, files.gl_pathv[i], &err), AT_OK, "%s", err.text);
+        atx_store *store = NULL;
+        cr_assert_eq(atx_store_open_recording(&store, files.gl_pathv[i], &err), AT_OK, "%s", err.text);
         all.count = 0;
-        cr_assert_eq(at__store_each_problem(store, add_problem, &all, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_store_each_problem(store, add_problem, &all, &err), AT_OK, "%s", err.text);
         for (int k = 0; k < all.count; k++)
             trials += check_problem(store, all.texts[k]);
         checked += (size_t)all.count;
-        at__store_close(store);
+        atx_store_close(store);
     }
     globfree(&files);
     cr_assert(checked > 300 && trials > 10000, "%zu problems, %zu trials", checked, trials);

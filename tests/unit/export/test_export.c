@@ -9,25 +9,25 @@
 
 #define LAUNCHER "cudaError_t transpose_3x64x33_u8(T *out, const T *in, cudaStream_t stream)"
 
-static void export_one(at__str *out, at__answer *answer, bool with_main, at_status expected)
+static void export_one(atx_str *out, atx_answer *answer, bool with_main, at_status expected)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
-    at__problem problem;
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    const at__op *op = at__catalog_find_op(catalog, "transpose");
-    const at__template *t = at__catalog_find_template(catalog, op, "tile");
-    cr_assert_eq(at__problem_init(&problem, op, AT__U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK, "%s",
+    atx_catalog *catalog = NULL;
+    atx_problem problem;
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(catalog, "transpose");
+    const atx_template *t = atx_catalog_find_template(catalog, op, "tile");
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK, "%s",
                  err.text);
     answer->winner.template_hash = t->hash;
-    cr_assert_eq(at__export_cu(out, &(at__export_input){ answer, t, &problem, .with_main = with_main }, &err),
+    cr_assert_eq(atx_export_cu(out, &(atx_export_input){ answer, t, &problem, .with_main = with_main }, &err),
                  expected, "%s", err.text);
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
-static at__answer answer(void)
+static atx_answer answer(void)
 {
-    return (at__answer){
+    return (atx_answer){
         .winner = { .template_name = "tile",
                     .config = "TILE_ROWS=8 TILE_COLS=8 PAD=1 ORDER=in_fast",
                     .ceiling_name = "memcpy",
@@ -50,51 +50,51 @@ static at__answer answer(void)
 
 Test(export, the_launcher_bakes_in_the_problem)
 {
-    at__str out = { 0 };
-    at__answer a = answer();
+    atx_str out = { 0 };
+    atx_answer a = answer();
     export_one(&out, &a, false, AT_OK);
     cr_assert(strstr(out.data, LAUNCHER));
     cr_assert(strstr(
         out.data, "<<<dim3(120, 1, 1), dim3(8, 8, 1), 0, stream>>>(out, in, 3LL, 64LL, 33LL, 33LL, 64LL)"));
     cr_assert(!strstr(out.data, "#line"), "compiler messages must point into the exported file");
     cr_assert(!strstr(out.data, "int main"));
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 Test(export, main_brings_the_reference_and_the_stored_time)
 {
-    at__str out = { 0 };
-    at__answer a = answer();
+    atx_str out = { 0 };
+    atx_answer a = answer();
     export_one(&out, &a, true, AT_OK);
     cr_assert(strstr(out.data, "int main"));
     cr_assert(strstr(out.data, "transpose_reference<<<"));
     cr_assert(strstr(out.data, "autotune_stored_us = 1.0000"));
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 Test(export, the_kernel_has_a_name_of_its_own)
 {
-    at__str out = { 0 };
-    at__answer a = answer();
+    atx_str out = { 0 };
+    atx_answer a = answer();
     export_one(&out, &a, false, AT_OK);
     cr_assert(strstr(out.data, "\ntranspose_3x64x33_u8_kernel(T *__restrict__ out"),
               "two exports of a template must link together");
     cr_assert(!strstr(out.data, "transpose_tile"));
     cr_assert(!strstr(out.data, "AUTOTUNE"));
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 Test(export, says_how_to_measure_it_again)
 {
-    at__str out = { 0 };
-    at__answer a = answer();
+    atx_str out = { 0 };
+    atx_answer a = answer();
     export_one(&out, &a, false, AT_OK);
     cr_assert(strstr(out.data, " autotune tune transpose 3x64x33 u8 --device 0 --force\n"));
-    at__str_reset(&out);
+    atx_str_reset(&out);
     a.fingerprint.cold = false;
     export_one(&out, &a, false, AT_OK);
     cr_assert(strstr(out.data, "--force --warm\n"));
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 /* One file that declares both the op and its template; a buffer that is read and written. */
@@ -129,26 +129,26 @@ static int occurrences(const char *text, const char *word)
 Test(export, one_file_with_both_declarations_comes_once)
 {
     at_error err = { 0 };
-    at__str out = { 0 };
-    at__op *op = NULL;
-    at__template *t = NULL;
-    at__problem problem;
-    at__answer a = answer();
-    cr_assert_eq(at__op_read(&op, SOURCE, strlen(SOURCE), "negate.cu", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__template_read(&t, op, SOURCE, strlen(SOURCE), "negate.cu", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s",
+    atx_str out = { 0 };
+    atx_op *op = NULL;
+    atx_template *t = NULL;
+    atx_problem problem;
+    atx_answer a = answer();
+    cr_assert_eq(atx_op_read(&op, SOURCE, strlen(SOURCE), "negate.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_template_read(&t, op, SOURCE, strlen(SOURCE), "negate.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s",
                  err.text);
     a.winner.template_name = "plain";
     a.winner.template_hash = t->hash;
     a.winner.config = "THREADS=128";
-    cr_assert_eq(at__export_cu(&out, &(at__export_input){ &a, t, &problem, .with_main = true }, &err), AT_OK,
+    cr_assert_eq(atx_export_cu(&out, &(atx_export_input){ &a, t, &problem, .with_main = true }, &err), AT_OK,
                  "%s", err.text);
     cr_assert_eq(occurrences(out.data, "void negate_reference("), 1);
     cr_assert(strstr(out.data, "{ \"data\", 4000ull, 256, true, true },"),
               "read and written: never poisoned");
-    at__str_clear(&out);
-    at__template_close(t);
-    at__op_close(op);
+    atx_str_clear(&out);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* Floats, a type of its own, and kernels that take other pointers than the op has arguments. */
@@ -174,34 +174,34 @@ Test(export, one_file_with_both_declarations_comes_once)
     "extern \"C\" __global__ void scale_plain(T *y, const T *x, int n)\n"                                    \
     "{ for (int k = threadIdx.x; k < n; k += 32) y[k] = x[k] * w[k % 9] * (float)ns::v[k % 4]; }\n"
 
-static void export_numbers_of(at__str *out, const char *source, at__dtype type, bool with_main)
+static void export_numbers_of(atx_str *out, const char *source, atx_dtype type, bool with_main)
 {
     at_error err = { 0 };
-    at__op *op = NULL;
-    at__template *t = NULL;
-    at__problem problem;
-    at__answer a = answer();
-    cr_assert_eq(at__op_read(&op, source, strlen(source), "scale.cu", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__template_read(&t, op, source, strlen(source), "scale.cu", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&problem, op, type, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
+    atx_op *op = NULL;
+    atx_template *t = NULL;
+    atx_problem problem;
+    atx_answer a = answer();
+    cr_assert_eq(atx_op_read(&op, source, strlen(source), "scale.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_template_read(&t, op, source, strlen(source), "scale.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, op, type, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
     a.winner.template_name = "plain";
     a.winner.template_hash = t->hash;
     a.winner.config = "";
-    cr_assert_eq(at__export_cu(out, &(at__export_input){ &a, t, &problem, .with_main = with_main }, &err),
+    cr_assert_eq(atx_export_cu(out, &(atx_export_input){ &a, t, &problem, .with_main = with_main }, &err),
                  AT_OK, "%s", err.text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
-static void export_numbers(at__str *out, at__dtype type, bool with_main)
+static void export_numbers(atx_str *out, atx_dtype type, bool with_main)
 {
     export_numbers_of(out, NUMBERS_OP, type, with_main);
 }
 
 Test(export, arguments_are_passed_as_their_types_and_as_the_kernel_takes_them)
 {
-    at__str out = { 0 };
-    export_numbers(&out, AT__F32, true);
+    atx_str out = { 0 };
+    export_numbers(&out, ATX_F32, true);
     cr_assert(
         strstr(out.data, "cudaError_t scale_1000_f32(T *y, const float *x, const int *i, cudaStream_t"));
     cr_assert(strstr(out.data,
@@ -210,14 +210,14 @@ Test(export, arguments_are_passed_as_their_types_and_as_the_kernel_takes_them)
     cr_assert(strstr(out.data, "1000 elements of 4 bytes, aligned to 256, written; all zero before\n"));
     cr_assert(
         strstr(out.data, ">>>((T *)buffers[0], (A *)(const float *)buffers[1], (const int *)buffers[2], "));
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 /* By their full names, as arguments may have the same; the benchmark fills them once. */
 Test(export, the_launcher_fills_variables_before_the_launch)
 {
-    at__str out = { 0 };
-    export_numbers_of(&out, VARIABLES_OP, AT__F32, true);
+    atx_str out = { 0 };
+    export_numbers_of(&out, VARIABLES_OP, ATX_F32, true);
     const char *fill =
         strstr(out.data, "cudaMemcpyToSymbolAsync(::w, w, 36, 0, cudaMemcpyDeviceToDevice, stream)");
     const char *more = strstr(out.data, "cudaMemcpyToSymbolAsync(::ns::v, v, 16, 0, ");
@@ -226,26 +226,26 @@ Test(export, the_launcher_fills_variables_before_the_launch)
     cr_assert(strstr(out.data, "copied to ns::v before each launch; NULL: that stays as it is"));
     cr_assert(
         strstr(out.data, "(const float *)(fill ? buffers[2] : nullptr), (const int *)(fill ? buffers[3] : "));
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 /* The self-test makes the op's own inputs, and applies its check. */
 Test(export, the_self_test_knows_inputs_and_tolerances)
 {
-    at__str out = { 0 };
-    export_numbers(&out, AT__F32, true);
+    atx_str out = { 0 };
+    export_numbers(&out, ATX_F32, true);
     cr_assert(strstr(out.data, "    { 36, 0, 1, true, 0ull, 0ull, 1.00000000000000002e-03, 0.0000"), "y");
     cr_assert(strstr(out.data, "    { 36, 1, 0, false, 4611686018427387904ull, 13830554455654793216ull, "),
               "x");
     cr_assert(strstr(out.data, "    { 20, 4, 0, false, 0ull, 0ull, "), "i");
     cr_assert(!strstr(out.data, "autotune_wrong_bytes"), "nothing of it is compared bit for bit");
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
-static void expect_compiles(const char *source, at__dtype type, bool with_main)
+static void expect_compiles(const char *source, atx_dtype type, bool with_main)
 {
     char folder[] = "/tmp/autotune-export-XXXXXX", path[80], command[400];
-    at__str out = { 0 };
+    atx_str out = { 0 };
     export_numbers_of(&out, source, type, with_main);
     cr_assert_not_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/scale.cu", folder);
@@ -260,24 +260,24 @@ static void expect_compiles(const char *source, at__dtype type, bool with_main)
     snprintf(command, sizeof command, "rm -r %s", folder);
     (void)!system(command);
     cr_assert_eq(code, 0, "nvcc refuses it");
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 Test(export, what_computes_compiles_without_a_warning)
 {
     if (system("nvcc --version >/dev/null 2>&1") != 0)
         cr_skip_test("nvcc does not run here");
-    expect_compiles(NUMBERS_OP, AT__F32, true);
-    expect_compiles(NUMBERS_OP, AT__F16, false);
-    expect_compiles(VARIABLES_OP, AT__F32, true);
-    expect_compiles(VARIABLES_OP, AT__F32, false);
+    expect_compiles(NUMBERS_OP, ATX_F32, true);
+    expect_compiles(NUMBERS_OP, ATX_F16, false);
+    expect_compiles(VARIABLES_OP, ATX_F32, true);
+    expect_compiles(VARIABLES_OP, ATX_F32, false);
 }
 
 /* Text from a database may come from anybody: it must stay inside its comment. */
 Test(export, nothing_from_the_store_becomes_code)
 {
-    at__str out = { 0 };
-    at__answer a = answer();
+    atx_str out = { 0 };
+    atx_answer a = answer();
     snprintf(a.fingerprint.device, sizeof a.fingerprint.device, "GPU\nint evil;");
     snprintf(a.fingerprint.driver, sizeof a.fingerprint.driver, "1\\");
     a.winner.ceiling_name = "memcpy\r\nint evil;";
@@ -289,38 +289,38 @@ Test(export, nothing_from_the_store_becomes_code)
         cr_assert(strncmp(line, "//", 2) == 0, "%.60s", line);
     }
     cr_assert(!strstr(out.data, "\\\n"), "a comment line that goes on");
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 Test(export, a_configuration_that_the_template_does_not_have_is_refused)
 {
-    at__str out = { 0 };
-    at__answer a = answer();
+    atx_str out = { 0 };
+    atx_answer a = answer();
     a.winner.config = "TILE_ROWS=8; system(\"rm\")";
     export_one(&out, &a, false, AT_ERR_INPUT);
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 /* Threads that the kernel was not written for, or shared memory that it has not, would be wrong in silence.
  */
 Test(export, the_launch_is_what_the_template_declares_whatever_the_store_says)
 {
-    at__str out = { 0 };
-    at__answer a = answer();
-    a.winner.geometry = (at__geometry){ .grid = { 1, 2, 3 }, .block = { 4, 5, 6 }, .shared_bytes = 77777 };
+    atx_str out = { 0 };
+    atx_answer a = answer();
+    a.winner.geometry = (atx_geometry){ .grid = { 1, 2, 3 }, .block = { 4, 5, 6 }, .shared_bytes = 77777 };
     export_one(&out, &a, false, AT_OK);
     cr_assert(strstr(out.data, "<<<dim3(120, 1, 1), dim3(8, 8, 1), 0, stream>>>"), "%s", out.data);
     cr_assert(!strstr(out.data, "77777"));
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 Test(export, a_configuration_that_breaks_a_requirement_is_refused)
 {
-    at__str out = { 0 };
-    at__answer a = answer();
+    atx_str out = { 0 };
+    atx_answer a = answer();
     a.winner.config = "TILE_ROWS=64 TILE_COLS=64 PAD=1 ORDER=in_fast";
     export_one(&out, &a, false, AT_ERR_INPUT);
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }
 
 /* Whoever has the file alone finds the op again; a built-in one is found without. */
@@ -335,20 +335,20 @@ Test(export, the_command_that_measures_again_names_the_folder_of_the_users_own)
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         at_error err = { 0 };
-        at__catalog *catalog = NULL;
-        at__problem problem;
-        at__str out = { 0 };
-        at__answer a = answer();
-        cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-        const at__op *op = at__catalog_find_op(catalog, "transpose"); /* of templates/transpose/op.cu */
-        const at__template *t = at__catalog_find_template(catalog, op, "tile");
-        cr_assert_eq(at__problem_init(&problem, op, AT__U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK);
+        atx_catalog *catalog = NULL;
+        atx_problem problem;
+        atx_str out = { 0 };
+        atx_answer a = answer();
+        cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+        const atx_op *op = atx_catalog_find_op(catalog, "transpose"); /* of templates/transpose/op.cu */
+        const atx_template *t = atx_catalog_find_template(catalog, op, "tile");
+        cr_assert_eq(atx_problem_init(&problem, op, ATX_U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK);
         a.winner.template_hash = t->hash;
         cr_assert_eq(
-            at__export_cu(&out, &(at__export_input){ &a, t, &problem, .templates = ROWS[i][0] }, &err), AT_OK,
+            atx_export_cu(&out, &(atx_export_input){ &a, t, &problem, .templates = ROWS[i][0] }, &err), AT_OK,
             "%s", err.text);
         cr_assert(strstr(out.data, ROWS[i][1]), "%s: %s", ROWS[i][0], out.data);
-        at__str_clear(&out);
-        at__catalog_close(catalog);
+        atx_str_clear(&out);
+        atx_catalog_close(catalog);
     }
 }

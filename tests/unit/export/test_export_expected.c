@@ -9,30 +9,30 @@
 #include <string.h>
 
 typedef struct asked {
-    at__catalog *catalog;
-    at__lookup *lookup;
-    at__problem problem;
-    at__export_input in;
+    atx_catalog *catalog;
+    atx_lookup *lookup;
+    atx_problem problem;
+    atx_export_input in;
 } asked;
 
-static asked ask(at__dtype type, int64_t rows, int64_t cols)
+static asked ask(atx_dtype type, int64_t rows, int64_t cols)
 {
     asked a = { 0 };
     at_error err = { 0 };
-    at__found found;
+    atx_found found;
     unsetenv("AUTOTUNE_NO_SHIPPED");
-    cr_assert_eq(at__catalog_open(&a.catalog, NULL, &err), AT_OK, "%s", err.text);
-    const at__op *op = at__catalog_find_op(a.catalog, "transpose");
-    cr_assert_eq(at__problem_init(&a.problem, op, type, (int64_t[]){ rows, cols }, 2, &err), AT_OK, "%s",
+    cr_assert_eq(atx_catalog_open(&a.catalog, NULL, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(a.catalog, "transpose");
+    cr_assert_eq(atx_problem_init(&a.problem, op, type, (int64_t[]){ rows, cols }, 2, &err), AT_OK, "%s",
                  err.text);
-    cr_assert_eq(at__lookup_open(&a.lookup, NULL, a.catalog, &err), AT_OK, "%s", err.text);
-    at__lookup_add_shipped(a.lookup);
-    cr_assert_eq(at__lookup_find(&found, a.lookup, &a.problem, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert(found.match == AT__MATCH_PREDICTED || found.match == AT__MATCH_NEAR, "%s",
-              at__match_name(found.match));
-    a.in = (at__export_input){ .answer = found.answer,
+    cr_assert_eq(atx_lookup_open(&a.lookup, NULL, a.catalog, &err), AT_OK, "%s", err.text);
+    atx_lookup_add_shipped(a.lookup);
+    cr_assert_eq(atx_lookup_find(&found, a.lookup, &a.problem, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert(found.match == ATX_MATCH_PREDICTED || found.match == ATX_MATCH_NEAR, "%s",
+              atx_match_name(found.match));
+    a.in = (atx_export_input){ .answer = found.answer,
                                .t = found.t,
-                               .match = at__match_name(found.match),
+                               .match = atx_match_name(found.match),
                                .why = found.why,
                                .expected_s = found.expected_s,
                                .doubt = found.doubt,
@@ -42,22 +42,22 @@ static asked ask(at__dtype type, int64_t rows, int64_t cols)
 
 static void forget(asked *a)
 {
-    at__lookup_close(a->lookup);
-    at__catalog_close(a->catalog);
+    atx_lookup_close(a->lookup);
+    atx_catalog_close(a->catalog);
 }
 
-static void write_cu(at__str *out, asked *a, bool with_main)
+static void write_cu(atx_str *out, asked *a, bool with_main)
 {
     at_error err = { 0 };
     a->in.problem = &a->problem;
     a->in.with_main = with_main;
-    cr_assert_eq(at__export_cu(out, &a->in, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_export_cu(out, &a->in, &err), AT_OK, "%s", err.text);
 }
 
 Test(export_expected, no_time_is_said_to_be_measured)
 {
-    at__str text = { 0 };
-    asked a = ask(AT__F32, 4096, 4099);
+    atx_str text = { 0 };
+    asked a = ask(ATX_F32, 4096, 4099);
     write_cu(&text, &a, true);
     cr_assert(strstr(text.data, "\n// not measured   this shape was not tuned"));
     cr_assert(strstr(text.data, "\n// expected       about "));
@@ -66,30 +66,30 @@ Test(export_expected, no_time_is_said_to_be_measured)
               !strstr(text.data, "// copy ceiling") && !strstr(text.data, "--force"));
     cr_assert(strstr(text.data, "autotune_stored[] = \"expected\""));
     cr_assert(strstr(text.data, "autotune_traffic_bytes = 134316032.0"), "the traffic is this problem's");
-    at__str_clear(&text);
+    atx_str_clear(&text);
     forget(&a);
 }
 
 Test(export_expected, json_has_the_expected_time_and_no_median)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_error err = { 0 };
-    asked a = ask(AT__F32, 4096, 4099);
+    asked a = ask(ATX_F32, 4096, 4099);
     a.in.problem = &a.problem;
-    cr_assert_eq(at__export_json(&text, &a.in, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_export_json(&text, &a.in, &err), AT_OK, "%s", err.text);
     cr_assert(strstr(text.data, "\"median_s\": null,") && strstr(text.data, "\"expected_s\": "));
     cr_assert(strstr(text.data, "\"shape\": \"4096x4099\""));
     cr_assert(!strstr(text.data, "gb_per_s") && !strstr(text.data, "measured_at"));
-    at__str_clear(&text);
+    atx_str_clear(&text);
     forget(&a);
 }
 
 Test(export_expected, a_trial_of_this_problem_is_told_as_one_of_a_search)
 {
-    at__str text = { 0 };
-    asked a = ask(AT__F32, 4096, 4099);
-    at__answer trial = *a.in.answer;
-    trial.winner.timing = (at__timing){ .median_s = 5e-5, .min_s = 5e-5, .samples = 7 };
+    atx_str text = { 0 };
+    asked a = ask(ATX_F32, 4096, 4099);
+    atx_answer trial = *a.in.answer;
+    trial.winner.timing = (atx_timing){ .median_s = 5e-5, .min_s = 5e-5, .samples = 7 };
     trial.measured_at = (char *)(uintptr_t) "2026-01-01T00:00:00Z";
     trial.traffic_bytes = 100000000;
     a.in.answer = &trial;
@@ -100,7 +100,7 @@ Test(export_expected, a_trial_of_this_problem_is_told_as_one_of_a_search)
         strstr(text.data, "// measured       50.00 us, 2000 GB/s, cold L2, in a search, not in a final"),
         "%s", text.data);
     cr_assert(strstr(text.data, "// not the winner this shape's winner is out of date"));
-    at__str_clear(&text);
+    atx_str_clear(&text);
     forget(&a);
 }
 
@@ -108,18 +108,18 @@ Test(export_expected, a_trial_of_this_problem_is_told_as_one_of_a_search)
 Test(export_expected, the_exported_kernels_compile, .timeout = 120)
 {
     static const struct {
-        at__dtype type;
+        atx_dtype type;
         int64_t rows, cols;
-    } ROWS[] = { { AT__U8, 10661, 39 }, { AT__F16, 1130, 1131 }, { AT__F32, 4096, 4099 },
-                 { AT__F64, 3, 53903 }, { AT__C128, 112, 1117 }, { AT__U8, 5, 3934215 },
-                 { AT__F32, 97, 163 },  { AT__F16, 36, 1253 } };
-    at__nvrtc *nvrtc = NULL;
+    } ROWS[] = { { ATX_U8, 10661, 39 }, { ATX_F16, 1130, 1131 }, { ATX_F32, 4096, 4099 },
+                 { ATX_F64, 3, 53903 }, { ATX_C128, 112, 1117 }, { ATX_U8, 5, 3934215 },
+                 { ATX_F32, 97, 163 },  { ATX_F16, 36, 1253 } };
+    atx_nvrtc *nvrtc = NULL;
     at_error err = { 0 };
-    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        at__str text = { 0 }, code = { 0 }, log = { 0 };
-        at__resources ignored;
+        atx_str text = { 0 }, code = { 0 }, log = { 0 };
+        atx_resources ignored;
         bool ok = false;
         asked a = ask(ROWS[i].type, ROWS[i].rows, ROWS[i].cols);
         write_cu(&text, &a, false);
@@ -127,13 +127,13 @@ Test(export_expected, the_exported_kernels_compile, .timeout = 120)
         cr_assert(host);
         *host = '\0';
         cr_assert_eq(
-            at__nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, text.data, "export.cu", 90, AT__CUBIN, &err),
+            atx_nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, text.data, "export.cu", 90, ATX_CUBIN, &err),
             AT_OK, "%s", err.text);
-        cr_assert(ok, "%s: %s", a.in.t->name, at__str_text(&log));
-        at__str_clear(&text);
-        at__str_clear(&code);
-        at__str_clear(&log);
+        cr_assert(ok, "%s: %s", a.in.t->name, atx_str_text(&log));
+        atx_str_clear(&text);
+        atx_str_clear(&code);
+        atx_str_clear(&log);
         forget(&a);
     }
-    at__nvrtc_close(nvrtc);
+    atx_nvrtc_close(nvrtc);
 }

@@ -31,24 +31,24 @@ static const char *name_at(const void *context, int i)
     return i < NAME_COUNT ? NAMES[i].name : NULL;
 }
 
-static const at__scope SCOPE = { .find = find, .name = name_at };
-static const at__where PLACE = { .file = "x.cu", .line = 12, .column = 5 };
+static const atx_scope SCOPE = { .find = find, .name = name_at };
+static const atx_where PLACE = { .file = "x.cu", .line = 12, .column = 5 };
 
-static at_status compile(at__expr **out, const char *text, at_error *err)
+static at_status compile(atx_expr **out, const char *text, at_error *err)
 {
-    return at__expr_compile(out, text, strlen(text), &SCOPE, PLACE, err);
+    return atx_expr_compile(out, text, strlen(text), &SCOPE, PLACE, err);
 }
 
 static at_status evaluate(int64_t *out, const char *text, at_error *err)
 {
     int64_t slots[NAME_COUNT];
-    at__expr *expr = NULL;
+    atx_expr *expr = NULL;
     for (int i = 0; i < NAME_COUNT; i++)
         slots[i] = NAMES[i].value;
     at_status status = compile(&expr, text, err);
     if (status == AT_OK)
-        status = at__expr_eval(out, expr, slots, err);
-    at__expr_close(expr);
+        status = atx_expr_eval(out, expr, slots, err);
+    atx_expr_close(expr);
     return status;
 }
 
@@ -219,7 +219,7 @@ Test(expr, explains_faults)
 /* `open` and `close` repeated around 1. */
 static at_status nest(const char *open, const char *close, int times, at_error *err)
 {
-    char text[AT__EXPR_MAX_TEXT + 1] = "";
+    char text[ATX_EXPR_MAX_TEXT + 1] = "";
     int64_t value;
     for (int i = 0; i < times; i++)
         strcat(text, open);
@@ -232,8 +232,8 @@ static at_status nest(const char *open, const char *close, int times, at_error *
 Test(expr, limits_nesting)
 {
     at_error err = { 0 };
-    cr_assert_eq(nest("(", ")", AT__EXPR_MAX_DEPTH, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(nest("(", ")", AT__EXPR_MAX_DEPTH + 1, &err), AT_ERR_INPUT);
+    cr_assert_eq(nest("(", ")", ATX_EXPR_MAX_DEPTH, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(nest("(", ")", ATX_EXPR_MAX_DEPTH + 1, &err), AT_ERR_INPUT);
     cr_assert_not_null(strstr(err.text, "nested deeper than 64 levels"), "%s", err.text);
     cr_assert_eq(nest("!", "", 2000, &err), AT_ERR_INPUT);
     cr_assert_eq(nest("1 ? 1 : ", "", 400, &err), AT_ERR_INPUT);
@@ -248,45 +248,45 @@ Test(expr, limits_nesting)
 Test(expr, limits_length)
 {
     at_error err = { 0 };
-    char text[AT__EXPR_MAX_TEXT + 2];
-    at__expr *expr = NULL;
+    char text[ATX_EXPR_MAX_TEXT + 2];
+    atx_expr *expr = NULL;
     memset(text, '1', sizeof text);
     for (size_t i = 1; i < sizeof text; i += 2)
         text[i] = '|';
-    cr_assert_eq(at__expr_compile(&expr, text, AT__EXPR_MAX_TEXT - 1, &SCOPE, PLACE, &err), AT_OK, "%s",
+    cr_assert_eq(atx_expr_compile(&expr, text, ATX_EXPR_MAX_TEXT - 1, &SCOPE, PLACE, &err), AT_OK, "%s",
                  err.text);
-    at__expr_close(expr);
-    cr_assert_eq(at__expr_compile(&expr, text, AT__EXPR_MAX_TEXT + 1, &SCOPE, PLACE, &err), AT_ERR_INPUT);
+    atx_expr_close(expr);
+    cr_assert_eq(atx_expr_compile(&expr, text, ATX_EXPR_MAX_TEXT + 1, &SCOPE, PLACE, &err), AT_ERR_INPUT);
     cr_assert_not_null(strstr(err.text, "expected at most 4096"), "%s", err.text);
 }
 
 Test(expr, does_not_read_past_its_length)
 {
     char *text = malloc(6); /* the sanitizer sees a byte too far */
-    at__expr *expr = NULL;
+    atx_expr *expr = NULL;
     int64_t slots[NAME_COUNT] = { 32 }, value = 0;
     memcpy(text, "TILE*2", 6);
-    cr_assert_eq(at__expr_compile(&expr, text, 6, &SCOPE, PLACE, NULL), AT_OK);
-    cr_assert_eq(at__expr_eval(&value, expr, slots, NULL), AT_OK);
+    cr_assert_eq(atx_expr_compile(&expr, text, 6, &SCOPE, PLACE, NULL), AT_OK);
+    cr_assert_eq(atx_expr_eval(&value, expr, slots, NULL), AT_OK);
     cr_assert_eq(value, 64);
-    at__expr_close(expr);
-    cr_assert_eq(at__expr_compile(&expr, text, 4, &SCOPE, PLACE, NULL), AT_OK);
-    cr_assert_str_eq(at__expr_text(expr), "TILE");
-    at__expr_close(expr);
+    atx_expr_close(expr);
+    cr_assert_eq(atx_expr_compile(&expr, text, 4, &SCOPE, PLACE, NULL), AT_OK);
+    cr_assert_str_eq(atx_expr_text(expr), "TILE");
+    atx_expr_close(expr);
     free(text);
 }
 
 Test(expr, tells_what_it_reads_and_its_text)
 {
-    at__expr *expr = NULL;
+    atx_expr *expr = NULL;
     cr_assert_eq(compile(&expr, "  TILE *\\\n\t (PAD +  1) ", NULL), AT_OK);
-    cr_assert(at__expr_reads(expr, 0));
-    cr_assert(at__expr_reads(expr, 1));
-    cr_assert_not(at__expr_reads(expr, 2));
-    cr_assert_str_eq(at__expr_text(expr), "TILE * (PAD + 1)");
-    cr_assert_eq(at__expr_where(expr).line, 12);
-    cr_assert_eq(at__expr_where(expr).column, 7);
-    at__expr_close(expr);
+    cr_assert(atx_expr_reads(expr, 0));
+    cr_assert(atx_expr_reads(expr, 1));
+    cr_assert_not(atx_expr_reads(expr, 2));
+    cr_assert_str_eq(atx_expr_text(expr), "TILE * (PAD + 1)");
+    cr_assert_eq(atx_expr_where(expr).line, 12);
+    cr_assert_eq(atx_expr_where(expr).column, 7);
+    atx_expr_close(expr);
 }
 
 Test(expr, splits_a_list)
@@ -295,13 +295,13 @@ Test(expr, splits_a_list)
     static const char *const PARTS[] = { "TILE * 2", "PAD", "(1 + 1)", "(2)", "min(1, 2)", "TILE" };
     size_t at = 0;
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
-        at__expr *expr = NULL;
+        atx_expr *expr = NULL;
         at_error err = { 0 };
         size_t used = 0;
-        cr_assert_eq(at__expr_compile_first(&expr, &used, TEXT + at, strlen(TEXT) - at, &SCOPE, PLACE, &err),
+        cr_assert_eq(atx_expr_compile_first(&expr, &used, TEXT + at, strlen(TEXT) - at, &SCOPE, PLACE, &err),
                      AT_OK, "%s", err.text);
-        cr_assert_str_eq(at__expr_text(expr), PARTS[i]);
-        at__expr_close(expr);
+        cr_assert_str_eq(atx_expr_text(expr), PARTS[i]);
+        atx_expr_close(expr);
         at += used;
     }
     cr_assert_str_eq(TEXT + at, "] output");
@@ -309,12 +309,12 @@ Test(expr, splits_a_list)
 
 Test(expr, works_without_suggestions)
 {
-    at__scope scope = { .find = find };
-    at__expr *expr = NULL;
+    atx_scope scope = { .find = find };
+    atx_expr *expr = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__expr_compile(&expr, "TIEL", 4, &scope, PLACE, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_expr_compile(&expr, "TIEL", 4, &scope, PLACE, &err), AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "x.cu:12:5: unknown name 'TIEL'");
-    at__expr_close(NULL);
+    atx_expr_close(NULL);
 }
 
 /* ---- bounds ---- */
@@ -359,33 +359,33 @@ static const struct {
     { "is_pow2(TILE)", true, 0, 1 },
 };
 
-static at__bounds bounds_of(int i)
+static atx_bounds bounds_of(int i)
 {
     static const struct {
         const char *name;
-        at__bounds bounds;
+        atx_bounds bounds;
     } RANGES[] = { { "TILE", { 1, 8 } }, { "PAD", { 0, 3 } }, { "NEG", { -4, -2 } } };
     for (int k = 0; k < 3; k++)
         if (strcmp(NAMES[i].name, RANGES[k].name) == 0)
             return RANGES[k].bounds;
-    return (at__bounds){ NAMES[i].value, NAMES[i].value };
+    return (atx_bounds){ NAMES[i].value, NAMES[i].value };
 }
 
 Test(expr, tells_bounds)
 {
-    at__bounds slots[NAME_COUNT];
+    atx_bounds slots[NAME_COUNT];
     for (int i = 0; i < NAME_COUNT; i++)
         slots[i] = bounds_of(i);
     for (size_t i = 0; i < sizeof BOUNDS / sizeof *BOUNDS; i++) {
-        at__expr *expr = NULL;
-        at__bounds found = { 0, 0 };
+        atx_expr *expr = NULL;
+        atx_bounds found = { 0, 0 };
         at_error err = { 0 };
         cr_assert_eq(compile(&expr, BOUNDS[i].text, &err), AT_OK, "%s", err.text);
-        cr_assert_eq(at__expr_bounds(&found, expr, slots), BOUNDS[i].known, "%s", BOUNDS[i].text);
+        cr_assert_eq(atx_expr_bounds(&found, expr, slots), BOUNDS[i].known, "%s", BOUNDS[i].text);
         if (BOUNDS[i].known)
             cr_assert(found.low == BOUNDS[i].low && found.high == BOUNDS[i].high,
                       "%s: %" PRId64 " to %" PRId64, BOUNDS[i].text, found.low, found.high);
-        at__expr_close(expr);
+        atx_expr_close(expr);
     }
 }
 
@@ -429,8 +429,8 @@ static void add_random(char *out, unsigned *state, int depth)
 /* Every value that there is must lie within. */
 static void check_bounds(const char *text, int *known)
 {
-    at__expr *expr = NULL;
-    at__bounds slots[NAME_COUNT], found;
+    atx_expr *expr = NULL;
+    atx_bounds slots[NAME_COUNT], found;
     int64_t values[NAME_COUNT], value;
     at_error err = { 0 };
     for (int i = 0; i < NAME_COUNT; i++) {
@@ -438,18 +438,18 @@ static void check_bounds(const char *text, int *known)
         values[i] = NAMES[i].value;
     }
     cr_assert_eq(compile(&expr, text, &err), AT_OK, "%s: %s", text, err.text);
-    if (at__expr_bounds(&found, expr, slots)) {
+    if (atx_expr_bounds(&found, expr, slots)) {
         ++*known;
         for (values[0] = 1; values[0] <= 8; values[0]++)
             for (values[1] = 0; values[1] <= 3; values[1]++)
                 for (values[3] = -4; values[3] <= -2; values[3]++) {
-                    cr_assert_eq(at__expr_eval(&value, expr, values, &err), AT_OK, "%s: %s", text, err.text);
+                    cr_assert_eq(atx_expr_eval(&value, expr, values, &err), AT_OK, "%s: %s", text, err.text);
                     cr_assert(found.low <= value && value <= found.high,
                               "%s is %" PRId64 ", not within %" PRId64 " and %" PRId64, text, value,
                               found.low, found.high);
                 }
     }
-    at__expr_close(expr);
+    atx_expr_close(expr);
 }
 
 Test(expr, bounds_hold_for_all_values)
@@ -466,7 +466,7 @@ Test(expr, bounds_hold_for_all_values)
 
 Test(expr, bounds_hold_where_64_bits_end)
 {
-    static const at__bounds EDGES[] = { { INT64_MIN, INT64_MIN + 2 },
+    static const atx_bounds EDGES[] = { { INT64_MIN, INT64_MIN + 2 },
                                         { INT64_MAX - 2, INT64_MAX },
                                         { -2, 2 },
                                         { INT64_MIN, INT64_MAX },
@@ -476,13 +476,13 @@ Test(expr, bounds_hold_where_64_bits_end)
     int known = 0;
     for (int i = 0; i < 6000; i++) {
         char text[4096] = "";
-        at__expr *expr;
-        at__bounds slots[NAME_COUNT] = { 0 }, found;
+        atx_expr *expr;
+        atx_bounds slots[NAME_COUNT] = { 0 }, found;
         for (int k = 0; k < 4; k++)
             slots[k] = EDGES[next_random(&state) % 6];
         add_random(text, &state, 1 + i % 3);
         cr_assert_eq(compile(&expr, text, NULL), AT_OK, "%s", text);
-        const bool is_known = at__expr_bounds(&found, expr, slots);
+        const bool is_known = atx_expr_bounds(&found, expr, slots);
         known += is_known;
         for (int way = 0; way < 256 && is_known; way++) {
             int64_t values[NAME_COUNT] = { 0 }, value = 0;
@@ -490,10 +490,10 @@ Test(expr, bounds_hold_where_64_bits_end)
                 const int inner = slots[k].low < slots[k].high && rest & 1;
                 values[k] = rest & 2 ? slots[k].high - inner : slots[k].low + inner;
             }
-            cr_assert_eq(at__expr_eval(&value, expr, values, NULL), AT_OK, "%s", text);
+            cr_assert_eq(atx_expr_eval(&value, expr, values, NULL), AT_OK, "%s", text);
             cr_assert(found.low <= value && value <= found.high, "%s is %" PRId64, text, value);
         }
-        at__expr_close(expr);
+        atx_expr_close(expr);
     }
     cr_assert_gt(known, 2000, "%d", known);
 }
@@ -518,19 +518,19 @@ static bool is_alike(const int64_t *a, const int64_t *b, unsigned mask)
     return (!(mask & 1) || a[0] == b[0]) && (!(mask & 2) || a[1] == b[1]) && (!(mask & 4) || a[3] == b[3]);
 }
 
-static int residue(int64_t *out, const at__expr *expr, const int64_t *values, unsigned bound)
+static int residue(int64_t *out, const atx_expr *expr, const int64_t *values, unsigned bound)
 {
-    at__binding bindings[NAME_COUNT];
+    atx_binding bindings[NAME_COUNT];
     for (int i = 0; i < NAME_COUNT; i++)
-        bindings[i] = AT__CONSTANT;
-    bindings[0] = bound & 1 ? AT__BOUND : AT__UNBOUND;
-    bindings[1] = bound & 2 ? AT__BOUND : AT__UNBOUND;
-    bindings[3] = bound & 4 ? AT__BOUND : AT__UNBOUND;
-    return at__expr_residue(out, 24, expr, values, bindings);
+        bindings[i] = ATX_CONSTANT;
+    bindings[0] = bound & 1 ? ATX_BOUND : ATX_UNBOUND;
+    bindings[1] = bound & 2 ? ATX_BOUND : ATX_UNBOUND;
+    bindings[3] = bound & 4 ? ATX_BOUND : ATX_UNBOUND;
+    return atx_expr_residue(out, 24, expr, values, bindings);
 }
 
 /* Two ways that leave the same, completed alike, give the same. Returns how many ways differed before. */
-static int check_residue(const at__expr *expr, const char *text, unsigned bound)
+static int check_residue(const atx_expr *expr, const char *text, unsigned bound)
 {
     enum { WAYS = TILES * PADS * NEGS };
     int64_t values[WAYS][NAME_COUNT], left[WAYS][24], results[WAYS];
@@ -539,7 +539,7 @@ static int check_residue(const at__expr *expr, const char *text, unsigned bound)
     for (int i = 0; i < WAYS; i++) {
         bind_names(values[i], i);
         counts[i] = residue(left[i], expr, values[i], bound);
-        status[i] = at__expr_eval(&results[i], expr, values[i], NULL);
+        status[i] = atx_expr_eval(&results[i], expr, values[i], NULL);
     }
     for (int i = 0; i < WAYS; i++)
         for (int k = 0; k < i; k++) {
@@ -560,12 +560,12 @@ Test(expr, what_leaves_the_same_gives_the_same)
     int merged = 0;
     for (int i = 0; i < 3000; i++) {
         char text[4000] = "";
-        at__expr *expr = NULL;
+        atx_expr *expr = NULL;
         add_random(text, &state, 4);
         cr_assert_eq(compile(&expr, text, NULL), AT_OK, "%s", text);
         for (unsigned bound = 1; bound <= ALL_BOUND; bound++)
             merged += check_residue(expr, text, bound);
-        at__expr_close(expr);
+        atx_expr_close(expr);
     }
     cr_assert_gt(merged, 100000, "%d", merged);
 }
@@ -588,12 +588,12 @@ static const struct {
 Test(expr, tells_what_is_left)
 {
     for (size_t i = 0; i < sizeof RESIDUES / sizeof *RESIDUES; i++) {
-        at__expr *expr = NULL;
+        atx_expr *expr = NULL;
         int64_t values[NAME_COUNT], left[24];
         cr_assert_eq(compile(&expr, RESIDUES[i].text, NULL), AT_OK);
         bind_names(values, 11);
         cr_expect_eq(residue(left, expr, values, RESIDUES[i].bound), RESIDUES[i].count, "%s: %d",
                      RESIDUES[i].text, residue(left, expr, values, RESIDUES[i].bound));
-        at__expr_close(expr);
+        atx_expr_close(expr);
     }
 }

@@ -8,9 +8,9 @@ Test(arch, knows_its_spellings)
 {
     static const char *const SPELLINGS[] = { "sm_90", "compute_90", "90", "9.0", "sm_9.0" };
     for (size_t i = 0; i < sizeof SPELLINGS / sizeof *SPELLINGS; i++) {
-        at__limits limits = { 0 };
+        atx_limits limits = { 0 };
         at_error err = { 0 };
-        cr_assert_eq(at__arch_parse(&limits, SPELLINGS[i], &err), AT_OK, "%s: %s", SPELLINGS[i], err.text);
+        cr_assert_eq(atx_arch_parse(&limits, SPELLINGS[i], &err), AT_OK, "%s: %s", SPELLINGS[i], err.text);
         cr_assert_eq(limits.cc, 90, "%s", SPELLINGS[i]);
     }
 }
@@ -27,8 +27,8 @@ static const struct {
 Test(arch, gives_every_limit)
 {
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
-        at__limits limits = { 0 };
-        cr_assert_eq(at__arch_parse(&limits, KNOWN[i].name, NULL), AT_OK, "%s", KNOWN[i].name);
+        atx_limits limits = { 0 };
+        cr_assert_eq(atx_arch_parse(&limits, KNOWN[i].name, NULL), AT_OK, "%s", KNOWN[i].name);
         cr_assert_eq(limits.cc, KNOWN[i].cc);
         cr_assert_eq(limits.max_shared_bytes, KNOWN[i].max_shared_bytes, "%s", KNOWN[i].name);
         cr_assert_eq(limits.max_threads_per_block, 1024);
@@ -47,9 +47,9 @@ Test(arch, lists_what_it_knows_and_leaves_the_limits_when_there_is_none)
         ".90", "9.0.0", "9.00",  "90a",    "sm_sm_90", "hopper", "99999999999999999999.5"
     };
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
-        at__limits limits = { .cc = 1 };
+        atx_limits limits = { .cc = 1 };
         at_error err = { 0 };
-        cr_assert_eq(at__arch_parse(&limits, WRONG[i], &err), AT_ERR_USAGE, "'%s'", WRONG[i]);
+        cr_assert_eq(atx_arch_parse(&limits, WRONG[i], &err), AT_ERR_USAGE, "'%s'", WRONG[i]);
         cr_assert_eq(limits.cc, 1);
         cr_assert(strstr(err.text, "sm_75") && strstr(err.text, "sm_121"), "%s", err.text);
     }
@@ -57,16 +57,16 @@ Test(arch, lists_what_it_knows_and_leaves_the_limits_when_there_is_none)
 
 Test(arch, a_capability_that_is_not_in_the_table_has_the_limits_of_the_one_before)
 {
-    at__limits limits, older;
-    at__arch_limits(&older, 90);
+    atx_limits limits, older;
+    atx_arch_limits(&older, 90);
     cr_assert_eq(older.sms, 132);
-    at__arch_limits(&limits, 95);
+    atx_arch_limits(&limits, 95);
     cr_assert_eq(limits.cc, 95);
     cr_assert_eq(limits.max_shared_bytes, older.max_shared_bytes);
-    at__arch_limits(&limits, 60);
+    atx_arch_limits(&limits, 60);
     cr_assert_eq(limits.cc, 60);
     cr_assert_eq(limits.max_shared_bytes, 64 * 1024, "those of the oldest that is known");
-    at__arch_limits(&limits, 990);
+    atx_arch_limits(&limits, 990);
     cr_assert_eq(limits.max_shared_bytes, 99 * 1024);
 }
 
@@ -83,7 +83,7 @@ Test(arch, memory_that_no_device_has_is_still_a_size)
         { INT64_MIN, 0 },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
-        cr_assert_eq(at__memory_bytes(CASES[i][0]), CASES[i][1], "case %zu", i);
+        cr_assert_eq(atx_memory_bytes(CASES[i][0]), CASES[i][1], "case %zu", i);
 }
 
 /* As NVIDIA's occupancy calculator has them. */
@@ -105,8 +105,8 @@ Test(arch, occupancy_is_what_the_scarcest_resource_allows)
         { 90, 0, -1, -1, 32, 32, 64, "blocks" },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__occupancy o =
-            at__arch_occupancy(CASES[i].cc, CASES[i].threads, CASES[i].registers, CASES[i].shared);
+        atx_occupancy o =
+            atx_arch_occupancy(CASES[i].cc, CASES[i].threads, CASES[i].registers, CASES[i].shared);
         cr_expect_eq(o.blocks, CASES[i].blocks, "case %zu", i);
         cr_expect_eq(o.warps, CASES[i].warps, "case %zu", i);
         cr_expect_eq(o.max_warps, CASES[i].max, "case %zu", i);

@@ -46,18 +46,18 @@ static void put(const char *lines, size_t len)
     fclose(file);
 }
 
-static at_status open_catalog(at__catalog **out, at_error *err)
+static at_status open_catalog(atx_catalog **out, at_error *err)
 {
     *out = NULL;
-    return at__catalog_open(out, root, err);
+    return atx_catalog_open(out, root, err);
 }
 
 static void expect_refusal(const char *where_and_what)
 {
-    at__catalog *c;
+    atx_catalog *c;
     at_error err = { 0 };
     at_status status = open_catalog(&c, &err);
-    at__catalog_close(c);
+    atx_catalog_close(c);
     cr_assert_eq(status, AT_ERR_INPUT, "accepted: %s", where_and_what);
     cr_assert(strstr(err.text, where_and_what), "expected: %s\nfound: %s", where_and_what, err.text);
     cr_assert(strstr(err.text, "copy/h.cu"), "%s", err.text);
@@ -111,12 +111,12 @@ Test(hostile, a_nul_byte)
 /* `count` times `what`, behind `before`. */
 static void put_many(const char *before, const char *what, size_t count)
 {
-    at__str text = { 0 };
-    at__str_add(&text, before);
+    atx_str text = { 0 };
+    atx_str_add(&text, before);
     for (size_t i = 0; i < count; i++)
-        at__str_add(&text, what);
-    put(at__str_text(&text), text.len);
-    at__str_clear(&text);
+        atx_str_add(&text, what);
+    put(atx_str_text(&text), text.len);
+    atx_str_clear(&text);
 }
 
 Test(hostile, a_line_of_a_megabyte)
@@ -142,65 +142,65 @@ Test(hostile, expressions_that_nest_deeply)
 
 Test(hostile, thousands_of_parameters)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     for (int i = 0; i < 2000; i++)
-        at__str_addf(&text, "param A%d = 1 2\n", i);
-    put(at__str_text(&text), text.len);
+        atx_str_addf(&text, "param A%d = 1 2\n", i);
+    put(atx_str_text(&text), text.len);
     expect_refusal("copy/h.cu:35:7: found more than 32 parameters");
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
 /* ---- spaces ---- */
 
-static at_status open_space(at__space **out, at__catalog **catalog, at_error *err)
+static at_status open_space(atx_space **out, atx_catalog **catalog, at_error *err)
 {
-    at__problem problem;
-    int64_t slots[AT__MAX_SLOTS];
-    const at__limits limits = { .sms = 132, .max_threads_per_block = 1024 };
+    atx_problem problem;
+    int64_t slots[ATX_MAX_SLOTS];
+    const atx_limits limits = { .sms = 132, .max_threads_per_block = 1024 };
     *out = NULL;
     at_status status = open_catalog(catalog, err);
     cr_assert_eq(status, AT_OK, "%s", err->text);
-    const at__op *op = at__catalog_find_op(*catalog, "copy");
-    status = at__problem_init(&problem, op, AT__F32, (int64_t[]){ 1000 }, 1, err);
+    const atx_op *op = atx_catalog_find_op(*catalog, "copy");
+    status = atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 1000 }, 1, err);
     if (status == AT_OK)
-        status = at__problem_bind(slots, &problem, &limits, err);
+        status = atx_problem_bind(slots, &problem, &limits, err);
     if (status == AT_OK)
-        status = at__space_open(out, at__catalog_find_template(*catalog, op, "h"), slots, NULL, 0, err);
+        status = atx_space_open(out, atx_catalog_find_template(*catalog, op, "h"), slots, NULL, 0, err);
     return status;
 }
 
 static void put_digits(const char *require)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     for (int i = 0; i < 18; i++)
-        at__str_addf(&text, "param A%d = 0 1 2 3 4 5 6 7 8 9\n", i);
-    at__str_add(&text, require);
-    put(at__str_text(&text), text.len);
-    at__str_clear(&text);
+        atx_str_addf(&text, "param A%d = 0 1 2 3 4 5 6 7 8 9\n", i);
+    atx_str_add(&text, require);
+    put(atx_str_text(&text), text.len);
+    atx_str_clear(&text);
 }
 
 Test(hostile, a_space_of_10_to_the_18)
 {
-    at__space *space;
-    at__catalog *c;
+    atx_space *space;
+    atx_catalog *c;
     at_error err = { 0 };
     put_digits("");
     cr_assert_eq(open_space(&space, &c, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__space_count(space), 1000000000000000000);
-    at__space_close(space);
-    at__catalog_close(c);
+    cr_assert_eq(atx_space_count(space), 1000000000000000000);
+    atx_space_close(space);
+    atx_catalog_close(c);
 }
 
 Test(hostile, a_requirement_that_fails_somewhere_in_10_to_the_18)
 {
-    at__space *space;
-    at__catalog *c;
+    atx_space *space;
+    atx_catalog *c;
     at_error err = { 0 };
     put_digits("require 100 / (A0 - 9) < 200");
     cr_assert_eq(open_space(&space, &c, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "copy/h.cu:21:") && strstr(err.text, "division by zero"), "%s", err.text);
-    at__space_close(space);
-    at__catalog_close(c);
+    atx_space_close(space);
+    atx_catalog_close(c);
 }
 
 /* ---- files that are none ---- */
@@ -232,13 +232,13 @@ Test(hostile, a_link_to_an_endless_device)
 /* Folders are read one level deep: a link upwards ends there. */
 Test(hostile, folders_in_a_circle)
 {
-    at__catalog *c;
+    atx_catalog *c;
     at_error err = { 0 };
     put("param A = 1", 11);
     cr_assert_eq(symlink("..", "copy/up"), 0);
     cr_assert_eq(symlink(".", "self"), 0);
     cr_assert_eq(open_catalog(&c, &err), AT_OK, "%s", err.text);
-    at__catalog_close(c);
+    atx_catalog_close(c);
 }
 
 /* ---- what is written from it ---- */
@@ -247,31 +247,31 @@ Test(hostile, folders_in_a_circle)
 Test(hostile, a_path_cannot_inject_code)
 {
     char path[200];
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_error err = { 0 };
-    at__catalog *c = NULL;
-    at__config config = { 0 };
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
+    atx_catalog *c = NULL;
+    atx_config config = { 0 };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
     put("param A = 1", 11);
     snprintf(path, sizeof path, "%s/x\"\ninjected", root);
     mkdir(path, 0777);
     cr_assert_eq(rename("copy", "x\"\ninjected/copy"), 0);
-    cr_assert_eq(at__catalog_open(&c, path, &err), AT_OK, "%s", err.text);
-    const at__op *op = at__catalog_find_op(c, "copy");
-    const at__template *t = at__catalog_find_template(c, op, "h");
-    cr_assert_eq(at__render(&text, t, AT__F32, &config, slots, &err), AT_OK, "%s", err.text);
-    cr_assert_null(strstr(at__str_text(&text), "\ninjected"), "%s", at__str_text(&text));
-    at__str_clear(&text);
-    at__catalog_close(c);
+    cr_assert_eq(atx_catalog_open(&c, path, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(c, "copy");
+    const atx_template *t = atx_catalog_find_template(c, op, "h");
+    cr_assert_eq(atx_render(&text, t, ATX_F32, &config, slots, &err), AT_OK, "%s", err.text);
+    cr_assert_null(strstr(atx_str_text(&text), "\ninjected"), "%s", atx_str_text(&text));
+    atx_str_clear(&text);
+    atx_catalog_close(c);
 }
 
 /* What a comment says may be anything; JSON is UTF-8. */
 Test(hostile, what_is_no_text_becomes_text_in_json)
 {
-    at__str out = { 0 };
-    at__str_add_json(&out, "a\xff\"\x1b \xc3\xa4 \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 \xe2\x82");
-    cr_assert_str_eq(at__str_text(&out),
+    atx_str out = { 0 };
+    atx_str_add_json(&out, "a\xff\"\x1b \xc3\xa4 \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80 \xe2\x82");
+    cr_assert_str_eq(atx_str_text(&out),
                      "\"a\\ufffd\\\"\\u001b \xc3\xa4 \\ufffd\\ufffd \\ufffd\\ufffd\\ufffd "
                      "\\ufffd\\ufffd\\ufffd\\ufffd \\ufffd\\ufffd\"");
-    at__str_clear(&out);
+    atx_str_clear(&out);
 }

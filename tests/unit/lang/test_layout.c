@@ -13,19 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static at__catalog *catalog;
-static const at__op *op;
+static atx_catalog *catalog;
+static const atx_op *op;
 
 static void open_all(void)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    op = at__catalog_find_op(catalog, "permute");
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    op = atx_catalog_find_op(catalog, "permute");
 }
 
 static void close_all(void)
 {
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 TestSuite(layout, .init = open_all, .fini = close_all);
@@ -34,36 +34,36 @@ TestSuite(layout, .init = open_all, .fini = close_all);
 static const char *read(const char *text)
 {
     static char shown[600];
-    at__shapes shapes = { 0 };
+    atx_shapes shapes = { 0 };
     at_error err = { 0 };
-    at__str shape = { 0 };
-    if (at__shapes_parse(&shapes, text, strlen(text), "s.txt", catalog, NULL, &err) != AT_OK) {
+    atx_str shape = { 0 };
+    if (atx_shapes_parse(&shapes, text, strlen(text), "s.txt", catalog, NULL, &err) != AT_OK) {
         snprintf(shown, sizeof shown, "%.500s", err.text);
         return shown;
     }
-    at__problem_shape(&shape, &shapes.problems[0]);
-    snprintf(shown, sizeof shown, "%s %.400s %s", shapes.problems[0].op->name, at__str_text(&shape),
-             at__dtype_name(shapes.problems[0].type));
-    at__str_clear(&shape);
-    at__shapes_clear(&shapes);
+    atx_problem_shape(&shape, &shapes.problems[0]);
+    snprintf(shown, sizeof shown, "%s %.400s %s", shapes.problems[0].op->name, atx_str_text(&shape),
+             atx_dtype_name(shapes.problems[0].type));
+    atx_str_clear(&shape);
+    atx_shapes_clear(&shapes);
     return shown;
 }
 
-static int random_layout(at__layout_pair *out, int64_t extents[AT__MAX_RANK], int permutation[AT__MAX_RANK],
-                         at__rng *rng)
+static int random_layout(atx_layout_pair *out, int64_t extents[ATX_MAX_RANK], int permutation[ATX_MAX_RANK],
+                         atx_rng *rng)
 {
     at_error err = { 0 };
-    int rank = 1 + (int)at__rng_below(rng, AT__MAX_RANK);
+    int rank = 1 + (int)atx_rng_below(rng, ATX_MAX_RANK);
     for (int i = 0; i < rank; i++) {
-        extents[i] = 1 + (int64_t)at__rng_below(rng, 3);
+        extents[i] = 1 + (int64_t)atx_rng_below(rng, 3);
         permutation[i] = i;
     }
     for (int i = rank - 1; i > 0; i--) {
-        int k = (int)at__rng_below(rng, (uint64_t)i + 1), swap = permutation[i];
+        int k = (int)atx_rng_below(rng, (uint64_t)i + 1), swap = permutation[i];
         permutation[i] = permutation[k];
         permutation[k] = swap;
     }
-    cr_assert_eq(at__layout_permuted(out, rank, extents, permutation, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_layout_permuted(out, rank, extents, permutation, NULL, &err), AT_OK, "%s", err.text);
     return rank;
 }
 
@@ -75,7 +75,7 @@ static int64_t define(int64_t *from, const int64_t *extents, const int *permutat
     for (int i = 0; i < rank; i++)
         count *= extents[i];
     for (int64_t k = 0; k < count; k++) {
-        int64_t rest = k, index[AT__MAX_RANK] = { 0 }, at = 0;
+        int64_t rest = k, index[ATX_MAX_RANK] = { 0 }, at = 0;
         for (int i = rank - 1; i >= 0; i--) {
             index[permutation[i]] = rest % extents[permutation[i]];
             rest /= extents[permutation[i]];
@@ -89,22 +89,22 @@ static int64_t define(int64_t *from, const int64_t *extents, const int *permutat
 
 Test(layout, the_canonical_form_moves_the_same_elements)
 {
-    at__rng rng = { 7 };
+    atx_rng rng = { 7 };
     static int64_t right[6561];
     for (int n = 0; n < 2000; n++) {
-        int64_t extents[AT__MAX_RANK];
-        int permutation[AT__MAX_RANK];
-        at__layout_pair layout;
-        at__problem p;
+        int64_t extents[ATX_MAX_RANK];
+        int permutation[ATX_MAX_RANK];
+        atx_layout_pair layout;
+        atx_problem p;
         at_error err = { 0 };
         int rank = random_layout(&layout, extents, permutation, &rng);
         int64_t count = define(right, extents, permutation, rank);
-        cr_assert_eq(at__layout_problem(&p, op, AT__F32, &layout, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_layout_problem(&p, op, ATX_F32, &layout, &err), AT_OK, "%s", err.text);
         for (int64_t k = 0; k < count; k++) {
             int64_t rest = k, from = 0, to = 0;
             for (int d = op->dim_count - 1; d >= 0; d--) {
-                from += rest % p.dims[d] * p.dims[at__problem_first_stride(op, 0) + d];
-                to += rest % p.dims[d] * p.dims[at__problem_first_stride(op, 1) + d];
+                from += rest % p.dims[d] * p.dims[atx_problem_first_stride(op, 0) + d];
+                to += rest % p.dims[d] * p.dims[atx_problem_first_stride(op, 1) + d];
                 rest /= p.dims[d];
             }
             cr_assert(rest == 0 && right[to] == from);
@@ -114,25 +114,25 @@ Test(layout, the_canonical_form_moves_the_same_elements)
 
 Test(layout, the_text_reads_back_to_the_same_problem)
 {
-    at__rng rng = { 11 };
+    atx_rng rng = { 11 };
     for (int n = 0; n < 500; n++) {
-        int64_t extents[AT__MAX_RANK];
-        int permutation[AT__MAX_RANK];
-        at__layout_pair layout;
-        at__problem p, again;
-        at__str text = { 0 };
+        int64_t extents[ATX_MAX_RANK];
+        int permutation[ATX_MAX_RANK];
+        atx_layout_pair layout;
+        atx_problem p, again;
+        atx_str text = { 0 };
         at_error err = { 0 };
         int rank = random_layout(&layout, extents, permutation, &rng);
         for (int i = 0; i < rank; i++) { /* gaps on either side */
             layout.in[i] *= n % 2 ? 2 : 1;
             layout.out[i] *= n % 3 ? 3 : 1;
         }
-        cr_assert_eq(at__layout_problem(&p, op, AT__U16, &layout, &err), AT_OK, "%s", err.text);
-        cr_assert_eq(at__problem_set_aligns(&p, (int64_t[]){ 4, n % 5 ? 4 : 16 }, 2, &err), AT_OK);
-        at__problem_shape(&text, &p);
-        cr_assert(at__layout_read_shape(&again, op, AT__U16, at__str_text(&text)), "%s", at__str_text(&text));
-        cr_assert_arr_eq(again.dims, p.dims, sizeof p.dims, "%s", at__str_text(&text));
-        at__str_clear(&text);
+        cr_assert_eq(atx_layout_problem(&p, op, ATX_U16, &layout, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_problem_set_aligns(&p, (int64_t[]){ 4, n % 5 ? 4 : 16 }, 2, &err), AT_OK);
+        atx_problem_shape(&text, &p);
+        cr_assert(atx_layout_read_shape(&again, op, ATX_U16, atx_str_text(&text)), "%s", atx_str_text(&text));
+        cr_assert_arr_eq(again.dims, p.dims, sizeof p.dims, "%s", atx_str_text(&text));
+        atx_str_clear(&text);
     }
 }
 
@@ -211,19 +211,19 @@ Test(layout, other_ops_are_read_as_before)
     cr_expect_str_eq(read("64x32"), "transpose 64x32 f32");
 }
 
-static int64_t configurations(const at__problem *p, const char *but)
+static int64_t configurations(const atx_problem *p, const char *but)
 {
     at_error err = { 0 };
-    at__limits limits;
-    int64_t slots[AT__MAX_SLOTS] = { 0 }, count = 0;
-    cr_assert_eq(at__arch_parse(&limits, "sm_90", &err), AT_OK);
-    cr_assert_eq(at__problem_bind(slots, p, &limits, &err), AT_OK, "%s", err.text);
-    for (int i = 0; i < at__catalog_template_count(catalog, p->op); i++) {
-        const at__template *t = at__catalog_template(catalog, p->op, i);
-        at__space *space = NULL;
-        cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
-        count += strcmp(t->name, but) == 0 ? 0 : at__space_count(space);
-        at__space_close(space);
+    atx_limits limits;
+    int64_t slots[ATX_MAX_SLOTS] = { 0 }, count = 0;
+    cr_assert_eq(atx_arch_parse(&limits, "sm_90", &err), AT_OK);
+    cr_assert_eq(atx_problem_bind(slots, p, &limits, &err), AT_OK, "%s", err.text);
+    for (int i = 0; i < atx_catalog_template_count(catalog, p->op); i++) {
+        const atx_template *t = atx_catalog_template(catalog, p->op, i);
+        atx_space *space = NULL;
+        cr_assert_eq(atx_space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+        count += strcmp(t->name, but) == 0 ? 0 : atx_space_count(space);
+        atx_space_close(space);
     }
     return count;
 }
@@ -231,31 +231,31 @@ static int64_t configurations(const at__problem *p, const char *but)
 /* tests/data/permutations.txt: the 57 of the benchmarks, and layouts of programs. */
 Test(layout, each_published_permutation_has_kernels_to_choose_from)
 {
-    at__shapes shapes = { 0 };
+    atx_shapes shapes = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(at__shapes_read(&shapes, AT_SOURCE_DIR "/tests/data/permutations.txt", catalog, NULL, &err),
+    cr_assert_eq(atx_shapes_read(&shapes, AT_SOURCE_DIR "/tests/data/permutations.txt", catalog, NULL, &err),
                  AT_OK, "%s", err.text);
     cr_expect_eq(shapes.count, 65);
     for (size_t i = 0; i < shapes.count; i++)
         cr_expect_gt(configurations(&shapes.problems[i], "naive"), 100, "problem %zu", i);
-    at__shapes_clear(&shapes);
+    atx_shapes_clear(&shapes);
 }
 
 /* Whatever the layout, one template takes it. */
 Test(layout, every_layout_has_a_kernel)
 {
-    at__rng rng = { 5 };
+    atx_rng rng = { 5 };
     for (int n = 0; n < 200; n++) {
-        int64_t extents[AT__MAX_RANK];
-        int permutation[AT__MAX_RANK];
-        at__layout_pair layout;
-        at__problem p;
+        int64_t extents[ATX_MAX_RANK];
+        int permutation[ATX_MAX_RANK];
+        atx_layout_pair layout;
+        atx_problem p;
         at_error err = { 0 };
         int rank = random_layout(&layout, extents, permutation, &rng);
         for (int i = 0; i < rank; i++)
             layout.in[i] *= 1 + n % 3;
-        cr_assert_eq(at__layout_problem(&p, op, AT__U8, &layout, &err), AT_OK, "%s", err.text);
-        cr_assert_eq(at__problem_set_aligns(&p, (int64_t[]){ 1 }, 1, &err), AT_OK);
+        cr_assert_eq(atx_layout_problem(&p, op, ATX_U8, &layout, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_problem_set_aligns(&p, (int64_t[]){ 1 }, 1, &err), AT_OK);
         cr_assert_gt(configurations(&p, ""), 0);
     }
 }
@@ -263,22 +263,22 @@ Test(layout, every_layout_has_a_kernel)
 /* Widths of accesses follow from the layout: what is good for one is valid for others, aligned or not. */
 Test(layout, where_nothing_was_measured_a_tile_stands_in_for_any_type_and_alignment)
 {
-    static const at__dtype TYPES[] = { AT__U8, AT__BF16, AT__F32, AT__F64 };
+    static const atx_dtype TYPES[] = { ATX_U8, ATX_BF16, ATX_F32, ATX_F64 };
     static const int64_t EXTENTS[][4] = { { 96, 75, 75, 96 }, { 97, 75, 75, 99 } };
     for (size_t i = 0; i < 2 * sizeof TYPES / sizeof *TYPES; i++) {
-        at__layout_pair layout;
-        at__problem p;
-        at__limits limits;
-        at__config config;
+        atx_layout_pair layout;
+        atx_problem p;
+        atx_limits limits;
+        atx_config config;
         at_error err = { 0 };
-        const at__template *t = NULL;
-        int64_t slots[AT__MAX_SLOTS] = { 0 };
-        cr_assert_eq(at__layout_permuted(&layout, 4, EXTENTS[i % 2], (int[]){ 3, 2, 1, 0 }, NULL, &err),
+        const atx_template *t = NULL;
+        int64_t slots[ATX_MAX_SLOTS] = { 0 };
+        cr_assert_eq(atx_layout_permuted(&layout, 4, EXTENTS[i % 2], (int[]){ 3, 2, 1, 0 }, NULL, &err),
                      AT_OK);
-        cr_assert_eq(at__layout_problem(&p, op, TYPES[i / 2], &layout, &err), AT_OK, "%s", err.text);
-        cr_assert_eq(at__arch_parse(&limits, "sm_90", &err), AT_OK);
-        cr_assert_eq(at__problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
-        cr_assert_eq(at__fallback(&t, &config, catalog, op, slots, NULL, &err), AT_OK, "%s", err.text);
-        cr_expect_str_eq(t->name, "tile", "%s, %s", at__dtype_name(TYPES[i / 2]), t->name);
+        cr_assert_eq(atx_layout_problem(&p, op, TYPES[i / 2], &layout, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_arch_parse(&limits, "sm_90", &err), AT_OK);
+        cr_assert_eq(atx_problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_fallback(&t, &config, catalog, op, slots, NULL, &err), AT_OK, "%s", err.text);
+        cr_expect_str_eq(t->name, "tile", "%s, %s", atx_dtype_name(TYPES[i / 2]), t->name);
     }
 }

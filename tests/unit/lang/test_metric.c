@@ -13,31 +13,31 @@ TestSuite(metric);
     "\narg y T[n] output\nreference r\ngrid 1\nblock 1\ntraffic 4 * n\n*/ extern \"C\" __global__ void r(T " \
     "*y) {}"
 
-static const at__resources TAKES = {
+static const atx_resources TAKES = {
     .registers = 40, .shared_bytes = 3000, .stack_bytes = 0, .spill_bytes = 8, .local_bytes = 0
 };
 
 static const char CONFIG[] = "TILE=32 UNROLL=-4 KEEP=true SKIP=false ORDER=by_row TILE_ROWS=5";
 
-static const at__timing TIMING = { .median_s = 2e-6, .joules = 0.25 };
+static const atx_timing TIMING = { .median_s = 2e-6, .joules = 0.25 };
 
-static at_status read(at__op **out, const char *lines, at_error *err)
+static at_status read(atx_op **out, const char *lines, at_error *err)
 {
     char text[2000];
     snprintf(text, sizeof text, "%s%s%s", HEAD, lines, TAIL);
-    return at__op_read(out, text, strlen(text), "op.cu", err);
+    return atx_op_read(out, text, strlen(text), "op.cu", err);
 }
 
 /* Of the last metric; n is 1000, 2 us. */
-static at_status value_of(double *out, const char *lines, const at__resources *r, at_error *err)
+static at_status value_of(double *out, const char *lines, const atx_resources *r, at_error *err)
 {
-    at__op *op = NULL;
-    at__problem p;
+    atx_op *op = NULL;
+    atx_problem p;
     cr_assert_eq(read(&op, lines, err), AT_OK, "%s", err->text);
-    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 1000 }, 1, err), AT_OK, "%s", err->text);
+    cr_assert_eq(atx_problem_init(&p, op, ATX_F32, (int64_t[]){ 1000 }, 1, err), AT_OK, "%s", err->text);
     at_status status =
-        at__metric_value(out, &p, op->metric_count - 1, &(at__record){ &TIMING, r, CONFIG }, err);
-    at__op_close(op);
+        atx_metric_value(out, &p, op->metric_count - 1, &(atx_record){ &TIMING, r, CONFIG }, err);
+    atx_op_close(op);
     return status;
 }
 
@@ -104,9 +104,9 @@ Test(metric, a_figure_that_nobody_knows_has_no_value)
 {
     at_error err = { 0 };
     double value = NAN;
-    cr_assert_eq(value_of(&value, "metric a = registers", &AT__RESOURCES_UNKNOWN, &err), AT_ERR_INPUT);
+    cr_assert_eq(value_of(&value, "metric a = registers", &ATX_RESOURCES_UNKNOWN, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "not known in 'registers'"), "%s", err.text);
-    cr_assert_eq(value_of(&value, "metric a = seconds", &AT__RESOURCES_UNKNOWN, &err), AT_OK);
+    cr_assert_eq(value_of(&value, "metric a = seconds", &ATX_RESOURCES_UNKNOWN, &err), AT_OK);
 }
 
 Test(metric, lines_that_make_no_sense_are_refused_with_their_place)
@@ -141,7 +141,7 @@ Test(metric, lines_that_make_no_sense_are_refused_with_their_place)
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         at_error err = { 0 };
-        at__op *op = NULL;
+        atx_op *op = NULL;
         cr_assert_eq(read(&op, ROWS[i].lines, &err), AT_ERR_INPUT, "%s", ROWS[i].lines);
         cr_assert(strstr(err.text, ROWS[i].why), "%s: %s", ROWS[i].lines, err.text);
     }
@@ -161,23 +161,23 @@ Test(metric, an_objective_is_told_with_what_it_is_made_of)
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         at_error err = { 0 };
-        at__op *op = NULL;
+        atx_op *op = NULL;
         cr_assert_eq(read(&op, ROWS[i].lines, &err), AT_OK, "%s", err.text);
         cr_assert_str_eq(op->objective_text, ROWS[i].text);
-        at__op_close(op);
+        atx_op_close(op);
     }
 }
 
 static double score_of(const char *lines, double seconds)
 {
-    at__op *op = NULL;
-    at__problem p;
+    atx_op *op = NULL;
+    atx_problem p;
     at_error err = { 0 };
     cr_assert_eq(read(&op, lines, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&p, op, ATX_F32, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
     double score =
-        at__score_or_none(&p, &(at__record){ &(at__timing){ .median_s = seconds }, &TAKES, CONFIG });
-    at__op_close(op);
+        atx_score_or_none(&p, &(atx_record){ &(atx_timing){ .median_s = seconds }, &TAKES, CONFIG });
+    atx_op_close(op);
     return score;
 }
 

@@ -14,23 +14,23 @@
                   "- (BIG < -5000000000) : 0\n"                                                              \
                   "grid 1\nblock 1\n")
 
-static char *render(const at__template *t, at__dtype type, const char *config_text, int64_t rows)
+static char *render(const atx_template *t, atx_dtype type, const char *config_text, int64_t rows)
 {
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__config config = { { 0 } };
-    at__str out = { 0 };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_config config = { { 0 } };
+    atx_str out = { 0 };
     at_error err = { 0 };
     bind_problem(slots, t->op, rows, 64);
-    cr_assert_eq(at__config_parse(&config, t, config_text, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__render(&out, t, type, &config, slots, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_config_parse(&config, t, config_text, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_render(&out, t, type, &config, slots, &err), AT_OK, "%s", err.text);
     return out.data;
 }
 
 Test(render, puts_typed_constants_in_front)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_template(op, TEMPLATE);
-    char *text = render(t, AT__F32, "TILE=32 ORDER=slow BIG=5000000000", 64);
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_template(op, TEMPLATE);
+    char *text = render(t, ATX_F32, "TILE=32 ORDER=slow BIG=5000000000", 64);
     char expected[4096];
     snprintf(expected, sizeof expected,
              "// autotune " AT_VERSION ": t.cu, hash %.12s\n"
@@ -48,55 +48,55 @@ Test(render, puts_typed_constants_in_front)
              t->hash, TEMPLATE);
     cr_assert_str_eq(text, expected);
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(render, writes_extreme_values)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_template(op, TEMPLATE);
-    char *text = render(t, AT__F32, "TILE=32 ORDER=slow BIG=-9223372036854775807", 64);
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_template(op, TEMPLATE);
+    char *text = render(t, ATX_F32, "TILE=32 ORDER=slow BIG=-9223372036854775807", 64);
     cr_assert_not_null(strstr(text, "constexpr long long BIG = -9223372036854775807LL;\n"));
     free(text);
-    text = render(t, AT__F32, "TILE=32 ORDER=slow BIG=-2147483648", 64);
+    text = render(t, ATX_F32, "TILE=32 ORDER=slow BIG=-2147483648", 64);
     cr_assert_not_null(strstr(text, "constexpr int BIG = -2147483648;\n"));
     free(text);
-    at__template_close(t);
+    atx_template_close(t);
 
     t = read_template(
         op, MINI_TEMPLATE("param A = 1\nconst LEAST = -9223372036854775807 - A\ngrid 1\nblock 1\n"));
-    text = render(t, AT__F32, "A=1", 64);
+    text = render(t, ATX_F32, "A=1", 64);
     cr_assert_not_null(strstr(text, "constexpr long long LEAST = -9223372036854775807LL - 1;\n"));
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* Kernels are cached by the hash of their text: problems that need the same code must get the same bytes. */
 Test(render, shares_a_text_among_problems)
 {
     static const char CONFIG[] = "TILE=16 ORDER=fast BIG=5000000000";
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_template(op, TEMPLATE);
-    char *a = render(t, AT__F32, CONFIG, 64), *b = render(t, AT__I32, CONFIG, 4096),
-         *c = render(t, AT__F64, CONFIG, 64);
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_template(op, TEMPLATE);
+    char *a = render(t, ATX_F32, CONFIG, 64), *b = render(t, ATX_I32, CONFIG, 4096),
+         *c = render(t, ATX_F64, CONFIG, 64);
     cr_assert_str_eq(a, b);
     cr_assert_str_neq(a, c);
     free(a);
     free(b);
     free(c);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* Of the types that the kernel would get, so that products of them overflow no sooner. */
 Test(render, makes_arguments_constants_where_they_are_fixed)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_template(op, MINI_TEMPLATE("fixed rows < 100\ngrid 1\nblock 1\n"));
-    char *small = render(t, AT__F32, "", 64), *large = render(t, AT__F32, "", 128),
-         *larger = render(t, AT__F32, "", 256);
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_template(op, MINI_TEMPLATE("fixed rows < 100\ngrid 1\nblock 1\n"));
+    char *small = render(t, ATX_F32, "", 64), *large = render(t, ATX_F32, "", 128),
+         *larger = render(t, ATX_F32, "", 256);
     cr_assert_not_null(strstr(small, "\n#define AUTOTUNE_ARG(name)\nconstexpr long long rows = 64LL;\n"
                                      "constexpr int half = 2048;\n#line"),
                        "%s", small);
@@ -105,44 +105,44 @@ Test(render, makes_arguments_constants_where_they_are_fixed)
     free(small);
     free(large);
     free(larger);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(render, includes_what_a_real_type_needs)
 {
-    at__op *op = read_op(MINI_OP_HEAD "type T = f16 bf16 f32\n" MINI_OP_TAIL);
+    atx_op *op = read_op(MINI_OP_HEAD "type T = f16 bf16 f32\n" MINI_OP_TAIL);
     static const struct {
-        at__dtype type;
+        atx_dtype type;
         const char *text;
     } TYPES[] = {
-        { AT__F16, "#include <cuda_fp16.h>\nusing T = __half;\n" },
-        { AT__BF16, "#include <cuda_bf16.h>\nusing T = __nv_bfloat16;\n" },
-        { AT__F32, "#define AUTOTUNE_RENDERED 1\nusing T = float;\n" },
+        { ATX_F16, "#include <cuda_fp16.h>\nusing T = __half;\n" },
+        { ATX_BF16, "#include <cuda_bf16.h>\nusing T = __nv_bfloat16;\n" },
+        { ATX_F32, "#define AUTOTUNE_RENDERED 1\nusing T = float;\n" },
     };
     for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++) {
-        at__str out = { 0 };
-        cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = TYPES[i].type }, NULL),
+        atx_str out = { 0 };
+        cr_assert_eq(atx_render_reference(&out, &(atx_problem){ .op = op, .type = TYPES[i].type }, NULL),
                      AT_OK);
-        cr_assert_not_null(strstr(at__str_text(&out), TYPES[i].text), "%s", at__str_text(&out));
-        at__str_clear(&out);
+        cr_assert_not_null(strstr(atx_str_text(&out), TYPES[i].text), "%s", atx_str_text(&out));
+        atx_str_clear(&out);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 Test(render, reference_has_no_constants)
 {
-    at__op *op = read_op(MINI_OP);
-    at__str out = { 0 };
+    atx_op *op = read_op(MINI_OP);
+    atx_str out = { 0 };
     char expected[4096];
-    cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = AT__U8 }, NULL), AT_OK);
+    cr_assert_eq(atx_render_reference(&out, &(atx_problem){ .op = op, .type = ATX_U8 }, NULL), AT_OK);
     snprintf(expected, sizeof expected,
              "// autotune " AT_VERSION ": op.cu, hash %.12s\n// T=b1\n#define AUTOTUNE_RENDERED 1\n"
              "using T = unsigned char;\n#line 1 \"op.cu\"\n%s",
              op->hash, MINI_OP);
-    cr_assert_str_eq(at__str_text(&out), expected);
-    at__str_clear(&out);
-    at__op_close(op);
+    cr_assert_str_eq(atx_str_text(&out), expected);
+    atx_str_clear(&out);
+    atx_op_close(op);
 }
 
 /* No file name may end the comment or the #line that it is written into, nor, by byte 0xff, the text itself:
@@ -150,43 +150,43 @@ Test(render, reference_has_no_constants)
 Test(render, keeps_file_names_harmless)
 {
     static const char FILE_NAME[] = "a\nint evil;\r\"; int b; //\\\x01\x7f\xff?? \xc3\xa9.cu";
-    at__op *op = NULL;
-    at__str out = { 0 };
-    cr_assert_eq(at__op_read(&op, MINI_OP, strlen(MINI_OP), FILE_NAME, NULL), AT_OK);
-    cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = AT__U8 }, NULL), AT_OK);
+    atx_op *op = NULL;
+    atx_str out = { 0 };
+    cr_assert_eq(atx_op_read(&op, MINI_OP, strlen(MINI_OP), FILE_NAME, NULL), AT_OK);
+    cr_assert_eq(atx_render_reference(&out, &(atx_problem){ .op = op, .type = ATX_U8 }, NULL), AT_OK);
     cr_assert_not_null(strstr(out.data, "#line 1 \"a_int evil;__; int b; //______ \xc3\xa9.cu\"\n"), "%s",
                        out.data);
     cr_assert_eq(strncmp(out.data,
                          "// autotune " AT_VERSION ": a_int evil;__; int b; //______ \xc3\xa9.cu, hash ", 51),
                  0);
-    at__str_clear(&out);
-    at__op_close(op);
+    atx_str_clear(&out);
+    atx_op_close(op);
 }
 
 Test(render, drops_a_byte_order_mark)
 {
-    at__op *op = read_op("\xef\xbb\xbf" MINI_OP);
-    at__str out = { 0 };
-    cr_assert_eq(at__render_reference(&out, &(at__problem){ .op = op, .type = AT__U8 }, NULL), AT_OK);
+    atx_op *op = read_op("\xef\xbb\xbf" MINI_OP);
+    atx_str out = { 0 };
+    cr_assert_eq(atx_render_reference(&out, &(atx_problem){ .op = op, .type = ATX_U8 }, NULL), AT_OK);
     cr_assert_not_null(strstr(out.data, "\"\n/*!autotune"));
-    at__str_clear(&out);
-    at__op_close(op);
+    atx_str_clear(&out);
+    atx_op_close(op);
 }
 
 Test(render, appends_nothing_when_it_fails)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = read_template(op, MINI_TEMPLATE("param A = 0\nlet b = 1 / A\ngrid 1\nblock 1\n"));
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__config config = { { 0 } };
-    at__str out = { 0 };
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_template(op, MINI_TEMPLATE("param A = 0\nlet b = 1 / A\ngrid 1\nblock 1\n"));
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_config config = { { 0 } };
+    atx_str out = { 0 };
     at_error err = { 0 };
-    at__str_add(&out, "before");
+    atx_str_add(&out, "before");
     bind_problem(slots, op, 4, 4);
-    cr_assert_eq(at__render(&out, t, AT__F32, &config, slots, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_render(&out, t, ATX_F32, &config, slots, &err), AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "t.cu:4:11: division by zero in '1 / A'");
     cr_assert_str_eq(out.data, "before");
-    at__str_clear(&out);
-    at__template_close(t);
-    at__op_close(op);
+    atx_str_clear(&out);
+    atx_template_close(t);
+    atx_op_close(op);
 }

@@ -8,31 +8,31 @@
 #include <string.h>
 #include <unistd.h>
 
-static at__catalog *catalog_ok(const char *dir)
+static atx_catalog *catalog_ok(const char *dir)
 {
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open(&catalog, dir, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&catalog, dir, &err), AT_OK, "%s", err.text);
     return catalog;
 }
 
 /* The problems as "op shape type; ...", or the message. */
-static char *outcome(const char *text, size_t len, const at__catalog *catalog)
+static char *outcome(const char *text, size_t len, const atx_catalog *catalog)
 {
-    at__shapes shapes = { 0 };
+    atx_shapes shapes = { 0 };
     at_error err = { 0 };
-    at__str out = { 0 };
-    at_status status = at__shapes_parse(&shapes, text, len, "s.txt", catalog, NULL, &err);
+    atx_str out = { 0 };
+    at_status status = atx_shapes_parse(&shapes, text, len, "s.txt", catalog, NULL, &err);
     if (status != AT_OK)
-        at__str_addf(&out, "%s", err.text);
+        atx_str_addf(&out, "%s", err.text);
     for (size_t i = 0; i < shapes.count; i++) {
-        at__str shape = { 0 };
-        at__problem_shape(&shape, &shapes.problems[i]);
-        at__str_addf(&out, "%s%s %s %s", i ? "; " : "", shapes.problems[i].op->name, at__str_text(&shape),
-                     at__dtype_name(shapes.problems[i].type));
-        at__str_clear(&shape);
+        atx_str shape = { 0 };
+        atx_problem_shape(&shape, &shapes.problems[i]);
+        atx_str_addf(&out, "%s%s %s %s", i ? "; " : "", shapes.problems[i].op->name, atx_str_text(&shape),
+                     atx_dtype_name(shapes.problems[i].type));
+        atx_str_clear(&shape);
     }
-    at__shapes_clear(&shapes);
+    atx_shapes_clear(&shapes);
     return out.data;
 }
 
@@ -107,11 +107,11 @@ ParameterizedTestParameters(shapes, reads)
 
 ParameterizedTest(size_t *i, shapes, reads)
 {
-    at__catalog *catalog = catalog_ok(NULL);
+    atx_catalog *catalog = catalog_ok(NULL);
     char *got = outcome(GOOD[*i].text, strlen(GOOD[*i].text), catalog);
     cr_assert_str_eq(got, GOOD[*i].expect);
     free(got);
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 #define ONE_NUMBER                                                                                           \
@@ -241,25 +241,25 @@ ParameterizedTestParameters(shapes, explains)
 
 ParameterizedTest(size_t *i, shapes, explains)
 {
-    at__catalog *catalog = catalog_ok(NULL);
+    atx_catalog *catalog = catalog_ok(NULL);
     char *got = outcome(BAD[*i].text, strlen(BAD[*i].text), catalog);
     cr_assert_str_eq(got, BAD[*i].expect);
     free(got);
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 Test(shapes, zero_bytes_are_named)
 {
-    at__catalog *catalog = catalog_ok(NULL);
+    atx_catalog *catalog = catalog_ok(NULL);
     char *got = outcome("8x8\n\xff\xfe\x38\0x\0\x38\0", 11, catalog);
     cr_assert_str_eq(got, "s.txt:2:4: found a zero byte; expected text in UTF-8 (is this UTF-16?)");
     free(got);
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 Test(shapes, lines_have_a_limit)
 {
-    at__catalog *catalog = catalog_ok(NULL);
+    atx_catalog *catalog = catalog_ok(NULL);
     char line[4200];
     memset(line, ' ', sizeof line);
     memcpy(line + 4093, "8x8", 3);
@@ -269,49 +269,49 @@ Test(shapes, lines_have_a_limit)
     cr_assert_str_eq(over, "s.txt:1:4097: found a line of 4097 bytes; expected at most 4096");
     free(fits);
     free(over);
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 Test(shapes, many_lines_keep_their_order_and_lose_their_doubles)
 {
-    at__catalog *catalog = catalog_ok(NULL);
-    at__shapes shapes = { 0 };
-    at__str text = { 0 };
+    atx_catalog *catalog = catalog_ok(NULL);
+    atx_shapes shapes = { 0 };
+    atx_str text = { 0 };
     enum { COUNT = 20000 };
     for (int twice = 0; twice < 2; twice++)
         for (int i = 0; i < COUNT; i++)
-            at__str_addf(&text, "%d %d\n", i + 1, COUNT - i);
-    cr_assert_eq(at__shapes_parse(&shapes, text.data, text.len, "s.txt", catalog, NULL, NULL), AT_OK);
+            atx_str_addf(&text, "%d %d\n", i + 1, COUNT - i);
+    cr_assert_eq(atx_shapes_parse(&shapes, text.data, text.len, "s.txt", catalog, NULL, NULL), AT_OK);
     cr_assert_eq(shapes.count, COUNT);
     for (int i = 0; i < COUNT; i++)
         cr_assert(shapes.problems[i].dims[1] == i + 1 && shapes.problems[i].dims[2] == COUNT - i);
-    at__shapes_clear(&shapes);
-    at__shapes_clear(&shapes);
-    at__str_clear(&text);
-    at__catalog_close(catalog);
+    atx_shapes_clear(&shapes);
+    atx_shapes_clear(&shapes);
+    atx_str_clear(&text);
+    atx_catalog_close(catalog);
 }
 
 Test(shapes, files_are_read_and_named)
 {
-    at__catalog *catalog = catalog_ok(NULL);
-    at__shapes shapes = { 0 };
+    atx_catalog *catalog = catalog_ok(NULL);
+    atx_shapes shapes = { 0 };
     at_error err = { 0 };
     char path[] = "/tmp/autotune-shapes-XXXXXX";
     int fd = mkstemp(path);
     cr_assert(fd >= 0 && write(fd, "8x8 i8\n16y16\n", 13) == 13 && close(fd) == 0);
-    cr_assert_eq(at__shapes_read(&shapes, path, catalog, NULL, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_shapes_read(&shapes, path, catalog, NULL, &err), AT_ERR_INPUT);
     cr_assert(strncmp(err.text, path, strlen(path)) == 0 && strstr(err.text, ":2:1: found '16y16'"), "%s",
               err.text);
     cr_assert(!shapes.problems && shapes.count == 0);
     cr_assert_eq(truncate(path, 7), 0);
-    cr_assert_eq(at__shapes_read(&shapes, path, catalog, NULL, &err), AT_OK);
-    cr_assert(shapes.count == 1 && shapes.problems[0].type == AT__I8);
-    at__shapes_clear(&shapes);
+    cr_assert_eq(atx_shapes_read(&shapes, path, catalog, NULL, &err), AT_OK);
+    cr_assert(shapes.count == 1 && shapes.problems[0].type == ATX_I8);
+    atx_shapes_clear(&shapes);
     unlink(path);
-    cr_assert_eq(at__shapes_read(&shapes, path, catalog, NULL, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_shapes_read(&shapes, path, catalog, NULL, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "No such file"), "%s", err.text);
-    cr_assert_eq(at__shapes_read(&shapes, "/tmp", catalog, NULL, &err), AT_ERR_INPUT);
-    at__catalog_close(catalog);
+    cr_assert_eq(atx_shapes_read(&shapes, "/tmp", catalog, NULL, &err), AT_ERR_INPUT);
+    atx_catalog_close(catalog);
 }
 
 static const char OP[] = "/*!autotune\n"
@@ -336,7 +336,7 @@ Test(shapes, the_op_has_its_say)
     snprintf(path, sizeof path, "%s/op.cu", dir);
     FILE *file = fopen(path, "w");
     cr_assert(file && fputs(OP, file) >= 0 && fclose(file) == 0);
-    at__catalog *catalog = catalog_ok(dir);
+    atx_catalog *catalog = catalog_ok(dir);
     static const char *const CASES[][2] = {
         { "halve 8 f64", "halve 8 f64" },
         { "halve 8 f32", "s.txt:1:9: found type f32; halve expects one of f16 f64" },
@@ -349,12 +349,12 @@ Test(shapes, the_op_has_its_say)
         cr_expect_str_eq(got, CASES[i][1]);
         free(got);
     }
-    at__shapes shapes = { 0 };
+    atx_shapes shapes = { 0 };
     at_error err = { 0 };
-    at__shape_defaults none = { .op = "no_such_op" };
-    cr_assert_eq(at__shapes_parse(&shapes, "8x8", 3, "s.txt", catalog, &none, &err), AT_ERR_INPUT);
+    atx_shape_defaults none = { .op = "no_such_op" };
+    cr_assert_eq(atx_shapes_parse(&shapes, "8x8", 3, "s.txt", catalog, &none, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "no_such_op"), "%s", err.text);
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
     unlink(path);
     rmdir(dir);
 }
@@ -362,26 +362,26 @@ Test(shapes, the_op_has_its_say)
 Test(shapes, what_a_line_does_not_say_is_what_the_caller_the_op_and_the_catalog_say)
 {
     static const char op[] = "/*!autotune\nop mine\nshape n\ntype T = f32 f64\ndefault op\nrecorded\n*/";
-    at__catalog *catalog = catalog_ok(NULL);
-    at__shapes shapes = { 0 };
+    atx_catalog *catalog = catalog_ok(NULL);
+    atx_shapes shapes = { 0 };
     at_error err = { 0 };
-    at__dtype type = AT__F64;
-    at__shape_defaults given = { .op = "copy", .type = &type };
-    cr_assert_eq(at__shapes_parse(&shapes, "8x8", 3, "s.txt", catalog, &given, &err), AT_OK, "%s", err.text);
+    atx_dtype type = ATX_F64;
+    atx_shape_defaults given = { .op = "copy", .type = &type };
+    cr_assert_eq(atx_shapes_parse(&shapes, "8x8", 3, "s.txt", catalog, &given, &err), AT_OK, "%s", err.text);
     cr_assert_str_eq(shapes.problems[0].op->name, "copy");
-    cr_assert_eq(shapes.problems[0].type, AT__F64);
-    at__shapes_clear(&shapes);
+    cr_assert_eq(shapes.problems[0].type, ATX_F64);
+    atx_shapes_clear(&shapes);
 
-    cr_assert_eq(at__shapes_parse(&shapes, "gather_rows 8x8x16", 18, "s.txt", catalog, &given, &err),
+    cr_assert_eq(atx_shapes_parse(&shapes, "gather_rows 8x8x16", 18, "s.txt", catalog, &given, &err),
                  AT_ERR_INPUT, "what was asked for is not another type in silence");
     cr_assert(strstr(err.text, "found type f64; gather_rows expects one of i32 i64"), "%s", err.text);
     char *own = outcome("gather_rows 8x8x16", 18, catalog);
     cr_assert_str_eq(own, "gather_rows 8x8x16 i32");
     free(own);
 
-    cr_assert_eq(at__catalog_add(catalog, "mine.cu", op, strlen(op), &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_add(catalog, "mine.cu", op, strlen(op), &err), AT_OK, "%s", err.text);
     char *got = outcome("8\n8 f64\ntranspose 8x8", 21, catalog);
     cr_assert_str_eq(got, "mine 8 f32; mine 8 f64; transpose 8x8 f32");
     free(got);
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }

@@ -49,42 +49,42 @@ static void put(const char *name, const char *text)
 }
 
 /* A template that stands in op/t.cu, where `root` is the folder of templates. */
-static at_status read_below(at__template **t, const at__op *op, const char *text, const char *root,
+static at_status read_below(atx_template **t, const atx_op *op, const char *text, const char *root,
                             at_error *err)
 {
-    at__allowed *allowed = NULL;
+    atx_allowed *allowed = NULL;
     char path[200];
     snprintf(path, sizeof path, "%s/op/t.cu", folder);
-    at_status status = at__allowed_open(&allowed, root, NULL, NULL, err);
-    const at__commons files = { .allowed = allowed };
+    at_status status = atx_allowed_open(&allowed, root, NULL, NULL, err);
+    const atx_commons files = { .allowed = allowed };
     if (status == AT_OK)
-        status = at__template_read_with(t, op, &files, text, strlen(text), path, err);
-    at__allowed_close(allowed);
+        status = atx_template_read_with(t, op, &files, text, strlen(text), path, err);
+    atx_allowed_close(allowed);
     return status;
 }
 
-static at_status read_here(at__template **t, const at__op *op, const char *text, at_error *err)
+static at_status read_here(atx_template **t, const atx_op *op, const char *text, at_error *err)
 {
     return read_below(t, op, text, folder, err);
 }
 
-static at__template *must_read(const at__op *op, const char *text)
+static atx_template *must_read(const atx_op *op, const char *text)
 {
-    at__template *t = NULL;
+    atx_template *t = NULL;
     at_error err = { 0 };
     cr_assert_eq(read_here(&t, op, text, &err), AT_OK, "%s", err.text);
     return t;
 }
 
-static char *render(const at__template *t, const char *config_text)
+static char *render(const atx_template *t, const char *config_text)
 {
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__config config = { { 0 } };
-    at__str out = { 0 };
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_config config = { { 0 } };
+    atx_str out = { 0 };
     at_error err = { 0 };
     bind_problem(slots, t->op, 64, 64);
-    cr_assert_eq(at__config_parse(&config, t, config_text, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__render(&out, t, AT__F32, &config, slots, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_config_parse(&config, t, config_text, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_render(&out, t, ATX_F32, &config, slots, &err), AT_OK, "%s", err.text);
     return out.data;
 }
 
@@ -94,12 +94,12 @@ static char *render(const at__template *t, const char *config_text)
 
 Test(source, includes_are_put_in_place_of_their_lines)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     char lines[800];
     put("k.cu", "#include \"inc/a.h\"\n#include <cuda_fp16.h>\nvoid k();\n");
     put("inc/a.h", "int a;\n# include \"b.h\" // beside this one\nint after_b;\n");
     put("inc/b.h", "int b;");
-    at__template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
+    atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
     char *text = render(t, "");
     snprintf(lines, sizeof lines,
              "#line 1 \"%s/inc/a.h\"\nint a;\n#line 1 \"%s/inc/b.h\"\nint b;\n#line 3 \"%s/inc/a.h\"\n"
@@ -107,8 +107,8 @@ Test(source, includes_are_put_in_place_of_their_lines)
              folder, folder, folder, folder, folder);
     expect_text(text, lines);
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 static const char *const NO_INCLUDES[] = {
@@ -126,85 +126,85 @@ static const char *const NO_INCLUDES[] = {
 
 Test(source, other_lines_stay_as_they_are)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     put("inc/a.h", "int a;\n");
     for (size_t i = 0; i < sizeof NO_INCLUDES / sizeof *NO_INCLUDES; i++) {
         put("k.cu", NO_INCLUDES[i]);
-        at__template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
+        atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
         char *text = render(t, "");
         expect_text(text, NO_INCLUDES[i]);
         free(text);
-        at__template_close(t);
+        atx_template_close(t);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 Test(source, folders_of_headers_are_looked_through)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     put("k.cu", "#include <a.h>\n#include \"a.h\"\n");
     put("inc/a.h", "int a;\n");
-    at__template *t =
+    atx_template *t =
         must_read(op, "/*!autotune\ntemplate t\ninclude ../inc\nsource ../k.cu\nkernel k\n" END);
     cr_assert_eq(t->part_count, 3);
     cr_assert_null(strstr(t->source, "#include"));
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* `#pragma once` has no meaning within one text; a guarded circle is no circle. */
 Test(source, guards_do_what_they_did)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     put("k.cu", "#include \"inc/a.h\"\n#include \"inc/a.h\"\n#include \"inc/c.h\"\n");
     put("inc/a.h", "#pragma once\nint a;\n#include \"a.h\"\n");
     put("inc/c.h", "#ifndef C\n#define C\n#include \"d.h\"\n#endif\n");
     put("inc/d.h", "#if !defined(D)\n#define D\n#include \"c.h\"\n#endif\n");
-    at__template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
+    atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
     char *text = render(t, "");
     cr_assert_null(strstr(text, "#pragma"));
     cr_assert_null(strstr(text, "#include"));
     expect_text(text, "#ifndef AUTOTUNE_ONCE_");
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* What is stored needs none of the files, and has the hash of what was read from them. */
 Test(source, a_stored_text_brings_its_sources_along)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *stored = NULL;
+    atx_op *op = read_op(MINI_OP);
+    atx_template *stored = NULL;
     char path[200];
     put("k.cu", "#include \"inc/a.h\"\nvoid k();\n");
     put("inc/a.h", "int a;\n");
-    at__template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
+    atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
     snprintf(path, sizeof path, "%s/k.cu", folder);
     unlink(path);
-    cr_assert_eq(at__template_read(&stored, op, t->source, t->source_len, t->file, NULL), AT_OK);
+    cr_assert_eq(atx_template_read(&stored, op, t->source, t->source_len, t->file, NULL), AT_OK);
     cr_assert_str_eq(stored->hash, t->hash);
     char *one = render(t, ""), *other = render(stored, "");
     cr_assert_str_eq(one, other);
     free(one);
     free(other);
-    at__template_close(stored);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(stored);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(source, a_changed_header_changes_the_hash)
 {
     static const char TEXT[] = "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END;
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     put("k.cu", "#include \"inc/a.h\"\n");
     put("inc/a.h", "int a;\n");
-    at__template *before = must_read(op, TEXT);
+    atx_template *before = must_read(op, TEXT);
     put("inc/a.h", "int b;\n");
-    at__template *after = must_read(op, TEXT);
+    atx_template *after = must_read(op, TEXT);
     cr_assert_str_neq(before->hash, after->hash);
-    at__template_close(before);
-    at__template_close(after);
-    at__op_close(op);
+    atx_template_close(before);
+    atx_template_close(after);
+    atx_op_close(op);
 }
 
 /* ---- macros, options, names ---- */
@@ -216,8 +216,8 @@ Test(source, a_changed_header_changes_the_hash)
 
 Test(source, everything_is_a_macro)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = must_read(op, ALL "define all\n" END "void k() {}\n");
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = must_read(op, ALL "define all\n" END "void k() {}\n");
     char *text = render(t, "N=16 V=float2 F=true S=-3");
     expect_text(text, "//!autotune option -use_fast_math\n//!autotune option -maxrregcount=16\n"
                       "//!autotune kernel ns::k<float2, 16, 32, T>\n#define AUTOTUNE_RENDERED 1\n");
@@ -230,14 +230,14 @@ Test(source, everything_is_a_macro)
     expect_text(text, "#define F 0\n");
     cr_expect_null(strstr(text, "//!autotune option -use"));
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(source, what_is_no_macro_stays_a_constant)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = must_read(op, ALL "define F\n" END "void k() {}\n");
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = must_read(op, ALL "define F\n" END "void k() {}\n");
     char *text = render(t, "N=16 V=float2 F=true S=-3");
     expect_text(text,
                 "constexpr int N = 16;\nenum { V_float = 0, V_float2 = 1 };\nconstexpr int V = V_float2;\n");
@@ -245,67 +245,67 @@ Test(source, what_is_no_macro_stays_a_constant)
     expect_text(text, "#define F 1\n");
     expect_text(text, "//!autotune kernel ns::k<V, N, C, T>\n");
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(source, true_is_1_and_false_is_0_in_any_order)
 {
-    at__op *op = read_op(MINI_OP);
-    int64_t slots[AT__MAX_SLOTS] = { 0 };
-    at__config config;
-    at__template *t = read_template(
+    atx_op *op = read_op(MINI_OP);
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    atx_config config;
+    atx_template *t = read_template(
         op, MINI_TEMPLATE("param F = true false\nparam G = false\nconst SUM = F * 10 + (F == F_true) + G\n"
                           "grid 1\nblock 1\n"));
     bind_problem(slots, op, 64, 64);
-    cr_assert_eq(at__config_parse(&config, t, "F=true G=false", NULL), AT_OK);
-    cr_assert_eq(at__config_bind(slots, t, &config, NULL), AT_OK);
+    cr_assert_eq(atx_config_parse(&config, t, "F=true G=false", NULL), AT_OK);
+    cr_assert_eq(atx_config_bind(slots, t, &config, NULL), AT_OK);
     cr_assert_eq(slots[t->lets[0].slot], 11);
     char *text = render(t, "F=true G=false");
     expect_text(text, "enum { F_true = 1, F_false = 0 };\nconstexpr int F = F_true;\n");
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(source, the_kernel_takes_the_arguments_it_names)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = must_read(op, "/*!autotune\ntemplate t\narg x y half\n" END "void mini_t() {}\n");
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = must_read(op, "/*!autotune\ntemplate t\narg x y half\n" END "void mini_t() {}\n");
     cr_assert_eq(t->arg_count, 3);
     cr_assert(t->args[0] == 1 && t->args[1] == 0 && t->args[2] == 3 && t->more_count == 0);
-    at__template_close(t);
+    atx_template_close(t);
     t = must_read(op, "/*!autotune\ntemplate t\n" END "void mini_t() {}\n");
     cr_assert(t->arg_count == op->arg_count && t->args[3] == 3);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 Test(source, launches_have_their_own_geometry_and_arguments)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t =
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t =
         must_read(op, "/*!autotune\ntemplate t\nparam N = 2\nlaunch f<(N > 1), 3> grid N block 8 N\n"
                       "launch g grid 3 block 1 shared N * 4 arg half y\narg x\n*/\nf g\n");
     cr_assert_str_eq(t->kernel, "f<(N > 1), 3>");
     cr_assert(t->expression && t->arg_count == 1 && t->args[0] == 1);
     cr_assert_eq(t->more_count, 1);
     cr_assert_str_eq(t->more[0].kernel, "g");
-    cr_assert_str_eq(at__expr_text(t->launch.block[1]), "N");
-    cr_assert_str_eq(at__expr_text(t->more[0].launch.shared), "N * 4");
+    cr_assert_str_eq(atx_expr_text(t->launch.block[1]), "N");
+    cr_assert_str_eq(atx_expr_text(t->more[0].launch.shared), "N * 4");
     cr_assert(t->more[0].arg_count == 2 && t->more[0].args[0] == 3 && t->more[0].args[1] == 0);
     char *text = render(t, "N=2");
     expect_text(text, "//!autotune kernel f<(N > 1), 3>\n#define AUTOTUNE_RENDERED");
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* Orders stand in the first comments; nothing behind them is one, and no order names a file. */
 Test(source, only_the_head_gives_orders)
 {
-    at__orders orders;
-    cr_assert_eq(at__orders_read(&orders,
+    atx_orders orders;
+    cr_assert_eq(atx_orders_read(&orders,
                                  "// head\n//!autotune option -fmad=false\n//!autotune option -include=x\n"
                                  "//!autotune kernel f<1>\nint x;\n//!autotune kernel g\n",
                                  NULL),
@@ -314,7 +314,7 @@ Test(source, only_the_head_gives_orders)
     cr_assert_str_eq(orders.options[0], "-fmad=false");
     cr_assert_eq(orders.kernel_count, 1);
     cr_assert_str_eq(orders.kernels[0], "f<1>");
-    at__orders_clear(&orders);
+    atx_orders_clear(&orders);
 }
 
 /* ---- mistakes ---- */
@@ -359,7 +359,7 @@ static const struct {
 
 Test(source, explains_mistakes)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     char path[200];
     put("circle.cu", "int x;\n#include \"circle.cu\"\n");
     put("asks.cu", "#include \"nul.cu\"\n");
@@ -371,26 +371,26 @@ Test(source, explains_mistakes)
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
         char text[600];
         at_error err = { 0 };
-        at__template *t = NULL;
+        atx_template *t = NULL;
         snprintf(text, sizeof text, "/*!autotune\ntemplate t\n%s" END "void mini_t() {}\n", BAD[i].lines);
         cr_expect_eq(read_here(&t, op, text, &err), AT_ERR_INPUT, "%s", BAD[i].lines);
         cr_expect(strstr(err.text, BAD[i].message), "%s\n%s\n%s", BAD[i].lines, BAD[i].message, err.text);
-        at__template_close(t);
+        atx_template_close(t);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 /* A text from a store or a recording must not make this machine's files known. */
 Test(source, a_text_from_elsewhere_reads_no_file)
 {
     static const char TEXT[] = "/*!autotune\ntemplate t\nsource /etc/hostname\nkernel k\n" END;
-    at__op *op = read_op(MINI_OP);
-    at__template *t = NULL;
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__template_read(&t, op, TEXT, strlen(TEXT), "t.cu", &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_template_read(&t, op, TEXT, strlen(TEXT), "t.cu", &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "t.cu:3:8: found the source '/etc/hostname', whose text did not come along"),
               "%s", err.text);
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 Test(source, names_are_shown_from_where_the_template_is_seen)
@@ -402,10 +402,10 @@ Test(source, names_are_shown_from_where_the_template_is_seen)
         { "/t.cu", "../../a.cu", "/../../a.cu" },
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        at__str out = { 0 };
-        at__beside(&out, ROWS[i][0], ROWS[i][1]);
-        cr_expect_str_eq(at__str_text(&out), ROWS[i][2]);
-        at__str_clear(&out);
+        atx_str out = { 0 };
+        atx_beside(&out, ROWS[i][0], ROWS[i][1]);
+        cr_expect_str_eq(atx_str_text(&out), ROWS[i][2]);
+        atx_str_clear(&out);
     }
 }
 
@@ -413,19 +413,19 @@ Test(source, names_are_shown_from_where_the_template_is_seen)
 
 #define BESIDE "/*!autotune\ntemplate t\nkernel k\n" END
 
-static void hash_of(char out[AT__HASH_TEXT], const at__op *op, const char *text)
+static void hash_of(char out[ATX_HASH_TEXT], const atx_op *op, const char *text)
 {
-    at__template *t = must_read(op, text);
-    memcpy(out, t->hash, AT__HASH_TEXT);
-    at__template_close(t);
+    atx_template *t = must_read(op, text);
+    memcpy(out, t->hash, ATX_HASH_TEXT);
+    atx_template_close(t);
 }
 
 /* Otherwise a winner would stand for code that it was not measured with. */
 Test(source, a_header_beside_a_template_belongs_to_its_hash)
 {
     static const char TEXT[] = BESIDE "#include \"a.h\"\nextern \"C\" __global__ void k() {}\n";
-    at__op *op = read_op(MINI_OP);
-    char before[AT__HASH_TEXT], after[AT__HASH_TEXT];
+    atx_op *op = read_op(MINI_OP);
+    char before[ATX_HASH_TEXT], after[ATX_HASH_TEXT];
     put("op/a.h", "#include \"b.h\"\n");
     put("op/b.h", "int one;\n");
     hash_of(before, op, TEXT);
@@ -434,41 +434,41 @@ Test(source, a_header_beside_a_template_belongs_to_its_hash)
     put("op/b.h", "int two;\n");
     hash_of(after, op, TEXT);
     cr_assert_str_neq(before, after);
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 Test(source, a_header_beside_a_template_keeps_its_lines)
 {
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     char lines[800];
     put("op/a.h", "int a;");
-    at__template *t = must_read(op, BESIDE "#include \"a.h\"\nextern \"C\" __global__ void k() {}\n");
+    atx_template *t = must_read(op, BESIDE "#include \"a.h\"\nextern \"C\" __global__ void k() {}\n");
     char *text = render(t, "");
     snprintf(lines, sizeof lines,
              "#line 1 \"%s/op/a.h\"\nint a;\n#line 8 \"%s/op/t.cu\"\nextern \"C\" __global__ void k() {}\n",
              folder, folder);
     expect_text(text, lines);
     free(text);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* What is stored compiles where the header is not, and is the same template. */
 Test(source, a_stored_template_brings_its_headers_along)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *again = NULL;
+    atx_op *op = read_op(MINI_OP);
+    atx_template *again = NULL;
     at_error err = { 0 };
     put("op/a.h", "\xef\xbb\xbf#pragma once\nint a;");
-    at__template *t = must_read(op, BESIDE "#include \"a.h\"\nextern \"C\" __global__ void k() {}\n");
+    atx_template *t = must_read(op, BESIDE "#include \"a.h\"\nextern \"C\" __global__ void k() {}\n");
     cr_assert_null(strstr(t->source, "#include"));
     cr_assert_null(strstr(t->source, "\xef\xbb\xbf"));
-    cr_assert_eq(at__template_read(&again, op, t->source, t->source_len, "t.cu", &err), AT_OK, "%s",
+    cr_assert_eq(atx_template_read(&again, op, t->source, t->source_len, "t.cu", &err), AT_OK, "%s",
                  err.text);
     cr_assert_str_eq(again->hash, t->hash);
-    at__template_close(again);
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(again);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* What is not there, and what only editors see. */
@@ -478,28 +478,28 @@ Test(source, other_headers_stay_lines_of_a_template)
         "#include \"none.h\"\n",
         "#ifndef AUTOTUNE_RENDERED\n#if 1\n#endif\n#include \"b.h\"\n#endif\n",
     };
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     char text[400];
     put("op/b.h", "int b;\n");
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
         snprintf(text, sizeof text, BESIDE "%sextern \"C\" __global__ void k() {}\n", LINES[i]);
-        at__template *t = must_read(op, text);
+        atx_template *t = must_read(op, text);
         cr_expect_str_eq(t->source, text);
-        at__template_close(t);
+        atx_template_close(t);
     }
     snprintf(text, sizeof text, BESIDE "%s",
              "#ifndef AUTOTUNE_RENDERED\n#else\n#include \"b.h\"\n#endif\nvoid k();\n");
-    at__template *t = must_read(op, text);
+    atx_template *t = must_read(op, text);
     expect_text(t->source, "#else\nint b;\n#endif\n");
-    at__template_close(t);
-    at__op_close(op);
+    atx_template_close(t);
+    atx_op_close(op);
 }
 
 /* Each includes the next one twice: 18 levels are a quarter of a million inclusions, of nothing. */
 Test(source, inclusions_that_double_end_at_the_size_limit)
 {
-    at__op *op = read_op(MINI_OP);
-    at__template *t = NULL;
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = NULL;
     at_error err = { 0 };
     for (int i = 0; i < 18; i++) {
         char name[20], text[60];
@@ -511,7 +511,7 @@ Test(source, inclusions_that_double_end_at_the_size_limit)
     cr_assert_eq(read_here(&t, op, BESIDE "#include \"h0.h\"\nextern \"C\" __global__ void k() {}\n", &err),
                  AT_ERR_INPUT);
     cr_assert(strstr(err.text, "found more than 1048576 bytes in its sources"), "%s", err.text);
-    at__op_close(op);
+    atx_op_close(op);
 }
 
 /* ---- what a template may not read ---- */
@@ -536,7 +536,7 @@ static const struct {
 Test(source, no_line_of_a_template_reads_a_file_outside_of_its_folder)
 {
     char path[200], text[400], root[100];
-    at__op *op = read_op(MINI_OP);
+    atx_op *op = read_op(MINI_OP);
     put("inc/secret.h", "int secret_word;\n");
     put("op/k.cu", "extern \"C\" __global__ void k() {}\n");
     put("op/inner.h", "#include \"../inc/secret.h\"\n");
@@ -546,7 +546,7 @@ Test(source, no_line_of_a_template_reads_a_file_outside_of_its_folder)
     cr_assert_eq(symlink("..", path), 0);
     snprintf(root, sizeof root, "%s/op", folder);
     for (size_t i = 0; i < sizeof OUTSIDE / sizeof *OUTSIDE; i++) {
-        at__template *t = NULL;
+        atx_template *t = NULL;
         at_error err = { 0 };
         snprintf(text, sizeof text, "/*!autotune\ntemplate t\n%skernel k\n" END "%svoid k();\n",
                  OUTSIDE[i].lines, OUTSIDE[i].code);
@@ -555,5 +555,5 @@ Test(source, no_line_of_a_template_reads_a_file_outside_of_its_folder)
                       !strstr(err.text, "secret_word"),
                   "%zu: %s", i, err.text);
     }
-    at__op_close(op);
+    atx_op_close(op);
 }

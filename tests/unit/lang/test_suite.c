@@ -7,21 +7,21 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-static at__catalog *catalog;
-static at__shapes suite, views, converting, rows;
+static atx_catalog *catalog;
+static atx_shapes suite, views, converting, rows;
 
-static void read(at__shapes *out, const char *file)
+static void read(atx_shapes *out, const char *file)
 {
     at_error err = { 0 };
     char path[512];
     snprintf(path, sizeof path, "%s/tests/data/%s", AT_SOURCE_DIR, file);
-    cr_assert_eq(at__shapes_read(out, path, catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_shapes_read(out, path, catalog, NULL, &err), AT_OK, "%s", err.text);
 }
 
 static void begin(void)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     read(&suite, "suite.txt");
     read(&views, "views.txt");
     read(&converting, "cast_transpose.txt");
@@ -30,11 +30,11 @@ static void begin(void)
 
 static void end(void)
 {
-    at__shapes_clear(&suite);
-    at__shapes_clear(&views);
-    at__shapes_clear(&converting);
-    at__shapes_clear(&rows);
-    at__catalog_close(catalog);
+    atx_shapes_clear(&suite);
+    atx_shapes_clear(&views);
+    atx_shapes_clear(&converting);
+    atx_shapes_clear(&rows);
+    atx_catalog_close(catalog);
 }
 
 TestSuite(suite, .init = begin, .fini = end);
@@ -57,8 +57,8 @@ Test(suite, covers_every_element_size_alone_and_batched_aligned_and_not)
 {
     int single[17] = { 0 }, batched[17] = { 0 }, unaligned[17] = { 0 };
     for (size_t i = 0; i < suite.count; i++) {
-        const at__problem *p = &suite.problems[i];
-        const int64_t size = at__dtype_bytes(p->type);
+        const atx_problem *p = &suite.problems[i];
+        const int64_t size = atx_dtype_bytes(p->type);
         *(p->dims[0] > 1 ? &batched[size] : &single[size]) += 1;
         unaligned[size] += p->dims[1] * size % 16 != 0 || p->dims[2] * size % 16 != 0;
     }
@@ -73,33 +73,33 @@ Test(suite, views_begin_where_aligned_buffers_do_not)
 {
     cr_expect_eq(views.count, 16);
     for (size_t i = 0; i < views.count; i++) {
-        const at__problem *p = &views.problems[i];
-        cr_expect_lt(at__problem_align_of(p, 0) + at__problem_align_of(p, 1), 2 * AT__FULL_ALIGN, "%zu",
+        const atx_problem *p = &views.problems[i];
+        cr_expect_lt(atx_problem_align_of(p, 0) + atx_problem_align_of(p, 1), 2 * ATX_FULL_ALIGN, "%zu",
                      i + 1);
     }
 }
 
-static int64_t configurations_of(const at__template *t, const at__problem *problem, const at__limits *limits)
+static int64_t configurations_of(const atx_template *t, const atx_problem *problem, const atx_limits *limits)
 {
-    int64_t slots[AT__MAX_SLOTS];
+    int64_t slots[ATX_MAX_SLOTS];
     at_error err = { 0 };
-    at__space *space = NULL;
-    cr_assert_eq(at__problem_bind(slots, problem, limits, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
-    int64_t count = at__space_count(space);
-    at__space_close(space);
+    atx_space *space = NULL;
+    cr_assert_eq(atx_problem_bind(slots, problem, limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+    int64_t count = atx_space_count(space);
+    atx_space_close(space);
     return count;
 }
 
-static int64_t configurations(const at__problem *problem, const at__limits *limits)
+static int64_t configurations(const atx_problem *problem, const atx_limits *limits)
 {
     int64_t count = 0;
-    for (int i = 0; i < at__catalog_template_count(catalog, problem->op); i++)
-        count += configurations_of(at__catalog_template(catalog, problem->op, i), problem, limits);
+    for (int i = 0; i < atx_catalog_template_count(catalog, problem->op); i++)
+        count += configurations_of(atx_catalog_template(catalog, problem->op, i), problem, limits);
     return count;
 }
 
-static void expect_configurations(const at__shapes *shapes, const char *what, const at__limits *limits)
+static void expect_configurations(const atx_shapes *shapes, const char *what, const atx_limits *limits)
 {
     for (size_t i = 0; i < shapes->count; i++)
         cr_expect_geq(configurations(&shapes->problems[i], limits), 10, "%s %zu on sm_%d", what, i + 1,
@@ -111,14 +111,14 @@ Test(suite, no_small_matrix_is_left_without_a_conversion)
 {
     static const int64_t SIDES[] = { 1, 2, 3, 7, 8, 9, 16, 31, 32, 33, 100, 2333 };
     enum { COUNT = sizeof SIDES / sizeof *SIDES };
-    const at__op *op = at__catalog_find_op(catalog, "cast_transpose");
-    at__limits limits;
+    const atx_op *op = atx_catalog_find_op(catalog, "cast_transpose");
+    atx_limits limits;
     at_error err = { 0 };
-    at__arch_limits(&limits, 90);
+    atx_arch_limits(&limits, 90);
     for (int i = 0; i < COUNT * COUNT * 4; i++) {
-        at__problem problem;
+        atx_problem problem;
         const int64_t sizes[] = { i % 2 ? 1 : 4, 1, 1, 1, SIDES[i / 4 / COUNT], SIDES[i / 4 % COUNT] };
-        cr_assert_eq(at__problem_init(&problem, op, i % 4 < 2 ? AT__BF16 : AT__F32, sizes, 6, &err), AT_OK);
+        cr_assert_eq(atx_problem_init(&problem, op, i % 4 < 2 ? ATX_BF16 : ATX_F32, sizes, 6, &err), AT_OK);
         cr_expect_geq(configurations(&problem, &limits), 4, "%dx%d to %d", (int)sizes[4], (int)sizes[5],
                       (int)sizes[0]);
     }
@@ -127,12 +127,12 @@ Test(suite, no_small_matrix_is_left_without_a_conversion)
 /* Of an op that computes each template is for some of its problems. */
 Test(suite, every_template_has_problems)
 {
-    at__limits limits;
-    at__arch_limits(&limits, 90);
-    for (int o = 0; o < at__catalog_op_count(catalog); o++) {
-        const at__op *op = at__catalog_op(catalog, o);
-        for (int k = 0; k < at__catalog_template_count(catalog, op) && !op->storage; k++) {
-            const at__template *t = at__catalog_template(catalog, op, k);
+    atx_limits limits;
+    atx_arch_limits(&limits, 90);
+    for (int o = 0; o < atx_catalog_op_count(catalog); o++) {
+        const atx_op *op = atx_catalog_op(catalog, o);
+        for (int k = 0; k < atx_catalog_template_count(catalog, op) && !op->storage; k++) {
+            const atx_template *t = atx_catalog_template(catalog, op, k);
             int64_t count = 0;
             for (size_t i = 0; i < converting.count; i++)
                 count += converting.problems[i].op == op
@@ -149,8 +149,8 @@ Test(suite, every_problem_has_configurations_on_old_and_new_devices)
 {
     static const int64_t ARCHES[] = { 75, 80, 90, 120 };
     for (size_t a = 0; a < sizeof ARCHES / sizeof *ARCHES; a++) {
-        at__limits limits;
-        at__arch_limits(&limits, ARCHES[a]);
+        atx_limits limits;
+        atx_arch_limits(&limits, ARCHES[a]);
         expect_configurations(&suite, "problem", &limits);
         expect_configurations(&views, "view", &limits);
         expect_configurations(&converting, "conversion", &limits);

@@ -160,7 +160,7 @@ static void put_measured(at_open_options *options)
 {
     static char folder_path[200], op_path[230], template_path[230];
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     int64_t run = 0;
     snprintf(folder_path, sizeof folder_path, "%s/mine", home.path);
     snprintf(op_path, sizeof op_path, "%s/op.cu", folder_path);
@@ -171,22 +171,22 @@ static void put_measured(at_open_options *options)
                         "metric none = 1 / (n - n)\n*/\nextern \"C\" __global__ void r(T *y) {}\n");
     write_text(template_path, "/*!autotune\ntemplate t\nparam TILE = 1 4\ngrid 1\nblock 1\n*/\n"
                               "extern \"C\" __global__ void measured_t(T *y) {}\n");
-    cr_assert_eq(at__catalog_open(&catalog, folder_path, &err), AT_OK, "%s", err.text);
-    at__store *store = open_ok(home.db, AT__STORE_WRITE);
-    const at__op *op = at__catalog_find_op(catalog, "measured");
-    const at__template *t = at__catalog_find_template(catalog, op, "t");
-    const at__problem_key key = { "measured", "1000", "f32", 1000, 4000, 0 };
-    const at__fingerprint f = {
+    cr_assert_eq(atx_catalog_open(&catalog, folder_path, &err), AT_OK, "%s", err.text);
+    atx_store *store = open_ok(home.db, ATX_STORE_WRITE);
+    const atx_op *op = atx_catalog_find_op(catalog, "measured");
+    const atx_template *t = atx_catalog_find_template(catalog, op, "t");
+    const atx_problem_key key = { "measured", "1000", "f32", 1000, 4000, 0 };
+    const atx_fingerprint f = {
         .device = "NVIDIA H200", .cc = 90, .sms = 132, .memory_mib = 143155, .driver = "580", .cold = true
     };
-    at__winner w = winner_of("TILE=4", 2e-6);
+    atx_winner w = winner_of("TILE=4", 2e-6);
     w.template_name = t->name;
     w.template_hash = t->hash;
-    const at__run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
-    cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_put_winner(store, run, &key, &f, &w, &err), AT_OK, "%s", err.text);
-    at__store_close(store);
-    at__catalog_close(catalog);
+    const atx_run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
+    cr_assert_eq(atx_store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_winner(store, run, &key, &f, &w, &err), AT_OK, "%s", err.text);
+    atx_store_close(store);
+    atx_catalog_close(catalog);
     options->database = home.db;
     options->templates = folder_path;
 }
@@ -346,17 +346,17 @@ Test(library, types_of_one_size_share_a_result_where_only_bits_move)
 Test(library, a_winner_that_is_out_of_date_gives_way_to_its_runner_up)
 {
     put_winner("1024x2048", 1024 * 2048, "NVIDIA H200", 132);
-    at__store *store = open_ok(home.db, AT__STORE_WRITE);
-    at__str hash = { 0 };
-    at__str_add(&hash, scalar(store, "SELECT hash FROM template").text);
+    atx_store *store = open_ok(home.db, ATX_STORE_WRITE);
+    atx_str hash = { 0 };
+    atx_str_add(&hash, scalar(store, "SELECT hash FROM template").text);
     cr_assert_eq(sqlite3_exec(store->db, "UPDATE template SET hash = 'old'", NULL, NULL, NULL), SQLITE_OK);
-    const at__problem_key key = { "transpose", "1024x2048", "b4", 1024 * 2048, 8 * 1024 * 2048, 0 };
-    const at__fingerprint f = { "NVIDIA H200", 90, 132, 143155, "580", "", "", true };
-    at__trial_row row = trial_of("TILE=64 BLOCK_ROWS=4 PAD=0 UNROLL=no ORDER=in_fast", 11e-6);
+    const atx_problem_key key = { "transpose", "1024x2048", "b4", 1024 * 2048, 8 * 1024 * 2048, 0 };
+    const atx_fingerprint f = { "NVIDIA H200", 90, 132, 143155, "580", "", "", true };
+    atx_trial_row row = trial_of("TILE=64 BLOCK_ROWS=4 PAD=0 UNROLL=no ORDER=in_fast", 11e-6);
     row.template_name = "tile_rows";
-    row.template_hash = at__str_text(&hash);
+    row.template_hash = atx_str_text(&hash);
     put_ok(store, &key, &f, &row, 1);
-    at__store_close(store);
+    atx_store_close(store);
     at_tuner *tuner = open_tuner();
     at_found *found = find_ok(tuner, TUNED, &ON_H200);
     cr_assert_eq(found->match, AT_MATCH_NEAR);
@@ -366,7 +366,7 @@ Test(library, a_winner_that_is_out_of_date_gives_way_to_its_runner_up)
     cr_assert(found->median_s == 11e-6 && found->ceiling_s == 0);
     at_found_close(found);
     at_close(tuner);
-    at__str_clear(&hash);
+    atx_str_clear(&hash);
 }
 
 Test(library, another_shape_gets_a_near_answer)
@@ -563,9 +563,9 @@ Test(library, keeps_cubins_in_the_cache)
     at_found_close(found);
     at_close(tuner);
     snprintf(path, sizeof path, "%s/.cache/autotune/kernels.db", home.path);
-    at__store *cache = open_ok(path, AT__STORE_READ);
+    atx_store *cache = open_ok(path, ATX_STORE_READ);
     cr_assert_str_eq(scalar(cache, "SELECT count(*) FROM cubin").text, "1");
     cr_assert_str_eq(scalar(cache, "SELECT substr(stored_at, 1, 9) FROM cubin").text, "winner 20",
                      "goes last");
-    at__store_close(cache);
+    atx_store_close(cache);
 }

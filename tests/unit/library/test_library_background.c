@@ -27,8 +27,8 @@ Test(library_background, what_is_known_runs_until_the_background_is_ready)
     wait_for_starts(1);
     run_ok(tuner);
     make_file("go");
-    for (double start_s = at__now_s(); prepare_ok(tuner)->match != AT_MATCH_EXACT; usleep(2000))
-        cr_assert_lt(at__now_s() - start_s, LONG_S);
+    for (double start_s = atx_now_s(); prepare_ok(tuner)->match != AT_MATCH_EXACT; usleep(2000))
+        cr_assert_lt(atx_now_s() - start_s, LONG_S);
     cr_assert_eq(first->match, AT_MATCH_NONE, "what was given away stays as it was");
     run_ok(tuner);
     at_close(tuner);
@@ -57,16 +57,16 @@ Test(library_background, what_the_background_found_is_not_loaded_while_a_graph_i
     int loads = fake_read().loads;
     fake_capture(1);
     wait_for_starts(1);
-    for (double start_s = at__now_s(); kill(pid_of_start(), 0) == 0; usleep(2000))
-        cr_assert_lt(at__now_s() - start_s, LONG_S);
+    for (double start_s = atx_now_s(); kill(pid_of_start(), 0) == 0; usleep(2000))
+        cr_assert_lt(atx_now_s() - start_s, LONG_S);
     cr_assert(is_known());
     for (int i = 0; i < 100; i++, usleep(2000)) /* the background marks it in one of these moments */
         run_ok(tuner);
     cr_assert_eq(fake_read().loads, loads);
     cr_assert_eq(prepare_ok(tuner)->match, AT_MATCH_NONE);
     fake_capture(0);
-    for (double start_s = at__now_s(); prepare_ok(tuner)->match != AT_MATCH_EXACT; usleep(2000))
-        cr_assert_lt(at__now_s() - start_s, LONG_S);
+    for (double start_s = atx_now_s(); prepare_ok(tuner)->match != AT_MATCH_EXACT; usleep(2000))
+        cr_assert_lt(atx_now_s() - start_s, LONG_S);
     at_close(tuner);
 }
 
@@ -74,28 +74,28 @@ Test(library_background, what_the_background_found_is_not_loaded_while_a_graph_i
 static void put_lessons(void)
 {
     at_error err = { 0 };
-    at__store *store = NULL;
-    const at__fingerprint on = { .device = "NVIDIA H200", .cc = 90, .sms = 132, .tool = "1", .cold = true };
-    cr_assert_eq(at__store_open(&store, home.db, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    atx_store *store = NULL;
+    const atx_fingerprint on = { .device = "NVIDIA H200", .cc = 90, .sms = 132, .tool = "1", .cold = true };
+    cr_assert_eq(atx_store_open(&store, home.db, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < 9; i++) {
         char shape[32], configs[14][32];
-        at__trial_row rows[14];
+        atx_trial_row rows[14];
         snprintf(shape, sizeof shape, "%d", 1001 + i);
-        const at__problem_key key = { .op = "copy", .shape = shape, .type_key = "b4", .traffic_bytes = 8 };
+        const atx_problem_key key = { .op = "copy", .shape = shape, .type_key = "b4", .traffic_bytes = 8 };
         for (int k = 0; k < 14; k++) {
             snprintf(configs[k], sizeof configs[k], "THREADS=%d", 32 * k + 32);
-            rows[k] = (at__trial_row){ .template_name = "linear",
+            rows[k] = (atx_trial_row){ .template_name = "linear",
                                        .template_hash = "1",
                                        .config = configs[k],
-                                       .outcome = AT__TIMED,
+                                       .outcome = ATX_TIMED,
                                        .timing = { 1e-5, 1e-5, 0, 3, 0 },
                                        .log = "",
                                        .source_hash = "1",
-                                       .resources = AT__RESOURCES_UNKNOWN };
+                                       .resources = ATX_RESOURCES_UNKNOWN };
         }
-        cr_assert_eq(at__store_put_trials(store, 0, &key, &on, rows, 14, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_store_put_trials(store, 0, &key, &on, rows, 14, &err), AT_OK, "%s", err.text);
     }
-    at__store_close(store);
+    atx_store_close(store);
 }
 
 static bool was_started_to(const char *word)
@@ -117,13 +117,13 @@ Test(library_background, the_background_has_the_model_learn_from_what_was_tuned_
     be_program("[ \"$1\" = learn ] || exit 0\nexec sleep 100000");
     at_tuner *tuner = open_background();
     run_ok(tuner);
-    for (double start_s = at__now_s(); !was_started_to("learn"); usleep(2000))
-        cr_assert_lt(at__now_s() - start_s, LONG_S);
+    for (double start_s = atx_now_s(); !was_started_to("learn"); usleep(2000))
+        cr_assert_lt(atx_now_s() - start_s, LONG_S);
     cr_assert_eq(count_starts(), 2);
     run_ok(tuner);
-    double start_s = at__now_s();
+    double start_s = atx_now_s();
     at_close(tuner);
-    cr_assert_lt(at__now_s() - start_s, SOON_S, "closing ends it");
+    cr_assert_lt(atx_now_s() - start_s, SOON_S, "closing ends it");
 }
 
 Test(library_background, closing_ends_the_background)
@@ -132,9 +132,9 @@ Test(library_background, closing_ends_the_background)
     at_tuner *tuner = open_background();
     run_ok(tuner);
     wait_for_starts(1);
-    double start_s = at__now_s();
+    double start_s = atx_now_s();
     at_close(tuner);
-    cr_assert_lt(at__now_s() - start_s, SOON_S);
+    cr_assert_lt(atx_now_s() - start_s, SOON_S);
     cr_assert_neq(kill(pid_of_start(), 0), 0, "it is gone");
 }
 
@@ -167,9 +167,9 @@ Test(library_background, who_waits_for_another_waits_no_longer_than_its_time)
     run_ok(hanging);
     wait_for_starts(1);
     at_tuner *tuner = open_tuning(0.5);
-    double start_s = at__now_s();
+    double start_s = atx_now_s();
     expect_warning(prepare_ok(tuner), "another process tunes it");
-    cr_assert_lt(at__now_s() - start_s, SOON_S);
+    cr_assert_lt(atx_now_s() - start_s, SOON_S);
     cr_assert_eq(count_starts(), 1);
     at_close(tuner);
     at_close(hanging);
@@ -208,10 +208,10 @@ Test(library_background, closing_waits_for_no_lock_of_the_database)
     put_winner("1024x2048", 1024 * 2048, "NVIDIA H200", 132);
     int fd = lock_database();
     run_ok(tuner);
-    for (double start_s = at__now_s(); count_open() < 2; usleep(2000))
-        cr_assert_lt(at__now_s() - start_s, LONG_S);
-    double start_s = at__now_s();
+    for (double start_s = atx_now_s(); count_open() < 2; usleep(2000))
+        cr_assert_lt(atx_now_s() - start_s, LONG_S);
+    double start_s = atx_now_s();
     at_close(tuner);
-    cr_assert_lt(at__now_s() - start_s, 20);
+    cr_assert_lt(atx_now_s() - start_s, 20);
     close(fd);
 }

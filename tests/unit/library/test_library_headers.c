@@ -256,33 +256,33 @@ Test(library_headers, a_header_that_changes_under_an_open_tuner_is_named)
 static void store_winner(const at_open_options *options)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
-    at__str list = { 0 };
-    char hash[AT__HASH_TEXT];
+    atx_catalog *catalog = NULL;
+    atx_str list = { 0 };
+    char hash[ATX_HASH_TEXT];
     int64_t run = 0;
-    const at__catalog_options named = { .dir = options->templates, .headers = options->headers };
-    cr_assert_eq(at__catalog_open_with(&catalog, &named, &err), AT_OK, "%s", err.text);
-    const at__template *t = at__catalog_find_template(catalog, at__catalog_find_op(catalog, "twice"), "t");
-    const at__problem_key key = { "twice", "1000", "f32", 1000, 4000, 0 };
-    const at__fingerprint f = {
+    const atx_catalog_options named = { .dir = options->templates, .headers = options->headers };
+    cr_assert_eq(atx_catalog_open_with(&catalog, &named, &err), AT_OK, "%s", err.text);
+    const atx_template *t = atx_catalog_find_template(catalog, atx_catalog_find_op(catalog, "twice"), "t");
+    const atx_problem_key key = { "twice", "1000", "f32", 1000, 4000, 0 };
+    const atx_fingerprint f = {
         .device = "NVIDIA H200", .cc = 90, .sms = 132, .driver = "580", .cold = true
     };
-    at__winner w = winner_of("", 10e-6);
+    atx_winner w = winner_of("", 10e-6);
     w.template_name = t->name;
     w.template_hash = t->hash;
-    const at__run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
-    at__store *store = open_ok(home.db, AT__STORE_WRITE);
-    cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), AT_OK);
+    const atx_run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
+    atx_store *store = open_ok(home.db, ATX_STORE_WRITE);
+    cr_assert_eq(atx_store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), AT_OK);
     if (t->headers) {
-        cr_assert_eq(at__catalog_header_list(&list, catalog, t->headers, &err), AT_OK);
-        at__hash_text(hash, list.data, list.len);
-        cr_assert_eq(at__store_put_source(store, hash, "headers", list.data, list.len, &err), AT_OK);
+        cr_assert_eq(atx_catalog_header_list(&list, catalog, t->headers, &err), AT_OK);
+        atx_hash_text(hash, list.data, list.len);
+        cr_assert_eq(atx_store_put_source(store, hash, "headers", list.data, list.len, &err), AT_OK);
     }
-    cr_assert_eq(at__store_put_winner(store, run, &key, &f, &w, &err), AT_OK, "%s", err.text);
-    at__str_clear(&list);
-    at__store_close(store);
-    at__catalog_close(catalog);
+    cr_assert_eq(atx_store_put_winner(store, run, &key, &f, &w, &err), AT_OK, "%s", err.text);
+    atx_str_clear(&list);
+    atx_store_close(store);
+    atx_catalog_close(catalog);
 }
 
 static void expect_answer(at_tuner *tuner, at_match match, const char *why)
@@ -329,7 +329,7 @@ Test(library_headers, a_tuner_that_was_opened_before_the_headers_came_is_to_be_o
     at_open_options options = with_headers();
     options.database = home.db;
     put("inc/lib/two.h", "#define TWO 1\n");
-    at__store_close(open_ok(home.db, AT__STORE_WRITE));
+    atx_store_close(open_ok(home.db, ATX_STORE_WRITE));
     at_tuner *old = must_open(&options);
     put("inc/lib/two.h", "#define TWO 2\n");
     store_winner(&options);

@@ -109,9 +109,9 @@ static void expect_ended_in_time(const char *words)
 {
     be_program(words);
     at_tuner *tuner = open_tuning(1);
-    double start_s = at__now_s();
+    double start_s = atx_now_s();
     expect_warning(prepare_ok(tuner), "budget of 1 s");
-    cr_assert_lt(at__now_s() - start_s, SOON_S);
+    cr_assert_lt(atx_now_s() - start_s, SOON_S);
     cr_assert_neq(kill(pid_of_start(), 0), 0, "it is gone");
     at_close(tuner);
 }
@@ -154,11 +154,11 @@ Test(library_miss, without_a_gpu_for_the_tuner_what_is_known_runs)
 static void damage_winners(const char *path)
 {
     static const char GARBAGE[512] = "no page of a table";
-    at__store *store = open_ok(path, AT__STORE_READ);
+    atx_store *store = open_ok(path, ATX_STORE_READ);
     long page =
         strtol(scalar(store, "SELECT rootpage FROM sqlite_master WHERE name = 'winner'").text, NULL, 10);
     long size = strtol(scalar(store, "PRAGMA page_size").text, NULL, 10);
-    at__store_close(store);
+    atx_store_close(store);
     FILE *file = fopen(path, "r+b");
     cr_assert(file && page > 1 && fseek(file, (page - 1) * size, SEEK_SET) == 0);
     cr_assert_eq(fwrite(GARBAGE, sizeof GARBAGE, 1, file), 1);

@@ -57,28 +57,28 @@ typedef struct measured {
 static void put_on(const char *device, const measured *list, int count)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     char path[400];
     snprintf(path, sizeof path, "%s/templates", home.path);
-    at__store *store = open_ok(home.db, AT__STORE_WRITE);
-    const at__catalog_options options = { .dir = path };
-    cr_assert_eq(at__catalog_open_with(&catalog, &options, &err), AT_OK, "%s", err.text);
-    const at__op *op = at__catalog_find_op(catalog, "fill");
-    const at__problem_key key = { "fill", "9", "f32", 9, 72, 0 };
-    at__fingerprint f = { .cc = 90, .sms = 132, .memory_mib = 143155, .driver = "580", .cold = true };
+    atx_store *store = open_ok(home.db, ATX_STORE_WRITE);
+    const atx_catalog_options options = { .dir = path };
+    cr_assert_eq(atx_catalog_open_with(&catalog, &options, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(catalog, "fill");
+    const atx_problem_key key = { "fill", "9", "f32", 9, 72, 0 };
+    atx_fingerprint f = { .cc = 90, .sms = 132, .memory_mib = 143155, .driver = "580", .cold = true };
     snprintf(f.device, sizeof f.device, "%s", device);
     for (int i = 0; i < count; i++) {
-        const at__template *t = at__catalog_find_template(catalog, op, list[i].template_name);
-        at__trial_row row = trial_of(list[i].config, list[i].seconds);
-        at__winner w = winner_of(list[i].config, list[i].seconds);
+        const atx_template *t = atx_catalog_find_template(catalog, op, list[i].template_name);
+        atx_trial_row row = trial_of(list[i].config, list[i].seconds);
+        atx_winner w = winner_of(list[i].config, list[i].seconds);
         row.template_name = w.template_name = t->name;
         row.template_hash = w.template_hash = t->hash;
         put_ok(store, &key, &f, &row, 1);
         if (i == 0)
-            cr_assert_eq(at__store_put_winner(store, 0, &key, &f, &w, &err), AT_OK, "%s", err.text);
+            cr_assert_eq(atx_store_put_winner(store, 0, &key, &f, &w, &err), AT_OK, "%s", err.text);
     }
-    at__store_close(store);
-    at__catalog_close(catalog);
+    atx_store_close(store);
+    atx_catalog_close(catalog);
 }
 
 static at_tuner *open_here(void)

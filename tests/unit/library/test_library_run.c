@@ -301,11 +301,11 @@ Test(library_run, a_cache_that_cannot_be_used_is_a_warning)
 static int spoil_kernels(const char *path)
 {
     at_error err = { 0 };
-    at__store *cache = open_ok(path, AT__STORE_WRITE);
+    atx_store *cache = open_ok(path, ATX_STORE_WRITE);
     int count = atoi(scalar(cache, "SELECT count(*) FROM cubin").text);
     cell key = scalar(cache, "SELECT key FROM cubin");
-    cr_assert_eq(at__store_put_cubin(cache, key.text, "no kernel", 9, "", &err), AT_OK, "%s", err.text);
-    at__store_close(cache);
+    cr_assert_eq(atx_store_put_cubin(cache, key.text, "no kernel", 9, "", &err), AT_OK, "%s", err.text);
+    atx_store_close(cache);
     return count;
 }
 

@@ -8,7 +8,7 @@
 enum { HASH = 7 }; /* of all of them, as two that differ may have one */
 
 static at_tuner *tuner;
-static at__prepared entries[300];
+static atx_prepared entries[300];
 static int entry_count;
 
 static void begin(void)
@@ -33,25 +33,25 @@ static const at_problem PROBLEM = { .op = "transpose",
                                     .pitches = { 64 },
                                     .alignments = { 16 } };
 
-static at__prepared *add(const at_problem *problem, uint64_t hash, at__prepared *old)
+static atx_prepared *add(const at_problem *problem, uint64_t hash, atx_prepared *old)
 {
     at_error err = { 0 };
-    at__prepared *p = &entries[entry_count++];
-    *p = (at__prepared){ .hash = hash, .context = 1, .steps = 2, .problem = *problem };
-    cr_assert_eq(at__table_add(tuner, p, old, &err), AT_OK, "%s", err.text);
+    atx_prepared *p = &entries[entry_count++];
+    *p = (atx_prepared){ .hash = hash, .context = 1, .steps = 2, .problem = *problem };
+    cr_assert_eq(atx_table_add(tuner, p, old, &err), AT_OK, "%s", err.text);
     return p;
 }
 
-static at__prepared *find(const at_problem *problem, uint64_t steps, uint64_t context)
+static atx_prepared *find(const at_problem *problem, uint64_t steps, uint64_t context)
 {
-    const at__asking asking = { .problem = problem, .steps = steps, .context = context, .hash = HASH };
-    return at__table_find(&tuner->table, &asking);
+    const atx_asking asking = { .problem = problem, .steps = steps, .context = context, .hash = HASH };
+    return atx_table_find(&tuner->table, &asking);
 }
 
 Test(library_table, what_differs_in_one_thing_is_not_found_even_under_the_same_hash)
 {
     at_problem others[6];
-    const at__prepared *p = add(&PROBLEM, HASH, NULL);
+    const atx_prepared *p = add(&PROBLEM, HASH, NULL);
     cr_assert_eq(find(&PROBLEM, 2, 1), p);
     cr_expect_null(find(&PROBLEM, 3, 1), "the buffers' alignment");
     cr_expect_null(find(&PROBLEM, 2, 2), "the context");
@@ -71,8 +71,8 @@ Test(library_table, what_differs_in_one_thing_is_not_found_even_under_the_same_h
 Test(library_table, what_was_replaced_is_not_found_any_more)
 {
     at_problem other = PROBLEM;
-    at__prepared *old = add(&PROBLEM, HASH, NULL);
-    const at__prepared *newer = add(&PROBLEM, HASH, old);
+    atx_prepared *old = add(&PROBLEM, HASH, NULL);
+    const atx_prepared *newer = add(&PROBLEM, HASH, old);
     for (uint64_t i = 0; i < 200; i++) {
         cr_assert_eq(find(&PROBLEM, 2, 1), newer, "%d others", (int)i);
         other.sizes[0] = 1000 + (int64_t)i;

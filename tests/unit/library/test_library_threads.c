@@ -110,23 +110,23 @@ Test(library_threads, answers_stay_right_while_another_process_writes)
 enum { OPS = 32, TEMPLATES = 64, QUESTIONS = 4 };
 
 typedef struct reading {
-    const at__catalog *catalog;
+    const atx_catalog *catalog;
     pthread_barrier_t *together;
     int first; /* the op that it begins with */
-    const at__template *seen[OPS][TEMPLATES];
+    const atx_template *seen[OPS][TEMPLATES];
 } reading;
 
 static void *read_templates(void *argument)
 {
     reading *r = argument;
-    int ops = at__catalog_op_count(r->catalog);
+    int ops = atx_catalog_op_count(r->catalog);
     pthread_barrier_wait(r->together);
     for (int i = 0; i < ops && ops <= OPS; i++) {
         int at = (r->first + i) % ops;
-        const at__op *op = at__catalog_op(r->catalog, at);
-        int count = at__catalog_template_count(r->catalog, op);
+        const atx_op *op = atx_catalog_op(r->catalog, at);
+        int count = atx_catalog_template_count(r->catalog, op);
         for (int k = 0; k < count && count <= TEMPLATES; k++)
-            r->seen[at][k] = at__catalog_template(r->catalog, op, k);
+            r->seen[at][k] = atx_catalog_template(r->catalog, op, k);
     }
     return NULL;
 }
@@ -136,9 +136,9 @@ Test(library_threads, an_operation_that_many_need_at_once_is_read_once_and_is_th
     static reading readings[THREADS];
     pthread_t threads[THREADS];
     pthread_barrier_t together;
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open_with(&catalog, &(at__catalog_options){ .lazily = true }, &err), AT_OK, "%s",
+    cr_assert_eq(atx_catalog_open_with(&catalog, &(atx_catalog_options){ .lazily = true }, &err), AT_OK, "%s",
                  err.text);
     cr_assert_eq(pthread_barrier_init(&together, NULL, THREADS), 0);
     for (int i = 0; i < THREADS; i++) {
@@ -147,13 +147,13 @@ Test(library_threads, an_operation_that_many_need_at_once_is_read_once_and_is_th
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    cr_assert_eq(at__catalog_failure(catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_failure(catalog, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < THREADS; i++)
         cr_assert_eq(memcmp(readings[i].seen, readings[0].seen, sizeof readings[0].seen), 0, "thread %d", i);
-    for (int i = 0; i < at__catalog_op_count(catalog); i++)
-        cr_assert_not_null(readings[0].seen[i][0], "%s", at__catalog_op_name(catalog, i));
+    for (int i = 0; i < atx_catalog_op_count(catalog); i++)
+        cr_assert_not_null(readings[0].seen[i][0], "%s", atx_catalog_op_name(catalog, i));
     pthread_barrier_destroy(&together);
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 /* Exact, of a model, of another op's templates, of a layout that is turned into another op's problem. */

@@ -8,38 +8,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-static at__timing timing(double median_s, double spread, int64_t samples)
+static atx_timing timing(double median_s, double spread, int64_t samples)
 {
-    return (at__timing){ .median_s = median_s, .min_s = median_s, .spread = spread, .samples = samples };
+    return (atx_timing){ .median_s = median_s, .min_s = median_s, .spread = spread, .samples = samples };
 }
 
-static at__difference judge(at__timing before, at__timing after, double tolerance)
+static atx_difference judge(atx_timing before, atx_timing after, double tolerance)
 {
     double low = 0, high = 0;
-    at__ratio_interval(&low, &high, &before, &after);
-    return at__difference_of(after.median_s / before.median_s, low, high, tolerance);
+    atx_ratio_interval(&low, &high, &before, &after);
+    return atx_difference_of(after.median_s / before.median_s, low, high, tolerance);
 }
 
 Test(compare_stores, a_change_beyond_the_tolerance_and_the_noise_is_slower_or_faster)
 {
-    cr_assert_eq(judge(timing(1e-5, 0.01, 45), timing(1.03e-5, 0.01, 45), 0.01), AT__DIFF_SLOWER);
-    cr_assert_eq(judge(timing(1.03e-5, 0.01, 45), timing(1e-5, 0.01, 45), 0.01), AT__DIFF_FASTER);
+    cr_assert_eq(judge(timing(1e-5, 0.01, 45), timing(1.03e-5, 0.01, 45), 0.01), ATX_DIFF_SLOWER);
+    cr_assert_eq(judge(timing(1.03e-5, 0.01, 45), timing(1e-5, 0.01, 45), 0.01), ATX_DIFF_FASTER);
 }
 
 Test(compare_stores, a_change_within_the_tolerance_is_the_same)
 {
-    cr_assert_eq(judge(timing(1e-5, 0.01, 45), timing(1.002e-5, 0.01, 45), 0.01), AT__DIFF_SAME);
+    cr_assert_eq(judge(timing(1e-5, 0.01, 45), timing(1.002e-5, 0.01, 45), 0.01), ATX_DIFF_SAME);
 }
 
 Test(compare_stores, noise_that_reaches_over_the_tolerance_is_unclear)
 {
-    cr_assert_eq(judge(timing(1e-5, 0.3, 9), timing(1.03e-5, 0.3, 9), 0.01), AT__DIFF_UNCLEAR);
-    cr_assert_eq(judge(timing(1e-5, 0.01, 45), timing(1.01e-5, 0.01, 45), 0.01), AT__DIFF_UNCLEAR);
+    cr_assert_eq(judge(timing(1e-5, 0.3, 9), timing(1.03e-5, 0.3, 9), 0.01), ATX_DIFF_UNCLEAR);
+    cr_assert_eq(judge(timing(1e-5, 0.01, 45), timing(1.01e-5, 0.01, 45), 0.01), ATX_DIFF_UNCLEAR);
 }
 
 Test(compare_stores, too_few_samples_say_nothing_however_far_apart)
 {
-    cr_assert_eq(judge(timing(1e-5, 0, 2), timing(2e-5, 0, 2), 0.01), AT__DIFF_UNCLEAR);
+    cr_assert_eq(judge(timing(1e-5, 0, 2), timing(2e-5, 0, 2), 0.01), ATX_DIFF_UNCLEAR);
 }
 
 Test(compare_stores, the_interval_is_that_of_simulated_medians)
@@ -64,21 +64,21 @@ Test(compare_stores, the_interval_is_that_of_simulated_medians)
                 }
             median[s] = x[N / 2];
         }
-        at__timing a = timing(median[0], 0.05, N), b = timing(median[1], 0.05, N);
+        atx_timing a = timing(median[0], 0.05, N), b = timing(median[1], 0.05, N);
         double low, high;
-        cr_assert(at__ratio_interval(&low, &high, &a, &b));
+        cr_assert(atx_ratio_interval(&low, &high, &a, &b));
         within += low <= 1 && 1 <= high;
     }
     cr_assert_geq(within, TRIES * 91 / 100, "%d of %d", within, TRIES);
     cr_assert_leq(within, TRIES * 99 / 100, "%d of %d", within, TRIES);
 }
 
-static void put(at__store *store, const char *shape, const char *device, double median_s)
+static void put(atx_store *store, const char *shape, const char *device, double median_s)
 {
-    const at__problem_key key = { "transpose", shape, "b4", 100, 800, 0 };
-    at__fingerprint f = { .cc = 90, .sms = 132, .driver = "1", .nvrtc = "13.0", .tool = "t", .cold = true };
+    const atx_problem_key key = { "transpose", shape, "b4", 100, 800, 0 };
+    atx_fingerprint f = { .cc = 90, .sms = 132, .driver = "1", .nvrtc = "13.0", .tool = "t", .cold = true };
     snprintf(f.device, sizeof f.device, "%s", device);
-    const at__winner winner = { .template_name = "tile",
+    const atx_winner winner = { .template_name = "tile",
                                 .template_hash = "h",
                                 .config = "A=1",
                                 .source_hash = "",
@@ -87,35 +87,35 @@ static void put(at__store *store, const char *shape, const char *device, double 
                                 .ceiling_name = "",
                                 .ties = "",
                                 .geometry = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 } },
-                                .resources = AT__RESOURCES_UNKNOWN,
-                                .conditions = AT__CONDITIONS_UNKNOWN };
+                                .resources = ATX_RESOURCES_UNKNOWN,
+                                .conditions = ATX_CONDITIONS_UNKNOWN };
     at_error err = { 0 };
     int64_t run = 0;
-    const at__run_info info = { .command = "", .strategy = "", .device_uuid = "", .host = "" };
-    cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_put_winner(store, run, &key, &f, &winner, &err), AT_OK, "%s", err.text);
+    const atx_run_info info = { .command = "", .strategy = "", .device_uuid = "", .host = "" };
+    cr_assert_eq(atx_store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_winner(store, run, &key, &f, &winner, &err), AT_OK, "%s", err.text);
 }
 
 Test(compare_stores, pairs_problems_of_the_same_device_and_counts_those_that_one_has_alone)
 {
     folder f = folder_make(), g = folder_make();
-    at__store *before = open_ok(f.db, AT__STORE_WRITE), *after = open_ok(g.db, AT__STORE_WRITE);
+    atx_store *before = open_ok(f.db, ATX_STORE_WRITE), *after = open_ok(g.db, ATX_STORE_WRITE);
     put(before, "1x1", "H100", 1e-5);
     put(before, "1x1", "H200", 2e-5);
     put(before, "2x2", "H200", 2e-5);
     put(after, "1x1", "H200", 3e-5);
     put(after, "3x3", "H200", 3e-5);
-    at__comparison c;
+    atx_comparison c;
     at_error err = { 0 };
-    cr_assert_eq(at__compare_stores(&c, before, NULL, after, NULL, 0.01, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_compare_stores(&c, before, NULL, after, NULL, 0.01, &err), AT_OK, "%s", err.text);
     cr_assert_eq(c.count, 1);
     cr_assert_float_eq(c.items[0].ratio, 1.5, 1e-9);
-    cr_assert_eq(c.items[0].difference, AT__DIFF_SLOWER);
+    cr_assert_eq(c.items[0].difference, ATX_DIFF_SLOWER);
     cr_assert_eq(c.only_before, 2);
     cr_assert_eq(c.only_after, 1);
-    at__comparison_clear(&c);
-    at__store_close(before);
-    at__store_close(after);
+    atx_comparison_clear(&c);
+    atx_store_close(before);
+    atx_store_close(after);
     folder_remove(&f);
     folder_remove(&g);
 }
@@ -123,23 +123,23 @@ Test(compare_stores, pairs_problems_of_the_same_device_and_counts_those_that_one
 Test(compare_stores, two_gpus_are_compared_when_each_store_has_one)
 {
     folder f = folder_make(), g = folder_make();
-    at__store *before = open_ok(f.db, AT__STORE_WRITE), *after = open_ok(g.db, AT__STORE_WRITE);
+    atx_store *before = open_ok(f.db, ATX_STORE_WRITE), *after = open_ok(g.db, ATX_STORE_WRITE);
     put(before, "1x1", "H100", 1e-5);
     put(after, "1x1", "H200", 5e-6);
-    at__comparison c;
+    atx_comparison c;
     at_error err = { 0 };
-    cr_assert_eq(at__compare_stores(&c, before, NULL, after, NULL, 0.01, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_compare_stores(&c, before, NULL, after, NULL, 0.01, &err), AT_OK, "%s", err.text);
     cr_assert_eq(c.count, 1);
-    cr_assert_eq(c.items[0].difference, AT__DIFF_FASTER);
-    at__comparison_clear(&c);
+    cr_assert_eq(c.items[0].difference, ATX_DIFF_FASTER);
+    atx_comparison_clear(&c);
     put(before, "1x1", "A100", 1e-5);
-    cr_assert_eq(at__compare_stores(&c, before, NULL, after, NULL, 0.01, &err), AT_ERR_USAGE);
+    cr_assert_eq(atx_compare_stores(&c, before, NULL, after, NULL, 0.01, &err), AT_ERR_USAGE);
     cr_assert_not_null(strstr(err.text, "the first has several"), "%s", err.text);
-    cr_assert_eq(at__compare_stores(&c, before, "H100", after, NULL, 0.01, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_compare_stores(&c, before, "H100", after, NULL, 0.01, &err), AT_OK, "%s", err.text);
     cr_assert_eq(c.count, 1);
-    at__comparison_clear(&c);
-    at__store_close(before);
-    at__store_close(after);
+    atx_comparison_clear(&c);
+    atx_store_close(before);
+    atx_store_close(after);
     folder_remove(&f);
     folder_remove(&g);
 }

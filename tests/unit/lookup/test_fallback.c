@@ -50,27 +50,27 @@ static choice choose(const char *const *templates, int64_t n)
 {
     choice c = { AT_OK, "" };
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
-    at__problem problem;
-    at__str text = { 0 };
-    int64_t slots[AT__MAX_SLOTS];
-    const at__limits limits = {
+    atx_catalog *catalog = NULL;
+    atx_problem problem;
+    atx_str text = { 0 };
+    int64_t slots[ATX_MAX_SLOTS];
+    const atx_limits limits = {
         .cc = 90, .sms = 132, .max_threads_per_block = 1024, .max_grid_x = 2147483647
     };
-    const at__template *t = NULL;
-    at__config config;
+    const atx_template *t = NULL;
+    atx_config config;
     folder f = write_templates(templates);
-    cr_assert_eq(at__catalog_open(&catalog, f.path, &err), AT_OK, "%s", err.text);
-    const at__op *op = at__catalog_find_op(catalog, "fill");
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, &n, 1, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
-    c.status = at__fallback(&t, &config, catalog, op, slots, NULL, &err);
+    cr_assert_eq(atx_catalog_open(&catalog, f.path, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(catalog, "fill");
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, &n, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    c.status = atx_fallback(&t, &config, catalog, op, slots, NULL, &err);
     if (c.status == AT_OK)
-        at__config_text(&text, t, &config);
+        atx_config_text(&text, t, &config);
     snprintf(c.text, sizeof c.text, "%.60s%.130s%.100s", t ? t->name : "", t ? " " : err.text,
-             at__str_text(&text));
-    at__str_clear(&text);
-    at__catalog_close(catalog);
+             atx_str_text(&text));
+    atx_str_clear(&text);
+    atx_catalog_close(catalog);
     folder_remove(&f);
     return c;
 }

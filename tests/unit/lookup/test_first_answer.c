@@ -20,68 +20,68 @@ static struct work {
     size_t ops, templates, read, hashed_bytes, rows, statements, compiled, evaluated, allocated;
 } work;
 
-at_status __real_at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
+at_status __real_atx_op_read_with(atx_op **out, const atx_commons *commons, const char *source, size_t len,
                                   const char *file, at_error *err);
-at_status __wrap_at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
+at_status __wrap_atx_op_read_with(atx_op **out, const atx_commons *commons, const char *source, size_t len,
                                   const char *file, at_error *err);
-at_status __real_at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
+at_status __real_atx_template_read_with(atx_template **out, const atx_op *op, const atx_commons *commons,
                                         const char *source, size_t len, const char *file, at_error *err);
-at_status __wrap_at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
+at_status __wrap_atx_template_read_with(atx_template **out, const atx_op *op, const atx_commons *commons,
                                         const char *source, size_t len, const char *file, at_error *err);
-at_status __real_at__image_load(at__template **out, const at__op *op, const at__images *images, size_t i,
+at_status __real_atx_image_load(atx_template **out, const atx_op *op, const atx_images *images, size_t i,
                                 at_error *err);
-at_status __wrap_at__image_load(at__template **out, const at__op *op, const at__images *images, size_t i,
+at_status __wrap_atx_image_load(atx_template **out, const atx_op *op, const atx_images *images, size_t i,
                                 at_error *err);
-at_status __real_at__expr_compile_first(at__expr **out, size_t *used, const char *text, size_t len,
-                                        const at__scope *scope, at__where where, at_error *err);
-at_status __wrap_at__expr_compile_first(at__expr **out, size_t *used, const char *text, size_t len,
-                                        const at__scope *scope, at__where where, at_error *err);
-at_status __real_at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err);
-at_status __wrap_at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err);
+at_status __real_atx_expr_compile_first(atx_expr **out, size_t *used, const char *text, size_t len,
+                                        const atx_scope *scope, atx_where where, at_error *err);
+at_status __wrap_atx_expr_compile_first(atx_expr **out, size_t *used, const char *text, size_t len,
+                                        const atx_scope *scope, atx_where where, at_error *err);
+at_status __real_atx_expr_eval(int64_t *out, const atx_expr *expr, const int64_t *slots, at_error *err);
+at_status __wrap_atx_expr_eval(int64_t *out, const atx_expr *expr, const int64_t *slots, at_error *err);
 void *__real_malloc(size_t bytes);
 void *__wrap_malloc(size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
-void __real_at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count);
-void __wrap_at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count);
-void __real_at__shipped_read(at__shipped_row *out, uint32_t row);
-void __wrap_at__shipped_read(at__shipped_row *out, uint32_t row);
+void __real_atx_hash_text(char out[ATX_HASH_TEXT], const void *data, size_t count);
+void __wrap_atx_hash_text(char out[ATX_HASH_TEXT], const void *data, size_t count);
+void __real_atx_shipped_read(atx_shipped_row *out, uint32_t row);
+void __wrap_atx_shipped_read(atx_shipped_row *out, uint32_t row);
 int __real_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned int flags,
                               sqlite3_stmt **statement, const char **tail);
 int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned int flags,
                               sqlite3_stmt **statement, const char **tail);
 
-at_status __wrap_at__op_read_with(at__op **out, const at__commons *commons, const char *source, size_t len,
+at_status __wrap_atx_op_read_with(atx_op **out, const atx_commons *commons, const char *source, size_t len,
                                   const char *file, at_error *err)
 {
     work.ops++;
-    return __real_at__op_read_with(out, commons, source, len, file, err);
+    return __real_atx_op_read_with(out, commons, source, len, file, err);
 }
 
-at_status __wrap_at__template_read_with(at__template **out, const at__op *op, const at__commons *commons,
+at_status __wrap_atx_template_read_with(atx_template **out, const atx_op *op, const atx_commons *commons,
                                         const char *source, size_t len, const char *file, at_error *err)
 {
     work.read++;
-    return __real_at__template_read_with(out, op, commons, source, len, file, err);
+    return __real_atx_template_read_with(out, op, commons, source, len, file, err);
 }
 
-at_status __wrap_at__image_load(at__template **out, const at__op *op, const at__images *images, size_t i,
+at_status __wrap_atx_image_load(atx_template **out, const atx_op *op, const atx_images *images, size_t i,
                                 at_error *err)
 {
     work.templates++;
-    return __real_at__image_load(out, op, images, i, err);
+    return __real_atx_image_load(out, op, images, i, err);
 }
 
-void __wrap_at__hash_text(char out[AT__HASH_TEXT], const void *data, size_t count)
+void __wrap_atx_hash_text(char out[ATX_HASH_TEXT], const void *data, size_t count)
 {
     work.hashed_bytes += count;
-    __real_at__hash_text(out, data, count);
+    __real_atx_hash_text(out, data, count);
 }
 
-void __wrap_at__shipped_read(at__shipped_row *out, uint32_t row)
+void __wrap_atx_shipped_read(atx_shipped_row *out, uint32_t row)
 {
     work.rows++;
-    __real_at__shipped_read(out, row);
+    __real_atx_shipped_read(out, row);
 }
 
 int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned int flags,
@@ -91,17 +91,17 @@ int __wrap_sqlite3_prepare_v3(sqlite3 *db, const char *sql, int bytes, unsigned 
     return __real_sqlite3_prepare_v3(db, sql, bytes, flags, statement, tail);
 }
 
-at_status __wrap_at__expr_compile_first(at__expr **out, size_t *used, const char *text, size_t len,
-                                        const at__scope *scope, at__where where, at_error *err)
+at_status __wrap_atx_expr_compile_first(atx_expr **out, size_t *used, const char *text, size_t len,
+                                        const atx_scope *scope, atx_where where, at_error *err)
 {
     work.compiled++;
-    return __real_at__expr_compile_first(out, used, text, len, scope, where, err);
+    return __real_atx_expr_compile_first(out, used, text, len, scope, where, err);
 }
 
-at_status __wrap_at__expr_eval(int64_t *out, const at__expr *expr, const int64_t *slots, at_error *err)
+at_status __wrap_atx_expr_eval(int64_t *out, const atx_expr *expr, const int64_t *slots, at_error *err)
 {
     work.evaluated++;
-    return __real_at__expr_eval(out, expr, slots, err);
+    return __real_atx_expr_eval(out, expr, slots, err);
 }
 
 void *__wrap_malloc(size_t bytes)
@@ -151,11 +151,11 @@ static void ask(at_match expected, int64_t rows, int64_t cols)
 static size_t shipped_rows(const char *op, const char *device, const char *type_key)
 {
     size_t rows = 0;
-    for (size_t i = 0; i < at__shipped_group_count; i++)
-        if (strcmp(at__shipped_groups[i].op, op) == 0 &&
-            (!device || strcmp(at__shipped_groups[i].device, device) == 0) &&
-            (!type_key || strcmp(at__shipped_groups[i].type_key, type_key) == 0))
-            rows += at__shipped_groups[i].count;
+    for (size_t i = 0; i < atx_shipped_group_count; i++)
+        if (strcmp(atx_shipped_groups[i].op, op) == 0 &&
+            (!device || strcmp(atx_shipped_groups[i].device, device) == 0) &&
+            (!type_key || strcmp(atx_shipped_groups[i].type_key, type_key) == 0))
+            rows += atx_shipped_groups[i].count;
     return rows;
 }
 
@@ -189,16 +189,16 @@ Test(first_answer, hashes_what_the_operation_says_and_no_template)
 Test(first_answer, that_a_model_gives_reads_no_template_and_no_row_of_others)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     ask(AT_MATCH_PREDICTED, 3000, 5000);
     const struct work first = work;
     cr_expect_eq(first.ops, 1, "%zu operations", first.ops);
     cr_expect_eq(first.rows, shipped_rows("transpose", DEVICE, "b4"), "%zu rows", first.rows);
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    int most = at__catalog_template_count(catalog, at__catalog_find_op(catalog, "transpose"));
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    int most = atx_catalog_template_count(catalog, atx_catalog_find_op(catalog, "transpose"));
     cr_expect_leq(first.templates, (size_t)most, "%zu templates", first.templates);
     cr_expect_eq(first.read, 0, "%zu templates read as text", first.read);
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 /* Checked one after the other, with all lets before any requirement, its candidates take 12,900 evaluations;
@@ -225,35 +225,35 @@ Test(first_answer, that_a_model_gives_copies_neither_trees_nor_texts)
 Test(first_answer, takes_of_the_model_that_ships_what_it_knows_of_the_operation_and_device)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
-    at__model *all = NULL, *one = NULL;
-    at__lessons lessons;
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    const at__op *op = at__catalog_find_op(catalog, "transpose");
-    cr_assert_eq(at__model_shipped(&all, NULL, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__model_shipped(&one, op, &(at__gpu_model){ .name = DEVICE }, &err), AT_OK, "%s",
+    atx_catalog *catalog = NULL;
+    atx_model *all = NULL, *one = NULL;
+    atx_lessons lessons;
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(catalog, "transpose");
+    cr_assert_eq(atx_model_shipped(&all, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_shipped(&one, op, &(atx_gpu_model){ .name = DEVICE }, &err), AT_OK, "%s",
                  err.text);
-    cr_assert(at__model_part(&lessons, one, 0));
+    cr_assert(atx_model_part(&lessons, one, 0));
     cr_expect_str_eq(lessons.op, "transpose");
     cr_expect_str_eq(lessons.device, DEVICE);
-    cr_expect(!at__model_part(&lessons, one, 1) && at__model_part(&lessons, all, 1), "it knows others, too");
-    at__model_close(one);
-    cr_assert_eq(at__model_shipped(&one, op, &(at__gpu_model){ .name = "of another kind" }, &err), AT_OK,
+    cr_expect(!atx_model_part(&lessons, one, 1) && atx_model_part(&lessons, all, 1), "it knows others, too");
+    atx_model_close(one);
+    cr_assert_eq(atx_model_shipped(&one, op, &(atx_gpu_model){ .name = "of another kind" }, &err), AT_OK,
                  "%s", err.text);
-    cr_expect(at__model_part(&lessons, one, 0), "another device's, where it knows none such");
-    at__model_close(all);
-    at__model_close(one);
-    at__catalog_close(catalog);
+    cr_expect(atx_model_part(&lessons, one, 0), "another device's, where it knows none such");
+    atx_model_close(all);
+    atx_model_close(one);
+    atx_catalog_close(catalog);
 }
 
 /* What is trusted there is proven here. */
 Test(first_answer, the_model_that_ships_is_sound)
 {
     at_error err = { 0 };
-    at__model *model = NULL;
-    cr_assert_eq(at__model_unpack(&model, at__shipped_model, at__shipped_model_bytes, &err), AT_OK, "%s",
+    atx_model *model = NULL;
+    cr_assert_eq(atx_model_unpack(&model, atx_shipped_model, atx_shipped_model_bytes, &err), AT_OK, "%s",
                  err.text);
-    at__model_close(model);
+    atx_model_close(model);
 }
 
 Test(first_answer, once_given_is_given_again_without_reading)
@@ -267,43 +267,43 @@ Test(first_answer, once_given_is_given_again_without_reading)
 }
 
 /* The rows that are packed at build time, and the database that they are made of. */
-static bool compare(void *context, at__answer *answer)
+static bool compare(void *context, atx_answer *answer)
 {
-    at__shipped_row *rows = context;
-    const at__answer *packed = NULL;
+    atx_shipped_row *rows = context;
+    const atx_answer *packed = NULL;
     for (size_t i = 0; rows[i].answer.op; i++)
         if (strcmp(rows[i].answer.op, answer->op) == 0 && strcmp(rows[i].answer.shape, answer->shape) == 0 &&
             strcmp(rows[i].answer.type_key, answer->type_key) == 0 &&
             strcmp(rows[i].answer.fingerprint.device, answer->fingerprint.device) == 0)
             packed = &rows[i].answer;
     cr_assert_not_null(packed, "%s %s", answer->op, answer->shape);
-    at__str a = { 0 }, b = { 0 };
-    const at__columns *const ALL[] = { &at__winner_columns, &at__fingerprint_columns, &at__answer_columns };
+    atx_str a = { 0 }, b = { 0 };
+    const atx_columns *const ALL[] = { &atx_winner_columns, &atx_fingerprint_columns, &atx_answer_columns };
     const void *const LEFT[] = { &packed->winner, &packed->fingerprint, packed };
     const void *const RIGHT[] = { &answer->winner, &answer->fingerprint, answer };
     for (int i = 0; i < 3; i++) {
-        at__columns_pack(&a, ALL[i], LEFT[i]);
-        at__columns_pack(&b, ALL[i], RIGHT[i]);
+        atx_columns_pack(&a, ALL[i], LEFT[i]);
+        atx_columns_pack(&b, ALL[i], RIGHT[i]);
     }
     cr_expect(a.len == b.len && memcmp(a.data, b.data, a.len) == 0, "%s %s", answer->op, answer->shape);
-    at__str_clear(&a);
-    at__str_clear(&b);
+    atx_str_clear(&a);
+    atx_str_clear(&b);
     return true;
 }
 
 Test(first_answer, packed_rows_are_those_of_the_database)
 {
     at_error err = { 0 };
-    at__store *store = NULL;
+    atx_store *store = NULL;
     size_t count = 0;
-    for (size_t i = 0; i < at__shipped_group_count; i++)
-        count += at__shipped_groups[i].count;
-    at__shipped_row *rows = calloc(count + 1, sizeof *rows);
+    for (size_t i = 0; i < atx_shipped_group_count; i++)
+        count += atx_shipped_groups[i].count;
+    atx_shipped_row *rows = calloc(count + 1, sizeof *rows);
     cr_assert_not_null(rows);
     for (size_t i = 0; i < count; i++)
-        at__shipped_read(&rows[i], (uint32_t)i);
-    cr_assert_eq(at__store_open_shipped(&store, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_each_best(store, compare, rows, &err), AT_OK, "%s", err.text);
-    at__store_close(store);
+        atx_shipped_read(&rows[i], (uint32_t)i);
+    cr_assert_eq(atx_store_open_shipped(&store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_each_best(store, compare, rows, &err), AT_OK, "%s", err.text);
+    atx_store_close(store);
     free(rows);
 }

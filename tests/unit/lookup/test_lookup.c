@@ -6,8 +6,8 @@ TestSuite(lookup, .init = begin, .fini = end);
 Test(lookup, a_tuned_problem_is_exact)
 {
     put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    at__found f = ask(4096, 4096, "h200");
-    cr_assert_eq(f.match, AT__MATCH_EXACT);
+    atx_found f = ask(4096, 4096, "h200");
+    cr_assert_eq(f.match, ATX_MATCH_EXACT);
     cr_assert_eq(f.geometry.grid[0], 128 * 128, "as the template says, not as the row does");
     cr_assert_eq(f.geometry.block[0], 32);
     cr_assert_str_eq(f.why, "");
@@ -17,8 +17,8 @@ Test(lookup, a_tuned_problem_is_exact)
 Test(lookup, another_shape_gives_its_configuration_and_a_geometry_for_this_one)
 {
     put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    at__found f = ask(2048, 2048, "");
-    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    atx_found f = ask(2048, 2048, "");
+    cr_assert_eq(f.match, ATX_MATCH_NEAR, "%s", f.why);
     cr_assert_eq(f.geometry.grid[0], 64 * 64);
     cr_assert(strstr(f.why, "4096x4096"), "%s", f.why);
 }
@@ -26,9 +26,9 @@ Test(lookup, another_shape_gives_its_configuration_and_a_geometry_for_this_one)
 Test(lookup, requirements_are_checked_for_the_shape_that_is_asked_for)
 {
     put("4096x4096", "reg_vec", REG_VEC, "NVIDIA H200");
-    cr_assert_eq(ask(4092, 4100, "").match, AT__MATCH_NEAR);
-    at__found f = ask(4097, 4095, "");
-    cr_assert_eq(f.match, AT__MATCH_NONE, "16-byte accesses on rows of 4095 elements");
+    cr_assert_eq(ask(4092, 4100, "").match, ATX_MATCH_NEAR);
+    atx_found f = ask(4097, 4095, "");
+    cr_assert_eq(f.match, ATX_MATCH_NONE, "16-byte accesses on rows of 4095 elements");
     cr_assert(strstr(f.why, "none of the 1 stored winners of transpose for 4-byte elements fits"), "%s",
               f.why);
     cr_assert(strstr(f.why, "4096x4096") && strstr(f.why, "reg_vec needs cols % SQUARE == 0"), "%s", f.why);
@@ -50,8 +50,8 @@ Test(lookup, where_a_winner_does_not_fit_the_fastest_other_trial_that_does_is_th
     put_trial("4096x4096", "reg_vec", REG_VEC, 1e-5);
     put_trial("4096x4096", "tile_rows", slower, 1.1e-5);
     put_trial("4096x4096", "tile_rows", TILE_ROWS, 1.05e-5);
-    at__found f = ask(4097, 4095, "");
-    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    atx_found f = ask(4097, 4095, "");
+    cr_assert_eq(f.match, ATX_MATCH_NEAR);
     cr_assert_str_eq(f.why,
                      "this shape was not tuned; the configuration is the best trial of 4096x4096 that fits");
     cr_assert_str_eq(f.t->name, "tile_rows");
@@ -92,7 +92,7 @@ Test(lookup, a_kernel_whose_threads_would_stand_idle_gives_way_to_a_farther_one)
 Test(lookup, a_kernel_whose_threads_would_stand_idle_is_better_than_none)
 {
     put("1048576x16", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    cr_assert_eq(ask(1048576, 2, "").match, AT__MATCH_NEAR);
+    cr_assert_eq(ask(1048576, 2, "").match, ATX_MATCH_NEAR);
 }
 
 Test(lookup, of_the_trials_that_fit_one_with_busy_threads_goes_before_a_little_faster_one)
@@ -100,7 +100,7 @@ Test(lookup, of_the_trials_that_fit_one_with_busy_threads_goes_before_a_little_f
     put("1048576x16", "reg_vec", REG_VEC, "NVIDIA H200");
     put_trial("1048576x16", "tile_rows", TILE_ROWS, 1e-5);
     put_trial("1048576x16", "naive", NAIVE, 1.1e-5);
-    at__found f = ask(1048576, 2, "");
+    atx_found f = ask(1048576, 2, "");
     cr_assert_str_eq(f.t->name, "naive");
     cr_assert(f.answer->winner.timing.median_s == 1.1e-5);
     cr_assert_str_eq(ask(1048576, 15, "").t->name, "tile_rows");
@@ -125,66 +125,66 @@ Test(lookup, the_alignment_of_rows_goes_before_size)
 Test(lookup, another_device_is_named_as_such)
 {
     put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA A100");
-    at__found f = ask(4096, 4096, "H200");
-    cr_assert_eq(f.match, AT__MATCH_OTHER_DEVICE);
+    atx_found f = ask(4096, 4096, "H200");
+    cr_assert_eq(f.match, ATX_MATCH_OTHER_DEVICE);
     cr_assert(strstr(f.why, "A100") && strstr(f.why, "H200"), "%s", f.why);
     put("64x64", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    at__lookup_close(w.lookup);
+    atx_lookup_close(w.lookup);
     w.lookup = NULL;
-    cr_assert_eq(ask(4096, 4096, "H200").match, AT__MATCH_NEAR, "the same device goes before the same shape");
+    cr_assert_eq(ask(4096, 4096, "H200").match, ATX_MATCH_NEAR, "the same device goes before the same shape");
 }
 
 Test(lookup, an_empty_store_says_so)
 {
-    at__found f = ask(4096, 4096, "");
-    cr_assert_eq(f.match, AT__MATCH_NONE);
+    atx_found f = ask(4096, 4096, "");
+    cr_assert_eq(f.match, ATX_MATCH_NONE);
     cr_assert(strstr(f.why, "no winner of transpose"), "%s", f.why);
 }
 
 Test(lookup, what_another_connection_writes_is_seen)
 {
     at_error err = { 0 };
-    at__store *other = NULL;
-    cr_assert_eq(ask(4096, 4096, "").match, AT__MATCH_NONE);
-    cr_assert_eq(at__store_open(&other, w.path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    atx_store *other = NULL;
+    cr_assert_eq(ask(4096, 4096, "").match, ATX_MATCH_NONE);
+    cr_assert_eq(atx_store_open(&other, w.path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
     put_row(other, (row){ "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200", NULL, 0, false });
-    at__store_close(other);
+    atx_store_close(other);
     usleep(150000); /* a look-up asks for changes ten times a second */
-    cr_assert_eq(ask(4096, 4096, "").match, AT__MATCH_EXACT);
+    cr_assert_eq(ask(4096, 4096, "").match, ATX_MATCH_EXACT);
 }
 
 Test(lookup, a_search_begins_with_what_another_connection_has_written)
 {
     at_error err = { 0 };
-    at__store *other = NULL;
-    at__hint hints[8];
-    at__problem p;
-    const at__target target = { .name = "NVIDIA H200", .cc = 90 };
+    atx_store *other = NULL;
+    atx_hint hints[8];
+    atx_problem p;
+    const atx_target target = { .name = "NVIDIA H200", .cc = 90 };
     int count = 0;
-    cr_assert_eq(ask(4096, 4096, "").match, AT__MATCH_NONE);
-    cr_assert_eq(at__store_open(&other, w.path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(ask(4096, 4096, "").match, ATX_MATCH_NONE);
+    cr_assert_eq(atx_store_open(&other, w.path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
     put_row(other, (row){ "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200", NULL, 0, false });
-    at__store_close(other);
-    at__lookup_look_again(w.lookup);
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 4096, 2048 }, 2, &err), AT_OK, "%s",
+    atx_store_close(other);
+    atx_lookup_look_again(w.lookup);
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(atx_problem_init(&p, op, ATX_F32, (int64_t[]){ 4096, 2048 }, 2, &err), AT_OK, "%s",
                  err.text);
-    cr_assert_eq(at__lookup_hints(hints, &count, 8, w.lookup, &p, &target, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_lookup_hints(hints, &count, 8, w.lookup, &p, &target, &err), AT_OK, "%s", err.text);
     cr_assert_eq(count, 1);
 }
 
 Test(lookup, a_winner_of_a_changed_template_is_no_answer)
 {
     put_row(w.store, (row){ "64x64", "tile_rows", TILE_ROWS, "NVIDIA H200", "of another day", 0, false });
-    at__found f = ask(64, 64, "");
-    cr_assert_eq(f.match, AT__MATCH_NONE);
+    atx_found f = ask(64, 64, "");
+    cr_assert_eq(f.match, ATX_MATCH_NONE);
     cr_assert(strstr(f.why, "its template tile_rows is another one now"), "%s", f.why);
 
     put("128x128", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    at__lookup_close(w.lookup);
+    atx_lookup_close(w.lookup);
     w.lookup = NULL;
     f = ask(64, 64, "");
-    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    cr_assert_eq(f.match, ATX_MATCH_NEAR);
     cr_assert(strstr(f.why, "this shape's winner is out of date") && strstr(f.why, "128x128"), "%s", f.why);
 }
 
@@ -200,8 +200,8 @@ Test(lookup, where_a_winner_is_out_of_date_its_problems_fastest_trial_that_is_no
     put_outdated();
     put_trial("4096x4096", "naive", NAIVE, 1.3e-5);
     put_trial("4096x4096", "reg_vec", REG_VEC, 1.02e-5);
-    at__found f = ask(4096, 4096, "");
-    cr_assert_eq(f.match, AT__MATCH_NEAR, "it won no final");
+    atx_found f = ask(4096, 4096, "");
+    cr_assert_eq(f.match, ATX_MATCH_NEAR, "it won no final");
     cr_assert(f.own && f.runner_up);
     cr_assert_str_eq(f.why, "this shape's winner is out of date: its template tile_rows is another one now, "
                             "or is missing; the configuration is its runner-up, the fastest trial whose "
@@ -210,7 +210,7 @@ Test(lookup, where_a_winner_is_out_of_date_its_problems_fastest_trial_that_is_no
     cr_assert_str_eq(f.answer->shape, "4096x4096");
     cr_assert(f.answer->winner.timing.median_s == 1.02e-5 && f.answer->winner.resources.registers == 40);
     cr_assert_eq(f.geometry.block[0], 8, "that of the runner-up, not of the winner");
-    at__found again = ask(4096, 4096, "");
+    atx_found again = ask(4096, 4096, "");
     cr_assert(again.own && again.answer->winner.timing.median_s == 1.02e-5, "remembered");
 }
 
@@ -221,10 +221,10 @@ Test(lookup, an_own_runner_up_goes_before_near_winners_unless_it_was_much_slower
     put("2048x4096", "reg_vec", REG_VEC, "NVIDIA H200");
     put_trial("4096x4096", "tile_rows", TILE_ROWS, 1.001e-5);
     cr_assert(ask(4096, 4096, "").own, "a thousandth lost here, against a shape of half the rows");
-    at__lookup_close(w.lookup);
+    atx_lookup_close(w.lookup);
     w.lookup = NULL;
     put_trial("4096x4096", "tile_rows", TILE_ROWS, 2e-5);
-    at__found f = ask(4096, 4096, "");
+    atx_found f = ask(4096, 4096, "");
     cr_assert(!f.own && !f.runner_up);
     cr_assert_str_eq(f.answer->shape, "2048x4096");
     cr_assert(strstr(f.why, "out of date") && strstr(f.why, "that of 2048x4096"), "%s", f.why);
@@ -237,7 +237,7 @@ Test(lookup, a_near_winner_that_was_tried_here_is_passed_over)
     put("2048x4096", "reg_vec", REG_VEC, "NVIDIA H200");
     put_trial("4096x4096", "tile_rows", TILE_ROWS, 2e-5);
     put_trial("4096x4096", "reg_vec", REG_VEC, 3e-5);
-    at__found f = ask(4096, 4096, "");
+    atx_found f = ask(4096, 4096, "");
     cr_assert(f.own);
     cr_assert_str_eq(f.t->name, "tile_rows");
 }
@@ -246,11 +246,11 @@ Test(lookup, trials_of_changed_templates_and_of_other_devices_are_no_runners_up)
 {
     put_outdated();
     put_trial_as("4096x4096", "reg_vec", REG_VEC, 1e-5, "of another day", "1");
-    cr_assert_eq(ask(4096, 4096, "H200").match, AT__MATCH_NONE);
+    cr_assert_eq(ask(4096, 4096, "H200").match, ATX_MATCH_NONE);
     put_row(w.store, (row){ "4096x4096", "naive", NAIVE, "NVIDIA A100", NULL, 80, false });
-    at__lookup_close(w.lookup);
+    atx_lookup_close(w.lookup);
     w.lookup = NULL;
-    cr_assert_eq(ask(4096, 4096, "H200").match, AT__MATCH_OTHER_DEVICE);
+    cr_assert_eq(ask(4096, 4096, "H200").match, ATX_MATCH_OTHER_DEVICE);
 }
 
 /* After an update the program has measured a little, and was stopped before there was a winner. */
@@ -258,7 +258,7 @@ Test(lookup, trials_under_another_driver_of_the_same_device_count_too)
 {
     put_outdated();
     put_trial_as("4096x4096", "tile_rows", TILE_ROWS, 1.1e-5, NULL, "2");
-    at__found f = ask(4096, 4096, "");
+    atx_found f = ask(4096, 4096, "");
     cr_assert(f.own);
     cr_assert_str_eq(f.answer->fingerprint.driver, "2");
 }
@@ -266,29 +266,29 @@ Test(lookup, trials_under_another_driver_of_the_same_device_count_too)
 Test(lookup, a_winner_stands_while_its_template_and_requirements_do)
 {
     at_error err = { 0 };
-    at__problem problem;
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    const at__template *t = at__catalog_find_template(w.catalog, op, "reg_vec");
-    at__answer a = { .winner = { .template_name = "reg_vec",
+    atx_problem problem;
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    const atx_template *t = atx_catalog_find_template(w.catalog, op, "reg_vec");
+    atx_answer a = { .winner = { .template_name = "reg_vec",
                                  .template_hash = t->hash,
                                  .config = REG_VEC,
                                  .objective = "" },
                      .fingerprint = { .cc = 90, .sms = 132 } };
-    at__geometry g = { .shared_bytes = -1 };
+    atx_geometry g = { .shared_bytes = -1 };
     a.winner.geometry.grid[0] = 7; /* which is not asked */
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 4096, 4096 }, 2, &err), AT_OK);
-    cr_assert_eq(at__lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 4096, 4096 }, 2, &err), AT_OK);
+    cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_OK, "%s", err.text);
     cr_assert(g.grid[0] > 7 && g.block[0] >= 1 && g.shared_bytes >= 0, "the template's own");
     a.winner.config = "SQUARE=4 GONE=1";
-    cr_assert_eq(at__lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND,
+    cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND,
                  "a parameter is gone");
     a.winner.config = REG_VEC;
     a.winner.template_hash = "of another day";
-    cr_assert_eq(at__lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, "template reg_vec is another one now"), "%s", err.text);
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 4095, 4095 }, 2, &err), AT_OK);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 4095, 4095 }, 2, &err), AT_OK);
     a.winner.template_hash = t->hash;
-    cr_assert_eq(at__lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, "SQUARE"), "%s", err.text);
 }
 
@@ -302,10 +302,10 @@ Test(lookup, a_narrow_shape_learns_from_narrow_ones)
 
 Test(lookup, a_batch_is_no_side)
 {
-    const at__target any = { .name = "" };
+    const atx_target any = { .name = "" };
     put("1023x1025", "tile_rows", TILE_ROWS, "NVIDIA H200");
     put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    at__found f = ask_as("transpose", AT__F32, (int64_t[]){ 3, 1024, 1024 }, 3, &any);
+    atx_found f = ask_as("transpose", ATX_F32, (int64_t[]){ 3, 1024, 1024 }, 3, &any);
     cr_assert_str_eq(f.answer->shape, "4096x4096");
 }
 
@@ -327,7 +327,7 @@ Test(lookup, an_answer_for_one_target_is_not_given_to_another)
     put_row(w.store, (row){ "4096x2048", "tile_rows", TILE_ROWS, "NVIDIA A100", NULL, 80, false });
     cr_assert_str_eq(ask_on(1024, 1024, "H200", 90).answer->shape, "4096x4096");
     cr_assert_str_eq(ask_on(1024, 1024, "A100", 80).answer->shape, "4096x2048");
-    cr_assert_eq(ask_on(1024, 1024, "T4", 80).match, AT__MATCH_OTHER_DEVICE);
+    cr_assert_eq(ask_on(1024, 1024, "T4", 80).match, ATX_MATCH_OTHER_DEVICE);
     cr_assert_str_eq(ask_on(1024, 1024, "T4", 80).answer->shape, "4096x2048");
     cr_assert_str_eq(ask_on(1024, 1024, "T4", 90).answer->shape, "4096x4096");
 }
@@ -335,9 +335,9 @@ Test(lookup, an_answer_for_one_target_is_not_given_to_another)
 Test(lookup, what_is_remembered_is_what_was_found)
 {
     put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    at__found first = ask(2048, 1024, "");
-    at__found again = ask(2048, 1024, "");
-    cr_assert_eq(again.match, AT__MATCH_NEAR);
+    atx_found first = ask(2048, 1024, "");
+    atx_found again = ask(2048, 1024, "");
+    cr_assert_eq(again.match, ATX_MATCH_NEAR);
     cr_assert_eq(again.t, first.t);
     cr_assert_eq(memcmp(&again.geometry, &first.geometry, sizeof first.geometry), 0);
     cr_assert_eq(memcmp(&again.config, &first.config, sizeof first.config), 0);
@@ -352,7 +352,7 @@ Test(lookup, measured_cold_goes_before_measured_warm)
     put_row(w.store, (row){ "4096x4096", "reg_vec", REG_VEC, "NVIDIA H200", NULL, 0, true });
     put_row(w.store, (row){ "64x64", "tile_rows", TILE_ROWS, "NVIDIA H200", NULL, 0, true });
     cr_assert_str_eq(ask(4096, 4096, "").t->name, "tile_rows");
-    cr_assert_eq(ask(64, 64, "").match, AT__MATCH_EXACT, "warm where there is nothing else");
+    cr_assert_eq(ask(64, 64, "").match, ATX_MATCH_EXACT, "warm where there is nothing else");
 }
 
 /* Of two models whose names have what is asked for. */
@@ -365,14 +365,14 @@ Test(lookup, measured_cold_goes_before_measured_warm_on_another_model)
 
 Test(lookup, ops_and_element_sizes_are_not_mixed)
 {
-    const at__target any = { .name = "" };
+    const atx_target any = { .name = "" };
     put("4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    at__found f = ask_as("transpose", AT__F64, (int64_t[]){ 4096, 4096 }, 2, &any);
-    cr_assert_eq(f.match, AT__MATCH_NONE);
+    atx_found f = ask_as("transpose", ATX_F64, (int64_t[]){ 4096, 4096 }, 2, &any);
+    cr_assert_eq(f.match, ATX_MATCH_NONE);
     cr_assert(strstr(f.why, "8-byte elements"), "%s", f.why);
     cr_assert(strstr(f.why, "autotune tune transpose 4096x4096 f64"), "%s", f.why);
-    cr_assert_eq(ask_as("transpose", AT__I32, (int64_t[]){ 4096, 4096 }, 2, &any).match, AT__MATCH_EXACT);
-    cr_assert_eq(ask_as("copy", AT__F32, (int64_t[]){ 4096, 4096 }, 2, NULL).match, AT__MATCH_NONE);
+    cr_assert_eq(ask_as("transpose", ATX_I32, (int64_t[]){ 4096, 4096 }, 2, &any).match, ATX_MATCH_EXACT);
+    cr_assert_eq(ask_as("copy", ATX_F32, (int64_t[]){ 4096, 4096 }, 2, NULL).match, ATX_MATCH_NONE);
 }
 
 Test(lookup, a_long_row_is_not_near_a_square)

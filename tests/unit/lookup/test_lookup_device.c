@@ -8,7 +8,7 @@ static char model_path[96];
 static void begin_here(void)
 {
     begin();
-    snprintf(model_path, sizeof model_path, "%s" AT__MODEL_SUFFIX, w.path);
+    snprintf(model_path, sizeof model_path, "%s" ATX_MODEL_SUFFIX, w.path);
 }
 
 static void end_here(void)
@@ -19,16 +19,16 @@ static void end_here(void)
 
 TestSuite(lookup_device, .init = begin_here, .fini = end_here);
 
-static at_status mean(at__target *out, at_error *err, const char *name, int64_t cc, bool with_shipped)
+static at_status mean(atx_target *out, at_error *err, const char *name, int64_t cc, bool with_shipped)
 {
-    at__target asked = { .cc = cc };
+    atx_target asked = { .cc = cc };
     snprintf(asked.name, sizeof asked.name, "%s", name);
-    return at__lookup_device(out, &asked, w.store, with_shipped, err);
+    return atx_lookup_device(out, &asked, w.store, with_shipped, err);
 }
 
 static void expect_device(const char *written, const char *meant)
 {
-    at__target t;
+    atx_target t;
     at_error err = { 0 };
     cr_assert_eq(mean(&t, &err, written, 0, true), AT_OK, "%s: %s", written, err.text);
     cr_expect_str_eq(t.name, meant, "%s", written);
@@ -37,7 +37,7 @@ static void expect_device(const char *written, const char *meant)
 
 static void expect_refusal(const char *written, const char *part)
 {
-    at__target t;
+    atx_target t;
     at_error err = { 0 };
     cr_expect_eq(mean(&t, &err, written, 0, true), AT_ERR_USAGE, "%s", written);
     cr_expect(strstr(err.text, part), "%s: %s", written, err.text);
@@ -77,7 +77,7 @@ Test(lookup_device, a_name_in_full_goes_before_words_of_longer_ones)
 
 Test(lookup_device, a_gpu_that_nobody_measured_is_named_in_full)
 {
-    at__target t;
+    atx_target t;
     at_error err = { 0 };
     expect_device("tesla t4", "Tesla T4");
     expect_device("NVIDIA H100 80GB HBM3 MIG 1g.10gb", "NVIDIA H100 80GB HBM3 MIG 1g.10gb");
@@ -91,7 +91,7 @@ Test(lookup_device, a_gpu_that_nobody_measured_is_named_in_full)
 /* Of a program that knows its GPU. */
 Test(lookup_device, a_name_that_nobody_knows_is_taken_where_its_compute_capability_is_given)
 {
-    at__target t;
+    atx_target t;
     at_error err = { 0 };
     expect_refusal("Some GPU", "found 'Some GPU'");
     cr_assert_eq(mean(&t, &err, "Some GPU", 86, true), AT_OK, "%s", err.text);
@@ -100,7 +100,7 @@ Test(lookup_device, a_name_that_nobody_knows_is_taken_where_its_compute_capabili
 
 Test(lookup_device, a_replay_is_meant_where_that_is_written)
 {
-    at__target t;
+    atx_target t;
     at_error err = { 0 };
     put("4096x4096", "tile_rows", TILE_ROWS, "replay of NVIDIA A100");
     cr_assert_eq(mean(&t, &err, "replay", 0, false), AT_OK, "%s", err.text);
@@ -113,12 +113,12 @@ Test(lookup_device, a_replay_is_meant_where_that_is_written)
 Test(lookup_device, what_only_the_users_model_knows_has_a_name_too)
 {
     at_error err = { 0 };
-    at__model *m = NULL;
+    atx_model *m = NULL;
     for (int i = 0; i < 10; i++)
         put_tiles_on("Somebody's GPU", 512 + 64 * i, 512, 16, 64, 8);
-    cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__model_write(m, model_path, &err), AT_OK, "%s", err.text);
-    at__model_close(m);
+    cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_write(m, model_path, &err), AT_OK, "%s", err.text);
+    atx_model_close(m);
     cr_assert_eq(sqlite3_exec(w.store->db, "PRAGMA foreign_keys = OFF; UPDATE device SET name = 'Another'",
                               NULL, NULL, NULL),
                  SQLITE_OK);
@@ -127,7 +127,7 @@ Test(lookup_device, what_only_the_users_model_knows_has_a_name_too)
 
 Test(lookup_device, where_nothing_is_known_of_any_device_that_is_said)
 {
-    at__target t;
+    atx_target t;
     at_error err = { 0 };
     cr_assert_eq(mean(&t, &err, "GPU", 0, false), AT_ERR_USAGE);
     cr_expect(strstr(err.text, "nothing is stored of any device"), "%s", err.text);
@@ -137,10 +137,10 @@ Test(lookup_device, an_answer_is_that_of_the_device_that_is_meant)
 {
     put("100x100", "tile_rows", TILE_ROWS, "NVIDIA H200");
     put("100x100", "tile_rows", TILE_ROWS, "NVIDIA H20");
-    at__found f = ask(100, 100, "H20");
+    atx_found f = ask(100, 100, "H20");
     cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA H20");
-    cr_expect_eq(f.match, AT__MATCH_EXACT);
+    cr_expect_eq(f.match, ATX_MATCH_EXACT);
     put("100x100", "tile_rows", TILE_ROWS, "NVIDIA H20 96GB"); /* named as soon as it is there */
-    at__lookup_look_again(w.lookup);
+    atx_lookup_look_again(w.lookup);
     cr_expect_str_eq(ask(100, 100, "96GB").answer->fingerprint.device, "NVIDIA H20 96GB");
 }

@@ -22,34 +22,34 @@ TestSuite(lookup_index, .init = begin_with_them, .fini = end);
 static void open_lookup(bool with_shipped)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
     if (with_shipped)
-        at__lookup_add_shipped(w.lookup);
+        atx_lookup_add_shipped(w.lookup);
 }
 
 static void add_own(void)
 {
     at_error err = { 0 };
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    cr_assert_eq(at__index_add_own(w.lookup, op, "b4", &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(atx_index_add_own(w.lookup, op, "b4", &err), AT_OK, "%s", err.text);
 }
 
 static void add_shipped(void)
 {
     at_error err = { 0 };
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    cr_assert_eq(at__index_add_shipped(w.lookup, op, "b4", H200, true, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__index_add_shipped(w.lookup, op, "b4", H200, false, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(atx_index_add_shipped(w.lookup, op, "b4", H200, true, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_index_add_shipped(w.lookup, op, "b4", H200, false, &err), AT_OK, "%s", err.text);
 }
 
 /* Reads both in either order. */
 static void read_both(bool shipped_first)
 {
-    at__lookup_close(w.lookup);
+    atx_lookup_close(w.lookup);
     w.lookup = NULL;
     open_lookup(true);
-    at__index_clear(w.lookup); /* the first few of its own are there already */
-    cr_assert_eq(at__index_link(w.lookup, 0, NULL), AT_OK);
+    atx_index_clear(w.lookup); /* the first few of its own are there already */
+    cr_assert_eq(atx_index_link(w.lookup, 0, NULL), AT_OK);
     if (shipped_first)
         add_shipped();
     add_own();
@@ -84,10 +84,10 @@ Test(lookup_index, a_shape_is_known_as_a_whole_or_not_at_all)
         { "30x40@16x4x4", false, { 0 } },
         { "30x40@4/48x32", false, { 0 } },
     };
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
-        int64_t dims[AT__MAX_SIZES] = { 0 };
-        cr_expect_eq(at__shape_is_known(dims, op, "b4", SHAPES[i].shape), SHAPES[i].known, "%s",
+        int64_t dims[ATX_MAX_SIZES] = { 0 };
+        cr_expect_eq(atx_shape_is_known(dims, op, "b4", SHAPES[i].shape), SHAPES[i].known, "%s",
                      SHAPES[i].shape);
         for (int k = 0; k < 7 && SHAPES[i].known; k++)
             cr_expect_eq(dims[k], SHAPES[i].dims[k], "%s: %d", SHAPES[i].shape, k);
@@ -102,8 +102,8 @@ Test(lookup_index, own_winner_on_the_device_goes_before_those_that_ship)
     put_row(w.store, (row){ SHAPE, "tile_rows", TILE_ROWS, H200, NULL, 90, true });
     for (int first = 0; first < 2; first++) {
         read_both(first);
-        at__found f = ask(4096, 4096, "H200");
-        cr_expect_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+        atx_found f = ask(4096, 4096, "H200");
+        cr_expect_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
         cr_expect_not(f.shipped);
     }
 }
@@ -111,9 +111,9 @@ Test(lookup_index, own_winner_on_the_device_goes_before_those_that_ship)
 /* It was measured elsewhere, at some time. */
 Test(lookup_index, a_replayed_winner_answers_who_asks_for_a_replay)
 {
-    put("100x100", "tile_rows", TILE_ROWS, AT__REPLAY_NAME "NVIDIA H200");
-    cr_expect_eq(ask(100, 100, H200).match, AT__MATCH_NONE);
-    cr_expect_eq(ask(100, 100, AT__REPLAY_NAME "NVIDIA H200").match, AT__MATCH_EXACT);
+    put("100x100", "tile_rows", TILE_ROWS, ATX_REPLAY_NAME "NVIDIA H200");
+    cr_expect_eq(ask(100, 100, H200).match, ATX_MATCH_NONE);
+    cr_expect_eq(ask(100, 100, ATX_REPLAY_NAME "NVIDIA H200").match, ATX_MATCH_EXACT);
 }
 
 /* ---- templates ---- */
@@ -121,14 +121,14 @@ Test(lookup_index, a_replayed_winner_answers_who_asks_for_a_replay)
 Test(lookup_index, a_configuration_that_its_template_does_not_have_is_no_answer)
 {
     put("100x100", "tile_rows", "TILE=31 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=out_fast", H200);
-    cr_expect_eq(ask(100, 100, H200).match, AT__MATCH_NONE);
+    cr_expect_eq(ask(100, 100, H200).match, ATX_MATCH_NONE);
 }
 
 Test(lookup_index, a_winner_of_a_template_that_is_gone_is_no_answer)
 {
     put("100x100", "tile_rows", TILE_ROWS, H200);
     cr_assert_eq(sqlite3_exec(w.store->db, "UPDATE template SET name = 'gone'", NULL, NULL, NULL), SQLITE_OK);
-    cr_expect_eq(ask(100, 100, H200).match, AT__MATCH_NONE);
+    cr_expect_eq(ask(100, 100, H200).match, ATX_MATCH_NONE);
 }
 
 /* ---- what is hidden ---- */
@@ -138,7 +138,7 @@ static int shown(const char *shape, const char *device)
 {
     int count = 0;
     for (size_t i = 0; i < w.lookup->count; i++) {
-        const at__entry *e = &w.lookup->entries[i];
+        const atx_entry *e = &w.lookup->entries[i];
         count += e->shipped && !e->hidden && (!shape || strcmp(e->answer.shape, shape) == 0) &&
                  strstr(e->answer.fingerprint.device, device);
     }
@@ -174,12 +174,12 @@ Test(lookup_index, own_winner_that_is_out_of_date_hides_nothing)
 static void write_elsewhere(const char *sql)
 {
     at_error err = { 0 };
-    at__store *writer = NULL;
-    cr_assert_eq(at__store_open(&writer, w.path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    atx_store *writer = NULL;
+    cr_assert_eq(atx_store_open(&writer, w.path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
     cr_assert_eq(sqlite3_exec(writer->db, sql, NULL, NULL, NULL), SQLITE_OK, "%s",
                  sqlite3_errmsg(writer->db));
-    at__store_close(writer);
-    at__lookup_look_again(w.lookup);
+    atx_store_close(writer);
+    atx_lookup_look_again(w.lookup);
 }
 
 Test(lookup_index, a_newer_file_may_have_another_newest_device)
@@ -188,11 +188,11 @@ Test(lookup_index, a_newer_file_may_have_another_newest_device)
     put("100x100", "tile_rows", TILE_ROWS, "GPU 2");
     cr_expect_str_eq(ask_on(100, 100, "", 90).answer->fingerprint.device, "GPU 2");
     write_elsewhere("DELETE FROM winner WHERE id = 2");
-    at__found f = ask_on(100, 100, "", 90);
-    cr_expect_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    atx_found f = ask_on(100, 100, "", 90);
+    cr_expect_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
     cr_expect_str_eq(f.answer->fingerprint.device, "GPU 1");
     write_elsewhere("DELETE FROM winner");
-    cr_expect_eq(ask_on(100, 100, "", 90).match, AT__MATCH_NONE);
+    cr_expect_eq(ask_on(100, 100, "", 90).match, ATX_MATCH_NONE);
     cr_expect_str_eq(w.lookup->newest, "");
 }
 
@@ -203,7 +203,7 @@ Test(lookup_index, a_newer_file_may_have_other_near_answers)
     cr_expect_str_eq(ask(2048, 2048, "GPU 1").answer->shape, "2048x1024");
     write_elsewhere("DELETE FROM winner WHERE id = 2");
     cr_expect_str_eq(ask(2048, 2048, "GPU 1").answer->shape, "256x256");
-    cr_expect_eq(ask(2048, 1024, "GPU 1").match, AT__MATCH_NEAR);
+    cr_expect_eq(ask(2048, 1024, "GPU 1").match, ATX_MATCH_NEAR);
 }
 
 Test(lookup_index, what_ships_answers_a_newer_file_too)
@@ -213,7 +213,7 @@ Test(lookup_index, what_ships_answers_a_newer_file_too)
     put("100x100", "tile_rows", TILE_ROWS, "GPU 1");
     write_elsewhere("UPDATE winner SET trials = 2");
     cr_expect(ask(4096, 4096, H200).shipped);
-    cr_expect_eq(ask(100, 100, "GPU 1").match, AT__MATCH_EXACT);
+    cr_expect_eq(ask(100, 100, "GPU 1").match, ATX_MATCH_EXACT);
 }
 
 Test(lookup_index, of_the_same_file_nothing_is_forgotten)
@@ -221,7 +221,7 @@ Test(lookup_index, of_the_same_file_nothing_is_forgotten)
     put("100x100", "tile_rows", TILE_ROWS, "GPU 1");
     ask(120, 120, "GPU 1");
     cr_assert(w.lookup->memo, "a near answer is remembered");
-    at__lookup_look_again(w.lookup);
+    atx_lookup_look_again(w.lookup);
     ask(100, 100, "GPU 1");
     cr_expect(w.lookup->memo);
     write_elsewhere("UPDATE winner SET trials = 77");
@@ -232,10 +232,10 @@ Test(lookup_index, of_the_same_file_nothing_is_forgotten)
 Test(lookup_index, without_a_file_there_is_no_newer_one)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__lookup_open(&w.lookup, NULL, w.catalog, &err), AT_OK, "%s", err.text);
-    at__lookup_add_shipped(w.lookup);
+    cr_assert_eq(atx_lookup_open(&w.lookup, NULL, w.catalog, &err), AT_OK, "%s", err.text);
+    atx_lookup_add_shipped(w.lookup);
     cr_assert(ask(4096, 4096, H200).shipped);
-    at__lookup_look_again(w.lookup);
+    atx_lookup_look_again(w.lookup);
     cr_expect(ask(4096, 4096, H200).shipped);
 }
 
@@ -248,10 +248,10 @@ Test(lookup_index, of_a_newer_file_a_problem_is_read_that_was_read_of_the_old_on
         snprintf(shape, sizeof shape, "200x%d", 200 + i);
         put(shape, "tile_rows", TILE_ROWS, "GPU 1");
     }
-    cr_expect_eq(ask(100, 100, "GPU 1").match, AT__MATCH_EXACT);
+    cr_expect_eq(ask(100, 100, "GPU 1").match, ATX_MATCH_EXACT);
     write_elsewhere("UPDATE winner SET trials = 77");
-    at__found f = ask(100, 100, "GPU 1");
-    cr_expect_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    atx_found f = ask(100, 100, "GPU 1");
+    cr_expect_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
     cr_expect_eq(f.answer->winner.trials, 77);
 }
 

@@ -11,7 +11,7 @@ static char model_path[96];
 static void begin_here(void)
 {
     begin();
-    snprintf(model_path, sizeof model_path, "%s" AT__MODEL_SUFFIX, w.path);
+    snprintf(model_path, sizeof model_path, "%s" ATX_MODEL_SUFFIX, w.path);
 }
 
 static void end_here(void)
@@ -29,43 +29,43 @@ static void learn_on(const char *device)
                                         { 513, 511 },  { 1000, 961 }, { 701, 2041 }, { 2048, 4097 },
                                         { 999, 1024 }, { 999, 1023 } };
     at_error err = { 0 };
-    at__model *m = NULL;
+    atx_model *m = NULL;
     for (size_t i = 0; i < sizeof SIDES / sizeof *SIDES; i++)
         put_tiles_on(device, SIDES[i][0], SIDES[i][1], 16, 64, 8);
     cr_assert_eq(sqlite3_exec(w.store->db, "UPDATE device SET sms = 78", NULL, NULL, NULL), SQLITE_OK);
-    cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__model_write(m, model_path, &err), AT_OK, "%s", err.text);
-    at__model_close(m);
+    cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_write(m, model_path, &err), AT_OK, "%s", err.text);
+    atx_model_close(m);
 }
 
 static void open_with_shipped(void)
 {
     at_error err = { 0 };
     unsetenv("AUTOTUNE_NO_SHIPPED");
-    cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
-    at__lookup_add_shipped(w.lookup);
+    cr_assert_eq(atx_lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
+    atx_lookup_add_shipped(w.lookup);
 }
 
 static void open_again(void)
 {
-    at__lookup_close(w.lookup);
+    atx_lookup_close(w.lookup);
     w.lookup = NULL;
 }
 
 /* What answers for 1500x1531, which nobody tuned. */
-static at__found predicted_on(const char *device, int64_t cc)
+static atx_found predicted_on(const char *device, int64_t cc)
 {
-    at__found f = ask_on(1500, 1531, device, cc);
-    cr_assert_eq(f.match, AT__MATCH_PREDICTED, "%s: %s", device, f.why);
+    atx_found f = ask_on(1500, 1531, device, cc);
+    cr_assert_eq(f.match, ATX_MATCH_PREDICTED, "%s: %s", device, f.why);
     return f;
 }
 
 /* The same where a model chose it that does not know the device. */
-static at__found chosen_on(const char *device, int64_t cc)
+static atx_found chosen_on(const char *device, int64_t cc)
 {
-    at__found f = ask_on(1500, 1531, device, cc);
+    atx_found f = ask_on(1500, 1531, device, cc);
     cr_assert(f.by_model, "%s: %s", device, f.why);
-    cr_assert_eq(f.match, AT__MATCH_OTHER_DEVICE, "%s: %s", device, f.why);
+    cr_assert_eq(f.match, ATX_MATCH_OTHER_DEVICE, "%s: %s", device, f.why);
     return f;
 }
 
@@ -75,7 +75,7 @@ Test(lookup_models, of_two_that_learned_on_the_device_the_users_answers)
 {
     learn_on("NVIDIA H200");
     open_with_shipped();
-    at__found f = predicted_on("NVIDIA H200", 90);
+    atx_found f = predicted_on("NVIDIA H200", 90);
     cr_expect_not(f.shipped);
     cr_expect(strstr(f.why, "240 trials of 10 problems on NVIDIA H200"), "%s", f.why);
 }
@@ -84,7 +84,7 @@ Test(lookup_models, one_that_learned_on_the_device_goes_before_the_users_that_di
 {
     learn_on("NVIDIA A100");
     open_with_shipped();
-    at__found f = predicted_on("NVIDIA H200", 90);
+    atx_found f = predicted_on("NVIDIA H200", 90);
     cr_expect(f.shipped);
     cr_expect(strstr(f.why, " on NVIDIA H200 "), "%s", f.why);
     cr_expect_not(predicted_on("NVIDIA A100", 90).shipped, "the user's did");
@@ -95,7 +95,7 @@ Test(lookup_models, of_two_that_know_other_devices_the_one_whose_device_is_most_
 {
     learn_on("NVIDIA A30");
     open_with_shipped();
-    at__found f = chosen_on("NVIDIA B300 SXM6 AC", 90);
+    atx_found f = chosen_on("NVIDIA B300 SXM6 AC", 90);
     cr_expect(f.shipped);
     cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA H200");
     f = chosen_on("NVIDIA A10", 90);
@@ -120,11 +120,11 @@ Test(lookup_models, the_part_whose_device_is_most_like_the_one_that_is_asked_for
     };
     open_with_shipped();
     for (size_t i = 0; i < sizeof DEVICES / sizeof *DEVICES; i++) {
-        at__target target = { .cc = DEVICES[i].cc, .sms = DEVICES[i].sms, .full = true };
+        atx_target target = { .cc = DEVICES[i].cc, .sms = DEVICES[i].sms, .full = true };
         snprintf(target.name, sizeof target.name, "%s", DEVICES[i].device);
-        at__found f = ask_as("transpose", AT__F32, (int64_t[]){ 3000, 5000 }, 2, &target);
+        atx_found f = ask_as("transpose", ATX_F32, (int64_t[]){ 3000, 5000 }, 2, &target);
         cr_expect_str_eq(f.answer->fingerprint.device, DEVICES[i].like, "%s: %s", DEVICES[i].device, f.why);
-        cr_expect_eq(f.match, AT__MATCH_OTHER_DEVICE, "%s: %s", DEVICES[i].device, f.why);
+        cr_expect_eq(f.match, ATX_MATCH_OTHER_DEVICE, "%s: %s", DEVICES[i].device, f.why);
         cr_expect_eq(f.cc, DEVICES[i].cc);
         cr_expect_eq(f.sms, DEVICES[i].sms);
     }
@@ -133,7 +133,7 @@ Test(lookup_models, the_part_whose_device_is_most_like_the_one_that_is_asked_for
 Test(lookup_models, a_model_of_another_device_promises_no_time)
 {
     open_with_shipped();
-    at__found f = chosen_on("NVIDIA A100-SXM4-80GB", 80);
+    atx_found f = chosen_on("NVIDIA A100-SXM4-80GB", 80);
     cr_expect(strstr(f.why, "nothing was tuned on NVIDIA A100-SXM4-80GB; "), "%s", f.why);
     cr_expect_eq(f.expected_s, 0);
     cr_expect_eq(f.doubt, 0);
@@ -154,7 +154,7 @@ Test(lookup_models, answers_do_not_depend_on_which_devices_and_operations_were_a
     for (int i = 0; i < COUNT; i++) { /* each by a look-up of its own */
         open_again();
         open_with_shipped();
-        at__found f = ask_on(1500, 1531, DEVICES[i], 90);
+        atx_found f = ask_on(1500, 1531, DEVICES[i], 90);
         snprintf(first[i], sizeof first[i], "%d %s %s %s", f.shipped, f.answer->fingerprint.device,
                  f.answer->winner.template_name, f.answer->winner.config);
     }
@@ -162,13 +162,13 @@ Test(lookup_models, answers_do_not_depend_on_which_devices_and_operations_were_a
     open_with_shipped();
     for (int i = 0; i < COUNT; i++) {
         char again[256];
-        const at__target target = { .cc = 90, .sms = 132, .name = "NVIDIA H200" };
-        at__found f = ask_on(1500, 1531, DEVICES[i], 90);
+        const atx_target target = { .cc = 90, .sms = 132, .name = "NVIDIA H200" };
+        atx_found f = ask_on(1500, 1531, DEVICES[i], 90);
         snprintf(again, sizeof again, "%d %s %s %s", f.shipped, f.answer->fingerprint.device,
                  f.answer->winner.template_name, f.answer->winner.config);
         cr_expect_str_eq(again, first[i]);
-        f = ask_as("copy", AT__F32, (int64_t[]){ 4096 + i }, 1, &target);
-        cr_expect(f.match == AT__MATCH_NONE || strcmp(f.t->op->name, "copy") == 0, "%s", f.why);
+        f = ask_as("copy", ATX_F32, (int64_t[]){ 4096 + i }, 1, &target);
+        cr_expect(f.match == ATX_MATCH_NONE || strcmp(f.t->op->name, "copy") == 0, "%s", f.why);
     }
 }
 
@@ -177,7 +177,7 @@ Test(lookup_models, the_users_is_read_once)
     learn_on("NVIDIA H200");
     predicted_on("NVIDIA H200", 90);
     cr_assert_eq(unlink(model_path), 0);
-    cr_expect_eq(ask_on(1500, 1600, "NVIDIA H200", 90).match, AT__MATCH_PREDICTED);
+    cr_expect_eq(ask_on(1500, 1600, "NVIDIA H200", 90).match, ATX_MATCH_PREDICTED);
 }
 
 /* ---- for what device ---- */
@@ -194,9 +194,9 @@ Test(lookup_models, what_is_not_known_of_the_device_is_that_of_the_one_that_was_
     };
     learn_on("NVIDIA H200");
     for (size_t i = 0; i < sizeof DEVICES / sizeof *DEVICES; i++) {
-        const at__target target = { .cc = DEVICES[i].cc, .sms = DEVICES[i].sms, .name = "NVIDIA H200" };
-        at__found f = ask_as("transpose", AT__F32, (int64_t[]){ 1500, 1531 }, 2, &target);
-        cr_assert_eq(f.match, AT__MATCH_PREDICTED, "%s", f.why);
+        const atx_target target = { .cc = DEVICES[i].cc, .sms = DEVICES[i].sms, .name = "NVIDIA H200" };
+        atx_found f = ask_as("transpose", ATX_F32, (int64_t[]){ 1500, 1531 }, 2, &target);
+        cr_assert_eq(f.match, ATX_MATCH_PREDICTED, "%s", f.why);
         cr_expect_eq(f.cc, DEVICES[i].expected_cc, "%zu", i);
         cr_expect_eq(f.sms, DEVICES[i].expected_sms, "%zu: %lld", i, (long long)f.sms);
     }
@@ -205,12 +205,12 @@ Test(lookup_models, what_is_not_known_of_the_device_is_that_of_the_one_that_was_
 Test(lookup_models, an_answer_says_what_it_is_and_nothing_that_was_not_measured)
 {
     learn_on("NVIDIA H200");
-    at__found f = predicted_on("H200", 90);
-    const at__winner *winner = &f.answer->winner;
-    at__config config;
+    atx_found f = predicted_on("H200", 90);
+    const atx_winner *winner = &f.answer->winner;
+    atx_config config;
     cr_expect_str_eq(f.t->name, winner->template_name);
     cr_expect_str_eq(winner->template_hash, f.t->hash);
-    cr_assert_eq(at__config_parse(&config, f.t, winner->config, NULL), AT_OK);
+    cr_assert_eq(atx_config_parse(&config, f.t, winner->config, NULL), AT_OK);
     cr_expect_eq(memcmp(config.values, f.config.values, (size_t)f.t->param_count * sizeof *config.values), 0);
     cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA H200");
     cr_expect(f.answer->fingerprint.cold);
@@ -227,12 +227,12 @@ Test(lookup_models, a_near_winner_goes_before_the_model_of_another_device_and_a_
 {
     learn_on("NVIDIA H200");
     put("128x128", "tile_rows", TILE_ROWS, "NVIDIA A100");
-    at__found f = ask_on(1500, 1536, "A100", 90);
+    atx_found f = ask_on(1500, 1536, "A100", 90);
     cr_expect(f.by_model && strstr(f.why, "nothing near this shape was tuned on NVIDIA A100; "), "%s", f.why);
     put("3000x3072", "tile_rows", TILE_ROWS, "NVIDIA A100");
     open_again();
-    cr_expect_eq(ask_on(1500, 1536, "A100", 90).match, AT__MATCH_NEAR);
-    cr_expect_eq(ask_on(1500, 1536, "H200", 90).match, AT__MATCH_PREDICTED, "its own model knows better");
+    cr_expect_eq(ask_on(1500, 1536, "A100", 90).match, ATX_MATCH_NEAR);
+    cr_expect_eq(ask_on(1500, 1536, "H200", 90).match, ATX_MATCH_PREDICTED, "its own model knows better");
 }
 
 Test(lookup_models, the_environment_may_leave_models_out)
@@ -240,11 +240,11 @@ Test(lookup_models, the_environment_may_leave_models_out)
     learn_on("NVIDIA H200");
     put("1600x1600", "tile_rows", TILE_ROWS, "NVIDIA H200");
     setenv("AUTOTUNE_NO_MODEL", "", 1);
-    cr_expect_eq(ask_on(1500, 1531, "H200", 90).match, AT__MATCH_PREDICTED);
+    cr_expect_eq(ask_on(1500, 1531, "H200", 90).match, ATX_MATCH_PREDICTED);
     setenv("AUTOTUNE_NO_MODEL", "0", 1);
-    cr_expect_eq(ask_on(1500, 1532, "H200", 90).match, AT__MATCH_PREDICTED);
+    cr_expect_eq(ask_on(1500, 1532, "H200", 90).match, ATX_MATCH_PREDICTED);
     setenv("AUTOTUNE_NO_MODEL", "yes", 1);
-    cr_expect_eq(ask_on(1500, 1533, "H200", 90).match, AT__MATCH_NEAR);
+    cr_expect_eq(ask_on(1500, 1533, "H200", 90).match, ATX_MATCH_NEAR);
 }
 
 /* ---- what an answer says ---- */
@@ -264,10 +264,10 @@ Test(lookup_models, what_was_measured_since_is_told_where_enough_problems_were)
     learn_on("NVIDIA H200");
     for (int i = 0; i < 240; i++)
         put_law(3000, 1000 + i);
-    put_winners(1, AT__LEAST_LESSONS - 1);
+    put_winners(1, ATX_LEAST_LESSONS - 1);
     cr_expect_null(strstr(predicted_on("H200", 90).why, "autotune learn"), "%s",
                    predicted_on("H200", 90).why);
-    put_winners(AT__LEAST_LESSONS, AT__LEAST_LESSONS);
+    put_winners(ATX_LEAST_LESSONS, ATX_LEAST_LESSONS);
     open_again();
     cr_expect(
         strstr(predicted_on("H200", 90).why, "; `autotune learn` would take up to 5760 trials of yours in"),
@@ -277,7 +277,7 @@ Test(lookup_models, what_was_measured_since_is_told_where_enough_problems_were)
 Test(lookup_models, what_a_model_has_seen_is_not_told)
 {
     learn_on("NVIDIA H200");
-    put_winners(1, AT__LEAST_LESSONS);
+    put_winners(1, ATX_LEAST_LESSONS);
     cr_expect_null(strstr(predicted_on("H200", 90).why, "autotune learn"), "%s",
                    predicted_on("H200", 90).why);
 }
@@ -286,31 +286,31 @@ Test(lookup_models, an_own_winner_that_is_out_of_date_is_told)
 {
     learn_on("NVIDIA H200");
     put_row(w.store, (row){ "1500x1531", "tile_rows", TILE_ROWS, "NVIDIA H200", "of another day", 0, false });
-    at__found f = predicted_on("H200", 90);
+    atx_found f = predicted_on("H200", 90);
     cr_expect(strstr(f.why, "this shape was not tuned as its templates are now;"), "%s", f.why);
 }
 
 Test(lookup_models, where_there_is_no_model_none_is_left_out)
 {
     put("1600x1600", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    at__found f = ask_on(1500, 1531, "H200", 90);
-    cr_expect_eq(f.match, AT__MATCH_NEAR);
+    atx_found f = ask_on(1500, 1531, "H200", 90);
+    cr_expect_eq(f.match, ATX_MATCH_NEAR);
     cr_expect_null(strstr(f.why, "left out"), "%s", f.why);
 }
 
 Test(lookup_models, a_search_gets_no_more_than_it_asks_for)
 {
     at_error err = { 0 };
-    at__problem p;
-    at__hint hints[AT__MAX_EXPECTED] = { { .t = NULL } };
+    atx_problem p;
+    atx_hint hints[ATX_MAX_EXPECTED] = { { .t = NULL } };
     int count = -1;
-    const at__target target = { .cc = 90, .sms = 132, .name = "NVIDIA H200" };
+    const atx_target target = { .cc = 90, .sms = 132, .name = "NVIDIA H200" };
     learn_on("NVIDIA H200");
-    cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&p, at__catalog_find_op(w.catalog, "transpose"), AT__F32,
+    cr_assert_eq(atx_lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&p, atx_catalog_find_op(w.catalog, "transpose"), ATX_F32,
                                   (int64_t[]){ 1500, 1536 }, 2, &err),
                  AT_OK);
-    cr_assert_eq(at__lookup_expected(hints, &count, 2, w.lookup, &p, &target, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_lookup_expected(hints, &count, 2, w.lookup, &p, &target, &err), AT_OK, "%s", err.text);
     cr_expect_eq(count, 2);
     cr_expect(hints[1].t && !hints[2].t);
 }

@@ -8,38 +8,38 @@ TestSuite(lookup_near, .init = begin, .fini = end);
 static void declare_cube(const char *near_lines)
 {
     at_error err = { 0 };
-    at__str text = { 0 };
-    at__str_addf(&text,
+    atx_str text = { 0 };
+    atx_str_addf(&text,
                  "/*!autotune\nop cube\nshape a=1 b c\ntype T = storage\nrecorded\n%s*/\n"
                  "/*!autotune\ntemplate any\nparam P = 1\ngrid a * b * c\n*/\n",
                  near_lines);
-    cr_assert_eq(at__catalog_add(w.catalog, "cube.cu", text.data, text.len, &err), AT_OK, "%s", err.text);
-    at__str_clear(&text);
+    cr_assert_eq(atx_catalog_add(w.catalog, "cube.cu", text.data, text.len, &err), AT_OK, "%s", err.text);
+    atx_str_clear(&text);
 }
 
 static void put_cube(const char *shape)
 {
     at_error err = { 0 };
-    const at__op *op = at__catalog_find_op(w.catalog, "cube");
-    const at__problem_key key = { "cube", shape, "b4", 1, 8, 0 };
-    const at__fingerprint f = { .device = "NVIDIA H200", .cc = 90, .sms = 132, .cold = true };
-    const at__winner winner = { .template_name = "any",
-                                .template_hash = at__catalog_find_template(w.catalog, op, "any")->hash,
+    const atx_op *op = atx_catalog_find_op(w.catalog, "cube");
+    const atx_problem_key key = { "cube", shape, "b4", 1, 8, 0 };
+    const atx_fingerprint f = { .device = "NVIDIA H200", .cc = 90, .sms = 132, .cold = true };
+    const atx_winner winner = { .template_name = "any",
+                                .template_hash = atx_catalog_find_template(w.catalog, op, "any")->hash,
                                 .config = "P=1",
                                 .timing.median_s = 1e-5 };
-    cr_assert_eq(at__store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
 }
 
 /* The shape whose winner answers, of these two and those that were put before. */
 static const char *nearer_cube(const char *one, const char *other, int64_t a, int64_t b, int64_t c)
 {
-    const at__target any = { .name = "" };
+    const atx_target any = { .name = "" };
     put_cube(one);
     put_cube(other);
-    at__lookup_close(w.lookup); /* it does not see what its own connection writes */
+    atx_lookup_close(w.lookup); /* it does not see what its own connection writes */
     w.lookup = NULL;
-    at__found f = ask_as("cube", AT__F32, (int64_t[]){ a, b, c }, 3, &any);
-    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    atx_found f = ask_as("cube", ATX_F32, (int64_t[]){ a, b, c }, 3, &any);
+    cr_assert_eq(f.match, ATX_MATCH_NEAR, "%s", f.why);
     return f.answer->shape;
 }
 
@@ -114,18 +114,18 @@ Test(lookup_near, a_winner_at_a_limit_of_traffic_is_above_it)
     cr_assert_str_eq(nearer_cube("1024x2048", "1024x16384", 1, 1024, 4096), "1024x2048", "16 MiB");
 }
 
-static at__found ask_aligned(int64_t rows, int64_t cols, int64_t in, int64_t out)
+static atx_found ask_aligned(int64_t rows, int64_t cols, int64_t in, int64_t out)
 {
-    const at__target any = { .name = "" };
-    at__problem problem;
-    at__found f = { 0 };
+    const atx_target any = { .name = "" };
+    atx_problem problem;
+    atx_found f = { 0 };
     at_error err = { 0 };
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ rows, cols }, 2, &err), AT_OK);
-    cr_assert_eq(at__problem_set_aligns(&problem, (int64_t[]){ in, out }, 2, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ rows, cols }, 2, &err), AT_OK);
+    cr_assert_eq(atx_problem_set_aligns(&problem, (int64_t[]){ in, out }, 2, &err), AT_OK, "%s", err.text);
     if (!w.lookup)
-        cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__lookup_find(&f, w.lookup, &problem, &any, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_lookup_find(&f, w.lookup, &problem, &any, &err), AT_OK, "%s", err.text);
     return f;
 }
 
@@ -135,21 +135,21 @@ Test(lookup_near, alignment_is_part_of_the_problem)
     put("4096x4096@4", "tile_rows", TILE_ROWS, "NVIDIA H200");
     put("4096x4096@16x4", "tile_rows", TILE_ROWS, "NVIDIA H200");
     cr_assert_str_eq(ask_aligned(4096, 4096, 256, 256).answer->shape, "4096x4096");
-    cr_assert_eq(ask_aligned(4096, 4096, 4, 4).match, AT__MATCH_EXACT);
+    cr_assert_eq(ask_aligned(4096, 4096, 4, 4).match, ATX_MATCH_EXACT);
     cr_assert_str_eq(ask_aligned(4096, 4096, 4, 4).answer->shape, "4096x4096@4");
-    cr_assert_eq(ask_aligned(4096, 4096, 16, 4).match, AT__MATCH_EXACT);
+    cr_assert_eq(ask_aligned(4096, 4096, 16, 4).match, ATX_MATCH_EXACT);
     cr_assert_str_eq(ask_aligned(4096, 4096, 16, 4).answer->shape, "4096x4096@16x4");
-    cr_assert_eq(ask_aligned(4096, 4096, 4, 16).match, AT__MATCH_NEAR);
+    cr_assert_eq(ask_aligned(4096, 4096, 4, 16).match, ATX_MATCH_NEAR);
 }
 
 Test(lookup_near, a_near_answer_takes_the_alignment_that_is_there)
 {
     put("4096x4096", "reg_vec", REG_VEC, "NVIDIA H200");
     put("1024x1024", "tile_rows", TILE_ROWS, "NVIDIA H200");
-    at__found f = ask_aligned(4096, 4096, 16, 16);
+    atx_found f = ask_aligned(4096, 4096, 16, 16);
     cr_assert_str_eq(f.t->name, "reg_vec", "accesses of 16 bytes");
     f = ask_aligned(4096, 4096, 16, 4);
-    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    cr_assert_eq(f.match, ATX_MATCH_NEAR);
     cr_assert_str_eq(f.t->name, "tile_rows", "one by one");
 }
 
@@ -166,17 +166,17 @@ Test(lookup_near, a_near_answer_has_the_same_alignment_if_there_is_one)
 
 Test(lookup_near, a_shape_with_leading_dimensions_is_found_again_and_aligned_rows_go_before)
 {
-    const at__target any = { .name = "" };
-    at__problem problem;
+    const atx_target any = { .name = "" };
+    atx_problem problem;
     at_error err = { 0 };
     put("4096x4096/4160x4352", "tile_rows", TILE_ROWS, "NVIDIA H200");
     put("4096x4095", "reg_vec", REG_VEC, "NVIDIA H200");
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, (int64_t[]){ 4096, 4096 }, 2, &err), AT_OK);
-    cr_assert_eq(at__problem_set_pitches(&problem, (int64_t[]){ 4160, 4352 }, 2, &err), AT_OK);
-    at__found f = ask(4096, 4096, "");
-    cr_assert_eq(f.match, AT__MATCH_NEAR);
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 4096, 4096 }, 2, &err), AT_OK);
+    cr_assert_eq(atx_problem_set_pitches(&problem, (int64_t[]){ 4160, 4352 }, 2, &err), AT_OK);
+    atx_found f = ask(4096, 4096, "");
+    cr_assert_eq(f.match, ATX_MATCH_NEAR);
     cr_assert_str_eq(f.answer->shape, "4096x4096/4160x4352");
-    cr_assert_eq(at__lookup_find(&f, w.lookup, &problem, &any, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(f.match, AT__MATCH_EXACT);
+    cr_assert_eq(atx_lookup_find(&f, w.lookup, &problem, &any, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(f.match, ATX_MATCH_EXACT);
 }

@@ -11,15 +11,15 @@ enum { MANY = 200 };
 
 static size_t copied, rows;
 
-bool __real_at__columns_own(void *record, const at__columns *columns);
-bool __wrap_at__columns_own(void *record, const at__columns *columns);
+bool __real_atx_columns_own(void *record, const atx_columns *columns);
+bool __wrap_atx_columns_own(void *record, const atx_columns *columns);
 int __real_sqlite3_step(sqlite3_stmt *statement);
 int __wrap_sqlite3_step(sqlite3_stmt *statement);
 
-bool __wrap_at__columns_own(void *record, const at__columns *columns)
+bool __wrap_atx_columns_own(void *record, const atx_columns *columns)
 {
-    copied += columns == &at__answer_columns;
-    return __real_at__columns_own(record, columns);
+    copied += columns == &atx_answer_columns;
+    return __real_atx_columns_own(record, columns);
 }
 
 int __wrap_sqlite3_step(sqlite3_stmt *statement)
@@ -35,13 +35,13 @@ TestSuite(lookup_own, .init = begin, .fini = end);
 static void put_of(const char *op_name, const char *shape, const char *type_key, const char *device)
 {
     at_error err = { 0 };
-    const at__op *op = at__catalog_find_op(w.catalog, op_name);
-    const at__template *t = at__catalog_template(w.catalog, op, 0);
-    const at__problem_key key = { op_name, shape, type_key, 1, 8, 0 };
-    at__fingerprint f = {
+    const atx_op *op = atx_catalog_find_op(w.catalog, op_name);
+    const atx_template *t = atx_catalog_template(w.catalog, op, 0);
+    const atx_problem_key key = { op_name, shape, type_key, 1, 8, 0 };
+    atx_fingerprint f = {
         .cc = 90, .sms = 132, .memory_mib = 1, .driver = "1", .nvrtc = "13.0", .tool = "1"
     };
-    const at__winner winner = { .template_name = t->name,
+    const atx_winner winner = { .template_name = t->name,
                                 .template_hash = t->hash,
                                 .config = "",
                                 .timing.median_s = 1e-5,
@@ -50,7 +50,7 @@ static void put_of(const char *op_name, const char *shape, const char *type_key,
                                 .geometry.grid = { 7, 1, 1 },
                                 .geometry.block = { 32, 8, 1 } };
     snprintf(f.device, sizeof f.device, "%s", device);
-    cr_assert_eq(at__store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
 }
 
 /* 64x64, 64x128 ... of four bytes. */
@@ -66,10 +66,10 @@ static void put_many(int count)
 static void reopen(void)
 {
     at_error err = { 0 };
-    at__lookup_close(w.lookup);
+    atx_lookup_close(w.lookup);
     w.lookup = NULL;
     copied = rows = 0;
-    cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
 }
 
 Test(lookup_own, to_open_reads_as_much_of_many_winners_as_of_few)
@@ -89,7 +89,7 @@ Test(lookup_own, an_exact_answer_reads_the_winners_of_its_problem)
     put("64x640", "naive", NAIVE, "NVIDIA A100");
     reopen();
     copied = rows = 0;
-    cr_assert_eq(ask(64, 640, "H200").match, AT__MATCH_EXACT);
+    cr_assert_eq(ask(64, 640, "H200").match, ATX_MATCH_EXACT);
     cr_expect_eq(copied, 2, "those of both devices, not %zu", copied);
     cr_expect_lt(rows, 10, "%zu rows", rows);
     cr_assert_str_eq(ask(64, 640, "A100").answer->fingerprint.device, "NVIDIA A100");
@@ -101,10 +101,10 @@ Test(lookup_own, an_exact_answer_is_read_once)
     put_many(MANY);
     reopen();
     for (int i = 1; i <= MANY; i++)
-        cr_assert_eq(ask(64, 64 * i, "").match, AT__MATCH_EXACT, "64x%d", 64 * i);
+        cr_assert_eq(ask(64, 64 * i, "").match, ATX_MATCH_EXACT, "64x%d", 64 * i);
     copied = 0;
     for (int i = 1; i <= MANY; i++)
-        cr_assert_eq(ask(64, 64 * i, "").match, AT__MATCH_EXACT, "64x%d", 64 * i);
+        cr_assert_eq(ask(64, 64 * i, "").match, ATX_MATCH_EXACT, "64x%d", 64 * i);
     cr_expect_eq(copied, 0, "%zu answers", copied);
 }
 
@@ -116,12 +116,12 @@ Test(lookup_own, a_near_answer_reads_the_winners_of_its_operation_and_type_once)
     reopen();
     ask(64, 64, "H200");
     copied = 0;
-    cr_assert_eq(ask(64, 1000, "H200").match, AT__MATCH_NEAR);
+    cr_assert_eq(ask(64, 1000, "H200").match, ATX_MATCH_NEAR);
     cr_expect_eq(copied, MANY, "%zu answers", copied);
     cr_expect_eq(w.lookup->count, MANY, "64x64, which was read before, is there once");
     copied = 0;
-    cr_assert_eq(ask(64, 1001, "H200").match, AT__MATCH_NEAR);
-    cr_assert_eq(ask(64, 128, "H200").match, AT__MATCH_EXACT);
+    cr_assert_eq(ask(64, 1001, "H200").match, ATX_MATCH_NEAR);
+    cr_assert_eq(ask(64, 128, "H200").match, ATX_MATCH_EXACT);
     cr_expect_eq(copied, 0, "%zu answers", copied);
 }
 
@@ -131,8 +131,8 @@ Test(lookup_own, where_no_device_is_named_the_only_one_is_found_without_reading_
     put("64x64", "naive", NAIVE, "replay of NVIDIA A100");
     reopen();
     copied = rows = 0;
-    at__found f = ask(64, 640, "");
-    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    atx_found f = ask(64, 640, "");
+    cr_assert_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
     cr_assert_str_eq(f.answer->fingerprint.device, "NVIDIA H200");
     cr_expect(copied <= 2 && rows < 10, "%zu answers, %zu rows", copied, rows);
 }
@@ -140,8 +140,8 @@ Test(lookup_own, where_no_device_is_named_the_only_one_is_found_without_reading_
 static void expect_device(const char *device)
 {
     reopen();
-    at__found f = ask(64, 64, "");
-    cr_expect_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    atx_found f = ask(64, 64, "");
+    cr_expect_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
     cr_expect_str_eq(f.answer->fingerprint.device, device);
 }
 
@@ -163,12 +163,12 @@ Test(lookup_own, of_several_devices_that_with_the_newest_winner_to_use_is_meant)
 Test(lookup_own, winners_of_unknown_operations_name_no_device)
 {
     at_error err = { 0 };
-    const at__problem_key key = { "unknown", "64", "b4", 1, 8, 0 };
-    const at__winner winner = winner_of("", 1e-5);
-    at__fingerprint f = H200;
+    const atx_problem_key key = { "unknown", "64", "b4", 1, 8, 0 };
+    const atx_winner winner = winner_of("", 1e-5);
+    atx_fingerprint f = H200;
     snprintf(f.device, sizeof f.device, "NVIDIA B200");
     put("64x64", "naive", NAIVE, "NVIDIA H200");
-    cr_assert_eq(at__store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
     expect_device("NVIDIA H200");
 }
 
@@ -183,7 +183,7 @@ static const struct question {
 enum { QUESTION_COUNT = sizeof QUESTIONS / sizeof *QUESTIONS };
 
 typedef struct reply {
-    at__match match;
+    atx_match match;
     bool shipped;
     char shape[64], device[128], config[128];
 } reply;
@@ -197,10 +197,10 @@ static bool is_same(const reply *a, const reply *b)
 static void ask_each(reply *out, int first, int step)
 {
     reopen();
-    at__lookup_add_shipped(w.lookup);
+    atx_lookup_add_shipped(w.lookup);
     for (int i = 0; i < QUESTION_COUNT; i++) {
         int k = (first + i * step) % QUESTION_COUNT;
-        at__found f = ask(QUESTIONS[k].rows, QUESTIONS[k].cols, QUESTIONS[k].device);
+        atx_found f = ask(QUESTIONS[k].rows, QUESTIONS[k].cols, QUESTIONS[k].device);
         out[k] = (reply){ .match = f.match, .shipped = f.shipped };
         snprintf(out[k].shape, sizeof out[k].shape, "%s", f.answer->shape);
         snprintf(out[k].device, sizeof out[k].device, "%s", f.answer->fingerprint.device);
@@ -220,11 +220,11 @@ Test(lookup_own, an_answer_does_not_depend_on_what_was_asked_before)
     put_row(w.store,
             (row){ "2048x32768", "tile_rows", TILE_ROWS, "NVIDIA H200", "of another day", 0, false });
     ask_each(forth, 0, 1);
-    cr_assert(forth[0].match == AT__MATCH_EXACT && !forth[0].shipped);
-    cr_assert(forth[2].match == AT__MATCH_EXACT && forth[2].shipped);
-    cr_assert(forth[3].match == AT__MATCH_NEAR && forth[3].shipped);
-    cr_assert(forth[4].match == AT__MATCH_EXACT && forth[4].shipped);
-    cr_assert_neq(forth[5].match, AT__MATCH_EXACT, "the user's is there, though it does not fit");
+    cr_assert(forth[0].match == ATX_MATCH_EXACT && !forth[0].shipped);
+    cr_assert(forth[2].match == ATX_MATCH_EXACT && forth[2].shipped);
+    cr_assert(forth[3].match == ATX_MATCH_NEAR && forth[3].shipped);
+    cr_assert(forth[4].match == ATX_MATCH_EXACT && forth[4].shipped);
+    cr_assert_neq(forth[5].match, ATX_MATCH_EXACT, "the user's is there, though it does not fit");
     for (int first = 0; first < QUESTION_COUNT; first++)
         for (int step = 1; step <= 3; step += 2) {
             ask_each(other, first, step);
@@ -242,7 +242,7 @@ static void damage(const char *table, bool leaf)
     long page = strtol(scalar(w.store, sql).text, NULL, 10);
     long bytes = strtol(scalar(w.store, "PRAGMA page_size").text, NULL, 10);
     unsigned char *content = malloc((size_t)bytes);
-    at__store_close(w.store);
+    atx_store_close(w.store);
     w.store = NULL;
     FILE *file = fopen(w.path, "r+b");
     cr_assert(content && file && page > 1 && bytes > 0);
@@ -263,21 +263,21 @@ static void damage(const char *table, bool leaf)
 Test(lookup_own, a_part_that_cannot_be_read_is_told_by_the_question_about_it)
 {
     at_error err = { 0 };
-    at__problem problem;
-    at__found found;
+    atx_problem problem;
+    atx_found found;
     const int64_t first[] = { 64, 64 };
     put_many(MANY);
     cr_assert_str_eq(scalar(w.store, "PRAGMA journal_mode = DELETE").text, "delete");
     damage("winner", true);
-    w.store = open_ok(w.path, AT__STORE_READ);
+    w.store = open_ok(w.path, ATX_STORE_READ);
     reopen();
-    cr_assert_eq(ask(64, 64 * MANY, "H200").match, AT__MATCH_EXACT);
+    cr_assert_eq(ask(64, 64 * MANY, "H200").match, ATX_MATCH_EXACT);
     cr_assert_eq(
-        at__problem_init(&problem, at__catalog_find_op(w.catalog, "transpose"), AT__F32, first, 2, &err),
+        atx_problem_init(&problem, atx_catalog_find_op(w.catalog, "transpose"), ATX_F32, first, 2, &err),
         AT_OK);
-    cr_assert_eq(at__lookup_find(&found, w.lookup, &problem, NULL, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_lookup_find(&found, w.lookup, &problem, NULL, &err), AT_ERR_STORE);
     cr_expect(strstr(err.text, w.path) && strstr(err.text, "damaged"), "%s", err.text);
-    cr_assert_eq(ask(64, 64 * (MANY - 1), "H200").match, AT__MATCH_EXACT, "others are answered");
+    cr_assert_eq(ask(64, 64 * (MANY - 1), "H200").match, ATX_MATCH_EXACT, "others are answered");
 }
 
 Test(lookup_own, a_table_that_cannot_be_read_is_told_when_it_is_opened)
@@ -288,8 +288,8 @@ Test(lookup_own, a_table_that_cannot_be_read_is_told_when_it_is_opened)
         put_many(1);
         cr_assert_str_eq(scalar(w.store, "PRAGMA journal_mode = DELETE").text, "delete");
         damage(TABLES[i], false);
-        w.store = open_ok(w.path, AT__STORE_READ);
-        cr_expect_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_ERR_STORE, "%s", TABLES[i]);
+        w.store = open_ok(w.path, ATX_STORE_READ);
+        cr_expect_eq(atx_lookup_open(&w.lookup, w.store, w.catalog, &err), AT_ERR_STORE, "%s", TABLES[i]);
         cr_expect(strstr(err.text, "damaged"), "%s: %s", TABLES[i], err.text);
         end();
         memset(&w, 0, sizeof w);

@@ -19,15 +19,15 @@ static void begin_with_them(void)
 TestSuite(lookup_shipped, .init = begin_with_them, .fini = end);
 
 /* On a machine whose GPUs are of this model. */
-static void open_lookup_on(const char *model, at__store *store)
+static void open_lookup_on(const char *model, atx_store *store)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__lookup_open(&w.lookup, store, w.catalog, &err), AT_OK, "%s", err.text);
-    at__lookup_add_shipped(w.lookup);
+    cr_assert_eq(atx_lookup_open(&w.lookup, store, w.catalog, &err), AT_OK, "%s", err.text);
+    atx_lookup_add_shipped(w.lookup);
     snprintf(w.lookup->here, sizeof w.lookup->here, "%s", model);
 }
 
-static void open_lookup(at__store *store)
+static void open_lookup(atx_store *store)
 {
     open_lookup_on("", store);
 }
@@ -37,44 +37,44 @@ Test(lookup_shipped, of_several_models_that_of_this_machine_answers_where_none_i
     const char *const MODELS[] = { "NVIDIA H200", "NVIDIA H100 80GB HBM3" };
     for (int i = 0; i < 2; i++) {
         open_lookup_on(MODELS[i], NULL);
-        at__found f = ask(4096, 4096, "");
-        cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+        atx_found f = ask(4096, 4096, "");
+        cr_assert_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
         cr_expect_str_eq(f.answer->fingerprint.device, MODELS[i]);
-        at__lookup_close(w.lookup);
+        atx_lookup_close(w.lookup);
         w.lookup = NULL;
     }
 }
 
 Test(lookup_shipped, a_machine_of_another_model_gets_that_with_the_most_winners_of_the_operation)
 {
-    static const at__shipped_group GROUPS[] = {
+    static const atx_shipped_group GROUPS[] = {
         { "rows", "NVIDIA H100", "b4", 0, 5, 90 },       { "rows", "NVIDIA H200", "b4", 5, 5, 80 },
         { "transpose", "NVIDIA H100", "b4", 10, 3, 70 }, { "transpose", "NVIDIA H200", "b4", 13, 4, 60 },
         { "permute", "NVIDIA B200", "b4", 17, 99, 99 },
     };
     static const char OTHER[] = "NVIDIA GeForce RTX 4090";
-    cr_expect_str_eq(at__shipped_device(GROUPS, 5, "transpose", OTHER), "NVIDIA H200");
-    cr_expect_str_eq(at__shipped_device(GROUPS, 5, "rows", OTHER), "NVIDIA H100", "as many, and newer ones");
-    cr_expect_str_eq(at__shipped_device(GROUPS, 5, "transpose", "NVIDIA H100"), "NVIDIA H100", "its own");
-    cr_expect_str_eq(at__shipped_device(GROUPS, 5, "copy", OTHER), "NVIDIA B200", "nothing is of this one");
-    cr_expect_str_eq(at__shipped_device(GROUPS, 0, "copy", OTHER), "");
+    cr_expect_str_eq(atx_shipped_device(GROUPS, 5, "transpose", OTHER), "NVIDIA H200");
+    cr_expect_str_eq(atx_shipped_device(GROUPS, 5, "rows", OTHER), "NVIDIA H100", "as many, and newer ones");
+    cr_expect_str_eq(atx_shipped_device(GROUPS, 5, "transpose", "NVIDIA H100"), "NVIDIA H100", "its own");
+    cr_expect_str_eq(atx_shipped_device(GROUPS, 5, "copy", OTHER), "NVIDIA B200", "nothing is of this one");
+    cr_expect_str_eq(atx_shipped_device(GROUPS, 0, "copy", OTHER), "");
 }
 
 Test(lookup_shipped, what_ships_of_other_operations_does_not_choose_the_device)
 {
-    at__shipped_group groups[] = {
+    atx_shipped_group groups[] = {
         { "transpose", "NVIDIA H200", "b4", 0, 4, 10 },
         { "rows", "NVIDIA H100", "b4", 4, 1, 20 },
     };
     for (groups[1].count = 1; groups[1].count < 100; groups[1].count += 33)
-        cr_expect_str_eq(at__shipped_device(groups, 2, "transpose", ""), "NVIDIA H200");
+        cr_expect_str_eq(atx_shipped_device(groups, 2, "transpose", ""), "NVIDIA H200");
 }
 
 Test(lookup_shipped, answer_exactly_where_there_is_no_store)
 {
     open_lookup(NULL);
-    at__found f = ask(4096, 4096, DEVICE);
-    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    atx_found f = ask(4096, 4096, DEVICE);
+    cr_assert_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
     cr_assert(f.shipped);
     cr_assert_str_eq(f.answer->fingerprint.device, DEVICE);
     cr_assert_gt(f.answer->winner.timing.median_s, 0);
@@ -83,16 +83,16 @@ Test(lookup_shipped, answer_exactly_where_there_is_no_store)
 Test(lookup_shipped, answer_who_names_no_device_on_a_new_machine)
 {
     open_lookup(NULL);
-    at__found f = ask_on(4096, 4096, "", 0);
-    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    atx_found f = ask_on(4096, 4096, "", 0);
+    cr_assert_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
     cr_assert(f.shipped);
 }
 
 Test(lookup_shipped, answer_for_another_device_as_other_winners_do)
 {
     open_lookup(NULL);
-    at__found f = ask_on(4096, 4096, "NVIDIA A100-SXM4-80GB", 80);
-    cr_assert_eq(f.match, AT__MATCH_OTHER_DEVICE, "%s", f.why);
+    atx_found f = ask_on(4096, 4096, "NVIDIA A100-SXM4-80GB", 80);
+    cr_assert_eq(f.match, ATX_MATCH_OTHER_DEVICE, "%s", f.why);
     cr_assert(f.shipped);
     cr_assert(strstr(f.why, "on NVIDIA H100 80GB HBM3"), "the one most like it: %s", f.why);
 }
@@ -101,8 +101,8 @@ Test(lookup_shipped, own_exact_answer_goes_before_them)
 {
     put("4096x4096", "tile_rows", TILE_ROWS, DEVICE);
     open_lookup(w.store);
-    at__found f = ask(4096, 4096, DEVICE);
-    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    atx_found f = ask(4096, 4096, DEVICE);
+    cr_assert_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
     cr_assert_not(f.shipped);
     cr_assert_str_eq(f.t->name, "tile_rows");
 }
@@ -120,8 +120,8 @@ Test(lookup_shipped, exact_one_goes_before_own_near_answer)
 {
     put("4096x4100", "tile_rows", TILE_ROWS, DEVICE);
     open_lookup(w.store);
-    at__found f = ask(4096, 4096, DEVICE);
-    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    atx_found f = ask(4096, 4096, DEVICE);
+    cr_assert_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
     cr_assert(f.shipped);
 }
 
@@ -130,8 +130,8 @@ Test(lookup_shipped, own_near_answer_goes_before_one_that_is_farther)
     setenv("AUTOTUNE_NO_MODEL", "1", 1);
     put("4096x4099", "tile_rows", TILE_ROWS, DEVICE);
     open_lookup(w.store);
-    at__found f = ask(4096, 4101, DEVICE);
-    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    atx_found f = ask(4096, 4101, DEVICE);
+    cr_assert_eq(f.match, ATX_MATCH_NEAR, "%s", f.why);
     cr_assert_not(f.shipped, "%s", f.why);
     cr_assert_str_eq(f.answer->shape, "4096x4099");
 }
@@ -141,16 +141,16 @@ Test(lookup_shipped, nearer_one_goes_before_own_answer_that_is_farther)
     setenv("AUTOTUNE_NO_MODEL", "1", 1);
     put("64x64", "naive", NAIVE, DEVICE);
     open_lookup(w.store);
-    at__found f = ask(4096, 4099, DEVICE);
-    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    atx_found f = ask(4096, 4099, DEVICE);
+    cr_assert_eq(f.match, ATX_MATCH_NEAR, "%s", f.why);
     cr_assert(f.shipped, "%s", f.why);
 }
 
 Test(lookup_shipped, their_model_answers_for_a_shape_that_nobody_tuned)
 {
     open_lookup(NULL);
-    at__found f = ask(1500, 1531, DEVICE);
-    cr_assert_eq(f.match, AT__MATCH_PREDICTED, "%s", f.why);
+    atx_found f = ask(1500, 1531, DEVICE);
+    cr_assert_eq(f.match, ATX_MATCH_PREDICTED, "%s", f.why);
     cr_assert(f.shipped);
     cr_assert(f.expected_s > 2e-6 && f.expected_s < 2e-5, "%g", f.expected_s);
 }
@@ -158,48 +158,48 @@ Test(lookup_shipped, their_model_answers_for_a_shape_that_nobody_tuned)
 Test(lookup_shipped, their_model_is_of_the_templates_that_are_built_in)
 {
     static const char *const OPS[] = { "transpose", "permute" };
-    at__lessons lessons;
-    at__model *model = NULL;
+    atx_lessons lessons;
+    atx_model *model = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__model_unpack(&model, at__shipped_model, at__shipped_model_bytes, &err), AT_OK, "%s",
+    cr_assert_eq(atx_model_unpack(&model, atx_shipped_model, atx_shipped_model_bytes, &err), AT_OK, "%s",
                  err.text);
-    cr_assert(at__model_part(&lessons, model, 0) && at__shipped_model_bytes < (1 << 20));
+    cr_assert(atx_model_part(&lessons, model, 0) && atx_shipped_model_bytes < (1 << 20));
     for (int i = 0; i < 2; i++) {
-        at__predictor *p = NULL;
+        atx_predictor *p = NULL;
         bool own = false;
-        const at__op *op = at__catalog_find_op(w.catalog, OPS[i]);
+        const atx_op *op = atx_catalog_find_op(w.catalog, OPS[i]);
         cr_assert_eq(
-            at__predictor_open(&p, model, w.catalog, op, &(at__gpu_model){ .name = DEVICE }, &own, &err),
+            atx_predictor_open(&p, model, w.catalog, op, &(atx_gpu_model){ .name = DEVICE }, &own, &err),
             AT_OK, "%s: %s: the op was changed since: db/README.md says how the model is made", OPS[i],
             err.text);
-        at__predictor_close(p);
+        atx_predictor_close(p);
     }
-    at__model_close(model);
+    atx_model_close(model);
 }
 
 /* No permutation of bytes is among the winners, so that nothing is near. */
 Test(lookup_shipped, their_model_answers_for_permutations_of_types_that_no_winner_has)
 {
     at_error err = { 0 };
-    at__found found;
-    at__shapes shapes = { 0 };
+    atx_found found;
+    atx_shapes shapes = { 0 };
     const char text[] = "permute 248x110x287 2,1,0 u8";
-    const at__target target = { DEVICE, 90, 132, true };
+    const atx_target target = { DEVICE, 90, 132, true };
     open_lookup(NULL);
-    cr_assert_eq(at__shapes_parse(&shapes, text, strlen(text), "here", w.catalog, NULL, &err), AT_OK, "%s",
+    cr_assert_eq(atx_shapes_parse(&shapes, text, strlen(text), "here", w.catalog, NULL, &err), AT_OK, "%s",
                  err.text);
-    cr_assert_eq(at__lookup_find(&found, w.lookup, &shapes.problems[0], &target, &err), AT_OK, "%s",
+    cr_assert_eq(atx_lookup_find(&found, w.lookup, &shapes.problems[0], &target, &err), AT_OK, "%s",
                  err.text);
-    cr_assert_eq(found.match, AT__MATCH_PREDICTED, "%s", found.why);
-    at__shapes_clear(&shapes);
+    cr_assert_eq(found.match, ATX_MATCH_PREDICTED, "%s", found.why);
+    atx_shapes_clear(&shapes);
 }
 
 Test(lookup_shipped, exact_one_takes_the_place_of_own_winner_that_is_out_of_date)
 {
     put_row(w.store, (row){ "4096x4096", "tile_rows", TILE_ROWS, DEVICE, "of another day", 0, false });
     open_lookup(w.store);
-    at__found f = ask(4096, 4096, DEVICE);
-    cr_assert_eq(f.match, AT__MATCH_EXACT, "%s", f.why);
+    atx_found f = ask(4096, 4096, DEVICE);
+    cr_assert_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
     cr_assert(f.shipped);
 }
 
@@ -207,16 +207,16 @@ Test(lookup_shipped, own_device_is_meant_where_none_is_named)
 {
     put_row(w.store, (row){ "4096x4100", "tile_rows", TILE_ROWS, "NVIDIA A100-SXM4-80GB", NULL, 80, false });
     open_lookup(w.store);
-    at__found f = ask_on(4096, 4096, "", 0);
-    cr_assert_eq(f.match, AT__MATCH_NEAR, "%s", f.why);
+    atx_found f = ask_on(4096, 4096, "", 0);
+    cr_assert_eq(f.match, ATX_MATCH_NEAR, "%s", f.why);
     cr_assert_not(f.shipped, "%s", f.why);
 }
 
 Test(lookup_shipped, what_is_stored_later_takes_their_place)
 {
     at_error err = { 0 };
-    at__store *reader = NULL;
-    cr_assert_eq(at__store_open(&reader, w.path, AT__STORE_READ, &err), AT_OK, "%s", err.text);
+    atx_store *reader = NULL;
+    cr_assert_eq(atx_store_open(&reader, w.path, ATX_STORE_READ, &err), AT_OK, "%s", err.text);
     open_lookup(reader);
     cr_assert(ask(4096, 4096, DEVICE).shipped);
     put("4096x4096", "tile_rows", TILE_ROWS, DEVICE);
@@ -224,34 +224,34 @@ Test(lookup_shipped, what_is_stored_later_takes_their_place)
         usleep(100000);
     cr_assert_not(ask(4096, 4096, DEVICE).shipped);
     cr_assert(ask(4096, 4099, DEVICE).shipped, "the others still answer");
-    at__lookup_close(w.lookup);
+    atx_lookup_close(w.lookup);
     w.lookup = NULL;
-    at__store_close(reader);
+    atx_store_close(reader);
 }
 
 Test(lookup_shipped, the_environment_leaves_them_out)
 {
     setenv("AUTOTUNE_NO_SHIPPED", "1", 1);
     open_lookup(NULL);
-    cr_assert_eq(ask(4096, 4096, DEVICE).match, AT__MATCH_NONE);
+    cr_assert_eq(ask(4096, 4096, DEVICE).match, ATX_MATCH_NONE);
 }
 
 Test(lookup_shipped, do_not_answer_who_does_not_ask_for_them)
 {
-    cr_assert_eq(ask(4096, 4096, DEVICE).match, AT__MATCH_NONE);
+    cr_assert_eq(ask(4096, 4096, DEVICE).match, ATX_MATCH_NONE);
 }
 
 Test(lookup_shipped, begin_a_search)
 {
     at_error err = { 0 };
-    at__problem p;
-    at__hint hints[8];
+    atx_problem p;
+    atx_hint hints[8];
     int count = 0;
-    const at__target target = { DEVICE, 90, 132, true };
+    const atx_target target = { DEVICE, 90, 132, true };
     open_lookup(w.store);
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    cr_assert_eq(at__problem_init(&p, op, AT__F32, (int64_t[]){ 4096, 4099 }, 2, &err), AT_OK);
-    cr_assert_eq(at__lookup_hints(hints, &count, 8, w.lookup, &p, &target, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    cr_assert_eq(atx_problem_init(&p, op, ATX_F32, (int64_t[]){ 4096, 4099 }, 2, &err), AT_OK);
+    cr_assert_eq(atx_lookup_hints(hints, &count, 8, w.lookup, &p, &target, &err), AT_OK, "%s", err.text);
     cr_assert_gt(count, 0);
 }
 
@@ -259,22 +259,22 @@ Test(lookup_shipped, begin_a_search)
 Test(lookup_shipped, are_never_written)
 {
     at_error err = { 0 };
-    at__store *shipped = NULL;
-    cr_assert_eq(at__store_open_shipped(&shipped, &err), AT_OK, "%s", err.text);
+    atx_store *shipped = NULL;
+    cr_assert_eq(atx_store_open_shipped(&shipped, &err), AT_OK, "%s", err.text);
     cr_assert_neq(sqlite3_exec(shipped->db, "DELETE FROM winner", NULL, NULL, NULL), SQLITE_OK);
     cr_assert_neq(sqlite3_exec(shipped->db, "CREATE TABLE mine (x)", NULL, NULL, NULL), SQLITE_OK);
-    at__store_close(shipped);
+    atx_store_close(shipped);
 }
 
 /* Two at once, as two tuners of a process have them. */
 Test(lookup_shipped, are_there_for_any_number)
 {
     at_error err = { 0 };
-    at__store *one = NULL, *other = NULL;
-    cr_assert_eq(at__store_open_shipped(&one, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_open_shipped(&other, &err), AT_OK, "%s", err.text);
+    atx_store *one = NULL, *other = NULL;
+    cr_assert_eq(atx_store_open_shipped(&one, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_open_shipped(&other, &err), AT_OK, "%s", err.text);
     cr_assert_str_eq(scalar(one, "SELECT count(*) > 100 FROM best").text, "1");
-    at__store_close(one);
+    atx_store_close(one);
     cr_assert_str_eq(scalar(other, "SELECT count(*) > 100 FROM best").text, "1");
-    at__store_close(other);
+    atx_store_close(other);
 }

@@ -25,20 +25,20 @@ static const char *store_of(const char *text)
 
 static uint64_t evaluate(const sample *s)
 {
-    at__str body = { 0 };
+    atx_str body = { 0 };
     run *r = calloc(1, sizeof *r);
     const uint64_t values[3] = { s->a, s->b, s->c };
     for (int i = 1; i <= 3; i++)
-        at__str_addf(&body,
+        atx_str_addf(&body,
                      "mov.b64 %%d%d, 0x%llx;\ncvt.u32.u64 %%r%d, %%d%d;\ncvt.u16.u64 %%h%d, %%d%d;\n"
                      "mov.b32 %%f%d, %%r%d;\nmov.b64 %%fd%d, %%d%d;\nsetp.ne.b64 %%p%d, %%d%d, 0;\n",
                      i, (unsigned long long)values[i - 1], i, i, i, i, i, i, i, i, i, i);
-    at__str_addf(&body, "%s;\n%s\nst.global.u64 [%%out], %%d0;", s->text, store_of(s->text));
+    atx_str_addf(&body, "%s;\n%s\nst.global.u64 [%%out], %%d0;", s->text, store_of(s->text));
     run_body(r, body.data);
-    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s: %s", s->text, r->result.finding.text);
+    cr_assert(r->result.finding.kind == ATX_FINDING_NONE, "%s: %s", s->text, r->result.finding.text);
     uint64_t out;
     memcpy(&out, r->out, sizeof out);
-    at__str_clear(&body);
+    atx_str_clear(&body);
     free(r);
     return out;
 }

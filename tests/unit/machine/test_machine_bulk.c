@@ -55,7 +55,7 @@ static void right(uint32_t block, const char *body)
 }
 
 /* The first flaw is of this kind and has these words. */
-static void wrong(uint32_t block, const char *body, at__flaw_kind kind, const char *words)
+static void wrong(uint32_t block, const char *body, atx_flaw_kind kind, const char *words)
 {
     run *r = inspected(block, body);
     cr_expect(r->flaws.count > 0, "nothing was found; expected: %s", words);
@@ -79,15 +79,15 @@ Test(machine_bulk, all_bytes_of_a_copy_are_written_and_no_others)
     right(32, COPY_AND_READ(48, 44));
     right(64, COPY_AND_READ(4096, 0));
     right(64, COPY_AND_READ(4096, 4092));
-    wrong(32, COPY_AND_READ(16, 16), AT__FLAW_UNWRITTEN,
+    wrong(32, COPY_AND_READ(16, 16), ATX_FLAW_UNWRITTEN,
           "byte 16 of shared 's' is read, and nobody wrote it");
-    wrong(32, COPY_AND_READ(48, 48), AT__FLAW_UNWRITTEN, "byte 48 of shared 's'");
+    wrong(32, COPY_AND_READ(48, 48), ATX_FLAW_UNWRITTEN, "byte 48 of shared 's'");
 }
 
 Test(machine_bulk, all_bytes_of_a_copys_source_must_have_been_written)
 {
     right(16, TILE PUT(64) "@!%p1 cp.async.bulk.wait_group.read 0;");
-    wrong(16, TILE PUT(80) "@!%p1 cp.async.bulk.wait_group.read 0;", AT__FLAW_UNWRITTEN,
+    wrong(16, TILE PUT(80) "@!%p1 cp.async.bulk.wait_group.read 0;", ATX_FLAW_UNWRITTEN,
           "byte 64 of shared 's' is read, and nobody wrote it");
 }
 
@@ -98,7 +98,7 @@ Test(machine_bulk, a_copy_waits_for_those_who_write_its_source)
           "mov.u64 %d1, s; mad.wide.u32 %d2, %r30, 4, %d1; setp.ne.u32 %p1, %r30, 63;\n"
           "st.shared.u32 [%d2], %r30; fence.proxy.async.shared::cta; bar.warp.sync -1;\n" PUT(
               256) "@!%p1 cp.async.bulk.wait_group.read 0;",
-          AT__FLAW_RACE_READ_WRITE, "byte 0 of shared 's' is read, and was written by thread 0,0,0");
+          ATX_FLAW_RACE_READ_WRITE, "byte 0 of shared 's' is read, and was written by thread 0,0,0");
 }
 
 /* Written by each thread, and known to thread 0. */
@@ -115,13 +115,13 @@ Test(machine_bulk, a_fence_stands_between_what_threads_write_and_a_copy_of_it)
     right(64, TILE_FENCED(PROXY_FENCE, ""));
     right(64, TILE_FENCED("", PROXY_FENCE));
     right(64, TILE_FENCED("", "@!%p1 " PROXY_FENCE));
-    wrong(64, TILE_FENCED("", ""), AT__FLAW_RACE_READ_WRITE,
+    wrong(64, TILE_FENCED("", ""), ATX_FLAW_RACE_READ_WRITE,
           "byte 0 of shared 's' is read by a bulk copy, and was written by thread 0,0,0 with no "
           "fence.proxy.async between");
-    wrong(64, TILE_FENCED("fence.acq_rel.gpu; ", ""), AT__FLAW_RACE_READ_WRITE, "no fence.proxy.async");
-    wrong(64, TILE_FENCED(PROXY_FENCE "st.shared.u32 [%d2], 1; ", ""), AT__FLAW_RACE_READ_WRITE,
+    wrong(64, TILE_FENCED("fence.acq_rel.gpu; ", ""), ATX_FLAW_RACE_READ_WRITE, "no fence.proxy.async");
+    wrong(64, TILE_FENCED(PROXY_FENCE "st.shared.u32 [%d2], 1; ", ""), ATX_FLAW_RACE_READ_WRITE,
           "no fence.proxy.async");
-    wrong(64, TILE_FENCED("@!%p1 " PROXY_FENCE, ""), AT__FLAW_RACE_READ_WRITE,
+    wrong(64, TILE_FENCED("@!%p1 " PROXY_FENCE, ""), ATX_FLAW_RACE_READ_WRITE,
           "byte 128 of shared 's' is read by a bulk copy, and was written by thread 32,0,0");
 }
 
@@ -130,11 +130,11 @@ Test(machine_bulk, a_fence_stands_between_what_threads_write_to_global_memory_an
 {
 #define WRITE_OUT "mad.wide.u32 %d3, %r30, 4, %out; add.u32 %r1, %r30, 7; st.global.u32 [%d3], %r1;\n"
     right(64, BARRIER_MADE WRITE_OUT PROXY_FENCE "bar.sync 0;\n" FETCH(256) WAIT);
-    wrong(64, BARRIER_MADE WRITE_OUT "bar.sync 0;\n" FETCH(256) WAIT, AT__FLAW_RACE_READ_WRITE,
+    wrong(64, BARRIER_MADE WRITE_OUT "bar.sync 0;\n" FETCH(256) WAIT, ATX_FLAW_RACE_READ_WRITE,
           "byte 0 of 'out' is read by a bulk copy, and was written by thread 0,0,0 with no fence.proxy.async "
           "between");
     wrong(64, BARRIER_MADE WRITE_OUT "bar.sync 0;\n" FETCH(16) "@%p1 bra E;\n" WAIT "E:",
-          AT__FLAW_RACE_READ_WRITE, "no fence.proxy.async");
+          ATX_FLAW_RACE_READ_WRITE, "no fence.proxy.async");
     run *r = in_cluster(BARRIER_MADE WRITE_OUT "bar.sync 0;\n" FETCH(128) WAIT);
     cr_expect_eq(r->flaws.count, 0, "%s", r->flaws.items[0].what);
     free(r);
@@ -154,13 +154,13 @@ Test(machine_bulk, no_fence_is_needed_between_two_copies)
 Test(machine_bulk, who_does_not_wait_for_the_barrier_may_not_look)
 {
     right(64, BARRIER_MADE FETCH(256) WAIT "ld.shared.u32 %r1, [%d2];\n" STORE);
-    wrong(32, BARRIER_MADE FETCH(128) "ld.shared.u32 %r1, [%d2];\n" WAIT STORE, AT__FLAW_COPY_NOT_AWAITED,
+    wrong(32, BARRIER_MADE FETCH(128) "ld.shared.u32 %r1, [%d2];\n" WAIT STORE, ATX_FLAW_COPY_NOT_AWAITED,
           "byte 0 of shared 's' is used by a thread that has not waited for the mbarrier at byte 0 of shared "
           "'bar', which tells when a copy is done with it");
     wrong(64, BARRIER_MADE FETCH(256) "bar.sync 0; ld.shared.u32 %r1, [%d2];\n" WAIT STORE,
-          AT__FLAW_COPY_NOT_AWAITED, "of shared 's' is used");
+          ATX_FLAW_COPY_NOT_AWAITED, "of shared 's' is used");
     wrong(64, BARRIER_MADE FETCH(256) "bar.sync 0; st.shared.u32 [%d2], %r30;\n" WAIT,
-          AT__FLAW_COPY_NOT_AWAITED, "has not waited");
+          ATX_FLAW_COPY_NOT_AWAITED, "has not waited");
 }
 
 /* Whoever runs first here: on a device another thread may come before it is made. */
@@ -170,7 +170,7 @@ Test(machine_bulk, a_barrier_may_not_be_used_before_its_maker_has_met_the_others
     ".shared .align 8 .b64 bar; setp.ne.u32 %p1, %r30, 0; @!%p1 mbarrier.init.shared.b64 [bar], 64;\n"
 #define ARRIVE "mbarrier.arrive.shared.b64 _, [bar];\n" WAIT
     right(64, MAKE "bar.sync 0;\n" ARRIVE);
-    wrong(64, MAKE "bar.warp.sync -1;\n" ARRIVE, AT__FLAW_RACE_READ_WRITE,
+    wrong(64, MAKE "bar.warp.sync -1;\n" ARRIVE, ATX_FLAW_RACE_READ_WRITE,
           "byte 0 of shared 'bar' is read, and was written by thread 0,0,0 with no barrier between");
     right(64, MAKE "bar.sync 0;\n" ARRIVE "bar.sync 0; @!%p1 mbarrier.inval.shared.b64 [bar];\n");
     right(64, ".shared .align 8 .b64 bar; setp.gt.u32 %p1, %r30, 31;\n"
@@ -188,10 +188,10 @@ Test(machine_bulk, an_arrival_tells_what_was_before_it_and_nothing_later)
     "@!%p1 mbarrier.init.shared.b64 [bar], 64; st.shared.u32 [%d2], %r30; bar.sync 0;\n"
 #define CHANGE "st.shared.u32 [%d2], 1000;\n"
     right(64, PAIR CHANGE ARRIVE "ld.shared.u32 %r1, [%d3];\n" STORE);
-    wrong(64, PAIR ARRIVE CHANGE "ld.shared.u32 %r1, [%d3];\n" STORE, AT__FLAW_RACE_READ_WRITE,
+    wrong(64, PAIR ARRIVE CHANGE "ld.shared.u32 %r1, [%d3];\n" STORE, ATX_FLAW_RACE_READ_WRITE,
           "with no barrier between");
     wrong(64, PAIR "mbarrier.arrive.shared.b64 _, [bar];\n" CHANGE WAIT "ld.shared.u32 %r1, [%d3];\n" STORE,
-          AT__FLAW_RACE_READ_WRITE, "with no barrier between");
+          ATX_FLAW_RACE_READ_WRITE, "with no barrier between");
 }
 
 /* Within a warp, too, those who arrived and nobody else. */
@@ -205,10 +205,10 @@ Test(machine_bulk, lanes_that_have_arrived_are_before_those_that_waited)
 #define FIRST_ARRIVES "@!%p1 mbarrier.arrive.shared.b64 _, [bar];\n" WAIT
     right(32, WARP("32") ARRIVE "ld.shared.u32 %r1, [%d3];\n" STORE);
     right(32, WARP("1") FIRST_ARRIVES "ld.shared.u32 %r1, [s];\n" STORE);
-    wrong(32, WARP("1") FIRST_ARRIVES "ld.shared.u32 %r1, [%d3];\n" STORE, AT__FLAW_RACE_READ_WRITE,
+    wrong(32, WARP("1") FIRST_ARRIVES "ld.shared.u32 %r1, [%d3];\n" STORE, ATX_FLAW_RACE_READ_WRITE,
           "byte 4 of shared 's' is read, and was written by thread 1,0,0 with no barrier between");
     wrong(32, WARP("1") FIRST_ARRIVES "@!%p1 st.shared.u32 [s], 7; ld.shared.u32 %r1, [s];\n" STORE,
-          AT__FLAW_RACE_READ_WRITE, "byte 0 of shared 's' is read, and was written by thread 0,0,0");
+          ATX_FLAW_RACE_READ_WRITE, "byte 0 of shared 's' is read, and was written by thread 0,0,0");
 }
 
 /* One thread has waited for the copy, and tells all others by another barrier. */
@@ -225,7 +225,7 @@ Test(machine_bulk, a_fence_before_an_arrival_counts_for_who_waits)
 {
 #define HANDED_OVER(fence) PAIR CHANGE fence ARRIVE PUT(256) "@!%p1 cp.async.bulk.wait_group.read 0;\n"
     right(64, HANDED_OVER(PROXY_FENCE));
-    wrong(64, HANDED_OVER(""), AT__FLAW_RACE_READ_WRITE, "no fence.proxy.async");
+    wrong(64, HANDED_OVER(""), ATX_FLAW_RACE_READ_WRITE, "no fence.proxy.async");
 }
 
 /* Their number is of a block, not of a launch. */
@@ -250,7 +250,7 @@ Test(machine_bulk, the_barriers_phase_before_tells_nothing)
                    ".mbarrier::complete_tx::bytes [s], [%out+16], 256, [bar];\n"
                    "V: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 1; @!%p2 bra V;\n"
                    "ld.shared.u32 %r1, [%d2];\n" STORE,
-          AT__FLAW_COPY_NOT_AWAITED, "has not waited");
+          ATX_FLAW_COPY_NOT_AWAITED, "has not waited");
 }
 
 Test(machine_bulk, one_thread_may_wait_for_all_if_a_barrier_follows)
@@ -258,14 +258,14 @@ Test(machine_bulk, one_thread_may_wait_for_all_if_a_barrier_follows)
 #define ONE_WAITS "@%p1 bra N;\n" WAIT "N: bar.warp.sync -1;\n"
     right(64, BARRIER_MADE FETCH(256) ONE_WAITS "bar.sync 0; ld.shared.u32 %r1, [%d2];\n" STORE);
     wrong(64, BARRIER_MADE FETCH(256) "bar.sync 0;\n" ONE_WAITS "ld.shared.u32 %r1, [%d2];\n" STORE,
-          AT__FLAW_COPY_NOT_AWAITED, "byte 128 of shared 's'");
+          ATX_FLAW_COPY_NOT_AWAITED, "byte 128 of shared 's'");
 }
 
 Test(machine_bulk, one_lane_may_wait_for_its_warp_if_the_warp_synchronises)
 {
     right(32, BARRIER_MADE FETCH(128) ONE_WAITS "ld.shared.u32 %r1, [%d2];\n" STORE);
     wrong(32, BARRIER_MADE FETCH(128) "@%p1 bra N;\n" WAIT "N: ld.shared.u32 %r1, [%d2];\n" STORE,
-          AT__FLAW_COPY_NOT_AWAITED, "byte 4 of shared 's'");
+          ATX_FLAW_COPY_NOT_AWAITED, "byte 4 of shared 's'");
 }
 
 Test(machine_bulk, a_copy_may_not_overwrite_what_others_still_read)
@@ -275,13 +275,13 @@ Test(machine_bulk, a_copy_may_not_overwrite_what_others_still_read)
     "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%out+16], 256, [bar];\n"  \
     "V: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 1; @!%p2 bra V;\n"
     right(64, BARRIER_MADE FETCH(256) WAIT "ld.shared.u32 %r1, [%d2]; bar.sync 0;\n" AGAIN);
-    wrong(32, BARRIER_MADE FETCH(256) WAIT "ld.shared.u32 %r1, [%d2];\n" AGAIN, AT__FLAW_RACE_READ_WRITE,
+    wrong(32, BARRIER_MADE FETCH(256) WAIT "ld.shared.u32 %r1, [%d2];\n" AGAIN, ATX_FLAW_RACE_READ_WRITE,
           "byte 4 of shared 's' is written, and was read by thread 1,0,0 with no barrier between");
 }
 
 Test(machine_bulk, a_block_does_not_end_before_its_copies)
 {
-    wrong(64, BARRIER_MADE FETCH(256), AT__FLAW_COPY_NOT_AWAITED, "nobody has waited for the mbarrier");
+    wrong(64, BARRIER_MADE FETCH(256), ATX_FLAW_COPY_NOT_AWAITED, "nobody has waited for the mbarrier");
     right(64, BARRIER_MADE FETCH(256) "@%p1 bra E;\n" WAIT "E:");
     wrong(64,
           BARRIER_MADE
@@ -290,14 +290,14 @@ Test(machine_bulk, a_block_does_not_end_before_its_copies)
                    "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s+1024], "
                    "[%out], 16, "
                    "[more];\n" WAIT,
-          AT__FLAW_COPY_NOT_AWAITED, "nobody has waited for the mbarrier at byte 0 of shared 'more'");
+          ATX_FLAW_COPY_NOT_AWAITED, "nobody has waited for the mbarrier at byte 0 of shared 'more'");
 }
 
 /* The copy has read what it copies, too. */
 Test(machine_bulk, who_does_not_wait_for_the_barrier_may_not_change_the_source)
 {
     right(64, BARRIER_MADE FETCH(256) WAIT STORE);
-    wrong(64, BARRIER_MADE FETCH(256) "bar.sync 0; mov.u32 %r1, 7;\n" STORE WAIT, AT__FLAW_COPY_NOT_AWAITED,
+    wrong(64, BARRIER_MADE FETCH(256) "bar.sync 0; mov.u32 %r1, 7;\n" STORE WAIT, ATX_FLAW_COPY_NOT_AWAITED,
           "of 'out' is used by a thread that has not waited for the mbarrier");
 }
 
@@ -309,12 +309,12 @@ Test(machine_bulk, what_a_copy_reads_may_be_overwritten_when_its_thread_has_wait
     right(64, TILE PUT(256) "@!%p1 cp.async.bulk.wait_group.read 0; bar.sync 0;\n" OVERWRITE);
     right(64, TILE PUT(256) "@!%p1 cp.async.bulk.wait_group 0; bar.sync 0;\n" OVERWRITE);
     wrong(64, TILE PUT(256) "bar.sync 0;\n" OVERWRITE "@!%p1 cp.async.bulk.wait_group.read 0;\n",
-          AT__FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
+          ATX_FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
     wrong(64,
           TILE PUT(256) "bar.sync 0; @!%p1 cp.async.bulk.wait_group.read 1;\n" OVERWRITE
                         "@!%p1 cp.async.bulk.wait_group 0;",
-          AT__FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
-    wrong(32, TILE PUT(128) "@!%p1 cp.async.bulk.wait_group.read 0;\n" OVERWRITE, AT__FLAW_RACE_READ_WRITE,
+          ATX_FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
+    wrong(32, TILE PUT(128) "@!%p1 cp.async.bulk.wait_group.read 0;\n" OVERWRITE, ATX_FLAW_RACE_READ_WRITE,
           "byte 4 of shared 's' is written, and was read by thread 0,0,0 with no barrier between");
     right(64,
           TILE PUT(256) "bar.sync 0; st.shared.u32 [%d2+256], 1;\n@!%p1 cp.async.bulk.wait_group.read 0;");
@@ -331,17 +331,17 @@ Test(machine_bulk, what_a_copy_reads_may_not_be_changed_by_vectors_atomics_or_co
 #define AWAIT "@!%p1 cp.async.bulk.wait_group.read 0;\n"
     right(64, SOURCE "mov.u32 %r5, 1; @!%p1 st.shared.v2.u32 [s], {%r30, %r5};\n" AWAIT);
     wrong(64, SOURCE "mov.u32 %r5, 2; @!%p1 st.shared.v2.u32 [s], {%r30, %r5};\n" AWAIT,
-          AT__FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
-    wrong(64, SOURCE "@!%p1 atom.shared.add.u32 %r5, [s], 1;\n" AWAIT, AT__FLAW_COPY_NOT_AWAITED,
+          ATX_FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
+    wrong(64, SOURCE "@!%p1 atom.shared.add.u32 %r5, [s], 1;\n" AWAIT, ATX_FLAW_COPY_NOT_AWAITED,
           "is written while a bulk copy");
     right(64, SOURCE AWAIT ELSEWHERE WAIT);
-    wrong(64, SOURCE ELSEWHERE WAIT AWAIT, AT__FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
+    wrong(64, SOURCE ELSEWHERE WAIT AWAIT, ATX_FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
 }
 
 Test(machine_bulk, a_copy_that_was_committed_to_no_group_is_not_awaited)
 {
     wrong(64, TILE PUT_OF(256) "@!%p1 cp.async.bulk.wait_group.read 0; bar.sync 0;\n" OVERWRITE,
-          AT__FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
+          ATX_FLAW_COPY_NOT_AWAITED, "is written while a bulk copy");
 }
 
 Test(machine_bulk, what_a_copy_writes_may_be_read_when_its_thread_has_waited_for_that_too)
@@ -351,17 +351,17 @@ Test(machine_bulk, what_a_copy_writes_may_be_read_when_its_thread_has_waited_for
     wrong(64,
           TILE PUT(256) "@!%p1 cp.async.bulk.wait_group.read 0; @!%p1 cp.async.bulk.wait_group 1; bar.sync "
                         "0;\n" READ_BACK,
-          AT__FLAW_COPY_NOT_AWAITED, "may not have brought it");
+          ATX_FLAW_COPY_NOT_AWAITED, "may not have brought it");
     wrong(64, TILE PUT(256) "@!%p1 cp.async.bulk.wait_group.read 0; bar.sync 0;\n" READ_BACK,
-          AT__FLAW_COPY_NOT_AWAITED,
+          ATX_FLAW_COPY_NOT_AWAITED,
           "byte 252 of 'out' is used while an asynchronous copy by thread 0,0,0 may not have brought it");
 }
 
 Test(machine_bulk, a_thread_does_not_end_before_its_copies_have_read)
 {
-    wrong(64, TILE PUT(256), AT__FLAW_COPY_NOT_AWAITED,
+    wrong(64, TILE PUT(256), ATX_FLAW_COPY_NOT_AWAITED,
           "a thread ends while a bulk copy of it may still read");
-    wrong(64, TILE PUT_OF(256) "@!%p1 cp.async.bulk.wait_group.read 0;", AT__FLAW_COPY_NOT_AWAITED,
+    wrong(64, TILE PUT_OF(256) "@!%p1 cp.async.bulk.wait_group.read 0;", ATX_FLAW_COPY_NOT_AWAITED,
           "byte 0 of shared 's'");
 }
 
@@ -379,15 +379,15 @@ Test(machine_bulk, a_thread_does_not_end_before_its_copies_have_read)
 Test(machine_bulk, each_lane_awaits_its_own_copies_of_its_own_groups)
 {
     right(64, FETCH_WORDS "cp.async.wait_group 0;\n" READ_OWN);
-    wrong(64, FETCH_WORDS "cp.async.wait_group 1;\n" READ_OWN, AT__FLAW_COPY_NOT_AWAITED,
+    wrong(64, FETCH_WORDS "cp.async.wait_group 1;\n" READ_OWN, ATX_FLAW_COPY_NOT_AWAITED,
           "byte 0 of shared 's'");
-    wrong(64, FETCH_WORDS "@%p3 cp.async.wait_group 0;\n" READ_OWN, AT__FLAW_COPY_NOT_AWAITED,
+    wrong(64, FETCH_WORDS "@%p3 cp.async.wait_group 0;\n" READ_OWN, ATX_FLAW_COPY_NOT_AWAITED,
           "byte 64 of shared 's'");
     right(64, FETCH_WORDS "cp.async.wait_group 0; bar.sync 0;\n" READ_OTHER);
     wrong(64,
           FETCH_WORDS "setp.gt.u32 %p4, %r30, 31; @%p4 bra W;\nbra M;\nW: cp.async.wait_group 0;\n"
                       "M: bar.sync 0;\n" READ_OTHER,
-          AT__FLAW_COPY_NOT_AWAITED, "by thread 0,0,0 may not have brought it");
+          ATX_FLAW_COPY_NOT_AWAITED, "by thread 0,0,0 may not have brought it");
 }
 
 /* What it leaves out, another thread may write. */
@@ -407,7 +407,7 @@ Test(machine_bulk, a_barrier_orders_those_who_meet_at_it)
     ".shared .align 16 .b8 s[64]; setp.lt.u32 %p3, %r30, 32;\n"                                              \
     "@%p3 st.shared.u32 [s], 1; bar.sync 1; @!%p3 bra B; st.shared.u32 [s], 5;\n"
     wrong(96, FIRST_WARP_WRITES "bra E;\nB: bar.sync 1, 64; ld.shared.u32 %r1, [s];\nE: bar.sync 0;",
-          AT__FLAW_RACE_READ_WRITE, "byte 0 of shared 's' is read, and was written by thread");
+          ATX_FLAW_RACE_READ_WRITE, "byte 0 of shared 's' is read, and was written by thread");
     right(96, FIRST_WARP_WRITES "bra E;\nB: bar.sync 0; ld.shared.u32 %r1, [s];\nE:");
 }
 
@@ -446,23 +446,23 @@ Test(machine_bulk, all_is_still_watched_after_very_many_blocks)
 Test(machine_bulk, a_wait_that_never_ends_says_what_it_lacks)
 {
     wrong(32, BARRIER_MADE "@!%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n" WAIT,
-          AT__FLAW_ENDLESS, "lacks 0 arrivals and 64 bytes");
-    wrong(32, BARRIER_MADE WAIT, AT__FLAW_ENDLESS, "lacks 1 arrivals and 0 bytes");
+          ATX_FLAW_ENDLESS, "lacks 0 arrivals and 64 bytes");
+    wrong(32, BARRIER_MADE WAIT, ATX_FLAW_ENDLESS, "lacks 1 arrivals and 0 bytes");
     wrong(32,
           BARRIER_MADE "@!%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 16;\n"
                        "@!%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%out], "
                        "48, [bar];\n" WAIT,
-          AT__FLAW_ENDLESS, "-32 bytes: more have come than were announced");
+          ATX_FLAW_ENDLESS, "-32 bytes: more have come than were announced");
 }
 
 Test(machine_bulk, sizes_and_addresses_are_multiples_of_16)
 {
-    wrong(32, BARRIER_MADE FETCH(24), AT__FLAW_UNDEFINED, "24 bytes; expected a multiple of 16");
+    wrong(32, BARRIER_MADE FETCH(24), ATX_FLAW_UNDEFINED, "24 bytes; expected a multiple of 16");
     wrong(32, TILE "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%out+8], [s], 16;",
-          AT__FLAW_MISALIGNED, "no multiple of 16");
+          ATX_FLAW_MISALIGNED, "no multiple of 16");
     wrong(32, TILE "@!%p1 cp.async.bulk.global.shared::cta.bulk_group [%out], [s+4], 16;",
-          AT__FLAW_MISALIGNED, "no multiple of 16");
-    wrong(32, TILE PUT(8192), AT__FLAW_OUT_OF_BOUNDS, "8192 bytes at offset 0 of shared memory");
+          ATX_FLAW_MISALIGNED, "no multiple of 16");
+    wrong(32, TILE PUT(8192), ATX_FLAW_OUT_OF_BOUNDS, "8192 bytes at offset 0 of shared memory");
 }
 
 /* Arriving gives the state that the phase's end is known by. */
@@ -472,21 +472,21 @@ Test(machine_bulk, a_wait_may_be_for_the_phase_of_a_state)
     "mbarrier.arrive.shared.b64 %d5, [bar];\nV: mbarrier.test_wait.shared.b64 %p2, [bar], %d5; @!%p2 bra "   \
     "V;\n"
     right(64, PAIR CHANGE BY_STATE "ld.shared.u32 %r1, [%d3];\n" STORE);
-    wrong(32, MAKE "bar.sync 0;\n" BY_STATE, AT__FLAW_ENDLESS, "lacks 32 arrivals");
+    wrong(32, MAKE "bar.sync 0;\n" BY_STATE, ATX_FLAW_ENDLESS, "lacks 32 arrivals");
 }
 
 Test(machine_bulk, a_barrier_takes_no_more_arrivals_than_it_expects)
 {
-    wrong(32, ".shared .align 8 .b64 bar; mbarrier.init.shared.b64 [bar], 0;\n", AT__FLAW_UNDEFINED,
+    wrong(32, ".shared .align 8 .b64 bar; mbarrier.init.shared.b64 [bar], 0;\n", ATX_FLAW_UNDEFINED,
           "mbarrier.init of 0 arrivals");
-    wrong(32, BARRIER_MADE "@!%p1 mbarrier.arrive.shared.b64 _, [bar], 2;\n", AT__FLAW_UNDEFINED,
+    wrong(32, BARRIER_MADE "@!%p1 mbarrier.arrive.shared.b64 _, [bar], 2;\n", ATX_FLAW_UNDEFINED,
           "2 arrivals at a barrier that expects 1 more");
 }
 
 Test(machine_bulk, a_barrier_awaits_fewer_than_2_to_the_20_bytes)
 {
     wrong(32, BARRIER_MADE "@!%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 1048576;\n",
-          AT__FLAW_UNDEFINED, "awaits 1048576 bytes");
+          ATX_FLAW_UNDEFINED, "awaits 1048576 bytes");
 }
 
 /* ---- clusters ---- */

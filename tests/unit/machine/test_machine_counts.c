@@ -9,28 +9,28 @@
 #define ALL 0xffffffffu
 
 /* Lane i begins at base + i * stride bytes. */
-static at__access strided(uint64_t base, uint64_t stride, int bytes)
+static atx_access strided(uint64_t base, uint64_t stride, int bytes)
 {
-    at__access a = { .active = ALL, .bytes = bytes };
-    for (unsigned i = 0; i < AT__LANES; i++)
+    atx_access a = { .active = ALL, .bytes = bytes };
+    for (unsigned i = 0; i < ATX_LANES; i++)
         a.address[i] = base + i * stride;
     return a;
 }
 
-static void expect(at__cost cost, int is, int least)
+static void expect(atx_cost cost, int is, int least)
 {
     cr_expect_eq(cost.is, is, "found %d, expected %d", cost.is, is);
     cr_expect_eq(cost.least, least, "found at least %d, expected %d", cost.least, least);
 }
 
-static void expect_global(at__access a, int is, int least)
+static void expect_global(atx_access a, int is, int least)
 {
-    expect(at__global_cost(&a), is, least);
+    expect(atx_global_cost(&a), is, least);
 }
 
-static void expect_shared(at__access a, int is, int least)
+static void expect_shared(atx_access a, int is, int least)
 {
-    expect(at__shared_cost(&a), is, least);
+    expect(atx_shared_cost(&a), is, least);
 }
 
 Test(machine_counts, a_row_of_floats_is_four_sectors)
@@ -70,7 +70,7 @@ Test(machine_counts, all_lanes_at_one_address_are_one_sector)
 
 Test(machine_counts, lanes_that_are_idle_cost_nothing)
 {
-    at__access a = strided(4096, 4096, 4);
+    atx_access a = strided(4096, 4096, 4);
     a.active = 0x00000101u;
     expect_global(a, 2, 1);
     a.active = 0;
@@ -80,7 +80,7 @@ Test(machine_counts, lanes_that_are_idle_cost_nothing)
 
 Test(machine_counts, a_misaligned_access_reaches_into_the_next_sector)
 {
-    at__access a = strided(4096 + 28, 0, 8);
+    atx_access a = strided(4096 + 28, 0, 8);
     expect_global(a, 2, 1);
 }
 
@@ -134,16 +134,16 @@ Test(machine_counts, a_column_of_doubles_with_padding_of_one_is_free_of_conflict
 
 Test(machine_counts, pairs_of_lanes_at_one_double_go_together)
 {
-    at__access a = strided(0, 8, 8);
-    for (unsigned i = 0; i < AT__LANES; i++)
+    atx_access a = strided(0, 8, 8);
+    for (unsigned i = 0; i < ATX_LANES; i++)
         a.address[i] = i / 2 * 8;
     expect_shared(a, 1, 1);
 }
 
 Test(machine_counts, halves_of_a_warp_that_want_the_same_doubles_go_together)
 {
-    at__access a = strided(0, 8, 8);
-    for (unsigned i = 0; i < AT__LANES; i++)
+    atx_access a = strided(0, 8, 8);
+    for (unsigned i = 0; i < ATX_LANES; i++)
         a.address[i] = i % 16 * 8;
     expect_shared(a, 1, 1);
 }
@@ -151,20 +151,20 @@ Test(machine_counts, halves_of_a_warp_that_want_the_same_doubles_go_together)
 /* ---- what a device counts ---- */
 
 /* Lane i begins at (i / every) * far + (i % every) * near + from; the last three are written plus 1. */
-static at__access probed(int bytes, const int shape[4])
+static atx_access probed(int bytes, const int shape[4])
 {
-    at__access a = { .active = ALL, .bytes = bytes };
-    for (int i = 0; i < AT__LANES; i++)
+    atx_access a = { .active = ALL, .bytes = bytes };
+    for (int i = 0; i < ATX_LANES; i++)
         a.address[i] =
             (uint64_t)(i / shape[0] * (shape[1] - 1) + i % shape[0] * (shape[2] - 1) + shape[3] - 1);
     return a;
 }
 
-static at__cost cost_of(const char *kind, const at__access *a)
+static atx_cost cost_of(const char *kind, const atx_access *a)
 {
-    return strncmp(kind, "global", 6) == 0 ? at__global_cost(a)
-           : strcmp(kind, "matrix") == 0   ? at__matrix_cost(a)
-                                           : at__shared_cost(a);
+    return strncmp(kind, "global", 6) == 0 ? atx_global_cost(a)
+           : strcmp(kind, "matrix") == 0   ? atx_matrix_cost(a)
+                                           : atx_shared_cost(a);
 }
 
 Test(machine_counts, costs_are_those_that_ncu_counts_on_an_h200)
@@ -175,8 +175,8 @@ Test(machine_counts, costs_are_those_that_ncu_counts_on_an_h200)
     cr_assert_not_null(file);
     while (fscanf(file, "%31s %d %dx%dx%dx%d %d", kind, &bytes, &shape[0], &shape[1], &shape[2], &shape[3],
                   &counted) == 7) {
-        const at__access a = probed(bytes, shape);
-        const at__cost c = cost_of(kind, &a);
+        const atx_access a = probed(bytes, shape);
+        const atx_cost c = cost_of(kind, &a);
         cr_expect_eq(c.is, counted, "%s of %d bytes at %dx%dx%dx%d: found %d, expected %d", kind, bytes,
                      shape[0], shape[1], shape[2], shape[3], c.is, counted);
         cases++;

@@ -13,26 +13,26 @@
 enum { THREADS = 64, ARCH = 90 };
 
 /* Skips the test where NVRTC is missing, or CUDA's headers, which some installations do not have. */
-static at__ptx_module *compile(const char *source, at_error *err)
+static atx_ptx_module *compile(const char *source, at_error *err)
 {
-    at__nvrtc *nvrtc = NULL;
-    at__str code = { 0 }, log = { 0 };
-    at__resources unused;
-    at__ptx_module *module = NULL;
+    atx_nvrtc *nvrtc = NULL;
+    atx_str code = { 0 }, log = { 0 };
+    atx_resources unused;
+    atx_ptx_module *module = NULL;
     bool ok = false;
-    if (at__nvrtc_open(&nvrtc, err) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    cr_assert(at__nvrtc_compile(nvrtc, &ok, &code, &log, &unused, source, "foreign.cu", ARCH, AT__PTX, err) ==
+    cr_assert(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, source, "foreign.cu", ARCH, ATX_PTX, err) ==
                   AT_OK,
               "%s", err->text);
-    if (!ok && strstr(at__str_text(&log), "cannot open source file"))
+    if (!ok && strstr(atx_str_text(&log), "cannot open source file"))
         cr_skip_test("CUDA's headers are not installed");
-    cr_assert(ok, "%s", at__str_text(&log));
-    const at_status status = at__ptx_parse(&module, code.data, code.len, err);
+    cr_assert(ok, "%s", atx_str_text(&log));
+    const at_status status = atx_ptx_parse(&module, code.data, code.len, err);
     cr_assert((status == AT_OK) == (module != NULL));
-    at__str_clear(&code);
-    at__str_clear(&log);
-    at__nvrtc_close(nvrtc);
+    atx_str_clear(&code);
+    atx_str_clear(&log);
+    atx_nvrtc_close(nvrtc);
     return module;
 }
 
@@ -40,26 +40,26 @@ static at__ptx_module *compile(const char *source, at_error *err)
  */
 static at_status run(int32_t numbers[THREADS], const char *source, at_error *err)
 {
-    at__ptx_module *module = compile(source, err);
-    at__machine *machine = NULL;
-    at__machine_result result = { 0 };
+    atx_ptx_module *module = compile(source, err);
+    atx_machine *machine = NULL;
+    atx_machine_result result = { 0 };
     int region = 0;
     if (!module)
         return AT_ERR_INPUT;
-    cr_assert(at__machine_open(&machine, module, err) == AT_OK, "%s", err->text);
-    cr_assert(at__machine_add_buffer(&region, machine, "p", 4 * THREADS, 256,
-                                     AT__REGION_INITIALISED | AT__REGION_OUTPUT, numbers, err) == AT_OK);
-    const uint64_t address = at__machine_region_at(machine, region)->address;
-    const at__machine_launch launch = { .function = at__ptx_find_entry(module, "k"),
+    cr_assert(atx_machine_open(&machine, module, err) == AT_OK, "%s", err->text);
+    cr_assert(atx_machine_add_buffer(&region, machine, "p", 4 * THREADS, 256,
+                                     ATX_REGION_INITIALISED | ATX_REGION_OUTPUT, numbers, err) == AT_OK);
+    const uint64_t address = atx_machine_region_at(machine, region)->address;
+    const atx_machine_launch launch = { .function = atx_ptx_find_entry(module, "k"),
                                         .grid = { 1, 1, 1 },
                                         .block = { THREADS, 1, 1 },
                                         .arguments = &address,
                                         .argument_bytes = 8 };
-    const at_status status = at__machine_run(&result, machine, &launch, err);
-    cr_expect(status != AT_OK || result.finding.kind == AT__FINDING_NONE, "%s", result.finding.text);
-    memcpy(numbers, at__machine_region_at(machine, region)->data, 4 * THREADS);
-    at__machine_close(machine);
-    at__ptx_close(module);
+    const at_status status = atx_machine_run(&result, machine, &launch, err);
+    cr_expect(status != AT_OK || result.finding.kind == ATX_FINDING_NONE, "%s", result.finding.text);
+    memcpy(numbers, atx_machine_region_at(machine, region)->data, 4 * THREADS);
+    atx_machine_close(machine);
+    atx_ptx_close(module);
     return status;
 }
 

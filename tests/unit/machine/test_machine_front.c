@@ -6,41 +6,41 @@ static int flaw_count; /* of the run before */
 
 /* Runs an access at `at` bytes from the beginning of a buffer that is aligned to 8 bytes alone, and watched.
  */
-static at__machine_finding_kind finding_of(const char *access, int at)
+static atx_machine_finding_kind finding_of(const char *access, int at)
 {
-    at__str text = { 0 };
-    at__ptx_module *m = NULL;
-    at__machine *machine = NULL;
-    at__inspector *inspector = NULL;
-    at__machine_result result = { 0 };
+    atx_str text = { 0 };
+    atx_ptx_module *m = NULL;
+    atx_machine *machine = NULL;
+    atx_inspector *inspector = NULL;
+    atx_machine_result result = { 0 };
     at_error err = { 0 };
     int region = 0;
-    at__str_addf(
+    atx_str_addf(
         &text,
         ".version 8.5\n.target sm_90\n.address_size 64\n.entry k(.param .u64 out)\n{\n.reg .b64 %%out;\n"
         ".reg .b32 %%r<4>;\n.reg .pred %%p;\nld.param.u64 %%out, [out];\nadd.s64 %%out, %%out, "
         "%d;\n%s;\nret;\n}\n",
         at, access);
-    cr_assert(at__ptx_parse(&m, text.data, text.len, &err) == AT_OK, "%s", err.text);
-    cr_assert(at__machine_open(&machine, m, &err) == AT_OK, "%s", err.text);
-    cr_assert(at__machine_add_buffer(&region, machine, "view", 64, 8, AT__REGION_INITIALISED, NULL, &err) ==
+    cr_assert(atx_ptx_parse(&m, text.data, text.len, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_machine_open(&machine, m, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_machine_add_buffer(&region, machine, "view", 64, 8, ATX_REGION_INITIALISED, NULL, &err) ==
                   AT_OK,
               "%s", err.text);
-    const uint64_t address = at__machine_region_at(machine, region)->address;
-    cr_assert(at__inspector_open(&inspector, m, machine, &err) == AT_OK, "%s", err.text);
-    at__machine_launch l = { .function = at__ptx_find_entry(m, "k"),
+    const uint64_t address = atx_machine_region_at(machine, region)->address;
+    cr_assert(atx_inspector_open(&inspector, m, machine, &err) == AT_OK, "%s", err.text);
+    atx_machine_launch l = { .function = atx_ptx_find_entry(m, "k"),
                              .grid = { 1, 1, 1 },
                              .block = { 1, 1, 1 },
                              .arguments = &address,
                              .argument_bytes = 8 };
-    l.watch = at__inspector_watch(inspector, &l);
-    cr_assert(at__machine_run(&result, machine, &l, &err) == AT_OK, "%s", err.text);
-    const at__flaws *flaws = at__inspector_flaws(inspector);
+    l.watch = atx_inspector_watch(inspector, &l);
+    cr_assert(atx_machine_run(&result, machine, &l, &err) == AT_OK, "%s", err.text);
+    const atx_flaws *flaws = atx_inspector_flaws(inspector);
     flaw_count = flaws->count;
-    at__inspector_close(inspector);
-    at__machine_close(machine);
-    at__ptx_close(m);
-    at__str_clear(&text);
+    atx_inspector_close(inspector);
+    atx_machine_close(machine);
+    atx_ptx_close(m);
+    atx_str_clear(&text);
     return result.finding.kind;
 }
 
@@ -49,20 +49,20 @@ static at__machine_finding_kind finding_of(const char *access, int at)
 
 Test(machine_front, reads_of_the_piece_that_holds_a_views_first_byte_are_allowed)
 {
-    cr_expect_eq(finding_of(READ, -8), AT__FINDING_NONE);
-    cr_expect_eq(finding_of("ld.global.u32 %r0, [%out]", -8), AT__FINDING_NONE);
-    cr_expect_eq(finding_of(READ, 8), AT__FINDING_NONE);
+    cr_expect_eq(finding_of(READ, -8), ATX_FINDING_NONE);
+    cr_expect_eq(finding_of("ld.global.u32 %r0, [%out]", -8), ATX_FINDING_NONE);
+    cr_expect_eq(finding_of(READ, 8), ATX_FINDING_NONE);
 }
 
 Test(machine_front, those_of_a_piece_before_and_writes_are_not)
 {
-    cr_expect_eq(finding_of(READ, -24), AT__FINDING_BOUNDS);
-    cr_expect_eq(finding_of(WRITE, -8), AT__FINDING_BOUNDS);
+    cr_expect_eq(finding_of(READ, -24), ATX_FINDING_BOUNDS);
+    cr_expect_eq(finding_of(WRITE, -8), ATX_FINDING_BOUNDS);
 }
 
 Test(machine_front, nor_is_a_read_that_ends_behind_it)
 {
-    cr_expect_eq(finding_of(READ, 56), AT__FINDING_BOUNDS);
+    cr_expect_eq(finding_of(READ, 56), ATX_FINDING_BOUNDS);
 }
 
 /* 32 bytes. */
@@ -74,19 +74,19 @@ Test(machine_front, nor_is_a_read_that_ends_behind_it)
 
 Test(machine_front, a_bulk_copy_reads_it_too)
 {
-    cr_expect_eq(finding_of(BULK, -8), AT__FINDING_NONE);
+    cr_expect_eq(finding_of(BULK, -8), ATX_FINDING_NONE);
     cr_expect_eq(flaw_count, 0);
-    cr_expect_eq(finding_of(BULK, 8), AT__FINDING_NONE);
+    cr_expect_eq(finding_of(BULK, 8), ATX_FINDING_NONE);
     cr_expect_eq(flaw_count, 0);
-    cr_expect_eq(finding_of(BULK, -24), AT__FINDING_BOUNDS);
-    cr_expect_eq(finding_of(BULK, 40), AT__FINDING_BOUNDS);
+    cr_expect_eq(finding_of(BULK, -24), ATX_FINDING_BOUNDS);
+    cr_expect_eq(finding_of(BULK, 40), ATX_FINDING_BOUNDS);
 }
 
 /* Written by the thread and read by the copy, with no fence between. */
 Test(machine_front, what_it_reads_behind_the_front_is_watched)
 {
-    cr_expect_eq(finding_of("st.global.u32 [%out+28], 1;\n" BULK, -8), AT__FINDING_NONE);
+    cr_expect_eq(finding_of("st.global.u32 [%out+28], 1;\n" BULK, -8), ATX_FINDING_NONE);
     cr_expect_eq(flaw_count, 1);
-    cr_expect_eq(finding_of("st.global.u32 [%out+32], 1;\n" BULK, -8), AT__FINDING_NONE);
+    cr_expect_eq(finding_of("st.global.u32 [%out+32], 1;\n" BULK, -8), ATX_FINDING_NONE);
     cr_expect_eq(flaw_count, 0);
 }

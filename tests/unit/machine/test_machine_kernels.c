@@ -15,46 +15,46 @@
 
 enum { PICKS = 3, MOST_ARGS = 16 };
 
-static at__nvrtc *open_or_skip(void)
+static atx_nvrtc *open_or_skip(void)
 {
-    at__nvrtc *nvrtc = NULL;
+    atx_nvrtc *nvrtc = NULL;
     at_error err = { 0 };
-    if (at__nvrtc_open(&nvrtc, &err) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
     return nvrtc;
 }
 
-static at__ptx_module *compile(at__nvrtc *nvrtc, const char *source, int cc)
+static atx_ptx_module *compile(atx_nvrtc *nvrtc, const char *source, int cc)
 {
-    at__str code = { 0 }, log = { 0 }, text = { 0 };
-    at__resources resources;
+    atx_str code = { 0 }, log = { 0 }, text = { 0 };
+    atx_resources resources;
     at_error err = { 0 };
-    at__ptx_module *module = NULL;
+    atx_ptx_module *module = NULL;
     bool ok = false;
-    at__str_add(&text, source);
-    cr_assert(at__nvrtc_compile(nvrtc, &ok, &code, &log, &resources, text.data, "t.cu", cc, AT__PTX, &err) ==
+    atx_str_add(&text, source);
+    cr_assert(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, text.data, "t.cu", cc, ATX_PTX, &err) ==
                   AT_OK,
               "%s", err.text);
-    cr_assert(ok, "%s", at__str_text(&log));
-    cr_assert(at__ptx_parse(&module, code.data, code.len, &err) == AT_OK, "%s", err.text);
-    at__str_clear(&text);
-    at__str_clear(&log);
-    at__str_clear(&code);
+    cr_assert(ok, "%s", atx_str_text(&log));
+    cr_assert(atx_ptx_parse(&module, code.data, code.len, &err) == AT_OK, "%s", err.text);
+    atx_str_clear(&text);
+    atx_str_clear(&log);
+    atx_str_clear(&code);
     return module;
 }
 
 /* ---- the shipped templates ---- */
 
 typedef struct trial {
-    at__nvrtc *nvrtc;
-    const at__problem *problem;
-    int64_t slots[AT__MAX_SLOTS];
+    atx_nvrtc *nvrtc;
+    const atx_problem *problem;
+    int64_t slots[ATX_MAX_SLOTS];
     unsigned char *in;
     int kernels;
 } trial;
 
 /* Where element (b, r, c) of the input must be in the output; both are dense. */
-static int64_t place_of(const at__problem *p, int64_t b, int64_t r, int64_t c)
+static int64_t place_of(const atx_problem *p, int64_t b, int64_t r, int64_t c)
 {
     const int64_t rows = p->dims[1], cols = p->dims[2];
     return strcmp(p->op->name, "copy") == 0 ? (b * rows + r) * cols + c : (b * cols + c) * rows + r;
@@ -63,7 +63,7 @@ static int64_t place_of(const at__problem *p, int64_t b, int64_t r, int64_t c)
 static void assert_right(const trial *t, const unsigned char *out, const char *name, const char *config)
 {
     const int64_t *dims = t->problem->dims;
-    const size_t bytes = (size_t)at__dtype_bytes(t->problem->type);
+    const size_t bytes = (size_t)atx_dtype_bytes(t->problem->type);
     size_t i = 0;
     for (int64_t b = 0; b < dims[0]; b++)
         for (int64_t r = 0; r < dims[1]; r++)
@@ -73,48 +73,48 @@ static void assert_right(const trial *t, const unsigned char *out, const char *n
                           "%s %s: element %d, %d, %d", name, config, (int)b, (int)r, (int)c);
 }
 
-static int64_t add_argument(at__machine *machine, const trial *t, int i, const int64_t *slots,
+static int64_t add_argument(atx_machine *machine, const trial *t, int i, const int64_t *slots,
                             int *out_region)
 {
-    const at__op *op = t->problem->op;
+    const atx_op *op = t->problem->op;
     at_error err = { 0 };
     int64_t value = 0;
     int region = 0;
-    if (op->args[i].role == AT__SCALAR) {
-        cr_assert(at__scalar_value(&value, &op->args[i], slots, &err) == AT_OK, "%s", err.text);
+    if (op->args[i].role == ATX_SCALAR) {
+        cr_assert(atx_scalar_value(&value, &op->args[i], slots, &err) == AT_OK, "%s", err.text);
         return value;
     }
-    const bool input = op->args[i].role == AT__INPUT;
-    cr_assert(at__arg_bytes(&value, op, i, slots, &err) == AT_OK, "%s", err.text);
+    const bool input = op->args[i].role == ATX_INPUT;
+    cr_assert(atx_arg_bytes(&value, op, i, slots, &err) == AT_OK, "%s", err.text);
     cr_assert(
-        at__machine_add_buffer(&region, machine, op->args[i].name, value, 256,
-                               input ? AT__REGION_READ_ONLY | AT__REGION_INITIALISED : AT__REGION_OUTPUT,
+        atx_machine_add_buffer(&region, machine, op->args[i].name, value, 256,
+                               input ? ATX_REGION_READ_ONLY | ATX_REGION_INITIALISED : ATX_REGION_OUTPUT,
                                input ? t->in : NULL, &err) == AT_OK,
         "%s", err.text);
     if (!input)
         *out_region = region;
-    return (int64_t)at__machine_region_at(machine, region)->address;
+    return (int64_t)atx_machine_region_at(machine, region)->address;
 }
 
-static void run_config(trial *t, const at__template *template, const at__config *config)
+static void run_config(trial *t, const atx_template *template, const atx_config *config)
 {
-    at__str text = { 0 }, words = { 0 };
+    atx_str text = { 0 }, words = { 0 };
     at_error err = { 0 };
-    at__geometry g = { 0 };
-    at__machine *machine = NULL;
-    at__machine_result result = { 0 };
-    int64_t slots[AT__MAX_SLOTS], arguments[MOST_ARGS];
+    atx_geometry g = { 0 };
+    atx_machine *machine = NULL;
+    atx_machine_result result = { 0 };
+    int64_t slots[ATX_MAX_SLOTS], arguments[MOST_ARGS];
     int out = 0;
     memcpy(slots, t->slots, sizeof slots);
-    cr_assert(at__config_bind(slots, template, config, &err) == AT_OK, "%s", err.text);
-    cr_assert(at__render(&text, template, t->problem->type, config, slots, &err) == AT_OK, "%s", err.text);
-    cr_assert(at__geometry_of(&g, &template->launch, slots, &err) == AT_OK, "%s", err.text);
-    at__config_text(&words, template, config);
-    at__ptx_module *module = compile(t->nvrtc, text.data, 90);
-    cr_assert(at__machine_open(&machine, module, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_config_bind(slots, template, config, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_render(&text, template, t->problem->type, config, slots, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_geometry_of(&g, &template->launch, slots, &err) == AT_OK, "%s", err.text);
+    atx_config_text(&words, template, config);
+    atx_ptx_module *module = compile(t->nvrtc, text.data, 90);
+    cr_assert(atx_machine_open(&machine, module, &err) == AT_OK, "%s", err.text);
     for (int i = 0; i < template->arg_count; i++)
         arguments[i] = add_argument(machine, t, template->args[i], slots, &out);
-    at__machine_launch launch = { .function = at__ptx_find_entry(module, template->kernel),
+    atx_machine_launch launch = { .function = atx_ptx_find_entry(module, template->kernel),
                                   .shared_bytes = g.shared_bytes,
                                   .arguments = arguments,
                                   .argument_bytes = 8 * template->arg_count };
@@ -122,36 +122,36 @@ static void run_config(trial *t, const at__template *template, const at__config 
         launch.grid[k] = (uint32_t)g.grid[k];
         launch.block[k] = (uint32_t)g.block[k];
     }
-    cr_assert(at__machine_run(&result, machine, &launch, &err) == AT_OK, "%s %s: %s", template->name,
+    cr_assert(atx_machine_run(&result, machine, &launch, &err) == AT_OK, "%s %s: %s", template->name,
               words.data, err.text);
-    cr_assert(result.finding.kind == AT__FINDING_NONE, "%s %s: %s:%d: %s", template->name, words.data,
+    cr_assert(result.finding.kind == ATX_FINDING_NONE, "%s %s: %s:%d: %s", template->name, words.data,
               result.finding.file, result.finding.line, result.finding.text);
-    assert_right(t, at__machine_region_at(machine, out)->data, template->name, words.data);
+    assert_right(t, atx_machine_region_at(machine, out)->data, template->name, words.data);
     t->kernels++;
-    at__machine_close(machine);
-    at__ptx_close(module);
-    at__str_clear(&text);
-    at__str_clear(&words);
+    atx_machine_close(machine);
+    atx_ptx_close(module);
+    atx_str_clear(&text);
+    atx_str_clear(&words);
 }
 
-static void run_template(trial *t, const at__template *template)
+static void run_template(trial *t, const atx_template *template)
 {
-    at__space *space = NULL;
+    atx_space *space = NULL;
     at_error err = { 0 };
-    at__rng rng = { 5 };
-    cr_assert(at__space_open(&space, template, t->slots, NULL, 0, &err) == AT_OK, "%s", err.text);
-    for (int i = 0; i < PICKS && i < at__space_count(space); i++) {
-        at__config config;
-        at__space_config(&config, space, at__space_sample(space, &rng));
+    atx_rng rng = { 5 };
+    cr_assert(atx_space_open(&space, template, t->slots, NULL, 0, &err) == AT_OK, "%s", err.text);
+    for (int i = 0; i < PICKS && i < atx_space_count(space); i++) {
+        atx_config config;
+        atx_space_config(&config, space, atx_space_sample(space, &rng));
         run_config(t, template, &config);
     }
-    at__space_close(space);
+    atx_space_close(space);
 }
 
 /* All templates of the op on one problem, three configurations each. */
-static void run_problem(const char *op_name, at__dtype type, int64_t batch, int64_t rows, int64_t cols)
+static void run_problem(const char *op_name, atx_dtype type, int64_t batch, int64_t rows, int64_t cols)
 {
-    static const at__limits LIMITS = { .cc = 90,
+    static const atx_limits LIMITS = { .cc = 90,
                                        .sms = 2,
                                        .warp_size = 32,
                                        .max_threads_per_block = 1024,
@@ -162,49 +162,49 @@ static void run_problem(const char *op_name, at__dtype type, int64_t batch, int6
                                        .l2_bytes = 50 << 20,
                                        .memory_bytes = (int64_t)80 << 30 };
     const int64_t sizes[3] = { batch, rows, cols };
-    const size_t bytes = (size_t)(batch * rows * cols * at__dtype_bytes(type));
+    const size_t bytes = (size_t)(batch * rows * cols * atx_dtype_bytes(type));
     trial t = { .nvrtc = open_or_skip(), .in = malloc(bytes) };
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     at_error err = { 0 };
-    at__problem problem;
+    atx_problem problem;
     for (size_t i = 0; i < bytes; i++)
         t.in[i] = (unsigned char)((i * 2654435761u) >> 13);
-    cr_assert(at__catalog_open(&catalog, NULL, &err) == AT_OK, "%s", err.text);
-    const at__op *op = at__catalog_find_op(catalog, op_name);
-    cr_assert(at__problem_init(&problem, op, type, sizes, 3, &err) == AT_OK, "%s", err.text);
-    cr_assert(at__problem_bind(t.slots, &problem, &LIMITS, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_catalog_open(&catalog, NULL, &err) == AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(catalog, op_name);
+    cr_assert(atx_problem_init(&problem, op, type, sizes, 3, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_problem_bind(t.slots, &problem, &LIMITS, &err) == AT_OK, "%s", err.text);
     t.problem = &problem;
-    for (int i = 0; i < at__catalog_template_count(catalog, op); i++)
-        run_template(&t, at__catalog_template(catalog, op, i));
+    for (int i = 0; i < atx_catalog_template_count(catalog, op); i++)
+        run_template(&t, atx_catalog_template(catalog, op, i));
     cr_assert(t.kernels >= PICKS);
-    at__catalog_close(catalog);
-    at__nvrtc_close(t.nvrtc);
+    atx_catalog_close(catalog);
+    atx_nvrtc_close(t.nvrtc);
     free(t.in);
 }
 
 Test(machine_kernels, transposes_of_words_are_right)
 {
-    run_problem("transpose", AT__F32, 2, 67, 45);
+    run_problem("transpose", ATX_F32, 2, 67, 45);
 }
 
 Test(machine_kernels, transposes_of_bytes_are_right)
 {
-    run_problem("transpose", AT__U8, 1, 128, 96);
+    run_problem("transpose", ATX_U8, 1, 128, 96);
 }
 
 Test(machine_kernels, transposes_of_halves_and_narrow_ones_are_right)
 {
-    run_problem("transpose", AT__F16, 3, 64, 8);
+    run_problem("transpose", ATX_F16, 3, 64, 8);
 }
 
 Test(machine_kernels, transposes_of_sixteen_bytes_are_right)
 {
-    run_problem("transpose", AT__C128, 1, 33, 31);
+    run_problem("transpose", ATX_C128, 1, 33, 31);
 }
 
 Test(machine_kernels, copies_are_right)
 {
-    run_problem("copy", AT__F32, 1, 61, 130);
+    run_problem("copy", ATX_F32, 1, 61, 130);
 }
 
 /* ---- kernels of CUDA ---- */
@@ -212,30 +212,30 @@ Test(machine_kernels, copies_are_right)
 static char printed[1000]; /* by the last kernel */
 
 /* Runs kernel k(int *) with 64 threads and a buffer of 64 numbers. */
-static at__machine_result run_cuda(int32_t out[64], const char *source, int cc)
+static atx_machine_result run_cuda(int32_t out[64], const char *source, int cc)
 {
-    at__nvrtc *nvrtc = open_or_skip();
-    at__ptx_module *module = compile(nvrtc, source, cc);
-    at__machine *machine = NULL;
-    at__machine_result result = { 0 };
+    atx_nvrtc *nvrtc = open_or_skip();
+    atx_ptx_module *module = compile(nvrtc, source, cc);
+    atx_machine *machine = NULL;
+    atx_machine_result result = { 0 };
     at_error err = { 0 };
     int region = 0;
-    cr_assert(at__machine_open(&machine, module, &err) == AT_OK, "%s", err.text);
-    cr_assert(at__machine_add_buffer(&region, machine, "p", 256, 256, AT__REGION_OUTPUT, NULL, &err) ==
+    cr_assert(atx_machine_open(&machine, module, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_machine_add_buffer(&region, machine, "p", 256, 256, ATX_REGION_OUTPUT, NULL, &err) ==
               AT_OK);
-    const uint64_t address = at__machine_region_at(machine, region)->address;
-    const at__machine_launch launch = { .function = at__ptx_find_entry(module, "k"),
+    const uint64_t address = atx_machine_region_at(machine, region)->address;
+    const atx_machine_launch launch = { .function = atx_ptx_find_entry(module, "k"),
                                         .grid = { 1, 1, 1 },
                                         .block = { 64, 1, 1 },
                                         .arguments = &address,
                                         .argument_bytes = 8,
                                         .warp_budget = 100000 };
-    cr_assert(at__machine_run(&result, machine, &launch, &err) == AT_OK, "%s", err.text);
-    memcpy(out, at__machine_region_at(machine, region)->data, 256);
-    snprintf(printed, sizeof printed, "%s", at__machine_printed(machine));
-    at__machine_close(machine);
-    at__ptx_close(module);
-    at__nvrtc_close(nvrtc);
+    cr_assert(atx_machine_run(&result, machine, &launch, &err) == AT_OK, "%s", err.text);
+    memcpy(out, atx_machine_region_at(machine, region)->data, 256);
+    snprintf(printed, sizeof printed, "%s", atx_machine_printed(machine));
+    atx_machine_close(machine);
+    atx_ptx_close(module);
+    atx_nvrtc_close(nvrtc);
     return result;
 }
 
@@ -270,8 +270,8 @@ Test(machine_kernels, every_architecture_has_the_same_answer)
         wanted[t] = sums[t] + sums[t ^ 3] * (1 + t);
     for (size_t i = 0; i < sizeof ARCHITECTURES / sizeof *ARCHITECTURES; i++) {
         int32_t out[64];
-        const at__machine_result r = run_cuda(out, SOURCE, ARCHITECTURES[i]);
-        cr_assert(r.finding.kind == AT__FINDING_NONE, "%s", r.finding.text);
+        const atx_machine_result r = run_cuda(out, SOURCE, ARCHITECTURES[i]);
+        cr_assert(r.finding.kind == ATX_FINDING_NONE, "%s", r.finding.text);
         for (int t = 0; t < 64; t++)
             cr_assert(out[t] == wanted[t], "sm_%d, thread %d: %d, not %d", ARCHITECTURES[i], t, out[t],
                       wanted[t]);
@@ -281,27 +281,27 @@ Test(machine_kernels, every_architecture_has_the_same_answer)
 Test(machine_kernels, an_access_beyond_and_an_endless_loop_end_the_launch)
 {
     int32_t out[64];
-    at__machine_result r = run_cuda(out,
+    atx_machine_result r = run_cuda(out,
                                     "extern \"C\" __global__ void k(int *p)\n{\n"
                                     "    if (threadIdx.x == 5)\n        p[threadIdx.x + 60] = 1;\n}\n",
                                     90);
-    cr_assert(r.finding.kind == AT__FINDING_BOUNDS, "%s", r.finding.text);
+    cr_assert(r.finding.kind == ATX_FINDING_BOUNDS, "%s", r.finding.text);
     cr_assert(r.finding.thread_at[0] == 5 && r.finding.lane == 5);
     r = run_cuda(
         out, "extern \"C\" __global__ void k(int *p)\n{\n    for (;;)\n        atomicAdd(p, 1);\n}\n", 90);
-    cr_assert(r.finding.kind == AT__FINDING_ENDLESS, "%s", r.finding.text);
+    cr_assert(r.finding.kind == ATX_FINDING_ENDLESS, "%s", r.finding.text);
 }
 
 Test(machine_kernels, what_a_kernel_prints_is_kept)
 {
     int32_t out[64];
-    const at__machine_result r = run_cuda(out,
+    const atx_machine_result r = run_cuda(out,
                                           "extern \"C\" int printf(const char *, ...);\n"
                                           "extern \"C\" __global__ void k(int *p)\n{\n"
                                           "    if (threadIdx.x % 40 == 2)\n"
                                           "        printf(\"%d|%5.2f|%s|%llx|%c%%\\n\", -(int)threadIdx.x, "
                                           "1.5, \"word\", 1ull << 40, 'x');\n}\n",
                                           90);
-    cr_assert(r.finding.kind == AT__FINDING_NONE, "%s", r.finding.text);
+    cr_assert(r.finding.kind == ATX_FINDING_NONE, "%s", r.finding.text);
     cr_assert_str_eq(printed, "-2| 1.50|word|10000000000|x%\n-42| 1.50|word|10000000000|x%\n");
 }

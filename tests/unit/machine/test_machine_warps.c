@@ -11,11 +11,11 @@ static run *new_run(void)
 /* Runs a body for one warp that leaves a value a thread in %r1; out[thread] is that. */
 static run *per_thread(const char *body)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     run *r = new_run();
-    at__str_addf(&text, "%s\n%s", body, STORE);
+    atx_str_addf(&text, "%s\n%s", body, STORE);
     run_body(r, text.data);
-    at__str_clear(&text);
+    atx_str_clear(&text);
     return r;
 }
 
@@ -26,7 +26,7 @@ static run *in_clusters(const char *body)
     r->grid = 4;
     r->cluster = 2;
     run_body(r, body);
-    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s", r->result.finding.text);
+    cr_assert(r->result.finding.kind == ATX_FINDING_NONE, "%s", r->result.finding.text);
     return r;
 }
 
@@ -156,7 +156,7 @@ Test(machine_warps, memory_is_read_as_its_type_says)
                 "ld.global.s16 %d5, [%out+2]; ld.global.u64 %d6, [%out]; cvt.u32.u16 %r2, %h2;\n"
                 "st.global.v4.u32 [%out+16], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%out+32], {%d5, %d6};\n"
                 "st.global.u8 [%out+48], %r3; st.global.b16 [%out+52], %h2; E:");
-    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s", r->result.finding.text);
+    cr_assert(r->result.finding.kind == ATX_FINDING_NONE, "%s", r->result.finding.text);
     cr_assert(r->out[4] == 0xffffffbb && r->out[5] == 0xaa && r->out[6] == 0xaabb && r->out[7] == 0x8899);
     cr_assert(r->out[8] == 0xffff8899 && r->out[9] == 0xffffffff && r->out[10] == 0x8899aabb);
     cr_assert(r->out[11] == 0x44556677 && r->out[12] == 0xbb && r->out[13] == 0xaa);
@@ -221,7 +221,7 @@ Test(machine_warps, a_barrier_can_count_vote_and_have_a_number)
              "setp.lt.u32 %p1, %r30, 10; bar.red.popc.u32 %r1, 0, %p1; bar.red.or.pred %p2, 0, %p1;\n"
              "@%p2 add.u32 %r1, %r1, 100; setp.lt.u32 %p3, %r30, 32; @%p3 bra A; bar.arrive 3, 64; bra E;\n"
              "A: bar.sync 3, 64; E:\n" STORE);
-    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s", r->result.finding.text);
+    cr_assert(r->result.finding.kind == ATX_FINDING_NONE, "%s", r->result.finding.text);
     assert_each(r, 64, 110);
     free(r);
 }
@@ -281,7 +281,7 @@ Test(machine_warps, barriers_in_memory_count_arrivals_and_bytes)
                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%out], 256, [bar];\n"
                 "W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra W;\n"
                 "ld.shared.u32 %r1, [%d2]; add.u32 %r1, %r1, 1;\nbar.sync 0;\n" STORE);
-    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s", r->result.finding.text);
+    cr_assert(r->result.finding.kind == ATX_FINDING_NONE, "%s", r->result.finding.text);
     assert_each(r, 64, 7 * t + 1);
     free(r);
 }
@@ -353,7 +353,7 @@ Test(machine_warps, matrices_are_multiplied)
 
 /* ---- what goes wrong ---- */
 
-static run *finding(uint32_t block, const char *body, at__machine_finding_kind kind, const char *words)
+static run *finding(uint32_t block, const char *body, atx_machine_finding_kind kind, const char *words)
 {
     run *r = new_run();
     r->block = block;
@@ -367,15 +367,15 @@ static run *finding(uint32_t block, const char *body, at__machine_finding_kind k
 Test(machine_warps, an_access_beyond_a_buffer_is_found_with_buffer_thread_and_line)
 {
     run *r = finding(32, ".loc 1 17 3\nmad.wide.u32 %d1, %r30, 4, %out; st.global.u32 [%d1+4000], 1;",
-                     AT__FINDING_BOUNDS, "4 bytes at offset 4096 of buffer 'out' of 4096 bytes are written");
+                     ATX_FINDING_BOUNDS, "4 bytes at offset 4096 of buffer 'out' of 4096 bytes are written");
     cr_assert(r->result.finding.line == 17 && r->result.finding.thread_at[0] == 24);
     free(r);
-    free(finding(32, "ld.global.u32 %r1, [%out+-4];", AT__FINDING_BOUNDS, "offset -4 of buffer 'out'"));
-    free(finding(32, "mov.u64 %d1, 16; ld.global.u32 %r1, [%d1];", AT__FINDING_BOUNDS, "no buffer"));
-    free(finding(32, ".shared .b32 s[4]; ld.shared.u32 %r1, [s+16];", AT__FINDING_BOUNDS, "shared memory"));
-    free(finding(32, ".local .b32 l; ld.local.u32 %r1, [l+4];", AT__FINDING_BOUNDS, "local memory"));
-    free(finding(32, "ld.global.u32 %r1, [%out+2];", AT__FINDING_MISALIGNED, "no multiple of 4"));
-    free(finding(32, "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%out+8];", AT__FINDING_MISALIGNED, "16"));
+    free(finding(32, "ld.global.u32 %r1, [%out+-4];", ATX_FINDING_BOUNDS, "offset -4 of buffer 'out'"));
+    free(finding(32, "mov.u64 %d1, 16; ld.global.u32 %r1, [%d1];", ATX_FINDING_BOUNDS, "no buffer"));
+    free(finding(32, ".shared .b32 s[4]; ld.shared.u32 %r1, [s+16];", ATX_FINDING_BOUNDS, "shared memory"));
+    free(finding(32, ".local .b32 l; ld.local.u32 %r1, [l+4];", ATX_FINDING_BOUNDS, "local memory"));
+    free(finding(32, "ld.global.u32 %r1, [%out+2];", ATX_FINDING_MISALIGNED, "no multiple of 4"));
+    free(finding(32, "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%out+8];", ATX_FINDING_MISALIGNED, "16"));
 }
 
 /* PTX truncates addresses to the width of the space that an instruction names. */
@@ -414,7 +414,7 @@ Test(machine_warps, an_access_far_outside_of_a_space_is_told_with_its_true_offse
           "offset 30064771072 of shared memory of 16 bytes" },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
-        free(finding(32, CASES[i][0], AT__FINDING_BOUNDS, CASES[i][1]));
+        free(finding(32, CASES[i][0], ATX_FINDING_BOUNDS, CASES[i][1]));
 }
 
 /* What is stored asynchronously by too few lanes never ends the wait. */
@@ -427,22 +427,22 @@ Test(machine_warps, a_barrier_that_awaits_more_bytes_than_are_stored_is_never_pa
         "mov.u32 %r2, 0; mapa.shared::cluster.u64 %d4, %d2, %r2; mapa.shared::cluster.u64 %d5, %d3, %r2;\n"
         "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%d4], 1, [%d5];\n"
         "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0; @!%p2 bra W;",
-        AT__FINDING_ENDLESS, ""));
+        ATX_FINDING_ENDLESS, ""));
 }
 
 Test(machine_warps, endless_loops_and_barriers_that_some_never_reach_are_found)
 {
-    free(finding(32, "L: add.u32 %r1, %r1, 1; bra L;", AT__FINDING_ENDLESS, "not ended"));
+    free(finding(32, "L: add.u32 %r1, %r1, 1; bra L;", ATX_FINDING_ENDLESS, "not ended"));
     free(finding(64, "setp.lt.u32 %p1, %r30, 32; @%p1 bra A; bar.sync 1; bra E; A: bar.sync 2; E:",
-                 AT__FINDING_BARRIER, "not all threads"));
+                 ATX_FINDING_BARRIER, "not all threads"));
     free(finding(32, "setp.lt.u32 %p1, %r30, 3; @%p1 bra A; bar.warp.sync -1; bra E; A: bar.sync 2; E:",
-                 AT__FINDING_BARRIER, "barrier"));
+                 ATX_FINDING_BARRIER, "barrier"));
     free(finding(
         32, "setp.lt.u32 %p1, %r30, 3; @%p1 bra A; bar.warp.sync -1; bra E; A: bar.warp.sync -1; trap; E:",
-        AT__FINDING_TRAP, "trap"));
+        ATX_FINDING_TRAP, "trap"));
     free(finding(32, "setp.lt.u32 %p1, %r30, 3; @%p1 shfl.sync.idx.b32 %r1, %r30, 0, 31, -1;",
-                 AT__FINDING_INVALID, "do not take part"));
-    free(finding(32, "mbarrier.test_wait.parity.shared.b64 %p1, [1024], 0;", AT__FINDING_BOUNDS, "shared"));
+                 ATX_FINDING_INVALID, "do not take part"));
+    free(finding(32, "mbarrier.test_wait.parity.shared.b64 %p1, [1024], 0;", ATX_FINDING_BOUNDS, "shared"));
 }
 
 /* Threads that have ended are not waited for. */
@@ -451,7 +451,7 @@ Test(machine_warps, a_barrier_does_not_wait_for_threads_that_have_ended)
     run *r = new_run();
     r->block = 64;
     run_body(r, "setp.gt.u32 %p1, %r30, 40; @%p1 exit; bar.sync 0; mov.u32 %r1, 3;\n" STORE);
-    cr_assert(r->result.finding.kind == AT__FINDING_NONE, "%s", r->result.finding.text);
+    cr_assert(r->result.finding.kind == ATX_FINDING_NONE, "%s", r->result.finding.text);
     assert_each(r, 64, t <= 40 ? 3 : 0);
     free(r);
 }

@@ -11,85 +11,85 @@
 
 TestSuite(model, .init = begin, .fini = end);
 
-static at__model *learn(const at__model *before)
+static atx_model *learn(const atx_model *before)
 {
     at_error err = { 0 };
-    at__model *m = NULL;
-    cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, before, NULL, &err), AT_OK, "%s", err.text);
+    atx_model *m = NULL;
+    cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, before, NULL, &err), AT_OK, "%s", err.text);
     return m;
 }
 
-static const at__op *transpose(void)
+static const atx_op *transpose(void)
 {
-    return at__catalog_find_op(w.catalog, "transpose");
+    return atx_catalog_find_op(w.catalog, "transpose");
 }
 
-static at__problem problem_of(int64_t *slots, int64_t rows, int64_t cols)
+static atx_problem problem_of(int64_t *slots, int64_t rows, int64_t cols)
 {
     at_error err = { 0 };
-    at__problem p;
-    at__limits limits;
-    at__arch_limits(&limits, 90);
+    atx_problem p;
+    atx_limits limits;
+    atx_arch_limits(&limits, 90);
     limits.sms = 132;
-    cr_assert_eq(at__problem_init(&p, transpose(), AT__F32, (int64_t[]){ rows, cols }, 2, &err), AT_OK);
-    cr_assert_eq(at__problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&p, transpose(), ATX_F32, (int64_t[]){ rows, cols }, 2, &err), AT_OK);
+    cr_assert_eq(atx_problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
     return p;
 }
 
-static at__guess guess_on(const at__model *m, const char *device, int64_t rows, int64_t cols)
+static atx_guess guess_on(const atx_model *m, const char *device, int64_t rows, int64_t cols)
 {
     at_error err = { 0 };
-    at__predictor *p = NULL;
-    at__guess g;
+    atx_predictor *p = NULL;
+    atx_guess g;
     bool own = false;
-    int64_t slots[AT__MAX_SLOTS];
-    at__problem problem = problem_of(slots, rows, cols);
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_problem problem = problem_of(slots, rows, cols);
     cr_assert_eq(
-        at__predictor_open(&p, m, w.catalog, transpose(), &(at__gpu_model){ .name = device }, &own, &err),
+        atx_predictor_open(&p, m, w.catalog, transpose(), &(atx_gpu_model){ .name = device }, &own, &err),
         AT_OK, "%s", err.text);
     cr_assert(own);
-    cr_assert_eq(at__predictor_best(&g, p, &problem, slots, &err), AT_OK, "%s", err.text);
-    at__predictor_close(p);
+    cr_assert_eq(atx_predictor_best(&g, p, &problem, slots, &err), AT_OK, "%s", err.text);
+    atx_predictor_close(p);
     return g;
 }
 
-static at__guess guess_of(const at__model *m, int64_t rows, int64_t cols)
+static atx_guess guess_of(const atx_model *m, int64_t rows, int64_t cols)
 {
     return guess_on(m, "NVIDIA H200", rows, cols);
 }
 
-static void expect_law(const at__model *m, int64_t rows, int64_t cols)
+static void expect_law(const atx_model *m, int64_t rows, int64_t cols)
 {
-    at__str text = { 0 };
-    at__guess g = guess_of(m, rows, cols);
-    at__config_text(&text, g.t, &g.config);
-    cr_assert(strstr(at__str_text(&text), best_tile(cols)), "%lld columns: %s", (long long)cols,
-              at__str_text(&text));
-    cr_assert(strstr(at__str_text(&text), "BLOCK_ROWS=8"), "%s", at__str_text(&text));
-    at__str_clear(&text);
+    atx_str text = { 0 };
+    atx_guess g = guess_of(m, rows, cols);
+    atx_config_text(&text, g.t, &g.config);
+    cr_assert(strstr(atx_str_text(&text), best_tile(cols)), "%lld columns: %s", (long long)cols,
+              atx_str_text(&text));
+    cr_assert(strstr(atx_str_text(&text), "BLOCK_ROWS=8"), "%s", atx_str_text(&text));
+    atx_str_clear(&text);
 }
 
 Test(model, names_what_a_law_of_alignment_says_for_problems_that_it_never_saw)
 {
     put_lessons();
-    at__model *m = learn(NULL);
+    atx_model *m = learn(NULL);
     cr_assert_not_null(m);
     expect_law(m, 1500, 1536);
     expect_law(m, 1500, 1531);
     expect_law(m, 800, 3200);
     expect_law(m, 800, 3205);
-    at__model_close(m);
+    atx_model_close(m);
 }
 
 Test(model, expects_about_the_time_that_the_law_gives)
 {
     put_lessons();
-    at__model *m = learn(NULL);
-    at__guess g = guess_of(m, 1500, 1536);
+    atx_model *m = learn(NULL);
+    atx_guess g = guess_of(m, 1500, 1536);
     double law = law_s(1500, 1536, 64, 8, 0);
     cr_assert(g.time_s > 0.7 * law && g.time_s < 1.4 * law, "%g, and not %g", g.time_s, law);
     cr_assert(g.doubt >= 0 && g.doubt < 0.5, "%g", g.doubt);
-    at__model_close(m);
+    atx_model_close(m);
 }
 
 static void put_h100(int problems, int least_tile, int best_rows)
@@ -101,29 +101,29 @@ static void put_h100(int problems, int least_tile, int best_rows)
 
 static void expect_on_h100(int64_t rows, int64_t cols, const char *part)
 {
-    at__str text = { 0 };
-    at__model *m = learn(NULL);
-    at__guess g = guess_on(m, "NVIDIA H100", rows, cols);
-    at__config_text(&text, g.t, &g.config);
-    cr_assert(strstr(at__str_text(&text), part), "%s", at__str_text(&text));
-    at__str_clear(&text);
-    at__model_close(m);
+    atx_str text = { 0 };
+    atx_model *m = learn(NULL);
+    atx_guess g = guess_on(m, "NVIDIA H100", rows, cols);
+    atx_config_text(&text, g.t, &g.config);
+    cr_assert(strstr(atx_str_text(&text), part), "%s", atx_str_text(&text));
+    atx_str_clear(&text);
+    atx_model_close(m);
 }
 
 /* On this one only tiles of 64 were tried, of which one configuration is best. */
 Test(model, device_that_another_knows_more_of_also_chooses_from_what_was_only_tried_there)
 {
     put_h100(14, 64, 8);
-    at__model *m = learn(NULL);
-    at__lessons lessons;
+    atx_model *m = learn(NULL);
+    atx_lessons lessons;
     int i = 0;
-    while (at__model_part(&lessons, m, i) && !strstr(lessons.device, "H100"))
+    while (atx_model_part(&lessons, m, i) && !strstr(lessons.device, "H100"))
         i++;
     cr_assert_str_eq(lessons.device, "NVIDIA H100");
     cr_assert_eq(lessons.candidates, 2, "%d", (int)lessons.candidates);
     cr_assert_eq(lessons.trials, 14 * 8);
     cr_assert_eq(lessons.problems, 14);
-    at__model_close(m);
+    atx_model_close(m);
 }
 
 Test(model, trials_of_another_device_do_not_go_before_its_own)
@@ -137,11 +137,11 @@ Test(model, trial_that_was_disturbed_does_not_make_all_answers_doubtful)
     put_lessons();
     put_trial("2048x4096", "tile_rows", "TILE=64 BLOCK_ROWS=8 PAD=0 UNROLL=yes ORDER=in_fast",
               100 * law_s(2048, 4096, 64, 8, 0));
-    at__model *m = learn(NULL);
-    at__lessons lessons;
-    cr_assert(at__model_part(&lessons, m, 0));
+    atx_model *m = learn(NULL);
+    atx_lessons lessons;
+    cr_assert(atx_model_part(&lessons, m, 0));
     cr_assert(lessons.doubt > 0.02 && lessons.doubt < 0.3, "%g", lessons.doubt);
-    at__model_close(m);
+    atx_model_close(m);
 }
 
 /* Rows that a trait says all about, and noise beside it. */
@@ -151,11 +151,11 @@ static int trees_of(double noise)
     static uint8_t bins[ROWS], used[ROWS];
     static float weights[ROWS], left[ROWS];
     at_error err = { 0 };
-    at__rng rng = { .state = 1 };
-    at__forest forest = { .count = 0 };
-    const at__lesson lesson = { bins, ROWS, 1, (int[]){ 98 }, weights, left, used, NULL };
-    const at__growth growth = { .trees = 200,
-                                .leaves = AT__MAX_LEAVES,
+    atx_rng rng = { .state = 1 };
+    atx_forest forest = { .count = 0 };
+    const atx_lesson lesson = { bins, ROWS, 1, (int[]){ 98 }, weights, left, used, NULL };
+    const atx_growth growth = { .trees = 200,
+                                .leaves = ATX_MAX_LEAVES,
                                 .rate = 0.1,
                                 .least_weight = 1,
                                 .trait_share = 1,
@@ -164,11 +164,11 @@ static int trees_of(double noise)
         bins[i] = (uint8_t)(1 + i % 97);
         used[i] = i % 4 != 0;
         weights[i] = 1;
-        left[i] = (float)(bins[i] / 97.0 + noise * ((double)at__rng_below(&rng, 1000) / 500 - 1));
+        left[i] = (float)(bins[i] / 97.0 + noise * ((double)atx_rng_below(&rng, 1000) / 500 - 1));
     }
-    cr_assert_eq(at__forest_grow(&forest, &lesson, &growth, &rng, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_forest_grow(&forest, &lesson, &growth, &rng, &err), AT_OK, "%s", err.text);
     const int count = forest.count;
-    at__forest_clear(&forest);
+    atx_forest_clear(&forest);
     return count;
 }
 
@@ -182,11 +182,11 @@ Test(model, grows_no_more_trees_when_they_help_no_longer_where_they_did_not_lear
 /* Three rows of many traits: a quarter is the same in all, another quarter only the second row has. */
 enum { MANY = 400, ROWS = 3 };
 
-static void name_many(char (*names)[AT__MAX_NAME], float *numbers)
+static void name_many(char (*names)[ATX_MAX_NAME], float *numbers)
 {
     for (int k = 0; k < MANY; k++) {
         const char *kind = k % 4 == 0 ? "alike" : k % 4 == 1 ? "of one row" : "differs";
-        snprintf(names[k], AT__MAX_NAME, "%s %d", kind, k);
+        snprintf(names[k], ATX_MAX_NAME, "%s %d", kind, k);
         for (int r = 0; r < ROWS; r++)
             numbers[r * MANY + k] = k % 4 == 0             ? (float)k
                                     : k % 4 == 1 && r != 1 ? NAN
@@ -196,16 +196,16 @@ static void name_many(char (*names)[AT__MAX_NAME], float *numbers)
 
 Test(model, looks_at_traits_that_differ_before_those_that_do_not)
 {
-    static at__part_of_model part;
-    static char names[MANY][AT__MAX_NAME];
+    static atx_part_of_model part;
+    static char names[MANY][ATX_MAX_NAME];
     static float numbers[ROWS * MANY];
-    at__group g = {
+    atx_group g = {
         .part = &part, .names = names, .name_count = MANY, .numbers = numbers, .row_count = ROWS
     };
     int differ = 0, of_one_row = 0;
     name_many(names, numbers);
-    at__choose_traits(&g);
-    cr_expect_eq(part.trait_count, AT__MAX_SEEN, "%d traits", part.trait_count);
+    atx_choose_traits(&g);
+    cr_expect_eq(part.trait_count, ATX_MAX_SEEN, "%d traits", part.trait_count);
     for (int k = 0; k < part.trait_count; k++) {
         int from = atoi(strpbrk(part.names[k], "0123456789"));
         differ += from % 4 >= 2;
@@ -215,7 +215,7 @@ Test(model, looks_at_traits_that_differ_before_those_that_do_not)
                      part.names[k]);
     }
     cr_expect_eq(differ, MANY / 2, "%d of %d that differ", differ, MANY / 2);
-    cr_expect_eq(of_one_row, AT__MAX_SEEN - MANY / 2, "%d of one row", of_one_row);
+    cr_expect_eq(of_one_row, ATX_MAX_SEEN - MANY / 2, "%d of one row", of_one_row);
 }
 
 Test(model, learns_nothing_from_few_problems)
@@ -246,134 +246,134 @@ static void put_rivals(void)
 Test(model, names_another_template_that_may_be_as_good_before_more_of_the_same)
 {
     at_error err = { 0 };
-    at__predictor *p = NULL;
-    at__guess top[3];
+    atx_predictor *p = NULL;
+    atx_guess top[3];
     int count = 0;
     bool own = false;
-    int64_t slots[AT__MAX_SLOTS];
+    int64_t slots[ATX_MAX_SLOTS];
     put_rivals();
-    at__model *m = learn(NULL);
-    at__problem problem = problem_of(slots, 1500, 1536);
-    cr_assert_eq(at__predictor_open(&p, m, w.catalog, transpose(), &(at__gpu_model){ .name = "NVIDIA H200" },
+    atx_model *m = learn(NULL);
+    atx_problem problem = problem_of(slots, 1500, 1536);
+    cr_assert_eq(atx_predictor_open(&p, m, w.catalog, transpose(), &(atx_gpu_model){ .name = "NVIDIA H200" },
                                     &own, &err),
                  AT_OK, "%s", err.text);
-    cr_assert_eq(at__predictor_top(top, &count, 3, p, &problem, slots, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_predictor_top(top, &count, 3, p, &problem, slots, &err), AT_OK, "%s", err.text);
     cr_assert_eq(count, 3);
     cr_assert_neq(top[0].t, top[1].t, "%s twice: %g and %g, doubt %g", top[0].t->name, top[0].slower,
                   top[1].slower, top[0].doubt);
     cr_assert(top[1].slower >= top[0].slower && top[1].slower <= top[0].slower + top[0].doubt + 0.01,
               "%g after %g, doubt %g", top[1].slower, top[0].slower, top[0].doubt);
-    at__predictor_close(p);
-    at__model_close(m);
+    atx_predictor_close(p);
+    atx_model_close(m);
 }
 
-static void pack(at__str *out, const at__model *m)
+static void pack(atx_str *out, const atx_model *m)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__model_pack(out, m, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_pack(out, m, &err), AT_OK, "%s", err.text);
 }
 
 /* The time of learning is the only other thing in it. */
 Test(model, is_the_same_for_the_same_trials)
 {
-    at__str a = { 0 }, b = { 0 };
+    atx_str a = { 0 }, b = { 0 };
     put_lessons();
-    at__model *m = learn(NULL), *n = learn(NULL);
-    at__guess g = guess_of(m, 1500, 1531), h = guess_of(n, 1500, 1531);
+    atx_model *m = learn(NULL), *n = learn(NULL);
+    atx_guess g = guess_of(m, 1500, 1531), h = guess_of(n, 1500, 1531);
     cr_assert(memcmp(&g.config, &h.config, sizeof g.config) == 0 && g.time_s == h.time_s);
     pack(&a, m);
     pack(&b, n);
     cr_assert_eq(a.len, b.len);
-    at__str_clear(&a);
-    at__str_clear(&b);
-    at__model_close(m);
-    at__model_close(n);
+    atx_str_clear(&a);
+    atx_str_clear(&b);
+    atx_model_close(m);
+    atx_model_close(n);
 }
 
 Test(model, packed_and_unpacked_says_the_same)
 {
     at_error err = { 0 };
-    at__str bytes = { 0 }, again = { 0 };
-    at__model *n = NULL;
+    atx_str bytes = { 0 }, again = { 0 };
+    atx_model *n = NULL;
     put_lessons();
-    at__model *m = learn(NULL);
+    atx_model *m = learn(NULL);
     pack(&bytes, m);
-    cr_assert_eq(at__model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
     pack(&again, n);
     cr_assert(again.len == bytes.len && memcmp(again.data, bytes.data, bytes.len) == 0);
-    at__guess g = guess_of(m, 1500, 1531), h = guess_of(n, 1500, 1531);
+    atx_guess g = guess_of(m, 1500, 1531), h = guess_of(n, 1500, 1531);
     cr_assert(memcmp(&g.config, &h.config, sizeof g.config) == 0);
-    at__str_clear(&bytes);
-    at__str_clear(&again);
-    at__model_close(m);
-    at__model_close(n);
+    atx_str_clear(&bytes);
+    atx_str_clear(&again);
+    atx_model_close(m);
+    atx_model_close(n);
 }
 
 /* The checksum made right again, so that the reader itself has to notice. */
-static void sign(at__str *bytes)
+static void sign(atx_str *bytes)
 {
-    char hash[AT__HASH_TEXT];
-    at__hash_text(hash, bytes->data, bytes->len - 64);
+    char hash[ATX_HASH_TEXT];
+    atx_hash_text(hash, bytes->data, bytes->len - 64);
     memcpy(bytes->data + bytes->len - 64, hash, 64);
 }
 
 Test(model, a_damaged_file_is_refused_or_harmless)
 {
-    at__str bytes = { 0 };
-    at__rng rng = { 7 };
+    atx_str bytes = { 0 };
+    atx_rng rng = { 7 };
     put_lessons();
-    at__model *m = learn(NULL), *n = NULL;
+    atx_model *m = learn(NULL), *n = NULL;
     pack(&bytes, m);
     for (size_t len = 0; len < bytes.len; len += 1 + bytes.len / 97)
-        cr_assert_eq(at__model_unpack(&n, bytes.data, len, NULL), AT_ERR_INPUT, "cut off after %zu", len);
+        cr_assert_eq(atx_model_unpack(&n, bytes.data, len, NULL), AT_ERR_INPUT, "cut off after %zu", len);
     for (int i = 0; i < 400; i++) {
-        size_t at = 8 + (size_t)at__rng_below(&rng, bytes.len - 72);
+        size_t at = 8 + (size_t)atx_rng_below(&rng, bytes.len - 72);
         char was = bytes.data[at];
-        bytes.data[at] = (char)(was + 1 + (char)at__rng_below(&rng, 255));
+        bytes.data[at] = (char)(was + 1 + (char)atx_rng_below(&rng, 255));
         if (bytes.data[at] != was)
-            cr_assert_eq(at__model_unpack(&n, bytes.data, bytes.len, NULL), AT_ERR_INPUT, "byte %zu", at);
+            cr_assert_eq(atx_model_unpack(&n, bytes.data, bytes.len, NULL), AT_ERR_INPUT, "byte %zu", at);
         sign(&bytes);
-        at__predictor *p = NULL;
-        at__guess g;
+        atx_predictor *p = NULL;
+        atx_guess g;
         bool own;
-        int64_t slots[AT__MAX_SLOTS];
-        at__problem problem = problem_of(slots, 1500, 1531);
-        if (at__model_unpack(&n, bytes.data, bytes.len, NULL) == AT_OK) {
-            if (at__predictor_open(&p, n, w.catalog, transpose(), &(at__gpu_model){ .name = "" }, &own,
+        int64_t slots[ATX_MAX_SLOTS];
+        atx_problem problem = problem_of(slots, 1500, 1531);
+        if (atx_model_unpack(&n, bytes.data, bytes.len, NULL) == AT_OK) {
+            if (atx_predictor_open(&p, n, w.catalog, transpose(), &(atx_gpu_model){ .name = "" }, &own,
                                    NULL) == AT_OK &&
-                at__predictor_best(&g, p, &problem, slots, NULL) == AT_OK)
-                cr_assert_eq(at__config_validate(slots, g.t, &g.config, NULL), AT_OK);
-            at__predictor_close(p);
-            at__model_close(n);
+                atx_predictor_best(&g, p, &problem, slots, NULL) == AT_OK)
+                cr_assert_eq(atx_config_validate(slots, g.t, &g.config, NULL), AT_OK);
+            atx_predictor_close(p);
+            atx_model_close(n);
         }
         bytes.data[at] = was;
         sign(&bytes);
     }
-    at__str_clear(&bytes);
-    at__model_close(m);
+    atx_str_clear(&bytes);
+    atx_model_close(m);
 }
 
 /* Some operations on many devices: their number would be cut, and the file stand where a good one was. */
 Test(model, one_of_more_parts_than_a_file_can_tell_is_not_written)
 {
     at_error err = { 0 };
-    at__str bytes = { 0 };
-    at__model m = { .count = 256, .parts = calloc(256, sizeof *m.parts) };
+    atx_str bytes = { 0 };
+    atx_model m = { .count = 256, .parts = calloc(256, sizeof *m.parts) };
     cr_assert(m.parts);
-    cr_assert_eq(at__model_pack(&bytes, &m, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_model_pack(&bytes, &m, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "found 256 operations") && strstr(err.text, "at most 255"), "%s", err.text);
     m.count = 255;
-    cr_assert_eq(at__model_pack(&bytes, &m, &err), AT_OK, "%s", err.text);
-    at__str_clear(&bytes);
+    cr_assert_eq(atx_model_pack(&bytes, &m, &err), AT_OK, "%s", err.text);
+    atx_str_clear(&bytes);
     free(m.parts);
 }
 
 Test(model, a_file_that_is_not_there_is_told_from_one_that_is_none)
 {
-    at__model *m = NULL;
+    atx_model *m = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__model_read(&m, "/tmp/no such model", &err), AT_ERR_NOT_FOUND);
-    cr_assert_eq(at__model_read(&m, w.path, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_model_read(&m, "/tmp/no such model", &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(atx_model_read(&m, w.path, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, w.path) && strstr(err.text, "autotune learn"), "%s", err.text);
 }
 
@@ -382,62 +382,62 @@ Test(model, is_renewed_when_enough_is_new)
 {
     at_error err = { 0 };
     int64_t newest = 0;
-    cr_assert_eq(at__store_newest_trial(&newest, w.store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_newest_trial(&newest, w.store, &err), AT_OK, "%s", err.text);
     cr_assert_eq(newest, 0);
-    cr_assert_eq(at__model_is_behind(NULL, 99), 0);
-    cr_assert_eq(at__model_is_behind(NULL, 100), 100);
+    cr_assert_eq(atx_model_is_behind(NULL, 99), 0);
+    cr_assert_eq(atx_model_is_behind(NULL, 100), 100);
     put_lessons();
-    cr_assert_eq(at__store_newest_trial(&newest, w.store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_newest_trial(&newest, w.store, &err), AT_OK, "%s", err.text);
     cr_assert_eq(newest, 288);
-    at__model *m = learn(NULL);
-    cr_assert_eq(at__model_is_behind(m, 288), 0);
-    cr_assert_eq(at__model_is_behind(m, 288 + 143), 0, "less than half");
-    cr_assert_eq(at__model_is_behind(m, 288 + 144), 144);
-    cr_assert_eq(at__model_is_behind(m, 150), 150, "another database is where the old one was");
-    at__model_close(m);
+    atx_model *m = learn(NULL);
+    cr_assert_eq(atx_model_is_behind(m, 288), 0);
+    cr_assert_eq(atx_model_is_behind(m, 288 + 143), 0, "less than half");
+    cr_assert_eq(atx_model_is_behind(m, 288 + 144), 144);
+    cr_assert_eq(atx_model_is_behind(m, 150), 150, "another database is where the old one was");
+    atx_model_close(m);
 }
 
 Test(model, remembers_in_its_file_how_far_it_has_read_and_who_wanted_it_so)
 {
     at_error err = { 0 };
-    at__model *n = NULL;
-    at__str bytes = { 0 };
+    atx_model *n = NULL;
+    atx_str bytes = { 0 };
     put_lessons();
-    at__model *m = learn(NULL);
-    cr_assert_not(at__model_is_kept(m));
-    at__model_keep(m);
+    atx_model *m = learn(NULL);
+    cr_assert_not(atx_model_is_kept(m));
+    atx_model_keep(m);
     pack(&bytes, m);
-    cr_assert_eq(at__model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
-    cr_assert(at__model_is_kept(n));
-    cr_assert_eq(at__model_is_behind(n, 288 + 143), 0);
-    cr_assert_eq(at__model_is_behind(n, 288 + 144), 144);
-    at__str_clear(&bytes);
-    at__model_close(m);
-    at__model_close(n);
+    cr_assert_eq(atx_model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
+    cr_assert(atx_model_is_kept(n));
+    cr_assert_eq(atx_model_is_behind(n, 288 + 143), 0);
+    cr_assert_eq(atx_model_is_behind(n, 288 + 144), 144);
+    atx_str_clear(&bytes);
+    atx_model_close(m);
+    atx_model_close(n);
 }
 
 /* Made of other databases, before its own one has a trial. */
 Test(model, remembers_who_wanted_it_so_also_where_its_own_store_is_empty)
 {
     at_error err = { 0 };
-    at__model *m = NULL, *n = NULL;
-    at__str bytes = { 0 };
-    at__store *own = NULL;
+    atx_model *m = NULL, *n = NULL;
+    atx_str bytes = { 0 };
+    atx_store *own = NULL;
     char path[80];
     put_lessons();
     snprintf(path, sizeof path, "%s-own", w.path);
-    cr_assert_eq(at__store_open(&own, path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
-    at__store *const stores[] = { own, w.store };
-    cr_assert_eq(at__model_learn(&m, w.catalog, stores, 2, NULL, NULL, &err), AT_OK, "%s", err.text);
-    at__model_keep(m);
+    cr_assert_eq(atx_store_open(&own, path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
+    atx_store *const stores[] = { own, w.store };
+    cr_assert_eq(atx_model_learn(&m, w.catalog, stores, 2, NULL, NULL, &err), AT_OK, "%s", err.text);
+    atx_model_keep(m);
     pack(&bytes, m);
-    cr_assert_eq(at__model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
-    cr_assert(at__model_is_kept(n));
-    cr_assert_eq(at__model_newest(n), 0);
-    at__str_clear(&bytes);
-    at__model_close(m);
-    at__model_close(n);
-    at__store_close(own);
+    cr_assert_eq(atx_model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
+    cr_assert(atx_model_is_kept(n));
+    cr_assert_eq(atx_model_newest(n), 0);
+    atx_str_clear(&bytes);
+    atx_model_close(m);
+    atx_model_close(n);
+    atx_store_close(own);
     unlink(path);
 }
 
@@ -459,11 +459,11 @@ Test(model, learning_ends_when_it_is_asked_to)
     put_lessons();
     for (int after = 1; after < 400; after = after * 3) {
         int left = after;
-        at__model *m = NULL;
-        at__cancel cancel = { .flag = &ended, .tick = count_look, .context = &left };
+        atx_model *m = NULL;
+        atx_cancel cancel = { .flag = &ended, .tick = count_look, .context = &left };
         ended = 0;
         looks = 0;
-        cr_assert_eq(at__model_learn(&m, w.catalog, &w.store, 1, NULL, &cancel, &err), AT_ERR_CANCELLED,
+        cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, &cancel, &err), AT_ERR_CANCELLED,
                      "after %d looks", after);
         cr_assert(!m && looks <= after + 1, "%d looks after %d", looks, after);
     }
@@ -474,26 +474,26 @@ Test(model, that_begins_with_another_keeps_what_that_knew)
 {
     at_error err = { 0 };
     put_lessons();
-    at__model *first = learn(NULL);
-    at__store_close(w.store);
+    atx_model *first = learn(NULL);
+    atx_store_close(w.store);
     unlink(w.path);
-    cr_assert_eq(at__store_open(&w.store, w.path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_open(&w.store, w.path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
     for (int64_t i = 0; i < 14; i++)
         put_tiles(700 + 64 * i, 900 + 33 * i, 32, 32);
-    at__model *second = learn(first);
+    atx_model *second = learn(first);
     expect_law(first, 1500, 1531);
     expect_law(second, 1500, 1536);
     expect_law(second, 1500, 1531);
-    at__model_close(first);
-    at__model_close(second);
+    atx_model_close(first);
+    atx_model_close(second);
 }
 
 Test(portfolio, has_few_configurations_but_good_ones_for_every_problem)
 {
-    static const at__tried TRIED[] = { { 0, 0, 0.00f }, { 1, 0, 0.02f }, { 1, 1, 0.01f }, { 1, 2, 0.00f },
+    static const atx_tried TRIED[] = { { 0, 0, 0.00f }, { 1, 0, 0.02f }, { 1, 1, 0.01f }, { 1, 2, 0.00f },
                                        { 2, 2, 0.01f }, { 3, 3, 0.02f }, { 4, 3, 0.50f } };
     unsigned char chosen[5];
-    cr_assert_eq(at__portfolio_choose(chosen, TRIED, 7, 5, 4, 0.03, 1, 100, NULL), AT_OK);
+    cr_assert_eq(atx_portfolio_choose(chosen, TRIED, 7, 5, 4, 0.03, 1, 100, NULL), AT_OK);
     cr_assert(chosen[1] && chosen[3], "one serves three problems, the other one serves the fourth");
     cr_assert(!chosen[0] && !chosen[2] && !chosen[4]);
 }

@@ -11,43 +11,43 @@
 #include <stdio.h>
 #include <string.h>
 
-static at__catalog *catalog;
+static atx_catalog *catalog;
 
 static void open_all(void)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
 }
 
 static void close_all(void)
 {
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 TestSuite(traits, .init = open_all, .fini = close_all);
 
 /* Fills the numbers of a permutation of floats; returns its traits. */
-static at__traits numbers_of(float *out, const char *shape, int64_t align)
+static atx_traits numbers_of(float *out, const char *shape, int64_t align)
 {
     at_error err = { 0 };
-    at__problem p;
-    at__limits limits;
-    int64_t slots[AT__MAX_SLOTS];
-    const at__op *op = at__catalog_find_op(catalog, "permute");
-    at__traits v = at__traits_of(op, NULL);
-    at__arch_limits(&limits, 90);
-    cr_assert(at__layout_read_shape(&p, op, AT__F32, shape), "%s", shape);
-    cr_assert_eq(at__problem_set_aligns(&p, &align, 1, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
-    at__traits_problem(out, &v, &p, slots);
+    atx_problem p;
+    atx_limits limits;
+    int64_t slots[ATX_MAX_SLOTS];
+    const atx_op *op = atx_catalog_find_op(catalog, "permute");
+    atx_traits v = atx_traits_of(op, NULL);
+    atx_arch_limits(&limits, 90);
+    cr_assert(atx_layout_read_shape(&p, op, ATX_F32, shape), "%s", shape);
+    cr_assert_eq(atx_problem_set_aligns(&p, &align, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_bind(slots, &p, &limits, &err), AT_OK, "%s", err.text);
+    atx_traits_problem(out, &v, &p, slots);
     return v;
 }
 
-static float number(const at__traits *v, const float *numbers, const char *wanted)
+static float number(const atx_traits *v, const float *numbers, const char *wanted)
 {
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     for (int i = 0; i < v->problem_count; i++) {
-        at__traits_name(name, v, i);
+        atx_traits_name(name, v, i);
         if (strcmp(name, wanted) == 0)
             return numbers[i];
     }
@@ -57,8 +57,8 @@ static float number(const at__traits *v, const float *numbers, const char *wante
 
 Test(traits, tell_permutations_apart_that_differ_in_their_order_alone)
 {
-    float reversed[AT__MAX_TRAITS], turned[AT__MAX_TRAITS];
-    at__traits v = numbers_of(reversed, "20x32x40:2.1.0", 256); /* both write 40x32x20 */
+    float reversed[ATX_MAX_TRAITS], turned[ATX_MAX_TRAITS];
+    atx_traits v = numbers_of(reversed, "20x32x40:2.1.0", 256); /* both write 40x32x20 */
     numbers_of(turned, "40x20x32:0.2.1", 256);
     cr_expect_eq(number(&v, reversed, "n6"), number(&v, turned, "n6"));
     cr_expect_eq(number(&v, reversed, "in bytes 0"), log2f(40 * 4));
@@ -87,8 +87,8 @@ Test(traits, of_a_permutation_say_where_the_fastest_of_each_side_stand_on_the_ot
         { "in twos 0", 5 },   { "in twos 1", 8 },   { "out twos 0", 4 },  { "out twos 1", 7 },
         { "twos step in", 8 }, { "twos step out", 4 }, { "rank", 4 },
     };
-    float numbers[AT__MAX_TRAITS];
-    at__traits v = numbers_of(numbers, "6x20x32x40:2.0.3.1", 256);
+    float numbers[ATX_MAX_TRAITS];
+    atx_traits v = numbers_of(numbers, "6x20x32x40:2.0.3.1", 256);
     for (size_t i = 0; i < sizeof LOGARITHMS / sizeof *LOGARITHMS; i++)
         cr_expect_float_eq(number(&v, numbers, LOGARITHMS[i].name), log2(LOGARITHMS[i].value), 1e-5, "%s",
                            LOGARITHMS[i].name);
@@ -98,8 +98,8 @@ Test(traits, of_a_permutation_say_where_the_fastest_of_each_side_stand_on_the_ot
 
 Test(traits, of_a_permutation_with_few_dimensions_say_that_others_are_nowhere)
 {
-    float numbers[AT__MAX_TRAITS];
-    at__traits v = numbers_of(numbers, "40x20x32:0.2.1", 256);
+    float numbers[ATX_MAX_TRAITS];
+    atx_traits v = numbers_of(numbers, "40x20x32:0.2.1", 256);
     cr_expect_eq(number(&v, numbers, "in place 3"), -1);
     cr_expect_eq(number(&v, numbers, "out place 3"), -1);
     cr_expect_eq(number(&v, numbers, "in extent 3"), 0);
@@ -108,18 +108,18 @@ Test(traits, of_a_permutation_with_few_dimensions_say_that_others_are_nowhere)
 
 Test(traits, of_alignments_are_those_and_no_strides)
 {
-    float numbers[AT__MAX_TRAITS];
-    at__traits v = numbers_of(numbers, "3x5x7x9x2x3x2x4:7.6.5.4.3.2.1.0", 16);
+    float numbers[ATX_MAX_TRAITS];
+    atx_traits v = numbers_of(numbers, "3x5x7x9x2x3x2x4:7.6.5.4.3.2.1.0", 16);
     cr_expect_eq(number(&v, numbers, "align_in"), 16);
     cr_expect_eq(number(&v, numbers, "align_out"), 16);
 }
 
-static int add_names(char (*names)[AT__MAX_NAME], int count, const at__traits *v)
+static int add_names(char (*names)[ATX_MAX_NAME], int count, const atx_traits *v)
 {
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     for (int i = 0; i < v->count; i++) {
         int k = 0;
-        at__traits_name(name, v, i);
+        atx_traits_name(name, v, i);
         for (; k < count && strcmp(names[k], name) != 0; k++) {
         }
         if (k == count && name[0])
@@ -131,16 +131,16 @@ static int add_names(char (*names)[AT__MAX_NAME], int count, const at__traits *v
 /* Of a template's a model keeps those that differ between trials, as far as it has room. */
 Test(traits, of_a_problem_leave_room_for_those_of_all_templates)
 {
-    static char names[4 * AT__MAX_TRAITS][AT__MAX_NAME];
-    for (int i = 0; i < at__catalog_op_count(catalog); i++) {
-        const at__op *op = at__catalog_op(catalog, i);
-        at__traits own = at__traits_of(op, NULL);
+    static char names[4 * ATX_MAX_TRAITS][ATX_MAX_NAME];
+    for (int i = 0; i < atx_catalog_op_count(catalog); i++) {
+        const atx_op *op = atx_catalog_op(catalog, i);
+        atx_traits own = atx_traits_of(op, NULL);
         int count = add_names(names, 0, &own);
         cr_expect_eq(count, own.count, "%s: two traits of a problem have one name", op->name);
-        cr_expect_leq(count, AT__MAX_SEEN / 2, "%s: a problem has %d traits", op->name, count);
-        for (int k = 0; k < at__catalog_template_count(catalog, op); k++) {
-            const at__template *t = at__catalog_template(catalog, op, k);
-            at__traits v = at__traits_of(op, t);
+        cr_expect_leq(count, ATX_MAX_SEEN / 2, "%s: a problem has %d traits", op->name, count);
+        for (int k = 0; k < atx_catalog_template_count(catalog, op); k++) {
+            const atx_template *t = atx_catalog_template(catalog, op, k);
+            atx_traits v = atx_traits_of(op, t);
             count = add_names(names, count, &v);
             cr_expect_leq(count, 1000, "%s: learning has no room for the names of %s", op->name, t->name);
         }

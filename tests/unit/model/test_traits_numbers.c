@@ -17,43 +17,43 @@
 
 /* One problem of it, on a device, with all that is seen. */
 typedef struct seen {
-    at__op *op;
-    at__template *t;
-    at__traits traits;
-    at__problem problem;
-    at__limits limits;
-    int64_t slots[AT__MAX_SLOTS];
-    float numbers[AT__MAX_TRAITS];
+    atx_op *op;
+    atx_template *t;
+    atx_traits traits;
+    atx_problem problem;
+    atx_limits limits;
+    int64_t slots[ATX_MAX_SLOTS];
+    float numbers[ATX_MAX_TRAITS];
 } seen;
 
-static void look_on(seen *s, at__dtype type, const int64_t *sizes, int count)
+static void look_on(seen *s, atx_dtype type, const int64_t *sizes, int count)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__problem_init(&s->problem, s->op, type, sizes, count, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_bind(s->slots, &s->problem, &s->limits, &err), AT_OK, "%s", err.text);
-    at__traits_problem(s->numbers, &s->traits, &s->problem, s->slots);
+    cr_assert_eq(atx_problem_init(&s->problem, s->op, type, sizes, count, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_bind(s->slots, &s->problem, &s->limits, &err), AT_OK, "%s", err.text);
+    atx_traits_problem(s->numbers, &s->traits, &s->problem, s->slots);
 }
 
-static seen look(const char *op, at__dtype type, int64_t rows, int64_t cols)
+static seen look(const char *op, atx_dtype type, int64_t rows, int64_t cols)
 {
     seen s = { .op = read_op(op), .limits = some_limits() };
-    s.traits = at__traits_of(s.op, NULL);
+    s.traits = atx_traits_of(s.op, NULL);
     look_on(&s, type, (int64_t[]){ rows, cols }, 2);
     return s;
 }
 
 static void close_seen(seen *s)
 {
-    at__template_close(s->t);
-    at__op_close(s->op);
+    atx_template_close(s->t);
+    atx_op_close(s->op);
 }
 
 /* The place of a trait; -1: there is none of this name. */
 static int place_of(const seen *s, const char *wanted)
 {
-    char name[AT__MAX_NAME];
+    char name[ATX_MAX_NAME];
     for (int i = 0; i < s->traits.count; i++) {
-        at__traits_name(name, &s->traits, i);
+        atx_traits_name(name, &s->traits, i);
         if (strcmp(name, wanted) == 0)
             return i;
     }
@@ -71,10 +71,10 @@ static void expect(const seen *s, const char *name, double value)
 
 Test(traits_numbers, a_problem_has_its_elements_its_traffic_and_its_device)
 {
-    seen s = look(OP_OF("rows cols", "f32", "", "3 * rows * cols * sizeof(T)"), AT__F32, 1000, 96);
-    s.numbers[AT__TRAIT_ELSEWHERE] = 7;
+    seen s = look(OP_OF("rows cols", "f32", "", "3 * rows * cols * sizeof(T)"), ATX_F32, 1000, 96);
+    s.numbers[ATX_TRAIT_ELSEWHERE] = 7;
     s.limits.l2_bytes = 1 << 20;
-    look_on(&s, AT__F32, (int64_t[]){ 1000, 96 }, 2);
+    look_on(&s, ATX_F32, (int64_t[]){ 1000, 96 }, 2);
     expect(&s, "elsewhere", 0);
     expect(&s, "element bytes", 4);
     expect(&s, "cc", 90);
@@ -87,9 +87,9 @@ Test(traits_numbers, a_problem_has_its_elements_its_traffic_and_its_device)
 
 Test(traits_numbers, traffic_in_an_l2_of_unknown_size_is_traffic)
 {
-    seen s = look(OP, AT__F32, 64, 64);
+    seen s = look(OP, ATX_F32, 64, 64);
     s.limits.l2_bytes = 0;
-    look_on(&s, AT__F32, (int64_t[]){ 64, 64 }, 2);
+    look_on(&s, ATX_F32, (int64_t[]){ 64, 64 }, 2);
     expect(&s, "traffic in L2", 14);
     close_seen(&s);
 }
@@ -103,7 +103,7 @@ Test(traits_numbers, where_traffic_is_no_number_above_zero_it_is_that_of_the_ele
         "/*!autotune\nop mini\nrecorded\nshape rows cols\ntype T = f32\n*/",
     };
     for (size_t i = 0; i < sizeof OPS / sizeof *OPS; i++) {
-        seen s = look(OPS[i], AT__F32, 64, 32);
+        seen s = look(OPS[i], ATX_F32, 64, 32);
         expect(&s, "traffic", log2(64 * 32 * 4));
         close_seen(&s);
     }
@@ -112,17 +112,17 @@ Test(traits_numbers, where_traffic_is_no_number_above_zero_it_is_that_of_the_ele
 /* Where types of one size are stored alike, they have the same kernels. */
 Test(traits_numbers, a_type_counts_where_the_operation_computes_with_it)
 {
-    seen stored = look(OP_OF("rows cols", "storage", "", DENSE), AT__I32, 64, 64);
-    seen computed = look(OP_OF("rows cols", "f32 i32", "", DENSE), AT__I32, 64, 64);
+    seen stored = look(OP_OF("rows cols", "storage", "", DENSE), ATX_I32, 64, 64);
+    seen computed = look(OP_OF("rows cols", "f32 i32", "", DENSE), ATX_I32, 64, 64);
     expect(&stored, "type", 0);
-    expect(&computed, "type", AT__I32);
+    expect(&computed, "type", ATX_I32);
     close_seen(&stored);
     close_seen(&computed);
 }
 
 Test(traits_numbers, a_size_is_itself_its_logarithm_and_its_bytes_with_their_powers_of_two)
 {
-    seen s = look(OP, AT__F32, 1000, 4096);
+    seen s = look(OP, ATX_F32, 1000, 4096);
     expect(&s, "rows", 1000);
     expect(&s, "log rows", log2(1000));
     expect(&s, "bytes rows", log2(4000));
@@ -133,7 +133,7 @@ Test(traits_numbers, a_size_is_itself_its_logarithm_and_its_bytes_with_their_pow
 
 Test(traits_numbers, two_sizes_have_a_ratio_an_area_and_a_lesser_one)
 {
-    seen s = look(OP, AT__F32, 24, 18), turned = look(OP, AT__F32, 18, 24);
+    seen s = look(OP, ATX_F32, 24, 18), turned = look(OP, ATX_F32, 18, 24);
     expect(&s, "ratio rows cols", log2(24.0 / 18));
     expect(&s, "area rows cols", log2(24 * 18 * 4));
     expect(&s, "area twos rows cols", 6);
@@ -146,9 +146,9 @@ Test(traits_numbers, two_sizes_have_a_ratio_an_area_and_a_lesser_one)
 
 Test(traits_numbers, a_problem_without_elements_has_numbers_too)
 {
-    seen s = look(OP, AT__F32, 64, 64);
+    seen s = look(OP, ATX_F32, 64, 64);
     s.problem.dims[0] = 0;
-    at__traits_problem(s.numbers, &s.traits, &s.problem, s.slots);
+    atx_traits_problem(s.numbers, &s.traits, &s.problem, s.slots);
     expect(&s, "log rows", -1);
     expect(&s, "twos rows", 8);
     close_seen(&s);
@@ -156,9 +156,9 @@ Test(traits_numbers, a_problem_without_elements_has_numbers_too)
 
 Test(traits_numbers, an_area_that_no_number_of_64_bits_holds_has_no_powers_of_two)
 {
-    seen s = look(OP, AT__F32, 64, 64);
+    seen s = look(OP, ATX_F32, 64, 64);
     s.problem.dims[0] = s.problem.dims[1] = (int64_t)1 << 40;
-    at__traits_problem(s.numbers, &s.traits, &s.problem, s.slots);
+    atx_traits_problem(s.numbers, &s.traits, &s.problem, s.slots);
     expect(&s, "area rows cols", 82);
     expect(&s, "area twos rows cols", 0);
     close_seen(&s);
@@ -168,12 +168,12 @@ Test(traits_numbers, pitches_and_alignments_stand_by_their_names)
 {
     static const char SPARSE[] = OP_OF("rows cols\npitch ld_x = cols\npitch ld_y = rows", "f32",
                                        "align at_x = x\nalign at_y = y\n", DENSE);
-    seen s = look(SPARSE, AT__F32, 10, 20);
+    seen s = look(SPARSE, ATX_F32, 10, 20);
     s.problem.dims[2] = 30;
     s.problem.dims[3] = 40;
     at_error err = { 0 };
-    cr_assert_eq(at__problem_set_aligns(&s.problem, (int64_t[]){ 16, 64 }, 2, &err), AT_OK, "%s", err.text);
-    at__traits_problem(s.numbers, &s.traits, &s.problem, s.slots);
+    cr_assert_eq(atx_problem_set_aligns(&s.problem, (int64_t[]){ 16, 64 }, 2, &err), AT_OK, "%s", err.text);
+    atx_traits_problem(s.numbers, &s.traits, &s.problem, s.slots);
     expect(&s, "ld_x", 30);
     expect(&s, "ld_y", 40);
     expect(&s, "at_x", 16);
@@ -186,10 +186,10 @@ Test(traits_numbers, each_two_of_four_dimensions_are_compared_and_of_more_neighb
 {
     seen four = { .op = read_op(OP_OF("a b rows cols", "f32", "", DENSE)), .limits = some_limits() };
     seen five = { .op = read_op(OP_OF("a b c rows cols", "f32", "", DENSE)), .limits = some_limits() };
-    four.traits = at__traits_of(four.op, NULL);
-    five.traits = at__traits_of(five.op, NULL);
-    look_on(&four, AT__F32, (int64_t[]){ 1, 2, 4, 8 }, 4);
-    look_on(&five, AT__F32, (int64_t[]){ 1, 2, 4, 8, 16 }, 5);
+    four.traits = atx_traits_of(four.op, NULL);
+    five.traits = atx_traits_of(five.op, NULL);
+    look_on(&four, ATX_F32, (int64_t[]){ 1, 2, 4, 8 }, 4);
+    look_on(&five, ATX_F32, (int64_t[]){ 1, 2, 4, 8, 16 }, 5);
     expect(&four, "ratio a cols", -3);
     expect(&four, "ratio b rows", -1);
     expect(&four, "lesser rows cols", 4);
@@ -205,34 +205,34 @@ Test(traits_numbers, each_two_of_four_dimensions_are_compared_and_of_more_neighb
 /* ---- of a launch ---- */
 
 /* A launch of 528 floats' problem of 2^20 bytes of traffic. */
-static seen launch(const char *lines, at__geometry g, int64_t sms)
+static seen launch(const char *lines, atx_geometry g, int64_t sms)
 {
     char text[512];
     seen s = { .op = read_op(OP_OF("rows cols", "f32", "", "1048576")), .limits = some_limits() };
     at_error err = { 0 };
-    at__config first = { { 0 } };
+    atx_config first = { { 0 } };
     snprintf(text, sizeof text, MINI_SPACE("%s"), lines);
     s.t = read_template(s.op, text);
-    s.traits = at__traits_of(s.op, s.t);
+    s.traits = atx_traits_of(s.op, s.t);
     s.limits.sms = sms;
-    look_on(&s, AT__F32, (int64_t[]){ 16, 33 }, 2);
+    look_on(&s, ATX_F32, (int64_t[]){ 16, 33 }, 2);
     for (int i = 0; i < s.t->param_count; i++)
         first.values[i] = s.t->params[i].values[1];
-    cr_assert_eq(at__config_bind(s.slots, s.t, &first, &err), AT_OK, "%s", err.text);
-    at__traits_config(s.numbers, &s.traits, s.slots, &g);
+    cr_assert_eq(atx_config_bind(s.slots, s.t, &first, &err), AT_OK, "%s", err.text);
+    atx_traits_config(s.numbers, &s.traits, s.slots, &g);
     return s;
 }
 
 /* 256 threads: a multiprocessor of 2048 has room for eight such blocks. */
 static seen launch_of(int64_t blocks)
 {
-    return launch("", (at__geometry){ .grid = { blocks, 1, 1 }, .block = { 256, 1, 1 } }, 10);
+    return launch("", (atx_geometry){ .grid = { blocks, 1, 1 }, .block = { 256, 1, 1 } }, 10);
 }
 
 Test(traits_numbers, a_launch_has_its_blocks_in_all_their_dimensions)
 {
     seen s =
-        launch("", (at__geometry){ .grid = { 5, 3, 2 }, .block = { 8, 4, 2 }, .shared_bytes = 2047 }, 10);
+        launch("", (atx_geometry){ .grid = { 5, 3, 2 }, .block = { 8, 4, 2 }, .shared_bytes = 2047 }, 10);
     expect(&s, "blocks", log2(30));
     expect(&s, "threads of a block", 64);
     expect(&s, "shared bytes", 11);
@@ -280,7 +280,7 @@ Test(traits_numbers, from_64_on_waves_and_blocks_of_the_fullest_are_many)
 
 Test(traits_numbers, shared_memory_bounds_what_is_resident)
 {
-    at__geometry g = { .grid = { 20, 1, 1 }, .block = { 256, 1, 1 }, .shared_bytes = 100 << 10 };
+    atx_geometry g = { .grid = { 20, 1, 1 }, .block = { 256, 1, 1 }, .shared_bytes = 100 << 10 };
     seen s = launch("", g, 10);
     expect(&s, "resident blocks", 2);
     g.shared_bytes = 1 << 20; /* does not fit at all */
@@ -292,7 +292,7 @@ Test(traits_numbers, shared_memory_bounds_what_is_resident)
 
 Test(traits_numbers, a_device_of_unknown_size_has_one_multiprocessor)
 {
-    seen s = launch("", (at__geometry){ .grid = { 24, 1, 1 }, .block = { 256, 1, 1 } }, 0);
+    seen s = launch("", (atx_geometry){ .grid = { 24, 1, 1 }, .block = { 256, 1, 1 } }, 0);
     expect(&s, "waves", log2(3));
     close_seen(&s);
 }
@@ -300,7 +300,7 @@ Test(traits_numbers, a_device_of_unknown_size_has_one_multiprocessor)
 Test(traits_numbers, a_template_has_its_parameters_and_lets)
 {
     seen s = launch("param A = 1 2 4\nparam B = fast slow slower\nlet c = 3 * A\nconst D = A + 5\n",
-                    (at__geometry){ .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } }, 10);
+                    (atx_geometry){ .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } }, 10);
     expect(&s, ".A", 2);
     expect(&s, ".B", 1);
     expect(&s, ".c", 6);
@@ -312,11 +312,11 @@ Test(traits_numbers, a_template_has_its_parameters_and_lets)
 Test(traits_numbers, what_a_label_stands_for_is_no_trait)
 {
     seen s = launch("param A = 1..200\nparam B = fast slow slower\nparam C = 1 2\n",
-                    (at__geometry){ .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } }, 10);
-    char name[AT__MAX_NAME];
+                    (atx_geometry){ .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } }, 10);
+    char name[ATX_MAX_NAME];
     int nameless = 0;
     for (int i = 0; i < s.traits.count; i++) {
-        at__traits_name(name, &s.traits, i);
+        atx_traits_name(name, &s.traits, i);
         nameless += !name[0];
     }
     cr_expect_eq(nameless, 3);
@@ -329,12 +329,12 @@ Test(traits_numbers, what_a_label_stands_for_is_no_trait)
 
 Test(traits_numbers, long_names_are_cut)
 {
-    char name[AT__MAX_NAME], line[2 * AT__MAX_NAME] = "param ";
-    for (int i = 0; i < AT__MAX_NAME - 1; i++)
+    char name[ATX_MAX_NAME], line[2 * ATX_MAX_NAME] = "param ";
+    for (int i = 0; i < ATX_MAX_NAME - 1; i++)
         strcat(line, "A");
     strcat(line, " = 1 2\n");
-    seen s = launch(line, (at__geometry){ .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } }, 10);
-    at__traits_name(name, &s.traits, s.traits.count - 1);
+    seen s = launch(line, (atx_geometry){ .grid = { 1, 1, 1 }, .block = { 1, 1, 1 } }, 10);
+    atx_traits_name(name, &s.traits, s.traits.count - 1);
     cr_expect_eq(strspn(name, ".A"), 61, "%s", name);
     cr_expect_eq(strlen(name), 61, "%s", name);
     close_seen(&s);

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static at__rank_info rank_on(const char *host, int first_core, int cores)
+static atx_rank_info rank_on(const char *host, int first_core, int cores)
 {
-    at__rank_info info = { .machine_cores = 64 };
+    atx_rank_info info = { .machine_cores = 64 };
     snprintf(info.host, sizeof info.host, "%s", host);
     snprintf(info.nvrtc, sizeof info.nvrtc, "13.0");
     for (int i = 0; i < cores; i++)
@@ -16,31 +16,31 @@ static at__rank_info rank_on(const char *host, int first_core, int cores)
     return info;
 }
 
-static void sees(at__rank_info *info, const char *uuid)
+static void sees(atx_rank_info *info, const char *uuid)
 {
-    snprintf(info->gpus[info->gpu_count++], AT__UUID_TEXT, "%s", uuid);
+    snprintf(info->gpus[info->gpu_count++], ATX_UUID_TEXT, "%s", uuid);
 }
 
-static int served(bool (*owner)[AT__RANK_GPUS], int rank)
+static int served(bool (*owner)[ATX_RANK_GPUS], int rank)
 {
     int count = 0;
-    for (int i = 0; i < AT__RANK_GPUS; i++)
+    for (int i = 0; i < ATX_RANK_GPUS; i++)
         count += owner[rank][i];
     return count;
 }
 
 Test(ranks, gpus_that_several_ranks_see_are_served_once_and_in_turn)
 {
-    bool owner[3][AT__RANK_GPUS];
+    bool owner[3][ATX_RANK_GPUS];
     int workers[3];
-    at__rank_info ranks[3] = { rank_on("a", 0, 8), rank_on("a", 0, 8), rank_on("b", 0, 8) };
+    atx_rank_info ranks[3] = { rank_on("a", 0, 8), rank_on("a", 0, 8), rank_on("b", 0, 8) };
     for (int i = 0; i < 2; i++) {
         sees(&ranks[i], "GPU-1");
         sees(&ranks[i], "GPU-2");
         sees(&ranks[i], "GPU-3");
     }
     sees(&ranks[2], "GPU-4");
-    at__rank_share(owner, workers, ranks, 3);
+    atx_rank_share(owner, workers, ranks, 3);
     cr_assert_eq(served(owner, 0), 2);
     cr_assert_eq(served(owner, 1), 1);
     cr_assert(owner[0][0] && owner[1][1] && owner[0][2] && owner[2][0]);
@@ -48,22 +48,22 @@ Test(ranks, gpus_that_several_ranks_see_are_served_once_and_in_turn)
 
 Test(ranks, a_rank_that_sees_a_gpu_of_its_own_serves_that_one)
 {
-    bool owner[2][AT__RANK_GPUS];
+    bool owner[2][ATX_RANK_GPUS];
     int workers[2];
-    at__rank_info ranks[2] = { rank_on("a", 0, 8), rank_on("a", 0, 8) };
+    atx_rank_info ranks[2] = { rank_on("a", 0, 8), rank_on("a", 0, 8) };
     sees(&ranks[0], "GPU-1");
     sees(&ranks[1], "GPU-2");
-    at__rank_share(owner, workers, ranks, 2);
+    atx_rank_share(owner, workers, ranks, 2);
     cr_assert(owner[0][0] && owner[1][0]);
 }
 
 Test(ranks, cores_of_one_machine_are_shared_and_those_that_a_rank_is_bound_to_are_its_own)
 {
-    bool owner[4][AT__RANK_GPUS];
+    bool owner[4][ATX_RANK_GPUS];
     int workers[4];
-    at__rank_info ranks[4] = { rank_on("a", 0, 7), rank_on("a", 0, 7), rank_on("b", 0, 4),
+    atx_rank_info ranks[4] = { rank_on("a", 0, 7), rank_on("a", 0, 7), rank_on("b", 0, 4),
                                rank_on("b", 4, 4) };
-    at__rank_share(owner, workers, ranks, 4);
+    atx_rank_share(owner, workers, ranks, 4);
     cr_assert_eq(workers[0], 4);
     cr_assert_eq(workers[1], 3);
     cr_assert_eq(workers[2], 4);
@@ -72,18 +72,18 @@ Test(ranks, cores_of_one_machine_are_shared_and_those_that_a_rank_is_bound_to_ar
 
 Test(ranks, one_with_another_nvrtc_than_rank_0_compiles_nothing)
 {
-    bool owner[3][AT__RANK_GPUS];
+    bool owner[3][ATX_RANK_GPUS];
     int workers[3];
-    at__rank_info ranks[3] = { rank_on("a", 0, 4), rank_on("b", 0, 4), rank_on("c", 0, 4) };
+    atx_rank_info ranks[3] = { rank_on("a", 0, 4), rank_on("b", 0, 4), rank_on("c", 0, 4) };
     snprintf(ranks[1].nvrtc, sizeof ranks[1].nvrtc, "12.9");
     ranks[2].nvrtc[0] = '\0';
-    at__rank_share(owner, workers, ranks, 3);
+    atx_rank_share(owner, workers, ranks, 3);
     cr_assert_eq(workers[0], 4);
     cr_assert_eq(workers[1], 0);
     cr_assert_eq(workers[2], 0);
 }
 
-static int count_at(at__site *const *sites, int count, const at__site *site)
+static int count_at(atx_site *const *sites, int count, const atx_site *site)
 {
     int at = 0;
     for (int i = 0; i < count; i++)
@@ -95,17 +95,17 @@ static int count_at(at__site *const *sites, int count, const at__site *site)
  */
 Test(ranks, every_device_has_its_part_of_all_workers_and_first_those_of_its_own_machine)
 {
-    at__site second = { .name = "second" }, third = { .name = "third" };
-    at__site *const where[] = { NULL, NULL, &second };
-    const at__tune_place places[] = { { NULL, 4 }, { &second, 2 }, { &third, 6 } };
-    const at__tune_options options = {
+    atx_site second = { .name = "second" }, third = { .name = "third" };
+    atx_site *const where[] = { NULL, NULL, &second };
+    const atx_tune_place places[] = { { NULL, 4 }, { &second, 2 }, { &third, 6 } };
+    const atx_tune_options options = {
         .device_count = 3, .device_places = where, .places = places, .place_count = 3
     };
-    int *all = at__spread_all(&options);
+    int *all = atx_spread_all(&options);
     cr_assert(all);
     for (int d = 0; d < 3; d++) {
         int count = 0;
-        at__site **sites = at__spread_of(&count, all, &options, d);
+        atx_site **sites = atx_spread_of(&count, all, &options, d);
         cr_assert_eq(count, 4);
         cr_assert_eq(count_at(sites, count, where[d]), 2, "device %d", d);
         free(sites);
@@ -115,14 +115,14 @@ Test(ranks, every_device_has_its_part_of_all_workers_and_first_those_of_its_own_
 
 Test(ranks, a_device_for_which_no_worker_is_left_has_one_here)
 {
-    at__site other = { .name = "other" };
-    at__site *const where[] = { NULL, &other };
-    const at__tune_place places[] = { { NULL, 1 }, { &other, 0 } };
-    const at__tune_options options = {
+    atx_site other = { .name = "other" };
+    atx_site *const where[] = { NULL, &other };
+    const atx_tune_place places[] = { { NULL, 1 }, { &other, 0 } };
+    const atx_tune_options options = {
         .device_count = 2, .device_places = where, .places = places, .place_count = 2
     };
-    int count = 0, *all = at__spread_all(&options);
-    at__site **sites = at__spread_of(&count, all, &options, 1);
+    int count = 0, *all = atx_spread_all(&options);
+    atx_site **sites = atx_spread_of(&count, all, &options, 1);
     cr_assert_eq(count, 1);
     cr_assert_null(sites[0]);
     free(sites);

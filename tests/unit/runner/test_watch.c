@@ -6,14 +6,14 @@
 
 TestSuite(watch);
 
-static const at__conditions CALM = { 1980, 3201, 45, 320, 0 };
+static const atx_conditions CALM = { 1980, 3201, 45, 320, 0 };
 
 static const char *seen(int64_t sm_clock_mhz, int64_t reasons)
 {
-    at__conditions now = CALM;
+    atx_conditions now = CALM;
     now.sm_clock_mhz = sm_clock_mhz;
     now.throttle_reasons = reasons;
-    const char *what = at__disturbance(&CALM, &now);
+    const char *what = atx_disturbance(&CALM, &now);
     return what ? what : "";
 }
 
@@ -41,12 +41,12 @@ Test(watch, a_clock_that_fell_by_more_than_a_tenth_disturbs)
 
 Test(watch, what_is_unknown_does_not_disturb)
 {
-    const at__conditions unknown = { -1, -1, -1, -1, -1 };
-    at__watch w;
-    cr_assert_null(at__disturbance(&unknown, &unknown));
-    cr_assert_null(at__disturbance(&CALM, &unknown));
+    const atx_conditions unknown = { -1, -1, -1, -1, -1 };
+    atx_watch w;
+    cr_assert_null(atx_disturbance(&unknown, &unknown));
+    cr_assert_null(atx_disturbance(&CALM, &unknown));
     cr_assert_str_eq(seen(-1, -1), "");
-    at__watch_begin(&w, NULL);
-    cr_assert_not(at__watch_disturbed(&w));
+    atx_watch_begin(&w, NULL);
+    cr_assert_not(atx_watch_disturbed(&w));
     cr_assert_eq(w.discarded, 0);
 }

@@ -29,8 +29,8 @@ static const char *vast(int decades)
 enum { MOST = 4 };
 typedef struct parts {
     fixture of[MOST];
-    at__space *spaces[MOST];
-    at__search search;
+    atx_space *spaces[MOST];
+    atx_search search;
 } parts;
 
 static void parts_add(parts *p, const char *source)
@@ -39,7 +39,7 @@ static void parts_add(parts *p, const char *source)
     p->of[i] = open_space(source);
     p->spaces[i] = p->of[i].space;
     p->search.spaces = p->spaces;
-    at__search_count(&p->search);
+    atx_search_count(&p->search);
     p->search.max_trials = p->search.total;
 }
 
@@ -50,30 +50,30 @@ static void parts_close(parts *p)
 }
 
 /* An index is some space's, and comes back from there. */
-static void expect_round_trip(const at__search *s, int64_t index)
+static void expect_round_trip(const atx_search *s, int64_t index)
 {
     int which = -1;
     int64_t local = -1;
-    at__config config;
-    const at__space *space = at__search_locate(s, index, &which, &local);
-    cr_assert(space && space == s->spaces[which] && local >= 0 && local < at__space_count(space));
-    cr_assert_eq(at__search_index(s, which, local), index);
-    at__space_config(&config, space, local);
-    cr_assert_eq(at__search_find(s, at__space_template(space), &config), index);
+    atx_config config;
+    const atx_space *space = atx_search_locate(s, index, &which, &local);
+    cr_assert(space && space == s->spaces[which] && local >= 0 && local < atx_space_count(space));
+    cr_assert_eq(atx_search_index(s, which, local), index);
+    atx_space_config(&config, space, local);
+    cr_assert_eq(atx_search_find(s, atx_space_template(space), &config), index);
 }
 
-static void expect_none(const at__search *s, int64_t index)
+static void expect_none(const atx_search *s, int64_t index)
 {
     int which = 7;
     int64_t local = 7;
-    cr_assert_null(at__search_locate(s, index, &which, &local));
+    cr_assert_null(atx_search_locate(s, index, &which, &local));
     cr_assert(which == 7 && local == 7, "outputs stay as they were");
 }
 
 Test(search, indices_run_through_all_spaces)
 {
     parts p = { .search = { .seed = 1 } };
-    at__config config = { { 4 } };
+    atx_config config = { { 4 } };
     parts_add(&p, FOUR);
     parts_add(&p, NONE);
     parts_add(&p, TEN);
@@ -82,22 +82,22 @@ Test(search, indices_run_through_all_spaces)
         expect_round_trip(&p.search, i);
     expect_none(&p.search, -1);
     expect_none(&p.search, 14);
-    cr_assert_eq(at__search_index(&p.search, 2, 0), 4, "an empty space takes no index");
-    cr_assert_eq(at__search_index(&p.search, 2, -1), -1);
-    cr_assert_eq(at__search_find(&p.search, p.of[0].t, &config), 3);
-    cr_assert_eq(at__search_find(&p.search, p.of[2].t, &config), 7);
-    cr_assert_eq(at__search_find(&p.search, p.of[1].t, &config), -1, "not valid");
-    cr_assert_eq(at__search_find(&p.search, NULL, &config), -1, "no such template");
-    cr_assert_eq(at__search_default(&p.search, 0), 2);
-    cr_assert_eq(at__search_default(&p.search, 1), -1);
-    cr_assert_eq(at__search_default(&p.search, 2), 4);
+    cr_assert_eq(atx_search_index(&p.search, 2, 0), 4, "an empty space takes no index");
+    cr_assert_eq(atx_search_index(&p.search, 2, -1), -1);
+    cr_assert_eq(atx_search_find(&p.search, p.of[0].t, &config), 3);
+    cr_assert_eq(atx_search_find(&p.search, p.of[2].t, &config), 7);
+    cr_assert_eq(atx_search_find(&p.search, p.of[1].t, &config), -1, "not valid");
+    cr_assert_eq(atx_search_find(&p.search, NULL, &config), -1, "no such template");
+    cr_assert_eq(atx_search_default(&p.search, 0), 2);
+    cr_assert_eq(atx_search_default(&p.search, 1), -1);
+    cr_assert_eq(atx_search_default(&p.search, 2), 4);
     parts_close(&p);
 }
 
 Test(search, nothing_at_all)
 {
-    at__search s = { .total = 5 };
-    at__search_count(&s);
+    atx_search s = { .total = 5 };
+    atx_search_count(&s);
     cr_assert_eq(s.total, 0);
     expect_none(&s, 0);
 }
@@ -117,13 +117,13 @@ Test(search, what_is_beyond_the_last_index_has_none)
     expect_round_trip(&p.search, each);
     expect_round_trip(&p.search, INT64_MAX - 1);
     expect_none(&p.search, INT64_MAX);
-    cr_assert_eq(at__search_index(&p.search, 1, INT64_MAX - each - 1), INT64_MAX - 1);
-    cr_assert_eq(at__search_index(&p.search, 1, INT64_MAX - each), -1);
-    cr_assert_eq(at__search_index(&p.search, 1, INT64_MAX), -1);
-    cr_assert_eq(at__search_index(&p.search, 2, 0), -1);
-    cr_assert_eq(at__search_default(&p.search, 0), each - 1);
-    cr_assert_eq(at__search_default(&p.search, 1), -1);
-    cr_assert_eq(at__search_default(&p.search, 2), -1);
+    cr_assert_eq(atx_search_index(&p.search, 1, INT64_MAX - each - 1), INT64_MAX - 1);
+    cr_assert_eq(atx_search_index(&p.search, 1, INT64_MAX - each), -1);
+    cr_assert_eq(atx_search_index(&p.search, 1, INT64_MAX), -1);
+    cr_assert_eq(atx_search_index(&p.search, 2, 0), -1);
+    cr_assert_eq(atx_search_default(&p.search, 0), each - 1);
+    cr_assert_eq(atx_search_default(&p.search, 1), -1);
+    cr_assert_eq(atx_search_default(&p.search, 2), -1);
     parts_close(&p);
 }
 
@@ -137,13 +137,13 @@ Test(search, strategies_propose_only_what_has_an_index)
     parts_add(&p, vast(19));
     p.search.hints = hints;
     p.search.hint_count = 1;
-    for (const at__strategy *const *s = at__strategies; *s; s++) {
+    for (const atx_strategy *const *s = atx_strategies; *s; s++) {
         void *state = NULL;
         cr_assert_eq((*s)->open(&state, &p.search, NULL), AT_OK);
         for (int i = 0; i < 60; i++) {
             int64_t index = (*s)->propose(state);
-            at__finding finding = { .outcome = AT__TIMED, .seconds = index == hints[0] ? 1e-6 : 2e-6 };
-            if (index == AT__WORTHLESS)
+            atx_finding finding = { .outcome = ATX_TIMED, .seconds = index == hints[0] ? 1e-6 : 2e-6 };
+            if (index == ATX_WORTHLESS)
                 break;
             expect_round_trip(&p.search, index);
             (*s)->report(state, index, &finding);

@@ -61,37 +61,37 @@ static const char SINGLE[] = "/*!autotune\n"
                              "block     32\n" KERNEL("single");
 
 typedef struct bench {
-    at__op *op;
-    at__template *templates[2];
-    at__space *spaces[2];
-    int64_t slots[AT__MAX_SLOTS];
-    at__search search;
+    atx_op *op;
+    atx_template *templates[2];
+    atx_space *spaces[2];
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_search search;
 } bench;
 
 static void bench_open(bench *b, const char *first, const char *second)
 {
-    const at__limits limits = {
+    const atx_limits limits = {
         .cc = 90, .sms = 132, .max_threads_per_block = 1024, .max_grid_x = 2147483647
     };
     const char *const texts[] = { first, second };
     int64_t n = 64;
-    at__problem problem;
+    atx_problem problem;
     at_error err = { 0 };
 
     *b = (bench){ .op = NULL };
-    cr_assert_eq(at__op_read(&b->op, OP, sizeof OP - 1, "op.cu", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&problem, b->op, AT__F32, &n, 1, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_bind(b->slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_op_read(&b->op, OP, sizeof OP - 1, "op.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, b->op, ATX_F32, &n, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_bind(b->slots, &problem, &limits, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < 2 && texts[i]; i++) {
         at_status status =
-            at__template_read(&b->templates[i], b->op, texts[i], strlen(texts[i]), "template.cu", &err);
+            atx_template_read(&b->templates[i], b->op, texts[i], strlen(texts[i]), "template.cu", &err);
         cr_assert_eq(status, AT_OK, "%s", err.text);
-        status = at__space_open(&b->spaces[i], b->templates[i], b->slots, NULL, 0, &err);
+        status = atx_space_open(&b->spaces[i], b->templates[i], b->slots, NULL, 0, &err);
         cr_assert_eq(status, AT_OK, "%s", err.text);
         b->search.space_count++;
     }
     b->search.spaces = b->spaces;
-    at__search_count(&b->search);
+    atx_search_count(&b->search);
     b->search.slots = b->slots;
     b->search.max_trials = b->search.total;
     b->search.seed = 1;
@@ -100,19 +100,19 @@ static void bench_open(bench *b, const char *first, const char *second)
 static void bench_close(bench *b)
 {
     for (int i = 0; i < 2; i++) {
-        at__space_close(b->spaces[i]);
-        at__template_close(b->templates[i]);
+        atx_space_close(b->spaces[i]);
+        atx_template_close(b->templates[i]);
     }
-    at__op_close(b->op);
+    atx_op_close(b->op);
 }
 
 /* ---- what trials come to ---- */
 
-typedef at__finding finding_of(const bench *b, int64_t index);
+typedef atx_finding finding_of(const bench *b, int64_t index);
 
-static at__finding timed(double seconds)
+static atx_finding timed(double seconds)
 {
-    return (at__finding){ .outcome = AT__TIMED, .seconds = seconds, .resources = AT__RESOURCES_UNKNOWN };
+    return (atx_finding){ .outcome = ATX_TIMED, .seconds = seconds, .resources = ATX_RESOURCES_UNKNOWN };
 }
 
 static double octaves(int64_t a, int64_t b)
@@ -128,35 +128,35 @@ static double tiles_time(const int64_t *v)
 }
 
 /* The first template's configurations as above; of the second 1.5 at best, with BLOCK=512 DEPTH=7. */
-static at__finding smooth(const bench *b, int64_t index)
+static atx_finding smooth(const bench *b, int64_t index)
 {
-    at__config config;
-    int64_t count = at__space_count(b->spaces[0]);
+    atx_config config;
+    int64_t count = atx_space_count(b->spaces[0]);
     if (index < count) {
-        at__space_config(&config, b->spaces[0], index);
+        atx_space_config(&config, b->spaces[0], index);
         return timed(tiles_time(config.values));
     }
-    at__space_config(&config, b->spaces[1], index - count);
+    atx_space_config(&config, b->spaces[1], index - count);
     return timed((1.5 + octaves(config.values[0], 512)) * (1 + 0.1 * fabs((double)config.values[1] - 7)));
 }
 
 /* The same, but nothing with blocks of 512 and more compiles, and wide accesses of wide tiles crash. */
-static at__finding failing(const bench *b, int64_t index)
+static atx_finding failing(const bench *b, int64_t index)
 {
-    at__config config;
-    at__space_config(&config, b->spaces[0], index);
-    at__finding f = timed(tiles_time(config.values));
+    atx_config config;
+    atx_space_config(&config, b->spaces[0], index);
+    atx_finding f = timed(tiles_time(config.values));
     if (config.values[1] >= 512)
-        f = (at__finding){ .outcome = AT__COMPILE_FAILED };
+        f = (atx_finding){ .outcome = ATX_COMPILE_FAILED };
     if (config.values[2] * config.values[0] >= 256)
-        f = (at__finding){ .outcome = AT__CRASHED };
+        f = (atx_finding){ .outcome = ATX_CRASHED };
     return f;
 }
 
-static at__finding all_fail(const bench *b, int64_t index)
+static atx_finding all_fail(const bench *b, int64_t index)
 {
     (void)b, (void)index;
-    return (at__finding){ .outcome = AT__WRONG_RESULT };
+    return (atx_finding){ .outcome = ATX_WRONG_RESULT };
 }
 
 static bool at_random(int64_t index)
@@ -165,12 +165,12 @@ static bool at_random(int64_t index)
 }
 
 /* The tiles again, but of every second kernel, which no parameter tells, the compiler spills registers. */
-static at__finding spilling(const bench *b, int64_t index)
+static atx_finding spilling(const bench *b, int64_t index)
 {
-    at__finding f = smooth(b, index);
+    atx_finding f = smooth(b, index);
     bool spills = at_random(index) && f.seconds > 1; /* not the best */
     f.seconds *= spills ? 3 : 1;
-    f.resources = (at__resources){ .registers = spills ? 255 : 64,
+    f.resources = (atx_resources){ .registers = spills ? 255 : 64,
                                    .shared_bytes = 0,
                                    .stack_bytes = -1,
                                    .spill_bytes = -1,
@@ -178,42 +178,42 @@ static at__finding spilling(const bench *b, int64_t index)
     return f;
 }
 
-static at__finding spilling_unseen(const bench *b, int64_t index)
+static atx_finding spilling_unseen(const bench *b, int64_t index)
 {
-    at__finding f = spilling(b, index);
-    f.resources = AT__RESOURCES_UNKNOWN;
+    atx_finding f = spilling(b, index);
+    f.resources = ATX_RESOURCES_UNKNOWN;
     return f;
 }
 
 /* Wide accesses of wide tiles give wrong results, or crash: at random, so that some are always tried. */
-static at__finding wrong(const bench *b, int64_t index)
+static atx_finding wrong(const bench *b, int64_t index)
 {
-    at__config config;
-    at__space_config(&config, b->spaces[0], index);
+    atx_config config;
+    atx_space_config(&config, b->spaces[0], index);
     bool fails = config.values[2] * config.values[0] >= 64 && at_random(index);
-    return fails ? (at__finding){ .outcome = AT__WRONG_RESULT } : timed(tiles_time(config.values));
+    return fails ? (atx_finding){ .outcome = ATX_WRONG_RESULT } : timed(tiles_time(config.values));
 }
 
-static at__finding crashing(const bench *b, int64_t index)
+static atx_finding crashing(const bench *b, int64_t index)
 {
-    at__finding f = wrong(b, index);
-    f.outcome = f.outcome == AT__TIMED ? AT__TIMED : AT__CRASHED;
+    atx_finding f = wrong(b, index);
+    f.outcome = f.outcome == ATX_TIMED ? ATX_TIMED : ATX_CRASHED;
     return f;
 }
 
-static at__finding all_equal(const bench *b, int64_t index)
+static atx_finding all_equal(const bench *b, int64_t index)
 {
     (void)b, (void)index;
     return timed(1e-5);
 }
 
 /* A bowl with its bottom, 1, in one corner of five dimensions. */
-static at__finding bowl(const bench *b, int64_t index)
+static atx_finding bowl(const bench *b, int64_t index)
 {
     static const double BOTTOM[] = { 40, 20, 50, 10, 33 };
-    at__config config;
+    atx_config config;
     double sum = 0;
-    at__space_config(&config, b->spaces[0], index);
+    atx_space_config(&config, b->spaces[0], index);
     for (int i = 0; i < 5; i++)
         sum += fabs((double)config.values[i] - BOTTOM[i]) / 64;
     return timed(1 + sum);
@@ -244,14 +244,14 @@ static void search_with(outcome *o, const bench *b, finding_of *find, int max, i
     void *state = NULL;
     int64_t pending[64];
     int waiting = 0;
-    at__search search = b->search;
+    atx_search search = b->search;
     search.ahead = lag;
     *o = (outcome){ .best = INFINITY };
-    cr_assert_eq(at__strategy_model.open(&state, &search, NULL), AT_OK);
+    cr_assert_eq(atx_strategy_model.open(&state, &search, NULL), AT_OK);
     for (;;) {
-        o->end = AT__NOT_YET;
+        o->end = ATX_NOT_YET;
         while (waiting < lag && o->count + waiting < max &&
-               (o->end = at__strategy_model.propose(state)) >= 0) {
+               (o->end = atx_strategy_model.propose(state)) >= 0) {
             pending[waiting++] = o->end;
             o->proposed++;
         }
@@ -261,15 +261,15 @@ static void search_with(outcome *o, const bench *b, finding_of *find, int max, i
         if (!newest_first)
             memmove(pending, pending + 1, (size_t)(waiting - 1) * sizeof *pending);
         waiting--;
-        at__finding f = find(b, index);
-        if (f.outcome != AT__COMPILE_FAILED && !at__strategy_model.consider(state, index, &f.resources))
+        atx_finding f = find(b, index);
+        if (f.outcome != ATX_COMPILE_FAILED && !atx_strategy_model.consider(state, index, &f.resources))
             continue;
         o->order[o->count++] = index;
-        if (f.outcome == AT__TIMED)
+        if (f.outcome == ATX_TIMED)
             o->best = fmin(o->best, f.seconds);
-        at__strategy_model.report(state, index, &f);
+        atx_strategy_model.report(state, index, &f);
     }
-    at__strategy_model.close(state);
+    atx_strategy_model.close(state);
 }
 
 static void assert_distinct(const outcome *o, int64_t total)
@@ -306,7 +306,7 @@ Test(strategy_model, failures_lead_it_away)
         search_with(&o, &b, failing, 100, 1, false);
         cr_assert_float_eq(o.best, 1, 1e-9, "seed %d: %g", (int)seed, o.best);
         for (int i = 50; i < 100; i++)
-            failed += failing(&b, o.order[i]).outcome != AT__TIMED;
+            failed += failing(&b, o.order[i]).outcome != ATX_TIMED;
         cr_assert_lt(failed, 20, "%d of the last 50; of all, 46 %% do", failed);
     }
     bench_close(&b);
@@ -316,7 +316,7 @@ static int failed_of(const bench *b, finding_of *find, const outcome *o)
 {
     int failed = 0;
     for (int i = 0; i < o->count; i++)
-        failed += find(b, o->order[i]).outcome != AT__TIMED;
+        failed += find(b, o->order[i]).outcome != ATX_TIMED;
     return failed;
 }
 
@@ -397,7 +397,7 @@ Test(strategy_model, results_may_come_late_and_in_any_order)
 static int proposed_in_a_row(void *state, int64_t *list, int max)
 {
     int count = 0;
-    while (count < max && (list[count] = at__strategy_model.propose(state)) >= 0)
+    while (count < max && (list[count] = atx_strategy_model.propose(state)) >= 0)
         count++;
     return count;
 }
@@ -418,18 +418,18 @@ Test(strategy_model, where_compiling_takes_long_all_compilers_work)
         at_error err = { 0 };
         bench_open(&b, TILES, OTHER);
         b.search.ahead = WORKERS;
-        cr_assert_eq(at__strategy_model.open(&state, &b.search, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_strategy_model.open(&state, &b.search, &err), AT_OK, "%s", err.text);
         int count = proposed_in_a_row(state, list, MOST);
         for (int i = 0; i < count; i++) {
-            at__finding f = smooth(&b, list[i]);
-            at__strategy_model.report(state, list[i], &f);
+            atx_finding f = smooth(&b, list[i]);
+            atx_strategy_model.report(state, list[i], &f);
         }
         if (PACES[k].ahead > 0)
-            at__strategy_model.pace(state, PACES[k].ahead);
+            atx_strategy_model.pace(state, PACES[k].ahead);
         count = proposed_in_a_row(state, list, MOST);
         cr_expect(count >= PACES[k].least && count <= PACES[k].most, "%g: %d under way", PACES[k].ahead,
                   count);
-        at__strategy_model.close(state);
+        atx_strategy_model.close(state);
         bench_close(&b);
     }
 }
@@ -444,18 +444,18 @@ static int under_way_of(int devices, int ahead, double pace)
     at_error err = { 0 };
     bench_open(&b, TILES, OTHER);
     b.search.ahead = 1;
-    cr_assert_eq(at__strategy_model.open(&state, &b.search, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_strategy_model.open(&state, &b.search, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < 8; i++) {
-        int64_t index = at__strategy_model.propose(state);
-        at__finding f = smooth(&b, index);
-        at__strategy_model.report(state, index, &f);
+        int64_t index = atx_strategy_model.propose(state);
+        atx_finding f = smooth(&b, index);
+        atx_strategy_model.report(state, index, &f);
     }
     if (devices > 1)
-        at__strategy_model.widen(state, devices, ahead);
+        atx_strategy_model.widen(state, devices, ahead);
     if (pace > 0)
-        at__strategy_model.pace(state, pace);
+        atx_strategy_model.pace(state, pace);
     int count = proposed_in_a_row(state, list, MOST);
-    at__strategy_model.close(state);
+    atx_strategy_model.close(state);
     bench_close(&b);
     return count;
 }
@@ -498,7 +498,7 @@ Test(strategy_model, the_whole_space_comes_once)
     bench_open(&b, TILES, OTHER);
     search_with(&o, &b, smooth, 4096, 8, false);
     cr_assert_eq(o.count, b.search.total, "%d of %d", o.count, (int)b.search.total);
-    cr_assert_eq(o.end, AT__NO_MORE);
+    cr_assert_eq(o.end, ATX_NO_MORE);
     assert_distinct(&o, b.search.total);
     bench_close(&b);
 }
@@ -509,7 +509,7 @@ Test(strategy_model, a_space_of_one_has_one_proposal)
     outcome o;
     bench_open(&b, SINGLE, NULL);
     search_with(&o, &b, all_equal, 10, 4, false);
-    cr_assert(o.count == 1 && o.order[0] == 0 && o.end == AT__NO_MORE);
+    cr_assert(o.count == 1 && o.order[0] == 0 && o.end == ATX_NO_MORE);
     bench_close(&b);
 }
 
@@ -523,7 +523,7 @@ Test(strategy_model, hints_come_first_then_defaults)
     b.search.hint_count = 3;
     search_with(&o, &b, smooth, 4, 1, false);
     cr_assert(o.order[0] == 700 && o.order[1] == 3 && o.order[2] == 0);
-    cr_assert_eq(o.order[3], at__space_count(b.spaces[0]));
+    cr_assert_eq(o.order[3], atx_space_count(b.spaces[0]));
     bench_close(&b);
 }
 
@@ -534,7 +534,7 @@ Test(strategy_model, the_limit_holds)
     bench_open(&b, TILES, OTHER);
     b.search.max_trials = 30;
     search_with(&o, &b, smooth, 100, 8, false);
-    cr_assert(o.count == 30 && o.end == AT__NO_MORE);
+    cr_assert(o.count == 30 && o.end == ATX_NO_MORE);
     bench_close(&b);
 }
 
@@ -546,9 +546,9 @@ Test(strategy_model, ends_by_itself_when_little_is_to_be_gained)
     bench_open(&b, TILES, OTHER);
     b.search.worth = 0.005;
     search_with(&o, &b, all_equal, 4096, 4, false);
-    cr_assert(o.end == AT__WORTHLESS && o.count < 80, "%d trials", o.count);
+    cr_assert(o.end == ATX_WORTHLESS && o.count < 80, "%d trials", o.count);
     search_with(&o, &b, smooth, 4096, 4, false);
-    cr_assert(o.end == AT__WORTHLESS && o.count < 400, "%d trials", o.count);
+    cr_assert(o.end == ATX_WORTHLESS && o.count < 400, "%d trials", o.count);
     cr_assert_float_eq(o.best, 1, 1e-9);
     bench_close(&b);
 }
@@ -561,7 +561,7 @@ Test(strategy_model, failures_alone_do_not_end_it)
     bench_open(&b, TILES, OTHER);
     b.search.worth = 0.005;
     search_with(&o, &b, all_fail, 4096, 4, false);
-    cr_assert(o.count == b.search.total && o.end == AT__NO_MORE);
+    cr_assert(o.count == b.search.total && o.end == ATX_NO_MORE);
     bench_close(&b);
 }
 

@@ -20,48 +20,48 @@ static const char TEMPLATE[] =
 
 enum { ROWS = 40, SLOTS = 56, ALL = ROWS + SLOTS };
 
-static at__op *op;
-static at__template *tiles;
-static at__space *space;
-static int64_t slots[AT__MAX_SLOTS];
-static at__search search;
-static at__features *features;
+static atx_op *op;
+static atx_template *tiles;
+static atx_space *space;
+static int64_t slots[ATX_MAX_SLOTS];
+static atx_search search;
+static atx_features *features;
 static int first; /* the feature that is A itself */
-static at__surrogate *surrogate;
-static uint8_t level[ALL][AT__MAX_FEATURES]; /* of all 96 configurations, shuffled */
+static atx_surrogate *surrogate;
+static uint8_t level[ALL][ATX_MAX_FEATURES]; /* of all 96 configurations, shuffled */
 
 static void open_all(void)
 {
-    const at__limits limits = {
+    const atx_limits limits = {
         .cc = 90, .sms = 132, .max_threads_per_block = 1024, .max_grid_x = 2147483647
     };
     int64_t n = 64;
-    at__problem problem;
+    atx_problem problem;
     at_error err = { 0 };
-    cr_assert_eq(at__op_read(&op, OP, sizeof OP - 1, "op.cu", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, &n, 1, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__template_read(&tiles, op, TEMPLATE, sizeof TEMPLATE - 1, "t.cu", &err), AT_OK, "%s",
+    cr_assert_eq(atx_op_read(&op, OP, sizeof OP - 1, "op.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, &n, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_template_read(&tiles, op, TEMPLATE, sizeof TEMPLATE - 1, "t.cu", &err), AT_OK, "%s",
                  err.text);
-    cr_assert_eq(at__space_open(&space, tiles, slots, NULL, 0, &err), AT_OK, "%s", err.text);
-    search = (at__search){ .spaces = &space, .space_count = 1, .slots = slots, .seed = 1 };
-    at__search_count(&search);
+    cr_assert_eq(atx_space_open(&space, tiles, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+    search = (atx_search){ .spaces = &space, .space_count = 1, .slots = slots, .seed = 1 };
+    atx_search_count(&search);
     cr_assert_eq(search.total, ALL);
-    cr_assert_eq(at__features_open(&features, &search, &err), AT_OK, "%s", err.text);
-    while (at__features_at(features, first)->levels != 9) /* and that of having none */
-        cr_assert_lt(++first, at__features_count(features));
+    cr_assert_eq(atx_features_open(&features, &search, &err), AT_OK, "%s", err.text);
+    while (atx_features_at(features, first)->levels != 9) /* and that of having none */
+        cr_assert_lt(++first, atx_features_count(features));
     for (int i = 0; i < ALL; i++)
-        at__features_levels(level[i], features, i * 37 % ALL);
-    cr_assert_eq(at__surrogate_open(&surrogate, features, ROWS, SLOTS, &err), AT_OK, "%s", err.text);
+        atx_features_levels(level[i], features, i * 37 % ALL);
+    cr_assert_eq(atx_surrogate_open(&surrogate, features, ROWS, SLOTS, &err), AT_OK, "%s", err.text);
 }
 
 static void close_all(void)
 {
-    at__surrogate_close(surrogate);
-    at__features_close(features);
-    at__space_close(space);
-    at__template_close(tiles);
-    at__op_close(op);
+    atx_surrogate_close(surrogate);
+    atx_features_close(features);
+    atx_space_close(space);
+    atx_template_close(tiles);
+    atx_op_close(op);
 }
 
 TestSuite(surrogate, .init = open_all, .fini = close_all);
@@ -73,8 +73,8 @@ static const double NOISE = 0.0024787521766663585; /* exp(-6) */
 static double covariance(const uint8_t *a, const uint8_t *b)
 {
     double product = 1;
-    for (int d = 0; d < at__features_count(features); d++) {
-        const at__feature *f = at__features_at(features, d);
+    for (int d = 0; d < atx_features_count(features); d++) {
+        const atx_feature *f = atx_features_at(features, d);
         double apart = a[d] == b[d] ? 0
                        : f->ordered ? fabs((double)f->place[a[d]] - (double)f->place[b[d]])
                                     : 1;
@@ -138,7 +138,7 @@ static double value_of(int i)
 static void place_all(void)
 {
     for (int m = 0; m < SLOTS; m++)
-        at__surrogate_place(surrogate, m, level[ROWS + m]);
+        atx_surrogate_place(surrogate, m, level[ROWS + m]);
 }
 
 /* All slots and the row that has no value yet, against the values of `rows`. */
@@ -147,7 +147,7 @@ static void expect_textbook(const int *rows, int n)
     double mean[SLOTS], deviation[SLOTS], values[ROWS];
     for (int i = 0; i < n; i++)
         values[i] = value_of(rows[i]);
-    at__surrogate_predict(surrogate, mean, deviation, SLOTS);
+    atx_surrogate_predict(surrogate, mean, deviation, SLOTS);
     for (int m = 0; m < SLOTS; m++) {
         guess g = textbook(level[ROWS + m], values, rows, n);
         cr_assert_float_eq(mean[m], g.mean, 1e-3, "slot %d: %g, by the book %g", m, mean[m], g.mean);
@@ -159,7 +159,7 @@ static void expect_textbook(const int *rows, int n)
 static void add_rows(int from, int count)
 {
     for (int i = from; i < from + count; i++)
-        at__surrogate_set(surrogate, at__surrogate_add(surrogate, level[i]), value_of(i));
+        atx_surrogate_set(surrogate, atx_surrogate_add(surrogate, level[i]), value_of(i));
 }
 
 Test(surrogate, predicts_what_the_whole_matrix_says)
@@ -174,7 +174,7 @@ Test(surrogate, predicts_what_the_whole_matrix_says)
     expect_textbook(rows, ROWS);
     place_all();
     expect_textbook(rows, ROWS);
-    cr_assert_eq(at__surrogate_rows(surrogate), ROWS);
+    cr_assert_eq(atx_surrogate_rows(surrogate), ROWS);
 }
 
 Test(surrogate, an_observation_that_is_removed_says_nothing_more)
@@ -182,13 +182,13 @@ Test(surrogate, an_observation_that_is_removed_says_nothing_more)
     int rows[ROWS], n = 0;
     place_all();
     add_rows(0, ROWS);
-    at__surrogate_remove(surrogate, 30);
-    at__surrogate_remove(surrogate, 7);
+    atx_surrogate_remove(surrogate, 30);
+    atx_surrogate_remove(surrogate, 7);
     for (int i = 0; i < ROWS; i++)
         if (i != 7 && i != 30)
             rows[n++] = i;
     expect_textbook(rows, n);
-    at__surrogate_clear(surrogate);
+    atx_surrogate_clear(surrogate);
     place_all();
     add_rows(10, 5);
     expect_textbook((const int[]){ 10, 11, 12, 13, 14 }, 5);
@@ -198,10 +198,10 @@ Test(surrogate, an_observation_that_is_removed_says_nothing_more)
 Test(surrogate, one_observation_leaves_its_noise)
 {
     double mean[2], deviation[2], scale;
-    at__surrogate_place(surrogate, 0, level[0]);
-    at__surrogate_place(surrogate, 1, level[1]);
-    at__surrogate_set(surrogate, at__surrogate_add(surrogate, level[0]), 5);
-    at__surrogate_predict(surrogate, mean, deviation, 2);
+    atx_surrogate_place(surrogate, 0, level[0]);
+    atx_surrogate_place(surrogate, 1, level[1]);
+    atx_surrogate_set(surrogate, atx_surrogate_add(surrogate, level[0]), 5);
+    atx_surrogate_predict(surrogate, mean, deviation, 2);
     scale = 1e-4 / 2;
     cr_assert_float_eq(mean[0], 5, 1e-6);
     cr_assert_float_eq(deviation[0], sqrt(scale * NOISE / (1 + NOISE)), 1e-5);
@@ -214,9 +214,9 @@ Test(surrogate, an_observation_without_a_value_makes_sure_and_moves_nothing)
     double before[SLOTS], after[SLOTS], unsure[SLOTS], surer[SLOTS];
     place_all();
     add_rows(0, 10);
-    at__surrogate_predict(surrogate, before, unsure, SLOTS);
-    int row = at__surrogate_add(surrogate, level[ROWS + 3]);
-    at__surrogate_predict(surrogate, after, surer, SLOTS);
+    atx_surrogate_predict(surrogate, before, unsure, SLOTS);
+    int row = atx_surrogate_add(surrogate, level[ROWS + 3]);
+    atx_surrogate_predict(surrogate, after, surer, SLOTS);
     for (int m = 0; m < SLOTS; m++) {
         cr_assert_float_eq(after[m], before[m], 1e-9);
         cr_assert_leq(surer[m], unsure[m] + 1e-9);
@@ -224,7 +224,7 @@ Test(surrogate, an_observation_without_a_value_makes_sure_and_moves_nothing)
     cr_assert_lt(surer[3], 0.2 * unsure[3]);
 
     double mean, deviation;
-    at__surrogate_predict_row(surrogate, &mean, &deviation, row);
+    atx_surrogate_predict_row(surrogate, &mean, &deviation, row);
     cr_assert_float_eq(mean, before[3], 1e-4, "the row is that of slot 3: %g, %g", mean, before[3]);
     cr_assert_float_eq(deviation, unsure[3], 1e-3, "%g, %g", deviation, unsure[3]);
 }
@@ -234,10 +234,10 @@ Test(surrogate, other_values_give_other_means)
     double mean[SLOTS], other[SLOTS], deviation[SLOTS], values[ROWS];
     place_all();
     add_rows(0, 20);
-    at__surrogate_predict(surrogate, mean, deviation, SLOTS);
+    atx_surrogate_predict(surrogate, mean, deviation, SLOTS);
     for (int i = 0; i < 20; i++)
         values[i] = 7 - 2 * value_of(i);
-    at__surrogate_predict_other(surrogate, other, values, SLOTS);
+    atx_surrogate_predict_other(surrogate, other, values, SLOTS);
     for (int m = 0; m < SLOTS; m++)
         cr_assert_float_eq(other[m], 7 - 2 * mean[m], 1e-4);
 }
@@ -246,7 +246,7 @@ Test(surrogate, other_values_give_other_means)
 static double error_of(double (*truth)(int i))
 {
     double mean[SLOTS], deviation[SLOTS], sum = 0;
-    at__surrogate_predict(surrogate, mean, deviation, SLOTS);
+    atx_surrogate_predict(surrogate, mean, deviation, SLOTS);
     for (int m = 0; m < SLOTS; m++)
         sum += pow(mean[m] - truth(ROWS + m), 2);
     return sqrt(sum / SLOTS);
@@ -261,9 +261,9 @@ Test(surrogate, learns_which_features_matter)
 {
     place_all();
     for (int i = 0; i < ROWS; i++)
-        at__surrogate_set(surrogate, at__surrogate_add(surrogate, level[i]), only_the_first(i));
+        atx_surrogate_set(surrogate, atx_surrogate_add(surrogate, level[i]), only_the_first(i));
     double before = error_of(only_the_first);
-    at__surrogate_learn(surrogate, 30);
+    atx_surrogate_learn(surrogate, 30);
     double after = error_of(only_the_first);
     cr_assert_lt(after, 0.5 * before, "%g, without learning %g", after, before);
 }
@@ -277,10 +277,10 @@ Test(surrogate, learns_how_much_is_noise)
 {
     place_all();
     for (int i = 0; i < ROWS; i++)
-        at__surrogate_set(surrogate, at__surrogate_add(surrogate, level[i]),
+        atx_surrogate_set(surrogate, atx_surrogate_add(surrogate, level[i]),
                           plane(i) + (i * 13 % 7 - 3) * 0.2);
     double before = error_of(plane);
-    at__surrogate_learn(surrogate, 30);
+    atx_surrogate_learn(surrogate, 30);
     double after = error_of(plane);
     cr_assert_lt(after, 0.8 * before, "%g, without learning %g", after, before);
 }

@@ -26,13 +26,13 @@ static void begin(void)
 
 TestSuite(allowed, .init = begin, .fini = leave_scratch);
 
-static at_status check_with(const char *allow, const at__headers *headers, const char *path, at_error *err)
+static at_status check_with(const char *allow, const atx_headers *headers, const char *path, at_error *err)
 {
-    at__allowed *allowed = NULL;
-    at_status status = at__allowed_open(&allowed, "kernels", allow, headers, err);
+    atx_allowed *allowed = NULL;
+    at_status status = atx_allowed_open(&allowed, "kernels", allow, headers, err);
     if (status == AT_OK)
-        status = at__allowed_check(allowed, path, err);
-    at__allowed_close(allowed);
+        status = atx_allowed_check(allowed, path, err);
+    atx_allowed_close(allowed);
     return status;
 }
 
@@ -87,11 +87,11 @@ Test(allowed, the_home_directory_is_no_working_directory)
 
 Test(allowed, folders_that_the_user_names)
 {
-    at__headers *headers = NULL;
+    atx_headers *headers = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__headers_open(&headers, "../lib", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_open(&headers, "../lib", &err), AT_OK, "%s", err.text);
     cr_expect_eq(check_with(NULL, headers, "../lib/l.h", &err), AT_OK, "%s", err.text);
-    at__headers_close(headers);
+    atx_headers_close(headers);
     cr_expect_eq(check_with("../home:../lib", NULL, "../lib/l.h", &err), AT_OK, "%s", err.text);
     cr_expect_eq(check_with("../home:../lib", NULL, "../secret", NULL), AT_ERR_INPUT);
     cr_expect_eq(check_with("/", NULL, "../secret", &err), AT_OK, "%s", err.text);

@@ -13,16 +13,16 @@ TestSuite(header_files, .init = begin, .fini = end);
 /* The note of a text, and what of the folders is behind it. */
 static size_t reach(const char *folders, const char *text)
 {
-    at__headers *headers = NULL;
-    at__str note = { 0 };
+    atx_headers *headers = NULL;
+    atx_str note = { 0 };
     at_error err = { 0 };
     size_t bytes = 0;
-    cr_assert_eq(at__headers_open(&headers, folders, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__headers_note(&note, headers, text, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_open(&headers, folders, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_note(&note, headers, text, &err), AT_OK, "%s", err.text);
     if (note.len)
-        cr_assert_eq(at__headers_check(&bytes, headers, note.data, &err), AT_OK, "%s", err.text);
-    at__str_clear(&note);
-    at__headers_close(headers);
+        cr_assert_eq(atx_headers_check(&bytes, headers, note.data, &err), AT_OK, "%s", err.text);
+    atx_str_clear(&note);
+    atx_headers_close(headers);
     return bytes;
 }
 
@@ -78,18 +78,18 @@ Test(header_files, an_include_whose_file_another_header_names_is_not_followed)
 
 Test(header_files, a_header_that_may_not_be_read_is_told_by_its_path)
 {
-    at__headers *headers = NULL;
-    at__str note = { 0 };
+    atx_headers *headers = NULL;
+    atx_str note = { 0 };
     at_error err = { 0 };
     cr_assert_eq(chmod("inc/lib/detail/deep.h", 0), 0);
     cr_assert_eq(chmod(root, 0755), 0);
     if (system("chmod -R a+X inc") != 0 || (geteuid() == 0 && seteuid(65534) != 0))
         cr_skip_test("this user may read all");
-    cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_headers_open(&headers, "inc", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "inc/lib/detail/deep.h: Permission denied"), "%s", err.text);
-    at__str_clear(&note);
-    at__headers_close(headers);
+    atx_str_clear(&note);
+    atx_headers_close(headers);
     if (getuid() == 0)
         cr_assert_eq(seteuid(0), 0);
 }
@@ -158,26 +158,26 @@ static const struct {
 Test(header_files, which_files_have_changed_is_known_from_a_list)
 {
     for (size_t i = 0; i < sizeof CHANGES / sizeof *CHANGES; i++) {
-        at__headers *headers = NULL;
-        at__str note = { 0 }, list = { 0 };
+        atx_headers *headers = NULL;
+        atx_str note = { 0 }, list = { 0 };
         at_error err = { 0 };
         size_t bytes;
         end();
         begin();
-        cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK);
-        cr_assert_eq(at__headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_OK);
-        at__str_add(&list, at__headers_list(headers, note.data));
-        at__headers_close(headers);
+        cr_assert_eq(atx_headers_open(&headers, "inc", &err), AT_OK);
+        cr_assert_eq(atx_headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_OK);
+        atx_str_add(&list, atx_headers_list(headers, note.data));
+        atx_headers_close(headers);
         CHANGES[i].happens();
-        cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK);
-        cr_assert_eq(at__headers_check(&bytes, headers, note.data, &err), AT_ERR_INPUT);
+        cr_assert_eq(atx_headers_open(&headers, "inc", &err), AT_OK);
+        cr_assert_eq(atx_headers_check(&bytes, headers, note.data, &err), AT_ERR_INPUT);
         cr_expect(strstr(err.text, "measured with; expected those"), "without a list: %s", err.text);
-        at__headers_know(headers, list.data);
-        cr_assert_eq(at__headers_check(&bytes, headers, note.data, &err), AT_ERR_INPUT);
+        atx_headers_know(headers, list.data);
+        cr_assert_eq(atx_headers_check(&bytes, headers, note.data, &err), AT_ERR_INPUT);
         cr_expect(strstr(err.text, CHANGES[i].said), "%s", err.text);
-        at__headers_close(headers);
-        at__str_clear(&note);
-        at__str_clear(&list);
+        atx_headers_close(headers);
+        atx_str_clear(&note);
+        atx_str_clear(&list);
     }
 }
 
@@ -185,40 +185,40 @@ Test(header_files, which_files_have_changed_is_known_from_a_list)
 Test(header_files, a_list_that_is_not_that_of_the_note_says_nothing)
 {
     static const char *const LISTS[] = { "", "\n", "lib/two.h", "a\nb\n \n", "lib/two.h 0000\n" };
-    at__headers *headers = NULL;
-    at__str note = { 0 };
+    atx_headers *headers = NULL;
+    atx_str note = { 0 };
     at_error err = { 0 };
     size_t bytes;
-    cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK);
-    cr_assert_eq(at__headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_OK);
-    at__headers_close(headers);
+    cr_assert_eq(atx_headers_open(&headers, "inc", &err), AT_OK);
+    cr_assert_eq(atx_headers_note(&note, headers, "#include <lib/two.h>\n", &err), AT_OK);
+    atx_headers_close(headers);
     change();
-    cr_assert_eq(at__headers_open(&headers, "inc", &err), AT_OK);
+    cr_assert_eq(atx_headers_open(&headers, "inc", &err), AT_OK);
     for (size_t i = 0; i < sizeof LISTS / sizeof *LISTS; i++) {
-        at__headers_know(headers, LISTS[i]);
-        cr_assert_eq(at__headers_check(&bytes, headers, note.data, &err), AT_ERR_INPUT);
+        atx_headers_know(headers, LISTS[i]);
+        cr_assert_eq(atx_headers_check(&bytes, headers, note.data, &err), AT_ERR_INPUT);
         cr_expect(strstr(err.text, "measured with; expected those"), "%s", err.text);
     }
-    at__headers_close(headers);
-    at__str_clear(&note);
+    atx_headers_close(headers);
+    atx_str_clear(&note);
 }
 
 /* ---- what a compiler is told ---- */
 
 static void expect_places(const char *folders, const char *said)
 {
-    at__headers *headers = NULL;
-    at__str note = { 0 }, places = { 0 };
+    atx_headers *headers = NULL;
+    atx_str note = { 0 }, places = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(at__headers_open(&headers, "inc:more:unused", &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__headers_note(&note, headers, "#include <lib/two.h>\n#include <near.h>\n", &err), AT_OK);
-    at__headers_close(headers);
-    cr_assert_eq(at__headers_open(&headers, folders, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__headers_places(&places, headers, note.data, &err), AT_OK, "%s", err.text);
-    cr_expect_str_eq(at__str_text(&places), said);
-    at__headers_close(headers);
-    at__str_clear(&note);
-    at__str_clear(&places);
+    cr_assert_eq(atx_headers_open(&headers, "inc:more:unused", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_note(&note, headers, "#include <lib/two.h>\n#include <near.h>\n", &err), AT_OK);
+    atx_headers_close(headers);
+    cr_assert_eq(atx_headers_open(&headers, folders, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_headers_places(&places, headers, note.data, &err), AT_OK, "%s", err.text);
+    cr_expect_str_eq(atx_str_text(&places), said);
+    atx_headers_close(headers);
+    atx_str_clear(&note);
+    atx_str_clear(&places);
 }
 
 Test(header_files, each_folder_that_is_reached_is_named_by_a_file_that_it_has)

@@ -15,15 +15,15 @@
 
 TestSuite(meaning);
 
-static void hash_of(char out[AT__HASH_TEXT], const char *text, size_t len)
+static void hash_of(char out[ATX_HASH_TEXT], const char *text, size_t len)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__meaning_hash(out, text, len, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_meaning_hash(out, text, len, NULL, &err), AT_OK, "%s", err.text);
 }
 
 static bool same(const char *a, size_t a_len, const char *b, size_t b_len)
 {
-    char x[AT__HASH_TEXT], y[AT__HASH_TEXT];
+    char x[ATX_HASH_TEXT], y[ATX_HASH_TEXT];
     hash_of(x, a, a_len);
     hash_of(y, b, b_len);
     return strcmp(x, y) == 0;
@@ -130,15 +130,15 @@ Test(meaning, what_a_compiler_or_the_reader_of_declarations_sees_is)
 
 Test(meaning, its_hash_is_never_that_of_a_text)
 {
-    char meaning[AT__HASH_TEXT], text[AT__HASH_TEXT];
-    at__str folded = { 0 };
+    char meaning[ATX_HASH_TEXT], text[ATX_HASH_TEXT];
+    atx_str folded = { 0 };
     hash_of(meaning, "a", 1);
-    cr_assert(at__meaning_fold(&folded, "a", 1, NULL));
-    at__hash_text(text, folded.data, folded.len);
+    cr_assert(atx_meaning_fold(&folded, "a", 1, NULL));
+    atx_hash_text(text, folded.data, folded.len);
     cr_expect_str_neq(meaning, text);
-    at__hash_text(text, "a", 1);
+    atx_hash_text(text, "a", 1);
     cr_expect_str_neq(meaning, text);
-    at__str_clear(&folded);
+    atx_str_clear(&folded);
 }
 
 Test(meaning, lines_of_a_declaration_can_be_left_out)
@@ -146,10 +146,10 @@ Test(meaning, lines_of_a_declaration_can_be_left_out)
     static const char *const WORDS[] = { "metric", NULL };
     static const char A[] = "/*!autotune\nop x\nmetric a = b \\\n  + c # why\n*/ m",
                       B[] = "/*!autotune\nop x\n*/ m", C[] = "/*!autotune\nop x\nmetrics a\n*/ m";
-    char a[AT__HASH_TEXT], b[AT__HASH_TEXT], c[AT__HASH_TEXT];
-    cr_assert_eq(at__meaning_hash(a, A, strlen(A), WORDS, NULL), AT_OK);
-    cr_assert_eq(at__meaning_hash(b, B, strlen(B), WORDS, NULL), AT_OK);
-    cr_assert_eq(at__meaning_hash(c, C, strlen(C), WORDS, NULL), AT_OK);
+    char a[ATX_HASH_TEXT], b[ATX_HASH_TEXT], c[ATX_HASH_TEXT];
+    cr_assert_eq(atx_meaning_hash(a, A, strlen(A), WORDS, NULL), AT_OK);
+    cr_assert_eq(atx_meaning_hash(b, B, strlen(B), WORDS, NULL), AT_OK);
+    cr_assert_eq(atx_meaning_hash(c, C, strlen(C), WORDS, NULL), AT_OK);
     cr_expect_str_eq(a, b);
     cr_expect_str_neq(a, c);
 }
@@ -159,32 +159,32 @@ Test(meaning, lines_of_a_declaration_can_be_left_out)
 typedef struct shipped {
     const char *path, *text;
     size_t len;
-    at__cut_tokens tokens; /* comments among them */
+    atx_cut_tokens tokens; /* comments among them */
 } shipped;
 
-static void open_shipped(shipped *s, const at__embedded *e)
+static void open_shipped(shipped *s, const atx_embedded *e)
 {
     *s = (shipped){ .path = e->path, .text = (const char *)e->data, .len = e->len };
-    cr_assert(at__cut_lex(&s->tokens, s->text, s->len, true));
+    cr_assert(atx_cut_lex(&s->tokens, s->text, s->len, true));
     cr_assert(s->tokens.count > 3 && !s->tokens.open, "%s", s->path);
 }
 
 /* Whatever is done to it: each of the shipped files, those of common code too. */
 static void each_shipped(void (*visit)(const shipped *s, uint64_t seed))
 {
-    const at__embedded *tables[] = { at__embedded_files, at__embedded_commons };
+    const atx_embedded *tables[] = { atx_embedded_files, atx_embedded_commons };
     uint64_t seed = 1;
     for (int i = 0; i < 2; i++)
-        for (const at__embedded *e = tables[i]; e->path; e++) {
+        for (const atx_embedded *e = tables[i]; e->path; e++) {
             shipped s;
             open_shipped(&s, e);
             visit(&s, seed++);
-            at__cut_tokens_clear(&s.tokens);
+            atx_cut_tokens_clear(&s.tokens);
         }
     cr_assert(seed > 40);
 }
 
-static bool is_declaration(const shipped *s, const at__cut_token *t)
+static bool is_declaration(const shipped *s, const atx_cut_token *t)
 {
     return t->end - t->begin > 11 && memcmp(s->text + t->begin, "/*!autotune", 11) == 0;
 }
@@ -193,12 +193,12 @@ static bool is_declaration(const shipped *s, const at__cut_token *t)
  * operator, nor in what is glued to a literal. */
 static bool is_border(const shipped *s, size_t i)
 {
-    const at__cut_token *a = &s->tokens.items[i], *b = a + 1;
+    const atx_cut_token *a = &s->tokens.items[i], *b = a + 1;
     bool apart = a->end < b->begin;
-    bool both_signs = a->kind == AT__CUT_SIGN && b->kind == AT__CUT_SIGN;
-    bool no_signs = a->kind != AT__CUT_SIGN && b->kind != AT__CUT_SIGN;
-    return a->kind != AT__CUT_DIRECTIVE && b->kind != AT__CUT_DIRECTIVE && a->kind != AT__CUT_COMMENT &&
-           b->kind != AT__CUT_COMMENT && (apart || (!both_signs && !no_signs));
+    bool both_signs = a->kind == ATX_CUT_SIGN && b->kind == ATX_CUT_SIGN;
+    bool no_signs = a->kind != ATX_CUT_SIGN && b->kind != ATX_CUT_SIGN;
+    return a->kind != ATX_CUT_DIRECTIVE && b->kind != ATX_CUT_DIRECTIVE && a->kind != ATX_CUT_COMMENT &&
+           b->kind != ATX_CUT_COMMENT && (apart || (!both_signs && !no_signs));
 }
 
 static void fill_borders(const shipped *s, uint64_t seed)
@@ -206,21 +206,21 @@ static void fill_borders(const shipped *s, uint64_t seed)
     static const char *const FILLINGS[] = {
         " ", "\n", "\t \n  ", " /* a \" */", " // it's \\\n x\n", "\n/**/ /*\n# b*/"
     };
-    at__rng rng = { seed };
-    at__str text = { 0 };
+    atx_rng rng = { seed };
+    atx_str text = { 0 };
     size_t from = 0, filled = 0;
     for (size_t i = 0; i + 1 < s->tokens.count; i++) {
-        if (!is_border(s, i) || at__rng_below(&rng, 3))
+        if (!is_border(s, i) || atx_rng_below(&rng, 3))
             continue;
-        at__str_add_bytes(&text, s->text + from, s->tokens.items[i].end - from);
-        at__str_add(&text, FILLINGS[at__rng_below(&rng, 6)]);
+        atx_str_add_bytes(&text, s->text + from, s->tokens.items[i].end - from);
+        atx_str_add(&text, FILLINGS[atx_rng_below(&rng, 6)]);
         from = s->tokens.items[i].end;
         filled++;
     }
-    at__str_add_bytes(&text, s->text + from, s->len - from);
+    atx_str_add_bytes(&text, s->text + from, s->len - from);
     cr_expect(same(s->text, s->len, text.data, text.len), "%s", s->path);
     cr_expect(filled > 0 || s->tokens.count < 40, "%s: %zu", s->path, filled);
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
 Test(meaning, shipped_templates_keep_theirs_with_comments_and_blanks_between_any_tokens)
@@ -230,20 +230,20 @@ Test(meaning, shipped_templates_keep_theirs_with_comments_and_blanks_between_any
 
 static void drop_comments(const shipped *s, uint64_t seed)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     size_t from = 0;
     (void)seed;
     for (size_t i = 0; i < s->tokens.count; i++) {
-        const at__cut_token *t = &s->tokens.items[i];
-        if (t->kind != AT__CUT_COMMENT || is_declaration(s, t))
+        const atx_cut_token *t = &s->tokens.items[i];
+        if (t->kind != ATX_CUT_COMMENT || is_declaration(s, t))
             continue;
-        at__str_add_bytes(&text, s->text + from, t->begin - from);
-        at__str_add(&text, s->text[t->begin + 1] == '/' ? "" : " ");
+        atx_str_add_bytes(&text, s->text + from, t->begin - from);
+        atx_str_add(&text, s->text[t->begin + 1] == '/' ? "" : " ");
         from = t->end;
     }
-    at__str_add_bytes(&text, s->text + from, s->len - from);
+    atx_str_add_bytes(&text, s->text + from, s->len - from);
     cr_expect(same(s->text, s->len, text.data, text.len), "%s", s->path);
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
 Test(meaning, shipped_templates_keep_theirs_without_any_comment)
@@ -252,31 +252,31 @@ Test(meaning, shipped_templates_keep_theirs_without_any_comment)
 }
 
 /* One token becomes another: a byte more in it, or another sign. */
-static void change_token(at__str *out, const shipped *s, const at__cut_token *t)
+static void change_token(atx_str *out, const shipped *s, const atx_cut_token *t)
 {
     size_t at = t->end;
-    if (t->kind == AT__CUT_COMMENT)
+    if (t->kind == ATX_CUT_COMMENT)
         at -= 3; /* in the declaration's last line */
-    else if (t->kind == AT__CUT_TEXT)
+    else if (t->kind == ATX_CUT_TEXT)
         at -= 1;
-    at__str_add_bytes(out, s->text, at);
-    at__str_add(out, t->kind == AT__CUT_SIGN ? "~" : t->kind == AT__CUT_COMMENT ? "\nx\n" : "1");
-    at__str_add_bytes(out, s->text + at, s->len - at);
+    atx_str_add_bytes(out, s->text, at);
+    atx_str_add(out, t->kind == ATX_CUT_SIGN ? "~" : t->kind == ATX_CUT_COMMENT ? "\nx\n" : "1");
+    atx_str_add_bytes(out, s->text + at, s->len - at);
 }
 
 static void change_each(const shipped *s, uint64_t seed)
 {
-    char before[AT__HASH_TEXT], after[AT__HASH_TEXT];
+    char before[ATX_HASH_TEXT], after[ATX_HASH_TEXT];
     hash_of(before, s->text, s->len);
     for (size_t i = seed % 23; i < s->tokens.count; i += 23) { /* all take half a minute */
-        const at__cut_token *t = &s->tokens.items[i];
-        at__str text = { 0 };
-        if (t->kind == AT__CUT_COMMENT && !is_declaration(s, t))
+        const atx_cut_token *t = &s->tokens.items[i];
+        atx_str text = { 0 };
+        if (t->kind == ATX_CUT_COMMENT && !is_declaration(s, t))
             continue;
         change_token(&text, s, t);
         hash_of(after, text.data, text.len);
         cr_expect_str_neq(before, after, "%s: %.*s", s->path, (int)(t->end - t->begin), s->text + t->begin);
-        at__str_clear(&text);
+        atx_str_clear(&text);
     }
 }
 
@@ -288,10 +288,10 @@ Test(meaning, any_other_token_is_another_template)
 /* Nothing shipped is in doubt, or reads lines: all of it may be indented anew. */
 static void expect_folded(const shipped *s, uint64_t seed)
 {
-    at__str folded = { 0 };
+    atx_str folded = { 0 };
     (void)seed;
-    cr_expect(at__meaning_fold(&folded, s->text, s->len, NULL), "%s", s->path);
-    at__str_clear(&folded);
+    cr_expect(atx_meaning_fold(&folded, s->text, s->len, NULL), "%s", s->path);
+    atx_str_clear(&folded);
 }
 
 Test(meaning, every_shipped_template_can_be_folded)

@@ -20,8 +20,8 @@ static const char TEXT[] =
 /* Each byte stays, or is a blank; ends of lines stay. Several blanks are shown as one. */
 static void show_code(char *out, const char *text)
 {
-    at__str left = { 0 };
-    at__code_strip(&left, text);
+    atx_str left = { 0 };
+    atx_code_strip(&left, text);
     cr_assert_eq(left.len, strlen(text), "%s", text);
     for (size_t i = 0; i < left.len; i++) {
         char c = left.data[i];
@@ -30,7 +30,7 @@ static void show_code(char *out, const char *text)
             *out++ = c;
     }
     *out = '\0';
-    at__str_clear(&left);
+    atx_str_clear(&left);
 }
 
 Test(signature, only_code_is_left_of_a_text)
@@ -77,8 +77,8 @@ Test(signature, names_types_pointers_and_const_are_read)
         { "n", "u64", false, false }, { "m", "i32", false, true }, { "pair", NULL, false, false },
         { "x", "f64", false, false },
     };
-    at__kernel_arg args[16];
-    cr_assert_eq(at__code_args_of(args, 16, TEXT, "ns::f<float, 2>"), 7);
+    atx_kernel_arg args[16];
+    cr_assert_eq(atx_code_args_of(args, 16, TEXT, "ns::f<float, 2>"), 7);
     for (size_t i = 0; i < sizeof EXPECTED / sizeof *EXPECTED; i++) {
         cr_expect_str_eq(args[i].name, EXPECTED[i].name);
         cr_expect_eq(args[i].pointer, EXPECTED[i].pointer, "%s", args[i].name);
@@ -104,8 +104,8 @@ Test(signature, values_sizes_and_attributes_are_no_names)
         { "p", NULL, false, false }, { "op", "f32", true, false }, { "m", "i32", false, false },
         { "q", "f32", true, true },  { "r", NULL, true, true },    { "int", NULL, false, false },
     };
-    at__kernel_arg args[16];
-    cr_assert_eq(at__code_args_of(args, 16, ODD, "k"), 9);
+    atx_kernel_arg args[16];
+    cr_assert_eq(atx_code_args_of(args, 16, ODD, "k"), 9);
     for (size_t i = 0; i < sizeof EXPECTED / sizeof *EXPECTED; i++) {
         cr_expect_str_eq(args[i].name, EXPECTED[i].name);
         cr_expect_eq(args[i].pointer, EXPECTED[i].pointer, "%s", args[i].name);
@@ -118,25 +118,25 @@ Test(signature, values_sizes_and_attributes_are_no_names)
 
 Test(signature, what_is_not_there_once_has_no_parameters)
 {
-    at__kernel_arg args[4];
-    cr_expect_eq(at__code_args_of(args, 4, TEXT, "g"), 0);
-    cr_expect_eq(at__code_args_of(args, 4, TEXT, "twice"), -1, "which of them?");
-    cr_expect_eq(at__code_args_of(args, 4, TEXT, "not_this"), -1, "a comment");
-    cr_expect_eq(at__code_args_of(args, 4, TEXT, "f"), -1, "more than four");
-    cr_expect_eq(at__code_args_of(args, 4, "", ""), -1);
+    atx_kernel_arg args[4];
+    cr_expect_eq(atx_code_args_of(args, 4, TEXT, "g"), 0);
+    cr_expect_eq(atx_code_args_of(args, 4, TEXT, "twice"), -1, "which of them?");
+    cr_expect_eq(atx_code_args_of(args, 4, TEXT, "not_this"), -1, "a comment");
+    cr_expect_eq(atx_code_args_of(args, 4, TEXT, "f"), -1, "more than four");
+    cr_expect_eq(atx_code_args_of(args, 4, "", ""), -1);
 }
 
 Test(signature, templates_are_known_from_kernels_as_they_are)
 {
     static const char *const PLAIN[] = { "g", "twice", "not_this", "nowhere" };
-    cr_expect(at__code_is_template(TEXT, "f"));
-    cr_expect(at__code_is_template(TEXT, "ns::f"));
-    cr_expect(at__code_is_template(
+    cr_expect(atx_code_is_template(TEXT, "f"));
+    cr_expect(atx_code_is_template(TEXT, "ns::f"));
+    cr_expect(atx_code_is_template(
         "struct S {};\ntemplate <int N>\n__launch_bounds__(N) __global__ void h(int a) {}", "h"));
     for (size_t i = 0; i < sizeof PLAIN / sizeof *PLAIN; i++)
-        cr_expect_not(at__code_is_template(TEXT, PLAIN[i]), "%s", PLAIN[i]);
-    cr_expect_not(at__code_is_template("template <int N> struct S {}; __global__ void h(int a) {}", "h"));
-    cr_expect_not(at__code_is_template(
+        cr_expect_not(atx_code_is_template(TEXT, PLAIN[i]), "%s", PLAIN[i]);
+    cr_expect_not(atx_code_is_template("template <int N> struct S {}; __global__ void h(int a) {}", "h"));
+    cr_expect_not(atx_code_is_template(
         "template <int N> __global__ void other(int a); __global__ void h(int a);", "h"));
 }
 
@@ -167,9 +167,9 @@ Test(signature, kernels_are_found_by_whole_words)
         { "__global__(int a)", NULL },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__kernel_text k;
+        atx_kernel_text k;
         const char *at = CASES[i].text, *name = CASES[i].name;
-        cr_assert_eq(at__code_kernel(&k, &at), name != NULL, "%s", CASES[i].text);
+        cr_assert_eq(atx_code_kernel(&k, &at), name != NULL, "%s", CASES[i].text);
         cr_expect(!name || (k.len == strlen(name) && memcmp(k.name, name, k.len) == 0), "%s", CASES[i].text);
         cr_expect(!name || !*k.open || strncmp(k.open, "int a", 5) == 0, "%s", CASES[i].text);
     }
@@ -178,13 +178,13 @@ Test(signature, kernels_are_found_by_whole_words)
 Test(signature, names_are_compared_whole)
 {
     char text[400], name[101] = "";
-    at__kernel_arg args[4];
+    atx_kernel_arg args[4];
     memset(name, 'k', 100);
     snprintf(text, sizeof text, "__global__ void %s(int a) {} __global__ void %s2(int a, int b) {}", name,
              name);
-    cr_expect_eq(at__code_args_of(args, 4, text, name), 1);
+    cr_expect_eq(atx_code_args_of(args, 4, text, name), 1);
     name[99] = '\0';
-    cr_expect_eq(at__code_args_of(args, 4, text, name), -1, "no kernel has the shorter name");
+    cr_expect_eq(atx_code_args_of(args, 4, text, name), -1, "no kernel has the shorter name");
 }
 
 /* 63 letters are the most that a declaration has. */
@@ -194,32 +194,32 @@ Test(signature, longer_names_than_any_are_told_whole_and_equal_to_none)
 {
     static const char CODE[] = "// a comment\n__constant__ float " MOST
                                "c[9];\n__global__ void f(float *" MOST ", float *" MOST "x) {}\n";
-    at__kernel_arg args[4], variable;
+    atx_kernel_arg args[4], variable;
     const char *behind, *at = CODE;
-    char near[AT__MAX_WORD];
-    cr_assert_eq(at__code_args_of(args, 4, CODE, "f"), 2);
+    char near[ATX_MAX_WORD];
+    cr_assert_eq(atx_code_args_of(args, 4, CODE, "f"), 2);
     cr_expect_str_eq(args[0].name, MOST);
     cr_expect_str_eq(args[1].name, "", "not the name of the first");
     cr_expect(args[1].len == 64 && strncmp(args[1].text, MOST "x) {}", 68) == 0, "%s", args[1].text);
     cr_expect(args[1].text > CODE && args[1].text < CODE + sizeof CODE, "in the text that was asked about");
-    cr_assert(at__code_constant(&variable, &behind, &at));
+    cr_assert(atx_code_constant(&variable, &behind, &at));
     cr_expect_str_eq(variable.name, "");
     cr_expect(variable.len == 64 && strncmp(variable.text, MOST "c[9]", 67) == 0);
-    cr_expect_not(at__code_nearest_kernel(near, "__global__ void " MOST "f() {}", "g"));
+    cr_expect_not(atx_code_nearest_kernel(near, "__global__ void " MOST "f() {}", "g"));
     cr_expect_not(
-        at__code_nearest_kernel(near, "__global__ void " MOST "() {}\n__global__ void g() {}", MOST "f"));
+        atx_code_nearest_kernel(near, "__global__ void " MOST "() {}\n__global__ void g() {}", MOST "f"));
 }
 
 Test(signature, near_names_are_offered)
 {
-    char near[AT__MAX_WORD];
-    cr_assert(at__code_nearest_kernel(near, "__global__ void matmul(int a) {} __global__ void other() {}",
+    char near[ATX_MAX_WORD];
+    cr_assert(atx_code_nearest_kernel(near, "__global__ void matmul(int a) {} __global__ void other() {}",
                                       "matmull"));
     cr_assert_str_eq(near, "matmul");
-    cr_assert(at__code_nearest_kernel(near, "__global__ void f(int a) {}", "something"), "the only one");
+    cr_assert(atx_code_nearest_kernel(near, "__global__ void f(int a) {}", "something"), "the only one");
     cr_assert_str_eq(near, "f");
-    cr_assert_not(at__code_nearest_kernel(near, TEXT, "something_else"));
-    cr_assert_not(at__code_nearest_kernel(near, "", "f"));
+    cr_assert_not(atx_code_nearest_kernel(near, TEXT, "something_else"));
+    cr_assert_not(atx_code_nearest_kernel(near, "", "f"));
 }
 
 Test(signature, constants_without_a_value_are_found)
@@ -228,29 +228,29 @@ Test(signature, constants_without_a_value_are_found)
         "__constant__ float a[3][4]; __constant__ int b = 3; __constant__ float c[2] = { 1, 2 }; "
         "__constant__ struct s d; __constant__ int e{1}; __constant__";
     const char *behind = NULL;
-    at__kernel_arg found;
-    cr_assert(at__code_constant(&found, &behind, &at));
+    atx_kernel_arg found;
+    cr_assert(atx_code_constant(&found, &behind, &at));
     cr_assert_str_eq(found.name, "a");
     cr_assert_str_eq(found.type, "f32");
     cr_assert(found.pointer && strncmp(behind, "[3][4];", 7) == 0);
-    cr_assert(at__code_constant(&found, &behind, &at));
+    cr_assert(atx_code_constant(&found, &behind, &at));
     cr_assert_str_eq(found.name, "d");
     cr_assert(!found.pointer && !found.type);
-    cr_assert_not(at__code_constant(&found, &behind, &at));
+    cr_assert_not(atx_code_constant(&found, &behind, &at));
 }
 
 /* Every beginning of a text is one that an editor saves. */
 Test(signature, half_written_texts_are_no_harm)
 {
-    at__kernel_arg args[16];
-    char half[sizeof TEXT], near[AT__MAX_WORD];
+    atx_kernel_arg args[16];
+    char half[sizeof TEXT], near[ATX_MAX_WORD];
     const char *behind;
     for (size_t i = 0; i < sizeof TEXT; i++) {
         memcpy(half, TEXT, i);
         half[i] = '\0';
-        cr_expect_leq(at__code_args_of(args, 16, half, "f"), 7);
-        (void)at__code_nearest_kernel(near, half, "f");
+        cr_expect_leq(atx_code_args_of(args, 16, half, "f"), 7);
+        (void)atx_code_nearest_kernel(near, half, "f");
         const char *at = half;
-        cr_expect_not(at__code_constant(&args[0], &behind, &at));
+        cr_expect_not(atx_code_constant(&args[0], &behind, &at));
     }
 }

@@ -24,24 +24,24 @@ static int compare_rows(const void *a, const void *b)
 static void hash_rows(char out[17], const fixture *f)
 {
     int n = row_columns = f->t->param_count;
-    int64_t count = at__space_count(f->space);
+    int64_t count = atx_space_count(f->space);
     int64_t *rows = malloc((size_t)(count * n) * sizeof *rows);
-    char text[AT__HASH_TEXT];
-    at__sha256 h;
+    char text[ATX_HASH_TEXT];
+    atx_sha256 h;
 
     for (int64_t i = 0; i < count; i++) {
-        at__config config;
-        at__space_config(&config, f->space, i);
+        atx_config config;
+        atx_space_config(&config, f->space, i);
         memcpy(rows + i * n, config.values, (size_t)n * sizeof *rows);
     }
     qsort(rows, (size_t)count, (size_t)n * sizeof *rows, compare_rows);
-    at__sha256_init(&h);
+    atx_sha256_init(&h);
     for (int64_t i = 0; i < count * n; i++) {
         char number[24];
         int len = snprintf(number, sizeof number, "%lld%c", (long long)rows[i], i % n == n - 1 ? '\n' : ',');
-        at__sha256_add(&h, number, (size_t)len);
+        atx_sha256_add(&h, number, (size_t)len);
     }
-    at__sha256_text(&h, text);
+    atx_sha256_text(&h, text);
     snprintf(out, 17, "%.16s", text);
     free(rows);
 }
@@ -50,8 +50,8 @@ static void check_published(const char *source, double raw, int64_t valid, const
 {
     fixture f = open_space(source);
     char text[17];
-    cr_assert_eq(at__space_count(f.space), valid, "%lld", (long long)at__space_count(f.space));
-    cr_assert_float_eq(at__space_raw_count(f.space), raw, 0.5);
+    cr_assert_eq(atx_space_count(f.space), valid, "%lld", (long long)atx_space_count(f.space));
+    cr_assert_float_eq(atx_space_raw_count(f.space), raw, 0.5);
     if (hash) {
         hash_rows(text, &f);
         cr_assert_str_eq(text, hash);
@@ -159,13 +159,13 @@ Test(space, independent_parameters_cost_nothing)
     fixture f =
         open_space(MINI_SPACE("param A = 1..4096\nparam B = 1..4096\nparam C = 1..4096\nparam D = 1..1000\n"
                               "param E = 1..1000\nrequire D + E == 1000\n"));
-    at__config config;
-    at__rng rng = { 7 };
-    cr_assert_eq(at__space_count(f.space), (int64_t)4096 * 4096 * 4096 * 999);
+    atx_config config;
+    atx_rng rng = { 7 };
+    cr_assert_eq(atx_space_count(f.space), (int64_t)4096 * 4096 * 4096 * 999);
     for (int i = 0; i < 1000; i++) {
-        int64_t index = at__space_sample(f.space, &rng);
-        at__space_config(&config, f.space, index);
-        cr_assert_eq(at__space_find(f.space, &config), index);
+        int64_t index = atx_space_sample(f.space, &rng);
+        atx_space_config(&config, f.space, index);
+        cr_assert_eq(atx_space_find(f.space, &config), index);
     }
     close_space(&f);
 }
@@ -178,15 +178,15 @@ Test(space, saturates)
     strcat(source, "grid 1\nblock 1\n*/ mini_t");
     fixture f = open_space(source);
     int64_t neighbours[10];
-    at__config config;
-    cr_assert_eq(at__space_count(f.space), INT64_MAX);
-    cr_assert_float_eq(at__space_raw_count(f.space) / 1e60, 1, 1e-9);
-    at__space_config(&config, f.space, INT64_MAX - 1);
-    cr_assert_eq(at__space_find(f.space, &config), INT64_MAX - 1);
+    atx_config config;
+    cr_assert_eq(atx_space_count(f.space), INT64_MAX);
+    cr_assert_float_eq(atx_space_raw_count(f.space) / 1e60, 1, 1e-9);
+    atx_space_config(&config, f.space, INT64_MAX - 1);
+    cr_assert_eq(atx_space_find(f.space, &config), INT64_MAX - 1);
     for (int i = 0; i < 20; i++)
         config.values[i] = 1000;
-    cr_assert_eq(at__space_find(f.space, &config), -1, "beyond what has an index");
-    cr_assert_gt(at__space_neighbours(neighbours, 10, f.space, 0, AT__HAMMING), 10);
+    cr_assert_eq(atx_space_find(f.space, &config), -1, "beyond what has an index");
+    cr_assert_gt(atx_space_neighbours(neighbours, 10, f.space, 0, ATX_HAMMING), 10);
     close_space(&f);
 }
 
@@ -195,10 +195,10 @@ Test(space, saturates)
 static void check_refusal(const char *source, const char *expected)
 {
     fixture f = open_space(source);
-    cr_assert_eq(at__space_count(f.space), 0);
-    cr_assert_str_eq(at__space_refusal(f.space), expected);
-    at__config config = { { 0 } };
-    cr_assert_eq(at__space_find(f.space, &config), -1);
+    cr_assert_eq(atx_space_count(f.space), 0);
+    cr_assert_str_eq(atx_space_refusal(f.space), expected);
+    atx_config config = { { 0 } };
+    cr_assert_eq(atx_space_find(f.space, &config), -1);
     close_space(&f);
 }
 
@@ -213,7 +213,7 @@ Test(space, tells_what_made_it_empty)
     check_refusal(MINI_SPACE("param A = 5\nparam B = 1 2\nrequire A > B * 5 # single\n"),
                   "A > B * 5 (single)");
     fixture f = open_space(MINI_SPACE("param A = 1 2\n"));
-    cr_assert_null(at__space_refusal(f.space));
+    cr_assert_null(atx_space_refusal(f.space));
     close_space(&f);
 }
 
@@ -233,50 +233,50 @@ Test(space, reports_what_cannot_be_evaluated)
 Test(space, a_refused_row_needs_no_value)
 {
     fixture f = open_space(MINI_SPACE("param A = 0 1 2\nparam B = 4 8\nrequire B / A > 1\nrequire A > 0\n"));
-    cr_assert_eq(at__space_count(f.space), 4);
+    cr_assert_eq(atx_space_count(f.space), 4);
     close_space(&f);
     f = open_space(
         MINI_SPACE("param A = 0 1 2\nparam B = 1..30\nlet q = B / A\nrequire q > 1\nrequire A * B > 50\n"));
-    cr_assert_eq(at__space_count(f.space), 5);
+    cr_assert_eq(atx_space_count(f.space), 5);
     close_space(&f);
     check_refusal(MINI_SPACE("require 1 / (rows - 64)\nrequire rows > 64\n"), "rows > 64");
 }
 
 Test(space, reads_fixes)
 {
-    at__fix fix;
+    atx_fix fix;
     at_error err = { 0 };
-    cr_assert_eq(at__fix_parse(&fix, "tile_rows.PAD=-1", &err), AT_OK);
+    cr_assert_eq(atx_fix_parse(&fix, "tile_rows.PAD=-1", &err), AT_OK);
     cr_assert_str_eq(fix.template_name, "tile_rows");
     cr_assert_str_eq(fix.param, "PAD");
     cr_assert_str_eq(fix.value, "-1");
     static const char *const BAD[] = { "", "a", "a.b", "a=1", "a.=1", ".b=1", "a.b=", "=a.b" };
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
-        cr_assert_eq(at__fix_parse(&fix, BAD[i], &err), AT_ERR_INPUT, "%s", BAD[i]);
+        cr_assert_eq(atx_fix_parse(&fix, BAD[i], &err), AT_ERR_INPUT, "%s", BAD[i]);
         cr_assert_not_null(strstr(err.text, "expected TEMPLATE.PARAMETER=VALUE"));
     }
     char text[200] = "a.b=";
     memset(text + 4, '1', 100);
-    cr_assert_eq(at__fix_parse(&fix, text, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_fix_parse(&fix, text, &err), AT_ERR_INPUT);
 }
 
 #define FIXABLE MINI_SPACE("param A = 1..4\nparam B = 1..4\nparam C = x y\nrequire A * B > 3\n")
 
 Test(space, obeys_fixes)
 {
-    static const at__fix FIXES[] = { { "t", "A", "2" }, { "other", "A", "9" }, { "t", "C", "y" } };
+    static const atx_fix FIXES[] = { { "t", "A", "2" }, { "other", "A", "9" }, { "t", "C", "y" } };
     fixture f;
-    at__config config;
+    atx_config config;
     cr_assert_eq(try_open(&f, FIXABLE, FIXES, 3, NULL), AT_OK);
-    cr_assert_eq(at__space_count(f.space), 3);
-    cr_assert_float_eq(at__space_raw_count(f.space), 4, 1e-9);
+    cr_assert_eq(atx_space_count(f.space), 3);
+    cr_assert_float_eq(atx_space_raw_count(f.space), 4, 1e-9);
     for (int64_t i = 0; i < 3; i++) {
-        at__space_config(&config, f.space, i);
+        atx_space_config(&config, f.space, i);
         cr_assert_eq(config.values[0], 2);
         cr_assert_eq(config.values[2], 1);
-        cr_assert_eq(at__space_find(f.space, &config), i);
+        cr_assert_eq(atx_space_find(f.space, &config), i);
         config.values[0] = 3;
-        cr_assert_eq(at__space_find(f.space, &config), -1);
+        cr_assert_eq(atx_space_find(f.space, &config), -1);
     }
     close_space(&f);
 }
@@ -284,7 +284,7 @@ Test(space, obeys_fixes)
 Test(space, refuses_bad_fixes)
 {
     static const struct {
-        at__fix fixes[2];
+        atx_fix fixes[2];
         const char *message;
     } BAD[] = {
         { { { "t", "D", "2" } }, "found 't.D'; template t has the parameters A B C" },
@@ -308,16 +308,16 @@ Test(space, samples_every_configuration_about_equally)
 {
     fixture f = open_space(MINI_SPACE("param A = 1..5\nparam B = 1..5\nparam C = x y\nrequire A < B\n"));
     int hits[20] = { 0 };
-    at__rng rng = { 42 };
-    cr_assert_eq(at__space_count(f.space), 20);
+    atx_rng rng = { 42 };
+    cr_assert_eq(atx_space_count(f.space), 20);
     for (int i = 0; i < 20000; i++)
-        hits[at__space_sample(f.space, &rng)]++;
+        hits[atx_space_sample(f.space, &rng)]++;
     for (int i = 0; i < 20; i++)
         cr_assert(hits[i] > 850 && hits[i] < 1150, "%d", hits[i]);
     close_space(&f);
 }
 
-static bool are_adjacent(const at__template *t, const at__config *a, const at__config *b)
+static bool are_adjacent(const atx_template *t, const atx_config *a, const atx_config *b)
 {
     for (int i = 0; i < t->param_count; i++) {
         int x = 0, y = 0;
@@ -334,9 +334,9 @@ static bool are_adjacent(const at__template *t, const at__config *a, const at__c
 /* Do they differ in one parameter, with no configuration between them that differs in it alone? */
 static bool are_nearest(const fixture *f, int64_t a, int64_t b)
 {
-    at__places x, y;
-    at__space_places(&x, f->space, a);
-    at__space_places(&y, f->space, b);
+    atx_places x, y;
+    atx_space_places(&x, f->space, a);
+    atx_space_places(&y, f->space, b);
     int differing = 0, param = 0;
     for (int i = 0; i < f->t->param_count; i++)
         if (x.of[i] != y.of[i]) {
@@ -346,21 +346,21 @@ static bool are_nearest(const fixture *f, int64_t a, int64_t b)
     int from = x.of[param], to = y.of[param], step = from < to ? 1 : -1;
     for (int place = from + step; differing == 1 && place != to; place += step) {
         x.of[param] = (uint16_t)place;
-        if (at__space_find_places(f->space, &x) >= 0)
+        if (atx_space_find_places(f->space, &x) >= 0)
             return false;
     }
     return differing == 1;
 }
 
-static void check_neighbours(const fixture *f, int64_t index, at__neighbourhood kind)
+static void check_neighbours(const fixture *f, int64_t index, atx_neighbourhood kind)
 {
-    int64_t found[512], expected = 0, n = at__space_neighbours(found, 512, f->space, index, kind);
-    at__config here, other;
-    at__space_config(&here, f->space, index);
-    for (int64_t i = 0; i < at__space_count(f->space); i++) {
-        at__space_config(&other, f->space, i);
-        bool near = kind == AT__HAMMING    ? differing(f->t, &here, &other) == 1
-                    : kind == AT__ADJACENT ? are_adjacent(f->t, &here, &other)
+    int64_t found[512], expected = 0, n = atx_space_neighbours(found, 512, f->space, index, kind);
+    atx_config here, other;
+    atx_space_config(&here, f->space, index);
+    for (int64_t i = 0; i < atx_space_count(f->space); i++) {
+        atx_space_config(&other, f->space, i);
+        bool near = kind == ATX_HAMMING    ? differing(f->t, &here, &other) == 1
+                    : kind == ATX_ADJACENT ? are_adjacent(f->t, &here, &other)
                                            : are_nearest(f, index, i);
         bool listed = false;
         for (int64_t k = 0; k < n; k++)
@@ -369,7 +369,7 @@ static void check_neighbours(const fixture *f, int64_t index, at__neighbourhood 
         expected += near;
     }
     cr_assert_eq(n, expected);
-    cr_assert_eq(at__space_neighbours(NULL, 0, f->space, index, kind), n);
+    cr_assert_eq(atx_space_neighbours(NULL, 0, f->space, index, kind), n);
 }
 
 Test(space, finds_neighbours)
@@ -377,10 +377,10 @@ Test(space, finds_neighbours)
     fixture f = open_space(
         MINI_SPACE("param A = 4 1 3 2 5\nparam B = 1..5\nparam C = x y z\nparam D = 7\nparam E = 1..3\n"
                    "require A < B\nrequire C == C_x || E > 1\n"));
-    for (int64_t i = 0; i < at__space_count(f.space); i++) {
-        check_neighbours(&f, i, AT__HAMMING);
-        check_neighbours(&f, i, AT__ADJACENT);
-        check_neighbours(&f, i, AT__NEAREST);
+    for (int64_t i = 0; i < atx_space_count(f.space); i++) {
+        check_neighbours(&f, i, ATX_HAMMING);
+        check_neighbours(&f, i, ATX_ADJACENT);
+        check_neighbours(&f, i, ATX_NEAREST);
     }
     close_space(&f);
 }
@@ -389,39 +389,39 @@ Test(space, knows_configurations_by_the_places_of_their_values)
 {
     fixture f = open_space(MINI_SPACE("param A = 40 10 30\nparam B = x y\nparam C = 7\nparam D = 1 2\n"
                                       "require B == B_y || A < 20\n"));
-    at__places places = { { 2, 1, 0, 0 } };
-    at__config config;
-    int64_t index = at__space_find_places(f.space, &places);
+    atx_places places = { { 2, 1, 0, 0 } };
+    atx_config config;
+    int64_t index = atx_space_find_places(f.space, &places);
     cr_assert_geq(index, 0);
-    at__space_config(&config, f.space, index);
+    atx_space_config(&config, f.space, index);
     cr_assert_eq(config.values[0], 30);
     cr_assert_eq(config.values[1], 1, "y");
     cr_assert_eq(config.values[2], 7);
-    for (int64_t i = 0; i < at__space_count(f.space); i++) {
-        at__space_places(&places, f.space, i);
-        cr_assert_eq(at__space_find_places(f.space, &places), i);
+    for (int64_t i = 0; i < atx_space_count(f.space); i++) {
+        atx_space_places(&places, f.space, i);
+        cr_assert_eq(atx_space_find_places(f.space, &places), i);
     }
-    static const at__places NOT_VALID[] = {
+    static const atx_places NOT_VALID[] = {
         { { 0, 0, 0, 0 } }, /* the requirement        */
         { { 0, 1, 1, 0 } }, /* C has one value        */
         { { 3, 1, 0, 0 } }, /* A has three            */
     };
     for (size_t i = 0; i < sizeof NOT_VALID / sizeof *NOT_VALID; i++)
-        cr_assert_eq(at__space_find_places(f.space, &NOT_VALID[i]), -1);
+        cr_assert_eq(atx_space_find_places(f.space, &NOT_VALID[i]), -1);
     close_space(&f);
 }
 
 Test(space, tells_which_values_are_allowed)
 {
     fixture f;
-    const at__fix fix = { "t", "A", "30" };
+    const atx_fix fix = { "t", "A", "30" };
     int first = -1;
     at_error err = { 0 };
     cr_assert_eq(try_open(&f, MINI_SPACE("param A = 40 10 30\nparam B = 1..4\n"), &fix, 1, &err), AT_OK, "%s",
                  err.text);
-    cr_assert_eq(at__space_allowed(&first, f.space, 0), 1);
+    cr_assert_eq(atx_space_allowed(&first, f.space, 0), 1);
     cr_assert_eq(first, 2);
-    cr_assert_eq(at__space_allowed(&first, f.space, 1), 4);
+    cr_assert_eq(atx_space_allowed(&first, f.space, 1), 4);
     cr_assert_eq(first, 0);
     close_space(&f);
 }

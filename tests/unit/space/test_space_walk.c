@@ -8,13 +8,13 @@
 
 /* ---- against brute force ---- */
 
-static bool is_valid(const fixture *f, const at__config *config)
+static bool is_valid(const fixture *f, const atx_config *config)
 {
-    int64_t slots[AT__MAX_SLOTS], value;
+    int64_t slots[ATX_MAX_SLOTS], value;
     memcpy(slots, f->slots, sizeof slots);
-    cr_assert_eq(at__config_bind(slots, f->t, config, NULL), AT_OK);
+    cr_assert_eq(atx_config_bind(slots, f->t, config, NULL), AT_OK);
     for (size_t i = 0; i < f->t->require_count; i++) {
-        cr_assert_eq(at__expr_eval(&value, f->t->requires[i].expr, slots, NULL), AT_OK);
+        cr_assert_eq(atx_expr_eval(&value, f->t->requires[i].expr, slots, NULL), AT_OK);
         if (!value)
             return false;
     }
@@ -22,7 +22,7 @@ static bool is_valid(const fixture *f, const at__config *config)
 }
 
 /* Counts like an odometer through all combinations of declared values. */
-static bool next_combination(int *digits, const at__template *t)
+static bool next_combination(int *digits, const atx_template *t)
 {
     for (int i = t->param_count - 1; i >= 0; i--) {
         if (++digits[i] < t->params[i].count)
@@ -35,14 +35,14 @@ static bool next_combination(int *digits, const at__template *t)
 /* Each valid configuration has one index, which finds it; no other has any. */
 static void check_against_brute_force(const fixture *f)
 {
-    int digits[AT__MAX_PARAMS] = { 0 };
-    int64_t valid = 0, count = at__space_count(f->space);
+    int digits[ATX_MAX_PARAMS] = { 0 };
+    int64_t valid = 0, count = atx_space_count(f->space);
     char *seen = calloc((size_t)count + 1, 1);
     do {
-        at__config config = { { 0 } }, back;
+        atx_config config = { { 0 } }, back;
         for (int i = 0; i < f->t->param_count; i++)
             config.values[i] = f->t->params[i].values[digits[i]];
-        int64_t index = at__space_find(f->space, &config);
+        int64_t index = atx_space_find(f->space, &config);
         if (!is_valid(f, &config)) {
             cr_assert_eq(index, -1);
             continue;
@@ -51,7 +51,7 @@ static void check_against_brute_force(const fixture *f)
         cr_assert(index >= 0 && index < count);
         cr_assert_eq(seen[index], 0);
         seen[index] = 1;
-        at__space_config(&back, f->space, index);
+        atx_space_config(&back, f->space, index);
         cr_assert_eq(differing(f->t, &config, &back), 0);
     } while (next_combination(digits, f->t));
     cr_assert_eq(valid, count, "%lld valid, %lld counted", (long long)valid, (long long)count);
@@ -107,7 +107,7 @@ Test(space_walk, agrees_with_brute_force_after_a_long_walk)
 {
     for (size_t i = 0; i < sizeof LONG_SPACES / sizeof *LONG_SPACES; i++) {
         fixture f = open_space(LONG_SPACES[i]);
-        cr_assert_gt(at__space_count(f.space), 1000);
+        cr_assert_gt(atx_space_count(f.space), 1000);
         check_against_brute_force(&f);
         close_space(&f);
     }
@@ -133,8 +133,8 @@ Test(space_walk, what_only_the_last_parameter_decides)
     snprintf(text, sizeof text, MINI_SPACE("%s%s%s"), params, SUM,
              "require sum % 1009 == 5 && sum % 503 == 7\nrequire sum % 2 == 0 || sum % 3 == 1\n");
     fixture f = open_space(text);
-    cr_assert_eq(at__space_count(f.space), 0);
-    cr_assert_not_null(strstr(at__space_refusal(f.space), "sum"));
+    cr_assert_eq(atx_space_count(f.space), 0);
+    cr_assert_not_null(strstr(atx_space_refusal(f.space), "sum"));
     close_space(&f);
 }
 
@@ -152,7 +152,7 @@ Test(space_walk, a_walk_ends_when_it_is_told_to)
     fixture f = { 0 };
     at_error err = { 0 };
     atomic_int flag = 1;
-    at__cancel cancel = { .flag = &flag, .tick = count_tick };
+    atx_cancel cancel = { .flag = &flag, .tick = count_tick };
     char text[4000], params[1000] = "";
     f.op = read_op(MINI_OP);
     add_tens(params, 'A');
@@ -162,7 +162,7 @@ Test(space_walk, a_walk_ends_when_it_is_told_to)
              params);
     f.t = read_template(f.op, text);
     bind_problem(f.slots, f.op, 64, 64);
-    cr_assert_eq(at__space_open_until(&f.space, f.t, f.slots, NULL, 0, &cancel, &err), AT_ERR_CANCELLED);
+    cr_assert_eq(atx_space_open_until(&f.space, f.t, f.slots, NULL, 0, &cancel, &err), AT_ERR_CANCELLED);
     cr_assert_not_null(strstr(err.text, "interrupted while the configurations of template"), "%s", err.text);
     cr_assert_null(f.space);
     cr_assert_eq(ticks, 1);
@@ -171,108 +171,108 @@ Test(space_walk, a_walk_ends_when_it_is_told_to)
 
 /* ---- against brute force: spaces that a generator makes ---- */
 
-static int pick(at__rng *rng, int count)
+static int pick(atx_rng *rng, int count)
 {
-    return (int)at__rng_below(rng, (uint64_t)count);
+    return (int)atx_rng_below(rng, (uint64_t)count);
 }
 
 /* An operand: a parameter, a let or a small number. */
-static void add_operand(at__str *out, at__rng *rng, int params, int lets)
+static void add_operand(atx_str *out, atx_rng *rng, int params, int lets)
 {
     int which = pick(rng, params + lets + 2);
     if (which < params)
-        at__str_addf(out, "P%d", which);
+        atx_str_addf(out, "P%d", which);
     else if (which < params + lets)
-        at__str_addf(out, "L%d", which - params);
+        atx_str_addf(out, "L%d", which - params);
     else
-        at__str_addf(out, "%d", 1 + pick(rng, 6));
+        atx_str_addf(out, "%d", 1 + pick(rng, 6));
 }
 
 /* "P0 * P2 + L1", sometimes guarded so that one side is not always evaluated. */
-static void add_sum(at__str *out, at__rng *rng, int params, int lets)
+static void add_sum(atx_str *out, atx_rng *rng, int params, int lets)
 {
     static const char *const SIGNS[] = { "+", "*", "-", "%", "/" };
     int terms = 1 + pick(rng, 3);
     for (int i = 0; i < terms; i++) {
         int sign = pick(rng, 5);
         if (i)
-            at__str_addf(out, " %s ", SIGNS[sign]);
+            atx_str_addf(out, " %s ", SIGNS[sign]);
         if (i && sign >= 3) { /* divisors are not zero: what fails is tested elsewhere */
-            at__str_addf(out, "%d", 1 + pick(rng, 4));
+            atx_str_addf(out, "%d", 1 + pick(rng, 4));
             continue;
         }
         add_operand(out, rng, params, lets);
     }
 }
 
-static void add_requirement(at__str *out, at__rng *rng, int params, int lets)
+static void add_requirement(atx_str *out, atx_rng *rng, int params, int lets)
 {
     static const char *const SIGNS[] = { "<=", ">=", "==", "!=", "<" };
-    at__str_add(out, "require ");
+    atx_str_add(out, "require ");
     if (pick(rng, 3) == 0) {
         add_operand(out, rng, params, lets);
-        at__str_add(out, pick(rng, 2) ? " == 1 || " : " > 2 || ");
+        atx_str_add(out, pick(rng, 2) ? " == 1 || " : " > 2 || ");
     }
     add_sum(out, rng, params, lets);
-    at__str_addf(out, " %s ", SIGNS[pick(rng, 5)]);
+    atx_str_addf(out, " %s ", SIGNS[pick(rng, 5)]);
     add_sum(out, rng, params, lets);
-    at__str_add(out, "\n");
+    atx_str_add(out, "\n");
 }
 
-static void generate(at__str *out, uint64_t seed)
+static void generate(atx_str *out, uint64_t seed)
 {
-    at__rng rng = { seed };
+    atx_rng rng = { seed };
     int params = 2 + pick(&rng, 5), lets = pick(&rng, 3), requirements = 1 + pick(&rng, 5);
-    at__str_add(out, "/*!autotune\ntemplate t\n");
+    atx_str_add(out, "/*!autotune\ntemplate t\n");
     for (int i = 0; i < params; i++)
-        at__str_addf(out, "param P%d = %d..%d\n", i, pick(&rng, 3), 3 + pick(&rng, 4));
+        atx_str_addf(out, "param P%d = %d..%d\n", i, pick(&rng, 3), 3 + pick(&rng, 4));
     for (int i = 0; i < lets; i++) {
-        at__str_addf(out, "let L%d = ", i);
+        atx_str_addf(out, "let L%d = ", i);
         add_sum(out, &rng, params, i);
-        at__str_add(out, "\n");
+        atx_str_add(out, "\n");
     }
     for (int i = 0; i < requirements; i++)
         add_requirement(out, &rng, params, lets);
-    at__str_add(out, "grid 1\nblock 1\n*/\nvoid mini_t() {}\n");
+    atx_str_add(out, "grid 1\nblock 1\n*/\nvoid mini_t() {}\n");
 }
 
 Test(space_walk, agrees_with_brute_force_on_generated_spaces)
 {
     for (uint64_t seed = 1; seed <= 400; seed++) {
-        at__str source = { 0 };
+        atx_str source = { 0 };
         generate(&source, seed);
-        fixture f = open_space(at__str_text(&source));
+        fixture f = open_space(atx_str_text(&source));
         check_against_brute_force(&f);
         close_space(&f);
-        at__str_clear(&source);
+        atx_str_clear(&source);
     }
 }
 
 /* Ten columns of ten bits: keys of two words. */
 Test(space_walk, rows_may_need_more_than_one_word)
 {
-    at__str source = { 0 };
-    at__str_add(&source, "/*!autotune\ntemplate t\n");
+    atx_str source = { 0 };
+    atx_str_add(&source, "/*!autotune\ntemplate t\n");
     for (int i = 0; i < 10; i++)
-        at__str_addf(&source, "param P%d = 1..1000\n", i);
+        atx_str_addf(&source, "param P%d = 1..1000\n", i);
     for (int i = 9; i > 0; i--)
-        at__str_addf(&source, "require P%d - P%d == %d\n", i, i - 1, i % 2 ? 90 : 100);
-    at__str_add(&source, "grid 1\nblock 1\n*/\nvoid mini_t() {}\n");
-    fixture f = open_space(at__str_text(&source));
-    int64_t count = at__space_count(f.space);
+        atx_str_addf(&source, "require P%d - P%d == %d\n", i, i - 1, i % 2 ? 90 : 100);
+    atx_str_add(&source, "grid 1\nblock 1\n*/\nvoid mini_t() {}\n");
+    fixture f = open_space(atx_str_text(&source));
+    int64_t count = atx_space_count(f.space);
     cr_assert_eq(count, 1000 - 5 * 90 - 4 * 100);
     for (int64_t i = 0; i < count; i++) {
-        at__config config;
-        at__space_config(&config, f.space, i);
+        atx_config config;
+        atx_space_config(&config, f.space, i);
         for (int k = 1; k < 10; k++)
             cr_assert_eq(config.values[k] - config.values[k - 1], k % 2 ? 90 : 100);
         cr_assert_eq(config.values[0], i + 1, "in order");
-        cr_assert_eq(at__space_find(f.space, &config), i);
+        cr_assert_eq(atx_space_find(f.space, &config), i);
         config.values[9]--;
-        cr_assert_eq(at__space_find(f.space, &config), -1);
+        cr_assert_eq(atx_space_find(f.space, &config), -1);
     }
     close_space(&f);
-    at__str_clear(&source);
+    atx_str_clear(&source);
 }
 
 /* B and C make no difference to what follows A, so it is found once; each row must still be its own. */
@@ -303,7 +303,7 @@ Test(space_walk, gives_up_what_is_broken_already)
     fixture f = open_space(MINI_SPACE("param A = 1..32\nparam B = 1..32\nparam C = 1..32\nparam D = 1..32\n"
                                       "param E = 1..32\nparam F = 1..32\nparam G = 1..32\nparam H = 1..32\n"
                                       "let half = A * B * C * D\nrequire half * E * F * G * H <= 200\n"));
-    cr_assert_eq(at__space_count(f.space), expected, "%lld, not %lld", (long long)at__space_count(f.space),
+    cr_assert_eq(atx_space_count(f.space), expected, "%lld, not %lld", (long long)atx_space_count(f.space),
                  (long long)expected);
     close_space(&f);
 }
@@ -325,10 +325,10 @@ Test(space_walk, orders_a_group_as_declared)
     /* The walk starts with C and B; rows come out by A first. */
     fixture f = open_space(
         MINI_SPACE("param A = 1..9\nparam B = 1..9\nparam C = 9..30\nrequire C == 9 + B\nrequire A >= B\n"));
-    at__config last, config;
-    at__space_config(&last, f.space, 0);
-    for (int64_t i = 1; i < at__space_count(f.space); i++) {
-        at__space_config(&config, f.space, i);
+    atx_config last, config;
+    atx_space_config(&last, f.space, 0);
+    for (int64_t i = 1; i < atx_space_count(f.space); i++) {
+        atx_space_config(&config, f.space, i);
         int p = 0;
         while (config.values[p] == last.values[p])
             p++;

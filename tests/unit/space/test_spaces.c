@@ -38,34 +38,34 @@ static const struct {
 };
 enum { SPACE_COUNT = sizeof SPACES / sizeof *SPACES };
 
-static at__catalog *catalog;
+static atx_catalog *catalog;
 
 static void open_catalog(void)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open(&catalog, AT_SOURCE_DIR "/tests/data/spaces", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&catalog, AT_SOURCE_DIR "/tests/data/spaces", &err), AT_OK, "%s", err.text);
 }
 
 static void close_catalog(void)
 {
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
-static at__space *open_space(const char *name)
+static atx_space *open_space(const char *name)
 {
     const int64_t size = 1;
-    int64_t slots[AT__MAX_SLOTS];
-    at__limits limits = { 0 };
-    at__problem problem;
-    at__space *space = NULL;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_limits limits = { 0 };
+    atx_problem problem;
+    atx_space *space = NULL;
     at_error err = { 0 };
-    const at__op *op = at__catalog_find_op(catalog, "spaces");
+    const atx_op *op = atx_catalog_find_op(catalog, "spaces");
     cr_assert(op);
-    const at__template *t = at__catalog_find_template(catalog, op, name);
+    const atx_template *t = atx_catalog_find_template(catalog, op, name);
     cr_assert(t, "%s", name);
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, &size, 1, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, &size, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_space_open(&space, t, slots, NULL, 0, &err), AT_OK, "%s", err.text);
     return space;
 }
 
@@ -83,9 +83,9 @@ static int by_columns(const void *a, const void *b)
 /* The first 16 digits. */
 static void checksum(char out[17], int64_t *rows, int64_t count)
 {
-    at__sha256 hash;
-    char line[AT__MAX_PARAMS * 22], text[AT__HASH_TEXT];
-    at__sha256_init(&hash);
+    atx_sha256 hash;
+    char line[ATX_MAX_PARAMS * 22], text[ATX_HASH_TEXT];
+    atx_sha256_init(&hash);
     qsort(rows, (size_t)count, (size_t)columns * sizeof *rows, by_columns);
     for (int64_t i = 0; i < count; i++) {
         int len = 0;
@@ -93,21 +93,21 @@ static void checksum(char out[17], int64_t *rows, int64_t count)
             len += snprintf(line + len, sizeof line - (size_t)len, "%s%lld", c ? "," : "",
                             (long long)rows[i * columns + c]);
         line[len++] = '\n';
-        at__sha256_add(&hash, line, (size_t)len);
+        atx_sha256_add(&hash, line, (size_t)len);
     }
-    at__sha256_text(&hash, text);
+    atx_sha256_text(&hash, text);
     snprintf(out, 17, "%.16s", text);
 }
 
 Test(spaces, have_the_published_sizes, .init = open_catalog, .fini = close_catalog)
 {
     for (int i = 0; i < SPACE_COUNT; i++) {
-        at__space *space = open_space(SPACES[i].name);
-        cr_assert_eq(at__space_count(space), SPACES[i].count, "%s: %lld", SPACES[i].name,
-                     (long long)at__space_count(space));
+        atx_space *space = open_space(SPACES[i].name);
+        cr_assert_eq(atx_space_count(space), SPACES[i].count, "%s: %lld", SPACES[i].name,
+                     (long long)atx_space_count(space));
         if (SPACES[i].raw > 0)
-            cr_assert_float_eq(at__space_raw_count(space), SPACES[i].raw, 0.5);
-        at__space_close(space);
+            cr_assert_float_eq(atx_space_raw_count(space), SPACES[i].raw, 0.5);
+        atx_space_close(space);
     }
 }
 
@@ -117,16 +117,16 @@ Test(spaces, have_the_published_configurations, .init = open_catalog, .fini = cl
         char found[17];
         if (!*SPACES[i].checksum)
             continue;
-        at__space *space = open_space(SPACES[i].name);
-        int64_t count = at__space_count(space);
-        columns = at__space_template(space)->param_count;
+        atx_space *space = open_space(SPACES[i].name);
+        int64_t count = atx_space_count(space);
+        columns = atx_space_template(space)->param_count;
         int64_t *rows = malloc((size_t)(count * columns) * sizeof *rows);
         cr_assert(rows);
-        at__space_rows(rows, space, 0, count);
+        atx_space_rows(rows, space, 0, count);
         checksum(found, rows, count);
         cr_assert_str_eq(found, SPACES[i].checksum, "%s", SPACES[i].name);
         free(rows);
-        at__space_close(space);
+        atx_space_close(space);
     }
 }
 
@@ -135,30 +135,30 @@ Test(spaces, rows_are_the_configurations_in_order, .init = open_catalog, .fini =
 {
     for (int i = 0; i < SPACE_COUNT; i++) {
         enum { BLOCK = 300 };
-        static int64_t rows[BLOCK * AT__MAX_PARAMS];
-        at__space *space = open_space(SPACES[i].name);
-        int n = at__space_template(space)->param_count;
-        at__rng rng = { (uint64_t)i + 1 };
+        static int64_t rows[BLOCK * ATX_MAX_PARAMS];
+        atx_space *space = open_space(SPACES[i].name);
+        int n = atx_space_template(space)->param_count;
+        atx_rng rng = { (uint64_t)i + 1 };
         for (int k = 0; k < 20; k++) {
-            int64_t first = at__space_sample(space, &rng), count = at__space_count(space) - first;
+            int64_t first = atx_space_sample(space, &rng), count = atx_space_count(space) - first;
             count = count < BLOCK ? count : BLOCK;
-            at__space_rows(rows, space, first, count);
+            atx_space_rows(rows, space, first, count);
             for (int64_t r = 0; r < count; r++) {
-                at__config config;
-                at__space_config(&config, space, first + r);
+                atx_config config;
+                atx_space_config(&config, space, first + r);
                 cr_assert_eq(memcmp(rows + r * n, config.values, (size_t)n * sizeof *rows), 0);
-                cr_assert_eq(at__space_find(space, &config), first + r);
+                cr_assert_eq(atx_space_find(space, &config), first + r);
             }
         }
-        at__space_close(space);
+        atx_space_close(space);
     }
 }
 
 /* No group of the factored spaces has more rows than one side of record linkage. */
 Test(spaces, are_factored, .init = open_catalog, .fini = close_catalog)
 {
-    at__space *space = open_space("prl_1024_pow2");
-    cr_assert_eq(at__space_group_count(space), 6);
-    cr_assert_lt(at__space_bytes(space), 100000);
-    at__space_close(space);
+    atx_space *space = open_space("prl_1024_pow2");
+    cr_assert_eq(atx_space_group_count(space), 6);
+    cr_assert_lt(atx_space_bytes(space), 100000);
+    atx_space_close(space);
 }

@@ -35,25 +35,25 @@
 /* One that needs no thought about its launch. */
 #define MINI_SPACE(lines) MINI_TEMPLATE(lines "grid 1\nblock 1\n")
 
-static inline at__op *read_op(const char *source)
+static inline atx_op *read_op(const char *source)
 {
-    at__op *op = NULL;
+    atx_op *op = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__op_read(&op, source, strlen(source), "op.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_op_read(&op, source, strlen(source), "op.cu", &err), AT_OK, "%s", err.text);
     return op;
 }
 
-static inline at__template *read_template(const at__op *op, const char *source)
+static inline atx_template *read_template(const atx_op *op, const char *source)
 {
-    at__template *t = NULL;
+    atx_template *t = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__template_read(&t, op, source, strlen(source), "t.cu", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_template_read(&t, op, source, strlen(source), "t.cu", &err), AT_OK, "%s", err.text);
     return t;
 }
 
-static inline at__limits some_limits(void)
+static inline atx_limits some_limits(void)
 {
-    return (at__limits){
+    return (atx_limits){
         .cc = 90,
         .sms = 132,
         .warp_size = 32,
@@ -67,15 +67,15 @@ static inline at__limits some_limits(void)
     };
 }
 
-/* Binds rows x cols of f32 into slots[AT__MAX_SLOTS]. */
-static inline void bind_problem(int64_t *slots, const at__op *op, int64_t rows, int64_t cols)
+/* Binds rows x cols of f32 into slots[ATX_MAX_SLOTS]. */
+static inline void bind_problem(int64_t *slots, const atx_op *op, int64_t rows, int64_t cols)
 {
-    at__limits limits = some_limits();
-    at__problem problem;
+    atx_limits limits = some_limits();
+    atx_problem problem;
     at_error err = { 0 };
     int64_t sizes[2] = { rows, cols };
-    cr_assert_eq(at__problem_init(&problem, op, AT__F32, sizes, 2, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, sizes, 2, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
 }
 
 #endif

@@ -133,8 +133,8 @@ static inline pid_t pid_of_start(void)
 
 static inline void wait_for_starts(int count)
 {
-    for (double start_s = at__now_s(); count_starts() < count; usleep(2000))
-        cr_assert_lt(at__now_s() - start_s, LONG_S);
+    for (double start_s = atx_now_s(); count_starts() < count; usleep(2000))
+        cr_assert_lt(atx_now_s() - start_s, LONG_S);
 }
 
 static inline void make_file(const char *name)

@@ -38,26 +38,26 @@ static inline void tear_down(void)
 static inline void put_winner(const char *shape, int64_t elements, const char *device, int sms)
 {
     at_error err = { 0 };
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     int64_t run = 0;
-    at__store *store = open_ok(home.db, AT__STORE_WRITE);
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
-    const at__template *t =
-        at__catalog_find_template(catalog, at__catalog_find_op(catalog, "transpose"), "tile_rows");
-    const at__problem_key key = { "transpose", shape, "b4", elements, 8 * elements, 2 * elements };
-    const at__fingerprint f = { .cc = 90, .sms = sms, .memory_mib = 143155, .driver = "580", .cold = true };
-    at__fingerprint with_name = f;
+    atx_store *store = open_ok(home.db, ATX_STORE_WRITE);
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    const atx_template *t =
+        atx_catalog_find_template(catalog, atx_catalog_find_op(catalog, "transpose"), "tile_rows");
+    const atx_problem_key key = { "transpose", shape, "b4", elements, 8 * elements, 2 * elements };
+    const atx_fingerprint f = { .cc = 90, .sms = sms, .memory_mib = 143155, .driver = "580", .cold = true };
+    atx_fingerprint with_name = f;
     snprintf(with_name.device, sizeof with_name.device, "%s", device);
-    at__winner w = winner_of(CONFIG, 10e-6);
+    atx_winner w = winner_of(CONFIG, 10e-6);
     w.template_name = t->name;
     w.template_hash = t->hash;
     w.geometry.grid[0] = elements / 1024;
-    const at__run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
-    cr_assert_eq(at__store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), AT_OK);
-    cr_assert_eq(at__store_put_winner(store, run, &key, &with_name, &w, &err), AT_OK, "%s", err.text);
-    at__store_close(store);
-    at__catalog_close(catalog);
+    const atx_run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
+    cr_assert_eq(atx_store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), AT_OK);
+    cr_assert_eq(atx_store_put_winner(store, run, &key, &with_name, &w, &err), AT_OK, "%s", err.text);
+    atx_store_close(store);
+    atx_catalog_close(catalog);
 }
 
 static inline at_tuner *open_tuner(void)

@@ -16,9 +16,9 @@
 
 typedef struct world {
     char path[64];
-    at__catalog *catalog;
-    at__store *store;
-    at__lookup *lookup;
+    atx_catalog *catalog;
+    atx_store *store;
+    atx_lookup *lookup;
 } world;
 
 static world w;
@@ -28,16 +28,16 @@ static inline void begin(void)
     at_error err = { 0 };
     snprintf(w.path, sizeof w.path, "/tmp/autotune-lookup-XXXXXX");
     close(mkstemp(w.path));
-    cr_assert_eq(at__catalog_open(&w.catalog, NULL, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_open(&w.store, w.path, AT__STORE_WRITE, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&w.catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_open(&w.store, w.path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
 }
 
 static inline void end(void)
 {
     char other[80];
-    at__lookup_close(w.lookup);
-    at__store_close(w.store);
-    at__catalog_close(w.catalog);
+    atx_lookup_close(w.lookup);
+    atx_store_close(w.store);
+    atx_catalog_close(w.catalog);
     unlink(w.path);
     snprintf(other, sizeof other, "%s-wal", w.path);
     unlink(other);
@@ -56,20 +56,20 @@ typedef struct row {
     bool warm;
 } row;
 
-static inline void put_row(at__store *store, row r)
+static inline void put_row(atx_store *store, row r)
 {
     at_error err = { 0 };
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    const at__template *t = at__catalog_find_template(w.catalog, op, r.template_name);
-    const at__problem_key key = { "transpose", r.shape, "b4", 1, 8, 0 };
-    at__fingerprint f = { .cc = r.cc ? r.cc : 90,
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    const atx_template *t = atx_catalog_find_template(w.catalog, op, r.template_name);
+    const atx_problem_key key = { "transpose", r.shape, "b4", 1, 8, 0 };
+    atx_fingerprint f = { .cc = r.cc ? r.cc : 90,
                           .sms = 132,
                           .memory_mib = 1,
                           .driver = "1",
                           .nvrtc = "13.0",
                           .tool = "1",
                           .cold = !r.warm };
-    const at__winner winner = { .template_name = t->name,
+    const atx_winner winner = { .template_name = t->name,
                                 .template_hash = r.hash ? r.hash : t->hash,
                                 .config = r.config,
                                 .timing.median_s = 1e-5,
@@ -78,7 +78,7 @@ static inline void put_row(at__store *store, row r)
                                 .geometry.grid = { 7, 1, 1 },
                                 .geometry.block = { 32, 8, 1 } };
     snprintf(f.device, sizeof f.device, "%s", r.device);
-    cr_assert_eq(at__store_put_winner(store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_winner(store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);
 }
 
 static inline void put(const char *shape, const char *template_name, const char *config, const char *device)
@@ -91,16 +91,16 @@ static inline void put_trial_on(const char *device, const char *shape, const cha
                                 const char *config, double seconds, const char *hash, const char *driver)
 {
     at_error err = { 0 };
-    const at__op *op = at__catalog_find_op(w.catalog, "transpose");
-    const at__template *t = at__catalog_find_template(w.catalog, op, template_name);
-    const at__problem_key key = { "transpose", shape, "b4", 1, 8, 0 };
-    at__fingerprint f = { .cc = 90, .sms = 132, .memory_mib = 1, .nvrtc = "13.0", .tool = "1", .cold = true };
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    const atx_template *t = atx_catalog_find_template(w.catalog, op, template_name);
+    const atx_problem_key key = { "transpose", shape, "b4", 1, 8, 0 };
+    atx_fingerprint f = { .cc = 90, .sms = 132, .memory_mib = 1, .nvrtc = "13.0", .tool = "1", .cold = true };
     snprintf(f.device, sizeof f.device, "%s", device);
     snprintf(f.driver, sizeof f.driver, "%s", driver);
-    const at__trial_row trial = { .template_name = t->name,
+    const atx_trial_row trial = { .template_name = t->name,
                                   .template_hash = hash ? hash : t->hash,
                                   .config = config,
-                                  .outcome = AT__TIMED,
+                                  .outcome = ATX_TIMED,
                                   .timing.median_s = seconds,
                                   .timing.min_s = seconds,
                                   .timing.samples = 7,
@@ -109,7 +109,7 @@ static inline void put_trial_on(const char *device, const char *shape, const cha
                                   .resources.local_bytes = -1,
                                   .log = "",
                                   .source_hash = "" };
-    cr_assert_eq(at__store_put_trials(w.store, 0, &key, &f, &trial, 1, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_trials(w.store, 0, &key, &f, &trial, 1, &err), AT_OK, "%s", err.text);
 }
 
 static inline void put_trial_as(const char *shape, const char *template_name, const char *config,
@@ -123,28 +123,28 @@ static inline void put_trial(const char *shape, const char *template_name, const
     put_trial_as(shape, template_name, config, seconds, NULL, "1");
 }
 
-static inline at__found ask_as(const char *op, at__dtype type, const int64_t *sizes, int count,
-                               const at__target *target)
+static inline atx_found ask_as(const char *op, atx_dtype type, const int64_t *sizes, int count,
+                               const atx_target *target)
 {
     at_error err = { 0 };
-    at__found found;
-    at__problem problem;
+    atx_found found;
+    atx_problem problem;
     if (!w.lookup)
-        cr_assert_eq(at__lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__problem_init(&problem, at__catalog_find_op(w.catalog, op), type, sizes, count, &err),
+        cr_assert_eq(atx_lookup_open(&w.lookup, w.store, w.catalog, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_problem_init(&problem, atx_catalog_find_op(w.catalog, op), type, sizes, count, &err),
                  AT_OK, "%s", err.text);
-    cr_assert_eq(at__lookup_find(&found, w.lookup, &problem, target, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_lookup_find(&found, w.lookup, &problem, target, &err), AT_OK, "%s", err.text);
     return found;
 }
 
-static inline at__found ask_on(int64_t rows, int64_t cols, const char *device, int64_t cc)
+static inline atx_found ask_on(int64_t rows, int64_t cols, const char *device, int64_t cc)
 {
-    at__target target = { .cc = cc, .sms = cc ? 132 : 0 };
+    atx_target target = { .cc = cc, .sms = cc ? 132 : 0 };
     snprintf(target.name, sizeof target.name, "%s", device);
-    return ask_as("transpose", AT__F32, (int64_t[]){ rows, cols }, 2, &target);
+    return ask_as("transpose", ATX_F32, (int64_t[]){ rows, cols }, 2, &target);
 }
 
-static inline at__found ask(int64_t rows, int64_t cols, const char *device)
+static inline atx_found ask(int64_t rows, int64_t cols, const char *device)
 {
     return ask_on(rows, cols, device, 90);
 }

@@ -17,14 +17,14 @@ enum { THREADS = 64, WORDS = 1024 };
 
 typedef struct run {
     uint32_t out[WORDS];
-    at__machine_result result;
+    atx_machine_result result;
     at_error err;
     at_status status;
     uint32_t grid, block, cluster;
     int64_t shared_bytes, budget;
     bool inspected; /* with an inspector, whose flaws are kept; what `out` holds at the begin counts as
                        written */
-    at__flaws flaws;
+    atx_flaws flaws;
 } run;
 
 static const char DECLARATIONS[] =
@@ -35,27 +35,27 @@ static const char DECLARATIONS[] =
 /* Runs a kernel whose body has %out, %r30 = tid.x and %r31 = ctaid.x; `before` stands outside of it. */
 static inline void run_text(run *r, const char *before, const char *body)
 {
-    at__str text = { 0 };
-    at__ptx_module *m = NULL;
-    at__machine *machine = NULL;
-    at__inspector *inspector = NULL;
+    atx_str text = { 0 };
+    atx_ptx_module *m = NULL;
+    atx_machine *machine = NULL;
+    atx_inspector *inspector = NULL;
     int region = 0;
-    at__str_addf(
+    atx_str_addf(
         &text,
         ".version 8.5\n.target sm_90\n.address_size 64\n%s\n.entry k(.param .u64 out)\n{\n%s%s\nret;\n}\n",
         before, DECLARATIONS, body);
-    r->status = at__ptx_parse(&m, text.data, text.len, &r->err);
+    r->status = atx_ptx_parse(&m, text.data, text.len, &r->err);
     if (r->status == AT_OK)
-        r->status = at__machine_open(&machine, m, &r->err);
+        r->status = atx_machine_open(&machine, m, &r->err);
     if (r->status == AT_OK)
-        r->status = at__machine_add_buffer(&region, machine, "out", sizeof r->out, 256,
-                                           AT__REGION_OUTPUT | (r->inspected ? AT__REGION_INITIALISED : 0),
+        r->status = atx_machine_add_buffer(&region, machine, "out", sizeof r->out, 256,
+                                           ATX_REGION_OUTPUT | (r->inspected ? ATX_REGION_INITIALISED : 0),
                                            r->out, &r->err);
     if (r->status == AT_OK && r->inspected)
-        r->status = at__inspector_open(&inspector, m, machine, &r->err);
+        r->status = atx_inspector_open(&inspector, m, machine, &r->err);
     if (r->status == AT_OK) {
-        const uint64_t address = at__machine_region_at(machine, region)->address;
-        at__machine_launch launch = { .function = at__ptx_find_entry(m, "k"),
+        const uint64_t address = atx_machine_region_at(machine, region)->address;
+        atx_machine_launch launch = { .function = atx_ptx_find_entry(m, "k"),
                                       .grid = { r->grid ? r->grid : 1, 1, 1 },
                                       .block = { r->block ? r->block : 32, 1, 1 },
                                       .cluster = { r->cluster, r->cluster ? 1 : 0, r->cluster ? 1 : 0 },
@@ -63,18 +63,18 @@ static inline void run_text(run *r, const char *before, const char *body)
                                       .arguments = &address,
                                       .argument_bytes = 8,
                                       .warp_budget = r->budget };
-        launch.watch = inspector ? at__inspector_watch(inspector, &launch) : NULL;
-        r->status = at__machine_run(&r->result, machine, &launch, &r->err);
-        memcpy(r->out, at__machine_region_at(machine, region)->data, sizeof r->out);
+        launch.watch = inspector ? atx_inspector_watch(inspector, &launch) : NULL;
+        r->status = atx_machine_run(&r->result, machine, &launch, &r->err);
+        memcpy(r->out, atx_machine_region_at(machine, region)->data, sizeof r->out);
     }
     if (r->status == AT_OK && inspector) {
-        at__inspector_take(inspector, &r->result);
-        r->flaws = *at__inspector_flaws(inspector);
+        atx_inspector_take(inspector, &r->result);
+        r->flaws = *atx_inspector_flaws(inspector);
     }
-    at__inspector_close(inspector);
-    at__machine_close(machine);
-    at__ptx_close(m);
-    at__str_clear(&text);
+    atx_inspector_close(inspector);
+    atx_machine_close(machine);
+    atx_ptx_close(m);
+    atx_str_clear(&text);
 }
 
 static inline void run_body(run *r, const char *body)

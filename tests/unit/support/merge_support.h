@@ -16,27 +16,27 @@ static inline void write_text(const char *path, const char *text)
 }
 
 /* A database with two trials, one of them failed, a winner and a template's text. */
-static inline at__store *small_store(const char *path)
+static inline atx_store *small_store(const char *path)
 {
     at_error err = { 0 };
-    at__store *store = open_ok(path, AT__STORE_WRITE);
-    at__trial_row rows[] = { trial_of("N=1", 1.25e-6), trial_of("N=2", 0) };
-    at__winner winner = winner_of("N=1", 1.25e-6);
-    char hash[AT__HASH_TEXT];
-    rows[1].outcome = AT__CRASHED;
+    atx_store *store = open_ok(path, ATX_STORE_WRITE);
+    atx_trial_row rows[] = { trial_of("N=1", 1.25e-6), trial_of("N=2", 0) };
+    atx_winner winner = winner_of("N=1", 1.25e-6);
+    char hash[ATX_HASH_TEXT];
+    rows[1].outcome = ATX_CRASHED;
     rows[1].log = "said \"no\"\nand\tbroke \xc3\xa4";
-    cr_assert_eq(at__meaning_hash(hash, "text of tile\n", 13, NULL, NULL), AT_OK);
+    cr_assert_eq(atx_meaning_hash(hash, "text of tile\n", 13, NULL, NULL), AT_OK);
     put_ok(store, &KEY, &H200, rows, 2);
-    cr_assert_eq(at__store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(at__store_put_source(store, hash, "tile.cu", "text of tile\n", 13, &err), AT_OK);
+    cr_assert_eq(atx_store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_source(store, hash, "tile.cu", "text of tile\n", 13, &err), AT_OK);
     return store;
 }
 
-static inline at__merge_counts merge_ok(at__store *into, const char *path)
+static inline atx_merge_counts merge_ok(atx_store *into, const char *path)
 {
-    at__merge_counts counts = { 0 };
+    atx_merge_counts counts = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(at__store_merge(into, &path, 1, &counts, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_merge(into, &path, 1, &counts, &err), AT_OK, "%s", err.text);
     return counts;
 }
 
@@ -58,10 +58,10 @@ static const char HEAD[] = "{\"kind\":\"autotune dump\",\"version\":4,\"tool\":\
 
 static inline void write_dump(const char *path, const char *head, const char *a, const char *b)
 {
-    at__str text = { 0 };
-    at__str_addf(&text, "%s%s%s", head, a, b);
-    write_text(path, at__str_text(&text));
-    at__str_clear(&text);
+    atx_str text = { 0 };
+    atx_str_addf(&text, "%s%s%s", head, a, b);
+    write_text(path, atx_str_text(&text));
+    atx_str_clear(&text);
 }
 
 #endif

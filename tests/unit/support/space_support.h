@@ -6,20 +6,20 @@
 #include "space/space.h"
 
 typedef struct fixture {
-    at__op *op;
-    at__template *t;
-    at__space *space;
-    int64_t slots[AT__MAX_SLOTS];
+    atx_op *op;
+    atx_template *t;
+    atx_space *space;
+    int64_t slots[ATX_MAX_SLOTS];
 } fixture;
 
-static inline at_status try_open(fixture *f, const char *source, const at__fix *fixes, int fix_count,
+static inline at_status try_open(fixture *f, const char *source, const atx_fix *fixes, int fix_count,
                                  at_error *err)
 {
     memset(f, 0, sizeof *f);
     f->op = read_op(MINI_OP);
     f->t = read_template(f->op, source);
     bind_problem(f->slots, f->op, 64, 64);
-    return at__space_open(&f->space, f->t, f->slots, fixes, fix_count, err);
+    return atx_space_open(&f->space, f->t, f->slots, fixes, fix_count, err);
 }
 
 static inline fixture open_space(const char *source)
@@ -32,9 +32,9 @@ static inline fixture open_space(const char *source)
 
 static inline void close_space(fixture *f)
 {
-    at__space_close(f->space);
-    at__template_close(f->t);
-    at__op_close(f->op);
+    atx_space_close(f->space);
+    atx_template_close(f->t);
+    atx_op_close(f->op);
 }
 
 static inline at_status open_error(const char *source, at_error *err)
@@ -46,7 +46,7 @@ static inline at_status open_error(const char *source, at_error *err)
 }
 
 /* How many parameters have another value. */
-static inline int64_t differing(const at__template *t, const at__config *a, const at__config *b)
+static inline int64_t differing(const atx_template *t, const atx_config *a, const atx_config *b)
 {
     int64_t count = 0;
     for (int i = 0; i < t->param_count; i++)

@@ -1,16 +1,16 @@
 /* store_rows.c - rows for the tests of the store, and writing many of them. Knows no Criterion. */
 #include "store_support.h"
 
-const at__problem_key KEY = { "transpose", "4096x4096", "b4", 4096 * 4096, 2ll * 4 * 4096 * 4096, 0 };
-const at__fingerprint H200 = { "NVIDIA H200", 90, 132, 143771, "580", "13.0", "0.1.0", true };
+const atx_problem_key KEY = { "transpose", "4096x4096", "b4", 4096 * 4096, 2ll * 4 * 4096 * 4096, 0 };
+const atx_fingerprint H200 = { "NVIDIA H200", 90, 132, 143771, "580", "13.0", "0.1.0", true };
 
-at__trial_row trial_of(const char *config, double median_s)
+atx_trial_row trial_of(const char *config, double median_s)
 {
-    return (at__trial_row){
+    return (atx_trial_row){
         .template_name = "tile",
         .template_hash = "h1",
         .config = config,
-        .outcome = AT__TIMED,
+        .outcome = ATX_TIMED,
         .timing.median_s = median_s,
         .timing.min_s = median_s,
         .timing.samples = 10,
@@ -19,9 +19,9 @@ at__trial_row trial_of(const char *config, double median_s)
     };
 }
 
-at__winner winner_of(const char *config, double median_s)
+atx_winner winner_of(const char *config, double median_s)
 {
-    return (at__winner){
+    return (atx_winner){
         .template_name = "tile",
         .template_hash = "h1",
         .config = config,
@@ -46,9 +46,9 @@ at__winner winner_of(const char *config, double median_s)
 
 int store_write_batches(const char *path, int count, int first, FILE *tell)
 {
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
-    if (at__store_open(&store, path, AT__STORE_WRITE, &err) != AT_OK) {
+    if (atx_store_open(&store, path, ATX_STORE_WRITE, &err) != AT_OK) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }
@@ -57,8 +57,8 @@ int store_write_batches(const char *path, int count, int first, FILE *tell)
         char a[32], b[32];
         snprintf(a, sizeof a, "N=%d HALF=0", i);
         snprintf(b, sizeof b, "N=%d HALF=1", i);
-        at__trial_row rows[] = { trial_of(a, 1e-6), trial_of(b, 1e-6) };
-        status = at__store_put_trials(store, 0, &KEY, &H200, rows, 2, &err);
+        atx_trial_row rows[] = { trial_of(a, 1e-6), trial_of(b, 1e-6) };
+        status = atx_store_put_trials(store, 0, &KEY, &H200, rows, 2, &err);
         if (status == AT_OK && tell) {
             fprintf(tell, "%d\n", i);
             fflush(tell);
@@ -66,22 +66,22 @@ int store_write_batches(const char *path, int count, int first, FILE *tell)
     }
     if (status != AT_OK)
         fprintf(stderr, "%s\n", err.text);
-    at__store_close(store);
+    atx_store_close(store);
     return status != AT_OK;
 }
 
 int store_write_kernels(const char *path, int count, int first, int64_t limit_bytes, FILE *tell)
 {
     static const unsigned char CUBIN[CUBIN_BYTES] = { 0x7f, 'E', 'L', 'F' };
-    at__store *cache = NULL;
+    atx_store *cache = NULL;
     at_error err = { 0 };
-    at_status status = at__store_open(&cache, path, AT__STORE_WRITE, &err);
+    at_status status = atx_store_open(&cache, path, ATX_STORE_WRITE, &err);
     if (status == AT_OK)
-        at__store_limit_cubins(cache, limit_bytes);
+        atx_store_limit_cubins(cache, limit_bytes);
     for (int i = first; i < first + count && status == AT_OK; i++) {
         char key[32];
         snprintf(key, sizeof key, "K%d", i);
-        status = at__store_put_cubin(cache, key, CUBIN, sizeof CUBIN, "log", &err);
+        status = atx_store_put_cubin(cache, key, CUBIN, sizeof CUBIN, "log", &err);
         if (status == AT_OK && tell) {
             fprintf(tell, "%d\n", i);
             fflush(tell);
@@ -89,6 +89,6 @@ int store_write_kernels(const char *path, int count, int first, int64_t limit_by
     }
     if (status != AT_OK)
         fprintf(stderr, "%s\n", err.text);
-    at__store_close(cache);
+    atx_store_close(cache);
     return status != AT_OK;
 }

@@ -41,36 +41,36 @@ void set_or_unset(const char *name, const char *value)
         unsetenv(name);
 }
 
-at__store *open_ok(const char *path, at__open_mode mode)
+atx_store *open_ok(const char *path, atx_open_mode mode)
 {
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__store_open(&store, path, mode, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_open(&store, path, mode, &err), AT_OK, "%s", err.text);
     return store;
 }
 
-at__store *memory_ok(void)
+atx_store *memory_ok(void)
 {
-    at__store *store = NULL;
+    atx_store *store = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__store_open_memory(&store, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_open_memory(&store, &err), AT_OK, "%s", err.text);
     return store;
 }
 
-void put_ok(at__store *store, const at__problem_key *key, const at__fingerprint *fingerprint,
-            const at__trial_row *rows, size_t count)
+void put_ok(atx_store *store, const atx_problem_key *key, const atx_fingerprint *fingerprint,
+            const atx_trial_row *rows, size_t count)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__store_put_trials(store, 0, key, fingerprint, rows, count, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_put_trials(store, 0, key, fingerprint, rows, count, &err), AT_OK, "%s", err.text);
 }
 
-cell *scalar_into(cell *out, at__store *store, const char *sql)
+cell *scalar_into(cell *out, atx_store *store, const char *sql)
 {
     sqlite3_stmt *s = NULL;
     cr_assert_eq(sqlite3_prepare_v2(store->db, sql, -1, &s, NULL), SQLITE_OK, "%s",
                  sqlite3_errmsg(store->db));
     const bool has_row = sqlite3_step(s) == SQLITE_ROW;
-    snprintf(out->text, sizeof out->text, "%s", has_row ? at__store_text(s, 0) : "(none)");
+    snprintf(out->text, sizeof out->text, "%s", has_row ? atx_store_text(s, 0) : "(none)");
     sqlite3_finalize(s);
     return out;
 }

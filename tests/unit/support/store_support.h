@@ -19,16 +19,16 @@ void folder_remove(folder *f);
 /* NULL unsets the variable. */
 void set_or_unset(const char *name, const char *value);
 
-at__store *open_ok(const char *path, at__open_mode mode);
-at__store *memory_ok(void);
+atx_store *open_ok(const char *path, atx_open_mode mode);
+atx_store *memory_ok(void);
 
-extern const at__problem_key KEY;
-extern const at__fingerprint H200;
+extern const atx_problem_key KEY;
+extern const atx_fingerprint H200;
 
-at__trial_row trial_of(const char *config, double median_s);
-at__winner winner_of(const char *config, double median_s);
-void put_ok(at__store *store, const at__problem_key *key, const at__fingerprint *fingerprint,
-            const at__trial_row *rows, size_t count);
+atx_trial_row trial_of(const char *config, double median_s);
+atx_winner winner_of(const char *config, double median_s);
+void put_ok(atx_store *store, const atx_problem_key *key, const atx_fingerprint *fingerprint,
+            const atx_trial_row *rows, size_t count);
 
 /* Runs SQL on a file without the store: as it was written long ago, or by somebody else. */
 void run_sql(const char *path, const char *sql);
@@ -42,7 +42,7 @@ pid_t spawn_batches(const char *program, const char *path, int count, int first,
 typedef struct cell {
     char text[256];
 } cell;
-cell *scalar_into(cell *out, at__store *store, const char *sql);
+cell *scalar_into(cell *out, atx_store *store, const char *sql);
 #define scalar(store, sql) (*scalar_into(&(cell){ "" }, store, sql))
 
 /*

@@ -20,12 +20,12 @@
 static int orphan_main(void)
 {
     static const char *const ARGV[] = { "autotune", "__sleep", NULL };
-    at__child child = { 0 };
-    at__str body = { 0 };
-    if (at__child_spawn(&child, ARGV, NULL) != AT_OK)
+    atx_child child = { 0 };
+    atx_str body = { 0 };
+    if (atx_child_spawn(&child, ARGV, NULL) != AT_OK)
         return 1;
-    at__put_i64(&body, child.pid);
-    if (at__wire_send(AT__CHILD_FD, 1, &body, NULL) != AT_OK)
+    atx_put_i64(&body, child.pid);
+    if (atx_wire_send(ATX_CHILD_FD, 1, &body, NULL) != AT_OK)
         return 1;
     return raise(SIGKILL);
 }
@@ -36,9 +36,9 @@ int main(int argc, char **argv)
     if (strcmp(mode, "__compile") == 0 && getenv("AT_WORKER_IDLE"))
         return pause();
     if (strcmp(mode, "__compile") == 0 && argc == 3)
-        return at__pool_worker_main(argv[2]);
+        return atx_pool_worker_main(argv[2]);
     if (strcmp(mode, "__device") == 0 && argc == 3)
-        return at__replay_main(argv[2]);
+        return atx_replay_main(argv[2]);
     if (strcmp(mode, "__orphan") == 0)
         return orphan_main();
     if (strcmp(mode, "__sleep") == 0)

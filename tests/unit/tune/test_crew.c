@@ -17,12 +17,12 @@ typedef struct outcome {
     char winner[400];
 } outcome;
 
-static void on_result(void *context, const at__result *r)
+static void on_result(void *context, const atx_result *r)
 {
     outcome *o = context;
     o->found += r->found;
     o->elapsed_s = r->elapsed_s;
-    for (int i = 0; i < AT__OUTCOMES; i++)
+    for (int i = 0; i < ATX_OUTCOMES; i++)
         o->trials += r->outcomes[i];
     if (!r->found)
         return;
@@ -30,7 +30,7 @@ static void on_result(void *context, const at__result *r)
     snprintf(o->winner, sizeof o->winner, "%s %s", r->answer->winner.template_name, r->answer->winner.config);
 }
 
-static void on_progress(void *context, const at__progress *p)
+static void on_progress(void *context, const atx_progress *p)
 {
     outcome *o = context;
     o->helping = p->helping > o->helping ? p->helping : o->helping;
@@ -46,17 +46,17 @@ enum { MAX_DEVICES = 8 };
 #define RECORDING "replay:" AT_SOURCE_DIR "/db/recordings/h200.jsonl.gz"
 
 /* Of transposes in f32; `shapes` ended by { 0, 0 }. */
-static outcome tune(const char *spec, int devices, int64_t shapes[][2], const at__strategy *strategy,
+static outcome tune(const char *spec, int devices, int64_t shapes[][2], const atx_strategy *strategy,
                     int64_t trials)
 {
     char db[] = "/tmp/autotune-crew-XXXXXX";
     const char *specs[MAX_DEVICES];
-    at__problem problems[4];
+    atx_problem problems[4];
     size_t count = 0;
-    at__catalog *catalog = NULL;
+    atx_catalog *catalog = NULL;
     at_error err = { 0 };
     outcome o = { .found = 0 };
-    const at__tune_events events = {
+    const atx_tune_events events = {
         .context = &o, .progress = on_progress, .result = on_result, .warning = on_warning
     };
     int fd = mkstemp(db);
@@ -65,19 +65,19 @@ static outcome tune(const char *spec, int devices, int64_t shapes[][2], const at
     unlink(db);
     for (int i = 0; i < devices; i++)
         specs[i] = spec;
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     for (; shapes[count][0]; count++)
-        cr_assert_eq(at__problem_init(&problems[count], at__catalog_find_op(catalog, "transpose"), AT__F32,
+        cr_assert_eq(atx_problem_init(&problems[count], atx_catalog_find_op(catalog, "transpose"), ATX_F32,
                                       shapes[count], 2, &err),
                      AT_OK, "%s", err.text);
-    const at__tune_options options = { .devices = specs,
+    const atx_tune_options options = { .devices = specs,
                                        .device_count = devices,
                                        .strategy = strategy,
                                        .max_trials = trials,
                                        .seed = 1,
                                        .db_path = db };
-    cr_assert_eq(at__tune(problems, count, catalog, &options, &events, &err), AT_OK, "%s", err.text);
-    at__catalog_close(catalog);
+    cr_assert_eq(atx_tune(problems, count, catalog, &options, &events, &err), AT_OK, "%s", err.text);
+    atx_catalog_close(catalog);
     unlink(db);
     return o;
 }
@@ -85,7 +85,7 @@ static outcome tune(const char *spec, int devices, int64_t shapes[][2], const at
 static int64_t ONE[][2] = { { 4096, 4096 }, { 0, 0 } };
 
 /* Devices that take their time, so that others come to help; on a busy machine more of it. */
-static outcome tune_with_help(int pace, int devices, int64_t shapes[][2], const at__strategy *strategy,
+static outcome tune_with_help(int pace, int devices, int64_t shapes[][2], const atx_strategy *strategy,
                               int helping)
 {
     outcome o = { .found = 0 };
@@ -99,8 +99,8 @@ static outcome tune_with_help(int pace, int devices, int64_t shapes[][2], const 
 
 Test(crew, several_devices_find_what_one_finds)
 {
-    outcome alone = tune(RECORDING, 1, ONE, &at__strategy_exhaustive, 0);
-    outcome shared = tune_with_help(2, 3, ONE, &at__strategy_exhaustive, 2);
+    outcome alone = tune(RECORDING, 1, ONE, &atx_strategy_exhaustive, 0);
+    outcome shared = tune_with_help(2, 3, ONE, &atx_strategy_exhaustive, 2);
     cr_assert_eq(alone.helping, 0);
     cr_assert_eq(shared.helping, 2);
     cr_assert_eq(shared.trials, alone.trials, "each configuration once");
@@ -112,10 +112,10 @@ Test(crew, several_devices_find_what_one_finds)
  * when they share it: then it is tried again. */
 Test(crew, four_devices_need_a_fraction_of_the_time_of_one)
 {
-    outcome alone = tune(RECORDING "?pace=0.2", 1, ONE, &at__strategy_random, 250);
+    outcome alone = tune(RECORDING "?pace=0.2", 1, ONE, &atx_strategy_random, 250);
     outcome shared = { .elapsed_s = INFINITY };
     for (int i = 0; i < 5 && !(shared.elapsed_s < 0.75 * alone.elapsed_s); i++)
-        shared = tune(RECORDING "?pace=0.2", 4, ONE, &at__strategy_random, 250);
+        shared = tune(RECORDING "?pace=0.2", 4, ONE, &atx_strategy_random, 250);
     cr_assert_eq(shared.trials, 250);
     cr_assert_lt(shared.elapsed_s, 0.75 * alone.elapsed_s, "%.2f s, alone %.2f s", shared.elapsed_s,
                  alone.elapsed_s);
@@ -124,10 +124,10 @@ Test(crew, four_devices_need_a_fraction_of_the_time_of_one)
 /* Which trials it knows of when it proposes goes by who is done first: one search in some may end 1 % off. */
 Test(crew, a_model_proposes_for_all_and_finds_as_much)
 {
-    outcome alone = tune(RECORDING, 1, ONE, &at__strategy_model, 0);
+    outcome alone = tune(RECORDING, 1, ONE, &atx_strategy_model, 0);
     outcome shared = { .median_s = INFINITY };
     for (int i = 0; i < 3 && !(shared.median_s <= 1.01 * alone.median_s); i++)
-        shared = tune_with_help(3, 3, ONE, &at__strategy_model, 2);
+        shared = tune_with_help(3, 3, ONE, &atx_strategy_model, 2);
     cr_assert_eq(shared.helping, 2);
     cr_assert_leq(shared.median_s, 1.01 * alone.median_s);
 }
@@ -136,7 +136,7 @@ Test(crew, a_model_proposes_for_all_and_finds_as_much)
 Test(crew, problems_are_handed_out_first)
 {
     static int64_t shapes[][2] = { { 1048576, 16 }, { 262144, 64 }, { 4096, 4096 }, { 0, 0 } };
-    outcome o = tune_with_help(2, 2, shapes, &at__strategy_exhaustive, 1);
+    outcome o = tune_with_help(2, 2, shapes, &atx_strategy_exhaustive, 1);
     cr_assert_eq(o.found, 3);
     cr_assert_eq(o.helping, 1, "the last one is shared");
 }

@@ -9,20 +9,20 @@
 
 TestSuite(outcome);
 
-static void ignore(void *state, int64_t index, const at__finding *finding)
+static void ignore(void *state, int64_t index, const atx_finding *finding)
 {
     (void)state, (void)index, (void)finding;
 }
 
-static const at__strategy STRATEGY = { .name = "stub", .report = ignore };
+static const atx_strategy STRATEGY = { .name = "stub", .report = ignore };
 
 /* A search over copies, which are compared by time: three candidates of 3, 1 and 2 us. */
 typedef struct search_run {
-    at__env env;
-    at__contest c;
-    at__candidate a[3];
-    at__candidate *list[3];
-    at__template t;
+    atx_env env;
+    atx_contest c;
+    atx_candidate a[3];
+    atx_candidate *list[3];
+    atx_template t;
 } search_run;
 
 static void begin(search_run *r)
@@ -32,7 +32,7 @@ static void begin(search_run *r)
     *r = (search_run){ .env = { .store = memory_ok(), .fingerprint = H200 } };
     snprintf(r->t.name, sizeof r->t.name, "mine");
     snprintf(r->t.hash, sizeof r->t.hash, "of mine");
-    r->c = (at__contest){ .env = &r->env,
+    r->c = (atx_contest){ .env = &r->env,
                           .is_copy = true,
                           .key = KEY,
                           .strategy = &STRATEGY,
@@ -41,21 +41,21 @@ static void begin(search_run *r)
                           .tally.settled = true };
     for (int i = 0; i < 3; i++) {
         r->list[i] = &r->a[i];
-        r->a[i] = (at__candidate){ .t = &r->t, .text = TEXTS[i], .build = { .ok = true } };
-        r->a[i].m = (at__measured){ .outcome = AT__TIMED, .timing = { TIMES[i], TIMES[i], 0, 7, 0 } };
-        at__contest_decide(&r->c, &r->a[i]);
+        r->a[i] = (atx_candidate){ .t = &r->t, .text = TEXTS[i], .build = { .ok = true } };
+        r->a[i].m = (atx_measured){ .outcome = ATX_TIMED, .timing = { TIMES[i], TIMES[i], 0, 7, 0 } };
+        atx_contest_decide(&r->c, &r->a[i]);
     }
 }
 
 static void end(search_run *r)
 {
-    at__store_close(r->env.store);
+    atx_store_close(r->env.store);
 }
 
-static void invalidate(search_run *r, int i, at__outcome outcome)
+static void invalidate(search_run *r, int i, atx_outcome outcome)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__contest_invalidate(&r->c, &r->a[i], outcome, "it is wrong", &err), AT_OK, "%s",
+    cr_assert_eq(atx_contest_invalidate(&r->c, &r->a[i], outcome, "it is wrong", &err), AT_OK, "%s",
                  err.text);
 }
 
@@ -64,11 +64,11 @@ Test(outcome, the_best_is_that_of_those_that_are_left)
     search_run r;
     begin(&r);
     cr_assert_eq(r.c.tally.best, &r.a[1]);
-    invalidate(&r, 1, AT__WRONG_RESULT);
+    invalidate(&r, 1, ATX_WRONG_RESULT);
     cr_assert_eq(r.c.tally.best, &r.a[2]);
-    invalidate(&r, 2, AT__CRASHED);
+    invalidate(&r, 2, ATX_CRASHED);
     cr_assert_eq(r.c.tally.best, &r.a[0]);
-    invalidate(&r, 0, AT__TIMED_OUT);
+    invalidate(&r, 0, ATX_TIMED_OUT);
     cr_assert_null(r.c.tally.best);
     end(&r);
 }
@@ -78,15 +78,15 @@ Test(outcome, a_candidate_is_counted_once_whatever_becomes_of_it)
 {
     search_run r;
     begin(&r);
-    invalidate(&r, 1, AT__WRONG_RESULT);
-    const at__contest_count *t = &r.c.tally;
-    cr_assert(t->decided == 3 && t->failed == 1 && t->outcomes[AT__TIMED] == 2 &&
-              t->outcomes[AT__WRONG_RESULT] == 1);
-    at__candidate never = { .t = &r.t, .text = (char *)"N=9", .build = { .ok = true } };
+    invalidate(&r, 1, ATX_WRONG_RESULT);
+    const atx_contest_count *t = &r.c.tally;
+    cr_assert(t->decided == 3 && t->failed == 1 && t->outcomes[ATX_TIMED] == 2 &&
+              t->outcomes[ATX_WRONG_RESULT] == 1);
+    atx_candidate never = { .t = &r.t, .text = (char *)"N=9", .build = { .ok = true } };
     at_error err = { 0 };
-    cr_assert_eq(at__contest_invalidate(&r.c, &never, AT__WRONG_RESULT, "", &err), AT_OK);
-    cr_assert(t->decided == 4 && t->failed == 2 && t->outcomes[AT__TIMED] == 2 &&
-              t->outcomes[AT__WRONG_RESULT] == 2);
+    cr_assert_eq(atx_contest_invalidate(&r.c, &never, ATX_WRONG_RESULT, "", &err), AT_OK);
+    cr_assert(t->decided == 4 && t->failed == 2 && t->outcomes[ATX_TIMED] == 2 &&
+              t->outcomes[ATX_WRONG_RESULT] == 2);
     end(&r);
 }
 
@@ -95,7 +95,7 @@ Test(outcome, a_search_that_ended_by_itself_has_not_when_its_best_is_wrong)
 {
     search_run r;
     begin(&r);
-    invalidate(&r, 1, AT__WRONG_RESULT);
+    invalidate(&r, 1, ATX_WRONG_RESULT);
     cr_assert_not(r.c.tally.settled);
     end(&r);
 }
@@ -104,7 +104,7 @@ Test(outcome, it_is_stored_at_once)
 {
     search_run r;
     begin(&r);
-    invalidate(&r, 1, AT__WRONG_RESULT);
+    invalidate(&r, 1, ATX_WRONG_RESULT);
     cr_assert(r.a[1].stored && !isfinite(r.a[1].score));
     cr_assert_str_eq(scalar(r.env.store, "SELECT template || ' ' || config || ' ' || outcome || ': ' || log "
                                          "FROM trials_all")

@@ -7,26 +7,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static at__catalog *catalog;
+static atx_catalog *catalog;
 
 static void open_catalog(void)
 {
     at_error err = { 0 };
-    cr_assert_eq(at__catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
 }
 
 static void close_catalog(void)
 {
-    at__catalog_close(catalog);
+    atx_catalog_close(catalog);
 }
 
 TestSuite(shard, .init = open_catalog, .fini = close_catalog);
 
-static at__shapes problems_of(const char *text)
+static atx_shapes problems_of(const char *text)
 {
-    at__shapes shapes = { 0 };
+    atx_shapes shapes = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(at__shapes_parse(&shapes, text, strlen(text), "s.txt", catalog, NULL, &err), AT_OK, "%s",
+    cr_assert_eq(atx_shapes_parse(&shapes, text, strlen(text), "s.txt", catalog, NULL, &err), AT_OK, "%s",
                  err.text);
     return shapes;
 }
@@ -34,18 +34,18 @@ static at__shapes problems_of(const char *text)
 /* Part `index` of `count` of the list, as "32x32 64x64". */
 static char *part(const char *text, int index, int count)
 {
-    at__shapes shapes = problems_of(text);
-    at__shard shard = { index, count };
-    at__str out = { 0 };
+    atx_shapes shapes = problems_of(text);
+    atx_shard shard = { index, count };
+    atx_str out = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(at__shard_take(&shapes, &shard, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_shard_take(&shapes, &shard, &err), AT_OK, "%s", err.text);
     for (size_t i = 0; i < shapes.count; i++) {
-        at__str shape = { 0 };
-        at__problem_shape(&shape, &shapes.problems[i]);
-        at__str_addf(&out, "%s%s", i ? " " : "", at__str_text(&shape));
-        at__str_clear(&shape);
+        atx_str shape = { 0 };
+        atx_problem_shape(&shape, &shapes.problems[i]);
+        atx_str_addf(&out, "%s%s", i ? " " : "", atx_str_text(&shape));
+        atx_str_clear(&shape);
     }
-    at__shapes_clear(&shapes);
+    atx_shapes_clear(&shapes);
     return out.data ? out.data : strdup("");
 }
 
@@ -107,9 +107,9 @@ static const char *const BAD[] = { "",     "2",  "0/4", "5/4", "1/0",     "-1/4"
 Test(shard, what_is_no_part_is_told)
 {
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
-        at__shard shard = { 0 };
+        atx_shard shard = { 0 };
         at_error err = { 0 };
-        cr_expect_eq(at__shard_parse(&shard, BAD[i], &err), AT_ERR_USAGE, "'%s' was taken", BAD[i]);
+        cr_expect_eq(atx_shard_parse(&shard, BAD[i], &err), AT_ERR_USAGE, "'%s' was taken", BAD[i]);
         cr_expect(strstr(err.text, "expected I/N"), "'%s': %s", BAD[i], err.text);
     }
 }

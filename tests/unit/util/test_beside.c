@@ -11,14 +11,14 @@
 TestSuite(beside, .init = enter_scratch, .fini = leave_scratch, .timeout = 120);
 
 /* A process that has made one for `path`, with a file named after it, and holds it until it is killed. */
-static pid_t hold(at__str *name, const char *path)
+static pid_t hold(atx_str *name, const char *path)
 {
     int made[2];
     cr_assert_eq(pipe(made), 0);
     pid_t pid = fork();
     if (pid == 0) {
         char after[200];
-        int fd = at__make_beside(name, path, 0600);
+        int fd = atx_make_beside(name, path, 0600);
         snprintf(after, sizeof after, "%s-db", name->data);
         fclose(fopen(after, "w"));
         if (fd < 0 || write(made[1], name->data, name->len + 1) < 0)
@@ -29,7 +29,7 @@ static pid_t hold(at__str *name, const char *path)
     char text[200];
     ssize_t len = read(made[0], text, sizeof text);
     cr_assert_gt(len, 0);
-    at__str_add(name, text);
+    atx_str_add(name, text);
     close(made[0]);
     close(made[1]);
     return pid;
@@ -41,26 +41,26 @@ static void end(pid_t pid)
     cr_assert_eq(waitpid(pid, NULL, 0), pid);
 }
 
-static bool is_there(const at__str *name, const char *ending)
+static bool is_there(const atx_str *name, const char *ending)
 {
     char path[300];
-    snprintf(path, sizeof path, "%s%s", at__str_text(name), ending);
+    snprintf(path, sizeof path, "%s%s", atx_str_text(name), ending);
     return access(path, F_OK) == 0;
 }
 
 static void make_another(const char *path)
 {
-    at__str name = { 0 };
-    int fd = at__make_beside(&name, path, 0600);
+    atx_str name = { 0 };
+    int fd = atx_make_beside(&name, path, 0600);
     cr_assert_geq(fd, 0);
     unlink(name.data);
     close(fd);
-    at__str_clear(&name);
+    atx_str_clear(&name);
 }
 
 Test(beside, what_was_left_behind_goes_and_what_is_held_stays)
 {
-    at__str dead = { 0 }, alive = { 0 }, other = { 0 };
+    atx_str dead = { 0 }, alive = { 0 }, other = { 0 };
     pid_t first = hold(&dead, "a.db"), second = hold(&alive, "a.db"), third = hold(&other, "b.db");
     end(first);
     end(third);
@@ -72,9 +72,9 @@ Test(beside, what_was_left_behind_goes_and_what_is_held_stays)
     end(second);
     make_another("./a.db");
     cr_expect(!is_there(&alive, "") && !is_there(&alive, "-db"));
-    at__str_clear(&dead);
-    at__str_clear(&alive);
-    at__str_clear(&other);
+    atx_str_clear(&dead);
+    atx_str_clear(&alive);
+    atx_str_clear(&other);
 }
 
 /* Names that are alike, and a link: nobody else's files are touched. */

@@ -48,28 +48,28 @@ static void change_later(const char *name)
     cr_assert_eq(utimensat(AT_FDCWD, name, times, 0), 0);
 }
 
-static void hash_of(char hash[AT__HASH_TEXT], const char *name)
+static void hash_of(char hash[ATX_HASH_TEXT], const char *name)
 {
     struct stat info;
     at_error err = { 0 };
-    cr_assert_eq(at__file_hash(hash, &info, name, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_file_hash(hash, &info, name, &err), AT_OK, "%s", err.text);
 }
 
 /* Of the contents as they are, read here. */
 static void expect_right(const char *name)
 {
-    char hash[AT__HASH_TEXT], right[AT__HASH_TEXT];
-    at__str text = { 0 };
-    cr_assert_eq(at__str_read_file(&text, name, 2 * LARGE, NULL), AT_OK);
-    at__hash_text(right, text.data, text.len);
-    at__str_clear(&text);
+    char hash[ATX_HASH_TEXT], right[ATX_HASH_TEXT];
+    atx_str text = { 0 };
+    cr_assert_eq(atx_str_read_file(&text, name, 2 * LARGE, NULL), AT_OK);
+    atx_hash_text(right, text.data, text.len);
+    atx_str_clear(&text);
     hash_of(hash, name);
     cr_expect_str_eq(hash, right, "%s", name);
 }
 
-static void read_list(at__str *list)
+static void read_list(atx_str *list)
 {
-    cr_assert_eq(at__str_read_file(list, "autotune/contents", 1 << 20, NULL), AT_OK);
+    cr_assert_eq(atx_str_read_file(list, "autotune/contents", 1 << 20, NULL), AT_OK);
 }
 
 Test(file_hash, small_and_large_files_have_that_of_their_contents)
@@ -88,14 +88,14 @@ Test(file_hash, small_and_large_files_have_that_of_their_contents)
 /* Seen by what the list says: it is believed. */
 Test(file_hash, a_large_file_that_did_not_change_is_not_read_again)
 {
-    char hash[AT__HASH_TEXT], other[AT__HASH_TEXT];
-    at__str list = { 0 };
+    char hash[ATX_HASH_TEXT], other[ATX_HASH_TEXT];
+    atx_str list = { 0 };
     put("large", LARGE, 'a');
     settle("large");
     expect_right("large");
     read_list(&list);
     char *written = strrchr(list.data, ' ');
-    memset(written + 1, '7', AT__HASH_TEXT - 1);
+    memset(written + 1, '7', ATX_HASH_TEXT - 1);
     FILE *file = fopen("autotune/contents", "w");
     fputs(list.data, file);
     fclose(file);
@@ -105,7 +105,7 @@ Test(file_hash, a_large_file_that_did_not_change_is_not_read_again)
     cr_expect_str_eq(hash, other);
     put("large", LARGE, 'b');
     expect_right("large");
-    at__str_clear(&list);
+    atx_str_clear(&list);
 }
 
 Test(file_hash, a_damaged_list_is_no_harm)

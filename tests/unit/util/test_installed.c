@@ -33,7 +33,7 @@ static void gpu(const char *address, const char *information)
 static const char *installed(const char *where)
 {
     static char name[64];
-    at__installed_model(name, sizeof name, where);
+    atx_installed_model(name, sizeof name, where);
     return name;
 }
 

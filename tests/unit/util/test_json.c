@@ -5,50 +5,50 @@
 #include <math.h>
 #include <string.h>
 
-static at__json read_ok(const char *text)
+static atx_json read_ok(const char *text)
 {
-    at__json json;
+    atx_json json;
     at_error err = { 0 };
-    cr_assert_eq(at__json_read(&json, text, strlen(text), "file.json", &err), AT_OK, "%s: %s", text,
+    cr_assert_eq(atx_json_read(&json, text, strlen(text), "file.json", &err), AT_OK, "%s: %s", text,
                  err.text);
     return json;
 }
 
-static void check_text(const at__json *json, uint32_t node, const char *expected)
+static void check_text(const atx_json *json, uint32_t node, const char *expected)
 {
-    at__str text = { 0 };
-    at__json_add_text(&text, json, node);
-    cr_assert_str_eq(at__str_text(&text), expected);
-    at__str_clear(&text);
+    atx_str text = { 0 };
+    atx_json_add_text(&text, json, node);
+    cr_assert_str_eq(atx_str_text(&text), expected);
+    atx_str_clear(&text);
 }
 
 Test(json, walks_arrays_and_objects)
 {
-    at__json json = read_ok("{\"a\": [1, [], {\"x\": {}}, \"two\"], \"b\" : true}\n");
-    uint32_t a = at__json_member(&json, 0, "a"), b = at__json_member(&json, 0, "b");
-    static const at__json_kind KINDS[] = { AT__JSON_NUMBER, AT__JSON_ARRAY, AT__JSON_OBJECT,
-                                           AT__JSON_STRING };
+    atx_json json = read_ok("{\"a\": [1, [], {\"x\": {}}, \"two\"], \"b\" : true}\n");
+    uint32_t a = atx_json_member(&json, 0, "a"), b = atx_json_member(&json, 0, "b");
+    static const atx_json_kind KINDS[] = { ATX_JSON_NUMBER, ATX_JSON_ARRAY, ATX_JSON_OBJECT,
+                                           ATX_JSON_STRING };
     int count = 0;
-    for (uint32_t at = at__json_first(&json, a); at; at = at__json_next(&json, at))
+    for (uint32_t at = atx_json_first(&json, a); at; at = atx_json_next(&json, at))
         cr_assert_eq(json.nodes[at].kind, KINDS[count++]);
     cr_assert_eq(count, 4);
-    cr_assert_eq(json.nodes[b].kind, AT__JSON_TRUE);
-    cr_assert_eq(at__json_member(&json, 0, "c"), 0);
-    cr_assert_eq(at__json_member(&json, a, "x"), 0, "an array has no members");
+    cr_assert_eq(json.nodes[b].kind, ATX_JSON_TRUE);
+    cr_assert_eq(atx_json_member(&json, 0, "c"), 0);
+    cr_assert_eq(atx_json_member(&json, a, "x"), 0, "an array has no members");
     cr_assert_not(json.torn);
-    at__json_clear(&json);
+    atx_json_clear(&json);
 }
 
 Test(json, empty_containers_have_no_children)
 {
-    at__json json = read_ok("[[], {}, [[]], 1]");
-    uint32_t first = at__json_first(&json, 0), second = at__json_next(&json, first);
-    cr_assert_eq(at__json_first(&json, first), 0);
-    cr_assert_eq(at__json_first(&json, second), 0);
-    uint32_t nested = at__json_first(&json, at__json_next(&json, second));
+    atx_json json = read_ok("[[], {}, [[]], 1]");
+    uint32_t first = atx_json_first(&json, 0), second = atx_json_next(&json, first);
+    cr_assert_eq(atx_json_first(&json, first), 0);
+    cr_assert_eq(atx_json_first(&json, second), 0);
+    uint32_t nested = atx_json_first(&json, atx_json_next(&json, second));
     cr_assert_neq(nested, 0);
-    cr_assert_eq(at__json_first(&json, nested), 0);
-    at__json_clear(&json);
+    cr_assert_eq(atx_json_first(&json, nested), 0);
+    atx_json_clear(&json);
 }
 
 Test(json, decodes_texts)
@@ -69,9 +69,9 @@ Test(json, decodes_texts)
         { "null", "null" },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__json json = read_ok(CASES[i].json);
+        atx_json json = read_ok(CASES[i].json);
         check_text(&json, 0, CASES[i].text);
-        at__json_clear(&json);
+        atx_json_clear(&json);
     }
 }
 
@@ -84,27 +84,27 @@ Test(json, knows_numbers)
     } CASES[] = { { "0", 0, true },      { "-17", -17, true },  { "32.0", 32, true },
                   { "1e3", 1000, true }, { "0.5", 0.5, false }, { "-2.5E-1", -0.25, false } };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__json json = read_ok(CASES[i].json);
+        atx_json json = read_ok(CASES[i].json);
         double value;
         int64_t integer;
-        cr_assert(at__json_number(&value, &json, 0));
+        cr_assert(atx_json_number(&value, &json, 0));
         cr_assert_float_eq(value, CASES[i].value, 1e-12);
-        cr_assert_eq(at__json_integer(&integer, &json, 0), CASES[i].is_integer, "%s", CASES[i].json);
-        at__json_clear(&json);
+        cr_assert_eq(atx_json_integer(&integer, &json, 0), CASES[i].is_integer, "%s", CASES[i].json);
+        atx_json_clear(&json);
     }
 }
 
 Test(json, takes_what_python_writes)
 {
-    at__json json = read_ok("[NaN, Infinity, -Infinity]");
+    atx_json json = read_ok("[NaN, Infinity, -Infinity]");
     double value;
     int64_t integer;
-    uint32_t at = at__json_first(&json, 0);
-    cr_assert(at__json_number(&value, &json, at) && isnan(value));
-    cr_assert_not(at__json_integer(&integer, &json, at));
-    at = at__json_next(&json, at);
-    cr_assert(at__json_number(&value, &json, at) && isinf(value));
-    at__json_clear(&json);
+    uint32_t at = atx_json_first(&json, 0);
+    cr_assert(atx_json_number(&value, &json, at) && isnan(value));
+    cr_assert_not(atx_json_integer(&integer, &json, at));
+    at = atx_json_next(&json, at);
+    cr_assert(atx_json_number(&value, &json, at) && isinf(value));
+    atx_json_clear(&json);
 }
 
 Test(json, says_where_it_fails)
@@ -126,9 +126,9 @@ Test(json, says_where_it_fails)
         { "[\"a\nb\"]", "file.json:1:4: found \\x0a; expected no control character in a string" },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__json json;
+        atx_json json;
         at_error err = { 0 };
-        cr_assert_eq(at__json_read(&json, CASES[i].json, strlen(CASES[i].json), "file.json", &err),
+        cr_assert_eq(atx_json_read(&json, CASES[i].json, strlen(CASES[i].json), "file.json", &err),
                      AT_ERR_INPUT, "%s", CASES[i].json);
         cr_assert_str_eq(err.text, CASES[i].message);
     }
@@ -139,9 +139,9 @@ Test(json, numbers_are_those_of_the_standard)
     static const char *const WRONG[] = { "[01]",   "[-]",    "[1.]",   "[1.e3]", "[1e]",  "[1e+]",
                                          "[0x10]", "[-nan]", "[-inf]", "[--1]",  "[1-2]", "[-01]" };
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
-        at__json json;
+        atx_json json;
         at_error err = { 0 };
-        cr_assert_eq(at__json_read(&json, WRONG[i], strlen(WRONG[i]), "file.json", &err), AT_ERR_INPUT, "%s",
+        cr_assert_eq(atx_json_read(&json, WRONG[i], strlen(WRONG[i]), "file.json", &err), AT_ERR_INPUT, "%s",
                      WRONG[i]);
         cr_assert(strstr(err.text, "file.json:1:2: found "), "%s", err.text);
         cr_assert(strstr(err.text, "expected a number"), "%s", err.text);
@@ -150,9 +150,9 @@ Test(json, numbers_are_those_of_the_standard)
 
 Test(json, of_equal_names_the_first_counts)
 {
-    at__json json = read_ok("{\"a\": 1, \"a\": 2}");
-    check_text(&json, at__json_member(&json, 0, "a"), "1");
-    at__json_clear(&json);
+    atx_json json = read_ok("{\"a\": 1, \"a\": 2}");
+    check_text(&json, atx_json_member(&json, 0, "a"), "1");
+    atx_json_clear(&json);
 }
 
 /* An escape that is cut off is no wrong one. */
@@ -160,21 +160,21 @@ Test(json, a_text_may_be_torn_inside_of_an_escape)
 {
     static const char WHOLE[] = "[\"a\", \"\\ud83d\\ude00";
     for (size_t len = 6; len < sizeof WHOLE; len++) {
-        at__json json;
+        atx_json json;
         at_error err = { 0 };
-        cr_assert_eq(at__json_read(&json, WHOLE, len, "file.json", &err), AT_OK, "%zu: %s", len, err.text);
+        cr_assert_eq(atx_json_read(&json, WHOLE, len, "file.json", &err), AT_OK, "%zu: %s", len, err.text);
         cr_assert(json.torn && json.count == 2);
-        at__json_clear(&json);
+        atx_json_clear(&json);
     }
 }
 
 Test(json, refuses_deep_nesting)
 {
-    char text[AT__JSON_MAX_DEPTH + 2];
-    at__json json;
+    char text[ATX_JSON_MAX_DEPTH + 2];
+    atx_json json;
     at_error err = { 0 };
     memset(text, '[', sizeof text);
-    cr_assert_eq(at__json_read(&json, text, sizeof text, "file.json", &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_json_read(&json, text, sizeof text, "file.json", &err), AT_ERR_INPUT);
 }
 
 /* However a file is cut off, what was complete is there, and nothing else. */
@@ -182,28 +182,28 @@ Test(json, a_torn_text_keeps_what_was_complete)
 {
     static const char WHOLE[] = "{\"n\": 12, \"c\": {\"k1\": {\"t\": 1.5}, \"k2\": {\"t\": 2}}}";
     for (size_t len = 1; len + 1 < sizeof WHOLE; len++) {
-        at__json json;
+        atx_json json;
         at_error err = { 0 };
         int whole = 0;
-        cr_assert_eq(at__json_read(&json, WHOLE, len, "file.json", &err), AT_OK, "%zu: %s", len, err.text);
+        cr_assert_eq(atx_json_read(&json, WHOLE, len, "file.json", &err), AT_OK, "%zu: %s", len, err.text);
         cr_assert(json.torn);
         cr_assert_not(json.nodes[0].whole);
-        uint32_t c = at__json_member(&json, 0, "c");
-        for (uint32_t at = c ? at__json_first(&json, c) : 0; at; at = at__json_next(&json, at)) {
+        uint32_t c = atx_json_member(&json, 0, "c");
+        for (uint32_t at = c ? atx_json_first(&json, c) : 0; at; at = atx_json_next(&json, at)) {
             cr_assert_lt(at + 1, json.count);
             whole += json.nodes[at + 1].whole;
         }
         cr_assert_eq(whole, (len >= 32) + (len >= 48), "%zu: %d", len, whole);
-        at__json_clear(&json);
+        atx_json_clear(&json);
     }
 }
 
 Test(json, finds_the_place_inside_of_a_text)
 {
     static const char TEXT[] = "{\n  \"e\": \"a\\n\\u0041 == x\"}";
-    at__json json = read_ok(TEXT);
+    atx_json json = read_ok(TEXT);
     at_error err = { 0 };
-    at__json_fail(&json, at__json_member(&json, 0, "e"), 7, &err, "found %s", "x");
+    atx_json_fail(&json, atx_json_member(&json, 0, "e"), 7, &err, "found %s", "x");
     cr_assert_str_eq(err.text, "file.json:2:22: found x"); /* a, \n, \u0041, blank, ==, blank, x */
-    at__json_clear(&json);
+    atx_json_clear(&json);
 }

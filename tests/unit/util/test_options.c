@@ -10,25 +10,25 @@ typedef struct values {
     const char *text;
     int64_t count;
     double seconds;
-    at__words list, words;
+    atx_words list, words;
 } values;
 
 static at_status parse(values *v, const char *const *args, at_error *err)
 {
-    const at__option table[] = {
-        { "--flag", AT__OPT_FLAG, NULL, "a flag", &v->flag },
-        { "--text", AT__OPT_TEXT, "WORD", "a text", &v->text },
-        { "--count", AT__OPT_COUNT, "N", "a count", &v->count },
-        { "--time", AT__OPT_SECONDS, "TIME", "a time", &v->seconds },
-        { "--list", AT__OPT_LIST, "A[,B]", "a list", &v->list },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+    const atx_option table[] = {
+        { "--flag", ATX_OPT_FLAG, NULL, "a flag", &v->flag },
+        { "--text", ATX_OPT_TEXT, "WORD", "a text", &v->text },
+        { "--count", ATX_OPT_COUNT, "N", "a count", &v->count },
+        { "--time", ATX_OPT_SECONDS, "TIME", "a time", &v->seconds },
+        { "--list", ATX_OPT_LIST, "A[,B]", "a list", &v->list },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     char *argv[32] = { "command" };
     int argc = 1;
     bool help = false;
     for (; *args; args++)
         argv[argc++] = (char *)(uintptr_t)*args;
-    at_status status = at__options_parse(table, argc, argv, &v->words, &help, err);
+    at_status status = atx_options_parse(table, argc, argv, &v->words, &help, err);
     return help ? AT_ERR_NOT_FOUND : status; /* stands for "help was asked for" */
 }
 
@@ -73,20 +73,20 @@ Test(options, help_wins_over_everything_else)
 
 Test(options, a_help_is_wrapped_between_words_and_keeps_its_paragraphs)
 {
-    static const at__usage USAGE = {
+    static const atx_usage USAGE = {
         "autotune x",
         "These words, a line in the source or several, are wrapped where a reader's screen would wrap them, "
         "which is here.\n  autotune x --flag\nA paragraph.",
     };
-    static const at__option TABLE[] = {
-        { "--flag", AT__OPT_FLAG, NULL,
+    static const atx_option TABLE[] = {
+        { "--flag", ATX_OPT_FLAG, NULL,
           "stands in a column of its own, and goes on in that column where the line would be too wide",
           NULL },
-        { NULL, AT__OPT_FLAG, NULL, NULL, NULL },
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    at__str help = { 0 };
-    at__options_help(&help, &USAGE, TABLE);
-    cr_assert_str_eq(at__str_text(&help), "usage: autotune x\n\n"
+    atx_str help = { 0 };
+    atx_options_help(&help, &USAGE, TABLE);
+    cr_assert_str_eq(atx_str_text(&help), "usage: autotune x\n\n"
                                           "These words, a line in the source or several, are wrapped where a "
                                           "reader's screen would wrap them, which is\n"
                                           "here.\n  autotune x --flag\nA paragraph.\n\noptions:\n"
@@ -94,7 +94,7 @@ Test(options, a_help_is_wrapped_between_words_and_keeps_its_paragraphs)
                                           "goes on in that column where the line would\n"
                                           "                              be too wide\n"
                                           "  --help                      this page\n");
-    at__str_clear(&help);
+    atx_str_clear(&help);
 }
 
 static const struct {
@@ -140,7 +140,7 @@ Test(options, the_name_that_was_meant_is_near_or_the_only_one_that_begins_so)
         { "transpos", "transpose" }, { "sa", NULL },     { "xpy", NULL },       { "", NULL },
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        const char *near = at__nearest(ROWS[i].word, NAMES);
+        const char *near = atx_nearest(ROWS[i].word, NAMES);
         cr_expect(ROWS[i].meant ? near && strcmp(near, ROWS[i].meant) == 0 : !near, "%s: %s", ROWS[i].word,
                   near ? near : "none");
     }

@@ -54,10 +54,10 @@ TestSuite(out_file, .timeout = 600, .init = enter, .fini = leave);
 
 static void expect_text(const char *name, const char *text)
 {
-    at__str found = { 0 };
-    cr_assert_eq(at__str_read_file(&found, name, 1 << 20, NULL), AT_OK);
-    cr_assert_str_eq(at__str_text(&found), text);
-    at__str_clear(&found);
+    atx_str found = { 0 };
+    cr_assert_eq(atx_str_read_file(&found, name, 1 << 20, NULL), AT_OK);
+    cr_assert_str_eq(atx_str_text(&found), text);
+    atx_str_clear(&found);
 }
 
 static void put(const char *name, const char *text, mode_t mode)
@@ -66,20 +66,20 @@ static void put(const char *name, const char *text, mode_t mode)
     cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0 && chmod(name, mode) == 0);
 }
 
-static at__out_file *open_ok(const char *path)
+static atx_out_file *open_ok(const char *path)
 {
-    at__out_file *file = NULL;
+    atx_out_file *file = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__out_open(&file, path, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_out_open(&file, path, &err), AT_OK, "%s", err.text);
     return file;
 }
 
 static void write_ok(const char *path, const char *text)
 {
     at_error err = { 0 };
-    at__out_file *file = open_ok(path);
-    cr_assert(at__out_write(file, text, strlen(text)));
-    cr_assert_eq(at__out_commit(file, &err), AT_OK, "%s", err.text);
+    atx_out_file *file = open_ok(path);
+    cr_assert(atx_out_write(file, text, strlen(text)));
+    cr_assert_eq(atx_out_commit(file, &err), AT_OK, "%s", err.text);
 }
 
 static mode_t mode_of(const char *name)
@@ -92,14 +92,14 @@ static mode_t mode_of(const char *name)
 Test(out_file, what_was_there_stays_until_all_is_written)
 {
     put("x", "before", 0640);
-    at__out_file *file = open_ok("x");
-    cr_assert(at__out_write(file, "after", 5));
+    atx_out_file *file = open_ok("x");
+    cr_assert(atx_out_write(file, "after", 5));
     expect_text("x", "before");
-    cr_assert_eq(at__out_commit(file, NULL), AT_OK);
+    cr_assert_eq(atx_out_commit(file, NULL), AT_OK);
     expect_text("x", "after");
     cr_assert_eq(mode_of("x"), 0640, "it keeps its permissions");
-    at__out_discard(open_ok("x"));
-    at__out_discard(open_ok("new"));
+    atx_out_discard(open_ok("x"));
+    atx_out_discard(open_ok("new"));
     expect_text("x", "after");
     cr_assert_eq(entries(false), 1);
 }
@@ -128,7 +128,7 @@ int __wrap_link(const char *from, const char *to)
 static void expect_taken(const char *name)
 {
     at_error err = { 0 };
-    cr_expect_eq(at__out_write_new(name, "ours", 4, &err), AT_ERR_INPUT);
+    cr_expect_eq(atx_out_write_new(name, "ours", 4, &err), AT_ERR_INPUT);
     cr_expect(strstr(err.text, "is there, and nothing is overwritten"), "%s", err.text);
 }
 
@@ -142,7 +142,7 @@ Test(out_file, a_new_file_takes_no_place_of_another)
         expect_taken("dangling");
         expect_text("there", "theirs");
         cr_expect_eq(entries(false), 2);
-        cr_expect_eq(at__out_write_new("new", "ours", 4, &err), AT_OK, "%s", err.text);
+        cr_expect_eq(atx_out_write_new("new", "ours", 4, &err), AT_OK, "%s", err.text);
         expect_text("new", "ours");
         cr_expect_eq(mode_of("new"), 0644);
         cr_expect_eq(entries(true), 3);
@@ -179,10 +179,10 @@ Test(out_file, a_full_disk_keeps_what_was_there)
     signal(SIGXFSZ, SIG_IGN);
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
     memset(text, 'x', sizeof text);
-    at__out_file *file = open_ok("x");
-    cr_assert(!at__out_write(file, text, sizeof text));
-    cr_assert(!at__out_write(file, "y", 1), "nothing more is tried");
-    cr_assert_eq(at__out_commit(file, &err), AT_ERR_SYSTEM);
+    atx_out_file *file = open_ok("x");
+    cr_assert(!atx_out_write(file, text, sizeof text));
+    cr_assert(!atx_out_write(file, "y", 1), "nothing more is tried");
+    cr_assert_eq(atx_out_commit(file, &err), AT_ERR_SYSTEM);
     cr_assert_str_eq(err.text, "x: could not be written: File too large; it is as it was");
     expect_text("x", "before");
 
@@ -190,8 +190,8 @@ Test(out_file, a_full_disk_keeps_what_was_there)
     small.rlim_cur = 10;
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
     file = open_ok("x");
-    cr_assert(at__out_write(file, text, 100));
-    cr_assert_eq(at__out_commit(file, &err), AT_ERR_SYSTEM);
+    cr_assert(atx_out_write(file, text, 100));
+    cr_assert_eq(atx_out_commit(file, &err), AT_ERR_SYSTEM);
     expect_text("x", "before");
     cr_assert_eq(entries(false), 1, "nothing is left beside it");
 }
@@ -199,9 +199,9 @@ Test(out_file, a_full_disk_keeps_what_was_there)
 Test(out_file, a_full_device_is_told)
 {
     at_error err = { 0 };
-    at__out_file *file = open_ok("/dev/full");
-    cr_assert(at__out_write(file, "text", 4));
-    cr_assert_eq(at__out_commit(file, &err), AT_ERR_SYSTEM);
+    atx_out_file *file = open_ok("/dev/full");
+    cr_assert(atx_out_write(file, "text", 4));
+    cr_assert_eq(atx_out_commit(file, &err), AT_ERR_SYSTEM);
     cr_assert_str_eq(err.text, "/dev/full: could not be written: No space left on device");
 }
 
@@ -260,9 +260,9 @@ Test(out_file, the_file_that_stdout_is_goes_on_too)
 
 static void expect_refused(const char *path, at_status expected, const char *text)
 {
-    at__out_file *file = NULL;
+    atx_out_file *file = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__out_open(&file, path, &err), expected, "%s", path);
+    cr_assert_eq(atx_out_open(&file, path, &err), expected, "%s", path);
     cr_assert_str_eq(err.text, text);
     cr_assert(!file);
 }
@@ -303,7 +303,7 @@ Test(out_file, looking_whether_a_pipe_can_be_written_does_not_end_it)
     int reader = open("pipe", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct pollfd fd = { .fd = reader, .events = POLLIN };
     cr_assert_geq(reader, 0);
-    cr_assert_eq(at__out_check("pipe", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_out_check("pipe", &err), AT_OK, "%s", err.text);
     cr_assert_eq(poll(&fd, 1, 0), 0, "nobody has written and gone");
     close(reader);
 }

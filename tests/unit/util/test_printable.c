@@ -35,13 +35,13 @@ static const struct {
 Test(printable, what_a_terminal_would_obey_becomes_visible)
 {
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        at__str out = { 0 };
+        atx_str out = { 0 };
         bool same = strcmp(CASES[i].text, CASES[i].shown) == 0;
-        cr_assert_eq(at__is_printable(CASES[i].text), same, "case %zu", i);
-        at__str_add_printable(&out, CASES[i].text);
-        cr_assert_str_eq(at__str_text(&out), CASES[i].shown, "case %zu", i);
-        cr_assert(at__is_printable(at__str_text(&out)), "case %zu", i);
-        at__str_clear(&out);
+        cr_assert_eq(atx_is_printable(CASES[i].text), same, "case %zu", i);
+        atx_str_add_printable(&out, CASES[i].text);
+        cr_assert_str_eq(atx_str_text(&out), CASES[i].shown, "case %zu", i);
+        cr_assert(atx_is_printable(atx_str_text(&out)), "case %zu", i);
+        atx_str_clear(&out);
     }
 }
 
@@ -49,7 +49,7 @@ Test(printable, in_place_it_is_cut_to_its_room)
 {
     char text[8] = "a\x1b"
                    "bcdef";
-    at__make_printable(text, sizeof text);
+    atx_make_printable(text, sizeof text);
     cr_assert_str_eq(text, "a\\x1bbc");
 }
 
@@ -62,8 +62,8 @@ Test(printable, a_message_is_printable_whatever_is_in_it)
 
 Test(printable, json_escapes_it_in_its_own_way)
 {
-    at__str out = { 0 };
-    at__str_add_json(&out, "\x1b[2J\x7f\xc2\x9b\xe2\x80\xae\xc3\xa4");
-    cr_assert_str_eq(at__str_text(&out), "\"\\u001b[2J\\u007f\\u009b\\u202e\xc3\xa4\"");
-    at__str_clear(&out);
+    atx_str out = { 0 };
+    atx_str_add_json(&out, "\x1b[2J\x7f\xc2\x9b\xe2\x80\xae\xc3\xa4");
+    cr_assert_str_eq(atx_str_text(&out), "\"\\u001b[2J\\u007f\\u009b\\u202e\xc3\xa4\"");
+    atx_str_clear(&out);
 }

@@ -43,7 +43,7 @@ static void expect_same(const char *const *names, size_t count, bool same)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < count; k++)
-            cr_assert_eq(at__same_file(names[i], names[k]), same || i == k, "%s, %s", names[i], names[k]);
+            cr_assert_eq(atx_same_file(names[i], names[k]), same || i == k, "%s, %s", names[i], names[k]);
 }
 
 Test(real_path, names_of_one_file_are_recognised)
@@ -65,29 +65,29 @@ Test(real_path, names_of_one_file_are_recognised)
 
 Test(real_path, a_name_that_leads_nowhere_has_the_name_of_what_would_be_made)
 {
-    at__str out = { 0 };
+    atx_str out = { 0 };
     char here[4096], expected[5000];
     enter_folder();
     cr_assert(getcwd(here, sizeof here));
     snprintf(expected, sizeof expected, "%s/sub/none", here);
-    cr_assert_eq(at__real_path(&out, "to_to_none", NULL), AT_OK);
-    cr_assert_str_eq(at__str_text(&out), expected);
-    cr_assert_eq(at__real_path(&out, "/none", NULL), AT_OK);
-    cr_assert_str_eq(at__str_text(&out), "/none");
+    cr_assert_eq(atx_real_path(&out, "to_to_none", NULL), AT_OK);
+    cr_assert_str_eq(atx_str_text(&out), expected);
+    cr_assert_eq(atx_real_path(&out, "/none", NULL), AT_OK);
+    cr_assert_str_eq(atx_str_text(&out), "/none");
     make_file("to_none");
     cr_assert_eq(access("sub/none", F_OK), 0, "the system agrees");
-    at__str_clear(&out);
+    atx_str_clear(&out);
     leave_folder();
 }
 
 Test(real_path, loops_end)
 {
-    at__str out = { 0 };
+    atx_str out = { 0 };
     at_error err = { 0 };
     enter_folder();
-    cr_assert_eq(at__real_path(&out, "loop", &err), AT_ERR_SYSTEM);
+    cr_assert_eq(atx_real_path(&out, "loop", &err), AT_ERR_SYSTEM);
     cr_assert(strstr(err.text, "loop: Too many levels of symbolic links"), "%s", err.text);
-    cr_assert_eq(at__real_path(&out, "loop/x", &err), AT_ERR_SYSTEM);
-    at__str_clear(&out);
+    cr_assert_eq(atx_real_path(&out, "loop/x", &err), AT_ERR_SYSTEM);
+    atx_str_clear(&out);
     leave_folder();
 }

@@ -11,9 +11,9 @@ TestSuite(regular, .init = enter_scratch, .fini = leave_scratch, .timeout = 60);
 
 static void expect_refused(const char *path, const char *says)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_error err = { 0 };
-    cr_expect_eq(at__regular_read(&text, path, 100, &err), AT_ERR_INPUT, "%s", path);
+    cr_expect_eq(atx_regular_read(&text, path, 100, &err), AT_ERR_INPUT, "%s", path);
     cr_expect(strstr(err.text, says), "%s", err.text);
     cr_expect_null(text.data);
 }
@@ -36,12 +36,12 @@ Test(regular, what_is_no_file_is_named)
 
 Test(regular, a_file_is_read_whole_or_not_at_all)
 {
-    at__str text = { 0 };
+    atx_str text = { 0 };
     FILE *file = fopen("file", "w");
     fputs("0123456789", file);
     fclose(file);
-    cr_assert_eq(at__regular_read(&text, "file", 10, NULL), AT_OK);
-    cr_assert_str_eq(at__str_text(&text), "0123456789");
-    at__str_clear(&text);
-    cr_assert_eq(at__regular_read(&text, "file", 9, NULL), AT_ERR_INPUT);
+    cr_assert_eq(atx_regular_read(&text, "file", 10, NULL), AT_OK);
+    cr_assert_str_eq(atx_str_text(&text), "0123456789");
+    atx_str_clear(&text);
+    cr_assert_eq(atx_regular_read(&text, "file", 9, NULL), AT_ERR_INPUT);
 }

@@ -20,21 +20,21 @@ static const struct {
 Test(sha256, the_standards_vectors)
 {
     for (size_t i = 0; i < sizeof VECTORS / sizeof *VECTORS; i++) {
-        char hash[AT__HASH_TEXT];
-        at__hash_text(hash, VECTORS[i].text, strlen(VECTORS[i].text));
+        char hash[ATX_HASH_TEXT];
+        atx_hash_text(hash, VECTORS[i].text, strlen(VECTORS[i].text));
         cr_assert_str_eq(hash, VECTORS[i].hash);
     }
 }
 
 Test(sha256, a_million_times_a)
 {
-    at__sha256 h;
-    char hash[AT__HASH_TEXT], block[1000];
+    atx_sha256 h;
+    char hash[ATX_HASH_TEXT], block[1000];
     memset(block, 'a', sizeof block);
-    at__sha256_init(&h);
+    atx_sha256_init(&h);
     for (int i = 0; i < 1000; i++)
-        at__sha256_add(&h, block, sizeof block);
-    at__sha256_text(&h, hash);
+        atx_sha256_add(&h, block, sizeof block);
+    atx_sha256_text(&h, hash);
     cr_assert_str_eq(hash, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
@@ -45,17 +45,17 @@ Test(sha256, pieces_do_not_matter)
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 7);
     for (size_t len = 0; len <= sizeof data; len++) {
-        char whole[AT__HASH_TEXT], bytes[AT__HASH_TEXT], halves[AT__HASH_TEXT];
-        at__sha256 h;
-        at__hash_text(whole, data, len);
-        at__sha256_init(&h);
+        char whole[ATX_HASH_TEXT], bytes[ATX_HASH_TEXT], halves[ATX_HASH_TEXT];
+        atx_sha256 h;
+        atx_hash_text(whole, data, len);
+        atx_sha256_init(&h);
         for (size_t i = 0; i < len; i++)
-            at__sha256_add(&h, data + i, 1);
-        at__sha256_text(&h, bytes);
-        at__sha256_init(&h);
-        at__sha256_add(&h, data, len / 2);
-        at__sha256_add(&h, data + len / 2, len - len / 2);
-        at__sha256_text(&h, halves);
+            atx_sha256_add(&h, data + i, 1);
+        atx_sha256_text(&h, bytes);
+        atx_sha256_init(&h);
+        atx_sha256_add(&h, data, len / 2);
+        atx_sha256_add(&h, data + len / 2, len - len / 2);
+        atx_sha256_text(&h, halves);
         cr_assert_str_eq(whole, bytes, "%zu", len);
         cr_assert_str_eq(whole, halves, "%zu", len);
     }
@@ -76,8 +76,8 @@ Test(sha256, lengths_around_the_padding)
     };
     static const unsigned char zeros[65];
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        char hash[AT__HASH_TEXT];
-        at__hash_text(hash, zeros, CASES[i].len);
+        char hash[ATX_HASH_TEXT];
+        atx_hash_text(hash, zeros, CASES[i].len);
         cr_assert_str_eq(hash, CASES[i].hash);
     }
 }

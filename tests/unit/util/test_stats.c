@@ -13,18 +13,18 @@ static int close_to(double a, double b)
 
 Test(stats, median_of_odd_and_even_counts)
 {
-    cr_assert_eq(at__median((double[]){ 5 }, 1), 5);
-    cr_assert_eq(at__median((double[]){ 9, 1, 5 }, 3), 5);
-    cr_assert_eq(at__median((double[]){ 9, 1, 5, 7 }, 4), 6);
-    cr_assert_eq(at__median((double[]){ 2, 2, 2, 2 }, 4), 2);
+    cr_assert_eq(atx_median((double[]){ 5 }, 1), 5);
+    cr_assert_eq(atx_median((double[]){ 9, 1, 5 }, 3), 5);
+    cr_assert_eq(atx_median((double[]){ 9, 1, 5, 7 }, 4), 6);
+    cr_assert_eq(atx_median((double[]){ 2, 2, 2, 2 }, 4), 2);
 }
 
 Test(stats, no_values_give_nan)
 {
-    cr_assert(isnan(at__median(NULL, 0)));
-    cr_assert(isnan(at__quantile(NULL, 0, 0.5)));
-    cr_assert(isnan(at__spread(NULL, 0)));
-    cr_assert(isnan(at__compare_pairs(NULL, 0, 2, 0, 1).ratio));
+    cr_assert(isnan(atx_median(NULL, 0)));
+    cr_assert(isnan(atx_quantile(NULL, 0, 0.5)));
+    cr_assert(isnan(atx_spread(NULL, 0)));
+    cr_assert(isnan(atx_compare_pairs(NULL, 0, 2, 0, 1).ratio));
 }
 
 /* numpy.quantile([10, 30, 20, 50, 40, 80], q) */
@@ -34,17 +34,17 @@ Test(stats, quantiles_are_numpys)
     static const double EXPECT[][2] = { { 0, 10 },   { 0.1, 15 }, { 0.25, 22.5 },
                                         { 0.5, 35 }, { 0.9, 65 }, { 1, 80 } };
     for (size_t i = 0; i < sizeof EXPECT / sizeof *EXPECT; i++)
-        cr_assert(close_to(at__quantile(VALUES, 6, EXPECT[i][0]), EXPECT[i][1]), "q = %g", EXPECT[i][0]);
-    cr_assert_eq(at__quantile(VALUES, 6, -3), 10);
-    cr_assert_eq(at__quantile(VALUES, 6, 3), 80);
-    cr_assert_eq(at__quantile(VALUES, 6, NAN), 10);
+        cr_assert(close_to(atx_quantile(VALUES, 6, EXPECT[i][0]), EXPECT[i][1]), "q = %g", EXPECT[i][0]);
+    cr_assert_eq(atx_quantile(VALUES, 6, -3), 10);
+    cr_assert_eq(atx_quantile(VALUES, 6, 3), 80);
+    cr_assert_eq(atx_quantile(VALUES, 6, NAN), 10);
 }
 
 Test(stats, the_input_is_left_alone)
 {
     double values[] = { 3, 1, 2 };
-    at__median(values, 3);
-    at__spread(values, 3);
+    atx_median(values, 3);
+    atx_spread(values, 3);
     cr_assert(values[0] == 3 && values[1] == 1 && values[2] == 2);
 }
 
@@ -53,35 +53,35 @@ Test(stats, spread_is_the_middle_four_fifths_over_the_median)
     double values[11];
     for (int i = 0; i < 11; i++)
         values[i] = 100 + i;
-    cr_assert(close_to(at__spread(values, 11), 8.0 / 105));
-    cr_assert_eq(at__spread((double[]){ 7, 7, 7 }, 3), 0);
-    cr_assert_eq(at__spread((double[]){ 0, 0, 0 }, 3), 0);
-    cr_assert_eq(at__spread((double[]){ 4 }, 1), 0);
+    cr_assert(close_to(atx_spread(values, 11), 8.0 / 105));
+    cr_assert_eq(atx_spread((double[]){ 7, 7, 7 }, 3), 0);
+    cr_assert_eq(atx_spread((double[]){ 0, 0, 0 }, 3), 0);
+    cr_assert_eq(atx_spread((double[]){ 4 }, 1), 0);
 }
 
 Test(stats, many_values_work_as_few)
 {
     enum { COUNT = 100001 };
     double *values = malloc(COUNT * sizeof *values);
-    at__rng rng = { 1 };
+    atx_rng rng = { 1 };
     for (int i = 0; i < COUNT; i++)
         values[i] = i;
     for (int i = COUNT - 1; i > 0; i--) {
-        int j = (int)at__rng_below(&rng, (uint64_t)i + 1);
+        int j = (int)atx_rng_below(&rng, (uint64_t)i + 1);
         double keep = values[i];
         values[i] = values[j];
         values[j] = keep;
     }
-    cr_assert_eq(at__median(values, COUNT), 50000);
-    cr_assert(close_to(at__quantile(values, COUNT, 0.9), 90000));
+    cr_assert_eq(atx_median(values, COUNT), 50000);
+    cr_assert(close_to(atx_quantile(values, COUNT, 0.9), 90000));
     free(values);
 }
 
 Test(stats, nan_and_infinity_do_no_harm)
 {
     double values[] = { NAN, 1, INFINITY, NAN, 2, 3, NAN };
-    cr_assert_eq(at__quantile(values, 7, 0), 1);
-    cr_assert_eq(at__median(values, 7), INFINITY);
+    cr_assert_eq(atx_quantile(values, 7, 0), 1);
+    cr_assert_eq(atx_median(values, 7), INFINITY);
 }
 
 /* Ranks of 95 % sign-test intervals as tabulated: Conover, Practical Nonparametric Statistics, table A3. */
@@ -91,14 +91,14 @@ Test(stats, sign_test_ranks_are_the_tabulated_ones)
                                        { 9, 2 },   { 12, 3 },  { 15, 4 },  { 20, 6 },  { 25, 8 },
                                        { 30, 10 }, { 40, 14 }, { 50, 18 }, { 100, 40 } };
     for (size_t i = 0; i < sizeof TABLE / sizeof *TABLE; i++)
-        cr_assert_eq(at__sign_test_rank(TABLE[i][0]), TABLE[i][1], "n = %zu: %zu", TABLE[i][0],
-                     at__sign_test_rank(TABLE[i][0]));
+        cr_assert_eq(atx_sign_test_rank(TABLE[i][0]), TABLE[i][1], "n = %zu: %zu", TABLE[i][0],
+                     atx_sign_test_rank(TABLE[i][0]));
 }
 
 Test(stats, sign_test_ranks_grow_evenly_across_the_approximation)
 {
     for (size_t n = 1; n < 3000; n++) {
-        size_t now = at__sign_test_rank(n), next = at__sign_test_rank(n + 1);
+        size_t now = atx_sign_test_rank(n), next = atx_sign_test_rank(n + 1);
         cr_assert(next == now || next == now + 1, "n = %zu: %zu, then %zu", n, now, next);
     }
 }
@@ -110,9 +110,9 @@ Test(stats, five_rounds_decide_nothing)
         times[r][0] = 1;
         times[r][1] = 2;
     }
-    at__pair pair = at__compare_pairs(&times[0][0], 5, 2, 0, 1);
+    atx_pair pair = atx_compare_pairs(&times[0][0], 5, 2, 0, 1);
     cr_assert_eq(pair.ratio, 0.5);
-    cr_assert_eq(pair.order, AT__TIED);
+    cr_assert_eq(pair.order, ATX_TIED);
     cr_assert_eq(pair.low, 0);
     cr_assert(isinf(pair.high));
 }
@@ -121,11 +121,11 @@ Test(stats, five_rounds_decide_nothing)
  * it. */
 static void drifting(double *times, int rounds)
 {
-    at__rng rng = { 8 };
+    atx_rng rng = { 8 };
     for (int r = 0; r < rounds; r++) {
         double clock = 1 + 0.3 * r / rounds;
         for (int i = 0; i < 3; i++) {
-            double noise = 1 + 0.004 * ((double)at__rng_below(&rng, 1001) / 1000 - 0.5);
+            double noise = 1 + 0.004 * ((double)atx_rng_below(&rng, 1001) / 1000 - 0.5);
             times[r * 3 + i] = clock * noise * (i == 1 ? 1.02 : 1.0);
         }
     }
@@ -135,35 +135,35 @@ Test(stats, a_drift_that_both_share_does_not_hide_two_percent)
 {
     double times[20 * 3];
     drifting(times, 20);
-    at__pair pair = at__compare_pairs(times, 20, 3, 0, 1);
-    cr_assert_eq(pair.order, AT__FASTER);
+    atx_pair pair = atx_compare_pairs(times, 20, 3, 0, 1);
+    cr_assert_eq(pair.order, ATX_FASTER);
     cr_assert(pair.low <= pair.ratio && pair.ratio <= pair.high);
     cr_assert(fabs(pair.ratio - 1 / 1.02) < 0.003);
-    cr_assert_eq(at__compare_pairs(times, 20, 3, 1, 0).order, AT__SLOWER);
-    cr_assert_eq(at__compare_pairs(times, 20, 3, 2, 0).order, AT__TIED);
+    cr_assert_eq(atx_compare_pairs(times, 20, 3, 1, 0).order, ATX_SLOWER);
+    cr_assert_eq(atx_compare_pairs(times, 20, 3, 2, 0).order, ATX_TIED);
 }
 
 Test(stats, a_candidate_ties_with_itself)
 {
     double times[20 * 3];
     drifting(times, 20);
-    at__pair pair = at__compare_pairs(times, 20, 3, 1, 1);
-    cr_assert(pair.ratio == 1 && pair.low == 1 && pair.high == 1 && pair.order == AT__TIED);
+    atx_pair pair = atx_compare_pairs(times, 20, 3, 1, 1);
+    cr_assert(pair.ratio == 1 && pair.low == 1 && pair.high == 1 && pair.order == ATX_TIED);
 }
 
 /* By chance, in at most 5 % of the finals; the interval of 25 rounds has 95.7 %. */
 Test(stats, equal_candidates_are_rarely_told_apart)
 {
     enum { FINALS = 2000, ROUNDS = 25 };
-    at__rng rng = { 42 };
+    atx_rng rng = { 42 };
     int wrong = 0;
     for (int f = 0; f < FINALS; f++) {
         double times[ROUNDS * 2];
         for (int i = 0; i < ROUNDS * 2; i++) {
-            double u = ((double)at__rng_below(&rng, 1000000) + 0.5) / 1000000;
+            double u = ((double)atx_rng_below(&rng, 1000000) + 0.5) / 1000000;
             times[i] = 1 - 0.1 * log(u); /* skewed: a floor with an exponential tail */
         }
-        wrong += at__compare_pairs(times, ROUNDS, 2, 0, 1).order != AT__TIED;
+        wrong += atx_compare_pairs(times, ROUNDS, 2, 0, 1).order != ATX_TIED;
     }
     cr_assert_lt(wrong, FINALS * 63 / 1000, "%d of %d", wrong, FINALS);
 }
@@ -173,6 +173,6 @@ Test(stats, more_rounds_than_fit_on_the_stack)
     enum { ROUNDS = 2000 };
     double *times = malloc(ROUNDS * 3 * sizeof *times);
     drifting(times, ROUNDS);
-    cr_assert_eq(at__compare_pairs(times, ROUNDS, 3, 0, 1).order, AT__FASTER);
+    cr_assert_eq(atx_compare_pairs(times, ROUNDS, 3, 0, 1).order, ATX_FASTER);
     free(times);
 }

@@ -32,38 +32,38 @@ static void write_bytes(const char *bytes, size_t len, bool compressed)
     cr_assert_eq(gzclose(file), Z_OK);
 }
 
-static at__text_file *open_file(void)
+static atx_text_file *open_file(void)
 {
-    at__text_file *file = NULL;
+    atx_text_file *file = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__text_file_open(&file, scratch.db, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_text_file_open(&file, scratch.db, &err), AT_OK, "%s", err.text);
     return file;
 }
 
-static void expect_line(at__text_file *file, const char *wanted, bool whole)
+static void expect_line(atx_text_file *file, const char *wanted, bool whole)
 {
-    at__str line = { 0 };
+    atx_str line = { 0 };
     bool got = false, is_whole = false;
     at_error err = { 0 };
-    cr_assert_eq(at__text_file_line(file, &line, SIZE_MAX, &got, &is_whole, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_text_file_line(file, &line, SIZE_MAX, &got, &is_whole, &err), AT_OK, "%s", err.text);
     cr_assert_eq(got, wanted != NULL);
-    cr_assert_str_eq(at__str_text(&line), wanted ? wanted : "");
+    cr_assert_str_eq(atx_str_text(&line), wanted ? wanted : "");
     cr_assert_eq(is_whole, whole);
-    at__str_clear(&line);
+    atx_str_clear(&line);
 }
 
 Test(text_file, lines_come_one_by_one_and_the_last_says_whether_it_is_whole)
 {
     for (int compressed = 0; compressed < 2; compressed++) {
         write_bytes("one\n\nthree\nfo", 13, compressed);
-        at__text_file *file = open_file();
+        atx_text_file *file = open_file();
         expect_line(file, "one", true);
         expect_line(file, "", true);
         expect_line(file, "three", true);
         expect_line(file, "fo", false);
         expect_line(file, NULL, false);
         expect_line(file, NULL, false);
-        at__text_file_close(file);
+        atx_text_file_close(file);
     }
 }
 
@@ -79,27 +79,27 @@ Test(text_file, a_line_may_be_longer_than_a_block_and_end_where_one_does)
         text[LENGTHS[i]] = '\n';
         memcpy(text + LENGTHS[i] + 1, "end\n", 4);
         write_bytes(text, LENGTHS[i] + 5, false);
-        at__text_file *file = open_file();
+        atx_text_file *file = open_file();
         expect_line(file, wanted, true);
         expect_line(file, "end", true);
         expect_line(file, NULL, false);
-        at__text_file_close(file);
+        atx_text_file_close(file);
     }
 }
 
-static at_status read_all(at__str *text, size_t limit, at_error *err)
+static at_status read_all(atx_str *text, size_t limit, at_error *err)
 {
-    at__text_file *file = open_file();
-    at__str_reset(text);
-    at_status status = at__text_file_all(file, text, limit, err);
-    at__text_file_close(file);
+    atx_text_file *file = open_file();
+    atx_str_reset(text);
+    at_status status = atx_text_file_all(file, text, limit, err);
+    atx_text_file_close(file);
     return status;
 }
 
 Test(text_file, all_of_a_file_is_read_up_to_a_limit)
 {
     static char bytes[200000];
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_error err = { 0 };
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)('a' + i % 23);
@@ -108,14 +108,14 @@ Test(text_file, all_of_a_file_is_read_up_to_a_limit)
     cr_assert(text.len == sizeof bytes && memcmp(text.data, bytes, sizeof bytes) == 0);
     cr_assert_eq(read_all(&text, sizeof bytes - 1, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "found more than 199999 bytes, decompressed"), "%s", err.text);
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
 Test(text_file, a_compressed_file_that_ends_too_early_says_so)
 {
     char bytes[4000];
     struct stat info;
-    at__str text = { 0 };
+    atx_str text = { 0 };
     at_error err = { 0 };
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)(i * 2654435761u >> 13);
@@ -123,22 +123,22 @@ Test(text_file, a_compressed_file_that_ends_too_early_says_so)
     cr_assert(stat(scratch.db, &info) == 0 && truncate(scratch.db, info.st_size / 2) == 0);
     cr_assert_eq(read_all(&text, 1 << 20, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "the compressed file ends too early"), "%s", err.text);
-    at__str_clear(&text);
+    atx_str_clear(&text);
 }
 
 Test(text_file, a_file_that_is_not_there_is_named)
 {
-    at__text_file *file = NULL;
+    atx_text_file *file = NULL;
     at_error err = { 0 };
     char first[8];
-    cr_assert_eq(at__text_file_open(&file, "/nonexistent/x", &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_text_file_open(&file, "/nonexistent/x", &err), AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "/nonexistent/x: No such file or directory");
-    cr_assert_eq(at__text_file_peek(first, sizeof first, "/nonexistent/x"), 0);
+    cr_assert_eq(atx_text_file_peek(first, sizeof first, "/nonexistent/x"), 0);
     write_bytes("0123456789", 10, true);
-    cr_assert_eq(at__text_file_peek(first, sizeof first, scratch.db), sizeof first);
+    cr_assert_eq(atx_text_file_peek(first, sizeof first, scratch.db), sizeof first);
     cr_assert_eq(memcmp(first, "01234567", 8), 0);
     write_bytes("012", 3, true);
-    cr_assert_eq(at__text_file_peek(first, sizeof first, scratch.db), 3);
+    cr_assert_eq(atx_text_file_peek(first, sizeof first, scratch.db), 3);
 }
 
 Test(clock, times_are_told_in_the_unit_that_suits)
@@ -152,7 +152,7 @@ Test(clock, times_are_told_in_the_unit_that_suits)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char text[32];
-        at__time_text(text, sizeof text, CASES[i].seconds);
+        atx_time_text(text, sizeof text, CASES[i].seconds);
         cr_assert_str_eq(text, CASES[i].text);
     }
 }

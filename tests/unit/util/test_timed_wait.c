@@ -23,17 +23,17 @@ int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *lock, c
 static void check_wait(double begun_s)
 {
     cr_assert_float_eq(asked_until_s, begun_s + WAIT_S, 10);
-    cr_assert_geq(at__now_s() - begun_s, 0.9 * WAIT_S);
+    cr_assert_geq(atx_now_s() - begun_s, 0.9 * WAIT_S);
 }
 
 Test(timed_wait, ends_at_a_time_on_the_clock_that_never_jumps)
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t news;
-    at__timed_wait_init(&news);
-    double begun_s = at__now_s();
+    atx_timed_wait_init(&news);
+    double begun_s = atx_now_s();
     pthread_mutex_lock(&lock);
-    while (at__timed_wait(&news, &lock, begun_s + WAIT_S))
+    while (atx_timed_wait(&news, &lock, begun_s + WAIT_S))
         ;
     pthread_mutex_unlock(&lock);
     check_wait(begun_s);
@@ -42,13 +42,13 @@ Test(timed_wait, ends_at_a_time_on_the_clock_that_never_jumps)
 
 Test(timed_wait, a_device_without_a_problem_waits_on_it)
 {
-    at__crew *crew = at__crew_open();
-    at__helped helped = { 0 };
-    const at__problem *problem = NULL;
+    atx_crew *crew = atx_crew_open();
+    atx_helped helped = { 0 };
+    const atx_problem *problem = NULL;
     int64_t id = 0;
-    at__crew_begin(crew);
-    double begun_s = at__now_s();
-    cr_assert_not(at__crew_find(crew, &id, &problem, &helped));
+    atx_crew_begin(crew);
+    double begun_s = atx_now_s();
+    cr_assert_not(atx_crew_find(crew, &id, &problem, &helped));
     check_wait(begun_s);
-    at__crew_close(crew);
+    atx_crew_close(crew);
 }

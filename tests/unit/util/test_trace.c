@@ -10,26 +10,26 @@
 
 TestSuite(trace);
 
-static at__str contents(const char *path)
+static atx_str contents(const char *path)
 {
-    at__str text = { 0 };
-    cr_assert_eq(at__str_read_file(&text, path, 1 << 20, NULL), AT_OK);
+    atx_str text = { 0 };
+    cr_assert_eq(atx_str_read_file(&text, path, 1 << 20, NULL), AT_OK);
     return text;
 }
 
 Test(trace, spans_and_counts_are_chrome_events)
 {
     char path[] = "/tmp/autotune-trace-XXXXXX";
-    at__trace *trace = NULL;
+    atx_trace *trace = NULL;
     at_error err = { 0 };
     close(mkstemp(path));
-    double now = at__now_s();
-    cr_assert_eq(at__trace_open(&trace, path, &err), AT_OK, "%s", err.text);
-    at__trace_span(trace, AT__TRACK_DEVICE, 0, 0, "tile \"A\"", "timed", now, now + 0.25);
-    at__trace_span(trace, AT__TRACK_COMPILER, 1, 3, "tile", "", now, now + 0.5);
-    at__trace_count(trace, 0, "ready", 7);
-    cr_assert_eq(at__trace_close(trace, &err), AT_OK, "%s", err.text);
-    at__str text = contents(path);
+    double now = atx_now_s();
+    cr_assert_eq(atx_trace_open(&trace, path, &err), AT_OK, "%s", err.text);
+    atx_trace_span(trace, ATX_TRACK_DEVICE, 0, 0, "tile \"A\"", "timed", now, now + 0.25);
+    atx_trace_span(trace, ATX_TRACK_COMPILER, 1, 3, "tile", "", now, now + 0.5);
+    atx_trace_count(trace, 0, "ready", 7);
+    cr_assert_eq(atx_trace_close(trace, &err), AT_OK, "%s", err.text);
+    atx_str text = contents(path);
     cr_assert_eq(text.data[0], '[');
     cr_assert_str_eq(text.data + text.len - 4, "{}]\n");
     cr_assert(strstr(text.data, "\"ph\":\"X\",\"name\":\"tile \\\"A\\\"\",\"pid\":0,\"tid\":0"), "%s",
@@ -38,7 +38,7 @@ Test(trace, spans_and_counts_are_chrome_events)
     cr_assert(strstr(text.data, "\"pid\":1,\"tid\":5,\"args\":{\"name\":\"compiler 3\"}"));
     cr_assert(strstr(text.data, "\"ph\":\"C\",\"name\":\"ready\",\"pid\":0"));
     cr_assert(strstr(text.data, "\"args\":{\"value\":7}"));
-    at__str_clear(&text);
+    atx_str_clear(&text);
     unlink(path);
 }
 
@@ -46,42 +46,42 @@ Test(trace, spans_and_counts_are_chrome_events)
 Test(trace, a_trace_that_was_never_closed_ends_with_a_whole_event)
 {
     char path[] = "/tmp/autotune-trace-XXXXXX";
-    at__trace *trace = NULL;
+    atx_trace *trace = NULL;
     at_error err = { 0 };
     close(mkstemp(path));
-    double now = at__now_s();
-    cr_assert_eq(at__trace_open(&trace, path, &err), AT_OK, "%s", err.text);
+    double now = atx_now_s();
+    cr_assert_eq(atx_trace_open(&trace, path, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < 3000; i++) {
-        at__trace_span(trace, AT__TRACK_DEVICE, 0, 0, "tile", "TILE=32 BLOCK_ROWS=8", now, now + i);
+        atx_trace_span(trace, ATX_TRACK_DEVICE, 0, 0, "tile", "TILE=32 BLOCK_ROWS=8", now, now + i);
         if (i % 100)
             continue;
-        at__str text = contents(path);
+        atx_str text = contents(path);
         cr_assert(text.len == 0 || text.data[text.len - 1] == ',' || text.len == 1, "%s",
                   text.data + (text.len > 80 ? text.len - 80 : 0));
-        at__str_clear(&text);
+        atx_str_clear(&text);
     }
-    at__str text = contents(path);
+    atx_str text = contents(path);
     cr_assert_gt(text.len, 100000, "much of it is there already");
-    at__str_clear(&text);
-    cr_assert_eq(at__trace_close(trace, &err), AT_OK, "%s", err.text);
+    atx_str_clear(&text);
+    cr_assert_eq(atx_trace_close(trace, &err), AT_OK, "%s", err.text);
     unlink(path);
 }
 
 Test(trace, no_trace_costs_nothing_and_is_allowed)
 {
-    at__trace_span(NULL, AT__TRACK_STORE, 0, 0, "x", "", 0, 1);
-    at__trace_count(NULL, 0, "x", 1);
-    cr_assert_eq(at__trace_close(NULL, NULL), AT_OK);
+    atx_trace_span(NULL, ATX_TRACK_STORE, 0, 0, "x", "", 0, 1);
+    atx_trace_count(NULL, 0, "x", 1);
+    cr_assert_eq(atx_trace_close(NULL, NULL), AT_OK);
 }
 
 Test(trace, says_what_it_cannot_write)
 {
-    at__trace *trace = NULL;
+    atx_trace *trace = NULL;
     at_error err = { 0 };
-    cr_assert_eq(at__trace_open(&trace, "/no/such/folder/t.json", &err), AT_ERR_SYSTEM);
+    cr_assert_eq(atx_trace_open(&trace, "/no/such/folder/t.json", &err), AT_ERR_SYSTEM);
     cr_assert_str_eq(err.text, "/no/such/folder/t.json: No such file or directory");
-    cr_assert_eq(at__trace_open(&trace, "/dev/full", &err), AT_OK);
-    at__trace_span(trace, AT__TRACK_STORE, 0, 0, "x", "", 0, 1);
-    cr_assert_eq(at__trace_close(trace, &err), AT_ERR_SYSTEM);
+    cr_assert_eq(atx_trace_open(&trace, "/dev/full", &err), AT_OK);
+    atx_trace_span(trace, ATX_TRACK_STORE, 0, 0, "x", "", 0, 1);
+    cr_assert_eq(atx_trace_close(trace, &err), AT_ERR_SYSTEM);
     cr_assert_str_eq(err.text, "the trace is not complete: No space left on device");
 }

@@ -12,7 +12,7 @@ Test(whole_number, is_digits_that_underscores_may_group)
     } CASES[] = { { "0", 0 }, { "7", 7 }, { "16_384", 16384 }, { "9223372036854775807", INT64_MAX } };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         int64_t number = -1;
-        cr_expect_null(at__whole_parse(&number, CASES[i].text), "%s", CASES[i].text);
+        cr_expect_null(atx_whole_parse(&number, CASES[i].text), "%s", CASES[i].text);
         cr_expect_eq(number, CASES[i].number, "%s", CASES[i].text);
     }
 }
@@ -36,7 +36,7 @@ Test(whole_number, says_what_was_expected_instead)
                   { "9223372036854775808", "a number of at most 9223372036854775807" } };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         int64_t number;
-        const char *expected = at__whole_parse(&number, CASES[i].text);
+        const char *expected = atx_whole_parse(&number, CASES[i].text);
         cr_expect(expected && strcmp(expected, CASES[i].expected) == 0, "'%s': %s", CASES[i].text,
                   expected ? expected : "taken");
     }
@@ -45,7 +45,7 @@ Test(whole_number, says_what_was_expected_instead)
 static int looked_like(const char *line, int at)
 {
     const char *stop = NULL;
-    bool one = at__looks_like_thousands(&stop, line, line + at, line + strlen(line));
+    bool one = atx_looks_like_thousands(&stop, line, line + at, line + strlen(line));
     return one ? (int)(stop - line) - at : 0;
 }
 
