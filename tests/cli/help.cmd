@@ -1,3 +1,4 @@
+# Lists the commands, and what `explain` and the others take.
 at
 at --version
 at tune --help

@@ -16,7 +16,9 @@ const atx_command atx_commands[] = {
     { "space", "count and list the configurations of a problem, without a GPU", atx_cmd_space },
     { "check", "compile configurations for any architecture, without a GPU", atx_cmd_check },
     { "run", "compile, verify and time one configuration: while a kernel is written", atx_cmd_run },
-    { "explain", "why a configuration is fast or slow: sectors, bank conflicts, occupancy; without a GPU",
+    { "explain",
+      ATX_NEEDS_MACHINE
+      "why a configuration is fast or slow: sectors, bank conflicts, occupancy; without a GPU",
       atx_cmd_explain },
     { "adopt", "write a first draft of declarations for a kernel that is there", atx_cmd_adopt },
     { "dump", "write a database as text: JSON lines", atx_cmd_dump },

@@ -42,6 +42,13 @@ typedef struct atx_command {
 } atx_command;
 extern const atx_command atx_commands[];
 
+/* Begins the help of what is left out of a build without the machine (-DAT_MACHINE=OFF; no_machine.c). */
+#ifdef ATX_WITH_MACHINE
+#define ATX_NEEDS_MACHINE ""
+#else
+#define ATX_NEEDS_MACHINE "not in this build (AT_MACHINE=OFF): "
+#endif
+
 /* A row of the help: an exit code, an environment variable. */
 typedef struct atx_fact {
     const char *name, *about; /* NULL ends the table */
