@@ -143,6 +143,12 @@ int atx_columns_bind(sqlite3_stmt *s, int first, const atx_columns *columns, con
     return code;
 }
 
+const char *atx_store_text(sqlite3_stmt *statement, int column)
+{
+    const unsigned char *text = sqlite3_column_text(statement, column);
+    return text ? (const char *)text : "";
+}
+
 /* As much as there is room for. */
 static void read_chars(char *out, size_t size, sqlite3_stmt *s, int index)
 {

@@ -39,14 +39,6 @@ void atx_guard_handle(atx_store *store)
     sqlite3_progress_handler(store->db, LOOK_EVERY, is_over, store);
 }
 
-int atx_store_step(atx_query *q)
-{
-    q->store->step_until_s = q->limit_s > 0 ? atx_now_s() + q->limit_s : 0;
-    int code = sqlite3_step(q->statement);
-    q->store->step_until_s = 0;
-    return code;
-}
-
 at_status atx_guard_schema(atx_store *store, at_error *err)
 {
     atx_query q;

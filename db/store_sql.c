@@ -7,6 +7,7 @@
  */
 #include "db/store_internal.h"
 #include "util/bug.h"
+#include "util/clock.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -169,6 +170,14 @@ at_status atx_query_begin(atx_query *q, atx_store *store, atx_sql sql, const cha
     return status;
 }
 
+int atx_store_step(atx_query *q)
+{
+    q->store->step_until_s = q->limit_s > 0 ? atx_now_s() + q->limit_s : 0;
+    int code = sqlite3_step(q->statement);
+    q->store->step_until_s = 0;
+    return code;
+}
+
 bool atx_query_next(atx_query *q, at_status *status, at_error *err)
 {
     int code = *status == AT_OK ? atx_store_step(q) : SQLITE_DONE;
@@ -226,10 +235,4 @@ at_status atx_store_end(atx_store *store, at_status status, at_error *err)
         (void)undone; /* the first error is the one to tell */
     }
     return status;
-}
-
-const char *atx_store_text(sqlite3_stmt *statement, int column)
-{
-    const unsigned char *text = sqlite3_column_text(statement, column);
-    return text ? (const char *)text : "";
 }

@@ -3,6 +3,7 @@
 
 #include "cli/exit_codes.h"
 #include "util/printable.h"
+#include "util/str.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include "lang/arch.h"
 #include "util/clock.h"
-#include "util/printable.h"
+#include "util/str.h"
 
 #include <inttypes.h>
 #include <stdio.h>

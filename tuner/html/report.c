@@ -82,16 +82,6 @@ static at_status read_winners(atx_html_page *p, at_error *err)
     return AT_OK;
 }
 
-/* ---- what sections share ---- */
-
-int atx_html_hue(const atx_html_page *page, const char *template_name)
-{
-    for (size_t i = 0; i < page->kind_count; i++)
-        if (strcmp(page->kinds[i].name, template_name) == 0)
-            return atx_hue_of(i);
-    return atx_hue_of(page->kind_count);
-}
-
 /* ---- a device ---- */
 
 typedef struct section {

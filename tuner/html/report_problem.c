@@ -18,6 +18,14 @@
 
 enum { MOST_POINTS = 300 };
 
+int atx_html_hue(const atx_html_page *page, const char *template_name)
+{
+    for (size_t i = 0; i < page->kind_count; i++)
+        if (strcmp(page->kinds[i].name, template_name) == 0)
+            return atx_hue_of(i);
+    return atx_hue_of(page->kind_count);
+}
+
 static void plot_search(atx_html_page *p, const atx_html_trials *t)
 {
     size_t timed = 0, kept = 0, seen = 0;

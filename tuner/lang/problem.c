@@ -202,11 +202,6 @@ at_status atx_problem_init(atx_problem *out, const atx_op *op, atx_dtype type, c
     return status;
 }
 
-int atx_problem_first_stride(const atx_op *op, int layout)
-{
-    return op->dim_count * (1 + layout) + op->pitch_count;
-}
-
 int atx_problem_first_align(const atx_op *op)
 {
     return atx_problem_first_stride(op, op->layout_count);

@@ -5,6 +5,11 @@
  */
 #include "lang/problem.h"
 
+int atx_problem_first_stride(const atx_op *op, int layout)
+{
+    return op->dim_count * (1 + layout) + op->pitch_count;
+}
+
 static int first_dim(const atx_op *op, const int64_t *dims)
 {
     int first = 0;

@@ -8,6 +8,7 @@
 #include "util/utf8.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes at `at` that may stay as they are; 0: the one there may not. */
@@ -30,30 +31,37 @@ bool atx_is_printable(const char *text)
     return true;
 }
 
-void atx_str_add_printable(atx_str *out, const char *text)
+size_t atx_printable_next(char out[ATX_PRINTABLE_BYTES], const char *at)
 {
-    while (*text) {
-        uint32_t character = 0;
-        size_t length = keeps(&character, text);
-        if (length) {
-            atx_str_add_bytes(out, text, length);
-        } else if (atx_utf8_read(&character, text) > 1) {
-            length = atx_utf8_read(&character, text);
-            atx_str_addf(out, "\\u%04x", (unsigned)character);
-        } else {
-            length = 1;
-            atx_str_addf(out, "\\x%02x", (unsigned char)*text);
-        }
-        text += length;
+    uint32_t character = 0;
+    size_t length = keeps(&character, at);
+    if (length) {
+        memcpy(out, at, length);
+        out[length] = '\0';
+    } else if ((length = atx_utf8_read(&character, at)) > 1) {
+        snprintf(out, ATX_PRINTABLE_BYTES, "\\u%04x", (unsigned)character);
+    } else {
+        length = 1;
+        snprintf(out, ATX_PRINTABLE_BYTES, "\\x%02x", (unsigned char)*at);
     }
+    return length;
 }
 
 void atx_make_printable(char *text, size_t size)
 {
-    atx_str made = { 0 };
+    char piece[ATX_PRINTABLE_BYTES], *from = NULL;
+    size_t len = 0;
     if (atx_is_printable(text))
         return;
-    atx_str_add_printable(&made, text);
-    snprintf(text, size, "%s", atx_str_text(&made));
-    atx_str_clear(&made);
+    from = strdup(text); /* without memory nothing of it stays */
+    for (const char *at = from; at && *at;) {
+        at += atx_printable_next(piece, at);
+        const size_t more = strlen(piece);
+        if (len + more >= size)
+            break;
+        memcpy(text + len, piece, more);
+        len += more;
+    }
+    text[len] = '\0';
+    free(from);
 }

@@ -8,10 +8,14 @@
 #ifndef AUTOTUNE_UTIL_PRINTABLE_H
 #define AUTOTUNE_UTIL_PRINTABLE_H
 
-#include "util/str.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 bool atx_is_printable(const char *text);
-void atx_str_add_printable(atx_str *out, const char *text);
+
+/* The character at `at`, which is not the end, as it may be printed; returns how many bytes it has there. */
+enum { ATX_PRINTABLE_BYTES = 12 };
+size_t atx_printable_next(char out[ATX_PRINTABLE_BYTES], const char *at);
 
 /* In place; what has no room in `size` bytes is cut. */
 void atx_make_printable(char *text, size_t size);

@@ -6,6 +6,7 @@
 #include "util/str.h"
 
 #include "util/number.h"
+#include "util/printable.h"
 #include "util/utf8.h"
 
 #include <errno.h>
@@ -173,6 +174,15 @@ void atx_str_clear(atx_str *s)
 const char *atx_str_text(const atx_str *s)
 {
     return s->data ? s->data : "";
+}
+
+void atx_str_add_printable(atx_str *s, const char *text)
+{
+    char piece[ATX_PRINTABLE_BYTES];
+    while (*text) {
+        text += atx_printable_next(piece, text);
+        atx_str_add(s, piece);
+    }
 }
 
 at_status atx_str_status(const atx_str *s, at_error *err)

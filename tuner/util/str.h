@@ -42,6 +42,9 @@ const char *atx_str_text(const atx_str *s);
 /* AT_ERR_MEMORY when any append failed. */
 at_status atx_str_status(const atx_str *s, at_error *err);
 
+/* Text of others, as a terminal may get it (util/printable.h). */
+void atx_str_add_printable(atx_str *s, const char *text);
+
 /* What errno says of a file that cannot be opened or read: AT_ERR_INPUT with its name, or AT_ERR_CANCELLED
  * when a signal ended the wait for a pipe. Returns that. */
 at_status atx_read_failed(const char *path, int error, at_error *err);

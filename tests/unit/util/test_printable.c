@@ -1,6 +1,7 @@
 /* test_printable.c - text of others on a terminal: what is a command there becomes visible, the rest stays.
  */
 #include "util/printable.h"
+#include "util/str.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
