@@ -82,9 +82,6 @@ at_status atx_import_read_name(char out[ATX_MAX_NAME], const atx_json *json, uin
 /* T1: parameters with their values. import_space.c */
 at_status atx_import_read_space(atx_import_file *file, at_error *err) AT_MUST_CHECK;
 
-/* The trials of a cache file or of T4 results. import_trials.c, import_t4.c */
-at_status atx_import_read_trials(atx_import_file *file, at_error *err) AT_MUST_CHECK;
-
 int atx_import_find_param(const atx_import_file *file, const char *name, size_t len); /* -1: none */
 
 /* A new parameter, named by the string at `node`. */

@@ -242,7 +242,7 @@ static at_status read_entry(atx_import_file *file, uint32_t node, at_error *err)
     return AT_OK;
 }
 
-static at_status read_cache(atx_import_file *file, at_error *err)
+at_status atx_import_read_cache(atx_import_file *file, at_error *err)
 {
     const atx_json *json = &file->json;
     uint32_t cache = atx_json_member(json, 0, "cache");
@@ -251,9 +251,4 @@ static at_status read_cache(atx_import_file *file, at_error *err)
         if (json->nodes[at + 1].whole) /* the last one of a torn file may not be */
             status = read_entry(file, at + 1, err);
     return status;
-}
-
-at_status atx_import_read_trials(atx_import_file *file, at_error *err)
-{
-    return file->kind == ATX_IMPORT_CACHE ? read_cache(file, err) : atx_import_read_t4(file, err);
 }

@@ -24,6 +24,9 @@ void atx_import_take_timestamp(atx_import_trial *trial, const atx_json *json, ui
 
 double atx_import_number_or(const atx_json *json, uint32_t node, double other);
 
+/* The trials of a cache file. */
+at_status atx_import_read_cache(atx_import_file *file, at_error *err) AT_MUST_CHECK;
+
 /* Of a T4 file: what its metadata say (false: out of memory), and its trials of the template file->number. */
 bool atx_import_about_t4(atx_import_file *file);
 at_status atx_import_read_t4(atx_import_file *file, at_error *err) AT_MUST_CHECK;

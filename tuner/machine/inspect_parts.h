@@ -79,8 +79,10 @@ struct atx_inspector {
     bool failed;            /* out of memory */
 };
 
-/* ---- inspect.c ---- */
+/* ---- inspect_tell.c ---- */
 
+/* File and line of the source. */
+void atx_inspect_line(atx_flaw *f, const atx_inspector *in, const atx_ptx_instruction *i);
 void atx_inspect_place(atx_flaw *f, const atx_inspector *in, const atx_issued *issued);
 atx_issued atx_inspect_issued(const atx_machine_at *at, int lane);
 /* "byte 12 of shared 'tile'", or of shared memory at all. */
