@@ -536,12 +536,14 @@ Test(declare, survives_truncation)
     static const char BOTH[] =
         MINI_OP MINI_TEMPLATE("param A = x y # m\nlet b = A + 1\nrequire b > A # r\ngrid b\nblock 1\n");
     atx_op *op = read_op(MINI_OP);
+    const size_t end = (size_t)(strstr(BOTH, "mini_t") + strlen("mini_t") - BOTH); /* of its kernel's name */
     for (size_t len = 0; len < strlen(BOTH); len++) {
         char *part = malloc(len + 1); /* of its own, so that the sanitizer sees reads past the end */
         atx_template *t = NULL;
         memcpy(part, BOTH, len);
-        if (atx_template_read(&t, op, part, len, "t.cu", NULL) == AT_OK)
-            atx_template_close(t);
+        const bool well = atx_template_read(&t, op, part, len, "t.cu", NULL) == AT_OK;
+        cr_expect_eq(well, len >= end, "%zu bytes of %zu", len, end);
+        atx_template_close(t);
         (void)!read_bytes(part, len, NULL);
         atx_declares(part, len, "op");
         free(part);

@@ -149,7 +149,8 @@ Test(lookup, what_another_connection_writes_is_seen)
     cr_assert_eq(atx_store_open(&other, w.path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
     put_row(other, (row){ "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200", NULL, 0, false });
     atx_store_close(other);
-    usleep(150000); /* a look-up asks for changes ten times a second */
+    while (ask(4096, 4096, "").match == ATX_MATCH_NONE)
+        usleep(10000); /* a look-up asks for changes ten times a second */
     cr_assert_eq(ask(4096, 4096, "").match, ATX_MATCH_EXACT);
 }
 

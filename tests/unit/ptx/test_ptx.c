@@ -3,6 +3,7 @@
 
 #include <criterion/criterion.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char HEAD[] = ".version 8.0\n.target sm_90a\n.address_size 64\n";
@@ -202,14 +203,26 @@ Test(ptx, a_malformed_text_is_an_error_with_its_place)
     assert_refused(".reg .b32 x;\n.reg .b32 x;", "twice");
 }
 
-Test(ptx, any_shorter_text_is_refused_or_read_but_never_harms)
+/* Within the entry there is no whole text. The copy is of its own, so that a sanitizer sees reads behind it.
+ */
+Test(ptx, a_text_that_ends_too_early_is_refused_with_its_place)
 {
-    static const char TEXT[] = ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 g[2] = {1, 2};\n"
-                               ".entry k(.param .u64 a)\n{\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [a];\n"
-                               "x: st.global.v2.u32 [%rd1+4], {1, 2};\n@%p bra x;\n}\n";
+    static const char TEXT[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.global .u32 g[2] = {1, 2};\n"
+        ".entry k(.param .u64 a)\n{\n.reg .b64 %rd<3>;\n.reg .pred %p;\n.reg .b32 %r<3>;\n"
+        "ld.param.u64 %rd1, [a];\nx: st.global.v2.u32 [%rd1+4], {%r1, %r2};\n@%p bra x;\n}";
+    const size_t entry = (size_t)(strstr(TEXT, ".entry") - TEXT);
     for (size_t len = 0; len < sizeof TEXT; len++) {
         atx_ptx_module *m = NULL;
-        if (atx_ptx_parse(&m, TEXT, len, NULL) == AT_OK)
-            atx_ptx_close(m);
+        at_error err = { 0 };
+        char *part = malloc(len + 1);
+        memcpy(part, TEXT, len);
+        part[len] = '\0';
+        const bool well = atx_ptx_parse(&m, part, len, &err) == AT_OK;
+        cr_expect(len < sizeof TEXT - 1 || well, "%s", err.text);
+        cr_expect(len <= entry || len == sizeof TEXT - 1 || !well, "read: %s", part);
+        cr_expect(well || strstr(err.text, "PTX:"), "no place: %s", err.text);
+        atx_ptx_close(m);
+        free(part);
     }
 }
