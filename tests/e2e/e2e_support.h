@@ -23,13 +23,8 @@ const char *e2e_folder(void);
 void e2e_write(const char *name, const char *text);
 void e2e_script(const char *text);
 
-/* How many of many: all; under the thread sanitizer, which makes all slow and starts one test at a time, few.
- */
-#ifdef __SANITIZE_THREAD__
-#define E2E_FEW(count) ((count) / 6)
-#else
-#define E2E_FEW(count) (count)
-#endif
+/* How many of many: a sixth; all of them where $AUTOTUNE_TEST_ALL is set, as by `tools/test --all`. */
+int e2e_few(int count);
 
 typedef enum e2e_program {
     E2E_REAL,

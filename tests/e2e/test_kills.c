@@ -95,7 +95,7 @@ static void kill_supervisors(uint64_t random, int times)
 
 Test(kills, supervisors)
 {
-    kill_supervisors(1, E2E_FEW(24));
+    kill_supervisors(1, e2e_few(24));
 }
 
 /* The message of a run that lost too many helpers in a row. */
@@ -130,12 +130,12 @@ static void kill_helpers(char role, uint64_t random, int times, long least_ms, l
 
 Test(kills, workers)
 {
-    kill_helpers('w', 2, E2E_FEW(30), 100, 200);
+    kill_helpers('w', 2, e2e_few(30), 100, 200);
 }
 
 Test(kills, runners)
 {
-    kill_helpers('r', 3, E2E_FEW(46), 0, 120);
+    kill_helpers('r', 3, e2e_few(46), 0, 120);
 }
 
 /* ---- users ---- */

@@ -439,7 +439,7 @@ static void fail_calls(bool always)
     static call calls[MAX_NAMES];
     int count = list_calls(calls);
     cr_assert_gt(count, 25);
-    for (int i = 0; i < count; i += count / E2E_FEW(count)) {
+    for (int i = 0; i < count; i += count / e2e_few(count)) {
         char script[200];
         e2e_write("token", "");
         snprintf(script, sizeof script, "fail %.63s %ld 700 sticky%s", calls[i].name,

@@ -2,6 +2,7 @@
 #include "fake_driver.h"
 #include "library_support.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -376,22 +377,26 @@ Test(library_run, serves_many_threads)
     at_close(tuner);
 }
 
-/* Well under the 2 microseconds that the header promises; the limit leaves room for sanitizers. */
+/* Well under the 2 microseconds that the header promises; the limit leaves room for sanitizers. The least of
+ * several batches: other processes can only make one slower. */
 Test(library_run, the_second_call_is_quick)
 {
-    enum { CALLS = 100000 };
-    struct timespec from, to;
+    enum { BATCHES = 20, CALLS = 5000 };
     at_tuner *tuner = tuner_with_winner();
     void *const buffers[] = { at_address(OUT), at_address(IN) };
+    double least_us = INFINITY;
     fake_use_context(1);
     run_or_skip(tuner, TUNED);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-    for (int i = 0; i < CALLS; i++)
-        cr_assert_eq(at_run(tuner, &TUNED, buffers, 2, NULL, NULL), AT_OK);
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
-    double each_us =
-        (1e6 * (double)(to.tv_sec - from.tv_sec) + 1e-3 * (double)(to.tv_nsec - from.tv_nsec)) / CALLS;
-    cr_assert_lt(each_us, 10, "%.3f us", each_us);
+    for (int k = 0; k < BATCHES; k++) {
+        struct timespec from, to;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+        for (int i = 0; i < CALLS; i++)
+            cr_assert_eq(at_run(tuner, &TUNED, buffers, 2, NULL, NULL), AT_OK);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
+        const double ns = 1e9 * (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec);
+        least_us = fmin(least_us, 1e-3 * ns / CALLS);
+    }
+    cr_assert_lt(least_us, 10, "%.3f us", least_us);
     at_close(tuner);
 }
 
