@@ -56,14 +56,14 @@ void atx_cut_splice(atx_str *text, atx_cut_span s, const char *by)
 
 size_t atx_cut_comments_above(const atx_str *text, size_t begin)
 {
-    atx_cut_tokens t;
+    atx_tokens t;
     if (!atx_cut_lex(&t, atx_str_text(text), text->len, true))
         return begin;
     size_t i = 0;
     while (i < t.count && t.items[i].begin < begin)
         i++;
-    for (; i > 0 && t.items[i - 1].kind == ATX_CUT_COMMENT; i--) {
-        const atx_cut_token *c = &t.items[i - 1];
+    for (; i > 0 && t.items[i - 1].kind == ATX_TOKEN_COMMENT; i--) {
+        const atx_token *c = &t.items[i - 1];
         const char *gap = t.text + c->end;
         size_t lines = 0;
         for (; gap < t.text + begin; gap++)
@@ -73,7 +73,7 @@ size_t atx_cut_comments_above(const atx_str *text, size_t begin)
             break;
         begin = c->begin;
     }
-    atx_cut_tokens_clear(&t);
+    atx_tokens_clear(&t);
     return begin;
 }
 
