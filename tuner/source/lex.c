@@ -403,7 +403,7 @@ bool atx_lexer_next(atx_token *out, atx_lexer *l)
         if (out->kind == ATX_TOKEN_DIRECTIVE && l->options.lines)
             take_line(out, l);
     } while ((out->kind == ATX_TOKEN_COMMENT && !l->options.comments) ||
-             (out->inactive && l->options.active));
+             (out->inactive && l->options.active) || (out->directive && l->options.code));
     return true;
 }
 

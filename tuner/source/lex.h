@@ -39,6 +39,7 @@ typedef struct atx_lex_options {
     bool comments;       /* those become tokens */
     bool lines;          /* a directive is one token */
     bool active;         /* what is inactive has no tokens */
+    bool code;           /* directives have none */
     const char *defined; /* a macro that #ifdef finds; NULL: no such condition is decided */
 } atx_lex_options;
 
