@@ -348,7 +348,10 @@ static void read_one(atx_token *out, atx_lexer *l)
         l->blank = true;
     } else if (!l->in_line && (c == '#' || (c == '%' && next == ':'))) {
         out->kind = ATX_TOKEN_DIRECTIVE;
-        read_sign(l);
+        step(l);
+        if (c == '%')
+            step(l);
+        out->end = l->end;
         l->in_directive = l->in_line = true;
         l->words = l->names = l->attribute = 0;
         enter_directive(l);

@@ -157,6 +157,7 @@ Test(lex, directives_and_names_of_headers)
         { "include <a>", "w:include s:< w:a s:>" },
         { "#", "d:#" },
         { "#\na", "d:# w:a" },
+        { "##define A", "d:# sp:# wp:define wp:A" },
     };
     EXPECT_ROWS(ROWS, .comments = false);
 }

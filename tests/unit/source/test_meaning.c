@@ -1,13 +1,12 @@
 /*
  * test_meaning.c - two texts have one hash when they mean the same, and only then: by a table, and by every
- * shipped template with comments and blanks put between its tokens, or with one token changed. Tokens are
- * those of cut/cut_lex.c, which knows nothing of the folding.
+ * shipped template with comments and blanks put between its tokens, or with one token changed.
  */
 #include "source/meaning.h"
 
-#include "cut/cut_lex.h"
 #include "declare/declare_common.h"
 #include "lang/catalog.h"
+#include "source/lex.h"
 #include "util/rng.h"
 
 #include <criterion/criterion.h>
@@ -165,7 +164,8 @@ typedef struct shipped {
 static void open_shipped(shipped *s, const atx_embedded *e)
 {
     *s = (shipped){ .path = e->path, .text = (const char *)e->data, .len = e->len };
-    cr_assert(atx_cut_lex(&s->tokens, s->text, s->len, true));
+    static const atx_lex_options OPTIONS = { .comments = true, .lines = true };
+    cr_assert(atx_tokens_read(&s->tokens, s->text, s->len, &OPTIONS));
     cr_assert(s->tokens.count > 3 && !s->tokens.open, "%s", s->path);
 }
 
