@@ -98,9 +98,9 @@ static void read_name(line *l, const char *text, const atx_token *t)
 
 static void read_line(line *l, const char *text, const atx_token *t)
 {
-    atx_lexer inner = { .text = text + t->begin, .len = t->end - t->begin };
+    atx_lexer inner = atx_lexer_inside(text, t);
     atx_token word, what;
-    if (!atx_lexer_next(&word, &inner) || !atx_lexer_next(&word, &inner))
+    if (!atx_lexer_next(&word, &inner))
         return;
     l->conditional = atx_token_is(inner.text, &word, "if") || atx_token_is(inner.text, &word, "ifndef");
     if (!atx_lexer_next(&what, &inner))

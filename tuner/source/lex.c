@@ -410,6 +410,14 @@ bool atx_lexer_next(atx_token *out, atx_lexer *l)
     return true;
 }
 
+atx_lexer atx_lexer_inside(const char *text, const atx_token *directive)
+{
+    atx_token mark;
+    atx_lexer inner = { .text = text + directive->begin, .len = directive->end - directive->begin };
+    atx_lexer_next(&mark, &inner);
+    return inner;
+}
+
 /* ---- their texts ---- */
 
 size_t atx_token_copy(char *out, size_t size, const char *text, const atx_token *t)

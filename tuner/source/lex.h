@@ -70,6 +70,9 @@ typedef struct atx_lexer {
 /* false: the text has ended. */
 bool atx_lexer_next(atx_token *out, atx_lexer *lexer);
 
+/* The tokens of a directive that is one token, behind its '#'. */
+atx_lexer atx_lexer_inside(const char *text, const atx_token *directive);
+
 /* Is it this word or sign? */
 bool atx_token_is(const char *text, const atx_token *token, const char *what);
 bool atx_token_is_one_of(const char *text, const atx_token *token, const char *const *words);
