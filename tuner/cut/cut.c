@@ -235,13 +235,11 @@ static bool is_idle(const atx_cut_state *c, size_t i)
 /* Whether the line at `at` is within an #if of the text, which may leave it out. */
 static bool is_conditional(const char *text, const char *at)
 {
-    int depth = 0;
-    for (const char *line = text; line && line < at; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        depth += strncmp(line, "#if", 3) == 0;
-        depth -= strncmp(line, "#endif", 6) == 0;
-    }
-    return depth > 0;
+    atx_token t;
+    atx_lexer lexer = { .text = text, .len = (size_t)(at - text) };
+    while (atx_lexer_next(&t, &lexer))
+        ;
+    return lexer.depth > 0;
 }
 
 /* Does the text stand in `before` on lines of its own? */

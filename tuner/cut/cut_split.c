@@ -6,7 +6,6 @@
  * that the form declares; of a form that is not known, none are, and the item is always kept. Templates'
  * heads are skipped by counting angles with parentheses left aside.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,12 +282,13 @@ static void add_directive(atx_cut_state *c, size_t i, size_t begin, size_t end)
     add_unit(c, begin, end);
     if (c->failed)
         return;
-    size_t n, len = 0;
-    const char *rest = atx_cut_directive_rest(t, i, &n);
-    while (len < n && (isalnum((unsigned char)rest[len]) || rest[len] == '_'))
-        len++;
+    atx_token name = { 0 };
+    atx_lexer inside = atx_lexer_inside(t->text, &t->items[i]);
+    if (!atx_lexer_next(&name, &inside) || !atx_lexer_next(&name, &inside))
+        name.end = name.begin;
     if (kind == ATX_ITEM_PLAIN && atx_grow(&c->names, &c->name_cap, c->name_count, sizeof *c->names))
-        c->names[c->name_count++] = (atx_unit_name){ rest, len, c->unit_count - 1 };
+        c->names[c->name_count++] =
+            (atx_unit_name){ inside.text + name.begin, name.end - name.begin, c->unit_count - 1 };
     if (kind == ATX_ITEM_OPENS)
         c->group = c->item_count - 1;
     if (kind == ATX_ITEM_CLOSES && c->group != SIZE_MAX)

@@ -8,6 +8,8 @@
  */
 #include "cut/cut_value.h"
 
+#include "util/chars.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -44,7 +46,7 @@ static bool add_literal(reading *r, const char *digits, size_t len)
 {
     int64_t value = 0;
     size_t n = 0;
-    for (; n < len && digits[n] >= '0' && digits[n] <= '9'; n++)
+    for (; n < len && atx_is_digit(digits[n]); n++)
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, digits[n] - '0', &value))
             return false;

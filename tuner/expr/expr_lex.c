@@ -5,26 +5,13 @@
  */
 #include "expr/expr_lex.h"
 
+#include "util/chars.h"
+
 #include <string.h>
-
-static bool is_alpha(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c)
-{
-    return is_alpha(c) || is_digit(c);
-}
 
 bool atx_expr_lex_is_blank(char c)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
+    return atx_is_blank(c) || c == '\n';
 }
 
 /* A backslash that only blanks separate from the end of its line continues the line. */
@@ -40,7 +27,7 @@ static bool continues_line(const atx_expr_lexer *lex, size_t at)
 
 static size_t skip_word(const atx_expr_lexer *lex, size_t at)
 {
-    while (at < lex->len && is_word(lex->text[at]))
+    while (at < lex->len && atx_is_word_part(lex->text[at]))
         at++;
     return at;
 }
@@ -49,7 +36,7 @@ static size_t skip_word(const atx_expr_lexer *lex, size_t at)
 static size_t skip_name(const atx_expr_lexer *lex, size_t at)
 {
     at = skip_word(lex, at);
-    while (at + 1 < lex->len && lex->text[at] == '.' && is_alpha(lex->text[at + 1]))
+    while (at + 1 < lex->len && lex->text[at] == '.' && atx_is_letter(lex->text[at + 1]))
         at = skip_word(lex, at + 1);
     return at;
 }
@@ -75,10 +62,10 @@ void atx_expr_lex_next(atx_expr_lexer *lex)
     lex->token.sign = 0;
     if (at == lex->len)
         return;
-    if (is_alpha(lex->text[at])) {
+    if (atx_is_letter(lex->text[at])) {
         lex->token.kind = ATX_EXPR_NAME;
         lex->token.end = skip_name(lex, at);
-    } else if (is_digit(lex->text[at])) {
+    } else if (atx_is_digit(lex->text[at])) {
         lex->token.kind = ATX_EXPR_NUMBER;
         lex->token.end = skip_word(lex, at);
     } else {
