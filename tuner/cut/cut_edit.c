@@ -80,12 +80,14 @@ size_t atx_cut_comments_above(const atx_str *text, size_t begin)
 size_t atx_cut_comment_behind(const atx_str *text, size_t end)
 {
     const char *at = atx_str_text(text) + end;
-    const char *comment = at + strspn(at, " ");
-    if (strncmp(comment, "//", 2) == 0)
-        return end + (size_t)(comment - at) + strcspn(comment, "\n");
-    const char *close = strncmp(comment, "/*", 2) == 0 ? strstr(comment + 2, "*/") : NULL;
-    if (!close || memchr(comment, '\n', (size_t)(close - comment)))
+    atx_token t;
+    atx_lexer lexer = { .text = at,
+                        .len = text->len - end,
+                        .options = { .comments = true },
+                        .begun = true,
+                        .in_line = true };
+    if (!atx_lexer_next(&t, &lexer) || t.kind != ATX_TOKEN_COMMENT || memchr(at, '\n', t.end))
         return end;
-    close += 2;
-    return close[strspn(close, " ")] == '\n' ? end + (size_t)(close - at) : end;
+    const bool last = at[t.begin + 1] == '/' || at[t.end + strspn(at + t.end, " ")] == '\n';
+    return last ? end + t.end : end;
 }
