@@ -8,34 +8,30 @@
 #include "declare/declare_gather.h"
 #include "lang/render_orders.h"
 #include "source/paths.h"
-#include "source/signature.h"
+#include "source/declarator.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_part(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Does it stand where a number could, wherever it stands? A function has a bracket, a type a name behind it.
  */
-static bool is_value(const char *code, const char *name)
+static bool is_value(const atx_tokens *code, const char *name)
 {
-    size_t n = strlen(name);
-    for (const char *at = code; (at = strstr(at, name)) != NULL; at += n) {
-        if ((at > code && is_part(at[-1])) || is_part(at[n]))
+    static const char *const OTHERS[] = { "(", ":", "::", "{", NULL }, *const EITHER[] = { "*", "&", NULL };
+    for (size_t i = 0; i + 1 < code->count; i++) {
+        const atx_token *next = &code->items[i + 1];
+        if (!atx_tokens_is(code, i, name))
             continue;
-        const char *next = at + n + strspn(at + n, " \t\r\n");
-        if (*next == '(' || *next == ':' || *next == '{' || *next == '&' || is_part(*next) || *next == '*')
-            return *next == '*' && next[1] == ' '; /* a product */
+        if (next->kind == ATX_TOKEN_WORD || atx_token_is_one_of(code->text, next, OTHERS))
+            return false;
+        if (atx_token_is_one_of(code->text, next, EITHER) && !(i + 2 < code->count && next[1].blank))
+            return false; /* T *p; a product has blanks */
     }
     return true;
 }
 
-static void add_name(atx_undefined *out, const char *code, const char *name, size_t len)
+static void add_name(atx_undefined *out, const atx_tokens *code, const char *name, size_t len)
 {
     char word[64];
     if (len >= sizeof word || out->count == ATX_MAX_UNDEFINED || (len == 1 && *name == 'T'))
@@ -51,7 +47,7 @@ static void add_name(atx_undefined *out, const char *code, const char *name, siz
     out->count++;
 }
 
-static void read_log(atx_undefined *out, const char *code, const char *log)
+static void read_log(atx_undefined *out, const atx_tokens *code, const char *log)
 {
     static const char BEFORE[] = "identifier \"", BEHIND[] = "\" is undefined";
     for (const char *at = log; (at = strstr(at, BEFORE)) != NULL;) {
@@ -97,7 +93,8 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const char *path,
     atx_gathered all = { 0 };
     atx_headers *headers = NULL;
     atx_allowed *allowed = NULL;
-    atx_str plain = { 0 }, noted = { 0 }, code = { 0 }, log = { 0 };
+    atx_tokens plain = { 0 };
+    atx_str noted = { 0 }, code = { 0 }, log = { 0 };
     atx_resources ignored;
     bool ok = false;
     at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
@@ -105,19 +102,19 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const char *path,
         status = allow_folder_of(&allowed, path, headers, err);
     if (status == AT_OK)
         status = atx_gather(&all, &(atx_gather_request){ path, &sources, &NONE, headers, allowed }, err);
-    if (status == AT_OK)
-        atx_code_strip(&plain, atx_str_text(&all.text));
+    if (status == AT_OK && !atx_code_read(&plain, atx_str_text(&all.text)))
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         status = add_note(&noted, atx_str_text(&all.text), headers, err);
     if (status == AT_OK)
         status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, atx_str_text(&noted), path,
                                    atx_nvrtc_nearest(nvrtc, 90), ATX_PTX, err);
     if (status == AT_OK && !ok)
-        read_log(out, atx_str_text(&plain), atx_str_text(&log));
+        read_log(out, &plain, atx_str_text(&log));
+    atx_tokens_clear(&plain);
     atx_gathered_clear(&all);
     atx_allowed_close(allowed);
     atx_headers_close(headers);
-    atx_str_clear(&plain);
     atx_str_clear(&noted);
     atx_str_clear(&code);
     atx_str_clear(&log);

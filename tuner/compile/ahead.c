@@ -1,12 +1,13 @@
 /*
- * ahead.c - lines are read up to the first one of code. Macros before an #include may be meant for it, so
- * only those pass that no header asks for: of CUDA's it is known how such macros begin, of the user's which
- * names they use at all.
+ * ahead.c - directives are read up to the first line of code. Macros before an #include may be meant for it,
+ * so only those pass that no header asks for: of CUDA's it is known how such macros begin, of the user's
+ * which names they use at all.
  */
 #include "compile/ahead.h"
 
 #include "lang/render_orders.h"
 #include "source/headers.h"
+#include "source/lex.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,15 +18,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#define BLANKS         " \t\r\f\v"
-#define NAME           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 #define PREFIX         "autotune-ahead-"
 #define WORTH_BYTES    ((size_t)512 << 10)   /* of the user's headers: below that nothing is gained */
 #define BYTES_A_WORKER ((double)(512 << 20)) /* its file has 180 MB for CUB: twice as much and more */
 
-/* The rest of the text, and what is known of it so far. */
+/* What is known of the text so far. */
 typedef struct reading {
-    const char *at;
     const atx_headers *headers;
     const char *note; /* of the user's headers (source/headers.h); NULL: none of them */
     bool own;         /* behind the head: the files of the template  */
@@ -40,12 +38,6 @@ static bool begins(const char *at, const char *const *words)
         if (strncmp(at, *words, strlen(*words)) == 0)
             return true;
     return false;
-}
-
-static bool is_word(const char *at, const char *word)
-{
-    size_t n = strlen(word);
-    return strspn(at, NAME) == n && memcmp(at, word, n) == 0;
 }
 
 /* Are these the letters that a header's own macros begin with? */
@@ -72,97 +64,66 @@ static bool is_noted(const reading *r, const char *name, size_t len)
     return at != NULL;
 }
 
-/* Blanks, ends of lines and comments. */
-static const char *skip(const char *at)
+static bool read_include(atx_str *out, reading *r, const char *text, const atx_token *t)
 {
-    for (;;) {
-        at += strspn(at, BLANKS "\n");
-        const char *end = strncmp(at, "//", 2) == 0   ? strchr(at, '\n')
-                          : strncmp(at, "/*", 2) == 0 ? strstr(at + 2, "*/")
-                                                      : at;
-        if (end == at)
-            return at;
-        if (!end)
-            return at + strlen(at);
-        at = end + (*end == '*' ? 2 : 0);
-    }
-}
-
-static const char *end_of_line(const char *at)
-{
-    return at + strcspn(at, "\n");
-}
-
-/* For editors: the rest up to its #endif is not compiled. NULL: it has none. */
-static const char *skip_condition(const char *at)
-{
-    for (int depth = 1; *(at = end_of_line(at)) == '\n';) {
-        at += 1 + strspn(at + 1, BLANKS);
-        if (*at != '#')
-            continue;
-        at += 1 + strspn(at + 1, BLANKS);
-        depth += strncmp(at, "if", 2) == 0;
-        depth -= is_word(at, "endif");
-        if (!depth)
-            return at;
-    }
-    return NULL;
-}
-
-static bool read_include(atx_str *out, reading *r, const char *name)
-{
-    bool quoted = *name == '"';
-    size_t len = quoted || *name == '<' ? strcspn(name + 1, quoted ? "\"\n" : ">\n") : 0;
-    bool noted = len && is_noted(r, name + 1, len), large = len && !noted && is_large(name + 1);
-    if (!len || name[1 + len] != (quoted ? '"' : '>') || r->depth || (noted ? r->defined : quoted))
+    if (t->kind != ATX_TOKEN_TEXT || t->raw || t->spliced || t->end - t->begin < 3 || r->depth)
+        return false;
+    const char *name = text + t->begin + 1;
+    const size_t len = t->end - t->begin - 2;
+    const bool quoted = name[-1] == '"', noted = is_noted(r, name, len), large = !noted && is_large(name);
+    if (noted ? r->defined : quoted)
         return false;
     r->worth = r->worth || (r->own && large);
     if (r->own && (noted || large)) {
         atx_str_add(out, "#include <");
-        atx_str_add_bytes(out, name + 1, len);
+        atx_str_add_bytes(out, name, len);
         atx_str_add(out, ">\n");
     }
     return true;
 }
 
-/* false: what follows may not be looked at. */
-static bool read_directive(atx_str *out, reading *r, const char *word)
+static bool read_define(reading *r, const char *name, size_t len)
 {
-    const char *behind = word + strspn(word, NAME);
-    behind += strspn(behind, BLANKS);
-    if (is_word(word, "include"))
-        return read_include(out, r, behind);
-    if (is_word(word, "ifndef") && is_word(behind, "AUTOTUNE_RENDERED"))
-        return (r->at = skip_condition(behind)) != NULL;
-    r->own = r->own || is_word(word, "line");
-    r->depth += is_word(word, "ifndef");
-    r->depth -= is_word(word, "endif");
-    if (is_word(word, "define")) {
-        bool ours = strncmp(behind, "AUTOTUNE_", 9) == 0;
-        r->defined = r->defined || (!ours && atx_headers_may_use(r->headers, behind, strspn(behind, NAME)));
-        return !may_be_asked_for(behind);
-    }
-    return r->depth >= 0 && (is_word(word, "line") || is_word(word, "ifndef") || is_word(word, "endif") ||
-                             (is_word(word, "pragma") && is_word(behind, "once")));
+    const bool ours = strncmp(name, "AUTOTUNE_", 9) == 0;
+    r->defined = r->defined || (!ours && atx_headers_may_use(r->headers, name, len));
+    return !may_be_asked_for(name);
+}
+
+/* false: what follows may not be looked at. */
+static bool read_directive(atx_str *out, reading *r, const char *rendered, const atx_token *directive)
+{
+    atx_lexer inner = atx_lexer_inside(rendered, directive);
+    atx_token word = { 0 }, what = { 0 };
+    if (atx_lexer_next(&word, &inner))
+        atx_lexer_next(&what, &inner);
+    const bool begins = atx_token_is(inner.text, &word, "ifndef"),
+               ends = atx_token_is(inner.text, &word, "endif"),
+               line = atx_token_is(inner.text, &word, "line");
+    if (atx_token_is(inner.text, &word, "include"))
+        return read_include(out, r, inner.text, &what);
+    if (atx_token_is(inner.text, &word, "define"))
+        return read_define(r, inner.text + what.begin, what.end - what.begin);
+    r->own = r->own || line;
+    r->depth += begins - ends;
+    return r->depth >= 0 &&
+           (line || begins || ends ||
+            (atx_token_is(inner.text, &word, "pragma") && atx_token_is(inner.text, &what, "once")));
 }
 
 void atx_ahead_lines(atx_str *out, const char *rendered, const atx_headers *headers, size_t noted_bytes)
 {
     atx_orders orders = { 0 };
     atx_str lines = { 0 };
+    atx_lexer lexer = { .text = rendered,
+                        .len = strlen(rendered),
+                        .options = { .lines = true, .active = true, .defined = "AUTOTUNE_RENDERED" } };
     bool goes_on = atx_orders_read(&orders, rendered, NULL) == AT_OK;
-    reading r = {
-        .at = rendered, .headers = headers, .note = orders.headers, .worth = noted_bytes >= WORTH_BYTES
-    };
-    while (goes_on && *(r.at = skip(r.at))) {
-        const char *word = r.at + 1 + strspn(r.at + 1, BLANKS);
-        if (*r.at == '#')
-            goes_on = read_directive(&lines, &r, word);
+    reading r = { .headers = headers, .note = orders.headers, .worth = noted_bytes >= WORTH_BYTES };
+    for (atx_token t; goes_on && atx_lexer_next(&t, &lexer);)
+        if (t.kind == ATX_TOKEN_DIRECTIVE)
+            goes_on = read_directive(&lines, &r, rendered, &t);
         else
-            goes_on = !r.own; /* the head's constants; then the first line of code */
-        if (goes_on)
-            r.at = end_of_line(r.at);
-    }
+            goes_on = !r.own;            /* the head's constants; then the first line of code */
     bool asked_for = !goes_on && !r.own; /* a macro of the head is for a header */
     if (!asked_for && r.worth && !lines.failed)
         atx_str_add_bytes(out, atx_str_text(&lines), lines.len);

@@ -6,7 +6,7 @@
 
 #include "compile/cubin.h"
 #include "declare/declare_common.h"
-#include "source/signature.h"
+#include "source/declarator.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -8,6 +8,8 @@
  */
 #include "compile/cubin.h"
 
+#include "source/lex.h"
+#include "util/chars.h"
 #include "util/options.h"
 
 #include <elf.h>
@@ -151,7 +153,7 @@ static bool find_symbol(const char **name, Elf64_Sym *found, bytes elf, const El
 
 static bool is_part(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+    return atx_is_word_part(c) || c == '$';
 }
 
 /* "... .entry NAME(" */
@@ -192,18 +194,15 @@ bool atx_cubin_kernel_at(atx_cubin_kernel *out, const void *code, size_t len, in
 /* How a mangled name of this one begins: "_Z1f", "_ZN2ns1f". *local: the same for a static one. */
 static void mangle(char out[600], char local[600], const char *kernel)
 {
-    size_t len = strcspn(kernel, "<");
-    bool nested = memmem(kernel, len, "::", 2) != NULL;
+    atx_lexer lexer = { .text = kernel, .len = strcspn(kernel, "<") };
+    bool nested = memmem(kernel, lexer.len, "::", 2) != NULL;
     int n = snprintf(out, 600, "_Z%s", nested ? "N" : ""), l = snprintf(local, 600, "_ZL");
-    for (const char *at = kernel; at < kernel + len && n < 500;) {
-        size_t word = 0;
-        while (at + word < kernel + len && is_part(at[word]))
-            word++;
-        if (word && word < 300) {
-            l += snprintf(local + l, 600 - (size_t)l, "%zu%.*s", word, (int)word, at);
-            n += snprintf(out + n, 600 - (size_t)n, "%zu%.*s", word, (int)word, at);
-        }
-        at += word ? word : 1;
+    for (atx_token t; n < 500 && atx_lexer_next(&t, &lexer);) {
+        size_t len = t.end - t.begin;
+        if (t.kind != ATX_TOKEN_WORD || len >= 300)
+            continue;
+        l += snprintf(local + l, 600 - (size_t)l, "%zu%.*s", len, (int)len, kernel + t.begin);
+        n += snprintf(out + n, 600 - (size_t)n, "%zu%.*s", len, (int)len, kernel + t.begin);
     }
 }
 

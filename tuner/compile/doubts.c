@@ -6,7 +6,7 @@
 #include "compile/doubts.h"
 
 #include "compile/connection.h"
-#include "source/signature.h"
+#include "source/declarator.h"
 #include "util/clock.h"
 
 #include <stdio.h>
@@ -148,11 +148,12 @@ static bool is_filled(const atx_op *op, const char *name)
 /* Of a kernel elsewhere the host fills it; here nobody does. */
 static void tell_constants(const atx_doubts_query *q)
 {
-    atx_str code = { 0 };
+    atx_tokens code;
     atx_kernel_arg found;
-    const char *behind;
-    atx_code_strip(&code, q->t->source);
-    for (const char *at = atx_str_text(&code); atx_code_constant(&found, &behind, &at);) {
+    size_t behind;
+    if (!atx_code_read(&code, q->t->source))
+        return;
+    for (size_t at = 0; atx_code_constant(&found, &behind, &code, &at);) {
         atx_str text = { 0 };
         if (is_filled(q->t->op, found.name))
             continue;
@@ -168,7 +169,7 @@ static void tell_constants(const atx_doubts_query *q)
         q->doubt(q->context, atx_str_text(&text));
         atx_str_clear(&text);
     }
-    atx_str_clear(&code);
+    atx_tokens_clear(&code);
 }
 
 at_status atx_doubts_find(const atx_doubts_query *q, at_error *err)

@@ -7,9 +7,9 @@
 
 #include "compile/connection.h"
 #include "compile/cubin.h"
-#include "declare/declare_common.h"
 #include "lang/render.h"
 #include "lang/render_orders.h"
+#include "source/lex.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,46 +36,30 @@ typedef struct search {
 
 /* ---- the text ---- */
 
-static bool is_part(char c)
+/* The lexer of a part of the template: its own, or common code, or a file. */
+static atx_lexer lexer_of(const atx_template *t, int part)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return (atx_lexer){ .text = t->source + t->parts[part].begin, .len = t->parts[part].len };
 }
 
-static bool has_word(const char *line, size_t len, const char *word)
-{
-    size_t n = strlen(word);
-    const char *end = line + len, *at = line;
-    while ((at = memmem(at, (size_t)(end - at), word, n)) != NULL) {
-        if ((at == line || !is_part(at[-1])) && (at + n == end || !is_part(at[n])))
-            return true;
-        at += n;
-    }
-    return false;
-}
-
-/* #define NAME, or an #if that asks for it. */
-static bool is_directive_of(const char *line, size_t len, const char *name)
-{
-    const char *end = line + len;
-    while (line < end && (*line == ' ' || *line == '\t'))
-        line++;
-    return line < end && *line == '#' && has_word(line, (size_t)(end - line), name);
-}
-
-/* The first such line of the template's code, with its place. */
+/* The first directive of the template's code that names it (#define NAME, or an #if that asks for it), with
+ * its place. */
 static bool find_directive(atx_str *out, const atx_template *t, const char *name)
 {
     for (int i = 0; i < t->part_count; i++) {
-        const atx_part *part = &t->parts[i];
-        const char *at = t->source + part->begin, *end = at + part->len;
-        for (int number = part->line; at < end; number++) {
-            const char *stop = memchr(at, '\n', (size_t)(end - at));
-            size_t len = (size_t)((stop ? stop : end) - at);
-            if (is_directive_of(at, len, name)) {
-                atx_str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, part->file, number);
-                return true;
-            }
-            at += len + 1;
+        atx_lexer lexer = lexer_of(t, i);
+        atx_token directive = { 0 };
+        for (atx_token token; atx_lexer_next(&token, &lexer);) {
+            if (token.kind == ATX_TOKEN_DIRECTIVE)
+                directive = token;
+            if (!token.directive || !atx_token_is(lexer.text, &token, name))
+                continue;
+            const char *at = lexer.text + directive.begin;
+            const char *stop = memchr(at, '\n', lexer.len - directive.begin);
+            size_t len = stop ? (size_t)(stop - at) : lexer.len - directive.begin;
+            atx_str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, t->parts[i].file,
+                         t->parts[i].line + directive.line - 1);
+            return true;
         }
     }
     return false;
@@ -191,14 +175,21 @@ static at_status play_round(search *s, at_error *err)
 
 /* ---- why ---- */
 
-/* Is it anywhere but in the declaration? That is a comment at the start of the last part. */
+static bool has_word(atx_lexer lexer, const char *name)
+{
+    bool has = false;
+    for (atx_token token; !has && atx_lexer_next(&token, &lexer);)
+        has = atx_token_is(lexer.text, &token, name);
+    return has;
+}
+
+/* The declaration is a comment. */
 static bool is_in_code(const atx_template *t, const char *name)
 {
-    const atx_part *own = atx_own_part(t->parts, t->part_count, t->file);
-    const char *block = strstr(t->source + own->begin, "/*!autotune");
-    const char *end = block ? strstr(block, "*/") : NULL;
-    return has_word(t->source, own->begin, name) || !end || has_word(end, strlen(end), name) ||
-           has_word(t->kernel, strlen(t->kernel), name);
+    bool has = has_word((atx_lexer){ .text = t->kernel, .len = strlen(t->kernel) }, name);
+    for (int i = 0; i < t->part_count && !has; i++)
+        has = has_word(lexer_of(t, i), name);
+    return has;
 }
 
 static void explain(atx_str *out, const atx_template *t, const atx_param *param, bool launches)

@@ -5,7 +5,7 @@
  */
 #include "compile/includes.h"
 
-#include "source/directives.h"
+#include "compile/includes_hidden.h"
 #include "util/regular.h"
 
 #include <stdlib.h>
@@ -92,13 +92,13 @@ static bool remember(scan *s, const char *real)
     return !s->no_memory;
 }
 
-static bool is_outside(scan *s, const atx_directive *d, const char *includer);
+static bool is_outside(scan *s, const atx_hidden *d, const char *includer);
 
 static bool has_outside(scan *s, const char *joined, const char *path)
 {
-    atx_directive d;
+    atx_hidden d;
     bool outside = false;
-    for (const char *at = joined; !outside && atx_directive_next(&d, joined, at); at = d.end)
+    for (const char *at = joined; !outside && atx_hidden_next(&d, joined, at); at = d.end)
         outside = is_outside(s, &d, path);
     return outside;
 }
@@ -110,8 +110,8 @@ static bool reaches_outside(scan *s, const char *path)
     bool outside = s->depth == MAX_DEPTH || atx_regular_read(&raw, path, MAX_BYTES, NULL) != AT_OK ||
                    strlen(atx_str_text(&raw)) != raw.len;
     if (!outside) {
-        atx_join_lines(&text, atx_str_text(&raw));
-        atx_join_lines_widely(&wide, atx_str_text(&raw));
+        atx_hidden_join(&text, atx_str_text(&raw));
+        atx_hidden_join_widely(&wide, atx_str_text(&raw));
     }
     s->no_memory = s->no_memory || text.failed || wide.failed;
     s->depth++;
@@ -140,7 +140,7 @@ static bool is_harmful(scan *s, const char *path)
     return harmful;
 }
 
-static bool is_harmful_in(scan *s, const char *folder, const atx_directive *d)
+static bool is_harmful_in(scan *s, const char *folder, const atx_hidden *d)
 {
     atx_str path = { 0 };
     atx_str_addf(&path, "%s/%.*s", folder, (int)d->len, d->name);
@@ -151,7 +151,7 @@ static bool is_harmful_in(scan *s, const char *folder, const atx_directive *d)
 }
 
 /* Wherever the compiler would look. Folders of libraries are not looked into, unless the name leads out. */
-static bool is_outside(scan *s, const atx_directive *d, const char *includer)
+static bool is_outside(scan *s, const atx_hidden *d, const char *includer)
 {
     atx_str folder = { 0 };
     if (!d->name || d->len > MAX_PATH_LEN || memmem(d->name, d->len, "?\?", 2)) /* of a trigraph */
@@ -179,7 +179,7 @@ static bool is_outside(scan *s, const atx_directive *d, const char *includer)
 
 /* ---- the whole ---- */
 
-static void add_refusal(atx_str *out, const atx_directive *d)
+static void add_refusal(atx_str *out, const atx_hidden *d)
 {
     int len = d->len < MAX_SHOWN ? (int)d->len : MAX_SHOWN;
     if (d->asks)
@@ -198,9 +198,9 @@ static void add_refusal(atx_str *out, const atx_directive *d)
 /* Adds what the joined text becomes; nothing where it may stay. */
 static void replace_outside(atx_str *safe, scan *s, const char *joined)
 {
-    atx_directive d;
+    atx_hidden d;
     const char *at = joined, *taken = at;
-    for (; atx_directive_next(&d, joined, at); at = d.end) {
+    for (; atx_hidden_next(&d, joined, at); at = d.end) {
         if (!is_outside(s, &d, s->name))
             continue;
         atx_str_add_bytes(safe, taken, (size_t)(d.begin - taken));
@@ -217,9 +217,9 @@ at_status atx_includes_check(atx_str *safe, const char *source, const char *name
 {
     scan s = { .folders = folders, .name = name };
     atx_str text = { 0 }, wide = { 0 }, again = { 0 };
-    atx_join_lines(&text, source);
+    atx_hidden_join(&text, source);
     replace_outside(safe, &s, atx_str_text(&text));
-    atx_join_lines_widely(&wide, safe->len ? safe->data : source);
+    atx_hidden_join_widely(&wide, safe->len ? safe->data : source);
     replace_outside(&again, &s, atx_str_text(&wide));
     if (again.len && !safe->failed) {
         atx_str_reset(safe);

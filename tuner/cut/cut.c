@@ -21,7 +21,7 @@
 /* A unit that says "constexpr int NAME = VALUE", or "enum { NAME = VALUE". */
 static void learn_constant(atx_cut_state *c, const atx_str *prefix, const atx_unit *u, const atx_unit_name *n)
 {
-    atx_cut_tokens t = { 0 };
+    atx_tokens t = { 0 };
     atx_str text = { 0 };
     int64_t value;
     atx_str_add_bytes(&text, atx_str_text(prefix), prefix->len);
@@ -30,17 +30,17 @@ static void learn_constant(atx_cut_state *c, const atx_str *prefix, const atx_un
         c->failed = true;
         goto done;
     }
-    bool wide = atx_cut_is(&t, 1, "long") && atx_cut_is(&t, 2, "long");
-    bool constant =
-        atx_cut_is(&t, 0, "constexpr") && (wide || atx_cut_is(&t, 1, "int") || atx_cut_is(&t, 1, "bool"));
+    bool wide = atx_tokens_is(&t, 1, "long") && atx_tokens_is(&t, 2, "long");
+    bool constant = atx_tokens_is(&t, 0, "constexpr") &&
+                    (wide || atx_tokens_is(&t, 1, "int") || atx_tokens_is(&t, 1, "bool"));
     size_t first = wide ? 5 : 4;
-    if (atx_cut_is(&t, 0, "enum"))
+    if (atx_tokens_is(&t, 0, "enum"))
         constant = true;
-    size_t end = t.count && atx_cut_is(&t, t.count - 1, ";") ? t.count - 1 : t.count;
-    if (!constant || !atx_cut_is(&t, first - 1, "=") ||
+    size_t end = t.count && atx_tokens_is(&t, t.count - 1, ";") ? t.count - 1 : t.count;
+    if (!constant || !atx_tokens_is(&t, first - 1, "=") ||
         !atx_cut_value(&value, &c->failed, &t, first, end, &c->constants))
         goto done;
-    if (atx_cut_is(&t, 1, "bool"))
+    if (atx_tokens_is(&t, 1, "bool"))
         value = value != 0;
     if (!wide && value != (int)value)
         goto done;
@@ -49,7 +49,7 @@ static void learn_constant(atx_cut_state *c, const atx_str *prefix, const atx_un
     else
         c->constants.items[c->constants.count++] = (atx_cut_constant){ n->text, n->len, value };
 done:
-    atx_cut_tokens_clear(&t);
+    atx_tokens_clear(&t);
     atx_str_clear(&text);
 }
 
@@ -112,7 +112,7 @@ static void reach_word(void *context, const char *word, size_t len)
 }
 
 /* `unsigned NAME =`, `int NAME,`: token i is the name of a number that is declared there. */
-static bool declares_number(const atx_cut_tokens *t, size_t i)
+static bool declares_number(const atx_tokens *t, size_t i)
 {
     static const char *const TYPES[] = {
         "int", "unsigned", "long", "short", "char", "float", "double", "bool"
@@ -120,9 +120,9 @@ static bool declares_number(const atx_cut_tokens *t, size_t i)
     static const char *const ENDS[] = { "=", ",", ";", ")" };
     bool type = false, end = false;
     for (size_t k = 0; k < sizeof TYPES / sizeof *TYPES; k++)
-        type = type || atx_cut_is(t, i - 1, TYPES[k]);
+        type = type || atx_tokens_is(t, i - 1, TYPES[k]);
     for (size_t k = 0; k < sizeof ENDS / sizeof *ENDS; k++)
-        end = end || atx_cut_is(t, i + 1, ENDS[k]);
+        end = end || atx_tokens_is(t, i + 1, ENDS[k]);
     return type && end;
 }
 
@@ -139,12 +139,12 @@ static void count_mention(void *context, const char *word, size_t len)
 }
 
 /* Whether all mentions of token i's word are of what the unit itself declares. */
-static bool is_own(const atx_cut_tokens *t, size_t i)
+static bool is_own(const atx_tokens *t, size_t i)
 {
-    const atx_cut_token *token = &t->items[i];
+    const atx_token *token = &t->items[i];
     mention m = { t->text + token->begin, token->end - token->begin, 0 };
     for (size_t k = 1; k <= i; k++) {
-        if (!atx_cut_is_word(t, k) || !declares_number(t, k) ||
+        if (!atx_tokens_is_word(t, k) || !declares_number(t, k) ||
             t->items[k].end - t->items[k].begin != m.len ||
             memcmp(t->text + t->items[k].begin, m.word, m.len) != 0)
             continue;
@@ -156,15 +156,15 @@ static bool is_own(const atx_cut_tokens *t, size_t i)
 
 static void reach_words(atx_cut_state *c, const atx_str *text)
 {
-    atx_cut_tokens t;
+    atx_tokens t;
     if (!atx_cut_lex(&t, atx_str_text(text), text->len, false)) {
         c->failed = true;
         return;
     }
     for (size_t i = 0; i < t.count; i++)
-        if (t.items[i].kind != ATX_CUT_WORD || !is_own(&t, i))
+        if (t.items[i].kind != ATX_TOKEN_WORD || !is_own(&t, i))
             atx_cut_each_word(&t, i, i + 1, reach_word, c);
-    atx_cut_tokens_clear(&t);
+    atx_tokens_clear(&t);
 }
 
 /* The #if around a reached item, its turns and its end. */
@@ -235,13 +235,11 @@ static bool is_idle(const atx_cut_state *c, size_t i)
 /* Whether the line at `at` is within an #if of the text, which may leave it out. */
 static bool is_conditional(const char *text, const char *at)
 {
-    int depth = 0;
-    for (const char *line = text; line && line < at; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        depth += strncmp(line, "#if", 3) == 0;
-        depth -= strncmp(line, "#endif", 6) == 0;
-    }
-    return depth > 0;
+    atx_token t;
+    atx_lexer lexer = { .text = text, .len = (size_t)(at - text) };
+    while (atx_lexer_next(&t, &lexer))
+        ;
+    return lexer.depth > 0;
 }
 
 /* Does the text stand in `before` on lines of its own? */
@@ -301,7 +299,7 @@ static void cut_clear(atx_cut_state *c)
     free(c->names);
     free(c->open);
     free(c->constants.items);
-    atx_cut_tokens_clear(&c->tokens);
+    atx_tokens_clear(&c->tokens);
     atx_str_clear(&c->clean);
 }
 

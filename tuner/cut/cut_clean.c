@@ -10,7 +10,7 @@
 
 typedef struct cleaning {
     atx_str *out;
-    const atx_cut_tokens *t;
+    const atx_tokens *t;
     const atx_cutting *c;
     size_t from;     /* what of the text was not copied yet */
     int depth, ours; /* of #if; the depth of our section, 0: none */
@@ -28,7 +28,7 @@ static void copy_to(cleaning *k, size_t to)
 /* The token goes, and its line end when nothing else is on the line. */
 static void leave_out(cleaning *k, size_t i)
 {
-    const atx_cut_token *token = &k->t->items[i];
+    const atx_token *token = &k->t->items[i];
     copy_to(k, token->begin);
     k->from = token->end;
     if (token->begin == 0 || k->t->text[token->begin - 1] == '\n')
@@ -68,7 +68,7 @@ static void clean_condition(cleaning *k, size_t i)
     }
 }
 
-static bool is_condition(const atx_cut_tokens *t, size_t i)
+static bool is_condition(const atx_tokens *t, size_t i)
 {
     static const char *const NAMES[] = { "if", "ifdef", "ifndef", "else", "elif", "endif" };
     for (size_t k = 0; k < sizeof NAMES / sizeof *NAMES; k++)
@@ -98,14 +98,14 @@ static void clean_directive(cleaning *k, size_t i)
 
 static void clean_word(cleaning *k, size_t i)
 {
-    const atx_cut_tokens *t = k->t;
-    if (atx_cut_is(t, i, k->c->kernel)) {
+    const atx_tokens *t = k->t;
+    if (atx_tokens_is(t, i, k->c->kernel)) {
         copy_to(k, t->items[i].begin);
         atx_str_add(k->out, k->c->name);
         k->from = t->items[i].end;
-    } else if (atx_cut_is(t, i, "AUTOTUNE_ARG") && atx_cut_is(t, i + 1, "(") && atx_cut_is_word(t, i + 2) &&
-               atx_cut_is(t, i + 3, ")")) {
-        const atx_cut_token *arg = &t->items[i + 2];
+    } else if (atx_tokens_is(t, i, "AUTOTUNE_ARG") && atx_tokens_is(t, i + 1, "(") &&
+               atx_tokens_is_word(t, i + 2) && atx_tokens_is(t, i + 3, ")")) {
+        const atx_token *arg = &t->items[i + 2];
         copy_to(k, t->items[i].begin);
         atx_str_addf(k->out, k->named ? "%.*s" : "/* %.*s */", (int)(arg->end - arg->begin),
                      t->text + arg->begin);
@@ -115,23 +115,23 @@ static void clean_word(cleaning *k, size_t i)
 
 bool atx_cut_clean(atx_str *out, bool *odd, const atx_cutting *c)
 {
-    atx_cut_tokens t;
+    atx_tokens t;
     if (!atx_cut_lex(&t, c->rendered, strlen(c->rendered), true))
         return false;
     cleaning k = { .out = out, .t = &t, .c = c };
     for (size_t i = 0; i < t.count; i++) {
         const char *text = t.text + t.items[i].begin;
-        if (t.items[i].kind == ATX_CUT_DIRECTIVE)
+        if (t.items[i].kind == ATX_TOKEN_DIRECTIVE)
             clean_directive(&k, i);
         else if (k.hidden)
             continue;
-        else if (t.items[i].kind == ATX_CUT_COMMENT && strncmp(text, "/*!autotune", 11) == 0)
+        else if (t.items[i].kind == ATX_TOKEN_COMMENT && strncmp(text, "/*!autotune", 11) == 0)
             leave_out(&k, i);
-        else if (t.items[i].kind == ATX_CUT_WORD)
+        else if (t.items[i].kind == ATX_TOKEN_WORD)
             clean_word(&k, i);
     }
     copy_to(&k, t.len);
     *odd = t.open || k.depth != 0 || k.odd;
-    atx_cut_tokens_clear(&t);
+    atx_tokens_clear(&t);
     return !out->failed;
 }

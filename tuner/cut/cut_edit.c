@@ -56,14 +56,14 @@ void atx_cut_splice(atx_str *text, atx_cut_span s, const char *by)
 
 size_t atx_cut_comments_above(const atx_str *text, size_t begin)
 {
-    atx_cut_tokens t;
+    atx_tokens t;
     if (!atx_cut_lex(&t, atx_str_text(text), text->len, true))
         return begin;
     size_t i = 0;
     while (i < t.count && t.items[i].begin < begin)
         i++;
-    for (; i > 0 && t.items[i - 1].kind == ATX_CUT_COMMENT; i--) {
-        const atx_cut_token *c = &t.items[i - 1];
+    for (; i > 0 && t.items[i - 1].kind == ATX_TOKEN_COMMENT; i--) {
+        const atx_token *c = &t.items[i - 1];
         const char *gap = t.text + c->end;
         size_t lines = 0;
         for (; gap < t.text + begin; gap++)
@@ -73,19 +73,21 @@ size_t atx_cut_comments_above(const atx_str *text, size_t begin)
             break;
         begin = c->begin;
     }
-    atx_cut_tokens_clear(&t);
+    atx_tokens_clear(&t);
     return begin;
 }
 
 size_t atx_cut_comment_behind(const atx_str *text, size_t end)
 {
     const char *at = atx_str_text(text) + end;
-    const char *comment = at + strspn(at, " ");
-    if (strncmp(comment, "//", 2) == 0)
-        return end + (size_t)(comment - at) + strcspn(comment, "\n");
-    const char *close = strncmp(comment, "/*", 2) == 0 ? strstr(comment + 2, "*/") : NULL;
-    if (!close || memchr(comment, '\n', (size_t)(close - comment)))
+    atx_token t;
+    atx_lexer lexer = { .text = at,
+                        .len = text->len - end,
+                        .options = { .comments = true },
+                        .begun = true,
+                        .in_line = true };
+    if (!atx_lexer_next(&t, &lexer) || t.kind != ATX_TOKEN_COMMENT || memchr(at, '\n', t.end))
         return end;
-    close += 2;
-    return close[strspn(close, " ")] == '\n' ? end + (size_t)(close - at) : end;
+    const bool last = at[t.begin + 1] == '/' || at[t.end + strspn(at + t.end, " ")] == '\n';
+    return last ? end + t.end : end;
 }

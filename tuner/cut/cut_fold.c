@@ -18,78 +18,78 @@
 /* ---- statements ---- */
 
 /* Past the statement at i; SIZE_MAX where it is none that is known. */
-static size_t statement_end(const atx_cut_tokens *t, size_t i, int depth)
+static size_t statement_end(const atx_tokens *t, size_t i, int depth)
 {
     if (i >= t->count || depth > ATX_CUT_NESTING)
         return SIZE_MAX;
-    if (t->items[i].kind == ATX_CUT_DIRECTIVE)
+    if (t->items[i].kind == ATX_TOKEN_DIRECTIVE)
         return atx_cut_directive_is(t, i, "pragma") ? statement_end(t, i + 1, depth + 1) : SIZE_MAX;
-    if (atx_cut_is(t, i, "{")) {
-        size_t end = atx_cut_match(t, i);
+    if (atx_tokens_is(t, i, "{")) {
+        size_t end = atx_tokens_match(t, i);
         return end < t->count ? end + 1 : SIZE_MAX;
     }
-    if (atx_cut_is(t, i, "if") || atx_cut_is(t, i, "for") || atx_cut_is(t, i, "while") ||
-        atx_cut_is(t, i, "switch")) {
-        size_t open = i + 1 + atx_cut_is(t, i + 1, "constexpr");
-        size_t close = atx_cut_is(t, open, "(") ? atx_cut_match(t, open) : t->count;
+    if (atx_tokens_is(t, i, "if") || atx_tokens_is(t, i, "for") || atx_tokens_is(t, i, "while") ||
+        atx_tokens_is(t, i, "switch")) {
+        size_t open = i + 1 + atx_tokens_is(t, i + 1, "constexpr");
+        size_t close = atx_tokens_is(t, open, "(") ? atx_tokens_match(t, open) : t->count;
         size_t end = statement_end(t, close + 1, depth + 1);
-        if (end == SIZE_MAX || !atx_cut_is(t, i, "if") || !atx_cut_is(t, end, "else"))
+        if (end == SIZE_MAX || !atx_tokens_is(t, i, "if") || !atx_tokens_is(t, end, "else"))
             return end;
         return statement_end(t, end + 1, depth + 1);
     }
-    if (atx_cut_is(t, i, "do") || atx_cut_is(t, i, "else") || atx_cut_is(t, i, "}"))
+    if (atx_tokens_is(t, i, "do") || atx_tokens_is(t, i, "else") || atx_tokens_is(t, i, "}"))
         return SIZE_MAX;
-    for (; i < t->count && !atx_cut_is(t, i, ";"); i++) {
-        if (t->items[i].kind == ATX_CUT_DIRECTIVE || atx_cut_is(t, i, "}"))
+    for (; i < t->count && !atx_tokens_is(t, i, ";"); i++) {
+        if (t->items[i].kind == ATX_TOKEN_DIRECTIVE || atx_tokens_is(t, i, "}"))
             return SIZE_MAX;
-        if (atx_cut_is(t, i, "(") || atx_cut_is(t, i, "[") || atx_cut_is(t, i, "{"))
-            i = atx_cut_match(t, i);
+        if (atx_tokens_is(t, i, "(") || atx_tokens_is(t, i, "[") || atx_tokens_is(t, i, "{"))
+            i = atx_tokens_match(t, i);
     }
     return i < t->count ? i + 1 : SIZE_MAX;
 }
 
 /* Labels may be jumped to; conditional code may open what other code closes. */
-static bool may_go(const atx_cut_tokens *t, size_t begin, size_t end)
+static bool may_go(const atx_tokens *t, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++) {
-        if (atx_cut_is(t, i, "case") || atx_cut_is(t, i, "default") ||
-            (t->items[i].kind == ATX_CUT_DIRECTIVE && !atx_cut_directive_is(t, i, "pragma")))
+        if (atx_tokens_is(t, i, "case") || atx_tokens_is(t, i, "default") ||
+            (t->items[i].kind == ATX_TOKEN_DIRECTIVE && !atx_cut_directive_is(t, i, "pragma")))
             return false;
-        if (atx_cut_is(t, i, ":") && i >= 2 && atx_cut_is_word(t, i - 1) &&
-            (atx_cut_is(t, i - 2, ";") || atx_cut_is(t, i - 2, "{") || atx_cut_is(t, i - 2, "}")))
+        if (atx_tokens_is(t, i, ":") && i >= 2 && atx_tokens_is_word(t, i - 1) &&
+            (atx_tokens_is(t, i - 2, ";") || atx_tokens_is(t, i - 2, "{") || atx_tokens_is(t, i - 2, "}")))
             return false;
     }
     return true;
 }
 
 /* Is a word at i one that a declaration may introduce there? */
-static bool may_declare(const atx_cut_tokens *t, size_t i)
+static bool may_declare(const atx_tokens *t, size_t i)
 {
     static const char *const BEFORE[] = { "*", "&", ">", ",", ">>", "&&" };
     static const char *const AFTER[] = { "=", ";", ",", "[", "(", "{", ":", ")" };
-    bool before = i && atx_cut_is_word(t, i - 1), after = false;
-    if (!atx_cut_is_word(t, i) || (i && atx_cut_is(t, i - 1, "return")))
+    bool before = i && atx_tokens_is_word(t, i - 1), after = false;
+    if (!atx_tokens_is_word(t, i) || (i && atx_tokens_is(t, i - 1, "return")))
         return false;
     for (size_t k = 0; i && k < sizeof BEFORE / sizeof *BEFORE; k++)
-        before = before || atx_cut_is(t, i - 1, BEFORE[k]);
+        before = before || atx_tokens_is(t, i - 1, BEFORE[k]);
     for (size_t k = 0; k < sizeof AFTER / sizeof *AFTER; k++)
-        after = after || atx_cut_is(t, i + 1, AFTER[k]);
+        after = after || atx_tokens_is(t, i + 1, AFTER[k]);
     return before && after;
 }
 
-static bool same_word(const atx_cut_tokens *t, size_t a, size_t b)
+static bool same_word(const atx_tokens *t, size_t a, size_t b)
 {
     size_t n = t->items[a].end - t->items[a].begin;
-    return t->items[b].kind == ATX_CUT_WORD && t->items[b].end - t->items[b].begin == n &&
+    return t->items[b].kind == ATX_TOKEN_WORD && t->items[b].end - t->items[b].begin == n &&
            memcmp(t->text + t->items[a].begin, t->text + t->items[b].begin, n) == 0;
 }
 
 /* Would the names of a block meet others of the function without its braces? */
-static bool is_apart(const atx_cut_tokens *t, size_t open, size_t close)
+static bool is_apart(const atx_tokens *t, size_t open, size_t close)
 {
     int depth = 0;
     for (size_t i = open + 1; i < close; i++) {
-        depth += atx_cut_is(t, i, "{") - atx_cut_is(t, i, "}");
+        depth += atx_tokens_is(t, i, "{") - atx_tokens_is(t, i, "}");
         if (depth || !may_declare(t, i))
             continue;
         for (size_t k = 0; k < t->count; k++)
@@ -102,10 +102,10 @@ static bool is_apart(const atx_cut_tokens *t, size_t open, size_t close)
 /* ---- one `if` ---- */
 
 /* Does a token within the span go over a line end? Then its lines stay as they are. */
-static bool has_long_token(const atx_cut_tokens *t, atx_cut_span s)
+static bool has_long_token(const atx_tokens *t, atx_cut_span s)
 {
     for (size_t i = 0; i < t->count; i++)
-        if (t->items[i].kind == ATX_CUT_TEXT && t->items[i].begin >= s.begin && t->items[i].end <= s.end &&
+        if (t->items[i].kind == ATX_TOKEN_TEXT && t->items[i].begin >= s.begin && t->items[i].end <= s.end &&
             memchr(t->text + t->items[i].begin, '\n', t->items[i].end - t->items[i].begin))
             return true;
     return false;
@@ -117,11 +117,10 @@ static bool is_space(char c)
 }
 
 /* The branch that is taken, [first, end) of tokens, at the indentation of the `if`. */
-static void add_branch(atx_str *out, const atx_cut_tokens *t, size_t first, size_t end, size_t indent,
-                       bool bare)
+static void add_branch(atx_str *out, const atx_tokens *t, size_t first, size_t end, size_t indent, bool bare)
 {
     atx_cut_span s = { t->items[first].begin, t->items[end - 1].end };
-    if (bare && atx_cut_is(t, first, "{")) {
+    if (bare && atx_tokens_is(t, first, "{")) {
         s = (atx_cut_span){ t->items[first].end, t->items[end - 1].begin };
         while (s.begin < s.end && is_space(t->text[s.begin]))
             s.begin++;
@@ -145,58 +144,57 @@ typedef struct branching {
     size_t no, no_end;         /* that behind `else`; equal when there is none */
 } branching;
 
-static bool read_branching(branching *b, const atx_cut_tokens *t, size_t i)
+static bool read_branching(branching *b, const atx_tokens *t, size_t i)
 {
-    if (!atx_cut_is(t, i, "if") || i == 0 || t->items[i - 1].kind == ATX_CUT_TEXT)
+    if (!atx_tokens_is(t, i, "if") || i == 0 || t->items[i - 1].kind == ATX_TOKEN_TEXT)
         return false;
     b->begin = i;
-    b->open = i + 1 + atx_cut_is(t, i + 1, "constexpr");
-    if (!atx_cut_is(t, b->open, "("))
+    b->open = i + 1 + atx_tokens_is(t, i + 1, "constexpr");
+    if (!atx_tokens_is(t, b->open, "("))
         return false;
-    b->close = atx_cut_match(t, b->open);
-    if (atx_cut_find(t, b->open + 1, b->close, ";") < b->close)
+    b->close = atx_tokens_match(t, b->open);
+    if (atx_tokens_find(t, b->open + 1, b->close, ";") < b->close)
         return false;
     b->yes = b->close + 1;
     b->yes_end = statement_end(t, b->yes, 0);
     if (b->yes_end == SIZE_MAX)
         return false;
     b->no = b->no_end = b->yes_end;
-    if (atx_cut_is(t, b->yes_end, "else")) {
+    if (atx_tokens_is(t, b->yes_end, "else")) {
         b->no = b->yes_end + 1;
         b->no_end = statement_end(t, b->no, 0);
     }
-    for (i = b->yes_end; i < t->count && t->items[i].kind == ATX_CUT_DIRECTIVE; i++)
+    for (i = b->yes_end; i < t->count && t->items[i].kind == ATX_TOKEN_DIRECTIVE; i++)
         ;
     /* An `else` that only some compilers see must keep its `if`. */
-    return b->no_end != SIZE_MAX && (i == b->yes_end || !atx_cut_is(t, i, "else"));
+    return b->no_end != SIZE_MAX && (i == b->yes_end || !atx_tokens_is(t, i, "else"));
 }
 
 /* The `for` or `while` whose body starts at i, or 0. */
-static size_t loop_of(const atx_cut_tokens *t, size_t i)
+static size_t loop_of(const atx_tokens *t, size_t i)
 {
     long depth = 0;
-    for (size_t k = i; k-- > 0 && atx_cut_is(t, i - 1, ")");) {
-        depth += atx_cut_is(t, k, ")") - atx_cut_is(t, k, "(");
+    for (size_t k = i; k-- > 0 && atx_tokens_is(t, i - 1, ")");) {
+        depth += atx_tokens_is(t, k, ")") - atx_tokens_is(t, k, "(");
         if (depth == 0)
-            return k && (atx_cut_is(t, k - 1, "for") || atx_cut_is(t, k - 1, "while")) ? k - 1 : 0;
+            return k && (atx_tokens_is(t, k - 1, "for") || atx_tokens_is(t, k - 1, "while")) ? k - 1 : 0;
     }
     return 0;
 }
 
-static bool is_control(const atx_cut_tokens *t, size_t i)
+static bool is_control(const atx_tokens *t, size_t i)
 {
-    return atx_cut_is(t, i, "if") || atx_cut_is(t, i, "for") || atx_cut_is(t, i, "while") ||
-           atx_cut_is(t, i, "switch") || t->items[i].kind == ATX_CUT_DIRECTIVE;
+    return atx_tokens_is(t, i, "if") || atx_tokens_is(t, i, "for") || atx_tokens_is(t, i, "while") ||
+           atx_tokens_is(t, i, "switch") || t->items[i].kind == ATX_TOKEN_DIRECTIVE;
 }
 
 /* A loop with the branch as its body: a block's brace goes to the loop's own line. */
-static void take_loop_body(atx_str *text, const atx_cut_tokens *t, const branching *b, size_t first,
-                           size_t end)
+static void take_loop_body(atx_str *text, const atx_tokens *t, const branching *b, size_t first, size_t end)
 {
     atx_cut_span s = { t->items[b->begin].begin, t->items[b->no_end - 1].end };
     const size_t indent = atx_cut_indent(t->text, s.begin);
     atx_str out = { 0 };
-    if (atx_cut_is(t, first, "{")) {
+    if (atx_tokens_is(t, first, "{")) {
         const size_t loop = atx_cut_indent(t->text, t->items[b->begin - 1].begin);
         s.begin = t->items[b->begin - 1].end;
         atx_str_add(&out, " ");
@@ -212,11 +210,11 @@ static void take_loop_body(atx_str *text, const atx_cut_tokens *t, const branchi
 }
 
 /* Without the `if`, or without anything. */
-static bool take_branch(atx_str *text, const atx_cut_tokens *t, const branching *b, bool yes)
+static bool take_branch(atx_str *text, const atx_tokens *t, const branching *b, bool yes)
 {
     const size_t first = yes ? b->yes : b->no, end = yes ? b->yes_end : b->no_end;
-    const bool after_else = b->begin > 1 && atx_cut_is(t, b->begin - 1, "else"); /* of an `if` before it */
-    const bool block = first < end && atx_cut_is(t, first, "{");
+    const bool after_else = b->begin > 1 && atx_tokens_is(t, b->begin - 1, "else"); /* of an `if` before it */
+    const bool block = first < end && atx_tokens_is(t, first, "{");
     atx_cut_span s = { t->items[b->begin].begin, t->items[b->no_end - 1].end };
     atx_str out = { 0 };
 
@@ -252,20 +250,20 @@ static bool take_branch(atx_str *text, const atx_cut_tokens *t, const branching 
 /* "(a && b)" as a whole condition needs none. */
 static void strip_parentheses(atx_str *condition)
 {
-    atx_cut_tokens t;
+    atx_tokens t;
     if (condition->failed || !atx_cut_lex(&t, atx_str_text(condition), condition->len, false)) {
         condition->failed = true;
         return;
     }
-    if (t.count > 1 && atx_cut_is(&t, 0, "(") && atx_cut_match(&t, 0) == t.count - 1) {
+    if (t.count > 1 && atx_tokens_is(&t, 0, "(") && atx_tokens_match(&t, 0) == t.count - 1) {
         memmove(condition->data, condition->data + 1, condition->len - 2);
         condition->len -= 2;
         condition->data[condition->len] = '\0';
     }
-    atx_cut_tokens_clear(&t);
+    atx_tokens_clear(&t);
 }
 
-static bool fold_one(atx_str *text, const atx_cut_tokens *t, size_t i, const atx_cut_constants *known)
+static bool fold_one(atx_str *text, const atx_tokens *t, size_t i, const atx_cut_constants *known)
 {
     branching b;
     bool changed = false, done = false;
@@ -290,28 +288,28 @@ static bool fold_one(atx_str *text, const atx_cut_tokens *t, size_t i, const atx
 /* ---- a definition ---- */
 
 /* A name that the definition may give another meaning: behind a type, or among a template's parameters. */
-static bool is_hidden(const atx_cut_tokens *t, const atx_cut_constant *c)
+static bool is_hidden(const atx_tokens *t, const atx_cut_constant *c)
 {
     static const char *const NO_TYPES[] = { "return", "case", "else", "and", "or", "not", "goto" };
     for (size_t i = 1; i < t->count; i++) {
-        const atx_cut_token *word = &t->items[i];
-        if (word->kind != ATX_CUT_WORD || word->end - word->begin != c->len ||
+        const atx_token *word = &t->items[i];
+        if (word->kind != ATX_TOKEN_WORD || word->end - word->begin != c->len ||
             memcmp(t->text + word->begin, c->name, c->len) != 0)
             continue;
-        bool type = atx_cut_is_word(t, i - 1);
+        bool type = atx_tokens_is_word(t, i - 1);
         for (size_t k = 0; k < sizeof NO_TYPES / sizeof *NO_TYPES; k++)
-            type = type && !atx_cut_is(t, i - 1, NO_TYPES[k]);
-        bool pointer =
-            (atx_cut_is(t, i - 1, "*") || atx_cut_is(t, i - 1, "&")) &&
-            (atx_cut_is(t, i + 1, ",") || atx_cut_is(t, i + 1, ")")) &&
-            (atx_cut_is(t, i - 2, "T") || atx_cut_is(t, i - 2, "int") || atx_cut_is(t, i - 2, "auto"));
+            type = type && !atx_tokens_is(t, i - 1, NO_TYPES[k]);
+        bool pointer = (atx_tokens_is(t, i - 1, "*") || atx_tokens_is(t, i - 1, "&")) &&
+                       (atx_tokens_is(t, i + 1, ",") || atx_tokens_is(t, i + 1, ")")) &&
+                       (atx_tokens_is(t, i - 2, "T") || atx_tokens_is(t, i - 2, "int") ||
+                        atx_tokens_is(t, i - 2, "auto"));
         if (type || pointer)
             return true;
     }
     return false;
 }
 
-static bool visible_constants(atx_cut_constants *out, const atx_cut_constants *known, const atx_cut_tokens *t)
+static bool visible_constants(atx_cut_constants *out, const atx_cut_constants *known, const atx_tokens *t)
 {
     *out = (atx_cut_constants){ .type_bytes = known->type_bytes };
     for (size_t i = 0; i < known->count; i++) {
@@ -324,16 +322,16 @@ static bool visible_constants(atx_cut_constants *out, const atx_cut_constants *k
     return true;
 }
 
-static bool has_word(const atx_cut_tokens *t, const char *word)
+static bool has_word(const atx_tokens *t, const char *word)
 {
     for (size_t i = 0; i < t->count; i++)
-        if (atx_cut_is(t, i, word))
+        if (atx_tokens_is(t, i, word))
             return true;
     return false;
 }
 
 /* `#if` and its `#endif` with nothing between them. */
-static bool drop_empty(atx_str *text, const atx_cut_tokens *t, size_t i)
+static bool drop_empty(atx_str *text, const atx_tokens *t, size_t i)
 {
     if (!(atx_cut_directive_is(t, i, "if") || atx_cut_directive_is(t, i, "ifdef") ||
           atx_cut_directive_is(t, i, "ifndef")) ||
@@ -344,7 +342,7 @@ static bool drop_empty(atx_str *text, const atx_cut_tokens *t, size_t i)
 }
 
 /* Does one thing. */
-static bool fold_next(atx_str *text, const atx_cut_tokens *t, const atx_cut_constants *visible)
+static bool fold_next(atx_str *text, const atx_tokens *t, const atx_cut_constants *visible)
 {
     if (t->open || has_word(t, "enum") || has_word(t, "goto"))
         return false;
@@ -357,16 +355,16 @@ static bool fold_next(atx_str *text, const atx_cut_tokens *t, const atx_cut_cons
 bool atx_cut_fold(atx_str *text, const atx_cut_constants *known)
 {
     atx_cut_constants visible = { 0 };
-    atx_cut_tokens t = { 0 };
+    atx_tokens t = { 0 };
     bool good =
         atx_cut_lex(&t, atx_str_text(text), text->len, false) && visible_constants(&visible, known, &t);
     bool more = good;
     for (int n = 0; more && good && n < ATX_CUT_ROUNDS; n++) {
         more = fold_next(text, &t, &visible);
-        atx_cut_tokens_clear(&t);
+        atx_tokens_clear(&t);
         good = !text->failed && atx_cut_lex(&t, atx_str_text(text), text->len, false);
     }
-    atx_cut_tokens_clear(&t);
+    atx_tokens_clear(&t);
     free(visible.items);
     return good;
 }

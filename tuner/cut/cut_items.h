@@ -55,7 +55,7 @@ typedef struct atx_cut_state {
     size_t *open; /* reached units whose words were not looked at */
     size_t open_count, open_cap;
     atx_cut_constants constants;
-    atx_cut_tokens tokens; /* of the clean text, comments included */
+    atx_tokens tokens; /* of the clean text, comments included */
     size_t group;
     bool failed; /* out of memory */
     bool odd;    /* the text cannot be taken apart */

@@ -9,17 +9,17 @@
 #include "cut/cut_fold.h"
 
 /* Computing it does nothing else: no call, no assignment. */
-static bool is_pure(const atx_cut_tokens *t, size_t begin, size_t end)
+static bool is_pure(const atx_tokens *t, size_t begin, size_t end)
 {
     static const char *const NO[] = { "++", "--", "=",  "+=", "-=", "*=", "/=",
                                       "%=", "^=", "|=", "&=", "{",  "asm" };
     for (size_t i = begin; i < end; i++) {
         for (size_t k = 0; k < sizeof NO / sizeof *NO; k++)
-            if (atx_cut_is(t, i, NO[k]))
+            if (atx_tokens_is(t, i, NO[k]))
                 return false;
-        if (t->items[i].kind == ATX_CUT_DIRECTIVE ||
-            (atx_cut_is_word(t, i) && atx_cut_is(t, i + 1, "(") && !atx_cut_is(t, i, "sizeof") &&
-             !atx_cut_is(t, i, "min") && !atx_cut_is(t, i, "max")))
+        if (t->items[i].kind == ATX_TOKEN_DIRECTIVE ||
+            (atx_tokens_is_word(t, i) && atx_tokens_is(t, i + 1, "(") && !atx_tokens_is(t, i, "sizeof") &&
+             !atx_tokens_is(t, i, "min") && !atx_tokens_is(t, i, "max")))
             return false;
     }
     return true;
@@ -37,7 +37,7 @@ static void count_word(void *context, const char *word, size_t len)
     c->count += c->len == len && memcmp(word, c->word, len) == 0;
 }
 
-static bool is_read(const atx_cut_tokens *t, size_t name)
+static bool is_read(const atx_tokens *t, size_t name)
 {
     counting c = { t->text + t->items[name].begin, t->items[name].end - t->items[name].begin, 0 };
     atx_cut_each_word(t, 0, t->count, count_word, &c);
@@ -45,27 +45,28 @@ static bool is_read(const atx_cut_tokens *t, size_t name)
 }
 
 /* Are all declarators from `first` up to the ';' of the form "name = value"? */
-static bool is_plain_list(const atx_cut_tokens *t, size_t first, size_t last)
+static bool is_plain_list(const atx_tokens *t, size_t first, size_t last)
 {
-    for (; first < last; first = atx_cut_find(t, first, last, ",") + 1)
-        if (!atx_cut_is_word(t, first) || !atx_cut_is(t, first + 1, "="))
+    for (; first < last; first = atx_tokens_find(t, first, last, ",") + 1)
+        if (!atx_tokens_is_word(t, first) || !atx_tokens_is(t, first + 1, "="))
             return false;
     return last < t->count;
 }
 
 /* "const int a = x, b = y;" at i: takes away the first declarator that nothing reads, or the whole. */
-static bool drop_local(atx_str *text, const atx_cut_tokens *t, size_t i)
+static bool drop_local(atx_str *text, const atx_tokens *t, size_t i)
 {
     size_t first = i + 1;
-    if ((!atx_cut_is(t, i, "const") && !atx_cut_is(t, i, "constexpr")) || !atx_cut_starts_statement(t, i))
+    if ((!atx_tokens_is(t, i, "const") && !atx_tokens_is(t, i, "constexpr")) ||
+        !atx_cut_starts_statement(t, i))
         return false;
-    while (atx_cut_is_word(t, first + 1))
+    while (atx_tokens_is_word(t, first + 1))
         first++;
-    size_t last = atx_cut_find(t, first, t->count, ";");
+    size_t last = atx_tokens_find(t, first, t->count, ";");
     if (first == i + 1 || !is_plain_list(t, first, last))
         return false;
     for (size_t at = first; at < last;) {
-        size_t stop = atx_cut_find(t, at, last, ",");
+        size_t stop = atx_tokens_find(t, at, last, ",");
         if (!is_read(t, at) && is_pure(t, at + 2, stop)) {
             atx_cut_span s = { t->items[at].begin, t->items[stop].begin };
             if (at == first && stop == last)
@@ -85,7 +86,7 @@ static bool drop_local(atx_str *text, const atx_cut_tokens *t, size_t i)
 
 bool atx_cut_unused_locals(atx_str *text)
 {
-    atx_cut_tokens t = { 0 };
+    atx_tokens t = { 0 };
     bool more = true;
     for (int n = 0; more && n < ATX_CUT_ROUNDS; n++) {
         more = false;
@@ -93,7 +94,7 @@ bool atx_cut_unused_locals(atx_str *text)
             return false;
         for (size_t i = 1; i < t.count && !t.open && !more; i++)
             more = drop_local(text, &t, i);
-        atx_cut_tokens_clear(&t);
+        atx_tokens_clear(&t);
     }
     return !text->failed;
 }

@@ -7,23 +7,23 @@
 
 #include <string.h>
 
-static size_t find_kernel(const atx_cut_tokens *t, const char *kernel)
+static size_t find_kernel(const atx_tokens *t, const char *kernel)
 {
     size_t i = 0;
-    while (i < t->count && !(atx_cut_is(t, i, kernel) && atx_cut_is(t, i + 1, "(")))
+    while (i < t->count && !(atx_tokens_is(t, i, kernel) && atx_tokens_is(t, i + 1, "(")))
         i++;
     return i;
 }
 
-static void add_type(atx_str *out, const atx_cut_tokens *t, size_t begin, size_t end)
+static void add_type(atx_str *out, const atx_tokens *t, size_t begin, size_t end)
 {
-    while (end > begin && !atx_cut_is(t, end - 1, "*"))
+    while (end > begin && !atx_tokens_is(t, end - 1, "*"))
         end--;
     for (size_t i = begin; i < end; i++) {
-        bool glued = i == begin || atx_cut_is(t, i, ":") || atx_cut_is(t, i - 1, ":") ||
-                     atx_cut_is(t, i, "::") || atx_cut_is(t, i - 1, "::") ||
-                     (atx_cut_is(t, i, "*") && atx_cut_is(t, i - 1, "*"));
-        if (t->items[i].kind == ATX_CUT_COMMENT || atx_cut_is(t, i, "__restrict__"))
+        bool glued = i == begin || atx_tokens_is(t, i, ":") || atx_tokens_is(t, i - 1, ":") ||
+                     atx_tokens_is(t, i, "::") || atx_tokens_is(t, i - 1, "::") ||
+                     (atx_tokens_is(t, i, "*") && atx_tokens_is(t, i - 1, "*"));
+        if (t->items[i].kind == ATX_TOKEN_COMMENT || atx_tokens_is(t, i, "__restrict__"))
             continue;
         atx_str_add(out, glued ? "" : " ");
         atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
@@ -32,16 +32,17 @@ static void add_type(atx_str *out, const atx_cut_tokens *t, size_t begin, size_t
 
 void atx_cut_parameter(atx_str *out, const char *text, const char *kernel, int index)
 {
-    atx_cut_tokens t = { 0 };
+    atx_tokens t = { 0 };
     if (atx_cut_lex(&t, text, strlen(text), false)) {
-        size_t open = find_kernel(&t, kernel), close = open < t.count ? atx_cut_match(&t, open + 1) : t.count;
+        size_t open = find_kernel(&t, kernel),
+               close = open < t.count ? atx_tokens_match(&t, open + 1) : t.count;
         size_t begin = open + 2, end = begin;
         for (int i = 0; i <= index && close < t.count; i++) {
             begin = i ? end + 1 : begin;
-            end = begin < close ? atx_cut_find(&t, begin, close, ",") : close;
+            end = begin < close ? atx_tokens_find(&t, begin, close, ",") : close;
         }
         if (close < t.count && begin < close)
             add_type(out, &t, begin, end);
     }
-    atx_cut_tokens_clear(&t);
+    atx_tokens_clear(&t);
 }

@@ -6,7 +6,6 @@
  * that the form declares; of a form that is not known, none are, and the item is always kept. Templates'
  * heads are skipped by counting angles with parentheses left aside.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +42,7 @@ static void add_unit(atx_cut_state *c, size_t begin, size_t end)
 /* The last unit declares token i. */
 static void add_name(atx_cut_state *c, size_t i)
 {
-    const atx_cut_token *token = &c->tokens.items[i];
+    const atx_token *token = &c->tokens.items[i];
     if (!atx_grow(&c->names, &c->name_cap, c->name_count, sizeof *c->names)) {
         c->failed = true;
         return;
@@ -53,16 +52,16 @@ static void add_name(atx_cut_state *c, size_t i)
 }
 
 /* Past the "<...>" of a template's head. */
-static size_t skip_angles(const atx_cut_tokens *t, size_t i)
+static size_t skip_angles(const atx_tokens *t, size_t i)
 {
     long depth = 0;
     for (; i < t->count; i++) {
-        if (atx_cut_is(t, i, "("))
-            i = atx_cut_match(t, i);
-        else if (atx_cut_is(t, i, "<"))
+        if (atx_tokens_is(t, i, "("))
+            i = atx_tokens_match(t, i);
+        else if (atx_tokens_is(t, i, "<"))
             depth++;
-        else if (atx_cut_is(t, i, ">") || atx_cut_is(t, i, ">>"))
-            depth -= atx_cut_is(t, i, ">") ? 1 : 2;
+        else if (atx_tokens_is(t, i, ">") || atx_tokens_is(t, i, ">>"))
+            depth -= atx_tokens_is(t, i, ">") ? 1 : 2;
         if (depth <= 0)
             return i + 1;
     }
@@ -70,13 +69,13 @@ static size_t skip_angles(const atx_cut_tokens *t, size_t i)
 }
 
 /* Words that a parenthesis follows and that are no function. */
-static bool is_attribute(const atx_cut_tokens *t, size_t i)
+static bool is_attribute(const atx_tokens *t, size_t i)
 {
     static const char *const WORDS[] = { "__launch_bounds__", "__align__",   "alignas",  "__attribute__",
                                          "__declspec",        "decltype",    "noexcept", "requires",
                                          "__cluster_dims__",  "__maxnreg__", "sizeof" };
     for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
-        if (atx_cut_is(t, i, WORDS[k]))
+        if (atx_tokens_is(t, i, WORDS[k]))
             return true;
     return false;
 }
@@ -89,38 +88,38 @@ typedef struct shape {
     bool equal, complete;
 } shape;
 
-static bool is_tag(const atx_cut_tokens *t, size_t i)
+static bool is_tag(const atx_tokens *t, size_t i)
 {
-    return atx_cut_is(t, i, "struct") || atx_cut_is(t, i, "class") || atx_cut_is(t, i, "union") ||
-           atx_cut_is(t, i, "enum");
+    return atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class") || atx_tokens_is(t, i, "union") ||
+           atx_tokens_is(t, i, "enum");
 }
 
 /* From the first token of code to the end of its definition. Comments are tokens here, too. */
-static shape find_shape(const atx_cut_tokens *t, size_t begin)
+static shape find_shape(const atx_tokens *t, size_t begin)
 {
     shape s = { .begin = begin, .end = t->count };
     for (size_t i = begin; i < t->count; i++) {
-        if (atx_cut_is(t, i, "template") && atx_cut_is(t, i + 1, "<")) {
+        if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<")) {
             i = skip_angles(t, i + 1) - 1;
-        } else if (atx_cut_is(t, i, "(") || atx_cut_is(t, i, "[")) {
-            if (atx_cut_is(t, i, "(") && !s.paren && !s.equal && i > begin && !is_attribute(t, i - 1))
+        } else if (atx_tokens_is(t, i, "(") || atx_tokens_is(t, i, "[")) {
+            if (atx_tokens_is(t, i, "(") && !s.paren && !s.equal && i > begin && !is_attribute(t, i - 1))
                 s.paren = i;
-            i = atx_cut_match(t, i);
-        } else if (atx_cut_is(t, i, "{")) {
+            i = atx_tokens_match(t, i);
+        } else if (atx_tokens_is(t, i, "{")) {
             s.brace = s.brace ? s.brace : i;
-            i = atx_cut_match(t, i);
-            if (i < t->count && !atx_cut_is(t, i + 1, ";") && !s.equal && (s.paren || !s.tag)) {
+            i = atx_tokens_match(t, i);
+            if (i < t->count && !atx_tokens_is(t, i + 1, ";") && !s.equal && (s.paren || !s.tag)) {
                 s.end = i + 1;
                 s.complete = true;
                 return s;
             }
-        } else if (atx_cut_is(t, i, ";")) {
+        } else if (atx_tokens_is(t, i, ";")) {
             s.end = i + 1;
             s.complete = true;
             return s;
-        } else if (atx_cut_is(t, i, "}") || atx_cut_is(t, i, ")") || atx_cut_is(t, i, "]")) {
+        } else if (atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ")") || atx_tokens_is(t, i, "]")) {
             return s;
-        } else if (atx_cut_is(t, i, "=")) {
+        } else if (atx_tokens_is(t, i, "=")) {
             s.equal = true;
         } else if (!s.tag && !s.paren && is_tag(t, i)) {
             s.tag = i;
@@ -132,22 +131,22 @@ static shape find_shape(const atx_cut_tokens *t, size_t begin)
 /* Units of "const int a = x, b = y;": its constants. false: it has another form. */
 static bool split_constants(atx_cut_state *c, const shape *s, size_t begin, size_t end)
 {
-    const atx_cut_tokens *t = &c->tokens;
+    const atx_tokens *t = &c->tokens;
     size_t first = s->begin, count = 0;
     if (!s->equal || s->paren || s->brace || s->tag)
         return false;
-    while (atx_cut_is_word(t, first + 1))
+    while (atx_tokens_is_word(t, first + 1))
         first++;
     for (size_t at = first; at < s->end - 1; at++) {
-        if (t->items[at].kind == ATX_CUT_COMMENT || t->items[at].kind == ATX_CUT_DIRECTIVE)
+        if (t->items[at].kind == ATX_TOKEN_COMMENT || t->items[at].kind == ATX_TOKEN_DIRECTIVE)
             return false;
-        if (at == first || atx_cut_is(t, at - 1, ",")) {
-            if (!atx_cut_is_word(t, at) || !atx_cut_is(t, at + 1, "="))
+        if (at == first || atx_tokens_is(t, at - 1, ",")) {
+            if (!atx_tokens_is_word(t, at) || !atx_tokens_is(t, at + 1, "="))
                 return false;
             count++;
         }
-        if (atx_cut_is(t, at, "("))
-            at = atx_cut_match(t, at);
+        if (atx_tokens_is(t, at, "("))
+            at = atx_tokens_match(t, at);
     }
     if (count < 2 || first == s->begin)
         return false;
@@ -159,8 +158,8 @@ static bool split_constants(atx_cut_state *c, const shape *s, size_t begin, size
                       end - t->items[s->end - 1].begin);
     for (size_t at = first; at < s->end - 1;) {
         size_t stop = at;
-        while (stop < s->end - 1 && !atx_cut_is(t, stop, ","))
-            stop = atx_cut_is(t, stop, "(") ? atx_cut_match(t, stop) + 1 : stop + 1;
+        while (stop < s->end - 1 && !atx_tokens_is(t, stop, ","))
+            stop = atx_tokens_is(t, stop, "(") ? atx_tokens_match(t, stop) + 1 : stop + 1;
         add_unit(c, t->items[at].begin, t->items[stop - 1].end);
         add_name(c, at);
         at = stop + 1;
@@ -171,13 +170,13 @@ static bool split_constants(atx_cut_state *c, const shape *s, size_t begin, size
 /* Units of "enum { A = 0, B = 1 };". */
 static bool split_enum(atx_cut_state *c, const shape *s, size_t begin, size_t end)
 {
-    const atx_cut_tokens *t = &c->tokens;
-    size_t close = s->brace ? atx_cut_match(t, s->brace) : 0;
-    if (!atx_cut_is(t, s->begin, "enum") || s->brace != s->begin + 1 || close + 2 != s->end)
+    const atx_tokens *t = &c->tokens;
+    size_t close = s->brace ? atx_tokens_match(t, s->brace) : 0;
+    if (!atx_tokens_is(t, s->begin, "enum") || s->brace != s->begin + 1 || close + 2 != s->end)
         return false;
     for (size_t at = s->brace + 1; at < close; at += 4)
-        if (!atx_cut_is_word(t, at) || !atx_cut_is(t, at + 1, "=") ||
-            t->items[at + 2].kind != ATX_CUT_NUMBER || !(atx_cut_is(t, at + 3, ",") || at + 3 == close))
+        if (!atx_tokens_is_word(t, at) || !atx_tokens_is(t, at + 1, "=") ||
+            t->items[at + 2].kind != ATX_TOKEN_NUMBER || !(atx_tokens_is(t, at + 3, ",") || at + 3 == close))
             return false;
     atx_item *it = add_item(c, ATX_ITEM_LIST, begin, end);
     if (!it)
@@ -197,54 +196,54 @@ static bool split_enum(atx_cut_state *c, const shape *s, size_t begin, size_t en
 static void name_declarators(atx_cut_state *c, const shape *s)
 {
     static const char *const AFTER[] = { "=", ",", ";", "[", "{" };
-    const atx_cut_tokens *t = &c->tokens;
+    const atx_tokens *t = &c->tokens;
     bool value = false;
     for (size_t i = s->begin; i < s->end; i++) {
         for (size_t k = 0; !value && k < sizeof AFTER / sizeof *AFTER; k++)
-            if (atx_cut_is_word(t, i) && atx_cut_is(t, i + 1, AFTER[k]))
+            if (atx_tokens_is_word(t, i) && atx_tokens_is(t, i + 1, AFTER[k]))
                 add_name(c, i);
-        value = atx_cut_is(t, i, "=") || (value && !atx_cut_is(t, i, ","));
-        if (atx_cut_is(t, i, "(") || atx_cut_is(t, i, "[") || atx_cut_is(t, i, "{"))
-            i = atx_cut_match(t, i);
+        value = atx_tokens_is(t, i, "=") || (value && !atx_tokens_is(t, i, ","));
+        if (atx_tokens_is(t, i, "(") || atx_tokens_is(t, i, "[") || atx_tokens_is(t, i, "{"))
+            i = atx_tokens_match(t, i);
     }
 }
 
 static void name_enumerators(atx_cut_state *c, const shape *s)
 {
-    const atx_cut_tokens *t = &c->tokens;
-    size_t close = s->brace ? atx_cut_match(t, s->brace) : 0;
+    const atx_tokens *t = &c->tokens;
+    size_t close = s->brace ? atx_tokens_match(t, s->brace) : 0;
     for (size_t i = s->brace; i < close; i++)
-        if (atx_cut_is_word(t, i) && (atx_cut_is(t, i - 1, "{") || atx_cut_is(t, i - 1, ",")))
+        if (atx_tokens_is_word(t, i) && (atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, ",")))
             add_name(c, i);
 }
 
 /* Names of a plain item. false: of no form that is known. */
 static bool name_plain(atx_cut_state *c, const shape *s)
 {
-    const atx_cut_tokens *t = &c->tokens;
+    const atx_tokens *t = &c->tokens;
     const size_t before = c->name_count;
     for (size_t i = s->begin; i < s->end; i++) {
-        if (atx_cut_is(t, i, "operator") || atx_cut_is(t, i, "namespace") || atx_cut_is(t, i, "asm"))
+        if (atx_tokens_is(t, i, "operator") || atx_tokens_is(t, i, "namespace") || atx_tokens_is(t, i, "asm"))
             return false;
-        if (atx_cut_is(t, i, "{"))
-            i = atx_cut_match(t, i);
+        if (atx_tokens_is(t, i, "{"))
+            i = atx_tokens_match(t, i);
     }
-    const bool alias = atx_cut_is(t, s->begin, "using") || atx_cut_is(t, s->begin, "typedef");
+    const bool alias = atx_tokens_is(t, s->begin, "using") || atx_tokens_is(t, s->begin, "typedef");
     if (s->paren && !alias) {
-        if (atx_cut_is_word(t, s->paren - 1))
+        if (atx_tokens_is_word(t, s->paren - 1))
             add_name(c, s->paren - 1);
         return c->name_count > before;
     }
     if (s->tag && !alias) {
         for (size_t i = s->tag + 1; i < s->end && c->name_count == before; i++) {
-            if (atx_cut_is(t, i, "("))
-                i = atx_cut_match(t, i);
-            else if (atx_cut_is_word(t, i) && !is_attribute(t, i) && !is_tag(t, i))
+            if (atx_tokens_is(t, i, "("))
+                i = atx_tokens_match(t, i);
+            else if (atx_tokens_is_word(t, i) && !is_attribute(t, i) && !is_tag(t, i))
                 add_name(c, i);
-            else if (atx_cut_is(t, i, "{"))
+            else if (atx_tokens_is(t, i, "{"))
                 break;
         }
-        if (atx_cut_is(t, s->tag, "enum"))
+        if (atx_tokens_is(t, s->tag, "enum"))
             name_enumerators(c, s);
     }
     name_declarators(c, s);
@@ -253,7 +252,7 @@ static bool name_plain(atx_cut_state *c, const shape *s)
 
 static void add_definition(atx_cut_state *c, const shape *s, size_t begin, size_t end)
 {
-    if (atx_cut_is(&c->tokens, s->begin, "static_assert")) {
+    if (atx_tokens_is(&c->tokens, s->begin, "static_assert")) {
         add_item(c, ATX_ITEM_NEVER, begin, end);
         return;
     }
@@ -267,7 +266,7 @@ static void add_definition(atx_cut_state *c, const shape *s, size_t begin, size_
 
 static void add_directive(atx_cut_state *c, size_t i, size_t begin, size_t end)
 {
-    const atx_cut_tokens *t = &c->tokens;
+    const atx_tokens *t = &c->tokens;
     atx_item_kind kind = ATX_ITEM_PLAIN;
     if (atx_cut_directive_is(t, i, "if") || atx_cut_directive_is(t, i, "ifdef") ||
         atx_cut_directive_is(t, i, "ifndef"))
@@ -283,12 +282,13 @@ static void add_directive(atx_cut_state *c, size_t i, size_t begin, size_t end)
     add_unit(c, begin, end);
     if (c->failed)
         return;
-    size_t n, len = 0;
-    const char *rest = atx_cut_directive_rest(t, i, &n);
-    while (len < n && (isalnum((unsigned char)rest[len]) || rest[len] == '_'))
-        len++;
+    atx_token name = { 0 };
+    atx_lexer inside = atx_lexer_inside(t->text, &t->items[i]);
+    if (!atx_lexer_next(&name, &inside) || !atx_lexer_next(&name, &inside))
+        name.end = name.begin;
     if (kind == ATX_ITEM_PLAIN && atx_grow(&c->names, &c->name_cap, c->name_count, sizeof *c->names))
-        c->names[c->name_count++] = (atx_unit_name){ rest, len, c->unit_count - 1 };
+        c->names[c->name_count++] =
+            (atx_unit_name){ inside.text + name.begin, name.end - name.begin, c->unit_count - 1 };
     if (kind == ATX_ITEM_OPENS)
         c->group = c->item_count - 1;
     if (kind == ATX_ITEM_CLOSES && c->group != SIZE_MAX)
@@ -298,24 +298,24 @@ static void add_directive(atx_cut_state *c, size_t i, size_t begin, size_t end)
 }
 
 /* A comment on the line where the token before it ends. */
-static bool stands_behind(const atx_cut_tokens *t, size_t i)
+static bool stands_behind(const atx_tokens *t, size_t i)
 {
-    return i < t->count && i > 0 && t->items[i].kind == ATX_CUT_COMMENT &&
+    return i < t->count && i > 0 && t->items[i].kind == ATX_TOKEN_COMMENT &&
            !memchr(t->text + t->items[i - 1].end, '\n', t->items[i].begin - t->items[i - 1].end);
 }
 
 void atx_cut_split(atx_cut_state *c)
 {
-    const atx_cut_tokens *t = &c->tokens;
+    const atx_tokens *t = &c->tokens;
     c->group = SIZE_MAX;
     for (size_t i = 0; i < t->count && !c->failed && !c->odd;) {
         const size_t begin = t->items[i].begin; /* of its comments */
-        while (i < t->count && t->items[i].kind == ATX_CUT_COMMENT)
+        while (i < t->count && t->items[i].kind == ATX_TOKEN_COMMENT)
             i++;
         if (i == t->count)
             return;
         shape s = { .begin = i, .end = i + 1, .complete = true };
-        const bool directive = t->items[i].kind == ATX_CUT_DIRECTIVE;
+        const bool directive = t->items[i].kind == ATX_TOKEN_DIRECTIVE;
         if (!directive)
             s = find_shape(t, i);
         if (!s.complete) {

@@ -8,6 +8,8 @@
  */
 #include "cut/cut_value.h"
 
+#include "util/chars.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -44,7 +46,7 @@ static bool add_literal(reading *r, const char *digits, size_t len)
 {
     int64_t value = 0;
     size_t n = 0;
-    for (; n < len && digits[n] >= '0' && digits[n] <= '9'; n++)
+    for (; n < len && atx_is_digit(digits[n]); n++)
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, digits[n] - '0', &value))
             return false;
@@ -66,43 +68,44 @@ static void add_sign(reading *r, const char *sign, size_t len)
 }
 
 /* "sizeof(T)", with "(int)" before it or not; returns how many tokens, 0: none. */
-static size_t add_sizeof(reading *r, const atx_cut_tokens *t, size_t i, const atx_cut_constants *known)
+static size_t add_sizeof(reading *r, const atx_tokens *t, size_t i, const atx_cut_constants *known)
 {
-    size_t cast = atx_cut_is(t, i, "(") && atx_cut_is(t, i + 1, "int") && atx_cut_is(t, i + 2, ")") ? 3 : 0;
+    size_t cast =
+        atx_tokens_is(t, i, "(") && atx_tokens_is(t, i + 1, "int") && atx_tokens_is(t, i + 2, ")") ? 3 : 0;
     size_t at = i + cast;
-    if (!known->type_bytes || !atx_cut_is(t, at, "sizeof") || !atx_cut_is(t, at + 1, "(") ||
-        !atx_cut_is(t, at + 2, "T") || !atx_cut_is(t, at + 3, ")"))
+    if (!known->type_bytes || !atx_tokens_is(t, at, "sizeof") || !atx_tokens_is(t, at + 1, "(") ||
+        !atx_tokens_is(t, at + 2, "T") || !atx_tokens_is(t, at + 3, ")"))
         return 0;
     add_number(r, known->type_bytes);
     r->unsigned_ |= !cast;
     return cast + 4;
 }
 
-static bool add_token(reading *r, const atx_cut_tokens *t, size_t i, const atx_cut_constants *known)
+static bool add_token(reading *r, const atx_tokens *t, size_t i, const atx_cut_constants *known)
 {
     const char *text = t->text + t->items[i].begin;
     size_t len = t->items[i].end - t->items[i].begin;
     const atx_cut_constant *c;
     switch (t->items[i].kind) {
-    case ATX_CUT_WORD:
-        if (atx_cut_is(t, i, "true") || atx_cut_is(t, i, "false"))
+    case ATX_TOKEN_WORD:
+        if (atx_tokens_is(t, i, "true") || atx_tokens_is(t, i, "false"))
             add_number(r, *text == 't');
         else if ((c = find_constant(known, text, len)) != NULL)
             add_number(r, c->value);
         else
             return false;
         return true;
-    case ATX_CUT_NUMBER:
+    case ATX_TOKEN_NUMBER:
         return add_literal(r, text, len);
-    case ATX_CUT_SIGN:
+    case ATX_TOKEN_SIGN:
         add_sign(r, text, len);
-        return !atx_cut_is(t, i, "<<");
+        return !atx_tokens_is(t, i, "<<");
     default:
         return false;
     }
 }
 
-bool atx_cut_value(int64_t *value, bool *failed, const atx_cut_tokens *t, size_t begin, size_t end,
+bool atx_cut_value(int64_t *value, bool *failed, const atx_tokens *t, size_t begin, size_t end,
                    const atx_cut_constants *known)
 {
     reading r = { .reach = 1 };
@@ -129,7 +132,7 @@ bool atx_cut_value(int64_t *value, bool *failed, const atx_cut_tokens *t, size_t
 
 /* ---- conditions ---- */
 
-static void add_range(atx_str *out, const atx_cut_tokens *t, size_t begin, size_t end)
+static void add_range(atx_str *out, const atx_tokens *t, size_t begin, size_t end)
 {
     if (begin < end)
         atx_str_add_bytes(out, t->text + t->items[begin].begin,
@@ -137,14 +140,14 @@ static void add_range(atx_str *out, const atx_cut_tokens *t, size_t begin, size_
 }
 
 /* A list of operands, joined by `sign`; `rules` is what one operand decides alone. */
-static atx_truth simplify_list(atx_str *out, bool *changed, int *left, const atx_cut_tokens *t, size_t begin,
+static atx_truth simplify_list(atx_str *out, bool *changed, int *left, const atx_tokens *t, size_t begin,
                                size_t end, const char *sign, atx_truth rules, const atx_cut_constants *known,
                                int depth)
 {
     bool dropped = false;
     *left = 0;
     for (size_t at = begin; at <= end;) {
-        size_t stop = atx_cut_find(t, at, end, sign);
+        size_t stop = atx_tokens_find(t, at, end, sign);
         atx_str one = { 0 };
         atx_truth value = atx_cut_simplify(&one, changed, t, at, stop, known, depth);
         if (value == ATX_UNKNOWN) {
@@ -169,21 +172,21 @@ static atx_truth simplify_list(atx_str *out, bool *changed, int *left, const atx
     return *left ? ATX_UNKNOWN : rules == ATX_TRUE ? ATX_FALSE : ATX_TRUE;
 }
 
-atx_truth atx_cut_simplify(atx_str *out, bool *changed, const atx_cut_tokens *t, size_t begin, size_t end,
+atx_truth atx_cut_simplify(atx_str *out, bool *changed, const atx_tokens *t, size_t begin, size_t end,
                            const atx_cut_constants *known, int depth)
 {
     int64_t value;
     int left = 0;
     bool inner = false;
-    if (begin >= end || depth > ATX_CUT_NESTING || atx_cut_find(t, begin, end, "?") < end ||
-        atx_cut_find(t, begin, end, ",") < end) {
+    if (begin >= end || depth > ATX_CUT_NESTING || atx_tokens_find(t, begin, end, "?") < end ||
+        atx_tokens_find(t, begin, end, ",") < end) {
         add_range(out, t, begin, end);
         return ATX_UNKNOWN;
     }
     if (atx_cut_value(&value, &out->failed, t, begin, end, known))
         return value ? ATX_TRUE : ATX_FALSE;
-    const bool either = atx_cut_find(t, begin, end, "||") < end;
-    if (either || atx_cut_find(t, begin, end, "&&") < end) {
+    const bool either = atx_tokens_find(t, begin, end, "||") < end;
+    if (either || atx_tokens_find(t, begin, end, "&&") < end) {
         atx_str list = { 0 };
         atx_truth found = simplify_list(&list, &inner, &left, t, begin, end, either ? "||" : "&&",
                                         either ? ATX_TRUE : ATX_FALSE, known, depth + 1);
@@ -196,7 +199,7 @@ atx_truth atx_cut_simplify(atx_str *out, bool *changed, const atx_cut_tokens *t,
         *changed |= inner;
         return found;
     }
-    if (atx_cut_is(t, begin, "(") && atx_cut_match(t, begin) == end - 1) {
+    if (atx_tokens_is(t, begin, "(") && atx_tokens_match(t, begin) == end - 1) {
         atx_str within = { 0 };
         atx_truth found = atx_cut_simplify(&within, &inner, t, begin + 1, end - 1, known, depth + 1);
         out->failed |= within.failed;

@@ -22,12 +22,12 @@ typedef struct atx_cut_constants {
 typedef enum atx_truth { ATX_FALSE, ATX_TRUE, ATX_UNKNOWN } atx_truth;
 
 /* The value of an expression, where it is certain that C++ finds the same. Sets *failed: out of memory. */
-bool atx_cut_value(int64_t *value, bool *failed, const atx_cut_tokens *t, size_t begin, size_t end,
+bool atx_cut_value(int64_t *value, bool *failed, const atx_tokens *t, size_t begin, size_t end,
                    const atx_cut_constants *known);
 
 /* A condition; of one that is unknown, what is left of it is added to *out, and *changed set if that is less.
  */
-atx_truth atx_cut_simplify(atx_str *out, bool *changed, const atx_cut_tokens *t, size_t begin, size_t end,
+atx_truth atx_cut_simplify(atx_str *out, bool *changed, const atx_tokens *t, size_t begin, size_t end,
                            const atx_cut_constants *known, int depth);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * declare_gather.c - #include lines are found line by line, outside of comments, and replaced whatever #if
- * they stand in: the condition then holds for what replaced them. `#pragma once` becomes a guard named by the
- * file's contents, as it means nothing where there is one file. A guarded file that is open already would be
- * empty: it is left out, so circles end where the preprocessor would end them.
+ * declare_gather.c - an #include is replaced whatever #if it stands in, if that is not certain to leave it
+ * out: the condition then holds for what replaced it. `#pragma once` becomes a guard named by the file's
+ * contents, as it means nothing where there is one file. A guarded file that is open already would be empty:
+ * it is left out, so circles end where the preprocessor would end them.
  */
 #include "declare/declare_gather.h"
 
@@ -13,7 +13,9 @@
 #include <sys/stat.h>
 
 #include "declare/declare_lines.h" /* ATX_MAX_SOURCE */
+#include "source/lex.h"
 #include "source/paths.h"
+#include "util/chars.h"
 #include "util/regular.h"
 
 enum { MAX_DEPTH = 32 };
@@ -71,102 +73,68 @@ static at_status too_much(const gathering *g)
         g->file, ATX_MAX_SOURCE);
 }
 
-/* ---- lines ---- */
+/* ---- lines of the preprocessor ---- */
 
 typedef struct line {
-    const char *begin, *end; /* end: past its newline */
-    int number;
-    bool in_comment; /* where it begins */
+    size_t begin, end; /* end: past its newline */
+    int number, next;  /* of the line, and of the one behind it */
+    bool conditional;  /* #if, #ifndef */
+    bool once;
+    char name[512]; /* what it includes; "": nothing, or what a macro names */
+    bool quoted;
 } line;
 
-static const char *skip_blanks(const char *at, const char *end)
+/* "NAME" or <NAME>, but for an absolute one. */
+static void read_name(line *l, const char *text, const atx_token *t)
 {
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
-        at++;
-    return at;
+    char name[sizeof l->name + 2];
+    const size_t len = atx_token_copy(name, sizeof name, text, t);
+    if (t->kind != ATX_TOKEN_TEXT || t->raw || len < 3 || len >= sizeof name || name[1] == '/')
+        return;
+    l->quoted = name[0] == '"';
+    memcpy(l->name, name + 1, len - 2);
+    l->name[len - 2] = '\0';
 }
 
-static bool is_part(char c)
+static void read_line(line *l, const char *text, const atx_token *t)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    atx_lexer inner = atx_lexer_inside(text, t);
+    atx_token word, what;
+    if (!atx_lexer_next(&word, &inner))
+        return;
+    l->conditional = atx_token_is(inner.text, &word, "if") || atx_token_is(inner.text, &word, "ifndef");
+    if (!atx_lexer_next(&what, &inner))
+        return;
+    l->once = atx_token_is(inner.text, &word, "pragma") && atx_token_is(inner.text, &what, "once");
+    if (atx_token_is(inner.text, &word, "include"))
+        read_name(l, inner.text, &what);
 }
 
-/* Past a string or character; a quote within a number (1'000) is none. */
-static const char *skip_quoted(const char *at, const line *l)
+/* For editors and nvcc is what stands behind `#ifndef AUTOTUNE_RENDERED`: its headers reach the kernel by
+ * other ways. */
+static atx_lexer lines_of(const char *text, size_t len)
 {
-    char quote = *at;
-    if (quote == '\'' && at > l->begin && is_part(at[-1]))
-        return at + 1;
-    for (at++; at < l->end && *at != quote && *at != '\n'; at++)
-        at += *at == '\\' && at + 1 < l->end;
-    return at < l->end ? at + 1 : at;
+    return (atx_lexer){ .text = text,
+                        .len = len,
+                        .options = { .lines = true, .active = true, .defined = "AUTOTUNE_RENDERED" } };
 }
 
-/* Whether the next line begins within a comment. */
-static bool ends_in_comment(const line *l)
+static bool next_line(line *l, atx_lexer *lexer)
 {
-    bool inside = l->in_comment;
-    const char *at = l->begin;
-    while (at < l->end) {
-        bool two = at + 1 < l->end;
-        if (inside) {
-            inside = !(two && at[0] == '*' && at[1] == '/');
-            at += inside ? 1 : 2;
-        } else if (two && at[0] == '/' && at[1] == '/') {
-            break;
-        } else if (two && at[0] == '/' && at[1] == '*') {
-            inside = true;
-            at += 2;
-        } else {
-            at = *at == '"' || *at == '\'' ? skip_quoted(at, l) : at + 1;
-        }
-    }
-    return inside;
-}
-
-/* The line at `at`; what follows `l`, if anything was there before. */
-static void next_line(line *l, const char *text, size_t len)
-{
-    bool first = !l->begin;
-    l->in_comment = !first && ends_in_comment(l);
-    l->number = first ? 1 : l->number + 1;
-    l->begin = first ? text : l->end;
-    const char *newline = memchr(l->begin, '\n', (size_t)(text + len - l->begin));
-    l->end = newline ? newline + 1 : text + len;
-}
-
-/* What follows the `#` of a directive; NULL: the line is none. */
-static const char *directive(const line *l)
-{
-    const char *at = skip_blanks(l->begin, l->end);
-    return l->in_comment || at == l->end || *at != '#' ? NULL : skip_blanks(at + 1, l->end);
-}
-
-static const char *after_word(const char *at, const line *l, const char *word)
-{
-    size_t n = strlen(word);
-    if (!at || (size_t)(l->end - at) < n || memcmp(at, word, n) != 0 || (at + n < l->end && is_part(at[n])))
-        return NULL;
-    return skip_blanks(at + n, l->end);
-}
-
-static bool is_once(const line *l)
-{
-    return after_word(after_word(directive(l), l, "pragma"), l, "once") != NULL;
-}
-
-/* #include "NAME" or <NAME>: where the name stands. false: something else, or a macro. */
-static bool read_include(const line *l, char name[512], bool *quoted)
-{
-    const char *at = after_word(directive(l), l, "include");
-    if (!at || at == l->end || (*at != '"' && *at != '<'))
-        return false;
-    const char *close = memchr(at + 1, *at == '"' ? '"' : '>', (size_t)(l->end - at - 1));
-    if (!close || close == at + 1 || close - at - 1 >= 512 || at[1] == '/')
-        return false;
-    *quoted = *at == '"';
-    memcpy(name, at + 1, (size_t)(close - at - 1));
-    name[close - at - 1] = '\0';
+    const char *text = lexer->text;
+    atx_token t;
+    do
+        if (!atx_lexer_next(&t, lexer))
+            return false;
+    while (t.kind != ATX_TOKEN_DIRECTIVE);
+    *l = (line){ .begin = t.begin, .end = t.end + (t.end < lexer->len), .number = t.line, .next = t.line };
+    while (l->begin && atx_is_blank(text[l->begin - 1]))
+        l->begin--;
+    if (l->begin && text[l->begin - 1] != '\n')
+        l->begin = t.begin; /* behind a comment */
+    for (size_t at = t.begin; at < l->end; at++)
+        l->next += text[at] == '\n';
+    read_line(l, text, &t);
     return true;
 }
 
@@ -175,16 +143,12 @@ typedef enum guard { NO_GUARD, BY_PRAGMA, BY_MACRO } guard;
 /* What keeps a file from being seen twice: a pragma, or a first directive that asks for a macro. */
 static guard guard_of(const char *text, size_t len)
 {
-    line l = { 0 };
+    atx_lexer lexer = lines_of(text, len);
     bool first = true, macro = false;
-    while (l.end < text + len) {
-        next_line(&l, text, len);
-        const char *what = directive(&l);
-        if (is_once(&l))
+    for (line l; next_line(&l, &lexer); first = false) {
+        if (l.once)
             return BY_PRAGMA;
-        if (what && first)
-            macro = after_word(what, &l, "ifndef") || after_word(what, &l, "if");
-        first = first && !what;
+        macro = macro || (first && l.conditional);
     }
     return macro ? BY_MACRO : NO_GUARD;
 }
@@ -242,52 +206,31 @@ static at_status find_include(atx_str *name, bool *found, const gathering *g, co
     return status;
 }
 
-/*
- * The depth of #if within what only editors and nvcc see, `#ifndef AUTOTUNE_RENDERED`; 0: outside. Headers
- * that stand there reach the kernel by other ways.
- */
-static int hidden_depth(int depth, const line *l)
-{
-    static const char NAME[] = "AUTOTUNE_RENDERED";
-    const char *what = directive(l), *asked = after_word(what, l, "ifndef");
-    if (depth == 0)
-        return asked && after_word(asked, l, NAME) ? 1 : 0;
-    if (asked || after_word(what, l, "if") || after_word(what, l, "ifdef"))
-        return depth + 1;
-    if (after_word(what, l, "endif"))
-        return depth - 1;
-    return depth == 1 && (after_word(what, l, "else") || after_word(what, l, "elif")) ? 0 : depth;
-}
-
 /* The pieces of a text between the lines that are replaced. */
 static at_status add_lines(gathering *g, const char *name, const char *text, size_t len, bool once)
 {
     at_status status = AT_OK;
     atx_str included = { 0 }, shown = { 0 };
-    const char *from = text;
-    int from_number = 1, hidden = 0;
-    line l = { 0 };
+    atx_lexer lexer = lines_of(text, len);
+    size_t from = 0;
+    int from_number = 1;
 
     atx_beside(&shown, g->file, name);
-    while (l.end < text + len && status == AT_OK) {
-        char wanted[512];
-        bool quoted = false;
-        next_line(&l, text, len);
-        hidden = hidden_depth(hidden, &l);
-        bool found = false;
+    for (line l; status == AT_OK && next_line(&l, &lexer);) {
         const asker from_here = { atx_str_text(&shown), l.number, 1 };
-        if (!hidden && read_include(&l, wanted, &quoted))
-            status = find_include(&included, &found, g, name, wanted, quoted, &from_here);
-        if (status != AT_OK || (!found && !(once && is_once(&l))))
+        bool found = false;
+        if (l.name[0])
+            status = find_include(&included, &found, g, name, l.name, l.quoted, &from_here);
+        if (status != AT_OK || (!found && !(once && l.once)))
             continue;
-        status = add_piece(g, name, from_number, from, (size_t)(l.begin - from));
+        status = add_piece(g, name, from_number, text + from, l.begin - from);
         if (status == AT_OK && found)
             status = gather_file(g, atx_str_text(&included), &from_here);
         from = l.end;
-        from_number = l.number + 1;
+        from_number = l.next;
     }
     if (status == AT_OK)
-        status = add_piece(g, name, from_number, from, (size_t)(text + len - from));
+        status = add_piece(g, name, from_number, text + from, len - from);
     atx_str_clear(&included);
     atx_str_clear(&shown);
     return status;

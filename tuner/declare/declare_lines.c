@@ -14,33 +14,20 @@
 #include <string.h>
 
 #include "declare/declare_common.h"
+#include "source/lex.h"
+#include "util/chars.h"
 #include "util/number.h"
 #include "util/str.h"
 
 static const char MARKER[] = "/*!autotune";
 #define MARKER_LEN (sizeof MARKER - 1)
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* ---- blocks ---- */
 
 /* Only blanks, or a byte order mark, before it on its line. */
 static bool starts_line(const char *source, const char *at)
 {
-    while (at > source && is_blank(at[-1]))
+    while (at > source && atx_is_blank(at[-1]))
         at--;
     return at == source || at[-1] == '\n' || (at - source == 3 && memcmp(source, "\xef\xbb\xbf", 3) == 0);
 }
@@ -69,7 +56,7 @@ static bool find_block(const char **begin, const char **end, const atx_lines *li
     const char *stop = lines->source + lines->len;
     while ((from = find_marker(from, stop)) != NULL) {
         const char *after = from + MARKER_LEN;
-        bool whole = after == stop || is_blank(*after) || *after == '\n' || *after == '*';
+        bool whole = after == stop || atx_is_blank(*after) || *after == '\n' || *after == '*';
         if (whole && starts_line(lines->source, from)) {
             *begin = after;
             *end = find_close(after, stop);
@@ -200,7 +187,7 @@ static const char *continuation(const char *at, const char *end)
 {
     if (*at != '\\')
         return NULL;
-    for (at++; at < end && is_blank(*at); at++)
+    for (at++; at < end && atx_is_blank(*at); at++)
         ;
     return at < end && *at == '\n' ? at + 1 : NULL;
 }
@@ -211,7 +198,7 @@ static const char *skip_blanks(const char *at, const char *end)
     for (; at < end; at++) {
         if ((after = continuation(at, end)) != NULL)
             at = after - 1;
-        else if (!is_blank(*at))
+        else if (!atx_is_blank(*at))
             break;
     }
     return at;
@@ -227,7 +214,7 @@ static const char *find_line_end(const char *at, const char *end, const char **h
         const char *stop = newline ? newline : end, *last = stop;
         if (!*hash)
             *hash = memchr(at, '#', (size_t)(stop - at));
-        while (last > at && is_blank(last[-1]))
+        while (last > at && atx_is_blank(last[-1]))
             last--;
         if (!newline || last == at || last[-1] != '\\')
             return stop;
@@ -236,7 +223,7 @@ static const char *find_line_end(const char *at, const char *end, const char **h
 
 static const char *trim_end(const char *begin, const char *end)
 {
-    while (end > begin && (is_blank(end[-1]) || end[-1] == '\n' || end[-1] == '\\'))
+    while (end > begin && (atx_is_blank(end[-1]) || end[-1] == '\n' || end[-1] == '\\'))
         end--;
     return end;
 }
@@ -296,7 +283,7 @@ at_status atx_lines_fail(const atx_lines *lines, const char *at, const char *for
 
 static bool is_part(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '.';
+    return atx_is_word_part(c) || c == '.';
 }
 
 /* The word, number or sign at the reader's place, for a message. */
@@ -360,9 +347,9 @@ at_status atx_lines_take(atx_lines *lines, const char *text, const char *what)
 size_t atx_lines_word(const atx_lines *lines)
 {
     const char *at = lines->at;
-    if (at >= lines->line_end || !is_letter(*at))
+    if (at >= lines->line_end || !atx_is_letter(*at))
         return 0;
-    while (at < lines->line_end && (is_letter(*at) || is_digit(*at)))
+    while (at < lines->line_end && atx_is_word_part(*at))
         at++;
     return (size_t)(at - lines->at);
 }
@@ -384,7 +371,8 @@ at_status atx_lines_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *e
 at_status atx_lines_text(char **out, atx_lines *lines, const char *expected)
 {
     const char *end = lines->at;
-    while (end < lines->line_end && !is_blank(*end) && *end != '\n' && !continuation(end, lines->line_end))
+    while (end < lines->line_end && !atx_is_blank(*end) && *end != '\n' &&
+           !continuation(end, lines->line_end))
         end++;
     if (end == lines->at)
         return atx_lines_expected(lines, expected);
@@ -402,14 +390,14 @@ at_status atx_lines_integer(int64_t *out, atx_lines *lines, const char *expected
     int64_t value = 0;
 
     at += negative;
-    if (at >= end || !is_digit(*at))
+    if (at >= end || !atx_is_digit(*at))
         return atx_lines_expected(lines, expected);
-    for (; at < end && is_digit(*at); at++) {
+    for (; at < end && atx_is_digit(*at); at++) {
         int digit = *at - '0';
         if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value))
             return atx_lines_expected(lines, "an integer below 2^63");
     }
-    if (at < end && is_letter(*at))
+    if (at < end && atx_is_letter(*at))
         return atx_lines_expected(lines, expected);
     *out = negative ? -value : value;
     atx_lines_skip(lines, (size_t)(at - lines->at));
@@ -424,7 +412,7 @@ at_status atx_lines_real(double *out, atx_lines *lines, const char *expected)
     for (; n < left && n < sizeof text - 1; n++) {
         char c = lines->at[n];
         bool sign = (c == '-' || c == '+') && (n == 0 || exponent);
-        if (!is_digit(c) && c != '.' && c != 'e' && c != 'E' && !sign)
+        if (!atx_is_digit(c) && c != '.' && c != 'e' && c != 'E' && !sign)
             break;
         exponent = c == 'e' || c == 'E';
         text[n] = c;
@@ -432,7 +420,7 @@ at_status atx_lines_real(double *out, atx_lines *lines, const char *expected)
     text[n] = '\0';
     char *end = text;
     double value = n ? atx_real_read(text, &end) : 0;
-    bool ends = n == left || !(is_letter(lines->at[n]) || is_digit(lines->at[n]));
+    bool ends = n == left || !atx_is_word_part(lines->at[n]);
     if (end == text || *end || !ends || !isfinite(value))
         return atx_lines_expected(lines, expected);
     *out = value;
@@ -503,22 +491,18 @@ at_status atx_lines_comment(char **out, const atx_lines *lines)
     return AT_OK;
 }
 
-static bool is_word_at(const char *source, size_t len, const char *at, size_t n)
+static bool has_word(const char *text, const char *end, const char *word)
 {
-    bool before = at == source || !(is_letter(at[-1]) || is_digit(at[-1]));
-    bool after = at + n == source + len || !(is_letter(at[n]) || is_digit(at[n]));
-    return before && after;
+    atx_lexer lexer = { .text = text, .len = (size_t)(end - text) };
+    bool has = false;
+    for (atx_token t; !has && atx_lexer_next(&t, &lexer);)
+        has = atx_token_is(text, &t, word);
+    return has;
 }
 
+/* Most declarations stand right before what they name. */
 bool atx_lines_source_has(const atx_lines *lines, const char *word)
 {
-    const char *stop = lines->source + lines->len, *at = lines->source;
-    size_t n = strlen(word);
-    while ((at = memmem(at, (size_t)(stop - at), word, n)) != NULL) {
-        bool inside = at >= lines->begin && at < lines->end;
-        if (!inside && is_word_at(lines->source, lines->len, at, n))
-            return true;
-        at += n;
-    }
-    return false;
+    const char *stop = lines->source + lines->len, *behind = lines->end + (lines->end + 2 <= stop ? 2 : 0);
+    return has_word(behind, stop, word) || has_word(lines->source, lines->begin, word);
 }

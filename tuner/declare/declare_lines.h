@@ -85,7 +85,7 @@ at_status atx_lines_expr_of(atx_expr **out, atx_lines *lines, const atx_scope *s
 /* The line's comment on one line; "" when there is none. malloc'ed. */
 at_status atx_lines_comment(char **out, const atx_lines *lines) AT_MUST_CHECK;
 
-/* Does a whole word occur in the source outside of this block? */
+/* Does a word occur in the code of the source, outside of this block? */
 bool atx_lines_source_has(const atx_lines *lines, const char *word);
 
 #endif

@@ -15,7 +15,7 @@
 #include "declare/declare_common.h"
 #include "declare/declare_parts.h"
 #include "source/meaning.h"
-#include "source/signature.h"
+#include "source/declarator.h"
 #include "util/str.h"
 
 /* What is known while reading: `default` may stand before the parameters that it names. */

@@ -8,7 +8,7 @@
 
 #include "declare/declare.h"
 #include "exchange/adopt.h"
-#include "source/signature.h"
+#include "source/declarator.h"
 
 #define ATX_DRAFT_ARGS   16
 #define ATX_DRAFT_PARAMS 32
@@ -30,7 +30,7 @@ typedef struct atx_draft_param {
 
 typedef struct atx_draft {
     const atx_adopt_input *in;
-    atx_str code;                /* without comments and strings                       */
+    atx_tokens code;             /* of the text: no directives                          */
     char kernel[ATX_MAX_WORD];   /* its name alone                                      */
     char called[ATX_MAX_KERNEL]; /* ns::f<T, TILE>                                      */
     bool asks_arguments;         /* a template whose arguments are not understood       */
@@ -49,10 +49,10 @@ typedef struct atx_draft {
 at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
 
 /*
- * Sets `called`, from the namespaces and the template of the kernel whose parameters begin at `open`, adds
- * the template's numbers to the parameters, and gives scalars of its types one that an op can pass.
+ * Sets `called`, from the namespaces and the template of the kernel, adds the template's numbers to the
+ * parameters, and gives scalars of its types one that an op can pass.
  */
-void atx_draft_read_template(atx_draft *d, const char *open);
+void atx_draft_read_template(atx_draft *d, const atx_kernel_text *kernel);
 
 /* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
 int atx_draft_block_axis(const char *name);

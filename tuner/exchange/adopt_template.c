@@ -5,112 +5,83 @@
  * for.
  */
 #include "exchange/adopt_draft.h"
-#include "source/words.h"
-
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-enum { MAX_DEPTH = 64 };
-
-static bool is_word(const char *at, size_t len, const char *word)
-{
-    return len && strlen(word) == len && memcmp(at, word, len) == 0;
-}
 
 /* ---- namespaces ---- */
 
-/* Adds "name::" of what stands behind the word `namespace`: nothing without a name; a::b is two. */
-static void add_namespace(atx_str *out, const char *at, const char *end)
+/* Adds "name::" of what follows the word `namespace`: nothing without a name; a::b is two. */
+static void add_namespace(atx_str *out, const atx_tokens *t, size_t i)
 {
-    size_t before = out->len;
-    for (at = atx_skip_space(at); at < end && (atx_is_word_part(*at) || *at == ':'); at++)
-        atx_str_add_bytes(out, at, 1);
+    const size_t before = out->len;
+    for (; atx_tokens_is_word(t, i) || atx_tokens_is(t, i, "::"); i++)
+        atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
     if (out->len > before)
         atx_str_add(out, "::");
 }
 
-/* "a::b::" of the braces that are open at `end`. */
-static void read_namespaces(atx_str *out, const char *code, const char *end)
+/* "a::b::" of the braces that are open at token `end`. */
+static void read_namespaces(atx_str *out, const atx_tokens *t, size_t end)
 {
-    static const char WORD[] = "namespace";
-    size_t lengths[MAX_DEPTH];
-    const char *pending = NULL;
-    int depth = 0;
-    for (const char *at = code; at < end; at++) {
-        size_t n = atx_word_len(at);
-        if (is_word(at, n, WORD))
-            pending = at + n;
-        if (*at == '{' && depth < MAX_DEPTH)
-            lengths[depth] = out->len;
-        if (*at == '{' && pending)
-            add_namespace(out, pending, at);
-        if (*at == '{')
-            depth++;
-        if (*at == '}' && depth > 0 && --depth < MAX_DEPTH && lengths[depth] < out->len) {
-            out->len = lengths[depth];
-            out->data[out->len] = '\0';
-        }
-        if (strchr("{};", *at))
-            pending = NULL;
-        at += n ? n - 1 : 0;
+    size_t pending = 0; /* behind `namespace`; 0: none */
+    for (size_t i = 0; i < end; i++) {
+        if (atx_tokens_is(t, i, "namespace"))
+            pending = i + 1;
+        if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
+            i = atx_tokens_match(t, i);
+        else if (atx_tokens_is(t, i, "{") && pending)
+            add_namespace(out, t, pending);
+        if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))
+            pending = 0;
     }
 }
 
 /* ---- the template ---- */
 
-/* Where the parameters of the kernel's own template begin; NULL: it is none. */
-static const char *find_template(const char *code, const char *open)
+/* The '<' of the kernel's own template; 0: it is none. */
+static size_t find_template(const atx_tokens *t, const atx_kernel_text *k)
 {
-    const char *from = open, *found = NULL;
-    while (from > code && !strchr(";{}", from[-1]))
-        from--;
-    for (size_t n; from < open; from += n ? n : 1) {
-        n = atx_word_len(from);
-        const char *behind = atx_skip_space(from + n);
-        if (is_word(from, n, "template") && *behind == '<')
-            found = behind + 1;
-    }
+    size_t found = 0;
+    for (size_t i = k->head; i < k->name; i++)
+        if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<"))
+            found = i + 1;
     return found;
 }
 
 typedef enum meaning { TYPE, NUMBER, TRUTH, OTHER } meaning;
 
 /* One parameter, "int TILE = 16": what it is, and its last word before the '=' as its name. */
-static meaning read_meaning(atx_draft_param *p, const char *at, const char *end)
+static meaning read_meaning(atx_draft_param *p, const atx_tokens *t, size_t i, size_t end)
 {
     static const struct {
         const char *word;
         meaning meaning;
     } WORDS[] = { { "typename", TYPE },   { "class", TYPE },  { "bool", TRUTH },   { "int", NUMBER },
                   { "unsigned", NUMBER }, { "long", NUMBER }, { "size_t", NUMBER } };
-    const char *equals = memchr(at, '=', (size_t)(end - at)), *last = NULL;
-    const char *stop = equals ? equals : end;
     meaning found = OTHER;
     size_t words = 0;
-    for (size_t n; at < stop; at += n ? n : 1) {
-        n = atx_word_len(at);
-        if (*at == '<' || *at == '.' || *at == '*' || *at == '&' || *at == ':' || n >= ATX_MAX_WORD)
-            return OTHER;
-        for (size_t i = 0; n && i < sizeof WORDS / sizeof *WORDS && found == OTHER; i++)
-            if (is_word(at, n, WORDS[i].word))
-                found = WORDS[i].meaning;
-        if (n) {
-            snprintf(p->name, sizeof p->name, "%.*s", (int)n, at);
-            last = at;
-            words++;
-        }
+    for (; i < end && !atx_tokens_is(t, i, "="); i++, words++) {
+        if (!atx_tokens_is_word(t, i) ||
+            atx_token_copy(p->name, sizeof p->name, t->text, &t->items[i]) >= sizeof p->name)
+            return OTHER; /* a pack, a pointer, a type of a namespace */
+        for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS && found == OTHER; k++)
+            if (atx_tokens_is(t, i, WORDS[k].word))
+                found = WORDS[k].meaning;
     }
+    const bool negative = atx_tokens_is(t, i + 1, "-");
+    i += 1 + negative;
     p->value = 1;
-    if (equals && sscanf(equals + 1, "%ld", &p->value) != 1)
-        p->value = 1;
-    return last && words > 1 ? found : OTHER;
+    if (i < end && t->items[i].kind == ATX_TOKEN_NUMBER)
+        p->value = strtol(t->text + t->items[i].begin, NULL, 10) * (negative ? -1 : 1);
+    return words > 1 ? found : OTHER;
 }
 
 /* Adds an argument to `called`. false: not understood. */
-static bool add_argument(atx_draft *d, atx_str *called, const char *at, const char *end)
+static bool add_argument(atx_draft *d, atx_str *called, size_t begin, size_t end)
 {
     atx_draft_param p = { .axis = -1, .argument = true };
-    meaning kind = read_meaning(&p, at, end);
+    meaning kind = read_meaning(&p, &d->code, begin, end);
     if (kind == OTHER || (kind != TYPE && d->param_count == ATX_DRAFT_PARAMS))
         return false;
     atx_str_addf(called, "%s%s", called->data[called->len - 1] == '<' ? "" : ", ",
@@ -123,21 +94,19 @@ static bool add_argument(atx_draft *d, atx_str *called, const char *at, const ch
     return true;
 }
 
-/* The list of the template at `at`. false, and nothing is added to the parameters: not understood. */
-static bool read_list(atx_draft *d, atx_str *called, const char *at)
+/* The list behind the '<' at `open`. false, and nothing is added to the parameters: not understood. */
+static bool read_list(atx_draft *d, atx_str *called, size_t open)
 {
     const int before = d->param_count;
-    const char *from = at;
-    bool good = true;
+    const size_t count = d->code.count, end = atx_code_angle(&d->code, open, count);
+    bool good = end < count;
     atx_str_add(called, "<");
     if (called->failed)
         return false;
-    for (; good && *at && *at != '>' && *at != '{' && *at != ';'; at++)
-        if (*at == ',') {
-            good = add_argument(d, called, from, at);
-            from = at + 1;
-        }
-    good = good && *at == '>' && add_argument(d, called, from, at);
+    for (size_t at = open + 1, comma; good && at <= end; at = comma + 1) {
+        comma = atx_code_comma(&d->code, at, end);
+        good = add_argument(d, called, at, comma);
+    }
     atx_str_add(called, ">");
     if (!good)
         d->param_count = before;
@@ -152,12 +121,11 @@ static void name_scalars(atx_draft *d)
             d->args[i].type = "f32";
 }
 
-void atx_draft_read_template(atx_draft *d, const char *open)
+void atx_draft_read_template(atx_draft *d, const atx_kernel_text *kernel)
 {
     atx_str called = { 0 };
-    const char *code = atx_str_text(&d->code);
-    const char *list = d->in->space ? NULL : find_template(code, open);
-    read_namespaces(&called, code, open);
+    const size_t list = d->in->space ? 0 : find_template(&d->code, kernel);
+    read_namespaces(&called, &d->code, kernel->open);
     atx_str_add(&called, d->kernel);
     size_t plain = called.len;
     if (list && !read_list(d, &called, list) && called.len > plain) {
@@ -165,9 +133,9 @@ void atx_draft_read_template(atx_draft *d, const char *open)
         called.data[plain] = '\0';
         d->asks_arguments = true;
     }
-    if (d->in->space)
-        d->asks_arguments = strstr(code, "template") != NULL;
-    else if (list && !d->asks_arguments)
+    for (size_t i = 0; d->in->space && i < d->code.count; i++)
+        d->asks_arguments = d->asks_arguments || atx_tokens_is(&d->code, i, "template");
+    if (list && !d->asks_arguments)
         name_scalars(d);
     bool fits = !called.failed && called.len < sizeof d->called;
     snprintf(d->called, sizeof d->called, "%s", fits ? called.data : d->kernel);

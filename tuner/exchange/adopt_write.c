@@ -2,7 +2,7 @@
 #include "exchange/adopt_draft.h"
 
 #include "declare/dtype.h"
-#include "source/words.h"
+#include "util/chars.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -216,23 +216,13 @@ static bool is_declared(const atx_draft *d, const char *name)
     return false;
 }
 
-/* Of the line that a place is in. */
-static bool is_directive(const char *text, const char *at)
-{
-    while (at > text && at[-1] != '\n')
-        at--;
-    return at[strspn(at, " \t")] == '#';
-}
-
 /* Do only lines of the preprocessor ask for it, so that it switches something on or off? */
 static bool is_switch(const atx_draft *d, const char *name)
 {
-    const char *code = atx_str_text(&d->code);
-    size_t n = strlen(name);
-    for (const char *at = code; (at = strstr(at, name)) != NULL; at += n)
-        if ((at == code || !atx_is_word_part(at[-1])) && !atx_is_word_part(at[n]) && !is_directive(code, at))
-            return false;
-    return true;
+    bool in_code = false;
+    for (size_t i = 0; i < d->code.count && !in_code; i++)
+        in_code = atx_tokens_is(&d->code, i, name);
+    return !in_code;
 }
 
 /* Around what its author took: half and multiples of a power of two; 0 and 1 of what is switched. */
@@ -349,10 +339,9 @@ at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
 {
     atx_draft d = { .in = in, .out = out, .err = err };
     *out = (atx_adopted){ 0 };
-    atx_code_strip(&d.code, in->text);
-    at_status status = atx_str_status(&d.code, err);
-    if (status == AT_OK)
-        status = atx_draft_read(&d);
+    if (!atx_code_read(&d.code, in->text))
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = atx_draft_read(&d);
     if (status == AT_OK) {
         name_op(&d);
         write_op(&d);
@@ -361,7 +350,7 @@ at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
     }
     if (status == AT_OK)
         status = atx_str_status(&out->t, err);
-    atx_str_clear(&d.code);
+    atx_tokens_clear(&d.code);
     if (status != AT_OK)
         atx_adopted_clear(out);
     return status;

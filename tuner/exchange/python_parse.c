@@ -5,7 +5,8 @@
  */
 #include "exchange/python.h"
 
-#include <ctype.h>
+#include "util/chars.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -49,21 +50,12 @@ bool atx_py_is(const atx_py *py, int node, const char *text)
 
 /* ---- tokens ---- */
 
-static bool is_alpha(char c)
-{
-    return isalpha((unsigned char)c) || c == '_';
-}
-
-static bool is_word(char c)
-{
-    return is_alpha(c) || isdigit((unsigned char)c);
-}
-
 /* math.ceil is one name. */
 static size_t name_end(const parser *p, size_t at)
 {
-    while (at < p->py.len && (is_word(p->py.text[at]) ||
-                              (p->py.text[at] == '.' && at + 1 < p->py.len && is_alpha(p->py.text[at + 1]))))
+    while (at < p->py.len &&
+           (atx_is_word_part(p->py.text[at]) ||
+            (p->py.text[at] == '.' && at + 1 < p->py.len && atx_is_letter(p->py.text[at + 1]))))
         at++;
     return at;
 }
@@ -74,7 +66,7 @@ static size_t number_end(const parser *p, size_t at)
     bool hex = at + 1 < p->py.len && text[at] == '0' && (text[at + 1] | 0x20) == 'x';
     for (; at < p->py.len; at++) {
         bool sign = (text[at] == '-' || text[at] == '+') && !hex && (text[at - 1] | 0x20) == 'e';
-        if (!is_word(text[at]) && text[at] != '.' && !sign)
+        if (!atx_is_word_part(text[at]) && text[at] != '.' && !sign)
             break;
     }
     return at;
@@ -115,10 +107,9 @@ static at_status next_token(parser *p)
     if (p->at == p->py.len)
         return AT_OK;
     char c = text[p->at];
-    bool digit = isdigit((unsigned char)c) ||
-                 (c == '.' && p->at + 1 < p->py.len && isdigit((unsigned char)text[p->at + 1]));
+    bool digit = atx_is_digit(c) || (c == '.' && p->at + 1 < p->py.len && atx_is_digit(text[p->at + 1]));
     at_status status = AT_OK;
-    t->kind = is_alpha(c) ? NAME : digit ? NUMBER : c == '\'' || c == '"' ? WORD : SIGN;
+    t->kind = atx_is_letter(c) ? NAME : digit ? NUMBER : c == '\'' || c == '"' ? WORD : SIGN;
     if (t->kind == WORD)
         status = string_end(p, &t->end);
     else

@@ -13,6 +13,7 @@
 #include "lang/render.h"
 #include "lang/render_orders.h"
 #include "source/headers.h"
+#include "source/lex.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -252,16 +253,30 @@ static bool is_cut(const atx_template *t)
     return !t->sources.count && !t->expression && !t->more_count;
 }
 
+static bool says_where(const char *rendered, const atx_token *t)
+{
+    static const char OURS[] = "//!autotune ";
+    atx_token word;
+    if (t->kind != ATX_TOKEN_DIRECTIVE)
+        return t->kind == ATX_TOKEN_COMMENT && strncmp(rendered + t->begin, OURS, sizeof OURS - 1) == 0;
+    atx_lexer inside = atx_lexer_inside(rendered, t);
+    return atx_lexer_next(&word, &inside) && atx_token_is(inside.text, &word, "line");
+}
+
 /* All but lines that say where it came from: those files are elsewhere. */
 static void add_whole(atx_str *out, const char *rendered)
 {
-    for (const char *at = rendered; *at;) {
-        size_t len = strcspn(at, "\n");
-        len += at[len] == '\n';
-        if (strncmp(at, "#line ", 6) != 0 && strncmp(at, "//!autotune ", 12) != 0)
-            atx_str_add_bytes(out, at, len);
-        at += len;
+    atx_lexer lexer = { .text = rendered,
+                        .len = strlen(rendered),
+                        .options = { .comments = true, .lines = true } };
+    size_t from = 0;
+    for (atx_token t; atx_lexer_next(&t, &lexer);) {
+        if (!says_where(rendered, &t))
+            continue;
+        atx_str_add_bytes(out, rendered + from, t.begin - from);
+        from = t.end + (rendered[t.end] == '\n');
     }
+    atx_str_add(out, rendered + from);
     if (out->len && out->data[out->len - 1] != '\n')
         atx_str_add(out, "\n");
 }

@@ -24,9 +24,9 @@ const atx_index *atx_index_find(const atx_indices *indices, const char *name, si
 /* The index that the current token names: its number, or -1. */
 static int index_here(const atx_parser *p)
 {
-    const atx_token *t = &p->lex.token;
+    const atx_expr_token *t = &p->lex.token;
     const atx_index *index = atx_index_find(&p->indices, p->lex.text + t->begin, t->end - t->begin);
-    return t->kind == ATX_TOKEN_NAME && index ? (int)(index - p->indices.items) : -1;
+    return t->kind == ATX_EXPR_NAME && index ? (int)(index - p->indices.items) : -1;
 }
 
 static at_status fail_unbound(const atx_parser *p, const atx_index *index, size_t at)
@@ -39,7 +39,7 @@ static at_status fail_unbound(const atx_parser *p, const atx_index *index, size_
 /* An index or a number below 1000. */
 static at_status parse_term(int *out, atx_parser *p)
 {
-    const atx_token *t = &p->lex.token;
+    const atx_expr_token *t = &p->lex.token;
     const int i = index_here(p);
     if (i >= 0) {
         if (!p->indices.items[i].bound)
@@ -47,7 +47,7 @@ static at_status parse_term(int *out, atx_parser *p)
         *out = p->indices.items[i].value;
     } else {
         *out = 0;
-        if (t->kind != ATX_TOKEN_NUMBER || t->end - t->begin > 3)
+        if (t->kind != ATX_EXPR_NUMBER || t->end - t->begin > 3)
             return atx_parser_expected(p, "an index or a number below 1000");
         for (size_t k = t->begin; k < t->end; k++) {
             if (p->lex.text[k] < '0' || p->lex.text[k] > '9')
@@ -55,7 +55,7 @@ static at_status parse_term(int *out, atx_parser *p)
             *out = *out * 10 + (p->lex.text[k] - '0');
         }
     }
-    atx_lex_next(&p->lex);
+    atx_expr_lex_next(&p->lex);
     return AT_OK;
 }
 
@@ -63,10 +63,10 @@ static at_status parse_term(int *out, atx_parser *p)
 static at_status parse_small(int *out, atx_parser *p)
 {
     at_status status = parse_term(out, p);
-    while (status == AT_OK && (atx_lex_is_sign(&p->lex, "+") || atx_lex_is_sign(&p->lex, "-"))) {
-        const int sign = atx_lex_is_sign(&p->lex, "+") ? 1 : -1;
+    while (status == AT_OK && (atx_expr_lex_is_sign(&p->lex, "+") || atx_expr_lex_is_sign(&p->lex, "-"))) {
+        const int sign = atx_expr_lex_is_sign(&p->lex, "+") ? 1 : -1;
         int term = 0;
-        atx_lex_next(&p->lex);
+        atx_expr_lex_next(&p->lex);
         status = parse_term(&term, p);
         *out += sign * term;
     }
@@ -83,7 +83,7 @@ at_status atx_parse_indexed(atx_parser *p, size_t begin, size_t len)
 {
     char name[ATX_EXPR_MAX_TEXT + 16];
     int which = 0;
-    atx_lex_next(&p->lex); /* '[' */
+    atx_expr_lex_next(&p->lex); /* '[' */
     at_status status = parse_small(&which, p);
     if (status == AT_OK)
         status = atx_parser_take(p, "]", "']'");
@@ -146,10 +146,10 @@ static at_status parse_choice(choice *out, atx_parser *p)
                   { ">=", ATX_GE }, { "==", ATX_EQ }, { "!=", ATX_NE } };
     *out = (choice){ 0 };
     for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS && !out->code; i++)
-        if (atx_lex_is_sign(&p->lex, SIGNS[i].sign))
+        if (atx_expr_lex_is_sign(&p->lex, SIGNS[i].sign))
             out->code = SIGNS[i].code;
     if (out->code) {
-        atx_lex_next(&p->lex);
+        atx_expr_lex_next(&p->lex);
         at_status status = parse_small(&out->with, p);
         if (status != AT_OK)
             return status;
@@ -195,7 +195,7 @@ static at_status parse_none(atx_parser *p, const fold *f, atx_index *index, size
 
 static at_status parse_body(atx_parser *p, const fold *f, atx_index *index, const choice *taken, size_t begin)
 {
-    const atx_lexer body = p->lex;
+    const atx_expr_lexer body = p->lex;
     const int step = index->first <= index->last ? 1 : -1, end = index->last + step;
     int n = 0;
     for (int value = index->first; value != end && !(p->skipping && n); value += step) {
@@ -216,13 +216,13 @@ static at_status parse_body(atx_parser *p, const fold *f, atx_index *index, cons
  */
 static bool starts_fold(const atx_parser *p)
 {
-    atx_lexer ahead = p->lex;
+    atx_expr_lexer ahead = p->lex;
     atx_parser there = *p;
-    atx_lex_next(&ahead); /* '(' */
+    atx_expr_lex_next(&ahead); /* '(' */
     there.lex = ahead;
     const int i = index_here(&there);
-    atx_lex_next(&ahead);
-    return i >= 0 && (!p->indices.items[i].bound || atx_lex_is_sign(&ahead, ":"));
+    atx_expr_lex_next(&ahead);
+    return i >= 0 && (!p->indices.items[i].bound || atx_expr_lex_is_sign(&ahead, ":"));
 }
 
 static at_status parse_fold(atx_parser *p, const fold *f, size_t begin)
@@ -231,12 +231,12 @@ static at_status parse_fold(atx_parser *p, const fold *f, size_t begin)
     at_status status = atx_parser_enter(p);
     if (status != AT_OK)
         return status;
-    atx_lex_next(&p->lex); /* '(' */
+    atx_expr_lex_next(&p->lex); /* '(' */
     atx_index *index = &p->indices.items[index_here(p)];
     if (index->bound)
         return atx_parser_fail(p, p->lex.token.begin, "index '%s' has a value here; expected another one",
                                index->name);
-    atx_lex_next(&p->lex);
+    atx_expr_lex_next(&p->lex);
     if ((status = parse_choice(&taken, p)) != AT_OK)
         return status;
     index->bound = true;

@@ -5,56 +5,43 @@
  */
 #include "expr/expr_lex.h"
 
+#include "util/chars.h"
+
 #include <string.h>
 
-static bool is_alpha(char c)
+bool atx_expr_lex_is_blank(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word(char c)
-{
-    return is_alpha(c) || is_digit(c);
-}
-
-bool atx_lex_is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
+    return atx_is_blank(c) || c == '\n';
 }
 
 /* A backslash that only blanks separate from the end of its line continues the line. */
-static bool continues_line(const atx_lexer *lex, size_t at)
+static bool continues_line(const atx_expr_lexer *lex, size_t at)
 {
     if (lex->text[at] != '\\')
         return false;
-    while (++at < lex->len && atx_lex_is_blank(lex->text[at]))
+    while (++at < lex->len && atx_expr_lex_is_blank(lex->text[at]))
         if (lex->text[at] == '\n')
             return true;
     return false;
 }
 
-static size_t skip_word(const atx_lexer *lex, size_t at)
+static size_t skip_word(const atx_expr_lexer *lex, size_t at)
 {
-    while (at < lex->len && is_word(lex->text[at]))
+    while (at < lex->len && atx_is_word_part(lex->text[at]))
         at++;
     return at;
 }
 
 /* "device.sms" is one word. */
-static size_t skip_name(const atx_lexer *lex, size_t at)
+static size_t skip_name(const atx_expr_lexer *lex, size_t at)
 {
     at = skip_word(lex, at);
-    while (at + 1 < lex->len && lex->text[at] == '.' && is_alpha(lex->text[at + 1]))
+    while (at + 1 < lex->len && lex->text[at] == '.' && atx_is_letter(lex->text[at + 1]))
         at = skip_word(lex, at + 1);
     return at;
 }
 
-static size_t skip_sign(const atx_lexer *lex, size_t at)
+static size_t skip_sign(const atx_expr_lexer *lex, size_t at)
 {
     char a = lex->text[at], b = at + 1 < lex->len ? lex->text[at + 1] : 0;
     bool doubled = a == b && (a == '|' || a == '&' || a == '=' || a == '<' || a == '>');
@@ -62,30 +49,30 @@ static size_t skip_sign(const atx_lexer *lex, size_t at)
     return at + 1 + (doubled || with_equals);
 }
 
-void atx_lex_next(atx_lexer *lex)
+void atx_expr_lex_next(atx_expr_lexer *lex)
 {
     size_t at = lex->token.end;
 
     lex->last_end = at;
-    while (at < lex->len && (atx_lex_is_blank(lex->text[at]) || continues_line(lex, at)))
+    while (at < lex->len && (atx_expr_lex_is_blank(lex->text[at]) || continues_line(lex, at)))
         at++;
     lex->token.begin = at;
     lex->token.end = at;
-    lex->token.kind = ATX_TOKEN_END;
+    lex->token.kind = ATX_EXPR_END;
     lex->token.sign = 0;
     if (at == lex->len)
         return;
-    if (is_alpha(lex->text[at])) {
-        lex->token.kind = ATX_TOKEN_NAME;
+    if (atx_is_letter(lex->text[at])) {
+        lex->token.kind = ATX_EXPR_NAME;
         lex->token.end = skip_name(lex, at);
-    } else if (is_digit(lex->text[at])) {
-        lex->token.kind = ATX_TOKEN_NUMBER;
+    } else if (atx_is_digit(lex->text[at])) {
+        lex->token.kind = ATX_EXPR_NUMBER;
         lex->token.end = skip_word(lex, at);
     } else {
         lex->token.kind =
-            lex->text[at] && strchr("|&^=!<>+-*/%~()[]?:,", lex->text[at]) ? ATX_TOKEN_SIGN : ATX_TOKEN_BAD;
+            lex->text[at] && strchr("|&^=!<>+-*/%~()[]?:,", lex->text[at]) ? ATX_EXPR_SIGN : ATX_EXPR_BAD;
         lex->token.end = skip_sign(lex, at);
-        if (lex->token.kind == ATX_TOKEN_SIGN)
+        if (lex->token.kind == ATX_EXPR_SIGN)
             lex->token.sign = ATX_SIGN(lex->text[at], lex->token.end - at == 2 ? lex->text[at + 1] : 0);
     }
 }

@@ -29,11 +29,11 @@ at_status atx_parser_fail(const atx_parser *p, size_t offset, const char *format
 /* The current token, for a message. */
 static const char *found(const atx_parser *p, char out[48])
 {
-    const atx_token *t = &p->lex.token;
-    if (t->kind == ATX_TOKEN_END)
+    const atx_expr_token *t = &p->lex.token;
+    if (t->kind == ATX_EXPR_END)
         return "nothing more";
     unsigned char first = (unsigned char)p->lex.text[t->begin];
-    if (t->kind == ATX_TOKEN_BAD && (first < 0x20 || first > 0x7e))
+    if (t->kind == ATX_EXPR_BAD && (first < 0x20 || first > 0x7e))
         snprintf(out, 48, "byte 0x%02x", first);
     else
         snprintf(out, 48, "'%.*s'", (int)(t->end - t->begin > 40 ? 40 : t->end - t->begin),
@@ -115,9 +115,9 @@ at_status atx_parser_enter(atx_parser *p)
 
 at_status atx_parser_take(atx_parser *p, const char *sign, const char *expected)
 {
-    if (!atx_lex_is_sign(&p->lex, sign))
+    if (!atx_expr_lex_is_sign(&p->lex, sign))
         return atx_parser_expected(p, expected);
-    atx_lex_next(&p->lex);
+    atx_expr_lex_next(&p->lex);
     return AT_OK;
 }
 
@@ -152,7 +152,7 @@ static at_status parse_number(atx_parser *p)
         if (__builtin_mul_overflow(value, base, &value) || __builtin_add_overflow(value, digit, &value))
             return atx_parser_expected(p, "an integer below 2^63");
     }
-    atx_lex_next(&p->lex);
+    atx_expr_lex_next(&p->lex);
     return atx_parser_emit(p, ATX_PUSH, value, begin, begin);
 }
 
@@ -171,11 +171,11 @@ static at_status parse_sizeof(atx_parser *p, size_t begin)
     at_status status = atx_parser_take(p, "(", "'(' after sizeof");
     if (status != AT_OK)
         return status;
-    if (p->lex.token.kind != ATX_TOKEN_NAME)
+    if (p->lex.token.kind != ATX_EXPR_NAME)
         return atx_parser_expected(p, "a type, as in sizeof(T)");
     int n = snprintf(name, sizeof name, "sizeof(%.*s)", (int)(p->lex.token.end - p->lex.token.begin),
                      p->lex.text + p->lex.token.begin);
-    atx_lex_next(&p->lex);
+    atx_expr_lex_next(&p->lex);
     status = atx_parser_take(p, ")", "')'");
     return status == AT_OK ? atx_parser_load(p, begin, name, (size_t)n) : status;
 }
@@ -213,13 +213,13 @@ static at_status parse_arguments(atx_parser *p, const function *f, size_t begin)
 
     do {
         if (count)
-            atx_lex_next(&p->lex);
+            atx_expr_lex_next(&p->lex);
         if ((status = atx_parse_expression(p)) != AT_OK)
             return status;
         count++;
         if (f->args == 0 && count > 1 && (status = atx_parser_emit(p, f->code, 0, begin, begin)) != AT_OK)
             return status;
-    } while (atx_lex_is_sign(&p->lex, ",") && (f->args == 0 || count < f->args));
+    } while (atx_expr_lex_is_sign(&p->lex, ",") && (f->args == 0 || count < f->args));
 
     if (f->args ? count < f->args : count < 2)
         return atx_parser_expected(p, f->args == 0 || f->args == 2 ? "',' and a second argument"
@@ -234,7 +234,7 @@ static at_status parse_call(atx_parser *p, const function *f, size_t begin)
     at_status status = atx_parser_enter(p);
     if (status != AT_OK)
         return status;
-    atx_lex_next(&p->lex); /* '(' */
+    atx_expr_lex_next(&p->lex); /* '(' */
     status = parse_arguments(p, f, begin);
     p->depth--;
     return status;
@@ -245,15 +245,15 @@ static at_status parse_name(atx_parser *p)
     size_t begin = p->lex.token.begin, len = p->lex.token.end - begin;
     const char *name = p->lex.text + begin;
 
-    atx_lex_next(&p->lex);
+    atx_expr_lex_next(&p->lex);
     if (len == 6 && memcmp(name, "sizeof", 6) == 0)
         return parse_sizeof(p, begin);
-    if (p->indices.count && atx_lex_is_sign(&p->lex, "["))
+    if (p->indices.count && atx_expr_lex_is_sign(&p->lex, "["))
         return atx_parse_indexed(p, begin, len);
     const atx_index *index = atx_index_find(&p->indices, name, len);
     if (index)
         return atx_parse_index_value(p, index, begin);
-    if (!atx_lex_is_sign(&p->lex, "("))
+    if (!atx_expr_lex_is_sign(&p->lex, "("))
         return atx_parser_load(p, begin, name, len);
     bool is_fold;
     at_status status = atx_parse_fold(&is_fold, p, begin, len);
@@ -275,7 +275,7 @@ static at_status parse_parentheses(atx_parser *p)
     at_status status = atx_parser_enter(p);
     if (status != AT_OK)
         return status;
-    atx_lex_next(&p->lex);
+    atx_expr_lex_next(&p->lex);
     if ((status = atx_parse_expression(p)) == AT_OK)
         status = atx_parser_take(p, ")", "an operator or ')'");
     p->depth--;
@@ -290,19 +290,19 @@ static at_status parse_unary(atx_parser *p)
     } PREFIX[] = { { "-", ATX_NEG }, { "!", ATX_NOT }, { "~", ATX_INVERT }, { "+", ATX_PUSH /* nothing */ } };
     size_t begin = p->lex.token.begin;
 
-    if (p->lex.token.kind == ATX_TOKEN_NUMBER)
+    if (p->lex.token.kind == ATX_EXPR_NUMBER)
         return parse_number(p);
-    if (p->lex.token.kind == ATX_TOKEN_NAME)
+    if (p->lex.token.kind == ATX_EXPR_NAME)
         return parse_name(p);
-    if (atx_lex_is_sign(&p->lex, "("))
+    if (atx_expr_lex_is_sign(&p->lex, "("))
         return parse_parentheses(p);
     for (size_t i = 0; i < sizeof PREFIX / sizeof *PREFIX; i++) {
-        if (!atx_lex_is_sign(&p->lex, PREFIX[i].sign))
+        if (!atx_expr_lex_is_sign(&p->lex, PREFIX[i].sign))
             continue;
         at_status status = atx_parser_enter(p);
         if (status != AT_OK)
             return status;
-        atx_lex_next(&p->lex);
+        atx_expr_lex_next(&p->lex);
         status = parse_unary(p);
         p->depth--;
         return status != AT_OK || PREFIX[i].code == ATX_PUSH
@@ -332,7 +332,7 @@ static const operator_row OPERATORS[] = {
 static const operator_row *find_operator(const atx_parser *p)
 {
     for (size_t i = 0; p->lex.token.sign && i < sizeof OPERATORS / sizeof *OPERATORS; i++)
-        if (atx_lex_is_sign(&p->lex, OPERATORS[i].sign))
+        if (atx_expr_lex_is_sign(&p->lex, OPERATORS[i].sign))
             return &OPERATORS[i];
     return NULL;
 }
@@ -353,7 +353,7 @@ static at_status parse_right_side(atx_parser *p, const operator_row *o, size_t b
 
     if (logical && (status = atx_parser_emit(p, o->code, 0, at, begin)) != AT_OK)
         return status;
-    atx_lex_next(&p->lex);
+    atx_expr_lex_next(&p->lex);
     if ((status = parse_binary(p, o->precedence + 1)) != AT_OK)
         return status;
     if ((status = atx_parser_emit(p, logical ? ATX_BOOL : o->code, 0, at, begin)) != AT_OK)
@@ -388,7 +388,7 @@ static at_status parse_branches(atx_parser *p)
     at_status status = atx_parser_emit(p, ATX_JUMP_FALSE, 0, p->lex.token.begin, p->lex.token.begin);
     if (status != AT_OK)
         return status;
-    atx_lex_next(&p->lex);
+    atx_expr_lex_next(&p->lex);
     if ((status = atx_parse_expression(p)) != AT_OK)
         return status;
     size_t skip = p->count;
@@ -407,7 +407,7 @@ static at_status parse_branches(atx_parser *p)
 at_status atx_parse_expression(atx_parser *p)
 {
     at_status status = parse_binary(p, LOWEST);
-    if (status != AT_OK || !atx_lex_is_sign(&p->lex, "?"))
+    if (status != AT_OK || !atx_expr_lex_is_sign(&p->lex, "?"))
         return status;
     if ((status = atx_parser_enter(p)) != AT_OK)
         return status;
@@ -423,7 +423,7 @@ static void write_line(char *line, const char *text, size_t len)
 {
     size_t n = 0;
     for (size_t i = 0; i < len; i++) {
-        bool blank = text[i] == '\\' || atx_lex_is_blank(text[i]);
+        bool blank = text[i] == '\\' || atx_expr_lex_is_blank(text[i]);
         if (!blank)
             line[n++] = text[i];
         else if (n && line[n - 1] != ' ')
@@ -435,7 +435,7 @@ static void write_line(char *line, const char *text, size_t len)
 static bool is_one_line(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)
-        if (text[i] != ' ' ? text[i] == '\\' || atx_lex_is_blank(text[i]) : i > 0 && text[i - 1] == ' ')
+        if (text[i] != ' ' ? text[i] == '\\' || atx_expr_lex_is_blank(text[i]) : i > 0 && text[i - 1] == ' ')
             return false;
     return true;
 }
@@ -479,13 +479,13 @@ static at_status compile(atx_expr **out, size_t *used, const char *text, size_t 
     if (len > ATX_EXPR_MAX_TEXT)
         return atx_parser_fail(&p, 0, "an expression of %zu characters; expected at most %d", len,
                                ATX_EXPR_MAX_TEXT);
-    atx_lex_next(&p.lex);
+    atx_expr_lex_next(&p.lex);
     size_t begin = p.lex.token.begin;
     if ((status = atx_parse_expression(&p)) != AT_OK)
         goto done;
-    if (!used && p.lex.token.kind != ATX_TOKEN_END) {
+    if (!used && p.lex.token.kind != ATX_EXPR_END) {
         status = atx_parser_expected(
-            &p, atx_lex_is_sign(&p.lex, "=") ? "'=='" : "an operator or the end of the expression");
+            &p, atx_expr_lex_is_sign(&p.lex, "=") ? "'=='" : "an operator or the end of the expression");
         goto done;
     }
     atx_expr *expr = keep(&p, begin, p.lex.last_end);

@@ -13,7 +13,7 @@ typedef struct atx_parser {
     atx_where where;
     atx_instruction *code;
     size_t count, code_cap;
-    atx_lexer lex;
+    atx_expr_lexer lex;
     const atx_scope *scope;
     atx_indices indices; /* of the scope, with the values that they have here */
     bool skipping;       /* what is parsed is not kept: names need not be known */

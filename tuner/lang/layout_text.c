@@ -16,6 +16,7 @@
  * A line is read word by word, from left to right; the op and the type may stand anywhere.
  */
 #include "lang/layout.h"
+#include "util/chars.h"
 #include "util/whole_number.h"
 
 #include <inttypes.h>
@@ -87,7 +88,7 @@ static bool sees(const reader *r, const char *text)
 
 static bool sees_digit(const reader *r)
 {
-    return r->p < r->line->end && *r->p >= '0' && *r->p <= '9';
+    return r->p < r->line->end && atx_is_digit(*r->p);
 }
 
 static at_status read_number(int64_t *out, reader *r)

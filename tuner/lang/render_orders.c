@@ -5,6 +5,7 @@
 #include "lang/render_orders.h"
 
 #include "declare/option.h"
+#include "source/lex.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -86,30 +87,25 @@ void atx_render_macros(atx_str *out, const atx_template *t, const int64_t *slots
 
 /* ---- values in a text ---- */
 
-static bool is_part(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* Names from `from` on stand for their values: those of macros only, or every known one. */
 static void add_substituted(atx_str *out, const atx_template *t, const int64_t *slots, const char *text,
                             size_t from, bool only_macros)
 {
+    atx_lexer lexer = { .text = text + from, .len = strlen(text + from) };
+    size_t taken = 0;
     atx_str_add_bytes(out, text, from);
-    for (const char *at = text + from; *at;) {
-        char name[ATX_MAX_NAME] = "";
-        size_t n = 0;
-        while (is_part(at[n]))
-            n++;
-        int slot = n ? atx_symbols_find(&t->symbols, at, n) : -1;
-        if (slot >= 0)
-            memcpy(name, at, n);
-        if (slot >= 0 && (!only_macros || atx_is_macro(t, name)))
-            add_value(out, t, name, slots[slot]);
-        else
-            atx_str_add_bytes(out, at, n ? n : 1);
-        at += n ? n : 1;
+    for (atx_token token; atx_lexer_next(&token, &lexer);) {
+        char name[ATX_MAX_NAME];
+        const size_t n = atx_token_copy(name, sizeof name, lexer.text, &token);
+        int slot =
+            token.kind == ATX_TOKEN_WORD && n < sizeof name ? atx_symbols_find(&t->symbols, name, n) : -1;
+        if (slot < 0 || (only_macros && !atx_is_macro(t, name)))
+            continue;
+        atx_str_add_bytes(out, lexer.text + taken, token.begin - taken);
+        add_value(out, t, name, slots[slot]);
+        taken = token.end;
     }
+    atx_str_add(out, lexer.text + taken);
 }
 
 void atx_render_kernel(atx_str *out, const atx_template *t, const char *kernel, const int64_t *slots)

@@ -5,6 +5,7 @@
  * is an op or a type. Problems are kept in the order of the file, each once (problem_set.h).
  */
 #include "lang/shapes.h"
+#include "util/chars.h"
 
 #include "lang/layout.h"
 #include "lang/named_size.h"
@@ -61,11 +62,6 @@ static at_status AT_PRINTF(3, 4) fail_at(const reader *r, const char *place, con
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return at_fail(r->err, AT_ERR_INPUT, "%s:%d:%td: %s", r->file, r->line_number, place - r->line + 1, text);
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static bool is_joiner(char c)
@@ -198,7 +194,7 @@ static at_status skip_joiner(bool *more, const char **p, const char *word, const
     *more = false;
     if (joiner < r->end && is_joiner(*joiner)) {
         const char *next = skip_blanks(joiner + 1, r->end);
-        if (next < r->end && is_digit(*next)) {
+        if (next < r->end && atx_is_digit(*next)) {
             *p = next;
             *more = true;
             return AT_OK;
@@ -228,7 +224,7 @@ static at_status read_suffix(extra *out, const suffix *s, const char **p, const 
     out->column = (int)(word - r->line) + 1;
     do {
         const char *begin = ++*p;
-        if (begin == r->end || !is_digit(*begin))
+        if (begin == r->end || !atx_is_digit(*begin))
             return fail_suffix(s, word, r);
         if (out->count == s->max)
             return fail_at(r, begin, "found one more %s; expected at most %d", s->what, s->max);
@@ -326,7 +322,7 @@ static at_status read_word(entry *e, const char **p, const reader *r)
     }
     if (memchr(word, '=', (size_t)(end - word)))
         return add_named(e, word, end, r);
-    if (end - word > 1 && *word == '-' && is_digit(word[1]))
+    if (end - word > 1 && *word == '-' && atx_is_digit(word[1]))
         return fail_at(r, word, "found '%s'; expected a positive size", show(word, end).text);
     return fail_word(r, word, end);
 }
@@ -523,7 +519,7 @@ static at_status read_line(reader *r)
         return read_layout(r, op);
     const char *p = skip_blanks(r->line, r->end);
     while (p < r->end && status == AT_OK) {
-        status = is_digit(*p) ? read_sizes(&e, &p, r) : read_word(&e, &p, r);
+        status = atx_is_digit(*p) ? read_sizes(&e, &p, r) : read_word(&e, &p, r);
         p = skip_blanks(p, r->end);
     }
     return status == AT_OK ? finish_line(r, &e) : status;

@@ -3,23 +3,19 @@
  * that `ld.global.u32` is a word and two of those.
  */
 #include "ptx/ptx_parts.h"
+#include "util/chars.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
+    return atx_is_letter(c) || c == '$' || c == '%';
 }
 
 static int hex_digit(char c)
 {
-    if (is_digit(c))
+    if (atx_is_digit(c))
         return c - '0';
     const char low = (char)(c | 32);
     return low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
@@ -123,7 +119,7 @@ static bool read_decimal_real(atx_ptx_token *t, atx_ptx_lexer *x)
     char copy[64], *end = NULL;
     size_t len = 0;
     while (len < sizeof copy - 1 && x->at + len < x->end &&
-           (is_digit(x->at[len]) || strchr(".eE+-", x->at[len])) && x->at[len])
+           (atx_is_digit(x->at[len]) || strchr(".eE+-", x->at[len])) && x->at[len])
         copy[len] = x->at[len], len++;
     copy[len] = '\0';
     const double value = strtod(copy, &end);
@@ -138,9 +134,9 @@ static bool read_decimal_real(atx_ptx_token *t, atx_ptx_lexer *x)
 static bool is_real(const atx_ptx_lexer *x)
 {
     const char *at = x->at;
-    while (at < x->end && is_digit(*at))
+    while (at < x->end && atx_is_digit(*at))
         at++;
-    return at + 1 < x->end && ((*at == '.' && is_digit(at[1])) || ((*at | 32) == 'e' && at > x->at));
+    return at + 1 < x->end && ((*at == '.' && atx_is_digit(at[1])) || ((*at | 32) == 'e' && at > x->at));
 }
 
 static bool read_number(atx_ptx_token *t, atx_ptx_lexer *x)
@@ -177,7 +173,7 @@ static bool read_string(atx_ptx_token *t, atx_ptx_lexer *x)
 static void read_word(atx_ptx_token *t, atx_ptx_lexer *x, bool colons)
 {
     t->text = x->at;
-    while (x->at < x->end && (is_letter(*x->at) || is_digit(*x->at) ||
+    while (x->at < x->end && (is_letter(*x->at) || atx_is_digit(*x->at) ||
                               (colons && *x->at == ':' && x->at + 1 < x->end && x->at[1] == ':') ||
                               (colons && *x->at == ':' && x->at > t->text && x->at[-1] == ':')))
         x->at++;
@@ -197,14 +193,14 @@ void atx_ptx_next_token(atx_ptx_token *out, atx_ptx_lexer *x)
         return;
     }
     const char c = *x->at;
-    if (is_digit(c)) {
+    if (atx_is_digit(c)) {
         out->kind = ATX_TOKEN_NUMBER;
         good = read_number(out, x);
         out->len = (int)(x->at - out->text);
     } else if (is_letter(c)) {
         out->kind = ATX_TOKEN_WORD;
         read_word(out, x, false);
-    } else if (c == '.' && x->at + 1 < x->end && (is_letter(x->at[1]) || is_digit(x->at[1]))) {
+    } else if (c == '.' && x->at + 1 < x->end && (is_letter(x->at[1]) || atx_is_digit(x->at[1]))) {
         out->kind = ATX_TOKEN_DOT;
         x->at++;
         read_word(out, x, true);

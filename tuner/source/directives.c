@@ -1,161 +1,63 @@
-/*
- * directives.c - directives are looked for in the text, not parsed: those that a comment, a string or an #if
- * hides are found too. So nothing must be known of the language but how a directive can be spelled: %: for #,
- * comments between its words, lines that a backslash joins.
+/* directives.c - a question is a word anywhere in a directive, but for one that asks whether it is defined.
  */
 #include "source/directives.h"
 
 #include <string.h>
 
-static const char BLANKS[] = " \t\f\v\xef\xbb\xbf"; /* and a byte order mark */
-static const char LETTERS[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
-
-/* The bytes from a backslash to behind the end of the line that it continues; 0: it continues none. */
-static size_t joint(const char *at, bool widely)
+/* The next token: "name", <name>, which may be several ones, or a word. */
+static void read_name(atx_directive *d, atx_lexer *l)
 {
-    size_t mark = *at == '\\' ? 1 : widely && strncmp(at, "?\?/", 3) == 0 ? 3 : 0;
-    size_t gap = mark ? mark + strspn(at + mark, widely ? " \t\f\v\r" : "\r") : 0;
-    return gap && at[gap] == '\n' ? gap + 1 : 0;
+    atx_token first, t;
+    *d = (atx_directive){ .name = NULL };
+    if (!atx_lexer_next(&first, l))
+        return;
+    t = first;
+    if (atx_token_is(l->text, &first, "<")) /* of a #define, where it is no token */
+        while (!atx_token_is(l->text, &t, ">") && atx_lexer_next(&t, l) && t.directive)
+            ;
+    const char *name = l->text + first.begin, *close = l->text + t.end - 1;
+    const bool closed = close > name && ((*name == '"' && *close == '"') || (*name == '<' && *close == '>'));
+    d->macro = first.kind == ATX_TOKEN_WORD ? name : NULL;
+    d->macro_len = d->macro ? first.end - first.begin : 0;
+    d->name = closed ? name + 1 : NULL;
+    d->len = closed ? (size_t)(close - d->name) : 0;
+    d->quoted = closed && *name == '"';
 }
 
-static void join(atx_str *out, const char *text, bool widely)
-{
-    size_t owed = 0;
-    for (const char *at = text; *at;) {
-        size_t len = strcspn(at, widely ? "\\?\n" : "\\\n");
-        atx_str_add_bytes(out, at, len);
-        at += len;
-        size_t gap = joint(at, widely);
-        if (gap) {
-            owed++;
-            at += gap;
-        } else if (*at) {
-            bool end = *at == '\n';
-            atx_str_add_bytes(out, at++, 1);
-            for (; end && owed; owed--)
-                atx_str_add(out, "\n");
-        }
-    }
-}
-
-void atx_join_lines(atx_str *out, const char *text)
-{
-    join(out, text, false);
-}
-
-void atx_join_lines_widely(atx_str *out, const char *text)
-{
-    join(out, text, true);
-}
-
-static const char *skip_blanks(const char *at)
-{
-    for (;;) {
-        at += strspn(at, BLANKS);
-        const char *end = at[0] == '/' && at[1] == '*' ? strstr(at + 2, "*/") : NULL;
-        if (!end)
-            return at;
-        at = end + 2;
-    }
-}
-
-/* Is there nothing before it in its line but blanks and the end of a comment? */
-static bool begins_line(const char *text, const char *at)
-{
-    while (at > text && strchr(BLANKS, at[-1]))
-        at--;
-    return at == text || strchr("\r\n", at[-1]) || (at - text >= 2 && at[-1] == '/' && at[-2] == '*');
-}
-
-static bool is_word(const char *at, const char *const *words)
-{
-    size_t len = strspn(at, LETTERS);
-    for (; *words; words++)
-        if (strlen(*words) == len && memcmp(*words, at, len) == 0)
-            return true;
-    return false;
-}
-
-/* What stands between quotes or angles, on one line. */
-static void read_name(atx_directive *d, const char *at)
-{
-    size_t len = *at == '"' ? strcspn(at + 1, "\"\r\n") : *at == '<' ? strcspn(at + 1, ">\r\n") : 0;
-    bool whole = (*at == '"' || *at == '<') && at[len + 1] == (*at == '"' ? '"' : '>');
-    d->name = whole ? at + 1 : NULL;
-    d->len = len;
-    d->end = whole ? at + len + 2 : at;
-}
-
-/* What follows the directive's word, where that is one of these; NULL: it is none. */
-static const char *behind_word(const char *text, const char *at, const char *const *words)
-{
-    size_t mark = at[0] == '#' ? 1 : strncmp(at, "%:", 2) == 0 ? 2 : strncmp(at, "?\?=", 3) == 0 ? 3 : 0;
-    if (!mark || !begins_line(text, at))
-        return NULL;
-    const char *word = skip_blanks(at + mark);
-    return is_word(word, words) ? skip_blanks(word + strspn(word, LETTERS)) : NULL;
-}
-
-static bool read_directive(atx_directive *out, const char *text, const char *at)
-{
-    static const char *const WORDS[] = { "include", "include_next", "import", "embed", NULL };
-    const char *named = behind_word(text, at, WORDS);
-    if (!named)
-        return false;
-    *out = (atx_directive){ .begin = at };
-    read_name(out, named);
-    out->macro_len = out->name ? 0 : strspn(named, LETTERS);
-    out->macro = out->macro_len ? named : NULL;
-    return true;
-}
-
-/* "defined(__has_include)" and "#ifdef __has_include" name no file. */
-static bool is_asked_for(const char *text, const char *at)
+static bool is_asked_for(const atx_lexer *l, const atx_token *before, const atx_token *last)
 {
     static const char *const WORDS[] = { "defined", "ifdef", "ifndef", "elifdef", "elifndef", NULL };
-    while (at > text && (at[-1] == '(' || strchr(BLANKS, at[-1])))
-        at--;
-    while (at > text && at[-1] && strchr(LETTERS, at[-1]))
-        at--;
-    return is_word(at, WORDS);
+    return atx_token_is_one_of(l->text, last, WORDS) ||
+           (atx_token_is(l->text, last, "(") && atx_token_is_one_of(l->text, before, WORDS));
 }
 
-static bool read_question(atx_directive *out, const char *text, const char *at)
+bool atx_directive_next(atx_directive *out, atx_lexer *l)
 {
-    static const char *const WORDS[] = { "__has_include", "__has_include_next", "__has_embed", NULL };
-    bool inside = at > text && strchr(LETTERS, at[-1]);
-    if (*at != '_' || inside || !is_word(at, WORDS) || is_asked_for(text, at))
-        return false;
-    const char *open = skip_blanks(at + strspn(at, LETTERS));
-    *out = (atx_directive){ .begin = at, .end = open, .asks = true };
-    if (*open == '(') {
-        read_name(out, skip_blanks(open + 1));
-        const char *close = out->name ? skip_blanks(out->end) : out->end + strcspn(out->end, ")\r\n");
-        out->end = *close == ')' ? close + 1 : close;
-    }
-    return true;
-}
-
-bool atx_directive_next(atx_directive *out, const char *text, const char *from)
-{
-    for (const char *at = from; (at = strpbrk(at, "#%?_")) != NULL; at++)
-        if (read_directive(out, text, at) || read_question(out, text, at))
+    static const char *const FILES[] = { "include", "include_next", "import", "embed", NULL },
+                             *const QUESTIONS[] = { "__has_include", "__has_include_next", "__has_embed",
+                                                    NULL };
+    atx_token before = { 0 }, last = { 0 };
+    for (atx_token t; atx_lexer_next(&t, l); before = last, last = t) {
+        if (l->words == 1 && atx_token_is_one_of(l->text, &t, FILES)) {
+            read_name(out, l);
             return true;
-    return false;
-}
-
-bool atx_directive_defined(atx_directive *out, const char *text, const char *from, const char *macro,
-                           size_t macro_len)
-{
-    static const char *const WORDS[] = { "define", NULL };
-    for (const char *at = from; (at = strpbrk(at, "#%?")) != NULL; at++) {
-        const char *defined = behind_word(text, at, WORDS);
-        if (!defined || strspn(defined, LETTERS) != macro_len || memcmp(defined, macro, macro_len) != 0)
+        }
+        if (!atx_token_is_one_of(l->text, &t, QUESTIONS) || is_asked_for(l, &before, &last))
             continue;
-        *out = (atx_directive){ .begin = at };
-        read_name(out, skip_blanks(defined + macro_len));
-        if (out->name)
-            return true;
+        *out = (atx_directive){ .name = NULL };
+        if (atx_lexer_next(&t, l) && atx_token_is(l->text, &t, "("))
+            read_name(out, l);
+        return true;
     }
     return false;
+}
+
+bool atx_directive_defines(atx_directive *out, atx_lexer l, const char *macro, size_t macro_len)
+{
+    atx_token t;
+    if (!atx_lexer_next(&t, &l) || !atx_token_is(l.text, &t, "define") || !atx_lexer_next(&t, &l) ||
+        t.end - t.begin != macro_len || memcmp(l.text + t.begin, macro, macro_len) != 0)
+        return false;
+    read_name(out, &l);
+    return out->name != NULL;
 }

@@ -156,11 +156,6 @@ at_status atx_headers_find(size_t *index, bool *found, atx_headers *h, const cha
 
 /* ---- names ---- */
 
-static bool is_part(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 static uint32_t bit_of(const char *name, size_t len)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -169,18 +164,11 @@ static uint32_t bit_of(const char *name, size_t len)
     return (uint32_t)(hash >> 32) % USED_BITS;
 }
 
-/* Of the lines as they are joined; comments count. */
-static void read_names(atx_headers *h, const char *text)
+static void read_name(atx_headers *h, const char *text, const atx_token *t)
 {
-    for (const char *at = text; *at;) {
-        size_t n = 0;
-        while (is_part(at[n]))
-            n++;
-        uint32_t bit = n ? bit_of(at, n) : 0;
-        if (n)
-            h->used[bit / 8] = (uint8_t)(h->used[bit / 8] | 1u << bit % 8);
-        at += n ? n : 1;
-    }
+    uint32_t bit = bit_of(text + t->begin, t->end - t->begin);
+    if (t->kind == ATX_TOKEN_WORD)
+        h->used[bit / 8] = (uint8_t)(h->used[bit / 8] | 1u << bit % 8);
 }
 
 bool atx_headers_may_use(const atx_headers *headers, const char *name, size_t len)
@@ -219,37 +207,48 @@ static at_status follow_name(atx_headers *h, size_t file, const atx_directive *d
     bool found = false;
     at_status status = AT_OK;
     if (atx_headers_copy_name(name, d))
-        status = atx_headers_find(&index, &found, h, h->files[file].path, name, d->name[-1] == '"', err);
+        status = atx_headers_find(&index, &found, h, h->files[file].path, name, d->quoted, err);
     return status == AT_OK && found ? add_include(h, file, index, err) : status;
 }
 
 /* All that the text may mean by it: behind which #if its definitions stand is not looked at. */
-static at_status follow_macro(atx_headers *h, size_t file, const char *text, const atx_directive *macro,
+static at_status follow_macro(atx_headers *h, size_t file, const atx_str *text, const atx_directive *macro,
                               at_error *err)
 {
     at_status status = AT_OK;
     atx_directive d;
-    for (const char *at = text;
-         status == AT_OK && atx_directive_defined(&d, text, at, macro->macro, macro->macro_len); at = d.end)
-        status = follow_name(h, file, &d, err);
+    atx_lexer lexer = { .text = text->data, .len = text->len, .options = { .lines = true } };
+    for (atx_token t; status == AT_OK && atx_lexer_next(&t, &lexer);)
+        if (t.kind == ATX_TOKEN_DIRECTIVE &&
+            atx_directive_defines(&d, atx_lexer_inside(text->data, &t), macro->macro, macro->macro_len))
+            status = follow_name(h, file, &d, err);
     return status;
 }
 
-static at_status read_includes(atx_headers *h, size_t file, const char *text, at_error *err)
+static at_status read_directive(atx_headers *h, size_t file, const atx_str *text, const atx_token *directive,
+                                at_error *err)
 {
-    atx_str joined = { 0 };
-    atx_directive d;
-    atx_join_lines(&joined, text);
-    at_status status = atx_str_status(&joined, err);
-    const char *all = atx_str_text(&joined);
-    if (status == AT_OK && !h->used && !(h->used = calloc(USED_BITS / 8, 1)))
-        status = out_of_memory(err);
-    if (status == AT_OK && h->used)
-        read_names(h, all);
+    at_status status = AT_OK;
+    atx_lexer words = atx_lexer_inside(text->data, directive), inside = words;
+    for (atx_token t; atx_lexer_next(&t, &words);)
+        read_name(h, words.text, &t);
+    for (atx_directive d; status == AT_OK && atx_directive_next(&d, &inside);)
+        status = d.macro ? follow_macro(h, file, text, &d, err) : follow_name(h, file, &d, err);
+    return status;
+}
+
+static at_status read_includes(atx_headers *h, size_t file, const atx_str *text, at_error *err)
+{
+    at_status status = AT_OK;
+    atx_lexer lexer = { .text = atx_str_text(text), .len = text->len, .options = { .lines = true } };
+    if (!h->used && !(h->used = calloc(USED_BITS / 8, 1)))
+        return out_of_memory(err);
     h->files[file].include_count = 0;
-    for (const char *at = all; status == AT_OK && atx_directive_next(&d, all, at); at = d.end)
-        status = d.macro ? follow_macro(h, file, all, &d, err) : follow_name(h, file, &d, err);
-    atx_str_clear(&joined);
+    for (atx_token t; status == AT_OK && atx_lexer_next(&t, &lexer);)
+        if (t.kind == ATX_TOKEN_DIRECTIVE)
+            status = read_directive(h, file, text, &t, err);
+        else
+            read_name(h, lexer.text, &t);
     return status;
 }
 
@@ -267,7 +266,7 @@ static at_status read_file(atx_headers *h, size_t file, at_error *err)
     at_status status = atx_regular_read(&text, h->files[file].path, MAX_FILE_BYTES, err);
     if (status == AT_OK) {
         atx_hash_text(h->files[file].hash, atx_str_text(&text), text.len);
-        status = read_includes(h, file, atx_str_text(&text), err);
+        status = read_includes(h, file, &text, err);
     }
     if (status == AT_OK)
         h->files[file].seen = now;

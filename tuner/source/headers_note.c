@@ -152,28 +152,38 @@ static at_status add_difference(atx_str *out, const char *before, const char *no
 
 /* ---- notes ---- */
 
-at_status atx_headers_note(atx_str *out, atx_headers *headers, const char *text, at_error *err)
+/* Meets what a directive of the text names, and adds it to the names. */
+static at_status note_directive(atx_header_walk *w, atx_str *names, atx_headers *headers, atx_lexer inside,
+                                at_error *err)
 {
-    char name[ATX_HEADER_NAME], hash[ATX_HASH_TEXT];
-    atx_str joined = { 0 }, names = { 0 }, list = { 0 };
-    size_t bytes;
-    atx_directive d;
-    atx_header_walk w = { 0 };
-    if (!headers || !headers->folders.count)
-        return AT_OK;
-    atx_join_lines(&joined, text);
-    at_status status = atx_str_status(&joined, err);
-    const char *all = atx_str_text(&joined);
-    for (const char *at = all; status == AT_OK && atx_directive_next(&d, all, at); at = d.end) {
-        size_t index = 0, before = w.count;
+    at_status status = AT_OK;
+    for (atx_directive d; status == AT_OK && atx_directive_next(&d, &inside);) {
+        char name[ATX_HEADER_NAME];
+        size_t index = 0, before = w->count;
         bool found = false;
         if (atx_headers_copy_name(name, &d) && may_be_noted(name))
             status = atx_headers_find(&index, &found, headers, NULL, name, false, err);
         if (status == AT_OK && found)
-            status = atx_headers_meet(&w, headers, index, err);
-        if (w.count > before)
-            atx_str_addf(&names, " <%s>", name);
+            status = atx_headers_meet(w, headers, index, err);
+        if (w->count > before)
+            atx_str_addf(names, " <%s>", name);
     }
+    return status;
+}
+
+at_status atx_headers_note(atx_str *out, atx_headers *headers, const char *text, at_error *err)
+{
+    char hash[ATX_HASH_TEXT];
+    atx_str names = { 0 }, list = { 0 };
+    size_t bytes;
+    atx_header_walk w = { 0 };
+    atx_lexer lexer = { .text = text, .len = strlen(text), .options = { .lines = true } };
+    at_status status = AT_OK;
+    if (!headers || !headers->folders.count)
+        return AT_OK;
+    for (atx_token t; status == AT_OK && atx_lexer_next(&t, &lexer);)
+        if (t.kind == ATX_TOKEN_DIRECTIVE)
+            status = note_directive(&w, &names, headers, atx_lexer_inside(text, &t), err);
     bool any = w.count > 0;
     at_status ended = atx_headers_walk(&list, &bytes, &w, headers, status == AT_OK ? err : NULL);
     status = status == AT_OK ? ended : status;
@@ -184,7 +194,6 @@ at_status atx_headers_note(atx_str *out, atx_headers *headers, const char *text,
     }
     if (status == AT_OK)
         status = atx_str_status(&names, err);
-    atx_str_clear(&joined);
     atx_str_clear(&names);
     atx_str_clear(&list);
     return status == AT_OK ? atx_str_status(out, err) : status;

@@ -1,18 +1,16 @@
 /*
- * meaning.c - one pass over the text as a compiler's first phases take it: a backslash at the end of a line
- * joins it with the next, then come comments and tokens. The reader passes over such joints wherever it
- * stands, but in raw strings.
- *
- * Tokens are not told apart to the last: signs are single characters here. Two of them that might be one
- * token, as in `++`, stay beside each other or apart as they are; between all others stands one blank. Where
- * a macro makes text of its argument (#x) and in lines of the preprocessor, a blank shows: there it is
- * neither added nor taken away, only made of more white space.
+ * meaning.c - tokens are written one behind the other. Two signs that might be one token, as in `++`, stay
+ * beside each other or apart as they are; between all others stands one blank. Where a macro makes text of
+ * its argument (#x) and in lines of the preprocessor, a blank shows: there it is neither added nor taken
+ * away, only made of more white space.
  *
  * The declaration is read by lines, not by tokens, and found as a text: every marker must be found by both.
  */
 #include "source/meaning.h"
 
+#include "source/lex.h"
 #include "source/part_line.h"
+#include "util/chars.h"
 
 #include <string.h>
 
@@ -21,98 +19,31 @@ static const char MARKER[] = "!autotune";
 
 typedef struct reader {
     atx_str *out;
-    const char *at, *end; /* of the part that is read; `at` is never on a joint */
+    const char *text; /* of the part that is read */
     const char *const *left_out;
     bool keep_blanks; /* in code, too: see above */
     bool shows_text;  /* a macro makes text of an argument: fold again, with keep_blanks */
     bool doubt;
-    bool line_start, directive, line_open; /* line_open: something of it is written */
-    bool blank;                            /* before what comes next */
-    bool token_open;                       /* a word, or what a word would go on, came last */
-    char last;                             /* the last character written of a sign; else 0 */
-    char once[64][25];                     /* which generated guards were met, in their order */
+    bool line_open;    /* something of it is written */
+    bool word_open;    /* a word, or what a word would go on, came last */
+    char last;         /* the last character written of a sign; else 0 */
+    int place;         /* how many tokens of a directive were written; 0: in none */
+    bool names_file;   /* the next token of the directive must do so */
+    char once[64][25]; /* which generated guards were met, in their order */
     int once_count;
     size_t markers; /* declarations that were read */
 } reader;
-
-/* ---- characters ---- */
-
-static bool is_blank(int c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
-}
-
-static bool is_digit(int c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Also what is no ASCII, and the $ that compilers allow. */
-static bool is_word(int c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' ||
-           c >= 0x80;
-}
-
-/* Past the joints at `at`. Blanks behind the backslash: compilers differ. */
-static const char *pass_joints(reader *r, const char *at)
-{
-    while (at < r->end && *at == '\\') {
-        const char *after = at + 1;
-        while (after < r->end && is_blank((unsigned char)*after))
-            after++;
-        if (after == r->end || *after != '\n')
-            return at;
-        r->doubt |= after - at > 2 || (after - at == 2 && at[1] != '\r');
-        at = after + 1;
-    }
-    return at;
-}
-
-/* The character at the reader's place; -1: the end. */
-static int here(const reader *r)
-{
-    return r->at < r->end ? (unsigned char)*r->at : -1;
-}
-
-static int next(reader *r)
-{
-    const char *at = r->at < r->end ? pass_joints(r, r->at + 1) : r->end;
-    return at < r->end ? (unsigned char)*at : -1;
-}
-
-static void step(reader *r)
-{
-    r->at = pass_joints(r, r->at + 1);
-}
-
-/* All is written byte by byte: most find room. */
-static void write_char(const reader *r, int c)
-{
-    atx_str *out = r->out;
-    if (out->failed || out->len + 1 >= out->cap) {
-        atx_str_add_bytes(out, &(char){ (char)c }, 1);
-        return;
-    }
-    out->data[out->len++] = (char)c;
-    out->data[out->len] = '\0';
-}
-
-/* The character here goes into what is written. */
-static void take(reader *r)
-{
-    write_char(r, here(r));
-    step(r);
-}
 
 /* ---- between tokens ---- */
 
 static void end_line(reader *r)
 {
     if (r->line_open)
-        write_char(r, '\n');
-    r->line_open = r->blank = r->token_open = false;
+        atx_str_add(r->out, "\n");
+    r->doubt |= r->names_file;
+    r->line_open = r->word_open = r->names_file = false;
     r->last = 0;
+    r->place = 0;
 }
 
 /* Might both be in one token? */
@@ -127,64 +58,17 @@ static bool may_join(char a, char b)
     return false;
 }
 
-/* Before a token that begins with c: a blank or none. */
-static void begin_token(reader *r, int c, bool word)
+/* A blank or none. */
+static void begin_token(reader *r, const atx_token *t)
 {
-    bool exact = r->directive || r->keep_blanks;
-    bool touches = !r->blank && (word ? r->token_open : r->last && may_join(r->last, (char)c));
-    if (r->line_open && (exact ? r->blank : !touches))
-        write_char(r, ' ');
+    const bool exact = t->directive || r->keep_blanks;
+    const bool touches =
+        !t->blank &&
+        (t->kind != ATX_TOKEN_SIGN ? r->word_open : r->last && may_join(r->last, r->text[t->begin]));
+    const bool blank = r->names_file || (exact ? t->blank && r->place != 1 : !touches);
+    if (r->line_open && blank)
+        atx_str_add(r->out, " ");
     r->line_open = true;
-    r->blank = r->line_start = r->token_open = false;
-    r->last = 0;
-}
-
-/* ---- comments ---- */
-
-static void skip_line_comment(reader *r)
-{
-    const char *end = r->at;
-    do {
-        r->at = end;
-        end = memchr(r->at, '\n', (size_t)(r->end - r->at));
-        end = end ? end : r->end;
-        const char *last = end;
-        while (last > r->at && is_blank((unsigned char)last[-1]))
-            last--;
-        if (last == r->at || last[-1] != '\\' || end == r->end)
-            break;
-        end = pass_joints(r, last - 1);
-    } while (end < r->end);
-    r->at = end;
-    r->blank = true;
-}
-
-static void skip_comment(reader *r)
-{
-    step(r);
-    step(r);
-    while (here(r) >= 0 && !(here(r) == '*' && next(r) == '/')) {
-        const char *star = memchr(r->at + 1, '*', (size_t)(r->end - r->at - 1));
-        r->at = star ? star : r->end;
-    }
-    r->doubt |= here(r) < 0;
-    step(r);
-    step(r);
-    r->blank = true;
-}
-
-/* Blanks and comments within a line of the preprocessor. */
-static void skip_white(reader *r)
-{
-    for (;;) {
-        if (is_blank(here(r)))
-            step(r);
-        else if (here(r) == '/' && next(r) == '*')
-            skip_comment(r);
-        else
-            break;
-    }
-    r->blank = false;
 }
 
 /* ---- declarations ---- */
@@ -192,7 +76,7 @@ static void skip_white(reader *r)
 static bool begins_with(const char *line, size_t len, const char *word)
 {
     size_t n = strlen(word);
-    return len > n && memcmp(line, word, n) == 0 && is_blank((unsigned char)line[n]);
+    return len > n && memcmp(line, word, n) == 0 && atx_is_blank(line[n]);
 }
 
 static bool is_left_out(const reader *r, const char *line, size_t len)
@@ -212,7 +96,7 @@ static const char *find_line_end(const char **text_end, const char *at, const ch
         const char *mark = *text_end ? NULL : memchr(at, '#', (size_t)(stop - at)), *last = stop;
         if (mark)
             *text_end = mark;
-        while (last > at && is_blank((unsigned char)last[-1]))
+        while (last > at && atx_is_blank(last[-1]))
             last--;
         if (!newline || last == at || last[-1] != '\\') {
             *text_end = *text_end ? *text_end : stop;
@@ -228,7 +112,7 @@ static size_t white(const char *at, const char *end)
     size_t n = 0;
     for (;;) {
         size_t more = n + (at + n < end && at[n] == '\\');
-        while (at + more < end && is_blank((unsigned char)at[more]))
+        while (at + more < end && atx_is_blank(at[more]))
             more++;
         if (at[n] == '\\' && (at + more == end || at[more++] != '\n'))
             return n;
@@ -244,18 +128,18 @@ static void write_line(const reader *r, const char *at, const char *end)
     const char *quote = memchr(at, '"', (size_t)(end - at)), *stop = quote ? quote : end;
     while (at < stop) {
         size_t n = white(at, stop);
-        write_char(r, n ? ' ' : *at);
+        atx_str_add_bytes(r->out, n ? " " : at, 1);
         at += n ? n : 1;
     }
     atx_str_add_bytes(r->out, at, (size_t)(end - at));
-    write_char(r, '\n');
+    atx_str_add(r->out, "\n");
 }
 
-static void read_declaration(reader *r)
+static void read_declaration(reader *r, const atx_token *t)
 {
-    const char *at = r->at + 2 + MARKER_LEN;
-    const char *end = at < r->end ? memmem(at, (size_t)(r->end - at), "*/", 2) : NULL;
-    r->doubt |= r->directive || !end || memmem(at, (size_t)(end - at), "*\\", 2);
+    const char *at = r->text + t->begin + 2 + MARKER_LEN, *end = r->text + t->end - 2;
+    r->doubt |=
+        t->directive || at > end || memcmp(end, "*/", 2) != 0 || memmem(at, (size_t)(end - at), "*\\", 2);
     if (r->doubt)
         return;
     end_line(r);
@@ -264,80 +148,16 @@ static void read_declaration(reader *r)
     while (at < end) {
         const char *text_end, *stop = find_line_end(&text_end, at, end);
         at += white(at, text_end);
-        while (text_end > at && (is_blank((unsigned char)text_end[-1]) || strchr("\n\\", text_end[-1])))
+        while (text_end > at && (atx_is_blank(text_end[-1]) || strchr("\n\\", text_end[-1])))
             text_end--;
         if (at < text_end && !is_left_out(r, at, (size_t)(text_end - at)))
             write_line(r, at, text_end);
         at = stop < end ? stop + 1 : end;
     }
     atx_str_add(r->out, "*/\n");
-    r->at = pass_joints(r, end + 2);
-    r->blank = true;
 }
 
-/* ---- literals ---- */
-
-static void read_quoted(reader *r)
-{
-    const int quote = here(r);
-    take(r);
-    while (here(r) >= 0 && here(r) != quote && here(r) != '\n') {
-        if (here(r) == '\\')
-            take(r);
-        if (here(r) >= 0 && here(r) != '\n') /* after a joint there may be one */
-            take(r);
-    }
-    r->doubt |= here(r) != quote;
-    if (here(r) == quote)
-        take(r);
-    r->token_open = true; /* 1_km, "text"_s */
-}
-
-/* From the quote behind R on. Nothing is joined in it. */
-static void read_raw(reader *r)
-{
-    const char *open = r->at + 1;
-    size_t n = 0;
-    while (open + n < r->end && n < 17 && !strchr(" ()\\\t\v\f\r\n\"", open[n]))
-        n++;
-    const char *body = open + n, *close = NULL;
-    if (body == r->end || *body != '(' || n > 16) {
-        r->doubt = true;
-        return;
-    }
-    for (const char *at = body; !close && (at = memchr(at, ')', (size_t)(r->end - at))) != NULL; at++)
-        if ((size_t)(r->end - at) > n + 1 && memcmp(at + 1, open, n) == 0 && at[n + 1] == '"')
-            close = at + n + 2;
-    if (!close || (r->directive && memchr(open, '\n', (size_t)(close - open)))) {
-        r->doubt = true;
-        return;
-    }
-    atx_str_add_bytes(r->out, r->at, (size_t)(close - r->at));
-    r->at = pass_joints(r, close);
-    r->token_open = true;
-}
-
-/* ---- words ---- */
-
-/* A number takes all that may stand in one: 0x1p-3f, 1'000, and 0xE+1, which is one token. */
-static void read_number(reader *r)
-{
-    int before = 0;
-    while (is_word(here(r)) || here(r) == '.' || (here(r) == '\'' && is_word(next(r))) ||
-           ((here(r) == '+' || here(r) == '-') && before && strchr("eEpP", before))) {
-        before = here(r);
-        take(r);
-    }
-    r->token_open = true;
-}
-
-static bool is_one_of(const char *word, size_t len, const char *const *words)
-{
-    for (; *words; words++)
-        if (strlen(*words) == len && memcmp(*words, word, len) == 0)
-            return true;
-    return false;
-}
+/* ---- tokens ---- */
 
 /* The guard of a header that was put into the text is named after all its bytes (declare_gather.c): only
  * which are the same counts. No text holds the byte that is written. */
@@ -360,9 +180,8 @@ static bool fold_guard(reader *r, size_t begin, size_t len)
     return true;
 }
 
-static void read_word(reader *r)
+static void check_word(reader *r, const atx_token *t, size_t begin)
 {
-    static const char *const RAW[] = { "R", "LR", "uR", "UR", "u8R", NULL };
     static const char *const SEES[] = { "__LINE__",
                                         "__builtin_LINE",
                                         "__builtin_COLUMN",
@@ -372,122 +191,57 @@ static void read_word(reader *r)
                                         "source_location",
                                         "__builtin_source_location",
                                         NULL };
-    const size_t begin = r->out->len;
-    while (is_word(here(r)))
-        take(r);
-    r->token_open = true;
-    if (r->out->failed)
-        return;
-    const char *word = r->out->data + begin;
-    const size_t len = r->out->len - begin;
-    if (here(r) == '"' && is_one_of(word, len, RAW))
-        read_raw(r);
-    else if (is_one_of(word, len, SEES))
-        r->doubt = true;
-    else
-        fold_guard(r, begin, len);
-}
-
-/* ---- lines of the preprocessor ---- */
-
-/* What is included is named by any characters between its quotes or angles. */
-static void read_named_file(reader *r)
-{
-    skip_white(r);
-    const int close = here(r) == '<' ? '>' : '"';
-    r->doubt |= here(r) != '<' && here(r) != '"';
-    if (r->doubt)
-        return;
-    write_char(r, ' ');
-    do
-        take(r);
-    while (here(r) >= 0 && here(r) != '\n' && here(r) != close);
-    r->doubt |= here(r) != close;
-    if (here(r) == close)
-        take(r);
-    r->token_open = false;
-}
-
-/* From the '#' on, to its first word. */
-static void begin_directive(reader *r)
-{
     static const char *const FILES[] = { "include", "include_next", "import", "embed", NULL };
-    end_line(r);
-    r->directive = r->line_open = true;
-    r->line_start = false;
-    take(r);
-    skip_white(r);
+    r->doubt |= r->place != 1 && atx_token_is_one_of(r->text, t, SEES);
+    r->names_file = r->place == 1 && atx_token_is_one_of(r->text, t, FILES);
+    if (!r->out->failed && r->place != 1)
+        fold_guard(r, begin, r->out->len - begin);
+}
+
+static void check_sign(reader *r, const atx_token *t)
+{
+    const unsigned char c = (unsigned char)r->text[t->begin];
+    r->doubt |= c < ' ' || c == 0x7f || strchr("\\@`", c) || (c == '#' && !t->directive) ||
+                atx_token_is(r->text, t, "%:");
+    r->shows_text |= t->kind == ATX_TOKEN_SIGN && atx_token_is(r->text, t, "#");
+    r->last = r->text[t->end - 1];
+}
+
+static void write_token(reader *r, const atx_token *t)
+{
+    const char *at = r->text + t->begin, *end = r->text + t->end;
+    r->doubt |= t->raw && t->spliced;
+    for (size_t joint; t->spliced && at < end; at += joint ? joint : 1)
+        if (!(joint = atx_lexer_joint(at, end)))
+            atx_str_add_bytes(r->out, at, 1);
+    atx_str_add_bytes(r->out, at, (size_t)(end - at));
+}
+
+static void read_token(reader *r, const atx_token *t)
+{
+    if (t->kind == ATX_TOKEN_DIRECTIVE || (r->place && !t->directive))
+        end_line(r);
+    begin_token(r, t);
+    r->doubt |= r->names_file && (t->kind != ATX_TOKEN_TEXT || t->raw || r->text[t->begin] == '\'');
+    r->names_file = false;
+    r->word_open = t->kind != ATX_TOKEN_SIGN;
+    r->last = 0;
     const size_t begin = r->out->len;
-    while (is_word(here(r)))
-        take(r);
-    r->token_open = true;
-    if (!r->out->failed && is_one_of(r->out->data + begin, r->out->len - begin, FILES))
-        read_named_file(r);
+    write_token(r, t);
+    if (t->kind == ATX_TOKEN_WORD)
+        check_word(r, t, begin);
+    else if (t->kind == ATX_TOKEN_SIGN || t->kind == ATX_TOKEN_DIRECTIVE)
+        check_sign(r, t);
+    r->place += t->directive && r->place < 3;
+}
+
+static bool is_declaration(const char *text, const atx_token *t)
+{
+    return t->kind == ATX_TOKEN_COMMENT && t->end - t->begin >= 2 + MARKER_LEN &&
+           memcmp(text + t->begin, "/*", 2) == 0 && memcmp(text + t->begin + 2, MARKER, MARKER_LEN) == 0;
 }
 
 /* ---- all of it ---- */
-
-static void read_newline(reader *r)
-{
-    if (r->directive)
-        end_line(r);
-    r->directive = false;
-    r->line_start = r->blank = true;
-    step(r);
-}
-
-static void read_sign(reader *r)
-{
-    const int c = here(r);
-    r->doubt |= c < ' ' || c == 0x7f || strchr("\\@`", c) || (c == '#' && !r->directive) ||
-                (c == '%' && next(r) == ':') || (c == '?' && next(r) == '?');
-    const bool pastes = c == '#' && next(r) == '#';
-    r->shows_text |= c == '#' && !pastes;
-    begin_token(r, c, false);
-    r->last = (char)c;
-    take(r);
-    if (pastes)
-        take(r);
-}
-
-static void read_token(reader *r)
-{
-    const int c = here(r);
-    if (is_digit(c) || (c == '.' && is_digit(next(r)))) {
-        bool joins = c == '.' && !r->blank && r->last == '.'; /* ...5 */
-        begin_token(r, c, !joins);
-        read_number(r);
-    } else if (is_word(c)) {
-        begin_token(r, c, true);
-        read_word(r);
-    } else if (c == '"' || c == '\'') {
-        begin_token(r, c, true);
-        read_quoted(r);
-    } else {
-        read_sign(r);
-    }
-}
-
-static void read_one(reader *r)
-{
-    const int c = here(r);
-    if (c == '\n')
-        read_newline(r);
-    else if (is_blank(c)) {
-        r->blank = true;
-        step(r);
-    } else if (c == '/' && next(r) == '/')
-        skip_line_comment(r);
-    else if ((size_t)(r->end - r->at) >= 2 + MARKER_LEN && memcmp(r->at, "/*", 2) == 0 &&
-             memcmp(r->at + 2, MARKER, MARKER_LEN) == 0)
-        read_declaration(r);
-    else if (c == '/' && next(r) == '*')
-        skip_comment(r);
-    else if (c == '#' && r->line_start)
-        begin_directive(r);
-    else
-        read_token(r);
-}
 
 /* How often the text has the marker, which must be where declarations were read. */
 static size_t count_markers(const char *text, size_t len)
@@ -502,20 +256,20 @@ static size_t count_markers(const char *text, size_t len)
 /* One file, or a piece of one. */
 static void fold_part(reader *r, const char *text, size_t len)
 {
-    const size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     const char *last = text + len - (len && text[len - 1] == '\n');
-    while (last > text && is_blank((unsigned char)last[-1]))
+    atx_lexer lexer = { .text = text, .len = len, .options = { .comments = true } };
+    while (last > text && atx_is_blank(last[-1]))
         last--;
     r->doubt |= last > text && last[-1] == '\\'; /* what comes behind this part would belong to it */
-    r->end = text + len;
-    r->at = pass_joints(r, text + mark);
-    r->line_start = true;
-    r->directive = false;
+    r->text = text;
     r->markers = 0;
-    while (r->at < r->end && !r->doubt)
-        read_one(r);
+    for (atx_token t; !r->doubt && atx_lexer_next(&t, &lexer);)
+        if (is_declaration(text, &t))
+            read_declaration(r, &t);
+        else if (t.kind != ATX_TOKEN_COMMENT)
+            read_token(r, &t);
     end_line(r);
-    r->doubt |= r->markers != count_markers(text, len);
+    r->doubt |= lexer.open || lexer.unsure || r->markers != count_markers(text, len);
 }
 
 /* The parts, each behind a line with its name; nothing of theirs can look like one. */

@@ -1,16 +1,12 @@
 /* whole_number.c - see whole_number.h. */
 #include "util/whole_number.h"
+#include "util/chars.h"
 
 #include <string.h>
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool goes_on(const char *p, const char *end)
 {
-    return p < end && (is_digit(*p) || (*p == '_' && p + 1 < end && is_digit(p[1])));
+    return p < end && (atx_is_digit(*p) || (*p == '_' && p + 1 < end && atx_is_digit(p[1])));
 }
 
 const char *atx_whole_read(int64_t *out, const char **p, const char *end)
@@ -18,7 +14,7 @@ const char *atx_whole_read(int64_t *out, const char **p, const char *end)
     const char *begin = *p;
     int64_t value = 0;
     bool fits = true;
-    if (begin == end || !is_digit(*begin))
+    if (begin == end || !atx_is_digit(*begin))
         return "a number";
     for (; goes_on(*p, end); (*p)++)
         if (**p != '_')
@@ -40,7 +36,7 @@ const char *atx_whole_parse(int64_t *out, const char *text)
 static int count_digits(const char *p, const char *end)
 {
     int count = 0;
-    while (p + count < end && is_digit(p[count]))
+    while (p + count < end && atx_is_digit(p[count]))
         count++;
     return count;
 }

@@ -97,6 +97,10 @@ static const char *const OUTSIDE[] = {
     "//!autotune option -std=c++14\n#inc?\?/\nlude \"%s\"",
     "//!autotune option -std=c++14\n#include \"../../secret?\?-\"",
     "// c?\?/\n#include \"%s\"",
+    "?\?=include \"%s\"",
+    "#\xef\xbb\xbfinclude \"%s\"",
+    "R\"(\n#include \"%s\"\n)\"", /* by C++98 that is no raw string */
+    "/* c\n#include \"%s\"",
     "#include \"joined.h\"",
     "#include \"/dev/zero\"",
     "#include \"/no/such/file\"",

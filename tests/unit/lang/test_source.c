@@ -122,6 +122,9 @@ static const char *const NO_INCLUDES[] = {
     "#include \"/etc/hostname\"\n",
     "#include_next \"inc/a.h\"\n",
     "int x = 1'000; // '\n//#include \"inc/a.h\"\n",
+    "// joined \\\n#include \"inc/a.h\"\n",
+    "const char *s = R\"(\n#include \"inc/a.h\"\n)\";\n",
+    "#if 0\n#include \"inc/a.h\"\n#endif\n",
 };
 
 Test(source, other_lines_stay_as_they_are)
@@ -133,6 +136,33 @@ Test(source, other_lines_stay_as_they_are)
         atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
         char *text = render(t, "");
         expect_text(text, NO_INCLUDES[i]);
+        free(text);
+        atx_template_close(t);
+    }
+    atx_op_close(op);
+}
+
+/* However it is spelled; the lines behind it keep their numbers. */
+Test(source, includes_are_known_in_any_spelling)
+{
+    static const struct {
+        const char *text;
+        int next;
+    } CASES[] = {
+        { "#inc\\\nlude \\\r\n\"inc/a.h\"\nint next;\n", 4 },
+        { "/* two\nlines */ #include \"inc/a.h\" /* two\nlines */\nint next;\n", 4 },
+        { "\xef\xbb\xbf%: include \"inc/a.h\"\nint next;\n", 2 },
+    };
+    atx_op *op = read_op(MINI_OP);
+    put("inc/a.h", "int a;\n");
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char lines[400];
+        put("k.cu", CASES[i].text);
+        atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
+        char *text = render(t, "");
+        snprintf(lines, sizeof lines, "#line 1 \"%s/inc/a.h\"\nint a;\n#line %d \"%s/k.cu\"\nint next;\n",
+                 folder, CASES[i].next, folder);
+        expect_text(text, lines);
         free(text);
         atx_template_close(t);
     }

@@ -66,6 +66,21 @@ Test(header_files, an_include_whose_file_a_macro_names_is_followed_to_what_the_h
                  strlen(MACRO) + strlen("int x;\n") + strlen("int yy;\n"));
 }
 
+Test(header_files, what_no_compiler_includes_is_not_reached)
+{
+    static const char *const TEXTS[] = {
+        "// #include <x.h>\n",
+        "/*\n#include <x.h>\n*/\n",
+        "const char *s = R\"(\n#include <x.h>\n)\";\n",
+        "// a \\\n#include <x.h>\n",
+        "#ifdef __has_include\n#endif\n",
+    };
+    put("inc/x.h", "int x;\n");
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
+        cr_expect_eq(reach("inc", TEXTS[i]), (size_t)0, "%s", TEXTS[i]);
+    cr_expect_eq(reach("inc", "#inc\\\nlude /* a\n */ <x.h>\n"), strlen("int x;\n"));
+}
+
 Test(header_files, an_include_whose_file_another_header_names_is_not_followed)
 {
     static const char *const PARTS[] = { "#define FILE_OF_IT <x.h>\n#define FILE(x) <x.h>\n",

@@ -1,13 +1,12 @@
 /*
  * test_meaning.c - two texts have one hash when they mean the same, and only then: by a table, and by every
- * shipped template with comments and blanks put between its tokens, or with one token changed. Tokens are
- * those of cut/cut_lex.c, which knows nothing of the folding.
+ * shipped template with comments and blanks put between its tokens, or with one token changed.
  */
 #include "source/meaning.h"
 
-#include "cut/cut_lex.h"
 #include "declare/declare_common.h"
 #include "lang/catalog.h"
+#include "source/lex.h"
 #include "util/rng.h"
 
 #include <criterion/criterion.h>
@@ -159,13 +158,14 @@ Test(meaning, lines_of_a_declaration_can_be_left_out)
 typedef struct shipped {
     const char *path, *text;
     size_t len;
-    atx_cut_tokens tokens; /* comments among them */
+    atx_tokens tokens; /* comments among them */
 } shipped;
 
 static void open_shipped(shipped *s, const atx_embedded *e)
 {
     *s = (shipped){ .path = e->path, .text = (const char *)e->data, .len = e->len };
-    cr_assert(atx_cut_lex(&s->tokens, s->text, s->len, true));
+    static const atx_lex_options OPTIONS = { .comments = true, .lines = true };
+    cr_assert(atx_tokens_read(&s->tokens, s->text, s->len, &OPTIONS));
     cr_assert(s->tokens.count > 3 && !s->tokens.open, "%s", s->path);
 }
 
@@ -179,12 +179,12 @@ static void each_shipped(void (*visit)(const shipped *s, uint64_t seed))
             shipped s;
             open_shipped(&s, e);
             visit(&s, seed++);
-            atx_cut_tokens_clear(&s.tokens);
+            atx_tokens_clear(&s.tokens);
         }
     cr_assert(seed > 40);
 }
 
-static bool is_declaration(const shipped *s, const atx_cut_token *t)
+static bool is_declaration(const shipped *s, const atx_token *t)
 {
     return t->end - t->begin > 11 && memcmp(s->text + t->begin, "/*!autotune", 11) == 0;
 }
@@ -193,12 +193,12 @@ static bool is_declaration(const shipped *s, const atx_cut_token *t)
  * operator, nor in what is glued to a literal. */
 static bool is_border(const shipped *s, size_t i)
 {
-    const atx_cut_token *a = &s->tokens.items[i], *b = a + 1;
+    const atx_token *a = &s->tokens.items[i], *b = a + 1;
     bool apart = a->end < b->begin;
-    bool both_signs = a->kind == ATX_CUT_SIGN && b->kind == ATX_CUT_SIGN;
-    bool no_signs = a->kind != ATX_CUT_SIGN && b->kind != ATX_CUT_SIGN;
-    return a->kind != ATX_CUT_DIRECTIVE && b->kind != ATX_CUT_DIRECTIVE && a->kind != ATX_CUT_COMMENT &&
-           b->kind != ATX_CUT_COMMENT && (apart || (!both_signs && !no_signs));
+    bool both_signs = a->kind == ATX_TOKEN_SIGN && b->kind == ATX_TOKEN_SIGN;
+    bool no_signs = a->kind != ATX_TOKEN_SIGN && b->kind != ATX_TOKEN_SIGN;
+    return a->kind != ATX_TOKEN_DIRECTIVE && b->kind != ATX_TOKEN_DIRECTIVE && a->kind != ATX_TOKEN_COMMENT &&
+           b->kind != ATX_TOKEN_COMMENT && (apart || (!both_signs && !no_signs));
 }
 
 static void fill_borders(const shipped *s, uint64_t seed)
@@ -234,8 +234,8 @@ static void drop_comments(const shipped *s, uint64_t seed)
     size_t from = 0;
     (void)seed;
     for (size_t i = 0; i < s->tokens.count; i++) {
-        const atx_cut_token *t = &s->tokens.items[i];
-        if (t->kind != ATX_CUT_COMMENT || is_declaration(s, t))
+        const atx_token *t = &s->tokens.items[i];
+        if (t->kind != ATX_TOKEN_COMMENT || is_declaration(s, t))
             continue;
         atx_str_add_bytes(&text, s->text + from, t->begin - from);
         atx_str_add(&text, s->text[t->begin + 1] == '/' ? "" : " ");
@@ -252,15 +252,15 @@ Test(meaning, shipped_templates_keep_theirs_without_any_comment)
 }
 
 /* One token becomes another: a byte more in it, or another sign. */
-static void change_token(atx_str *out, const shipped *s, const atx_cut_token *t)
+static void change_token(atx_str *out, const shipped *s, const atx_token *t)
 {
     size_t at = t->end;
-    if (t->kind == ATX_CUT_COMMENT)
+    if (t->kind == ATX_TOKEN_COMMENT)
         at -= 3; /* in the declaration's last line */
-    else if (t->kind == ATX_CUT_TEXT)
+    else if (t->kind == ATX_TOKEN_TEXT)
         at -= 1;
     atx_str_add_bytes(out, s->text, at);
-    atx_str_add(out, t->kind == ATX_CUT_SIGN ? "~" : t->kind == ATX_CUT_COMMENT ? "\nx\n" : "1");
+    atx_str_add(out, t->kind == ATX_TOKEN_SIGN ? "~" : t->kind == ATX_TOKEN_COMMENT ? "\nx\n" : "1");
     atx_str_add_bytes(out, s->text + at, s->len - at);
 }
 
@@ -269,9 +269,9 @@ static void change_each(const shipped *s, uint64_t seed)
     char before[ATX_HASH_TEXT], after[ATX_HASH_TEXT];
     hash_of(before, s->text, s->len);
     for (size_t i = seed % 23; i < s->tokens.count; i += 23) { /* all take half a minute */
-        const atx_cut_token *t = &s->tokens.items[i];
+        const atx_token *t = &s->tokens.items[i];
         atx_str text = { 0 };
-        if (t->kind == ATX_CUT_COMMENT && !is_declaration(s, t))
+        if (t->kind == ATX_TOKEN_COMMENT && !is_declaration(s, t))
             continue;
         change_token(&text, s, t);
         hash_of(after, text.data, text.len);

@@ -1,11 +1,11 @@
-/* test_signature.c - what words tell of the kernels in a text, and that no text is too odd. */
-#include "source/signature.h"
+/* test_declarator.c - what is told of the kernels in a text, and that no text is too odd. */
+#include "source/declarator.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
 
-TestSuite(signature);
+TestSuite(declarator);
 
 static const char TEXT[] =
     "/* __global__ void not_this(float *a); */\n"
@@ -17,57 +17,7 @@ static const char TEXT[] =
     "extern \"C\" __global__ void g(void) {}\n"
     "__global__ void twice(int a);\n__global__ void twice(int a) {}\n";
 
-/* Each byte stays, or is a blank; ends of lines stay. Several blanks are shown as one. */
-static void show_code(char *out, const char *text)
-{
-    atx_str left = { 0 };
-    atx_code_strip(&left, text);
-    cr_assert_eq(left.len, strlen(text), "%s", text);
-    for (size_t i = 0; i < left.len; i++) {
-        char c = left.data[i];
-        cr_assert(c == text[i] || (c == ' ' && text[i] != '\n'), "%s", text);
-        if (c != ' ' || i == 0 || left.data[i - 1] != ' ')
-            *out++ = c;
-    }
-    *out = '\0';
-    atx_str_clear(&left);
-}
-
-Test(signature, only_code_is_left_of_a_text)
-{
-    static const struct {
-        const char *text, *left;
-    } CASES[] = {
-        { "a // b \\\n c\nd", "a \n \nd" },
-        { "a // b \\\r\n c\r\nd", "a \n \nd" },
-        { "a // b \\ \nc", "a \nc" }, /* NVRTC joins no such lines */
-        { "a // b", "a " },
-        { "a /* \" */ b /*", "a b " },
-        { "a \"\\\"//\" b", "a b" },
-        { "a \"b\\\nc\" d", "a \n d" },
-        { "a \"b\\\r\nc\" d", "a \n d" },
-        { "a \"b\nc", "a \nc" },
-        { "a '\"' b '\\'' c '{' d", "a b c d" },
-        { "1'000 + 0xf'f + u8'(' + 1.5e-3'1f", "1'000 + 0xf'f + u8 + 1.5e-3'1f" },
-        { "a R\"(b\n\"//)\" c LR\"x(b)\")x\" d", "a \n c d" },
-        { "xR\"(\" R\"12345678901234567(\" R", "xR R" },
-        { "R\"(a", " " },
-        { "'", " " },
-        { "\"\\", " " },
-        { "#if 0\na's #\n#else\nb\n#endif\nc", "#if 0\n \n#else\nb\n#endif\nc" },
-        { " # if 0 // why\n#ifdef A\na\n#else\nb\n#endif\nc\n# endif\nd",
-          " # if 0 \n \n \n \n \n \n \n# endif\nd" },
-        { "#if 0\r\na\n#elif B\nb\n#else\nc", "#if 0\r\n \n#elif B\nb\n#else\nc" },
-        { "#if 01\na\n#if 0 + 1\nb\n#if\n0\nc\n#if 0", "#if 01\na\n#if 0 + 1\nb\n#if\n0\nc\n#if 0" },
-    };
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        char left[100];
-        show_code(left, CASES[i].text);
-        cr_expect_str_eq(left, CASES[i].left, "%s\nbecame\n%s|", CASES[i].text, left);
-    }
-}
-
-Test(signature, names_types_pointers_and_const_are_read)
+Test(declarator, names_types_pointers_and_const_are_read)
 {
     static const struct {
         const char *name, *type;
@@ -89,7 +39,7 @@ Test(signature, names_types_pointers_and_const_are_read)
     }
 }
 
-Test(signature, values_sizes_and_attributes_are_no_names)
+Test(declarator, values_sizes_and_attributes_are_no_names)
 {
     static const char ODD[] =
         "__global__ void k(const float in[SIZE], int n = 1 << SHIFT, bool flag = (A > B), Pair<int> p = {1, "
@@ -116,7 +66,7 @@ Test(signature, values_sizes_and_attributes_are_no_names)
     }
 }
 
-Test(signature, what_is_not_there_once_has_no_parameters)
+Test(declarator, what_is_not_there_once_has_no_parameters)
 {
     atx_kernel_arg args[4];
     cr_expect_eq(atx_code_args_of(args, 4, TEXT, "g"), 0);
@@ -126,7 +76,7 @@ Test(signature, what_is_not_there_once_has_no_parameters)
     cr_expect_eq(atx_code_args_of(args, 4, "", ""), -1);
 }
 
-Test(signature, templates_are_known_from_kernels_as_they_are)
+Test(declarator, templates_are_known_from_kernels_as_they_are)
 {
     static const char *const PLAIN[] = { "g", "twice", "not_this", "nowhere" };
     cr_expect(atx_code_is_template(TEXT, "f"));
@@ -141,7 +91,7 @@ Test(signature, templates_are_known_from_kernels_as_they_are)
 }
 
 /* A name is what stands before the bracket of the parameters, however long, whatever stands around it. */
-Test(signature, kernels_are_found_by_whole_words)
+Test(declarator, kernels_are_found_by_whole_words)
 {
     static const struct {
         const char *text, *name;
@@ -167,15 +117,19 @@ Test(signature, kernels_are_found_by_whole_words)
         { "__global__(int a)", NULL },
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const char *name = CASES[i].name;
         atx_kernel_text k;
-        const char *at = CASES[i].text, *name = CASES[i].name;
-        cr_assert_eq(atx_code_kernel(&k, &at), name != NULL, "%s", CASES[i].text);
-        cr_expect(!name || (k.len == strlen(name) && memcmp(k.name, name, k.len) == 0), "%s", CASES[i].text);
-        cr_expect(!name || !*k.open || strncmp(k.open, "int a", 5) == 0, "%s", CASES[i].text);
+        atx_tokens t;
+        size_t at = 0;
+        cr_assert(atx_code_read(&t, CASES[i].text));
+        cr_assert_eq(atx_code_kernel(&k, &t, &at), name != NULL, "%s", CASES[i].text);
+        cr_expect(!name || atx_tokens_is(&t, k.name, name), "%s", CASES[i].text);
+        cr_expect(!name || k.open + 1 == t.count || atx_tokens_is(&t, k.open + 2, "a"), "%s", CASES[i].text);
+        atx_tokens_clear(&t);
     }
 }
 
-Test(signature, names_are_compared_whole)
+Test(declarator, names_are_compared_whole)
 {
     char text[400], name[101] = "";
     atx_kernel_arg args[4];
@@ -190,19 +144,22 @@ Test(signature, names_are_compared_whole)
 /* 63 letters are the most that a declaration has. */
 #define MOST "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijk"
 
-Test(signature, longer_names_than_any_are_told_whole_and_equal_to_none)
+Test(declarator, longer_names_than_any_are_told_whole_and_equal_to_none)
 {
     static const char CODE[] = "// a comment\n__constant__ float " MOST
                                "c[9];\n__global__ void f(float *" MOST ", float *" MOST "x) {}\n";
     atx_kernel_arg args[4], variable;
-    const char *behind, *at = CODE;
+    size_t behind, at = 0;
+    atx_tokens t;
     char near[ATX_MAX_WORD];
     cr_assert_eq(atx_code_args_of(args, 4, CODE, "f"), 2);
     cr_expect_str_eq(args[0].name, MOST);
     cr_expect_str_eq(args[1].name, "", "not the name of the first");
     cr_expect(args[1].len == 64 && strncmp(args[1].text, MOST "x) {}", 68) == 0, "%s", args[1].text);
     cr_expect(args[1].text > CODE && args[1].text < CODE + sizeof CODE, "in the text that was asked about");
-    cr_assert(atx_code_constant(&variable, &behind, &at));
+    cr_assert(atx_code_read(&t, CODE));
+    cr_assert(atx_code_constant(&variable, &behind, &t, &at));
+    atx_tokens_clear(&t);
     cr_expect_str_eq(variable.name, "");
     cr_expect(variable.len == 64 && strncmp(variable.text, MOST "c[9]", 67) == 0);
     cr_expect_not(atx_code_nearest_kernel(near, "__global__ void " MOST "f() {}", "g"));
@@ -210,7 +167,7 @@ Test(signature, longer_names_than_any_are_told_whole_and_equal_to_none)
         atx_code_nearest_kernel(near, "__global__ void " MOST "() {}\n__global__ void g() {}", MOST "f"));
 }
 
-Test(signature, near_names_are_offered)
+Test(declarator, near_names_are_offered)
 {
     char near[ATX_MAX_WORD];
     cr_assert(atx_code_nearest_kernel(near, "__global__ void matmul(int a) {} __global__ void other() {}",
@@ -222,35 +179,68 @@ Test(signature, near_names_are_offered)
     cr_assert_not(atx_code_nearest_kernel(near, "", "f"));
 }
 
-Test(signature, constants_without_a_value_are_found)
+Test(declarator, constants_without_a_value_are_found)
 {
-    const char *at =
+    static const char CODE[] =
         "__constant__ float a[3][4]; __constant__ int b = 3; __constant__ float c[2] = { 1, 2 }; "
-        "__constant__ struct s d; __constant__ int e{1}; __constant__";
-    const char *behind = NULL;
+        "__constant__ struct s d; __constant__ int e{1}; __constant__ alignas(16) float f[4]; __constant__";
+    static const struct {
+        const char *name, *type;
+        bool pointer;
+    } EXPECTED[] = { { "a", "f32", true }, { "d", NULL, false }, { "f", "f32", true } };
     atx_kernel_arg found;
-    cr_assert(atx_code_constant(&found, &behind, &at));
-    cr_assert_str_eq(found.name, "a");
-    cr_assert_str_eq(found.type, "f32");
-    cr_assert(found.pointer && strncmp(behind, "[3][4];", 7) == 0);
-    cr_assert(atx_code_constant(&found, &behind, &at));
-    cr_assert_str_eq(found.name, "d");
-    cr_assert(!found.pointer && !found.type);
-    cr_assert_not(atx_code_constant(&found, &behind, &at));
+    atx_tokens t;
+    size_t at = 0, behind = 0;
+    cr_assert(atx_code_read(&t, CODE));
+    for (size_t i = 0; i < sizeof EXPECTED / sizeof *EXPECTED; i++) {
+        cr_assert(atx_code_constant(&found, &behind, &t, &at));
+        cr_expect_str_eq(found.name, EXPECTED[i].name);
+        cr_expect_eq(found.pointer, EXPECTED[i].pointer);
+        cr_expect(EXPECTED[i].type ? found.type && strcmp(found.type, EXPECTED[i].type) == 0 : !found.type);
+        cr_expect(atx_tokens_is(&t, behind, found.pointer ? "[" : ";"));
+    }
+    cr_expect_not(atx_code_constant(&found, &behind, &t, &at));
+    atx_tokens_clear(&t);
+}
+
+/* What stood in the way of readers of bytes. */
+Test(declarator, declarators_are_read_as_cpp_has_them)
+{
+    static const struct {
+        const char *text, *names;
+    } CASES[] = {
+        { "__global__ void k(int n = count<1, 2>::value, float *p)", "n p " },
+        { "__global__ void k(int n = A < B, const Pair<int, 2> q, int m = C > D)", "n q m " },
+        { "__global__ void k(bool b = a < 1 && c > 2, int m)", "b m " },
+        { "__global__ void k(Map<int, Pair<int, 2>> a, int b)", "a b " },
+        { "__global__ void k(float a[f(1, 2)], int b)", "a b " },
+        { "__global__ void k(float *a,\n#ifdef X\n int x,\n#endif\n int b)", "a x b " },
+        { "__global__ void k(float *a,\n#if 0\n int x,\n#endif\n int b)", "a b " },
+        { "__glo\\\nbal__ void k(float *lo\\\nng_name, int b)", "long_name b " },
+        { "#define OTHER __global__ void k(int a)\n__global__ void k(int b)", "b " },
+        { "__global__ void k(int AUTOTUNE_ARG(batch), int b)", "batch b " },
+        { "__global__ void k(Box<const int *> a)", "a " },
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        atx_kernel_arg args[4];
+        char names[100] = "";
+        const int count = atx_code_args_of(args, 4, CASES[i].text, "k");
+        for (int k = 0; k < count; k++)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s ", args[k].name);
+        cr_expect_str_eq(names, CASES[i].names, "%s", CASES[i].text);
+        cr_expect(i + 1 < sizeof CASES / sizeof *CASES || (!args[0].pointer && !args[0].constant));
+    }
 }
 
 /* Every beginning of a text is one that an editor saves. */
-Test(signature, half_written_texts_are_no_harm)
+Test(declarator, half_written_texts_are_no_harm)
 {
     atx_kernel_arg args[16];
     char half[sizeof TEXT], near[ATX_MAX_WORD];
-    const char *behind;
     for (size_t i = 0; i < sizeof TEXT; i++) {
         memcpy(half, TEXT, i);
         half[i] = '\0';
         cr_expect_leq(atx_code_args_of(args, 16, half, "f"), 7);
         (void)atx_code_nearest_kernel(near, half, "f");
-        const char *at = half;
-        cr_expect_not(atx_code_constant(&args[0], &behind, &at));
     }
 }

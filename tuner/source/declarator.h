@@ -1,0 +1,64 @@
+/*
+ * declarator.h - what the tokens of a text declare: kernels, their templates and parameters, variables in
+ * constant memory. No types are resolved: a type is known by the words that people use.
+ */
+#ifndef AUTOTUNE_DECLARATOR_H
+#define AUTOTUNE_DECLARATOR_H
+
+#include "source/lex.h"
+
+#define ATX_MAX_WORD 64 /* characters of a name, with the final zero: ATX_MAX_NAME */
+
+/* A parameter, or a variable. */
+typedef struct atx_kernel_arg {
+    const char *text; /* its name in the text, of `len` characters, ended by nothing */
+    size_t len;
+    char name[ATX_MAX_WORD]; /* "": longer than a declaration's may be, and so equal to none of those */
+    const char *type;        /* "f32"; NULL: unknown */
+    bool pointer, constant;
+} atx_kernel_arg;
+
+/* Tokens of a text, as indices. */
+typedef struct atx_kernel_text {
+    size_t head; /* the first of its declaration: of its template, its attributes or __global__ */
+    size_t name;
+    size_t open; /* the bracket of its parameters */
+} atx_kernel_text;
+
+/* The tokens of what is compiled: no directives, nothing inactive. false: out of memory. */
+bool atx_code_read(atx_tokens *out, const char *text);
+
+/* The next kernel at token *at or behind; false: none. *at moves on, behind its __global__. */
+bool atx_code_kernel(atx_kernel_text *out, const atx_tokens *code, size_t *at);
+
+/* The parameters behind an open bracket: how many; -1: more than `max`. */
+int atx_code_args(atx_kernel_arg *out, int max, const atx_tokens *code, size_t open);
+
+/* The next comma that no bracket and no angle encloses, from `begin` on; `end`: none. */
+size_t atx_code_comma(const atx_tokens *code, size_t begin, size_t end);
+
+/* The '>' (or ">>") that closes the '<' at `open`; `end`: it closes none before that. */
+size_t atx_code_angle(const atx_tokens *code, size_t open, size_t end);
+
+/*
+ * The next variable in __constant__ memory that has no value of its own, from token *at on; false: none. An
+ * array is a pointer; *behind is the token after its name. *at moves on.
+ */
+bool atx_code_constant(atx_kernel_arg *out, size_t *behind, const atx_tokens *code, size_t *at);
+
+/* ---- of a text as it is ---- */
+
+/*
+ * The parameters of the kernel that a declaration names (f, ns::f, f<float, 4>); -1: there is no such kernel,
+ * or several, or it has more than `max`.
+ */
+int atx_code_args_of(atx_kernel_arg *out, int max, const char *text, const char *kernel);
+
+/* Whether the text has such a kernel as a template, which is compiled only where its arguments are named. */
+bool atx_code_is_template(const char *text, const char *kernel);
+
+/* The kernel of the text whose name is near to this one, or that is the only one; false: none, or its name is
+ * longer than a declaration's may be. */
+bool atx_code_nearest_kernel(char out[ATX_MAX_WORD], const char *text, const char *kernel);
+
+#endif
