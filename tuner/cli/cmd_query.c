@@ -2,10 +2,9 @@
  * cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes, unless --tune
  * asks for it.
  */
-#include "cli/commands.h"
+#include "cli/ask.h"
 #include "cli/metrics.h"
 #include "cli/report.h"
-#include "lookup/lookup.h"
 #include "lookup/miss.h"
 #include "db/store.h"
 #include "tune/tune.h"
@@ -27,18 +26,6 @@ static const atx_usage USAGE = {
     "Below the database lie the winners that come with autotune; an answer from there says so.\n"
     "Works on a machine without a GPU. Exit code 1: nothing that fits is stored.",
 };
-
-/* What a question needs besides the problem. */
-typedef struct asking {
-    const atx_catalog *catalog;
-    const char *path, *device; /* of the database; as --device has it, NULL: any      */
-    atx_target target;         /* which device that is; its name is empty for any     */
-    bool named;                /* the path was given: it must exist                   */
-    bool with_shipped, exact;  /* exact: only what was measured for this very problem */
-    double tune_s;             /* 0: what is not known stays so */
-    const char *templates_dir; /* NULL: none                    */
-    atx_format format;
-} asking;
 
 /* How the members and fields say where an answer is from. */
 static const char *origin(bool shipped)
@@ -201,21 +188,6 @@ static void print_csv(const atx_answer *a, const atx_problem *problem, bool ship
     atx_str_clear(&o);
 }
 
-/* `refused`: what is said of the nearest winner; "": there is none. */
-static at_status not_stored(const asking *a, const atx_problem *problem, const char *refused, at_error *err)
-{
-    atx_str shape = { 0 }, command = { 0 };
-    atx_problem_shape(&shape, problem);
-    atx_add_tune_command(&command, problem, a->templates_dir, a->path);
-    at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner for %s %s %s%s%s; find one with: %s%s%s", a->path,
-            problem->op->name, atx_str_text(&shape), atx_dtype_name(problem->type),
-            *a->target.name ? " on " : "", a->target.name, atx_str_text(&command), *refused ? "; " : "",
-            refused);
-    atx_str_clear(&shape);
-    atx_str_clear(&command);
-    return AT_ERR_NOT_FOUND;
-}
-
 /* Times only when they are of this problem. */
 static void found_text(const atx_found *f, const atx_problem *problem, const char *shape)
 {
@@ -329,230 +301,79 @@ static void print_exact(const atx_answer *answer, const atx_problem *problem, bo
         print_text(answer, problem, shipped, outdated);
 }
 
-/* What the look-up found: near, or exact among those that came with the program. */
 static void print_any(const atx_found *found, const atx_problem *problem, atx_format format)
 {
     atx_answer launched = *found->answer;
     launched.winner.geometry = found->geometry;
-    if (found->match == ATX_MATCH_EXACT)
-        print_exact(&launched, problem, found->shipped, NULL, format);
-    else
+    if (found->match != ATX_MATCH_EXACT)
         print_found(found, problem, format);
-}
-
-/* Where the store (NULL: there is none) has no winner to use. AT_ERR_NOT_FOUND: there is nothing; *err says
- * why what is nearest does not do, or is empty. */
-static at_status query_near(atx_store *store, const asking *a, const atx_problem *problem,
-                            const atx_target *target, at_error *err)
-{
-    atx_lookup *lookup = NULL;
-    atx_found found;
-    at_status status = atx_lookup_open(&lookup, store, a->catalog, err);
-    if (status == AT_OK && a->with_shipped)
-        atx_lookup_add_shipped(lookup);
-    if (status == AT_OK)
-        status = atx_lookup_find(&found, lookup, problem, target, err);
-    bool asked_before = status == AT_OK && found.match == ATX_MATCH_EXACT && !found.shipped;
-    if (status == AT_OK &&
-        (found.match == ATX_MATCH_NONE || asked_before || (a->exact && found.match != ATX_MATCH_EXACT)))
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s", found.refused ? found.why : "");
-    if (status == AT_OK)
-        print_any(&found, problem, a->format);
-    atx_lookup_close(lookup);
-    return status;
-}
-
-/* A winner that is out of date is still told where there is nothing better: `autotune export` has its text.
- */
-static at_status query_winner(atx_answer *winner, atx_store *store, const asking *a,
-                              const atx_problem *problem, at_error *err)
-{
-    at_error why = { 0 };
-    const char *outdated = NULL;
-    at_status status = AT_ERR_NOT_FOUND;
-    atx_geometry geometry;
-    if (atx_lookup_stands(&geometry, winner, store, a->catalog, problem, &why) == AT_OK) {
-        winner->winner.geometry = geometry;
-    } else {
-        outdated = why.text;
-        atx_target target = { .full = true };
-        snprintf(target.name, sizeof target.name, "%s", winner->fingerprint.device);
-        status = query_near(store, a, problem, &target, err);
-    }
-    if (status == AT_ERR_NOT_FOUND) {
-        print_exact(winner, problem, false, outdated, a->format);
-        status = AT_OK;
-    }
-    return status;
-}
-
-static at_status query_nothing(atx_store *store, const asking *a, const atx_problem *problem, at_error *err)
-{
-    at_error cause = { 0 };
-    at_status status = query_near(store, a, problem, &a->target, &cause);
-    if (status == AT_ERR_NOT_FOUND)
-        return not_stored(a, problem, cause.text, err);
-    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
-}
-
-static at_status query_store(atx_store *store, const asking *a, const atx_problem *problem,
-                             const atx_problem_key *key, at_error *err)
-{
-    atx_answer answer = { 0 };
-    at_error cause = { 0 };
-    at_status status = atx_store_find_winner(&answer, store, key, NULL, a->target.name, err);
-    if (status == AT_OK && atx_winner_check(&answer.winner, &cause) != AT_OK)
-        status = at_fail(err, AT_ERR_STORE, "%s: the winner of %s %s is damaged: %s; tune the problem again",
-                         a->path, key->op, key->shape, cause.text);
-    else if (status == AT_OK)
-        status = query_winner(&answer, store, a, problem, err);
-    else if (status == AT_ERR_NOT_FOUND)
-        status = query_nothing(store, a, problem, err);
-    atx_answer_clear(&answer);
-    return status;
+    else
+        print_exact(&launched, problem, found->shipped, found->outdated, format);
 }
 
 /* ---- tuning what is not known ---- */
 
-/* Does the store know it, or, of a device that is named, what came with the program? What cannot be read does
- * not: the query itself will say why. */
-static bool is_known(const asking *a, const atx_problem *problem)
+typedef struct query_args {
+    atx_ask_options ask;
+    const char *format;
+    bool json;
+    double tune_s;
+} query_args;
+
+/* Does the database know it, or, of a device that is named, what came with the program? What cannot be read
+ * does not: the query itself will say why. */
+static bool is_known(atx_question_asked *q)
 {
-    atx_store *store = NULL;
-    atx_lookup *lookup = NULL;
-    atx_found found = { .match = ATX_MATCH_NONE };
-    at_status status = atx_store_open(&store, a->path, ATX_STORE_READ, NULL);
-    if (status == AT_OK || status == AT_ERR_NOT_FOUND)
-        status = atx_lookup_open(&lookup, store, a->catalog, NULL);
-    if (status == AT_OK && a->with_shipped && a->device)
-        atx_lookup_add_shipped(lookup);
-    if (status == AT_OK && atx_lookup_find(&found, lookup, problem, &a->target, NULL) != AT_OK)
-        found.match = ATX_MATCH_NONE;
-    atx_lookup_close(lookup);
-    atx_store_close(store);
-    return found.match == ATX_MATCH_EXACT;
+    atx_found found;
+    const bool with_shipped = q->with_shipped;
+    q->with_shipped = with_shipped && q->options->device;
+    bool known =
+        atx_ask(&found, q, ATX_OUTDATED_NEVER, NULL, NULL) == AT_OK && found.match == ATX_MATCH_EXACT;
+    atx_ask_let_go(q);
+    q->with_shipped = with_shipped;
+    return known;
 }
 
 /* By this very program. That it fails is no reason not to answer. */
-static void tune_first(const asking *a, const atx_problem *problem)
+static at_status tune_first(atx_question_asked *q, double tune_s, at_error *err)
 {
-    at_error err = { 0 };
+    at_error cause = { 0 };
     atx_str text = { 0 };
     int index;
+    const char *device = q->options->device;
     const atx_miss miss = { .program = "/proc/self/exe",
-                            .database = a->path,
-                            .templates = a->templates_dir,
-                            .device =
-                                atx_device_is_index(&index, a->device ? a->device : "") ? a->device : "0",
-                            .budget_s = a->tune_s,
+                            .database = q->path,
+                            .templates = q->options->templates_dir,
+                            .device = atx_device_is_index(&index, device ? device : "") ? device : "0",
+                            .budget_s = tune_s,
                             .stop = &atx_cancel_requested };
-    if (is_known(a, problem) || atx_miss_tune(&miss, problem, &err) == AT_OK)
-        return;
-    atx_str_addf(&text, "not tuned: %s", err.text);
+    at_status status = atx_ask_device(q, err);
+    if (status != AT_OK || is_known(q) || atx_miss_tune(&miss, &q->problem, &cause) == AT_OK)
+        return status;
+    atx_str_addf(&text, "not tuned: %s", cause.text);
     atx_warn(atx_whole(&text));
     atx_str_clear(&text);
+    return AT_OK;
 }
 
-/* Reads what the database records of operations, and leaves it open; one that cannot be opened so is told of
- * later.
- */
-static at_status read_recorded(atx_store **store, atx_catalog *catalog, const char *path, at_error *err)
+static int run_query(const query_args *args)
 {
-    at_error cause = { 0 };
-    if (atx_store_open(store, path, ATX_STORE_READ, &cause) == AT_OK)
-        return atx_catalog_add_recorded_of(catalog, *store, err);
-    *store = NULL;
-    return atx_catalog_add_recorded(catalog, path, err);
-}
-
-/* Which device --device means, unless that is known already. */
-static at_status choose_device(asking *a, atx_store *store, at_error *err)
-{
-    return a->target.full ? AT_OK : atx_device_option(&a->target, a->device, store, a->with_shipped, err);
-}
-
-/* On a machine where nothing was tuned yet there is no default database: what came with the program answers.
- * Takes the store; NULL: it is not open, or was not there.
- */
-static at_status query(atx_store *store, asking *a, const atx_problem *problem, at_error *err)
-{
-    atx_problem_key key;
-    atx_str shape = { 0 };
-    at_error cause = { 0 };
-    at_status status = atx_problem_key_of(&key, &shape, problem, err);
-    if (status != AT_OK)
-        goto done;
-    if (!store)
-        status = atx_open_if_any(&store, a->path, &cause);
-    bool answers = status == AT_OK || (status == AT_ERR_NOT_FOUND && !a->named && a->with_shipped);
-    at_status named = answers ? choose_device(a, store, err) : AT_OK;
-    if (named != AT_OK)
-        status = named;
-    else if (status == AT_OK)
-        status = query_store(store, a, problem, &key, err);
-    else if (!answers || (status = query_near(NULL, a, problem, &a->target, err)) == AT_ERR_NOT_FOUND)
-        at_fail(err, status, "%s", cause.text);
-done:
-    atx_str_clear(&shape);
-    atx_store_close(store);
-    return status;
-}
-
-/* What could not be read of the catalog says more than that an operation is not known. */
-static at_status read_problem(atx_problem *out, const atx_words *words, const atx_catalog *catalog,
-                              at_error *err)
-{
-    at_status status = atx_problem_from_words(out, words, catalog, err);
-    at_status failed = atx_catalog_failure(catalog, err);
-    return failed == AT_OK ? status : failed;
-}
-
-typedef struct query_args {
-    const char *db, *device, *templates_dir, *format;
-    bool json, without_shipped, exact;
-    double tune_s;
-    atx_words words;
-    atx_folder_words folders;
-} query_args;
-
-static int run_query(const query_args *q)
-{
-    asking a = { .device = q->device,
-                 .named = q->db != NULL,
-                 .with_shipped = !q->without_shipped && atx_shipped_wanted(),
-                 .exact = q->exact,
-                 .tune_s = q->tune_s,
-                 .templates_dir = q->templates_dir };
-    atx_catalog *catalog = NULL;
-    atx_store *store = NULL;
-    atx_problem problem;
-    atx_str keep = { 0 };
+    atx_question_asked q = { 0 };
+    atx_format format = ATX_TEXT;
+    atx_found found;
     at_error err = { 0 };
-    at_status status = atx_format_parse(&a.format, q->json ? "json" : q->format, &err);
+    at_status status = atx_format_parse(&format, args->json ? "json" : args->format, &err);
     if (status == AT_OK)
-        status = atx_check_device_option(q->device, &err);
+        status = atx_ask_open(&q, &args->ask, args->tune_s > 0, &err);
+    if (status == AT_OK && args->tune_s > 0)
+        status = tune_first(&q, args->tune_s, &err);
     if (status == AT_OK)
-        status = atx_open_catalog_lazily(&catalog, q->templates_dir, &err);
+        status = atx_ask(&found, &q, ATX_OUTDATED_LAST, NULL, &err);
+    if (status == AT_OK && found.match == ATX_MATCH_NONE)
+        status = atx_ask_none(&q, &found, &err);
     if (status == AT_OK)
-        status = atx_db_path_if_any(&a.path, q->db, a.with_shipped && q->tune_s <= 0, &keep, &err);
-    if (status == AT_OK && a.path)
-        status = read_recorded(&store, catalog, a.path, &err);
-    if (status == AT_OK)
-        status = read_problem(&problem, &q->words, catalog, &err);
-    a.catalog = catalog;
-    if (status == AT_OK && q->tune_s > 0)
-        status = choose_device(&a, store, &err);
-    if (status == AT_OK && q->tune_s > 0) {
-        atx_store_close(store); /* another process will write to it */
-        store = NULL;
-        tune_first(&a, &problem);
-    }
-    if (status == AT_OK)
-        status = query(store, &a, &problem, &err);
-    else
-        atx_store_close(store);
-    atx_catalog_close(catalog);
-    atx_str_clear(&keep);
+        print_any(&found, &q.problem, format);
+    atx_ask_close(&q);
     return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
 }
 
@@ -561,10 +382,8 @@ int atx_cmd_query(int argc, char **argv)
     query_args q = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &q.device },
-        ATX_DB_OPTION(&q.db),
-        ATX_TEMPLATES_OPTION(&q.templates_dir),
-        ATX_FOLDER_OPTIONS(&q.folders),
+        { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &q.ask.device },
+        ATX_ASK_OPTIONS(&q.ask),
         { "--format", ATX_OPT_TEXT, "text|json|csv", "of the answer", &q.format },
         { "--json", ATX_OPT_FLAG, NULL, "the same as --format json", &q.json },
         { "--tune", ATX_OPT_SECONDS, "TIME",
@@ -572,12 +391,11 @@ int atx_cmd_query(int argc, char **argv)
           "first, for at most so long: 90s, 500ms, "
           "2m",
           &q.tune_s },
-        { "--exact", ATX_OPT_FLAG, NULL, "only what was measured for this very problem", &q.exact },
-        { "--no-shipped", ATX_OPT_FLAG, NULL, "without the winners that come with autotune",
-          &q.without_shipped },
+        ATX_EXACT_OPTION(&q.ask),
+        ATX_NO_SHIPPED_OPTION(&q.ask),
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!atx_command_options(&USAGE, TABLE, argc, argv, &q.words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &q.ask.words, &code))
         return code;
     return run_query(&q);
 }

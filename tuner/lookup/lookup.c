@@ -57,6 +57,12 @@ void atx_lookup_exclude(atx_lookup *lookup, const atx_exclusions *exclusions)
     lookup->exclusions = exclusions;
 }
 
+void atx_lookup_restrict(atx_lookup *lookup, bool exact, atx_outdated_use outdated)
+{
+    lookup->exact = exact;
+    lookup->outdated = outdated;
+}
+
 void atx_lookup_look_again(atx_lookup *lookup)
 {
     lookup->checked_s = 0;
@@ -68,6 +74,7 @@ void atx_lookup_close(atx_lookup *lookup)
         return;
     atx_index_clear(lookup);
     atx_store_close(lookup->shipped);
+    atx_template_close(lookup->measured);
     free(lookup->entries);
     free(lookup);
 }
@@ -135,15 +142,15 @@ at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, at
 /* The device that is asked for; if none is named, the store's newest, or where it has none the program's. */
 static at_status name_device(atx_question *q, atx_lookup *l, const atx_target *target, at_error *err)
 {
-    bool named = target && target->name[0];
-    at_status status = named ? AT_OK : atx_index_find_newest(l, err);
-    if (named)
-        q->device = target->name;
-    else if (l->newest[0])
-        q->device = l->newest;
-    else
-        q->device = atx_shipped_device(atx_shipped_groups, l->with_shipped ? atx_shipped_group_count : 0,
-                                       q->problem->op->name, l->here);
+    const char *device = target && target->name[0] ? target->name : NULL;
+    at_status status = device ? AT_OK : atx_index_find_newest(l, err);
+    if (status == AT_OK && !device)
+        device = l->newest[0]
+                     ? l->newest
+                     : atx_shipped_device(atx_shipped_groups, l->with_shipped ? atx_shipped_group_count : 0,
+                                          q->problem->op->name, l->here);
+    if (status == AT_OK)
+        snprintf(q->device, sizeof q->device, "%s", device);
     q->cc = target ? target->cc : 0;
     q->sms = target ? target->sms : 0;
     return status;
@@ -193,6 +200,38 @@ static at_status add_all_own(atx_lookup *l, const atx_question *q, at_error *err
                            : status;
 }
 
+void atx_found_take_exact(atx_found *out, const atx_entry *e, const atx_question *q)
+{
+    *out = (atx_found){ .match = ATX_MATCH_EXACT,
+                        .why = "",
+                        .t = e->t,
+                        .config = e->config,
+                        .geometry = e->geometry,
+                        .answer = &e->answer,
+                        .device = e->answer.fingerprint.device,
+                        .cc = q->cc ? q->cc : e->answer.fingerprint.cc,
+                        .sms = q->sms ? q->sms : e->answer.fingerprint.sms,
+                        .shipped = e->shipped,
+                        .own = true };
+}
+
+/* No winner of the problem is valid. */
+static at_status find_other(atx_found *out, atx_lookup *l, const atx_question *q, at_error *err)
+{
+    const bool outdated = l->outdated != ATX_OUTDATED_NEVER && atx_outdated_may_answer(q);
+    at_status status = outdated && l->outdated == ATX_OUTDATED_FIRST
+                           ? atx_lookup_outdated(out, l, q, true, err)
+                           : AT_ERR_NOT_FOUND;
+    if (status != AT_ERR_NOT_FOUND)
+        return status;
+    status = atx_lookup_near(out, l, q, err);
+    if (status == AT_OK && l->exact && out->match != ATX_MATCH_NONE)
+        *out = (atx_found){ .match = ATX_MATCH_NONE, .why = out->why, .device = out->device };
+    if (status == AT_OK && out->match == ATX_MATCH_NONE && outdated && l->outdated == ATX_OUTDATED_LAST)
+        status = atx_lookup_outdated(out, l, q, false, err);
+    return status;
+}
+
 static at_status find(atx_found *out, atx_lookup *l, const atx_problem *problem, const atx_target *target,
                       at_error *err)
 {
@@ -215,17 +254,8 @@ static at_status find(atx_found *out, atx_lookup *l, const atx_problem *problem,
     if (status != AT_OK)
         return status;
     if (!e)
-        return atx_lookup_near(out, l, &q, err);
-    *out = (atx_found){ .match = ATX_MATCH_EXACT,
-                        .why = "",
-                        .t = e->t,
-                        .config = e->config,
-                        .geometry = e->geometry,
-                        .answer = &e->answer,
-                        .device = e->answer.fingerprint.device,
-                        .cc = q.cc ? q.cc : e->answer.fingerprint.cc,
-                        .sms = q.sms ? q.sms : e->answer.fingerprint.sms,
-                        .shipped = e->shipped };
+        return find_other(out, l, &q, err);
+    atx_found_take_exact(out, e, &q);
     return AT_OK;
 }
 

@@ -33,6 +33,7 @@ typedef struct atx_entry {
     double traffic; /* atx_traffic_of its problem */
     uint64_t hash;
     size_t next;        /* in its bucket */
+    bool damaged;       /* its figures are none that anybody can have measured: it is invalid */
     bool failure_known; /* of one that came with the program: the store was asked for answer.invalid */
     /* Whether it still answers its own problem, and the geometry there; found out when first asked for. */
     atx_standing standing;
@@ -43,8 +44,8 @@ typedef struct atx_entry {
 typedef struct atx_question {
     const atx_problem *problem;
     const char *type_key;
-    const char *device; /* its name in full; "": any that the program knows */
-    int64_t cc, sms;    /* 0: unknown                                       */
+    char device[ATX_DEVICE_NAME]; /* its name in full; "": any that the program knows */
+    int64_t cc, sms;              /* 0: unknown                                       */
     uint64_t hash;
     atx_entry *outdated; /* the problem's own winner, which cannot be used any more; or NULL */
 } atx_question;
@@ -111,6 +112,10 @@ struct atx_lookup {
     int64_t version;
     double checked_s;
     bool out_of_memory;
+    bool exact; /* atx_lookup_restrict */
+    atx_outdated_use outdated;
+    atx_template *measured; /* that of an out-of-date winner, as it was; NULL: none was read */
+    at_error outdated_why;  /* of the last one that was answered */
 };
 #define ATX_MEMO_COUNT 1024 /* a power of two */
 
@@ -152,8 +157,7 @@ at_status atx_index_link(atx_lookup *lookup, size_t first, at_error *err) AT_MUS
 at_status atx_entry_store(atx_store **out, atx_lookup *lookup, const atx_entry *entry,
                           at_error *err) AT_MUST_CHECK;
 
-/* The sizes of an answer's problem, its hash, its traffic. false: this program does not know such a shape, or
- * the figures are none that anybody has measured. */
+/* The sizes of an answer's problem, its hash, its traffic. false: this program does not know such a shape. */
 bool atx_entry_place(atx_entry *entry, const atx_answer *answer);
 bool atx_shape_is_known(int64_t *dims, const atx_op *op, const char *type_key, const char *shape);
 
@@ -247,6 +251,15 @@ at_status atx_lookup_predict(atx_prediction *out, atx_lookup *lookup, const atx_
 void atx_foresight_close(atx_foresight *foresight);
 
 void atx_memo_clear(atx_memo *memo);
+
+/* The answer for a problem that has this winner. */
+void atx_found_take_exact(atx_found *out, const atx_entry *entry, const atx_question *question);
+
+/* May question.outdated answer, and that answer: the stored row, or as_measured with its template's text.
+ * AT_ERR_NOT_FOUND: that text is not there, or not valid. */
+bool atx_outdated_may_answer(const atx_question *question);
+at_status atx_lookup_outdated(atx_found *out, atx_lookup *lookup, const atx_question *question,
+                              bool as_measured, at_error *err) AT_MUST_CHECK;
 
 /* The answer when there is no exact one. */
 at_status atx_lookup_near(atx_found *out, atx_lookup *lookup, const atx_question *question,

@@ -65,6 +65,8 @@ static bool keep_entry(void *context, atx_answer *answer)
     }
     e.other_op = is_of_other_op(l, &e, answer->winner.op_hash);
     e.answer = *answer;
+    e.damaged = atx_winner_check(&answer->winner, NULL) != AT_OK;
+    e.answer.invalid |= e.damaged;
     *answer = (atx_answer){ 0 };
     l->entries[l->count++] = e;
     return true;

@@ -104,7 +104,7 @@ static double cost_of(const looking *k, const atx_trial_row *row)
     atx_problem home = *k->question->problem;
     memcpy(home.dims, k->winner->dims, sizeof home.dims);
     double here = atx_score_or_none(&home, ATX_RECORD_OF(row));
-    double there = atx_score_or_none(&home, ATX_RECORD_OF(w));
+    double there = k->winner->damaged ? NAN : atx_score_or_none(&home, ATX_RECORD_OF(w));
     double cost = ATX_SLOWER_COST * log2(here / (isfinite(there) ? there : 1));
     bool by_time = !home.op->objective && !*w->objective;
     return by_time ? fmax(cost, 0) : cost; /* who won by something else may be far from the best */

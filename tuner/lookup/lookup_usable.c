@@ -39,6 +39,10 @@ static at_status check_own(atx_str *why, const atx_lookup *l, atx_entry *e, at_e
         status = find_failure(why, l, e, &key, e->answer.rank_at, err);
         e->answer.invalid = status == AT_ERR_NOT_FOUND;
         e->failure_known = true;
+    } else if (e->damaged && why) {
+        at_error cause = { 0 };
+        if (atx_winner_check(&e->answer.winner, &cause) != AT_OK)
+            atx_str_addf(why, "its stored figures are damaged: %s", cause.text);
     } else if (e->answer.invalid && why) {
         status = atx_store_find_failure(why, l->store, &e->answer, false, err);
     }
@@ -81,10 +85,10 @@ at_status atx_lookup_usable(atx_lookup *l, const atx_problem *problem, const atx
                             const atx_template *t, const atx_config *config, at_error *err)
 {
     atx_str text = { 0 };
-    const atx_question q = { .problem = problem,
-                             .type_key = atx_dtype_key(problem->type, problem->op->storage),
-                             .device = target->name,
-                             .cc = target->cc };
+    atx_question q = { .problem = problem,
+                       .type_key = atx_dtype_key(problem->type, problem->op->storage),
+                       .cc = target->cc };
+    memcpy(q.device, target->name, sizeof q.device);
     atx_entry e = { .t = t, .config = *config }; /* of no op: it won nothing */
     atx_config_text(&text, t, config);
     e.answer.winner = (atx_winner){ .template_name = t->name, .config = atx_str_text(&text) };
