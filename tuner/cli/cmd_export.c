@@ -37,50 +37,21 @@ typedef struct export_args {
 typedef struct chosen {
     atx_question_asked question;
     atx_export_input in;
-    atx_fingerprint on;       /* the device that a look-up's answer is for */
+    atx_found found;
     atx_exclusions *excluded; /* what does not compile here; it is not chosen */
 } chosen;
 
-/* Of an answer that is no winner of this problem: what it is for, and why it is not. */
-static void take_expected(chosen *c, const atx_found *f)
-{
-    c->in.why = f->why;
-    if (!f->cc)
-        return;
-    bool same = strcmp(f->device, f->answer->fingerprint.device) == 0;
-    c->on = (atx_fingerprint){ .cc = f->cc,
-                               .sms = f->sms,
-                               .memory_mib = same ? f->answer->fingerprint.memory_mib : 0 };
-    snprintf(c->on.device, sizeof c->on.device, "%s", f->device);
-    c->in.on = &c->on;
-}
-
 /* As `query` answers, but for a winner that is out of date: that goes first, as it was measured.
  * AT_ERR_NOT_FOUND: nothing does, or nothing that was measured and must be. */
-static at_status choose(chosen *c, const export_args *args, at_error *err)
+static at_status choose(chosen *c, at_error *err)
 {
-    atx_found f;
-    at_status status = atx_ask(&f, &c->question, ATX_OUTDATED_FIRST, c->excluded, err);
-    if (status == AT_OK && f.match == ATX_MATCH_NONE)
-        return atx_ask_none(&c->question, &f, err);
-    if (status != AT_OK)
-        return status;
-    atx_headers_close(c->in.headers);
-    c->in = (atx_export_input){ .answer = f.answer,
-                                .t = f.t,
-                                .problem = &c->question.problem,
-                                .templates = args->ask.templates_dir,
-                                .shipped = f.shipped,
-                                .match = atx_match_name(f.match),
-                                .own = f.own,
-                                .expected_s = f.expected_s,
-                                .doubt = f.doubt,
-                                .with_main = args->with_main };
-    if (f.match != ATX_MATCH_EXACT)
-        take_expected(c, &f);
-    if (f.outdated)
-        warn_of_date(f.outdated);
-    return AT_OK;
+    atx_found *f = &c->found;
+    at_status status = atx_ask(f, &c->question, ATX_OUTDATED_FIRST, c->excluded, err);
+    if (status == AT_OK && f->match == ATX_MATCH_NONE)
+        return atx_ask_none(&c->question, f, err);
+    if (status == AT_OK && f->outdated)
+        warn_of_date(f->outdated);
+    return status;
 }
 
 /* The folders, and what was in them when the answer was measured. A store that has nothing of that is as
@@ -89,7 +60,7 @@ static at_status choose(chosen *c, const export_args *args, at_error *err)
 static at_status take_headers(atx_str *list, chosen *c, atx_store *store, at_error *err)
 {
     char hash[ATX_HASH_TEXT];
-    const char *note = c->in.t ? c->in.t->headers : NULL;
+    const char *note = c->found.t->headers;
     if (!note)
         return AT_OK;
     snprintf(hash, sizeof hash, "%s", note); /* a note begins with it */
@@ -102,13 +73,10 @@ static at_status take_headers(atx_str *list, chosen *c, atx_store *store, at_err
  * first refusal: enough was tried. */
 static at_status exclude_choice(at_error *first, chosen *c, const at_error *cause, at_error *err)
 {
-    atx_config config;
-    const atx_export_input *in = &c->in;
-    const int64_t cc = atx_export_device(in)->cc;
-    at_status status = atx_config_parse(&config, in->t, in->answer->winner.config, err);
-    if (status == AT_OK)
-        status = atx_exclude(c->excluded, in->problem, cc, in->t, &config, cause, err);
-    if (status == AT_OK && atx_exclusions_of(first, c->excluded, in->problem, cc) >= ATX_EXCLUDED_IN_ALL)
+    const atx_problem *problem = &c->question.problem;
+    const int64_t cc = atx_export_device(&c->in).cc;
+    at_status status = atx_exclude(c->excluded, problem, cc, c->found.t, &c->found.config, cause, err);
+    if (status == AT_OK && atx_exclusions_of(first, c->excluded, problem, cc) >= ATX_EXCLUDED_IN_ALL)
         status = at_fail(err, first->status, "%s", first->text);
     return status;
 }
@@ -117,7 +85,7 @@ static void warn_of_refusal(const chosen *c, const at_error *first)
 {
     atx_str text = { 0 };
     atx_str_addf(&text, "%.*s; %s with %s takes its place", (int)strcspn(first->text, "\n"), first->text,
-                 c->in.t->name, c->in.answer->winner.config);
+                 c->found.t->name, c->found.answer->winner.config);
     atx_warn(atx_whole(&text));
     atx_str_clear(&text);
 }
@@ -129,10 +97,15 @@ static at_status write_choice(atx_str *out, bool *again, at_error *first, chosen
     atx_str list = { 0 };
     at_error cause = { 0 };
     bool refused = false;
-    at_status status = choose(c, args, &cause);
+    at_status status = choose(c, &cause);
     if (status == AT_ERR_NOT_FOUND && first->status != AT_OK)
         return at_fail(err, first->status, "%s", first->text);
-    c->in.refused = &refused;
+    atx_headers_close(c->in.headers);
+    c->in = (atx_export_input){ .found = &c->found,
+                                .problem = &c->question.problem,
+                                .templates = args->ask.templates_dir,
+                                .refused = &refused,
+                                .with_main = args->with_main };
     if (status == AT_OK)
         status = take_headers(&list, c, c->question.store, &cause);
     if (status == AT_OK)

@@ -3,16 +3,14 @@
  * asks for it.
  */
 #include "cli/ask.h"
-#include "cli/metrics.h"
-#include "cli/report.h"
+#include "lang/metric_text.h"
+#include "lookup/answer.h"
 #include "lookup/miss.h"
-#include "db/store.h"
 #include "tune/tune.h"
 #include "util/clock.h"
 #include "util/rows.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,12 +24,6 @@ static const atx_usage USAGE = {
     "Below the database lie the winners that come with autotune; an answer from there says so.\n"
     "Works on a machine without a GPU. Exit code 1: nothing that fits is stored.",
 };
-
-/* How the members and fields say where an answer is from. */
-static const char *origin(bool shipped)
-{
-    return shipped ? ATX_SHIPPED : "database";
-}
 
 static void print_origin(bool shipped)
 {
@@ -63,13 +55,6 @@ static void print_conditions(const atx_conditions *c)
     atx_str_clear(&line);
 }
 
-/* Of an op that declares what counts. */
-static void print_rate(const atx_answer *a)
-{
-    if (a->ops_count > 0)
-        atx_print(stdout, ", %.0f GFLOP/s", atx_answer_gflop_per_s(a));
-}
-
 /* What the op makes of it. */
 static void print_metrics(const atx_answer *a, const atx_problem *problem)
 {
@@ -79,35 +64,81 @@ static void print_metrics(const atx_answer *a, const atx_problem *problem)
     atx_str_clear(&lines);
 }
 
-static void print_text(const atx_answer *a, const atx_problem *problem, bool shipped, const char *outdated)
+static void print_head(const atx_found *f, const atx_problem *problem)
 {
-    const atx_winner *w = &a->winner;
-    const atx_fingerprint *f = &a->fingerprint;
-    const int64_t *grid = w->geometry.grid, *block = w->geometry.block;
-    char time[32], ceiling[32];
-    atx_time_text(time, sizeof time, w->timing.median_s);
-    atx_time_text(ceiling, sizeof ceiling, w->ceiling_s);
-    atx_print(stdout, "%s %s %s on %s (exact match%s%s)\n", a->op, a->shape, atx_dtype_name(problem->type),
-              f->device, outdated ? ", out of date: " : "", outdated ? outdated : "");
+    atx_str shape = { 0 };
+    atx_problem_shape(&shape, problem);
+    atx_print(stdout, "%s %s %s", problem->op->name, atx_whole(&shape), atx_dtype_name(problem->type));
+    if (f->match != ATX_MATCH_EXACT)
+        atx_print(stdout, " (%s match: %s)\n", atx_match_name(f->match), f->why);
+    else
+        atx_print(stdout, " on %s (exact match%s%s)\n", f->device, f->outdated ? ", out of date: " : "",
+                  f->outdated ? f->outdated : "");
+    atx_str_clear(&shape);
+}
+
+/* What to launch. */
+static void print_launch(const atx_found *f)
+{
+    const atx_winner *w = &f->answer->winner;
+    const int64_t *grid = f->geometry.grid, *block = f->geometry.block;
     atx_print(stdout, "  template       %s\n  configuration  %s\n", w->template_name, w->config);
     atx_print(stdout,
               "  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
               " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
-              grid[0], grid[1], grid[2], block[0], block[1], block[2], w->geometry.shared_bytes);
-    if (outdated)
+              grid[0], grid[1], grid[2], block[0], block[1], block[2], f->geometry.shared_bytes);
+    if (f->outdated)
         atx_print(stdout, " (as stored, cannot be computed here)");
-    if (w->resources.registers >= 0)
+    if (f->match == ATX_MATCH_EXACT && w->resources.registers >= 0)
         atx_print(stdout, ", %" PRId64 " registers", w->resources.registers);
-    if (w->resources.local_bytes > 0)
+    if (f->match == ATX_MATCH_EXACT && w->resources.local_bytes > 0)
         atx_print(stdout, ", %" PRId64 " bytes of local memory a thread", w->resources.local_bytes);
     atx_print(stdout, "\n");
+}
+
+/* As a final, or a search, measured it for this problem. */
+static void print_measured(const atx_found *f, const atx_problem *problem)
+{
+    char time[32];
+    const atx_answer *a = f->answer;
+    const atx_winner *w = &a->winner;
+    atx_time_text(time, sizeof time, w->timing.median_s);
     atx_print(stdout, "  time           %s", time);
     if (a->traffic_bytes > 0)
         atx_print(stdout, ", %.0f GB/s", atx_answer_gb_per_s(a));
-    print_rate(a);
-    atx_print(stdout, ", %s L2, median of %" PRId64 " samples, spread %.1f %%\n", f->cold ? "cold" : "warm",
-              w->timing.samples, 100 * w->timing.spread);
+    if (a->ops_count > 0)
+        atx_print(stdout, ", %.0f GFLOP/s", atx_gflop_per_s(a->ops_count, w->timing.median_s));
+    atx_print(stdout, ", %s L2, median of %" PRId64 " samples", a->fingerprint.cold ? "cold" : "warm",
+              w->timing.samples);
+    if (f->match == ATX_MATCH_EXACT)
+        atx_print(stdout, ", spread %.1f %%\n", 100 * w->timing.spread);
+    else
+        atx_print(stdout, " of a search, not of a final, %s on %s\n", a->measured_at, a->fingerprint.device);
     print_metrics(a, problem);
+}
+
+static void print_time(const atx_found *f, const atx_problem *problem)
+{
+    char time[32];
+    atx_time_text(time, sizeof time, f->expected_s);
+    if (f->own)
+        print_measured(f, problem);
+    else if (f->expected_s > 0)
+        atx_print(stdout,
+                  "  time           about %s expected, not measured; such answers are %.1f %% slower than "
+                  "tuned ones in the mean\n",
+                  time, 100 * f->doubt);
+    else
+        atx_print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
+}
+
+/* What only a final tells. */
+static void print_final(const atx_answer *a)
+{
+    char ceiling[32];
+    const atx_winner *w = &a->winner;
+    const atx_fingerprint *f = &a->fingerprint;
+    atx_time_text(ceiling, sizeof ceiling, w->ceiling_s);
     if (*w->objective)
         atx_print(stdout, "  objective      %s\n", w->objective);
     if (w->ceiling_s > 0)
@@ -120,8 +151,19 @@ static void print_text(const atx_answer *a, const atx_problem *problem, bool shi
               w->space_count);
     atx_print(stdout, "  measured       %s, driver %s, NVRTC %s, autotune %s\n", a->measured_at, f->driver,
               f->nvrtc, f->tool);
-    print_origin(shipped);
-    print_conditions(&w->conditions);
+}
+
+static void print_text(const atx_found *f, const atx_problem *problem)
+{
+    const bool exact = f->match == ATX_MATCH_EXACT;
+    print_head(f, problem);
+    print_launch(f);
+    print_time(f, problem);
+    if (exact)
+        print_final(f->answer);
+    print_origin(f->shipped);
+    if (exact)
+        print_conditions(&f->answer->winner.conditions);
 }
 
 /* It goes behind all others, but may be the only one. */
@@ -139,176 +181,33 @@ static void warn_of_date(const atx_answer *a)
     atx_str_clear(&text);
 }
 
-/* The winner as in tune's results. */
-static void print_json(const atx_answer *a, const atx_problem *problem, bool shipped, const char *outdated)
+static at_status add_json(atx_str *out, const atx_found *f, const atx_question_asked *q, at_error *err)
 {
-    atx_str o = { 0 };
-    atx_str_add(&o, "{");
-    atx_member_text(&o, "match", "exact");
-    if (outdated)
-        atx_member_text(&o, "outdated", outdated);
-    atx_member_text(&o, "op", a->op);
-    atx_member_text(&o, "shape", a->shape);
-    atx_member_text(&o, "dtype", atx_dtype_name(problem->type));
-    atx_member_text(&o, "device", a->fingerprint.device);
-    atx_member_text(&o, "origin", origin(shipped));
-    atx_report_answer(&o, a, problem);
-    atx_str_add(&o, "}");
-    atx_print(stdout, "%s\n", atx_whole(&o));
-    atx_str_clear(&o);
+    atx_str_add(out, "{");
+    atx_member_text(out, "schema", "autotune.query/1");
+    at_status status = atx_answer_members(out, f, &q->problem, q->target.name, err);
+    atx_str_add(out, "}\n");
+    return status;
 }
 
-/* The head and the first fields of the row. */
-static void csv_row(atx_str *out, const atx_problem *problem, const char *shape, const atx_answer *a)
+/* For programs also that there is none. */
+static at_status print_answer(const atx_found *f, const atx_question_asked *q, atx_format format,
+                              at_error *err)
 {
-    atx_str_add(out, "op,shape,dtype,device,template,config,median_us,gb_per_s,gflop_per_s,"
-                     "share_of_ceiling,match,origin");
-    atx_metrics_csv_head(out, problem->op);
-    atx_str_add(out, "\n");
-    atx_field_text(out, problem->op->name);
-    atx_field_text(out, shape);
-    atx_field_text(out, atx_dtype_name(problem->type));
-    atx_field_text(out, a->fingerprint.device);
-    atx_field_text(out, a->winner.template_name);
-    atx_field_text(out, a->winner.config);
-}
-
-static void print_csv(const atx_answer *a, const atx_problem *problem, bool shipped)
-{
-    atx_str o = { 0 };
-    csv_row(&o, problem, a->shape, a);
-    atx_field_real(&o, 4, 1e6 * a->winner.timing.median_s);
-    atx_field_real(&o, 1, atx_answer_gb_per_s(a));
-    atx_report_gflop_field(&o, atx_answer_gflop_per_s(a));
-    atx_field_real(&o, 4, atx_answer_share(a));
-    atx_field_text(&o, "exact");
-    atx_field_text(&o, origin(shipped));
-    atx_metrics_csv_fields(&o, problem, ATX_RECORD_OF(&a->winner));
-    atx_print(stdout, "%s\n", atx_whole(&o));
-    atx_str_clear(&o);
-}
-
-/* Times only when they are of this problem. */
-static void found_text(const atx_found *f, const atx_problem *problem, const char *shape)
-{
-    char time[32];
-    const atx_answer *a = f->answer;
-    const int64_t *g = f->geometry.grid, *b = f->geometry.block;
-    atx_print(stdout, "%s %s %s (%s match: %s)\n", problem->op->name, shape, atx_dtype_name(problem->type),
-              atx_match_name(f->match), f->why);
-    atx_print(stdout, "  template       %s\n  configuration  %s\n", f->t->name, a->winner.config);
-    atx_print(stdout,
-              "  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
-              " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory\n",
-              g[0], g[1], g[2], b[0], b[1], b[2], f->geometry.shared_bytes);
-    if (f->own) {
-        atx_time_text(time, sizeof time, a->winner.timing.median_s);
-        atx_print(stdout, "  time           %s, %.0f GB/s", time, atx_answer_gb_per_s(a));
-        print_rate(a);
-        atx_print(stdout, ", %s L2, median of %" PRId64 " samples of a search, not of a final, %s on %s\n",
-                  a->fingerprint.cold ? "cold" : "warm", a->winner.timing.samples, a->measured_at,
-                  a->fingerprint.device);
-        print_metrics(a, problem);
-    } else if (f->expected_s > 0) {
-        atx_time_text(time, sizeof time, f->expected_s);
-        atx_print(
-            stdout,
-            "  time           about %s expected, not measured; such answers are %.1f %% slower than tuned "
-            "ones in the mean\n",
-            time, 100 * f->doubt);
-    } else {
-        atx_print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
-    }
-    print_origin(f->shipped);
-}
-
-static void found_json(const atx_found *f, const atx_problem *problem, const char *shape)
-{
-    const atx_answer *a = f->answer;
-    atx_str o = { 0 };
-    atx_str_add(&o, "{");
-    atx_member_text(&o, "match", atx_match_name(f->match));
-    atx_member_text(&o, "why", f->why);
-    atx_member_text(&o, "op", problem->op->name);
-    atx_member_text(&o, "shape", shape);
-    atx_member_text(&o, "dtype", atx_dtype_name(problem->type));
-    atx_member_text(&o, "from_shape", f->by_model ? NULL : a->shape); /* of many */
-    atx_member_text(&o, "from_device", a->fingerprint.device);
-    atx_member_text(&o, "origin", origin(f->shipped));
-    atx_member_bool(&o, "runner_up", f->runner_up);
-    atx_member_text(&o, "template", f->t->name);
-    atx_member_text(&o, "config", a->winner.config);
-    atx_member_ints(&o, "grid", f->geometry.grid, 3);
-    atx_member_ints(&o, "block", f->geometry.block, 3);
-    atx_member_int(&o, "shared_bytes", f->geometry.shared_bytes);
-    atx_member_real(&o, "median_s", 9, f->own ? a->winner.timing.median_s : NAN); /* NaN: null */
-    if (f->own) {
-        atx_member_int(&o, "samples", a->winner.timing.samples);
-        atx_member_text(&o, "measured_at", a->measured_at);
-        atx_metrics_member(&o, problem, ATX_RECORD_OF(&a->winner));
-    }
-    if (f->expected_s > 0) {
-        atx_member_real(&o, "expected_s", 4, f->expected_s);
-        atx_member_real(&o, "doubt", 3, f->doubt);
-    }
-    atx_str_add(&o, "}");
-    atx_print(stdout, "%s\n", atx_whole(&o));
-    atx_str_clear(&o);
-}
-
-static void found_csv(const atx_found *f, const atx_problem *problem, const char *shape)
-{
-    const atx_answer *a = f->answer;
-    atx_str o = { 0 };
-    csv_row(&o, problem, shape, a);
-    atx_field_real(&o, 4, f->own ? 1e6 * a->winner.timing.median_s : NAN);
-    atx_field_real(&o, 1, f->own ? atx_answer_gb_per_s(a) : NAN);
-    atx_report_gflop_field(&o, f->own ? atx_answer_gflop_per_s(a) : 0);
-    atx_field_text(&o, ""); /* a share of the copy ceiling is known of finals only */
-    atx_field_text(&o, atx_match_name(f->match));
-    atx_field_text(&o, origin(f->shipped));
-    const atx_record elsewhere = { &(atx_timing){ 0 }, &a->winner.resources, a->winner.config };
-    atx_metrics_csv_fields(&o, problem, f->own ? ATX_RECORD_OF(&a->winner) : &elsewhere);
-    atx_print(stdout, "%s\n", atx_whole(&o));
-    atx_str_clear(&o);
-}
-
-/* A configuration of another shape or device, or a runner-up: what to launch. */
-static void print_found(const atx_found *f, const atx_problem *problem, atx_format format)
-{
-    atx_str shape = { 0 };
-    atx_problem_shape(&shape, problem);
-    warn_of_date(f->answer);
-    if (format == ATX_CSV)
-        found_csv(f, problem, atx_whole(&shape));
-    else if (format == ATX_TEXT)
-        found_text(f, problem, atx_whole(&shape));
-    else
-        found_json(f, problem, atx_whole(&shape));
-    atx_str_clear(&shape);
-}
-
-/* `outdated`: why it is; NULL: it is not. */
-static void print_exact(const atx_answer *answer, const atx_problem *problem, bool shipped,
-                        const char *outdated, atx_format format)
-{
-    warn_of_date(answer);
+    atx_str text = { 0 };
+    at_status status = AT_OK;
+    if (f->match != ATX_MATCH_NONE)
+        warn_of_date(f->answer);
     if (format == ATX_JSON)
-        print_json(answer, problem, shipped, outdated);
+        status = add_json(&text, f, q, err);
     else if (format == ATX_CSV)
-        print_csv(answer, problem, shipped);
-    else
-        print_text(answer, problem, shipped, outdated);
-}
-
-static void print_any(const atx_found *found, const atx_problem *problem, atx_format format)
-{
-    atx_answer launched = *found->answer;
-    launched.winner.geometry = found->geometry;
-    if (found->match != ATX_MATCH_EXACT)
-        print_found(found, problem, format);
-    else
-        print_exact(&launched, problem, found->shipped, found->outdated, format);
+        status = atx_answer_csv(&text, f, &q->problem, q->target.name, err);
+    else if (f->match != ATX_MATCH_NONE)
+        print_text(f, &q->problem);
+    if (status == AT_OK)
+        atx_print(stdout, "%s", atx_whole(&text));
+    atx_str_clear(&text);
+    return status;
 }
 
 /* ---- tuning what is not known ---- */
@@ -369,10 +268,10 @@ static int run_query(const query_args *args)
         status = tune_first(&q, args->tune_s, &err);
     if (status == AT_OK)
         status = atx_ask(&found, &q, ATX_OUTDATED_LAST, NULL, &err);
+    if (status == AT_OK)
+        status = print_answer(&found, &q, format, &err);
     if (status == AT_OK && found.match == ATX_MATCH_NONE)
         status = atx_ask_none(&q, &found, &err);
-    if (status == AT_OK)
-        print_any(&found, &q.problem, format);
     atx_ask_close(&q);
     return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
 }

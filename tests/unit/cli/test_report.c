@@ -117,8 +117,8 @@ Test(report, json_is_one_escaped_line)
     cr_assert(strchr(json, '\n') == json + strlen(json) - 1);
     cr_assert(strstr(json, "\"config\":\"A=1 B=\\\"2\\\"\""), "%s", json);
     cr_assert(strstr(json, "\"ties\":\"x\\ny\""), "%s", json);
-    cr_assert(strstr(json, "\"grid\":[1,2,3]"), "%s", json);
-    cr_assert(strstr(json, "\"gpu\":\"GPU, the \\\"one\\\"\""), "%s", json);
+    cr_assert(strstr(json, "\"grid_x\":1,\"grid_y\":2,\"grid_z\":3"), "%s", json);
+    cr_assert(strstr(json, "\"device\":\"GPU, the \\\"one\\\"\""), "%s", json);
     cr_assert(strstr(json, "\"temperature_c\":40"), "%s", json);
     cr_assert(strstr(json, "\"measured_at\":null"), "%s", json);
     free(json);

@@ -1,5 +1,5 @@
-/* metrics.c - one value, six forms. */
-#include "cli/metrics.h"
+/* metric_text.c - one value, six forms. */
+#include "lang/metric_text.h"
 
 #include "util/rows.h"
 

@@ -1,9 +1,9 @@
 /*
- * metrics.h - the metrics of an op beside its results. One that has no value (what it reads is not known) is
- * null in JSON, an empty field in CSV, and '-' in text.
+ * metric_text.h - the metrics of an op beside its results. One that has no value (what it reads is not known)
+ * is null in JSON, an empty field in CSV, and '-' in text.
  */
-#ifndef AUTOTUNE_METRICS_H
-#define AUTOTUNE_METRICS_H
+#ifndef AUTOTUNE_METRIC_TEXT_H
+#define AUTOTUNE_METRIC_TEXT_H
 
 #include "lang/metric.h"
 #include "util/str.h"
