@@ -5,7 +5,7 @@
 #include "cli/ask.h"
 #include "lang/metric_text.h"
 #include "lookup/answer.h"
-#include "lookup/miss.h"
+#include "library/miss.h"
 #include "tune/tune.h"
 #include "util/clock.h"
 #include "util/rows.h"
