@@ -2,7 +2,7 @@
  * lookup_outdated.c - a winner of the store's that is out of date, as an answer: the stored row alone, or
  * with its template as it was measured, of which the store keeps the text.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 bool atx_outdated_may_answer(const atx_question *q)
 {
@@ -64,7 +64,6 @@ at_status atx_lookup_outdated(atx_found *out, atx_lookup *l, const atx_question 
     l->outdated_why = (at_error){ 0 };
     if (atx_entry_refusal(q->outdated, l->store, l->catalog, q->problem, 0, 0, &l->outdated_why) == AT_OK)
         at_fail(&l->outdated_why, AT_ERR_NOT_FOUND, "it does not work here");
-    atx_found_take_exact(out, q->outdated, q);
     out->t = found.t;
     out->config = found.config;
     out->geometry = found.geometry;

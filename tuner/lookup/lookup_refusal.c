@@ -4,7 +4,7 @@
  * hash: where it differs by that alone, its stored text has the notes of what it was measured with, and the
  * store the list behind that of headers. Asked only where an answer is not exact: files are looked at.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 #include "declare/declare_common.h"
 #include "source/headers.h"
@@ -157,4 +157,17 @@ at_status atx_entry_refusal(const atx_entry *e, atx_store *store, const atx_cata
     if (e->t && e->other_op && check_op(store, catalog, e, &cause) == AT_ERR_INPUT)
         return at_fail(err, status, "its operation %s is another one now: %s", e->op->name, cause.text);
     return status;
+}
+
+at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
+                            const atx_catalog *catalog, const atx_problem *problem, at_error *err)
+{
+    at_error cause = { 0 };
+    atx_entry e = { .answer = *winner, .op = problem->op };
+    atx_entry_find_template(&e, catalog, &winner->winner);
+    e.other_op = atx_is_of_other_op(store, e.op, winner->winner.op_hash);
+    at_status status = atx_entry_fits(geometry, &e, problem, 0, 0, NULL);
+    if (status != AT_OK)
+        status = atx_entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
+    return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }

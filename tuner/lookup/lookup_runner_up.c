@@ -7,7 +7,7 @@
  * is left costs nothing. The hash of the rendered source is not asked, it changes with every version of the
  * program. A store that only holds winners has no runners-up.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 #include "lang/metric.h"
 
