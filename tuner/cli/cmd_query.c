@@ -190,6 +190,15 @@ static at_status add_json(atx_str *out, const atx_found *f, const atx_question_a
     return status;
 }
 
+static at_status add_csv(atx_str *out, const atx_found *f, const atx_question_asked *q, at_error *err)
+{
+    atx_answer_heads(out);
+    atx_str_add(out, "\n");
+    at_status status = atx_answer_fields(out, f, &q->problem, q->target.name, err);
+    atx_str_add(out, "\n");
+    return status;
+}
+
 /* For programs also that there is none. */
 static at_status print_answer(const atx_found *f, const atx_question_asked *q, atx_format format,
                               at_error *err)
@@ -201,7 +210,7 @@ static at_status print_answer(const atx_found *f, const atx_question_asked *q, a
     if (format == ATX_JSON)
         status = add_json(&text, f, q, err);
     else if (format == ATX_CSV)
-        status = atx_answer_csv(&text, f, &q->problem, q->target.name, err);
+        status = add_csv(&text, f, q, err);
     else if (f->match != ATX_MATCH_NONE)
         print_text(f, &q->problem);
     if (status == AT_OK)

@@ -39,15 +39,19 @@ void atx_report_gflop_field(atx_str *out, double gflop_per_s)
         atx_field_text(out, "");
 }
 
+/* What follows an answer in each row. */
+static void csv_head(atx_str *out)
+{
+    atx_answer_heads(out);
+    atx_str_add(out, ",ordinal,found,from_store,run_elapsed_s,interrupted\n");
+}
+
 void atx_report_head(atx_str *out, atx_format format)
 {
     if (format == ATX_TEXT)
         atx_str_addf(out, "%-22s %11s %8s %6s  %s\n", "problem", "time", "GB/s", "copy", "winner");
     else if (format == ATX_CSV)
-        atx_str_add(out,
-                    "op,shape,dtype,device,found,from_store,template,config,median_us,min_us,spread,samples,"
-                    "gb_per_s,gflop_per_s,ceiling_us,share_of_ceiling,ceiling,trials,space,elapsed_s,"
-                    "interrupted,why,metrics\n");
+        csv_head(out);
 }
 
 static int count_lines(const char *text)
@@ -103,50 +107,6 @@ static void text_row(atx_str *out, const atx_result *r)
     atx_str_clear(&problem);
 }
 
-static void csv_winner(atx_str *out, const atx_answer *a)
-{
-    const atx_winner *w = &a->winner;
-    atx_field_text(out, w->template_name);
-    atx_field_text(out, w->config);
-    atx_field_real(out, 4, 1e6 * w->timing.median_s);
-    atx_field_real(out, 4, 1e6 * w->timing.min_s);
-    atx_field_real(out, 4, w->timing.spread);
-    atx_field_int(out, w->timing.samples);
-    atx_field_real(out, 1, atx_answer_gb_per_s(a));
-    atx_report_gflop_field(out, atx_answer_gflop_per_s(a));
-    atx_field_real(out, 4, 1e6 * w->ceiling_s);
-    atx_field_real(out, 4, atx_answer_share(a));
-    atx_field_text(out, w->ceiling_name);
-    atx_field_int(out, w->trials);
-    atx_field_int(out, w->space_count);
-}
-
-static void csv_row(atx_str *out, const atx_result *r)
-{
-    atx_str shape = { 0 }, metrics = { 0 };
-    atx_problem_shape(&shape, r->problem);
-    atx_field_text(out, r->problem->op->name);
-    atx_field_text(out, atx_str_text(&shape));
-    atx_field_text(out, atx_dtype_name(r->problem->type));
-    atx_field_int(out, r->device);
-    atx_field_int(out, r->found);
-    atx_field_int(out, r->from_store);
-    if (r->found)
-        csv_winner(out, r->answer);
-    else
-        atx_str_add(out, ",,,,,,,,,,,,,"); /* as many as csv_winner() has */
-    atx_field_real(out, 3, r->elapsed_s);
-    atx_field_int(out, r->interrupted);
-    atx_field_text(out, r->found ? "" : r->why);
-    if (r->found)
-        atx_metrics_words(&metrics, r->problem, ATX_RECORD_OF(&r->answer->winner));
-    atx_field_text(out, atx_str_text(&metrics));
-    atx_str_add(out, "\n");
-    out->failed |= shape.failed || metrics.failed;
-    atx_str_clear(&shape);
-    atx_str_clear(&metrics);
-}
-
 /* Without shared memory: what a trial calls so has another name where the launch's own stands beside it. */
 void atx_report_resources(atx_str *out, const atx_resources *r)
 {
@@ -172,13 +132,34 @@ static void json_counts(atx_str *out, const atx_result *r)
     atx_member_bool(out, "interrupted", r->interrupted);
 }
 
+/* The winner, as an exact answer. */
+static atx_found found_of(const atx_result *r)
+{
+    if (!r->found)
+        return (atx_found){ .match = ATX_MATCH_NONE, .why = r->why };
+    return (atx_found){
+        .match = ATX_MATCH_EXACT, .own = true, .answer = r->answer, .geometry = r->answer->winner.geometry
+    };
+}
+
+static void csv_row(atx_str *out, const atx_result *r)
+{
+    const atx_found f = found_of(r);
+    out->failed |= atx_answer_fields(out, &f, r->problem, "", NULL) != AT_OK;
+    if (r->device < 0)
+        atx_field_text(out, "");
+    else
+        atx_field_int(out, r->device);
+    atx_field_int(out, r->found);
+    atx_field_int(out, r->from_store);
+    atx_field_real(out, 3, r->elapsed_s);
+    atx_field_int(out, r->interrupted);
+    atx_str_add(out, "\n");
+}
+
 static void json_row(atx_str *out, const atx_result *r)
 {
-    atx_found f = { .match = ATX_MATCH_NONE, .why = r->why };
-    if (r->found)
-        f = (atx_found){
-            .match = ATX_MATCH_EXACT, .own = true, .answer = r->answer, .geometry = r->answer->winner.geometry
-        };
+    const atx_found f = found_of(r);
     atx_str_add(out, "{");
     atx_member_text(out, "schema", "autotune.tune/1");
     out->failed |= atx_answer_members(out, &f, r->problem, "", NULL) != AT_OK;

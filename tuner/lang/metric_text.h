@@ -8,7 +8,7 @@
 #include "lang/metric.h"
 #include "util/str.h"
 
-/* "metrics":{"NAME":VALUE,...}; nothing for an op that has none. */
+/* "metrics":{"NAME":VALUE,...} */
 void atx_metrics_member(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 /* ",NAME" and ",VALUE" of each: the last columns of a row. seconds 0: was not timed. */

@@ -153,18 +153,21 @@ static double above_zero(double value)
     return value > 0 ? value : NAN;
 }
 
+/* In a row, of problems of any operation, "NAME=VALUE NAME=VALUE". */
 static void metrics(writer *w, const known *k)
 {
+    atx_str words = { 0 };
     const atx_record unknown = { &NOTHING.timing, &NOTHING.resources, k->here.winner.config };
     const atx_record *r = k->is_measured ? ATX_RECORD_OF(&k->here.winner) : &unknown;
-    if (w->form == MEMBERS && k->problem->op->metric_count)
+    if (w->form == MEMBERS) {
         atx_metrics_member(w->out, k->problem, r);
-    else if (w->form == MEMBERS)
-        atx_str_add(w->out, ",\"metrics\":{}");
-    else if (w->form == HEADS)
-        atx_metrics_csv_head(w->out, k->problem->op);
-    else
-        atx_metrics_csv_fields(w->out, k->problem, r);
+        return;
+    }
+    if (w->form == FIELDS && k->is_measured)
+        atx_metrics_words(&words, k->problem, r);
+    text(w, "metrics", atx_str_text(&words));
+    w->out->failed |= words.failed;
+    atx_str_clear(&words);
 }
 
 /* The table. */
@@ -182,7 +185,7 @@ static void write_all(writer *w, const known *k)
     text(w, "from_device", from ? from->fingerprint.device : NULL);
     real(w, "expected_s", 4, above_zero(f->expected_s));
     real(w, "expected_loss", 3, f->expected_s > 0 ? f->doubt : NAN);
-    text(w, "dtype", atx_dtype_name(k->problem->type));
+    text(w, "dtype", k->problem ? atx_dtype_name(k->problem->type) : NULL);
     atx_answer_each_figure(&k->here, stored, w);
     real(w, "gb_per_s", 5, k->is_measured ? above_zero(atx_answer_gb_per_s(&k->here)) : NAN);
     real(w, "gflop_per_s", 5,
@@ -192,30 +195,32 @@ static void write_all(writer *w, const known *k)
     metrics(w, k);
 }
 
-at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,
-                             const char *device, at_error *err)
+static at_status write_one(atx_str *out, form as, const atx_found *found, const atx_problem *problem,
+                           const char *device, at_error *err)
 {
     known k;
     atx_str shape = { 0 };
     at_status status = know(&k, &shape, found, problem, device, err);
     if (status == AT_OK)
-        write_all(&(writer){ out, MEMBERS, k.is_measured }, &k);
+        write_all(&(writer){ out, as, k.is_measured }, &k);
     atx_str_clear(&shape);
     return status == AT_OK ? atx_str_status(out, err) : status;
 }
 
-at_status atx_answer_csv(atx_str *out, const atx_found *found, const atx_problem *problem, const char *device,
-                         at_error *err)
+at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,
+                             const char *device, at_error *err)
 {
-    known k;
-    atx_str shape = { 0 };
-    at_status status = know(&k, &shape, found, problem, device, err);
-    if (status == AT_OK) {
-        write_all(&(writer){ out, HEADS, k.is_measured }, &k);
-        atx_str_add(out, "\n");
-        write_all(&(writer){ out, FIELDS, k.is_measured }, &k);
-        atx_str_add(out, "\n");
-    }
-    atx_str_clear(&shape);
-    return status == AT_OK ? atx_str_status(out, err) : status;
+    return write_one(out, MEMBERS, found, problem, device, err);
+}
+
+at_status atx_answer_fields(atx_str *out, const atx_found *found, const atx_problem *problem,
+                            const char *device, at_error *err)
+{
+    return write_one(out, FIELDS, found, problem, device, err);
+}
+
+void atx_answer_heads(atx_str *out)
+{
+    const atx_found none = { .match = ATX_MATCH_NONE };
+    write_all(&(writer){ out, HEADS, true }, &(known){ .found = &none });
 }

@@ -9,13 +9,13 @@
 
 #include "lookup/lookup.h"
 
-/* The members, behind those of an object that has been opened; `found` may be none. `device` is the name that
- * was asked for, for that case. AT_ERR_MEMORY. */
+/* Members, behind those of an object that has been opened, or fields of a row; `found` may be none. `device`
+ * is the name that was asked for, for that case. */
 at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,
                              const char *device, at_error *err) AT_MUST_CHECK;
+at_status atx_answer_fields(atx_str *out, const atx_found *found, const atx_problem *problem,
+                            const char *device, at_error *err) AT_MUST_CHECK;
 
-/* The line of their names, and the line of an answer: metrics of the operation are columns at the end. */
-at_status atx_answer_csv(atx_str *out, const atx_found *found, const atx_problem *problem, const char *device,
-                         at_error *err) AT_MUST_CHECK;
+void atx_answer_heads(atx_str *out); /* the names, as fields */
 
 #endif

@@ -257,8 +257,7 @@ static void remember(atx_memo *m, const atx_lookup *l, const atx_question *q)
                      .cc = q->cc,
                      .sms = q->sms,
                      .entry = ATX_NO_ENTRY,
-                     .excluded = atx_exclusions_count(l->exclusions),
-                     .match = ATX_MATCH_NONE };
+                     .excluded = atx_exclusions_count(l->exclusions) };
     memcpy(m->dims, q->problem->dims, sizeof m->dims);
     snprintf(m->device, sizeof m->device, "%s", q->device);
 }
@@ -275,8 +274,8 @@ static at_status ask_model(atx_memo *m, atx_lookup *l, const atx_question *q, co
     at_status status = atx_lookup_predict(&p, l, q, near ? near : far, near ? here->reach : INFINITY, err);
     size_t len = strlen(m->why);
     snprintf(m->why + len, sizeof m->why - len, "%s", p.broken);
-    m->expected_s = p.expected_s; /* of a near winner that nothing is expected to beat, too */
-    m->doubt = p.doubt;
+    m->found.expected_s = p.expected_s; /* of a near winner that nothing is expected to beat, too */
+    m->found.doubt = p.doubt;
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
     atx_entry *kept = malloc(sizeof *kept);
@@ -292,9 +291,9 @@ static at_status ask_model(atx_memo *m, atx_lookup *l, const atx_question *q, co
     }
     m->runner_up = kept;
     m->entry = ATX_NO_ENTRY;
-    m->by_model = true;
-    m->match = p.own ? ATX_MATCH_PREDICTED : ATX_MATCH_OTHER_DEVICE;
-    m->geometry = p.geometry;
+    m->found.by_model = true;
+    m->found.match = p.own ? ATX_MATCH_PREDICTED : ATX_MATCH_OTHER_DEVICE;
+    m->found.geometry = p.geometry;
     snprintf(m->why, sizeof m->why, "%s%s", p.why, p.broken);
     return AT_OK;
 }
@@ -316,13 +315,13 @@ static at_status search_all(atx_memo *m, atx_lookup *l, const atx_question *q, a
     remember(m, l, q);
     m->entry = found->entry;
     m->runner_up = found->runner_up;
-    m->own = found->runner_up && found->own;
-    m->refused = !atx_near_entry(found, l) && here.count + there.count;
-    m->geometry = found->geometry;
-    m->match = found->entry == ATX_NO_ENTRY && !found->runner_up ? ATX_MATCH_NONE
-               : is_here                                         ? ATX_MATCH_NEAR
-                                                                 : ATX_MATCH_OTHER_DEVICE;
-    atx_lookup_reason(&why, l, q, m->match, &here, &there);
+    m->found = (atx_found){ .match = is_here                    ? ATX_MATCH_NEAR
+                                     : atx_near_entry(found, l) ? ATX_MATCH_OTHER_DEVICE
+                                                                : ATX_MATCH_NONE,
+                            .own = found->runner_up && found->own,
+                            .geometry = found->geometry };
+    m->found.refused = m->found.match == ATX_MATCH_NONE && here.count + there.count;
+    atx_lookup_reason(&why, l, q, m->found.match, &here, &there);
     snprintf(m->why, sizeof m->why, "%s", atx_str_text(&why));
     status = atx_str_status(&why, err);
     if (status == AT_OK)
@@ -352,22 +351,21 @@ static at_status find_near(atx_found *out, atx_lookup *l, const atx_question *q,
     at_status status = is_of(m, l, q) ? AT_OK : search_all(m, l, q, err);
     if (status != AT_OK)
         return status;
-    *out = (atx_found){ .match = m->match, .why = m->why, .device = m->device, .own = m->own };
-    out->refused = m->match == ATX_MATCH_NONE && m->refused;
-    out->by_model = m->by_model;
-    out->runner_up = m->runner_up && !m->by_model;
-    out->expected_s = m->expected_s;
-    out->doubt = m->doubt;
+    *out = m->found;
+    out->why = m->why;
+    out->device = m->device;
     if (m->runner_up || m->entry != ATX_NO_ENTRY) {
         const atx_entry *e = m->runner_up ? m->runner_up : &l->index.entries[m->entry];
+        const bool is_known =
+            m->found.match != ATX_MATCH_OTHER_DEVICE || q->cc; /* what is known of its own */
+        out->runner_up = m->runner_up && !m->found.by_model;
         out->t = e->t;
         out->config = e->config;
-        out->geometry = m->geometry;
         out->answer = &e->answer;
         out->shipped = e->shipped;
         atx_limits_on(&limits, &e->answer.fingerprint, q->cc, q->sms);
-        out->cc = m->match != ATX_MATCH_OTHER_DEVICE || q->cc ? limits.cc : 0;
-        out->sms = m->match != ATX_MATCH_OTHER_DEVICE || q->cc ? limits.sms : 0;
+        out->cc = is_known ? limits.cc : 0;
+        out->sms = is_known ? limits.sms : 0;
     }
     return AT_OK;
 }

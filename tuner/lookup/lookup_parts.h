@@ -49,15 +49,10 @@ typedef struct atx_memo {
     uint64_t hash;
     int64_t dims[ATX_MAX_SIZES], cc, sms;
     char device[128];
-    atx_match match;
-    size_t entry;             /* ATX_NO_ENTRY: none */
-    atx_entry *runner_up;     /* in its place; NULL: none */
-    size_t excluded;          /* when it was found, so many exclusions were known */
-    bool own;                 /* it is the problem's own  */
-    bool refused;             /* there are winners, none of which answers */
-    bool by_model;            /* runner_up is what a model expects */
-    double expected_s, doubt; /* of that, or of a near one         */
-    atx_geometry geometry;
+    size_t entry;         /* ATX_NO_ENTRY: none */
+    atx_entry *runner_up; /* in its place; NULL: none */
+    size_t excluded;      /* when it was found, so many exclusions were known */
+    atx_found found;      /* but for where its entry lies now */
     char why[1200];
 } atx_memo;
 
