@@ -6,6 +6,17 @@
 
 #include <string.h>
 
+/* NULL where there is no place for a database (no HOME, in a container), none was named, and what comes with
+ * autotune can answer. */
+static at_status path_if_any(const char **out, const char *given, bool shipped, atx_str *keep, at_error *err)
+{
+    at_status status = atx_db_path(out, given, keep, err);
+    if (status != AT_ERR_USAGE || !shipped)
+        return status;
+    *out = NULL;
+    return AT_OK;
+}
+
 /* One that cannot be opened now is told of when it is asked. */
 static at_status read_recorded(atx_question_asked *q, at_error *err)
 {
@@ -32,7 +43,7 @@ at_status atx_ask_open(atx_question_asked *q, const atx_ask_options *o, bool nee
     if (status == AT_OK)
         status = atx_open_catalog_lazily(&q->catalog, o->templates_dir, err);
     if (status == AT_OK)
-        status = atx_db_path_if_any(&q->path, o->db, q->with_shipped && !needs_db, &q->keep, err);
+        status = path_if_any(&q->path, o->db, q->with_shipped && !needs_db, &q->keep, err);
     if (status == AT_OK)
         status = read_recorded(q, err);
     return status == AT_OK ? read_problem(q, err) : status;
@@ -59,11 +70,21 @@ at_status atx_ask_device(atx_question_asked *q, at_error *err)
                           : atx_device_option(&q->target, q->options->device, q->store, q->with_shipped, err);
 }
 
+static at_status open_if_any(atx_store **out, const char *path, at_error *err)
+{
+    if (path)
+        return atx_store_open(out, path, ATX_STORE_READ, err);
+    return at_fail(
+        err, AT_ERR_NOT_FOUND,
+        "what comes with autotune has no answer, and there is no place for a database: set HOME, or "
+        "AUTOTUNE_DB, or name one with --db");
+}
+
 /* On a machine where nothing was tuned yet there is no default database. */
 static at_status open_store(atx_question_asked *q, at_error *err)
 {
     q->absent = (at_error){ 0 };
-    at_status status = q->store ? AT_OK : atx_open_if_any(&q->store, q->path, &q->absent);
+    at_status status = q->store ? AT_OK : open_if_any(&q->store, q->path, &q->absent);
     if (status == AT_OK || (status == AT_ERR_NOT_FOUND && !q->options->db))
         return AT_OK;
     return at_fail(err, status, "%s", q->absent.text);

@@ -380,7 +380,7 @@ static at_status take_outdated(atx_found *out, atx_lookup *l, const atx_question
 /* What answers instead. */
 static at_status find_other(atx_found *out, atx_lookup *l, const atx_question *q, at_error *err)
 {
-    const bool outdated = l->outdated != ATX_OUTDATED_NEVER && atx_outdated_may_answer(q);
+    const bool outdated = q->outdated && !q->outdated->shipped && !q->outdated->answer.invalid;
     at_status status = AT_ERR_NOT_FOUND;
     if (outdated && l->outdated == ATX_OUTDATED_FIRST)
         status = take_outdated(out, l, q, true, err);

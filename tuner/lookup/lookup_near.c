@@ -8,14 +8,256 @@
  * next best trial, whose loss is known, against what is near, whose loss is not. What is near and was tried
  * here is known to be slower, or to fail: it is passed over.
  *
+ * A trial stands as a winner does: its template is in the catalog with the hash that it had, its requirements
+ * hold, and it is not excluded. Where the winner itself has failed, its time says nothing, and the best that
+ * is left costs nothing. The hash of the rendered source is not asked, it changes with every version of the
+ * program. A store that only holds winners has no runners-up.
+ *
  * Invariant: what is answered fits the problem, and nothing that fits and is nearer was passed over, but for
  * what was tried here and for trials of more than RUNNERS_UP problems.
  */
 #include "lookup/lookup_parts.h"
 
+#include "lang/metric.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A unit of distance between problems is worth 0.7 % of the time: twice the time costs so many. */
+#define SLOWER_COST 100.0
+
+/* Twice as many threads an element. Of 10 to 60, 30 lost least in `tools/near_loss`: README.md. */
+#define IDLE_COST 30.0
+
+/* A trial that takes its problem's winner's place. */
+typedef struct runner_up {
+    atx_entry entry;       /* its answer belongs to who asked */
+    atx_geometry geometry; /* on the problem that was asked about */
+    double cost;           /* in units of distance: to be slower than the winner, and to have idle threads */
+} runner_up;
+
+typedef struct looking {
+    const atx_lookup *l;
+    const atx_entry *winner;
+    const atx_question *question;
+    atx_str wrong;      /* what the store knows to be wrong, on the device, for either problem */
+    runner_up best;     /* whose answer is made of a trial; when found */
+    bool found, failed; /* failed: out of memory */
+} looking;
+
+/* ---- trials as lines of a text ---- */
+
+static void add_line(atx_str *out, const char *template_name, const char *hash, const char *config)
+{
+    atx_str_addf(out, "\n%s %s %s\n", template_name, hash, config);
+}
+
+static bool has_line(const atx_str *lines, const char *template_name, const char *hash, const char *config)
+{
+    atx_str line = { 0 };
+    add_line(&line, template_name, hash, config);
+    bool found = lines->len && !line.failed && strstr(atx_str_text(lines), atx_str_text(&line));
+    atx_str_clear(&line);
+    return found;
+}
+
+static double threads_an_element(const atx_geometry *g, const atx_op *op, const int64_t *sizes)
+{
+    double threads = 1, elements = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= (double)g->grid[i] * (double)g->block[i];
+    for (int i = 0; i < op->dim_count; i++)
+        elements *= (double)sizes[i];
+    return threads / elements;
+}
+
+/* More threads share an element of this problem than of the one that the entry is of: they stand idle beside
+ * edges. `here` is the launch that atx_entry_fits found. */
+static double idle_cost(const atx_entry *e, const atx_geometry *here, const atx_problem *p)
+{
+    atx_problem home = *p;
+    atx_geometry there;
+    memcpy(home.dims, e->dims, sizeof home.dims);
+    if (atx_entry_fits(&there, e, &home, 0, 0, NULL) != AT_OK)
+        return 0;
+    double more = threads_an_element(here, p->op, p->dims) / threads_an_element(&there, p->op, e->dims);
+    return IDLE_COST * fmax(log2(more), 0);
+}
+
+/* Times of another driver are compared as if they were of this one: they differ less than configurations do.
+ */
+static bool same_device(const atx_fingerprint *a, const atx_fingerprint *b)
+{
+    return strcmp(a->device, b->device) == 0 && a->cc == b->cc && a->sms == b->sms &&
+           a->memory_mib == b->memory_mib && a->cold == b->cold;
+}
+
+/* What only a final tells of a winner is unknown here. */
+static bool make_answer(atx_answer *out, const looking *k, const atx_trial_row *row,
+                        const atx_fingerprint *fingerprint)
+{
+    const atx_answer *winner = &k->winner->answer;
+    atx_answer a = *winner;
+    a.invalid = false;
+    a.fingerprint = *fingerprint;
+    a.measured_at = (char *)(uintptr_t)row->measured_at; /* copied below */
+    a.winner = (atx_winner){ .template_name = row->template_name,
+                             .template_hash = row->template_hash,
+                             .config = row->config,
+                             .source_hash = row->source_hash,
+                             .op_hash = winner->winner.op_hash,
+                             .objective = k->winner->op->objective_text,
+                             .timing = row->timing,
+                             .ceiling_name = "",
+                             .ties = "",
+                             .trials = winner->winner.trials,
+                             .space_count = winner->winner.space_count,
+                             .resources = row->resources,
+                             .conditions = ATX_CONDITIONS_UNKNOWN };
+    return atx_answer_copy(out, &a);
+}
+
+/* How much worse than the winner, by what is tuned for now; the sizes are those of the trial's problem. */
+static double cost_of(const looking *k, const atx_trial_row *row)
+{
+    const atx_winner *w = &k->winner->answer.winner;
+    atx_problem home = *k->question->problem;
+    memcpy(home.dims, k->winner->dims, sizeof home.dims);
+    double here = atx_score_or_none(&home, ATX_RECORD_OF(row));
+    double there = k->winner->damaged ? NAN : atx_score_or_none(&home, ATX_RECORD_OF(w));
+    double cost = SLOWER_COST * log2(here / (isfinite(there) ? there : 1));
+    bool by_time = !home.op->objective && !*w->objective;
+    return by_time ? fmax(cost, 0) : cost; /* who won by something else may be far from the best */
+}
+
+/* The fastest come first: where time counts it ends where that alone costs more than the best so far. */
+static bool visit(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
+{
+    looking *k = context;
+    const atx_question *q = k->question;
+    const atx_answer *winner = &k->winner->answer;
+    atx_entry e = *k->winner;
+    atx_geometry geometry;
+    if (row->outcome != ATX_TIMED || !same_device(fingerprint, &winner->fingerprint))
+        return true;
+    double cost = cost_of(k, row);
+    if (!isfinite(cost))
+        return true;
+    if (k->found && cost >= k->best.cost)
+        return e.op->objective != 0;
+    e.answer.winner.objective = e.op->objective_text; /* borrowed: a trial was chosen by nothing else */
+    e.t = atx_catalog_find_template(k->l->catalog, e.op, row->template_name);
+    if (!e.t || !atx_template_has_hash(e.t, row->template_hash) ||
+        has_line(&k->wrong, row->template_name, e.t->hash, row->config) ||
+        atx_config_parse(&e.config, e.t, row->config, NULL) != AT_OK ||
+        atx_entry_fits(&geometry, &e, q->problem, q->cc, q->sms, NULL) != AT_OK ||
+        atx_excluded(k->l->exclusions, q->problem, q->cc ? q->cc : fingerprint->cc, e.t, &e.config))
+        return true;
+    cost += idle_cost(&e, &geometry, q->problem);
+    if (k->found && cost >= k->best.cost)
+        return true;
+    if (k->found)
+        atx_answer_clear(&k->best.entry.answer);
+    k->found = make_answer(&e.answer, k, row, fingerprint);
+    k->failed = !k->found;
+    k->best = (runner_up){ e, geometry, cost };
+    return k->found;
+}
+
+static bool list_wrong(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
+{
+    looking *k = context;
+    bool wrong =
+        row->outcome == ATX_WRONG_RESULT || row->outcome == ATX_CRASHED || row->outcome == ATX_TIMED_OUT;
+    if (wrong && strcmp(fingerprint->device, k->winner->answer.fingerprint.device) == 0)
+        add_line(&k->wrong, row->template_name, row->template_hash, row->config);
+    return !k->wrong.failed;
+}
+
+/* Trials of another store, or of another problem, do not say what this store knows of this problem. */
+static at_status list_all_wrong(looking *k, const atx_problem_key *winners, at_error *err)
+{
+    atx_str shape = { 0 };
+    atx_problem_key key;
+    const atx_question *q = k->question;
+    at_status status = AT_OK;
+    if (!k->l->store)
+        return AT_OK;
+    if (k->winner->shipped)
+        status = atx_store_each_trial(k->l->store, winners, NULL, list_wrong, k, err);
+    if (status == AT_OK && !atx_entry_is_of(k->winner, q->problem->op, q->type_key, q->problem->dims)) {
+        status = atx_problem_key_of(&key, &shape, q->problem, err);
+        if (status == AT_OK)
+            status = atx_store_each_trial(k->l->store, &key, NULL, list_wrong, k, err);
+        atx_str_clear(&shape);
+    }
+    return status == AT_OK ? atx_str_status(&k->wrong, err) : status;
+}
+
+/* The trial of a winner's problem, on its device model and cold or warm as it was, that fits the question's
+ * problem (the same, or another) and promises most. AT_ERR_NOT_FOUND: none fits. */
+static at_status find_runner_up(runner_up *out, atx_lookup *l, const atx_entry *winner, const atx_question *q,
+                                at_error *err)
+{
+    looking k = { .l = l, .winner = winner, .question = q };
+    const atx_answer *a = &winner->answer;
+    atx_problem_key key = { .op = a->op, .shape = a->shape, .type_key = a->type_key };
+    atx_store *store = NULL;
+    at_status status = AT_OK;
+    if (!winner->other_op) { /* else its trials were proven by the other op, too */
+        status = list_all_wrong(&k, &key, err);
+        if (status == AT_OK)
+            status = atx_entry_store(&store, l, winner, err);
+        if (status == AT_OK)
+            status = atx_store_each_trial(store, &key, NULL, visit, &k, err);
+    }
+    atx_str_clear(&k.wrong);
+    if (status == AT_OK && k.failed)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK && !k.found)
+        status = AT_ERR_NOT_FOUND;
+    if (status == AT_OK) {
+        *out = k.best;
+        out->cost = winner->answer.invalid ? 0 : fmax(out->cost, 0);
+    } else if (k.found) {
+        atx_answer_clear(&k.best.entry.answer);
+    }
+    return status;
+}
+
+typedef struct listing {
+    atx_str *out;
+    const atx_fingerprint *device;
+} listing;
+
+static bool list_trial(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
+{
+    listing *k = context;
+    if (same_device(fingerprint, k->device))
+        add_line(k->out, row->template_name, row->template_hash, row->config);
+    return !k->out->failed;
+}
+
+/* What was tried of a winner's problem on its device model, with any outcome, as lines. */
+static at_status list_tried(atx_str *out, atx_lookup *l, const atx_entry *e, at_error *err)
+{
+    atx_store *store = NULL;
+    listing k = { out, &e->answer.fingerprint };
+    atx_problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
+    at_status status = atx_entry_store(&store, l, e, err);
+    if (status == AT_OK)
+        status = atx_store_each_trial(store, &key, NULL, list_trial, &k, err);
+    return status == AT_OK ? atx_str_status(out, err) : status;
+}
+
+static bool was_tried(const atx_str *tried, const atx_entry *e)
+{
+    const atx_winner *w = &e->answer.winner;
+    return has_line(tried, w->template_name, e->t ? e->t->hash : w->template_hash, w->config);
+}
+
+/* ---- the search ---- */
 
 #define OTHER_SHAPE 32.0 /* on another device the same shape goes before all others          */
 #define RUNNERS_UP  4    /* problems whose trials are looked at: each is read from the store */
@@ -35,13 +277,13 @@ static at_status try_runner_up(atx_near_found *out, atx_lookup *l, const atx_que
                                at_error *err)
 {
     const atx_entry *winner = &l->index.entries[r->entry];
-    atx_runner_up found;
-    at_status status = atx_lookup_runner_up(&found, l, winner, q, err);
+    runner_up found;
+    at_status status = find_runner_up(&found, l, winner, q, err);
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
     double reach = r->distance + found.cost;
     bool own = winner == q->outdated;
-    bool better = reach < out->reach && (own || !atx_lookup_was_tried(&out->tried, &found.entry));
+    bool better = reach < out->reach && (own || !was_tried(&out->tried, &found.entry));
     at_status usable = better ? atx_entry_usable(NULL, l, &found.entry, q, err) : AT_ERR_NOT_FOUND;
     if (usable != AT_OK && usable != AT_ERR_NOT_FOUND) {
         atx_answer_clear(&found.entry.answer);
@@ -79,8 +321,8 @@ static at_status first_that_fits(atx_near_found *out, const atx_ranked *list, at
         if (usable != AT_OK && usable != AT_ERR_NOT_FOUND)
             return usable;
         if (usable == AT_OK) {
-            double reach = list[i].distance + atx_entry_idle_cost(e, &geometry, q->problem);
-            if (reach < out->reach && !atx_lookup_was_tried(&out->tried, e)) {
+            double reach = list[i].distance + idle_cost(e, &geometry, q->problem);
+            if (reach < out->reach && !was_tried(&out->tried, e)) {
                 atx_near_drop(out);
                 out->entry = list[i].entry;
                 out->geometry = geometry;
@@ -98,7 +340,7 @@ static at_status begin_with_own(atx_near_found *out, atx_lookup *l, const atx_qu
 {
     at_status status =
         try_runner_up(out, l, q, &(atx_ranked){ (size_t)(q->outdated - l->index.entries), 0, 0 }, err);
-    return status == AT_OK ? atx_lookup_list_tried(&out->tried, l, q->outdated, err) : status;
+    return status == AT_OK ? list_tried(&out->tried, l, q->outdated, err) : status;
 }
 
 at_status atx_near_search(atx_near_found *out, atx_lookup *l, const atx_question *q, bool on_device,

@@ -4,11 +4,6 @@
  */
 #include "lookup/lookup_parts.h"
 
-bool atx_outdated_may_answer(const atx_question *q)
-{
-    return q->outdated && !q->outdated->shipped && !q->outdated->answer.invalid;
-}
-
 /* The template under the hash that the winner has: kept until another one is read, or close. */
 static at_status read_measured(const atx_template **out, atx_lookup *l, const atx_entry *e, at_error *err)
 {

@@ -2,9 +2,9 @@
  * lookup_parts.h - what the files of a look-up share. Private to lookup*.c.
  *
  * From below: lookup_index.c keeps winners; lookup_own.c and lookup_shipped.c fill it; lookup_fits.c says
- * whether a configuration is valid for a problem on a device, lookup_refusal.c why it is not;
- * lookup_distance.c, lookup_runner_up.c, lookup_near.c and lookup_predict.c search; lookup_outdated.c and
- * lookup_reason.c word what they found; lookup.c decides. lookup_hints.c is above it: where a search begins.
+ * whether a configuration is valid for a problem on a device, lookup_reason.c why it is not; lookup_near.c,
+ * by the distances of lookup_distance.c, and lookup_predict.c search; lookup.c decides. lookup_hints.c is
+ * above it: where a search begins.
  */
 #ifndef AUTOTUNE_LOOKUP_PARTS_H
 #define AUTOTUNE_LOOKUP_PARTS_H
@@ -116,7 +116,7 @@ const char *atx_shipped_device(const atx_shipped_group *groups, size_t count, co
 at_status atx_entry_store(atx_store **out, atx_lookup *lookup, const atx_entry *entry,
                           at_error *err) AT_MUST_CHECK;
 
-/* ---- lookup_fits.c, lookup_refusal.c ---- */
+/* ---- lookup_fits.c, lookup_reason.c ---- */
 
 /* Limits of a device of which cc and sms are known (0: not), else those of another one. */
 void atx_limits_on(atx_limits *out, const atx_fingerprint *known, int64_t cc, int64_t sms);
@@ -159,35 +159,6 @@ typedef struct atx_ranked {
 } atx_ranked;
 void atx_rank(atx_ranked *list, size_t count);
 
-/* A unit of distance between problems is worth 0.7 % of the time: twice the time costs so many. */
-#define ATX_SLOWER_COST 100.0
-
-/*
- * What it costs, in units of distance, that more threads share an element of this problem than of the one
- * that the entry is of: they stand idle beside edges. `here` is the launch that atx_entry_fits found.
- */
-double atx_entry_idle_cost(const atx_entry *entry, const atx_geometry *here, const atx_problem *problem);
-
-/* A trial that takes its problem's winner's place. */
-typedef struct atx_runner_up {
-    atx_entry entry;       /* its answer belongs to who asked */
-    atx_geometry geometry; /* on the problem that was asked about */
-    double cost;           /* in units of distance: to be slower than the winner, and to have idle threads */
-} atx_runner_up;
-
-/*
- * The trial of a winner's problem, on its device model and cold or warm as it was, that fits the question's
- * problem (the same, or another) and promises most. AT_ERR_NOT_FOUND: none fits.
- */
-at_status atx_lookup_runner_up(atx_runner_up *out, atx_lookup *lookup, const atx_entry *winner,
-                               const atx_question *question, at_error *err) AT_MUST_CHECK;
-
-/* What was tried of a winner's problem on its device model, with any outcome, as lines of a text; and whether
- * the configuration of another entry, with its template as it was there, is among them. */
-at_status atx_lookup_list_tried(atx_str *out, atx_lookup *lookup, const atx_entry *winner,
-                                at_error *err) AT_MUST_CHECK;
-bool atx_lookup_was_tried(const atx_str *tried, const atx_entry *entry);
-
 /*
  * What is expected to be the fastest for a problem without a winner. `near` is the near winner that would
  * answer, `reach` away (NULL: none). AT_ERR_NOT_FOUND: no model knows better; expected_s is set where it
@@ -199,9 +170,8 @@ void atx_foresight_close(atx_foresight *foresight);
 
 /* ---- lookup_outdated.c ---- */
 
-/* May question.outdated answer? Then makes *found, which is the exact answer that it is, one of the stored
- * row, or, as_measured, of its template's text. AT_ERR_NOT_FOUND: that text is not there, or not valid. */
-bool atx_outdated_may_answer(const atx_question *question);
+/* Makes *found, the exact answer that question.outdated would be, one of the stored row, or, as_measured, of
+ * its template's text. AT_ERR_NOT_FOUND: that text is not there, or not valid. */
 at_status atx_lookup_outdated(atx_found *found, atx_lookup *lookup, const atx_question *question,
                               bool as_measured, at_error *err) AT_MUST_CHECK;
 

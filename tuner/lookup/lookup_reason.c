@@ -1,8 +1,180 @@
-/* lookup_reason.c - the sentence that says why an answer is not exact, or why there is none. */
+/*
+ * lookup_reason.c - why a winner cannot be used, and why an answer is not exact, for whoever reads it. What a
+ * template includes from folders of the user's (source/headers.h), and what the op's files hold
+ * (declare/declare_files.h), is a part of its hash: where it differs by that alone, its stored text has the
+ * notes of what it was measured with, and the store the list behind that of headers. Asked only where an
+ * answer is not exact: files are looked at.
+ */
 #include "lookup/lookup_parts.h"
 
+#include "declare/declare_common.h"
+#include "source/headers.h"
+#include "source/part_line.h"
 #include "util/clock.h"
-#include "util/str.h"
+
+#include <string.h>
+
+typedef struct data_notes {
+    const char *lines;
+    size_t len;
+} data_notes;
+
+/* A bundle's notes of files' contents, and what follows all notes. */
+static data_notes notes_of(const char *source, const char **text)
+{
+    data_notes notes;
+    size_t len;
+    const char *rest;
+    atx_bundle_note(&len, &rest, source);
+    notes.lines = atx_bundle_data(&notes.len, text, rest);
+    return notes;
+}
+
+/* Do two bundles differ by their notes alone? */
+static bool is_same_text(const char *a, const char *b)
+{
+    const char *text_a, *text_b;
+    notes_of(a, &text_a);
+    notes_of(b, &text_b);
+    return strcmp(text_a, text_b) == 0;
+}
+
+/* A template, or an op, as the catalog has it; source NULL: it has none. */
+typedef struct known {
+    const char *source, *headers, *hash;
+} known;
+
+/* A stored text, which may differ from the present one by its notes. False: it is not there, or another one.
+ */
+static bool get_text(atx_str *source, const char *hash, const known *present, atx_store *store)
+{
+    return store && atx_store_get_source(source, store, hash, NULL) == AT_OK &&
+           (!present->source || is_same_text(atx_str_text(source), present->source));
+}
+
+/* Of the op's arrays in files: the first that is another one. */
+static at_status check_data(const char *before, const char *now, at_error *err)
+{
+    const char *text;
+    const data_notes a = notes_of(before, &text), b = notes_of(now, &text);
+    for (const char *line = b.lines, *end = line + b.len; line < end; line = strchr(line, '\n') + 1) {
+        size_t len = strcspn(line, "\n") + 1;
+        if (memmem(a.lines, a.len, line, len))
+            continue;
+        const char *hash = line + sizeof ATX_PART_DATA - 1, *name = strchr(hash, ' ');
+        if (name && name < line + len)
+            return at_fail(err, AT_ERR_INPUT, "%.*s %s; expected what it was measured with, or a new run",
+                           (int)(line + len - 1 - (name + 1)), name + 1,
+                           strncmp(hash, "absent ", 7) == 0 ? "is missing" : "has other contents now");
+    }
+    return AT_OK;
+}
+
+/* A name of `note` that `before` has not: "<NAME>". NULL: there is none. */
+static const char *new_name(size_t *len, const char *note, const char *before)
+{
+    const char *at = atx_headers_name(len, note);
+    while (at && memmem(before, strlen(before), at, *len))
+        at = atx_headers_name(len, at + *len);
+    return at;
+}
+
+/* The note that was stored holds, and the text is another one nevertheless. */
+static at_status explain_present(const known *present, const char *before, at_error *err)
+{
+    size_t len;
+    const char *name = present->headers ? new_name(&len, present->headers, before) : NULL;
+    if (name)
+        return at_fail(err, AT_ERR_INPUT,
+                       "found %.*s in a folder that --headers or " ATX_HEADERS_ENV
+                       " names, and the kernel was "
+                       "measured without that folder; expected none that has it, or a new run",
+                       (int)len, name);
+    if (!before[0])
+        return AT_OK;
+    return at_fail(err, AT_ERR_INPUT,
+                   "found the headers that it was measured with, but they were others when this program read "
+                   "its templates; expected that it opens them again");
+}
+
+/* What has become of a text that was stored under this hash. */
+static at_status check_headers(atx_store *store, const atx_catalog *catalog, const known *present,
+                               const char *stored, at_error *err)
+{
+    atx_str source = { 0 }, note = { 0 }, list = { 0 };
+    char hash[ATX_HASH_TEXT] = "";
+    size_t len;
+    const char *rest;
+    const bool same = get_text(&source, stored, present, store);
+    if (same) {
+        const char *found = atx_bundle_note(&len, &rest, atx_str_text(&source));
+        atx_str_add_bytes(&note, found, len);
+    }
+    at_status status = atx_str_status(&note, err);
+    if (status == AT_OK && note.len >= ATX_HASH_TEXT) {
+        memcpy(hash, note.data, ATX_HASH_TEXT - 1);
+        bool listed = atx_store_get_source(&list, store, hash, NULL) == AT_OK;
+        status = atx_catalog_check_headers(catalog, note.data, listed ? atx_str_text(&list) : NULL, err);
+    }
+    if (status == AT_OK && same && present->source)
+        status = check_data(atx_str_text(&source), present->source, err);
+    if (status == AT_OK && same && present->source && strcmp(present->hash, stored) != 0)
+        status = explain_present(present, atx_str_text(&note), err);
+    atx_str_clear(&source);
+    atx_str_clear(&note);
+    atx_str_clear(&list);
+    return status;
+}
+
+at_status atx_lookup_check_headers(atx_store *store, const atx_catalog *catalog, const atx_op *op,
+                                   const char *template_name, const char *template_hash, at_error *err)
+{
+    const atx_template *t = atx_catalog_find_template(catalog, op, template_name);
+    const known present = { t ? t->source : NULL, t ? t->headers : NULL, t ? t->hash : NULL };
+    return check_headers(store, catalog, &present, template_hash, err);
+}
+
+/* Of the op, where its text is stored under the hash that its proof has: with `metric` lines it is not. */
+static at_status check_op(atx_store *store, const atx_catalog *catalog, const atx_entry *e, at_error *err)
+{
+    char proof_hash[ATX_HASH_TEXT];
+    const known present = { e->op->source, e->op->headers, e->op->hash };
+    if (!store || atx_store_get_space(proof_hash, store, e->answer.winner.op_hash, NULL) != AT_OK)
+        return AT_OK;
+    return check_headers(store, catalog, &present, proof_hash, err);
+}
+
+at_status atx_entry_refusal(const atx_entry *e, atx_store *store, const atx_catalog *catalog,
+                            const atx_problem *p, int64_t cc, int64_t sms, at_error *err)
+{
+    at_error cause = { 0 };
+    atx_geometry ignored;
+    const atx_winner *w = &e->answer.winner;
+    at_status status = atx_entry_fits(&ignored, e, p, cc, sms, err);
+    if (status == AT_OK)
+        return AT_OK;
+    if (!e->t && atx_lookup_check_headers(store, catalog, e->op, w->template_name, w->template_hash,
+                                          &cause) == AT_ERR_INPUT)
+        return at_fail(err, status, "its template %s is another one now: %s", w->template_name, cause.text);
+    if (e->t && e->other_op && check_op(store, catalog, e, &cause) == AT_ERR_INPUT)
+        return at_fail(err, status, "its operation %s is another one now: %s", e->op->name, cause.text);
+    return status;
+}
+
+at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
+                            const atx_catalog *catalog, const atx_problem *problem, at_error *err)
+{
+    at_error cause = { 0 };
+    atx_entry e = { .answer = *winner, .op = problem->op };
+    atx_entry_find_template(&e, catalog, &winner->winner);
+    e.other_op = atx_is_of_other_op(store, e.op, winner->winner.op_hash);
+    at_status status = atx_entry_fits(geometry, &e, problem, 0, 0, NULL);
+    if (status != AT_OK)
+        status = atx_entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
+    return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
+}
+
+/* ---- why an answer is not exact ---- */
 
 static void add_type(atx_str *out, const atx_problem *p)
 {
