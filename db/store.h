@@ -205,6 +205,18 @@ typedef struct atx_answer {
     bool invalid; /* its configuration has failed since: see atx_store_put_verdict */
 } atx_answer;
 
+/* What is stored of an answer, figure by figure, under the names that views and dumps have for it. */
+typedef enum atx_figure_kind { ATX_A_TEXT, ATX_AN_INT, ATX_A_REAL, ATX_A_BOOL } atx_figure_kind;
+typedef struct atx_stored_figure {
+    const char *name;
+    atx_figure_kind kind;
+    const char *text; /* NULL, below zero, NaN: it is not known */
+    int64_t integer;  /* of a bool 0 or 1 */
+    double real;
+} atx_stored_figure;
+typedef void atx_figure_visit(void *context, const atx_stored_figure *figure);
+void atx_answer_each_figure(const atx_answer *answer, atx_figure_visit *visit, void *context);
+
 /* 0 for a problem without traffic; and the time of the ceiling over that of the winner, 0: there was none. */
 double atx_answer_gb_per_s(const atx_answer *answer);
 double atx_answer_share(const atx_answer *answer);

@@ -396,3 +396,52 @@ void atx_columns_free(void *record, const atx_columns *columns)
         if (columns->items[i].kind == ATX_KIND_TEXT)
             free((char *)(uintptr_t)text_of((char *)record + columns->items[i].offset));
 }
+
+/* ---- an answer, figure by figure ---- */
+
+static atx_stored_figure figure_of(const atx_column *c, const void *record)
+{
+    const void *at = (const char *)record + c->offset;
+    atx_stored_figure f = { .name = c->shown, .integer = -1, .real = NAN };
+    switch (c->kind) {
+    case ATX_KIND_TEXT:
+    case ATX_KIND_CHARS:
+    case ATX_KIND_OUTCOME: /* no answer has one */
+        f.text = c->kind == ATX_KIND_TEXT ? *(const char *const *)at : at;
+        f.text = f.text && *f.text ? f.text : NULL;
+        break;
+    case ATX_KIND_BOOL:
+        f.kind = ATX_A_BOOL;
+        f.integer = *(const bool *)at;
+        break;
+    case ATX_KIND_INT:
+    case ATX_KIND_COUNT:
+        f.kind = ATX_AN_INT;
+        f.integer = *(const int64_t *)at;
+        break;
+    case ATX_KIND_REAL:
+    case ATX_KIND_SOME_REAL:
+        f.kind = ATX_A_REAL;
+        f.real = *(const double *)at;
+        if (c->kind == ATX_KIND_SOME_REAL && f.real == 0)
+            f.real = NAN;
+        break;
+    }
+    return f;
+}
+
+static void each(const atx_columns *columns, int count, const void *record, atx_figure_visit *visit,
+                 void *context)
+{
+    for (int i = 0; i < count; i++) {
+        const atx_stored_figure f = figure_of(&columns->items[i], record);
+        visit(context, &f);
+    }
+}
+
+void atx_answer_each_figure(const atx_answer *a, atx_figure_visit *visit, void *context)
+{
+    each(&atx_answer_columns, ATX_PROBLEM_COUNT + 1, a, visit, context); /* and when it was measured */
+    each(&atx_fingerprint_columns, atx_fingerprint_columns.count, &a->fingerprint, visit, context);
+    each(&atx_winner_columns, atx_winner_columns.count, &a->winner, visit, context);
+}

@@ -21,7 +21,7 @@ at explain transpose 1024x1024 f32 --config naive --device-arch sm_12
 at explain transpose 1024x1024 f32 --config "naive BLOCK=32"
 at explain transpse 1024x1024 f32
 at explain transpose 1024x1024 f32 --config naive --format csv
-"$AUTOTUNE" explain transpose 64x64 f32 --config naive --format json | grep -o '^{"op":"transpose","shape":"64x64"'
+"$AUTOTUNE" explain transpose 64x64 f32 --config naive --format json | grep -o '^{"schema":"autotune.explain/1","op":"transpose","shape":"64x64"'
 # Without a compiler; what is mistyped is told first.
 AUTOTUNE_NVRTC=/nowhere/libnvrtc.so at explain transpose 1024xx1024 f32
 AUTOTUNE_NVRTC=/nowhere/libnvrtc.so at explain transpose 1024x1024 f32 --config naive | sed 's/ Install .*//; /^  /d'

@@ -9,7 +9,7 @@ at export 4096x4099 f32 --no-shipped
 at export 4096x4096 f32 --exact | grep -E '^\$|^// (measured|from|exit)' | sed 's/[0-9.]* us.*/... us/'
 AUTOTUNE_NO_MODEL=1 at export 4096x4099 f32 --device H200 | head_of
 at export 4096x4096 f32 --device 'NVIDIA A100-SXM4-80GB' | head_of
-at export 513x2000 f32 --device H200 --format json | grep -E '"(match|why|origin|from_shape|median_s|expected_s|doubt|measured_at|shape)"' | sed 's/: [0-9.e-]*,/: ...,/; s/of [0-9]* trials of [0-9]*/of ... trials of .../'
+at export 513x2000 f32 --device H200 --format json | grep -oE '"(match|why|origin|from_shape|median_s|expected_s|expected_loss|measured_at|shape)":("[^"]*"|[^,]*)' | sed 's/:[0-9.e-]*$/:.../; s/of [0-9]* trials of [0-9]*/of ... trials of .../'
 at export 4096x4099 f32 --main -o with_main.cu
 grep -E 'autotune_stored(_us|\[)' with_main.cu | head -2 | sed 's/us = [0-9.]*/us = .../'
 for shape in 4096x4099 31x1000003 77777x5x9 64x33 8192x8192/8256x8200; do for type in u8 f32 c128; do same $shape $type; done; done

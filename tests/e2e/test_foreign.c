@@ -145,9 +145,8 @@ Test(foreign, an_exported_launcher_fills_the_variable)
         run);
     e2e_expect(strstr(run.out, "cudaMemcpyToSymbolAsync(::w, w, 32"), run);
     e2e_tune(&run, E2E_QUICK, "export weigh 1000 f32 --templates templates --format json");
-    e2e_expect(
-        strstr(run.out, "{\"name\": \"w\", \"variable\": \"w\", \"elements\": 8, \"element_bytes\": 4}"),
-        run);
+    e2e_expect(strstr(run.out, "{\"name\":\"w\",\"variable\":\"w\",\"elements\":8,\"element_bytes\":4}"),
+               run);
 }
 
 /* ---- a template that is trusted ---- */

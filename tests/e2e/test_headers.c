@@ -195,9 +195,7 @@ Test(headers, an_export_keeps_the_lines_and_says_what_it_wants)
     e2e_expect(strstr(run.err, "<lib/access.h>") && strstr(run.err, "--headers DIR"), run);
     ask("export copy 1000 f32 --format ptx --headers inc", 0);
     ask("export copy 1000 f32 --format json", 0);
-    e2e_expect(
-        strstr(run.out, "\n  \"options\": [\"-default-device\"],\n  \"headers\": [\"lib/access.h\"],\n"),
-        run);
+    e2e_expect(strstr(run.out, "\"options\":[\"-default-device\"],\"headers\":[\"lib/access.h\"],"), run);
     write_detail("#define AT(p) (p)[0]\n");
     ask("export copy 1000 f32 --headers inc", 0);
     e2e_expect(strstr(run.out, "\n// headers        found other headers behind <lib/access.h> in "), run);

@@ -471,13 +471,13 @@ Test(numbers, operations_a_second_are_shown_beside_bytes)
     e2e_tune(&run, E2E_QUICK, "export matmul 24x16x40 f32 --templates templates");
     e2e_expect(strstr(run.out, "2 GFLOP/s\n"), run);
     e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format csv --templates templates");
-    e2e_expect(strstr(run.out, ",gb_per_s,gflop_per_s,") && strstr(run.out, ",1.5,"), run);
+    e2e_expect(strstr(run.out, ",gb_per_s,gflop_per_s,") && strstr(run.out, ",1.536,"), run);
     e2e_tune(&run, E2E_QUICK, "show matmul 24x16x40 f32 --templates templates");
     e2e_expect(strstr(run.out, "     GB/s  GFLOP/s "), run);
     e2e_tune(&run, E2E_QUICK, "show matmul 24x16x40 f32 --format csv --templates templates");
     e2e_expect(strstr(run.out, ",gb_per_s,gflop_per_s,") && strstr(run.out, ",1.5,"), run);
     e2e_tune(&run, E2E_QUICK, "tune matmul 24x16x40 f32 --format csv --templates templates");
-    e2e_expect(strstr(run.out, ",gb_per_s,gflop_per_s,") && strstr(run.out, ",1.5,"), run);
+    e2e_expect(strstr(run.out, ",gb_per_s,gflop_per_s,") && strstr(run.out, ",1.536,"), run);
     e2e_tune(&run, E2E_QUICK, "report");
     e2e_expect(strstr(run.out, ">GFLOP/s</th>") && strstr(run.out, "<td class=\"n\">2</td>"), run);
     cr_assert_eq(e2e_count("SELECT ops_count FROM winners_all"), 2 * 24 * 16 * 40);
@@ -494,7 +494,9 @@ Test(numbers, metrics_stand_beside_results)
     e2e_tune(&run, E2E_QUICK, "tune matmul 24x16x40 f32 --verbose --templates templates");
     e2e_expect(strstr(run.out, "\n  mops           1536\n  half           0.5\n"), run);
     e2e_tune(&run, E2E_QUICK, "tune matmul 24x16x40 f32 --format csv --templates templates");
-    e2e_expect(strstr(run.out, ",why,metrics\n") && strstr(run.out, ",,mops=1536 half=0.5\n"), run);
+    e2e_expect(strstr(run.out, ",share_of_ceiling,metrics,ordinal,") &&
+                   strstr(run.out, ",mops=1536 half=0.5,"),
+               run);
     e2e_tune(&run, E2E_QUICK, "tune matmul 24x16x40 f32 --format json --templates templates");
     e2e_expect(strstr(run.out, "\"metrics\":{\"mops\":1536,\"half\":0.5}"), run);
     e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --templates templates");
@@ -502,7 +504,7 @@ Test(numbers, metrics_stand_beside_results)
     e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format json --templates templates");
     e2e_expect(strstr(run.out, "\"metrics\":{\"mops\":1536,\"half\":0.5}"), run);
     e2e_tune(&run, E2E_QUICK, "query matmul 24x16x40 f32 --format csv --templates templates");
-    e2e_expect(strstr(run.out, ",match,origin,mops,half\n") && strstr(run.out, ",exact,database,1536,0.5\n"),
+    e2e_expect(strstr(run.out, ",share_of_ceiling,metrics\n") && strstr(run.out, ",mops=1536 half=0.5\n"),
                run);
     e2e_tune(&run, E2E_QUICK, "show matmul 24x16x40 f32 --templates templates");
     e2e_expect(strstr(run.out, "        mops        half of best") &&

@@ -2,11 +2,10 @@
  * cmd_explain.c - `autotune explain`: why a configuration takes as long as it does. Chooses what is
  * explained, has it run on the CPU and counted, and prints; explain/ counts and says what the counts mean.
  */
-#include "cli/commands.h"
+#include "cli/ask.h"
 #include "cli/explained.h"
 #include "compile/nvrtc.h"
 #include "lang/gpu_model.h"
-#include "lookup/lookup.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,22 +21,18 @@ static const atx_usage USAGE = {
 };
 
 typedef struct explain_args {
-    const char *templates_dir, *db, *device, *arch, *config, *against, *format;
-    atx_words words;
-    atx_folder_words folders;
+    atx_ask_options ask;
+    const char *arch, *config, *against, *format;
     int64_t blocks;
-    bool json, without_shipped;
+    bool json;
 } explain_args;
 
 typedef struct explainer {
     const explain_args *args;
-    atx_catalog *catalog;
+    atx_question_asked q;
     atx_nvrtc *nvrtc;
-    atx_store *store;
-    atx_lookup *lookup;
-    atx_problem problem;
     atx_problem_key key;
-    atx_str shape, path;
+    atx_str shape;
     atx_limits limits;
     int64_t slots[ATX_MAX_SLOTS];
     atx_scene *scene;
@@ -61,13 +56,13 @@ static at_status parse_side(const atx_template **t, atx_config *config, const ex
     at_error cause = { 0 };
     if (!*t || !memchr(text, '=', len)) {
         snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
-        *t = len < sizeof name ? atx_catalog_find_template(e->catalog, e->problem.op, name) : NULL;
+        *t = len < sizeof name ? atx_catalog_find_template(e->q.catalog, e->q.problem.op, name) : NULL;
         if (!*t && len >= sizeof name)
             return at_fail(err, AT_ERR_USAGE,
                            "%s: found a template's name of %zu characters; expected at most %zu", option, len,
                            sizeof name - 1);
         if (!*t) {
-            at_status status = atx_known_template(e->catalog, &e->problem, 1, option, name, err);
+            at_status status = atx_known_template(e->q.catalog, &e->q.problem, 1, option, name, err);
             return status == AT_OK ? AT_ERR_USAGE : status;
         }
         memcpy(config->values, (*t)->defaults, sizeof config->values);
@@ -76,34 +71,6 @@ static at_status parse_side(const atx_template **t, atx_config *config, const ex
     if (*text && atx_config_change(config, *t, text, &cause) != AT_OK)
         return at_fail(err, AT_ERR_USAGE, "%s: %s", option, cause.text);
     return AT_OK;
-}
-
-/* The best that is known for the problem, as `query` says it. */
-static at_status find_winner(explainer *e, at_error *err)
-{
-    const explain_args *a = e->args;
-    const char *path = NULL;
-    atx_target target = { 0 };
-    at_error cause = { 0 };
-    const bool with_shipped = !a->without_shipped && atx_shipped_wanted();
-    at_status status = atx_db_path_if_any(&path, a->db, with_shipped, &e->path, err);
-    if (status == AT_OK) {
-        status = atx_open_if_any(&e->store, path, &cause);
-        if (status != AT_OK && (status != AT_ERR_NOT_FOUND || a->db))
-            return at_fail(err, status, "%s", cause.text);
-        status = atx_device_option(&target, a->device, e->store, with_shipped, err);
-    }
-    if (status == AT_OK)
-        status = atx_lookup_open(&e->lookup, e->store, e->catalog, err);
-    if (status == AT_OK && with_shipped)
-        atx_lookup_add_shipped(e->lookup);
-    return status == AT_OK ? atx_lookup_find(&e->winner, e->lookup, &e->problem, &target, err) : status;
-}
-
-/* Whether the times of what was found are of this very problem. */
-static bool is_of_this_problem(const explainer *e)
-{
-    return e->winner.own || e->winner.match == ATX_MATCH_EXACT;
 }
 
 /* What is known of the device that the answer is for. */
@@ -118,7 +85,7 @@ static void take_rates(atx_device_rates *r, const explainer *e)
     if (strcmp(name, a->fingerprint.device) == 0 && a->winner.conditions.sm_clock_mhz > 0)
         r->clock_hz = 1e6 * (double)a->winner.conditions.sm_clock_mhz;
     r->dram_bytes_per_s = row ? 1e9 * (double)row->gb_per_s : 0;
-    if (is_of_this_problem(e) && a->winner.ceiling_s > 0 && !atx_ceiling_is_rate(a->winner.ceiling_name))
+    if (e->winner.own && a->winner.ceiling_s > 0 && !atx_ceiling_is_rate(a->winner.ceiling_name))
         r->copy_bytes_per_s = (double)e->key.traffic_bytes / a->winner.ceiling_s;
 }
 
@@ -170,12 +137,12 @@ static bool take_trial(void *context, const atx_trial_row *row, const atx_finger
 static double stored_time(const explainer *e, const atx_template *t, const atx_config *config)
 {
     atx_str text = { 0 };
-    if (is_of_this_problem(e) && e->winner.t == t && same_config(t, config, &e->winner.config))
+    if (e->winner.own && e->winner.t == t && same_config(t, config, &e->winner.config))
         return e->winner.answer->winner.timing.median_s;
     atx_config_text(&text, t, config);
     wanted w = { .template_name = t->name, .config = atx_str_text(&text) };
     at_error ignored;
-    if (e->store && atx_store_each_trial(e->store, &e->key, NULL, take_trial, &w, &ignored) != AT_OK)
+    if (e->q.store && atx_store_each_trial(e->q.store, &e->key, NULL, take_trial, &w, &ignored) != AT_OK)
         w.median_s = 0;
     atx_str_clear(&text);
     return w.median_s;
@@ -188,14 +155,14 @@ enum { MOST_FILLED_BYTES = 64 << 20 };
 
 static at_status open_scene(explainer *e, at_error *err)
 {
-    const atx_scene_options o = { .catalog = e->catalog,
+    const atx_scene_options o = { .catalog = e->q.catalog,
                                   .nvrtc = e->nvrtc,
-                                  .problem = &e->problem,
+                                  .problem = &e->q.problem,
                                   .slots = e->slots,
                                   .cc = (int)e->rates.cc,
                                   .seed = 1,
                                   .most_filled_bytes = MOST_FILLED_BYTES };
-    at_status status = atx_problem_bind(e->slots, &e->problem, &e->limits, err);
+    at_status status = atx_problem_bind(e->slots, &e->q.problem, &e->limits, err);
     return status == AT_OK ? atx_scene_open(&e->scene, &o, err) : status;
 }
 
@@ -219,7 +186,7 @@ static at_status explain_side(explainer *e, const atx_template *t, const atx_con
     atx_explained *x = &e->sides[e->side_count++];
     const atx_figures_setting on = { .scene = e->scene,
                                      .nvrtc = e->nvrtc,
-                                     .problem = &e->problem,
+                                     .problem = &e->q.problem,
                                      .slots = e->slots,
                                      .cc = (int)e->rates.cc,
                                      .most_blocks = e->args->blocks };
@@ -246,7 +213,7 @@ static at_status explain_all(explainer *e, at_error *err)
             err, AT_ERR_NOT_FOUND,
             "no winner of %s %s %s is known; name what to explain with --config, or find one with: autotune "
             "tune",
-            e->problem.op->name, atx_str_text(&e->shape), atx_dtype_name(e->problem.type));
+            e->q.problem.op->name, atx_str_text(&e->shape), atx_dtype_name(e->q.problem.type));
         return AT_ERR_NOT_FOUND;
     }
     status = explain_side(e, t, &config, err);
@@ -262,13 +229,11 @@ static int run_explain(const explain_args *a)
     bool json = false;
     at_status status = atx_format_text_or_json(&json, a->json ? "json" : a->format, "an explanation", &err);
     if (status == AT_OK)
-        status = atx_open_catalog(&e.catalog, a->templates_dir, NULL, &err);
+        status = atx_ask_open(&e.q, &a->ask, false, &err);
     if (status == AT_OK)
-        status = atx_problem_from_words(&e.problem, &a->words, e.catalog, &err);
+        status = atx_problem_key_of(&e.key, &e.shape, &e.q.problem, &err);
     if (status == AT_OK)
-        status = atx_problem_key_of(&e.key, &e.shape, &e.problem, &err);
-    if (status == AT_OK)
-        status = find_winner(&e, &err);
+        status = atx_ask(&e.winner, &e.q, ATX_OUTDATED_NEVER, NULL, &err);
     if (status == AT_OK)
         status = atx_nvrtc_open(&e.nvrtc, &err); /* last: what was mistyped is told without a compiler */
     if (status == AT_OK)
@@ -278,7 +243,7 @@ static int run_explain(const explain_args *a)
     if (status == AT_OK)
         status = explain_all(&e, &err);
     if (status == AT_OK) {
-        const atx_explained_problem p = { .problem = &e.problem,
+        const atx_explained_problem p = { .problem = &e.q.problem,
                                           .shape = atx_str_text(&e.shape),
                                           .traffic_bytes = e.key.traffic_bytes,
                                           .rates = &e.rates,
@@ -289,12 +254,9 @@ static int run_explain(const explain_args *a)
     for (int i = 0; i < e.side_count; i++)
         atx_figures_close(&e.sides[i].figures);
     atx_scene_close(e.scene);
-    atx_lookup_close(e.lookup);
-    atx_store_close(e.store);
     atx_nvrtc_close(e.nvrtc);
-    atx_catalog_close(e.catalog);
+    atx_ask_close(&e.q);
     atx_str_clear(&e.shape);
-    atx_str_clear(&e.path);
     return code;
 }
 
@@ -317,17 +279,14 @@ int atx_cmd_explain(int argc, char **argv)
         { "--device", ATX_OPT_TEXT, "N|NAME",
           "what is best on a GPU of this machine, by its number, or on the only device whose name has these "
           "words",
-          &a.device },
-        ATX_DB_OPTION(&a.db),
-        ATX_TEMPLATES_OPTION(&a.templates_dir),
-        ATX_FOLDER_OPTIONS(&a.folders),
+          &a.ask.device },
+        ATX_ASK_OPTIONS(&a.ask),
         { "--format", ATX_OPT_TEXT, "text|json", "json: one object, with every source line", &a.format },
         { "--json", ATX_OPT_FLAG, NULL, "the same as --format json", &a.json },
-        { "--no-shipped", ATX_OPT_FLAG, NULL, "without the winners that come with autotune",
-          &a.without_shipped },
+        ATX_NO_SHIPPED_OPTION(&a.ask),
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
-    if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.ask.words, &code))
         return code;
     return run_explain(&a);
 }

@@ -1,6 +1,6 @@
 /* cmd_report.c - `autotune report`: a database as one HTML page. Needs no GPU, never writes the database. */
 #include "cli/commands.h"
-#include "cli/metrics.h"
+#include "lang/metric_text.h"
 #include "html/report.h"
 #include "util/out_file.h"
 

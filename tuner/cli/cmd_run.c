@@ -3,7 +3,7 @@
  * is written. A tuning of a space of one, with a database of its own that is thrown away.
  */
 #include "cli/commands.h"
-#include "cli/metrics.h"
+#include "lang/metric_text.h"
 #include "cli/progress.h"
 #include "cli/watched.h"
 #include "lang/arch.h"

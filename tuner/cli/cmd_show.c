@@ -1,6 +1,6 @@
 /* cmd_show.c - `autotune show`: what was tried for a problem. Needs no GPU, never writes. */
 #include "cli/commands.h"
-#include "cli/metrics.h"
+#include "lang/metric_text.h"
 #include "cli/report.h"
 #include "db/store.h"
 #include "lookup/lookup.h"

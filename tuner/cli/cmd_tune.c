@@ -5,7 +5,7 @@
 #include "cli/progress.h"
 #include "cli/keep.h"
 #include "cli/learned.h"
-#include "cli/metrics.h"
+#include "lang/metric_text.h"
 #include "cli/over_ranks.h"
 #include "cli/report.h"
 #include "tune/shard.h"

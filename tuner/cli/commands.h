@@ -167,17 +167,6 @@ at_status atx_fixes_read(atx_fix *out, const atx_words *words, const atx_catalog
 /* The database that a command uses: `given`, or the default path (kept in *keep). */
 at_status atx_db_path(const char **out, const char *given, atx_str *keep, at_error *err) AT_MUST_CHECK;
 
-/*
- * The same of a command that what comes with autotune can answer: NULL where there is no place for a database
- * (no HOME, in a container) and none was named.
- */
-at_status atx_db_path_if_any(const char **out, const char *given, bool shipped, atx_str *keep,
-                             at_error *err) AT_MUST_CHECK;
-
-/* Opens it to be read; the caller closes it. AT_ERR_NOT_FOUND: there is no such file, or, `path` NULL, no
- * place for one. */
-at_status atx_open_if_any(atx_store **out, const char *path, at_error *err) AT_MUST_CHECK;
-
 /* Warns of a database that is written on a network file system. */
 void atx_warn_of_network(const char *path);
 

@@ -46,7 +46,7 @@ static void tell_broken(void *context, const char *why)
     atx_warn(why);
 }
 
-at_status atx_open_catalog_lazily(atx_catalog **out, const char *dir, at_error *err)
+static at_status open_catalog(atx_catalog **out, const char *dir, bool lazily, int *broken, at_error *err)
 {
     int count = 0;
     const atx_catalog_options options = { .dir = dir,
@@ -54,22 +54,21 @@ at_status atx_open_catalog_lazily(atx_catalog **out, const char *dir, at_error *
                                           .allow = getenv(ATX_ALLOW_ENV),
                                           .broken = tell_broken,
                                           .context = &count,
-                                          .lazily = true };
-    return atx_catalog_open_with(out, &options, err);
-}
-
-at_status atx_open_catalog(atx_catalog **out, const char *dir, int *broken, at_error *err)
-{
-    int count = 0;
-    const atx_catalog_options options = { .dir = dir,
-                                          .headers = getenv(ATX_HEADERS_ENV),
-                                          .allow = getenv(ATX_ALLOW_ENV),
-                                          .broken = tell_broken,
-                                          .context = &count };
+                                          .lazily = lazily };
     at_status status = atx_catalog_open_with(out, &options, err);
     if (broken)
         *broken = count;
     return status;
+}
+
+at_status atx_open_catalog(atx_catalog **out, const char *dir, int *broken, at_error *err)
+{
+    return open_catalog(out, dir, false, broken, err);
+}
+
+at_status atx_open_catalog_lazily(atx_catalog **out, const char *dir, at_error *err)
+{
+    return open_catalog(out, dir, true, NULL, err);
 }
 
 /* An option that names folders, and the variable that has them. */
@@ -377,23 +376,4 @@ at_status atx_db_path(const char **out, const char *given, atx_str *keep, at_err
     if (status == AT_OK)
         *out = atx_str_text(keep);
     return status;
-}
-
-at_status atx_db_path_if_any(const char **out, const char *given, bool shipped, atx_str *keep, at_error *err)
-{
-    at_status status = atx_db_path(out, given, keep, err);
-    if (status != AT_ERR_USAGE || !shipped)
-        return status;
-    *out = NULL;
-    return AT_OK;
-}
-
-at_status atx_open_if_any(atx_store **out, const char *path, at_error *err)
-{
-    if (path)
-        return atx_store_open(out, path, ATX_STORE_READ, err);
-    return at_fail(
-        err, AT_ERR_NOT_FOUND,
-        "what comes with autotune has no answer, and there is no place for a database: set HOME, or "
-        "AUTOTUNE_DB, or name one with --db");
 }

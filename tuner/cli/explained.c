@@ -220,8 +220,6 @@ static void add_traffic(atx_str *out, const atx_traffic *t, atx_traffic_kind kin
     char name[32];
     snprintf(name, sizeof name, "%s", atx_traffic_name(kind));
     name[strcspn(name, " ")] = '_';
-    if (t->requests == 0)
-        return;
     atx_member_name(out, name);
     atx_str_add(out, "{");
     atx_member_int(out, "requests", t->requests);
@@ -278,23 +276,25 @@ static double or_nan(double value)
 
 static void add_side(atx_str *out, const atx_explained *x)
 {
+    static const char *const SIDES[] = { "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z" };
     const atx_figures *f = &x->figures;
     const atx_geometry *g = &f->program.kernel.geometry;
     atx_str_add(out, "{");
     atx_member_text(out, "template", f->t->name);
     atx_member_text(out, "config", atx_str_text(&f->config));
     atx_member_text(out, "origin", x->origin);
-    atx_member_ints(out, "grid", g->grid, 3);
-    atx_member_ints(out, "block", g->block, 3);
+    for (int i = 0; i < 6; i++)
+        atx_member_int(out, SIDES[i], i < 3 ? g->grid[i] : g->block[i - 3]);
+    atx_member_int(out, "shared_bytes", g->shared_bytes);
     atx_member_int(out, "registers", f->program.resources.registers);
-    atx_member_int(out, "shared_bytes", f->program.resources.shared_bytes + g->shared_bytes);
-    atx_member_int(out, "spilled_bytes", f->program.resources.spill_bytes);
+    atx_member_int(out, "total_shared_bytes", f->program.resources.shared_bytes + g->shared_bytes);
+    atx_member_int(out, "spill_bytes", f->program.resources.spill_bytes);
     atx_member_int(out, "blocks_run", f->sample.blocks);
     atx_member_int(out, "blocks", f->sample.of);
     atx_member_real(out, "occupancy", 4,
                     f->occupancy.warps ? (double)f->occupancy.warps / (double)f->occupancy.max_warps : NAN);
     atx_member_text(out, "occupancy_limit", f->occupancy.warps ? f->occupancy.limit : NULL);
-    atx_member_real(out, "measured_s", 9, or_nan(f->stored_s));
+    atx_member_real(out, "median_s", 9, or_nan(f->stored_s));
     atx_member_real(out, "least_dram_s", 6, or_nan(x->least.dram_s));
     atx_member_real(out, "least_l2_s", 6, or_nan(x->least.l2_s));
     atx_member_real(out, "least_shared_s", 6, or_nan(x->least.shared_s));
@@ -311,6 +311,7 @@ void atx_explained_json(const atx_explained_problem *p, const atx_explained *sid
     char arch[16];
     snprintf(arch, sizeof arch, "sm_%d", (int)p->rates->cc);
     atx_str_add(&o, "{");
+    atx_member_text(&o, "schema", "autotune.explain/1");
     atx_member_text(&o, "op", p->problem->op->name);
     atx_member_text(&o, "shape", p->shape);
     atx_member_text(&o, "dtype", atx_dtype_name(p->problem->type));

@@ -7,7 +7,7 @@
 #include "cli/process.h"
 
 #include "cli/commands.h"
-#include "lookup/miss.h"
+#include "library/miss.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -133,9 +133,9 @@ void atx_process_tie(void)
 {
     pthread_t thread;
     sigset_t all, before;
-    if (!getenv(ATX_TIED))
+    if (!getenv(ATX_TIED_ENV))
         return;
-    unsetenv(ATX_TIED);
+    unsetenv(ATX_TIED_ENV);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the other threads */
     if (pthread_create(&thread, NULL, end_with_input, NULL) == 0)

@@ -21,7 +21,7 @@ void atx_process_begin(void);
 void atx_process_catch_signals(void);
 
 /*
- * Where $AUTOTUNE_TIED is set (lookup/miss.h): when the other end of standard input is closed, which is when
+ * Where $AUTOTUNE_TIED is set (library/miss.h): when the other end of standard input is closed, which is when
  * whoever started this process has ended, it gets a SIGTERM, and after two seconds another one. Processes
  * that it starts know nothing of it.
  */

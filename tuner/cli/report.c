@@ -4,7 +4,8 @@
  */
 #include "cli/report.h"
 
-#include "cli/metrics.h"
+#include "lang/metric_text.h"
+#include "lookup/answer.h"
 #include "util/clock.h"
 #include "util/rows.h"
 
@@ -38,15 +39,19 @@ void atx_report_gflop_field(atx_str *out, double gflop_per_s)
         atx_field_text(out, "");
 }
 
+/* What follows an answer in each row. */
+static void csv_head(atx_str *out)
+{
+    atx_answer_heads(out);
+    atx_str_add(out, ",ordinal,found,from_store,run_elapsed_s,interrupted\n");
+}
+
 void atx_report_head(atx_str *out, atx_format format)
 {
     if (format == ATX_TEXT)
         atx_str_addf(out, "%-22s %11s %8s %6s  %s\n", "problem", "time", "GB/s", "copy", "winner");
     else if (format == ATX_CSV)
-        atx_str_add(out,
-                    "op,shape,dtype,device,found,from_store,template,config,median_us,min_us,spread,samples,"
-                    "gb_per_s,gflop_per_s,ceiling_us,share_of_ceiling,ceiling,trials,space,elapsed_s,"
-                    "interrupted,why,metrics\n");
+        csv_head(out);
 }
 
 static int count_lines(const char *text)
@@ -102,68 +107,6 @@ static void text_row(atx_str *out, const atx_result *r)
     atx_str_clear(&problem);
 }
 
-static void csv_winner(atx_str *out, const atx_answer *a)
-{
-    const atx_winner *w = &a->winner;
-    atx_field_text(out, w->template_name);
-    atx_field_text(out, w->config);
-    atx_field_real(out, 4, 1e6 * w->timing.median_s);
-    atx_field_real(out, 4, 1e6 * w->timing.min_s);
-    atx_field_real(out, 4, w->timing.spread);
-    atx_field_int(out, w->timing.samples);
-    atx_field_real(out, 1, atx_answer_gb_per_s(a));
-    atx_report_gflop_field(out, atx_answer_gflop_per_s(a));
-    atx_field_real(out, 4, 1e6 * w->ceiling_s);
-    atx_field_real(out, 4, atx_answer_share(a));
-    atx_field_text(out, w->ceiling_name);
-    atx_field_int(out, w->trials);
-    atx_field_int(out, w->space_count);
-}
-
-static void csv_row(atx_str *out, const atx_result *r)
-{
-    atx_str shape = { 0 }, metrics = { 0 };
-    atx_problem_shape(&shape, r->problem);
-    atx_field_text(out, r->problem->op->name);
-    atx_field_text(out, atx_str_text(&shape));
-    atx_field_text(out, atx_dtype_name(r->problem->type));
-    atx_field_int(out, r->device);
-    atx_field_int(out, r->found);
-    atx_field_int(out, r->from_store);
-    if (r->found)
-        csv_winner(out, r->answer);
-    else
-        atx_str_add(out, ",,,,,,,,,,,,,"); /* as many as csv_winner() has */
-    atx_field_real(out, 3, r->elapsed_s);
-    atx_field_int(out, r->interrupted);
-    atx_field_text(out, r->found ? "" : r->why);
-    if (r->found)
-        atx_metrics_words(&metrics, r->problem, ATX_RECORD_OF(&r->answer->winner));
-    atx_field_text(out, atx_str_text(&metrics));
-    atx_str_add(out, "\n");
-    out->failed |= shape.failed || metrics.failed;
-    atx_str_clear(&shape);
-    atx_str_clear(&metrics);
-}
-
-/* Under which conditions the winner was measured. */
-static void json_conditions(atx_str *out, const atx_answer *a)
-{
-    const atx_conditions *c = &a->winner.conditions;
-    const atx_fingerprint *f = &a->fingerprint;
-    atx_member_text(out, "driver", f->driver);
-    atx_member_text(out, "nvrtc", f->nvrtc);
-    atx_member_text(out, "autotune", f->tool);
-    atx_member_int(out, "cc", f->cc);
-    atx_member_bool(out, "cold", f->cold);
-    atx_member_text(out, "measured_at", a->measured_at);
-    atx_member_int(out, "sm_clock_mhz", c->sm_clock_mhz);
-    atx_member_int(out, "memory_clock_mhz", c->memory_clock_mhz);
-    atx_member_int(out, "temperature_c", c->temperature_c);
-    atx_member_int(out, "power_w", c->power_w);
-    atx_member_int(out, "throttle_reasons", c->throttle_reasons);
-}
-
 /* Without shared memory: what a trial calls so has another name where the launch's own stands beside it. */
 void atx_report_resources(atx_str *out, const atx_resources *r)
 {
@@ -171,35 +114,6 @@ void atx_report_resources(atx_str *out, const atx_resources *r)
     atx_member_int(out, "stack_bytes", r->stack_bytes);
     atx_member_int(out, "spill_bytes", r->spill_bytes);
     atx_member_int(out, "local_bytes", r->local_bytes);
-}
-
-void atx_report_answer(atx_str *out, const atx_answer *a, const atx_problem *problem)
-{
-    const atx_winner *w = &a->winner;
-    atx_member_text(out, "template", w->template_name);
-    atx_member_text(out, "template_hash", w->template_hash);
-    atx_member_text(out, "config", w->config);
-    atx_member_real(out, "median_s", 9, w->timing.median_s);
-    atx_member_real(out, "min_s", 9, w->timing.min_s);
-    atx_member_real(out, "spread", 4, w->timing.spread);
-    atx_member_int(out, "samples", w->timing.samples);
-    atx_member_real(out, "gb_per_s", 5, atx_answer_gb_per_s(a));
-    atx_report_gflop_member(out, atx_answer_gflop_per_s(a));
-    atx_metrics_member(out, problem, ATX_RECORD_OF(w));
-    if (*w->objective)
-        atx_member_text(out, "objective", w->objective);
-    atx_member_real(out, "ceiling_s", 9, w->ceiling_s);
-    atx_member_real(out, "share_of_ceiling", 5, atx_answer_share(a));
-    atx_member_text(out, "ceiling", w->ceiling_name);
-    atx_member_ints(out, "grid", w->geometry.grid, 3);
-    atx_member_ints(out, "block", w->geometry.block, 3);
-    atx_member_int(out, "shared_bytes", w->geometry.shared_bytes);
-    atx_member_int(out, "total_shared_bytes", w->resources.shared_bytes);
-    atx_report_resources(out, &w->resources);
-    atx_member_int(out, "trials", w->trials);
-    atx_member_int(out, "space", w->space_count);
-    atx_member_text(out, "ties", w->ties);
-    json_conditions(out, a);
 }
 
 static void json_counts(atx_str *out, const atx_result *r)
@@ -211,34 +125,52 @@ static void json_counts(atx_str *out, const atx_result *r)
     atx_str_add(out, "}");
     atx_member_int(out, "known", r->known);
     atx_member_int(out, "compiled", r->compiled);
-    atx_member_real(out, "elapsed_s", 4, r->elapsed_s);
+    atx_member_real(out, "run_elapsed_s", 4, r->elapsed_s);
     atx_member_real(out, "device_busy_s", 4, r->device_busy_s);
     atx_member_real(out, "device_open_s", 4, r->device_open_s);
     atx_member_real(out, "race_saved_s", 4, r->race_saved_s);
     atx_member_bool(out, "interrupted", r->interrupted);
 }
 
+/* The winner, as an exact answer. */
+static atx_found found_of(const atx_result *r)
+{
+    if (!r->found)
+        return (atx_found){ .match = ATX_MATCH_NONE, .why = r->why };
+    return (atx_found){
+        .match = ATX_MATCH_EXACT, .own = true, .answer = r->answer, .geometry = r->answer->winner.geometry
+    };
+}
+
+static void csv_row(atx_str *out, const atx_result *r)
+{
+    const atx_found f = found_of(r);
+    out->failed |= atx_answer_fields(out, &f, r->problem, "", NULL) != AT_OK;
+    if (r->device < 0)
+        atx_field_text(out, "");
+    else
+        atx_field_int(out, r->device);
+    atx_field_int(out, r->found);
+    atx_field_int(out, r->from_store);
+    atx_field_real(out, 3, r->elapsed_s);
+    atx_field_int(out, r->interrupted);
+    atx_str_add(out, "\n");
+}
+
 static void json_row(atx_str *out, const atx_result *r)
 {
-    atx_str shape = { 0 };
-    atx_problem_shape(&shape, r->problem);
+    const atx_found f = found_of(r);
     atx_str_add(out, "{");
-    atx_member_text(out, "op", r->problem->op->name);
-    atx_member_text(out, "shape", atx_str_text(&shape));
-    atx_member_text(out, "dtype", atx_dtype_name(r->problem->type));
-    atx_member_int(out, "device", r->device);
+    atx_member_text(out, "schema", "autotune.tune/1");
+    out->failed |= atx_answer_members(out, &f, r->problem, "", NULL) != AT_OK;
+    if (r->device < 0)
+        atx_member_text(out, "ordinal", NULL);
+    else
+        atx_member_int(out, "ordinal", r->device);
     atx_member_bool(out, "found", r->found);
     atx_member_bool(out, "from_store", r->from_store);
-    if (r->found) {
-        atx_member_text(out, "gpu", r->answer->fingerprint.device);
-        atx_report_answer(out, r->answer, r->problem);
-    } else {
-        atx_member_text(out, "why", r->why);
-    }
     json_counts(out, r);
     atx_str_add(out, "}\n");
-    out->failed |= shape.failed;
-    atx_str_clear(&shape);
 }
 
 void atx_report_result(atx_str *out, atx_format format, const atx_result *result)

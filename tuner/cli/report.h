@@ -15,10 +15,6 @@ void atx_report_result(atx_str *out, atx_format format, const atx_result *result
 
 double atx_answer_gflop_per_s(const atx_answer *answer); /* 0: of an op without `ops` */
 
-/* The winner and the conditions that it was measured under, as members of a JSON object; clocks and so on
- * below zero are unknown. The problem is for its metrics. */
-void atx_report_answer(atx_str *out, const atx_answer *answer, const atx_problem *problem);
-
 /* GFLOP/s as a member and as a field of CSV; no member and an empty field where there are none. */
 void atx_report_gflop_member(atx_str *out, double gflop_per_s);
 void atx_report_gflop_field(atx_str *out, double gflop_per_s);

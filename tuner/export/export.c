@@ -225,26 +225,27 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
 at_status atx_export_render(atx_str *rendered, int64_t *slots, atx_geometry *geometry,
                             const atx_export_input *in, at_error *err)
 {
-    const atx_fingerprint *f = atx_export_device(in);
+    const atx_fingerprint f = atx_export_device(in);
     at_error cause = { 0 };
     atx_limits limits;
     atx_config config;
-    if (atx_export_is_measured(in) && atx_winner_check(&in->answer->winner, &cause) != AT_OK)
+    if (in->found->own && atx_winner_check(&in->found->answer->winner, &cause) != AT_OK)
         return at_fail(err, AT_ERR_INPUT, "the stored winner is damaged: %s; tune the problem again",
                        cause.text);
-    atx_arch_limits(&limits, f->cc);
-    if (f->sms > 0)
-        limits.sms = f->sms;
-    if (f->memory_mib > 0)
-        limits.memory_bytes = atx_memory_bytes(f->memory_mib);
+    atx_arch_limits(&limits, f.cc);
+    if (f.sms > 0)
+        limits.sms = f.sms;
+    if (f.memory_mib > 0)
+        limits.memory_bytes = atx_memory_bytes(f.memory_mib);
     at_status status = atx_problem_bind(slots, in->problem, &limits, err);
     if (status == AT_OK)
-        status = atx_config_parse(&config, in->t, in->answer->winner.config, err);
+        status = atx_config_parse(&config, in->found->t, in->found->answer->winner.config, err);
     if (status == AT_OK)
-        status = atx_config_validate(slots, in->t, &config, err);
+        status = atx_config_validate(slots, in->found->t, &config, err);
     if (status == AT_OK)
-        status = atx_geometry_of(geometry, &in->t->launch, slots, err);
-    return status == AT_OK ? atx_render(rendered, in->t, in->problem->type, &config, slots, err) : status;
+        status = atx_geometry_of(geometry, &in->found->t->launch, slots, err);
+    return status == AT_OK ? atx_render(rendered, in->found->t, in->problem->type, &config, slots, err)
+                           : status;
 }
 
 /* Code that was not written for the tuner stays whole, and its kernels keep their names. */
@@ -335,12 +336,12 @@ static at_status add_all(atx_str *out, const atx_export_input *in, const atx_lau
                          const char *rendered, const char *title, at_error *err)
 {
     const atx_cutting cutting = { .rendered = rendered,
-                                  .kernel = in->t->kernel,
+                                  .kernel = in->found->t->kernel,
                                   .name = l->kernel,
                                   .type_bytes = atx_dtype_bytes(in->problem->type) };
     atx_export_about(out, in, title);
     at_status status = add_options(out, in, rendered, err);
-    if (status == AT_OK && is_cut(in->t))
+    if (status == AT_OK && is_cut(in->found->t))
         status = atx_cut(out, &cutting, err);
     else if (status == AT_OK)
         add_whole(out, rendered);
@@ -354,7 +355,7 @@ static at_status add_all(atx_str *out, const atx_export_input *in, const atx_lau
 at_status atx_export_cu(atx_str *out, const atx_export_input *in, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
-    const atx_op *op = in->t->op;
+    const atx_op *op = in->found->t->op;
     atx_str rendered = { 0 }, name = { 0 }, kernel = { 0 }, title = { 0 };
 
     atx_geometry geometry = { .shared_bytes = 0 };
@@ -364,12 +365,12 @@ at_status atx_export_cu(atx_str *out, const atx_export_input *in, at_error *err)
     atx_str_addf(&title, " %s", atx_dtype_name(in->problem->type));
     identifier(&name, atx_str_text(&title));
     atx_str_addf(&kernel, "%s_kernel", atx_str_text(&name));
-    if (status == AT_OK && !is_cut(in->t)) {
+    if (status == AT_OK && !is_cut(in->found->t)) {
         atx_str_reset(&kernel);
-        atx_render_kernel(&kernel, in->t, in->t->kernel, slots);
+        atx_render_kernel(&kernel, in->found->t, in->found->t->kernel, slots);
     }
     const atx_launcher l = { .op = op,
-                             .t = in->t,
+                             .t = in->found->t,
                              .problem = in->problem,
                              .slots = slots,
                              .geometry = &geometry,

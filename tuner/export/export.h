@@ -6,26 +6,18 @@
 #ifndef AUTOTUNE_EXPORT_H
 #define AUTOTUNE_EXPORT_H
 
-#include "db/store.h"
 #include "lang/problem.h"
+#include "lookup/lookup.h"
 #include "source/headers.h"
 
-/* What to export. All borrowed. `t` is the answer's template, with the answer's hash. */
+/* What to export. All borrowed. */
 typedef struct atx_export_input {
-    const atx_answer *answer;
-    const atx_template *t;
+    const atx_found *found; /* not none, and with a template, which has the hash of its answer */
     const atx_problem *problem;
     const char *templates; /* folder that the op's files were read from, besides those built in; NULL: none */
     atx_headers *headers;  /* the user's folders; NULL: none           */
     const char *header_list; /* of the template's note (source/headers.h); NULL: not known */
-    bool shipped;            /* the answer came with the program */
-    /* Of an answer that is no winner of this problem. */
-    const char *match;         /* "near", "predicted" ... NULL: "exact"                        */
-    const char *why;           /* a sentence: what it is instead; NULL: it is the winner       */
-    bool own;                  /* measured for this problem nevertheless, in a search          */
-    double expected_s, doubt;  /* what a model expects; 0: nothing                             */
-    const atx_fingerprint *on; /* the device that the kernel is for; NULL: that of the answer */
-    bool *refused;             /* set where the compiler refuses the source; NULL: nobody asks */
+    bool *refused;           /* set where the compiler refuses the source; NULL: nobody asks */
     bool with_main; /* "cu" only: also a main() that checks the kernel against the op's reference and times it
                      */
 } atx_export_input;
@@ -37,11 +29,8 @@ typedef struct atx_export_format {
     at_status (*write)(atx_str *out, const atx_export_input *in, at_error *err); /* appends */
 } atx_export_format;
 
-/* The device that the kernel is for. */
-const atx_fingerprint *atx_export_device(const atx_export_input *in);
-
-/* Are the answer's times those of this problem? */
-bool atx_export_is_measured(const atx_export_input *in);
+/* The device that the kernel is for, as far as it is known. */
+atx_fingerprint atx_export_device(const atx_export_input *in);
 
 /* NULL behind the last, or for an unknown name. The first is the default. */
 const atx_export_format *atx_export_format_at(int index);

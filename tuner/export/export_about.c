@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OTHER_DEVICE "other_device" /* atx_match_name of it */
-
 enum { WIDEST = 100, LABEL = 18 }; /* columns; those before a line's text */
 
 /* In a comment of one line: nothing in the text can end either, nor command a terminal that shows the file.
@@ -62,8 +60,8 @@ static bool is_below(const char *file, const char *folder)
 static void add_command(atx_str *out, const atx_export_input *in, const char *title)
 {
     atx_str command = { 0 };
-    const atx_template *t = in->t;
-    bool measured = atx_export_is_measured(in);
+    const atx_template *t = in->found->t;
+    bool measured = in->found->own;
     atx_str_addf(&command, "autotune tune %s", title);
     if (in->templates && (is_below(t->op->file, in->templates) || is_below(t->file, in->templates))) {
         atx_str_add(&command, " --templates ");
@@ -72,7 +70,7 @@ static void add_command(atx_str *out, const atx_export_input *in, const char *ti
     if (t->headers)
         atx_str_add(&command, " --headers DIR");
     atx_str_addf(&command, " --device 0%s%s", measured ? " --force" : "",
-                 in->answer->fingerprint.cold ? "" : " --warm");
+                 in->found->answer->fingerprint.cold ? "" : " --warm");
     out->failed |= command.failed;
     atx_export_comment(out, measured ? "measure again" : "measure it", atx_str_text(&command));
     atx_str_clear(&command);
@@ -95,20 +93,20 @@ static void add_ceiling(atx_str *out, const atx_winner *w)
 /* As a final, or a search, measured it for this problem. */
 static void add_measured(atx_str *out, const atx_export_input *in)
 {
-    const atx_answer *a = in->answer;
+    const atx_answer *a = in->found->answer;
     const atx_winner *w = &a->winner;
     const atx_fingerprint *f = &a->fingerprint;
+    const bool exact = in->found->match == ATX_MATCH_EXACT;
     char line[512];
     snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2%s", 1e6 * w->timing.median_s,
-             atx_answer_gb_per_s(a), f->cold ? "cold" : "warm",
-             in->why ? ", in a search, not in a final" : "");
+             atx_answer_gb_per_s(a), f->cold ? "cold" : "warm", exact ? "" : ", in a search, not in a final");
     atx_export_comment(out, "measured", line);
     if (a->ops_count > 0) {
         snprintf(line, sizeof line, "%.0f GFLOP/s", atx_gflop_per_s(a->ops_count, w->timing.median_s));
         atx_export_comment(out, "", line);
     }
-    if (in->why)
-        atx_export_sentence(out, "not the winner", in->why);
+    if (!exact)
+        atx_export_sentence(out, "not the winner", in->found->why);
     if (*w->objective)
         atx_export_comment(out, "objective", w->objective);
     add_ceiling(out, w);
@@ -120,51 +118,54 @@ static void add_measured(atx_str *out, const atx_export_input *in)
 static void add_expected(atx_str *out, const atx_export_input *in)
 {
     char line[256], time[32];
-    atx_export_sentence(out, "not measured", in->why);
-    if (!(in->expected_s > 0))
+    atx_export_sentence(out, "not measured", in->found->why);
+    if (!(in->found->expected_s > 0))
         return;
-    atx_time_text(time, sizeof time, in->expected_s);
+    atx_time_text(time, sizeof time, in->found->expected_s);
     snprintf(line, sizeof line, "about %s; such answers are %.1f %% slower than tuned ones in the mean", time,
-             100 * in->doubt);
+             100 * in->found->doubt);
     atx_export_comment(out, "expected", line);
 }
 
-const atx_fingerprint *atx_export_device(const atx_export_input *in)
+atx_fingerprint atx_export_device(const atx_export_input *in)
 {
-    return in->on ? in->on : &in->answer->fingerprint;
-}
-
-bool atx_export_is_measured(const atx_export_input *in)
-{
-    return !in->why || in->own;
+    const atx_found *found = in->found;
+    const atx_fingerprint *known = &found->answer->fingerprint;
+    atx_fingerprint f = { .cc = found->cc, .sms = found->sms };
+    if (found->match == ATX_MATCH_EXACT || !found->cc)
+        return *known;
+    if (strcmp(found->device, known->device) == 0)
+        f.memory_mib = known->memory_mib;
+    snprintf(f.device, sizeof f.device, "%s", found->device);
+    return f;
 }
 
 void atx_export_about(atx_str *out, const atx_export_input *in, const char *title)
 {
-    const atx_fingerprint *f = atx_export_device(in);
-    const atx_template *t = in->t;
+    const atx_fingerprint f = atx_export_device(in);
+    const atx_template *t = in->found->t;
     char line[512];
     atx_str_add(out, "// ");
     add_bytes(out, title, strlen(title));
     atx_str_add(out, " for ");
-    add_bytes(out, f->device, strlen(f->device));
+    add_bytes(out, f.device, strlen(f.device));
     if (t->op->about[0]) {
         atx_str_add(out, ": ");
         add_bytes(out, t->op->about, strlen(t->op->about));
     }
     atx_str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 -arch=", AT_VERSION);
-    if (!in->on && in->match && strcmp(in->match, OTHER_DEVICE) == 0)
-        atx_str_addf(out, "... of your device; sm_%" PRId64 " is that one's.\n//\n", f->cc);
+    if (in->found->match == ATX_MATCH_OTHER_DEVICE && !in->found->cc)
+        atx_str_addf(out, "... of your device; sm_%" PRId64 " is that one's.\n//\n", f.cc);
     else
-        atx_str_addf(out, "sm_%" PRId64 ".\n//\n", f->cc);
-    atx_export_comment(out, "configuration", in->answer->winner.config);
-    snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, in->answer->winner.template_hash);
+        atx_str_addf(out, "sm_%" PRId64 ".\n//\n", f.cc);
+    atx_export_comment(out, "configuration", in->found->answer->winner.config);
+    snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, in->found->answer->winner.template_hash);
     atx_export_comment(out, "template", line);
-    if (atx_export_is_measured(in))
+    if (in->found->own)
         add_measured(out, in);
     else
         add_expected(out, in);
-    if (in->shipped)
+    if (in->found->shipped)
         atx_export_comment(out, "from", ATX_SHIPPED);
     add_command(out, in, title);
     atx_str_add(out, "\n");

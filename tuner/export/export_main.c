@@ -121,8 +121,8 @@ static bool needs_files(const atx_op *op)
 /* What the benchmark's own time is held against. */
 static at_status add_known(atx_str *out, const atx_launcher *l, const atx_export_input *in, at_error *err)
 {
-    bool measured = atx_export_is_measured(in);
-    int64_t traffic = in->answer->traffic_bytes;
+    bool measured = in->found->own;
+    int64_t traffic = in->found->answer->traffic_bytes;
     at_status status = AT_OK;
     if (!measured && (traffic = 0, l->op->traffic))
         status = atx_expr_eval(&traffic, l->op->traffic, l->slots, err);
@@ -130,8 +130,9 @@ static at_status add_known(atx_str *out, const atx_launcher *l, const atx_export
                  "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
                  "static const char autotune_stored[] = \"%s\"; /* which it is; 0: nothing is */\n"
                  "static const bool autotune_cold = %s;\n\n",
-                 1e6 * (measured ? in->answer->winner.timing.median_s : in->expected_s), traffic,
-                 measured ? "stored" : "expected", in->answer->fingerprint.cold ? "true" : "false");
+                 1e6 * (measured ? in->found->answer->winner.timing.median_s : in->found->expected_s),
+                 traffic, measured ? "stored" : "expected",
+                 in->found->answer->fingerprint.cold ? "true" : "false");
     return status;
 }
 

@@ -8,7 +8,7 @@
  */
 #include "library/library.h"
 
-#include "lookup/miss.h"
+#include "library/miss.h"
 #include "source/allowed.h"
 #include "util/real_path.h"
 

@@ -4,16 +4,18 @@
  * The problem's own winners are asked in the order of their chain in the index, the store's before those that
  * came with the program; the first on the device that stands is the answer, and costs no search and no
  * memory. Where none stands the first of them is out of date, and lookup_near.c weighs its runner-up against
- * near winners.
+ * near winners; what that came to is remembered.
  *
  * Invariant: a winner stands when its template is in the catalog with the hash that it had and its
  * requirements hold on the winner's own device; that is found out once for an entry, and so is its launch.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
-#include "lang/arch.h"
+#include "util/clock.h"
 #include "util/installed.h"
+#include "util/printable.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +32,94 @@ const char *atx_match_name(atx_match match)
     return (unsigned)match < sizeof NAMES / sizeof *NAMES ? NAMES[match] : "unknown";
 }
 
+/* ---- what is in memory ---- */
+
+static bool is_of(const atx_memo *m, const atx_lookup *l, const atx_question *q)
+{
+    const atx_problem *p = q->problem;
+    return p->op && m->excluded == atx_exclusions_count(l->exclusions) && m->hash == q->hash &&
+           m->op == p->op && m->type == p->type && m->cc == q->cc && m->sms == q->sms &&
+           memcmp(m->dims, p->dims, (size_t)atx_problem_size_count(p->op) * sizeof *p->dims) == 0 &&
+           strcmp(m->device, q->device) == 0;
+}
+
+static void clear_memo(atx_memo *m)
+{
+    if (m->runner_up)
+        atx_answer_clear(&m->runner_up->answer);
+    free(m->runner_up);
+    *m = (atx_memo){ .op = NULL };
+}
+
+/* All of it is of one version of the file. */
+static void forget(atx_lookup *l)
+{
+    atx_index_clear(&l->index);
+    for (int i = 0; l->memo && i < ATX_MEMO_COUNT; i++)
+        if (l->memo[i]) {
+            clear_memo(l->memo[i]);
+            free(l->memo[i]);
+        }
+    free(l->memo);
+    free(l->groups_read);
+    free(l->portions);
+    atx_index_set_clear(&l->asked);
+    atx_foresight_close(l->foresight);
+    l->foresight = NULL;
+    l->memo = NULL;
+    l->groups_read = NULL;
+    l->portions = NULL;
+    l->newest_known = false;
+    l->named.name[0] = '\0';
+    l->space_op = NULL;
+    l->portion_count = l->portion_cap = 0;
+}
+
+at_status atx_lookup_forget(atx_lookup *l, at_status status)
+{
+    forget(l);
+    return status;
+}
+
+/* Whether the file has changed is asked this often at most: it costs a microsecond, an exact answer less. */
+#define REFRESH_S 0.1
+
+static at_status read_anew(atx_lookup *l, at_error *err)
+{
+    forget(l);
+    at_status status = l->store ? atx_store_data_version(&l->version, l->store, err) : AT_OK;
+    if (status == AT_OK)
+        status = atx_own_begin(l, err);
+    if (status != AT_OK)
+        forget(l);
+    l->checked_s = atx_now_s();
+    return status;
+}
+
+at_status atx_lookup_refresh(atx_lookup *l, at_error *err)
+{
+    int64_t version = 0;
+    double now = atx_now_s();
+    if (!l->index.buckets) /* reading them has failed */
+        return read_anew(l, err);
+    if (!l->store || now - l->checked_s < REFRESH_S)
+        return AT_OK;
+    at_status status = atx_store_data_version(&version, l->store, err);
+    if (status == AT_OK && version != l->version)
+        return read_anew(l, err);
+    if (status == AT_OK)
+        l->checked_s = now;
+    return status;
+}
+
 at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog *catalog, at_error *err)
 {
     atx_lookup *l = calloc(1, sizeof *l);
     if (!l)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     l->store = store;
-    l->catalog = catalog;
-    at_status status = atx_index_open(l, err);
+    l->catalog = l->index.catalog = catalog;
+    at_status status = read_anew(l, err);
     if (status != AT_OK) {
         atx_lookup_close(l);
         return status;
@@ -57,6 +139,12 @@ void atx_lookup_exclude(atx_lookup *lookup, const atx_exclusions *exclusions)
     lookup->exclusions = exclusions;
 }
 
+void atx_lookup_restrict(atx_lookup *lookup, bool exact, atx_outdated_use outdated)
+{
+    lookup->exact = exact;
+    lookup->outdated = outdated;
+}
+
 void atx_lookup_look_again(atx_lookup *lookup)
 {
     lookup->checked_s = 0;
@@ -66,48 +154,11 @@ void atx_lookup_close(atx_lookup *lookup)
 {
     if (!lookup)
         return;
-    atx_index_clear(lookup);
+    forget(lookup);
     atx_store_close(lookup->shipped);
-    free(lookup->entries);
+    atx_template_close(lookup->measured);
+    free(lookup->index.entries);
     free(lookup);
-}
-
-static const char *objective_name(const char *text)
-{
-    return *text ? text : "time";
-}
-
-void atx_limits_on(atx_limits *out, const atx_fingerprint *known, int64_t cc, int64_t sms)
-{
-    atx_arch_limits(out, cc ? cc : known->cc);
-    if (sms)
-        out->sms = sms;
-    else if (known->sms && (!cc || cc == known->cc))
-        out->sms = known->sms;
-}
-
-at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *e, const atx_problem *p, int64_t cc,
-                         int64_t sms, at_error *err)
-{
-    int64_t slots[ATX_MAX_SLOTS];
-    const atx_fingerprint *f = &e->answer.fingerprint;
-    atx_limits limits;
-    if (!e->t)
-        return at_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
-                       e->answer.winner.template_name);
-    if (strcmp(e->answer.winner.objective, p->op->objective_text) != 0)
-        return at_fail(err, AT_ERR_NOT_FOUND, "it was chosen by %s, and now %s counts",
-                       objective_name(e->answer.winner.objective), objective_name(p->op->objective_text));
-    if (e->other_op)
-        return at_fail(err, AT_ERR_NOT_FOUND, "its operation %s was changed since, in %s", e->op->name,
-                       e->op->file);
-    atx_limits_on(&limits, f, cc, sms);
-    if (!cc && f->memory_mib > 0)
-        limits.memory_bytes = atx_memory_bytes(f->memory_mib);
-    at_status status = atx_problem_bind(slots, p, &limits, err);
-    if (status == AT_OK)
-        status = atx_config_validate(slots, e->t, &e->config, err);
-    return status == AT_OK ? atx_geometry_of(geometry, &e->t->launch, slots, err) : status;
 }
 
 /* Of the problem's own winner: looked at when it is first asked for. */
@@ -119,31 +170,18 @@ static bool stands(atx_entry *e, const atx_lookup *l, const atx_problem *p)
     return e->standing == ATX_STANDS;
 }
 
-at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
-                            const atx_catalog *catalog, const atx_problem *problem, at_error *err)
-{
-    at_error cause = { 0 };
-    atx_entry e = { .answer = *winner, .op = problem->op };
-    atx_entry_find_template(&e, catalog, &winner->winner);
-    e.other_op = atx_is_of_other_op(store, e.op, winner->winner.op_hash);
-    at_status status = atx_entry_fits(geometry, &e, problem, 0, 0, NULL);
-    if (status != AT_OK)
-        status = atx_entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
-    return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
-}
-
 /* The device that is asked for; if none is named, the store's newest, or where it has none the program's. */
 static at_status name_device(atx_question *q, atx_lookup *l, const atx_target *target, at_error *err)
 {
-    bool named = target && target->name[0];
-    at_status status = named ? AT_OK : atx_index_find_newest(l, err);
-    if (named)
-        q->device = target->name;
-    else if (l->newest[0])
-        q->device = l->newest;
-    else
-        q->device = atx_shipped_device(atx_shipped_groups, l->with_shipped ? atx_shipped_group_count : 0,
-                                       q->problem->op->name, l->here);
+    const char *device = target && target->name[0] ? target->name : NULL;
+    at_status status = device ? AT_OK : atx_own_find_newest(l, err);
+    if (status == AT_OK && !device)
+        device = l->newest[0]
+                     ? l->newest
+                     : atx_shipped_device(atx_shipped_groups, l->with_shipped ? atx_shipped_group_count : 0,
+                                          q->problem->op->name, l->here);
+    if (status == AT_OK)
+        snprintf(q->device, sizeof q->device, "%s", device);
     q->cc = target ? target->cc : 0;
     q->sms = target ? target->sms : 0;
     return status;
@@ -156,8 +194,9 @@ static at_status find_exact(atx_entry **out, atx_question *q, atx_lookup *l, at_
     const atx_problem *problem = q->problem;
     q->outdated = NULL;
     *out = NULL;
-    for (size_t i = l->buckets[q->hash & (l->bucket_count - 1)]; i != ATX_NO_ENTRY; i = l->entries[i].next) {
-        atx_entry *e = &l->entries[i];
+    for (size_t i = l->index.buckets[q->hash & (l->index.bucket_count - 1)]; i != ATX_NO_ENTRY;
+         i = l->index.entries[i].next) {
+        atx_entry *e = &l->index.entries[i];
         if (e->hidden || e->hash != q->hash || !atx_entry_is_of(e, problem->op, q->type_key, problem->dims) ||
             !atx_entry_may_answer(e, q->device) || !atx_entry_is_on(e, q->device))
             continue;
@@ -174,23 +213,185 @@ static at_status find_exact(atx_entry **out, atx_question *q, atx_lookup *l, at_
 static at_status begin_question(atx_question *q, atx_lookup *l, const atx_problem *problem,
                                 const atx_target *target, at_error *err)
 {
-    at_status status = atx_index_refresh(l, err);
+    at_status status = atx_lookup_refresh(l, err);
     if (status != AT_OK)
         return status;
     *q = (atx_question){ .problem = problem };
     q->type_key = atx_dtype_key(problem->type, problem->op->storage);
     q->hash = atx_problem_hash(problem->op, q->type_key, problem->dims);
     status = name_device(q, l, target, err);
-    return status == AT_OK ? atx_index_add_asked(l, q, err) : status;
+    return status == AT_OK ? atx_own_add_asked(l, q, err) : status;
 }
 
 /* All that may be near, and this problem's where its shape is written in another way. There is room for the
  * program's again, so that entries stay where they are. */
 static at_status add_all_own(atx_lookup *l, const atx_question *q, at_error *err)
 {
-    at_status status = atx_index_add_own(l, q->problem->op, q->type_key, err);
-    return status == AT_OK ? atx_index_add_shipped(l, q->problem->op, q->type_key, q->device, true, err)
-                           : status;
+    at_status status = atx_own_add(l, q->problem->op, q->type_key, err);
+    return status == AT_OK ? atx_shipped_add(l, q->problem->op, q->type_key, q->device, true, err) : status;
+}
+
+static void take_exact(atx_found *out, const atx_entry *e, const atx_question *q)
+{
+    *out = (atx_found){ .match = ATX_MATCH_EXACT,
+                        .why = "",
+                        .t = e->t,
+                        .config = e->config,
+                        .geometry = e->geometry,
+                        .answer = &e->answer,
+                        .device = e->answer.fingerprint.device,
+                        .cc = q->cc ? q->cc : e->answer.fingerprint.cc,
+                        .sms = q->sms ? q->sms : e->answer.fingerprint.sms,
+                        .shipped = e->shipped,
+                        .own = true };
+}
+
+/* ---- no winner of the problem is valid ---- */
+
+static void remember(atx_memo *m, const atx_lookup *l, const atx_question *q)
+{
+    clear_memo(m);
+    *m = (atx_memo){ .op = q->problem->op,
+                     .type = q->problem->type,
+                     .hash = q->hash,
+                     .cc = q->cc,
+                     .sms = q->sms,
+                     .entry = ATX_NO_ENTRY,
+                     .excluded = atx_exclusions_count(l->exclusions) };
+    memcpy(m->dims, q->problem->dims, sizeof m->dims);
+    snprintf(m->device, sizeof m->device, "%s", q->device);
+}
+
+/* A model's answer instead, unless the problem's own trials have one, here or on another device: their times
+ * are known. */
+static at_status ask_model(atx_memo *m, atx_lookup *l, const atx_question *q, const atx_near_found *here,
+                           const atx_near_found *there, at_error *err)
+{
+    atx_prediction p;
+    const atx_entry *near = atx_near_entry(here, l), *far = near ? NULL : atx_near_entry(there, l);
+    if (here->own || (far && atx_entry_is_of(far, q->problem->op, q->type_key, q->problem->dims)))
+        return AT_OK;
+    at_status status = atx_lookup_predict(&p, l, q, near ? near : far, near ? here->reach : INFINITY, err);
+    size_t len = strlen(m->why);
+    snprintf(m->why + len, sizeof m->why - len, "%s", p.broken);
+    m->found.expected_s = p.expected_s; /* of a near winner that nothing is expected to beat, too */
+    m->found.doubt = p.doubt;
+    if (status != AT_OK)
+        return status == AT_ERR_NOT_FOUND ? AT_OK : status;
+    atx_entry *kept = malloc(sizeof *kept);
+    if (!kept) {
+        atx_answer_clear(&p.entry.answer);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    *kept = p.entry;
+    kept->shipped = p.shipped;
+    if (m->runner_up) { /* that of `here`, or of another device */
+        atx_answer_clear(&m->runner_up->answer);
+        free(m->runner_up);
+    }
+    m->runner_up = kept;
+    m->entry = ATX_NO_ENTRY;
+    m->found.by_model = true;
+    m->found.match = p.own ? ATX_MATCH_PREDICTED : ATX_MATCH_OTHER_DEVICE;
+    m->found.geometry = p.geometry;
+    snprintf(m->why, sizeof m->why, "%s%s", p.why, p.broken);
+    return AT_OK;
+}
+
+static at_status search_all(atx_memo *m, atx_lookup *l, const atx_question *q, at_error *err)
+{
+    atx_near_found here, there = { .entry = ATX_NO_ENTRY };
+    atx_str why = { 0 };
+    at_status status = atx_near_search(&here, l, q, true, err);
+    bool is_here = here.entry != ATX_NO_ENTRY || here.runner_up;
+    if (status == AT_OK && !is_here)
+        status = atx_near_search(&there, l, q, false, err);
+    const atx_near_found *found = is_here ? &here : &there;
+    if (status != AT_OK) {
+        atx_near_drop(&here);
+        atx_near_drop(&there);
+        return status;
+    }
+    remember(m, l, q);
+    m->entry = found->entry;
+    m->runner_up = found->runner_up;
+    m->found = (atx_found){ .match = is_here                    ? ATX_MATCH_NEAR
+                                     : atx_near_entry(found, l) ? ATX_MATCH_OTHER_DEVICE
+                                                                : ATX_MATCH_NONE,
+                            .own = found->runner_up && found->own,
+                            .geometry = found->geometry };
+    m->found.refused = m->found.match == ATX_MATCH_NONE && here.count + there.count;
+    atx_lookup_reason(&why, l, q, m->found.match, &here, &there);
+    snprintf(m->why, sizeof m->why, "%s", atx_str_text(&why));
+    status = atx_str_status(&why, err);
+    if (status == AT_OK)
+        status = ask_model(m, l, q, &here, &there, err);
+    atx_make_printable(m->why, sizeof m->why); /* it names devices and shapes of the store */
+    atx_str_clear(&why);
+    if (status != AT_OK)
+        clear_memo(m); /* an answer with half a reason must not be remembered */
+    return status;
+}
+
+/* Where the answer to such a question is kept. */
+static atx_memo *memo_of(atx_lookup *l, const atx_question *q)
+{
+    if (!l->memo && !(l->memo = calloc(ATX_MEMO_COUNT, sizeof(void *))))
+        return NULL;
+    atx_memo **m = &l->memo[(q->hash ^ q->hash >> 32) & (ATX_MEMO_COUNT - 1)];
+    return *m ? *m : (*m = calloc(1, sizeof **m));
+}
+
+static at_status find_near(atx_found *out, atx_lookup *l, const atx_question *q, at_error *err)
+{
+    atx_limits limits;
+    atx_memo *m = memo_of(l, q);
+    if (!m)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = is_of(m, l, q) ? AT_OK : search_all(m, l, q, err);
+    if (status != AT_OK)
+        return status;
+    *out = m->found;
+    out->why = m->why;
+    out->device = m->device;
+    if (m->runner_up || m->entry != ATX_NO_ENTRY) {
+        const atx_entry *e = m->runner_up ? m->runner_up : &l->index.entries[m->entry];
+        const bool is_known =
+            m->found.match != ATX_MATCH_OTHER_DEVICE || q->cc; /* what is known of its own */
+        out->runner_up = m->runner_up && !m->found.by_model;
+        out->t = e->t;
+        out->config = e->config;
+        out->answer = &e->answer;
+        out->shipped = e->shipped;
+        atx_limits_on(&limits, &e->answer.fingerprint, q->cc, q->sms);
+        out->cc = is_known ? limits.cc : 0;
+        out->sms = is_known ? limits.sms : 0;
+    }
+    return AT_OK;
+}
+
+static at_status take_outdated(atx_found *out, atx_lookup *l, const atx_question *q, bool as_measured,
+                               at_error *err)
+{
+    take_exact(out, q->outdated, q);
+    return atx_lookup_outdated(out, l, q, as_measured, err);
+}
+
+/* What answers instead. */
+static at_status find_other(atx_found *out, atx_lookup *l, const atx_question *q, at_error *err)
+{
+    const bool outdated = q->outdated && !q->outdated->shipped && !q->outdated->answer.invalid;
+    at_status status = AT_ERR_NOT_FOUND;
+    if (outdated && l->outdated == ATX_OUTDATED_FIRST)
+        status = take_outdated(out, l, q, true, err);
+    if (status != AT_ERR_NOT_FOUND)
+        return status;
+    status = find_near(out, l, q, err);
+    if (status == AT_OK && l->exact && out->match != ATX_MATCH_NONE)
+        *out = (atx_found){ .match = ATX_MATCH_NONE, .why = out->why, .device = out->device };
+    if (status == AT_OK && out->match == ATX_MATCH_NONE && outdated && l->outdated == ATX_OUTDATED_LAST)
+        status = take_outdated(out, l, q, false, err);
+    return status;
 }
 
 static at_status find(atx_found *out, atx_lookup *l, const atx_problem *problem, const atx_target *target,
@@ -203,11 +404,11 @@ static at_status find(atx_found *out, atx_lookup *l, const atx_problem *problem,
     atx_entry *e = NULL;
     status = find_exact(&e, &q, l, err);
     if (!e && status == AT_OK) {
-        status = atx_index_add_shipped(l, problem->op, q.type_key, q.device, true, err);
+        status = atx_shipped_add(l, problem->op, q.type_key, q.device, true, err);
         if (status == AT_OK) /* again where none came: entries may lie elsewhere */
             status = find_exact(&e, &q, l, err);
     }
-    if (!e && status == AT_OK && !atx_index_has_own(l, problem->op, q.type_key)) {
+    if (!e && status == AT_OK && !atx_own_has(l, problem->op, q.type_key)) {
         status = add_all_own(l, &q, err);
         if (status == AT_OK)
             status = find_exact(&e, &q, l, err);
@@ -215,35 +416,51 @@ static at_status find(atx_found *out, atx_lookup *l, const atx_problem *problem,
     if (status != AT_OK)
         return status;
     if (!e)
-        return atx_lookup_near(out, l, &q, err);
-    *out = (atx_found){ .match = ATX_MATCH_EXACT,
-                        .why = "",
-                        .t = e->t,
-                        .config = e->config,
-                        .geometry = e->geometry,
-                        .answer = &e->answer,
-                        .device = e->answer.fingerprint.device,
-                        .cc = q.cc ? q.cc : e->answer.fingerprint.cc,
-                        .sms = q.sms ? q.sms : e->answer.fingerprint.sms,
-                        .shipped = e->shipped };
+        return find_other(out, l, &q, err);
+    take_exact(out, e, &q);
     return AT_OK;
 }
 
-/* What the catalog could not read is as if it were not there: nothing of that may stay. */
+static bool is_same_target(const atx_target *a, const atx_target *b)
+{
+    return strcmp(a->name, b->name) == 0 && a->cc == b->cc && a->sms == b->sms;
+}
+
+at_status atx_lookup_meant(atx_target *out, atx_lookup *l, const atx_target *asked, at_error *err)
+{
+    atx_target meant;
+    at_status status = asked->full || !asked->name[0] ? AT_OK : atx_lookup_refresh(l, err);
+    if (status != AT_OK || asked->full || !asked->name[0]) {
+        *out = *asked;
+        return status;
+    }
+    if (l->named.name[0] && is_same_target(&l->named, asked)) {
+        *out = l->meant;
+        return AT_OK;
+    }
+    status = atx_lookup_device(&meant, asked, l->store, l->with_shipped, err);
+    if (status == AT_OK) {
+        l->named = *asked;
+        *out = l->meant = meant;
+    }
+    return status;
+}
+
+/* What the catalog could not read is as if it were not there: nothing of that may stay, nor half of what was
+ * to be read of winners. */
 at_status atx_lookup_find(atx_found *out, atx_lookup *l, const atx_problem *problem, const atx_target *target,
                           at_error *err)
 {
     atx_found found;
     atx_target meant;
     at_status status = target ? atx_lookup_meant(&meant, l, target, err) : AT_OK;
-    if (status == AT_OK)
-        status = find(&found, l, problem, target ? &meant : NULL, err);
+    if (status != AT_OK)
+        return status;
+    status = find(&found, l, problem, target ? &meant : NULL, err);
     at_status failed = atx_catalog_failure(l->catalog, err);
-    if (failed != AT_OK) {
-        atx_index_clear(l);
-        return failed;
-    }
-    if (status == AT_OK)
-        *out = found;
-    return status;
+    status = failed != AT_OK ? failed : status;
+    if (status != AT_OK)
+        return atx_lookup_forget(l, status);
+    *out = found;
+    return AT_OK;
 }

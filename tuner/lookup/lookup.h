@@ -75,11 +75,12 @@ typedef struct atx_found {
     bool refused;             /* none, and there are winners: why says why the nearest is no answer */
     bool runner_up;           /* it is no winner's but that of the best trial that fits */
     bool shipped;             /* answer came with the program             */
-    bool own;                 /* of this very problem: answer has the times of it here */
-    bool by_model;            /* a model chose it, and nothing was measured: predicted, or other_device where
-                                 the model learned there; answer has no times then */
-    double expected_s;        /* what a model that knows the device expects of it; 0: nothing */
-    double doubt;             /* how much slower than tuned that may be, 0.05: 5 %, in the mean */
+    const char *outdated; /* exact, but not valid any more: why; geometry is the stored one. NULL: valid */
+    bool own;             /* exact, or of this very problem: answer has the times of it here */
+    bool by_model;        /* a model chose it, and nothing was measured: predicted, or other_device where
+                             the model learned there; answer has no times then */
+    double expected_s;    /* what a model that knows the device expects of it; 0: nothing */
+    double doubt;         /* how much slower than tuned that may be, 0.05: 5 %, in the mean */
 } atx_found;
 
 typedef struct atx_lookup atx_lookup;
@@ -95,6 +96,17 @@ at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog 
 void atx_lookup_add_shipped(atx_lookup *lookup); /* unless the environment leaves them out */
 void atx_lookup_exclude(atx_lookup *lookup, const atx_exclusions *exclusions); /* borrows them; NULL: none */
 void atx_lookup_close(atx_lookup *lookup);
+
+/* When the store's own winner of a problem answers although it is out of date. */
+typedef enum atx_outdated_use {
+    ATX_OUTDATED_NEVER,
+    ATX_OUTDATED_LAST, /* where nothing else answers; as a row of the store, without a template (t NULL) */
+    ATX_OUTDATED_FIRST /* before what is near, with its template's text as it was measured, if the store has
+                          it */
+} atx_outdated_use;
+
+/* What may answer from here on. exact: only what was measured for the very problem, as a winner. */
+void atx_lookup_restrict(atx_lookup *lookup, bool exact, atx_outdated_use outdated);
 
 /* The next question asks whether the file has changed, however short a time ago that was asked. */
 void atx_lookup_look_again(atx_lookup *lookup);

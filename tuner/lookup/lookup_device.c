@@ -3,7 +3,7 @@
  * what ships, and last from the user's model, whose trials may be another database's: it is read only where
  * the others do not have the name.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 #include "model/model.h"
 
@@ -96,30 +96,5 @@ at_status atx_lookup_device(atx_target *out, const atx_target *asked, atx_store 
     if (status == AT_OK)
         status = choose(out, asked, &names, store, err);
     atx_device_names_clear(&names);
-    return status;
-}
-
-static bool is_same(const atx_target *a, const atx_target *b)
-{
-    return strcmp(a->name, b->name) == 0 && a->cc == b->cc && a->sms == b->sms;
-}
-
-at_status atx_lookup_meant(atx_target *out, atx_lookup *l, const atx_target *asked, at_error *err)
-{
-    atx_target meant;
-    at_status status = asked->full || !asked->name[0] ? AT_OK : atx_index_refresh(l, err);
-    if (status != AT_OK || asked->full || !asked->name[0]) {
-        *out = *asked;
-        return status;
-    }
-    if (l->named.name[0] && is_same(&l->named, asked)) {
-        *out = l->meant;
-        return AT_OK;
-    }
-    status = atx_lookup_device(&meant, asked, l->store, l->with_shipped, err);
-    if (status == AT_OK) {
-        l->named = *asked;
-        *out = l->meant = meant;
-    }
     return status;
 }

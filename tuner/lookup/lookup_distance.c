@@ -11,11 +11,12 @@
  * problems. `tools/near_loss` measures what answers lose; run it after a change here or to a `near` line.
  * Figures: README.md.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 #include "lang/layout.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define ALIGNMENT_STEP 1.0 /* for each factor of two between alignments of rows, besides the op's cost    */
 #define BUFFER_STEP    0.1 /* the same for the buffers themselves: it tells equals apart                  */
@@ -118,12 +119,15 @@ double atx_device_distance(const atx_entry *e, const atx_gpu_model *device)
     return atx_gpu_distance(&(atx_gpu_model){ .name = f->device, .cc = f->cc, .sms = f->sms }, device);
 }
 
-double atx_traffic_of(const atx_problem *p)
+static int by_distance(const void *a, const void *b)
 {
-    static const atx_limits NO_DEVICE = { 0 };
-    int64_t slots[ATX_MAX_SLOTS], bytes = 0;
-    if (!p->op->traffic || atx_problem_bind(slots, p, &NO_DEVICE, NULL) != AT_OK ||
-        atx_expr_eval(&bytes, p->op->traffic, slots, NULL) != AT_OK)
-        return INFINITY;
-    return (double)bytes / atx_dtype_bytes(p->type);
+    const atx_ranked *x = a, *y = b;
+    if (x->distance < y->distance || x->distance > y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+void atx_rank(atx_ranked *list, size_t count)
+{
+    qsort(list, count, sizeof *list, by_distance);
 }

@@ -1,27 +1,19 @@
 /*
- * lookup_index.c - the winners of a store, and of the program, in memory, by problem.
+ * lookup_index.c - winners in memory, by problem, wherever they come from (lookup_own.c, lookup_shipped.c).
  *
- * A best row of the store becomes an entry when a question is about it (lookup_own.c), if this program knows
- * its op and shape: its sizes, and, when it is looked at, its template and configuration where the template
- * is the one that won. A hash table with chains finds those of a problem; a chain holds what goes first in
- * front (the store's own before the program's, cold before warm, then the newest). The program's are read
- * when the store's have no exact answer.
- *
- * Invariant: entries, chains, `newest` and what is remembered of near answers are all of one version of the
- * file. Another version drops all of them at once, so that no pointer into the old ones is left.
+ * An entry has its sizes and, when it is looked at, its template and configuration where the template is the
+ * one that won. A hash table with chains finds those of a problem; a chain holds what goes first in front
+ * (the store's own before the program's, cold before warm, then the newest).
  */
 #include "lookup/lookup_index.h"
 
 #include "lang/layout.h"
-#include "util/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-/* Whether the file has changed is asked this often at most: it costs a microsecond, an exact answer less. */
-#define REFRESH_S 0.1
 
 uint64_t atx_problem_hash(const atx_op *op, const char *type_key, const int64_t *dims)
 {
@@ -119,11 +111,14 @@ void atx_entry_settle(atx_entry *e, const atx_catalog *catalog)
     e->settled = true;
 }
 
-bool atx_is_of_other_op(atx_store *store, const atx_op *op, const char *op_hash)
+double atx_traffic_of(const atx_problem *p)
 {
-    char proof_hash[ATX_HASH_TEXT];
-    return store && op_hash && op_hash[0] && atx_store_get_space(proof_hash, store, op_hash, NULL) == AT_OK &&
-           strcmp(op->proof_hash, proof_hash) != 0;
+    static const atx_limits NO_DEVICE = { 0 };
+    int64_t slots[ATX_MAX_SLOTS], bytes = 0;
+    if (!p->op->traffic || atx_problem_bind(slots, p, &NO_DEVICE, NULL) != AT_OK ||
+        atx_expr_eval(&bytes, p->op->traffic, slots, NULL) != AT_OK)
+        return INFINITY;
+    return (double)bytes / atx_dtype_bytes(p->type);
 }
 
 static double traffic_of(const atx_entry *e, const char *type_key)
@@ -141,39 +136,41 @@ bool atx_shape_is_known(int64_t *dims, const atx_op *op, const char *type_key, c
 
 bool atx_entry_place(atx_entry *e, const atx_answer *answer)
 {
-    if (!atx_shape_is_known(e->dims, e->op, answer->type_key, answer->shape) ||
-        atx_winner_check(&answer->winner, NULL) != AT_OK)
+    if (!atx_shape_is_known(e->dims, e->op, answer->type_key, answer->shape))
         return false;
     e->hash = atx_problem_hash(e->op, answer->type_key, e->dims);
     e->traffic = traffic_of(e, answer->type_key);
     return true;
 }
 
-void atx_index_clear(atx_lookup *l)
+void atx_index_clear(atx_winner_index *l)
 {
     for (size_t i = 0; i < l->count; i++)
         if (!l->entries[i].shipped)
             atx_answer_clear(&l->entries[i].answer);
-    for (int i = 0; l->memo && i < ATX_MEMO_COUNT; i++)
-        if (l->memo[i]) {
-            atx_memo_clear(l->memo[i]);
-            free(l->memo[i]);
-        }
     free(l->buckets);
-    free(l->memo);
-    free(l->groups_read);
-    free(l->portions);
-    atx_index_set_clear(&l->asked);
-    atx_foresight_close(l->foresight);
-    l->foresight = NULL;
     l->buckets = NULL;
-    l->memo = NULL;
-    l->groups_read = NULL;
-    l->portions = NULL;
-    l->newest_known = false;
-    l->named.name[0] = '\0';
-    l->space_op = NULL;
-    l->count = l->bucket_count = l->portion_count = l->portion_cap = 0;
+    l->count = l->bucket_count = 0;
+}
+
+bool atx_index_add(atx_winner_index *l, const atx_entry *e)
+{
+    if (!atx_grow(&l->entries, &l->cap, l->count, sizeof *l->entries))
+        return false;
+    l->entries[l->count++] = *e;
+    return true;
+}
+
+at_status atx_index_reserve(atx_winner_index *l, size_t more, at_error *err)
+{
+    if (l->count + more <= l->cap)
+        return AT_OK;
+    atx_entry *grown = realloc(l->entries, (l->count + more) * sizeof *grown);
+    if (!grown)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    l->entries = grown;
+    l->cap = l->count + more;
+    return AT_OK;
 }
 
 /* Which of two winners of a problem is asked first: the store's own, cold before warm, then the newest. Of
@@ -188,7 +185,7 @@ static bool goes_first(const atx_entry *a, const atx_entry *b)
     return order ? order > 0 : a->order > b->order;
 }
 
-static at_status grow_buckets(atx_lookup *l, at_error *err)
+static at_status grow_buckets(atx_winner_index *l, at_error *err)
 {
     l->bucket_count = 16;
     while (l->bucket_count < 2 * l->count)
@@ -202,23 +199,26 @@ static at_status grow_buckets(atx_lookup *l, at_error *err)
     return AT_OK;
 }
 
-/* One of the program's answers no more where a valid winner of the store's for the same problem and device
- * has a template that is the present one: see is_known of lookup_shipped.c, where it comes after that. */
-static void hide_shipped(atx_lookup *l, atx_entry *own)
+/* One that came with the program answers no more where a valid winner of the store's for the same problem and
+ * device has a template that is the present one. */
+static void hide(atx_winner_index *l, atx_entry *shipped, atx_entry *own)
 {
-    for (size_t i = l->buckets[own->hash & (l->bucket_count - 1)]; i != ATX_NO_ENTRY;
-         i = l->entries[i].next) {
-        atx_entry *e = &l->entries[i];
-        if (!e->shipped || e->hash != own->hash ||
-            !atx_entry_is_of(e, own->op, own->answer.type_key, own->dims) ||
-            strcmp(e->answer.fingerprint.device, own->answer.fingerprint.device) != 0)
-            continue;
-        atx_entry_settle(own, l->catalog);
-        e->hidden = own->t != NULL && !own->answer.invalid;
+    atx_entry_settle(own, l->catalog);
+    shipped->hidden |= own->t != NULL && !own->answer.invalid;
+}
+
+static void hide_beside(atx_winner_index *l, atx_entry *e)
+{
+    for (size_t i = l->buckets[e->hash & (l->bucket_count - 1)]; i != ATX_NO_ENTRY; i = l->entries[i].next) {
+        atx_entry *there = &l->entries[i];
+        if (there->shipped != e->shipped && there->hash == e->hash &&
+            atx_entry_is_of(there, e->op, e->answer.type_key, e->dims) &&
+            atx_entry_is_on(there, e->answer.fingerprint.device))
+            hide(l, e->shipped ? e : there, e->shipped ? there : e);
     }
 }
 
-at_status atx_index_link(atx_lookup *l, size_t first, at_error *err)
+at_status atx_index_link(atx_winner_index *l, size_t first, at_error *err)
 {
     size_t from = first;
     if (!l->buckets || l->bucket_count < 2 * l->count) {
@@ -234,49 +234,14 @@ at_status atx_index_link(atx_lookup *l, size_t first, at_error *err)
         l->entries[i].next = *at;
         *at = i;
     }
-    for (size_t i = first; i < l->count && l->groups_read; i++)
-        if (!l->entries[i].shipped)
-            hide_shipped(l, &l->entries[i]);
+    for (size_t i = first; i < l->count; i++)
+        hide_beside(l, &l->entries[i]);
     return AT_OK;
 }
 
 bool atx_entry_is_replayed(const atx_entry *e)
 {
     return strncmp(e->answer.fingerprint.device, ATX_REPLAY_NAME, sizeof ATX_REPLAY_NAME - 1) == 0;
-}
-
-/* That of the program is opened when trials of its winners are asked for. */
-at_status atx_entry_store(atx_store **out, atx_lookup *l, const atx_entry *e, at_error *err)
-{
-    at_status status = e->shipped && !l->shipped ? atx_store_open_shipped(&l->shipped, err) : AT_OK;
-    *out = e->shipped ? l->shipped : l->store;
-    return status;
-}
-
-at_status atx_index_refresh(atx_lookup *l, at_error *err)
-{
-    int64_t version = 0;
-    double now = atx_now_s();
-    if (!l->buckets) /* reading them has failed */
-        return atx_index_open(l, err);
-    if (!l->store || now - l->checked_s < REFRESH_S)
-        return AT_OK;
-    at_status status = atx_store_data_version(&version, l->store, err);
-    if (status == AT_OK && version != l->version)
-        return atx_index_open(l, err);
-    if (status == AT_OK)
-        l->checked_s = now;
-    return status;
-}
-
-at_status atx_index_open(atx_lookup *l, at_error *err)
-{
-    atx_index_clear(l);
-    at_status status = l->store ? atx_store_data_version(&l->version, l->store, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_index_begin(l, err);
-    l->checked_s = atx_now_s();
-    return status;
 }
 
 bool atx_entry_may_answer(const atx_entry *e, const char *device)

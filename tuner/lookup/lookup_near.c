@@ -8,51 +8,261 @@
  * next best trial, whose loss is known, against what is near, whose loss is not. What is near and was tried
  * here is known to be slower, or to fail: it is passed over.
  *
+ * A trial stands as a winner does: its template is in the catalog with the hash that it had, its requirements
+ * hold, and it is not excluded. Where the winner itself has failed, its time says nothing, and the best that
+ * is left costs nothing. The hash of the rendered source is not asked, it changes with every version of the
+ * program. A store that only holds winners has no runners-up.
+ *
  * Invariant: what is answered fits the problem, and nothing that fits and is nearer was passed over, but for
  * what was tried here and for trials of more than RUNNERS_UP problems.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
-#include "util/clock.h"
-#include "util/printable.h"
-#include "util/str.h"
+#include "lang/metric.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OTHER_SHAPE 32.0 /* on another device the same shape goes before all others          */
-#define RUNNERS_UP  4    /* problems whose trials are looked at: each is read from the store */
-#define OTHER_TYPE  8.0  /* as a start for a search: elements of another size, on any device */
+/* A unit of distance between problems is worth 0.7 % of the time: twice the time costs so many. */
+#define SLOWER_COST 100.0
 
-typedef struct ranked {
-    size_t entry;
-    double distance;
-    uint64_t order;
-} ranked;
+/* Twice as many threads an element. Of 10 to 60, 30 lost least in `tools/near_loss`: README.md. */
+#define IDLE_COST 30.0
 
-static int by_distance(const void *a, const void *b)
+/* A trial that takes its problem's winner's place. */
+typedef struct runner_up {
+    atx_entry entry;       /* its answer belongs to who asked */
+    atx_geometry geometry; /* on the problem that was asked about */
+    double cost;           /* in units of distance: to be slower than the winner, and to have idle threads */
+} runner_up;
+
+typedef struct looking {
+    const atx_lookup *l;
+    const atx_entry *winner;
+    const atx_question *question;
+    atx_str wrong;      /* what the store knows to be wrong, on the device, for either problem */
+    runner_up best;     /* whose answer is made of a trial; when found */
+    bool found, failed; /* failed: out of memory */
+} looking;
+
+/* ---- trials as lines of a text ---- */
+
+static void add_line(atx_str *out, const char *template_name, const char *hash, const char *config)
 {
-    const ranked *x = a, *y = b;
-    if (x->distance < y->distance || x->distance > y->distance)
-        return x->distance < y->distance ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
+    atx_str_addf(out, "\n%s %s %s\n", template_name, hash, config);
 }
 
-/* What a search through the winners of the device, or of all others, came to. */
-typedef struct search {
-    size_t count;         /* winners of the op and element type there      */
-    size_t closest;       /* ATX_NO_ENTRY when there are none              */
-    size_t entry;         /* the closest that fits, or ATX_NO_ENTRY        */
-    atx_entry *runner_up; /* of a closer one, which does not; NULL: none   */
-    bool own;             /* of the problem that is asked for              */
-    double reach;         /* its distance, and what it costs besides       */
-    atx_str tried;        /* of the problem that is asked for, where its winner is out of date */
-    atx_geometry geometry;
-} search;
+static bool has_line(const atx_str *lines, const char *template_name, const char *hash, const char *config)
+{
+    atx_str line = { 0 };
+    add_line(&line, template_name, hash, config);
+    bool found = lines->len && !line.failed && strstr(atx_str_text(lines), atx_str_text(&line));
+    atx_str_clear(&line);
+    return found;
+}
 
-static void drop_runner_up(search *s)
+static double threads_an_element(const atx_geometry *g, const atx_op *op, const int64_t *sizes)
+{
+    double threads = 1, elements = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= (double)g->grid[i] * (double)g->block[i];
+    for (int i = 0; i < op->dim_count; i++)
+        elements *= (double)sizes[i];
+    return threads / elements;
+}
+
+/* More threads share an element of this problem than of the one that the entry is of: they stand idle beside
+ * edges. `here` is the launch that atx_entry_fits found. */
+static double idle_cost(const atx_entry *e, const atx_geometry *here, const atx_problem *p)
+{
+    atx_problem home = *p;
+    atx_geometry there;
+    memcpy(home.dims, e->dims, sizeof home.dims);
+    if (atx_entry_fits(&there, e, &home, 0, 0, NULL) != AT_OK)
+        return 0;
+    double more = threads_an_element(here, p->op, p->dims) / threads_an_element(&there, p->op, e->dims);
+    return IDLE_COST * fmax(log2(more), 0);
+}
+
+/* Times of another driver are compared as if they were of this one: they differ less than configurations do.
+ */
+static bool same_device(const atx_fingerprint *a, const atx_fingerprint *b)
+{
+    return strcmp(a->device, b->device) == 0 && a->cc == b->cc && a->sms == b->sms &&
+           a->memory_mib == b->memory_mib && a->cold == b->cold;
+}
+
+/* What only a final tells of a winner is unknown here. */
+static bool make_answer(atx_answer *out, const looking *k, const atx_trial_row *row,
+                        const atx_fingerprint *fingerprint)
+{
+    const atx_answer *winner = &k->winner->answer;
+    atx_answer a = *winner;
+    a.invalid = false;
+    a.fingerprint = *fingerprint;
+    a.measured_at = (char *)(uintptr_t)row->measured_at; /* copied below */
+    a.winner = (atx_winner){ .template_name = row->template_name,
+                             .template_hash = row->template_hash,
+                             .config = row->config,
+                             .source_hash = row->source_hash,
+                             .op_hash = winner->winner.op_hash,
+                             .objective = k->winner->op->objective_text,
+                             .timing = row->timing,
+                             .ceiling_name = "",
+                             .ties = "",
+                             .trials = winner->winner.trials,
+                             .space_count = winner->winner.space_count,
+                             .resources = row->resources,
+                             .conditions = ATX_CONDITIONS_UNKNOWN };
+    return atx_answer_copy(out, &a);
+}
+
+/* How much worse than the winner, by what is tuned for now; the sizes are those of the trial's problem. */
+static double cost_of(const looking *k, const atx_trial_row *row)
+{
+    const atx_winner *w = &k->winner->answer.winner;
+    atx_problem home = *k->question->problem;
+    memcpy(home.dims, k->winner->dims, sizeof home.dims);
+    double here = atx_score_or_none(&home, ATX_RECORD_OF(row));
+    double there = k->winner->damaged ? NAN : atx_score_or_none(&home, ATX_RECORD_OF(w));
+    double cost = SLOWER_COST * log2(here / (isfinite(there) ? there : 1));
+    bool by_time = !home.op->objective && !*w->objective;
+    return by_time ? fmax(cost, 0) : cost; /* who won by something else may be far from the best */
+}
+
+/* The fastest come first: where time counts it ends where that alone costs more than the best so far. */
+static bool visit(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
+{
+    looking *k = context;
+    const atx_question *q = k->question;
+    const atx_answer *winner = &k->winner->answer;
+    atx_entry e = *k->winner;
+    atx_geometry geometry;
+    if (row->outcome != ATX_TIMED || !same_device(fingerprint, &winner->fingerprint))
+        return true;
+    double cost = cost_of(k, row);
+    if (!isfinite(cost))
+        return true;
+    if (k->found && cost >= k->best.cost)
+        return e.op->objective != 0;
+    e.answer.winner.objective = e.op->objective_text; /* borrowed: a trial was chosen by nothing else */
+    e.t = atx_catalog_find_template(k->l->catalog, e.op, row->template_name);
+    if (!e.t || !atx_template_has_hash(e.t, row->template_hash) ||
+        has_line(&k->wrong, row->template_name, e.t->hash, row->config) ||
+        atx_config_parse(&e.config, e.t, row->config, NULL) != AT_OK ||
+        atx_entry_fits(&geometry, &e, q->problem, q->cc, q->sms, NULL) != AT_OK ||
+        atx_excluded(k->l->exclusions, q->problem, q->cc ? q->cc : fingerprint->cc, e.t, &e.config))
+        return true;
+    cost += idle_cost(&e, &geometry, q->problem);
+    if (k->found && cost >= k->best.cost)
+        return true;
+    if (k->found)
+        atx_answer_clear(&k->best.entry.answer);
+    k->found = make_answer(&e.answer, k, row, fingerprint);
+    k->failed = !k->found;
+    k->best = (runner_up){ e, geometry, cost };
+    return k->found;
+}
+
+static bool list_wrong(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
+{
+    looking *k = context;
+    bool wrong =
+        row->outcome == ATX_WRONG_RESULT || row->outcome == ATX_CRASHED || row->outcome == ATX_TIMED_OUT;
+    if (wrong && strcmp(fingerprint->device, k->winner->answer.fingerprint.device) == 0)
+        add_line(&k->wrong, row->template_name, row->template_hash, row->config);
+    return !k->wrong.failed;
+}
+
+/* Trials of another store, or of another problem, do not say what this store knows of this problem. */
+static at_status list_all_wrong(looking *k, const atx_problem_key *winners, at_error *err)
+{
+    atx_str shape = { 0 };
+    atx_problem_key key;
+    const atx_question *q = k->question;
+    at_status status = AT_OK;
+    if (!k->l->store)
+        return AT_OK;
+    if (k->winner->shipped)
+        status = atx_store_each_trial(k->l->store, winners, NULL, list_wrong, k, err);
+    if (status == AT_OK && !atx_entry_is_of(k->winner, q->problem->op, q->type_key, q->problem->dims)) {
+        status = atx_problem_key_of(&key, &shape, q->problem, err);
+        if (status == AT_OK)
+            status = atx_store_each_trial(k->l->store, &key, NULL, list_wrong, k, err);
+        atx_str_clear(&shape);
+    }
+    return status == AT_OK ? atx_str_status(&k->wrong, err) : status;
+}
+
+/* The trial of a winner's problem, on its device model and cold or warm as it was, that fits the question's
+ * problem (the same, or another) and promises most. AT_ERR_NOT_FOUND: none fits. */
+static at_status find_runner_up(runner_up *out, atx_lookup *l, const atx_entry *winner, const atx_question *q,
+                                at_error *err)
+{
+    looking k = { .l = l, .winner = winner, .question = q };
+    const atx_answer *a = &winner->answer;
+    atx_problem_key key = { .op = a->op, .shape = a->shape, .type_key = a->type_key };
+    atx_store *store = NULL;
+    at_status status = AT_OK;
+    if (!winner->other_op) { /* else its trials were proven by the other op, too */
+        status = list_all_wrong(&k, &key, err);
+        if (status == AT_OK)
+            status = atx_entry_store(&store, l, winner, err);
+        if (status == AT_OK)
+            status = atx_store_each_trial(store, &key, NULL, visit, &k, err);
+    }
+    atx_str_clear(&k.wrong);
+    if (status == AT_OK && k.failed)
+        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+    if (status == AT_OK && !k.found)
+        status = AT_ERR_NOT_FOUND;
+    if (status == AT_OK) {
+        *out = k.best;
+        out->cost = winner->answer.invalid ? 0 : fmax(out->cost, 0);
+    } else if (k.found) {
+        atx_answer_clear(&k.best.entry.answer);
+    }
+    return status;
+}
+
+typedef struct listing {
+    atx_str *out;
+    const atx_fingerprint *device;
+} listing;
+
+static bool list_trial(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
+{
+    listing *k = context;
+    if (same_device(fingerprint, k->device))
+        add_line(k->out, row->template_name, row->template_hash, row->config);
+    return !k->out->failed;
+}
+
+/* What was tried of a winner's problem on its device model, with any outcome, as lines. */
+static at_status list_tried(atx_str *out, atx_lookup *l, const atx_entry *e, at_error *err)
+{
+    atx_store *store = NULL;
+    listing k = { out, &e->answer.fingerprint };
+    atx_problem_key key = { .op = e->answer.op, .shape = e->answer.shape, .type_key = e->answer.type_key };
+    at_status status = atx_entry_store(&store, l, e, err);
+    if (status == AT_OK)
+        status = atx_store_each_trial(store, &key, NULL, list_trial, &k, err);
+    return status == AT_OK ? atx_str_status(out, err) : status;
+}
+
+static bool was_tried(const atx_str *tried, const atx_entry *e)
+{
+    const atx_winner *w = &e->answer.winner;
+    return has_line(tried, w->template_name, e->t ? e->t->hash : w->template_hash, w->config);
+}
+
+/* ---- the search ---- */
+
+#define OTHER_SHAPE 32.0 /* on another device the same shape goes before all others          */
+#define RUNNERS_UP  4    /* problems whose trials are looked at: each is read from the store */
+
+void atx_near_drop(atx_near_found *s)
 {
     if (s->runner_up)
         atx_answer_clear(&s->runner_up->answer);
@@ -63,17 +273,17 @@ static void drop_runner_up(search *s)
 
 /* The winner of `r` does not fit: does another trial of its problem, and is that nearer than what is known?
  */
-static at_status try_runner_up(search *out, atx_lookup *l, const atx_question *q, const ranked *r,
+static at_status try_runner_up(atx_near_found *out, atx_lookup *l, const atx_question *q, const atx_ranked *r,
                                at_error *err)
 {
-    const atx_entry *winner = &l->entries[r->entry];
-    atx_runner_up found;
-    at_status status = atx_lookup_runner_up(&found, l, winner, q, err);
+    const atx_entry *winner = &l->index.entries[r->entry];
+    runner_up found;
+    at_status status = find_runner_up(&found, l, winner, q, err);
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
     double reach = r->distance + found.cost;
     bool own = winner == q->outdated;
-    bool better = reach < out->reach && (own || !atx_lookup_was_tried(&out->tried, &found.entry));
+    bool better = reach < out->reach && (own || !was_tried(&out->tried, &found.entry));
     at_status usable = better ? atx_entry_usable(NULL, l, &found.entry, q, err) : AT_ERR_NOT_FOUND;
     if (usable != AT_OK && usable != AT_ERR_NOT_FOUND) {
         atx_answer_clear(&found.entry.answer);
@@ -85,7 +295,7 @@ static at_status try_runner_up(search *out, atx_lookup *l, const atx_question *q
         atx_answer_clear(&found.entry.answer);
         return better ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
     }
-    drop_runner_up(out);
+    atx_near_drop(out);
     *kept = found.entry;
     out->runner_up = kept;
     out->own = own;
@@ -95,14 +305,14 @@ static at_status try_runner_up(search *out, atx_lookup *l, const atx_question *q
 }
 
 /* The nearest of the list that fits, all told, unless a runner-up is nearer. */
-static at_status first_that_fits(search *out, const ranked *list, atx_lookup *l, const atx_question *q,
-                                 at_error *err)
+static at_status first_that_fits(atx_near_found *out, const atx_ranked *list, atx_lookup *l,
+                                 const atx_question *q, at_error *err)
 {
     at_status status = AT_OK;
     atx_geometry geometry;
     int tried = 0;
     for (size_t i = 0; i < out->count && list[i].distance < out->reach && status == AT_OK; i++) {
-        atx_entry *e = &l->entries[list[i].entry];
+        atx_entry *e = &l->index.entries[list[i].entry];
         if (e == q->outdated)
             continue;
         atx_entry_settle(e, l->catalog);
@@ -111,9 +321,9 @@ static at_status first_that_fits(search *out, const ranked *list, atx_lookup *l,
         if (usable != AT_OK && usable != AT_ERR_NOT_FOUND)
             return usable;
         if (usable == AT_OK) {
-            double reach = list[i].distance + atx_entry_idle_cost(e, &geometry, q->problem);
-            if (reach < out->reach && !atx_lookup_was_tried(&out->tried, e)) {
-                drop_runner_up(out);
+            double reach = list[i].distance + idle_cost(e, &geometry, q->problem);
+            if (reach < out->reach && !was_tried(&out->tried, e)) {
+                atx_near_drop(out);
                 out->entry = list[i].entry;
                 out->geometry = geometry;
                 out->reach = reach;
@@ -126,34 +336,36 @@ static at_status first_that_fits(search *out, const ranked *list, atx_lookup *l,
 }
 
 /* The problem's winner is out of date: its own runner-up, at no distance. */
-static at_status begin_with_own(search *out, atx_lookup *l, const atx_question *q, at_error *err)
+static at_status begin_with_own(atx_near_found *out, atx_lookup *l, const atx_question *q, at_error *err)
 {
-    at_status status = try_runner_up(out, l, q, &(ranked){ (size_t)(q->outdated - l->entries), 0, 0 }, err);
-    return status == AT_OK ? atx_lookup_list_tried(&out->tried, l, q->outdated, err) : status;
+    at_status status =
+        try_runner_up(out, l, q, &(atx_ranked){ (size_t)(q->outdated - l->index.entries), 0, 0 }, err);
+    return status == AT_OK ? list_tried(&out->tried, l, q->outdated, err) : status;
 }
 
-static at_status nearest(search *out, atx_lookup *l, const atx_question *q, bool on_device, at_error *err)
+at_status atx_near_search(atx_near_found *out, atx_lookup *l, const atx_question *q, bool on_device,
+                          at_error *err)
 {
     const atx_problem *p = q->problem;
     const double traffic = atx_traffic_of(p);
     const atx_gpu_model device = { .name = q->device, .cc = q->cc, .sms = q->sms };
-    *out = (search){ .closest = ATX_NO_ENTRY, .entry = ATX_NO_ENTRY, .reach = INFINITY };
-    at_status status = atx_index_add_shipped(l, p->op, q->type_key, q->device, on_device, err);
+    *out = (atx_near_found){ .closest = ATX_NO_ENTRY, .entry = ATX_NO_ENTRY, .reach = INFINITY };
+    at_status status = atx_shipped_add(l, p->op, q->type_key, q->device, on_device, err);
     if (status != AT_OK)
         return status;
-    ranked *list = malloc((l->count + 1) * sizeof *list);
+    atx_ranked *list = malloc((l->index.count + 1) * sizeof *list);
     if (!list)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < l->count; i++) {
-        const atx_entry *e = &l->entries[i];
+    for (size_t i = 0; i < l->index.count; i++) {
+        const atx_entry *e = &l->index.entries[i];
         if (e->hidden || e->op != p->op || strcmp(e->answer.type_key, q->type_key) != 0 ||
             !atx_entry_may_answer(e, q->device) || atx_entry_is_on(e, q->device) != on_device)
             continue;
         double d = e == q->outdated ? INFINITY : atx_shape_distance(e, p, traffic);
         d += on_device ? 0 : atx_device_distance(e, &device) + (d > 0 ? OTHER_SHAPE : 0);
-        list[out->count++] = (ranked){ i, d, e->order };
+        list[out->count++] = (atx_ranked){ i, d, e->order };
     }
-    qsort(list, out->count, sizeof *list, by_distance);
+    atx_rank(list, out->count);
     out->closest = out->count ? list[0].entry : ATX_NO_ENTRY;
     status = q->outdated && on_device ? begin_with_own(out, l, q, err) : AT_OK;
     if (status == AT_OK)
@@ -163,312 +375,7 @@ static at_status nearest(search *out, atx_lookup *l, const atx_question *q, bool
     return status;
 }
 
-/* ---- the sentence ---- */
-
-static void add_type(atx_str *out, const atx_problem *p)
+const atx_entry *atx_near_entry(const atx_near_found *s, const atx_lookup *l)
 {
-    if (p->op->storage)
-        atx_str_addf(out, "%d-byte elements", atx_dtype_bytes(p->type));
-    else
-        atx_str_addf(out, "%s elements", atx_dtype_name(p->type));
-}
-
-/* Why the winner `e` is not used for this problem. `cc` and `sms` as in atx_entry_fits. */
-static void add_refusal(atx_str *out, atx_lookup *l, atx_entry *e, const atx_question *q, int64_t cc,
-                        int64_t sms)
-{
-    at_error cause = { 0 };
-    atx_str why = { 0 };
-    if (atx_entry_usable(&why, l, e, q, &cause) == AT_ERR_NOT_FOUND)
-        atx_str_add(out, atx_str_text(&why));
-    else if (atx_entry_refusal(e, e->shipped ? NULL : l->store, l->catalog, q->problem, cc, sms, &cause) !=
-             AT_OK)
-        atx_str_add(out, cause.text);
-    atx_str_clear(&why);
-}
-
-/* Why the answer is not exact, to stand before a semicolon. */
-static void add_reason(atx_str *out, atx_lookup *l, const atx_question *q, const search *here,
-                       atx_match match)
-{
-    if (q->outdated) {
-        atx_str_add(out, "this shape's winner is out of date: ");
-        add_refusal(out, l, q->outdated, q, 0, 0);
-    } else if (match == ATX_MATCH_NEAR) {
-        atx_str_add(out, "this shape was not tuned");
-    } else if (here->count) {
-        atx_str_addf(out, "nothing that was tuned on %s fits this shape", q->device);
-    } else {
-        atx_str_addf(out, "nothing was tuned on %s", q->device);
-    }
-}
-
-static void explain_none(atx_str *out, atx_lookup *l, const atx_question *q, const search *here,
-                         const search *there)
-{
-    atx_str shape = { 0 };
-    size_t count = here->count + there->count;
-    size_t closest = here->count ? here->closest : there->closest;
-    atx_problem_shape(&shape, q->problem);
-    if (count) {
-        atx_str_addf(out, "none of the %zu stored winners of %s for ", count, q->problem->op->name);
-        add_type(out, q->problem);
-        atx_str_addf(out, " fits this shape; the nearest, %s, does not because ",
-                     l->entries[closest].answer.shape);
-        add_refusal(out, l, &l->entries[closest], q, q->cc, q->sms);
-    } else {
-        atx_str_addf(out, "the store has no winner of %s for ", q->problem->op->name);
-        add_type(out, q->problem);
-        atx_str_addf(out, "; find one with: autotune tune %s %s %s --device 0", q->problem->op->name,
-                     atx_str_text(&shape), atx_dtype_name(q->problem->type));
-    }
-    out->failed |= shape.failed;
-    atx_str_clear(&shape);
-}
-
-static void add_own(atx_str *out, const atx_answer *trial, const atx_entry *winner)
-{
-    char here[32], there[32];
-    atx_time_text(here, sizeof here, trial->winner.timing.median_s);
-    if (winner->answer.invalid) {
-        atx_str_addf(out, "; the configuration is its runner-up, the %s trial that is left: %s",
-                     winner->op->objective ? "best" : "fastest", here);
-        return;
-    }
-    atx_time_text(there, sizeof there, winner->answer.winner.timing.median_s);
-    atx_str_addf(out,
-                 "; the configuration is its runner-up, the %s trial whose template is the same: %s, "
-                 "the winner took %s",
-                 winner->op->objective ? "best" : "fastest", here, there);
-}
-
-static void explain(atx_str *out, atx_lookup *l, const atx_question *q, atx_match match, const search *here,
-                    const search *there)
-{
-    const search *from = match == ATX_MATCH_NEAR ? here : there;
-    if (match == ATX_MATCH_NONE || (!from->runner_up && !l->entries)) {
-        explain_none(out, l, q, here, there);
-        return;
-    }
-    const atx_answer *a = from->runner_up ? &from->runner_up->answer : &l->entries[from->entry].answer;
-    add_reason(out, l, q, here, match);
-    if (from->own) {
-        add_own(out, a, q->outdated);
-        return;
-    }
-    atx_str_addf(out,
-                 from->runner_up ? "; the configuration is the best trial of %s that fits"
-                                 : "; the configuration is that of %s",
-                 a->shape);
-    if (match == ATX_MATCH_OTHER_DEVICE)
-        atx_str_addf(out, " on %s", a->fingerprint.device);
-}
-
-/* ---- remembered answers ---- */
-
-static bool is_of(const atx_memo *m, const atx_lookup *l, const atx_question *q)
-{
-    const atx_problem *p = q->problem;
-    return p->op && m->excluded == atx_exclusions_count(l->exclusions) && m->hash == q->hash &&
-           m->op == p->op && m->type == p->type && m->cc == q->cc && m->sms == q->sms &&
-           memcmp(m->dims, p->dims, (size_t)atx_problem_size_count(p->op) * sizeof *p->dims) == 0 &&
-           strcmp(m->device, q->device) == 0;
-}
-
-void atx_memo_clear(atx_memo *m)
-{
-    if (m->runner_up)
-        atx_answer_clear(&m->runner_up->answer);
-    free(m->runner_up);
-    *m = (atx_memo){ .op = NULL };
-}
-
-static void remember(atx_memo *m, const atx_lookup *l, const atx_question *q)
-{
-    atx_memo_clear(m);
-    *m = (atx_memo){ .op = q->problem->op,
-                     .type = q->problem->type,
-                     .hash = q->hash,
-                     .cc = q->cc,
-                     .sms = q->sms,
-                     .entry = ATX_NO_ENTRY,
-                     .excluded = atx_exclusions_count(l->exclusions),
-                     .match = ATX_MATCH_NONE };
-    memcpy(m->dims, q->problem->dims, sizeof m->dims);
-    snprintf(m->device, sizeof m->device, "%s", q->device);
-}
-
-/* What was found, as an entry; NULL: nothing. */
-static const atx_entry *entry_of(const search *s, const atx_lookup *l)
-{
-    return s->runner_up ? s->runner_up : s->entry != ATX_NO_ENTRY ? &l->entries[s->entry] : NULL;
-}
-
-/* A model's answer instead, unless the problem's own trials have one, here or on another device: their times
- * are known. */
-static at_status ask_model(atx_memo *m, atx_lookup *l, const atx_question *q, const search *here,
-                           const search *there, at_error *err)
-{
-    atx_prediction p;
-    const atx_entry *near = entry_of(here, l), *far = near ? NULL : entry_of(there, l);
-    if (here->own || (far && atx_entry_is_of(far, q->problem->op, q->type_key, q->problem->dims)))
-        return AT_OK;
-    at_status status = atx_lookup_predict(&p, l, q, near ? near : far, near ? here->reach : INFINITY, err);
-    size_t len = strlen(m->why);
-    snprintf(m->why + len, sizeof m->why - len, "%s", p.broken);
-    m->expected_s = p.expected_s; /* of a near winner that nothing is expected to beat, too */
-    m->doubt = p.doubt;
-    if (status != AT_OK)
-        return status == AT_ERR_NOT_FOUND ? AT_OK : status;
-    atx_entry *kept = malloc(sizeof *kept);
-    if (!kept) {
-        atx_answer_clear(&p.entry.answer);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    }
-    *kept = p.entry;
-    kept->shipped = p.shipped;
-    if (m->runner_up) { /* that of `here`, or of another device */
-        atx_answer_clear(&m->runner_up->answer);
-        free(m->runner_up);
-    }
-    m->runner_up = kept;
-    m->entry = ATX_NO_ENTRY;
-    m->by_model = true;
-    m->match = p.own ? ATX_MATCH_PREDICTED : ATX_MATCH_OTHER_DEVICE;
-    m->geometry = p.geometry;
-    snprintf(m->why, sizeof m->why, "%s%s", p.why, p.broken);
-    return AT_OK;
-}
-
-static at_status search_all(atx_memo *m, atx_lookup *l, const atx_question *q, at_error *err)
-{
-    search here, there = { .entry = ATX_NO_ENTRY };
-    atx_str why = { 0 };
-    at_status status = nearest(&here, l, q, true, err);
-    bool is_here = here.entry != ATX_NO_ENTRY || here.runner_up;
-    if (status == AT_OK && !is_here)
-        status = nearest(&there, l, q, false, err);
-    const search *found = is_here ? &here : &there;
-    if (status != AT_OK) {
-        drop_runner_up(&here);
-        drop_runner_up(&there);
-        return status;
-    }
-    remember(m, l, q);
-    m->entry = found->entry;
-    m->runner_up = found->runner_up;
-    m->own = found->runner_up && found->own;
-    m->refused = !entry_of(found, l) && here.count + there.count;
-    m->geometry = found->geometry;
-    m->match = found->entry == ATX_NO_ENTRY && !found->runner_up ? ATX_MATCH_NONE
-               : is_here                                         ? ATX_MATCH_NEAR
-                                                                 : ATX_MATCH_OTHER_DEVICE;
-    explain(&why, l, q, m->match, &here, &there);
-    snprintf(m->why, sizeof m->why, "%s", atx_str_text(&why));
-    status = atx_str_status(&why, err);
-    if (status == AT_OK)
-        status = ask_model(m, l, q, &here, &there, err);
-    atx_make_printable(m->why, sizeof m->why); /* it names devices and shapes of the store */
-    atx_str_clear(&why);
-    if (status != AT_OK)
-        atx_memo_clear(m); /* an answer with half a reason must not be remembered */
-    return status;
-}
-
-/* Where the answer to such a question is kept. */
-static atx_memo *memo_of(atx_lookup *l, const atx_question *q)
-{
-    if (!l->memo && !(l->memo = calloc(ATX_MEMO_COUNT, sizeof(void *))))
-        return NULL;
-    atx_memo **m = &l->memo[(q->hash ^ q->hash >> 32) & (ATX_MEMO_COUNT - 1)];
-    return *m ? *m : (*m = calloc(1, sizeof **m));
-}
-
-at_status atx_lookup_near(atx_found *out, atx_lookup *l, const atx_question *q, at_error *err)
-{
-    atx_limits limits;
-    atx_memo *m = memo_of(l, q);
-    if (!m)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at_status status = is_of(m, l, q) ? AT_OK : search_all(m, l, q, err);
-    if (status != AT_OK)
-        return status;
-    *out = (atx_found){ .match = m->match, .why = m->why, .device = m->device, .own = m->own };
-    out->refused = m->match == ATX_MATCH_NONE && m->refused;
-    out->by_model = m->by_model;
-    out->runner_up = m->runner_up && !m->by_model;
-    out->expected_s = m->expected_s;
-    out->doubt = m->doubt;
-    if (m->runner_up || m->entry != ATX_NO_ENTRY) {
-        const atx_entry *e = m->runner_up ? m->runner_up : &l->entries[m->entry];
-        out->t = e->t;
-        out->config = e->config;
-        out->geometry = m->geometry;
-        out->answer = &e->answer;
-        out->shipped = e->shipped;
-        atx_limits_on(&limits, &e->answer.fingerprint, q->cc, q->sms);
-        out->cc = m->match != ATX_MATCH_OTHER_DEVICE || q->cc ? limits.cc : 0;
-        out->sms = m->match != ATX_MATCH_OTHER_DEVICE || q->cc ? limits.sms : 0;
-    }
-    return AT_OK;
-}
-
-/* ---- where a search begins ---- */
-
-static bool is_there(const atx_hint *list, int count, const atx_entry *e)
-{
-    for (int i = 0; i < count; i++)
-        if (list[i].t == e->t && memcmp(&list[i].config, &e->config, sizeof e->config) == 0)
-            return true;
-    return false;
-}
-
-/* The winner as the present template reads it: for a start, another version of the template or the op will
- * do. */
-static bool read_again(atx_entry *e, const atx_lookup *l)
-{
-    const atx_winner *w = &e->answer.winner;
-    if (!e->t)
-        e->t = atx_catalog_find_template(l->catalog, e->op, w->template_name);
-    e->other_op = false;
-    return e->t && atx_config_parse(&e->config, e->t, w->config, NULL) == AT_OK;
-}
-
-at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *l, const atx_problem *p,
-                           const atx_target *target, at_error *err)
-{
-    const char *type_key = atx_dtype_key(p->type, p->op->storage);
-    const double traffic = atx_traffic_of(p);
-    const atx_gpu_model device = { .name = target->name, .cc = target->cc, .sms = target->sms };
-    at_status status = atx_index_refresh(l, err);
-    if (status == AT_OK)
-        status = atx_index_add_own(l, p->op, NULL, err);
-    if (status == AT_OK)
-        status = atx_index_add_shipped(l, p->op, NULL, NULL, true, err); /* of all devices and types */
-    if (status != AT_OK)
-        return status;
-    ranked *list = malloc((l->count + 1) * sizeof *list);
-    size_t found = 0;
-    atx_geometry ignored;
-    *count = 0;
-    if (!list)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (size_t i = 0; i < l->count; i++) {
-        const atx_entry *e = &l->entries[i];
-        if (e->hidden || e->answer.invalid || e->op != p->op || !atx_entry_may_answer(e, target->name))
-            continue;
-        double d =
-            atx_shape_distance(e, p, traffic) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
-        d += atx_entry_is_on(e, target->name) ? 0 : 1 + atx_device_distance(e, &device);
-        list[found++] = (ranked){ i, d, e->order };
-    }
-    qsort(list, found, sizeof *list, by_distance);
-    for (size_t i = 0; i < found && *count < max; i++) {
-        atx_entry e = l->entries[list[i].entry];
-        if (read_again(&e, l) && !is_there(out, *count, &e) &&
-            atx_entry_fits(&ignored, &e, p, target->cc, target->sms, NULL) == AT_OK)
-            out[(*count)++] = (atx_hint){ e.t, e.config, &l->entries[list[i].entry].answer };
-    }
-    free(list);
-    return AT_OK;
+    return s->runner_up ? s->runner_up : s->entry != ATX_NO_ENTRY ? &l->index.entries[s->entry] : NULL;
 }

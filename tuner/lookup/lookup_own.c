@@ -8,7 +8,7 @@
  * Invariant: entries are the same, in the same order of preference (`order`, that of storing), whenever and
  * in whatever portions they are read, so that an answer does not depend on what was asked before.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static int64_t name_of(uint64_t hash)
     return (int64_t)(hash & INT64_MAX);
 }
 
-bool atx_index_has_own(const atx_lookup *l, const atx_op *op, const char *type_key)
+bool atx_own_has(const atx_lookup *l, const atx_op *op, const char *type_key)
 {
     if (!l->store)
         return true;
@@ -46,9 +46,10 @@ static bool is_of_other_op(atx_lookup *l, const atx_entry *e, const char *op_has
 
 static bool is_there(const atx_lookup *l, const atx_entry *e, int64_t id)
 {
-    size_t i = l->buckets ? l->buckets[e->hash & (l->bucket_count - 1)] : ATX_NO_ENTRY;
-    while (i != ATX_NO_ENTRY && (l->entries[i].shipped || l->entries[i].answer.id != id))
-        i = l->entries[i].next;
+    const atx_winner_index *x = &l->index;
+    size_t i = x->buckets ? x->buckets[e->hash & (x->bucket_count - 1)] : ATX_NO_ENTRY;
+    while (i != ATX_NO_ENTRY && (x->entries[i].shipped || x->entries[i].answer.id != id))
+        i = x->entries[i].next;
     return i != ATX_NO_ENTRY;
 }
 
@@ -59,18 +60,18 @@ static bool keep_entry(void *context, atx_answer *answer)
     e.order &= INT64_MAX; /* a file may have any number there */
     if (!e.op || !atx_entry_place(&e, answer) || is_there(l, &e, answer->id))
         return true;
-    if (!atx_grow(&l->entries, &l->cap, l->count, sizeof *l->entries)) {
-        l->out_of_memory = true;
-        return false;
-    }
     e.other_op = is_of_other_op(l, &e, answer->winner.op_hash);
     e.answer = *answer;
-    *answer = (atx_answer){ 0 };
-    l->entries[l->count++] = e;
-    return true;
+    e.damaged = atx_winner_check(&answer->winner, NULL) != AT_OK;
+    e.answer.invalid |= e.damaged;
+    l->out_of_memory = !atx_index_add(&l->index, &e);
+    if (!l->out_of_memory)
+        *answer = (atx_answer){ 0 };
+    return !l->out_of_memory;
 }
 
-/* What was read, from `first` on: half of it would answer for all, so on failure none is left. */
+/* What was read, from `first` on. Half of it would answer for all: on failure the look-up forgets everything.
+ */
 static at_status take_rows(atx_lookup *l, size_t first, at_status status, at_error *err)
 {
     if (status == AT_OK && l->out_of_memory)
@@ -78,14 +79,12 @@ static at_status take_rows(atx_lookup *l, size_t first, at_status status, at_err
     if (status == AT_OK)
         status = atx_catalog_failure(l->catalog, err);
     if (status == AT_OK)
-        status = atx_index_link(l, first, err);
-    if (status != AT_OK)
-        atx_index_clear(l);
+        status = atx_index_link(&l->index, first, err);
     l->out_of_memory = false;
     return status;
 }
 
-at_status atx_index_begin(atx_lookup *l, at_error *err)
+at_status atx_own_begin(atx_lookup *l, at_error *err)
 {
     at_status status = l->store ? atx_store_each_newest_last(l->store, keep_entry, l, err) : AT_OK;
     return take_rows(l, 0, status, err);
@@ -95,7 +94,7 @@ static at_status read_problem(atx_lookup *l, const atx_problem *problem, at_erro
 {
     atx_str shape = { 0 };
     atx_problem_key key;
-    size_t first = l->count;
+    size_t first = l->index.count;
     at_status status = atx_problem_key_of(&key, &shape, problem, err);
     if (status == AT_OK)
         status = atx_store_each_newest_for(l->store, &key, keep_entry, l, err);
@@ -103,9 +102,9 @@ static at_status read_problem(atx_lookup *l, const atx_problem *problem, at_erro
     return take_rows(l, first, status, err);
 }
 
-at_status atx_index_add_asked(atx_lookup *l, const atx_question *q, at_error *err)
+at_status atx_own_add_asked(atx_lookup *l, const atx_question *q, at_error *err)
 {
-    if (atx_index_set_has(&l->asked, name_of(q->hash)) || atx_index_has_own(l, q->problem->op, q->type_key))
+    if (atx_index_set_has(&l->asked, name_of(q->hash)) || atx_own_has(l, q->problem->op, q->type_key))
         return AT_OK;
     at_status status = read_problem(l, q->problem, err);
     if (status == AT_OK && !atx_index_set_add(&l->asked, name_of(q->hash)))
@@ -113,10 +112,10 @@ at_status atx_index_add_asked(atx_lookup *l, const atx_question *q, at_error *er
     return status;
 }
 
-at_status atx_index_add_own(atx_lookup *l, const atx_op *op, const char *type_key, at_error *err)
+at_status atx_own_add(atx_lookup *l, const atx_op *op, const char *type_key, at_error *err)
 {
-    size_t first = l->count;
-    if (atx_index_has_own(l, op, type_key))
+    size_t first = l->index.count;
+    if (atx_own_has(l, op, type_key))
         return AT_OK;
     if (!atx_grow(&l->portions, &l->portion_cap, l->portion_count, sizeof *l->portions))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
@@ -142,9 +141,9 @@ static bool is_newer(const atx_entry *a, const atx_entry *b)
 static const char *newest_device(const atx_lookup *l)
 {
     const atx_entry *newest = NULL;
-    for (size_t i = 0; i < l->count; i++)
-        if (!l->entries[i].shipped && (!newest || is_newer(&l->entries[i], newest)))
-            newest = &l->entries[i];
+    for (const atx_entry *e = l->index.entries; e < l->index.entries + l->index.count; e++)
+        if (!e->shipped && (!newest || is_newer(e, newest)))
+            newest = e;
     return newest ? newest->answer.fingerprint.device : "";
 }
 
@@ -159,14 +158,14 @@ static void take_device(void *context, const char *device, const atx_problem_key
         snprintf(l->newest, sizeof l->newest, "%s", device);
 }
 
-at_status atx_index_find_newest(atx_lookup *l, at_error *err)
+at_status atx_own_find_newest(atx_lookup *l, at_error *err)
 {
     if (!l->store || l->newest_known)
         return AT_OK;
     at_status status = atx_store_newest_device(l->store, take_device, l, err);
     if (status != AT_OK || l->newest_known)
         return status;
-    status = atx_index_add_own(l, NULL, NULL, err);
+    status = atx_own_add(l, NULL, NULL, err);
     if (status != AT_OK)
         return status;
     snprintf(l->newest, sizeof l->newest, "%s", newest_device(l));

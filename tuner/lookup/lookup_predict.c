@@ -13,7 +13,7 @@
  * Models are read when they are first needed, of the program's what it knows of the op, and again when the
  * store has changed. One that cannot be read is as good as none, and the answer's reason tells.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 #include "lang/arch.h"
 #include "model/model.h"
@@ -378,15 +378,14 @@ static at_status expect(atx_guess *out, int *count, int max, const ready *r, con
 at_status atx_lookup_expected(atx_hint *out, int *count, int max, atx_lookup *l, const atx_problem *p,
                               const atx_target *target, at_error *err)
 {
-    const atx_question q = { .problem = p,
-                             .type_key = atx_dtype_key(p->type, p->op->storage),
-                             .device = target->name,
-                             .cc = target->cc,
-                             .sms = target->sms };
+    atx_question q = {
+        .problem = p, .type_key = atx_dtype_key(p->type, p->op->storage), .cc = target->cc, .sms = target->sms
+    };
     atx_guess guesses[ATX_MAX_EXPECTED];
     at_error cause = { 0 };
     ready *r = NULL;
     *count = 0;
+    memcpy(q.device, target->name, sizeof q.device);
     if (not_wanted())
         return AT_OK;
     at_status status = choose_model(&r, l, &q, &cause);

@@ -5,38 +5,23 @@
  * Invariant: entries are the same, in the same order of preference (`order`), whenever and in whatever
  * portions they are read, so that an answer does not depend on what was asked before.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define BEHIND_ALL ((uint64_t)1 << 63) /* the order of the store's own is below that */
 
-/* Has the store a winner of the same problem and device whose template is the present one? */
-static bool is_known(const atx_lookup *l, const atx_entry *e, const atx_answer *answer)
-{
-    for (size_t i = l->buckets[e->hash & (l->bucket_count - 1)]; i != ATX_NO_ENTRY; i = l->entries[i].next) {
-        atx_entry *own = &l->entries[i];
-        if (own->shipped || own->hash != e->hash || !atx_entry_is_of(own, e->op, answer->type_key, e->dims) ||
-            strcmp(own->answer.fingerprint.device, answer->fingerprint.device) != 0)
-            continue;
-        atx_entry_settle(own, l->catalog);
-        if (own->t && !own->answer.invalid)
-            return true;
-    }
-    return false;
-}
-
 static void keep_row(atx_lookup *l, const atx_op *op, uint32_t row)
 {
     atx_shipped_row r;
     atx_shipped_read(&r, row);
     atx_entry e = { .op = op, .shipped = true, .order = BEHIND_ALL + r.rank };
-    if (!atx_entry_place(&e, &r.answer) || is_known(l, &e, &r.answer))
+    if (!atx_entry_place(&e, &r.answer))
         return;
     e.other_op = *r.proof && strcmp(op->proof_hash, r.proof) != 0;
     e.answer = r.answer;
-    l->entries[l->count++] = e;
+    l->index.entries[l->index.count++] = e; /* there is room: begin_op */
 }
 
 /* Is the group of this op and type, not read yet, and on the device (NULL: any), or on another one? */
@@ -49,16 +34,6 @@ static bool is_wanted(const atx_lookup *l, size_t i, const atx_op *op, const cha
            (!device || strcmp(g->device, device) == 0) == on_device;
 }
 
-static at_status make_room(atx_lookup *l, size_t more, at_error *err)
-{
-    atx_entry *grown = more ? realloc(l->entries, (l->count + more) * sizeof *grown) : l->entries;
-    if (more && !grown)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    l->entries = grown;
-    l->cap = more ? l->count + more : l->cap;
-    return AT_OK;
-}
-
 /* Room for all of the op's at once: what points to entries stays right while a question is answered. */
 static at_status begin_op(atx_lookup *l, const atx_op *op, at_error *err)
 {
@@ -68,13 +43,13 @@ static at_status begin_op(atx_lookup *l, const atx_op *op, at_error *err)
     for (size_t i = 0; i < atx_shipped_group_count; i++)
         if (!l->groups_read[i] && strcmp(atx_shipped_groups[i].op, op->name) == 0)
             rows += atx_shipped_groups[i].count;
-    return l->count + rows > l->cap ? make_room(l, rows, err) : AT_OK;
+    return atx_index_reserve(&l->index, rows, err);
 }
 
-at_status atx_index_add_shipped(atx_lookup *l, const atx_op *op, const char *type_key, const char *device,
-                                bool on_device, at_error *err)
+at_status atx_shipped_add(atx_lookup *l, const atx_op *op, const char *type_key, const char *device,
+                          bool on_device, at_error *err)
 {
-    size_t before = l->count;
+    size_t before = l->index.count;
     if (!l->with_shipped)
         return AT_OK;
     at_status status = begin_op(l, op, err);
@@ -85,7 +60,7 @@ at_status atx_index_add_shipped(atx_lookup *l, const atx_op *op, const char *typ
             keep_row(l, op, atx_shipped_groups[i].first + k);
         l->groups_read[i] = true;
     }
-    return status == AT_OK && l->count > before ? atx_index_link(l, before, err) : status;
+    return status == AT_OK && l->index.count > before ? atx_index_link(&l->index, before, err) : status;
 }
 
 /* How many winners of the op (NULL: of all) are on the device, and the rank of the newest. */
@@ -127,4 +102,12 @@ const char *atx_shipped_device(const atx_shipped_group *groups, size_t count, co
             return groups[i].device;
     const char *device = most_known_device(groups, count, op);
     return *device ? device : most_known_device(groups, count, NULL);
+}
+
+/* That of the program is opened when trials of its winners are asked for. */
+at_status atx_entry_store(atx_store **out, atx_lookup *l, const atx_entry *e, at_error *err)
+{
+    at_status status = e->shipped && !l->shipped ? atx_store_open_shipped(&l->shipped, err) : AT_OK;
+    *out = e->shipped ? l->shipped : l->store;
+    return status;
 }

@@ -9,6 +9,10 @@
 
 #define LAUNCHER "cudaError_t transpose_3x64x33_u8(T *out, const T *in, cudaStream_t stream)"
 
+/* An exact answer. */
+#define FOUND(a, template)                                                                                   \
+    ((atx_found){ .match = ATX_MATCH_EXACT, .why = "", .t = (template), .answer = (a), .own = true })
+
 static void export_one(atx_str *out, atx_answer *answer, bool with_main, at_status expected)
 {
     at_error err = { 0 };
@@ -20,8 +24,9 @@ static void export_one(atx_str *out, atx_answer *answer, bool with_main, at_stat
     cr_assert_eq(atx_problem_init(&problem, op, ATX_U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK, "%s",
                  err.text);
     answer->winner.template_hash = t->hash;
-    cr_assert_eq(atx_export_cu(out, &(atx_export_input){ answer, t, &problem, .with_main = with_main }, &err),
-                 expected, "%s", err.text);
+    cr_assert_eq(
+        atx_export_cu(out, &(atx_export_input){ &FOUND(answer, t), &problem, .with_main = with_main }, &err),
+        expected, "%s", err.text);
     atx_catalog_close(catalog);
 }
 
@@ -141,8 +146,8 @@ Test(export, one_file_with_both_declarations_comes_once)
     a.winner.template_name = "plain";
     a.winner.template_hash = t->hash;
     a.winner.config = "THREADS=128";
-    cr_assert_eq(atx_export_cu(&out, &(atx_export_input){ &a, t, &problem, .with_main = true }, &err), AT_OK,
-                 "%s", err.text);
+    cr_assert_eq(atx_export_cu(&out, &(atx_export_input){ &FOUND(&a, t), &problem, .with_main = true }, &err),
+                 AT_OK, "%s", err.text);
     cr_assert_eq(occurrences(out.data, "void negate_reference("), 1);
     cr_assert(strstr(out.data, "{ \"data\", 4000ull, 256, true, true },"),
               "read and written: never poisoned");
@@ -187,8 +192,9 @@ static void export_numbers_of(atx_str *out, const char *source, atx_dtype type, 
     a.winner.template_name = "plain";
     a.winner.template_hash = t->hash;
     a.winner.config = "";
-    cr_assert_eq(atx_export_cu(out, &(atx_export_input){ &a, t, &problem, .with_main = with_main }, &err),
-                 AT_OK, "%s", err.text);
+    cr_assert_eq(
+        atx_export_cu(out, &(atx_export_input){ &FOUND(&a, t), &problem, .with_main = with_main }, &err),
+        AT_OK, "%s", err.text);
     atx_template_close(t);
     atx_op_close(op);
 }
@@ -344,9 +350,9 @@ Test(export, the_command_that_measures_again_names_the_folder_of_the_users_own)
         const atx_template *t = atx_catalog_find_template(catalog, op, "tile");
         cr_assert_eq(atx_problem_init(&problem, op, ATX_U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK);
         a.winner.template_hash = t->hash;
-        cr_assert_eq(
-            atx_export_cu(&out, &(atx_export_input){ &a, t, &problem, .templates = ROWS[i][0] }, &err), AT_OK,
-            "%s", err.text);
+        cr_assert_eq(atx_export_cu(
+                         &out, &(atx_export_input){ &FOUND(&a, t), &problem, .templates = ROWS[i][0] }, &err),
+                     AT_OK, "%s", err.text);
         cr_assert(strstr(out.data, ROWS[i][1]), "%s: %s", ROWS[i][0], out.data);
         atx_str_clear(&out);
         atx_catalog_close(catalog);

@@ -12,7 +12,7 @@ typedef struct asked {
     atx_catalog *catalog;
     atx_lookup *lookup;
     atx_problem problem;
-    atx_export_input in;
+    atx_found found;
 } asked;
 
 static asked ask(atx_dtype type, int64_t rows, int64_t cols)
@@ -30,13 +30,7 @@ static asked ask(atx_dtype type, int64_t rows, int64_t cols)
     cr_assert_eq(atx_lookup_find(&found, a.lookup, &a.problem, NULL, &err), AT_OK, "%s", err.text);
     cr_assert(found.match == ATX_MATCH_PREDICTED || found.match == ATX_MATCH_NEAR, "%s",
               atx_match_name(found.match));
-    a.in = (atx_export_input){ .answer = found.answer,
-                               .t = found.t,
-                               .match = atx_match_name(found.match),
-                               .why = found.why,
-                               .expected_s = found.expected_s,
-                               .doubt = found.doubt,
-                               .shipped = found.shipped };
+    a.found = found;
     return a;
 }
 
@@ -49,9 +43,8 @@ static void forget(asked *a)
 static void write_cu(atx_str *out, asked *a, bool with_main)
 {
     at_error err = { 0 };
-    a->in.problem = &a->problem;
-    a->in.with_main = with_main;
-    cr_assert_eq(atx_export_cu(out, &a->in, &err), AT_OK, "%s", err.text);
+    const atx_export_input in = { .found = &a->found, .problem = &a->problem, .with_main = with_main };
+    cr_assert_eq(atx_export_cu(out, &in, &err), AT_OK, "%s", err.text);
 }
 
 Test(export_expected, no_time_is_said_to_be_measured)
@@ -75,11 +68,11 @@ Test(export_expected, json_has_the_expected_time_and_no_median)
     atx_str text = { 0 };
     at_error err = { 0 };
     asked a = ask(ATX_F32, 4096, 4099);
-    a.in.problem = &a.problem;
-    cr_assert_eq(atx_export_json(&text, &a.in, &err), AT_OK, "%s", err.text);
-    cr_assert(strstr(text.data, "\"median_s\": null,") && strstr(text.data, "\"expected_s\": "));
-    cr_assert(strstr(text.data, "\"shape\": \"4096x4099\""));
-    cr_assert(!strstr(text.data, "gb_per_s") && !strstr(text.data, "measured_at"));
+    const atx_export_input in = { .found = &a.found, .problem = &a.problem };
+    cr_assert_eq(atx_export_json(&text, &in, &err), AT_OK, "%s", err.text);
+    cr_assert(strstr(text.data, "\"median_s\":null,") && strstr(text.data, "\"expected_s\":"));
+    cr_assert(strstr(text.data, "\"shape\":\"4096x4099\""));
+    cr_assert(strstr(text.data, "\"gb_per_s\":null,") && strstr(text.data, "\"measured_at\":null,"));
     atx_str_clear(&text);
     forget(&a);
 }
@@ -88,13 +81,14 @@ Test(export_expected, a_trial_of_this_problem_is_told_as_one_of_a_search)
 {
     atx_str text = { 0 };
     asked a = ask(ATX_F32, 4096, 4099);
-    atx_answer trial = *a.in.answer;
+    atx_answer trial = *a.found.answer;
     trial.winner.timing = (atx_timing){ .median_s = 5e-5, .min_s = 5e-5, .samples = 7 };
     trial.measured_at = (char *)(uintptr_t) "2026-01-01T00:00:00Z";
     trial.traffic_bytes = 100000000;
-    a.in.answer = &trial;
-    a.in.why = "this shape's winner is out of date: its template was changed";
-    a.in.own = true;
+    a.found.answer = &trial;
+    a.found.match = ATX_MATCH_NEAR;
+    a.found.why = "this shape's winner is out of date: its template was changed";
+    a.found.own = true;
     write_cu(&text, &a, false);
     cr_assert(
         strstr(text.data, "// measured       50.00 us, 2000 GB/s, cold L2, in a search, not in a final"),
@@ -129,7 +123,7 @@ Test(export_expected, the_exported_kernels_compile, .timeout = 120)
         cr_assert_eq(
             atx_nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, text.data, "export.cu", 90, ATX_CUBIN, &err),
             AT_OK, "%s", err.text);
-        cr_assert(ok, "%s: %s", a.in.t->name, atx_str_text(&log));
+        cr_assert(ok, "%s: %s", a.found.t->name, atx_str_text(&log));
         atx_str_clear(&text);
         atx_str_clear(&code);
         atx_str_clear(&log);

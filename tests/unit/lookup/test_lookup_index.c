@@ -4,7 +4,7 @@
  * is among those that ship, tuned on an NVIDIA H200 and an NVIDIA H100.
  */
 #include "db/store_internal.h"
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 #include "lookup_support.h"
 
 #define SHAPE "4096x4096"
@@ -31,15 +31,15 @@ static void add_own(void)
 {
     at_error err = { 0 };
     const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
-    cr_assert_eq(atx_index_add_own(w.lookup, op, "b4", &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_own_add(w.lookup, op, "b4", &err), AT_OK, "%s", err.text);
 }
 
 static void add_shipped(void)
 {
     at_error err = { 0 };
     const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
-    cr_assert_eq(atx_index_add_shipped(w.lookup, op, "b4", H200, true, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(atx_index_add_shipped(w.lookup, op, "b4", H200, false, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_shipped_add(w.lookup, op, "b4", H200, true, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_shipped_add(w.lookup, op, "b4", H200, false, &err), AT_OK, "%s", err.text);
 }
 
 /* Reads both in either order. */
@@ -48,8 +48,8 @@ static void read_both(bool shipped_first)
     atx_lookup_close(w.lookup);
     w.lookup = NULL;
     open_lookup(true);
-    atx_index_clear(w.lookup); /* the first few of its own are there already */
-    cr_assert_eq(atx_index_link(w.lookup, 0, NULL), AT_OK);
+    atx_index_clear(&w.lookup->index); /* the first few of its own are there already */
+    cr_assert_eq(atx_index_link(&w.lookup->index, 0, NULL), AT_OK);
     if (shipped_first)
         add_shipped();
     add_own();
@@ -137,8 +137,8 @@ Test(lookup_index, a_winner_of_a_template_that_is_gone_is_no_answer)
 static int shown(const char *shape, const char *device)
 {
     int count = 0;
-    for (size_t i = 0; i < w.lookup->count; i++) {
-        const atx_entry *e = &w.lookup->entries[i];
+    for (size_t i = 0; i < w.lookup->index.count; i++) {
+        const atx_entry *e = &w.lookup->index.entries[i];
         count += e->shipped && !e->hidden && (!shape || strcmp(e->answer.shape, shape) == 0) &&
                  strstr(e->answer.fingerprint.device, device);
     }

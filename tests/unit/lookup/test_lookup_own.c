@@ -3,7 +3,7 @@
  * does not depend on what was read before. Counted are the answers that the store copies, and the rows that
  * SQLite gives; linked with --wrap for the functions that do it.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 #include "lookup_support.h"
 #include "store_support.h"
 
@@ -118,7 +118,7 @@ Test(lookup_own, a_near_answer_reads_the_winners_of_its_operation_and_type_once)
     copied = 0;
     cr_assert_eq(ask(64, 1000, "H200").match, ATX_MATCH_NEAR);
     cr_expect_eq(copied, MANY, "%zu answers", copied);
-    cr_expect_eq(w.lookup->count, MANY, "64x64, which was read before, is there once");
+    cr_expect_eq(w.lookup->index.count, MANY, "64x64, which was read before, is there once");
     copied = 0;
     cr_assert_eq(ask(64, 1001, "H200").match, ATX_MATCH_NEAR);
     cr_assert_eq(ask(64, 128, "H200").match, ATX_MATCH_EXACT);

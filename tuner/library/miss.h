@@ -5,8 +5,8 @@
  * However many processes and threads need one problem, one tunes it, and the others wait for it. Nothing here
  * opens a GPU. Any number of threads at once. The program ends soon after this process, however that ends.
  */
-#ifndef AUTOTUNE_MISS_H
-#define AUTOTUNE_MISS_H
+#ifndef AUTOTUNE_LIBRARY_MISS_H
+#define AUTOTUNE_LIBRARY_MISS_H
 
 #include "lang/problem.h"
 #include "util/str.h"
@@ -39,7 +39,7 @@ at_status atx_miss_tune(const atx_miss *miss, const atx_problem *problem, at_err
 at_status atx_miss_learn(const atx_miss *miss, at_error *err) AT_MUST_CHECK;
 
 /* In the environment of the program that is started: end when standard input ends (cli/process.h). */
-#define ATX_TIED "AUTOTUNE_TIED"
+#define ATX_TIED_ENV "AUTOTUNE_TIED"
 
 /*
  * The program that belongs to this code: beside the shared library that this is a part of, in `bin` beside

@@ -1,15 +1,64 @@
 /*
- * lookup_usable.c - what has failed is no answer: a winner whose configuration was found wrong after it had
- * won, a configuration that was found wrong for the problem that is asked about, wherever it won, and one
- * that does not work where it is to run (exclusions.h).
+ * lookup_fits.c - whether a configuration is valid for a problem on a device: its template and operation are
+ * those that it won with, the requirements hold there, and nothing is known against it.
  *
- * Of the store's own winners the store says so with the row. Of those that came with the program, and of what
- * is near or predicted, it is asked for failed trials on that device model.
+ * What has failed is no answer: a winner whose configuration was found wrong after it had won, a
+ * configuration that was found wrong for the problem that is asked about, wherever it won, and one that does
+ * not work where it is to run (exclusions.h). Of the store's own winners the store says so with the row. Of
+ * those that came with the program, and of what is near or predicted, it is asked for failed trials on that
+ * device model.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
+
+#include "lang/arch.h"
 
 #include <stdio.h>
 #include <string.h>
+
+bool atx_is_of_other_op(atx_store *store, const atx_op *op, const char *op_hash)
+{
+    char proof_hash[ATX_HASH_TEXT];
+    return store && op_hash && op_hash[0] && atx_store_get_space(proof_hash, store, op_hash, NULL) == AT_OK &&
+           strcmp(op->proof_hash, proof_hash) != 0;
+}
+
+static const char *objective_name(const char *text)
+{
+    return *text ? text : "time";
+}
+
+void atx_limits_on(atx_limits *out, const atx_fingerprint *known, int64_t cc, int64_t sms)
+{
+    atx_arch_limits(out, cc ? cc : known->cc);
+    if (sms)
+        out->sms = sms;
+    else if (known->sms && (!cc || cc == known->cc))
+        out->sms = known->sms;
+}
+
+at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *e, const atx_problem *p, int64_t cc,
+                         int64_t sms, at_error *err)
+{
+    int64_t slots[ATX_MAX_SLOTS];
+    const atx_fingerprint *f = &e->answer.fingerprint;
+    atx_limits limits;
+    if (!e->t)
+        return at_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
+                       e->answer.winner.template_name);
+    if (strcmp(e->answer.winner.objective, p->op->objective_text) != 0)
+        return at_fail(err, AT_ERR_NOT_FOUND, "it was chosen by %s, and now %s counts",
+                       objective_name(e->answer.winner.objective), objective_name(p->op->objective_text));
+    if (e->other_op)
+        return at_fail(err, AT_ERR_NOT_FOUND, "its operation %s was changed since, in %s", e->op->name,
+                       e->op->file);
+    atx_limits_on(&limits, f, cc, sms);
+    if (!cc && f->memory_mib > 0)
+        limits.memory_bytes = atx_memory_bytes(f->memory_mib);
+    at_status status = atx_problem_bind(slots, p, &limits, err);
+    if (status == AT_OK)
+        status = atx_config_validate(slots, e->t, &e->config, err);
+    return status == AT_OK ? atx_geometry_of(geometry, &e->t->launch, slots, err) : status;
+}
 
 /* Has the store a failure of this configuration, which is newer than `since`, for the problem of `key`? */
 static at_status find_failure(atx_str *why, const atx_lookup *l, const atx_entry *e,
@@ -39,6 +88,10 @@ static at_status check_own(atx_str *why, const atx_lookup *l, atx_entry *e, at_e
         status = find_failure(why, l, e, &key, e->answer.rank_at, err);
         e->answer.invalid = status == AT_ERR_NOT_FOUND;
         e->failure_known = true;
+    } else if (e->damaged && why) {
+        at_error cause = { 0 };
+        if (atx_winner_check(&e->answer.winner, &cause) != AT_OK)
+            atx_str_addf(why, "its stored figures are damaged: %s", cause.text);
     } else if (e->answer.invalid && why) {
         status = atx_store_find_failure(why, l->store, &e->answer, false, err);
     }
@@ -81,10 +134,10 @@ at_status atx_lookup_usable(atx_lookup *l, const atx_problem *problem, const atx
                             const atx_template *t, const atx_config *config, at_error *err)
 {
     atx_str text = { 0 };
-    const atx_question q = { .problem = problem,
-                             .type_key = atx_dtype_key(problem->type, problem->op->storage),
-                             .device = target->name,
-                             .cc = target->cc };
+    atx_question q = { .problem = problem,
+                       .type_key = atx_dtype_key(problem->type, problem->op->storage),
+                       .cc = target->cc };
+    memcpy(q.device, target->name, sizeof q.device);
     atx_entry e = { .t = t, .config = *config }; /* of no op: it won nothing */
     atx_config_text(&text, t, config);
     e.answer.winner = (atx_winner){ .template_name = t->name, .config = atx_str_text(&text) };

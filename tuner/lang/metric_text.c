@@ -1,5 +1,5 @@
-/* metrics.c - one value, six forms. */
-#include "cli/metrics.h"
+/* metric_text.c - one value, six forms. */
+#include "lang/metric_text.h"
 
 #include "util/rows.h"
 
@@ -31,8 +31,6 @@ static int width_of(const atx_metric *m)
 
 void atx_metrics_member(atx_str *out, const atx_problem *problem, const atx_record *r)
 {
-    if (!problem->op->metric_count)
-        return;
     atx_member_name(out, "metrics");
     atx_str_add(out, "{");
     for (int i = 0; i < problem->op->metric_count; i++)

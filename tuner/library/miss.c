@@ -11,7 +11,7 @@
  * However this process ends, the program ends: its standard input is a pipe whose other end this process
  * holds, and nobody ever writes to. A process that was forked meanwhile, and executes nothing, holds it too.
  */
-#include "lookup/miss.h"
+#include "library/miss.h"
 
 #include "db/store.h"
 #include "lookup/lookup.h"
@@ -269,7 +269,7 @@ static at_status spawn(run *r, const atx_miss *m, const char *program, const cha
 {
     variable variables[] = { { .name = ATX_HEADERS_ENV, .value = m->headers },
                              { .name = ATX_ALLOW_ENV, .value = m->allow },
-                             { .name = ATX_TIED, .value = "1" } };
+                             { .name = ATX_TIED_ENV, .value = "1" } };
     enum { COUNT = sizeof variables / sizeof *variables };
     char **with = environment(variables, COUNT);
     int input = with ? open_alive(r) : -1;

@@ -1,14 +1,16 @@
 /*
- * lookup_refusal.c - why a winner cannot be used, for whoever reads it. What a template includes from folders
- * of the user's (source/headers.h), and what the op's files hold (declare/declare_files.h), is a part of its
- * hash: where it differs by that alone, its stored text has the notes of what it was measured with, and the
- * store the list behind that of headers. Asked only where an answer is not exact: files are looked at.
+ * lookup_reason.c - why a winner cannot be used, and why an answer is not exact, for whoever reads it. What a
+ * template includes from folders of the user's (source/headers.h), and what the op's files hold
+ * (declare/declare_files.h), is a part of its hash: where it differs by that alone, its stored text has the
+ * notes of what it was measured with, and the store the list behind that of headers. Asked only where an
+ * answer is not exact: files are looked at.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 #include "declare/declare_common.h"
 #include "source/headers.h"
 #include "source/part_line.h"
+#include "util/clock.h"
 
 #include <string.h>
 
@@ -157,4 +159,118 @@ at_status atx_entry_refusal(const atx_entry *e, atx_store *store, const atx_cata
     if (e->t && e->other_op && check_op(store, catalog, e, &cause) == AT_ERR_INPUT)
         return at_fail(err, status, "its operation %s is another one now: %s", e->op->name, cause.text);
     return status;
+}
+
+at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
+                            const atx_catalog *catalog, const atx_problem *problem, at_error *err)
+{
+    at_error cause = { 0 };
+    atx_entry e = { .answer = *winner, .op = problem->op };
+    atx_entry_find_template(&e, catalog, &winner->winner);
+    e.other_op = atx_is_of_other_op(store, e.op, winner->winner.op_hash);
+    at_status status = atx_entry_fits(geometry, &e, problem, 0, 0, NULL);
+    if (status != AT_OK)
+        status = atx_entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
+    return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
+}
+
+/* ---- why an answer is not exact ---- */
+
+static void add_type(atx_str *out, const atx_problem *p)
+{
+    if (p->op->storage)
+        atx_str_addf(out, "%d-byte elements", atx_dtype_bytes(p->type));
+    else
+        atx_str_addf(out, "%s elements", atx_dtype_name(p->type));
+}
+
+/* Why the winner `e` is not used for this problem. `cc` and `sms` as in atx_entry_fits. */
+static void add_refusal(atx_str *out, atx_lookup *l, atx_entry *e, const atx_question *q, int64_t cc,
+                        int64_t sms)
+{
+    at_error cause = { 0 };
+    atx_str why = { 0 };
+    if (atx_entry_usable(&why, l, e, q, &cause) == AT_ERR_NOT_FOUND)
+        atx_str_add(out, atx_str_text(&why));
+    else if (atx_entry_refusal(e, e->shipped ? NULL : l->store, l->catalog, q->problem, cc, sms, &cause) !=
+             AT_OK)
+        atx_str_add(out, cause.text);
+    atx_str_clear(&why);
+}
+
+/* Why the answer is not exact, to stand before a semicolon. */
+static void add_reason(atx_str *out, atx_lookup *l, const atx_question *q, const atx_near_found *here,
+                       atx_match match)
+{
+    if (q->outdated) {
+        atx_str_add(out, "this shape's winner is out of date: ");
+        add_refusal(out, l, q->outdated, q, 0, 0);
+    } else if (match == ATX_MATCH_NEAR) {
+        atx_str_add(out, "this shape was not tuned");
+    } else if (here->count) {
+        atx_str_addf(out, "nothing that was tuned on %s fits this shape", q->device);
+    } else {
+        atx_str_addf(out, "nothing was tuned on %s", q->device);
+    }
+}
+
+static void explain_none(atx_str *out, atx_lookup *l, const atx_question *q, const atx_near_found *here,
+                         const atx_near_found *there)
+{
+    atx_str shape = { 0 };
+    size_t count = here->count + there->count;
+    size_t closest = here->count ? here->closest : there->closest;
+    atx_problem_shape(&shape, q->problem);
+    if (count) {
+        atx_str_addf(out, "none of the %zu stored winners of %s for ", count, q->problem->op->name);
+        add_type(out, q->problem);
+        atx_str_addf(out, " fits this shape; the nearest, %s, does not because ",
+                     l->index.entries[closest].answer.shape);
+        add_refusal(out, l, &l->index.entries[closest], q, q->cc, q->sms);
+    } else {
+        atx_str_addf(out, "the store has no winner of %s for ", q->problem->op->name);
+        add_type(out, q->problem);
+        atx_str_addf(out, "; find one with: autotune tune %s %s %s --device 0", q->problem->op->name,
+                     atx_str_text(&shape), atx_dtype_name(q->problem->type));
+    }
+    out->failed |= shape.failed;
+    atx_str_clear(&shape);
+}
+
+static void add_own(atx_str *out, const atx_answer *trial, const atx_entry *winner)
+{
+    char here[32], there[32];
+    atx_time_text(here, sizeof here, trial->winner.timing.median_s);
+    if (winner->answer.invalid) {
+        atx_str_addf(out, "; the configuration is its runner-up, the %s trial that is left: %s",
+                     winner->op->objective ? "best" : "fastest", here);
+        return;
+    }
+    atx_time_text(there, sizeof there, winner->answer.winner.timing.median_s);
+    atx_str_addf(out,
+                 "; the configuration is its runner-up, the %s trial whose template is the same: %s, "
+                 "the winner took %s",
+                 winner->op->objective ? "best" : "fastest", here, there);
+}
+
+void atx_lookup_reason(atx_str *out, atx_lookup *l, const atx_question *q, atx_match match,
+                       const atx_near_found *here, const atx_near_found *there)
+{
+    const atx_near_found *from = match == ATX_MATCH_NEAR ? here : there;
+    if (match == ATX_MATCH_NONE || (!from->runner_up && !l->index.entries)) {
+        explain_none(out, l, q, here, there);
+        return;
+    }
+    const atx_answer *a = from->runner_up ? &from->runner_up->answer : &l->index.entries[from->entry].answer;
+    add_reason(out, l, q, here, match);
+    if (from->own) {
+        add_own(out, a, q->outdated);
+        return;
+    }
+    atx_str_addf(out,
+                 from->runner_up ? "; the configuration is the best trial of %s that fits"
+                                 : "; the configuration is that of %s",
+                 a->shape);
+    if (match == ATX_MATCH_OTHER_DEVICE)
+        atx_str_addf(out, " on %s", a->fingerprint.device);
 }

@@ -1,14 +1,14 @@
 /*
- * metrics.h - the metrics of an op beside its results. One that has no value (what it reads is not known) is
- * null in JSON, an empty field in CSV, and '-' in text.
+ * metric_text.h - the metrics of an op beside its results. One that has no value (what it reads is not known)
+ * is null in JSON, an empty field in CSV, and '-' in text.
  */
-#ifndef AUTOTUNE_METRICS_H
-#define AUTOTUNE_METRICS_H
+#ifndef AUTOTUNE_METRIC_TEXT_H
+#define AUTOTUNE_METRIC_TEXT_H
 
 #include "lang/metric.h"
 #include "util/str.h"
 
-/* "metrics":{"NAME":VALUE,...}; nothing for an op that has none. */
+/* "metrics":{"NAME":VALUE,...} */
 void atx_metrics_member(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 /* ",NAME" and ",VALUE" of each: the last columns of a row. seconds 0: was not timed. */

@@ -1,0 +1,21 @@
+/*
+ * answer.h - an answer for programs: members of a JSON object, or columns of CSV, from one table.
+ *
+ * Every name is always there, in the same order; what is not known is null, or an empty field. What is stored
+ * has the names of the SQL views (db/columns.h). tuner/cli/README.md lists them, and a test reads that page.
+ */
+#ifndef AUTOTUNE_LOOKUP_ANSWER_H
+#define AUTOTUNE_LOOKUP_ANSWER_H
+
+#include "lookup/lookup.h"
+
+/* Members, behind those of an object that has been opened, or fields of a row; `found` may be none. `device`
+ * is the name that was asked for, for that case. */
+at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,
+                             const char *device, at_error *err) AT_MUST_CHECK;
+at_status atx_answer_fields(atx_str *out, const atx_found *found, const atx_problem *problem,
+                            const char *device, at_error *err) AT_MUST_CHECK;
+
+void atx_answer_heads(atx_str *out); /* the names, as fields */
+
+#endif
