@@ -44,7 +44,8 @@ static void check_tokens(const char *text, size_t len)
     for (size_t i = 0; i < t.count; i++) {
         const atx_token *token = &t.items[i];
         expect(token->begin >= end && token->end > token->begin && token->end <= len && token->line >= line);
-        expect(token->pair == SIZE_MAX || (token->pair < t.count && t.items[token->pair].pair == i));
+        expect(token->pair == SIZE_MAX ||
+               (token->pair < t.count && (t.items[token->pair].pair == i || text[token->begin] == '<')));
         expect_blank(text, end, token->begin);
         end = token->end;
         line = token->line;

@@ -98,7 +98,7 @@ static bool add_argument(atx_draft *d, atx_str *called, size_t begin, size_t end
 static bool read_list(atx_draft *d, atx_str *called, size_t open)
 {
     const int before = d->param_count;
-    const size_t count = d->code.count, end = atx_code_angle(&d->code, open, count);
+    const size_t count = d->code.count, end = atx_tokens_match(&d->code, open);
     bool good = end < count;
     atx_str_add(called, "<");
     if (called->failed)

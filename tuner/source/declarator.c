@@ -120,32 +120,18 @@ static const char *type_of(const atx_tokens *t, size_t i, size_t end)
     return is_unsigned ? "u32" : is_int ? "i32" : NULL;
 }
 
-size_t atx_code_angle(const atx_tokens *t, size_t open, size_t end)
-{
-    enum { MOST = 1000 }; /* tokens of a list; what nobody closes would cost quadratic time */
-    int depth = 0;
-    for (size_t i = open; i < end && i - open < MOST; i++) {
-        if (atx_tokens_opens(t, i))
-            i = atx_tokens_match(t, i);
-        else if (atx_tokens_is(t, i, "<"))
-            depth++;
-        else if (atx_tokens_is(t, i, ">") || atx_tokens_is(t, i, ">>"))
-            depth -= atx_tokens_is(t, i, ">") ? 1 : 2;
-        if (depth <= 0)
-            return i < end ? i : end;
-    }
-    return end;
-}
-
 /* In a value: the end of a template's arguments; the '<' itself where it compares. */
 static size_t skip_angle(const atx_tokens *t, size_t open, size_t end, bool value)
 {
-    static const char *const NOT_IN_LISTS[] = { "=", "&&", "||", ";", NULL };
-    const size_t close = atx_code_angle(t, open, end);
+    enum { MOST = 64 }; /* tokens of a list in a value, lest lists in lists cost quadratic time */
+    static const char *const NOT_IN_LISTS[] = { "=", "&&", "||", NULL };
+    const size_t close = atx_tokens_match(t, open);
+    if (close >= end || (value && close - open > MOST))
+        return open;
     for (size_t i = open; value && i < close; i = atx_tokens_opens(t, i) ? skip_brackets(t, i) : i + 1)
         if (is_one_of(t, i, NOT_IN_LISTS))
             return open;
-    return close < end ? close : open;
+    return close;
 }
 
 /* Where a sign stands that no bracket and no angle encloses; *value: behind an '='. */
@@ -253,7 +239,7 @@ int atx_code_args_of(atx_kernel_arg *out, int max, const char *text, const char 
     int count = -1, found = 0;
     if (!atx_code_read(&code, text))
         return -1;
-    for (size_t at = 0; atx_code_kernel(&k, &code, &at);)
+    for (size_t at = 0; found < 2 && atx_code_kernel(&k, &code, &at);)
         if (is_kernel(&code, &k, kernel)) {
             count = atx_code_args(out, max, &code, k.open);
             found++;

@@ -37,9 +37,6 @@ int atx_code_args(atx_kernel_arg *out, int max, const atx_tokens *code, size_t o
 /* The next comma that no bracket and no angle encloses, from `begin` on; `end`: none. */
 size_t atx_code_comma(const atx_tokens *code, size_t begin, size_t end);
 
-/* The '>' (or ">>") that closes the '<' at `open`; `end`: it closes none before that. */
-size_t atx_code_angle(const atx_tokens *code, size_t open, size_t end);
-
 /*
  * The next variable in __constant__ memory that has no value of its own, from token *at on; false: none. An
  * array is a pointer; *behind is the token after its name. *at moves on.

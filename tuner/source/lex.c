@@ -459,19 +459,43 @@ bool atx_tokens_opens(const atx_tokens *t, size_t i)
            t->text[t->items[i].begin];
 }
 
-static bool closes(const atx_tokens *t, size_t i)
+/* Of brackets that are open each has the one around it as its pair; this one now has none. */
+static void leave_open(atx_tokens *t, size_t *top)
 {
-    return t->items[i].kind == ATX_TOKEN_SIGN && t->text[t->items[i].begin] &&
-           strchr(")]}", t->text[t->items[i].begin]);
+    const size_t outer = t->items[*top].pair;
+    t->items[*top].pair = SIZE_MAX;
+    *top = outer;
 }
 
-/* Of brackets that are open each has the one around it as its pair; now they have none. */
-static void leave_open(atx_tokens *t, size_t top)
+static void leave_angles_open(atx_tokens *t, size_t *top)
 {
-    while (top != SIZE_MAX) {
-        size_t outer = t->items[top].pair;
-        t->items[top].pair = SIZE_MAX;
-        top = outer;
+    while (*top != SIZE_MAX && t->text[t->items[*top].begin] == '<')
+        leave_open(t, top);
+}
+
+static void close_with(atx_tokens *t, size_t *top, size_t i)
+{
+    const size_t open = *top, outer = t->items[open].pair;
+    t->items[i].pair = open;
+    t->items[open].pair = i;
+    *top = outer;
+}
+
+/* An angle belongs to one of the same brackets and statement, if to any. */
+static void pair_one(atx_tokens *t, size_t *top, size_t i)
+{
+    const size_t n = t->items[i].end - t->items[i].begin;
+    const char c = t->text[t->items[i].begin];
+    if (atx_tokens_opens(t, i) || (c == '<' && n == 1)) {
+        t->items[i].pair = *top;
+        *top = i;
+    } else if (c == '>' && (n == 1 || t->text[t->items[i].end - 1] == '>')) {
+        for (size_t k = 0; k < n && *top != SIZE_MAX && t->text[t->items[*top].begin] == '<'; k++)
+            close_with(t, top, i);
+    } else if (c == ';' || (c && strchr(")]}", c))) {
+        leave_angles_open(t, top);
+        if (c != ';' && *top != SIZE_MAX)
+            close_with(t, top, i);
     }
 }
 
@@ -482,24 +506,15 @@ static void pair_brackets(atx_tokens *t)
     for (size_t i = 0; i < t->count; i++) {
         atx_token *token = &t->items[i];
         const bool apart = token->directive || token->inactive;
-        size_t *top = &tops[apart];
-        if (!apart || token->kind == ATX_TOKEN_DIRECTIVE) {
-            leave_open(t, tops[1]);
-            tops[1] = SIZE_MAX;
-        }
+        while ((!apart || token->kind == ATX_TOKEN_DIRECTIVE) && tops[1] != SIZE_MAX)
+            leave_open(t, &tops[1]);
         token->pair = SIZE_MAX;
-        if (atx_tokens_opens(t, i)) {
-            token->pair = *top;
-            *top = i;
-        } else if (closes(t, i) && *top != SIZE_MAX) {
-            atx_token *open = &t->items[*top];
-            token->pair = *top;
-            *top = open->pair;
-            open->pair = i;
-        }
+        if (token->kind == ATX_TOKEN_SIGN)
+            pair_one(t, &tops[apart], i);
     }
-    leave_open(t, tops[0]);
-    leave_open(t, tops[1]);
+    for (int i = 0; i < 2; i++)
+        while (tops[i] != SIZE_MAX)
+            leave_open(t, &tops[i]);
 }
 
 bool atx_tokens_read(atx_tokens *out, const char *text, size_t len, const atx_lex_options *options)

@@ -32,7 +32,7 @@ typedef struct atx_token {
     bool raw; /* a raw string */
     int line; /* where it begins, from 1 */
     size_t begin, end;
-    size_t pair; /* in atx_tokens: the bracket that belongs to this one; `count`: there is none */
+    size_t pair; /* in atx_tokens: the bracket, or angle, that belongs to this one; SIZE_MAX: none */
 } atx_token;
 
 typedef struct atx_lex_options {
@@ -103,7 +103,7 @@ bool atx_tokens_is(const atx_tokens *t, size_t i, const char *what);
 bool atx_tokens_is_word(const atx_tokens *t, size_t i);
 bool atx_tokens_opens(const atx_tokens *t, size_t i); /* a bracket: ( [ or { */
 
-/* From an opening bracket to the closing one that belongs to it; count when there is none. */
+/* From an opening bracket, or a '<', to the closing one that belongs to it; count when there is none. */
 size_t atx_tokens_match(const atx_tokens *t, size_t i);
 
 /* The next sign between begin and end that no bracket encloses, or end. */

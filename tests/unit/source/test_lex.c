@@ -277,6 +277,27 @@ Test(lex, brackets_are_paired)
     atx_tokens_clear(&t);
 }
 
+/* Those of one statement, in the same brackets; whether they are a list is not known here. */
+Test(lex, angles_are_paired)
+{
+    static const struct {
+        const char *text;
+        size_t open, close;
+    } CASES[] = {
+        { "A<B<int>> x;", 1, 5 },     { "A<B<int>> x;", 3, 5 },  { "A<(b > c)> x;", 1, 7 },
+        { "a < b; c > d;", 1, 8 },    { "f(a < b) > c;", 3, 9 }, { "a < f(b, c<d>) ;", 1, 12 },
+        { "a < f(b, c<d>) ;", 7, 9 },
+    };
+    static const atx_lex_options ALL = { .comments = true };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        atx_tokens t;
+        cr_assert(atx_tokens_read(&t, CASES[i].text, strlen(CASES[i].text), &ALL));
+        const size_t close = CASES[i].close < t.count ? CASES[i].close : t.count;
+        cr_expect_eq(atx_tokens_match(&t, CASES[i].open), close, "%s", CASES[i].text);
+        atx_tokens_clear(&t);
+    }
+}
+
 Test(lex, the_time_for_open_brackets_is_linear)
 {
     enum { MANY = 200000 };
