@@ -6,7 +6,7 @@ echo '4096x4096 f32' >few.txt
 device=replay:few.jsonl
 tune() {
   "$AUTOTUNE" tune --device "$device" --quiet --format json 4096x4096 f32 "$@" 2>/dev/null |
-    sed -E 's/.*"from_store":([a-z]+).*"template":"([a-z_]+)".*"config":"([^"]+)".*"trials":([0-9]+).*/\1 \2 \3 \4/'
+    sed -E 's/.*"template":"([a-z_]+)".*"config":"([^"]+)".*"trials":([0-9]+).*"from_store":([a-z]+).*/\4 \1 \2 \3/'
 }
 tune --db there.db >there
 "$AUTOTUNE" dump --db there.db -o there.jsonl

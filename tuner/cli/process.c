@@ -133,9 +133,9 @@ void atx_process_tie(void)
 {
     pthread_t thread;
     sigset_t all, before;
-    if (!getenv(ATX_TIED_ENV))
+    if (!getenv(ATX_TIED_VARIABLE))
         return;
-    unsetenv(ATX_TIED_ENV);
+    unsetenv(ATX_TIED_VARIABLE);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals go to the other threads */
     if (pthread_create(&thread, NULL, end_with_input, NULL) == 0)

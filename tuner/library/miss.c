@@ -269,7 +269,7 @@ static at_status spawn(run *r, const atx_miss *m, const char *program, const cha
 {
     variable variables[] = { { .name = ATX_HEADERS_ENV, .value = m->headers },
                              { .name = ATX_ALLOW_ENV, .value = m->allow },
-                             { .name = ATX_TIED_ENV, .value = "1" } };
+                             { .name = ATX_TIED_VARIABLE, .value = "1" } };
     enum { COUNT = sizeof variables / sizeof *variables };
     char **with = environment(variables, COUNT);
     int input = with ? open_alive(r) : -1;

@@ -39,7 +39,7 @@ at_status atx_miss_tune(const atx_miss *miss, const atx_problem *problem, at_err
 at_status atx_miss_learn(const atx_miss *miss, at_error *err) AT_MUST_CHECK;
 
 /* In the environment of the program that is started: end when standard input ends (cli/process.h). */
-#define ATX_TIED_ENV "AUTOTUNE_TIED"
+#define ATX_TIED_VARIABLE "AUTOTUNE_TIED"
 
 /*
  * The program that belongs to this code: beside the shared library that this is a part of, in `bin` beside

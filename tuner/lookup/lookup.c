@@ -451,7 +451,7 @@ at_status atx_lookup_meant(atx_target *out, atx_lookup *l, const atx_target *ask
 at_status atx_lookup_find(atx_found *out, atx_lookup *l, const atx_problem *problem, const atx_target *target,
                           at_error *err)
 {
-    atx_found found;
+    atx_found found = { .match = ATX_MATCH_NONE };
     atx_target meant;
     at_status status = target ? atx_lookup_meant(&meant, l, target, err) : AT_OK;
     if (status != AT_OK)

@@ -221,7 +221,7 @@ static void explain_none(atx_str *out, atx_lookup *l, const atx_question *q, con
     size_t count = here->count + there->count;
     size_t closest = here->count ? here->closest : there->closest;
     atx_problem_shape(&shape, q->problem);
-    if (count) {
+    if (count && l->index.entries) {
         atx_str_addf(out, "none of the %zu stored winners of %s for ", count, q->problem->op->name);
         add_type(out, q->problem);
         atx_str_addf(out, " fits this shape; the nearest, %s, does not because ",
