@@ -102,10 +102,16 @@ static void record_resources(atx_compile_check_row *r, const atx_resources *u, i
 
 /* ---- results ---- */
 
+/* Of a kernel that was handed out: its number; else of what comes next. */
+static atx_fault_source source(const atx_compile_check *c, size_t row, size_t order)
+{
+    return (atx_fault_source){ row, order, c->rows[row].op, c->rows[row].t };
+}
+
 static at_status add_fault(atx_compile_check *c, size_t row, const char *config, const char *cause,
                            const char *log, enum atx_fault_kind kind, at_error *err)
 {
-    const atx_fault_source from = { row, c->rows[row].op, c->rows[row].t };
+    const atx_fault_source from = source(c, row, c->job_count);
     return atx_faults_add(&c->faults, &from, config, cause, log, kind, err);
 }
 
@@ -136,7 +142,9 @@ static at_status check_connection(atx_compile_check *c, job *j, const atx_compil
                                       done->code.len, &done->resources, err);
     if (status == AT_OK && why.len) {
         count_failure(c, r);
-        status = add_fault(c, j->row, j->config, about, atx_str_text(&why), ATX_FAULT_FAILS, err);
+        const atx_fault_source from = source(c, j->row, (size_t)done->tag);
+        status =
+            atx_faults_add(&c->faults, &from, j->config, about, atx_str_text(&why), ATX_FAULT_FAILS, err);
     }
     atx_str_clear(&why);
     return status;
@@ -159,9 +167,10 @@ static at_status take(atx_compile_check *c, const atx_compiled *done, at_error *
         count_failure(c, r);
         atx_nvrtc_cause(&cause, atx_str_text(&done->log));
         status = atx_str_status(&cause, err);
+        const atx_fault_source from = source(c, j->row, (size_t)done->tag);
         if (status == AT_OK)
-            status = add_fault(c, j->row, j->config, atx_str_text(&cause), atx_str_text(&done->log),
-                               ATX_FAULT_FAILS, err);
+            status = atx_faults_add(&c->faults, &from, j->config, atx_str_text(&cause),
+                                    atx_str_text(&done->log), ATX_FAULT_FAILS, err);
         atx_str_clear(&cause);
     }
     free(j->config);

@@ -11,10 +11,11 @@
 #include <string.h>
 
 typedef struct atx_fault {
-    atx_fault_source from; /* the first */
+    atx_fault_source from; /* the first that was handed out */
     char key[ATX_HASH_TEXT];
     char *config, *log; /* likewise */
     int64_t kernels;
+    size_t place; /* as it was added: decides where nothing was handed out between two */
     enum atx_fault_kind kind;
 } atx_fault;
 
@@ -30,26 +31,46 @@ static void make_key(char key[ATX_HASH_TEXT], const atx_fault_source *from, cons
     atx_sha256_text(&h, key);
 }
 
+static at_status take_texts(atx_fault *f, const char *config, const char *log, at_error *err)
+{
+    char *own_config = atx_text_copy(config, strlen(config)), *own_log = atx_text_copy(log, strlen(log));
+    if (!own_config || !own_log) {
+        free(own_config);
+        free(own_log);
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    }
+    free(f->config);
+    free(f->log);
+    f->config = own_config;
+    f->log = own_log;
+    return AT_OK;
+}
+
+/* One more of a cause that is known. */
+static at_status join(atx_fault *f, const atx_fault_source *from, const char *config, const char *log,
+                      at_error *err)
+{
+    f->kernels++;
+    if (from->order >= f->from.order)
+        return AT_OK;
+    f->from = *from;
+    return take_texts(f, config, log, err);
+}
+
 at_status atx_faults_add(atx_faults *faults, const atx_fault_source *from, const char *config,
                          const char *cause, const char *log, enum atx_fault_kind kind, at_error *err)
 {
-    atx_fault f = { .from = *from, .kernels = 1, .kind = kind };
+    atx_fault f = { .from = *from, .kernels = 1, .kind = kind, .place = faults->count };
     make_key(f.key, from, cause);
     for (size_t i = 0; i < faults->count; i++)
-        if (strcmp(faults->items[i].key, f.key) == 0) {
-            faults->items[i].kernels++;
-            return AT_OK;
-        }
-    f.config = atx_text_copy(config, strlen(config));
-    f.log = atx_text_copy(log, strlen(log));
-    if (!f.config || !f.log ||
-        !atx_grow(&faults->items, &faults->cap, faults->count, sizeof *faults->items)) {
-        free(f.config);
-        free(f.log);
+        if (strcmp(faults->items[i].key, f.key) == 0)
+            return join(&faults->items[i], from, config, log, err);
+    if (!atx_grow(&faults->items, &faults->cap, faults->count, sizeof *faults->items))
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    }
-    faults->items[faults->count++] = f;
-    return AT_OK;
+    at_status status = take_texts(&f, config, log, err);
+    if (status == AT_OK)
+        faults->items[faults->count++] = f;
+    return status;
 }
 
 bool atx_faults_has(const atx_faults *faults, const atx_template *t, enum atx_fault_kind kind)
@@ -60,9 +81,18 @@ bool atx_faults_has(const atx_faults *faults, const atx_template *t, enum atx_fa
     return false;
 }
 
-void atx_faults_tell(const atx_faults *faults, const atx_compile_check_row *rows, size_t row_count,
+static int by_order(const void *a, const void *b)
+{
+    const atx_fault *x = a, *y = b;
+    return x->from.order != y->from.order ? (x->from.order > y->from.order) - (x->from.order < y->from.order)
+                                          : (x->place > y->place) - (x->place < y->place);
+}
+
+void atx_faults_tell(atx_faults *faults, const atx_compile_check_row *rows, size_t row_count,
                      const atx_compile_check_options *options)
 {
+    if (faults->count)
+        qsort(faults->items, faults->count, sizeof *faults->items, by_order);
     for (size_t row = 0; row < row_count; row++)
         for (size_t i = 0; i < faults->count; i++) {
             const atx_fault *f = &faults->items[i];

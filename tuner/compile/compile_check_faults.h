@@ -16,6 +16,7 @@ typedef struct atx_faults {
 /* Where one was found. */
 typedef struct atx_fault_source {
     size_t row;
+    size_t order; /* when it was handed out: of one cause the first is told, whichever ended first */
     const atx_op *op;
     const atx_template *t; /* NULL: the op's reference */
 } atx_fault_source;
@@ -28,8 +29,8 @@ at_status atx_faults_add(atx_faults *faults, const atx_fault_source *from, const
 /* Is there one of that kind and template? */
 bool atx_faults_has(const atx_faults *faults, const atx_template *t, enum atx_fault_kind kind);
 
-/* Row by row, those of the reference first: compilers finish in any order. */
-void atx_faults_tell(const atx_faults *faults, const atx_compile_check_row *rows, size_t row_count,
+/* Row by row, those of the reference first, then as they were handed out: compilers finish in any order. */
+void atx_faults_tell(atx_faults *faults, const atx_compile_check_row *rows, size_t row_count,
                      const atx_compile_check_options *options);
 void atx_faults_clear(atx_faults *faults);
 
