@@ -215,16 +215,35 @@ AT_API const char *at_match_name(at_match match); /* "exact", "near", "other_dev
 /* AT_SCRATCH: a buffer whose contents are the kernel's alone. */
 typedef enum at_role { AT_SCALAR, AT_INPUT, AT_OUTPUT, AT_INOUT, AT_SCRATCH } at_role;
 
-/* An argument of the kernel, in the kernel's order. */
+/* An argument of the operation. */
 typedef struct at_arg {
     const char *name;
     at_role role;
-    int64_t bytes; /* of the buffer; of a scalar: 2, 4 or 8                        */
-    int64_t value; /* of a scalar: an integer, or the bits of a floating-point one */
-    int64_t align; /* of the buffer: it must begin at a multiple of these bytes */
-    at_type type;  /* of the scalar, or of an element of the buffer                */
-    int opaque;    /* 1: elements are only moved, so any type of that size will do */
+    at_type type;     /* of the scalar, or of an element of the buffer                */
+    int opaque;       /* 1: elements are only moved, so any type of that size will do */
+    int buffer;       /* its place in at_found's buffers; -1: a scalar                */
+    int64_t bytes;    /* of the buffer; of a scalar: 2, 4 or 8                        */
+    int64_t elements; /* of the buffer; of a scalar: 1                                */
+    int64_t value;    /* of a scalar: an integer, or the bits of a floating-point one */
+    int64_t align;    /* of the buffer: it must begin at a multiple of these bytes    */
 } at_arg;
+
+/* A launch of a kernel, as cuLaunchKernel takes it. */
+typedef struct at_launch {
+    /* As nvrtcAddNameExpression takes it, with the names of at_source's text: "tile", "ns::f<T, 32>". In
+     * compiled code its name is another one, which at_code has. */
+    const char *kernel;
+    int64_t grid[3], block[3]; /* clusters are the code's own (__cluster_dims__) */
+    int64_t shared_bytes;      /* dynamic; above 48 KiB the kernel must be told before */
+    int arg_count;
+    const at_arg *const *args; /* in the kernel's order; several launches may share one */
+} at_launch;
+
+/* A variable of the code, which holds what a buffer does when a kernel is launched: copy arg->bytes there. */
+typedef struct at_variable {
+    const char *name; /* in the source; in compiled code at_code has it */
+    const at_arg *arg;
+} at_variable;
 
 /* A figure that the op makes of a measurement, by a `metric` line of its own. NaN: it has no value. */
 typedef struct at_metric {
@@ -248,11 +267,15 @@ typedef struct at_found {
 
     const char *template_name; /* NULL: no configuration, and nothing below but what is ""; see why */
     const char *config;        /* "TILE=32 BLOCK_ROWS=8"                                             */
-    const char *kernel;        /* its name in the source, extern "C"                                 */
-    int64_t grid[3], block[3];
-    int64_t shared_bytes; /* dynamic                                                            */
-    int arg_count;
-    const at_arg *args; /* pass them in this order to cuLaunchKernel                          */
+    /* One after the other on one stream compute the problem, after the variables are filled. Launches, and
+     * what they point to, live as long as this answer. */
+    int launch_count;
+    const at_launch *const *launches;
+    int variable_count;
+    const at_variable *const *variables;
+    /* What at_run takes, in its order: that of the operation's arguments. */
+    int buffer_count;
+    const at_arg *const *buffers;
 
     /* The measurement that the configuration comes from; of the problem itself where measured_shape is its
      * shape and measured_device the device. "" where a model chose it. */
@@ -285,22 +308,31 @@ AT_API void at_found_close(at_found *found); /* NULL is allowed */
 
 /* ---- source and code ---- */
 
-/* The kernel as CUDA C++, complete in one text. Release with at_free. AT_ERR_NOT_FOUND: no configuration. */
+/* All kernels as CUDA C++, complete in one text. Release with at_free. AT_ERR_NOT_FOUND: no configuration. */
 AT_API at_status at_source(char **out, const at_found *found, at_error *err) AT_MUST_CHECK;
+AT_API void at_free(void *memory); /* NULL is allowed */
 
 typedef enum at_code_kind { AT_CODE_CUBIN, AT_CODE_PTX } at_code_kind;
 
-/*
- * Compiles the kernel for found->cc, without a GPU; cubins come from the cache when they are there. Release
- * *code with at_free; PTX is text, and ends with a zero that *bytes does not count. AT_ERR_DEVICE: no NVRTC,
- * or it does not know that compute capability. AT_ERR_INPUT: it refused the source; the text has its words.
- * The tuner remembers that: it does not compile it again, and at_find answers with the next best from then
- * on.
- */
-AT_API at_status at_compile(void **code, size_t *bytes, at_tuner *tuner, const at_found *found,
-                            at_code_kind kind, at_error *err) AT_MUST_CHECK;
+/* Compiled code, for cuModuleLoadData, and the names in it. */
+typedef struct at_code {
+    const void *data; /* PTX is text, and ends with a zero that `bytes` does not count */
+    size_t bytes;
+    int kernel_count;           /* as many as the answer has launches ... */
+    const char *const *kernels; /* ... and in their order, for cuModuleGetFunction; one may be there twice */
+    int variable_count;
+    const char *const *variables; /* likewise of its variables, for cuModuleGetGlobal */
+} at_code;
 
-AT_API void at_free(void *memory); /* NULL is allowed */
+/*
+ * Compiles the kernels for found->cc, without a GPU; cubins come from the cache when they are there. Close
+ * *out with at_code_close. AT_ERR_DEVICE: no NVRTC, or it does not know that compute capability.
+ * AT_ERR_INPUT: it refused the source; the text has its words. The tuner remembers that: it does not compile
+ * it again, and at_find answers with the next best from then on.
+ */
+AT_API at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_code_kind kind,
+                            at_error *err) AT_MUST_CHECK;
+AT_API void at_code_close(at_code *code); /* NULL is allowed; the answer and the tuner may be closed before */
 
 /* ---- running ---- */
 
@@ -308,14 +340,14 @@ AT_API void at_free(void *memory); /* NULL is allowed */
  * Computes the problem with the best known configuration for the device of the CUDA context that is current
  * in this thread: launches on `stream` (a cudaStream_t or CUstream; NULL: the default stream) and returns.
  *
- * `buffers` are memory of that device, one for each buffer argument of the op in the kernel's order
- * (transpose: out, in). Each must have room for the bytes that at_found's args tell, and an output must
- * overlap no other. They may begin anywhere that suits the element: their alignment, the largest power of two
- * up to 256 that divides the address, is a part of the problem, and the kernel is the best known one that
- * takes it. problem->alignments says that more is not to be counted on, so that fewer kernels are prepared:
- * { 4, 4 } is one problem wherever buffers begin. Of an op that declares no alignments (copy) buffers must be
- * aligned to 256 bytes, as cudaMalloc does. AT_ERR_USAGE, and nothing is launched, when one is NULL, not
- * aligned that far, or overlapping.
+ * `buffers` are memory of that device, one for each buffer argument of the op in the op's order, which
+ * at_found's `buffers` tells (transpose: out, in). Each must have room for the bytes that those tell, and an
+ * output must overlap no other. They may begin anywhere that suits the element: their alignment, the largest
+ * power of two up to 256 that divides the address, is a part of the problem, and the kernel is the best known
+ * one that takes it. problem->alignments says that more is not to be counted on, so that fewer kernels are
+ * prepared: { 4, 4 } is one problem wherever buffers begin. Of an op that declares no alignments (copy)
+ * buffers must be aligned to 256 bytes, as cudaMalloc does. AT_ERR_USAGE, and nothing is launched, when one
+ * is NULL, not aligned that far, or overlapping.
  *
  * Of an input that goes into a variable of the kernel's code (`input ... into NAME`) the buffer is copied
  * there on `stream` before each launch. There is one such variable in a context: launches on several streams

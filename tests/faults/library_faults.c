@@ -63,14 +63,13 @@ static void show_source(const char *name, const at_found *found)
 static void show_code(const char *name, at_tuner *tuner, const at_found *found)
 {
     at_error err = { 0 };
-    void *code = NULL;
-    size_t bytes = 0;
-    at_status status = at_compile(&code, &bytes, tuner, found, AT_CODE_CUBIN, &err);
+    at_code *code = NULL;
+    at_status status = at_compile(&code, tuner, found, AT_CODE_CUBIN, &err);
     if (status == AT_OK)
-        printf("%s code: %zu %08x\n", name, bytes, sum_of(code, bytes));
+        printf("%s code: %zu %08x\n", name, code->bytes, sum_of(code->data, code->bytes));
     else
         print_error(name, "code", status, &err);
-    at_free(code);
+    at_code_close(code);
 }
 
 static void ask(at_tuner *tuner, int i, bool compile)
@@ -84,7 +83,7 @@ static void ask(at_tuner *tuner, int i, bool compile)
         return;
     }
     printf("%s answer: %s %s %s %s %lld %.3g %s\n", name, at_match_name(found->match), found->template_name,
-           found->config, found->device, (long long)found->grid[0], found->median_s, found->why);
+           found->config, found->device, (long long)found->launches[0]->grid[0], found->median_s, found->why);
     show_source(name, found);
     if (compile && i == 0)
         show_code(name, tuner, found);

@@ -35,18 +35,18 @@ typedef struct kernel {
 static void load(kernel *k, at_tuner *tuner, const at_found *found)
 {
     at_error err = { 0 };
-    void *cubin = NULL;
-    size_t bytes = 0;
-    must(at_compile(&cubin, &bytes, tuner, found, AT_CODE_CUBIN, &err), &err);
-    must(atx_gpu_load(&k->module, k->gpu, cubin, found->kernel, found->shared_bytes, &err), &err);
-    at_free(cubin);
-    k->geometry.shared_bytes = found->shared_bytes;
+    at_code *code = NULL;
+    const at_launch *launch = found->launches[0];
+    must(at_compile(&code, tuner, found, AT_CODE_CUBIN, &err), &err);
+    must(atx_gpu_load(&k->module, k->gpu, code->data, code->kernels[0], launch->shared_bytes, &err), &err);
+    at_code_close(code);
+    k->geometry.shared_bytes = launch->shared_bytes;
     for (int i = 0; i < 3; i++) {
-        k->geometry.grid[i] = found->grid[i];
-        k->geometry.block[i] = found->block[i];
+        k->geometry.grid[i] = launch->grid[i];
+        k->geometry.block[i] = launch->block[i];
     }
-    for (int i = 0; i < found->arg_count; i++) {
-        const at_arg *arg = &found->args[i];
+    for (int i = 0; i < launch->arg_count; i++) {
+        const at_arg *arg = launch->args[i];
         k->params[i] = (void *)&arg->value;
         if (arg->role == AT_SCALAR)
             continue;

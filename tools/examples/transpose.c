@@ -80,10 +80,12 @@ static void print_found(const at_found *f)
         printf("  device    %s, sm_%d, %d multiprocessors\n", f->device, f->cc, f->sms);
     if (!f->template_name)
         return;
+    const at_launch *launch = f->launches[0]; /* a transpose has one */
     printf("  template  %s\n  config    %s\n", f->template_name, f->config);
     printf("  launch    grid %" PRId64 "x%" PRId64 "x%" PRId64 ", block %" PRId64 "x%" PRId64 "x%" PRId64
            ", %" PRId64 " bytes of dynamic shared memory\n",
-           f->grid[0], f->grid[1], f->grid[2], f->block[0], f->block[1], f->block[2], f->shared_bytes);
+           launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
+           launch->block[2], launch->shared_bytes);
     if (f->median_s > 0)
         printf("  measured  %.2f us, %.0f GB/s, for %s on %s\n", 1e6 * f->median_s, f->gb_per_s,
                f->measured_shape, f->measured_device);
@@ -101,7 +103,7 @@ static int look_up(at_tuner *tuner, const at_problem *problem, const char *devic
         return complain(&err);
     print_found(found);
     if (at_source(&source, found, &err) == AT_OK)
-        printf("  source    %zu bytes, kernel %s\n", strlen(source), found->kernel);
+        printf("  source    %zu bytes, kernel %s\n", strlen(source), found->launches[0]->kernel);
     at_free(source);
     at_found_close(found);
     return 0;

@@ -1,6 +1,7 @@
-/* export_json.c - format json: for programs that compile and launch the kernel by themselves. */
+/* export_json.c - format json: for programs that compile and launch the kernels by themselves. */
 #include "export/export.h"
 
+#include "lang/launches.h"
 #include "lang/render_orders.h"
 #include "lookup/answer.h"
 #include "util/rows.h"
@@ -9,61 +10,94 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* In the kernel's order. A buffer's value is its elements, a scalar's what to pass. */
-static at_status arguments(atx_str *out, const atx_export_input *in, const int64_t *slots, at_error *err)
+static at_status argument(atx_str *out, const atx_export_input *in, int index, const int64_t *slots,
+                          at_error *err)
 {
     static const char *const ROLES[] = { [ATX_INPUT] = "input",
                                          [ATX_OUTPUT] = "output",
                                          [ATX_INOUT] = "inout",
                                          [ATX_SCALAR] = "scalar",
                                          [ATX_SCRATCH] = "scratch" };
-    at_status status = AT_OK;
+    const atx_arg *arg = &in->problem->op->args[index];
+    atx_arg_value v = { 0 };
+    at_status status = atx_arg_value_of(&v, in->problem, index, slots, err);
+    atx_str_add(out, "{");
+    atx_member_text(out, "name", arg->name);
+    atx_member_text(out, "role", ROLES[arg->role]);
+    atx_member_text(out, "type", atx_dtype_name(atx_arg_type(arg, in->problem->type)));
+    atx_member_int(out, "bytes", v.bytes);
+    if (arg->role != ATX_SCALAR) {
+        atx_member_int(out, "buffer", v.buffer);
+        atx_member_int(out, "elements", v.elements);
+        atx_member_int(out, "align", v.align);
+    } else if (arg->expr) {
+        atx_member_int(out, "value", v.value);
+    } else {
+        atx_member_name(out, "value");
+        atx_str_addf(out, "%.17g", arg->real);
+    }
+    atx_str_add(out, "}");
+    return status;
+}
+
+static void three(atx_str *out, const char *name, const int64_t *v)
+{
+    atx_member_name(out, name);
+    atx_str_addf(out, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", v[0], v[1], v[2]);
+}
+
+static at_status launch(atx_str *out, const atx_export_input *in, int i, const int64_t *slots, at_error *err)
+{
+    const atx_template_launch of = atx_template_launch_at(in->found->t, i);
+    atx_str kernel = { 0 };
+    atx_geometry g = { 0 };
+    at_status status = atx_geometry_of(&g, of.launch, slots, err);
+    atx_render_kernel(&kernel, in->found->t, of.kernel, slots);
+    atx_str_add(out, i ? ",{" : "{");
+    atx_member_text(out, "kernel", atx_str_text(&kernel));
+    three(out, "grid", g.grid);
+    three(out, "block", g.block);
+    atx_member_int(out, "dynamic_shared_bytes", g.shared_bytes);
     atx_member_name(out, "arguments");
     atx_str_add(out, "[");
-    for (int k = 0; k < in->found->t->arg_count && status == AT_OK; k++) {
-        const int i = in->found->t->args[k];
-        const atx_arg *arg = &in->found->t->op->args[i];
-        bool scalar = arg->role == ATX_SCALAR;
-        int64_t value = 0;
-        atx_dtype type = atx_arg_type(arg, in->problem->type);
-        if (arg->expr)
-            status = atx_expr_eval(&value, arg->expr, slots, err);
-        atx_str_addf(out, "%s{\"name\": \"%s\", \"role\": \"%s\", \"%s\": ", k ? "," : "", arg->name,
-                     ROLES[arg->role], scalar ? "value" : "elements");
-        if (arg->expr)
-            atx_str_addf(out, "%" PRId64, value);
-        else
-            atx_str_addf(out, "%.17g, \"type\": \"%s\"", arg->real, atx_dtype_name(type));
-        atx_str_addf(out, ", \"%s\": %d", scalar ? "bytes" : "element_bytes",
-                     scalar ? arg->scalar_bytes : atx_dtype_bytes(type));
-        if (!scalar)
-            atx_str_addf(out, ", \"align\": %" PRId64, atx_problem_align_of(in->problem, i));
-        atx_str_add(out, "}");
+    for (int k = 0; k < of.arg_count && status == AT_OK; k++) {
+        atx_str_add(out, k ? "," : "");
+        status = argument(out, in, of.args[k], slots, err);
     }
+    atx_str_add(out, "]}");
+    out->failed |= kernel.failed;
+    atx_str_clear(&kernel);
+    return status;
+}
+
+/* One after the other; arguments are in the kernel's order. */
+static at_status launches(atx_str *out, const atx_export_input *in, const int64_t *slots, at_error *err)
+{
+    at_status status = AT_OK;
+    atx_member_name(out, "launches");
+    atx_str_add(out, "[");
+    for (int i = 0; i < atx_template_launch_count(in->found->t) && status == AT_OK; i++)
+        status = launch(out, in, i, slots, err);
     atx_str_add(out, "]");
     return status;
 }
 
-/* What is no argument of the kernel. */
+/* What is filled before the first launch. */
 static at_status variables(atx_str *out, const atx_export_input *in, const int64_t *slots, at_error *err)
 {
     at_status status = AT_OK;
-    bool any = false;
+    const char *before = "{";
     atx_member_name(out, "variables");
     atx_str_add(out, "[");
     for (int i = 0; i < in->found->t->op->arg_count && status == AT_OK; i++) {
-        const atx_arg *arg = &in->found->t->op->args[i];
-        int64_t elements = 0;
         if (!atx_template_fills(in->found->t, i))
             continue;
-        status = atx_expr_eval(&elements, arg->expr, slots, err);
-        atx_str_add(out, any ? ",{" : "{");
-        atx_member_text(out, "name", arg->name);
-        atx_member_text(out, "variable", arg->variable);
-        atx_member_int(out, "elements", elements);
-        atx_member_int(out, "element_bytes", atx_dtype_bytes(atx_arg_type(arg, in->problem->type)));
+        atx_str_add(out, before);
+        atx_member_text(out, "variable", in->found->t->op->args[i].variable);
+        atx_member_name(out, "from");
+        status = argument(out, in, i, slots, err);
         atx_str_add(out, "}");
-        any = true;
+        before = ",{";
     }
     atx_str_add(out, "]");
     return status;
@@ -104,17 +138,13 @@ at_status atx_export_json(atx_str *out, const atx_export_input *in, at_error *er
     int64_t slots[ATX_MAX_SLOTS];
     atx_str rendered = { 0 };
     atx_geometry ignored;
-    if (in->found->t->more_count)
-        return at_fail(err, AT_ERR_INPUT, "%s launches %d kernels, which this format cannot say; expected cu",
-                       in->found->t->name, in->found->t->more_count + 1);
     at_status status = atx_export_render(&rendered, slots, &ignored, in, err);
     atx_str_add(out, "{");
     atx_member_text(out, "schema", "autotune.export/1");
     if (status == AT_OK)
         status = atx_answer_members(out, in->found, in->problem, "", err);
-    atx_member_text(out, "kernel", in->found->t->kernel);
     if (status == AT_OK)
-        status = arguments(out, in, slots, err);
+        status = launches(out, in, slots, err);
     if (status == AT_OK)
         status = variables(out, in, slots, err);
     if (status == AT_OK)

@@ -353,21 +353,12 @@ at_status at_source(char **out, const at_found *found, at_error *err)
     return status;
 }
 
-/* Takes the text's memory. */
-static void hand_over(void **code, size_t *bytes, atx_str *text)
-{
-    *code = text->data;
-    *bytes = text->len;
-    *text = (atx_str){ 0 };
-}
-
-at_status at_compile(void **code, size_t *bytes, at_tuner *tuner, const at_found *found, at_code_kind kind,
-                     at_error *err)
+at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_code_kind kind, at_error *err)
 {
     const atx_found_parts *f = (const atx_found_parts *)found;
     atx_build build = { 0 };
     atx_str ptx = { 0 };
-    if (!code || !bytes || !tuner || !found || (unsigned)kind > AT_CODE_PTX)
+    if (!out || !tuner || !found || (unsigned)kind > AT_CODE_PTX)
         return at_fail(err, AT_ERR_USAGE, "at_compile: an argument is NULL, or the kind is none");
     if (!f->t)
         return at_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
@@ -376,7 +367,7 @@ at_status at_compile(void **code, size_t *bytes, at_tuner *tuner, const at_found
                                            : atx_library_cubin(&build, tuner, f, found->cc, err);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK)
-        hand_over(code, bytes, kind == AT_CODE_PTX ? &ptx : &build.cubin);
+        status = atx_library_name(out, f, kind == AT_CODE_PTX ? &ptx : &build.cubin, err);
     atx_str_clear(&ptx);
     atx_build_clear(&build);
     return status;

@@ -14,13 +14,14 @@
 #include <autotune/autotune.h>
 #include "compile/builder.h"
 #include "runner/gpu.h"
+#include "lang/launches.h"
 #include "lookup/lookup.h"
 #include "source/folders.h"
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define ATX_FOUND_TEXTS 12
+#define ATX_FOUND_TEXTS 16
 
 /* An at_found and everything that it was made of. */
 typedef struct atx_found_parts {
@@ -29,7 +30,12 @@ typedef struct atx_found_parts {
     atx_limits limits;
     const atx_template *t; /* NULL: no configuration */
     atx_config config;
-    at_arg args[ATX_MAX_ARGS];
+    at_arg args[ATX_MAX_ARGS]; /* the operation's, in its order */
+    at_launch launches[ATX_MAX_STEPS];
+    at_variable variables[ATX_MAX_ARGS];
+    const at_arg *lists[ATX_MAX_STEPS + 1][ATX_MAX_ARGS]; /* what each launch takes; last: the buffers */
+    const at_launch *launch_list[ATX_MAX_STEPS];
+    const at_variable *variable_list[ATX_MAX_ARGS];
     at_metric metrics[ATX_MAX_METRICS];
     char *texts[ATX_FOUND_TEXTS]; /* owned: those that had no room in `room` */
     int text_count;
@@ -50,7 +56,7 @@ typedef struct atx_loaded {
     struct atx_loaded *next;
     const atx_kept_code *code;
     uint64_t context;
-    int64_t shared_bytes;
+    int64_t shared_bytes[ATX_MAX_STEPS]; /* of its launches */
     atx_module *module;
 } atx_loaded;
 
@@ -180,6 +186,14 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
 /* In the place of `code`, which the cache gave and the driver did not load: compiled, and put there again. */
 at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f,
                                  at_error *err) AT_MUST_CHECK;
+
+/* Names of the answer's kernels and variables in the code; takes the bytes on success. */
+at_status atx_library_name(at_code **out, const atx_found_parts *f, atx_str *bytes,
+                           at_error *err) AT_MUST_CHECK;
+
+/* The name that the compiler gave a kernel. */
+at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
+                                  at_error *err) AT_MUST_CHECK;
 
 /* ---- library.c ---- */
 

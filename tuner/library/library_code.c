@@ -6,6 +6,7 @@
  */
 #include "library/library.h"
 
+#include "compile/cubin.h"
 #include "lang/render.h"
 
 #include <stdlib.h>
@@ -219,4 +220,87 @@ at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx
         status = keep_cubin(out, tuner, f, &build, cc, true, err);
     atx_build_clear(&build);
     return status;
+}
+
+/* ---- for those who load it by themselves ---- */
+
+/* Code and all that belongs to it. */
+typedef struct code_parts {
+    at_code shown; /* first */
+    atx_str bytes;
+    char *kernels[ATX_MAX_STEPS], *variables[ATX_MAX_ARGS];
+} code_parts;
+
+void at_code_close(at_code *code)
+{
+    code_parts *c = (code_parts *)code;
+    if (!c)
+        return;
+    atx_str_clear(&c->bytes);
+    for (int i = 0; i < c->shown.kernel_count; i++)
+        free(c->kernels[i]);
+    for (int i = 0; i < c->shown.variable_count; i++)
+        free(c->variables[i]);
+    free(c);
+}
+
+/* PTX does not end it. */
+at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel, at_error *err)
+{
+    const char *name = NULL;
+    size_t len = 0;
+    at_status status = atx_cubin_name(&name, &len, code->data, code->len, kernel, err);
+    out->len = 0;
+    if (status == AT_OK)
+        atx_str_add_bytes(out, name, len);
+    return status == AT_OK ? atx_str_status(out, err) : status;
+}
+
+static at_status keep_text(char **list, int *count, const char *text, at_error *err)
+{
+    list[*count] = atx_text_copy(text, strlen(text));
+    if (!list[*count])
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    ++*count;
+    return AT_OK;
+}
+
+static at_status fill_names(code_parts *c, const atx_found_parts *f, const atx_str *bytes, at_error *err)
+{
+    atx_str name = { 0 };
+    at_status status = AT_OK;
+    for (int i = 0; i < f->shown.launch_count && status == AT_OK; i++) {
+        status = atx_library_kernel_name(&name, bytes, atx_template_launch_at(f->t, i).kernel, err);
+        if (status == AT_OK)
+            status = keep_text(c->kernels, &c->shown.kernel_count, atx_str_text(&name), err);
+    }
+    for (int i = 0; i < f->shown.variable_count && status == AT_OK; i++) {
+        const char *variable = NULL;
+        int64_t unused;
+        status = atx_cubin_variable(&variable, &unused, bytes->data, bytes->len, f->variables[i].name, err);
+        if (status == AT_OK)
+            status = keep_text(c->variables, &c->shown.variable_count, variable, err);
+    }
+    atx_str_clear(&name);
+    return status;
+}
+
+at_status atx_library_name(at_code **out, const atx_found_parts *f, atx_str *bytes, at_error *err)
+{
+    code_parts *c = calloc(1, sizeof *c);
+    if (!c)
+        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = fill_names(c, f, bytes, err);
+    if (status != AT_OK) {
+        at_code_close(&c->shown);
+        return status;
+    }
+    c->bytes = *bytes;
+    *bytes = (atx_str){ 0 };
+    c->shown.data = c->bytes.data;
+    c->shown.bytes = c->bytes.len;
+    c->shown.kernels = (const char *const *)c->kernels;
+    c->shown.variables = (const char *const *)c->variables;
+    *out = &c->shown;
+    return AT_OK;
 }

@@ -8,6 +8,7 @@
 #include "lang/arch.h"
 #include "lang/layout.h"
 #include "lang/metric.h"
+#include "lang/render_orders.h"
 #include "lookup/fallback.h"
 
 #include <inttypes.h>
@@ -228,55 +229,104 @@ static at_status show_measured(atx_found_parts *f, const atx_found *found, at_er
     return status;
 }
 
-/* Slots hold the configuration. */
+/* Those of the operation, whoever takes them. Slots hold the configuration. */
 static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_error *err)
 {
     const atx_op *op = f->problem.op;
+    at_found *s = &f->shown;
+    const at_arg **buffers = f->lists[ATX_MAX_STEPS];
     at_status status = AT_OK;
     for (int i = 0; i < op->arg_count && status == AT_OK; i++) {
         const atx_arg *arg = &op->args[i];
-        at_arg *shown = &f->args[i];
-        *shown = (at_arg){ .name = arg->name,
-                           .role = (at_role)arg->role,
-                           .bytes = arg->scalar_bytes,
-                           .type = (at_type)atx_arg_type(arg, f->problem.type),
-                           .opaque = atx_arg_is_storage(op, arg) };
-        if (arg->role == ATX_SCALAR) {
-            status = atx_scalar_value(&shown->value, arg, slots, err);
-            continue;
-        }
-        shown->align = atx_problem_align_of(&f->problem, i);
-        status = atx_arg_bytes(&shown->bytes, op, i, slots, err);
+        atx_arg_value v = { 0 };
+        status = atx_arg_value_of(&v, &f->problem, i, slots, err);
+        f->args[i] = (at_arg){ .name = arg->name,
+                               .role = (at_role)arg->role,
+                               .type = (at_type)atx_arg_type(arg, f->problem.type),
+                               .opaque = atx_arg_is_storage(op, arg),
+                               .buffer = v.buffer,
+                               .bytes = v.bytes,
+                               .elements = v.elements,
+                               .value = v.value,
+                               .align = v.align };
+        if (arg->role != ATX_SCALAR)
+            buffers[s->buffer_count++] = &f->args[i];
     }
-    f->shown.args = f->args;
-    f->shown.arg_count = op->arg_count;
+    s->buffers = buffers;
     return status;
 }
 
-/* `known`: the geometry, when the look-up has it already for the same device; else NULL. */
-static at_status show_kernel(atx_found_parts *f, int64_t *slots, const atx_geometry *known, at_error *err)
+static at_status show_launch(atx_found_parts *f, int i, const int64_t *slots, const atx_geometry *known,
+                             at_error *err)
 {
-    at_found *s = &f->shown;
+    const atx_template_launch of = atx_template_launch_at(f->t, i);
+    at_launch *shown = &f->launches[i];
     atx_geometry g;
-    atx_str config = { 0 };
+    atx_str kernel = { 0 };
     at_status status = AT_OK;
-
-    if (known) {
+    if (known)
         g = *known;
-    } else {
-        status = atx_config_bind(slots, f->t, &f->config, err);
-        if (status == AT_OK)
-            status = atx_geometry_of(&g, &f->t->launch, slots, err);
-    }
-    if (status == AT_OK)
-        status = show_arguments(f, slots, err);
+    else
+        status = atx_geometry_of(&g, of.launch, slots, err);
     if (status != AT_OK)
         return status;
-    memcpy(s->grid, g.grid, sizeof s->grid);
-    memcpy(s->block, g.block, sizeof s->block);
-    s->shared_bytes = g.shared_bytes;
+    *shown = (at_launch){ .shared_bytes = g.shared_bytes, .arg_count = of.arg_count, .args = f->lists[i] };
+    memcpy(shown->grid, g.grid, sizeof shown->grid);
+    memcpy(shown->block, g.block, sizeof shown->block);
+    for (int k = 0; k < of.arg_count; k++)
+        f->lists[i][k] = &f->args[of.args[k]];
+    f->launch_list[i] = shown;
+    atx_render_kernel(&kernel, f->t, of.kernel, slots);
+    status = atx_str_status(&kernel, err);
+    if (status == AT_OK)
+        status = atx_finding_keep(&shown->kernel, f, atx_str_text(&kernel), err);
+    atx_str_clear(&kernel);
+    return status;
+}
+
+static void show_variables(atx_found_parts *f)
+{
+    const atx_op *op = f->problem.op;
+    at_found *s = &f->shown;
+    for (int i = 0; i < op->arg_count; i++) {
+        if (!atx_template_fills(f->t, i))
+            continue;
+        f->variables[s->variable_count] = (at_variable){ op->args[i].variable, &f->args[i] };
+        f->variable_list[s->variable_count] = &f->variables[s->variable_count];
+        s->variable_count++;
+    }
+    s->variables = f->variable_list;
+}
+
+/* `known`: the first launch's geometry, when the look-up has it already for the same device; else NULL. */
+static at_status show_launches(atx_found_parts *f, const int64_t *slots, const atx_geometry *known,
+                               at_error *err)
+{
+    at_found *s = &f->shown;
+    int count = atx_template_launch_count(f->t);
+    at_status status = show_arguments(f, slots, err);
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = show_launch(f, i, slots, i == 0 ? known : NULL, err);
+    if (status != AT_OK)
+        return status;
+    show_variables(f);
+    s->launch_count = count;
+    s->launches = f->launch_list;
+    return AT_OK;
+}
+
+static at_status show_template(atx_found_parts *f, int64_t *slots, const atx_geometry *known, at_error *err)
+{
+    at_found *s = &f->shown;
+    atx_str config = { 0 };
+    /* Slots of the configuration serve names and expressions; geometry alone may be known. */
+    bool bound = known && !f->t->more_count && !f->t->expression;
+    at_status status = bound ? AT_OK : atx_config_bind(slots, f->t, &f->config, err);
+    if (status == AT_OK)
+        status = show_launches(f, slots, known, err);
+    if (status != AT_OK)
+        return status;
     s->template_name = f->t->name;
-    s->kernel = f->t->kernel;
     atx_config_text(&config, f->t, &f->config);
     status = atx_str_status(&config, err);
     if (status == AT_OK)
@@ -359,7 +409,7 @@ static at_status answer(atx_found_parts *f, at_tuner *tuner, asked *a, at_error 
         status = take_fallback(f, tuner, &a->meant, why, slots, err);
     }
     const bool known = valid && is_checked(&found, a);
-    return status == AT_OK && f->t ? show_kernel(f, slots, known ? &found.geometry : NULL, err) : status;
+    return status == AT_OK && f->t ? show_template(f, slots, known ? &found.geometry : NULL, err) : status;
 }
 
 static at_status show_question(atx_found_parts *f, at_error *err)
@@ -368,7 +418,7 @@ static at_status show_question(atx_found_parts *f, at_error *err)
     at_found *s = &f->shown;
     s->op = f->problem.op->name;
     s->type = atx_dtype_name(f->problem.type);
-    s->why = s->warning = s->device = s->config = s->kernel = "";
+    s->why = s->warning = s->device = s->config = "";
     s->measured_device = s->measured_shape = s->measured_at = s->origin = "";
     atx_problem_shape(&shape, &f->problem);
     at_status status = atx_str_status(&shape, err);

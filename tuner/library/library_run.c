@@ -126,54 +126,46 @@ void atx_library_unload(at_tuner *tuner)
     atx_gpu_close(gpu);
 }
 
-/* By the name that the compiler gave the kernel; PTX does not end it. */
-static at_status find_name(atx_str *out, const atx_kept_code *code, const char *kernel, at_error *err)
-{
-    const char *name = NULL;
-    size_t len = 0;
-    at_status status = atx_cubin_name(&name, &len, code->bytes.data, code->bytes.len, kernel, err);
-    out->len = 0;
-    if (status == AT_OK)
-        atx_str_add_bytes(out, name, len);
-    return status == AT_OK ? atx_str_status(out, err) : status;
-}
-
 static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts *f, const atx_kept_code *code,
                           at_error *err)
 {
-    const atx_template *t = f->t;
-    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    const void *image = code->bytes.data;
     atx_str name = { 0 };
-    at_status status = find_name(&name, code, t->kernel, err);
-    if (status == AT_OK)
-        status = atx_gpu_load(out, gpu, code->bytes.data, atx_str_text(&name), f->shown.shared_bytes, err);
-    if (status == AT_OK && t->more_count)
-        status = atx_finding_bind(slots, f, err);
-    for (int i = 0; i < t->more_count && status == AT_OK; i++) {
-        atx_geometry g;
-        status = atx_geometry_of(&g, &t->more[i].launch, slots, err);
+    at_status status = AT_OK;
+    for (int i = 0; i < f->shown.launch_count && status == AT_OK; i++) {
+        const int64_t shared_bytes = f->launches[i].shared_bytes;
+        status = atx_library_kernel_name(&name, &code->bytes, atx_template_launch_at(f->t, i).kernel, err);
         if (status == AT_OK)
-            status = find_name(&name, code, t->more[i].kernel, err);
-        if (status == AT_OK)
-            status = atx_gpu_load_step(*out, gpu, atx_str_text(&name), g.shared_bytes, err);
+            status = i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), shared_bytes, err)
+                            : atx_gpu_load_step(*out, gpu, atx_str_text(&name), shared_bytes, err);
     }
     atx_str_clear(&name);
     return status;
 }
 
+static bool is_loaded_for(const atx_loaded *l, const atx_found_parts *f, const atx_kept_code *code,
+                          uint64_t context)
+{
+    bool same = l->code == code && l->context == context;
+    for (int i = 0; i < f->shown.launch_count && same; i++)
+        same = l->shared_bytes[i] == f->launches[i].shared_bytes;
+    return same;
+}
+
 static at_status load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, const atx_found_parts *f,
                       const atx_kept_code *code, uint64_t context, at_error *err)
 {
-    int64_t shared_bytes = f->shown.shared_bytes;
     for (const atx_loaded *l = tuner->loaded; l; l = l->next)
-        if (l->code == code && l->context == context && l->shared_bytes == shared_bytes) {
+        if (is_loaded_for(l, f, code, context)) {
             *out = l->module;
             return AT_OK;
         }
     atx_loaded *l = calloc(1, sizeof *l);
     if (!l)
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    *l = (atx_loaded){ tuner->loaded, code, context, shared_bytes, NULL };
+    *l = (atx_loaded){ .next = tuner->loaded, .code = code, .context = context };
+    for (int i = 0; i < f->shown.launch_count; i++)
+        l->shared_bytes[i] = f->launches[i].shared_bytes;
     at_status status = load_all(&l->module, gpu, f, code, err);
     if (status != AT_OK) {
         atx_gpu_unload(gpu, l->module);
@@ -186,21 +178,17 @@ static at_status load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, con
 }
 
 /* Where the kernel's variables are; names are the code's. */
-static at_status find_variables(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code,
-                                const int64_t *slots, at_error *err)
+static at_status find_variables(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, at_error *err)
 {
-    const atx_template *t = p->finding->t;
+    const atx_found_parts *f = p->finding;
     at_status status = AT_OK;
-    for (int i = 0, n = 0; i < t->op->arg_count && status == AT_OK; i++) {
+    for (int i = 0; i < f->shown.variable_count && status == AT_OK; i++) {
         const char *name = NULL;
         int64_t unused = 0;
-        if (!atx_template_fills(t, i))
-            continue;
-        struct atx_prepared_variable *v = &p->variables[n++];
-        status = atx_arg_bytes(&v->bytes, t->op, i, slots, err);
-        if (status == AT_OK)
-            status = atx_cubin_variable(&name, &unused, code->bytes.data, code->bytes.len,
-                                        t->op->args[i].variable, err);
+        struct atx_prepared_variable *v = &p->variables[i];
+        v->bytes = f->variables[i].arg->bytes;
+        status =
+            atx_cubin_variable(&name, &unused, code->bytes.data, code->bytes.len, f->variables[i].name, err);
         if (status == AT_OK)
             status = atx_gpu_variable(&v->at, gpu, p->module, name, v->bytes, err);
     }
@@ -217,11 +205,12 @@ static at_status bind(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, 
     if (status == AT_OK)
         status = atx_template_bind(&p->kernel, &NO_CODE, f->t, slots, err);
     if (status == AT_OK)
-        status = find_variables(p, gpu, code, slots, err);
-    for (int i = 0; i < f->shown.arg_count && status == AT_OK; i++)
-        if (f->args[i].role != AT_SCALAR)
-            p->buffers[p->buffer_count++] = (struct atx_prepared_buffer){ f->args[i].name, f->args[i].bytes,
-                                                                          f->args[i].role != AT_INPUT };
+        status = find_variables(p, gpu, code, err);
+    for (; p->buffer_count < f->shown.buffer_count && status == AT_OK; p->buffer_count++) {
+        const at_arg *arg = f->shown.buffers[p->buffer_count];
+        p->buffers[p->buffer_count] =
+            (struct atx_prepared_buffer){ arg->name, arg->bytes, arg->role != AT_INPUT };
+    }
     return status;
 }
 

@@ -106,7 +106,7 @@ Test(library, a_shape_that_nobody_tuned_is_predicted_with_time_and_doubt)
     cr_assert(found->doubt > 0 && found->doubt < 0.5, "%g", found->doubt);
     cr_assert(found->median_s == 0 && !*found->measured_shape, "nothing was measured");
     cr_assert_str_eq(found->origin, "shipped with autotune");
-    cr_assert_gt(found->grid[0], 0);
+    cr_assert_gt(found->launches[0]->grid[0], 0);
     at_found_close(found);
     at_close(tuner);
 }
@@ -141,7 +141,7 @@ Test(library, without_a_default_database_nothing_is_known)
     cr_assert(strstr(found->why, "not measured"), "%s", found->why);
     cr_assert_str_eq(found->template_name, "tile_vec");
     cr_assert_eq(found->median_s, 0);
-    cr_assert_gt(found->grid[0], 0);
+    cr_assert_gt(found->launches[0]->grid[0], 0);
     at_found_close(found);
 
     found = find_ok(tuner, TUNED, NULL);
@@ -229,9 +229,9 @@ Test(library, finds_exactly_what_was_tuned)
     cr_assert_eq(found->sms, 132);
     cr_assert_str_eq(found->template_name, "tile_rows");
     cr_assert_str_eq(found->config, CONFIG);
-    cr_assert_eq(found->grid[0], 32 * 64);
-    cr_assert_eq(found->block[0], 32);
-    cr_assert_eq(found->block[1], 8);
+    cr_assert_eq(found->launches[0]->grid[0], 32 * 64);
+    cr_assert_eq(found->launches[0]->block[0], 32);
+    cr_assert_eq(found->launches[0]->block[1], 8);
     cr_assert_float_eq(found->median_s, 10e-6, 1e-12);
     cr_assert_float_eq(found->gb_per_s, 8e-9 * 1024 * 2048 / 10e-6, 1e-3);
     cr_assert_float_eq(found->gflop_per_s, 2e-9 * 1024 * 2048 / 10e-6, 1e-3);
@@ -244,14 +244,14 @@ Test(library, tells_the_arguments_of_the_kernel)
 {
     at_tuner *tuner = tuner_with_winner();
     at_found *found = find_ok(tuner, TUNED, NULL);
-    cr_assert_eq(found->arg_count, 7);
-    cr_assert_str_eq(found->args[0].name, "out");
-    cr_assert_eq(found->args[0].role, AT_OUTPUT);
-    cr_assert_eq(found->args[0].bytes, 4 * 1024 * 2048);
-    cr_assert_eq(found->args[1].role, AT_INPUT);
-    cr_assert_eq(found->args[3].role, AT_SCALAR);
-    cr_assert_eq(found->args[3].bytes, 8);
-    cr_assert_eq(found->args[3].value, 1024);
+    cr_assert_eq(found->launches[0]->arg_count, 7);
+    cr_assert_str_eq(found->launches[0]->args[0]->name, "out");
+    cr_assert_eq(found->launches[0]->args[0]->role, AT_OUTPUT);
+    cr_assert_eq(found->launches[0]->args[0]->bytes, 4 * 1024 * 2048);
+    cr_assert_eq(found->launches[0]->args[1]->role, AT_INPUT);
+    cr_assert_eq(found->launches[0]->args[3]->role, AT_SCALAR);
+    cr_assert_eq(found->launches[0]->args[3]->bytes, 8);
+    cr_assert_eq(found->launches[0]->args[3]->value, 1024);
     at_found_close(found);
     at_close(tuner);
 }
@@ -275,7 +275,7 @@ Test(library, tells_the_types_of_the_arguments)
     at_tuner *tuner = tuner_with_winner();
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         at_found *found = find_ok(tuner, CASES[i].problem, &ON_H200);
-        const at_arg *arg = &found->args[CASES[i].arg];
+        const at_arg *arg = found->launches[0]->args[CASES[i].arg];
         cr_assert_eq(arg->type, CASES[i].type, "%s: %s", arg->name, at_type_name(arg->type));
         cr_assert_eq(arg->opaque, CASES[i].opaque, "%s", arg->name);
         at_found_close(found);
@@ -295,9 +295,9 @@ Test(library, leading_dimensions_are_part_of_the_problem)
     found = find_ok(tuner, problem, &ON_H200);
     cr_assert_eq(found->match, AT_MATCH_NEAR);
     cr_assert_str_eq(found->shape, "1024x2048/2080x1024");
-    cr_assert_eq(found->args[1].bytes, 4 * 1024 * 2080);
-    cr_assert_eq(found->args[5].value, 2080);
-    cr_assert_eq(found->args[6].value, 1024);
+    cr_assert_eq(found->launches[0]->args[1]->bytes, 4 * 1024 * 2080);
+    cr_assert_eq(found->launches[0]->args[5]->value, 2080);
+    cr_assert_eq(found->launches[0]->args[6]->value, 1024);
     at_found_close(found);
     at_close(tuner);
 }
@@ -378,7 +378,7 @@ Test(library, another_shape_gets_a_near_answer)
     cr_assert_eq(found->match, AT_MATCH_NEAR, "%s", found->why);
     cr_assert(*found->why);
     cr_assert_str_eq(found->measured_shape, "1024x2048");
-    cr_assert_eq(found->grid[0], 32 * 128);
+    cr_assert_eq(found->launches[0]->grid[0], 32 * 128);
     at_found_close(found);
     at_close(tuner);
 }
@@ -460,7 +460,7 @@ Test(library, gives_the_source)
     char *source = NULL;
     cr_assert_eq(at_source(&source, found, NULL), AT_OK);
     cr_assert(strstr(source, "constexpr int TILE = 32;"));
-    cr_assert(strstr(source, found->kernel));
+    cr_assert(strstr(source, found->launches[0]->kernel));
     at_free(source);
     at_found_close(found);
     at_close(tuner);
@@ -524,11 +524,11 @@ Test(library, means_the_same_in_a_program_whose_numbers_have_a_comma)
     at_close(tuner);
 }
 
-static void *compile_or_skip(size_t *bytes, at_tuner *tuner, const at_found *found, at_code_kind kind)
+static at_code *compile_or_skip(at_tuner *tuner, const at_found *found, at_code_kind kind)
 {
     at_error err = { 0 };
-    void *code = NULL;
-    at_status status = at_compile(&code, bytes, tuner, found, kind, &err);
+    at_code *code = NULL;
+    at_status status = at_compile(&code, tuner, found, kind, &err);
     if (status == AT_ERR_DEVICE)
         cr_skip_test("NVRTC is not installed");
     cr_assert_eq(status, AT_OK, "%s", err.text);
@@ -539,15 +539,16 @@ Test(library, compiles_cubins_and_ptx)
 {
     at_tuner *tuner = tuner_with_winner();
     at_found *found = find_ok(tuner, TUNED, NULL);
-    size_t bytes = 0;
-    char *code = compile_or_skip(&bytes, tuner, found, AT_CODE_CUBIN);
-    cr_assert_gt(bytes, 1000);
-    cr_assert_eq(memcmp(code, "\177ELF", 4), 0);
-    at_free(code);
-    code = compile_or_skip(&bytes, tuner, found, AT_CODE_PTX);
-    cr_assert_eq(strlen(code), bytes);
-    cr_assert(strstr(code, ".target sm_90"));
-    at_free(code);
+    at_code *code = compile_or_skip(tuner, found, AT_CODE_CUBIN);
+    cr_assert_gt(code->bytes, 1000);
+    cr_assert_eq(memcmp(code->data, "\177ELF", 4), 0);
+    cr_assert_eq(code->kernel_count, 1);
+    cr_assert_str_eq(code->kernels[0], "transpose_tile_rows");
+    at_code_close(code);
+    code = compile_or_skip(tuner, found, AT_CODE_PTX);
+    cr_assert_eq(strlen(code->data), code->bytes);
+    cr_assert(strstr(code->data, ".target sm_90"));
+    at_code_close(code);
     at_found_close(found);
     at_close(tuner);
 }
@@ -557,9 +558,8 @@ Test(library, keeps_cubins_in_the_cache)
     char path[256];
     at_tuner *tuner = tuner_with_winner();
     at_found *found = find_ok(tuner, TUNED, NULL);
-    size_t bytes = 0;
-    at_free(compile_or_skip(&bytes, tuner, found, AT_CODE_CUBIN));
-    at_free(compile_or_skip(&bytes, tuner, found, AT_CODE_CUBIN));
+    at_code_close(compile_or_skip(tuner, found, AT_CODE_CUBIN));
+    at_code_close(compile_or_skip(tuner, found, AT_CODE_CUBIN));
     at_found_close(found);
     at_close(tuner);
     snprintf(path, sizeof path, "%s/.cache/autotune/kernels.db", home.path);

@@ -52,16 +52,15 @@ static at_status compile_twice(const at_open_options *options, at_error *err)
     const at_problem problem = { .op = "twice", .type = AT_F32, .size_count = 1, .sizes = { 1000 } };
     at_tuner *tuner = NULL;
     at_found *found = NULL;
-    void *code = NULL;
-    size_t bytes = 0;
+    at_code *code = NULL;
     at_status status = at_open(&tuner, options, err);
     if (status == AT_OK)
         status = at_find(&found, tuner, &problem, &h200, err);
     if (status == AT_OK)
-        status = at_compile(&code, &bytes, tuner, found, AT_CODE_CUBIN, err);
+        status = at_compile(&code, tuner, found, AT_CODE_CUBIN, err);
     if (status == AT_ERR_DEVICE)
         cr_skip_test("NVRTC is not installed");
-    at_free(code);
+    at_code_close(code);
     at_found_close(found);
     at_close(tuner);
     return status;
@@ -123,16 +122,15 @@ static at_status ptx_of(char **ptx, at_tuner *tuner, at_error *err)
     const at_target h200 = { .version = 1, .device = "NVIDIA H200", .cc = 90, .sms = 132 };
     const at_problem problem = { .op = "twice", .type = AT_F32, .size_count = 1, .sizes = { 1000 } };
     at_found *found = NULL;
-    void *code = NULL;
-    size_t bytes = 0;
+    at_code *code = NULL;
     at_status status = at_find(&found, tuner, &problem, &h200, err);
     if (status == AT_OK)
-        status = at_compile(&code, &bytes, tuner, found, AT_CODE_PTX, err);
+        status = at_compile(&code, tuner, found, AT_CODE_PTX, err);
     if (status == AT_ERR_DEVICE)
         cr_skip_test("NVRTC is not installed");
     at_found_close(found);
-    *ptx = status == AT_OK ? strndup(code, bytes) : NULL;
-    at_free(code);
+    *ptx = status == AT_OK ? strndup(code->data, code->bytes) : NULL;
+    at_code_close(code);
     return status;
 }
 

@@ -238,22 +238,21 @@ Test(library_next, where_nothing_works_the_first_reason_is_told_and_nothing_is_c
 Test(library_next, after_at_compile_has_failed_at_find_answers_with_the_next_best)
 {
     at_error err = { 0 };
-    void *code = NULL;
-    size_t bytes = 0;
+    at_code *code = NULL;
     at_tuner *tuner = open_with(FAST_AND_SLOW, 4);
     at_found *first = find_ok(tuner, FILL, &ON_H200);
     cr_assert_eq(first->match, AT_MATCH_EXACT);
     for (int i = 0; i < 3; i++) {
         at_found *found = find_ok(tuner, FILL, &ON_H200);
-        at_status status = at_compile(&code, &bytes, tuner, found, AT_CODE_CUBIN, &err);
+        at_status status = at_compile(&code, tuner, found, AT_CODE_CUBIN, &err);
         if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
             cr_skip_test("NVRTC is not installed");
         cr_assert_eq(status, i < 2 ? AT_ERR_INPUT : AT_OK, "%d: %s", i, err.text);
         cr_assert_str_eq(found->template_name, i < 2 ? "fast" : "slow");
         at_found_close(found);
     }
-    at_free(code);
-    cr_assert_eq(at_compile(&code, &bytes, tuner, first, AT_CODE_PTX, &err), AT_ERR_INPUT);
+    at_code_close(code);
+    cr_assert_eq(at_compile(&code, tuner, first, AT_CODE_PTX, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "fast.cu with A=1 does not compile for sm_90: "), "%s", err.text);
     at_found_close(first);
     at_close(tuner);

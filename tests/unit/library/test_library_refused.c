@@ -106,7 +106,7 @@ Test(library_refused, a_buffer_whose_bytes_are_no_number)
     cr_expect_null(found);
     p.sizes[0] /= 4;
     cr_assert_eq(at_find(&found, tuner, &p, &ON_H200, NULL), AT_OK);
-    cr_expect_eq(found->args[0].bytes, INT64_C(1) << 62);
+    cr_expect_eq(found->launches[0]->args[0]->bytes, INT64_C(1) << 62);
     at_found_close(found);
     at_close(tuner);
 }
@@ -151,16 +151,15 @@ Test(library_refused, source_and_code_of_nothing)
     at_tuner *tuner = tuner_with_winner();
     at_found *found = find_ok(tuner, TUNED, NULL);
     char *source = NULL;
-    void *code = NULL;
-    size_t bytes = 77;
+    at_code *code = NULL;
     refused(at_source(NULL, found, &err), AT_ERR_USAGE, "NULL");
     refused(at_source(&source, NULL, &err), AT_ERR_USAGE, "NULL");
-    refused(at_compile(NULL, &bytes, tuner, found, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
-    refused(at_compile(&code, NULL, tuner, found, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
-    refused(at_compile(&code, &bytes, NULL, found, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
-    refused(at_compile(&code, &bytes, tuner, NULL, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
-    refused(at_compile(&code, &bytes, tuner, found, (at_code_kind)7, &err), AT_ERR_USAGE, "the kind is none");
-    cr_expect(!source && !code && bytes == 77);
+    refused(at_compile(NULL, tuner, found, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
+    refused(at_compile(&code, NULL, found, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
+    refused(at_compile(&code, tuner, NULL, AT_CODE_PTX, &err), AT_ERR_USAGE, "NULL");
+    refused(at_compile(&code, tuner, found, (at_code_kind)7, &err), AT_ERR_USAGE, "the kind is none");
+    cr_expect(!source && !code);
+    at_code_close(NULL);
     at_free(NULL);
     at_found_close(found);
     at_close(tuner);

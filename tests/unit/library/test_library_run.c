@@ -233,8 +233,8 @@ Test(library_run, alignment_is_part_of_the_problem)
     at_found *found = find_ok(tuner, problem, &ON_H200);
     cr_assert_eq(found->match, AT_MATCH_EXACT, "%s", found->why);
     cr_assert_str_eq(found->shape, "1024x2048@16x4");
-    cr_assert_eq(found->args[0].align, 4);
-    cr_assert_eq(found->args[1].align, 16);
+    cr_assert_eq(found->launches[0]->args[0]->align, 4);
+    cr_assert_eq(found->launches[0]->args[1]->align, 16);
     at_found_close(found);
     problem.alignments[1] = 0;
     found = find_ok(tuner, problem, &ON_H200);

@@ -22,10 +22,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._native import Arg, ArgumentError, Error, Found
+from ._native import Arg, ArgumentError, Error, Found, Launch
 from ._tuner import Buffer, Dtype, Tuner
 
-__all__ = ["Arg", "ArgumentError", "Error", "Found", "Tuner", "copy", "default", "find", "permute", "prepare", "run", "transpose"]
+__all__ = ["Arg", "ArgumentError", "Error", "Found", "Launch", "Tuner", "copy", "default", "find", "permute", "prepare", "run", "transpose"]
 
 _lock = threading.Lock()
 _default: list[Tuner] = []

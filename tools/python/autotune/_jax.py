@@ -291,9 +291,9 @@ def run(op: str, sizes: Sequence[int], dtype: Dtype, buffers: Mapping[str, Any] 
     """The new arrays for which jax.ShapeDtypeStruct stands among the buffers: one, or a tuple of them."""
     dtype = _native.type_name(dtype)
     found = default().find(op, sizes, dtype, **_device())
-    if not found.args:
+    if not found.buffers:
         raise ValueError(f"found no kernel for {op} {'x'.join(map(str, sizes))} {dtype}; expected one that was tuned: {found.why}")
-    args = [arg for arg in found.args if arg.role != "scalar"]
+    args = found.buffers
     ordered = in_order(args, buffers)
     for arg, buffer in zip(args, ordered):
         _check_role(arg, buffer)

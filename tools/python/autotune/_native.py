@@ -93,8 +93,21 @@ class TargetStruct(ctypes.Structure):
 
 
 class ArgStruct(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("role", ctypes.c_int), ("bytes", ctypes.c_int64),
-                ("value", ctypes.c_int64), ("align", ctypes.c_int64), ("type", ctypes.c_int), ("opaque", ctypes.c_int)]
+    _fields_ = [("name", ctypes.c_char_p), ("role", ctypes.c_int), ("type", ctypes.c_int), ("opaque", ctypes.c_int),
+                ("buffer", ctypes.c_int), ("bytes", ctypes.c_int64), ("elements", ctypes.c_int64),
+                ("value", ctypes.c_int64), ("align", ctypes.c_int64)]
+
+
+ArgList = ctypes.POINTER(ctypes.POINTER(ArgStruct))
+
+
+class LaunchStruct(ctypes.Structure):
+    _fields_ = [("kernel", ctypes.c_char_p), ("grid", ctypes.c_int64 * 3), ("block", ctypes.c_int64 * 3),
+                ("shared_bytes", ctypes.c_int64), ("arg_count", ctypes.c_int), ("args", ArgList)]
+
+
+class VariableStruct(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("arg", ctypes.POINTER(ArgStruct))]
 
 
 class MetricStruct(ctypes.Structure):
@@ -105,9 +118,10 @@ class FoundStruct(ctypes.Structure):
     _fields_ = [("match", ctypes.c_int), ("why", ctypes.c_char_p), ("warning", ctypes.c_char_p),
                 ("op", ctypes.c_char_p), ("shape", ctypes.c_char_p), ("type", ctypes.c_char_p),
                 ("device", ctypes.c_char_p), ("cc", ctypes.c_int), ("sms", ctypes.c_int),
-                ("template_name", ctypes.c_char_p), ("config", ctypes.c_char_p), ("kernel", ctypes.c_char_p),
-                ("grid", ctypes.c_int64 * 3), ("block", ctypes.c_int64 * 3), ("shared_bytes", ctypes.c_int64),
-                ("arg_count", ctypes.c_int), ("args", ctypes.POINTER(ArgStruct)),
+                ("template_name", ctypes.c_char_p), ("config", ctypes.c_char_p),
+                ("launch_count", ctypes.c_int), ("launches", ctypes.POINTER(ctypes.POINTER(LaunchStruct))),
+                ("variable_count", ctypes.c_int), ("variables", ctypes.POINTER(ctypes.POINTER(VariableStruct))),
+                ("buffer_count", ctypes.c_int), ("buffers", ArgList),
                 ("measured_device", ctypes.c_char_p), ("measured_shape", ctypes.c_char_p),
                 ("measured_at", ctypes.c_char_p),
                 ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
@@ -118,21 +132,35 @@ class FoundStruct(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Arg:
-    """An argument of a kernel. `value`: of a scalar; `bytes`, `align`: of a buffer. `opaque`: its elements are only moved,
-    so that any type of that size will do."""
+    """An argument of the operation. `buffer`: its place in Found.buffers, None of a scalar. `value`: of a scalar.
+    `bytes`, `elements`, `align`: of a buffer. `opaque`: its elements are only moved, so that any type of that size will do."""
 
     name: str
     role: str
-    bytes: int
-    value: int
-    align: int
     type: str
     opaque: bool
+    buffer: int | None
+    bytes: int
+    elements: int
+    value: int
+    align: int
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch of a kernel, whose arguments are in its own order; at_launch in autotune.h says more."""
+
+    kernel: str
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared_bytes: int
+    args: tuple[Arg, ...]
 
 
 @dataclass(frozen=True)
 class Found:
-    """An answer; at_found in autotune.h says what each member means. A metric without a value is NaN; a time that
+    """An answer; at_found in autotune.h says what each member means. `buffers`: what run takes, in its order;
+    `variables`: of the kernels' code, with the buffer that each is filled from. A metric without a value is NaN; a time that
     nobody expects, and the doubt about it, are None."""
 
     match: str
@@ -146,11 +174,9 @@ class Found:
     sms: int
     template_name: str | None
     config: str
-    kernel: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
-    shared_bytes: int
-    args: tuple[Arg, ...]
+    launches: tuple[Launch, ...]
+    variables: Mapping[str, Arg]
+    buffers: tuple[Arg, ...]
     measured_device: str
     measured_shape: str
     measured_at: str
@@ -170,16 +196,30 @@ def decoded(text: bytes) -> str:
     return text.decode(errors="replace")
 
 
+def _arg(arg: ArgStruct) -> Arg:
+    return Arg(arg.name.decode(), ROLES[arg.role], TYPES[arg.type], bool(arg.opaque),
+               None if arg.buffer < 0 else arg.buffer, arg.bytes, arg.elements, arg.value, arg.align)
+
+
+def _args(args: Any, count: int) -> tuple[Arg, ...]:
+    return tuple(_arg(arg.contents) for arg in args[:count])
+
+
+def _launch(launch: LaunchStruct) -> Launch:
+    return Launch(decoded(launch.kernel), tuple(launch.grid), tuple(launch.block), launch.shared_bytes,
+                  _args(launch.args, launch.arg_count))
+
+
 def shown(found: FoundStruct, source: str | None = None) -> Found:
     """A copy in Python's own types, which outlives the tuner."""
     values: dict[str, Any] = {field[0]: getattr(found, field[0]) for field in FoundStruct._fields_
                               if not field[0].endswith("_count")}
     values = {name: decoded(v) if isinstance(v, bytes) else v for name, v in values.items()}
     values["match"] = MATCHES[found.match]
-    values["grid"], values["block"] = tuple(found.grid), tuple(found.block)
-    values["args"] = tuple(Arg(arg.name.decode(), ROLES[arg.role], arg.bytes, arg.value, arg.align,
-                               TYPES[arg.type], bool(arg.opaque))
-                           for arg in found.args[:found.arg_count])
+    values["launches"] = tuple(_launch(launch.contents) for launch in found.launches[:found.launch_count])
+    values["variables"] = {decoded(variable.contents.name): _arg(variable.contents.arg.contents)
+                           for variable in found.variables[:found.variable_count]}
+    values["buffers"] = _args(found.buffers, found.buffer_count)
     values["metrics"] = {metric.name.decode(): metric.value for metric in found.metrics[:found.metric_count]}
     if not found.expected_s:
         values["expected_s"] = values["doubt"] = None

@@ -22,8 +22,8 @@ Dtype = Any  # "f32", "float32", or the dtype of an array of PyTorch, NumPy or J
 
 
 def in_order(args: Sequence[Arg], buffers: Mapping[str, Buffer] | Sequence[Buffer]) -> list[Buffer]:
-    """A buffer for each argument that is no scalar, in their order."""
-    names = [arg.name for arg in args if arg.role != "scalar"]
+    """A buffer for each of these, in their order."""
+    names = [arg.name for arg in args]
     if not isinstance(buffers, Mapping):
         if len(names) != len(buffers):
             raise ValueError(f"found {len(buffers)} buffers; expected {', '.join(names)}")
@@ -150,7 +150,7 @@ class Tuner:
         self._handle = ctypes.c_void_p()
         self._library = _native.load(library)
         self._problems: dict[Any, _native.ProblemStruct] = {}
-        self._args: dict[Any, tuple[_native.Arg, ...]] = {}
+        self._buffers: dict[Any, tuple[_native.Arg, ...]] = {}
         options = _native.OpenOptionsStruct(1, _text(database), _text(cache), _text(templates), not shipped, tune_s,
                                             tune_in_background, _text(program), _folders(headers), _folders(allow))
         self._call("at_open", ctypes.byref(self._handle), options)
@@ -206,9 +206,9 @@ class Tuner:
             self._launch(problem, list(given.values()), stream)
             return
         with _driver.current(_driver.common_device(arrays)):
-            args = self._args_of(op, sizes, dtype)
-            ordered = in_order(args, given if isinstance(buffers, Mapping) else list(given.values()))
-            for arg, buffer in zip((arg for arg in args if arg.role != "scalar"), ordered):
+            expected = self._buffers_of(op, sizes, dtype)
+            ordered = in_order(expected, given if isinstance(buffers, Mapping) else list(given.values()))
+            for arg, buffer in zip(expected, ordered):
                 if isinstance(buffer, Array):
                     check_buffer(arg, buffer)
             self._launch(problem, ordered, stream)
@@ -318,11 +318,11 @@ class Tuner:
             _driver.wait_for(other)
         return chosen
 
-    def _args_of(self, op: str, sizes: Sequence[int], dtype: Dtype) -> tuple[Arg, ...]:
+    def _buffers_of(self, op: str, sizes: Sequence[int], dtype: Dtype) -> tuple[Arg, ...]:
         key = (op, _sizes(sizes), dtype if isinstance(dtype, str) else _native.type_name(dtype))
-        if key not in self._args:
-            self._args[key] = self.prepare(op, sizes, dtype).args
-        return self._args[key]
+        if key not in self._buffers:
+            self._buffers[key] = self.prepare(op, sizes, dtype).buffers
+        return self._buffers[key]
 
     def _prepare(self, problem: _native.ProblemStruct) -> Found:
         found = ctypes.POINTER(_native.FoundStruct)()

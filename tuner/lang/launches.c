@@ -1,0 +1,42 @@
+/* launches.c - see launches.h. The first launch of a template is kept apart from those that follow. */
+#include "lang/launches.h"
+
+int atx_template_launch_count(const atx_template *t)
+{
+    return 1 + t->more_count;
+}
+
+atx_template_launch atx_template_launch_at(const atx_template *t, int index)
+{
+    if (index == 0)
+        return (atx_template_launch){ t->kernel, &t->launch, t->args, t->arg_count };
+    const atx_step *s = &t->more[index - 1];
+    return (atx_template_launch){ s->kernel, &s->launch, s->args, s->arg_count };
+}
+
+static int buffers_before(const atx_op *op, int arg)
+{
+    int count = 0;
+    for (int i = 0; i < arg; i++)
+        count += op->args[i].role != ATX_SCALAR;
+    return count;
+}
+
+at_status atx_arg_value_of(atx_arg_value *out, const atx_problem *problem, int index, const int64_t *slots,
+                           at_error *err)
+{
+    const atx_arg *arg = &problem->op->args[index];
+    atx_arg_value v = { .buffer = -1, .elements = 1, .bytes = arg->scalar_bytes };
+    at_status status;
+    if (arg->role == ATX_SCALAR) {
+        status = atx_scalar_value(&v.value, arg, slots, err);
+    } else {
+        v.buffer = buffers_before(problem->op, index);
+        v.align = atx_problem_align_of(problem, index);
+        status = atx_arg_bytes(&v.bytes, problem->op, index, slots, err);
+        v.elements = v.bytes / atx_dtype_bytes(atx_arg_type(arg, problem->type));
+    }
+    if (status == AT_OK)
+        *out = v;
+    return status;
+}
