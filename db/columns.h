@@ -19,7 +19,7 @@
 #ifndef AUTOTUNE_COLUMNS_H
 #define AUTOTUNE_COLUMNS_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include "util/str.h"
 
 #include <sqlite3.h>

@@ -10,7 +10,7 @@
 #ifndef AUTOTUNE_STORE_H
 #define AUTOTUNE_STORE_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include "lang/device_name.h"
 #include "lang/problem.h"
 #include "lang/record.h"

@@ -9,15 +9,19 @@
  * Errors    every fallible call returns at_status and explains itself in *err, when err is not NULL. That
  *           nothing is known of a problem is an answer (AT_MATCH_NONE), never an error. The library never
  *           prints and never exits, except that it aborts where a bug of its own would corrupt memory.
- * Ownership what a call gives is closed or freed by the caller, unless it says "borrowed". Arguments are
- *           borrowed for the call. All that came from a tuner is released before the tuner is closed.
- * Threads   any number of threads may use one tuner at once; closing it is for one, after the others. Slow
- *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
- *           takes a read lock only. A process must not use in a fork what it opened before; closing it there
- *           does nothing.
- * State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE, AUTOTUNE_CACHE_LIMIT,
- *           AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_NO_MODEL, AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC,
- *           CUDA_HOME, CUDA_PATH, CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on
+ * Structs   What a program fills begins with its size, struct_bytes, which AT_..._INIT sets; zero the rest,
+ * as those do: what a later version adds means "as before" when it is 0. A program that was compiled with an
+ * older header, whose structs are shorter, runs with this library; one with a newer header does while it uses
+ * no member that this library lacks. A size that is 0 is AT_ERR_USAGE. What the library fills is its own
+ * memory, reached by pointers, and may be longer than this header knows: read members, do not walk arrays of
+ * structs, or copy them with a size of your own. Ownership what a call gives is closed or freed by the
+ * caller, unless it says "borrowed". Arguments are borrowed for the call. All that came from a tuner is
+ * released before the tuner is closed. Threads   any number of threads may use one tuner at once; closing it
+ * is for one, after the others. Slow steps (a look-up in the store, a compilation) wait for each other; a
+ * problem that has run before takes a read lock only. A process must not use in a fork what it opened before;
+ * closing it there does nothing. State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE,
+ * AUTOTUNE_CACHE_LIMIT, AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_NO_MODEL, AUTOTUNE_NO_SHIPPED,
+ * AUTOTUNE_NVRTC, CUDA_HOME, CUDA_PATH, CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on
  *           first use of what they name. Relative names of files are of the folder that the process is in at
  *           at_open.
  */
@@ -38,43 +42,52 @@ extern "C" {
 #define AT_VERSION_NUMBER (10000 * AT_VERSION_MAJOR + 100 * AT_VERSION_MINOR + AT_VERSION_PATCH)
 
 /* Of the library that runs, which may be newer than this header. */
-AT_API const char *at_version(void); /* "0.1.0" */
-AT_API int at_version_number(void);  /* as AT_VERSION_NUMBER */
+AUTOTUNE_API const char *at_version(void); /* "0.1.0" */
+AUTOTUNE_API int at_version_number(void);  /* as AT_VERSION_NUMBER */
 
 /* ---- problems ---- */
 
 /* Element types. An op that only moves bits (transpose, copy) treats types of one size alike. */
 typedef enum at_type {
-    AT_U8,
-    AT_I8,
-    AT_F16,
-    AT_BF16,
-    AT_U16,
-    AT_I16,
-    AT_F32,
-    AT_I32,
-    AT_U32,
-    AT_F64,
-    AT_I64,
-    AT_U64,
-    AT_C64,
-    AT_C128
+    AT_TYPE_NONE = 0,
+    AT_TYPE_U8 = 10,
+    AT_TYPE_U16 = 11,
+    AT_TYPE_U32 = 12,
+    AT_TYPE_U64 = 13,
+    AT_TYPE_I8 = 20,
+    AT_TYPE_I16 = 21,
+    AT_TYPE_I32 = 22,
+    AT_TYPE_I64 = 23,
+    AT_TYPE_F16 = 30,
+    AT_TYPE_BF16 = 31,
+    AT_TYPE_F32 = 32,
+    AT_TYPE_F64 = 33,
+    AT_TYPE_C64 = 40, /* two f32 */
+    AT_TYPE_C128 = 41,
+    /* Reserved: no op takes them yet, and questions about them are AT_ERR_USAGE. */
+    AT_TYPE_F8_E4M3 = 50,
+    AT_TYPE_F8_E5M2 = 51,
+    AT_TYPE_F8_E8M0 = 52,
+    AT_TYPE_F6_E2M3 = 53,
+    AT_TYPE_F6_E3M2 = 54,
+    AT_TYPE_F4_E2M1 = 55
 } at_type;
 
-AT_API const char *at_type_name(at_type type); /* "f32"; "" for what is no type */
-AT_API int at_type_bytes(at_type type);        /* 1, 2, 4, 8 or 16; 0 for what is no type */
+AUTOTUNE_API const char *at_type_name(at_type type); /* "f32"; "" for what is no type, or reserved */
+AUTOTUNE_API int at_type_bits(at_type type);         /* 4, 6, 8, 16, 32, 64 or 128; 0 for what is no type  */
 /* "f32", also "float32", "float", "half" ... in any case. AT_ERR_INPUT lists the valid words. */
-AT_API at_status at_type_parse(at_type *out, const char *text, at_error *err) AT_MUST_CHECK;
+AUTOTUNE_API at_status at_type_parse(at_type *out, const char *text, at_error *err) AT_MUST_CHECK;
 
-#define AT_MAX_SIZES      6
-#define AT_MAX_PITCHES    2
-#define AT_MAX_ALIGNMENTS 4
-#define AT_MAX_RANK       8
+#define AT_MAX_SIZES      16
+#define AT_MAX_PITCHES    8
+#define AT_MAX_ALIGNMENTS 16
+#define AT_MAX_RANK       16
 
 /*
  * Two layouts of one index space, for ops that rearrange (permute): for each dimension, in any order, an
  * extent and its strides in the input and in the output, in elements. Strides are 1 or more, and an output
- * does not overlap itself.
+ * does not overlap itself. An op may take fewer dimensions than there is room for (permute: 8). A part of
+ * at_problem, and so of its final size.
  */
 typedef struct at_layout {
     int rank;
@@ -82,11 +95,21 @@ typedef struct at_layout {
 } at_layout;
 
 /*
- * What is to be computed: { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } }.
- * The sizes are those of a shape as `autotune` takes it, 8x4096x128; leading ones that have a default (a
- * batch of 1) may be left out. Zero the rest: what a later version adds means "as before" when it is 0.
+ * What is to be computed:
+ *
+ *     at_problem problem = AT_PROBLEM_INIT;
+ *     problem.op = "transpose";
+ *     problem.type = AT_TYPE_F32;
+ *     problem.size_count = 2;
+ *     problem.sizes[0] = rows;
+ *     problem.sizes[1] = cols;
+ *
+ * or { .struct_bytes = sizeof(at_problem), .op = "transpose", ... }, or at_problem_parse. The sizes are those
+ * of a shape as `autotune` takes it, 8x4096x128; leading ones that have a default (a batch of 1) may be left
+ * out. Ops take fewer numbers than there is room for; what they do not take must be 0.
  */
 typedef struct at_problem {
+    size_t struct_bytes; /* sizeof(at_problem) */
     const char *op;
     at_type type;
     int size_count;
@@ -99,24 +122,36 @@ typedef struct at_problem {
     at_layout layout;
 } at_problem;
 
+#define AT_PROBLEM_INIT                                                                                      \
+    {                                                                                                        \
+        sizeof(at_problem), NULL, AT_TYPE_NONE, 0, { 0 }, { 0 }, { 0 },                                      \
+        {                                                                                                    \
+            0, { 0 }, { 0 },                                                                                 \
+            {                                                                                                \
+                0                                                                                            \
+            }                                                                                                \
+        }                                                                                                    \
+    }
+
 /*
  * The problem of a dense array, row-major, whose dimensions change places: output dimension i is input
- * dimension permutation[i]. AT_ERR_INPUT: no permutation, or no elements. Fills *out whole; what is a
- * transpose or a copy is looked up and run as one, whatever it is called.
+ * dimension permutation[i]. AT_ERR_INPUT: no permutation, or no elements. Fills *out whole, of
+ * which struct_bytes is set before; what is a transpose or a copy is looked up and run as one, whatever it is
+ * called.
  */
-AT_API at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *extents,
-                            const int *permutation, at_error *err) AT_MUST_CHECK;
+AUTOTUNE_API at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *extents,
+                                  const int *permutation, at_error *err) AT_MUST_CHECK;
 
 /* ---- a tuner ---- */
 
 typedef struct at_tuner at_tuner;
 
 typedef struct at_open_options {
-    int version;           /* AT_OPEN_OPTIONS_INIT sets it                                              */
+    size_t struct_bytes;   /* sizeof(at_open_options) */
     const char *database;  /* NULL: $AUTOTUNE_DB, else the default; see `autotune --help`               */
     const char *cache;     /* of compiled kernels; NULL: $AUTOTUNE_CACHE, else the default; "": no file */
     const char *templates; /* folder of more ops and templates, DIR/<op>/...; NULL: those built in      */
-    int without_shipped;   /* 1: the database alone answers, without what comes with autotune; so does the
+    int no_shipped;        /* 1: the database alone answers, without what comes with autotune; so does the
                             environment variable AUTOTUNE_NO_SHIPPED=1                                  */
     /*
      * Above 0: at_run and at_prepare have a problem of which nothing exact is known tuned when they first
@@ -142,7 +177,7 @@ typedef struct at_open_options {
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        1, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL                                                       \
+        sizeof(at_open_options), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL                                 \
     }
 
 /*
@@ -163,57 +198,73 @@ typedef struct at_open_options {
  * own are. Of what is built in, they and operations and templates, what a question is about is read when it
  * is first asked: that one takes some milliseconds at most.
  */
-AT_API at_status at_open(at_tuner **out, const at_open_options *options, at_error *err) AT_MUST_CHECK;
+AUTOTUNE_API at_status at_open(at_tuner **out, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 
 /*
  * NULL is allowed. Kernels that at_run launched must have ended. They are unloaded where their context is
  * the current one; elsewhere they stay loaded for as long as their context lives.
  */
-AT_API void at_close(at_tuner *tuner);
+AUTOTUNE_API void at_close(at_tuner *tuner);
 
 /*
  * What at_open left out of the folder `templates`, and why, a line each: "file:line:column: what was found;
  * what was expected". A wrong file takes only itself out, one that declares an op its folder. "" when all is
  * well. Valid until at_close.
  */
-AT_API const char *at_warnings(const at_tuner *tuner);
+AUTOTUNE_API const char *at_warnings(const at_tuner *tuner);
+
+/*
+ * Reads a problem as `autotune` takes it on a command line or in a line of a file: op, shape, type, words:
+ * "transpose 8x4096x128 bf16", "transpose 4096x4096/4160x4352@16x4 f32", "cast_transpose 8x8 bf16 to=e5m2",
+ * "permute 8x2048x3:2.0.1 f16". Fills *out whole, of which struct_bytes is set before; its op is the tuner's
+ * text. AT_ERR_INPUT: "column: what was found; what was expected".
+ */
+AUTOTUNE_API at_status at_problem_parse(at_problem *out, at_tuner *tuner, const char *text,
+                                        at_error *err) AT_MUST_CHECK;
 
 /* ---- looking up ---- */
 
 /*
  * The device that is asked for. A number ("0") is a GPU of this machine, as CUDA counts them, of which the
  * driver is asked. Anything else is a name: in full, in any case, or whole words of it that no other device
- * has of which something is known ("H200"). A device that nobody tuned on is named in full; with `cc` any
+ * has of which something is known ("H200"). A device that nobody tuned on is named in full; with `arch` any
  * name will do. AT_ERR_USAGE lists the names, AT_ERR_DEVICE: there is no such GPU.
  */
 typedef struct at_target {
-    int version;        /* AT_TARGET_INIT sets it                                              */
-    const char *device; /* NULL or "": the one with the newest results; without a database this machine's, or
-                           else that with the most shipped winners of the op                   */
-    int cc;             /* compute capability, 90 for 9.0; 0: that of the result               */
-    int sms;            /* multiprocessors; 0: those of the result                              */
+    size_t struct_bytes; /* sizeof(at_target)                                                   */
+    const char *device;  /* NULL or "": the one with the newest results; without a database this machine's, or
+                            else that with the most shipped winners of the op                   */
+    const char *arch;    /* "sm_90", "9.0"; NULL or "": that of the result                      */
+    int sms;             /* multiprocessors; 0: those of the result                             */
 } at_target;
 
 #define AT_TARGET_INIT                                                                                       \
     {                                                                                                        \
-        1, NULL, 0, 0                                                                                        \
+        sizeof(at_target), NULL, NULL, 0                                                                     \
     }
 
 typedef enum at_match {
-    AT_MATCH_EXACT,        /* this problem was tuned on this device                                    */
-    AT_MATCH_NEAR,         /* it won, or was the fastest that is valid here, for another shape there;
-                              or its winner is out of date, was found wrong since or does not work on
-                              this machine, and this was the fastest trial of which that is not so     */
-    AT_MATCH_OTHER_DEVICE, /* it won on another device, or is what a model of that expects to be the fastest
-                              there: nothing near was tuned here                                       */
-    AT_MATCH_NONE,         /* nothing is known: a template's declared default; right, but not measured */
-    AT_MATCH_PREDICTED     /* what a model of all trials expects to be the fastest here                */
+    AT_MATCH_NONE = 0,          /* nothing is known: a template's declared default; right, but not measured */
+    AT_MATCH_OTHER_DEVICE = 10, /* it won on another device, or is what a model of that expects to be the
+                                   fastest there: nothing near was tuned here                               */
+    AT_MATCH_PREDICTED = 20,    /* what a model of all trials expects to be the fastest here                */
+    AT_MATCH_NEAR = 30, /* it won, or was the fastest that is valid here, for another shape there; or its
+                           winner is out of date, was found wrong since or does not work on this machine, and
+                           this was the fastest trial of which that is not so */
+    AT_MATCH_EXACT = 40 /* this problem was tuned on this device */
 } at_match;
 
-AT_API const char *at_match_name(at_match match); /* "exact", "near", "other_device", "none", "predicted" */
+/* "exact", "near", "other_device", "none", "predicted"; "" for what is no match. */
+AUTOTUNE_API const char *at_match_name(at_match match);
 
-/* AT_SCRATCH: a buffer whose contents are the kernel's alone. */
-typedef enum at_role { AT_SCALAR, AT_INPUT, AT_OUTPUT, AT_INOUT, AT_SCRATCH } at_role;
+typedef enum at_role {
+    AT_ROLE_NONE = 0,
+    AT_ROLE_SCALAR = 1,
+    AT_ROLE_INPUT = 2,
+    AT_ROLE_OUTPUT = 3,
+    AT_ROLE_INOUT = 4,
+    AT_ROLE_SCRATCH = 5 /* a buffer whose contents are the kernel's alone */
+} at_role;
 
 /* An argument of the operation. */
 typedef struct at_arg {
@@ -252,10 +303,12 @@ typedef struct at_metric {
 } at_metric;
 
 /*
- * An answer. Later versions add members at the end. Text is never NULL, and "" when there is nothing to say,
- * except where it says otherwise.
+ * An answer. Text is never NULL, and "" when there is nothing to say, except where it says otherwise; a
+ * double that is not known is NaN. A copy is as good as the original while that is open, and is not closed
+ * itself.
  */
 typedef struct at_found {
+    const struct atx_found_parts *parts; /* the library's own */
     at_match match;
     const char *why;     /* why it is not an exact match: a sentence                            */
     const char *warning; /* what went wrong without stopping: a cache that cannot be used, or a better
@@ -263,7 +316,8 @@ typedef struct at_found {
 
     const char *op, *shape, *type; /* the question: "transpose", "4096x4096@16x4", "f32" */
     const char *device;            /* the device it was answered for; "" when not known */
-    int cc, sms;
+    const char *arch;              /* "sm_90"; "" when not known                      */
+    int sms;                       /* 0 when not known                                 */
 
     const char *template_name; /* NULL: no configuration, and nothing below but what is ""; see why */
     const char *config;        /* "TILE=32 BLOCK_ROWS=8"                                             */
@@ -280,18 +334,18 @@ typedef struct at_found {
     /* The measurement that the configuration comes from; of the problem itself where measured_shape is its
      * shape and measured_device the device. "" where a model chose it. */
     const char *measured_device, *measured_shape, *measured_at; /* "2026-11-20T21:52:57Z" */
-    double median_s;                                            /* 0: not measured        */
+    double median_s;
     double gb_per_s;  /* 10^9 bytes that the op had to move, a second */
-    double ceiling_s; /* the best plain copy of the same bytes, or the op's rate; 0: none */
+    double ceiling_s; /* the best plain copy of the same bytes, or the op's rate */
     /* Where that measurement is from: "database", "shipped with autotune"; "": there is none. */
     const char *origin;
-    double gflop_per_s; /* 10^9 operations a second, as the op counts them; 0: it does not */
+    double gflop_per_s; /* 10^9 operations a second, where the op counts them */
     /* In the order of their lines; none where the measurement is not of this very problem. */
     int metric_count;
-    const at_metric *metrics;
+    const at_metric *const *metrics;
     /* The time that a model expects (AT_MATCH_PREDICTED, or AT_MATCH_NEAR where it agrees), and how much
-     * slower than tuned such answers are in the mean, 0.02: 2 %. Else 0: no model knows this device. */
-    double expected_s, doubt;
+     * slower than tuned such answers are in the mean, 0.02: 2 %. Else NaN: no model knows this device. */
+    double expected_s, expected_loss;
 } at_found;
 
 /*
@@ -302,17 +356,30 @@ typedef struct at_found {
  * AT_ERR_INPUT: no such op, or the sizes do not suit it. AT_ERR_STORE: what the database has of it cannot be
  * read, since it is damaged there. Close *out with at_found_close.
  */
-AT_API at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
-                         at_error *err) AT_MUST_CHECK;
-AT_API void at_found_close(at_found *found); /* NULL is allowed */
+AUTOTUNE_API at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem,
+                               const at_target *target, at_error *err) AT_MUST_CHECK;
+AUTOTUNE_API void at_found_close(at_found *found); /* NULL is allowed */
 
 /* ---- source and code ---- */
 
 /* All kernels as CUDA C++, complete in one text. Release with at_free. AT_ERR_NOT_FOUND: no configuration. */
-AT_API at_status at_source(char **out, const at_found *found, at_error *err) AT_MUST_CHECK;
-AT_API void at_free(void *memory); /* NULL is allowed */
+AUTOTUNE_API at_status at_source(char **out, const at_found *found, at_error *err) AT_MUST_CHECK;
+AUTOTUNE_API void at_free(void *memory); /* NULL is allowed */
 
-typedef enum at_code_kind { AT_CODE_CUBIN, AT_CODE_PTX } at_code_kind;
+typedef enum at_code_kind { AT_CODE_CUBIN = 1, AT_CODE_PTX = 2 } at_code_kind;
+
+typedef struct at_compile_options {
+    size_t struct_bytes; /* sizeof(at_compile_options) */
+    /* Where the compiler's whole log goes, whether it takes the source or not: an error's text is cut. ""
+     * when it says nothing, or when the code came from the cache. Release *log with at_free. NULL: nowhere.
+     */
+    char **log;
+} at_compile_options;
+
+#define AT_COMPILE_OPTIONS_INIT                                                                              \
+    {                                                                                                        \
+        sizeof(at_compile_options), NULL                                                                     \
+    }
 
 /* Compiled code, for cuModuleLoadData, and the names in it. */
 typedef struct at_code {
@@ -325,20 +392,41 @@ typedef struct at_code {
 } at_code;
 
 /*
- * Compiles the kernels for found->cc, without a GPU; cubins come from the cache when they are there. Close
- * *out with at_code_close. AT_ERR_DEVICE: no NVRTC, or it does not know that compute capability.
- * AT_ERR_INPUT: it refused the source; the text has its words. The tuner remembers that: it does not compile
- * it again, and at_find answers with the next best from then on.
+ * Compiles the kernels for found->arch, without a GPU; options may be NULL; cubins come from the cache when
+ * they are there. Close *out with at_code_close. AT_ERR_DEVICE: no NVRTC, or it does not know that compute
+ * capability. AT_ERR_INPUT: it refused the source; the text has its words. The tuner remembers that: it does
+ * not compile it again, and at_find answers with the next best from then on.
  */
-AT_API at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_code_kind kind,
-                            at_error *err) AT_MUST_CHECK;
-AT_API void at_code_close(at_code *code); /* NULL is allowed; the answer and the tuner may be closed before */
+AUTOTUNE_API at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_code_kind kind,
+                                  const at_compile_options *options, at_error *err) AT_MUST_CHECK;
+AUTOTUNE_API void at_code_close(
+    at_code *code); /* NULL is allowed; the answer and the tuner may be closed before */
 
 /* ---- running ---- */
 
+/* Memory of the device. Has its final size. */
+typedef struct at_buffer {
+    const void *address; /* written where the op says so */
+    int64_t bytes; /* from there on; fewer than the op needs are AT_ERR_USAGE. 0: not told, not checked */
+} at_buffer;
+
+typedef struct at_run_options {
+    size_t struct_bytes; /* sizeof(at_run_options) */
+    int no_compile; /* 1: a kernel that is neither loaded nor in the cache is AT_ERR_NOT_FOUND, not compiled
+                     */
+    int no_tuning; /* 1: as without tune_s: goes on with what is known                                      */
+} at_run_options;
+
+#define AT_RUN_OPTIONS_INIT                                                                                  \
+    {                                                                                                        \
+        sizeof(at_run_options), 0, 0                                                                         \
+    }
+
 /*
  * Computes the problem with the best known configuration for the device of the CUDA context that is current
- * in this thread: launches on `stream` (a cudaStream_t or CUstream; NULL: the default stream) and returns.
+ * in this thread: launches on `stream` and returns. `stream` is a cudaStream_t or CUstream; NULL is the
+ * legacy default stream, and so is (void *)0x1; (void *)0x2 is the default stream of this thread. options may
+ * be NULL.
  *
  * `buffers` are memory of that device, one for each buffer argument of the op in the op's order, which
  * at_found's `buffers` tells (transpose: out, in). Each must have room for the bytes that those tell, and an
@@ -380,15 +468,16 @@ AT_API void at_code_close(at_code *code); /* NULL is allowed; the answer and the
  * no template has a valid configuration. AT_ERR_DEVICE: the driver or NVRTC is missing, or said no.
  * AT_ERR_INPUT: NVRTC refused all that was tried.
  */
-AT_API at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffers, int buffer_count,
-                        void *stream, at_error *err) AT_MUST_CHECK;
+AUTOTUNE_API at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *buffers,
+                              int buffer_count, void *stream, const at_run_options *options,
+                              at_error *err) AT_MUST_CHECK;
 
 /*
  * Everything of at_run but the launch: looks up, compiles, loads. *out (may be NULL) tells what at_run uses;
  * it is borrowed until the tuner closes.
  */
-AT_API at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem,
-                            at_error *err) AT_MUST_CHECK;
+AUTOTUNE_API at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem,
+                                  const at_run_options *options, at_error *err) AT_MUST_CHECK;
 
 #ifdef __cplusplus
 }

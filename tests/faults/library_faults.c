@@ -19,18 +19,40 @@ static const struct {
     at_target target;
 } QUESTIONS[] = {
     { "tuned",
-      { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 4096, 4096 } },
-      { 1, "NVIDIA H200", 90, 132 } },
+      { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_F32,
+        .size_count = 2,
+        .sizes = { 4096, 4096 } },
+      { sizeof(at_target), "NVIDIA H200", "sm_90", 132 } },
     { "any_device",
-      { .op = "transpose", .type = AT_I32, .size_count = 2, .sizes = { 4096, 4096 } },
+      { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_I32,
+        .size_count = 2,
+        .sizes = { 4096, 4096 } },
       { 1, NULL, 0, 0 } },
     { "near",
-      { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 4096, 2048 } },
-      { 1, "NVIDIA H200", 90, 132 } },
+      { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_F32,
+        .size_count = 2,
+        .sizes = { 4096, 2048 } },
+      { sizeof(at_target), "NVIDIA H200", "sm_90", 132 } },
     { "other_device",
-      { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 4096, 4096 } },
-      { 1, "NVIDIA A100", 80, 108 } },
-    { "none", { .op = "copy", .type = AT_F32, .size_count = 1, .sizes = { 1000 } }, { 1, NULL, 90, 132 } },
+      { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_F32,
+        .size_count = 2,
+        .sizes = { 4096, 4096 } },
+      { sizeof(at_target), "NVIDIA A100", "sm_80", 108 } },
+    { "none",
+      { .struct_bytes = sizeof(at_problem),
+        .op = "copy",
+        .type = AT_TYPE_F32,
+        .size_count = 1,
+        .sizes = { 1000 } },
+      { sizeof(at_target), NULL, "sm_90", 132 } },
 };
 enum { QUESTION_COUNT = sizeof QUESTIONS / sizeof *QUESTIONS };
 
@@ -64,7 +86,7 @@ static void show_code(const char *name, at_tuner *tuner, const at_found *found)
 {
     at_error err = { 0 };
     at_code *code = NULL;
-    at_status status = at_compile(&code, tuner, found, AT_CODE_CUBIN, &err);
+    at_status status = at_compile(&code, tuner, found, AT_CODE_CUBIN, NULL, &err);
     if (status == AT_OK)
         printf("%s code: %zu %08x\n", name, code->bytes, sum_of(code->data, code->bytes));
     else

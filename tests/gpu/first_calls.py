@@ -67,7 +67,7 @@ class Bench:
         return path
 
     def tuner(self, database, **options):
-        return autotune.Tuner(database=database, shipped=False, program=self.program.path, **options)
+        return autotune.Tuner(database=database, no_shipped=True, program=self.program.path, **options)
 
     def query(self, database, problem, *options):
         command = [self.args.program, "query", *problem, "--db", database, "--no-shipped", "--json", *options]

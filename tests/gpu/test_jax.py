@@ -120,7 +120,7 @@ class OnTheGpu(Case):
     def test_an_operation_that_nobody_has_measured(self):
         """What JAX says of its GPU is enough to choose a kernel that is valid there."""
         x, like = numbers(64, 96), jax.ShapeDtypeStruct((96, 64), "float32")
-        with autotune.Tuner(shipped=False) as knows_nothing, mock.patch.object(_jax, "default", lambda: knows_nothing):
+        with autotune.Tuner(no_shipped=True) as knows_nothing, mock.patch.object(_jax, "default", lambda: knows_nothing):
             self.same(jax.jit(lambda x: autotune.run("transpose", (64, 96), "f32", {"in": x, "out": like}))(x), x.T, 1)
 
 

@@ -281,7 +281,7 @@ import autotune
 from autotune import _tuner
 question = ("transpose", (4096, 4096), "f32")
 assert autotune.Tuner(tune_s=1).find(*question).origin == "shipped with autotune"
-assert autotune.Tuner(shipped=False).find(*question, cc=90).origin == ""
+assert autotune.Tuner(no_shipped=True).find(*question, arch="sm_90").origin == ""
 args = autotune.Tuner().find(*question).args
 assert [(arg.name, arg.role) for arg in args][:3] == [("out", "output"), ("in", "input"), ("batch", "scalar")], args
 assert _tuner.in_order(args, {"in": 2, "out": 1}) == [1, 2]

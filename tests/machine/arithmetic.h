@@ -6,7 +6,7 @@
 #ifndef TESTS_ARITHMETIC_H
 #define TESTS_ARITHMETIC_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include "util/str.h"
 
 #include <stdbool.h>

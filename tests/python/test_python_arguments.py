@@ -1,6 +1,8 @@
 """What tools/python/autotune takes as an argument, and what it refuses, with nothing launched: buffers, types, devices, sizes.
 usage: test_python_arguments.py FAKE_LIBCUDA"""
 import os
+import pickle
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -49,7 +51,7 @@ class Refused(OnTheFakeDriver):
         for call in (lambda s: self.tuner.transpose(Cuda(IN, (64, 96)), Cuda(OUT, (96, 64)), stream=s),
                      lambda s: self.tuner.copy(Cuda(IN, (64, 96)), Cuda(OUT, (64, 96)), stream=s),
                      lambda s: self.tuner.permute(Cuda(IN, (64, 96)), (1, 0), Cuda(OUT, (96, 64)), stream=s),
-                     lambda s: self.tuner.run("transpose", (64, 96), "f32", [OUT, IN], s)):
+                     lambda s: self.tuner.run("transpose", (64, 96), "f32", [OUT, IN], stream=s)):
             self.refused_as(TypeError, "found a str as the stream; expected the integer of a CUstream", call, "0x51")
 
     def test_memory_of_the_host(self):
@@ -110,7 +112,7 @@ class Run(OnTheFakeDriver):
             self.assertEqual((list(seen.params)[:2], seen.stream), ([OUT, IN], 0x57))
 
     def test_takes_addresses_at_their_word(self):
-        self.tuner.run(*self.PROBLEM, [OUT, IN], 0x58)
+        self.tuner.run(*self.PROBLEM, [OUT, IN], stream=0x58)
         self.assertEqual(self.launched().stream, 0x58)
 
     def test_refuses_an_array_of_another_size(self):
@@ -179,9 +181,9 @@ class Run(OnTheFakeDriver):
         self.launched()
 
     def test_refuses_sizes_that_are_no_integers(self):
-        self.refused_as(TypeError, "found a size of 64.5; expected an integer", self.tuner.find, "copy", (64.5,), "f32", cc=90)
-        self.refused_as(TypeError, r"found 4096; expected sizes, as \(4096, 4096\)", self.tuner.find, "copy", 4096, "f32", cc=90)
-        self.refused_as(TypeError, "found a bytes as the operation; expected its name", self.tuner.find, b"copy", (64,), "f32", cc=90)
+        self.refused_as(TypeError, "found a size of 64.5; expected an integer", self.tuner.find, "copy", (64.5,), "f32", arch="sm_90")
+        self.refused_as(TypeError, r"found 4096; expected sizes, as \(4096, 4096\)", self.tuner.find, "copy", 4096, "f32", arch="sm_90")
+        self.refused_as(TypeError, "found a bytes as the operation; expected its name", self.tuner.find, b"copy", (64,), "f32", arch="sm_90")
 
     def test_refuses_one_that_is_not_contiguous(self):
         self.refused("out: found strides", self.tuner.run, *self.PROBLEM,
@@ -201,31 +203,31 @@ class Run(OnTheFakeDriver):
 
     def test_a_size_that_the_library_cannot_hold_is_not_cut_to_one_that_it_can(self):
         for size in (2**64 + 5, -2**64 + 5, 2**63):
-            self.refused(f"found a size of {size}; expected less than", self.tuner.find, "copy", (size,), "f32", cc=90)
+            self.refused(f"found a size of {size}; expected less than", self.tuner.find, "copy", (size,), "f32", arch="sm_90")
 
     def test_says_whether_the_type_or_the_sizes_are_wrong(self):
         for sizes, dtype, words in (((64, 96), "float", "^found the type 'float'; expected one of u8 "),
                                     ("64x96", "f32", "^found the text '64x96'; expected sizes, as "),
                                     ((1,) * 20, "f32", "^found 20 sizes; expected at most ")):
-            self.refused(words, self.tuner.find, "copy", sizes, dtype, cc=90)
+            self.refused(words, self.tuner.find, "copy", sizes, dtype, arch="sm_90")
 
     def test_types_have_the_names_of_other_libraries(self):
         for name, spelled in (("f32", "float32"), ("f16", "half"), ("bf16", "bfloat16"), ("u8", "uint8"), ("u8", "bool"),
                               ("i64", "int64"), ("c128", "complex128")):
-            found = [self.tuner.find("copy", (4096,), dtype, cc=90) for dtype in (name, spelled)]
+            found = [self.tuner.find("copy", (4096,), dtype, arch="sm_90") for dtype in (name, spelled)]
             self.assertEqual(found[0], found[1])
             self.assertEqual(autotune._native.type_name(spelled), name)
         self.assertEqual(set(autotune._native.SPELLINGS.values()), set(autotune._native.TYPES))
         for dtype in ("float", "int", "long", "byte", "Float32", "torch.float32", ""):
             self.refused(f"found the type '{dtype}'; expected one of u8 .* or NumPy's or PyTorch's name", self.tuner.find,
-                         "copy", (4096,), dtype, cc=90)
+                         "copy", (4096,), dtype, arch="sm_90")
 
     def test_a_type_may_be_the_dtype_of_an_array(self):
         for spelled, name in autotune._native.SPELLINGS.items():
             for dtype in (Dtype(spelled), type(spelled, (), {})):
                 self.assertEqual(autotune._native.type_name(dtype), name)
         dtype = Dtype("float32")
-        self.assertEqual(self.tuner.find("copy", (4096,), dtype, cc=90).type, "f32")
+        self.assertEqual(self.tuner.find("copy", (4096,), dtype, arch="sm_90").type, "f32")
         self.assertEqual(self.tuner.prepare("transpose", (64, 96), dtype).type, "f32")
         self.tuner.run("transpose", (64, 96), dtype, {"out": Cuda(OUT, (96, 64)), "in": Cuda(IN, (64, 96))})
         self.launched()
@@ -233,8 +235,8 @@ class Run(OnTheFakeDriver):
     def test_what_is_no_type(self):
         for dtype, found in ((None, "a NoneType"), (4, "a int"), (Cuda(IN, (4,)), "a Cuda")):
             self.refused_as(TypeError, f"found {found} as the type; expected a text such as 'f32', or the dtype of an array",
-                            self.tuner.find, "copy", (4096,), dtype, cc=90)
-        self.refused("found the type 'float'; expected one of u8", self.tuner.find, "copy", (4096,), float, cc=90)
+                            self.tuner.find, "copy", (4096,), dtype, arch="sm_90")
+        self.refused("found the type 'float'; expected one of u8", self.tuner.find, "copy", (4096,), float, arch="sm_90")
 
     def test_names_of_types_mean_what_they_mean_to_the_program(self):
         rows = (ROOT / "tuner/declare/dtype.c").read_text(encoding="utf-8")
@@ -250,8 +252,8 @@ class Run(OnTheFakeDriver):
         with tempfile.TemporaryDirectory() as folder:
             for name, text in LATIN.items():
                 Path(folder, name).write_text(text, encoding="latin-1")
-            with autotune.Tuner(cache="", templates=folder, shipped=False) as tuner:
-                found = tuner.find("twice", (100,), "f32", cc=90)
+            with autotune.Tuner(cache="", templates=folder, no_shipped=True) as tuner:
+                found = tuner.find("twice", (100,), "f32", arch="sm_90")
         self.assertIn("// f\ufffdr alle", found.source)
 
     def test_folders_of_headers_may_have_any_name_but_one_with_a_colon(self):
@@ -276,7 +278,7 @@ class Run(OnTheFakeDriver):
             for device, name in ((0, "NVIDIA H200"), (1, "NVIDIA H100 80GB HBM3"), ("1", "NVIDIA H100 80GB HBM3"),
                                  ("h100", "NVIDIA H100 80GB HBM3")):
                 found = tuner.find("transpose", (4096, 4096), "f32", device=device)
-                self.assertEqual((found.match, found.device, found.cc), ("exact", name, 90))
+                self.assertEqual((found.match, found.device, found.arch), ("exact", name, "sm_90"))
             for device, words in ((7, "7"), ("H20", "found 'H20'; expected one of these devices"), ("nvidia", "several")):
                 with self.assertRaisesRegex(autotune.Error, words):
                     tuner.find("transpose", (4096, 4096), "f32", device=device)
@@ -284,11 +286,46 @@ class Run(OnTheFakeDriver):
                 with self.assertRaisesRegex(TypeError, "expected a GPU's number, or a device's name"):
                     tuner.find("transpose", (4096, 4096), "f32", device=device)
 
+    def test_pitches_and_alignments_are_part_of_the_question(self):
+        found = self.tuner.find("transpose", (64, 96), "f32", arch="sm_90", pitches=(128, 64), alignments=(4, 16))
+        self.assertEqual(found.shape, "64x96/128x64@4x16")
+        self.assertEqual([(arg.name, arg.align) for arg in found.buffers], [("out", 16), ("in", 4)])
+        self.refused("found 9 pitchs; expected at most 8", self.tuner.find, "copy", (64,), "f32", pitches=range(9))
+
+    def test_an_error_survives_another_process(self):
+        with self.assertRaises(autotune.ArgumentError) as raised:
+            self.tuner.find("copy", (0,), "f32", arch="sm_90")
+        again = pickle.loads(pickle.dumps(raised.exception))
+        self.assertEqual((type(again), again.status, str(again)), (autotune.ArgumentError, "input", str(raised.exception)))
+        self.assertIsInstance(again, ValueError)
+
+    def test_a_fork_opens_a_tuner_of_its_own(self):
+        mine = autotune.default()
+        child = os.fork()
+        if not child:
+            found = autotune.find("copy", (4096,), "f32", arch="sm_90")
+            os._exit(0 if autotune.default() is not mine and found.template_name else 1)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 0)
+        self.assertIs(autotune.default(), mine)
+
+    def test_the_module_has_public_names_alone(self):
+        public = {name for name in vars(autotune) if not name.startswith("_")}
+        self.assertEqual(public - set(autotune.__all__) - {"annotations"}, set())
+        self.assertTrue(Path(autotune.get_include(), "autotune", "autotune.h").is_file())
+
+    def test_a_library_of_another_version_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = Path(folder, "libother.so")
+            source = "int at_version_number(void) { return 20301; }"
+            subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-o", other, "-"], input=source, text=True, check=True)
+            with self.assertRaisesRegex(autotune.NotFoundError, "of version 2.3.1; expected 0.1"):
+                autotune.Tuner(library=other)
+
     def test_nothing_is_expected_of_a_device_that_no_model_knows(self):
         with autotune.Tuner(cache="") as tuner:
             found = tuner.find("transpose", (3000, 5000), "f32", device="Tesla T4")
-            self.assertEqual((found.match, found.expected_s, found.doubt), ("other_device", None, None))
-            self.assertEqual((found.device, found.cc, found.sms), ("Tesla T4", 75, 40))
+            self.assertEqual((found.match, found.expected_s, found.expected_loss), ("other_device", None, None))
+            self.assertEqual((found.device, found.arch, found.sms), ("Tesla T4", "sm_75", 40))
             found = tuner.find("transpose", (3000, 5000), "f32", device="NVIDIA H200")
             self.assertGreater(found.expected_s, 0)
 
@@ -303,8 +340,8 @@ class Run(OnTheFakeDriver):
             code.write_text(code.read_text(encoding="latin-1").replace("*/\n", '*/\n#include "../../more.h"\n', 1),
                             encoding="latin-1")
             for allow in None, folder, [folder]:
-                with autotune.Tuner(cache="", templates=templates, shipped=False, allow=allow) as tuner:
-                    self.assertEqual(bool(tuner.find("twice", (100,), "f32", cc=90).source), bool(allow))
+                with autotune.Tuner(cache="", templates=templates, no_shipped=True, allow=allow) as tuner:
+                    self.assertEqual(bool(tuner.find("twice", (100,), "f32", arch="sm_90").source), bool(allow))
         with self.assertRaisesRegex(autotune.Error, "allow: /nowhere: No such file"):
             autotune.Tuner(cache="", allow="/nowhere")
 

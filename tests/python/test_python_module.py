@@ -146,14 +146,14 @@ class Types(OnTheFakeDriver):
             for dtype in (numpy.dtype(spelled), numpy.dtype(spelled).type, numpy.zeros(3, spelled).dtype):
                 self.assertEqual(autotune._native.type_name(dtype), autotune._native.SPELLINGS[spelled])
         for dtype in (">f4", "f4,f4", "S4", "datetime64[s]"):
-            self.refused("found the type .*; expected one of u8", self.tuner.find, "copy", (4096,), numpy.dtype(dtype), cc=90)
+            self.refused("found the type .*; expected one of u8", self.tuner.find, "copy", (4096,), numpy.dtype(dtype), arch="sm_90")
 
     @unittest.skipUnless(torch, "there is no PyTorch here")
     def test_types_of_pytorch(self):
         for spelled in ("float32", "half", "bfloat16", "int64", "uint8", "bool", "complex64"):
             self.assertEqual(autotune._native.type_name(getattr(torch, spelled)), autotune._native.SPELLINGS[spelled])
-        self.refused("found the type 'float8_e4m3fn'; expected one of u8", self.tuner.find, "copy", (64,), torch.float8_e4m3fn, cc=90)
-        self.refused_as(TypeError, "found a Tensor as the type", self.tuner.find, "copy", (64,), torch.ones(3), cc=90)
+        self.refused("found the type 'float8_e4m3fn'; expected one of u8", self.tuner.find, "copy", (64,), torch.float8_e4m3fn, arch="sm_90")
+        self.refused_as(TypeError, "found a Tensor as the type", self.tuner.find, "copy", (64,), torch.ones(3), arch="sm_90")
 
     @unittest.skipUnless(jax, "there is no JAX here")
     def test_types_of_jax(self):
@@ -394,7 +394,7 @@ class JaxCallsUs(OnTheFakeDriver):
         """A tuner without a database: what it answers follows from the device that is asked for."""
         with tempfile.TemporaryDirectory() as home, mock.patch.dict(os.environ, XDG_DATA_HOME=home):
             os.environ.pop("AUTOTUNE_DB", None)
-            tuner = autotune.Tuner(shipped=False)
+            tuner = autotune.Tuner(no_shipped=True)
         self.addCleanup(tuner.close)
         named = mock.patch.object(self.jax, "default", lambda: tuner)
         named.start()

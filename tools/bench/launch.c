@@ -37,7 +37,7 @@ static void load(kernel *k, at_tuner *tuner, const at_found *found)
     at_error err = { 0 };
     at_code *code = NULL;
     const at_launch *launch = found->launches[0];
-    must(at_compile(&code, tuner, found, AT_CODE_CUBIN, &err), &err);
+    must(at_compile(&code, tuner, found, AT_CODE_CUBIN, NULL, &err), &err);
     must(atx_gpu_load(&k->module, k->gpu, code->data, code->kernels[0], launch->shared_bytes, &err), &err);
     at_code_close(code);
     k->geometry.shared_bytes = launch->shared_bytes;
@@ -48,7 +48,7 @@ static void load(kernel *k, at_tuner *tuner, const at_found *found)
     for (int i = 0; i < launch->arg_count; i++) {
         const at_arg *arg = launch->args[i];
         k->params[i] = (void *)&arg->value;
-        if (arg->role == AT_SCALAR)
+        if (arg->role == AT_ROLE_SCALAR)
             continue;
         atx_ptr *buffer = &k->buffers[k->buffer_count++];
         must(atx_gpu_alloc(buffer, k->gpu, arg->bytes, &err), &err);
@@ -70,12 +70,14 @@ static double straight(kernel *k)
 static double by_library(kernel *k, at_tuner *tuner, const at_problem *problem)
 {
     at_error err = { 0 };
-    void *buffers[ATX_MAX_ARGS];
+    at_buffer buffers[ATX_MAX_ARGS];
     for (int i = 0; i < k->buffer_count; i++)
-        buffers[i] = (void *)(uintptr_t)k->buffers[i]; /* NOLINT(performance-no-int-to-ptr) */
+        buffers[i] =
+            (at_buffer){ .address =
+                             (void *)(uintptr_t)k->buffers[i] }; /* NOLINT(performance-no-int-to-ptr) */
     double start = atx_now_s();
     for (int i = 0; i < LAUNCHES; i++)
-        must(at_run(tuner, problem, buffers, k->buffer_count, NULL, &err), &err);
+        must(at_run(tuner, problem, buffers, k->buffer_count, NULL, NULL, &err), &err);
     double took = atx_now_s() - start;
     must(atx_gpu_wait(k->gpu, &err), &err);
     return took / LAUNCHES;
@@ -100,12 +102,16 @@ int main(int argc, char **argv)
     const at_found *found = NULL;
     kernel k = { 0 };
     double library[ROUNDS], driver[ROUNDS], more[ROUNDS];
-    at_problem problem = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 256, 256 } };
+    at_problem problem = { .struct_bytes = sizeof(at_problem),
+                           .op = "transpose",
+                           .type = AT_TYPE_F32,
+                           .size_count = 2,
+                           .sizes = { 256, 256 } };
     for (int i = 0; i < 2 && argc == 3; i++)
         problem.sizes[i] = strtoll(argv[1 + i], NULL, 10);
     must(atx_gpu_open(&k.gpu, 0, &err), &err);
     must(at_open(&tuner, NULL, &err), &err);
-    must(at_prepare(&found, tuner, &problem, &err), &err);
+    must(at_prepare(&found, tuner, &problem, NULL, &err), &err);
     load(&k, tuner, found);
     for (int i = 0; i < ROUNDS; i++) {
         library[i] = by_library(&k, tuner, &problem);

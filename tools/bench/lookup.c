@@ -151,7 +151,9 @@ static void time_lookups(at_tuner *tuner, const char *what, int count, int64_t a
     double start = cpu_s();
     for (int i = 0; i < count; i++) {
         at_found *found = NULL;
-        at_problem p = { .op = "transpose", .type = AT_F32, .size_count = 2 };
+        at_problem p = {
+            .struct_bytes = sizeof(at_problem), .op = "transpose", .type = AT_TYPE_F32, .size_count = 2
+        };
         sides_of(p.sizes, (int)((int64_t)i * 7919 % PROBLEMS));
         p.sizes[0] += add ? add * (1 + i / PROBLEMS) : 0;
         must(at_find(&found, tuner, &p, NULL, &err), &err);
@@ -170,7 +172,11 @@ static void time_again(at_tuner *tuner)
 {
     at_error err = { 0 };
     at_found *found = NULL;
-    const at_problem p = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1500, 1531 } };
+    const at_problem p = { .struct_bytes = sizeof(at_problem),
+                           .op = "transpose",
+                           .type = AT_TYPE_F32,
+                           .size_count = 2,
+                           .sizes = { 1500, 1531 } };
     double start = 0;
     for (int i = 0; i <= LOOKUPS; i++) {
         must(at_find(&found, tuner, &p, NULL, &err), &err);
@@ -197,7 +203,11 @@ static int time_first(int64_t rows, int64_t cols)
     at_error err = { 0 };
     at_tuner *tuner = NULL;
     at_found *found = NULL;
-    const at_problem p = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } };
+    const at_problem p = { .struct_bytes = sizeof(at_problem),
+                           .op = "transpose",
+                           .type = AT_TYPE_F32,
+                           .size_count = 2,
+                           .sizes = { rows, cols } };
     double times[4] = { atx_now_s() };
     must(at_open(&tuner, NULL, &err), &err);
     times[1] = atx_now_s();

@@ -16,7 +16,11 @@ int main()
     }
     std::unique_ptr<at_tuner, decltype(&at_close)> tuner(opened, at_close);
 
-    const at_problem problem = { "transpose", AT_F32, 2, { 4096, 4096 }, {}, {}, {} };
+    at_problem problem = AT_PROBLEM_INIT;
+    if (at_problem_parse(&problem, tuner.get(), "transpose 4096x4096 f32", &err) != AT_OK) {
+        std::fprintf(stderr, "lookup: %s\n", err.text);
+        return 1;
+    }
     at_found *answer = nullptr;
     if (at_find(&answer, tuner.get(), &problem, nullptr, &err) != AT_OK) {
         std::fprintf(stderr, "lookup: %s\n", err.text);

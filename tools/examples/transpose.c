@@ -76,8 +76,8 @@ static void print_found(const at_found *f)
         printf("  why       %s\n", f->why);
     if (*f->warning)
         printf("  warning   %s\n", f->warning);
-    if (f->cc)
-        printf("  device    %s, sm_%d, %d multiprocessors\n", f->device, f->cc, f->sms);
+    if (*f->arch)
+        printf("  device    %s, %s, %d multiprocessors\n", f->device, f->arch, f->sms);
     if (!f->template_name)
         return;
     const at_launch *launch = f->launches[0]; /* a transpose has one */
@@ -129,18 +129,18 @@ static int is_transpose(const unsigned char *out, const unsigned char *in, size_
 }
 
 /* The first call compiles and loads, or finds the kernel in the cache; the others only launch. */
-static int time_calls(at_tuner *tuner, const at_problem *problem, void *const *buffers, const driver *d)
+static int time_calls(at_tuner *tuner, const at_problem *problem, const at_buffer *buffers, const driver *d)
 {
     enum { CALLS = 100 };
     at_error err = { AT_OK, "" };
     double start_s = now_s();
-    if (at_run(tuner, problem, buffers, 2, NULL, &err) != AT_OK)
+    if (at_run(tuner, problem, buffers, 2, NULL, NULL, &err) != AT_OK)
         return complain(&err);
     printf("  first     %.1f ms on the CPU\n", 1e3 * (now_s() - start_s));
     d->wait();
     start_s = now_s();
     for (int i = 0; i < CALLS; i++)
-        if (at_run(tuner, problem, buffers, 2, NULL, &err) != AT_OK)
+        if (at_run(tuner, problem, buffers, 2, NULL, NULL, &err) != AT_OK)
             return complain(&err);
     double called_s = now_s() - start_s;
     d->wait();
@@ -152,7 +152,7 @@ static int time_calls(at_tuner *tuner, const at_problem *problem, void *const *b
 static int run(at_tuner *tuner, const at_problem *problem, const driver *d)
 {
     size_t rows = (size_t)problem->sizes[0], cols = (size_t)problem->sizes[1];
-    size_t size = (size_t)at_type_bytes(problem->type), bytes = rows * cols * size;
+    size_t size = (size_t)at_type_bits(problem->type) / 8, bytes = rows * cols * size;
     unsigned char *in = malloc(bytes), *out = malloc(bytes);
     uint64_t device_in = 0, device_out = 0;
     const at_found *used = NULL;
@@ -165,13 +165,15 @@ static int run(at_tuner *tuner, const at_problem *problem, const driver *d)
     }
     for (size_t i = 0; i < bytes; i++)
         in[i] = (unsigned char)(i * 2654435761u >> 13);
-    if (at_prepare(&used, tuner, problem, &err) != AT_OK) {
+    if (at_prepare(&used, tuner, problem, NULL, &err) != AT_OK) {
         code = complain(&err);
         goto done;
     }
     printf("on this device:\n");
     print_found(used);
-    void *const buffers[] = { (void *)(uintptr_t)device_out, (void *)(uintptr_t)device_in };
+    const int64_t size_bytes = (int64_t)bytes;
+    const at_buffer buffers[] = { { (void *)(uintptr_t)device_out, size_bytes },
+                                  { (void *)(uintptr_t)device_in, size_bytes } };
     if (d->to_device(device_in, in, bytes) || time_calls(tuner, problem, buffers, d) != 0)
         goto done;
     code = d->to_host(out, device_out, bytes) != 0 || !is_transpose(out, in, rows, cols, size);
@@ -189,7 +191,11 @@ done:
 int main(int argc, char **argv)
 {
     at_error err = { AT_OK, "" };
-    at_problem problem = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 4096, 4096 } };
+    at_problem problem = { .struct_bytes = sizeof(at_problem),
+                           .op = "transpose",
+                           .type = AT_TYPE_F32,
+                           .size_count = 2,
+                           .sizes = { 4096, 4096 } };
     at_tuner *tuner = NULL;
     driver d;
 

@@ -7,7 +7,7 @@
 #ifndef AUTOTUNE_CUBIN_H
 #define AUTOTUNE_CUBIN_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_NVRTC_H
 #define AUTOTUNE_NVRTC_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include "lang/record.h"
 #include "source/headers.h"
 #include "util/str.h"

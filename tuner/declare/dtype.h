@@ -2,7 +2,7 @@
 #ifndef AUTOTUNE_DTYPE_H
 #define AUTOTUNE_DTYPE_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <stddef.h>
 
 typedef enum atx_dtype {

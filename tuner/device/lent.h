@@ -11,7 +11,7 @@
 #ifndef AUTOTUNE_LENT_H
 #define AUTOTUNE_LENT_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 
 typedef struct atx_device atx_device; /* device.h, which its kinds include */
 typedef struct atx_lent atx_lent;

@@ -28,7 +28,7 @@
 #ifndef AUTOTUNE_EXPR_H
 #define AUTOTUNE_EXPR_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

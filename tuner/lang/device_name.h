@@ -6,7 +6,7 @@
 #ifndef AUTOTUNE_DEVICE_NAME_H
 #define AUTOTUNE_DEVICE_NAME_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <stdbool.h>
 #include <stddef.h>
 

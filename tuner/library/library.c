@@ -1,39 +1,20 @@
 /*
- * library.c - opening and closing a tuner, and the small calls of <autotune/autotune.h>: arguments
- * are checked here, and internal types turned into public ones, which the static assertions
- * below prove to have equal numbers.
+ * library.c - opening and closing a tuner, and the small calls of <autotune/autotune.h>, whose arguments are
+ * checked here.
  */
 #include "library/library.h"
 
+#include "lang/arch.h"
 #include "lang/device_name.h"
-#include "lang/layout.h"
 #include "lang/render.h"
 #include "util/clock.h"
 #include "util/real_path.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define FOLLOW_S 0.1 /* whether the file is still that of its name is asked this often at most */
-
-_Static_assert((int)AT_U8 == (int)ATX_U8 && (int)AT_F16 == (int)ATX_F16 && (int)AT_F32 == (int)ATX_F32 &&
-                   (int)AT_F64 == (int)ATX_F64 && (int)AT_C128 == (int)ATX_C128 &&
-                   (int)AT_C128 + 1 == (int)ATX_DTYPES,
-               "types of the library are those of the core");
-_Static_assert((int)AT_MATCH_EXACT == (int)ATX_MATCH_EXACT && (int)AT_MATCH_NEAR == (int)ATX_MATCH_NEAR &&
-                   (int)AT_MATCH_OTHER_DEVICE == (int)ATX_MATCH_OTHER_DEVICE &&
-                   (int)AT_MATCH_NONE == (int)ATX_MATCH_NONE &&
-                   (int)AT_MATCH_PREDICTED == (int)ATX_MATCH_PREDICTED,
-               "matches of the library are those of the core");
-_Static_assert((int)AT_SCALAR == (int)ATX_SCALAR && (int)AT_INPUT == (int)ATX_INPUT &&
-                   (int)AT_OUTPUT == (int)ATX_OUTPUT && (int)AT_INOUT == (int)ATX_INOUT &&
-                   (int)AT_SCRATCH == (int)ATX_SCRATCH,
-               "roles of the library are those of the core");
-_Static_assert(AT_MAX_SIZES <= ATX_MAX_DIMS && AT_MAX_RANK == ATX_MAX_DIMS &&
-                   AT_MAX_PITCHES == ATX_MAX_PITCHES && AT_MAX_ALIGNMENTS == ATX_MAX_ALIGNS,
-               "a problem of the library holds every shape");
 
 const char *at_version(void)
 {
@@ -43,54 +24,6 @@ const char *at_version(void)
 int at_version_number(void)
 {
     return AT_VERSION_NUMBER;
-}
-
-const char *at_type_name(at_type type)
-{
-    return (unsigned)type < ATX_DTYPES ? atx_dtype_name((atx_dtype)type) : "";
-}
-
-int at_type_bytes(at_type type)
-{
-    return (unsigned)type < ATX_DTYPES ? atx_dtype_bytes((atx_dtype)type) : 0;
-}
-
-at_status at_type_parse(at_type *out, const char *text, at_error *err)
-{
-    atx_dtype type = ATX_F32;
-    if (!out || !text)
-        return at_fail(err, AT_ERR_USAGE, "at_type_parse: an argument is NULL");
-    at_status status = atx_dtype_parse(&type, text, strlen(text), err);
-    if (status == AT_OK)
-        *out = (at_type)type;
-    return status;
-}
-
-at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *extents, const int *permutation,
-                     at_error *err)
-{
-    atx_layout_pair layout = { 0 };
-    if (!out || !extents || !permutation || rank < 0 || rank > AT_MAX_RANK)
-        return at_fail(err, AT_ERR_USAGE, "at_permute: expected no NULL, and a rank of 0 to %d", AT_MAX_RANK);
-    if ((unsigned)type >= ATX_DTYPES)
-        return at_fail(err, AT_ERR_USAGE, "at_permute: found type %d; expected an at_type", (int)type);
-    for (int i = 0; i < rank; i++)
-        if (extents[i] < 1)
-            return at_fail(err, AT_ERR_INPUT, "found an extent of %" PRId64 "; expected at least one element",
-                           extents[i]);
-    at_status status = atx_layout_permuted(&layout, rank, extents, permutation, NULL, err);
-    if (status != AT_OK)
-        return status;
-    *out = (at_problem){ .op = "permute", .type = type, .layout = { .rank = rank } };
-    memcpy(out->layout.extents, layout.extents, sizeof layout.extents);
-    memcpy(out->layout.strides_in, layout.in, sizeof layout.in);
-    memcpy(out->layout.strides_out, layout.out, sizeof layout.out);
-    return AT_OK;
-}
-
-const char *at_match_name(at_match match)
-{
-    return (unsigned)match <= AT_MATCH_PREDICTED ? atx_match_name((atx_match)match) : "";
 }
 
 void at_free(void *memory)
@@ -201,7 +134,7 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
         status = atx_catalog_open_with(&tuner->catalog, &options, err);
     if (status == AT_OK)
         status = atx_str_status(&tuner->broken, err);
-    tuner->with_shipped = !o->without_shipped && atx_shipped_wanted();
+    tuner->with_shipped = !o->no_shipped && atx_shipped_wanted();
     if (status == AT_OK)
         status = open_store(tuner, o->database, err);
     if (status == AT_OK)
@@ -218,11 +151,11 @@ static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
 {
     static const at_open_options DEFAULTS = AT_OPEN_OPTIONS_INIT;
-    const at_open_options *options = given ? given : &DEFAULTS;
-    if (options->version != DEFAULTS.version)
-        return at_fail(err, AT_ERR_USAGE,
-                       "at_open: found options of version %d; expected %d, as AT_OPEN_OPTIONS_INIT sets it",
-                       options->version, DEFAULTS.version);
+    at_open_options room;
+    const at_open_options *options =
+        given ? atx_library_struct(&room, sizeof room, given, "at_open_options", err) : &DEFAULTS;
+    if (!options)
+        return AT_ERR_USAGE;
     if (!out)
         return at_fail(err, AT_ERR_USAGE, "at_open: expected a place for the tuner");
     at_tuner *tuner = calloc(1, sizeof *tuner);
@@ -258,6 +191,7 @@ void at_close(at_tuner *tuner)
     atx_nvrtc_close(tuner->nvrtc);
     atx_catalog_close(tuner->catalog);
     atx_str_clear(&tuner->broken);
+    atx_str_clear(&tuner->compiler_log);
     atx_str_clear(&tuner->absent);
     atx_str_clear(&tuner->cache_path);
     pthread_rwlock_destroy(&tuner->table_lock);
@@ -290,35 +224,46 @@ static at_status read_gpu(atx_target *out, at_tuner *tuner, int ordinal, at_erro
 }
 
 /* `slow` is held. */
-static at_status read_target(atx_target *out, at_tuner *tuner, const at_target *target, at_error *err)
+static at_status read_target(atx_target *out, at_tuner *tuner, const at_target *given, at_error *err)
 {
     int ordinal;
+    at_target room;
+    atx_limits limits = { 0 };
     at_status status = AT_OK;
     *out = (atx_target){ 0 };
-    if (!target)
+    if (!given)
         return AT_OK;
-    if (target->version != 1 || target->cc < 0 || target->sms < 0)
-        return at_fail(err, AT_ERR_USAGE, "at_find: expected a target of version 1, with cc and sms >= 0");
+    const at_target *target = atx_library_struct(&room, sizeof room, given, "at_target", err);
+    if (!target)
+        return AT_ERR_USAGE;
+    if (target->sms < 0)
+        return at_fail(err, AT_ERR_USAGE, "found sms = %d; expected 0 or more multiprocessors", target->sms);
     size_t len = target->device ? strlen(target->device) : 0;
     if (len >= sizeof out->name)
         return at_fail(err, AT_ERR_USAGE, "at_find: the device's name is longer than %zu characters",
                        sizeof out->name - 1);
-    if (len && atx_device_is_index(&ordinal, target->device))
+    if (target->arch && *target->arch)
+        status = atx_arch_parse(&limits, target->arch, err);
+    if (status == AT_OK && len && atx_device_is_index(&ordinal, target->device))
         status = read_gpu(out, tuner, ordinal, err);
     else if (len)
         memcpy(out->name, target->device, len);
-    out->cc = target->cc ? target->cc : out->cc;
+    out->cc = limits.cc ? limits.cc : out->cc;
     out->sms = target->sms ? target->sms : out->sms;
     return status;
 }
 
-at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, const at_target *target,
+at_status at_find(at_found **out, at_tuner *tuner, const at_problem *given, const at_target *target,
                   at_error *err)
 {
     atx_found_parts *f = NULL;
     atx_target wanted;
-    if (!out || !tuner || !problem)
+    at_problem room;
+    if (!out || !tuner || !given)
         return at_fail(err, AT_ERR_USAGE, "at_find: an argument is NULL");
+    const at_problem *problem = atx_library_struct(&room, sizeof room, given, "at_problem", err);
+    if (!problem)
+        return AT_ERR_USAGE;
     pthread_mutex_lock(&tuner->slow);
     at_status status = read_target(&wanted, tuner, target, err);
     if (status == AT_OK)
@@ -331,12 +276,13 @@ at_status at_find(at_found **out, at_tuner *tuner, const at_problem *problem, co
 
 void at_found_close(at_found *found)
 {
-    atx_finding_close((atx_found_parts *)found);
+    if (found)
+        atx_finding_close((atx_found_parts *)found->parts);
 }
 
 at_status at_source(char **out, const at_found *found, at_error *err)
 {
-    const atx_found_parts *f = (const atx_found_parts *)found;
+    const atx_found_parts *f = found ? found->parts : NULL;
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
     atx_str text = { 0 };
     if (!out || !found)
@@ -353,22 +299,47 @@ at_status at_source(char **out, const at_found *found, at_error *err)
     return status;
 }
 
-at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_code_kind kind, at_error *err)
+/* `slow` is held. What the compiler said goes to *log. */
+static at_status compile(atx_str *code, atx_str *log, at_tuner *tuner, const atx_found_parts *f,
+                         at_code_kind kind, at_error *err)
 {
-    const atx_found_parts *f = (const atx_found_parts *)found;
     atx_build build = { 0 };
-    atx_str ptx = { 0 };
-    if (!out || !tuner || !found || (unsigned)kind > AT_CODE_PTX)
+    tuner->compiler_log.len = 0;
+    at_status status = kind == AT_CODE_PTX ? atx_library_ptx(code, tuner, f, f->cc, err)
+                                           : atx_library_cubin(&build, tuner, f, f->cc, err);
+    atx_str_add(log, atx_str_text(&tuner->compiler_log));
+    if (status == AT_OK && kind == AT_CODE_CUBIN) {
+        *code = build.cubin;
+        build.cubin = (atx_str){ 0 };
+    }
+    atx_build_clear(&build);
+    return status;
+}
+
+at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_code_kind kind,
+                     const at_compile_options *given, at_error *err)
+{
+    static const at_compile_options DEFAULTS = AT_COMPILE_OPTIONS_INIT;
+    const atx_found_parts *f = found ? found->parts : NULL;
+    at_compile_options room;
+    atx_str code = { 0 }, log = { 0 };
+    if (!out || !tuner || !found || (kind != AT_CODE_CUBIN && kind != AT_CODE_PTX))
         return at_fail(err, AT_ERR_USAGE, "at_compile: an argument is NULL, or the kind is none");
+    const at_compile_options *options =
+        given ? atx_library_struct(&room, sizeof room, given, "at_compile_options", err) : &DEFAULTS;
+    if (!options)
+        return AT_ERR_USAGE;
     if (!f->t)
         return at_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
     pthread_mutex_lock(&tuner->slow);
-    at_status status = kind == AT_CODE_PTX ? atx_library_ptx(&ptx, tuner, f, found->cc, err)
-                                           : atx_library_cubin(&build, tuner, f, found->cc, err);
+    at_status status = compile(&code, &log, tuner, f, kind, err);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK)
-        status = atx_library_name(out, f, kind == AT_CODE_PTX ? &ptx : &build.cubin, err);
-    atx_str_clear(&ptx);
-    atx_build_clear(&build);
+        status = atx_library_name(out, f, &code, err);
+    if (options->log)
+        *options->log = log.data ? log.data : atx_text_copy("", 0);
+    else
+        atx_str_clear(&log);
+    atx_str_clear(&code);
     return status;
 }

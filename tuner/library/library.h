@@ -25,7 +25,8 @@
 
 /* An at_found and everything that it was made of. */
 typedef struct atx_found_parts {
-    at_found shown; /* first: an at_found of ours is a finding */
+    at_found shown; /* its `parts` are these */
+    int cc;         /* compute capability that it is for; 0: not known */
     atx_problem problem;
     atx_limits limits;
     const atx_template *t; /* NULL: no configuration */
@@ -37,6 +38,8 @@ typedef struct atx_found_parts {
     const at_launch *launch_list[ATX_MAX_STEPS];
     const at_variable *variable_list[ATX_MAX_ARGS];
     at_metric metrics[ATX_MAX_METRICS];
+    const at_metric *metric_list[ATX_MAX_METRICS];
+    char arch[16];
     char *texts[ATX_FOUND_TEXTS]; /* owned: those that had no room in `room` */
     int text_count;
     size_t room_used;
@@ -65,7 +68,7 @@ typedef struct atx_prepared {
     struct atx_prepared *next; /* of the same bucket */
     uint64_t hash, context;
     uint64_t steps;     /* of the buffers' alignment, below the full one: four bits each */
-    at_problem problem; /* its op is the catalog's text */
+    at_problem problem; /* its op is the catalog's text, its size ours */
     atx_found_parts *finding;
     atx_kernel kernel; /* its geometry and arguments */
     const atx_module *module;
@@ -140,7 +143,9 @@ struct at_tuner {
     int number;
     atx_nvrtc *nvrtc; /* opened on first use */
     atx_str cache_path;
-    atx_store *cache; /* likewise; NULL: none */
+    atx_str compiler_log; /* of what was compiled last */
+    bool no_compile;      /* what is under way may not compile */
+    atx_store *cache;     /* as nvrtc; NULL: none */
     bool cache_tried;
     at_error cache_error; /* why the cache cannot be used */
     _Atomic(atx_gpu *) gpu;
@@ -194,6 +199,18 @@ at_status atx_library_name(at_code **out, const atx_found_parts *f, atx_str *byt
 /* The name that the compiler gave a kernel. */
 at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
                                   at_error *err) AT_MUST_CHECK;
+
+/* ---- library_public.c ---- */
+
+/* The caller's struct, as long as ours (`bytes`): itself, or in `room`. NULL: AT_ERR_USAGE, its size is none,
+ * or it says something that we do not know. */
+const void *atx_library_struct(void *room, size_t bytes, const void *given, const char *name, at_error *err);
+
+at_match atx_library_match(atx_match match);
+at_role atx_library_role(atx_role role);
+at_type atx_library_type(atx_dtype type);
+at_status atx_library_dtype(atx_dtype *out, at_type type,
+                            at_error *err) AT_MUST_CHECK; /* AT_ERR_USAGE: it is none */
 
 /* ---- library.c ---- */
 

@@ -52,19 +52,28 @@ static at_status refuse(at_tuner *tuner, const atx_found_parts *f, int cc, const
     at_error why = { 0 };
     at_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->file, f->shown.config, cc,
             log);
-    at_status status = atx_exclude(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config, &why, err);
+    at_status status = atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
     return status == AT_OK ? at_fail(err, AT_ERR_INPUT, "%s", why.text) : status;
 }
 
 static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source, const atx_found_parts *f,
                          int cc, atx_code kind, at_error *err)
 {
-    const at_error *before = atx_excluded_itself(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config);
-    if (before && before->status == AT_ERR_INPUT)
+    const at_error *before = atx_excluded_itself(tuner->excluded, &f->problem, f->cc, f->t, &f->config);
+    if (before && before->status == AT_ERR_INPUT) {
+        atx_str_add(&tuner->compiler_log, before->text);
         return at_fail(err, AT_ERR_INPUT, "%s", before->text);
+    }
+    if (tuner->no_compile)
+        return at_fail(err, AT_ERR_NOT_FOUND,
+                       "%s with %s is neither loaded nor in the cache; expected it there, or to "
+                       "be allowed to compile",
+                       f->t->file, f->shown.config);
     know_headers(tuner, f->t);
     at_status status = atx_nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
                                          source, f->t->file, cc, kind, err);
+    tuner->compiler_log.len = 0;
+    atx_str_add(&tuner->compiler_log, atx_str_text(&out->log));
     return status == AT_OK && !out->ok ? refuse(tuner, f, cc, atx_str_text(&out->log), err) : status;
 }
 
@@ -194,7 +203,7 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
 {
     atx_build build = { 0 };
     const atx_kept_code *code = NULL;
-    int cc = f->shown.cc;
+    int cc = f->cc;
 
     at_status status = open_tools(tuner, err);
     if (status == AT_OK)
@@ -214,7 +223,7 @@ at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx
                                  at_error *err)
 {
     atx_build build = { 0 };
-    int cc = f->shown.cc;
+    int cc = f->cc;
     at_status status = start(&build, tuner, f, cc, err);
     if (status == AT_OK)
         status = keep_cubin(out, tuner, f, &build, cc, true, err);

@@ -54,30 +54,34 @@ at_status atx_finding_bind(int64_t *slots, const atx_found_parts *f, at_error *e
 
 /* ---- the question ---- */
 
+/* Numbers up to the last that is not 0. */
+static int count_given(const int64_t *numbers, int most)
+{
+    while (most > 0 && !numbers[most - 1])
+        most--;
+    return most;
+}
+
 static at_status read_alignments(atx_problem *out, const at_problem *problem, at_error *err)
 {
-    int aligns = AT_MAX_ALIGNMENTS;
-    while (aligns > 0 && !problem->alignments[aligns - 1])
-        aligns--;
+    int aligns = count_given(problem->alignments, AT_MAX_ALIGNMENTS);
     if (aligns > 0 && aligns < out->op->align_count) /* the others are 0 */
         aligns = out->op->align_count;
     return atx_problem_set_aligns(out, problem->alignments, aligns, err);
 }
 
-static at_status read_sizes(atx_problem *out, const atx_op *op, const at_problem *problem, at_error *err)
+static at_status read_sizes(atx_problem *out, const atx_op *op, atx_dtype type, const at_problem *problem,
+                            at_error *err)
 {
-    int pitches = AT_MAX_PITCHES;
-    at_status status =
-        atx_problem_init(out, op, (atx_dtype)problem->type, problem->sizes, problem->size_count, err);
-    while (pitches > 0 && !problem->pitches[pitches - 1])
-        pitches--;
+    at_status status = atx_problem_init(out, op, type, problem->sizes, problem->size_count, err);
     if (status == AT_OK)
-        status = atx_problem_set_pitches(out, problem->pitches, pitches, err);
+        status = atx_problem_set_pitches(out, problem->pitches, count_given(problem->pitches, AT_MAX_PITCHES),
+                                         err);
     return status == AT_OK ? read_alignments(out, problem, err) : status;
 }
 
 /* As its canonical form, which may be a problem of another op. */
-static at_status read_layout(atx_problem *out, const atx_catalog *catalog, const atx_op *op,
+static at_status read_layout(atx_problem *out, const atx_catalog *catalog, const atx_op *op, atx_dtype type,
                              const at_problem *problem, at_error *err)
 {
     const at_layout *l = &problem->layout;
@@ -85,13 +89,13 @@ static at_status read_layout(atx_problem *out, const atx_catalog *catalog, const
     if (problem->size_count != 0)
         return at_fail(err, AT_ERR_USAGE, "%s: found size_count = %d; expected 0, and a layout (at_permute)",
                        op->name, problem->size_count);
-    if (l->rank < 0 || l->rank > AT_MAX_RANK)
+    if (l->rank < 0 || l->rank > ATX_MAX_RANK)
         return at_fail(err, AT_ERR_USAGE, "%s: found a layout of rank %d; expected 0 to %d", op->name,
-                       l->rank, AT_MAX_RANK);
+                       l->rank, ATX_MAX_RANK);
     memcpy(layout.extents, l->extents, sizeof layout.extents);
     memcpy(layout.in, l->strides_in, sizeof layout.in);
     memcpy(layout.out, l->strides_out, sizeof layout.out);
-    at_status status = atx_layout_problem(out, op, (atx_dtype)problem->type, &layout, err);
+    at_status status = atx_layout_problem(out, op, type, &layout, err);
     if (status == AT_OK)
         status = read_alignments(out, problem, err);
     return status == AT_OK ? atx_layout_reduce(out, catalog, err) : status;
@@ -105,11 +109,12 @@ static at_status read_problem(atx_problem *out, const atx_catalog *catalog, cons
     if (op && (problem->size_count < 0 || problem->size_count > AT_MAX_SIZES))
         return at_fail(err, AT_ERR_USAGE, "found size_count = %d; expected 0 to %d", problem->size_count,
                        AT_MAX_SIZES);
-    if (op && (unsigned)problem->type >= ATX_DTYPES)
-        return at_fail(err, AT_ERR_USAGE, "found type %d; expected an at_type", (int)problem->type);
+    atx_dtype type = ATX_F32;
+    if (op && atx_library_dtype(&type, problem->type, err) != AT_OK)
+        return AT_ERR_USAGE;
     if (op)
-        return op->layout_count ? read_layout(out, catalog, op, problem, err)
-                                : read_sizes(out, op, problem, err);
+        return op->layout_count ? read_layout(out, catalog, op, type, problem, err)
+                                : read_sizes(out, op, type, problem, err);
     for (int i = 0; i < atx_catalog_op_count(catalog); i++)
         atx_str_addf(&known, " %s", atx_catalog_op_name(catalog, i));
     at_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s%s%s", problem->op ? problem->op : "",
@@ -137,7 +142,10 @@ static at_status take_device(atx_found_parts *f, const atx_target *target, const
         f->limits.sms = sms;
     if (same && !limits && known->memory_mib > 0)
         f->limits.memory_bytes = atx_memory_bytes(known->memory_mib);
-    f->shown.cc = (int)cc;
+    f->cc = (int)cc;
+    if (cc)
+        snprintf(f->arch, sizeof f->arch, "sm_%d", f->cc);
+    f->shown.arch = f->arch;
     f->shown.sms = (int)f->limits.sms;
     return atx_finding_keep(&f->shown.device, f, same && !limits ? known->device : target->name, err);
 }
@@ -167,8 +175,8 @@ static at_status check_fallback(void *context, const atx_template *t, const atx_
     const asking *a = context;
     const atx_found_parts *f = a->f;
     atx_target here = *a->target;
-    here.cc = f->shown.cc;
-    if (atx_excluded(a->tuner->excluded, &f->problem, f->shown.cc, t, config))
+    here.cc = f->cc;
+    if (atx_excluded(a->tuner->excluded, &f->problem, f->cc, t, config))
         return AT_ERR_NOT_FOUND;
     return a->tuner->lookup ? atx_lookup_usable(a->tuner->lookup, &f->problem, &here, t, config, err) : AT_OK;
 }
@@ -181,7 +189,7 @@ static at_status take_fallback(atx_found_parts *f, at_tuner *tuner, const atx_ta
     asking a = { tuner, f, target };
     const atx_fallback_filter filter = { check_fallback, &a };
     f->shown.match = AT_MATCH_NONE;
-    if (!f->shown.cc)
+    if (!f->cc)
         return say_why(f, why, "and without a compute capability none can be chosen", err);
     at_status status = atx_fallback(&f->t, &f->config, tuner->catalog, f->problem.op, slots, &filter, &cause);
     if (status == AT_ERR_NOT_FOUND)
@@ -201,9 +209,16 @@ static void show_metrics(atx_found_parts *f, const atx_winner *w)
         f->metrics[i] = (at_metric){ .name = op->metrics[i].name, .value = NAN };
         if (atx_metric_value(&f->metrics[i].value, &f->problem, i, ATX_RECORD_OF(w), NULL) != AT_OK)
             f->metrics[i].value = NAN;
+        f->metric_list[i] = &f->metrics[i];
     }
-    f->shown.metrics = f->metrics;
+    f->shown.metrics = f->metric_list;
     f->shown.metric_count = op->metric_count;
+}
+
+/* Within, 0 is what nobody knows. */
+static double known(double value)
+{
+    return value > 0 ? value : NAN;
 }
 
 static at_status show_measured(atx_found_parts *f, const atx_found *found, at_error *err)
@@ -211,14 +226,16 @@ static at_status show_measured(atx_found_parts *f, const atx_found *found, at_er
     at_found *s = &f->shown;
     const atx_answer *a = found->answer;
     s->origin = found->shipped ? ATX_SHIPPED : "database";
-    s->expected_s = found->expected_s;
-    s->doubt = found->doubt;
+    if (found->expected_s > 0) {
+        s->expected_s = found->expected_s;
+        s->expected_loss = found->doubt;
+    }
     if (found->by_model)
         return AT_OK; /* nothing was measured */
-    s->median_s = a->winner.timing.median_s;
-    s->ceiling_s = a->winner.ceiling_s;
-    s->gb_per_s = atx_answer_gb_per_s(a);
-    s->gflop_per_s = atx_gflop_per_s(a->ops_count, s->median_s);
+    s->median_s = known(a->winner.timing.median_s);
+    s->ceiling_s = known(a->winner.ceiling_s);
+    s->gb_per_s = known(atx_answer_gb_per_s(a));
+    s->gflop_per_s = known(atx_gflop_per_s(a->ops_count, a->winner.timing.median_s));
     if (found->match == ATX_MATCH_EXACT || found->own)
         show_metrics(f, &a->winner);
     at_status status = atx_finding_keep(&s->measured_device, f, a->fingerprint.device, err);
@@ -241,8 +258,8 @@ static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_err
         atx_arg_value v = { 0 };
         status = atx_arg_value_of(&v, &f->problem, i, slots, err);
         f->args[i] = (at_arg){ .name = arg->name,
-                               .role = (at_role)arg->role,
-                               .type = (at_type)atx_arg_type(arg, f->problem.type),
+                               .role = atx_library_role(arg->role),
+                               .type = atx_library_type(atx_arg_type(arg, f->problem.type)),
                                .opaque = atx_arg_is_storage(op, arg),
                                .buffer = v.buffer,
                                .bytes = v.bytes,
@@ -354,11 +371,10 @@ static at_status find_another(bool *again, at_tuner *tuner, const atx_found_part
                               at_error *err)
 {
     at_error why = { 0 };
-    *again = atx_exclusions_of(&why, tuner->excluded, &f->problem, f->shown.cc) < ATX_EXCLUDED_IN_ALL;
+    *again = atx_exclusions_of(&why, tuner->excluded, &f->problem, f->cc) < ATX_EXCLUDED_IN_ALL;
     at_fail(&why, AT_ERR_INPUT, "%s is not valid on this device", found->t->name);
-    return *again
-               ? atx_exclude(tuner->excluded, &f->problem, f->shown.cc, found->t, &found->config, &why, err)
-               : AT_OK;
+    return *again ? atx_exclude(tuner->excluded, &f->problem, f->cc, found->t, &found->config, &why, err)
+                  : AT_OK;
 }
 
 /* An answer for this device, and the problem's slots there. *valid: its configuration may be used. */
@@ -398,7 +414,7 @@ static at_status answer(atx_found_parts *f, at_tuner *tuner, asked *a, at_error 
     if (status != AT_OK)
         return status;
     if (valid) {
-        f->shown.match = (at_match)found.match;
+        f->shown.match = atx_library_match(found.match);
         f->t = found.t;
         f->config = found.config;
         status = say_why(f, found.match == ATX_MATCH_EXACT ? "" : found.why, "", err);
@@ -416,6 +432,9 @@ static at_status show_question(atx_found_parts *f, at_error *err)
 {
     atx_str shape = { 0 };
     at_found *s = &f->shown;
+    s->parts = f;
+    s->arch = "";
+    s->median_s = s->gb_per_s = s->ceiling_s = s->gflop_per_s = s->expected_s = s->expected_loss = NAN;
     s->op = f->problem.op->name;
     s->type = atx_dtype_name(f->problem.type);
     s->why = s->warning = s->device = s->config = "";

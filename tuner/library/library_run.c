@@ -7,8 +7,8 @@
 #include "library/library.h"
 
 #include "compile/cubin.h"
+#include "lang/layout.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,12 +22,12 @@ _Static_assert(ATX_MAX_ARGS * 4 <= 64, "four bits for each buffer");
  * By how many factors of two each buffer is less than fully aligned, four bits each: 0 for what cudaMalloc
  * gives, so that a problem without buffers (at_prepare) is one with such.
  */
-static uint64_t steps_of(void *const *buffers, int count)
+static uint64_t steps_of(const at_buffer *buffers, int count)
 {
     uint64_t steps = 0;
     for (int i = 0; buffers && i < count && i < ATX_MAX_ARGS; i++) {
         int full = __builtin_ctz(ATX_FULL_ALIGN);
-        steps |= (uint64_t)(full - __builtin_ctzll((uintptr_t)buffers[i] | ATX_FULL_ALIGN)) << 4 * i;
+        steps |= (uint64_t)(full - __builtin_ctzll((uintptr_t)buffers[i].address | ATX_FULL_ALIGN)) << 4 * i;
     }
     return steps;
 }
@@ -41,7 +41,7 @@ static int align_index(const atx_op *op, int arg)
     return -1;
 }
 
-/* The layout of a problem that has one; NULL: its op has none, and it may be of a program that knows none. */
+/* The layout of a problem that has one; NULL: its op looks at none. */
 static at_status layout_of(const at_layout **out, const at_tuner *tuner, const at_problem *problem,
                            at_error *err)
 {
@@ -54,10 +54,9 @@ static at_status layout_of(const at_layout **out, const at_tuner *tuner, const a
 
 static at_problem copy_problem(const at_problem *problem, const at_layout *layout)
 {
-    at_problem copy = { 0 };
-    memcpy(&copy, problem, offsetof(at_problem, layout));
-    if (layout)
-        copy.layout = *layout;
+    at_problem copy = *problem;
+    if (!layout)
+        copy.layout = (at_layout){ 0 };
     return copy;
 }
 
@@ -74,7 +73,7 @@ static at_status read_steps(at_problem *out, const atx_op *op, const at_problem 
         int k = align_index(op, i);
         int64_t least = k < 0                    ? ATX_FULL_ALIGN
                         : problem->alignments[k] ? problem->alignments[k]
-                                                 : at_type_bytes(problem->type);
+                                                 : at_type_bits(problem->type) / 8;
         if (align < least)
             return at_fail(err, AT_ERR_USAGE,
                            "%s: buffer %d begins at a multiple of %d bytes and no more; expected device "
@@ -209,7 +208,7 @@ static at_status bind(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, 
     for (; p->buffer_count < f->shown.buffer_count && status == AT_OK; p->buffer_count++) {
         const at_arg *arg = f->shown.buffers[p->buffer_count];
         p->buffers[p->buffer_count] =
-            (struct atx_prepared_buffer){ arg->name, arg->bytes, arg->role != AT_INPUT };
+            (struct atx_prepared_buffer){ arg->name, arg->bytes, arg->role != AT_ROLE_INPUT };
     }
     return status;
 }
@@ -282,7 +281,7 @@ static at_status exclude_unloaded(at_tuner *tuner, atx_gpu *gpu, const atx_found
         return AT_OK;
     at_fail(&why, AT_ERR_DEVICE, "%s with %s cannot be loaded: %.900s", f->t->file, f->shown.config,
             cause->text);
-    return atx_exclude(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config, &why, err);
+    return atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
 }
 
 /* Says what was chosen first and why it is not used. `warning`: of what went wrong before, or "". */
@@ -318,7 +317,7 @@ static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char
         if (status != AT_OK)
             return status;
         const atx_found_parts *f = p->finding;
-        int tried = atx_exclusions_of(&first, tuner->excluded, &f->problem, f->shown.cc);
+        int tried = atx_exclusions_of(&first, tuner->excluded, &f->problem, f->cc);
         if (first.status != AT_OK && (!f->t || tried >= ATX_EXCLUDED_IN_ALL))
             return at_fail(err, first.status, "%s", first.text);
         if (!f->t)
@@ -327,7 +326,7 @@ static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char
         again = status != AT_OK;
         if (again)
             status = exclude_unloaded(tuner, gpu, f, &cause, err);
-        if (again && !atx_excluded(tuner->excluded, &f->problem, f->shown.cc, f->t, &f->config))
+        if (again && !atx_excluded(tuner->excluded, &f->problem, f->cc, f->t, &f->config))
             return status == AT_OK ? at_fail(err, cause.status, "%s", cause.text) : status;
     }
     return status == AT_OK ? warn(p->finding, &first, warning, err) : status;
@@ -420,32 +419,51 @@ static at_status open_driver(atx_gpu **out, at_tuner *tuner, at_error *err)
 }
 
 static at_status get_slowly(const atx_prepared **out, atx_gpu *gpu, at_tuner *tuner, const atx_asking *a,
-                            bool may_tune, at_error *err)
+                            const at_run_options *options, bool may_tune, at_error *err)
 {
     at_error warning = { 0 };
     if (may_tune && !tuner->tuning.in_background)
         tune_first(&warning, tuner, gpu, a);
     pthread_mutex_lock(&tuner->slow);
+    tuner->no_compile = options->no_compile != 0;
     at_status status = prepare(out, tuner, gpu, a, may_tune, warning.text, err);
+    tuner->no_compile = false;
     pthread_mutex_unlock(&tuner->slow);
     return status;
 }
 
-/* What is launched on `stream` next. */
-static at_status get(const atx_prepared **out, atx_gpu **gpu, at_tuner *tuner, const at_problem *problem,
-                     uint64_t steps, void *stream, at_error *err)
+static at_status check_question(const at_tuner *tuner, const at_problem *problem, atx_asking *a,
+                                at_error *err)
 {
+    if (!problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
+        return at_fail(err, AT_ERR_USAGE, "expected a problem with an op and 0 to %d sizes", AT_MAX_SIZES);
+    at_status status = layout_of(&a->layout, tuner, problem, err);
+    if (status == AT_OK && a->layout && (a->layout->rank < 0 || a->layout->rank > ATX_MAX_RANK))
+        status = at_fail(err, AT_ERR_USAGE, "found a layout of rank %d; expected 0 to %d", a->layout->rank,
+                         ATX_MAX_RANK);
+    return status;
+}
+
+/* What is launched on `stream` next. */
+static at_status get(const atx_prepared **out, atx_gpu **gpu, at_tuner *tuner, const at_problem *given,
+                     uint64_t steps, void *stream, const at_run_options *asked, at_error *err)
+{
+    static const at_run_options DEFAULTS = AT_RUN_OPTIONS_INIT;
+    at_problem problem_room;
+    at_run_options options_room;
+    if (!tuner || !given)
+        return at_fail(err, AT_ERR_USAGE, "expected a tuner and a problem; found NULL");
+    const at_problem *problem =
+        atx_library_struct(&problem_room, sizeof problem_room, given, "at_problem", err);
+    const at_run_options *options =
+        asked ? atx_library_struct(&options_room, sizeof options_room, asked, "at_run_options", err)
+              : &DEFAULTS;
+    if (!problem || !options)
+        return AT_ERR_USAGE;
     atx_asking a = { .problem = problem, .steps = steps };
-    if (!tuner || !problem || !problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
-        return at_fail(err, AT_ERR_USAGE, "expected a tuner, and a problem with an op and 0 to %d sizes",
-                       AT_MAX_SIZES);
-    at_status status = layout_of(&a.layout, tuner, problem, err);
-    if (status != AT_OK)
-        return status;
-    if (a.layout && (a.layout->rank < 0 || a.layout->rank > AT_MAX_RANK))
-        return at_fail(err, AT_ERR_USAGE, "found a layout of rank %d; expected 0 to %d", a.layout->rank,
-                       AT_MAX_RANK);
-    status = open_driver(gpu, tuner, err);
+    at_status status = check_question(tuner, problem, &a, err);
+    if (status == AT_OK)
+        status = open_driver(gpu, tuner, err);
     if (status == AT_OK)
         status = atx_gpu_current(&a.context, *gpu, err);
     if (status != AT_OK)
@@ -457,60 +475,71 @@ static at_status get(const atx_prepared **out, atx_gpu **gpu, at_tuner *tuner, c
     *out = p;
     if (p && !atomic_load_explicit(&p->renew, memory_order_relaxed))
         return AT_OK;
-    bool may_tune = tuner->tuning.budget_s > 0 && !atx_gpu_is_capturing(*gpu, stream);
-    return p && !may_tune ? AT_OK : get_slowly(out, *gpu, tuner, &a, may_tune, err);
+    bool may_tune = tuner->tuning.budget_s > 0 && !options->no_tuning && !options->no_compile &&
+                    !atx_gpu_is_capturing(*gpu, stream);
+    return p && !may_tune ? AT_OK : get_slowly(out, *gpu, tuner, &a, options, may_tune, err);
 }
 
-static bool overlap(const atx_prepared *p, void *const *buffers, int i, int k)
+static bool overlap(const atx_prepared *p, const at_buffer *buffers, int i, int k)
 {
-    uintptr_t a = (uintptr_t)buffers[i], b = (uintptr_t)buffers[k];
+    uintptr_t a = (uintptr_t)buffers[i].address, b = (uintptr_t)buffers[k].address;
     return (p->buffers[i].written || p->buffers[k].written) && a < b + (uint64_t)p->buffers[k].bytes &&
            b < a + (uint64_t)p->buffers[i].bytes;
 }
 
-static at_status check_buffers(const atx_prepared *p, void *const *buffers, int count, at_error *err)
+static at_status check_buffer(const atx_prepared *p, const at_buffer *buffers, int i, at_error *err)
 {
-    const char *op = p->problem.op;
-    if (count != p->buffer_count || !buffers)
-        return at_fail(err, AT_ERR_USAGE, "%s: found %d buffers; expected %d", op, buffers ? count : 0,
-                       p->buffer_count);
-    for (int i = 0; i < count; i++) {
-        if (!buffers[i] && p->buffers[i].bytes > 0)
-            return at_fail(err, AT_ERR_USAGE, "%s: %s: found NULL; expected device memory", op,
-                           p->buffers[i].name);
-        for (int k = 0; k < i; k++)
-            if (overlap(p, buffers, i, k))
-                return at_fail(err, AT_ERR_USAGE,
-                               "%s: %s and %s overlap: found %" PRId64 " bytes at %p and %" PRId64
-                               " bytes at %p; expected an output in memory that no other buffer uses",
-                               op, p->buffers[k].name, p->buffers[i].name, p->buffers[k].bytes, buffers[k],
-                               p->buffers[i].bytes, buffers[i]);
-    }
+    const char *op = p->problem.op, *name = p->buffers[i].name;
+    const int64_t bytes = p->buffers[i].bytes;
+    if (!buffers[i].address && bytes > 0)
+        return at_fail(err, AT_ERR_USAGE, "%s: %s: found NULL; expected device memory", op, name);
+    if (buffers[i].bytes && buffers[i].bytes < bytes)
+        return at_fail(err, AT_ERR_USAGE, "%s: %s: found a buffer of %" PRId64 " bytes; expected %" PRId64,
+                       op, name, buffers[i].bytes, bytes);
+    for (int k = 0; k < i; k++)
+        if (overlap(p, buffers, i, k))
+            return at_fail(err, AT_ERR_USAGE,
+                           "%s: %s and %s overlap: found %" PRId64 " bytes at %p and %" PRId64
+                           " bytes at %p; expected an output in memory that no other buffer uses",
+                           op, p->buffers[k].name, name, p->buffers[k].bytes, buffers[k].address, bytes,
+                           buffers[i].address);
     return AT_OK;
+}
+
+static at_status check_buffers(const atx_prepared *p, const at_buffer *buffers, int count, at_error *err)
+{
+    at_status status = AT_OK;
+    if (count != p->buffer_count || !buffers)
+        return at_fail(err, AT_ERR_USAGE, "%s: found %d buffers; expected %d", p->problem.op,
+                       buffers ? count : 0, p->buffer_count);
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = check_buffer(p, buffers, i, err);
+    return status;
 }
 
 static at_status launch(const atx_gpu *gpu, void *stream, const atx_module *module, int step,
                         const atx_geometry *geometry, const struct atx_kernel_arg *args, int count,
-                        void *const *buffers, at_error *err)
+                        const at_buffer *buffers, at_error *err)
 {
-    void *addresses[ATX_MAX_ARGS], *params[ATX_MAX_ARGS + 1];
+    const void *addresses[ATX_MAX_ARGS];
+    void *params[ATX_MAX_ARGS + 1];
     for (int i = 0; i < count; i++) {
         int b = args[i].buffer;
         if (b >= 0)
-            addresses[b] = buffers[b];
+            addresses[b] = buffers[b].address;
         params[i] = b >= 0 ? (void *)&addresses[b] : (void *)&args[i].value;
     }
     params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
     return atx_gpu_launch_step_on(gpu, stream, module, step, geometry, params, err);
 }
 
-at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffers, int buffer_count,
-                 void *stream, at_error *err)
+at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *buffers, int buffer_count,
+                 void *stream, const at_run_options *options, at_error *err)
 {
     const atx_prepared *p = NULL;
     atx_gpu *gpu = NULL;
 
-    at_status status = get(&p, &gpu, tuner, problem, steps_of(buffers, buffer_count), stream, err);
+    at_status status = get(&p, &gpu, tuner, problem, steps_of(buffers, buffer_count), stream, options, err);
     if (p)
         status = check_buffers(p, buffers, buffer_count, err);
     if (!p || status != AT_OK)
@@ -518,7 +547,7 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffer
     const atx_kernel *kernel = &p->kernel;
     for (int i = 0; i < kernel->variable_count && status == AT_OK; i++)
         status = atx_gpu_copy_on(gpu, stream, p->variables[i].at,
-                                 (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer],
+                                 (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer].address,
                                  p->variables[i].bytes, err);
     if (status == AT_OK)
         status = launch(gpu, stream, p->module, 0, &kernel->geometry, kernel->args, kernel->arg_count,
@@ -530,11 +559,12 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, void *const *buffer
     return status;
 }
 
-at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem, at_error *err)
+at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem,
+                     const at_run_options *options, at_error *err)
 {
     const atx_prepared *p = NULL;
     atx_gpu *gpu = NULL;
-    at_status status = get(&p, &gpu, tuner, problem, 0, NULL, err);
+    at_status status = get(&p, &gpu, tuner, problem, 0, NULL, options, err);
     if (p && out)
         *out = &p->finding->shown;
     return status;

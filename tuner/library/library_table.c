@@ -26,13 +26,14 @@ uint64_t atx_asking_hash(const atx_asking *a)
     const at_problem *problem = a->problem;
     uint64_t steps = a->steps;
     for (int i = 0; i < AT_MAX_ALIGNMENTS; i++) /* small numbers: one round for all */
-        steps += (uint64_t)problem->alignments[i] << (16 * i + 7);
+        steps += (uint64_t)problem->alignments[i] << (i * 3 + 7);
     uint64_t hash =
         mix(mix(a->context, steps), (uint64_t)problem->type << 32 | (unsigned)problem->size_count);
     for (int i = 0; i < problem->size_count; i++)
         hash = mix(hash, (uint64_t)problem->sizes[i]);
     for (int i = 0; i < AT_MAX_PITCHES; i++)
-        hash = mix(hash, (uint64_t)problem->pitches[i]);
+        if (problem->pitches[i])
+            hash = mix(hash + (unsigned)i, (uint64_t)problem->pitches[i]);
     for (const char *c = problem->op; *c; c++)
         hash = mix(hash, (unsigned char)*c);
     return a->layout ? hash_of_layout(hash, a->layout) : hash;

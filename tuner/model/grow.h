@@ -12,7 +12,7 @@
 #include "util/cancel.h"
 #include "util/rng.h"
 
-#include <autotune/status.h>
+#include "util/fail.h"
 
 /* What trees are fitted to: rows of bins, each with a weight and what is left over of its target. */
 typedef struct atx_lesson {

@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_PORTFOLIO_H
 #define AUTOTUNE_PORTFOLIO_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 
 /* A configuration that was tried, on a problem: how much slower than the best there (a logarithm). */
 typedef struct atx_tried {

@@ -5,7 +5,7 @@
 #ifndef AUTOTUNE_MPI_LAUNCHED_H
 #define AUTOTUNE_MPI_LAUNCHED_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include "mpi/link.h"
 
 typedef struct atx_launched {

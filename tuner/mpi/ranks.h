@@ -5,7 +5,7 @@
 #ifndef AUTOTUNE_MPI_RANKS_H
 #define AUTOTUNE_MPI_RANKS_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include "util/wire.h"
 #include <stdatomic.h>
 

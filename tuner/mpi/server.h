@@ -5,7 +5,7 @@
 #define AUTOTUNE_MPI_SERVER_H
 
 #include "mpi/link.h"
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <stdatomic.h>
 
 /*

@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_PTX_H
 #define AUTOTUNE_PTX_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -12,7 +12,7 @@
 #ifndef AUTOTUNE_BUG_H
 #define AUTOTUNE_BUG_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <assert.h>
 #include <stdint.h>
 

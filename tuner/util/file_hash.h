@@ -11,7 +11,7 @@
 
 #include "util/sha256.h"
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <sys/stat.h>
 
 /* *info is of the file whose contents were hashed. AT_ERR_INPUT: no regular file, it cannot be read, or it

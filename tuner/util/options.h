@@ -7,7 +7,7 @@
 #ifndef AUTOTUNE_OPTIONS_H
 #define AUTOTUNE_OPTIONS_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include "util/str.h"
 #include <stdbool.h>
 #include <stdint.h>

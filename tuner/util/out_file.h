@@ -13,7 +13,7 @@
 #ifndef AUTOTUNE_OUT_FILE_H
 #define AUTOTUNE_OUT_FILE_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_UTIL_STR_H
 #define AUTOTUNE_UTIL_STR_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,7 +7,7 @@
 #ifndef AUTOTUNE_TRACE_H
 #define AUTOTUNE_TRACE_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include <stdint.h>
 
 typedef struct atx_trace atx_trace;

@@ -8,7 +8,7 @@
 #ifndef AUTOTUNE_WIRE_H
 #define AUTOTUNE_WIRE_H
 
-#include <autotune/status.h>
+#include "util/fail.h"
 #include "util/str.h"
 #include <stdbool.h>
 #include <stdint.h>

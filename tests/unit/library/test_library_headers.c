@@ -48,8 +48,14 @@ static at_open_options with_headers(void)
 
 static at_status compile_twice(const at_open_options *options, at_error *err)
 {
-    const at_target h200 = { .version = 1, .device = "NVIDIA H200", .cc = 90, .sms = 132 };
-    const at_problem problem = { .op = "twice", .type = AT_F32, .size_count = 1, .sizes = { 1000 } };
+    const at_target h200 = {
+        .struct_bytes = sizeof(at_target), .device = "NVIDIA H200", .arch = "sm_90", .sms = 132
+    };
+    const at_problem problem = { .struct_bytes = sizeof(at_problem),
+                                 .op = "twice",
+                                 .type = AT_TYPE_F32,
+                                 .size_count = 1,
+                                 .sizes = { 1000 } };
     at_tuner *tuner = NULL;
     at_found *found = NULL;
     at_code *code = NULL;
@@ -57,7 +63,7 @@ static at_status compile_twice(const at_open_options *options, at_error *err)
     if (status == AT_OK)
         status = at_find(&found, tuner, &problem, &h200, err);
     if (status == AT_OK)
-        status = at_compile(&code, tuner, found, AT_CODE_CUBIN, err);
+        status = at_compile(&code, tuner, found, AT_CODE_CUBIN, NULL, err);
     if (status == AT_ERR_DEVICE)
         cr_skip_test("NVRTC is not installed");
     at_code_close(code);
@@ -119,13 +125,19 @@ Test(library_headers, a_folder_that_is_not_there_is_refused)
 /* PTX of the kernel, whose number is that of the header. */
 static at_status ptx_of(char **ptx, at_tuner *tuner, at_error *err)
 {
-    const at_target h200 = { .version = 1, .device = "NVIDIA H200", .cc = 90, .sms = 132 };
-    const at_problem problem = { .op = "twice", .type = AT_F32, .size_count = 1, .sizes = { 1000 } };
+    const at_target h200 = {
+        .struct_bytes = sizeof(at_target), .device = "NVIDIA H200", .arch = "sm_90", .sms = 132
+    };
+    const at_problem problem = { .struct_bytes = sizeof(at_problem),
+                                 .op = "twice",
+                                 .type = AT_TYPE_F32,
+                                 .size_count = 1,
+                                 .sizes = { 1000 } };
     at_found *found = NULL;
     at_code *code = NULL;
     at_status status = at_find(&found, tuner, &problem, &h200, err);
     if (status == AT_OK)
-        status = at_compile(&code, tuner, found, AT_CODE_PTX, err);
+        status = at_compile(&code, tuner, found, AT_CODE_PTX, NULL, err);
     if (status == AT_ERR_DEVICE)
         cr_skip_test("NVRTC is not installed");
     at_found_close(found);
@@ -285,10 +297,16 @@ static void store_winner(const at_open_options *options)
 
 static void expect_answer(at_tuner *tuner, at_match match, const char *why)
 {
-    const at_target h200 = { .version = 1, .device = "NVIDIA H200", .cc = 90, .sms = 132 };
+    const at_target h200 = {
+        .struct_bytes = sizeof(at_target), .device = "NVIDIA H200", .arch = "sm_90", .sms = 132
+    };
     at_error err = { 0 };
     for (int64_t size = 1000; size <= 1001; size++) { /* its own problem, and one near it */
-        const at_problem problem = { .op = "twice", .type = AT_F32, .size_count = 1, .sizes = { size } };
+        const at_problem problem = { .struct_bytes = sizeof(at_problem),
+                                     .op = "twice",
+                                     .type = AT_TYPE_F32,
+                                     .size_count = 1,
+                                     .sizes = { size } };
         at_found *found = NULL;
         cr_assert_eq(at_find(&found, tuner, &problem, &h200, &err), AT_OK, "%s", err.text);
         cr_expect(found->match == (size > 1000 && match == AT_MATCH_EXACT ? AT_MATCH_NEAR : match), "%s",

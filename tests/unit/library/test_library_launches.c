@@ -15,7 +15,8 @@ TestSuite(library_launches, .init = set_up, .fini = tear_down);
 /* out[i] = table[i % 4] * in[i] + in[last] */
 static const char OP[] =
     "/*!autotune\nop mix\nshape n\ntype T = f32\narg out T[n] output\narg in T[n] input uniform -1 1\n"
-    "arg table f32[4] input uniform 0 1 into c_table\narg work T[n] inout constant 0\narg n i32\narg last i64 = n - "
+    "arg table f32[4] input uniform 0 1 into c_table\narg work T[n] inout constant 0\narg n i32\narg last "
+    "i64 = n - "
     "1\n"
     "reference mix_reference\ngrid 1\nblock 1\ncheck exact\ntraffic 8 * n\n*/\n"
     "__constant__ float c_table[4];\n"
@@ -55,7 +56,8 @@ static const struct {
       1,
       1 },
     { "two launches",
-      "/*!autotune\ntemplate twice\nparam N = 32\nlaunch mix_scale grid ceil_div(n, N) block N arg n work in\n"
+      "/*!autotune\ntemplate twice\nparam N = 32\nlaunch mix_scale grid ceil_div(n, N) block N arg n work "
+      "in\n"
       "launch mix_add grid 1 block N shared 4 * N arg last out in work n\n*/\n__constant__ float "
       "c_table[4];\n"
       "extern \"C\" __global__ void mix_scale(int n, T *work, const T *in) {\n"
@@ -94,6 +96,9 @@ static at_tuner *tuner_of(const char *text)
 }
 
 enum { SIZE = 100 };
+static const at_problem MIX = {
+    .struct_bytes = sizeof(at_problem), .op = "mix", .type = AT_TYPE_F32, .size_count = 1, .sizes = { SIZE }
+};
 static float input[SIZE], table[4] = { 0.5f, 2, -3, 0.25f };
 
 /* ---- a program of its own that launches ---- */
@@ -184,7 +189,6 @@ static void compute(float out[SIZE], const at_found *found, const at_code *code)
 
 Test(library_launches, what_at_find_tells_computes_the_problem)
 {
-    const at_problem mix = { .op = "mix", .type = AT_F32, .size_count = 1, .sizes = { SIZE } };
     for (int i = 0; i < SIZE; i++)
         input[i] = (float)(i * 37 % 64) / 8;
     for (size_t k = 0; k < sizeof TEMPLATES / sizeof *TEMPLATES; k++) {
@@ -192,13 +196,13 @@ Test(library_launches, what_at_find_tells_computes_the_problem)
         at_code *code = NULL;
         float out[SIZE];
         at_tuner *tuner = tuner_of(TEMPLATES[k].text);
-        at_found *found = find_ok(tuner, mix, &ON_H200);
+        at_found *found = find_ok(tuner, MIX, &ON_H200);
         cr_assert_str_eq(found->buffers[0]->name, "out");
         cr_assert_eq(found->launch_count, TEMPLATES[k].launch_count, "%s", TEMPLATES[k].name);
         cr_assert_eq(found->variable_count, TEMPLATES[k].variable_count, "%s", TEMPLATES[k].name);
         for (int i = 0; i < found->launch_count; i++)
             cr_assert_str_eq(found->launches[i]->kernel, TEMPLATES[k].kernels[i]);
-        if (at_compile(&code, tuner, found, AT_CODE_PTX, &err) == AT_ERR_DEVICE)
+        if (at_compile(&code, tuner, found, AT_CODE_PTX, NULL, &err) == AT_ERR_DEVICE)
             cr_skip_test("NVRTC is not installed");
         cr_assert_not_null(code, "%s", err.text);
         compute(out, found, code);
@@ -209,4 +213,32 @@ Test(library_launches, what_at_find_tells_computes_the_problem)
         at_close(tuner);
         at_code_close(code); /* outlives both */
     }
+}
+
+/* An error's text is cut, and of many faults it has the first few. */
+Test(library_launches, the_compilers_whole_log_is_given)
+{
+    enum { FAULTS = 40 };
+    at_error err = { 0 };
+    at_code *code = NULL;
+    char *log = NULL, text[8000];
+    at_compile_options options = AT_COMPILE_OPTIONS_INIT;
+    int len = snprintf(text, sizeof text,
+                       "/*!autotune\ntemplate loud\nparam N = 32\narg out\ngrid 1\nblock N\n*/\n"
+                       "extern \"C\" __global__ void mix_loud(T *out) {\n");
+    for (int i = 0; i < FAULTS; i++)
+        len += snprintf(text + len, sizeof text - (size_t)len, "    out[%d] = unknown_%d;\n", i, i);
+    snprintf(text + len, sizeof text - (size_t)len, "}\n");
+    at_tuner *tuner = tuner_of(text);
+    at_found *found = find_ok(tuner, MIX, &ON_H200);
+    options.log = &log;
+    at_status status = at_compile(&code, tuner, found, AT_CODE_CUBIN, &options, &err);
+    if (status == AT_ERR_DEVICE)
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_ERR_INPUT);
+    cr_assert(log && strstr(log, "unknown_0") && strstr(log, "unknown_39"), "%s", log);
+    cr_assert(!strstr(err.text, "unknown_39"));
+    at_free(log);
+    at_found_close(found);
+    at_close(tuner);
 }

@@ -66,7 +66,7 @@ Test(library_miss, what_is_known_exactly_is_not_tuned)
     put_winner("1024x2048", 1024 * 2048, "NVIDIA H200", 132);
     be_real_program("");
     at_tuner *tuner = open_tuning(LONG_S);
-    at_status status = at_prepare(&found, tuner, &TUNED, &err);
+    at_status status = at_prepare(&found, tuner, &TUNED, NULL, &err);
     if (status == AT_ERR_DEVICE)
         cr_skip_test("NVRTC is not installed");
     cr_assert_eq(found->match, AT_MATCH_EXACT);
@@ -178,7 +178,7 @@ Test(library_miss, a_database_that_comes_damaged_is_told_of_each_time)
     be_program(words);
     at_tuner *tuner = open_tuning(LONG_S);
     expect_warning(prepare_ok(tuner), "not tuned at its first use");
-    cr_assert_eq(at_prepare(&found, tuner, &TUNED, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_prepare(&found, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
     expect_warning(found, "not tuned at its first use");
     at_close(tuner);
 }
@@ -192,7 +192,7 @@ Test(library_miss, a_tuner_that_fails_says_why_also_where_standard_descriptors_a
     at_tuner *tuner = open_tuning(LONG_S);
     int in = fcntl(0, F_DUPFD_CLOEXEC, 10), out = fcntl(1, F_DUPFD_CLOEXEC, 10);
     cr_assert(in >= 0 && out >= 0 && close(0) == 0 && close(1) == 0);
-    at_status status = at_prepare(&found, tuner, &COPY, &err);
+    at_status status = at_prepare(&found, tuner, &COPY, NULL, &err);
     cr_assert(dup2(in, 0) == 0 && dup2(out, 1) == 1);
     if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
         cr_skip_test("NVRTC is not installed");
@@ -295,7 +295,7 @@ static pid_t start_process(void)
         const at_open_options options = options_of(LONG_S);
         fake_use_context(1);
         bool exact = at_open(&tuner, &options, NULL) == AT_OK &&
-                     at_prepare(&found, tuner, &COPY, NULL) == AT_OK && found->match == AT_MATCH_EXACT;
+                     at_prepare(&found, tuner, &COPY, NULL, NULL) == AT_OK && found->match == AT_MATCH_EXACT;
         at_close(tuner);
         _exit(exact ? 0 : 1);
     }

@@ -13,7 +13,9 @@
 
 TestSuite(library_next, .init = set_up, .fini = tear_down);
 
-static const at_problem FILL = { .op = "fill", .type = AT_F32, .size_count = 1, .sizes = { 9 } };
+static const at_problem FILL = {
+    .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
+};
 
 static void write_template(const char *name, const char *text)
 {
@@ -104,8 +106,9 @@ static at_tuner *open_with(const measured *list, int count)
 
 static at_status run(at_tuner *tuner, at_error *err)
 {
-    void *const buffers[] = { (void *)(uintptr_t)0x10000000, (void *)(uintptr_t)0x20000000 };
-    return at_run(tuner, &FILL, buffers, 2, NULL, err);
+    const at_buffer buffers[] = { { .address = (void *)(uintptr_t)0x10000000 },
+                                  { .address = (void *)(uintptr_t)0x20000000 } };
+    return at_run(tuner, &FILL, buffers, 2, NULL, NULL, err);
 }
 
 static void run_ok(at_tuner *tuner)
@@ -124,7 +127,7 @@ static void expect_instead(at_tuner *tuner, const char *template_name, const cha
     at_error err = { 0 };
     const at_found *used = NULL;
     run_ok(tuner);
-    cr_assert_eq(at_prepare(&used, tuner, &FILL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_prepare(&used, tuner, &FILL, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_str_eq(used->template_name, template_name, "%s", used->warning);
     cr_assert_str_eq(used->config, config, "%s", used->warning);
     cr_assert(strstr(used->warning, warning) && strstr(used->warning, " takes its place"), "'%s'",
@@ -142,7 +145,7 @@ Test(library_next, a_winner_that_does_not_compile_gives_way_to_the_fastest_trial
     expect_instead(tuner, "slow", "B=2", "fast.cu with A=1 does not compile for sm_90: ");
     cr_assert_eq(fake_read().block[0], 32);
     const at_found *used = NULL;
-    cr_assert_eq(at_prepare(&used, tuner, &FILL, NULL), AT_OK);
+    cr_assert_eq(at_prepare(&used, tuner, &FILL, NULL, NULL), AT_OK);
     cr_assert_eq(used->match, AT_MATCH_NEAR);
     cr_assert(strstr(used->why, "it does not work here: ") && strstr(used->why, "its runner-up"), "%s",
               used->why);
@@ -189,7 +192,7 @@ Test(library_next, what_won_on_another_device_gives_way_too)
     put_on("NVIDIA H100", FAST_AND_SLOW, 4);
     at_tuner *tuner = open_here();
     expect_instead(tuner, "slow", "B=2", "fast.cu with A=1 does not compile for sm_90: ");
-    cr_assert_eq(at_prepare(&used, tuner, &FILL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_prepare(&used, tuner, &FILL, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(used->match, AT_MATCH_OTHER_DEVICE);
     at_close(tuner);
 }
@@ -201,7 +204,7 @@ Test(library_next, where_nothing_measured_works_a_valid_configuration_stands_in)
     const at_found *used = NULL;
     at_tuner *tuner = open_with(FAST_AND_SLOW, 2);
     expect_instead(tuner, "slow", "B=1", "fast.cu with A=1 does not compile for sm_90: ");
-    cr_assert_eq(at_prepare(&used, tuner, &FILL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_prepare(&used, tuner, &FILL, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(used->match, AT_MATCH_NONE);
     at_close(tuner);
 }
@@ -244,7 +247,7 @@ Test(library_next, after_at_compile_has_failed_at_find_answers_with_the_next_bes
     cr_assert_eq(first->match, AT_MATCH_EXACT);
     for (int i = 0; i < 3; i++) {
         at_found *found = find_ok(tuner, FILL, &ON_H200);
-        at_status status = at_compile(&code, tuner, found, AT_CODE_CUBIN, &err);
+        at_status status = at_compile(&code, tuner, found, AT_CODE_CUBIN, NULL, &err);
         if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
             cr_skip_test("NVRTC is not installed");
         cr_assert_eq(status, i < 2 ? AT_ERR_INPUT : AT_OK, "%d: %s", i, err.text);
@@ -252,7 +255,7 @@ Test(library_next, after_at_compile_has_failed_at_find_answers_with_the_next_bes
         at_found_close(found);
     }
     at_code_close(code);
-    cr_assert_eq(at_compile(&code, tuner, first, AT_CODE_PTX, &err), AT_ERR_INPUT);
+    cr_assert_eq(at_compile(&code, tuner, first, AT_CODE_PTX, NULL, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "fast.cu with A=1 does not compile for sm_90: "), "%s", err.text);
     at_found_close(first);
     at_close(tuner);
@@ -265,7 +268,7 @@ Test(library_next, what_works_needs_no_warning)
     const at_found *used = NULL;
     at_tuner *tuner = open_with(LIST, 2);
     run_ok(tuner);
-    cr_assert_eq(at_prepare(&used, tuner, &FILL, NULL), AT_OK);
+    cr_assert_eq(at_prepare(&used, tuner, &FILL, NULL, NULL), AT_OK);
     cr_assert_str_eq(used->warning, "");
     cr_assert_eq(used->match, AT_MATCH_EXACT);
     at_close(tuner);

@@ -26,7 +26,11 @@ static bool comes_to(at_tuner *tuner, at_problem problem, at_match match, at_sta
 Test(library_replaced, answers_from_the_database_that_has_taken_the_place_of_its_own)
 {
     char before[200];
-    const at_problem other = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 512, 512 } };
+    const at_problem other = { .struct_bytes = sizeof(at_problem),
+                               .op = "transpose",
+                               .type = AT_TYPE_F32,
+                               .size_count = 2,
+                               .sizes = { 512, 512 } };
     at_tuner *tuner = tuner_with_winner();
     at_found *found = find_ok(tuner, other, &ON_H200);
     cr_assert_eq(found->match, AT_MATCH_NEAR);

@@ -16,8 +16,8 @@ static void *at_address(uintptr_t address)
 
 static at_status run_at(at_tuner *tuner, at_problem problem, uintptr_t out, uintptr_t in, at_error *err)
 {
-    void *const buffers[] = { at_address(out), at_address(in) };
-    return at_run(tuner, &problem, buffers, 2, at_address(0x77), err);
+    const at_buffer buffers[] = { { at_address(out), 0 }, { at_address(in), 0 } };
+    return at_run(tuner, &problem, buffers, 2, at_address(0x77), NULL, err);
 }
 
 /* A place for matrices up to 32 MiB. */
@@ -47,7 +47,7 @@ Test(library_run, runs_what_was_tuned)
     cr_assert_eq(r.stream, at_address(0x77));
     const int64_t expected[] = { OUT, IN, 1, 1024, 2048 };
     cr_assert_eq(memcmp(r.params, expected, sizeof expected), 0);
-    cr_assert_eq(at_prepare(&used, tuner, &TUNED, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_prepare(&used, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(used->match, AT_MATCH_EXACT);
     cr_assert_str_eq(used->device, "NVIDIA H200");
     cr_assert_str_eq(used->warning, "");
@@ -61,14 +61,58 @@ Test(library_run, runs_right_what_nobody_tuned)
     const at_found *used = NULL;
     at_tuner *tuner = NULL;
     at_error err = { 0 };
-    at_problem ragged = { .op = "transpose", .type = AT_F32, .size_count = 3, .sizes = { 3, 17, 1000 } };
+    at_problem ragged = { .struct_bytes = sizeof(at_problem),
+                          .op = "transpose",
+                          .type = AT_TYPE_F32,
+                          .size_count = 3,
+                          .sizes = { 3, 17, 1000 } };
     cr_assert_eq(at_open(&tuner, NULL, &err), AT_OK, "%s", err.text);
     fake_use_context(1);
     run_or_skip(tuner, ragged);
-    cr_assert_eq(at_prepare(&used, tuner, &ragged, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_prepare(&used, tuner, &ragged, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(used->match, AT_MATCH_NONE);
     cr_assert(strstr(used->why, "not measured"), "%s", used->why);
     cr_assert_eq(fake_read().params[4], 1000);
+    at_close(tuner);
+}
+
+/* What a server does that must not stop for a compiler: it prepares ahead, and then only launches. */
+Test(library_run, without_leave_to_compile_only_what_is_there_runs)
+{
+    const at_buffer buffers[] = { { at_address(OUT), 0 }, { at_address(IN), 0 } };
+    at_run_options options = AT_RUN_OPTIONS_INIT;
+    at_error err = { 0 };
+    at_tuner *tuner = tuner_with_winner();
+    options.no_compile = 1;
+    fake_use_context(1);
+    at_status status = at_run(tuner, &TUNED, buffers, 2, NULL, &options, &err);
+    if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_ERR_NOT_FOUND, "%s", err.text);
+    cr_assert(strstr(err.text, "neither loaded nor in the cache"), "%s", err.text);
+    cr_assert_eq(fake_read().launches, 0);
+    cr_assert_eq(at_prepare(NULL, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_run(tuner, &TUNED, buffers, 2, NULL, &options, &err), AT_OK, "%s", err.text);
+    at_close(tuner);
+    tuner = open_tuner(); /* another process: the cache has it */
+    cr_assert_eq(at_run(tuner, &TUNED, buffers, 2, NULL, &options, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(fake_read().launches, 2);
+    at_close(tuner);
+}
+
+Test(library_run, a_buffer_that_is_told_to_be_too_small_is_refused)
+{
+    enum { BYTES = 4 * 1024 * 2048 };
+    at_buffer buffers[] = { { at_address(OUT), BYTES }, { at_address(IN), BYTES } };
+    at_error err = { 0 };
+    at_tuner *tuner = tuner_with_winner();
+    fake_use_context(1);
+    run_or_skip(tuner, TUNED);
+    cr_assert_eq(at_run(tuner, &TUNED, buffers, 2, NULL, NULL, &err), AT_OK, "%s", err.text);
+    buffers[1].bytes--;
+    cr_assert_eq(at_run(tuner, &TUNED, buffers, 2, NULL, NULL, &err), AT_ERR_USAGE);
+    cr_assert(strstr(err.text, "in: found a buffer of 8388607 bytes; expected 8388608"), "%s", err.text);
+    cr_assert_eq(fake_read().launches, 2);
     at_close(tuner);
 }
 
@@ -123,14 +167,16 @@ Test(library_run, a_problem_that_no_template_takes_is_refused)
 {
     at_error err = { 0 };
     const at_found *used = NULL;
-    at_problem problem = { .op = "fill", .type = AT_F32, .size_count = 1, .sizes = { 9 } };
+    at_problem problem = {
+        .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
+    };
     at_tuner *tuner = tuner_of_small();
     fake_use_context(1);
     run_or_skip(tuner, problem);
     problem.sizes[0] = 10;
     cr_assert_eq(run_at(tuner, problem, OUT, IN, &err), AT_ERR_NOT_FOUND, "%s", err.text);
     cr_assert(strstr(err.text, "it holds no more"), "%s", err.text);
-    cr_assert_eq(at_prepare(&used, tuner, &problem, &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(at_prepare(&used, tuner, &problem, NULL, &err), AT_ERR_NOT_FOUND);
     cr_assert_eq(fake_read().launches, 1);
     at_close(tuner);
 }
@@ -140,7 +186,9 @@ Test(library_run, a_compilers_name_for_a_kernel_may_be_long)
 {
     enum { LONG = 1500 };
     char text[LONG * 3], name[LONG + 1] = "";
-    const at_problem problem = { .op = "fill", .type = AT_F32, .size_count = 1, .sizes = { 9 } };
+    const at_problem problem = {
+        .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
+    };
     at_tuner *tuner = tuner_of_small();
     at_close(tuner);
     memset(name, 'n', LONG);
@@ -162,7 +210,7 @@ Test(library_run, loads_a_kernel_once_a_context)
 {
     at_tuner *tuner = tuner_with_winner();
     at_problem other = TUNED;
-    other.type = AT_U32; /* another problem, the same kernel */
+    other.type = AT_TYPE_U32; /* another problem, the same kernel */
     fake_use_context(1);
     run_or_skip(tuner, TUNED);
     run_or_skip(tuner, TUNED);
@@ -197,10 +245,10 @@ Test(library_run, does_not_launch_on_buffers_that_cannot_be_right)
         cr_assert_eq(run_at(tuner, TUNED, CASES[i].out, CASES[i].in, &err), AT_ERR_USAGE, "%zu", i);
         cr_assert(strstr(err.text, CASES[i].says), "%zu: %s", i, err.text);
     }
-    void *const buffers[] = { at_address(OUT), at_address(IN), at_address(IN) };
-    cr_assert_eq(at_run(tuner, &TUNED, buffers, 3, NULL, &err), AT_ERR_USAGE);
-    cr_assert_eq(at_run(tuner, &TUNED, NULL, 2, NULL, &err), AT_ERR_USAGE);
-    cr_assert_eq(at_run(NULL, &TUNED, buffers, 2, NULL, &err), AT_ERR_USAGE);
+    const at_buffer buffers[] = { { at_address(OUT), 0 }, { at_address(IN), 0 }, { at_address(IN), 0 } };
+    cr_assert_eq(at_run(tuner, &TUNED, buffers, 3, NULL, NULL, &err), AT_ERR_USAGE);
+    cr_assert_eq(at_run(tuner, &TUNED, NULL, 2, NULL, NULL, &err), AT_ERR_USAGE);
+    cr_assert_eq(at_run(NULL, &TUNED, buffers, 2, NULL, NULL, &err), AT_ERR_USAGE);
     cr_assert_eq(fake_read().launches, 1);
     cr_assert_eq(run_at(tuner, TUNED, OUT + 4 * 1024 * 2048, OUT, &err), AT_OK, "neighbours do not overlap");
     at_close(tuner);
@@ -247,7 +295,7 @@ Test(library_run, alignment_is_part_of_the_problem)
     problem.alignments[1] = 4;
     fake_use_context(1);
     run_or_skip(tuner, problem);
-    cr_assert_eq(at_prepare(&used, tuner, &problem, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(at_prepare(&used, tuner, &problem, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_str_eq(used->shape, "1024x2048@16x4", "what was promised, although buffers are better");
     cr_assert_eq(run_at(tuner, problem, OUT + 8, IN + 8, &err), AT_ERR_USAGE, "a broken promise");
     cr_assert(strstr(err.text, "buffer 1 begins at a multiple of 8 bytes and no more; expected device memory "
@@ -293,7 +341,7 @@ Test(library_run, a_cache_that_cannot_be_used_is_a_warning)
     at_tuner *tuner = tuner_with_winner();
     fake_use_context(1);
     run_or_skip(tuner, TUNED);
-    cr_assert_eq(at_prepare(&used, tuner, &TUNED, &err), AT_OK);
+    cr_assert_eq(at_prepare(&used, tuner, &TUNED, NULL, &err), AT_OK);
     cr_assert(strstr(used->warning, home.path), "'%s'", used->warning);
     at_close(tuner);
 }
@@ -321,7 +369,7 @@ Test(library_run, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
         at_tuner *tuner = i ? open_tuner() : tuner_with_winner();
         fake_use_context(1);
         run_or_skip(tuner, TUNED);
-        cr_assert_eq(at_prepare(&used, tuner, &TUNED, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at_prepare(&used, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
         cr_assert_str_eq(used->warning, "");
         at_close(tuner);
         cr_assert_eq(spoil_kernels(path), 1);
@@ -337,7 +385,7 @@ Test(library_run, so_is_a_limit_of_the_cache_that_makes_no_sense)
     at_tuner *tuner = tuner_with_winner();
     fake_use_context(1);
     run_or_skip(tuner, TUNED);
-    cr_assert_eq(at_prepare(&used, tuner, &TUNED, &err), AT_OK);
+    cr_assert_eq(at_prepare(&used, tuner, &TUNED, NULL, &err), AT_OK);
     cr_assert(strstr(used->warning, "AUTOTUNE_CACHE_LIMIT: found 'much'"), "'%s'", used->warning);
     at_close(tuner);
     set_or_unset("AUTOTUNE_CACHE_LIMIT", NULL);
@@ -350,9 +398,11 @@ static void *run_many(void *tuner)
     size_t failures = 0;
     fake_use_context(1);
     for (int i = 0; i < ROUNDS * SHAPES; i++) {
-        at_problem problem = {
-            .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1024, 64 * (1 + i % SHAPES) }
-        };
+        at_problem problem = { .struct_bytes = sizeof(at_problem),
+                               .op = "transpose",
+                               .type = AT_TYPE_F32,
+                               .size_count = 2,
+                               .sizes = { 1024, 64 * (1 + i % SHAPES) } };
         failures += run_at(tuner, problem, OUT, IN, NULL) != AT_OK;
         failures += fake_read().params[4] != problem.sizes[1];
     }
@@ -383,7 +433,7 @@ Test(library_run, the_second_call_is_quick)
 {
     enum { BATCHES = 20, CALLS = 5000 };
     at_tuner *tuner = tuner_with_winner();
-    void *const buffers[] = { at_address(OUT), at_address(IN) };
+    const at_buffer buffers[] = { { at_address(OUT), 0 }, { at_address(IN), 0 } };
     double least_us = INFINITY;
     fake_use_context(1);
     run_or_skip(tuner, TUNED);
@@ -391,7 +441,7 @@ Test(library_run, the_second_call_is_quick)
         struct timespec from, to;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
         for (int i = 0; i < CALLS; i++)
-            cr_assert_eq(at_run(tuner, &TUNED, buffers, 2, NULL, NULL), AT_OK);
+            cr_assert_eq(at_run(tuner, &TUNED, buffers, 2, NULL, NULL, NULL), AT_OK);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &to);
         const double ns = 1e9 * (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec);
         least_us = fmin(least_us, 1e-3 * ns / CALLS);
@@ -405,7 +455,9 @@ Test(library_run, a_wrong_file_of_the_folder_takes_only_itself_out)
 {
     at_error err = { 0 };
     at_found *found = NULL;
-    at_problem problem = { .op = "fill", .type = AT_F32, .size_count = 1, .sizes = { 9 } };
+    at_problem problem = {
+        .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
+    };
     at_open_options options = AT_OPEN_OPTIONS_INIT;
     char path[400];
     at_tuner *tuner = tuner_of_small();
@@ -438,8 +490,12 @@ Test(library_run, what_goes_into_a_variable_is_copied_there_before_each_launch)
     at_tuner *tuner = NULL;
     at_open_options options = AT_OPEN_OPTIONS_INIT;
     char path[400];
-    const at_problem problem = { .op = "fill", .type = AT_F32, .size_count = 1, .sizes = { 9 } };
-    void *const buffers[] = { at_address(OUT), at_address(OUT + 0x100000), at_address(IN) };
+    const at_problem problem = {
+        .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
+    };
+    const at_buffer buffers[] = { { at_address(OUT), 0 },
+                                  { at_address(OUT + 0x100000), 0 },
+                                  { at_address(IN), 0 } };
     make_folder("templates");
     make_folder("templates/fill");
     write_file(
@@ -457,7 +513,7 @@ Test(library_run, what_goes_into_a_variable_is_copied_there_before_each_launch)
     options.templates = path;
     cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
     fake_use_context(1);
-    at_status status = at_run(tuner, &problem, buffers, 3, at_address(0x77), &err);
+    at_status status = at_run(tuner, &problem, buffers, 3, at_address(0x77), NULL, &err);
     if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
         cr_skip_test("NVRTC is not installed");
     cr_assert_eq(status, AT_OK, "%s", err.text);
@@ -468,7 +524,8 @@ Test(library_run, what_goes_into_a_variable_is_copied_there_before_each_launch)
         cr_assert_eq(c.launches, before, "before the launch, each time");
         const int64_t expected[] = { OUT, IN, 9, 10, 11 };
         cr_assert_eq(memcmp(fake_read().params, expected, sizeof expected), 0);
-        cr_assert_eq(at_run(tuner, &problem, buffers, 3, at_address(0x77), &err), AT_OK, "%s", err.text);
+        cr_assert_eq(at_run(tuner, &problem, buffers, 3, at_address(0x77), NULL, &err), AT_OK, "%s",
+                     err.text);
     }
     at_close(tuner);
 }
@@ -480,8 +537,12 @@ Test(library_run, a_buffer_of_no_elements_may_be_missing)
     at_tuner *tuner = NULL;
     at_open_options options = AT_OPEN_OPTIONS_INIT;
     char path[400];
-    at_problem problem = { .op = "twice", .type = AT_F32, .size_count = 2, .sizes = { 1, 9 } };
-    void *const buffers[] = { at_address(OUT), NULL, at_address(IN) };
+    at_problem problem = { .struct_bytes = sizeof(at_problem),
+                           .op = "twice",
+                           .type = AT_TYPE_F32,
+                           .size_count = 2,
+                           .sizes = { 1, 9 } };
+    const at_buffer buffers[] = { { at_address(OUT), 0 }, { NULL, 0 }, { at_address(IN), 0 } };
     make_folder("templates");
     make_folder("templates/twice");
     write_file(
@@ -503,7 +564,7 @@ Test(library_run, a_buffer_of_no_elements_may_be_missing)
     at_close(tuner);
     cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
     fake_use_context(1);
-    at_status status = at_run(tuner, &problem, buffers, 3, NULL, &err);
+    at_status status = at_run(tuner, &problem, buffers, 3, NULL, NULL, &err);
     if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
         cr_skip_test("NVRTC is not installed");
     cr_assert_eq(status, AT_OK, "%s", err.text);
@@ -511,7 +572,7 @@ Test(library_run, a_buffer_of_no_elements_may_be_missing)
     fake_record r = fake_read();
     cr_assert_eq(memcmp(r.params, expected, sizeof expected), 0);
     problem.sizes[0] = 2;
-    cr_assert_eq(at_run(tuner, &problem, buffers, 3, NULL, &err), AT_ERR_USAGE);
+    cr_assert_eq(at_run(tuner, &problem, buffers, 3, NULL, NULL, &err), AT_ERR_USAGE);
     cr_assert(strstr(err.text, "again: found NULL; expected device memory"), "%s", err.text);
     at_close(tuner);
 }

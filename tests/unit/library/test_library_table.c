@@ -26,8 +26,9 @@ static void end(void)
 
 TestSuite(library_table, .init = begin, .fini = end);
 
-static const at_problem PROBLEM = { .op = "transpose",
-                                    .type = AT_F32,
+static const at_problem PROBLEM = { .struct_bytes = sizeof(at_problem),
+                                    .op = "transpose",
+                                    .type = AT_TYPE_F32,
                                     .size_count = 2,
                                     .sizes = { 64, 32 },
                                     .pitches = { 64 },
@@ -58,7 +59,7 @@ Test(library_table, what_differs_in_one_thing_is_not_found_even_under_the_same_h
     for (int i = 0; i < 6; i++)
         others[i] = PROBLEM;
     others[0].op = "copy";
-    others[1].type = AT_I32;
+    others[1].type = AT_TYPE_I32;
     others[2].sizes[1] = 33;
     others[3].pitches[0] = 65;
     others[4].alignments[0] = 8;

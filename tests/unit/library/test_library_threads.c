@@ -25,9 +25,11 @@ typedef struct asking {
 /* The right answer, whatever is written meanwhile; NULL, or what was wrong. */
 static const char *ask_once(const asking *a)
 {
-    static const at_problem NEAR = {
-        .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1024, 4096 }
-    };
+    static const at_problem NEAR = { .struct_bytes = sizeof(at_problem),
+                                     .op = "transpose",
+                                     .type = AT_TYPE_F32,
+                                     .size_count = 2,
+                                     .sizes = { 1024, 4096 } };
     const char *wrong = NULL;
     at_found *found = NULL, *near = NULL;
     char *source = NULL;
@@ -74,7 +76,11 @@ static void expect_found(at_tuner *tuner)
 {
     nanosleep(&(struct timespec){ .tv_nsec = 150000000 }, NULL); /* answers are a tenth of a second old */
     for (int i = 0; i < SHAPES; i++) {
-        at_problem p = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 512, 512 + 32 * i } };
+        at_problem p = { .struct_bytes = sizeof(at_problem),
+                         .op = "transpose",
+                         .type = AT_TYPE_F32,
+                         .size_count = 2,
+                         .sizes = { 512, 512 + 32 * i } };
         at_found *found = find_ok(tuner, p, &ON_H200);
         cr_assert_eq(found->match, AT_MATCH_EXACT, "%d: %s", i, found->why);
         at_found_close(found);
@@ -160,15 +166,28 @@ Test(library_threads, an_operation_that_many_need_at_once_is_read_once_and_is_th
 static at_problem question(int i)
 {
     static const at_problem SIMPLE[QUESTIONS - 1] = {
-        { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 4096, 4096 } },
-        { .op = "transpose", .type = AT_F16, .size_count = 2, .sizes = { 3000, 5000 } },
-        { .op = "copy", .type = AT_F32, .size_count = 1, .sizes = { 123457 } },
+        { .struct_bytes = sizeof(at_problem),
+          .op = "transpose",
+          .type = AT_TYPE_F32,
+          .size_count = 2,
+          .sizes = { 4096, 4096 } },
+        { .struct_bytes = sizeof(at_problem),
+          .op = "transpose",
+          .type = AT_TYPE_F16,
+          .size_count = 2,
+          .sizes = { 3000, 5000 } },
+        { .struct_bytes = sizeof(at_problem),
+          .op = "copy",
+          .type = AT_TYPE_F32,
+          .size_count = 1,
+          .sizes = { 123457 } },
     };
-    at_problem turned = { 0 };
+    at_problem turned = AT_PROBLEM_INIT;
     if (i < QUESTIONS - 1)
         return SIMPLE[i];
-    bool made = at_permute(&turned, AT_F32, 3, (int64_t[]){ 7, 500, 300 }, (int[]){ 0, 2, 1 }, NULL) == AT_OK;
-    return made ? turned : (at_problem){ .op = "none" };
+    bool made =
+        at_permute(&turned, AT_TYPE_F32, 3, (int64_t[]){ 7, 500, 300 }, (int[]){ 0, 2, 1 }, NULL) == AT_OK;
+    return made ? turned : (at_problem){ .struct_bytes = sizeof(at_problem), .op = "none" };
 }
 
 typedef struct answers {

@@ -138,8 +138,12 @@ TestSuite(first_answer, .init = begin, .fini = end);
 
 static void ask(at_match expected, int64_t rows, int64_t cols)
 {
-    static const at_target HERE = { .version = 1, .device = DEVICE };
-    const at_problem p = { .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { rows, cols } };
+    static const at_target HERE = { .struct_bytes = sizeof(at_target), .device = DEVICE };
+    const at_problem p = { .struct_bytes = sizeof(at_problem),
+                           .op = "transpose",
+                           .type = AT_TYPE_F32,
+                           .size_count = 2,
+                           .sizes = { rows, cols } };
     at_error err = { 0 };
     at_found *found = NULL;
     cr_assert_eq(at_find(&found, tuner, &p, &HERE, &err), AT_OK, "%s", err.text);

@@ -37,21 +37,25 @@ static int end_by(const char *way)
 
 int main(int argc, char **argv)
 {
-    static const at_problem COPY = { .op = "copy", .type = AT_F32, .size_count = 1, .sizes = { 1000 } };
+    static const at_problem COPY = { .struct_bytes = sizeof(at_problem),
+                                     .op = "copy",
+                                     .type = AT_TYPE_F32,
+                                     .size_count = 1,
+                                     .sizes = { 1000 } };
     const at_found *found = NULL;
     at_error err = { 0 };
     at_open_options options = AT_OPEN_OPTIONS_INIT;
     if (argc < 3)
         return 2;
     options.database = argv[1];
-    options.without_shipped = 1;
+    options.no_shipped = 1;
     options.tune_s = 1e6;
     options.tune_in_background = strcmp(argv[2], "now") != 0;
     options.program = argc > 3 ? argv[3] : NULL;
     fake_use_context(1);
     at_status status = at_open(&tuner, &options, &err);
     if (status == AT_OK)
-        status = at_prepare(&found, tuner, &COPY, &err);
+        status = at_prepare(&found, tuner, &COPY, NULL, &err);
     if (status != AT_OK)
         return fail(status, &err);
     printf(options.tune_in_background ? "running\n" : "%s: %s\n", at_match_name(found->match),

@@ -17,7 +17,9 @@
 #define LONG_S 400.0 /* what must not be waited for */
 #define SOON_S 100.0 /* the machine may be busy     */
 
-static const at_problem COPY = { .op = "copy", .type = AT_F32, .size_count = 1, .sizes = { 1000 } };
+static const at_problem COPY = {
+    .struct_bytes = sizeof(at_problem), .op = "copy", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 1000 }
+};
 static char program[200], started[200];
 
 static inline void write_script(const char *path, const char *text, mode_t mode)
@@ -98,7 +100,7 @@ static inline const at_found *prepare_ok(at_tuner *tuner)
 {
     at_error err = { 0 };
     const at_found *found = NULL;
-    at_status status = at_prepare(&found, tuner, &COPY, &err);
+    at_status status = at_prepare(&found, tuner, &COPY, NULL, &err);
     if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
         cr_skip_test("NVRTC is not installed");
     cr_assert_eq(status, AT_OK, "%s", err.text);
@@ -108,8 +110,9 @@ static inline const at_found *prepare_ok(at_tuner *tuner)
 static inline void run_ok(at_tuner *tuner)
 {
     at_error err = { 0 };
-    void *const buffers[] = { (void *)(uintptr_t)0x10000000, (void *)(uintptr_t)0x20000000 };
-    at_status status = at_run(tuner, &COPY, buffers, 2, NULL, &err);
+    const at_buffer buffers[] = { { .address = (void *)(uintptr_t)0x10000000 },
+                                  { .address = (void *)(uintptr_t)0x20000000 } };
+    at_status status = at_run(tuner, &COPY, buffers, 2, NULL, NULL, &err);
     if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
         cr_skip_test("NVRTC is not installed");
     cr_assert_eq(status, AT_OK, "%s", err.text);

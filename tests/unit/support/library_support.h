@@ -11,10 +11,12 @@
 
 #define CONFIG "TILE=32 BLOCK_ROWS=8 PAD=1 UNROLL=yes ORDER=in_fast" /* of tile_rows */
 
-static const at_problem TUNED = {
-    .op = "transpose", .type = AT_F32, .size_count = 2, .sizes = { 1024, 2048 }
-};
-static const at_target ON_H200 = { 1, "NVIDIA H200", 90, 132 };
+static const at_problem TUNED = { .struct_bytes = sizeof(at_problem),
+                                  .op = "transpose",
+                                  .type = AT_TYPE_F32,
+                                  .size_count = 2,
+                                  .sizes = { 1024, 2048 } };
+static const at_target ON_H200 = { sizeof(at_target), "NVIDIA H200", "sm_90", 132 };
 
 /* Every test has a folder of its own; nothing of the user's is read or written. */
 static folder home;

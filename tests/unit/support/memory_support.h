@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include <autotune/status.h>
+#include "util/fail.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

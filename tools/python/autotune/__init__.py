@@ -11,28 +11,49 @@ whole, and they have gradients. torch.ops.autotune has them after `import torch,
 within jax.jit, jax.grad and jax.vmap.
 
 Needs the standard library and libautotune.so, which `pip install .` in the sources of autotune brings along. Errors: a wrong
-argument is a ValueError or a TypeError, and nothing is launched; autotune.Error is what the library said, and where it
-refused an argument that is a ValueError, too (autotune.ArgumentError).
+argument is a ValueError or a TypeError, and nothing is launched; autotune.Error is what the library said: ArgumentError (also
+a ValueError) where it refused an argument, DeviceError, StoreError, NotFoundError. C programs find the headers in
+autotune.get_include(). In a process that was forked, the module's functions open a tuner of their own.
 """
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Mapping, Sequence
-from typing import Any
+import os as _os
+import sys as _sys
+import threading as _threading
+from collections.abc import Mapping as _Mapping
+from collections.abc import Sequence as _Sequence
+from typing import Any as _Any
 
-from ._native import Arg, ArgumentError, Error, Found, Launch
-from ._tuner import Buffer, Dtype, Tuner
+from ._native import Arg, ArgumentError, DeviceError, Error, Found, Launch, NotFoundError, StoreError
+from ._native import HERE as _HERE
+from ._tuner import Buffer as _Buffer
+from ._tuner import Dtype as _Dtype
+from ._tuner import Tuner
 
-__all__ = ["Arg", "ArgumentError", "Error", "Found", "Launch", "Tuner", "copy", "default", "find", "permute", "prepare", "run", "transpose"]
+__all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "StoreError", "Tuner", "copy",
+           "default", "find", "get_include", "permute", "prepare", "run", "transpose"]
 
-_lock = threading.Lock()
+_lock = _threading.Lock()
 _default: list[Tuner] = []
 
 
+def _begin_anew() -> None:
+    """In a fork: its parent's tuner must not be used, and a thread that is not there may hold the lock."""
+    global _lock
+    _lock = _threading.Lock()
+    _default.clear()
+
+
+_os.register_at_fork(after_in_child=_begin_anew)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 def default() -> Tuner:
-    """The tuner of this module's functions: opened once, on the default database."""
+    """The tuner of this module's functions: opened once a process, on the default database."""
     if not _default:
         with _lock:
             if not _default:
@@ -40,38 +61,47 @@ def default() -> Tuner:
     return _default[0]
 
 
-def find(op: str, sizes: Sequence[int], dtype: Dtype, device: str | int | None = None, cc: int = 0,
-         sms: int = 0) -> Found:
+def get_include() -> str:
+    """The folder of the C headers <autotune/autotune.h> that belong to this module."""
+    for folder in (_HERE / "include", _HERE.parents[2] / "include"):
+        if (folder / "autotune" / "autotune.h").is_file():
+            return str(folder)
+    raise NotFoundError("not_found", "no headers beside this module; expected include/autotune/autotune.h")
+
+
+def find(op: str, sizes: _Sequence[int], dtype: _Dtype, *, device: str | int | None = None, arch: str = "",
+         sms: int = 0, pitches: _Sequence[int] = (), alignments: _Sequence[int] = ()) -> Found:
     """What is known of a problem: Tuner.find of the default tuner."""
-    return default().find(op, sizes, dtype, device, cc, sms)
+    return default().find(op, sizes, dtype, device=device, arch=arch, sms=sms, pitches=pitches, alignments=alignments)
 
 
-def prepare(op: str, sizes: Sequence[int], dtype: Dtype) -> Found:
+def prepare(op: str, sizes: _Sequence[int], dtype: _Dtype, *, pitches: _Sequence[int] = (),
+            alignments: _Sequence[int] = ()) -> Found:
     """Compiles and loads ahead of the first run: Tuner.prepare of the default tuner."""
-    return default().prepare(op, sizes, dtype)
+    return default().prepare(op, sizes, dtype, pitches=pitches, alignments=alignments)
 
 
-def run(op: str, sizes: Sequence[int], dtype: Dtype, buffers: Mapping[str, Buffer] | Sequence[Buffer],
-        stream: int | None = None) -> Any:
+def run(op: str, sizes: _Sequence[int], dtype: _Dtype, buffers: _Mapping[str, _Buffer] | _Sequence[_Buffer], *,
+        stream: int | None = None, pitches: _Sequence[int] = (), alignments: _Sequence[int] = ()) -> _Any:
     """Launches an operation: Tuner.run of the default tuner. For outputs that are jax.ShapeDtypeStruct, new arrays of JAX
     are returned, one or a tuple of them; that works within jax.jit."""
-    jax = sys.modules.get("jax")
+    jax = _sys.modules.get("jax")
     if jax is not None and any(isinstance(buffer, jax.ShapeDtypeStruct) for buffer in
-                               (buffers.values() if isinstance(buffers, Mapping) else buffers)):
+                               (buffers.values() if isinstance(buffers, _Mapping) else buffers)):
         from . import _jax
 
         return _jax.run(op, sizes, dtype, buffers)
-    return default().run(op, sizes, dtype, buffers, stream)
+    return default().run(op, sizes, dtype, buffers, stream=stream, pitches=pitches, alignments=alignments)
 
 
-def _framework(x: Any) -> Any:
+def _framework(x: _Any) -> _Any:
     """The module that knows more of this array than its address; None: the tuner takes it as it is."""
-    torch = sys.modules.get("torch")
+    torch = _sys.modules.get("torch")
     if torch is not None and isinstance(x, torch.Tensor):
         from . import _torch
 
         return _torch
-    jax = sys.modules.get("jax")
+    jax = _sys.modules.get("jax")
     if jax is not None and isinstance(x, jax.Array):
         from . import _jax
 
@@ -79,21 +109,21 @@ def _framework(x: Any) -> Any:
     return None
 
 
-def transpose(x: Any, out: Any = None) -> Any:
+def transpose(x: _Any, out: _Any = None) -> _Any:
     """x with its last two dimensions exchanged, as a new contiguous array, or in `out`."""
     return (_framework(x) or default()).transpose(x, out)
 
 
-def copy(x: Any, out: Any = None) -> Any:
+def copy(x: _Any, out: _Any = None) -> _Any:
     """A contiguous copy of a contiguous array, or that in `out`."""
     return (_framework(x) or default()).copy(x, out)
 
 
-def permute(x: Any, dims: Sequence[int], out: Any = None) -> Any:
+def permute(x: _Any, dims: _Sequence[int], out: _Any = None) -> _Any:
     """x with its dimensions in the order `dims`, as a new contiguous array, or in `out`. No gradients on PyTorch's tensors."""
     special = _framework(x)
     return (special if hasattr(special, "permute") else default()).permute(x, dims, out)
 
 
-if "torch" in sys.modules:
+if "torch" in _sys.modules:
     from . import _torch  # noqa: F401  registers the operators

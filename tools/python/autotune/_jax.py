@@ -114,7 +114,7 @@ def _plan(text: bytes) -> tuple[_native.ProblemStruct, tuple[int, ...], int]:
         numbers = ctypes.c_int64 * _native.MAX_RANK
         out = [shape[d] for d in dims]
         layout = _native.LayoutStruct(rank, numbers(*out), numbers(*(strides[d] for d in dims)), numbers(*row_major(out)))
-        return _native.LaidOutStruct(op=b"permute", type=_native.TYPES.index(said["type"]), layout=layout), (0,), 0
+        return _native.ProblemStruct(op=b"permute", type=_native.TYPES[said["type"]], layout=layout), (0,), 0
     copied = said.get("bytes", 0)
     return default()._problem(said["op"], said["sizes"], said["type"]), tuple(said["results"]), copied
 
@@ -283,7 +283,7 @@ def _device() -> dict[str, Any]:
     for device in jax.local_devices():
         cc = re.fullmatch(r"(\d+)\.(\d)", str(getattr(device, "compute_capability", "")))
         if cc:
-            return {"device": device.device_kind, "cc": int(cc[1] + cc[2]), "sms": getattr(device, "core_count", 0)}
+            return {"device": device.device_kind, "arch": f"sm_{cc[1]}{cc[2]}", "sms": getattr(device, "core_count", 0)}
     return {}
 
 

@@ -13,15 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 6, 2, 4, 8
-TYPES = ("u8", "i8", "f16", "bf16", "u16", "i16", "f32", "i32", "u32", "f64", "i64", "u64", "c64", "c128")
+VERSION = 100  # of the header that is mirrored here, as AT_VERSION_NUMBER
+MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 16, 8, 16, 16
+PERMUTE_RANK = 8  # of these
+TYPES = {"u8": 10, "u16": 11, "u32": 12, "u64": 13, "i8": 20, "i16": 21, "i32": 22, "i64": 23,
+         "f16": 30, "bf16": 31, "f32": 32, "f64": 33, "c64": 40, "c128": 41}
 # NumPy's and PyTorch's names of them. Left out: those of other widths in other libraries, such as float, int and byte.
 SPELLINGS = {"uint8": "u8", "bool": "u8", "int8": "i8", "float16": "f16", "half": "f16", "bfloat16": "bf16",
              "uint16": "u16", "int16": "i16", "float32": "f32", "int32": "i32", "uint32": "u32", "float64": "f64",
              "double": "f64", "int64": "i64", "uint64": "u64", "complex64": "c64", "complex128": "c128"}
 TYPE_BYTES = {name: int(name.lstrip("uifbc")) // 8 for name in TYPES}
-ROLES = ("scalar", "input", "output", "inout", "scratch")
-MATCHES = ("exact", "near", "other_device", "none", "predicted")
+TYPE_NAMES = {number: name for name, number in TYPES.items()}
+ROLES = {1: "scalar", 2: "input", 3: "output", 4: "inout", 5: "scratch"}
+MATCHES = {0: "none", 10: "other_device", 20: "predicted", 30: "near", 40: "exact"}
 HERE = Path(__file__).resolve().parent
 
 
@@ -29,12 +33,31 @@ class Error(Exception):
     """What the library said; `status` is its word for the kind: "device", "input", ..."""
 
     def __init__(self, status: str, text: str) -> None:
-        super().__init__(text)
+        super().__init__(status, text)
         self.status = status
+
+    def __str__(self) -> str:
+        return str(self.args[1])
 
 
 class ArgumentError(Error, ValueError):
     """The library refused an argument of the call; `status` is "usage" or "input"."""
+
+
+class DeviceError(Error):
+    """GPU, driver or NVRTC is missing or said no; `status` is "device"."""
+
+
+class StoreError(Error):
+    """The database cannot be used; `status` is "store"."""
+
+
+class NotFoundError(Error):
+    """What was asked for does not exist; `status` is "not_found"."""
+
+
+ERRORS = {"usage": ArgumentError, "input": ArgumentError, "device": DeviceError, "store": StoreError,
+          "not_found": NotFoundError}
 
 
 def _spelled(dtype: Any) -> str:
@@ -65,10 +88,13 @@ class ErrorStruct(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 1024)]
 
 
-class ProblemStruct(ctypes.Structure):
-    _fields_ = [("op", ctypes.c_char_p), ("type", ctypes.c_int), ("size_count", ctypes.c_int),
-                ("sizes", ctypes.c_int64 * MAX_SIZES), ("pitches", ctypes.c_int64 * MAX_PITCHES),
-                ("alignments", ctypes.c_int64 * MAX_ALIGNMENTS)]
+class Sized(ctypes.Structure):
+    """A structure that begins with its size; members that are not given are 0."""
+
+    _fields_ = [("struct_bytes", ctypes.c_size_t)]
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__(ctypes.sizeof(type(self)), **members)
 
 
 class LayoutStruct(ctypes.Structure):
@@ -76,20 +102,25 @@ class LayoutStruct(ctypes.Structure):
                 ("strides_in", ctypes.c_int64 * MAX_RANK), ("strides_out", ctypes.c_int64 * MAX_RANK)]
 
 
-class LaidOutStruct(ProblemStruct):
-    """A problem of an operation that looks at its layout; of others it may be left out."""
-    _fields_ = [("layout", LayoutStruct)]
+class ProblemStruct(Sized):
+    _fields_ = [("op", ctypes.c_char_p), ("type", ctypes.c_int), ("size_count", ctypes.c_int),
+                ("sizes", ctypes.c_int64 * MAX_SIZES), ("pitches", ctypes.c_int64 * MAX_PITCHES),
+                ("alignments", ctypes.c_int64 * MAX_ALIGNMENTS), ("layout", LayoutStruct)]
 
 
-class OpenOptionsStruct(ctypes.Structure):
-    _fields_ = [("version", ctypes.c_int), ("database", ctypes.c_char_p), ("cache", ctypes.c_char_p),
-                ("templates", ctypes.c_char_p), ("without_shipped", ctypes.c_int),
+class OpenOptionsStruct(Sized):
+    _fields_ = [("database", ctypes.c_char_p), ("cache", ctypes.c_char_p),
+                ("templates", ctypes.c_char_p), ("no_shipped", ctypes.c_int),
                 ("tune_s", ctypes.c_double), ("tune_in_background", ctypes.c_int), ("program", ctypes.c_char_p),
                 ("headers", ctypes.c_char_p), ("allow", ctypes.c_char_p)]
 
 
-class TargetStruct(ctypes.Structure):
-    _fields_ = [("version", ctypes.c_int), ("device", ctypes.c_char_p), ("cc", ctypes.c_int), ("sms", ctypes.c_int)]
+class TargetStruct(Sized):
+    _fields_ = [("device", ctypes.c_char_p), ("arch", ctypes.c_char_p), ("sms", ctypes.c_int)]
+
+
+class BufferStruct(ctypes.Structure):
+    _fields_ = [("address", ctypes.c_void_p), ("bytes", ctypes.c_int64)]
 
 
 class ArgStruct(ctypes.Structure):
@@ -115,9 +146,9 @@ class MetricStruct(ctypes.Structure):
 
 
 class FoundStruct(ctypes.Structure):
-    _fields_ = [("match", ctypes.c_int), ("why", ctypes.c_char_p), ("warning", ctypes.c_char_p),
+    _fields_ = [("parts", ctypes.c_void_p), ("match", ctypes.c_int), ("why", ctypes.c_char_p), ("warning", ctypes.c_char_p),
                 ("op", ctypes.c_char_p), ("shape", ctypes.c_char_p), ("type", ctypes.c_char_p),
-                ("device", ctypes.c_char_p), ("cc", ctypes.c_int), ("sms", ctypes.c_int),
+                ("device", ctypes.c_char_p), ("arch", ctypes.c_char_p), ("sms", ctypes.c_int),
                 ("template_name", ctypes.c_char_p), ("config", ctypes.c_char_p),
                 ("launch_count", ctypes.c_int), ("launches", ctypes.POINTER(ctypes.POINTER(LaunchStruct))),
                 ("variable_count", ctypes.c_int), ("variables", ctypes.POINTER(ctypes.POINTER(VariableStruct))),
@@ -126,8 +157,8 @@ class FoundStruct(ctypes.Structure):
                 ("measured_at", ctypes.c_char_p),
                 ("median_s", ctypes.c_double), ("gb_per_s", ctypes.c_double), ("ceiling_s", ctypes.c_double),
                 ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double),
-                ("metric_count", ctypes.c_int), ("metrics", ctypes.POINTER(MetricStruct)),
-                ("expected_s", ctypes.c_double), ("doubt", ctypes.c_double)]
+                ("metric_count", ctypes.c_int), ("metrics", ctypes.POINTER(ctypes.POINTER(MetricStruct))),
+                ("expected_s", ctypes.c_double), ("expected_loss", ctypes.c_double)]
 
 
 @dataclass(frozen=True)
@@ -160,8 +191,8 @@ class Launch:
 @dataclass(frozen=True)
 class Found:
     """An answer; at_found in autotune.h says what each member means. `buffers`: what run takes, in its order;
-    `variables`: of the kernels' code, with the buffer that each is filled from. A metric without a value is NaN; a time that
-    nobody expects, and the doubt about it, are None."""
+    `variables`: of the kernels' code, with the buffer that each is filled from. Figures that are not
+    known are None, a metric without a value is NaN."""
 
     match: str
     why: str
@@ -170,7 +201,7 @@ class Found:
     shape: str
     type: str
     device: str
-    cc: int
+    arch: str
     sms: int
     template_name: str | None
     config: str
@@ -180,14 +211,14 @@ class Found:
     measured_device: str
     measured_shape: str
     measured_at: str
-    median_s: float
-    gb_per_s: float
-    ceiling_s: float
+    median_s: float | None
+    gb_per_s: float | None
+    ceiling_s: float | None
     origin: str
-    gflop_per_s: float
+    gflop_per_s: float | None
     metrics: Mapping[str, float]
     expected_s: float | None
-    doubt: float | None
+    expected_loss: float | None
     source: str | None = None
 
 
@@ -197,7 +228,7 @@ def decoded(text: bytes) -> str:
 
 
 def _arg(arg: ArgStruct) -> Arg:
-    return Arg(arg.name.decode(), ROLES[arg.role], TYPES[arg.type], bool(arg.opaque),
+    return Arg(arg.name.decode(), ROLES[arg.role], TYPE_NAMES[arg.type], bool(arg.opaque),
                None if arg.buffer < 0 else arg.buffer, arg.bytes, arg.elements, arg.value, arg.align)
 
 
@@ -213,16 +244,15 @@ def _launch(launch: LaunchStruct) -> Launch:
 def shown(found: FoundStruct, source: str | None = None) -> Found:
     """A copy in Python's own types, which outlives the tuner."""
     values: dict[str, Any] = {field[0]: getattr(found, field[0]) for field in FoundStruct._fields_
-                              if not field[0].endswith("_count")}
-    values = {name: decoded(v) if isinstance(v, bytes) else v for name, v in values.items()}
+                              if field[0] != "parts" and not field[0].endswith("_count")}
+    values = {name: decoded(v) if isinstance(v, bytes) else None if v != v else v for name, v in values.items()}
     values["match"] = MATCHES[found.match]
     values["launches"] = tuple(_launch(launch.contents) for launch in found.launches[:found.launch_count])
     values["variables"] = {decoded(variable.contents.name): _arg(variable.contents.arg.contents)
                            for variable in found.variables[:found.variable_count]}
     values["buffers"] = _args(found.buffers, found.buffer_count)
-    values["metrics"] = {metric.name.decode(): metric.value for metric in found.metrics[:found.metric_count]}
-    if not found.expected_s:
-        values["expected_s"] = values["doubt"] = None
+    values["metrics"] = {metric.contents.name.decode(): metric.contents.value
+                         for metric in found.metrics[:found.metric_count]}
     return Found(**values, source=source)
 
 
@@ -255,14 +285,24 @@ def library_path(path: str | os.PathLike[str] | None = None) -> str:
             return found
     installed = ctypes.util.find_library("autotune")
     if not installed:
-        raise Error("not_found", "no libautotune.so: `pip install .` in the sources of autotune installs it with this "
+        raise NotFoundError("not_found", "no libautotune.so: `pip install .` in the sources of autotune installs it with this "
                                  "module, `cmake --build build` makes it; or set AUTOTUNE_LIBRARY to its path")
     return installed
+
+
+def _check_version(library: ctypes.CDLL) -> None:
+    """The structures above are those of this version, and of later ones that only add to them."""
+    found = library.at_version_number() if hasattr(library, "at_version_number") else 0
+    if found // 100 != VERSION // 100:
+        raise NotFoundError("not_found", f"found {library._name} of version {found // 10000}.{found // 100 % 100}.{found % 100}; "
+                                 f"expected {VERSION // 10000}.{VERSION // 100 % 100}, as this module is: set "
+                                 "AUTOTUNE_LIBRARY to the path of that one")
 
 
 def load(path: str | os.PathLike[str] | None = None) -> ctypes.CDLL:
     """The library, with the types of all calls that are made."""
     library = ctypes.CDLL(library_path(path))
+    _check_version(library)
     pointer, problem = ctypes.c_void_p, ctypes.POINTER(ProblemStruct)
     error, found = ctypes.POINTER(ErrorStruct), ctypes.POINTER(FoundStruct)
     library.at_version.restype = ctypes.c_char_p
@@ -276,6 +316,6 @@ def load(path: str | os.PathLike[str] | None = None) -> ctypes.CDLL:
     library.at_source.argtypes = [ctypes.POINTER(pointer), found, error]
     library.at_free.argtypes = [pointer]
     library.at_free.restype = None
-    library.at_prepare.argtypes = [ctypes.POINTER(found), pointer, problem, error]
-    library.at_run.argtypes = [pointer, problem, ctypes.POINTER(pointer), ctypes.c_int, pointer, error]
+    library.at_prepare.argtypes = [ctypes.POINTER(found), pointer, problem, pointer, error]
+    library.at_run.argtypes = [pointer, problem, ctypes.POINTER(BufferStruct), ctypes.c_int, pointer, pointer, error]
     return library

@@ -9,7 +9,7 @@ from typing import Any, Union
 
 from . import _driver, _native
 from ._arrays import Array, as_array, bits, common_stream, empty_like, is_torch
-from ._native import Arg, ArgumentError, Error, Found
+from ._native import Arg, Error, Found
 
 COPY_ALIGNMENT = 256  # of both buffers, for the operation copy; what lies elsewhere the driver copies
 
@@ -101,14 +101,16 @@ def _sizes(sizes: Sequence[int]) -> tuple[int, ...]:
     return tuple(sizes)
 
 
-def _check_sizes(sizes: tuple[int, ...]) -> None:
-    if len(sizes) > _native.MAX_SIZES:
-        raise ValueError(f"found {len(sizes)} sizes; expected at most {_native.MAX_SIZES}")
-    for size in sizes:
-        if not hasattr(size, "__index__"):
-            raise TypeError(f"found a size of {size!r}; expected an integer")
-        if abs(size) >= 1 << 63:  # ctypes would leave its upper bits away
-            raise ValueError(f"found a size of {size}; expected less than 2**63")
+def _numbers(what: str, numbers: Sequence[int], most: int) -> Any:
+    """An array of the library's, with zeros at its end."""
+    if len(numbers) > most:
+        raise ValueError(f"found {len(numbers)} {what}s; expected at most {most}")
+    for number in numbers:
+        if not hasattr(number, "__index__"):
+            raise TypeError(f"found a {what} of {number!r}; expected an integer")
+        if abs(number) >= 1 << 63:  # ctypes would leave its upper bits away
+            raise ValueError(f"found a {what} of {number}; expected less than 2**63")
+    return (ctypes.c_int64 * most)(*map(int, numbers))
 
 
 def _text(value: Path) -> bytes | None:
@@ -122,8 +124,9 @@ def _folders(value: Path | Sequence[Path]) -> bytes | None:
     return b":".join(os.fsencode(folder) for folder in value if folder is not None)
 
 
-def _address(buffer: Array | int) -> int:
-    return buffer if isinstance(buffer, int) else buffer.address
+def _buffer(buffer: Array | int) -> _native.BufferStruct:
+    """Of an address nothing else is known. Views were checked before: their bytes need not follow each other."""
+    return _native.BufferStruct(buffer if isinstance(buffer, int) else buffer.address, 0)
 
 
 def _matrix(array: Array) -> tuple[tuple[int, ...], int] | None:
@@ -141,8 +144,8 @@ def _matrix(array: Array) -> tuple[tuple[int, ...], int] | None:
 class Tuner:
     """Any number of threads may use it. Arguments as in at_open_options."""
 
-    def __init__(self, database: Path = None, cache: Path = None, templates: Path = None, library: Path = None,
-                 shipped: bool = True, tune_s: float = 0, tune_in_background: bool = False,
+    def __init__(self, database: Path = None, *, cache: Path = None, templates: Path = None, library: Path = None,
+                 no_shipped: bool = False, tune_s: float = 0, tune_in_background: bool = False,
                  program: Path = None, headers: Path | Sequence[Path] = None,
                  allow: Path | Sequence[Path] = None) -> None:
         if tune_s > 0 and program is None:
@@ -150,9 +153,10 @@ class Tuner:
         self._handle = ctypes.c_void_p()
         self._library = _native.load(library)
         self._problems: dict[Any, _native.ProblemStruct] = {}
-        self._buffers: dict[Any, tuple[_native.Arg, ...]] = {}
-        options = _native.OpenOptionsStruct(1, _text(database), _text(cache), _text(templates), not shipped, tune_s,
-                                            tune_in_background, _text(program), _folders(headers), _folders(allow))
+        self._buffers: dict[bytes, tuple[_native.Arg, ...]] = {}
+        options = _native.OpenOptionsStruct(
+            database=_text(database), cache=_text(cache), templates=_text(templates), no_shipped=no_shipped, tune_s=tune_s,
+            tune_in_background=tune_in_background, program=_text(program), headers=_folders(headers), allow=_folders(allow))
         self._call("at_open", ctypes.byref(self._handle), options)
 
     def close(self) -> None:
@@ -169,13 +173,15 @@ class Tuner:
     def version(self) -> str:
         return str(self._library.at_version().decode())
 
-    def find(self, op: str, sizes: Sequence[int], dtype: Dtype, device: str | int | None = None,
-             cc: int = 0, sms: int = 0) -> Found:
+    def find(self, op: str, sizes: Sequence[int], dtype: Dtype, *, device: str | int | None = None,
+             arch: str = "", sms: int = 0, pitches: Sequence[int] = (), alignments: Sequence[int] = ()) -> Found:
         """What is known of a problem, with the kernel's source. Needs no GPU, and tunes nothing. `device`: a number is
-        a GPU of this machine, a text a name or whole words of it; at_target in autotune.h says more."""
+        a GPU of this machine, a text a name or whole words of it; `arch`: "sm_90"; at_target in autotune.h says more.
+        `pitches`, in elements, and `alignments`, in bytes, are in the operation's order, as at_problem has them."""
         found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
-        target = _native.TargetStruct(1, _native.device_text(device), cc, sms)
-        self._call("at_find", ctypes.byref(found), self._handle, self._problem(op, sizes, dtype), target)
+        target = _native.TargetStruct(device=_native.device_text(device), arch=arch.encode(), sms=sms)
+        self._call("at_find", ctypes.byref(found), self._handle,
+                   self._problem(op, sizes, dtype, pitches, alignments), target)
         try:
             if not found.contents.template_name:
                 return _native.shown(found.contents)
@@ -185,12 +191,13 @@ class Tuner:
             self._library.at_free(text)
             self._library.at_found_close(found)
 
-    def prepare(self, op: str, sizes: Sequence[int], dtype: Dtype) -> Found:
+    def prepare(self, op: str, sizes: Sequence[int], dtype: Dtype, *, pitches: Sequence[int] = (),
+                alignments: Sequence[int] = ()) -> Found:
         """Compiles and loads for the current CUDA context, as the first run would; what run will use."""
-        return self._prepare(self._problem(op, sizes, dtype))
+        return self._prepare(self._problem(op, sizes, dtype, pitches, alignments))
 
-    def run(self, op: str, sizes: Sequence[int], dtype: Dtype, buffers: Mapping[str, Buffer] | Sequence[Buffer],
-            stream: int | None = None) -> None:
+    def run(self, op: str, sizes: Sequence[int], dtype: Dtype, buffers: Mapping[str, Buffer] | Sequence[Buffer], *,
+            stream: int | None = None, pitches: Sequence[int] = (), alignments: Sequence[int] = ()) -> None:
         """Launches, and returns. Buffers are arrays on a GPU or addresses there: a sequence in the operation's order
         (outputs first), or a mapping by the names of its arguments. Scalars follow from the sizes. `stream`: a
         CUstream; None: the one on which the arrays' framework works now.
@@ -201,19 +208,19 @@ class Tuner:
         _check_stream(stream)
         given = _named(buffers, stream)
         arrays = {name: buffer for name, buffer in given.items() if isinstance(buffer, Array)}
-        problem = self._problem(op, sizes, dtype)
+        problem = self._problem(op, sizes, dtype, pitches, alignments)
         if not arrays and not isinstance(buffers, Mapping):
             self._launch(problem, list(given.values()), stream)
             return
         with _driver.current(_driver.common_device(arrays)):
-            expected = self._buffers_of(op, sizes, dtype)
+            expected = self._buffers_of(problem)
             ordered = in_order(expected, given if isinstance(buffers, Mapping) else list(given.values()))
             for arg, buffer in zip(expected, ordered):
                 if isinstance(buffer, Array):
                     check_buffer(arg, buffer)
             self._launch(problem, ordered, stream)
 
-    def copy(self, x: Any, out: Any = None, stream: int | None = None) -> Any:
+    def copy(self, x: Any, out: Any = None, *, stream: int | None = None) -> Any:
         """The bytes of x, which is contiguous, in a new array or in `out`."""
         _check_stream(stream)
         array = as_array(x, stream)
@@ -225,13 +232,14 @@ class Tuner:
 
     def submit(self, op: str, sizes: tuple[int, ...], dtype: Dtype, target: int, source: int, stream: int) -> None:
         """The shortest way to a launch of an operation with two buffers: addresses, in the current context."""
-        problem = self._problems.get((op, sizes, dtype, 0)) or self._problem(op, sizes, dtype)
+        problem = self._problems.get((op, sizes, dtype, (), ())) or self._problem(op, sizes, dtype)
         error = _native.ErrorStruct()
         _driver.load_nvrtc()
-        if self._library.at_run(self._handle, problem, (ctypes.c_void_p * 2)(target, source), 2, stream, error):
+        buffers = (_native.BufferStruct * 2)((target, 0), (source, 0))
+        if self._library.at_run(self._handle, problem, buffers, 2, stream, None, error):
             self._raise(error)
 
-    def transpose(self, x: Any, out: Any = None, stream: int | None = None) -> Any:
+    def transpose(self, x: Any, out: Any = None, *, stream: int | None = None) -> Any:
         """x with its last two dimensions exchanged, as a new contiguous array, or in `out`. No gradients: those are in
         autotune.transpose. Rows may lie apart, as in a slice; other views of PyTorch are made contiguous before."""
         _check_stream(stream)
@@ -250,7 +258,7 @@ class Tuner:
         self._move("transpose", sizes, pitch, target, array, stream)
         return out
 
-    def permute(self, x: Any, dims: Sequence[int], out: Any = None, stream: int | None = None) -> Any:
+    def permute(self, x: Any, dims: Sequence[int], out: Any = None, *, stream: int | None = None) -> Any:
         """x with its dimensions in another order, dimension i of the result being dims[i] of x, as a new contiguous array
         or in `out`. Both may be views of any strides; x may have 8 dimensions."""
         _check_stream(stream)
@@ -267,13 +275,13 @@ class Tuner:
     # ---- within ----
 
     def _permutation(self, x: Any, dims: Sequence[int], out: Any,
-                     stream: int | None) -> tuple[_native.LaidOutStruct, Array, Array, Any]:
+                     stream: int | None) -> tuple[_native.ProblemStruct, Array, Array, Any]:
         """The problem, its buffers, and the array that is the result."""
         array = as_array(x, stream)
         rank = len(array.shape)
-        if sorted(dims) != list(range(rank)) or rank > _native.MAX_RANK:
+        if sorted(dims) != list(range(rank)) or rank > _native.PERMUTE_RANK:
             raise ValueError(f"found dims {tuple(dims)}; expected each of 0 to {rank - 1} once, at most "
-                             f"{_native.MAX_RANK}")
+                             f"{_native.PERMUTE_RANK}")
         shape = tuple(array.shape[d] for d in dims)
         if out is None:
             out = empty_like(x, array, shape)
@@ -282,7 +290,7 @@ class Tuner:
         numbers = ctypes.c_int64 * _native.MAX_RANK
         layout = _native.LayoutStruct(rank, numbers(*shape), numbers(*(array.strides[d] for d in dims)),
                                       numbers(*target.strides))
-        problem = _native.LaidOutStruct(op=b"permute", type=_native.TYPES.index(bits(array.item_bytes)), layout=layout)
+        problem = _native.ProblemStruct(op=b"permute", type=_native.TYPES[bits(array.item_bytes)], layout=layout)
         return problem, target, array, out
 
     def _output(self, x: Any, array: Array, shape: tuple[int, ...], out: Any,
@@ -302,14 +310,14 @@ class Tuner:
                 _check_apart(target, array)
                 _driver.copy_bytes(target.address, array.address, array.bytes, self._stream((target, array), stream))
             else:
-                self._launch(self._problem(op, sizes, bits(array.item_bytes), pitch), (target, array), stream)
+                self._launch(self._problem(op, sizes, bits(array.item_bytes), (pitch,) if pitch else ()), (target, array), stream)
 
     def _launch(self, problem: _native.ProblemStruct, buffers: Sequence[Array | int], stream: int | None) -> None:
         """In the current context."""
         chosen = self._stream(buffers, stream)
         _driver.load_nvrtc()
-        addresses = (ctypes.c_void_p * len(buffers))(*map(_address, buffers))
-        self._call("at_run", self._handle, problem, addresses, len(buffers), chosen)
+        given = (_native.BufferStruct * len(buffers))(*map(_buffer, buffers))
+        self._call("at_run", self._handle, problem, given, len(buffers), chosen, None)
 
     def _stream(self, buffers: Sequence[Array | int], stream: int | None) -> int:
         """Where to submit. What is made on other streams is waited for."""
@@ -318,29 +326,30 @@ class Tuner:
             _driver.wait_for(other)
         return chosen
 
-    def _buffers_of(self, op: str, sizes: Sequence[int], dtype: Dtype) -> tuple[Arg, ...]:
-        key = (op, _sizes(sizes), dtype if isinstance(dtype, str) else _native.type_name(dtype))
+    def _buffers_of(self, problem: _native.ProblemStruct) -> tuple[Arg, ...]:
+        key = bytes(problem)
         if key not in self._buffers:
-            self._buffers[key] = self.prepare(op, sizes, dtype).buffers
+            self._buffers[key] = self._prepare(problem).buffers
         return self._buffers[key]
 
     def _prepare(self, problem: _native.ProblemStruct) -> Found:
         found = ctypes.POINTER(_native.FoundStruct)()
         _driver.load_nvrtc()
-        self._call("at_prepare", ctypes.byref(found), self._handle, problem)
+        self._call("at_prepare", ctypes.byref(found), self._handle, problem, None)
         return _native.shown(found.contents)
 
-    def _problem(self, op: str, sizes: Sequence[int], dtype: Dtype, pitch: int = 0) -> _native.ProblemStruct:
-        key = (op, _sizes(sizes), dtype if isinstance(dtype, str) else _native.type_name(dtype), pitch)
+    def _problem(self, op: str, sizes: Sequence[int], dtype: Dtype, pitches: Sequence[int] = (),
+                 alignments: Sequence[int] = ()) -> _native.ProblemStruct:
+        key = (op, _sizes(sizes), dtype if isinstance(dtype, str) else _native.type_name(dtype), tuple(pitches), tuple(alignments))
         problem = self._problems.get(key)
         if problem is None:
             if not isinstance(op, str):
                 raise TypeError(f"found a {type(op).__name__} as the operation; expected its name, as 'transpose'")
-            number = _native.TYPES.index(_native.type_name(dtype))
-            _check_sizes(key[1])
-            problem = _native.ProblemStruct(op.encode(), number, len(key[1]),
-                                            (ctypes.c_int64 * _native.MAX_SIZES)(*map(int, key[1])),
-                                            (ctypes.c_int64 * _native.MAX_PITCHES)(pitch))
+            number = _native.TYPES[_native.type_name(dtype)]
+            problem = _native.ProblemStruct(op=op.encode(), type=number, size_count=len(key[1]),
+                                            sizes=_numbers("size", key[1], _native.MAX_SIZES),
+                                            pitches=_numbers("pitch", pitches, _native.MAX_PITCHES),
+                                            alignments=_numbers("alignment", alignments, _native.MAX_ALIGNMENTS))
             self._problems[key] = problem
         return problem
 
@@ -351,8 +360,7 @@ class Tuner:
 
     def _raise(self, error: _native.ErrorStruct) -> None:
         status = self._library.at_status_name(error.status).decode()
-        kind = ArgumentError if status in ("usage", "input") else Error
-        raise kind(status, _native.decoded(error.text))
+        raise _native.ERRORS.get(status, Error)(status, _native.decoded(error.text))
 
 
 def _contiguous() -> Any:

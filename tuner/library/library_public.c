@@ -1,0 +1,234 @@
+/*
+ * library_public.c - what the header has and the core has otherwise: types, matches and roles by numbers that
+ * are promised, structs that may be shorter or longer than ours, problems as text.
+ */
+#include "library/library.h"
+
+#include "lang/layout.h"
+#include "lang/shapes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(AT_MAX_SIZES >= ATX_MAX_DIMS && AT_MAX_RANK >= ATX_MAX_RANK &&
+                   AT_MAX_PITCHES >= ATX_MAX_PITCHES && AT_MAX_ALIGNMENTS >= ATX_MAX_ALIGNS,
+               "a problem of the library holds every shape");
+
+/* ---- structs ---- */
+
+enum { MOST_STRUCT_BYTES = 1 << 16 }; /* more is no size, but memory that nobody has set */
+
+const void *atx_library_struct(void *room, size_t bytes, const void *given, const char *name, at_error *err)
+{
+    size_t theirs;
+    memcpy(&theirs, given, sizeof theirs);
+    if (theirs == bytes)
+        return given;
+    if (theirs < sizeof theirs || theirs > MOST_STRUCT_BYTES) {
+        at_fail(err, AT_ERR_USAGE, "found struct_bytes = %zu; expected sizeof(%s): an initializer sets it",
+                theirs, name);
+        return NULL;
+    }
+    for (size_t i = bytes; i < theirs; i++)
+        if (((const unsigned char *)given)[i]) {
+            at_fail(err, AT_ERR_USAGE,
+                    "found %s with a member that autotune " AT_VERSION " does not know; expected "
+                    "0 there, or a newer library",
+                    name);
+            return NULL;
+        }
+    memset(room, 0, bytes);
+    memcpy(room, given, theirs < bytes ? theirs : bytes);
+    return room;
+}
+
+/* Into the caller's struct, whose size was set before. */
+static at_status give_problem(at_problem *out, const at_problem *problem, at_error *err)
+{
+    size_t theirs = out->struct_bytes, ours = sizeof *problem;
+    if (theirs < offsetof(at_problem, sizes) || theirs > MOST_STRUCT_BYTES)
+        return at_fail(err, AT_ERR_USAGE,
+                       "found struct_bytes = %zu; expected sizeof(at_problem): AT_PROBLEM_INIT sets it",
+                       theirs);
+    for (size_t i = theirs; i < ours; i++)
+        if (((const unsigned char *)problem)[i])
+            return at_fail(
+                err, AT_ERR_USAGE,
+                "found an at_problem of %zu bytes, as an older header has it; this problem takes %zu", theirs,
+                ours);
+    memset(out, 0, theirs);
+    memcpy(out, problem, theirs < ours ? theirs : ours);
+    out->struct_bytes = theirs;
+    return AT_OK;
+}
+
+/* ---- numbers that are promised ---- */
+
+static const at_type TYPES[ATX_DTYPES] = {
+    [ATX_U8] = AT_TYPE_U8,   [ATX_U16] = AT_TYPE_U16,   [ATX_U32] = AT_TYPE_U32, [ATX_U64] = AT_TYPE_U64,
+    [ATX_I8] = AT_TYPE_I8,   [ATX_I16] = AT_TYPE_I16,   [ATX_I32] = AT_TYPE_I32, [ATX_I64] = AT_TYPE_I64,
+    [ATX_F16] = AT_TYPE_F16, [ATX_BF16] = AT_TYPE_BF16, [ATX_F32] = AT_TYPE_F32, [ATX_F64] = AT_TYPE_F64,
+    [ATX_C64] = AT_TYPE_C64, [ATX_C128] = AT_TYPE_C128,
+};
+
+static const struct {
+    at_match match;
+    const char *name;
+} MATCHES[] = {
+    [ATX_MATCH_EXACT] = { AT_MATCH_EXACT, "exact" },
+    [ATX_MATCH_NEAR] = { AT_MATCH_NEAR, "near" },
+    [ATX_MATCH_OTHER_DEVICE] = { AT_MATCH_OTHER_DEVICE, "other_device" },
+    [ATX_MATCH_NONE] = { AT_MATCH_NONE, "none" },
+    [ATX_MATCH_PREDICTED] = { AT_MATCH_PREDICTED, "predicted" },
+};
+
+at_match atx_library_match(atx_match match)
+{
+    return MATCHES[match].match;
+}
+
+at_role atx_library_role(atx_role role)
+{
+    static const at_role ROLES[] = { [ATX_SCALAR] = AT_ROLE_SCALAR,
+                                     [ATX_INPUT] = AT_ROLE_INPUT,
+                                     [ATX_OUTPUT] = AT_ROLE_OUTPUT,
+                                     [ATX_INOUT] = AT_ROLE_INOUT,
+                                     [ATX_SCRATCH] = AT_ROLE_SCRATCH };
+    return ROLES[role];
+}
+
+at_type atx_library_type(atx_dtype type)
+{
+    return TYPES[type];
+}
+
+at_status atx_library_dtype(atx_dtype *out, at_type type, at_error *err)
+{
+    for (int i = 0; i < ATX_DTYPES; i++)
+        if (TYPES[i] == type) {
+            *out = (atx_dtype)i;
+            return AT_OK;
+        }
+    return at_fail(err, AT_ERR_USAGE,
+                   "found type %d; expected an at_type that is not reserved, as AT_TYPE_F32", (int)type);
+}
+
+const char *at_match_name(at_match match)
+{
+    for (size_t i = 0; i < sizeof MATCHES / sizeof *MATCHES; i++)
+        if (MATCHES[i].match == match)
+            return MATCHES[i].name;
+    return "";
+}
+
+const char *at_type_name(at_type type)
+{
+    atx_dtype known = ATX_U8;
+    return atx_library_dtype(&known, type, NULL) == AT_OK ? atx_dtype_name(known) : "";
+}
+
+int at_type_bits(at_type type)
+{
+    atx_dtype known = ATX_U8;
+    if (atx_library_dtype(&known, type, NULL) == AT_OK)
+        return 8 * atx_dtype_bytes(known);
+    switch (type) {
+    case AT_TYPE_F8_E4M3:
+    case AT_TYPE_F8_E5M2:
+    case AT_TYPE_F8_E8M0:
+        return 8;
+    case AT_TYPE_F6_E2M3:
+    case AT_TYPE_F6_E3M2:
+        return 6;
+    case AT_TYPE_F4_E2M1:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+at_status at_type_parse(at_type *out, const char *text, at_error *err)
+{
+    atx_dtype type = ATX_F32;
+    if (!out || !text)
+        return at_fail(err, AT_ERR_USAGE, "at_type_parse: an argument is NULL");
+    at_status status = atx_dtype_parse(&type, text, strlen(text), err);
+    if (status == AT_OK)
+        *out = TYPES[type];
+    return status;
+}
+
+/* ---- problems ---- */
+
+at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *extents, const int *permutation,
+                     at_error *err)
+{
+    atx_layout_pair layout = { 0 };
+    atx_dtype known = ATX_U8;
+    if (!out || !extents || !permutation || rank < 0 || rank > ATX_MAX_RANK)
+        return at_fail(err, AT_ERR_USAGE, "at_permute: expected no NULL, and a rank of 0 to %d",
+                       ATX_MAX_RANK);
+    at_status status = atx_library_dtype(&known, type, err);
+    for (int i = 0; i < rank && status == AT_OK; i++)
+        if (extents[i] < 1)
+            status = at_fail(err, AT_ERR_INPUT,
+                             "found an extent of %" PRId64 "; expected at least one element", extents[i]);
+    if (status == AT_OK)
+        status = atx_layout_permuted(&layout, rank, extents, permutation, NULL, err);
+    if (status != AT_OK)
+        return status;
+    at_problem problem = { .op = "permute", .type = type, .layout = { .rank = rank } };
+    memcpy(problem.layout.extents, layout.extents, sizeof layout.extents);
+    memcpy(problem.layout.strides_in, layout.in, sizeof layout.in);
+    memcpy(problem.layout.strides_out, layout.out, sizeof layout.out);
+    return give_problem(out, &problem, err);
+}
+
+/* Of an op of layouts; extents of 1 in front fill up what it has fewer dimensions. */
+static void show_layout(at_layout *out, const atx_problem *p)
+{
+    const int64_t *in = p->dims + atx_problem_first_stride(p->op, 0);
+    const int64_t *strides_out = p->dims + atx_problem_first_stride(p->op, 1);
+    for (int i = 0; i < p->op->dim_count; i++) {
+        if (p->dims[i] == 1)
+            continue;
+        out->extents[out->rank] = p->dims[i];
+        out->strides_in[out->rank] = in[i];
+        out->strides_out[out->rank++] = strides_out[i];
+    }
+}
+
+static at_problem problem_of(const atx_problem *p)
+{
+    at_problem out = { .op = p->op->name, .type = TYPES[p->type] };
+    const int64_t *aligns = p->dims + atx_problem_first_align(p->op);
+    if (p->op->layout_count) {
+        show_layout(&out.layout, p);
+    } else {
+        out.size_count = p->op->dim_count;
+        memcpy(out.sizes, p->dims, (size_t)p->op->dim_count * sizeof *out.sizes);
+        memcpy(out.pitches, p->dims + p->op->dim_count, (size_t)p->op->pitch_count * sizeof *out.pitches);
+    }
+    for (int i = 0; i < p->op->align_count; i++) /* full is what a problem that says nothing has */
+        out.alignments[i] = aligns[i] == ATX_FULL_ALIGN ? 0 : aligns[i];
+    return out;
+}
+
+at_status at_problem_parse(at_problem *out, at_tuner *tuner, const char *text, at_error *err)
+{
+    atx_shapes read = { 0 };
+    if (!out || !tuner || !text)
+        return at_fail(err, AT_ERR_USAGE, "at_problem_parse: an argument is NULL");
+    pthread_mutex_lock(&tuner->slow); /* ops are read when they are first named */
+    at_status status = atx_shapes_parse(&read, text, strlen(text), "problem", tuner->catalog, NULL, err);
+    pthread_mutex_unlock(&tuner->slow);
+    if (status == AT_OK && read.count != 1)
+        status = at_fail(err, AT_ERR_INPUT, "found %zu problems; expected one", read.count);
+    if (status == AT_OK) {
+        at_problem problem = problem_of(read.problems);
+        status = give_problem(out, &problem, err);
+    }
+    atx_shapes_clear(&read);
+    return status;
+}

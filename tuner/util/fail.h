@@ -1,0 +1,16 @@
+/* fail.h - how our own code fills an at_error. */
+#ifndef AUTOTUNE_UTIL_FAIL_H
+#define AUTOTUNE_UTIL_FAIL_H
+
+#include <autotune/status.h>
+
+#if defined(__GNUC__)
+#define AT_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define AT_PRINTF(text, first)
+#endif
+
+/* Fills *err (when not NULL) and returns status, so that it can end a function. Long texts are cut. */
+at_status at_fail(at_error *err, at_status status, const char *format, ...) AT_PRINTF(3, 4);
+
+#endif
