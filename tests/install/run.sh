@@ -25,8 +25,12 @@ folder=${library%/*}
 [[ -e $library && -e $folder/libautotune.a && -x prefix/bin/autotune ]] || fail "not all was installed: $(find prefix)"
 
 echo '== exported'
-nm -D --defined-only "$library" | awk '{ print $3 }' | grep -vE '^at_[a-z]' && fail 'these should not be exported'
-nm -D --defined-only "$library" | grep ' T at_run$' >/dev/null || fail 'at_run is not exported'
+# What the headers declare, each with the version that brought it.
+cat prefix/include/autotune/*.h | tr '\n' ' ' | grep -oE 'AUTOTUNE_API [^;(]*\(' | grep -oE 'at_[a-z_]+\($' | tr -d '(' |
+  sort -u >declared
+nm -D --defined-only --with-symbol-versions "$library" | awk '$2 == "T" { print $3 }' >versioned
+sed 's/@.*//' versioned | sort -u | diff -u declared - || fail 'exported are others than the headers declare'
+grep -v '@@AUTOTUNE_[0-9]' versioned && fail 'these have no version'
 readelf -d "$library" | grep -E 'NEEDED.*(cuda|nvrtc)' && fail 'must be opened at run time'
 
 echo '== environment'
@@ -282,11 +286,12 @@ from autotune import _tuner
 question = ("transpose", (4096, 4096), "f32")
 assert autotune.Tuner(tune_s=1).find(*question).origin == "shipped with autotune"
 assert autotune.Tuner(no_shipped=True).find(*question, arch="sm_90").origin == ""
-args = autotune.Tuner().find(*question).args
+found = autotune.Tuner().find(*question)
+args = found.launches[0].args
 assert [(arg.name, arg.role) for arg in args][:3] == [("out", "output"), ("in", "input"), ("batch", "scalar")], args
-assert _tuner.in_order(args, {"in": 2, "out": 1}) == [1, 2]
+assert _tuner.in_order(found.buffers, {"in": 2, "out": 1}) == [1, 2]
 try:
-    _tuner.in_order(args, {"in": 2, "output": 1})
+    _tuner.in_order(found.buffers, {"in": 2, "output": 1})
     raise SystemExit("a buffer of another name was taken")
 except ValueError as error:
     assert "expected out, in" in str(error), error' || fail 'Python'

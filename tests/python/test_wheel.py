@@ -103,6 +103,12 @@ class Wheel(unittest.TestCase):
         self.assertRegex(seen, r"^Found\(match='exact'.*template_name='\w+'.*origin='shipped with autotune'")
         self.assertEqual(seen.splitlines()[-1], str(self.site / "autotune/libautotune.so"))
 
+    def test_a_c_program_finds_the_headers(self):
+        code, folder, said = run(self.bin / "python", "-c", "import autotune; print(autotune.get_include())")
+        self.assertEqual(code, 0, said)
+        self.assertEqual(folder.strip(), str(self.site / "autotune/include"))
+        self.assertTrue((self.site / "autotune/include/autotune/autotune.h").is_file())
+
     def test_an_editable_install_has_the_modules_sources_and_all_that_was_built(self):
         to = self.folder / "editable/bin"
         self.install(to, "-e", self.folder / "clone")
@@ -163,9 +169,9 @@ class Wheel(unittest.TestCase):
                 self.assertLess(sum(float(took) for took in re.findall(r"^\[(\d+\.\d) s\]$", part, re.M)), LIMIT_S)
 
     def test_what_it_says_of_itself(self):
-        info = next(self.site.glob("autotune-*.dist-info"))
+        info = next(self.site.glob("cuda_autotune-*.dist-info"))
         version = re.search(r"project\(autotune VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
-        self.assertEqual(info.name, f"autotune-{version}.dist-info")
+        self.assertEqual(info.name, f"cuda_autotune-{version}.dist-info")
         described = (info / "METADATA").read_text()
         self.assertNotIn("Requires-Dist: torch", described)
         for wheel in ("nvidia-cuda-nvrtc", "nvidia-cuda-runtime"):  # templates include headers of CUDA
