@@ -24,15 +24,15 @@ const atx_shipped_group atx_shipped_groups[1] = { { .count = 0 } };
 const size_t atx_shipped_group_count = 0;
 
 /*
- * The time of the merge says nothing of the winners, and would differ with every build. The view `best`
+ * The time of the merge says nothing of the winners, and would differ with every build. The view `best_rows`
  * becomes a table of the same rows, in the order in which they are asked for: it is read when a program is
  * asked for the first time.
  */
 static const char SETTLE[] = "UPDATE run SET started_at = '';"
-                             "DROP VIEW main.best;"
-                             "CREATE TABLE main.best AS SELECT * FROM temp.best ORDER BY rank_at, winner_id;"
-                             "DROP VIEW temp.best;"
-                             "CREATE INDEX main.best_order ON best (rank_at, winner_id);"
+                             "DROP VIEW main.best_rows;"
+                             "CREATE TABLE main.best_rows AS SELECT * FROM temp.best_rows ORDER BY rank_at, winner_id;"
+                             "DROP VIEW temp.best_rows;"
+                             "CREATE INDEX main.best_order ON best_rows (rank_at, winner_id);"
                              "VACUUM";
 
 static at_status settle(atx_store *store, at_error *err)

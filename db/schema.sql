@@ -7,8 +7,9 @@
 -- Units are part of the names: _s seconds, _bytes, _mib, _mhz, _c degrees Celsius, _w watts. NULL means unknown
 -- or not applicable. Times of day are UTC, "2026-11-20T21:52:57Z", so that they sort as text.
 --
--- Other programs may rely on the views best, winners_all and trials_all: columns are added to them, never
--- renamed or removed. The tables may change with any version.
+-- Other programs may rely on the views best, winners_all, trials_all, winner_parameters, trial_parameters and
+-- sizes, by the names of their columns: columns are added to them, anywhere, never renamed or removed. Tables and
+-- the views that end in _rows are the program's own and may change with any version.
 
 PRAGMA application_id = 1096045902; -- 0x4154554E, "ATUN": how autotune knows its own files
 PRAGMA user_version = 1;
@@ -162,8 +163,8 @@ CREATE TABLE cubin (
     stored_at TEXT NOT NULL               -- or last used, to the day; of a winner's kernel "winner 2026-11-20T..."
 ) STRICT;                                 -- the order of rowids is that of use: the first goes first
 
--- Every result of tuning, readable. Filter by op, shape, type_key, device.
-CREATE VIEW winners_all AS
+-- Every result of tuning, as the program reads it and as dumps have it.
+CREATE VIEW winner_rows AS
 SELECT
     p.op                           AS op,
     p.shape                        AS shape,
@@ -233,10 +234,10 @@ JOIN template t    ON t.id = w.template_id;
 
 -- One row for each problem and device: the newest winner that is valid, else the newest. Measured cold, if it
 -- ever was; a --warm result shows only where there is no other. A date that was in the future when the row or
--- a later one came is not believed. Columns as in winners_all.
-CREATE VIEW winners_newest AS
+-- a later one came is not believed. Columns as in winner_rows.
+CREATE VIEW newest_rows AS
 SELECT a.*
-FROM winners_all a
+FROM winner_rows a
 JOIN winner w      ON w.id = a.winner_id
 JOIN fingerprint f ON f.id = w.fingerprint_id
 WHERE a.winner_id = (
@@ -252,12 +253,12 @@ WHERE a.winner_id = (
         f2.cold DESC, w2.rank_at DESC, w2.id DESC
     LIMIT 1);
 
--- THE PUBLIC FACE: the winner to use, at most one row for each problem and device. Columns as in winners_all.
-CREATE VIEW best AS
-SELECT * FROM winners_newest WHERE valid;
+-- The winner to use, at most one row for each problem and device. Columns as in winner_rows.
+CREATE VIEW best_rows AS
+SELECT * FROM newest_rows WHERE valid;
 
--- Every trial, readable.
-CREATE VIEW trials_all AS
+-- Every trial, likewise.
+CREATE VIEW trial_rows AS
 SELECT
     p.op                           AS op,
     p.shape                        AS shape,
@@ -297,3 +298,150 @@ JOIN problem p     ON p.id = x.problem_id
 JOIN fingerprint f ON f.id = x.fingerprint_id
 JOIN device d      ON d.id = f.device_id
 JOIN template t    ON t.id = x.template_id;
+
+-- THE PUBLIC FACE. What is not known is NULL. Filter by op, shape, type_key, device.
+
+-- Every result of tuning.
+CREATE VIEW winners_all AS
+SELECT
+    w.op                           AS op,
+    w.shape                        AS shape,
+    w.type_key                     AS type_key,
+    w.device                       AS device,
+    nullif(w.cc, 0)                AS cc,
+    nullif(w.sms, 0)               AS sms,
+    nullif(w.memory_mib, 0)        AS memory_mib,
+    nullif(w.driver, '')           AS driver,
+    nullif(w.nvrtc, '')            AS nvrtc,
+    nullif(w.tool, '')             AS tool,
+    w.cold                         AS cold,
+    w.template                     AS template,
+    nullif(w.template_hash, '')    AS template_hash,
+    w.config                       AS config,
+    w.median_s                     AS median_s,
+    w.min_s                        AS min_s,
+    w.spread                       AS spread,
+    w.samples                      AS samples,
+    w.joules                       AS energy_j,
+    w.gb_per_s                     AS gb_per_s,
+    w.gflop_per_s                  AS gflop_per_s,
+    w.share_of_ceiling             AS share_of_ceiling,
+    w.ceiling_s                    AS ceiling_s,
+    nullif(w.ceiling, '')          AS ceiling,
+    nullif(w.ties, '')             AS ties,
+    w.trials                       AS trials,
+    w.space_count                  AS space_count,
+    nullif(w.grid_x, 0)            AS grid_x,
+    nullif(w.grid_y, 0)            AS grid_y,
+    nullif(w.grid_z, 0)            AS grid_z,
+    nullif(w.block_x, 0)           AS block_x,
+    nullif(w.block_y, 0)           AS block_y,
+    nullif(w.block_z, 0)           AS block_z,
+    w.shared_bytes                 AS dynamic_shared_bytes,
+    w.registers                    AS registers,
+    w.total_shared_bytes           AS shared_bytes,
+    w.stack_bytes                  AS stack_bytes,
+    w.spill_bytes                  AS spill_bytes,
+    w.local_bytes                  AS local_bytes,
+    w.elapsed_s                    AS elapsed_s,
+    w.sm_clock_mhz                 AS sm_clock_mhz,
+    w.memory_clock_mhz             AS memory_clock_mhz,
+    w.temperature_c                AS temperature_c,
+    w.power_w                      AS power_w,
+    w.throttle_reasons             AS throttle_reasons,
+    w.elements                     AS elements,
+    w.traffic_bytes                AS traffic_bytes,
+    nullif(w.ops_count, 0)         AS ops_count,
+    nullif(w.source_hash, '')      AS source_hash,
+    nullif(w.op_hash, '')          AS op_hash,
+    nullif(w.objective, '')        AS objective,
+    w.measured_at                  AS measured_at,
+    nullif(w.rank_at, '')          AS rank_at,
+    r.strategy                     AS strategy,             -- of the search that found it
+    nullif(r.host, '')             AS host,                 -- where it ran
+    w.run_id                       AS run_id,
+    w.winner_id                    AS winner_id,
+    w.valid                        AS valid
+FROM winner_rows w
+LEFT JOIN run r ON r.id = w.run_id;
+
+-- The winner to use, at most one row for each problem and device. Columns as in winners_all.
+CREATE VIEW best AS
+SELECT * FROM winners_all WHERE winner_id IN (SELECT winner_id FROM best_rows);
+
+-- Every configuration that was tried.
+CREATE VIEW trials_all AS
+SELECT
+    x.op                           AS op,
+    x.shape                        AS shape,
+    x.type_key                     AS type_key,
+    x.device                       AS device,
+    nullif(x.cc, 0)                AS cc,
+    nullif(x.sms, 0)               AS sms,
+    nullif(x.memory_mib, 0)        AS memory_mib,
+    nullif(x.driver, '')           AS driver,
+    nullif(x.nvrtc, '')            AS nvrtc,
+    nullif(x.tool, '')             AS tool,
+    x.cold                         AS cold,
+    x.template                     AS template,
+    nullif(x.template_hash, '')    AS template_hash,
+    x.config                       AS config,
+    x.outcome                      AS outcome,
+    x.median_s                     AS median_s,
+    x.min_s                        AS min_s,
+    x.spread                       AS spread,
+    x.samples                      AS samples,
+    x.joules                       AS energy_j,
+    x.gb_per_s                     AS gb_per_s,
+    x.gflop_per_s                  AS gflop_per_s,
+    x.registers                    AS registers,
+    x.shared_bytes                 AS shared_bytes,
+    x.stack_bytes                  AS stack_bytes,
+    x.spill_bytes                  AS spill_bytes,
+    x.local_bytes                  AS local_bytes,
+    x.compile_s                    AS compile_s,
+    nullif(x.log, '')              AS log,
+    nullif(x.source_hash, '')      AS source_hash,
+    x.measured_at                  AS measured_at,
+    r.strategy                     AS strategy,
+    nullif(r.host, '')             AS host,
+    x.run_id                       AS run_id,
+    x.trial_id                     AS trial_id
+FROM trial_rows x
+LEFT JOIN run r ON r.id = x.run_id;
+
+-- Configurations taken apart: a row a parameter. `value` is a number, or a word.
+CREATE VIEW winner_parameters AS
+SELECT
+    w.id                           AS winner_id,
+    substr(j.value, 1, instr(j.value, '=') - 1) AS name,
+    CASE WHEN CAST(CAST(substr(j.value, instr(j.value, '=') + 1) AS INTEGER) AS TEXT)
+            = substr(j.value, instr(j.value, '=') + 1)
+         THEN CAST(substr(j.value, instr(j.value, '=') + 1) AS INTEGER)
+         ELSE substr(j.value, instr(j.value, '=') + 1) END AS value
+FROM winner w, json_each('["' || replace(replace(replace(w.config, '\', ''), '"', ''), ' ', '","') || '"]') j
+WHERE w.config <> '';
+
+CREATE VIEW trial_parameters AS
+SELECT
+    x.id                           AS trial_id,
+    substr(j.value, 1, instr(j.value, '=') - 1) AS name,
+    CASE WHEN CAST(CAST(substr(j.value, instr(j.value, '=') + 1) AS INTEGER) AS TEXT)
+            = substr(j.value, instr(j.value, '=') + 1)
+         THEN CAST(substr(j.value, instr(j.value, '=') + 1) AS INTEGER)
+         ELSE substr(j.value, instr(j.value, '=') + 1) END AS value
+FROM trial x, json_each('["' || replace(replace(replace(x.config, '\', ''), '"', ''), ' ', '","') || '"]') j
+WHERE x.config <> '';
+
+-- Shapes taken apart: a row a size, from the left, without pitches, strides and alignments.
+CREATE VIEW sizes AS
+SELECT
+    p.op                           AS op,
+    p.shape                        AS shape,
+    p.type_key                     AS type_key,
+    j.key                          AS position,             -- 0, 1, ...
+    CAST(j.value AS INTEGER)       AS value
+FROM problem p, json_each('["' || replace(
+    substr(p.shape, 1, min(instr(p.shape || '/', '/'), instr(p.shape || '@', '@'), instr(p.shape || ':', ':')) - 1),
+    'x', '","') || '"]') j
+WHERE p.shape NOT LIKE '%"%' AND p.shape NOT LIKE '%\%';

@@ -36,7 +36,7 @@
 /* Column 0 is the row's number, then come the columns of the structs that are read. */
 #define ATX_SQL_READ_TRIAL                                                                             \
     "SELECT trial_id" ATX_KERNEL_COLUMNS(ATX_THEN_SHOWN) ATX_TRIAL_FIGURES(ATX_THEN_SHOWN)             \
-    ATX_TIME_COLUMN(ATX_THEN_SHOWN) ATX_FINGERPRINT_COLUMNS(ATX_THEN_SHOWN) " FROM trials_all "
+    ATX_TIME_COLUMN(ATX_THEN_SHOWN) ATX_FINGERPRINT_COLUMNS(ATX_THEN_SHOWN) " FROM trial_rows "
 #define ATX_SQL_READ_WINNER(view)                                                                      \
     "SELECT winner_id" ATX_KERNEL_COLUMNS(ATX_THEN_SHOWN) ATX_WINNER_FIGURES(ATX_THEN_SHOWN)           \
     ATX_FINGERPRINT_COLUMNS(ATX_THEN_SHOWN) ATX_PROBLEM_COLUMNS(ATX_THEN_SHOWN)                        \
@@ -82,7 +82,8 @@
     "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('device', 'fingerprint', 'problem', "     \
     "'template', 'source', 'run', 'trial', 'winner', 'cubin'))"
 #define ATX_SQL_VIEWS                                                                                  \
-    "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('best', 'winners_newest', 'winners_all', 'trials_all'))"
+    "(SELECT * FROM main.sqlite_schema WHERE lower(name) IN ('best', 'winners_all', 'trials_all', "  \
+    "'winner_parameters', 'trial_parameters', 'sizes', 'winner_rows', 'newest_rows', 'trial_rows', 'best_rows'))"
 
 #define ATX_STATEMENTS(X)                                                                              \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                        \
@@ -148,11 +149,11 @@
       "WHERE w.problem_id = ?1 AND w.fingerprint_id = f.id AND w.template_id = ?3 AND w.config = ?4)) " \
       ATX_SQL_UPDATE_TRIAL " WHERE outcome = 'timed'")                                                 \
     X(FIND_FAILURE,                                                                                    \
-      "SELECT outcome, log, measured_at FROM trials_all WHERE " ATX_SQL_IS_PROBLEM                     \
+      "SELECT outcome, log, measured_at FROM trial_rows WHERE " ATX_SQL_IS_PROBLEM                     \
       " AND template = ?4 AND template_hash = ?5 AND config = ?6 AND measured_at >= ?7 "               \
       "AND outcome <> 'timed' AND " ATX_SQL_IS_FINGERPRINT " LIMIT 1")                                 \
     X(FIND_FAILURE_ANYWHERE,                                                                           \
-      "SELECT outcome, log, measured_at FROM trials_all WHERE " ATX_SQL_IS_PROBLEM                     \
+      "SELECT outcome, log, measured_at FROM trial_rows WHERE " ATX_SQL_IS_PROBLEM                     \
       " AND template = ?4 AND template_hash = ?5 AND config = ?6 AND measured_at >= ?7 "               \
       "AND outcome IN ('wrong_result', 'crashed', 'timed_out') AND device = ?8 LIMIT 1")               \
     X(PUT_WINNER,                                                                                      \
@@ -163,39 +164,39 @@
       "UPDATE winner SET rank_at = '' WHERE problem_id = ?1 AND rank_at > ?3 AND fingerprint_id IN "   \
       "(SELECT id FROM fingerprint WHERE device_id = (SELECT device_id FROM fingerprint WHERE id = ?2))") \
                                                                                                        \
-    /* What was measured before what was replayed, cold results first, as in the view best; a device   \
+    /* What was measured before what was replayed, cold results first, as in the view best_rows; a device   \
        filter of '' lets every device through. */                                                      \
     X(FIND_WINNER,                                                                                     \
-      ATX_SQL_READ_WINNER("winners_all") "WHERE valid AND " ATX_SQL_IS_PROBLEM         \
+      ATX_SQL_READ_WINNER("winner_rows") "WHERE valid AND " ATX_SQL_IS_PROBLEM         \
       " AND ?4 IN ('', device) "                                                                       \
       "ORDER BY instr(device, '" ATX_REPLAY_NAME "') = 1, cold DESC, rank_at DESC, winner_id DESC "    \
       "LIMIT 1")                                                                                       \
     X(EACH_PROBLEM,                                                                                    \
       "SELECT id" ATX_PROBLEM_COLUMNS(ATX_THEN_NAME) " FROM problem ORDER BY op, shape, type_key")     \
-    X(EACH_BEST, ATX_SQL_READ_WINNER("best") "ORDER BY rank_at, winner_id")                            \
+    X(EACH_BEST, ATX_SQL_READ_WINNER("best_rows") "ORDER BY rank_at, winner_id")                            \
     X(NEWEST_OF,                                                                                       \
-      ATX_SQL_READ_WINNER("winners_newest") "WHERE op = ?1 AND (?2 IS NULL OR type_key = ?2)")         \
-    X(EACH_NEWEST, ATX_SQL_READ_WINNER("winners_newest"))                                              \
-    X(NEWEST_FOR, ATX_SQL_READ_WINNER("winners_newest") "WHERE " ATX_SQL_IS_PROBLEM)                   \
+      ATX_SQL_READ_WINNER("newest_rows") "WHERE op = ?1 AND (?2 IS NULL OR type_key = ?2)")         \
+    X(EACH_NEWEST, ATX_SQL_READ_WINNER("newest_rows"))                                              \
+    X(NEWEST_FOR, ATX_SQL_READ_WINNER("newest_rows") "WHERE " ATX_SQL_IS_PROBLEM)                   \
     X(LAST_TUNED,                                                                                      \
       "SELECT op, shape, type_key FROM problem "                                                       \
       "WHERE id = (SELECT problem_id FROM winner ORDER BY id DESC LIMIT 1)")                           \
-    X(COUNT_BEST, "SELECT count(*) FROM (SELECT 1 FROM best WHERE op = ?1 LIMIT ?2)")                  \
+    X(COUNT_BEST, "SELECT count(*) FROM (SELECT 1 FROM best_rows WHERE op = ?1 LIMIT ?2)")                  \
     /* Without an index on the date all winners are looked through, unless their device is the only one. */ \
     X(NEWEST_DEVICE,                                                                                   \
-      "SELECT device, op, shape, type_key FROM winners_all WHERE winner_id = CASE "                    \
+      "SELECT device, op, shape, type_key FROM winner_rows WHERE winner_id = CASE "                    \
       "(SELECT count(DISTINCT name) FROM device WHERE instr(name, '" ATX_REPLAY_NAME "') <> 1) "       \
       "WHEN 1 THEN (" ATX_SQL_WINNER_ON "WHERE instr(d.name, '" ATX_REPLAY_NAME "') <> 1 LIMIT 1) "    \
-      "ELSE (SELECT winner_id FROM best WHERE winner_id = (" ATX_SQL_WINNER_ON                         \
+      "ELSE (SELECT winner_id FROM best_rows WHERE winner_id = (" ATX_SQL_WINNER_ON                         \
       "ORDER BY instr(d.name, '" ATX_REPLAY_NAME "') = 1, w.rank_at DESC, w.id DESC LIMIT 1)) END")    \
     X(DEVICE_NAMES, "SELECT DISTINCT name FROM device ORDER BY name")                                  \
     X(NEWEST_TRIAL, "SELECT max(id) FROM trial")                                                       \
     X(DATA_VERSION, "PRAGMA data_version")                                                             \
     X(FIND_WINNER_OF,                                                                                  \
-      ATX_SQL_READ_WINNER("winners_all") "WHERE valid AND " ATX_SQL_IS_PROBLEM         \
+      ATX_SQL_READ_WINNER("winner_rows") "WHERE valid AND " ATX_SQL_IS_PROBLEM         \
       " AND " ATX_SQL_IS_FINGERPRINT " ORDER BY rank_at DESC, winner_id DESC LIMIT 1")                 \
     X(WINNER_STRATEGY,                                                                                 \
-      "SELECT r.strategy FROM winners_all JOIN run r ON r.id = run_id WHERE valid AND " ATX_SQL_IS_PROBLEM \
+      "SELECT r.strategy FROM winner_rows JOIN run r ON r.id = run_id WHERE valid AND " ATX_SQL_IS_PROBLEM \
       " AND " ATX_SQL_IS_FINGERPRINT " ORDER BY rank_at DESC, winner_id DESC LIMIT 1")                 \
     X(EACH_TRIAL,                                                                                      \
       ATX_SQL_READ_TRIAL "WHERE " ATX_SQL_IS_PROBLEM                     \
@@ -209,7 +210,7 @@
     X(DUMP_RECORDED, "SELECT hash, path, text, stored_at FROM source WHERE path GLOB 'recorded/*' ORDER BY hash") \
     X(DUMP_TRIALS,                                                                                     \
       "SELECT " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN) ATX_TRIAL_FIGURES(ATX_SHOWN_THEN) "measured_at "  \
-      "FROM trials_all JOIN problem USING (op, shape, type_key) "                                      \
+      "FROM trial_rows JOIN problem USING (op, shape, type_key) "                                      \
       "WHERE ?1 = 0 OR trial_id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY "       \
       "problem_id, fingerprint_id, template_id ORDER BY median_s, config) AS place FROM trial "        \
       "WHERE outcome = 'timed') WHERE place <= ?1) "                                                   \
@@ -220,16 +221,16 @@
       "ORDER BY " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN) "measured_at")                                  \
     X(DUMP_TRIALS_SINCE,                                                                               \
       "SELECT (SELECT run_id FROM trial WHERE id = trial_id), " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN)   \
-      ATX_TRIAL_FIGURES(ATX_SHOWN_THEN) "measured_at FROM trials_all JOIN problem USING (op, shape, type_key) " \
+      ATX_TRIAL_FIGURES(ATX_SHOWN_THEN) "measured_at FROM trial_rows JOIN problem USING (op, shape, type_key) " \
       "WHERE trial_id IN (SELECT id FROM trial WHERE measured_at >= ?1)")                              \
     X(DUMP_WINNERS_SINCE,                                                                              \
       "SELECT run_id, " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN) ATX_WINNER_FIGURES(ATX_SHOWN_THEN) "measured_at, " \
-      ATX_SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all " \
+      ATX_SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winner_rows " \
       "WHERE measured_at >= ?1")                                                                       \
     X(EACH_RUN, "SELECT id, device_uuid, host FROM run WHERE id > ?1 ORDER BY id")                     \
     X(DUMP_WINNERS,                                                                                    \
       "SELECT " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN) ATX_WINNER_FIGURES(ATX_SHOWN_THEN) "measured_at, " \
-      ATX_SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winners_all " \
+      ATX_SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winner_rows " \
       "ORDER BY op, shape, type_key, " ATX_FINGERPRINT_COLUMNS(ATX_SHOWN_THEN) "measured_at, winner_id") \
                                                                                                        \
     /* Merging: ?1 is a line of a dump, or the object that it completes; ?5 the last date that is believed. */ \
@@ -270,11 +271,11 @@
                                                                                                        \
     /* Recordings. */                                                                                  \
     X(MAIN_FINGERPRINT,                                                                                \
-      "SELECT count(*)" ATX_FINGERPRINT_COLUMNS(ATX_THEN_SHOWN) " FROM trials_all "                    \
+      "SELECT count(*)" ATX_FINGERPRINT_COLUMNS(ATX_THEN_SHOWN) " FROM trial_rows "                    \
       "WHERE instr(device, '" ATX_REPLAY_NAME "') <> 1 AND ?1 IN ('', device) "                        \
       ATX_SQL_BY_FINGERPRINT)                                                                          \
     X(MAIN_FINGERPRINT_OF,                                                                             \
-      "SELECT count(*)" ATX_FINGERPRINT_COLUMNS(ATX_THEN_SHOWN) " FROM trials_all WHERE "              \
+      "SELECT count(*)" ATX_FINGERPRINT_COLUMNS(ATX_THEN_SHOWN) " FROM trial_rows WHERE "              \
       ATX_SQL_IS_PROBLEM ATX_DEVICE_COLUMNS(ATX_AND_SHOWN) " AND cold = ? " ATX_SQL_BY_FINGERPRINT)    \
     X(SUMMARY,                                                                                         \
       "SELECT (SELECT count(*) || ' ' || max(measured_at) || ' ' || total(median_s) FROM trial) || ' ' || " \

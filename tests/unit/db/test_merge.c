@@ -458,7 +458,7 @@ Test(merge, a_winner_whose_date_was_not_believed_goes_behind_the_others_elsewher
         atx_store *into = open_ok(path, ATX_STORE_WRITE);
         merge_ok(into, text);
         cr_expect_str_eq(scalar(into, "SELECT config FROM best").text, "REAL=1");
-        cr_expect_str_eq(scalar(into, "SELECT count(*) FROM winners_all WHERE rank_at = ''").text, "1");
+        cr_expect_str_eq(scalar(into, "SELECT count(*) FROM winners_all WHERE rank_at IS NULL").text, "1");
         atx_store_close(into);
     }
     atx_store_close(from);

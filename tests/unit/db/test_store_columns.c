@@ -2,6 +2,7 @@
 #include "store_support.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,11 +144,11 @@ Test(store_columns, views_show_every_column_by_its_name)
     static const char *const OF_WINNER[] = { "gb_per_s",  "gflop_per_s", "share_of_ceiling",
                                              "winner_id", "run_id",      "valid",
                                              NULL };
-    static const char *const WINNERS[] = { "winners_all", "best" };
+    static const char *const WINNERS[] = { "winner_rows", "best_rows" };
     atx_store *store = memory_ok();
     lines l = { 0 };
     add_shown(&l, &atx_trial_columns, 0);
-    check_view(store, "trials_all", &l, OF_TRIAL);
+    check_view(store, "trial_rows", &l, OF_TRIAL);
     for (int i = 0; i < 2; i++) {
         add_shown(&l, &atx_winner_columns, 0);
         add_shown(&l, &atx_answer_columns, 0); /* problem, time and rank */
@@ -212,10 +213,52 @@ Test(store_columns, every_figure_goes_to_its_own_column)
     at_error err = { 0 };
     fill(&row, &atx_trial_columns);
     put_ok(store, &KEY, &H200, &row, 1);
-    check_shown(store, "trials_all", &atx_trial_columns);
+    check_shown(store, "trial_rows", &atx_trial_columns);
     fill(&winner, &atx_winner_columns);
     cr_assert_eq(atx_store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
-    check_shown(store, "best", &atx_winner_columns);
+    check_shown(store, "best_rows", &atx_winner_columns);
+    atx_store_close(store);
+}
+
+/* What other programs read: one meaning a name, NULL for what is not known, numbers as numbers. */
+Test(store_columns, public_views_say_what_is_known_and_nothing_else)
+{
+    static const struct {
+        const char *asks, *answer;
+    } CASES[] = {
+        { "SELECT group_concat(a.name) FROM pragma_table_info('winners_all') a JOIN "
+          "pragma_table_info('trials_all') b "
+          "USING (name) WHERE name LIKE '%shared%' OR name LIKE '%_j'",
+          "energy_j,shared_bytes" },
+        { "SELECT shared_bytes || ' ' || dynamic_shared_bytes FROM best", "4224 128" },
+        { "SELECT shared_bytes || ' ' || (log IS NULL) || (source_hash IS NULL) FROM trials_all", "4224 11" },
+        { "SELECT (ties IS NULL) || (objective IS NULL) || (ceiling IS NULL) || (energy_j IS NULL) FROM "
+          "winners_all",
+          "1111" },
+        { "SELECT strategy || ' ' || host FROM best", "model here" },
+        { "SELECT group_concat(name || '=' || value || ' ' || typeof(value), ', ') FROM winner_parameters",
+          "TILE=32 integer, ORDER=out_fast text" },
+        { "SELECT group_concat(name || '=' || value) FROM trial_parameters", "TILE=32,ORDER=out_fast" },
+        { "SELECT group_concat(position || ':' || value) FROM sizes", "0:8,1:64,2:32" },
+    };
+    const atx_problem_key key = { "transpose", "8x64x32/64x80@4", "b4", 16384, 131072, 0 };
+    const atx_run_info info = {
+        .command = "", .strategy = "model", .seed = 1, .device_uuid = "", .host = "here"
+    };
+    atx_store *store = memory_ok();
+    at_error err = { 0 };
+    int64_t run = 0;
+    atx_trial_row row = trial_of("TILE=32 ORDER=out_fast", 1e-6);
+    atx_winner winner = winner_of("TILE=32 ORDER=out_fast", 1e-6);
+    row.log = winner.ties = winner.objective = winner.ceiling_name = row.source_hash = "";
+    row.resources.shared_bytes = winner.resources.shared_bytes = 4224;
+    winner.geometry.shared_bytes = 128;
+    winner.timing.joules = NAN;
+    cr_assert_eq(atx_store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
+    put_ok(store, &key, &H200, &row, 1);
+    cr_assert_eq(atx_store_put_winner(store, run, &key, &H200, &winner, &err), AT_OK, "%s", err.text);
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
+        cr_expect_str_eq(scalar(store, CASES[i].asks).text, CASES[i].answer, "%s", CASES[i].asks);
     atx_store_close(store);
 }
 

@@ -156,7 +156,7 @@ Test(store_verdict, an_older_winner_that_is_valid_goes_before_a_newer_one_that_i
     cr_assert_str_eq(scalar(store, "SELECT config FROM best").text, "N=2");
     put_verdict(store, "N=2", ATX_WRONG_RESULT);
     cr_assert_str_eq(scalar(store, "SELECT config FROM best").text, "N=1");
-    cr_assert_str_eq(scalar(store, "SELECT config FROM winners_newest").text, "N=1");
+    cr_assert_str_eq(scalar(store, "SELECT config FROM newest_rows").text, "N=1");
     cr_assert_str_eq(best_of(store, &H200).text, "N=1");
     atx_store_close(store);
 }
