@@ -28,12 +28,13 @@ const size_t atx_shipped_group_count = 0;
  * becomes a table of the same rows, in the order in which they are asked for: it is read when a program is
  * asked for the first time.
  */
-static const char SETTLE[] = "UPDATE run SET started_at = '';"
-                             "DROP VIEW main.best_rows;"
-                             "CREATE TABLE main.best_rows AS SELECT * FROM temp.best_rows ORDER BY rank_at, winner_id;"
-                             "DROP VIEW temp.best_rows;"
-                             "CREATE INDEX main.best_order ON best_rows (rank_at, winner_id);"
-                             "VACUUM";
+static const char SETTLE[] =
+    "UPDATE run SET started_at = '';"
+    "DROP VIEW main.best_rows;"
+    "CREATE TABLE main.best_rows AS SELECT * FROM temp.best_rows ORDER BY rank_at, winner_id;"
+    "DROP VIEW temp.best_rows;"
+    "CREATE INDEX main.best_order ON best_rows (rank_at, winner_id);"
+    "VACUUM";
 
 static at_status settle(atx_store *store, at_error *err)
 {

@@ -173,11 +173,19 @@ typedef struct at_open_options {
                             program; NULL: $AUTOTUNE_HEADERS; "": none                                  */
     const char *allow;   /* folders that files of `templates` may name files of, besides their own and the
                             working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
+    /*
+     * Hears, a line a call, of what goes wrong without stopping: files of `templates` that are left out, a
+     * cache that cannot be used, a configuration that does not work here, a tuning in the background that
+     * failed. It is called in any thread that uses the tuner, and in one of its own; it must not call the
+     * tuner, and returns soon. NULL: nobody does.
+     */
+    void (*log)(void *log_context, const char *text);
+    void *log_context;
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        sizeof(at_open_options), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL                                 \
+        sizeof(at_open_options), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL                     \
     }
 
 /*
@@ -478,6 +486,13 @@ AUTOTUNE_API at_status at_run(at_tuner *tuner, const at_problem *problem, const 
  */
 AUTOTUNE_API at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *problem,
                                   const at_run_options *options, at_error *err) AT_MUST_CHECK;
+
+/*
+ * Unloads all kernels that at_run and at_prepare have loaded into the current context, for programs that meet
+ * ever-new shapes; what runs next is prepared again, from the cache. No other thread may be in at_run or
+ * at_prepare, and kernels must have ended. Answers of at_prepare stay readable.
+ */
+AUTOTUNE_API at_status at_forget(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
 #ifdef __cplusplus
 }

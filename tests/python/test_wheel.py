@@ -124,7 +124,8 @@ class Wheel(unittest.TestCase):
         files = {str(path.relative_to(self.site / "autotune")) for path in (self.site / "autotune").rglob("*")
                  if "__pycache__" not in str(path)}
         sources = {path.name for path in (ROOT / "tools/python/autotune").iterdir() if path.name != "__pycache__"}
-        self.assertEqual(files, sources | {"libautotune.so"})
+        headers = {"include", "include/autotune", *(f"include/autotune/{path.name}" for path in (ROOT / "include/autotune").iterdir())}
+        self.assertEqual(files, sources | headers | {"libautotune.so"})
         self.assertIn("py.typed", files)
 
     def test_the_manual_page_and_completions_are_beside_the_program(self):

@@ -109,11 +109,18 @@ static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
     return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
 }
 
+void atx_library_log(const at_tuner *tuner, const char *text)
+{
+    if (tuner->log)
+        tuner->log(tuner->log_context, text);
+}
+
 /* What is wrong in a folder of templates is wrong for its own problems only. */
 static void keep_broken(void *context, const char *why)
 {
     at_tuner *tuner = context;
     atx_str_addf(&tuner->broken, "%s\n", why);
+    atx_library_log(tuner, why);
 }
 
 const char *at_warnings(const at_tuner *tuner)
@@ -123,6 +130,8 @@ const char *at_warnings(const at_tuner *tuner)
 
 static at_status fill(at_tuner *tuner, const at_open_options *o, at_error *err)
 {
+    tuner->log = o->log;
+    tuner->log_context = o->log_context;
     at_status status = atx_tuning_open(&tuner->tuning, o, err);
     const atx_catalog_options options = { .dir = o->templates,
                                           .headers = atx_tuning_headers(&tuner->tuning),

@@ -127,11 +127,13 @@ typedef struct atx_tuning {
 struct at_tuner {
     pid_t owner; /* the process that opened it */
     atx_catalog *catalog;
-    atx_str broken;           /* what of its folder was left out, a line each */
-    atx_store *store;         /* NULL: there is no database */
-    atx_lookup *lookup;       /* NULL: likewise             */
-    atx_exclusions *excluded; /* what was tried and does not work in this process */
-    atx_str absent;           /* why there is none          */
+    atx_str broken;                               /* what of its folder was left out, a line each */
+    atx_store *store;                             /* NULL: there is no database */
+    atx_lookup *lookup;                           /* NULL: likewise             */
+    atx_exclusions *excluded;                     /* what was tried and does not work in this process */
+    atx_str absent;                               /* why there is none          */
+    void (*log)(void *context, const char *text); /* NULL: nobody hears */
+    void *log_context;
     bool with_shipped;
     double followed_s; /* when it was last asked whether the database was replaced */
     bool replaced;     /* it was, and the new one could not be opened yet           */
@@ -220,6 +222,9 @@ at_status atx_library_open_lookup(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
 
 /* Goes on with the file that has taken the place of the database, if one has. `slow` is held. */
 at_status atx_library_follow(at_tuner *tuner, at_error *err) AT_MUST_CHECK;
+
+/* Tells the program of what went wrong without stopping. */
+void atx_library_log(const at_tuner *tuner, const char *text);
 
 /* ---- library_miss.c ---- */
 

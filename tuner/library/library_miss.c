@@ -161,8 +161,11 @@ static void *grant_wishes(void *context)
     pthread_mutex_lock(&t->mutex);
     while ((w = next_wish(t))) {
         pthread_mutex_unlock(&t->mutex);
-        if (atx_tuning_wait(tuner, &w->problem, w->ordinal, NULL) == AT_OK)
+        at_error err = { 0 };
+        if (atx_tuning_wait(tuner, &w->problem, w->ordinal, &err) == AT_OK)
             atomic_store(&w->prepared->renew, true);
+        else if (!atomic_load(&t->stop))
+            atx_library_log(tuner, err.text);
         free(w);
         learn(t);
         pthread_mutex_lock(&t->mutex);

@@ -285,12 +285,16 @@ static at_status exclude_unloaded(at_tuner *tuner, atx_gpu *gpu, const atx_found
 }
 
 /* Says what was chosen first and why it is not used. `warning`: of what went wrong before, or "". */
-static at_status warn(atx_found_parts *f, const at_error *first, const char *warning, at_error *err)
+static at_status warn(const at_tuner *tuner, atx_found_parts *f, const at_error *first, const char *warning,
+                      at_error *err)
 {
     atx_str text = { 0 };
     at_found *s = &f->shown;
-    if (!*warning && first->status == AT_OK)
+    if (!*warning && first->status == AT_OK) {
+        if (*s->warning)
+            atx_library_log(tuner, s->warning);
         return AT_OK;
+    }
     atx_str_add(&text, *warning ? warning : s->warning);
     if (first->status != AT_OK)
         atx_str_addf(&text, "%s%.*s; %s with %s takes its place", text.len ? "; " : "",
@@ -298,6 +302,8 @@ static at_status warn(atx_found_parts *f, const at_error *first, const char *war
     at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
         status = atx_finding_keep(&s->warning, f, atx_str_text(&text), err);
+    if (status == AT_OK)
+        atx_library_log(tuner, s->warning);
     atx_str_clear(&text);
     return status;
 }
@@ -329,7 +335,7 @@ static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char
         if (again && !atx_excluded(tuner->excluded, &f->problem, f->cc, f->t, &f->config))
             return status == AT_OK ? at_fail(err, cause.status, "%s", cause.text) : status;
     }
-    return status == AT_OK ? warn(p->finding, &first, warning, err) : status;
+    return status == AT_OK ? warn(tuner, p->finding, &first, warning, err) : status;
 }
 
 /* In the place of `old` (NULL: there is none). */

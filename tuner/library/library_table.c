@@ -1,6 +1,6 @@
 /*
  * library_table.c - the table of what has run: a hash table over the problem, the buffers' alignment and the
- * context. Entries never move, and live until the tuner closes.
+ * context. Entries never move, and live until the tuner closes; at_forget only hides them.
  */
 #include "library/library.h"
 
@@ -104,4 +104,67 @@ at_status atx_table_add(at_tuner *tuner, atx_prepared *p, atx_prepared *old, at_
     }
     pthread_rwlock_unlock(&tuner->table_lock);
     return room ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+}
+
+/* ---- forgetting ---- */
+
+/* `table_lock` is held for writing. */
+static void hide_entries(atx_table *table, uint64_t context)
+{
+    for (size_t i = 0; i < table->bucket_count; i++)
+        for (atx_prepared *p = table->buckets[i]; p; p = p->next)
+            p->replaced = p->replaced || p->context == context;
+}
+
+static void unload_those_of(at_tuner *tuner, atx_gpu *gpu, uint64_t context)
+{
+    for (atx_loaded **at = &tuner->loaded, *l; (l = *at);) {
+        if (l->context != context) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        atx_gpu_unload(gpu, l->module);
+        free(l);
+    }
+}
+
+static bool is_loaded(const at_tuner *tuner, const atx_kept_code *code)
+{
+    const atx_loaded *l = tuner->loaded;
+    while (l && l->code != code)
+        l = l->next;
+    return l != NULL;
+}
+
+static void free_unloaded_codes(at_tuner *tuner)
+{
+    for (atx_kept_code **at = &tuner->codes, *code; (code = *at);) {
+        if (is_loaded(tuner, code)) {
+            at = &code->next;
+            continue;
+        }
+        *at = code->next;
+        atx_str_clear(&code->bytes);
+        free(code);
+    }
+}
+
+at_status at_forget(at_tuner *tuner, at_error *err)
+{
+    uint64_t context = 0;
+    if (!tuner)
+        return at_fail(err, AT_ERR_USAGE, "at_forget: expected a tuner; found NULL");
+    atx_gpu *gpu = atomic_load(&tuner->gpu);
+    at_status status = gpu ? atx_gpu_current(&context, gpu, err) : AT_OK;
+    if (!gpu || status != AT_OK)
+        return status; /* nothing was ever loaded, or not here */
+    pthread_mutex_lock(&tuner->slow);
+    pthread_rwlock_wrlock(&tuner->table_lock);
+    hide_entries(&tuner->table, context);
+    unload_those_of(tuner, gpu, context);
+    free_unloaded_codes(tuner);
+    pthread_rwlock_unlock(&tuner->table_lock);
+    pthread_mutex_unlock(&tuner->slow);
+    return AT_OK;
 }

@@ -261,6 +261,35 @@ Test(library_next, after_at_compile_has_failed_at_find_answers_with_the_next_bes
     at_close(tuner);
 }
 
+static void take_line(void *context, const char *text)
+{
+    char *lines = context; /* of 2000 characters */
+    strncat(lines, text, 1999 - strlen(lines));
+    strncat(lines, "\n", 1999 - strlen(lines));
+}
+
+/* Who only calls at_run sees no answer that has a warning. */
+Test(library_next, a_program_can_hear_what_at_run_does_without)
+{
+    char lines[2000] = "", path[400];
+    at_error err = { 0 };
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    at_tuner *tuner = open_with(FAST_AND_SLOW, 4); /* the files, and what was measured */
+    at_close(tuner);
+    tuner = NULL;
+    write_template("broken", "/*!autotune\ntemplate broken\nparam\n*/\n");
+    snprintf(path, sizeof path, "%s/templates", home.path);
+    options.database = home.db;
+    options.templates = path;
+    options.log = take_line;
+    options.log_context = lines;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    cr_assert(strstr(lines, "broken.cu:3:"), "%s", lines);
+    run_ok(tuner);
+    cr_assert(strstr(lines, "fast.cu with A=1 does not compile for sm_90: "), "%s", lines);
+    at_close(tuner);
+}
+
 /* The kernel is as it was measured elsewhere: another process may have it compiled. */
 Test(library_next, what_works_needs_no_warning)
 {

@@ -100,6 +100,34 @@ Test(library_run, without_leave_to_compile_only_what_is_there_runs)
     at_close(tuner);
 }
 
+/* A program that meets ever-new shapes: what it has loaded need not stay until it ends. */
+Test(library_run, what_is_forgotten_is_unloaded_and_prepared_again)
+{
+    at_error err = { 0 };
+    const at_found *used = NULL;
+    at_tuner *tuner = tuner_with_winner();
+    at_problem other = TUNED;
+    other.sizes[0] = 96;
+    cr_assert_eq(at_forget(tuner, &err), AT_OK, "nothing was loaded: %s", err.text);
+    fake_use_context(2);
+    run_or_skip(tuner, TUNED);
+    fake_use_context(1);
+    run_or_skip(tuner, TUNED);
+    run_or_skip(tuner, other);
+    cr_assert_eq(at_prepare(&used, tuner, &TUNED, NULL, &err), AT_OK, "%s", err.text);
+    int loads = fake_read().loads;
+    cr_assert_eq(at_forget(tuner, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(fake_read().unloads, loads - 1, "those of the other context stay");
+    cr_assert_str_eq(used->shape, "1024x2048");
+    run_or_skip(tuner, TUNED);
+    cr_assert_eq(fake_read().loads, loads + 1);
+    fake_use_context(2);
+    run_or_skip(tuner, TUNED);
+    cr_assert_eq(fake_read().loads, loads + 1);
+    at_close(tuner);
+    cr_assert_eq(at_forget(NULL, &err), AT_ERR_USAGE);
+}
+
 Test(library_run, a_buffer_that_is_told_to_be_too_small_is_refused)
 {
     enum { BYTES = 4 * 1024 * 2048 };
