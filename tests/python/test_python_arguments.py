@@ -207,7 +207,8 @@ class Run(OnTheFakeDriver):
 
     def test_says_whether_the_type_or_the_sizes_are_wrong(self):
         for sizes, dtype, words in (((64, 96), "float", "^found the type 'float'; expected one of u8 "),
-                                    ("64x96", "f32", "^found the text '64x96'; expected sizes, as "),
+                                    ("64y96", "f32", "found .*64y96"),
+                                    ("64 to=e5m2", "f32", "to=e5m2"),
                                     ((1,) * 20, "f32", "^found 20 sizes; expected at most ")):
             self.refused(words, self.tuner.find, "copy", sizes, dtype, arch="sm_90")
 
@@ -291,6 +292,14 @@ class Run(OnTheFakeDriver):
         self.assertEqual(found.shape, "64x96/128x64@4x16")
         self.assertEqual([(arg.name, arg.align) for arg in found.buffers], [("out", 16), ("in", 4)])
         self.refused("found 9 pitchs; expected at most 8", self.tuner.find, "copy", (64,), "f32", pitches=range(9))
+
+    def test_a_shape_may_be_a_text_as_the_program_takes_it(self):
+        for op, sizes, dtype, shape in (("transpose", "64x96/128x64@4x16", "f32", "64x96/128x64@4x16"),
+                                        ("permute", "6x8x64:1.0.2", "f16", "6x8x64:1.0.2"),
+                                        ("cast_transpose", "8x8 to=e5m2", "bf16", "8x8")):
+            self.assertIn(shape, self.tuner.find(op, sizes, dtype, arch="sm_90").shape)
+        self.refused("expected them within the shape", self.tuner.find, "transpose", "64x96", "f32", pitches=(128,))
+        self.tuner.run("transpose", "64x96", "f32", {"out": Cuda(OUT, (96, 64)), "in": Cuda(IN, (64, 96))})
 
     def test_an_error_survives_another_process(self):
         with self.assertRaises(autotune.ArgumentError) as raised:

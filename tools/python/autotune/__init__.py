@@ -69,19 +69,19 @@ def get_include() -> str:
     raise NotFoundError("not_found", "no headers beside this module; expected include/autotune/autotune.h")
 
 
-def find(op: str, sizes: _Sequence[int], dtype: _Dtype, *, device: str | int | None = None, arch: str = "",
+def find(op: str, sizes: _Sequence[int] | str, dtype: _Dtype, *, device: str | int | None = None, arch: str = "",
          sms: int = 0, pitches: _Sequence[int] = (), alignments: _Sequence[int] = ()) -> Found:
     """What is known of a problem: Tuner.find of the default tuner."""
     return default().find(op, sizes, dtype, device=device, arch=arch, sms=sms, pitches=pitches, alignments=alignments)
 
 
-def prepare(op: str, sizes: _Sequence[int], dtype: _Dtype, *, pitches: _Sequence[int] = (),
+def prepare(op: str, sizes: _Sequence[int] | str, dtype: _Dtype, *, pitches: _Sequence[int] = (),
             alignments: _Sequence[int] = ()) -> Found:
     """Compiles and loads ahead of the first run: Tuner.prepare of the default tuner."""
     return default().prepare(op, sizes, dtype, pitches=pitches, alignments=alignments)
 
 
-def run(op: str, sizes: _Sequence[int], dtype: _Dtype, buffers: _Mapping[str, _Buffer] | _Sequence[_Buffer], *,
+def run(op: str, sizes: _Sequence[int] | str, dtype: _Dtype, buffers: _Mapping[str, _Buffer] | _Sequence[_Buffer], *,
         stream: int | None = None, pitches: _Sequence[int] = (), alignments: _Sequence[int] = ()) -> _Any:
     """Launches an operation: Tuner.run of the default tuner. For outputs that are jax.ShapeDtypeStruct, new arrays of JAX
     are returned, one or a tuple of them; that works within jax.jit."""

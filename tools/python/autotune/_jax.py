@@ -287,18 +287,19 @@ def _device() -> dict[str, Any]:
     return {}
 
 
-def run(op: str, sizes: Sequence[int], dtype: Dtype, buffers: Mapping[str, Any] | Sequence[Any]) -> Any:
+def run(op: str, sizes: Sequence[int] | str, dtype: Dtype, buffers: Mapping[str, Any] | Sequence[Any]) -> Any:
     """The new arrays for which jax.ShapeDtypeStruct stands among the buffers: one, or a tuple of them."""
     dtype = _native.type_name(dtype)
     found = default().find(op, sizes, dtype, **_device())
     if not found.buffers:
-        raise ValueError(f"found no kernel for {op} {'x'.join(map(str, sizes))} {dtype}; expected one that was tuned: {found.why}")
+        shape = sizes if isinstance(sizes, str) else "x".join(map(str, sizes))
+        raise ValueError(f"found no kernel for {op} {shape} {dtype}; expected one that was tuned: {found.why}")
     args = found.buffers
     ordered = in_order(args, buffers)
     for arg, buffer in zip(args, ordered):
         _check_role(arg, buffer)
     results = [i for i, buffer in enumerate(ordered) if isinstance(buffer, jax.ShapeDtypeStruct)]
-    said = json.dumps({"op": op, "sizes": list(sizes), "type": dtype, "results": results})
+    said = json.dumps({"op": op, "sizes": sizes if isinstance(sizes, str) else list(sizes), "type": dtype, "results": results})
     made = jax.ffi.ffi_call(TARGET, [ordered[i] for i in results])(
         *(buffer for i, buffer in enumerate(ordered) if i not in results), problem=said)
     return made[0] if len(made) == 1 else tuple(made)

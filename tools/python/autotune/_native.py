@@ -311,6 +311,7 @@ def load(path: str | os.PathLike[str] | None = None) -> ctypes.CDLL:
     library.at_close.argtypes = [pointer]
     library.at_close.restype = None
     library.at_find.argtypes = [ctypes.POINTER(found), pointer, problem, ctypes.POINTER(TargetStruct), error]
+    library.at_problem_parse.argtypes = [problem, pointer, ctypes.c_char_p, error]
     library.at_found_close.argtypes = [found]
     library.at_found_close.restype = None
     library.at_source.argtypes = [ctypes.POINTER(pointer), found, error]

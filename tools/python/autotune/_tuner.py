@@ -94,8 +94,6 @@ def _check_stream(stream: int | None) -> None:
 
 
 def _sizes(sizes: Sequence[int]) -> tuple[int, ...]:
-    if isinstance(sizes, str):
-        raise ValueError(f"found the text '{sizes}'; expected sizes, as (4096, 4096)")
     if not isinstance(sizes, Iterable):
         raise TypeError(f"found {sizes!r}; expected sizes, as (4096, 4096)")
     return tuple(sizes)
@@ -173,10 +171,11 @@ class Tuner:
     def version(self) -> str:
         return str(self._library.at_version().decode())
 
-    def find(self, op: str, sizes: Sequence[int], dtype: Dtype, *, device: str | int | None = None,
+    def find(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, device: str | int | None = None,
              arch: str = "", sms: int = 0, pitches: Sequence[int] = (), alignments: Sequence[int] = ()) -> Found:
         """What is known of a problem, with the kernel's source. Needs no GPU, and tunes nothing. `device`: a number is
         a GPU of this machine, a text a name or whole words of it; `arch`: "sm_90"; at_target in autotune.h says more.
+        `sizes`: numbers, or a text as the program takes it, with words and layouts: "8x8 to=e5m2", "6x8x64:1.0.2".
         `pitches`, in elements, and `alignments`, in bytes, are in the operation's order, as at_problem has them."""
         found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
         target = _native.TargetStruct(device=_native.device_text(device), arch=arch.encode(), sms=sms)
@@ -191,12 +190,12 @@ class Tuner:
             self._library.at_free(text)
             self._library.at_found_close(found)
 
-    def prepare(self, op: str, sizes: Sequence[int], dtype: Dtype, *, pitches: Sequence[int] = (),
+    def prepare(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, pitches: Sequence[int] = (),
                 alignments: Sequence[int] = ()) -> Found:
         """Compiles and loads for the current CUDA context, as the first run would; what run will use."""
         return self._prepare(self._problem(op, sizes, dtype, pitches, alignments))
 
-    def run(self, op: str, sizes: Sequence[int], dtype: Dtype, buffers: Mapping[str, Buffer] | Sequence[Buffer], *,
+    def run(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, buffers: Mapping[str, Buffer] | Sequence[Buffer], *,
             stream: int | None = None, pitches: Sequence[int] = (), alignments: Sequence[int] = ()) -> None:
         """Launches, and returns. Buffers are arrays on a GPU or addresses there: a sequence in the operation's order
         (outputs first), or a mapping by the names of its arguments. Scalars follow from the sizes. `stream`: a
@@ -338,8 +337,15 @@ class Tuner:
         self._call("at_prepare", ctypes.byref(found), self._handle, problem, None)
         return _native.shown(found.contents)
 
-    def _problem(self, op: str, sizes: Sequence[int], dtype: Dtype, pitches: Sequence[int] = (),
+    def _problem(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, pitches: Sequence[int] = (),
                  alignments: Sequence[int] = ()) -> _native.ProblemStruct:
+        if isinstance(sizes, str):
+            if pitches or alignments:
+                raise ValueError(f"found the shape '{sizes}', and pitches or alignments; expected them within the shape")
+            problem = _native.ProblemStruct()
+            self._call("at_problem_parse", ctypes.byref(problem), self._handle,
+                       f"{op} {sizes} {_native.type_name(dtype)}".encode())
+            return problem
         key = (op, _sizes(sizes), dtype if isinstance(dtype, str) else _native.type_name(dtype), tuple(pitches), tuple(alignments))
         problem = self._problems.get(key)
         if problem is None:
