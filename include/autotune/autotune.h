@@ -7,21 +7,24 @@
  *
  * Units     seconds (double) where a name ends in _s, bytes where it ends in _bytes, otherwise counts.
  * Errors    every fallible call returns at_status and explains itself in *err, when err is not NULL. That
- *           nothing is known of a problem is an answer (AT_MATCH_NONE), never an error. The library never
- *           prints and never exits, except that it aborts where a bug of its own would corrupt memory.
- * Structs   What a program fills begins with its size, struct_bytes, which AT_..._INIT sets; zero the rest,
- * as those do: what a later version adds means "as before" when it is 0. A program that was compiled with an
- * older header, whose structs are shorter, runs with this library; one with a newer header does while it uses
- * no member that this library lacks. A size that is 0 is AT_ERR_USAGE. What the library fills is its own
- * memory, reached by pointers, and may be longer than this header knows: read members, do not walk arrays of
- * structs, or copy them with a size of your own. Ownership what a call gives is closed or freed by the
- * caller, unless it says "borrowed". Arguments are borrowed for the call. All that came from a tuner is
- * released before the tuner is closed. Threads   any number of threads may use one tuner at once; closing it
- * is for one, after the others. Slow steps (a look-up in the store, a compilation) wait for each other; a
- * problem that has run before takes a read lock only. A process must not use in a fork what it opened before;
- * closing it there does nothing. State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE,
- * AUTOTUNE_CACHE_LIMIT, AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_NO_MODEL, AUTOTUNE_NO_SHIPPED,
- * AUTOTUNE_NVRTC, CUDA_HOME, CUDA_PATH, CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on
+ *           nothing is known of a problem is an answer (AT_MATCH_NONE), never an error. On failure outputs
+ *           keep the value they had. The library never prints and never exits, except that it aborts where
+ *           a bug of its own would corrupt memory.
+ * Structs   what a program fills begins with its size, struct_bytes, which AT_..._INIT sets. Zero the rest,
+ *           as those do: what a later version adds means "as before" when it is 0. A program that was
+ *           compiled with an older header, whose structs are shorter, runs with this library; one with a
+ *           newer header does while it uses no member that this library lacks. A size of 0 is AT_ERR_USAGE.
+ *           What the library fills is its own memory, reached by pointers, and may be longer than this
+ *           header knows: read its members, and do not walk it as an array of structs.
+ * Ownership what a call gives is closed or freed by the caller, unless it says "borrowed". Arguments are
+ *           borrowed for the call. All that came from a tuner is released before the tuner is closed.
+ * Threads   any number of threads may use one tuner at once; closing it is for one, after the others. Slow
+ *           steps (a look-up in the store, a compilation) wait for each other; a problem that has run before
+ *           takes a read lock only. A process must not use in a fork what it opened before; closing it there
+ *           does nothing.
+ * State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE, AUTOTUNE_CACHE_LIMIT,
+ *           AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_NO_MODEL, AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC,
+ *           CUDA_HOME, CUDA_PATH, CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on
  *           first use of what they name. Relative names of files are of the folder that the process is in at
  *           at_open.
  */
@@ -225,7 +228,7 @@ AUTOTUNE_API const char *at_warnings(const at_tuner *tuner);
  * Reads a problem as `autotune` takes it on a command line or in a line of a file: op, shape, type, words:
  * "transpose 8x4096x128 bf16", "transpose 4096x4096/4160x4352@16x4 f32", "cast_transpose 8x8 bf16 to=e5m2",
  * "permute 8x2048x3:2.0.1 f16". Fills *out whole, of which struct_bytes is set before; its op is the tuner's
- * text. AT_ERR_INPUT: "column: what was found; what was expected".
+ * text. AT_ERR_INPUT: "problem:1:COLUMN: what was found; what was expected".
  */
 AUTOTUNE_API at_status at_problem_parse(at_problem *out, at_tuner *tuner, const char *text,
                                         at_error *err) AT_MUST_CHECK;
@@ -316,7 +319,7 @@ typedef struct at_metric {
  * itself.
  */
 typedef struct at_found {
-    const struct atx_found_parts *parts; /* the library's own */
+    const struct atx_found_parts *parts; /* the library's own; see Structs */
     at_match match;
     const char *why;     /* why it is not an exact match: a sentence                            */
     const char *warning; /* what went wrong without stopping: a cache that cannot be used, or a better
@@ -407,8 +410,8 @@ typedef struct at_code {
  */
 AUTOTUNE_API at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_code_kind kind,
                                   const at_compile_options *options, at_error *err) AT_MUST_CHECK;
-AUTOTUNE_API void at_code_close(
-    at_code *code); /* NULL is allowed; the answer and the tuner may be closed before */
+/* NULL is allowed. The answer and the tuner may be closed before. */
+AUTOTUNE_API void at_code_close(at_code *code);
 
 /* ---- running ---- */
 
