@@ -190,6 +190,9 @@ typedef struct atx_column {
     size_t offset, size; /* of the member */
 } atx_column;
 
+/* What the views that other programs read call it (schema.sql): in those a name has one meaning. */
+const char *atx_column_public(const atx_column *column);
+
 /* Columns of one struct, in the order of the rows above. */
 typedef struct atx_columns {
     const atx_column *items;

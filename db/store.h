@@ -205,7 +205,7 @@ typedef struct atx_answer {
     bool invalid; /* its configuration has failed since: see atx_store_put_verdict */
 } atx_answer;
 
-/* What is stored of an answer, figure by figure, under the names that views and dumps have for it. */
+/* What is stored of an answer, figure by figure, under the names that the public views have for it. */
 typedef enum atx_figure_kind { ATX_A_TEXT, ATX_AN_INT, ATX_A_REAL, ATX_A_BOOL } atx_figure_kind;
 typedef struct atx_stored_figure {
     const char *name;

@@ -397,12 +397,22 @@ void atx_columns_free(void *record, const atx_columns *columns)
             free((char *)(uintptr_t)text_of((char *)record + columns->items[i].offset));
 }
 
+const char *atx_column_public(const atx_column *c)
+{
+    if (strcmp(c->shown, "joules") == 0)
+        return "energy_j";
+    if (strcmp(c->shown, "total_shared_bytes") == 0)
+        return "shared_bytes";
+    /* A trial's are all of them, and may be unknown; a winner's are what its launch asks for. */
+    return strcmp(c->shown, "shared_bytes") == 0 && c->kind == ATX_KIND_INT ? "dynamic_shared_bytes"
+                                                                            : c->shown;
+
 /* ---- an answer, figure by figure ---- */
 
 static atx_stored_figure figure_of(const atx_column *c, const void *record)
 {
     const void *at = (const char *)record + c->offset;
-    atx_stored_figure f = { .name = c->shown, .integer = -1, .real = NAN };
+    atx_stored_figure f = { .name = atx_column_public(c), .integer = -1, .real = NAN };
     switch (c->kind) {
     case ATX_KIND_TEXT:
     case ATX_KIND_CHARS:

@@ -295,8 +295,8 @@ typedef struct at_launch {
     /* As nvrtcAddNameExpression takes it, with the names of at_source's text: "tile", "ns::f<T, 32>". In
      * compiled code its name is another one, which at_code has. */
     const char *kernel;
-    int64_t grid[3], block[3]; /* clusters are the code's own (__cluster_dims__) */
-    int64_t shared_bytes;      /* dynamic; above 48 KiB the kernel must be told before */
+    int64_t grid[3], block[3];    /* clusters are the code's own (__cluster_dims__) */
+    int64_t dynamic_shared_bytes; /* above 48 KiB the kernel must be told before */
     int arg_count;
     const at_arg *const *args; /* in the kernel's order; several launches may share one */
 } at_launch;

@@ -85,7 +85,7 @@ static void print_found(const at_found *f)
     printf("  launch    grid %" PRId64 "x%" PRId64 "x%" PRId64 ", block %" PRId64 "x%" PRId64 "x%" PRId64
            ", %" PRId64 " bytes of dynamic shared memory\n",
            launch->grid[0], launch->grid[1], launch->grid[2], launch->block[0], launch->block[1],
-           launch->block[2], launch->shared_bytes);
+           launch->block[2], launch->dynamic_shared_bytes);
     if (f->median_s > 0)
         printf("  measured  %.2f us, %.0f GB/s, for %s on %s\n", 1e6 * f->median_s, f->gb_per_s,
                f->measured_shape, f->measured_device);

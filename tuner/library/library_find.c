@@ -287,7 +287,8 @@ static at_status show_launch(atx_found_parts *f, int i, const int64_t *slots, co
         status = atx_geometry_of(&g, of.launch, slots, err);
     if (status != AT_OK)
         return status;
-    *shown = (at_launch){ .shared_bytes = g.shared_bytes, .arg_count = of.arg_count, .args = f->lists[i] };
+    *shown =
+        (at_launch){ .dynamic_shared_bytes = g.shared_bytes, .arg_count = of.arg_count, .args = f->lists[i] };
     memcpy(shown->grid, g.grid, sizeof shown->grid);
     memcpy(shown->block, g.block, sizeof shown->block);
     for (int k = 0; k < of.arg_count; k++)

@@ -132,7 +132,7 @@ static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts 
     atx_str name = { 0 };
     at_status status = AT_OK;
     for (int i = 0; i < f->shown.launch_count && status == AT_OK; i++) {
-        const int64_t shared_bytes = f->launches[i].shared_bytes;
+        const int64_t shared_bytes = f->launches[i].dynamic_shared_bytes;
         status = atx_library_kernel_name(&name, &code->bytes, atx_template_launch_at(f->t, i).kernel, err);
         if (status == AT_OK)
             status = i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), shared_bytes, err)
@@ -147,7 +147,7 @@ static bool is_loaded_for(const atx_loaded *l, const atx_found_parts *f, const a
 {
     bool same = l->code == code && l->context == context;
     for (int i = 0; i < f->shown.launch_count && same; i++)
-        same = l->shared_bytes[i] == f->launches[i].shared_bytes;
+        same = l->shared_bytes[i] == f->launches[i].dynamic_shared_bytes;
     return same;
 }
 
@@ -164,7 +164,7 @@ static at_status load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, con
         return at_fail(err, AT_ERR_MEMORY, "out of memory");
     *l = (atx_loaded){ .next = tuner->loaded, .code = code, .context = context };
     for (int i = 0; i < f->shown.launch_count; i++)
-        l->shared_bytes[i] = f->launches[i].shared_bytes;
+        l->shared_bytes[i] = f->launches[i].dynamic_shared_bytes;
     at_status status = load_all(&l->module, gpu, f, code, err);
     if (status != AT_OK) {
         atx_gpu_unload(gpu, l->module);

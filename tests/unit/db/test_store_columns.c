@@ -220,6 +220,27 @@ Test(store_columns, every_figure_goes_to_its_own_column)
     atx_store_close(store);
 }
 
+static void check_public(atx_store *store, const char *view, const atx_columns *columns)
+{
+    char sql[200];
+    for (int i = 0; i < columns->count; i++) {
+        const char *name = atx_column_public(&columns->items[i]);
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM pragma_table_info('%s') WHERE name = '%s'", view,
+                 name);
+        cr_expect_str_eq(scalar(store, sql).text, "1", "%s.%s", view, name);
+    }
+}
+
+Test(store_columns, every_figure_is_in_the_public_views)
+{
+    atx_store *store = memory_ok();
+    check_public(store, "winners_all", &atx_winner_columns);
+    check_public(store, "winners_all", &atx_answer_columns);
+    check_public(store, "winners_all", &atx_fingerprint_columns);
+    check_public(store, "trials_all", &atx_trial_columns);
+    atx_store_close(store);
+}
+
 /* What other programs read: one meaning a name, NULL for what is not known, numbers as numbers. */
 Test(store_columns, public_views_say_what_is_known_and_nothing_else)
 {

@@ -148,7 +148,7 @@ static void launch(launcher *l, const at_launch *how, const char *kernel)
     atx_machine_result result = { 0 };
     unsigned char bytes[256] = { 0 };
     atx_machine_launch go = { .function = atx_ptx_find_entry(l->module, kernel),
-                              .shared_bytes = how->shared_bytes,
+                              .shared_bytes = how->dynamic_shared_bytes,
                               .arguments = bytes };
     cr_assert_geq(go.function, 0, "no kernel %s", kernel);
     const atx_ptx_function *f = &l->module->functions[go.function];

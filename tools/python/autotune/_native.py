@@ -134,7 +134,7 @@ ArgList = ctypes.POINTER(ctypes.POINTER(ArgStruct))
 
 class LaunchStruct(ctypes.Structure):
     _fields_ = [("kernel", ctypes.c_char_p), ("grid", ctypes.c_int64 * 3), ("block", ctypes.c_int64 * 3),
-                ("shared_bytes", ctypes.c_int64), ("arg_count", ctypes.c_int), ("args", ArgList)]
+                ("dynamic_shared_bytes", ctypes.c_int64), ("arg_count", ctypes.c_int), ("args", ArgList)]
 
 
 class VariableStruct(ctypes.Structure):
@@ -184,7 +184,7 @@ class Launch:
     kernel: str
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
-    shared_bytes: int
+    dynamic_shared_bytes: int
     args: tuple[Arg, ...]
 
 
@@ -237,7 +237,7 @@ def _args(args: Any, count: int) -> tuple[Arg, ...]:
 
 
 def _launch(launch: LaunchStruct) -> Launch:
-    return Launch(decoded(launch.kernel), tuple(launch.grid), tuple(launch.block), launch.shared_bytes,
+    return Launch(decoded(launch.kernel), tuple(launch.grid), tuple(launch.block), launch.dynamic_shared_bytes,
                   _args(launch.args, launch.arg_count))
 
 
