@@ -232,7 +232,7 @@ def times():
              "the same, with a gradient": lambda: autotune.transpose(grad),
              "torch.ops.autotune.transpose(x)": lambda: torch.ops.autotune.transpose(small),
              "torch.compile of it": lambda: compiled(small),
-             "Tuner.run, two addresses": lambda: tuner.run("transpose", (64, 64), "f32", (out.data_ptr(), small.data_ptr()), stream),
+             "Tuner.run, two addresses": lambda: tuner.run("transpose", (64, 64), "f32", (out.data_ptr(), small.data_ptr()), stream=stream),
              "__cuda_array_interface__": lambda: autotune.transpose(Foreign(small), Foreign(out)),
              "x.t().contiguous()": lambda: small.t().contiguous()}
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}")

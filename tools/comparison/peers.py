@@ -67,7 +67,8 @@ class Autotune(Peer):
         dtype = work.problem.dtype
 
         def launch(i):
-            self._tuner.run(op, sizes, dtype, (work.flat_output(i).data_ptr(), work.flat_input(i).data_ptr()), work.stream)
+            self._tuner.run(op, sizes, dtype, (work.flat_output(i).data_ptr(), work.flat_input(i).data_ptr()),
+                            stream=work.stream)
 
         return self._prepared(self._tuner.prepare(op, sizes, dtype), launch)
 
@@ -75,7 +76,7 @@ class Autotune(Peer):
         order = work.problem.order
 
         def launch(i):
-            self._tuner.permute(work.input(i), order, work.output(i), work.stream)
+            self._tuner.permute(work.input(i), order, work.output(i), stream=work.stream)
 
         return self._prepared(self._tuner.prepare_permute(work.input(0), order, work.output(0)), launch)
 

@@ -52,7 +52,8 @@ def our_launch(tuner, problem, sets):
     addresses = [tuple(tensor.data_ptr() for tensor in buffers) for buffers in sets.buffers]
 
     def launch(i):
-        tuner.run(name, sizes, dtype, addresses[i % sets.sets], torch.cuda.current_stream().cuda_stream)
+        tuner.run(name, sizes, dtype, addresses[i % sets.sets],
+                  stream=torch.cuda.current_stream().cuda_stream)
 
     return launch, {"template": found.template_name, "config": found.config, "match": found.match}
 
