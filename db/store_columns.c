@@ -406,6 +406,7 @@ const char *atx_column_public(const atx_column *c)
     /* A trial's are all of them, and may be unknown; a winner's are what its launch asks for. */
     return strcmp(c->shown, "shared_bytes") == 0 && c->kind == ATX_KIND_INT ? "dynamic_shared_bytes"
                                                                             : c->shown;
+}
 
 /* ---- an answer, figure by figure ---- */
 
