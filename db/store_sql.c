@@ -22,16 +22,17 @@ static const char *const SQL[] = {
 };
 
 /* Why a system call under SQLite failed: ": No space left on device", or "". SQLite does not keep the errno
- * of each. */
+ * of each: which versions keep EFBIG differs. */
 static const char *system_cause(sqlite3 *db, char *text, size_t size)
 {
     struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
     int code = sqlite3_system_errno(db);
-    if (code != 0)
-        snprintf(text, size, ": %s", strerror(code));
-    else if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    if ((code == 0 || code == EFBIG) && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+        limit.rlim_cur != RLIM_INFINITY)
         snprintf(text, size, ": no file may have more than %llu bytes here (ulimit -f)",
                  (unsigned long long)limit.rlim_cur);
+    else if (code != 0)
+        snprintf(text, size, ": %s", strerror(code));
     else
         *text = '\0';
     return text;
