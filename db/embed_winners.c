@@ -90,7 +90,7 @@ static at_status read_rows(rows *out, atx_store *store, at_error *err)
 {
     at_status status = atx_store_each_best(store, keep_row, out, err);
     if (status == AT_OK && out->failed)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     for (size_t i = 0; i < out->count && status == AT_OK; i++) {
         const char *op_hash = out->items[i].answer.winner.op_hash;
         if (!*op_hash || atx_store_get_space(out->items[i].proof, store, op_hash, NULL) != AT_OK)
@@ -166,7 +166,7 @@ static at_status write_all(FILE *file, atx_store *store, const rows *r, at_error
     sqlite3_int64 count = 0;
     unsigned char *bytes = sqlite3_serialize(store->db, "main", &count, 0);
     if (!bytes)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     fprintf(file,
             "/* Made by db/embed_winners.c from db/winners; do not edit. */\n"
             "#include \"db/store_internal.h\"\n"
@@ -189,7 +189,7 @@ static at_status write_image(const char *path, atx_store *store, at_error *err)
     if (file)
         written = fclose(file) == 0 && written;
     if (status == AT_OK && !written)
-        status = at_fail(err, AT_ERR_SYSTEM, "%s: cannot be written", path);
+        status = atx_fail(err, AT_ERR_SYSTEM, "%s: cannot be written", path);
     rows_clear(&r);
     return status;
 }

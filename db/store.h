@@ -121,7 +121,7 @@ at_status atx_store_begin_run(int64_t *run_id, atx_store *store, const atx_run_i
                               at_error *err) AT_MUST_CHECK;
 
 /* Stores the text of a template (or op), so that exports survive a change of the templates. The hash is that
- * of what it means (source/meaning.h), of which the newest text is kept; of any other text its SHA-256. */
+ * of what it means (source/normalized.h), of which the newest text is kept; of any other text its SHA-256. */
 at_status atx_store_put_source(atx_store *store, const char *hash, const char *path, const char *text,
                                size_t len, at_error *err) AT_MUST_CHECK;
 /* AT_ERR_NOT_FOUND: no such text is there. */

@@ -27,8 +27,8 @@ at_status atx_store_get_columns(atx_str *const *outs, int count, atx_store *stor
     at_status status = atx_query_begin(&q, store, sql, doing, err, "s", key);
     bool found = atx_query_next(&q, &status, err);
     if (status == AT_OK && !found)
-        status =
-            at_fail(err, AT_ERR_NOT_FOUND, "%s: cannot %s: nothing is stored as %s", store->path, doing, key);
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s: cannot %s: nothing is stored as %s", store->path, doing,
+                          key);
     for (int i = 0; status == AT_OK && i < count; i++) {
         add_column(&read[i], q.statement, i);
         status = atx_str_status(&read[i], err);

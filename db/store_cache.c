@@ -48,8 +48,8 @@ at_status atx_store_cubin_limit(int64_t *bytes, const char *option, at_error *er
     errno = 0;
     long long mib = strtoll(text, &end, 10);
     if (errno || end == text || *end || mib < 0 || mib > INT64_MAX >> 20)
-        return at_fail(err, AT_ERR_USAGE, "%s: found '%.40s'; expected MiB, 0 for no limit",
-                       option ? "--cache-limit" : "AUTOTUNE_CACHE_LIMIT", text);
+        return atx_fail(err, AT_ERR_USAGE, "%s: found '%.40s'; expected MiB, 0 for no limit",
+                        option ? "--cache-limit" : "AUTOTUNE_CACHE_LIMIT", text);
     *bytes = (int64_t)mib << 20;
     return AT_OK;
 }
@@ -106,7 +106,7 @@ at_status atx_store_get_cubin(atx_str *cubin, atx_str *log, atx_store *cache, co
     if (status == AT_OK && !unseal(cubin, log, key)) {
         atx_str_clear(cubin);
         atx_str_clear(log);
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s: the compiled kernel %s is damaged", cache->path, key);
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s: the compiled kernel %s is damaged", cache->path, key);
     }
     if (status == AT_OK)
         use(cache, key, atx_str_text(&stored_at));

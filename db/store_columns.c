@@ -294,8 +294,8 @@ static const struct range {
 static at_status fail_range(const atx_column *c, const char *found, at_error *err)
 {
     const struct range *r = &RANGES[c->range];
-    return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a number from %.16g to %.16g", c->shown, found,
-                   r->least, r->most);
+    return atx_fail(err, AT_ERR_INPUT, "%s: found %s; expected a number from %.16g to %.16g", c->shown, found,
+                    r->least, r->most);
 }
 
 static at_status check_int(const atx_column *c, int64_t value, at_error *err)
@@ -354,8 +354,8 @@ static at_status check_room(const atx_column *c, sqlite3_stmt *s, int index, at_
     const size_t len = strlen(atx_store_text(s, index));
     if (c->kind != ATX_KIND_CHARS || !c->size || len < c->size) /* no size: a column of no record */
         return AT_OK;
-    return at_fail(err, AT_ERR_INPUT, "%s: found a text of %zu bytes; expected at most %zu", c->shown, len,
-                   c->size - 1);
+    return atx_fail(err, AT_ERR_INPUT, "%s: found a text of %zu bytes; expected at most %zu", c->shown, len,
+                    c->size - 1);
 }
 
 at_status atx_column_check(const atx_column *c, sqlite3_stmt *s, int index, at_error *err)

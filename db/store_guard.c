@@ -45,10 +45,10 @@ at_status atx_guard_schema(atx_store *store, at_error *err)
     at_status status =
         atx_query_begin(&q, store, ATX_SQL_FOREIGN_OBJECT, "read the schema", err, "s", atx_schema_sql);
     if (atx_query_next(&q, &status, err))
-        status = at_fail(err, AT_ERR_STORE,
-                         "%s: holds %s, which is not autotune's and could change what is stored or read; "
-                         "nothing was touched; drop it with sqlite3, or use another database with --db",
-                         store->path, atx_store_text(q.statement, 0));
+        status = atx_fail(err, AT_ERR_STORE,
+                          "%s: holds %s, which is not autotune's and could change what is stored or read; "
+                          "nothing was touched; drop it with sqlite3, or use another database with --db",
+                          store->path, atx_store_text(q.statement, 0));
     atx_query_end(&q);
     return status;
 }

@@ -45,7 +45,7 @@ extern const size_t atx_shipped_bytes;          /* of it; 0: none               
 extern const unsigned char atx_shipped_rows[];  /* as atx_columns_pack makes them; where each begins */
 extern const uint32_t atx_shipped_row_at[];
 
-/* atx_store_open with another patience for locks. */
+/* atx_store_open with another wait time for locks. */
 at_status atx_store_open_wait(atx_store **out, const char *path, atx_open_mode mode, int wait_ms,
                               at_error *err) AT_MUST_CHECK;
 

@@ -37,11 +37,11 @@ at_status atx_store_lock_problem(int *fd, const char *database, uint64_t what, a
         status = atx_str_status(&path, err);
     int file = status == AT_OK ? open(path.data, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, LOCK_MODE) : -1;
     if (status == AT_OK && file < 0)
-        status = at_fail(err, AT_ERR_STORE, "%s: %s", path.data, strerror(errno));
+        status = atx_fail(err, AT_ERR_STORE, "%s: %s", path.data, strerror(errno));
     if (status == AT_OK && !take(file, what)) {
         bool busy = errno == EAGAIN || errno == EACCES;
-        status = busy ? at_fail(err, AT_ERR_NOT_FOUND, "%s: another process tunes this problem", database)
-                      : at_fail(err, AT_ERR_STORE, "%s: cannot be locked: %s", path.data, strerror(errno));
+        status = busy ? atx_fail(err, AT_ERR_NOT_FOUND, "%s: another process tunes this problem", database)
+                      : atx_fail(err, AT_ERR_STORE, "%s: cannot be locked: %s", path.data, strerror(errno));
         close(file);
     }
     if (status == AT_OK)

@@ -7,7 +7,7 @@
  * columns.h say. All is one transaction: a line that is refused leaves nothing behind.
  */
 #include "db/store_internal.h"
-#include "source/meaning.h"
+#include "source/normalized.h"
 #include "util/clock.h"
 #include "util/real_path.h"
 #include "util/sha256.h"
@@ -43,12 +43,12 @@ typedef struct merger {
 
 static at_status fail_line(const merger *m, const char *what)
 {
-    return at_fail(m->err, AT_ERR_INPUT, "%s:%lld: %s", m->path, (long long)m->line, what);
+    return atx_fail(m->err, AT_ERR_INPUT, "%s:%lld: %s", m->path, (long long)m->line, what);
 }
 
 static at_status interrupted(const merger *m)
 {
-    return at_fail(m->err, AT_ERR_CANCELLED, "interrupted; nothing was added");
+    return atx_fail(m->err, AT_ERR_CANCELLED, "interrupted; nothing was added");
 }
 
 /* What SQLite refused: a value that the tables do not allow is the line's fault, anything else ours. */
@@ -262,7 +262,7 @@ static bool has_hash(const atx_str *text, const char *hash, const char *path)
     char found[ATX_HASH_TEXT] = "";
     if (strncmp(path, ATX_SPACE_PATH, sizeof ATX_SPACE_PATH - 1) == 0 || strcmp(path, ATX_HEADERS_PATH) == 0)
         atx_hash_text(found, atx_str_text(text), text->len);
-    else if (atx_meaning_hash(found, atx_str_text(text), text->len, NULL, NULL) != AT_OK)
+    else if (atx_normalized_hash(found, atx_str_text(text), text->len, NULL, NULL) != AT_OK)
         return false;
     return strcmp(found, hash) == 0;
 }
@@ -333,7 +333,7 @@ static at_status read_head(merger *m, const char *text)
     atx_query q;
     forget_before(m);
     if (!is_head(text))
-        return at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
+        return atx_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
     at_status status = atx_query_begin(&q, m->store, ATX_SQL_LINE_VERSION, DOING, m->err, "s", text);
     if (next(m, &q, &status))
         version = sqlite3_column_int64(q.statement, 0);
@@ -416,15 +416,15 @@ static at_status merge_lines(merger *m, atx_text_file *file, atx_str *line)
         if (status != AT_OK || !got)
             break;
         if (strlen(atx_str_text(line)) != line->len)
-            status = at_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
+            status = atx_fail(m->err, AT_ERR_INPUT, "%s: neither a database nor a dump of autotune", m->path);
         else if (!whole && m->headed) /* a dump that broke off would lose trials without a word */
-            status = at_fail(m->err, AT_ERR_INPUT, "%s:%lld: the file ends within a line", m->path,
-                             (long long)m->line + 1);
+            status = atx_fail(m->err, AT_ERR_INPUT, "%s:%lld: the file ends within a line", m->path,
+                              (long long)m->line + 1);
         else
             status = merge_line(m, atx_str_text(line));
     }
     if (status == AT_OK && !m->headed)
-        status = at_fail(m->err, AT_ERR_INPUT, "%s: is empty; expected a database or a dump", m->path);
+        status = atx_fail(m->err, AT_ERR_INPUT, "%s: is empty; expected a database or a dump", m->path);
     return status;
 }
 
@@ -449,8 +449,8 @@ static at_status merge_path(merger *m)
     if (into && *into && atx_same_file(into, path))
         return AT_OK;
     if (into && *into && atx_store_owns(into, path))
-        return at_fail(m->err, AT_ERR_USAGE, "%s: is a part of the database %s; expected the database alone",
-                       m->path, m->store->path);
+        return atx_fail(m->err, AT_ERR_USAGE, "%s: is a part of the database %s; expected the database alone",
+                        m->path, m->store->path);
     return !standard && atx_store_is_database(m->path) ? merge_database(m) : merge_text(m);
 }
 

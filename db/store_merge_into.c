@@ -89,7 +89,7 @@ static at_status make_files(atx_str *held, int *fd, atx_str *built, const char *
         file = built->failed ? -1 : open(built->data, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, DATABASE_MODE);
     }
     if (file < 0)
-        return at_fail(err, AT_ERR_STORE, "%s: cannot make a file in its folder: %s", path, strerror(errno));
+        return atx_fail(err, AT_ERR_STORE, "%s: cannot make a file in its folder: %s", path, strerror(errno));
     close(file);
     return AT_OK;
 }

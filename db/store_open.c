@@ -1,7 +1,7 @@
 /*
  * store_open.c - opening: which file, what is in it, may we use it; creating; closing.
  *
- * A file is judged by its first 100 bytes before SQLite may touch it, because an ordinary open could roll
+ * A file is validated by its first 100 bytes before SQLite may touch it, because an ordinary open could roll
  * back or checkpoint somebody else's database. The bytes are read through SQLite's own descriptor: opening
  * and closing the file a second time would drop the POSIX locks that this process's other handles hold.
  */
@@ -28,7 +28,7 @@ static at_status check_version(const char *path, int version, at_error *err)
 {
     if (version == ATX_SCHEMA_VERSION)
         return AT_OK;
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_STORE,
         "%s: found schema version %d (user_version); expected %d: it was written by %s; it was not "
         "touched; use that autotune, or tune again into another database with --db",
@@ -40,16 +40,16 @@ static at_status check_version(const char *path, int version, at_error *err)
 at_status atx_store_check_name(const char *path, at_error *err)
 {
     if (path[0] == '\0')
-        return at_fail(err, AT_ERR_USAGE, "the name of the database is empty");
+        return atx_fail(err, AT_ERR_USAGE, "the name of the database is empty");
     if (strcmp(path, ":memory:") == 0)
-        return at_fail(err, AT_ERR_USAGE,
-                       "the name of the database is %s, which would keep nothing; expected a file (./%s for "
-                       "one of that name)",
-                       path, path);
+        return atx_fail(err, AT_ERR_USAGE,
+                        "the name of the database is %s, which would keep nothing; expected a file (./%s for "
+                        "one of that name)",
+                        path, path);
     if (strncasecmp(path, "file:", 5) == 0)
-        return at_fail(err, AT_ERR_USAGE,
-                       "the name of the database is a URI, %s; expected a file (./%s for one of that name)",
-                       path, path);
+        return atx_fail(err, AT_ERR_USAGE,
+                        "the name of the database is a URI, %s; expected a file (./%s for one of that name)",
+                        path, path);
     return AT_OK;
 }
 
@@ -59,17 +59,18 @@ static at_status check_path(bool *exists, const char *path, atx_open_mode mode, 
     struct stat info;
     *exists = stat(path, &info) == 0;
     if (!*exists && errno != ENOENT)
-        return at_fail(err, AT_ERR_STORE, "%s: %s; name a file elsewhere with --db", path, strerror(errno));
+        return atx_fail(err, AT_ERR_STORE, "%s: %s; name a file elsewhere with --db", path, strerror(errno));
     if (!*exists && mode == ATX_STORE_READ)
-        return at_fail(err, AT_ERR_NOT_FOUND,
-                       "%s: no such database yet; `autotune SHAPE` makes it on a machine with a GPU, or name "
-                       "another with "
-                       "--db",
-                       path);
+        return atx_fail(
+            err, AT_ERR_NOT_FOUND,
+            "%s: no such database yet; `autotune SHAPE` makes it on a machine with a GPU, or name "
+            "another with "
+            "--db",
+            path);
     if (*exists && S_ISDIR(info.st_mode))
-        return at_fail(err, AT_ERR_STORE, "%s: is a folder; the name of a database file was expected", path);
+        return atx_fail(err, AT_ERR_STORE, "%s: is a folder; the name of a database file was expected", path);
     if (*exists && !S_ISREG(info.st_mode))
-        return at_fail(err, AT_ERR_STORE, "%s: is not a regular file", path);
+        return atx_fail(err, AT_ERR_STORE, "%s: is not a regular file", path);
     return AT_OK;
 }
 
@@ -91,16 +92,16 @@ at_status atx_store_make_parents(const char *path, mode_t mode, at_error *err)
     at_status status = AT_OK;
     char *folder = atx_text_copy(path, strlen(path));
     if (!folder)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (char *slash = strchr(folder + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         const int why = make_folder(folder, mode);
         if (why) {
-            status = at_fail(err, AT_ERR_STORE,
-                             "%s: cannot make the folder %s: %s; name a file elsewhere with --db, or set "
-                             "XDG_DATA_HOME and "
-                             "XDG_CACHE_HOME to folders that you may write to",
-                             path, folder, strerror(why));
+            status = atx_fail(err, AT_ERR_STORE,
+                              "%s: cannot make the folder %s: %s; name a file elsewhere with --db, or set "
+                              "XDG_DATA_HOME and "
+                              "XDG_CACHE_HOME to folders that you may write to",
+                              path, folder, strerror(why));
             break;
         }
         *slash = '/';
@@ -129,7 +130,7 @@ static at_status open_handle(atx_store *store, const char *name, int flags, at_e
     store->db = NULL;
     int code = sqlite3_open_v2(name, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (!store->db)
-        return at_fail(err, AT_ERR_MEMORY, "%s: out of memory", store->path);
+        return atx_fail(err, AT_ERR_MEMORY, "%s: out of memory", store->path);
     if (code != SQLITE_OK)
         return atx_store_fail(store, "open the database", err);
     sqlite3_extended_result_codes(store->db, 1);
@@ -156,7 +157,7 @@ static at_status read_header(unsigned char header[HEADER_BYTES], bool *empty, at
     }
     int code = file->pMethods->xRead(file, header, HEADER_BYTES, 0);
     if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
-        return at_fail(err, AT_ERR_STORE, "%s: cannot read the file: %s", store->path, sqlite3_errstr(code));
+        return atx_fail(err, AT_ERR_STORE, "%s: cannot read the file: %s", store->path, sqlite3_errstr(code));
     return AT_OK;
 }
 
@@ -166,10 +167,10 @@ static at_status say_dump(const char *path, at_error *err)
     atx_str word = { 0 };
     atx_str_add_word(&word, path);
     at_status status =
-        at_fail(err, AT_ERR_STORE,
-                "%s: not a database but a dump, it seems; `autotune merge NEW.db %s` makes one of it, "
-                "to be named with --db",
-                path, atx_str_text(&word));
+        atx_fail(err, AT_ERR_STORE,
+                 "%s: not a database but a dump, it seems; `autotune merge NEW.db %s` makes one of it, "
+                 "to be named with --db",
+                 path, atx_str_text(&word));
     atx_str_clear(&word);
     return status;
 }
@@ -184,13 +185,13 @@ static at_status check_header(bool *empty, atx_store *store, at_error *err)
     if (header[0] == '{' || (header[0] == 0x1f && header[1] == 0x8b)) /* JSON lines, plain or gzip'ed */
         return say_dump(store->path, err);
     if (memcmp(header, MAGIC, sizeof MAGIC) != 0)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_STORE,
             "%s: not a database (it does not begin as an SQLite file does); it was not touched; name "
             "another file with --db",
             store->path);
     if (big_endian(header + HEADER_APPLICATION) != ATX_APPLICATION_ID)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_STORE,
             "%s: an SQLite database of another program (application_id 0x%08x; autotune's is 0x%08x); it "
             "was not touched; name another file with --db",
@@ -204,7 +205,7 @@ static at_status check_schema(atx_store *store, at_error *err)
     int64_t views = 0;
     at_status status = atx_store_ask(&views, store, ATX_SQL_COUNT_VIEWS, "read the database", err);
     if (status == AT_OK && views != 3)
-        status = at_fail(
+        status = atx_fail(
             err, AT_ERR_STORE,
             "%s: views of autotune's schema are missing; restore the file from a copy, or move it away "
             "and tune again",
@@ -269,9 +270,9 @@ static at_status write_checked(atx_store *store, at_error *err)
         status = check_header(&empty, store, err);
     if (status == AT_OK && sqlite3_db_readonly(store->db, "main") == 1)
         status =
-            at_fail(err, AT_ERR_STORE,
-                    "%s: the file is read-only; change its permissions, or use another database with --db",
-                    store->path);
+            atx_fail(err, AT_ERR_STORE,
+                     "%s: the file is read-only; change its permissions, or use another database with --db",
+                     store->path);
     if (status != AT_OK)
         return status;
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1,
@@ -315,12 +316,12 @@ static at_status retry_immutable(atx_store *store, at_error *err)
     atx_str_addf(&name, "%s-wal", store->file);
     at_status status = atx_str_status(&name, err);
     if (status == AT_OK && stat(name.data, &info) == 0 && info.st_size > 0)
-        status = at_fail(err, AT_ERR_STORE,
-                         "%s: cannot be read here: its log %s must be brought in first, and %s; "
-                         "copy both files to a folder of a local disk that you may write",
-                         store->path, name.data,
-                         atx_journal_lacks_memory(store) ? "the file system has no shared memory"
-                                                         : "the folder is read-only");
+        status = atx_fail(err, AT_ERR_STORE,
+                          "%s: cannot be read here: its log %s must be brought in first, and %s; "
+                          "copy both files to a folder of a local disk that you may write",
+                          store->path, name.data,
+                          atx_journal_lacks_memory(store) ? "the file system has no shared memory"
+                                                          : "the folder is read-only");
     if (status == AT_OK) {
         atx_str_reset(&name);
         status = immutable_uri(&name, store->file, err);
@@ -341,7 +342,7 @@ static at_status open_reader(atx_store *store, at_error *err)
     if (status == AT_OK)
         status = check_header(&empty, store, err);
     if (status == AT_OK && empty)
-        return at_fail(err, AT_ERR_NOT_FOUND, "%s: is empty: nothing was tuned yet", store->path);
+        return atx_fail(err, AT_ERR_NOT_FOUND, "%s: is empty: nothing was tuned yet", store->path);
     if (status != AT_OK)
         return status;
     status = read_checked(store, err);
@@ -361,7 +362,7 @@ static at_status open_named(atx_store **out, const char *file, const char *path,
     if (store)
         store->path = atx_text_copy(path, strlen(path));
     if (!store || !store->path) {
-        status = at_fail(err, AT_ERR_MEMORY, "%s: out of memory", path);
+        status = atx_fail(err, AT_ERR_MEMORY, "%s: out of memory", path);
         goto done;
     }
     store->file = file;
@@ -446,7 +447,7 @@ at_status atx_store_check_place(atx_store *store, at_error *err)
 {
     if (!has_moved(store))
         return AT_OK;
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_STORE,
         "%s: was removed, renamed or replaced while this program had it open; what would be stored "
         "now would be gone; run the same command again (`autotune merge` adds to a database that is "
@@ -479,7 +480,7 @@ static at_status data_path(atx_str *out, const char *named, const char *file, at
     else if (home && home[0])
         atx_str_addf(&path, "%s/.local/share/autotune/%s", home, file);
     else
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_USAGE,
             "no place for the database: set HOME, or AUTOTUNE_DB (`AUTOTUNE_DB=autotune.db autotune ...`), "
             "or name one with --db");

@@ -19,18 +19,18 @@ enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
 
 static const char ANOTHER[] = "name another one with AUTOTUNE_CACHE";
 
-static at_status judge(const char *path, const struct stat *info, at_error *err)
+static at_status validate(const char *path, const struct stat *info, at_error *err)
 {
     bool folder = S_ISDIR(info->st_mode);
     const char *what = folder ? "folder" : "file";
     if (info->st_uid != geteuid() && info->st_uid != 0)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_STORE,
             "%s: the %s belongs to another user (%lld), so compiled kernels are not taken from it; %s", path,
             what, (long long)info->st_uid, ANOTHER);
     bool shared = info->st_mode & S_ISVTX; /* on purpose, as /tmp is */
     if (info->st_mode & OTHERS_WRITE)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_STORE,
             "%s: others may write to the %s (mode %04o), so compiled kernels are not taken from it; "
             "%s%s%s%s",
@@ -40,19 +40,19 @@ static at_status judge(const char *path, const struct stat *info, at_error *err)
 }
 
 /* What is not there is no danger. */
-static at_status judge_beside(const char *path, const char *ending, at_error *err)
+static at_status validate_beside(const char *path, const char *ending, at_error *err)
 {
     atx_str name = { 0 };
     struct stat info;
     atx_str_addf(&name, "%s%s", path, ending);
     at_status status = atx_str_status(&name, err);
     if (status == AT_OK && stat(name.data, &info) == 0)
-        status = judge(name.data, &info, err);
+        status = validate(name.data, &info, err);
     atx_str_clear(&name);
     return status;
 }
 
-static at_status judge_folder_of(const char *path, at_error *err)
+static at_status validate_folder_of(const char *path, at_error *err)
 {
     atx_str folder = { 0 };
     struct stat info;
@@ -60,9 +60,9 @@ static at_status judge_folder_of(const char *path, at_error *err)
     atx_str_add_bytes(&folder, slash ? path : ".", slash ? (size_t)(slash - path) + (slash == path) : 1);
     at_status status = atx_str_status(&folder, err);
     if (status == AT_OK && stat(folder.data, &info) != 0)
-        status = at_fail(err, AT_ERR_STORE, "%s: %s", folder.data, strerror(errno));
+        status = atx_fail(err, AT_ERR_STORE, "%s: %s", folder.data, strerror(errno));
     if (status == AT_OK)
-        status = judge(folder.data, &info, err);
+        status = validate(folder.data, &info, err);
     atx_str_clear(&folder);
     return status;
 }
@@ -74,9 +74,9 @@ at_status atx_store_is_private(const char *path, at_error *err)
         return AT_OK;                  /* opening it says that it is no file */
     char *real = realpath(path, NULL); /* SQLite follows links too */
     const char *name = real ? real : path;
-    at_status status = judge_folder_of(name, err);
+    at_status status = validate_folder_of(name, err);
     for (int i = 0; i < ATX_BESIDE_COUNT && status == AT_OK; i++)
-        status = judge_beside(name, atx_store_beside[i], err);
+        status = validate_beside(name, atx_store_beside[i], err);
     free(real);
     return status;
 }
@@ -103,7 +103,7 @@ static void make_file(const char *path)
 at_status atx_store_open_cache(atx_store **out, const char *path, const atx_cancel *cancel, at_error *err)
 {
     if (path[0] == '\0')
-        return at_fail(err, AT_ERR_USAGE, "the name of the cache is empty");
+        return atx_fail(err, AT_ERR_USAGE, "the name of the cache is empty");
     at_status status = atx_store_check_name(path, err);
     if (status == AT_OK && access(path, F_OK) != 0)
         status = atx_store_make_parents(path, 0700, err);

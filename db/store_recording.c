@@ -55,7 +55,7 @@ at_status atx_store_open_recording_within(atx_store **out, const char *path, int
     if (status == AT_OK)
         status = atx_store_merge_until(store, &path, 1, cancel, NULL, err);
     if (status == AT_ERR_CANCELLED)
-        at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was read", path);
+        atx_fail(err, AT_ERR_CANCELLED, "interrupted while %s was read", path);
     if (status == AT_OK)
         *out = store;
     else
@@ -77,7 +77,7 @@ at_status atx_store_main_fingerprint(atx_fingerprint *out, atx_store *store, con
         *out = (atx_fingerprint){ 0 };
         atx_columns_read(out, &atx_fingerprint_columns, q.statement, 1);
     } else if (status == AT_OK) {
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s: no trials are recorded there", store->path);
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s: no trials are recorded there", store->path);
     }
     atx_query_end(&q);
     return status;

@@ -34,15 +34,15 @@ at_status atx_store_open_shipped(atx_store **out, at_error *err)
         store->path = atx_text_copy(NAME, sizeof NAME - 1);
     if (!store || !store->path) {
         atx_store_close(store);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     store->read_only = true;
     at_status status = AT_OK;
     if (sqlite3_open_v2(":memory:", &store->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
             SQLITE_OK ||
         take_image(store->db) != SQLITE_OK)
-        status = store->db ? atx_store_fail(store, "read the winners of this program", err)
-                           : at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status =
+            store->db ? atx_store_fail(store, "read the winners of this program", err) : atx_no_memory(err);
     if (status == AT_OK)
         *out = store;
     else

@@ -93,17 +93,17 @@ at_status atx_store_fail(atx_store *store, const char *doing, at_error *err)
     const struct advice *a = ADVICE;
 
     if ((code == SQLITE_INTERRUPT || code == SQLITE_BUSY) && store->cancel && atx_cancel_asked(store->cancel))
-        return at_fail(err, AT_ERR_CANCELLED, "interrupted: %s is as it was", store->path);
+        return atx_fail(err, AT_ERR_CANCELLED, "interrupted: %s is as it was", store->path);
     while (a->code != 0 && a->code != code)
         a++;
     if (code == SQLITE_BUSY && store->no_locks)
-        return at_fail(err, AT_ERR_STORE, "%s: cannot %s: it cannot be locked: %s" NO_LOCKS, store->path,
-                       doing, strerror(store->no_locks));
+        return atx_fail(err, AT_ERR_STORE, "%s: cannot %s: it cannot be locked: %s" NO_LOCKS, store->path,
+                        doing, strerror(store->no_locks));
     if (code == SQLITE_BUSY)
         snprintf(waited, sizeof waited, " for more than %g s", store->wait_ms / 1000.0);
-    return at_fail(err, code == SQLITE_NOMEM ? AT_ERR_MEMORY : AT_ERR_STORE, "%s: cannot %s: %s%s%s%s",
-                   store->path, doing, a->what ? a->what : sqlite3_errmsg(store->db), waited,
-                   a->what ? "" : system_cause(store->db, cause, sizeof cause), advice_for(store, a));
+    return atx_fail(err, code == SQLITE_NOMEM ? AT_ERR_MEMORY : AT_ERR_STORE, "%s: cannot %s: %s%s%s%s",
+                    store->path, doing, a->what ? a->what : sqlite3_errmsg(store->db), waited,
+                    a->what ? "" : system_cause(store->db, cause, sizeof cause), advice_for(store, a));
 }
 
 static sqlite3_stmt *prepared(atx_store *store, atx_sql sql)

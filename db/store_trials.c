@@ -18,7 +18,7 @@ at_status atx_store_check(atx_store *store, const char *doing, const atx_columns
     at_error cause = { 0 };
     if (atx_columns_check(columns, record, &cause) == AT_OK)
         return AT_OK;
-    return at_fail(err, AT_ERR_INPUT, "%s: cannot %s: %s", store->path, doing, cause.text);
+    return atx_fail(err, AT_ERR_INPUT, "%s: cannot %s: %s", store->path, doing, cause.text);
 }
 
 /* The first column of the only row. */
@@ -27,8 +27,8 @@ static at_status take_id(int64_t *id, atx_query *q, at_status status, at_error *
     if (atx_query_next(q, &status, err))
         *id = sqlite3_column_int64(q->statement, 0);
     else if (status == AT_OK)
-        status = at_fail(err, AT_ERR_STORE, "%s: cannot %s: the row just written is not there",
-                         q->store->path, q->doing);
+        status = atx_fail(err, AT_ERR_STORE, "%s: cannot %s: the row just written is not there",
+                          q->store->path, q->doing);
     atx_query_end(q);
     return status;
 }

@@ -1,7 +1,7 @@
 /*
  * store_wait.c - waiting for what another process has locked: it is tried again and again, less often as
- * time goes by, until the store's patience is over or its user asks to end. Time is counted by what was
- * slept, so that a process that is stopped meanwhile has its patience still. Where the file system has no
+ * time goes by, until the store's wait time is over or its user asks to end. Time is counted by what was
+ * slept, so that a process that is stopped meanwhile has its wait time still. Where the file system has no
  * locks nothing is waited for.
  */
 #include "db/store_internal.h"

@@ -102,7 +102,7 @@ static at_status read_answer(atx_answer *out, sqlite3_stmt *s, at_error *err)
     next = atx_columns_read(&a, &atx_answer_columns, s, next);
     a.invalid = sqlite3_column_int(s, next) != 0;
     a.id = sqlite3_column_int64(s, 0);
-    return atx_answer_copy(out, &a) ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return atx_answer_copy(out, &a) ? AT_OK : atx_no_memory(err);
 }
 
 /* A statement whose parameters are a problem and a fingerprint. */
@@ -124,8 +124,8 @@ at_status atx_store_find_winner(atx_answer *out, atx_store *store, const atx_pro
     if (atx_query_next(&q, &status, err))
         status = read_answer(out, q.statement, err);
     else if (status == AT_OK)
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s: no winner of %s %s %s", store->path, problem->op,
-                         problem->shape, problem->type_key);
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s: no winner of %s %s %s", store->path, problem->op,
+                          problem->shape, problem->type_key);
     atx_query_end(&q);
     return status;
 }
@@ -270,7 +270,7 @@ at_status atx_store_winner_strategy(atx_str *out, atx_store *store, const atx_pr
     if (atx_query_next(&q, &status, err))
         atx_str_add(out, atx_store_text(q.statement, 0));
     else if (status == AT_OK)
-        status = at_fail(err, AT_ERR_NOT_FOUND, "no run is known of this winner");
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "no run is known of this winner");
     atx_query_end(&q);
     return status == AT_OK ? atx_str_status(out, err) : status;
 }

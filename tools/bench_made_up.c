@@ -91,8 +91,8 @@ at_status atx_made_up_open(atx_bench_space *s, atx_catalog **catalog, const char
     const atx_op *op = status == AT_OK ? atx_catalog_find_op(*catalog, "spaces") : NULL;
     const atx_template *t = op ? atx_catalog_find_template(*catalog, op, name) : NULL;
     if (status == AT_OK && !t)
-        return at_fail(err, AT_ERR_USAGE, "no space is called %s; --templates tests/data/spaces has some",
-                       name);
+        return atx_fail(err, AT_ERR_USAGE, "no space is called %s; --templates tests/data/spaces has some",
+                        name);
     if (status == AT_OK)
         status = atx_problem_init(&s->problem, op, ATX_F32, &size, 1, err);
     if (status == AT_OK)
@@ -108,7 +108,7 @@ at_status atx_made_up_open(atx_bench_space *s, atx_catalog **catalog, const char
     s->findings = calloc((size_t)s->search.total + 1, sizeof *s->findings);
     s->sorted_s = calloc((size_t)s->search.total + 1, sizeof *s->sorted_s);
     if (!s->findings || !s->sorted_s)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory");
     fill(s, t);
     printf("%s: %lld configurations, %lld of them right, %.0f us to %.0f us\n\n", name,
            (long long)s->search.total, (long long)s->sorted_count, 1e6 * s->sorted_s[0],

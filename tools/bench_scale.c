@@ -22,9 +22,9 @@
 #include <time.h>
 
 #define QUEUE       4  /* trials with a device, ATX_DEVICE_QUEUE */
-#define READY_LIMIT 64 /* as in tune/contest.c                   */
+#define READY_LIMIT 64 /* as in tune/search_run.c                   */
 #define MOST_CORES  256
-enum { COPIES = 36, GAUGES = 2 };
+enum { COPIES = 36, CALIBRATIONS = 2 };
 #define LATENCY_S 100e-6 /* until a trial is with the device */
 #define MOST_GPUS 8192
 
@@ -149,7 +149,7 @@ static double trial_s_of(const problem *p, int64_t index)
     return atx_pace_trial_s(&m);
 }
 
-static double gauge_s_of(const problem *p)
+static double calibration_s_of(const problem *p)
 {
     atx_measured m = { .outcome = ATX_TIMED, .timing = { .median_s = p->space->sorted_s[0], .samples = 7 } };
     return atx_pace_trial_s(&m);
@@ -306,11 +306,12 @@ static void go_on(sim *s, problem *p, int which)
 static void let_in(sim *s, int which, int i)
 {
     gpu *g = &s->gpus[i];
-    double gauge_s = i == s->problems[which].boss ? 0 : GAUGES * gauge_s_of(&s->problems[which]);
-    s->gpus[i].busy_s += gauge_s;
+    double calibration_s =
+        i == s->problems[which].boss ? 0 : CALIBRATIONS * calibration_s_of(&s->problems[which]);
+    s->gpus[i].busy_s += calibration_s;
     g->ready = true;
     g->ready_since_s = s->now_s;
-    g->free_s = s->now_s + gauge_s;
+    g->free_s = s->now_s + calibration_s;
     s->problems[which].devices++;
     widen(s, &s->problems[which]);
 }
@@ -377,7 +378,7 @@ static void is_set_up(sim *s, problem *p, const event *e)
     if (g->problem != e->problem) /* its search is over, and it went elsewhere */
         return;
     if (e->gpu == p->boss) {
-        double copies_s = COPIES * gauge_s_of(p);
+        double copies_s = COPIES * calibration_s_of(p);
         s->gpus[e->gpu].busy_s += copies_s;
         g->free_s = s->now_s + copies_s;
         post(s, g->free_s, COPIED, e->problem, e->gpu, -1);
@@ -481,7 +482,7 @@ static at_status simulate(result *out, const settings *set, const atx_bench_spac
     free(s.problems);
     free(s.gpus);
     free(s.heap);
-    return s.failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+    return s.failed ? atx_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
 }
 
 static void print_result(const result *r, int gpus, double alone_s)
@@ -536,7 +537,7 @@ static at_status run_recorded(settings *set, const char *dir, const atx_words *f
     for (int i = 0; i < files->count && status == AT_OK; i++)
         status = atx_bench_spaces_read(&spaces, files->items[i], 100, err);
     if (status == AT_OK && !spaces.count)
-        status = at_fail(err, AT_ERR_USAGE, "expected recordings with spaces of 100 configurations or more");
+        status = atx_fail(err, AT_ERR_USAGE, "expected recordings with spaces of 100 configurations or more");
     set->problems = set->problems ? set->problems : (int64_t)spaces.count;
     if (status == AT_OK)
         status = run_all(set, spaces.items, spaces.count, most, err);
@@ -586,9 +587,9 @@ int main(int argc, char **argv)
     set.worth = (double)per_mille / 1000;
     set.strategy = atx_strategy_find(name);
     if (status == AT_OK && !set.strategy)
-        status = at_fail(&err, AT_ERR_USAGE, "no strategy is called %s", name);
+        status = atx_fail(&err, AT_ERR_USAGE, "no strategy is called %s", name);
     if (status == AT_OK && (most < 1 || most > MOST_GPUS || set.cores < 1))
-        status = at_fail(&err, AT_ERR_USAGE, "--gpus: expected 1 to %d; --cores: 1 or more", MOST_GPUS);
+        status = atx_fail(&err, AT_ERR_USAGE, "--gpus: expected 1 to %d; --cores: 1 or more", MOST_GPUS);
     if (status == AT_OK)
         status = made_up ? run_made_up(&set, dir, made_up, most, &err)
                          : run_recorded(&set, dir, &files, most, &err);

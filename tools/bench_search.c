@@ -162,7 +162,7 @@ static at_status run_one(run *out, field *f, size_t space, const atx_strategy *s
     void *state = NULL;
     double *curve = malloc((size_t)(trials + 1) * sizeof *curve), optimum = s->sorted_s[0];
     if (!curve)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory");
     search.seed = seed;
     search.max_trials = trials;
     search.slots = s->slots;
@@ -220,7 +220,7 @@ static at_status run_all(field *f, int64_t threads, at_error *err)
     for (int64_t i = 0; i < started; i++)
         pthread_join(ids[i], NULL);
     pthread_mutex_destroy(&f->lock);
-    return f->failed ? at_fail(err, AT_ERR_MEMORY, "%s", f->err.text) : AT_OK;
+    return f->failed ? atx_fail(err, AT_ERR_MEMORY, "%s", f->err.text) : AT_OK;
 }
 
 /* ---- scores ---- */
@@ -350,7 +350,7 @@ static at_status print_all(const field *f, bool brief, at_error *err)
         for (size_t k = 0; k < strategies; k++)
             print_mean(f, scores, (int)k, NULL);
     }
-    at_status status = scores && room ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = scores && room ? AT_OK : atx_fail(err, AT_ERR_MEMORY, "out of memory");
     free(scores);
     free(room);
     return status;
@@ -382,11 +382,11 @@ static at_status compare(const settings *set, const atx_bench_spaces *spaces, in
     f.runs = calloc(f.count + 1, sizeof *f.runs);
     f.expected = calloc(spaces->count + 1, sizeof *f.expected);
     if (!f.runs || !f.expected)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < spaces->count && f.expected && status == AT_OK; i++) {
         f.expected[i] = expect_random(&spaces->items[i], trials_of(set, &spaces->items[i]));
         if (!f.expected[i])
-            status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+            status = atx_fail(err, AT_ERR_MEMORY, "out of memory");
     }
     if (status == AT_OK)
         status = run_all(&f, threads, err);
@@ -407,9 +407,9 @@ static at_status take_strategies(settings *set, const atx_words *names, at_error
     for (int i = 0; i < names->count; i++) {
         const atx_strategy *s = atx_strategy_find(names->items[i]);
         if (!s)
-            return at_fail(err, AT_ERR_USAGE, "no strategy is called %s", names->items[i]);
+            return atx_fail(err, AT_ERR_USAGE, "no strategy is called %s", names->items[i]);
         if (set->strategy_count == MAX_STRATEGIES)
-            return at_fail(err, AT_ERR_USAGE, "at most %d strategies", MAX_STRATEGIES);
+            return atx_fail(err, AT_ERR_USAGE, "at most %d strategies", MAX_STRATEGIES);
         set->strategies[set->strategy_count++] = s;
     }
     return AT_OK;
@@ -423,8 +423,8 @@ static at_status take_marks(settings *set, const atx_words *words, at_error *err
     for (int i = 0; i < words->count; i++) {
         set->marks[set->mark_count] = strtoll(words->items[i], NULL, 10);
         if (set->mark_count == MAX_MARKS || set->marks[set->mark_count] <= 0)
-            return at_fail(err, AT_ERR_USAGE, "--at: found '%s'; expected up to %d numbers of trials",
-                           words->items[i], MAX_MARKS - 1);
+            return atx_fail(err, AT_ERR_USAGE, "--at: found '%s'; expected up to %d numbers of trials",
+                            words->items[i], MAX_MARKS - 1);
         set->mark_count++;
     }
     return AT_OK;
@@ -433,9 +433,9 @@ static at_status take_marks(settings *set, const atx_words *words, at_error *err
 static at_status check(const settings *set, at_error *err)
 {
     if (set->seeds < 1 || set->evals < 1)
-        return at_fail(err, AT_ERR_USAGE, "--seeds and --evals: expected 1 or more");
+        return atx_fail(err, AT_ERR_USAGE, "--seeds and --evals: expected 1 or more");
     if (set->lag < 1 || set->lag > 1024)
-        return at_fail(err, AT_ERR_USAGE, "--lag: found %lld; expected 1 to 1024", (long long)set->lag);
+        return atx_fail(err, AT_ERR_USAGE, "--lag: found %lld; expected 1 to 1024", (long long)set->lag);
     return AT_OK;
 }
 
@@ -493,7 +493,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < files.count && status == AT_OK; i++)
         status = atx_bench_spaces_read(&spaces, files.items[i], least, &err);
     if (status == AT_OK && !spaces.count)
-        status = at_fail(&err, AT_ERR_INPUT, "the recordings hold no problem of a known operation");
+        status = atx_fail(&err, AT_ERR_INPUT, "the recordings hold no problem of a known operation");
     if (status == AT_OK)
         status = compare(&set, &spaces, threads, brief, &err);
     globfree(&found);

@@ -128,7 +128,7 @@ static at_status keep_recorded(atx_bench_space *s, reading *r, const atx_problem
     filling fill = { .space = s, .pick = s->search.space_count - 1 };
     at_status status = atx_store_each_trial(r->store, key, f, visit_row, &fill, err);
     if (status == AT_OK && fill.failed)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_fail(err, AT_ERR_MEMORY, "out of memory");
     if (status == AT_OK)
         status = atx_space_keep(s->spaces[fill.pick], fill.configs, fill.count, err);
     free(fill.configs);
@@ -144,7 +144,7 @@ static at_status open_spaces(atx_bench_space *s, reading *r, const atx_problem_k
     at_status status = AT_OK;
     s->spaces = calloc((size_t)count + 1, sizeof(atx_space *));
     if (!s->spaces)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory");
     for (int i = 0; i < count && status == AT_OK; i++) {
         status = atx_space_open(&s->spaces[i], atx_catalog_template(catalog, op, i), s->slots, NULL, 0, err);
         if (status != AT_OK)
@@ -171,7 +171,7 @@ static at_status read_findings(atx_bench_space *s, reading *r, const atx_problem
     s->findings = calloc((size_t)s->search.total + 1, sizeof *s->findings);
     s->sorted_s = calloc((size_t)s->search.total + 1, sizeof *s->sorted_s);
     if (!s->findings || !s->sorted_s)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory");
     for (; fill.pick < s->search.space_count && status == AT_OK; fill.pick++)
         status = atx_store_each_trial(r->store, key, f, visit_row, &fill, err);
     for (int64_t i = 0; i < s->search.total; i++)
@@ -265,7 +265,7 @@ static at_status read_one(reading *r, const key_text *text, at_error *err)
 {
     atx_bench_spaces *to = r->to;
     if (!atx_grow(&to->items, &to->cap, to->count, sizeof *to->items))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory");
     atx_bench_space *s = &to->items[to->count];
     *s = (atx_bench_space){ .search = { .spaces = NULL } };
     at_status status = read_problem(s, r, text, err);
@@ -289,13 +289,13 @@ static at_status open_catalog(reading *r, at_error *err)
 {
     atx_bench_spaces *to = r->to;
     if (!atx_grow(&to->catalogs, &to->catalog_cap, to->catalog_count, sizeof(atx_catalog *)))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory");
     at_status status = atx_catalog_open(&r->catalog, to->dir, err);
     if (status == AT_OK)
         to->catalogs[to->catalog_count++] = r->catalog;
     if (status == AT_OK)
         status = atx_store_each_recorded(r->store, visit_recorded, r, err);
-    return status == AT_OK && r->status != AT_OK ? at_fail(err, r->status, "%s", r->err.text) : status;
+    return status == AT_OK && r->status != AT_OK ? atx_fail(err, r->status, "%s", r->err.text) : status;
 }
 
 at_status atx_bench_spaces_read(atx_bench_spaces *spaces, const char *path, int64_t least, at_error *err)
@@ -315,7 +315,7 @@ at_status atx_bench_spaces_read(atx_bench_spaces *spaces, const char *path, int6
     if (status == AT_OK)
         status = atx_store_each_problem(r.store, visit_problem, &r, err);
     if (status == AT_OK && r.failed)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_fail(err, AT_ERR_MEMORY, "out of memory");
     for (size_t i = 0; i < r.count && status == AT_OK; i++)
         status = read_one(&r, &r.keys[i], err);
     free(r.keys);

@@ -191,7 +191,7 @@ static void read_output(char *to, size_t size, const char *kind, const e2e_run *
         fclose(file);
 }
 
-void e2e_bury(e2e_run *run)
+void e2e_reap(e2e_run *run)
 {
     int status = 0;
     double start_s = atx_now_s();
@@ -209,7 +209,7 @@ void e2e_bury(e2e_run *run)
 
 void e2e_wait(e2e_run *run)
 {
-    e2e_bury(run);
+    e2e_reap(run);
     e2e_expect(run->code >= 0 && run->code != 126 && run->code != 127, *run);
 }
 

@@ -50,7 +50,7 @@ void e2e_start_without(e2e_run *run, int fd, e2e_program program, const char *ar
 void e2e_wait(e2e_run *run);
 
 /* For one that was killed: may have died of a signal. */
-void e2e_bury(e2e_run *run);
+void e2e_reap(e2e_run *run);
 void e2e_tune(e2e_run *run, e2e_program program, const char *args);
 
 /*

@@ -150,7 +150,7 @@ static void where(const uint64_t *p)
 }
 
 /* right, before, count, how, found */
-static void judge(const uint64_t *p)
+static void validate(const uint64_t *p)
 {
     uint64_t *found = found_at(p[4]);
     for (uint64_t i = 0; i < p[2]; i++) {
@@ -173,7 +173,7 @@ static const struct {
     { "verify_generate", 6, generate }, { "verify_generated", 7, still_generated },
     { "verify_far", 4, make_far },      { "verify_close", 7, close_enough },
     { "verify_worst", 7, worst },       { "verify_where", 7, where },
-    { "verify_judge", 5, judge },
+    { "verify_outputs", 5, validate },
 };
 enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };
 

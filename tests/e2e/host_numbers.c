@@ -146,7 +146,7 @@ static uint64_t times_in(const uint32_t *of, uint64_t n, uint32_t bits)
 }
 
 /* y, x, n, the right y, wrong: elements that are there more often than they should be. */
-static void judge(const char *name, const uint64_t *p)
+static void validate(const char *name, const uint64_t *p)
 {
     const uint32_t *got = (const uint32_t *)(uintptr_t)p[0], *right = (const uint32_t *)(uintptr_t)p[3];
     uint64_t *wrong = (uint64_t *)(uintptr_t)p[4];
@@ -166,7 +166,7 @@ static const struct {
 } OPS[] = {
     { "matmul_", 6, matmul, 3, 3 }, { "axpy_", 4, axpy, 3, 3 },   { "histogram_", 4, histogram, 3, 2 },
     { "relay_", 4, relay, 3, 3 },   { "weigh_", 4, weigh, 3, 3 }, { "weighted_", 3, weighted, 2, 2 },
-    { "blur", 4, blur, 3, 3 },      { "bag_", 3, bag, 2, 2 },     { "judge_", 5, judge, 2, 2 }
+    { "blur", 4, blur, 3, 3 },      { "bag_", 3, bag, 2, 2 },     { "judge_", 5, validate, 2, 2 }
 };
 enum { OP_COUNT = sizeof OPS / sizeof *OPS };
 

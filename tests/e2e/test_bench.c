@@ -124,9 +124,9 @@ Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)
         at_error err = { 0 };
         atx_final_row rows[3];
         atx_watch watch;
-        const atx_finalist list[3] = { { .kernel = copy_kernel("copy_problem", COUNT) },
-                                       { .kernel = copy_kernel("copy_plain", COUNT), .is_copy = true },
-                                       { .is_memcpy = true } };
+        const atx_top_candidate list[3] = { { .kernel = copy_kernel("copy_problem", COUNT) },
+                                            { .kernel = copy_kernel("copy_plain", COUNT), .is_copy = true },
+                                            { .is_memcpy = true } };
         expect_timed(&l, "copy_problem", false);
         expect_timed(&l, "copy_plain", true);
         expect_timed(&l, "copy_problem", false);
@@ -297,7 +297,7 @@ Test(bench, a_kernel_that_is_wrong_once_and_right_on_fresh_buffers_is_cleared)
 
 /* ---- finals ---- */
 
-static void play(atx_final_row *rows, lab *l, const atx_finalist *list, int count)
+static void play(atx_final_row *rows, lab *l, const atx_top_candidate *list, int count)
 {
     at_error err = { 0 };
     atx_watch watch;
@@ -307,9 +307,9 @@ static void play(atx_final_row *rows, lab *l, const atx_finalist *list, int coun
     cr_assert_eq(status, AT_OK, "%s", err.text);
 }
 
-static atx_finalist finalist(const char *name)
+static atx_top_candidate top_candidate(const char *name)
 {
-    return (atx_finalist){ .kernel = copy_kernel(name, COUNT) };
+    return (atx_top_candidate){ .kernel = copy_kernel(name, COUNT) };
 }
 
 /* Whoever leads, those that are as fast as the best are tied with it, and the best itself with nobody. */
@@ -326,8 +326,9 @@ Test(bench, as_fast_as_the_best_is_tied)
     lab l = lab_open("l2 20000\nnoise 0\ntime copy_even_* * 50000\ntime copy_* * 90000\n", 256, 256);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         atx_final_row rows[3];
-        const atx_finalist list[3] = { finalist(CASES[i].names[0]), finalist(CASES[i].names[1]),
-                                       finalist(CASES[i].names[2]) };
+        const atx_top_candidate list[3] = { top_candidate(CASES[i].names[0]),
+                                            top_candidate(CASES[i].names[1]),
+                                            top_candidate(CASES[i].names[2]) };
         play(rows, &l, list, 3);
         for (int k = 0; k < 3; k++)
             cr_assert_eq(rows[k].tied, CASES[i].tied[k], "case %zu, %s", i, CASES[i].names[k]);
@@ -338,8 +339,8 @@ Test(bench, as_fast_as_the_best_is_tied)
 Test(bench, nobody_is_tied_with_one_that_is_wrong)
 {
     atx_final_row rows[4];
-    const atx_finalist list[4] = { finalist("copy_even_1"), finalist("copy_even_2"), finalist("copy_even_3"),
-                                   finalist("copy_slow") };
+    const atx_top_candidate list[4] = { top_candidate("copy_even_1"), top_candidate("copy_even_2"),
+                                        top_candidate("copy_even_3"), top_candidate("copy_slow") };
     lab l = lab_open(
         "l2 20000\nnoise 0\ntime copy_even_* * 50000\ntime copy_* * 90000\nkernel copy_even_1 * wrong\n", 256,
         256);
@@ -351,7 +352,7 @@ Test(bench, nobody_is_tied_with_one_that_is_wrong)
 }
 
 /* More rounds are played while they could tell two apart. */
-Test(bench, a_final_goes_on_until_it_is_settled)
+Test(bench, a_final_goes_on_until_it_is_converged)
 {
     static const struct {
         const char *script;
@@ -364,7 +365,7 @@ Test(bench, a_final_goes_on_until_it_is_settled)
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char script[200];
         atx_final_row rows[2];
-        const atx_finalist list[2] = { finalist("copy_even_1"), finalist("copy_even_2") };
+        const atx_top_candidate list[2] = { top_candidate("copy_even_1"), top_candidate("copy_even_2") };
         snprintf(script, sizeof script, "l2 20000\n%s", CASES[i].script);
         lab l = lab_open(script, 256, 256);
         play(rows, &l, list, 2);
@@ -375,13 +376,14 @@ Test(bench, a_final_goes_on_until_it_is_settled)
 }
 
 /* However fast, and wherever it stands in the list. */
-Test(bench, a_finalist_that_is_wrong_after_its_timing_is_told_so)
+Test(bench, a_top_candidate_that_is_wrong_after_its_timing_is_told_so)
 {
     static const char *const NAMES[] = { "copy_even_1", "copy_even_2", "copy_slow" };
     for (int bad = 0; bad < 3; bad++) {
         char script[300];
         atx_final_row rows[3];
-        const atx_finalist list[3] = { finalist(NAMES[0]), finalist(NAMES[1]), finalist(NAMES[2]) };
+        const atx_top_candidate list[3] = { top_candidate(NAMES[0]), top_candidate(NAMES[1]),
+                                            top_candidate(NAMES[2]) };
         snprintf(script, sizeof script, COPY_SCRIPT "kernel %s * wrong\n", NAMES[bad]);
         lab l = lab_open(script, 256, 256);
         play(rows, &l, list, 3);
@@ -415,9 +417,9 @@ Test(bench, copies_have_buffers_of_their_own_where_those_of_the_problem_do_not_s
     atx_final_row rows[3];
     atx_watch watch;
     const atx_trial ten = { .kernel = copy_kernel("copy_ten", 10) };
-    const atx_finalist list[3] = { { .kernel = copy_kernel("copy_ten", 10) },
-                                   { .kernel = copy_kernel("copy_plain", COUNT), .is_copy = true },
-                                   { .is_memcpy = true } };
+    const atx_top_candidate list[3] = { { .kernel = copy_kernel("copy_ten", 10) },
+                                        { .kernel = copy_kernel("copy_plain", COUNT), .is_copy = true },
+                                        { .is_memcpy = true } };
     atx_measured m;
     expect_timed(&l, "copy_plain", true);
     cr_assert_eq(atx_measure_trial(&m, l.gpu, l.bench, &ten, NULL, &err), AT_OK, "%s", err.text);
@@ -479,14 +481,14 @@ Test(bench, samples_that_do_not_agree_are_more)
     cr_assert_gt(samples, 3);
 }
 
-/* Beyond the launch that is verified a hopeless one costs nothing, and a good one just its samples: none goes
+/* Beyond the launch that is verified a too slow one costs nothing, and a good one just its samples: none goes
  * ahead of them. */
 Test(bench, a_launch_of_milliseconds_is_launched_as_often_as_it_is_counted)
 {
-    int hopeless = 0, good = 0;
-    long base = launches_for("time copy_problem * 6500000", &hopeless);
+    int too_slow = 0, good = 0;
+    long base = launches_for("time copy_problem * 6500000", &too_slow);
     long more = launches_for("time copy_problem * 3900000", &good);
-    cr_assert(hopeless == 1 && good == 3, "%d, %d samples", hopeless, good);
+    cr_assert(too_slow == 1 && good == 3, "%d, %d samples", too_slow, good);
     cr_assert_eq(more - base, good, "%ld launches more", more - base);
 }
 

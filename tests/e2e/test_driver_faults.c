@@ -46,9 +46,9 @@ static void try_kernels(outcome *o, atx_gpu *gpu, atx_bench *bench)
     }
     atx_watch watch;
     atx_watch_begin(&watch, NULL);
-    atx_finalist list[3] = { { .kernel = copy_kernel("copy_a", COUNT) },
-                             { .kernel = copy_kernel("copy_b", COUNT), .is_copy = true },
-                             { .is_memcpy = true } };
+    atx_top_candidate list[3] = { { .kernel = copy_kernel("copy_a", COUNT) },
+                                  { .kernel = copy_kernel("copy_b", COUNT), .is_copy = true },
+                                  { .is_memcpy = true } };
     if (o->status == AT_OK) {
         o->status =
             atx_measure_final(o->rows, gpu, bench, list, 3, 7, &watch, &(atx_final_limits){ 0 }, &o->err);
@@ -133,7 +133,7 @@ static int failed_rows(const outcome *o)
     return count;
 }
 
-Test(driver_faults, each_call_refused_once_costs_one_trial_or_one_finalist)
+Test(driver_faults, each_call_refused_once_costs_one_trial_or_one_top_candidate)
 {
     char script[300];
     long count, told = 0;
@@ -205,7 +205,7 @@ static int next_is_right(const char *script)
 static void expect_repair(const char *damage)
 {
     char script[300], bad[200];
-    long judged = 0;
+    long validated = 0;
     snprintf(bad, sizeof bad, COPY_SCRIPT "kernel copy_b * %s\n", damage);
     cr_assert_eq(next_is_right(bad), 1, "%s: nothing was refused", damage);
     const long count = scripted_calls(NULL);
@@ -213,9 +213,9 @@ static void expect_repair(const char *damage)
         snprintf(script, sizeof script, "%sfail * %ld 1", bad, n);
         int right = next_is_right(script);
         cr_assert_neq(right, 0, "%s: call %ld, %s", damage, n, scripted_call(n));
-        judged += right > 0;
+        validated += right > 0;
     }
-    cr_assert_geq(judged, 30 / STEP, "%ld of %ld", judged, count);
+    cr_assert_geq(validated, 30 / STEP, "%ld of %ld", validated, count);
 }
 
 /* copy_b does damage: whatever is refused around it, copy_c finds everything as it was, and needs no second

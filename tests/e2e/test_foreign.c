@@ -231,13 +231,13 @@ Test(foreign, what_is_trusted_must_be_there)
         false);
 }
 
-/* ---- a kernel that judges ---- */
+/* ---- a kernel that validates ---- */
 
 /* y holds what x does, in any order. */
 static void write_bag(const char *check, const char *reference)
 {
     static const char *const NAMES[] = { "same", "reversed", "half" };
-    static const char *const JUDGES[] = { "bag", "blind", "stern" };
+    static const char *const VALIDATES[] = { "bag", "blind", "stern" };
     char path[200], text[2000];
     int n = snprintf(
         text, sizeof text,
@@ -246,12 +246,12 @@ static void write_bag(const char *check, const char *reference)
         "extern \"C\" __global__ void bag_reference(T *y, const T *x, long long n) { y[n] = x[n]; }\n"
         "extern \"C\" __global__ void judge_few(const T *y, const T *x, long long n) {}\n",
         check, reference);
-    for (size_t i = 0; i < sizeof JUDGES / sizeof *JUDGES; i++)
+    for (size_t i = 0; i < sizeof VALIDATES / sizeof *VALIDATES; i++)
         n += snprintf(
             text + n, sizeof text - (size_t)n,
             "extern \"C\" __global__ void judge_%s(const T *y, const T *x, long long n, const T *right, "
             "unsigned long long *wrong) { wrong[0] = y[n] != right[n]; }\n",
-            JUDGES[i]);
+            VALIDATES[i]);
     make_op("bag", text);
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         snprintf(path, sizeof path, "templates/bag/%s.cu", NAMES[i]);
@@ -265,7 +265,7 @@ static void write_bag(const char *check, const char *reference)
 
 #define TUNE_BAG "tune bag 200 f32 --template same,reversed,half --templates templates --jobs 2"
 
-static void expect_judged(void)
+static void expect_validated(void)
 {
     e2e_tune(&run, E2E_QUICK, TUNE_BAG);
     e2e_expect(run.code == 0, run);
@@ -280,13 +280,13 @@ static void expect_judged(void)
 Test(foreign, a_kernel_of_the_op_says_what_is_right)
 {
     write_bag("check by judge_bag", "reference bag_reference");
-    expect_judged();
+    expect_validated();
 }
 
-Test(foreign, a_kernel_judges_by_a_trusted_template_too)
+Test(foreign, a_kernel_validates_by_a_trusted_template_too)
 {
     write_bag("check y by judge_bag", "reference template same");
-    expect_judged();
+    expect_validated();
 }
 
 Test(foreign, without_it_another_order_is_wrong)
@@ -317,21 +317,21 @@ Test(foreign, a_kernel_that_calls_the_right_answer_wrong_is_refused)
         "check of 'y' by judge_stern: it calls 200 elements of the reference's own answer wrong");
 }
 
-Test(foreign, a_kernel_that_judges_takes_the_right_answer_and_where_to_count)
+Test(foreign, a_kernel_that_validates_takes_the_right_answer_and_where_to_count)
 {
-    static const char SAYS[] = "kernel 'judge_few', which judges, takes 3 parameters; expected 5";
+    static const char SAYS[] = "kernel 'judge_few', which validates, takes 3 parameters; expected 5";
     expect_bag_refused("check by judge_few", SAYS);
     e2e_tune(&run, E2E_QUICK,
              "check bag --shape 200 --dtype f32 --templates templates --template same --jobs 2");
     e2e_expect(run.code == 1 && strstr(run.err, SAYS), run);
 }
 
-Test(foreign, an_exported_self_test_cannot_judge)
+Test(foreign, an_exported_self_test_cannot_validate)
 {
     write_bag("check by judge_bag", "reference bag_reference");
-    expect_judged();
+    expect_validated();
     e2e_tune(&run, E2E_QUICK, "export bag 200 f32 --templates templates");
     e2e_expect(run.code == 0, run);
     e2e_tune(&run, E2E_QUICK, "export bag 200 f32 --templates templates --main");
-    e2e_expect(run.code != 0 && strstr(run.err, "found outputs that a kernel judges"), run);
+    e2e_expect(run.code != 0 && strstr(run.err, "found outputs that a kernel validates"), run);
 }

@@ -39,7 +39,7 @@ static double expect_end(double limit_s)
     double took_s = atx_now_s() - start_s;
     if (!e2e_has_ended(&run))
         kill(run.pid, SIGKILL);
-    e2e_bury(&run);
+    e2e_reap(&run);
     e2e_expect(took_s < limit_s, run);
     e2e_expect_no_process();
     return took_s;
@@ -98,7 +98,7 @@ Test(interrupts, while_the_buffers_are_filled)
     e2e_expect(strstr(run.out, "no winner: interrupted while the problem was set up"), run);
 }
 
-/* Whether a runner waits for the device: it then holds its door; see turns.c. */
+/* Whether a runner waits for the device: it then holds its door; see device_lock.c. */
 static bool one_waits(const char *door)
 {
     int fd = open(door, O_RDONLY | O_CLOEXEC);

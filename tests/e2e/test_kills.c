@@ -1,5 +1,5 @@
 /*
- * test_kills.c - processes that are killed, users that lose their patience, disks that are full: what was
+ * test_kills.c - processes that are killed, users that lose their wait time, disks that are full: what was
  * measured stays, the same command goes on, nothing is left behind.
  *
  * The device takes its time here ("pace"), so that there is something to interrupt.
@@ -76,7 +76,7 @@ static void kill_supervisors(uint64_t random, int times)
             sleep_ms(2);
         sleep_ms((long)(next_random(&random) % (i % 2 ? 300 : 900)));
         kill(run.pid, SIGKILL);
-        e2e_bury(&run);
+        e2e_reap(&run);
         e2e_expect_no_process();
         if (!e2e_has_table("trial"))
             continue; /* killed before there was a database */

@@ -315,7 +315,7 @@ Test(loop, a_launch_that_may_have_failed_for_anothers_sake_is_tried_once_more_al
     cr_assert_eq(count_runners(), 2);
 }
 
-/* Launches before the right answer is judged, the last step before the warm-up; below zero: it is not. */
+/* Launches before the right answer is validated, the last step before the warm-up; below zero: it is not. */
 static long before_judgement(void)
 {
     char path[100], line[64];

@@ -272,7 +272,7 @@ Test(sources, run_watches_what_the_kernel_is_made_of)
     wait_for("out", "registers", 2);
     wait_for("err", "waiting for a change", 4);
     kill(run.pid, SIGINT);
-    e2e_bury(&run);
+    e2e_reap(&run);
     e2e_expect(run.code == 130, run);
     e2e_expect_no_process();
 }

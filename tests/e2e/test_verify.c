@@ -91,7 +91,7 @@ Test(verify, every_command_writes_whole_objects)
     e2e_tune(&run, E2E_QUICK, E2E_MINE "--format json --quiet");
     expect_json_line("config", "THREADS=224");
     e2e_tune(&run, E2E_QUICK, VERIFY " --format json");
-    expect_json_line("standing", "holds");
+    expect_json_line("verdict", "holds");
     e2e_tune(&run, E2E_QUICK, "query copy 1000 f32 --format json --templates templates");
     expect_json_line("config", "THREADS=224");
     e2e_tune(&run, E2E_QUICK, "show copy 1000 f32 --format json --top 1 --templates templates");

@@ -78,7 +78,7 @@ static void read_config(asked *a, const atx_catalog *catalog, char *text)
     *config++ = '\0';
     const atx_template *t = atx_catalog_find_template(catalog, a->problem.op, text);
     if (!t)
-        must(at_fail(&err, AT_ERR_INPUT, "%s: no template %s", a->name, text), &err);
+        must(atx_fail(&err, AT_ERR_INPUT, "%s: no template %s", a->name, text), &err);
     must(atx_config_parse(&a->config[a->count], t, config, &err), &err);
     a->t[a->count++] = t;
 }
@@ -171,7 +171,7 @@ static atx_bench *open_bench(timer *t, const atx_problem *p, const int64_t *slot
         t->reference_of[p->type] = p->op;
         must(atx_render_reference(&source, p, &err), &err);
         if (!compile(t->nvrtc, cubin, atx_str_text(&source), p->op->file, (int)t->limits.cc))
-            must(at_fail(&err, AT_ERR_INPUT, "%s: the reference does not compile", p->op->file), &err);
+            must(atx_fail(&err, AT_ERR_INPUT, "%s: the reference does not compile", p->op->file), &err);
         atx_str_clear(&source);
     }
     atx_str_add_bytes(&build.cubin, cubin->data, cubin->len);
@@ -179,15 +179,15 @@ static atx_bench *open_bench(timer *t, const atx_problem *p, const int64_t *slot
         setup.verify[i] = (atx_check_part){ t->verify[i].data, t->verify[i].len };
     must(atx_kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
          &err);
-    must(atx_referee_bind(&setup.referee, &build, p->op, slots, &err), &err);
+    must(atx_validator_bind(&setup.validator, &build, p->op, slots, &err), &err);
     must(atx_bench_open(&bench, t->gpu, &setup, &err), &err);
     atx_build_clear(&build);
     return bench;
 }
 
-/* The configurations whose kernels are there, as finalists; entrant[i] says which. */
-static int finalists(atx_finalist *out, atx_build *builds, int *entrant, const timer *t, const asked *a,
-                     int problem, const int64_t *slots)
+/* The configurations whose kernels are there, as top candidates; entrant[i] says which. */
+static int top_candidates(atx_top_candidate *out, atx_build *builds, int *entrant, const timer *t,
+                          const asked *a, int problem, const int64_t *slots)
 {
     char path[256];
     int count = 0;
@@ -199,7 +199,7 @@ static int finalists(atx_finalist *out, atx_build *builds, int *entrant, const t
         if (atx_config_bind(all, a->t[k], &a->config[k], NULL) != AT_OK ||
             atx_str_read_file(cubin, path, (size_t)64 << 20, NULL) != AT_OK)
             continue;
-        out[count] = (atx_finalist){ .is_copy = false };
+        out[count] = (atx_top_candidate){ .is_copy = false };
         if (atx_template_bind(&out[count].kernel, &builds[count], a->t[k], all, NULL) == AT_OK)
             entrant[count++] = k;
     }
@@ -210,14 +210,14 @@ static void time_problem(timer *t, const asked *a, int problem)
 {
     at_error err = { 0 };
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
-    atx_finalist list[MOST_CONFIGS];
+    atx_top_candidate list[MOST_CONFIGS];
     atx_final_row rows[MOST_CONFIGS];
     atx_build builds[MOST_CONFIGS] = { 0 };
     int entrant[MOST_CONFIGS];
     double times[MOST_CONFIGS] = { 0 };
     atx_watch watch;
     must(atx_problem_bind(slots, &a->problem, &t->limits, &err), &err);
-    int count = finalists(list, builds, entrant, t, a, problem, slots);
+    int count = top_candidates(list, builds, entrant, t, a, problem, slots);
     atx_bench *bench = open_bench(t, &a->problem, slots);
     atx_final_limits limits = { .budget_until_s = atx_now_s() + 0.4 };
     atx_watch_begin(&watch, NULL);
@@ -254,7 +254,7 @@ static void limits_of_device(atx_limits *out)
     }
     close(ends[1]);
     if (read(ends[0], out, sizeof *out) != (ssize_t)sizeof *out)
-        must(at_fail(&err, AT_ERR_DEVICE, "no device"), &err);
+        must(atx_fail(&err, AT_ERR_DEVICE, "no device"), &err);
     close(ends[0]);
 }
 

@@ -80,7 +80,7 @@ static atx_bench *open_bench(checker *c, const atx_problem *p, const int64_t *sl
         setup.verify[i] = (atx_check_part){ c->verify[i].data, c->verify[i].len };
     must(atx_kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
          &err);
-    must(atx_referee_bind(&setup.referee, &build, p->op, slots, &err), &err);
+    must(atx_validator_bind(&setup.validator, &build, p->op, slots, &err), &err);
     must(atx_bench_open(&bench, c->gpu, &setup, &err), &err);
     atx_build_clear(&build);
     atx_str_clear(&source);

@@ -365,7 +365,7 @@ static at_status launch(atx_machine *machine, const atx_ptx_module *m, const row
                                    .argument_bytes = 8 * (r->in_count + 1) };
     at_status status = atx_machine_run(&result, machine, &l, err);
     if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
-        status = at_fail(err, AT_ERR_INPUT, "%s", result.finding.text);
+        status = atx_fail(err, AT_ERR_INPUT, "%s", result.finding.text);
     return status;
 }
 
@@ -392,7 +392,7 @@ at_status row_on_machine(unsigned char **out, const row *r, at_error *err)
     if (status == AT_OK)
         status = launch(machine, m, r, addresses, err);
     if (status == AT_OK && !(*out = malloc((size_t)row_bytes(r, &r->out))))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK)
         memcpy(*out, atx_machine_region_at(machine, region)->data, (size_t)row_bytes(r, &r->out));
     atx_machine_close(machine);

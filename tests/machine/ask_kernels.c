@@ -10,7 +10,7 @@
  *
  * `launch` needs no compiler, `execute` no GPU, and the first two neither. Outputs begin as zeroes.
  */
-#include "explain/scene.h"
+#include "explain/instance.h"
 #include "lang/arch.h"
 #include "lang/render.h"
 #include "lang/shapes.h"
@@ -78,7 +78,7 @@ static void read_case(kernel_case *c, const asker *a, const char *line)
     bar += strspn(bar, " ");
     c->t = atx_catalog_find_template(a->catalog, c->problem.op, name);
     if (!c->t)
-        must(at_fail(&err, AT_ERR_INPUT, "%s: found no template '%s'", c->line, name), &err);
+        must(atx_fail(&err, AT_ERR_INPUT, "%s: found no template '%s'", c->line, name), &err);
     memcpy(c->config.values, c->t->defaults, sizeof c->config.values);
     if (*bar)
         must(atx_config_change(&c->config, c->t, bar, &err), &err);
@@ -156,10 +156,10 @@ static void compile(const asker *a, const kernel_case *c)
                            ATX_CUBIN, &err),
          &err);
     if (!ok)
-        must(at_fail(&err, AT_ERR_INPUT, "%s: %.300s", c->line, atx_str_text(&log)), &err);
+        must(atx_fail(&err, AT_ERR_INPUT, "%s: %.300s", c->line, atx_str_text(&log)), &err);
     FILE *to = fopen(path, "we");
     if (!to || fwrite(code.data, 1, code.len, to) != code.len || fclose(to) != 0)
-        must(at_fail(&err, AT_ERR_INPUT, "%s: could not be written", path), &err);
+        must(atx_fail(&err, AT_ERR_INPUT, "%s: could not be written", path), &err);
     atx_str_clear(&source);
     atx_str_clear(&code);
     atx_str_clear(&log);
@@ -167,18 +167,18 @@ static void compile(const asker *a, const kernel_case *c)
 
 /* ---- launch and execute ---- */
 
-static atx_scene *open_scene(const asker *a, const kernel_case *c)
+static atx_instance *open_instance(const asker *a, const kernel_case *c)
 {
     at_error err = { 0 };
-    atx_scene *scene = NULL;
-    const atx_scene_options o = { .catalog = a->catalog,
-                                  .nvrtc = a->nvrtc,
-                                  .problem = &c->problem,
-                                  .slots = c->op_slots,
-                                  .cc = CC,
-                                  .seed = SEED };
-    must(atx_scene_open(&scene, &o, &err), &err);
-    return scene;
+    atx_instance *instance = NULL;
+    const atx_instance_options o = { .catalog = a->catalog,
+                                     .nvrtc = a->nvrtc,
+                                     .problem = &c->problem,
+                                     .slots = c->op_slots,
+                                     .cc = CC,
+                                     .seed = SEED };
+    must(atx_instance_open(&instance, &o, &err), &err);
+    return instance;
 }
 
 static void add_hash(atx_str *to, const atx_buffer *b, const unsigned char *bytes)
@@ -248,10 +248,10 @@ static void launch(asker *a, const kernel_case *c)
     atx_ptr at[ATX_MAX_ARGS] = { 0 };
     const unsigned char *begin;
     const atx_buffer *b;
-    atx_scene *scene = open_scene(a, c);
+    atx_instance *instance = open_instance(a, c);
     read_cubin(&build, a, c);
     must(atx_template_bind(&kernel, &build, c->t, c->slots, &err), &err);
-    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++) {
+    for (int i = 0; (b = atx_instance_buffer(&begin, instance, i)); i++) {
         must(atx_gpu_alloc(&at[i], a->gpu, b->bytes, &err), &err);
         must(atx_gpu_zero(a->gpu, at[i], b->bytes, &err), &err);
         if (begin)
@@ -259,7 +259,7 @@ static void launch(asker *a, const kernel_case *c)
     }
     must(launch_steps(a, &kernel, at, &err), &err);
     atx_str hashes = { 0 };
-    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++) {
+    for (int i = 0; (b = atx_instance_buffer(&begin, instance, i)); i++) {
         unsigned char *bytes = atx_role_is_output(b->role) ? malloc((size_t)b->bytes + 1) : NULL;
         if (bytes) {
             must(atx_gpu_read(a->gpu, bytes, at[i], b->bytes, &err), &err);
@@ -272,7 +272,7 @@ static void launch(asker *a, const kernel_case *c)
     printf("%s :%s\n", c->line, atx_str_text(&hashes));
     atx_str_clear(&hashes);
     atx_build_clear(&build);
-    atx_scene_close(scene);
+    atx_instance_close(instance);
 }
 
 /* " out=0123456789abcdef" of each output, or why there are none. */
@@ -283,13 +283,13 @@ static void execute(atx_str *to, asker *a, const kernel_case *c)
     const unsigned char *begin;
     const atx_buffer *b;
     atx_program p = { .module = NULL };
-    atx_scene *scene = open_scene(a, c);
+    atx_instance *instance = open_instance(a, c);
     must(atx_program_of_template(&p, a->nvrtc, c->t, c->problem.type, &c->config, c->slots, CC, &err), &err);
-    const at_status status = atx_scene_run(out, scene, &p, &err);
+    const at_status status = atx_instance_run(out, instance, &p, &err);
     if (status != AT_OK)
         atx_str_addf(to, " %s", err.text);
     a->wrong += status != AT_OK;
-    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++)
+    for (int i = 0; (b = atx_instance_buffer(&begin, instance, i)); i++)
         if (out[i]) {
             add_hash(to, b, out[i]);
             if (a->folder)
@@ -297,7 +297,7 @@ static void execute(atx_str *to, asker *a, const kernel_case *c)
             free(out[i]);
         }
     atx_program_close(&p);
-    atx_scene_close(scene);
+    atx_instance_close(instance);
 }
 
 static void hold(asker *a, const kernel_case *c, const char *wanted)

@@ -163,7 +163,7 @@ void outputs_begin_far_from_right()
     EXPECT(close(got, right, ATX_WITHIN, 1e30, 1e30).words[0] == 1000);
 }
 
-void an_answer_is_judged()
+void an_answer_is_validated()
 {
     Floats right = generate(1000, 7), before(1001, 0);
     Found  found, same;
@@ -171,9 +171,9 @@ void an_answer_is_judged()
     for (int i = 0; i < 30; i++)
         right[i + 1] = i % 3 ? NAN : INFINITY;
     before[999] = right[999];
-    launch(verify_judge, (const void *)right.data(), (const void *)before.data(), 1000ull, F32, found.words);
+    launch(verify_outputs, (const void *)right.data(), (const void *)before.data(), 1000ull, F32, found.words);
     EXPECT(found.words[0] == 1 && found.words[1] == 20 && found.words[2] == 10 && found.words[3] == 999);
-    launch(verify_judge, (const void *)before.data(), (const void *)before.data(), 999ull, F32, same.words);
+    launch(verify_outputs, (const void *)before.data(), (const void *)before.data(), 999ull, F32, same.words);
     EXPECT(same.words[0] == 999 && same.words[3] == 0);
 }
 
@@ -302,7 +302,7 @@ int main()
     a_norm_is_of_the_whole();
     a_norm_of_doubles_of_any_size_is_found();
     outputs_begin_far_from_right();
-    an_answer_is_judged();
+    an_answer_is_validated();
     a_byte_that_differs_is_found_wherever_it_is();
     outputs_begin_wrong_in_every_byte();
     words_are_walked_where_both_buffers_are_aligned();

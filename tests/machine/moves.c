@@ -100,7 +100,7 @@ void problems_of(problems *out, const atx_op *op, atx_dtype type)
 void problems_clear(problems *p)
 {
     for (int i = 0; i < p->count; i++)
-        atx_scene_close(p->items[i].scene);
+        atx_instance_close(p->items[i].instance);
     p->count = 0;
 }
 
@@ -334,7 +334,7 @@ static atx_ptx_module *compile_batch(const group *g, size_t first, size_t end, a
                            ATX_LINED_PTX, &err),
          &err);
     if (!ok)
-        must(at_fail(&err, AT_ERR_INPUT, "%s does not compile:\n%.900s", g->t->file, atx_str_text(&log)),
+        must(atx_fail(&err, AT_ERR_INPUT, "%s does not compile:\n%.900s", g->t->file, atx_str_text(&log)),
              &err);
     must(atx_ptx_parse(&module, code.data, code.len, &err), &err);
     atx_str_clear(&source);

@@ -5,7 +5,7 @@
 #ifndef TESTS_MOVES_H
 #define TESTS_MOVES_H
 
-#include "explain/scene.h"
+#include "explain/instance.h"
 #include "space/space.h"
 
 enum { MOST_PROBLEMS = 64, MOST_PICKS = 4 };
@@ -15,9 +15,9 @@ typedef struct problems {
     struct tried {
         atx_problem problem;
         int64_t slots[ATX_MAX_SLOTS];
-        bool constant_sizes; /* as in a real run; else they are passed, so that problems share kernels */
-        bool few;            /* not the first and the last configuration */
-        atx_scene *scene;    /* NULL: nobody wanted it yet */
+        bool constant_sizes;    /* as in a real run; else they are passed, so that problems share kernels */
+        bool few;               /* not the first and the last configuration */
+        atx_instance *instance; /* NULL: nobody wanted it yet */
     } items[MOST_PROBLEMS];
     int count;
 } problems;

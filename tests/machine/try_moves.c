@@ -45,19 +45,19 @@ static void describe(const char *name, const struct tried *on, const char *words
     atx_str_clear(&shape);
 }
 
-static atx_scene *scene_of(const prober *p, struct tried *on)
+static atx_instance *instance_of(const prober *p, struct tried *on)
 {
     at_error err = { 0 };
-    const atx_scene_options o = { .catalog = p->catalog,
-                                  .nvrtc = p->nvrtc,
-                                  .problem = &on->problem,
-                                  .slots = on->slots,
-                                  .cc = CC,
-                                  .seed = 7,
-                                  .answer = true };
-    if (!on->scene)
-        must(atx_scene_open(&on->scene, &o, &err), &err);
-    return on->scene;
+    const atx_instance_options o = { .catalog = p->catalog,
+                                     .nvrtc = p->nvrtc,
+                                     .problem = &on->problem,
+                                     .slots = on->slots,
+                                     .cc = CC,
+                                     .seed = 7,
+                                     .answer = true };
+    if (!on->instance)
+        must(atx_instance_open(&on->instance, &o, &err), &err);
+    return on->instance;
 }
 
 /* ---- templates ---- */
@@ -85,7 +85,8 @@ static bool try_trial(prober *p, const group *g, const trial *r, bool loud)
     snprintf(name, sizeof name, "kernel_%zu", r->text);
     flaws.count = 0;
     program.entries[0] = atx_ptx_find_entry(program.module, name);
-    const at_status status = atx_scene_try(&flaws, scene_of(p, &g->on->items[r->problem]), &program, &err);
+    const at_status status =
+        atx_instance_try(&flaws, instance_of(p, &g->on->items[r->problem]), &program, &err);
     if (status == AT_ERR_USAGE && r->changed) { /* clusters below one another, in a grid without height */
         p->all.impossible++;
         return true;
@@ -139,13 +140,13 @@ static unsigned char *plain_loop(const atx_problem *p, const unsigned char *in, 
     const size_t es = (size_t)atx_dtype_bytes(p->type);
     const int64_t *d = p->dims, from_pitch = d[p->op->pitch_count ? 3 : 2],
                   to_pitch = d[p->op->pitch_count ? 4 : 2];
-    const bool turned = strcmp(p->op->name, "transpose") == 0;
+    const bool swapped = strcmp(p->op->name, "transpose") == 0;
     unsigned char *out = calloc((size_t)out_bytes, 1);
     for (int64_t b = 0; out && b < d[0]; b++)
         for (int64_t r = 0; r < d[1]; r++)
             for (int64_t c = 0; c < d[2]; c++) {
                 const int64_t from = (b * d[1] + r) * from_pitch + c,
-                              to = turned ? (b * d[2] + c) * to_pitch + r : from;
+                              to = swapped ? (b * d[2] + c) * to_pitch + r : from;
                 memcpy(out + (size_t)to * es, in + (size_t)from * es, es);
             }
     return out;
@@ -155,23 +156,23 @@ static unsigned char *plain_loop(const atx_problem *p, const unsigned char *in, 
 static void try_reference(prober *p, const struct tried *on)
 {
     at_error err = { 0 };
-    atx_scene *scene = NULL;
+    atx_instance *instance = NULL;
     atx_program program = { .module = NULL };
     unsigned char *out[ATX_MAX_ARGS];
     const unsigned char *in = NULL, *begin;
-    const atx_scene_options o = { .catalog = p->catalog,
-                                  .nvrtc = p->nvrtc,
-                                  .problem = &on->problem,
-                                  .slots = on->slots,
-                                  .cc = CC,
-                                  .seed = 7 };
-    must(atx_scene_open(&scene, &o, &err), &err);
+    const atx_instance_options o = { .catalog = p->catalog,
+                                     .nvrtc = p->nvrtc,
+                                     .problem = &on->problem,
+                                     .slots = on->slots,
+                                     .cc = CC,
+                                     .seed = 7 };
+    must(atx_instance_open(&instance, &o, &err), &err);
     must(atx_program_of_reference(&program, p->nvrtc, &on->problem, on->slots, CC, &err), &err);
-    must(atx_scene_run(out, scene, &program, &err), &err);
+    must(atx_instance_run(out, instance, &program, &err), &err);
     const atx_buffer *b;
-    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++)
+    for (int i = 0; (b = atx_instance_buffer(&begin, instance, i)); i++)
         in = b->role == ATX_INPUT ? begin : in;
-    for (int i = 0; (b = atx_scene_buffer(&begin, scene, i)); i++) {
+    for (int i = 0; (b = atx_instance_buffer(&begin, instance, i)); i++) {
         unsigned char *right = out[i] && in ? plain_loop(&on->problem, in, b->bytes) : NULL;
         if (right && memcmp(right, out[i], (size_t)b->bytes) != 0) {
             p->all.wrong++;
@@ -183,7 +184,7 @@ static void try_reference(prober *p, const struct tried *on)
     }
     p->all.cases++;
     atx_program_close(&program);
-    atx_scene_close(scene);
+    atx_instance_close(instance);
 }
 
 /* ---- all ---- */

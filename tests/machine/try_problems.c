@@ -10,7 +10,7 @@
  * --until-wrong: the first that is wrong ends all, with the name of what was found. Exit code 0: all is
  * right; 1: something is not; 77: no NVRTC.
  */
-#include "explain/scene.h"
+#include "explain/instance.h"
 #include "lang/shapes.h"
 #include "moves.h"
 
@@ -67,8 +67,8 @@ static void tell(const prober *p, const atx_problem *problem, const atx_template
     atx_str_clear(&what);
 }
 
-static void try_config(const prober *p, const atx_problem *problem, const int64_t *bound, atx_scene *scene,
-                       const atx_template *t, const atx_config *config)
+static void try_config(const prober *p, const atx_problem *problem, const int64_t *bound,
+                       atx_instance *instance, const atx_template *t, const atx_config *config)
 {
     static atx_flaws flaws; /* large */
     at_error err = { 0 };
@@ -80,7 +80,7 @@ static void try_config(const prober *p, const atx_problem *problem, const int64_
     at_status status =
         atx_program_of_template(&program, p->nvrtc, t, problem->type, config, slots, p->cc, &err);
     if (status == AT_OK)
-        status = atx_scene_try(&flaws, scene, &program, &err);
+        status = atx_instance_try(&flaws, instance, &program, &err);
     atomic_fetch_add(&p->all->cases, 1);
     if (status != AT_OK || flaws.count > 0)
         tell(p, problem, t, config, status == AT_OK ? &flaws.items[0] : NULL, err.text);
@@ -107,8 +107,8 @@ static int pick(int64_t picks[PICKS], const atx_space *space, atx_rng *rng)
     return picked;
 }
 
-static void try_template(const prober *p, const atx_problem *problem, const int64_t *slots, atx_scene *scene,
-                         const atx_template *t, atx_rng *rng)
+static void try_template(const prober *p, const atx_problem *problem, const int64_t *slots,
+                         atx_instance *instance, const atx_template *t, atx_rng *rng)
 {
     at_error err = { 0 };
     int64_t picks[PICKS];
@@ -119,7 +119,7 @@ static void try_template(const prober *p, const atx_problem *problem, const int6
     for (int i = 0; i < count && !is_over(p); i++) {
         atx_config config;
         atx_space_config(&config, space, picks[i]);
-        try_config(p, problem, slots, scene, t, &config);
+        try_config(p, problem, slots, instance, t, &config);
     }
     atx_space_close(space);
 }
@@ -128,22 +128,22 @@ static void try_problem(const prober *p, const atx_problem *problem, size_t numb
 {
     at_error err = { 0 };
     int64_t slots[ATX_MAX_SLOTS];
-    atx_scene *scene = NULL;
+    atx_instance *instance = NULL;
     atx_rng rng = { 20 + number };
     must(atx_problem_bind(slots, problem, &few_multiprocessors, &err), &err);
-    const atx_scene_options o = { .catalog = p->catalog,
-                                  .nvrtc = p->nvrtc,
-                                  .problem = problem,
-                                  .slots = slots,
-                                  .cc = p->cc,
-                                  .seed = SEED,
-                                  .answer = true };
-    const at_status status = atx_scene_open(&scene, &o, &err);
+    const atx_instance_options o = { .catalog = p->catalog,
+                                     .nvrtc = p->nvrtc,
+                                     .problem = problem,
+                                     .slots = slots,
+                                     .cc = p->cc,
+                                     .seed = SEED,
+                                     .answer = true };
+    const at_status status = atx_instance_open(&instance, &o, &err);
     if (status != AT_OK)
         tell(p, problem, NULL, NULL, NULL, err.text);
     for (int n = 0; status == AT_OK && n < atx_catalog_template_count(p->catalog, problem->op); n++)
-        try_template(p, problem, slots, scene, atx_catalog_template(p->catalog, problem->op, n), &rng);
-    atx_scene_close(scene);
+        try_template(p, problem, slots, instance, atx_catalog_template(p->catalog, problem->op, n), &rng);
+    atx_instance_close(instance);
 }
 
 /* One of several processes: NVRTC does not scale over threads. */

@@ -23,7 +23,7 @@ ENV = {**os.environ, "HOME": WORK, "XDG_CACHE_HOME": f"{WORK}/cache", "AUTOTUNE_
        # MPIs keep what they allocate, and a sanitizer's library is not the first where one is preloaded.
        "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0", "OMPI_ALLOW_RUN_AS_ROOT": "1",
        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader,tcp"}
-for name in ("AUTOTUNE_DB", "AUTOTUNE_CACHE", "AUTOTUNE_MPI", "AUTOTUNE_RANK_PATIENCE"):
+for name in ("AUTOTUNE_DB", "AUTOTUNE_CACHE", "AUTOTUNE_MPI", "AUTOTUNE_RANK_TIMEOUT"):
     ENV.pop(name, None)
 
 
@@ -215,7 +215,7 @@ def frozen():
         said = f"{WORK}/{mpi}.err"
         with open(said, "w", encoding="utf-8") as errors, \
              subprocess.Popen([a for a in [*mpirun, "-n", "3", *command(db, "?pace=2")] if a != "--quiet"],
-                              env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=subprocess.PIPE, stderr=errors,
+                              env={**ENV, "AUTOTUNE_RANK_TIMEOUT": "2"}, stdout=subprocess.PIPE, stderr=errors,
                               text=True, start_new_session=True) as job:
             victim = rank_at_work(job, db, 2)
             tell(victim, signal.SIGSTOP)
@@ -240,7 +240,7 @@ def recovers():
     mpirun = launchers().get("openmpi") or skip("no Open MPI")
     alone = ran_well(run(command("alone.db")))
     args = [a for a in [*mpirun, "--enable-recovery", "-n", "3", *command("r.db", "?pace=2")] if a != "--quiet"]
-    with subprocess.Popen(args, env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=subprocess.PIPE,
+    with subprocess.Popen(args, env={**ENV, "AUTOTUNE_RANK_TIMEOUT": "2"}, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, start_new_session=True) as job:
         tell(rank_at_work(job, "r.db", 1), signal.SIGKILL)
         try:
@@ -256,7 +256,7 @@ def recovers():
 def starting():
     """A rank that is lost while its device starts is told, and the others do all the work."""
     env = {**ENV, **scripted(f"count 2\non 1\nslow cuDevicePrimaryCtxRetain 60000 create {WORK}/opens\n"),
-           "AUTOTUNE_RANK_PATIENCE": "2"}
+           "AUTOTUNE_RANK_TIMEOUT": "2"}
     cases = [(mpi, "frozen", signal.SIGSTOP, mpirun) for mpi, mpirun in launchers().items()]
     cases += [(mpi, "killed", signal.SIGKILL, [*mpirun, "--enable-recovery"])
               for mpi, mpirun in launchers().items() if mpi == "openmpi"]
@@ -362,7 +362,7 @@ def hosts():
             db, said, printed = f"{mpi}-cut.db", f"{WORK}/{mpi}.err", f"{WORK}/{mpi}.out"
             with open(said, "w", encoding="utf-8") as errors, open(printed, "w", encoding="utf-8") as output, \
                  subprocess.Popen([a for a in [*start, *command(db, "?pace=0.7")] if a != "--quiet"],
-                                  env={**ENV, "AUTOTUNE_RANK_PATIENCE": "2"}, stdout=output, stderr=errors,
+                                  env={**ENV, "AUTOTUNE_RANK_TIMEOUT": "2"}, stdout=output, stderr=errors,
                                   start_new_session=True) as job:
                 try:
                     wait_for(lambda: rows(db)[0][0] > 60 or job.poll() is not None)

@@ -74,7 +74,7 @@ static at_status open_if_any(atx_store **out, const char *path, at_error *err)
 {
     if (path)
         return atx_store_open(out, path, ATX_STORE_READ, err);
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_NOT_FOUND,
         "what comes with autotune has no answer, and there is no place for a database: set HOME, or "
         "AUTOTUNE_DB, or name one with --db");
@@ -87,7 +87,7 @@ static at_status open_store(atx_question_asked *q, at_error *err)
     at_status status = q->store ? AT_OK : open_if_any(&q->store, q->path, &q->absent);
     if (status == AT_OK || (status == AT_ERR_NOT_FOUND && !q->options->db))
         return AT_OK;
-    return at_fail(err, status, "%s", q->absent.text);
+    return atx_fail(err, status, "%s", q->absent.text);
 }
 
 static at_status open_lookup(atx_question_asked *q, at_error *err)
@@ -131,7 +131,7 @@ at_status atx_ask_none(const atx_question_asked *q, const atx_found *found, at_e
         atx_str_add(&text, "; without --exact what is expected answers, where something is");
     if (found->refused)
         atx_str_addf(&text, "; %s", found->why);
-    at_fail(err, AT_ERR_NOT_FOUND, "%s", atx_whole(&text));
+    atx_fail(err, AT_ERR_NOT_FOUND, "%s", atx_whole(&text));
     atx_str_clear(&text);
     return AT_ERR_NOT_FOUND;
 }

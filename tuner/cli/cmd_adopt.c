@@ -36,7 +36,7 @@ static at_status relative(atx_str *out, const char *from, const char *file, at_e
     char *a = realpath(from, NULL), *b = realpath(file, NULL);
     size_t same = 0;
     if (!a || !b) {
-        at_status status = at_fail(err, AT_ERR_INPUT, "%s: %s", a ? file : from, strerror(errno));
+        at_status status = atx_fail(err, AT_ERR_INPUT, "%s: %s", a ? file : from, strerror(errno));
         free(a);
         free(b);
         return status;
@@ -61,7 +61,7 @@ static at_status make_folder(const char *path, at_error *err)
 {
     return mkdir(path, 0777) == 0 || errno == EEXIST
                ? AT_OK
-               : at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+               : atx_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
 }
 
 /* Both files or none: half a draft would be in the way of the next try. */
@@ -187,10 +187,10 @@ static at_status find_source(atx_str *path, const atx_adopt_space *space, const 
     add_folder_of(&folder, problem);
     at_status status = atx_str_status(folder.failed ? &folder : path, err);
     if (status == AT_OK && (!space->file.len || access(path->data, R_OK) != 0))
-        status = at_fail(err, AT_ERR_USAGE,
-                         "%s: found the kernel file '%s', which cannot be read beside it; expected autotune "
-                         "adopt %s FILE.cu",
-                         problem, atx_str_text(&space->file), problem);
+        status = atx_fail(err, AT_ERR_USAGE,
+                          "%s: found the kernel file '%s', which cannot be read beside it; expected autotune "
+                          "adopt %s FILE.cu",
+                          problem, atx_str_text(&space->file), problem);
     if (status == AT_OK)
         status = check_allowed(folder.data, getenv(ATX_ALLOW_ENV), path->data, err);
     atx_str_clear(&folder);
@@ -232,12 +232,12 @@ static at_status adopt_words(const adopt_args *a, atx_adopted *out, at_error *er
     const char *second = a->words.count > 1 ? a->words.items[1] : NULL;
     atx_adopt_input in = { .kernel = a->kernel };
     if (a->words.count > 2 || !first[0] || (second && is_json(first) == is_json(second)))
-        return at_fail(err, AT_ERR_USAGE,
-                       "found %s; expected the .cu file of a kernel, or a tuning problem (T1.json), or both",
-                       !first[0]            ? "no file"
-                       : a->words.count > 2 ? "more than two files"
-                       : is_json(first)     ? "two tuning problems"
-                                            : "two files of kernels");
+        return atx_fail(err, AT_ERR_USAGE,
+                        "found %s; expected the .cu file of a kernel, or a tuning problem (T1.json), or both",
+                        !first[0]            ? "no file"
+                        : a->words.count > 2 ? "more than two files"
+                        : is_json(first)     ? "two tuning problems"
+                                             : "two files of kernels");
     if (is_json(first))
         return adopt_space(a, first, second, out, err);
     return second ? adopt_space(a, second, first, out, err) : adopt(a, first, &in, out, err);

@@ -52,8 +52,8 @@ static at_status show(const char *path, int64_t limit_bytes, bool smaller, at_er
     at_error why;
     at_status status = atx_store_open(&cache, path, ATX_STORE_READ, err); /* not made when it is not there */
     if (status == AT_ERR_NOT_FOUND)
-        return at_fail(err, status, "%s: no cache yet; `autotune SHAPE` makes it on a machine with a GPU",
-                       path);
+        return atx_fail(err, status, "%s: no cache yet; `autotune SHAPE` makes it on a machine with a GPU",
+                        path);
     if (status == AT_OK && smaller) {
         atx_store_close(cache);
         cache = NULL;
@@ -93,12 +93,12 @@ int atx_cmd_cache(int argc, char **argv)
         return code;
     at_status status = atx_store_cubin_limit(&limit_bytes, limit, &err);
     if (status == AT_OK && words.count)
-        status = at_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
+        status = atx_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
     if (status == AT_OK)
         status = atx_store_cache_path(&path, &err);
     if (status == AT_OK && !path.len)
         status =
-            at_fail(&err, AT_ERR_USAGE, "no place for a cache: set AUTOTUNE_CACHE, XDG_CACHE_HOME or HOME");
+            atx_fail(&err, AT_ERR_USAGE, "no place for a cache: set AUTOTUNE_CACHE, XDG_CACHE_HOME or HOME");
     if (status == AT_OK)
         status = show(atx_str_text(&path), limit_bytes, smaller, &err);
     if (status != AT_OK)

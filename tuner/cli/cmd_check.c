@@ -18,9 +18,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define REDRAW_S   0.2
-#define PLAIN_S    10.0
-#define PATIENCE_S 3.0 /* until the first one, where it would stay */
+#define REDRAW_S    0.2
+#define PLAIN_S     10.0
+#define WAIT_TIME_S 3.0 /* until the first one, where it would stay */
 
 static const atx_usage USAGE = {
     "autotune check [OP...] [options]\n       autotune check --execute [OP...] [SHAPE...] [DTYPE...] "
@@ -293,10 +293,10 @@ static at_status check_all(checker *c, at_error *err)
         status = atx_compile_check_finish(c->check, err);
     erase(c);
     if (status == AT_OK && !usable)
-        status = at_fail(err, AT_ERR_USAGE, "none of the architectures is supported by NVRTC %s",
-                         atx_nvrtc_version(c->nvrtc));
+        status = atx_fail(err, AT_ERR_USAGE, "none of the architectures is supported by NVRTC %s",
+                          atx_nvrtc_version(c->nvrtc));
     if (status == AT_OK && !atx_cancel_requested && atx_compile_check_rows(c->check, &rows) == 0)
-        status = at_fail(err, AT_ERR_USAGE, "no operation takes these shapes; name others with --shape");
+        status = atx_fail(err, AT_ERR_USAGE, "no operation takes these shapes; name others with --shape");
     if (status == AT_OK && !atx_cancel_requested)
         warn_of_unchecked(c);
     return status;
@@ -308,10 +308,10 @@ static at_status holds_something(const checker *c, at_error *err)
     for (int o = 0; o < atx_catalog_op_count(c->catalog) && !found; o++)
         found = atx_catalog_has_added(c->catalog, atx_catalog_op(c->catalog, o));
     return found ? AT_OK
-                 : at_fail(err, AT_ERR_INPUT,
-                           "--templates %s: found no operation and no template to check; expected "
-                           "DIR/<op>/*.cu, or the name of an operation",
-                           c->args->templates_dir);
+                 : atx_fail(err, AT_ERR_INPUT,
+                            "--templates %s: found no operation and no template to check; expected "
+                            "DIR/<op>/*.cu, or the name of an operation",
+                            c->args->templates_dir);
 }
 
 /* Of the chosen ops. */
@@ -340,11 +340,11 @@ static at_status unknown_template(const checker *c, const char *word, at_error *
     }
     const char *near = atx_nearest(word, names);
     const bool added = is_added_only(c->args);
-    at_fail(err, AT_ERR_USAGE, "no template '%s'%s%s%s%s%s%s", word, added ? " in " : "",
-            added ? c->args->templates_dir : "", near ? "; did you mean '" : "", near ? near : "",
-            near ? "'?" : "",
-            added ? "; built-in ones are checked where their operation is named"
-                  : "; `autotune list templates` shows them");
+    atx_fail(err, AT_ERR_USAGE, "no template '%s'%s%s%s%s%s%s", word, added ? " in " : "",
+             added ? c->args->templates_dir : "", near ? "; did you mean '" : "", near ? near : "",
+             near ? "'?" : "",
+             added ? "; built-in ones are checked where their operation is named"
+                   : "; `autotune list templates` shows them");
     return AT_ERR_USAGE;
 }
 
@@ -394,7 +394,7 @@ static at_status known_problems(const checker *c, at_error *err)
         atx_dtype type;
         at_error cause = { 0 };
         if (atx_dtype_parse(&type, a->types.items[k], strlen(a->types.items[k]), &cause) != AT_OK)
-            status = at_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
+            status = atx_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
         else if (a->shapes.count)
             status = fits_some_op(c, a->shapes.items[0], a->types.items[k], err);
     }
@@ -418,7 +418,7 @@ static at_status open_compiler(checker *c, at_error *err)
         .progress = show_progress,
     };
     c->terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-    c->next_s = c->started_s + (c->terminal ? 0 : PATIENCE_S);
+    c->next_s = c->started_s + (c->terminal ? 0 : WAIT_TIME_S);
     at_status status = atx_nvrtc_open(&c->nvrtc, err);
     return status == AT_OK ? atx_compile_check_open(&c->check, &options, err) : status;
 }

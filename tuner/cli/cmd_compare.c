@@ -138,11 +138,11 @@ static void print_summary(const atx_comparison *c)
 static at_status check_args(const compare_args *a, at_error *err)
 {
     if (a->words.count != 2)
-        return at_fail(err, AT_ERR_USAGE, "found %d file%s; expected two: BEFORE AFTER", a->words.count,
-                       a->words.count == 1 ? "" : "s");
+        return atx_fail(err, AT_ERR_USAGE, "found %d file%s; expected two: BEFORE AFTER", a->words.count,
+                        a->words.count == 1 ? "" : "s");
     if (a->devices.count > 2)
-        return at_fail(err, AT_ERR_USAGE, "--device: found %d names; expected one, or BEFORE,AFTER",
-                       a->devices.count);
+        return atx_fail(err, AT_ERR_USAGE, "--device: found %d names; expected one, or BEFORE,AFTER",
+                        a->devices.count);
     return AT_OK;
 }
 
@@ -151,8 +151,8 @@ static at_status open_one(atx_store **out, const char *path, at_error *err)
     at_status status = atx_store_open_recording(out, path, err);
     if (status == AT_ERR_NOT_FOUND)
         status =
-            at_fail(err, AT_ERR_NOT_FOUND,
-                    "%s: no such file; expected a database, or what `autotune dump -o FILE` writes", path);
+            atx_fail(err, AT_ERR_NOT_FOUND,
+                     "%s: no such file; expected a database, or what `autotune dump -o FILE` writes", path);
     return status;
 }
 
@@ -172,8 +172,8 @@ static at_status compare(atx_comparison *out, const compare_args *a, at_error *e
         status = atx_compare_stores(out, before, count ? of_before.name : NULL, after,
                                     count ? of_after.name : NULL, a->tolerance, err);
     if (status == AT_OK && out->count == 0)
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s and %s have no problem in common", a->words.items[0],
-                         a->words.items[1]);
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s and %s have no problem in common", a->words.items[0],
+                          a->words.items[1]);
     atx_store_close(before);
     atx_store_close(after);
     return status;

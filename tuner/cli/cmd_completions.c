@@ -158,11 +158,11 @@ int atx_cmd_completions(int argc, char **argv)
             PRINT[i]();
             return ATX_EXIT_OK;
         }
-    at_fail(&err, AT_ERR_USAGE, "completions: found %s%s%s; expected one of bash, zsh, fish, man",
-            words.count == 1 ? "'" : "",
-            words.count == 1 ? words.items[0]
-            : words.count    ? "several words"
-                             : "nothing",
-            words.count == 1 ? "'" : "");
+    atx_fail(&err, AT_ERR_USAGE, "completions: found %s%s%s; expected one of bash, zsh, fish, man",
+             words.count == 1 ? "'" : "",
+             words.count == 1 ? words.items[0]
+             : words.count    ? "several words"
+                              : "nothing",
+             words.count == 1 ? "'" : "");
     return atx_complain(&err);
 }

@@ -43,7 +43,7 @@ static at_status keys_of(keys *out, const atx_shapes *shapes, at_error *err)
     out->items = calloc(shapes->count + 1, sizeof *out->items);
     out->shapes = calloc(shapes->count + 1, sizeof *out->shapes);
     if (!out->items || !out->shapes)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (size_t i = 0; i < shapes->count && status == AT_OK; i++) {
         status = atx_problem_key_of(&out->items[i], &out->shapes[i], &shapes->problems[i], err);
         out->count++;
@@ -99,7 +99,7 @@ static at_status write_dump(const char *path, const dump_args *a, const keys *k,
                      ? atx_t4_write(store, &options, write_line, file, err)
                      : atx_store_dump(store, &options, write_line, file, err);
     if (status == AT_OK && atx_cancel_requested)
-        status = at_fail(err, AT_ERR_CANCELLED, "interrupted; the dump is not complete");
+        status = atx_fail(err, AT_ERR_CANCELLED, "interrupted; the dump is not complete");
     if (status == AT_OK)
         status = atx_out_commit(file, err);
     else
@@ -150,11 +150,11 @@ int atx_cmd_dump(int argc, char **argv)
         return code;
     at_status status = AT_OK;
     if (words.count)
-        status = at_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
+        status = atx_fail(&err, AT_ERR_USAGE, "found '%s'; expected only options", words.items[0]);
     if (status == AT_OK && a.format && strcmp(a.format, "jsonl") != 0 && strcmp(a.format, "t4") != 0)
-        status = at_fail(&err, AT_ERR_USAGE, "--format: found '%s'; expected jsonl or t4", a.format);
+        status = atx_fail(&err, AT_ERR_USAGE, "--format: found '%s'; expected jsonl or t4", a.format);
     if (status == AT_OK && a.best && a.format && strcmp(a.format, "t4") == 0)
-        status = at_fail(&err, AT_ERR_USAGE, "--best: a recording in T4 has all trials");
+        status = atx_fail(&err, AT_ERR_USAGE, "--best: a recording in T4 has all trials");
     if (status == AT_OK)
         status = read_keys(&k, &a, &err);
     if (status == AT_OK)

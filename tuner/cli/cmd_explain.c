@@ -35,7 +35,7 @@ typedef struct explainer {
     atx_str shape;
     atx_limits limits;
     int64_t slots[ATX_MAX_SLOTS];
-    atx_scene *scene;
+    atx_instance *instance;
     atx_found winner; /* match none: there is none */
     atx_device_rates rates;
     atx_explained sides[2];
@@ -58,9 +58,9 @@ static at_status parse_side(const atx_template **t, atx_config *config, const ex
         snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
         *t = len < sizeof name ? atx_catalog_find_template(e->q.catalog, e->q.problem.op, name) : NULL;
         if (!*t && len >= sizeof name)
-            return at_fail(err, AT_ERR_USAGE,
-                           "%s: found a template's name of %zu characters; expected at most %zu", option, len,
-                           sizeof name - 1);
+            return atx_fail(err, AT_ERR_USAGE,
+                            "%s: found a template's name of %zu characters; expected at most %zu", option,
+                            len, sizeof name - 1);
         if (!*t) {
             at_status status = atx_known_template(e->q.catalog, &e->q.problem, 1, option, name, err);
             return status == AT_OK ? AT_ERR_USAGE : status;
@@ -69,7 +69,7 @@ static at_status parse_side(const atx_template **t, atx_config *config, const ex
         text += len + strspn(text + len, " ,");
     }
     if (*text && atx_config_change(config, *t, text, &cause) != AT_OK)
-        return at_fail(err, AT_ERR_USAGE, "%s: %s", option, cause.text);
+        return atx_fail(err, AT_ERR_USAGE, "%s: %s", option, cause.text);
     return AT_OK;
 }
 
@@ -106,9 +106,9 @@ static at_status choose_device(explainer *e, at_error *err)
         take_rates(r, e);
     e->limits.sms = r->sms;
     if (!atx_nvrtc_supports(e->nvrtc, (int)r->cc))
-        return at_fail(err, AT_ERR_DEVICE,
-                       "NVRTC %s does not compile for sm_%d; name another with --device-arch",
-                       atx_nvrtc_version(e->nvrtc), (int)r->cc);
+        return atx_fail(err, AT_ERR_DEVICE,
+                        "NVRTC %s does not compile for sm_%d; name another with --device-arch",
+                        atx_nvrtc_version(e->nvrtc), (int)r->cc);
     return AT_OK;
 }
 
@@ -153,17 +153,17 @@ static double stored_time(const explainer *e, const atx_template *t, const atx_c
 /* Addresses that depend on the data want the data; large inputs of random bits have no such addresses. */
 enum { MOST_FILLED_BYTES = 64 << 20 };
 
-static at_status open_scene(explainer *e, at_error *err)
+static at_status open_instance(explainer *e, at_error *err)
 {
-    const atx_scene_options o = { .catalog = e->q.catalog,
-                                  .nvrtc = e->nvrtc,
-                                  .problem = &e->q.problem,
-                                  .slots = e->slots,
-                                  .cc = (int)e->rates.cc,
-                                  .seed = 1,
-                                  .most_filled_bytes = MOST_FILLED_BYTES };
+    const atx_instance_options o = { .catalog = e->q.catalog,
+                                     .nvrtc = e->nvrtc,
+                                     .problem = &e->q.problem,
+                                     .slots = e->slots,
+                                     .cc = (int)e->rates.cc,
+                                     .seed = 1,
+                                     .most_filled_bytes = MOST_FILLED_BYTES };
     at_status status = atx_problem_bind(e->slots, &e->q.problem, &e->limits, err);
-    return status == AT_OK ? atx_scene_open(&e->scene, &o, err) : status;
+    return status == AT_OK ? atx_instance_open(&e->instance, &o, err) : status;
 }
 
 /* NULL: nobody knows it as the best. */
@@ -184,7 +184,7 @@ static const char *origin_of(const explainer *e, const atx_template *t, const at
 static at_status explain_side(explainer *e, const atx_template *t, const atx_config *config, at_error *err)
 {
     atx_explained *x = &e->sides[e->side_count++];
-    const atx_figures_setting on = { .scene = e->scene,
+    const atx_figures_setting on = { .instance = e->instance,
                                      .nvrtc = e->nvrtc,
                                      .problem = &e->q.problem,
                                      .slots = e->slots,
@@ -209,7 +209,7 @@ static at_status explain_all(explainer *e, at_error *err)
     if (status != AT_OK)
         return status;
     if (!t) {
-        at_fail(
+        atx_fail(
             err, AT_ERR_NOT_FOUND,
             "no winner of %s %s %s is known; name what to explain with --config, or find one with: autotune "
             "tune",
@@ -239,7 +239,7 @@ static int run_explain(const explain_args *a)
     if (status == AT_OK)
         status = choose_device(&e, &err);
     if (status == AT_OK)
-        status = open_scene(&e, &err);
+        status = open_instance(&e, &err);
     if (status == AT_OK)
         status = explain_all(&e, &err);
     if (status == AT_OK) {
@@ -253,7 +253,7 @@ static int run_explain(const explain_args *a)
     int code = status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
     for (int i = 0; i < e.side_count; i++)
         atx_figures_close(&e.sides[i].figures);
-    atx_scene_close(e.scene);
+    atx_instance_close(e.instance);
     atx_nvrtc_close(e.nvrtc);
     atx_ask_close(&e.q);
     atx_str_clear(&e.shape);

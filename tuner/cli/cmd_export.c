@@ -77,7 +77,7 @@ static at_status exclude_choice(at_error *first, chosen *c, const at_error *caus
     const int64_t cc = atx_export_device(&c->in).cc;
     at_status status = atx_exclude(c->excluded, problem, cc, c->found.t, &c->found.config, cause, err);
     if (status == AT_OK && atx_exclusions_of(first, c->excluded, problem, cc) >= ATX_EXCLUDED_IN_ALL)
-        status = at_fail(err, first->status, "%s", first->text);
+        status = atx_fail(err, first->status, "%s", first->text);
     return status;
 }
 
@@ -99,7 +99,7 @@ static at_status write_choice(atx_str *out, bool *again, at_error *first, chosen
     bool refused = false;
     at_status status = choose(c, &cause);
     if (status == AT_ERR_NOT_FOUND && first->status != AT_OK)
-        return at_fail(err, first->status, "%s", first->text);
+        return atx_fail(err, first->status, "%s", first->text);
     atx_headers_close(c->in.headers);
     c->in = (atx_export_input){ .found = &c->found,
                                 .problem = &c->question.problem,
@@ -116,7 +116,7 @@ static at_status write_choice(atx_str *out, bool *again, at_error *first, chosen
         return exclude_choice(first, c, &cause, err);
     if (status == AT_OK && first->status != AT_OK)
         warn_of_refusal(c, first);
-    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
+    return status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause.text);
 }
 
 static at_status make_text(atx_str *out, chosen *c, const export_args *args, const atx_export_format *format,
@@ -127,7 +127,7 @@ static at_status make_text(atx_str *out, chosen *c, const export_args *args, con
     at_status status = AT_OK;
     c->excluded = atx_exclusions_open();
     if (!c->excluded)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     while (status == AT_OK && again) {
         again = false;
         status = write_choice(out, &again, &first, c, args, format, err);
@@ -168,18 +168,18 @@ static at_status find_format(const atx_export_format **out, const export_args *a
     if (!f) {
         for (int i = 0; atx_export_format_at(i); i++)
             atx_str_addf(&names, "%s%s", i ? ", " : "", atx_export_format_at(i)->name);
-        status = at_fail(err, AT_ERR_USAGE, "--format: found '%s'; expected one of %s", a->format,
-                         atx_str_text(&names));
+        status = atx_fail(err, AT_ERR_USAGE, "--format: found '%s'; expected one of %s", a->format,
+                          atx_str_text(&names));
         atx_str_clear(&names);
     } else if (a->with_main && f != atx_export_format_at(0)) {
-        status = at_fail(err, AT_ERR_USAGE, "--main goes with --format cu, not with %s", f->name);
+        status = atx_fail(err, AT_ERR_USAGE, "--main goes with --format cu, not with %s", f->name);
     } else if (f->binary && is_to_stdout(a) && isatty(STDOUT_FILENO)) {
         status =
-            at_fail(err, AT_ERR_USAGE, "--format %s is not for a terminal; name a file with -o", f->name);
+            atx_fail(err, AT_ERR_USAGE, "--format %s is not for a terminal; name a file with -o", f->name);
     }
     if (status == AT_OK && a->depfile && is_to_stdout(a))
         status =
-            at_fail(err, AT_ERR_USAGE, "--depfile says what the file of -o depends on; name one with -o");
+            atx_fail(err, AT_ERR_USAGE, "--depfile says what the file of -o depends on; name one with -o");
     return status;
 }
 

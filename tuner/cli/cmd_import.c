@@ -49,9 +49,9 @@ static at_status check_name(const atx_imported *item, const atx_catalog *own, at
 {
     if (!atx_catalog_find_op(own, item->op->name))
         return AT_OK;
-    return at_fail(err, AT_ERR_INPUT,
-                   "%s: found operation %s, which autotune has itself; expected --name NAME", item->path,
-                   item->op->name);
+    return atx_fail(err, AT_ERR_INPUT,
+                    "%s: found operation %s, which autotune has itself; expected --name NAME", item->path,
+                    item->op->name);
 }
 
 static at_status check_items(const atx_import *import, const atx_catalog *own, at_error *err)
@@ -59,7 +59,7 @@ static at_status check_items(const atx_import *import, const atx_catalog *own, a
     at_status status = AT_OK;
     for (size_t i = 0; i < import->count && status == AT_OK; i++) {
         if (import->items[i].count == 0)
-            status = at_fail(
+            status = atx_fail(
                 err, AT_ERR_INPUT,
                 "%s: declares a space that none of the files recorded; expected its recording too, or "
                 "--print",
@@ -153,14 +153,14 @@ int atx_cmd_import(int argc, char **argv)
         return code;
     at_status status = AT_OK;
     if (a.device && atx_device_is_index(&index, a.device))
-        status = at_fail(
+        status = atx_fail(
             &err, AT_ERR_USAGE,
             "--device: found '%s', which means a GPU of this machine everywhere; expected the name of "
             "the device that was measured",
             a.device);
     else if (words.count == 0)
-        status = at_fail(&err, AT_ERR_USAGE,
-                         "no file was given; expected cache files, T4 results, T1 declarations");
+        status = atx_fail(&err, AT_ERR_USAGE,
+                          "no file was given; expected cache files, T4 results, T1 declarations");
     if (status == AT_OK)
         status = run(&words, &a, &err);
     return status == AT_OK ? code : atx_complain(&err);

@@ -46,8 +46,8 @@ static at_status open_stores(atx_store **stores, int *count, const learn_args *a
     for (int i = 0; i < more->count && status == AT_OK; i++)
         status = *count < MOST_STORES
                      ? atx_store_open(&stores[(*count)++], more->items[i], ATX_STORE_READ, err)
-                     : at_fail(err, AT_ERR_USAGE, "found %d databases; expected at most %d", more->count + 1,
-                               MOST_STORES);
+                     : atx_fail(err, AT_ERR_USAGE, "found %d databases; expected at most %d", more->count + 1,
+                                MOST_STORES);
     return status;
 }
 
@@ -56,7 +56,7 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
 {
     atx_store *stores[MOST_STORES] = { NULL };
     atx_model *before = NULL, *model = NULL;
-    atx_lessons lessons;
+    atx_training_samples training_samples;
     int count = 0;
     double began_s = atx_now_s();
     atx_cancel cancel = { .flag = &atx_cancel_requested };
@@ -70,20 +70,22 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
     if (status == AT_OK && model && (a->alone || count > 1))
         atx_model_keep(model);
     if (status == AT_OK && !model)
-        status = at_fail(err, AT_ERR_NOT_FOUND,
-                         "%s: found too few trials to learn from; expected 100 or more of an operation, of 8 "
-                         "problems or more: tune more of them",
-                         path);
+        status =
+            atx_fail(err, AT_ERR_NOT_FOUND,
+                     "%s: found too few trials to learn from; expected 100 or more of an operation, of 8 "
+                     "problems or more: tune more of them",
+                     path);
     if (status == AT_OK)
         status = atx_model_write(model, output, err);
-    for (int i = 0; status == AT_OK && atx_model_part(&lessons, model, i); i++)
+    for (int i = 0; status == AT_OK && atx_model_part(&training_samples, model, i); i++)
         atx_print(stdout,
                   "%s on %s: %" PRId64 " trials of %" PRId64 " problems, %" PRId64
                   " configurations to choose from, %" PRId64
                   " trees; answers for problems that were left out lose %.1f %% "
                   "in the mean\n",
-                  lessons.op, lessons.device, lessons.trials, lessons.problems, lessons.candidates,
-                  lessons.trees, 100 * lessons.doubt);
+                  training_samples.op, training_samples.device, training_samples.trials,
+                  training_samples.problems, training_samples.candidates, training_samples.trees,
+                  100 * training_samples.doubt);
     if (status == AT_OK)
         atx_print(stdout, "%s, in %.1f s\n", output, atx_now_s() - began_s);
     atx_model_close(model);

@@ -339,7 +339,7 @@ static at_status list_devices(atx_str *out, const request *r, at_error *err)
     atx_cancel cancel = { .flag = &atx_cancel_requested };
     at_status status = atx_device_count(&count, &cancel, err);
     if (status == AT_OK && count == 0)
-        status = at_fail(err, AT_ERR_DEVICE, "the CUDA driver knows no device");
+        status = atx_fail(err, AT_ERR_DEVICE, "the CUDA driver knows no device");
     for (int i = 0; i < count && status != AT_ERR_CANCELLED; i++) {
         atx_device *device = NULL;
         at_error why = { 0 };
@@ -347,9 +347,9 @@ static at_status list_devices(atx_str *out, const request *r, at_error *err)
         snprintf(ordinal, sizeof ordinal, "%d", i);
         at_status opened = atx_device_open(&device, ordinal, &cancel, &why);
         if (opened == AT_ERR_CANCELLED) {
-            status = at_fail(err, opened, "%s", why.text);
+            status = atx_fail(err, opened, "%s", why.text);
         } else if (opened != AT_OK) {
-            status = status == AT_OK ? at_fail(err, AT_ERR_DEVICE, "device %d: %s", i, why.text) : status;
+            status = status == AT_OK ? atx_fail(err, AT_ERR_DEVICE, "device %d: %s", i, why.text) : status;
         } else if (r->json) {
             atx_str_add(out, shown++ ? "," : "");
             json_device(out, i, atx_device_info_of(device));
@@ -454,16 +454,17 @@ static at_status parse_name(request *r, const char *word, char keep[ATX_MAX_NAME
     snprintf(keep, ATX_MAX_NAME, "%.*s", (int)len, word);
     const atx_op *op = len < ATX_MAX_NAME ? atx_catalog_find_op(r->catalog, keep) : NULL; /* none is longer */
     if (!op)
-        return at_fail(err, AT_ERR_USAGE,
-                       "list: found '%s'; expected ops, templates, devices, strategies, an operation, or "
-                       "OP/TEMPLATE",
-                       word);
+        return atx_fail(err, AT_ERR_USAGE,
+                        "list: found '%s'; expected ops, templates, devices, strategies, an operation, or "
+                        "OP/TEMPLATE",
+                        word);
     if (r->op)
-        return at_fail(err, AT_ERR_USAGE, "list: found '%s' after '%s'; expected one operation", word, r->op);
+        return atx_fail(err, AT_ERR_USAGE, "list: found '%s' after '%s'; expected one operation", word,
+                        r->op);
     if (slash && !atx_catalog_find_template(r->catalog, op, slash + 1))
-        return at_fail(err, AT_ERR_USAGE,
-                       "list: operation %s has no template '%s'; `autotune list %s` shows them", op->name,
-                       slash + 1, op->name);
+        return atx_fail(err, AT_ERR_USAGE,
+                        "list: operation %s has no template '%s'; `autotune list %s` shows them", op->name,
+                        slash + 1, op->name);
     r->op = op->name;
     r->template = slash ? slash + 1 : NULL;
     r->brief = !slash;

@@ -48,8 +48,9 @@ int atx_cmd_merge(int argc, char **argv)
         return code;
     at_status status = AT_OK;
     if (words.count < 2)
-        status = at_fail(&err, AT_ERR_USAGE, "found %d file%s; expected INTO.db and one or more to add to it",
-                         words.count, words.count == 1 ? "" : "s");
+        status =
+            atx_fail(&err, AT_ERR_USAGE, "found %d file%s; expected INTO.db and one or more to add to it",
+                     words.count, words.count == 1 ? "" : "s");
     if (status == AT_OK)
         atx_warn_of_network(words.items[0]);
     if (status == AT_OK)

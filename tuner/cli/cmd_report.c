@@ -79,7 +79,7 @@ int atx_cmd_report(int argc, char **argv)
         return code;
     at_status status = AT_OK;
     if (a.words.count)
-        status = at_fail(&err, AT_ERR_USAGE, "report: found '%s'; expected options alone", a.words.items[0]);
+        status = atx_fail(&err, AT_ERR_USAGE, "report: found '%s'; expected options alone", a.words.items[0]);
     if (status == AT_OK)
         status = report(&page, &a, &err);
     if (status == AT_OK)

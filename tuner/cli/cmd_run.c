@@ -57,7 +57,7 @@ static at_status choose_template(attempt *r, at_error *err)
         return AT_OK;
     at_status status =
         name ? atx_known_template(r->catalog, &r->problem, 1, "--template", name, err)
-             : at_fail(err, AT_ERR_USAGE, "%s has %d templates; expected --template NAME", op->name, count);
+             : atx_fail(err, AT_ERR_USAGE, "%s has %d templates; expected --template NAME", op->name, count);
     return status == AT_OK ? AT_ERR_USAGE : status;
 }
 
@@ -89,11 +89,11 @@ static at_status apply_fix(atx_config *config, const atx_template *t, const char
         atx_param_add_text(&known, &t->params[i], t->params[i].values[v]);
     }
     const char *near = i < 0 && equals ? nearest_param(t, text, (size_t)(equals - text)) : NULL;
-    at_fail(err, AT_ERR_USAGE, "--fix: found '%s'; expected %s%s%s%s%s", text,
-            !equals ? "PARAM=VALUE, of"
-            : i < 0 ? "a parameter of the template:"
-                    : "one of",
-            atx_str_text(&known), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    atx_fail(err, AT_ERR_USAGE, "--fix: found '%s'; expected %s%s%s%s%s", text,
+             !equals ? "PARAM=VALUE, of"
+             : i < 0 ? "a parameter of the template:"
+                     : "one of",
+             atx_str_text(&known), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
@@ -124,8 +124,8 @@ static at_status make_folder(attempt *r, at_error *err)
     atx_str_addf(&r->folder, "%s/autotune-run-XXXXXX", tmp);
     at_status status = atx_str_status(&r->folder, err);
     if (status == AT_OK && !mkdtemp(r->folder.data)) {
-        status = at_fail(err, AT_ERR_SYSTEM, "no folder for this run can be made in %s (TMPDIR): %s", tmp,
-                         strerror(errno));
+        status = atx_fail(err, AT_ERR_SYSTEM, "no folder for this run can be made in %s (TMPDIR): %s", tmp,
+                          strerror(errno));
         atx_str_reset(&r->folder);
     }
     if (status != AT_OK)

@@ -322,8 +322,9 @@ static at_status no_trials(const show_args *a, const atx_problem *problem, const
 {
     atx_str command = { 0 };
     atx_add_tune_command(&command, problem, a->templates_dir, path);
-    at_fail(err, AT_ERR_NOT_FOUND, "%s has no trials of %s %s %s%s%s; make some with: %s", path, key->op,
-            key->shape, atx_dtype_name(problem->type), *device ? " on " : "", device, atx_str_text(&command));
+    atx_fail(err, AT_ERR_NOT_FOUND, "%s has no trials of %s %s %s%s%s; make some with: %s", path, key->op,
+             key->shape, atx_dtype_name(problem->type), *device ? " on " : "", device,
+             atx_str_text(&command));
     atx_str_clear(&command);
     return AT_ERR_NOT_FOUND;
 }
@@ -345,8 +346,8 @@ static void tell_of_replay(const atx_problem_key *key, at_error *err)
     if (atx_store_replay_path(&path, NULL) == AT_OK &&
         atx_store_open(&store, atx_str_text(&path), ATX_STORE_READ, NULL) == AT_OK) {
         if (atx_store_each_trial(store, key, NULL, see, &found, NULL) == AT_OK && found)
-            at_fail(err, cause.status, "%s. What a replay tried is in %s: name it with --db", cause.text,
-                    atx_str_text(&path));
+            atx_fail(err, cause.status, "%s. What a replay tried is in %s: name it with --db", cause.text,
+                     atx_str_text(&path));
         atx_store_close(store);
     }
     atx_str_clear(&path);
@@ -369,7 +370,7 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
     if (status == AT_OK)
         status = atx_store_each_trial(store, &key, NULL, keep, &t, err);
     if (status == AT_OK && t.failed)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK && t.count == 0)
         status = no_trials(a, problem, &key, path, device.name, err);
     bool may_be_replay = a->device ? strncasecmp(a->device, "replay", 6) == 0 : status == AT_ERR_NOT_FOUND;
@@ -426,7 +427,7 @@ int atx_cmd_show(int argc, char **argv)
         return code;
     at_status status = atx_format_parse(&format, a.format, &err);
     if (status == AT_OK && a.by && strcmp(a.by, "template") != 0 && strcmp(a.by, "outcome") != 0)
-        status = at_fail(&err, AT_ERR_USAGE, "--by: found '%s'; expected template or outcome", a.by);
+        status = atx_fail(&err, AT_ERR_USAGE, "--by: found '%s'; expected template or outcome", a.by);
     if (status == AT_OK)
         status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)

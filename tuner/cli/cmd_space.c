@@ -156,9 +156,9 @@ static void print_head(const space_args *a, atx_format format)
         atx_print(stdout, "%-16s %12s %12s\n", "template", "raw", "valid");
 }
 
-/* ---- patience ---- */
+/* ---- wait time ---- */
 
-#define PATIENCE_S 3.0
+#define WAIT_TIME_S 3.0
 
 /* What a user waits for who has waited for long, said once a template. */
 typedef struct wait_note {
@@ -171,7 +171,7 @@ static void tell_of_wait(void *context)
 {
     wait_note *n = context;
     double raw = 1;
-    if (n->warned || atx_now_s() - n->started_s < PATIENCE_S)
+    if (n->warned || atx_now_s() - n->started_s < WAIT_TIME_S)
         return;
     n->warned = true;
     for (int i = 0; i < n->t->param_count; i++)
@@ -236,7 +236,7 @@ static at_status find_limits(atx_limits *out, const space_args *a, at_error *err
     if (!a->device)
         return atx_arch_option(out, "--arch", a->arch ? a->arch : "sm_90", err);
     if (a->arch)
-        return at_fail(err, AT_ERR_USAGE, "found both --arch and --device; expected one of them");
+        return atx_fail(err, AT_ERR_USAGE, "found both --arch and --device; expected one of them");
     at_status status = atx_device_open(&device, a->device, &cancel, err);
     if (status == AT_OK)
         *out = atx_device_info_of(device)->limits;
@@ -277,9 +277,9 @@ int atx_cmd_space(int argc, char **argv)
     at_status status = atx_format_parse(&format, a.format, &err);
     if (status == AT_OK && a.bench && (a.list || a.sample || a.fix.count))
         status =
-            at_fail(&err, AT_ERR_USAGE, "found --bench with --list, --sample or --fix; expected it alone");
+            atx_fail(&err, AT_ERR_USAGE, "found --bench with --list, --sample or --fix; expected it alone");
     if (status == AT_OK && a.list && a.sample)
-        status = at_fail(&err, AT_ERR_USAGE, "found both --list and --sample; expected one of them");
+        status = atx_fail(&err, AT_ERR_USAGE, "found both --list and --sample; expected one of them");
     if (status == AT_OK)
         status = atx_open_catalog(&catalog, a.templates_dir, NULL, &err);
     if (status == AT_OK)

@@ -107,12 +107,12 @@ static at_status add_device(plan *p, const char *spec, at_error *err)
     for (int i = 0; i < p->options.device_count && status == AT_OK; i++) {
         bool replay = atx_device_is_replay(spec);
         if ((replay || atx_device_is_replay(devices[i])) && strcmp(spec, devices[i]) != 0)
-            status = at_fail(err, AT_ERR_USAGE,
-                             "--device: found %s and %s; expected one recording, which may be there several "
-                             "times: as many devices",
-                             devices[i], spec);
+            status = atx_fail(err, AT_ERR_USAGE,
+                              "--device: found %s and %s; expected one recording, which may be there several "
+                              "times: as many devices",
+                              devices[i], spec);
         else if (!replay && strtol(devices[i], NULL, 10) == strtol(spec, NULL, 10))
-            status = at_fail(err, AT_ERR_USAGE, "--device: %s is there twice", spec);
+            status = atx_fail(err, AT_ERR_USAGE, "--device: %s is there twice", spec);
     }
     devices[p->options.device_count++] = spec;
     return status;
@@ -148,7 +148,7 @@ static at_status plan_strategy(plan *p, const char *name, at_error *err)
         return AT_OK;
     for (int i = 0; atx_strategies[i]; i++)
         atx_str_addf(&known, " %s", atx_strategies[i]->name);
-    at_fail(err, AT_ERR_USAGE, "--strategy: found '%s'; expected one of:%s", name, atx_str_text(&known));
+    atx_fail(err, AT_ERR_USAGE, "--strategy: found '%s'; expected one of:%s", name, atx_str_text(&known));
     atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
@@ -192,12 +192,12 @@ static at_status read_numbers(int64_t *out, int *count, const atx_words *words, 
                               at_error *err)
 {
     if (words->count > o->max)
-        return at_fail(err, AT_ERR_USAGE, "%s: found %d numbers; expected at most %d", o->name, words->count,
-                       o->max);
+        return atx_fail(err, AT_ERR_USAGE, "%s: found %d numbers; expected at most %d", o->name, words->count,
+                        o->max);
     for (int i = 0; i < words->count; i++) {
         if (atx_whole_parse(&out[i], words->items[i]) || out[i] < 1)
-            return at_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, words->items[i],
-                           o->expected);
+            return atx_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, words->items[i],
+                            o->expected);
     }
     *count = words->count;
     return AT_OK;
@@ -217,7 +217,7 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
     if (status == AT_OK && a->op && !atx_catalog_find_op(p->catalog, a->op))
         status = atx_unknown_op(p->catalog, "--op: ", a->op, err);
     if (status == AT_OK && a->dtype && atx_dtype_parse(&type, a->dtype, strlen(a->dtype), &cause))
-        status = at_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
+        status = atx_fail(err, AT_ERR_USAGE, "--dtype: %s", cause.text);
     if (status == AT_OK)
         status = read_numbers(pitches, &defaults.pitch_count, &a->ld, &LD, err);
     if (status == AT_OK)
@@ -225,14 +225,14 @@ static at_status plan_shapes(plan *p, const tune_args *a, at_error *err)
     if (status != AT_OK)
         return status;
     if (a->shapes && a->words.count)
-        return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
-                       a->words.items[0]);
+        return atx_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
+                        a->words.items[0]);
     if (a->shapes)
         return atx_shapes_read(&p->shapes, a->shapes, p->catalog, &defaults, err);
     if (a->words.count)
         return add_words(p, &a->words, &defaults, err);
-    return at_fail(err, AT_ERR_USAGE,
-                   "no problem was given; expected --shapes FILE, or a shape such as 4096x4096 f32");
+    return atx_fail(err, AT_ERR_USAGE,
+                    "no problem was given; expected --shapes FILE, or a shape such as 4096x4096 f32");
 }
 
 /* After everything that looks at all problems: what is wrong is wrong in every task of an array. */

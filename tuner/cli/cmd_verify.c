@@ -1,7 +1,7 @@
 /* cmd_verify.c - `autotune verify`: stored winners measured again; the exit code says what became of them. */
 #include "cli/commands.h"
 #include "device/device.h"
-#include "tune/remeasure.h"
+#include "tune/reverify.h"
 #include "util/rows.h"
 
 #include <stdio.h>
@@ -88,8 +88,8 @@ static at_status add_problem(work *w, const atx_problem *problem, at_error *err)
                                        atx_session_env(w->session)->fingerprint.device, err);
     if (status == AT_ERR_NOT_FOUND)
         status =
-            at_fail(err, status, "%s has no winner of %s %s %s on %s", w->options.db_path, key.op, key.shape,
-                    atx_dtype_name(problem->type), atx_session_env(w->session)->fingerprint.device);
+            atx_fail(err, status, "%s has no winner of %s %s %s on %s", w->options.db_path, key.op, key.shape,
+                     atx_dtype_name(problem->type), atx_session_env(w->session)->fingerprint.device);
     if (status == AT_OK && of_this_device(w, &answer))
         add_item(w, problem, &answer);
     atx_answer_clear(&answer);
@@ -111,10 +111,10 @@ static at_status collect_all(work *w, at_error *err)
     if (status == AT_OK && !a->shapes && !a->words.count)
         status = atx_store_each_best(atx_session_env(w->session)->store, collect, w, err);
     if (status == AT_OK && w->failed)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK && !w->count)
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner on %s to verify", w->options.db_path,
-                         atx_session_env(w->session)->fingerprint.device);
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s has no winner on %s to verify", w->options.db_path,
+                          atx_session_env(w->session)->fingerprint.device);
     return status;
 }
 
@@ -131,17 +131,17 @@ static void print_head(const work *w)
         atx_print(stdout, "%-24s %10s %10s  %6s %6s  %s\n", "problem", "stored us", "now us", "copy", "copy",
                   "finding");
     if (w->format == ATX_CSV)
-        atx_print(stdout, "op,shape,dtype,standing,stored_us,now_us,stored_share,now_share,rival,rival_us\n");
+        atx_print(stdout, "op,shape,dtype,verdict,stored_us,now_us,stored_share,now_share,rival,rival_us\n");
 }
 
-static void add_json(atx_str *o, const item *it, const atx_remeasured *v)
+static void add_json(atx_str *o, const item *it, const atx_reverified *v)
 {
     const atx_winner *then = &it->answer.winner;
     atx_str_add(o, "{");
     atx_member_text(o, "op", it->answer.op);
     atx_member_text(o, "shape", it->answer.shape);
     atx_member_text(o, "dtype", atx_dtype_name(it->problem.type));
-    atx_member_text(o, "standing", atx_remeasure_verdict_name(v->standing));
+    atx_member_text(o, "verdict", atx_reverify_verdict_name(v->verdict));
     atx_member_real(o, "stored_s", 9, then->timing.median_s);
     atx_member_real(o, "now_s", 9, v->median_s);
     atx_member_real(o, "stored_ceiling_s", 9, then->ceiling_s);
@@ -152,13 +152,13 @@ static void add_json(atx_str *o, const item *it, const atx_remeasured *v)
     atx_str_add(o, "}");
 }
 
-static void add_csv(atx_str *o, const item *it, const atx_remeasured *v)
+static void add_csv(atx_str *o, const item *it, const atx_reverified *v)
 {
     const atx_winner *then = &it->answer.winner;
     atx_field_text(o, it->answer.op);
     atx_field_text(o, it->answer.shape);
     atx_field_text(o, atx_dtype_name(it->problem.type));
-    atx_field_text(o, atx_remeasure_verdict_name(v->standing));
+    atx_field_text(o, atx_reverify_verdict_name(v->verdict));
     atx_field_real(o, 4, 1e6 * then->timing.median_s);
     atx_field_real(o, 4, 1e6 * v->median_s);
     atx_field_real(o, 4, share(then->ceiling_s, then->timing.median_s));
@@ -167,18 +167,18 @@ static void add_csv(atx_str *o, const item *it, const atx_remeasured *v)
     atx_field_real(o, 4, 1e6 * v->rival_s);
 }
 
-static void add_text(atx_str *o, const item *it, const atx_remeasured *v)
+static void add_text(atx_str *o, const item *it, const atx_reverified *v)
 {
     const atx_winner *then = &it->answer.winner;
     char problem[160];
     snprintf(problem, sizeof problem, "%s %s", it->answer.shape, atx_dtype_name(it->problem.type));
     atx_str_addf(o, "%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s", problem, 1e6 * then->timing.median_s,
                  1e6 * v->median_s, 100 * share(then->ceiling_s, then->timing.median_s),
-                 100 * share(v->ceiling_s, v->median_s), atx_remeasure_verdict_name(v->standing),
+                 100 * share(v->ceiling_s, v->median_s), atx_reverify_verdict_name(v->verdict),
                  *v->why ? ": " : "", v->why);
 }
 
-static void print_row(const work *w, const item *it, const atx_remeasured *v)
+static void print_row(const work *w, const item *it, const atx_reverified *v)
 {
     atx_str row = { 0 };
     if (w->format == ATX_JSON)
@@ -205,8 +205,8 @@ static at_status read_shapes(work *w, at_error *err)
 {
     const verify_args *a = w->args;
     if (a->shapes && a->words.count)
-        return at_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
-                       a->words.items[0]);
+        return atx_fail(err, AT_ERR_USAGE, "found both --shapes and '%s'; expected one of them",
+                        a->words.items[0]);
     return a->shapes ? atx_shapes_read(&w->shapes, a->shapes, w->catalog, NULL, err) : AT_OK;
 }
 
@@ -218,11 +218,11 @@ static at_status open_all(work *w, const atx_tune_events *events, at_error *err)
     if (status == AT_OK)
         status = atx_db_path(&w->options.db_path, a->db, &w->keep, err);
     if (status == AT_OK && access(w->options.db_path, F_OK) != 0) /* a session would make it */
-        status =
-            at_fail(err, AT_ERR_NOT_FOUND,
-                    "%s: no such database, so nothing to verify; `autotune SHAPE` makes it on a machine with "
-                    "a GPU, or name another with --db",
-                    w->options.db_path);
+        status = atx_fail(
+            err, AT_ERR_NOT_FOUND,
+            "%s: no such database, so nothing to verify; `autotune SHAPE` makes it on a machine with "
+            "a GPU, or name another with --db",
+            w->options.db_path);
     if (status == AT_OK)
         status = read_shapes(w, err);
     if (status == AT_OK)
@@ -244,13 +244,13 @@ static at_status verify_all(work *w, at_error *err)
     at_status status = AT_OK;
     print_head(w);
     for (size_t i = 0; i < w->count && status == AT_OK && !atx_cancel_requested; i++) {
-        atx_remeasured v = { 0 };
+        atx_reverified v = { 0 };
         status =
-            atx_remeasure(&v, w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance, err);
+            atx_reverify(&v, w->session, &w->items[i].problem, &w->items[i].answer, w->args->tolerance, err);
         if (status == AT_OK) {
-            w->found[v.standing]++;
+            w->found[v.verdict]++;
             print_row(w, &w->items[i], &v);
-            atx_remeasured_clear(&v);
+            atx_reverified_clear(&v);
         }
     }
     return status;

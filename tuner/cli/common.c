@@ -94,11 +94,11 @@ static at_status name_folders(const folder_option *o, const atx_option *table, a
     if (status == AT_OK)
         status = atx_folders_read(&folders, o->what, given.len ? given.data : before, &cause);
     if (cause.status != AT_OK && given.len)
-        at_fail(err, status, "%s", cause.text);
+        atx_fail(err, status, "%s", cause.text);
     else if (cause.status != AT_OK)
-        at_fail(err, status, "%s (%s is %s)", cause.text, o->variable, before);
+        atx_fail(err, status, "%s (%s is %s)", cause.text, o->variable, before);
     if (status == AT_OK && setenv(o->variable, atx_str_text(&folders.text), 1) != 0)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     atx_folders_clear(&folders);
     atx_str_clear(&given);
     return status;
@@ -155,7 +155,7 @@ at_status atx_format_parse(atx_format *out, const char *text, at_error *err)
             return AT_OK;
         }
     if (text)
-        return at_fail(err, AT_ERR_USAGE, "--format: found '%s'; expected text, json or csv", text);
+        return atx_fail(err, AT_ERR_USAGE, "--format: found '%s'; expected text, json or csv", text);
     *out = ATX_TEXT;
     return AT_OK;
 }
@@ -164,7 +164,7 @@ at_status atx_format_text_or_json(bool *json, const char *text, const char *what
 {
     atx_format format = ATX_TEXT;
     if (text && strcmp(text, "csv") == 0)
-        return at_fail(err, AT_ERR_USAGE, "--format: found 'csv'; %s is text or json", what);
+        return atx_fail(err, AT_ERR_USAGE, "--format: found 'csv'; %s is text or json", what);
     at_status status = atx_format_parse(&format, text, err);
     *json = format == ATX_JSON;
     return status;
@@ -178,7 +178,7 @@ at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const
     at_error cause = { 0 };
 
     if (words->count == 0)
-        return at_fail(err, AT_ERR_USAGE, "a shape is missing; expected for example 4096x4096 f32");
+        return atx_fail(err, AT_ERR_USAGE, "a shape is missing; expected for example 4096x4096 f32");
     for (int i = 0; i < words->count; i++)
         atx_str_addf(&line, "%s%s", i ? " " : "", words->items[i]);
     at_status status =
@@ -186,7 +186,7 @@ at_status atx_problem_from_words(atx_problem *out, const atx_words *words, const
     if (status == AT_OK)
         *out = shapes.problems[0];
     else
-        at_fail(err, status, "%s", cause.text);
+        atx_fail(err, status, "%s", cause.text);
     atx_shapes_clear(&shapes);
     atx_str_clear(&line);
     return status;
@@ -222,7 +222,7 @@ at_status atx_arch_option(atx_limits *out, const char *option, const char *text,
 {
     at_error cause = { 0 };
     at_status status = atx_arch_parse(out, text, &cause);
-    return status == AT_OK ? AT_OK : at_fail(err, status, "%s: %s", option, cause.text);
+    return status == AT_OK ? AT_OK : atx_fail(err, status, "%s: %s", option, cause.text);
 }
 
 int atx_types_to_check(const char *out[ATX_MAX_WORDS], const atx_words *named, const atx_op *op)
@@ -246,10 +246,10 @@ at_status atx_unknown_op(const atx_catalog *catalog, const char *before, const c
     for (int i = 0; i < atx_catalog_op_count(catalog) && i < ATX_MAX_WORDS - 1; i++)
         names[i] = atx_catalog_op_name(catalog, i);
     const char *near = atx_nearest(word, names);
-    at_fail(err, AT_ERR_USAGE,
-            "%sno operation '%s'%s%s%s; `autotune list ops` shows them, --templates DIR "
-            "adds those of a folder",
-            before, word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    atx_fail(err, AT_ERR_USAGE,
+             "%sno operation '%s'%s%s%s; `autotune list ops` shows them, --templates DIR "
+             "adds those of a folder",
+             before, word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     return AT_ERR_USAGE;
 }
 
@@ -263,8 +263,8 @@ at_status atx_known_template(const atx_catalog *catalog, const atx_problem *prob
             return AT_OK;
     for (int i = 0; i < atx_catalog_template_count(catalog, op); i++)
         atx_str_addf(&known, " %s", atx_catalog_template(catalog, op, i)->name);
-    at_fail(err, AT_ERR_USAGE, "%s: no template '%s'; %s has:%s", option, name, op->name,
-            atx_str_text(&known));
+    atx_fail(err, AT_ERR_USAGE, "%s: no template '%s'; %s has:%s", option, name, op->name,
+             atx_str_text(&known));
     atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
@@ -281,8 +281,8 @@ static at_status known_value(const atx_template *t, const atx_fix *fix, at_error
         atx_str_add(&known, " ");
         atx_param_add_text(&known, &t->params[i], t->params[i].values[k]);
     }
-    at_fail(err, AT_ERR_USAGE, "--fix: found '%s.%s=%s'; expected %s%s", t->name, fix->param, fix->value,
-            i < 0 ? "a parameter of this template:" : "one of", atx_str_text(&known));
+    atx_fail(err, AT_ERR_USAGE, "--fix: found '%s.%s=%s'; expected %s%s", t->name, fix->param, fix->value,
+             i < 0 ? "a parameter of this template:" : "one of", atx_str_text(&known));
     atx_str_clear(&known);
     return AT_ERR_USAGE;
 }
@@ -294,7 +294,7 @@ at_status atx_fixes_read(atx_fix *out, const atx_words *words, const atx_catalog
     at_error cause = { 0 };
     for (int i = 0; i < words->count && status == AT_OK; i++) {
         if (atx_fix_parse(&out[i], words->items[i], &cause) != AT_OK)
-            return at_fail(err, AT_ERR_USAGE, "--fix: %s", cause.text);
+            return atx_fail(err, AT_ERR_USAGE, "--fix: %s", cause.text);
         status = atx_known_template(catalog, problems, count, "--fix", out[i].template_name, err);
         for (size_t k = 0; k < count && status == AT_OK; k++) {
             const atx_template *t = atx_catalog_find_template(catalog, problems[k].op, out[i].template_name);

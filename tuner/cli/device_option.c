@@ -15,7 +15,7 @@ static at_status read_gpu(atx_target *out, const char *ordinal, at_error *err)
     at_error cause = { 0 };
     at_status status = atx_device_open(&device, ordinal, &cancel, &cause);
     if (status != AT_OK)
-        return at_fail(err, status, "--device %s: %s", ordinal, cause.text);
+        return atx_fail(err, status, "--device %s: %s", ordinal, cause.text);
     const atx_device_info *info = atx_device_info_of(device);
     *out = (atx_target){ .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
     snprintf(out->name, sizeof out->name, "%s", info->name);
@@ -27,10 +27,10 @@ at_status atx_check_device_option(const char *text, at_error *err)
 {
     const size_t most = ATX_DEVICE_NAME - 1, len = text ? strlen(text) : 0;
     if (len > most)
-        return at_fail(err, AT_ERR_USAGE, "--device: found a name of %zu characters; expected at most %zu",
-                       len, most);
+        return atx_fail(err, AT_ERR_USAGE, "--device: found a name of %zu characters; expected at most %zu",
+                        len, most);
     if (text && !len)
-        return at_fail(err, AT_ERR_USAGE, "--device: found nothing; expected a number or a device's name");
+        return atx_fail(err, AT_ERR_USAGE, "--device: found nothing; expected a number or a device's name");
     return AT_OK;
 }
 
@@ -52,8 +52,8 @@ static at_status say_option(at_status status, const at_error *cause, at_error *e
 {
     if (status == AT_OK)
         return AT_OK;
-    return at_fail(err, status, "--device: %s%s", cause->text,
-                   status == AT_ERR_USAGE ? "; a number is a GPU of this machine" : "");
+    return atx_fail(err, status, "--device: %s%s", cause->text,
+                    status == AT_ERR_USAGE ? "; a number is a GPU of this machine" : "");
 }
 
 at_status atx_device_option(atx_target *out, const char *text, atx_store *store, bool with_shipped,

@@ -87,16 +87,16 @@ static void send_text(atx_keep *k, int rank)
 /* What cannot be read or sent now is read again the next time. */
 static void pass(atx_keep *k)
 {
-    at_error unheard;
+    at_error ignored;
     char now[UTC_BYTES];
     atx_utc_text(now);
-    at_status status = k->store ? AT_OK : atx_store_open(&k->store, k->database, ATX_STORE_READ, &unheard);
+    at_status status = k->store ? AT_OK : atx_store_open(&k->store, k->database, ATX_STORE_READ, &ignored);
     k->behind = status != AT_OK && status != AT_ERR_NOT_FOUND;
     if (status != AT_OK)
         return;
-    status = atx_store_each_run(k->store, k->last_run, add_run, k, &unheard);
+    status = atx_store_each_run(k->store, k->last_run, add_run, k, &ignored);
     if (status == AT_OK && k->runs > 0)
-        status = atx_store_dump_since(k->store, k->since, &k->run, add_line, k, &unheard);
+        status = atx_store_dump_since(k->store, k->since, &k->run, add_line, k, &ignored);
     k->behind |= status != AT_OK;
     for (int i = 0; i < atx_ranks_count(k->ranks); i++)
         send_text(k, i);
@@ -149,11 +149,11 @@ at_status atx_keep_begin(atx_keep **out, atx_ranks *ranks, const char *database,
                          at_error *err)
 {
     const atx_cancel cancel = { .flag = &atx_cancel_requested };
-    at_error unheard;
+    at_error ignored;
     size_t count = (size_t)atx_ranks_count(ranks);
     atx_keep *k = calloc(1, sizeof *k);
     if (!k)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     k->ranks = ranks;
     k->database = database;
     k->folder = folder;
@@ -161,8 +161,8 @@ at_status atx_keep_begin(atx_keep **out, atx_ranks *ranks, const char *database,
     k->has_head = calloc(count, sizeof *k->has_head);
     atx_utc_text(k->begun);
     snprintf(k->since, sizeof k->since, "%s", k->begun);
-    if (atx_store_open_unless(&k->store, database, ATX_STORE_READ, &cancel, &unheard) == AT_OK &&
-        atx_store_each_run(k->store, 0, skip_run, k, &unheard) != AT_OK)
+    if (atx_store_open_unless(&k->store, database, ATX_STORE_READ, &cancel, &ignored) == AT_OK &&
+        atx_store_each_run(k->store, 0, skip_run, k, &ignored) != AT_OK)
         k->last_run = 0;
     if (k->text && k->has_head && pthread_create(&k->thread, NULL, keep_all, k) == 0) {
         *out = k;
@@ -170,8 +170,8 @@ at_status atx_keep_begin(atx_keep **out, atx_ranks *ranks, const char *database,
     }
     bool enough = k->text && k->has_head;
     free_keep(k);
-    return enough ? at_fail(err, AT_ERR_SYSTEM, "a thread for --local-db could not be started")
-                  : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return enough ? atx_fail(err, AT_ERR_SYSTEM, "a thread for --local-db could not be started")
+                  : atx_no_memory(err);
 }
 
 void atx_keep_end(atx_keep *k)

@@ -13,7 +13,7 @@ at_status atx_learned_path(atx_str *out, const char *db, at_error *err)
 
 static int64_t trials_of(const atx_model *model)
 {
-    atx_lessons part;
+    atx_training_samples part;
     int64_t trials = 0;
     for (int i = 0; atx_model_part(&part, model, i); i++)
         trials += part.trials;

@@ -8,7 +8,7 @@
 
 static at_status refuse(const char *what, at_error *err)
 {
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_USAGE,
         "%s runs kernels on the CPU, which is not in this build of autotune; expected one that was "
         "built with -DAT_MACHINE=ON, the default",

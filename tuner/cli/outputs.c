@@ -41,8 +41,8 @@ static at_status check_one(const char *option, const char *named, const char *ou
     const char *relation = atx_same_file(use->path, output)                     ? "is"
                            : use->database && atx_store_owns(use->path, output) ? "belongs to"
                                                                                 : NULL;
-    return relation ? at_fail(err, AT_ERR_USAGE, "%s: '%s' %s %s in use, %s; expected another file", option,
-                              named, relation, use->what, use->path)
+    return relation ? atx_fail(err, AT_ERR_USAGE, "%s: '%s' %s %s in use, %s; expected another file", option,
+                               named, relation, use->what, use->path)
                     : AT_OK;
 }
 
@@ -62,11 +62,11 @@ at_status atx_check_output(const char *option, const char *path, const atx_in_us
                 return status;
         }
     if (exists && atx_store_is_database(output))
-        return at_fail(err, AT_ERR_USAGE,
-                       "%s: '%s' is a database; expected another file, or that one removed before", option,
-                       named);
+        return atx_fail(err, AT_ERR_USAGE,
+                        "%s: '%s' is a database; expected another file, or that one removed before", option,
+                        named);
     if (exists && templates_dir && holds(templates_dir, &info, TEMPLATE_DEPTH))
-        return at_fail(err, AT_ERR_USAGE, "%s: '%s' is one of the templates of %s; expected another file",
-                       option, named, templates_dir);
+        return atx_fail(err, AT_ERR_USAGE, "%s: '%s' is one of the templates of %s; expected another file",
+                        option, named, templates_dir);
     return AT_OK;
 }

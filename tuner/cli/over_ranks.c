@@ -71,7 +71,7 @@ static at_status room_for(atx_over_ranks *over, int ranks, at_error *err)
     over->places = calloc((size_t)ranks, sizeof *over->places);
     if (over->devices && over->ordinals && over->device_places && over->places)
         return AT_OK;
-    return at_fail(err, AT_ERR_MEMORY, "out of memory for %d ranks", ranks);
+    return atx_fail(err, AT_ERR_MEMORY, "out of memory for %d ranks", ranks);
 }
 
 static void add_device(atx_over_ranks *over, atx_site *site, const char *spec, int ordinal)
@@ -119,8 +119,8 @@ at_status atx_over_ranks_plan(atx_over_ranks *over, atx_tune_options *options, c
     if (status != AT_OK)
         return status;
     if (over->count == 0)
-        return at_fail(err, AT_ERR_DEVICE, "none of %d ranks has a GPU%s: %s", count,
-                       words->count ? " that --device names" : "", atx_ranks_no_gpu(over->ranks));
+        return atx_fail(err, AT_ERR_DEVICE, "none of %d ranks has a GPU%s: %s", count,
+                        words->count ? " that --device names" : "", atx_ranks_no_gpu(over->ranks));
     options->devices = over->devices;
     options->device_count = over->count;
     options->device_places = over->device_places;

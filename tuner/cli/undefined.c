@@ -6,7 +6,7 @@
 
 #include "compile/nvrtc.h"
 #include "declare/declare_gather.h"
-#include "lang/render_orders.h"
+#include "lang/render_pragmas.h"
 #include "source/paths.h"
 #include "source/declarator.h"
 
@@ -103,7 +103,7 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const char *path,
     if (status == AT_OK)
         status = atx_gather(&all, &(atx_gather_request){ path, &sources, &NONE, headers, allowed }, err);
     if (status == AT_OK && !atx_code_read(&plain, atx_str_text(&all.text)))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK)
         status = add_note(&noted, atx_str_text(&all.text), headers, err);
     if (status == AT_OK)

@@ -70,7 +70,7 @@ at_status atx_build_look_up(atx_build *build, atx_builder *builder, at_error *er
     if (status != AT_OK) {
         if (status != AT_ERR_NOT_FOUND)
             give_up_cache(builder);
-        return status == AT_ERR_MEMORY ? at_fail(err, status, "out of memory") : AT_OK;
+        return status == AT_ERR_MEMORY ? atx_fail(err, status, "out of memory") : AT_OK;
     }
     build->done = build->ok = build->cached = true;
     return AT_OK;
@@ -169,7 +169,7 @@ at_status atx_build_wait(atx_build *build, atx_builder *builder, const char *nam
         if (status == AT_OK && !build->owner)
             status = hand_over(build, builder, name, err);
         if (status == AT_OK && atx_cancel_due(builder->cancel))
-            status = at_fail(err, AT_ERR_CANCELLED, "interrupted while %s was compiled", name);
+            status = atx_fail(err, AT_ERR_CANCELLED, "interrupted while %s was compiled", name);
     }
     if (status == AT_ERR_CANCELLED)
         atx_pool_drop(builder->pool);
@@ -245,9 +245,9 @@ static at_status bind_variable(struct atx_kernel_variable *out, const atx_build 
         status = atx_cubin_variable(&out->name, &bytes, build->cubin.data, build->cubin.len,
                                     op->args[arg].variable, err);
     if (status == AT_OK && bytes >= 0 && bytes < wanted)
-        status = at_fail(err, AT_ERR_INPUT,
-                         "found %lld bytes in the variable '%s'; expected at least %lld, of '%s'",
-                         (long long)bytes, op->args[arg].variable, (long long)wanted, op->args[arg].name);
+        status = atx_fail(err, AT_ERR_INPUT,
+                          "found %lld bytes in the variable '%s'; expected at least %lld, of '%s'",
+                          (long long)bytes, op->args[arg].variable, (long long)wanted, op->args[arg].name);
     return status;
 }
 
@@ -272,10 +272,10 @@ at_status atx_template_bind(atx_kernel *out, const atx_build *build, const atx_t
     return status;
 }
 
-/* ---- kernels that judge ---- */
+/* ---- kernels that validate ---- */
 
 /* The op's arguments, the right answer of each output, and where to count. */
-static int referee_params(const atx_op *op)
+static int validator_params(const atx_op *op)
 {
     int count = op->arg_count + 1;
     for (int i = 0; i < op->arg_count; i++)
@@ -283,25 +283,25 @@ static int referee_params(const atx_op *op)
     return count;
 }
 
-at_status atx_referee_check(const atx_op *op, const void *code, size_t len, at_error *err)
+at_status atx_validator_check(const atx_op *op, const void *code, size_t len, at_error *err)
 {
     const char *names[ATX_MAX_STEPS];
     at_status status = AT_OK;
-    int count = atx_op_referees(names, op);
+    int count = atx_op_validators(names, op);
     for (int i = 0; i < count && status == AT_OK; i++) {
         atx_cubin_kernel k;
         status = atx_cubin_find(&k, code, len, names[i], err);
-        if (status == AT_OK && k.param_count >= 0 && k.param_count != referee_params(op))
-            status = at_fail(
+        if (status == AT_OK && k.param_count >= 0 && k.param_count != validator_params(op))
+            status = atx_fail(
                 err, AT_ERR_INPUT,
-                "kernel '%s', which judges, takes %d parameters; expected %d: the operation's arguments, "
+                "kernel '%s', which validates, takes %d parameters; expected %d: the operation's arguments, "
                 "the right answer of each output, and unsigned long long *wrong",
-                names[i], k.param_count, referee_params(op));
+                names[i], k.param_count, validator_params(op));
     }
     return status;
 }
 
-static at_status add_referee(atx_kernel *k, const char *name, at_error *err)
+static at_status add_validator(atx_kernel *k, const char *name, at_error *err)
 {
     atx_kernel_step *s = &k->more[k->more_count++];
     size_t unused;
@@ -310,21 +310,21 @@ static at_status add_referee(atx_kernel *k, const char *name, at_error *err)
     return atx_cubin_name(&s->name, &unused, k->cubin, k->cubin_len, name, err);
 }
 
-at_status atx_referee_bind(atx_kernel *out, const atx_build *build, const atx_op *op, const int64_t *slots,
-                           at_error *err)
+at_status atx_validator_bind(atx_kernel *out, const atx_build *build, const atx_op *op, const int64_t *slots,
+                             at_error *err)
 {
     const char *names[ATX_MAX_STEPS];
     size_t unused;
-    int count = atx_op_referees(names, op);
+    int count = atx_op_validators(names, op);
     if (count == 0)
         return AT_OK;
     at_status status =
-        build->cubin.len ? atx_referee_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
+        build->cubin.len ? atx_validator_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
     if (status == AT_OK)
         status = atx_kernel_bind(out, build, names[0], &op->launch, op, slots, err);
     if (status == AT_OK)
         status = atx_cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err);
     for (int i = 1; i < count && status == AT_OK; i++)
-        status = add_referee(out, names[i], err);
+        status = add_validator(out, names[i], err);
     return status;
 }

@@ -80,14 +80,14 @@ at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *n
                           const atx_op *op, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /*
- * The kernels that judge outputs, in the order of atx_op_referees, with the op's grid and block; without any:
- * not a kernel. AT_ERR_INPUT: the code has no such kernel, or it takes other parameters.
+ * The kernels that validate outputs, in the order of atx_op_validators, with the op's grid and block; without
+ * any: not a kernel. AT_ERR_INPUT: the code has no such kernel, or it takes other parameters.
  */
-at_status atx_referee_bind(atx_kernel *out, const atx_build *build, const atx_op *op, const int64_t *slots,
-                           at_error *err) AT_MUST_CHECK;
+at_status atx_validator_bind(atx_kernel *out, const atx_build *build, const atx_op *op, const int64_t *slots,
+                             at_error *err) AT_MUST_CHECK;
 
 /* Whether code has these kernels, with their parameters. AT_ERR_INPUT says what is wrong. */
-at_status atx_referee_check(const atx_op *op, const void *code, size_t len, at_error *err) AT_MUST_CHECK;
+at_status atx_validator_check(const atx_op *op, const void *code, size_t len, at_error *err) AT_MUST_CHECK;
 
 /*
  * The same of a template: what of the op's arguments its kernel takes, and under the name that the compiler

@@ -8,8 +8,8 @@
 
 #include "compile/builder.h"
 #include "compile/connection.h"
-#include "compile/doubts.h"
-#include "compile/effects.h"
+#include "compile/lint.h"
+#include "compile/sensitivity.h"
 #include "compile/pool.h"
 #include "lang/arch.h"
 #include "lang/render.h"
@@ -23,7 +23,7 @@
 typedef struct job {
     size_t row;
     char *config;
-    atx_launches *launches; /* NULL: of kernels that only judge */
+    atx_launches *launches; /* NULL: of kernels that only validate */
 } job;
 
 /* The first problem that a template has configurations for. */
@@ -76,7 +76,7 @@ static at_status remember(atx_compile_check *c, const char *hash, bool *known, a
         size_t cap = c->seen_cap ? 2 * c->seen_cap : 1024;
         char(*grown)[ATX_HASH_TEXT] = calloc(cap, sizeof *grown);
         if (!grown)
-            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+            return atx_no_memory(err);
         for (size_t i = 0; i < c->seen_cap; i++)
             if (c->seen[i][0])
                 put_hash(grown, cap, c->seen[i], &(bool){ false });
@@ -132,7 +132,7 @@ static at_status check_connection(atx_compile_check *c, job *j, const atx_compil
     at_error cause = { 0 };
     at_status status = AT_OK;
     atx_arch_limits(&limits, r->cc);
-    if (!r->t && atx_referee_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
+    if (!r->t && atx_validator_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
         atx_str_add(&why, cause.text);
     else if (!r->t && j->launches)
         status = atx_connection_check_reference(&why, &about, r->op, j->launches->geometries, &limits,
@@ -206,7 +206,7 @@ static at_status add_job(atx_compile_check *c, size_t row, const char *config, c
         !atx_grow(&c->jobs, &c->job_cap, c->job_count, sizeof *c->jobs)) {
         free(j.config);
         free(j.launches);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     c->jobs[c->job_count++] = j;
     return AT_OK;
@@ -247,7 +247,7 @@ static at_status find_row(size_t *out, atx_compile_check *c, atx_compile_check_r
     }
     if (*out == c->row_count) {
         if (!atx_grow(&c->rows, &c->row_cap, c->row_count, sizeof *c->rows))
-            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+            return atx_no_memory(err);
         c->rows[c->row_count++] = wanted;
     }
     c->current = *out;
@@ -305,7 +305,7 @@ static at_status remember_first(atx_compile_check *c, size_t row, const atx_prob
     f.slots = malloc(bytes);
     if (!f.slots || !atx_grow(&c->firsts, &c->first_cap, c->first_count, sizeof *c->firsts)) {
         free(f.slots);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     memcpy(f.slots, slots, bytes);
     c->firsts[c->first_count++] = f;
@@ -322,7 +322,7 @@ static at_status remember_refusal(atx_compile_check *c, const atx_template *t, c
     if (!copy || (i == c->refusal_count &&
                   !atx_grow(&c->refusals, &c->refusal_cap, c->refusal_count, sizeof *c->refusals))) {
         free(copy);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     if (i == c->refusal_count)
         c->refusals[c->refusal_count++] = (refused){ .t = t };
@@ -337,7 +337,7 @@ at_status atx_compile_check_refusal(atx_str *out, const atx_compile_check *c, co
 {
     for (size_t i = 0; i < c->refusal_count; i++)
         if (c->refusals[i].t == t)
-            return atx_doubts_conflict(out, t, c->refusals[i].slots, c->options.cancel, err);
+            return atx_lint_conflict(out, t, c->refusals[i].slots, c->options.cancel, err);
     return AT_OK;
 }
 
@@ -426,9 +426,9 @@ static at_status check_reference(atx_compile_check *c, const atx_problem *p, con
 at_status atx_compile_check_problem(atx_compile_check *c, const atx_problem *p, const int64_t *slots, int cc,
                                     at_error *err)
 {
-    const char *referees[ATX_MAX_STEPS];
+    const char *validators[ATX_MAX_STEPS];
     at_status status = p->op->trusted[0] ? check_trusted(c, p, slots, cc, err) : AT_OK;
-    if (status == AT_OK && (!p->op->trusted[0] || atx_op_referees(referees, p->op) > 0))
+    if (status == AT_OK && (!p->op->trusted[0] || atx_op_validators(validators, p->op) > 0))
         status = check_reference(c, p, slots, cc, err);
     for (int i = 0; i < atx_catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
         const atx_template *t = atx_catalog_template(c->options.catalog, p->op, i);
@@ -454,21 +454,21 @@ static void add_useless(void *context, int param, const char *why)
     add_doubt(context, why);
 }
 
-static at_status find_doubts(atx_compile_check *c, const first *f, at_error *err)
+static at_status find_lint(atx_compile_check *c, const first *f, at_error *err)
 {
     const atx_compile_check_row *r = &c->rows[f->row];
     atx_cancel cancel = { .flag = c->options.cancel };
     atx_limits limits;
     atx_arch_limits(&limits, r->cc);
-    const atx_doubts_query query = { .t = r->t,
-                                     .problem = &f->problem,
-                                     .limits = &limits,
-                                     .grids = !atx_faults_has(&c->faults, r->t, ATX_FAULT_LEFT_OUT),
-                                     .order = !r->failed,
-                                     .cancel = &cancel,
-                                     .context = c,
-                                     .doubt = add_doubt };
-    at_status status = atx_doubts_find(&query, err);
+    const atx_lint_query query = { .t = r->t,
+                                   .problem = &f->problem,
+                                   .limits = &limits,
+                                   .grids = !atx_faults_has(&c->faults, r->t, ATX_FAULT_LEFT_OUT),
+                                   .order = !r->failed,
+                                   .cancel = &cancel,
+                                   .context = c,
+                                   .doubt = add_doubt };
+    at_status status = atx_lint_find(&query, err);
     return status == AT_ERR_CANCELLED ? AT_OK : status;
 }
 
@@ -477,16 +477,16 @@ static at_status find_useless(atx_compile_check *c, const first *f, at_error *er
 {
     const atx_compile_check_row *r = &c->rows[f->row];
     atx_cancel cancel = { .flag = c->options.cancel };
-    const atx_effects_query query = { .pool = c->pool,
-                                      .t = r->t,
-                                      .type = r->type,
-                                      .cc = r->cc,
-                                      .slots = f->slots,
-                                      .seed = c->options.seed,
-                                      .cancel = &cancel,
-                                      .context = c,
-                                      .useless = add_useless };
-    return r->failed ? AT_OK : atx_effects_find(&query, err);
+    const atx_sensitivity_query query = { .pool = c->pool,
+                                          .t = r->t,
+                                          .type = r->type,
+                                          .cc = r->cc,
+                                          .slots = f->slots,
+                                          .seed = c->options.seed,
+                                          .cancel = &cancel,
+                                          .context = c,
+                                          .useless = add_useless };
+    return r->failed ? AT_OK : atx_sensitivity_find(&query, err);
 }
 
 at_status atx_compile_check_finish(atx_compile_check *c, at_error *err)
@@ -495,7 +495,7 @@ at_status atx_compile_check_finish(atx_compile_check *c, at_error *err)
     while (status == AT_OK && atx_pool_busy(c->pool) && !*c->options.cancel)
         status = drain(c, true, err);
     for (c->asking = 0; c->asking < c->first_count && status == AT_OK && !*c->options.cancel; c->asking++) {
-        status = find_doubts(c, &c->firsts[c->asking], err);
+        status = find_lint(c, &c->firsts[c->asking], err);
         if (status == AT_OK)
             status = find_useless(c, &c->firsts[c->asking], err);
     }
@@ -515,7 +515,7 @@ at_status atx_compile_check_open(atx_compile_check **out, const atx_compile_chec
 {
     atx_compile_check *c = calloc(1, sizeof *c);
     if (!c)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     c->options = *options;
     at_status status = atx_pool_open(&c->pool, (atx_pool_options){ .workers = c->options.workers }, err);
     if (status == AT_OK)

@@ -37,7 +37,7 @@ static at_status take_texts(atx_fault *f, const char *config, const char *log, a
     if (!own_config || !own_log) {
         free(own_config);
         free(own_log);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     free(f->config);
     free(f->log);
@@ -66,7 +66,7 @@ at_status atx_faults_add(atx_faults *faults, const atx_fault_source *from, const
         if (strcmp(faults->items[i].key, f.key) == 0)
             return join(&faults->items[i], from, config, log, err);
     if (!atx_grow(&faults->items, &faults->cap, faults->count, sizeof *faults->items))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     at_status status = take_texts(&f, config, log, err);
     if (status == AT_OK)
         faults->items[faults->count++] = f;

@@ -210,7 +210,7 @@ static int line_of_arg(const atx_template *t, const char *arg)
 at_status atx_template_refuse_both(const atx_template *t, int arg, at_error *err)
 {
     const atx_arg *a = &t->op->args[arg];
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_INPUT,
         "%s:%d: found '%s' to be a parameter of the kernel, and its variable '%s' in the code, which "
         "nothing would fill; expected one of them: another argument in the place of '%s', or no "

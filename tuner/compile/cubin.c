@@ -260,18 +260,18 @@ static at_status fail_none(const void *code, size_t len, const char *kernel, at_
         n += snprintf(list + n, sizeof list - (size_t)n, "%s%s", i ? ", " : "", names[i]);
     }
     const char *near = atx_nearest(kernel, known);
-    return at_fail(err, AT_ERR_INPUT, "found no kernel '%s' in the compiled code; %s%s%s%s%s", kernel,
-                   n ? "it has " : "there is none at all: is it __global__, and outside of every #if?", list,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return atx_fail(err, AT_ERR_INPUT, "found no kernel '%s' in the compiled code; %s%s%s%s%s", kernel,
+                    n ? "it has " : "there is none at all: is it __global__, and outside of every #if?", list,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static at_status fail_several(const atx_cubin_kernel *a, const atx_cubin_kernel *b, const char *kernel,
                               at_error *err)
 {
-    return at_fail(err, AT_ERR_INPUT,
-                   "found several kernels '%s': %.*s and %.*s; expected one: name it as it is written here",
-                   kernel, (int)(a->name_len > 100 ? 100 : a->name_len), a->name,
-                   (int)(b->name_len > 100 ? 100 : b->name_len), b->name);
+    return atx_fail(err, AT_ERR_INPUT,
+                    "found several kernels '%s': %.*s and %.*s; expected one: name it as it is written here",
+                    kernel, (int)(a->name_len > 100 ? 100 : a->name_len), a->name,
+                    (int)(b->name_len > 100 ? 100 : b->name_len), b->name);
 }
 
 at_status atx_cubin_find(atx_cubin_kernel *out, const void *code, size_t len, const char *kernel,
@@ -320,8 +320,8 @@ static at_status fail_no_variable(bytes elf, const Elf64_Ehdr *head, const char 
     int n = 0;
     for (int i = 0; n < 300 && find_symbol(&name, &symbol, elf, head, is_variable, i); i++)
         n += snprintf(list + n, sizeof list - (size_t)n, "%s%.80s", n ? ", " : "", name);
-    return at_fail(err, AT_ERR_INPUT, "found no variable '%s' in the compiled code; %s%s", variable,
-                   n ? "it has " : "it has none: is it __constant__ or __device__, and used?", list);
+    return atx_fail(err, AT_ERR_INPUT, "found no variable '%s' in the compiled code; %s%s", variable,
+                    n ? "it has " : "it has none: is it __constant__ or __device__, and used?", list);
 }
 
 at_status atx_cubin_variable(const char **name, int64_t *bytes_out, const void *code, size_t len,

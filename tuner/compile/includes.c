@@ -24,14 +24,14 @@ static const char BLANKS[] = " \t\f\v\xef\xbb\xbf"; /* and a byte order mark */
 typedef struct scan {
     const atx_include_folders *folders;
     const char *name; /* of the template's file            */
-    char **seen;      /* files of its own that were judged */
+    char **seen;      /* files of its own that were validated */
     size_t seen_count, seen_cap;
     int depth;
     bool bad; /* one of them reaches outside */
     bool no_memory;
 } scan;
 
-/* ---- judging files ---- */
+/* ---- validating files ---- */
 
 static void add_folder_of(atx_str *out, const char *path)
 {
@@ -232,7 +232,7 @@ at_status atx_includes_check(atx_str *safe, const char *source, const char *name
     atx_str_clear(&text);
     atx_str_clear(&wide);
     atx_str_clear(&again);
-    return failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+    return failed ? atx_no_memory(err) : AT_OK;
 }
 
 /* The length of the absolute path that a line of a log begins with, "/a/b(12): error: ..."; 0: none. */

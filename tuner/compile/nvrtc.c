@@ -8,7 +8,7 @@
 
 #include "compile/ahead.h"
 #include "compile/includes.h"
-#include "lang/render_orders.h"
+#include "lang/render_pragmas.h"
 #include "source/folders.h"
 
 #include <inttypes.h>
@@ -109,10 +109,10 @@ static at_status read_log(atx_nvrtc *nvrtc, nvrtcProgram program, atx_str *log, 
     size_t size = 0;
     nvrtcResult result = nvrtc->call.nvrtcGetProgramLogSize(program, &size);
     if (result != NVRTC_SUCCESS)
-        return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no log: %s", nvrtc->call.nvrtcGetErrorString(result));
+        return atx_fail(err, AT_ERR_DEVICE, "NVRTC gave no log: %s", nvrtc->call.nvrtcGetErrorString(result));
     char *raw = calloc(size + 1, 1);
     if (!raw)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     nvrtc->call.nvrtcGetProgramLog(program, raw);
     atx_nvrtc_errors_first(raw);
     atx_nvrtc_digest(raw, log, resources);
@@ -140,7 +140,7 @@ static bool refuse_options(atx_nvrtc *nvrtc, const char *log, bool others)
 /* What one compilation is made of. */
 typedef struct job {
     nvrtcProgram program;
-    const atx_orders *orders; /* what the source itself asks for */
+    const atx_pragmas *orders; /* what the source itself asks for */
     int cc;
     atx_code kind;
     bool ahead; /* it begins with headers that are compiled ahead */
@@ -237,17 +237,19 @@ static at_status read_code(atx_nvrtc *nvrtc, nvrtcProgram program, atx_str *code
     nvrtcResult result = kind == ATX_CUBIN ? nvrtc->call.nvrtcGetCUBINSize(program, &size)
                                            : nvrtc->call.nvrtcGetPTXSize(program, &size);
     if (result != NVRTC_SUCCESS || size == 0)
-        return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));
+        return atx_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s",
+                        nvrtc->call.nvrtcGetErrorString(result));
     char *bytes = malloc(size);
     if (!bytes)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     result = kind == ATX_CUBIN ? nvrtc->call.nvrtcGetCUBIN(program, bytes)
                                : nvrtc->call.nvrtcGetPTX(program, bytes);
     atx_str_reset(code);
     atx_str_add_bytes(code, bytes, kind == ATX_CUBIN ? size : size - 1); /* PTX counts its final zero */
     free(bytes);
     if (result != NVRTC_SUCCESS)
-        return at_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s", nvrtc->call.nvrtcGetErrorString(result));
+        return atx_fail(err, AT_ERR_DEVICE, "NVRTC gave no code: %s",
+                        nvrtc->call.nvrtcGetErrorString(result));
     return atx_str_status(code, err);
 }
 
@@ -263,8 +265,8 @@ static at_status unknown_arch(const atx_nvrtc *nvrtc, int cc, at_error *err)
     atx_str list = { 0 };
     for (int i = 0; i < nvrtc->arch_count; i++)
         atx_str_addf(&list, " %d", nvrtc->archs[i]);
-    at_fail(err, AT_ERR_DEVICE, "NVRTC %s (%s) does not compile for compute capability %d; it knows%s",
-            nvrtc->version, nvrtc->path, cc, atx_str_text(&list));
+    atx_fail(err, AT_ERR_DEVICE, "NVRTC %s (%s) does not compile for compute capability %d; it knows%s",
+             nvrtc->version, nvrtc->path, cc, atx_str_text(&list));
     atx_str_clear(&list);
     return AT_ERR_DEVICE;
 }
@@ -329,7 +331,7 @@ static bool compile_ahead(atx_nvrtc *nvrtc, job *j, atx_str *log, atx_resources 
 at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *log, atx_resources *resources,
                             const char *source, const char *name, int cc, atx_code kind, at_error *err)
 {
-    atx_orders orders = { 0 };
+    atx_pragmas orders = { 0 };
     job j = { .orders = &orders, .cc = cc, .kind = kind };
     nvrtcResult result = NVRTC_SUCCESS;
     atx_include_folders folders = { 0 };
@@ -341,7 +343,7 @@ at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *
     memcpy(folders.cuda, nvrtc->cuda, sizeof folders.cuda);
     if (!atx_nvrtc_supports(nvrtc, cc))
         return unknown_arch(nvrtc, cc, err);
-    at_status status = atx_orders_read(&orders, source, err);
+    at_status status = atx_pragmas_read(&orders, source, err);
     if (status == AT_OK && orders.headers) {
         folders.headers = nvrtc->own;
         status = atx_headers_check(&reached, nvrtc->own, orders.headers, err);
@@ -366,14 +368,14 @@ at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *
     if (*ok)
         status = read_code(nvrtc, j.program, code, kind, err);
     else if (!refuses_source(result, &j))
-        status = at_fail(err, AT_ERR_DEVICE, "%s: NVRTC %s (%s) failed: %s %s", name, nvrtc->version,
-                         nvrtc->path, nvrtc->call.nvrtcGetErrorString(result), atx_str_text(log));
+        status = atx_fail(err, AT_ERR_DEVICE, "%s: NVRTC %s (%s) failed: %s %s", name, nvrtc->version,
+                          nvrtc->path, nvrtc->call.nvrtcGetErrorString(result), atx_str_text(log));
     else if (log->len == 0)
         atx_str_add(log, nvrtc->call.nvrtcGetErrorString(result));
 done:
     atx_str_clear(&safe);
     if (j.program)
         nvrtc->call.nvrtcDestroyProgram(&j.program);
-    atx_orders_clear(&orders);
+    atx_pragmas_clear(&orders);
     return status;
 }

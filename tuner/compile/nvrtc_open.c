@@ -255,7 +255,7 @@ static at_status not_found(search *s, at_error *err)
     const char *given = getenv("AUTOTUNE_NVRTC");
     if (s->left_out)
         atx_str_addf(&s->tried, "\n  and %d more", s->left_out);
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_DEVICE,
         "NVRTC %d.%d or newer, CUDA's compiler library, was not found%s. Install the CUDA toolkit, or its "
         "Python wheels where autotune is one (`pip install " ATX_WHEELS_13
@@ -272,7 +272,7 @@ at_status atx_nvrtc_open_with(atx_nvrtc **out, const char *headers, at_error *er
     search s = { .nvrtc = calloc(1, sizeof *s.nvrtc) };
 
     if (!s.nvrtc)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     if (!find_library(&s)) {
         status = not_found(&s, err);
         goto done;
@@ -304,11 +304,11 @@ at_status atx_nvrtc_check_driver(const atx_nvrtc *nvrtc, int cuda, at_error *err
             "`pip install nvidia-cuda-nvrtc-cu%d nvidia-cuda-runtime-cu%d nvidia-cuda-cccl-cu%d`, or "
             "a toolkit of CUDA %d that CUDA_HOME names; or a newer driver",
             major, major, major, major);
-    at_fail(err, AT_ERR_DEVICE,
-            "found NVRTC %s (%s) and a driver for CUDA %d.%d, which loads no kernel that a compiler of CUDA "
-            "%d made; expected NVRTC of CUDA %d: %s",
-            nvrtc->version, nvrtc->path, major, cuda % 1000 / 10, nvrtc->version_number / 100, major,
-            atx_str_text(&advice));
+    atx_fail(err, AT_ERR_DEVICE,
+             "found NVRTC %s (%s) and a driver for CUDA %d.%d, which loads no kernel that a compiler of CUDA "
+             "%d made; expected NVRTC of CUDA %d: %s",
+             nvrtc->version, nvrtc->path, major, cuda % 1000 / 10, nvrtc->version_number / 100, major,
+             atx_str_text(&advice));
     atx_str_clear(&advice);
     atx_str_clear(&s.tried);
     atx_nvrtc_close(s.nvrtc);

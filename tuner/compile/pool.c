@@ -11,7 +11,7 @@
 
 #include "util/bug.h"
 #include "util/clock.h"
-#include "util/patience.h"
+#include "util/wait_time.h"
 #include "util/wire.h"
 
 #include <sched.h>
@@ -43,11 +43,11 @@ typedef struct worker {
     atx_child child; /* pid 0: none */
     atx_inbox inbox;
     bool ready, busy;
-    int bad_starts;        /* in a row, of one that is elsewhere: its place may go, and others are left */
-    job job;               /* while busy */
-    double since_s;        /* it was started, or was sent its job */
-    atx_patience patience; /* since then ...                      */
-    double used_s;         /* ... and the processor time that it had used before */
+    int bad_starts;          /* in a row, of one that is elsewhere: its place may go, and others are left */
+    job job;                 /* while busy */
+    double since_s;          /* it was started, or was sent its job */
+    atx_wait_time wait_time; /* since then ...                      */
+    double used_s;           /* ... and the processor time that it had used before */
 } worker;
 
 struct atx_pool {
@@ -149,7 +149,7 @@ bool atx_pool_take(atx_pool *pool, atx_compiled *out)
 static void break_pool(atx_pool *pool, at_status status, const char *why)
 {
     if (pool->broken == AT_OK)
-        pool->broken = at_fail(&pool->why, status, "%s", why);
+        pool->broken = atx_fail(&pool->why, status, "%s", why);
 }
 
 /* The number of a process here; 0: it is elsewhere. */
@@ -182,7 +182,7 @@ static void start_worker(atx_pool *pool, worker *w)
     atx_inbox_clear(&w->inbox);
     w->ready = false;
     w->since_s = atx_now_s();
-    w->patience = atx_patience_begin();
+    w->wait_time = atx_wait_time_begin();
     w->child = (atx_child){ 0 };
     at_status status = atx_child_spawn_at(&w->child, w->site, argv, &err);
     if (status != AT_OK && (!w->site || !any_lives(pool))) /* a place may go, as long as others are left */
@@ -233,11 +233,11 @@ static bool give_back(atx_pool *pool, worker *w)
     return true;
 }
 
-static void bury_worker(atx_pool *pool, worker *w)
+static void reap_worker(atx_pool *pool, worker *w)
 {
     char how[128], text[160];
     long gone = number_of(w);
-    atx_child_autopsy(&w->child, how, sizeof how);
+    atx_child_exit_status(&w->child, how, sizeof how);
     atx_ahead_own_remove(&pool->ahead, gone);
     snprintf(text, sizeof text, "process died%s: %s", w->busy && w->job.again ? " twice" : "", how);
     give_back(pool, w);
@@ -252,7 +252,7 @@ static void check_deadline(atx_pool *pool, worker *w)
 {
     char text[96];
     double limit_s = w->busy ? pool->deadline_s : START_LIMIT_S;
-    if ((w->ready && !w->busy) || atx_patience_waited_s(&w->patience) <= limit_s)
+    if ((w->ready && !w->busy) || atx_wait_time_waited_s(&w->wait_time) <= limit_s)
         return;
     bool worked = atx_child_used_s(&w->child) - w->used_s > limit_s / 2;
     stop_worker(pool, w);
@@ -292,7 +292,7 @@ static void pump_worker(atx_pool *pool, worker *w)
     if (pool->broken != AT_OK)
         return;
     if (w->inbox.ended)
-        bury_worker(pool, w);
+        reap_worker(pool, w);
     else
         check_deadline(pool, w);
 }
@@ -305,7 +305,7 @@ static void hand_out(atx_pool *pool, worker *w)
     w->job = pool->queue[0];
     w->busy = true;
     w->since_s = atx_now_s();
-    w->patience = atx_patience_begin();
+    w->wait_time = atx_wait_time_begin();
     w->used_s = atx_child_used_s(&w->child);
     pool->running++;
     pool->queued--;
@@ -326,7 +326,7 @@ at_status atx_pool_pump(atx_pool *pool, at_error *err)
     for (int i = 0; i < pool->count && pool->broken == AT_OK; i++)
         pump_worker(pool, &pool->workers[i]);
     if (pool->broken != AT_OK)
-        return at_fail(err, pool->broken, "%s", pool->why.text);
+        return atx_fail(err, pool->broken, "%s", pool->why.text);
     hand_out_all(pool);
     return AT_OK;
 }
@@ -404,7 +404,7 @@ at_status atx_pool_submit(atx_pool *pool, int64_t tag, const char *source, const
     if (added.body.failed || !atx_grow(&pool->finished, &pool->finished_cap, (size_t)atx_pool_busy(pool),
                                        sizeof *pool->finished)) {
         atx_str_clear(&added.body);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory for a compile job");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory for a compile job");
     }
     pool->queue[pool->queued++] = added;
     hand_out_all(pool);
@@ -468,7 +468,7 @@ at_status atx_pool_grow(atx_pool *pool, int workers, atx_site *const *sites, at_
         worker *list = realloc(pool->workers, (size_t)count * sizeof *list);
         pool->workers = list ? list : pool->workers;
         if (!queue || !list)
-            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+            return atx_no_memory(err);
         pool->most = count;
     }
     for (; pool->count < count && pool->broken == AT_OK; pool->count++) {
@@ -515,7 +515,7 @@ at_status atx_pool_open(atx_pool **out, atx_pool_options options, at_error *err)
         pool->headers = atx_text_copy(headers ? headers : "", headers ? strlen(headers) : 0);
     }
     if (!pool || !pool->workers || !pool->queue || !pool->headers) {
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
         goto done;
     }
     pool->most = count;
@@ -525,7 +525,7 @@ at_status atx_pool_open(atx_pool **out, atx_pool_options options, at_error *err)
         start_worker(pool, w);
     }
     if (pool->broken != AT_OK) {
-        status = at_fail(err, pool->broken, "%s", pool->why.text);
+        status = atx_fail(err, pool->broken, "%s", pool->why.text);
         goto done;
     }
     *out = pool;

@@ -331,5 +331,5 @@ at_status atx_cut(atx_str *out, const atx_cutting *cutting, at_error *err)
         write_all(out, &c, cutting->before);
     bool failed = c.failed || out->failed;
     cut_clear(&c);
-    return failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+    return failed ? atx_no_memory(err) : AT_OK;
 }

@@ -81,11 +81,9 @@ size_t atx_cut_comment_behind(const atx_str *text, size_t end)
 {
     const char *at = atx_str_text(text) + end;
     atx_token t;
-    atx_lexer lexer = { .text = at,
-                        .len = text->len - end,
-                        .options = { .comments = true },
-                        .begun = true,
-                        .in_line = true };
+    atx_lexer lexer = {
+        .text = at, .len = text->len - end, .options = { .comments = true }, .begun = true, .in_line = true
+    };
     if (!atx_lexer_next(&t, &lexer) || t.kind != ATX_TOKEN_COMMENT || memchr(at, '\n', t.end))
         return end;
     const bool last = at[t.begin + 1] == '/' || at[t.end + strspn(at + t.end, " ")] == '\n';

@@ -292,7 +292,7 @@ at_status atx_read_require(atx_require **requires, size_t *count, size_t *cap, c
     if ((status = atx_lines_comment(&require.reason, lines)) != AT_OK)
         goto done;
     if (!atx_grow(requires, cap, *count, sizeof **requires)) {
-        status = at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(lines->err);
         goto done;
     }
     (*requires)[(*count)++] = require;

@@ -22,7 +22,7 @@
 #define ATX_MAX_DIMS    8
 #define ATX_MAX_PITCHES 2
 #define ATX_MAX_ALIGNS  4
-#define ATX_MAX_TURNS   8
+#define ATX_MAX_SWAPS   8
 #define ATX_MAX_CHOICES 8 /* of one dimension */
 #define ATX_MAX_LAYOUTS 2 /* of an op of laid out data: its input's and its output's */
 #define ATX_MAX_SIZES   (ATX_MAX_DIMS * (1 + ATX_MAX_LAYOUTS) + ATX_MAX_PITCHES + ATX_MAX_ALIGNS)
@@ -161,7 +161,7 @@ typedef struct atx_input {
 typedef struct atx_check {
     int rule;                  /* ATX_EXACT ... ATX_BY                               */
     double relative, absolute; /* ATX_ULP, ATX_NORM: `relative` is how much is allowed */
-    char by[ATX_MAX_NAME];     /* ATX_BY: the kernel that judges                     */
+    char by[ATX_MAX_NAME];     /* ATX_BY: the kernel that validates                     */
     atx_where where;
 } atx_check;
 
@@ -312,7 +312,7 @@ typedef struct atx_op {
     int same_count;
     atx_align aligns[ATX_MAX_ALIGNS];
     int align_count;
-    atx_turn turns[ATX_MAX_TURNS];
+    atx_turn turns[ATX_MAX_SWAPS];
     int turn_count;
     bool storage;    /* types are storage: only the element size matters */
     unsigned types;  /* bit set of atx_dtype */
@@ -360,7 +360,7 @@ typedef struct atx_op {
     atx_op_file files[ATX_MAX_ARGS + 1];
     int file_count;           /* 0 where it was not read from a folder */
     char *file;               /* as messages and #line show it */
-    char hash[ATX_HASH_TEXT]; /* of what the source means (meaning.h) ... */
+    char hash[ATX_HASH_TEXT]; /* of what the source means (normalized.h) ... */
     /* ... without its metrics and its objective, which choose among kernels that are right. */
     char proof_hash[ATX_HASH_TEXT];
 } atx_op;
@@ -404,7 +404,7 @@ typedef struct atx_template {
     int part_count;
     char *headers; /* the note of headers.h; NULL: none */
     char *file;
-    char hash[ATX_HASH_TEXT]; /* of what the source means (meaning.h): its name in a store */
+    char hash[ATX_HASH_TEXT]; /* of what the source means (normalized.h): its name in a store */
     bool loaded; /* from an image (declare_image.h): in one piece, and what it points to besides is the
                     program's */
 } atx_template;
@@ -467,8 +467,8 @@ static inline bool atx_arg_is_storage(const atx_op *op, const atx_arg *arg)
  */
 at_status atx_op_check_inputs(const atx_op *op, atx_dtype t, at_error *err) AT_MUST_CHECK;
 
-/* The kernels that judge outputs, each once; at most ATX_MAX_STEPS. Names are borrowed. */
-int atx_op_referees(const char *names[ATX_MAX_STEPS], const atx_op *op);
+/* The kernels that validate outputs, each once; at most ATX_MAX_STEPS. Names are borrowed. */
+int atx_op_validators(const char *names[ATX_MAX_STEPS], const atx_op *op);
 
 /* "within 0.001 relative 1e-05 absolute" */
 void atx_check_text(char *out, size_t size, const atx_check *check);

@@ -43,7 +43,7 @@ static at_status read_limit(atx_check *check, bool seen[2], atx_lines *lines)
     return AT_OK;
 }
 
-static at_status read_referee(atx_check *check, atx_lines *lines)
+static at_status read_validator(atx_check *check, atx_lines *lines)
 {
     atx_lines_skip(lines, 2);
     const char *at = lines->at;
@@ -63,7 +63,7 @@ static at_status read_rule(atx_check *check, atx_lines *lines, const char *expec
         return AT_OK;
     }
     if (atx_lines_sees_word(lines, "by"))
-        return read_referee(check, lines);
+        return read_validator(check, lines);
     if (!atx_lines_sees_word(lines, "within"))
         return atx_lines_expected(lines, expected);
     atx_lines_skip(lines, 6);
@@ -105,7 +105,7 @@ void atx_op_share_check(atx_op *op)
             op->args[i].check = op->check;
 }
 
-int atx_op_referees(const char *names[ATX_MAX_STEPS], const atx_op *op)
+int atx_op_validators(const char *names[ATX_MAX_STEPS], const atx_op *op)
 {
     int count = 0;
     for (int i = 0; i < op->arg_count; i++) {

@@ -28,7 +28,7 @@ static const atx_paths NO_PATHS = { 0 };
 
 static at_status out_of_memory(at_error *err)
 {
-    return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return atx_no_memory(err);
 }
 
 /* ---- one file ---- */
@@ -38,7 +38,7 @@ static void common_close(atx_common *c)
     if (!c)
         return;
     free(c->about);
-    if (!c->lent)
+    if (!c->borrowed)
         free(c->text);
     free(c->file);
     free(c);
@@ -115,8 +115,8 @@ static at_status keep_text(atx_common *c, const atx_commons *commons, const char
                            at_error *err)
 {
     atx_gathered whole = { 0 };
-    if (commons->lent) {
-        c->lent = true;
+    if (commons->borrowed) {
+        c->borrowed = true;
         c->len = len;
         c->text = (char *)(uintptr_t)text; /* never written to */
         return AT_OK;
@@ -148,8 +148,8 @@ at_status atx_commons_add(atx_commons *commons, const char *text, size_t len, co
         (status = read_file(c, c->text, c->len, err)) != AT_OK)
         goto done;
     if (find_here(commons, c->name)) {
-        status = at_fail(err, AT_ERR_INPUT, "%s: found common code '%s' a second time; expected a new name",
-                         file, c->name);
+        status = atx_fail(err, AT_ERR_INPUT, "%s: found common code '%s' a second time; expected a new name",
+                          file, c->name);
         goto done;
     }
     commons->items[commons->count++] = c;
@@ -240,7 +240,7 @@ static at_status fail_use(const walk *w, const atx_where *at, const char *format
 {
     char text[300];
     snprintf(text, sizeof text, format, name, more);
-    return at_fail(w->err, AT_ERR_INPUT, "%s:%d:%d: %s", at->file, at->line, at->column, text);
+    return atx_fail(w->err, AT_ERR_INPUT, "%s:%d:%d: %s", at->file, at->line, at->column, text);
 }
 
 static at_status fail_unknown(const walk *w, const char *name, const atx_where *at)
@@ -432,8 +432,9 @@ static at_status write_bundle(atx_bundle *out, const walk *w, const made_of *m, 
     if (status == AT_OK)
         status = atx_str_status(&text, err);
     if (status == AT_OK && text.len > ATX_MAX_SOURCE)
-        status = at_fail(err, AT_ERR_INPUT, "%s: found %zu bytes with the code it uses; expected at most %zu",
-                         m->file, text.len, ATX_MAX_SOURCE);
+        status =
+            atx_fail(err, AT_ERR_INPUT, "%s: found %zu bytes with the code it uses; expected at most %zu",
+                     m->file, text.len, ATX_MAX_SOURCE);
     if (status != AT_OK) {
         atx_str_clear(&text);
         return status;
@@ -451,8 +452,8 @@ static at_status gather_fresh(atx_gathered *out, const atx_gather_request *reque
         return AT_OK;
     const atx_where *w = &sources->where[0];
     if (!request->allowed)
-        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found the source '%s', whose text did not come along",
-                       w->file, w->line, w->column, sources->items[0]);
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: found the source '%s', whose text did not come along",
+                        w->file, w->line, w->column, sources->items[0]);
     return atx_gather(out, request, err);
 }
 
@@ -504,7 +505,7 @@ static at_status make_again(atx_bundle *made, const walk *w, const atx_bundle_re
         status = put_note(made, &note, err);
     if (status == AT_OK &&
         (!made->source || made->len != r->len || memcmp(made->source, r->source, r->len) != 0))
-        status = at_fail(
+        status = atx_fail(
             err, AT_ERR_INPUT,
             "%s: found other common code before the file than its `use` and `source` lines ask for", r->file);
     atx_str_clear(&note);

@@ -24,7 +24,7 @@ typedef struct atx_common {
     char *about;
     atx_used uses;
     char *text;
-    bool lent; /* the text */
+    bool borrowed; /* the text */
     size_t len;
     char *file; /* as messages and #line show it */
 } atx_common;
@@ -36,7 +36,7 @@ typedef struct atx_commons {
     const struct atx_commons *next; /* borrowed; NULL: the end */
     const atx_allowed *allowed; /* borrowed: files that may be read; NULL: none, for texts from elsewhere */
     atx_headers *headers;       /* borrowed: the user's folders; NULL: none */
-    bool lent;                  /* texts that are added are the program's: they are not copied */
+    bool borrowed;              /* texts that are added are the program's: they are not copied */
 } atx_commons;
 
 /*

@@ -52,7 +52,7 @@ static at_status note_file(atx_str *notes, atx_op *op, const char *name, const a
         op->file_count++;
         atx_str_addf(notes, ATX_PART_DATA "%s %s\n", hash, name);
     } else {
-        at_fail(err, status, "%s:%d:%d: %s", w->file, w->line, w->column, cause.text);
+        atx_fail(err, status, "%s:%d:%d: %s", w->file, w->line, w->column, cause.text);
     }
     atx_str_clear(&path);
     return status;
@@ -78,15 +78,15 @@ at_status atx_op_find_file(atx_str *path, const atx_op *op, const char *name, at
     if (status != AT_OK)
         return status;
     if (!file)
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s: found the file '%s', and no folder of templates that it was read from; expected "
-                       "--templates DIR with it",
-                       op->file, name);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s: found the file '%s', and no folder of templates that it was read from; expected "
+                        "--templates DIR with it",
+                        op->file, name);
     if (file->seen.st_ino ? stat(path->data, &now) == 0 && !atx_same_contents(&file->seen, &now)
                           : !is_absent(path->data))
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s: it changed after this program read %s; expected a new run, which measures with "
-                       "what it holds now",
-                       path->data, op->file);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s: it changed after this program read %s; expected a new run, which measures with "
+                        "what it holds now",
+                        path->data, op->file);
     return AT_OK;
 }

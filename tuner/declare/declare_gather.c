@@ -48,7 +48,8 @@ typedef struct asker {
 
 static at_status fail(const gathering *g, const asker *a, const char *what, const char *path, const char *why)
 {
-    return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s %s: %s", a->file, a->line, a->column, what, path, why);
+    return atx_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s %s: %s", a->file, a->line, a->column, what, path,
+                    why);
 }
 
 static at_status check_allowed(const gathering *g, const char *path, const asker *a)
@@ -56,17 +57,17 @@ static at_status check_allowed(const gathering *g, const char *path, const asker
     at_error cause = { 0 };
     if (atx_allowed_check(g->allowed, path, &cause) == AT_OK)
         return AT_OK;
-    return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", a->file, a->line, a->column, cause.text);
+    return atx_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", a->file, a->line, a->column, cause.text);
 }
 
 static at_status out_of_memory(const gathering *g)
 {
-    return at_fail(g->err, AT_ERR_MEMORY, "out of memory");
+    return atx_no_memory(g->err);
 }
 
 static at_status too_much(const gathering *g)
 {
-    return at_fail(
+    return atx_fail(
         g->err, AT_ERR_INPUT,
         "%s: found more than %zu bytes in its sources, where a file counts as often as it is included; "
         "expected fewer, or a folder of headers that --headers DIR names and no line does",
@@ -269,15 +270,15 @@ static at_status read_text(atx_str *text, const gathering *g, const char *path, 
 {
     at_error cause = { 0 };
     if (atx_regular_read(text, path, ATX_MAX_SOURCE, &cause) != AT_OK)
-        return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", from->file, from->line, from->column,
-                       cause.text);
+        return atx_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", from->file, from->line, from->column,
+                        cause.text);
     const char *what, *unfit = atx_lines_unfit(&what, atx_str_text(text), text->len);
     if (!unfit)
         return AT_OK;
     const atx_where begin = { path, 1, 1 };
     atx_where place = atx_where_after(begin, text->data, (size_t)(unfit - text->data));
-    return at_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s:%d:%d: found %s; expected text", from->file,
-                   from->line, from->column, path, place.line, place.column, what);
+    return atx_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s:%d:%d: found %s; expected text", from->file,
+                    from->line, from->column, path, place.line, place.column, what);
 }
 
 static at_status gather_file(gathering *g, const char *name, const asker *from)

@@ -221,7 +221,7 @@ at_status atx_image_load(atx_template **out, const atx_op *op, const atx_images 
     const uint32_t *link = images->links + image->link, *end = link + image->link_count;
     unsigned char *loaded = malloc(image->bytes);
     if (!loaded)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     memcpy(loaded, images->structures + image->begin, image->bytes);
     for (; link < end; link++) {
         uint64_t to;

@@ -88,7 +88,7 @@ static at_status add_let(const place *to, const atx_let *named, atx_lines *lines
     if ((status = atx_lines_comment(&let.meaning, lines)) != AT_OK)
         goto done;
     if (!atx_grow(to->lets, to->cap, *to->count, sizeof **to->lets)) {
-        status = at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(lines->err);
         goto done;
     }
     (*to->lets)[(*to->count)++] = let;

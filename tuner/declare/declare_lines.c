@@ -119,9 +119,9 @@ static at_status fail_no_block(const atx_lines *start, const char *kind)
         if (more)
             return atx_lines_expected(&lines, "'op NAME', 'template NAME' or 'common NAME' first in a block");
     }
-    return at_fail(lines.err, AT_ERR_INPUT,
-                   "%s:1:1: found no declaration; expected a block that starts with %s and '%s NAME'",
-                   lines.file, MARKER, kind);
+    return atx_fail(lines.err, AT_ERR_INPUT,
+                    "%s:1:1: found no declaration; expected a block that starts with %s and '%s NAME'",
+                    lines.file, MARKER, kind);
 }
 
 /* Finds the block; *closed tells whether its comment ends. */
@@ -162,20 +162,20 @@ at_status atx_lines_open(atx_lines *out, const char *source, size_t len, const c
     bool closed = true;
 
     if (len > ATX_MAX_SOURCE)
-        return at_fail(err, AT_ERR_INPUT, "%s: found %zu bytes; expected at most %zu", file, len,
-                       ATX_MAX_SOURCE);
+        return atx_fail(err, AT_ERR_INPUT, "%s: found %zu bytes; expected at most %zu", file, len,
+                        ATX_MAX_SOURCE);
     const char *what, *unfit = atx_lines_unfit(&what, source, len);
     if (unfit) {
         atx_where place = atx_where_after(start.begin_where, source, (size_t)(unfit - source));
-        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found %s; expected text", file, place.line, place.column,
-                       what);
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: found %s; expected text", file, place.line,
+                        place.column, what);
     }
     if (!find_kind(&lines, kind, &closed))
         return fail_no_block(&start, kind);
     if (!closed)
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s:%d:%d: found the end of the file in a declaration; expected '*/'", file,
-                       lines.next_where.line, lines.next_where.column);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s:%d:%d: found the end of the file in a declaration; expected '*/'", file,
+                        lines.next_where.line, lines.next_where.column);
     *out = lines;
     return AT_OK;
 }
@@ -278,7 +278,7 @@ at_status atx_lines_fail(const atx_lines *lines, const char *at, const char *for
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     atx_where place = atx_lines_where(lines, at);
-    return at_fail(lines->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
+    return atx_fail(lines->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
 }
 
 static bool is_part(char c)
@@ -378,7 +378,7 @@ at_status atx_lines_text(char **out, atx_lines *lines, const char *expected)
         return atx_lines_expected(lines, expected);
     *out = atx_text_copy(lines->at, (size_t)(end - lines->at));
     if (!*out)
-        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(lines->err);
     atx_lines_skip(lines, (size_t)(end - lines->at));
     return AT_OK;
 }
@@ -440,7 +440,7 @@ at_status atx_lines_string(char **out, atx_lines *lines, const char *expected)
             return atx_lines_fail(lines, c, "found byte 0x%02x in a string; expected text",
                                   (unsigned char)*c);
     if (!(*out = atx_text_copy(begin, (size_t)(end - begin))))
-        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(lines->err);
     atx_lines_skip(lines, (size_t)(end + 1 - lines->at));
     return AT_OK;
 }
@@ -476,7 +476,7 @@ at_status atx_lines_comment(char **out, const atx_lines *lines)
     char *text = atx_text_copy(begin, (size_t)(end - begin));
     size_t n = 0;
     if (!text)
-        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(lines->err);
     for (const char *at = begin; at < end; at++) {
         bool joins = continuation(at, end) != NULL;
         if (joins)

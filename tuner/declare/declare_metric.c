@@ -168,7 +168,7 @@ at_status atx_write_objective(atx_op *op, at_error *err)
     op->objective_text = atx_text_copy(atx_str_text(&out), out.len);
     bool whole = !out.failed && op->objective_text;
     atx_str_clear(&out);
-    return whole ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return whole ? AT_OK : atx_no_memory(err);
 }
 
 void atx_metrics_clear(atx_op *op)

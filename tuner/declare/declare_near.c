@@ -61,11 +61,11 @@ static at_status read_cost(int64_t *out, atx_lines *lines)
 }
 
 /* DIM DIM cost N */
-static at_status read_turned(atx_op *op, atx_lines *lines)
+static at_status read_swapped(atx_op *op, atx_lines *lines)
 {
-    if (op->turn_count == ATX_MAX_TURNS)
+    if (op->turn_count == ATX_MAX_SWAPS)
         return atx_lines_fail(lines, lines->at, "found more than %d lines 'near turned'; expected fewer",
-                              ATX_MAX_TURNS);
+                              ATX_MAX_SWAPS);
     atx_turn *turn = &op->turns[op->turn_count];
     at_status status = atx_read_dim_name(&turn->dims[0], lines, op);
     const char *second = lines->at;
@@ -145,7 +145,7 @@ static at_status read_aligned(atx_op *op, atx_lines *lines)
 at_status atx_read_near(atx_op *op, atx_lines *lines)
 {
     static const char *const WORDS[] = { "turned", "narrow", "aligned", NULL };
-    static at_status (*const READ[])(atx_op *, atx_lines *) = { read_turned, read_narrow, read_aligned };
+    static at_status (*const READ[])(atx_op *, atx_lines *) = { read_swapped, read_narrow, read_aligned };
     static const char EXPECTED[] = "turned, narrow or aligned";
     char word[ATX_MAX_NAME];
     const char *at = lines->at;

@@ -16,7 +16,7 @@
 #include "declare/declare_common.h"
 #include "declare/declare_files.h"
 #include "declare/declare_parts.h"
-#include "source/meaning.h"
+#include "source/normalized.h"
 #include "util/str.h"
 
 static at_status read_op(atx_lines *lines, void *target)
@@ -224,7 +224,7 @@ static at_status read_trusted(atx_lines *lines, atx_op *op)
         return status;
     op->trusted_config = atx_text_copy(lines->at, (size_t)(lines->line_end - lines->at));
     if (!op->trusted_config)
-        return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(lines->err);
     for (char *c = op->trusted_config; *c; c++) /* a line may go on */
         *c = (unsigned char)*c <= ' ' || *c == '\\' ? ' ' : *c;
     lines->at = lines->line_end;
@@ -402,8 +402,8 @@ static at_status check_outputs(const atx_op *op, const atx_lines *lines)
 /* What only the op's kernels need may be missing where the right answer is in a file; that has one output. */
 static at_status check_reference(const atx_op *op, const atx_lines *lines)
 {
-    const char *referees[ATX_MAX_STEPS];
-    bool needs_launch = (!op->answer && !op->trusted[0]) || atx_op_referees(referees, op) > 0;
+    const char *validators[ATX_MAX_STEPS];
+    bool needs_launch = (!op->answer && !op->trusted[0]) || atx_op_validators(validators, op) > 0;
     int outputs = 0;
     for (int i = 0; i < op->arg_count; i++)
         outputs += atx_role_is_output(op->args[i].role);
@@ -423,7 +423,7 @@ static at_status check_peak(const atx_op *op, at_error *err)
     if (!op->peak || op->ops)
         return AT_OK;
     const atx_where w = atx_expr_where(op->peak);
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_INPUT,
         "%s:%d:%d: found a ceiling in GFLOP/s and no 'ops' line; expected one, which says how many "
         "operations there are",
@@ -454,10 +454,10 @@ static at_status read_all(atx_op *op, const char *source, size_t len, at_error *
 static at_status hash_op(atx_op *op, at_error *err)
 {
     static const char *const CHOOSES[] = { "metric", "objective", NULL };
-    at_status status = atx_meaning_hash(op->hash, op->source, op->source_len, NULL, err);
+    at_status status = atx_normalized_hash(op->hash, op->source, op->source_len, NULL, err);
     memcpy(op->proof_hash, op->hash, sizeof op->hash);
     if (status == AT_OK && op->metric_count)
-        status = atx_meaning_hash(op->proof_hash, op->source, op->source_len, CHOOSES, err);
+        status = atx_normalized_hash(op->proof_hash, op->source, op->source_len, CHOOSES, err);
     return status;
 }
 
@@ -475,12 +475,12 @@ at_status atx_op_read_with(atx_op **out, const atx_commons *commons, const char 
     atx_str notes = { 0 };
     atx_op *op = calloc(1, sizeof *op);
     if (!op)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
 
     at_status status = AT_OK;
     op->file = atx_text_copy(file, strlen(file));
     if (!op->file) {
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
         goto done;
     }
     if ((status = read_all(op, own, own_len, err)) != AT_OK)

@@ -14,7 +14,7 @@
 
 static at_status out_of_memory(const atx_lines *lines)
 {
-    return at_fail(lines->err, AT_ERR_MEMORY, "out of memory");
+    return atx_no_memory(lines->err);
 }
 
 static at_status add_value(atx_param *param, size_t *cap, int64_t value, const atx_lines *lines,

@@ -14,7 +14,7 @@
 
 #include "declare/declare_common.h"
 #include "declare/declare_parts.h"
-#include "source/meaning.h"
+#include "source/normalized.h"
 #include "source/declarator.h"
 #include "util/str.h"
 
@@ -115,7 +115,7 @@ static at_status take_declarations(reading *r, const char *name, at_error *err)
         return AT_OK;
     char *file = atx_text_copy(c->file, strlen(c->file));
     if (!file)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     t->shared[t->shared_count++] = file;
     at_status status = atx_lines_open(&lines, c->text, c->len, file, "common", err);
     return status == AT_OK ? atx_read_keywords(&lines, SHARED, &recorded, r) : status;
@@ -316,9 +316,9 @@ static at_status find_kernel(reading *r, const atx_lines *lines)
         char name[2 * ATX_MAX_NAME];
         int n = snprintf(name, sizeof name, "%s_%s", t->op->name, t->name);
         if (n >= ATX_MAX_NAME)
-            return at_fail(lines->err, AT_ERR_INPUT,
-                           "%s:%d:%d: found the kernel name '%s'; expected at most %d characters", t->file,
-                           r->name_where.line, r->name_where.column, name, ATX_MAX_NAME - 1);
+            return atx_fail(lines->err, AT_ERR_INPUT,
+                            "%s:%d:%d: found the kernel name '%s'; expected at most %d characters", t->file,
+                            r->name_where.line, r->name_where.column, name, ATX_MAX_NAME - 1);
         memcpy(t->kernel, name, (size_t)n + 1);
     }
     if (t->sources.count || t->expression) /* the compiler looks for it */
@@ -330,10 +330,11 @@ static at_status find_kernel(reading *r, const atx_lines *lines)
         char near[ATX_MAX_NAME], *text = atx_text_copy(lines->source, lines->len); /* terminated */
         bool has = text && atx_code_nearest_kernel(near, text, kernel);
         free(text);
-        return at_fail(lines->err, AT_ERR_INPUT,
-                       "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration%s%s%s",
-                       t->file, r->name_where.line, r->name_where.column, kernel,
-                       has ? ", or a line 'kernel " : "", has ? near : "", has ? "'" : "");
+        return atx_fail(
+            lines->err, AT_ERR_INPUT,
+            "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration%s%s%s", t->file,
+            r->name_where.line, r->name_where.column, kernel, has ? ", or a line 'kernel " : "",
+            has ? near : "", has ? "'" : "");
     }
     return AT_OK;
 }
@@ -356,8 +357,8 @@ static at_status check_param_names(const atx_template *t, at_error *err)
         const atx_param *p = &t->params[i];
         const char *why = taken_by(t, p->name);
         if (why)
-            return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s', which %s; expected another name",
-                           p->where.file, p->where.line, p->where.column, p->name, why);
+            return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s', which %s; expected another name",
+                            p->where.file, p->where.line, p->where.column, p->name, why);
     }
     return AT_OK;
 }
@@ -404,7 +405,7 @@ static at_status require_full(atx_template *t, const atx_align *align, atx_where
     if (!require.reason || !atx_grow(&t->requires, &t->require_cap, t->require_count, sizeof *t->requires)) {
         atx_expr_close(require.expr);
         free(require.reason);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     t->requires[t->require_count++] = require;
     return AT_OK;
@@ -459,7 +460,7 @@ at_status atx_template_read_with(atx_template **out, const atx_op *op, const atx
     atx_commons within = { 0 };
     atx_template *t = calloc(1, sizeof *t);
     if (!t)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     t->op = op;
 
     at_status status = atx_symbols_copy(&t->symbols, &op->symbols, err);
@@ -467,7 +468,7 @@ at_status atx_template_read_with(atx_template **out, const atx_op *op, const atx
         goto done;
     t->file = atx_text_copy(file, strlen(file));
     if (!t->file) {
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
         goto done;
     }
     if ((status = atx_commons_of_bundle(&within, source, own, err)) != AT_OK ||
@@ -488,7 +489,7 @@ at_status atx_template_read_with(atx_template **out, const atx_op *op, const atx
     t->part_count = bundle.part_count;
     t->headers = bundle.headers;
     free(bundle.data); /* the op has it */
-    if ((status = atx_meaning_hash(t->hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
+    if ((status = atx_normalized_hash(t->hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
         goto done;
     *out = t;
     t = NULL;

@@ -128,7 +128,7 @@ static at_status fail_unknown(const char *text, size_t len, at_error *err)
         strcat(list, i ? " " : ""); /* 14 short names: fits by far */
         strcat(list, TYPES[i].name);
     }
-    return at_fail(err, AT_ERR_INPUT, "'%s' is not an element type; expected one of %s", shown, list);
+    return atx_fail(err, AT_ERR_INPUT, "'%s' is not an element type; expected one of %s", shown, list);
 }
 
 at_status atx_dtype_parse(atx_dtype *out, const char *text, size_t len, at_error *err)

@@ -37,12 +37,12 @@ static at_status check_replay(const char *spec, at_error *err)
     double pace = 0;
     size_t len = 0;
     if (!take_pace(&pace, &len, spec + sizeof REPLAY - 1))
-        return at_fail(err, AT_ERR_USAGE,
-                       "--device: found '%s'; expected replay:FILE?pace=N, how many times as fast as the "
-                       "device was, %g to %g",
-                       spec, LEAST_PACE, MOST_PACE);
+        return atx_fail(err, AT_ERR_USAGE,
+                        "--device: found '%s'; expected replay:FILE?pace=N, how many times as fast as the "
+                        "device was, %g to %g",
+                        spec, LEAST_PACE, MOST_PACE);
     if (!len)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_USAGE,
             "--device: found '%s'; expected replay:FILE, a database or a dump with recorded trials", spec);
     return AT_OK;
@@ -54,7 +54,7 @@ at_status atx_device_spec_parse(const char *spec, at_error *err)
     if (atx_device_is_replay(spec))
         return check_replay(spec, err);
     if (!atx_device_is_index(&ordinal, spec))
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_USAGE,
             "--device: found '%s'; expected the number of a GPU of this machine, as in `autotune list "
             "devices`, or replay:FILE",
@@ -78,9 +78,9 @@ at_status atx_device_replay_parse(atx_replay_spec *out, const char *spec, at_err
     const char *at = strrchr(atx_str_text(&out->file), '@');
     if (at && access(atx_str_text(&out->file), F_OK) != 0) {
         if (strlen(at + 1) >= sizeof out->name)
-            return at_fail(err, AT_ERR_USAGE,
-                           "--device: found a name of %zu characters behind @; expected at most %zu",
-                           strlen(at + 1), sizeof out->name - 1);
+            return atx_fail(err, AT_ERR_USAGE,
+                            "--device: found a name of %zu characters behind @; expected at most %zu",
+                            strlen(at + 1), sizeof out->name - 1);
         len = (size_t)(at - atx_str_text(&out->file));
         strcpy(out->name, at + 1);
         atx_str_clear(&out->file);
@@ -108,7 +108,7 @@ at_status atx_device_start_at(atx_device **out, atx_site *site, const char *spec
     if (status == AT_OK && replay && !site)
         return open_replay(out, spec, cancel, err);
     if (status == AT_OK && replay)
-        status = open_replay(&at.tape, spec, cancel, err);
+        status = open_replay(&at.recording, spec, cancel, err);
     if (status != AT_OK)
         return status;
     at.ordinal = replay ? ATX_REPLAY_ORDINAL : (int)strtol(spec, NULL, 10);
@@ -186,7 +186,7 @@ at_status atx_device_pump(atx_device *device, atx_measured *out, bool *got, at_e
     return device->kind->pump(device, out, got, err);
 }
 
-at_status atx_device_final(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+at_status atx_device_final(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
                            double budget_until_s, atx_final_row *rows, atx_final_notes *notes, at_error *err)
 {
     return device->kind->final(device, list, count, seed, budget_until_s, rows, notes, err);

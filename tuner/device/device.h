@@ -123,12 +123,12 @@ at_status atx_device_pump(atx_device *device, atx_measured *out, bool *got, at_e
  * as many rounds as a slow final has, or will have them within a second; else AT_ERR_CANCELLED: there is no
  * result.
  *
- * A finalist that is wrong, cannot be launched, faults or does not end says so in its row, and the others
- * have their result: after a fault each was tried alone, in a process of its own. AT_ERR_DEVICE: nobody could
- * be named, or the device is lost. Rows are filled in any case: after a failure those that are not ATX_TIMED
- * are what was found before it, the others mean nothing.
+ * A top candidate that is wrong, cannot be launched, faults or does not end says so in its row, and the
+ * others have their result: after a fault each was tried alone, in a process of its own. AT_ERR_DEVICE:
+ * nobody could be named, or the device is lost. Rows are filled in any case: after a failure those that are
+ * not ATX_TIMED are what was found before it, the others mean nothing.
  */
-at_status atx_device_final(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+at_status atx_device_final(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
                            double budget_until_s, atx_final_row *rows, atx_final_notes *notes,
                            at_error *err) AT_MUST_CHECK;
 

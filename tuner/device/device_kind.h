@@ -17,7 +17,7 @@ typedef struct atx_device_kind {
     at_status (*submit)(atx_device *device, const atx_trial *trial, at_error *err);
     struct pollfd (*fd)(const atx_device *device);
     at_status (*pump)(atx_device *device, atx_measured *out, bool *got, at_error *err);
-    at_status (*final)(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+    at_status (*final)(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
                        double budget_until_s, atx_final_row *rows, atx_final_notes *notes, at_error *err);
     at_status (*recorded)(atx_device *device, const atx_problem_key *problem, bool warm,
                           atx_recorded_visit *visit, void *context, at_error *err); /* NULL: no replay */
@@ -42,7 +42,7 @@ typedef struct atx_runner_at {
     const char *spec; /* what the process is told */
     int ordinal;
     int number; /* see atx_device_start_at */
-    atx_device *tape;
+    atx_device *recording;
 } atx_runner_at;
 at_status atx_device_start_runner(atx_device **out, const atx_runner_at *at, at_error *err) AT_MUST_CHECK;
 

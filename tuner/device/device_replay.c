@@ -33,14 +33,14 @@ typedef struct entry {
 } entry;
 
 /* One recorded problem: its entries by name and configuration, and its winner. */
-typedef struct tape {
+typedef struct recording {
     atx_str problem; /* "transpose 4096x4096 b4" */
     entry *entries;
     size_t count, cap;
     bool failed; /* out of memory while reading */
     bool has_winner;
     atx_answer winner;
-} tape;
+} recording;
 
 /* A trial that waits for its answer. */
 typedef struct waiting {
@@ -55,8 +55,8 @@ typedef struct replay {
     int timer;   /* of the first answer; -1: none     */
     atx_store *store;
     atx_fingerprint recorded; /* the GPU; other columns: of most trials */
-    tape *tapes;
-    size_t tape_count, tape_cap;
+    recording *recordings;
+    size_t recording_count, recording_cap;
     waiting queue[ATX_DEVICE_QUEUE];
     int queue_count;
 } replay;
@@ -78,7 +78,7 @@ static void entry_clear(entry *e)
     *e = (entry){ 0 };
 }
 
-static void tape_clear(tape *t)
+static void recording_clear(recording *t)
 {
     for (size_t i = 0; i < t->count; i++)
         entry_clear(&t->entries[i]);
@@ -102,7 +102,7 @@ static bool is_time(double seconds)
 
 static bool add_entry(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
-    tape *t = context;
+    recording *t = context;
     (void)fingerprint;
     if (row->outcome == ATX_TIMED && !is_time(row->timing.median_s))
         return true;
@@ -138,7 +138,7 @@ static int by_all(const void *a, const void *b)
     return order ? order : strcmp(x->hash, y->hash);
 }
 
-static void sort_entries(tape *t)
+static void sort_entries(recording *t)
 {
     size_t kept = 0;
     if (t->count)
@@ -152,15 +152,15 @@ static void sort_entries(tape *t)
     t->count = kept;
 }
 
-static at_status read_winner(tape *t, atx_store *store, const atx_problem_key *key, const atx_fingerprint *f,
-                             at_error *err)
+static at_status read_winner(recording *t, atx_store *store, const atx_problem_key *key,
+                             const atx_fingerprint *f, at_error *err)
 {
     at_status status = atx_store_find_winner(&t->winner, store, key, f, NULL, err);
     t->has_winner = status == AT_OK && is_time(t->winner.winner.timing.median_s);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
-static at_status read_tape(tape *t, replay *d, const atx_problem_key *key, bool warm, at_error *err)
+static at_status read_recording(recording *t, replay *d, const atx_problem_key *key, bool warm, at_error *err)
 {
     atx_fingerprint like = d->recorded, f;
     like.cold = !warm;
@@ -173,18 +173,18 @@ static at_status read_tape(tape *t, replay *d, const atx_problem_key *key, bool 
     if (status == AT_OK)
         status = read_winner(t, d->store, key, &f, err);
     if (status == AT_OK && (t->failed || t->problem.failed))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK)
         sort_entries(t);
     return status;
 }
 
-/* The tape of a problem, NULL: it was not read. */
-static const tape *find_tape(const replay *d, const char *problem)
+/* The recording of a problem, NULL: it was not read. */
+static const recording *find_recording(const replay *d, const char *problem)
 {
-    for (size_t i = 0; i < d->tape_count; i++)
-        if (strcmp(atx_str_text(&d->tapes[i].problem), problem) == 0)
-            return &d->tapes[i];
+    for (size_t i = 0; i < d->recording_count; i++)
+        if (strcmp(atx_str_text(&d->recordings[i].problem), problem) == 0)
+            return &d->recordings[i];
     return NULL;
 }
 
@@ -195,14 +195,14 @@ static at_status replay_recorded(atx_device *device, const atx_problem_key *key,
     atx_str problem = { 0 };
     at_status status = AT_OK;
     atx_str_addf(&problem, "%s %s %s", key->op, key->shape, key->type_key);
-    const tape *t = find_tape(d, atx_str_text(&problem));
+    const recording *t = find_recording(d, atx_str_text(&problem));
     atx_str_clear(&problem);
     if (!t) {
-        if (!atx_grow(&d->tapes, &d->tape_cap, d->tape_count, sizeof *d->tapes))
-            return at_fail(err, AT_ERR_MEMORY, "out of memory");
-        d->tapes[d->tape_count] = (tape){ 0 };
-        t = &d->tapes[d->tape_count++];
-        status = read_tape(&d->tapes[d->tape_count - 1], d, key, warm, err);
+        if (!atx_grow(&d->recordings, &d->recording_cap, d->recording_count, sizeof *d->recordings))
+            return atx_no_memory(err);
+        d->recordings[d->recording_count] = (recording){ 0 };
+        t = &d->recordings[d->recording_count++];
+        status = read_recording(&d->recordings[d->recording_count - 1], d, key, warm, err);
     }
     for (size_t i = 0; i < t->count && status == AT_OK; i++)
         visit(context, t->entries[i].name, t->entries[i].hash, t->entries[i].config);
@@ -212,7 +212,7 @@ static at_status replay_recorded(atx_device *device, const atx_problem_key *key,
 /* ---- looking up ---- */
 
 /* Does the identity begin with this problem? Then *rest is what follows the blank. */
-static bool is_of(const char *identity, const tape *t, const char **rest)
+static bool is_of(const char *identity, const recording *t, const char **rest)
 {
     size_t len = t->problem.len;
     bool same = strncmp(identity, atx_str_text(&t->problem), len) == 0 && identity[len] == ' ';
@@ -232,12 +232,12 @@ static int by_text(const void *a, const void *b)
     return order ? order : strcmp(text[len] ? text + len + 1 : "", e->config);
 }
 
-/* The recorded configuration with this identity; *from is its tape. NULL: not recorded. */
-static const entry *find_entry(const replay *d, const char *identity, const tape **from)
+/* The recorded configuration with this identity; *from is its recording. NULL: not recorded. */
+static const entry *find_entry(const replay *d, const char *identity, const recording **from)
 {
     const char *rest;
-    for (size_t i = 0; i < d->tape_count; i++) {
-        const tape *t = &d->tapes[i];
+    for (size_t i = 0; i < d->recording_count; i++) {
+        const recording *t = &d->recordings[i];
         if (!t->count || !is_of(identity, t, &rest))
             continue;
         *from = t;
@@ -248,7 +248,7 @@ static const entry *find_entry(const replay *d, const char *identity, const tape
 
 static at_status not_recorded(const char *identity, at_error *err)
 {
-    return at_fail(err, AT_ERR_DEVICE, "%s is not in the recording", identity);
+    return atx_fail(err, AT_ERR_DEVICE, "%s is not in the recording", identity);
 }
 
 /* ---- being a device ---- */
@@ -276,14 +276,14 @@ static at_status set_timer(const replay *d, at_error *err)
         when.it_value.tv_nsec += when.it_value.tv_sec == 0 && when.it_value.tv_nsec == 0;
     }
     if (timerfd_settime(d->timer, 0, &when, NULL) != 0)
-        return at_fail(err, AT_ERR_SYSTEM, "a timer could not be set: %s", strerror(errno));
+        return atx_fail(err, AT_ERR_SYSTEM, "a timer could not be set: %s", strerror(errno));
     return AT_OK;
 }
 
 static at_status replay_submit(atx_device *device, const atx_trial *trial, at_error *err)
 {
     replay *d = ours(device);
-    const tape *t;
+    const recording *t;
     if (d->queue_count == ATX_DEVICE_QUEUE)
         return atx_bug(err, "the device's queue is full");
     const entry *e = find_entry(d, trial->kernel.identity, &t);
@@ -302,7 +302,7 @@ static at_status replay_submit(atx_device *device, const atx_trial *trial, at_er
 
 static atx_resources replay_resources(atx_device *device, const char *identity)
 {
-    const tape *t;
+    const recording *t;
     const entry *e = find_entry(ours(device), identity, &t);
     return e ? e->m.resources : ATX_RESOURCES_UNKNOWN;
 }
@@ -379,11 +379,11 @@ static bool is_winner(const atx_winner *w, const entry *e)
     return w && strcmp(w->template_name, e->name) == 0 && strcmp(w->config, e->config) == 0;
 }
 
-/* `w` is the recorded winner of the problem, NULL: there is none. `won`: it is among the finalists. */
-static at_status final_row(atx_final_row *out, const replay *d, const atx_finalist *f, const atx_winner *w,
-                           bool won, at_error *err)
+/* `w` is the recorded winner of the problem, NULL: there is none. `won`: it is among the top candidates. */
+static at_status final_row(atx_final_row *out, const replay *d, const atx_top_candidate *f,
+                           const atx_winner *w, bool won, at_error *err)
 {
-    const tape *t;
+    const recording *t;
     bool ceiling = w && w->ceiling_s > 0;
     if (f->is_memcpy) {
         *out = ceiling && strcmp(w->ceiling_name, "memcpy") == 0
@@ -410,13 +410,13 @@ static at_status wait_for_final(const replay *d, const atx_final_row *rows, int 
     double until_s = d->pace > 0 ? atx_now_s() + atx_pace_final_s(rows, count) / d->pace : 0;
     for (double left_s = 0; until_s > 0 && (left_s = until_s - atx_now_s()) > 0;) {
         if (atx_cancel_due(d->base.cancel))
-            return at_fail(err, AT_ERR_CANCELLED, "the final was cancelled");
+            return atx_fail(err, AT_ERR_CANCELLED, "the final was cancelled");
         poll(NULL, 0, left_s < LOOK_S ? 1 : (int)(1000 * LOOK_S));
     }
     return AT_OK;
 }
 
-static at_status replay_final(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+static at_status replay_final(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
                               double budget_until_s, atx_final_row *rows, atx_final_notes *notes,
                               at_error *err)
 {
@@ -428,7 +428,7 @@ static at_status replay_final(atx_device *device, const atx_finalist *list, int 
     (void)seed;
     (void)budget_until_s;
     for (int i = 0; i < count; i++) {
-        const tape *t = NULL;
+        const recording *t = NULL;
         rows[i] = (atx_final_row){ .outcome = ATX_TIMED };
         const entry *e =
             list[i].is_copy || list[i].is_memcpy ? NULL : find_entry(d, list[i].kernel.identity, &t);
@@ -448,9 +448,9 @@ static at_status replay_final(atx_device *device, const atx_finalist *list, int 
 static void replay_close(atx_device *device)
 {
     replay *d = ours(device);
-    for (size_t i = 0; i < d->tape_count; i++)
-        tape_clear(&d->tapes[i]);
-    free(d->tapes);
+    for (size_t i = 0; i < d->recording_count; i++)
+        recording_clear(&d->recordings[i]);
+    free(d->recordings);
     atx_store_close(d->store);
     if (d->timer >= 0)
         close(d->timer);
@@ -462,10 +462,11 @@ static at_status name_device(atx_device_info *info, const char *path, const char
 {
     const size_t most = sizeof info->name - sizeof ATX_REPLAY_NAME;
     if (strlen(recorded) > most)
-        return at_fail(err, AT_ERR_DEVICE,
-                       "%s: found trials of a device with a name of %zu characters, %s; expected at most %zu "
-                       "for a replay, which puts '" ATX_REPLAY_NAME "' before it",
-                       path, strlen(recorded), recorded, most);
+        return atx_fail(
+            err, AT_ERR_DEVICE,
+            "%s: found trials of a device with a name of %zu characters, %s; expected at most %zu "
+            "for a replay, which puts '" ATX_REPLAY_NAME "' before it",
+            path, strlen(recorded), recorded, most);
     snprintf(info->name, sizeof info->name, ATX_REPLAY_NAME "%s", recorded);
     return AT_OK;
 }
@@ -477,11 +478,11 @@ static at_status describe(replay *d, const char *path, const char *name, at_erro
     char cc[16], hash[9];
     at_error cause = { 0 };
     if (*name && atx_store_choose_device(like.device, d->store, name, &cause) != AT_OK)
-        return at_fail(err, cause.status, "%s: behind @: %s", path, cause.text);
+        return atx_fail(err, cause.status, "%s: behind @: %s", path, cause.text);
     at_status status = atx_store_main_fingerprint(&d->recorded, d->store, NULL, &like, err);
     if (status == AT_ERR_NOT_FOUND)
-        return at_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there%s%s; nothing can be replayed",
-                       path, *name ? " on " : "", like.device);
+        return atx_fail(err, AT_ERR_DEVICE, "%s: no trials are recorded there%s%s; nothing can be replayed",
+                        path, *name ? " on " : "", like.device);
     if (status == AT_OK)
         status = atx_store_short_hash(hash, d->store, err);
     if (status != AT_OK)
@@ -490,8 +491,8 @@ static at_status describe(replay *d, const char *path, const char *name, at_erro
     if (d->recorded.cc == 0) /* recorded by others, who did not say */
         atx_arch_limits(&info->limits, 0);
     else if (atx_arch_parse(&info->limits, cc, NULL) != AT_OK)
-        return at_fail(err, AT_ERR_DEVICE, "%s: recorded on compute capability %s, which is not known here",
-                       path, cc);
+        return atx_fail(err, AT_ERR_DEVICE, "%s: recorded on compute capability %s, which is not known here",
+                        path, cc);
     status = name_device(info, path, d->recorded.device, err);
     if (status != AT_OK)
         return status;
@@ -523,15 +524,15 @@ at_status atx_device_open_replay(atx_device **out, const atx_replay_spec *spec, 
     const char *path = atx_str_text(&spec->file);
     replay *d = calloc(1, sizeof *d);
     if (!d)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     d->base.kind = &REPLAY;
     d->pace = spec->pace;
     d->timer = -1;
     at_status status = atx_store_open_recording_unless(&d->store, path, cancel, err);
     if (status == AT_ERR_NOT_FOUND)
-        status = at_fail(err, AT_ERR_NOT_FOUND,
-                         "%s: no such recording; a database is one, and what `autotune dump -o FILE` writes",
-                         path);
+        status = atx_fail(err, AT_ERR_NOT_FOUND,
+                          "%s: no such recording; a database is one, and what `autotune dump -o FILE` writes",
+                          path);
     if (status == AT_OK) {
         atx_store_set_cancel(d->store, cancel);
         status = describe(d, path, spec->name, err);
@@ -539,7 +540,7 @@ at_status atx_device_open_replay(atx_device **out, const atx_replay_spec *spec, 
     }
     if (status == AT_OK && d->pace > 0 &&
         (d->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)) < 0)
-        status = at_fail(err, AT_ERR_SYSTEM, "a timer could not be made: %s", strerror(errno));
+        status = atx_fail(err, AT_ERR_SYSTEM, "a timer could not be made: %s", strerror(errno));
     if (status != AT_OK) {
         replay_close(&d->base);
         return status;

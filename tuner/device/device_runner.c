@@ -66,8 +66,8 @@ static at_status start_once(atx_runner *d, at_error *err)
     if (status == AT_OK) {
         atx_reader in = { body.data, body.data + body.len, false };
         if (!atx_read_plain(&d->base.info, sizeof d->base.info, &in))
-            status = at_fail(err, AT_ERR_SYSTEM, "the device runner is another version of autotune");
-        else if (d->number >= 0 && !d->tape)
+            status = atx_fail(err, AT_ERR_SYSTEM, "the device runner is another version of autotune");
+        else if (d->number >= 0 && !d->recording)
             d->base.info.ordinal = d->number;
     }
     atx_str_clear(&body);
@@ -95,7 +95,7 @@ static void runner_close(atx_device *device)
     atx_child_stop(&d->child, STOP_GRACE_S);
     forget_queue(d);
     atx_str_clear(&d->setup);
-    atx_device_close(d->tape);
+    atx_device_close(d->recording);
     free(d->spec);
     free(d);
 }
@@ -147,7 +147,7 @@ static at_status start_again(atx_runner *d, at_error *err)
 static bool head_has_time(void *context)
 {
     atx_runner *d = context;
-    return atx_patience_waited_s(&d->head) <= d->deadline_s;
+    return atx_wait_time_waited_s(&d->head) <= d->deadline_s;
 }
 
 /*
@@ -166,7 +166,7 @@ at_status atx_runner_restart(atx_runner *d, at_error *err)
     for (int i = 1;
          i < ATX_MAX_STARTS && status == AT_ERR_DEVICE && !d->base.lost && atx_runner_may_try_again(d); i++)
         status = start_again(d, err);
-    d->head = atx_patience_begin();
+    d->head = atx_wait_time_begin();
     for (int i = 0; i < d->queue_count && status == AT_OK; i++)
         status = send_trial(d, &d->queue[i], err);
     return status;
@@ -179,7 +179,7 @@ static at_status runner_setup(atx_device *device, const atx_setup *setup, at_err
     forget_queue(d);
     d->silences = 0;
     memset(d->confirmed, 0, sizeof d->confirmed);
-    d->deadline_s = d->tape ? REPLAY_DEADLINE_S : atx_trial_deadline_s(setup);
+    d->deadline_s = d->recording ? REPLAY_DEADLINE_S : atx_trial_deadline_s(setup);
     atx_str_reset(&d->setup);
     atx_write_setup(&d->setup, setup);
     at_status status = atx_str_status(&d->setup, err);
@@ -192,12 +192,12 @@ static at_status runner_setup(atx_device *device, const atx_setup *setup, at_err
         return AT_OK;
     if (status == AT_ERR_CANCELLED) {
         atx_str_reset(&d->setup);
-        return at_fail(err, status, "%s", cause.text);
+        return atx_fail(err, status, "%s", cause.text);
     }
     /* A reference that faults leaves a ruined runner: the next problem deserves a new one. */
     atx_str_reset(&d->setup);
     at_status again = atx_runner_restart(d, err);
-    return again == AT_OK ? at_fail(err, status, "%s", cause.text) : again;
+    return again == AT_OK ? atx_fail(err, status, "%s", cause.text) : again;
 }
 
 static int runner_queued(const atx_device *device)
@@ -219,7 +219,7 @@ static at_status runner_submit(atx_device *device, const atx_trial *trial, at_er
         return status;
     }
     if (d->queue_count++ == 0)
-        d->head = atx_patience_begin();
+        d->head = atx_wait_time_begin();
     return send_trial(d, q, err);
 }
 
@@ -234,7 +234,7 @@ static void pop(atx_runner *d)
     atx_str_clear(&d->queue[0].body);
     d->queue_count--;
     memmove(d->queue, d->queue + 1, (size_t)d->queue_count * sizeof *d->queue);
-    d->head = atx_patience_begin();
+    d->head = atx_wait_time_begin();
 }
 
 /* Whether the head of the queue gets a second chance; how the first ended is told when the second ends. */
@@ -274,7 +274,7 @@ static at_status blame_head(atx_runner *d, atx_measured *out, bool *got, atx_out
                                .outcome = outcome,
                                .resources = ATX_RESOURCES_UNKNOWN,
                                .conditions = ATX_CONDITIONS_UNKNOWN };
-        out->busy_s = atx_patience_waited_s(&d->head);
+        out->busy_s = atx_wait_time_waited_s(&d->head);
         snprintf(out->log, sizeof out->log, "%s", why);
         *got = true;
         conclude(d, out, true);
@@ -309,7 +309,7 @@ static at_status take_frame(atx_runner *d, atx_measured *out, bool *got, at_erro
         status = AT_OK;
     } else if (kind == ATX_FAILED) {
         status = atx_runner_failure(&body, &cause);
-        status = status == AT_ERR_INTERNAL ? at_fail(err, status, "%s", cause.text) /* no kernel's fault */
+        status = status == AT_ERR_INTERNAL ? atx_fail(err, status, "%s", cause.text) /* no kernel's fault */
                                            : blame_head(d, out, got, ATX_CRASHED, cause.text, err);
     } else if (kind == ATX_MEASURED && d->queue_count && atx_read_plain(&m, sizeof m, &in)) {
         status = hear(d, &m, out, got, err);
@@ -335,7 +335,7 @@ static at_status runner_pump(atx_device *device, atx_measured *out, bool *got, a
     }
     if (poll(&fd, 1, 0) > 0)
         return take_frame(d, out, got, err);
-    if (d->queue_count && !d->waits && atx_patience_waited_s(&d->head) > d->deadline_s) {
+    if (d->queue_count && !d->waits && atx_wait_time_waited_s(&d->head) > d->deadline_s) {
         snprintf(why, sizeof why, "did not end within %.1f s; its runner was killed", d->deadline_s);
         return blame_head(d, out, got, ATX_TIMED_OUT, why, err);
     }
@@ -351,13 +351,13 @@ static at_status runner_recorded(atx_device *device, const atx_problem_key *key,
                                  atx_recorded_visit *visit, void *context, at_error *err)
 {
     atx_runner *d = ours(device);
-    return d->tape ? atx_device_recorded(d->tape, key, warm, visit, context, err) : AT_OK;
+    return d->recording ? atx_device_recorded(d->recording, key, warm, visit, context, err) : AT_OK;
 }
 
 static atx_resources runner_resources(atx_device *device, const char *identity)
 {
     atx_runner *d = ours(device);
-    return d->tape ? atx_device_recorded_resources(d->tape, identity) : ATX_RESOURCES_UNKNOWN;
+    return d->recording ? atx_device_recorded_resources(d->recording, identity) : ATX_RESOURCES_UNKNOWN;
 }
 
 static const atx_device_kind RUNNER = {
@@ -377,16 +377,16 @@ at_status atx_device_start_runner(atx_device **out, const atx_runner_at *at, at_
 {
     atx_runner *d = calloc(1, sizeof *d);
     if (!d) {
-        atx_device_close(at->tape);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_device_close(at->recording);
+        return atx_no_memory(err);
     }
     d->base.kind = &RUNNER;
     d->ordinal = at->ordinal;
     d->site = at->site;
     d->number = at->number;
-    d->tape = at->tape;
+    d->recording = at->recording;
     d->spec = atx_text_copy(at->spec, strlen(at->spec));
-    at_status status = d->spec ? spawn(d, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = d->spec ? spawn(d, err) : atx_no_memory(err);
     if (status == AT_OK)
         *out = &d->base;
     else

@@ -2,9 +2,9 @@
  * device_runner_final.c - the final on a runner.
  *
  * A kernel that faults or does not end takes the runner, and the final of all others, with it. Then each
- * finalist gets a final of its own, alone in a new process: those that fail there too are told of in their
- * rows, and the others play the final again. Where all are well alone nobody can be named, and the final has
- * failed.
+ * top candidate gets a final of its own, alone in a new process: those that fail there too are told of in
+ * their rows, and the others play the final again. Where all are well alone nobody can be named, and the
+ * final has failed.
  */
 #include "device/device_runner_parts.h"
 
@@ -29,7 +29,7 @@ typedef struct request {
 static at_status ask(atx_runner *d, const atx_str *body, atx_str *answer, double deadline_s, at_error *err)
 {
     if (atx_runner_has_died(d) && atx_cancel_asked(d->base.cancel))
-        return at_fail(err, AT_ERR_CANCELLED, "before it began");
+        return atx_fail(err, AT_ERR_CANCELLED, "before it began");
     d->plays = true;
     d->cancelled = false;
     at_status status = atx_runner_ask(d, ATX_FINAL, body, ATX_FINAL_DONE, answer, deadline_s, err);
@@ -48,7 +48,7 @@ static at_status ask(atx_runner *d, const atx_str *body, atx_str *answer, double
     return status;
 }
 
-static at_status play(const request *r, const atx_finalist *list, int count, double deadline_s,
+static at_status play(const request *r, const atx_top_candidate *list, int count, double deadline_s,
                       atx_final_row *rows, at_error *err)
 {
     atx_str body = { 0 }, answer = { 0 };
@@ -73,20 +73,21 @@ static at_status failed(atx_runner *d, at_status status, const at_error *cause, 
     if (atx_cancel_asked(d->base.cancel)) {
         if (status != AT_ERR_CANCELLED)
             atx_child_stop(&d->child, 0);
-        return at_fail(err, AT_ERR_CANCELLED, "%s", cause->text);
+        return atx_fail(err, AT_ERR_CANCELLED, "%s", cause->text);
     }
     at_status again = atx_runner_restart(d, err);
-    return again == AT_OK ? at_fail(err, status, "the final failed: %s", cause->text) : again;
+    return again == AT_OK ? atx_fail(err, status, "the final failed: %s", cause->text) : again;
 }
 
-/* One finalist, alone. AT_OK also when it fails: *row says so. */
-static at_status try_alone(atx_final_row *row, const request *r, const atx_finalist *finalist, at_error *err)
+/* One top candidate, alone. AT_OK also when it fails: *row says so. */
+static at_status try_alone(atx_final_row *row, const request *r, const atx_top_candidate *top_candidate,
+                           at_error *err)
 {
     atx_runner *d = r->d;
     at_error cause = { 0 };
     atx_final_row got = { .outcome = ATX_TIMED };
     d->silences = MAX_SILENCES - 1;
-    at_status status = play(r, finalist, 1, ALONE_DEADLINE_S + d->deadline_s, &got, &cause);
+    at_status status = play(r, top_candidate, 1, ALONE_DEADLINE_S + d->deadline_s, &got, &cause);
     bool silent = d->silences >= MAX_SILENCES;
     if (status == AT_OK && got.outcome == ATX_TIMED)
         return AT_OK;
@@ -104,7 +105,7 @@ static at_status try_alone(atx_final_row *row, const request *r, const atx_final
 }
 
 /* Which of those that take part fail alone; *found: some do. */
-static at_status try_each_alone(bool *found, const request *r, const atx_finalist *list, int count,
+static at_status try_each_alone(bool *found, const request *r, const atx_top_candidate *list, int count,
                                 atx_final_row *rows, at_error *err)
 {
     at_status status = AT_OK;
@@ -119,14 +120,14 @@ static at_status try_each_alone(bool *found, const request *r, const atx_finalis
 }
 
 /* The final of those that take part. */
-static at_status play_rest(const request *r, const atx_finalist *list, int count, atx_final_row *rows,
+static at_status play_rest(const request *r, const atx_top_candidate *list, int count, atx_final_row *rows,
                            at_error *err)
 {
-    atx_finalist *rest = malloc((size_t)count * sizeof *rest);
-    atx_final_row got[ATX_MAX_FINALISTS];
-    int places[ATX_MAX_FINALISTS], left = 0;
+    atx_top_candidate *rest = malloc((size_t)count * sizeof *rest);
+    atx_final_row got[ATX_MAX_TOP_CANDIDATES];
+    int places[ATX_MAX_TOP_CANDIDATES], left = 0;
     if (!rest)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int i = 0; i < count; i++)
         if (rows[i].outcome == ATX_TIMED) {
             places[left] = i;
@@ -140,7 +141,7 @@ static at_status play_rest(const request *r, const atx_finalist *list, int count
     return status;
 }
 
-at_status atx_runner_final(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+at_status atx_runner_final(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
                            double budget_until_s, atx_final_row *rows, atx_final_notes *notes, at_error *err)
 {
     request r = { (atx_runner *)device, seed, budget_until_s, notes };
@@ -159,7 +160,7 @@ at_status atx_runner_final(atx_device *device, const atx_finalist *list, int cou
             at_error alone = { 0 };
             at_status tried = try_each_alone(&again, &r, list, count, rows, &alone);
             if (tried != AT_OK)
-                return at_fail(err, tried, "%s", alone.text);
+                return atx_fail(err, tried, "%s", alone.text);
         }
     }
     return status;

@@ -7,7 +7,7 @@
 
 #include "device/device_kind.h"
 #include "device/runner_wire.h"
-#include "util/patience.h"
+#include "util/wait_time.h"
 
 /*
  * A runner that says nothing may have been frozen for a while, and gets a second chance too, but no third:
@@ -34,21 +34,21 @@ typedef struct atx_runner {
     atx_device base;
     int ordinal;
     atx_site *site;
-    char *spec;       /* what the process is told; owned */
-    int number;       /* what it is called; below zero: its ordinal */
-    atx_device *tape; /* of a replay that is elsewhere: the same recording here */
+    char *spec;            /* what the process is told; owned */
+    int number;            /* what it is called; below zero: its ordinal */
+    atx_device *recording; /* of a replay that is elsewhere: the same recording here */
     atx_child child;
     atx_str setup; /* of the open problem, to repeat it after a restart */
     atx_queued queue[ATX_DEVICE_QUEUE];
     int queue_count;
-    atx_patience head;           /* with the first in the queue, since it began */
+    atx_wait_time head;          /* with the first in the queue, since it began */
     double deadline_s;           /* of a trial of the open problem */
     int confirmed[ATX_OUTCOMES]; /* failures of this problem that happened again, by the last */
     int silences;                /* of runners, since the request that is served began */
     bool waits;                  /* its runner, for another run that has the device */
     bool plays;                  /* a final that has been asked for ... */
     bool cancelled;              /* ... and was cancelled ... */
-    atx_patience since;          /* ... then */
+    atx_wait_time since;         /* ... then */
 } atx_runner;
 
 /* Its child was buried; one that told of a failure lives. */
@@ -79,7 +79,7 @@ at_status atx_runner_ask(atx_runner *d, uint32_t kind, const atx_str *request, u
 at_status atx_runner_restart(atx_runner *d, at_error *err) AT_MUST_CHECK;
 
 /* atx_device_final: device_runner_final.c. */
-at_status atx_runner_final(atx_device *device, const atx_finalist *list, int count, uint64_t seed,
+at_status atx_runner_final(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
                            double budget_until_s, atx_final_row *rows, atx_final_notes *notes,
                            at_error *err) AT_MUST_CHECK;
 

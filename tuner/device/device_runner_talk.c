@@ -9,7 +9,7 @@
 #define SLICE_MS 50   /* of a wait: between two of them somebody may have asked to end it */
 #define FRAME_S  30.0 /* within a message: whoever sends it is frozen */
 
-static bool has_no_patience(void *context)
+static bool has_no_wait_time(void *context)
 {
     (void)context;
     return false;
@@ -21,23 +21,25 @@ static at_status pass_on_cancel(atx_runner *d, at_error *err)
     atx_str nothing = { 0 };
     if (!d->plays || d->waits)
         return atx_cancel_due(d->base.cancel)
-                   ? at_fail(err, AT_ERR_CANCELLED, "interrupted: device %d had not answered yet", d->ordinal)
+                   ? atx_fail(err, AT_ERR_CANCELLED, "interrupted: device %d had not answered yet",
+                              d->ordinal)
                    : AT_OK;
     if (d->cancelled || !atx_cancel_asked(d->base.cancel))
         return AT_OK;
     d->cancelled = true;
-    d->since = atx_patience_begin();
-    at_status status = atx_wire_send_while(d->child.fd, ATX_CANCEL, &nothing, has_no_patience, NULL, err);
+    d->since = atx_wait_time_begin();
+    at_status status = atx_wire_send_while(d->child.fd, ATX_CANCEL, &nothing, has_no_wait_time, NULL, err);
     return status == AT_ERR_SYSTEM ? AT_OK : status; /* it died or is frozen: the next receive says so */
 }
 
-/* What a cancelled final still has to do, a round and a check of each finalist, takes no longer than a trial.
+/* What a cancelled final still has to do, a round and a check of each top candidate, takes no longer than a
+ * trial.
  */
-static bool is_overdue(atx_runner *d, atx_patience *patience, double deadline_s)
+static bool is_overdue(atx_runner *d, atx_wait_time *wait_time, double deadline_s)
 {
-    double waited_s = atx_patience_waited_s(patience);
+    double waited_s = atx_wait_time_waited_s(wait_time);
     return (deadline_s >= 0 && waited_s >= deadline_s) ||
-           (d->cancelled && atx_patience_waited_s(&d->since) >= d->deadline_s);
+           (d->cancelled && atx_wait_time_waited_s(&d->since) >= d->deadline_s);
 }
 
 /* What is left of it is of no use; who asked for it to end does not wait for another one. */
@@ -46,35 +48,35 @@ static at_status fell_silent(atx_runner *d, double waited_s, at_error *err)
     if (!d->cancelled)
         atx_child_stop(&d->child, 0);
     d->silences++;
-    return at_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
-                   waited_s);
+    return atx_fail(err, AT_ERR_DEVICE, "the runner of device %d said nothing for %.0f s", d->ordinal,
+                    waited_s);
 }
 
 static bool frame_may_go_on(void *context)
 {
-    return atx_patience_waited_s(context) < FRAME_S;
+    return atx_wait_time_waited_s(context) < FRAME_S;
 }
 
 /* Waits for one frame, at most `deadline_s` (below zero: for as long as it takes). */
 at_status atx_runner_receive(atx_runner *d, uint32_t *kind, atx_str *body, double deadline_s, at_error *err)
 {
     char how[256];
-    atx_patience patience = atx_patience_begin();
+    atx_wait_time wait_time = atx_wait_time_begin();
     struct pollfd fd = { .fd = d->child.fd, .events = POLLIN };
     while (poll(&fd, 1, SLICE_MS) <= 0) {
         at_status status = pass_on_cancel(d, err);
         if (status != AT_OK)
             return status;
-        if (is_overdue(d, &patience, deadline_s))
-            return fell_silent(d, patience.waited_s, err);
+        if (is_overdue(d, &wait_time, deadline_s))
+            return fell_silent(d, wait_time.waited_s, err);
     }
-    patience = atx_patience_begin();
+    wait_time = atx_wait_time_begin();
     bool (*patient)(void *) =
         d->child.site ? NULL : frame_may_go_on; /* of a rank that is cut off others know */
-    if (atx_wire_recv_while(d->child.fd, kind, body, patient, &patience, NULL) == AT_OK && *kind != 0)
+    if (atx_wire_recv_while(d->child.fd, kind, body, patient, &wait_time, NULL) == AT_OK && *kind != 0)
         return AT_OK;
-    atx_child_autopsy(&d->child, how, sizeof how);
-    return at_fail(err, AT_ERR_DEVICE, "the runner of device %d ended: %s", d->ordinal, how);
+    atx_child_exit_status(&d->child, how, sizeof how);
+    return atx_fail(err, AT_ERR_DEVICE, "the runner of device %d ended: %s", d->ordinal, how);
 }
 
 /* A FAILED frame's status and words become the caller's. */
@@ -82,7 +84,7 @@ at_status atx_runner_failure(const atx_str *body, at_error *err)
 {
     atx_reader in = { body->data, body->data + body->len, false };
     at_status status = atx_status_of(atx_get_i64(&in));
-    return at_fail(err, status, "%s", atx_get_text(&in));
+    return atx_fail(err, status, "%s", atx_get_text(&in));
 }
 
 /* WAITS and BEGINS: what another run does with the device is not this one's time. */
@@ -91,7 +93,7 @@ bool atx_runner_is_turn(atx_runner *d, uint32_t kind)
     if (kind != ATX_WAITS && kind != ATX_BEGINS)
         return false;
     d->waits = kind == ATX_WAITS;
-    d->head = atx_patience_begin();
+    d->head = atx_wait_time_begin();
     return true;
 }
 
@@ -115,14 +117,14 @@ at_status atx_runner_expect(atx_runner *d, uint32_t wanted, atx_str *body, doubl
 
 typedef struct sending {
     atx_runner *d;
-    atx_patience patience;
+    atx_wait_time wait_time;
     double deadline_s;
 } sending;
 
-static bool has_patience(void *context)
+static bool has_wait_time(void *context)
 {
     sending *s = context;
-    return atx_patience_waited_s(&s->patience) < s->deadline_s &&
+    return atx_wait_time_waited_s(&s->wait_time) < s->deadline_s &&
            (s->d->plays || !atx_cancel_due(s->d->base.cancel));
 }
 
@@ -132,11 +134,11 @@ at_status atx_runner_ask(atx_runner *d, uint32_t kind, const atx_str *request, u
                          atx_str *answer, double deadline_s, at_error *err)
 {
     if (atx_runner_has_died(d))
-        return at_fail(err, AT_ERR_DEVICE, "device %d has no runner any more", d->ordinal);
-    sending s = { .d = d, .patience = atx_patience_begin(), .deadline_s = deadline_s };
-    at_status status = atx_wire_send_while(d->child.fd, kind, request, has_patience, &s, err);
-    if (s.patience.waited_s >= deadline_s)
-        return fell_silent(d, s.patience.waited_s, err);
+        return atx_fail(err, AT_ERR_DEVICE, "device %d has no runner any more", d->ordinal);
+    sending s = { .d = d, .wait_time = atx_wait_time_begin(), .deadline_s = deadline_s };
+    at_status status = atx_wire_send_while(d->child.fd, kind, request, has_wait_time, &s, err);
+    if (s.wait_time.waited_s >= deadline_s)
+        return fell_silent(d, s.wait_time.waited_s, err);
     return status == AT_OK || status == AT_ERR_SYSTEM ? atx_runner_expect(d, wanted, answer, deadline_s, err)
                                                       : status;
 }

@@ -67,8 +67,8 @@ at_status atx_layout_fits(const atx_setup *setup, int64_t free_bytes, at_error *
     }
     if (bytes <= (double)free_bytes)
         return AT_OK;
-    return at_fail(err, AT_ERR_DEVICE,
-                   "the problem does not fit: it needs %.1f MB on the device (buffers, the right answer, "
-                   "reserve), and %.1f MB are free",
-                   1e-6 * bytes, 1e-6 * (double)free_bytes);
+    return atx_fail(err, AT_ERR_DEVICE,
+                    "the problem does not fit: it needs %.1f MB on the device (buffers, the right answer, "
+                    "reserve), and %.1f MB are free",
+                    1e-6 * bytes, 1e-6 * (double)free_bytes);
 }

@@ -105,8 +105,8 @@ static at_status serve_trial(replayer *r, atx_reader *in, at_error *err)
 
 static at_status serve_final(replayer *r, atx_reader *in, at_error *err)
 {
-    atx_finalist list[ATX_MAX_FINALISTS];
-    atx_final_row rows[ATX_MAX_FINALISTS];
+    atx_top_candidate list[ATX_MAX_TOP_CANDIDATES];
+    atx_final_row rows[ATX_MAX_TOP_CANDIDATES];
     atx_final_notes notes;
     int count = 0;
     uint64_t seed = 0;
@@ -198,10 +198,10 @@ static at_status serve_all(replayer *r, at_error *err)
 int atx_replay_main(const char *spec)
 {
     replayer r = { .device = NULL };
-    at_error err = { 0 }, unheard;
+    at_error err = { 0 }, ignored;
     at_status status = atx_device_open(&r.device, spec, NULL, &err);
     if (status != AT_OK) {
-        status = reply_failure(status, &err, &unheard);
+        status = reply_failure(status, &err, &ignored);
         return status == AT_OK ? 0 : 1;
     }
     atx_device_info here = *atx_device_info_of(r.device), *info = &here;

@@ -100,7 +100,7 @@ void atx_write_setup(atx_str *body, const atx_setup *s)
     atx_put_bytes(body, s->buffers, sizeof s->buffers);
     atx_put_i64(body, s->buffer_count);
     write_kernel(body, &s->reference);
-    write_kernel(body, &s->referee);
+    write_kernel(body, &s->validator);
     atx_put_bytes(body, &s->answer, sizeof s->answer);
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         atx_put_bytes(body, s->verify[i].cubin, s->verify[i].len);
@@ -118,7 +118,7 @@ at_status atx_read_setup(atx_setup *out, atx_reader *in, at_error *err)
     atx_read_plain(out->buffers, sizeof out->buffers, in);
     out->buffer_count = (int)atx_get_i64(in);
     read_kernel(&out->reference, in);
-    read_kernel(&out->referee, in);
+    read_kernel(&out->validator, in);
     atx_read_plain(&out->answer, sizeof out->answer, in);
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         out->verify[i].cubin = atx_get_bytes(in, &out->verify[i].len);
@@ -150,7 +150,8 @@ at_status atx_read_trial(atx_trial *out, atx_reader *in, at_error *err)
     return well_formed(in, err);
 }
 
-void atx_write_final(atx_str *body, const atx_finalist *list, int count, uint64_t seed, double budget_until_s)
+void atx_write_final(atx_str *body, const atx_top_candidate *list, int count, uint64_t seed,
+                     double budget_until_s)
 {
     atx_put_i64(body, count);
     atx_put_i64(body, (int64_t)seed);
@@ -162,13 +163,13 @@ void atx_write_final(atx_str *body, const atx_finalist *list, int count, uint64_
     }
 }
 
-at_status atx_read_final(atx_finalist *list, int *count, uint64_t *seed, double *budget_until_s,
+at_status atx_read_final(atx_top_candidate *list, int *count, uint64_t *seed, double *budget_until_s,
                          atx_reader *in, at_error *err)
 {
     *count = (int)atx_get_i64(in);
     *seed = (uint64_t)atx_get_i64(in);
     *budget_until_s = atx_get_f64(in);
-    if (*count < 0 || *count > ATX_MAX_FINALISTS)
+    if (*count < 0 || *count > ATX_MAX_TOP_CANDIDATES)
         in->bad = true;
     for (int i = 0; i < *count && !in->bad; i++) {
         read_kernel(&list[i].kernel, in);

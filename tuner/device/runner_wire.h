@@ -37,13 +37,13 @@ enum {
 
 void atx_write_setup(atx_str *body, const atx_setup *setup);
 void atx_write_trial(atx_str *body, const atx_trial *trial);
-void atx_write_final(atx_str *body, const atx_finalist *list, int count, uint64_t seed,
+void atx_write_final(atx_str *body, const atx_top_candidate *list, int count, uint64_t seed,
                      double budget_until_s);
 
 /* Cubins and names are borrowed from the reader's body. AT_ERR_SYSTEM: a malformed message. */
 at_status atx_read_setup(atx_setup *out, atx_reader *in, at_error *err) AT_MUST_CHECK;
 at_status atx_read_trial(atx_trial *out, atx_reader *in, at_error *err) AT_MUST_CHECK;
-at_status atx_read_final(atx_finalist *list, int *count, uint64_t *seed, double *budget_until_s,
+at_status atx_read_final(atx_top_candidate *list, int *count, uint64_t *seed, double *budget_until_s,
                          atx_reader *in, at_error *err) AT_MUST_CHECK;
 
 /* Copies a struct that travelled as bytes; false when the sizes differ. */

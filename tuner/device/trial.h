@@ -22,9 +22,9 @@ typedef struct atx_device_info {
     char host[64];   /* the machine that it is in; of a replay ""            */
     int visible;     /* CUDA devices that there are with this one; of a replay 0    */
     int64_t free_bytes;
-    int64_t other_processes; /* that compute on it; -1: unknown                     */
-    int64_t ecc_errors;      /* uncorrected, since the driver was loaded; likewise  */
-    char no_turns[200];      /* why runs on it do not take turns; "": they do       */
+    int64_t other_processes;  /* that compute on it; -1: unknown                     */
+    int64_t ecc_errors;       /* uncorrected, since the driver was loaded; likewise  */
+    char no_device_lock[200]; /* why runs on it do not take turns; "": they do       */
     atx_limits limits;
 } atx_device_info;
 
@@ -79,7 +79,8 @@ typedef struct atx_buffer {
     int how;           /* what an input or inout holds, with numbers a and b as atx_generate has them */
     uint64_t a, b;
     atx_check check; /* of an output or inout; without its place */
-    int referee; /* ATX_BY: which launch of the setup's judges it, from 1; 0: one that judges another too */
+    int validator; /* ATX_BY: which launch of the setup's validates it, from 1; 0: one that validates another
+                      too */
     atx_data_file data; /* of an input or inout that comes from a file */
 } atx_buffer;
 
@@ -99,7 +100,7 @@ typedef struct atx_setup {
     int buffer_count;
     atx_kernel reference; /* without a cubin: the answer is in a file, or there is none */
     atx_data_file answer; /* of the one output */
-    atx_kernel referee;   /* its launches judge outputs, each by itself; without a cubin: none does */
+    atx_kernel validator; /* its launches validate outputs, each by itself; without a cubin: none does */
     atx_check_part verify[ATX_CHECK_PARTS];
     bool gaps;          /* the reference does not write all of its outputs: what it leaves must stay */
     int64_t copy_bytes; /* what a copy of the problem copies, from the first input to the first output */
@@ -129,12 +130,12 @@ typedef struct atx_measured {
 } atx_measured;
 
 /* The final: candidates timed again, interleaved in random order, round by round, until settled. */
-#define ATX_MAX_FINALISTS 24
-typedef struct atx_finalist {
+#define ATX_MAX_TOP_CANDIDATES 24
+typedef struct atx_top_candidate {
     atx_kernel kernel;
     bool is_copy;
     bool is_memcpy; /* the driver's copy of the first input to the first output; no kernel */
-} atx_finalist;
+} atx_top_candidate;
 
 typedef struct atx_final_row {
     atx_outcome outcome; /* ATX_TIMED also means: verified again afterwards */

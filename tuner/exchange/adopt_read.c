@@ -15,9 +15,9 @@ enum { MOST_SHOWN = 200 }; /* characters of a name, and of a list of them */
 
 static at_status too_long(const atx_draft *d, const char *what, const char *name, size_t len)
 {
-    return at_fail(d->err, AT_ERR_INPUT,
-                   "%s: found the %s '%.*s' with a name of %zu characters; expected at most %d", d->in->path,
-                   what, (int)(len < MOST_SHOWN ? len : MOST_SHOWN), name, len, ATX_MAX_WORD - 1);
+    return atx_fail(d->err, AT_ERR_INPUT,
+                    "%s: found the %s '%.*s' with a name of %zu characters; expected at most %d", d->in->path,
+                    what, (int)(len < MOST_SHOWN ? len : MOST_SHOWN), name, len, ATX_MAX_WORD - 1);
 }
 
 static bool is_asked_for(const atx_draft *d, const atx_kernel_text *k)
@@ -29,10 +29,10 @@ static bool is_asked_for(const atx_draft *d, const atx_kernel_text *k)
 static at_status not_one(const atx_draft *d, int count, const atx_str *names)
 {
     if (count)
-        return at_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path,
-                       count, atx_str_text(names));
-    return at_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
-                   d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
+        return atx_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path,
+                        count, atx_str_text(names));
+    return atx_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
+                    d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
 }
 
 static at_status find_kernel(atx_draft *d, atx_kernel_text *found)
@@ -68,16 +68,16 @@ static at_status read_arguments(atx_draft *d, size_t open)
 {
     d->arg_count = atx_code_args(d->args, ATX_DRAFT_ARGS, &d->code, open);
     if (d->arg_count < 0)
-        return at_fail(d->err, AT_ERR_INPUT, "%s: found more than %d parameters of %s; expected fewer",
-                       d->in->path, ATX_DRAFT_ARGS, d->kernel);
+        return atx_fail(d->err, AT_ERR_INPUT, "%s: found more than %d parameters of %s; expected fewer",
+                        d->in->path, ATX_DRAFT_ARGS, d->kernel);
     for (int i = 0; i < d->arg_count; i++)
         if (!d->args[i].name[0])
             return too_long(d, "parameter", d->args[i].text, d->args[i].len);
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].pointer)
             return AT_OK;
-    return at_fail(d->err, AT_ERR_INPUT, "%s: found no pointer among the parameters of %s; expected one",
-                   d->in->path, d->kernel);
+    return atx_fail(d->err, AT_ERR_INPUT, "%s: found no pointer among the parameters of %s; expected one",
+                    d->in->path, d->kernel);
 }
 
 /* ---- variables ---- */
@@ -199,7 +199,7 @@ static at_status read_parameters(atx_draft *d)
     static const atx_lex_options ACTIVE = { .active = true };
     atx_tokens t;
     if (!atx_tokens_read(&t, d->in->text, strlen(d->in->text), &ACTIVE))
-        return at_fail(d->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(d->err);
     for (size_t i = 0; i < t.count; i++)
         if (t.items[i].kind == ATX_TOKEN_DIRECTIVE)
             read_parameter(d, &t, i);

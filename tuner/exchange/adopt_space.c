@@ -156,8 +156,8 @@ at_status atx_adopt_space_read(atx_adopt_space *out, const char *path, at_error 
     if (status != AT_OK)
         return status;
     if (file.kind != ATX_IMPORT_T1)
-        status =
-            at_fail(err, AT_ERR_INPUT, "%s: found results; expected a tuning problem in the T1 format", path);
+        status = atx_fail(err, AT_ERR_INPUT, "%s: found results; expected a tuning problem in the T1 format",
+                          path);
     if (status == AT_OK)
         read_kernel(out, &file);
     if (status == AT_OK)

@@ -340,7 +340,7 @@ at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
     atx_draft d = { .in = in, .out = out, .err = err };
     *out = (atx_adopted){ 0 };
     if (!atx_code_read(&d.code, in->text))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     at_status status = atx_draft_read(&d);
     if (status == AT_OK) {
         name_op(&d);

@@ -61,7 +61,7 @@ static at_status copy_values(atx_import_param *p, const atx_import_param *from, 
     for (size_t k = 0; k < from->count && status == AT_OK; k++) {
         atx_import_value value = from->values[k];
         if (value.word && !(value.word = atx_text_copy(value.word, strlen(value.word))))
-            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+            return atx_no_memory(err);
         status = atx_import_add_value(p, &value, err);
     }
     return status;
@@ -95,9 +95,9 @@ static at_status name_device(atx_fingerprint *out, const atx_import_file *file,
     const char *name = options->device ? options->device : file->device;
     const size_t len = name[0] ? strlen(name) : strcspn(base, ".");
     if (len >= sizeof out->device)
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s: found a device's name of %zu characters; expected at most %zu, with --device",
-                       file->path, len, sizeof out->device - 1);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s: found a device's name of %zu characters; expected at most %zu, with --device",
+                        file->path, len, sizeof out->device - 1);
     memcpy(out->device, name[0] ? name : base, len);
     out->device[len] = '\0';
     snprintf(out->tool, sizeof out->tool, "%s",
@@ -133,7 +133,7 @@ static at_status fill_row(atx_trial_row *out, const atx_imported *item, const at
                             .log = owned(&log),
                             .measured_at = owned(&when) };
     if (!out->config || !out->log || !out->measured_at)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     if (atx_trial_check(out, &cause) != AT_OK)
         return atx_json_fail(&file->json, trial->node, 0, err, "%s", cause.text);
     return AT_OK;
@@ -144,7 +144,7 @@ static at_status fill_rows(atx_imported *item, const atx_import_file *file, at_e
     at_status status = AT_OK;
     item->rows = calloc(file->trial_count + 1, sizeof *item->rows);
     if (!item->rows)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (size_t i = 0; i < file->trial_count && status == AT_OK; i++) {
         status = fill_row(&item->rows[i], item, file, &file->trials[i], err);
         item->outcomes[file->trials[i].outcome]++;
@@ -176,7 +176,7 @@ static at_status add_item(atx_import *out, atx_import_file *file, atx_import_fil
                           const atx_import_options *options, at_error *err)
 {
     if (!atx_grow(&out->items, &out->cap, out->count, sizeof *out->items))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     return fill_item(&out->items[out->count++], file, space, options, err);
 }
 
@@ -204,7 +204,7 @@ static size_t bytes_of(const atx_import_file *file)
 static at_status read_one(files *f, const char *path, int number, size_t *bytes, at_error *err)
 {
     if (!atx_grow(&f->items, &f->cap, f->count, sizeof *f->items))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     atx_import_file *file = &f->items[f->count];
     at_status status = number ? atx_import_file_read_template(file, file - 1, number, err)
                               : atx_import_file_read(file, path, err);
@@ -214,10 +214,11 @@ static at_status read_one(files *f, const char *path, int number, size_t *bytes,
     *bytes += bytes_of(file);
     return *bytes <= ATX_IMPORT_MAX_BYTES
                ? AT_OK
-               : at_fail(err, AT_ERR_INPUT,
-                         "%s: with the files before it, found more than %zu bytes of memory in use; expected "
-                         "fewer files at once",
-                         path, ATX_IMPORT_MAX_BYTES);
+               : atx_fail(
+                     err, AT_ERR_INPUT,
+                     "%s: with the files before it, found more than %zu bytes of memory in use; expected "
+                     "fewer files at once",
+                     path, ATX_IMPORT_MAX_BYTES);
 }
 
 static at_status read_all(files *f, const char *const *paths, int count, at_error *err)
@@ -240,8 +241,8 @@ at_status atx_import_read(atx_import *out, const char *const *paths, int count,
     atx_import import = { 0 };
     at_status status = AT_OK;
     if (count > ATX_IMPORT_MAX_FILES)
-        return at_fail(err, AT_ERR_USAGE, "found %d files; expected at most %d at once", count,
-                       ATX_IMPORT_MAX_FILES);
+        return atx_fail(err, AT_ERR_USAGE, "found %d files; expected at most %d at once", count,
+                        ATX_IMPORT_MAX_FILES);
     status = read_all(&f, paths, count, err);
     if (status == AT_OK)
         status = add_items(&import, &f, options, err);
@@ -302,7 +303,7 @@ at_status atx_import_store(const atx_imported *item, atx_store *store, at_error 
     looking l = { .item = item, .path = path };
     at_status status = atx_store_each_recorded(store, look, &l, err);
     if (status == AT_OK && l.differs)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_INPUT,
             "%s: operation %s is in the database already, with other parameters, values or conditions; "
             "expected another --name or --db",

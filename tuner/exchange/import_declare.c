@@ -194,7 +194,7 @@ static at_status read_back(atx_op **op, atx_template **t, const atx_str *text, c
     if (status == AT_OK)
         status = atx_template_read(t, *op, text->data, text->len, "declaration", &cause);
     if (status != AT_OK)
-        at_fail(d->err, status, "%s: its space cannot be declared: %s", d->file->path, cause.text);
+        atx_fail(d->err, status, "%s: its space cannot be declared: %s", d->file->path, cause.text);
     return status;
 }
 
@@ -381,7 +381,7 @@ static at_status add_condition(declaring *d, uint32_t node)
         if (status == AT_ERR_INPUT)
             status = leave_out(d, node, &why);
         else if (status != AT_OK)
-            at_fail(d->err, status, "%s", why.text);
+            atx_fail(d->err, status, "%s", why.text);
         else
             status = add_requirement(d, &condition.text);
     }

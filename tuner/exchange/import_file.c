@@ -32,7 +32,7 @@ static at_status find_kind(atx_import_file *file, at_error *err)
     else if (atx_json_member(json, 0, "results"))
         file->kind = ATX_IMPORT_T4;
     else
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_INPUT,
             "%s: expected a Kernel Tuner cache file (tune_params_keys, cache), T4 results (results) or a "
             "T1 declaration (ConfigurationSpace)",
@@ -111,11 +111,11 @@ at_status atx_import_file_read(atx_import_file *out, const char *path, at_error 
     if (status == AT_OK)
         status = find_kind(out, err);
     if (status == AT_OK && !read_about(out))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK)
         status = out->kind == ATX_IMPORT_T1 ? atx_import_read_space(out, err) : read_trials(out, err);
     if (status == AT_OK && out->json.torn && out->kind != ATX_IMPORT_CACHE)
-        status = at_fail(err, AT_ERR_INPUT, "%s: the file ends too early; expected all of it", path);
+        status = atx_fail(err, AT_ERR_INPUT, "%s: the file ends too early; expected all of it", path);
     if (status != AT_OK)
         atx_import_file_clear(out);
     return status;

@@ -14,7 +14,7 @@ static at_status add_python_value(atx_import_file *file, atx_import_param *param
 {
     atx_import_value own = { .number = value->number };
     if (value->is_word && !(own.word = atx_text_copy(text + value->begin, value->end - value->begin)))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     if (atx_import_find_value(param, &own) >= 0) {
         free(own.word);
         return atx_json_fail(&file->json, node, 0, err, "found a value of '%s' twice; expected each once",
@@ -31,7 +31,7 @@ static at_status read_python(atx_import_file *file, atx_import_param *param, uin
     int count = 0;
     atx_py_value *values = malloc(ATX_PY_MAX_VALUES * sizeof *values);
     atx_json_add_text(&text, &file->json, node);
-    at_status status = values ? atx_str_status(&text, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = values ? atx_str_status(&text, err) : atx_no_memory(err);
     if (status == AT_OK) {
         status = atx_py_parse(&py, atx_str_text(&text), text.len, &why);
         if (status == AT_OK)
@@ -39,7 +39,7 @@ static at_status read_python(atx_import_file *file, atx_import_param *param, uin
         if (status == AT_ERR_INPUT)
             atx_json_fail(&file->json, node, why.offset, err, "%s", why.text);
         else if (status != AT_OK)
-            at_fail(err, status, "%s", why.text);
+            atx_fail(err, status, "%s", why.text);
     }
     for (int i = 0; values && status == AT_OK && i < count; i++)
         status = add_python_value(file, param, node, atx_str_text(&text), &values[i], err);

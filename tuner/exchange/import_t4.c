@@ -310,7 +310,7 @@ static at_status sort_values(atx_import_file *file, int i, at_error *err)
             return AT_OK;
     moved *sorted = malloc((param->count + 1) * sizeof *sorted);
     if (!sorted)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (size_t k = 0; k < param->count; k++)
         sorted[k] = (moved){ param->values[k], (uint16_t)k };
     qsort(sorted, param->count, sizeof *sorted, by_number);

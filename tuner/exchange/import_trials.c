@@ -176,7 +176,7 @@ at_status atx_import_add_trial(atx_import_trial **out, atx_import_file *file, ui
         return AT_ERR_INPUT;
     }
     if (!atx_grow(&file->trials, &file->trial_cap, file->trial_count, sizeof *file->trials)) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     *out = &file->trials[file->trial_count++];

@@ -35,7 +35,7 @@ static at_status value_of_text(atx_import_value *out, const atx_json *json, uint
                                "found \"%.60s\"; expected an integer, or a word of letters, digits and _",
                                atx_str_text(&text));
     else if (!(out->word = atx_text_copy(text.data, text.len)))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     atx_str_clear(&text);
     return status;
 }
@@ -80,9 +80,9 @@ at_status atx_import_add_value(atx_import_param *param, const atx_import_value *
         !atx_grow(&param->values, &param->cap, param->count, sizeof *param->values)) {
         free(value->word);
         return param->count == ATX_MAX_VALUES
-                   ? at_fail(err, AT_ERR_INPUT, "parameter %s has more than %d values; expected fewer",
-                             param->name, ATX_MAX_VALUES)
-                   : at_fail(err, AT_ERR_MEMORY, "out of memory");
+                   ? atx_fail(err, AT_ERR_INPUT, "parameter %s has more than %d values; expected fewer",
+                              param->name, ATX_MAX_VALUES)
+                   : atx_no_memory(err);
     }
     param->values[param->count++] = *value;
     return AT_OK;

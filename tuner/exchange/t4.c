@@ -94,18 +94,19 @@ static at_status choose(choice *c, at_error *err)
 {
     at_status status = atx_store_each_problem(c->store, visit_problem, c, err);
     if (status == AT_OK && c->problems > 1)
-        return at_fail(err, AT_ERR_INPUT,
-                       "found %d problems; T4 has a place for one: expected --op and --shapes to choose it",
-                       c->problems);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found %d problems; T4 has a place for one: expected --op and --shapes to choose it",
+                        c->problems);
     atx_problem_key key = key_of(c);
     if (status == AT_OK)
         status = atx_store_each_trial(c->store, &key, NULL, look_at_trial, c, err);
     if (status == AT_OK)
         status = names_status(c, err);
     if (status == AT_OK && !c->trials)
-        return at_fail(err, AT_ERR_NOT_FOUND, "no trials are stored that these options choose");
+        return atx_fail(err, AT_ERR_NOT_FOUND, "no trials are stored that these options choose");
     if (status == AT_OK && c->other_device)
-        return at_fail(err, AT_ERR_INPUT, "found trials on several devices; expected --device to choose one");
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found trials on several devices; expected --device to choose one");
     return status;
 }
 

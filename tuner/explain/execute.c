@@ -5,7 +5,7 @@
  */
 #include "explain/execute.h"
 
-#include "explain/scene_need.h"
+#include "explain/instance_need.h"
 #include "lang/arch.h"
 #include "space/space.h"
 
@@ -21,7 +21,7 @@
 typedef struct stage {
     atx_problem problem;
     int64_t slots[ATX_MAX_SLOTS];
-    atx_scene *scene; /* NULL: nobody wanted it yet */
+    atx_instance *instance; /* NULL: nobody wanted it yet */
     bool named;
     char refusal[200]; /* why it is not run; "": it may be */
 } stage;
@@ -103,7 +103,7 @@ static at_status check_memory(stage *s, at_error *err)
 {
     int64_t need = 0;
     const int64_t available = atx_memory_available(), most = s->named ? available : MOST_BYTES;
-    at_status status = atx_scene_need(&need, &s->problem, s->slots, err);
+    at_status status = atx_instance_need(&need, &s->problem, s->slots, err);
     if (status != AT_OK || need <= (most < available ? most : available))
         return status;
     snprintf(s->refusal, sizeof s->refusal, "it takes %.3g GB of memory", 1e-9 * (double)need);
@@ -117,7 +117,7 @@ static at_status check_memory(stage *s, at_error *err)
 at_status atx_execute_add(atx_execute *e, const atx_problem *problem, bool named, at_error *err)
 {
     if (!atx_grow(&e->stages, &e->cap, e->count, sizeof *e->stages))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     stage *s = &e->stages[e->count];
     *s = (stage){ .problem = *problem, .named = named };
     if (atx_problem_bind(s->slots, problem, &e->limits, NULL) != AT_OK)
@@ -130,7 +130,7 @@ at_status atx_execute_open(atx_execute **out, const atx_execute_options *options
 {
     atx_execute *e = calloc(1, sizeof *e);
     if (!e)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     e->options = *options;
     atx_arch_limits(&e->limits, options->cc);
     *out = e;
@@ -142,31 +142,31 @@ void atx_execute_close(atx_execute *e)
     if (!e)
         return;
     for (size_t i = 0; i < e->count; i++)
-        atx_scene_close(e->stages[i].scene);
+        atx_instance_close(e->stages[i].instance);
     free(e->stages);
     free(e);
 }
 
 /* *s says why not where it takes too long. */
-static at_status open_scene(atx_execute *e, stage *s, at_error *err)
+static at_status open_instance(atx_execute *e, stage *s, at_error *err)
 {
     at_error why = { 0 };
-    const atx_scene_options o = { .catalog = e->options.catalog,
-                                  .nvrtc = e->options.nvrtc,
-                                  .problem = &s->problem,
-                                  .slots = s->slots,
-                                  .cc = e->options.cc,
-                                  .seed = e->options.seed,
-                                  .answer = true,
-                                  .most_steps = s->named ? MOST_NAMED_STEPS : MOST_STEPS };
-    if (s->scene || s->refusal[0])
+    const atx_instance_options o = { .catalog = e->options.catalog,
+                                     .nvrtc = e->options.nvrtc,
+                                     .problem = &s->problem,
+                                     .slots = s->slots,
+                                     .cc = e->options.cc,
+                                     .seed = e->options.seed,
+                                     .answer = true,
+                                     .most_steps = s->named ? MOST_NAMED_STEPS : MOST_STEPS };
+    if (s->instance || s->refusal[0])
         return AT_OK;
-    const at_status status = atx_scene_open(&s->scene, &o, &why);
+    const at_status status = atx_instance_open(&s->instance, &o, &why);
     if (status == AT_ERR_NOT_FOUND)
         snprintf(s->refusal, sizeof s->refusal, s->named ? "%.150s; name a smaller shape" : "%.190s",
                  why.text);
     else if (status != AT_OK)
-        at_fail(err, status, "%s", why.text);
+        atx_fail(err, status, "%s", why.text);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
@@ -254,14 +254,14 @@ static at_status try_config(atx_executed *x, atx_execute *e, stage *s, const atx
     status =
         atx_program_of_template(&p, e->options.nvrtc, t, s->problem.type, config, own, e->options.cc, &why);
     if (status == AT_OK)
-        status = atx_scene_try(&flaws, s->scene, &p, &why);
+        status = atx_instance_try(&flaws, s->instance, &p, &why);
     if (status == AT_ERR_INPUT || status == AT_ERR_USAGE) {
         keep_refusal(x, &p, s, atx_str_text(&text), &why);
         status = AT_OK;
         goto done;
     }
     if (status != AT_OK) {
-        at_fail(err, status, "%s", why.text);
+        atx_fail(err, status, "%s", why.text);
         goto done;
     }
     x->configs++;
@@ -292,7 +292,7 @@ static at_status open_room(room *r, stage *s, const atx_execute *e, const atx_te
     int64_t most = status == AT_OK ? atx_space_count(r->space) : 0;
     most = most < e->options.configs ? most : e->options.configs;
     if (most > 0 && !(r->tried = calloc((size_t)most, sizeof *r->tried)))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (!r->tried) {
         atx_space_close(r->space);
         r->space = NULL;
@@ -316,7 +316,7 @@ static at_status open_rooms(room **rooms, size_t *count, atx_execute *e, const a
     *count = 0;
     *rooms = calloc(e->count + 1, sizeof **rooms);
     if (!*rooms)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (size_t i = 0; i < e->count && status == AT_OK; i++) {
         status = open_room(&(*rooms)[*count], &e->stages[i], e, t, err);
         *count += (*rooms)[*count].tried != NULL;
@@ -348,7 +348,7 @@ static bool is_tried(const room *r, int64_t index)
 /* The default on the first visits, where it is valid; then the ends; then anywhere. One is left. */
 static int64_t pick(const room *r, int round, const atx_template *t, atx_rng *rng)
 {
-    enum { PATIENCE = 64 }; /* draws of what was tried already */
+    enum { WAIT_TIME = 64 }; /* draws of what was tried already */
     const int64_t count = atx_space_count(r->space);
     atx_config defaults;
     memcpy(defaults.values, t->defaults, sizeof defaults.values);
@@ -357,7 +357,7 @@ static int64_t pick(const room *r, int round, const atx_template *t, atx_rng *rn
         if (ends[(round + i) % 3] >= 0 && !is_tried(r, ends[(round + i) % 3]))
             return ends[(round + i) % 3];
     int64_t any = atx_space_sample(r->space, rng);
-    for (int i = 0; i < PATIENCE && is_tried(r, any); i++)
+    for (int i = 0; i < WAIT_TIME && is_tried(r, any); i++)
         any = atx_space_sample(r->space, rng);
     while (is_tried(r, any))
         any = (any + 1) % count;
@@ -412,7 +412,7 @@ at_status atx_execute_template(atx_executed *x, atx_execute *e, const atx_templa
         if (n == 0 || all_are_full(rooms, count))
             break;
         room *r = &rooms[k % n];
-        status = open_scene(e, r->s, err);
+        status = open_instance(e, r->s, err);
         if (status == AT_OK && r->s->refusal[0]) {
             drop_room(x, rooms, &count, (size_t)(k % n));
             continue;

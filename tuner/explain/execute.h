@@ -5,7 +5,7 @@
 #ifndef AUTOTUNE_EXPLAIN_EXECUTE_H
 #define AUTOTUNE_EXPLAIN_EXECUTE_H
 
-#include "explain/scene.h"
+#include "explain/instance.h"
 #include "lang/catalog.h"
 #include "util/rng.h"
 

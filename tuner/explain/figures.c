@@ -37,7 +37,7 @@ static at_status take_lines(atx_figures *f, at_error *err)
         return status;
     f->lines = malloc((f->line_count + 1) * sizeof *lines);
     if (!f->lines)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     memcpy(f->lines, lines, f->line_count * sizeof *lines);
     f->all = atx_tally_all(f->tally);
     scale_line(&f->all, &f->sample);
@@ -60,7 +60,7 @@ static void take_occupancy(atx_figures *f, int cc)
 #define MOST_INSTRUCTIONS 2e8
 
 /* How many blocks are run: fewer where one of them is long. */
-static at_status choose_most(int64_t *most, const atx_program *program, atx_scene *scene, at_error *err)
+static at_status choose_most(int64_t *most, const atx_program *program, atx_instance *instance, at_error *err)
 {
     atx_tally *tally = NULL;
     atx_sample sample;
@@ -70,7 +70,7 @@ static at_status choose_most(int64_t *most, const atx_program *program, atx_scen
     }
     at_status status = atx_tally_open(&tally, program->module, err);
     if (status == AT_OK)
-        status = atx_scene_count(tally, &sample, scene, program, 1, err);
+        status = atx_instance_count(tally, &sample, instance, program, 1, err);
     if (status == AT_OK) {
         const int64_t lanes = atx_tally_all(tally).lane_instructions;
         const double fit = MOST_INSTRUCTIONS / (double)(lanes > 0 ? lanes : 1);
@@ -98,9 +98,9 @@ at_status atx_figures_of(atx_figures *f, const atx_figures_setting *on, const at
     if (status == AT_OK)
         status = atx_tally_open(&f->tally, f->program.module, err);
     if (status == AT_OK)
-        status = choose_most(&most_blocks, &f->program, on->scene, err);
+        status = choose_most(&most_blocks, &f->program, on->instance, err);
     if (status == AT_OK)
-        status = atx_scene_count(f->tally, &f->sample, on->scene, &f->program, most_blocks, err);
+        status = atx_instance_count(f->tally, &f->sample, on->instance, &f->program, most_blocks, err);
     if (status == AT_OK)
         status = take_lines(f, err);
     if (status == AT_OK)

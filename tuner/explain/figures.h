@@ -6,7 +6,7 @@
 #define AUTOTUNE_EXPLAIN_FIGURES_H
 
 #include "explain/program.h"
-#include "explain/scene.h"
+#include "explain/instance.h"
 #include "lang/arch.h"
 #include "machine/tally.h"
 
@@ -25,9 +25,9 @@ typedef struct atx_figures {
 
 /* What configurations are run on. Borrowed. */
 typedef struct atx_figures_setting {
-    atx_scene *scene;
+    atx_instance *instance;
     atx_nvrtc *nvrtc;
-    const atx_problem *problem; /* of the scene      */
+    const atx_problem *problem; /* of the problem instance      */
     const int64_t *slots;       /* bound for the op  */
     int cc;
     int64_t most_blocks; /* at most so many of a single launch are run; 0: all */

@@ -30,7 +30,7 @@ static at_status compile(atx_program *p, atx_nvrtc *nvrtc, const char *name, int
         status = atx_nvrtc_compile(nvrtc, &ok, &p->build.cubin, &p->build.log, &unused,
                                    atx_str_text(&p->build.source), name, cc, ATX_LINED_PTX, err);
     if (status == AT_OK && !ok)
-        return at_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&p->build.log));
+        return atx_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&p->build.log));
     p->compiled = status == AT_OK;
     if (status == AT_OK)
         status = atx_ptx_parse(&p->module, p->build.cubin.data, p->build.cubin.len, err);
@@ -55,7 +55,7 @@ static at_status find_entry(int32_t *out, const atx_program *p, const char *name
             *out = f;
             return AT_OK;
         }
-    return at_fail(err, AT_ERR_INPUT, "found no kernel '%.60s' in the compiled code", name);
+    return atx_fail(err, AT_ERR_INPUT, "found no kernel '%.60s' in the compiled code", name);
 }
 
 /* Of variables in PTX, which atx_template_bind does not look at. */
@@ -108,15 +108,15 @@ at_status atx_program_of_reference(atx_program *p, atx_nvrtc *nvrtc, const atx_p
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
-at_status atx_program_of_referees(atx_program *p, atx_nvrtc *nvrtc, const atx_problem *problem,
-                                  const int64_t *slots, int cc, at_error *err)
+at_status atx_program_of_validators(atx_program *p, atx_nvrtc *nvrtc, const atx_problem *problem,
+                                    const int64_t *slots, int cc, at_error *err)
 {
     const atx_op *op = problem->op;
     at_status status = atx_render_reference(&p->build.source, problem, err);
     if (status == AT_OK)
         status = compile(p, nvrtc, op->file, cc, err);
     if (status == AT_OK)
-        status = atx_referee_bind(&p->kernel, &p->build, op, slots, err);
+        status = atx_validator_bind(&p->kernel, &p->build, op, slots, err);
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
@@ -127,7 +127,7 @@ at_status atx_program_measure(atx_program *p, atx_nvrtc *nvrtc, const char *name
     at_status status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &p->resources,
                                          atx_str_text(&p->build.source), name, cc, ATX_CUBIN, err);
     if (status == AT_OK && !ok)
-        status = at_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&log));
+        status = atx_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&log));
     atx_str_clear(&code);
     atx_str_clear(&log);
     return status;

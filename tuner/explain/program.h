@@ -30,9 +30,9 @@ at_status atx_program_of_template(atx_program *out, atx_nvrtc *nvrtc, const atx_
 at_status atx_program_of_reference(atx_program *out, atx_nvrtc *nvrtc, const atx_problem *problem,
                                    const int64_t *slots, int cc, at_error *err) AT_MUST_CHECK;
 
-/* The kernels of the op's file that judge outputs; one step for each, by its own arguments alone. */
-at_status atx_program_of_referees(atx_program *out, atx_nvrtc *nvrtc, const atx_problem *problem,
-                                  const int64_t *slots, int cc, at_error *err) AT_MUST_CHECK;
+/* The kernels of the op's file that validate outputs; one step for each, by its own arguments alone. */
+at_status atx_program_of_validators(atx_program *out, atx_nvrtc *nvrtc, const atx_problem *problem,
+                                    const int64_t *slots, int cc, at_error *err) AT_MUST_CHECK;
 
 /* Compiles the same source to machine code, for registers and shared memory. */
 at_status atx_program_measure(atx_program *program, atx_nvrtc *nvrtc, const char *name, int cc,

@@ -11,7 +11,7 @@
 #include "export/export_parts.h"
 #include "lang/arch.h"
 #include "lang/render.h"
-#include "lang/render_orders.h"
+#include "lang/render_pragmas.h"
 #include "source/headers.h"
 #include "source/lex.h"
 
@@ -120,7 +120,7 @@ at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const char *
     at_status status = AT_OK;
     char *text = atx_text_copy(atx_str_text(out), out->len); /* it grows below */
     if (!text)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int i = 0; i < count && status == AT_OK; i++) {
         atx_str_add(out, i ? ", " : "");
         status = add_argument(out, l, text, kernel, i, args ? args[i] : i, numbered, err);
@@ -230,8 +230,8 @@ at_status atx_export_render(atx_str *rendered, int64_t *slots, atx_geometry *geo
     atx_limits limits;
     atx_config config;
     if (in->found->own && atx_winner_check(&in->found->answer->winner, &cause) != AT_OK)
-        return at_fail(err, AT_ERR_INPUT, "the stored winner is damaged: %s; tune the problem again",
-                       cause.text);
+        return atx_fail(err, AT_ERR_INPUT, "the stored winner is damaged: %s; tune the problem again",
+                        cause.text);
     atx_arch_limits(&limits, f.cc);
     if (f.sms > 0)
         limits.sms = f.sms;
@@ -301,9 +301,9 @@ static at_status add_headers(atx_str *line, atx_str *doubt, const atx_export_inp
  * annotations the device's. */
 static at_status add_options(atx_str *out, const atx_export_input *in, const char *rendered, at_error *err)
 {
-    atx_orders orders;
+    atx_pragmas orders;
     atx_str line = { 0 }, lacking = { 0 }, doubt = { 0 };
-    at_status status = atx_orders_read(&orders, rendered, err);
+    at_status status = atx_pragmas_read(&orders, rendered, err);
     if (status != AT_OK)
         return status;
     for (int i = 0; i < orders.option_count; i++) {
@@ -327,7 +327,7 @@ static at_status add_options(atx_str *out, const atx_export_input *in, const cha
     atx_str_clear(&doubt);
     atx_str_clear(&lacking);
     atx_str_clear(&line);
-    atx_orders_clear(&orders);
+    atx_pragmas_clear(&orders);
     return status;
 }
 
@@ -377,7 +377,7 @@ at_status atx_export_cu(atx_str *out, const atx_export_input *in, at_error *err)
                              .name = atx_str_text(&name),
                              .kernel = atx_str_text(&kernel) };
     if (status == AT_OK && (title.failed || name.failed || kernel.failed))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK)
         status = add_all(out, in, &l, atx_str_text(&rendered), atx_str_text(&title), err);
     atx_str_clear(&rendered);

@@ -2,7 +2,7 @@
 #include "export/export.h"
 
 #include "lang/launches.h"
-#include "lang/render_orders.h"
+#include "lang/render_pragmas.h"
 #include "lookup/answer.h"
 #include "util/rows.h"
 
@@ -106,9 +106,9 @@ static at_status variables(atx_str *out, const atx_export_input *in, const int64
 /* What a compiler must be told besides the source. */
 static at_status orders(atx_str *out, const char *rendered, at_error *err)
 {
-    atx_orders o;
+    atx_pragmas o;
     size_t len;
-    at_status status = atx_orders_read(&o, rendered, err);
+    at_status status = atx_pragmas_read(&o, rendered, err);
     if (status != AT_OK)
         return status;
     atx_member_name(out, "options");
@@ -129,7 +129,7 @@ static at_status orders(atx_str *out, const char *rendered, at_error *err)
         free(name);
     }
     atx_str_add(out, "]");
-    atx_orders_clear(&o);
+    atx_pragmas_clear(&o);
     return AT_OK;
 }
 

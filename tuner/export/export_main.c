@@ -141,24 +141,24 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
 {
     atx_geometry g;
     if (needs_files(l->op))
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_INPUT,
             "%s: found data in files, which an exported self-test would have to bring along; expected "
             "an export without --main",
             l->op->file);
     if (l->op->trusted[0])
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_INPUT,
             "%s: found a reference that is a template's, beside which an exported kernel cannot stand in "
             "one file; expected an export without --main",
             l->op->file);
-    const char *referees[ATX_MAX_STEPS];
-    if (atx_op_referees(referees, l->op) > 0)
-        return at_fail(
-            err, AT_ERR_INPUT,
-            "%s: found outputs that a kernel judges, which an exported self-test cannot; expected an export "
-            "without --main",
-            l->op->file);
+    const char *validators[ATX_MAX_STEPS];
+    if (atx_op_validators(validators, l->op) > 0)
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s: found outputs that a kernel validates, which an exported self-test cannot; "
+                        "expected an export "
+                        "without --main",
+                        l->op->file);
     at_status status = atx_geometry_of(&g, &l->op->launch, l->slots, err);
     if (status != AT_OK)
         return status;

@@ -50,8 +50,8 @@ at_status atx_expr_fail(const atx_expr *expr, const atx_instruction *i, const ch
     char part[100];
     atx_where place = atx_where_after(expr->where, expr->text, i->at);
     snippet(part, sizeof part, expr->text, i->begin, i->end);
-    return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s in '%s'", place.file, place.line, place.column, reason,
-                   part);
+    return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s in '%s'", place.file, place.line, place.column, reason,
+                    part);
 }
 
 /*

@@ -243,15 +243,15 @@ static void meet(machine *m, size_t pc)
 /* && and ||: `settles` is the left side's truth that settles it. */
 static bool short_circuit(machine *m, size_t *pc, size_t target, bool settles)
 {
-    atx_bounds left = m->stack[m->depth - 1], settled = truth(settles);
+    atx_bounds left = m->stack[m->depth - 1], converged = truth(settles);
     bool always = !has_zero(left), never = has_zero(left) && is_one(left);
     if (settles ? always : never) {
-        m->stack[m->depth - 1] = settled;
+        m->stack[m->depth - 1] = converged;
         *pc = target;
         return true;
     }
     m->depth--;
-    return (settles ? never : always) || wait(m, target, false, settled);
+    return (settles ? never : always) || wait(m, target, false, converged);
 }
 
 /* The condition of ?: */

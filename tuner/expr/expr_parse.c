@@ -23,7 +23,7 @@ at_status atx_parser_fail(const atx_parser *p, size_t offset, const char *format
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     atx_where place = atx_where_after(p->where, p->lex.text, offset);
-    return at_fail(p->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
+    return atx_fail(p->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
 }
 
 /* The current token, for a message. */
@@ -85,7 +85,7 @@ at_status atx_parser_emit(atx_parser *p, unsigned code, int64_t value, size_t at
         return atx_parser_fail(p, at, "the expression comes to more than %d steps; expected fewer",
                                ATX_EXPR_MAX_CODE);
     if (!atx_grow(&p->code, &p->code_cap, p->count, sizeof *p->code))
-        return at_fail(p->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(p->err);
     p->code[p->count++] = (atx_instruction){
         .value = value,
         .at = (uint16_t)at,
@@ -490,7 +490,7 @@ static at_status compile(atx_expr **out, size_t *used, const char *text, size_t 
     }
     atx_expr *expr = keep(&p, begin, p.lex.last_end);
     if (!expr) {
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
         goto done;
     }
     if (used)

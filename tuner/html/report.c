@@ -71,10 +71,10 @@ static at_status read_winners(atx_html_page *p, at_error *err)
     for (size_t i = 0; i < p->count; i++)
         count_win(p, p->winners[i].winner.template_name);
     if (status == AT_OK && p->failed)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK && !p->count)
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s has no winner%s to report on", p->options->source,
-                         p->options->device || p->options->op || p->options->shape ? " of that kind" : "");
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s has no winner%s to report on", p->options->source,
+                          p->options->device || p->options->op || p->options->shape ? " of that kind" : "");
     if (status != AT_OK)
         return status;
     qsort(p->winners, p->count, sizeof *p->winners, by_device_and_problem);
@@ -244,7 +244,7 @@ static at_status add_device(atx_html_page *p, section s, at_error *err)
     at_status status = AT_OK;
     if (!cloud_open(&c, s.end - s.first)) {
         cloud_close(&c);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     p->rates = false;
     for (size_t i = s.first; i < s.end; i++)
@@ -296,7 +296,7 @@ at_status atx_html_report(atx_str *out, atx_store *store, const atx_html_options
     }
     if (status == AT_OK) {
         atx_html_end(out);
-        status = p.failed ? at_fail(err, AT_ERR_MEMORY, "out of memory") : atx_str_status(out, err);
+        status = p.failed ? atx_no_memory(err) : atx_str_status(out, err);
     }
     page_clear(&p);
     return status;

@@ -52,7 +52,7 @@ at_status atx_html_trials_read(atx_html_trials *out, atx_store *store, const atx
     *out = (atx_html_trials){ 0 };
     at_status status = atx_store_each_trial(store, &key, &winner->fingerprint, keep, out, err);
     if (status == AT_OK && out->failed)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK && out->count)
         qsort(out->items, out->count, sizeof *out->items, by_time);
     return status;

@@ -42,7 +42,7 @@ typedef struct folder {
 
 static at_status out_of_memory(at_error *err)
 {
-    return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return atx_no_memory(err);
 }
 
 /* ---- folders ---- */
@@ -102,9 +102,9 @@ static at_status add_op(atx_catalog *c, const source_file *file, const atx_op **
         goto done;
     }
     if (known) {
-        status = at_fail(err, AT_ERR_INPUT,
-                         "%s: found op '%s', which %s declares differently; expected another name",
-                         file->path, op->name, known->file);
+        status = atx_fail(err, AT_ERR_INPUT,
+                          "%s: found op '%s', which %s declares differently; expected another name",
+                          file->path, op->name, known->file);
         goto done;
     }
     if (!atx_grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
@@ -133,8 +133,8 @@ static at_status find_folder_op(atx_catalog *c, const folder *f, const atx_op **
         if (!atx_declares(f->files[i].text, f->files[i].len, "op"))
             continue;
         if (declared)
-            return at_fail(err, AT_ERR_INPUT, "%s: found a second op in this folder, after %s; expected one",
-                           f->files[i].path, declared->path);
+            return atx_fail(err, AT_ERR_INPUT, "%s: found a second op in this folder, after %s; expected one",
+                            f->files[i].path, declared->path);
         declared = &f->files[i];
     }
     return declared ? add_op(c, declared, out, err) : atx_catalog_get_op(out, c, f->name, err);
@@ -151,8 +151,8 @@ static at_status place_template(atx_catalog *c, atx_template *t, at_error *err)
 
     if (i < c->template_count && !c->templates[i].file) {
         status =
-            at_fail(err, AT_ERR_INPUT, "%s: found template '%s', which is also in %s; expected another name",
-                    t->file, t->name, atomic_load(&c->templates[i].t)->file);
+            atx_fail(err, AT_ERR_INPUT, "%s: found template '%s', which is also in %s; expected another name",
+                     t->file, t->name, atomic_load(&c->templates[i].t)->file);
     } else if (i < c->template_count) {
         atx_template_close(atomic_load(&c->templates[i].t));
         c->templates[i] = placed;
@@ -172,10 +172,10 @@ static at_status add_template(atx_catalog *c, const atx_op *op, const folder *f,
 {
     atx_template *t = NULL;
     if (!op)
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s: found a template, but no op in its folder and none called '%s'; "
-                       "expected a file that declares the op, or the folder of a known op",
-                       file->path, f->name);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s: found a template, but no op in its folder and none called '%s'; "
+                        "expected a file that declares the op, or the folder of a known op",
+                        file->path, f->name);
     at_status status = atx_template_read_with(&t, op, &c->commons, file->text, file->len, file->path, err);
     return status == AT_OK ? place_template(c, t, err) : status;
 }
@@ -202,9 +202,9 @@ static at_status leave_out(const atx_catalog *c, at_status status, const char *w
                            at_error *err)
 {
     if (status != AT_ERR_INPUT || !c->broken)
-        return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause->text);
+        return status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause->text);
     at_error told;
-    at_fail(&told, status, "%s; %s", cause->text, what);
+    atx_fail(&told, status, "%s; %s", cause->text, what);
     c->broken(c->context, told.text);
     return AT_OK;
 }
@@ -260,13 +260,13 @@ static at_status list_names(name_list *out, const char *path, at_error *err)
     struct dirent *entry;
     DIR *dir = opendir(path);
     if (!dir)
-        return at_fail(err, AT_ERR_INPUT, "templates: %s: %s; expected a folder that can be read", path,
-                       strerror(errno));
+        return atx_fail(err, AT_ERR_INPUT, "templates: %s: %s; expected a folder that can be read", path,
+                        strerror(errno));
     for (errno = 0; status == AT_OK && (entry = readdir(dir)) != NULL; errno = 0)
         if (entry->d_name[0] != '.')
             status = add_name(out, entry->d_name, err);
     if (status == AT_OK && errno)
-        status = at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
+        status = atx_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(errno));
     closedir(dir);
     if (status == AT_OK && out->count)
         qsort(out->names, out->count, sizeof *out->names, compare_names);
@@ -301,7 +301,7 @@ static at_status read_source(folder *f, const char *path, const atx_allowed *all
 /* What bears a template's name and is no file would otherwise be passed over in silence. */
 static at_status refuse_kind(const char *path, mode_t mode, at_error *err)
 {
-    return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a file", path, atx_file_kind(mode));
+    return atx_fail(err, AT_ERR_INPUT, "%s: found %s; expected a file", path, atx_file_kind(mode));
 }
 
 /* The regular files of one folder whose names end so, and, when asked for, the sub-folders' names. */
@@ -320,7 +320,7 @@ static at_status read_folder(folder *f, name_list *sub, const char *path, const 
         if ((status = atx_str_status(&full, err)) != AT_OK)
             break;
         if (stat(full.data, &info) != 0) { /* a dangling link, or a loop of them */
-            status = source ? at_fail(err, AT_ERR_INPUT, "%s: %s", full.data, strerror(errno)) : AT_OK;
+            status = source ? atx_fail(err, AT_ERR_INPUT, "%s: %s", full.data, strerror(errno)) : AT_OK;
             continue;
         }
         if (source && !S_ISREG(info.st_mode))
@@ -375,8 +375,8 @@ static at_status add_directory(atx_catalog *c, const char *dir, at_error *err)
     for (size_t i = 0; status == AT_OK && i < sub.count; i++)
         status = add_path(c, NULL, sub.names[i], &files, err);
     if (status == AT_OK && files == 0)
-        status = at_fail(err, AT_ERR_INPUT,
-                         "%s: found no .cu file in it or its sub-folders; expected templates", dir);
+        status = atx_fail(err, AT_ERR_INPUT,
+                          "%s: found no .cu file in it or its sub-folders; expected templates", dir);
     c->commons.allowed = NULL; /* what a recording declares is text, whatever it names */
     names_clear(&sub);
     return status;

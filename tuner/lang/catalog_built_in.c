@@ -41,7 +41,7 @@ static bool split_path(char folder[ATX_MAX_NAME], char name[ATX_MAX_NAME], const
 static at_status list_op(atx_catalog *c, const atx_embedded *file, const char *folder, at_error *err)
 {
     if (!atx_grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     atx_held_op *held = &c->ops[c->op_count++];
@@ -55,7 +55,7 @@ static at_status list_template(atx_catalog *c, const atx_embedded *file, size_t 
                                at_error *err)
 {
     if (!atx_grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates)) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     atx_held_template *held = &c->templates[c->template_count++];
@@ -80,13 +80,13 @@ static at_status list_files(atx_catalog *c, bool ops, at_error *err)
     at_status status = AT_OK;
     for (const atx_embedded *e = atx_embedded_files; status == AT_OK && e->path; e++) {
         if (!split_path(folder, name, e->path))
-            return at_fail(err, AT_ERR_INPUT, "%s: found another path than FOLDER/NAME.cu", e->path);
+            return atx_fail(err, AT_ERR_INPUT, "%s: found another path than FOLDER/NAME.cu", e->path);
         bool is_op = strcmp(name, "op") == 0;
         size_t of = find_name(c, folder);
         if (is_op && ops)
             status = list_op(c, e, folder, err);
         else if (!is_op && !ops && of == c->op_count)
-            return at_fail(err, AT_ERR_INPUT, "%s: found no op.cu beside it", e->path);
+            return atx_fail(err, AT_ERR_INPUT, "%s: found no op.cu beside it", e->path);
         else if (!is_op && !ops)
             status = list_template(c, e, of, name, err);
     }
@@ -96,7 +96,7 @@ static at_status list_files(atx_catalog *c, bool ops, at_error *err)
 at_status atx_catalog_list_built_in(atx_catalog *c, at_error *err)
 {
     at_status status = AT_OK;
-    c->built_in_commons.lent = true;
+    c->built_in_commons.borrowed = true;
     for (const atx_embedded *e = atx_embedded_commons; status == AT_OK && e->path; e++)
         status = atx_commons_add(&c->built_in_commons, (const char *)e->data, e->len, e->path, err);
     if (status == AT_OK)
@@ -116,8 +116,8 @@ void atx_catalog_no_default(atx_held_op *held)
 static at_status refuse_name(const char *path, const char *what, const char *found, const char *expected,
                              at_error *err)
 {
-    at_fail(err, AT_ERR_INPUT, "%s: found the %s '%s'; expected '%s', as its path says", path, what, found,
-            expected);
+    atx_fail(err, AT_ERR_INPUT, "%s: found the %s '%s'; expected '%s', as its path says", path, what, found,
+             expected);
     return AT_ERR_INPUT;
 }
 
@@ -230,7 +230,7 @@ at_status atx_catalog_failure(const atx_catalog *catalog, at_error *err)
     const at_error failure = c->failure;
     c->failure = (at_error){ .status = AT_OK };
     pthread_mutex_unlock(&c->reading);
-    return failure.status == AT_OK ? AT_OK : at_fail(err, failure.status, "%s", failure.text);
+    return failure.status == AT_OK ? AT_OK : atx_fail(err, failure.status, "%s", failure.text);
 }
 
 static atx_op *op_at(const atx_catalog *c, size_t i)

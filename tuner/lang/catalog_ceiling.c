@@ -10,11 +10,11 @@ at_status atx_check_ceiling(const atx_catalog *c, const atx_op *op, at_error *er
     if (status != AT_OK)
         return status;
     if (!goal)
-        return at_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op", op->file,
-                       op->ceiling_op);
+        return atx_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op", op->file,
+                        op->ceiling_op);
     int missing = goal->dim_count - op->ceiling_dim_count;
     if (missing < 0 || (missing > 0 && !goal->dims[missing - 1].optional))
-        return at_fail(err, AT_ERR_INPUT, "%s: found %d sizes for ceiling '%s'; expected %d", op->file,
-                       op->ceiling_dim_count, goal->name, goal->dim_count);
+        return atx_fail(err, AT_ERR_INPUT, "%s: found %d sizes for ceiling '%s'; expected %d", op->file,
+                        op->ceiling_dim_count, goal->name, goal->dim_count);
     return AT_OK;
 }

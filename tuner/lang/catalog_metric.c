@@ -20,9 +20,9 @@ at_status atx_check_metrics(const atx_catalog *c, const atx_op *op, at_error *er
         while (k < count && !has_param(atx_catalog_template(c, op, k), p->name))
             k++;
         if (k == count)
-            return at_fail(err, AT_ERR_INPUT,
-                           "%s:%d:%d: found param.%s; expected a parameter that a template of '%s' has",
-                           p->where.file, p->where.line, p->where.column, p->name, op->name);
+            return atx_fail(err, AT_ERR_INPUT,
+                            "%s:%d:%d: found param.%s; expected a parameter that a template of '%s' has",
+                            p->where.file, p->where.line, p->where.column, p->name, op->name);
     }
     return AT_OK;
 }

@@ -11,10 +11,10 @@ at_status atx_catalog_trusted(const atx_template **t, atx_config *config, const 
     at_error cause = { 0 };
     *t = atx_catalog_find_template(catalog, op, op->trusted);
     if (!*t)
-        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s'; expected a template of the operation %s",
-                       w.file, w.line, w.column, op->trusted, op->name);
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s'; expected a template of the operation %s",
+                        w.file, w.line, w.column, op->trusted, op->name);
     memcpy(config->values, (*t)->defaults, sizeof config->values);
     if (atx_config_change(config, *t, op->trusted_config, &cause) != AT_OK)
-        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", w.file, w.line, w.column, cause.text);
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", w.file, w.line, w.column, cause.text);
     return AT_OK;
 }

@@ -42,7 +42,7 @@ at_status atx_device_names_add(atx_device_names *names, const char *name, at_err
         if (strcmp(names->items[i], name) == 0)
             return AT_OK;
     if (!atx_grow(&names->items, &names->cap, names->count, sizeof *names->items))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     snprintf(names->items[names->count++], ATX_DEVICE_NAME, "%s", name);
     return AT_OK;
 }
@@ -132,16 +132,16 @@ at_status atx_device_names_choose(char out[ATX_DEVICE_NAME], const atx_device_na
     }
     list(&known, names, words, !several);
     if (several)
-        at_fail(err, AT_ERR_USAGE,
-                "found '%s', which several devices have in their names; expected one of %s", words,
-                atx_str_text(&known));
+        atx_fail(err, AT_ERR_USAGE,
+                 "found '%s', which several devices have in their names; expected one of %s", words,
+                 atx_str_text(&known));
     else if (known.len)
-        at_fail(err, AT_ERR_USAGE,
-                "found '%s'; expected one of these devices, by its name or whole words of it: %s%s", words,
-                atx_str_text(&known), hint);
+        atx_fail(err, AT_ERR_USAGE,
+                 "found '%s'; expected one of these devices, by its name or whole words of it: %s%s", words,
+                 atx_str_text(&known), hint);
     else
-        at_fail(err, AT_ERR_USAGE, "found '%s'; expected no name: nothing is stored of any device%s", words,
-                hint);
+        atx_fail(err, AT_ERR_USAGE, "found '%s'; expected no name: nothing is stored of any device%s", words,
+                 hint);
     atx_str_clear(&known);
     return AT_ERR_USAGE;
 }

@@ -26,11 +26,11 @@ at_status atx_layout_permuted(atx_layout_pair *out, int rank, const int64_t *ext
         if (guilty)
             *guilty = i;
         if (p < 0 || p >= rank)
-            return at_fail(err, AT_ERR_INPUT, "found index %d; expected a permutation of 0 to %d", p,
-                           rank - 1);
+            return atx_fail(err, AT_ERR_INPUT, "found index %d; expected a permutation of 0 to %d", p,
+                            rank - 1);
         if (seen & 1u << p)
-            return at_fail(err, AT_ERR_INPUT, "found index %d a second time; expected each of 0 to %d once",
-                           p, rank - 1);
+            return atx_fail(err, AT_ERR_INPUT, "found index %d a second time; expected each of 0 to %d once",
+                            p, rank - 1);
         seen |= 1u << p;
     }
     if (guilty)
@@ -41,8 +41,8 @@ at_status atx_layout_permuted(atx_layout_pair *out, int rank, const int64_t *ext
         l.in[i] = in;
         l.out[p] = to;
         if (__builtin_mul_overflow(in, extents[i], &in) || __builtin_mul_overflow(to, extents[p], &to))
-            return at_fail(err, AT_ERR_INPUT, "found more than %" PRId64 " elements; expected fewer",
-                           INT64_MAX);
+            return atx_fail(err, AT_ERR_INPUT, "found more than %" PRId64 " elements; expected fewer",
+                            INT64_MAX);
     }
     *out = l;
     return AT_OK;
@@ -63,13 +63,13 @@ static at_status take_axes(axis axes[ATX_MAX_RANK], int *count, const atx_layout
     *count = 0;
     for (int i = 0; i < l->rank; i++) {
         if (l->extents[i] < 1)
-            return at_fail(err, AT_ERR_INPUT, "found an extent of %" PRId64 "; expected at least one element",
-                           l->extents[i]);
+            return atx_fail(err, AT_ERR_INPUT,
+                            "found an extent of %" PRId64 "; expected at least one element", l->extents[i]);
         if (l->extents[i] == 1)
             continue;
         if (l->in[i] < 1 || l->out[i] < 1)
-            return at_fail(err, AT_ERR_INPUT, "found a stride of %" PRId64 "; expected 1 or more",
-                           l->in[i] < 1 ? l->in[i] : l->out[i]);
+            return atx_fail(err, AT_ERR_INPUT, "found a stride of %" PRId64 "; expected 1 or more",
+                            l->in[i] < 1 ? l->in[i] : l->out[i]);
         axes[(*count)++] = (axis){ l->extents[i], l->in[i], l->out[i] };
     }
     return AT_OK;
@@ -82,19 +82,20 @@ static at_status check_extents(const axis *axes, int count, atx_dtype type, at_e
     for (int i = count - 1; i >= 0; i--) {
         const axis *a = &axes[i];
         if (a->out < out)
-            return at_fail(err, AT_ERR_INPUT,
-                           "found an output stride of %" PRId64 " where faster dimensions reach over %" PRId64
-                           " elements; expected an output that does not overlap itself",
-                           a->out, out);
+            return atx_fail(err, AT_ERR_INPUT,
+                            "found an output stride of %" PRId64
+                            " where faster dimensions reach over %" PRId64
+                            " elements; expected an output that does not overlap itself",
+                            a->out, out);
         if (__builtin_mul_overflow(a->extent - 1, a->out, &step) || __builtin_add_overflow(out, step, &out) ||
             __builtin_mul_overflow(a->extent - 1, a->in, &step) || __builtin_add_overflow(in, step, &in))
-            return at_fail(err, AT_ERR_INPUT,
-                           "found a layout of more than %" PRId64 " elements; expected a smaller one",
-                           INT64_MAX);
+            return atx_fail(err, AT_ERR_INPUT,
+                            "found a layout of more than %" PRId64 " elements; expected a smaller one",
+                            INT64_MAX);
     }
     if (__builtin_mul_overflow(in > out ? in : out, 2 * atx_dtype_bytes(type), &bytes))
-        return at_fail(err, AT_ERR_INPUT,
-                       "found a layout of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found a layout of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);
     return AT_OK;
 }
 

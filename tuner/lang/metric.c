@@ -97,11 +97,11 @@ at_status atx_score(double *out, const atx_problem *problem, const atx_record *r
     }
     const atx_metric *m = &op->metrics[op->objective - 1];
     if (atx_metric_value(&value, problem, op->objective - 1, record, &cause) != AT_OK)
-        return at_fail(err, AT_ERR_INPUT, "the objective %s has no value: %s", m->name, cause.text);
+        return atx_fail(err, AT_ERR_INPUT, "the objective %s has no value: %s", m->name, cause.text);
     double score = op->objective_max ? 1 / value : value;
     if (!(value > 0) || !isfinite(score) || !(score > 0))
-        return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: the objective %s is %.6g; expected a value above zero",
-                       m->where.file, m->where.line, m->where.column, m->name, value);
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: the objective %s is %.6g; expected a value above zero",
+                        m->where.file, m->where.line, m->where.column, m->name, value);
     *out = score;
     return AT_OK;
 }

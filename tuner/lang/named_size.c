@@ -28,9 +28,9 @@ static at_status fail_unknown(const atx_op *op, at_error *err)
         atx_dim_add_text(&known, &op->dims[i]);
     }
     if (known.len)
-        at_fail(err, AT_ERR_INPUT, "%s has by name %s", op->name, atx_str_text(&known));
+        atx_fail(err, AT_ERR_INPUT, "%s has by name %s", op->name, atx_str_text(&known));
     else
-        at_fail(err, AT_ERR_INPUT, "%s has no sizes that are named", op->name);
+        atx_fail(err, AT_ERR_INPUT, "%s has no sizes that are named", op->name);
     atx_str_clear(&known);
     return AT_ERR_INPUT;
 }
@@ -65,7 +65,7 @@ at_status atx_named_size_parse(int *dim, int64_t *size, const atx_op *op, const 
             const char *expected = NULL;
             *size = size_of(&expected, &op->dims[i], equals + 1, len - name - 1);
             if (expected)
-                return at_fail(err, AT_ERR_INPUT, "expected %s", expected);
+                return atx_fail(err, AT_ERR_INPUT, "expected %s", expected);
             return *size > 0 ? AT_OK : fail_unknown(op, err);
         }
     return fail_unknown(op, err);

@@ -23,8 +23,8 @@ typedef struct reader {
 
 static at_status fail(const reader *r, const char *expected)
 {
-    return at_fail(r->err, AT_ERR_INPUT, "%s: found a header that is not NumPy's; expected %s", r->name,
-                   expected);
+    return atx_fail(r->err, AT_ERR_INPUT, "%s: found a header that is not NumPy's; expected %s", r->name,
+                    expected);
 }
 
 static void skip_blanks(reader *r)
@@ -93,9 +93,9 @@ static at_status read_descr(atx_npy *out, reader *r)
     out->bytes = atoi(out->descr + 2);
     if (out->bytes < 1 || out->bytes > 16 || !strchr("<=|", out->descr[0]) ||
         !strchr("uifcbV", out->descr[1]))
-        return at_fail(r->err, AT_ERR_INPUT,
-                       "%s: found elements of '%s'; expected little-endian numbers, as in '<f4'", r->name,
-                       out->descr);
+        return atx_fail(r->err, AT_ERR_INPUT,
+                        "%s: found elements of '%s'; expected little-endian numbers, as in '<f4'", r->name,
+                        out->descr);
     return AT_OK;
 }
 
@@ -139,11 +139,11 @@ at_status atx_npy_read(atx_npy *out, const void *bytes, size_t len, const char *
     reader r = { .name = name, .err = err };
     atx_npy npy = { .dims = 0 };
     if (len < 12 || memcmp(b, MAGIC, 6) != 0)
-        return at_fail(err, AT_ERR_INPUT, "%s: found no NumPy array; expected a file that numpy.save wrote",
-                       name);
+        return atx_fail(err, AT_ERR_INPUT, "%s: found no NumPy array; expected a file that numpy.save wrote",
+                        name);
     if (b[6] < 1 || b[6] > 3)
-        return at_fail(err, AT_ERR_INPUT, "%s: found version %d of NumPy's format; expected 1 to 3", name,
-                       b[6]);
+        return atx_fail(err, AT_ERR_INPUT, "%s: found version %d of NumPy's format; expected 1 to 3", name,
+                        b[6]);
     size_t head = b[6] == 1 ? 10 : 12;
     size_t text = (size_t)b[8] | (size_t)b[9] << 8;
     if (b[6] > 1)
@@ -185,20 +185,20 @@ static at_status check(const atx_npy *npy, const char *path, atx_dtype type, boo
                        int64_t file_bytes, at_error *err)
 {
     if (!is_type(npy, type, storage))
-        return at_fail(err, AT_ERR_INPUT, "%s: found elements of '%s'; expected %s%s", path, npy->descr,
-                       storage ? "any of the size of " : "", atx_dtype_name(type));
+        return atx_fail(err, AT_ERR_INPUT, "%s: found elements of '%s'; expected %s%s", path, npy->descr,
+                        storage ? "any of the size of " : "", atx_dtype_name(type));
     if (npy->fortran && npy->dims > 1)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_INPUT,
             "%s: found an array in Fortran's order; expected C's, as numpy.ascontiguousarray makes it", path);
     if (npy->elements != elements)
-        return at_fail(err, AT_ERR_INPUT, "%s: found %lld elements; expected %lld", path,
-                       (long long)npy->elements, (long long)elements);
+        return atx_fail(err, AT_ERR_INPUT, "%s: found %lld elements; expected %lld", path,
+                        (long long)npy->elements, (long long)elements);
     int64_t bytes;
     if (__builtin_mul_overflow(npy->elements, npy->bytes, &bytes) || bytes > file_bytes - npy->data_at)
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s: found a file of %lld bytes; expected %lld elements of %d in it", path,
-                       (long long)file_bytes, (long long)npy->elements, npy->bytes);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s: found a file of %lld bytes; expected %lld elements of %d in it", path,
+                        (long long)file_bytes, (long long)npy->elements, npy->bytes);
     return AT_OK;
 }
 
@@ -208,7 +208,7 @@ at_status atx_npy_open(atx_npy *out, const char *path, atx_dtype type, bool stor
     struct stat info;
     char *head = malloc(ATX_NPY_HEAD);
     FILE *file = NULL;
-    at_status status = head ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = head ? AT_OK : atx_no_memory(err);
     if (status == AT_OK)
         status = atx_regular_open(&file, &info, path, err);
     if (status == AT_OK)

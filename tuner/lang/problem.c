@@ -67,8 +67,8 @@ static at_status fail_unfit(const atx_problem *problem, const char *why, at_erro
 {
     atx_str shape = { 0 };
     atx_problem_shape(&shape, problem);
-    at_fail(err, AT_ERR_INPUT, "%s %s %s: %s", problem->op->name, atx_str_text(&shape),
-            atx_dtype_name(problem->type), why);
+    atx_fail(err, AT_ERR_INPUT, "%s %s %s: %s", problem->op->name, atx_str_text(&shape),
+             atx_dtype_name(problem->type), why);
     atx_str_clear(&shape);
     return AT_ERR_INPUT;
 }
@@ -82,8 +82,8 @@ static at_status check_require(const int64_t *slots, const atx_require *r, const
         return fail_unfit(problem, cause.text, err);
     if (value)
         return AT_OK;
-    at_fail(&cause, AT_ERR_INPUT, "it must satisfy %s%s%s%s", atx_expr_text(r->expr),
-            r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
+    atx_fail(&cause, AT_ERR_INPUT, "it must satisfy %s%s%s%s", atx_expr_text(r->expr),
+             r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
     return fail_unfit(problem, cause.text, err);
 }
 
@@ -128,8 +128,8 @@ static at_status fail_count(const atx_op *op, int count, at_error *err)
 {
     atx_str dims = { 0 };
     add_dims(&dims, op);
-    at_fail(err, AT_ERR_INPUT, "found %d size%s; %s expects %s%s", count, count == 1 ? "" : "s", op->name,
-            atx_str_text(&dims), op->dims[0].optional ? " (those with a default may be left out)" : "");
+    atx_fail(err, AT_ERR_INPUT, "found %d size%s; %s expects %s%s", count, count == 1 ? "" : "s", op->name,
+             atx_str_text(&dims), op->dims[0].optional ? " (those with a default may be left out)" : "");
     atx_str_clear(&dims);
     return AT_ERR_INPUT;
 }
@@ -140,8 +140,8 @@ static at_status fail_type(const atx_op *op, atx_dtype type, at_error *err)
     for (int i = 0; i < ATX_DTYPES; i++)
         if (op->types & 1u << i)
             atx_str_addf(&types, " %s", atx_dtype_name((atx_dtype)i));
-    at_fail(err, AT_ERR_INPUT, "found type %s; %s expects one of%s", atx_dtype_name(type), op->name,
-            atx_str_text(&types));
+    atx_fail(err, AT_ERR_INPUT, "found type %s; %s expects one of%s", atx_dtype_name(type), op->name,
+             atx_str_text(&types));
     atx_str_clear(&types);
     return AT_ERR_INPUT;
 }
@@ -149,9 +149,9 @@ static at_status fail_type(const atx_op *op, atx_dtype type, at_error *err)
 static at_status fail_size(const atx_dim *dim, int64_t size, at_error *err)
 {
     if (dim->word_count)
-        return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 1 to %d, or %s=%s and its like",
-                       dim->name, size, dim->word_count, dim->name, dim->words[0]);
-    return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 0 or more", dim->name, size);
+        return atx_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 1 to %d, or %s=%s and its like",
+                        dim->name, size, dim->word_count, dim->name, dim->words[0]);
+    return atx_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected 0 or more", dim->name, size);
 }
 
 static int optional_count(const atx_op *op)
@@ -226,17 +226,17 @@ at_status atx_problem_set_pitches(atx_problem *problem, const int64_t *pitches, 
 {
     const atx_op *op = problem->op;
     if (count > op->pitch_count)
-        return at_fail(err, AT_ERR_INPUT, "found %d leading dimension%s; %s has %d", count,
-                       count == 1 ? "" : "s", op->name, op->pitch_count);
+        return atx_fail(err, AT_ERR_INPUT, "found %d leading dimension%s; %s has %d", count,
+                        count == 1 ? "" : "s", op->name, op->pitch_count);
     for (int i = 0; i < count; i++) {
         int64_t row = problem->dims[op->pitches[i].dim];
         if (pitches[i] && pitches[i] < row)
-            return at_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected at least %s = %" PRId64,
-                           op->pitches[i].name, pitches[i], op->dims[op->pitches[i].dim].name, row);
+            return atx_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected at least %s = %" PRId64,
+                            op->pitches[i].name, pitches[i], op->dims[op->pitches[i].dim].name, row);
         if (!fits_with_pitch(problem, op->pitches[i].dim, pitches[i]))
-            return at_fail(err, AT_ERR_INPUT,
-                           "found %s = %" PRId64 ", so more than %" PRId64 " bytes; expected a smaller one",
-                           op->pitches[i].name, pitches[i], INT64_MAX);
+            return atx_fail(err, AT_ERR_INPUT,
+                            "found %s = %" PRId64 ", so more than %" PRId64 " bytes; expected a smaller one",
+                            op->pitches[i].name, pitches[i], INT64_MAX);
     }
     for (int i = 0; i < count; i++)
         problem->dims[op->dim_count + i] = pitches[i] ? pitches[i] : problem->dims[op->pitches[i].dim];
@@ -254,10 +254,10 @@ bool atx_problem_is_dense(const atx_problem *problem)
 
 static at_status fail_align_count(const atx_op *op, int count, at_error *err)
 {
-    return at_fail(err, AT_ERR_INPUT,
-                   op->align_count > 1 ? "found %d alignment%s; %s has %d, and one counts for all of them"
-                                       : "found %d alignment%s; %s has %d",
-                   count, count == 1 ? "" : "s", op->name, op->align_count);
+    return atx_fail(err, AT_ERR_INPUT,
+                    op->align_count > 1 ? "found %d alignment%s; %s has %d, and one counts for all of them"
+                                        : "found %d alignment%s; %s has %d",
+                    count, count == 1 ? "" : "s", op->name, op->align_count);
 }
 
 at_status atx_problem_set_aligns(atx_problem *problem, const int64_t *aligns, int count, at_error *err)
@@ -269,10 +269,10 @@ at_status atx_problem_set_aligns(atx_problem *problem, const int64_t *aligns, in
     for (int i = 0; i < count; i++) {
         int64_t a = aligns[i];
         if (a && (a < least || a > ATX_FULL_ALIGN || (a & (a - 1)) != 0))
-            return at_fail(err, AT_ERR_INPUT,
-                           "found %s = %" PRId64 "; expected a power of two from %" PRId64
-                           " (an element of %s) to %d bytes",
-                           op->aligns[i].name, a, least, atx_dtype_name(problem->type), ATX_FULL_ALIGN);
+            return atx_fail(err, AT_ERR_INPUT,
+                            "found %s = %" PRId64 "; expected a power of two from %" PRId64
+                            " (an element of %s) to %d bytes",
+                            op->aligns[i].name, a, least, atx_dtype_name(problem->type), ATX_FULL_ALIGN);
     }
     for (int i = 0; i < op->align_count; i++) {
         int64_t a = count == 0 ? 0 : aligns[count == 1 ? 0 : i];
@@ -392,8 +392,8 @@ static at_status fail_param(const atx_template *t, const char *text, int shown, 
     atx_str names = { 0 };
     for (int i = 0; i < t->param_count; i++)
         atx_str_addf(&names, "%s%s", i ? " " : "", t->params[i].name);
-    at_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter, it has: %s", shown, text,
-            t->name, atx_str_text(&names));
+    atx_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter, it has: %s", shown, text,
+             t->name, atx_str_text(&names));
     atx_str_clear(&names);
     return AT_ERR_INPUT;
 }
@@ -406,8 +406,8 @@ static at_status fail_value(const atx_template *t, int param, const char *text, 
         atx_str_add(&values, i ? " " : "");
         atx_param_add_text(&values, p, p->values[i]);
     }
-    at_fail(err, AT_ERR_INPUT, "found '%.*s'; parameter %s of template %s has no such value, it has: %s",
-            shown, text, p->name, t->name, atx_str_text(&values));
+    atx_fail(err, AT_ERR_INPUT, "found '%.*s'; parameter %s of template %s has no such value, it has: %s",
+             shown, text, p->name, t->name, atx_str_text(&values));
     atx_str_clear(&values);
     return AT_ERR_INPUT;
 }
@@ -419,13 +419,13 @@ static at_status parse_assignment(atx_config *out, uint32_t *seen, const atx_tem
     int shown = (int)(len > 80 ? 80 : len);
     const char *equals = memchr(text, '=', len);
     if (!equals)
-        return at_fail(err, AT_ERR_INPUT, "found '%.*s'; expected PARAMETER=VALUE", shown, text);
+        return atx_fail(err, AT_ERR_INPUT, "found '%.*s'; expected PARAMETER=VALUE", shown, text);
     int i = atx_param_find(t, text, (size_t)(equals - text));
     if (i < 0)
         return fail_param(t, text, shown, err);
     if (*seen & 1u << i)
-        return at_fail(err, AT_ERR_INPUT, "found '%.*s'; expected parameter %s once", shown, text,
-                       t->params[i].name);
+        return atx_fail(err, AT_ERR_INPUT, "found '%.*s'; expected parameter %s once", shown, text,
+                        t->params[i].name);
     int k = atx_param_find_text(&t->params[i], equals + 1, len - (size_t)(equals + 1 - text));
     if (k < 0)
         return fail_value(t, i, text, shown, err);
@@ -463,9 +463,9 @@ at_status atx_config_parse(atx_config *out, const atx_template *t, const char *t
         return status;
     for (int i = 0; i < t->param_count; i++)
         if (!(seen & 1u << i))
-            return at_fail(err, AT_ERR_INPUT,
-                           "found no value for %s; expected every parameter of template %s",
-                           t->params[i].name, t->name);
+            return atx_fail(err, AT_ERR_INPUT,
+                            "found no value for %s; expected every parameter of template %s",
+                            t->params[i].name, t->name);
     *out = config;
     return AT_OK;
 }
@@ -494,8 +494,8 @@ at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_c
         int64_t holds = 0;
         status = atx_expr_eval(&holds, r->expr, slots, err);
         if (status == AT_OK && !holds)
-            status = at_fail(err, AT_ERR_INPUT, "%s needs %s%s%s%s", t->name, atx_expr_text(r->expr),
-                             r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
+            status = atx_fail(err, AT_ERR_INPUT, "%s needs %s%s%s%s", t->name, atx_expr_text(r->expr),
+                              r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
     }
     return status;
 }
@@ -515,9 +515,9 @@ static at_status eval_size(int64_t *out, const atx_expr *expr, int64_t least, co
         return status;
     if (value < least || value > INT32_MAX) {
         atx_where w = atx_expr_where(expr);
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s:%d:%d: %s '%s' is %" PRId64 "; expected %" PRId64 " to 2147483647", w.file, w.line,
-                       w.column, what, atx_expr_text(expr), value, least);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s:%d:%d: %s '%s' is %" PRId64 "; expected %" PRId64 " to 2147483647", w.file,
+                        w.line, w.column, what, atx_expr_text(expr), value, least);
     }
     *out = value;
     return AT_OK;
@@ -546,8 +546,8 @@ static at_status eval_ops(int64_t *out, const atx_expr *ops, const int64_t *slot
     if (status != AT_OK || *out >= 0)
         return status;
     atx_where w = atx_expr_where(ops);
-    return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: ops '%s' is %" PRId64 "; expected 0 or more", w.file, w.line,
-                   w.column, atx_expr_text(ops), *out);
+    return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: ops '%s' is %" PRId64 "; expected 0 or more", w.file,
+                    w.line, w.column, atx_expr_text(ops), *out);
 }
 
 at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_problem *problem, at_error *err)

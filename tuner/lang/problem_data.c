@@ -35,10 +35,10 @@ static at_status range_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int
     if (!in->from && upto > INT64_MIN)
         upto--;
     if (from > upto || !fits_number(from, number) || !fits_number(upto, number))
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s:%d:%d: found integers from %lld to %lld for '%s'; expected some, and such as its "
-                       "type has",
-                       w.file, w.line, w.column, (long long)from, (long long)upto, arg->name);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s:%d:%d: found integers from %lld to %lld for '%s'; expected some, and such as its "
+                        "type has",
+                        w.file, w.line, w.column, (long long)from, (long long)upto, arg->name);
     *a = (uint64_t)from;
     *b = (uint64_t)upto - (uint64_t)from + 1;
     return AT_OK;
@@ -52,10 +52,10 @@ static at_status spread_numbers(uint64_t *a, const atx_arg *arg, int number, con
     int64_t many = 0;
     at_status status = atx_expr_eval(&many, arg->input.upto, slots, err);
     if (status == AT_OK && (many < 1 || !fits_number(many - 1, number)))
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s:%d:%d: found %lld integers for '%s'; expected at least one, and such as its type "
-                       "has",
-                       w.file, w.line, w.column, (long long)many, arg->name);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s:%d:%d: found %lld integers for '%s'; expected at least one, and such as its type "
+                        "has",
+                        w.file, w.line, w.column, (long long)many, arg->name);
     *a = (uint64_t)many;
     return status;
 }
@@ -70,10 +70,11 @@ at_status atx_input_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int nu
     if (in->how == ATX_SPREAD)
         return spread_numbers(a, arg, number, slots, err);
     if (in->how == ATX_PERMUTATION && numbers > 0 && !fits_number(numbers - 1, number))
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s:%d:%d: found a permutation of %lld elements for '%s'; expected a type that has as "
-                       "many integers",
-                       w.file, w.line, w.column, (long long)numbers, arg->name);
+        return atx_fail(
+            err, AT_ERR_INPUT,
+            "%s:%d:%d: found a permutation of %lld elements for '%s'; expected a type that has as "
+            "many integers",
+            w.file, w.line, w.column, (long long)numbers, arg->name);
     *a = atx_bits_of_double(in->how == ATX_UNIFORM  ? in->high - in->low
                             : in->how == ATX_NORMAL ? in->high
                                                     : in->low);
@@ -96,9 +97,9 @@ at_status atx_scalar_check(const atx_arg *arg, const int64_t *slots, at_error *e
     if (arg->role != ATX_SCALAR || arg->scalar_bytes != 4 || !arg->expr ||
         atx_expr_eval(&value, arg->expr, slots, NULL) != AT_OK || (value >= INT32_MIN && value <= INT32_MAX))
         return AT_OK;
-    return at_fail(err, AT_ERR_INPUT,
-                   "found %s = %lld; expected %d to %d, as %s:%d:%d declares it i32: i64 has more", arg->name,
-                   (long long)value, INT32_MIN, INT32_MAX, w.file, w.line, w.column);
+    return atx_fail(err, AT_ERR_INPUT,
+                    "found %s = %lld; expected %d to %d, as %s:%d:%d declares it i32: i64 has more",
+                    arg->name, (long long)value, INT32_MIN, INT32_MAX, w.file, w.line, w.column);
 }
 
 double atx_gflop_per_s(int64_t ops_count, double seconds)
@@ -112,8 +113,8 @@ at_status atx_arg_bytes(int64_t *out, const atx_op *op, int arg, const int64_t *
     int64_t elements = 0, each = a->own_type ? atx_dtype_bytes(a->type) : slots[op->sizeof_slot];
     at_status status = atx_expr_eval(&elements, a->expr, slots, err);
     if (status == AT_OK && (elements < 0 || __builtin_mul_overflow(elements, each, out)))
-        status = at_fail(err, AT_ERR_INPUT, "%s: found %lld elements for '%s'; expected fewer", op->file,
-                         (long long)elements, a->name);
+        status = atx_fail(err, AT_ERR_INPUT, "%s: found %lld elements for '%s'; expected fewer", op->file,
+                          (long long)elements, a->name);
     return status;
 }
 
@@ -130,7 +131,7 @@ at_status atx_problem_peak(double *seconds, int64_t *gflops, const atx_op *op, c
     if (status == AT_OK)
         status = atx_expr_eval(&ops, op->ops, slots, err);
     if (status == AT_OK && (*gflops < 1 || ops < 1))
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_INPUT,
             "%s:%d:%d: found a ceiling of %lld GFLOP/s for %lld operations; expected 1 or more of both",
             w.file, w.line, w.column, (long long)*gflops, (long long)ops);

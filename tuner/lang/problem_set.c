@@ -52,12 +52,12 @@ static bool grow_seen(atx_problem_set *s)
 at_status atx_problem_set_add(atx_problem_set *s, const atx_problem *problem, at_error *err)
 {
     if (2 * (s->count + 1) > s->seen_cap && !grow_seen(s))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     size_t *slot = seen_slot(s, problem);
     if (*slot)
         return AT_OK;
     if (!atx_grow(&s->problems, &s->cap, s->count, sizeof *s->problems))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     s->problems[s->count++] = *problem;
     *slot = s->count;
     return AT_OK;

@@ -6,7 +6,7 @@
  */
 #include "lang/render.h"
 
-#include "lang/render_orders.h"
+#include "lang/render_pragmas.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -188,7 +188,7 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
     atx_config_text(&words, t, config);
     if ((status = atx_str_status(&words, err)) == AT_OK) {
         add_origin(&text, t->file, t->hash, atx_str_text(&words), type, t->op->storage);
-        status = atx_render_orders(&text, t, bound, err);
+        status = atx_render_pragmas(&text, t, bound, err);
         add_type(&text, t->op, type);
         atx_render_macros(&text, t, bound, atx_dtype_cuda(type, t->op->storage));
         add_layout(&text, t->op, bound);
@@ -211,8 +211,8 @@ static at_status render_reference(atx_str *out, const atx_op *op, atx_dtype type
 {
     atx_str text = { 0 };
     if (op->recorded)
-        return at_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
-                       op->file, op->name);
+        return atx_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
+                        op->file, op->name);
     add_origin(&text, op->file, op->hash, "", type, op->storage);
     atx_render_note(&text, op->headers);
     add_type(&text, op, type);

@@ -61,7 +61,8 @@ static at_status AT_PRINTF(3, 4) fail_at(const reader *r, const char *place, con
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    return at_fail(r->err, AT_ERR_INPUT, "%s:%d:%td: %s", r->file, r->line_number, place - r->line + 1, text);
+    return atx_fail(r->err, AT_ERR_INPUT, "%s:%d:%td: %s", r->file, r->line_number, place - r->line + 1,
+                    text);
 }
 
 static bool is_joiner(char c)
@@ -547,7 +548,7 @@ at_status atx_shapes_parse(atx_shapes *out, const char *text, size_t len, const 
     }
     if (status == AT_OK && r.set.count == 0)
         status =
-            at_fail(err, AT_ERR_INPUT, "%s: found no problem; expected lines such as '4096x4096 f32'", file);
+            atx_fail(err, AT_ERR_INPUT, "%s: found no problem; expected lines such as '4096x4096 f32'", file);
     if (status == AT_OK) {
         *out = (atx_shapes){ .problems = r.set.problems, .count = r.set.count, .cap = r.set.cap };
         r.set.problems = NULL;

@@ -106,7 +106,7 @@ static at_status open_store(at_tuner *tuner, const char *named, at_error *err)
         atx_str_add(&tuner->absent, cause.text);
         return atx_str_status(&tuner->absent, err);
     }
-    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
+    return status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause.text);
 }
 
 void atx_library_log(const at_tuner *tuner, const char *text)
@@ -166,17 +166,16 @@ at_status at_open(at_tuner **out, const at_open_options *given, at_error *err)
     if (!options)
         return AT_ERR_USAGE;
     if (!out)
-        return at_fail(err, AT_ERR_USAGE, "at_open: expected a place for the tuner");
+        return atx_fail(err, AT_ERR_USAGE, "at_open: expected a place for the tuner");
     at_tuner *tuner = calloc(1, sizeof *tuner);
     if (!tuner || pthread_mutex_init(&tuner->slow, NULL) != 0 ||
         pthread_rwlock_init(&tuner->table_lock, NULL) != 0) {
         free(tuner);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     tuner->owner = getpid();
     tuner->excluded = atx_exclusions_open();
-    at_status status =
-        tuner->excluded ? fill(tuner, options, err) : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = tuner->excluded ? fill(tuner, options, err) : atx_no_memory(err);
     if (status != AT_OK) {
         at_close(tuner);
         return status;
@@ -246,11 +245,11 @@ static at_status read_target(atx_target *out, at_tuner *tuner, const at_target *
     if (!target)
         return AT_ERR_USAGE;
     if (target->sms < 0)
-        return at_fail(err, AT_ERR_USAGE, "found sms = %d; expected 0 or more multiprocessors", target->sms);
+        return atx_fail(err, AT_ERR_USAGE, "found sms = %d; expected 0 or more multiprocessors", target->sms);
     size_t len = target->device ? strlen(target->device) : 0;
     if (len >= sizeof out->name)
-        return at_fail(err, AT_ERR_USAGE, "at_find: the device's name is longer than %zu characters",
-                       sizeof out->name - 1);
+        return atx_fail(err, AT_ERR_USAGE, "at_find: the device's name is longer than %zu characters",
+                        sizeof out->name - 1);
     if (target->arch && *target->arch)
         status = atx_arch_parse(&limits, target->arch, err);
     if (status == AT_OK && len && atx_device_is_index(&ordinal, target->device))
@@ -269,7 +268,7 @@ at_status at_find(at_found **out, at_tuner *tuner, const at_problem *given, cons
     atx_target wanted;
     at_problem room;
     if (!out || !tuner || !given)
-        return at_fail(err, AT_ERR_USAGE, "at_find: an argument is NULL");
+        return atx_fail(err, AT_ERR_USAGE, "at_find: an argument is NULL");
     const at_problem *problem = atx_library_struct(&room, sizeof room, given, "at_problem", err);
     if (!problem)
         return AT_ERR_USAGE;
@@ -295,9 +294,9 @@ at_status at_source(char **out, const at_found *found, at_error *err)
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
     atx_str text = { 0 };
     if (!out || !found)
-        return at_fail(err, AT_ERR_USAGE, "at_source: an argument is NULL");
+        return atx_fail(err, AT_ERR_USAGE, "at_source: an argument is NULL");
     if (!f->t)
-        return at_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
+        return atx_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
     at_status status = atx_finding_bind(slots, f, err);
     if (status == AT_OK)
         status = atx_render(&text, f->t, f->problem.type, &f->config, slots, err);
@@ -333,13 +332,13 @@ at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_c
     at_compile_options room;
     atx_str code = { 0 }, log = { 0 };
     if (!out || !tuner || !found || (kind != AT_CODE_CUBIN && kind != AT_CODE_PTX))
-        return at_fail(err, AT_ERR_USAGE, "at_compile: an argument is NULL, or the kind is none");
+        return atx_fail(err, AT_ERR_USAGE, "at_compile: an argument is NULL, or the kind is none");
     const at_compile_options *options =
         given ? atx_library_struct(&room, sizeof room, given, "at_compile_options", err) : &DEFAULTS;
     if (!options)
         return AT_ERR_USAGE;
     if (!f->t)
-        return at_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
+        return atx_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
     pthread_mutex_lock(&tuner->slow);
     at_status status = compile(&code, &log, tuner, f, kind, err);
     pthread_mutex_unlock(&tuner->slow);

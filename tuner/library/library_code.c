@@ -50,10 +50,10 @@ static void know_headers(at_tuner *tuner, const atx_template *t)
 static at_status refuse(at_tuner *tuner, const atx_found_parts *f, int cc, const char *log, at_error *err)
 {
     at_error why = { 0 };
-    at_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->file, f->shown.config, cc,
-            log);
+    atx_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->file, f->shown.config, cc,
+             log);
     at_status status = atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
-    return status == AT_OK ? at_fail(err, AT_ERR_INPUT, "%s", why.text) : status;
+    return status == AT_OK ? atx_fail(err, AT_ERR_INPUT, "%s", why.text) : status;
 }
 
 static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source, const atx_found_parts *f,
@@ -62,13 +62,13 @@ static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source,
     const at_error *before = atx_excluded_itself(tuner->excluded, &f->problem, f->cc, f->t, &f->config);
     if (before && before->status == AT_ERR_INPUT) {
         atx_str_add(&tuner->compiler_log, before->text);
-        return at_fail(err, AT_ERR_INPUT, "%s", before->text);
+        return atx_fail(err, AT_ERR_INPUT, "%s", before->text);
     }
     if (tuner->no_compile)
-        return at_fail(err, AT_ERR_NOT_FOUND,
-                       "%s with %s is neither loaded nor in the cache; expected it there, or to "
-                       "be allowed to compile",
-                       f->t->file, f->shown.config);
+        return atx_fail(err, AT_ERR_NOT_FOUND,
+                        "%s with %s is neither loaded nor in the cache; expected it there, or to "
+                        "be allowed to compile",
+                        f->t->file, f->shown.config);
     know_headers(tuner, f->t);
     at_status status = atx_nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
                                          source, f->t->file, cc, kind, err);
@@ -166,7 +166,7 @@ static at_status keep(const atx_kept_code **out, at_tuner *tuner, const char *ke
 {
     atx_kept_code *code = calloc(1, sizeof *code);
     if (!code)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     memcpy(code->key, key, sizeof code->key);
     code->bytes = *bytes;
     *bytes = (atx_str){ 0 };
@@ -269,7 +269,7 @@ static at_status keep_text(char **list, int *count, const char *text, at_error *
 {
     list[*count] = atx_text_copy(text, strlen(text));
     if (!list[*count])
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     ++*count;
     return AT_OK;
 }
@@ -298,7 +298,7 @@ at_status atx_library_name(at_code **out, const atx_found_parts *f, atx_str *byt
 {
     code_parts *c = calloc(1, sizeof *c);
     if (!c)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     at_status status = fill_names(c, f, bytes, err);
     if (status != AT_OK) {
         at_code_close(&c->shown);

@@ -8,7 +8,7 @@
 #include "lang/arch.h"
 #include "lang/layout.h"
 #include "lang/metric.h"
-#include "lang/render_orders.h"
+#include "lang/render_pragmas.h"
 #include "lookup/fallback.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ at_status atx_finding_keep(const char **out, atx_found_parts *f, const char *tex
     }
     char *copy = f->text_count < ATX_FOUND_TEXTS ? atx_text_copy(text, size - 1) : NULL;
     if (!copy)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     f->texts[f->text_count++] = copy;
     *out = copy;
     return AT_OK;
@@ -87,11 +87,11 @@ static at_status read_layout(atx_problem *out, const atx_catalog *catalog, const
     const at_layout *l = &problem->layout;
     atx_layout_pair layout = { .rank = problem->size_count == 0 ? l->rank : 0 };
     if (problem->size_count != 0)
-        return at_fail(err, AT_ERR_USAGE, "%s: found size_count = %d; expected 0, and a layout (at_permute)",
-                       op->name, problem->size_count);
+        return atx_fail(err, AT_ERR_USAGE, "%s: found size_count = %d; expected 0, and a layout (at_permute)",
+                        op->name, problem->size_count);
     if (l->rank < 0 || l->rank > ATX_MAX_RANK)
-        return at_fail(err, AT_ERR_USAGE, "%s: found a layout of rank %d; expected 0 to %d", op->name,
-                       l->rank, ATX_MAX_RANK);
+        return atx_fail(err, AT_ERR_USAGE, "%s: found a layout of rank %d; expected 0 to %d", op->name,
+                        l->rank, ATX_MAX_RANK);
     memcpy(layout.extents, l->extents, sizeof layout.extents);
     memcpy(layout.in, l->strides_in, sizeof layout.in);
     memcpy(layout.out, l->strides_out, sizeof layout.out);
@@ -107,8 +107,8 @@ static at_status read_problem(atx_problem *out, const atx_catalog *catalog, cons
     atx_str known = { 0 };
     const atx_op *op = problem->op ? atx_catalog_find_op(catalog, problem->op) : NULL;
     if (op && (problem->size_count < 0 || problem->size_count > AT_MAX_SIZES))
-        return at_fail(err, AT_ERR_USAGE, "found size_count = %d; expected 0 to %d", problem->size_count,
-                       AT_MAX_SIZES);
+        return atx_fail(err, AT_ERR_USAGE, "found size_count = %d; expected 0 to %d", problem->size_count,
+                        AT_MAX_SIZES);
     atx_dtype type = ATX_F32;
     if (op && atx_library_dtype(&type, problem->type, err) != AT_OK)
         return AT_ERR_USAGE;
@@ -117,8 +117,9 @@ static at_status read_problem(atx_problem *out, const atx_catalog *catalog, cons
                                 : read_sizes(out, op, type, problem, err);
     for (int i = 0; i < atx_catalog_op_count(catalog); i++)
         atx_str_addf(&known, " %s", atx_catalog_op_name(catalog, i));
-    at_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s%s%s", problem->op ? problem->op : "",
-            atx_str_text(&known), broken[0] ? ". Left out was: " : "", broken);
+    atx_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s%s%s",
+             problem->op ? problem->op : "", atx_str_text(&known), broken[0] ? ". Left out was: " : "",
+             broken);
     atx_str_clear(&known);
     return AT_ERR_INPUT;
 }
@@ -195,7 +196,7 @@ static at_status take_fallback(atx_found_parts *f, at_tuner *tuner, const atx_ta
     if (status == AT_ERR_NOT_FOUND)
         return say_why(f, why, cause.text, err);
     if (status != AT_OK)
-        return at_fail(err, status, "%s", cause.text);
+        return atx_fail(err, status, "%s", cause.text);
     snprintf(cause.text, sizeof cause.text, "a valid configuration of template %s stands in, not measured",
              f->t->name);
     return say_why(f, why, cause.text, err);
@@ -373,7 +374,7 @@ static at_status find_another(bool *again, at_tuner *tuner, const atx_found_part
 {
     at_error why = { 0 };
     *again = atx_exclusions_of(&why, tuner->excluded, &f->problem, f->cc) < ATX_EXCLUDED_IN_ALL;
-    at_fail(&why, AT_ERR_INPUT, "%s is not valid on this device", found->t->name);
+    atx_fail(&why, AT_ERR_INPUT, "%s is not valid on this device", found->t->name);
     return *again ? atx_exclude(tuner->excluded, &f->problem, f->cc, found->t, &found->config, &why, err)
                   : AT_OK;
 }
@@ -458,7 +459,7 @@ at_status atx_finding_make(atx_found_parts **out, at_tuner *tuner, const at_prob
         return failed != AT_OK ? failed : status;
     atx_found_parts *f = malloc(sizeof *f);
     if (!f)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     memset(f, 0, offsetof(atx_found_parts, room));
     f->problem = read;
     status = show_question(f, err);

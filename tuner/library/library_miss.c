@@ -21,13 +21,13 @@
 at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err)
 {
     if (!(o->tune_s >= 0 && isfinite(o->tune_s)))
-        return at_fail(err, AT_ERR_USAGE, "at_open: found tune_s = %g; expected seconds, 0 or more",
-                       o->tune_s);
+        return atx_fail(err, AT_ERR_USAGE, "at_open: found tune_s = %g; expected seconds, 0 or more",
+                        o->tune_s);
     if (pthread_mutex_init(&t->mutex, NULL) != 0)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     if (pthread_cond_init(&t->wished, NULL) != 0) {
         pthread_mutex_destroy(&t->mutex);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     t->is_open = true;
     t->budget_s = o->tune_s;
@@ -121,7 +121,7 @@ at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordin
     char device[16];
     snprintf(device, sizeof device, "%d", ordinal);
     if (!t->database.len)
-        return at_fail(err, AT_ERR_USAGE, "there is no place for a database");
+        return atx_fail(err, AT_ERR_USAGE, "there is no place for a database");
     const atx_miss miss = miss_of(t, device);
     at_status status = atx_miss_tune(&miss, problem, err);
     if (status != AT_OK)

@@ -26,16 +26,16 @@ const void *atx_library_struct(void *room, size_t bytes, const void *given, cons
     if (theirs == bytes)
         return given;
     if (theirs < sizeof theirs || theirs > MOST_STRUCT_BYTES) {
-        at_fail(err, AT_ERR_USAGE, "found struct_bytes = %zu; expected sizeof(%s): an initializer sets it",
-                theirs, name);
+        atx_fail(err, AT_ERR_USAGE, "found struct_bytes = %zu; expected sizeof(%s): an initializer sets it",
+                 theirs, name);
         return NULL;
     }
     for (size_t i = bytes; i < theirs; i++)
         if (((const unsigned char *)given)[i]) {
-            at_fail(err, AT_ERR_USAGE,
-                    "found %s with a member that autotune " AT_VERSION " does not know; expected "
-                    "0 there, or a newer library",
-                    name);
+            atx_fail(err, AT_ERR_USAGE,
+                     "found %s with a member that autotune " AT_VERSION " does not know; expected "
+                     "0 there, or a newer library",
+                     name);
             return NULL;
         }
     memset(room, 0, bytes);
@@ -48,12 +48,12 @@ static at_status give_problem(at_problem *out, const at_problem *problem, at_err
 {
     size_t theirs = out->struct_bytes, ours = sizeof *problem;
     if (theirs < offsetof(at_problem, sizes) || theirs > MOST_STRUCT_BYTES)
-        return at_fail(err, AT_ERR_USAGE,
-                       "found struct_bytes = %zu; expected sizeof(at_problem): AT_PROBLEM_INIT sets it",
-                       theirs);
+        return atx_fail(err, AT_ERR_USAGE,
+                        "found struct_bytes = %zu; expected sizeof(at_problem): AT_PROBLEM_INIT sets it",
+                        theirs);
     for (size_t i = theirs; i < ours; i++)
         if (((const unsigned char *)problem)[i])
-            return at_fail(
+            return atx_fail(
                 err, AT_ERR_USAGE,
                 "found an at_problem of %zu bytes, as an older header has it; this problem takes %zu", theirs,
                 ours);
@@ -110,8 +110,8 @@ at_status atx_library_dtype(atx_dtype *out, at_type type, at_error *err)
             *out = (atx_dtype)i;
             return AT_OK;
         }
-    return at_fail(err, AT_ERR_USAGE,
-                   "found type %d; expected an at_type that is not reserved, as AT_TYPE_F32", (int)type);
+    return atx_fail(err, AT_ERR_USAGE,
+                    "found type %d; expected an at_type that is not reserved, as AT_TYPE_F32", (int)type);
 }
 
 const char *at_match_name(at_match match)
@@ -152,7 +152,7 @@ at_status at_type_parse(at_type *out, const char *text, at_error *err)
 {
     atx_dtype type = ATX_F32;
     if (!out || !text)
-        return at_fail(err, AT_ERR_USAGE, "at_type_parse: an argument is NULL");
+        return atx_fail(err, AT_ERR_USAGE, "at_type_parse: an argument is NULL");
     at_status status = atx_dtype_parse(&type, text, strlen(text), err);
     if (status == AT_OK)
         *out = TYPES[type];
@@ -167,13 +167,13 @@ at_status at_permute(at_problem *out, at_type type, int rank, const int64_t *ext
     atx_layout_pair layout = { 0 };
     atx_dtype known = ATX_U8;
     if (!out || !extents || !permutation || rank < 0 || rank > ATX_MAX_RANK)
-        return at_fail(err, AT_ERR_USAGE, "at_permute: expected no NULL, and a rank of 0 to %d",
-                       ATX_MAX_RANK);
+        return atx_fail(err, AT_ERR_USAGE, "at_permute: expected no NULL, and a rank of 0 to %d",
+                        ATX_MAX_RANK);
     at_status status = atx_library_dtype(&known, type, err);
     for (int i = 0; i < rank && status == AT_OK; i++)
         if (extents[i] < 1)
-            status = at_fail(err, AT_ERR_INPUT,
-                             "found an extent of %" PRId64 "; expected at least one element", extents[i]);
+            status = atx_fail(err, AT_ERR_INPUT,
+                              "found an extent of %" PRId64 "; expected at least one element", extents[i]);
     if (status == AT_OK)
         status = atx_layout_permuted(&layout, rank, extents, permutation, NULL, err);
     if (status != AT_OK)
@@ -219,12 +219,12 @@ at_status at_problem_parse(at_problem *out, at_tuner *tuner, const char *text, a
 {
     atx_shapes read = { 0 };
     if (!out || !tuner || !text)
-        return at_fail(err, AT_ERR_USAGE, "at_problem_parse: an argument is NULL");
+        return atx_fail(err, AT_ERR_USAGE, "at_problem_parse: an argument is NULL");
     pthread_mutex_lock(&tuner->slow); /* ops are read when they are first named */
     at_status status = atx_shapes_parse(&read, text, strlen(text), "problem", tuner->catalog, NULL, err);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK && read.count != 1)
-        status = at_fail(err, AT_ERR_INPUT, "found %zu problems; expected one", read.count);
+        status = atx_fail(err, AT_ERR_INPUT, "found %zu problems; expected one", read.count);
     if (status == AT_OK) {
         at_problem problem = problem_of(read.problems);
         status = give_problem(out, &problem, err);

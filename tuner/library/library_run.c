@@ -75,10 +75,10 @@ static at_status read_steps(at_problem *out, const atx_op *op, const at_problem 
                         : problem->alignments[k] ? problem->alignments[k]
                                                  : at_type_bits(problem->type) / 8;
         if (align < least)
-            return at_fail(err, AT_ERR_USAGE,
-                           "%s: buffer %d begins at a multiple of %d bytes and no more; expected device "
-                           "memory that is aligned to %d bytes",
-                           op->name, buffer, (int)align, (int)least);
+            return atx_fail(err, AT_ERR_USAGE,
+                            "%s: buffer %d begins at a multiple of %d bytes and no more; expected device "
+                            "memory that is aligned to %d bytes",
+                            op->name, buffer, (int)align, (int)least);
         if (k >= 0 && !problem->alignments[k])
             out->alignments[k] = align;
         buffer++;
@@ -161,7 +161,7 @@ static at_status load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, con
         }
     atx_loaded *l = calloc(1, sizeof *l);
     if (!l)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     *l = (atx_loaded){ .next = tuner->loaded, .code = code, .context = context };
     for (int i = 0; i < f->shown.launch_count; i++)
         l->shared_bytes[i] = f->launches[i].dynamic_shared_bytes;
@@ -279,8 +279,8 @@ static at_status exclude_unloaded(at_tuner *tuner, atx_gpu *gpu, const atx_found
     at_error why = { 0 };
     if (cause->status != AT_ERR_DEVICE || atx_gpu_may_pass(gpu))
         return AT_OK;
-    at_fail(&why, AT_ERR_DEVICE, "%s with %s cannot be loaded: %.900s", f->t->file, f->shown.config,
-            cause->text);
+    atx_fail(&why, AT_ERR_DEVICE, "%s with %s cannot be loaded: %.900s", f->t->file, f->shown.config,
+             cause->text);
     return atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
 }
 
@@ -325,15 +325,15 @@ static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char
         const atx_found_parts *f = p->finding;
         int tried = atx_exclusions_of(&first, tuner->excluded, &f->problem, f->cc);
         if (first.status != AT_OK && (!f->t || tried >= ATX_EXCLUDED_IN_ALL))
-            return at_fail(err, first.status, "%s", first.text);
+            return atx_fail(err, first.status, "%s", first.text);
         if (!f->t)
-            return at_fail(err, AT_ERR_NOT_FOUND, "%s", f->shown.why);
+            return atx_fail(err, AT_ERR_NOT_FOUND, "%s", f->shown.why);
         status = make_kernel(p, tuner, gpu, &cause);
         again = status != AT_OK;
         if (again)
             status = exclude_unloaded(tuner, gpu, f, &cause, err);
         if (again && !atx_excluded(tuner->excluded, &f->problem, f->cc, f->t, &f->config))
-            return status == AT_OK ? at_fail(err, cause.status, "%s", cause.text) : status;
+            return status == AT_OK ? atx_fail(err, cause.status, "%s", cause.text) : status;
     }
     return status == AT_OK ? warn(tuner, p->finding, &first, warning, err) : status;
 }
@@ -344,7 +344,7 @@ static at_status prepare_new(atx_prepared **out, atx_prepared *old, at_tuner *tu
 {
     atx_prepared *p = calloc(1, sizeof *p);
     if (!p)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     p->hash = a->hash;
     p->context = a->context;
     p->steps = a->steps;
@@ -403,7 +403,7 @@ static void tune_first(at_error *warning, at_tuner *tuner, atx_gpu *gpu, const a
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK && f && f->t && !is_exact(f) &&
         atx_tuning_wait(tuner, &f->problem, ordinal, &cause) != AT_OK)
-        at_fail(warning, AT_ERR_SYSTEM, "not tuned at its first use: %.900s", cause.text);
+        atx_fail(warning, AT_ERR_SYSTEM, "not tuned at its first use: %.900s", cause.text);
     atx_finding_close(f);
 }
 
@@ -442,11 +442,11 @@ static at_status check_question(const at_tuner *tuner, const at_problem *problem
                                 at_error *err)
 {
     if (!problem->op || problem->size_count < 0 || problem->size_count > AT_MAX_SIZES)
-        return at_fail(err, AT_ERR_USAGE, "expected a problem with an op and 0 to %d sizes", AT_MAX_SIZES);
+        return atx_fail(err, AT_ERR_USAGE, "expected a problem with an op and 0 to %d sizes", AT_MAX_SIZES);
     at_status status = layout_of(&a->layout, tuner, problem, err);
     if (status == AT_OK && a->layout && (a->layout->rank < 0 || a->layout->rank > ATX_MAX_RANK))
-        status = at_fail(err, AT_ERR_USAGE, "found a layout of rank %d; expected 0 to %d", a->layout->rank,
-                         ATX_MAX_RANK);
+        status = atx_fail(err, AT_ERR_USAGE, "found a layout of rank %d; expected 0 to %d", a->layout->rank,
+                          ATX_MAX_RANK);
     return status;
 }
 
@@ -458,7 +458,7 @@ static at_status get(const atx_prepared **out, atx_gpu **gpu, at_tuner *tuner, c
     at_problem problem_room;
     at_run_options options_room;
     if (!tuner || !given)
-        return at_fail(err, AT_ERR_USAGE, "expected a tuner and a problem; found NULL");
+        return atx_fail(err, AT_ERR_USAGE, "expected a tuner and a problem; found NULL");
     const at_problem *problem =
         atx_library_struct(&problem_room, sizeof problem_room, given, "at_problem", err);
     const at_run_options *options =
@@ -498,17 +498,17 @@ static at_status check_buffer(const atx_prepared *p, const at_buffer *buffers, i
     const char *op = p->problem.op, *name = p->buffers[i].name;
     const int64_t bytes = p->buffers[i].bytes;
     if (!buffers[i].address && bytes > 0)
-        return at_fail(err, AT_ERR_USAGE, "%s: %s: found NULL; expected device memory", op, name);
+        return atx_fail(err, AT_ERR_USAGE, "%s: %s: found NULL; expected device memory", op, name);
     if (buffers[i].bytes && buffers[i].bytes < bytes)
-        return at_fail(err, AT_ERR_USAGE, "%s: %s: found a buffer of %" PRId64 " bytes; expected %" PRId64,
-                       op, name, buffers[i].bytes, bytes);
+        return atx_fail(err, AT_ERR_USAGE, "%s: %s: found a buffer of %" PRId64 " bytes; expected %" PRId64,
+                        op, name, buffers[i].bytes, bytes);
     for (int k = 0; k < i; k++)
         if (overlap(p, buffers, i, k))
-            return at_fail(err, AT_ERR_USAGE,
-                           "%s: %s and %s overlap: found %" PRId64 " bytes at %p and %" PRId64
-                           " bytes at %p; expected an output in memory that no other buffer uses",
-                           op, p->buffers[k].name, name, p->buffers[k].bytes, buffers[k].address, bytes,
-                           buffers[i].address);
+            return atx_fail(err, AT_ERR_USAGE,
+                            "%s: %s and %s overlap: found %" PRId64 " bytes at %p and %" PRId64
+                            " bytes at %p; expected an output in memory that no other buffer uses",
+                            op, p->buffers[k].name, name, p->buffers[k].bytes, buffers[k].address, bytes,
+                            buffers[i].address);
     return AT_OK;
 }
 
@@ -516,8 +516,8 @@ static at_status check_buffers(const atx_prepared *p, const at_buffer *buffers, 
 {
     at_status status = AT_OK;
     if (count != p->buffer_count || !buffers)
-        return at_fail(err, AT_ERR_USAGE, "%s: found %d buffers; expected %d", p->problem.op,
-                       buffers ? count : 0, p->buffer_count);
+        return atx_fail(err, AT_ERR_USAGE, "%s: found %d buffers; expected %d", p->problem.op,
+                        buffers ? count : 0, p->buffer_count);
     for (int i = 0; i < count && status == AT_OK; i++)
         status = check_buffer(p, buffers, i, err);
     return status;

@@ -103,7 +103,7 @@ at_status atx_table_add(at_tuner *tuner, atx_prepared *p, atx_prepared *old, at_
             old->replaced = true;
     }
     pthread_rwlock_unlock(&tuner->table_lock);
-    return room ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return room ? AT_OK : atx_no_memory(err);
 }
 
 /* ---- forgetting ---- */
@@ -154,7 +154,7 @@ at_status at_forget(at_tuner *tuner, at_error *err)
 {
     uint64_t context = 0;
     if (!tuner)
-        return at_fail(err, AT_ERR_USAGE, "at_forget: expected a tuner; found NULL");
+        return atx_fail(err, AT_ERR_USAGE, "at_forget: expected a tuner; found NULL");
     atx_gpu *gpu = atomic_load(&tuner->gpu);
     at_status status = gpu ? atx_gpu_current(&context, gpu, err) : AT_OK;
     if (!gpu || status != AT_OK)

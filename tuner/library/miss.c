@@ -110,10 +110,10 @@ at_status atx_miss_program(atx_str *out, at_error *err)
     at_status status = atx_str_status(out, err);
     return status != AT_OK
                ? status
-               : at_fail(err, AT_ERR_NOT_FOUND,
-                         "found no program " NAME "%s%s; expected one in a folder of $PATH, or named in "
-                         "at_open_options.program",
-                         *library ? " beside " : "", library);
+               : atx_fail(err, AT_ERR_NOT_FOUND,
+                          "found no program " NAME "%s%s; expected one in a folder of $PATH, or named in "
+                          "at_open_options.program",
+                          *library ? " beside " : "", library);
 }
 
 /* ---- running it ---- */
@@ -280,7 +280,7 @@ static at_status spawn(run *r, const atx_miss *m, const char *program, const cha
     for (int i = 0; i < COUNT; i++)
         atx_str_clear(&variables[i].text);
     return code == 0 ? AT_OK
-                     : at_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
+                     : atx_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
 }
 
 static void forget(run *r)
@@ -337,18 +337,18 @@ static void read_said(char *out, size_t size, const run *r)
 }
 
 /* `doing`: its first word. */
-static at_status judge(const run *r, const char *doing, at_error *err)
+static at_status validate(const run *r, const char *doing, at_error *err)
 {
     char said[600];
     if (r->gone || (WIFEXITED(r->wait_status) && WEXITSTATUS(r->wait_status) == 0))
         return AT_OK;
     read_said(said, sizeof said, r);
     if (WIFSIGNALED(r->wait_status))
-        return at_fail(err, AT_ERR_SYSTEM, NAME " %s was ended by signal %d (%s)%s%s", doing,
-                       WTERMSIG(r->wait_status), strsignal(WTERMSIG(r->wait_status)), *said ? ": " : "",
-                       said);
-    return at_fail(err, AT_ERR_SYSTEM, NAME " %s ended with exit code %d%s%s", doing,
-                   WEXITSTATUS(r->wait_status), *said ? ": " : "", said);
+        return atx_fail(err, AT_ERR_SYSTEM, NAME " %s was ended by signal %d (%s)%s%s", doing,
+                        WTERMSIG(r->wait_status), strsignal(WTERMSIG(r->wait_status)), *said ? ": " : "",
+                        said);
+    return atx_fail(err, AT_ERR_SYSTEM, NAME " %s ended with exit code %d%s%s", doing,
+                    WEXITSTATUS(r->wait_status), *said ? ": " : "", said);
 }
 
 static at_status tune(const atx_miss *m, const atx_problem *p, const char *program, double until_s,
@@ -360,13 +360,13 @@ static at_status tune(const atx_miss *m, const atx_problem *p, const char *progr
     if (status == AT_OK)
         status = spawn(&r, m, program, c.argv, err);
     if (status == AT_OK && ends_until(&r, until_s, m)) {
-        status = judge(&r, "tune", err);
+        status = validate(&r, "tune", err);
     } else if (status == AT_OK) {
         end(&r);
-        status = stopped(m) ? at_fail(err, AT_ERR_CANCELLED, "tuning was ended")
-                            : at_fail(err, AT_ERR_SYSTEM,
-                                      "the budget of %g s was over before " NAME " tune had found a winner",
-                                      m->budget_s);
+        status = stopped(m) ? atx_fail(err, AT_ERR_CANCELLED, "tuning was ended")
+                            : atx_fail(err, AT_ERR_SYSTEM,
+                                       "the budget of %g s was over before " NAME " tune had found a winner",
+                                       m->budget_s);
     }
     forget(&r);
     atx_str_clear(&c.shape);
@@ -397,11 +397,11 @@ static at_status wait_for_others(const atx_miss *m, uint64_t name, double until_
     at_status status;
     while ((status = atx_store_lock_problem(&lock, m->database, name, err)) == AT_ERR_NOT_FOUND) {
         if (stopped(m))
-            return at_fail(err, AT_ERR_CANCELLED, "tuning was ended");
+            return atx_fail(err, AT_ERR_CANCELLED, "tuning was ended");
         if (atx_now_s() >= until_s)
-            return at_fail(err, AT_ERR_SYSTEM,
-                           "another process tunes it, and has not ended within the budget of %g s",
-                           m->budget_s);
+            return atx_fail(err, AT_ERR_SYSTEM,
+                            "another process tunes it, and has not ended within the budget of %g s",
+                            m->budget_s);
         look_later();
     }
     if (status == AT_OK)
@@ -465,10 +465,10 @@ static at_status learn(const atx_miss *m, const char *program, at_error *err)
     run r = NOT_RUNNING;
     at_status status = spawn(&r, m, program, argv, err);
     if (status == AT_OK && ends_until(&r, atx_now_s() + LEARN_S, m)) {
-        status = judge(&r, "learn", err);
+        status = validate(&r, "learn", err);
     } else if (status == AT_OK) {
         end(&r);
-        status = at_fail(err, AT_ERR_CANCELLED, "learning was ended");
+        status = atx_fail(err, AT_ERR_CANCELLED, "learning was ended");
     }
     forget(&r);
     return status;

@@ -78,7 +78,7 @@ static at_status read_side(side *s, atx_store *store, const char *device, at_err
     s->device = device;
     at_status status = atx_store_each_best(store, collect, s, err);
     if (status == AT_OK && s->failed) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     return status;
@@ -182,7 +182,7 @@ static at_status pair_up(atx_comparison *out, side *before, side *after, bool by
     size_t i = 0, k = 0, most = before->count < after->count ? before->count : after->count;
     out->items = calloc(most + 1, sizeof *out->items);
     if (!out->items)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     sort_side(before);
     sort_side(after);
     bool both = before->items && after->items; /* an empty side has none */
@@ -205,11 +205,11 @@ static at_status pair_up(atx_comparison *out, side *before, side *after, bool by
 static at_status choose_one(const side *before, const side *after, at_error *err)
 {
     if (!before->count || !after->count)
-        return at_fail(err, AT_ERR_NOT_FOUND, "the %s database has no winners%s",
-                       before->count ? "second" : "first",
-                       (before->count ? after : before)->device ? " of that device" : "");
+        return atx_fail(err, AT_ERR_NOT_FOUND, "the %s database has no winners%s",
+                        before->count ? "second" : "first",
+                        (before->count ? after : before)->device ? " of that device" : "");
     const side *many = only_device(before) ? after : before;
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_USAGE,
         "the databases have no device in common, and the %s has several, '%s' among them; expected "
         "--device BEFORE,AFTER",

@@ -33,7 +33,7 @@ at_status atx_exclude(atx_exclusions *x, const atx_problem *problem, int64_t cc,
                       const atx_config *config, const at_error *why, at_error *err)
 {
     if (!atx_grow(&x->list, &x->cap, x->count, sizeof *x->list))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     x->list[x->count++] = (exclusion){ *problem, cc, t, *config, *why };
     return AT_OK;
 }

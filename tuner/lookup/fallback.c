@@ -60,7 +60,7 @@ static at_status take_first(bool *found, atx_config *config, const atx_template 
 
     at_status status = atx_space_open(&space, t, slots, NULL, 0, &cause);
     if (status == AT_ERR_MEMORY) /* says nothing of the template */
-        return at_fail(err, status, "%s", cause.text);
+        return atx_fail(err, status, "%s", cause.text);
     *found = status == AT_OK && atx_space_count(space) > 0;
     if (*found)
         atx_space_config(config, space, 0);
@@ -100,8 +100,8 @@ static at_status choose(const atx_template **t, atx_config *config, const asked 
         i = k;
     }
     if (status == AT_OK && !found) {
-        status = at_fail(err, AT_ERR_NOT_FOUND, "no template has a valid configuration%s",
-                         atx_str_text(&refusals));
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "no template has a valid configuration%s",
+                          atx_str_text(&refusals));
     } else if (status == AT_OK) {
         *t = all[i];
         *config = c;
@@ -120,7 +120,7 @@ at_status atx_fallback(const atx_template **t, atx_config *config, const atx_cat
     int count = atx_catalog_template_count(catalog, op);
     const atx_template **all = calloc((size_t)count + 1, sizeof *all);
     if (!all)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int i = 0; i < count; i++)
         all[i] = atx_catalog_template(catalog, op, i);
     qsort(all, (size_t)count, sizeof *all, by_choices);

@@ -116,7 +116,7 @@ at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog 
 {
     atx_lookup *l = calloc(1, sizeof *l);
     if (!l)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     l->store = store;
     l->catalog = l->index.catalog = catalog;
     at_status status = read_anew(l, err);
@@ -165,9 +165,9 @@ void atx_lookup_close(atx_lookup *lookup)
 static bool stands(atx_entry *e, const atx_lookup *l, const atx_problem *p)
 {
     atx_entry_settle(e, l->catalog);
-    if (e->standing == ATX_UNCHECKED)
-        e->standing = atx_entry_fits(&e->geometry, e, p, 0, 0, NULL) == AT_OK ? ATX_STANDS : ATX_OUTDATED;
-    return e->standing == ATX_STANDS;
+    if (e->validity == ATX_UNCHECKED)
+        e->validity = atx_entry_fits(&e->geometry, e, p, 0, 0, NULL) == AT_OK ? ATX_VALID : ATX_OUTDATED;
+    return e->validity == ATX_VALID;
 }
 
 /* The device that is asked for; if none is named, the store's newest, or where it has none the program's. */
@@ -281,7 +281,7 @@ static at_status ask_model(atx_memo *m, atx_lookup *l, const atx_question *q, co
     atx_entry *kept = malloc(sizeof *kept);
     if (!kept) {
         atx_answer_clear(&p.entry.answer);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     *kept = p.entry;
     kept->shipped = p.shipped;
@@ -347,7 +347,7 @@ static at_status find_near(atx_found *out, atx_lookup *l, const atx_question *q,
     atx_limits limits;
     atx_memo *m = memo_of(l, q);
     if (!m)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     at_status status = is_of(m, l, q) ? AT_OK : search_all(m, l, q, err);
     if (status != AT_OK)
         return status;

@@ -22,7 +22,7 @@ static at_status add_shipped(atx_device_names *names, at_error *err)
 static at_status add_learned(atx_device_names *names, const atx_store *store, at_error *err)
 {
     atx_model *model = NULL;
-    atx_lessons part;
+    atx_training_samples part;
     atx_str path = { 0 };
     atx_str_addf(&path, "%s%s", atx_store_file(store), ATX_MODEL_SUFFIX);
     at_status status = atx_str_status(&path, err);

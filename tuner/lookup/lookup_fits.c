@@ -43,14 +43,14 @@ at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *e, const atx_p
     const atx_fingerprint *f = &e->answer.fingerprint;
     atx_limits limits;
     if (!e->t)
-        return at_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
-                       e->answer.winner.template_name);
+        return atx_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
+                        e->answer.winner.template_name);
     if (strcmp(e->answer.winner.objective, p->op->objective_text) != 0)
-        return at_fail(err, AT_ERR_NOT_FOUND, "it was chosen by %s, and now %s counts",
-                       objective_name(e->answer.winner.objective), objective_name(p->op->objective_text));
+        return atx_fail(err, AT_ERR_NOT_FOUND, "it was chosen by %s, and now %s counts",
+                        objective_name(e->answer.winner.objective), objective_name(p->op->objective_text));
     if (e->other_op)
-        return at_fail(err, AT_ERR_NOT_FOUND, "its operation %s was changed since, in %s", e->op->name,
-                       e->op->file);
+        return atx_fail(err, AT_ERR_NOT_FOUND, "its operation %s was changed since, in %s", e->op->name,
+                        e->op->file);
     atx_limits_on(&limits, f, cc, sms);
     if (!cc && f->memory_mib > 0)
         limits.memory_bytes = atx_memory_bytes(f->memory_mib);

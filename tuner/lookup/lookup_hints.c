@@ -43,7 +43,7 @@ at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *l, co
     atx_geometry ignored;
     *count = 0;
     if (!list)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (size_t i = 0; i < l->index.count; i++) {
         const atx_entry *e = &l->index.entries[i];
         if (e->hidden || e->answer.invalid || e->op != p->op || !atx_entry_may_answer(e, target->name))

@@ -106,9 +106,9 @@ void atx_entry_find_template(atx_entry *e, const atx_catalog *catalog, const atx
 
 void atx_entry_settle(atx_entry *e, const atx_catalog *catalog)
 {
-    if (!e->settled)
+    if (!e->converged)
         atx_entry_find_template(e, catalog, &e->answer.winner);
-    e->settled = true;
+    e->converged = true;
 }
 
 double atx_traffic_of(const atx_problem *p)
@@ -167,7 +167,7 @@ at_status atx_index_reserve(atx_winner_index *l, size_t more, at_error *err)
         return AT_OK;
     atx_entry *grown = realloc(l->entries, (l->count + more) * sizeof *grown);
     if (!grown)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     l->entries = grown;
     l->cap = l->count + more;
     return AT_OK;
@@ -193,7 +193,7 @@ static at_status grow_buckets(atx_winner_index *l, at_error *err)
     free(l->buckets);
     l->buckets = malloc(l->bucket_count * sizeof *l->buckets);
     if (!l->buckets)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (size_t i = 0; i < l->bucket_count; i++)
         l->buckets[i] = ATX_NO_ENTRY;
     return AT_OK;

@@ -11,7 +11,7 @@
 
 #define ATX_NO_ENTRY ((size_t)-1)
 
-typedef enum atx_standing { ATX_UNCHECKED, ATX_STANDS, ATX_OUTDATED } atx_standing;
+typedef enum atx_validity { ATX_UNCHECKED, ATX_VALID, ATX_OUTDATED } atx_validity;
 
 /* A winner. `t`, once it is settled, is NULL when its template is not in the catalog, or has another hash
  * there. */
@@ -19,7 +19,7 @@ typedef struct atx_entry {
     atx_answer answer; /* among the index' entries those of shipped ones are borrowed; else its own */
     bool shipped;      /* it came with the program */
     bool hidden;       /* it did, and the store has an answer for just this */
-    bool settled;      /* its template was looked for */
+    bool converged;    /* its template was looked for */
     uint64_t order;    /* of two that are as good the lower goes first */
     const atx_op *op;
     const atx_template *t;
@@ -32,7 +32,7 @@ typedef struct atx_entry {
     bool damaged;       /* its figures are none that anybody can have measured: it is invalid */
     bool failure_known; /* of one that came with the program: the store was asked for answer.invalid */
     /* Whether it still answers its own problem, and the geometry there; found out when first asked for. */
-    atx_standing standing;
+    atx_validity validity;
     atx_geometry geometry;
 } atx_entry;
 

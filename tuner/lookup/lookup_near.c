@@ -214,7 +214,7 @@ static at_status find_runner_up(runner_up *out, atx_lookup *l, const atx_entry *
     }
     atx_str_clear(&k.wrong);
     if (status == AT_OK && k.failed)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK && !k.found)
         status = AT_ERR_NOT_FOUND;
     if (status == AT_OK) {
@@ -293,7 +293,7 @@ static at_status try_runner_up(atx_near_found *out, atx_lookup *l, const atx_que
     atx_entry *kept = better ? malloc(sizeof *kept) : NULL;
     if (!kept) {
         atx_answer_clear(&found.entry.answer);
-        return better ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+        return better ? atx_no_memory(err) : AT_OK;
     }
     atx_near_drop(out);
     *kept = found.entry;
@@ -355,7 +355,7 @@ at_status atx_near_search(atx_near_found *out, atx_lookup *l, const atx_question
         return status;
     atx_ranked *list = malloc((l->index.count + 1) * sizeof *list);
     if (!list)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (size_t i = 0; i < l->index.count; i++) {
         const atx_entry *e = &l->index.entries[i];
         if (e->hidden || e->op != p->op || strcmp(e->answer.type_key, q->type_key) != 0 ||

@@ -20,10 +20,11 @@ static at_status read_measured(const atx_template **out, atx_lookup *l, const at
         status = atx_template_read(&l->measured, e->op, atx_str_text(&source), source.len,
                                    present ? present->file : w->template_name, err);
     if (status == AT_OK && !atx_template_has_hash(l->measured, w->template_hash))
-        status = at_fail(err, AT_ERR_STORE,
-                         "the text that is stored for template %s is not the one that was measured: its hash "
-                         "is %.12s, not %.12s; tune the problem again",
-                         w->template_name, l->measured->hash, w->template_hash);
+        status =
+            atx_fail(err, AT_ERR_STORE,
+                     "the text that is stored for template %s is not the one that was measured: its hash "
+                     "is %.12s, not %.12s; tune the problem again",
+                     w->template_name, l->measured->hash, w->template_hash);
     *out = l->measured;
     atx_str_clear(&source);
     return status;
@@ -55,10 +56,10 @@ at_status atx_lookup_outdated(atx_found *out, atx_lookup *l, const atx_question 
     at_error cause = { 0 };
     at_status status = as_measured ? take_measured(&found, l, q, &cause) : AT_OK;
     if (status != AT_OK)
-        return status == AT_ERR_NOT_FOUND ? status : at_fail(err, status, "%s", cause.text);
+        return status == AT_ERR_NOT_FOUND ? status : atx_fail(err, status, "%s", cause.text);
     l->outdated_why = (at_error){ 0 };
     if (atx_entry_refusal(q->outdated, l->store, l->catalog, q->problem, 0, 0, &l->outdated_why) == AT_OK)
-        at_fail(&l->outdated_why, AT_ERR_NOT_FOUND, "it does not work here");
+        atx_fail(&l->outdated_why, AT_ERR_NOT_FOUND, "it does not work here");
     out->t = found.t;
     out->config = found.config;
     out->geometry = found.geometry;

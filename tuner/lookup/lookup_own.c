@@ -75,7 +75,7 @@ static bool keep_entry(void *context, atx_answer *answer)
 static at_status take_rows(atx_lookup *l, size_t first, at_status status, at_error *err)
 {
     if (status == AT_OK && l->out_of_memory)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK)
         status = atx_catalog_failure(l->catalog, err);
     if (status == AT_OK)
@@ -108,7 +108,7 @@ at_status atx_own_add_asked(atx_lookup *l, const atx_question *q, at_error *err)
         return AT_OK;
     at_status status = read_problem(l, q->problem, err);
     if (status == AT_OK && !atx_index_set_add(&l->asked, name_of(q->hash)))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     return status;
 }
 
@@ -118,7 +118,7 @@ at_status atx_own_add(atx_lookup *l, const atx_op *op, const char *type_key, at_
     if (atx_own_has(l, op, type_key))
         return AT_OK;
     if (!atx_grow(&l->portions, &l->portion_cap, l->portion_count, sizeof *l->portions))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     at_status status =
         atx_store_each_newest_of(l->store, op ? op->name : NULL, op ? type_key : NULL, keep_entry, l, err);
     status = take_rows(l, first, status, err);

@@ -76,7 +76,7 @@ static at_status read_users(atx_foresight *f, const atx_store *store, at_error *
     if (status != AT_OK && status != AT_ERR_NOT_FOUND && status != AT_ERR_MEMORY)
         snprintf(f->broken, sizeof f->broken, "; its model is left out: %.220s", cause.text);
     atx_str_clear(&path);
-    return status == AT_ERR_MEMORY ? at_fail(err, AT_ERR_MEMORY, "out of memory") : AT_OK;
+    return status == AT_ERR_MEMORY ? atx_no_memory(err) : AT_OK;
 }
 
 static at_status count_unseen(atx_foresight *f, atx_store *store, at_error *err)
@@ -91,7 +91,7 @@ static at_status open_all(atx_foresight **out, const atx_lookup *l, at_error *er
 {
     atx_foresight *f = calloc(1, sizeof *f);
     if (!f) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     at_status status = read_users(f, l->store, err);
@@ -149,7 +149,7 @@ static at_status ready_one(ready **out, atx_foresight *f, const atx_lookup *l, c
 /* From the device that a model learned on to the one that is asked for; below zero: they are the same. */
 static double distance_of(const ready *r, const atx_question *q)
 {
-    const atx_lessons learned = atx_predictor_lessons(r->predictor);
+    const atx_training_samples learned = atx_predictor_training_samples(r->predictor);
     const atx_gpu_model there = { .name = learned.device, .cc = learned.cc, .sms = learned.sms };
     const atx_gpu_model here = device_of(q);
     return r->own ? -1 : atx_gpu_distance(&there, &here);
@@ -172,14 +172,14 @@ static at_status choose(ready **out, atx_foresight *f, const atx_lookup *l, cons
 }
 
 /* Of the device that is asked for, as far as it is known; else of the one that was learned on. */
-static void limits_for(atx_limits *out, const atx_question *q, const atx_lessons *learned)
+static void limits_for(atx_limits *out, const atx_question *q, const atx_training_samples *learned)
 {
     const atx_fingerprint f = { .cc = learned->cc, .sms = learned->sms };
     atx_limits_on(out, &f, q->cc, q->sms);
 }
 
-static at_status keep(atx_entry *out, const atx_guess *g, const atx_question *q, const atx_lessons *learned,
-                      at_error *err)
+static at_status keep(atx_entry *out, const atx_guess *g, const atx_question *q,
+                      const atx_training_samples *learned, at_error *err)
 {
     atx_str config = { 0 }, shape = { 0 };
     atx_config_text(&config, g->t, &g->config);
@@ -206,7 +206,7 @@ static at_status keep(atx_entry *out, const atx_guess *g, const atx_question *q,
     if (status == AT_OK)
         status = atx_str_status(&shape, err);
     if (status == AT_OK && !atx_answer_copy(&out->answer, &a))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     atx_str_clear(&config);
     atx_str_clear(&shape);
     return status;
@@ -218,24 +218,24 @@ static bool near_is_as_good(const atx_guess *best, atx_predictor *p, const atx_q
                             const int64_t *slots, const atx_entry *near)
 {
     atx_guess g;
-    const atx_lessons learned = atx_predictor_lessons(p);
+    const atx_training_samples learned = atx_predictor_training_samples(p);
     return near && strcmp(near->answer.fingerprint.device, learned.device) == 0 && near->t &&
            atx_predictor_of(&g, p, q->problem, slots, near->t, &near->config) && g.slower <= best->slower;
 }
 
 /* Of fewer problems nothing would be learned. */
-static at_status has_lessons(bool *out, const atx_lookup *l, const atx_op *op, at_error *err)
+static at_status has_training_samples(bool *out, const atx_lookup *l, const atx_op *op, at_error *err)
 {
     int64_t count = 0;
     at_status status =
-        l->store ? atx_store_count_best(&count, l->store, op->name, ATX_LEAST_LESSONS, err) : AT_OK;
-    *out = count >= ATX_LEAST_LESSONS;
+        l->store ? atx_store_count_best(&count, l->store, op->name, ATX_MIN_TRAINING_SAMPLES, err) : AT_OK;
+    *out = count >= ATX_MIN_TRAINING_SAMPLES;
     return status;
 }
 
 /* any_near: something was tuned on the device, but far away. */
-static void explain(atx_prediction *out, const ready *r, const atx_lessons *learned, const atx_question *q,
-                    bool any_near, int64_t unseen)
+static void explain(atx_prediction *out, const ready *r, const atx_training_samples *learned,
+                    const atx_question *q, bool any_near, int64_t unseen)
 {
     size_t len;
     if (r->own)
@@ -267,7 +267,7 @@ typedef struct asked {
 /* AT_ERR_NOT_FOUND: something is known against it. */
 static at_status keep_if_usable(atx_prediction *out, const asked *a, const atx_guess *g, at_error *err)
 {
-    atx_lessons learned = atx_predictor_lessons(a->r->predictor);
+    atx_training_samples learned = atx_predictor_training_samples(a->r->predictor);
     at_status status = keep(&out->entry, g, a->q, &learned, err);
     if (status == AT_OK)
         status = atx_entry_usable(NULL, a->l, &out->entry, a->q, err);
@@ -305,7 +305,7 @@ static at_status predict(atx_prediction *out, const asked *a, const atx_entry *n
     int64_t slots[ATX_MAX_SLOTS];
     atx_limits limits;
     atx_guess guess;
-    atx_lessons learned = atx_predictor_lessons(r->predictor);
+    atx_training_samples learned = atx_predictor_training_samples(r->predictor);
     limits_for(&limits, q, &learned);
     if (atx_problem_bind(slots, q->problem, &limits, NULL) != AT_OK)
         return AT_ERR_NOT_FOUND;
@@ -355,7 +355,7 @@ at_status atx_lookup_predict(atx_prediction *out, atx_lookup *l, const atx_quest
         return AT_ERR_NOT_FOUND;
     bool worth_it = false; /* to learn from what the model has not seen */
     if (l->foresight->unseen)
-        status = has_lessons(&worth_it, l, q->problem->op, err);
+        status = has_training_samples(&worth_it, l, q->problem->op, err);
     const asked a = { l, r, q };
     return status == AT_OK ? predict(out, &a, near, isfinite(reach), worth_it ? l->foresight->unseen : 0, err)
                            : status;
@@ -368,7 +368,7 @@ static at_status expect(atx_guess *out, int *count, int max, const ready *r, con
 {
     int64_t slots[ATX_MAX_SLOTS];
     atx_limits limits;
-    atx_lessons learned = atx_predictor_lessons(r->predictor);
+    atx_training_samples learned = atx_predictor_training_samples(r->predictor);
     limits_for(&limits, q, &learned);
     if (atx_problem_bind(slots, q->problem, &limits, NULL) != AT_OK)
         return AT_ERR_NOT_FOUND;
@@ -392,7 +392,7 @@ at_status atx_lookup_expected(atx_hint *out, int *count, int max, atx_lookup *l,
     if (status == AT_OK && r)
         status = expect(guesses, count, max < ATX_MAX_EXPECTED ? max : ATX_MAX_EXPECTED, r, &q, &cause);
     if (status == AT_ERR_MEMORY)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int i = 0; i < *count; i++)
         out[i] = (atx_hint){ .t = guesses[i].t, .config = guesses[i].config };
     return AT_OK;

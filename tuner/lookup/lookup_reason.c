@@ -63,9 +63,9 @@ static at_status check_data(const char *before, const char *now, at_error *err)
             continue;
         const char *hash = line + sizeof ATX_PART_DATA - 1, *name = strchr(hash, ' ');
         if (name && name < line + len)
-            return at_fail(err, AT_ERR_INPUT, "%.*s %s; expected what it was measured with, or a new run",
-                           (int)(line + len - 1 - (name + 1)), name + 1,
-                           strncmp(hash, "absent ", 7) == 0 ? "is missing" : "has other contents now");
+            return atx_fail(err, AT_ERR_INPUT, "%.*s %s; expected what it was measured with, or a new run",
+                            (int)(line + len - 1 - (name + 1)), name + 1,
+                            strncmp(hash, "absent ", 7) == 0 ? "is missing" : "has other contents now");
     }
     return AT_OK;
 }
@@ -85,16 +85,17 @@ static at_status explain_present(const known *present, const char *before, at_er
     size_t len;
     const char *name = present->headers ? new_name(&len, present->headers, before) : NULL;
     if (name)
-        return at_fail(err, AT_ERR_INPUT,
-                       "found %.*s in a folder that --headers or " ATX_HEADERS_ENV
-                       " names, and the kernel was "
-                       "measured without that folder; expected none that has it, or a new run",
-                       (int)len, name);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found %.*s in a folder that --headers or " ATX_HEADERS_ENV
+                        " names, and the kernel was "
+                        "measured without that folder; expected none that has it, or a new run",
+                        (int)len, name);
     if (!before[0])
         return AT_OK;
-    return at_fail(err, AT_ERR_INPUT,
-                   "found the headers that it was measured with, but they were others when this program read "
-                   "its templates; expected that it opens them again");
+    return atx_fail(
+        err, AT_ERR_INPUT,
+        "found the headers that it was measured with, but they were others when this program read "
+        "its templates; expected that it opens them again");
 }
 
 /* What has become of a text that was stored under this hash. */
@@ -155,9 +156,9 @@ at_status atx_entry_refusal(const atx_entry *e, atx_store *store, const atx_cata
         return AT_OK;
     if (!e->t && atx_lookup_check_headers(store, catalog, e->op, w->template_name, w->template_hash,
                                           &cause) == AT_ERR_INPUT)
-        return at_fail(err, status, "its template %s is another one now: %s", w->template_name, cause.text);
+        return atx_fail(err, status, "its template %s is another one now: %s", w->template_name, cause.text);
     if (e->t && e->other_op && check_op(store, catalog, e, &cause) == AT_ERR_INPUT)
-        return at_fail(err, status, "its operation %s is another one now: %s", e->op->name, cause.text);
+        return atx_fail(err, status, "its operation %s is another one now: %s", e->op->name, cause.text);
     return status;
 }
 
@@ -171,7 +172,7 @@ at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, at
     at_status status = atx_entry_fits(geometry, &e, problem, 0, 0, NULL);
     if (status != AT_OK)
         status = atx_entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
-    return status == AT_OK ? AT_OK : at_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
+    return status == AT_OK ? AT_OK : atx_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
 }
 
 /* ---- why an answer is not exact ---- */

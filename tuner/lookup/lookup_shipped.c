@@ -39,7 +39,7 @@ static at_status begin_op(atx_lookup *l, const atx_op *op, at_error *err)
 {
     size_t rows = 0;
     if (!l->groups_read && !(l->groups_read = calloc(atx_shipped_group_count + 1, sizeof *l->groups_read)))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (size_t i = 0; i < atx_shipped_group_count; i++)
         if (!l->groups_read[i] && strcmp(atx_shipped_groups[i].op, op->name) == 0)
             rows += atx_shipped_groups[i].count;

@@ -406,7 +406,7 @@ at_status atx_inspector_open(atx_inspector **out, const atx_ptx_module *module, 
 {
     atx_inspector *in = calloc(1, sizeof *in);
     if (!in)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     in->module = module;
     in->machine = machine;
     in->watch = (atx_machine_watch){

@@ -16,7 +16,7 @@ static at_status add_region(atx_machine *m, const char *name, int kind, int flag
                             int64_t align, at_error *err)
 {
     if (bytes < 0 || bytes > (int64_t)1 << 38) {
-        at_fail(err, AT_ERR_INPUT, "buffer '%s' of %lld bytes is too large", name, (long long)bytes);
+        atx_fail(err, AT_ERR_INPUT, "buffer '%s' of %lld bytes is too large", name, (long long)bytes);
         return AT_ERR_INPUT;
     }
     unsigned char *data = atx_grow(&m->regions, &m->region_cap, m->region_count, sizeof *m->regions)
@@ -24,7 +24,7 @@ static at_status add_region(atx_machine *m, const char *name, int kind, int flag
                               : NULL;
     if (!data || m->region_count > 4000) {
         free(data);
-        at_fail(err, AT_ERR_MEMORY, "out of memory for buffer '%s' of %lld bytes", name, (long long)bytes);
+        atx_fail(err, AT_ERR_MEMORY, "out of memory for buffer '%s' of %lld bytes", name, (long long)bytes);
         return AT_ERR_MEMORY;
     }
     memset(data, 0xa5, ATX_REGION_FRONT);
@@ -76,8 +76,8 @@ static at_status patch_variables(atx_machine *m, at_error *err)
             const atx_ptx_patch *p = &v->patches[k];
             const int region = m->variable_regions[p->variable];
             if (region < 0) {
-                at_fail(err, AT_ERR_INPUT, "'%s' holds the address of '%s', which is no global variable",
-                        v->name, m->module->variables[p->variable].name);
+                atx_fail(err, AT_ERR_INPUT, "'%s' holds the address of '%s', which is no global variable",
+                         v->name, m->module->variables[p->variable].name);
                 return AT_ERR_INPUT;
             }
             const uint64_t address = m->regions[region].address + (uint64_t)p->addend;
@@ -94,7 +94,7 @@ at_status atx_machine_open(atx_machine **out, const atx_ptx_module *module, at_e
     if (!m || !regions) {
         free(m);
         free(regions);
-        at_fail(err, AT_ERR_MEMORY, "out of memory for a machine");
+        atx_fail(err, AT_ERR_MEMORY, "out of memory for a machine");
         return AT_ERR_MEMORY;
     }
     m->module = module;
@@ -127,9 +127,9 @@ at_status atx_machine_add_buffer(int *region, atx_machine *machine, const char *
                                  int64_t align, int flags, const void *initial, at_error *err)
 {
     if (align < 1 || align > 1 << 19 || (align & (align - 1))) {
-        at_fail(err, AT_ERR_USAGE,
-                "buffer '%s' at a multiple of %lld bytes; expected a power of two up to 2^19", name,
-                (long long)align);
+        atx_fail(err, AT_ERR_USAGE,
+                 "buffer '%s' at a multiple of %lld bytes; expected a power of two up to 2^19", name,
+                 (long long)align);
         return AT_ERR_USAGE;
     }
     const at_status status = add_region(machine, name, ATX_REGION_BUFFER, flags, bytes, align, err);

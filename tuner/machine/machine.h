@@ -198,7 +198,7 @@ typedef struct atx_machine_launch {
     int64_t warp_budget;            /* instructions of a warp; 0: 2^28 */
     int64_t budget;                 /* thread instructions of the launch; 0: no limit */
     const atx_machine_watch *watch; /* NULL: none */
-    unsigned char turned; /* bits that are turned in what shared memory holds before it is written */
+    unsigned char swapped; /* bits that are turned in what shared memory holds before it is written */
 } atx_machine_launch;
 
 typedef struct atx_machine_result {

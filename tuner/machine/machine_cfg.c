@@ -290,7 +290,7 @@ at_status atx_find_joins(int32_t **out, const atx_ptx_function *f, at_error *err
     if (!joins || (f->instruction_count > 0 && !graph_make(&g))) {
         free(joins);
         graph_clear(&g);
-        at_fail(err, AT_ERR_MEMORY, "out of memory for a kernel's branches");
+        atx_fail(err, AT_ERR_MEMORY, "out of memory for a kernel's branches");
         return AT_ERR_MEMORY;
     }
     if (f->instruction_count > 0)

@@ -29,9 +29,9 @@ static const char *source_of(char out[300], const decoder *c, const atx_ptx_inst
 static at_status refuse(const decoder *c, const atx_ptx_instruction *i, const char *why)
 {
     char source[300];
-    at_fail(c->err, AT_ERR_INPUT, "PTX:%d: '%s%s%s%s%s' is not known to the machine%s%s%s", i->text_line,
-            atx_ptx_op_name(i->op), i->type ? "." : "", atx_ptx_type_name(i->type), i->from ? "." : "",
-            atx_ptx_type_name(i->from), *why ? ": " : "", why, source_of(source, c, i));
+    atx_fail(c->err, AT_ERR_INPUT, "PTX:%d: '%s%s%s%s%s' is not known to the machine%s%s%s", i->text_line,
+             atx_ptx_op_name(i->op), i->type ? "." : "", atx_ptx_type_name(i->type), i->from ? "." : "",
+             atx_ptx_type_name(i->from), *why ? ": " : "", why, source_of(source, c, i));
     return AT_ERR_INPUT;
 }
 
@@ -331,7 +331,7 @@ static at_status decode_one(decoder *c, atx_decoded *d, int32_t index)
             if (status != AT_OK)
                 return status;
             if (d->ref[refs] == INT32_MIN)
-                return at_fail(c->err, AT_ERR_MEMORY, "out of memory for a kernel's constants");
+                return atx_fail(c->err, AT_ERR_MEMORY, "out of memory for a kernel's constants");
             if (o->negated && i->op != ATX_PTX_SETP && i->op != ATX_PTX_VOTE && i->op != ATX_PTX_BAR &&
                 i->op != ATX_PTX_SET)
                 return refuse(c, i, "'!' in front of an operand");
@@ -367,7 +367,7 @@ static at_status decode_function(decoder *c, int32_t number, at_error *err)
     code->slots = f->register_count + 1;
     code->code = calloc((size_t)f->instruction_count + 1, sizeof *code->code);
     if (!code->code)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory for a kernel's instructions");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory for a kernel's instructions");
     at_status status = atx_find_joins(&joins, f, err);
     c->joins = joins;
     for (int32_t k = 0; k < f->instruction_count && status == AT_OK; k++)
@@ -408,7 +408,7 @@ at_status atx_decode(atx_machine *machine, int32_t entry, at_error *err)
     atx_program_clear(&machine->program, m);
     machine->program.functions = calloc((size_t)m->function_count + 1, sizeof *machine->program.functions);
     if (!machine->program.functions)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory for a kernel's functions");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory for a kernel's functions");
     decoder c = { .machine = machine, .program = &machine->program, .entry = entry, .err = err };
     at_status status = decode_function(&c, entry, err);
     for (bool more = true; more && status == AT_OK;) {

@@ -33,16 +33,16 @@ static at_status take_shape(atx_exec *x, at_error *err)
         x->cluster[k] = own ? (uint32_t)(f->cluster[k] ? f->cluster[k] : 1) : l->cluster[k];
     }
     if (!is_size(x->grid, GRID) || !is_size(x->size, BLOCK) || x->size[0] * x->size[1] * x->size[2] > 1024) {
-        at_fail(err, AT_ERR_USAGE, "a grid of %ux%ux%u blocks of %ux%ux%u threads cannot be launched",
-                x->grid[0], x->grid[1], x->grid[2], x->size[0], x->size[1], x->size[2]);
+        atx_fail(err, AT_ERR_USAGE, "a grid of %ux%ux%u blocks of %ux%ux%u threads cannot be launched",
+                 x->grid[0], x->grid[1], x->grid[2], x->size[0], x->size[1], x->size[2]);
         return AT_ERR_USAGE;
     }
     x->thread_count = (int32_t)(x->size[0] * x->size[1] * x->size[2]);
     x->warp_count = (x->thread_count + ATX_LANES - 1) / ATX_LANES;
     const int32_t most = f->block[0] ? f->block[0] * f->block[1] * f->block[2] : 1024;
     if (x->thread_count > most || (f->block_required && x->thread_count != most)) {
-        at_fail(err, AT_ERR_USAGE, "blocks of %d threads; kernel '%s' says %s%d", x->thread_count, f->name,
-                f->block_required ? "" : "at most ", most);
+        atx_fail(err, AT_ERR_USAGE, "blocks of %d threads; kernel '%s' says %s%d", x->thread_count, f->name,
+                 f->block_required ? "" : "at most ", most);
         return AT_ERR_USAGE;
     }
     return AT_OK;
@@ -54,10 +54,10 @@ static at_status take_cluster(atx_exec *x, at_error *err)
     for (int k = 0; k < 3; k++) {
         blocks *= x->cluster[k];
         if (!x->cluster[k] || blocks > ATX_MAX_CLUSTER || x->grid[k] % x->cluster[k]) {
-            at_fail(err, AT_ERR_USAGE,
-                    "clusters of %ux%ux%u blocks; expected at most %d, that divide the grid of %ux%ux%u",
-                    x->cluster[0], x->cluster[1], x->cluster[2], ATX_MAX_CLUSTER, x->grid[0], x->grid[1],
-                    x->grid[2]);
+            atx_fail(err, AT_ERR_USAGE,
+                     "clusters of %ux%ux%u blocks; expected at most %d, that divide the grid of %ux%ux%u",
+                     x->cluster[0], x->cluster[1], x->cluster[2], ATX_MAX_CLUSTER, x->grid[0], x->grid[1],
+                     x->grid[2]);
             return AT_ERR_USAGE;
         }
     }
@@ -70,13 +70,13 @@ static at_status take_memory(atx_exec *x, at_error *err)
     const atx_machine_launch *l = x->launch;
     const atx_ptx_function *f = &x->machine->module->functions[l->function];
     if (l->argument_bytes != f->param_bytes) {
-        at_fail(err, AT_ERR_USAGE, "%lld bytes of arguments; kernel '%s' takes %lld",
-                (long long)l->argument_bytes, f->name, (long long)f->param_bytes);
+        atx_fail(err, AT_ERR_USAGE, "%lld bytes of arguments; kernel '%s' takes %lld",
+                 (long long)l->argument_bytes, f->name, (long long)f->param_bytes);
         return AT_ERR_USAGE;
     }
     if (l->shared_bytes < 0 || f->shared_bytes + l->shared_bytes > (1 << 20)) {
-        at_fail(err, AT_ERR_USAGE, "%lld bytes of shared memory; expected at most 2^20",
-                (long long)(f->shared_bytes + l->shared_bytes));
+        atx_fail(err, AT_ERR_USAGE, "%lld bytes of shared memory; expected at most 2^20",
+                 (long long)(f->shared_bytes + l->shared_bytes));
         return AT_ERR_USAGE;
     }
     x->shared_bytes = l->shared_bytes ? (f->shared_bytes + 15) / 16 * 16 + l->shared_bytes : f->shared_bytes;
@@ -180,7 +180,7 @@ static bool block_begin(atx_exec *x, atx_block *b, const uint32_t at[3])
 {
     memcpy(b->at, at, sizeof b->at);
     b->number = at[0] + (int64_t)x->grid[0] * (at[1] + (int64_t)x->grid[1] * at[2]);
-    memset(b->shared, 0xcd ^ x->launch->turned, (size_t)x->shared_bytes);
+    memset(b->shared, 0xcd ^ x->launch->swapped, (size_t)x->shared_bytes);
     memset(b->barriers, 0, sizeof b->barriers);
     for (int32_t i = 0; i < x->warp_count; i++)
         warp_begin(x, &b->warps[i]);
@@ -431,7 +431,7 @@ static at_status take_launch(atx_exec *x, at_error *err)
     const atx_ptx_module *m = x->machine->module;
     const int32_t f = x->launch->function;
     if (f < 0 || f >= m->function_count || !m->functions[f].is_entry || !m->functions[f].has_body) {
-        at_fail(err, AT_ERR_USAGE, "function %d is no kernel of the module", f);
+        atx_fail(err, AT_ERR_USAGE, "function %d is no kernel of the module", f);
         return AT_ERR_USAGE;
     }
     at_status status = atx_decode(x->machine, f, err);
@@ -448,7 +448,7 @@ at_status atx_machine_run(atx_machine_result *out, atx_machine *machine, const a
     atx_exec *x = calloc(1, sizeof *x);
     atx_machine_result result = { .finding = { .region = -1 } };
     if (!x)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory for a launch");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory for a launch");
     x->machine = machine;
     x->launch = launch;
     x->watch = launch->watch;
@@ -462,7 +462,7 @@ at_status atx_machine_run(atx_machine_result *out, atx_machine *machine, const a
             run_blocks(x);
         blocks_close(x);
         if (x->no_memory)
-            status = at_fail(err, AT_ERR_MEMORY, "out of memory for the blocks of a launch");
+            status = atx_fail(err, AT_ERR_MEMORY, "out of memory for the blocks of a launch");
     }
     free(x);
     if (status == AT_OK)

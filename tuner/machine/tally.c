@@ -222,7 +222,7 @@ at_status atx_tally_lines(const atx_tally_line **out, size_t *count, atx_tally *
             const counter *c = &t->counters[f][i];
             atx_tally_line *line = c->warps ? line_of(t, &t->module->functions[f].instructions[i]) : NULL;
             if (c->warps && !line)
-                return at_fail(err, AT_ERR_MEMORY, "out of memory");
+                return atx_no_memory(err);
             if (!line)
                 continue;
             line->warp_instructions += c->warps;
@@ -232,7 +232,7 @@ at_status atx_tally_lines(const atx_tally_line **out, size_t *count, atx_tally *
         const entry *from = &t->entries[e];
         atx_tally_line *line = line_of(t, &t->module->functions[from->function].instructions[from->index]);
         if (!line)
-            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+            return atx_no_memory(err);
         add(&line->traffic[from->kind], &from->sum);
     }
     qsort(t->lines, t->line_count, sizeof *t->lines, by_place);
@@ -268,7 +268,7 @@ at_status atx_tally_open(atx_tally **out, const atx_ptx_module *module, at_error
         t->module = module;
     if (!good) {
         atx_tally_close(t);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     t->watch = (atx_machine_watch){ .context = t, .issue = on_issue, .access = on_access };
     *out = t;

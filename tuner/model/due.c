@@ -50,9 +50,9 @@ at_status atx_model_is_due(bool *due, atx_store *store, const char *path, at_err
     if (status != AT_OK || newest > MOST_TRIALS)
         return status;
     if (atx_model_read(&present, path, NULL) == AT_ERR_MEMORY)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     status = atx_store_each_problem(store, count_problem, &c, err);
-    *due = status == AT_OK && c.most >= ATX_LEAST_LESSONS && !atx_model_is_kept(present) &&
+    *due = status == AT_OK && c.most >= ATX_MIN_TRAINING_SAMPLES && !atx_model_is_kept(present) &&
            atx_model_is_behind(present, newest) > 0;
     atx_model_close(present);
     return status;

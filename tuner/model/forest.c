@@ -39,13 +39,13 @@ int64_t atx_forest_sum(const atx_forest *forest, int first, int end, const uint8
 
 /* ---- batches ---- */
 
-void atx_batch_make(atx_batch *out, const uint8_t *const *rows, int count, int traits)
+void atx_batch_make(atx_batch *out, const uint8_t *const *rows, int count, int features)
 {
     out->words = (count + 7) / 8;
     memset(out->all, 0, sizeof out->all);
     for (int i = 0; i < count; i++)
         ((uint8_t *)out->all)[i] = 128;
-    for (int k = 0; k < traits; k++) {
+    for (int k = 0; k < features; k++) {
         uint8_t *column = (uint8_t *)out->columns[k];
         for (int i = 0; i < count; i++)
             column[i] = rows[i][k];
@@ -133,7 +133,8 @@ at_status atx_forest_add(atx_forest *forest, const atx_tree *tree, at_error *err
     atx_str_add_bytes(&forest->own, &count, 1);
     for (int k = 0; k < tree->leaf_count - 1; k++) {
         const atx_node *n = &tree->nodes[k];
-        atx_str_add_bytes(&forest->own, (uint8_t[]){ n->trait, n->bin, n->below, n->above }, ATX_NODE_BYTES);
+        atx_str_add_bytes(&forest->own, (uint8_t[]){ n->feature, n->bin, n->below, n->above },
+                          ATX_NODE_BYTES);
     }
     for (int k = 0; k < tree->leaf_count; k++) {
         uint16_t leaf = (uint16_t)tree->leaves[k];
@@ -141,7 +142,7 @@ at_status atx_forest_add(atx_forest *forest, const atx_tree *tree, at_error *err
     }
     forest->bytes = (const uint8_t *)forest->own.data;
     if (!add_begin(forest, begin))
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     return atx_str_status(&forest->own, err);
 }
 
@@ -150,7 +151,7 @@ at_status atx_forest_copy(atx_forest *out, const atx_forest *from, at_error *err
     *out = (atx_forest){ .count = from->count, .cap = (size_t)from->count + 1 };
     out->begins = malloc(out->cap * sizeof *out->begins);
     if (!out->begins)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     if (from->count) {
         memcpy(out->begins, from->begins, (size_t)from->count * sizeof *out->begins);
         atx_str_add_bytes(&out->own, from->bytes, atx_forest_bytes(from));
@@ -173,12 +174,12 @@ static bool child_is_sound(int child, int parent, int leaf_count)
     return child >= ATX_IS_LEAF ? child - ATX_IS_LEAF < leaf_count : child > parent && child < leaf_count - 1;
 }
 
-bool atx_tree_is_sound(const uint8_t *tree, int traits)
+bool atx_tree_is_sound(const uint8_t *tree, int features)
 {
     int leaf_count = tree[0];
     for (int i = 0; i < leaf_count - 1; i++) {
         const uint8_t *n = tree + 1 + ATX_NODE_BYTES * (size_t)i;
-        if (n[0] >= traits || !child_is_sound(n[2], i, leaf_count) || !child_is_sound(n[3], i, leaf_count))
+        if (n[0] >= features || !child_is_sound(n[2], i, leaf_count) || !child_is_sound(n[3], i, leaf_count))
             return false;
     }
     return true;

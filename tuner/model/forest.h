@@ -1,8 +1,8 @@
 /*
- * forest.h - trees over binned traits, whose leaves add up to a number.
+ * forest.h - trees over binned features, whose leaves add up to a number.
  *
- * A trait becomes a bin, a byte: 0 where it is absent, else one more than the number of edges below it. So a
- * node is four bytes, and a tree of 64 leaves less than 400.
+ * A feature becomes a bin, a byte: 0 where it is absent, else one more than the number of edges below it. So
+ * a node is four bytes, and a tree of 64 leaves less than 400.
  */
 #ifndef AUTOTUNE_FOREST_H
 #define AUTOTUNE_FOREST_H
@@ -15,14 +15,14 @@
 
 #define ATX_MAX_LEAVES 64
 #define ATX_MAX_EDGES  96
-#define ATX_MAX_SEEN   250  /* traits that a model looks at */
+#define ATX_MAX_SEEN   250  /* features that a model looks at */
 #define ATX_LEAF_UNIT  8192 /* leaves are whole multiples of 1 / this */
 
 /* A child of 128 and more is a leaf, numbered from there. */
 #define ATX_IS_LEAF 128
 
 typedef struct atx_node {
-    uint8_t trait, bin; /* bins up to this one go below */
+    uint8_t feature, bin; /* bins up to this one go below */
     uint8_t below, above;
 } atx_node;
 
@@ -67,7 +67,7 @@ static inline int atx_tree_leaf(const atx_tree *tree, const uint8_t *bins)
     int at = tree->leaf_count > 1 ? 0 : ATX_IS_LEAF;
     while (at < ATX_IS_LEAF) {
         const atx_node *n = &tree->nodes[at];
-        at = bins[n->trait] <= n->bin ? n->below : n->above;
+        at = bins[n->feature] <= n->bin ? n->below : n->above;
     }
     return at - ATX_IS_LEAF;
 }
@@ -83,7 +83,7 @@ static inline size_t atx_tree_bytes(int leaf_count)
 /* The sum over trees first .. end-1, in units of 1 / ATX_LEAF_UNIT. */
 int64_t atx_forest_sum(const atx_forest *forest, int first, int end, const uint8_t *bins);
 
-/* Some rows of bins, turned: of each trait those of all rows. */
+/* Some rows of bins, turned: of each feature those of all rows. */
 #define ATX_BATCH 64
 typedef struct atx_batch {
     uint64_t columns[ATX_MAX_SEEN][ATX_BATCH / 8];
@@ -91,7 +91,7 @@ typedef struct atx_batch {
     int words;
 } atx_batch;
 
-void atx_batch_make(atx_batch *out, const uint8_t *const *rows, int count, int traits);
+void atx_batch_make(atx_batch *out, const uint8_t *const *rows, int count, int features);
 
 /* Adds to the sum of each row: in a fraction of the time that it takes to ask for one after the other. */
 void atx_forest_add_sums(int64_t *sums, const atx_forest *forest, int first, int end, const atx_batch *batch);
@@ -106,6 +106,6 @@ void atx_forest_clear(atx_forest *forest);
 size_t atx_forest_bytes(const atx_forest *forest);
 
 /* Whether all that a tree names is there, and no child comes before its parent. */
-bool atx_tree_is_sound(const uint8_t *tree, int traits);
+bool atx_tree_is_sound(const uint8_t *tree, int features);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * grow.c - leaf by leaf. `order` holds the rows of each leaf side by side; a split parts its range.
  *
- * Invariant: a leaf's histogram is that of its rows, for the traits of this tree.
+ * Invariant: a leaf's histogram is that of its rows, for the features of this tree.
  */
 #include "model/grow.h"
 
@@ -21,16 +21,16 @@ typedef struct leaf {
     int begin, end;     /* in order                               */
     double sum, weight; /* of all its rows                        */
     double gain;        /* of its best split; 0: none             */
-    int trait, bin;     /* which is this                          */
+    int feature, bin;   /* which is this                          */
     int parent, side;   /* the node above it; -1: none            */
-    cell *cells;        /* traits x BINS                          */
+    cell *cells;        /* features x BINS                          */
 } leaf;
 
 typedef struct grower {
-    const atx_lesson *lesson;
+    const atx_training_set *training_set;
     const atx_growth *growth;
     int *order, *spare;
-    int *traits, trait_count; /* of this tree */
+    int *features, feature_count; /* of this tree */
     cell *cells;
     leaf leaves[ATX_MAX_LEAVES];
     int leaf_count;
@@ -43,15 +43,15 @@ static double score(const grower *g, double sum, double weight)
 
 static void count_rows(grower *g, leaf *l)
 {
-    const atx_lesson *k = g->lesson;
-    for (int t = 0; t < g->trait_count; t++)
-        memset(l->cells + (size_t)g->traits[t] * BINS, 0,
-               (size_t)k->bin_counts[g->traits[t]] * sizeof *l->cells);
+    const atx_training_set *k = g->training_set;
+    for (int t = 0; t < g->feature_count; t++)
+        memset(l->cells + (size_t)g->features[t] * BINS, 0,
+               (size_t)k->bin_counts[g->features[t]] * sizeof *l->cells);
     for (int i = l->begin; i < l->end; i++) {
-        const uint8_t *bins = k->bins + (size_t)g->order[i] * (size_t)k->traits;
+        const uint8_t *bins = k->bins + (size_t)g->order[i] * (size_t)k->features;
         double weight = (double)k->weights[g->order[i]], sum = weight * (double)k->left[g->order[i]];
-        for (int t = 0; t < g->trait_count; t++) {
-            cell *c = &l->cells[(size_t)g->traits[t] * BINS + bins[g->traits[t]]];
+        for (int t = 0; t < g->feature_count; t++) {
+            cell *c = &l->cells[(size_t)g->features[t] * BINS + bins[g->features[t]]];
             c->sum += sum;
             c->weight += weight;
         }
@@ -60,20 +60,20 @@ static void count_rows(grower *g, leaf *l)
 
 static void take_away(const grower *g, leaf *from, const leaf *other)
 {
-    for (int t = 0; t < g->trait_count; t++) {
-        size_t at = (size_t)g->traits[t] * BINS;
-        for (int b = 0; b < g->lesson->bin_counts[g->traits[t]]; b++) {
+    for (int t = 0; t < g->feature_count; t++) {
+        size_t at = (size_t)g->features[t] * BINS;
+        for (int b = 0; b < g->training_set->bin_counts[g->features[t]]; b++) {
             from->cells[at + (size_t)b].sum -= other->cells[at + (size_t)b].sum;
             from->cells[at + (size_t)b].weight -= other->cells[at + (size_t)b].weight;
         }
     }
 }
 
-static void best_of_trait(const grower *g, leaf *l, int trait)
+static void best_of_feature(const grower *g, leaf *l, int feature)
 {
-    const cell *cells = l->cells + (size_t)trait * BINS;
+    const cell *cells = l->cells + (size_t)feature * BINS;
     double sum = 0, weight = 0, whole = score(g, l->sum, l->weight), least = g->growth->least_weight;
-    for (int b = 0; b < g->lesson->bin_counts[trait] - 1; b++) {
+    for (int b = 0; b < g->training_set->bin_counts[feature] - 1; b++) {
         sum += cells[b].sum;
         weight += cells[b].weight;
         if (weight < least)
@@ -83,7 +83,7 @@ static void best_of_trait(const grower *g, leaf *l, int trait)
         double gain = score(g, sum, weight) + score(g, l->sum - sum, l->weight - weight) - whole;
         if (gain > l->gain) {
             l->gain = gain;
-            l->trait = trait;
+            l->feature = feature;
             l->bin = b;
         }
     }
@@ -92,17 +92,17 @@ static void best_of_trait(const grower *g, leaf *l, int trait)
 static void find_split(const grower *g, leaf *l)
 {
     l->gain = 1e-9;
-    l->trait = -1;
-    for (int t = 0; t < g->trait_count; t++)
-        best_of_trait(g, l, g->traits[t]);
+    l->feature = -1;
+    for (int t = 0; t < g->feature_count; t++)
+        best_of_feature(g, l, g->features[t]);
 }
 
 static void add_up(const grower *g, leaf *l)
 {
     l->sum = l->weight = 0;
     for (int i = l->begin; i < l->end; i++) {
-        double weight = (double)g->lesson->weights[g->order[i]];
-        l->sum += weight * (double)g->lesson->left[g->order[i]];
+        double weight = (double)g->training_set->weights[g->order[i]];
+        l->sum += weight * (double)g->training_set->left[g->order[i]];
         l->weight += weight;
     }
 }
@@ -110,11 +110,11 @@ static void add_up(const grower *g, leaf *l)
 /* Rows that go below come first; both keep their order. Returns where the others begin. */
 static int part(grower *g, const leaf *l)
 {
-    const atx_lesson *k = g->lesson;
+    const atx_training_set *k = g->training_set;
     int below = l->begin, above = 0;
     for (int i = l->begin; i < l->end; i++) {
         int row = g->order[i];
-        if (k->bins[(size_t)row * (size_t)k->traits + (size_t)l->trait] <= l->bin)
+        if (k->bins[(size_t)row * (size_t)k->features + (size_t)l->feature] <= l->bin)
             g->order[below++] = row;
         else
             g->spare[above++] = row;
@@ -140,7 +140,7 @@ static void split(grower *g, atx_tree *tree, leaf *l)
     leaf *m = &g->leaves[g->leaf_count];
     cell *cells = m->cells;
     point_parent(tree, l, node);
-    tree->nodes[node] = (atx_node){ .trait = (uint8_t)l->trait, .bin = (uint8_t)l->bin };
+    tree->nodes[node] = (atx_node){ .feature = (uint8_t)l->feature, .bin = (uint8_t)l->bin };
     *m = *l;
     m->cells = cells;
     m->begin = l->end = part(g, l);
@@ -166,29 +166,29 @@ static leaf *most_to_gain(grower *g)
 {
     leaf *most = NULL;
     for (int i = 0; i < g->leaf_count; i++)
-        if (g->leaves[i].trait >= 0 && (!most || g->leaves[i].gain > most->gain))
+        if (g->leaves[i].feature >= 0 && (!most || g->leaves[i].gain > most->gain))
             most = &g->leaves[i];
     return most;
 }
 
-static void draw_traits(grower *g, atx_rng *rng)
+static void draw_features(grower *g, atx_rng *rng)
 {
-    const atx_lesson *k = g->lesson;
-    uint64_t share = (uint64_t)(g->growth->trait_share * 1000);
-    g->trait_count = 0;
-    for (int t = 0; t < k->traits; t++)
+    const atx_training_set *k = g->training_set;
+    uint64_t share = (uint64_t)(g->growth->feature_share * 1000);
+    g->feature_count = 0;
+    for (int t = 0; t < k->features; t++)
         if (k->bin_counts[t] > 1 && atx_rng_below(rng, 1000) < share)
-            g->traits[g->trait_count++] = t;
+            g->features[g->feature_count++] = t;
 }
 
 static void take_rows(grower *g)
 {
     leaf *root = &g->leaves[0];
     cell *cells = g->cells;
-    for (int i = 0; i < ATX_MAX_LEAVES; i++, cells += (size_t)g->lesson->traits * BINS)
-        g->leaves[i] = (leaf){ .parent = -1, .cells = cells, .trait = -1 };
-    for (int i = 0; i < g->lesson->rows; i++)
-        if (g->lesson->used[i])
+    for (int i = 0; i < ATX_MAX_LEAVES; i++, cells += (size_t)g->training_set->features * BINS)
+        g->leaves[i] = (leaf){ .parent = -1, .cells = cells, .feature = -1 };
+    for (int i = 0; i < g->training_set->rows; i++)
+        if (g->training_set->used[i])
             g->order[root->end++] = i;
     g->leaf_count = 1;
 }
@@ -201,7 +201,7 @@ static int16_t leaf_value(const grower *g, const leaf *l)
 
 static void grow_tree(grower *g, atx_tree *tree, atx_rng *rng)
 {
-    draw_traits(g, rng);
+    draw_features(g, rng);
     take_rows(g);
     count_rows(g, &g->leaves[0]);
     add_up(g, &g->leaves[0]);
@@ -216,16 +216,16 @@ static void grow_tree(grower *g, atx_tree *tree, atx_rng *rng)
     }
 }
 
-static void lower(const atx_lesson *k, const atx_tree *tree)
+static void lower(const atx_training_set *k, const atx_tree *tree)
 {
     for (int i = 0; i < k->rows; i++) {
-        int end = atx_tree_leaf(tree, k->bins + (size_t)i * (size_t)k->traits);
+        int end = atx_tree_leaf(tree, k->bins + (size_t)i * (size_t)k->features);
         k->left[i] -= (float)tree->leaves[end] / ATX_LEAF_UNIT;
     }
 }
 
 /* What is left over of the rows that trees do not learn from. */
-static double left_unseen(const atx_lesson *k)
+static double left_unseen(const atx_training_set *k)
 {
     double sum = 0;
     for (int i = 0; i < k->rows; i++)
@@ -234,26 +234,26 @@ static double left_unseen(const atx_lesson *k)
     return sum;
 }
 
-at_status atx_forest_grow(atx_forest *forest, const atx_lesson *k, const atx_growth *growth, atx_rng *rng,
-                          at_error *err)
+at_status atx_forest_grow(atx_forest *forest, const atx_training_set *k, const atx_growth *growth,
+                          atx_rng *rng, at_error *err)
 {
-    grower g = { .lesson = k, .growth = growth };
+    grower g = { .training_set = k, .growth = growth };
     at_status status = AT_OK;
-    size_t rows = (size_t)k->rows + 1, traits = (size_t)k->traits + 1;
+    size_t rows = (size_t)k->rows + 1, features = (size_t)k->features + 1;
     g.order = malloc(rows * sizeof *g.order);
     g.spare = malloc(rows * sizeof *g.spare);
-    g.traits = malloc(traits * sizeof *g.traits);
-    g.cells = malloc(traits * BINS * ATX_MAX_LEAVES * sizeof *g.cells);
-    if (!g.order || !g.spare || !g.traits || !g.cells) {
+    g.features = malloc(features * sizeof *g.features);
+    g.cells = malloc(features * BINS * ATX_MAX_LEAVES * sizeof *g.cells);
+    if (!g.order || !g.spare || !g.features || !g.cells) {
         status = AT_ERR_MEMORY;
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         goto done;
     }
-    double unseen = growth->judged ? left_unseen(k) : 0;
+    double unseen = growth->validated ? left_unseen(k) : 0;
     for (int i = 0; i < growth->trees; i++) {
         if (atx_cancel_due(k->cancel)) {
             status = AT_ERR_CANCELLED;
-            at_fail(err, AT_ERR_CANCELLED, "learning was ended");
+            atx_fail(err, AT_ERR_CANCELLED, "learning was ended");
             goto done;
         }
         atx_tree tree;
@@ -261,7 +261,7 @@ at_status atx_forest_grow(atx_forest *forest, const atx_lesson *k, const atx_gro
         lower(k, &tree);
         if ((status = atx_forest_add(forest, &tree, err)) != AT_OK)
             goto done;
-        if (growth->judged && (i + 1) % A_FEW == 0) {
+        if (growth->validated && (i + 1) % A_FEW == 0) {
             double before = unseen;
             unseen = left_unseen(k);
             if (unseen > (1 - WORTH) * before)
@@ -271,7 +271,7 @@ at_status atx_forest_grow(atx_forest *forest, const atx_lesson *k, const atx_gro
 done:
     free(g.order);
     free(g.spare);
-    free(g.traits);
+    free(g.features);
     free(g.cells);
     return status;
 }

@@ -15,27 +15,27 @@
 #include "util/fail.h"
 
 /* What trees are fitted to: rows of bins, each with a weight and what is left over of its target. */
-typedef struct atx_lesson {
-    const uint8_t *bins; /* rows x traits                                    */
-    int rows, traits;
-    const int *bin_counts; /* of each trait, absent included                */
+typedef struct atx_training_set {
+    const uint8_t *bins; /* rows x features                                    */
+    int rows, features;
+    const int *bin_counts; /* of each feature, absent included                */
     const float *weights;
     float *left;         /* target less what is predicted; each tree lowers it */
     const uint8_t *used; /* rows that trees learn from; the others are predicted only */
     atx_cancel *cancel;  /* asked before each tree; NULL: nobody asks */
-} atx_lesson;
+} atx_training_set;
 
 typedef struct atx_growth {
     int trees, leaves;
-    double rate;         /* of what a leaf would take away, what it takes    */
-    double least_weight; /* of a leaf                                        */
-    double calm;         /* weight of an unseen row that says zero           */
-    double trait_share;  /* of the traits, drawn anew for each tree          */
-    bool judged;         /* by the unused rows: fewer trees, where more help those no longer */
+    double rate;          /* of what a leaf would take away, what it takes    */
+    double least_weight;  /* of a leaf                                        */
+    double calm;          /* weight of an unseen row that says zero           */
+    double feature_share; /* of the features, drawn anew for each tree          */
+    bool validated;       /* by the unused rows: fewer trees, where more help those no longer */
 } atx_growth;
 
 /* Adds trees to the forest. AT_ERR_MEMORY: out of memory. AT_ERR_CANCELLED: `cancel`. */
-at_status atx_forest_grow(atx_forest *forest, const atx_lesson *lesson, const atx_growth *growth,
+at_status atx_forest_grow(atx_forest *forest, const atx_training_set *training_set, const atx_growth *growth,
                           atx_rng *rng, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -6,7 +6,7 @@
  * the problems, so that what members make of those says how good answers will be: the doubt.
  *
  * A device of which others know more learns of their trials, too, which count less: what is fast on one
- * mostly is on another, and a trait tells what is not.
+ * mostly is on another, and a feature tells what is not.
  *
  * Deterministic: the same trials in the same order give the same model.
  */
@@ -79,21 +79,21 @@ static void measure_rows(atx_group *g)
     }
 }
 
-static atx_lesson lesson_of(const atx_group *g, const int *bin_counts)
+static atx_training_set training_set_of(const atx_group *g, const int *bin_counts)
 {
-    return (atx_lesson){ .bins = g->bins,
-                         .rows = g->row_count,
-                         .traits = g->part->trait_count,
-                         .bin_counts = bin_counts,
-                         .weights = g->weights,
-                         .left = g->left,
-                         .used = g->used,
-                         .cancel = g->cancel };
+    return (atx_training_set){ .bins = g->bins,
+                               .rows = g->row_count,
+                               .features = g->part->feature_count,
+                               .bin_counts = bin_counts,
+                               .weights = g->weights,
+                               .left = g->left,
+                               .used = g->used,
+                               .cancel = g->cancel };
 }
 
 static void count_bins(int *bin_counts, const atx_part_of_model *p)
 {
-    for (int k = 0; k < p->trait_count; k++)
+    for (int k = 0; k < p->feature_count; k++)
         bin_counts[k] = p->edges[k].count + 2;
 }
 
@@ -109,8 +109,8 @@ static atx_growth growth_of_members(const atx_group *g)
                          .rate = 0.12,
                          .least_weight = least,
                          .calm = least / 4,
-                         .trait_share = 0.4,
-                         .judged = true };
+                         .feature_share = 0.4,
+                         .validated = true };
 }
 
 static at_status grow_members(atx_group *g, at_error *err)
@@ -121,13 +121,13 @@ static at_status grow_members(atx_group *g, at_error *err)
     count_bins(bin_counts, g->part);
     for (int m = 0; m < ATX_MODEL_MEMBERS && status == AT_OK; m++) {
         atx_rng rng = { .state = SEED + (uint64_t)m };
-        atx_lesson lesson = lesson_of(g, bin_counts);
+        atx_training_set training_set = training_set_of(g, bin_counts);
         for (int i = 0; i < g->row_count; i++) {
-            const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->trait_count;
+            const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->feature_count;
             g->left[i] = g->slower[i] - (float)predicted(&g->part->slower[m], bins);
             g->used[i] = fold_of(g->samples->items[g->rows[i]].problem) != m;
         }
-        status = atx_forest_grow(&g->part->slower[m], &lesson, &growth, &rng, err);
+        status = atx_forest_grow(&g->part->slower[m], &training_set, &growth, &rng, err);
     }
     return status;
 }
@@ -140,11 +140,11 @@ static double log_traffic_of(const atx_group *g, int row)
     return atx_bind_sample(slots, g, s, NULL) == AT_OK ? atx_log_traffic(p, slots) : 0;
 }
 
-/* Bins of the problem's traits; none of others, which trees then do not look at. */
+/* Bins of the problem's features; none of others, which trees then do not look at. */
 static void problem_bins(const atx_group *g, int *bin_counts)
 {
-    atx_traits v = atx_traits_of(g->op, NULL);
-    int16_t to[ATX_MAX_TRAITS];
+    atx_model_features v = atx_model_features_of(g->op, NULL);
+    int16_t to[ATX_MAX_MODEL_FEATURES];
     memset(bin_counts, 0, ATX_MAX_SEEN * sizeof *bin_counts);
     atx_find_names(to, g->part, &v);
     for (int i = 0; i < v.count; i++)
@@ -152,11 +152,11 @@ static void problem_bins(const atx_group *g, int *bin_counts)
             bin_counts[to[i]] = g->part->edges[to[i]].count + 2;
 }
 
-/* How fast the best of a problem is: one row each, by the problem's traits alone. */
+/* How fast the best of a problem is: one row each, by the problem's features alone. */
 static at_status grow_best(atx_group *g, bool anew, at_error *err)
 {
     static const atx_growth GROWTH = {
-        .trees = BEST_TREES, .leaves = 12, .rate = 0.1, .least_weight = 3, .calm = 0.5, .trait_share = 0.6
+        .trees = BEST_TREES, .leaves = 12, .rate = 0.1, .least_weight = 3, .calm = 0.5, .feature_share = 0.6
     };
     int bin_counts[ATX_MAX_SEEN];
     atx_rng rng = { .state = SEED };
@@ -175,11 +175,11 @@ static at_status grow_best(atx_group *g, bool anew, at_error *err)
     if (anew)
         g->part->usual = sum / (double)g->part->problems;
     for (int i = 0; i < g->row_count; i++) {
-        const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->trait_count;
+        const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->feature_count;
         g->left[i] -= (float)(g->part->usual + predicted(&g->part->best, bins));
     }
-    atx_lesson lesson = lesson_of(g, bin_counts);
-    return atx_forest_grow(&g->part->best, &lesson, &GROWTH, &rng, err);
+    atx_training_set training_set = training_set_of(g, bin_counts);
+    return atx_forest_grow(&g->part->best, &training_set, &GROWTH, &rng, err);
 }
 
 /* Of each problem the row that the member which did not see it would have answered, of what was tried; -1:
@@ -191,7 +191,7 @@ static void choose_unseen(int *chosen, double *expected, const atx_group *g)
         chosen[p] = -1;
     for (int i = 0; i < g->row_count; i++) {
         int p = problem_of_row(g, i);
-        const uint8_t *bins = g->bins + (size_t)i * (size_t)part->trait_count;
+        const uint8_t *bins = g->bins + (size_t)i * (size_t)part->feature_count;
         if (!is_own(g, p))
             continue;
         double slower = predicted(&part->slower[fold_of(p)], bins);
@@ -211,7 +211,7 @@ static double loss_of_row(const atx_group *g, int row)
 static at_status grow_loss(atx_group *g, const int *chosen, at_error *err)
 {
     static const atx_growth GROWTH = {
-        .trees = LOSS_TREES, .leaves = 6, .rate = 0.1, .least_weight = 8, .calm = 8, .trait_share = 0.5
+        .trees = LOSS_TREES, .leaves = 6, .rate = 0.1, .least_weight = 8, .calm = 8, .feature_share = 0.5
     };
     atx_rng rng = { .state = SEED };
     int bin_counts[ATX_MAX_SEEN];
@@ -230,8 +230,8 @@ static at_status grow_loss(atx_group *g, const int *chosen, at_error *err)
         g->weights[row] = 1;
         g->left[row] = (float)(loss_of_row(g, row) - g->part->doubt);
     }
-    atx_lesson lesson = lesson_of(g, bin_counts);
-    return atx_forest_grow(&g->part->loss, &lesson, &GROWTH, &rng, err);
+    atx_training_set training_set = training_set_of(g, bin_counts);
+    return atx_forest_grow(&g->part->loss, &training_set, &GROWTH, &rng, err);
 }
 
 /* How good answers are for problems that were left out, and for which problems they are worse. */
@@ -240,7 +240,7 @@ static at_status calibrate(atx_group *g, at_error *err)
     size_t problems = g->samples->problem_count + 1;
     int *chosen = malloc(problems * sizeof *chosen);
     double *expected = malloc(problems * sizeof *expected);
-    at_status status = chosen && expected ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    at_status status = chosen && expected ? AT_OK : atx_no_memory(err);
     if (status == AT_OK) {
         choose_unseen(chosen, expected, g);
         status = grow_loss(g, chosen, err);
@@ -252,14 +252,14 @@ static at_status calibrate(atx_group *g, at_error *err)
 
 /* ---- a part ---- */
 
-/* What an older part knows: its traits, as they are binned, and its trees. */
+/* What an older part knows: its features, as they are binned, and its trees. */
 static at_status begin_with(atx_part_of_model *out, const atx_part_of_model *from, at_error *err)
 {
-    out->trait_count = from->trait_count;
+    out->feature_count = from->feature_count;
     out->usual = from->usual;
     memcpy(out->names, from->names, sizeof out->names);
     at_status status = AT_OK;
-    for (int k = 0; k < from->trait_count; k++) {
+    for (int k = 0; k < from->feature_count; k++) {
         out->edges[k].count = from->edges[k].count;
         memcpy(out->edges[k].of, from->edges[k].of, (size_t)from->edges[k].count * sizeof(float));
     }
@@ -284,7 +284,7 @@ static at_status learn_part(atx_group *g, const atx_part_of_model *before, at_er
     at_status status = atx_part_room(g->part, err);
     if (status == AT_OK && before)
         status = begin_with(g->part, before, err);
-    int known = g->part->trait_count;
+    int known = g->part->feature_count;
     if (status != AT_OK)
         return status;
     status = atx_name_templates(g, err);
@@ -294,9 +294,9 @@ static at_status learn_part(atx_group *g, const atx_part_of_model *before, at_er
         status = atx_number_rows(g, err);
     if (status != AT_OK)
         return status;
-    atx_choose_traits(g);
+    atx_choose_features(g);
     measure_rows(g);
-    if (g->own_count < ATX_LEAST_TRIALS || g->part->problems < ATX_LEAST_LESSONS)
+    if (g->own_count < ATX_LEAST_TRIALS || g->part->problems < ATX_MIN_TRAINING_SAMPLES)
         return AT_ERR_NOT_FOUND;
     head_of(g->part, g);
     status = atx_bin_rows(g, known, err);
@@ -323,14 +323,15 @@ static const atx_part_of_model *part_before(const atx_model *before, const atx_o
 }
 
 /* What all parts are learned of. */
-typedef struct lessons {
+typedef struct training_samples {
     const atx_samples *samples;
     const atx_catalog *catalog;
     const atx_model *before;
     atx_cancel *cancel;
-} lessons;
+} training_samples;
 
-static at_status learn_group(atx_model *out, const lessons *of, const atx_op *op, int device, at_error *err)
+static at_status learn_group(atx_model *out, const training_samples *of, const atx_op *op, int device,
+                             at_error *err)
 {
     atx_part_of_model *part = &out->parts[out->count];
     const atx_sampled_device *d = &of->samples->devices[device];
@@ -352,13 +353,13 @@ static at_status learn_group(atx_model *out, const lessons *of, const atx_op *op
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
 
-static at_status learn_all(atx_model *out, const lessons *of, at_error *err)
+static at_status learn_all(atx_model *out, const training_samples *of, at_error *err)
 {
     int ops = atx_catalog_op_count(of->catalog);
     at_status status = AT_OK;
     out->parts = calloc((size_t)ops * of->samples->device_count + 1, sizeof *out->parts);
     if (!out->parts)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int i = 0; i < ops; i++)
         for (size_t d = 0; d < of->samples->device_count && status == AT_OK; d++)
             status = learn_group(out, of, atx_catalog_op(of->catalog, i), (int)d, err);
@@ -371,12 +372,14 @@ at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, atx_store
                           const atx_model *before, atx_cancel *cancel, at_error *err)
 {
     atx_samples samples = { 0 };
-    const lessons of = { .samples = &samples, .catalog = catalog, .before = before, .cancel = cancel };
+    const training_samples of = {
+        .samples = &samples, .catalog = catalog, .before = before, .cancel = cancel
+    };
     at_status status = AT_OK;
     *out = NULL;
     atx_model *m = calloc(1, sizeof *m);
     if (!m)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     if (count)
         status = atx_store_newest_trial(&m->newest_trial, stores[0], err);
     for (int i = 0; i < count && status == AT_OK; i++) {

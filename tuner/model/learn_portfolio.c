@@ -50,7 +50,7 @@ at_status atx_keep_portfolio(atx_part_of_model *part, const atx_part_of_model *o
     size_t room = (size_t)part->candidate_count + (size_t)older->candidate_count + 1;
     atx_candidate *all = realloc(part->candidates, room * sizeof *all);
     if (!all)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     part->candidates = all;
     int own = part->candidate_count;
     for (int i = 0; i < older->candidate_count && part->candidate_count < ATX_MODEL_MAX_CANDIDATES; i++) {
@@ -79,7 +79,7 @@ at_status atx_learn_portfolio(atx_part_of_model *part, const atx_samples *sample
     at_status status = AT_OK;
     if (!all || !each || !tried || !chosen) {
         status = AT_ERR_MEMORY;
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         goto done;
     }
     for (int i = 0; i < row_count; i++)

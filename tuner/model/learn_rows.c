@@ -1,4 +1,4 @@
-/* learn_rows.c - which trials are learned from, and their traits as numbers and as bins. */
+/* learn_rows.c - which trials are learned from, and their features as numbers and as bins. */
 #include "model/learn_rows.h"
 
 #include "lang/arch.h"
@@ -21,12 +21,12 @@ static int16_t find_name(const char *names, int count, const char *name)
     return -1;
 }
 
-void atx_find_names(int16_t *to, const atx_part_of_model *p, const atx_traits *v)
+void atx_find_names(int16_t *to, const atx_part_of_model *p, const atx_model_features *v)
 {
     char name[ATX_MAX_NAME];
     for (int i = 0; i < v->count; i++) {
-        atx_traits_name(name, v, i);
-        to[i] = name[0] ? find_name(p->names[0], p->trait_count, name) : -1;
+        atx_model_features_name(name, v, i);
+        to[i] = name[0] ? find_name(p->names[0], p->feature_count, name) : -1;
     }
 }
 
@@ -39,27 +39,27 @@ static int16_t add_name(atx_group *g, const char *name)
     return (int16_t)g->name_count++;
 }
 
-static void map_names(int16_t *to, atx_group *g, const atx_traits *v)
+static void map_names(int16_t *to, atx_group *g, const atx_model_features *v)
 {
     char name[ATX_MAX_NAME];
     for (int i = 0; i < v->count; i++) {
-        atx_traits_name(name, v, i);
+        atx_model_features_name(name, v, i);
         to[i] = name[0] ? add_name(g, name) : -1;
     }
 }
 
 at_status atx_name_templates(atx_group *g, at_error *err)
 {
-    int16_t ignored[ATX_MAX_TRAITS];
+    int16_t ignored[ATX_MAX_MODEL_FEATURES];
     atx_part_of_model *p = g->part;
     g->names = malloc(MOST_NAMES * sizeof *g->names);
     if (!g->names)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int i = 0; i < p->trait_count; i++)
+        return atx_no_memory(err);
+    for (int i = 0; i < p->feature_count; i++)
         add_name(g, p->names[i]);
     for (int i = 0; i < atx_catalog_template_count(g->catalog, g->op); i++) {
         const atx_template *t = atx_catalog_template(g->catalog, g->op, i);
-        atx_traits v = atx_traits_of(g->op, t);
+        atx_model_features v = atx_model_features_of(g->op, t);
         if (p->template_count == ATX_MODEL_MAX_TEMPLATES)
             break;
         map_names(ignored, g, &v);
@@ -83,10 +83,10 @@ at_status atx_bind_sample(int64_t *slots, const atx_group *g, const atx_sample *
 }
 
 /* One row of numbers; false: it is not valid on what is known of the device. */
-static bool number_row(float *out, const atx_group *g, const atx_sample *s, const atx_traits *v,
+static bool number_row(float *out, const atx_group *g, const atx_sample *s, const atx_model_features *v,
                        const int16_t *to)
 {
-    float numbers[ATX_MAX_TRAITS];
+    float numbers[ATX_MAX_MODEL_FEATURES];
     int64_t slots[ATX_MAX_SLOTS];
     atx_geometry geometry;
     const atx_problem *p = &g->samples->problems[s->problem];
@@ -94,9 +94,9 @@ static bool number_row(float *out, const atx_group *g, const atx_sample *s, cons
         atx_config_validate(slots, s->t, &s->config, NULL) != AT_OK ||
         atx_geometry_of(&geometry, &s->t->launch, slots, NULL) != AT_OK)
         return false;
-    atx_traits_problem(numbers, v, p, slots);
-    numbers[ATX_TRAIT_ELSEWHERE] = s->device != g->device;
-    atx_traits_config(numbers, v, slots, &geometry);
+    atx_model_features_problem(numbers, v, p, slots);
+    numbers[ATX_MODEL_FEATURE_ELSEWHERE] = s->device != g->device;
+    atx_model_features_config(numbers, v, slots, &geometry);
     for (int i = 0; i < g->name_count; i++)
         out[i] = NAN;
     for (int i = 0; i < v->count; i++)
@@ -108,17 +108,17 @@ static bool number_row(float *out, const atx_group *g, const atx_sample *s, cons
 at_status atx_number_rows(atx_group *g, at_error *err)
 {
     const atx_template *t = NULL;
-    atx_traits v = { .op = NULL };
-    int16_t to[ATX_MAX_TRAITS];
+    atx_model_features v = { .op = NULL };
+    int16_t to[ATX_MAX_MODEL_FEATURES];
     size_t names = (size_t)g->name_count;
     int kept = 0;
     for (int i = 0; i < g->row_count; i++) {
         const atx_sample *s = &g->samples->items[g->rows[i]];
         if (i % ROWS_AT_ONCE == 0 && atx_cancel_due(g->cancel))
-            return at_fail(err, AT_ERR_CANCELLED, "learning was ended");
+            return atx_fail(err, AT_ERR_CANCELLED, "learning was ended");
         if (s->t != t) {
             t = s->t;
-            v = atx_traits_of(g->op, t);
+            v = atx_model_features_of(g->op, t);
             map_names(to, g, &v);
         }
         if (number_row(g->numbers + (size_t)kept * names, g, s, &v, to)) {
@@ -130,7 +130,7 @@ at_status atx_number_rows(atx_group *g, at_error *err)
     return AT_OK;
 }
 
-/* What a trait tells of rows. */
+/* What a feature tells of rows. */
 typedef enum worth {
     NOTHING,
     WHETHER, /* some have it, with one value  */
@@ -162,24 +162,24 @@ static void keep_columns(atx_group *g, const int *columns, int count)
     }
 }
 
-void atx_choose_traits(atx_group *g)
+void atx_choose_features(atx_group *g)
 {
     atx_part_of_model *p = g->part;
     worth worths[MOST_NAMES];
-    int columns[ATX_MAX_SEEN], known = p->trait_count, room = ATX_MAX_SEEN - known;
+    int columns[ATX_MAX_SEEN], known = p->feature_count, room = ATX_MAX_SEEN - known;
     for (int k = 0; k < known; k++)
         columns[k] = k;
     for (int k = known; k < g->name_count; k++) {
         worths[k] = worth_of(g, k);
         room -= worths[k] == HOW_MUCH;
     }
-    for (int k = known; k < g->name_count && p->trait_count < ATX_MAX_SEEN; k++) {
+    for (int k = known; k < g->name_count && p->feature_count < ATX_MAX_SEEN; k++) {
         if (worths[k] == NOTHING || (worths[k] == WHETHER && room-- <= 0))
             continue;
-        columns[p->trait_count] = k;
-        memcpy(p->names[p->trait_count++], g->names[k], ATX_MAX_NAME);
+        columns[p->feature_count] = k;
+        memcpy(p->names[p->feature_count++], g->names[k], ATX_MAX_NAME);
     }
-    keep_columns(g, columns, p->trait_count);
+    keep_columns(g, columns, p->feature_count);
 }
 
 static int by_value(const void *a, const void *b)
@@ -208,21 +208,21 @@ static void find_edges(atx_edges *out, float *values, int count)
 at_status atx_bin_rows(atx_group *g, int known, at_error *err)
 {
     atx_part_of_model *p = g->part;
-    size_t traits = (size_t)p->trait_count;
+    size_t features = (size_t)p->feature_count;
     int step = g->row_count / EDGE_ROWS + 1;
     float *values = malloc(((size_t)g->row_count / (size_t)step + 1) * sizeof *values);
     if (!values)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int k = 0; k < p->trait_count; k++) {
+        return atx_no_memory(err);
+    for (int k = 0; k < p->feature_count; k++) {
         int count = 0;
         for (int i = 0; i < g->row_count; i += step)
-            if (!isnan(g->numbers[(size_t)i * traits + (size_t)k]))
-                values[count++] = g->numbers[(size_t)i * traits + (size_t)k];
+            if (!isnan(g->numbers[(size_t)i * features + (size_t)k]))
+                values[count++] = g->numbers[(size_t)i * features + (size_t)k];
         if (k >= known) /* those that trees know already stay as they are */
             find_edges(&p->edges[k], values, count);
         for (int i = 0; i < g->row_count; i++) {
-            float x = g->numbers[(size_t)i * traits + (size_t)k];
-            g->bins[(size_t)i * traits + (size_t)k] = isnan(x) ? 0 : atx_bin_of(&p->edges[k], x);
+            float x = g->numbers[(size_t)i * features + (size_t)k];
+            g->bins[(size_t)i * features + (size_t)k] = isnan(x) ? 0 : atx_bin_of(&p->edges[k], x);
         }
     }
     free(values);
@@ -257,7 +257,7 @@ at_status atx_allocate_rows(atx_group *g, at_error *err)
     g->best = malloc(problems * sizeof *g->best);
     g->first = malloc(problems * sizeof *g->first);
     bool all = g->numbers && g->bins && g->slower && g->weights && g->left && g->used && g->best && g->first;
-    return all ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return all ? AT_OK : atx_no_memory(err);
 }
 
 /* Trials of the op on each device. */
@@ -267,7 +267,7 @@ static at_status count_trials(int **counts, const atx_group *g, at_error *err)
     *counts = calloc(s->device_count + 1, sizeof **counts);
     for (size_t i = 0; *counts && i < s->count; i++)
         (*counts)[s->items[i].device] += s->items[i].t->op == g->op;
-    return *counts ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return *counts ? AT_OK : atx_no_memory(err);
 }
 
 at_status atx_take_rows(atx_group *g, at_error *err)
@@ -285,5 +285,5 @@ at_status atx_take_rows(atx_group *g, at_error *err)
             g->rows[g->row_count++] = (int)i;
     }
     free(counts);
-    return g->rows ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return g->rows ? AT_OK : atx_no_memory(err);
 }

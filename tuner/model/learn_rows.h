@@ -1,5 +1,5 @@
 /*
- * learn_rows.h - trials of an op as rows of traits, on one device and on those that know more. Private to
+ * learn_rows.h - trials of an op as rows of features, on one device and on those that know more. Private to
  * learn*.c.
  */
 #ifndef AUTOTUNE_LEARN_ROWS_H
@@ -7,7 +7,7 @@
 
 #include "model/learn_samples.h"
 #include "model/model_parts.h"
-#include "model/traits.h"
+#include "model/model_features.h"
 
 #define ATX_LEAST_TRIALS 100
 
@@ -19,10 +19,10 @@ typedef struct atx_group {
     int device;
     int *rows, row_count;        /* samples                                  */
     int own_count;               /* of them of this device                   */
-    char (*names)[ATX_MAX_NAME]; /* of all traits; the part keeps those that tell something */
+    char (*names)[ATX_MAX_NAME]; /* of all features; the part keeps those that tell something */
     int name_count;
-    float *numbers; /* rows x names, then x traits; NAN: absent */
-    uint8_t *bins;  /* rows x traits                            */
+    float *numbers; /* rows x names, then x features; NAN: absent */
+    uint8_t *bins;  /* rows x features                            */
     float *slower;  /* of each row                              */
     float *weights, *left;
     uint8_t *used;
@@ -37,11 +37,11 @@ typedef struct atx_group {
  */
 at_status atx_take_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
 
-/* Templates get their names in the part, traits in the group: the part's, then all others. */
+/* Templates get their names in the part, features in the group: the part's, then all others. */
 at_status atx_name_templates(atx_group *g, at_error *err) AT_MUST_CHECK;
 
-/* Which of the part's traits each is; -1: none. */
-void atx_find_names(int16_t *to, const atx_part_of_model *p, const atx_traits *v);
+/* Which of the part's features each is; -1: none. */
+void atx_find_names(int16_t *to, const atx_part_of_model *p, const atx_model_features *v);
 
 /* Room for all that is said of rows; atx_clear_group frees it. */
 at_status atx_allocate_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
@@ -50,10 +50,11 @@ void atx_clear_group(atx_group *g);
 /* The numbers of each row; those that are not valid are left out. */
 at_status atx_number_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
 
-/* The part gets the traits that differ between rows, as far as it has room, and rows their numbers alone. */
-void atx_choose_traits(atx_group *g);
+/* The part gets the features that differ between rows, as far as it has room, and rows their numbers alone.
+ */
+void atx_choose_features(atx_group *g);
 
-/* Their bins; edges are found for all traits but the first `known`. */
+/* Their bins; edges are found for all features but the first `known`. */
 at_status atx_bin_rows(atx_group *g, int known, at_error *err) AT_MUST_CHECK;
 
 /* A sample's problem, on its device. */

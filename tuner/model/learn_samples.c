@@ -134,7 +134,7 @@ at_status atx_samples_read(atx_samples *out, atx_store *store, const atx_catalog
             status = atx_store_each_trial(store, &key, NULL, keep_trial, &r, err);
     }
     if (status == AT_OK && (n.failed || r.failed))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     clear_names(&n);
     return status;
 }

@@ -1,14 +1,14 @@
 /*
- * model.c - asking a model. A predictor ties a part to the catalog once: which number of a template's traits
- * each trait of the part is, and the portfolio's configurations. Then a question evaluates expressions and
- * walks trees, and allocates nothing.
+ * model.c - asking a model. A predictor ties a part to the catalog once: which number of a template's
+ * features each feature of the part is, and the portfolio's configurations. Then a question evaluates
+ * expressions and walks trees, and allocates nothing.
  *
  * Candidates meet half of the trees first; the other half decides among the best of them.
  */
 #include "model/model_parts.h"
 
 #include "model/plan.h"
-#include "model/traits.h"
+#include "model/model_features.h"
 #include "space/space.h"
 
 #include <assert.h>
@@ -29,16 +29,16 @@ static const struct {
 } ROUNDS[] = { { MOST, 0.0375 }, { 64, 0.15 }, { 16, 1.0 } };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof *ROUNDS };
 
-/* Which of the part's traits a number of a template is. */
+/* Which of the part's features a number of a template is. */
 typedef struct link {
-    uint8_t trait;
+    uint8_t feature;
     int16_t number;
 } link;
 
 /* A template of the part, as the catalog has it. */
 typedef struct bound {
     const atx_template *t; /* NULL: another one now, or missing */
-    atx_traits traits;
+    atx_model_features features;
     link *links; /* of what is not the problem's */
     int link_count;
     atx_plan plan;
@@ -57,23 +57,23 @@ struct atx_predictor {
     const atx_part_of_model *part;
     const atx_op *op;
     bound *bound;
-    uint8_t *bins;   /* MOST x traits */
+    uint8_t *bins;   /* MOST x features */
     int64_t *values; /* MOST x ATX_MAX_PARAMS at most */
     size_t values_used;
     runner *runners, **order;
     int64_t *first; /* of each runner: the sum of the first trees */
     const uint8_t **rows;
     int64_t *sums;
-    int runner_count, summed, finalists; /* these are first in `order`, after the last round */
-    atx_traits problem_traits;
-    int16_t problem_trait_of[ATX_MAX_SEEN];
-    float numbers[ATX_MAX_TRAITS];
+    int runner_count, summed, top_candidates; /* these are first in `order`, after the last round */
+    atx_model_features problem_features;
+    int16_t problem_feature_of[ATX_MAX_SEEN];
+    float numbers[ATX_MAX_MODEL_FEATURES];
     uint8_t base[ATX_MAX_SEEN]; /* bins of the problem */
 };
 
-atx_lessons atx_predictor_lessons(const atx_predictor *p)
+atx_training_samples atx_predictor_training_samples(const atx_predictor *p)
 {
-    return atx_part_lessons(p->part);
+    return atx_part_training_samples(p->part);
 }
 
 /* ---- tying ---- */
@@ -86,7 +86,7 @@ static uint32_t hash_name(const char *name)
     return hash;
 }
 
-/* A part's traits by their names: chains of those whose hashes end alike. */
+/* A part's features by their names: chains of those whose hashes end alike. */
 typedef struct by_name {
     int16_t first[256], next[ATX_MAX_SEEN];
 } by_name;
@@ -94,37 +94,37 @@ typedef struct by_name {
 static void list_names(by_name *out, const atx_part_of_model *part)
 {
     memset(out->first, -1, sizeof out->first);
-    for (int k = 0; k < part->trait_count; k++) {
+    for (int k = 0; k < part->feature_count; k++) {
         int16_t *first = &out->first[hash_name(part->names[k]) % 256];
         out->next[k] = *first;
         *first = (int16_t)k;
     }
 }
 
-/* The traits of the part among these, from `first` on. */
-static void map_traits(int16_t *trait_of, const by_name *names, const atx_part_of_model *part,
-                       const atx_traits *traits, int first)
+/* The features of the part among these, from `first` on. */
+static void map_features(int16_t *feature_of, const by_name *names, const atx_part_of_model *part,
+                         const atx_model_features *features, int first)
 {
     char name[ATX_MAX_NAME];
-    for (int k = 0; k < part->trait_count; k++)
-        trait_of[k] = -1;
-    for (int i = first; i < traits->count; i++) {
-        atx_traits_name(name, traits, i);
+    for (int k = 0; k < part->feature_count; k++)
+        feature_of[k] = -1;
+    for (int i = first; i < features->count; i++) {
+        atx_model_features_name(name, features, i);
         for (int k = name[0] ? names->first[hash_name(name) % 256] : -1; k >= 0; k = names->next[k])
             if (strcmp(name, part->names[k]) == 0)
-                trait_of[k] = (int16_t)i;
+                feature_of[k] = (int16_t)i;
     }
 }
 
-/* The traits that map_traits found. */
-static at_status keep_links(bound *b, const int16_t *trait_of, int traits, at_error *err)
+/* The features that map_features found. */
+static at_status keep_links(bound *b, const int16_t *feature_of, int features, at_error *err)
 {
-    b->links = malloc(((size_t)traits + 1) * sizeof *b->links);
+    b->links = malloc(((size_t)features + 1) * sizeof *b->links);
     if (!b->links)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    for (int k = 0; k < traits; k++)
-        if (trait_of[k] >= 0)
-            b->links[b->link_count++] = (link){ (uint8_t)k, trait_of[k] };
+        return atx_no_memory(err);
+    for (int k = 0; k < features; k++)
+        if (feature_of[k] >= 0)
+            b->links[b->link_count++] = (link){ (uint8_t)k, feature_of[k] };
     return AT_OK;
 }
 
@@ -132,16 +132,16 @@ static at_status tie_template(bound *b, const by_name *names, const atx_part_of_
                               const atx_model_template *m, const atx_catalog *catalog, const atx_op *op,
                               at_error *err)
 {
-    int16_t trait_of[ATX_MAX_SEEN];
+    int16_t feature_of[ATX_MAX_SEEN];
     const atx_template *t = atx_catalog_find_template(catalog, op, m->name);
     if (!t || !atx_template_has_hash(t, m->hash) || t->param_count != m->param_count)
         return AT_OK;
-    b->traits = atx_traits_of(op, t);
+    b->features = atx_model_features_of(op, t);
     b->combinations = 1;
     for (int i = 0; i < t->param_count; i++)
         b->combinations *= t->params[i].count;
-    map_traits(trait_of, names, part, &b->traits, b->traits.problem_count);
-    at_status status = keep_links(b, trait_of, part->trait_count, err);
+    map_features(feature_of, names, part, &b->features, b->features.problem_count);
+    at_status status = keep_links(b, feature_of, part->feature_count, err);
     if (status == AT_OK)
         status = atx_plan_make(&b->plan, t, err);
     b->t = t;
@@ -177,7 +177,7 @@ static const atx_part_of_model *find_part(const atx_model *m, const atx_op *op, 
 
 static at_status allocate(atx_predictor *p, at_error *err)
 {
-    size_t traits = (size_t)p->part->trait_count + 1;
+    size_t features = (size_t)p->part->feature_count + 1;
     p->bound = calloc((size_t)p->part->template_count + 1, sizeof *p->bound);
     p->runners = malloc(MOST * sizeof *p->runners);
     p->order = malloc(MOST * sizeof *p->order);
@@ -185,9 +185,9 @@ static at_status allocate(atx_predictor *p, at_error *err)
     p->rows = malloc(MOST * sizeof *p->rows);
     p->sums = malloc(MOST * sizeof *p->sums);
     p->values = malloc((size_t)MOST * ATX_MAX_PARAMS * sizeof *p->values);
-    p->bins = malloc(MOST * traits);
+    p->bins = malloc(MOST * features);
     bool all = p->bound && p->runners && p->order && p->first && p->rows && p->sums && p->values && p->bins;
-    return all ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return all ? AT_OK : atx_no_memory(err);
 }
 
 static at_status tie_all(atx_predictor *p, const atx_catalog *catalog, at_error *err)
@@ -195,8 +195,8 @@ static at_status tie_all(atx_predictor *p, const atx_catalog *catalog, at_error 
     by_name names;
     at_status status = AT_OK;
     list_names(&names, p->part);
-    p->problem_traits = atx_traits_of(p->op, NULL);
-    map_traits(p->problem_trait_of, &names, p->part, &p->problem_traits, 0);
+    p->problem_features = atx_model_features_of(p->op, NULL);
+    map_features(p->problem_feature_of, &names, p->part, &p->problem_features, 0);
     for (int i = 0; i < p->part->template_count && status == AT_OK; i++)
         status = tie_template(&p->bound[i], &names, p->part, &p->part->templates[i], catalog, p->op, err);
     return status;
@@ -207,10 +207,10 @@ at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const 
 {
     const atx_part_of_model *part = find_part(model, op, device, own);
     if (!part || op->objective)
-        return at_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
+        return atx_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
     atx_predictor *p = calloc(1, sizeof *p);
     if (!p)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     p->part = part;
     p->op = op;
     at_status status = allocate(p, err);
@@ -255,9 +255,9 @@ double atx_log_traffic(const atx_problem *p, const int64_t *slots)
 static void begin(atx_predictor *p, const atx_problem *problem, const int64_t *slots)
 {
     const atx_part_of_model *part = p->part;
-    atx_traits_problem(p->numbers, &p->problem_traits, problem, slots);
-    for (int k = 0; k < part->trait_count; k++) {
-        int i = p->problem_trait_of[k];
+    atx_model_features_problem(p->numbers, &p->problem_features, problem, slots);
+    for (int k = 0; k < part->feature_count; k++) {
+        int i = p->problem_feature_of[k];
         p->base[k] = i < 0 ? 0 : atx_bin_of(&part->edges[k], p->numbers[i]);
     }
 }
@@ -269,10 +269,10 @@ static bool take_bins(uint8_t *bins, atx_geometry *geometry, atx_predictor *p, c
     if (!atx_plan_allows(&b->plan, slots, config) ||
         atx_geometry_of(geometry, &b->t->launch, slots, NULL) != AT_OK)
         return false;
-    atx_traits_config(p->numbers, &b->traits, slots, geometry);
-    memcpy(bins, p->base, (size_t)p->part->trait_count);
+    atx_model_features_config(p->numbers, &b->features, slots, geometry);
+    memcpy(bins, p->base, (size_t)p->part->feature_count);
     for (const link *l = b->links; l < b->links + b->link_count; l++)
-        bins[l->trait] = atx_bin_of(&p->part->edges[l->trait], p->numbers[l->number]);
+        bins[l->feature] = atx_bin_of(&p->part->edges[l->feature], p->numbers[l->number]);
     return true;
 }
 
@@ -282,7 +282,7 @@ static void add_between(atx_predictor *p, double from, double to, int count)
     atx_batch batch;
     for (int done = 0; done < count; done += ATX_BATCH) {
         int rows = count - done < ATX_BATCH ? count - done : ATX_BATCH;
-        atx_batch_make(&batch, p->rows + done, rows, p->part->trait_count);
+        atx_batch_make(&batch, p->rows + done, rows, p->part->feature_count);
         for (int i = 0; i < ATX_MODEL_MEMBERS; i++) {
             const atx_forest *f = &p->part->slower[i];
             atx_forest_add_sums(p->sums + done, f, (int)(from * f->count), (int)(to * f->count), &batch);
@@ -317,7 +317,7 @@ static void take_one(atx_predictor *p, int which, int64_t *slots, const atx_conf
         return;
     *r = (runner){ .which = which,
                    .values = p->values + p->values_used,
-                   .bins = p->bins + (size_t)p->runner_count * (size_t)p->part->trait_count };
+                   .bins = p->bins + (size_t)p->runner_count * (size_t)p->part->feature_count };
     if (!take_bins(r->bins, &ignored, p, b, slots, config))
         return;
     memcpy(r->values, config->values, (size_t)b->t->param_count * sizeof *r->values);
@@ -408,7 +408,7 @@ static double play_rounds(atx_predictor *p)
         play_round(p, count, ROUNDS[k - 1].share, ROUNDS[k].share);
     }
     qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
-    p->finalists = count;
+    p->top_candidates = count;
     return count ? slower_of(p->order[0]) : INFINITY;
 }
 
@@ -437,8 +437,8 @@ static at_status rank_all(atx_predictor *p, const atx_problem *problem, int64_t 
         take_more(p, own);
         play_rounds(p);
     }
-    if (!p->finalists)
-        return at_fail(err, AT_ERR_NOT_FOUND, "no configuration that the model knows is valid");
+    if (!p->top_candidates)
+        return atx_fail(err, AT_ERR_NOT_FOUND, "no configuration that the model knows is valid");
     return AT_OK;
 }
 
@@ -467,11 +467,11 @@ at_status atx_predictor_best(atx_guess *out, atx_predictor *p, const atx_problem
 
 /* The next of those that are not taken; one of a template that is not there goes first, where it may be as
  * good as the best. */
-static int next_finalist(const atx_predictor *p, const bool *taken, const bool *there, double doubt)
+static int next_top_candidate(const atx_predictor *p, const bool *taken, const bool *there, double doubt)
 {
     int next = -1;
     double limit = slower_of(p->order[0]) + log1p(doubt);
-    for (int i = 0; i < p->finalists; i++) {
+    for (int i = 0; i < p->top_candidates; i++) {
         if (taken[i])
             continue;
         if (!there[p->order[i]->which] && slower_of(p->order[i]) <= limit)
@@ -491,7 +491,7 @@ at_status atx_predictor_top(atx_guess *out, int *count, int max, atx_predictor *
     for (int next = 0; status == AT_OK && next >= 0 && *count < max;) {
         guess_of(&out[(*count)++], p, problem, own, p->order[next]);
         taken[next] = there[p->order[next]->which] = true;
-        next = next_finalist(p, taken, there, out[0].doubt);
+        next = next_top_candidate(p, taken, there, out[0].doubt);
     }
     return status;
 }

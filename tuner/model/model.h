@@ -17,8 +17,8 @@
 #include "lang/gpu_model.h"
 #include "util/cancel.h"
 
-#define ATX_MODEL_MEMBERS 4
-#define ATX_LEAST_LESSONS 8 /* problems of an op and device: with fewer a neighbour tells as much */
+#define ATX_MODEL_MEMBERS        4
+#define ATX_MIN_TRAINING_SAMPLES 8 /* problems of an op and device: with fewer a neighbour tells as much */
 
 typedef struct atx_model atx_model;
 
@@ -47,14 +47,14 @@ at_status atx_model_shipped(atx_model **out, const atx_op *op, const atx_gpu_mod
                             at_error *err) AT_MUST_CHECK;
 
 /* What a part was learned from. Borrowed. */
-typedef struct atx_lessons {
+typedef struct atx_training_samples {
     const char *op, *device, *learned_at;
     int64_t cc, sms, trials, problems, candidates, trees;
     double doubt; /* the mean loss of its answers for problems that were left out */
-} atx_lessons;
+} atx_training_samples;
 
 /* The i-th part; false: there are no more. */
-bool atx_model_part(atx_lessons *out, const atx_model *model, int i);
+bool atx_model_part(atx_training_samples *out, const atx_model *model, int i);
 
 /*
  * Learns from all trials of the stores, of every op and device that have enough of them; what `before` (may
@@ -93,7 +93,7 @@ at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const 
                              const atx_op *op, const atx_gpu_model *device, bool *own,
                              at_error *err) AT_MUST_CHECK;
 void atx_predictor_close(atx_predictor *p);
-atx_lessons atx_predictor_lessons(const atx_predictor *p);
+atx_training_samples atx_predictor_training_samples(const atx_predictor *p);
 
 /* What is expected of a configuration. */
 typedef struct atx_guess {

@@ -66,8 +66,8 @@ static void put_part(atx_str *out, const atx_part_of_model *p)
     put(out, (uint64_t)p->problems, 8);
     put_float(out, (float)p->usual);
     put_float(out, (float)p->doubt);
-    put(out, (uint64_t)p->trait_count, 1);
-    for (int i = 0; i < p->trait_count; i++) {
+    put(out, (uint64_t)p->feature_count, 1);
+    for (int i = 0; i < p->feature_count; i++) {
         put_text(out, p->names[i]);
         put(out, (uint64_t)p->edges[i].count, 1);
         for (int k = 0; k < p->edges[i].count; k++)
@@ -95,7 +95,7 @@ at_status atx_model_pack(atx_str *out, const atx_model *model, at_error *err)
 {
     char hash[ATX_HASH_TEXT];
     if (model->count > MOST_PARTS)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_INPUT,
             "found %d operations, each on a device, to write down; a model holds at most %d: learn "
             "from fewer databases",
@@ -115,10 +115,10 @@ at_status atx_model_pack(atx_str *out, const atx_model *model, at_error *err)
     atx_hash_text(hash, out->data, out->len);
     atx_str_add_bytes(out, hash, ATX_HASH_TEXT - 1);
     if (out->len > ATX_MODEL_MAX_BYTES)
-        return at_fail(err, AT_ERR_INPUT,
-                       "found a model of %zu bytes to write down; expected at most %zu: learn from fewer "
-                       "databases",
-                       out->len, ATX_MODEL_MAX_BYTES);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found a model of %zu bytes to write down; expected at most %zu: learn from fewer "
+                        "databases",
+                        out->len, ATX_MODEL_MAX_BYTES);
     return atx_str_status(out, err);
 }
 
@@ -188,16 +188,16 @@ static int take_forest(uint32_t *begins, reader *r, int count)
 }
 
 /* Its trees stay where they lie. */
-static at_status get_forest(atx_forest *f, reader *r, int traits, at_error *err)
+static at_status get_forest(atx_forest *f, reader *r, int features, at_error *err)
 {
     int count = (int)get(r, 2, ATX_MODEL_MAX_TREES);
     f->begins = malloc(((size_t)count + 1) * sizeof *f->begins);
     if (!f->begins)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     f->bytes = r->at;
     f->count = take_forest(f->begins, r, count);
     for (int i = 0; i < f->count && !r->trusted; i++)
-        r->bad |= !atx_tree_is_sound(f->bytes + f->begins[i], traits);
+        r->bad |= !atx_tree_is_sound(f->bytes + f->begins[i], features);
     return AT_OK;
 }
 
@@ -214,15 +214,15 @@ static int get_edges(float *of, reader *r)
     return at ? count : 0;
 }
 
-/* Edges of one trait lie behind those of another. */
-static at_status get_traits(atx_part_of_model *p, reader *r, at_error *err)
+/* Edges of one feature lie behind those of another. */
+static at_status get_features(atx_part_of_model *p, reader *r, at_error *err)
 {
     int count = (int)get(r, 1, ATX_MAX_SEEN);
     at_status status = atx_part_room(p, err);
     float *next = p->edge_room;
-    for (; status == AT_OK && p->trait_count < count && !r->bad; p->trait_count++) {
-        atx_edges *e = &p->edges[p->trait_count];
-        get_text(r, p->names[p->trait_count], ATX_MAX_NAME);
+    for (; status == AT_OK && p->feature_count < count && !r->bad; p->feature_count++) {
+        atx_edges *e = &p->edges[p->feature_count];
+        get_text(r, p->names[p->feature_count], ATX_MAX_NAME);
         *e = (atx_edges){ .of = next, .count = get_edges(next, r) };
         next += e->count;
     }
@@ -241,7 +241,7 @@ static at_status get_candidates(atx_part_of_model *p, reader *r, at_error *err)
     count = (int)get(r, 2, ATX_MODEL_MAX_CANDIDATES);
     p->candidates = calloc((size_t)count + 1, sizeof *p->candidates);
     if (!p->candidates)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (; p->candidate_count < count && !r->bad; p->candidate_count++) {
         atx_candidate *c = &p->candidates[p->candidate_count];
         c->which = (int)get(r, 1, 255);
@@ -269,14 +269,14 @@ static at_status get_part(atx_part_of_model *p, reader *r, at_error *err)
     p->problems = (int64_t)get(r, 8, INT64_MAX);
     p->usual = (double)get_float(r);
     p->doubt = (double)get_float(r);
-    at_status status = get_traits(p, r, err);
+    at_status status = get_features(p, r, err);
     if (status == AT_OK)
         status = get_candidates(p, r, err);
     for (int i = 0; i < ATX_MODEL_MEMBERS && status == AT_OK; i++)
-        status = get_forest(&p->slower[i], r, p->trait_count, err);
+        status = get_forest(&p->slower[i], r, p->feature_count, err);
     if (status == AT_OK)
-        status = get_forest(&p->best, r, p->trait_count, err);
-    return status == AT_OK ? get_forest(&p->loss, r, p->trait_count, err) : status;
+        status = get_forest(&p->best, r, p->feature_count, err);
+    return status == AT_OK ? get_forest(&p->loss, r, p->feature_count, err) : status;
 }
 
 /* ---- a part that is not asked for ---- */
@@ -306,7 +306,7 @@ static void skip_part(reader *r)
 {
     skip_text(r);
     take(r, 4 + 4 + 8 + 8 + 4 + 4);
-    for (int traits = (int)get(r, 1, ATX_MAX_SEEN); traits > 0 && !r->bad; traits--) {
+    for (int features = (int)get(r, 1, ATX_MAX_SEEN); features > 0 && !r->bad; features--) {
         skip_text(r);
         take(r, 4 * (size_t)get(r, 1, ATX_MAX_EDGES));
     }
@@ -380,7 +380,7 @@ static at_status begin_model(atx_model **out, reader *r, unsigned char *own, int
         if (!m)
             free(own);
         atx_model_close(m);
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     *out = m;
@@ -392,19 +392,19 @@ at_status atx_model_unpack(atx_model **out, const void *bytes, size_t size, at_e
     atx_model *m = NULL;
     int count;
     if (!is_whole(bytes, size))
-        return at_fail(err, AT_ERR_INPUT,
-                       "it is no model of this version of autotune, or damaged; "
-                       "`autotune learn` makes it anew");
+        return atx_fail(err, AT_ERR_INPUT,
+                        "it is no model of this version of autotune, or damaged; "
+                        "`autotune learn` makes it anew");
     unsigned char *own = malloc(size);
     if (!own)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     memcpy(own, bytes, size);
     reader r = { .at = own, .end = own + size - (ATX_HASH_TEXT - 1) };
     at_status status = begin_model(&m, &r, own, &count, err);
     if (status == AT_OK)
         status = get_parts(m, &r, count, err);
     if (status == AT_OK && (r.bad || r.at != r.end))
-        status = at_fail(err, AT_ERR_INPUT, "found a number out of range; `autotune learn` makes it anew");
+        status = atx_fail(err, AT_ERR_INPUT, "found a number out of range; `autotune learn` makes it anew");
     if (status == AT_OK)
         *out = m;
     else
@@ -443,14 +443,14 @@ at_status atx_model_read(atx_model **out, const char *path, at_error *err)
     atx_str text = { 0 };
     at_error cause = { 0 };
     if (is_absent(path))
-        return at_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
+        return atx_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
     at_status status = atx_regular_read(&text, path, ATX_MODEL_MAX_BYTES, err);
     if (status != AT_OK && status != AT_ERR_MEMORY && is_absent(path))
-        status = at_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
+        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s: there is no such file", path);
     if (status == AT_OK) {
         status = atx_model_unpack(out, atx_str_text(&text), text.len, &cause);
         if (status != AT_OK)
-            at_fail(err, status, "%s: %s", path, cause.text);
+            atx_fail(err, status, "%s: %s", path, cause.text);
     }
     atx_str_clear(&text);
     return status;

@@ -9,7 +9,7 @@ at_status atx_part_room(atx_part_of_model *p, at_error *err)
 {
     p->edge_room = malloc(sizeof(float) * ATX_MAX_SEEN * ATX_MAX_EDGES);
     if (!p->edge_room)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int k = 0; k < ATX_MAX_SEEN; k++)
         p->edges[k].of = p->edge_room + (size_t)k * ATX_MAX_EDGES;
     return AT_OK;
@@ -45,18 +45,18 @@ static int64_t tree_count(const atx_part_of_model *p)
     return trees;
 }
 
-atx_lessons atx_part_lessons(const atx_part_of_model *p)
+atx_training_samples atx_part_training_samples(const atx_part_of_model *p)
 {
-    return (atx_lessons){ .op = p->op,
-                          .device = p->device,
-                          .learned_at = p->learned_at,
-                          .cc = p->cc,
-                          .sms = p->sms,
-                          .trials = p->trials,
-                          .problems = p->problems,
-                          .candidates = p->candidate_count,
-                          .trees = tree_count(p),
-                          .doubt = p->doubt };
+    return (atx_training_samples){ .op = p->op,
+                                   .device = p->device,
+                                   .learned_at = p->learned_at,
+                                   .cc = p->cc,
+                                   .sms = p->sms,
+                                   .trials = p->trials,
+                                   .problems = p->problems,
+                                   .candidates = p->candidate_count,
+                                   .trees = tree_count(p),
+                                   .doubt = p->doubt };
 }
 
 int64_t atx_model_newest(const atx_model *model)
@@ -74,11 +74,11 @@ bool atx_model_is_kept(const atx_model *model)
     return model && model->kept;
 }
 
-bool atx_model_part(atx_lessons *out, const atx_model *model, int i)
+bool atx_model_part(atx_training_samples *out, const atx_model *model, int i)
 {
     if (!model || i < 0 || i >= model->count)
         return false;
-    *out = atx_part_lessons(&model->parts[i]);
+    *out = atx_part_training_samples(&model->parts[i]);
     return true;
 }
 

@@ -27,7 +27,7 @@ typedef struct atx_part_of_model {
     char op[ATX_MAX_NAME], op_hash[ATX_HASH_TEXT]; /* the op's proof_hash */
     char device[128], learned_at[24];
     int64_t cc, sms, trials, problems;
-    int trait_count;
+    int feature_count;
     char names[ATX_MAX_SEEN][ATX_MAX_NAME];
     atx_edges edges[ATX_MAX_SEEN];
     float *edge_room; /* what they point into */
@@ -36,8 +36,8 @@ typedef struct atx_part_of_model {
     int candidate_count;
     atx_candidate *candidates;
     atx_forest slower[ATX_MODEL_MEMBERS]; /* log of time over the problem's best time                     */
-    atx_forest best;                      /* log of that over traffic, less `usual`; problem's traits     */
-    atx_forest loss;                      /* of answers there, less `doubt`; problem's traits     */
+    atx_forest best;                      /* log of that over traffic, less `usual`; problem's features     */
+    atx_forest loss;                      /* of answers there, less `doubt`; problem's features     */
     double usual;
     double doubt; /* the mean loss of answers for problems that were left out */
 } atx_part_of_model;
@@ -50,11 +50,11 @@ struct atx_model {
     unsigned char *bytes; /* the file that its trees lie in; NULL: the program's, or their own */
 };
 
-/* Room for the edges of all traits. */
+/* Room for the edges of all features. */
 at_status atx_part_room(atx_part_of_model *part, at_error *err) AT_MUST_CHECK;
 void atx_part_of_model_clear(atx_part_of_model *part);
 
-atx_lessons atx_part_lessons(const atx_part_of_model *part);
+atx_training_samples atx_part_training_samples(const atx_part_of_model *part);
 bool atx_part_is_of(const atx_part_of_model *part, const atx_op *op); /* as it is now */
 
 /* How unlike the device that it was learned on is: 0 only where it is the one of this name, or that has

@@ -59,7 +59,7 @@ at_status atx_plan_make(atx_plan *out, const atx_template *t, at_error *err)
     planning p = { .out = out };
     *out = (atx_plan){ .t = t, .steps = malloc((t->let_count + t->require_count + 1) * sizeof *out->steps) };
     if (!out->steps)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     place_constant(&p);
     for (size_t i = 0; i < t->require_count; i++)
         if (atx_expr_reads_any(t->requires[i].expr, p.varies))

@@ -24,7 +24,7 @@ at_status atx_portfolio_choose(unsigned char *chosen, const atx_tried *tried, in
     if (!helps || !needs) {
         free(helps);
         free(needs);
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     memset(chosen, 0, (size_t)configs);

@@ -67,10 +67,10 @@ static at_status open_file(const atx_link **out, const char *path, at_error *err
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL); /* an MPI's own modules look for its symbols */
     const atx_link *link = library ? dlsym(library, ATX_LINK_SYMBOL) : NULL;
     if (!link)
-        return at_fail(err, AT_ERR_USAGE, "%s cannot be used: %s", path,
-                       library ? "it is no such module" : dlerror());
+        return atx_fail(err, AT_ERR_USAGE, "%s cannot be used: %s", path,
+                        library ? "it is no such module" : dlerror());
     if (link->version != ATX_LINK_VERSION)
-        return at_fail(err, AT_ERR_USAGE, "%s belongs to another autotune", path);
+        return atx_fail(err, AT_ERR_USAGE, "%s belongs to another autotune", path);
     *out = link;
     return AT_OK;
 }
@@ -95,7 +95,7 @@ static bool find_module(atx_str *path, const char *name)
 
 static at_status not_built(const atx_launched *l, at_error *err)
 {
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_USAGE,
         "%s started %d processes, and this autotune was built without MPI%s%s: each of them would tune "
         "everything for itself. Build it where an MPI is found (CMake: -DAT_MPI=ON), or start one "
@@ -121,10 +121,10 @@ at_status atx_launched_link(const atx_link **out, const atx_launched *l, at_erro
         status = not_built(l, err);
     else if (l->no_mpi)
         status =
-            at_fail(err, AT_ERR_USAGE,
-                    "srun started %d processes without MPI between them; expected --mpi=pmi2 or --mpi=pmix "
-                    "(`srun --mpi=list` shows what there is)",
-                    l->size);
+            atx_fail(err, AT_ERR_USAGE,
+                     "srun started %d processes without MPI between them; expected --mpi=pmi2 or --mpi=pmix "
+                     "(`srun --mpi=list` shows what there is)",
+                     l->size);
     else
         status = open_file(out, atx_str_text(&path), err);
     atx_str_clear(&path);

@@ -15,17 +15,17 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define PATIENCE_S 60.0
-#define MORE       3 /* times as patient are the others with rank 0, which alone may end the job */
-#define LOOK_S     0.05
-#define END_S      20 /* for MPI to end, which may wait for hosts that no longer answer */
+#define WAIT_TIME_S 60.0
+#define MORE        3 /* times as patient are the others with rank 0, which alone may end the job */
+#define LOOK_S      0.05
+#define END_S       20 /* for MPI to end, which may wait for hosts that no longer answer */
 
-/* AUTOTUNE_RANK_PATIENCE: after how many seconds of silence a rank is given up. */
-static double patience_s(void)
+/* AUTOTUNE_RANK_TIMEOUT: after how many seconds of silence a rank is given up. */
+static double wait_time_s(void)
 {
     const char *text = getenv("AUTOTUNE_RANK_PATIENCE");
     double given = text ? strtod(text, NULL) : 0;
-    return given >= 1 ? given : PATIENCE_S;
+    return given >= 1 ? given : WAIT_TIME_S;
 }
 
 static at_status serve(const atx_launched *l, const atx_link *link, const atx_ranks_options *o, at_error *err)
@@ -33,14 +33,14 @@ static at_status serve(const atx_launched *l, const atx_link *link, const atx_ra
     int rank = -1, size = 0;
     const char *failed = link->begin(&rank, &size);
     if (failed)
-        return at_fail(err, AT_ERR_SYSTEM, "%s", failed);
+        return atx_fail(err, AT_ERR_SYSTEM, "%s", failed);
     if (size != l->size)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_SYSTEM,
             "%s started %d processes, and this MPI knows of %d: it is another MPI than the one that "
             "started them",
             l->by, l->size, size);
-    at_status status = atx_server_run(link, size, MORE * patience_s(), o->cancel, err);
+    at_status status = atx_server_run(link, size, MORE * wait_time_s(), o->cancel, err);
     if (status == AT_OK)
         alarm(END_S); /* all is over: nothing is lost by dying */
     if (status == AT_OK || status == AT_ERR_INPUT)
@@ -68,7 +68,7 @@ static at_status room_for(atx_ranks *r, int count, at_error *err)
     r->workers = calloc((size_t)count, sizeof *r->workers);
     r->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (!r->list || !r->owner || !r->workers || r->epoll < 0)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory for %d ranks", count);
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory for %d ranks", count);
     for (int i = 0; i < count; i++) {
         atx_rank *rank = &r->list[i];
         snprintf(rank->name, sizeof rank->name, "rank %d", i);
@@ -78,7 +78,7 @@ static at_status room_for(atx_ranks *r, int count, at_error *err)
                                  .spawn = atx_ranks_spawn,
                                  .kill = atx_ranks_kill,
                                  .stop = atx_ranks_stop,
-                                 .autopsy = atx_ranks_autopsy };
+                                 .exit_status = atx_ranks_exit_status };
     }
     return AT_OK;
 }
@@ -96,12 +96,12 @@ static at_status supervise(atx_ranks **out, const atx_launched *l, const atx_lin
 {
     atx_ranks *r = calloc(1, sizeof *r);
     if (!r)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     *out = r;
     r->options = *o;
     r->launched = *l;
     r->link = link;
-    r->patience_s = patience_s();
+    r->wait_time_s = wait_time_s();
     r->epoll = -1;
     pthread_mutex_init(&r->lock, NULL);
     atx_timed_wait_init(&r->news);
@@ -110,8 +110,8 @@ static at_status supervise(atx_ranks **out, const atx_launched *l, const atx_lin
     if (status != AT_OK)
         return status;
     describe_self(r);
-    r->threaded = pthread_create(&r->thread, NULL, atx_ranks_post, r) == 0;
-    return r->threaded ? AT_OK : at_fail(err, AT_ERR_SYSTEM, "a thread for MPI could not be started");
+    r->threaded = pthread_create(&r->thread, NULL, atx_ranks_messages, r) == 0;
+    return r->threaded ? AT_OK : atx_fail(err, AT_ERR_SYSTEM, "a thread for MPI could not be started");
 }
 
 at_status atx_ranks_begin(atx_ranks **out, bool *served, const atx_ranks_options *options, at_error *err)
@@ -153,10 +153,10 @@ static at_status meet_all(atx_ranks *r, at_error *err)
     while (status == AT_OK && r->status == AT_OK && (!r->begun || !all_met(r))) {
         atx_timed_wait(&r->news, &r->lock, atx_now_s() + LOOK_S);
         if (is_asked(r))
-            status = at_fail(err, AT_ERR_CANCELLED, "interrupted before all ranks were there");
+            status = atx_fail(err, AT_ERR_CANCELLED, "interrupted before all ranks were there");
     }
     if (status == AT_OK && r->status != AT_OK)
-        status = at_fail(err, r->status, "%s", r->why.text);
+        status = atx_fail(err, r->status, "%s", r->why.text);
     pthread_mutex_unlock(&r->lock);
     return status;
 }
@@ -167,7 +167,7 @@ static at_status check_programs(const atx_ranks *r, at_error *err)
         const atx_rank *other = &r->list[i];
         if (other->state != ATX_RANK_OTHER)
             continue;
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_INPUT,
             "%s runs autotune %s, and %s runs %s: another version, or other templates; expected one "
             "program on all ranks",
@@ -215,7 +215,7 @@ at_status atx_ranks_gather(atx_ranks *r, at_error *err)
 {
     atx_rank_info *infos = calloc((size_t)r->count, sizeof *infos);
     if (!infos) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     at_status status = meet_all(r, err);
@@ -290,8 +290,8 @@ bool atx_ranks_keep(atx_ranks *r, int rank, const char *path, const atx_str *tex
     atx_put_bytes(&body, atx_str_text(text), text->len);
     bool sent = true;
     pthread_mutex_lock(&r->lock);
-    if (rank > 0 && r->mail)
-        sent = atx_mail_send(r->mail, rank, KEEP, &body);
+    if (rank > 0 && r->message_queue)
+        sent = atx_message_queue_send(r->message_queue, rank, KEEP, &body);
     pthread_mutex_unlock(&r->lock);
     if (rank == 0 && atx_out_append(path, atx_str_text(text), text->len, &err) != AT_OK)
         warn(r, err.text);

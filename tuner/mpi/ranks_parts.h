@@ -1,15 +1,15 @@
 /*
  * ranks_parts.h - the insides of atx_ranks. Private to ranks*.c: ranks.c begins, gathers and ends,
- * ranks_post.c has the thread that speaks to the others.
+ * ranks_messages.c has the thread that speaks to the others.
  */
 #ifndef AUTOTUNE_MPI_RANKS_PARTS_H
 #define AUTOTUNE_MPI_RANKS_PARTS_H
 
 #include "mpi/launched.h"
-#include "mpi/mail.h"
+#include "mpi/message_queue.h"
 #include "mpi/rank_info.h"
 #include "mpi/ranks.h"
-#include "util/patience.h"
+#include "util/wait_time.h"
 #include <pthread.h>
 
 /* A child that another rank has, and our end of the pair whose other end its supervisor has. */
@@ -37,7 +37,7 @@ typedef struct atx_rank {
     atx_rank_state state;
     atx_rank_info info;
     char name[96];
-    atx_patience silence;
+    atx_wait_time silence;
     bool silent; /* and that was told */
 } atx_rank;
 
@@ -49,7 +49,7 @@ struct atx_ranks {
     atx_rank *list;
     bool (*owner)[ATX_RANK_GPUS];
     int *workers;
-    double patience_s;
+    double wait_time_s;
     pthread_t thread;
     bool threaded;
     pthread_mutex_t lock; /* of everything below, and of the states of ranks */
@@ -58,7 +58,7 @@ struct atx_ranks {
     int exit_code;
     at_status status; /* of the thread */
     at_error why;
-    atx_mail *mail;
+    atx_message_queue *message_queue;
     int epoll;
     atx_channel **channels; /* by number; NULL: it is over */
     size_t channel_count, channel_cap;
@@ -68,12 +68,12 @@ struct atx_ranks {
 };
 
 /* The thread. */
-void *atx_ranks_post(void *ranks);
+void *atx_ranks_messages(void *ranks);
 
 /* A place's functions. */
 at_status atx_ranks_spawn(atx_site *site, atx_child *out, const char *const *argv, at_error *err);
 void atx_ranks_kill(atx_site *site, const atx_child *child);
 void atx_ranks_stop(atx_site *site, atx_child *child, double grace_s);
-void atx_ranks_autopsy(atx_site *site, atx_child *child, char *out, size_t size);
+void atx_ranks_exit_status(atx_site *site, atx_child *child, char *out, size_t size);
 
 #endif

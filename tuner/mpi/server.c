@@ -5,11 +5,11 @@
 #include "mpi/server.h"
 
 #include "mpi/frames.h"
-#include "mpi/mail.h"
+#include "mpi/message_queue.h"
 #include "mpi/rank_info.h"
 #include "util/clock.h"
 #include "util/out_file.h"
-#include "util/patience.h"
+#include "util/wait_time.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,9 +37,9 @@ typedef struct ward {
 } ward;
 
 typedef struct server {
-    atx_mail *mail;
+    atx_message_queue *message_queue;
     ward *wards;
-    atx_patience silence; /* of rank 0 */
+    atx_wait_time silence; /* of rank 0 */
     double beat_s;
     bool over;
     char chunk[CHUNK];
@@ -52,7 +52,7 @@ static void say_ended(server *s, int64_t number, const char *how)
     atx_str body = { 0 };
     atx_put_i64(&body, number);
     atx_put_text(&body, how);
-    atx_mail_send(s->mail, 0, ENDED, &body);
+    atx_message_queue_send(s->message_queue, 0, ENDED, &body);
     atx_str_clear(&body);
 }
 
@@ -83,10 +83,10 @@ static ward *find(const server *s, int64_t number)
 }
 
 /* Its connection is over, in whichever direction it ended. */
-static void hang_up(ward *w, double grace_s)
+static void close_child(ward *w, double grace_s)
 {
     double kill_s = atx_now_s() + grace_s;
-    atx_child_hang_up(&w->child);
+    atx_child_close(&w->child);
     atx_str_clear(&w->to_child);
     w->given = 0;
     if (w->kill_s <= 0 || kill_s < w->kill_s)
@@ -114,16 +114,16 @@ static void on_frame(server *s, uint32_t kind, atx_reader *body)
         const void *bytes = atx_get_bytes(body, &len);
         atx_str_add_bytes(&w->to_child, bytes, len);
         if (w->to_child.failed) /* what it would read has a hole */
-            hang_up(w, 0);
+            close_child(w, 0);
     } else if (kind == SHUT && w) {
-        hang_up(w, atx_get_f64(body));
+        close_child(w, atx_get_f64(body));
     } else if (kind == KEEP) {
         keep(body);
     } else if (kind == END) {
         const char *reason = atx_get_text(body);
         s->over = true;
         if (*reason)
-            s->status = at_fail(&s->why, AT_ERR_INPUT, "%s", reason);
+            s->status = atx_fail(&s->why, AT_ERR_INPUT, "%s", reason);
     }
 }
 
@@ -149,25 +149,25 @@ static bool give_bytes(ward *w)
 
 static bool take_bytes(server *s, ward *w)
 {
-    if (w->child.fd < 0 || atx_mail_waiting(s->mail, 0) > MOST_WAITING)
+    if (w->child.fd < 0 || atx_message_queue_waiting(s->message_queue, 0) > MOST_WAITING)
         return false;
     ssize_t got = recv(w->child.fd, s->chunk, sizeof s->chunk, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return false;
     if (got <= 0) {
-        hang_up(w, LINGER_S);
+        close_child(w, LINGER_S);
         return true;
     }
     atx_str body = { 0 };
     atx_put_i64(&body, w->number);
     atx_put_bytes(&body, s->chunk, (size_t)got);
-    atx_mail_send(s->mail, 0, BYTES, &body);
+    atx_message_queue_send(s->message_queue, 0, BYTES, &body);
     atx_str_clear(&body);
     return true;
 }
 
 /* True when it is gone. */
-static bool bury(server *s, ward *w)
+static bool reap(server *s, ward *w)
 {
     char how[128] = "";
     if (w->child.fd >= 0)
@@ -188,7 +188,7 @@ static bool serve_wards(server *s)
         ward *w = *at;
         moved |= give_bytes(w);
         moved |= take_bytes(s, w);
-        if (!bury(s, w)) {
+        if (!reap(s, w)) {
             at = &w->next;
             continue;
         }
@@ -203,9 +203,9 @@ static bool serve_wards(server *s)
 static void say_bye(server *s)
 {
     double until_s = atx_now_s() + BYE_S;
-    atx_mail_send(s->mail, 0, BYE, NULL);
-    while (!atx_mail_all_sent(s->mail) && atx_now_s() < until_s) {
-        atx_mail_pump(s->mail);
+    atx_message_queue_send(s->message_queue, 0, BYE, NULL);
+    while (!atx_message_queue_all_sent(s->message_queue) && atx_now_s() < until_s) {
+        atx_message_queue_pump(s->message_queue);
         nanosleep(&(struct timespec){ .tv_nsec = SHORT_NS }, NULL);
     }
 }
@@ -213,7 +213,7 @@ static void say_bye(server *s)
 static void end_wards(server *s)
 {
     for (ward *w = s->wards; w; w = w->next)
-        hang_up(w, STOP_S);
+        close_child(w, STOP_S);
     while (s->wards) {
         serve_wards(s);
         nanosleep(&(struct timespec){ .tv_nsec = LONG_NS }, NULL);
@@ -222,46 +222,46 @@ static void end_wards(server *s)
 
 /* ---- the loop ---- */
 
-static bool take_mail(server *s)
+static bool take_message_queue(server *s)
 {
     int from = 0;
     uint32_t kind = 0;
     atx_reader body;
-    bool moved = atx_mail_pump(s->mail);
-    while (!s->over && atx_mail_next(s->mail, &from, &kind, &body)) {
-        s->silence = atx_patience_begin();
+    bool moved = atx_message_queue_pump(s->message_queue);
+    while (!s->over && atx_message_queue_next(s->message_queue, &from, &kind, &body)) {
+        s->silence = atx_wait_time_begin();
         on_frame(s, kind, &body);
         moved = true;
     }
     return moved;
 }
 
-static void look_at_time(server *s, double patience_s, const atomic_int *cancel, double *asked_s)
+static void look_at_time(server *s, double wait_time_s, const atomic_int *cancel, double *asked_s)
 {
-    double now_s = atx_now_s(), waited_s = atx_patience_waited_s(&s->silence);
+    double now_s = atx_now_s(), waited_s = atx_wait_time_waited_s(&s->silence);
     if (now_s - s->beat_s >= BEAT_S) {
-        atx_mail_send(s->mail, 0, BEAT, NULL);
+        atx_message_queue_send(s->message_queue, 0, BEAT, NULL);
         s->beat_s = now_s;
     }
     if (*cancel && *asked_s <= 0)
         *asked_s = now_s;
-    if (waited_s > patience_s)
-        s->status = at_fail(&s->why, AT_ERR_SYSTEM, "rank 0 has said nothing for %.0f s", waited_s);
-    else if (atx_mail_broken(s->mail))
-        s->status = at_fail(&s->why, AT_ERR_SYSTEM, "MPI no longer works");
+    if (waited_s > wait_time_s)
+        s->status = atx_fail(&s->why, AT_ERR_SYSTEM, "rank 0 has said nothing for %.0f s", waited_s);
+    else if (atx_message_queue_broken(s->message_queue))
+        s->status = atx_fail(&s->why, AT_ERR_SYSTEM, "MPI no longer works");
     else if (*asked_s > 0 && now_s - *asked_s > LAST_S)
-        s->status = at_fail(&s->why, AT_ERR_CANCELLED, "interrupted");
+        s->status = atx_fail(&s->why, AT_ERR_CANCELLED, "interrupted");
     s->over = s->over || s->status != AT_OK;
 }
 
-static void serve(server *s, double patience_s, const atomic_int *cancel)
+static void serve(server *s, double wait_time_s, const atomic_int *cancel)
 {
     double asked_s = 0, moved_s = atx_now_s();
-    s->silence = atx_patience_begin();
+    s->silence = atx_wait_time_begin();
     while (!s->over) {
-        bool moved = take_mail(s);
+        bool moved = take_message_queue(s);
         moved |= serve_wards(s);
-        look_at_time(s, patience_s, cancel, &asked_s);
+        look_at_time(s, wait_time_s, cancel, &asked_s);
         double now_s = atx_now_s();
         if (moved)
             moved_s = now_s;
@@ -276,26 +276,26 @@ static void say_hello(server *s)
     atx_str body = { 0 };
     atx_rank_describe(&info);
     atx_rank_write(&body, &info);
-    atx_mail_send(s->mail, 0, HELLO, &body);
+    atx_message_queue_send(s->message_queue, 0, HELLO, &body);
     atx_str_clear(&body);
 }
 
-at_status atx_server_run(const atx_link *link, int size, double patience_s, const atomic_int *cancel,
+at_status atx_server_run(const atx_link *link, int size, double wait_time_s, const atomic_int *cancel,
                          at_error *err)
 {
     server *s = calloc(1, sizeof *s);
     if (!s)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
-    at_status status = atx_mail_open(&s->mail, link, size, err);
+        return atx_no_memory(err);
+    at_status status = atx_message_queue_open(&s->message_queue, link, size, err);
     if (status == AT_OK) {
         prctl(PR_SET_TIMERSLACK, SLACK_NS);
         say_hello(s);
-        serve(s, patience_s, cancel);
+        serve(s, wait_time_s, cancel);
         end_wards(s);
         say_bye(s);
-        status = s->status == AT_OK ? AT_OK : at_fail(err, s->status, "%s", s->why.text);
+        status = s->status == AT_OK ? AT_OK : atx_fail(err, s->status, "%s", s->why.text);
     }
-    atx_mail_close(s->mail);
+    atx_message_queue_close(s->message_queue);
     free(s);
     return status;
 }

@@ -12,7 +12,7 @@
  * Serves until rank 0 says that it is done, has said nothing for so long, or `cancel` is set and rank 0 does
  * not end soon. AT_ERR_INPUT: rank 0 refuses this rank.
  */
-at_status atx_server_run(const atx_link *link, int size, double patience_s, const atomic_int *cancel,
+at_status atx_server_run(const atx_link *link, int size, double wait_time_s, const atomic_int *cancel,
                          at_error *err) AT_MUST_CHECK;
 
 #endif

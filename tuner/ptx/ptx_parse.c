@@ -30,14 +30,14 @@ bool atx_ptx_refuse(atx_ptx_parser *p, const atx_ptx_token *at, const char *form
     if (p->function >= 0 && p->line > 0)
         snprintf(source, sizeof source, source_file(p) ? " (source %s:%d)" : " (source line %.0s%d)",
                  source_file(p) ? source_file(p) : "", p->line);
-    p->status = at_fail(p->err, AT_ERR_INPUT, "PTX:%d:%d: %s%s", at->line, at->column, text, source);
+    p->status = atx_fail(p->err, AT_ERR_INPUT, "PTX:%d:%d: %s%s", at->line, at->column, text, source);
     return false;
 }
 
 bool atx_ptx_no_memory(atx_ptx_parser *p)
 {
     if (p->status == AT_OK)
-        p->status = at_fail(p->err, AT_ERR_MEMORY, "out of memory for a kernel's PTX");
+        p->status = atx_fail(p->err, AT_ERR_MEMORY, "out of memory for a kernel's PTX");
     return false;
 }
 
@@ -417,7 +417,7 @@ at_status atx_ptx_parse(atx_ptx_module **out, const char *text, size_t len, at_e
 {
     atx_ptx_parser *p = calloc(1, sizeof *p);
     if (!p)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory for a kernel's PTX");
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory for a kernel's PTX");
     p->err = err;
     p->lexer = (atx_ptx_lexer){ .at = text, .end = text + len, .line_start = text, .line = 1 };
     p->function = ATX_PTX_NO_INDEX;

@@ -3,9 +3,9 @@
  * not written is wrong; guard zones around every buffer hold random bits; the kernel runs once;
  * then outputs are compared with the reference's, inputs with what they held, and guards with
  * theirs, all on the device. What buffers hold and how they are compared: bench_contents.c; whether the
- * right answer can prove anything: bench_judge.c; what is said of a wrong one: bench_verdict.c.
+ * right answer can prove anything: bench_validate.c; what is said of a wrong one: bench_verdict.c.
  *
- * Invariant: a kernel is judged on undamaged data. `suspect` is set before each launch and cleared
+ * Invariant: a kernel is validated on undamaged data. `suspect` is set before each launch and cleared
  * only once everything was found right or has been repaired; while it is set, the next verification
  * repairs first.
  */
@@ -46,7 +46,7 @@ static const struct {
     [ATX_CLOSE] = { "verify_close", 4 },
     [ATX_WORST] = { "verify_worst", 5 },
     [ATX_WHERE] = { "verify_where", 5 },
-    [ATX_JUDGE] = { "verify_judge", 1 },
+    [ATX_VALIDATE] = { "verify_outputs", 1 },
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -163,7 +163,7 @@ at_status atx_bench_fill_variables(atx_bench *b, const atx_module *module, const
 at_status atx_bench_memcpy(atx_bench *b, uint64_t set, at_error *err)
 {
     if (b->first_in < 0 || b->first_out < 0)
-        return at_fail(err, AT_ERR_DEVICE, "the operation has no input and output to copy between");
+        return atx_fail(err, AT_ERR_DEVICE, "the operation has no input and output to copy between");
     return atx_gpu_copy(b->gpu, atx_bench_place(b, set, b->first_out, true),
                         atx_bench_place(b, set, b->first_in, true), b->setup.copy_bytes, err);
 }
@@ -284,7 +284,7 @@ static bool is_needed(const atx_bench *b, atx_check_kernel which)
     case ATX_WORST:
     case ATX_WHERE:
         return tolerant;
-    case ATX_JUDGE:
+    case ATX_VALIDATE:
         return b->has_answer;
     default:
         return true;
@@ -305,8 +305,8 @@ static at_status prepare(atx_bench *b, const atx_setup *setup, at_error *err)
     const atx_kernel *reference = &setup->reference;
     if (status == AT_OK && reference->cubin)
         status = atx_gpu_load_all(&b->reference, b->gpu, reference, err);
-    if (status == AT_OK && setup->referee.cubin)
-        status = atx_gpu_load_all(&b->referee, b->gpu, &setup->referee, err);
+    if (status == AT_OK && setup->validator.cubin)
+        status = atx_gpu_load_all(&b->validator, b->gpu, &setup->validator, err);
     if (status == AT_OK)
         status = load_data(b, err);
     if (status == AT_OK)
@@ -314,9 +314,9 @@ static at_status prepare(atx_bench *b, const atx_setup *setup, at_error *err)
     if (status == AT_OK && b->reference)
         status = atx_bench_fill_variables(b, b->reference, reference, err);
     if (status == AT_OK && b->has_answer)
-        status = atx_judge_reference(b, err);
+        status = atx_validate_reference(b, err);
     if (status == AT_OK)
-        status = atx_referee_prove(b, err);
+        status = atx_validator_prove(b, err);
     if (status != AT_OK || !setup->own_copies)
         return status;
     const atx_setup copies = atx_layout_copies(setup);
@@ -327,14 +327,14 @@ at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, 
 {
     atx_bench *b = calloc(1, sizeof *b);
     if (!b)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     b->gpu = gpu;
     b->setup = *setup;
     b->has_answer = setup->reference.cubin || setup->answer.path[0];
     b->setup.reference.cubin = NULL; /* borrowed for this call */
     b->setup.reference.name = b->setup.reference.identity = NULL;
-    b->setup.referee.cubin = NULL;
-    b->setup.referee.name = NULL;
+    b->setup.validator.cubin = NULL;
+    b->setup.validator.name = NULL;
     b->first_in = b->first_out = -1;
     for (int i = setup->buffer_count - 1; i >= 0; i--)
         if (setup->buffers[i].role != ATX_SCRATCH)
@@ -354,7 +354,7 @@ void atx_bench_close(atx_bench *b)
         return;
     atx_bench_close(b->copies);
     atx_gpu_unload(b->gpu, b->reference);
-    atx_gpu_unload(b->gpu, b->referee);
+    atx_gpu_unload(b->gpu, b->validator);
     for (int k = 0; k < ATX_CHECK_KERNELS; k++)
         atx_gpu_unload(b->gpu, b->checks[k]);
     for (int i = 0; i < b->setup.buffer_count; i++) {
@@ -403,7 +403,7 @@ int atx_bench_fewest_sets(const atx_bench *bench)
 }
 
 /*
- * Puts back what a bad kernel may have damaged, so that the next one is judged on its own: inputs, guards,
+ * Puts back what a bad kernel may have damaged, so that the next one is validated on its own: inputs, guards,
  * and the right answer, which a stray write reaches too.
  */
 static at_status repair(atx_bench *b, at_error *err)

@@ -68,18 +68,18 @@ at_status atx_contents_load(atx_bench *b, atx_ptr to, const atx_data_file *from,
     char *chunk = malloc(CHUNK);
     FILE *file = NULL;
     if (!chunk)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     else if ((status = atx_regular_open(&file, NULL, from->path, err)) == AT_OK &&
              fseeko(file, from->at, SEEK_SET) != 0)
-        status = at_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
+        status = atx_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
     for (int64_t at = 0; at < bytes && status == AT_OK; at += CHUNK) {
         size_t some = bytes - at < CHUNK ? (size_t)(bytes - at) : CHUNK;
         size_t got = fread(chunk, 1, some, file);
         if (ferror(file))
-            status = at_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
+            status = atx_fail(err, AT_ERR_INPUT, "%s: %s", from->path, strerror(errno));
         else if (got != some)
-            status = at_fail(err, AT_ERR_INPUT, "%s: found its end after %lld bytes of data; expected %lld",
-                             from->path, (long long)at + (long long)got, (long long)bytes);
+            status = atx_fail(err, AT_ERR_INPUT, "%s: found its end after %lld bytes of data; expected %lld",
+                              from->path, (long long)at + (long long)got, (long long)bytes);
         else
             status = atx_gpu_write(b->gpu, to + (uint64_t)at, chunk, (int64_t)some, err);
     }
@@ -213,7 +213,7 @@ static at_status compare_output(atx_bench *b, int i, bool is_copy, at_error *err
     int64_t length = expected_length(b, i, is_copy);
     uint64_t values[ATX_CHECK_PARAMS];
     if (b->setup.buffers[i].check.rule == ATX_BY && !is_copied(b, i, is_copy))
-        return atx_referee_ask(b, i, err);
+        return atx_validator_ask(b, i, err);
     if (!is_tolerant(b, i, is_copy))
         return atx_bench_check(
             b, ATX_EQUAL, b->setup.buffers[i].bytes,

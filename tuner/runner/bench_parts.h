@@ -21,7 +21,7 @@ typedef enum atx_check_kernel {
     ATX_CLOSE,
     ATX_WORST,
     ATX_WHERE,
-    ATX_JUDGE,
+    ATX_VALIDATE,
     ATX_CHECK_KERNELS
 } atx_check_kernel;
 
@@ -37,7 +37,7 @@ struct atx_bench {
     atx_setup setup;   /* its reference without the borrowed code and names */
     atx_bench *copies; /* with buffers of their own; NULL: they run on these */
     atx_module *reference;
-    atx_module *referee;
+    atx_module *validator;
     bool has_answer; /* a reference's, or a file's; copies are compared with what they copy */
     atx_module *checks[ATX_CHECK_KERNELS];
     atx_layout layout;
@@ -67,16 +67,17 @@ static inline atx_ptr atx_bench_found(const atx_bench *b, int buffer)
     return b->found + 8u * ATX_FOUND_EACH * (unsigned)buffer;
 }
 
-/* The words of what is found of a buffer that a referee counts in: how many are wrong, and the first of them.
+/* The words of what is found of a buffer that a validator counts in: how many are wrong, and the first of
+ * them.
  */
 enum { ATX_FOUND_BY = 6 };
 
 /*
- * bench_referee.c: enqueues that a kernel of the op's judges what the outputs of set 0 hold, if this one is
- * its buffer; and whether it can tell right from wrong at all, else AT_ERR_INPUT.
+ * bench_validator.c: enqueues that a kernel of the op's validates what the outputs of set 0 hold, if this one
+ * is its buffer; and whether it can tell right from wrong at all, else AT_ERR_INPUT.
  */
-at_status atx_referee_ask(atx_bench *b, int buffer, at_error *err) AT_MUST_CHECK;
-at_status atx_referee_prove(atx_bench *b, at_error *err) AT_MUST_CHECK;
+at_status atx_validator_ask(atx_bench *b, int buffer, at_error *err) AT_MUST_CHECK;
+at_status atx_validator_prove(atx_bench *b, at_error *err) AT_MUST_CHECK;
 
 at_status atx_bench_run_reference(atx_bench *b, at_error *err) AT_MUST_CHECK;
 
@@ -103,8 +104,8 @@ at_status atx_contents_compare(atx_bench *b, bool is_copy, at_error *err) AT_MUS
 void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, int buffer,
                              atx_ptr found);
 
-/* bench_judge.c: runs the reference. AT_ERR_INPUT: its answer could not tell right from wrong. */
-at_status atx_judge_reference(atx_bench *b, at_error *err) AT_MUST_CHECK;
+/* bench_validate.c: runs the reference. AT_ERR_INPUT: its answer could not tell right from wrong. */
+at_status atx_validate_reference(atx_bench *b, at_error *err) AT_MUST_CHECK;
 
 /* bench_verdict.c: from what was found to a verdict, and its words. */
 at_status atx_verdict_describe(atx_verdict *out, atx_bench *b, const uint64_t *found, bool is_copy,

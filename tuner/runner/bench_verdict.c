@@ -107,7 +107,7 @@ static at_status describe_bytes(atx_verdict *out, atx_bench *b, int i, const uin
 }
 
 /* What a kernel of the op's says. */
-static void describe_referee(atx_verdict *out, const atx_buffer *buffer, const uint64_t *found)
+static void describe_validator(atx_verdict *out, const atx_buffer *buffer, const uint64_t *found)
 {
     const uint64_t *said = found + ATX_FOUND_BY;
     int n = snprintf(out->log, sizeof out->log, "wrong output '%s': by %s %" PRIu64 " elements are wrong",
@@ -137,8 +137,8 @@ at_status atx_verdict_describe(atx_verdict *out, atx_bench *b, const uint64_t *f
         const uint64_t *f = found + ATX_FOUND_EACH * i;
         bool free = atx_role_is_output(buffer->role) && buffer->check.rule != ATX_EXACT &&
                     !(is_copy && i == b->first_out);
-        bool judged = free && buffer->check.rule == ATX_BY, tolerant = free && !judged;
-        bool wrong = judged ? f[ATX_FOUND_BY] > 0 : tolerant ? is_far(buffer, f) : f[0] > 0;
+        bool validated = free && buffer->check.rule == ATX_BY, tolerant = free && !validated;
+        bool wrong = validated ? f[ATX_FOUND_BY] > 0 : tolerant ? is_far(buffer, f) : f[0] > 0;
         if (!wrong && !f[2] && !f[4])
             continue;
         out->right = false;
@@ -146,8 +146,8 @@ at_status atx_verdict_describe(atx_verdict *out, atx_bench *b, const uint64_t *f
             describe_guards(out, i, f);
             return AT_OK;
         }
-        if (judged) {
-            describe_referee(out, buffer, f);
+        if (validated) {
+            describe_validator(out, buffer, f);
             return AT_OK;
         }
         return tolerant ? describe_far(out, b, i, f, err) : describe_bytes(out, b, i, f, is_copy, err);

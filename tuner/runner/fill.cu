@@ -94,7 +94,7 @@ extern "C" __global__ void verify_where(const void *got, const void *right, u64 
 #if !defined AT_PART || AT_PART == 1
 
 /* Of a right answer: numbers that are as before [0], NaN [1], infinite [2], other than the first [3]. */
-extern "C" __global__ void verify_judge(const void *right, const void *before, u64 count, u64 how, u64 *found)
+extern "C" __global__ void verify_outputs(const void *right, const void *before, u64 count, u64 how, u64 *found)
 {
     const int number = (int)(how & 255), bytes = atx_number_bytes(number);
     const u64 first = count ? atx_bits_at(right, 0, bytes) : 0;

@@ -32,8 +32,8 @@ at_status atx_refused(at_error *err, const driver *api, CUresult code, const cha
         api->cuGetErrorName(code, &name);
     if (api->cuGetErrorString)
         api->cuGetErrorString(code, &text);
-    return at_fail(err, AT_ERR_DEVICE, "%s: %s (%s)", what, name ? name : "unknown driver error",
-                   text ? text : "no text");
+    return atx_fail(err, AT_ERR_DEVICE, "%s: %s (%s)", what, name ? name : "unknown driver error",
+                    text ? text : "no text");
 }
 
 static at_status driver_open(driver *api, at_error *err)
@@ -43,7 +43,7 @@ static at_status driver_open(driver *api, at_error *err)
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES && !api->library; i++)
         api->library = dlopen(NAMES[i], RTLD_NOW | RTLD_LOCAL);
     if (!api->library)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_DEVICE,
             "no CUDA driver: libcuda.so.1 could not be opened; install the NVIDIA driver, or work "
             "without a GPU: `autotune query 4096x4096 f32` tells a winner that comes along, `autotune "
@@ -51,9 +51,9 @@ static at_status driver_open(driver *api, at_error *err)
     for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
         void *symbol = dlsym(api->library, CALLS[i].name);
         if (!symbol)
-            return at_fail(err, AT_ERR_DEVICE,
-                           "the CUDA driver has no %s: it is older than CUDA 11.8; update the driver",
-                           CALLS[i].name);
+            return atx_fail(err, AT_ERR_DEVICE,
+                            "the CUDA driver has no %s: it is older than CUDA 11.8; update the driver",
+                            CALLS[i].name);
         memcpy((char *)api + CALLS[i].offset, &symbol, sizeof symbol);
     }
     void *context_id = dlsym(api->library, "cuCtxGetId");
@@ -115,14 +115,14 @@ static at_status find_device(atx_gpu *gpu, at_error *err)
     TRY(gpu, cuDeviceGetCount, &count);
     gpu->visible = count;
     if (count <= 0)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_DEVICE,
             "the CUDA driver shows no device; `nvidia-smi` should list one, and CUDA_VISIBLE_DEVICES "
             "may hide it");
     if (gpu->ordinal < 0 || gpu->ordinal >= count)
-        return at_fail(err, AT_ERR_DEVICE,
-                       "there is no CUDA device %d; this machine shows %d device%s (0 to %d)", gpu->ordinal,
-                       count, count == 1 ? "" : "s", count - 1);
+        return atx_fail(err, AT_ERR_DEVICE,
+                        "there is no CUDA device %d; this machine shows %d device%s (0 to %d)", gpu->ordinal,
+                        count, count == 1 ? "" : "s", count - 1);
     TRY(gpu, cuDeviceGet, &gpu->device, gpu->ordinal);
     return AT_OK;
 }
@@ -141,7 +141,7 @@ at_status atx_gpu_find(atx_gpu **out, int ordinal, at_error *err)
 {
     atx_gpu *gpu = calloc(1, sizeof *gpu);
     if (!gpu) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     gpu->ordinal = ordinal;
@@ -174,7 +174,7 @@ at_status atx_gpu_attach(atx_gpu **out, at_error *err)
 {
     atx_gpu *gpu = calloc(1, sizeof *gpu);
     if (!gpu)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     at_status status = driver_open(&gpu->api, err);
     if (status != AT_OK) {
         free(gpu);
@@ -190,9 +190,10 @@ at_status atx_gpu_current(uint64_t *id, const atx_gpu *gpu, at_error *err)
     unsigned long long number = 0;
     TRY_SHARED(gpu, cuCtxGetCurrent, &context);
     if (!context)
-        return at_fail(err, AT_ERR_USAGE,
-                       "no CUDA context is current in this thread; allocate memory with cudaMalloc first, or "
-                       "call cuCtxSetCurrent");
+        return atx_fail(
+            err, AT_ERR_USAGE,
+            "no CUDA context is current in this thread; allocate memory with cudaMalloc first, or "
+            "call cuCtxSetCurrent");
     if (!gpu->api.context_id)
         number = (uintptr_t)context;
     else

@@ -57,7 +57,7 @@ at_status atx_gpu_check_block(atx_gpu *gpu, const atx_module *m, int step, const
     if (most <= 0 || threads <= most)
         return AT_OK;
     gpu->refusal = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_DEVICE,
         "found a block of %lld threads; expected at most %d, as the kernel takes so many registers",
         (long long)threads, most);
@@ -75,7 +75,7 @@ at_status atx_gpu_load(atx_module **out, atx_gpu *gpu, const void *cubin, const 
 {
     atx_module *m = calloc(1, sizeof *m);
     if (!m) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     m->resources = ATX_RESOURCES_UNKNOWN;
@@ -110,8 +110,8 @@ at_status atx_gpu_variable(atx_ptr *out, atx_gpu *gpu, const atx_module *module,
     size_t size = 0;
     TRY(gpu, cuModuleGetGlobal_v2, &at, &size, module->module, name);
     if (size < (size_t)bytes)
-        return at_fail(err, AT_ERR_DEVICE, "found %zu bytes in the variable '%s'; expected at least %lld",
-                       size, name, (long long)bytes);
+        return atx_fail(err, AT_ERR_DEVICE, "found %zu bytes in the variable '%s'; expected at least %lld",
+                        size, name, (long long)bytes);
     *out = (atx_ptr)at;
     return AT_OK;
 }
@@ -221,8 +221,8 @@ at_status atx_gpu_timer_read(double *seconds, atx_gpu *gpu, at_error *err)
     TRY(gpu, cuEventSynchronize, gpu->stop);
     TRY(gpu, elapsed, &ms, gpu->start, gpu->stop);
     if (!(ms > 0) || !isfinite(ms)) /* also NaN */
-        return at_fail(err, AT_ERR_DEVICE, "cuEventElapsedTime: found %g ms; expected a positive time",
-                       (double)ms);
+        return atx_fail(err, AT_ERR_DEVICE, "cuEventElapsedTime: found %g ms; expected a positive time",
+                        (double)ms);
     *seconds = 1e-3 * (double)ms;
     return AT_OK;
 }
@@ -244,7 +244,7 @@ at_status atx_gpu_record_end(atx_graph **out, atx_gpu *gpu, at_error *err)
 {
     atx_graph *graph = calloc(1, sizeof *graph);
     if (!graph)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     at_status status = end_recording(graph, gpu, err);
     if (status != AT_OK) {
         atx_gpu_drop(gpu, graph);

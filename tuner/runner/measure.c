@@ -2,10 +2,10 @@
  * measure.c - a trial: verify (its launch is the first estimate), then up to MAX_SAMPLES batches; a
  * candidate whose median falls behind the best so far ends early.
  *
- * A final plays rounds: each finalist once, in random order, so that drift of clocks and
+ * A final plays rounds: each top candidate once, in random order, so that drift of clocks and
  * temperature hits all alike. Rivals are compared within rounds, by the confidence interval of
  * their ratio to the best, until each is clearly slower or within TIE_WIDTH, or time is up. A round
- * in which the watch saw the device throttle is played again. A finalist that the driver refuses is
+ * in which the watch saw the device throttle is played again. A top candidate that the driver refuses is
  * left out from then on; its row says why.
  *
  * Invariant: `times` holds whole rounds only, of those that are not left out, and these have batches
@@ -30,8 +30,8 @@
  * The race. A launch this much slower than the best gets no more samples after the verified one, a long one
  * sooner, as nothing that happens once, such as loading the code, takes a third of it ...
  */
-#define HOPELESS      2.5
-#define HOPELESS_LONG 1.5
+#define TOO_SLOW      2.5
+#define TOO_SLOW_LONG 1.5
 /* ... and one whose median so far is this much slower none after the first, the second, the fourth: in place
  * of the fourth, when two agree. */
 #define SLOW_AFTER_1 1.5
@@ -70,10 +70,10 @@ static bool is_over(const double *samples, int count, double best_s)
 }
 
 /* By the one launch that was verified; a short one says too little. */
-static bool is_hopeless(double first_s, double best_s)
+static bool is_too_slow(double first_s, double best_s)
 {
     return best_s > 0 && first_s >= ATX_GRAPH_BELOW_S &&
-           first_s > (first_s >= LONG_S ? HOPELESS_LONG : HOPELESS) * best_s;
+           first_s > (first_s >= LONG_S ? TOO_SLOW_LONG : TOO_SLOW) * best_s;
 }
 
 /* `launches` make a sample. What a lost race spares are samples that every other candidate gets. */
@@ -87,7 +87,7 @@ static void summarise(atx_measured *out, const double *samples, int count, int64
         count < FEW_SAMPLES ? (double)(FEW_SAMPLES - count) * (double)launches * out->timing.median_s : 0;
 }
 
-/* A batch is at least one whole rotation for small problems; one of a hopeless candidate would only cost
+/* A batch is at least one whole rotation for small problems; one of a too slow candidate would only cost
  * time. */
 static at_status time_candidate(atx_measured *out, atx_gpu *gpu, atx_bench *bench, const atx_trial *trial,
                                 const atx_module *module, double first_s, const atx_nvml *scales,
@@ -100,7 +100,7 @@ static at_status time_candidate(atx_measured *out, atx_gpu *gpu, atx_bench *benc
         .module = module, .kernel = &trial->kernel, .is_copy = trial->is_copy, .no_lead = first_s >= LONG_S
     };
 
-    if (!scales && is_hopeless(first_s, trial->best_s)) {
+    if (!scales && is_too_slow(first_s, trial->best_s)) {
         summarise(out, &first_s, 1, (int64_t)ceil(ATX_SAMPLE_S / first_s));
         return AT_OK;
     }
@@ -112,7 +112,7 @@ static at_status time_candidate(atx_measured *out, atx_gpu *gpu, atx_bench *benc
     if (status == AT_OK)
         summarise(out, samples, count, b.launches);
     if (status == AT_OK && scales && !trial->is_copy)
-        status = atx_weigh(&out->timing.joules, gpu, bench, &b, &set, scales, err);
+        status = atx_measure_energy(&out->timing.joules, gpu, bench, &b, &set, scales, err);
     atx_gpu_drop(gpu, b.graph);
     return status;
 }
@@ -136,7 +136,7 @@ static at_status refused_or_lost(atx_measured *out, atx_gpu *gpu, at_status stat
  */
 #define SECOND_CHANCES 3
 
-static at_status hear_again(atx_verdict *verdict, atx_bench *bench, const atx_module *module,
+static at_status revalidate(atx_verdict *verdict, atx_bench *bench, const atx_module *module,
                             const atx_kernel *kernel, bool is_copy, at_error *err)
 {
     atx_verdict again = { .right = true };
@@ -167,7 +167,7 @@ at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, c
         status = atx_bench_verify(&verdict, bench, module, kernel, trial->is_copy, &cause);
     }
     if (status == AT_OK && !verdict.right)
-        status = hear_again(&verdict, bench, module, kernel, trial->is_copy, &cause);
+        status = revalidate(&verdict, bench, module, kernel, trial->is_copy, &cause);
     if (status == AT_OK && !verdict.right) {
         m.outcome = ATX_WRONG_RESULT;
         snprintf(m.log, sizeof m.log, "%s", verdict.log);
@@ -178,32 +178,32 @@ at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, c
         status = refused_or_lost(&m, gpu, status, &cause);
     atx_gpu_unload(gpu, module);
     *out = m;
-    return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
+    return status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause.text);
 }
 
 /* The final: everything that is loaded and recorded for it. */
 typedef struct final {
     atx_gpu *gpu;
     atx_bench *bench;
-    const atx_finalist *list;
+    const atx_top_candidate *list;
     int count;
     atx_final_row *rows; /* of the list; one that is not ATX_TIMED is left out */
-    atx_module *modules[ATX_MAX_FINALISTS];
-    atx_batch batches[ATX_MAX_FINALISTS];
-    double times[MAX_ROUNDS * ATX_MAX_FINALISTS]; /* rows are rounds */
+    atx_module *modules[ATX_MAX_TOP_CANDIDATES];
+    atx_batch batches[ATX_MAX_TOP_CANDIDATES];
+    double times[MAX_ROUNDS * ATX_MAX_TOP_CANDIDATES]; /* rows are rounds */
     int rounds;
     atx_watch *watch;
     const atx_final_limits *limits;
     double cancelled_s; /* when it was; 0: not yet */
 } final;
 
-/* Where finalist i runs. */
+/* Where top candidate i runs. */
 static atx_bench *bench_of(const final *f, int i)
 {
     return atx_bench_for(f->bench, f->list[i].is_copy || f->list[i].is_memcpy);
 }
 
-/* Has the user lost patience, and is there enough, or no hope of it soon? */
+/* Has the user lost wait time, and is there enough, or no hope of it soon? */
 static bool gives_up(final *f)
 {
     if (f->cancelled_s <= 0 && f->limits->cancelled && f->limits->cancelled(f->limits->context))
@@ -215,8 +215,8 @@ static bool gives_up(final *f)
 static at_status given_up(const final *f, at_error *err)
 {
     if (f->rounds >= FEWEST_ROUNDS)
-        return at_fail(err, AT_ERR_CANCELLED, "while energy was measured");
-    return at_fail(err, AT_ERR_CANCELLED, "after %d of at least %d rounds", f->rounds, FEWEST_ROUNDS);
+        return atx_fail(err, AT_ERR_CANCELLED, "while energy was measured");
+    return atx_fail(err, AT_ERR_CANCELLED, "after %d of at least %d rounds", f->rounds, FEWEST_ROUNDS);
 }
 
 static bool takes_part(const final *f, int i)
@@ -225,14 +225,14 @@ static bool takes_part(const final *f, int i)
 }
 
 /*
- * A refusal of finalist i that leaves the context as it was concerns that one alone: it is left out. Where
- * the reason may be another's, it fails the final, unless there is no other.
+ * A refusal of top candidate i that leaves the context as it was concerns that one alone: it is left out.
+ * Where the reason may be another's, it fails the final, unless there is no other.
  */
 static at_status left_out_or_lost(final *f, int i, at_status status, const at_error *cause, at_error *err)
 {
     if (status != AT_ERR_DEVICE || f->list[i].is_memcpy || (f->count > 1 && atx_gpu_may_pass(f->gpu)) ||
         atx_gpu_is_lost(f->gpu))
-        return status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause->text);
+        return status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause->text);
     f->rows[i].outcome = ATX_LAUNCH_FAILED;
     snprintf(f->rows[i].log, sizeof f->rows[i].log, "%.*s", (int)sizeof f->rows[i].log - 1, cause->text);
     return AT_OK;
@@ -291,7 +291,7 @@ static at_status for_each(final *f, at_status (*step)(final *f, int i, at_error 
     return status;
 }
 
-/* One batch length for all: gaps between launches then cost every finalist the same. */
+/* One batch length for all: gaps between launches then cost every top candidate the same. */
 static at_status final_load(final *f, at_error *err)
 {
     at_status status = for_each(f, load_one, err);
@@ -312,7 +312,7 @@ static void shuffle(int *order, int count, atx_rng *rng)
 /* A round that is left counts for nothing. */
 static at_status play_round(final *f, atx_rng *rng, uint64_t *set, at_error *err)
 {
-    int order[ATX_MAX_FINALISTS];
+    int order[ATX_MAX_TOP_CANDIDATES];
     at_status status = AT_OK;
     for (int i = 0; i < f->count; i++)
         order[i] = i;
@@ -364,7 +364,7 @@ static atx_pair against(const final *f, int i, int best)
 }
 
 /* Each rival is either clearly slower than the best, or so close that more rounds would not matter. */
-static bool settled(const final *f)
+static bool converged(const final *f)
 {
     int best = best_of(f);
     for (int i = 0; i < f->count; i++) {
@@ -387,7 +387,7 @@ static bool wants_more(const final *f, double until_s)
     if (f->rounds < MIN_ROUNDS)
         return true;
     bool in_time = f->limits->budget_until_s <= 0 || now_s < f->limits->budget_until_s;
-    return in_time && (f->rounds % 5 != 0 || !settled(f));
+    return in_time && (f->rounds % 5 != 0 || !converged(f));
 }
 
 static at_status play(final *f, uint64_t seed, at_error *err)
@@ -425,13 +425,13 @@ static void find_ties(final *f)
 }
 
 /* What is not an entrant of the op itself is compared by time alone. */
-static at_status weigh_one(final *f, int i, at_error *err)
+static at_status measure_energy_of(final *f, int i, at_error *err)
 {
     uint64_t set = 0;
     if (!is_rival(f, i))
         return AT_OK;
-    return atx_weigh(&f->rows[i].timing.joules, f->gpu, bench_of(f, i), &f->batches[i], &set,
-                     f->limits->scales, err);
+    return atx_measure_energy(&f->rows[i].timing.joules, f->gpu, bench_of(f, i), &f->batches[i], &set,
+                              f->limits->scales, err);
 }
 
 /* Fast because wrong must not win: once more, after the timing. */
@@ -439,13 +439,13 @@ static at_status verify_one(final *f, int i, at_error *err)
 {
     atx_verdict verdict = { .right = true };
     atx_final_row *row = &f->rows[i];
-    const atx_finalist *it = &f->list[i];
+    const atx_top_candidate *it = &f->list[i];
     if (it->is_memcpy)
         return AT_OK;
     at_status status =
         atx_bench_verify(&verdict, bench_of(f, i), f->modules[i], &it->kernel, it->is_copy, err);
     if (status == AT_OK && !verdict.right)
-        status = hear_again(&verdict, bench_of(f, i), f->modules[i], &it->kernel, it->is_copy, err);
+        status = revalidate(&verdict, bench_of(f, i), f->modules[i], &it->kernel, it->is_copy, err);
     if (status == AT_OK && !verdict.right) {
         row->outcome = ATX_WRONG_RESULT;
         snprintf(row->log, sizeof row->log, "%.*s", (int)sizeof row->log - 1, verdict.log);
@@ -465,13 +465,13 @@ static at_status verify_again(final *f, at_error *err)
     return status;
 }
 
-at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench, const atx_finalist *list,
-                            int count, uint64_t seed, atx_watch *watch, const atx_final_limits *limits,
-                            at_error *err)
+at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench,
+                            const atx_top_candidate *list, int count, uint64_t seed, atx_watch *watch,
+                            const atx_final_limits *limits, at_error *err)
 {
     final *f = calloc(1, sizeof *f);
     if (!f)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     f->gpu = gpu;
     f->bench = bench;
     f->list = list;
@@ -487,7 +487,7 @@ at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench,
     if (status == AT_OK)
         final_rows(f);
     if (status == AT_OK && limits->scales)
-        status = for_each(f, weigh_one, err);
+        status = for_each(f, measure_energy_of, err);
     if (status == AT_OK)
         status = verify_again(f, err);
     if (status == AT_OK)

@@ -31,12 +31,12 @@ typedef struct atx_final_limits {
 /*
  * The interleaved final of device.h; rounds that the watch finds disturbed are played again. Once cancelled,
  * it ends with its 5th round, or at once when it has that many: no final has fewer, and a slow one no more.
- * AT_ERR_CANCELLED: it had not after another second. Every finalist is verified again, also then, as a trial
- * is. One that is wrong, or that the driver refuses, is told of in its row alone; an error means that the
- * context may be lost, or that a refusal may be another's fault, and no row says anything.
+ * AT_ERR_CANCELLED: it had not after another second. Every top candidate is verified again, also then, as a
+ * trial is. One that is wrong, or that the driver refuses, is told of in its row alone; an error means that
+ * the context may be lost, or that a refusal may be another's fault, and no row says anything.
  */
-at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench, const atx_finalist *list,
-                            int count, uint64_t seed, atx_watch *watch, const atx_final_limits *limits,
-                            at_error *err) AT_MUST_CHECK;
+at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench,
+                            const atx_top_candidate *list, int count, uint64_t seed, atx_watch *watch,
+                            const atx_final_limits *limits, at_error *err) AT_MUST_CHECK;
 
 #endif

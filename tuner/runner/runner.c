@@ -9,7 +9,7 @@
 #include "runner/measure.h"
 #include "runner/nvml.h"
 #include "runner/sample.h"
-#include "runner/turns.h"
+#include "runner/device_lock.h"
 #include "util/bug.h"
 #include "util/clock.h"
 #include "util/wire.h"
@@ -27,10 +27,10 @@ typedef struct runner {
     const atx_nvml *scales; /* where the problem is also weighed; else NULL */
     atx_bench *bench;
     bool warm;
-    atx_watch watch;  /* over the trials ... */
-    double watched_s; /* ... looked at last; 0: not yet */
-    bool cancelled;   /* the supervisor wants the final to come to its end */
-    atx_turns turns;  /* with the runners of other runs */
+    atx_watch watch;       /* over the trials ... */
+    double watched_s;      /* ... looked at last; 0: not yet */
+    bool cancelled;        /* the supervisor wants the final to come to its end */
+    atx_device_lock turns; /* with the runners of other runs */
 } runner;
 
 static at_status reply(uint32_t kind, const atx_str *body, at_error *err)
@@ -48,10 +48,10 @@ static at_status say(uint32_t kind, at_error *err)
 /* Says so when another run has the device: that time is not the request's. */
 static at_status begin_turn(const runner *r, at_error *err)
 {
-    if (atx_turns_try(&r->turns))
+    if (atx_device_lock_try(&r->turns))
         return AT_OK;
     at_status status = say(ATX_WAITS, err);
-    atx_turns_wait(&r->turns);
+    atx_device_lock_wait(&r->turns);
     return status == AT_OK ? say(ATX_BEGINS, err) : status;
 }
 
@@ -104,7 +104,8 @@ static at_status hello(runner *r, int ordinal, at_error *err)
         status = atx_gpu_memory(&info.free_bytes, r->gpu, err);
     if (status != AT_OK)
         return status;
-    atx_turns_open(&r->turns, ATX_TURNS_FOLDER, info.uuid, info.no_turns, sizeof info.no_turns);
+    atx_device_lock_open(&r->turns, ATX_DEVICE_LOCK_FOLDER, info.uuid, info.no_device_lock,
+                         sizeof info.no_device_lock);
     atx_nvml_driver(r->nvml, info.driver, sizeof info.driver);
     info.other_processes = atx_nvml_processes(r->nvml);
     info.other_processes -= first && info.other_processes > 0; /* this one */
@@ -119,7 +120,7 @@ static at_status take_scales(runner *r, const atx_setup *setup, at_error *err)
 {
     r->scales = setup->energy ? r->nvml : NULL;
     if (setup->energy && isnan(atx_nvml_joules(r->nvml)))
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_DEVICE,
             "a metric reads joules, and found %s; expected NVML's energy counter (libnvidia-ml.so.1, "
             "nvmlDeviceGetTotalEnergyConsumption, a GPU since Volta)",
@@ -202,8 +203,8 @@ static bool is_cancelled(void *context)
 
 static at_status serve_final(runner *r, atx_reader *in, at_error *err)
 {
-    atx_finalist list[ATX_MAX_FINALISTS];
-    atx_final_row rows[ATX_MAX_FINALISTS];
+    atx_top_candidate list[ATX_MAX_TOP_CANDIDATES];
+    atx_final_row rows[ATX_MAX_TOP_CANDIDATES];
     int count = 0;
     uint64_t seed = 0;
     atx_str body = { 0 };
@@ -255,7 +256,7 @@ static at_status serve_all(runner *r, at_error *err)
         if ((status = begin_turn(r, err)) != AT_OK)
             break;
         at_status failure = serve(r, kind, &body, &cause);
-        atx_turns_end(&r->turns);
+        atx_device_lock_end(&r->turns);
         if (failure == AT_OK)
             continue;
         status = reply_failure(failure, &cause, err);
@@ -291,14 +292,14 @@ int atx_runner_main(int ordinal)
     at_error err = { 0 };
     at_status status = ordinal == ATX_COUNT_DEVICES ? say_count(&err) : hello(&r, ordinal, &err);
     if (status != AT_OK) {
-        at_error unheard;
-        status = reply_failure(status, &err, &unheard);
+        at_error ignored;
+        status = reply_failure(status, &err, &ignored);
     } else if (r.gpu) {
         status = serve_all(&r, &err);
     }
     atx_bench_close(r.bench);
     atx_nvml_close(r.nvml);
     atx_gpu_close(r.gpu);
-    atx_turns_close(&r.turns);
+    atx_device_lock_close(&r.turns);
     return status == AT_OK ? 0 : 1;
 }

@@ -133,8 +133,8 @@ static int64_t launches_of(const atx_bench *bench, const atx_batch *b)
     return b->launches + has_lead(bench, b);
 }
 
-at_status atx_weigh(double *joules, atx_gpu *gpu, atx_bench *bench, const atx_batch *b, uint64_t *next_set,
-                    const atx_nvml *scales, at_error *err)
+at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, const atx_batch *b,
+                             uint64_t *next_set, const atx_nvml *scales, at_error *err)
 {
     double moved_s = atx_now_s(), begun_s = 0, first = NAN, last = atx_nvml_joules(scales), seconds;
     int64_t launches = 0;
@@ -145,8 +145,8 @@ at_status atx_weigh(double *joules, atx_gpu *gpu, atx_bench *bench, const atx_ba
             return status;
         launches += launches_of(bench, b);
         if (isnan(now) || (!(now > last) && now_s - moved_s > STILL_S))
-            return at_fail(err, AT_ERR_DEVICE, "NVML's energy counter %s",
-                           isnan(now) ? "is not to be read any more" : "stands still");
+            return atx_fail(err, AT_ERR_DEVICE, "NVML's energy counter %s",
+                            isnan(now) ? "is not to be read any more" : "stands still");
         if (!(now > last))
             continue;
         last = now;

@@ -39,8 +39,8 @@ at_status atx_sample(double *seconds, atx_gpu *gpu, atx_bench *bench, const atx_
  * Joules of a launch: of the whole device while it does nothing else, and with what restoring its inputs
  * takes. From one step of the counter to another one, for half a second at least.
  */
-at_status atx_weigh(double *joules, atx_gpu *gpu, atx_bench *bench, const atx_batch *batch,
-                    uint64_t *next_set, const atx_nvml *scales, at_error *err) AT_MUST_CHECK;
+at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, const atx_batch *batch,
+                             uint64_t *next_set, const atx_nvml *scales, at_error *err) AT_MUST_CHECK;
 
 /*
  * Fills buffers, with what they hold, until the device's clocks are up: it becomes no faster any more, or

@@ -112,7 +112,7 @@ static at_status read_param(atx_features *f, column *c, const atx_space *space, 
     c->value_level = calloc((size_t)p->count, 1);
     c->twos_level = calloc((size_t)p->count, 1);
     if (!c->value_level || !c->twos_level)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     c->value_feature = feature_of(f, p, false);
     c->twos_feature = twos_tell(p) ? feature_of(f, p, true) : -1;
     for (int k = 0; k < p->count; k++) {
@@ -142,11 +142,11 @@ at_status atx_features_open(atx_features **out, const atx_search *search, at_err
     at_status status = AT_OK;
     atx_features *f = calloc(1, sizeof *f);
     if (!f)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     f->search = search;
     f->columns = calloc((size_t)search->space_count * ATX_MAX_PARAMS + 1, sizeof *f->columns);
     if (!f->columns) {
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
         goto done;
     }
     f->template_feature = search->space_count > 1 ? add_plain(f, false, search->space_count, 1) : -1;

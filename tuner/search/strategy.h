@@ -19,9 +19,9 @@ typedef struct atx_finding {
 } atx_finding;
 
 /* Answers of propose that are no index. */
-#define ATX_NO_MORE   (-1) /* everything was proposed, or the limit is reached             */
-#define ATX_NOT_YET   (-2) /* after the next report; only while a report is still to come  */
-#define ATX_WORTHLESS (-3) /* ended: further trials are not expected to gain search->worth */
+#define ATX_NO_MORE         (-1) /* everything was proposed, or the limit is reached             */
+#define ATX_NOT_YET         (-2) /* after the next report; only while a report is still to come  */
+#define ATX_BELOW_THRESHOLD (-3) /* ended: further trials are not expected to gain search->worth */
 
 typedef struct atx_strategy {
     const char *name, *about;

@@ -1,7 +1,7 @@
 /*
  * strategy_exhaustive.c - everything: each template's default first, then the rest in a pseudo-random order.
  *
- * A good incumbent early lets the race end hopeless candidates early, and a run that is interrupted has seen
+ * A good incumbent early lets the race end too slow candidates early, and a run that is interrupted has seen
  * a fair sample. The order needs no memory, so a space of any size can be begun.
  */
 #include "search/strategy.h"
@@ -22,7 +22,7 @@ static at_status exhaustive_open(void **state, const atx_search *search, at_erro
 {
     walk *w = calloc(1, sizeof *w + (size_t)search->space_count * sizeof *w->first);
     if (!w)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int i = 0; i < search->space_count; i++) {
         int64_t index = atx_search_default(search, i);
         if (index >= 0)

@@ -20,25 +20,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROWS          512  /* trials that the model holds; beyond, the fastest and the newest of them       */
-#define SLOTS         1024 /* candidates                                                                  */
-#define BEST          4    /* configurations whose neighbours are candidates                              */
-#define RANDOM_FIRST  5    /* drawn before the model is asked                                             */
-#define SPARE_SHARE   3    /* and one more for each so many compilers, which had nothing else to do then   */
-#define FRESH         16   /* candidates exchanged for new ones with every proposal                       */
-#define LESSON_STEPS  15   /* of climbing, each time the number of trials has grown by LESSON_GROWTH      */
-#define LESSON_GROWTH 1.2
-#define FAILURE_RANK  0.9  /* a failure counts as a time that such a share of the others is below         */
-#define COSTLY        40   /* trials that one which crashes or never ends costs                           */
-#define LEAST_AHEAD   4    /* proposals under way, at most, while little is known: late results cost more */
-#define AHEAD_SHARE   8    /* one more for each so many results                                           */
-#define BESIDE        2    /* more for every further device: one that it measures, and the next           */
-#define MOST_BESIDE   32   /* of all devices together: with more, searches only become longer             */
-#define KEEP_SHARE    0.7  /* of the gain expected elsewhere: with less, a compiled candidate is deferred  */
-#define WORSE_SHARE   0.1  /* of that: with less, it is deferred for what the compiler made of it          */
-#define PUT_OFF_SHARE 0.25 /* of the trials: so many more kernels are compiled for that, at most          */
-#define CALM_TRIALS   32   /* so many in a row must have expected little                                  */
-#define LEAST_TRIALS  24   /* before the search may end by itself                                         */
+#define ROWS         512  /* trials that the model holds; beyond, the fastest and the newest of them       */
+#define SLOTS        1024 /* candidates                                                                  */
+#define BEST         4    /* configurations whose neighbours are candidates                              */
+#define RANDOM_FIRST 5    /* drawn before the model is asked                                             */
+#define SPARE_SHARE  3    /* and one more for each so many compilers, which had nothing else to do then   */
+#define FRESH        16   /* candidates exchanged for new ones with every proposal                       */
+#define TRAINING_SET_STEPS                                                                                   \
+    15 /* of climbing, each time the number of trials has grown by TRAINING_SET_GROWTH      */
+#define TRAINING_SET_GROWTH 1.2
+#define FAILURE_RANK        0.9 /* a failure counts as a time that such a share of the others is below         */
+#define COSTLY              40 /* trials that one which crashes or never ends costs                           */
+#define LEAST_AHEAD         4 /* proposals under way, at most, while little is known: late results cost more */
+#define AHEAD_SHARE         8 /* one more for each so many results                                           */
+#define BESIDE              2 /* more for every further device: one that it measures, and the next           */
+#define MOST_BESIDE         32 /* of all devices together: with more, searches only become longer             */
+#define KEEP_SHARE          0.7 /* of the gain expected elsewhere: with less, a compiled candidate is deferred  */
+#define WORSE_SHARE         0.1 /* of that: with less, it is deferred for what the compiler made of it          */
+#define PUT_OFF_SHARE       0.25 /* of the trials: so many more kernels are compiled for that, at most          */
+#define CALM_TRIALS         32 /* so many in a row must have expected little                                  */
+#define LEAST_TRIALS        24 /* before the search may end by itself                                         */
 
 /* A trial as the model sees it. */
 typedef struct row {
@@ -70,7 +71,7 @@ typedef struct model {
     double best_s[BEST];
     int best_count;
     bool best_changed;
-    int timed, next_lesson;
+    int timed, next_training_set;
     bool ended;
     int devices;    /* that measure */
     int calm;       /* proposals in a row after which little was expected */
@@ -108,7 +109,7 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
     at_status status = AT_OK;
     model *m = calloc(1, sizeof *m);
     if (!m)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     m->search = *search;
     m->rng.state = search->seed ^ 0x6d6f64656cu;
     m->order = atx_permute((uint64_t)search->total, search->seed);
@@ -118,7 +119,7 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
     for (int i = 0; i < SLOTS; i++)
         m->slots[i] = -1;
     if (!m->first)
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status == AT_OK)
         status = atx_features_open(&m->features, &m->search, err);
     if (status == AT_OK)
@@ -132,7 +133,7 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
     for (int i = 0; i < search->space_count; i++)
         add_first(m, atx_search_default(search, i));
     m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
-    m->next_lesson = RANDOM_FIRST;
+    m->next_training_set = RANDOM_FIRST;
     m->devices = 1;
     *state = m;
     return AT_OK;
@@ -322,9 +323,9 @@ static int64_t choose(model *m)
     int top = -1;
     renew_pool(m);
     double best = set_values(m);
-    if (m->timed >= m->next_lesson) {
-        m->next_lesson = (int)(m->timed * LESSON_GROWTH) + 2;
-        atx_surrogate_learn(m->surrogate, LESSON_STEPS);
+    if (m->timed >= m->next_training_set) {
+        m->next_training_set = (int)(m->timed * TRAINING_SET_GROWTH) + 2;
+        atx_surrogate_learn(m->surrogate, TRAINING_SET_STEPS);
     }
     atx_surrogate_predict(m->surrogate, m->mean, m->deviation, m->slot_count);
     for (int i = 0; i < m->slot_count; i++) {
@@ -341,7 +342,7 @@ static int64_t choose(model *m)
     m->top_gain = m->gain[top];
     bool calm = m->search.worth > 0 && m->done >= LEAST_TRIALS && gain_of_all(m, best) < m->search.worth;
     m->calm = calm ? m->calm + 1 : 0;
-    return m->calm > CALM_TRIALS ? ATX_WORTHLESS : m->slots[top];
+    return m->calm > CALM_TRIALS ? ATX_BELOW_THRESHOLD : m->slots[top];
 }
 
 /* ---- being a strategy ---- */
@@ -426,14 +427,14 @@ static int64_t model_propose(void *state)
     if (m->left <= 0)
         return ATX_NO_MORE;
     if (m->ended)
-        return ATX_WORTHLESS;
+        return ATX_BELOW_THRESHOLD;
     if (m->under_way >= allowed_ahead(m, first))
         return ATX_NOT_YET;
     bool sure = m->next_first < m->first_count;
     int64_t index = propose_first(m);
     if (index < 0)
         index = choose(m);
-    m->ended = index == ATX_WORTHLESS;
+    m->ended = index == ATX_BELOW_THRESHOLD;
     if (m->ended && m->under_way) { /* what is under way may change that */
         m->ended = false;
         return ATX_NOT_YET;

@@ -16,7 +16,7 @@ static at_status random_open(void **state, const atx_search *search, at_error *e
 {
     sample *s = calloc(1, sizeof *s);
     if (!s)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     s->order = atx_permute((uint64_t)search->total, search->seed);
     s->end = search->max_trials < search->total ? search->max_trials : search->total;
     *state = s;

@@ -107,7 +107,7 @@ at_status atx_surrogate_open(atx_surrogate **out, const atx_features *features, 
 {
     atx_surrogate *s = calloc(1, sizeof *s);
     if (!s)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     size_t r = (size_t)rows, m = (size_t)slots, d = (size_t)atx_features_count(features);
     size_t work = (size_t)LEARN_ROWS * LEARN_ROWS * 3 + 4 * LEARN_ROWS;
     *s = (atx_surrogate){ .features = features, .dims = (int)d, .max_rows = rows, .max_slots = slots };
@@ -129,7 +129,7 @@ at_status atx_surrogate_open(atx_surrogate **out, const atx_features *features, 
     if (!s->factor || !s->slope[RELEVANCE] || !s->slope[LENGTH] || !s->row_level || !s->value || !s->chol ||
         !s->half || !s->slot_level || !s->cross || !s->variance || !s->work) {
         atx_surrogate_close(s);
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     }
     for (int i = 0; i < s->dims; i++)
         memcpy(s->at.of[i], PRIOR, sizeof PRIOR);

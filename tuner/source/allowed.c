@@ -30,7 +30,7 @@ at_status atx_allowed_open(atx_allowed **out, const char *root, const char *fold
 {
     atx_allowed *a = calloc(1, sizeof *a);
     if (!a)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     a->headers = headers;
     a->root = realpath(root, NULL); /* NULL: it cannot be read, and opening it says why */
     a->here = getcwd(NULL, 0);
@@ -93,7 +93,7 @@ static at_status refuse(const atx_allowed *a, const char *path, const char *real
 {
     bool is_folder = false, same = strcmp(path, real) == 0;
     const int len = folder_len(real, &is_folder);
-    return at_fail(
+    return atx_fail(
         err, AT_ERR_INPUT,
         "%.200s%s%.200s: found %s outside of the folder of templates %.200s%s; expected one inside, or "
         "--allow %.*s (`allow` in a program, " ATX_ALLOW_ENV "), if these templates may read it",

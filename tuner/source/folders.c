@@ -27,10 +27,10 @@ static size_t longer_name(const char *given, size_t len)
 
 static at_status refuse_colon(const char *what, const char *path, size_t len, at_error *err)
 {
-    return at_fail(err, AT_ERR_USAGE,
-                   "%s: found the folder %.*s, and ':' stands between folders; expected a name without it, "
-                   "such as that of a link to the folder",
-                   what, (int)len, path);
+    return atx_fail(err, AT_ERR_USAGE,
+                    "%s: found the folder %.*s, and ':' stands between folders; expected a name without it, "
+                    "such as that of a link to the folder",
+                    what, (int)len, path);
 }
 
 /* The absolute path: without links, so that all processes mean one folder whatever becomes of them; but by
@@ -53,19 +53,19 @@ static at_status add_folder(atx_folders *f, const char *what, const char *given,
     struct stat info;
     at_status status = AT_OK;
     if (!path)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     char *real = absolute(path);
     const int error = real ? 0 : errno;
     if (f->count == ATX_MAX_FOLDERS)
-        status = at_fail(err, AT_ERR_USAGE, "%s: found more than %d folders; expected fewer", what,
-                         ATX_MAX_FOLDERS);
+        status = atx_fail(err, AT_ERR_USAGE, "%s: found more than %d folders; expected fewer", what,
+                          ATX_MAX_FOLDERS);
     else if (!real && longer_name(given, len))
         status = refuse_colon(what, given, longer_name(given, len), err);
     else if (!real || stat(real, &info) != 0 || (S_ISDIR(info.st_mode) && access(real, R_OK | X_OK) != 0))
-        status = at_fail(err, AT_ERR_USAGE, "%s: %s: %s; expected a folder that can be read", what, path,
-                         strerror(real ? errno : error));
+        status = atx_fail(err, AT_ERR_USAGE, "%s: %s: %s; expected a folder that can be read", what, path,
+                          strerror(real ? errno : error));
     else if (!S_ISDIR(info.st_mode))
-        status = at_fail(err, AT_ERR_USAGE, "%s: found the file %s; expected a folder", what, path);
+        status = atx_fail(err, AT_ERR_USAGE, "%s: found the file %s; expected a folder", what, path);
     else if (strpbrk(real, ":\n"))
         status = refuse_colon(what, real, strlen(real), err);
     if (status == AT_OK) {

@@ -20,7 +20,7 @@ enum { MAX_FILE_BYTES = 256 << 20, USED_BITS = 1 << 23 };
 
 static at_status out_of_memory(at_error *err)
 {
-    return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return atx_no_memory(err);
 }
 
 /* ---- folders ---- */
@@ -309,7 +309,7 @@ static at_status list_walk(atx_str *list, const atx_header_walk *w, const atx_he
     char **lines = calloc(w->count + 1, sizeof *lines);
     at_status status = AT_OK;
     if (!lines)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (size_t i = 0; i < w->count && status == AT_OK; i++) {
         const atx_header *f = &h->files[w->files[i]];
         atx_str line = { 0 };

@@ -144,7 +144,7 @@ static at_status add_difference(atx_str *out, const char *before, const char *no
     free(a);
     free(b);
     if (failed) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     return atx_str_status(out, err);
@@ -211,16 +211,16 @@ const char *atx_headers_name(size_t *len, const char *at)
 static at_status missing(const atx_headers *h, const char *name, at_error *err)
 {
     if (!atx_headers_count(h))
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_INPUT,
             "found a kernel that includes <%s> from a folder that was named before, and none is now; "
             "expected --headers DIR (`headers` in a program, or " ATX_HEADERS_ENV
             "=DIR) with that file in DIR",
             name);
-    return at_fail(err, AT_ERR_INPUT,
-                   "found no <%s>, which a kernel includes, in %.*s; expected --headers DIR (`headers` in a "
-                   "program, or " ATX_HEADERS_ENV "=DIR) with that file in DIR",
-                   name, SHOWN_FOLDERS, atx_headers_text(h));
+    return atx_fail(err, AT_ERR_INPUT,
+                    "found no <%s>, which a kernel includes, in %.*s; expected --headers DIR (`headers` in a "
+                    "program, or " ATX_HEADERS_ENV "=DIR) with that file in DIR",
+                    name, SHOWN_FOLDERS, atx_headers_text(h));
 }
 
 /* `first`: "<NAME>" of the note. */
@@ -232,11 +232,11 @@ static at_status changed(const atx_headers *h, const char *note, const char *fir
     at_status status = before ? add_difference(&difference, before, list, err) : AT_OK;
     if (status == AT_OK)
         status =
-            at_fail(err, AT_ERR_INPUT,
-                    "found other headers behind %.*s in %.*s than the kernel was read or measured with%s%s; "
-                    "expected those, or a new run",
-                    (int)first_len, first, SHOWN_FOLDERS, atx_headers_text(h), difference.len ? ": " : "",
-                    atx_str_text(&difference));
+            atx_fail(err, AT_ERR_INPUT,
+                     "found other headers behind %.*s in %.*s than the kernel was read or measured with%s%s; "
+                     "expected those, or a new run",
+                     (int)first_len, first, SHOWN_FOLDERS, atx_headers_text(h), difference.len ? ": " : "",
+                     atx_str_text(&difference));
     atx_str_clear(&difference);
     return status;
 }
@@ -253,7 +253,8 @@ static at_status meet_names(atx_header_walk *w, atx_headers *headers, const char
         bool found = false;
         const atx_directive d = { .name = at + 1, .len = len - 2 };
         if (!atx_headers_copy_name(name, &d) || !may_be_noted(name))
-            status = at_fail(err, AT_ERR_INPUT, "found a header's name that no text has: %.*s", (int)len, at);
+            status =
+                atx_fail(err, AT_ERR_INPUT, "found a header's name that no text has: %.*s", (int)len, at);
         else if (headers)
             status = atx_headers_find(&index, &found, headers, NULL, name, false, err);
         if (status == AT_OK)

@@ -41,7 +41,7 @@ static at_status copy_part(char out[ATX_MAX_NAME], const char *begin, size_t len
                            at_error *err)
 {
     if (len == 0 || len >= ATX_MAX_NAME)
-        return at_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
+        return atx_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
     memcpy(out, begin, len);
     out[len] = '\0';
     return AT_OK;
@@ -52,7 +52,7 @@ at_status atx_fix_parse(atx_fix *out, const char *text, at_error *err)
     atx_fix fix;
     const char *dot = strchr(text, '.'), *equals = strchr(text, '=');
     if (!dot || !equals || equals < dot)
-        return at_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
+        return atx_fail(err, AT_ERR_INPUT, "found '%.200s'; expected TEMPLATE.PARAMETER=VALUE", text);
     at_status status = copy_part(fix.template_name, text, (size_t)(dot - text), text, err);
     if (status == AT_OK)
         status = copy_part(fix.param, dot + 1, (size_t)(equals - dot - 1), text, err);
@@ -122,7 +122,7 @@ static at_status index_values(atx_space *s, at_error *err)
         const atx_param *param = &s->rules.t->params[i];
         value_index *sorted = malloc((size_t)param->count * sizeof *sorted);
         if (!sorted)
-            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+            return atx_no_memory(err);
         for (int k = 0; k < param->count; k++)
             sorted[k] = (value_index){ .value = param->values[k], .index = k };
         qsort(sorted, (size_t)param->count, sizeof *sorted, compare_values);
@@ -151,7 +151,7 @@ at_status atx_space_open_until(atx_space **out, const atx_template *t, const int
 {
     atx_space *s = calloc(1, sizeof *s);
     if (!s)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
 
     at_status status = atx_rules_init(&s->rules, t, slots, fixes, fix_count, err);
     if (status != AT_OK)

@@ -64,7 +64,7 @@ static at_status time_rows(atx_space_times *out, const atx_template *t, const in
         return AT_OK;
     int64_t *block = malloc((size_t)BLOCK_ROWS * ATX_MAX_PARAMS * sizeof *block);
     if (!block)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int i = 0; i < rounds && status == AT_OK; i++) {
         double start_s = atx_now_s();
         status = write_rows(t, slots, block, cancel, err);

@@ -50,7 +50,7 @@ at_status atx_rows_reserve(atx_rows *rows, int64_t more, at_error *err)
         cap *= 2;
     uint64_t *keys = realloc(rows->keys, cap * (size_t)rows->words * sizeof *keys);
     if (!keys)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     rows->keys = keys;
     rows->cap = cap;
     return AT_OK;
@@ -91,7 +91,7 @@ at_status atx_rows_sort(atx_rows *rows, at_error *err)
         return AT_OK;
     uint64_t *other = malloc((size_t)rows->count * (size_t)rows->words * sizeof *other);
     if (!other)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int word = rows->words - 1; word >= 0; word--) {
         for (int shift = 0; shift < rows->bits[word]; shift += DIGIT_BITS) {
             if (!sort_digit(other, rows->keys, rows, word, shift, starts))

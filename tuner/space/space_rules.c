@@ -48,7 +48,7 @@ at_status atx_rules_fail(const atx_rules *rules, const atx_rule *rule, const int
         atx_str_addf(&with, "%s%s=", with.len ? " " : " with ", param->name);
         atx_param_add_text(&with, param, slots[param->slot]);
     }
-    at_fail(err, AT_ERR_INPUT, "%s%s", cause.text, atx_str_text(&with));
+    atx_fail(err, AT_ERR_INPUT, "%s%s", cause.text, atx_str_text(&with));
     atx_str_clear(&with);
     return AT_ERR_INPUT;
 }
@@ -62,8 +62,8 @@ static at_status fail_value(const atx_template *t, const atx_param *param, const
         atx_str_add(&values, " ");
         atx_param_add_text(&values, param, param->values[i]);
     }
-    at_fail(err, AT_ERR_INPUT, "found '%s.%s=%s'; expected one of%s%s", t->name, fix->param, fix->value,
-            atx_str_text(&values), param->count > 40 ? " ..." : "");
+    atx_fail(err, AT_ERR_INPUT, "found '%s.%s=%s'; expected one of%s%s", t->name, fix->param, fix->value,
+             atx_str_text(&values), param->count > 40 ? " ..." : "");
     atx_str_clear(&values);
     return AT_ERR_INPUT;
 }
@@ -76,8 +76,8 @@ static at_status apply_fix(atx_rules *r, const atx_fix *fix, at_error *err)
         atx_str names = { 0 };
         for (int k = 0; k < t->param_count; k++)
             atx_str_addf(&names, " %s", t->params[k].name);
-        at_fail(err, AT_ERR_INPUT, "found '%s.%s'; template %s has the parameters%s", t->name, fix->param,
-                t->name, atx_str_text(&names));
+        atx_fail(err, AT_ERR_INPUT, "found '%s.%s'; template %s has the parameters%s", t->name, fix->param,
+                 t->name, atx_str_text(&names));
         atx_str_clear(&names);
         return AT_ERR_INPUT;
     }
@@ -85,8 +85,8 @@ static at_status apply_fix(atx_rules *r, const atx_fix *fix, at_error *err)
     if (value < 0)
         return fail_value(t, &t->params[i], fix, err);
     if (value < r->first[i] || value >= r->first[i] + r->count[i])
-        return at_fail(err, AT_ERR_INPUT, "found '%s.%s' fixed to different values; expected one", t->name,
-                       fix->param);
+        return atx_fail(err, AT_ERR_INPUT, "found '%s.%s' fixed to different values; expected one", t->name,
+                        fix->param);
     r->first[i] = value;
     r->count[i] = 1;
     return AT_OK;
@@ -259,7 +259,7 @@ at_status atx_rules_init(atx_rules *out, const atx_template *t, const int64_t *s
         return status;
     r.rules = calloc(r.rule_count + 1, sizeof *r.rules);
     if (!r.rules)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     link_all(&r);
     mark_needed_lets(&r);
     status = eval_constants(&r, err);

@@ -16,7 +16,7 @@
  */
 #include "space/space_walk.h"
 
-#include "space/space_memo.h"
+#include "space/space_cache.h"
 #include "space/space_order.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@
 enum { MAX_MEMORY = 1 << 16 };
 
 /* Of a requirement that is tried on bounds; one that reads more is not. */
-enum { MAX_HOPE_LETS = 8, MAX_PATIENCE = 64 };
+enum { MAX_HOPE_LETS = 8, MAX_WAIT_TIME = 64 };
 
 /* Steps between two looks at whether to go on: some 10 ms. */
 enum { STEPS_A_LOOK = 1 << 16 };
@@ -42,7 +42,7 @@ typedef struct hope {
     const atx_rule *rule;
     const atx_rule *lets[MAX_HOPE_LETS]; /* what it reads and is not known yet, in order */
     int let_count;
-    int patience, wait; /* trials to pass over after one that did not help; of them, still to come */
+    int wait_time, wait; /* trials to pass over after one that did not help; of them, still to come */
 } hope;
 
 /* What becomes possible once a parameter is bound. */
@@ -59,7 +59,7 @@ typedef struct level {
     atx_block *memory;
     int seen[ATX_MAX_PARAMS], seen_count;
     /* The same by what the rules still depend on; only where all before make a difference, in long walks. */
-    atx_space_memo memo;
+    atx_space_cache memo;
     atx_binding *bindings;         /* of each slot when this level begins */
     uint64_t mask[ATX_MAX_PARAMS]; /* of a key: this level's columns and those that follow */
 } level;
@@ -185,7 +185,7 @@ static at_status plan_hopes(walk *w, int i, atx_param_set params)
     level *l = &w->levels[i];
     l->hopes = calloc(r->rule_count + 1, sizeof *l->hopes);
     if (!l->hopes)
-        return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(w->err);
     for (size_t k = r->let_count; k < r->rule_count; k++) {
         hope h = { .rule = &r->rules[k] };
         if (!in_group(h.rule, params) || !(h.rule->params >> l->param & 1) ||
@@ -216,12 +216,12 @@ static bool has_hope(walk *w, level *l)
             continue;
         }
         if (is_broken(w, h)) {
-            h->patience = 0;
+            h->wait_time = 0;
             w->refused[h->rule - w->rules->rules] += l->below;
             return false;
         }
-        h->patience = h->patience < MAX_PATIENCE / 2 ? 2 * h->patience + 1 : MAX_PATIENCE;
-        h->wait = h->patience;
+        h->wait_time = h->wait_time < MAX_WAIT_TIME / 2 ? 2 * h->wait_time + 1 : MAX_WAIT_TIME;
+        h->wait = h->wait_time;
     }
     return true;
 }
@@ -256,7 +256,7 @@ static at_status plan_memory(walk *w, int i)
         return AT_OK;
     l->memory = malloc((size_t)combinations * sizeof *l->memory);
     if (!l->memory)
-        return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(w->err);
     for (int64_t k = 0; k < combinations; k++)
         l->memory[k].count = -1;
     return AT_OK;
@@ -304,7 +304,7 @@ static int write_residue(int64_t *key, const walk *w, int depth)
     int len = 0;
     for (int k = depth; k < w->rows->column_count; k++)
         for (size_t i = 0; i < w->levels[k].rule_count; i++) {
-            int more = atx_expr_residue(key + len, ATX_SPACE_MEMO_WORDS - len, w->levels[k].rules[i]->expr,
+            int more = atx_expr_residue(key + len, ATX_SPACE_CACHE_WORDS - len, w->levels[k].rules[i]->expr,
                                         w->slots, w->levels[depth].bindings);
             if (more < 0)
                 return -1;
@@ -317,12 +317,12 @@ static int write_residue(int64_t *key, const walk *w, int depth)
 static atx_block *recalled(walk *w, int depth)
 {
     level *l = &w->levels[depth];
-    int64_t key[ATX_SPACE_MEMO_WORDS];
+    int64_t key[ATX_SPACE_CACHE_WORDS];
     if (w->steps < LONG_WALK || l->memo.useless || depth == 0 ||
         l->below * w->rules->count[l->param] < LEAST_BELOW || (!l->bindings && !list_bindings(w, depth)))
         return NULL;
     int len = write_residue(key, w, depth);
-    return len > 0 ? atx_space_memo_find(&l->memo, key, len) : NULL;
+    return len > 0 ? atx_space_cache_find(&l->memo, key, len) : NULL;
 }
 
 /* ---- the walk ---- */
@@ -368,10 +368,10 @@ static bool passes(walk *w, const level *l)
 static at_status make_room(walk *w, int64_t more)
 {
     if (w->rows->count + more > ATX_SPACE_MAX_ROWS)
-        return at_fail(w->err, AT_ERR_INPUT,
-                       "%s: template %s has more than %lld valid configurations of parameters that "
-                       "depend on each other; expected fewer values, or more requirements",
-                       w->rules->t->file, w->rules->t->name, (long long)ATX_SPACE_MAX_ROWS);
+        return atx_fail(w->err, AT_ERR_INPUT,
+                        "%s: template %s has more than %lld valid configurations of parameters that "
+                        "depend on each other; expected fewer values, or more requirements",
+                        w->rules->t->file, w->rules->t->name, (long long)ATX_SPACE_MAX_ROWS);
     return atx_rows_reserve(w->rows, more, w->err);
 }
 
@@ -410,13 +410,13 @@ static at_status step(walk *w)
 {
     const atx_template *t = w->rules->t;
     if (++w->steps > ATX_SPACE_MAX_STEPS)
-        return at_fail(w->err, AT_ERR_INPUT,
-                       "%s: the requirements of template %s refuse too little too late: gave up after %lld "
-                       "steps",
-                       t->file, t->name, (long long)ATX_SPACE_MAX_STEPS);
+        return atx_fail(w->err, AT_ERR_INPUT,
+                        "%s: the requirements of template %s refuse too little too late: gave up after %lld "
+                        "steps",
+                        t->file, t->name, (long long)ATX_SPACE_MAX_STEPS);
     if (w->steps % STEPS_A_LOOK == 0 && atx_cancel_due(w->cancel))
-        return at_fail(w->err, AT_ERR_CANCELLED,
-                       "interrupted while the configurations of template %s were counted", t->name);
+        return atx_fail(w->err, AT_ERR_CANCELLED,
+                        "interrupted while the configurations of template %s were counted", t->name);
     return AT_OK;
 }
 
@@ -495,7 +495,7 @@ static at_status find_rows(walk *w, atx_param_set params)
     w->refused = calloc(n, sizeof *w->refused);
     w->failed = calloc(n, sizeof(void *));
     if (!w->by_level || !w->refused || !w->failed)
-        return at_fail(w->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(w->err);
     atx_space_order(order, w->rules, params);
     fill_levels(w, order, params);
     at_status status = AT_OK;
@@ -520,7 +520,7 @@ static void walk_close(walk *w)
         free(w->levels[i].memory);
         free(w->levels[i].hopes);
         free(w->levels[i].bindings);
-        atx_space_memo_close(&w->levels[i].memo);
+        atx_space_cache_close(&w->levels[i].memo);
     }
     free(w->by_level);
     free(w->refused);
@@ -535,7 +535,7 @@ at_status atx_rows_find(atx_rows *out, const atx_rules *rules, atx_param_set par
     int columns[ATX_MAX_PARAMS], count = 0;
     walk *w = calloc(1, sizeof *w);
     if (!w)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     for (int i = 0; i < rules->t->param_count; i++)
         if (params >> i & 1)
             columns[count++] = i;

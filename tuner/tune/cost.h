@@ -15,7 +15,7 @@ typedef struct atx_cost {
 } atx_cost;
 
 /*
- * The costs of a list, the dearest first, equal ones as they are in the list; costs[0 .. count) is the
+ * The costs of a list, the most expensive first, equal ones as they are in the list; costs[0 .. count) is the
  * caller's. AT_ERR_INPUT: what a problem moves cannot be computed. AT_ERR_MEMORY.
  */
 at_status atx_cost_sorted(atx_cost *costs, const atx_problem *problems, size_t count,

@@ -1,19 +1,19 @@
 /*
  * env.h - what everybody who works for one device shares: its handles, the run that it belongs to, when to
- * end. A session (session.h) opens and owns it; contests, finals and setups borrow it. One thread uses it.
+ * end. A session (session.h) opens and owns it; search runs, finals and setups borrow it. One thread uses it.
  */
 #ifndef AUTOTUNE_ENV_H
 #define AUTOTUNE_ENV_H
 
 #include "compile/builder.h"
 #include "device/device.h"
-#include "tune/crew.h"
+#include "tune/helper_pool.h"
 #include "tune/job.h"
 
 typedef struct atx_env {
     const atx_catalog *catalog;
     const atx_tune_options *options;
-    const atx_tune_events *events; /* all of them there; only those of remeasure.h may be missing */
+    const atx_tune_events *events; /* all of them there; only those of reverify.h may be missing */
     atx_device *device;
     atx_store *store;
     atx_builder builder;
@@ -25,7 +25,7 @@ typedef struct atx_env {
     atx_cancel cancel;             /* of what is waited for just now                            */
     double budget_until_s;         /* when the problem's budget ends, on atx_now_s(); 0: never  */
     char doing[ATX_MAX_NAME + 40]; /* what a setup is busy with: "counting the ..."; "" nothing */
-    atx_crew *crew;                /* other devices of the model; NULL: it works alone          */
+    atx_helper_pool *helper_pool;  /* other devices of the model; NULL: it works alone          */
     bool old_templates;            /* the recording's templates are others, and the user was warned        */
 } atx_env;
 

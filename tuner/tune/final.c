@@ -23,7 +23,7 @@
 
 static const atx_op *op_of(const atx_final *f)
 {
-    return atx_contest_problem(f->main)->op;
+    return atx_search_run_problem(f->main)->op;
 }
 
 static void warn_of_disturbance(const atx_final *f)
@@ -33,24 +33,24 @@ static void warn_of_disturbance(const atx_final *f)
                      "GPU %d: %lld rounds of the final of %s were thrown away and taken again: %s at %lld C, "
                      "%lld W; see to its cooling and power",
                      atx_device_info_of(f->env->device)->ordinal, (long long)f->notes.discarded,
-                     atx_contest_key(f->main)->shape, f->notes.why,
+                     atx_search_run_key(f->main)->shape, f->notes.why,
                      (long long)f->notes.conditions.temperature_c, (long long)f->notes.conditions.power_w);
 }
 
-static at_status add_entrant(atx_final *f, atx_contest *c, atx_candidate *a, at_error *err)
+static at_status add_entrant(atx_final *f, atx_search_run *c, atx_candidate *a, at_error *err)
 {
     f->entrants[f->count] = a;
-    f->list[f->count] = (atx_finalist){ .is_copy = atx_contest_is_copy(c) };
-    at_status status = atx_contest_kernel(&f->list[f->count].kernel, c, a, err);
+    f->list[f->count] = (atx_top_candidate){ .is_copy = atx_search_run_is_copy(c) };
+    at_status status = atx_search_run_kernel(&f->list[f->count].kernel, c, a, err);
     f->count++;
     return status;
 }
 
-static at_status enter(atx_final *f, atx_contest *c, int max, double within, at_error *err)
+static at_status enter(atx_final *f, atx_search_run *c, int max, double within, at_error *err)
 {
-    atx_candidate *leaders[ATX_MAX_FINALISTS];
+    atx_candidate *leaders[ATX_MAX_TOP_CANDIDATES];
     int count = 0;
-    at_status status = atx_contest_leaders(c, leaders, &count, max, within, err);
+    at_status status = atx_search_run_leaders(c, leaders, &count, max, within, err);
     for (int i = 0; i < count && status == AT_OK; i++)
         status = add_entrant(f, c, leaders[i], err);
     return status;
@@ -59,7 +59,7 @@ static at_status enter(atx_final *f, atx_contest *c, int max, double within, at_
 static at_status enter_config(atx_final *f, const atx_template *t, const char *config, at_error *err)
 {
     atx_candidate *a = NULL;
-    at_status status = atx_contest_entrant(&a, f->main, t, config, err);
+    at_status status = atx_search_run_entrant(&a, f->main, t, config, err);
     for (int i = 0; i < f->count && a; i++)
         if (f->entrants[i] == a)
             return status; /* it is there by its own merit */
@@ -71,7 +71,7 @@ static at_status enter_champion(atx_final *f, at_error *err)
 {
     const atx_env *env = f->env;
     atx_answer before = { 0 };
-    at_status status = atx_store_find_winner(&before, env->store, atx_contest_key(f->main), NULL,
+    at_status status = atx_store_find_winner(&before, env->store, atx_search_run_key(f->main), NULL,
                                              env->fingerprint.device, NULL);
     if (status == AT_OK && before.fingerprint.cold == env->fingerprint.cold) {
         const atx_template *t =
@@ -108,8 +108,8 @@ static at_status enter_all(atx_final *f, at_error *err)
         status = enter_default(f, err);
     if (status == AT_OK && f->copies)
         status = enter(f, f->copies, MAX_COPIES, COPY_WITHIN, err);
-    if (atx_setup_has_copies(f->env, atx_contest_problem(f->main), atx_contest_slots(f->main)))
-        f->list[f->count++] = (atx_finalist){ .is_memcpy = true };
+    if (atx_setup_has_copies(f->env, atx_search_run_problem(f->main), atx_search_run_slots(f->main)))
+        f->list[f->count++] = (atx_top_candidate){ .is_memcpy = true };
     return status;
 }
 
@@ -118,8 +118,8 @@ static double score_of(const atx_final *f, int i)
 {
     if (f->list[i].is_copy || f->list[i].is_memcpy || f->rows[i].outcome != ATX_TIMED)
         return INFINITY;
-    const atx_resources r = atx_contest_resources(f->main, f->entrants[i], &f->list[i].kernel);
-    return atx_contest_score(f->main, &(atx_record){ &f->rows[i].timing, &r, f->entrants[i]->text });
+    const atx_resources r = atx_search_run_resources(f->main, f->entrants[i], &f->list[i].kernel);
+    return atx_search_run_score(f->main, &(atx_record){ &f->rows[i].timing, &r, f->entrants[i]->text });
 }
 
 static void choose_winner(atx_final *f)
@@ -135,7 +135,7 @@ static void choose_winner(atx_final *f)
 
 /* ---- one final ---- */
 
-static atx_contest *contest_of(const atx_final *f, int i)
+static atx_search_run *search_run_of(const atx_final *f, int i)
 {
     return f->copies && f->list[i].is_copy ? f->copies : f->main;
 }
@@ -147,9 +147,9 @@ static at_status compile_again(bool *again, atx_final *f, at_error *err)
     for (int i = 0; i < f->count && status == AT_OK; i++) {
         if (f->list[i].is_memcpy || f->rows[i].outcome != ATX_LAUNCH_FAILED)
             continue;
-        status = atx_contest_compile_again(again, contest_of(f, i), f->entrants[i], err);
+        status = atx_search_run_compile_again(again, search_run_of(f, i), f->entrants[i], err);
         if (status == AT_OK)
-            status = atx_contest_kernel(&f->list[i].kernel, contest_of(f, i), f->entrants[i], err);
+            status = atx_search_run_kernel(&f->list[i].kernel, search_run_of(f, i), f->entrants[i], err);
     }
     return status;
 }
@@ -161,19 +161,19 @@ static at_status run(atx_final *f, at_error *err)
                             &f->notes, err);
 }
 
-/* What the rows say of the finalists, but for the driver's copy. `timed`: there are times in them. */
+/* What the rows say of the top candidates, but for the driver's copy. `timed`: there are times in them. */
 static at_status keep_outcomes(int *failed, atx_final *f, bool timed, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
         if (f->list[i].is_memcpy)
             continue;
-        f->entrants[i]->remeasured |= timed;
+        f->entrants[i]->reverified |= timed;
         if (f->rows[i].outcome == ATX_TIMED)
             continue;
         ++*failed;
-        status =
-            atx_contest_invalidate(contest_of(f, i), f->entrants[i], f->rows[i].outcome, f->rows[i].log, err);
+        status = atx_search_run_invalidate(search_run_of(f, i), f->entrants[i], f->rows[i].outcome,
+                                           f->rows[i].log, err);
     }
     return status;
 }
@@ -191,7 +191,7 @@ at_status atx_final_play(atx_final *f, int *failed, at_error *err)
         status = run(f, err);
     if (!atx_env_is_replay(f->env)) /* a replay is no work */
         f->seconds += atx_now_s() - start;
-    atx_env_trace(f->env, "final", atx_contest_key(f->main)->shape, start);
+    atx_env_trace(f->env, "final", atx_search_run_key(f->main)->shape, start);
     at_status kept = keep_outcomes(failed, f, status == AT_OK, status == AT_OK ? err : &later);
     return status == AT_OK ? kept : status;
 }
@@ -201,16 +201,17 @@ at_status atx_final_play(atx_final *f, int *failed, at_error *err)
 /* Are there leaders that no final has timed? */
 static at_status has_new_leaders(bool *out, const atx_final *f, at_error *err)
 {
-    atx_candidate *leaders[ATX_MAX_FINALISTS];
+    atx_candidate *leaders[ATX_MAX_TOP_CANDIDATES];
     int count = 0;
-    at_status status = atx_contest_leaders(f->main, leaders, &count, MAX_LEADERS, FINAL_WITHIN, err);
+    at_status status = atx_search_run_leaders(f->main, leaders, &count, MAX_LEADERS, FINAL_WITHIN, err);
     *out = false;
     for (int i = 0; i < count; i++)
-        *out |= !leaders[i]->remeasured;
+        *out |= !leaders[i]->reverified;
     return status;
 }
 
-at_status atx_final_run(atx_final *out, atx_env *env, atx_contest *main, atx_contest *copies, at_error *err)
+at_status atx_final_run(atx_final *out, atx_env *env, atx_search_run *main, atx_search_run *copies,
+                        at_error *err)
 {
     atx_final *f = out;
     at_status status = AT_OK;

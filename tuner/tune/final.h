@@ -1,19 +1,19 @@
 /*
- * final.h - who is the fastest: the leaders of a contest, the former winner, the winning template's default,
- * the fastest plain copies and the driver's memcpy, timed again, interleaved. What fails there is no
+ * final.h - who is the fastest: the leaders of a search run, the former winner, the winning template's
+ * default, the fastest plain copies and the driver's memcpy, timed again, interleaved. What fails there is no
  * candidate any more, and the next ones are timed again until those that are left include the best trials.
  */
 #ifndef AUTOTUNE_FINAL_H
 #define AUTOTUNE_FINAL_H
 
-#include "tune/contest.h"
+#include "tune/search_run.h"
 
 typedef struct atx_final {
-    atx_env *env;                               /* borrowed, and so are the contests */
-    atx_contest *main, *copies;                 /* copies NULL: the op has no ceiling of its own */
-    atx_candidate *entrants[ATX_MAX_FINALISTS]; /* NULL: the driver's memcpy */
-    atx_finalist list[ATX_MAX_FINALISTS];
-    atx_final_row rows[ATX_MAX_FINALISTS];
+    atx_env *env;                                    /* borrowed, and so are the search runs */
+    atx_search_run *main, *copies;                   /* copies NULL: the op has no ceiling of its own */
+    atx_candidate *entrants[ATX_MAX_TOP_CANDIDATES]; /* NULL: the driver's memcpy */
+    atx_top_candidate list[ATX_MAX_TOP_CANDIDATES];
+    atx_final_row rows[ATX_MAX_TOP_CANDIDATES];
     int count;
     atx_final_notes notes;
     double seconds; /* that it took; 0 on a replay */
@@ -21,14 +21,14 @@ typedef struct atx_final {
 } atx_final;
 
 /*
- * Times the finalists of *f: the rows, the notes, the seconds. A kernel of the cache that does not load is
- * compiled again first. A finalist that fails is invalidated (contest.h), also where the final itself has no
- * result; *failed counts those.
+ * Times the top candidates of *f: the rows, the notes, the seconds. A kernel of the cache that does not load
+ * is compiled again first. A top candidate that fails is invalidated (search_run.h), also where the final
+ * itself has no result; *failed counts those.
  */
 at_status atx_final_play(atx_final *f, int *failed, at_error *err) AT_MUST_CHECK;
 
 /* Runs it: the rows and the winner. Without one right candidate in `main` there is no final. */
-at_status atx_final_run(atx_final *out, atx_env *env, atx_contest *main, atx_contest *copies,
+at_status atx_final_run(atx_final *out, atx_env *env, atx_search_run *main, atx_search_run *copies,
                         at_error *err) AT_MUST_CHECK;
 
 /* The fastest copy: index, or -1. The op `copy` is its own ceiling. */

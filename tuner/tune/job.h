@@ -79,7 +79,7 @@ typedef struct atx_result {
     int64_t known;                  /* trials taken from the store                                 */
     double elapsed_s;
     double device_busy_s; /* time the device worked for us: trials and final             */
-    double race_saved_s;  /* and would have, had hopeless trials got all their samples    */
+    double race_saved_s;  /* and would have, had too slow trials got all their samples    */
     double device_open_s; /* from its first trial to the end of the final                */
     bool interrupted;     /* ended early: Ctrl-C, budget, --max-trials                   */
 } atx_result;

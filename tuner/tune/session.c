@@ -50,9 +50,9 @@ static at_status check_nvrtc(const atx_builder *b, const atx_device_info *info, 
     at_status status = atx_nvrtc_check_driver(b->nvrtc, info->cuda, err);
     if (status != AT_OK || atx_nvrtc_supports(b->nvrtc, b->cc))
         return status;
-    return at_fail(err, AT_ERR_DEVICE,
-                   "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
-                   atx_nvrtc_version(b->nvrtc), atx_nvrtc_path(b->nvrtc), b->cc);
+    return atx_fail(err, AT_ERR_DEVICE,
+                    "NVRTC %s (%s) cannot compile for sm_%d; install a newer or older CUDA toolkit",
+                    atx_nvrtc_version(b->nvrtc), atx_nvrtc_path(b->nvrtc), b->cc);
 }
 
 static void open_cache(atx_session *s)
@@ -66,7 +66,7 @@ static void open_cache(atx_session *s)
 }
 
 /* What makes figures doubtful before anything is measured. */
-static void warn_of_doubts(const atx_env *env)
+static void warn_of_lint(const atx_env *env)
 {
     const atx_device_info *info = atx_device_info_of(env->device);
     if (atx_env_is_replay(env)) {
@@ -82,12 +82,12 @@ static void warn_of_doubts(const atx_env *env)
                      "GPU",
                      info->ordinal, (long long)info->other_processes, info->other_processes == 1 ? "" : "es",
                      info->other_processes == 1 ? "s" : "");
-    if (info->no_turns[0])
+    if (info->no_device_lock[0])
         atx_env_warn(
             env,
             "GPU %d: other runs of autotune on it are not kept from disturbing this one, as there is no "
             "lock to take turns with: %s",
-            info->ordinal, info->no_turns);
+            info->ordinal, info->no_device_lock);
     if (info->ecc_errors > 0)
         atx_env_warn(env,
                      "GPU %d: %lld uncorrected memory errors since its driver was loaded; results may be "
@@ -102,7 +102,7 @@ at_status atx_session_begin(atx_session **out, const atx_catalog *catalog, const
     atx_session *s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     s->env = (atx_env){ .catalog = catalog,
                         .options = options,
                         .events = events,
@@ -124,8 +124,8 @@ at_status atx_session_begin(atx_session **out, const atx_catalog *catalog, const
 
 void atx_session_tick(atx_session *s)
 {
-    at_error unheard; /* whoever takes what was compiled hears of it */
-    at_status pumped = s->env.builder.pool ? atx_pool_pump(s->env.builder.pool, &unheard) : AT_OK;
+    at_error ignored; /* whoever takes what was compiled hears of it */
+    at_status pumped = s->env.builder.pool ? atx_pool_pump(s->env.builder.pool, &ignored) : AT_OK;
     (void)pumped;
 }
 
@@ -141,13 +141,13 @@ static at_status prepare(atx_session *s, at_error *err)
 /* What fails here fails again when the session is opened, and is told then. */
 void atx_session_prepare(atx_session *s, int cc)
 {
-    at_error unheard;
+    at_error ignored;
     atx_builder *b = &s->env.builder;
     b->cc = cc;
     if (s->prepared || !b->nvrtc || !atx_nvrtc_supports(b->nvrtc, cc))
         return;
     atx_session_tick(s);
-    at_status prepared = prepare(s, &unheard);
+    at_status prepared = prepare(s, &ignored);
     (void)prepared;
 }
 
@@ -178,7 +178,7 @@ at_status atx_session_open(atx_session *s, atx_device *device, at_error *err)
     atx_device_set_cancel(device, &s->env.cancel);
     at_status status = open_session(s, err);
     if (status == AT_OK)
-        warn_of_doubts(&s->env);
+        warn_of_lint(&s->env);
     return status;
 }
 

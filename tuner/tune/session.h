@@ -43,18 +43,18 @@ atx_env *atx_session_env(atx_session *session);
 
 /*
  * One problem, from its buffers to its stored winner; `index` of `count` for the display. Where the
- * environment has a crew, the problem stays until that is closed. What became of it is a result event, also
- * when it has no winner; an error means that the device or the store is lost.
+ * environment has a helper pool, the problem stays until that is closed. What became of it is a result event,
+ * also when it has no winner; an error means that the device or the store is lost.
  */
 at_status atx_session_tune(atx_session *session, const atx_problem *problem, int index, int count,
                            at_error *err) AT_MUST_CHECK;
 
 /*
- * Takes part in a problem of the crew's that another device tunes, named by its offer: opens it here, and
- * lends the device until that search is over. What the device measures belongs to this session's run. A
- * problem that cannot be opened here is passed over; an error means that the device is lost.
+ * Takes part in a problem of the helper pool's that another device tunes, named by its help request: opens it
+ * here, and lends the device until that search is over. What the device measures belongs to this session's
+ * run. A problem that cannot be opened here is passed over; an error means that the device is lost.
  */
-at_status atx_session_help(atx_session *session, atx_crew *crew, int64_t offer, const atx_problem *problem,
-                           at_error *err) AT_MUST_CHECK;
+at_status atx_session_help(atx_session *session, atx_helper_pool *helper_pool, int64_t help_request,
+                           const atx_problem *problem, at_error *err) AT_MUST_CHECK;
 
 #endif

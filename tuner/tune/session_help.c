@@ -6,7 +6,7 @@
  */
 #include "tune/session_parts.h"
 
-#include "device/lent.h"
+#include "device/borrowed.h"
 #include "tune/setup.h"
 #include "util/clock.h"
 
@@ -15,15 +15,15 @@
 /* While the problem is opened here its search may end. */
 typedef struct opening {
     atx_session *s;
-    atx_crew *crew;
-    int64_t offer;
+    atx_helper_pool *helper_pool;
+    int64_t help_request;
 } opening;
 
 static void tick(void *context)
 {
     const opening *o = context;
     atx_session_tick(o->s);
-    if (!atx_crew_wants(o->crew, o->offer))
+    if (!atx_helper_pool_wants(o->helper_pool, o->help_request))
         o->s->env.cancel.until_s = atx_now_s();
 }
 
@@ -65,47 +65,47 @@ static bool goes_on(const atx_session *s, at_status status)
     return status != AT_ERR_CANCELLED && !atx_device_is_lost(s->env.device);
 }
 
-at_status atx_session_lend(atx_session *s, atx_crew *crew, int64_t offer, at_error *err)
+at_status atx_session_lend(atx_session *s, atx_helper_pool *helper_pool, int64_t help_request, at_error *err)
 {
-    atx_lent *lent = NULL;
+    atx_borrowed *borrowed = NULL;
     atx_pool *pool = s->env.builder.pool;
     atx_site *sites[ATX_POOL_MOST];
     int workers = pool ? atx_pool_sites(pool, sites) : 0;
-    at_status status = atx_lent_open(&lent, s->env.device, err);
+    at_status status = atx_borrowed_open(&borrowed, s->env.device, err);
     if (status != AT_OK)
         return status;
     if (pool)
         atx_pool_shrink(pool, 1);
-    atx_helper helper = { .device = atx_lent_device(lent),
+    atx_helper helper = { .device = atx_borrowed_device(borrowed),
                           .run_id = s->env.run_id,
                           .workers = pool ? workers - atx_pool_workers(pool) : 0,
                           .sites = sites + 1 };
-    if (atx_crew_bring(crew, offer, &helper))
-        status = atx_lent_serve(lent, err);
-    atx_lent_close(lent);
+    if (atx_helper_pool_bring(helper_pool, help_request, &helper))
+        status = atx_borrowed_serve(borrowed, err);
+    atx_borrowed_close(borrowed);
     if (!pool || !goes_on(s, status))
         return status;
     at_status grown = atx_pool_grow(pool, workers, sites + 1, status == AT_OK ? err : NULL);
     return status == AT_OK ? grown : status;
 }
 
-at_status atx_session_help(atx_session *s, atx_crew *crew, int64_t offer, const atx_problem *problem,
-                           at_error *err)
+at_status atx_session_help(atx_session *s, atx_helper_pool *helper_pool, int64_t help_request,
+                           const atx_problem *problem, at_error *err)
 {
-    opening o = { .s = s, .crew = crew, .offer = offer };
+    opening o = { .s = s, .helper_pool = helper_pool, .help_request = help_request };
     at_error cause = { 0 };
     s->env.cancel = (atx_cancel){ .flag = s->env.options->cancel, .tick = tick, .context = &o };
     at_status status = open_problem(&s->env, problem, &cause);
-    bool wanted = atx_crew_wants(crew, offer) && !atx_cancel_asked(&s->env.cancel);
+    bool wanted = atx_helper_pool_wants(helper_pool, help_request) && !atx_cancel_asked(&s->env.cancel);
     s->env.cancel = (atx_cancel){ .flag = s->env.options->cancel, .grace_s = GRACE_S };
     if (status == AT_OK && wanted)
-        status = atx_session_lend(s, crew, offer, &cause);
+        status = atx_session_lend(s, helper_pool, help_request, &cause);
     else if (status != AT_OK && wanted)
         atx_env_warn(&s->env, "GPU %d does not take part in a problem of another one: %s",
                      atx_device_info_of(s->env.device)->ordinal, cause.text);
-    atx_crew_leave(crew, offer);
+    atx_helper_pool_leave(helper_pool, help_request);
     if (status == AT_OK || status == AT_ERR_CANCELLED || status == AT_ERR_INPUT ||
         (status == AT_ERR_DEVICE && !atx_device_is_lost(s->env.device)))
         return AT_OK;
-    return at_fail(err, status, "%s", cause.text);
+    return atx_fail(err, status, "%s", cause.text);
 }

@@ -11,21 +11,21 @@
 
 struct atx_session {
     atx_env env;
-    int64_t settled_run_id; /* of winners whose search ended by itself; 0: none yet */
-    atx_progress now;       /* of the problem, as long as no contest runs           */
-    double shown_s;         /* when that was shown last                             */
-    atx_store *cache;       /* the builder's, to be closed                          */
-    bool cache_lost;        /* and the user was warned                              */
-    bool prepared;          /* what verifies is being compiled                      */
+    int64_t converged_run_id; /* of winners whose search ended by itself; 0: none yet */
+    atx_progress now;         /* of the problem, as long as no search run runs           */
+    double shown_s;           /* when that was shown last                             */
+    atx_store *cache;         /* the builder's, to be closed                          */
+    bool cache_lost;          /* and the user was warned                              */
+    bool prepared;            /* what verifies is being compiled                      */
 };
 
 /* Everything of one problem. */
 typedef struct atx_job {
     atx_session *s;
     atx_env *env;
-    atx_contest *copies, *main; /* copies NULL: none, or not yet     */
-    atx_offer *offer;           /* NULL: nobody is asked for help    */
-    bool cancelled;             /* in its setup or in its final      */
+    atx_search_run *copies, *main;  /* copies NULL: none, or not yet     */
+    atx_help_request *help_request; /* NULL: nobody is asked for help    */
+    bool cancelled;                 /* in its setup or in its final      */
     atx_final final;
 } atx_job;
 
@@ -39,8 +39,9 @@ at_status atx_session_keep_winner(atx_job *job, atx_answer *answer, at_error *er
 /* Whether an earlier run has answered this already, as far as these options ask. */
 bool atx_session_is_answered(const atx_job *job, atx_answer *answer);
 
-/* Lends the session's device to who made the offer, with its compile workers but for one: they are back when
- * it ends, also where the device has failed and the session goes on. */
-at_status atx_session_lend(atx_session *session, atx_crew *crew, int64_t offer, at_error *err) AT_MUST_CHECK;
+/* Lends the session's device to who made the help request, with its compile workers but for one: they are
+ * back when it ends, also where the device has failed and the session goes on. */
+at_status atx_session_lend(atx_session *session, atx_helper_pool *helper_pool, int64_t help_request,
+                           at_error *err) AT_MUST_CHECK;
 
 #endif

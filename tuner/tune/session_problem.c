@@ -52,11 +52,11 @@ static void begin_search(atx_session *s)
 {
     s->env.cancel.until_s = 0;
     s->env.cancel.grace_s = GRACE_S;
-    s->env.cancel.tick = NULL; /* a contest shows itself */
+    s->env.cancel.tick = NULL; /* a search run shows itself */
 }
 
 /* What the final needs still gets a second: its trials are all that the user has waited for. */
-static void begin_final(atx_session *s, const atx_contest_count *tally)
+static void begin_final(atx_session *s, const atx_search_run_count *tally)
 {
     s->env.cancel.tick = tick;
     s->env.cancel.grace_s = GRACE_S;
@@ -70,28 +70,28 @@ static void begin_final(atx_session *s, const atx_contest_count *tally)
 /* ---- the steps ---- */
 
 /* One that could not be opened has none of everything. */
-static atx_contest_count tally_of(const atx_contest *contest)
+static atx_search_run_count tally_of(const atx_search_run *search_run)
 {
-    return contest ? *atx_contest_tally(contest) : (atx_contest_count){ 0 };
+    return search_run ? *atx_search_run_tally(search_run) : (atx_search_run_count){ 0 };
 }
 
-/* What a contest shows begins with what was shown so far. */
-static at_status run_contest(atx_job *j, atx_contest *contest, atx_phase phase, double ceiling_s,
-                             at_error *err)
+/* What a search run shows begins with what was shown so far. */
+static at_status run_search_run(atx_job *j, atx_search_run *search_run, atx_phase phase, double ceiling_s,
+                                at_error *err)
 {
     atx_progress shown = j->s->now;
     shown.phase = phase;
     begin_search(j->s);
-    return atx_contest_run(contest, &shown, ceiling_s, err);
+    return atx_search_run_run(search_run, &shown, ceiling_s, err);
 }
 
 static at_status open_copies(atx_job *j, at_error *err)
 {
     atx_problem problem;
-    if (atx_contest_problem(j->main)->op->peak ||
-        !atx_setup_ceiling(&problem, j->env, atx_contest_problem(j->main), atx_contest_slots(j->main)))
+    if (atx_search_run_problem(j->main)->op->peak ||
+        !atx_setup_ceiling(&problem, j->env, atx_search_run_problem(j->main), atx_search_run_slots(j->main)))
         return AT_OK;
-    return atx_contest_open(&j->copies, j->env, &problem, true, err);
+    return atx_search_run_open(&j->copies, j->env, &problem, true, err);
 }
 
 /* *ceiling_s is the fastest plain copy, or the time at the rate that the op declares; 0: it has none of its
@@ -100,12 +100,12 @@ static at_status run_copies(double *ceiling_s, atx_job *j, at_error *err)
 {
     int64_t gflops = 0;
     *ceiling_s = 0;
-    if (atx_contest_problem(j->main)->op->peak)
-        return atx_problem_peak(ceiling_s, &gflops, atx_contest_problem(j->main)->op,
-                                atx_contest_slots(j->main), err);
+    if (atx_search_run_problem(j->main)->op->peak)
+        return atx_problem_peak(ceiling_s, &gflops, atx_search_run_problem(j->main)->op,
+                                atx_search_run_slots(j->main), err);
     if (!j->copies)
         return AT_OK;
-    at_status status = run_contest(j, j->copies, ATX_PHASE_CEILING, 0, err);
+    at_status status = run_search_run(j, j->copies, ATX_PHASE_CEILING, 0, err);
     const atx_candidate *best = tally_of(j->copies).best;
     if (status == AT_OK && best)
         *ceiling_s = best->m.timing.median_s;
@@ -121,13 +121,13 @@ static at_status set_up(atx_job *j, at_error *err)
     atx_preparation p;
     atx_session_tick(j->s);
     at_status status =
-        atx_setup_begin(&p, j->env, atx_contest_problem(j->main), atx_contest_slots(j->main), err);
+        atx_setup_begin(&p, j->env, atx_search_run_problem(j->main), atx_search_run_slots(j->main), err);
     if (status == AT_OK)
         status = open_copies(j, err);
     if (status == AT_OK && j->copies)
-        status = atx_contest_compile_ahead(j->copies, err);
+        status = atx_search_run_compile_ahead(j->copies, err);
     if (status == AT_OK)
-        status = atx_contest_compile_ahead(j->main, err);
+        status = atx_search_run_compile_ahead(j->main, err);
     if (status == AT_OK)
         return atx_setup_finish(&p, j->env, err);
     atx_setup_drop(&p, j->env);
@@ -137,23 +137,23 @@ static at_status set_up(atx_job *j, at_error *err)
 /* Devices without a problem of their own open this one at the same time. */
 static at_status ask_for_help(atx_job *j, at_error *err)
 {
-    if (!j->env->crew)
+    if (!j->env->helper_pool)
         return AT_OK;
-    return atx_crew_offer(&j->offer, j->env->crew, j->s->now.problem, err);
+    return atx_helper_pool_help_request(&j->help_request, j->env->helper_pool, j->s->now.problem, err);
 }
 
 static at_status run_search(atx_job *j, double ceiling_s, at_error *err)
 {
-    atx_contest_hire(j->main, j->offer, j->copies);
-    at_status status = run_contest(j, j->main, ATX_PHASE_SEARCH, ceiling_s, err);
-    atx_contest_hire(j->main, NULL, NULL);
+    atx_search_run_hire(j->main, j->help_request, j->copies);
+    at_status status = run_search_run(j, j->main, ATX_PHASE_SEARCH, ceiling_s, err);
+    atx_search_run_hire(j->main, NULL, NULL);
     return status;
 }
 
 static at_status measure_all(atx_job *j, at_error *err)
 {
     double start = atx_now_s(), ceiling_s = 0;
-    const atx_problem_key *key = atx_contest_key(j->main);
+    const atx_problem_key *key = atx_search_run_key(j->main);
     at_status status = ask_for_help(j, err);
     if (status == AT_OK)
         status = set_up(j, err);
@@ -162,9 +162,9 @@ static at_status measure_all(atx_job *j, at_error *err)
         status = run_copies(&ceiling_s, j, err);
     if (status == AT_OK)
         status = run_search(j, ceiling_s, err);
-    atx_crew_withdraw(j->offer);
-    j->offer = NULL;
-    begin_final(j->s, atx_contest_tally(j->main));
+    atx_helper_pool_withdraw(j->help_request);
+    j->help_request = NULL;
+    begin_final(j->s, atx_search_run_tally(j->main));
     if (status == AT_OK)
         status = atx_final_run(&j->final, j->env, j->main, j->copies, err);
     return status;
@@ -174,26 +174,26 @@ static at_status measure_all(atx_job *j, at_error *err)
 
 static void why_nothing(atx_str *out, const atx_job *j)
 {
-    const atx_contest_count *tally = atx_contest_tally(j->main);
+    const atx_search_run_count *tally = atx_search_run_tally(j->main);
     if (tally->total == 0 && atx_env_is_replay(j->env)) {
         atx_str_add(out, "the recording has no trials of this problem");
     } else if (tally->total == 0) {
         atx_str_add(out, "no template has a valid configuration for this problem");
-        atx_contest_add_refusals(out, j->main);
+        atx_search_run_add_refusals(out, j->main);
     } else if (tally->decided == 0 && atx_cancel_asked(&j->env->cancel)) {
         atx_str_add(out, "interrupted before the first trial ended");
     } else if (tally->decided == 0) {
         atx_str_addf(out, "its --budget of %g s ended before the first trial did", j->env->options->budget_s);
     } else {
         atx_str_addf(out, "none of %lld configurations tried gave a right result", (long long)tally->decided);
-        atx_contest_add_failure(out, j->main);
+        atx_search_run_add_failure(out, j->main);
     }
 }
 
 /* A run that was cancelled where no trial is lost: in its setup, or in a final without a result. */
 static void why_cancelled(atx_str *out, const atx_job *j, const char *where)
 {
-    const atx_contest_count tally = tally_of(j->main);
+    const atx_search_run_count tally = tally_of(j->main);
     char time[32];
     if (!tally.best || j->s->now.phase != ATX_PHASE_FINAL) {
         if (atx_cancel_asked(&j->env->cancel))
@@ -213,7 +213,7 @@ static void why_cancelled(atx_str *out, const atx_job *j, const char *where)
 
 static void fill_result(atx_result *r, const atx_job *j, double started_s)
 {
-    const atx_contest_count main = tally_of(j->main), copies = tally_of(j->copies);
+    const atx_search_run_count main = tally_of(j->main), copies = tally_of(j->copies);
     double first_s = copies.fed_s > 0 ? copies.fed_s : main.fed_s;
     memcpy(r->outcomes, main.outcomes, sizeof r->outcomes);
     r->known = main.known;
@@ -238,7 +238,7 @@ static bool only_this_problem(const atx_session *s, at_status status)
 static void name_changed_header(at_error *cause, const atx_job *j)
 {
     const atx_catalog *catalog = j->env->catalog;
-    const atx_op *op = atx_contest_problem(j->main)->op;
+    const atx_op *op = atx_search_run_problem(j->main)->op;
     at_error named = { 0 };
     at_status status = op->headers ? atx_catalog_check_headers(catalog, op->headers, NULL, &named) : AT_OK;
     for (int i = 0; i < atx_catalog_template_count(catalog, op) && status == AT_OK; i++) {
@@ -253,7 +253,7 @@ static void name_changed_header(at_error *cause, const atx_job *j)
 static at_status tune_open(atx_job *j, atx_result *r, atx_answer *answer, atx_str *why, at_error *err)
 {
     at_error cause = { 0 };
-    at_status status = atx_store_find_winner(answer, j->env->store, atx_contest_key(j->main),
+    at_status status = atx_store_find_winner(answer, j->env->store, atx_search_run_key(j->main),
                                              &j->env->fingerprint, NULL, err);
     if (status == AT_OK && atx_session_is_answered(j, answer)) {
         atx_builder_keep(&j->env->builder, answer->winner.source_hash);
@@ -264,7 +264,7 @@ static at_status tune_open(atx_job *j, atx_result *r, atx_answer *answer, atx_st
     *answer = (atx_answer){ 0 };
     if (status != AT_OK && status != AT_ERR_NOT_FOUND)
         return status;
-    status = atx_contest_tally(j->main)->total ? measure_all(j, &cause) : AT_OK;
+    status = atx_search_run_tally(j->main)->total ? measure_all(j, &cause) : AT_OK;
     if (status == AT_ERR_INPUT)
         name_changed_header(&cause, j);
     if (status != AT_OK && only_this_problem(j->s, status)) {
@@ -272,8 +272,8 @@ static at_status tune_open(atx_job *j, atx_result *r, atx_answer *answer, atx_st
         return AT_OK;
     }
     if (status != AT_OK)
-        return at_fail(err, status, "%s", cause.text);
-    if (!atx_contest_tally(j->main)->total || j->final.winner < 0) {
+        return atx_fail(err, status, "%s", cause.text);
+    if (!atx_search_run_tally(j->main)->total || j->final.winner < 0) {
         why_nothing(why, j);
         return AT_OK;
     }
@@ -318,20 +318,20 @@ at_status atx_session_tune(atx_session *s, const atx_problem *problem, int index
                              .doing = s->env.doing,
                              .left_s = -1 };
     begin_setup(s, started_s);
-    at_status status = atx_contest_open(&job.main, &s->env, problem, false, &cause);
+    at_status status = atx_search_run_open(&job.main, &s->env, problem, false, &cause);
     if (status == AT_OK)
         status = tune_open(&job, &r, &answer, &why, &cause);
     job.cancelled = status == AT_ERR_CANCELLED;
     if (job.cancelled)
         why_cancelled(&why, &job, cause.text);
-    status = job.cancelled || status == AT_OK ? AT_OK : at_fail(err, status, "%s", cause.text);
+    status = job.cancelled || status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause.text);
     r.compiled = s->env.builder.compiled - compiled;
     if (status == AT_OK)
         report(&job, &r, &answer, atx_str_text(&why), started_s);
     warn_of_lost_cache(s);
     atx_answer_clear(&answer);
     atx_str_clear(&why);
-    atx_contest_close(job.copies);
-    atx_contest_close(job.main);
+    atx_search_run_close(job.copies);
+    atx_search_run_close(job.main);
     return status;
 }

@@ -31,7 +31,7 @@ static at_status keep_header_list(const atx_job *j, const char *note, at_error *
 
 static at_status keep_sources(const atx_job *j, const atx_template *t, const char *op_hash, at_error *err)
 {
-    const atx_op *op = atx_contest_problem(j->main)->op;
+    const atx_op *op = atx_search_run_problem(j->main)->op;
     atx_store *store = j->env->store;
     at_status status = atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, err);
     if (status == AT_OK)
@@ -59,11 +59,11 @@ static at_status may_keep(bool *keep, const atx_job *j)
     *keep = true;
     if (!restricted(j->env->options))
         return AT_OK;
-    at_status status = atx_store_find_winner(&before, j->env->store, atx_contest_key(j->main),
+    at_status status = atx_store_find_winner(&before, j->env->store, atx_search_run_key(j->main),
                                              &j->env->fingerprint, NULL, NULL);
     if (status == AT_OK)
         *keep = atx_lookup_stands(&ignored, &before, j->env->store, j->env->catalog,
-                                  atx_contest_problem(j->main), NULL) != AT_OK;
+                                  atx_search_run_problem(j->main), NULL) != AT_OK;
     atx_answer_clear(&before);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
@@ -71,7 +71,7 @@ static at_status may_keep(bool *keep, const atx_job *j)
 /* An answer as the store would give it, for the report. */
 static at_status copy_answer(atx_answer *out, const atx_job *j, const atx_winner *w, at_error *err)
 {
-    const atx_problem_key *key = atx_contest_key(j->main);
+    const atx_problem_key *key = atx_search_run_key(j->main);
     char now[21];
     atx_utc_text(now);
     const atx_answer a = { .winner = *w,
@@ -83,16 +83,16 @@ static at_status copy_answer(atx_answer *out, const atx_job *j, const atx_winner
                            .elements = key->elements,
                            .traffic_bytes = key->traffic_bytes,
                            .ops_count = key->ops_count };
-    return atx_answer_copy(out, &a) ? AT_OK : at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return atx_answer_copy(out, &a) ? AT_OK : atx_no_memory(err);
 }
 
 /*
  * What the store says of the run of a winner whose search ended by itself. Such a search is complete although
  * it left configurations out, and is not begun again.
  */
-static void name_settled(char out[ATX_MAX_NAME], const atx_contest *c)
+static void name_converged(char out[ATX_MAX_NAME], const atx_search_run *c)
 {
-    snprintf(out, ATX_MAX_NAME, "%s, settled", atx_contest_strategy(c));
+    snprintf(out, ATX_MAX_NAME, "%s, settled", atx_search_run_strategy(c));
 }
 
 /* The run that the winner belongs to. */
@@ -100,26 +100,26 @@ static at_status winner_run(int64_t *run_id, const atx_job *j, at_error *err)
 {
     char name[ATX_MAX_NAME];
     *run_id = j->env->run_id;
-    if (!atx_contest_tally(j->main)->settled)
+    if (!atx_search_run_tally(j->main)->converged)
         return AT_OK;
-    name_settled(name, j->main);
+    name_converged(name, j->main);
     at_status status =
-        j->s->settled_run_id ? AT_OK : atx_session_begin_run(&j->s->settled_run_id, j->s, name, err);
-    *run_id = j->s->settled_run_id;
+        j->s->converged_run_id ? AT_OK : atx_session_begin_run(&j->s->converged_run_id, j->s, name, err);
+    *run_id = j->s->converged_run_id;
     return status;
 }
 
 /* What the winner is held against: the final's fastest copy, or the rate that the op declares. */
 static at_status name_ceiling(atx_str *name, double *seconds, const atx_job *j, at_error *err)
 {
-    const atx_op *op = atx_contest_problem(j->main)->op;
+    const atx_op *op = atx_search_run_problem(j->main)->op;
     const int copy = atx_final_fastest_copy(&j->final);
     int64_t gflops = 0;
     *seconds = copy >= 0 ? j->final.rows[copy].timing.median_s : 0;
     atx_final_name(name, &j->final, copy);
     if (!op->peak)
         return AT_OK;
-    at_status status = atx_problem_peak(seconds, &gflops, op, atx_contest_slots(j->main), err);
+    at_status status = atx_problem_peak(seconds, &gflops, op, atx_search_run_slots(j->main), err);
     atx_str_addf(name, "%" PRId64 ATX_PEAK_UNIT, gflops);
     return status;
 }
@@ -134,8 +134,8 @@ static at_status put_winner(atx_job *j, const atx_winner *w, at_error *err)
         return status;
     status = winner_run(&run_id, j, err);
     if (status == AT_OK)
-        status = atx_store_put_winner(j->env->store, run_id, atx_contest_key(j->main), &j->env->fingerprint,
-                                      w, err);
+        status = atx_store_put_winner(j->env->store, run_id, atx_search_run_key(j->main),
+                                      &j->env->fingerprint, w, err);
     if (status == AT_OK)
         atx_builder_keep(&j->env->builder, w->source_hash);
     return status;
@@ -147,7 +147,7 @@ at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
     char op_hash[ATX_HASH_TEXT];
     double ceiling_s = 0;
     const atx_candidate *a = j->final.entrants[j->final.winner];
-    const atx_op *op = atx_contest_problem(j->main)->op;
+    const atx_op *op = atx_search_run_problem(j->main)->op;
     const atx_kernel *kernel = &j->final.list[j->final.winner].kernel;
 
     atx_catalog_op_hash(op_hash, j->env->catalog, op);
@@ -163,11 +163,11 @@ at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
                            .ceiling_s = ceiling_s,
                            .ceiling_name = atx_str_text(&ceiling),
                            .ties = atx_str_text(&ties),
-                           .trials = atx_contest_tally(j->main)->decided,
-                           .space_count = atx_contest_tally(j->main)->total,
+                           .trials = atx_search_run_tally(j->main)->decided,
+                           .space_count = atx_search_run_tally(j->main)->total,
                            .geometry = kernel->geometry,
-                           .resources = atx_contest_resources(j->main, a, kernel),
-                           .elapsed_s = atx_now_s() - atx_contest_tally(j->main)->started_s,
+                           .resources = atx_search_run_resources(j->main, a, kernel),
+                           .elapsed_s = atx_now_s() - atx_search_run_tally(j->main)->started_s,
                            .conditions = j->final.notes.conditions };
     if (status == AT_OK)
         status = keep_sources(j, a->t, op_hash, err);
@@ -181,16 +181,16 @@ at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
 }
 
 /* Did the search that found the winner end by itself, as this one would? */
-static bool was_settled(const atx_job *j)
+static bool was_converged(const atx_job *j)
 {
     atx_str strategy = { 0 };
     char name[ATX_MAX_NAME];
-    name_settled(name, j->main);
-    bool found = atx_store_winner_strategy(&strategy, j->env->store, atx_contest_key(j->main),
+    name_converged(name, j->main);
+    bool found = atx_store_winner_strategy(&strategy, j->env->store, atx_search_run_key(j->main),
                                            &j->env->fingerprint, NULL) == AT_OK;
-    bool settled = found && strcmp(atx_str_text(&strategy), name) == 0;
+    bool converged = found && strcmp(atx_str_text(&strategy), name) == 0;
     atx_str_clear(&strategy);
-    return settled;
+    return converged;
 }
 
 /* The launch as the template declares it: what is stored may come from anyone. false: the configuration is
@@ -198,10 +198,10 @@ static bool was_settled(const atx_job *j)
 static bool compute_launch(atx_winner *w, const atx_job *j)
 {
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
-    const atx_op *op = atx_contest_problem(j->main)->op;
+    const atx_op *op = atx_search_run_problem(j->main)->op;
     const atx_template *t = atx_catalog_find_template(j->env->catalog, op, w->template_name);
     atx_config config;
-    memcpy(slots, atx_contest_slots(j->main), (size_t)op->symbols.count * sizeof *slots);
+    memcpy(slots, atx_search_run_slots(j->main), (size_t)op->symbols.count * sizeof *slots);
     return t && atx_config_parse(&config, t, w->config, NULL) == AT_OK &&
            atx_config_validate(slots, t, &config, NULL) == AT_OK &&
            atx_geometry_of(&w->geometry, &t->launch, slots, NULL) == AT_OK;
@@ -211,9 +211,9 @@ bool atx_session_is_answered(const atx_job *j, atx_answer *answer)
 {
     const atx_tune_options *o = j->env->options;
     return !o->force && !restricted(o) &&
-           atx_catalog_has_op_hash(j->env->catalog, atx_contest_problem(j->main)->op,
+           atx_catalog_has_op_hash(j->env->catalog, atx_search_run_problem(j->main)->op,
                                    answer->winner.op_hash) &&
-           (o->budget_s > 0 || answer->winner.trials >= atx_contest_tally(j->main)->limit ||
-            was_settled(j)) &&
+           (o->budget_s > 0 || answer->winner.trials >= atx_search_run_tally(j->main)->limit ||
+            was_converged(j)) &&
            atx_winner_check(&answer->winner, NULL) == AT_OK && compute_launch(&answer->winner, j);
 }

@@ -29,14 +29,14 @@ static at_status describe_file(atx_data_file *out, const atx_buffer *b, const at
         memcpy(out->path, path.data, len + 1);
     atx_str_clear(&path);
     if (status == AT_OK && len >= sizeof out->path)
-        status = at_fail(err, AT_ERR_INPUT, "%s: found a path of %zu characters for '%s'; expected fewer", op,
-                         len, arg->name);
+        status = atx_fail(err, AT_ERR_INPUT, "%s: found a path of %zu characters for '%s'; expected fewer",
+                          op, len, arg->name);
     if (status != AT_OK)
         return status;
     status = atx_npy_open(&npy, out->path, atx_arg_type(arg, problem->type),
                           atx_arg_is_storage(problem->op, arg), b->bytes / b->element_bytes, &cause);
     if (status != AT_OK)
-        return at_fail(err, status, "%s (%s reads it for '%s')", cause.text, op, arg->name);
+        return atx_fail(err, status, "%s (%s reads it for '%s')", cause.text, op, arg->name);
     out->at = npy.data_at;
     return AT_OK;
 }
@@ -62,8 +62,8 @@ static at_status add_buffer(atx_setup *setup, const atx_problem *problem, int ar
     if (status != AT_OK)
         return status;
     if (elements < 0 || __builtin_mul_overflow(elements, b->element_bytes, &b->bytes))
-        return at_fail(err, AT_ERR_INPUT, "%s: found %lld elements of %d bytes for '%s'; expected fewer",
-                       op->file, (long long)elements, b->element_bytes, arg->name);
+        return atx_fail(err, AT_ERR_INPUT, "%s: found %lld elements of %d bytes for '%s'; expected fewer",
+                        op->file, (long long)elements, b->element_bytes, arg->name);
     setup->buffer_count++;
     b->how = arg->input.how;
     if (arg->input.file)
@@ -76,16 +76,16 @@ static at_status add_buffer(atx_setup *setup, const atx_problem *problem, int ar
                              err);
 }
 
-/* An output belongs to the kernel that judges it, or, of several by one, the first does. */
-static void assign_referees(atx_setup *setup, const atx_op *op)
+/* An output belongs to the kernel that validates it, or, of several by one, the first does. */
+static void assign_validators(atx_setup *setup, const atx_op *op)
 {
     const char *names[ATX_MAX_STEPS];
-    int count = atx_op_referees(names, op);
+    int count = atx_op_validators(names, op);
     for (int k = 0; k < count; k++)
         for (int i = 0; i < setup->buffer_count; i++)
             if (atx_role_is_output(setup->buffers[i].role) &&
                 strcmp(setup->buffers[i].check.by, names[k]) == 0) {
-                setup->buffers[i].referee = k + 1;
+                setup->buffers[i].validator = k + 1;
                 break;
             }
 }
@@ -138,12 +138,12 @@ at_status atx_setup_describe(atx_setup *setup, const atx_problem *problem, const
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         if (op->args[i].role != ATX_SCALAR)
             status = add_buffer(setup, problem, i, slots, err);
-    assign_referees(setup, op);
+    assign_validators(setup, op);
     if (status == AT_OK)
         describe_gaps(setup, problem);
     if (status == AT_OK && setup->gaps && op->answer)
-        status = at_fail(err, AT_ERR_INPUT, "%s: found a pitch, and an answer in a file; expected dense rows",
-                         op->file);
+        status = atx_fail(err, AT_ERR_INPUT,
+                          "%s: found a pitch, and an answer in a file; expected dense rows", op->file);
     return status;
 }
 
@@ -211,8 +211,8 @@ static at_status wait_for_checks(atx_env *env, at_error *err)
     for (int i = 0; i < ATX_CHECK_PARTS && status == AT_OK; i++) {
         status = atx_build_wait(&env->verify[i], &env->builder, CHECKS_FILE, err);
         if (status == AT_OK && !env->verify[i].ok)
-            status = at_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s", CHECKS_FILE,
-                             env->builder.cc, atx_str_text(&env->verify[i].log));
+            status = atx_fail(err, AT_ERR_DEVICE, "NVRTC does not compile %s for sm_%d: %s", CHECKS_FILE,
+                              env->builder.cc, atx_str_text(&env->verify[i].log));
     }
     env->checked = status == AT_OK;
     return status;
@@ -230,8 +230,8 @@ static at_status render_trusted(atx_preparation *p, const atx_env *env, at_error
     at_status status = atx_catalog_trusted(&p->t, &config, env->catalog, op, err);
     if (status == AT_OK && atx_config_validate(p->slots, p->t, &config, &cause) != AT_OK)
         status =
-            at_fail(err, AT_ERR_INPUT, "%s:%d:%d: the trusted configuration does not suit this problem: %s",
-                    w.file, w.line, w.column, cause.text);
+            atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: the trusted configuration does not suit this problem: %s",
+                     w.file, w.line, w.column, cause.text);
     return status == AT_OK ? atx_render(&p->reference.source, p->t, p->problem->type, &config, p->slots, err)
                            : status;
 }
@@ -251,15 +251,15 @@ static at_status begin_reference(atx_preparation *p, atx_env *env, at_error *err
     return status == AT_OK ? atx_build_begin(&p->reference, &env->builder, reference_file(p), err) : status;
 }
 
-/* Where the reference is not of the op's file, its kernels that judge are code of their own. */
-static at_status begin_referees(atx_preparation *p, atx_env *env, at_error *err)
+/* Where the reference is not of the op's file, its kernels that validate are code of their own. */
+static at_status begin_validators(atx_preparation *p, atx_env *env, at_error *err)
 {
     const atx_op *op = p->problem->op;
     const char *names[ATX_MAX_STEPS];
-    if (op->reference[0] || atx_op_referees(names, op) == 0)
+    if (op->reference[0] || atx_op_validators(names, op) == 0)
         return AT_OK;
-    at_status status = atx_render_reference(&p->referees.source, p->problem, err);
-    return status == AT_OK ? atx_build_begin(&p->referees, &env->builder, op->file, err) : status;
+    at_status status = atx_render_reference(&p->validators.source, p->problem, err);
+    return status == AT_OK ? atx_build_begin(&p->validators, &env->builder, op->file, err) : status;
 }
 
 static at_status wait_for(atx_build *build, atx_env *env, const char *file, const char *what, at_error *err)
@@ -268,8 +268,8 @@ static at_status wait_for(atx_build *build, atx_env *env, const char *file, cons
         return AT_OK;
     at_status status = atx_build_wait(build, &env->builder, file, err);
     if (status == AT_OK && !build->ok)
-        status = at_fail(err, AT_ERR_INPUT, "%s: the %s does not compile:\n%s", file, what,
-                         atx_str_text(&build->log));
+        status = atx_fail(err, AT_ERR_INPUT, "%s: the %s does not compile:\n%s", file, what,
+                          atx_str_text(&build->log));
     return status;
 }
 
@@ -306,8 +306,8 @@ static at_status set_up_device(atx_env *env, atx_preparation *p, at_error *err)
         status =
             atx_kernel_bind(&setup->reference, &p->reference, op->reference, &op->launch, op, p->slots, err);
     if (status == AT_OK)
-        status = atx_referee_bind(&setup->referee, op->reference[0] ? &p->reference : &p->referees, op,
-                                  p->slots, err);
+        status = atx_validator_bind(&setup->validator, op->reference[0] ? &p->reference : &p->validators, op,
+                                    p->slots, err);
     return status == AT_OK ? atx_device_setup(env->device, setup, err) : status;
 }
 
@@ -321,10 +321,10 @@ at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem 
                                          .energy = atx_reads_figure(op, ATX_FIGURE_JOULES) } };
     memcpy(out->slots, slots, (size_t)op->symbols.count * sizeof *slots);
     if (op->recorded && env->builder.nvrtc)
-        return at_fail(err, AT_ERR_INPUT,
-                       "%s: the operation %s is recorded, its kernels are not here; expected --device "
-                       "replay:FILE",
-                       op->file, op->name);
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s: the operation %s is recorded, its kernels are not here; expected --device "
+                        "replay:FILE",
+                        op->file, op->name);
     if (op->recorded)
         return AT_OK;
     at_status status = atx_setup_describe(&out->setup, problem, slots, err);
@@ -333,7 +333,7 @@ at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem 
     if (status == AT_OK)
         status = begin_reference(out, env, err);
     if (status == AT_OK)
-        status = begin_referees(out, env, err);
+        status = begin_validators(out, env, err);
     return status;
 }
 
@@ -346,14 +346,14 @@ static at_status finish(atx_preparation *p, atx_env *env, at_error *err)
     if (status == AT_OK)
         status = wait_for(&p->reference, env, reference_file(p), "reference kernel", err);
     if (status == AT_OK)
-        status = wait_for(&p->referees, env, p->problem->op->file, "kernel that judges", err);
+        status = wait_for(&p->validators, env, p->problem->op->file, "kernel that validates", err);
     if (status == AT_OK)
         status = set_up_device(env, p, err);
     if (status == AT_ERR_DEVICE && env->checked && !atx_device_is_lost(env->device)) {
         at_error later;
         at_status compiled = compile_again(&again, env, p, &later);
         if (compiled != AT_OK)
-            return at_fail(err, compiled, "%s", later.text);
+            return atx_fail(err, compiled, "%s", later.text);
         if (again)
             return set_up_device(env, p, err);
     }
@@ -370,7 +370,7 @@ at_status atx_setup_finish(atx_preparation *p, atx_env *env, at_error *err)
 void atx_setup_drop(atx_preparation *p, atx_env *env)
 {
     atx_build_drop(&p->reference, &env->builder);
-    atx_build_drop(&p->referees, &env->builder);
+    atx_build_drop(&p->validators, &env->builder);
 }
 
 at_status atx_setup_problem(atx_env *env, const atx_problem *problem, const int64_t *slots, at_error *err)

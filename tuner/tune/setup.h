@@ -12,14 +12,14 @@
  */
 at_status atx_setup_fits(const atx_env *env, const atx_problem *problem, at_error *err) AT_MUST_CHECK;
 
-/* A problem on its way to the device: its buffers, and the kernels that make the right answer and judge by
+/* A problem on its way to the device: its buffers, and the kernels that make the right answer and validate by
  * it.
  */
 typedef struct atx_preparation {
     const atx_problem *problem;
     atx_setup setup;
-    atx_build reference, referees; /* of the op's own kernel: `reference` has both */
-    const atx_template *t;         /* whose kernel the reference is; NULL: the op's own */
+    atx_build reference, validators; /* of the op's own kernel: `reference` has both */
+    const atx_template *t;           /* whose kernel the reference is; NULL: the op's own */
     int64_t slots[ATX_MAX_SLOTS];
 } atx_preparation;
 

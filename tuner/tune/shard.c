@@ -1,5 +1,6 @@
 /*
- * shard.c - parts of equal expected cost: the dearest problem left goes to the part that has the least.
+ * shard.c - parts of equal expected cost: the most expensive problem left goes to the part that has the
+ * least.
  *
  * That is longest-processing-time-first scheduling: no part costs more than 4/3 of the best division
  * (R. L. Graham, Bounds on multiprocessing timing anomalies, 1969).
@@ -20,9 +21,9 @@ at_status atx_shard_parse(atx_shard *out, const char *text, at_error *err)
     bool whole =
         !atx_whole_read(&index, &at, text + strlen(text)) && *at == '/' && !atx_whole_parse(&count, at + 1);
     if (!whole || index < 1 || count < index || count > ATX_MAX_SHARDS)
-        return at_fail(err, AT_ERR_USAGE,
-                       "--shard: found '%s'; expected I/N, part I of N, from 1/N to N/N (N at most %d)", text,
-                       ATX_MAX_SHARDS);
+        return atx_fail(err, AT_ERR_USAGE,
+                        "--shard: found '%s'; expected I/N, part I of N, from 1/N to N/N (N at most %d)",
+                        text, ATX_MAX_SHARDS);
     *out = (atx_shard){ (int)index, (int)count };
     return AT_OK;
 }
@@ -56,7 +57,7 @@ at_status atx_shard_take(atx_shapes *shapes, const atx_shard *shard, at_error *e
     double *parts = calloc((size_t)shard->count, sizeof *parts);
     bool *mine = calloc(shapes->count, sizeof *mine);
     if (!costs || !parts || !mine) {
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory for %zu problems", shapes->count);
+        status = atx_fail(err, AT_ERR_MEMORY, "out of memory for %zu problems", shapes->count);
         goto done;
     }
     status = atx_cost_sorted(costs, shapes->problems, shapes->count, err);

@@ -2,9 +2,9 @@
  * tune.c - devices, their threads, and who tunes which problem.
  *
  * Devices of one model form a group and draw problems from its list; every group has the whole list, a group
- * of several the dearest problems first, so that its devices end together. A device for which none is left
- * takes part in the search of another one of its group (crew.h). The problem of a device that is lost goes
- * back to the group.
+ * of several the most expensive problems first, so that its devices end together. A device for which none is
+ * left takes part in the search of another one of its group (helper_pool.h). The problem of a device that is
+ * lost goes back to the group.
  */
 #include "tune/tune.h"
 
@@ -25,7 +25,7 @@ typedef struct group {
     bool *refused; /* problems that do not fit */
     size_t *left;  /* places of devices that were lost */
     size_t left_count;
-    atx_crew *crew;
+    atx_helper_pool *helper_pool;
     bool checked;
     pthread_mutex_t check; /* held while the first device's thread looks which ones that are */
 } group;
@@ -37,8 +37,8 @@ typedef struct team {
     const atx_tune_options *options;
     const atx_tune_events *events;
     atx_tune_events member_events; /* those that the devices' threads call */
-    atx_cost *dearest;    /* the problems in the order of groups of several devices; NULL: as listed */
-    pthread_mutex_t lock; /* of everything below, and of the caller's events */
+    atx_cost *most_expensive; /* the problems in the order of groups of several devices; NULL: as listed */
+    pthread_mutex_t lock;     /* of everything below, and of the caller's events */
     group *groups;
     int group_count;
     char warned[AT_ERROR_TEXT + 160]; /* last: with what is longest, of pass_over */
@@ -101,8 +101,8 @@ static bool is_asked_to_end(const member *m)
 
 static size_t problem_at(const member *m, size_t place)
 {
-    const atx_cost *dearest = m->team->dearest;
-    return dearest && m->group->members > 1 ? dearest[place].place : place;
+    const atx_cost *most_expensive = m->team->most_expensive;
+    return most_expensive && m->group->members > 1 ? most_expensive[place].place : place;
 }
 
 /* The next problem of the group; false when there is none, or the user wants to stop. */
@@ -116,7 +116,7 @@ static bool draw(member *m, size_t *place)
     if (more)
         *place = again ? g->left[--g->left_count] : g->next++;
     if (more)
-        atx_crew_begin(g->crew);
+        atx_helper_pool_begin(g->helper_pool);
     pthread_mutex_unlock(&m->team->lock);
     return more;
 }
@@ -128,7 +128,7 @@ static void put_down(member *m, size_t place)
     pthread_mutex_lock(&m->team->lock);
     if (m->status != AT_OK && atx_device_is_lost(m->device))
         g->left[g->left_count++] = place;
-    atx_crew_end(g->crew);
+    atx_helper_pool_end(g->helper_pool);
     pthread_mutex_unlock(&m->team->lock);
 }
 
@@ -176,11 +176,11 @@ static void refuse(member *m, atx_env *env)
 /* Looks once whether another device has a use for this one. */
 static void help(member *m, atx_helped *helped)
 {
-    int64_t offer;
+    int64_t help_request;
     const atx_problem *problem = NULL;
-    if (!atx_crew_find(m->group->crew, &offer, &problem, helped))
+    if (!atx_helper_pool_find(m->group->helper_pool, &help_request, &problem, helped))
         return;
-    m->status = atx_session_help(m->session, m->group->crew, offer, problem, &m->err);
+    m->status = atx_session_help(m->session, m->group->helper_pool, help_request, problem, &m->err);
 }
 
 static void *member_main(void *context)
@@ -195,7 +195,7 @@ static void *member_main(void *context)
     if (m->status == AT_OK)
         refuse(m, atx_session_env(m->session));
     if (m->status == AT_OK)
-        atx_session_env(m->session)->crew = m->group->members > 1 ? m->group->crew : NULL;
+        atx_session_env(m->session)->helper_pool = m->group->members > 1 ? m->group->helper_pool : NULL;
     while (m->status == AT_OK && !over) {
         if (draw(m, &place)) {
             idle = false;
@@ -204,7 +204,7 @@ static void *member_main(void *context)
             put_down(m, place);
         } else if (idle || is_asked_to_end(m)) {
             over = true;
-        } else if (atx_crew_is_idle(m->group->crew)) {
+        } else if (atx_helper_pool_is_idle(m->group->helper_pool)) {
             idle = true;
         } else {
             help(m, &helped);
@@ -233,17 +233,17 @@ static group *group_for(team *t, const atx_device_info *info)
     *g = (group){ .model = info,
                   .refused = calloc(t->count, sizeof *g->refused),
                   .left = calloc(t->count, sizeof *g->left),
-                  .crew = atx_crew_open() };
+                  .helper_pool = atx_helper_pool_open() };
     pthread_mutex_init(&g->check, NULL);
     t->group_count++;
-    return g->refused && g->left && g->crew ? g : NULL;
+    return g->refused && g->left && g->helper_pool ? g : NULL;
 }
 
 static at_status room_for(members *all, int count, at_error *err)
 {
     member *list = calloc((size_t)count, sizeof *list);
     if (!list) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     for (int i = 0; i < all->count; i++)
@@ -274,7 +274,7 @@ static at_status start_member(member *m, int index, int workers, team *t, at_err
     m->team = t;
     atx_site **places = t->worker_owner ? atx_spread_of(&workers, t->worker_owner, o, index) : NULL;
     if (t->worker_owner && !places)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     m->begun = atx_session_begin(&m->session, t->catalog, o, atx_device_is_replay(spec), workers, places,
                                  &t->member_events, &m->why);
     free(places);
@@ -301,7 +301,7 @@ static at_status await_member(member *m, team *t, at_error *err)
     atx_cancel cancel = { .flag = t->options->cancel, .tick = tick, .context = m };
     at_status status = atx_device_await(m->device, &cancel, on_found, m, err);
     if (status == AT_OK && m->begun != AT_OK)
-        status = at_fail(err, m->begun, "%s", m->why.text);
+        status = atx_fail(err, m->begun, "%s", m->why.text);
     return status;
 }
 
@@ -323,7 +323,7 @@ static at_status go_on_without_absent(members *all, team *t, at_error *err)
     for (int i = 0; i < all->count; i++)
         here += !all->list[i].absent;
     if (here == 0 && all->count > 0) {
-        at_fail(err, AT_ERR_DEVICE, "%s", all->list[0].err.text);
+        atx_fail(err, AT_ERR_DEVICE, "%s", all->list[0].err.text);
         return AT_ERR_DEVICE;
     }
     int kept = 0;
@@ -353,7 +353,7 @@ static at_status open_devices(members *all, team *t, at_error *err)
     int given = t->options->device_count, count = given ? given : 1, from = given ? 0 : 1;
     at_status status = room_for(all, count, err);
     if (status == AT_OK && t->options->place_count && !(t->worker_owner = atx_spread_all(t->options)))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     for (int i = 0; i < count && status == AT_OK; i++) {
         status = start_member(&all->list[i], i, workers_of_each(t, count), t, err);
         status = may_be_absent(&all->list[i], t, status, err);
@@ -379,14 +379,14 @@ static at_status open_devices(members *all, team *t, at_error *err)
 /* Several devices are to end together. Where a cost is not known, the list's own order does. */
 static void sort_problems(team *t, const members *all)
 {
-    at_error unheard;
+    at_error ignored;
     if (all->count < 2)
         return;
-    t->dearest = calloc(t->count + 1, sizeof *t->dearest);
-    if (!t->dearest || atx_cost_sorted(t->dearest, t->problems, t->count, &unheard) == AT_OK)
+    t->most_expensive = calloc(t->count + 1, sizeof *t->most_expensive);
+    if (!t->most_expensive || atx_cost_sorted(t->most_expensive, t->problems, t->count, &ignored) == AT_OK)
         return;
-    free(t->dearest);
-    t->dearest = NULL;
+    free(t->most_expensive);
+    t->most_expensive = NULL;
 }
 
 static at_status form_groups(members *all, team *t, at_error *err)
@@ -399,7 +399,7 @@ static at_status form_groups(members *all, team *t, at_error *err)
         member *m = &all->list[i];
         m->group = t->groups ? group_for(t, atx_device_info_of(m->device)) : NULL;
         if (!m->group)
-            return at_fail(err, AT_ERR_MEMORY, "out of memory");
+            return atx_no_memory(err);
         m->group->members++;
     }
     return AT_OK;
@@ -411,14 +411,14 @@ static at_status run_members(const members *all, at_error *err)
     for (int i = 0; i < all->count; i++) {
         all->list[i].started = pthread_create(&all->list[i].thread, NULL, member_main, &all->list[i]) == 0;
         if (!all->list[i].started)
-            status = at_fail(err, AT_ERR_SYSTEM, "a thread for device %d could not be started", i);
+            status = atx_fail(err, AT_ERR_SYSTEM, "a thread for device %d could not be started", i);
     }
     for (int i = 0; i < all->count; i++)
         if (all->list[i].started)
             pthread_join(all->list[i].thread, NULL);
     for (int i = 0; i < all->count && status == AT_OK; i++)
         if (all->list[i].started && all->list[i].status != AT_OK)
-            status = at_fail(err, all->list[i].status, "%s", all->list[i].err.text);
+            status = atx_fail(err, all->list[i].status, "%s", all->list[i].err.text);
     return status;
 }
 
@@ -450,13 +450,13 @@ at_status atx_tune(const atx_problem *problems, size_t count, const atx_catalog 
     close_members(&all);
     for (int i = 0; i < t.group_count; i++) {
         pthread_mutex_destroy(&t.groups[i].check);
-        atx_crew_close(t.groups[i].crew);
+        atx_helper_pool_close(t.groups[i].helper_pool);
         free(t.groups[i].refused);
         free(t.groups[i].left);
     }
     pthread_mutex_destroy(&t.lock);
     free(t.groups);
-    free(t.dearest);
+    free(t.most_expensive);
     free(t.worker_owner);
     return status;
 }

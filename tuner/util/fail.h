@@ -11,6 +11,9 @@
 #endif
 
 /* Fills *err (when not NULL) and returns status, so that it can end a function. Long texts are cut. */
-at_status at_fail(at_error *err, at_status status, const char *format, ...) AT_PRINTF(3, 4);
+at_status atx_fail(at_error *err, at_status status, const char *format, ...) AT_PRINTF(3, 4);
+
+/* "out of memory"; returns AT_ERR_MEMORY. */
+at_status atx_no_memory(at_error *err);
 
 #endif

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { SMALL_BYTES = 1 << 20, MAX_LIST_BYTES = 1 << 16, SETTLED_S = 2 };
+enum { SMALL_BYTES = 1 << 20, MAX_LIST_BYTES = 1 << 16, CONVERGED_S = 2 };
 
 /* ---- the list ---- */
 
@@ -67,10 +67,10 @@ static bool look_up(char hash[ATX_HASH_TEXT], const char *list, const char *key)
     return found;
 }
 
-static bool is_settled(const struct stat *info)
+static bool is_converged(const struct stat *info)
 {
     const time_t now = time(NULL), changed = info->st_ctim.tv_sec, modified = info->st_mtim.tv_sec;
-    return now - changed > SETTLED_S && now - modified > SETTLED_S;
+    return now - changed > CONVERGED_S && now - modified > CONVERGED_S;
 }
 
 /* That it fails costs time, and nothing else. */
@@ -100,9 +100,9 @@ static at_status hash_all(char hash[ATX_HASH_TEXT], FILE *file, const char *path
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
         atx_sha256_add(&sum, chunk, got);
     if (ferror(file) || fstat(fileno(file), &after) != 0)
-        return at_fail(err, AT_ERR_INPUT, "%s: it cannot be read", path);
+        return atx_fail(err, AT_ERR_INPUT, "%s: it cannot be read", path);
     if (!atx_same_contents(before, &after))
-        return at_fail(err, AT_ERR_INPUT, CHANGED, path);
+        return atx_fail(err, AT_ERR_INPUT, CHANGED, path);
     atx_sha256_text(&sum, hash);
     return AT_OK;
 }
@@ -121,7 +121,7 @@ at_status atx_file_hash(char hash[ATX_HASH_TEXT], struct stat *info, const char 
     const bool listed = list.len && !list.failed && !key.failed;
     if (!listed || !look_up(hash, list.data, key.data)) {
         status = hash_all(hash, file, path, info, err);
-        if (status == AT_OK && listed && is_settled(info))
+        if (status == AT_OK && listed && is_converged(info))
             write_down(list.data, &key, hash);
     }
     fclose(file);

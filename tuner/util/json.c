@@ -72,7 +72,7 @@ at_status atx_json_fail(const atx_json *json, uint32_t node, size_t offset, at_e
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     atx_json_where(&line, &column, json, node, offset);
-    return at_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", json->file, line, column, what);
+    return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", json->file, line, column, what);
 }
 
 /* ---- reading ---- */
@@ -99,8 +99,8 @@ static at_status fail_at(const reader *r, const char *expected)
         snprintf(found, sizeof found, c < 0x20 || c > 0x7e ? "\\x%02x" : "'%c'", c);
     }
     place_of(&line, &column, r->json.text, r->at);
-    return at_fail(r->err, AT_ERR_INPUT, "%s:%d:%d: found %s; expected %s", r->json.file, line, column, found,
-                   expected);
+    return atx_fail(r->err, AT_ERR_INPUT, "%s:%d:%d: found %s; expected %s", r->json.file, line, column,
+                    found, expected);
 }
 
 /* The text ends here: fine, but torn. */
@@ -114,8 +114,8 @@ static at_status fail_full(const reader *r)
 {
     int line, column;
     place_of(&line, &column, r->json.text, r->at);
-    return at_fail(r->err, AT_ERR_INPUT, "%s:%d:%d: found more than %zu values and names; expected fewer",
-                   r->json.file, line, column, ATX_JSON_MAX_NODES);
+    return atx_fail(r->err, AT_ERR_INPUT, "%s:%d:%d: found more than %zu values and names; expected fewer",
+                    r->json.file, line, column, ATX_JSON_MAX_NODES);
 }
 
 static at_status add_node(reader *r, atx_json_kind kind, uint32_t *out)
@@ -124,7 +124,7 @@ static at_status add_node(reader *r, atx_json_kind kind, uint32_t *out)
     if (json->count == ATX_JSON_MAX_NODES)
         return fail_full(r);
     if (!atx_grow(&json->nodes, &json->cap, json->count, sizeof *json->nodes))
-        return at_fail(r->err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(r->err);
     *out = (uint32_t)json->count++;
     json->nodes[*out] = (atx_json_node){
         .begin = (uint32_t)r->at, .end = (uint32_t)r->at, .kind = (uint8_t)kind, .whole = true
@@ -355,8 +355,8 @@ at_status atx_json_read(atx_json *out, const char *text, size_t len, const char 
 {
     reader r = { .json = { .text = text, .file = file, .len = len }, .err = err };
     if (len > ATX_JSON_MAX_TEXT)
-        return at_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes; expected less", file,
-                       ATX_JSON_MAX_TEXT);
+        return atx_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes; expected less", file,
+                        ATX_JSON_MAX_TEXT);
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         r.at = 3; /* a byte order mark */
     at_status status = read_value(&r, false);

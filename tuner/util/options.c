@@ -91,13 +91,13 @@ static at_status unknown(const atx_option *table, const char *found, size_t len,
     memcpy(word, found, len);
     word[len] = '\0';
     const char *near = atx_nearest(word, names);
-    return at_fail(err, AT_ERR_USAGE, "unknown option '%s'%s%s%s; --help lists the options", word,
-                   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return atx_fail(err, AT_ERR_USAGE, "unknown option '%s'%s%s%s; --help lists the options", word,
+                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
 static at_status bad_value(const atx_option *o, const char *found, const char *expected, at_error *err)
 {
-    return at_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, found, expected);
+    return atx_fail(err, AT_ERR_USAGE, "%s: found '%s'; expected %s", o->name, found, expected);
 }
 
 static at_status set_count(const atx_option *o, const char *text, at_error *err)
@@ -127,7 +127,7 @@ static at_status set_seconds(const atx_option *o, const char *text, at_error *er
 static at_status add_word(atx_words *words, const char *word, at_error *err)
 {
     if (words->count == ATX_MAX_WORDS)
-        return at_fail(err, AT_ERR_USAGE, "too many values: at most %d", ATX_MAX_WORDS);
+        return atx_fail(err, AT_ERR_USAGE, "too many values: at most %d", ATX_MAX_WORDS);
     words->items[words->count++] = word;
     return AT_OK;
 }
@@ -142,7 +142,7 @@ static at_status add_list(const atx_option *o, const char *text, at_error *err)
         if (len == 0)
             return bad_value(o, text, "a value, or several separated by commas", err);
         if (words->used + len + 1 > sizeof words->text)
-            return at_fail(err, AT_ERR_USAGE, "%s: the list is too long", o->name);
+            return atx_fail(err, AT_ERR_USAGE, "%s: the list is too long", o->name);
         memcpy(copy, text, len);
         copy[len] = '\0';
         words->used += len + 1;
@@ -182,9 +182,9 @@ static at_status parse_one(const atx_option *table, int argc, char **argv, int *
     if (!o)
         return unknown(table, arg, len, err);
     if (o->kind == ATX_OPT_FLAG && value)
-        return at_fail(err, AT_ERR_USAGE, "%s takes no value; found '%s'", o->name, value + 1);
+        return atx_fail(err, AT_ERR_USAGE, "%s takes no value; found '%s'", o->name, value + 1);
     if (o->kind != ATX_OPT_FLAG && !value && *i + 1 >= argc)
-        return at_fail(err, AT_ERR_USAGE, "%s: a value is missing; expected %s", o->name, o->value);
+        return atx_fail(err, AT_ERR_USAGE, "%s: a value is missing; expected %s", o->name, o->value);
     if (o->kind != ATX_OPT_FLAG)
         value = value ? value + 1 : argv[++*i];
     return set(o, value, err);

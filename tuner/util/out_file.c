@@ -26,8 +26,8 @@ struct atx_out_file {
 
 static at_status fail(const atx_out_file *f, int error, at_error *err)
 {
-    return at_fail(err, AT_ERR_SYSTEM, "%s: cannot be written: %s", f->path,
-                   error == ENOENT ? "its folder does not exist" : strerror(error));
+    return atx_fail(err, AT_ERR_SYSTEM, "%s: cannot be written: %s", f->path,
+                    error == ENOENT ? "its folder does not exist" : strerror(error));
 }
 
 /* The descriptor that a name stands for: /dev/stdout, /dev/fd/3; -1: none. Opening it again would begin at
@@ -66,7 +66,7 @@ static at_status stream_of(atx_out_file *f, int fd, at_error *err)
     if (f->stream)
         return AT_OK;
     close(fd);
-    return at_fail(err, AT_ERR_MEMORY, "out of memory");
+    return atx_no_memory(err);
 }
 
 static at_status open_descriptor(atx_out_file *f, int fd, at_error *err)
@@ -116,8 +116,8 @@ static at_status open_named(atx_out_file *f, at_error *err)
         return open_beside(f, &info, err);
     if (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode))
         return stream_of(f, open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC), err);
-    return at_fail(err, AT_ERR_USAGE, "-o: '%s' is %s; expected a file, or - for stdout", f->path,
-                   S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
+    return atx_fail(err, AT_ERR_USAGE, "-o: '%s' is %s; expected a file, or - for stdout", f->path,
+                    S_ISDIR(info.st_mode) ? "a directory" : "no regular file");
 }
 
 /* A look before the rename would miss what comes between them. Not every file system has links, nor has each
@@ -166,7 +166,7 @@ at_status atx_out_open(atx_out_file **out, const char *path, at_error *err)
     at_status status = AT_OK;
     atx_out_file *f = calloc(1, sizeof *f);
     if (!f) {
-        at_fail(err, AT_ERR_MEMORY, "out of memory");
+        atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
     f->path = path ? path : "-";
@@ -174,7 +174,7 @@ at_status atx_out_open(atx_out_file **out, const char *path, at_error *err)
     if (strcmp(f->path, "-") == 0)
         f->stream = stdout;
     else if (!*f->path)
-        status = at_fail(err, AT_ERR_USAGE, "-o: found an empty name; expected a file, or - for stdout");
+        status = atx_fail(err, AT_ERR_USAGE, "-o: found an empty name; expected a file, or - for stdout");
     else
         status = open_named(f, err);
     if (status != AT_OK) {
@@ -216,12 +216,12 @@ at_status atx_out_commit(atx_out_file *f, at_error *err)
     bool is_file = f->temporary.len > 0;
     finish(f, true);
     if (f->error == EEXIST && f->is_new)
-        status = at_fail(err, AT_ERR_INPUT,
-                         "%s is there, and nothing is overwritten: remove it, or name another folder with -o",
-                         f->path);
+        status = atx_fail(
+            err, AT_ERR_INPUT,
+            "%s is there, and nothing is overwritten: remove it, or name another folder with -o", f->path);
     else if (f->error && f->stream != stdout)
-        status = at_fail(err, AT_ERR_SYSTEM, "%s: could not be written: %s%s", f->path, strerror(f->error),
-                         is_file ? "; it is as it was" : "");
+        status = atx_fail(err, AT_ERR_SYSTEM, "%s: could not be written: %s%s", f->path, strerror(f->error),
+                          is_file ? "; it is as it was" : "");
     release(f);
     return status;
 }
@@ -248,7 +248,7 @@ at_status atx_out_write_new(const char *path, const void *bytes, size_t count, a
 {
     atx_out_file *file = calloc(1, sizeof *file);
     if (!file)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     file->path = path;
     file->held = -1;
     file->is_new = true;
@@ -265,11 +265,11 @@ at_status atx_out_append(const char *path, const char *text, size_t len, at_erro
 {
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        return at_fail(err, AT_ERR_SYSTEM, "%s cannot be opened: %s", path, strerror(errno));
+        return atx_fail(err, AT_ERR_SYSTEM, "%s cannot be opened: %s", path, strerror(errno));
     ssize_t written = write(fd, text, len);
     int why = written < 0 ? errno : ENOSPC;
     close(fd);
     if (written == (ssize_t)len)
         return AT_OK;
-    return at_fail(err, AT_ERR_SYSTEM, "%s cannot be written: %s", path, strerror(why));
+    return atx_fail(err, AT_ERR_SYSTEM, "%s cannot be written: %s", path, strerror(why));
 }

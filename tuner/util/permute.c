@@ -25,9 +25,9 @@ static uint64_t once(const atx_permutation *p, uint64_t number)
     uint64_t left = number >> p->half_bits, right = number & mask;
     for (int i = 0; i < ATX_PERMUTE_ROUNDS; i++) {
         atx_rng mix = { p->keys[i] ^ right };
-        uint64_t turned = left ^ (atx_rng_next(&mix) & mask);
+        uint64_t swapped = left ^ (atx_rng_next(&mix) & mask);
         left = right;
-        right = turned;
+        right = swapped;
     }
     return left << p->half_bits | right;
 }

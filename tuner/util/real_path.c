@@ -22,7 +22,7 @@ static at_status follow(atx_str *out, const char *path, size_t folder_len, int s
     atx_str full = { 0 };
     ssize_t len = readlink(path, target, sizeof target - 1);
     if (len < 0)
-        return at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+        return atx_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
     target[len] = '\0';
     if (target[0] != '/')
         atx_str_add_bytes(&full, path, folder_len);
@@ -61,7 +61,7 @@ static at_status resolve(atx_str *out, const char *path, int steps, at_error *er
         return AT_OK;
     }
     if (errno != ENOENT || steps == MAX_STEPS)
-        return at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno == ENOENT ? ELOOP : errno));
+        return atx_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno == ENOENT ? ELOOP : errno));
     const char *slash = strrchr(path, '/');
     size_t folder_len = slash ? (size_t)(slash - path) + 1 : 0;
     return lstat(path, &info) == 0 && S_ISLNK(info.st_mode) ? follow(out, path, folder_len, steps, err)

@@ -28,8 +28,8 @@ static at_status refuse(const char *path, int error, at_error *err)
 {
     struct stat info;
     if (error == ENXIO && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
-        return at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a regular file", path,
-                       atx_file_kind(info.st_mode));
+        return atx_fail(err, AT_ERR_INPUT, "%s: found %s; expected a regular file", path,
+                        atx_file_kind(info.st_mode));
     return atx_read_failed(path, error, err);
 }
 
@@ -45,10 +45,10 @@ at_status atx_regular_open(FILE **out, struct stat *info, const char *path, at_e
     if (fstat(fd, info) != 0)
         status = atx_read_failed(path, errno, err);
     else if (!S_ISREG(info->st_mode))
-        status = at_fail(err, AT_ERR_INPUT, "%s: found %s; expected a regular file", path,
-                         atx_file_kind(info->st_mode));
+        status = atx_fail(err, AT_ERR_INPUT, "%s: found %s; expected a regular file", path,
+                          atx_file_kind(info->st_mode));
     else if (!(file = fdopen(fd, "rb")))
-        status = at_fail(err, AT_ERR_MEMORY, "out of memory");
+        status = atx_no_memory(err);
     if (status != AT_OK)
         close(fd);
     else

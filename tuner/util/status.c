@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-at_status at_fail(at_error *err, at_status status, const char *format, ...)
+at_status atx_fail(at_error *err, at_status status, const char *format, ...)
 {
     if (err) {
         va_list args;
@@ -37,6 +37,11 @@ at_status atx_bug(at_error *err, const char *format, ...)
         err->status = AT_ERR_INTERNAL;
     }
     return AT_ERR_INTERNAL;
+}
+
+at_status atx_no_memory(at_error *err)
+{
+    return atx_fail(err, AT_ERR_MEMORY, "out of memory");
 }
 
 at_status atx_status_of(int64_t number)

@@ -187,13 +187,13 @@ void atx_str_add_printable(atx_str *s, const char *text)
 
 at_status atx_str_status(const atx_str *s, at_error *err)
 {
-    return s->failed ? at_fail(err, AT_ERR_MEMORY, "out of memory while building a text") : AT_OK;
+    return s->failed ? atx_fail(err, AT_ERR_MEMORY, "out of memory while building a text") : AT_OK;
 }
 
 at_status atx_read_failed(const char *path, int error, at_error *err)
 {
-    return error == EINTR ? at_fail(err, AT_ERR_CANCELLED, "interrupted")
-                          : at_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(error));
+    return error == EINTR ? atx_fail(err, AT_ERR_CANCELLED, "interrupted")
+                          : atx_fail(err, AT_ERR_INPUT, "%s: %s", path, strerror(error));
 }
 
 /* Stdin by its descriptor: its name cannot be opened where it is a socket, as ssh makes it, or somebody
@@ -220,7 +220,7 @@ at_status atx_str_read_stream(atx_str *out, FILE *file, const char *path, size_t
     for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) {
         atx_str_add_bytes(&text, chunk, got);
         if (text.len > limit) {
-            status = at_fail(err, AT_ERR_INPUT, "%s: larger than %zu bytes", path, limit);
+            status = atx_fail(err, AT_ERR_INPUT, "%s: larger than %zu bytes", path, limit);
             goto done;
         }
     }

@@ -26,7 +26,7 @@ at_status atx_text_file_open(atx_text_file **out, const char *path, at_error *er
 {
     atx_text_file *file = calloc(1, sizeof *file);
     if (!file)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     file->path = path;
     errno = 0;
     int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : -1;
@@ -61,8 +61,8 @@ static at_status fill(atx_text_file *file, at_error *err)
     if (got >= 0 && (code == Z_OK || code == Z_STREAM_END))
         return AT_OK;
     return code == Z_ERRNO ? atx_read_failed(file->path, error, err)
-                           : at_fail(err, AT_ERR_INPUT, "%s: %s", file->path,
-                                     code == Z_BUF_ERROR ? "the compressed file ends too early" : words);
+                           : atx_fail(err, AT_ERR_INPUT, "%s: %s", file->path,
+                                      code == Z_BUF_ERROR ? "the compressed file ends too early" : words);
 }
 
 at_status atx_text_file_line(atx_text_file *file, atx_str *line, size_t limit, bool *got, bool *whole,
@@ -80,8 +80,8 @@ at_status atx_text_file_line(atx_text_file *file, atx_str *line, size_t limit, b
         const char *end = memchr(begin, '\n', file->filled - file->at);
         size_t len = end ? (size_t)(end - begin) : file->filled - file->at;
         if (len > limit - line->len)
-            return at_fail(err, AT_ERR_INPUT, "%s:%lld: found a line of more than %zu bytes; expected less",
-                           file->path, (long long)file->lines + 1, limit);
+            return atx_fail(err, AT_ERR_INPUT, "%s:%lld: found a line of more than %zu bytes; expected less",
+                            file->path, (long long)file->lines + 1, limit);
         atx_str_add_bytes(line, begin, len);
         *got = true;
         *whole = end != NULL;
@@ -98,8 +98,8 @@ at_status atx_text_file_all(atx_text_file *file, atx_str *text, size_t limit, at
     do {
         atx_str_add_bytes(text, file->block + file->at, file->filled - file->at);
         if (text->len > limit)
-            return at_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes, decompressed; expected less",
-                           file->path, limit);
+            return atx_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes, decompressed; expected less",
+                            file->path, limit);
         status = fill(file, err);
     } while (status == AT_OK && file->filled);
     return status == AT_OK ? atx_str_status(text, err) : status;

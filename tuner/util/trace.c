@@ -38,11 +38,11 @@ at_status atx_trace_open(atx_trace **out, const char *path, at_error *err)
 {
     atx_trace *t = calloc(1, sizeof *t);
     if (!t)
-        return at_fail(err, AT_ERR_MEMORY, "out of memory");
+        return atx_no_memory(err);
     t->file = fopen(path, "we");
     if (!t->file) {
         free(t);
-        return at_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
+        return atx_fail(err, AT_ERR_SYSTEM, "%s: %s", path, strerror(errno));
     }
     setvbuf(t->file, t->buffer, _IOFBF, sizeof t->buffer); /* a size alone is ignored by some */
     pthread_mutex_init(&t->lock, NULL);
@@ -64,7 +64,7 @@ at_status atx_trace_close(atx_trace *t, at_error *err)
     pthread_mutex_destroy(&t->lock);
     atx_str_clear(&t->line);
     free(t);
-    return error ? at_fail(err, AT_ERR_SYSTEM, "the trace is not complete: %s", strerror(error)) : AT_OK;
+    return error ? atx_fail(err, AT_ERR_SYSTEM, "the trace is not complete: %s", strerror(error)) : AT_OK;
 }
 
 /* ---- with the lock held ---- */

@@ -123,7 +123,7 @@ static at_status send_bytes(const peer *p, const void *bytes, size_t len, at_err
     for (const char *at = bytes; len > 0;) {
         ssize_t sent = send(p->fd, at, len, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && !wait_for(p, POLLOUT))
-            return at_fail(err, AT_ERR_SYSTEM, "cannot send to the other process: %s", strerror(errno));
+            return atx_fail(err, AT_ERR_SYSTEM, "cannot send to the other process: %s", strerror(errno));
         if (sent > 0) {
             at += sent;
             len -= (size_t)sent;
@@ -141,7 +141,7 @@ at_status atx_wire_send_while(int fd, uint32_t kind, const atx_str *body, bool (
     if (status != AT_OK)
         return status;
     if (body->len > ATX_FRAME_MAX)
-        return at_fail(err, AT_ERR_SYSTEM, "a message of %zu bytes is too long to be sent", body->len);
+        return atx_fail(err, AT_ERR_SYSTEM, "a message of %zu bytes is too long to be sent", body->len);
     atx_frame_head head = { .kind = kind, .length = (uint32_t)body->len };
     status = send_bytes(&p, &head, sizeof head, err);
     if (status == AT_OK)
@@ -178,7 +178,7 @@ static at_status recv_body(const peer *p, size_t length, atx_str *body, at_error
     while (length > 0) {
         size_t want = length < sizeof chunk ? length : sizeof chunk;
         if (recv_bytes(p, chunk, want) != (ssize_t)want)
-            return at_fail(err, AT_ERR_SYSTEM, "the other process went away within a message");
+            return atx_fail(err, AT_ERR_SYSTEM, "the other process went away within a message");
         atx_str_add_bytes(body, chunk, want);
         length -= want;
     }
@@ -193,13 +193,13 @@ at_status atx_wire_recv_while(int fd, uint32_t *kind, atx_str *body, bool (*pati
     atx_str_reset(body);
     ssize_t got = recv_bytes(&p, &head, sizeof head);
     if (got < 0)
-        return at_fail(err, AT_ERR_SYSTEM, "cannot receive from the other process: %s", strerror(errno));
+        return atx_fail(err, AT_ERR_SYSTEM, "cannot receive from the other process: %s", strerror(errno));
     if (got == 0) {
         *kind = 0;
         return AT_OK;
     }
     if (got != sizeof head || head.kind == 0 || head.length > ATX_FRAME_MAX)
-        return at_fail(err, AT_ERR_SYSTEM, "the other process sent what is no message");
+        return atx_fail(err, AT_ERR_SYSTEM, "the other process sent what is no message");
     at_status status = recv_body(&p, head.length, body, err);
     if (status == AT_OK)
         *kind = head.kind;
@@ -344,11 +344,11 @@ static at_status cannot_start(const char *what, int why, at_error *err)
 {
     struct rlimit limit = { 0 };
     if (why == EMFILE && getrlimit(RLIMIT_NOFILE, &limit) == 0)
-        return at_fail(
+        return atx_fail(
             err, AT_ERR_SYSTEM,
             "cannot start %s: found a limit of %llu open files; expected a higher one: `ulimit -n 1024`",
             what, (unsigned long long)limit.rlim_cur);
-    return at_fail(err, AT_ERR_SYSTEM, "cannot start %s: %s", what, strerror(why));
+    return atx_fail(err, AT_ERR_SYSTEM, "cannot start %s: %s", what, strerror(why));
 }
 
 at_status atx_child_spawn(atx_child *out, const char *const *argv, at_error *err)
@@ -461,7 +461,7 @@ static void say_how(int status, char *out, size_t size)
         snprintf(out, size, "ended with exit code %d", WEXITSTATUS(status));
 }
 
-void atx_child_hang_up(atx_child *child)
+void atx_child_close(atx_child *child)
 {
     if (child->fd >= 0)
         close(child->fd);
@@ -475,12 +475,12 @@ bool atx_child_reaped(atx_child *child, char *out, size_t size)
     if (got == 0 || (got < 0 && errno == EINTR))
         return false;
     say_how(status, out, size);
-    atx_child_hang_up(child);
+    atx_child_close(child);
     *child = (atx_child){ 0 };
     return true;
 }
 
-void atx_child_autopsy(atx_child *child, char *out, size_t size)
+void atx_child_exit_status(atx_child *child, char *out, size_t size)
 {
     bool killed;
     if (child->pid <= 0) {
@@ -488,7 +488,7 @@ void atx_child_autopsy(atx_child *child, char *out, size_t size)
         return;
     }
     if (child->site) {
-        child->site->autopsy(child->site, child, out, size);
+        child->site->exit_status(child->site, child, out, size);
         return;
     }
     close(child->fd);

@@ -93,7 +93,7 @@ struct atx_site {
     at_status (*spawn)(atx_site *site, atx_child *out, const char *const *argv, at_error *err);
     void (*kill)(atx_site *site, const atx_child *child);
     void (*stop)(atx_site *site, atx_child *child, double grace_s); /* does not wait */
-    void (*autopsy)(atx_site *site, atx_child *child, char *out, size_t size);
+    void (*exit_status)(atx_site *site, atx_child *child, char *out, size_t size);
 };
 at_status atx_child_spawn_at(atx_child *out, atx_site *site, const char *const *argv,
                              at_error *err) AT_MUST_CHECK; /* NULL: here */
@@ -112,13 +112,13 @@ void atx_child_stop(atx_child *child, double grace_s);
 
 /* The same in two steps, for whoever has more to do than to wait: true once it is reaped and zeroed; how it
  * died is in out[0..size). A child that is here only. */
-void atx_child_hang_up(atx_child *child);
+void atx_child_close(atx_child *child);
 bool atx_child_reaped(atx_child *child, char *out, size_t size);
 
 /*
  * Reaps a child whose socket ended (kills it when it lives on); describes how it died ("killed by signal 9
  * (Killed)") in out[0..size). Closes the socket: the child is then zeroed.
  */
-void atx_child_autopsy(atx_child *child, char *out, size_t size);
+void atx_child_exit_status(atx_child *child, char *out, size_t size);
 
 #endif

@@ -160,14 +160,15 @@ Test(headers, two_headers_that_change_places_are_others)
     put("inc/lib/a.h", "#define A 1\n");
     put("inc/lib/b.h", "#define A 2\n");
     atx_headers *h = open_headers("inc");
-    atx_str before = note_of(h, BOTH), turned = note_of(h, "#include <lib/b.h>\n#include <lib/a.h>\n");
-    cr_expect(strncmp(before.data, turned.data, ATX_HASH_TEXT - 1) == 0, "%s, %s", before.data, turned.data);
+    atx_str before = note_of(h, BOTH), swapped = note_of(h, "#include <lib/b.h>\n#include <lib/a.h>\n");
+    cr_expect(strncmp(before.data, swapped.data, ATX_HASH_TEXT - 1) == 0, "%s, %s", before.data,
+              swapped.data);
     cr_assert_eq(
         rename("inc/lib/a.h", "c") | rename("inc/lib/b.h", "inc/lib/a.h") | rename("c", "inc/lib/b.h"), 0);
     atx_str after = note_of(h, BOTH);
     cr_expect(strncmp(before.data, after.data, ATX_HASH_TEXT - 1) != 0);
     atx_str_clear(&before);
-    atx_str_clear(&turned);
+    atx_str_clear(&swapped);
     atx_str_clear(&after);
     atx_headers_close(h);
 }

@@ -1,7 +1,7 @@
 /* test_merge.c - dumps, merging and recordings: what goes out comes back, once, and nothing damaged comes in.
  */
 #include "merge_support.h"
-#include "source/meaning.h"
+#include "source/normalized.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -74,7 +74,7 @@ Test(merge, of_two_texts_that_mean_the_same_the_newer_stays)
     char hash[ATX_HASH_TEXT];
     at_error err = { 0 };
     folder f = folder_make(), g = folder_make();
-    cr_assert_eq(atx_meaning_hash(hash, WORDED, strlen(WORDED), NULL, &err), AT_OK);
+    cr_assert_eq(atx_normalized_hash(hash, WORDED, strlen(WORDED), NULL, &err), AT_OK);
     atx_store *older = open_ok(f.db, ATX_STORE_WRITE), *newer = open_ok(g.db, ATX_STORE_WRITE);
     cr_assert_eq(atx_store_put_source(older, hash, "x.cu", WORDED, strlen(WORDED), &err), AT_OK);
     expect_text(older, hash, WORDED);
@@ -129,7 +129,7 @@ Test(merge, a_template_that_is_no_utf8_comes_back_the_same)
     snprintf(dump, sizeof dump, "%s/d.jsonl", f.path);
     atx_store *store = small_store(f.db);
     for (size_t i = 0; i < 4; i++) {
-        cr_assert_eq(atx_meaning_hash(hash, TEXTS[i], strlen(TEXTS[i]), NULL, &err), AT_OK);
+        cr_assert_eq(atx_normalized_hash(hash, TEXTS[i], strlen(TEXTS[i]), NULL, &err), AT_OK);
         cr_assert_eq(atx_store_put_source(store, hash, "x.cu", TEXTS[i], strlen(TEXTS[i]), &err), AT_OK);
     }
     lines l = dump_of(store, &ALL);
@@ -138,7 +138,7 @@ Test(merge, a_template_that_is_no_utf8_comes_back_the_same)
     cr_assert_eq(merge_ok(other, dump).sources_taken, 5);
     for (size_t i = 0; i < 4; i++) {
         atx_str text = { 0 };
-        cr_assert_eq(atx_meaning_hash(hash, TEXTS[i], strlen(TEXTS[i]), NULL, &err), AT_OK);
+        cr_assert_eq(atx_normalized_hash(hash, TEXTS[i], strlen(TEXTS[i]), NULL, &err), AT_OK);
         cr_assert_eq(atx_store_get_source(&text, other, hash, &err), AT_OK, "%s", err.text);
         cr_assert_str_eq(atx_str_text(&text), TEXTS[i]);
         atx_str_clear(&text);

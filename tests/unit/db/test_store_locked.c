@@ -71,7 +71,7 @@ Test(store_locked, a_lock_during_creation_is_waited_for_too)
     folder_remove(&f);
 }
 
-/* 30 seconds are the patience of an opening that nobody ends. */
+/* 30 seconds are the wait time of an opening that nobody ends. */
 Test(store_locked, whoever_asks_to_end_waits_for_no_lock)
 {
     folder f = folder_make();

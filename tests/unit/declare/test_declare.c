@@ -522,7 +522,7 @@ Test(declare, limits_counts)
     atx_op_close(op);
 
     strcpy(source, "/*!autotune\nop x\nshape rows cols\n");
-    for (int i = 0; i <= ATX_MAX_TURNS; i++)
+    for (int i = 0; i <= ATX_MAX_SWAPS; i++)
         strcat(source, "near turned rows cols cost 1\n");
     strcat(source, "*/");
     cr_assert_eq(atx_op_read(&op, source, strlen(source), "op.cu", &err), AT_ERR_INPUT);

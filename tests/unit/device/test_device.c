@@ -3,7 +3,7 @@
 #include "device/device.h"
 #include "device/pace.h"
 #include "util/clock.h"
-#include "util/patience.h"
+#include "util/wait_time.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -55,13 +55,13 @@ Test(device, a_trial_has_four_seconds_and_one_more_for_each_gigabyte)
 
 Test(device, a_wait_is_the_time_in_which_somebody_looked)
 {
-    atx_patience patience = { .looked_s = 100 };
+    atx_wait_time wait_time = { .looked_s = 100 };
     for (int i = 1; i <= 30; i++)
-        atx_patience_waited_at(&patience, 100 + 0.1 * i);
-    cr_assert_float_eq(patience.waited_s, 3.0, 1e-6);
-    cr_assert_float_eq(atx_patience_waited_at(&patience, 9103), 4.0, 1e-6,
+        atx_wait_time_waited_at(&wait_time, 100 + 0.1 * i);
+    cr_assert_float_eq(wait_time.waited_s, 3.0, 1e-6);
+    cr_assert_float_eq(atx_wait_time_waited_at(&wait_time, 9103), 4.0, 1e-6,
                        "two hours in which this process was frozen are no time of the other one");
-    cr_assert_float_eq(atx_patience_waited_at(&patience, 9103.5), 4.5, 1e-6);
+    cr_assert_float_eq(atx_wait_time_waited_at(&wait_time, 9103.5), 4.5, 1e-6);
 }
 
 Test(device, a_replay_is_a_file_and_may_have_a_name_and_a_pace)

@@ -3,7 +3,7 @@
 
 #include "declare/data.h"
 #include "explain/advice.h"
-#include "explain/judge.h"
+#include "explain/validate.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,51 +118,51 @@ static atx_buffer floats(int rule, double relative, double absolute)
                          .check = { .rule = rule, .relative = relative, .absolute = absolute } };
 }
 
-static bool judge_bytes(char text[240], atx_buffer b, const void *got, const void *right)
+static bool validate_bytes(char text[240], atx_buffer b, const void *got, const void *right)
 {
     const uint64_t said[2] = { 0, UINT64_MAX };
-    return atx_judge(text, 240, &b, got, right, said);
+    return atx_validate(text, 240, &b, got, right, said);
 }
 
-static bool judge(char text[240], atx_buffer b, const float got[COUNT], const float right[COUNT])
+static bool validate(char text[240], atx_buffer b, const float got[COUNT], const float right[COUNT])
 {
-    return judge_bytes(text, b, got, right);
+    return validate_bytes(text, b, got, right);
 }
 
-Test(explain_judge, an_exact_output_is_wrong_by_one_bit)
+Test(explain_validate, an_exact_output_is_wrong_by_one_bit)
 {
     char text[240] = "";
     const float right[COUNT] = { 1, 2, 3, 4 }, got[COUNT] = { 1, 2, 3.0000002F, 4 };
-    cr_expect(judge(text, floats(ATX_EXACT, 0, 0), right, right));
-    cr_expect_not(judge(text, floats(ATX_EXACT, 0, 0), got, right));
+    cr_expect(validate(text, floats(ATX_EXACT, 0, 0), right, right));
+    cr_expect_not(validate(text, floats(ATX_EXACT, 0, 0), got, right));
     cr_expect_str_eq(text,
                      "wrong output 'out': 1 of 4 numbers differ from the reference, the first in element "
                      "2: found 3.00000024, expected 3");
 }
 
-Test(explain_judge, a_tolerance_names_the_worst_element)
+Test(explain_validate, a_tolerance_names_the_worst_element)
 {
     char text[240] = "";
     const float right[COUNT] = { 1, 2, 3, 4 }, got[COUNT] = { 1.00001F, 2.1F, 3, 4.5F };
-    cr_expect(judge(text, floats(ATX_WITHIN, 0.2, 0), got, right));
-    cr_expect_not(judge(text, floats(ATX_WITHIN, 0.01, 0), got, right));
+    cr_expect(validate(text, floats(ATX_WITHIN, 0.2, 0), got, right));
+    cr_expect_not(validate(text, floats(ATX_WITHIN, 0.01, 0), got, right));
     cr_expect(strstr(text, "2 of 4 numbers are not within 0.01 relative; the worst is element 3"), "%s",
               text);
 }
 
 /* At zero only the absolute part allows something. */
-Test(explain_judge, each_part_of_a_tolerance_allows_what_it_says_and_no_more)
+Test(explain_validate, each_part_of_a_tolerance_allows_what_it_says_and_no_more)
 {
     char text[240] = "";
     const float right[COUNT] = { 0, 0, 0, 0 }, near[COUNT] = { 0, 0, 0, 0.5F }, far[COUNT] = { 0, 0, 0, 2 };
-    cr_expect(judge(text, floats(ATX_WITHIN, 0.5, 1), near, right));
-    cr_expect_not(judge(text, floats(ATX_WITHIN, 0.5, 1), far, right));
-    cr_expect_not(judge(text, floats(ATX_WITHIN, 0.5, 0), near, right));
-    cr_expect_not(judge(text, floats(ATX_NORM, 0.5, 0), near, right), "of nothing everything is too much");
+    cr_expect(validate(text, floats(ATX_WITHIN, 0.5, 1), near, right));
+    cr_expect_not(validate(text, floats(ATX_WITHIN, 0.5, 1), far, right));
+    cr_expect_not(validate(text, floats(ATX_WITHIN, 0.5, 0), near, right));
+    cr_expect_not(validate(text, floats(ATX_NORM, 0.5, 0), near, right), "of nothing everything is too much");
 }
 
 /* Whatever is allowed, and wherever it is. */
-Test(explain_judge, one_number_that_is_none_is_wrong_under_every_rule)
+Test(explain_validate, one_number_that_is_none_is_wrong_under_every_rule)
 {
     static const int RULES[] = { ATX_EXACT, ATX_WITHIN, ATX_ULP, ATX_NORM };
     const float right[COUNT] = { 1, 2, 3, 4 };
@@ -172,27 +172,28 @@ Test(explain_judge, one_number_that_is_none_is_wrong_under_every_rule)
                 char text[240] = "";
                 float got[COUNT] = { 1, 2, 3, 4 };
                 got[i] = infinite ? INFINITY : NAN;
-                cr_expect_not(judge(text, floats(RULES[r], 1e9, 1e9), got, right), "rule %d, element %d",
+                cr_expect_not(validate(text, floats(RULES[r], 1e9, 1e9), got, right), "rule %d, element %d",
                               RULES[r], i);
-                cr_expect_not(judge(text, floats(RULES[r], 1e9, 1e9), right, got), "rule %d, element %d",
+                cr_expect_not(validate(text, floats(RULES[r], 1e9, 1e9), right, got), "rule %d, element %d",
                               RULES[r], i);
-                cr_expect(judge(text, floats(RULES[r], 1e-9, 0), got, got), "rule %d: it is as expected: %s",
-                          RULES[r], text);
+                cr_expect(validate(text, floats(RULES[r], 1e-9, 0), got, got),
+                          "rule %d: it is as expected: %s", RULES[r], text);
             }
 }
 
-Test(explain_judge, a_norm_is_of_the_whole)
+Test(explain_validate, a_norm_is_of_the_whole)
 {
     char text[240] = "";
     const float right[COUNT] = { 100, 100, 100, 100 }, got[COUNT] = { 100, 100, 100, 101 };
-    cr_expect(judge(text, floats(ATX_NORM, 0.01, 0), got, right));
-    cr_expect_not(judge(text, floats(ATX_NORM, 0.001, 0), got, right));
+    cr_expect(validate(text, floats(ATX_NORM, 0.01, 0), got, right));
+    cr_expect_not(validate(text, floats(ATX_NORM, 0.001, 0), got, right));
     const float endless[COUNT] = { 100, 100, 100, INFINITY }, off[COUNT] = { 100, 100, 200, INFINITY };
-    cr_expect_not(judge(text, floats(ATX_NORM, 0.001, 0), off, endless), "an infinity makes nothing small");
+    cr_expect_not(validate(text, floats(ATX_NORM, 0.001, 0), off, endless),
+                  "an infinity makes nothing small");
 }
 
 /* Whose squares would leave the range of a double. */
-Test(explain_judge, a_norm_of_tiny_and_of_huge_numbers_is_right_too)
+Test(explain_validate, a_norm_of_tiny_and_of_huge_numbers_is_right_too)
 {
     static const double UNITS[] = { 1e-310, 1e-200, 1e-163, 1, 1e160, 1e300 };
     for (size_t u = 0; u < sizeof UNITS / sizeof *UNITS; u++) {
@@ -205,23 +206,23 @@ Test(explain_judge, a_norm_of_tiny_and_of_huge_numbers_is_right_too)
         b.bytes = sizeof right;
         b.element_bytes = 8;
         b.number = ATX_FLOAT * 16 + 8;
-        cr_expect(judge_bytes(text, b, near, right), "%g: %s", unit, text);
-        cr_expect_not(judge_bytes(text, b, none, right), "%g", unit);
+        cr_expect(validate_bytes(text, b, near, right), "%g: %s", unit, text);
+        cr_expect_not(validate_bytes(text, b, none, right), "%g", unit);
         cr_expect(strstr(text, "off by 1 of its norm"), "%g: %s", unit, text);
         b.check.relative = 1e-3;
-        cr_expect_not(judge_bytes(text, b, near, right), "%g", unit);
+        cr_expect_not(validate_bytes(text, b, near, right), "%g", unit);
     }
 }
 
-Test(explain_judge, what_a_kernel_of_the_op_counts_is_believed)
+Test(explain_validate, what_a_kernel_of_the_op_counts_is_believed)
 {
     char text[240] = "";
     atx_buffer b = floats(ATX_BY, 0, 0);
     const unsigned char any[16] = { 0 };
     const uint64_t right[2] = { 0, UINT64_MAX }, wrong[2] = { 3, 7 }, one[2] = { 1, 0 };
     strcpy(b.check.by, "judge");
-    cr_expect(atx_judge(text, sizeof text, &b, any, any, right));
-    cr_expect_not(atx_judge(text, sizeof text, &b, any, any, one));
-    cr_expect_not(atx_judge(text, sizeof text, &b, any, any, wrong));
+    cr_expect(atx_validate(text, sizeof text, &b, any, any, right));
+    cr_expect_not(atx_validate(text, sizeof text, &b, any, any, one));
+    cr_expect_not(atx_validate(text, sizeof text, &b, any, any, wrong));
     cr_expect_str_eq(text, "wrong output 'out': by judge 3 elements are wrong, the first is element 7");
 }

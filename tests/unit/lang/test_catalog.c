@@ -9,7 +9,7 @@
 #include "declare_support.h"
 #include "declare/declare_common.h"
 #include "lang/catalog.h"
-#include "source/meaning.h"
+#include "source/normalized.h"
 #include "space/space.h"
 
 #define USER_TEMPLATE(name, kernel)                                                                          \
@@ -411,7 +411,8 @@ Test(catalog, hashes_made_at_build_time_are_those_of_the_templates)
         for (int k = 0; k < atx_catalog_template_count(c, atx_catalog_op(c, i)); k++, compared++) {
             char hash[ATX_HASH_TEXT];
             const atx_template *t = atx_catalog_template(c, atx_catalog_op(c, i), k);
-            cr_assert_eq(atx_meaning_hash(hash, t->source, t->source_len, NULL, &err), AT_OK, "%s", err.text);
+            cr_assert_eq(atx_normalized_hash(hash, t->source, t->source_len, NULL, &err), AT_OK, "%s",
+                         err.text);
             cr_expect_str_eq(t->hash, hash, "%s", t->file);
         }
     cr_expect_geq(compared, 20);

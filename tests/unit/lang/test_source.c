@@ -11,7 +11,7 @@
 #include "declare/declare_common.h"
 #include "declare/declare_gather.h"
 #include "lang/render.h"
-#include "lang/render_orders.h"
+#include "lang/render_pragmas.h"
 #include "source/paths.h"
 
 #define END "grid 1\nblock 1\n*/\n"
@@ -334,17 +334,17 @@ Test(source, launches_have_their_own_geometry_and_arguments)
 /* Orders stand in the first comments; nothing behind them is one, and no order names a file. */
 Test(source, only_the_head_gives_orders)
 {
-    atx_orders orders;
-    cr_assert_eq(atx_orders_read(&orders,
-                                 "// head\n//!autotune option -fmad=false\n//!autotune option -include=x\n"
-                                 "//!autotune kernel f<1>\nint x;\n//!autotune kernel g\n",
-                                 NULL),
+    atx_pragmas orders;
+    cr_assert_eq(atx_pragmas_read(&orders,
+                                  "// head\n//!autotune option -fmad=false\n//!autotune option -include=x\n"
+                                  "//!autotune kernel f<1>\nint x;\n//!autotune kernel g\n",
+                                  NULL),
                  AT_OK);
     cr_assert_eq(orders.option_count, 1);
     cr_assert_str_eq(orders.options[0], "-fmad=false");
     cr_assert_eq(orders.kernel_count, 1);
     cr_assert_str_eq(orders.kernels[0], "f<1>");
-    atx_orders_clear(&orders);
+    atx_pragmas_clear(&orders);
 }
 
 /* ---- mistakes ---- */

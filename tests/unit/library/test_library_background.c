@@ -71,7 +71,7 @@ Test(library_background, what_the_background_found_is_not_loaded_while_a_graph_i
 }
 
 /* As nine problems leave it; the tenth is "tuned", and the program is started once more, to learn. */
-static void put_lessons(void)
+static void put_training_samples(void)
 {
     at_error err = { 0 };
     atx_store *store = NULL;
@@ -113,7 +113,7 @@ static bool was_started_to(const char *word)
 
 Test(library_background, the_background_has_the_model_learn_from_what_was_tuned_where_that_pays)
 {
-    put_lessons();
+    put_training_samples();
     be_program("[ \"$1\" = learn ] || exit 0\nexec sleep 100000");
     at_tuner *tuner = open_background();
     run_ok(tuner);
@@ -200,7 +200,7 @@ static int count_open(void)
     return count;
 }
 
-/* An opening has 30 s of patience with a lock. */
+/* An opening has 30 s of wait time with a lock. */
 Test(library_background, closing_waits_for_no_lock_of_the_database)
 {
     at_tuner *tuner = open_background(); /* there is none yet */

@@ -182,12 +182,12 @@ static at_problem question(int i)
           .size_count = 1,
           .sizes = { 123457 } },
     };
-    at_problem turned = AT_PROBLEM_INIT;
+    at_problem swapped = AT_PROBLEM_INIT;
     if (i < QUESTIONS - 1)
         return SIMPLE[i];
     bool made =
-        at_permute(&turned, AT_TYPE_F32, 3, (int64_t[]){ 7, 500, 300 }, (int[]){ 0, 2, 1 }, NULL) == AT_OK;
-    return made ? turned : (at_problem){ .struct_bytes = sizeof(at_problem), .op = "none" };
+        at_permute(&swapped, AT_TYPE_F32, 3, (int64_t[]){ 7, 500, 300 }, (int[]){ 0, 2, 1 }, NULL) == AT_OK;
+    return made ? swapped : (at_problem){ .struct_bytes = sizeof(at_problem), .op = "none" };
 }
 
 typedef struct answers {

@@ -13,7 +13,7 @@ static atx_timing timing(double median_s, double spread, int64_t samples)
     return (atx_timing){ .median_s = median_s, .min_s = median_s, .spread = spread, .samples = samples };
 }
 
-static atx_difference judge(atx_timing before, atx_timing after, double tolerance)
+static atx_difference validate(atx_timing before, atx_timing after, double tolerance)
 {
     double low = 0, high = 0;
     atx_ratio_interval(&low, &high, &before, &after);
@@ -22,24 +22,24 @@ static atx_difference judge(atx_timing before, atx_timing after, double toleranc
 
 Test(compare_stores, a_change_beyond_the_tolerance_and_the_noise_is_slower_or_faster)
 {
-    cr_assert_eq(judge(timing(1e-5, 0.01, 45), timing(1.03e-5, 0.01, 45), 0.01), ATX_DIFF_SLOWER);
-    cr_assert_eq(judge(timing(1.03e-5, 0.01, 45), timing(1e-5, 0.01, 45), 0.01), ATX_DIFF_FASTER);
+    cr_assert_eq(validate(timing(1e-5, 0.01, 45), timing(1.03e-5, 0.01, 45), 0.01), ATX_DIFF_SLOWER);
+    cr_assert_eq(validate(timing(1.03e-5, 0.01, 45), timing(1e-5, 0.01, 45), 0.01), ATX_DIFF_FASTER);
 }
 
 Test(compare_stores, a_change_within_the_tolerance_is_the_same)
 {
-    cr_assert_eq(judge(timing(1e-5, 0.01, 45), timing(1.002e-5, 0.01, 45), 0.01), ATX_DIFF_SAME);
+    cr_assert_eq(validate(timing(1e-5, 0.01, 45), timing(1.002e-5, 0.01, 45), 0.01), ATX_DIFF_SAME);
 }
 
 Test(compare_stores, noise_that_reaches_over_the_tolerance_is_unclear)
 {
-    cr_assert_eq(judge(timing(1e-5, 0.3, 9), timing(1.03e-5, 0.3, 9), 0.01), ATX_DIFF_UNCLEAR);
-    cr_assert_eq(judge(timing(1e-5, 0.01, 45), timing(1.01e-5, 0.01, 45), 0.01), ATX_DIFF_UNCLEAR);
+    cr_assert_eq(validate(timing(1e-5, 0.3, 9), timing(1.03e-5, 0.3, 9), 0.01), ATX_DIFF_UNCLEAR);
+    cr_assert_eq(validate(timing(1e-5, 0.01, 45), timing(1.01e-5, 0.01, 45), 0.01), ATX_DIFF_UNCLEAR);
 }
 
 Test(compare_stores, too_few_samples_say_nothing_however_far_apart)
 {
-    cr_assert_eq(judge(timing(1e-5, 0, 2), timing(2e-5, 0, 2), 0.01), ATX_DIFF_UNCLEAR);
+    cr_assert_eq(validate(timing(1e-5, 0, 2), timing(2e-5, 0, 2), 0.01), ATX_DIFF_UNCLEAR);
 }
 
 Test(compare_stores, the_interval_is_that_of_simulated_medians)

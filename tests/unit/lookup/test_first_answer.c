@@ -231,20 +231,21 @@ Test(first_answer, takes_of_the_model_that_ships_what_it_knows_of_the_operation_
     at_error err = { 0 };
     atx_catalog *catalog = NULL;
     atx_model *all = NULL, *one = NULL;
-    atx_lessons lessons;
+    atx_training_samples training_samples;
     cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK, "%s", err.text);
     const atx_op *op = atx_catalog_find_op(catalog, "transpose");
     cr_assert_eq(atx_model_shipped(&all, NULL, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_model_shipped(&one, op, &(atx_gpu_model){ .name = DEVICE }, &err), AT_OK, "%s",
                  err.text);
-    cr_assert(atx_model_part(&lessons, one, 0));
-    cr_expect_str_eq(lessons.op, "transpose");
-    cr_expect_str_eq(lessons.device, DEVICE);
-    cr_expect(!atx_model_part(&lessons, one, 1) && atx_model_part(&lessons, all, 1), "it knows others, too");
+    cr_assert(atx_model_part(&training_samples, one, 0));
+    cr_expect_str_eq(training_samples.op, "transpose");
+    cr_expect_str_eq(training_samples.device, DEVICE);
+    cr_expect(!atx_model_part(&training_samples, one, 1) && atx_model_part(&training_samples, all, 1),
+              "it knows others, too");
     atx_model_close(one);
     cr_assert_eq(atx_model_shipped(&one, op, &(atx_gpu_model){ .name = "of another kind" }, &err), AT_OK,
                  "%s", err.text);
-    cr_expect(atx_model_part(&lessons, one, 0), "another device's, where it knows none such");
+    cr_expect(atx_model_part(&training_samples, one, 0), "another device's, where it knows none such");
     atx_model_close(all);
     atx_model_close(one);
     atx_catalog_close(catalog);

@@ -156,7 +156,7 @@ static void exclude(atx_exclusions *x, int64_t rows, int64_t cols, const char *t
     const atx_template *t = atx_catalog_find_template(w.catalog, op, template_name);
     cr_assert_eq(atx_problem_init(&p, op, ATX_F32, (int64_t[]){ rows, cols }, 2, &err), AT_OK);
     cr_assert_eq(atx_config_parse(&c, t, config, &err), AT_OK, "%s", err.text);
-    at_fail(&why, AT_ERR_INPUT, "%s does not compile\nfor many reasons", template_name);
+    atx_fail(&why, AT_ERR_INPUT, "%s does not compile\nfor many reasons", template_name);
     cr_assert_eq(atx_exclude(x, &p, 90, t, &c, &why, &err), AT_OK);
 }
 
@@ -220,7 +220,7 @@ static atx_found ask_model(char config[256])
     at_error err = { 0 };
     atx_model *m = NULL;
     snprintf(model_path, sizeof model_path, "%s" ATX_MODEL_SUFFIX, w.path);
-    put_lessons();
+    put_training_samples();
     cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_model_write(m, model_path, &err), AT_OK, "%s", err.text);
     atx_model_close(m);

@@ -264,10 +264,10 @@ Test(lookup_models, what_was_measured_since_is_told_where_enough_problems_were)
     learn_on("NVIDIA H200");
     for (int i = 0; i < 240; i++)
         put_law(3000, 1000 + i);
-    put_winners(1, ATX_LEAST_LESSONS - 1);
+    put_winners(1, ATX_MIN_TRAINING_SAMPLES - 1);
     cr_expect_null(strstr(predicted_on("H200", 90).why, "autotune learn"), "%s",
                    predicted_on("H200", 90).why);
-    put_winners(ATX_LEAST_LESSONS, ATX_LEAST_LESSONS);
+    put_winners(ATX_MIN_TRAINING_SAMPLES, ATX_MIN_TRAINING_SAMPLES);
     open_again();
     cr_expect(
         strstr(predicted_on("H200", 90).why, "; `autotune learn` would take up to 5760 trials of yours in"),
@@ -277,7 +277,7 @@ Test(lookup_models, what_was_measured_since_is_told_where_enough_problems_were)
 Test(lookup_models, what_a_model_has_seen_is_not_told)
 {
     learn_on("NVIDIA H200");
-    put_winners(1, ATX_LEAST_LESSONS);
+    put_winners(1, ATX_MIN_TRAINING_SAMPLES);
     cr_expect_null(strstr(predicted_on("H200", 90).why, "autotune learn"), "%s",
                    predicted_on("H200", 90).why);
 }

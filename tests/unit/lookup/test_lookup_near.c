@@ -44,19 +44,19 @@ static const char *nearer_cube(const char *one, const char *other, int64_t a, in
 }
 
 /* 4096x1024 turned is the same, but 4 factors of two away as it stands; 2048x2048 is 2. */
-Test(lookup_near, an_op_that_declares_nothing_is_not_turned)
+Test(lookup_near, an_op_that_declares_nothing_is_not_swapped)
 {
     declare_cube("");
     cr_assert_str_eq(nearer_cube("4096x1024", "2048x2048", 1, 1024, 4096), "2048x2048");
 }
 
-Test(lookup_near, an_op_is_turned_where_it_says_so_at_its_cost)
+Test(lookup_near, an_op_is_swapped_where_it_says_so_at_its_cost)
 {
     declare_cube("near turned b c cost 1\n");
     cr_assert_str_eq(nearer_cube("4096x1024", "2048x2048", 1, 1024, 4096), "4096x1024");
 }
 
-Test(lookup_near, an_op_is_not_turned_where_that_costs_more)
+Test(lookup_near, an_op_is_not_swapped_where_that_costs_more)
 {
     declare_cube("near turned b c cost 3\n");
     cr_assert_str_eq(nearer_cube("4096x1024", "2048x2048", 1, 1024, 4096), "2048x2048");

@@ -23,7 +23,7 @@ static void write_model(void)
 {
     at_error err = { 0 };
     atx_model *m = NULL;
-    put_lessons();
+    put_training_samples();
     cr_assert_eq(atx_model_learn(&m, w.catalog, &w.store, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_model_write(m, model_path, &err), AT_OK, "%s", err.text);
     atx_model_close(m);
@@ -71,7 +71,7 @@ Test(lookup_predict, a_winner_of_the_problem_goes_before_any_model)
 
 Test(lookup_predict, without_a_model_the_nearest_winner_answers)
 {
-    put_lessons();
+    put_training_samples();
     put_far_winner();
     atx_found f = ask(1500, 1536, "H200");
     cr_assert_eq(f.match, ATX_MATCH_NEAR);

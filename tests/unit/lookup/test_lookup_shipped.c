@@ -158,12 +158,12 @@ Test(lookup_shipped, their_model_answers_for_a_shape_that_nobody_tuned)
 Test(lookup_shipped, their_model_is_of_the_templates_that_are_built_in)
 {
     static const char *const OPS[] = { "transpose", "permute" };
-    atx_lessons lessons;
+    atx_training_samples training_samples;
     atx_model *model = NULL;
     at_error err = { 0 };
     cr_assert_eq(atx_model_unpack(&model, atx_shipped_model, atx_shipped_model_bytes, &err), AT_OK, "%s",
                  err.text);
-    cr_assert(atx_model_part(&lessons, model, 0) && atx_shipped_model_bytes < (1 << 20));
+    cr_assert(atx_model_part(&training_samples, model, 0) && atx_shipped_model_bytes < (1 << 20));
     for (int i = 0; i < 2; i++) {
         atx_predictor *p = NULL;
         bool own = false;

@@ -319,7 +319,7 @@ Test(machine_warps, blocks_of_a_cluster_reach_into_each_others_memory)
 
 /* ---- matrices ---- */
 
-Test(machine_warps, matrices_of_16_bits_are_loaded_stored_and_turned)
+Test(machine_warps, matrices_of_16_bits_are_loaded_stored_and_swapped)
 {
     run *r = per_thread(
         ".shared .align 16 .b8 m[128];\nmov.u32 %r5, m; mad.lo.u32 %r6, %r30, 4, %r5;\n"

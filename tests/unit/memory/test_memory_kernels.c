@@ -10,7 +10,7 @@
 #include "memory_support.h"
 #include "compile/builder.h"
 #include "declare/declare_files.h"
-#include "explain/scene.h"
+#include "explain/instance.h"
 #include "lang/arch.h"
 #include "source/allowed.h"
 
@@ -54,29 +54,29 @@ static at_status watch_kernel(at_error *err)
 {
     int64_t bound[ATX_MAX_SLOTS] = { 0 };
     atx_limits limits;
-    atx_scene *scene = NULL;
+    atx_instance *instance = NULL;
     atx_tally *tally = NULL;
     atx_sample sample;
     atx_program p = { .module = NULL };
     atx_flaws flaws = { .count = 0 };
-    atx_scene_options options = { .problem = watched_problem, .slots = bound, .cc = 90, .answer = true };
+    atx_instance_options options = { .problem = watched_problem, .slots = bound, .cc = 90, .answer = true };
     atx_arch_limits(&limits, 90);
     at_status status = atx_problem_bind(bound, watched_problem, &limits, err);
     if (status == AT_OK)
-        status = atx_scene_open(&scene, &options, err);
+        status = atx_instance_open(&instance, &options, err);
     if (status == AT_OK)
         status = load_kernel(&p, err);
     if (status == AT_OK)
-        status = atx_scene_try(&flaws, scene, &p, err);
+        status = atx_instance_try(&flaws, instance, &p, err);
     if (status == AT_OK)
         status = atx_tally_open(&tally, p.module, err);
     if (status == AT_OK)
-        status = atx_scene_count(tally, &sample, scene, &p, 0, err);
+        status = atx_instance_count(tally, &sample, instance, &p, 0, err);
     if (status == AT_OK)
         count((size_t)flaws.count + 100 * (size_t)atx_tally_all(tally).traffic[ATX_GLOBAL_LOAD].bytes);
     atx_tally_close(tally);
     atx_program_close(&p);
-    atx_scene_close(scene);
+    atx_instance_close(instance);
     return status;
 }
 

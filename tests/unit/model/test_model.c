@@ -71,7 +71,7 @@ static void expect_law(const atx_model *m, int64_t rows, int64_t cols)
 
 Test(model, names_what_a_law_of_alignment_says_for_problems_that_it_never_saw)
 {
-    put_lessons();
+    put_training_samples();
     atx_model *m = learn(NULL);
     cr_assert_not_null(m);
     expect_law(m, 1500, 1536);
@@ -83,7 +83,7 @@ Test(model, names_what_a_law_of_alignment_says_for_problems_that_it_never_saw)
 
 Test(model, expects_about_the_time_that_the_law_gives)
 {
-    put_lessons();
+    put_training_samples();
     atx_model *m = learn(NULL);
     atx_guess g = guess_of(m, 1500, 1536);
     double law = law_s(1500, 1536, 64, 8, 0);
@@ -94,7 +94,7 @@ Test(model, expects_about_the_time_that_the_law_gives)
 
 static void put_h100(int problems, int least_tile, int best_rows)
 {
-    put_lessons();
+    put_training_samples();
     for (int64_t i = 0; i < problems; i++)
         put_tiles_on("NVIDIA H100", 500 + 300 * i, 512 + 160 * i, least_tile, 64, best_rows);
 }
@@ -115,14 +115,14 @@ Test(model, device_that_another_knows_more_of_also_chooses_from_what_was_only_tr
 {
     put_h100(14, 64, 8);
     atx_model *m = learn(NULL);
-    atx_lessons lessons;
+    atx_training_samples training_samples;
     int i = 0;
-    while (atx_model_part(&lessons, m, i) && !strstr(lessons.device, "H100"))
+    while (atx_model_part(&training_samples, m, i) && !strstr(training_samples.device, "H100"))
         i++;
-    cr_assert_str_eq(lessons.device, "NVIDIA H100");
-    cr_assert_eq(lessons.candidates, 2, "%d", (int)lessons.candidates);
-    cr_assert_eq(lessons.trials, 14 * 8);
-    cr_assert_eq(lessons.problems, 14);
+    cr_assert_str_eq(training_samples.device, "NVIDIA H100");
+    cr_assert_eq(training_samples.candidates, 2, "%d", (int)training_samples.candidates);
+    cr_assert_eq(training_samples.trials, 14 * 8);
+    cr_assert_eq(training_samples.problems, 14);
     atx_model_close(m);
 }
 
@@ -134,17 +134,17 @@ Test(model, trials_of_another_device_do_not_go_before_its_own)
 
 Test(model, trial_that_was_disturbed_does_not_make_all_answers_doubtful)
 {
-    put_lessons();
+    put_training_samples();
     put_trial("2048x4096", "tile_rows", "TILE=64 BLOCK_ROWS=8 PAD=0 UNROLL=yes ORDER=in_fast",
               100 * law_s(2048, 4096, 64, 8, 0));
     atx_model *m = learn(NULL);
-    atx_lessons lessons;
-    cr_assert(atx_model_part(&lessons, m, 0));
-    cr_assert(lessons.doubt > 0.02 && lessons.doubt < 0.3, "%g", lessons.doubt);
+    atx_training_samples training_samples;
+    cr_assert(atx_model_part(&training_samples, m, 0));
+    cr_assert(training_samples.doubt > 0.02 && training_samples.doubt < 0.3, "%g", training_samples.doubt);
     atx_model_close(m);
 }
 
-/* Rows that a trait says all about, and noise beside it. */
+/* Rows that a feature says all about, and noise beside it. */
 static int trees_of(double noise)
 {
     enum { ROWS = 400 };
@@ -153,20 +153,20 @@ static int trees_of(double noise)
     at_error err = { 0 };
     atx_rng rng = { .state = 1 };
     atx_forest forest = { .count = 0 };
-    const atx_lesson lesson = { bins, ROWS, 1, (int[]){ 98 }, weights, left, used, NULL };
+    const atx_training_set training_set = { bins, ROWS, 1, (int[]){ 98 }, weights, left, used, NULL };
     const atx_growth growth = { .trees = 200,
                                 .leaves = ATX_MAX_LEAVES,
                                 .rate = 0.1,
                                 .least_weight = 1,
-                                .trait_share = 1,
-                                .judged = true };
+                                .feature_share = 1,
+                                .validated = true };
     for (int i = 0; i < ROWS; i++) {
         bins[i] = (uint8_t)(1 + i % 97);
         used[i] = i % 4 != 0;
         weights[i] = 1;
         left[i] = (float)(bins[i] / 97.0 + noise * ((double)atx_rng_below(&rng, 1000) / 500 - 1));
     }
-    cr_assert_eq(atx_forest_grow(&forest, &lesson, &growth, &rng, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_forest_grow(&forest, &training_set, &growth, &rng, &err), AT_OK, "%s", err.text);
     const int count = forest.count;
     atx_forest_clear(&forest);
     return count;
@@ -179,7 +179,7 @@ Test(model, grows_no_more_trees_when_they_help_no_longer_where_they_did_not_lear
     cr_assert(clear > noisy, "%d and %d", clear, noisy);
 }
 
-/* Three rows of many traits: a quarter is the same in all, another quarter only the second row has. */
+/* Three rows of many features: a quarter is the same in all, another quarter only the second row has. */
 enum { MANY = 400, ROWS = 3 };
 
 static void name_many(char (*names)[ATX_MAX_NAME], float *numbers)
@@ -194,7 +194,7 @@ static void name_many(char (*names)[ATX_MAX_NAME], float *numbers)
     }
 }
 
-Test(model, looks_at_traits_that_differ_before_those_that_do_not)
+Test(model, looks_at_features_that_differ_before_those_that_do_not)
 {
     static atx_part_of_model part;
     static char names[MANY][ATX_MAX_NAME];
@@ -204,14 +204,14 @@ Test(model, looks_at_traits_that_differ_before_those_that_do_not)
     };
     int differ = 0, of_one_row = 0;
     name_many(names, numbers);
-    atx_choose_traits(&g);
-    cr_expect_eq(part.trait_count, ATX_MAX_SEEN, "%d traits", part.trait_count);
-    for (int k = 0; k < part.trait_count; k++) {
+    atx_choose_features(&g);
+    cr_expect_eq(part.feature_count, ATX_MAX_SEEN, "%d features", part.feature_count);
+    for (int k = 0; k < part.feature_count; k++) {
         int from = atoi(strpbrk(part.names[k], "0123456789"));
         differ += from % 4 >= 2;
         of_one_row += from % 4 == 1;
         cr_expect_neq(from % 4, 0, "%s is among them", part.names[k]);
-        cr_expect_eq(numbers[part.trait_count + k], (float)(from + 1000), "%s has another's number",
+        cr_expect_eq(numbers[part.feature_count + k], (float)(from + 1000), "%s has another's number",
                      part.names[k]);
     }
     cr_expect_eq(differ, MANY / 2, "%d of %d that differ", differ, MANY / 2);
@@ -277,7 +277,7 @@ static void pack(atx_str *out, const atx_model *m)
 Test(model, is_the_same_for_the_same_trials)
 {
     atx_str a = { 0 }, b = { 0 };
-    put_lessons();
+    put_training_samples();
     atx_model *m = learn(NULL), *n = learn(NULL);
     atx_guess g = guess_of(m, 1500, 1531), h = guess_of(n, 1500, 1531);
     cr_assert(memcmp(&g.config, &h.config, sizeof g.config) == 0 && g.time_s == h.time_s);
@@ -295,7 +295,7 @@ Test(model, packed_and_unpacked_says_the_same)
     at_error err = { 0 };
     atx_str bytes = { 0 }, again = { 0 };
     atx_model *n = NULL;
-    put_lessons();
+    put_training_samples();
     atx_model *m = learn(NULL);
     pack(&bytes, m);
     cr_assert_eq(atx_model_unpack(&n, bytes.data, bytes.len, &err), AT_OK, "%s", err.text);
@@ -321,7 +321,7 @@ Test(model, a_damaged_file_is_refused_or_harmless)
 {
     atx_str bytes = { 0 };
     atx_rng rng = { 7 };
-    put_lessons();
+    put_training_samples();
     atx_model *m = learn(NULL), *n = NULL;
     pack(&bytes, m);
     for (size_t len = 0; len < bytes.len; len += 1 + bytes.len / 97)
@@ -386,7 +386,7 @@ Test(model, is_renewed_when_enough_is_new)
     cr_assert_eq(newest, 0);
     cr_assert_eq(atx_model_is_behind(NULL, 99), 0);
     cr_assert_eq(atx_model_is_behind(NULL, 100), 100);
-    put_lessons();
+    put_training_samples();
     cr_assert_eq(atx_store_newest_trial(&newest, w.store, &err), AT_OK, "%s", err.text);
     cr_assert_eq(newest, 288);
     atx_model *m = learn(NULL);
@@ -402,7 +402,7 @@ Test(model, remembers_in_its_file_how_far_it_has_read_and_who_wanted_it_so)
     at_error err = { 0 };
     atx_model *n = NULL;
     atx_str bytes = { 0 };
-    put_lessons();
+    put_training_samples();
     atx_model *m = learn(NULL);
     cr_assert_not(atx_model_is_kept(m));
     atx_model_keep(m);
@@ -424,7 +424,7 @@ Test(model, remembers_who_wanted_it_so_also_where_its_own_store_is_empty)
     atx_str bytes = { 0 };
     atx_store *own = NULL;
     char path[80];
-    put_lessons();
+    put_training_samples();
     snprintf(path, sizeof path, "%s-own", w.path);
     cr_assert_eq(atx_store_open(&own, path, ATX_STORE_WRITE, &err), AT_OK, "%s", err.text);
     atx_store *const stores[] = { own, w.store };
@@ -456,7 +456,7 @@ static void count_look(void *context)
 Test(model, learning_ends_when_it_is_asked_to)
 {
     at_error err = { 0 };
-    put_lessons();
+    put_training_samples();
     for (int after = 1; after < 400; after = after * 3) {
         int left = after;
         atx_model *m = NULL;
@@ -473,7 +473,7 @@ Test(model, learning_ends_when_it_is_asked_to)
 Test(model, that_begins_with_another_keeps_what_that_knew)
 {
     at_error err = { 0 };
-    put_lessons();
+    put_training_samples();
     atx_model *first = learn(NULL);
     atx_store_close(w.store);
     unlink(w.path);

@@ -1,5 +1,5 @@
 /* test_turns.c - runs on one device take turns, also those of different users. */
-#include "runner/turns.h"
+#include "runner/device_lock.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #define NOBODY 65534
 
 static char folder[64];
-static atx_turns first, second;
+static atx_device_lock first, second;
 static char why[200];
 
 static void begin(void)
@@ -40,37 +40,37 @@ static void path_of(char out[200], const char *kind)
 
 static void open_both(void)
 {
-    cr_assert(atx_turns_open(&first, folder, UUID, why, sizeof why), "%s", why);
-    cr_assert(atx_turns_open(&second, folder, UUID, why, sizeof why), "%s", why);
+    cr_assert(atx_device_lock_open(&first, folder, UUID, why, sizeof why), "%s", why);
+    cr_assert(atx_device_lock_open(&second, folder, UUID, why, sizeof why), "%s", why);
 }
 
 static void close_both(void)
 {
-    atx_turns_close(&first);
-    atx_turns_close(&second);
+    atx_device_lock_close(&first);
+    atx_device_lock_close(&second);
 }
 
 Test(turns, one_has_the_device_at_a_time)
 {
     open_both();
-    cr_assert(atx_turns_try(&first));
-    cr_assert_not(atx_turns_try(&second));
-    atx_turns_end(&first);
-    atx_turns_wait(&second);
-    cr_assert_not(atx_turns_try(&first));
-    atx_turns_end(&second);
-    cr_assert(atx_turns_try(&first));
+    cr_assert(atx_device_lock_try(&first));
+    cr_assert_not(atx_device_lock_try(&second));
+    atx_device_lock_end(&first);
+    atx_device_lock_wait(&second);
+    cr_assert_not(atx_device_lock_try(&first));
+    atx_device_lock_end(&second);
+    cr_assert(atx_device_lock_try(&first));
     close_both();
 }
 
 Test(turns, whoever_waits_is_not_overtaken)
 {
     open_both();
-    cr_assert(atx_turns_try(&first));
-    cr_assert_not(atx_turns_try(&second), "it stands in the door now");
-    atx_turns_end(&first);
-    cr_assert_not(atx_turns_try(&first), "the other one was there before");
-    atx_turns_wait(&second);
+    cr_assert(atx_device_lock_try(&first));
+    cr_assert_not(atx_device_lock_try(&second), "it stands in the door now");
+    atx_device_lock_end(&first);
+    cr_assert_not(atx_device_lock_try(&first), "the other one was there before");
+    atx_device_lock_wait(&second);
     close_both();
 }
 
@@ -80,12 +80,12 @@ static int as_nobody(void)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        atx_turns mine;
+        atx_device_lock mine;
         if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
             _exit(9);
-        if (!atx_turns_open(&mine, folder, UUID, why, sizeof why))
+        if (!atx_device_lock_open(&mine, folder, UUID, why, sizeof why))
             _exit(8);
-        _exit(atx_turns_try(&mine) ? 7 : 0);
+        _exit(atx_device_lock_try(&mine) ? 7 : 0);
     }
     int status = 0;
     cr_assert_eq(waitpid(child, &status, 0), child);
@@ -104,14 +104,14 @@ Test(turns, of_two_users_whatever_the_mask_of_the_first)
     struct stat info;
     need_root();
     umask(077);
-    cr_assert(atx_turns_open(&first, folder, UUID, why, sizeof why), "%s", why);
+    cr_assert(atx_device_lock_open(&first, folder, UUID, why, sizeof why), "%s", why);
     path_of(path, "lock");
     cr_assert_eq(stat(path, &info), 0);
     cr_assert_eq(info.st_mode & 0777, 0666, "mode %o", info.st_mode & 0777);
-    cr_assert(atx_turns_try(&first));
+    cr_assert(atx_device_lock_try(&first));
     int found = as_nobody();
     cr_assert_eq(found, 0, "7: both have the device, 8: no lock could be had; found %d", found);
-    atx_turns_close(&first);
+    atx_device_lock_close(&first);
 }
 
 /* As an older autotune or another program left them. */
@@ -125,21 +125,21 @@ Test(turns, with_files_that_others_may_only_read)
         close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0644));
         cr_assert_eq(chmod(path, 0644), 0);
     }
-    cr_assert(atx_turns_open(&first, folder, UUID, why, sizeof why), "%s", why);
-    cr_assert(atx_turns_try(&first));
+    cr_assert(atx_device_lock_open(&first, folder, UUID, why, sizeof why), "%s", why);
+    cr_assert(atx_device_lock_try(&first));
     cr_assert_eq(as_nobody(), 0);
-    atx_turns_close(&first);
+    atx_device_lock_close(&first);
 }
 
 /* Nothing to take turns with: it says which file, and why; trying and ending are harmless. */
 static void expect_none(const char *words)
 {
-    cr_assert_not(atx_turns_open(&first, folder, UUID, why, sizeof why));
+    cr_assert_not(atx_device_lock_open(&first, folder, UUID, why, sizeof why));
     cr_assert(strstr(why, words) && strstr(why, "/autotune-" UUID "."), "%s", why);
-    cr_assert(atx_turns_try(&first));
-    atx_turns_wait(&first);
-    atx_turns_end(&first);
-    atx_turns_close(&first);
+    cr_assert(atx_device_lock_try(&first));
+    atx_device_lock_wait(&first);
+    atx_device_lock_end(&first);
+    atx_device_lock_close(&first);
 }
 
 Test(turns, no_link_is_followed)
@@ -171,8 +171,8 @@ Test(turns, without_permission_it_says_so)
 
 Test(turns, children_do_not_inherit_them)
 {
-    cr_assert(atx_turns_open(&first, folder, UUID, why, sizeof why), "%s", why);
+    cr_assert(atx_device_lock_open(&first, folder, UUID, why, sizeof why), "%s", why);
     cr_assert(fcntl(first.door, F_GETFD) & FD_CLOEXEC);
     cr_assert(fcntl(first.device, F_GETFD) & FD_CLOEXEC);
-    atx_turns_close(&first);
+    atx_device_lock_close(&first);
 }

@@ -143,7 +143,7 @@ Test(search, strategies_propose_only_what_has_an_index)
         for (int i = 0; i < 60; i++) {
             int64_t index = (*s)->propose(state);
             atx_finding finding = { .outcome = ATX_TIMED, .seconds = index == hints[0] ? 1e-6 : 2e-6 };
-            if (index == ATX_WORTHLESS)
+            if (index == ATX_BELOW_THRESHOLD)
                 break;
             expect_round_trip(&p.search, index);
             (*s)->report(state, index, &finding);

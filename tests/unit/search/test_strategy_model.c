@@ -545,9 +545,9 @@ Test(strategy_model, ends_by_itself_when_little_is_to_be_gained)
     bench_open(&b, TILES, OTHER);
     b.search.worth = 0.005;
     search_with(&o, &b, all_equal, 4096, 4, false);
-    cr_assert(o.end == ATX_WORTHLESS && o.count < 80, "%d trials", o.count);
+    cr_assert(o.end == ATX_BELOW_THRESHOLD && o.count < 80, "%d trials", o.count);
     search_with(&o, &b, smooth, 4096, 4, false);
-    cr_assert(o.end == ATX_WORTHLESS && o.count < 400, "%d trials", o.count);
+    cr_assert(o.end == ATX_BELOW_THRESHOLD && o.count < 400, "%d trials", o.count);
     cr_assert_float_eq(o.best, 1, 1e-9);
     bench_close(&b);
 }

@@ -3,7 +3,7 @@
 #define AUTOTUNE_MERGE_SUPPORT_H
 
 #include "store_support.h"
-#include "source/meaning.h"
+#include "source/normalized.h"
 
 #include <criterion/criterion.h>
 
@@ -25,7 +25,7 @@ static inline atx_store *small_store(const char *path)
     char hash[ATX_HASH_TEXT];
     rows[1].outcome = ATX_CRASHED;
     rows[1].log = "said \"no\"\nand\tbroke \xc3\xa4";
-    cr_assert_eq(atx_meaning_hash(hash, "text of tile\n", 13, NULL, NULL), AT_OK);
+    cr_assert_eq(atx_normalized_hash(hash, "text of tile\n", 13, NULL, NULL), AT_OK);
     put_ok(store, &KEY, &H200, rows, 2);
     cr_assert_eq(atx_store_put_winner(store, 0, &KEY, &H200, &winner, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_store_put_source(store, hash, "tile.cu", "text of tile\n", 13, &err), AT_OK);

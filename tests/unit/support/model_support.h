@@ -54,7 +54,7 @@ static inline void put_law(int64_t rows, int64_t cols)
     put_tiles(rows, cols, 16, 64);
 }
 
-static inline void put_lessons(void)
+static inline void put_training_samples(void)
 {
     static const int64_t SIDES[][2] = { { 512, 512 },   { 1024, 960 },  { 700, 2048 },  { 2048, 4096 },
                                         { 3001, 1600 }, { 999, 1024 },  { 513, 511 },   { 1000, 961 },

@@ -1,7 +1,7 @@
 /* test_outcome.c - what becomes of candidates: counted once, and one that fails later is no candidate any
  * more. */
 #include "store_support.h"
-#include "tune/contest_parts.h"
+#include "tune/search_run_internal.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -19,7 +19,7 @@ static const atx_strategy STRATEGY = { .name = "stub", .report = ignore };
 /* A search over copies, which are compared by time: three candidates of 3, 1 and 2 us. */
 typedef struct search_run {
     atx_env env;
-    atx_contest c;
+    atx_search_run c;
     atx_candidate a[3];
     atx_candidate *list[3];
     atx_template t;
@@ -32,18 +32,18 @@ static void begin(search_run *r)
     *r = (search_run){ .env = { .store = memory_ok(), .fingerprint = H200 } };
     snprintf(r->t.name, sizeof r->t.name, "mine");
     snprintf(r->t.hash, sizeof r->t.hash, "of mine");
-    r->c = (atx_contest){ .env = &r->env,
-                          .is_copy = true,
-                          .key = KEY,
-                          .strategy = &STRATEGY,
-                          .candidates = r->list,
-                          .candidate_count = 3,
-                          .tally.settled = true };
+    r->c = (atx_search_run){ .env = &r->env,
+                             .is_copy = true,
+                             .key = KEY,
+                             .strategy = &STRATEGY,
+                             .candidates = r->list,
+                             .candidate_count = 3,
+                             .tally.converged = true };
     for (int i = 0; i < 3; i++) {
         r->list[i] = &r->a[i];
         r->a[i] = (atx_candidate){ .t = &r->t, .text = TEXTS[i], .build = { .ok = true } };
         r->a[i].m = (atx_measured){ .outcome = ATX_TIMED, .timing = { TIMES[i], TIMES[i], 0, 7, 0 } };
-        atx_contest_decide(&r->c, &r->a[i]);
+        atx_search_run_decide(&r->c, &r->a[i]);
     }
 }
 
@@ -55,7 +55,7 @@ static void end(search_run *r)
 static void invalidate(search_run *r, int i, atx_outcome outcome)
 {
     at_error err = { 0 };
-    cr_assert_eq(atx_contest_invalidate(&r->c, &r->a[i], outcome, "it is wrong", &err), AT_OK, "%s",
+    cr_assert_eq(atx_search_run_invalidate(&r->c, &r->a[i], outcome, "it is wrong", &err), AT_OK, "%s",
                  err.text);
 }
 
@@ -79,12 +79,12 @@ Test(outcome, a_candidate_is_counted_once_whatever_becomes_of_it)
     search_run r;
     begin(&r);
     invalidate(&r, 1, ATX_WRONG_RESULT);
-    const atx_contest_count *t = &r.c.tally;
+    const atx_search_run_count *t = &r.c.tally;
     cr_assert(t->decided == 3 && t->failed == 1 && t->outcomes[ATX_TIMED] == 2 &&
               t->outcomes[ATX_WRONG_RESULT] == 1);
     atx_candidate never = { .t = &r.t, .text = (char *)"N=9", .build = { .ok = true } };
     at_error err = { 0 };
-    cr_assert_eq(atx_contest_invalidate(&r.c, &never, ATX_WRONG_RESULT, "", &err), AT_OK);
+    cr_assert_eq(atx_search_run_invalidate(&r.c, &never, ATX_WRONG_RESULT, "", &err), AT_OK);
     cr_assert(t->decided == 4 && t->failed == 2 && t->outcomes[ATX_TIMED] == 2 &&
               t->outcomes[ATX_WRONG_RESULT] == 2);
     end(&r);
@@ -96,7 +96,7 @@ Test(outcome, a_search_that_ended_by_itself_has_not_when_its_best_is_wrong)
     search_run r;
     begin(&r);
     invalidate(&r, 1, ATX_WRONG_RESULT);
-    cr_assert_not(r.c.tally.settled);
+    cr_assert_not(r.c.tally.converged);
     end(&r);
 }
 

@@ -79,7 +79,8 @@ Test(shard, a_problem_is_in_exactly_one_part)
 
 Test(shard, problems_keep_their_order)
 {
-    /* The dearest goes first, and 37x37 is the dearest: what a part has is as in the list all the same. */
+    /* The most expensive goes first, and 37x37 is the most expensive: what a part has is as in the list all
+     * the same. */
     expect_part(SMALL, 1, 2, "32x32 34x34 37x37");
     expect_part(SMALL, 2, 2, "33x33 35x35 36x36");
 }

@@ -57,7 +57,7 @@ Test(printable, in_place_it_is_cut_to_its_room)
 Test(printable, a_message_is_printable_whatever_is_in_it)
 {
     at_error err = { 0 };
-    at_fail(&err, AT_ERR_INPUT, "no file '%s'", "a\x1b[31mb\xff");
+    atx_fail(&err, AT_ERR_INPUT, "no file '%s'", "a\x1b[31mb\xff");
     cr_assert_str_eq(err.text, "no file 'a\\x1b[31mb\\xff'");
 }
 

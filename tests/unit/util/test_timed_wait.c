@@ -1,5 +1,5 @@
 /* test_timed_wait.c - waits for news are on the clock that nobody sets. */
-#include "tune/crew.h"
+#include "tune/helper_pool.h"
 #include "util/clock.h"
 #include "util/timed_wait.h"
 
@@ -42,13 +42,13 @@ Test(timed_wait, ends_at_a_time_on_the_clock_that_never_jumps)
 
 Test(timed_wait, a_device_without_a_problem_waits_on_it)
 {
-    atx_crew *crew = atx_crew_open();
+    atx_helper_pool *helper_pool = atx_helper_pool_open();
     atx_helped helped = { 0 };
     const atx_problem *problem = NULL;
     int64_t id = 0;
-    atx_crew_begin(crew);
+    atx_helper_pool_begin(helper_pool);
     double begun_s = atx_now_s();
-    cr_assert_not(atx_crew_find(crew, &id, &problem, &helped));
+    cr_assert_not(atx_helper_pool_find(helper_pool, &id, &problem, &helped));
     check_wait(begun_s);
-    atx_crew_close(crew);
+    atx_helper_pool_close(helper_pool);
 }

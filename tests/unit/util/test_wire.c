@@ -211,7 +211,7 @@ static bool has_asked_less_than_three_times(void *context)
 }
 
 /* A peer that is frozen, or busy for ever: a blocking send would never come back. */
-Test(wire, sending_to_one_that_takes_nothing_ends_with_the_patience, .timeout = 600)
+Test(wire, sending_to_one_that_takes_nothing_ends_with_the_wait_time, .timeout = 600)
 {
     int pair[2], asked = 0;
     atx_str body = { 0 };
@@ -229,7 +229,7 @@ Test(wire, sending_to_one_that_takes_nothing_ends_with_the_patience, .timeout = 
 }
 
 /* A peer that was frozen while it sent: a blocking receive would never come back. */
-Test(wire, receiving_what_does_not_go_on_ends_with_the_patience, .timeout = 600)
+Test(wire, receiving_what_does_not_go_on_ends_with_the_wait_time, .timeout = 600)
 {
     int pair[2], asked = 0;
     uint32_t kind = 0;
@@ -384,20 +384,20 @@ Test(wire, a_child_that_does_not_end_is_killed)
     atx_child_stop(&child, 0.2); /* harmless */
 }
 
-Test(wire, an_autopsy_tells_signal_and_exit_code)
+Test(wire, an_exit_status_tells_signal_and_exit_code)
 {
     atx_child child;
     char how[128];
     spawn_shell(&child, "kill -9 $$");
-    atx_child_autopsy(&child, how, sizeof how);
+    atx_child_exit_status(&child, how, sizeof how);
     cr_assert_str_eq(how, "killed by signal 9 (Killed)");
     spawn_shell(&child, "exit 7");
-    atx_child_autopsy(&child, how, sizeof how);
+    atx_child_exit_status(&child, how, sizeof how);
     cr_assert_str_eq(how, "ended with exit code 7");
     spawn_shell(&child, "exec 3>&-; exec sleep 100");
-    atx_child_autopsy(&child, how, sizeof how);
+    atx_child_exit_status(&child, how, sizeof how);
     cr_assert_str_eq(how, "closed its connection and did not end");
-    atx_child_autopsy(&child, how, sizeof how);
+    atx_child_exit_status(&child, how, sizeof how);
     cr_assert_str_eq(how, "never started");
 }
 
@@ -449,7 +449,7 @@ Test(wire, a_child_dies_with_its_parent)
     cr_assert(atx_wire_recv(child.fd, &kind, &body, NULL) == AT_OK && kind == 1);
     atx_reader r = reader_of(&body);
     int grandchild = (int)atx_get_i64(&r);
-    atx_child_autopsy(&child, how, sizeof how);
+    atx_child_exit_status(&child, how, sizeof how);
     cr_assert_str_eq(how, "killed by signal 9 (Killed)");
     cr_assert_gt(grandchild, 0);
     while (is_alive(grandchild))

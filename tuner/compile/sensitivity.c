@@ -1,0 +1,231 @@
+/*
+ * sensitivity.c - in each round one configuration is drawn, and for each parameter that has not shown an
+ * effect another that differs in it alone; all are compiled side by side. Rounds go on with what is left,
+ * from other configurations, as a parameter may matter only beside certain values of others.
+ */
+#include "compile/sensitivity.h"
+
+#include "compile/connection.h"
+#include "compile/cubin.h"
+#include "lang/render.h"
+#include "lang/render_pragmas.h"
+#include "source/lex.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { ROUNDS = 3 };
+
+/* A configuration, and what became of it. */
+typedef struct probe {
+    bool used, ok;
+    atx_config config;
+    atx_geometry geometries[ATX_MAX_STEPS];
+    char hash[ATX_HASH_TEXT];
+} probe;
+
+typedef struct search {
+    const atx_sensitivity_query *q;
+    atx_space *space;
+    atx_rng rng;
+    probe probes[ATX_MAX_PARAMS + 1]; /* of each parameter; last the one that they differ from */
+    int pairs[ATX_MAX_PARAMS];        /* whose code was equal */
+    bool matters[ATX_MAX_PARAMS];
+    bool launches[ATX_MAX_PARAMS]; /* it changed the launch   */
+} search;
+
+/* ---- the text ---- */
+
+/* The lexer of a part of the template: its own, or common code, or a file. */
+static atx_lexer lexer_of(const atx_template *t, int part)
+{
+    return (atx_lexer){ .text = t->source + t->parts[part].begin, .len = t->parts[part].len };
+}
+
+/* The first directive of the template's code that names it (#define NAME, or an #if that asks for it), with
+ * its place. */
+static bool find_directive(atx_str *out, const atx_template *t, const char *name)
+{
+    for (int i = 0; i < t->part_count; i++) {
+        atx_lexer lexer = lexer_of(t, i);
+        atx_token directive = { 0 };
+        for (atx_token token; atx_lexer_next(&token, &lexer);) {
+            if (token.kind == ATX_TOKEN_DIRECTIVE)
+                directive = token;
+            if (!token.directive || !atx_token_is(lexer.text, &token, name))
+                continue;
+            const char *at = lexer.text + directive.begin;
+            const char *stop = memchr(at, '\n', lexer.len - directive.begin);
+            size_t len = stop ? (size_t)(stop - at) : lexer.len - directive.begin;
+            atx_str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, t->parts[i].file,
+                         t->parts[i].line + directive.line - 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A line of the preprocessor speaks of it, and it is a constant: an #ifndef or an #if takes it for not there.
+ */
+static bool is_hidden(const atx_template *t, const char *name)
+{
+    atx_str line = { 0 };
+    bool hidden = !atx_is_macro(t, name) && find_directive(&line, t, name);
+    atx_str_clear(&line);
+    return hidden;
+}
+
+/* ---- compiling ---- */
+
+static at_status take(search *s, at_error *err)
+{
+    atx_compiled done = { 0 };
+    atx_pool_wait(s->q->pool, NULL, 100);
+    at_status status = atx_pool_pump(s->q->pool, err);
+    while (status == AT_OK && atx_pool_take(s->q->pool, &done)) {
+        probe *p = &s->probes[done.tag];
+        /* Where parameters are constants of the source, these are variables with other values. */
+        p->ok = done.ok && atx_cubin_hash(p->hash, done.code.data, done.code.len, s->q->t->define_all);
+        atx_compiled_clear(&done);
+    }
+    return status;
+}
+
+static at_status start(search *s, int i, at_error *err)
+{
+    const atx_sensitivity_query *q = s->q;
+    probe *p = &s->probes[i];
+    int64_t own[ATX_MAX_SLOTS];
+    atx_str source = { 0 };
+    at_error ignored;
+
+    memcpy(own, q->slots, (size_t)q->t->op->symbols.count * sizeof *own);
+    if (atx_config_bind(own, q->t, &p->config, &ignored) != AT_OK ||
+        atx_geometries_of(p->geometries, q->t, own, &ignored) != AT_OK)
+        return AT_OK; /* such a one is told elsewhere */
+    at_status status = atx_render(&source, q->t, q->type, &p->config, q->slots, err);
+    while (status == AT_OK && !atx_pool_has_room(q->pool) && !atx_cancel_due(q->cancel))
+        status = take(s, err);
+    if (status == AT_OK && !atx_cancel_due(q->cancel))
+        status = atx_pool_submit(q->pool, i, atx_str_text(&source), q->t->file, q->cc, ATX_CUBIN, err);
+    atx_str_clear(&source);
+    return status;
+}
+
+static at_status compile_all(search *s, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i <= ATX_MAX_PARAMS && status == AT_OK; i++)
+        if (s->probes[i].used)
+            status = start(s, i, err);
+    while (status == AT_OK && atx_pool_busy(s->q->pool) && !atx_cancel_due(s->q->cancel))
+        status = take(s, err);
+    return status;
+}
+
+/* ---- rounds ---- */
+
+/* A valid configuration that differs from `base` in this parameter alone. */
+static bool vary(search *s, const atx_config *base, int i)
+{
+    const atx_param *param = &s->q->t->params[i];
+    atx_config *config = &s->probes[i].config;
+    int first = (int)atx_rng_below(&s->rng, (uint64_t)param->count);
+    *config = *base;
+    for (int k = 0; k < param->count; k++) {
+        config->values[i] = param->values[(first + k) % param->count];
+        if (config->values[i] != base->values[i] && atx_space_find(s->space, config) >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* What the code should see, and does not, may change the launch all the same. */
+static void compare(search *s)
+{
+    const probe *base = &s->probes[ATX_MAX_PARAMS];
+    for (int i = 0; i < s->q->t->param_count; i++) {
+        const probe *p = &s->probes[i];
+        if (!p->used || !p->ok || !base->ok)
+            continue;
+        bool same = strcmp(p->hash, base->hash) == 0;
+        bool launch = memcmp(p->geometries, base->geometries, sizeof p->geometries) != 0;
+        s->pairs[i] += same;
+        s->launches[i] |= launch;
+        s->matters[i] = s->matters[i] || !same || (launch && !is_hidden(s->q->t, s->q->t->params[i].name));
+    }
+}
+
+static at_status play_round(search *s, at_error *err)
+{
+    probe *base = &s->probes[ATX_MAX_PARAMS];
+    bool any = false;
+    memset(s->probes, 0, sizeof s->probes);
+    atx_space_config(&base->config, s->space, atx_space_sample(s->space, &s->rng));
+    for (int i = 0; i < s->q->t->param_count; i++) {
+        s->probes[i].used = !s->matters[i] && vary(s, &base->config, i);
+        any = any || s->probes[i].used;
+    }
+    base->used = any;
+    at_status status = compile_all(s, err);
+    if (status == AT_OK)
+        compare(s);
+    return status;
+}
+
+/* ---- why ---- */
+
+static bool has_word(atx_lexer lexer, const char *name)
+{
+    bool has = false;
+    for (atx_token token; !has && atx_lexer_next(&token, &lexer);)
+        has = atx_token_is(lexer.text, &token, name);
+    return has;
+}
+
+/* The declaration is a comment. */
+static bool is_in_code(const atx_template *t, const char *name)
+{
+    bool has = has_word((atx_lexer){ .text = t->kernel, .len = strlen(t->kernel) }, name);
+    for (int i = 0; i < t->part_count && !has; i++)
+        has = has_word(lexer_of(t, i), name);
+    return has;
+}
+
+static void explain(atx_str *out, const atx_template *t, const atx_param *param, bool launches)
+{
+    atx_str line = { 0 };
+    atx_str_addf(out, "parameter '%s' changes %s: its values give the same machine code", param->name,
+                 launches ? "the launch alone" : "nothing");
+    if (!is_in_code(t, param->name))
+        atx_str_add(out, "; its name is nowhere in the code");
+    else if (!atx_is_macro(t, param->name) && find_directive(&line, t, param->name))
+        atx_str_addf(out, "; hidden by %s? `define %s` makes it a macro, which #if sees", atx_str_text(&line),
+                     param->name);
+    atx_str_clear(&line);
+}
+
+static void tell(search *s)
+{
+    for (int i = 0; i < s->q->t->param_count; i++) {
+        atx_str why = { 0 };
+        if (s->matters[i] || !s->pairs[i])
+            continue;
+        explain(&why, s->q->t, &s->q->t->params[i], s->launches[i]);
+        s->q->useless(s->q->context, i, atx_str_text(&why));
+        atx_str_clear(&why);
+    }
+}
+
+at_status atx_sensitivity_find(const atx_sensitivity_query *q, at_error *err)
+{
+    search s = { .q = q, .rng = { q->seed } };
+    at_status status = atx_space_open_until(&s.space, q->t, q->slots, NULL, 0, q->cancel, err);
+    for (int i = 0; i < ROUNDS && status == AT_OK && atx_space_count(s.space) && !atx_cancel_due(q->cancel);
+         i++)
+        status = play_round(&s, err);
+    if (status == AT_OK && !atx_cancel_due(q->cancel))
+        tell(&s);
+    atx_space_close(s.space);
+    return status;
+}

@@ -1,0 +1,30 @@
+/*
+ * sensitivity.h - parameters that change nothing: whatever their value, the machine code is the same, and so
+ * is the launch. Mostly they are not seen by the code, which has a #define of its own, or asks by #if for
+ * what is no macro; then they are told also where they change the launch.
+ */
+#ifndef AUTOTUNE_SENSITIVITY_H
+#define AUTOTUNE_SENSITIVITY_H
+
+#include "compile/pool.h"
+#include "space/space.h"
+
+typedef struct atx_sensitivity_query {
+    atx_pool *pool; /* without other jobs */
+    const atx_template *t;
+    atx_dtype type;
+    int cc;
+    const int64_t *slots; /* of the op, bound */
+    uint64_t seed;
+    atx_cancel *cancel;
+    void *context;
+    void (*useless)(void *context, int param, const char *why); /* for each that changes nothing */
+} atx_sensitivity_query;
+
+/*
+ * Compiles a few pairs of configurations that differ in one parameter. What they do not show is not told: a
+ * parameter without such a pair, or one that matters somewhere.
+ */
+at_status atx_sensitivity_find(const atx_sensitivity_query *query, at_error *err) AT_MUST_CHECK;
+
+#endif

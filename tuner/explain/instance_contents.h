@@ -1,0 +1,15 @@
+/* instance_contents.h - what buffers hold, as a runner fills them. Private to problem instance*.c */
+#ifndef AUTOTUNE_EXPLAIN_INSTANCE_CONTENTS_H
+#define AUTOTUNE_EXPLAIN_INSTANCE_CONTENTS_H
+
+#include "device/trial.h"
+
+/* `bytes` of a file, from where its data begins. */
+at_status atx_instance_load(unsigned char *to, const atx_data_file *from, int64_t bytes,
+                            at_error *err) AT_MUST_CHECK;
+
+/* What the buffer's declaration says: bits, a distribution, a file. */
+at_status atx_instance_fill(unsigned char *to, const atx_buffer *buffer, uint64_t seed,
+                            at_error *err) AT_MUST_CHECK;
+
+#endif

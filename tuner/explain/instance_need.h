@@ -1,0 +1,15 @@
+/* instance_need.h - what a problem takes of this machine, before anything of it is made. */
+#ifndef AUTOTUNE_EXPLAIN_INSTANCE_NEED_H
+#define AUTOTUNE_EXPLAIN_INSTANCE_NEED_H
+
+#include "lang/problem.h"
+
+/* Bytes that atx_instance_open with an answer and atx_instance_try take together, at most; `slots`: bound for
+ * the op. */
+at_status atx_instance_need(int64_t *bytes, const atx_problem *problem, const int64_t *slots,
+                            at_error *err) AT_MUST_CHECK;
+
+/* Bytes that this process can have, of the machine and within its control group; INT64_MAX: unknown. */
+int64_t atx_memory_available(void);
+
+#endif

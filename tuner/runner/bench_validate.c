@@ -1,0 +1,129 @@
+/*
+ * bench_validate.c - runs the reference for the first time and looks at its answer: one that is the same
+ * whatever a kernel does, or that no comparison can tell from another, would make every kernel right.
+ *
+ * Outputs begin as what the buffer of set 0 holds, random bits or zeros, so that what is not written is seen.
+ */
+#include "runner/bench_parts.h"
+
+#include "declare/data.h"
+
+#include <stdio.h>
+
+/* An output of so few numbers may be what it was, or all the same, by chance. */
+#define FEW 16
+
+/* Of the numbers of an answer: NaN compares with nothing; infinities tell signs only. */
+#define MOST_NAN      0.1
+#define MOST_INFINITE 0.5
+
+typedef struct counts {
+    uint64_t same, nan, infinite, other;
+} counts;
+
+static at_status refuse(const atx_buffer *buffer, const char *what, const char *advice, at_error *err)
+{
+    return atx_fail(err, AT_ERR_INPUT,
+                    "the right answer proves nothing: of '%s' the reference %s; expected %s", buffer->name,
+                    what, advice);
+}
+
+static bool is_float(const atx_buffer *buffer)
+{
+    return atx_number_class(buffer->number) >= ATX_FLOAT;
+}
+
+/* Whether something that is read differs from element to element. */
+static bool inputs_vary(const atx_bench *b)
+{
+    bool vary = false;
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        vary = vary || (b->setup.buffers[i].role != ATX_OUTPUT && b->setup.buffers[i].role != ATX_SCRATCH &&
+                        b->setup.buffers[i].how != ATX_ONE_VALUE);
+    return vary;
+}
+
+static bool is_left(const atx_buffer *buffer, const counts *c)
+{
+    return c->same == (uint64_t)atx_contents_numbers(buffer);
+}
+
+/* `changes`: the reference changes something. Then what it leaves may be a workspace, to be left as it was
+ * found. */
+static at_status validate(const atx_bench *b, int i, const counts *c, bool changes, at_error *err)
+{
+    const atx_buffer *buffer = &b->setup.buffers[i];
+    double all = (double)atx_contents_numbers(buffer);
+    char what[120];
+    if (is_float(buffer) && (double)c->nan > MOST_NAN * all) {
+        snprintf(what, sizeof what, "makes %.0f %% NaN", 100 * (double)c->nan / all);
+        return refuse(buffer, what, "inputs that are numbers, as in 'input uniform -1 1'", err);
+    }
+    if (is_float(buffer) && (double)(c->nan + c->infinite) > MOST_INFINITE * all) {
+        snprintf(what, sizeof what, "makes %.0f %% infinite or NaN",
+                 100 * (double)(c->nan + c->infinite) / all);
+        return refuse(buffer, what, "smaller inputs, as in 'input uniform -1 1'", err);
+    }
+    if (all < FEW || b->setup.gaps || (changes && buffer->role == ATX_INOUT && is_left(buffer, c)))
+        return AT_OK;
+    if (is_left(buffer, c) && !buffer->zero)
+        return refuse(buffer, "changes nothing", "a reference that writes all of it, or another input", err);
+    if (c->other == 0 && inputs_vary(b))
+        return refuse(
+            buffer, buffer->zero ? "makes all numbers the same, as zeros are" : "makes all numbers the same",
+            "inputs for which they differ", err);
+    return AT_OK;
+}
+
+static at_status begin_outputs(atx_bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (b->setup.buffers[i].role == ATX_OUTPUT)
+            status = atx_contents_bits(b, b->expected[i], b->setup.buffers[i].bytes,
+                                       atx_contents_seed(b, 0, i), err);
+    return status;
+}
+
+static at_status count(atx_bench *b, int i, at_error *err)
+{
+    const atx_buffer *buffer = &b->setup.buffers[i];
+    uint64_t numbers = (uint64_t)atx_contents_numbers(buffer);
+    uint64_t number = buffer->number ? (uint64_t)buffer->number : ATX_UNSIGNED * 16 + 1;
+    const uint64_t values[] = { b->expected[i], atx_bench_buffer(b, 0, i), numbers, number,
+                                atx_bench_found(b, i) };
+    return atx_bench_check(b, ATX_VALIDATE, (int64_t)numbers * 16, values, 5, err);
+}
+
+static counts counts_of(const uint64_t *found, int i)
+{
+    const uint64_t *f = found + ATX_FOUND_EACH * i;
+    return (counts){ f[0], f[1], f[2], f[3] };
+}
+
+at_status atx_validate_reference(atx_bench *b, at_error *err)
+{
+    uint64_t found[ATX_FOUND_WORDS];
+    bool changes = false;
+    at_status status = begin_outputs(b, err);
+    if (status == AT_OK)
+        status = atx_bench_run_reference(b, err);
+    if (status == AT_OK)
+        status = atx_gpu_zero(b->gpu, b->found, sizeof found, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (atx_role_is_output(b->setup.buffers[i].role))
+            status = count(b, i, err);
+    if (status == AT_OK)
+        status = atx_gpu_read(b->gpu, found, b->found, sizeof found, err);
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const counts c = counts_of(found, i);
+        changes =
+            changes || (atx_role_is_output(b->setup.buffers[i].role) && !is_left(&b->setup.buffers[i], &c));
+    }
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const counts c = counts_of(found, i);
+        if (atx_role_is_output(b->setup.buffers[i].role))
+            status = validate(b, i, &c, changes, err);
+    }
+    return status;
+}

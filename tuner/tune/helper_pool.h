@@ -1,0 +1,77 @@
+/*
+ * helper_pool.h - where devices of one model meet: those that tune a problem ask for help, those that have
+ * none give it.
+ *
+ * Who tunes makes a help request and withdraws it when its search is over. Who has nothing to do takes part
+ * in one: it opens the problem on its own device and brings that device, borrowed (device/borrowed.h), to the
+ * search run. All functions may be called from any thread; a help request is used by the thread that made it.
+ */
+#ifndef AUTOTUNE_HELPER_POOL_H
+#define AUTOTUNE_HELPER_POOL_H
+
+#include "device/device.h"
+#include "lang/problem.h"
+
+typedef struct atx_helper_pool atx_helper_pool;
+typedef struct atx_help_request atx_help_request;
+
+/* A device that came to help, with what belongs to it. */
+typedef struct atx_helper {
+    atx_device *device;     /* borrowed: closing it gives it back */
+    int64_t run_id;         /* in the store, of what it measures */
+    int workers;            /* compile workers that its owner ends meanwhile ... */
+    atx_site *const *sites; /* ... and where each was; borrowed */
+} atx_helper;
+
+atx_helper_pool *atx_helper_pool_open(void); /* NULL: out of memory */
+void atx_helper_pool_close(atx_helper_pool *helper_pool);
+
+/* ---- who tunes ---- */
+
+/* From a problem's begin to its end: as long as somebody is at work, help may be wanted. */
+void atx_helper_pool_begin(atx_helper_pool *helper_pool);
+void atx_helper_pool_end(atx_helper_pool *helper_pool);
+
+/* The problem is borrowed until the helper pool is closed. AT_ERR_MEMORY,
+ * AT_ERR_SYSTEM. */
+at_status atx_helper_pool_help_request(atx_help_request **out, atx_helper_pool *helper_pool,
+                                       const atx_problem *problem, at_error *err) AT_MUST_CHECK;
+
+/* One who has come; false: nobody else so far. Its device is the caller's to close. */
+bool atx_helper_pool_take(atx_help_request *help_request, atx_helper *out);
+
+/* Readable when somebody has come. */
+struct pollfd atx_helper_pool_fd(const atx_help_request *help_request);
+
+/* Nobody is wanted any more; who has come and was not taken is sent away. NULL is allowed. */
+void atx_helper_pool_withdraw(atx_help_request *help_request);
+
+/* ---- who helps ---- */
+
+/* Is nobody at work? What is left over was put back before. */
+bool atx_helper_pool_is_idle(atx_helper_pool *helper_pool);
+
+/* The help requests that a device took part in: it does so once in each. Zero: in none yet. */
+#define ATX_MOST_HELPED 64 /* the last ones: there are no more at a time than other devices */
+typedef struct atx_helped {
+    int64_t ids[ATX_MOST_HELPED];
+    int next;
+} atx_helped;
+
+/*
+ * Waits a moment for a help request, and takes part in the one with the fewest helpers: *id names it, and
+ * `helped` has it from now on. False: there is none but those.
+ */
+bool atx_helper_pool_find(atx_helper_pool *helper_pool, int64_t *id, const atx_problem **problem,
+                          atx_helped *helped);
+
+/* Is help of this help request still wanted? */
+bool atx_helper_pool_wants(atx_helper_pool *helper_pool, int64_t id);
+
+/* Hands the helper over; false: too late. */
+bool atx_helper_pool_bring(atx_helper_pool *helper_pool, int64_t id, const atx_helper *helper);
+
+/* It does not come, or has gone again. */
+void atx_helper_pool_leave(atx_helper_pool *helper_pool, int64_t id);
+
+#endif

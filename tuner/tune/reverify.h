@@ -1,0 +1,48 @@
+/*
+ * reverify.h - stored winners measured again: after a driver update, on another card of the same model, in
+ * CI.
+ *
+ * The winner, those it was tied with, the runner-ups of its own run, its template's default and the copy are
+ * timed in one interleaved final, as when it won. What fails there is stored (atx_search_run_invalidate):
+ * such a winner is no answer any more.
+ */
+#ifndef AUTOTUNE_REVERIFY_H
+#define AUTOTUNE_REVERIFY_H
+
+#include "tune/session.h"
+
+/* Worst last. */
+typedef enum atx_reverify_verdict {
+    ATX_HOLDS,
+    ATX_DRIFTED,    /* right and still the fastest, but the time is another one             */
+    ATX_LOST_TITLE, /* another configuration is faster now, by more than the noise          */
+    ATX_NOT_RIGHT,  /* its result is wrong, or it fails                                     */
+    ATX_NOT_ASKED   /* could not be measured: its template has changed, the device is too small */
+} atx_reverify_verdict;
+const char *atx_reverify_verdict_name(
+    atx_reverify_verdict verdict); /* "holds", "drift", "lost_title", "wrong", "unverified" */
+
+typedef struct atx_reverified {
+    atx_reverify_verdict verdict;
+    double median_s;  /* now; 0: not measured                                   */
+    double ceiling_s; /* the fastest copy now; 0: none                          */
+    atx_str rival;    /* the fastest other configuration, "tile TILE=32 ..."    */
+    double rival_s;   /* 0: there was none                                      */
+    char why[800];    /* in words, when it does not hold                        */
+} atx_reverified;
+void atx_reverified_clear(atx_reverified *reverified);
+
+/*
+ * What rows of a final say of its first top candidate, which won in `then_s` seconds. `tolerance` 0.05: 5 %
+ * in either direction is no drift. `scores`: of an op with an objective, what rows are compared by, smaller
+ * is better, INFINITY: none; else NULL: their times. Pure.
+ */
+atx_reverify_verdict atx_reverify_decide(const atx_top_candidate *list, const atx_final_row *rows,
+                                         const double *scores, int count, double then_s, double tolerance);
+
+/* Measures one stored winner. A problem that cannot be measured is ATX_NOT_ASKED, with AT_OK. Clear *out
+ * after AT_OK. */
+at_status atx_reverify(atx_reverified *out, atx_session *session, const atx_problem *problem,
+                       const atx_answer *winner, double tolerance, at_error *err) AT_MUST_CHECK;
+
+#endif

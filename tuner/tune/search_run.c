@@ -1,0 +1,458 @@
+/*
+ * search_run.c - the loop of a search run: propose, compile, feed the devices, take what they measured,
+ * store.
+ *
+ * Every round does a little of each and waits only when nothing moved, so that compilers, queue and device
+ * are busy at once. Invariant: a candidate is proposed, compiled, ready or with the device, decided, stored,
+ * in this order and each once (a deferred one goes back from compiled to proposed); whatever ends the loop,
+ * what is decided is stored before it returns.
+ */
+#include "tune/search_run_internal.h"
+
+#include "lang/metric.h"
+#include "util/bug.h"
+#include "util/clock.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Compiled kernels that wait for the device, at most: enough that it never waits for a slow compile. */
+#define READY_LIMIT 64
+/* Rows are written at least this often, so that a kill loses less than a second. */
+#define FLUSH_S    0.5
+#define FLUSH_ROWS 256
+#define REPORT_S   0.05
+static bool use_known(atx_search_run *c, atx_candidate *a)
+{
+    const atx_known_trial *k = atx_search_run_find_known(c, a);
+    bool weighed = k && (k->outcome != ATX_TIMED || k->timing.joules > 0);
+    if (!k || (!c->is_copy && !weighed && atx_reads_figure(c->problem.op, ATX_FIGURE_JOULES)))
+        return false; /* what was measured before somebody asked for energy is measured again */
+    a->m = (atx_measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
+    a->known = a->stored = true;
+    c->tally.known++;
+    atx_search_run_decide(c, a);
+    return true;
+}
+
+at_status atx_search_run_make_ready(atx_search_run *c, size_t tag, at_error *err)
+{
+    if (c->ready_first > 256) { /* the front is used up: move the rest down */
+        memmove(c->ready, c->ready + c->ready_first, c->ready_count * sizeof *c->ready);
+        c->ready_first = 0;
+    }
+    if (!atx_grow(&c->ready, &c->ready_cap, c->ready_first + c->ready_count, sizeof *c->ready))
+        return atx_no_memory(err);
+    c->ready[c->ready_first + c->ready_count++] = tag;
+    return AT_OK;
+}
+
+/* A deferred candidate is ready at once: it is compiled. False: this is none. */
+static bool resume(atx_search_run *c, int64_t index, at_status *status, at_error *err)
+{
+    for (size_t i = 0; i < c->candidate_count && c->deferred; i++)
+        if (c->candidates[i]->deferred && c->candidates[i]->index == index) {
+            c->candidates[i]->deferred = false;
+            c->deferred--;
+            *status = atx_search_run_make_ready(c, i, err);
+            return true;
+        }
+    return false;
+}
+
+static at_status propose_one(atx_search_run *c, at_error *err)
+{
+    atx_builder *builder = &c->env->builder;
+    int64_t index = c->strategy->propose(c->strategy_state), local = 0;
+    at_status status = AT_OK;
+    int which = 0;
+
+    c->waiting = index == ATX_NOT_YET;
+    if (c->waiting && c->tally.decided + c->deferred == (int64_t)c->candidate_count)
+        return atx_bug(err, "strategy %s waits for nothing", c->strategy->name);
+    if (index < 0) {
+        c->exhausted = !c->waiting;
+        c->tally.converged = index == ATX_BELOW_THRESHOLD;
+        return AT_OK;
+    }
+    if (resume(c, index, &status, err))
+        return status;
+    const atx_space *space = atx_search_locate(&c->search, index, &which, &local);
+    if (!space)
+        return atx_bug(err, "strategy %s proposed configuration %lld of %lld", c->strategy->name,
+                       (long long)index, (long long)c->search.total);
+    atx_candidate *a = atx_search_run_add(c, space, index, local);
+    if (!a)
+        return atx_no_memory(err);
+    if (use_known(c, a))
+        return AT_OK;
+    size_t tag = c->candidate_count - 1;
+    status = atx_build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
+    if (status == AT_OK && a->build.done)
+        return atx_search_run_make_ready(c, tag, err);
+    if (status == AT_OK)
+        status = atx_pool_submit(builder->pool, ATX_POOL_TAG(c->owner, tag), atx_str_text(&a->build.source),
+                                 a->t->file, builder->cc, ATX_CUBIN, err);
+    return status;
+}
+
+/* What did not load, of the cache, goes before what is new. */
+static at_status compile_again(atx_search_run *c, at_error *err)
+{
+    atx_builder *builder = &c->env->builder;
+    at_status status = AT_OK;
+    while (status == AT_OK && c->again_count && atx_pool_has_room(builder->pool)) {
+        size_t tag = c->again[--c->again_count];
+        const atx_candidate *a = c->candidates[tag];
+        status = atx_pool_submit(builder->pool, ATX_POOL_TAG(c->owner, tag), atx_str_text(&a->build.source),
+                                 a->t->file, builder->cc, ATX_CUBIN, err);
+    }
+    return status;
+}
+
+static bool should_end(atx_search_run *c)
+{
+    const atx_env *env = c->env;
+    if (atx_cancel_asked(&env->cancel) || (env->budget_until_s > 0 && atx_now_s() > env->budget_until_s))
+        c->tally.interrupted = true;
+    return c->tally.interrupted;
+}
+
+/* Its compilations under way. Without a pool there are none: nothing is compiled for a replay. */
+static int compiling(const atx_search_run *c)
+{
+    return c->env->builder.pool ? atx_pool_busy_of(c->env->builder.pool, c->owner) : 0;
+}
+
+static bool has_room(const atx_search_run *c)
+{
+    return c->ready_count < READY_LIMIT && (!c->env->builder.pool || atx_pool_has_room(c->env->builder.pool));
+}
+
+static at_status propose_ahead(atx_search_run *c, at_error *err)
+{
+    /* Asked also when all is proposed: what waits for the device is left out then. */
+    bool more = !c->exhausted || c->ready_count || c->again_count || compiling(c);
+    bool cancel = more && should_end(c);
+    at_status status = cancel ? AT_OK : compile_again(c, err);
+    c->waiting = false;
+    while (status == AT_OK && !c->exhausted && !c->waiting && !cancel && has_room(c)) {
+        status = propose_one(c, err);
+        cancel = should_end(c);
+    }
+    return status;
+}
+
+at_status atx_search_run_compile_ahead(atx_search_run *c, at_error *err)
+{
+    return c->env->builder.pool ? propose_ahead(c, err) : AT_OK;
+}
+
+static void trace_queues(const atx_search_run *c)
+{
+    atx_trace *trace = c->env->options->trace;
+    atx_trace_count(trace, atx_env_trace_id(c->env), "compiled, waiting for the device",
+                    (int64_t)c->ready_count + atx_search_run_queued(c));
+}
+
+static at_status take_compiled(atx_search_run *c, at_error *err)
+{
+    atx_compiled done = { 0 };
+    if (!c->env->builder.pool)
+        return AT_OK;
+    at_status status = atx_pool_pump(c->env->builder.pool, err);
+    while (status == AT_OK && atx_pool_take_of(c->env->builder.pool, c->owner, &done)) {
+        size_t tag = (size_t)(done.tag & UINT32_MAX);
+        atx_candidate *a = c->candidates[tag];
+        atx_trace_span(c->env->options->trace, ATX_TRACK_COMPILER, atx_env_trace_id(c->env), done.worker,
+                       a->t->name, a->text, done.started_s, done.ended_s);
+        atx_build_finish(&a->build, &c->env->builder, &done);
+        atx_compiled_clear(&done);
+        if (status == AT_OK && a->build.ok && !c->tally.interrupted) {
+            status = atx_search_run_make_ready(c, tag, err);
+        } else if (status == AT_OK && !a->build.ok) {
+            a->m = (atx_measured){ .outcome = ATX_COMPILE_FAILED, .resources = ATX_RESOURCES_UNKNOWN };
+            atx_search_run_decide(c, a);
+        }
+    }
+    return status;
+}
+
+at_status atx_search_run_kernel(atx_kernel *out, const atx_search_run *c, const atx_candidate *a,
+                                at_error *err)
+{
+    int64_t slots[ATX_MAX_SLOTS];
+    memcpy(slots, c->slots, sizeof slots);
+    at_status status = atx_config_bind(slots, a->t, &a->config, err);
+    if (status == AT_OK)
+        status = atx_template_bind(out, &a->build, a->t, slots, err);
+    if (status == AT_OK)
+        out->identity = a->identity;
+    return status;
+}
+
+atx_resources atx_search_run_resources(const atx_search_run *c, const atx_candidate *a,
+                                       const atx_kernel *kernel)
+{
+    if (a->decided)
+        return a->m.resources;
+    atx_resources r = a->build.resources;
+    if (!c->env->builder.nvrtc)
+        return atx_device_recorded_resources(c->env->device, a->identity);
+    if (r.registers < 0)
+        return ATX_RESOURCES_UNKNOWN;
+    r.shared_bytes += kernel->geometry.shared_bytes;
+    return r;
+}
+
+/* Now that it is compiled: is it still wanted? */
+static bool wanted(atx_search_run *c, atx_candidate *a, const atx_kernel *kernel)
+{
+    atx_resources resources = atx_search_run_resources(c, a, kernel);
+    a->deferred = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &resources);
+    c->deferred += a->deferred;
+    if (a->deferred) /* it makes room for another, also where the limit was reached */
+        c->exhausted = c->tally.converged = false;
+    return !a->deferred;
+}
+
+/* No launch can be made of it: a grid of 0, a kernel that its code does not have. */
+static void refuse(atx_search_run *c, atx_candidate *a, const at_error *why)
+{
+    a->m = (atx_measured){ .outcome = ATX_LAUNCH_FAILED, .resources = a->build.resources };
+    snprintf(a->m.log, sizeof a->m.log, "%.*s", (int)sizeof a->m.log - 1, why->text);
+    atx_search_run_decide(c, a);
+}
+
+/* What a trial races against: where something else than time counts, a slow one may be the best. */
+static double to_beat(const atx_search_run *c)
+{
+    bool by_time = c->is_copy || !c->problem.op->objective;
+    return c->tally.best && by_time ? c->tally.best->m.timing.median_s : 0;
+}
+
+static at_status feed_devices(atx_search_run *c, bool *progressed, at_error *err)
+{
+    at_status status = AT_OK;
+    int device_slot = 0;
+    if (c->ready_count && c->tally.fed_s <= 0)
+        c->tally.fed_s = atx_now_s();
+    while (status == AT_OK && c->ready_count && !c->tally.interrupted &&
+           (device_slot = atx_search_run_free_device_slot(c)) >= 0) {
+        size_t tag = c->ready[c->ready_first++];
+        atx_trial trial = { .tag = (int64_t)tag, .is_copy = c->is_copy, .best_s = to_beat(c) };
+        c->ready_count--;
+        *progressed = true;
+        at_error cause = { 0 };
+        status = atx_search_run_kernel(&trial.kernel, c, c->candidates[tag], &cause);
+        if (status == AT_ERR_INPUT) {
+            refuse(c, c->candidates[tag], &cause);
+            status = AT_OK;
+            continue;
+        }
+        if (status != AT_OK)
+            return atx_fail(err, status, "%s", cause.text);
+        if (!wanted(c, c->candidates[tag], &trial.kernel))
+            continue;
+        c->candidates[tag]->device_slot = device_slot;
+        c->candidates[tag]->away = true;
+        status = atx_device_submit(c->device_slots[device_slot].device, &trial, err);
+    }
+    return status;
+}
+
+/* A kernel of the cache that the device does not load is compiled again, once; it is not decided yet. */
+static bool is_to_compile_again(atx_search_run *c, atx_candidate *a, const atx_measured *m)
+{
+    bool loaded = m->resources.registers >= 0;
+    if (m->outcome != ATX_LAUNCH_FAILED || loaded || !a->build.cached ||
+        !atx_grow(&c->again, &c->again_cap, c->again_count, sizeof *c->again))
+        return false;
+    c->again[c->again_count++] = (size_t)m->tag;
+    return atx_build_distrust(&a->build);
+}
+
+static void take_one(atx_search_run *c, size_t device_slot, const atx_measured *m)
+{
+    atx_candidate *a = c->candidates[m->tag];
+    int ordinal = atx_device_info_of(c->device_slots[device_slot].device)->ordinal;
+    a->away = false;
+    if (is_to_compile_again(c, a, m))
+        return;
+    a->m = *m;
+    if (c->env->builder.nvrtc) { /* a replay has them from the recording */
+        a->m.resources.stack_bytes = a->build.resources.stack_bytes;
+        a->m.resources.spill_bytes = a->build.resources.spill_bytes;
+    }
+    atx_trace_span(c->env->options->trace, ATX_TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, a->t->name,
+                   a->identity, atx_now_s() - m->busy_s, atx_now_s());
+    trace_queues(c);
+    atx_search_run_decide(c, a);
+}
+
+/* Of one device, which may be gone afterwards. */
+static at_status take_of(atx_search_run *c, size_t device_slot, bool *progressed, at_error *err)
+{
+    at_status status = AT_OK;
+    bool got = true;
+    while (status == AT_OK && got && c->device_slots[device_slot].device) {
+        atx_measured m;
+        at_error why = { 0 };
+        status = atx_device_pump(c->device_slots[device_slot].device, &m, &got, &why);
+        *progressed |= got;
+        if (status != AT_OK)
+            return atx_search_run_lose(c, device_slot, status, &why, err);
+        if (got && atx_search_run_is_calibration(&m))
+            atx_search_run_calibrated(c, device_slot, &m);
+        else if (got)
+            take_one(c, device_slot, &m);
+    }
+    return AT_OK;
+}
+
+static at_status take_measured(atx_search_run *c, bool *progressed, at_error *err)
+{
+    at_status status = AT_OK;
+    for (size_t i = 0; i < c->device_slot_count && status == AT_OK; i++)
+        status = take_of(c, i, progressed, err);
+    return status;
+}
+
+/* Stores what is decided and not yet stored, up to FLUSH_ROWS, in one transaction; *wrote says how many more.
+ */
+static at_status flush_of(atx_search_run *c, size_t device_slot, size_t *wrote, at_error *err)
+{
+    atx_trial_row rows[FLUSH_ROWS];
+    atx_candidate *from[FLUSH_ROWS];
+    size_t count = 0;
+
+    for (size_t i = c->unstored; i < c->candidate_count && count < FLUSH_ROWS; i++) {
+        atx_candidate *a = c->candidates[i];
+        if (a->decided && !a->stored && a->device_slot == (int)device_slot) {
+            from[count] = a;
+            rows[count++] = atx_search_run_row(a);
+        }
+    }
+    if (!count)
+        return AT_OK;
+    double start = atx_now_s();
+    at_status status = atx_store_put_trials(c->env->store, c->device_slots[device_slot].run_id, &c->key,
+                                            &c->env->fingerprint, rows, count, err);
+    atx_trace_span(c->env->options->trace, ATX_TRACK_STORE, atx_env_trace_id(c->env), 0, "store trials", "",
+                   start, atx_now_s());
+    for (size_t i = 0; i < count && status == AT_OK; i++)
+        from[i]->stored = true;
+    while (c->unstored < c->candidate_count && c->candidates[c->unstored]->stored)
+        c->unstored++;
+    *wrote += status == AT_OK ? count : 0;
+    return status;
+}
+
+/* Of each device, as its own run. */
+static at_status flush(atx_search_run *c, size_t *wrote, at_error *err)
+{
+    at_status status = AT_OK;
+    *wrote = 0;
+    for (size_t i = 0; i < c->device_slot_count && status == AT_OK; i++)
+        status = flush_of(c, i, wrote, err);
+    c->flushed_s = atx_now_s();
+    return status;
+}
+
+static void report_progress(atx_search_run *c)
+{
+    double now = atx_now_s();
+    atx_progress p = c->progress;
+    char best[256] = "";
+
+    if (now - c->reported_s < REPORT_S)
+        return;
+    c->reported_s = now;
+    p.done = c->tally.decided;
+    p.total = c->search.max_trials;
+    p.failed = c->tally.failed;
+    p.helping = atx_search_run_ready_device_slots(c) - 1;
+    p.elapsed_s = now - c->tally.started_s;
+    p.left_s =
+        c->tally.decided ? p.elapsed_s / (double)c->tally.decided * (double)(p.total - c->tally.decided) : -1;
+    if (c->tally.best) {
+        snprintf(best, sizeof best, "%s %s", c->tally.best->t->name, c->tally.best->text);
+        p.best_s = c->tally.best->m.timing.median_s;
+        p.best_share = c->ceiling_s / p.best_s;
+    }
+    p.best = best;
+    c->env->events->progress(c->env->events->context, &p);
+}
+
+static void wait_for_something(atx_search_run *c)
+{
+    struct pollfd fds[ATX_POOL_ALSO] = { atx_device_fd(c->env->device) };
+    int count = 1;
+    if (c->help_request)
+        fds[count++] = atx_helper_pool_fd(c->help_request);
+    for (size_t i = 1; i < c->device_slot_count && count < ATX_POOL_ALSO; i++)
+        if (c->device_slots[i].device)
+            fds[count++] = atx_device_fd(c->device_slots[i].device);
+    atx_pool_wait_all(c->env->builder.pool, fds, count, 50);
+}
+
+static bool finished(const atx_search_run *c)
+{
+    bool nothing_more = c->exhausted || c->tally.interrupted;
+    bool waiting = (c->ready_count || c->again_count) && !c->tally.interrupted;
+    return nothing_more && !waiting && compiling(c) == 0 && atx_search_run_queued(c) == 0;
+}
+
+at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, double ceiling_s, at_error *err)
+{
+    at_status status = AT_OK;
+    at_error later = { 0 };
+    size_t wrote = 0;
+    c->progress = *shown;
+    c->ceiling_s = ceiling_s;
+    while (status == AT_OK && !finished(c)) {
+        bool progressed = false;
+        status = propose_ahead(c, err);
+        if (c->tally.interrupted && compiling(c)) /* nobody waits for a kernel that compiles for a minute */
+            atx_pool_drop_of(c->env->builder.pool, c->owner);
+        if (status == AT_OK)
+            status = take_compiled(c, err);
+        if (status == AT_OK)
+            status = atx_search_run_admit(c, &progressed, err);
+        if (status == AT_OK)
+            status = feed_devices(c, &progressed, err);
+        if (status == AT_OK)
+            status = take_measured(c, &progressed, err);
+        if (status == AT_OK && atx_now_s() - c->flushed_s > FLUSH_S)
+            status = flush(c, &wrote, err);
+        report_progress(c);
+        if (status == AT_OK && !progressed && !finished(c))
+            wait_for_something(c);
+    }
+    if (status == AT_ERR_CANCELLED) { /* while the device started again */
+        c->tally.interrupted = true;
+        status = AT_OK;
+    }
+    atx_search_run_dismiss(c);
+    /* Whatever ended the run, what was measured is kept. */
+    at_status kept = AT_OK;
+    do {
+        kept = flush(c, &wrote, status == AT_OK ? err : &later);
+    } while (kept == AT_OK && wrote);
+    return status != AT_OK ? status : kept;
+}
+
+void atx_search_run_add_failure(atx_str *out, const atx_search_run *c)
+{
+    for (size_t i = 0; i < c->candidate_count; i++) {
+        const atx_candidate *a = c->candidates[i];
+        const char *log = a->build.log.len && !a->build.ok ? atx_str_text(&a->build.log) : a->m.log;
+        if (!a->decided || (a->m.outcome == ATX_TIMED && isfinite(a->score)) || !log[0])
+            continue;
+        atx_str_addf(out, "; %s %s, for one: %s: %.*s", a->t->name, a->text, atx_outcome_name(a->m.outcome),
+                     (int)strcspn(log, "\n"), log);
+        return;
+    }
+}

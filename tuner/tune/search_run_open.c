@@ -1,0 +1,253 @@
+/*
+ * search_run_open.c - a search run before its first trial: the problem bound, the spaces, what earlier runs
+ * know, the strategy and what it begins with: what a model expects to win, and the winners of other problems.
+ *
+ * Trials of the same problem, fingerprint, template and configuration are not measured again unless the
+ * user forces it: they are kept in order of template hash and configuration, and found by halving.
+ */
+#include "tune/search_run_internal.h"
+
+#include "util/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(((const atx_known_trial *)a)->key, ((const atx_known_trial *)b)->key);
+}
+
+static char *known_key(const char *hash, const char *config)
+{
+    atx_str key = { 0 };
+    atx_str_addf(&key, "%s %s", hash, config);
+    if (key.failed)
+        atx_str_clear(&key);
+    return key.data;
+}
+
+/* What is no measurement (a file that somebody else filled may hold anything) is measured anew. */
+static bool remember(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
+{
+    atx_search_run *c = context;
+    (void)fingerprint;
+    if (atx_trial_check(row, NULL) != AT_OK)
+        return true;
+    if (!atx_grow(&c->known, &c->known_cap, c->known_count, sizeof *c->known))
+        return false;
+    char *key = known_key(row->template_hash, row->config);
+    if (!key)
+        return false;
+    c->known[c->known_count++] = (atx_known_trial){
+        .key = key, .outcome = row->outcome, .timing = row->timing, .resources = row->resources
+    };
+    return true;
+}
+
+static at_status read_known(atx_search_run *c, at_error *err)
+{
+    if (c->env->options->force && !c->is_copy)
+        return AT_OK;
+    at_status status = atx_store_each_trial(c->env->store, &c->key, &c->env->fingerprint, remember, c, err);
+    if (status == AT_OK && c->known_count)
+        qsort(c->known, c->known_count, sizeof *c->known, by_key);
+    return status;
+}
+
+const atx_known_trial *atx_search_run_find_known(const atx_search_run *c, const atx_candidate *a)
+{
+    atx_known_trial probe = { .key = known_key(a->t->hash, a->text) };
+    const atx_known_trial *k = probe.key && c->known_count
+                                   ? bsearch(&probe, c->known, c->known_count, sizeof *c->known, by_key)
+                                   : NULL;
+    free(probe.key);
+    return k;
+}
+
+/* A space of so few is tried altogether unless a strategy is asked for. */
+#define EXHAUSTIVE_LIMIT 40
+/* A search that ends by itself does so when this share of the time is not expected to be gained. */
+#define WORTH 0.005
+
+static void choose_strategy(atx_search_run *c)
+{
+    const atx_tune_options *o = c->env->options;
+    const atx_pool *pool = c->env->builder.pool;
+    int64_t limit = o->max_trials > 0 ? o->max_trials : c->search.total;
+    if (c->is_copy) {
+        c->strategy = &atx_strategy_exhaustive;
+        limit = c->search.total;
+    } else if (o->strategy) {
+        c->strategy = o->strategy;
+    } else {
+        c->strategy = c->search.total > EXHAUSTIVE_LIMIT ? &atx_strategy_model : &atx_strategy_exhaustive;
+    }
+    c->search.max_trials = limit < c->search.total ? limit : c->search.total;
+    c->tally.limit = c->search.max_trials;
+    c->search.seed = c->env->seed;
+    c->search.slots = c->slots;
+    c->search.ahead = pool ? atx_pool_workers(pool) : 1;
+    c->search.worth = WORTH;
+}
+
+/* ---- beginning with what is expected to win, and what won elsewhere ---- */
+
+static void add_hints(atx_search_run *c, const atx_hint *hints, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t index = atx_search_find(&c->search, hints[i].t, &hints[i].config);
+        if (index >= 0)
+            c->hints[c->search.hint_count++] = index;
+    }
+}
+
+static at_status find_hints(atx_search_run *c, at_error *err)
+{
+    atx_env *s = c->env;
+    const atx_device_info *info = atx_device_info_of(s->device);
+    atx_lookup *lookup = NULL;
+    atx_hint hints[ATX_MAX_WON];
+    int count = 0;
+    atx_target target = { .cc = info->limits.cc, .sms = info->limits.sms, .full = true };
+    snprintf(target.name, sizeof target.name, "%s", info->name);
+    at_status status = atx_lookup_open(&lookup, s->store, s->catalog, err);
+    if (status == AT_OK && !atx_env_is_replay(s)) { /* a recording knows its own past only */
+        atx_lookup_add_shipped(lookup);
+        status = atx_lookup_expected(hints, &count, ATX_MAX_EXPECTED, lookup, &c->problem, &target, err);
+        add_hints(c, hints, count);
+    }
+    if (status == AT_OK) {
+        status = atx_lookup_hints(hints, &count, ATX_MAX_WON, lookup, &c->problem, &target, err);
+        add_hints(c, hints, status == AT_OK ? count : 0);
+    }
+    c->search.hints = c->hints;
+    atx_lookup_close(lookup);
+    return status;
+}
+
+static at_status open_search_run(atx_search_run *c, at_error *err)
+{
+    at_status status = atx_problem_key_of(&c->key, &c->shape, &c->problem, err);
+    if (status == AT_OK)
+        status = atx_problem_bind(c->slots, &c->problem, &atx_device_info_of(c->env->device)->limits, err);
+    if (status == AT_OK)
+        status = atx_search_run_open_spaces(c, err);
+    if (status == AT_OK)
+        status = read_known(c, err);
+    if (status == AT_OK && !c->is_copy)
+        status = find_hints(c, err);
+    if (status != AT_OK)
+        return status;
+    choose_strategy(c);
+    return c->strategy->open(&c->strategy_state, &c->search, err);
+}
+
+at_status atx_search_run_open(atx_search_run **out, atx_env *env, const atx_problem *problem, bool is_copy,
+                              at_error *err)
+{
+    *out = NULL;
+    atx_search_run *c = calloc(1, sizeof *c);
+    if (!c)
+        return atx_no_memory(err);
+    c->env = env;
+    c->owner = ++env->builder.owners;
+    c->problem = *problem;
+    c->is_copy = is_copy;
+    c->tally.started_s = atx_now_s();
+    at_status status = atx_search_run_device_slot_own(c, err);
+    if (status == AT_OK)
+        status = open_search_run(c, err);
+    if (status == AT_OK)
+        *out = c;
+    else
+        atx_search_run_close(c);
+    return status;
+}
+
+static void candidate_close(atx_candidate *a)
+{
+    if (!a)
+        return;
+    atx_build_clear(&a->build);
+    free(a->identity);
+    free(a);
+}
+
+void atx_search_run_close(atx_search_run *c)
+{
+    if (!c)
+        return;
+    if (c->env->builder.pool && atx_pool_busy_of(c->env->builder.pool, c->owner)) /* its setup failed */
+        atx_pool_drop_of(c->env->builder.pool, c->owner);
+    if (c->strategy_state)
+        c->strategy->close(c->strategy_state);
+    for (size_t i = 0; i < c->candidate_count; i++)
+        candidate_close(c->candidates[i]);
+    for (size_t i = 0; i < c->known_count; i++)
+        free(c->known[i].key);
+    for (int i = 0; i < c->space_count; i++)
+        atx_space_close(c->spaces[i]);
+    free(c->device_slots);
+    free(c->candidates);
+    free(c->known);
+    free(c->spaces);
+    free(c->ready);
+    free(c->again);
+    atx_str_clear(&c->shape);
+    free(c);
+}
+
+/* The candidate, owned by the search run; NULL when out of memory. */
+atx_candidate *atx_search_run_add(atx_search_run *c, const atx_space *space, int64_t index, int64_t local)
+{
+    atx_str text = { 0 };
+    size_t begin;
+    atx_candidate *a = calloc(1, sizeof *a);
+    if (!a || !atx_grow(&c->candidates, &c->candidate_cap, c->candidate_count, sizeof *c->candidates)) {
+        free(a);
+        return NULL;
+    }
+    c->candidates[c->candidate_count++] = a;
+    a->t = atx_space_template(space);
+    a->index = index;
+    atx_space_config(&a->config, space, local);
+    atx_str_addf(&text, "%s %s %s %s ", c->key.op, c->key.shape, c->key.type_key, a->t->name);
+    begin = text.len;
+    atx_config_text(&text, a->t, &a->config);
+    if (text.failed)
+        atx_str_clear(&text);
+    a->identity = text.data;
+    a->text = text.data ? text.data + begin : NULL;
+    return a->text ? a : NULL;
+}
+
+const atx_search_run_count *atx_search_run_tally(const atx_search_run *c)
+{
+    return &c->tally;
+}
+
+const atx_problem *atx_search_run_problem(const atx_search_run *c)
+{
+    return &c->problem;
+}
+
+const atx_problem_key *atx_search_run_key(const atx_search_run *c)
+{
+    return &c->key;
+}
+
+const int64_t *atx_search_run_slots(const atx_search_run *c)
+{
+    return c->slots;
+}
+
+const char *atx_search_run_strategy(const atx_search_run *c)
+{
+    return c->strategy->name;
+}
+
+bool atx_search_run_is_copy(const atx_search_run *c)
+{
+    return c->is_copy;
+}
