@@ -145,8 +145,12 @@ Test(foreign, an_exported_launcher_fills_the_variable)
         run);
     e2e_expect(strstr(run.out, "cudaMemcpyToSymbolAsync(::w, w, 32"), run);
     e2e_tune(&run, E2E_QUICK, "export weigh 1000 f32 --templates templates --format json");
-    e2e_expect(strstr(run.out, "{\"name\":\"w\",\"variable\":\"w\",\"elements\":8,\"element_bytes\":4}"),
-               run);
+    e2e_expect(
+        strstr(
+            run.out,
+            "\"variables\":[{\"variable\":\"w\",\"from\":{\"name\":\"w\",\"role\":\"input\",\"type\":\"f32\","
+            "\"bytes\":32,\"buffer\":2,\"elements\":8,"),
+        run);
 }
 
 /* ---- a template that is trusted ---- */

@@ -175,9 +175,8 @@ Test(sources, launches_follow_each_other_and_are_timed_together)
     tune(E2E_MINE, 0);
     cr_assert_eq(e2e_count("SELECT count(*) FROM best WHERE abs(median_s - 4e-3) < 1e-4"), 1, "%s", run.out);
     tune("export copy 1000 f32 --templates templates --format json", 0);
-    e2e_expect(strstr(run.out, "\"kernel\": \"copy_swapped_first\",") &&
-                   strstr(run.out, "\"kernel\": \"copy_second<N>\",") &&
-                   strstr(run.out, "\"block\": [64, 2, 1]"),
+    e2e_expect(strstr(run.out, "\"kernel\":\"copy_swapped_first\",") &&
+                   strstr(run.out, "\"kernel\":\"copy_second<N>\",") && strstr(run.out, "\"block\":[64,2,1]"),
                run);
     tune("export copy 1000 f32 --templates templates", 0);
     e2e_expect(strstr(run.out, "copy_swapped_first<<<") &&
