@@ -55,7 +55,7 @@ const atx_fact atx_environment[] = {
     { "AUTOTUNE_MPI",
       "module for the MPI of mpirun or srun (default: beside the program); off: every process is "
       "alone" },
-    { "AUTOTUNE_RANK_PATIENCE", "seconds after which a rank that says nothing is given up (default: 60)" },
+    { "AUTOTUNE_RANK_TIMEOUT", "seconds after which a rank that says nothing is given up (default: 60)" },
     { "AUTOTUNE_HEADERS", "folders of headers that kernels may include: DIR:DIR (--headers)" },
     { "AUTOTUNE_ALLOW", "folders that templates may name files of, besides their own: DIR:DIR (--allow)" },
     { "AUTOTUNE_NVRTC", "NVRTC library to use (default: searched for)" },

@@ -23,7 +23,7 @@
 /* AUTOTUNE_RANK_TIMEOUT: after how many seconds of silence a rank is given up. */
 static double wait_time_s(void)
 {
-    const char *text = getenv("AUTOTUNE_RANK_PATIENCE");
+    const char *text = getenv("AUTOTUNE_RANK_TIMEOUT");
     double given = text ? strtod(text, NULL) : 0;
     return given >= 1 ? given : WAIT_TIME_S;
 }
