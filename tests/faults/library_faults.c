@@ -31,7 +31,7 @@ static const struct {
         .type = AT_TYPE_I32,
         .size_count = 2,
         .sizes = { 4096, 4096 } },
-      { 1, NULL, 0, 0 } },
+      AT_TARGET_INIT },
     { "near",
       { .struct_bytes = sizeof(at_problem),
         .op = "transpose",
