@@ -20,7 +20,7 @@ static const atx_template *find_template(const atx_catalog *catalog, const char 
     for (int i = 0; i < atx_catalog_op_count(catalog); i++) {
         const atx_op *op = atx_catalog_op(catalog, i);
         for (int k = 0; k < atx_catalog_template_count(catalog, op); k++)
-            if (strcmp(atx_catalog_template(catalog, op, k)->file, path) == 0)
+            if (strcmp(atx_catalog_template(catalog, op, k)->text.file, path) == 0)
                 return atx_catalog_template(catalog, op, k);
     }
     return NULL; /* an op's file */

@@ -72,10 +72,10 @@ static int ascending(const void *a, const void *b)
 static void fill(atx_bench_space *s, const atx_template *t)
 {
     atx_config config;
-    shape f = shape_of(s->spaces[0], s->search.total, t->param_count);
+    shape f = shape_of(s->spaces[0], s->search.total, t->scope.param_count);
     for (int64_t i = 0; i < s->search.total; i++) {
         atx_space_config(&config, s->spaces[0], i);
-        s->findings[i] = make_up(&config, &f, t->param_count, i);
+        s->findings[i] = make_up(&config, &f, t->scope.param_count, i);
         if (s->findings[i].outcome == ATX_TIMED)
             s->sorted_s[s->sorted_count++] = s->findings[i].seconds;
     }

@@ -44,7 +44,7 @@ static void put_history(atx_store *store, const atx_template *t)
     };
     const atx_trial_row rows[] = {
         { .template_name = t->name,
-          .template_hash = t->hash,
+          .template_hash = t->text.hash,
           .config = WINNER,
           .outcome = ATX_TIMED,
           .timing.median_s = 36e-6,
@@ -55,7 +55,7 @@ static void put_history(atx_store *store, const atx_template *t)
           .log = "",
           .source_hash = "" },
         { .template_name = t->name,
-          .template_hash = t->hash,
+          .template_hash = t->text.hash,
           .config = "TILE=64 BLOCK_ROWS=4 PAD=0 UNROLL=no ORDER=in_fast",
           .outcome = ATX_TIMED,
           .timing.median_s = 72e-6,
@@ -74,7 +74,7 @@ static void put_history(atx_store *store, const atx_template *t)
           .source_hash = "" },
     };
     const atx_winner winner = { .template_name = t->name,
-                                .template_hash = t->hash,
+                                .template_hash = t->text.hash,
                                 .config = WINNER,
                                 .source_hash = "",
                                 .op_hash = "",
@@ -92,7 +92,8 @@ static void put_history(atx_store *store, const atx_template *t)
                                 .elapsed_s = 1,
                                 .conditions = { 1980, 3201, 40, 300, 0 } };
     must(atx_store_begin_run(&run, store, &info, &err), &err);
-    must(atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
+    must(atx_store_put_source(store, t->text.hash, t->text.file, t->text.source, t->text.source_len, &err),
+         &err);
     must(atx_store_put_trials(store, run, &key, &f, rows, sizeof rows / sizeof *rows, &err), &err);
     must(atx_store_put_winner(store, run, &key, &f, &winner, &err), &err);
 }
@@ -118,12 +119,12 @@ static bool put_middle(atx_store *store, const atx_template *t, const atx_proble
     if (count > 0) {
         atx_space_config(&config, space, count / 2);
         must(atx_config_bind(slots, t, &config, &err), &err);
-        must(atx_geometry_of(&g, &t->launch, slots, &err), &err);
+        must(atx_geometry_of(&g, &t->call.launch, slots, &err), &err);
         must(atx_problem_key_of(&key, &shape, p, &err), &err);
         atx_config_text(&text, t, &config);
         snprintf(f.device, sizeof f.device, "[%s]", t->name);
         const atx_winner winner = { .template_name = t->name,
-                                    .template_hash = t->hash,
+                                    .template_hash = t->text.hash,
                                     .config = atx_str_text(&text),
                                     .source_hash = "",
                                     .op_hash = "",
@@ -134,7 +135,9 @@ static bool put_middle(atx_store *store, const atx_template *t, const atx_proble
                                     .geometry = g,
                                     .resources = ATX_RESOURCES_UNKNOWN,
                                     .conditions = ATX_CONDITIONS_UNKNOWN };
-        must(atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), &err);
+        must(
+            atx_store_put_source(store, t->text.hash, t->text.file, t->text.source, t->text.source_len, &err),
+            &err);
         must(atx_store_put_winner(store, 0, &key, &f, &winner, &err), &err);
         printf("%s %s %s %s\n", key.op, key.shape, atx_dtype_name(p->type), f.device);
     }
@@ -167,10 +170,10 @@ static void put_template(atx_store *store, const atx_template *t, atx_dtype type
     at_error err = { 0 };
     atx_problem problem;
     bool found = false;
-    for (size_t i = 0; t->op->layout_count && !found && make_layout(&problem, t->op, type, i); i++)
+    for (size_t i = 0; t->op->shape.layout_count && !found && make_layout(&problem, t->op, type, i); i++)
         found = put_middle(store, t, &problem, limits);
-    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES && !t->op->layout_count && !found; i++) {
-        int count = t->op->dim_count < 3 ? t->op->dim_count : 3;
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES && !t->op->shape.layout_count && !found; i++) {
+        int count = t->op->shape.dim_count < 3 ? t->op->shape.dim_count : 3;
         must(atx_problem_init(&problem, t->op, type, SHAPES[i] + 3 - count, count, &err), &err);
         found = put_middle(store, t, &problem, limits);
     }

@@ -27,7 +27,7 @@ static void use_config(const atx_template *t, const atx_space *space, const int6
     if (atx_config_parse(&back, t, atx_str_text(&text), NULL) != AT_OK ||
         memcmp(&config, &back, sizeof back) != 0)
         abort();
-    const size_t own = t->parts[t->part_count - 1].len;
+    const size_t own = t->text.parts[t->text.part_count - 1].len;
     if (atx_render(&source, t, ATX_F32, &config, slots, NULL) == AT_OK && source.len + 3 < own)
         abort();
     atx_str_clear(&text);
@@ -42,10 +42,10 @@ static void use_template(const atx_template *t)
     atx_problem problem;
     atx_space *space = NULL;
 
-    for (int i = 0; i < t->param_count; i++)
-        product *= t->params[i].count;
-    if (product > 10000 || t->require_count > 50 ||
-        atx_problem_init(&problem, t->op, ATX_F32, sizes, t->op->dim_count, NULL) != AT_OK ||
+    for (int i = 0; i < t->scope.param_count; i++)
+        product *= t->scope.params[i].count;
+    if (product > 10000 || t->scope.require_count > 50 ||
+        atx_problem_init(&problem, t->op, ATX_F32, sizes, t->op->shape.dim_count, NULL) != AT_OK ||
         atx_problem_bind(slots, &problem, &limits, NULL) != AT_OK ||
         atx_space_open(&space, t, slots, NULL, 0, NULL) != AT_OK)
         return;
@@ -62,7 +62,8 @@ static void read_template(const atx_op *op, const char *text, size_t size)
     at_error err;
     if (atx_template_read(&t, op, text, size, "fuzz.cu", &err) != AT_OK)
         return;
-    if (!atx_declares(text, size, "template") || t->source_len != size || memcmp(t->source, text, size) != 0)
+    if (!atx_declares(text, size, "template") || t->text.source_len != size ||
+        memcmp(t->text.source, text, size) != 0)
         abort();
     use_template(t);
     atx_template_close(t);

@@ -123,7 +123,7 @@ static void compile_one(const timer *t, atx_nvrtc *nvrtc, const asked *a, int pr
         atx_config_validate(slots, a->t[k], &a->config[k], NULL) != AT_OK ||
         atx_render(&source, a->t[k], a->problem.type, &a->config[k], slots, NULL) != AT_OK)
         return;
-    if (compile(nvrtc, &cubin, atx_str_text(&source), a->t[k]->file, (int)t->limits.cc)) {
+    if (compile(nvrtc, &cubin, atx_str_text(&source), a->t[k]->text.file, (int)t->limits.cc)) {
         file_name(path, sizeof path, t->folder, problem, k);
         FILE *file = fopen(path, "wb");
         if (file) {
@@ -166,18 +166,19 @@ static atx_bench *open_bench(timer *t, const atx_problem *p, const int64_t *slot
     atx_setup setup = { .seed = 1 };
     must(atx_setup_describe(&setup, p, slots, &err), &err);
     atx_str *cubin = &t->reference[p->type];
-    if (t->reference_of[p->type] != p->op || p->op->layout_count) { /* a layout is part of the text */
+    if (t->reference_of[p->type] != p->op || p->op->shape.layout_count) { /* a layout is part of the text */
         atx_str_clear(cubin);
         t->reference_of[p->type] = p->op;
         must(atx_render_reference(&source, p, &err), &err);
-        if (!compile(t->nvrtc, cubin, atx_str_text(&source), p->op->file, (int)t->limits.cc))
-            must(atx_fail(&err, AT_ERR_INPUT, "%s: the reference does not compile", p->op->file), &err);
+        if (!compile(t->nvrtc, cubin, atx_str_text(&source), p->op->text.file, (int)t->limits.cc))
+            must(atx_fail(&err, AT_ERR_INPUT, "%s: the reference does not compile", p->op->text.file), &err);
         atx_str_clear(&source);
     }
     atx_str_add_bytes(&build.cubin, cubin->data, cubin->len);
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         setup.verify[i] = (atx_check_part){ t->verify[i].data, t->verify[i].len };
-    must(atx_kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
+    must(atx_kernel_bind(&setup.reference, &build, p->op->expected.reference, &p->op->expected.launch, p->op,
+                         slots, &err),
          &err);
     must(atx_validator_bind(&setup.validator, &build, p->op, slots, &err), &err);
     must(atx_bench_open(&bench, t->gpu, &setup, &err), &err);

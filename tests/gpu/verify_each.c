@@ -75,10 +75,11 @@ static atx_bench *open_bench(checker *c, const atx_problem *p, const int64_t *sl
 
     must(atx_setup_describe(&setup, p, slots, &err), &err);
     must(atx_render_reference(&source, p, &err), &err);
-    compile(c, &build.cubin, atx_str_text(&source), p->op->file);
+    compile(c, &build.cubin, atx_str_text(&source), p->op->text.file);
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         setup.verify[i] = (atx_check_part){ c->verify[i].data, c->verify[i].len };
-    must(atx_kernel_bind(&setup.reference, &build, p->op->reference, &p->op->launch, p->op, slots, &err),
+    must(atx_kernel_bind(&setup.reference, &build, p->op->expected.reference, &p->op->expected.launch, p->op,
+                         slots, &err),
          &err);
     must(atx_validator_bind(&setup.validator, &build, p->op, slots, &err), &err);
     must(atx_bench_open(&bench, c->gpu, &setup, &err), &err);
@@ -102,7 +103,7 @@ static void verify(checker *c, atx_bench *bench, const atx_problem *p, const int
     atx_config_text(&text, t, config);
     must(atx_config_bind(all, t, config, &err), &err);
     must(atx_render(&source, t, p->type, config, slots, &err), &err);
-    compile(c, &build.cubin, atx_str_text(&source), t->file);
+    compile(c, &build.cubin, atx_str_text(&source), t->text.file);
     must(atx_template_bind(&kernel, &build, t, all, &err), &err);
     must(atx_gpu_load_all(&module, c->gpu, &kernel, &err), &err);
     must(atx_bench_verify(&verdict, bench, module, &kernel, false, &err), &err);

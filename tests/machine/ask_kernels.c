@@ -79,7 +79,7 @@ static void read_case(kernel_case *c, const asker *a, const char *line)
     c->t = atx_catalog_find_template(a->catalog, c->problem.op, name);
     if (!c->t)
         must(atx_fail(&err, AT_ERR_INPUT, "%s: found no template '%s'", c->line, name), &err);
-    memcpy(c->config.values, c->t->defaults, sizeof c->config.values);
+    memcpy(c->config.values, c->t->scope.defaults, sizeof c->config.values);
     if (*bar)
         must(atx_config_change(&c->config, c->t, bar, &err), &err);
     must(atx_problem_bind(c->op_slots, &c->problem, &a->limits, &err), &err);
@@ -101,7 +101,7 @@ static void list_problem(const asker *a, const char *line, int *left, atx_rng *r
         atx_str text = { 0 };
         atx_space *space = NULL;
         must(atx_space_open(&space, t, slots, NULL, 0, &err), &err);
-        memcpy(config.values, t->defaults, sizeof config.values);
+        memcpy(config.values, t->scope.defaults, sizeof config.values);
         const bool usual = atx_space_find(space, &config) >= 0 && left[i] % 2 == 0;
         if (atx_space_count(space) > 0 && left[i] > 0) {
             if (!usual)
@@ -152,7 +152,7 @@ static void compile(const asker *a, const kernel_case *c)
     bool ok = false;
     path_of(path, sizeof path, a, c);
     must(atx_render(&source, c->t, c->problem.type, &c->config, c->slots, &err), &err);
-    must(atx_nvrtc_compile(a->nvrtc, &ok, &code, &log, &resources, atx_str_text(&source), c->t->file, CC,
+    must(atx_nvrtc_compile(a->nvrtc, &ok, &code, &log, &resources, atx_str_text(&source), c->t->text.file, CC,
                            ATX_CUBIN, &err),
          &err);
     if (!ok)

@@ -86,11 +86,11 @@ void problems_of(problems *out, const atx_op *op, atx_dtype type)
         atx_problem problem;
         must(atx_problem_init(&problem, op, type, SHAPES[i], 3, &err), &err);
         add_problem(out, &problem, constant, false);
-        if (op->pitch_count && i % 4 <= 1) {
+        if (op->shape.pitch_count && i % 4 <= 1) {
             problem = pitched(&problem, i % 2);
             add_problem(out, &problem, constant, false);
         }
-        if (op->align_count && i % 2 == 1) {
+        if (op->shape.align_count && i % 2 == 1) {
             problem = less_aligned(&problem, unaligned++);
             add_problem(out, &problem, constant, true);
         }
@@ -268,7 +268,7 @@ static void add_problem_of(group *g, int problem)
     atx_config config;
     must(atx_space_open(&space, g->t, on->slots, NULL, 0, &err), &err);
     const int64_t valid = atx_space_count(space);
-    memcpy(config.values, g->t->defaults, sizeof config.values);
+    memcpy(config.values, g->t->scope.defaults, sizeof config.values);
     const int64_t wishes[] = { 0, valid - 1, atx_space_find(space, &config) };
     for (int i = 0; valid > 0 && i < 3; i++)
         if (wishes[i] >= 0 && !is_among(picks, count, wishes[i]))
@@ -317,7 +317,7 @@ static void add_to_batch(atx_str *to, const atx_template *t, const char *text, s
                  "#undef AUTOTUNE_ARG\n#undef AUTOTUNE_RENDERED\n#define %s kernel_%zu\n#define "
                  "shared_memory shared_memory_%zu\n"
                  "namespace case_%zu {\n%s\n}\n#undef %s\n#undef shared_memory\n",
-                 t->kernel, n, n, n, text, t->kernel);
+                 t->call.kernel, n, n, n, text, t->call.kernel);
 }
 
 static atx_ptx_module *compile_batch(const group *g, size_t first, size_t end, atx_nvrtc *nvrtc, int cc)
@@ -330,12 +330,13 @@ static atx_ptx_module *compile_batch(const group *g, size_t first, size_t end, a
     for (size_t i = first; i < end; i++)
         add_to_batch(&source, g->t, g->texts[i], i);
     must(atx_str_status(&source, &err), &err);
-    must(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, atx_str_text(&source), g->t->file, cc,
+    must(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, atx_str_text(&source), g->t->text.file, cc,
                            ATX_LINED_PTX, &err),
          &err);
     if (!ok)
-        must(atx_fail(&err, AT_ERR_INPUT, "%s does not compile:\n%.900s", g->t->file, atx_str_text(&log)),
-             &err);
+        must(
+            atx_fail(&err, AT_ERR_INPUT, "%s does not compile:\n%.900s", g->t->text.file, atx_str_text(&log)),
+            &err);
     must(atx_ptx_parse(&module, code.data, code.len, &err), &err);
     atx_str_clear(&source);
     atx_str_clear(&code);

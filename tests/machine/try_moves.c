@@ -138,8 +138,8 @@ static void try_template(prober *p, const atx_template *t, problems *on)
 static unsigned char *plain_loop(const atx_problem *p, const unsigned char *in, int64_t out_bytes)
 {
     const size_t es = (size_t)atx_dtype_bytes(p->type);
-    const int64_t *d = p->dims, from_pitch = d[p->op->pitch_count ? 3 : 2],
-                  to_pitch = d[p->op->pitch_count ? 4 : 2];
+    const int64_t *d = p->dims, from_pitch = d[p->op->shape.pitch_count ? 3 : 2],
+                  to_pitch = d[p->op->shape.pitch_count ? 4 : 2];
     const bool swapped = strcmp(p->op->name, "transpose") == 0;
     unsigned char *out = calloc((size_t)out_bytes, 1);
     for (int64_t b = 0; out && b < d[0]; b++)
@@ -176,7 +176,7 @@ static void try_reference(prober *p, const struct tried *on)
         unsigned char *right = out[i] && in ? plain_loop(&on->problem, in, b->bytes) : NULL;
         if (right && memcmp(right, out[i], (size_t)b->bytes) != 0) {
             p->all.wrong++;
-            describe(on->problem.op->reference, on, "");
+            describe(on->problem.op->expected.reference, on, "");
             printf(": is not what a plain loop gives\n");
         }
         free(right);

@@ -60,7 +60,7 @@ static void tell(const prober *p, const atx_problem *problem, const atx_template
     if (flaw)
         atx_flaw_text(&what, flaw);
     printf("%s %s %s %s [%s]: %s: %s\n", problem->op->name, atx_str_text(&shape),
-           atx_dtype_name(problem->type), t ? t->name : problem->op->reference, atx_str_text(&words),
+           atx_dtype_name(problem->type), t ? t->name : problem->op->expected.reference, atx_str_text(&words),
            flaw ? atx_flaw_name(flaw->kind) : "does_not_run", flaw ? atx_str_text(&what) : why);
     atx_str_clear(&shape);
     atx_str_clear(&words);
@@ -93,7 +93,7 @@ static int pick(int64_t picks[PICKS], const atx_space *space, atx_rng *rng)
     const int64_t count = atx_space_count(space);
     atx_config config;
     int picked = 0;
-    memcpy(config.values, t->defaults, sizeof config.values);
+    memcpy(config.values, t->scope.defaults, sizeof config.values);
     int64_t wishes[PICKS] = { atx_space_find(space, &config), 0, count - 1 };
     for (int i = 3; i < PICKS; i++)
         wishes[i] = atx_space_sample(space, rng);

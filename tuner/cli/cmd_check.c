@@ -141,9 +141,9 @@ static void show_fault(void *context, const atx_compile_check_fault *f)
         return;
     }
     atx_print(stderr, "sm_%d %s %s/%s%s%s", r->cc, atx_dtype_name(r->type), r->op->name,
-              r->t                  ? r->t->name
-              : r->op->reference[0] ? r->op->reference
-                                    : r->op->trusted,
+              r->t                           ? r->t->name
+              : r->op->expected.reference[0] ? r->op->expected.reference
+                                             : r->op->expected.trusted,
               f->config[0] ? " " : "", f->config);
     if (f->kernels > 1)
         atx_print(stderr, ", and %" PRId64 " more %s%s", f->kernels - 1,
@@ -260,11 +260,11 @@ static void list_all_questions(const checker *c)
         const atx_op *op = atx_catalog_op(c->catalog, o);
         if (!chooses_op(c, op))
             continue;
-        list_questions(op->source, atx_own_part(op->parts, op->part_count, op->file));
+        list_questions(op->text.source, atx_own_part(op->text.parts, op->text.part_count, op->text.file));
         for (int i = 0; i < atx_catalog_template_count(c->catalog, op); i++) {
             const atx_template *t = atx_catalog_template(c->catalog, op, i);
             if (chooses_template(c, t))
-                list_questions(t->source, atx_own_part(t->parts, t->part_count, t->file));
+                list_questions(t->text.source, atx_own_part(t->text.parts, t->text.part_count, t->text.file));
         }
     }
 }

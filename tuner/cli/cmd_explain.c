@@ -65,7 +65,7 @@ static at_status parse_side(const atx_template **t, atx_config *config, const ex
             at_status status = atx_known_template(e->q.catalog, &e->q.problem, 1, option, name, err);
             return status == AT_OK ? AT_ERR_USAGE : status;
         }
-        memcpy(config->values, (*t)->defaults, sizeof config->values);
+        memcpy(config->values, (*t)->scope.defaults, sizeof config->values);
         text += len + strspn(text + len, " ,");
     }
     if (*text && atx_config_change(config, *t, text, &cause) != AT_OK)
@@ -114,7 +114,7 @@ static at_status choose_device(explainer *e, at_error *err)
 
 static bool same_config(const atx_template *t, const atx_config *a, const atx_config *b)
 {
-    return memcmp(a->values, b->values, (size_t)t->param_count * sizeof *a->values) == 0;
+    return memcmp(a->values, b->values, (size_t)t->scope.param_count * sizeof *a->values) == 0;
 }
 
 /* A trial of this configuration in the database. */

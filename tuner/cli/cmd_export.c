@@ -60,7 +60,7 @@ static at_status choose(chosen *c, at_error *err)
 static at_status take_headers(atx_str *list, chosen *c, atx_store *store, at_error *err)
 {
     char hash[ATX_HASH_TEXT];
-    const char *note = c->found.t->headers;
+    const char *note = c->found.t->text.headers;
     if (!note)
         return AT_OK;
     snprintf(hash, sizeof hash, "%s", note); /* a note begins with it */

@@ -59,16 +59,17 @@ static bool wanted_template(const request *r, const atx_template *t)
 
 static void add_shape(atx_str *out, const atx_op *op)
 {
-    atx_str_add(out, op->layout_count ? " extents permutation [in=strides] [out=strides]" : "");
-    for (int i = 0; i < op->dim_count && !op->layout_count; i++) {
-        atx_str_add(out, op->dims[i].optional ? " [" : " ");
-        atx_dim_add_text(out, &op->dims[i]);
-        atx_str_add(out, op->dims[i].optional ? "]" : "");
+    atx_str_add(out, op->shape.layout_count ? " extents permutation [in=strides] [out=strides]" : "");
+    for (int i = 0; i < op->shape.dim_count && !op->shape.layout_count; i++) {
+        atx_str_add(out, op->shape.dims[i].optional ? " [" : " ");
+        atx_dim_add_text(out, &op->shape.dims[i]);
+        atx_str_add(out, op->shape.dims[i].optional ? "]" : "");
     }
-    for (int i = 0; i < op->pitch_count; i++)
-        atx_str_addf(out, "%s%s=%s", i ? " " : " / ", op->pitches[i].name, op->dims[op->pitches[i].dim].name);
-    for (int i = 0; i < op->align_count; i++)
-        atx_str_addf(out, "%s%s=%d", i ? " " : " @ ", op->aligns[i].name, ATX_FULL_ALIGN);
+    for (int i = 0; i < op->shape.pitch_count; i++)
+        atx_str_addf(out, "%s%s=%s", i ? " " : " / ", op->shape.pitches[i].name,
+                     op->shape.dims[op->shape.pitches[i].dim].name);
+    for (int i = 0; i < op->shape.align_count; i++)
+        atx_str_addf(out, "%s%s=%d", i ? " " : " @ ", op->shape.aligns[i].name, ATX_FULL_ALIGN);
 }
 
 /* Words behind a label, in lines that a screen has room for. */
@@ -107,13 +108,14 @@ static void list_op(const atx_op *op, bool overview)
     for (int i = 0; i < op->arg_count; i++)
         atx_print(stdout, "%s %s%s", i ? "," : "", ROLES[op->args[i].role], op->args[i].name);
     atx_print(stdout, "\n");
-    if (op->ops)
-        atx_print(stdout, "  operations: %s\n", atx_expr_text(op->ops));
-    for (int i = 0; i < op->metric_count; i++)
-        atx_print(stdout, "  metric %s = %s%s%s\n", op->metrics[i].name, atx_expr_text(op->metrics[i].expr),
-                  op->metrics[i].meaning[0] ? "   # " : "", op->metrics[i].meaning);
-    if (op->objective)
-        atx_print(stdout, "  objective: %s\n", op->objective_text);
+    if (op->goal.ops)
+        atx_print(stdout, "  operations: %s\n", atx_expr_text(op->goal.ops));
+    for (int i = 0; i < op->goal.metric_count; i++)
+        atx_print(stdout, "  metric %s = %s%s%s\n", op->goal.metrics[i].name,
+                  atx_expr_text(op->goal.metrics[i].expr), op->goal.metrics[i].meaning[0] ? "   # " : "",
+                  op->goal.metrics[i].meaning);
+    if (op->goal.objective)
+        atx_print(stdout, "  objective: %s\n", op->goal.objective_text);
 }
 
 static void list_values(const atx_param *p)
@@ -128,14 +130,14 @@ static void list_values(const atx_param *p)
 static void list_template(const atx_template *t)
 {
     atx_print(stdout, "%s/%s: %s\n", t->op->name, t->name, t->about);
-    for (int i = 0; i < t->param_count; i++) {
-        atx_print(stdout, "  %-12s", t->params[i].name);
-        list_values(&t->params[i]);
-        atx_print(stdout, "%s%s\n", t->params[i].meaning[0] ? "   # " : "", t->params[i].meaning);
+    for (int i = 0; i < t->scope.param_count; i++) {
+        atx_print(stdout, "  %-12s", t->scope.params[i].name);
+        list_values(&t->scope.params[i]);
+        atx_print(stdout, "%s%s\n", t->scope.params[i].meaning[0] ? "   # " : "", t->scope.params[i].meaning);
     }
-    for (size_t i = 0; i < t->require_count; i++)
-        atx_print(stdout, "  require      %s%s%s\n", atx_expr_text(t->requires[i].expr),
-                  t->requires[i].reason[0] ? "   # " : "", t->requires[i].reason);
+    for (size_t i = 0; i < t->scope.require_count; i++)
+        atx_print(stdout, "  require      %s%s%s\n", atx_expr_text(t->scope.requires[i].expr),
+                  t->scope.requires[i].reason[0] ? "   # " : "", t->scope.requires[i].reason);
 }
 
 static void print_device(int ordinal, const atx_device_info *d, bool overview)
@@ -157,17 +159,17 @@ static void print_device(int ordinal, const atx_device_info *d, bool overview)
 /* What the op counts, makes of its results and is tuned for; members that it has not are not there. */
 static void json_metrics(atx_str *out, const atx_op *op)
 {
-    if (op->ops)
-        atx_member_text(out, "ops", atx_expr_text(op->ops));
-    if (op->metric_count) {
+    if (op->goal.ops)
+        atx_member_text(out, "ops", atx_expr_text(op->goal.ops));
+    if (op->goal.metric_count) {
         atx_member_name(out, "metrics");
         atx_str_add(out, "{");
-        for (int i = 0; i < op->metric_count; i++)
-            atx_member_text(out, op->metrics[i].name, atx_expr_text(op->metrics[i].expr));
+        for (int i = 0; i < op->goal.metric_count; i++)
+            atx_member_text(out, op->goal.metrics[i].name, atx_expr_text(op->goal.metrics[i].expr));
         atx_str_add(out, "}");
     }
-    if (op->objective)
-        atx_member_text(out, "objective", op->objective_text);
+    if (op->goal.objective)
+        atx_member_text(out, "objective", op->goal.objective_text);
 }
 
 /* Of a choice. */
@@ -192,26 +194,26 @@ static void json_op(atx_str *out, const atx_op *op)
         if (op->types & (1u << i))
             atx_str_addf(out, "%s\"%s\"", n++ ? "," : "", atx_dtype_name((atx_dtype)i));
     atx_str_add(out, "],\"shape\":[");
-    for (int i = 0; i < op->dim_count; i++) {
+    for (int i = 0; i < op->shape.dim_count; i++) {
         atx_str_add(out, i ? ",{" : "{");
-        atx_member_text(out, "name", op->dims[i].name);
-        if (op->dims[i].optional)
-            atx_member_int(out, "default", op->dims[i].value);
-        json_words(out, &op->dims[i]);
+        atx_member_text(out, "name", op->shape.dims[i].name);
+        if (op->shape.dims[i].optional)
+            atx_member_int(out, "default", op->shape.dims[i].value);
+        json_words(out, &op->shape.dims[i]);
         atx_str_add(out, "}");
     }
     atx_str_add(out, "],\"pitches\":[");
-    for (int i = 0; i < op->pitch_count; i++) {
+    for (int i = 0; i < op->shape.pitch_count; i++) {
         atx_str_add(out, i ? ",{" : "{");
-        atx_member_text(out, "name", op->pitches[i].name);
-        atx_member_text(out, "default", op->dims[op->pitches[i].dim].name);
+        atx_member_text(out, "name", op->shape.pitches[i].name);
+        atx_member_text(out, "default", op->shape.dims[op->shape.pitches[i].dim].name);
         atx_str_add(out, "}");
     }
     atx_str_add(out, "],\"alignments\":[");
-    for (int i = 0; i < op->align_count; i++) {
+    for (int i = 0; i < op->shape.align_count; i++) {
         atx_str_add(out, i ? ",{" : "{");
-        atx_member_text(out, "name", op->aligns[i].name);
-        atx_member_text(out, "argument", op->args[op->aligns[i].arg].name);
+        atx_member_text(out, "name", op->shape.aligns[i].name);
+        atx_member_text(out, "argument", op->args[op->shape.aligns[i].arg].name);
         atx_member_int(out, "default", ATX_FULL_ALIGN);
         atx_str_add(out, "}");
     }
@@ -249,18 +251,18 @@ static void json_template(atx_str *out, const atx_template *t)
     atx_member_text(out, "op", t->op->name);
     atx_member_text(out, "name", t->name);
     atx_member_text(out, "about", t->about);
-    atx_member_text(out, "file", t->file);
-    atx_member_text(out, "hash", t->hash);
+    atx_member_text(out, "file", t->text.file);
+    atx_member_text(out, "hash", t->text.hash);
     atx_str_add(out, ",\"parameters\":[");
-    for (int i = 0; i < t->param_count; i++) {
+    for (int i = 0; i < t->scope.param_count; i++) {
         atx_str_add(out, i ? "," : "");
-        json_param(out, &t->params[i]);
+        json_param(out, &t->scope.params[i]);
     }
     atx_str_add(out, "],\"requires\":[");
-    for (size_t i = 0; i < t->require_count; i++) {
+    for (size_t i = 0; i < t->scope.require_count; i++) {
         atx_str_add(out, i ? ",{" : "{");
-        atx_member_text(out, "expression", atx_expr_text(t->requires[i].expr));
-        atx_member_text(out, "reason", t->requires[i].reason);
+        atx_member_text(out, "expression", atx_expr_text(t->scope.requires[i].expr));
+        atx_member_text(out, "reason", t->scope.requires[i].reason);
         atx_str_add(out, "}");
     }
     atx_str_add(out, "]}");

@@ -65,8 +65,8 @@ static const char *nearest_param(const atx_template *t, const char *name, size_t
 {
     const char *names[ATX_MAX_PARAMS + 1] = { NULL };
     char word[ATX_MAX_NAME];
-    for (int i = 0; i < t->param_count; i++)
-        names[i] = t->params[i].name;
+    for (int i = 0; i < t->scope.param_count; i++)
+        names[i] = t->scope.params[i].name;
     snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1), name);
     return atx_nearest(word, names);
 }
@@ -77,16 +77,16 @@ static at_status apply_fix(atx_config *config, const atx_template *t, const char
     const char *equals = strchr(text, '=');
     atx_str known = { 0 };
     int i = equals ? atx_param_find(t, text, (size_t)(equals - text)) : -1;
-    int k = i >= 0 ? atx_param_find_text(&t->params[i], equals + 1, strlen(equals + 1)) : -1;
+    int k = i >= 0 ? atx_param_find_text(&t->scope.params[i], equals + 1, strlen(equals + 1)) : -1;
     if (k >= 0) {
-        config->values[i] = t->params[i].values[k];
+        config->values[i] = t->scope.params[i].values[k];
         return AT_OK;
     }
-    for (int p = 0; i < 0 && p < t->param_count; p++)
-        atx_str_addf(&known, " %s=", t->params[p].name);
-    for (int v = 0; i >= 0 && v < t->params[i].count && v < 40; v++) {
+    for (int p = 0; i < 0 && p < t->scope.param_count; p++)
+        atx_str_addf(&known, " %s=", t->scope.params[p].name);
+    for (int v = 0; i >= 0 && v < t->scope.params[i].count && v < 40; v++) {
         atx_str_add(&known, " ");
-        atx_param_add_text(&known, &t->params[i], t->params[i].values[v]);
+        atx_param_add_text(&known, &t->scope.params[i], t->scope.params[i].values[v]);
     }
     const char *near = i < 0 && equals ? nearest_param(t, text, (size_t)(equals - text)) : NULL;
     atx_fail(err, AT_ERR_USAGE, "--fix: found '%s'; expected %s%s%s%s%s", text,
@@ -102,14 +102,14 @@ static at_status choose_values(attempt *r, at_error *err)
 {
     atx_config config;
     at_status status = AT_OK;
-    memcpy(config.values, r->t->defaults, sizeof config.values);
+    memcpy(config.values, r->t->scope.defaults, sizeof config.values);
     for (int i = 0; i < r->args->fix.count && status == AT_OK; i++)
         status = apply_fix(&config, r->t, r->args->fix.items[i], err);
-    for (int i = 0; i < r->t->param_count && status == AT_OK; i++) {
+    for (int i = 0; i < r->t->scope.param_count && status == AT_OK; i++) {
         atx_str value = { 0 };
-        atx_param_add_text(&value, &r->t->params[i], config.values[i]);
+        atx_param_add_text(&value, &r->t->scope.params[i], config.values[i]);
         snprintf(r->fixes[i].template_name, ATX_MAX_NAME, "%s", r->t->name);
-        snprintf(r->fixes[i].param, ATX_MAX_NAME, "%s", r->t->params[i].name);
+        snprintf(r->fixes[i].param, ATX_MAX_NAME, "%s", r->t->scope.params[i].name);
         snprintf(r->fixes[i].value, ATX_MAX_NAME, "%s", atx_str_text(&value));
         atx_str_clear(&value);
     }
@@ -204,11 +204,11 @@ static void print_occupancy(const attempt *r, const atx_trial_row *row, int64_t 
     atx_geometry geometry;
     atx_limits limits;
     atx_arch_limits(&limits, cc);
-    if (r->t->more_count || row->resources.registers < 0 ||
+    if (r->t->call.more_count || row->resources.registers < 0 ||
         atx_problem_bind(slots, &r->problem, &limits, NULL) != AT_OK ||
         atx_config_parse(&config, r->t, row->config, NULL) != AT_OK ||
         atx_config_bind(slots, r->t, &config, NULL) != AT_OK ||
-        atx_geometry_of(&geometry, &r->t->launch, slots, NULL) != AT_OK)
+        atx_geometry_of(&geometry, &r->t->call.launch, slots, NULL) != AT_OK)
         return;
     atx_occupancy o = atx_arch_occupancy(cc, geometry.block[0] * geometry.block[1] * geometry.block[2],
                                          row->resources.registers, row->resources.shared_bytes);
@@ -262,7 +262,7 @@ static at_status tune(attempt *r, at_error *err)
                                        .force = true,
                                        .warm = r->args->warm,
                                        .fixes = r->fixes,
-                                       .fix_count = r->t->param_count,
+                                       .fix_count = r->t->scope.param_count,
                                        .templates = templates,
                                        .template_count = 1,
                                        .jobs = 1,

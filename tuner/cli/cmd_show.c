@@ -269,7 +269,7 @@ static void warn_of_other_op(atx_store *store, const atx_problem_key *key, const
         snprintf(text, sizeof text,
                  "out of date: the operation %s was changed since, in %.150s; `autotune tune` proves and "
                  "measures again",
-                 op->name, op->file);
+                 op->name, op->text.file);
         atx_warn(text);
     }
     atx_answer_clear(&newest);

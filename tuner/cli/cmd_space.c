@@ -34,10 +34,10 @@ static bool listing(const space_args *a)
 static void add_config_json(atx_str *out, const atx_template *t, const atx_config *config)
 {
     atx_str_addf(out, "{\"template\":\"%s\",\"config\":{", t->name);
-    for (int i = 0; i < t->param_count; i++) {
-        const char *quote = t->params[i].labels ? "\"" : "";
-        atx_str_addf(out, "%s\"%s\":%s", i ? "," : "", t->params[i].name, quote);
-        atx_param_add_text(out, &t->params[i], config->values[i]);
+    for (int i = 0; i < t->scope.param_count; i++) {
+        const char *quote = t->scope.params[i].labels ? "\"" : "";
+        atx_str_addf(out, "%s\"%s\":%s", i ? "," : "", t->scope.params[i].name, quote);
+        atx_param_add_text(out, &t->scope.params[i], config->values[i]);
         atx_str_add(out, quote);
     }
     atx_str_add(out, "}}");
@@ -49,7 +49,7 @@ static void print_config(const atx_template *t, const atx_config *config, atx_fo
     if (format == ATX_JSON) {
         add_config_json(line, t, config);
     } else {
-        atx_str_addf(line, "%s%s", t->name, format == ATX_CSV ? "," : t->param_count ? " " : "");
+        atx_str_addf(line, "%s%s", t->name, format == ATX_CSV ? "," : t->scope.param_count ? " " : "");
         atx_config_text(line, t, config);
     }
     atx_print(stdout, "%s\n", atx_whole(line));
@@ -174,8 +174,8 @@ static void tell_of_wait(void *context)
     if (n->warned || atx_now_s() - n->started_s < WAIT_TIME_S)
         return;
     n->warned = true;
-    for (int i = 0; i < n->t->param_count; i++)
-        raw *= n->t->params[i].count;
+    for (int i = 0; i < n->t->scope.param_count; i++)
+        raw *= n->t->scope.params[i].count;
     atx_print(stderr,
               "autotune: counting the configurations of %s, %.3g before its requirements; Ctrl-C ends it\n",
               n->t->name, raw);

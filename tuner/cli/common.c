@@ -273,13 +273,13 @@ static at_status known_value(const atx_template *t, const atx_fix *fix, at_error
 {
     atx_str known = { 0 };
     int i = atx_param_find(t, fix->param, strlen(fix->param));
-    if (i >= 0 && atx_param_find_text(&t->params[i], fix->value, strlen(fix->value)) >= 0)
+    if (i >= 0 && atx_param_find_text(&t->scope.params[i], fix->value, strlen(fix->value)) >= 0)
         return AT_OK;
-    for (int k = 0; i < 0 && k < t->param_count; k++)
-        atx_str_addf(&known, " %s", t->params[k].name);
-    for (int k = 0; i >= 0 && k < t->params[i].count && k < 40; k++) {
+    for (int k = 0; i < 0 && k < t->scope.param_count; k++)
+        atx_str_addf(&known, " %s", t->scope.params[k].name);
+    for (int k = 0; i >= 0 && k < t->scope.params[i].count && k < 40; k++) {
         atx_str_add(&known, " ");
-        atx_param_add_text(&known, &t->params[i], t->params[i].values[k]);
+        atx_param_add_text(&known, &t->scope.params[i], t->scope.params[i].values[k]);
     }
     atx_fail(err, AT_ERR_USAGE, "--fix: found '%s.%s=%s'; expected %s%s", t->name, fix->param, fix->value,
              i < 0 ? "a parameter of this template:" : "one of", atx_str_text(&known));

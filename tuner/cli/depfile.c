@@ -41,7 +41,7 @@ static void add_array(atx_str *out, const atx_op *op, const char *name)
     atx_str path = { 0 };
     if (!name)
         return;
-    atx_beside(&path, op->file, name);
+    atx_beside(&path, op->text.file, name);
     add_file(out, atx_str_text(&path));
     atx_str_clear(&path);
 }
@@ -50,13 +50,13 @@ static void add_array(atx_str *out, const atx_op *op, const char *name)
 static void add_op(atx_str *out, const atx_catalog *catalog, const atx_op *op)
 {
     add_file(out, "/proc/self/exe");
-    add_parts(out, op->parts, op->part_count);
-    add_array(out, op, op->answer);
+    add_parts(out, op->text.parts, op->text.part_count);
+    add_array(out, op, op->expected.answer);
     for (int i = 0; i < op->arg_count; i++)
         add_array(out, op, op->args[i].input.file);
     for (int i = 0; i < atx_catalog_template_count(catalog, op); i++) {
         const atx_template *t = atx_catalog_template(catalog, op, i);
-        add_parts(out, t->parts, t->part_count);
+        add_parts(out, t->text.parts, t->text.part_count);
     }
 }
 

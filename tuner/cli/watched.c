@@ -52,7 +52,7 @@ static uint64_t state_of_folder(const char *dir, int depth)
 uint64_t atx_watched_state(const atx_template *t, const char *dir)
 {
     uint64_t hash = dir ? state_of_folder(dir, 0) : 0;
-    for (int i = 0; t && i < t->part_count; i++)
-        hash = mix_file(hash, t->parts[i].file);
+    for (int i = 0; t && i < t->text.part_count; i++)
+        hash = mix_file(hash, t->text.parts[i].file);
     return hash;
 }

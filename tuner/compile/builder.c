@@ -255,13 +255,13 @@ at_status atx_template_bind(atx_kernel *out, const atx_build *build, const atx_t
                             const int64_t *slots, at_error *err)
 {
     atx_kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len };
-    at_status status = atx_geometry_of(&k.geometry, &t->launch, slots, err);
+    at_status status = atx_geometry_of(&k.geometry, &t->call.launch, slots, err);
     if (status == AT_OK)
-        status = find_name(&k.name, build, t->kernel, err);
-    for (; k.arg_count < t->arg_count && status == AT_OK; k.arg_count++)
-        status = bind_arg(&k.args[k.arg_count], t->op, t->args[k.arg_count], slots, err);
-    for (; k.more_count < t->more_count && status == AT_OK; k.more_count++)
-        status = bind_step(&k.more[k.more_count], build, t, &t->more[k.more_count], slots, err);
+        status = find_name(&k.name, build, t->call.kernel, err);
+    for (; k.arg_count < t->call.arg_count && status == AT_OK; k.arg_count++)
+        status = bind_arg(&k.args[k.arg_count], t->op, t->call.args[k.arg_count], slots, err);
+    for (; k.more_count < t->call.more_count && status == AT_OK; k.more_count++)
+        status = bind_step(&k.more[k.more_count], build, t, &t->call.more[k.more_count], slots, err);
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
         if (atx_template_fills(t, i))
             status = bind_variable(&k.variables[k.variable_count++], build, t->op, i, slots, err);
@@ -321,7 +321,7 @@ at_status atx_validator_bind(atx_kernel *out, const atx_build *build, const atx_
     at_status status =
         build->cubin.len ? atx_validator_check(op, build->cubin.data, build->cubin.len, err) : AT_OK;
     if (status == AT_OK)
-        status = atx_kernel_bind(out, build, names[0], &op->launch, op, slots, err);
+        status = atx_kernel_bind(out, build, names[0], &op->expected.launch, op, slots, err);
     if (status == AT_OK)
         status = atx_cubin_name(&out->name, &unused, build->cubin.data, build->cubin.len, names[0], err);
     for (int i = 1; i < count && status == AT_OK; i++)

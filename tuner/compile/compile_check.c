@@ -276,7 +276,7 @@ static at_status check_config(atx_compile_check *c, size_t row, const atx_config
     atx_launches launches;
     atx_str source = { 0 }, text = { 0 };
     at_error cause = { 0 };
-    memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
+    memcpy(own, slots, (size_t)t->op->scope.symbols.count * sizeof *own);
     atx_config_text(&text, t, config);
     at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
@@ -287,7 +287,7 @@ static at_status check_config(atx_compile_check *c, size_t row, const atx_config
     if (status == AT_OK && good)
         status = atx_render(&source, t, c->rows[row].type, config, slots, err);
     if (status == AT_OK && good)
-        status = submit(c, row, &source, t->file, atx_str_text(&text), &launches, err);
+        status = submit(c, row, &source, t->text.file, atx_str_text(&text), &launches, err);
     atx_str_clear(&source);
     atx_str_clear(&text);
     return status;
@@ -297,7 +297,7 @@ static at_status remember_first(atx_compile_check *c, size_t row, const atx_prob
                                 const int64_t *slots, at_error *err)
 {
     const atx_template *t = c->rows[row].t;
-    size_t bytes = (size_t)t->op->symbols.count * sizeof *slots;
+    size_t bytes = (size_t)t->op->scope.symbols.count * sizeof *slots;
     first f = { .row = row, .problem = *problem };
     for (size_t i = 0; i < c->first_count; i++)
         if (c->rows[c->firsts[i].row].t == t)
@@ -315,7 +315,7 @@ static at_status remember_first(atx_compile_check *c, size_t row, const atx_prob
 static at_status remember_refusal(atx_compile_check *c, const atx_template *t, const int64_t *slots,
                                   at_error *err)
 {
-    size_t i = 0, bytes = (size_t)t->op->symbols.count * sizeof *slots;
+    size_t i = 0, bytes = (size_t)t->op->scope.symbols.count * sizeof *slots;
     int64_t *copy = malloc(bytes);
     while (i < c->refusal_count && c->refusals[i].t != t)
         i++;
@@ -393,7 +393,7 @@ static at_status check_trusted(atx_compile_check *c, const atx_problem *p, const
     at_status status = find_row(&row, c, wanted, err);
     if (status != AT_OK || !good)
         return status == AT_OK ? add_failure(c, row, cause.text, err) : status;
-    memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
+    memcpy(own, slots, (size_t)p->op->scope.symbols.count * sizeof *own);
     return atx_config_validate(own, wanted.t, &config, &cause) == AT_OK
                ? check_config(c, row, &config, p, slots, err)
                : AT_OK;
@@ -408,15 +408,15 @@ static at_status check_reference(atx_compile_check *c, const atx_problem *p, con
     at_status status =
         find_row(&row, c, (atx_compile_check_row){ .op = p->op, .cc = cc, .type = p->type }, err);
     at_error cause = { 0 };
-    bool own = p->op->reference[0] != '\0';
+    bool own = p->op->expected.reference[0] != '\0';
     if (status == AT_OK &&
         (atx_op_check_inputs(p->op, p->type, &cause) != AT_OK ||
-         (own && atx_geometry_of(launches.geometries, &p->op->launch, slots, &cause) != AT_OK)))
+         (own && atx_geometry_of(launches.geometries, &p->op->expected.launch, slots, &cause) != AT_OK)))
         status = add_failure(c, row, cause.text, err);
     if (status == AT_OK)
         status = atx_render_reference(&source, p, err);
     if (status == AT_OK)
-        status = submit(c, row, &source, p->op->file, "", own ? &launches : NULL, err);
+        status = submit(c, row, &source, p->op->text.file, "", own ? &launches : NULL, err);
     if (status == AT_OK)
         c->rows[row].configs = 1; /* the same one for every shape */
     atx_str_clear(&source);
@@ -427,8 +427,8 @@ at_status atx_compile_check_problem(atx_compile_check *c, const atx_problem *p, 
                                     at_error *err)
 {
     const char *validators[ATX_MAX_STEPS];
-    at_status status = p->op->trusted[0] ? check_trusted(c, p, slots, cc, err) : AT_OK;
-    if (status == AT_OK && (!p->op->trusted[0] || atx_op_validators(validators, p->op) > 0))
+    at_status status = p->op->expected.trusted[0] ? check_trusted(c, p, slots, cc, err) : AT_OK;
+    if (status == AT_OK && (!p->op->expected.trusted[0] || atx_op_validators(validators, p->op) > 0))
         status = check_reference(c, p, slots, cc, err);
     for (int i = 0; i < atx_catalog_template_count(c->options.catalog, p->op) && status == AT_OK; i++) {
         const atx_template *t = atx_catalog_template(c->options.catalog, p->op, i);

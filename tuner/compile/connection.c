@@ -195,8 +195,8 @@ static bool has_word(const char *at, const char *end, const char *word)
 /* Of the declaration's line that hands the argument to a kernel; 0: none is found. */
 static int line_of_arg(const atx_template *t, const char *arg)
 {
-    const atx_part *part = atx_own_part(t->parts, t->part_count, t->file);
-    const char *at = t->source + part->begin, *end = at + part->len;
+    const atx_part *part = atx_own_part(t->text.parts, t->text.part_count, t->text.file);
+    const char *at = t->text.source + part->begin, *end = at + part->len;
     for (int line = 1; at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop ? stop : end;
@@ -215,7 +215,7 @@ at_status atx_template_refuse_both(const atx_template *t, int arg, at_error *err
         "%s:%d: found '%s' to be a parameter of the kernel, and its variable '%s' in the code, which "
         "nothing would fill; expected one of them: another argument in the place of '%s', or no "
         "variable",
-        t->file, line_of_arg(t, a->name), a->name, a->variable, a->name);
+        t->text.file, line_of_arg(t, a->name), a->name, a->variable, a->name);
 }
 
 at_status atx_template_check_into(const atx_template *t, const void *code, size_t len, at_error *err)
@@ -237,8 +237,8 @@ at_status atx_template_check_into(const atx_template *t, const void *code, size_
 static step step_of(const atx_template *t, int i, const atx_geometry *geometries)
 {
     if (i == 0)
-        return (step){ t->kernel, t->args, t->arg_count, geometries, false };
-    const atx_step *s = &t->more[i - 1];
+        return (step){ t->call.kernel, t->call.args, t->call.arg_count, geometries, false };
+    const atx_step *s = &t->call.more[i - 1];
     return (step){ s->kernel, s->args, s->arg_count, geometries + i, false };
 }
 
@@ -277,9 +277,9 @@ at_status atx_connection_check(atx_str *why, const char **about, const atx_templ
     const finding f = { why, about };
     atx_cubin_kernel second;
     const bool alone = !atx_cubin_kernel_at(&second, code, len, 1);
-    for (int i = 0; i <= t->more_count && !why->len; i++) {
+    for (int i = 0; i <= t->call.more_count && !why->len; i++) {
         const step s = step_of(t, i, launches->geometries);
-        check_step(&f, t->op, t->source, &s, limits, code, len, resources, alone);
+        check_step(&f, t->op, t->text.source, &s, limits, code, len, resources, alone);
     }
     for (int i = 0; i < t->op->arg_count && !why->len; i++)
         if (atx_template_fills(t, i))
@@ -300,8 +300,8 @@ at_status atx_connection_check_reference(atx_str *why, const char **about, const
     int args[ATX_MAX_ARGS];
     for (int i = 0; i < op->arg_count; i++)
         args[i] = i;
-    const step s = { op->reference, args, op->arg_count, geometry, true };
-    check_step(&f, op, op->source, &s, limits, code, len, resources,
+    const step s = { op->expected.reference, args, op->arg_count, geometry, true };
+    check_step(&f, op, op->text.source, &s, limits, code, len, resources,
                !atx_cubin_kernel_at(&second, code, len, 1));
     return atx_str_status(why, err);
 }
@@ -319,8 +319,8 @@ at_status atx_launches_of(atx_launches *out, const atx_template *t, const int64_
 at_status atx_geometries_of(atx_geometry out[ATX_MAX_STEPS], const atx_template *t, const int64_t *slots,
                             at_error *err)
 {
-    at_status status = atx_geometry_of(&out[0], &t->launch, slots, err);
-    for (int i = 0; i < t->more_count && status == AT_OK; i++)
-        status = atx_geometry_of(&out[i + 1], &t->more[i].launch, slots, err);
+    at_status status = atx_geometry_of(&out[0], &t->call.launch, slots, err);
+    for (int i = 0; i < t->call.more_count && status == AT_OK; i++)
+        status = atx_geometry_of(&out[i + 1], &t->call.more[i].launch, slots, err);
     return status;
 }

@@ -20,12 +20,12 @@ enum { GRID_SAMPLES = 64, CONFLICT_S = 3 };
 /* Directly, or through what it is computed from. */
 static bool reads_problem(const atx_template *t, const atx_expr *expr)
 {
-    const int own = t->op->symbols.count;
+    const int own = t->op->scope.symbols.count;
     for (int i = 0; i < own; i++)
         if (atx_expr_reads(expr, i))
             return true;
-    for (size_t i = 0; i < t->let_count; i++)
-        if (atx_expr_reads(expr, t->lets[i].slot) && reads_problem(t, t->lets[i].expr))
+    for (size_t i = 0; i < t->scope.let_count; i++)
+        if (atx_expr_reads(expr, t->scope.lets[i].slot) && reads_problem(t, t->scope.lets[i].expr))
             return true;
     return false;
 }
@@ -52,7 +52,7 @@ static bool make_smallest(atx_problem *out, const atx_problem *like)
     int64_t ones[ATX_MAX_DIMS];
     for (int i = 0; i < ATX_MAX_DIMS; i++)
         ones[i] = 1;
-    return atx_problem_init(out, like->op, like->type, ones, like->op->dim_count, NULL) == AT_OK;
+    return atx_problem_init(out, like->op, like->type, ones, like->op->shape.dim_count, NULL) == AT_OK;
 }
 
 /* Is the launch of some configuration there impossible? *why says of one. */
@@ -64,7 +64,7 @@ static bool has_no_grid(at_error *why, const atx_space *space, const atx_templat
         atx_geometry ignored[ATX_MAX_STEPS];
         int64_t own[ATX_MAX_SLOTS];
         atx_space_config(&config, space, count <= GRID_SAMPLES ? i : count / GRID_SAMPLES * i);
-        memcpy(own, slots, (size_t)t->op->symbols.count * sizeof *own);
+        memcpy(own, slots, (size_t)t->op->scope.symbols.count * sizeof *own);
         if (atx_config_bind(own, t, &config, why) == AT_OK &&
             atx_geometries_of(ignored, t, own, why) != AT_OK && strstr(why->text, "' is 0; expected"))
             return true;
@@ -108,7 +108,7 @@ static bool is_among(const atx_kernel_arg *list, int count, const char *name)
 static void tell_order(const atx_lint_query *q, const char *kernel, const int *args, int arg_count)
 {
     atx_kernel_arg words[ATX_MAX_ARGS];
-    int count = atx_code_args_of(words, ATX_MAX_ARGS, q->t->source, kernel);
+    int count = atx_code_args_of(words, ATX_MAX_ARGS, q->t->text.source, kernel);
     bool same = true;
     if (count != arg_count)
         return;
@@ -151,7 +151,7 @@ static void tell_constants(const atx_lint_query *q)
     atx_tokens code;
     atx_kernel_arg found;
     size_t behind;
-    if (!atx_code_read(&code, q->t->source))
+    if (!atx_code_read(&code, q->t->text.source))
         return;
     for (size_t at = 0; atx_code_constant(&found, &behind, &code, &at);) {
         atx_str text = { 0 };
@@ -178,9 +178,9 @@ at_status atx_lint_find(const atx_lint_query *q, at_error *err)
     int64_t slots[ATX_MAX_SLOTS];
     atx_space *space = NULL;
     if (q->order)
-        tell_order(q, t->kernel, t->args, t->arg_count);
-    for (int i = 0; i < t->more_count && q->order; i++)
-        tell_order(q, t->more[i].kernel, t->more[i].args, t->more[i].arg_count);
+        tell_order(q, t->call.kernel, t->call.args, t->call.arg_count);
+    for (int i = 0; i < t->call.more_count && q->order; i++)
+        tell_order(q, t->call.more[i].kernel, t->call.more[i].args, t->call.more[i].arg_count);
     tell_constants(q);
     at_status status = atx_problem_bind(slots, q->problem, q->limits, err);
     if (status == AT_OK)
@@ -208,25 +208,25 @@ at_status atx_lint_conflict(atx_str *out, const atx_template *t, const int64_t *
 {
     atx_cancel cancel = { .flag = flag, .until_s = atx_now_s() + CONFLICT_S };
     atx_template some = *t; /* with requirements of its own, all else borrowed */
-    some.requires = malloc((t->require_count + 1) * sizeof *some.requires);
-    if (!some.requires)
+    some.scope.requires = malloc((t->scope.require_count + 1) * sizeof *some.scope.requires);
+    if (!some.scope.requires)
         return atx_no_memory(err);
-    memcpy(some.requires, t->requires, t->require_count * sizeof *some.requires);
-    for (size_t i = 0; i < some.require_count;) {
-        atx_require without = some.requires[i];
-        size_t behind = --some.require_count - i;
-        memmove(some.requires + i, some.requires + i + 1, behind * sizeof *some.requires);
+    memcpy(some.scope.requires, t->scope.requires, t->scope.require_count * sizeof *some.scope.requires);
+    for (size_t i = 0; i < some.scope.require_count;) {
+        atx_require without = some.scope.requires[i];
+        size_t behind = --some.scope.require_count - i;
+        memmove(some.scope.requires + i, some.scope.requires + i + 1, behind * sizeof *some.scope.requires);
         if (is_empty(&some, slots, &cancel))
             continue;
-        memmove(some.requires + i + 1, some.requires + i, behind * sizeof *some.requires);
-        some.requires[i++] = without;
-        some.require_count++;
+        memmove(some.scope.requires + i + 1, some.scope.requires + i, behind * sizeof *some.scope.requires);
+        some.scope.requires[i++] = without;
+        some.scope.require_count++;
     }
-    for (size_t i = 0; i < some.require_count; i++) {
-        const atx_require *r = &some.requires[i];
-        atx_str_addf(out, "%s'%s'%s%s%s", i ? i + 1 < some.require_count ? ", " : " and " : "",
+    for (size_t i = 0; i < some.scope.require_count; i++) {
+        const atx_require *r = &some.scope.requires[i];
+        atx_str_addf(out, "%s'%s'%s%s%s", i ? i + 1 < some.scope.require_count ? ", " : " and " : "",
                      atx_expr_text(r->expr), r->reason[0] ? " (" : "", r->reason, r->reason[0] ? ")" : "");
     }
-    free(some.requires);
+    free(some.scope.requires);
     return atx_str_status(out, err);
 }

@@ -39,14 +39,14 @@ typedef struct search {
 /* The lexer of a part of the template: its own, or common code, or a file. */
 static atx_lexer lexer_of(const atx_template *t, int part)
 {
-    return (atx_lexer){ .text = t->source + t->parts[part].begin, .len = t->parts[part].len };
+    return (atx_lexer){ .text = t->text.source + t->text.parts[part].begin, .len = t->text.parts[part].len };
 }
 
 /* The first directive of the template's code that names it (#define NAME, or an #if that asks for it), with
  * its place. */
 static bool find_directive(atx_str *out, const atx_template *t, const char *name)
 {
-    for (int i = 0; i < t->part_count; i++) {
+    for (int i = 0; i < t->text.part_count; i++) {
         atx_lexer lexer = lexer_of(t, i);
         atx_token directive = { 0 };
         for (atx_token token; atx_lexer_next(&token, &lexer);) {
@@ -57,8 +57,8 @@ static bool find_directive(atx_str *out, const atx_template *t, const char *name
             const char *at = lexer.text + directive.begin;
             const char *stop = memchr(at, '\n', lexer.len - directive.begin);
             size_t len = stop ? (size_t)(stop - at) : lexer.len - directive.begin;
-            atx_str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, t->parts[i].file,
-                         t->parts[i].line + directive.line - 1);
+            atx_str_addf(out, "'%.*s' in %s:%d", (int)(len > 80 ? 80 : len), at, t->text.parts[i].file,
+                         t->text.parts[i].line + directive.line - 1);
             return true;
         }
     }
@@ -85,7 +85,7 @@ static at_status take(search *s, at_error *err)
     while (status == AT_OK && atx_pool_take(s->q->pool, &done)) {
         probe *p = &s->probes[done.tag];
         /* Where parameters are constants of the source, these are variables with other values. */
-        p->ok = done.ok && atx_cubin_hash(p->hash, done.code.data, done.code.len, s->q->t->define_all);
+        p->ok = done.ok && atx_cubin_hash(p->hash, done.code.data, done.code.len, s->q->t->build.define_all);
         atx_compiled_clear(&done);
     }
     return status;
@@ -99,7 +99,7 @@ static at_status start(search *s, int i, at_error *err)
     atx_str source = { 0 };
     at_error ignored;
 
-    memcpy(own, q->slots, (size_t)q->t->op->symbols.count * sizeof *own);
+    memcpy(own, q->slots, (size_t)q->t->op->scope.symbols.count * sizeof *own);
     if (atx_config_bind(own, q->t, &p->config, &ignored) != AT_OK ||
         atx_geometries_of(p->geometries, q->t, own, &ignored) != AT_OK)
         return AT_OK; /* such a one is told elsewhere */
@@ -107,7 +107,7 @@ static at_status start(search *s, int i, at_error *err)
     while (status == AT_OK && !atx_pool_has_room(q->pool) && !atx_cancel_due(q->cancel))
         status = take(s, err);
     if (status == AT_OK && !atx_cancel_due(q->cancel))
-        status = atx_pool_submit(q->pool, i, atx_str_text(&source), q->t->file, q->cc, ATX_CUBIN, err);
+        status = atx_pool_submit(q->pool, i, atx_str_text(&source), q->t->text.file, q->cc, ATX_CUBIN, err);
     atx_str_clear(&source);
     return status;
 }
@@ -128,7 +128,7 @@ static at_status compile_all(search *s, at_error *err)
 /* A valid configuration that differs from `base` in this parameter alone. */
 static bool vary(search *s, const atx_config *base, int i)
 {
-    const atx_param *param = &s->q->t->params[i];
+    const atx_param *param = &s->q->t->scope.params[i];
     atx_config *config = &s->probes[i].config;
     int first = (int)atx_rng_below(&s->rng, (uint64_t)param->count);
     *config = *base;
@@ -144,7 +144,7 @@ static bool vary(search *s, const atx_config *base, int i)
 static void compare(search *s)
 {
     const probe *base = &s->probes[ATX_MAX_PARAMS];
-    for (int i = 0; i < s->q->t->param_count; i++) {
+    for (int i = 0; i < s->q->t->scope.param_count; i++) {
         const probe *p = &s->probes[i];
         if (!p->used || !p->ok || !base->ok)
             continue;
@@ -152,7 +152,8 @@ static void compare(search *s)
         bool launch = memcmp(p->geometries, base->geometries, sizeof p->geometries) != 0;
         s->pairs[i] += same;
         s->launches[i] |= launch;
-        s->matters[i] = s->matters[i] || !same || (launch && !is_hidden(s->q->t, s->q->t->params[i].name));
+        s->matters[i] =
+            s->matters[i] || !same || (launch && !is_hidden(s->q->t, s->q->t->scope.params[i].name));
     }
 }
 
@@ -162,7 +163,7 @@ static at_status play_round(search *s, at_error *err)
     bool any = false;
     memset(s->probes, 0, sizeof s->probes);
     atx_space_config(&base->config, s->space, atx_space_sample(s->space, &s->rng));
-    for (int i = 0; i < s->q->t->param_count; i++) {
+    for (int i = 0; i < s->q->t->scope.param_count; i++) {
         s->probes[i].used = !s->matters[i] && vary(s, &base->config, i);
         any = any || s->probes[i].used;
     }
@@ -186,8 +187,8 @@ static bool has_word(atx_lexer lexer, const char *name)
 /* The declaration is a comment. */
 static bool is_in_code(const atx_template *t, const char *name)
 {
-    bool has = has_word((atx_lexer){ .text = t->kernel, .len = strlen(t->kernel) }, name);
-    for (int i = 0; i < t->part_count && !has; i++)
+    bool has = has_word((atx_lexer){ .text = t->call.kernel, .len = strlen(t->call.kernel) }, name);
+    for (int i = 0; i < t->text.part_count && !has; i++)
         has = has_word(lexer_of(t, i), name);
     return has;
 }
@@ -207,11 +208,11 @@ static void explain(atx_str *out, const atx_template *t, const atx_param *param,
 
 static void tell(search *s)
 {
-    for (int i = 0; i < s->q->t->param_count; i++) {
+    for (int i = 0; i < s->q->t->scope.param_count; i++) {
         atx_str why = { 0 };
         if (s->matters[i] || !s->pairs[i])
             continue;
-        explain(&why, s->q->t, &s->q->t->params[i], s->launches[i]);
+        explain(&why, s->q->t, &s->q->t->scope.params[i], s->launches[i]);
         s->q->useless(s->q->context, i, atx_str_text(&why));
         atx_str_clear(&why);
     }

@@ -349,5 +349,5 @@ void atx_launch_clear(atx_launch *launch)
 
 bool atx_template_has_hash(const atx_template *t, const char *hash)
 {
-    return strcmp(t->hash, hash) == 0;
+    return strcmp(t->text.hash, hash) == 0;
 }

@@ -301,68 +301,83 @@ typedef struct atx_align {
 typedef struct atx_op {
     char name[ATX_MAX_NAME];
     char *about;
-    atx_dim dims[ATX_MAX_DIMS]; /* optional ones first, as in the shape */
-    int dim_count;
-    atx_pitch pitches[ATX_MAX_PITCHES];
-    int pitch_count;
-    int layout_count; /* 0, or 2: it has a stride for each dimension, in its input and in its output
-                         (layout.h) */
-    int stride_slots[ATX_MAX_LAYOUTS][ATX_MAX_DIMS];
-    atx_same same[ATX_MAX_SAME];
-    int same_count;
-    atx_align aligns[ATX_MAX_ALIGNS];
-    int align_count;
-    atx_turn turns[ATX_MAX_SWAPS];
-    int turn_count;
+    /* What a problem of it is made of. */
+    struct atx_op_shape {
+        atx_dim dims[ATX_MAX_DIMS]; /* optional ones first, as in the shape */
+        int dim_count;
+        atx_pitch pitches[ATX_MAX_PITCHES];
+        int pitch_count;
+        int layout_count; /* 0, or 2: it has a stride for each dimension, in its input and in its output
+                             (layout.h) */
+        int stride_slots[ATX_MAX_LAYOUTS][ATX_MAX_DIMS];
+        atx_same same[ATX_MAX_SAME];
+        int same_count;
+        atx_align aligns[ATX_MAX_ALIGNS];
+        int align_count;
+        atx_turn turns[ATX_MAX_SWAPS];
+        int turn_count;
+    } shape;
     bool storage;    /* types are storage: only the element size matters */
     unsigned types;  /* bit set of atx_dtype */
     bool recorded;   /* its kernels are not here: only a recording knows their times */
     bool by_default; /* problems that name no op are of this one; of a catalog's ops at most one */
-    atx_symbols symbols;
-    atx_named_type named[ATX_MAX_TYPES];
-    int named_count;
-    int sizeof_slot; /* "sizeof(T)" */
-    int device_slot; /* first device limit, in the order of atx_limits */
-    atx_let *lets;
-    size_t let_count, let_cap;
-    atx_require *requires;
-    size_t require_count, require_cap;
+    /* What its expressions may name, and what must hold. */
+    struct atx_op_scope {
+        atx_symbols symbols;
+        atx_named_type named[ATX_MAX_TYPES];
+        int named_count;
+        int sizeof_slot; /* "sizeof(T)" */
+        int device_slot; /* first device limit, in the order of atx_limits */
+        atx_let *lets;
+        size_t let_count, let_cap;
+        atx_require *requires;
+        size_t require_count, require_cap;
+    } scope;
     atx_arg args[ATX_MAX_ARGS];
     int arg_count;
-    atx_check check;              /* of outputs without one of their own */
-    char reference[ATX_MAX_NAME]; /* kernel that is right, if slow; "": a file   */
-    char *answer;                 /* ... NumPy's, of the one output; NULL: none  */
-    atx_where answer_where;
-    char trusted[ATX_MAX_NAME]; /* template that is right; "": none. Its launches are the reference's   */
-    char *trusted_config; /* ... with these values, "TILE=32"; others have their defaults               */
-    atx_where trusted_where;
-    atx_launch launch; /* of the reference              */
-    atx_expr *traffic; /* bytes that must be moved; NULL: unknown */
-    atx_expr *ops;     /* operations that count for GFLOP/s; NULL: none */
-    atx_metric metrics[ATX_MAX_METRICS];
-    int metric_count;
-    atx_metric_param metric_params[ATX_MAX_METRIC_PARAMS];
-    int metric_param_count;
-    int objective;                 /* 0: the time; else metrics[objective - 1] ...     */
-    bool objective_max;            /* ... the larger the better                        */
-    char *objective_text;          /* "max rate (rate = ops / seconds)"; "": the time  */
-    char ceiling_op[ATX_MAX_NAME]; /* "" when none                 */
-    atx_expr *ceiling_dims[ATX_MAX_DIMS];
-    int ceiling_dim_count;
-    atx_expr *peak; /* GFLOP/s that are the ceiling; NULL: none, or a problem. It has `ops` then */
+    /* The right answer, and how outputs are compared with it. */
+    struct atx_op_expected {
+        atx_check check;              /* of outputs without one of their own */
+        char reference[ATX_MAX_NAME]; /* kernel that is right, if slow; "": a file   */
+        char *answer;                 /* ... NumPy's, of the one output; NULL: none  */
+        atx_where answer_where;
+        char trusted[ATX_MAX_NAME]; /* template that is right; "": none. Its launches are the reference's   */
+        char *trusted_config; /* ... with these values, "TILE=32"; others have their defaults               */
+        atx_where trusted_where;
+        atx_launch launch; /* of the reference              */
+    } expected;
+    /* What is tuned for, and what the best that can be had is. */
+    struct atx_op_goal {
+        atx_expr *traffic; /* bytes that must be moved; NULL: unknown */
+        atx_expr *ops;     /* operations that count for GFLOP/s; NULL: none */
+        atx_metric metrics[ATX_MAX_METRICS];
+        int metric_count;
+        atx_metric_param metric_params[ATX_MAX_METRIC_PARAMS];
+        int metric_param_count;
+        int objective;                 /* 0: the time; else metrics[objective - 1] ...     */
+        bool objective_max;            /* ... the larger the better                        */
+        char *objective_text;          /* "max rate (rate = ops / seconds)"; "": the time  */
+        char ceiling_op[ATX_MAX_NAME]; /* "" when none                 */
+        atx_expr *ceiling_dims[ATX_MAX_DIMS];
+        int ceiling_dim_count;
+        atx_expr *peak; /* GFLOP/s that are the ceiling; NULL: none, or a problem. It has `ops` then */
+    } goal;
     atx_used uses;
-    char *source; /* a bundle (see declare_common.h): what it uses, then the whole file; terminated */
-    size_t source_len;
-    atx_part *parts; /* of the source: dependencies first, last the file itself */
-    int part_count;
-    char *headers; /* the note of headers.h; NULL: none */
-    char *data;    /* notes of the contents of its files, a line each; NULL: none */
-    atx_op_file files[ATX_MAX_ARGS + 1];
-    int file_count;           /* 0 where it was not read from a folder */
-    char *file;               /* as messages and #line show it */
-    char hash[ATX_HASH_TEXT]; /* of what the source means (normalized.h) ... */
-    /* ... without its metrics and its objective, which choose among kernels that are right. */
-    char proof_hash[ATX_HASH_TEXT];
+    /* Where it was read. */
+    struct atx_op_text {
+        char *source; /* a bundle (see declare_common.h): what it uses, then the whole file; terminated */
+        size_t source_len;
+        atx_part *parts; /* of the source: dependencies first, last the file itself */
+        int part_count;
+        char *headers; /* the note of headers.h; NULL: none */
+        char *data;    /* notes of the contents of its files, a line each; NULL: none */
+        atx_op_file files[ATX_MAX_ARGS + 1];
+        int file_count;           /* 0 where it was not read from a folder */
+        char *file;               /* as messages and #line show it */
+        char hash[ATX_HASH_TEXT]; /* of what the source means (normalized.h) ... */
+        /* ... without its metrics and its objective, which choose among kernels that are right. */
+        char proof_hash[ATX_HASH_TEXT];
+    } text;
 } atx_op;
 
 /* One way to compute an op. Borrows the op, which must outlive it. */
@@ -370,41 +385,54 @@ typedef struct atx_template {
     const atx_op *op;
     char name[ATX_MAX_NAME];
     char *about;
-    atx_param params[ATX_MAX_PARAMS];
-    int param_count;
-    atx_symbols symbols; /* the op's, then the template's own */
-    atx_let *lets;
-    size_t let_count, let_cap;
-    atx_require *requires;
-    size_t require_count, require_cap;
-    atx_expr *fixed; /* not 0: the op's scalar arguments are constants of the source; NULL: never */
-    atx_launch launch;
-    char kernel[ATX_MAX_KERNEL]; /* its name, or a name expression: f<T, TILE> */
-    bool expression;             /* the compiler is asked for it by that expression */
-    int args[ATX_MAX_ARGS];      /* what the kernel takes: arguments of the op, by their index */
-    int arg_count;
-    int all_args[ATX_MAX_ARGS]; /* of launches that do not say it */
-    int all_arg_count;
-    atx_step more[ATX_MAX_STEPS -
-                  1]; /* launches that follow, in their order; of all `launch` lines but the first */
-    int more_count;
-    atx_paths sources, includes; /* files that are compiled as they are; folders of headers */
-    bool define_all;             /* parameters and consts are macros, not constants         */
-    atx_define defines[ATX_MAX_PARAMS];
-    int define_count;
-    atx_compiler_option options[ATX_MAX_OPTIONS];
-    int option_count;
-    int64_t defaults[ATX_MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
+    /* What its expressions may name, and what must hold. */
+    struct atx_template_scope {
+        atx_param params[ATX_MAX_PARAMS];
+        int param_count;
+        atx_symbols symbols; /* the op's, then the template's own */
+        atx_let *lets;
+        size_t let_count, let_cap;
+        atx_require *requires;
+        size_t require_count, require_cap;
+        atx_expr *fixed; /* not 0: the op's scalar arguments are constants of the source; NULL: never */
+        int64_t
+            defaults[ATX_MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
+    } scope;
+    /* Its launches: `launch` and `kernel` are the first one's, `more` are those that follow. */
+    struct atx_template_call {
+        atx_launch launch;
+        char kernel[ATX_MAX_KERNEL]; /* its name, or a name expression: f<T, TILE> */
+        bool expression;             /* the compiler is asked for it by that expression */
+        int args[ATX_MAX_ARGS];      /* what the kernel takes: arguments of the op, by their index */
+        int arg_count;
+        int all_args[ATX_MAX_ARGS]; /* of launches that do not say it */
+        int all_arg_count;
+        atx_step more[ATX_MAX_STEPS -
+                      1]; /* launches that follow, in their order; of all `launch` lines but the first */
+        int more_count;
+    } call;
+    /* What the compiler gets besides the source. */
+    struct atx_template_build {
+        atx_paths sources, includes; /* files that are compiled as they are; folders of headers */
+        bool define_all;             /* parameters and consts are macros, not constants         */
+        atx_define defines[ATX_MAX_PARAMS];
+        int define_count;
+        atx_compiler_option options[ATX_MAX_OPTIONS];
+        int option_count;
+    } build;
     atx_used uses;
-    char *shared[ATX_MAX_SHARED]; /* files of common code whose declarations are here as well */
-    int shared_count;
-    char *source;
-    size_t source_len;
-    atx_part *parts;
-    int part_count;
-    char *headers; /* the note of headers.h; NULL: none */
-    char *file;
-    char hash[ATX_HASH_TEXT]; /* of what the source means (normalized.h): its name in a store */
+    /* Where it was read. */
+    struct atx_template_text {
+        char *shared[ATX_MAX_SHARED]; /* files of common code whose declarations are here as well */
+        int shared_count;
+        char *source;
+        size_t source_len;
+        atx_part *parts;
+        int part_count;
+        char *headers; /* the note of headers.h; NULL: none */
+        char *file;
+        char hash[ATX_HASH_TEXT]; /* of what the source means (normalized.h): its name in a store */
+    } text;
     bool loaded; /* from an image (declare_image.h): in one piece, and what it points to besides is the
                     program's */
 } atx_template;

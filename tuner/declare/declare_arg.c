@@ -23,24 +23,24 @@ static const unsigned INTEGER_SCALARS = 1u << ATX_I32 | 1u << ATX_I64;
 
 at_status atx_read_named_type(atx_op *op, atx_lines *lines)
 {
-    atx_named_type *named = &op->named[op->named_count];
+    atx_named_type *named = &op->scope.named[op->scope.named_count];
     char word[ATX_MAX_NAME], symbol[ATX_MAX_NAME + 8];
     at_error cause = { 0 };
     const char *at = lines->at;
 
-    if (op->dim_count == 0)
+    if (op->shape.dim_count == 0)
         return atx_lines_fail(lines, lines->line, "found a named type; expected 'shape' before it");
-    if (op->named_count == ATX_MAX_TYPES)
+    if (op->scope.named_count == ATX_MAX_TYPES)
         return atx_lines_fail(lines, at, "found more than %d named types; expected fewer", ATX_MAX_TYPES);
     at_status status = atx_read_free_name(named->name, lines, "a name for the type");
     if (status == AT_OK)
         status = atx_lines_take(lines, "=", NULL);
     if (status != AT_OK)
         return status;
-    if (atx_symbols_find(&op->symbols, named->name, strlen(named->name)) >= 0)
+    if (atx_symbols_find(&op->scope.symbols, named->name, strlen(named->name)) >= 0)
         return atx_lines_fail(lines, at, "found '%s' a second time; expected a new name", named->name);
     snprintf(symbol, sizeof symbol, "sizeof(%s)", named->name);
-    if ((status = atx_add_symbol(&named->slot, &op->symbols, symbol, lines, at)) != AT_OK)
+    if ((status = atx_add_symbol(&named->slot, &op->scope.symbols, symbol, lines, at)) != AT_OK)
         return status;
     at = lines->at;
     if ((status = atx_lines_name(word, lines, "an element type")) != AT_OK)
@@ -51,7 +51,7 @@ at_status atx_read_named_type(atx_op *op, atx_lines *lines)
         return atx_lines_fail(lines, lines->at,
                               "found another type for '%s'; expected one: only T may be a list of types",
                               named->name);
-    op->named_count++;
+    op->scope.named_count++;
     return AT_OK;
 }
 
@@ -60,9 +60,9 @@ static bool find_type(atx_dtype *out, const atx_lines *lines, const atx_op *op)
 {
     at_error unused = { 0 };
     size_t len = atx_lines_word(lines);
-    for (int i = 0; i < op->named_count; i++) {
-        if (atx_lines_sees_word(lines, op->named[i].name)) {
-            *out = op->named[i].type;
+    for (int i = 0; i < op->scope.named_count; i++) {
+        if (atx_lines_sees_word(lines, op->scope.named[i].name)) {
+            *out = op->scope.named[i].type;
             return true;
         }
     }
@@ -84,7 +84,7 @@ static at_status read_elements(atx_lines *lines, const atx_op *op, atx_arg *arg)
 {
     at_status status = atx_lines_take(lines, "[", NULL);
     if (status == AT_OK)
-        status = atx_lines_expr(&arg->expr, lines, &op->symbols);
+        status = atx_lines_expr(&arg->expr, lines, &op->scope.symbols);
     return status == AT_OK ? atx_lines_take(lines, "]", "an operator or ']'") : status;
 }
 
@@ -139,12 +139,12 @@ static at_status read_buffer(atx_lines *lines, const atx_op *op, atx_arg *arg)
 /* After the type: the value is that of the same name, or = EXPR. */
 static at_status read_integer(atx_lines *lines, const atx_op *op, atx_arg *arg)
 {
-    atx_scope scope = { .find = atx_symbols_find, .context = &op->symbols };
+    atx_scope scope = { .find = atx_symbols_find, .context = &op->scope.symbols };
     if (atx_lines_sees(lines, "=")) {
         atx_lines_skip(lines, 1);
-        return atx_lines_expr(&arg->expr, lines, &op->symbols);
+        return atx_lines_expr(&arg->expr, lines, &op->scope.symbols);
     }
-    if (atx_symbols_find(&op->symbols, arg->name, strlen(arg->name)) < 0)
+    if (atx_symbols_find(&op->scope.symbols, arg->name, strlen(arg->name)) < 0)
         return atx_lines_fail(lines, lines->at, "found no dimension or let called '%s'; expected '= EXPR'",
                               arg->name);
     return atx_expr_compile(&arg->expr, arg->name, strlen(arg->name), &scope, arg->where, lines->err);

@@ -85,7 +85,7 @@ at_status atx_read_check(atx_op *op, atx_lines *lines)
 {
     atx_check check = { .rule = ATX_EXACT, .where = atx_lines_where(lines, lines->at) };
     atx_arg *arg = find_output(op, lines);
-    atx_check *to = arg ? &arg->check : &op->check;
+    atx_check *to = arg ? &arg->check : &op->expected.check;
 
     if (to->where.line)
         return atx_lines_fail(lines, lines->line, "found a second 'check' line%s%s; expected one",
@@ -102,7 +102,7 @@ void atx_op_share_check(atx_op *op)
 {
     for (int i = 0; i < op->arg_count; i++)
         if (atx_role_is_output(op->args[i].role) && !op->args[i].check.where.line)
-            op->args[i].check = op->check;
+            op->args[i].check = op->expected.check;
 }
 
 int atx_op_validators(const char *names[ATX_MAX_STEPS], const atx_op *op)

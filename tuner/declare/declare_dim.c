@@ -52,16 +52,17 @@ static at_status read_default(atx_lines *lines, atx_dim *dim)
 /* A dimension with a default may be left out of a shape, so it cannot follow one without. */
 at_status atx_read_dim(atx_lines *lines, atx_op *op)
 {
-    atx_dim *dim = &op->dims[op->dim_count];
+    atx_dim *dim = &op->shape.dims[op->shape.dim_count];
     const char *at = lines->at;
     int slot;
 
     at_status status = atx_lines_name(dim->name, lines, "the name of a dimension");
-    if (status != AT_OK || (status = atx_add_symbol(&slot, &op->symbols, dim->name, lines, at)) != AT_OK)
+    if (status != AT_OK ||
+        (status = atx_add_symbol(&slot, &op->scope.symbols, dim->name, lines, at)) != AT_OK)
         return status;
     dim->optional = atx_lines_sees(lines, "=");
     if (dim->optional) {
-        if (op->dim_count && !dim[-1].optional)
+        if (op->shape.dim_count && !dim[-1].optional)
             return atx_lines_fail(
                 lines, at, "found a default for '%s' after '%s' without one; expected defaults in front",
                 dim->name, dim[-1].name);
@@ -69,20 +70,20 @@ at_status atx_read_dim(atx_lines *lines, atx_op *op)
         if ((status = read_default(lines, dim)) != AT_OK)
             return status;
     }
-    op->dim_count++;
+    op->shape.dim_count++;
     return AT_OK;
 }
 
 at_status atx_add_dim_words(atx_lines *lines, atx_op *op)
 {
-    for (int i = 0; i < op->dim_count; i++) {
-        atx_dim *dim = &op->dims[i];
-        dim->word_slot = op->symbols.count;
+    for (int i = 0; i < op->shape.dim_count; i++) {
+        atx_dim *dim = &op->shape.dims[i];
+        dim->word_slot = op->scope.symbols.count;
         for (int k = 0; k < dim->word_count; k++) {
             char symbol[2 * ATX_MAX_NAME];
             int slot;
             snprintf(symbol, sizeof symbol, "%s_%s", dim->name, dim->words[k]);
-            at_status status = atx_add_symbol(&slot, &op->symbols, symbol, lines, lines->line);
+            at_status status = atx_add_symbol(&slot, &op->scope.symbols, symbol, lines, lines->line);
             if (status != AT_OK)
                 return status;
         }

@@ -26,9 +26,9 @@ static bool is_absent(const char *path)
 
 static const atx_op_file *find_file(const atx_op *op, const char *name)
 {
-    for (int i = 0; i < op->file_count; i++)
-        if (strcmp(op->files[i].name, name) == 0)
-            return &op->files[i];
+    for (int i = 0; i < op->text.file_count; i++)
+        if (strcmp(op->text.files[i].name, name) == 0)
+            return &op->text.files[i];
     return NULL;
 }
 
@@ -38,10 +38,10 @@ static at_status note_file(atx_str *notes, atx_op *op, const char *name, const a
     atx_str path = { 0 };
     at_error cause = { 0 };
     char hash[ATX_HASH_TEXT] = "absent";
-    atx_op_file *file = &op->files[op->file_count];
+    atx_op_file *file = &op->text.files[op->text.file_count];
     if (find_file(op, name))
         return AT_OK;
-    atx_join_path(&path, op->file, name);
+    atx_join_path(&path, op->text.file, name);
     at_status status = atx_str_status(&path, &cause);
     if (status == AT_OK)
         status = atx_allowed_check(allowed, path.data, &cause);
@@ -49,7 +49,7 @@ static at_status note_file(atx_str *notes, atx_op *op, const char *name, const a
         status = atx_file_hash(hash, &file->seen, path.data, &cause);
     if (status == AT_OK) {
         file->name = name;
-        op->file_count++;
+        op->text.file_count++;
         atx_str_addf(notes, ATX_PART_DATA "%s %s\n", hash, name);
     } else {
         atx_fail(err, status, "%s:%d:%d: %s", w->file, w->line, w->column, cause.text);
@@ -64,8 +64,8 @@ at_status atx_op_note_files(atx_str *notes, atx_op *op, const atx_allowed *allow
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
         if (op->args[i].input.file)
             status = note_file(notes, op, op->args[i].input.file, &op->args[i].input.where, allowed, err);
-    if (status == AT_OK && op->answer)
-        status = note_file(notes, op, op->answer, &op->answer_where, allowed, err);
+    if (status == AT_OK && op->expected.answer)
+        status = note_file(notes, op, op->expected.answer, &op->expected.answer_where, allowed, err);
     return status == AT_OK ? atx_str_status(notes, err) : status;
 }
 
@@ -73,7 +73,7 @@ at_status atx_op_find_file(atx_str *path, const atx_op *op, const char *name, at
 {
     struct stat now;
     const atx_op_file *file = find_file(op, name);
-    atx_join_path(path, op->file, name);
+    atx_join_path(path, op->text.file, name);
     at_status status = atx_str_status(path, err);
     if (status != AT_OK)
         return status;
@@ -81,12 +81,12 @@ at_status atx_op_find_file(atx_str *path, const atx_op *op, const char *name, at
         return atx_fail(err, AT_ERR_INPUT,
                         "%s: found the file '%s', and no folder of templates that it was read from; expected "
                         "--templates DIR with it",
-                        op->file, name);
+                        op->text.file, name);
     if (file->seen.st_ino ? stat(path->data, &now) == 0 && !atx_same_contents(&file->seen, &now)
                           : !is_absent(path->data))
         return atx_fail(err, AT_ERR_INPUT,
                         "%s: it changed after this program read %s; expected a new run, which measures with "
                         "what it holds now",
-                        path->data, op->file);
+                        path->data, op->text.file);
     return AT_OK;
 }

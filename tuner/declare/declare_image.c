@@ -88,9 +88,9 @@ static void point_expr(atx_image_writer *w, size_t at, const atx_expr *e)
 
 static void point_params(atx_image_writer *w, const atx_template *t)
 {
-    for (int i = 0; i < t->param_count; i++) {
-        const atx_param *p = &t->params[i];
-        size_t at = offsetof(atx_template, params) + (size_t)i * sizeof *p, count = (size_t)p->count;
+    for (int i = 0; i < t->scope.param_count; i++) {
+        const atx_param *p = &t->scope.params[i];
+        size_t at = offsetof(atx_template, scope.params) + (size_t)i * sizeof *p, count = (size_t)p->count;
         point_text(w, at + offsetof(atx_param, meaning), p->meaning);
         point(w, at + offsetof(atx_param, values), keep(w, p->values, count * sizeof *p->values), true);
         point_place(w, at + offsetof(atx_param, where), &p->where);
@@ -105,23 +105,23 @@ static void point_params(atx_image_writer *w, const atx_template *t)
 
 static void point_lets(atx_image_writer *w, const atx_template *t)
 {
-    size_t lets = place(w, t->lets, t->let_count * sizeof *t->lets);
-    point(w, offsetof(atx_template, lets), lets, false);
-    for (size_t i = 0; i < t->let_count; i++, lets += sizeof *t->lets) {
-        point_text(w, lets + offsetof(atx_let, meaning), t->lets[i].meaning);
-        point_expr(w, lets + offsetof(atx_let, expr), t->lets[i].expr);
-        point_place(w, lets + offsetof(atx_let, where), &t->lets[i].where);
+    size_t lets = place(w, t->scope.lets, t->scope.let_count * sizeof *t->scope.lets);
+    point(w, offsetof(atx_template, scope.lets), lets, false);
+    for (size_t i = 0; i < t->scope.let_count; i++, lets += sizeof *t->scope.lets) {
+        point_text(w, lets + offsetof(atx_let, meaning), t->scope.lets[i].meaning);
+        point_expr(w, lets + offsetof(atx_let, expr), t->scope.lets[i].expr);
+        point_place(w, lets + offsetof(atx_let, where), &t->scope.lets[i].where);
     }
 }
 
 static void point_requires(atx_image_writer *w, const atx_template *t)
 {
-    size_t requires = place(w, t->requires, t->require_count * sizeof *t->requires);
-    point(w, offsetof(atx_template, requires), requires, false);
-    for (size_t i = 0; i < t->require_count; i++, requires += sizeof *t->requires) {
-        point_expr(w, requires + offsetof(atx_require, expr), t->requires[i].expr);
-        point_text(w, requires + offsetof(atx_require, reason), t->requires[i].reason);
-        point_place(w, requires + offsetof(atx_require, where), &t->requires[i].where);
+    size_t requires = place(w, t->scope.requires, t->scope.require_count * sizeof *t->scope.requires);
+    point(w, offsetof(atx_template, scope.requires), requires, false);
+    for (size_t i = 0; i < t->scope.require_count; i++, requires += sizeof *t->scope.requires) {
+        point_expr(w, requires + offsetof(atx_require, expr), t->scope.requires[i].expr);
+        point_text(w, requires + offsetof(atx_require, reason), t->scope.requires[i].reason);
+        point_place(w, requires + offsetof(atx_require, where), &t->scope.requires[i].where);
     }
 }
 
@@ -144,32 +144,32 @@ static void point_paths(atx_image_writer *w, size_t at, const atx_paths *paths)
 
 static void point_options(atx_image_writer *w, const atx_template *t)
 {
-    for (size_t i = 0; i < (size_t)t->option_count; i++) {
-        size_t at = offsetof(atx_template, options) + i * sizeof *t->options;
-        point_text(w, at + offsetof(atx_compiler_option, text), t->options[i].text);
-        point_expr(w, at + offsetof(atx_compiler_option, when), t->options[i].when);
-        point_place(w, at + offsetof(atx_compiler_option, where), &t->options[i].where);
+    for (size_t i = 0; i < (size_t)t->build.option_count; i++) {
+        size_t at = offsetof(atx_template, build.options) + i * sizeof *t->build.options;
+        point_text(w, at + offsetof(atx_compiler_option, text), t->build.options[i].text);
+        point_expr(w, at + offsetof(atx_compiler_option, when), t->build.options[i].when);
+        point_place(w, at + offsetof(atx_compiler_option, where), &t->build.options[i].where);
     }
 }
 
 /* The text of the template, and what it is made of. */
 static void point_source(atx_image_writer *w, const atx_template *t)
 {
-    size_t parts = place(w, t->parts, (size_t)t->part_count * sizeof *t->parts);
-    point(w, offsetof(atx_template, source), keep(w, t->source, t->source_len + 1), true);
-    point(w, offsetof(atx_template, parts), parts, false);
-    for (int i = 0; i < t->part_count; i++, parts += sizeof *t->parts)
-        point_text(w, parts + offsetof(atx_part, file), t->parts[i].file);
-    for (size_t i = 0; i < (size_t)t->shared_count; i++)
-        point_text(w, offsetof(atx_template, shared) + i * sizeof(char *), t->shared[i]);
+    size_t parts = place(w, t->text.parts, (size_t)t->text.part_count * sizeof *t->text.parts);
+    point(w, offsetof(atx_template, text.source), keep(w, t->text.source, t->text.source_len + 1), true);
+    point(w, offsetof(atx_template, text.parts), parts, false);
+    for (int i = 0; i < t->text.part_count; i++, parts += sizeof *t->text.parts)
+        point_text(w, parts + offsetof(atx_part, file), t->text.parts[i].file);
+    for (size_t i = 0; i < (size_t)t->text.shared_count; i++)
+        point_text(w, offsetof(atx_template, text.shared) + i * sizeof(char *), t->text.shared[i]);
     for (size_t i = 0; i < (size_t)t->uses.count; i++)
         point_place(w, offsetof(atx_template, uses.where) + i * sizeof(atx_where), &t->uses.where[i]);
 }
 
 void atx_image_write(atx_image *out, atx_image_writer *w, const atx_template *t)
 {
-    const atx_str *names = &t->symbols.text;
-    const size_t text = offsetof(atx_template, symbols.text);
+    const atx_str *names = &t->scope.symbols.text;
+    const size_t text = offsetof(atx_template, scope.symbols.text);
     w->begin = w->structures.len;
     w->kept_count = 0;
     *out = (atx_image){ .begin = (uint32_t)w->begin, .link = (uint32_t)(w->links.len / sizeof(uint32_t)) };
@@ -178,19 +178,19 @@ void atx_image_write(atx_image *out, atx_image_writer *w, const atx_template *t)
     if (!w->structures.failed)
         w->structures.data[w->begin + offsetof(atx_template, loaded)] = false;
     point_text(w, offsetof(atx_template, about), t->about);
-    point_text(w, offsetof(atx_template, file), t->file);
-    point_text(w, offsetof(atx_template, headers), t->headers);
+    point_text(w, offsetof(atx_template, text.file), t->text.file);
+    point_text(w, offsetof(atx_template, text.headers), t->text.headers);
     point(w, text + offsetof(atx_str, data), keep(w, names->data, names->len + 1), true);
     point_params(w, t);
     point_lets(w, t);
     point_requires(w, t);
-    point_expr(w, offsetof(atx_template, fixed), t->fixed);
-    point_launch(w, offsetof(atx_template, launch), &t->launch);
-    for (size_t i = 0; i < (size_t)t->more_count; i++)
-        point_launch(w, offsetof(atx_template, more) + i * sizeof(atx_step) + offsetof(atx_step, launch),
-                     &t->more[i].launch);
-    point_paths(w, offsetof(atx_template, sources), &t->sources);
-    point_paths(w, offsetof(atx_template, includes), &t->includes);
+    point_expr(w, offsetof(atx_template, scope.fixed), t->scope.fixed);
+    point_launch(w, offsetof(atx_template, call.launch), &t->call.launch);
+    for (size_t i = 0; i < (size_t)t->call.more_count; i++)
+        point_launch(w, offsetof(atx_template, call.more) + i * sizeof(atx_step) + offsetof(atx_step, launch),
+                     &t->call.more[i].launch);
+    point_paths(w, offsetof(atx_template, build.sources), &t->build.sources);
+    point_paths(w, offsetof(atx_template, build.includes), &t->build.includes);
     point_options(w, t);
     point_source(w, t);
     out->bytes = (uint32_t)(w->structures.len - w->begin);

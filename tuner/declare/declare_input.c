@@ -57,15 +57,15 @@ static at_status read_normal(atx_input *input, atx_lines *lines, const atx_op *o
 
 static at_status read_range(atx_input *input, atx_lines *lines, const atx_op *op)
 {
-    at_status status = atx_lines_expr(&input->from, lines, &op->symbols);
+    at_status status = atx_lines_expr(&input->from, lines, &op->scope.symbols);
     if (status == AT_OK && atx_lines_at_end(lines))
         return atx_lines_expected(lines, "the upper end, as in range 0 n - 1");
-    return status == AT_OK ? atx_lines_expr(&input->upto, lines, &op->symbols) : status;
+    return status == AT_OK ? atx_lines_expr(&input->upto, lines, &op->scope.symbols) : status;
 }
 
 static at_status read_index(atx_input *input, atx_lines *lines, const atx_op *op)
 {
-    return atx_lines_expr(&input->upto, lines, &op->symbols);
+    return atx_lines_expr(&input->upto, lines, &op->scope.symbols);
 }
 
 static at_status read_constant(atx_input *input, atx_lines *lines, const atx_op *op)

@@ -15,11 +15,11 @@ static at_status read_layout(atx_op *op, int layout, atx_lines *lines)
 {
     char name[ATX_MAX_NAME];
     at_status status = atx_lines_take(lines, LAYOUTS[layout], NULL);
-    for (int i = 0; i < op->dim_count && status == AT_OK; i++) {
+    for (int i = 0; i < op->shape.dim_count && status == AT_OK; i++) {
         const char *at = lines->at;
         status = atx_lines_name(name, lines, "a name for the stride of each dimension");
         if (status == AT_OK)
-            status = atx_add_symbol(&op->stride_slots[layout][i], &op->symbols, name, lines, at);
+            status = atx_add_symbol(&op->shape.stride_slots[layout][i], &op->scope.symbols, name, lines, at);
     }
     return status;
 }
@@ -31,7 +31,7 @@ at_status atx_read_strides(atx_op *op, atx_lines *lines)
     for (int i = 0; i < ATX_MAX_LAYOUTS && status == AT_OK; i++)
         status = read_layout(op, i, lines);
     if (status == AT_OK)
-        op->layout_count = ATX_MAX_LAYOUTS;
+        op->shape.layout_count = ATX_MAX_LAYOUTS;
     return status;
 }
 
@@ -41,7 +41,7 @@ static at_status read_some(atx_expr **out, int *count, int max, const atx_op *op
            !atx_lines_sees_word(lines, "when")) {
         if (*count == max)
             return atx_lines_fail(lines, lines->at, "found more than %d sizes; expected 'when'", max);
-        at_status status = atx_lines_expr(&out[*count], lines, &op->symbols);
+        at_status status = atx_lines_expr(&out[*count], lines, &op->scope.symbols);
         if (status != AT_OK)
             return status;
         ++*count;
@@ -52,11 +52,11 @@ static at_status read_some(atx_expr **out, int *count, int max, const atx_op *op
 /* OP EXPR... [pitch EXPR...] when EXPR */
 at_status atx_read_same(atx_op *op, atx_lines *lines)
 {
-    atx_same *same = &op->same[op->same_count];
-    if (op->same_count == ATX_MAX_SAME)
+    atx_same *same = &op->shape.same[op->shape.same_count];
+    if (op->shape.same_count == ATX_MAX_SAME)
         return atx_lines_fail(lines, lines->at, "found more than %d such lines; expected fewer",
                               ATX_MAX_SAME);
-    op->same_count++; /* also of a line that is wrong: atx_same_clear frees what was read of it */
+    op->shape.same_count++; /* also of a line that is wrong: atx_same_clear frees what was read of it */
     at_status status = atx_read_plain_name(same->op, lines);
     if (status == AT_OK)
         status = read_some(same->sizes, &same->size_count, ATX_MAX_DIMS, op, lines);
@@ -66,13 +66,13 @@ at_status atx_read_same(atx_op *op, atx_lines *lines)
     }
     if (status == AT_OK)
         status = atx_lines_take(lines, "when", "'when' and a condition");
-    return status == AT_OK ? atx_lines_expr(&same->when, lines, &op->symbols) : status;
+    return status == AT_OK ? atx_lines_expr(&same->when, lines, &op->scope.symbols) : status;
 }
 
 void atx_same_clear(atx_op *op)
 {
-    for (int i = 0; i < op->same_count; i++) {
-        atx_same *same = &op->same[i];
+    for (int i = 0; i < op->shape.same_count; i++) {
+        atx_same *same = &op->shape.same[i];
         for (int k = 0; k < ATX_MAX_DIMS; k++)
             atx_expr_close(same->sizes[k]);
         for (int k = 0; k < ATX_MAX_PITCHES; k++)

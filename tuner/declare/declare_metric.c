@@ -30,21 +30,21 @@ static bool is_name(const char *known, const char *name, size_t len)
 
 static bool is_of_device(const atx_op *op, int slot)
 {
-    return slot >= op->device_slot && slot < op->device_slot + ATX_LIMIT_COUNT;
+    return slot >= op->scope.device_slot && slot < op->scope.device_slot + ATX_LIMIT_COUNT;
 }
 
 /* A parameter is taken down when it is first named; there are slots for a few. -1: for no more. */
 static int find_param(atx_op *op, const atx_where *where, const char *name, size_t len)
 {
-    for (int i = 0; i < op->metric_param_count; i++)
-        if (is_name(op->metric_params[i].name, name, len))
+    for (int i = 0; i < op->goal.metric_param_count; i++)
+        if (is_name(op->goal.metric_params[i].name, name, len))
             return ATX_METRIC_PARAM_SLOT + i;
-    if (len == 0 || len >= ATX_MAX_NAME || op->metric_param_count == ATX_MAX_METRIC_PARAMS)
+    if (len == 0 || len >= ATX_MAX_NAME || op->goal.metric_param_count == ATX_MAX_METRIC_PARAMS)
         return -1;
-    atx_metric_param *p = &op->metric_params[op->metric_param_count];
+    atx_metric_param *p = &op->goal.metric_params[op->goal.metric_param_count];
     *p = (atx_metric_param){ .where = *where };
     memcpy(p->name, name, len);
-    return ATX_METRIC_PARAM_SLOT + op->metric_param_count++;
+    return ATX_METRIC_PARAM_SLOT + op->goal.metric_param_count++;
 }
 
 /* What an expression of a metric is read with: the op, which takes parameters down, and the line. */
@@ -55,14 +55,14 @@ typedef struct reading {
 
 static int find_known(const atx_op *op, const char *name, size_t len)
 {
-    int slot = atx_symbols_find(&op->symbols, name, len);
+    int slot = atx_symbols_find(&op->scope.symbols, name, len);
     if (slot >= 0)
         return is_of_device(op, slot) ? -1 : slot;
     for (int i = 0; i < ATX_FIGURES; i++)
         if (is_name(atx_figure_names[i], name, len))
             return ATX_FIGURE_SLOT + i;
-    for (int i = 0; i < op->metric_count; i++)
-        if (is_name(op->metrics[i].name, name, len))
+    for (int i = 0; i < op->goal.metric_count; i++)
+        if (is_name(op->goal.metrics[i].name, name, len))
             return ATX_METRIC_SLOT + i;
     return -1;
 }
@@ -85,10 +85,10 @@ static const char *known_name(const void *context, int i)
     if (i < ATX_FIGURES)
         return atx_figure_names[i];
     i -= ATX_FIGURES;
-    if (i < op->metric_count)
-        return op->metrics[i].name;
-    i -= op->metric_count;
-    return i < op->symbols.count ? atx_symbol_name(&op->symbols, i) : NULL;
+    if (i < op->goal.metric_count)
+        return op->goal.metrics[i].name;
+    i -= op->goal.metric_count;
+    return i < op->scope.symbols.count ? atx_symbol_name(&op->scope.symbols, i) : NULL;
 }
 
 static at_status read_name(char out[ATX_MAX_NAME], const atx_op *op, atx_lines *lines)
@@ -99,7 +99,7 @@ static at_status read_name(char out[ATX_MAX_NAME], const atx_op *op, atx_lines *
         return status;
     if (strcmp(out, "time") == 0 || find_known(op, out, strlen(out)) >= 0)
         return atx_lines_fail(lines, at, "found '%s', which is a name already; expected a new one", out);
-    if (op->metric_count == ATX_MAX_METRICS)
+    if (op->goal.metric_count == ATX_MAX_METRICS)
         return atx_lines_fail(lines, at, "found more than %d metrics; expected fewer", ATX_MAX_METRICS);
     return atx_lines_take(lines, "=", NULL);
 }
@@ -120,7 +120,7 @@ at_status atx_read_metric(atx_op *op, atx_lines *lines)
         return status;
     }
     m.where = where;
-    op->metrics[op->metric_count++] = m;
+    op->goal.metrics[op->goal.metric_count++] = m;
     return AT_OK;
 }
 
@@ -131,14 +131,14 @@ at_status atx_read_objective(atx_op *op, atx_lines *lines)
     at_status status = atx_read_plain_name(name, lines);
     if (status != AT_OK || strcmp(name, "time") == 0)
         return status;
-    for (int i = 0; i < op->metric_count; i++)
-        if (strcmp(op->metrics[i].name, name) == 0)
-            op->objective = i + 1;
-    if (!op->objective)
+    for (int i = 0; i < op->goal.metric_count; i++)
+        if (strcmp(op->goal.metrics[i].name, name) == 0)
+            op->goal.objective = i + 1;
+    if (!op->goal.objective)
         return atx_lines_fail(lines, at, "found '%s'; expected time, or the name of a metric above", name);
     if (atx_lines_sees_word(lines, "max")) {
         atx_lines_skip(lines, 3);
-        op->objective_max = true;
+        op->goal.objective_max = true;
     }
     return AT_OK;
 }
@@ -149,33 +149,33 @@ at_status atx_write_objective(atx_op *op, at_error *err)
     bool reads[ATX_MAX_METRICS] = { false };
     atx_str out = { 0 };
     const char *separator = "";
-    int chosen = op->objective - 1;
+    int chosen = op->goal.objective - 1;
     atx_str_add(&out, "");
     if (chosen >= 0) {
         reads[chosen] = true;
-        atx_str_addf(&out, "%s %s (", op->objective_max ? "max" : "min", op->metrics[chosen].name);
+        atx_str_addf(&out, "%s %s (", op->goal.objective_max ? "max" : "min", op->goal.metrics[chosen].name);
     }
     for (int i = chosen; i > 0; i--)
         for (int k = 0; k < i && reads[i]; k++)
-            reads[k] |= atx_expr_reads(op->metrics[i].expr, ATX_METRIC_SLOT + k);
+            reads[k] |= atx_expr_reads(op->goal.metrics[i].expr, ATX_METRIC_SLOT + k);
     for (int i = 0; i <= chosen; i++)
         if (reads[i]) {
-            atx_str_addf(&out, "%s%s = %s", separator, op->metrics[i].name,
-                         atx_expr_text(op->metrics[i].expr));
+            atx_str_addf(&out, "%s%s = %s", separator, op->goal.metrics[i].name,
+                         atx_expr_text(op->goal.metrics[i].expr));
             separator = ", ";
         }
     atx_str_add(&out, chosen >= 0 ? ")" : "");
-    op->objective_text = atx_text_copy(atx_str_text(&out), out.len);
-    bool whole = !out.failed && op->objective_text;
+    op->goal.objective_text = atx_text_copy(atx_str_text(&out), out.len);
+    bool whole = !out.failed && op->goal.objective_text;
     atx_str_clear(&out);
     return whole ? AT_OK : atx_no_memory(err);
 }
 
 void atx_metrics_clear(atx_op *op)
 {
-    free(op->objective_text);
-    for (int i = 0; i < op->metric_count; i++) {
-        atx_expr_close(op->metrics[i].expr);
-        free(op->metrics[i].meaning);
+    free(op->goal.objective_text);
+    for (int i = 0; i < op->goal.metric_count; i++) {
+        atx_expr_close(op->goal.metrics[i].expr);
+        free(op->goal.metrics[i].meaning);
     }
 }

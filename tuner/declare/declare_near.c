@@ -33,8 +33,8 @@ at_status atx_read_dim_name(int *dim, atx_lines *lines, const atx_op *op)
     at_status status = atx_lines_name(name, lines, "a dimension");
     if (status != AT_OK)
         return status;
-    for (int i = 0; i < op->dim_count; i++) {
-        known[i] = op->dims[i].name;
+    for (int i = 0; i < op->shape.dim_count; i++) {
+        known[i] = op->shape.dims[i].name;
         if (strcmp(known[i], name) == 0) {
             *dim = i;
             return AT_OK;
@@ -63,20 +63,20 @@ static at_status read_cost(int64_t *out, atx_lines *lines)
 /* DIM DIM cost N */
 static at_status read_swapped(atx_op *op, atx_lines *lines)
 {
-    if (op->turn_count == ATX_MAX_SWAPS)
+    if (op->shape.turn_count == ATX_MAX_SWAPS)
         return atx_lines_fail(lines, lines->at, "found more than %d lines 'near turned'; expected fewer",
                               ATX_MAX_SWAPS);
-    atx_turn *turn = &op->turns[op->turn_count];
+    atx_turn *turn = &op->shape.turns[op->shape.turn_count];
     at_status status = atx_read_dim_name(&turn->dims[0], lines, op);
     const char *second = lines->at;
     if (status == AT_OK)
         status = atx_read_dim_name(&turn->dims[1], lines, op);
     if (status == AT_OK && turn->dims[0] == turn->dims[1])
         status = atx_lines_fail(lines, second, "found '%s' a second time; expected another dimension",
-                                op->dims[turn->dims[1]].name);
+                                op->shape.dims[turn->dims[1]].name);
     if (status == AT_OK)
         status = read_cost(&turn->cost, lines);
-    op->turn_count += status == AT_OK;
+    op->shape.turn_count += status == AT_OK;
     return status;
 }
 
@@ -90,9 +90,9 @@ static at_status read_dims(bool of[ATX_MAX_DIMS], int64_t (*cost_of)(const atx_n
         at_status status = atx_read_dim_name(&dim, lines, op);
         if (status != AT_OK)
             return status;
-        if (of[dim] || cost_of(&op->dims[dim].near))
+        if (of[dim] || cost_of(&op->shape.dims[dim].near))
             return atx_lines_fail(lines, at, "found '%s' a second time; expected each dimension once",
-                                  op->dims[dim].name);
+                                  op->shape.dims[dim].name);
         of[dim] = true;
     } while (!atx_lines_sees(lines, "<=") && !atx_lines_sees_word(lines, "cost") && !atx_lines_at_end(lines));
     return AT_OK;
@@ -120,10 +120,10 @@ static at_status read_narrow(atx_op *op, atx_lines *lines)
         status = read_number(&limit, INT32_MAX, "a size", lines);
     if (status == AT_OK)
         status = read_cost(&cost, lines);
-    for (int i = 0; status == AT_OK && i < op->dim_count; i++)
+    for (int i = 0; status == AT_OK && i < op->shape.dim_count; i++)
         if (of[i]) {
-            op->dims[i].near.narrow = limit;
-            op->dims[i].near.narrow_cost = cost;
+            op->shape.dims[i].near.narrow = limit;
+            op->shape.dims[i].near.narrow_cost = cost;
         }
     return status;
 }
@@ -136,9 +136,9 @@ static at_status read_aligned(atx_op *op, atx_lines *lines)
     at_status status = read_dims(of, aligned_cost, lines, op);
     if (status == AT_OK)
         status = read_cost(&cost, lines);
-    for (int i = 0; status == AT_OK && i < op->dim_count; i++)
+    for (int i = 0; status == AT_OK && i < op->shape.dim_count; i++)
         if (of[i])
-            op->dims[i].near.aligned_cost = cost;
+            op->shape.dims[i].near.aligned_cost = cost;
     return status;
 }
 

@@ -29,10 +29,10 @@ static at_status read_op(atx_lines *lines, void *target)
 /* The names that every expression of the op may use, besides dimensions; known once these are. */
 static at_status add_common_symbols(atx_lines *lines, atx_op *op)
 {
-    atx_symbols *s = &op->symbols;
-    op->sizeof_slot = s->count;
+    atx_symbols *s = &op->scope.symbols;
+    op->scope.sizeof_slot = s->count;
     at_status status = atx_put_symbol(s, "sizeof(T)", lines->err);
-    op->device_slot = s->count;
+    op->scope.device_slot = s->count;
     for (int i = 0; i < ATX_LIMIT_COUNT && status == AT_OK; i++) {
         char name[ATX_MAX_NAME] = "device.";
         strcat(name, atx_limit_names[i]);
@@ -40,7 +40,7 @@ static at_status add_common_symbols(atx_lines *lines, atx_op *op)
     }
     if (status != AT_OK)
         return status;
-    if (op->dims[op->dim_count - 1].optional)
+    if (op->shape.dims[op->shape.dim_count - 1].optional)
         return atx_lines_fail(lines, lines->line,
                               "found only dimensions with a default; expected one without at the end");
     return atx_add_dim_words(lines, op);
@@ -50,7 +50,7 @@ static at_status read_shape(atx_lines *lines, void *target)
 {
     atx_op *op = target;
     do {
-        if (op->dim_count == ATX_MAX_DIMS)
+        if (op->shape.dim_count == ATX_MAX_DIMS)
             return atx_lines_fail(lines, lines->at, "found more than %d dimensions; expected fewer",
                                   ATX_MAX_DIMS);
         at_status status = atx_read_dim(lines, op);
@@ -64,19 +64,19 @@ static at_status read_shape(atx_lines *lines, void *target)
 static at_status read_pitch(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    atx_pitch *pitch = &op->pitches[op->pitch_count];
+    atx_pitch *pitch = &op->shape.pitches[op->shape.pitch_count];
     const char *at = lines->at;
 
-    if (op->pitch_count == ATX_MAX_PITCHES)
+    if (op->shape.pitch_count == ATX_MAX_PITCHES)
         return atx_lines_fail(lines, at, "found more than %d pitches; expected fewer", ATX_MAX_PITCHES);
     at_status status = atx_lines_name(pitch->name, lines, "the name of a pitch");
     if (status == AT_OK)
-        status = atx_add_symbol(&pitch->slot, &op->symbols, pitch->name, lines, at);
+        status = atx_add_symbol(&pitch->slot, &op->scope.symbols, pitch->name, lines, at);
     if (status == AT_OK)
         status = atx_lines_take(lines, "=", NULL);
     if (status == AT_OK)
         status = atx_read_dim_name(&pitch->dim, lines, op);
-    op->pitch_count += status == AT_OK;
+    op->shape.pitch_count += status == AT_OK;
     return status;
 }
 
@@ -141,19 +141,21 @@ static at_status read_type(atx_lines *lines, void *target)
 
 static at_status read_each(atx_lines *lines, void *target)
 {
-    return atx_read_each(&((atx_op *)target)->symbols, lines);
+    return atx_read_each(&((atx_op *)target)->scope.symbols, lines);
 }
 
 static at_status read_let(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    return atx_read_let(&op->lets, &op->let_count, &op->let_cap, &op->symbols, false, lines);
+    return atx_read_let(&op->scope.lets, &op->scope.let_count, &op->scope.let_cap, &op->scope.symbols, false,
+                        lines);
 }
 
 static at_status read_require(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    return atx_read_require(&op->requires, &op->require_count, &op->require_cap, &op->symbols, lines);
+    return atx_read_require(&op->scope.requires, &op->scope.require_count, &op->scope.require_cap,
+                            &op->scope.symbols, lines);
 }
 
 static at_status read_arg(atx_lines *lines, void *target)
@@ -172,8 +174,8 @@ static int find_buffer(const atx_op *op, const char *name)
     for (int i = 0; i < op->arg_count; i++) {
         bool taken = op->args[i].role == ATX_SCALAR || op->args[i].role == ATX_SCRATCH ||
                      strcmp(op->args[i].name, name) != 0;
-        for (int k = 0; k < op->align_count; k++)
-            taken = taken || op->aligns[k].arg == i;
+        for (int k = 0; k < op->shape.align_count; k++)
+            taken = taken || op->shape.aligns[k].arg == i;
         if (!taken)
             return i;
     }
@@ -182,8 +184,8 @@ static int find_buffer(const atx_op *op, const char *name)
 
 static int find_pitch(const atx_op *op, const atx_expr *elements)
 {
-    for (int i = 0; i < op->pitch_count; i++)
-        if (atx_expr_reads(elements, op->pitches[i].slot))
+    for (int i = 0; i < op->shape.pitch_count; i++)
+        if (atx_expr_reads(elements, op->shape.pitches[i].slot))
             return i;
     return -1;
 }
@@ -192,15 +194,15 @@ static int find_pitch(const atx_op *op, const atx_expr *elements)
 static at_status read_align(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    atx_align *align = &op->aligns[op->align_count];
+    atx_align *align = &op->shape.aligns[op->shape.align_count];
     char arg[ATX_MAX_NAME];
     const char *at = lines->at;
 
-    if (op->align_count == ATX_MAX_ALIGNS)
+    if (op->shape.align_count == ATX_MAX_ALIGNS)
         return atx_lines_fail(lines, at, "found more than %d alignments; expected fewer", ATX_MAX_ALIGNS);
     at_status status = atx_read_assigned_name(align->name, &at, lines);
     if (status == AT_OK)
-        status = atx_add_symbol(&align->slot, &op->symbols, align->name, lines, at);
+        status = atx_add_symbol(&align->slot, &op->scope.symbols, align->name, lines, at);
     at = lines->at;
     if (status == AT_OK)
         status = atx_lines_name(arg, lines, "a buffer argument");
@@ -211,21 +213,21 @@ static at_status read_align(atx_lines *lines, void *target)
         return atx_lines_fail(lines, at, "found '%s'; expected an input, output or inout without alignment",
                               arg);
     align->pitch = find_pitch(op, op->args[align->arg].expr);
-    op->align_count++;
+    op->shape.align_count++;
     return AT_OK;
 }
 
 /* template NAME P=V...: the values are looked at when its templates are known. */
 static at_status read_trusted(atx_lines *lines, atx_op *op)
 {
-    op->trusted_where = atx_lines_where(lines, lines->at);
-    at_status status = atx_read_plain_name(op->trusted, lines);
+    op->expected.trusted_where = atx_lines_where(lines, lines->at);
+    at_status status = atx_read_plain_name(op->expected.trusted, lines);
     if (status != AT_OK)
         return status;
-    op->trusted_config = atx_text_copy(lines->at, (size_t)(lines->line_end - lines->at));
-    if (!op->trusted_config)
+    op->expected.trusted_config = atx_text_copy(lines->at, (size_t)(lines->line_end - lines->at));
+    if (!op->expected.trusted_config)
         return atx_no_memory(lines->err);
-    for (char *c = op->trusted_config; *c; c++) /* a line may go on */
+    for (char *c = op->expected.trusted_config; *c; c++) /* a line may go on */
         *c = (unsigned char)*c <= ' ' || *c == '\\' ? ' ' : *c;
     lines->at = lines->line_end;
     return AT_OK;
@@ -241,33 +243,34 @@ static at_status read_reference(atx_lines *lines, void *target)
     }
     if (atx_lines_sees_word(lines, "file")) {
         atx_lines_skip(lines, 4);
-        op->answer_where = atx_lines_where(lines, lines->at);
-        return atx_lines_string(&op->answer, lines, "a file, as in file \"answer.npy\"");
+        op->expected.answer_where = atx_lines_where(lines, lines->at);
+        return atx_lines_string(&op->expected.answer, lines, "a file, as in file \"answer.npy\"");
     }
-    at_status status = atx_read_free_name(op->reference, lines,
+    at_status status = atx_read_free_name(op->expected.reference, lines,
                                           "the name of a kernel, template NAME, or file \"answer.npy\"");
-    if (status == AT_OK && !atx_lines_source_has(lines, op->reference))
-        return atx_lines_fail(
-            lines, at, "found no kernel '%s' in this file; expected it below the declaration", op->reference);
+    if (status == AT_OK && !atx_lines_source_has(lines, op->expected.reference))
+        return atx_lines_fail(lines, at,
+                              "found no kernel '%s' in this file; expected it below the declaration",
+                              op->expected.reference);
     return status;
 }
 
 static at_status read_grid(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    return atx_read_grid(&op->launch, &op->symbols, lines);
+    return atx_read_grid(&op->expected.launch, &op->scope.symbols, lines);
 }
 
 static at_status read_block(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    return atx_read_block(&op->launch, &op->symbols, lines);
+    return atx_read_block(&op->expected.launch, &op->scope.symbols, lines);
 }
 
 static at_status read_shared(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    return atx_lines_expr(&op->launch.shared, lines, &op->symbols);
+    return atx_lines_expr(&op->expected.launch.shared, lines, &op->scope.symbols);
 }
 
 static at_status read_check(atx_lines *lines, void *target)
@@ -278,13 +281,13 @@ static at_status read_check(atx_lines *lines, void *target)
 static at_status read_traffic(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    return atx_lines_expr(&op->traffic, lines, &op->symbols);
+    return atx_lines_expr(&op->goal.traffic, lines, &op->scope.symbols);
 }
 
 static at_status read_ops(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    return atx_lines_expr(&op->ops, lines, &op->symbols);
+    return atx_lines_expr(&op->goal.ops, lines, &op->scope.symbols);
 }
 
 static at_status read_metric(atx_lines *lines, void *target)
@@ -300,17 +303,18 @@ static at_status read_objective(atx_lines *lines, void *target)
 static at_status read_ceiling(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    at_status status = atx_read_plain_name(op->ceiling_op, lines);
+    at_status status = atx_read_plain_name(op->goal.ceiling_op, lines);
     if (status != AT_OK)
         return status;
-    bool none = strcmp(op->ceiling_op, "none") == 0, gflops = strcmp(op->ceiling_op, "gflops") == 0;
+    bool none = strcmp(op->goal.ceiling_op, "none") == 0, gflops = strcmp(op->goal.ceiling_op, "gflops") == 0;
     if (none || gflops)
-        op->ceiling_op[0] = '\0';
+        op->goal.ceiling_op[0] = '\0';
     if (gflops)
-        return atx_lines_expr(&op->peak, lines, &op->symbols);
+        return atx_lines_expr(&op->goal.peak, lines, &op->scope.symbols);
     if (none)
         return AT_OK;
-    return atx_read_exprs(op->ceiling_dims, &op->ceiling_dim_count, ATX_MAX_DIMS, &op->symbols, lines);
+    return atx_read_exprs(op->goal.ceiling_dims, &op->goal.ceiling_dim_count, ATX_MAX_DIMS,
+                          &op->scope.symbols, lines);
 }
 
 static at_status read_near(atx_lines *lines, void *target)
@@ -403,26 +407,27 @@ static at_status check_outputs(const atx_op *op, const atx_lines *lines)
 static at_status check_reference(const atx_op *op, const atx_lines *lines)
 {
     const char *validators[ATX_MAX_STEPS];
-    bool needs_launch = (!op->answer && !op->trusted[0]) || atx_op_validators(validators, op) > 0;
+    bool needs_launch =
+        (!op->expected.answer && !op->expected.trusted[0]) || atx_op_validators(validators, op) > 0;
     int outputs = 0;
     for (int i = 0; i < op->arg_count; i++)
         outputs += atx_role_is_output(op->args[i].role);
-    if (op->answer && outputs > 1)
+    if (op->expected.answer && outputs > 1)
         return atx_lines_fail(lines, lines->next,
                               "found %d outputs and an answer in a file; expected one output", outputs);
-    if (needs_launch && (!op->launch.grid[0] || !op->launch.block[0]))
+    if (needs_launch && (!op->expected.launch.grid[0] || !op->expected.launch.block[0]))
         return atx_lines_fail(lines, lines->next,
                               "found the end of the declaration; expected a line '%s EXPR...' in it",
-                              op->launch.grid[0] ? "block" : "grid");
+                              op->expected.launch.grid[0] ? "block" : "grid");
     return AT_OK;
 }
 
 /* A share of a rate is that of the time in which so many operations could be done. */
 static at_status check_peak(const atx_op *op, at_error *err)
 {
-    if (!op->peak || op->ops)
+    if (!op->goal.peak || op->goal.ops)
         return AT_OK;
-    const atx_where w = atx_expr_where(op->peak);
+    const atx_where w = atx_expr_where(op->goal.peak);
     return atx_fail(
         err, AT_ERR_INPUT,
         "%s:%d:%d: found a ceiling in GFLOP/s and no 'ops' line; expected one, which says how many "
@@ -433,7 +438,7 @@ static at_status check_peak(const atx_op *op, at_error *err)
 static at_status read_all(atx_op *op, const char *source, size_t len, at_error *err)
 {
     atx_lines lines;
-    at_status status = atx_lines_open(&lines, source, len, op->file, "op", err);
+    at_status status = atx_lines_open(&lines, source, len, op->text.file, "op", err);
     if (status != AT_OK || (status = atx_read_keywords(&lines, KEYWORDS, &op->recorded, op)) != AT_OK)
         return status;
     if (!op->types)
@@ -454,10 +459,10 @@ static at_status read_all(atx_op *op, const char *source, size_t len, at_error *
 static at_status hash_op(atx_op *op, at_error *err)
 {
     static const char *const CHOOSES[] = { "metric", "objective", NULL };
-    at_status status = atx_normalized_hash(op->hash, op->source, op->source_len, NULL, err);
-    memcpy(op->proof_hash, op->hash, sizeof op->hash);
-    if (status == AT_OK && op->metric_count)
-        status = atx_normalized_hash(op->proof_hash, op->source, op->source_len, CHOOSES, err);
+    at_status status = atx_normalized_hash(op->text.hash, op->text.source, op->text.source_len, NULL, err);
+    memcpy(op->text.proof_hash, op->text.hash, sizeof op->text.hash);
+    if (status == AT_OK && op->goal.metric_count)
+        status = atx_normalized_hash(op->text.proof_hash, op->text.source, op->text.source_len, CHOOSES, err);
     return status;
 }
 
@@ -478,8 +483,8 @@ at_status atx_op_read_with(atx_op **out, const atx_commons *commons, const char 
         return atx_no_memory(err);
 
     at_status status = AT_OK;
-    op->file = atx_text_copy(file, strlen(file));
-    if (!op->file) {
+    op->text.file = atx_text_copy(file, strlen(file));
+    if (!op->text.file) {
         status = atx_no_memory(err);
         goto done;
     }
@@ -493,12 +498,12 @@ at_status atx_op_read_with(atx_op **out, const atx_commons *commons, const char 
     };
     if ((status = atx_bundle_make(&bundle, &request, commons, err)) != AT_OK)
         goto done;
-    op->source = bundle.source;
-    op->source_len = bundle.len;
-    op->parts = bundle.parts;
-    op->part_count = bundle.part_count;
-    op->headers = bundle.headers;
-    op->data = bundle.data;
+    op->text.source = bundle.source;
+    op->text.source_len = bundle.len;
+    op->text.parts = bundle.parts;
+    op->text.part_count = bundle.part_count;
+    op->text.headers = bundle.headers;
+    op->text.data = bundle.data;
     if ((status = hash_op(op, err)) != AT_OK)
         goto done;
     *out = op;
@@ -513,28 +518,28 @@ void atx_op_close(atx_op *op)
 {
     if (!op)
         return;
-    atx_symbols_clear(&op->symbols);
-    atx_lets_clear(op->lets, op->let_count);
-    atx_requires_clear(op->requires, op->require_count);
+    atx_symbols_clear(&op->scope.symbols);
+    atx_lets_clear(op->scope.lets, op->scope.let_count);
+    atx_requires_clear(op->scope.requires, op->scope.require_count);
     for (int i = 0; i < op->arg_count; i++) {
         atx_expr_close(op->args[i].expr);
         atx_input_clear(&op->args[i].input);
     }
-    atx_launch_clear(&op->launch);
-    atx_expr_close(op->traffic);
-    atx_expr_close(op->ops);
-    atx_expr_close(op->peak);
+    atx_launch_clear(&op->expected.launch);
+    atx_expr_close(op->goal.traffic);
+    atx_expr_close(op->goal.ops);
+    atx_expr_close(op->goal.peak);
     atx_metrics_clear(op);
     atx_same_clear(op);
     for (int i = 0; i < ATX_MAX_DIMS; i++)
-        atx_expr_close(op->ceiling_dims[i]);
-    free(op->answer);
-    free(op->trusted_config);
+        atx_expr_close(op->goal.ceiling_dims[i]);
+    free(op->expected.answer);
+    free(op->expected.trusted_config);
     free(op->about);
-    free(op->source);
-    free(op->headers);
-    free(op->data);
-    atx_parts_close(op->parts, op->part_count);
-    free(op->file);
+    free(op->text.source);
+    free(op->text.headers);
+    free(op->text.data);
+    atx_parts_close(op->text.parts, op->text.part_count);
+    free(op->text.file);
     free(op);
 }

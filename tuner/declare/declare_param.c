@@ -145,17 +145,17 @@ at_status atx_read_param(atx_template *t, atx_lines *lines)
 {
     const char *at = lines->at;
 
-    if (t->param_count == ATX_MAX_PARAMS)
+    if (t->scope.param_count == ATX_MAX_PARAMS)
         return atx_lines_fail(lines, at, "found more than %d parameters; expected fewer", ATX_MAX_PARAMS);
-    atx_param *param = &t->params[t->param_count];
+    atx_param *param = &t->scope.params[t->scope.param_count];
     param->where = atx_lines_where(lines, at);
     param->label_slot = -1;
     at_status status = atx_read_assigned_name(param->name, &at, lines);
     if (status != AT_OK ||
-        (status = atx_add_symbol(&param->slot, &t->symbols, param->name, lines, at)) != AT_OK)
+        (status = atx_add_symbol(&param->slot, &t->scope.symbols, param->name, lines, at)) != AT_OK)
         return status;
-    t->param_count++; /* from here on atx_template_close frees it */
-    if ((status = read_values(param, &t->symbols, lines)) != AT_OK)
+    t->scope.param_count++; /* from here on atx_template_close frees it */
+    if ((status = read_values(param, &t->scope.symbols, lines)) != AT_OK)
         return status;
     return atx_lines_comment(&param->meaning, lines);
 }

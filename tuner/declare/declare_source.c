@@ -32,12 +32,12 @@ static at_status read_path(atx_paths *paths, atx_lines *lines, const char *expec
 
 at_status atx_read_source(atx_template *t, atx_lines *lines)
 {
-    return read_path(&t->sources, lines, "a file, from this one's folder");
+    return read_path(&t->build.sources, lines, "a file, from this one's folder");
 }
 
 at_status atx_read_include(atx_template *t, atx_lines *lines)
 {
-    return read_path(&t->includes, lines, "a folder, from this file's");
+    return read_path(&t->build.includes, lines, "a folder, from this file's");
 }
 
 /* ---- define ---- */
@@ -45,22 +45,23 @@ at_status atx_read_include(atx_template *t, atx_lines *lines)
 static at_status add_define(atx_template *t, const char *name, int slot, const atx_lines *lines,
                             const char *at)
 {
-    for (int i = 0; i < t->define_count; i++)
-        if (strcmp(t->defines[i].name, name) == 0)
+    for (int i = 0; i < t->build.define_count; i++)
+        if (strcmp(t->build.defines[i].name, name) == 0)
             return atx_lines_fail(lines, at, "found '%s' a second time; expected each macro once", name);
-    if (t->define_count == ATX_MAX_PARAMS)
+    if (t->build.define_count == ATX_MAX_PARAMS)
         return atx_lines_fail(lines, at, "found more than %d macros; expected fewer", ATX_MAX_PARAMS);
-    strcpy(t->defines[t->define_count].name, name);
-    t->defines[t->define_count++].slot = slot;
+    strcpy(t->build.defines[t->build.define_count].name, name);
+    t->build.defines[t->build.define_count++].slot = slot;
     return AT_OK;
 }
 
 /* NAME = EXPR: a value like a const's, under a name of its own. */
 static at_status read_new_define(atx_template *t, atx_lines *lines)
 {
-    at_status status = atx_read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, true, lines);
+    at_status status =
+        atx_read_let(&t->scope.lets, &t->scope.let_count, &t->scope.let_cap, &t->scope.symbols, true, lines);
     if (status == AT_OK)
-        t->lets[t->let_count - 1].macro = true;
+        t->scope.lets[t->scope.let_count - 1].macro = true;
     return status;
 }
 
@@ -72,7 +73,7 @@ static at_status read_known_define(atx_template *t, atx_lines *lines)
     at_status status = atx_lines_name(name, lines, "the name of a macro, or 'all'");
     if (status != AT_OK)
         return status;
-    int slot = atx_symbols_find(&t->symbols, name, strlen(name));
+    int slot = atx_symbols_find(&t->scope.symbols, name, strlen(name));
     if (slot < 0 && strcmp(name, "T") != 0)
         return atx_lines_fail(
             lines, at, "found '%s', which nothing above declares; expected a known name, or '%s = EXPR'",
@@ -86,7 +87,7 @@ at_status atx_read_define(atx_template *t, atx_lines *lines)
     atx_lines_skip(&ahead, atx_lines_word(lines));
     if (atx_lines_sees_word(lines, "all")) {
         atx_lines_skip(lines, 3);
-        t->define_all = true;
+        t->build.define_all = true;
         return AT_OK;
     }
     if (atx_lines_sees(&ahead, "=") && !atx_lines_sees(&ahead, "=="))
@@ -102,14 +103,14 @@ at_status atx_read_define(atx_template *t, atx_lines *lines)
 
 at_status atx_read_option(atx_template *t, atx_lines *lines)
 {
-    atx_compiler_option *o = &t->options[t->option_count];
+    atx_compiler_option *o = &t->build.options[t->build.option_count];
     const char *at = lines->at;
-    if (t->option_count == ATX_MAX_OPTIONS)
+    if (t->build.option_count == ATX_MAX_OPTIONS)
         return atx_lines_fail(lines, at, "found more than %d options; expected fewer", ATX_MAX_OPTIONS);
     at_status status = atx_lines_text(&o->text, lines, "an option of the compiler, as -use_fast_math");
     if (status != AT_OK)
         return status;
-    t->option_count++; /* from here on atx_template_close frees it */
+    t->build.option_count++; /* from here on atx_template_close frees it */
     o->where = atx_lines_where(lines, at);
     if (!atx_option_is_known(o->text))
         return atx_lines_fail(lines, at, "found the option '%.100s'; expected one of %s", o->text,
@@ -117,7 +118,7 @@ at_status atx_read_option(atx_template *t, atx_lines *lines)
     if (atx_lines_at_end(lines))
         return AT_OK;
     status = atx_lines_take(lines, "=", "'= EXPR', which says when");
-    return status == AT_OK ? atx_lines_expr(&o->when, lines, &t->symbols) : status;
+    return status == AT_OK ? atx_lines_expr(&o->when, lines, &t->scope.symbols) : status;
 }
 
 /* ---- arg ---- */
@@ -142,7 +143,7 @@ static at_status read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *l
         int i = find_arg(op, name);
         if (i < 0)
             return atx_lines_fail(lines, at, "found '%s'; expected an argument of the operation %s (%s:%d)",
-                                  name, op->name, op->file, op->arg_count ? op->args[0].where.line : 1);
+                                  name, op->name, op->text.file, op->arg_count ? op->args[0].where.line : 1);
         if (*count == ATX_MAX_ARGS)
             return atx_lines_fail(lines, at, "found more than %d arguments; expected fewer", ATX_MAX_ARGS);
         args[(*count)++] = i;
@@ -152,7 +153,7 @@ static at_status read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *l
 
 at_status atx_read_taken_args(atx_template *t, atx_lines *lines)
 {
-    return read_arg_names(t->all_args, &t->all_arg_count, lines, t->op);
+    return read_arg_names(t->call.all_args, &t->call.all_arg_count, lines, t->op);
 }
 
 /* ---- kernel ---- */
@@ -195,7 +196,8 @@ static at_status read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx
 
 at_status atx_read_kernel_expression(atx_template *t, atx_lines *lines)
 {
-    return read_expression(t->kernel, &t->expression, lines, lines->line_end, "the end of the line");
+    return read_expression(t->call.kernel, &t->call.expression, lines, lines->line_end,
+                           "the end of the line");
 }
 
 /* ---- launch ---- */
@@ -242,14 +244,14 @@ static at_status read_geometry(atx_step *s, const atx_template *t, atx_lines *li
 {
     at_status status = atx_lines_take(lines, "grid", NULL);
     if (status == AT_OK)
-        status = read_sizes(s->launch.grid, lines, &t->symbols);
+        status = read_sizes(s->launch.grid, lines, &t->scope.symbols);
     if (status == AT_OK)
         status = atx_lines_take(lines, "block", NULL);
     if (status == AT_OK)
-        status = read_sizes(s->launch.block, lines, &t->symbols);
+        status = read_sizes(s->launch.block, lines, &t->scope.symbols);
     if (status == AT_OK && atx_lines_sees_word(lines, "shared")) {
         atx_lines_skip(lines, 6);
-        status = atx_lines_expr(&s->launch.shared, lines, &t->symbols);
+        status = atx_lines_expr(&s->launch.shared, lines, &t->scope.symbols);
     }
     if (status == AT_OK && atx_lines_sees_word(lines, "arg")) {
         atx_lines_skip(lines, 3);
@@ -261,24 +263,24 @@ static at_status read_geometry(atx_step *s, const atx_template *t, atx_lines *li
 /* The first one stands where `kernel`, `grid` and `block` would. */
 static void place(atx_template *t, const atx_step *s)
 {
-    if (t->kernel[0]) {
-        t->more[t->more_count++] = *s;
+    if (t->call.kernel[0]) {
+        t->call.more[t->call.more_count++] = *s;
         return;
     }
-    memcpy(t->kernel, s->kernel, sizeof t->kernel);
-    t->expression = s->expression;
-    t->launch = s->launch;
-    t->arg_count = s->arg_count;
-    memcpy(t->args, s->args, sizeof t->args);
+    memcpy(t->call.kernel, s->kernel, sizeof t->call.kernel);
+    t->call.expression = s->expression;
+    t->call.launch = s->launch;
+    t->call.arg_count = s->arg_count;
+    memcpy(t->call.args, s->args, sizeof t->call.args);
 }
 
 at_status atx_read_launch(atx_template *t, atx_lines *lines)
 {
     atx_step s = { 0 };
     const char *at = lines->at;
-    if ((t->launch.grid[0] || t->launch.block[0] || t->launch.shared) && !t->kernel[0])
+    if ((t->call.launch.grid[0] || t->call.launch.block[0] || t->call.launch.shared) && !t->call.kernel[0])
         return atx_lines_fail(lines, at, "found a launch beside a 'grid' line; expected one of them");
-    if (t->more_count == ATX_MAX_STEPS - 1)
+    if (t->call.more_count == ATX_MAX_STEPS - 1)
         return atx_lines_fail(lines, at, "found more than %d launches; expected fewer", ATX_MAX_STEPS);
     at_status status = read_expression(s.kernel, &s.expression, lines, find_grid(lines), "'grid'");
     if (status == AT_OK)
@@ -292,19 +294,19 @@ at_status atx_read_launch(atx_template *t, atx_lines *lines)
 
 void atx_complete_args(atx_template *t)
 {
-    if (!t->all_arg_count)
+    if (!t->call.all_arg_count)
         for (int i = 0; i < t->op->arg_count; i++)
             if (!t->op->args[i].variable[0])
-                t->all_args[t->all_arg_count++] = i;
-    if (!t->arg_count) {
-        memcpy(t->args, t->all_args, sizeof t->args);
-        t->arg_count = t->all_arg_count;
+                t->call.all_args[t->call.all_arg_count++] = i;
+    if (!t->call.arg_count) {
+        memcpy(t->call.args, t->call.all_args, sizeof t->call.args);
+        t->call.arg_count = t->call.all_arg_count;
     }
-    for (int i = 0; i < t->more_count; i++) {
-        if (t->more[i].arg_count)
+    for (int i = 0; i < t->call.more_count; i++) {
+        if (t->call.more[i].arg_count)
             continue;
-        memcpy(t->more[i].args, t->all_args, sizeof t->all_args);
-        t->more[i].arg_count = t->all_arg_count;
+        memcpy(t->call.more[i].args, t->call.all_args, sizeof t->call.all_args);
+        t->call.more[i].arg_count = t->call.all_arg_count;
     }
 }
 
@@ -318,22 +320,22 @@ static bool takes(const int *args, int count, int arg)
 
 bool atx_template_fills(const atx_template *t, int arg)
 {
-    bool taken = takes(t->args, t->arg_count, arg);
-    for (int i = 0; i < t->more_count; i++)
-        taken = taken || takes(t->more[i].args, t->more[i].arg_count, arg);
+    bool taken = takes(t->call.args, t->call.arg_count, arg);
+    for (int i = 0; i < t->call.more_count; i++)
+        taken = taken || takes(t->call.more[i].args, t->call.more[i].arg_count, arg);
     return t->op->args[arg].variable[0] && !taken;
 }
 
 void atx_template_sources_clear(atx_template *t)
 {
-    for (int i = 0; i < t->sources.count; i++)
-        free(t->sources.items[i]);
-    for (int i = 0; i < t->includes.count; i++)
-        free(t->includes.items[i]);
-    for (int i = 0; i < t->more_count; i++)
-        atx_launch_clear(&t->more[i].launch);
-    for (int i = 0; i < t->option_count; i++) {
-        free(t->options[i].text);
-        atx_expr_close(t->options[i].when);
+    for (int i = 0; i < t->build.sources.count; i++)
+        free(t->build.sources.items[i]);
+    for (int i = 0; i < t->build.includes.count; i++)
+        free(t->build.includes.items[i]);
+    for (int i = 0; i < t->call.more_count; i++)
+        atx_launch_clear(&t->call.more[i].launch);
+    for (int i = 0; i < t->build.option_count; i++) {
+        free(t->build.options[i].text);
+        atx_expr_close(t->build.options[i].when);
     }
 }

@@ -46,31 +46,34 @@ static at_status read_param(atx_lines *lines, void *target)
 
 static at_status read_each(atx_lines *lines, void *target)
 {
-    return atx_read_each(&((reading *)target)->t->symbols, lines);
+    return atx_read_each(&((reading *)target)->t->scope.symbols, lines);
 }
 
 static at_status read_let(atx_lines *lines, void *target)
 {
     atx_template *t = ((reading *)target)->t;
-    return atx_read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, false, lines);
+    return atx_read_let(&t->scope.lets, &t->scope.let_count, &t->scope.let_cap, &t->scope.symbols, false,
+                        lines);
 }
 
 static at_status read_const(atx_lines *lines, void *target)
 {
     atx_template *t = ((reading *)target)->t;
-    return atx_read_let(&t->lets, &t->let_count, &t->let_cap, &t->symbols, true, lines);
+    return atx_read_let(&t->scope.lets, &t->scope.let_count, &t->scope.let_cap, &t->scope.symbols, true,
+                        lines);
 }
 
 static at_status read_fixed(atx_lines *lines, void *target)
 {
     atx_template *t = ((reading *)target)->t;
-    return atx_lines_expr(&t->fixed, lines, &t->symbols);
+    return atx_lines_expr(&t->scope.fixed, lines, &t->scope.symbols);
 }
 
 static at_status read_require(atx_lines *lines, void *target)
 {
     atx_template *t = ((reading *)target)->t;
-    return atx_read_require(&t->requires, &t->require_count, &t->require_cap, &t->symbols, lines);
+    return atx_read_require(&t->scope.requires, &t->scope.require_count, &t->scope.require_cap,
+                            &t->scope.symbols, lines);
 }
 
 /* ---- declarations of common code ---- */
@@ -108,15 +111,15 @@ static at_status take_declarations(reading *r, const char *name, at_error *err)
     atx_template *t = r->t;
     atx_lines lines;
     const atx_common *c = r->commons ? atx_commons_find(r->commons, name) : NULL;
-    for (int i = 0; c && i < t->shared_count; i++)
-        if (strcmp(t->shared[i], c->file) == 0)
+    for (int i = 0; c && i < t->text.shared_count; i++)
+        if (strcmp(t->text.shared[i], c->file) == 0)
             c = NULL;
-    if (!c || t->shared_count == ATX_MAX_SHARED)
+    if (!c || t->text.shared_count == ATX_MAX_SHARED)
         return AT_OK;
     char *file = atx_text_copy(c->file, strlen(c->file));
     if (!file)
         return atx_no_memory(err);
-    t->shared[t->shared_count++] = file;
+    t->text.shared[t->text.shared_count++] = file;
     at_status status = atx_lines_open(&lines, c->text, c->len, file, "common", err);
     return status == AT_OK ? atx_read_keywords(&lines, SHARED, &recorded, r) : status;
 }
@@ -136,7 +139,7 @@ static at_status read_use(atx_lines *lines, void *target)
 /* A launch says all of this itself. */
 static at_status refuse_beside_launch(const atx_lines *lines, const reading *r, const char *word)
 {
-    return r->t->kernel[0] && !r->kernel_line
+    return r->t->call.kernel[0] && !r->kernel_line
                ? atx_lines_fail(lines, lines->line, "found a '%s' line beside a launch; expected one of them",
                                 word)
                : AT_OK;
@@ -148,7 +151,7 @@ static at_status read_grid(atx_lines *lines, void *target)
     at_status status = refuse_beside_launch(lines, target, "grid");
     if (status != AT_OK)
         return status;
-    return atx_read_grid(&t->launch, &t->symbols, lines);
+    return atx_read_grid(&t->call.launch, &t->scope.symbols, lines);
 }
 
 static at_status read_block(atx_lines *lines, void *target)
@@ -157,7 +160,7 @@ static at_status read_block(atx_lines *lines, void *target)
     at_status status = refuse_beside_launch(lines, target, "block");
     if (status != AT_OK)
         return status;
-    return atx_read_block(&t->launch, &t->symbols, lines);
+    return atx_read_block(&t->call.launch, &t->scope.symbols, lines);
 }
 
 static at_status read_shared(atx_lines *lines, void *target)
@@ -166,7 +169,7 @@ static at_status read_shared(atx_lines *lines, void *target)
     at_status status = refuse_beside_launch(lines, target, "shared");
     if (status != AT_OK)
         return status;
-    return atx_lines_expr(&t->launch.shared, lines, &t->symbols);
+    return atx_lines_expr(&t->call.launch.shared, lines, &t->scope.symbols);
 }
 
 static at_status read_kernel(atx_lines *lines, void *target)
@@ -261,8 +264,8 @@ static const atx_keyword KEYWORDS[] = {
 
 static int find_param(const atx_template *t, const char *name)
 {
-    for (int i = 0; i < t->param_count; i++)
-        if (strcmp(t->params[i].name, name) == 0)
+    for (int i = 0; i < t->scope.param_count; i++)
+        if (strcmp(t->scope.params[i].name, name) == 0)
             return i;
     return -1;
 }
@@ -303,7 +306,7 @@ static at_status apply_default(atx_template *t, atx_lines *lines)
         if (seen & 1u << i)
             return atx_lines_fail(lines, at, "found '%s' a second time; expected each parameter once", name);
         seen |= 1u << i;
-        if ((status = read_default_value(&t->defaults[i], &t->params[i], lines)) != AT_OK)
+        if ((status = read_default_value(&t->scope.defaults[i], &t->scope.params[i], lines)) != AT_OK)
             return status;
     }
     return AT_OK;
@@ -312,28 +315,28 @@ static at_status apply_default(atx_template *t, atx_lines *lines)
 static at_status find_kernel(reading *r, const atx_lines *lines)
 {
     atx_template *t = r->t;
-    if (!t->kernel[0]) {
+    if (!t->call.kernel[0]) {
         char name[2 * ATX_MAX_NAME];
         int n = snprintf(name, sizeof name, "%s_%s", t->op->name, t->name);
         if (n >= ATX_MAX_NAME)
             return atx_fail(lines->err, AT_ERR_INPUT,
-                            "%s:%d:%d: found the kernel name '%s'; expected at most %d characters", t->file,
-                            r->name_where.line, r->name_where.column, name, ATX_MAX_NAME - 1);
-        memcpy(t->kernel, name, (size_t)n + 1);
+                            "%s:%d:%d: found the kernel name '%s'; expected at most %d characters",
+                            t->text.file, r->name_where.line, r->name_where.column, name, ATX_MAX_NAME - 1);
+        memcpy(t->call.kernel, name, (size_t)n + 1);
     }
-    if (t->sources.count || t->expression) /* the compiler looks for it */
+    if (t->build.sources.count || t->call.expression) /* the compiler looks for it */
         return AT_OK;
-    for (int i = -1; i < t->more_count; i++) {
-        const char *kernel = i < 0 ? t->kernel : t->more[i].kernel;
-        if (atx_lines_source_has(lines, kernel) || (i >= 0 && t->more[i].expression))
+    for (int i = -1; i < t->call.more_count; i++) {
+        const char *kernel = i < 0 ? t->call.kernel : t->call.more[i].kernel;
+        if (atx_lines_source_has(lines, kernel) || (i >= 0 && t->call.more[i].expression))
             continue;
         char near[ATX_MAX_NAME], *text = atx_text_copy(lines->source, lines->len); /* terminated */
         bool has = text && atx_code_nearest_kernel(near, text, kernel);
         free(text);
         return atx_fail(
             lines->err, AT_ERR_INPUT,
-            "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration%s%s%s", t->file,
-            r->name_where.line, r->name_where.column, kernel, has ? ", or a line 'kernel " : "",
+            "%s:%d:%d: found no kernel '%s' in this file; expected it below the declaration%s%s%s",
+            t->text.file, r->name_where.line, r->name_where.column, kernel, has ? ", or a line 'kernel " : "",
             has ? near : "", has ? "'" : "");
     }
     return AT_OK;
@@ -341,7 +344,7 @@ static at_status find_kernel(reading *r, const atx_lines *lines)
 
 static const char *taken_by(const atx_template *t, const char *name)
 {
-    if (strcmp(name, t->kernel) == 0)
+    if (strcmp(name, t->call.kernel) == 0)
         return "is the kernel's name";
     for (int i = 0; i < t->op->arg_count; i++)
         if (strcmp(name, t->op->args[i].name) == 0)
@@ -353,8 +356,8 @@ static const char *taken_by(const atx_template *t, const char *name)
  */
 static at_status check_param_names(const atx_template *t, at_error *err)
 {
-    for (int i = 0; i < t->param_count; i++) {
-        const atx_param *p = &t->params[i];
+    for (int i = 0; i < t->scope.param_count; i++) {
+        const atx_param *p = &t->scope.params[i];
         const char *why = taken_by(t, p->name);
         if (why)
             return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s', which %s; expected another name",
@@ -378,15 +381,16 @@ static bool launch_reads(const atx_launch *launch, int slot)
 
 static bool template_reads(const atx_template *t, int slot)
 {
-    bool reads = launch_reads(&t->launch, slot) || (t->fixed && atx_expr_reads(t->fixed, slot));
-    for (int i = 0; i < t->more_count && !reads; i++)
-        reads = launch_reads(&t->more[i].launch, slot);
-    for (int i = 0; i < t->option_count && !reads; i++)
-        reads = t->options[i].when && atx_expr_reads(t->options[i].when, slot);
-    for (size_t i = 0; i < t->let_count && !reads; i++)
-        reads = atx_expr_reads(t->lets[i].expr, slot);
-    for (size_t i = 0; i < t->require_count && !reads; i++)
-        reads = atx_expr_reads(t->requires[i].expr, slot);
+    bool reads =
+        launch_reads(&t->call.launch, slot) || (t->scope.fixed && atx_expr_reads(t->scope.fixed, slot));
+    for (int i = 0; i < t->call.more_count && !reads; i++)
+        reads = launch_reads(&t->call.more[i].launch, slot);
+    for (int i = 0; i < t->build.option_count && !reads; i++)
+        reads = t->build.options[i].when && atx_expr_reads(t->build.options[i].when, slot);
+    for (size_t i = 0; i < t->scope.let_count && !reads; i++)
+        reads = atx_expr_reads(t->scope.lets[i].expr, slot);
+    for (size_t i = 0; i < t->scope.require_count && !reads; i++)
+        reads = atx_expr_reads(t->scope.requires[i].expr, slot);
     return reads;
 }
 
@@ -394,7 +398,7 @@ static at_status require_full(atx_template *t, const atx_align *align, atx_where
 {
     char text[2 * ATX_MAX_NAME];
     static const char REASON[] = "its declaration does not mention it";
-    atx_scope scope = { .find = atx_symbols_find, .context = &t->symbols };
+    atx_scope scope = { .find = atx_symbols_find, .context = &t->scope.symbols };
     atx_require require = { .where = where };
 
     int len = snprintf(text, sizeof text, "%s == %d", align->name, ATX_FULL_ALIGN);
@@ -402,12 +406,13 @@ static at_status require_full(atx_template *t, const atx_align *align, atx_where
     if (status != AT_OK)
         return status;
     require.reason = atx_text_copy(REASON, sizeof REASON - 1);
-    if (!require.reason || !atx_grow(&t->requires, &t->require_cap, t->require_count, sizeof *t->requires)) {
+    if (!require.reason || !atx_grow(&t->scope.requires, &t->scope.require_cap, t->scope.require_count,
+                                     sizeof *t->scope.requires)) {
         atx_expr_close(require.expr);
         free(require.reason);
         return atx_no_memory(err);
     }
-    t->requires[t->require_count++] = require;
+    t->scope.requires[t->scope.require_count++] = require;
     return AT_OK;
 }
 
@@ -419,9 +424,9 @@ static at_status require_full_alignments(const reading *r, at_error *err)
 {
     const atx_op *op = r->t->op;
     at_status status = AT_OK;
-    for (int i = 0; i < op->align_count && status == AT_OK; i++)
-        if (!template_reads(r->t, op->aligns[i].slot))
-            status = require_full(r->t, &op->aligns[i], r->name_where, err);
+    for (int i = 0; i < op->shape.align_count && status == AT_OK; i++)
+        if (!template_reads(r->t, op->shape.aligns[i].slot))
+            status = require_full(r->t, &op->shape.aligns[i], r->name_where, err);
     return status;
 }
 
@@ -430,11 +435,11 @@ static at_status read_all(atx_template *t, const atx_commons *commons, const cha
 {
     reading r = { .t = t, .commons = commons, .launches = t->op->recorded };
     atx_lines lines;
-    at_status status = atx_lines_open(&lines, source, len, t->file, "template", err);
+    at_status status = atx_lines_open(&lines, source, len, t->text.file, "template", err);
     if (status != AT_OK || (status = atx_read_keywords(&lines, KEYWORDS, &r.launches, &r)) != AT_OK)
         return status;
-    for (int i = 0; i < t->param_count; i++)
-        t->defaults[i] = t->params[i].values[0];
+    for (int i = 0; i < t->scope.param_count; i++)
+        t->scope.defaults[i] = t->scope.params[i].values[0];
     atx_complete_args(t);
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
@@ -463,11 +468,11 @@ at_status atx_template_read_with(atx_template **out, const atx_op *op, const atx
         return atx_no_memory(err);
     t->op = op;
 
-    at_status status = atx_symbols_copy(&t->symbols, &op->symbols, err);
+    at_status status = atx_symbols_copy(&t->scope.symbols, &op->scope.symbols, err);
     if (status != AT_OK)
         goto done;
-    t->file = atx_text_copy(file, strlen(file));
-    if (!t->file) {
+    t->text.file = atx_text_copy(file, strlen(file));
+    if (!t->text.file) {
         status = atx_no_memory(err);
         goto done;
     }
@@ -478,18 +483,18 @@ at_status atx_template_read_with(atx_template **out, const atx_op *op, const atx
                                          .len = len,
                                          .file = file,
                                          .uses = &t->uses,
-                                         .sources = &t->sources,
-                                         .includes = &t->includes,
-                                         .data = op->data };
+                                         .sources = &t->build.sources,
+                                         .includes = &t->build.includes,
+                                         .data = op->text.data };
     if ((status = atx_bundle_make(&bundle, &request, commons, err)) != AT_OK)
         goto done;
-    t->source = bundle.source;
-    t->source_len = bundle.len;
-    t->parts = bundle.parts;
-    t->part_count = bundle.part_count;
-    t->headers = bundle.headers;
+    t->text.source = bundle.source;
+    t->text.source_len = bundle.len;
+    t->text.parts = bundle.parts;
+    t->text.part_count = bundle.part_count;
+    t->text.headers = bundle.headers;
     free(bundle.data); /* the op has it */
-    if ((status = atx_normalized_hash(t->hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
+    if ((status = atx_normalized_hash(t->text.hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
         goto done;
     *out = t;
     t = NULL;
@@ -505,26 +510,26 @@ void atx_template_close(atx_template *t)
         free(t);
         return;
     }
-    for (int i = 0; i < t->param_count; i++) {
-        atx_param *param = &t->params[i];
+    for (int i = 0; i < t->scope.param_count; i++) {
+        atx_param *param = &t->scope.params[i];
         for (int k = 0; param->labels && k < param->count; k++)
             free(param->labels[k]);
         free(param->labels);
         free(param->values);
         free(param->meaning);
     }
-    atx_symbols_clear(&t->symbols);
-    atx_lets_clear(t->lets, t->let_count);
-    atx_requires_clear(t->requires, t->require_count);
-    atx_expr_close(t->fixed);
-    atx_launch_clear(&t->launch);
+    atx_symbols_clear(&t->scope.symbols);
+    atx_lets_clear(t->scope.lets, t->scope.let_count);
+    atx_requires_clear(t->scope.requires, t->scope.require_count);
+    atx_expr_close(t->scope.fixed);
+    atx_launch_clear(&t->call.launch);
     atx_template_sources_clear(t);
     free(t->about);
-    free(t->source);
-    free(t->headers);
-    atx_parts_close(t->parts, t->part_count);
-    for (int i = 0; i < t->shared_count; i++)
-        free(t->shared[i]);
-    free(t->file);
+    free(t->text.source);
+    free(t->text.headers);
+    atx_parts_close(t->text.parts, t->text.part_count);
+    for (int i = 0; i < t->text.shared_count; i++)
+        free(t->text.shared[i]);
+    free(t->text.file);
     free(t);
 }

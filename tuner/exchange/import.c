@@ -124,7 +124,7 @@ static at_status fill_row(atx_trial_row *out, const atx_imported *item, const at
         atx_json_add_text(&log, &file->json, trial->failure);
     atx_str_add(&when, trial->measured_at);
     *out = (atx_trial_row){ .template_name = item->t->name,
-                            .template_hash = item->t->hash,
+                            .template_hash = item->t->text.hash,
                             .config = owned(&config_text),
                             .outcome = trial->outcome,
                             .timing = trial->timing,
@@ -311,7 +311,7 @@ at_status atx_import_store(const atx_imported *item, atx_store *store, at_error 
     if (status == AT_OK)
         status = atx_problem_key_of(&key, &shape, &item->problem, err);
     if (status == AT_OK)
-        status = atx_store_put_source(store, item->t->hash, path, item->declaration.data,
+        status = atx_store_put_source(store, item->t->text.hash, path, item->declaration.data,
                                       item->declaration.len, err);
     if (status == AT_OK)
         status = atx_store_put_trials(store, 0, &key, &item->fingerprint, item->rows, item->count, err);

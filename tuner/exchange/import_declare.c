@@ -203,9 +203,9 @@ static at_status read_back(atx_op **op, atx_template **t, const atx_str *text, c
 /* The combination of that number of the values of the parameters in `params`. */
 static void combination(atx_config *out, const atx_template *t, uint32_t params, uint64_t number)
 {
-    for (int i = 0; i < t->param_count; i++) {
-        uint64_t n = (uint64_t)t->params[i].count;
-        out->values[i] = t->params[i].values[params >> i & 1 ? number % n : 0];
+    for (int i = 0; i < t->scope.param_count; i++) {
+        uint64_t n = (uint64_t)t->scope.params[i].count;
+        out->values[i] = t->scope.params[i].values[params >> i & 1 ? number % n : 0];
         number /= params >> i & 1 ? n : 1;
     }
 }
@@ -225,11 +225,11 @@ static at_status try_values(const declaring *d, const atx_py_division *division,
     uint32_t params = 0;
     double all = 1;
     atx_rng rng = { 1 };
-    for (int i = 0; i < t->param_count; i++) {
-        if (!atx_expr_reads(top, t->params[i].slot) && !atx_expr_reads(low, t->params[i].slot))
+    for (int i = 0; i < t->scope.param_count; i++) {
+        if (!atx_expr_reads(top, t->scope.params[i].slot) && !atx_expr_reads(low, t->scope.params[i].slot))
             continue;
         params |= 1u << i;
-        all *= t->params[i].count;
+        all *= t->scope.params[i].count;
     }
     bool whole = all <= MOST_TRIED;
     int64_t tries = whole ? (int64_t)all : MOST_TRIED, slots[ATX_MAX_SLOTS];
@@ -254,7 +254,7 @@ static at_status try_values(const declaring *d, const atx_py_division *division,
 
 static at_status compile(atx_expr **out, const declaring *d, const atx_str *text, at_error *err)
 {
-    atx_scope scope = { .find = atx_symbols_find, .context = &d->t->symbols };
+    atx_scope scope = { .find = atx_symbols_find, .context = &d->t->scope.symbols };
     atx_where where = { .file = "condition", .line = 1, .column = 1 };
     return atx_expr_compile(out, text->data, text->len, &scope, where, err);
 }
@@ -279,7 +279,7 @@ static at_status try_division(const declaring *d, const atx_py_division *divisio
 
 static bool is_known(const void *context, const char *name, size_t len)
 {
-    return atx_symbols_find(&((const declaring *)context)->t->symbols, name, len) >= 0;
+    return atx_symbols_find(&((const declaring *)context)->t->scope.symbols, name, len) >= 0;
 }
 
 static bool has_word(const void *context, const char *name, size_t name_len, const char *word,
@@ -287,7 +287,8 @@ static bool has_word(const void *context, const char *name, size_t name_len, con
 {
     const atx_template *t = ((const declaring *)context)->t;
     int i = atx_param_find(t, name, name_len);
-    return i >= 0 && t->params[i].labels && atx_param_find_text(&t->params[i], word, word_len) >= 0;
+    return i >= 0 && t->scope.params[i].labels &&
+           atx_param_find_text(&t->scope.params[i], word, word_len) >= 0;
 }
 
 static at_status translate(atx_py_condition *out, const declaring *d, const atx_str *text, atx_py_error *why)
@@ -414,8 +415,8 @@ static at_status add_conditions(declaring *d)
 void atx_import_config(atx_config *out, const atx_template *t, const atx_import_trial *trial)
 {
     *out = (atx_config){ { 0 } };
-    for (int i = 0; i < t->param_count; i++)
-        out->values[i] = t->params[i].values[trial->places[i]];
+    for (int i = 0; i < t->scope.param_count; i++)
+        out->values[i] = t->scope.params[i].values[trial->places[i]];
 }
 
 at_status atx_import_problem(atx_problem *out, const atx_imported *item, const atx_import_file *file,
@@ -423,11 +424,11 @@ at_status atx_import_problem(atx_problem *out, const atx_imported *item, const a
 {
     int64_t sizes[ATX_MAX_DIMS];
     int type = 0;
-    for (int i = 0; i < item->op->dim_count; i++)
+    for (int i = 0; i < item->op->shape.dim_count; i++)
         sizes[i] = i < file->size_count ? file->sizes[i] : 1;
     while (!(item->op->types >> type & 1))
         type++;
-    return atx_problem_init(out, item->op, (atx_dtype)type, sizes, item->op->dim_count, err);
+    return atx_problem_init(out, item->op, (atx_dtype)type, sizes, item->op->shape.dim_count, err);
 }
 
 /* What conditions are tried with: parameters alone. */

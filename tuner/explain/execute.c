@@ -244,7 +244,7 @@ static at_status try_config(atx_executed *x, atx_execute *e, stage *s, const atx
     atx_flaws flaws = { .count = 0 };
     atx_str text = { 0 };
     at_error why = { 0 };
-    memcpy(own, s->slots, (size_t)t->op->symbols.count * sizeof *own);
+    memcpy(own, s->slots, (size_t)t->op->scope.symbols.count * sizeof *own);
     atx_config_text(&text, t, config);
     at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
@@ -351,7 +351,7 @@ static int64_t pick(const room *r, int round, const atx_template *t, atx_rng *rn
     enum { WAIT_TIME = 64 }; /* draws of what was tried already */
     const int64_t count = atx_space_count(r->space);
     atx_config defaults;
-    memcpy(defaults.values, t->defaults, sizeof defaults.values);
+    memcpy(defaults.values, t->scope.defaults, sizeof defaults.values);
     const int64_t ends[] = { atx_space_find(r->space, &defaults), 0, count - 1 };
     for (int i = 0; i < 3; i++)
         if (ends[(round + i) % 3] >= 0 && !is_tried(r, ends[(round + i) % 3]))

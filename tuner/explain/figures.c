@@ -85,7 +85,7 @@ at_status atx_figures_of(atx_figures *f, const atx_figures_setting *on, const at
 {
     int64_t own[ATX_MAX_SLOTS], most_blocks = on->most_blocks;
     f->t = t;
-    memcpy(own, on->slots, (size_t)t->op->symbols.count * sizeof *own);
+    memcpy(own, on->slots, (size_t)t->op->scope.symbols.count * sizeof *own);
     atx_config_text(&f->config, t, config);
     at_status status = atx_str_status(&f->config, err);
     if (status == AT_OK)
@@ -94,7 +94,7 @@ at_status atx_figures_of(atx_figures *f, const atx_figures_setting *on, const at
         status =
             atx_program_of_template(&f->program, on->nvrtc, t, on->problem->type, config, own, on->cc, err);
     if (status == AT_OK)
-        status = atx_program_measure(&f->program, on->nvrtc, t->file, on->cc, err);
+        status = atx_program_measure(&f->program, on->nvrtc, t->text.file, on->cc, err);
     if (status == AT_OK)
         status = atx_tally_open(&f->tally, f->program.module, err);
     if (status == AT_OK)

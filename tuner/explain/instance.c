@@ -310,9 +310,9 @@ static at_status build_reference(atx_program *out, const atx_instance_options *o
     const atx_template *t = NULL;
     atx_config config;
     int64_t slots[ATX_MAX_SLOTS];
-    if (!op->trusted[0])
+    if (!op->expected.trusted[0])
         return atx_program_of_reference(out, o->nvrtc, o->problem, o->slots, o->cc, err);
-    memcpy(slots, o->slots, (size_t)op->symbols.count * sizeof *slots);
+    memcpy(slots, o->slots, (size_t)op->scope.symbols.count * sizeof *slots);
     at_status status = atx_catalog_trusted(&t, &config, o->catalog, op, err);
     if (status == AT_OK)
         status = atx_config_validate(slots, t, &config, err);
@@ -343,7 +343,7 @@ static at_status make_answer(atx_instance *s, const atx_instance_options *o, at_
     s->most_steps = o->most_steps;
     for (int i = 0; i < s->setup.buffer_count; i++)
         s->work += s->setup.buffers[i].bytes;
-    if (o->problem->op->answer) {
+    if (o->problem->op->expected.answer) {
         status = load_answer(s, err);
     } else {
         status = build_reference(&reference, o, err);
@@ -367,7 +367,7 @@ at_status atx_instance_open(atx_instance **out, const atx_instance_options *o, a
     at_status status =
         o->problem->op->recorded
             ? atx_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded, its kernels are not here",
-                       o->problem->op->file, o->problem->op->name)
+                       o->problem->op->text.file, o->problem->op->name)
             : atx_instance_describe(&s->setup, o->problem, o->slots, err);
     if (status == AT_OK)
         status = make_contents(s, o, err);

@@ -84,7 +84,7 @@ at_status atx_program_of_template(atx_program *p, atx_nvrtc *nvrtc, const atx_te
 {
     at_status status = atx_render(&p->build.source, t, type, config, slots, err);
     if (status == AT_OK)
-        status = compile(p, nvrtc, t->file, cc, err);
+        status = compile(p, nvrtc, t->text.file, cc, err);
     if (status == AT_OK)
         status = atx_template_bind(&p->kernel, &p->build, t, slots, err);
     if (status == AT_OK)
@@ -99,12 +99,13 @@ at_status atx_program_of_reference(atx_program *p, atx_nvrtc *nvrtc, const atx_p
     size_t unused;
     at_status status = atx_render_reference(&p->build.source, problem, err);
     if (status == AT_OK)
-        status = compile(p, nvrtc, op->file, cc, err);
+        status = compile(p, nvrtc, op->text.file, cc, err);
     if (status == AT_OK)
-        status = atx_kernel_bind(&p->kernel, &p->build, op->reference, &op->launch, op, slots, err);
+        status = atx_kernel_bind(&p->kernel, &p->build, op->expected.reference, &op->expected.launch, op,
+                                 slots, err);
     if (status == AT_OK)
         status = atx_cubin_name(&p->kernel.name, &unused, p->build.cubin.data, p->build.cubin.len,
-                                op->reference, err);
+                                op->expected.reference, err);
     return status == AT_OK ? find_entries(p, err) : status;
 }
 
@@ -114,7 +115,7 @@ at_status atx_program_of_validators(atx_program *p, atx_nvrtc *nvrtc, const atx_
     const atx_op *op = problem->op;
     at_status status = atx_render_reference(&p->build.source, problem, err);
     if (status == AT_OK)
-        status = compile(p, nvrtc, op->file, cc, err);
+        status = compile(p, nvrtc, op->text.file, cc, err);
     if (status == AT_OK)
         status = atx_validator_bind(&p->kernel, &p->build, op, slots, err);
     return status == AT_OK ? find_entries(p, err) : status;

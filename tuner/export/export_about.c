@@ -63,11 +63,12 @@ static void add_command(atx_str *out, const atx_export_input *in, const char *ti
     const atx_template *t = in->found->t;
     bool measured = in->found->own;
     atx_str_addf(&command, "autotune tune %s", title);
-    if (in->templates && (is_below(t->op->file, in->templates) || is_below(t->file, in->templates))) {
+    if (in->templates &&
+        (is_below(t->op->text.file, in->templates) || is_below(t->text.file, in->templates))) {
         atx_str_add(&command, " --templates ");
         atx_str_add_word(&command, in->templates);
     }
-    if (t->headers)
+    if (t->text.headers)
         atx_str_add(&command, " --headers DIR");
     atx_str_addf(&command, " --device 0%s%s", measured ? " --force" : "",
                  in->found->answer->fingerprint.cold ? "" : " --warm");
@@ -159,7 +160,7 @@ void atx_export_about(atx_str *out, const atx_export_input *in, const char *titl
     else
         atx_str_addf(out, "sm_%" PRId64 ".\n//\n", f.cc);
     atx_export_comment(out, "configuration", in->found->answer->winner.config);
-    snprintf(line, sizeof line, "%.80s, hash %.12s", t->file, in->found->answer->winner.template_hash);
+    snprintf(line, sizeof line, "%.80s, hash %.12s", t->text.file, in->found->answer->winner.template_hash);
     atx_export_comment(out, "template", line);
     if (in->found->own)
         add_measured(out, in);

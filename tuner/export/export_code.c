@@ -11,13 +11,13 @@ static at_status compile(atx_str *out, atx_nvrtc *nvrtc, const char *source, con
     atx_str code = { 0 }, log = { 0 };
     atx_resources unused;
     at_status status =
-        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, source, in->found->t->file, cc, kind, err);
+        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, source, in->found->t->text.file, cc, kind, err);
     if (in->refused)
         *in->refused = status == AT_OK && !ok;
     if (status == AT_OK && !ok)
         status = atx_fail(err, AT_ERR_INPUT, "%s with %s does not compile for sm_%d with NVRTC %s: %s",
-                          in->found->t->file, in->found->answer->winner.config, cc, atx_nvrtc_version(nvrtc),
-                          atx_str_text(&log));
+                          in->found->t->text.file, in->found->answer->winner.config, cc,
+                          atx_nvrtc_version(nvrtc), atx_str_text(&log));
     if (status == AT_OK)
         atx_str_add_bytes(out, atx_str_text(&code), code.len);
     atx_str_clear(&code);

@@ -21,8 +21,8 @@ static at_status add_reference(atx_str *out, const atx_launcher *l, at_error *er
     atx_str rendered = { 0 }, text = { 0 };
     at_status status = atx_render_reference(&rendered, l->problem, err);
     const atx_cutting cutting = { .rendered = atx_str_text(&rendered),
-                                  .kernel = l->op->reference,
-                                  .name = l->op->reference,
+                                  .kernel = l->op->expected.reference,
+                                  .name = l->op->expected.reference,
                                   .type_bytes = atx_dtype_bytes(l->problem->type),
                                   .before = atx_str_text(out) };
     if (status == AT_OK)
@@ -112,7 +112,7 @@ static at_status add_checks(atx_str *out, const atx_launcher *l, at_error *err)
 
 static bool needs_files(const atx_op *op)
 {
-    bool any = op->answer != NULL;
+    bool any = op->expected.answer != NULL;
     for (int i = 0; i < op->arg_count; i++)
         any = any || op->args[i].input.file;
     return any;
@@ -124,8 +124,8 @@ static at_status add_known(atx_str *out, const atx_launcher *l, const atx_export
     bool measured = in->found->own;
     int64_t traffic = in->found->answer->traffic_bytes;
     at_status status = AT_OK;
-    if (!measured && (traffic = 0, l->op->traffic))
-        status = atx_expr_eval(&traffic, l->op->traffic, l->slots, err);
+    if (!measured && (traffic = 0, l->op->goal.traffic))
+        status = atx_expr_eval(&traffic, l->op->goal.traffic, l->slots, err);
     atx_str_addf(out,
                  "static const double autotune_stored_us = %.4f, autotune_traffic_bytes = %" PRId64 ".0;\n"
                  "static const char autotune_stored[] = \"%s\"; /* which it is; 0: nothing is */\n"
@@ -145,21 +145,21 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
             err, AT_ERR_INPUT,
             "%s: found data in files, which an exported self-test would have to bring along; expected "
             "an export without --main",
-            l->op->file);
-    if (l->op->trusted[0])
+            l->op->text.file);
+    if (l->op->expected.trusted[0])
         return atx_fail(
             err, AT_ERR_INPUT,
             "%s: found a reference that is a template's, beside which an exported kernel cannot stand in "
             "one file; expected an export without --main",
-            l->op->file);
+            l->op->text.file);
     const char *validators[ATX_MAX_STEPS];
     if (atx_op_validators(validators, l->op) > 0)
         return atx_fail(err, AT_ERR_INPUT,
                         "%s: found outputs that a kernel validates, which an exported self-test cannot; "
                         "expected an export "
                         "without --main",
-                        l->op->file);
-    at_status status = atx_geometry_of(&g, &l->op->launch, l->slots, err);
+                        l->op->text.file);
+    at_status status = atx_geometry_of(&g, &l->op->expected.launch, l->slots, err);
     if (status != AT_OK)
         return status;
     atx_str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
@@ -183,10 +183,10 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
         out,
         "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n    %s<<<dim3(%" PRId64
         ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64 ">>>(",
-        l->op->reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
+        l->op->expected.reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
         g.shared_bytes);
     if (status == AT_OK)
-        status = atx_export_arguments(out, l, l->op->reference, NULL, l->op->arg_count, true, err);
+        status = atx_export_arguments(out, l, l->op->expected.reference, NULL, l->op->arg_count, true, err);
     atx_str_add(out, ");\n}\n\n");
     add_part(out, HEAD);
     if (status == AT_OK)

@@ -97,14 +97,14 @@ static at_status add_op(atx_catalog *c, const source_file *file, const atx_op **
         status = atx_catalog_get_op(&known, c, op->name, err);
     if (status != AT_OK)
         goto done;
-    if (known && strcmp(known->hash, op->hash) == 0) { /* a copy of a built-in folder */
+    if (known && strcmp(known->text.hash, op->text.hash) == 0) { /* a copy of a built-in folder */
         *out = known;
         goto done;
     }
     if (known) {
         status = atx_fail(err, AT_ERR_INPUT,
                           "%s: found op '%s', which %s declares differently; expected another name",
-                          file->path, op->name, known->file);
+                          file->path, op->name, known->text.file);
         goto done;
     }
     if (!atx_grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
@@ -152,7 +152,7 @@ static at_status place_template(atx_catalog *c, atx_template *t, at_error *err)
     if (i < c->template_count && !c->templates[i].file) {
         status =
             atx_fail(err, AT_ERR_INPUT, "%s: found template '%s', which is also in %s; expected another name",
-                     t->file, t->name, atomic_load(&c->templates[i].t)->file);
+                     t->text.file, t->name, atomic_load(&c->templates[i].t)->text.file);
     } else if (i < c->template_count) {
         atx_template_close(atomic_load(&c->templates[i].t));
         c->templates[i] = placed;
@@ -396,7 +396,7 @@ static at_status check_ops(const atx_catalog *c, at_error *err)
             continue;
         at_status found = atx_check_ceiling(c, op, &cause);
         if (found != AT_OK)
-            op->ceiling_op[0] = '\0';
+            op->goal.ceiling_op[0] = '\0';
         status = leave_out(c, found, "its ceiling is left out", &cause, err);
         if (status == AT_OK)
             status = leave_out(c, atx_check_metrics(c, op, &cause), "it has no value", &cause, err);

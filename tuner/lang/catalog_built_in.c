@@ -401,13 +401,13 @@ void atx_catalog_op_hash(char out[ATX_HASH_TEXT], const atx_catalog *catalog, co
     size_t of = atx_catalog_op_index(catalog, op), next;
 
     atx_sha256_init(&h);
-    atx_sha256_add(&h, op->hash, sizeof op->hash);
+    atx_sha256_add(&h, op->text.hash, sizeof op->text.hash);
     while ((next = next_by_name(catalog, of, last)) < catalog->template_count) {
         const atx_template *t = template_at(catalog, next);
         last = catalog->templates[next].name;
         atx_sha256_add(&h, last, strlen(last) + 1);
         if (t)
-            atx_sha256_add(&h, t->hash, sizeof t->hash);
+            atx_sha256_add(&h, t->text.hash, sizeof t->text.hash);
     }
     atx_sha256_text(&h, out);
 }

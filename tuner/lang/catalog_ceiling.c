@@ -3,18 +3,18 @@
 
 at_status atx_check_ceiling(const atx_catalog *c, const atx_op *op, at_error *err)
 {
-    if (!op->ceiling_op[0])
+    if (!op->goal.ceiling_op[0])
         return AT_OK;
     const atx_op *goal = NULL;
-    at_status status = atx_catalog_get_op(&goal, c, op->ceiling_op, err);
+    at_status status = atx_catalog_get_op(&goal, c, op->goal.ceiling_op, err);
     if (status != AT_OK)
         return status;
     if (!goal)
-        return atx_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op", op->file,
-                        op->ceiling_op);
-    int missing = goal->dim_count - op->ceiling_dim_count;
-    if (missing < 0 || (missing > 0 && !goal->dims[missing - 1].optional))
-        return atx_fail(err, AT_ERR_INPUT, "%s: found %d sizes for ceiling '%s'; expected %d", op->file,
-                        op->ceiling_dim_count, goal->name, goal->dim_count);
+        return atx_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op",
+                        op->text.file, op->goal.ceiling_op);
+    int missing = goal->shape.dim_count - op->goal.ceiling_dim_count;
+    if (missing < 0 || (missing > 0 && !goal->shape.dims[missing - 1].optional))
+        return atx_fail(err, AT_ERR_INPUT, "%s: found %d sizes for ceiling '%s'; expected %d", op->text.file,
+                        op->goal.ceiling_dim_count, goal->name, goal->shape.dim_count);
     return AT_OK;
 }

@@ -11,11 +11,11 @@ static bool has_param(const atx_template *t, const char *name)
 at_status atx_check_metrics(const atx_catalog *c, const atx_op *op, at_error *err)
 {
     int count = atx_catalog_template_count(c, op);
-    at_status status = op->metric_param_count ? atx_catalog_read(c, op, err) : AT_OK;
+    at_status status = op->goal.metric_param_count ? atx_catalog_read(c, op, err) : AT_OK;
     if (status != AT_OK)
         return status;
-    for (int i = 0; i < op->metric_param_count && count; i++) {
-        const atx_metric_param *p = &op->metric_params[i];
+    for (int i = 0; i < op->goal.metric_param_count && count; i++) {
+        const atx_metric_param *p = &op->goal.metric_params[i];
         int k = 0;
         while (k < count && !has_param(atx_catalog_template(c, op, k), p->name))
             k++;

@@ -3,14 +3,14 @@
 
 int atx_template_launch_count(const atx_template *t)
 {
-    return 1 + t->more_count;
+    return 1 + t->call.more_count;
 }
 
 atx_template_launch atx_template_launch_at(const atx_template *t, int index)
 {
     if (index == 0)
-        return (atx_template_launch){ t->kernel, &t->launch, t->args, t->arg_count };
-    const atx_step *s = &t->more[index - 1];
+        return (atx_template_launch){ t->call.kernel, &t->call.launch, t->call.args, t->call.arg_count };
+    const atx_step *s = &t->call.more[index - 1];
     return (atx_template_launch){ s->kernel, &s->launch, s->args, s->arg_count };
 }
 

@@ -130,12 +130,12 @@ at_status atx_layout_problem(atx_problem *out, const atx_op *op, atx_dtype type,
     count = fuse(axes, count);
     if (count == 0)
         axes[count++] = (axis){ 1, 1, 1 };
-    int missing = op->dim_count - count;
-    for (int i = 0; i < op->dim_count; i++)
+    int missing = op->shape.dim_count - count;
+    for (int i = 0; i < op->shape.dim_count; i++)
         sizes[i] = i < missing ? 1 : axes[i - missing].extent;
-    if ((status = atx_problem_init(&problem, op, type, sizes, op->dim_count, err)) != AT_OK)
+    if ((status = atx_problem_init(&problem, op, type, sizes, op->shape.dim_count, err)) != AT_OK)
         return status;
-    for (int i = 0; i < op->dim_count; i++) {
+    for (int i = 0; i < op->shape.dim_count; i++) {
         problem.dims[atx_problem_first_stride(op, 0) + i] = i < missing ? 0 : axes[i - missing].in;
         problem.dims[atx_problem_first_stride(op, 1) + i] = i < missing ? 0 : axes[i - missing].out;
     }
@@ -167,9 +167,9 @@ static at_status eval_all(int64_t *out, atx_expr *const *exprs, int count, const
 
 static void take_aligns(int64_t aligns[ATX_MAX_ALIGNS], const atx_op *to, const atx_problem *from)
 {
-    for (int i = 0; i < to->align_count; i++)
+    for (int i = 0; i < to->shape.align_count; i++)
         for (int k = 0; k < from->op->arg_count; k++)
-            if (strcmp(from->op->args[k].name, to->args[to->aligns[i].arg].name) == 0)
+            if (strcmp(from->op->args[k].name, to->args[to->shape.aligns[i].arg].name) == 0)
                 aligns[i] = atx_problem_align_of(from, k);
 }
 
@@ -188,7 +188,7 @@ static at_status become(atx_problem *problem, const atx_op *op, const atx_same *
     if (status != AT_OK)
         return status;
     take_aligns(aligns, op, problem);
-    if ((status = atx_problem_set_aligns(&other, aligns, op->align_count, err)) == AT_OK)
+    if ((status = atx_problem_set_aligns(&other, aligns, op->shape.align_count, err)) == AT_OK)
         *problem = other;
     return status;
 }
@@ -198,13 +198,13 @@ at_status atx_layout_reduce(atx_problem *problem, const atx_catalog *catalog, at
     static const atx_limits NO_DEVICE = { 0 };
     const atx_op *op = problem->op;
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
-    at_status status = op->same_count ? atx_problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
-    for (int i = 0; i < op->same_count && status == AT_OK; i++) {
-        const atx_op *other = atx_catalog_find_op(catalog, op->same[i].op);
+    at_status status = op->shape.same_count ? atx_problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
+    for (int i = 0; i < op->shape.same_count && status == AT_OK; i++) {
+        const atx_op *other = atx_catalog_find_op(catalog, op->shape.same[i].op);
         int64_t holds = 0;
-        status = atx_expr_eval(&holds, op->same[i].when, slots, err);
+        status = atx_expr_eval(&holds, op->shape.same[i].when, slots, err);
         if (status == AT_OK && holds && other)
-            return become(problem, other, &op->same[i], slots, err);
+            return become(problem, other, &op->shape.same[i], slots, err);
     }
     return status;
 }

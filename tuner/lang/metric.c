@@ -57,15 +57,15 @@ static at_status bind(double *real, const atx_problem *problem, const atx_record
     double *figures = real + ATX_FIGURE_SLOT;
     at_status status = atx_problem_bind(slots, problem, &NO_DEVICE, err);
     if (status == AT_OK)
-        status = declared(&figures[ATX_FIGURE_OPS], op->ops, slots, err);
+        status = declared(&figures[ATX_FIGURE_OPS], op->goal.ops, slots, err);
     if (status == AT_OK)
-        status = declared(&figures[ATX_FIGURE_TRAFFIC], op->traffic, slots, err);
+        status = declared(&figures[ATX_FIGURE_TRAFFIC], op->goal.traffic, slots, err);
     if (status != AT_OK)
         return status;
-    for (int i = 0; i < op->symbols.count; i++)
+    for (int i = 0; i < op->scope.symbols.count; i++)
         real[i] = (double)slots[i];
-    for (int i = 0; i < op->metric_param_count; i++)
-        real[ATX_METRIC_PARAM_SLOT + i] = parameter(record->config, op->metric_params[i].name);
+    for (int i = 0; i < op->goal.metric_param_count; i++)
+        real[ATX_METRIC_PARAM_SLOT + i] = parameter(record->config, op->goal.metric_params[i].name);
     figures[ATX_FIGURE_SECONDS] = timing->median_s > 0 ? timing->median_s : NAN;
     figures[ATX_FIGURE_JOULES] = timing->joules > 0 ? timing->joules : NAN;
     figures[ATX_FIGURE_REGISTERS] = known(r->registers);
@@ -78,7 +78,7 @@ at_status atx_metric_value(double *out, const atx_problem *problem, int metric, 
                            at_error *err)
 {
     double real[ATX_REAL_SLOTS];
-    const atx_metric *m = problem->op->metrics;
+    const atx_metric *m = problem->op->goal.metrics;
     at_status status = bind(real, problem, record, err);
     for (int i = 0; i < metric && status == AT_OK; i++)
         if (atx_expr_eval_real(&real[ATX_METRIC_SLOT + i], m[i].expr, real, NULL) != AT_OK)
@@ -91,14 +91,14 @@ at_status atx_score(double *out, const atx_problem *problem, const atx_record *r
     const atx_op *op = problem->op;
     double value = 0;
     at_error cause = { 0 };
-    if (!op->objective) {
+    if (!op->goal.objective) {
         *out = record->timing->median_s;
         return AT_OK;
     }
-    const atx_metric *m = &op->metrics[op->objective - 1];
-    if (atx_metric_value(&value, problem, op->objective - 1, record, &cause) != AT_OK)
+    const atx_metric *m = &op->goal.metrics[op->goal.objective - 1];
+    if (atx_metric_value(&value, problem, op->goal.objective - 1, record, &cause) != AT_OK)
         return atx_fail(err, AT_ERR_INPUT, "the objective %s has no value: %s", m->name, cause.text);
-    double score = op->objective_max ? 1 / value : value;
+    double score = op->goal.objective_max ? 1 / value : value;
     if (!(value > 0) || !isfinite(score) || !(score > 0))
         return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: the objective %s is %.6g; expected a value above zero",
                         m->where.file, m->where.line, m->where.column, m->name, value);
@@ -114,8 +114,8 @@ double atx_score_or_none(const atx_problem *problem, const atx_record *record)
 
 bool atx_reads_figure(const atx_op *op, atx_figure figure)
 {
-    for (int i = 0; i < op->metric_count; i++)
-        if (atx_expr_reads(op->metrics[i].expr, ATX_FIGURE_SLOT + (int)figure))
+    for (int i = 0; i < op->goal.metric_count; i++)
+        if (atx_expr_reads(op->goal.metrics[i].expr, ATX_FIGURE_SLOT + (int)figure))
             return true;
     return false;
 }

@@ -33,21 +33,21 @@ void atx_metrics_member(atx_str *out, const atx_problem *problem, const atx_reco
 {
     atx_member_name(out, "metrics");
     atx_str_add(out, "{");
-    for (int i = 0; i < problem->op->metric_count; i++)
-        atx_member_real(out, problem->op->metrics[i].name, 6, value_of(problem, i, r));
+    for (int i = 0; i < problem->op->goal.metric_count; i++)
+        atx_member_real(out, problem->op->goal.metrics[i].name, 6, value_of(problem, i, r));
     atx_str_add(out, "}");
 }
 
 void atx_metrics_csv_head(atx_str *out, const atx_op *op)
 {
-    for (int i = 0; i < op->metric_count; i++)
-        atx_str_addf(out, ",%s", op->metrics[i].name);
+    for (int i = 0; i < op->goal.metric_count; i++)
+        atx_str_addf(out, ",%s", op->goal.metrics[i].name);
 }
 
 void atx_metrics_csv_fields(atx_str *out, const atx_problem *problem, const atx_record *r)
 {
     char text[32];
-    for (int i = 0; i < problem->op->metric_count; i++) {
+    for (int i = 0; i < problem->op->goal.metric_count; i++) {
         double value = value_of(problem, i, r);
         atx_field_text(out, isnan(value) ? "" : text_of(text, value));
     }
@@ -55,45 +55,47 @@ void atx_metrics_csv_fields(atx_str *out, const atx_problem *problem, const atx_
 
 void atx_metrics_text_head(atx_str *out, const atx_op *op)
 {
-    for (int i = 0; i < op->metric_count; i++)
-        atx_str_addf(out, " %*s", width_of(&op->metrics[i]), op->metrics[i].name);
+    for (int i = 0; i < op->goal.metric_count; i++)
+        atx_str_addf(out, " %*s", width_of(&op->goal.metrics[i]), op->goal.metrics[i].name);
 }
 
 void atx_metrics_text_columns(atx_str *out, const atx_problem *problem, const atx_record *r)
 {
     char text[32];
-    for (int i = 0; i < problem->op->metric_count; i++)
-        atx_str_addf(out, " %*s", width_of(&problem->op->metrics[i]), text_of(text, value_of(problem, i, r)));
+    for (int i = 0; i < problem->op->goal.metric_count; i++)
+        atx_str_addf(out, " %*s", width_of(&problem->op->goal.metrics[i]),
+                     text_of(text, value_of(problem, i, r)));
 }
 
 void atx_metrics_lines(atx_str *out, const atx_problem *problem, const atx_record *r)
 {
     char text[32];
-    for (int i = 0; i < problem->op->metric_count; i++)
-        atx_str_addf(out, "  %-14s %s\n", problem->op->metrics[i].name,
+    for (int i = 0; i < problem->op->goal.metric_count; i++)
+        atx_str_addf(out, "  %-14s %s\n", problem->op->goal.metrics[i].name,
                      text_of(text, value_of(problem, i, r)));
 }
 
 void atx_metrics_phrase(atx_str *out, const atx_problem *problem, const atx_record *r)
 {
     char text[32];
-    for (int i = 0; i < problem->op->metric_count; i++)
-        atx_str_addf(out, "%s%s %s", i ? "; " : "", problem->op->metrics[i].name,
+    for (int i = 0; i < problem->op->goal.metric_count; i++)
+        atx_str_addf(out, "%s%s %s", i ? "; " : "", problem->op->goal.metrics[i].name,
                      text_of(text, value_of(problem, i, r)));
 }
 
 void atx_metrics_words(atx_str *out, const atx_problem *problem, const atx_record *r)
 {
     char text[32];
-    for (int i = 0; i < problem->op->metric_count; i++)
-        atx_str_addf(out, "%s%s=%s", i ? " " : "", problem->op->metrics[i].name,
+    for (int i = 0; i < problem->op->goal.metric_count; i++)
+        atx_str_addf(out, "%s%s=%s", i ? " " : "", problem->op->goal.metrics[i].name,
                      text_of(text, value_of(problem, i, r)));
 }
 
 void atx_metrics_note(atx_str *out, const atx_problem *problem, const atx_record *r)
 {
     char text[32];
-    int i = problem->op->objective - 1;
+    int i = problem->op->goal.objective - 1;
     if (i >= 0)
-        atx_str_addf(out, "  [%s %s]", problem->op->metrics[i].name, text_of(text, value_of(problem, i, r)));
+        atx_str_addf(out, "  [%s %s]", problem->op->goal.metrics[i].name,
+                     text_of(text, value_of(problem, i, r)));
 }

@@ -23,9 +23,9 @@ bool atx_dim_has_size(const atx_dim *dim, int64_t size)
 static at_status fail_unknown(const atx_op *op, at_error *err)
 {
     atx_str known = { 0 };
-    for (int i = 0; i < op->dim_count && op->dims[i].optional; i++) {
+    for (int i = 0; i < op->shape.dim_count && op->shape.dims[i].optional; i++) {
         atx_str_add(&known, i ? " " : "");
-        atx_dim_add_text(&known, &op->dims[i]);
+        atx_dim_add_text(&known, &op->shape.dims[i]);
     }
     if (known.len)
         atx_fail(err, AT_ERR_INPUT, "%s has by name %s", op->name, atx_str_text(&known));
@@ -59,11 +59,11 @@ at_status atx_named_size_parse(int *dim, int64_t *size, const atx_op *op, const 
 {
     const char *equals = memchr(text, '=', len);
     size_t name = equals ? (size_t)(equals - text) : len;
-    for (int i = 0; equals && i < op->dim_count; i++)
-        if (op->dims[i].optional && is(op->dims[i].name, text, name)) {
+    for (int i = 0; equals && i < op->shape.dim_count; i++)
+        if (op->shape.dims[i].optional && is(op->shape.dims[i].name, text, name)) {
             *dim = i;
             const char *expected = NULL;
-            *size = size_of(&expected, &op->dims[i], equals + 1, len - name - 1);
+            *size = size_of(&expected, &op->shape.dims[i], equals + 1, len - name - 1);
             if (expected)
                 return atx_fail(err, AT_ERR_INPUT, "expected %s", expected);
             return *size > 0 ? AT_OK : fail_unknown(op, err);

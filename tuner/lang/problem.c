@@ -21,10 +21,10 @@
 static bool reads_device(const atx_expr *expr, const atx_op *op, const bool *device_lets)
 {
     for (int i = 0; i < ATX_LIMIT_COUNT; i++)
-        if (atx_expr_reads(expr, op->device_slot + i))
+        if (atx_expr_reads(expr, op->scope.device_slot + i))
             return true;
-    for (size_t i = 0; i < op->let_count; i++)
-        if (device_lets[i] && atx_expr_reads(expr, op->lets[i].slot))
+    for (size_t i = 0; i < op->scope.let_count; i++)
+        if (device_lets[i] && atx_expr_reads(expr, op->scope.lets[i].slot))
             return true;
     return false;
 }
@@ -36,22 +36,22 @@ static const int64_t *aligns_of(const atx_problem *problem)
 
 static void bind_dims(int64_t *slots, const atx_problem *problem)
 {
-    for (int i = 0; i < problem->op->dim_count; i++) {
+    for (int i = 0; i < problem->op->shape.dim_count; i++) {
         slots[i] = problem->dims[i];
-        for (int k = 0; k < problem->op->dims[i].word_count; k++)
-            slots[problem->op->dims[i].word_slot + k] = k + 1;
+        for (int k = 0; k < problem->op->shape.dims[i].word_count; k++)
+            slots[problem->op->shape.dims[i].word_slot + k] = k + 1;
     }
-    for (int i = 0; i < problem->op->pitch_count; i++)
-        slots[problem->op->pitches[i].slot] = problem->dims[problem->op->dim_count + i];
-    for (int k = 0; k < problem->op->layout_count; k++)
-        for (int i = 0; i < problem->op->dim_count; i++)
-            slots[problem->op->stride_slots[k][i]] =
+    for (int i = 0; i < problem->op->shape.pitch_count; i++)
+        slots[problem->op->shape.pitches[i].slot] = problem->dims[problem->op->shape.dim_count + i];
+    for (int k = 0; k < problem->op->shape.layout_count; k++)
+        for (int i = 0; i < problem->op->shape.dim_count; i++)
+            slots[problem->op->shape.stride_slots[k][i]] =
                 problem->dims[atx_problem_first_stride(problem->op, k) + i];
-    for (int i = 0; i < problem->op->align_count; i++)
-        slots[problem->op->aligns[i].slot] = aligns_of(problem)[i];
-    slots[problem->op->sizeof_slot] = atx_dtype_bytes(problem->type);
-    for (int i = 0; i < problem->op->named_count; i++)
-        slots[problem->op->named[i].slot] = atx_dtype_bytes(problem->op->named[i].type);
+    for (int i = 0; i < problem->op->shape.align_count; i++)
+        slots[problem->op->shape.aligns[i].slot] = aligns_of(problem)[i];
+    slots[problem->op->scope.sizeof_slot] = atx_dtype_bytes(problem->type);
+    for (int i = 0; i < problem->op->scope.named_count; i++)
+        slots[problem->op->scope.named[i].slot] = atx_dtype_bytes(problem->op->scope.named[i].type);
 }
 
 static at_status eval_let(int64_t *slots, const atx_let *let, at_error *err)
@@ -94,15 +94,15 @@ static at_status check_problem(int64_t *slots, const atx_problem *problem, bool 
     bool device[ATX_MAX_SLOTS] = { false }; /* of each let */
     at_error cause;
 
-    for (size_t i = 0; i < op->let_count; i++) {
-        device[i] = !with_device && reads_device(op->lets[i].expr, op, device);
-        if (!device[i] && eval_let(slots, &op->lets[i], &cause) != AT_OK)
+    for (size_t i = 0; i < op->scope.let_count; i++) {
+        device[i] = !with_device && reads_device(op->scope.lets[i].expr, op, device);
+        if (!device[i] && eval_let(slots, &op->scope.lets[i], &cause) != AT_OK)
             return fail_unfit(problem, cause.text, err);
     }
-    for (size_t i = 0; i < op->require_count; i++) {
-        if (!with_device && reads_device(op->requires[i].expr, op, device))
+    for (size_t i = 0; i < op->scope.require_count; i++) {
+        if (!with_device && reads_device(op->scope.requires[i].expr, op, device))
             continue;
-        at_status status = check_require(slots, &op->requires[i], problem, err);
+        at_status status = check_require(slots, &op->scope.requires[i], problem, err);
         if (status != AT_OK)
             return status;
     }
@@ -118,9 +118,9 @@ static at_status check_problem(int64_t *slots, const atx_problem *problem, bool 
 /* "batch=1 rows cols" */
 static void add_dims(atx_str *out, const atx_op *op)
 {
-    for (int i = 0; i < op->dim_count; i++) {
+    for (int i = 0; i < op->shape.dim_count; i++) {
         atx_str_add(out, i ? " x " : "");
-        atx_dim_add_text(out, &op->dims[i]);
+        atx_dim_add_text(out, &op->shape.dims[i]);
     }
 }
 
@@ -129,7 +129,8 @@ static at_status fail_count(const atx_op *op, int count, at_error *err)
     atx_str dims = { 0 };
     add_dims(&dims, op);
     atx_fail(err, AT_ERR_INPUT, "found %d size%s; %s expects %s%s", count, count == 1 ? "" : "s", op->name,
-             atx_str_text(&dims), op->dims[0].optional ? " (those with a default may be left out)" : "");
+             atx_str_text(&dims),
+             op->shape.dims[0].optional ? " (those with a default may be left out)" : "");
     atx_str_clear(&dims);
     return AT_ERR_INPUT;
 }
@@ -157,7 +158,7 @@ static at_status fail_size(const atx_dim *dim, int64_t size, at_error *err)
 static int optional_count(const atx_op *op)
 {
     int n = 0;
-    while (n < op->dim_count && op->dims[n].optional)
+    while (n < op->shape.dim_count && op->shape.dims[n].optional)
         n++;
     return n;
 }
@@ -166,7 +167,7 @@ static int optional_count(const atx_op *op)
 static void set_dense(atx_problem *problem, int layout)
 {
     int64_t stride = 1, *strides = problem->dims + atx_problem_first_stride(problem->op, layout);
-    for (int i = problem->op->dim_count - 1; i >= 0; i--) {
+    for (int i = problem->op->shape.dim_count - 1; i >= 0; i--) {
         strides[i] = stride;
         if (__builtin_mul_overflow(stride, problem->dims[i], &stride))
             stride = INT64_MAX;
@@ -181,19 +182,19 @@ at_status atx_problem_init(atx_problem *out, const atx_op *op, atx_dtype type, c
 
     if ((unsigned)type >= ATX_DTYPES || !(op->types & 1u << type))
         return fail_type(op, type, err);
-    int missing = op->dim_count - count;
+    int missing = op->shape.dim_count - count;
     if (missing < 0 || missing > optional_count(op))
         return fail_count(op, count, err);
-    for (int i = 0; i < op->dim_count; i++) {
-        problem.dims[i] = i < missing ? op->dims[i].value : sizes[i - missing];
-        if (!atx_dim_has_size(&op->dims[i], problem.dims[i]))
-            return fail_size(&op->dims[i], problem.dims[i], err);
+    for (int i = 0; i < op->shape.dim_count; i++) {
+        problem.dims[i] = i < missing ? op->shape.dims[i].value : sizes[i - missing];
+        if (!atx_dim_has_size(&op->shape.dims[i], problem.dims[i]))
+            return fail_size(&op->shape.dims[i], problem.dims[i], err);
     }
-    for (int i = 0; i < op->pitch_count; i++)
-        problem.dims[op->dim_count + i] = problem.dims[op->pitches[i].dim];
-    for (int k = 0; k < op->layout_count; k++)
+    for (int i = 0; i < op->shape.pitch_count; i++)
+        problem.dims[op->shape.dim_count + i] = problem.dims[op->shape.pitches[i].dim];
+    for (int k = 0; k < op->shape.layout_count; k++)
         set_dense(&problem, k);
-    for (int i = 0; i < op->align_count; i++)
+    for (int i = 0; i < op->shape.align_count; i++)
         problem.dims[atx_problem_first_align(op) + i] = ATX_FULL_ALIGN;
     bind_dims(slots, &problem);
     at_status status = check_problem(slots, &problem, false, err);
@@ -204,19 +205,19 @@ at_status atx_problem_init(atx_problem *out, const atx_op *op, atx_dtype type, c
 
 int atx_problem_first_align(const atx_op *op)
 {
-    return atx_problem_first_stride(op, op->layout_count);
+    return atx_problem_first_stride(op, op->shape.layout_count);
 }
 
 int atx_problem_size_count(const atx_op *op)
 {
-    return atx_problem_first_align(op) + op->align_count;
+    return atx_problem_first_align(op) + op->shape.align_count;
 }
 
 /* The bytes of an array whose dim has this pitch in its place fit an int64_t. */
 static bool fits_with_pitch(const atx_problem *problem, int dim, int64_t pitch)
 {
     int64_t bytes = atx_dtype_bytes(problem->type);
-    for (int i = 0; i < problem->op->dim_count; i++)
+    for (int i = 0; i < problem->op->shape.dim_count; i++)
         if (__builtin_mul_overflow(bytes, i == dim ? pitch : problem->dims[i], &bytes))
             return false;
     return true;
@@ -225,21 +226,23 @@ static bool fits_with_pitch(const atx_problem *problem, int dim, int64_t pitch)
 at_status atx_problem_set_pitches(atx_problem *problem, const int64_t *pitches, int count, at_error *err)
 {
     const atx_op *op = problem->op;
-    if (count > op->pitch_count)
+    if (count > op->shape.pitch_count)
         return atx_fail(err, AT_ERR_INPUT, "found %d leading dimension%s; %s has %d", count,
-                        count == 1 ? "" : "s", op->name, op->pitch_count);
+                        count == 1 ? "" : "s", op->name, op->shape.pitch_count);
     for (int i = 0; i < count; i++) {
-        int64_t row = problem->dims[op->pitches[i].dim];
+        int64_t row = problem->dims[op->shape.pitches[i].dim];
         if (pitches[i] && pitches[i] < row)
             return atx_fail(err, AT_ERR_INPUT, "found %s = %" PRId64 "; expected at least %s = %" PRId64,
-                            op->pitches[i].name, pitches[i], op->dims[op->pitches[i].dim].name, row);
-        if (!fits_with_pitch(problem, op->pitches[i].dim, pitches[i]))
+                            op->shape.pitches[i].name, pitches[i],
+                            op->shape.dims[op->shape.pitches[i].dim].name, row);
+        if (!fits_with_pitch(problem, op->shape.pitches[i].dim, pitches[i]))
             return atx_fail(err, AT_ERR_INPUT,
                             "found %s = %" PRId64 ", so more than %" PRId64 " bytes; expected a smaller one",
-                            op->pitches[i].name, pitches[i], INT64_MAX);
+                            op->shape.pitches[i].name, pitches[i], INT64_MAX);
     }
     for (int i = 0; i < count; i++)
-        problem->dims[op->dim_count + i] = pitches[i] ? pitches[i] : problem->dims[op->pitches[i].dim];
+        problem->dims[op->shape.dim_count + i] =
+            pitches[i] ? pitches[i] : problem->dims[op->shape.pitches[i].dim];
     return AT_OK;
 }
 
@@ -247,24 +250,25 @@ bool atx_problem_is_dense(const atx_problem *problem)
 {
     const atx_op *op = problem->op;
     bool dense = true;
-    for (int i = 0; i < op->pitch_count; i++)
-        dense = dense && problem->dims[op->dim_count + i] == problem->dims[op->pitches[i].dim];
+    for (int i = 0; i < op->shape.pitch_count; i++)
+        dense = dense && problem->dims[op->shape.dim_count + i] == problem->dims[op->shape.pitches[i].dim];
     return dense;
 }
 
 static at_status fail_align_count(const atx_op *op, int count, at_error *err)
 {
     return atx_fail(err, AT_ERR_INPUT,
-                    op->align_count > 1 ? "found %d alignment%s; %s has %d, and one counts for all of them"
-                                        : "found %d alignment%s; %s has %d",
-                    count, count == 1 ? "" : "s", op->name, op->align_count);
+                    op->shape.align_count > 1
+                        ? "found %d alignment%s; %s has %d, and one counts for all of them"
+                        : "found %d alignment%s; %s has %d",
+                    count, count == 1 ? "" : "s", op->name, op->shape.align_count);
 }
 
 at_status atx_problem_set_aligns(atx_problem *problem, const int64_t *aligns, int count, at_error *err)
 {
     const atx_op *op = problem->op;
     int64_t least = atx_dtype_bytes(problem->type);
-    if (count != 0 && count != op->align_count && (count != 1 || op->align_count == 0))
+    if (count != 0 && count != op->shape.align_count && (count != 1 || op->shape.align_count == 0))
         return fail_align_count(op, count, err);
     for (int i = 0; i < count; i++) {
         int64_t a = aligns[i];
@@ -272,9 +276,10 @@ at_status atx_problem_set_aligns(atx_problem *problem, const int64_t *aligns, in
             return atx_fail(err, AT_ERR_INPUT,
                             "found %s = %" PRId64 "; expected a power of two from %" PRId64
                             " (an element of %s) to %d bytes",
-                            op->aligns[i].name, a, least, atx_dtype_name(problem->type), ATX_FULL_ALIGN);
+                            op->shape.aligns[i].name, a, least, atx_dtype_name(problem->type),
+                            ATX_FULL_ALIGN);
     }
-    for (int i = 0; i < op->align_count; i++) {
+    for (int i = 0; i < op->shape.align_count; i++) {
         int64_t a = count == 0 ? 0 : aligns[count == 1 ? 0 : i];
         problem->dims[atx_problem_first_align(op) + i] = a ? a : ATX_FULL_ALIGN;
     }
@@ -283,8 +288,8 @@ at_status atx_problem_set_aligns(atx_problem *problem, const int64_t *aligns, in
 
 int64_t atx_problem_align_of(const atx_problem *problem, int arg)
 {
-    for (int i = 0; i < problem->op->align_count; i++)
-        if (problem->op->aligns[i].arg == arg)
+    for (int i = 0; i < problem->op->shape.align_count; i++)
+        if (problem->op->shape.aligns[i].arg == arg)
             return aligns_of(problem)[i];
     return ATX_FULL_ALIGN;
 }
@@ -293,7 +298,7 @@ int64_t atx_problem_align_of(const atx_problem *problem, int arg)
 static void add_aligns(atx_str *out, const atx_problem *problem)
 {
     const int64_t *aligns = aligns_of(problem);
-    int count = problem->op->align_count;
+    int count = problem->op->shape.align_count;
     bool same = true, full = true;
     for (int i = 0; i < count; i++) {
         same = same && aligns[i] == aligns[0];
@@ -308,21 +313,21 @@ static void add_aligns(atx_str *out, const atx_problem *problem)
 void atx_problem_shape(atx_str *out, const atx_problem *problem)
 {
     const atx_op *op = problem->op;
-    if (op->layout_count) {
+    if (op->shape.layout_count) {
         atx_problem_layout(out, problem);
         add_aligns(out, problem);
         return;
     }
-    int i = 0, last = op->dim_count - 1;
-    while (i < last && op->dims[i].optional && problem->dims[i] == op->dims[i].value)
+    int i = 0, last = op->shape.dim_count - 1;
+    while (i < last && op->shape.dims[i].optional && problem->dims[i] == op->shape.dims[i].value)
         i++;
     for (; i <= last; i++) {
         atx_str_add_int(out, problem->dims[i]);
         atx_str_add(out, i < last ? "x" : "");
     }
-    for (int k = 0; k < op->pitch_count && !atx_problem_is_dense(problem); k++) {
+    for (int k = 0; k < op->shape.pitch_count && !atx_problem_is_dense(problem); k++) {
         atx_str_add(out, k ? "x" : "/");
-        atx_str_add_int(out, problem->dims[op->dim_count + k]);
+        atx_str_add_int(out, problem->dims[op->shape.dim_count + k]);
     }
     add_aligns(out, problem);
 }
@@ -331,7 +336,8 @@ at_status atx_problem_bind(int64_t *slots, const atx_problem *problem, const atx
                            at_error *err)
 {
     bind_dims(slots, problem);
-    memcpy(slots + problem->op->device_slot, limits, sizeof *limits); /* atx_limits is an array with names */
+    memcpy(slots + problem->op->scope.device_slot, limits,
+           sizeof *limits); /* atx_limits is an array with names */
     return check_problem(slots, problem, true, err);
 }
 
@@ -339,8 +345,8 @@ at_status atx_problem_bind(int64_t *slots, const atx_problem *problem, const atx
 
 int atx_param_find(const atx_template *t, const char *name, size_t len)
 {
-    for (int i = 0; i < t->param_count; i++)
-        if (strlen(t->params[i].name) == len && memcmp(t->params[i].name, name, len) == 0)
+    for (int i = 0; i < t->scope.param_count; i++)
+        if (strlen(t->scope.params[i].name) == len && memcmp(t->scope.params[i].name, name, len) == 0)
             return i;
     return -1;
 }
@@ -379,19 +385,19 @@ void atx_param_add_text(atx_str *out, const atx_param *param, int64_t value)
 
 void atx_config_text(atx_str *out, const atx_template *t, const atx_config *config)
 {
-    for (int i = 0; i < t->param_count; i++) {
+    for (int i = 0; i < t->scope.param_count; i++) {
         atx_str_add(out, i ? " " : "");
-        atx_str_add(out, t->params[i].name);
+        atx_str_add(out, t->scope.params[i].name);
         atx_str_add(out, "=");
-        atx_param_add_text(out, &t->params[i], config->values[i]);
+        atx_param_add_text(out, &t->scope.params[i], config->values[i]);
     }
 }
 
 static at_status fail_param(const atx_template *t, const char *text, int shown, at_error *err)
 {
     atx_str names = { 0 };
-    for (int i = 0; i < t->param_count; i++)
-        atx_str_addf(&names, "%s%s", i ? " " : "", t->params[i].name);
+    for (int i = 0; i < t->scope.param_count; i++)
+        atx_str_addf(&names, "%s%s", i ? " " : "", t->scope.params[i].name);
     atx_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter, it has: %s", shown, text,
              t->name, atx_str_text(&names));
     atx_str_clear(&names);
@@ -400,7 +406,7 @@ static at_status fail_param(const atx_template *t, const char *text, int shown, 
 
 static at_status fail_value(const atx_template *t, int param, const char *text, int shown, at_error *err)
 {
-    const atx_param *p = &t->params[param];
+    const atx_param *p = &t->scope.params[param];
     atx_str values = { 0 };
     for (int i = 0; i < p->count; i++) {
         atx_str_add(&values, i ? " " : "");
@@ -425,12 +431,12 @@ static at_status parse_assignment(atx_config *out, uint32_t *seen, const atx_tem
         return fail_param(t, text, shown, err);
     if (*seen & 1u << i)
         return atx_fail(err, AT_ERR_INPUT, "found '%.*s'; expected parameter %s once", shown, text,
-                        t->params[i].name);
-    int k = atx_param_find_text(&t->params[i], equals + 1, len - (size_t)(equals + 1 - text));
+                        t->scope.params[i].name);
+    int k = atx_param_find_text(&t->scope.params[i], equals + 1, len - (size_t)(equals + 1 - text));
     if (k < 0)
         return fail_value(t, i, text, shown, err);
     *seen |= 1u << i;
-    out->values[i] = t->params[i].values[k];
+    out->values[i] = t->scope.params[i].values[k];
     return AT_OK;
 }
 
@@ -461,25 +467,25 @@ at_status atx_config_parse(atx_config *out, const atx_template *t, const char *t
     at_status status = parse_assignments(&config, &seen, t, text, err);
     if (status != AT_OK)
         return status;
-    for (int i = 0; i < t->param_count; i++)
+    for (int i = 0; i < t->scope.param_count; i++)
         if (!(seen & 1u << i))
             return atx_fail(err, AT_ERR_INPUT,
                             "found no value for %s; expected every parameter of template %s",
-                            t->params[i].name, t->name);
+                            t->scope.params[i].name, t->name);
     *out = config;
     return AT_OK;
 }
 
 at_status atx_config_bind(int64_t *slots, const atx_template *t, const atx_config *config, at_error *err)
 {
-    for (int i = 0; i < t->param_count; i++) {
-        const atx_param *param = &t->params[i];
+    for (int i = 0; i < t->scope.param_count; i++) {
+        const atx_param *param = &t->scope.params[i];
         slots[param->slot] = config->values[i];
         for (int k = 0; param->labels && k < param->count; k++)
             slots[param->label_slot + k] = param->values[k];
     }
-    for (size_t i = 0; i < t->let_count; i++) {
-        at_status status = eval_let(slots, &t->lets[i], err);
+    for (size_t i = 0; i < t->scope.let_count; i++) {
+        at_status status = eval_let(slots, &t->scope.lets[i], err);
         if (status != AT_OK)
             return status;
     }
@@ -489,8 +495,8 @@ at_status atx_config_bind(int64_t *slots, const atx_template *t, const atx_confi
 at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_config *config, at_error *err)
 {
     at_status status = atx_config_bind(slots, t, config, err);
-    for (size_t i = 0; i < t->require_count && status == AT_OK; i++) {
-        const atx_require *r = &t->requires[i];
+    for (size_t i = 0; i < t->scope.require_count && status == AT_OK; i++) {
+        const atx_require *r = &t->scope.requires[i];
         int64_t holds = 0;
         status = atx_expr_eval(&holds, r->expr, slots, err);
         if (status == AT_OK && !holds)
@@ -557,15 +563,15 @@ at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_pro
     atx_problem_key key = { .op = problem->op->name, .elements = 1 };
 
     at_status status = atx_problem_bind(slots, problem, &NO_DEVICE, err);
-    if (status == AT_OK && problem->op->traffic)
-        status = atx_expr_eval(&key.traffic_bytes, problem->op->traffic, slots, err);
+    if (status == AT_OK && problem->op->goal.traffic)
+        status = atx_expr_eval(&key.traffic_bytes, problem->op->goal.traffic, slots, err);
     if (status == AT_OK)
-        status = eval_ops(&key.ops_count, problem->op->ops, slots, err);
+        status = eval_ops(&key.ops_count, problem->op->goal.ops, slots, err);
     if (status != AT_OK)
         return status;
     atx_str_reset(shape);
     atx_problem_shape(shape, problem);
-    for (int i = 0; i < problem->op->dim_count; i++)
+    for (int i = 0; i < problem->op->shape.dim_count; i++)
         if (__builtin_mul_overflow(key.elements, problem->dims[i], &key.elements))
             key.elements = INT64_MAX;
     key.shape = atx_str_text(shape);

@@ -110,11 +110,11 @@ double atx_gflop_per_s(int64_t ops_count, double seconds)
 at_status atx_arg_bytes(int64_t *out, const atx_op *op, int arg, const int64_t *slots, at_error *err)
 {
     const atx_arg *a = &op->args[arg];
-    int64_t elements = 0, each = a->own_type ? atx_dtype_bytes(a->type) : slots[op->sizeof_slot];
+    int64_t elements = 0, each = a->own_type ? atx_dtype_bytes(a->type) : slots[op->scope.sizeof_slot];
     at_status status = atx_expr_eval(&elements, a->expr, slots, err);
     if (status == AT_OK && (elements < 0 || __builtin_mul_overflow(elements, each, out)))
-        status = atx_fail(err, AT_ERR_INPUT, "%s: found %lld elements for '%s'; expected fewer", op->file,
-                          (long long)elements, a->name);
+        status = atx_fail(err, AT_ERR_INPUT, "%s: found %lld elements for '%s'; expected fewer",
+                          op->text.file, (long long)elements, a->name);
     return status;
 }
 
@@ -124,12 +124,12 @@ at_status atx_problem_peak(double *seconds, int64_t *gflops, const atx_op *op, c
     int64_t ops = 0;
     *seconds = 0;
     *gflops = 0;
-    if (!op->peak)
+    if (!op->goal.peak)
         return AT_OK;
-    const atx_where w = atx_expr_where(op->peak);
-    at_status status = atx_expr_eval(gflops, op->peak, slots, err);
+    const atx_where w = atx_expr_where(op->goal.peak);
+    at_status status = atx_expr_eval(gflops, op->goal.peak, slots, err);
     if (status == AT_OK)
-        status = atx_expr_eval(&ops, op->ops, slots, err);
+        status = atx_expr_eval(&ops, op->goal.ops, slots, err);
     if (status == AT_OK && (*gflops < 1 || ops < 1))
         return atx_fail(
             err, AT_ERR_INPUT,

@@ -7,13 +7,13 @@
 
 int atx_problem_first_stride(const atx_op *op, int layout)
 {
-    return op->dim_count * (1 + layout) + op->pitch_count;
+    return op->shape.dim_count * (1 + layout) + op->shape.pitch_count;
 }
 
 static int first_dim(const atx_op *op, const int64_t *dims)
 {
     int first = 0;
-    while (first < op->dim_count - 1 && dims[first] == 1)
+    while (first < op->shape.dim_count - 1 && dims[first] == 1)
         first++;
     return first;
 }
@@ -22,7 +22,7 @@ int atx_problem_input_order(int order[ATX_MAX_DIMS], const atx_op *op, const int
 {
     const int64_t *in = dims + atx_problem_first_stride(op, 0);
     int count = 0;
-    for (int i = first_dim(op, dims); i < op->dim_count; i++) {
+    for (int i = first_dim(op, dims); i < op->shape.dim_count; i++) {
         int k = count++;
         for (; k > 0 && in[order[k - 1]] < in[i]; k--)
             order[k] = order[k - 1];
@@ -58,7 +58,7 @@ void atx_problem_layout(atx_str *out, const atx_problem *problem)
     const int64_t *in = problem->dims + atx_problem_first_stride(op, 0);
     const int64_t *to = problem->dims + atx_problem_first_stride(op, 1);
     int order[ATX_MAX_DIMS], rank = atx_problem_input_order(order, op, problem->dims);
-    int first = op->dim_count - rank;
+    int first = op->shape.dim_count - rank;
     int64_t extents[ATX_MAX_DIMS] = { 0 }, strides[ATX_MAX_DIMS] = { 0 }, permutation[ATX_MAX_DIMS] = { 0 };
     for (int i = 0; i < rank; i++) {
         extents[i] = problem->dims[order[i]];

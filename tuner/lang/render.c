@@ -40,8 +40,8 @@ static void add_constant(atx_str *out, const char *name, int64_t value, bool wid
 static bool names_type(const atx_op *op, atx_dtype wanted, atx_dtype t)
 {
     bool named = !op->storage && t == wanted;
-    for (int i = 0; i < op->named_count; i++)
-        named = named || op->named[i].type == wanted;
+    for (int i = 0; i < op->scope.named_count; i++)
+        named = named || op->scope.named[i].type == wanted;
     for (int i = 0; i < op->arg_count; i++)
         named = named || (op->args[i].own_type && op->args[i].type == wanted);
     return named;
@@ -65,8 +65,9 @@ static void add_type(atx_str *out, const atx_op *op, atx_dtype type)
     if (names_type(op, ATX_BF16, type))
         atx_str_add(out, "#include <cuda_bf16.h>\n");
     atx_str_addf(out, "using T = %s;\n", atx_dtype_cuda(type, op->storage));
-    for (int i = 0; i < op->named_count; i++)
-        atx_str_addf(out, "using %s = %s;\n", op->named[i].name, atx_dtype_cuda(op->named[i].type, false));
+    for (int i = 0; i < op->scope.named_count; i++)
+        atx_str_addf(out, "using %s = %s;\n", op->scope.named[i].name,
+                     atx_dtype_cuda(op->scope.named[i].type, false));
 }
 
 /* What is used, then the file itself, each with its own lines for messages. */
@@ -92,7 +93,7 @@ static void add_choice(atx_str *out, const atx_template *t, const atx_param *par
     const char *chosen = "";
     atx_str_add(out, "enum {");
     for (int k = 0; k < param->count; k++) {
-        const char *name = atx_symbol_name(&t->symbols, param->label_slot + k);
+        const char *name = atx_symbol_name(&t->scope.symbols, param->label_slot + k);
         atx_str_addf(out, "%s %s = %" PRId64, k ? "," : "", name, param->values[k]);
         chosen = param->values[k] == value ? name : chosen;
     }
@@ -102,19 +103,19 @@ static void add_choice(atx_str *out, const atx_template *t, const atx_param *par
 /* A layout is compiled for: its dimensions and strides are constants of every kernel. */
 static void add_layout(atx_str *out, const atx_op *op, const int64_t *slots)
 {
-    for (int i = 0; op->layout_count && i < op->dim_count; i++)
-        add_constant(out, op->dims[i].name, slots[i], true);
-    for (int k = 0; k < op->layout_count; k++)
-        for (int i = 0; i < op->dim_count; i++) {
-            int slot = op->stride_slots[k][i];
-            add_constant(out, atx_symbol_name(&op->symbols, slot), slots[slot], true);
+    for (int i = 0; op->shape.layout_count && i < op->shape.dim_count; i++)
+        add_constant(out, op->shape.dims[i].name, slots[i], true);
+    for (int k = 0; k < op->shape.layout_count; k++)
+        for (int i = 0; i < op->shape.dim_count; i++) {
+            int slot = op->shape.stride_slots[k][i];
+            add_constant(out, atx_symbol_name(&op->scope.symbols, slot), slots[slot], true);
         }
 }
 
 static void add_params(atx_str *out, const atx_template *t, const int64_t *slots)
 {
-    for (int i = 0; i < t->param_count; i++) {
-        const atx_param *param = &t->params[i];
+    for (int i = 0; i < t->scope.param_count; i++) {
+        const atx_param *param = &t->scope.params[i];
         if (atx_is_macro(t, param->name))
             continue;
         if (param->labels)
@@ -122,9 +123,9 @@ static void add_params(atx_str *out, const atx_template *t, const int64_t *slots
         else
             add_constant(out, param->name, slots[param->slot], false);
     }
-    for (size_t i = 0; i < t->let_count; i++)
-        if (t->lets[i].rendered && !atx_is_macro(t, t->lets[i].name))
-            add_constant(out, t->lets[i].name, slots[t->lets[i].slot], false);
+    for (size_t i = 0; i < t->scope.let_count; i++)
+        if (t->scope.lets[i].rendered && !atx_is_macro(t, t->scope.lets[i].name))
+            add_constant(out, t->scope.lets[i].name, slots[t->scope.lets[i].slot], false);
 }
 
 /* Of half types there are no constants: a macro. */
@@ -144,8 +145,8 @@ static void add_real(atx_str *out, const atx_arg *arg)
 static at_status add_fixed(atx_str *out, const atx_template *t, const int64_t *slots, at_error *err)
 {
     int64_t value = 0;
-    at_status status = t->fixed ? atx_expr_eval(&value, t->fixed, slots, err) : AT_OK;
-    if (status != AT_OK || !t->fixed)
+    at_status status = t->scope.fixed ? atx_expr_eval(&value, t->scope.fixed, slots, err) : AT_OK;
+    if (status != AT_OK || !t->scope.fixed)
         return status;
     atx_str_addf(out, "#define AUTOTUNE_ARG(name)%s\n", value ? "" : " name");
     for (int i = 0; value && i < t->op->arg_count && status == AT_OK; i++) {
@@ -181,13 +182,13 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
     int64_t bound[ATX_MAX_SLOTS] = { 0 };
     atx_str text = { 0 }, words = { 0 };
 
-    memcpy(bound, slots, (size_t)t->op->symbols.count * sizeof *bound);
+    memcpy(bound, slots, (size_t)t->op->scope.symbols.count * sizeof *bound);
     at_status status = atx_config_bind(bound, t, config, err);
     if (status != AT_OK)
         return status;
     atx_config_text(&words, t, config);
     if ((status = atx_str_status(&words, err)) == AT_OK) {
-        add_origin(&text, t->file, t->hash, atx_str_text(&words), type, t->op->storage);
+        add_origin(&text, t->text.file, t->text.hash, atx_str_text(&words), type, t->op->storage);
         status = atx_render_pragmas(&text, t, bound, err);
         add_type(&text, t->op, type);
         atx_render_macros(&text, t, bound, atx_dtype_cuda(type, t->op->storage));
@@ -196,7 +197,7 @@ at_status atx_render(atx_str *out, const atx_template *t, atx_dtype type, const 
     }
     if (status == AT_OK) {
         status = add_fixed(&text, t, bound, err);
-        add_parts(&text, t->source, t->parts, t->part_count);
+        add_parts(&text, t->text.source, t->text.parts, t->text.part_count);
     }
     if (status == AT_OK)
         status = hand_over(out, &text, err);
@@ -212,13 +213,13 @@ static at_status render_reference(atx_str *out, const atx_op *op, atx_dtype type
     atx_str text = { 0 };
     if (op->recorded)
         return atx_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded: its kernels are not here",
-                        op->file, op->name);
-    add_origin(&text, op->file, op->hash, "", type, op->storage);
-    atx_render_note(&text, op->headers);
+                        op->text.file, op->name);
+    add_origin(&text, op->text.file, op->text.hash, "", type, op->storage);
+    atx_render_note(&text, op->text.headers);
     add_type(&text, op, type);
     if (slots)
         add_layout(&text, op, slots);
-    add_parts(&text, op->source, op->parts, op->part_count);
+    add_parts(&text, op->text.source, op->text.parts, op->text.part_count);
     return hand_over(out, &text, err);
 }
 
@@ -227,6 +228,6 @@ at_status atx_render_reference(atx_str *out, const atx_problem *problem, at_erro
     static const atx_limits NO_DEVICE = { 0 };
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
     const atx_op *op = problem->op;
-    at_status status = op->layout_count ? atx_problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
+    at_status status = op->shape.layout_count ? atx_problem_bind(slots, problem, &NO_DEVICE, err) : AT_OK;
     return status == AT_OK ? render_reference(out, op, problem->type, slots, err) : status;
 }

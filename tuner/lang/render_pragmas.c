@@ -19,9 +19,9 @@ static const char HEADERS[] = "//!autotune headers ";
 
 static bool is_rendered_let(const atx_template *t, const char *name, bool *macro)
 {
-    for (size_t i = 0; i < t->let_count; i++)
-        if (t->lets[i].rendered && strcmp(t->lets[i].name, name) == 0) {
-            *macro = t->lets[i].macro;
+    for (size_t i = 0; i < t->scope.let_count; i++)
+        if (t->scope.lets[i].rendered && strcmp(t->scope.lets[i].name, name) == 0) {
+            *macro = t->scope.lets[i].macro;
             return true;
         }
     return false;
@@ -30,15 +30,15 @@ static bool is_rendered_let(const atx_template *t, const char *name, bool *macro
 static const atx_param *find_param(const atx_template *t, const char *name, size_t len)
 {
     int i = atx_param_find(t, name, len);
-    return i < 0 ? NULL : &t->params[i];
+    return i < 0 ? NULL : &t->scope.params[i];
 }
 
 bool atx_is_macro(const atx_template *t, const char *name)
 {
     bool macro = false, rendered = is_rendered_let(t, name, &macro);
-    for (int i = 0; i < t->define_count; i++)
-        macro = macro || strcmp(t->defines[i].name, name) == 0;
-    return macro || (t->define_all && (rendered || find_param(t, name, strlen(name))));
+    for (int i = 0; i < t->build.define_count; i++)
+        macro = macro || strcmp(t->build.defines[i].name, name) == 0;
+    return macro || (t->build.define_all && (rendered || find_param(t, name, strlen(name))));
 }
 
 /* A word, but yes and no as 1 and 0, which #if understands. */
@@ -63,26 +63,26 @@ static void add_macro(atx_str *out, const atx_template *t, const char *name, int
 
 static bool is_defined_by_name(const atx_template *t, const char *name)
 {
-    for (int i = 0; i < t->define_count; i++)
-        if (strcmp(t->defines[i].name, name) == 0)
+    for (int i = 0; i < t->build.define_count; i++)
+        if (strcmp(t->build.defines[i].name, name) == 0)
             return true;
     return false;
 }
 
 void atx_render_macros(atx_str *out, const atx_template *t, const int64_t *slots, const char *type)
 {
-    for (int i = 0; i < t->param_count; i++)
-        if (t->define_all && !is_defined_by_name(t, t->params[i].name))
-            add_macro(out, t, t->params[i].name, slots[t->params[i].slot]);
-    for (size_t i = 0; i < t->let_count; i++)
-        if (t->lets[i].macro ||
-            (t->define_all && t->lets[i].rendered && !is_defined_by_name(t, t->lets[i].name)))
-            add_macro(out, t, t->lets[i].name, slots[t->lets[i].slot]);
-    for (int i = 0; i < t->define_count; i++)
-        if (t->defines[i].slot < 0)
-            atx_str_addf(out, "#define %s %s\n", t->defines[i].name, type);
+    for (int i = 0; i < t->scope.param_count; i++)
+        if (t->build.define_all && !is_defined_by_name(t, t->scope.params[i].name))
+            add_macro(out, t, t->scope.params[i].name, slots[t->scope.params[i].slot]);
+    for (size_t i = 0; i < t->scope.let_count; i++)
+        if (t->scope.lets[i].macro || (t->build.define_all && t->scope.lets[i].rendered &&
+                                       !is_defined_by_name(t, t->scope.lets[i].name)))
+            add_macro(out, t, t->scope.lets[i].name, slots[t->scope.lets[i].slot]);
+    for (int i = 0; i < t->build.define_count; i++)
+        if (t->build.defines[i].slot < 0)
+            atx_str_addf(out, "#define %s %s\n", t->build.defines[i].name, type);
         else
-            add_macro(out, t, t->defines[i].name, slots[t->defines[i].slot]);
+            add_macro(out, t, t->build.defines[i].name, slots[t->build.defines[i].slot]);
 }
 
 /* ---- values in a text ---- */
@@ -97,8 +97,9 @@ static void add_substituted(atx_str *out, const atx_template *t, const int64_t *
     for (atx_token token; atx_lexer_next(&token, &lexer);) {
         char name[ATX_MAX_NAME];
         const size_t n = atx_token_copy(name, sizeof name, lexer.text, &token);
-        int slot =
-            token.kind == ATX_TOKEN_WORD && n < sizeof name ? atx_symbols_find(&t->symbols, name, n) : -1;
+        int slot = token.kind == ATX_TOKEN_WORD && n < sizeof name
+                       ? atx_symbols_find(&t->scope.symbols, name, n)
+                       : -1;
         if (slot < 0 || (only_macros && !atx_is_macro(t, name)))
             continue;
         atx_str_add_bytes(out, lexer.text + taken, token.begin - taken);
@@ -116,7 +117,7 @@ void atx_render_kernel(atx_str *out, const atx_template *t, const char *kernel, 
 static void add_kernel(atx_str *out, const atx_template *t, const char *kernel, bool expression,
                        const int64_t *slots)
 {
-    if (!expression && !t->sources.count)
+    if (!expression && !t->build.sources.count)
         return;
     atx_str_add(out, KERNEL);
     atx_render_kernel(out, t, kernel, slots);
@@ -131,8 +132,8 @@ void atx_render_note(atx_str *out, const char *headers)
 
 at_status atx_render_pragmas(atx_str *out, const atx_template *t, const int64_t *slots, at_error *err)
 {
-    for (int i = 0; i < t->option_count; i++) {
-        const atx_compiler_option *o = &t->options[i];
+    for (int i = 0; i < t->build.option_count; i++) {
+        const atx_compiler_option *o = &t->build.options[i];
         int64_t holds = 1;
         at_status status = o->when ? atx_expr_eval(&holds, o->when, slots, err) : AT_OK;
         if (status != AT_OK)
@@ -143,10 +144,10 @@ at_status atx_render_pragmas(atx_str *out, const atx_template *t, const int64_t 
         add_substituted(out, t, slots, o->text, strcspn(o->text, "="), false);
         atx_str_add(out, "\n");
     }
-    atx_render_note(out, t->headers);
-    add_kernel(out, t, t->kernel, t->expression, slots);
-    for (int i = 0; i < t->more_count; i++)
-        add_kernel(out, t, t->more[i].kernel, t->more[i].expression, slots);
+    atx_render_note(out, t->text.headers);
+    add_kernel(out, t, t->call.kernel, t->call.expression, slots);
+    for (int i = 0; i < t->call.more_count; i++)
+        add_kernel(out, t, t->call.more[i].kernel, t->call.more[i].expression, slots);
     return AT_OK;
 }
 

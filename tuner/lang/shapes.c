@@ -336,11 +336,11 @@ static at_status set_named(entry *e, const reader *r)
     const atx_op *op = e->op;
     int64_t sizes[ATX_MAX_DIMS];
     bool given[ATX_MAX_DIMS] = { false };
-    int missing = op->dim_count - e->size_count;
+    int missing = op->shape.dim_count - e->size_count;
     if (e->named_count == 0 || missing < 0)
         return AT_OK;
-    for (int i = op->dim_count - 1; i >= 0; i--) {
-        sizes[i] = i < missing ? op->dims[i].value : e->sizes[i - missing];
+    for (int i = op->shape.dim_count - 1; i >= 0; i--) {
+        sizes[i] = i < missing ? op->shape.dims[i].value : e->sizes[i - missing];
         e->size_columns[i] = e->size_columns[i < missing ? 0 : i - missing];
     }
     for (int i = 0; i < e->named_count; i++) {
@@ -351,15 +351,16 @@ static at_status set_named(entry *e, const reader *r)
         if (atx_named_size_parse(&dim, &size, op, word, (size_t)(end - word), &cause) != AT_OK)
             return fail_at(r, word, "found '%s'; %s", show(word, end).text, cause.text);
         if (dim >= missing || given[dim])
-            return fail_at(r, word, "found '%s'; expected %s once", show(word, end).text, op->dims[dim].name);
+            return fail_at(r, word, "found '%s'; expected %s once", show(word, end).text,
+                           op->shape.dims[dim].name);
         sizes[dim] = size;
         given[dim] = true;
     }
     for (int i = 0; i < missing; i++)
-        if (!op->dims[i].optional)
+        if (!op->shape.dims[i].optional)
             return AT_OK; /* too few of the others: refused as such */
     memcpy(e->sizes, sizes, sizeof sizes);
-    e->size_count = op->dim_count;
+    e->size_count = op->shape.dim_count;
     return AT_OK;
 }
 
@@ -373,7 +374,7 @@ static int guilty_column(const entry *e)
 {
     if (refuses_type(e))
         return e->type_column ? e->type_column : e->size_columns[0];
-    return e->size_columns[e->size_count > e->op->dim_count ? e->op->dim_count : 0];
+    return e->size_columns[e->size_count > e->op->shape.dim_count ? e->op->shape.dim_count : 0];
 }
 
 static bool too_large(const entry *e)
@@ -404,7 +405,7 @@ static const atx_op *default_op(const reader *r)
 
 static at_status set_pitches(atx_problem *problem, const entry *e, const atx_shape_defaults *d, at_error *err)
 {
-    bool none = e->pitches.count == 0 && problem->op->pitch_count;
+    bool none = e->pitches.count == 0 && problem->op->shape.pitch_count;
     return none && d->pitch_count
                ? atx_problem_set_pitches(problem, d->pitches, d->pitch_count, err)
                : atx_problem_set_pitches(problem, e->pitches.numbers, e->pitches.count, err);
@@ -412,7 +413,7 @@ static at_status set_pitches(atx_problem *problem, const entry *e, const atx_sha
 
 static at_status set_aligns(atx_problem *problem, const entry *e, const atx_shape_defaults *d, at_error *err)
 {
-    bool none = e->aligns.count == 0 && problem->op->align_count;
+    bool none = e->aligns.count == 0 && problem->op->shape.align_count;
     return none && d->align_count ? atx_problem_set_aligns(problem, d->aligns, d->align_count, err)
                                   : atx_problem_set_aligns(problem, e->aligns.numbers, e->aligns.count, err);
 }
@@ -421,8 +422,8 @@ static at_status set_aligns(atx_problem *problem, const entry *e, const atx_shap
 static at_status fail_no_size(const reader *r, const entry *e)
 {
     atx_str dims = { 0 };
-    for (int i = 0; e->op && i < e->op->dim_count; i++)
-        atx_str_addf(&dims, "%s%s", i ? " x " : "", e->op->dims[i].name);
+    for (int i = 0; e->op && i < e->op->shape.dim_count; i++)
+        atx_str_addf(&dims, "%s%s", i ? " x " : "", e->op->shape.dims[i].name);
     at_status status =
         fail_at(r, r->end, "found no size; expected a shape such as 4096x4096%s%s%s%s", e->op ? ", of " : "",
                 e->op ? e->op->name : "", e->op ? ": " : "", atx_str_text(&dims));
@@ -481,7 +482,7 @@ static const atx_op *layout_op(const reader *r)
         p = end;
     }
     const atx_op *op = named || empty ? named : default_op(r);
-    return op && op->layout_count ? op : NULL;
+    return op && op->shape.layout_count ? op : NULL;
 }
 
 static at_status read_layout(reader *r, const atx_op *op)

@@ -41,7 +41,8 @@ static at_status open_tools(at_tuner *tuner, at_error *err)
 static void know_headers(at_tuner *tuner, const atx_template *t)
 {
     atx_str list = { 0 };
-    if (t->headers && atx_catalog_header_list(&list, tuner->catalog, t->headers, NULL) == AT_OK && list.len)
+    if (t->text.headers && atx_catalog_header_list(&list, tuner->catalog, t->text.headers, NULL) == AT_OK &&
+        list.len)
         atx_nvrtc_know_headers(tuner->nvrtc, list.data);
     atx_str_clear(&list);
 }
@@ -50,8 +51,8 @@ static void know_headers(at_tuner *tuner, const atx_template *t)
 static at_status refuse(at_tuner *tuner, const atx_found_parts *f, int cc, const char *log, at_error *err)
 {
     at_error why = { 0 };
-    atx_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->file, f->shown.config, cc,
-             log);
+    atx_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->text.file,
+             f->shown.config, cc, log);
     at_status status = atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
     return status == AT_OK ? atx_fail(err, AT_ERR_INPUT, "%s", why.text) : status;
 }
@@ -68,10 +69,10 @@ static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source,
         return atx_fail(err, AT_ERR_NOT_FOUND,
                         "%s with %s is neither loaded nor in the cache; expected it there, or to "
                         "be allowed to compile",
-                        f->t->file, f->shown.config);
+                        f->t->text.file, f->shown.config);
     know_headers(tuner, f->t);
     at_status status = atx_nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
-                                         source, f->t->file, cc, kind, err);
+                                         source, f->t->text.file, cc, kind, err);
     tuner->compiler_log.len = 0;
     atx_str_add(&tuner->compiler_log, atx_str_text(&out->log));
     return status == AT_OK && !out->ok ? refuse(tuner, f, cc, atx_str_text(&out->log), err) : status;

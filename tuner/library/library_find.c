@@ -65,8 +65,8 @@ static int count_given(const int64_t *numbers, int most)
 static at_status read_alignments(atx_problem *out, const at_problem *problem, at_error *err)
 {
     int aligns = count_given(problem->alignments, AT_MAX_ALIGNMENTS);
-    if (aligns > 0 && aligns < out->op->align_count) /* the others are 0 */
-        aligns = out->op->align_count;
+    if (aligns > 0 && aligns < out->op->shape.align_count) /* the others are 0 */
+        aligns = out->op->shape.align_count;
     return atx_problem_set_aligns(out, problem->alignments, aligns, err);
 }
 
@@ -113,8 +113,8 @@ static at_status read_problem(atx_problem *out, const atx_catalog *catalog, cons
     if (op && atx_library_dtype(&type, problem->type, err) != AT_OK)
         return AT_ERR_USAGE;
     if (op)
-        return op->layout_count ? read_layout(out, catalog, op, type, problem, err)
-                                : read_sizes(out, op, type, problem, err);
+        return op->shape.layout_count ? read_layout(out, catalog, op, type, problem, err)
+                                      : read_sizes(out, op, type, problem, err);
     for (int i = 0; i < atx_catalog_op_count(catalog); i++)
         atx_str_addf(&known, " %s", atx_catalog_op_name(catalog, i));
     atx_fail(err, AT_ERR_INPUT, "no operation '%.60s'; expected one of:%s%s%s",
@@ -206,14 +206,14 @@ static at_status take_fallback(atx_found_parts *f, at_tuner *tuner, const atx_ta
 static void show_metrics(atx_found_parts *f, const atx_winner *w)
 {
     const atx_op *op = f->problem.op;
-    for (int i = 0; i < op->metric_count; i++) {
-        f->metrics[i] = (at_metric){ .name = op->metrics[i].name, .value = NAN };
+    for (int i = 0; i < op->goal.metric_count; i++) {
+        f->metrics[i] = (at_metric){ .name = op->goal.metrics[i].name, .value = NAN };
         if (atx_metric_value(&f->metrics[i].value, &f->problem, i, ATX_RECORD_OF(w), NULL) != AT_OK)
             f->metrics[i].value = NAN;
         f->metric_list[i] = &f->metrics[i];
     }
     f->shown.metrics = f->metric_list;
-    f->shown.metric_count = op->metric_count;
+    f->shown.metric_count = op->goal.metric_count;
 }
 
 /* Within, 0 is what nobody knows. */
@@ -339,7 +339,7 @@ static at_status show_template(atx_found_parts *f, int64_t *slots, const atx_geo
     at_found *s = &f->shown;
     atx_str config = { 0 };
     /* Slots of the configuration serve names and expressions; geometry alone may be known. */
-    bool bound = known && !f->t->more_count && !f->t->expression;
+    bool bound = known && !f->t->call.more_count && !f->t->call.expression;
     at_status status = bound ? AT_OK : atx_config_bind(slots, f->t, &f->config, err);
     if (status == AT_OK)
         status = show_launches(f, slots, known, err);

@@ -190,7 +190,7 @@ static void show_layout(at_layout *out, const atx_problem *p)
 {
     const int64_t *in = p->dims + atx_problem_first_stride(p->op, 0);
     const int64_t *strides_out = p->dims + atx_problem_first_stride(p->op, 1);
-    for (int i = 0; i < p->op->dim_count; i++) {
+    for (int i = 0; i < p->op->shape.dim_count; i++) {
         if (p->dims[i] == 1)
             continue;
         out->extents[out->rank] = p->dims[i];
@@ -203,14 +203,15 @@ static at_problem problem_of(const atx_problem *p)
 {
     at_problem out = { .op = p->op->name, .type = TYPES[p->type] };
     const int64_t *aligns = p->dims + atx_problem_first_align(p->op);
-    if (p->op->layout_count) {
+    if (p->op->shape.layout_count) {
         show_layout(&out.layout, p);
     } else {
-        out.size_count = p->op->dim_count;
-        memcpy(out.sizes, p->dims, (size_t)p->op->dim_count * sizeof *out.sizes);
-        memcpy(out.pitches, p->dims + p->op->dim_count, (size_t)p->op->pitch_count * sizeof *out.pitches);
+        out.size_count = p->op->shape.dim_count;
+        memcpy(out.sizes, p->dims, (size_t)p->op->shape.dim_count * sizeof *out.sizes);
+        memcpy(out.pitches, p->dims + p->op->shape.dim_count,
+               (size_t)p->op->shape.pitch_count * sizeof *out.pitches);
     }
-    for (int i = 0; i < p->op->align_count; i++) /* full is what a problem that says nothing has */
+    for (int i = 0; i < p->op->shape.align_count; i++) /* full is what a problem that says nothing has */
         out.alignments[i] = aligns[i] == ATX_FULL_ALIGN ? 0 : aligns[i];
     return out;
 }

@@ -35,8 +35,8 @@ static uint64_t steps_of(const at_buffer *buffers, int count)
 /* The alignment of an argument's buffer, in the op's order, -1: the op declares none. */
 static int align_index(const atx_op *op, int arg)
 {
-    for (int i = 0; i < op->align_count; i++)
-        if (op->aligns[i].arg == arg)
+    for (int i = 0; i < op->shape.align_count; i++)
+        if (op->shape.aligns[i].arg == arg)
             return i;
     return -1;
 }
@@ -48,7 +48,7 @@ static at_status layout_of(const at_layout **out, const at_tuner *tuner, const a
     const atx_op *op = NULL;
     at_status status =
         problem->size_count == 0 ? atx_catalog_get_op(&op, tuner->catalog, problem->op, err) : AT_OK;
-    *out = op && op->layout_count ? &problem->layout : NULL;
+    *out = op && op->shape.layout_count ? &problem->layout : NULL;
     return status;
 }
 
@@ -65,7 +65,7 @@ static at_problem copy_problem(const at_problem *problem, const at_layout *layou
 static at_status read_steps(at_problem *out, const atx_op *op, const at_problem *problem, uint64_t steps,
                             at_error *err)
 {
-    *out = copy_problem(problem, op->layout_count ? &problem->layout : NULL);
+    *out = copy_problem(problem, op->shape.layout_count ? &problem->layout : NULL);
     for (int i = 0, buffer = 0; i < op->arg_count; i++) {
         if (op->args[i].role == ATX_SCALAR)
             continue;
@@ -279,7 +279,7 @@ static at_status exclude_unloaded(at_tuner *tuner, atx_gpu *gpu, const atx_found
     at_error why = { 0 };
     if (cause->status != AT_ERR_DEVICE || atx_gpu_may_pass(gpu))
         return AT_OK;
-    atx_fail(&why, AT_ERR_DEVICE, "%s with %s cannot be loaded: %.900s", f->t->file, f->shown.config,
+    atx_fail(&why, AT_ERR_DEVICE, "%s with %s cannot be loaded: %.900s", f->t->text.file, f->shown.config,
              cause->text);
     return atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
 }

@@ -111,7 +111,7 @@ static void take_launch(atx_answer *out, const atx_found *f)
     if (!f->answer)
         return;
     out->winner.template_name = f->answer->winner.template_name;
-    out->winner.template_hash = f->t ? f->t->hash : f->answer->winner.template_hash;
+    out->winner.template_hash = f->t ? f->t->text.hash : f->answer->winner.template_hash;
     out->winner.config = f->answer->winner.config;
     out->winner.geometry = f->geometry;
 }

@@ -46,8 +46,8 @@ static bool is_of(const exclusion *e, const atx_problem *p, int64_t cc)
 
 static bool is_same(const exclusion *e, const atx_template *t, const atx_config *config)
 {
-    return e->t == t &&
-           memcmp(e->config.values, config->values, (size_t)t->param_count * sizeof *config->values) == 0;
+    return e->t == t && memcmp(e->config.values, config->values,
+                               (size_t)t->scope.param_count * sizeof *config->values) == 0;
 }
 
 const at_error *atx_excluded_itself(const atx_exclusions *x, const atx_problem *problem, int64_t cc,

@@ -20,8 +20,8 @@ bool atx_config_is_valid(int64_t *slots, const atx_template *t, const atx_config
 static double choices(const atx_template *t)
 {
     double count = 1;
-    for (int i = 0; i < t->param_count; i++)
-        count *= t->params[i].count;
+    for (int i = 0; i < t->scope.param_count; i++)
+        count *= t->scope.params[i].count;
     return count;
 }
 
@@ -36,8 +36,8 @@ static int by_choices(const void *a, const void *b)
 static bool take_defaults(atx_config *config, const atx_template *t, const int64_t *slots)
 {
     int64_t bound[ATX_MAX_SLOTS] = { 0 };
-    memcpy(bound, slots, (size_t)t->op->symbols.count * sizeof *bound);
-    memcpy(config->values, t->defaults, sizeof config->values);
+    memcpy(bound, slots, (size_t)t->op->scope.symbols.count * sizeof *bound);
+    memcpy(config->values, t->scope.defaults, sizeof config->values);
     return atx_config_is_valid(bound, t, config);
 }
 

@@ -49,12 +49,12 @@ static int64_t row_alignment(const int64_t *sizes, const atx_op *op, int i, int 
 {
     const int64_t *aligns = sizes + atx_problem_first_align(op);
     int64_t elements = sizes[i], buffer = ATX_FULL_ALIGN;
-    for (int k = 0; k < op->pitch_count; k++)
-        if (op->pitches[k].dim == i)
-            elements = sizes[op->dim_count + k];
-    for (int k = 0; k < op->align_count; k++) {
-        int pitch = op->aligns[k].pitch;
-        if ((pitch < 0 || op->pitches[pitch].dim == i) && aligns[k] < buffer)
+    for (int k = 0; k < op->shape.pitch_count; k++)
+        if (op->shape.pitches[k].dim == i)
+            elements = sizes[op->shape.dim_count + k];
+    for (int k = 0; k < op->shape.align_count; k++) {
+        int pitch = op->shape.aligns[k].pitch;
+        if ((pitch < 0 || op->shape.pitches[pitch].dim == i) && aligns[k] < buffer)
             buffer = aligns[k];
     }
     int64_t rows = alignment(elements, element_bytes);
@@ -66,13 +66,14 @@ static double alignment_distance(const int64_t *there, int j, const atx_problem 
     int element_bytes = atx_dtype_bytes(p->type);
     int64_t a = row_alignment(there, p->op, j, element_bytes);
     int64_t b = row_alignment(p->dims, p->op, i, element_bytes);
-    return a == b ? 0 : (double)p->op->dims[i].near.aligned_cost + ALIGNMENT_STEP * factors_of_two(a, b);
+    return a == b ? 0
+                  : (double)p->op->shape.dims[i].near.aligned_cost + ALIGNMENT_STEP * factors_of_two(a, b);
 }
 
 /* Dimension `j` there as dimension `i` here. */
 static double dim_distance(const int64_t *there, int j, const atx_problem *p, int i)
 {
-    const atx_near *near = &p->op->dims[i].near;
+    const atx_near *near = &p->op->shape.dims[i].near;
     double d = factors_of_two(there[j], p->dims[i]);
     if (near->aligned_cost)
         d += alignment_distance(there, j, p, i);
@@ -84,7 +85,7 @@ static double dim_distance(const int64_t *there, int j, const atx_problem *p, in
 static double dims_distance(const int64_t *there, const atx_problem *p, const atx_turn *turn)
 {
     double d = turn ? (double)turn->cost : 0;
-    for (int i = 0; i < p->op->dim_count; i++) {
+    for (int i = 0; i < p->op->shape.dim_count; i++) {
         int j = !turn || (i != turn->dims[0] && i != turn->dims[1]) ? i : turn->dims[i == turn->dims[0]];
         d += dim_distance(there, j, p, i);
     }
@@ -103,11 +104,11 @@ double atx_shape_distance(const atx_entry *there, const atx_problem *p, double t
     int element_bytes = atx_dtype_bytes(p->type);
     double bytes_there = there->traffic * element_bytes, bytes_here = traffic * element_bytes;
     double d = dims_distance(there->dims, p, NULL);
-    for (int i = 0; i < op->turn_count; i++)
-        d = fmin(d, dims_distance(there->dims, p, &op->turns[i]));
+    for (int i = 0; i < op->shape.turn_count; i++)
+        d = fmin(d, dims_distance(there->dims, p, &op->shape.turns[i]));
     for (int i = atx_problem_first_align(op); i < atx_problem_size_count(op); i++)
         d += BUFFER_STEP * factors_of_two(there->dims[i], p->dims[i]);
-    if (op->layout_count)
+    if (op->shape.layout_count)
         d += MOVED_COST * atx_layout_moved(op, there->dims, p->dims);
     d += only_one_below(TINY_TRAFFIC, bytes_there, bytes_here) ? TINY_COST : 0;
     return only_one_below(SMALL_TRAFFIC, bytes_there, bytes_here) ? d + SMALL_COST : d;

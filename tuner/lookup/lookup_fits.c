@@ -19,7 +19,7 @@ bool atx_is_of_other_op(atx_store *store, const atx_op *op, const char *op_hash)
 {
     char proof_hash[ATX_HASH_TEXT];
     return store && op_hash && op_hash[0] && atx_store_get_space(proof_hash, store, op_hash, NULL) == AT_OK &&
-           strcmp(op->proof_hash, proof_hash) != 0;
+           strcmp(op->text.proof_hash, proof_hash) != 0;
 }
 
 static const char *objective_name(const char *text)
@@ -45,19 +45,20 @@ at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *e, const atx_p
     if (!e->t)
         return atx_fail(err, AT_ERR_NOT_FOUND, "its template %s is another one now, or is missing",
                         e->answer.winner.template_name);
-    if (strcmp(e->answer.winner.objective, p->op->objective_text) != 0)
+    if (strcmp(e->answer.winner.objective, p->op->goal.objective_text) != 0)
         return atx_fail(err, AT_ERR_NOT_FOUND, "it was chosen by %s, and now %s counts",
-                        objective_name(e->answer.winner.objective), objective_name(p->op->objective_text));
+                        objective_name(e->answer.winner.objective),
+                        objective_name(p->op->goal.objective_text));
     if (e->other_op)
         return atx_fail(err, AT_ERR_NOT_FOUND, "its operation %s was changed since, in %s", e->op->name,
-                        e->op->file);
+                        e->op->text.file);
     atx_limits_on(&limits, f, cc, sms);
     if (!cc && f->memory_mib > 0)
         limits.memory_bytes = atx_memory_bytes(f->memory_mib);
     at_status status = atx_problem_bind(slots, p, &limits, err);
     if (status == AT_OK)
         status = atx_config_validate(slots, e->t, &e->config, err);
-    return status == AT_OK ? atx_geometry_of(geometry, &e->t->launch, slots, err) : status;
+    return status == AT_OK ? atx_geometry_of(geometry, &e->t->call.launch, slots, err) : status;
 }
 
 /* Has the store a failure of this configuration, which is newer than `since`, for the problem of `key`? */
@@ -71,7 +72,7 @@ static at_status find_failure(atx_str *why, const atx_lookup *l, const atx_entry
     asked.type_key = (char *)(uintptr_t)key->type_key;
     asked.rank_at = (char *)(uintptr_t)since;
     if (e->t)
-        asked.winner.template_hash = e->t->hash;
+        asked.winner.template_hash = e->t->text.hash;
     at_status status = atx_store_find_failure(why ? why : &ignored, l->store, &asked, true, err);
     atx_str_clear(&ignored);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status == AT_OK ? AT_ERR_NOT_FOUND : status;

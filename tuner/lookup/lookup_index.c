@@ -58,11 +58,11 @@ static bool read_aligns(int64_t *aligns, const atx_op *op, const char *shape)
     int count = 1;
     if (*shape == '@') {
         shape++;
-        count = read_numbers(found, op->align_count, &shape);
+        count = read_numbers(found, op->shape.align_count, &shape);
     }
-    if (*shape || (count != 1 && count != op->align_count))
+    if (*shape || (count != 1 && count != op->shape.align_count))
         return false;
-    for (int i = 0; i < op->align_count; i++)
+    for (int i = 0; i < op->shape.align_count; i++)
         aligns[i] = found[count == 1 ? 0 : i];
     return true;
 }
@@ -81,19 +81,19 @@ static bool read_shape(int64_t *dims, const atx_op *op, const char *shape)
 {
     int64_t sizes[ATX_MAX_DIMS];
     int count = read_numbers(sizes, ATX_MAX_DIMS, &shape);
-    int left_out = op->dim_count - count;
-    if (count < 0 || left_out < 0 || (left_out > 0 && !op->dims[left_out - 1].optional))
+    int left_out = op->shape.dim_count - count;
+    if (count < 0 || left_out < 0 || (left_out > 0 && !op->shape.dims[left_out - 1].optional))
         return false;
-    for (int i = 0; i < op->dim_count; i++)
-        dims[i] = i < left_out ? op->dims[i].value : sizes[i - left_out];
-    for (int i = 0; i < op->pitch_count; i++)
-        dims[op->dim_count + i] = dims[op->pitches[i].dim];
+    for (int i = 0; i < op->shape.dim_count; i++)
+        dims[i] = i < left_out ? op->shape.dims[i].value : sizes[i - left_out];
+    for (int i = 0; i < op->shape.pitch_count; i++)
+        dims[op->shape.dim_count + i] = dims[op->shape.pitches[i].dim];
     if (*shape == '/') {
         shape++;
-        if (read_numbers(dims + op->dim_count, op->pitch_count, &shape) != op->pitch_count)
+        if (read_numbers(dims + op->shape.dim_count, op->shape.pitch_count, &shape) != op->shape.pitch_count)
             return false;
     }
-    return read_aligns(dims + op->dim_count + op->pitch_count, op, shape);
+    return read_aligns(dims + op->shape.dim_count + op->shape.pitch_count, op, shape);
 }
 
 void atx_entry_find_template(atx_entry *e, const atx_catalog *catalog, const atx_winner *w)
@@ -115,8 +115,8 @@ double atx_traffic_of(const atx_problem *p)
 {
     static const atx_limits NO_DEVICE = { 0 };
     int64_t slots[ATX_MAX_SLOTS], bytes = 0;
-    if (!p->op->traffic || atx_problem_bind(slots, p, &NO_DEVICE, NULL) != AT_OK ||
-        atx_expr_eval(&bytes, p->op->traffic, slots, NULL) != AT_OK)
+    if (!p->op->goal.traffic || atx_problem_bind(slots, p, &NO_DEVICE, NULL) != AT_OK ||
+        atx_expr_eval(&bytes, p->op->goal.traffic, slots, NULL) != AT_OK)
         return INFINITY;
     return (double)bytes / atx_dtype_bytes(p->type);
 }
@@ -130,8 +130,8 @@ static double traffic_of(const atx_entry *e, const char *type_key)
 
 bool atx_shape_is_known(int64_t *dims, const atx_op *op, const char *type_key, const char *shape)
 {
-    return op->layout_count ? read_layout(dims, op, atx_dtype_of_key(type_key, op->storage), shape)
-                            : read_shape(dims, op, shape);
+    return op->shape.layout_count ? read_layout(dims, op, atx_dtype_of_key(type_key, op->storage), shape)
+                                  : read_shape(dims, op, shape);
 }
 
 bool atx_entry_place(atx_entry *e, const atx_answer *answer)

@@ -67,7 +67,7 @@ static double threads_an_element(const atx_geometry *g, const atx_op *op, const 
     double threads = 1, elements = 1;
     for (int i = 0; i < 3; i++)
         threads *= (double)g->grid[i] * (double)g->block[i];
-    for (int i = 0; i < op->dim_count; i++)
+    for (int i = 0; i < op->shape.dim_count; i++)
         elements *= (double)sizes[i];
     return threads / elements;
 }
@@ -107,7 +107,7 @@ static bool make_answer(atx_answer *out, const looking *k, const atx_trial_row *
                              .config = row->config,
                              .source_hash = row->source_hash,
                              .op_hash = winner->winner.op_hash,
-                             .objective = k->winner->op->objective_text,
+                             .objective = k->winner->op->goal.objective_text,
                              .timing = row->timing,
                              .ceiling_name = "",
                              .ties = "",
@@ -127,7 +127,7 @@ static double cost_of(const looking *k, const atx_trial_row *row)
     double here = atx_score_or_none(&home, ATX_RECORD_OF(row));
     double there = k->winner->damaged ? NAN : atx_score_or_none(&home, ATX_RECORD_OF(w));
     double cost = SLOWER_COST * log2(here / (isfinite(there) ? there : 1));
-    bool by_time = !home.op->objective && !*w->objective;
+    bool by_time = !home.op->goal.objective && !*w->objective;
     return by_time ? fmax(cost, 0) : cost; /* who won by something else may be far from the best */
 }
 
@@ -145,11 +145,11 @@ static bool visit(void *context, const atx_trial_row *row, const atx_fingerprint
     if (!isfinite(cost))
         return true;
     if (k->found && cost >= k->best.cost)
-        return e.op->objective != 0;
-    e.answer.winner.objective = e.op->objective_text; /* borrowed: a trial was chosen by nothing else */
+        return e.op->goal.objective != 0;
+    e.answer.winner.objective = e.op->goal.objective_text; /* borrowed: a trial was chosen by nothing else */
     e.t = atx_catalog_find_template(k->l->catalog, e.op, row->template_name);
     if (!e.t || !atx_template_has_hash(e.t, row->template_hash) ||
-        has_line(&k->wrong, row->template_name, e.t->hash, row->config) ||
+        has_line(&k->wrong, row->template_name, e.t->text.hash, row->config) ||
         atx_config_parse(&e.config, e.t, row->config, NULL) != AT_OK ||
         atx_entry_fits(&geometry, &e, q->problem, q->cc, q->sms, NULL) != AT_OK ||
         atx_excluded(k->l->exclusions, q->problem, q->cc ? q->cc : fingerprint->cc, e.t, &e.config))
@@ -254,7 +254,7 @@ static at_status list_tried(atx_str *out, atx_lookup *l, const atx_entry *e, at_
 static bool was_tried(const atx_str *tried, const atx_entry *e)
 {
     const atx_winner *w = &e->answer.winner;
-    return has_line(tried, w->template_name, e->t ? e->t->hash : w->template_hash, w->config);
+    return has_line(tried, w->template_name, e->t ? e->t->text.hash : w->template_hash, w->config);
 }
 
 /* ---- the search ---- */

@@ -18,13 +18,13 @@ static at_status read_measured(const atx_template **out, atx_lookup *l, const at
     at_status status = atx_store_get_source(&source, l->store, w->template_hash, err);
     if (status == AT_OK)
         status = atx_template_read(&l->measured, e->op, atx_str_text(&source), source.len,
-                                   present ? present->file : w->template_name, err);
+                                   present ? present->text.file : w->template_name, err);
     if (status == AT_OK && !atx_template_has_hash(l->measured, w->template_hash))
         status =
             atx_fail(err, AT_ERR_STORE,
                      "the text that is stored for template %s is not the one that was measured: its hash "
                      "is %.12s, not %.12s; tune the problem again",
-                     w->template_name, l->measured->hash, w->template_hash);
+                     w->template_name, l->measured->text.hash, w->template_hash);
     *out = l->measured;
     atx_str_clear(&source);
     return status;
@@ -39,7 +39,7 @@ static at_status take_measured(atx_found *out, atx_lookup *l, const atx_question
     if (status != AT_OK)
         return status;
     e.other_op = false;
-    e.answer.winner.objective = e.op->objective_text; /* it counted when it was measured */
+    e.answer.winner.objective = e.op->goal.objective_text; /* it counted when it was measured */
     if (atx_config_parse(&e.config, e.t, e.answer.winner.config, NULL) != AT_OK ||
         atx_entry_fits(&out->geometry, &e, q->problem, 0, 0, NULL) != AT_OK ||
         atx_excluded(l->exclusions, q->problem, cc, e.t, &e.config))

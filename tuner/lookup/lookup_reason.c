@@ -131,7 +131,7 @@ at_status atx_lookup_check_headers(atx_store *store, const atx_catalog *catalog,
                                    const char *template_name, const char *template_hash, at_error *err)
 {
     const atx_template *t = atx_catalog_find_template(catalog, op, template_name);
-    const known present = { t ? t->source : NULL, t ? t->headers : NULL, t ? t->hash : NULL };
+    const known present = { t ? t->text.source : NULL, t ? t->text.headers : NULL, t ? t->text.hash : NULL };
     return check_headers(store, catalog, &present, template_hash, err);
 }
 
@@ -139,7 +139,7 @@ at_status atx_lookup_check_headers(atx_store *store, const atx_catalog *catalog,
 static at_status check_op(atx_store *store, const atx_catalog *catalog, const atx_entry *e, at_error *err)
 {
     char proof_hash[ATX_HASH_TEXT];
-    const known present = { e->op->source, e->op->headers, e->op->hash };
+    const known present = { e->op->text.source, e->op->text.headers, e->op->text.hash };
     if (!store || atx_store_get_space(proof_hash, store, e->answer.winner.op_hash, NULL) != AT_OK)
         return AT_OK;
     return check_headers(store, catalog, &present, proof_hash, err);
@@ -244,14 +244,14 @@ static void add_own(atx_str *out, const atx_answer *trial, const atx_entry *winn
     atx_time_text(here, sizeof here, trial->winner.timing.median_s);
     if (winner->answer.invalid) {
         atx_str_addf(out, "; the configuration is its runner-up, the %s trial that is left: %s",
-                     winner->op->objective ? "best" : "fastest", here);
+                     winner->op->goal.objective ? "best" : "fastest", here);
         return;
     }
     atx_time_text(there, sizeof there, winner->answer.winner.timing.median_s);
     atx_str_addf(out,
                  "; the configuration is its runner-up, the %s trial whose template is the same: %s, "
                  "the winner took %s",
-                 winner->op->objective ? "best" : "fastest", here, there);
+                 winner->op->goal.objective ? "best" : "fastest", here, there);
 }
 
 void atx_lookup_reason(atx_str *out, atx_lookup *l, const atx_question *q, atx_match match,

@@ -19,7 +19,7 @@ static void keep_row(atx_lookup *l, const atx_op *op, uint32_t row)
     atx_entry e = { .op = op, .shipped = true, .order = BEHIND_ALL + r.rank };
     if (!atx_entry_place(&e, &r.answer))
         return;
-    e.other_op = *r.proof && strcmp(op->proof_hash, r.proof) != 0;
+    e.other_op = *r.proof && strcmp(op->text.proof_hash, r.proof) != 0;
     e.answer = r.answer;
     l->index.entries[l->index.count++] = e; /* there is room: begin_op */
 }

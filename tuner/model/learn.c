@@ -272,7 +272,7 @@ static void head_of(atx_part_of_model *p, const atx_group *g)
 {
     const atx_sampled_device *d = &g->samples->devices[g->device];
     snprintf(p->op, sizeof p->op, "%s", g->op->name);
-    snprintf(p->op_hash, sizeof p->op_hash, "%s", g->op->proof_hash);
+    snprintf(p->op_hash, sizeof p->op_hash, "%s", g->op->text.proof_hash);
     snprintf(p->device, sizeof p->device, "%s", d->name);
     p->cc = d->cc;
     p->sms = d->sms;

@@ -33,8 +33,8 @@ static int which_template(const atx_part_of_model *p, const atx_template *t)
 static bool candidate_of(atx_candidate *out, const atx_part_of_model *part, const atx_sample *s)
 {
     *out = (atx_candidate){ .which = which_template(part, s->t) };
-    for (int k = 0; k < s->t->param_count; k++)
-        out->places[k] = (uint16_t)place_of(&s->t->params[k], s->config.values[k]);
+    for (int k = 0; k < s->t->scope.param_count; k++)
+        out->places[k] = (uint16_t)place_of(&s->t->scope.params[k], s->config.values[k]);
     return out->which >= 0;
 }
 

@@ -64,9 +64,9 @@ at_status atx_name_templates(atx_group *g, at_error *err)
             break;
         map_names(ignored, g, &v);
         atx_model_template *m = &p->templates[p->template_count++];
-        *m = (atx_model_template){ .param_count = t->param_count };
+        *m = (atx_model_template){ .param_count = t->scope.param_count };
         snprintf(m->name, sizeof m->name, "%s", t->name);
-        snprintf(m->hash, sizeof m->hash, "%s", t->hash);
+        snprintf(m->hash, sizeof m->hash, "%s", t->text.hash);
     }
     return AT_OK;
 }
@@ -92,7 +92,7 @@ static bool number_row(float *out, const atx_group *g, const atx_sample *s, cons
     const atx_problem *p = &g->samples->problems[s->problem];
     if (atx_bind_sample(slots, g, s, NULL) != AT_OK ||
         atx_config_validate(slots, s->t, &s->config, NULL) != AT_OK ||
-        atx_geometry_of(&geometry, &s->t->launch, slots, NULL) != AT_OK)
+        atx_geometry_of(&geometry, &s->t->call.launch, slots, NULL) != AT_OK)
         return false;
     atx_model_features_problem(numbers, v, p, slots);
     numbers[ATX_MODEL_FEATURE_ELSEWHERE] = s->device != g->device;

@@ -49,7 +49,7 @@ static bool problem_of(atx_problem *out, const named *n, const atx_catalog *cata
     char line[512];
     atx_shapes shapes = { 0 };
     const atx_op *op = atx_catalog_find_op(catalog, n->op);
-    if (!op || op->objective || op->recorded)
+    if (!op || op->goal.objective || op->recorded)
         return false;
     int len = snprintf(line, sizeof line, "%s %s %s", n->op, n->shape,
                        atx_dtype_name(atx_dtype_of_key(n->type_key, op->storage)));

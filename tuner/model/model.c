@@ -134,12 +134,12 @@ static at_status tie_template(bound *b, const by_name *names, const atx_part_of_
 {
     int16_t feature_of[ATX_MAX_SEEN];
     const atx_template *t = atx_catalog_find_template(catalog, op, m->name);
-    if (!t || !atx_template_has_hash(t, m->hash) || t->param_count != m->param_count)
+    if (!t || !atx_template_has_hash(t, m->hash) || t->scope.param_count != m->param_count)
         return AT_OK;
     b->features = atx_model_features_of(op, t);
     b->combinations = 1;
-    for (int i = 0; i < t->param_count; i++)
-        b->combinations *= t->params[i].count;
+    for (int i = 0; i < t->scope.param_count; i++)
+        b->combinations *= t->scope.params[i].count;
     map_features(feature_of, names, part, &b->features, b->features.problem_count);
     at_status status = keep_links(b, feature_of, part->feature_count, err);
     if (status == AT_OK)
@@ -151,10 +151,10 @@ static at_status tie_template(bound *b, const by_name *names, const atx_part_of_
 /* A candidate of the portfolio; false: the template has no such values. */
 static bool read_candidate(atx_config *config, const atx_template *t, const atx_candidate *c)
 {
-    for (int k = 0; k < t->param_count; k++) {
-        if (c->places[k] >= t->params[k].count)
+    for (int k = 0; k < t->scope.param_count; k++) {
+        if (c->places[k] >= t->scope.params[k].count)
             return false;
-        config->values[k] = t->params[k].values[c->places[k]];
+        config->values[k] = t->scope.params[k].values[c->places[k]];
     }
     return true;
 }
@@ -206,7 +206,7 @@ at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const 
                              const atx_op *op, const atx_gpu_model *device, bool *own, at_error *err)
 {
     const atx_part_of_model *part = find_part(model, op, device, own);
-    if (!part || op->objective)
+    if (!part || op->goal.objective)
         return atx_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
     atx_predictor *p = calloc(1, sizeof *p);
     if (!p)
@@ -247,7 +247,7 @@ void atx_predictor_close(atx_predictor *p)
 double atx_log_traffic(const atx_problem *p, const int64_t *slots)
 {
     int64_t bytes = 0;
-    if (p->op->traffic && atx_expr_eval(&bytes, p->op->traffic, slots, NULL) == AT_OK && bytes > 0)
+    if (p->op->goal.traffic && atx_expr_eval(&bytes, p->op->goal.traffic, slots, NULL) == AT_OK && bytes > 0)
         return log((double)bytes);
     return 0;
 }
@@ -267,7 +267,7 @@ static bool take_bins(uint8_t *bins, atx_geometry *geometry, atx_predictor *p, c
                       const atx_config *config)
 {
     if (!atx_plan_allows(&b->plan, slots, config) ||
-        atx_geometry_of(geometry, &b->t->launch, slots, NULL) != AT_OK)
+        atx_geometry_of(geometry, &b->t->call.launch, slots, NULL) != AT_OK)
         return false;
     atx_model_features_config(p->numbers, &b->features, slots, geometry);
     memcpy(bins, p->base, (size_t)p->part->feature_count);
@@ -320,8 +320,8 @@ static void take_one(atx_predictor *p, int which, int64_t *slots, const atx_conf
                    .bins = p->bins + (size_t)p->runner_count * (size_t)p->part->feature_count };
     if (!take_bins(r->bins, &ignored, p, b, slots, config))
         return;
-    memcpy(r->values, config->values, (size_t)b->t->param_count * sizeof *r->values);
-    p->values_used += (size_t)b->t->param_count;
+    memcpy(r->values, config->values, (size_t)b->t->scope.param_count * sizeof *r->values);
+    p->values_used += (size_t)b->t->scope.param_count;
     p->runner_count++;
 }
 
@@ -427,7 +427,7 @@ static void fill_guess(atx_guess *out, const atx_predictor *p, const atx_problem
 static at_status rank_all(atx_predictor *p, const atx_problem *problem, int64_t *own, const int64_t *slots,
                           at_error *err)
 {
-    memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
+    memcpy(own, slots, (size_t)p->op->scope.symbols.count * sizeof *own);
     begin(p, problem, own);
     p->runner_count = p->summed = 0;
     p->values_used = 0;
@@ -448,9 +448,9 @@ static void guess_of(atx_guess *out, const atx_predictor *p, const atx_problem *
 {
     const atx_template *t = p->bound[r->which].t;
     *out = (atx_guess){ .t = t };
-    memcpy(out->config.values, r->values, (size_t)t->param_count * sizeof *r->values);
+    memcpy(out->config.values, r->values, (size_t)t->scope.param_count * sizeof *r->values);
     bool valid = atx_config_bind(slots, t, &out->config, NULL) == AT_OK &&
-                 atx_geometry_of(&out->geometry, &t->launch, slots, NULL) == AT_OK;
+                 atx_geometry_of(&out->geometry, &t->call.launch, slots, NULL) == AT_OK;
     assert(valid); /* it was when it became a runner */
     fill_guess(out, p, problem, slots, slower_of(r));
 }
@@ -501,7 +501,7 @@ bool atx_predictor_of(atx_guess *out, atx_predictor *p, const atx_problem *probl
 {
     int64_t own[ATX_MAX_SLOTS];
     uint8_t bins[ATX_MAX_SEEN];
-    memcpy(own, slots, (size_t)p->op->symbols.count * sizeof *own);
+    memcpy(own, slots, (size_t)p->op->scope.symbols.count * sizeof *own);
     begin(p, problem, own);
     for (int i = 0; i < p->part->template_count; i++) {
         *out = (atx_guess){ .t = t, .config = *config };

@@ -80,34 +80,35 @@ static const char *const FIGURE_NAMES[FIGURES] = {
 
 static bool is_pair(const atx_op *op, int a, int b)
 {
-    return op->dim_count <= FEW_DIMS || b == a + 1;
+    return op->shape.dim_count <= FEW_DIMS || b == a + 1;
 }
 
 static int pair_count(const atx_op *op)
 {
-    return op->dim_count <= FEW_DIMS ? op->dim_count * (op->dim_count - 1) / 2 : op->dim_count - 1;
+    return op->shape.dim_count <= FEW_DIMS ? op->shape.dim_count * (op->shape.dim_count - 1) / 2
+                                           : op->shape.dim_count - 1;
 }
 
 static int size_count(const atx_op *op)
 {
-    return op->dim_count + op->pitch_count + op->align_count;
+    return op->shape.dim_count + op->shape.pitch_count + op->shape.align_count;
 }
 
 static int run_count(const atx_op *op)
 {
-    return op->dim_count < RUNS ? op->dim_count : RUNS;
+    return op->shape.dim_count < RUNS ? op->shape.dim_count : RUNS;
 }
 
 static int layout_features(const atx_op *op)
 {
-    return op->layout_count ? 2 * OF_RUN * run_count(op) + OF_LAYOUTS : 0;
+    return op->shape.layout_count ? 2 * OF_RUN * run_count(op) + OF_LAYOUTS : 0;
 }
 
 atx_model_features atx_model_features_of(const atx_op *op, const atx_template *t)
 {
     atx_model_features v = { .op = op, .t = t };
     v.problem_count = WHOLE + OF_SIZE * size_count(op) + OF_PAIR * pair_count(op) + layout_features(op);
-    v.count = v.problem_count + (t ? FIGURES + t->symbols.count - op->symbols.count : 0);
+    v.count = v.problem_count + (t ? FIGURES + t->scope.symbols.count - op->scope.symbols.count : 0);
     return v;
 }
 
@@ -115,22 +116,23 @@ atx_model_features atx_model_features_of(const atx_op *op, const atx_template *t
 
 static const char *size_name(const atx_op *op, int i)
 {
-    if (i < op->dim_count)
-        return op->dims[i].name;
-    i -= op->dim_count;
-    return i < op->pitch_count ? op->pitches[i].name : op->aligns[i - op->pitch_count].name;
+    if (i < op->shape.dim_count)
+        return op->shape.dims[i].name;
+    i -= op->shape.dim_count;
+    return i < op->shape.pitch_count ? op->shape.pitches[i].name
+                                     : op->shape.aligns[i - op->shape.pitch_count].name;
 }
 
 static void pair_name(char out[ATX_MAX_NAME], const atx_op *op, int at)
 {
     int pair = at / OF_PAIR, a = 0, b = 1;
     for (; pair > 0; pair--)
-        if (b + 1 < op->dim_count && is_pair(op, a, b + 1))
+        if (b + 1 < op->shape.dim_count && is_pair(op, a, b + 1))
             b++;
         else
             b = ++a + 1;
-    snprintf(out, ATX_MAX_NAME, "%s %.20s %.20s", PAIR_NAMES[at % OF_PAIR], op->dims[a].name,
-             op->dims[b].name);
+    snprintf(out, ATX_MAX_NAME, "%s %.20s %.20s", PAIR_NAMES[at % OF_PAIR], op->shape.dims[a].name,
+             op->shape.dims[b].name);
 }
 
 static void layout_name(char out[ATX_MAX_NAME], const atx_op *op, int at)
@@ -146,8 +148,8 @@ static void layout_name(char out[ATX_MAX_NAME], const atx_op *op, int at)
 /* A label's number is the same everywhere. */
 static bool is_label(const atx_template *t, int slot)
 {
-    for (int i = 0; i < t->param_count; i++) {
-        const atx_param *p = &t->params[i];
+    for (int i = 0; i < t->scope.param_count; i++) {
+        const atx_param *p = &t->scope.params[i];
         if (p->label_slot >= 0 && slot >= p->label_slot && slot < p->label_slot + p->count)
             return true;
     }
@@ -179,8 +181,8 @@ void atx_model_features_name(char out[ATX_MAX_NAME], const atx_model_features *v
         layout_name(out, op, at);
     } else if ((at -= layout_features(op)) < FIGURES) {
         put_name(out, "", FIGURE_NAMES[at], 50);
-    } else if (!is_label(v->t, at - FIGURES + op->symbols.count)) {
-        put_name(out, ".", atx_symbol_name(&v->t->symbols, at - FIGURES + op->symbols.count), 60);
+    } else if (!is_label(v->t, at - FIGURES + op->scope.symbols.count)) {
+        put_name(out, ".", atx_symbol_name(&v->t->scope.symbols, at - FIGURES + op->scope.symbols.count), 60);
     }
 }
 
@@ -207,7 +209,7 @@ static int64_t saturated(double value)
 static double elements_of(const atx_problem *p)
 {
     double count = 1;
-    for (int i = 0; i < p->op->dim_count; i++)
+    for (int i = 0; i < p->op->shape.dim_count; i++)
         count *= (double)p->dims[i];
     return count;
 }
@@ -216,14 +218,14 @@ static double elements_of(const atx_problem *p)
 static double traffic_of(const atx_problem *p, const int64_t *slots)
 {
     int64_t bytes = 0;
-    if (p->op->traffic && atx_expr_eval(&bytes, p->op->traffic, slots, NULL) == AT_OK && bytes > 0)
+    if (p->op->goal.traffic && atx_expr_eval(&bytes, p->op->goal.traffic, slots, NULL) == AT_OK && bytes > 0)
         return (double)bytes;
     return elements_of(p) * atx_dtype_bytes(p->type);
 }
 
 static const atx_limits *limits_of(atx_limits *out, const atx_op *op, const int64_t *slots)
 {
-    const int64_t *from = slots + op->device_slot;
+    const int64_t *from = slots + op->scope.device_slot;
     memcpy(out, from, sizeof *out);
     return out;
 }
@@ -231,7 +233,7 @@ static const atx_limits *limits_of(atx_limits *out, const atx_op *op, const int6
 /* The i-th of what has a name of its own: strides lie between pitches and alignments. */
 static int64_t size_of(const atx_problem *p, int i)
 {
-    int leading = p->op->dim_count + p->op->pitch_count;
+    int leading = p->op->shape.dim_count + p->op->shape.pitch_count;
     return p->dims[i < leading ? i : atx_problem_first_align(p->op) + i - leading];
 }
 
@@ -254,7 +256,7 @@ static void layout_numbers(float *out, const atx_problem *p)
     const atx_op *op = p->op;
     int order[ATX_MAX_DIMS] = { 0 }, in[ATX_MAX_DIMS] = { 0 }, of_out[ATX_MAX_DIMS] = { 0 };
     int place_in[ATX_MAX_DIMS] = { 0 }, place_out[ATX_MAX_DIMS] = { 0 }, runs = OF_RUN * run_count(op);
-    int rank = atx_problem_input_order(order, op, p->dims), last = op->dim_count - 1;
+    int rank = atx_problem_input_order(order, op, p->dims), last = op->shape.dim_count - 1;
     const int64_t *steps_in = p->dims + atx_problem_first_stride(op, 0);
     const int64_t *steps_out = p->dims + atx_problem_first_stride(op, 1);
     double bytes = atx_dtype_bytes(p->type);
@@ -298,8 +300,8 @@ void atx_model_features_problem(float *out, const atx_model_features *v, const a
         out[SIZE_BYTES] = log_of(size * bytes);
         out[SIZE_TWOS] = twos_of(saturated(size * bytes));
     }
-    for (int a = 0; a < v->op->dim_count; a++)
-        for (int b = a + 1; b < v->op->dim_count && is_pair(v->op, a, b); b++, out += OF_PAIR) {
+    for (int a = 0; a < v->op->shape.dim_count; a++)
+        for (int b = a + 1; b < v->op->shape.dim_count && is_pair(v->op, a, b); b++, out += OF_PAIR) {
             double area = (double)p->dims[a] * (double)p->dims[b] * bytes;
             out[RATIO] = log_of((double)p->dims[a]) - log_of((double)p->dims[b]);
             out[AREA_BYTES] = log_of(area);
@@ -343,6 +345,6 @@ void atx_model_features_config(float *out, const atx_model_features *v, const in
     float *f = out + v->problem_count;
     figures(f, op, slots, g, out[ELEMENTS], out[TRAFFIC]);
     f += FIGURES;
-    for (int i = op->symbols.count; i < v->t->symbols.count; i++)
+    for (int i = op->scope.symbols.count; i < v->t->scope.symbols.count; i++)
         *f++ = (float)slots[i];
 }

@@ -84,7 +84,7 @@ bool atx_model_part(atx_training_samples *out, const atx_model *model, int i)
 
 bool atx_part_is_of(const atx_part_of_model *part, const atx_op *op)
 {
-    return strcmp(part->op, op->name) == 0 && strcmp(op->proof_hash, part->op_hash) == 0;
+    return strcmp(part->op, op->name) == 0 && strcmp(op->text.proof_hash, part->op_hash) == 0;
 }
 
 double atx_part_distance(const atx_part_of_model *part, const atx_gpu_model *device)

@@ -104,7 +104,7 @@ static bool twos_tell(const atx_param *p)
 
 static at_status read_param(atx_features *f, column *c, const atx_space *space, int param, at_error *err)
 {
-    const atx_param *p = &atx_space_template(space)->params[param];
+    const atx_param *p = &atx_space_template(space)->scope.params[param];
     int first;
     *c = (column){ .value_feature = -1, .twos_feature = -1 };
     if (atx_space_allowed(&first, space, param) < 2 && f->search->space_count < 2)
@@ -153,7 +153,7 @@ at_status atx_features_open(atx_features **out, const atx_search *search, at_err
     for (int k = 0; k < FIGURES; k++)
         f->figure_feature[k] = search->slots ? add_plain(f, true, ATX_MAX_LEVELS, 1.0f / 16) : -1;
     for (int i = 0; i < search->space_count && status == AT_OK; i++) {
-        int params = atx_space_template(search->spaces[i])->param_count;
+        int params = atx_space_template(search->spaces[i])->scope.param_count;
         for (int k = 0; k < params && status == AT_OK; k++)
             status = read_param(f, &f->columns[i * ATX_MAX_PARAMS + k], search->spaces[i], k, err);
     }
@@ -203,7 +203,7 @@ static void add_figures(uint8_t *out, const atx_features *f, const atx_template 
     atx_geometry g;
     memcpy(slots, f->search->slots, sizeof slots);
     if (atx_config_bind(slots, t, config, NULL) != AT_OK ||
-        atx_geometry_of(&g, &t->launch, slots, NULL) != AT_OK)
+        atx_geometry_of(&g, &t->call.launch, slots, NULL) != AT_OK)
         return;
     if (f->figure_feature[THREADS] >= 0)
         out[f->figure_feature[THREADS]] = octaves(g.block[0], g.block[1], g.block[2]);
@@ -225,7 +225,7 @@ void atx_features_levels(uint8_t *out, const atx_features *f, int64_t index)
         return;
     const atx_template *t = atx_space_template(space);
     atx_space_places(&places, space, local);
-    for (int k = 0; k < t->param_count; k++) {
+    for (int k = 0; k < t->scope.param_count; k++) {
         const column *c = &f->columns[which * ATX_MAX_PARAMS + k];
         if (c->value_feature >= 0)
             out[c->value_feature] = c->value_level[places.of[k]];

@@ -60,6 +60,6 @@ int64_t atx_search_default(const atx_search *search, int which)
 {
     const atx_space *space = search->spaces[which];
     atx_config config = { { 0 } };
-    memcpy(config.values, atx_space_template(space)->defaults, sizeof config.values);
+    memcpy(config.values, atx_space_template(space)->scope.defaults, sizeof config.values);
     return atx_search_index(search, which, atx_space_find(space, &config));
 }

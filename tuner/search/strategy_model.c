@@ -60,35 +60,41 @@ typedef struct model {
     int64_t place, under_way, done, left, pace;
     atx_index_set seen, deferred;
     row rows[ROWS];
-    int64_t slots[SLOTS];                              /* -1: free */
-    int slot_count;                                    /* SLOTS, or all there are */
-    double error[SLOTS], unsure[SLOTS];                /* what its spills tell; 0 and 1: nothing */
-    double mean[SLOTS], deviation[SLOTS], gain[SLOTS]; /* gain: expected improvement */
-    double chance[SLOTS];                              /* of a failure               */
-    double top_gain;                                   /* expected of the newest proposal           */
+    struct model_slot {
+        int64_t slots[SLOTS];                              /* -1: free */
+        int slot_count;                                    /* SLOTS, or all there are */
+        double error[SLOTS], unsure[SLOTS];                /* what its spills tell; 0 and 1: nothing */
+        double mean[SLOTS], deviation[SLOTS], gain[SLOTS]; /* gain: expected improvement */
+        double chance[SLOTS];                              /* of a failure               */
+    } slot;
+    double top_gain; /* expected of the newest proposal           */
     atx_spill_cost spill_cost;
-    int64_t best[BEST]; /* the fastest, the first of all first */
-    double best_s[BEST];
-    int best_count;
-    bool best_changed;
+    struct model_fastest {
+        int64_t best[BEST]; /* the fastest, the first of all first */
+        double best_s[BEST];
+        int best_count;
+        bool best_changed;
+    } fastest;
     int timed, next_training_set;
     bool ended;
-    int devices;    /* that measure */
-    int calm;       /* proposals in a row after which little was expected */
-    int64_t *first; /* to be tried before the model: hints, defaults */
-    int first_count, next_first;
-    int random_first;
+    int devices; /* that measure */
+    int calm;    /* proposals in a row after which little was expected */
+    struct model_opening {
+        int64_t *first; /* to be tried before the model: hints, defaults */
+        int first_count, next_first;
+        int random_first;
+    } opening;
 } model;
 
 /* ---- opening ---- */
 
 static void add_first(model *m, int64_t index)
 {
-    for (int i = 0; i < m->first_count; i++)
-        if (m->first[i] == index)
+    for (int i = 0; i < m->opening.first_count; i++)
+        if (m->opening.first[i] == index)
             return;
     if (index >= 0 && index < m->search.total)
-        m->first[m->first_count++] = index;
+        m->opening.first[m->opening.first_count++] = index;
 }
 
 static void model_close(void *state)
@@ -100,7 +106,7 @@ static void model_close(void *state)
     atx_features_close(m->features);
     atx_index_set_clear(&m->seen);
     atx_index_set_clear(&m->deferred);
-    free(m->first);
+    free(m->opening.first);
     free(m);
 }
 
@@ -114,16 +120,17 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
     m->rng.state = search->seed ^ 0x6d6f64656cu;
     m->order = atx_permute((uint64_t)search->total, search->seed);
     m->left = search->max_trials < search->total ? search->max_trials : search->total;
-    m->first = calloc((size_t)(search->hint_count + search->space_count) + 1, sizeof *m->first);
-    m->slot_count = search->total < SLOTS ? (int)search->total : SLOTS;
+    m->opening.first =
+        calloc((size_t)(search->hint_count + search->space_count) + 1, sizeof *m->opening.first);
+    m->slot.slot_count = search->total < SLOTS ? (int)search->total : SLOTS;
     for (int i = 0; i < SLOTS; i++)
-        m->slots[i] = -1;
-    if (!m->first)
+        m->slot.slots[i] = -1;
+    if (!m->opening.first)
         status = atx_no_memory(err);
     if (status == AT_OK)
         status = atx_features_open(&m->features, &m->search, err);
     if (status == AT_OK)
-        status = atx_surrogate_open(&m->surrogate, m->features, ROWS, m->slot_count + 1, err);
+        status = atx_surrogate_open(&m->surrogate, m->features, ROWS, m->slot.slot_count + 1, err);
     if (status != AT_OK) {
         model_close(m);
         return status;
@@ -132,7 +139,8 @@ static at_status model_open(void **state, const atx_search *search, at_error *er
         add_first(m, search->hints[i]);
     for (int i = 0; i < search->space_count; i++)
         add_first(m, atx_search_default(search, i));
-    m->random_first = m->first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
+    m->opening.random_first =
+        m->opening.first_count > RANDOM_FIRST ? 0 : RANDOM_FIRST + search->ahead / SPARE_SHARE;
     m->next_training_set = RANDOM_FIRST;
     m->devices = 1;
     *state = m;
@@ -156,8 +164,8 @@ static int64_t draw(model *m)
 
 static bool in_pool(const model *m, int64_t index)
 {
-    for (int i = 0; i < m->slot_count; i++)
-        if (m->slots[i] == index)
+    for (int i = 0; i < m->slot.slot_count; i++)
+        if (m->slot.slots[i] == index)
             return true;
     return false;
 }
@@ -165,22 +173,22 @@ static bool in_pool(const model *m, int64_t index)
 static void put_slot(model *m, int slot, int64_t index)
 {
     uint8_t levels[ATX_MAX_FEATURES];
-    m->slots[slot] = index;
+    m->slot.slots[slot] = index;
     atx_features_levels(levels, m->features, index);
     atx_surrogate_place(m->surrogate, slot, levels);
-    m->error[slot] = 0;
-    m->unsure[slot] = 1;
-    m->gain[slot] = INFINITY; /* until it is known */
+    m->slot.error[slot] = 0;
+    m->slot.unsure[slot] = 1;
+    m->slot.gain[slot] = INFINITY; /* until it is known */
 }
 
 /* A slot that is free, or the least promising one. */
 static int poorest_slot(const model *m)
 {
     int poorest = 0;
-    for (int i = 0; i < m->slot_count; i++) {
-        if (m->slots[i] < 0)
+    for (int i = 0; i < m->slot.slot_count; i++) {
+        if (m->slot.slots[i] < 0)
             return i;
-        if (m->gain[i] < m->gain[poorest])
+        if (m->slot.gain[i] < m->slot.gain[poorest])
             poorest = i;
     }
     return poorest;
@@ -207,9 +215,9 @@ static void offer_neighbours(model *m, int64_t of)
 /* Into the free slots what the walk gives next. */
 static void fill_free(model *m)
 {
-    for (int i = 0; i < m->slot_count; i++) {
+    for (int i = 0; i < m->slot.slot_count; i++) {
         int64_t index = -1;
-        if (m->slots[i] >= 0)
+        if (m->slot.slots[i] >= 0)
             continue;
         for (int tries = 0; tries < 8 && index < 0; tries++) {
             index = draw(m);
@@ -232,9 +240,9 @@ static void renew_pool(model *m)
     }
     for (int i = 0; i < FRESH; i++)
         offer(m, draw(m));
-    for (int i = 0; i < m->best_count && m->best_changed; i++)
-        offer_neighbours(m, m->best[i]);
-    m->best_changed = false;
+    for (int i = 0; i < m->fastest.best_count && m->fastest.best_changed; i++)
+        offer_neighbours(m, m->fastest.best[i]);
+    m->fastest.best_changed = false;
 }
 
 /* ---- choosing ---- */
@@ -276,7 +284,7 @@ static bool predict_failures(model *m, bool costly)
         any |= counts;
     }
     if (any)
-        atx_surrogate_predict_other(m->surrogate, m->chance, failed, m->slot_count);
+        atx_surrogate_predict_other(m->surrogate, m->slot.chance, failed, m->slot.slot_count);
     return any;
 }
 
@@ -285,11 +293,11 @@ static bool predict_failures(model *m, bool costly)
 static void weigh_failures(model *m)
 {
     if (predict_failures(m, false))
-        for (int i = 0; i < m->slot_count; i++)
-            m->gain[i] *= 1 - fmin(fmax(m->chance[i], 0), 0.99);
+        for (int i = 0; i < m->slot.slot_count; i++)
+            m->slot.gain[i] *= 1 - fmin(fmax(m->slot.chance[i], 0), 0.99);
     if (predict_failures(m, true))
-        for (int i = 0; i < m->slot_count; i++)
-            m->gain[i] /= 1 + COSTLY * fmin(fmax(m->chance[i], 0), 1);
+        for (int i = 0; i < m->slot.slot_count; i++)
+            m->slot.gain[i] /= 1 + COSTLY * fmin(fmax(m->slot.chance[i], 0), 1);
 }
 
 /* Expected improvement over `best` of a normal variable. */
@@ -310,9 +318,9 @@ static double gain_of_all(const model *m, double best)
     double sum = 0, step = m->search.worth / 2, none = 0;
     for (double x = step / 2; none < 0.999 && x < 40 * step; x += step) {
         none = 1;
-        for (int i = 0; i < m->slot_count && none > 1e-6; i++)
-            if (m->gain[i] > 1e-7)
-                none *= 0.5 * erfc((best - x - m->mean[i]) / m->deviation[i] * M_SQRT1_2);
+        for (int i = 0; i < m->slot.slot_count && none > 1e-6; i++)
+            if (m->slot.gain[i] > 1e-7)
+                none *= 0.5 * erfc((best - x - m->slot.mean[i]) / m->slot.deviation[i] * M_SQRT1_2);
         sum += step * (1 - none);
     }
     return sum;
@@ -327,22 +335,23 @@ static int64_t choose(model *m)
         m->next_training_set = (int)(m->timed * TRAINING_SET_GROWTH) + 2;
         atx_surrogate_learn(m->surrogate, TRAINING_SET_STEPS);
     }
-    atx_surrogate_predict(m->surrogate, m->mean, m->deviation, m->slot_count);
-    for (int i = 0; i < m->slot_count; i++) {
-        m->mean[i] += m->error[i];
-        m->deviation[i] *= m->unsure[i];
-        m->gain[i] = m->slots[i] < 0 ? -1 : improvement(best, m->mean[i], m->deviation[i]);
+    atx_surrogate_predict(m->surrogate, m->slot.mean, m->slot.deviation, m->slot.slot_count);
+    for (int i = 0; i < m->slot.slot_count; i++) {
+        m->slot.mean[i] += m->slot.error[i];
+        m->slot.deviation[i] *= m->slot.unsure[i];
+        m->slot.gain[i] =
+            m->slot.slots[i] < 0 ? -1 : improvement(best, m->slot.mean[i], m->slot.deviation[i]);
     }
     weigh_failures(m);
-    for (int i = 0; i < m->slot_count; i++)
-        if (m->slots[i] >= 0 && (top < 0 || m->gain[i] > m->gain[top]))
+    for (int i = 0; i < m->slot.slot_count; i++)
+        if (m->slot.slots[i] >= 0 && (top < 0 || m->slot.gain[i] > m->slot.gain[top]))
             top = i;
     if (top < 0)
         return ATX_NO_MORE;
-    m->top_gain = m->gain[top];
+    m->top_gain = m->slot.gain[top];
     bool calm = m->search.worth > 0 && m->done >= LEAST_TRIALS && gain_of_all(m, best) < m->search.worth;
     m->calm = calm ? m->calm + 1 : 0;
-    return m->calm > CALM_TRIALS ? ATX_BELOW_THRESHOLD : m->slots[top];
+    return m->calm > CALM_TRIALS ? ATX_BELOW_THRESHOLD : m->slot.slots[top];
 }
 
 /* ---- being a strategy ---- */
@@ -375,9 +384,9 @@ static int64_t take(model *m, int64_t index, bool sure)
     uint8_t levels[ATX_MAX_FEATURES];
     if (!atx_index_set_add(&m->seen, index))
         return ATX_NO_MORE;
-    for (int i = 0; i < m->slot_count; i++)
-        if (m->slots[i] == index)
-            m->slots[i] = -1;
+    for (int i = 0; i < m->slot.slot_count; i++)
+        if (m->slot.slots[i] == index)
+            m->slot.slots[i] = -1;
     if (atx_surrogate_rows(m->surrogate) == ROWS)
         compact(m);
     if (atx_surrogate_rows(m->surrogate) < ROWS) {
@@ -396,11 +405,11 @@ static int64_t take(model *m, int64_t index, bool sure)
 /* The next without the model, -1: it is to be asked. */
 static int64_t propose_first(model *m)
 {
-    if (m->next_first < m->first_count)
-        return m->first[m->next_first++];
-    if (m->random_first <= 0 && m->timed >= 2)
+    if (m->opening.next_first < m->opening.first_count)
+        return m->opening.first[m->opening.next_first++];
+    if (m->opening.random_first <= 0 && m->timed >= 2)
         return -1;
-    m->random_first--;
+    m->opening.random_first--;
     return draw(m);
 }
 
@@ -423,14 +432,14 @@ static int64_t allowed_ahead(const model *m, bool first)
 static int64_t model_propose(void *state)
 {
     model *m = state;
-    bool first = m->next_first < m->first_count || m->random_first > 0;
+    bool first = m->opening.next_first < m->opening.first_count || m->opening.random_first > 0;
     if (m->left <= 0)
         return ATX_NO_MORE;
     if (m->ended)
         return ATX_BELOW_THRESHOLD;
     if (m->under_way >= allowed_ahead(m, first))
         return ATX_NOT_YET;
-    bool sure = m->next_first < m->first_count;
+    bool sure = m->opening.next_first < m->opening.first_count;
     int64_t index = propose_first(m);
     if (index < 0)
         index = choose(m);
@@ -444,17 +453,17 @@ static int64_t model_propose(void *state)
 
 static void keep_best(model *m, int64_t index, double seconds)
 {
-    int i = m->best_count;
-    if (i == BEST && m->best_s[--i] <= seconds)
+    int i = m->fastest.best_count;
+    if (i == BEST && m->fastest.best_s[--i] <= seconds)
         return;
-    m->best_count = i + 1;
-    for (; i > 0 && m->best_s[i - 1] > seconds; i--) {
-        m->best[i] = m->best[i - 1];
-        m->best_s[i] = m->best_s[i - 1];
+    m->fastest.best_count = i + 1;
+    for (; i > 0 && m->fastest.best_s[i - 1] > seconds; i--) {
+        m->fastest.best[i] = m->fastest.best[i - 1];
+        m->fastest.best_s[i] = m->fastest.best_s[i - 1];
     }
-    m->best[i] = index;
-    m->best_s[i] = seconds;
-    m->best_changed = true;
+    m->fastest.best[i] = index;
+    m->fastest.best_s[i] = seconds;
+    m->fastest.best_changed = true;
 }
 
 static int find_row(const model *m, int64_t index)
@@ -477,8 +486,8 @@ static void deferred(model *m, int at, double error, double left)
     m->left++;
     m->calm -= m->calm > 0; /* what was not tried does not count */
     put_slot(m, slot, index);
-    m->error[slot] = error;
-    m->unsure[slot] = left;
+    m->slot.error[slot] = error;
+    m->slot.unsure[slot] = left;
 }
 
 /*

@@ -92,7 +92,7 @@ static at_status find_groups(atx_space *s, atx_cancel *cancel, at_error *err)
     s->count = s->rules.refused ? 0 : 1;
     if (s->rules.refused)
         set_refusal(s, s->rules.refused);
-    for (int i = 0; i < s->rules.t->param_count; i++)
+    for (int i = 0; i < s->rules.t->scope.param_count; i++)
         left |= s->rules.count[i] > 1 ? 1u << i : 0;
     while (left && s->count) {
         atx_param_set params = grow_group(&s->rules, left);
@@ -118,8 +118,8 @@ static int compare_values(const void *a, const void *b)
 
 static at_status index_values(atx_space *s, at_error *err)
 {
-    for (int i = 0; i < s->rules.t->param_count; i++) {
-        const atx_param *param = &s->rules.t->params[i];
+    for (int i = 0; i < s->rules.t->scope.param_count; i++) {
+        const atx_param *param = &s->rules.t->scope.params[i];
         value_index *sorted = malloc((size_t)param->count * sizeof *sorted);
         if (!sorted)
             return atx_no_memory(err);
@@ -134,7 +134,7 @@ static at_status index_values(atx_space *s, at_error *err)
 static void place_params(atx_space *s)
 {
     s->raw_count = 1;
-    for (int i = 0; i < s->rules.t->param_count; i++) {
+    for (int i = 0; i < s->rules.t->scope.param_count; i++) {
         s->group_of[i] = -1;
         s->raw_count *= s->rules.count[i];
     }
@@ -215,8 +215,8 @@ size_t atx_space_bytes(const atx_space *space)
     for (int g = 0; g < space->group_count; g++)
         bytes +=
             (size_t)space->groups[g].count * (size_t)space->groups[g].words * sizeof *space->groups[g].keys;
-    for (int i = 0; i < space->rules.t->param_count; i++)
-        bytes += (size_t)space->rules.t->params[i].count * sizeof *space->sorted[i];
+    for (int i = 0; i < space->rules.t->scope.param_count; i++)
+        bytes += (size_t)space->rules.t->scope.params[i].count * sizeof *space->sorted[i];
     return bytes;
 }
 
@@ -265,8 +265,8 @@ void atx_space_config(atx_config *out, const atx_space *space, int64_t index)
 
     *out = (atx_config){ { 0 } };
     atx_space_places(&places, space, index);
-    for (int i = 0; i < t->param_count; i++)
-        out->values[i] = t->params[i].values[places.of[i]];
+    for (int i = 0; i < t->scope.param_count; i++)
+        out->values[i] = t->scope.params[i].values[places.of[i]];
 }
 
 /* ---- many at once ---- */
@@ -292,13 +292,13 @@ static void open_scatters(scatter *out, int64_t *row, const atx_space *space, in
     const atx_template *t = space->rules.t;
     int64_t digits[ATX_MAX_PARAMS];
     split_index(digits, space, first);
-    for (int i = 0; i < t->param_count; i++)
-        row[i] = t->params[i].values[space->rules.first[i]];
+    for (int i = 0; i < t->scope.param_count; i++)
+        row[i] = t->scope.params[i].values[space->rules.first[i]];
     for (int g = 0; g < space->group_count; g++) {
         out[g].group = &space->groups[g];
         out[g].digit = digits[g];
         for (int c = 0; c < space->groups[g].column_count; c++)
-            out[g].values[c] = t->params[space->groups[g].columns[c].param].values;
+            out[g].values[c] = t->scope.params[space->groups[g].columns[c].param].values;
         write_columns(row, &out[g]);
     }
 }
@@ -322,7 +322,7 @@ void atx_space_rows(int64_t *out, const atx_space *space, int64_t first, int64_t
 {
     scatter scatters[ATX_MAX_PARAMS];
     int64_t row[ATX_MAX_PARAMS];
-    int n = space->rules.t->param_count, last = space->group_count - 1;
+    int n = space->rules.t->scope.param_count, last = space->group_count - 1;
     if (count <= 0)
         return;
     assert(first >= 0 && count <= space->count - first);
@@ -351,8 +351,8 @@ void atx_space_rows(int64_t *out, const atx_space *space, int64_t first, int64_t
 static int find_value(const atx_space *s, int param, int64_t value)
 {
     value_index key = { .value = value };
-    const value_index *hit =
-        bsearch(&key, s->sorted[param], (size_t)s->rules.t->params[param].count, sizeof key, compare_values);
+    const value_index *hit = bsearch(&key, s->sorted[param], (size_t)s->rules.t->scope.params[param].count,
+                                     sizeof key, compare_values);
     return hit ? hit->index : -1;
 }
 
@@ -369,7 +369,7 @@ void atx_space_places(atx_places *out, const atx_space *space, int64_t index)
     assert(index >= 0 && index < space->count);
     *out = (atx_places){ { 0 } };
     split_index(digits, space, index);
-    for (int i = 0; i < space->rules.t->param_count; i++) {
+    for (int i = 0; i < space->rules.t->scope.param_count; i++) {
         int g = space->group_of[i];
         out->of[i] = (uint16_t)(g < 0 ? space->rules.first[i] : place_in(space, i, digits[g]));
     }
@@ -389,9 +389,9 @@ int64_t atx_space_find_places(const atx_space *space, const atx_places *places)
 
     if (space->count == 0)
         return -1;
-    for (int i = 0; i < space->rules.t->param_count; i++)
+    for (int i = 0; i < space->rules.t->scope.param_count; i++)
         if (space->group_of[i] < 0 ? places->of[i] != space->rules.first[i]
-                                   : places->of[i] >= space->rules.t->params[i].count)
+                                   : places->of[i] >= space->rules.t->scope.params[i].count)
             return -1;
     for (int g = 0; g < space->group_count; g++) {
         uint64_t key[ATX_MAX_PARAMS];
@@ -405,7 +405,7 @@ int64_t atx_space_find_places(const atx_space *space, const atx_places *places)
 int64_t atx_space_find(const atx_space *space, const atx_config *config)
 {
     atx_places places = { { 0 } };
-    for (int i = 0; i < space->rules.t->param_count; i++) {
+    for (int i = 0; i < space->rules.t->scope.param_count; i++) {
         int place = find_value(space, i, config->values[i]);
         if (place < 0)
             return -1;
@@ -431,7 +431,7 @@ int64_t atx_space_sample(const atx_space *space, atx_rng *rng)
 static void join_groups(atx_rows *out, const atx_space *s)
 {
     int params[ATX_MAX_PARAMS], count = 0;
-    for (int i = 0; i < s->rules.t->param_count; i++)
+    for (int i = 0; i < s->rules.t->scope.param_count; i++)
         if (s->group_of[i] >= 0)
             params[count++] = i;
     atx_rows_init(out, s->rules.t, params, count);
@@ -536,7 +536,7 @@ int64_t atx_space_neighbours(int64_t *out, int64_t max, const atx_space *space, 
 
     assert(index >= 0 && index < space->count);
     split_index(n.digits, space, index);
-    for (int i = 0; i < space->rules.t->param_count; i++)
+    for (int i = 0; i < space->rules.t->scope.param_count; i++)
         if (space->group_of[i] >= 0)
             add_along(&n, i, reach, steps);
     return n.count;

@@ -51,7 +51,7 @@ static int order_params(int *order, int count, const atx_rules *r, atx_param_set
         bound |= next;
         params &= ~next;
     }
-    for (int i = 0; i < r->t->param_count; i++)
+    for (int i = 0; i < r->t->scope.param_count; i++)
         if (params >> i & 1)
             order[count++] = i;
     return count;

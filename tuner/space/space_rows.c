@@ -21,7 +21,7 @@ void atx_rows_init(atx_rows *out, const atx_template *t, const int *params, int 
 {
     *out = (atx_rows){ .column_count = count, .words = 1 };
     for (int i = 0; i < count; i++) {
-        int bits = bits_for(t->params[params[i]].count);
+        int bits = bits_for(t->scope.params[params[i]].count);
         if (out->bits[out->words - 1] + bits > 64)
             out->words++;
         int *used = &out->bits[out->words - 1];

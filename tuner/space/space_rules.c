@@ -41,8 +41,8 @@ at_status atx_rules_fail(const atx_rules *rules, const atx_rule *rule, const int
 
     if (atx_expr_eval(&value, rule->expr, slots, &cause) == AT_OK)
         return AT_OK;
-    for (int i = 0; i < rules->t->param_count; i++) {
-        const atx_param *param = &rules->t->params[i];
+    for (int i = 0; i < rules->t->scope.param_count; i++) {
+        const atx_param *param = &rules->t->scope.params[i];
         if (!(rule->params >> i & 1))
             continue;
         atx_str_addf(&with, "%s%s=", with.len ? " " : " with ", param->name);
@@ -74,16 +74,16 @@ static at_status apply_fix(atx_rules *r, const atx_fix *fix, at_error *err)
     int i = atx_param_find(t, fix->param, strlen(fix->param));
     if (i < 0) {
         atx_str names = { 0 };
-        for (int k = 0; k < t->param_count; k++)
-            atx_str_addf(&names, " %s", t->params[k].name);
+        for (int k = 0; k < t->scope.param_count; k++)
+            atx_str_addf(&names, " %s", t->scope.params[k].name);
         atx_fail(err, AT_ERR_INPUT, "found '%s.%s'; template %s has the parameters%s", t->name, fix->param,
                  t->name, atx_str_text(&names));
         atx_str_clear(&names);
         return AT_ERR_INPUT;
     }
-    int value = atx_param_find_text(&t->params[i], fix->value, strlen(fix->value));
+    int value = atx_param_find_text(&t->scope.params[i], fix->value, strlen(fix->value));
     if (value < 0)
-        return fail_value(t, &t->params[i], fix, err);
+        return fail_value(t, &t->scope.params[i], fix, err);
     if (value < r->first[i] || value >= r->first[i] + r->count[i])
         return atx_fail(err, AT_ERR_INPUT, "found '%s.%s' fixed to different values; expected one", t->name,
                         fix->param);
@@ -95,8 +95,8 @@ static at_status apply_fix(atx_rules *r, const atx_fix *fix, at_error *err)
 static at_status allow_values(atx_rules *r, const atx_fix *fixes, int fix_count, at_error *err)
 {
     const atx_template *t = r->t;
-    for (int i = 0; i < t->param_count; i++)
-        r->count[i] = t->params[i].count;
+    for (int i = 0; i < t->scope.param_count; i++)
+        r->count[i] = t->scope.params[i].count;
     for (int i = 0; i < fix_count; i++) {
         at_status status = AT_OK;
         if (strcmp(fixes[i].template_name, t->name) == 0)
@@ -104,8 +104,8 @@ static at_status allow_values(atx_rules *r, const atx_fix *fixes, int fix_count,
         if (status != AT_OK)
             return status;
     }
-    for (int i = 0; i < t->param_count; i++) {
-        const atx_param *param = &t->params[i];
+    for (int i = 0; i < t->scope.param_count; i++) {
+        const atx_param *param = &t->scope.params[i];
         r->slots[param->slot] = param->values[r->first[i]];
         for (int k = 0; param->labels && k < param->count; k++)
             r->slots[param->label_slot + k] = param->values[k];
@@ -117,8 +117,8 @@ static at_status allow_values(atx_rules *r, const atx_fix *fixes, int fix_count,
 
 static void link_rule(const atx_rules *r, atx_rule *rule, size_t lets_before)
 {
-    for (int i = 0; i < r->t->param_count; i++)
-        if (r->count[i] > 1 && atx_expr_reads(rule->expr, r->t->params[i].slot))
+    for (int i = 0; i < r->t->scope.param_count; i++)
+        if (r->count[i] > 1 && atx_expr_reads(rule->expr, r->t->scope.params[i].slot))
             rule->params |= 1u << i;
     for (size_t i = 0; i < lets_before; i++) {
         if (!atx_expr_reads(rule->expr, r->rules[i].slot))
@@ -133,14 +133,15 @@ static void link_all(atx_rules *r)
 {
     const atx_template *t = r->t;
     for (size_t i = 0; i < r->let_count; i++) {
-        r->rules[i] = (atx_rule){ .expr = t->lets[i].expr, .slot = t->lets[i].slot };
+        r->rules[i] = (atx_rule){ .expr = t->scope.lets[i].expr, .slot = t->scope.lets[i].slot };
         link_rule(r, &r->rules[i], i);
         add_let(&r->rules[i].lets, i);
     }
-    for (size_t i = 0; i < t->require_count; i++) {
+    for (size_t i = 0; i < t->scope.require_count; i++) {
         atx_rule *rule = &r->rules[r->let_count + i];
-        *rule =
-            (atx_rule){ .expr = t->requires[i].expr, .require = &t->requires[i], .slot = -1, .needed = true };
+        *rule = (atx_rule){
+            .expr = t->scope.requires[i].expr, .require = &t->scope.requires[i], .slot = -1, .needed = true
+        };
         link_rule(r, rule, r->let_count);
     }
 }
@@ -199,11 +200,11 @@ static bool bind_lets(const atx_rules *r, const atx_rule *rule, int64_t *slots)
 /* Binds the rule's parameters to the combination of that number. */
 static void bind_combination(const atx_rules *r, const atx_rule *rule, int64_t *slots, uint64_t number)
 {
-    for (int i = 0; i < r->t->param_count; i++) {
+    for (int i = 0; i < r->t->scope.param_count; i++) {
         uint64_t n = (uint64_t)r->count[i];
         if (!(rule->params >> i & 1) || n == 0)
             continue;
-        const atx_param *param = &r->t->params[i];
+        const atx_param *param = &r->t->scope.params[i];
         slots[param->slot] = param->values[r->first[i] + (int)(number % n)];
         number /= n;
     }
@@ -212,7 +213,7 @@ static void bind_combination(const atx_rules *r, const atx_rule *rule, int64_t *
 double atx_rules_combinations(const atx_rules *r, atx_param_set params)
 {
     double product = 1;
-    for (int i = 0; i < r->t->param_count; i++)
+    for (int i = 0; i < r->t->scope.param_count; i++)
         if (params >> i & 1)
             product *= r->count[i];
     return product;
@@ -251,9 +252,11 @@ static void estimate_all(atx_rules *r)
 at_status atx_rules_init(atx_rules *out, const atx_template *t, const int64_t *slots, const atx_fix *fixes,
                          int fix_count, at_error *err)
 {
-    atx_rules r = { .t = t, .let_count = t->let_count, .rule_count = t->let_count + t->require_count };
+    atx_rules r = { .t = t,
+                    .let_count = t->scope.let_count,
+                    .rule_count = t->scope.let_count + t->scope.require_count };
 
-    memcpy(r.slots, slots, (size_t)t->op->symbols.count * sizeof *slots);
+    memcpy(r.slots, slots, (size_t)t->op->scope.symbols.count * sizeof *slots);
     at_status status = allow_values(&r, fixes, fix_count, err);
     if (status != AT_OK)
         return status;

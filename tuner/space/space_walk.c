@@ -100,7 +100,7 @@ static bool in_group(const atx_rule *rule, atx_param_set params)
 
 static atx_bounds range_of(const atx_rules *r, int param)
 {
-    const int64_t *values = r->t->params[param].values + r->first[param];
+    const int64_t *values = r->t->scope.params[param].values + r->first[param];
     atx_bounds b = { values[0], values[0] };
     for (int i = 1; i < r->count[param]; i++) {
         b.low = values[i] < b.low ? values[i] : b.low;
@@ -151,7 +151,7 @@ static void bind(walk *w, int slot, int64_t value)
 /* A parameter that is not bound may have any of its allowed values. */
 static void unbind(walk *w, const level *l)
 {
-    w->bounds[w->rules->t->params[l->param].slot] = l->range;
+    w->bounds[w->rules->t->scope.params[l->param].slot] = l->range;
 }
 
 /* The lets of the requirement that are evaluated later than level `i`. false: they are too many. */
@@ -289,7 +289,7 @@ static bool list_bindings(walk *w, int depth)
     for (int k = 0; k < w->rows->column_count; k++) {
         const level *other = &w->levels[k];
         atx_binding binding = k < depth ? ATX_BOUND : ATX_UNBOUND;
-        l->bindings[w->rules->t->params[other->param].slot] = binding;
+        l->bindings[w->rules->t->scope.params[other->param].slot] = binding;
         for (size_t i = 0; i < other->rule_count; i++)
             if (!other->rules[i]->require)
                 l->bindings[other->rules[i]->slot] = binding;
@@ -371,7 +371,7 @@ static at_status make_room(walk *w, int64_t more)
         return atx_fail(w->err, AT_ERR_INPUT,
                         "%s: template %s has more than %lld valid configurations of parameters that "
                         "depend on each other; expected fewer values, or more requirements",
-                        w->rules->t->file, w->rules->t->name, (long long)ATX_SPACE_MAX_ROWS);
+                        w->rules->t->text.file, w->rules->t->name, (long long)ATX_SPACE_MAX_ROWS);
     return atx_rows_reserve(w->rows, more, w->err);
 }
 
@@ -413,7 +413,7 @@ static at_status step(walk *w)
         return atx_fail(w->err, AT_ERR_INPUT,
                         "%s: the requirements of template %s refuse too little too late: gave up after %lld "
                         "steps",
-                        t->file, t->name, (long long)ATX_SPACE_MAX_STEPS);
+                        t->text.file, t->name, (long long)ATX_SPACE_MAX_STEPS);
     if (w->steps % STEPS_A_LOOK == 0 && atx_cancel_due(w->cancel))
         return atx_fail(w->err, AT_ERR_CANCELLED,
                         "interrupted while the configurations of template %s were counted", t->name);
@@ -425,7 +425,7 @@ static at_status visit(walk *w, int depth);
 static at_status try_values(walk *w, int depth)
 {
     level *l = &w->levels[depth];
-    const atx_param *param = &w->rules->t->params[l->param];
+    const atx_param *param = &w->rules->t->scope.params[l->param];
     int first = w->rules->first[l->param], count = w->rules->count[l->param];
 
     for (int i = 0; i < count; i++) {
@@ -536,7 +536,7 @@ at_status atx_rows_find(atx_rows *out, const atx_rules *rules, atx_param_set par
     walk *w = calloc(1, sizeof *w);
     if (!w)
         return atx_no_memory(err);
-    for (int i = 0; i < rules->t->param_count; i++)
+    for (int i = 0; i < rules->t->scope.param_count; i++)
         if (params >> i & 1)
             columns[count++] = i;
     atx_rows_init(&rows, rules->t, columns, count);

@@ -89,7 +89,7 @@ static at_status enter_default(atx_final *f, at_error *err)
     const atx_template *t = f->entrants[0]->t;
     atx_config config;
     atx_str text = { 0 };
-    memcpy(config.values, t->defaults, sizeof config.values);
+    memcpy(config.values, t->scope.defaults, sizeof config.values);
     atx_config_text(&text, t, &config);
     at_status status = atx_str_status(&text, err);
     if (status == AT_OK)
@@ -237,14 +237,14 @@ at_status atx_final_run(atx_final *out, atx_env *env, atx_search_run *main, atx_
 int atx_final_fastest_copy(const atx_final *f)
 {
     int best = -1;
-    bool own = strcmp(op_of(f)->ceiling_op, op_of(f)->name) == 0; /* its kernels are the copies */
+    bool own = strcmp(op_of(f)->goal.ceiling_op, op_of(f)->name) == 0; /* its kernels are the copies */
     for (int i = 0; i < f->count; i++) {
         bool copy = f->list[i].is_copy || f->list[i].is_memcpy || (own && i == f->winner);
         if (copy && f->rows[i].outcome == ATX_TIMED &&
             (best < 0 || f->rows[i].timing.median_s < f->rows[best].timing.median_s))
             best = i;
     }
-    return op_of(f)->ceiling_op[0] ? best : -1;
+    return op_of(f)->goal.ceiling_op[0] ? best : -1;
 }
 
 void atx_final_name(atx_str *out, const atx_final *f, int i)
@@ -259,7 +259,8 @@ void atx_final_name(atx_str *out, const atx_final *f, int i)
 
 void atx_final_name_ties(atx_str *out, const atx_final *f)
 {
-    for (int i = 0; i < f->count && !op_of(f)->objective; i++) { /* the device knows them of times alone */
+    for (int i = 0; i < f->count && !op_of(f)->goal.objective;
+         i++) { /* the device knows them of times alone */
         if (i == f->winner || !f->rows[i].tied || f->rows[i].outcome != ATX_TIMED)
             continue;
         if (out->len)

@@ -181,9 +181,9 @@ static at_status enter_default(job *j)
     const atx_template *t = j->f.entrants[0]->t;
     atx_config config;
     atx_str text = { 0 };
-    memcpy(config.values, t->defaults, sizeof config.values);
+    memcpy(config.values, t->scope.defaults, sizeof config.values);
     atx_config_text(&text, t, &config);
-    at_status status = enter(j, j->f.main, t->name, t->hash, atx_str_text(&text));
+    at_status status = enter(j, j->f.main, t->name, t->text.hash, atx_str_text(&text));
     atx_str_clear(&text);
     return status;
 }
@@ -241,7 +241,7 @@ static void explain(atx_reverified *v, const job *j, const double *scores, int r
                  atx_str_text(&v->rival), v->rival.len > MAX_SHOWN ? " ..." : "",
                  100 * (score_of(j->f.rows, scores, 0) / score_of(j->f.rows, scores, rival) - 1),
                  scores ? "better" : "faster");
-    else if (v->verdict == ATX_DRIFTED && atx_search_run_problem(j->f.main)->op->peak)
+    else if (v->verdict == ATX_DRIFTED && atx_search_run_problem(j->f.main)->op->goal.peak)
         snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time", 100 * (v->median_s / then_s - 1));
     else if (v->verdict == ATX_DRIFTED)
         snprintf(v->why, sizeof v->why, "%+.1f %% against the stored time; the copy: %+.1f %%",
@@ -254,7 +254,7 @@ static void explain(atx_reverified *v, const job *j, const double *scores, int r
 /* NULL: times are what counts. */
 static const double *take_scores(job *j)
 {
-    if (!atx_search_run_problem(j->f.main)->op->objective)
+    if (!atx_search_run_problem(j->f.main)->op->goal.objective)
         return NULL;
     for (int i = 0; i < j->f.count; i++) {
         j->scores[i] = INFINITY;
@@ -284,7 +284,7 @@ static at_status conclude(atx_reverified *v, job *j, double tolerance)
     int64_t gflops = 0;
     at_error unused;
     const atx_op *op = atx_search_run_problem(j->f.main)->op;
-    if (op->peak &&
+    if (op->goal.peak &&
         atx_problem_peak(&v->ceiling_s, &gflops, op, atx_search_run_slots(j->f.main), &unused) != AT_OK)
         v->ceiling_s = 0;
     explain(v, j, scores, rival);
@@ -361,7 +361,7 @@ static at_status measure(atx_reverified *v, job *j, double tolerance)
         return AT_OK;
     }
     bool meant =
-        strcmp(j->winner->winner.objective, atx_search_run_problem(j->f.main)->op->objective_text) == 0;
+        strcmp(j->winner->winner.objective, atx_search_run_problem(j->f.main)->op->goal.objective_text) == 0;
     if (!meant) {
         say(v, ATX_NOT_ASKED, "it was chosen by another objective; tune the problem again");
         return AT_OK;

@@ -32,30 +32,32 @@ static bool use_known(atx_search_run *c, atx_candidate *a)
         return false; /* what was measured before somebody asked for energy is measured again */
     a->m = (atx_measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
     a->known = a->stored = true;
-    c->tally.known++;
+    c->account.tally.known++;
     atx_search_run_decide(c, a);
     return true;
 }
 
 at_status atx_search_run_make_ready(atx_search_run *c, size_t tag, at_error *err)
 {
-    if (c->ready_first > 256) { /* the front is used up: move the rest down */
-        memmove(c->ready, c->ready + c->ready_first, c->ready_count * sizeof *c->ready);
-        c->ready_first = 0;
+    if (c->candidates.ready_first > 256) { /* the front is used up: move the rest down */
+        memmove(c->candidates.ready, c->candidates.ready + c->candidates.ready_first,
+                c->candidates.ready_count * sizeof *c->candidates.ready);
+        c->candidates.ready_first = 0;
     }
-    if (!atx_grow(&c->ready, &c->ready_cap, c->ready_first + c->ready_count, sizeof *c->ready))
+    if (!atx_grow(&c->candidates.ready, &c->candidates.ready_cap,
+                  c->candidates.ready_first + c->candidates.ready_count, sizeof *c->candidates.ready))
         return atx_no_memory(err);
-    c->ready[c->ready_first + c->ready_count++] = tag;
+    c->candidates.ready[c->candidates.ready_first + c->candidates.ready_count++] = tag;
     return AT_OK;
 }
 
 /* A deferred candidate is ready at once: it is compiled. False: this is none. */
 static bool resume(atx_search_run *c, int64_t index, at_status *status, at_error *err)
 {
-    for (size_t i = 0; i < c->candidate_count && c->deferred; i++)
-        if (c->candidates[i]->deferred && c->candidates[i]->index == index) {
-            c->candidates[i]->deferred = false;
-            c->deferred--;
+    for (size_t i = 0; i < c->candidates.candidate_count && c->candidates.deferred; i++)
+        if (c->candidates.candidates[i]->deferred && c->candidates.candidates[i]->index == index) {
+            c->candidates.candidates[i]->deferred = false;
+            c->candidates.deferred--;
             *status = atx_search_run_make_ready(c, i, err);
             return true;
         }
@@ -65,36 +67,37 @@ static bool resume(atx_search_run *c, int64_t index, at_status *status, at_error
 static at_status propose_one(atx_search_run *c, at_error *err)
 {
     atx_builder *builder = &c->env->builder;
-    int64_t index = c->strategy->propose(c->strategy_state), local = 0;
+    int64_t index = c->proposals.strategy->propose(c->proposals.strategy_state), local = 0;
     at_status status = AT_OK;
     int which = 0;
 
-    c->waiting = index == ATX_NOT_YET;
-    if (c->waiting && c->tally.decided + c->deferred == (int64_t)c->candidate_count)
-        return atx_bug(err, "strategy %s waits for nothing", c->strategy->name);
+    c->proposals.waiting = index == ATX_NOT_YET;
+    if (c->proposals.waiting &&
+        c->account.tally.decided + c->candidates.deferred == (int64_t)c->candidates.candidate_count)
+        return atx_bug(err, "strategy %s waits for nothing", c->proposals.strategy->name);
     if (index < 0) {
-        c->exhausted = !c->waiting;
-        c->tally.converged = index == ATX_BELOW_THRESHOLD;
+        c->proposals.exhausted = !c->proposals.waiting;
+        c->account.tally.converged = index == ATX_BELOW_THRESHOLD;
         return AT_OK;
     }
     if (resume(c, index, &status, err))
         return status;
-    const atx_space *space = atx_search_locate(&c->search, index, &which, &local);
+    const atx_space *space = atx_search_locate(&c->proposals.search, index, &which, &local);
     if (!space)
-        return atx_bug(err, "strategy %s proposed configuration %lld of %lld", c->strategy->name,
-                       (long long)index, (long long)c->search.total);
+        return atx_bug(err, "strategy %s proposed configuration %lld of %lld", c->proposals.strategy->name,
+                       (long long)index, (long long)c->proposals.search.total);
     atx_candidate *a = atx_search_run_add(c, space, index, local);
     if (!a)
         return atx_no_memory(err);
     if (use_known(c, a))
         return AT_OK;
-    size_t tag = c->candidate_count - 1;
+    size_t tag = c->candidates.candidate_count - 1;
     status = atx_build_start(&a->build, builder, a->t, c->problem.type, &a->config, c->slots, err);
     if (status == AT_OK && a->build.done)
         return atx_search_run_make_ready(c, tag, err);
     if (status == AT_OK)
         status = atx_pool_submit(builder->pool, ATX_POOL_TAG(c->owner, tag), atx_str_text(&a->build.source),
-                                 a->t->file, builder->cc, ATX_CUBIN, err);
+                                 a->t->text.file, builder->cc, ATX_CUBIN, err);
     return status;
 }
 
@@ -103,11 +106,11 @@ static at_status compile_again(atx_search_run *c, at_error *err)
 {
     atx_builder *builder = &c->env->builder;
     at_status status = AT_OK;
-    while (status == AT_OK && c->again_count && atx_pool_has_room(builder->pool)) {
-        size_t tag = c->again[--c->again_count];
-        const atx_candidate *a = c->candidates[tag];
+    while (status == AT_OK && c->candidates.again_count && atx_pool_has_room(builder->pool)) {
+        size_t tag = c->candidates.again[--c->candidates.again_count];
+        const atx_candidate *a = c->candidates.candidates[tag];
         status = atx_pool_submit(builder->pool, ATX_POOL_TAG(c->owner, tag), atx_str_text(&a->build.source),
-                                 a->t->file, builder->cc, ATX_CUBIN, err);
+                                 a->t->text.file, builder->cc, ATX_CUBIN, err);
     }
     return status;
 }
@@ -116,8 +119,8 @@ static bool should_end(atx_search_run *c)
 {
     const atx_env *env = c->env;
     if (atx_cancel_asked(&env->cancel) || (env->budget_until_s > 0 && atx_now_s() > env->budget_until_s))
-        c->tally.interrupted = true;
-    return c->tally.interrupted;
+        c->account.tally.interrupted = true;
+    return c->account.tally.interrupted;
 }
 
 /* Its compilations under way. Without a pool there are none: nothing is compiled for a replay. */
@@ -128,17 +131,19 @@ static int compiling(const atx_search_run *c)
 
 static bool has_room(const atx_search_run *c)
 {
-    return c->ready_count < READY_LIMIT && (!c->env->builder.pool || atx_pool_has_room(c->env->builder.pool));
+    return c->candidates.ready_count < READY_LIMIT &&
+           (!c->env->builder.pool || atx_pool_has_room(c->env->builder.pool));
 }
 
 static at_status propose_ahead(atx_search_run *c, at_error *err)
 {
     /* Asked also when all is proposed: what waits for the device is left out then. */
-    bool more = !c->exhausted || c->ready_count || c->again_count || compiling(c);
+    bool more =
+        !c->proposals.exhausted || c->candidates.ready_count || c->candidates.again_count || compiling(c);
     bool cancel = more && should_end(c);
     at_status status = cancel ? AT_OK : compile_again(c, err);
-    c->waiting = false;
-    while (status == AT_OK && !c->exhausted && !c->waiting && !cancel && has_room(c)) {
+    c->proposals.waiting = false;
+    while (status == AT_OK && !c->proposals.exhausted && !c->proposals.waiting && !cancel && has_room(c)) {
         status = propose_one(c, err);
         cancel = should_end(c);
     }
@@ -154,7 +159,7 @@ static void trace_queues(const atx_search_run *c)
 {
     atx_trace *trace = c->env->options->trace;
     atx_trace_count(trace, atx_env_trace_id(c->env), "compiled, waiting for the device",
-                    (int64_t)c->ready_count + atx_search_run_queued(c));
+                    (int64_t)c->candidates.ready_count + atx_search_run_queued(c));
 }
 
 static at_status take_compiled(atx_search_run *c, at_error *err)
@@ -165,12 +170,12 @@ static at_status take_compiled(atx_search_run *c, at_error *err)
     at_status status = atx_pool_pump(c->env->builder.pool, err);
     while (status == AT_OK && atx_pool_take_of(c->env->builder.pool, c->owner, &done)) {
         size_t tag = (size_t)(done.tag & UINT32_MAX);
-        atx_candidate *a = c->candidates[tag];
+        atx_candidate *a = c->candidates.candidates[tag];
         atx_trace_span(c->env->options->trace, ATX_TRACK_COMPILER, atx_env_trace_id(c->env), done.worker,
                        a->t->name, a->text, done.started_s, done.ended_s);
         atx_build_finish(&a->build, &c->env->builder, &done);
         atx_compiled_clear(&done);
-        if (status == AT_OK && a->build.ok && !c->tally.interrupted) {
+        if (status == AT_OK && a->build.ok && !c->account.tally.interrupted) {
             status = atx_search_run_make_ready(c, tag, err);
         } else if (status == AT_OK && !a->build.ok) {
             a->m = (atx_measured){ .outcome = ATX_COMPILE_FAILED, .resources = ATX_RESOURCES_UNKNOWN };
@@ -211,10 +216,11 @@ atx_resources atx_search_run_resources(const atx_search_run *c, const atx_candid
 static bool wanted(atx_search_run *c, atx_candidate *a, const atx_kernel *kernel)
 {
     atx_resources resources = atx_search_run_resources(c, a, kernel);
-    a->deferred = c->strategy->consider && !c->strategy->consider(c->strategy_state, a->index, &resources);
-    c->deferred += a->deferred;
+    a->deferred = c->proposals.strategy->consider &&
+                  !c->proposals.strategy->consider(c->proposals.strategy_state, a->index, &resources);
+    c->candidates.deferred += a->deferred;
     if (a->deferred) /* it makes room for another, also where the limit was reached */
-        c->exhausted = c->tally.converged = false;
+        c->proposals.exhausted = c->account.tally.converged = false;
     return !a->deferred;
 }
 
@@ -229,36 +235,36 @@ static void refuse(atx_search_run *c, atx_candidate *a, const at_error *why)
 /* What a trial races against: where something else than time counts, a slow one may be the best. */
 static double to_beat(const atx_search_run *c)
 {
-    bool by_time = c->is_copy || !c->problem.op->objective;
-    return c->tally.best && by_time ? c->tally.best->m.timing.median_s : 0;
+    bool by_time = c->is_copy || !c->problem.op->goal.objective;
+    return c->account.tally.best && by_time ? c->account.tally.best->m.timing.median_s : 0;
 }
 
 static at_status feed_devices(atx_search_run *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
     int device_slot = 0;
-    if (c->ready_count && c->tally.fed_s <= 0)
-        c->tally.fed_s = atx_now_s();
-    while (status == AT_OK && c->ready_count && !c->tally.interrupted &&
+    if (c->candidates.ready_count && c->account.tally.fed_s <= 0)
+        c->account.tally.fed_s = atx_now_s();
+    while (status == AT_OK && c->candidates.ready_count && !c->account.tally.interrupted &&
            (device_slot = atx_search_run_free_device_slot(c)) >= 0) {
-        size_t tag = c->ready[c->ready_first++];
+        size_t tag = c->candidates.ready[c->candidates.ready_first++];
         atx_trial trial = { .tag = (int64_t)tag, .is_copy = c->is_copy, .best_s = to_beat(c) };
-        c->ready_count--;
+        c->candidates.ready_count--;
         *progressed = true;
         at_error cause = { 0 };
-        status = atx_search_run_kernel(&trial.kernel, c, c->candidates[tag], &cause);
+        status = atx_search_run_kernel(&trial.kernel, c, c->candidates.candidates[tag], &cause);
         if (status == AT_ERR_INPUT) {
-            refuse(c, c->candidates[tag], &cause);
+            refuse(c, c->candidates.candidates[tag], &cause);
             status = AT_OK;
             continue;
         }
         if (status != AT_OK)
             return atx_fail(err, status, "%s", cause.text);
-        if (!wanted(c, c->candidates[tag], &trial.kernel))
+        if (!wanted(c, c->candidates.candidates[tag], &trial.kernel))
             continue;
-        c->candidates[tag]->device_slot = device_slot;
-        c->candidates[tag]->away = true;
-        status = atx_device_submit(c->device_slots[device_slot].device, &trial, err);
+        c->candidates.candidates[tag]->device_slot = device_slot;
+        c->candidates.candidates[tag]->away = true;
+        status = atx_device_submit(c->devices.device_slots[device_slot].device, &trial, err);
     }
     return status;
 }
@@ -268,16 +274,17 @@ static bool is_to_compile_again(atx_search_run *c, atx_candidate *a, const atx_m
 {
     bool loaded = m->resources.registers >= 0;
     if (m->outcome != ATX_LAUNCH_FAILED || loaded || !a->build.cached ||
-        !atx_grow(&c->again, &c->again_cap, c->again_count, sizeof *c->again))
+        !atx_grow(&c->candidates.again, &c->candidates.again_cap, c->candidates.again_count,
+                  sizeof *c->candidates.again))
         return false;
-    c->again[c->again_count++] = (size_t)m->tag;
+    c->candidates.again[c->candidates.again_count++] = (size_t)m->tag;
     return atx_build_distrust(&a->build);
 }
 
 static void take_one(atx_search_run *c, size_t device_slot, const atx_measured *m)
 {
-    atx_candidate *a = c->candidates[m->tag];
-    int ordinal = atx_device_info_of(c->device_slots[device_slot].device)->ordinal;
+    atx_candidate *a = c->candidates.candidates[m->tag];
+    int ordinal = atx_device_info_of(c->devices.device_slots[device_slot].device)->ordinal;
     a->away = false;
     if (is_to_compile_again(c, a, m))
         return;
@@ -297,10 +304,10 @@ static at_status take_of(atx_search_run *c, size_t device_slot, bool *progressed
 {
     at_status status = AT_OK;
     bool got = true;
-    while (status == AT_OK && got && c->device_slots[device_slot].device) {
+    while (status == AT_OK && got && c->devices.device_slots[device_slot].device) {
         atx_measured m;
         at_error why = { 0 };
-        status = atx_device_pump(c->device_slots[device_slot].device, &m, &got, &why);
+        status = atx_device_pump(c->devices.device_slots[device_slot].device, &m, &got, &why);
         *progressed |= got;
         if (status != AT_OK)
             return atx_search_run_lose(c, device_slot, status, &why, err);
@@ -315,7 +322,7 @@ static at_status take_of(atx_search_run *c, size_t device_slot, bool *progressed
 static at_status take_measured(atx_search_run *c, bool *progressed, at_error *err)
 {
     at_status status = AT_OK;
-    for (size_t i = 0; i < c->device_slot_count && status == AT_OK; i++)
+    for (size_t i = 0; i < c->devices.device_slot_count && status == AT_OK; i++)
         status = take_of(c, i, progressed, err);
     return status;
 }
@@ -328,8 +335,8 @@ static at_status flush_of(atx_search_run *c, size_t device_slot, size_t *wrote, 
     atx_candidate *from[FLUSH_ROWS];
     size_t count = 0;
 
-    for (size_t i = c->unstored; i < c->candidate_count && count < FLUSH_ROWS; i++) {
-        atx_candidate *a = c->candidates[i];
+    for (size_t i = c->candidates.unstored; i < c->candidates.candidate_count && count < FLUSH_ROWS; i++) {
+        atx_candidate *a = c->candidates.candidates[i];
         if (a->decided && !a->stored && a->device_slot == (int)device_slot) {
             from[count] = a;
             rows[count++] = atx_search_run_row(a);
@@ -338,14 +345,15 @@ static at_status flush_of(atx_search_run *c, size_t device_slot, size_t *wrote, 
     if (!count)
         return AT_OK;
     double start = atx_now_s();
-    at_status status = atx_store_put_trials(c->env->store, c->device_slots[device_slot].run_id, &c->key,
-                                            &c->env->fingerprint, rows, count, err);
+    at_status status = atx_store_put_trials(c->env->store, c->devices.device_slots[device_slot].run_id,
+                                            &c->key, &c->env->fingerprint, rows, count, err);
     atx_trace_span(c->env->options->trace, ATX_TRACK_STORE, atx_env_trace_id(c->env), 0, "store trials", "",
                    start, atx_now_s());
     for (size_t i = 0; i < count && status == AT_OK; i++)
         from[i]->stored = true;
-    while (c->unstored < c->candidate_count && c->candidates[c->unstored]->stored)
-        c->unstored++;
+    while (c->candidates.unstored < c->candidates.candidate_count &&
+           c->candidates.candidates[c->candidates.unstored]->stored)
+        c->candidates.unstored++;
     *wrote += status == AT_OK ? count : 0;
     return status;
 }
@@ -355,32 +363,33 @@ static at_status flush(atx_search_run *c, size_t *wrote, at_error *err)
 {
     at_status status = AT_OK;
     *wrote = 0;
-    for (size_t i = 0; i < c->device_slot_count && status == AT_OK; i++)
+    for (size_t i = 0; i < c->devices.device_slot_count && status == AT_OK; i++)
         status = flush_of(c, i, wrote, err);
-    c->flushed_s = atx_now_s();
+    c->account.flushed_s = atx_now_s();
     return status;
 }
 
 static void report_progress(atx_search_run *c)
 {
     double now = atx_now_s();
-    atx_progress p = c->progress;
+    atx_progress p = c->account.progress;
     char best[256] = "";
 
-    if (now - c->reported_s < REPORT_S)
+    if (now - c->account.reported_s < REPORT_S)
         return;
-    c->reported_s = now;
-    p.done = c->tally.decided;
-    p.total = c->search.max_trials;
-    p.failed = c->tally.failed;
+    c->account.reported_s = now;
+    p.done = c->account.tally.decided;
+    p.total = c->proposals.search.max_trials;
+    p.failed = c->account.tally.failed;
     p.helping = atx_search_run_ready_device_slots(c) - 1;
-    p.elapsed_s = now - c->tally.started_s;
-    p.left_s =
-        c->tally.decided ? p.elapsed_s / (double)c->tally.decided * (double)(p.total - c->tally.decided) : -1;
-    if (c->tally.best) {
-        snprintf(best, sizeof best, "%s %s", c->tally.best->t->name, c->tally.best->text);
-        p.best_s = c->tally.best->m.timing.median_s;
-        p.best_share = c->ceiling_s / p.best_s;
+    p.elapsed_s = now - c->account.tally.started_s;
+    p.left_s = c->account.tally.decided ? p.elapsed_s / (double)c->account.tally.decided *
+                                              (double)(p.total - c->account.tally.decided)
+                                        : -1;
+    if (c->account.tally.best) {
+        snprintf(best, sizeof best, "%s %s", c->account.tally.best->t->name, c->account.tally.best->text);
+        p.best_s = c->account.tally.best->m.timing.median_s;
+        p.best_share = c->account.ceiling_s / p.best_s;
     }
     p.best = best;
     c->env->events->progress(c->env->events->context, &p);
@@ -390,18 +399,18 @@ static void wait_for_something(atx_search_run *c)
 {
     struct pollfd fds[ATX_POOL_ALSO] = { atx_device_fd(c->env->device) };
     int count = 1;
-    if (c->help_request)
-        fds[count++] = atx_helper_pool_fd(c->help_request);
-    for (size_t i = 1; i < c->device_slot_count && count < ATX_POOL_ALSO; i++)
-        if (c->device_slots[i].device)
-            fds[count++] = atx_device_fd(c->device_slots[i].device);
+    if (c->devices.help_request)
+        fds[count++] = atx_helper_pool_fd(c->devices.help_request);
+    for (size_t i = 1; i < c->devices.device_slot_count && count < ATX_POOL_ALSO; i++)
+        if (c->devices.device_slots[i].device)
+            fds[count++] = atx_device_fd(c->devices.device_slots[i].device);
     atx_pool_wait_all(c->env->builder.pool, fds, count, 50);
 }
 
 static bool finished(const atx_search_run *c)
 {
-    bool nothing_more = c->exhausted || c->tally.interrupted;
-    bool waiting = (c->ready_count || c->again_count) && !c->tally.interrupted;
+    bool nothing_more = c->proposals.exhausted || c->account.tally.interrupted;
+    bool waiting = (c->candidates.ready_count || c->candidates.again_count) && !c->account.tally.interrupted;
     return nothing_more && !waiting && compiling(c) == 0 && atx_search_run_queued(c) == 0;
 }
 
@@ -410,12 +419,13 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
     at_status status = AT_OK;
     at_error later = { 0 };
     size_t wrote = 0;
-    c->progress = *shown;
-    c->ceiling_s = ceiling_s;
+    c->account.progress = *shown;
+    c->account.ceiling_s = ceiling_s;
     while (status == AT_OK && !finished(c)) {
         bool progressed = false;
         status = propose_ahead(c, err);
-        if (c->tally.interrupted && compiling(c)) /* nobody waits for a kernel that compiles for a minute */
+        if (c->account.tally.interrupted &&
+            compiling(c)) /* nobody waits for a kernel that compiles for a minute */
             atx_pool_drop_of(c->env->builder.pool, c->owner);
         if (status == AT_OK)
             status = take_compiled(c, err);
@@ -425,14 +435,14 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
             status = feed_devices(c, &progressed, err);
         if (status == AT_OK)
             status = take_measured(c, &progressed, err);
-        if (status == AT_OK && atx_now_s() - c->flushed_s > FLUSH_S)
+        if (status == AT_OK && atx_now_s() - c->account.flushed_s > FLUSH_S)
             status = flush(c, &wrote, err);
         report_progress(c);
         if (status == AT_OK && !progressed && !finished(c))
             wait_for_something(c);
     }
     if (status == AT_ERR_CANCELLED) { /* while the device started again */
-        c->tally.interrupted = true;
+        c->account.tally.interrupted = true;
         status = AT_OK;
     }
     atx_search_run_dismiss(c);
@@ -446,8 +456,8 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
 
 void atx_search_run_add_failure(atx_str *out, const atx_search_run *c)
 {
-    for (size_t i = 0; i < c->candidate_count; i++) {
-        const atx_candidate *a = c->candidates[i];
+    for (size_t i = 0; i < c->candidates.candidate_count; i++) {
+        const atx_candidate *a = c->candidates.candidates[i];
         const char *log = a->build.log.len && !a->build.ok ? atx_str_text(&a->build.log) : a->m.log;
         if (!a->decided || (a->m.outcome == ATX_TIMED && isfinite(a->score)) || !log[0])
             continue;

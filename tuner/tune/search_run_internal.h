@@ -43,39 +43,51 @@ typedef struct atx_calibration {
 
 struct atx_search_run {
     atx_env *env;
-    atx_device_slot *device_slots;
-    size_t device_slot_count, device_slot_cap;
-    atx_help_request *help_request; /* NULL: nobody else is wanted */
-    atx_calibration calibration;
+    /* The devices that measure. */
+    struct atx_search_run_devices {
+        atx_device_slot *device_slots;
+        size_t device_slot_count, device_slot_cap;
+        atx_help_request *help_request; /* NULL: nobody else is wanted */
+        atx_calibration calibration;
+    } devices;
     atx_problem problem;
     bool is_copy;
     atx_problem_key key;
     atx_str shape; /* key.shape */
     int64_t slots[ATX_MAX_SLOTS];
-    atx_space **spaces;
-    int space_count;
-    int owner; /* of its jobs: see atx_pool_submit */
-    atx_search search;
-    const atx_strategy *strategy;
-    void *strategy_state;
-    bool exhausted;               /* the strategy has no more                              */
-    bool waiting;                 /* it wants a report first                               */
-    int64_t hints[ATX_MAX_HINTS]; /* search.hints                            */
-    atx_known_trial *known;       /* in order of their keys                        */
+    /* What is tried next. */
+    struct atx_search_run_proposals {
+        atx_space **spaces;
+        int space_count;
+        atx_search search;
+        const atx_strategy *strategy;
+        void *strategy_state;
+        bool exhausted;               /* the strategy has no more                              */
+        bool waiting;                 /* it wants a report first                               */
+        int64_t hints[ATX_MAX_HINTS]; /* search.hints                            */
+    } proposals;
+    int owner;              /* of its jobs: see atx_pool_submit */
+    atx_known_trial *known; /* in order of their keys                        */
     size_t known_count, known_cap;
-    atx_candidate **candidates;
-    size_t candidate_count, candidate_cap;
-    size_t *ready; /* compiled, waiting for the device                       */
-    size_t ready_first, ready_count, ready_cap;
-    size_t *again; /* to be compiled again: what the cache gave did not load        */
-    size_t again_count, again_cap;
-    size_t unstored;  /* first candidate that may lack a row                 */
-    int64_t deferred; /* candidates that are, now                            */
-    atx_search_run_count tally;
-    double compile_s, measure_s; /* sums over the trials that were compiled */
-    double flushed_s, reported_s;
-    atx_progress progress; /* what stays the same between reports            */
-    double ceiling_s;
+    /* What was proposed, and where it stands. */
+    struct atx_search_run_candidates {
+        atx_candidate **candidates;
+        size_t candidate_count, candidate_cap;
+        size_t *ready; /* compiled, waiting for the device                       */
+        size_t ready_first, ready_count, ready_cap;
+        size_t *again; /* to be compiled again: what the cache gave did not load        */
+        size_t again_count, again_cap;
+        size_t unstored;  /* first candidate that may lack a row                 */
+        int64_t deferred; /* candidates that are, now                            */
+    } candidates;
+    /* What is reported. */
+    struct atx_search_run_account {
+        atx_search_run_count tally;
+        double compile_s, measure_s; /* sums over the trials that were compiled */
+        double flushed_s, reported_s;
+        atx_progress progress; /* what stays the same between reports            */
+        double ceiling_s;
+    } account;
 };
 
 /* Opens the templates' spaces. On a replay they hold what was recorded, nothing else. */

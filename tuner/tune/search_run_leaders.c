@@ -23,7 +23,7 @@ static at_status build(atx_search_run *c, atx_candidate *a, bool anew, at_error 
     if (anew)
         atx_build_distrust(&a->build);
     if (status == AT_OK)
-        status = atx_build_wait(&a->build, &c->env->builder, a->t->file, err);
+        status = atx_build_wait(&a->build, &c->env->builder, a->t->text.file, err);
     return status;
 }
 
@@ -55,14 +55,14 @@ at_status atx_search_run_leaders(atx_search_run *c, atx_candidate **out, int *co
     at_status status = AT_OK;
     size_t timed = 0;
     *count = 0;
-    if (!c->tally.best)
+    if (!c->account.tally.best)
         return AT_OK;
-    atx_candidate **sorted = malloc(c->candidate_count * sizeof *sorted);
+    atx_candidate **sorted = malloc(c->candidates.candidate_count * sizeof *sorted);
     if (!sorted)
         return atx_no_memory(err);
-    for (size_t i = 0; i < c->candidate_count; i++)
-        if (c->candidates[i]->decided && isfinite(c->candidates[i]->score))
-            sorted[timed++] = c->candidates[i];
+    for (size_t i = 0; i < c->candidates.candidate_count; i++)
+        if (c->candidates.candidates[i]->decided && isfinite(c->candidates.candidates[i]->score))
+            sorted[timed++] = c->candidates.candidates[i];
     qsort(sorted, timed, sizeof *sorted, by_score);
     for (size_t i = 0; i < timed && *count < max && status == AT_OK; i++) {
         bool ok = false;
@@ -79,9 +79,9 @@ at_status atx_search_run_leaders(atx_search_run *c, atx_candidate **out, int *co
 /* The candidate of this configuration, NULL: not proposed so far. */
 static atx_candidate *find_candidate(const atx_search_run *c, const atx_template *t, const char *text)
 {
-    for (size_t i = 0; i < c->candidate_count; i++)
-        if (c->candidates[i]->t == t && strcmp(c->candidates[i]->text, text) == 0)
-            return c->candidates[i];
+    for (size_t i = 0; i < c->candidates.candidate_count; i++)
+        if (c->candidates.candidates[i]->t == t && strcmp(c->candidates.candidates[i]->text, text) == 0)
+            return c->candidates.candidates[i];
     return NULL;
 }
 
@@ -103,8 +103,8 @@ at_status atx_search_run_entrant(atx_candidate **out, atx_search_run *c, const a
         int64_t local = 0, index = -1;
         int which = 0;
         if (atx_config_parse(&config, t, text, NULL) == AT_OK)
-            index = atx_search_find(&c->search, t, &config);
-        const atx_space *space = atx_search_locate(&c->search, index, &which, &local);
+            index = atx_search_find(&c->proposals.search, t, &config);
+        const atx_space *space = atx_search_locate(&c->proposals.search, index, &which, &local);
         if (!space)
             return AT_OK;
         a = atx_search_run_add(c, space, index, local);

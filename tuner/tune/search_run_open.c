@@ -57,7 +57,7 @@ static at_status read_known(atx_search_run *c, at_error *err)
 
 const atx_known_trial *atx_search_run_find_known(const atx_search_run *c, const atx_candidate *a)
 {
-    atx_known_trial probe = { .key = known_key(a->t->hash, a->text) };
+    atx_known_trial probe = { .key = known_key(a->t->text.hash, a->text) };
     const atx_known_trial *k = probe.key && c->known_count
                                    ? bsearch(&probe, c->known, c->known_count, sizeof *c->known, by_key)
                                    : NULL;
@@ -74,21 +74,22 @@ static void choose_strategy(atx_search_run *c)
 {
     const atx_tune_options *o = c->env->options;
     const atx_pool *pool = c->env->builder.pool;
-    int64_t limit = o->max_trials > 0 ? o->max_trials : c->search.total;
+    int64_t limit = o->max_trials > 0 ? o->max_trials : c->proposals.search.total;
     if (c->is_copy) {
-        c->strategy = &atx_strategy_exhaustive;
-        limit = c->search.total;
+        c->proposals.strategy = &atx_strategy_exhaustive;
+        limit = c->proposals.search.total;
     } else if (o->strategy) {
-        c->strategy = o->strategy;
+        c->proposals.strategy = o->strategy;
     } else {
-        c->strategy = c->search.total > EXHAUSTIVE_LIMIT ? &atx_strategy_model : &atx_strategy_exhaustive;
+        c->proposals.strategy =
+            c->proposals.search.total > EXHAUSTIVE_LIMIT ? &atx_strategy_model : &atx_strategy_exhaustive;
     }
-    c->search.max_trials = limit < c->search.total ? limit : c->search.total;
-    c->tally.limit = c->search.max_trials;
-    c->search.seed = c->env->seed;
-    c->search.slots = c->slots;
-    c->search.ahead = pool ? atx_pool_workers(pool) : 1;
-    c->search.worth = WORTH;
+    c->proposals.search.max_trials = limit < c->proposals.search.total ? limit : c->proposals.search.total;
+    c->account.tally.limit = c->proposals.search.max_trials;
+    c->proposals.search.seed = c->env->seed;
+    c->proposals.search.slots = c->slots;
+    c->proposals.search.ahead = pool ? atx_pool_workers(pool) : 1;
+    c->proposals.search.worth = WORTH;
 }
 
 /* ---- beginning with what is expected to win, and what won elsewhere ---- */
@@ -96,9 +97,9 @@ static void choose_strategy(atx_search_run *c)
 static void add_hints(atx_search_run *c, const atx_hint *hints, int count)
 {
     for (int i = 0; i < count; i++) {
-        int64_t index = atx_search_find(&c->search, hints[i].t, &hints[i].config);
+        int64_t index = atx_search_find(&c->proposals.search, hints[i].t, &hints[i].config);
         if (index >= 0)
-            c->hints[c->search.hint_count++] = index;
+            c->proposals.hints[c->proposals.search.hint_count++] = index;
     }
 }
 
@@ -121,7 +122,7 @@ static at_status find_hints(atx_search_run *c, at_error *err)
         status = atx_lookup_hints(hints, &count, ATX_MAX_WON, lookup, &c->problem, &target, err);
         add_hints(c, hints, status == AT_OK ? count : 0);
     }
-    c->search.hints = c->hints;
+    c->proposals.search.hints = c->proposals.hints;
     atx_lookup_close(lookup);
     return status;
 }
@@ -140,7 +141,7 @@ static at_status open_search_run(atx_search_run *c, at_error *err)
     if (status != AT_OK)
         return status;
     choose_strategy(c);
-    return c->strategy->open(&c->strategy_state, &c->search, err);
+    return c->proposals.strategy->open(&c->proposals.strategy_state, &c->proposals.search, err);
 }
 
 at_status atx_search_run_open(atx_search_run **out, atx_env *env, const atx_problem *problem, bool is_copy,
@@ -154,7 +155,7 @@ at_status atx_search_run_open(atx_search_run **out, atx_env *env, const atx_prob
     c->owner = ++env->builder.owners;
     c->problem = *problem;
     c->is_copy = is_copy;
-    c->tally.started_s = atx_now_s();
+    c->account.tally.started_s = atx_now_s();
     at_status status = atx_search_run_device_slot_own(c, err);
     if (status == AT_OK)
         status = open_search_run(c, err);
@@ -180,20 +181,20 @@ void atx_search_run_close(atx_search_run *c)
         return;
     if (c->env->builder.pool && atx_pool_busy_of(c->env->builder.pool, c->owner)) /* its setup failed */
         atx_pool_drop_of(c->env->builder.pool, c->owner);
-    if (c->strategy_state)
-        c->strategy->close(c->strategy_state);
-    for (size_t i = 0; i < c->candidate_count; i++)
-        candidate_close(c->candidates[i]);
+    if (c->proposals.strategy_state)
+        c->proposals.strategy->close(c->proposals.strategy_state);
+    for (size_t i = 0; i < c->candidates.candidate_count; i++)
+        candidate_close(c->candidates.candidates[i]);
     for (size_t i = 0; i < c->known_count; i++)
         free(c->known[i].key);
-    for (int i = 0; i < c->space_count; i++)
-        atx_space_close(c->spaces[i]);
-    free(c->device_slots);
-    free(c->candidates);
+    for (int i = 0; i < c->proposals.space_count; i++)
+        atx_space_close(c->proposals.spaces[i]);
+    free(c->devices.device_slots);
+    free(c->candidates.candidates);
     free(c->known);
-    free(c->spaces);
-    free(c->ready);
-    free(c->again);
+    free(c->proposals.spaces);
+    free(c->candidates.ready);
+    free(c->candidates.again);
     atx_str_clear(&c->shape);
     free(c);
 }
@@ -204,11 +205,12 @@ atx_candidate *atx_search_run_add(atx_search_run *c, const atx_space *space, int
     atx_str text = { 0 };
     size_t begin;
     atx_candidate *a = calloc(1, sizeof *a);
-    if (!a || !atx_grow(&c->candidates, &c->candidate_cap, c->candidate_count, sizeof *c->candidates)) {
+    if (!a || !atx_grow(&c->candidates.candidates, &c->candidates.candidate_cap,
+                        c->candidates.candidate_count, sizeof *c->candidates.candidates)) {
         free(a);
         return NULL;
     }
-    c->candidates[c->candidate_count++] = a;
+    c->candidates.candidates[c->candidates.candidate_count++] = a;
     a->t = atx_space_template(space);
     a->index = index;
     atx_space_config(&a->config, space, local);
@@ -224,7 +226,7 @@ atx_candidate *atx_search_run_add(atx_search_run *c, const atx_space *space, int
 
 const atx_search_run_count *atx_search_run_tally(const atx_search_run *c)
 {
-    return &c->tally;
+    return &c->account.tally;
 }
 
 const atx_problem *atx_search_run_problem(const atx_search_run *c)
@@ -244,7 +246,7 @@ const int64_t *atx_search_run_slots(const atx_search_run *c)
 
 const char *atx_search_run_strategy(const atx_search_run *c)
 {
-    return c->strategy->name;
+    return c->proposals.strategy->name;
 }
 
 bool atx_search_run_is_copy(const atx_search_run *c)

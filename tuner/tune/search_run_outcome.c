@@ -41,30 +41,31 @@ static void tell_pace(atx_search_run *c, const atx_candidate *a)
 {
     if (!(a->build.compile_s > 0 && a->m.busy_s > 0))
         return;
-    c->compile_s += a->build.compile_s;
-    c->measure_s += a->m.busy_s;
-    if (c->strategy->pace)
-        c->strategy->pace(c->strategy_state,
-                          atx_search_run_ready_device_slots(c) * (c->compile_s / c->measure_s));
+    c->account.compile_s += a->build.compile_s;
+    c->account.measure_s += a->m.busy_s;
+    if (c->proposals.strategy->pace)
+        c->proposals.strategy->pace(c->proposals.strategy_state,
+                                    atx_search_run_ready_device_slots(c) *
+                                        (c->account.compile_s / c->account.measure_s));
 }
 
 void atx_search_run_decide(atx_search_run *c, atx_candidate *a)
 {
     bool rated = rate(c, a);
     a->decided = true;
-    c->tally.decided++;
-    c->tally.failed += !rated;
-    c->tally.outcomes[a->m.outcome]++;
-    c->tally.busy_s += a->m.busy_s;
-    c->tally.saved_s += a->m.saved_s;
+    c->account.tally.decided++;
+    c->account.tally.failed += !rated;
+    c->account.tally.outcomes[a->m.outcome]++;
+    c->account.tally.busy_s += a->m.busy_s;
+    c->account.tally.saved_s += a->m.saved_s;
     atx_finding finding = { .outcome = a->m.outcome == ATX_TIMED && !rated ? ATX_LAUNCH_FAILED : a->m.outcome,
                             .seconds = rated ? a->score : 0,
                             .resources = a->m.resources };
-    c->strategy->report(c->strategy_state, a->index, &finding);
+    c->proposals.strategy->report(c->proposals.strategy_state, a->index, &finding);
     tell_pace(c, a);
-    if (rated && (!c->tally.best || a->score < c->tally.best->score))
-        c->tally.best = a;
-    if (!rated || a->score > KEEP_WITHIN * c->tally.best->score) {
+    if (rated && (!c->account.tally.best || a->score < c->account.tally.best->score))
+        c->account.tally.best = a;
+    if (!rated || a->score > KEEP_WITHIN * c->account.tally.best->score) {
         atx_str_clear(&a->build.cubin);
         a->build.done = false;
     }
@@ -75,7 +76,7 @@ atx_trial_row atx_search_run_row(const atx_candidate *a)
 {
     const atx_measured *m = &a->m;
     return (atx_trial_row){ .template_name = a->t->name,
-                            .template_hash = a->t->hash,
+                            .template_hash = a->t->text.hash,
                             .config = a->text,
                             .outcome = m->outcome,
                             .timing = m->timing,
@@ -88,8 +89,8 @@ atx_trial_row atx_search_run_row(const atx_candidate *a)
 static const atx_candidate *find_best(const atx_search_run *c)
 {
     const atx_candidate *best = NULL;
-    for (size_t i = 0; i < c->candidate_count; i++) {
-        const atx_candidate *a = c->candidates[i];
+    for (size_t i = 0; i < c->candidates.candidate_count; i++) {
+        const atx_candidate *a = c->candidates.candidates[i];
         if (a->decided && isfinite(a->score) && (!best || a->score < best->score))
             best = a;
     }
@@ -100,11 +101,11 @@ static const atx_candidate *find_best(const atx_search_run *c)
 static void count_failure(atx_search_run *c, const atx_candidate *a, atx_outcome outcome)
 {
     if (a->decided)
-        c->tally.outcomes[a->m.outcome]--;
+        c->account.tally.outcomes[a->m.outcome]--;
     else
-        c->tally.decided++;
-    c->tally.failed += !a->decided || isfinite(a->score);
-    c->tally.outcomes[outcome]++;
+        c->account.tally.decided++;
+    c->account.tally.failed += !a->decided || isfinite(a->score);
+    c->account.tally.outcomes[outcome]++;
 }
 
 at_status atx_search_run_invalidate(atx_search_run *c, atx_candidate *a, atx_outcome outcome, const char *log,
@@ -121,8 +122,8 @@ at_status atx_search_run_invalidate(atx_search_run *c, atx_candidate *a, atx_out
     a->score = INFINITY;
     a->decided = true;
     a->device_slot = 0; /* the search run's own device found it out */
-    c->tally.best = find_best(c);
-    c->tally.converged = false; /* the search compared others with this one */
+    c->account.tally.best = find_best(c);
+    c->account.tally.converged = false; /* the search compared others with this one */
     const atx_trial_row row = atx_search_run_row(a);
     at_status status =
         atx_store_put_verdict(c->env->store, c->env->run_id, &c->key, &c->env->fingerprint, &row, err);

@@ -22,24 +22,25 @@
 
 at_status atx_search_run_device_slot_own(atx_search_run *c, at_error *err)
 {
-    if (!atx_grow(&c->device_slots, &c->device_slot_cap, c->device_slot_count, sizeof *c->device_slots))
+    if (!atx_grow(&c->devices.device_slots, &c->devices.device_slot_cap, c->devices.device_slot_count,
+                  sizeof *c->devices.device_slots))
         return atx_no_memory(err);
-    c->device_slots[c->device_slot_count++] =
+    c->devices.device_slots[c->devices.device_slot_count++] =
         (atx_device_slot){ .device = c->env->device, .run_id = c->env->run_id, .ready = true };
     return AT_OK;
 }
 
 void atx_search_run_hire(atx_search_run *c, atx_help_request *help_request, atx_search_run *copies)
 {
-    c->help_request = help_request;
-    c->calibration.copies = copies;
+    c->devices.help_request = help_request;
+    c->devices.calibration.copies = copies;
 }
 
 int atx_search_run_ready_device_slots(const atx_search_run *c)
 {
     int count = 0;
-    for (size_t i = 0; i < c->device_slot_count; i++)
-        count += c->device_slots[i].device && c->device_slots[i].ready;
+    for (size_t i = 0; i < c->devices.device_slot_count; i++)
+        count += c->devices.device_slots[i].device && c->devices.device_slots[i].ready;
     return count;
 }
 
@@ -47,17 +48,17 @@ int atx_search_run_ready_device_slots(const atx_search_run *c)
 int atx_search_run_queued(const atx_search_run *c)
 {
     int count = 0;
-    for (size_t i = 0; i < c->device_slot_count; i++)
-        if (c->device_slots[i].device && c->device_slots[i].ready)
-            count += atx_device_queued(c->device_slots[i].device);
+    for (size_t i = 0; i < c->devices.device_slot_count; i++)
+        if (c->devices.device_slots[i].device && c->devices.device_slots[i].ready)
+            count += atx_device_queued(c->devices.device_slots[i].device);
     return count;
 }
 
 int atx_search_run_free_device_slot(const atx_search_run *c)
 {
     int best = -1, least = ATX_DEVICE_QUEUE;
-    for (size_t i = 0; i < c->device_slot_count; i++) {
-        const atx_device_slot *s = &c->device_slots[i];
+    for (size_t i = 0; i < c->devices.device_slot_count; i++) {
+        const atx_device_slot *s = &c->devices.device_slots[i];
         int queued = s->device && s->ready ? atx_device_queued(s->device) : least;
         if (queued < least) {
             least = queued;
@@ -74,40 +75,41 @@ static void widen(const atx_search_run *c)
 {
     const atx_pool *pool = c->env->builder.pool;
     int devices = atx_search_run_ready_device_slots(c);
-    if (c->strategy->widen)
-        c->strategy->widen(c->strategy_state, devices,
-                           (pool ? atx_pool_workers(pool) : 1) + 2 * (devices - 1));
+    if (c->proposals.strategy->widen)
+        c->proposals.strategy->widen(c->proposals.strategy_state, devices,
+                                     (pool ? atx_pool_workers(pool) : 1) + 2 * (devices - 1));
 }
 
 static void send_away(atx_search_run *c, size_t device_slot)
 {
-    atx_device_slot *s = &c->device_slots[device_slot];
+    atx_device_slot *s = &c->devices.device_slots[device_slot];
     atx_pool *pool = c->env->builder.pool;
     atx_device_close(s->device);
     s->device = NULL;
     if (pool && s->workers)
         atx_pool_shrink(pool, atx_pool_workers(pool) - s->workers);
     if (s->ready)
-        c->tally.helped_s += atx_now_s() - s->since_s;
+        c->account.tally.helped_s += atx_now_s() - s->since_s;
     if (s->ready)
         widen(c);
 }
 
 void atx_search_run_dismiss(atx_search_run *c)
 {
-    for (size_t i = 1; i < c->device_slot_count; i++)
-        if (c->device_slots[i].device)
+    for (size_t i = 1; i < c->devices.device_slot_count; i++)
+        if (c->devices.device_slots[i].device)
             send_away(c, i);
 }
 
 static at_status device_slot(atx_search_run *c, const atx_helper *helper, at_error *err)
 {
     atx_pool *pool = c->env->builder.pool;
-    if (!atx_grow(&c->device_slots, &c->device_slot_cap, c->device_slot_count, sizeof *c->device_slots)) {
+    if (!atx_grow(&c->devices.device_slots, &c->devices.device_slot_cap, c->devices.device_slot_count,
+                  sizeof *c->devices.device_slots)) {
         atx_device_close(helper->device);
         return atx_no_memory(err);
     }
-    atx_device_slot *s = &c->device_slots[c->device_slot_count++];
+    atx_device_slot *s = &c->devices.device_slots[c->devices.device_slot_count++];
     *s = (atx_device_slot){ .device = helper->device, .run_id = helper->run_id };
     if (!pool)
         return AT_OK;
@@ -124,12 +126,12 @@ at_status atx_search_run_lose(atx_search_run *c, size_t device_slot, at_status s
         return atx_fail(err, status, "%s", why->text);
     if (status != AT_ERR_CANCELLED)
         atx_env_warn(c->env, "GPU %d, which took part in %s, is lost, and others go on without it: %s",
-                     atx_device_info_of(c->device_slots[device_slot].device)->ordinal, c->key.shape,
+                     atx_device_info_of(c->devices.device_slots[device_slot].device)->ordinal, c->key.shape,
                      why->text);
     send_away(c, device_slot);
     status = AT_OK;
-    for (size_t i = 0; i < c->candidate_count && status == AT_OK; i++) {
-        atx_candidate *a = c->candidates[i];
+    for (size_t i = 0; i < c->candidates.candidate_count && status == AT_OK; i++) {
+        atx_candidate *a = c->candidates.candidates[i];
         if (a->device_slot == (int)device_slot && a->away) {
             a->away = false;
             status = atx_search_run_make_ready(c, i, err);
@@ -148,13 +150,13 @@ bool atx_search_run_is_calibration(const atx_measured *m)
 /* Nobody can be compared with the search run's own device. */
 static void work_alone(atx_search_run *c)
 {
-    c->calibration.failed = true;
+    c->devices.calibration.failed = true;
     atx_search_run_dismiss(c);
 }
 
 static at_status choose_calibration(atx_search_run *c, at_error *err)
 {
-    atx_calibration *g = &c->calibration;
+    atx_calibration *g = &c->devices.calibration;
     atx_candidate *of_copies = NULL;
     const atx_candidate *a = NULL;
     int count = 0;
@@ -162,7 +164,7 @@ static at_status choose_calibration(atx_search_run *c, at_error *err)
     if (g->copies)
         status = atx_search_run_leaders(g->copies, &of_copies, &count, 1, 0, err);
     g->is_copy = count > 0;
-    a = g->is_copy ? of_copies : c->tally.best;
+    a = g->is_copy ? of_copies : c->account.tally.best;
     if (status == AT_OK && a)
         status = atx_search_run_kernel(&g->kernel, g->is_copy ? g->copies : c, a, err);
     g->chosen = status == AT_OK && a;
@@ -175,8 +177,8 @@ static at_status choose_calibration(atx_search_run *c, at_error *err)
 static at_status ask_for_calibration(atx_search_run *c, atx_device_slot *s, bool *progressed, at_error *err)
 {
     atx_trial trial = { .tag = CALIBRATION_TAG,
-                        .kernel = c->calibration.kernel,
-                        .is_copy = c->calibration.is_copy };
+                        .kernel = c->devices.calibration.kernel,
+                        .is_copy = c->devices.calibration.is_copy };
     at_status status = AT_OK;
     while (status == AT_OK && s->asked < CALIBRATIONS && atx_device_queued(s->device) < ATX_DEVICE_QUEUE) {
         status = atx_device_submit(s->device, &trial, err);
@@ -204,9 +206,9 @@ static void trace_comparison(const atx_search_run *c, const atx_device_slot *s, 
 /* Those that were compared with the first. */
 static void validate(atx_search_run *c)
 {
-    const atx_device_slot *own = &c->device_slots[0];
-    for (size_t i = 1; i < c->device_slot_count && own->calibrated >= CALIBRATIONS; i++) {
-        atx_device_slot *s = &c->device_slots[i];
+    const atx_device_slot *own = &c->devices.device_slots[0];
+    for (size_t i = 1; i < c->devices.device_slot_count && own->calibrated >= CALIBRATIONS; i++) {
+        atx_device_slot *s = &c->devices.device_slots[i];
         if (!s->device || s->ready || s->calibrated < CALIBRATIONS)
             continue;
         s->ready = is_like(s, own);
@@ -227,7 +229,7 @@ static void validate(atx_search_run *c)
 
 void atx_search_run_calibrated(atx_search_run *c, size_t device_slot, const atx_measured *m)
 {
-    atx_device_slot *s = &c->device_slots[device_slot];
+    atx_device_slot *s = &c->devices.device_slots[device_slot];
     if (m->outcome != ATX_TIMED) {
         if (device_slot == 0)
             work_alone(c);
@@ -248,21 +250,23 @@ at_status atx_search_run_admit(atx_search_run *c, bool *progressed, at_error *er
     at_status status = AT_OK;
     atx_helper helper;
     bool anybody = false;
-    while (status == AT_OK && c->help_request && atx_helper_pool_take(c->help_request, &helper)) {
-        if (c->calibration.failed || c->tally.interrupted)
+    while (status == AT_OK && c->devices.help_request &&
+           atx_helper_pool_take(c->devices.help_request, &helper)) {
+        if (c->devices.calibration.failed || c->account.tally.interrupted)
             atx_device_close(helper.device);
         else
             status = device_slot(c, &helper, err);
         *progressed = true;
     }
-    if (!c->help_request || c->tally.interrupted)
+    if (!c->devices.help_request || c->account.tally.interrupted)
         return status;
-    for (size_t i = 1; i < c->device_slot_count; i++)
-        anybody |= c->device_slots[i].device && !c->device_slots[i].ready;
-    if (status == AT_OK && anybody && !c->calibration.chosen)
+    for (size_t i = 1; i < c->devices.device_slot_count; i++)
+        anybody |= c->devices.device_slots[i].device && !c->devices.device_slots[i].ready;
+    if (status == AT_OK && anybody && !c->devices.calibration.chosen)
         status = choose_calibration(c, err);
-    for (size_t i = 0; i < c->device_slot_count && status == AT_OK && anybody && c->calibration.chosen; i++)
-        if (c->device_slots[i].device)
-            status = ask_for_calibration(c, &c->device_slots[i], progressed, err);
+    for (size_t i = 0;
+         i < c->devices.device_slot_count && status == AT_OK && anybody && c->devices.calibration.chosen; i++)
+        if (c->devices.device_slots[i].device)
+            status = ask_for_calibration(c, &c->devices.device_slots[i], progressed, err);
     return status;
 }

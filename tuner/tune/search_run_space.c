@@ -74,7 +74,7 @@ static at_status keep_recorded(atx_search_run *c, atx_space *space, at_error *er
 static at_status open_space(atx_search_run *c, const atx_template *t, at_error *err)
 {
     const atx_tune_options *o = c->env->options;
-    atx_space **space = &c->spaces[c->space_count];
+    atx_space **space = &c->proposals.spaces[c->proposals.space_count];
     atx_env *env = c->env;
     snprintf(env->doing, sizeof env->doing, "counting the configurations of %s", t->name);
     at_status status = atx_space_open_until(space, t, c->slots, c->is_copy ? NULL : o->fixes,
@@ -82,7 +82,7 @@ static at_status open_space(atx_search_run *c, const atx_template *t, at_error *
     env->doing[0] = '\0';
     if (status != AT_OK)
         return status;
-    c->space_count++;
+    c->proposals.space_count++;
     if (atx_env_is_replay(c->env))
         status = keep_recorded(c, *space, err);
     return status;
@@ -93,25 +93,25 @@ at_status atx_search_run_open_spaces(atx_search_run *c, at_error *err)
     int count = atx_catalog_template_count(c->env->catalog, c->problem.op);
     at_status status = AT_OK;
 
-    c->spaces = calloc((size_t)count + 1, sizeof *c->spaces);
-    if (!c->spaces)
+    c->proposals.spaces = calloc((size_t)count + 1, sizeof *c->proposals.spaces);
+    if (!c->proposals.spaces)
         return atx_no_memory(err);
     for (int i = 0; i < count && status == AT_OK; i++) {
         const atx_template *t = atx_catalog_template(c->env->catalog, c->problem.op, i);
         if (wanted(c, t))
             status = open_space(c, t, err);
     }
-    c->search.spaces = c->spaces;
-    c->search.space_count = c->space_count;
-    atx_search_count(&c->search);
-    c->tally.total = c->search.total;
+    c->proposals.search.spaces = c->proposals.spaces;
+    c->proposals.search.space_count = c->proposals.space_count;
+    atx_search_count(&c->proposals.search);
+    c->account.tally.total = c->proposals.search.total;
     return status;
 }
 
 void atx_search_run_add_refusals(atx_str *out, const atx_search_run *c)
 {
-    for (int i = 0; i < c->space_count; i++)
-        if (atx_space_refusal(c->spaces[i]))
-            atx_str_addf(out, "; %s: %s", atx_space_template(c->spaces[i])->name,
-                         atx_space_refusal(c->spaces[i]));
+    for (int i = 0; i < c->proposals.space_count; i++)
+        if (atx_space_refusal(c->proposals.spaces[i]))
+            atx_str_addf(out, "; %s: %s", atx_space_template(c->proposals.spaces[i])->name,
+                         atx_space_refusal(c->proposals.spaces[i]));
 }

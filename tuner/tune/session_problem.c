@@ -88,7 +88,7 @@ static at_status run_search_run(atx_job *j, atx_search_run *search_run, atx_phas
 static at_status open_copies(atx_job *j, at_error *err)
 {
     atx_problem problem;
-    if (atx_search_run_problem(j->main)->op->peak ||
+    if (atx_search_run_problem(j->main)->op->goal.peak ||
         !atx_setup_ceiling(&problem, j->env, atx_search_run_problem(j->main), atx_search_run_slots(j->main)))
         return AT_OK;
     return atx_search_run_open(&j->copies, j->env, &problem, true, err);
@@ -100,7 +100,7 @@ static at_status run_copies(double *ceiling_s, atx_job *j, at_error *err)
 {
     int64_t gflops = 0;
     *ceiling_s = 0;
-    if (atx_search_run_problem(j->main)->op->peak)
+    if (atx_search_run_problem(j->main)->op->goal.peak)
         return atx_problem_peak(ceiling_s, &gflops, atx_search_run_problem(j->main)->op,
                                 atx_search_run_slots(j->main), err);
     if (!j->copies)
@@ -240,11 +240,12 @@ static void name_changed_header(at_error *cause, const atx_job *j)
     const atx_catalog *catalog = j->env->catalog;
     const atx_op *op = atx_search_run_problem(j->main)->op;
     at_error named = { 0 };
-    at_status status = op->headers ? atx_catalog_check_headers(catalog, op->headers, NULL, &named) : AT_OK;
+    at_status status =
+        op->text.headers ? atx_catalog_check_headers(catalog, op->text.headers, NULL, &named) : AT_OK;
     for (int i = 0; i < atx_catalog_template_count(catalog, op) && status == AT_OK; i++) {
         const atx_template *t = atx_catalog_template(catalog, op, i);
-        if (t && t->headers)
-            status = atx_catalog_check_headers(catalog, t->headers, NULL, &named);
+        if (t && t->text.headers)
+            status = atx_catalog_check_headers(catalog, t->text.headers, NULL, &named);
     }
     if (status == AT_ERR_INPUT)
         *cause = named;

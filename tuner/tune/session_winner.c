@@ -33,15 +33,17 @@ static at_status keep_sources(const atx_job *j, const atx_template *t, const cha
 {
     const atx_op *op = atx_search_run_problem(j->main)->op;
     atx_store *store = j->env->store;
-    at_status status = atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, err);
+    at_status status =
+        atx_store_put_source(store, t->text.hash, t->text.file, t->text.source, t->text.source_len, err);
     if (status == AT_OK)
-        status = atx_store_put_source(store, op->hash, op->file, op->source, op->source_len, err);
+        status = atx_store_put_source(store, op->text.hash, op->text.file, op->text.source,
+                                      op->text.source_len, err);
     if (status == AT_OK)
-        status = keep_header_list(j, t->headers, err);
+        status = keep_header_list(j, t->text.headers, err);
     if (status == AT_OK)
-        status = keep_header_list(j, op->headers, err);
+        status = keep_header_list(j, op->text.headers, err);
     if (status == AT_OK)
-        status = atx_store_put_space(store, op_hash, op->proof_hash, err);
+        status = atx_store_put_space(store, op_hash, op->text.proof_hash, err);
     return status;
 }
 
@@ -117,7 +119,7 @@ static at_status name_ceiling(atx_str *name, double *seconds, const atx_job *j, 
     int64_t gflops = 0;
     *seconds = copy >= 0 ? j->final.rows[copy].timing.median_s : 0;
     atx_final_name(name, &j->final, copy);
-    if (!op->peak)
+    if (!op->goal.peak)
         return AT_OK;
     at_status status = atx_problem_peak(seconds, &gflops, op, atx_search_run_slots(j->main), err);
     atx_str_addf(name, "%" PRId64 ATX_PEAK_UNIT, gflops);
@@ -154,11 +156,11 @@ at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
     at_status status = name_ceiling(&ceiling, &ceiling_s, j, err);
     atx_final_name_ties(&ties, &j->final);
     const atx_winner w = { .template_name = a->t->name,
-                           .template_hash = a->t->hash,
+                           .template_hash = a->t->text.hash,
                            .config = a->text,
                            .source_hash = a->build.source_hash,
                            .op_hash = op_hash,
-                           .objective = op->objective_text,
+                           .objective = op->goal.objective_text,
                            .timing = j->final.rows[j->final.winner].timing,
                            .ceiling_s = ceiling_s,
                            .ceiling_name = atx_str_text(&ceiling),
@@ -201,10 +203,10 @@ static bool compute_launch(atx_winner *w, const atx_job *j)
     const atx_op *op = atx_search_run_problem(j->main)->op;
     const atx_template *t = atx_catalog_find_template(j->env->catalog, op, w->template_name);
     atx_config config;
-    memcpy(slots, atx_search_run_slots(j->main), (size_t)op->symbols.count * sizeof *slots);
+    memcpy(slots, atx_search_run_slots(j->main), (size_t)op->scope.symbols.count * sizeof *slots);
     return t && atx_config_parse(&config, t, w->config, NULL) == AT_OK &&
            atx_config_validate(slots, t, &config, NULL) == AT_OK &&
-           atx_geometry_of(&w->geometry, &t->launch, slots, NULL) == AT_OK;
+           atx_geometry_of(&w->geometry, &t->call.launch, slots, NULL) == AT_OK;
 }
 
 bool atx_session_is_answered(const atx_job *j, atx_answer *answer)

@@ -19,7 +19,7 @@
 static at_status describe_file(atx_data_file *out, const atx_buffer *b, const atx_problem *problem,
                                const atx_arg *arg, const char *file, at_error *err)
 {
-    const char *op = problem->op->file;
+    const char *op = problem->op->text.file;
     atx_npy npy;
     at_error cause = { 0 };
     atx_str path = { 0 };
@@ -63,13 +63,13 @@ static at_status add_buffer(atx_setup *setup, const atx_problem *problem, int ar
         return status;
     if (elements < 0 || __builtin_mul_overflow(elements, b->element_bytes, &b->bytes))
         return atx_fail(err, AT_ERR_INPUT, "%s: found %lld elements of %d bytes for '%s'; expected fewer",
-                        op->file, (long long)elements, b->element_bytes, arg->name);
+                        op->text.file, (long long)elements, b->element_bytes, arg->name);
     setup->buffer_count++;
     b->how = arg->input.how;
     if (arg->input.file)
         status = describe_file(&b->data, b, problem, arg, arg->input.file, err);
-    if (status == AT_OK && op->answer && atx_role_is_output(arg->role))
-        status = describe_file(&setup->answer, b, problem, arg, op->answer, err);
+    if (status == AT_OK && op->expected.answer && atx_role_is_output(arg->role))
+        status = describe_file(&setup->answer, b, problem, arg, op->expected.answer, err);
     if (status != AT_OK)
         return status;
     return atx_input_numbers(&b->a, &b->b, arg, b->number, b->bytes / atx_number_bytes(b->number), slots,
@@ -94,9 +94,9 @@ static void assign_validators(atx_setup *setup, const atx_op *op)
 static bool is_sparse(const atx_setup *setup, const atx_problem *problem)
 {
     int64_t elements = 1;
-    for (int i = 0; i < problem->op->dim_count; i++)
+    for (int i = 0; i < problem->op->shape.dim_count; i++)
         elements *= problem->dims[i]; /* fits: see atx_problem_init */
-    for (int i = 0; i < setup->buffer_count && problem->op->layout_count; i++)
+    for (int i = 0; i < setup->buffer_count && problem->op->shape.layout_count; i++)
         if (setup->buffers[i].role == ATX_OUTPUT &&
             setup->buffers[i].bytes / setup->buffers[i].element_bytes > elements)
             return true;
@@ -141,9 +141,9 @@ at_status atx_setup_describe(atx_setup *setup, const atx_problem *problem, const
     assign_validators(setup, op);
     if (status == AT_OK)
         describe_gaps(setup, problem);
-    if (status == AT_OK && setup->gaps && op->answer)
+    if (status == AT_OK && setup->gaps && op->expected.answer)
         status = atx_fail(err, AT_ERR_INPUT,
-                          "%s: found a pitch, and an answer in a file; expected dense rows", op->file);
+                          "%s: found a pitch, and an answer in a file; expected dense rows", op->text.file);
     return status;
 }
 
@@ -224,7 +224,7 @@ static at_status wait_for_checks(atx_env *env, at_error *err)
 static at_status render_trusted(atx_preparation *p, const atx_env *env, at_error *err)
 {
     const atx_op *op = p->problem->op;
-    const atx_where w = op->trusted_where;
+    const atx_where w = op->expected.trusted_where;
     atx_config config;
     at_error cause = { 0 };
     at_status status = atx_catalog_trusted(&p->t, &config, env->catalog, op, err);
@@ -238,16 +238,16 @@ static at_status render_trusted(atx_preparation *p, const atx_env *env, at_error
 
 static const char *reference_file(const atx_preparation *p)
 {
-    return p->t ? p->t->file : p->problem->op->file;
+    return p->t ? p->t->text.file : p->problem->op->text.file;
 }
 
 static at_status begin_reference(atx_preparation *p, atx_env *env, at_error *err)
 {
     const atx_op *op = p->problem->op;
-    if (op->answer)
+    if (op->expected.answer)
         return AT_OK;
-    at_status status = op->trusted[0] ? render_trusted(p, env, err)
-                                      : atx_render_reference(&p->reference.source, p->problem, err);
+    at_status status = op->expected.trusted[0] ? render_trusted(p, env, err)
+                                               : atx_render_reference(&p->reference.source, p->problem, err);
     return status == AT_OK ? atx_build_begin(&p->reference, &env->builder, reference_file(p), err) : status;
 }
 
@@ -256,10 +256,10 @@ static at_status begin_validators(atx_preparation *p, atx_env *env, at_error *er
 {
     const atx_op *op = p->problem->op;
     const char *names[ATX_MAX_STEPS];
-    if (op->reference[0] || atx_op_validators(names, op) == 0)
+    if (op->expected.reference[0] || atx_op_validators(names, op) == 0)
         return AT_OK;
     at_status status = atx_render_reference(&p->validators.source, p->problem, err);
-    return status == AT_OK ? atx_build_begin(&p->validators, &env->builder, op->file, err) : status;
+    return status == AT_OK ? atx_build_begin(&p->validators, &env->builder, op->text.file, err) : status;
 }
 
 static at_status wait_for(atx_build *build, atx_env *env, const char *file, const char *what, at_error *err)
@@ -302,12 +302,12 @@ static at_status set_up_device(atx_env *env, atx_preparation *p, at_error *err)
         setup->verify[i] = (atx_check_part){ env->verify[i].cubin.data, env->verify[i].cubin.len };
     if (p->t)
         status = atx_template_bind(&setup->reference, &p->reference, p->t, p->slots, err);
-    else if (!op->answer)
-        status =
-            atx_kernel_bind(&setup->reference, &p->reference, op->reference, &op->launch, op, p->slots, err);
+    else if (!op->expected.answer)
+        status = atx_kernel_bind(&setup->reference, &p->reference, op->expected.reference,
+                                 &op->expected.launch, op, p->slots, err);
     if (status == AT_OK)
-        status = atx_validator_bind(&setup->validator, op->reference[0] ? &p->reference : &p->validators, op,
-                                    p->slots, err);
+        status = atx_validator_bind(
+            &setup->validator, op->expected.reference[0] ? &p->reference : &p->validators, op, p->slots, err);
     return status == AT_OK ? atx_device_setup(env->device, setup, err) : status;
 }
 
@@ -319,12 +319,12 @@ at_status atx_setup_begin(atx_preparation *out, atx_env *env, const atx_problem 
                               .setup = { .warm = env->options->warm,
                                          .seed = env->seed,
                                          .energy = atx_reads_figure(op, ATX_FIGURE_JOULES) } };
-    memcpy(out->slots, slots, (size_t)op->symbols.count * sizeof *slots);
+    memcpy(out->slots, slots, (size_t)op->scope.symbols.count * sizeof *slots);
     if (op->recorded && env->builder.nvrtc)
         return atx_fail(err, AT_ERR_INPUT,
                         "%s: the operation %s is recorded, its kernels are not here; expected --device "
                         "replay:FILE",
-                        op->file, op->name);
+                        op->text.file, op->name);
     if (op->recorded)
         return AT_OK;
     at_status status = atx_setup_describe(&out->setup, problem, slots, err);
@@ -346,7 +346,7 @@ static at_status finish(atx_preparation *p, atx_env *env, at_error *err)
     if (status == AT_OK)
         status = wait_for(&p->reference, env, reference_file(p), "reference kernel", err);
     if (status == AT_OK)
-        status = wait_for(&p->validators, env, p->problem->op->file, "kernel that validates", err);
+        status = wait_for(&p->validators, env, p->problem->op->text.file, "kernel that validates", err);
     if (status == AT_OK)
         status = set_up_device(env, p, err);
     if (status == AT_ERR_DEVICE && env->checked && !atx_device_is_lost(env->device)) {
@@ -415,7 +415,7 @@ static int64_t moved_bytes(const atx_problem *problem, const int64_t *slots)
 static int64_t own_bytes(const atx_problem *problem, const int64_t *slots)
 {
     int64_t elements = 1;
-    for (int i = 0; i < problem->op->dim_count; i++)
+    for (int i = 0; i < problem->op->shape.dim_count; i++)
         elements *= problem->dims[i]; /* fits: see atx_problem_init */
     return atx_problem_is_dense(problem) ? moved_bytes(problem, slots)
                                          : elements * atx_dtype_bytes(problem->type);
@@ -423,22 +423,22 @@ static int64_t own_bytes(const atx_problem *problem, const int64_t *slots)
 
 static bool find_copy(atx_problem *out, const atx_env *env, const atx_problem *problem, const int64_t *slots)
 {
-    const atx_op *op = problem->op, *copy = atx_catalog_find_op(env->catalog, op->ceiling_op);
+    const atx_op *op = problem->op, *copy = atx_catalog_find_op(env->catalog, op->goal.ceiling_op);
     int64_t sizes[ATX_MAX_DIMS];
-    for (int i = 0; i < op->ceiling_dim_count; i++)
-        if (atx_expr_eval(&sizes[i], op->ceiling_dims[i], slots, NULL) != AT_OK)
+    for (int i = 0; i < op->goal.ceiling_dim_count; i++)
+        if (atx_expr_eval(&sizes[i], op->goal.ceiling_dims[i], slots, NULL) != AT_OK)
             return false;
     return copy && !copy->recorded &&
-           atx_problem_init(out, copy, problem->type, sizes, op->ceiling_dim_count, NULL) == AT_OK;
+           atx_problem_init(out, copy, problem->type, sizes, op->goal.ceiling_dim_count, NULL) == AT_OK;
 }
 
 int64_t atx_setup_copy_bytes(const atx_env *env, const atx_problem *problem, const int64_t *slots)
 {
     atx_problem copy;
     int64_t copy_slots[ATX_MAX_SLOTS], bytes = -1;
-    if (strcmp(problem->op->ceiling_op, problem->op->name) == 0)
+    if (strcmp(problem->op->goal.ceiling_op, problem->op->name) == 0)
         bytes = own_bytes(problem, slots);
-    else if (problem->op->ceiling_op[0] && find_copy(&copy, env, problem, slots) &&
+    else if (problem->op->goal.ceiling_op[0] && find_copy(&copy, env, problem, slots) &&
              atx_problem_bind(copy_slots, &copy, &atx_device_info_of(env->device)->limits, NULL) == AT_OK)
         bytes = moved_bytes(&copy, copy_slots);
     return bytes > 0 ? bytes : 0;
@@ -446,13 +446,13 @@ int64_t atx_setup_copy_bytes(const atx_env *env, const atx_problem *problem, con
 
 bool atx_setup_ceiling(atx_problem *out, const atx_env *env, const atx_problem *problem, const int64_t *slots)
 {
-    return problem->op->ceiling_op[0] && strcmp(problem->op->ceiling_op, problem->op->name) != 0 &&
+    return problem->op->goal.ceiling_op[0] && strcmp(problem->op->goal.ceiling_op, problem->op->name) != 0 &&
            find_copy(out, env, problem, slots) &&
            (atx_env_is_replay(env) || atx_setup_copy_bytes(env, problem, slots) > 0);
 }
 
 bool atx_setup_has_copies(const atx_env *env, const atx_problem *problem, const int64_t *slots)
 {
-    return problem->op->ceiling_op[0] &&
+    return problem->op->goal.ceiling_op[0] &&
            (atx_env_is_replay(env) || atx_setup_copy_bytes(env, problem, slots) > 0);
 }

@@ -71,7 +71,7 @@ static void render(atx_str *source, int i)
               "%s", err.text);
     const atx_problem *p = &shapes.problems[0];
     const atx_template *t = atx_catalog_find_template(catalog, p->op, CASES[i].template);
-    memcpy(config.values, t->defaults, sizeof config.values);
+    memcpy(config.values, t->scope.defaults, sizeof config.values);
     cr_assert(atx_config_change(&config, t, CASES[i].config, &err) == AT_OK, "%s", err.text);
     cr_assert(atx_problem_bind(slots, p, &limits, &err) == AT_OK, "%s", err.text);
     cr_assert(atx_config_validate(slots, t, &config, &err) == AT_OK, "%s", err.text);

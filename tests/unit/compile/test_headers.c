@@ -51,7 +51,7 @@ static void hash_of(char hash[ATX_HASH_TEXT], const char *text, const char *fold
 {
     atx_op *op = read_op(MINI_OP);
     atx_template *t = must_read(op, text, folders);
-    memcpy(hash, t->hash, sizeof t->hash);
+    memcpy(hash, t->text.hash, sizeof t->text.hash);
     atx_template_close(t);
     atx_op_close(op);
 }
@@ -248,7 +248,7 @@ Test(headers, what_lies_in_a_named_folder_is_not_gathered_by_an_include_line)
     cr_expect(strstr(err.text, "more than 1048576 bytes") && strstr(err.text, "--headers DIR"), "%s",
               err.text);
     cr_assert_eq(read_with(&t, op, TEXT, "inc", &err), AT_OK, "%s", err.text);
-    cr_expect(strstr(t->source, "#include <lib/two.h>"), "%s", t->source);
+    cr_expect(strstr(t->text.source, "#include <lib/two.h>"), "%s", t->text.source);
     atx_template_close(t);
     atx_op_close(op);
 }
@@ -258,10 +258,10 @@ Test(headers, a_stored_text_is_read_without_the_folder)
     atx_op *op = read_op(MINI_OP);
     atx_template *t = must_read(op, TWO, "inc"), *again = NULL;
     at_error err = { 0 };
-    cr_assert_eq(atx_template_read(&again, op, t->source, t->source_len, "op/t.cu", &err), AT_OK, "%s",
-                 err.text);
-    cr_expect_str_eq(again->hash, t->hash);
-    cr_expect_str_eq(again->headers, t->headers);
+    cr_assert_eq(atx_template_read(&again, op, t->text.source, t->text.source_len, "op/t.cu", &err), AT_OK,
+                 "%s", err.text);
+    cr_expect_str_eq(again->text.hash, t->text.hash);
+    cr_expect_str_eq(again->text.headers, t->text.headers);
     atx_template_close(t);
     atx_template_close(again);
     atx_op_close(op);
@@ -281,10 +281,10 @@ Test(headers, an_op_whose_reference_includes_them_is_another_one_when_they_are)
         const atx_commons files = { .allowed = allowed, .headers = headers };
         cr_assert_eq(atx_op_read_with(&op, &files, TEXT, strlen(TEXT), "op/op.cu", &err), AT_OK, "%s",
                      err.text);
-        cr_assert_not_null(op->headers);
+        cr_assert_not_null(op->text.headers);
         if (i)
-            cr_expect_str_neq(op->hash, before);
-        memcpy(before, op->hash, sizeof before);
+            cr_expect_str_neq(op->text.hash, before);
+        memcpy(before, op->text.hash, sizeof before);
         atx_op_close(op);
         atx_allowed_close(allowed);
         atx_headers_close(headers);

@@ -236,14 +236,14 @@ static void compare(compiler *c, const atx_space *space, const int64_t *slots, c
 
     atx_space_config(&config, space, index);
     cr_assert_eq(atx_render(&rendered, t, problem->type, &config, slots, &err), AT_OK, "%s", err.text);
-    cut(&text, rendered.data, t->kernel, "cut_kernel", atx_dtype_bytes(problem->type));
+    cut(&text, rendered.data, t->call.kernel, "cut_kernel", atx_dtype_bytes(problem->type));
     cr_expect(!strstr(text.data, "AUTOTUNE") && !strstr(text.data, "autotune"), "%s", text.data);
-    compile(&whole, c, rendered.data, t->kernel);
+    compile(&whole, c, rendered.data, t->call.kernel);
     compile(&part, c, text.data, "cut_kernel");
-    cr_expect_eq(c->log.len, 0, "%s: %s\n%s", t->file, atx_str_text(&c->log), text.data);
+    cr_expect_eq(c->log.len, 0, "%s: %s\n%s", t->text.file, atx_str_text(&c->log), text.data);
     cr_expect(whole.len == part.len && memcmp(whole.text, part.text, whole.len) == 0 &&
                   memcmp(&whole.resources, &part.resources, sizeof whole.resources) == 0,
-              "%s: another kernel of\n%s", t->file, text.data);
+              "%s: another kernel of\n%s", t->text.file, text.data);
     atx_str_clear(&whole.cubin);
     atx_str_clear(&part.cubin);
     atx_str_clear(&rendered);
@@ -290,7 +290,7 @@ static void compare_op(const char *name, int most)
         for (size_t k = 0; k < sizeof PROBLEMS / sizeof *PROBLEMS && compared < most; k++)
             compared += compare_problem(&c, atx_catalog_template(catalog, op, i), PROBLEMS[k].type,
                                         PROBLEMS[k].sizes);
-        cr_expect_gt(compared, 0, "%s", atx_catalog_template(catalog, op, i)->file);
+        cr_expect_gt(compared, 0, "%s", atx_catalog_template(catalog, op, i)->text.file);
     }
     atx_catalog_close(catalog);
     atx_nvrtc_close(c.nvrtc);

@@ -61,8 +61,8 @@ Test(common, puts_what_is_used_before_what_uses_it)
     add_three();
     atx_op *op = read_op(MINI_OP);
     atx_template *t = read_with(op, OWN);
-    cr_assert_str_eq(t->source, BUNDLE OWN);
-    cr_assert_eq(t->source_len, strlen(t->source));
+    cr_assert_str_eq(t->text.source, BUNDLE OWN);
+    cr_assert_eq(t->text.source_len, strlen(t->text.source));
     char *text = render(t);
     cr_assert_not_null(strstr(text, "using T = unsigned int;\n#line 1 \"a.cuh\"\n" A
                                     "#line 1 \"dir/common/b.cuh\"\n" B "\n#line 1 \"dir/common/c.cuh\"\n" C
@@ -78,16 +78,18 @@ Test(common, a_stored_bundle_reads_back_as_itself)
 {
     add_three();
     atx_op *op = read_op(MINI_OP);
-    atx_template *t = read_with(op, OWN), *stored = read_template(op, t->source);
-    cr_assert_str_eq(stored->hash, t->hash);
-    cr_assert_str_eq(stored->source, t->source);
-    cr_assert_eq(stored->part_count, 4);
-    cr_assert_str_eq(stored->parts[1].file, "common/b.cuh");
+    atx_template *t = read_with(op, OWN), *stored = read_template(op, t->text.source);
+    cr_assert_str_eq(stored->text.hash, t->text.hash);
+    cr_assert_str_eq(stored->text.source, t->text.source);
+    cr_assert_eq(stored->text.part_count, 4);
+    cr_assert_str_eq(stored->text.parts[1].file, "common/b.cuh");
     atx_template *other = NULL; /* what a library has is not what was measured */
     atx_commons changed = { 0 };
     cr_assert_eq(atx_commons_add(&changed, A "//", strlen(A "//"), "a.cuh", NULL), AT_OK);
-    cr_assert_eq(atx_template_read_with(&other, op, &changed, t->source, t->source_len, "t.cu", NULL), AT_OK);
-    cr_assert_str_eq(other->hash, t->hash);
+    cr_assert_eq(
+        atx_template_read_with(&other, op, &changed, t->text.source, t->text.source_len, "t.cu", NULL),
+        AT_OK);
+    cr_assert_str_eq(other->text.hash, t->text.hash);
     atx_commons_clear(&changed);
     atx_template_close(other);
     atx_template_close(stored);
@@ -105,8 +107,8 @@ Test(common, a_change_of_common_code_is_a_change_of_its_users)
     add("b.cuh", B);
     add("c.cuh", C);
     atx_template *after = read_with(op, OWN), *same = read_with(op, MINI_SPACE(""));
-    cr_assert_str_neq(before->hash, after->hash);
-    cr_assert_str_eq(other->hash, same->hash);
+    cr_assert_str_neq(before->text.hash, after->text.hash);
+    cr_assert_str_eq(other->text.hash, same->text.hash);
     atx_template_close(before);
     atx_template_close(other);
     atx_template_close(after);
@@ -124,8 +126,8 @@ Test(common, a_comment_in_common_code_is_none)
     add("b.cuh", B);
     add("c.cuh", C);
     atx_template *after = read_with(op, OWN);
-    cr_assert_str_eq(before->hash, after->hash);
-    cr_assert_str_neq(before->source, after->source);
+    cr_assert_str_eq(before->text.hash, after->text.hash);
+    cr_assert_str_neq(before->text.source, after->text.source);
     atx_template_close(before);
     atx_template_close(after);
     atx_op_close(op);
@@ -134,8 +136,8 @@ Test(common, a_comment_in_common_code_is_none)
 Test(common, without_use_the_bundle_is_the_file)
 {
     atx_op *op = read_op(MINI_OP);
-    cr_assert_str_eq(op->source, MINI_OP);
-    cr_assert_eq(op->part_count, 1);
+    cr_assert_str_eq(op->text.source, MINI_OP);
+    cr_assert_eq(op->text.part_count, 1);
     atx_op_close(op);
 }
 
@@ -148,7 +150,7 @@ Test(common, an_op_uses_it_too)
                                   strlen(MINI_OP_HEAD "use a\ntype T = storage\n" MINI_OP_TAIL), "op.cu",
                                   NULL),
                  AT_OK);
-    cr_assert_eq(strncmp(op->source, "//!autotune common a 39\n" A "/*!autotune\nop", 70), 0);
+    cr_assert_eq(strncmp(op->text.source, "//!autotune common a 39\n" A "/*!autotune\nop", 70), 0);
     cr_assert_eq(atx_render_reference(&out, &(atx_problem){ .op = op, .type = ATX_U8 }, NULL), AT_OK);
     cr_assert_not_null(strstr(out.data, "#line 1 \"a.cuh\"\n" A "#line 1 \"op.cu\"\n/*!autotune\nop"));
     atx_str_clear(&out);
@@ -167,7 +169,7 @@ Test(common, a_library_goes_before_its_next)
     atx_op *op = read_op(MINI_OP);
     atx_template *t = NULL;
     cr_assert_eq(atx_template_read_with(&t, op, &mine, OWN, strlen(OWN), "t.cu", NULL), AT_OK);
-    cr_assert_not_null(strstr(t->source, "int mine;"), "also where a built-in file uses it");
+    cr_assert_not_null(strstr(t->text.source, "int mine;"), "also where a built-in file uses it");
     atx_template_close(t);
     atx_op_close(op);
     atx_commons_clear(&mine);
@@ -184,12 +186,12 @@ static void check_declared(const atx_template *t)
     atx_str out = { 0 };
     atx_config config = { { 2, 8 } };
 
-    cr_assert_eq(t->param_count, 2);
-    cr_assert_str_eq(t->params[1].name, "W");
-    cr_assert_eq(t->defaults[1], 8);
-    cr_assert_eq(t->let_count, 3);
-    cr_assert_eq(t->require_count, 1 + (size_t)t->op->align_count);
-    cr_assert_str_eq(t->requires[0].reason, "small");
+    cr_assert_eq(t->scope.param_count, 2);
+    cr_assert_str_eq(t->scope.params[1].name, "W");
+    cr_assert_eq(t->scope.defaults[1], 8);
+    cr_assert_eq(t->scope.let_count, 3);
+    cr_assert_eq(t->scope.require_count, 1 + (size_t)t->op->shape.align_count);
+    cr_assert_str_eq(t->scope.requires[0].reason, "small");
     bind_problem(slots, t->op, 64, 64);
     cr_assert_eq(atx_render(&out, t, ATX_F32, &config, slots, NULL), AT_OK);
     cr_assert_not_null(strstr(out.data, "constexpr int AREA = 32;"), "%s", out.data);
@@ -206,12 +208,13 @@ Test(common, declarations_are_those_of_every_template_that_uses_it)
     atx_template *t = read_with(op, WITH_BOX), *stored = NULL;
     check_declared(t);
     atx_commons_clear(&library);
-    cr_assert_str_eq(t->params[1].where.file, "box.cuh", "its own copy");
-    cr_assert_str_eq(t->lets[1].where.file, "sizes.cuh");
-    cr_assert_eq(atx_template_read_with(&stored, op, NULL, t->source, strlen(t->source), "t.cu", NULL),
-                 AT_OK);
+    cr_assert_str_eq(t->scope.params[1].where.file, "box.cuh", "its own copy");
+    cr_assert_str_eq(t->scope.lets[1].where.file, "sizes.cuh");
+    cr_assert_eq(
+        atx_template_read_with(&stored, op, NULL, t->text.source, strlen(t->text.source), "t.cu", NULL),
+        AT_OK);
     check_declared(stored);
-    cr_assert_str_eq(stored->hash, t->hash);
+    cr_assert_str_eq(stored->text.hash, t->text.hash);
     atx_template_close(stored);
     atx_template_close(t);
     atx_op_close(op);
@@ -223,7 +226,7 @@ Test(common, declarations_are_read_once_and_where_they_are_used)
     add("box.cuh", BOX);
     add("sizes.cuh", SIZES);
     atx_template *t = read_with(op, MINI_TEMPLATE("param N = 1 2\nuse box sizes\ngrid last\nblock twice\n"));
-    cr_assert_eq(t->let_count, 3);
+    cr_assert_eq(t->scope.let_count, 3);
     atx_template_close(t);
     const char *const wrong[][2] = {
         { MINI_TEMPLATE("use box\nparam N = 1 2\ngrid 1\nblock 1\n"), "sizes.cuh:3:17: unknown name 'N'" },
@@ -333,7 +336,7 @@ Test(common, a_chain_has_an_end)
     }
     atx_op *op = read_op(MINI_OP);
     atx_template *t = read_with(op, MINI_SPACE("use n63\n"));
-    cr_assert_eq(t->part_count, 65);
+    cr_assert_eq(t->text.part_count, 65);
     atx_template_close(t);
     at_error err = { 0 };
     static const char LONGER[] = MINI_SPACE("use n64\n");

@@ -11,22 +11,22 @@ Test(declare, reads_an_op)
     atx_op *op = read_op(MINI_OP);
     cr_assert_str_eq(op->name, "mini");
     cr_assert_str_eq(op->about, "y = x");
-    cr_assert_str_eq(op->file, "op.cu");
-    cr_assert_eq(op->dim_count, 3);
-    cr_assert_str_eq(op->dims[0].name, "batch");
-    cr_assert(op->dims[0].optional);
-    cr_assert_eq(op->dims[0].value, 1);
-    cr_assert_not(op->dims[2].optional);
+    cr_assert_str_eq(op->text.file, "op.cu");
+    cr_assert_eq(op->shape.dim_count, 3);
+    cr_assert_str_eq(op->shape.dims[0].name, "batch");
+    cr_assert(op->shape.dims[0].optional);
+    cr_assert_eq(op->shape.dims[0].value, 1);
+    cr_assert_not(op->shape.dims[2].optional);
     cr_assert(op->storage);
     cr_assert_eq(op->types, (1u << ATX_DTYPES) - 1);
-    cr_assert_eq(op->sizeof_slot, 3);
-    cr_assert_eq(op->device_slot, 4);
-    cr_assert_str_eq(atx_symbol_name(&op->symbols, 5), "device.sms");
-    cr_assert_eq(op->lets[0].slot, 4 + ATX_LIMIT_COUNT);
-    cr_assert_eq(op->let_count, 1);
-    cr_assert_str_eq(op->requires[0].reason, "nothing to do");
-    cr_assert_eq(op->requires[0].where.line, 6);
-    cr_assert_eq(op->requires[0].where.column, 11);
+    cr_assert_eq(op->scope.sizeof_slot, 3);
+    cr_assert_eq(op->scope.device_slot, 4);
+    cr_assert_str_eq(atx_symbol_name(&op->scope.symbols, 5), "device.sms");
+    cr_assert_eq(op->scope.lets[0].slot, 4 + ATX_LIMIT_COUNT);
+    cr_assert_eq(op->scope.let_count, 1);
+    cr_assert_str_eq(op->scope.requires[0].reason, "nothing to do");
+    cr_assert_eq(op->scope.requires[0].where.line, 6);
+    cr_assert_eq(op->scope.requires[0].where.column, 11);
     cr_assert_eq(op->arg_count, 4);
     cr_assert_eq(op->args[0].role, ATX_OUTPUT);
     cr_assert_eq(op->args[1].role, ATX_INPUT);
@@ -35,13 +35,13 @@ Test(declare, reads_an_op)
     cr_assert_str_eq(atx_expr_text(op->args[2].expr), "rows");
     cr_assert_eq(op->args[3].scalar_bytes, 4);
     cr_assert_str_eq(atx_expr_text(op->args[3].expr), "count / 2");
-    cr_assert_str_eq(op->reference, "mini_reference");
-    cr_assert_str_eq(atx_expr_text(op->launch.grid[0]), "ceil_div(count, 256)");
-    cr_assert_null(op->launch.grid[1]);
-    cr_assert_null(op->launch.shared);
-    cr_assert_str_eq(op->ceiling_op, "");
-    cr_assert_str_eq(op->source, MINI_OP);
-    cr_assert_eq(strlen(op->hash), 64);
+    cr_assert_str_eq(op->expected.reference, "mini_reference");
+    cr_assert_str_eq(atx_expr_text(op->expected.launch.grid[0]), "ceil_div(count, 256)");
+    cr_assert_null(op->expected.launch.grid[1]);
+    cr_assert_null(op->expected.launch.shared);
+    cr_assert_str_eq(op->goal.ceiling_op, "");
+    cr_assert_str_eq(op->text.source, MINI_OP);
+    cr_assert_eq(strlen(op->text.hash), 64);
     atx_op_close(op);
     atx_op_close(NULL);
 }
@@ -52,10 +52,10 @@ Test(declare, reads_real_types_and_a_ceiling)
         read_op(MINI_OP_HEAD "type T = f16 f64\nceiling copy batch rows * 2 cols\nshared 64\n" MINI_OP_TAIL);
     cr_assert_not(op->storage);
     cr_assert_eq(op->types, 1u << ATX_F16 | 1u << ATX_F64);
-    cr_assert_str_eq(op->ceiling_op, "copy");
-    cr_assert_eq(op->ceiling_dim_count, 3);
-    cr_assert_str_eq(atx_expr_text(op->ceiling_dims[1]), "rows * 2");
-    cr_assert_str_eq(atx_expr_text(op->launch.shared), "64");
+    cr_assert_str_eq(op->goal.ceiling_op, "copy");
+    cr_assert_eq(op->goal.ceiling_dim_count, 3);
+    cr_assert_str_eq(atx_expr_text(op->goal.ceiling_dims[1]), "rows * 2");
+    cr_assert_str_eq(atx_expr_text(op->expected.launch.shared), "64");
     atx_op_close(op);
 }
 
@@ -69,8 +69,9 @@ Test(declare, reads_choices)
     atx_problem problem;
     at_error err = { 0 };
     int64_t slots[ATX_MAX_SLOTS], bytes = 0;
-    cr_assert(op->dims[0].optional && op->dims[0].value == 1 && op->dims[0].word_count == 2);
-    cr_assert_str_eq(op->dims[0].words[1], "far");
+    cr_assert(op->shape.dims[0].optional && op->shape.dims[0].value == 1 &&
+              op->shape.dims[0].word_count == 2);
+    cr_assert_str_eq(op->shape.dims[0].words[1], "far");
     cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 2, 1, 5 }, 3, &err), AT_OK, "%s",
                  err.text);
     cr_assert_eq(atx_problem_bind(slots, &problem, &limits, &err), AT_OK, "%s", err.text);
@@ -87,10 +88,13 @@ Test(declare, reads_what_look_ups_compare)
                                       "near turned batch rows cost 3\nnear narrow cols <= 32 cost 24\n"
                                       "near narrow rows <= 8 cost 1000\nnear aligned rows cols cost 7\n"
                                       "default op\n" MINI_OP_TAIL);
-    cr_assert_eq(op->turn_count, 2);
-    cr_assert(op->turns[0].dims[0] == 1 && op->turns[0].dims[1] == 2 && op->turns[0].cost == 10);
-    cr_assert(op->turns[1].dims[0] == 0 && op->turns[1].dims[1] == 1 && op->turns[1].cost == 3);
-    const atx_near batch = op->dims[0].near, rows = op->dims[1].near, cols = op->dims[2].near;
+    cr_assert_eq(op->shape.turn_count, 2);
+    cr_assert(op->shape.turns[0].dims[0] == 1 && op->shape.turns[0].dims[1] == 2 &&
+              op->shape.turns[0].cost == 10);
+    cr_assert(op->shape.turns[1].dims[0] == 0 && op->shape.turns[1].dims[1] == 1 &&
+              op->shape.turns[1].cost == 3);
+    const atx_near batch = op->shape.dims[0].near, rows = op->shape.dims[1].near,
+                   cols = op->shape.dims[2].near;
     cr_assert(!batch.narrow && !batch.narrow_cost && !batch.aligned_cost, "it was not named");
     cr_assert(rows.narrow == 8 && rows.narrow_cost == 1000 && rows.aligned_cost == 7);
     cr_assert(cols.narrow == 32 && cols.narrow_cost == 24 && cols.aligned_cost == 7);
@@ -101,10 +105,10 @@ Test(declare, reads_what_look_ups_compare)
 Test(declare, an_op_that_says_nothing_of_look_ups_has_nothing_compared)
 {
     atx_op *op = read_op(MINI_OP);
-    cr_assert_eq(op->turn_count, 0);
-    for (int i = 0; i < op->dim_count; i++)
-        cr_assert(!op->dims[i].near.narrow && !op->dims[i].near.narrow_cost &&
-                  !op->dims[i].near.aligned_cost);
+    cr_assert_eq(op->shape.turn_count, 0);
+    for (int i = 0; i < op->shape.dim_count; i++)
+        cr_assert(!op->shape.dims[i].near.narrow && !op->shape.dims[i].near.narrow_cost &&
+                  !op->shape.dims[i].near.aligned_cost);
     cr_assert_not(op->by_default);
     atx_op_close(op);
 }
@@ -127,33 +131,33 @@ Test(declare, reads_a_template)
                                                       "shared    bytes\n"));
     cr_assert_str_eq(t->name, "t");
     cr_assert_str_eq(t->about, "about t");
-    cr_assert_str_eq(t->kernel, "mini_t");
-    cr_assert_eq(t->param_count, 3);
-    cr_assert_str_eq(t->params[0].meaning, "side");
-    cr_assert_eq(t->params[0].slot, op->symbols.count);
-    cr_assert_eq(t->params[0].label_slot, -1);
-    cr_assert_null(t->params[0].labels);
+    cr_assert_str_eq(t->call.kernel, "mini_t");
+    cr_assert_eq(t->scope.param_count, 3);
+    cr_assert_str_eq(t->scope.params[0].meaning, "side");
+    cr_assert_eq(t->scope.params[0].slot, op->scope.symbols.count);
+    cr_assert_eq(t->scope.params[0].label_slot, -1);
+    cr_assert_null(t->scope.params[0].labels);
     static const int64_t PADS[] = { 0, 1, 2, 3, 4, 10, 16, -5 };
-    cr_assert_eq(t->params[1].count, 8);
-    cr_assert_arr_eq(t->params[1].values, PADS, sizeof PADS);
-    cr_assert_str_eq(t->params[2].labels[1], "slow");
-    cr_assert_eq(t->params[2].values[1], 1);
-    cr_assert_str_eq(atx_symbol_name(&t->symbols, t->params[2].label_slot + 1), "ORDER_slow");
-    cr_assert_eq(t->defaults[0], 16);
-    cr_assert_eq(t->defaults[1], 4);
-    cr_assert_eq(t->defaults[2], 1);
-    cr_assert_eq(t->let_count, 2);
-    cr_assert_str_eq(atx_expr_text(t->lets[0].expr), "TILE * (TILE + PAD)");
-    cr_assert_str_eq(t->lets[0].meaning, "with padding");
-    cr_assert_not(t->lets[0].rendered);
-    cr_assert(t->lets[1].rendered);
-    cr_assert_str_eq(t->requires[0].reason, "too much");
-    cr_assert_str_eq(atx_expr_text(t->requires[0].expr), "bytes < 2000 && ORDER != ORDER_slow");
-    cr_assert_str_eq(atx_expr_text(t->launch.block[0]), "TILE * 2");
-    cr_assert_str_eq(atx_expr_text(t->launch.block[1]), "(PAD + 6)");
-    cr_assert_str_eq(atx_expr_text(t->launch.block[2]), "1");
-    cr_assert_eq(atx_expr_where(t->launch.shared).line, 15);
-    cr_assert_str_eq(atx_expr_text(t->launch.shared), "bytes");
+    cr_assert_eq(t->scope.params[1].count, 8);
+    cr_assert_arr_eq(t->scope.params[1].values, PADS, sizeof PADS);
+    cr_assert_str_eq(t->scope.params[2].labels[1], "slow");
+    cr_assert_eq(t->scope.params[2].values[1], 1);
+    cr_assert_str_eq(atx_symbol_name(&t->scope.symbols, t->scope.params[2].label_slot + 1), "ORDER_slow");
+    cr_assert_eq(t->scope.defaults[0], 16);
+    cr_assert_eq(t->scope.defaults[1], 4);
+    cr_assert_eq(t->scope.defaults[2], 1);
+    cr_assert_eq(t->scope.let_count, 2);
+    cr_assert_str_eq(atx_expr_text(t->scope.lets[0].expr), "TILE * (TILE + PAD)");
+    cr_assert_str_eq(t->scope.lets[0].meaning, "with padding");
+    cr_assert_not(t->scope.lets[0].rendered);
+    cr_assert(t->scope.lets[1].rendered);
+    cr_assert_str_eq(t->scope.requires[0].reason, "too much");
+    cr_assert_str_eq(atx_expr_text(t->scope.requires[0].expr), "bytes < 2000 && ORDER != ORDER_slow");
+    cr_assert_str_eq(atx_expr_text(t->call.launch.block[0]), "TILE * 2");
+    cr_assert_str_eq(atx_expr_text(t->call.launch.block[1]), "(PAD + 6)");
+    cr_assert_str_eq(atx_expr_text(t->call.launch.block[2]), "1");
+    cr_assert_eq(atx_expr_where(t->call.launch.shared).line, 15);
+    cr_assert_str_eq(atx_expr_text(t->call.launch.shared), "bytes");
     atx_template_close(t);
     atx_template_close(NULL);
     atx_op_close(op);
@@ -184,9 +188,9 @@ Test(declare, an_alignment_that_a_template_does_not_mention_must_be_the_full_one
         char source[400];
         snprintf(source, sizeof source, "/*!autotune\ntemplate t\n%s*/\nvoid mini_t() {}\n", CASES[i].lines);
         atx_template *t = read_template(op, source);
-        cr_assert_eq(t->require_count, CASES[i].required, "%zu", i);
+        cr_assert_eq(t->scope.require_count, CASES[i].required, "%zu", i);
         if (CASES[i].first)
-            cr_assert_str_eq(atx_expr_text(t->requires[0].expr), CASES[i].first);
+            cr_assert_str_eq(atx_expr_text(t->scope.requires[0].expr), CASES[i].first);
         atx_template_close(t);
     }
     atx_op_close(op);
@@ -198,9 +202,9 @@ Test(declare, reads_windows_line_ends_and_a_byte_order_mark)
     atx_template *t = read_template(
         op, "\xef\xbb\xbf/*!autotune\r\n\r\n  # only a comment\r\ntemplate t\r\nparam A = 1 \\\r\n 2\r\n"
             "grid 1\r\nblock 1\r\n*/ void mini_t() {}");
-    cr_assert_eq(t->params[0].count, 2);
-    cr_assert_str_eq(t->params[0].meaning, "");
-    cr_assert_eq(t->params[0].where.line, 5);
+    cr_assert_eq(t->scope.params[0].count, 2);
+    cr_assert_str_eq(t->scope.params[0].meaning, "");
+    cr_assert_eq(t->scope.params[0].where.line, 5);
     atx_template_close(t);
     atx_op_close(op);
 }
@@ -215,7 +219,7 @@ Test(declare, finds_two_blocks_in_one_file)
     atx_op *op = read_op(BOTH);
     atx_template *t = read_template(op, BOTH);
     cr_assert_str_eq(t->name, "t");
-    cr_assert_eq(t->param_count, 0);
+    cr_assert_eq(t->scope.param_count, 0);
     atx_template_close(t);
     atx_op_close(op);
 }
@@ -554,8 +558,8 @@ Test(declare, survives_truncation)
 Test(declare, equal_sources_have_equal_hashes)
 {
     atx_op *a = read_op(MINI_OP), *b = read_op(MINI_OP), *c = read_op(MINI_OP ";\n");
-    cr_assert_str_eq(a->hash, b->hash);
-    cr_assert_str_neq(a->hash, c->hash);
+    cr_assert_str_eq(a->text.hash, b->text.hash);
+    cr_assert_str_neq(a->text.hash, c->text.hash);
     atx_op_close(a);
     atx_op_close(b);
     atx_op_close(c);

@@ -267,11 +267,11 @@ Test(indices, a_family_is_a_let_for_each_value)
         int64_t value;
     } WANTED[] = { { "count", 120 }, { "after0", 30 }, { "after1", 6 }, { "after2", 1 } };
     for (size_t i = 0; i < sizeof WANTED / sizeof *WANTED; i++) {
-        const atx_let *let = let_called(op->lets, op->let_count, WANTED[i].name);
+        const atx_let *let = let_called(op->scope.lets, op->scope.let_count, WANTED[i].name);
         cr_assert_not_null(let, "%s", WANTED[i].name);
         cr_assert_eq(slots[let->slot], WANTED[i].value, "%s", WANTED[i].name);
     }
-    cr_assert_eq(op->let_count, 4);
+    cr_assert_eq(op->scope.let_count, 4);
     atx_op_close(op);
 }
 
@@ -283,10 +283,10 @@ Test(indices, a_family_may_be_made_of_its_own_earlier_ones)
         read_template(op, MINI_SPACE("each b = 1..0\nconst s2 = 1\nconst s[b] = s[b + 1] * n[b + 1]\n"
                                      "require all(k: s[k] == after[k])\n"));
     static const char *const NAMED[] = { "s2", "s1", "s0" };
-    cr_assert_eq(t->let_count, 3);
+    cr_assert_eq(t->scope.let_count, 3);
     for (int i = 0; i < 3; i++) {
-        cr_assert_str_eq(t->lets[i].name, NAMED[i]);
-        cr_assert(t->lets[i].rendered);
+        cr_assert_str_eq(t->scope.lets[i].name, NAMED[i]);
+        cr_assert(t->scope.lets[i].rendered);
     }
     atx_template_close(t);
     atx_op_close(op);
@@ -299,8 +299,8 @@ Test(indices, a_name_with_its_index_is_as_long_as_a_name_may_be)
 {
     atx_op *op = op_of_sizes();
     atx_template *t = read_template(op, MINI_SPACE("let " LONGEST "[k] = n[k]\n"));
-    cr_assert_eq(t->let_count, 3);
-    cr_expect(let_called(t->lets, t->let_count, LONGEST "2"));
+    cr_assert_eq(t->scope.let_count, 3);
+    cr_expect(let_called(t->scope.lets, t->scope.let_count, LONGEST "2"));
     atx_template_close(t);
     atx_op_close(op);
 }

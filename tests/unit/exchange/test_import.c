@@ -113,7 +113,7 @@ Test(import, reads_t4_results)
     cr_assert_float_eq(row->timing.median_s, 500e-6, 1e-12, "microseconds");
     cr_assert_eq(row->timing.samples, 2);
     cr_assert_float_eq(row->compile_s, 0.1, 1e-12);
-    const atx_param *items = &item->t->params[1];
+    const atx_param *items = &item->t->scope.params[1];
     cr_assert_eq(items->count, 3, "the values that occur, ascending");
     cr_assert_eq(items->values[0], 1);
     cr_assert_eq(items->values[2], 4);
@@ -147,9 +147,9 @@ Test(import, t4_results_take_values_sizes_and_name_from_their_declaration)
     cr_assert_str_eq(item->op->name, "scale");
     cr_assert_eq(item->problem.type, ATX_F64, "the first argument that is written");
     cr_assert_eq(item->problem.dims[1], 512);
-    cr_assert_eq(item->t->params[0].count, 3);
-    cr_assert_eq(item->t->params[0].values[2], 128);
-    cr_assert_eq(item->t->require_count, 5);
+    cr_assert_eq(item->t->scope.params[0].count, 3);
+    cr_assert_eq(item->t->scope.params[0].values[2], 128);
+    cr_assert_eq(item->t->scope.require_count, 5);
     find_row(item, "block_size_x=32 items=4 order=columns streaming=1");
     atx_import_clear(&import);
 }
@@ -158,8 +158,8 @@ Test(import, a_declaration_alone_is_declared)
 {
     atx_import import = read_ok(DATA "scale_t1.json", NULL);
     cr_assert_eq(import.items[0].count, 0);
-    cr_assert_eq(import.items[0].t->param_count, 5);
-    cr_assert_eq(import.items[0].t->require_count, 5);
+    cr_assert_eq(import.items[0].t->scope.param_count, 5);
+    cr_assert_eq(import.items[0].t->scope.require_count, 5);
     atx_import_clear(&import);
 }
 
@@ -173,7 +173,7 @@ Test(import, a_condition_that_recorded_configurations_break_is_left_out_with_a_w
     cr_assert_eq(w.count, 1);
     cr_assert(strstr(w.last, "scale_t1.json:15:24: found 1 of 7 recorded configurations that break"), "%s",
               w.last);
-    cr_assert_eq(import.items[0].t->require_count, 4);
+    cr_assert_eq(import.items[0].t->scope.require_count, 4);
     atx_import_clear(&import);
 }
 
@@ -331,7 +331,7 @@ Test(import, t4_results_of_ours_keep_their_problem_and_their_template)
     cr_expect_str_eq(item->t->name, "tile");
     cr_expect_str_eq(item->fingerprint.device, "D");
     cr_expect_eq(item->problem.type, ATX_F32, "of 4 bytes");
-    cr_assert_eq(item->op->dim_count, 2);
+    cr_assert_eq(item->op->shape.dim_count, 2);
     cr_expect(item->problem.dims[0] == 3 && item->problem.dims[1] == 4);
     atx_import_clear(&import);
 }

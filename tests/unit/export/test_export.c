@@ -23,7 +23,7 @@ static void export_one(atx_str *out, atx_answer *answer, bool with_main, at_stat
     const atx_template *t = atx_catalog_find_template(catalog, op, "tile");
     cr_assert_eq(atx_problem_init(&problem, op, ATX_U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK, "%s",
                  err.text);
-    answer->winner.template_hash = t->hash;
+    answer->winner.template_hash = t->text.hash;
     cr_assert_eq(
         atx_export_cu(out, &(atx_export_input){ &FOUND(answer, t), &problem, .with_main = with_main }, &err),
         expected, "%s", err.text);
@@ -144,7 +144,7 @@ Test(export, one_file_with_both_declarations_comes_once)
     cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s",
                  err.text);
     a.winner.template_name = "plain";
-    a.winner.template_hash = t->hash;
+    a.winner.template_hash = t->text.hash;
     a.winner.config = "THREADS=128";
     cr_assert_eq(atx_export_cu(&out, &(atx_export_input){ &FOUND(&a, t), &problem, .with_main = true }, &err),
                  AT_OK, "%s", err.text);
@@ -190,7 +190,7 @@ static void export_numbers_of(atx_str *out, const char *source, atx_dtype type, 
     cr_assert_eq(atx_template_read(&t, op, source, strlen(source), "scale.cu", &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_problem_init(&problem, op, type, (int64_t[]){ 1000 }, 1, &err), AT_OK, "%s", err.text);
     a.winner.template_name = "plain";
-    a.winner.template_hash = t->hash;
+    a.winner.template_hash = t->text.hash;
     a.winner.config = "";
     cr_assert_eq(
         atx_export_cu(out, &(atx_export_input){ &FOUND(&a, t), &problem, .with_main = with_main }, &err),
@@ -349,7 +349,7 @@ Test(export, the_command_that_measures_again_names_the_folder_of_the_users_own)
         const atx_op *op = atx_catalog_find_op(catalog, "transpose"); /* of templates/transpose/op.cu */
         const atx_template *t = atx_catalog_find_template(catalog, op, "tile");
         cr_assert_eq(atx_problem_init(&problem, op, ATX_U8, (int64_t[]){ 3, 64, 33 }, 3, &err), AT_OK);
-        a.winner.template_hash = t->hash;
+        a.winner.template_hash = t->text.hash;
         cr_assert_eq(atx_export_cu(
                          &out, &(atx_export_input){ &FOUND(&a, t), &problem, .templates = ROWS[i][0] }, &err),
                      AT_OK, "%s", err.text);

@@ -71,7 +71,7 @@ Test(catalog, has_the_built_in_ops)
     cr_assert_not_null(op);
     cr_assert_not_null(atx_catalog_find_op(c, "copy"));
     cr_assert_null(atx_catalog_find_op(c, "nothing"));
-    cr_assert_str_eq(op->file, "templates/transpose/op.cu");
+    cr_assert_str_eq(op->text.file, "templates/transpose/op.cu");
     int count = atx_catalog_template_count(c, op);
     cr_assert_gt(count, 0);
     cr_assert_null(atx_catalog_template(c, op, count));
@@ -112,7 +112,7 @@ Test(catalog, built_in_spaces_are_not_empty)
                             count_space(t, ATX_F32, 10000, 16, 16) + count_space(t, ATX_F32, 10000, 2, 2) +
                             count_space(t, ATX_F32, 7, 1000, 3) + count_space(t, ATX_F32, 1, 1, 1000) +
                             count_space(t, ATX_U8, 1, 4096, 4096);
-            cr_expect_gt(count, 0, "%s", t->file);
+            cr_expect_gt(count, 0, "%s", t->text.file);
         }
     }
     atx_catalog_close(c);
@@ -135,7 +135,7 @@ Test(catalog, reads_a_users_op)
     cr_assert_str_eq(atx_catalog_template(c, op, 0)->name, "a");
     char path[200];
     snprintf(path, sizeof path, "%s/mine/a.cu", root);
-    cr_assert_str_eq(atx_catalog_template(c, op, 0)->file, path);
+    cr_assert_str_eq(atx_catalog_template(c, op, 0)->text.file, path);
     atx_catalog_close(c);
 }
 
@@ -164,7 +164,7 @@ Test(catalog, adds_to_and_replaces_built_in_templates)
     atx_catalog *c = open_root();
     const atx_op *mine = atx_catalog_find_op(c, "transpose");
     cr_assert_eq(atx_catalog_template_count(c, mine), count + 1);
-    cr_assert_str_eq(atx_catalog_find_template(c, mine, "tile_rows")->kernel, "k");
+    cr_assert_str_eq(atx_catalog_find_template(c, mine, "tile_rows")->call.kernel, "k");
     atx_catalog_op_hash(after, c, mine);
     cr_assert_str_neq(before, after);
     atx_catalog_op_hash(copy, c, atx_catalog_find_op(c, "copy"));
@@ -198,7 +198,7 @@ Test(catalog, accepts_a_copy_of_a_built_in_op)
     atx_catalog *plain = NULL;
     cr_assert_eq(atx_catalog_open(&plain, NULL, NULL), AT_OK);
     const atx_op *op = atx_catalog_find_op(plain, "transpose");
-    put("experiments", "op.cu", op->source);
+    put("experiments", "op.cu", op->text.source);
     put("experiments", "mine.cu", USER_TEMPLATE("mine", "k"));
     atx_catalog *c = open_root();
     cr_assert_eq(atx_catalog_op_count(c), atx_catalog_op_count(plain));
@@ -210,7 +210,7 @@ Test(catalog, accepts_a_copy_of_a_built_in_op)
 static const atx_op *find_measured(atx_catalog *c)
 {
     const atx_op *op = atx_catalog_find_op(c, "mini");
-    cr_assert_not_null(strstr(op->source, "common shared"));
+    cr_assert_not_null(strstr(op->text.source, "common shared"));
     return op;
 }
 
@@ -227,8 +227,8 @@ Test(catalog, an_op_with_common_code_proves_the_same_whatever_its_metrics)
     put("mini", "op.cu", MEASURED("a = 2 / seconds"));
     atx_catalog *changed = open_root();
     const atx_op *other = find_measured(changed);
-    cr_expect_str_neq(op->hash, other->hash);
-    cr_expect_str_eq(op->proof_hash, other->proof_hash);
+    cr_expect_str_neq(op->text.hash, other->text.hash);
+    cr_expect_str_eq(op->text.proof_hash, other->text.proof_hash);
     atx_catalog_close(changed);
     atx_catalog_close(c);
 }
@@ -245,21 +245,21 @@ Test(catalog, takes_common_code_of_the_folder_before_the_built_in)
     atx_catalog *built_in = open_root();
     const atx_op *op = atx_catalog_find_op(built_in, "transpose");
     const atx_template *t = atx_catalog_find_template(built_in, op, "t");
-    cr_assert_not_null(strstr(t->source, "struct IndexOf"));
-    cr_assert_not_null(strstr(t->source, "int mine;"));
-    cr_assert_str_eq(t->parts[0].file, "templates/common/index.cuh");
+    cr_assert_not_null(strstr(t->text.source, "struct IndexOf"));
+    cr_assert_not_null(strstr(t->text.source, "int mine;"));
+    cr_assert_str_eq(t->text.parts[0].file, "templates/common/index.cuh");
 
     put("common", "index.cuh", USER_COMMON("index", "int index_of_mine;"));
     atx_catalog *own = open_root();
     const atx_op *same = atx_catalog_find_op(own, "transpose");
     const atx_template *changed = atx_catalog_find_template(own, same, "t");
-    cr_assert_not_null(strstr(changed->source, "index_of_mine"));
-    cr_assert_null(strstr(changed->source, "struct IndexOf"));
-    cr_assert_str_neq(t->hash, changed->hash);
+    cr_assert_not_null(strstr(changed->text.source, "index_of_mine"));
+    cr_assert_null(strstr(changed->text.source, "struct IndexOf"));
+    cr_assert_str_neq(t->text.hash, changed->text.hash);
     for (int i = 0; i < atx_catalog_template_count(own, same); i++) {
         const atx_template *other = atx_catalog_template(own, same, i);
         const atx_template *before = atx_catalog_find_template(built_in, op, other->name);
-        cr_assert(other == changed || strcmp(other->hash, before->hash) == 0, "%s", other->name);
+        cr_assert(other == changed || strcmp(other->text.hash, before->text.hash) == 0, "%s", other->name);
     }
     atx_catalog_close(own);
     atx_catalog_close(built_in);
@@ -377,7 +377,7 @@ Test(catalog, one_broken_file_leaves_the_others)
     cr_assert_not_null(atx_catalog_find_template(c, copy, "t"));
     cr_assert_null(atx_catalog_find_template(c, copy, "bad"));
     cr_assert_null(atx_catalog_find_op(c, "wrong"));
-    cr_assert_str_eq(atx_catalog_find_op(c, "mini")->ceiling_op, "");
+    cr_assert_str_eq(atx_catalog_find_op(c, "mini")->goal.ceiling_op, "");
     const char *text = atx_str_text(&told);
     cr_assert(strstr(text, "copy/bad.cu:3:10: found the end of the line; expected the parameter's values; "
                            "this file is left out\n"),
@@ -411,9 +411,9 @@ Test(catalog, hashes_made_at_build_time_are_those_of_the_templates)
         for (int k = 0; k < atx_catalog_template_count(c, atx_catalog_op(c, i)); k++, compared++) {
             char hash[ATX_HASH_TEXT];
             const atx_template *t = atx_catalog_template(c, atx_catalog_op(c, i), k);
-            cr_assert_eq(atx_normalized_hash(hash, t->source, t->source_len, NULL, &err), AT_OK, "%s",
-                         err.text);
-            cr_expect_str_eq(t->hash, hash, "%s", t->file);
+            cr_assert_eq(atx_normalized_hash(hash, t->text.source, t->text.source_len, NULL, &err), AT_OK,
+                         "%s", err.text);
+            cr_expect_str_eq(t->text.hash, hash, "%s", t->text.file);
         }
     cr_expect_geq(compared, 20);
     atx_catalog_close(c);
@@ -432,10 +432,10 @@ static void expect_same_template(const atx_template *a, const atx_template *b)
     atx_image image_a, image_b;
     atx_image_write(&image_a, &of_a, a);
     atx_image_write(&image_b, &of_b, b);
-    cr_expect_eq(memcmp(&image_a, &image_b, sizeof image_a), 0, "%s", a->file);
-    expect_equal_bytes(&of_a.structures, &of_b.structures, "structures", a->file);
-    expect_equal_bytes(&of_a.links, &of_b.links, "pointers", a->file);
-    expect_equal_bytes(&of_a.fixed, &of_b.fixed, "what they point to", a->file);
+    cr_expect_eq(memcmp(&image_a, &image_b, sizeof image_a), 0, "%s", a->text.file);
+    expect_equal_bytes(&of_a.structures, &of_b.structures, "structures", a->text.file);
+    expect_equal_bytes(&of_a.links, &of_b.links, "pointers", a->text.file);
+    expect_equal_bytes(&of_a.fixed, &of_b.fixed, "what they point to", a->text.file);
     atx_image_writer_clear(&of_a);
     atx_image_writer_clear(&of_b);
     of_a = of_b = (atx_image_writer){ .begin = 0 };
@@ -456,9 +456,9 @@ Test(catalog, templates_laid_out_at_build_time_are_what_reading_them_gives)
             for (int k = 0; k < atx_catalog_template_count(c, atx_catalog_op(c, i)); k++) {
                 const atx_template *t = atx_catalog_template(c, atx_catalog_op(c, i), k);
                 atx_template *read = NULL;
-                if (strcmp(t->file, e->path) != 0)
+                if (strcmp(t->text.file, e->path) != 0)
                     continue;
-                cr_expect(t->loaded, "%s", t->file);
+                cr_expect(t->loaded, "%s", t->text.file);
                 cr_assert_eq(atx_template_read_with(&read, t->op, &commons, (const char *)e->data, e->len,
                                                     e->path, &err),
                              AT_OK, "%s", err.text);

@@ -102,7 +102,7 @@ Test(layout, the_canonical_form_moves_the_same_elements)
         cr_assert_eq(atx_layout_problem(&p, op, ATX_F32, &layout, &err), AT_OK, "%s", err.text);
         for (int64_t k = 0; k < count; k++) {
             int64_t rest = k, from = 0, to = 0;
-            for (int d = op->dim_count - 1; d >= 0; d--) {
+            for (int d = op->shape.dim_count - 1; d >= 0; d--) {
                 from += rest % p.dims[d] * p.dims[atx_problem_first_stride(op, 0) + d];
                 to += rest % p.dims[d] * p.dims[atx_problem_first_stride(op, 1) + d];
                 rest /= p.dims[d];

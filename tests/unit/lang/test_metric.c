@@ -36,7 +36,7 @@ static at_status value_of(double *out, const char *lines, const atx_resources *r
     cr_assert_eq(read(&op, lines, err), AT_OK, "%s", err->text);
     cr_assert_eq(atx_problem_init(&p, op, ATX_F32, (int64_t[]){ 1000 }, 1, err), AT_OK, "%s", err->text);
     at_status status =
-        atx_metric_value(out, &p, op->metric_count - 1, &(atx_record){ &TIMING, r, CONFIG }, err);
+        atx_metric_value(out, &p, op->goal.metric_count - 1, &(atx_record){ &TIMING, r, CONFIG }, err);
     atx_op_close(op);
     return status;
 }
@@ -163,7 +163,7 @@ Test(metric, an_objective_is_told_with_what_it_is_made_of)
         at_error err = { 0 };
         atx_op *op = NULL;
         cr_assert_eq(read(&op, ROWS[i].lines, &err), AT_OK, "%s", err.text);
-        cr_assert_str_eq(op->objective_text, ROWS[i].text);
+        cr_assert_str_eq(op->goal.objective_text, ROWS[i].text);
         atx_op_close(op);
     }
 }

@@ -88,7 +88,7 @@ Test(problem, leading_dimensions_are_sizes_of_the_problem)
     atx_problem_shape(&shape, &p);
     cr_assert_str_eq(atx_str_text(&shape), "6x5/8");
     cr_assert_eq(atx_problem_bind(slots, &p, &NO_DEVICE, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(atx_expr_eval(&traffic, op->traffic, slots, &err), AT_OK);
+    cr_assert_eq(atx_expr_eval(&traffic, op->goal.traffic, slots, &err), AT_OK);
     cr_assert_eq(traffic, 6 * 8 * 4);
     cr_assert_eq(atx_problem_set_pitches(&p, (int64_t[]){ 4 }, 1, &err), AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "found ld = 4; expected at least cols = 5");
@@ -123,8 +123,8 @@ Test(problem, alignments_are_sizes_of_the_problem)
     atx_op *op = read_op(ALIGNED);
     atx_problem p;
     at_error err = { 0 };
-    cr_assert_eq(op->aligns[0].pitch, 0, "rows of a begin where ld says");
-    cr_assert_eq(op->aligns[1].pitch, -1);
+    cr_assert_eq(op->shape.aligns[0].pitch, 0, "rows of a begin where ld says");
+    cr_assert_eq(op->shape.aligns[1].pitch, -1);
     cr_assert_eq(atx_problem_init(&p, op, ATX_F32, (int64_t[]){ 6, 5 }, 2, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_problem_size_count(op), 5);
     check_aligns(&p, NULL, 0, "6x5");
@@ -137,7 +137,7 @@ Test(problem, alignments_are_sizes_of_the_problem)
     cr_assert_eq(atx_problem_align_of(&p, 2), 256);
     cr_assert_eq(atx_problem_align_of(&p, 0), 256, "declared without");
     cr_assert_eq(atx_problem_bind(slots, &p, &NO_DEVICE, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(slots[op->aligns[0].slot], 16);
+    cr_assert_eq(slots[op->shape.aligns[0].slot], 16);
     cr_assert_eq(atx_problem_set_pitches(&p, (int64_t[]){ 8 }, 1, &err), AT_OK);
     check_aligns(&p, (int64_t[]){ 16, 4 }, 2, "6x5/8@16x4");
     cr_assert_eq(atx_problem_set_aligns(&p, (int64_t[]){ 4, 24 }, 2, &err), AT_ERR_INPUT);
@@ -220,12 +220,12 @@ Test(problem, binds_dimensions_limits_and_lets)
     atx_op *op = read_op(MINI_OP);
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
     bind_problem(slots, op, 64, 32);
-    cr_assert_eq(slots[atx_symbols_find(&op->symbols, "batch", 5)], 1);
-    cr_assert_eq(slots[atx_symbols_find(&op->symbols, "cols", 4)], 32);
-    cr_assert_eq(slots[atx_symbols_find(&op->symbols, "sizeof(T)", 9)], 4);
-    cr_assert_eq(slots[atx_symbols_find(&op->symbols, "device.cc", 9)], 90);
-    cr_assert_eq(slots[atx_symbols_find(&op->symbols, "device.memory_bytes", 19)], 150000000000);
-    cr_assert_eq(slots[atx_symbols_find(&op->symbols, "count", 5)], 2048);
+    cr_assert_eq(slots[atx_symbols_find(&op->scope.symbols, "batch", 5)], 1);
+    cr_assert_eq(slots[atx_symbols_find(&op->scope.symbols, "cols", 4)], 32);
+    cr_assert_eq(slots[atx_symbols_find(&op->scope.symbols, "sizeof(T)", 9)], 4);
+    cr_assert_eq(slots[atx_symbols_find(&op->scope.symbols, "device.cc", 9)], 90);
+    cr_assert_eq(slots[atx_symbols_find(&op->scope.symbols, "device.memory_bytes", 19)], 150000000000);
+    cr_assert_eq(slots[atx_symbols_find(&op->scope.symbols, "count", 5)], 2048);
     atx_op_close(op);
 }
 
@@ -255,7 +255,8 @@ Test(problem, reads_a_configuration_back)
     atx_template *t = read_template(op, TEMPLATE);
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 2; k++) {
-            atx_config config = { { t->params[0].values[i], k, t->params[2].values[k] } }, back = { { 0 } };
+            atx_config config = { { t->scope.params[0].values[i], k, t->scope.params[2].values[k] } },
+                       back = { { 0 } };
             atx_str text = { 0 };
             atx_config_text(&text, t, &config);
             cr_assert_eq(atx_config_parse(&back, t, atx_str_text(&text), NULL), AT_OK);
@@ -320,10 +321,10 @@ Test(problem, binds_a_configuration_and_its_launch)
     at_error err = { 0 };
     bind_problem(slots, op, 100, 7);
     cr_assert_eq(atx_config_bind(slots, t, &(atx_config){ { 16, 1, 1 } }, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(slots[atx_symbols_find(&t->symbols, "area", 4)], 256);
-    cr_assert_eq(slots[atx_symbols_find(&t->symbols, "WIDE", 4)], 1);
-    cr_assert_eq(slots[atx_symbols_find(&t->symbols, "ORDER_slow", 10)], 1);
-    cr_assert_eq(atx_geometry_of(&g, &t->launch, slots, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(slots[atx_symbols_find(&t->scope.symbols, "area", 4)], 256);
+    cr_assert_eq(slots[atx_symbols_find(&t->scope.symbols, "WIDE", 4)], 1);
+    cr_assert_eq(slots[atx_symbols_find(&t->scope.symbols, "ORDER_slow", 10)], 1);
+    cr_assert_eq(atx_geometry_of(&g, &t->call.launch, slots, &err), AT_OK, "%s", err.text);
     cr_assert_eq(g.grid[0], 7);
     cr_assert_eq(g.grid[1], 7);
     cr_assert_eq(g.grid[2], 1);
@@ -332,7 +333,7 @@ Test(problem, binds_a_configuration_and_its_launch)
     cr_assert_eq(g.shared_bytes, 1024);
 
     cr_assert_eq(atx_config_bind(slots, t, &(atx_config){ { -4, 0, 1 } }, &err), AT_OK);
-    cr_assert_eq(atx_geometry_of(&g, &t->launch, slots, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_geometry_of(&g, &t->call.launch, slots, &err), AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "t.cu:8:6: grid 'ceil_div(rows, TILE)' is -25; expected 1 to 2147483647");
     cr_assert_eq(atx_config_bind(slots, t, &(atx_config){ { INT64_MAX, 0, 1 } }, &err), AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "t.cu:6:17: overflow in 'TILE * TILE'");

@@ -45,7 +45,7 @@ Test(render, puts_typed_constants_in_front)
              "constexpr int LOW = 0;\n"
              "#line 1 \"t.cu\"\n"
              "%s",
-             t->hash, TEMPLATE);
+             t->text.hash, TEMPLATE);
     cr_assert_str_eq(text, expected);
     free(text);
     atx_template_close(t);
@@ -139,7 +139,7 @@ Test(render, reference_has_no_constants)
     snprintf(expected, sizeof expected,
              "// autotune " AT_VERSION ": op.cu, hash %.12s\n// T=b1\n#define AUTOTUNE_RENDERED 1\n"
              "using T = unsigned char;\n#line 1 \"op.cu\"\n%s",
-             op->hash, MINI_OP);
+             op->text.hash, MINI_OP);
     cr_assert_str_eq(atx_str_text(&out), expected);
     atx_str_clear(&out);
     atx_op_close(op);

@@ -176,8 +176,8 @@ Test(source, folders_of_headers_are_looked_through)
     put("inc/a.h", "int a;\n");
     atx_template *t =
         must_read(op, "/*!autotune\ntemplate t\ninclude ../inc\nsource ../k.cu\nkernel k\n" END);
-    cr_assert_eq(t->part_count, 3);
-    cr_assert_null(strstr(t->source, "#include"));
+    cr_assert_eq(t->text.part_count, 3);
+    cr_assert_null(strstr(t->text.source, "#include"));
     atx_template_close(t);
     atx_op_close(op);
 }
@@ -211,8 +211,9 @@ Test(source, a_stored_text_brings_its_sources_along)
     atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu\nkernel k\n" END);
     snprintf(path, sizeof path, "%s/k.cu", folder);
     unlink(path);
-    cr_assert_eq(atx_template_read(&stored, op, t->source, t->source_len, t->file, NULL), AT_OK);
-    cr_assert_str_eq(stored->hash, t->hash);
+    cr_assert_eq(atx_template_read(&stored, op, t->text.source, t->text.source_len, t->text.file, NULL),
+                 AT_OK);
+    cr_assert_str_eq(stored->text.hash, t->text.hash);
     char *one = render(t, ""), *other = render(stored, "");
     cr_assert_str_eq(one, other);
     free(one);
@@ -231,7 +232,7 @@ Test(source, a_changed_header_changes_the_hash)
     atx_template *before = must_read(op, TEXT);
     put("inc/a.h", "int b;\n");
     atx_template *after = must_read(op, TEXT);
-    cr_assert_str_neq(before->hash, after->hash);
+    cr_assert_str_neq(before->text.hash, after->text.hash);
     atx_template_close(before);
     atx_template_close(after);
     atx_op_close(op);
@@ -290,7 +291,7 @@ Test(source, true_is_1_and_false_is_0_in_any_order)
     bind_problem(slots, op, 64, 64);
     cr_assert_eq(atx_config_parse(&config, t, "F=true G=false", NULL), AT_OK);
     cr_assert_eq(atx_config_bind(slots, t, &config, NULL), AT_OK);
-    cr_assert_eq(slots[t->lets[0].slot], 11);
+    cr_assert_eq(slots[t->scope.lets[0].slot], 11);
     char *text = render(t, "F=true G=false");
     expect_text(text, "enum { F_true = 1, F_false = 0 };\nconstexpr int F = F_true;\n");
     free(text);
@@ -302,11 +303,12 @@ Test(source, the_kernel_takes_the_arguments_it_names)
 {
     atx_op *op = read_op(MINI_OP);
     atx_template *t = must_read(op, "/*!autotune\ntemplate t\narg x y half\n" END "void mini_t() {}\n");
-    cr_assert_eq(t->arg_count, 3);
-    cr_assert(t->args[0] == 1 && t->args[1] == 0 && t->args[2] == 3 && t->more_count == 0);
+    cr_assert_eq(t->call.arg_count, 3);
+    cr_assert(t->call.args[0] == 1 && t->call.args[1] == 0 && t->call.args[2] == 3 &&
+              t->call.more_count == 0);
     atx_template_close(t);
     t = must_read(op, "/*!autotune\ntemplate t\n" END "void mini_t() {}\n");
-    cr_assert(t->arg_count == op->arg_count && t->args[3] == 3);
+    cr_assert(t->call.arg_count == op->arg_count && t->call.args[3] == 3);
     atx_template_close(t);
     atx_op_close(op);
 }
@@ -317,13 +319,13 @@ Test(source, launches_have_their_own_geometry_and_arguments)
     atx_template *t =
         must_read(op, "/*!autotune\ntemplate t\nparam N = 2\nlaunch f<(N > 1), 3> grid N block 8 N\n"
                       "launch g grid 3 block 1 shared N * 4 arg half y\narg x\n*/\nf g\n");
-    cr_assert_str_eq(t->kernel, "f<(N > 1), 3>");
-    cr_assert(t->expression && t->arg_count == 1 && t->args[0] == 1);
-    cr_assert_eq(t->more_count, 1);
-    cr_assert_str_eq(t->more[0].kernel, "g");
-    cr_assert_str_eq(atx_expr_text(t->launch.block[1]), "N");
-    cr_assert_str_eq(atx_expr_text(t->more[0].launch.shared), "N * 4");
-    cr_assert(t->more[0].arg_count == 2 && t->more[0].args[0] == 3 && t->more[0].args[1] == 0);
+    cr_assert_str_eq(t->call.kernel, "f<(N > 1), 3>");
+    cr_assert(t->call.expression && t->call.arg_count == 1 && t->call.args[0] == 1);
+    cr_assert_eq(t->call.more_count, 1);
+    cr_assert_str_eq(t->call.more[0].kernel, "g");
+    cr_assert_str_eq(atx_expr_text(t->call.launch.block[1]), "N");
+    cr_assert_str_eq(atx_expr_text(t->call.more[0].launch.shared), "N * 4");
+    cr_assert(t->call.more[0].arg_count == 2 && t->call.more[0].args[0] == 3 && t->call.more[0].args[1] == 0);
     char *text = render(t, "N=2");
     expect_text(text, "//!autotune kernel f<(N > 1), 3>\n#define AUTOTUNE_RENDERED");
     free(text);
@@ -446,7 +448,7 @@ Test(source, names_are_shown_from_where_the_template_is_seen)
 static void hash_of(char out[ATX_HASH_TEXT], const atx_op *op, const char *text)
 {
     atx_template *t = must_read(op, text);
-    memcpy(out, t->hash, ATX_HASH_TEXT);
+    memcpy(out, t->text.hash, ATX_HASH_TEXT);
     atx_template_close(t);
 }
 
@@ -491,11 +493,11 @@ Test(source, a_stored_template_brings_its_headers_along)
     at_error err = { 0 };
     put("op/a.h", "\xef\xbb\xbf#pragma once\nint a;");
     atx_template *t = must_read(op, BESIDE "#include \"a.h\"\nextern \"C\" __global__ void k() {}\n");
-    cr_assert_null(strstr(t->source, "#include"));
-    cr_assert_null(strstr(t->source, "\xef\xbb\xbf"));
-    cr_assert_eq(atx_template_read(&again, op, t->source, t->source_len, "t.cu", &err), AT_OK, "%s",
+    cr_assert_null(strstr(t->text.source, "#include"));
+    cr_assert_null(strstr(t->text.source, "\xef\xbb\xbf"));
+    cr_assert_eq(atx_template_read(&again, op, t->text.source, t->text.source_len, "t.cu", &err), AT_OK, "%s",
                  err.text);
-    cr_assert_str_eq(again->hash, t->hash);
+    cr_assert_str_eq(again->text.hash, t->text.hash);
     atx_template_close(again);
     atx_template_close(t);
     atx_op_close(op);
@@ -514,13 +516,13 @@ Test(source, other_headers_stay_lines_of_a_template)
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
         snprintf(text, sizeof text, BESIDE "%sextern \"C\" __global__ void k() {}\n", LINES[i]);
         atx_template *t = must_read(op, text);
-        cr_expect_str_eq(t->source, text);
+        cr_expect_str_eq(t->text.source, text);
         atx_template_close(t);
     }
     snprintf(text, sizeof text, BESIDE "%s",
              "#ifndef AUTOTUNE_RENDERED\n#else\n#include \"b.h\"\n#endif\nvoid k();\n");
     atx_template *t = must_read(op, text);
-    expect_text(t->source, "#else\nint b;\n#endif\n");
+    expect_text(t->text.source, "#else\nint b;\n#endif\n");
     atx_template_close(t);
     atx_op_close(op);
 }

@@ -140,7 +140,7 @@ Test(suite, every_template_has_problems)
                              : 0;
             for (size_t i = 0; i < rows.count; i++)
                 count += rows.problems[i].op == op ? configurations_of(t, &rows.problems[i], &limits) : 0;
-            cr_expect_gt(count, 0, "%s", t->file);
+            cr_expect_gt(count, 0, "%s", t->text.file);
         }
     }
 }

@@ -188,7 +188,7 @@ static void put_measured(at_open_options *options)
     };
     atx_winner w = winner_of("TILE=4", 2e-6);
     w.template_name = t->name;
-    w.template_hash = t->hash;
+    w.template_hash = t->text.hash;
     const atx_run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
     cr_assert_eq(atx_store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_store_put_winner(store, run, &key, &f, &w, &err), AT_OK, "%s", err.text);

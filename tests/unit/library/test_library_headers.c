@@ -279,13 +279,15 @@ static void store_winner(const at_open_options *options)
     };
     atx_winner w = winner_of("", 10e-6);
     w.template_name = t->name;
-    w.template_hash = t->hash;
+    w.template_hash = t->text.hash;
     const atx_run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
     atx_store *store = open_ok(home.db, ATX_STORE_WRITE);
     cr_assert_eq(atx_store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), AT_OK);
-    if (t->headers) {
-        cr_assert_eq(atx_catalog_header_list(&list, catalog, t->headers, &err), AT_OK);
+    cr_assert_eq(
+        atx_store_put_source(store, t->text.hash, t->text.file, t->text.source, t->text.source_len, &err),
+        AT_OK);
+    if (t->text.headers) {
+        cr_assert_eq(atx_catalog_header_list(&list, catalog, t->text.headers, &err), AT_OK);
         atx_hash_text(hash, list.data, list.len);
         cr_assert_eq(atx_store_put_source(store, hash, "headers", list.data, list.len, &err), AT_OK);
     }

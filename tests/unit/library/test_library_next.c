@@ -74,7 +74,7 @@ static void put_on(const char *device, const measured *list, int count)
         atx_trial_row row = trial_of(list[i].config, list[i].seconds);
         atx_winner w = winner_of(list[i].config, list[i].seconds);
         row.template_name = w.template_name = t->name;
-        row.template_hash = w.template_hash = t->hash;
+        row.template_hash = w.template_hash = t->text.hash;
         put_ok(store, &key, &f, &row, 1);
         if (i == 0)
             cr_assert_eq(atx_store_put_winner(store, 0, &key, &f, &w, &err), AT_OK, "%s", err.text);

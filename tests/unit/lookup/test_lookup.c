@@ -271,7 +271,7 @@ Test(lookup, a_winner_stands_while_its_template_and_requirements_do)
     const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
     const atx_template *t = atx_catalog_find_template(w.catalog, op, "reg_vec");
     atx_answer a = { .winner = { .template_name = "reg_vec",
-                                 .template_hash = t->hash,
+                                 .template_hash = t->text.hash,
                                  .config = REG_VEC,
                                  .objective = "" },
                      .fingerprint = { .cc = 90, .sms = 132 } };
@@ -288,7 +288,7 @@ Test(lookup, a_winner_stands_while_its_template_and_requirements_do)
     cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, "template reg_vec is another one now"), "%s", err.text);
     cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 4095, 4095 }, 2, &err), AT_OK);
-    a.winner.template_hash = t->hash;
+    a.winner.template_hash = t->text.hash;
     cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, "SQUARE"), "%s", err.text);
 }

@@ -26,7 +26,7 @@ static void put_verdict_on(const char *device, const char *shape, const char *te
     };
     snprintf(f.device, sizeof f.device, "%s", device);
     const atx_trial_row verdict = { .template_name = t->name,
-                                    .template_hash = t->hash,
+                                    .template_hash = t->text.hash,
                                     .config = config,
                                     .outcome = outcome,
                                     .log = "1 byte differs",

@@ -209,9 +209,10 @@ Test(lookup_models, an_answer_says_what_it_is_and_nothing_that_was_not_measured)
     const atx_winner *winner = &f.answer->winner;
     atx_config config;
     cr_expect_str_eq(f.t->name, winner->template_name);
-    cr_expect_str_eq(winner->template_hash, f.t->hash);
+    cr_expect_str_eq(winner->template_hash, f.t->text.hash);
     cr_assert_eq(atx_config_parse(&config, f.t, winner->config, NULL), AT_OK);
-    cr_expect_eq(memcmp(config.values, f.config.values, (size_t)f.t->param_count * sizeof *config.values), 0);
+    cr_expect_eq(
+        memcmp(config.values, f.config.values, (size_t)f.t->scope.param_count * sizeof *config.values), 0);
     cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA H200");
     cr_expect(f.answer->fingerprint.cold);
     cr_expect_eq(winner->resources.registers, -1);

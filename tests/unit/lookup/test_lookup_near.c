@@ -24,7 +24,7 @@ static void put_cube(const char *shape)
     const atx_problem_key key = { "cube", shape, "b4", 1, 8, 0 };
     const atx_fingerprint f = { .device = "NVIDIA H200", .cc = 90, .sms = 132, .cold = true };
     const atx_winner winner = { .template_name = "any",
-                                .template_hash = atx_catalog_find_template(w.catalog, op, "any")->hash,
+                                .template_hash = atx_catalog_find_template(w.catalog, op, "any")->text.hash,
                                 .config = "P=1",
                                 .timing.median_s = 1e-5 };
     cr_assert_eq(atx_store_put_winner(w.store, 0, &key, &f, &winner, &err), AT_OK, "%s", err.text);

@@ -12,15 +12,16 @@ static void put_outdated(bool with_text)
     atx_template *before = NULL;
     const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
     const atx_template *now = atx_catalog_find_template(w.catalog, op, "tile_rows");
-    atx_str_addf(&text, "%s\n__device__ int of_another_day;\n", now->source);
-    cr_assert_eq(atx_template_read(&before, op, atx_str_text(&text), text.len, now->file, &err), AT_OK, "%s",
-                 err.text);
-    cr_assert_str_neq(before->hash, now->hash);
+    atx_str_addf(&text, "%s\n__device__ int of_another_day;\n", now->text.source);
+    cr_assert_eq(atx_template_read(&before, op, atx_str_text(&text), text.len, now->text.file, &err), AT_OK,
+                 "%s", err.text);
+    cr_assert_str_neq(before->text.hash, now->text.hash);
     if (with_text)
-        cr_assert_eq(
-            atx_store_put_source(w.store, before->hash, now->file, atx_str_text(&text), text.len, &err),
-            AT_OK, "%s", err.text);
-    put_row(w.store, (row){ "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200", before->hash, 0, false });
+        cr_assert_eq(atx_store_put_source(w.store, before->text.hash, now->text.file, atx_str_text(&text),
+                                          text.len, &err),
+                     AT_OK, "%s", err.text);
+    put_row(w.store,
+            (row){ "4096x4096", "tile_rows", TILE_ROWS, "NVIDIA H200", before->text.hash, 0, false });
     atx_template_close(before);
     atx_str_clear(&text);
 }
@@ -44,7 +45,7 @@ Test(lookup_outdated, what_is_near_goes_before_the_row_and_behind_the_text_that_
     cr_expect_eq(ask_with(false, ATX_OUTDATED_LAST).match, ATX_MATCH_NEAR);
     atx_found f = ask_with(false, ATX_OUTDATED_FIRST);
     cr_assert_eq(f.match, ATX_MATCH_EXACT, "%s", f.why);
-    cr_expect(f.outdated && f.own && strstr(f.t->source, "of_another_day"), "%s", f.outdated);
+    cr_expect(f.outdated && f.own && strstr(f.t->text.source, "of_another_day"), "%s", f.outdated);
     cr_expect_eq(f.geometry.grid[0], 16384, "its launch is computed, not believed");
 }
 

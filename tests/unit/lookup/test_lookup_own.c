@@ -42,7 +42,7 @@ static void put_of(const char *op_name, const char *shape, const char *type_key,
         .cc = 90, .sms = 132, .memory_mib = 1, .driver = "1", .nvrtc = "13.0", .tool = "1"
     };
     const atx_winner winner = { .template_name = t->name,
-                                .template_hash = t->hash,
+                                .template_hash = t->text.hash,
                                 .config = "",
                                 .timing.median_s = 1e-5,
                                 .trials = 1,

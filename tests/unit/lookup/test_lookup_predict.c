@@ -121,7 +121,7 @@ static void make_template_another(void)
     const atx_template *t =
         atx_catalog_find_template(w.catalog, atx_catalog_find_op(w.catalog, "transpose"), "tile_rows");
     cr_assert_eq(atx_str_read_file(&bytes, model_path, 1 << 24, &err), AT_OK);
-    char *at = memmem(bytes.data, bytes.len, t->hash, 64), hash[ATX_HASH_TEXT];
+    char *at = memmem(bytes.data, bytes.len, t->text.hash, 64), hash[ATX_HASH_TEXT];
     cr_assert_not_null(at);
     at[0] = at[0] == '0' ? '1' : '0';
     atx_hash_text(hash, bytes.data, bytes.len - 64);

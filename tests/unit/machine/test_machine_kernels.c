@@ -108,16 +108,16 @@ static void run_config(trial *t, const atx_template *template, const atx_config 
     memcpy(slots, t->slots, sizeof slots);
     cr_assert(atx_config_bind(slots, template, config, &err) == AT_OK, "%s", err.text);
     cr_assert(atx_render(&text, template, t->problem->type, config, slots, &err) == AT_OK, "%s", err.text);
-    cr_assert(atx_geometry_of(&g, &template->launch, slots, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_geometry_of(&g, &template->call.launch, slots, &err) == AT_OK, "%s", err.text);
     atx_config_text(&words, template, config);
     atx_ptx_module *module = compile(t->nvrtc, text.data, 90);
     cr_assert(atx_machine_open(&machine, module, &err) == AT_OK, "%s", err.text);
-    for (int i = 0; i < template->arg_count; i++)
-        arguments[i] = add_argument(machine, t, template->args[i], slots, &out);
-    atx_machine_launch launch = { .function = atx_ptx_find_entry(module, template->kernel),
+    for (int i = 0; i < template->call.arg_count; i++)
+        arguments[i] = add_argument(machine, t, template->call.args[i], slots, &out);
+    atx_machine_launch launch = { .function = atx_ptx_find_entry(module, template->call.kernel),
                                   .shared_bytes = g.shared_bytes,
                                   .arguments = arguments,
-                                  .argument_bytes = 8 * template->arg_count };
+                                  .argument_bytes = 8 * template->call.arg_count };
     for (int k = 0; k < 3; k++) {
         launch.grid[k] = (uint32_t)g.grid[k];
         launch.block[k] = (uint32_t)g.block[k];

@@ -28,10 +28,10 @@
 
 static void count_template(const atx_template *t)
 {
-    count(t->require_count);
-    count(t->let_count);
-    for (int i = 0; i < t->param_count; i++)
-        count((size_t)t->params[i].count + (size_t)t->defaults[i]);
+    count(t->scope.require_count);
+    count(t->scope.let_count);
+    for (int i = 0; i < t->scope.param_count; i++)
+        count((size_t)t->scope.params[i].count + (size_t)t->scope.defaults[i]);
 }
 
 static at_status read_both(at_error *err)

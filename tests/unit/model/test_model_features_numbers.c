@@ -217,8 +217,8 @@ static seen launch(const char *lines, atx_geometry g, int64_t sms)
     s.features = atx_model_features_of(s.op, s.t);
     s.limits.sms = sms;
     look_on(&s, ATX_F32, (int64_t[]){ 16, 33 }, 2);
-    for (int i = 0; i < s.t->param_count; i++)
-        first.values[i] = s.t->params[i].values[1];
+    for (int i = 0; i < s.t->scope.param_count; i++)
+        first.values[i] = s.t->scope.params[i].values[1];
     cr_assert_eq(atx_config_bind(s.slots, s.t, &first, &err), AT_OK, "%s", err.text);
     atx_model_features_config(s.numbers, &s.features, s.slots, &g);
     return s;

@@ -12,15 +12,15 @@ enum { CONFIGS = 200 };
 static void draw(atx_config *out, const atx_template *t, atx_rng *rng)
 {
     *out = (atx_config){ { 0 } };
-    for (int i = 0; i < t->param_count; i++)
-        out->values[i] = t->params[i].values[atx_rng_below(rng, (uint64_t)t->params[i].count)];
+    for (int i = 0; i < t->scope.param_count; i++)
+        out->values[i] = t->scope.params[i].values[atx_rng_below(rng, (uint64_t)t->scope.params[i].count)];
 }
 
 /* How many of the configurations are valid. */
 static int compare(const atx_template *t, const int64_t *bound, atx_rng *rng)
 {
     int64_t one[ATX_MAX_SLOTS], other[ATX_MAX_SLOTS];
-    size_t bytes = (size_t)t->symbols.count * sizeof *one;
+    size_t bytes = (size_t)t->scope.symbols.count * sizeof *one;
     atx_plan plan;
     at_error err = { 0 };
     int valid = 0;

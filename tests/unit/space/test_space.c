@@ -23,7 +23,7 @@ static int compare_rows(const void *a, const void *b)
 /* SHA-256 of all rows, sorted, as comma-separated lines; its first 16 digits. */
 static void hash_rows(char out[17], const fixture *f)
 {
-    int n = row_columns = f->t->param_count;
+    int n = row_columns = f->t->scope.param_count;
     int64_t count = atx_space_count(f->space);
     int64_t *rows = malloc((size_t)(count * n) * sizeof *rows);
     char text[ATX_HASH_TEXT];
@@ -319,11 +319,11 @@ Test(space, samples_every_configuration_about_equally)
 
 static bool are_adjacent(const atx_template *t, const atx_config *a, const atx_config *b)
 {
-    for (int i = 0; i < t->param_count; i++) {
+    for (int i = 0; i < t->scope.param_count; i++) {
         int x = 0, y = 0;
-        while (t->params[i].values[x] != a->values[i])
+        while (t->scope.params[i].values[x] != a->values[i])
             x++;
-        while (t->params[i].values[y] != b->values[i])
+        while (t->scope.params[i].values[y] != b->values[i])
             y++;
         if (abs(x - y) > 1)
             return false;
@@ -338,7 +338,7 @@ static bool are_nearest(const fixture *f, int64_t a, int64_t b)
     atx_space_places(&x, f->space, a);
     atx_space_places(&y, f->space, b);
     int differing = 0, param = 0;
-    for (int i = 0; i < f->t->param_count; i++)
+    for (int i = 0; i < f->t->scope.param_count; i++)
         if (x.of[i] != y.of[i]) {
             differing++;
             param = i;

@@ -13,8 +13,8 @@ static bool is_valid(const fixture *f, const atx_config *config)
     int64_t slots[ATX_MAX_SLOTS], value;
     memcpy(slots, f->slots, sizeof slots);
     cr_assert_eq(atx_config_bind(slots, f->t, config, NULL), AT_OK);
-    for (size_t i = 0; i < f->t->require_count; i++) {
-        cr_assert_eq(atx_expr_eval(&value, f->t->requires[i].expr, slots, NULL), AT_OK);
+    for (size_t i = 0; i < f->t->scope.require_count; i++) {
+        cr_assert_eq(atx_expr_eval(&value, f->t->scope.requires[i].expr, slots, NULL), AT_OK);
         if (!value)
             return false;
     }
@@ -24,8 +24,8 @@ static bool is_valid(const fixture *f, const atx_config *config)
 /* Counts like an odometer through all combinations of declared values. */
 static bool next_combination(int *digits, const atx_template *t)
 {
-    for (int i = t->param_count - 1; i >= 0; i--) {
-        if (++digits[i] < t->params[i].count)
+    for (int i = t->scope.param_count - 1; i >= 0; i--) {
+        if (++digits[i] < t->scope.params[i].count)
             return true;
         digits[i] = 0;
     }
@@ -40,8 +40,8 @@ static void check_against_brute_force(const fixture *f)
     char *seen = calloc((size_t)count + 1, 1);
     do {
         atx_config config = { { 0 } }, back;
-        for (int i = 0; i < f->t->param_count; i++)
-            config.values[i] = f->t->params[i].values[digits[i]];
+        for (int i = 0; i < f->t->scope.param_count; i++)
+            config.values[i] = f->t->scope.params[i].values[digits[i]];
         int64_t index = atx_space_find(f->space, &config);
         if (!is_valid(f, &config)) {
             cr_assert_eq(index, -1);

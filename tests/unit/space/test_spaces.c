@@ -119,7 +119,7 @@ Test(spaces, have_the_published_configurations, .init = open_catalog, .fini = cl
             continue;
         atx_space *space = open_space(SPACES[i].name);
         int64_t count = atx_space_count(space);
-        columns = atx_space_template(space)->param_count;
+        columns = atx_space_template(space)->scope.param_count;
         int64_t *rows = malloc((size_t)(count * columns) * sizeof *rows);
         cr_assert(rows);
         atx_space_rows(rows, space, 0, count);
@@ -137,7 +137,7 @@ Test(spaces, rows_are_the_configurations_in_order, .init = open_catalog, .fini =
         enum { BLOCK = 300 };
         static int64_t rows[BLOCK * ATX_MAX_PARAMS];
         atx_space *space = open_space(SPACES[i].name);
-        int n = atx_space_template(space)->param_count;
+        int n = atx_space_template(space)->scope.param_count;
         atx_rng rng = { (uint64_t)i + 1 };
         for (int k = 0; k < 20; k++) {
             int64_t first = atx_space_sample(space, &rng), count = atx_space_count(space) - first;

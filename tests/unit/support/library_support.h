@@ -52,11 +52,13 @@ static inline void put_winner(const char *shape, int64_t elements, const char *d
     snprintf(with_name.device, sizeof with_name.device, "%s", device);
     atx_winner w = winner_of(CONFIG, 10e-6);
     w.template_name = t->name;
-    w.template_hash = t->hash;
+    w.template_hash = t->text.hash;
     w.geometry.grid[0] = elements / 1024;
     const atx_run_info info = { .command = "", .strategy = "auto", .seed = 1, .device_uuid = "", .host = "" };
     cr_assert_eq(atx_store_begin_run(&run, store, &info, &err), AT_OK, "%s", err.text);
-    cr_assert_eq(atx_store_put_source(store, t->hash, t->file, t->source, t->source_len, &err), AT_OK);
+    cr_assert_eq(
+        atx_store_put_source(store, t->text.hash, t->text.file, t->text.source, t->text.source_len, &err),
+        AT_OK);
     cr_assert_eq(atx_store_put_winner(store, run, &key, &with_name, &w, &err), AT_OK, "%s", err.text);
     atx_store_close(store);
     atx_catalog_close(catalog);

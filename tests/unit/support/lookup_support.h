@@ -70,7 +70,7 @@ static inline void put_row(atx_store *store, row r)
                           .tool = "1",
                           .cold = !r.warm };
     const atx_winner winner = { .template_name = t->name,
-                                .template_hash = r.hash ? r.hash : t->hash,
+                                .template_hash = r.hash ? r.hash : t->text.hash,
                                 .config = r.config,
                                 .timing.median_s = 1e-5,
                                 .trials = 1,
@@ -98,7 +98,7 @@ static inline void put_trial_on(const char *device, const char *shape, const cha
     snprintf(f.device, sizeof f.device, "%s", device);
     snprintf(f.driver, sizeof f.driver, "%s", driver);
     const atx_trial_row trial = { .template_name = t->name,
-                                  .template_hash = hash ? hash : t->hash,
+                                  .template_hash = hash ? hash : t->text.hash,
                                   .config = config,
                                   .outcome = ATX_TIMED,
                                   .timing.median_s = seconds,

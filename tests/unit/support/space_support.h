@@ -49,7 +49,7 @@ static inline at_status open_error(const char *source, at_error *err)
 static inline int64_t differing(const atx_template *t, const atx_config *a, const atx_config *b)
 {
     int64_t count = 0;
-    for (int i = 0; i < t->param_count; i++)
+    for (int i = 0; i < t->scope.param_count; i++)
         count += a->values[i] != b->values[i];
     return count;
 }

@@ -31,14 +31,14 @@ static void begin(search_run *r)
     static char *const TEXTS[] = { (char *)"N=3", (char *)"N=1", (char *)"N=2" };
     *r = (search_run){ .env = { .store = memory_ok(), .fingerprint = H200 } };
     snprintf(r->t.name, sizeof r->t.name, "mine");
-    snprintf(r->t.hash, sizeof r->t.hash, "of mine");
+    snprintf(r->t.text.hash, sizeof r->t.text.hash, "of mine");
     r->c = (atx_search_run){ .env = &r->env,
                              .is_copy = true,
                              .key = KEY,
-                             .strategy = &STRATEGY,
-                             .candidates = r->list,
-                             .candidate_count = 3,
-                             .tally.converged = true };
+                             .proposals.strategy = &STRATEGY,
+                             .candidates.candidates = r->list,
+                             .candidates.candidate_count = 3,
+                             .account.tally.converged = true };
     for (int i = 0; i < 3; i++) {
         r->list[i] = &r->a[i];
         r->a[i] = (atx_candidate){ .t = &r->t, .text = TEXTS[i], .build = { .ok = true } };
@@ -63,13 +63,13 @@ Test(outcome, the_best_is_that_of_those_that_are_left)
 {
     search_run r;
     begin(&r);
-    cr_assert_eq(r.c.tally.best, &r.a[1]);
+    cr_assert_eq(r.c.account.tally.best, &r.a[1]);
     invalidate(&r, 1, ATX_WRONG_RESULT);
-    cr_assert_eq(r.c.tally.best, &r.a[2]);
+    cr_assert_eq(r.c.account.tally.best, &r.a[2]);
     invalidate(&r, 2, ATX_CRASHED);
-    cr_assert_eq(r.c.tally.best, &r.a[0]);
+    cr_assert_eq(r.c.account.tally.best, &r.a[0]);
     invalidate(&r, 0, ATX_TIMED_OUT);
-    cr_assert_null(r.c.tally.best);
+    cr_assert_null(r.c.account.tally.best);
     end(&r);
 }
 
@@ -79,7 +79,7 @@ Test(outcome, a_candidate_is_counted_once_whatever_becomes_of_it)
     search_run r;
     begin(&r);
     invalidate(&r, 1, ATX_WRONG_RESULT);
-    const atx_search_run_count *t = &r.c.tally;
+    const atx_search_run_count *t = &r.c.account.tally;
     cr_assert(t->decided == 3 && t->failed == 1 && t->outcomes[ATX_TIMED] == 2 &&
               t->outcomes[ATX_WRONG_RESULT] == 1);
     atx_candidate never = { .t = &r.t, .text = (char *)"N=9", .build = { .ok = true } };
@@ -96,7 +96,7 @@ Test(outcome, a_search_that_ended_by_itself_has_not_when_its_best_is_wrong)
     search_run r;
     begin(&r);
     invalidate(&r, 1, ATX_WRONG_RESULT);
-    cr_assert_not(r.c.tally.converged);
+    cr_assert_not(r.c.account.tally.converged);
     end(&r);
 }
 

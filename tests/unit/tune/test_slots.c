@@ -39,13 +39,14 @@ static void come_and_go(atx_search_run *c, atx_helper_pool *helper_pool, int wor
     int64_t id = 0;
     atx_helped helped = { .next = 0 };
     at_error err = { 0 };
-    cr_assert_eq(atx_helper_pool_help_request(&c->help_request, helper_pool, &c->problem, &err), AT_OK);
+    cr_assert_eq(atx_helper_pool_help_request(&c->devices.help_request, helper_pool, &c->problem, &err),
+                 AT_OK);
     cr_assert(atx_helper_pool_find(helper_pool, &id, &problem, &helped) &&
               atx_helper_pool_bring(helper_pool, id, &helper));
     cr_assert_eq(atx_search_run_admit(c, &progressed, &err), AT_OK, "%s", err.text);
-    cr_assert(progressed && c->device_slot_count == 2);
+    cr_assert(progressed && c->devices.device_slot_count == 2);
     atx_search_run_dismiss(c);
-    atx_helper_pool_withdraw(c->help_request);
+    atx_helper_pool_withdraw(c->devices.help_request);
 }
 
 /* The most is 256, of which six are left for who comes. */
@@ -60,14 +61,14 @@ Test(device_slots, who_leaves_takes_no_more_compile_workers_along_than_came)
     cr_assert_eq(atx_pool_workers(env.builder.pool), OWN);
     atx_helper_pool_close(helper_pool);
     atx_pool_close(env.builder.pool);
-    free(c.device_slots);
+    free(c.devices.device_slots);
 }
 
 /* Else its descriptor would stay readable: whoever waits for the last trials would not wait at all. */
 Test(device_slots, who_comes_when_the_user_wants_to_end_is_sent_back_at_once)
 {
     atx_env env = { .builder = { .pool = NULL } };
-    atx_search_run c = { .env = &env, .tally = { .interrupted = true } };
+    atx_search_run c = { .env = &env, .account.tally = { .interrupted = true } };
     atx_helper_pool *helper_pool = atx_helper_pool_open();
     atx_device device = { .kind = &STUB };
     const atx_helper helper = { .device = &device };
@@ -77,17 +78,17 @@ Test(device_slots, who_comes_when_the_user_wants_to_end_is_sent_back_at_once)
     atx_helped helped = { .next = 0 };
     at_error err = { 0 };
     cr_assert_eq(atx_search_run_device_slot_own(&c, &err), AT_OK);
-    cr_assert_eq(atx_helper_pool_help_request(&c.help_request, helper_pool, &c.problem, &err), AT_OK);
+    cr_assert_eq(atx_helper_pool_help_request(&c.devices.help_request, helper_pool, &c.problem, &err), AT_OK);
     cr_assert(atx_helper_pool_find(helper_pool, &id, &problem, &helped) &&
               atx_helper_pool_bring(helper_pool, id, &helper));
     for (int round = 0; round < 2; round++)
         cr_assert_eq(atx_search_run_admit(&c, &progressed, &err), AT_OK, "%s", err.text);
-    struct pollfd fd = atx_helper_pool_fd(c.help_request);
-    cr_assert(left == 1 && c.device_slot_count == 1);
+    struct pollfd fd = atx_helper_pool_fd(c.devices.help_request);
+    cr_assert(left == 1 && c.devices.device_slot_count == 1);
     cr_assert_eq(poll(&fd, 1, 0), 0);
-    atx_helper_pool_withdraw(c.help_request);
+    atx_helper_pool_withdraw(c.devices.help_request);
     atx_helper_pool_close(helper_pool);
-    free(c.device_slots);
+    free(c.devices.device_slots);
 }
 
 /* One that was sent away, as its times do not compare, would else go to and fro between two of them. */
@@ -190,7 +191,7 @@ static int workers_after_lending(bool lost)
     atx_helper_pool_withdraw(help_request);
     atx_helper_pool_close(l.helper_pool);
     atx_pool_close(l.session.env.builder.pool);
-    free(c.device_slots);
+    free(c.devices.device_slots);
     return workers;
 }
 
