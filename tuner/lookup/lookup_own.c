@@ -141,9 +141,11 @@ static bool is_newer(const atx_entry *a, const atx_entry *b)
 static const char *newest_device(const atx_lookup *l)
 {
     const atx_entry *newest = NULL;
-    for (const atx_entry *e = l->index.entries; e < l->index.entries + l->index.count; e++)
+    for (size_t i = 0; i < l->index.count; i++) {
+        const atx_entry *e = &l->index.entries[i];
         if (!e->shipped && (!newest || is_newer(e, newest)))
             newest = e;
+    }
     return newest ? newest->answer.fingerprint.device : "";
 }
 

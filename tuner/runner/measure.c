@@ -203,7 +203,7 @@ static atx_bench *bench_of(const final *f, int i)
     return atx_bench_for(f->bench, f->list[i].is_copy || f->list[i].is_memcpy);
 }
 
-/* Has the user lost wait time, and is there enough, or no hope of it soon? */
+/* Has the user lost patience, and is there enough, or no hope of it soon? */
 static bool gives_up(final *f)
 {
     if (f->cancelled_s <= 0 && f->limits->cancelled && f->limits->cancelled(f->limits->context))

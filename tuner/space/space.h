@@ -41,7 +41,7 @@ at_status atx_space_open(atx_space **out, const atx_template *t, const int64_t *
                          int fix_count, at_error *err) AT_MUST_CHECK;
 
 /*
- * The same for someone who may lose wait time: requirements that refuse too little too late can make it walk
+ * The same for someone who may lose patience: requirements that refuse too little too late can make it walk
  * for minutes. AT_ERR_CANCELLED.
  */
 at_status atx_space_open_until(atx_space **out, const atx_template *t, const int64_t *slots,

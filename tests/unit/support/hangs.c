@@ -2,7 +2,7 @@
  * hangs.c - part of every test program: no test hangs, none is left behind, none leaks.
  *
  * Criterion's runner starts the program once more for each test; in that other process, the worker, the
- * environment has BXFI_MAP. A worker that ctest has lost wait time with would loop on for ever: it ends with
+ * environment has BXFI_MAP. A worker that ctest no longer waits for would loop on for ever: it ends with
  * its runner.
  *
  * Criterion leaks a few bytes of its own in the runner now and then, so leaks are looked for in workers
@@ -42,10 +42,10 @@ __attribute__((constructor)) static void find_role(void)
 }
 
 /* What sanitizers ask for, by these names. */
-int __lsan_is_swapped_off(void);
+int __lsan_is_turned_off(void);
 const char *__asan_default_options(void);
 
-__attribute__((visibility("default"))) int __lsan_is_swapped_off(void)
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void)
 {
     return !is_worker;
 }
