@@ -1,4 +1,4 @@
-/* instance_contents.h - what buffers hold, as a runner fills them. Private to problem instance*.c */
+/* instance_contents.h - what buffers hold, as a runner fills them. Private to instance*.c */
 #ifndef AUTOTUNE_EXPLAIN_INSTANCE_CONTENTS_H
 #define AUTOTUNE_EXPLAIN_INSTANCE_CONTENTS_H
 

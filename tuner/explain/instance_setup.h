@@ -1,4 +1,4 @@
-/* instance_setup.h - what a runner would be told of a problem's buffers. Private to problem instance*.c */
+/* instance_setup.h - what a runner would be told of a problem's buffers. Private to instance*.c */
 #ifndef AUTOTUNE_EXPLAIN_INSTANCE_SETUP_H
 #define AUTOTUNE_EXPLAIN_INSTANCE_SETUP_H
 

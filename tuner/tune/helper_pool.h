@@ -65,7 +65,7 @@ typedef struct atx_helped {
 bool atx_helper_pool_find(atx_helper_pool *helper_pool, int64_t *id, const atx_problem **problem,
                           atx_helped *helped);
 
-/* Is help of this help request still wanted? */
+/* Is this help request still open? */
 bool atx_helper_pool_wants(atx_helper_pool *helper_pool, int64_t id);
 
 /* Hands the helper over; false: too late. */

@@ -39,8 +39,8 @@ at_status atx_session_keep_winner(atx_job *job, atx_answer *answer, at_error *er
 /* Whether an earlier run has answered this already, as far as these options ask. */
 bool atx_session_is_answered(const atx_job *job, atx_answer *answer);
 
-/* Lends the session's device to who made the help request, with its compile workers but for one: they are
- * back when it ends, also where the device has failed and the session goes on. */
+/* Lends the session's device to the session that made the help request, with its compile workers but for one:
+ * they are back when it ends, also where the device has failed and the session goes on. */
 at_status atx_session_lend(atx_session *session, atx_helper_pool *helper_pool, int64_t help_request,
                            at_error *err) AT_MUST_CHECK;
 

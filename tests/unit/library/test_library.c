@@ -1,22 +1,14 @@
 /*
- * test_library.c - <autotune/autotune.h> as other programs see it: opening, finding, source and code, with
- * real compilations. The core's headers serve to fill databases. Running: test_library_run.c.
+ * test_library.c - <autotune/autotune.h> as other programs see it: opening and finding. The core's headers
+ * serve to fill databases. Source and code: test_library_code.c; running: test_library_run.c.
  */
 #include "library_support.h"
 
-#include <locale.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <time.h>
 
 TestSuite(library, .init = set_up, .fini = tear_down);
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    cr_assert_not_null(file);
-    cr_assert(fputs(text, file) >= 0 && fclose(file) == 0);
-}
 
 /* ---- opening ---- */
 
@@ -173,11 +165,11 @@ static void put_measured(at_open_options *options)
     snprintf(op_path, sizeof op_path, "%s/op.cu", folder_path);
     snprintf(template_path, sizeof template_path, "%s/t.cu", folder_path);
     cr_assert_eq(mkdir(folder_path, 0777), 0);
-    write_text(op_path, "/*!autotune\nop measured\nshape n\ntype T = f32\narg y T[n] output\nreference r\n"
-                        "grid 1\nblock 1\ntraffic 4 * n\nmetric rate = n / seconds / param.TILE\n"
-                        "metric none = 1 / (n - n)\n*/\nextern \"C\" __global__ void r(T *y) {}\n");
-    write_text(template_path, "/*!autotune\ntemplate t\nparam TILE = 1 4\ngrid 1\nblock 1\n*/\n"
-                              "extern \"C\" __global__ void measured_t(T *y) {}\n");
+    put_text(op_path, "/*!autotune\nop measured\nshape n\ntype T = f32\narg y T[n] output\nreference r\n"
+                      "grid 1\nblock 1\ntraffic 4 * n\nmetric rate = n / seconds / param.TILE\n"
+                      "metric none = 1 / (n - n)\n*/\nextern \"C\" __global__ void r(T *y) {}\n");
+    put_text(template_path, "/*!autotune\ntemplate t\nparam TILE = 1 4\ngrid 1\nblock 1\n*/\n"
+                            "extern \"C\" __global__ void measured_t(T *y) {}\n");
     cr_assert_eq(atx_catalog_open(&catalog, folder_path, &err), AT_OK, "%s", err.text);
     atx_store *store = open_ok(home.db, ATX_STORE_WRITE);
     const atx_op *op = atx_catalog_find_op(catalog, "measured");
@@ -533,127 +525,4 @@ Test(library, reads_problems_as_the_program_does)
     cr_expect(strstr(err.text, "found 2 problems; expected one"), "%s", err.text);
     cr_expect_null(problem.op);
     at_close(tuner);
-}
-
-/* ---- source and code ---- */
-
-Test(library, gives_the_source)
-{
-    at_tuner *tuner = tuner_with_winner();
-    at_found *found = find_ok(tuner, TUNED, NULL);
-    char *source = NULL;
-    cr_assert_eq(at_source(&source, found, NULL), AT_OK);
-    cr_assert(strstr(source, "constexpr int TILE = 32;"));
-    cr_assert(strstr(source, found->launches[0]->kernel));
-    at_free(source);
-    at_found_close(found);
-    at_close(tuner);
-}
-
-/* The category LC_NUMERIC of a locale that writes 1,5, as glibc keeps it: offsets, then the texts. */
-static bool choose_comma_locale(void)
-{
-    static const struct {
-        uint32_t magic, count, offsets[6];
-        char texts[22];
-    } NUMERIC = {
-        0x20031115 ^ LC_NUMERIC, 6, { 32, 34, 36, 40, 44, 48 }, ",\0.\0\3\3\0\0,\0\0\0.\0\0\0UTF-8"
-    };
-    char path[256];
-    snprintf(path, sizeof path, "%s/comma", home.path);
-    cr_assert_eq(mkdir(path, 0777), 0);
-    snprintf(path, sizeof path, "%s/comma/LC_NUMERIC", home.path);
-    FILE *file = fopen(path, "w");
-    cr_assert(file && fwrite(&NUMERIC, 54, 1, file) == 1 && fclose(file) == 0);
-    set_or_unset("LOCPATH", home.path);
-    return setlocale(LC_NUMERIC, "comma") != NULL;
-}
-
-Test(library, means_the_same_in_a_program_whose_numbers_have_a_comma)
-{
-    static const char OP[] =
-        "/*!autotune\nop scaled # out = factor * in\nshape n\ntype T = f32\n"
-        "arg out T[n] output\narg in T[n] input uniform 0.5 1.5\narg factor f32 = 0.75\n"
-        "reference scaled_reference\ngrid n\nblock 1\ncheck within 1e-3 relative\n"
-        "traffic 2 * n * sizeof(T)\n*/\n"
-        "extern \"C\" __global__ void scaled_reference(T *out, const T *in, float f) {}\n";
-    static const char MINE[] = "/*!autotune\ntemplate mine\nparam N = 1\nfixed 1\ngrid n\nblock 1\n*/\n"
-                               "extern \"C\" __global__ void scaled_mine(T *out, const T *in, float f) {}\n";
-    const at_problem scaled = { .struct_bytes = sizeof(at_problem),
-                                .op = "scaled",
-                                .type = AT_TYPE_F32,
-                                .size_count = 1,
-                                .sizes = { 64 } };
-    at_open_options options = AT_OPEN_OPTIONS_INIT;
-    char path[256], number[8], *source = NULL;
-    at_tuner *tuner = NULL;
-    at_error err = { 0 };
-    if (!choose_comma_locale())
-        cr_skip_test("this C library keeps its locales in another way");
-    snprintf(number, sizeof number, "%.1f", 1.5);
-    cr_assert_str_eq(number, "1,5");
-
-    snprintf(path, sizeof path, "%s/scaled", home.path);
-    cr_assert_eq(mkdir(path, 0777), 0);
-    snprintf(path, sizeof path, "%s/scaled/op.cu", home.path);
-    write_text(path, OP);
-    snprintf(path, sizeof path, "%s/scaled/mine.cu", home.path);
-    write_text(path, MINE);
-    options.templates = home.path;
-    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
-    cr_assert_str_eq(at_warnings(tuner), "");
-    at_found *found = find_ok(tuner, scaled, &ON_H200);
-    cr_assert_eq(at_source(&source, found, &err), AT_OK, "%s", err.text);
-    cr_assert(strstr(source, "factor = (float)7.5"), "%s", source);
-    snprintf(number, sizeof number, "%.1f", 1.5);
-    cr_assert_str_eq(number, "1,5", "the program's own locale is as it was");
-    at_free(source);
-    at_found_close(found);
-    at_close(tuner);
-}
-
-static at_code *compile_or_skip(at_tuner *tuner, const at_found *found, at_code_kind kind)
-{
-    at_error err = { 0 };
-    at_code *code = NULL;
-    at_status status = at_compile(&code, tuner, found, kind, NULL, &err);
-    if (status == AT_ERR_DEVICE)
-        cr_skip_test("NVRTC is not installed");
-    cr_assert_eq(status, AT_OK, "%s", err.text);
-    return code;
-}
-
-Test(library, compiles_cubins_and_ptx)
-{
-    at_tuner *tuner = tuner_with_winner();
-    at_found *found = find_ok(tuner, TUNED, NULL);
-    at_code *code = compile_or_skip(tuner, found, AT_CODE_CUBIN);
-    cr_assert_gt(code->bytes, 1000);
-    cr_assert_eq(memcmp(code->data, "\177ELF", 4), 0);
-    cr_assert_eq(code->kernel_count, 1);
-    cr_assert_str_eq(code->kernels[0], "transpose_tile_rows");
-    at_code_close(code);
-    code = compile_or_skip(tuner, found, AT_CODE_PTX);
-    cr_assert_eq(strlen(code->data), code->bytes);
-    cr_assert(strstr(code->data, ".target sm_90"));
-    at_code_close(code);
-    at_found_close(found);
-    at_close(tuner);
-}
-
-Test(library, keeps_cubins_in_the_cache)
-{
-    char path[256];
-    at_tuner *tuner = tuner_with_winner();
-    at_found *found = find_ok(tuner, TUNED, NULL);
-    at_code_close(compile_or_skip(tuner, found, AT_CODE_CUBIN));
-    at_code_close(compile_or_skip(tuner, found, AT_CODE_CUBIN));
-    at_found_close(found);
-    at_close(tuner);
-    snprintf(path, sizeof path, "%s/.cache/autotune/kernels.db", home.path);
-    atx_store *cache = open_ok(path, ATX_STORE_READ);
-    cr_assert_str_eq(scalar(cache, "SELECT count(*) FROM cubin").text, "1");
-    cr_assert_str_eq(scalar(cache, "SELECT substr(stored_at, 1, 9) FROM cubin").text, "winner 20",
-                     "goes last");
-    atx_store_close(cache);
 }

@@ -50,117 +50,107 @@ Test(library_refused, options_that_cannot_be_opened_with)
     cr_expect_str_eq(at_warnings(NULL), "");
 }
 
+static const struct {
+    at_problem problem;
+    at_status status;
+    const char *says;
+} PROBLEMS[] = {
+    { { .struct_bytes = sizeof(at_problem), .op = NULL }, AT_ERR_INPUT, "no operation ''" },
+    { { .struct_bytes = sizeof(at_problem), .op = "" },
+      AT_ERR_INPUT,
+      "expected one of: cast_transpose copy" },
+    { { .struct_bytes = sizeof(at_problem), .op = "transpos", .size_count = 2 },
+      AT_ERR_INPUT,
+      "no operation 'transpos'" },
+    { { .op = "copy", .type = AT_TYPE_U8, .size_count = 1, .sizes = { 8 } },
+      AT_ERR_USAGE,
+      "found struct_bytes = 0; expected sizeof(at_problem)" },
+    { { .struct_bytes = sizeof(at_problem), .op = "copy", .size_count = 1, .sizes = { 8 } },
+      AT_ERR_USAGE,
+      "found type 0; expected an at_type" },
+    { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = AT_TYPE_F8_E4M3 },
+      AT_ERR_USAGE,
+      "that is not reserved" },
+    { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = (at_type)99 },
+      AT_ERR_USAGE,
+      "type 99; expected an at_type" },
+    { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = (at_type)-1 },
+      AT_ERR_USAGE,
+      "type -1; expected an at_type" },
+    { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = AT_TYPE_U8, .size_count = -1 },
+      AT_ERR_USAGE,
+      "size_count = -1; expected 0 to 16" },
+    { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = AT_TYPE_U8, .size_count = 17 },
+      AT_ERR_USAGE,
+      "size_count = 17; expected 0 to 16" },
+    { { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_U8,
+        .size_count = 1,
+        .sizes = { 8 } },
+      AT_ERR_INPUT,
+      "found 1 size" },
+    { { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_U8,
+        .size_count = 2,
+        .sizes = { -8, 8 } },
+      AT_ERR_INPUT,
+      "rows = -8" },
+    { { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_U8,
+        .size_count = 2,
+        .sizes = { 0, 8 } },
+      AT_ERR_INPUT,
+      "at least one element" },
+    { { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_U8,
+        .size_count = 2,
+        .sizes = { INT64_MAX, 2 } },
+      AT_ERR_INPUT,
+      "overflow" },
+    { { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_U8,
+        .size_count = 2,
+        .sizes = { 8, 8 },
+        .pitches = { 7 } },
+      AT_ERR_INPUT,
+      "ld_in = 7; expected at least cols = 8" },
+    { { .struct_bytes = sizeof(at_problem),
+        .op = "transpose",
+        .type = AT_TYPE_U8,
+        .size_count = 2,
+        .sizes = { 8, 8 },
+        .alignments = { 3 } },
+      AT_ERR_INPUT,
+      "align_in = 3; expected a power of two" },
+    { { .struct_bytes = sizeof(at_problem), .op = "permute", .type = AT_TYPE_U8, .layout = { .rank = 9 } },
+      AT_ERR_USAGE,
+      "rank 9; expected 0 to 8" },
+    { { .struct_bytes = sizeof(at_problem), .op = "permute", .type = AT_TYPE_U8, .layout = { .rank = -1 } },
+      AT_ERR_USAGE,
+      "rank -1; expected 0 to 8" },
+    { { .struct_bytes = sizeof(at_problem),
+        .op = "permute",
+        .type = AT_TYPE_U8,
+        .layout = { .rank = 1, .extents = { -3 } } },
+      AT_ERR_INPUT,
+      "extent of -3" },
+};
+
 Test(library_refused, problems_that_are_none)
 {
-    static const struct {
-        at_problem problem;
-        at_status status;
-        const char *says;
-    } CASES[] = {
-        { { .struct_bytes = sizeof(at_problem), .op = NULL }, AT_ERR_INPUT, "no operation ''" },
-        { { .struct_bytes = sizeof(at_problem), .op = "" },
-          AT_ERR_INPUT,
-          "expected one of: cast_transpose copy" },
-        { { .struct_bytes = sizeof(at_problem), .op = "transpos", .size_count = 2 },
-          AT_ERR_INPUT,
-          "no operation 'transpos'" },
-        { { .op = "copy", .type = AT_TYPE_U8, .size_count = 1, .sizes = { 8 } },
-          AT_ERR_USAGE,
-          "found struct_bytes = 0; expected sizeof(at_problem)" },
-        { { .struct_bytes = sizeof(at_problem), .op = "copy", .size_count = 1, .sizes = { 8 } },
-          AT_ERR_USAGE,
-          "found type 0; expected an at_type" },
-        { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = AT_TYPE_F8_E4M3 },
-          AT_ERR_USAGE,
-          "that is not reserved" },
-        { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = (at_type)99 },
-          AT_ERR_USAGE,
-          "type 99; expected an at_type" },
-        { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = (at_type)-1 },
-          AT_ERR_USAGE,
-          "type -1; expected an at_type" },
-        { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = AT_TYPE_U8, .size_count = -1 },
-          AT_ERR_USAGE,
-          "size_count = -1; expected 0 to 16" },
-        { { .struct_bytes = sizeof(at_problem), .op = "copy", .type = AT_TYPE_U8, .size_count = 17 },
-          AT_ERR_USAGE,
-          "size_count = 17; expected 0 to 16" },
-        { { .struct_bytes = sizeof(at_problem),
-            .op = "transpose",
-            .type = AT_TYPE_U8,
-            .size_count = 1,
-            .sizes = { 8 } },
-          AT_ERR_INPUT,
-          "found 1 size" },
-        { { .struct_bytes = sizeof(at_problem),
-            .op = "transpose",
-            .type = AT_TYPE_U8,
-            .size_count = 2,
-            .sizes = { -8, 8 } },
-          AT_ERR_INPUT,
-          "rows = -8" },
-        { { .struct_bytes = sizeof(at_problem),
-            .op = "transpose",
-            .type = AT_TYPE_U8,
-            .size_count = 2,
-            .sizes = { 0, 8 } },
-          AT_ERR_INPUT,
-          "at least one element" },
-        { { .struct_bytes = sizeof(at_problem),
-            .op = "transpose",
-            .type = AT_TYPE_U8,
-            .size_count = 2,
-            .sizes = { INT64_MAX, 2 } },
-          AT_ERR_INPUT,
-          "overflow" },
-        { { .struct_bytes = sizeof(at_problem),
-            .op = "transpose",
-            .type = AT_TYPE_U8,
-            .size_count = 2,
-            .sizes = { 8, 8 },
-            .pitches = { 7 } },
-          AT_ERR_INPUT,
-          "ld_in = 7; expected at least cols = 8" },
-        { { .struct_bytes = sizeof(at_problem),
-            .op = "transpose",
-            .type = AT_TYPE_U8,
-            .size_count = 2,
-            .sizes = { 8, 8 },
-            .alignments = { 3 } },
-          AT_ERR_INPUT,
-          "align_in = 3; expected a power of two" },
-        { { .struct_bytes = sizeof(at_problem),
-            .op = "permute",
-            .type = AT_TYPE_U8,
-            .layout = { .rank = 9 } },
-          AT_ERR_USAGE,
-          "rank 9; expected 0 to 8" },
-        { { .struct_bytes = sizeof(at_problem),
-            .op = "permute",
-            .type = AT_TYPE_U8,
-            .layout = { .rank = -1 } },
-          AT_ERR_USAGE,
-          "rank -1; expected 0 to 8" },
-        { { .struct_bytes = sizeof(at_problem),
-            .op = "permute",
-            .type = AT_TYPE_U8,
-            .layout = { .rank = 1, .extents = { -3 } } },
-          AT_ERR_INPUT,
-          "extent of -3" },
-    };
     at_tuner *tuner = tuner_with_winner();
     at_found *found = NULL;
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        refused(at_find(&found, tuner, &CASES[i].problem, NULL, &err), CASES[i].status, CASES[i].says);
+    for (size_t i = 0; i < sizeof PROBLEMS / sizeof *PROBLEMS; i++) {
+        refused(at_find(&found, tuner, &PROBLEMS[i].problem, NULL, &err), PROBLEMS[i].status,
+                PROBLEMS[i].says);
         cr_expect_null(found, "%zu", i);
     }
     at_close(tuner);
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s", path);
 }
 
 /* All that is read of it fits a number, and its buffer does not: 2^64 bytes are no bytes. */
@@ -180,9 +170,9 @@ Test(library_refused, a_buffer_whose_bytes_are_no_number)
     at_tuner *tuner = NULL;
     at_found *found = NULL;
     snprintf(path, sizeof path, "%s/op.cu", home.path);
-    write_text(path, OP);
+    put_text(path, OP);
     snprintf(path, sizeof path, "%s/any.cu", home.path);
-    write_text(path, ANY);
+    put_text(path, ANY);
     options.templates = home.path;
     cr_assert_eq(at_open(&tuner, &options, NULL), AT_OK);
     refused(at_find(&found, tuner, &p, &ON_H200, &err), AT_ERR_INPUT,

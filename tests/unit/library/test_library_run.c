@@ -20,6 +20,10 @@ static at_status run_at(at_tuner *tuner, at_problem problem, uintptr_t out, uint
     return at_run(tuner, &problem, buffers, 2, at_address(0x77), NULL, err);
 }
 
+static const at_problem FILL_9 = {
+    .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
+};
+
 /* A place for matrices up to 32 MiB. */
 enum { OUT = 0x10000000, IN = 0x20000000 };
 
@@ -195,9 +199,7 @@ Test(library_run, a_problem_that_no_template_takes_is_refused)
 {
     at_error err = { 0 };
     const at_found *used = NULL;
-    at_problem problem = {
-        .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
-    };
+    at_problem problem = FILL_9;
     at_tuner *tuner = tuner_of_small();
     fake_use_context(1);
     run_or_skip(tuner, problem);
@@ -214,9 +216,7 @@ Test(library_run, a_compilers_name_for_a_kernel_may_be_long)
 {
     enum { LONG = 1500 };
     char text[LONG * 3], name[LONG + 1] = "";
-    const at_problem problem = {
-        .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
-    };
+    const at_problem problem = FILL_9;
     at_tuner *tuner = tuner_of_small();
     at_close(tuner);
     memset(name, 'n', LONG);
@@ -426,11 +426,8 @@ static void *run_many(void *tuner)
     size_t failures = 0;
     fake_use_context(1);
     for (int i = 0; i < ROUNDS * SHAPES; i++) {
-        at_problem problem = { .struct_bytes = sizeof(at_problem),
-                               .op = "transpose",
-                               .type = AT_TYPE_F32,
-                               .size_count = 2,
-                               .sizes = { 1024, 64 * (1 + i % SHAPES) } };
+        at_problem problem = TUNED;
+        problem.sizes[1] = 64 * (1 + i % SHAPES);
         failures += run_at(tuner, problem, OUT, IN, NULL) != AT_OK;
         failures += fake_read().params[4] != problem.sizes[1];
     }
@@ -483,9 +480,7 @@ Test(library_run, a_wrong_file_of_the_folder_takes_only_itself_out)
 {
     at_error err = { 0 };
     at_found *found = NULL;
-    at_problem problem = {
-        .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
-    };
+    at_problem problem = FILL_9;
     at_open_options options = AT_OPEN_OPTIONS_INIT;
     char path[400];
     at_tuner *tuner = tuner_of_small();
@@ -518,9 +513,7 @@ Test(library_run, what_goes_into_a_variable_is_copied_there_before_each_launch)
     at_tuner *tuner = NULL;
     at_open_options options = AT_OPEN_OPTIONS_INIT;
     char path[400];
-    const at_problem problem = {
-        .struct_bytes = sizeof(at_problem), .op = "fill", .type = AT_TYPE_F32, .size_count = 1, .sizes = { 9 }
-    };
+    const at_problem problem = FILL_9;
     const at_buffer buffers[] = { { at_address(OUT), 0 },
                                   { at_address(OUT + 0x100000), 0 },
                                   { at_address(IN), 0 } };

@@ -37,6 +37,12 @@ static inline void tear_down(void)
     folder_remove(&home);
 }
 
+static inline void put_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fputs(text, file) >= 0 && fclose(file) == 0, "%s", path);
+}
+
 static inline void put_winner(const char *shape, int64_t elements, const char *device, int sms)
 {
     at_error err = { 0 };
