@@ -167,7 +167,7 @@ Test(driver_faults, each_call_may_end_the_context)
 }
 
 /* What a verification says; AT_OK without a verdict there is not. */
-static at_status verify(atx_verdict *out, atx_gpu *gpu, atx_bench *bench, const char *name)
+static at_status verify(atx_seen *out, atx_gpu *gpu, atx_bench *bench, const char *name)
 {
     atx_module *module = NULL;
     at_error err = { 0 };
@@ -185,7 +185,7 @@ static int next_is_right(const char *script)
 {
     atx_gpu *gpu = NULL;
     atx_bench *bench = NULL;
-    atx_verdict bad = { 0 }, good = { 0 };
+    atx_seen bad = { 0 }, good = { 0 };
     at_error err = { 0 };
     const atx_setup setup = copy_setup(COUNT, 0, 0);
     scripted_start(script);

@@ -8,6 +8,7 @@
 #ifndef AUTOTUNE_TRIAL_H
 #define AUTOTUNE_TRIAL_H
 
+#include "device/verdict.h"
 #include "lang/problem.h"
 #include "lang/record.h"
 
@@ -126,6 +127,7 @@ typedef struct atx_measured {
     double saved_s; /* device time that the rest of its samples would have taken: it lost the race */
     bool doubtful;  /* launch_failed for a reason that may be another kernel's: before it was tried again */
     atx_conditions conditions;
+    atx_verdict verdict;
     char log[512];
 } atx_measured;
 
@@ -141,6 +143,7 @@ typedef struct atx_remeasure_row {
     atx_outcome outcome; /* ATX_TIMED also means: verified again afterwards */
     atx_timing timing;
     bool tied; /* with the best of its kind: the difference is within the noise */
+    atx_verdict verdict;
     char log[400];
 } atx_remeasure_row;
 

@@ -137,10 +137,10 @@ static at_status refused_or_lost(atx_measured *out, atx_gpu *gpu, at_status stat
  */
 #define SECOND_CHANCES 3
 
-static at_status revalidate(atx_verdict *verdict, atx_bench *bench, const atx_module *module,
+static at_status revalidate(atx_seen *verdict, atx_bench *bench, const atx_module *module,
                             const atx_kernel *kernel, bool is_copy, at_error *err)
 {
-    atx_verdict again = { .right = true };
+    atx_seen again = { .right = true };
     at_status status = atx_bench_renew(bench, err);
     for (int i = 0; i < SECOND_CHANCES && status == AT_OK && again.right; i++)
         status = atx_bench_verify(&again, bench, module, kernel, is_copy, err);
@@ -157,7 +157,7 @@ at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, c
 {
     atx_measured m = { .tag = trial->tag, .outcome = ATX_TIMED, .resources = ATX_RESOURCES_UNKNOWN };
     atx_module *module = NULL;
-    atx_verdict verdict = { 0 };
+    atx_seen verdict = { 0 };
     at_error cause = { 0 };
     const atx_kernel *kernel = &trial->kernel;
 
@@ -441,7 +441,7 @@ static at_status measure_energy_of(remeasurement *f, int i, at_error *err)
 /* Fast because wrong must not win: once more, after the timing. */
 static at_status verify_one(remeasurement *f, int i, at_error *err)
 {
-    atx_verdict verdict = { .right = true };
+    atx_seen verdict = { .right = true };
     atx_remeasure_row *row = &f->rows[i];
     const atx_top_candidate *it = &f->list[i];
     if (it->is_memcpy)

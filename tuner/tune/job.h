@@ -7,6 +7,7 @@
 #define AUTOTUNE_JOB_H
 
 #include "db/store.h"
+#include "device/verdict.h"
 #include "lang/catalog.h"
 #include "search/strategy.h"
 #include "util/trace.h"
@@ -81,6 +82,7 @@ typedef struct atx_result {
     double device_busy_s; /* time the device worked for us: trials and re-measurement             */
     double race_saved_s;  /* and would have, had too slow trials got all their samples    */
     double device_open_s; /* from its first trial to the end of the re-measurement                */
+    atx_verdict verdict;  /* of the winner; where there is none, of a trial that failed */
     bool interrupted;     /* ended early: Ctrl-C, budget, --max-trials                   */
 } atx_result;
 
