@@ -36,7 +36,7 @@ static const atx_usage USAGE = {
 };
 
 typedef struct settings {
-    int64_t cores, problems, max_trials, message_us, setup_ms, final_ms, seed;
+    int64_t cores, problems, max_trials, message_us, setup_ms, remeasure_ms, seed;
     const atx_strategy *strategy;
     double worth;
     int step;
@@ -267,10 +267,10 @@ static void hear(sim *s, problem *p)
 
 static void assign(sim *s, int device);
 
-/* The boss plays the final; the others are free for the next problem. */
+/* The boss plays the re-measurement; the others are free for the next problem. */
 static void end_search(sim *s, problem *p, int which)
 {
-    double final_s = 1e-3 * (double)s->set->final_ms, at_s = fmax(p->thread_s, s->now_s);
+    double final_s = 1e-3 * (double)s->set->remeasure_ms, at_s = fmax(p->thread_s, s->now_s);
     p->phase = ENDING;
     s->set->strategy->close(p->state);
     for (int i = 0; i < s->gpu_count; i++) {
@@ -547,7 +547,7 @@ static at_status run_recorded(settings *set, const char *dir, const atx_words *f
 
 int main(int argc, char **argv)
 {
-    settings set = { .cores = 16, .message_us = 100, .setup_ms = 500, .final_ms = 1000 };
+    settings set = { .cores = 16, .message_us = 100, .setup_ms = 500, .remeasure_ms = 1000 };
     atx_words files = { 0 };
     const char *dir = NULL, *made_up = NULL, *name = "model";
     int64_t most = 1024, per_mille = 5, step = 2;
@@ -570,7 +570,7 @@ int main(int argc, char **argv)
           &set.message_us },
         { "--setup-ms", ATX_OPT_COUNT, "N", "until a device has opened a problem (default 500)",
           &set.setup_ms },
-        { "--final-ms", ATX_OPT_COUNT, "N", "of a final (default 1000)", &set.final_ms },
+        { "--remeasure-ms", ATX_OPT_COUNT, "N", "of a re-measurement (default 1000)", &set.remeasure_ms },
         { "--seed", ATX_OPT_COUNT, "N", "default 0", &set.seed },
         { "--templates", ATX_OPT_TEXT, "DIR", "where the spaces are declared", &dir },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },

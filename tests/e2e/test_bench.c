@@ -122,7 +122,7 @@ Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)
     for (size_t i = 0; i < sizeof ALIGNS / sizeof *ALIGNS; i++) {
         lab l = lab_open(COPY_SCRIPT, ALIGNS[i].out, ALIGNS[i].in);
         at_error err = { 0 };
-        atx_final_row rows[3];
+        atx_remeasure_row rows[3];
         atx_watch watch;
         const atx_top_candidate list[3] = { { .kernel = copy_kernel("copy_problem", COUNT) },
                                             { .kernel = copy_kernel("copy_plain", COUNT), .is_copy = true },
@@ -131,8 +131,8 @@ Test(bench, copies_run_on_aligned_buffers_and_leave_no_trace)
         expect_timed(&l, "copy_plain", true);
         expect_timed(&l, "copy_problem", false);
         atx_watch_begin(&watch, NULL);
-        const atx_final_limits limits = { 0 };
-        cr_assert_eq(atx_measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
+        const atx_remeasure_limits limits = { 0 };
+        cr_assert_eq(atx_remeasure(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
                      err.text);
         for (int k = 0; k < 3; k++)
             cr_assert_eq(rows[k].outcome, ATX_TIMED, "%zu, %d: %s", i, k, rows[k].log);
@@ -295,15 +295,15 @@ Test(bench, a_kernel_that_is_wrong_once_and_right_on_fresh_buffers_is_cleared)
     lab_close(&l);
 }
 
-/* ---- finals ---- */
+/* ---- re-measurements ---- */
 
-static void play(atx_final_row *rows, lab *l, const atx_top_candidate *list, int count)
+static void play(atx_remeasure_row *rows, lab *l, const atx_top_candidate *list, int count)
 {
     at_error err = { 0 };
     atx_watch watch;
-    const atx_final_limits limits = { 0 };
+    const atx_remeasure_limits limits = { 0 };
     atx_watch_begin(&watch, NULL);
-    at_status status = atx_measure_final(rows, l->gpu, l->bench, list, count, 7, &watch, &limits, &err);
+    at_status status = atx_remeasure(rows, l->gpu, l->bench, list, count, 7, &watch, &limits, &err);
     cr_assert_eq(status, AT_OK, "%s", err.text);
 }
 
@@ -325,7 +325,7 @@ Test(bench, as_fast_as_the_best_is_tied)
     };
     lab l = lab_open("l2 20000\nnoise 0\ntime copy_even_* * 50000\ntime copy_* * 90000\n", 256, 256);
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        atx_final_row rows[3];
+        atx_remeasure_row rows[3];
         const atx_top_candidate list[3] = { top_candidate(CASES[i].names[0]),
                                             top_candidate(CASES[i].names[1]),
                                             top_candidate(CASES[i].names[2]) };
@@ -338,7 +338,7 @@ Test(bench, as_fast_as_the_best_is_tied)
 
 Test(bench, nobody_is_tied_with_one_that_is_wrong)
 {
-    atx_final_row rows[4];
+    atx_remeasure_row rows[4];
     const atx_top_candidate list[4] = { top_candidate("copy_even_1"), top_candidate("copy_even_2"),
                                         top_candidate("copy_even_3"), top_candidate("copy_slow") };
     lab l = lab_open(
@@ -364,7 +364,7 @@ Test(bench, a_final_goes_on_until_it_is_converged)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         char script[200];
-        atx_final_row rows[2];
+        atx_remeasure_row rows[2];
         const atx_top_candidate list[2] = { top_candidate("copy_even_1"), top_candidate("copy_even_2") };
         snprintf(script, sizeof script, "l2 20000\n%s", CASES[i].script);
         lab l = lab_open(script, 256, 256);
@@ -381,7 +381,7 @@ Test(bench, a_top_candidate_that_is_wrong_after_its_timing_is_told_so)
     static const char *const NAMES[] = { "copy_even_1", "copy_even_2", "copy_slow" };
     for (int bad = 0; bad < 3; bad++) {
         char script[300];
-        atx_final_row rows[3];
+        atx_remeasure_row rows[3];
         const atx_top_candidate list[3] = { top_candidate(NAMES[0]), top_candidate(NAMES[1]),
                                             top_candidate(NAMES[2]) };
         snprintf(script, sizeof script, COPY_SCRIPT "kernel %s * wrong\n", NAMES[bad]);
@@ -414,7 +414,7 @@ Test(bench, copies_have_buffers_of_their_own_where_those_of_the_problem_do_not_s
 {
     lab l = lab_open_with(COPY_SCRIPT, unlike_setup(10));
     at_error err = { 0 };
-    atx_final_row rows[3];
+    atx_remeasure_row rows[3];
     atx_watch watch;
     const atx_trial ten = { .kernel = copy_kernel("copy_ten", 10) };
     const atx_top_candidate list[3] = { { .kernel = copy_kernel("copy_ten", 10) },
@@ -425,8 +425,8 @@ Test(bench, copies_have_buffers_of_their_own_where_those_of_the_problem_do_not_s
     cr_assert_eq(atx_measure_trial(&m, l.gpu, l.bench, &ten, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(m.outcome, ATX_TIMED, "%s", m.log);
     atx_watch_begin(&watch, NULL);
-    const atx_final_limits limits = { 0 };
-    cr_assert_eq(atx_measure_final(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
+    const atx_remeasure_limits limits = { 0 };
+    cr_assert_eq(atx_remeasure(rows, l.gpu, l.bench, list, 3, 7, &watch, &limits, &err), AT_OK, "%s",
                  err.text);
     for (int k = 0; k < 3; k++)
         cr_assert_eq(rows[k].outcome, ATX_TIMED, "%d: %s", k, rows[k].log);

@@ -1,6 +1,7 @@
 /*
- * test_driver_faults.c - what a runner does with its device (open, lay out, verify, time, final), with the
- * driver's n-th call failing, for each n: an error in words or a trial's outcome, and nothing left behind.
+ * test_driver_faults.c - what a runner does with its device (open, lay out, verify, time, re-measurement),
+ * with the driver's n-th call failing, for each n: an error in words or a trial's outcome, and nothing left
+ * behind.
  */
 #include "copy_problem.h"
 #include "runner/gpu.h"
@@ -26,8 +27,8 @@ typedef struct outcome {
     at_error err;
     atx_measured trials[3];
     int trial_count;
-    atx_final_row rows[3];
-    bool final, lost;
+    atx_remeasure_row rows[3];
+    bool remeasured, lost;
 } outcome;
 
 static void try_kernels(outcome *o, atx_gpu *gpu, atx_bench *bench)
@@ -51,8 +52,8 @@ static void try_kernels(outcome *o, atx_gpu *gpu, atx_bench *bench)
                                   { .is_memcpy = true } };
     if (o->status == AT_OK) {
         o->status =
-            atx_measure_final(o->rows, gpu, bench, list, 3, 7, &watch, &(atx_final_limits){ 0 }, &o->err);
-        o->final = o->status == AT_OK;
+            atx_remeasure(o->rows, gpu, bench, list, 3, 7, &watch, &(atx_remeasure_limits){ 0 }, &o->err);
+        o->remeasured = o->status == AT_OK;
     }
 }
 
@@ -98,7 +99,7 @@ Test(driver_faults, without_one_all_is_well)
         cr_assert(o.trials[i].outcome == ATX_TIMED && o.rows[i].outcome == ATX_TIMED, "%s%s", o.trials[i].log,
                   o.rows[i].log);
     cr_assert_float_eq(o.trials[0].timing.median_s, 90e-6, 1e-6);
-    cr_assert(o.final);
+    cr_assert(o.remeasured);
     expect_clean(&o, 0, "none", "");
 }
 
@@ -128,7 +129,7 @@ static int failed_trials(const outcome *o)
 static int failed_rows(const outcome *o)
 {
     int count = 0;
-    for (int i = 0; i < 3 && o->final; i++)
+    for (int i = 0; i < 3 && o->remeasured; i++)
         count += o->rows[i].outcome != ATX_TIMED;
     return count;
 }
@@ -166,7 +167,7 @@ Test(driver_faults, each_call_may_end_the_context)
 }
 
 /* What a verification says; AT_OK without a verdict there is not. */
-static at_status verify(atx_verdict *out, atx_gpu *gpu, atx_bench *bench, const char *name)
+static at_status verify(atx_seen *out, atx_gpu *gpu, atx_bench *bench, const char *name)
 {
     atx_module *module = NULL;
     at_error err = { 0 };
@@ -184,7 +185,7 @@ static int next_is_right(const char *script)
 {
     atx_gpu *gpu = NULL;
     atx_bench *bench = NULL;
-    atx_verdict bad = { 0 }, good = { 0 };
+    atx_seen bad = { 0 }, good = { 0 };
     at_error err = { 0 };
     const atx_setup setup = copy_setup(COUNT, 0, 0);
     scripted_start(script);

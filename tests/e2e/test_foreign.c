@@ -51,7 +51,7 @@ static void write_weighted(const char *kernel, const char *declared, const char 
 
 #define TUNE_WEIGH "tune weigh 1000 f32 --template mine --templates templates --jobs 2"
 
-/* Verified, timed, and verified again in the final, whose modules are others. */
+/* Verified, timed, and verified again in the re-measurement, whose modules are others. */
 static void expect_right(void)
 {
     e2e_tune(&run, E2E_QUICK, TUNE_WEIGH);

@@ -278,14 +278,14 @@ Test(interrupts, the_budget_ends_while_copies_are_tried)
     expect_some_copies();
 }
 
-/* ---- during the final ---- */
+/* ---- during the re-measurement ---- */
 
-/* Only a final has the driver copy anything. */
-#define FINAL "slow cuMemcpyDtoDAsync_v2 1 create final\n"
+/* Only a re-measurement has the driver copy anything. */
+#define REMEASURE "slow cuMemcpyDtoDAsync_v2 1 create remeasure\n"
 
 #define SAMPLES "SELECT samples FROM best WHERE op = 'copy'"
 
-#define TRIES 10 /* the second that a final has may be too short on a busy machine */
+#define TRIES 10 /* the second that a re-measurement has may be too short on a busy machine */
 
 static void remove_file(const char *name)
 {
@@ -295,14 +295,15 @@ static void remove_file(const char *name)
 }
 
 /*
- * It has as many rounds as a final must have, no more; 15 of them are the fewest when nobody is in a hurry.
- * They have a second: the driver stops at its first copy until the signal is there, and then takes no time.
+ * It has as many rounds as a re-measurement must have, no more; 15 of them are the fewest when nobody is in a
+ * hurry. They have a second: the driver stops at its first copy until the signal is there, and then takes no
+ * time.
  */
 Test(interrupts, a_final_ends_with_the_fewest_rounds_that_are_honest)
 {
     e2e_write("token", "");
-    start("slow cuMemcpyDtoDAsync_v2 2000 once token create final\nl2 20000", E2E_MINE "--max-trials 8");
-    e2e_wait_for_file(&run, "final");
+    start("slow cuMemcpyDtoDAsync_v2 2000 once token create remeasure\nl2 20000", E2E_MINE "--max-trials 8");
+    e2e_wait_for_file(&run, "remeasure");
     interrupt();
     e2e_expect(strstr(run.out, "THREADS=") && strstr(run.out, "[interrupted]"), run);
     cr_assert_eq(e2e_count(SAMPLES), 5);
@@ -310,15 +311,15 @@ Test(interrupts, a_final_ends_with_the_fewest_rounds_that_are_honest)
 
 Test(interrupts, a_final_that_has_too_few_rounds_gives_no_winner)
 {
-    start(FINAL "pace 20\nl2 20000", E2E_MINE "--max-trials 8");
-    e2e_wait_for_file(&run, "final");
+    start(REMEASURE "pace 20\nl2 20000", E2E_MINE "--max-trials 8");
+    e2e_wait_for_file(&run, "remeasure");
     interrupt();
-    e2e_expect(strstr(run.out, "no winner: interrupted in the final"), run);
+    e2e_expect(strstr(run.out, "no winner: interrupted in the re-measurement"), run);
     e2e_expect(strstr(run.out, "the fastest of 8 trials"), run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial"), 8);
     cr_assert_eq(e2e_count(WINNERS), 0);
 
-    /* The same command goes on with the final. */
+    /* The same command goes on with the re-measurement. */
     long last = e2e_count("SELECT max(id) FROM trial");
     e2e_script("");
     e2e_tune(&run, E2E_REAL, E2E_MINE "--max-trials 8");
@@ -330,14 +331,14 @@ Test(interrupts, a_final_that_has_too_few_rounds_gives_no_winner)
 /* Its runner is killed once it has been silent for as long as a trial may be. */
 Test(interrupts, a_final_that_hangs)
 {
-    start_on(254, E2E_QUICK, "slow cuMemcpyDtoDAsync_v2 60000 create final", E2E_MINE "--max-trials 8");
-    e2e_wait_for_file(&run, "final");
+    start_on(254, E2E_QUICK, "slow cuMemcpyDtoDAsync_v2 60000 create remeasure", E2E_MINE "--max-trials 8");
+    e2e_wait_for_file(&run, "remeasure");
     interrupt();
-    e2e_expect(strstr(run.out, "no winner: interrupted in the final"), run);
+    e2e_expect(strstr(run.out, "no winner: interrupted in the re-measurement"), run);
     cr_assert_eq(e2e_count(WINNERS), 0);
 }
 
-/* A search that was interrupted still has its final, a short one. */
+/* A search that was interrupted still has its re-measurement, a short one. */
 Test(interrupts, in_the_search_a_short_final_follows)
 {
     bool played = false;
@@ -353,8 +354,8 @@ Test(interrupts, in_the_search_a_short_final_follows)
 }
 
 /*
- * What the final needs is compiled in a second of its own, however long the search took to end: the fastest
- * is known from before and no kernel of this run.
+ * What the re-measurement needs is compiled in a second of its own, however long the search took to end: the
+ * fastest is known from before and no kernel of this run.
  */
 Test(interrupts, a_final_that_has_to_compile_has_a_second_for_it)
 {
@@ -378,8 +379,8 @@ Test(interrupts, a_final_that_has_to_compile_has_a_second_for_it)
     e2e_expect(played && strstr(run.out, "[interrupted]"), run);
 }
 
-/* The end of the budget ends the search; the final is then as short as one is that nobody interrupts. On a
- * busy machine the setting up alone takes the first budgets. */
+/* The end of the budget ends the search; the re-measurement is then as short as one is that nobody
+ * interrupts. On a busy machine the setting up alone takes the first budgets. */
 Test(interrupts, the_budget_ends_and_a_final_follows)
 {
     run.code = 1;

@@ -2,8 +2,8 @@
  * test_late.c - kernels that are right when they are tried and fail later: in the re-measurement that ends a
  * search, or when `autotune verify` asks again. Whatever reads trials has to know it from then on.
  *
- * The driver's copy is first used in that re-measurement: it makes the file `final`, and what a script says
- * with `while final` begins then.
+ * The driver's copy is first used in that re-measurement: it makes the file `remeasure`, and what a script
+ * says with `while remeasure` begins then.
  */
 #include "e2e_support.h"
 
@@ -18,7 +18,7 @@ TestSuite(late, .init = e2e_begin, .fini = e2e_end);
 
 static e2e_run run;
 
-#define FINAL_BEGINS "slow cuMemcpyDtoDAsync_v2 0 create final\n"
+#define REMEASURE_BEGINS "slow cuMemcpyDtoDAsync_v2 0 create remeasure\n"
 
 /* 224 is the fastest by far, 96 the next best, 32 the default; others are slower than both. */
 #define TIMES                                                                                                \
@@ -27,7 +27,7 @@ static e2e_run run;
 static void script(const char *lines)
 {
     char text[2000];
-    snprintf(text, sizeof text, FINAL_BEGINS TIMES "%s", lines);
+    snprintf(text, sizeof text, REMEASURE_BEGINS TIMES "%s", lines);
     e2e_script(text);
 }
 
@@ -51,7 +51,7 @@ static long trials(const char *where)
     return e2e_count(sql);
 }
 
-#define LATE_224 "kernel copy_mine 224 wrong while final"
+#define LATE_224 "kernel copy_mine 224 wrong while remeasure"
 
 /* 96 was not within 6 % of 224: it has to be timed again after that is out. */
 Test(late, a_wrong_leader_becomes_a_wrong_trial_and_the_next_best_wins)
@@ -91,7 +91,7 @@ Test(late, the_next_run_knows_it)
 {
     script(LATE_224);
     command(E2E_MINE "--max-trials 31", 0);
-    unlink("final"); /* from now on 224 would be right again */
+    unlink("remeasure"); /* from now on 224 would be right again */
     script("kernel copy_mine 224 hang create tried");
     command(E2E_MINE, 0);
     expect_out("THREADS=96");
@@ -102,8 +102,8 @@ Test(late, the_next_run_knows_it)
 /* All that are within 6 % of the best fail; what comes after them is right. */
 Test(late, where_all_leaders_are_wrong_the_next_ones_are_timed_again)
 {
-    script("kernel copy_mine 224 wrong while final\nkernel copy_mine 96 wrong while final\n"
-           "kernel copy_mine 128 wrong while final\nkernel copy_mine 32 wrong while final");
+    script("kernel copy_mine 224 wrong while remeasure\nkernel copy_mine 96 wrong while remeasure\n"
+           "kernel copy_mine 128 wrong while remeasure\nkernel copy_mine 32 wrong while remeasure");
     command(E2E_MINE, 0);
     expect_out("THREADS=");
     cr_assert_eq(trials("outcome = 'wrong_result'"), 4);
@@ -112,7 +112,7 @@ Test(late, where_all_leaders_are_wrong_the_next_ones_are_timed_again)
 
 Test(late, where_every_one_is_wrong_there_is_no_winner_and_every_trial_says_so)
 {
-    script("kernel copy_mine * wrong while final");
+    script("kernel copy_mine * wrong while remeasure");
     command(E2E_MINE, 1);
     expect_out("none of 32 configurations tried gave a right result");
     cr_assert_eq(trials("outcome = 'wrong_result'"), 32);
@@ -122,7 +122,7 @@ Test(late, where_every_one_is_wrong_there_is_no_winner_and_every_trial_says_so)
 /* A fault takes the whole re-measurement with it, a hang too: each is tried alone to find out whose it is. */
 Test(late, a_fault_is_blamed_on_the_kernel_that_faults_alone)
 {
-    script("kernel copy_mine 224 700 while final");
+    script("kernel copy_mine 224 700 while remeasure");
     command(E2E_MINE, 0);
     expect_out("THREADS=96");
     cr_assert_eq(trials("config = 'THREADS=224' AND outcome = 'crashed' AND log LIKE "
@@ -133,7 +133,7 @@ Test(late, a_fault_is_blamed_on_the_kernel_that_faults_alone)
 
 Test(late, so_is_a_kernel_that_does_not_end)
 {
-    script("kernel copy_mine 224 hang while final");
+    script("kernel copy_mine 224 hang while remeasure");
     command(E2E_MINE, 0);
     expect_out("THREADS=96");
     cr_assert_eq(trials("config = 'THREADS=224' AND outcome = 'timed_out'"), 1);
@@ -142,7 +142,7 @@ Test(late, so_is_a_kernel_that_does_not_end)
 
 Test(late, a_launch_that_is_refused_concerns_that_kernel_alone)
 {
-    script("kernel copy_mine 224 refused while final");
+    script("kernel copy_mine 224 refused while remeasure");
     command(E2E_MINE, 0);
     expect_out("THREADS=96");
     cr_assert_eq(trials("config = 'THREADS=224' AND outcome = 'launch_failed'"), 1);
@@ -153,9 +153,9 @@ Test(late, a_launch_that_is_refused_concerns_that_kernel_alone)
 Test(late, a_fault_that_does_not_come_again_is_nobodys)
 {
     e2e_write("once", "");
-    script("kernel copy_mine 224 700 while final once once");
+    script("kernel copy_mine 224 700 while remeasure once once");
     command(E2E_MINE, 1);
-    expect_out("the final failed: ");
+    expect_out("the re-measurement failed: ");
     cr_assert_eq(trials("outcome = 'timed'"), 32);
     command(E2E_MINE, 0);
     expect_out("THREADS=224");
@@ -168,7 +168,7 @@ static void verify_finds(const char *lines, const char *says)
     script("");
     command(E2E_MINE, 0);
     expect_out("THREADS=224");
-    unlink("final");
+    unlink("remeasure");
     script(lines);
     command("verify copy 1000 f32 --templates templates", 12);
     expect_out(says);
@@ -200,7 +200,7 @@ Test(late, so_is_one_that_was_found_under_another_driver)
     script("");
     command(E2E_MINE, 0);
     e2e_count("UPDATE fingerprint SET driver = '500.00'");
-    unlink("final");
+    unlink("remeasure");
     script("kernel copy_mine 224 wrong");
     command("verify copy 1000 f32 --templates templates", 12);
     cr_assert_eq(trials("config = 'THREADS=224' AND outcome = 'wrong_result'"), 2);
@@ -217,7 +217,7 @@ Test(late, a_verdict_is_merged_and_stays)
     command(E2E_MINE, 0);
     command("dump -o before.jsonl", 0);
     command("merge elsewhere.db before.jsonl", 0);
-    unlink("final");
+    unlink("remeasure");
     script("kernel copy_mine 224 wrong");
     command("verify copy 1000 f32 --templates templates", 12);
     command("merge db before.jsonl", 0);
@@ -286,7 +286,7 @@ Test(late, a_rival_that_verify_finds_wrong_is_a_wrong_trial)
 {
     script("");
     command(E2E_MINE, 0);
-    unlink("final");
+    unlink("remeasure");
     script("kernel copy_mine 96 wrong");
     command("verify copy 1000 f32 --templates templates", 0);
     expect_out("holds");

@@ -110,7 +110,7 @@ Test(loop, a_kernel_of_the_cache_that_does_not_load_is_compiled_again)
     cr_assert_eq(e2e_count("SELECT count(*) FROM cubin WHERE substr(cubin, 1, 2) = x'6e6f'"), 0, "replaced");
 }
 
-/* Where all trials are known, the final is the first to load a kernel. */
+/* Where all trials are known, the re-measurement is the first to load a kernel. */
 Test(loop, so_is_one_that_the_final_is_the_first_to_load)
 {
     be_own_cache();
@@ -186,7 +186,7 @@ Test(loop, makes_as_many_trials_as_it_may)
     cr_assert_eq(e2e_count("SELECT count(*) FROM trials_all WHERE op = 'transpose'"), 40);
 }
 
-/* Its template may be gone when a problem is tuned once more: then it does not play in the final. */
+/* Its template may be gone when a problem is tuned once more: then it does not play in the re-measurement. */
 Test(loop, a_former_winner_whose_template_is_gone_is_no_hindrance)
 {
     tune(E2E_QUICK, E2E_MINE "--max-trials 3", 0);
@@ -203,7 +203,8 @@ Test(loop, a_former_winner_that_makes_no_sense_is_no_hindrance)
         char sql[100], args[200];
         snprintf(sql, sizeof sql, "UPDATE winner SET config = '%s'", CONFIGS[i]);
         e2e_count(sql);
-        snprintf(args, sizeof args, E2E_MINE "--max-trials %zu", 4 + i); /* so that there is a final */
+        snprintf(args, sizeof args, E2E_MINE "--max-trials %zu",
+                 4 + i); /* so that there is a re-measurement */
         tune(E2E_QUICK, args, 0);
         e2e_expect(strstr(run.out, "THREADS=") && !strstr(run.out, "THREADS=7 "), run);
     }

@@ -187,7 +187,7 @@ Test(numbers, a_float_scalar_arrives_and_what_is_updated_is_restored)
 }
 
 /* Its kernels end the process where they find y beyond 1, as most of it is when it has been updated:
- * verified, timed alone and in a final. */
+ * verified, timed alone and in a re-measurement. */
 Test(numbers, what_is_updated_is_what_it_was_before_every_launch)
 {
     write_plain("axpy", AXPY_LINES, "T *y, const A *x, float a, long long n");
@@ -388,7 +388,8 @@ Test(numbers, what_is_updated_twice_is_wrong)
     e2e_expect(strstr(run.out, "numbers are not within 2 ulp; the worst is element "), run);
 }
 
-/* Its kernels end the process where they find a bin that is not zero: verified, timed alone and in a final.
+/* Its kernels end the process where they find a bin that is not zero: verified, timed alone and in a
+ * re-measurement.
  */
 Test(numbers, zeroed_outputs_are_zero_before_every_launch)
 {

@@ -197,12 +197,13 @@ Test(surroundings, a_run_that_is_frozen_goes_on_as_if_nothing_had_been)
     expect_all_timed(32);
 }
 
-/* Only a final has the driver copy anything. */
+/* Only a re-measurement has the driver copy anything. */
 Test(surroundings, a_final_whose_runner_is_frozen_is_played_again)
 {
     e2e_write("wait", "");
-    start_on("242", E2E_QUICK, "slow cuMemcpyDtoDAsync_v2 60000 once wait create final", "--max-trials 4");
-    e2e_wait_for_file(&run, "final");
+    start_on("242", E2E_QUICK, "slow cuMemcpyDtoDAsync_v2 60000 once wait create remeasure",
+             "--max-trials 4");
+    e2e_wait_for_file(&run, "remeasure");
     kill(runner_of_run(), SIGSTOP);
     expect_all_timed(4);
     cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 1);

@@ -5,7 +5,7 @@
 FILE has a line a problem: "SHAPE DTYPE", and after a tab, where it is known, the tuned "TEMPLATE CONFIG". KNOWN.db answers
 first: it is copied, never written. In turns, each with problems of its own: several processes that ask for one problem at once
 (one may tune it), `query --tune`, calls that wait for tuning, calls within a graph's capture (none may tune), and calls that
-go on while a thread has them tuned. At last the answers before and after, and the tuned ones, play finals against each other
+go on while a thread has them tuned. At last the answers before and after, and the tuned ones, play re-measurements against each other
 (tests/gpu/time_answers.c), and the shares within 1, 5, 10 and 25 % are printed. Needs PyTorch. Exit code 1: a result was wrong,
 something was tuned more or less often than it may be, or a part could not be tried.
 """

@@ -6,9 +6,9 @@
  *
  * A line is "SHAPE DTYPE OP", then configurations, each "TEMPLATE CONFIG", all separated by tabs. Kernels are
  * compiled first, by as many processes as there are processors. Then each problem is laid out cold, and its
- * configurations play a final: verified, timed round by round in random order, verified again. Prints the
- * problem and the medians in microseconds, separated by tabs; "-" for one that is not valid or not right.
- * Ends after SECONDS: what was not timed is not printed.
+ * configurations play a re-measurement: verified, timed round by round in random order, verified again.
+ * Prints the problem and the medians in microseconds, separated by tabs; "-" for one that is not valid or not
+ * right. Ends after SECONDS: what was not timed is not printed.
  */
 #include "runner/bench.h"
 #include "runner/measure.h"
@@ -212,7 +212,7 @@ static void time_problem(timer *t, const asked *a, int problem)
     at_error err = { 0 };
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
     atx_top_candidate list[MOST_CONFIGS];
-    atx_final_row rows[MOST_CONFIGS];
+    atx_remeasure_row rows[MOST_CONFIGS];
     atx_build builds[MOST_CONFIGS] = { 0 };
     int entrant[MOST_CONFIGS];
     double times[MOST_CONFIGS] = { 0 };
@@ -220,13 +220,13 @@ static void time_problem(timer *t, const asked *a, int problem)
     must(atx_problem_bind(slots, &a->problem, &t->limits, &err), &err);
     int count = top_candidates(list, builds, entrant, t, a, problem, slots);
     atx_bench *bench = open_bench(t, &a->problem, slots);
-    atx_final_limits limits = { .budget_until_s = atx_now_s() + 0.4 };
+    atx_remeasure_limits limits = { .budget_until_s = atx_now_s() + 0.4 };
     atx_watch_begin(&watch, NULL);
     if (!t->warm)
         must(atx_warm_up(t->gpu, bench, 0.3, &err), &err);
     t->warm = true;
     if (count)
-        must(atx_measure_final(rows, t->gpu, bench, list, count, 1, &watch, &limits, &err), &err);
+        must(atx_remeasure(rows, t->gpu, bench, list, count, 1, &watch, &limits, &err), &err);
     for (int i = 0; i < count; i++)
         times[entrant[i]] = rows[i].outcome == ATX_TIMED ? rows[i].timing.median_s : 0;
     printf("%s", a->name);

@@ -96,7 +96,7 @@ static void verify(checker *c, atx_bench *bench, const atx_problem *p, const int
     atx_build build = { 0 };
     atx_kernel kernel;
     atx_module *module = NULL;
-    atx_verdict verdict = { 0 };
+    atx_seen verdict = { 0 };
     int64_t all[ATX_MAX_SLOTS];
 
     memcpy(all, slots, sizeof all);

@@ -68,7 +68,7 @@ def phases(spans):
             "last_trial": max((span[4] for span in trials), default=None),
             "trials_busy": total(trials), "compilers_busy": total(compiled), "compiled": len(compiled),
             "compilers": len({span[0] for span in compiled}),
-            "final": total(span for span in spans if span[1] == "final")}
+            "re-measurement": total(span for span in spans if span[1] == "re-measurement")}
 
 
 def read_trials(database, known):

@@ -11,7 +11,8 @@
 
 static const atx_usage USAGE = {
     "autotune verify [[OP] SHAPE [DTYPE]] [options]",
-    "Measures stored winners of this device model again, each in one interleaved final with those it was "
+    "Measures stored winners of this device model again, each in one interleaved re-measurement with those "
+    "it was "
     "tied with, the runner-ups of its run, its template's default and the copy. Without a problem: all of "
     "them. Stores which configurations fail: a winner that is wrong is no answer any more, and "
     "`autotune tune` finds another. The exit code is that of the worst finding: 0 all hold, 10 a time has "

@@ -22,8 +22,8 @@ void atx_borrowed_close(atx_borrowed *borrowed); /* once atx_borrowed_serve has 
 
 /*
  * The borrower's end, which gives the device back when it is closed, with whatever is queued: that is not
- * measured any more. It has no setup and no final. When the device is lost, or ends because it was cancelled,
- * its pump says so; it can only be closed then.
+ * measured any more. It has no setup and no re-measurement. When the device is lost, or ends because it was
+ * cancelled, its pump says so; it can only be closed then.
  */
 atx_device *atx_borrowed_device(atx_borrowed *borrowed);
 

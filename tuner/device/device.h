@@ -75,8 +75,8 @@ const atx_device_info *atx_device_info_of(const atx_device *device);
 /*
  * From now on whatever the device waits for ends when this says so, with AT_ERR_CANCELLED. Borrowed until the
  * next call; NULL: nothing does, as after opening. A trial is always waited for, unless it has not begun
- * because another run has the device, or does not end in time: then the queue is empty. A final is cancelled:
- * it comes to its end.
+ * because another run has the device, or does not end in time: then the queue is empty. A re-measurement is
+ * cancelled: it comes to its end.
  */
 void atx_device_set_cancel(atx_device *device, atx_cancel *cancel);
 
@@ -119,18 +119,18 @@ at_status atx_device_pump(atx_device *device, atx_measured *out, bool *got, at_e
 
 /*
  * Waits for the result. The device must have no trials queued. After `budget_until_s` (on atx_now_s(); 0:
- * none) no round is added to those that every final has. A user who wants to end gets what there is if it has
- * as many rounds as a slow final has, or will have them within a second; else AT_ERR_CANCELLED: there is no
- * result.
+ * none) no round is added to those that every re-measurement has. A user who wants to end gets what there is
+ * if it has as many rounds as a slow re-measurement has, or will have them within a second; else
+ * AT_ERR_CANCELLED: there is no result.
  *
  * A top candidate that is wrong, cannot be launched, faults or does not end says so in its row, and the
  * others have their result: after a fault each was tried alone, in a process of its own. AT_ERR_DEVICE:
  * nobody could be named, or the device is lost. Rows are filled in any case: after a failure those that are
  * not ATX_TIMED are what was found before it, the others mean nothing.
  */
-at_status atx_device_final(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
-                           double budget_until_s, atx_final_row *rows, atx_final_notes *notes,
-                           at_error *err) AT_MUST_CHECK;
+at_status atx_device_remeasure(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
+                               double budget_until_s, atx_remeasure_row *rows, atx_remeasure_notes *notes,
+                               at_error *err) AT_MUST_CHECK;
 
 /*
  * Calls `visit` for each configuration of the problem that a replay can answer for, each once. Other devices

@@ -3,8 +3,9 @@
  *
  * A trial gets the outcome and times of the recorded trial of the same problem, template name and
  * configuration. Where one was recorded with several versions of its template the newest counts. In the
- * final, the recorded winner gets the times of its own final, and so does the copy that was its ceiling; the
- * others keep the times of their trials, but nobody beats those two: that was settled when it was recorded.
+ * re-measurement, the recorded winner gets the times of its own re-measurement, and so does the copy that was
+ * its ceiling; the others keep the times of their trials, but nobody beats those two: that was settled when
+ * it was recorded.
  *
  * With a pace trials are answered one after the other, each after the time that it kept the device busy, as
  * pace.h has it; what is answered does not depend on it.
@@ -24,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_S 0.02 /* in a final that takes as long as it took: whether the user still wants it */
+#define LOOK_S 0.02 /* in a re-measurement that takes as long as it took: whether the user still wants it */
 
 /* One recorded configuration. Texts are owned. */
 typedef struct entry {
@@ -326,7 +327,7 @@ static at_status replay_pump(atx_device *device, atx_measured *out, bool *got, a
     return set_timer(d, err);
 }
 
-/* ---- the final ---- */
+/* ---- the re-measurement ---- */
 
 /* Is `name` ("tile TILE=32 ...", as winners name others) this entry? */
 static bool is_named(const char *name, const entry *e)
@@ -348,30 +349,30 @@ static bool is_listed(const char *lines, const entry *e)
     return found;
 }
 
-static atx_final_row not_faster(const entry *e, double limit_s)
+static atx_remeasure_row not_faster(const entry *e, double limit_s)
 {
-    atx_final_row row = { .outcome = e->m.outcome, .timing = e->m.timing };
+    atx_remeasure_row row = { .outcome = e->m.outcome, .timing = e->m.timing };
     row.timing.median_s = fmax(e->m.timing.median_s, nextafter(limit_s, INFINITY));
     snprintf(row.log, sizeof row.log, "%.*s", (int)sizeof row.log - 1, e->m.log);
     return row;
 }
 
-static atx_final_row row_of_winner(const atx_winner *w)
+static atx_remeasure_row row_of_winner(const atx_winner *w)
 {
-    return (atx_final_row){ .outcome = ATX_TIMED,
-                            .timing.median_s = w->timing.median_s,
-                            .timing.min_s = w->timing.min_s,
-                            .timing.spread = w->timing.spread,
-                            .timing.samples = w->timing.samples,
-                            .timing.joules = w->timing.joules };
+    return (atx_remeasure_row){ .outcome = ATX_TIMED,
+                                .timing.median_s = w->timing.median_s,
+                                .timing.min_s = w->timing.min_s,
+                                .timing.spread = w->timing.spread,
+                                .timing.samples = w->timing.samples,
+                                .timing.joules = w->timing.joules };
 }
 
-static atx_final_row row_of_ceiling(const atx_winner *w)
+static atx_remeasure_row row_of_ceiling(const atx_winner *w)
 {
-    return (atx_final_row){ .outcome = ATX_TIMED,
-                            .timing.median_s = w->ceiling_s,
-                            .timing.min_s = w->ceiling_s,
-                            .timing.samples = w->timing.samples };
+    return (atx_remeasure_row){ .outcome = ATX_TIMED,
+                                .timing.median_s = w->ceiling_s,
+                                .timing.min_s = w->ceiling_s,
+                                .timing.samples = w->timing.samples };
 }
 
 static bool is_winner(const atx_winner *w, const entry *e)
@@ -380,15 +381,15 @@ static bool is_winner(const atx_winner *w, const entry *e)
 }
 
 /* `w` is the recorded winner of the problem, NULL: there is none. `won`: it is among the top candidates. */
-static at_status final_row(atx_final_row *out, const replay *d, const atx_top_candidate *f,
-                           const atx_winner *w, bool won, at_error *err)
+static at_status remeasure_row(atx_remeasure_row *out, const replay *d, const atx_top_candidate *f,
+                               const atx_winner *w, bool won, at_error *err)
 {
     const recording *t;
     bool ceiling = w && w->ceiling_s > 0;
     if (f->is_memcpy) {
         *out = ceiling && strcmp(w->ceiling_name, "memcpy") == 0
                    ? row_of_ceiling(w)
-                   : (atx_final_row){ .outcome = ATX_LAUNCH_FAILED, .log = "not recorded" };
+                   : (atx_remeasure_row){ .outcome = ATX_LAUNCH_FAILED, .log = "not recorded" };
         return AT_OK;
     }
     const entry *e = find_entry(d, f->kernel.identity, &t);
@@ -404,21 +405,21 @@ static at_status final_row(atx_final_row *out, const replay *d, const atx_top_ca
     return AT_OK;
 }
 
-/* As long as the final took; a user who wants to end gets none. */
-static at_status wait_for_final(const replay *d, const atx_final_row *rows, int count, at_error *err)
+/* As long as the re-measurement took; a user who wants to end gets none. */
+static at_status wait_for_remeasure(const replay *d, const atx_remeasure_row *rows, int count, at_error *err)
 {
-    double until_s = d->pace > 0 ? atx_now_s() + atx_pace_final_s(rows, count) / d->pace : 0;
+    double until_s = d->pace > 0 ? atx_now_s() + atx_pace_remeasure_s(rows, count) / d->pace : 0;
     for (double left_s = 0; until_s > 0 && (left_s = until_s - atx_now_s()) > 0;) {
         if (atx_cancel_due(d->base.cancel))
-            return atx_fail(err, AT_ERR_CANCELLED, "the final was cancelled");
+            return atx_fail(err, AT_ERR_CANCELLED, "the re-measurement was cancelled");
         poll(NULL, 0, left_s < LOOK_S ? 1 : (int)(1000 * LOOK_S));
     }
     return AT_OK;
 }
 
-static at_status replay_final(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
-                              double budget_until_s, atx_final_row *rows, atx_final_notes *notes,
-                              at_error *err)
+static at_status replay_remeasure(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
+                                  double budget_until_s, atx_remeasure_row *rows, atx_remeasure_notes *notes,
+                                  at_error *err)
 {
     const replay *d = ours(device);
     const atx_winner *w = NULL;
@@ -429,7 +430,7 @@ static at_status replay_final(atx_device *device, const atx_top_candidate *list,
     (void)budget_until_s;
     for (int i = 0; i < count; i++) {
         const recording *t = NULL;
-        rows[i] = (atx_final_row){ .outcome = ATX_TIMED };
+        rows[i] = (atx_remeasure_row){ .outcome = ATX_TIMED };
         const entry *e =
             list[i].is_copy || list[i].is_memcpy ? NULL : find_entry(d, list[i].kernel.identity, &t);
         if (e && t->has_winner) {
@@ -437,10 +438,11 @@ static at_status replay_final(atx_device *device, const atx_top_candidate *list,
             won = won || is_winner(w, e);
         }
     }
-    *notes = (atx_final_notes){ .conditions = w ? w->conditions : (atx_conditions){ -1, -1, -1, -1, -1 } };
+    *notes =
+        (atx_remeasure_notes){ .conditions = w ? w->conditions : (atx_conditions){ -1, -1, -1, -1, -1 } };
     for (int i = 0; i < count && status == AT_OK; i++)
-        status = final_row(&rows[i], d, &list[i], w, won, err);
-    return status == AT_OK ? wait_for_final(d, rows, count, err) : status;
+        status = remeasure_row(&rows[i], d, &list[i], w, won, err);
+    return status == AT_OK ? wait_for_remeasure(d, rows, count, err) : status;
 }
 
 /* ---- opening ---- */
@@ -513,7 +515,7 @@ static const atx_device_kind REPLAY = {
     .submit = replay_submit,
     .fd = replay_fd,
     .pump = replay_pump,
-    .final = replay_final,
+    .remeasure = replay_remeasure,
     .recorded = replay_recorded,
     .recorded_resources = replay_resources,
 };

@@ -368,7 +368,7 @@ static const atx_device_kind RUNNER = {
     .submit = runner_submit,
     .fd = runner_fd,
     .pump = runner_pump,
-    .final = atx_runner_final,
+    .remeasure = atx_runner_remeasure,
     .recorded = runner_recorded,
     .recorded_resources = runner_resources,
 };

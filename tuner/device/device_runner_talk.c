@@ -15,7 +15,8 @@ static bool has_no_wait_time(void *context)
     return false;
 }
 
-/* A final that has begun comes to an end of its own; anything else that is waited for is given up. */
+/* A re-measurement that has begun comes to an end of its own; anything else that is waited for is given up.
+ */
 static at_status pass_on_cancel(atx_runner *d, at_error *err)
 {
     atx_str nothing = { 0 };
@@ -32,8 +33,8 @@ static at_status pass_on_cancel(atx_runner *d, at_error *err)
     return status == AT_ERR_SYSTEM ? AT_OK : status; /* it died or is frozen: the next receive says so */
 }
 
-/* What a cancelled final still has to do, a round and a check of each top candidate, takes no longer than a
- * trial.
+/* What a cancelled re-measurement still has to do, a round and a check of each top candidate, takes no longer
+ * than a trial.
  */
 static bool is_overdue(atx_runner *d, atx_wait_time *wait_time, double deadline_s)
 {

@@ -14,7 +14,7 @@ uint64_t atx_mismatch_element(const atx_buffer *buffer, uint64_t number)
     return number / (each ? each : 1);
 }
 
-static void number_text(char *out, size_t size, uint64_t bits, int number)
+void atx_mismatch_number(char *out, size_t size, uint64_t bits, int number)
 {
     const int class = atx_number_class(number), spare = 64 - 8 * atx_number_bytes(number);
     if (class == ATX_UNSIGNED)
@@ -29,7 +29,7 @@ void atx_mismatch_add(char *text, size_t size, uint64_t found, uint64_t expected
 {
     char is[40], should[40];
     const size_t len = strlen(text);
-    number_text(is, sizeof is, found, number);
-    number_text(should, sizeof should, expected, number);
+    atx_mismatch_number(is, sizeof is, found, number);
+    atx_mismatch_number(should, sizeof should, expected, number);
     snprintf(text + len, size - len, ": found %s, expected %s", is, should);
 }

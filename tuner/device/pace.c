@@ -13,8 +13,8 @@
 #define TIMEOUT_S (2 * 4.0 + CRASH_S)
 #define WRONG     3 /* times in a row */
 
-#define FINAL_ROUNDS  15
-#define FINAL_LIMIT_S 4.0
+#define FINAL_ROUNDS   15
+#define ROUNDS_LIMIT_S 4.0
 
 static double longer_s(double a, double b)
 {
@@ -42,11 +42,11 @@ double atx_pace_trial_s(const atx_measured *trial)
     return 0;
 }
 
-double atx_pace_final_s(const atx_final_row *rows, int count)
+double atx_pace_remeasure_s(const atx_remeasure_row *rows, int count)
 {
     double sum_s = 0;
     for (int i = 0; i < count; i++)
         if (rows[i].outcome == ATX_TIMED)
             sum_s += TRIAL_S + FINAL_ROUNDS * longer_s(rows[i].timing.median_s, SAMPLE_S);
-    return sum_s < FINAL_LIMIT_S ? sum_s : FINAL_LIMIT_S;
+    return sum_s < ROUNDS_LIMIT_S ? sum_s : ROUNDS_LIMIT_S;
 }

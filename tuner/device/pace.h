@@ -1,9 +1,9 @@
 /*
- * pace.h - how long trials and finals took on the device that a recording is of, for a replay that takes as
- * long.
+ * pace.h - how long trials and re-measurements took on the device that a recording is of, for a replay that
+ * takes as long.
  *
  * A store has what a trial came to, not how long it took. So this is a model of what a runner does, checked
- * against an H200: 53,609 trials of transposes took 5.4 ms each, finals included.
+ * against an H200: 53,609 trials of transposes took 5.4 ms each, re-measurements included.
  */
 #ifndef AUTOTUNE_PACE_H
 #define AUTOTUNE_PACE_H
@@ -13,7 +13,7 @@
 /* Seconds that a device was busy with a trial of this outcome; one that did not compile it never saw. */
 double atx_pace_trial_s(const atx_measured *trial);
 
-/* With a final of these rows. */
-double atx_pace_final_s(const atx_final_row *rows, int count);
+/* With a re-measurement of these rows. */
+double atx_pace_remeasure_s(const atx_remeasure_row *rows, int count);
 
 #endif

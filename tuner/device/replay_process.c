@@ -18,7 +18,7 @@
 typedef struct replayer {
     atx_device *device;
     bool warm;
-    atomic_int cancelled; /* the supervisor wants the final to end */
+    atomic_int cancelled; /* the supervisor wants the re-measurement to end */
     atx_cancel cancel;
     bool over;
 } replayer;
@@ -103,37 +103,37 @@ static at_status serve_trial(replayer *r, atx_reader *in, at_error *err)
     return status == AT_OK ? atx_device_submit(r->device, &trial, err) : status;
 }
 
-static at_status serve_final(replayer *r, atx_reader *in, at_error *err)
+static at_status serve_remeasure(replayer *r, atx_reader *in, at_error *err)
 {
     atx_top_candidate list[ATX_MAX_TOP_CANDIDATES];
-    atx_final_row rows[ATX_MAX_TOP_CANDIDATES];
-    atx_final_notes notes;
+    atx_remeasure_row rows[ATX_MAX_TOP_CANDIDATES];
+    atx_remeasure_notes notes;
     int count = 0;
     uint64_t seed = 0;
     double budget_until_s = 0;
     atx_str body = { 0 };
-    at_status status = atx_read_final(list, &count, &seed, &budget_until_s, in, err);
+    at_status status = atx_read_remeasure(list, &count, &seed, &budget_until_s, in, err);
     r->cancelled = 0;
     for (int i = 0; i < count && status == AT_OK; i++)
         if (!list[i].is_memcpy)
             status = load(r, list[i].kernel.identity, err);
     if (status == AT_OK)
-        status = atx_device_final(r->device, list, count, seed, budget_until_s, rows, &notes, err);
+        status = atx_device_remeasure(r->device, list, count, seed, budget_until_s, rows, &notes, err);
     if (status != AT_OK)
         return status;
     atx_put_bytes(&body, &notes, sizeof notes);
     atx_put_bytes(&body, rows, (size_t)count * sizeof *rows);
-    status = reply(ATX_FINAL_DONE, &body, err);
+    status = reply(ATX_REMEASURED, &body, err);
     atx_str_clear(&body);
     return status;
 }
 
-/* While a final is played. */
+/* While a re-measurement is played. */
 static void look_for_cancel(void *context)
 {
     replayer *r = context;
     if (!r->cancelled)
-        r->cancelled = atx_final_is_to_end();
+        r->cancelled = atx_remeasure_is_to_end();
 }
 
 static at_status serve(replayer *r, uint32_t kind, const atx_str *body, at_error *err)
@@ -144,9 +144,9 @@ static at_status serve(replayer *r, uint32_t kind, const atx_str *body, at_error
         return serve_setup(r, &in, err);
     case ATX_TRIAL:
         return serve_trial(r, &in, err);
-    case ATX_FINAL:
-        return serve_final(r, &in, err);
-    case ATX_CANCEL: /* it came when the final was over */
+    case ATX_REMEASURE:
+        return serve_remeasure(r, &in, err);
+    case ATX_CANCEL: /* it came when the re-measurement was over */
         return AT_OK;
     default:
         return atx_bug(err, "a replay was sent an unknown request, %u", (unsigned)kind);

@@ -150,8 +150,8 @@ at_status atx_read_trial(atx_trial *out, atx_reader *in, at_error *err)
     return well_formed(in, err);
 }
 
-void atx_write_final(atx_str *body, const atx_top_candidate *list, int count, uint64_t seed,
-                     double budget_until_s)
+void atx_write_remeasure(atx_str *body, const atx_top_candidate *list, int count, uint64_t seed,
+                         double budget_until_s)
 {
     atx_put_i64(body, count);
     atx_put_i64(body, (int64_t)seed);
@@ -163,8 +163,8 @@ void atx_write_final(atx_str *body, const atx_top_candidate *list, int count, ui
     }
 }
 
-at_status atx_read_final(atx_top_candidate *list, int *count, uint64_t *seed, double *budget_until_s,
-                         atx_reader *in, at_error *err)
+at_status atx_read_remeasure(atx_top_candidate *list, int *count, uint64_t *seed, double *budget_until_s,
+                             atx_reader *in, at_error *err)
 {
     *count = (int)atx_get_i64(in);
     *seed = (uint64_t)atx_get_i64(in);
@@ -179,7 +179,7 @@ at_status atx_read_final(atx_top_candidate *list, int *count, uint64_t *seed, do
     return well_formed(in, err);
 }
 
-bool atx_final_is_to_end(void)
+bool atx_remeasure_is_to_end(void)
 {
     atx_str body = { 0 };
     uint32_t kind = 0;

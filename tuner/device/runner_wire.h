@@ -4,8 +4,9 @@
  *     runner      FOUND compute capability, then HELLO atx_device_info; or FAILED
  *     supervisor  SETUP   -> READY sets     | FAILED
  *     supervisor  TRIAL   -> MEASURED       | FAILED, after which the runner ends when its context is lost
- *     supervisor  FINAL   -> FINAL_DONE     | FAILED
- *     supervisor  CANCEL     no answer; the final under way comes to its end. Without one it means nothing.
+ *     supervisor  REMEASURE   -> REMEASURED     | FAILED
+ *     supervisor  CANCEL     no answer; the re-measurement under way comes to its end. Without one it means
+ * nothing.
  *
  * Before any of these answers: WAITS, when another run has the device, and then BEGINS.
  *
@@ -27,8 +28,8 @@ enum {
     ATX_READY,
     ATX_TRIAL,
     ATX_MEASURED,
-    ATX_FINAL,
-    ATX_FINAL_DONE,
+    ATX_REMEASURE,
+    ATX_REMEASURED,
     ATX_WAITS,
     ATX_BEGINS,
     ATX_CANCEL,
@@ -37,19 +38,20 @@ enum {
 
 void atx_write_setup(atx_str *body, const atx_setup *setup);
 void atx_write_trial(atx_str *body, const atx_trial *trial);
-void atx_write_final(atx_str *body, const atx_top_candidate *list, int count, uint64_t seed,
-                     double budget_until_s);
+void atx_write_remeasure(atx_str *body, const atx_top_candidate *list, int count, uint64_t seed,
+                         double budget_until_s);
 
 /* Cubins and names are borrowed from the reader's body. AT_ERR_SYSTEM: a malformed message. */
 at_status atx_read_setup(atx_setup *out, atx_reader *in, at_error *err) AT_MUST_CHECK;
 at_status atx_read_trial(atx_trial *out, atx_reader *in, at_error *err) AT_MUST_CHECK;
-at_status atx_read_final(atx_top_candidate *list, int *count, uint64_t *seed, double *budget_until_s,
-                         atx_reader *in, at_error *err) AT_MUST_CHECK;
+at_status atx_read_remeasure(atx_top_candidate *list, int *count, uint64_t *seed, double *budget_until_s,
+                             atx_reader *in, at_error *err) AT_MUST_CHECK;
 
 /* Copies a struct that travelled as bytes; false when the sizes differ. */
 bool atx_read_plain(void *out, size_t size, atx_reader *in);
 
-/* In a runner that plays a final: whether the supervisor has just said that it is to end, or is gone. */
-bool atx_final_is_to_end(void);
+/* In a runner that plays a re-measurement: whether the supervisor has just said that it is to end, or is
+ * gone. */
+bool atx_remeasure_is_to_end(void);
 
 #endif

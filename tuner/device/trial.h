@@ -1,6 +1,6 @@
 /*
  * trial.h - what a supervisor and a device say to each other: a problem laid out as buffers, a kernel to be
- * tried, what came of it, and the final.
+ * tried, what came of it, and the re-measurement.
  *
  * Plain data, known to both sides: the supervisor (device.h), the process that has the GPU (runner/), and
  * whoever builds kernels. No CUDA. Pointers are borrowed for the call that takes the struct.
@@ -8,6 +8,7 @@
 #ifndef AUTOTUNE_TRIAL_H
 #define AUTOTUNE_TRIAL_H
 
+#include "device/verdict.h"
 #include "lang/problem.h"
 #include "lang/record.h"
 
@@ -126,10 +127,11 @@ typedef struct atx_measured {
     double saved_s; /* device time that the rest of its samples would have taken: it lost the race */
     bool doubtful;  /* launch_failed for a reason that may be another kernel's: before it was tried again */
     atx_conditions conditions;
+    atx_verdict verdict;
     char log[512];
 } atx_measured;
 
-/* The final: candidates timed again, interleaved in random order, round by round, until settled. */
+/* The re-measurement: candidates timed again, interleaved in random order, round by round, until settled. */
 #define ATX_MAX_TOP_CANDIDATES 24
 typedef struct atx_top_candidate {
     atx_kernel kernel;
@@ -137,18 +139,19 @@ typedef struct atx_top_candidate {
     bool is_memcpy; /* the driver's copy of the first input to the first output; no kernel */
 } atx_top_candidate;
 
-typedef struct atx_final_row {
+typedef struct atx_remeasure_row {
     atx_outcome outcome; /* ATX_TIMED also means: verified again afterwards */
     atx_timing timing;
     bool tied; /* with the best of its kind: the difference is within the noise */
+    atx_verdict verdict;
     char log[400];
-} atx_final_row;
+} atx_remeasure_row;
 
-/* The circumstances of a final. */
-typedef struct atx_final_notes {
+/* The circumstances of a re-measurement. */
+typedef struct atx_remeasure_notes {
     atx_conditions conditions;
     int64_t discarded; /* rounds that were thrown away and taken again ... */
     char why[48];      /* ... because of this: "thermal slowdown"          */
-} atx_final_notes;
+} atx_remeasure_notes;
 
 #endif

@@ -418,11 +418,11 @@ static at_status repair(atx_bench *b, at_error *err)
     return status == AT_OK ? atx_bench_run_reference(b, err) : status;
 }
 
-at_status atx_bench_verify(atx_verdict *out, atx_bench *b, const atx_module *module, const atx_kernel *kernel,
+at_status atx_bench_verify(atx_seen *out, atx_bench *b, const atx_module *module, const atx_kernel *kernel,
                            bool is_copy, at_error *err)
 {
     uint64_t found[ATX_FOUND_WORDS];
-    atx_verdict verdict = { .right = true };
+    atx_seen verdict = { .right = true };
 
     at_status status = b->suspect ? repair(b, err) : AT_OK;
     if (status == AT_OK)

@@ -58,11 +58,11 @@ at_status atx_bench_fill(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 /* Everything as it was when it was opened: contents, guards, the reference's answer. */
 at_status atx_bench_renew(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 
-typedef struct atx_verdict {
+typedef struct atx_seen {
     bool right;
     double seconds; /* of the launch that was verified */
     char log[400];  /* why it is not right             */
-} atx_verdict;
+} atx_seen;
 
 /*
  * Poisons the outputs (each is wrong in every byte or number), launches once, and compares every output with
@@ -70,7 +70,7 @@ typedef struct atx_verdict {
  * first output must equal the first input instead, both from their page on. A failure of the driver is
  * AT_ERR_DEVICE.
  */
-at_status atx_bench_verify(atx_verdict *out, atx_bench *bench, const atx_module *module,
+at_status atx_bench_verify(atx_seen *out, atx_bench *bench, const atx_module *module,
                            const atx_kernel *kernel, bool is_copy, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -108,7 +108,7 @@ void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench 
 at_status atx_validate_reference(atx_bench *b, at_error *err) AT_MUST_CHECK;
 
 /* bench_verdict.c: from what was found to a verdict, and its words. */
-at_status atx_verdict_describe(atx_verdict *out, atx_bench *b, const uint64_t *found, bool is_copy,
+at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *found, bool is_copy,
                                at_error *err) AT_MUST_CHECK;
 
 #endif

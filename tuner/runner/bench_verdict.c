@@ -20,7 +20,7 @@ static at_status read_number(uint64_t *out, atx_bench *b, atx_ptr at, uint64_t i
 }
 
 /* Appends what number i is and should be. */
-static at_status add_numbers(atx_verdict *out, atx_bench *b, int buffer, uint64_t i, at_error *err)
+static at_status add_numbers(atx_seen *out, atx_bench *b, int buffer, uint64_t i, at_error *err)
 {
     int number = b->setup.buffers[buffer].number;
     uint64_t got = 0, right = 0;
@@ -66,7 +66,7 @@ static at_status find_worst(uint64_t *worst, atx_bench *b, int i, at_error *err)
     return status;
 }
 
-static at_status describe_far(atx_verdict *out, atx_bench *b, int i, const uint64_t *found, at_error *err)
+static at_status describe_far(atx_seen *out, atx_bench *b, int i, const uint64_t *found, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     char check[80];
@@ -89,7 +89,7 @@ static at_status describe_far(atx_verdict *out, atx_bench *b, int i, const uint6
 
 /* ---- all others ---- */
 
-static at_status describe_bytes(atx_verdict *out, atx_bench *b, int i, const uint64_t *found, bool is_copy,
+static at_status describe_bytes(atx_seen *out, atx_bench *b, int i, const uint64_t *found, bool is_copy,
                                 at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
@@ -107,7 +107,7 @@ static at_status describe_bytes(atx_verdict *out, atx_bench *b, int i, const uin
 }
 
 /* What a kernel of the op's says. */
-static void describe_validator(atx_verdict *out, const atx_buffer *buffer, const uint64_t *found)
+static void describe_validator(atx_seen *out, const atx_buffer *buffer, const uint64_t *found)
 {
     const uint64_t *said = found + ATX_FOUND_BY;
     int n = snprintf(out->log, sizeof out->log, "wrong output '%s': by %s %" PRIu64 " elements are wrong",
@@ -117,7 +117,7 @@ static void describe_validator(atx_verdict *out, const atx_buffer *buffer, const
 }
 
 /* Writes around a buffer. */
-static void describe_guards(atx_verdict *out, int i, const uint64_t *found)
+static void describe_guards(atx_seen *out, int i, const uint64_t *found)
 {
     if (found[2])
         snprintf(out->log, sizeof out->log,
@@ -129,7 +129,7 @@ static void describe_guards(atx_verdict *out, int i, const uint64_t *found)
                  found[4], ~found[5]);
 }
 
-at_status atx_verdict_describe(atx_verdict *out, atx_bench *b, const uint64_t *found, bool is_copy,
+at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *found, bool is_copy,
                                at_error *err)
 {
     for (int i = 0; i < b->setup.buffer_count; i++) {

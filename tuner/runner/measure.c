@@ -2,7 +2,7 @@
  * measure.c - a trial: verify (its launch is the first estimate), then up to MAX_SAMPLES batches; a
  * candidate whose median falls behind the best so far ends early.
  *
- * A final plays rounds: each top candidate once, in random order, so that drift of clocks and
+ * A re-measurement plays rounds: each top candidate once, in random order, so that drift of clocks and
  * temperature hits all alike. Rivals are compared within rounds, by the confidence interval of
  * their ratio to the best, until each is clearly slower or within TIE_WIDTH, or time is up. A round
  * in which the watch saw the device throttle is played again. A top candidate that the driver refuses is
@@ -24,7 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINAL_BELOW_S 200e-6 /* in a final these launches too go into a graph: it saves 1 us between them */
+#define REMEASURE_GRAPH_BELOW_S                                                                              \
+    200e-6 /* in a re-measurement these launches too go into a graph: it saves 1 us between them */
 
 /*
  * The race. A launch this much slower than the best gets no more samples after the verified one, a long one
@@ -44,11 +45,11 @@
 
 #define LONG_S 1e-3 /* the host's 3 us before such a launch begins are lost in its noise */
 
-#define FEWEST_ROUNDS  5  /* of a final that is slow, or cancelled */
+#define FEWEST_ROUNDS  5  /* of a re-measurement that is slow, or cancelled */
 #define MIN_ROUNDS     15 /* of any other                           */
 #define MAX_ROUNDS     45
 #define MAX_DISCARDED  50    /* rounds thrown away; after that the device is taken as it is */
-#define FINAL_LIMIT_S  4.0   /* of device time for one final */
+#define ROUNDS_LIMIT_S 4.0   /* of device time for one re-measurement */
 #define TIE_WIDTH      0.002 /* differences below this are not worth more rounds */
 #define CANCEL_LIMIT_S 1.0   /* for the fewest rounds, once cancelled */
 
@@ -136,10 +137,10 @@ static at_status refused_or_lost(atx_measured *out, atx_gpu *gpu, at_status stat
  */
 #define SECOND_CHANCES 3
 
-static at_status revalidate(atx_verdict *verdict, atx_bench *bench, const atx_module *module,
+static at_status revalidate(atx_seen *verdict, atx_bench *bench, const atx_module *module,
                             const atx_kernel *kernel, bool is_copy, at_error *err)
 {
-    atx_verdict again = { .right = true };
+    atx_seen again = { .right = true };
     at_status status = atx_bench_renew(bench, err);
     for (int i = 0; i < SECOND_CHANCES && status == AT_OK && again.right; i++)
         status = atx_bench_verify(&again, bench, module, kernel, is_copy, err);
@@ -156,7 +157,7 @@ at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, c
 {
     atx_measured m = { .tag = trial->tag, .outcome = ATX_TIMED, .resources = ATX_RESOURCES_UNKNOWN };
     atx_module *module = NULL;
-    atx_verdict verdict = { 0 };
+    atx_seen verdict = { 0 };
     at_error cause = { 0 };
     const atx_kernel *kernel = &trial->kernel;
 
@@ -181,30 +182,30 @@ at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, c
     return status == AT_OK ? AT_OK : atx_fail(err, status, "%s", cause.text);
 }
 
-/* The final: everything that is loaded and recorded for it. */
-typedef struct final {
+/* The re-measurement: everything that is loaded and recorded for it. */
+typedef struct remeasurement {
     atx_gpu *gpu;
     atx_bench *bench;
     const atx_top_candidate *list;
     int count;
-    atx_final_row *rows; /* of the list; one that is not ATX_TIMED is left out */
+    atx_remeasure_row *rows; /* of the list; one that is not ATX_TIMED is left out */
     atx_module *modules[ATX_MAX_TOP_CANDIDATES];
     atx_batch batches[ATX_MAX_TOP_CANDIDATES];
     double times[MAX_ROUNDS * ATX_MAX_TOP_CANDIDATES]; /* rows are rounds */
     int rounds;
     atx_watch *watch;
-    const atx_final_limits *limits;
+    const atx_remeasure_limits *limits;
     double cancelled_s; /* when it was; 0: not yet */
-} final;
+} remeasurement;
 
 /* Where top candidate i runs. */
-static atx_bench *bench_of(const final *f, int i)
+static atx_bench *bench_of(const remeasurement *f, int i)
 {
     return atx_bench_for(f->bench, f->list[i].is_copy || f->list[i].is_memcpy);
 }
 
 /* Has the user lost patience, and is there enough, or no hope of it soon? */
-static bool gives_up(final *f)
+static bool gives_up(remeasurement *f)
 {
     if (f->cancelled_s <= 0 && f->limits->cancelled && f->limits->cancelled(f->limits->context))
         f->cancelled_s = atx_now_s();
@@ -212,23 +213,24 @@ static bool gives_up(final *f)
            (f->rounds >= FEWEST_ROUNDS || atx_now_s() - f->cancelled_s > CANCEL_LIMIT_S);
 }
 
-static at_status given_up(const final *f, at_error *err)
+static at_status given_up(const remeasurement *f, at_error *err)
 {
     if (f->rounds >= FEWEST_ROUNDS)
         return atx_fail(err, AT_ERR_CANCELLED, "while energy was measured");
     return atx_fail(err, AT_ERR_CANCELLED, "after %d of at least %d rounds", f->rounds, FEWEST_ROUNDS);
 }
 
-static bool takes_part(const final *f, int i)
+static bool takes_part(const remeasurement *f, int i)
 {
     return f->rows[i].outcome == ATX_TIMED;
 }
 
 /*
  * A refusal of top candidate i that leaves the context as it was concerns that one alone: it is left out.
- * Where the reason may be another's, it fails the final, unless there is no other.
+ * Where the reason may be another's, it fails the re-measurement, unless there is no other.
  */
-static at_status left_out_or_lost(final *f, int i, at_status status, const at_error *cause, at_error *err)
+static at_status left_out_or_lost(remeasurement *f, int i, at_status status, const at_error *cause,
+                                  at_error *err)
 {
     if (status != AT_ERR_DEVICE || f->list[i].is_memcpy || (f->count > 1 && atx_gpu_may_pass(f->gpu)) ||
         atx_gpu_is_lost(f->gpu))
@@ -238,7 +240,7 @@ static at_status left_out_or_lost(final *f, int i, at_status status, const at_er
     return AT_OK;
 }
 
-static at_status load_one(final *f, int i, at_error *err)
+static at_status load_one(remeasurement *f, int i, at_error *err)
 {
     const atx_kernel *k = &f->list[i].kernel;
     if (f->list[i].is_memcpy)
@@ -251,7 +253,7 @@ static at_status load_one(final *f, int i, at_error *err)
 }
 
 /* Three launches, the last of which is the estimate. */
-static at_status estimate(final *f, int i, at_error *err)
+static at_status estimate(remeasurement *f, int i, at_error *err)
 {
     atx_batch once = f->batches[i];
     uint64_t set = 0;
@@ -263,7 +265,7 @@ static at_status estimate(final *f, int i, at_error *err)
     return status;
 }
 
-static double fastest_estimate(const final *f)
+static double fastest_estimate(const remeasurement *f)
 {
     double fastest = INFINITY;
     for (int i = 0; i < f->count; i++)
@@ -272,13 +274,15 @@ static double fastest_estimate(const final *f)
     return fastest;
 }
 
-static at_status open_batch(final *f, int i, at_error *err)
+static at_status open_batch(remeasurement *f, int i, at_error *err)
 {
-    return atx_batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest_estimate(f), FINAL_BELOW_S, err);
+    return atx_batch_open(&f->batches[i], f->gpu, bench_of(f, i), fastest_estimate(f),
+                          REMEASURE_GRAPH_BELOW_S, err);
 }
 
 /* Does a step for each that takes part. */
-static at_status for_each(final *f, at_status (*step)(final *f, int i, at_error *err), at_error *err)
+static at_status for_each(remeasurement *f, at_status (*step)(remeasurement *f, int i, at_error *err),
+                          at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
@@ -292,7 +296,7 @@ static at_status for_each(final *f, at_status (*step)(final *f, int i, at_error 
 }
 
 /* One batch length for all: gaps between launches then cost every top candidate the same. */
-static at_status final_load(final *f, at_error *err)
+static at_status load_all(remeasurement *f, at_error *err)
 {
     at_status status = for_each(f, load_one, err);
     if (status == AT_OK)
@@ -310,7 +314,7 @@ static void shuffle(int *order, int count, atx_rng *rng)
 }
 
 /* A round that is left counts for nothing. */
-static at_status play_round(final *f, atx_rng *rng, uint64_t *set, at_error *err)
+static at_status play_round(remeasurement *f, atx_rng *rng, uint64_t *set, at_error *err)
 {
     int order[ATX_MAX_TOP_CANDIDATES];
     at_status status = AT_OK;
@@ -334,7 +338,7 @@ static at_status play_round(final *f, atx_rng *rng, uint64_t *set, at_error *err
     return status;
 }
 
-static double column_median(const final *f, int i)
+static double column_median(const remeasurement *f, int i)
 {
     double column[MAX_ROUNDS];
     for (int r = 0; r < f->rounds; r++)
@@ -343,13 +347,13 @@ static double column_median(const final *f, int i)
 }
 
 /* A kernel of the op itself, right so far. */
-static bool is_rival(const final *f, int i)
+static bool is_rival(const remeasurement *f, int i)
 {
     return takes_part(f, i) && !f->list[i].is_copy && !f->list[i].is_memcpy;
 }
 
 /* -1: there is none. */
-static int best_of(const final *f)
+static int best_of(const remeasurement *f)
 {
     int best = -1;
     for (int i = 0; i < f->count; i++)
@@ -358,13 +362,13 @@ static int best_of(const final *f)
     return best;
 }
 
-static atx_pair against(const final *f, int i, int best)
+static atx_pair against(const remeasurement *f, int i, int best)
 {
     return atx_compare_pairs(f->times, (size_t)f->rounds, (size_t)f->count, (size_t)i, (size_t)best);
 }
 
 /* Each rival is either clearly slower than the best, or so close that more rounds would not matter. */
-static bool converged(const final *f)
+static bool converged(const remeasurement *f)
 {
     int best = best_of(f);
     for (int i = 0; i < f->count; i++) {
@@ -377,7 +381,7 @@ static bool converged(const final *f)
     return true;
 }
 
-static bool wants_more(const final *f, double until_s)
+static bool wants_more(const remeasurement *f, double until_s)
 {
     double now_s = atx_now_s();
     if (f->rounds < FEWEST_ROUNDS)
@@ -390,18 +394,18 @@ static bool wants_more(const final *f, double until_s)
     return in_time && (f->rounds % 5 != 0 || !converged(f));
 }
 
-static at_status play(final *f, uint64_t seed, at_error *err)
+static at_status play(remeasurement *f, uint64_t seed, at_error *err)
 {
     atx_rng rng = { seed };
     uint64_t set = 0;
-    double until_s = atx_now_s() + FINAL_LIMIT_S;
+    double until_s = atx_now_s() + ROUNDS_LIMIT_S;
     at_status status = AT_OK;
     while (status == AT_OK && wants_more(f, until_s) && !gives_up(f))
         status = play_round(f, &rng, &set, err);
     return status == AT_OK && f->rounds < FEWEST_ROUNDS ? given_up(f, err) : status;
 }
 
-static void final_rows(final *f)
+static void remeasure_rows(remeasurement *f)
 {
     for (int i = 0; i < f->count; i++) {
         double column[MAX_ROUNDS];
@@ -417,7 +421,7 @@ static void final_rows(final *f)
 }
 
 /* With the best of those that are right. */
-static void find_ties(final *f)
+static void find_ties(remeasurement *f)
 {
     int best = best_of(f);
     for (int i = 0; i < f->count; i++)
@@ -425,7 +429,7 @@ static void find_ties(final *f)
 }
 
 /* What is not an entrant of the op itself is compared by time alone. */
-static at_status measure_energy_of(final *f, int i, at_error *err)
+static at_status measure_energy_of(remeasurement *f, int i, at_error *err)
 {
     uint64_t set = 0;
     if (!is_rival(f, i))
@@ -435,10 +439,10 @@ static at_status measure_energy_of(final *f, int i, at_error *err)
 }
 
 /* Fast because wrong must not win: once more, after the timing. */
-static at_status verify_one(final *f, int i, at_error *err)
+static at_status verify_one(remeasurement *f, int i, at_error *err)
 {
-    atx_verdict verdict = { .right = true };
-    atx_final_row *row = &f->rows[i];
+    atx_seen verdict = { .right = true };
+    atx_remeasure_row *row = &f->rows[i];
     const atx_top_candidate *it = &f->list[i];
     if (it->is_memcpy)
         return AT_OK;
@@ -453,8 +457,8 @@ static at_status verify_one(final *f, int i, at_error *err)
     return status;
 }
 
-/* Also of a final that is cancelled: what has been timed is not left without a check. */
-static at_status verify_again(final *f, at_error *err)
+/* Also of a re-measurement that is cancelled: what has been timed is not left without a check. */
+static at_status verify_again(remeasurement *f, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
@@ -465,11 +469,11 @@ static at_status verify_again(final *f, at_error *err)
     return status;
 }
 
-at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench,
-                            const atx_top_candidate *list, int count, uint64_t seed, atx_watch *watch,
-                            const atx_final_limits *limits, at_error *err)
+at_status atx_remeasure(atx_remeasure_row *rows, atx_gpu *gpu, atx_bench *bench,
+                        const atx_top_candidate *list, int count, uint64_t seed, atx_watch *watch,
+                        const atx_remeasure_limits *limits, at_error *err)
 {
-    final *f = calloc(1, sizeof *f);
+    remeasurement *f = calloc(1, sizeof *f);
     if (!f)
         return atx_no_memory(err);
     f->gpu = gpu;
@@ -480,12 +484,12 @@ at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench,
     f->watch = watch;
     f->limits = limits;
     for (int i = 0; i < count; i++)
-        rows[i] = (atx_final_row){ .outcome = ATX_TIMED };
-    at_status status = final_load(f, err);
+        rows[i] = (atx_remeasure_row){ .outcome = ATX_TIMED };
+    at_status status = load_all(f, err);
     if (status == AT_OK)
         status = play(f, seed, err);
     if (status == AT_OK)
-        final_rows(f);
+        remeasure_rows(f);
     if (status == AT_OK && limits->scales)
         status = for_each(f, measure_energy_of, err);
     if (status == AT_OK)

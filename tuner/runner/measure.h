@@ -20,23 +20,24 @@
 at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, const atx_trial *trial,
                             const atx_nvml *scales, at_error *err) AT_MUST_CHECK;
 
-/* What makes a final shorter. All zero: nothing does. */
-typedef struct atx_final_limits {
+/* What makes a re-measurement shorter. All zero: nothing does. */
+typedef struct atx_remeasure_limits {
     double budget_until_s; /* on atx_now_s(): then 15 rounds are enough, also where they settle nothing */
     bool (*cancelled)(void *context); /* asked between samples: the user wants to end */
     void *context;
     const atx_nvml *scales; /* as of a trial; after the rounds, each of the op's own kernels */
-} atx_final_limits;
+} atx_remeasure_limits;
 
 /*
- * The interleaved final of device.h; rounds that the watch finds disturbed are played again. Once cancelled,
- * it ends with its 5th round, or at once when it has that many: no final has fewer, and a slow one no more.
- * AT_ERR_CANCELLED: it had not after another second. Every top candidate is verified again, also then, as a
- * trial is. One that is wrong, or that the driver refuses, is told of in its row alone; an error means that
- * the context may be lost, or that a refusal may be another's fault, and no row says anything.
+ * The interleaved re-measurement of device.h; rounds that the watch finds disturbed are played again. Once
+ * cancelled, it ends with its 5th round, or at once when it has that many: no re-measurement has fewer, and a
+ * slow one no more. AT_ERR_CANCELLED: it had not after another second. Every top candidate is verified again,
+ * also then, as a trial is. One that is wrong, or that the driver refuses, is told of in its row alone; an
+ * error means that the context may be lost, or that a refusal may be another's fault, and no row says
+ * anything.
  */
-at_status atx_measure_final(atx_final_row *rows, atx_gpu *gpu, atx_bench *bench,
-                            const atx_top_candidate *list, int count, uint64_t seed, atx_watch *watch,
-                            const atx_final_limits *limits, at_error *err) AT_MUST_CHECK;
+at_status atx_remeasure(atx_remeasure_row *rows, atx_gpu *gpu, atx_bench *bench,
+                        const atx_top_candidate *list, int count, uint64_t seed, atx_watch *watch,
+                        const atx_remeasure_limits *limits, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -29,7 +29,7 @@ typedef struct runner {
     bool warm;
     atx_watch watch;       /* over the trials ... */
     double watched_s;      /* ... looked at last; 0: not yet */
-    bool cancelled;        /* the supervisor wants the final to come to its end */
+    bool cancelled;        /* the supervisor wants the re-measurement to come to its end */
     atx_device_lock turns; /* with the runners of other runs */
 } runner;
 
@@ -197,32 +197,32 @@ static bool is_cancelled(void *context)
 {
     runner *r = context;
     if (!r->cancelled)
-        r->cancelled = atx_final_is_to_end();
+        r->cancelled = atx_remeasure_is_to_end();
     return r->cancelled;
 }
 
-static at_status serve_final(runner *r, atx_reader *in, at_error *err)
+static at_status serve_remeasure(runner *r, atx_reader *in, at_error *err)
 {
     atx_top_candidate list[ATX_MAX_TOP_CANDIDATES];
-    atx_final_row rows[ATX_MAX_TOP_CANDIDATES];
+    atx_remeasure_row rows[ATX_MAX_TOP_CANDIDATES];
     int count = 0;
     uint64_t seed = 0;
     atx_str body = { 0 };
     atx_watch watch;
-    atx_final_limits limits = { .cancelled = is_cancelled, .context = r, .scales = r->scales };
+    atx_remeasure_limits limits = { .cancelled = is_cancelled, .context = r, .scales = r->scales };
 
     r->cancelled = false;
     atx_watch_begin(&watch, r->nvml);
-    at_status status = atx_read_final(list, &count, &seed, &limits.budget_until_s, in, err);
+    at_status status = atx_read_remeasure(list, &count, &seed, &limits.budget_until_s, in, err);
     if (status == AT_OK)
-        status = atx_measure_final(rows, r->gpu, r->bench, list, count, seed, &watch, &limits, err);
+        status = atx_remeasure(rows, r->gpu, r->bench, list, count, seed, &watch, &limits, err);
     if (status != AT_OK)
         return status;
-    atx_final_notes notes = { .conditions = atx_nvml_read(r->nvml), .discarded = watch.discarded };
+    atx_remeasure_notes notes = { .conditions = atx_nvml_read(r->nvml), .discarded = watch.discarded };
     snprintf(notes.why, sizeof notes.why, "%s", watch.what ? watch.what : "");
     atx_put_bytes(&body, &notes, sizeof notes);
     atx_put_bytes(&body, rows, (size_t)count * sizeof *rows);
-    status = reply(ATX_FINAL_DONE, &body, err);
+    status = reply(ATX_REMEASURED, &body, err);
     atx_str_clear(&body);
     return status;
 }
@@ -236,8 +236,8 @@ static at_status serve(runner *r, uint32_t kind, const atx_str *body, at_error *
         return atx_bug(err, "no problem is open on the device");
     if (kind == ATX_TRIAL)
         return serve_trial(r, &in, err);
-    if (kind == ATX_FINAL)
-        return serve_final(r, &in, err);
+    if (kind == ATX_REMEASURE)
+        return serve_remeasure(r, &in, err);
     return atx_bug(err, "the device runner was sent an unknown request, %u", (unsigned)kind);
 }
 
@@ -251,7 +251,7 @@ static at_status serve_all(runner *r, at_error *err)
         at_error cause = { 0 };
         if ((status = atx_wire_recv(ATX_CHILD_FD, &kind, &body, err)) != AT_OK || kind == 0)
             break;
-        if (kind == ATX_CANCEL) /* it came when the final was over */
+        if (kind == ATX_CANCEL) /* it came when the re-measurement was over */
             continue;
         if ((status = begin_turn(r, err)) != AT_OK)
             break;

@@ -85,7 +85,7 @@ at_status atx_batch_open(atx_batch *b, atx_gpu *gpu, atx_bench *bench, double es
  * microseconds until the host has submitted the next launch would be counted. Before it, and so outside of
  * what is timed, sets are restored that a launch changes: the first ones, and one for the launch ahead; where
  * there is but one, restoring it goes ahead. In a search nothing goes ahead of a launch that takes
- * milliseconds: it would take as long as the sample; finals are exact.
+ * milliseconds: it would take as long as the sample; re-measurements are exact.
  */
 static at_status begin_sample(uint64_t *first_set, atx_bench *bench, const atx_batch *b, uint64_t *next_set,
                               at_error *err)

@@ -7,6 +7,7 @@
 #define AUTOTUNE_JOB_H
 
 #include "db/store.h"
+#include "device/verdict.h"
 #include "lang/catalog.h"
 #include "search/strategy.h"
 #include "util/trace.h"
@@ -28,7 +29,7 @@ typedef struct atx_tune_options {
     const atx_strategy *strategy;   /* NULL: the model; all of a tiny space              */
     uint64_t seed;
     int64_t max_trials;   /* per problem; 0: no limit                            */
-    double budget_s;      /* wall time per problem, the final apart; 0: no limit */
+    double budget_s;      /* wall time per problem, the re-measurement apart; 0: no limit */
     int jobs;             /* compile workers in all; 0: one a core               */
     bool force;           /* measure again what is already known                 */
     bool warm;            /* inputs may stay in the L2 cache                     */
@@ -48,7 +49,7 @@ typedef enum atx_phase {
     ATX_PHASE_SETUP,   /* device, buffers, reference             */
     ATX_PHASE_CEILING, /* plain copies of the same bytes        */
     ATX_PHASE_SEARCH,
-    ATX_PHASE_FINAL
+    ATX_PHASE_REMEASURE
 } atx_phase;
 
 typedef struct atx_progress {
@@ -78,9 +79,10 @@ typedef struct atx_result {
     int64_t compiled;               /* kernels compiled, not counting cache hits                   */
     int64_t known;                  /* trials taken from the store                                 */
     double elapsed_s;
-    double device_busy_s; /* time the device worked for us: trials and final             */
+    double device_busy_s; /* time the device worked for us: trials and re-measurement             */
     double race_saved_s;  /* and would have, had too slow trials got all their samples    */
-    double device_open_s; /* from its first trial to the end of the final                */
+    double device_open_s; /* from its first trial to the end of the re-measurement                */
+    atx_verdict verdict;  /* of the winner; where there is none, of a trial that failed */
     bool interrupted;     /* ended early: Ctrl-C, budget, --max-trials                   */
 } atx_result;
 

@@ -1,13 +1,13 @@
 /*
- * reverify.c - one final for a stored winner: the winner first, then those it was tied with, the runner-ups
- * of its run, its template's default, the copy that was its ceiling. What the rows say of the first is the
- * verdict; a final that is lost to a fault that nobody can be blamed for is played again with the winner
- * alone.
+ * reverify.c - one re-measurement for a stored winner: the winner first, then those it was tied with, the
+ * runner-ups of its run, its template's default, the copy that was its ceiling. What the rows say of the
+ * first is the verdict; a re-measurement that is lost to a fault that nobody can be blamed for is played
+ * again with the winner alone.
  */
 #include "tune/reverify.h"
 
 #include "lookup/lookup.h"
-#include "tune/final.h"
+#include "tune/remeasure.h"
 #include "tune/setup.h"
 
 #include <math.h>
@@ -29,13 +29,13 @@ const char *atx_reverify_verdict_name(atx_reverify_verdict verdict)
 }
 
 /* What a row is compared by. */
-static double score_of(const atx_final_row *rows, const double *scores, int i)
+static double score_of(const atx_remeasure_row *rows, const double *scores, int i)
 {
     return scores ? scores[i] : rows[i].timing.median_s;
 }
 
 /* The best other kernel of the op itself, -1: none. */
-static int best_rival(const atx_top_candidate *list, const atx_final_row *rows, const double *scores,
+static int best_rival(const atx_top_candidate *list, const atx_remeasure_row *rows, const double *scores,
                       int count)
 {
     int best = -1;
@@ -47,14 +47,14 @@ static int best_rival(const atx_top_candidate *list, const atx_final_row *rows, 
 }
 
 /* Of times the device says what is noise; of other scores, what the user tolerates is. */
-static bool is_beaten(const atx_final_row *rows, const double *scores, int rival, double tolerance)
+static bool is_beaten(const atx_remeasure_row *rows, const double *scores, int rival, double tolerance)
 {
     if (scores)
         return scores[rival] * (1 + tolerance) < scores[0];
     return rows[rival].timing.median_s < rows[0].timing.median_s && !rows[0].tied;
 }
 
-atx_reverify_verdict atx_reverify_decide(const atx_top_candidate *list, const atx_final_row *rows,
+atx_reverify_verdict atx_reverify_decide(const atx_top_candidate *list, const atx_remeasure_row *rows,
                                          const double *scores, int count, double then_s, double tolerance)
 {
     int rival = best_rival(list, rows, scores, count);
@@ -68,12 +68,13 @@ atx_reverify_verdict atx_reverify_decide(const atx_top_candidate *list, const at
 /* Everything of one problem. The first top candidate is the winner. */
 typedef struct job {
     const atx_answer *winner;
-    atx_final f;
+    atx_remeasurement f;
     double scores[ATX_MAX_TOP_CANDIDATES]; /* of the op's objective            */
     at_error *err;
 } job;
 
-/* "tile TILE=32 ..." into the final, if it is a configuration of today's templates and not there already. */
+/* "tile TILE=32 ..." into the re-measurement, if it is a configuration of today's templates and not there
+ * already. */
 static at_status enter(job *j, atx_search_run *c, const char *name, const char *hash, const char *config)
 {
     atx_candidate *a = NULL;
@@ -119,7 +120,8 @@ static at_status enter_ties(job *j)
     return status;
 }
 
-/* The best trials so far of templates as they are today, best first; some are in the final already. */
+/* The best trials so far of templates as they are today, best first; some are in the re-measurement already.
+ */
 typedef struct runner_ups {
     const job *j;
     struct {
@@ -312,7 +314,7 @@ static void say_changed(atx_reverified *v, const job *j)
             "its template has changed since it was tuned, or is missing; tune the problem again");
 }
 
-/* It is not in the final: its kernel is not compiled here, or its template is another one. */
+/* It is not in the re-measurement: its kernel is not compiled here, or its template is another one. */
 static at_status say_absent(atx_reverified *v, const job *j)
 {
     atx_str why = { 0 };
@@ -328,17 +330,18 @@ static at_status say_absent(atx_reverified *v, const job *j)
     return status;
 }
 
-/* A fault that nobody can be blamed for takes the final with it: the winner alone shows whether it is right.
+/* A fault that nobody can be blamed for takes the re-measurement with it: the winner alone shows whether it
+ * is right.
  */
 static at_status play(atx_reverified *v, job *j, double tolerance)
 {
     at_error cause = { 0 };
     int failed = 0;
     const atx_device *device = j->f.env->device;
-    at_status status = atx_final_play(&j->f, &failed, &cause);
+    at_status status = atx_remeasurement_once(&j->f, &failed, &cause);
     if (status == AT_ERR_DEVICE && j->f.count > 1 && !atx_device_is_lost(device)) {
         j->f.count = 1;
-        status = atx_final_play(&j->f, &failed, &cause);
+        status = atx_remeasurement_once(&j->f, &failed, &cause);
     }
     if (status == AT_OK)
         return conclude(v, j, tolerance);

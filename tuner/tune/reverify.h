@@ -3,8 +3,8 @@
  * CI.
  *
  * The winner, those it was tied with, the runner-ups of its own run, its template's default and the copy are
- * timed in one interleaved final, as when it won. What fails there is stored (atx_search_run_invalidate):
- * such a winner is no answer any more.
+ * timed in one interleaved re-measurement, as when it won. What fails there is stored
+ * (atx_search_run_invalidate): such a winner is no answer any more.
  */
 #ifndef AUTOTUNE_REVERIFY_H
 #define AUTOTUNE_REVERIFY_H
@@ -33,11 +33,11 @@ typedef struct atx_reverified {
 void atx_reverified_clear(atx_reverified *reverified);
 
 /*
- * What rows of a final say of its first top candidate, which won in `then_s` seconds. `tolerance` 0.05: 5 %
- * in either direction is no drift. `scores`: of an op with an objective, what rows are compared by, smaller
- * is better, INFINITY: none; else NULL: their times. Pure.
+ * What rows of a re-measurement say of its first top candidate, which won in `then_s` seconds. `tolerance`
+ * 0.05: 5 % in either direction is no drift. `scores`: of an op with an objective, what rows are compared by,
+ * smaller is better, INFINITY: none; else NULL: their times. Pure.
  */
-atx_reverify_verdict atx_reverify_decide(const atx_top_candidate *list, const atx_final_row *rows,
+atx_reverify_verdict atx_reverify_decide(const atx_top_candidate *list, const atx_remeasure_row *rows,
                                          const double *scores, int count, double then_s, double tolerance);
 
 /* Measures one stored winner. A problem that cannot be measured is ATX_NOT_ASKED, with AT_OK. Clear *out

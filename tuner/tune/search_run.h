@@ -30,7 +30,7 @@ typedef struct atx_candidate {
     atx_measured m; /* valid once it is decided                                        */
     double score;   /* likewise, when timed: what is tuned for, smaller is better; INFINITY: none */
     bool decided, known, stored;
-    bool reverified; /* a final has timed it                                             */
+    bool reverified; /* a re-measurement has timed it                                             */
     int device_slot; /* which of the search run's devices has or had it; 0: its own        */
     bool away;       /* with that device, now                                           */
     bool deferred;   /* compiled, and taken back by the strategy                        */

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A loser's cubin is dropped; near the top it may be needed for the final. */
+/* A loser's cubin is dropped; near the top it may be needed for the re-measurement. */
 #define KEEP_WITHIN 1.10
 
 double atx_search_run_score(const atx_search_run *c, const atx_record *record)

@@ -3,9 +3,9 @@
  * to help.
  *
  * Cards of one model differ. Before one gets candidates it measures a calibration kernel, the fastest plain
- * copy, as does the search run's own device, which plays the final. One that is further apart than the noise
- * is sent away: figures are then comparable as they are, and none is scaled, which would be right only for
- * kernels that are limited as the calibration kernel is.
+ * copy, as does the search run's own device, which plays the re-measurement. One that is further apart than
+ * the noise is sent away: figures are then comparable as they are, and none is scaled, which would be right
+ * only for kernels that are limited as the calibration kernel is.
  */
 #include "tune/search_run_internal.h"
 
@@ -18,7 +18,7 @@
 #define CALIBRATION_TAG (-1)
 #define CALIBRATIONS    2    /* on every card; the faster one counts */
 #define APART           0.02 /* and more where the calibration kernel itself is noisier ... */
-#define MOST_APART      0.06 /* ... but not more than what the final forgives */
+#define MOST_APART      0.06 /* ... but not more than what the re-measurement forgives */
 
 at_status atx_search_run_device_slot_own(atx_search_run *c, at_error *err)
 {

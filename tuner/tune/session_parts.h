@@ -6,7 +6,7 @@
 #ifndef AUTOTUNE_SESSION_PARTS_H
 #define AUTOTUNE_SESSION_PARTS_H
 
-#include "tune/final.h"
+#include "tune/remeasure.h"
 #include "tune/session.h"
 
 struct atx_session {
@@ -25,15 +25,15 @@ typedef struct atx_job {
     atx_env *env;
     atx_search_run *copies, *main;  /* copies NULL: none, or not yet     */
     atx_help_request *help_request; /* NULL: nobody is asked for help    */
-    bool cancelled;                 /* in its setup or in its final      */
-    atx_final final;
+    bool cancelled;                 /* in its setup or in its re-measurement      */
+    atx_remeasurement remeasured;
 } atx_job;
 
 /* A row for a run of this session under a strategy's name. */
 at_status atx_session_begin_run(int64_t *run_id, atx_session *session, const char *strategy, at_error *err);
 
-/* Stores the winner of the final, unless the run saw only part of the space and a winner of all of it is
- * stored; *answer is what a look-up would give. */
+/* Stores the winner of the re-measurement, unless the run saw only part of the space and a winner of all of
+ * it is stored; *answer is what a look-up would give. */
 at_status atx_session_keep_winner(atx_job *job, atx_answer *answer, at_error *err);
 
 /* Whether an earlier run has answered this already, as far as these options ask. */

@@ -2,7 +2,7 @@
  * session_problem.c - one problem on one device, from its buffers to its stored winner.
  *
  * The steps: buffers and the right answer; plain copies of the same bytes (the ceiling); the op's own
- * configurations; the final.
+ * configurations; the re-measurement.
  */
 #include "tune/session_parts.h"
 
@@ -47,7 +47,8 @@ static void begin_setup(atx_session *s, double started_s)
     };
 }
 
-/* A search looks at the budget itself; a device that starts again had better be ready for the final. */
+/* A search looks at the budget itself; a device that starts again had better be ready for the re-measurement.
+ */
 static void begin_search(atx_session *s)
 {
     s->env.cancel.until_s = 0;
@@ -55,13 +56,13 @@ static void begin_search(atx_session *s)
     s->env.cancel.tick = NULL; /* a search run shows itself */
 }
 
-/* What the final needs still gets a second: its trials are all that the user has waited for. */
+/* What the re-measurement needs still gets a second: its trials are all that the user has waited for. */
 static void begin_final(atx_session *s, const atx_search_run_count *tally)
 {
     s->env.cancel.tick = tick;
     s->env.cancel.grace_s = GRACE_S;
     s->env.cancel.asked_s = 0;
-    s->now.phase = ATX_PHASE_FINAL;
+    s->now.phase = ATX_PHASE_REMEASURE;
     s->now.done = tally->decided;
     s->now.failed = tally->failed;
     s->now.total = tally->limit;
@@ -166,7 +167,7 @@ static at_status measure_all(atx_job *j, at_error *err)
     j->help_request = NULL;
     begin_final(j->s, atx_search_run_tally(j->main));
     if (status == AT_OK)
-        status = atx_final_run(&j->final, j->env, j->main, j->copies, err);
+        status = atx_remeasurement_run(&j->remeasured, j->env, j->main, j->copies, err);
     return status;
 }
 
@@ -190,12 +191,12 @@ static void why_nothing(atx_str *out, const atx_job *j)
     }
 }
 
-/* A run that was cancelled where no trial is lost: in its setup, or in a final without a result. */
+/* A run that was cancelled where no trial is lost: in its setup, or in a re-measurement without a result. */
 static void why_cancelled(atx_str *out, const atx_job *j, const char *where)
 {
     const atx_search_run_count tally = tally_of(j->main);
     char time[32];
-    if (!tally.best || j->s->now.phase != ATX_PHASE_FINAL) {
+    if (!tally.best || j->s->now.phase != ATX_PHASE_REMEASURE) {
         if (atx_cancel_asked(&j->env->cancel))
             atx_str_add(out, "interrupted while the problem was set up");
         else
@@ -204,11 +205,11 @@ static void why_cancelled(atx_str *out, const atx_job *j, const char *where)
         return;
     }
     atx_time_text(time, sizeof time, tally.best->m.timing.median_s);
-    atx_str_addf(
-        out,
-        "interrupted in the final (%s); the fastest of %lld trials was %s %s with %s; the same command "
-        "goes on with the final",
-        where, (long long)tally.decided, tally.best->t->name, tally.best->text, time);
+    atx_str_addf(out,
+                 "interrupted in the re-measurement (%s); the fastest of %lld trials was %s %s with %s; the "
+                 "same command "
+                 "goes on with the re-measurement",
+                 where, (long long)tally.decided, tally.best->t->name, tally.best->text, time);
 }
 
 static void fill_result(atx_result *r, const atx_job *j, double started_s)
@@ -218,7 +219,7 @@ static void fill_result(atx_result *r, const atx_job *j, double started_s)
     memcpy(r->outcomes, main.outcomes, sizeof r->outcomes);
     r->known = main.known;
     r->race_saved_s = main.saved_s + copies.saved_s;
-    r->device_busy_s = main.busy_s + copies.busy_s + j->final.seconds;
+    r->device_busy_s = main.busy_s + copies.busy_s + j->remeasured.seconds;
     r->device_open_s = first_s > 0 ? atx_now_s() - first_s + main.helped_s : 0;
     r->interrupted =
         main.interrupted || j->cancelled || (!r->from_store && atx_cancel_asked(&j->env->cancel));
@@ -274,7 +275,7 @@ static at_status tune_open(atx_job *j, atx_result *r, atx_answer *answer, atx_st
     }
     if (status != AT_OK)
         return atx_fail(err, status, "%s", cause.text);
-    if (!atx_search_run_tally(j->main)->total || j->final.winner < 0) {
+    if (!atx_search_run_tally(j->main)->total || j->remeasured.winner < 0) {
         why_nothing(why, j);
         return AT_OK;
     }
@@ -302,7 +303,7 @@ static void report(atx_job *j, atx_result *r, const atx_answer *answer, const ch
 
 at_status atx_session_tune(atx_session *s, const atx_problem *problem, int index, int count, at_error *err)
 {
-    atx_job job = { .s = s, .env = &s->env, .final.winner = -1 };
+    atx_job job = { .s = s, .env = &s->env, .remeasured.winner = -1 };
     atx_answer answer = { 0 };
     atx_str why = { 0 };
     at_error cause = { 0 };

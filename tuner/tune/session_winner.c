@@ -1,6 +1,6 @@
 /*
- * session_winner.c - from a final to a row of the store, and back: what is kept of a winner, and when an
- * earlier winner is the answer already.
+ * session_winner.c - from a re-measurement to a row of the store, and back: what is kept of a winner, and
+ * when an earlier winner is the answer already.
  *
  * A search that ended by itself is complete although it left configurations out. Its winner belongs to a run
  * of its own, whose strategy is "NAME, settled", so that the next run knows.
@@ -111,14 +111,14 @@ static at_status winner_run(int64_t *run_id, const atx_job *j, at_error *err)
     return status;
 }
 
-/* What the winner is held against: the final's fastest copy, or the rate that the op declares. */
+/* What the winner is held against: the re-measurement's fastest copy, or the rate that the op declares. */
 static at_status name_ceiling(atx_str *name, double *seconds, const atx_job *j, at_error *err)
 {
     const atx_op *op = atx_search_run_problem(j->main)->op;
-    const int copy = atx_final_fastest_copy(&j->final);
+    const int copy = atx_remeasurement_fastest_copy(&j->remeasured);
     int64_t gflops = 0;
-    *seconds = copy >= 0 ? j->final.rows[copy].timing.median_s : 0;
-    atx_final_name(name, &j->final, copy);
+    *seconds = copy >= 0 ? j->remeasured.rows[copy].timing.median_s : 0;
+    atx_remeasurement_name(name, &j->remeasured, copy);
     if (!op->goal.peak)
         return AT_OK;
     at_status status = atx_problem_peak(seconds, &gflops, op, atx_search_run_slots(j->main), err);
@@ -148,20 +148,20 @@ at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
     atx_str ceiling = { 0 }, ties = { 0 };
     char op_hash[ATX_HASH_TEXT];
     double ceiling_s = 0;
-    const atx_candidate *a = j->final.entrants[j->final.winner];
+    const atx_candidate *a = j->remeasured.entrants[j->remeasured.winner];
     const atx_op *op = atx_search_run_problem(j->main)->op;
-    const atx_kernel *kernel = &j->final.list[j->final.winner].kernel;
+    const atx_kernel *kernel = &j->remeasured.list[j->remeasured.winner].kernel;
 
     atx_catalog_op_hash(op_hash, j->env->catalog, op);
     at_status status = name_ceiling(&ceiling, &ceiling_s, j, err);
-    atx_final_name_ties(&ties, &j->final);
+    atx_remeasurement_name_ties(&ties, &j->remeasured);
     const atx_winner w = { .template_name = a->t->name,
                            .template_hash = a->t->text.hash,
                            .config = a->text,
                            .source_hash = a->build.source_hash,
                            .op_hash = op_hash,
                            .objective = op->goal.objective_text,
-                           .timing = j->final.rows[j->final.winner].timing,
+                           .timing = j->remeasured.rows[j->remeasured.winner].timing,
                            .ceiling_s = ceiling_s,
                            .ceiling_name = atx_str_text(&ceiling),
                            .ties = atx_str_text(&ties),
@@ -170,7 +170,7 @@ at_status atx_session_keep_winner(atx_job *j, atx_answer *answer, at_error *err)
                            .geometry = kernel->geometry,
                            .resources = atx_search_run_resources(j->main, a, kernel),
                            .elapsed_s = atx_now_s() - atx_search_run_tally(j->main)->started_s,
-                           .conditions = j->final.notes.conditions };
+                           .conditions = j->remeasured.notes.conditions };
     if (status == AT_OK)
         status = keep_sources(j, a->t, op_hash, err);
     if (status == AT_OK)

@@ -1,5 +1,6 @@
 /*
- * tune.h - the main job: for each problem propose, compile, verify, time, store, until done; then a final.
+ * tune.h - the main job: for each problem propose, compile, verify, time, store, until done; then a
+ * re-measurement.
  *
  * One thread a device runs the loop; compile workers and the device runner are processes. Everything measured
  * is in the store within a second. Nothing here prints: events do.

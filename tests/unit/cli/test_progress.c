@@ -101,7 +101,7 @@ Test(progress, a_terminal_is_redrawn_ten_times_a_second_at_most)
     atx_display d = display(true, false);
     int drawn = 0;
     for (int ms = 0; ms < 10000; ms++) {
-        progress.phase = ms % 2 ? ATX_PHASE_SEARCH : ATX_PHASE_FINAL;
+        progress.phase = ms % 2 ? ATX_PHASE_SEARCH : ATX_PHASE_REMEASURE;
         progress.problem_index = ms % 3;
         drawn += atx_display_due(&d, &progress, 100 + ms * 1e-3);
     }
@@ -129,7 +129,7 @@ Test(progress, elsewhere_a_line_is_written_when_a_problem_starts_and_every_half_
     atx_display d = display(false, false);
     cr_assert(atx_display_due(&d, &progress, 100));
     cr_assert(!atx_display_due(&d, &progress, 101));
-    progress.phase = ATX_PHASE_FINAL;
+    progress.phase = ATX_PHASE_REMEASURE;
     cr_assert(!atx_display_due(&d, &progress, 102));
     progress.problem_index++;
     cr_assert(atx_display_due(&d, &progress, 103));
@@ -144,7 +144,7 @@ Test(progress, verbose_tells_every_phase_and_quiet_nothing)
 {
     atx_display d = display(false, true);
     cr_assert(atx_display_due(&d, &progress, 100));
-    progress.phase = ATX_PHASE_FINAL;
+    progress.phase = ATX_PHASE_REMEASURE;
     cr_assert(atx_display_due(&d, &progress, 100.1));
     cr_assert(atx_display_due(&d, &progress, 102.2));
     d.quiet = true;

@@ -115,7 +115,7 @@ Test(device, a_replay_of_a_device_with_a_name_that_none_can_have_is_refused)
     }
 }
 
-/* Of an H200, as runner/README.md has it: 5.4 ms a trial, with finals. */
+/* Of an H200, as runner/README.md has it: 5.4 ms a trial, with re-measurements. */
 Test(device, a_trial_is_expected_to_take_milliseconds_and_a_crash_a_runner)
 {
     atx_measured m = { .outcome = ATX_TIMED, .timing = { .median_s = 33e-6, .samples = 7 } };

@@ -109,8 +109,8 @@ Test(helper_pool, several_devices_find_what_one_finds)
     cr_assert_float_eq(shared.median_s, alone.median_s, 0);
 }
 
-/* Copies and the final, which one device makes alone, are a second of it. How long it takes goes by what else
- * the machine does: only where all cases are tried, and nothing else. */
+/* Copies and the re-measurement, which one device makes alone, are a second of it. How long it takes goes by
+ * what else the machine does: only where all cases are tried, and nothing else. */
 Test(helper_pool, four_devices_need_a_fraction_of_the_time_of_one)
 {
     if (!getenv("AUTOTUNE_TEST_ALL"))

@@ -1,10 +1,10 @@
 /*
- * device_runner_final.c - the final on a runner.
+ * device_runner_remeasure.c - the re-measurement on a runner.
  *
- * A kernel that faults or does not end takes the runner, and the final of all others, with it. Then each
- * top candidate gets a final of its own, alone in a new process: those that fail there too are told of in
- * their rows, and the others play the final again. Where all are well alone nobody can be named, and the
- * final has failed.
+ * A kernel that faults or does not end takes the runner, and the re-measurement of all others, with it. Then
+ * each top candidate gets a re-measurement of its own, alone in a new process: those that fail there too are
+ * told of in their rows, and the others play the re-measurement again. Where all are well alone nobody can be
+ * named, and the re-measurement has failed.
  */
 #include "device/device_runner_parts.h"
 
@@ -14,25 +14,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FINAL_DEADLINE_S 120.0
-#define ALONE_DEADLINE_S 30.0 /* and that of a trial */
+#define REMEASURE_DEADLINE_S 120.0
+#define ALONE_DEADLINE_S     30.0 /* and that of a trial */
 
-/* What every final of a request has in common. */
+/* What every re-measurement of a request has in common. */
 typedef struct request {
     atx_runner *d;
     uint64_t seed;
     double budget_until_s;
-    atx_final_notes *notes;
+    atx_remeasure_notes *notes;
 } request;
 
-/* Asks for the final, again of a new runner when one died meanwhile. */
+/* Asks for the re-measurement, again of a new runner when one died meanwhile. */
 static at_status ask(atx_runner *d, const atx_str *body, atx_str *answer, double deadline_s, at_error *err)
 {
     if (atx_runner_has_died(d) && atx_cancel_asked(d->base.cancel))
         return atx_fail(err, AT_ERR_CANCELLED, "before it began");
     d->plays = true;
     d->cancelled = false;
-    at_status status = atx_runner_ask(d, ATX_FINAL, body, ATX_FINAL_DONE, answer, deadline_s, err);
+    at_status status = atx_runner_ask(d, ATX_REMEASURE, body, ATX_REMEASURED, answer, deadline_s, err);
     for (int i = 1;
          i < ATX_MAX_STARTS && status != AT_OK && status != AT_ERR_CANCELLED && atx_runner_may_try_again(d);
          i++) {
@@ -41,7 +41,7 @@ static at_status ask(atx_runner *d, const atx_str *body, atx_str *answer, double
         status = atx_runner_restart(d, err);
         d->plays = true;
         if (status == AT_OK)
-            status = atx_runner_ask(d, ATX_FINAL, body, ATX_FINAL_DONE, answer, deadline_s, err);
+            status = atx_runner_ask(d, ATX_REMEASURE, body, ATX_REMEASURED, answer, deadline_s, err);
     }
     d->plays = false;
     d->cancelled = false;
@@ -49,10 +49,10 @@ static at_status ask(atx_runner *d, const atx_str *body, atx_str *answer, double
 }
 
 static at_status play(const request *r, const atx_top_candidate *list, int count, double deadline_s,
-                      atx_final_row *rows, at_error *err)
+                      atx_remeasure_row *rows, at_error *err)
 {
     atx_str body = { 0 }, answer = { 0 };
-    atx_write_final(&body, list, count, r->seed, r->budget_until_s);
+    atx_write_remeasure(&body, list, count, r->seed, r->budget_until_s);
     at_status status = atx_str_status(&body, err);
     if (status == AT_OK)
         status = ask(r->d, &body, &answer, deadline_s, err);
@@ -60,14 +60,14 @@ static at_status play(const request *r, const atx_top_candidate *list, int count
         atx_reader in = { answer.data, answer.data + answer.len, false };
         if (!atx_read_plain(r->notes, sizeof *r->notes, &in) ||
             !atx_read_plain(rows, (size_t)count * sizeof *rows, &in))
-            status = atx_bug(err, "the device runner sent a malformed final");
+            status = atx_bug(err, "the device runner sent a malformed re-measurement");
     }
     atx_str_clear(&body);
     atx_str_clear(&answer);
     return status;
 }
 
-/* A final without a result: its runner is no good any more, unless it only had too little time. */
+/* A re-measurement without a result: its runner is no good any more, unless it only had too little time. */
 static at_status failed(atx_runner *d, at_status status, const at_error *cause, at_error *err)
 {
     if (atx_cancel_asked(d->base.cancel)) {
@@ -76,16 +76,16 @@ static at_status failed(atx_runner *d, at_status status, const at_error *cause, 
         return atx_fail(err, AT_ERR_CANCELLED, "%s", cause->text);
     }
     at_status again = atx_runner_restart(d, err);
-    return again == AT_OK ? atx_fail(err, status, "the final failed: %s", cause->text) : again;
+    return again == AT_OK ? atx_fail(err, status, "the re-measurement failed: %s", cause->text) : again;
 }
 
 /* One top candidate, alone. AT_OK also when it fails: *row says so. */
-static at_status try_alone(atx_final_row *row, const request *r, const atx_top_candidate *top_candidate,
+static at_status try_alone(atx_remeasure_row *row, const request *r, const atx_top_candidate *top_candidate,
                            at_error *err)
 {
     atx_runner *d = r->d;
     at_error cause = { 0 };
-    atx_final_row got = { .outcome = ATX_TIMED };
+    atx_remeasure_row got = { .outcome = ATX_TIMED };
     d->silences = MAX_SILENCES - 1;
     at_status status = play(r, top_candidate, 1, ALONE_DEADLINE_S + d->deadline_s, &got, &cause);
     bool silent = d->silences >= MAX_SILENCES;
@@ -95,7 +95,7 @@ static at_status try_alone(atx_final_row *row, const request *r, const atx_top_c
         at_status after = failed(d, status, &cause, err);
         if (after != AT_ERR_DEVICE || d->base.lost)
             return after;
-        got = (atx_final_row){ .outcome = silent ? ATX_TIMED_OUT : ATX_CRASHED };
+        got = (atx_remeasure_row){ .outcome = silent ? ATX_TIMED_OUT : ATX_CRASHED };
         snprintf(got.log, sizeof got.log, "%.*s", (int)(sizeof got.log - sizeof ATX_AGAIN), cause.text);
     }
     const size_t len = strlen(got.log);
@@ -106,7 +106,7 @@ static at_status try_alone(atx_final_row *row, const request *r, const atx_top_c
 
 /* Which of those that take part fail alone; *found: some do. */
 static at_status try_each_alone(bool *found, const request *r, const atx_top_candidate *list, int count,
-                                atx_final_row *rows, at_error *err)
+                                atx_remeasure_row *rows, at_error *err)
 {
     at_status status = AT_OK;
     *found = false;
@@ -119,12 +119,12 @@ static at_status try_each_alone(bool *found, const request *r, const atx_top_can
     return status;
 }
 
-/* The final of those that take part. */
-static at_status play_rest(const request *r, const atx_top_candidate *list, int count, atx_final_row *rows,
-                           at_error *err)
+/* The re-measurement of those that take part. */
+static at_status play_rest(const request *r, const atx_top_candidate *list, int count,
+                           atx_remeasure_row *rows, at_error *err)
 {
     atx_top_candidate *rest = malloc((size_t)count * sizeof *rest);
-    atx_final_row got[ATX_MAX_TOP_CANDIDATES];
+    atx_remeasure_row got[ATX_MAX_TOP_CANDIDATES];
     int places[ATX_MAX_TOP_CANDIDATES], left = 0;
     if (!rest)
         return atx_no_memory(err);
@@ -134,22 +134,23 @@ static at_status play_rest(const request *r, const atx_top_candidate *list, int 
             rest[left++] = list[i];
         }
     r->d->silences = 0;
-    at_status status = left ? play(r, rest, left, FINAL_DEADLINE_S, got, err) : AT_OK;
+    at_status status = left ? play(r, rest, left, REMEASURE_DEADLINE_S, got, err) : AT_OK;
     for (int i = 0; i < left && status == AT_OK; i++)
         rows[places[i]] = got[i];
     free(rest);
     return status;
 }
 
-at_status atx_runner_final(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
-                           double budget_until_s, atx_final_row *rows, atx_final_notes *notes, at_error *err)
+at_status atx_runner_remeasure(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
+                               double budget_until_s, atx_remeasure_row *rows, atx_remeasure_notes *notes,
+                               at_error *err)
 {
     request r = { (atx_runner *)device, seed, budget_until_s, notes };
     bool again = true;
     at_status status = AT_OK;
-    *notes = (atx_final_notes){ .conditions = ATX_CONDITIONS_UNKNOWN };
+    *notes = (atx_remeasure_notes){ .conditions = ATX_CONDITIONS_UNKNOWN };
     for (int i = 0; i < count; i++)
-        rows[i] = (atx_final_row){ .outcome = ATX_TIMED };
+        rows[i] = (atx_remeasure_row){ .outcome = ATX_TIMED };
     while (again) {
         at_error cause = { 0 };
         again = false;

@@ -1,11 +1,12 @@
 /*
- * final.c - the entrants, in this order: the leaders of the search, the former winner on this device model,
- * the default of the fastest template, the fastest plain copies, the driver's memcpy. The device times them
- * interleaved; the fastest right kernel of the op itself wins (the best, where it has an objective),
+ * remeasure.c - the entrants, in this order: the leaders of the search, the former winner on this device
+ * model, the default of the fastest template, the fastest plain copies, the driver's memcpy. The device times
+ * them interleaved; the fastest right kernel of the op itself wins (the best, where it has an objective),
  * whatever its trial had said. Where some fail, the leaders are others than before, and those who have not
- * been in a final yet play in the next one. Each final has fewer candidates, so there is a last one.
+ * been in a re-measurement yet play in the next one. Each re-measurement has fewer candidates, so there is a
+ * last one.
  */
-#include "tune/final.h"
+#include "tune/remeasure.h"
 
 #include "tune/setup.h"
 
@@ -16,28 +17,29 @@
 #include <string.h>
 
 /* Noise of a trial's few samples is a few per cent: whoever is that close may be the best. */
-#define FINAL_WITHIN 0.06
-#define MAX_LEADERS  10
-#define COPY_WITHIN  0.05
-#define MAX_COPIES   4
+#define REMEASURE_WITHIN 0.06
+#define MAX_LEADERS      10
+#define COPY_WITHIN      0.05
+#define MAX_COPIES       4
 
-static const atx_op *op_of(const atx_final *f)
+static const atx_op *op_of(const atx_remeasurement *f)
 {
     return atx_search_run_problem(f->main)->op;
 }
 
-static void warn_of_disturbance(const atx_final *f)
+static void warn_of_disturbance(const atx_remeasurement *f)
 {
     if (f->notes.discarded)
-        atx_env_warn(f->env,
-                     "GPU %d: %lld rounds of the final of %s were thrown away and taken again: %s at %lld C, "
-                     "%lld W; see to its cooling and power",
-                     atx_device_info_of(f->env->device)->ordinal, (long long)f->notes.discarded,
-                     atx_search_run_key(f->main)->shape, f->notes.why,
-                     (long long)f->notes.conditions.temperature_c, (long long)f->notes.conditions.power_w);
+        atx_env_warn(
+            f->env,
+            "GPU %d: %lld rounds of the re-measurement of %s were thrown away and taken again: %s at %lld C, "
+            "%lld W; see to its cooling and power",
+            atx_device_info_of(f->env->device)->ordinal, (long long)f->notes.discarded,
+            atx_search_run_key(f->main)->shape, f->notes.why, (long long)f->notes.conditions.temperature_c,
+            (long long)f->notes.conditions.power_w);
 }
 
-static at_status add_entrant(atx_final *f, atx_search_run *c, atx_candidate *a, at_error *err)
+static at_status add_entrant(atx_remeasurement *f, atx_search_run *c, atx_candidate *a, at_error *err)
 {
     f->entrants[f->count] = a;
     f->list[f->count] = (atx_top_candidate){ .is_copy = atx_search_run_is_copy(c) };
@@ -46,7 +48,7 @@ static at_status add_entrant(atx_final *f, atx_search_run *c, atx_candidate *a, 
     return status;
 }
 
-static at_status enter(atx_final *f, atx_search_run *c, int max, double within, at_error *err)
+static at_status enter(atx_remeasurement *f, atx_search_run *c, int max, double within, at_error *err)
 {
     atx_candidate *leaders[ATX_MAX_TOP_CANDIDATES];
     int count = 0;
@@ -56,7 +58,7 @@ static at_status enter(atx_final *f, atx_search_run *c, int max, double within, 
     return status;
 }
 
-static at_status enter_config(atx_final *f, const atx_template *t, const char *config, at_error *err)
+static at_status enter_config(atx_remeasurement *f, const atx_template *t, const char *config, at_error *err)
 {
     atx_candidate *a = NULL;
     at_status status = atx_search_run_entrant(&a, f->main, t, config, err);
@@ -67,7 +69,7 @@ static at_status enter_config(atx_final *f, const atx_template *t, const char *c
 }
 
 /* A winner must also beat who won before on this device model, whatever the driver was then ... */
-static at_status enter_champion(atx_final *f, at_error *err)
+static at_status enter_champion(atx_remeasurement *f, at_error *err)
 {
     const atx_env *env = f->env;
     atx_answer before = { 0 };
@@ -84,7 +86,7 @@ static at_status enter_champion(atx_final *f, at_error *err)
 }
 
 /* ... and what its own template does when nobody tunes it. */
-static at_status enter_default(atx_final *f, at_error *err)
+static at_status enter_default(atx_remeasurement *f, at_error *err)
 {
     const atx_template *t = f->entrants[0]->t;
     atx_config config;
@@ -98,9 +100,9 @@ static at_status enter_default(atx_final *f, at_error *err)
     return status;
 }
 
-static at_status enter_all(atx_final *f, at_error *err)
+static at_status enter_all(atx_remeasurement *f, at_error *err)
 {
-    at_status status = enter(f, f->main, MAX_LEADERS, FINAL_WITHIN, err);
+    at_status status = enter(f, f->main, MAX_LEADERS, REMEASURE_WITHIN, err);
     if (status != AT_OK || f->count == 0)
         return status;
     status = enter_champion(f, err);
@@ -113,8 +115,8 @@ static at_status enter_all(atx_final *f, at_error *err)
     return status;
 }
 
-/* By its times of the final. INFINITY: it is out of the question. */
-static double score_of(const atx_final *f, int i)
+/* By its times of the re-measurement. INFINITY: it is out of the question. */
+static double score_of(const atx_remeasurement *f, int i)
 {
     if (f->list[i].is_copy || f->list[i].is_memcpy || f->rows[i].outcome != ATX_TIMED)
         return INFINITY;
@@ -122,7 +124,7 @@ static double score_of(const atx_final *f, int i)
     return atx_search_run_score(f->main, &(atx_record){ &f->rows[i].timing, &r, f->entrants[i]->text });
 }
 
-static void choose_winner(atx_final *f)
+static void choose_winner(atx_remeasurement *f)
 {
     double best = INFINITY;
     for (int i = 0; i < f->count; i++) {
@@ -133,15 +135,15 @@ static void choose_winner(atx_final *f)
     }
 }
 
-/* ---- one final ---- */
+/* ---- one re-measurement ---- */
 
-static atx_search_run *search_run_of(const atx_final *f, int i)
+static atx_search_run *search_run_of(const atx_remeasurement *f, int i)
 {
     return f->copies && f->list[i].is_copy ? f->copies : f->main;
 }
 
 /* A kernel of the cache that this run did not try may be one that does not load. */
-static at_status compile_again(bool *again, atx_final *f, at_error *err)
+static at_status compile_again(bool *again, atx_remeasurement *f, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
@@ -154,15 +156,15 @@ static at_status compile_again(bool *again, atx_final *f, at_error *err)
     return status;
 }
 
-static at_status run(atx_final *f, at_error *err)
+static at_status run(atx_remeasurement *f, at_error *err)
 {
     const atx_env *env = f->env;
-    return atx_device_final(env->device, f->list, f->count, env->seed, env->budget_until_s, f->rows,
-                            &f->notes, err);
+    return atx_device_remeasure(env->device, f->list, f->count, env->seed, env->budget_until_s, f->rows,
+                                &f->notes, err);
 }
 
 /* What the rows say of the top candidates, but for the driver's copy. `timed`: there are times in them. */
-static at_status keep_outcomes(int *failed, atx_final *f, bool timed, at_error *err)
+static at_status keep_outcomes(int *failed, atx_remeasurement *f, bool timed, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
@@ -178,7 +180,7 @@ static at_status keep_outcomes(int *failed, atx_final *f, bool timed, at_error *
     return status;
 }
 
-at_status atx_final_play(atx_final *f, int *failed, at_error *err)
+at_status atx_remeasurement_once(atx_remeasurement *f, int *failed, at_error *err)
 {
     const double start = atx_now_s();
     bool again = false;
@@ -191,32 +193,32 @@ at_status atx_final_play(atx_final *f, int *failed, at_error *err)
         status = run(f, err);
     if (!atx_env_is_replay(f->env)) /* a replay is no work */
         f->seconds += atx_now_s() - start;
-    atx_env_trace(f->env, "final", atx_search_run_key(f->main)->shape, start);
+    atx_env_trace(f->env, "re-measurement", atx_search_run_key(f->main)->shape, start);
     at_status kept = keep_outcomes(failed, f, status == AT_OK, status == AT_OK ? err : &later);
     return status == AT_OK ? kept : status;
 }
 
 /* ---- until it holds ---- */
 
-/* Are there leaders that no final has timed? */
-static at_status has_new_leaders(bool *out, const atx_final *f, at_error *err)
+/* Are there leaders that no re-measurement has timed? */
+static at_status has_new_leaders(bool *out, const atx_remeasurement *f, at_error *err)
 {
     atx_candidate *leaders[ATX_MAX_TOP_CANDIDATES];
     int count = 0;
-    at_status status = atx_search_run_leaders(f->main, leaders, &count, MAX_LEADERS, FINAL_WITHIN, err);
+    at_status status = atx_search_run_leaders(f->main, leaders, &count, MAX_LEADERS, REMEASURE_WITHIN, err);
     *out = false;
     for (int i = 0; i < count; i++)
         *out |= !leaders[i]->reverified;
     return status;
 }
 
-at_status atx_final_run(atx_final *out, atx_env *env, atx_search_run *main, atx_search_run *copies,
-                        at_error *err)
+at_status atx_remeasurement_run(atx_remeasurement *out, atx_env *env, atx_search_run *main,
+                                atx_search_run *copies, at_error *err)
 {
-    atx_final *f = out;
+    atx_remeasurement *f = out;
     at_status status = AT_OK;
     bool again = true;
-    *f = (atx_final){ .env = env, .main = main, .copies = copies, .winner = -1 };
+    *f = (atx_remeasurement){ .env = env, .main = main, .copies = copies, .winner = -1 };
     while (status == AT_OK && again) {
         int failed = 0;
         again = false;
@@ -224,7 +226,7 @@ at_status atx_final_run(atx_final *out, atx_env *env, atx_search_run *main, atx_
         status = enter_all(f, err);
         if (status != AT_OK || f->count == 0)
             return status;
-        status = atx_final_play(f, &failed, err);
+        status = atx_remeasurement_once(f, &failed, err);
         warn_of_disturbance(f);
         if (status == AT_OK && failed)
             status = has_new_leaders(&again, f, err);
@@ -234,7 +236,7 @@ at_status atx_final_run(atx_final *out, atx_env *env, atx_search_run *main, atx_
     return status;
 }
 
-int atx_final_fastest_copy(const atx_final *f)
+int atx_remeasurement_fastest_copy(const atx_remeasurement *f)
 {
     int best = -1;
     bool own = strcmp(op_of(f)->goal.ceiling_op, op_of(f)->name) == 0; /* its kernels are the copies */
@@ -247,7 +249,7 @@ int atx_final_fastest_copy(const atx_final *f)
     return op_of(f)->goal.ceiling_op[0] ? best : -1;
 }
 
-void atx_final_name(atx_str *out, const atx_final *f, int i)
+void atx_remeasurement_name(atx_str *out, const atx_remeasurement *f, int i)
 {
     if (i < 0)
         return;
@@ -257,7 +259,7 @@ void atx_final_name(atx_str *out, const atx_final *f, int i)
         atx_str_addf(out, "%s %s", f->entrants[i]->t->name, f->entrants[i]->text);
 }
 
-void atx_final_name_ties(atx_str *out, const atx_final *f)
+void atx_remeasurement_name_ties(atx_str *out, const atx_remeasurement *f)
 {
     for (int i = 0; i < f->count && !op_of(f)->goal.objective;
          i++) { /* the device knows them of times alone */
@@ -265,6 +267,6 @@ void atx_final_name_ties(atx_str *out, const atx_final *f)
             continue;
         if (out->len)
             atx_str_add(out, "\n");
-        atx_final_name(out, f, i);
+        atx_remeasurement_name(out, f, i);
     }
 }
