@@ -2,9 +2,9 @@
 mkdir -p dir/copy dir/wrong
 printf '/*!autotune\ntemplate bad\nparam N =\n*/\n' >dir/copy/bad.cu
 printf '/*!autotune\nop wrong\n*/\n' >dir/wrong/op.cu
-at space copy 64 --template linear --templates dir
-at space copy 64 --template bad --templates dir
+at space copy 64 --only linear --templates dir
+at space copy 64 --only bad --templates dir
 at space wrong 64 --templates dir
 at list ops --templates dir
-"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
-at check copy --template linear --shape 64x64 --dtype f32 --templates dir --sample 1
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+at check copy --only linear --shape 64x64 --dtype f32 --templates dir --sample 1

@@ -1,16 +1,16 @@
-at check transpose --template tile_rows --shape 64x64 --dtype f32 --sample 2 --arch sm_11 2>/dev/null
-"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+at check transpose --only tile_rows --shape 64x64 --dtype f32 --sample 2 --arch sm_11 2>/dev/null
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 mkdir -p templates/copy
 printf '/*!autotune\ntemplate bad # does not compile\nparam N = 1 2 # anything\ngrid 1\nblock 32\n*/\nextern "C" __global__ void copy_bad(T *out, const T *in, long long b, long long r, long long c)\n{\n    out[0] = inn[N];\n}\n' >templates/copy/bad.cu
-at check copy --template bad --shape 64x64 --dtype f32 --templates templates --jobs 1
-at check copy --template bad --shape 64x64 --dtype f32 --templates templates --jobs 1 --format json
-at check copy --template linear --shape 64x64 --dtype f32 --sample 2
+at check copy --only bad --shape 64x64 --dtype f32 --templates templates --jobs 1
+at check copy --only bad --shape 64x64 --dtype f32 --templates templates --jobs 1 --format json
+at check copy --only linear --shape 64x64 --dtype f32 --sample 2
 # Everything that is wrong is found before the first kernel is compiled.
 at check --arch sm_75,foo
 at check --shape 64x64,64x6x
 at check --shape 1x2x3x4x5x6x7x8x9
 at check --dtype f32,f99
-at check copy --template tile
+at check copy --only tile
 # An operation of its own, with one size and types that it computes with.
 mkdir -p own/scale
 printf '/*!autotune\nop scale # out[i] = in[i]\nshape n\ntype T = f16 f32\narg out T[n] output\narg in T[n] input\narg n i64\nreference scale_reference\nblock 256\ngrid 1\ncheck exact\ntraffic 2 * n * sizeof(T)\n*/\n/*!autotune\ntemplate one # for even sizes\nparam N = 1\nrequire n %% 2 == 0 # pairs\ngrid 1\nblock 32\n*/\nextern "C" __global__ void scale_reference(T *out, const T *in, long long n)\n{\n    out[0] = in[0];\n}\nextern "C" __global__ void scale_one(T *out, const T *in, long long n)\n{\n    out[0] = in[0];\n}\n' >own/scale/op.cu
@@ -19,4 +19,4 @@ printf '/*!autotune\nop scale # out[i] = in[i]\nshape n\ntype T = f16 f32\narg o
 at check scale --templates own --dtype u8 --shape 64
 # A file outside of the template's folder is named, not printed; see allow.cmd.
 printf '/*!autotune\ntemplate leak\ngrid 1\nblock 32\n*/\n#include "/etc/passwd"\nextern "C" __global__ void copy_leak(T *out, const T *in, long long b, long long r, long long c) {}\n' >templates/copy/leak.cu
-at check copy --template leak --shape 64x64 --dtype f32 --templates templates --jobs 1
+at check copy --only leak --shape 64x64 --dtype f32 --templates templates --jobs 1

@@ -1,8 +1,8 @@
 # What would fail on a device is found without one: the kernel's name, its parameters, the geometry.
-"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 mkdir -p dir/copy src
 template() { printf '/*!autotune\ntemplate t\n%s\n*/\n' "$1" >dir/copy/t.cu; }
-check() { at check copy --template t --shape 64x64 --dtype f32 --templates dir --jobs 1 --sample 0; }
+check() { at check copy --only t --shape 64x64 --dtype f32 --templates dir --jobs 1 --sample 0; }
 args='const unsigned *in, unsigned *out, long long b, long long r, long long c'
 printf '#include "n.h"\n__global__ void f(%s) { out[0] = in[NUMBER]; }\n' "$args" >src/k.cu
 printf '#pragma once\n#define NUMBER b + N\n' >src/n.h
@@ -21,7 +21,7 @@ check
 printf '#if N > 1\nwrong\n#endif\n__global__ void f(%s) { out[0] = nowhere; }\n' "$args" >src/k.cu
 template $'source ../../src/k.cu\nparam N = 1 2 3\ndefine N\nkernel f\ngrid 1\nblock 32'
 check
-at check copy --template t --shape 64x64 --dtype f32 --templates dir --jobs 1 --sample 0 --format json
+at check copy --only t --shape 64x64 --dtype f32 --templates dir --jobs 1 --sample 0 --format json
 # A parameter that the code does not see: its values all give the same machine code.
 printf '#ifndef N\n#define N 4\n#endif\n__global__ void f(%s) { out[0] = in[N] + M; }\n' "$args" >src/k.cu
 template $'source ../../src/k.cu\nparam N = 1 2 3\nparam M = 1 2\nparam L = 1 2\nparam B = 32 64\nkernel f\narg in out batch rows cols\ngrid 1\nblock B'
@@ -99,8 +99,8 @@ extern "C" __global__ void weigh_both(T *out, const T *in, const T *w, int n)
         out[i] = c_w[0] * in[i];
 }
 END
-  at check weigh --shape 64 --templates into --template both --jobs 1
-  at check weigh --shape 64 --templates into --template both --execute
+  at check weigh --shape 64 --templates into --only both --jobs 1
+  at check weigh --shape 64 --templates into --only both --execute
 }
 both 'out in w n'
 both 'out in in n'

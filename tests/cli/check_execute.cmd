@@ -1,17 +1,17 @@
 # Kernels that run on the CPU: each has one flaw, and that is found, with its line; the good one has none.
-"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 # Where in the loop the instructions are spent, is the compiler's.
 at check flawed --execute --templates "$DATA/machine" --shape 512 |
   sed -E 's/(forever.cu):[0-9]+: (.* after) [0-9]+ (.* and) [0-9]+ (.*), thread .*/\1:LINE: \2 N \3 N \4, thread T)/'
-at check flawed --execute --templates "$DATA/machine" --shape 512 --template no_barrier,good --format json
-at check flawed --execute --templates "$DATA/machine" --shape 512 --template good
+at check flawed --execute --templates "$DATA/machine" --shape 512 --only no_barrier,good --format json
+at check flawed --execute --templates "$DATA/machine" --shape 512 --only good
 # The shape may stand behind the operation. One that it does not take is refused.
-at check --execute flawed 1024 f32 --templates "$DATA/machine" --template good
+at check --execute flawed 1024 f32 --templates "$DATA/machine" --only good
 at check flawed --execute --templates "$DATA/machine" --shape 511
-at check flawed --execute --templates "$DATA/machine" --shape 512 --template good --format csv
+at check flawed --execute --templates "$DATA/machine" --shape 512 --only good --format csv
 # As many configurations as there are, however many are asked for; each of 66 problems, however many they are.
-at check flawed --execute --templates "$DATA/machine" --shape 512 --template good --configs 9000000000000000000
-at check --execute copy --template linear --configs 66 u8 f16 $(seq 33)
+at check flawed --execute --templates "$DATA/machine" --shape 512 --only good --sample 9000000000000000000
+at check --execute copy --only linear --sample 66 u8 f16 $(seq 33)
 # What cannot be launched is wrong by its name, and the others are run all the same.
 mkdir -p mine/wide mine/broad
 cat >mine/wide/op.cu <<'END'
@@ -52,7 +52,7 @@ __global__ void $bound copy_it(T *y, const T *x, int n)
 END
 done
 at check wide --execute --templates mine --shape 1000
-at check wide --execute --templates mine --shape 1000 --template bound64 --format json
+at check wide --execute --templates mine --shape 1000 --only bound64 --format json
 sed -e 's/wide/broad/; s/^block .*/block 2048/' mine/wide/op.cu >mine/broad/op.cu
 sed 's/BLOCK = .*/BLOCK = 64/' mine/wide/bound.cu >mine/broad/bound.cu
 at check broad --execute --templates mine --shape 1000
@@ -79,7 +79,7 @@ __global__ void copy_it(T *y, const T *x, int n)
 END
 at check broken --execute --templates mine --shape 1000
 at check broken --execute --templates mine --shape 1000 --format json
-at check broken --templates mine --shape 1000 --template sized 2>&1 | sed '/kernels a second/d; /^sm_90 .*(reference)/d'
+at check broken --templates mine --shape 1000 --only sized 2>&1 | sed '/kernels a second/d; /^sm_90 .*(reference)/d'
 # What the machine does not know is not run, and so not proven: that is no success. What is found goes before it.
 mkdir -p mine/part
 sed 's/wide/part/' mine/wide/op.cu >mine/part/op.cu
@@ -125,7 +125,7 @@ END
 at check heap --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:#PTX:N:#"
 # Nor is a run of nothing.
 sed 's/marked/choosy/; s/^grid/require   n % 7 == 0\n&/' mine/part/marked.cu >mine/part/choosy.cu
-at check part --execute --templates mine --shape 1000 --template choosy | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
+at check part --execute --templates mine --shape 1000 --only choosy | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
 # A problem that takes too much memory or time is left out, or not run where it is named; what is known before.
 mkdir -p large/square large/rounds large/slow
 sed 's/wide/square/; s/T\[n\]/T[n * n]/; s/ceil_div(n, 128)/ceil_div(n * n, 128)/; s/i < n/i < n * n/' mine/wide/op.cu >large/square/op.cu
@@ -166,7 +166,7 @@ cp mine/wide/op.cu held/wide/op.cu
 sed 's/BLOCK = .*/BLOCK = 64/' mine/wide/bound.cu >held/wide/bound.cu
 cp "$DATA/../../templates/copy/linear.cu" held/copy/plain.cu
 sed -i 's/^template .*/template  plain/; s/copy_linear/copy_plain/' held/copy/plain.cu
-at check --execute --templates held --configs 1 f32
+at check --execute --templates held --sample 1 f32
 at check --templates held --shape 4096,64x64 --dtype f32 --sample 1 2>&1 | sed '/kernels a second/d' | cut -c1-40
-at check --templates held --template linear
+at check --templates held --only linear
 at check --execute --templates held/nothing

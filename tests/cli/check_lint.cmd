@@ -1,5 +1,5 @@
 # What a user most likely did not mean is named before anything runs, once for each cause.
-"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 mkdir -p dir/scale
 op() {
   printf '/*!autotune\nop scale\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input %s\narg a f32 = 0.5\narg n i32\nreference scale_reference\ngrid ceil_div(n, 256)\nblock 256\n%s\ntraffic 2 * n * sizeof(T)\n*/\n' "$1" "$2"
@@ -7,7 +7,7 @@ op() {
 } >dir/scale/op.cu
 body=$'{\n    int i = blockIdx.x * THREADS + threadIdx.x;\n    if (i < n)\n        y[i] = a * x[i];\n}'
 template() { printf '/*!autotune\ntemplate t\n%s\n*/\n%s\n%s\n' "$1" "${2:-}" "$body" >dir/scale/t.cu; }
-check() { at check scale --template t --shape "${1:-1000}" --templates dir --jobs 1 --sample 0 | grep -v '^arch\|^sm_90 *f32 *scale\|a second, NVRTC'; }
+check() { at check scale --only t --shape "${1:-1000}" --templates dir --jobs 1 --sample 0 | grep -v '^arch\|^sm_90 *f32 *scale\|a second, NVRTC'; }
 good='__global__ void scale_t(T *y, const T *x, float a, int n)'
 launch=$'param THREADS = 32 64\ngrid ceil_div(n, THREADS)\nblock THREADS'
 # Inputs of floating point that say nothing: random bits are NaN, and so is every answer.

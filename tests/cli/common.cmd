@@ -1,5 +1,5 @@
 # Code that templates share: tests/data/templates/transpose/shared.cu takes a file of its folder and a built-in one.
-at space transpose 64x64 --template shared --templates "$DATA/templates"
+at space transpose 64x64 --only shared --templates "$DATA/templates"
 mkdir -p dir/common dir/copy
 printf '/*!autotune\ntemplate t\nuse indx\ngrid 1\nblock 32\n*/\nvoid copy_t();\n' >dir/copy/t.cu
 at space copy 64 --templates dir
@@ -12,9 +12,9 @@ at space copy 64 --templates dir
 printf 'int no_declaration;\n' >dir/common/b.cuh
 at space copy 64 --templates dir
 # The compiler's messages point into the file that is wrong.
-"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 printf '/*!autotune\ncommon b\n*/\n__device__ int wrong = nowhere;\n' >dir/common/b.cuh
 printf '/*!autotune\ntemplate t\nuse b\ngrid 1\nblock 32\n*/\nextern "C" __global__ void copy_t() {}\n' >dir/copy/t.cu
 rm dir/common/a.cuh
-at check copy --template t --shape 64x64 --dtype f32 --templates dir --jobs 1
-at check transpose --template shared --templates "$DATA/templates" --shape 64x64,65x63 --dtype f32 --jobs 1
+at check copy --only t --shape 64x64 --dtype f32 --templates dir --jobs 1
+at check transpose --only shared --templates "$DATA/templates" --shape 64x64,65x63 --dtype f32 --jobs 1

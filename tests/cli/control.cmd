@@ -4,7 +4,7 @@ at dump --db a.db -o a.jsonl
 sed -e 's/NVIDIA H200/H200\\u009b2J/; s/CUDA_ERROR_ILLEGAL_ADDRESS/\\u001b[2J\\u001b]0;owned\\u0007 \\u202etxt/; s/"memcpy"/"\\u001b[31mmemcpy"/' a.jsonl >b.jsonl
 at merge b.db b.jsonl | cat -v
 at query 4096x4096 --db b.db | grep -E 'ceiling|on H200' | cat -v
-at query 4096x4096 --db b.db --json | grep -oE '"(device|ceiling)":"[^"]*"' | cat -v
+at query 4096x4096 --db b.db --format json | grep -oE '"(device|ceiling)":"[^"]*"' | cat -v
 at show 4096x4096 --db b.db --failed | cat -v
 at show 4096x4096 --db b.db --failed --format json | grep -oE '"(device|log)":"[^"]*"' | cat -v
 at show 4096x4096 --db b.db --failed --format csv | tail -n 2 | cat -v

@@ -1,5 +1,5 @@
 # Examples of own kernels that go through rows, or through all there is: everything compiles, nothing spills.
-"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 examples=$DATA/../../tools/examples
 check() {
   at check "$1" --templates "$examples" --shape "$2" --dtype "$3" --sample 2 --arch 90 | sed "s#$examples#EXAMPLES#g" |

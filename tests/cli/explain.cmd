@@ -1,7 +1,7 @@
 # The steps of every text on the transpose, by what they cost: the scattered side, bank conflicts, padding.
-"$AUTOTUNE" check --template tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 # Registers are the compiler's.
-explain() { at explain transpose 1024x1024 f32 --device-arch sm_90 "$@" | sed -E 's/[0-9]+ registers/N registers/; /occupancy/d'; }
+explain() { at explain transpose 1024x1024 f32 --arch sm_90 "$@" | sed -E 's/[0-9]+ registers/N registers/; /occupancy/d'; }
 explain --config "naive BLOCK_X=32 BLOCK_Y=8"
 explain --config "naive BLOCK_X=32 BLOCK_Y=8 SIDE=store"
 explain --config "tile_rows PAD=0"
@@ -11,13 +11,13 @@ explain --config "tile_rows PAD=2"
 explain --config "tile_rows PAD=0" --against "tile_rows PAD=1" | sed -n '/side by side/,$p' |
     sed -E '/instructions of warps/s/ [1-9][0-9]{5}( |$)/ NNNNNN\1/g'
 # A sample of the blocks is multiplied.
-at explain transpose 8192x8192 f32 --device-arch sm_90 --config naive --blocks 64 | sed -n '/counted/p; /naive.cu/p'
+at explain transpose 8192x8192 f32 --arch sm_90 --config naive --blocks 64 | sed -n '/counted/p; /naive.cu/p'
 # What cannot be explained.
 at explain transpose 1024x1024 f32
 at explain transpose 1024x1024 f32 --config nave
 at explain transpose 1024x1024 f32 --config "naive BLOCK_X=33"
 at explain transpose 1024x1024 f32 --config "naive BLOCK_X=4 BLOCK_Y=1"
-at explain transpose 1024x1024 f32 --config naive --device-arch sm_12
+at explain transpose 1024x1024 f32 --config naive --arch sm_12
 at explain transpose 1024x1024 f32 --config "naive BLOCK=32"
 at explain transpse 1024x1024 f32
 at explain transpose 1024x1024 f32 --config naive --format csv

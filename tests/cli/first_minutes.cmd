@@ -6,7 +6,7 @@ without_driver() { LD_LIBRARY_PATH=$PWD/none at "$@"; }
 echo '# no driver'
 without_driver 4096x4096
 without_driver list devices
-without_driver run transpose 64x64 --template tiny
+without_driver run transpose 64x64 --config tiny
 echo '# so, without a GPU'
 unset AUTOTUNE_NO_SHIPPED
 without_driver query 4096x4096 f32 | head -2 | sed "s/NVIDIA .* (/NVIDIA ... (/"
@@ -22,7 +22,7 @@ at verify
 at cache
 at --device replay:nothing.jsonl 4096x4096
 echo '# no NVRTC'
-AUTOTUNE_NVRTC=$PWD/none/libnvrtc.so at check --template tiny --sample 1
+AUTOTUNE_NVRTC=$PWD/none/libnvrtc.so at check --only tiny --sample 1
 echo '# no home'
 env -u HOME -u XDG_DATA_HOME -u XDG_CACHE_HOME "$AUTOTUNE" query 4096x4096 f32 2>&1
 env -u HOME -u XDG_DATA_HOME AUTOTUNE_DB=new.db "$AUTOTUNE" query 4096x4096 f32 2>&1

@@ -19,7 +19,7 @@ all() {
   told list templates "$@"
   told space 4096x4096 f32 "$@"
   told check --shape 4096x4096 --dtype f32 "$@"
-  told run 4096x4096 f32 --template tile "$@"
+  told run 4096x4096 f32 --config tile "$@"
   told explain 4096x4096 f32 --db test.db "$@"
   told adopt kernels/k.cu -o draft "$@"
   told dump --db test.db --shapes shapes "$@"

@@ -6,7 +6,7 @@ grep -c '"grid_x":7,' b.jsonl
 grep -c '"shared_bytes":77777,' b.jsonl
 at merge b.db b.jsonl
 at query 4096x4096 --db b.db | grep launch
-at query 4096x4096 --db b.db --json | grep -oE '"(grid|block)_[xyz]":[0-9]+|"dynamic_shared_bytes":[0-9]+'
+at query 4096x4096 --db b.db --format json | grep -oE '"(grid|block)_[xyz]":[0-9]+|"dynamic_shared_bytes":[0-9]+'
 at export 4096x4096 --db b.db | grep -E '<<<dim3|77777'
 at export 4096x4096 --db b.db --format json | grep -oE '"(grid|block)_[xyz]":[0-9]+|"dynamic_shared_bytes":[0-9]+'
 # A winner that tune answers with, without measuring again.

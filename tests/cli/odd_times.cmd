@@ -12,7 +12,7 @@ fixture b.db
 for value in 9e999 -5 1e-300; do
   sqlite3 b.db "UPDATE winner SET median_s = $value"
   at query 4096x4096 --db b.db
-  at query 4096x4096 --db b.db --json
+  at query 4096x4096 --db b.db --format json
   at export 4096x4096 --db b.db | grep '^//'
   at query 4096x4090 --db b.db
 done

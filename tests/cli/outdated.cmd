@@ -4,8 +4,8 @@ fixture store.db
 sqlite3 store.db "INSERT INTO template (id, name, hash) VALUES (99, 'tile_rows', 'of another day');
   UPDATE winner SET template_id = 99; UPDATE trial SET template_id = 99 WHERE config LIKE 'TILE=32%'"
 at query 4096x4096 --db store.db
-at query 4096x4096 --db store.db --json
+at query 4096x4096 --db store.db --format json
 at query 4096x4096 --db store.db --format csv
 sqlite3 store.db "DELETE FROM trial"
 at query 4096x4096 --db store.db
-at query 4096x4096 --db store.db --json
+at query 4096x4096 --db store.db --format json

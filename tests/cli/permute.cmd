@@ -1,9 +1,9 @@
 # Problems of two layouts: what they are called, whose they are, what is wrong with them.
 counts() { "$AUTOTUNE" space "$@" 2>&1 | sed -E 's/  in [0-9.]+ ms//'; }
 counts permute 75x96x75x96 3,0,2,1
-counts permute 75x1x96x75x96 4,1,0,3,2 f32 --template tile
-counts 'permute 64x100x32 2,1,0 in=6400,64,1 out=6400,64,1 f16' --template rows --template naive
-counts permute 355x384x384 0,2,1 --template tile_vec
+counts permute 75x1x96x75x96 4,1,0,3,2 f32 --only tile
+counts 'permute 64x100x32 2,1,0 in=6400,64,1 out=6400,64,1 f16' --only rows --only naive
+counts permute 355x384x384 0,2,1 --only tile_vec
 counts permute 4x5x6 0,1,2 u8
 counts permute 3x4x5 0,1,1
 counts permute 3x4x5 0,1

@@ -7,7 +7,7 @@ printf '9999999999x9999999999\n' >large.txt
 printf '\n# nothing\n' >empty.txt
 for file in type zero dims word large empty missing; do at tune --shapes $file.txt; done
 at tune --shapes type.txt 4096x4096
-at space 4096x4096/4160x4352 f32 --arch sm_90 --template tile_rows --fix tile_rows.TILE=32 --fix tile_rows.UNROLL=no
+at space 4096x4096/4160x4352 f32 --arch sm_90 --only tile_rows --fix tile_rows.TILE=32 --fix tile_rows.UNROLL=no
 at space 4096x4096/4000x4352 f32 --arch sm_90
 at space 4096x4096/4160x4352x1 f32 --arch sm_90
 at space 4096x4096/ f32 --arch sm_90
@@ -20,8 +20,8 @@ at space 4096x4096/x f32 --arch sm_90
 at space copy 4096/4160 f32 --arch sm_90
 at tune 4096x4096 --ld 4160,zero
 at tune 4096x4096 --ld 4000
-at space 4096x16@4 f32 --arch sm_90 --template naive,records,skew,subtile
-at space 4096x4096@256x16 f32 --arch sm_90 --template subtile
+at space 4096x16@4 f32 --arch sm_90 --only naive,records,skew,subtile
+at space 4096x4096@256x16 f32 --arch sm_90 --only subtile
 at space 4096x4096@6 f32 --arch sm_90
 at space 4096x4096@4x4x4 f32 --arch sm_90
 at space 4096x4096@ f32 --arch sm_90

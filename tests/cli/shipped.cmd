@@ -2,10 +2,10 @@
 unset AUTOTUNE_NO_SHIPPED
 brief() { grep -E '^\$|match|configuration|from|origin|error|exit' | sed -E 's/("(config|template)":)"[^"]*"/\1.../g; s/(,"median_s").*/\1.../; s/configuration  .*/configuration  .../; s/model of [0-9]+ trials of [0-9]+/model of so many trials of so many/'; }
 at query 4096x4096 f32 --device H200 | brief
-at query 4096x4096 f32 --device H200 --json | brief
+at query 4096x4096 f32 --device H200 --format json | brief
 at query 4096x4096 f32 --device H200 --format csv | cut -d, -f1-7
 at query 513x2000 f32 --device H200 | brief
-at query 513x2000 f32 --device H200 --json | grep -o '"match":"predicted"\|"expected_s"\|"expected_loss"\|"median_s":null'
+at query 513x2000 f32 --device H200 --format json | grep -o '"match":"predicted"\|"expected_s"\|"expected_loss"\|"median_s":null'
 AUTOTUNE_NO_MODEL=1 at query 513x2000 f32 --device H200 | brief
 at query 4096x4096 f32 --device 'NVIDIA A100-SXM4-80GB' | brief
 at query 4096x4096 f32 --no-shipped
@@ -33,7 +33,7 @@ homeless query 4096x4096 f32 --device H200
 homeless query 513x2000 f32 --device H200 | sed 's/of [0-9]* trials of [0-9]*/of .../'
 homeless query 4096x4096 f32 --exact --device 'NVIDIA A100-SXM4-80GB'
 homeless query 4096x4096 f32 --no-shipped --device H200
-homeless query 4096x4096 f32 --tune 1s --device H200
+homeless query 4096x4096 f32 --budget 1s --device H200
 homeless export 4096x4096 f32 --device H200
 homeless export 4096x4096 f32 --exact --device 'NVIDIA A100-SXM4-80GB'
 homeless export 4096x4096 f32 --no-shipped --device H200
@@ -56,7 +56,7 @@ at explain 4096x4096 f32 --device H20
 # Of a device that nobody measured the model of the one most like it chooses, and promises no time.
 at query 3000x5000 f32 --device 'Tesla T4' | brief
 at query 3000x5000 f32 --device 'NVIDIA H100 NVL' | brief
-at query 3000x5000 f32 --device 'Tesla T4' --json | grep -o '"match":"[^"]*"\|"from_[a-z]*":[^,]*\|"expected_s"\|"expected_loss"\|"median_s":null'
+at query 3000x5000 f32 --device 'Tesla T4' --format json | grep -o '"match":"[^"]*"\|"from_[a-z]*":[^,]*\|"expected_s"\|"expected_loss"\|"median_s":null'
 at query 4096x4096 f32 --device 'NVIDIA H100 PCIe' | brief
 at export 3000x5000 f32 --device 'Tesla T4' | grep -E "^\\$|^// (tran|Made|not|expected|from)|error|exit" | sed 's/model of .*/model of .../'
 

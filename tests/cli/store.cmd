@@ -2,12 +2,12 @@ at query 4096x4096
 at query 4096x4096 --db none.db
 fixture store.db
 at query 4096x4096 f32 --db store.db
-at query transpose 4096x4096 i32 --db store.db --json
+at query transpose 4096x4096 i32 --db store.db --format json
 at query 4096x4096 --db store.db --format csv
 at query 4096x4096 f16 --db store.db
 at query 4096x4096 --db store.db --device 'NVIDIA A100-SXM4-80GB'
 at query 2048x1000 --db store.db
-at query 2048x1000 --db store.db --json
+at query 2048x1000 --db store.db --format json
 at query 2048x1000 --db store.db --format csv
 at show 4096x4096 --db store.db
 at show 4096x4096 --db store.db --by template

@@ -1,5 +1,5 @@
 mkdir -p dir/copy
-bad() { printf '%s\n' "$@" >dir/copy/bad.cu; at space copy 64 --template bad --templates dir; }
+bad() { printf '%s\n' "$@" >dir/copy/bad.cu; at space copy 64 --only bad --templates dir; }
 bad '/*!autotune' 'template bad' 'param N =' 'grid 1' 'block 32' '*/' 'void copy_bad();'
 bad '/*!autotune' 'template bad' 'param N = 1' 'require N / 0' 'grid 1' 'block 32' '*/' 'void copy_bad();'
 bad '/*!autotune' 'template bad' 'param N = 1' 'require M == 1' 'grid 1' 'block 32' '*/' 'void copy_bad();'

@@ -137,14 +137,24 @@ static void redirect(const char *path, int to)
         _exit(126);
 }
 
+/* The next word, or 'several words'. */
+static char *next_word(char **rest)
+{
+    char *word = *rest + strspn(*rest, " ");
+    const bool quoted = *word == '\'';
+    word += quoted;
+    *rest = word + strcspn(word, quoted ? "'" : " ");
+    *rest += **rest ? (**rest = '\0', 1) : 0;
+    return *word ? word : NULL;
+}
+
 static _Noreturn void become(const char *program, const char *args, const char *out, const char *err,
                              int closed)
 {
-    char words[1024], *argv[64] = { (char *)"autotune" }, *rest = NULL;
-    int argc = 1;
+    char words[1024], *argv[64] = { (char *)"autotune" }, *rest = words;
     snprintf(words, sizeof words, "%s", args);
-    for (char *at = strtok_r(words, " ", &rest); at && argc < 63; at = strtok_r(NULL, " ", &rest))
-        argv[argc++] = at;
+    for (int argc = 1; argc < 63 && (argv[argc] = next_word(&rest)) != NULL;)
+        argc++;
     if (chdir(folder) != 0)
         _exit(126);
     redirect("/dev/null", 0);

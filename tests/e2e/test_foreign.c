@@ -49,7 +49,7 @@ static void write_weighted(const char *kernel, const char *declared, const char 
     e2e_write("templates/weigh/mine.cu", text);
 }
 
-#define TUNE_WEIGH "tune weigh 1000 f32 --template mine --templates templates --jobs 2"
+#define TUNE_WEIGH "tune weigh 1000 f32 --only mine --templates templates --jobs 2"
 
 /* Verified, timed, and verified again in the re-measurement, whose modules are others. */
 static void expect_right(void)
@@ -113,10 +113,9 @@ static void expect_unfit(const char *declared, const char *used, const char *say
 {
     write_weigh("uniform 1 2 into w");
     write_weighted("weighted_plain", declared, used);
-    e2e_tune(
-        &run, E2E_QUICK,
-        "check weigh --shape 1000 --dtype f32 --template mine --templates templates --arch sm_90 --jobs 2");
-    e2e_expect(run.code == 1 && (strstr(run.out, says) || strstr(run.err, says)), run);
+    e2e_tune(&run, E2E_QUICK,
+             "check weigh --shape 1000 --dtype f32 --only mine --templates templates --arch sm_90 --jobs 2");
+    e2e_expect(run.code == 15 && (strstr(run.out, says) || strstr(run.err, says)), run);
     e2e_tune(&run, E2E_QUICK, TUNE_WEIGH);
     e2e_expect(run.code == 1, run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 0);
@@ -180,7 +179,7 @@ static void write_matmul(const char *reference)
 }
 
 #define TUNE_MATMUL(shape, template)                                                                         \
-    "tune matmul " shape " f32 --template " template " --templates templates --jobs 2"
+    "tune matmul " shape " f32 --only " template " --templates templates --jobs 2"
 
 Test(foreign, a_configuration_of_a_template_may_be_the_right_answer)
 {
@@ -214,7 +213,7 @@ static void expect_untrusted(const char *reference, const char *shape, const cha
     snprintf(args, sizeof args,
              "check matmul --shape %s --dtype f32 --sample 1 --templates templates --jobs 2", shape);
     e2e_tune(&run, E2E_QUICK, args);
-    e2e_expect(!check || (run.code == 1 && strstr(run.err, says)), run);
+    e2e_expect(!check || (run.code == 15 && strstr(run.err, says)), run);
 }
 
 Test(foreign, what_is_trusted_must_be_there)
@@ -267,7 +266,7 @@ static void write_bag(const char *check, const char *reference)
     }
 }
 
-#define TUNE_BAG "tune bag 200 f32 --template same,reversed,half --templates templates --jobs 2"
+#define TUNE_BAG "tune bag 200 f32 --only same,reversed,half --templates templates --jobs 2"
 
 static void expect_validated(void)
 {
@@ -325,9 +324,8 @@ Test(foreign, a_kernel_that_validates_takes_the_right_answer_and_where_to_count)
 {
     static const char SAYS[] = "kernel 'judge_few', which validates, takes 3 parameters; expected 5";
     expect_bag_refused("check by judge_few", SAYS);
-    e2e_tune(&run, E2E_QUICK,
-             "check bag --shape 200 --dtype f32 --templates templates --template same --jobs 2");
-    e2e_expect(run.code == 1 && strstr(run.err, SAYS), run);
+    e2e_tune(&run, E2E_QUICK, "check bag --shape 200 --dtype f32 --templates templates --only same --jobs 2");
+    e2e_expect(run.code == 15 && strstr(run.err, SAYS), run);
 }
 
 Test(foreign, an_exported_self_test_cannot_validate)

@@ -13,7 +13,7 @@
 static e2e_run run;
 
 #define ON     " --templates templates --headers inc"
-#define TUNE   "tune copy 1000 f32 --template mine --jobs 2" ON
+#define TUNE   "tune copy 1000 f32 --only mine --jobs 2" ON
 #define LAUNCH "grid ceil_div(count, N)\nblock N\n"
 
 static const char MINE[] = "/*!autotune\ntemplate mine\noption -default-device\n"
@@ -84,11 +84,11 @@ static void expect_of_all(const char *options, const char *said)
         int code;
     } ASKING[] = {
         { "query copy 1000 f32 --exact", 0 },
-        { "query copy 1000 f32 --json", 0 },
+        { "query copy 1000 f32 --format json", 0 },
         { "query copy 1001 f32", 1 },
         { "export copy 1001 f32", 1 },
         { "show copy 1000 f32", 0 },
-        { "verify copy 1000 f32 --device 0", 1 },
+        { "verify copy 1000 f32 --device 0", 16 },
         { "export copy 1000 f32 --format ptx -o k.ptx", 2 },
     };
     for (size_t i = 0; i < sizeof ASKING / sizeof *ASKING; i++) {
@@ -161,23 +161,23 @@ Test(headers, a_changed_header_is_compiled_again)
 Test(headers, the_environment_names_them_as_well)
 {
     setenv("AUTOTUNE_HEADERS", "inc", 1);
-    ask("tune copy 1000 f32 --template mine --jobs 2 --templates templates", 0);
+    ask("tune copy 1000 f32 --only mine --jobs 2 --templates templates", 0);
     setenv("AUTOTUNE_HEADERS", "nowhere", 1);
-    ask("tune copy 1000 f32 --template mine --jobs 2 --templates templates", 2);
+    ask("tune copy 1000 f32 --only mine --jobs 2 --templates templates", 2);
     e2e_expect(strstr(run.err, "error: headers: nowhere: No such file"), run);
     ask(TUNE, 0); /* the option goes before it */
 }
 
 Test(headers, a_folder_that_is_not_there_is_an_error_before_anything_is_started)
 {
-    ask("tune copy 1000 f32 --template mine --templates templates --headers inc,gone", 2);
+    ask("tune copy 1000 f32 --only mine --templates templates --headers inc,gone", 2);
     e2e_expect(strstr(run.err, "error: headers: gone: No such file"), run);
     cr_assert(!e2e_has_file("db"));
 }
 
 Test(headers, who_names_no_folder_is_told_of_the_option)
 {
-    ask("check copy --template mine --templates templates --shape 1000 --dtype f32 --jobs 1", 1);
+    ask("check copy --only mine --templates templates --shape 1000 --dtype f32 --jobs 1", 15);
     e2e_expect(strstr(run.err, "lib/access.h") && strstr(run.err, "--headers DIR"), run);
 }
 
@@ -218,7 +218,7 @@ Test(headers, a_header_that_is_replaced_while_tuning_runs_ends_the_run_and_is_na
     e2e_write("templates/copy/mine.cu", MANY);
     snprintf(script, sizeof script, "hold copy_mine %s/go", e2e_folder());
     e2e_script(script);
-    e2e_start(&run, E2E_QUICK, "tune copy 1000 f32 --template mine --jobs 1" ON);
+    e2e_start(&run, E2E_QUICK, "tune copy 1000 f32 --only mine --jobs 1" ON);
     e2e_wait_for_rows(&run, "SELECT count(*) FROM trial", 1);
     write_detail("#define AT(p) (p)[threadIdx.x + 0]\n");
     e2e_write("go", "");
@@ -229,6 +229,6 @@ Test(headers, a_header_that_is_replaced_while_tuning_runs_ends_the_run_and_is_na
                run);
     e2e_expect_no_process();
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'compile_failed'"), 0);
-    ask("tune copy 1000 f32 --template mine --jobs 2 --max-trials 3" ON, 0);
+    ask("tune copy 1000 f32 --only mine --jobs 2 --max-trials 3" ON, 0);
     cr_assert_eq(e2e_count("SELECT count(DISTINCT template_id) FROM trial"), 2);
 }

@@ -57,7 +57,7 @@ Test(helper_pool, two_devices_share_one_problem_and_find_what_one_finds)
 Test(helper_pool, a_transpose_is_shared_too)
 {
     tune("count 2\n" BOTH("transpose_tile"),
-         "tune transpose 300x500 f32 --device all --jobs 2 --template tile --max-trials 60 "
+         "tune transpose 300x500 f32 --device all --jobs 2 --only tile --max-trials 60 "
          "--strategy random",
          0);
     e2e_expect(!strstr(run.err, "does not take part"), run);
@@ -94,7 +94,7 @@ Test(helper_pool, the_problem_of_a_device_that_dies_is_done_by_another)
     e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 3000 f32\n");
     tune(TWO "on 1\nhold copy_mine gone\n"
              "on 0\nfail cuStreamBeginCapture_v2 12 999 sticky create gone\ngone gone",
-         "tune --shapes shapes --template mine --templates templates --jobs 2 --device all", 3);
+         "tune --shapes shapes --only mine --templates templates --jobs 2 --device all", 3);
     cr_assert_eq(e2e_count("SELECT count(*) FROM winner"), 3);
     cr_assert_eq(e2e_count(TRIALS), 3 * 32);
 }
@@ -103,12 +103,11 @@ Test(helper_pool, the_problem_of_a_device_that_dies_is_done_by_another)
 Test(helper_pool, several_devices_begin_with_the_most_expensive_problem_and_one_with_the_first)
 {
     e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\ncopy 3000000 f32\n");
-    tune(TWO,
-         "tune --shapes shapes --template mine --templates templates --jobs 2 --device all --max-trials 2",
+    tune(TWO, "tune --shapes shapes --only mine --templates templates --jobs 2 --device all --max-trials 2",
          0);
     e2e_expect(strstr(run.err, "  1/3 3000000 "), run);
     tune(TWO,
-         "tune --shapes shapes --template mine --templates templates --jobs 2 --device 0 --max-trials 2 "
+         "tune --shapes shapes --only mine --templates templates --jobs 2 --device 0 --max-trials 2 "
          "--force",
          0);
     e2e_expect(strstr(run.err, "  1/3 1000 ") && strstr(run.err, "  3/3 3000000 "), run);
@@ -151,7 +150,7 @@ Test(helper_pool, there_is_a_compile_worker_for_each_core_that_the_run_may_use)
     CPU_SET((size_t)sched_getcpu(), &one);
     cr_assert_eq(sched_setaffinity(0, sizeof one, &one), 0);
     e2e_script(TWO "hold copy_mine counted");
-    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --template mine --templates templates --device 0");
+    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --only mine --templates templates --device 0");
     e2e_wait_for_rows(&run, TRIALS, 1);
     int count = e2e_processes(list, 64);
     for (int i = 0; i < count; i++)

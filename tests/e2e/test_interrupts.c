@@ -171,7 +171,7 @@ Test(interrupts, the_budget_ends_while_the_buffers_are_filled)
     e2e_write("once", "");
     e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\n");
     start("slow cuMemAlloc_v2 60000 once once",
-          "tune --shapes shapes --template mine --templates templates --jobs 2 --max-trials 3 --budget 8s");
+          "tune --shapes shapes --only mine --templates templates --jobs 2 --max-trials 3 --budget 8s");
     expect_end(8.0 + SOON_S);
     e2e_expect(run.code == 1, run);
     e2e_expect(strstr(run.out, "no winner: its --budget of 8 s ended while the problem was set up"), run);
@@ -200,7 +200,7 @@ static void write_endless_template(void)
     e2e_write("templates/copy/endless.cu", text);
 }
 
-#define ENDLESS "copy 1000 f32 --template endless --templates templates "
+#define ENDLESS "copy 1000 f32 --only endless --templates templates "
 
 Test(interrupts, while_configurations_are_counted)
 {
@@ -542,7 +542,7 @@ Test(interrupts, while_kernels_are_checked)
 {
     write_slow_op();
     e2e_start(&run, E2E_REAL,
-              "check slow --templates templates --template one --shape 1000 --dtype f32 --jobs 1");
+              "check slow --templates templates --only one --shape 1000 --dtype f32 --jobs 1");
     e2e_wait_for_work(&run, 'w', 0.5);
     interrupt();
 }

@@ -211,7 +211,7 @@ Test(kills, interrupted_while_compiling_it_ends_in_order)
         "extern \"C\" __global__ void copy_slow(T *out, const T *in, long long batch, long long rows, "
         "long long cols)\n{\n    out[0] = Sum<N, 15>::of(in);\n}\n");
     e2e_tune(&run, E2E_QUICK, WORK "--max-trials 1"); /* what else is compiled comes from the cache */
-    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --template slow --templates templates --jobs 2");
+    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --only slow --templates templates --jobs 2");
     e2e_wait_for_work(&run, 'w', 0.5);
     kill(run.pid, SIGINT);
     e2e_wait(&run);

@@ -508,7 +508,7 @@ Test(loop, two_runs_take_turns)
     e2e_run other;
     e2e_script("pace 1\nkernel copy_mine 64 hang\ntime copy_mine 96 2000");
     e2e_start(&other, E2E_QUICK, E2E_MINE);
-    e2e_tune(&run, E2E_QUICK, "tune transpose 30x30 f32 --template naive --jobs 1");
+    e2e_tune(&run, E2E_QUICK, "tune transpose 30x30 f32 --only naive --jobs 1");
     e2e_wait(&other);
     e2e_expect(run.code == 0, run);
     e2e_expect(other.code == 0, other);
@@ -519,7 +519,7 @@ Test(loop, two_runs_take_turns)
         e2e_count("SELECT count(*) FROM trials_all WHERE outcome = 'timed_out' AND template = 'mine'"), 1);
 }
 
-#define SHAPES "tune --shapes shapes --template mine --templates templates --jobs 2 "
+#define SHAPES "tune --shapes shapes --only mine --templates templates --jobs 2 "
 
 /* What disappears within a run does not come back: it ends with the driver's words; all before it is kept. */
 Test(loop, a_device_that_disappears)

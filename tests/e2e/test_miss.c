@@ -1,5 +1,5 @@
 /*
- * test_miss.c - `autotune query --tune`: what the database does not know is tuned first, once, within its
+ * test_miss.c - `autotune query --budget`: what the database does not know is tuned first, once, within its
  * time, and whatever goes wrong then, there is an answer as without it.
  */
 #include "e2e_support.h"
@@ -36,11 +36,11 @@ static void know_another_shape(void)
 
 Test(miss, a_query_tunes_what_is_not_known)
 {
-    query(QUERY " --tune 20s", 0);
+    query(QUERY " --budget 20s", 0);
     e2e_expect(strstr(run.out, "exact match"), run);
     e2e_expect(!strstr(run.err, "warning"), run);
     cr_assert_eq(e2e_count(STARTS), 1);
-    query(QUERY " --tune 20s", 0);
+    query(QUERY " --budget 20s", 0);
     e2e_expect(strstr(run.out, "exact match"), run);
     cr_assert_eq(e2e_count(STARTS), 1, "it is known now");
 }
@@ -50,7 +50,7 @@ Test(miss, a_query_tunes_what_is_known_of_another_shape_only)
     know_another_shape();
     query(QUERY, 0);
     e2e_expect(strstr(run.out, "near match"), run);
-    query(QUERY " --tune 20s", 0);
+    query(QUERY " --budget 20s", 0);
     e2e_expect(strstr(run.out, "exact match"), run);
 }
 
@@ -58,7 +58,7 @@ Test(miss, without_a_gpu_a_query_answers_with_a_warning)
 {
     know_another_shape();
     e2e_script("count 0");
-    query(QUERY " --tune 100s", 0);
+    query(QUERY " --budget 100s", 0);
     e2e_expect(strstr(run.out, "near match"), run);
     e2e_expect(strstr(run.err, "warning: not tuned: autotune tune ended with exit code 3"), run);
 }
@@ -68,7 +68,7 @@ Test(miss, a_device_that_hangs_costs_a_query_its_time_and_no_more)
     know_another_shape();
     e2e_script("slow cuInit 100000000");
     double start_s = atx_now_s();
-    query(QUERY " --tune 2s", 0);
+    query(QUERY " --budget 2s", 0);
     cr_assert_lt(atx_now_s() - start_s, SOON_S);
     e2e_expect(strstr(run.out, "near match"), run);
     e2e_expect(strstr(run.err, "warning: not tuned:"), run);
@@ -77,8 +77,8 @@ Test(miss, a_device_that_hangs_costs_a_query_its_time_and_no_more)
 Test(miss, two_queries_at_once_tune_a_problem_once)
 {
     static e2e_run other;
-    e2e_start(&run, E2E_REAL, QUERY " --tune 30s");
-    e2e_start(&other, E2E_REAL, QUERY " --tune 30s");
+    e2e_start(&run, E2E_REAL, QUERY " --budget 30s");
+    e2e_start(&other, E2E_REAL, QUERY " --budget 30s");
     e2e_wait(&run);
     e2e_wait(&other);
     e2e_expect(run.code == 0 && strstr(run.out, "exact match"), run);

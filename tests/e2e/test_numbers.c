@@ -47,7 +47,7 @@ static void write_op(const char *type, const char *inputs, const char *check)
 static void tune(const char *template)
 {
     char args[200];
-    snprintf(args, sizeof args, "tune matmul 24x16x40 f32 --template %s --templates templates --jobs 2",
+    snprintf(args, sizeof args, "tune matmul 24x16x40 f32 --only %s --templates templates --jobs 2",
              template);
     e2e_tune(&run, E2E_QUICK, args);
     e2e_expect_no_process();
@@ -195,10 +195,10 @@ Test(numbers, what_is_updated_is_what_it_was_before_every_launch)
               "/*!autotune\ntemplate once\nparam THREADS = 32 64\ngrid 1\nblock THREADS\n*/\n"
               "extern \"C\" __global__ void axpy_once(T *y, const A *x, float a, long long n) {}\n");
     e2e_script("time axpy_* * 90000");
-    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --template once --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --only once --templates templates --jobs 2");
     e2e_expect(run.code == 0, run);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
-    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --template once --templates templates --jobs 2 --warm");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --only once --templates templates --jobs 2 --warm");
     e2e_expect(run.code == 0, run);
 }
 
@@ -261,7 +261,7 @@ static void write_filed(float more)
     write_npy("answer.npy", "<f4", FILED, -2, more);
 }
 
-#define TUNE_AXPY "tune axpy 1000 f32 --template plain --templates templates --jobs 2"
+#define TUNE_AXPY "tune axpy 1000 f32 --only plain --templates templates --jobs 2"
 
 Test(numbers, inputs_and_the_right_answer_come_from_files)
 {
@@ -383,7 +383,7 @@ Test(numbers, what_is_updated_twice_is_wrong)
     e2e_write("templates/axpy/twice.cu",
               "/*!autotune\ntemplate twice\ngrid 1\nblock 32\n*/\nextern \"C\" __global__ void "
               "axpy_twice(T *y, const A *x, A a, long long n) {}\n");
-    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --template twice --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune axpy 1000 f32 --only twice --templates templates --jobs 2");
     e2e_expect(run.code == 1, run);
     e2e_expect(strstr(run.out, "numbers are not within 2 ulp; the worst is element "), run);
 }
@@ -415,9 +415,9 @@ Test(numbers, scratch_is_passed_and_holds_nothing_of_earlier_launches)
     e2e_write("templates/relay/stale.cu",
               "/*!autotune\ntemplate stale\ngrid 1\nblock 32\n*/\nextern \"C\" __global__ void "
               "relay_stale(T *y, const T *x, T *tmp, long long n) {}\n");
-    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --template plain --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --only plain --templates templates --jobs 2");
     e2e_expect(run.code == 0, run);
-    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --template stale --force --templates templates --jobs 2");
+    e2e_tune(&run, E2E_QUICK, "tune relay 1000 f32 --only stale --force --templates templates --jobs 2");
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'wrong_result'"), 1, "%s", run.out);
     cr_assert_eq(e2e_count("SELECT count(*) FROM trial WHERE outcome = 'timed'"), 2);
 }

@@ -91,7 +91,7 @@ Test(overlap, candidates_are_compiled_while_buffers_are_filled)
 {
     write_slow_template();
     e2e_script("kernel verify_fill * hang create fills");
-    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --template slow --templates templates --jobs 10");
+    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --only slow --templates templates --jobs 10");
     e2e_wait_for_file(&run, "fills");
     e2e_wait_for_work(&run, 'w', 0.3);
     interrupt();
@@ -110,7 +110,7 @@ Test(overlap, candidates_are_compiled_while_the_context_is_made)
     write_slow_template();
     connect_nvml();
     e2e_script("slow cuDevicePrimaryCtxRetain 36000000 create context");
-    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --template slow --templates templates --jobs 10");
+    e2e_start(&run, E2E_REAL, "tune copy 1000 f32 --only slow --templates templates --jobs 10");
     e2e_wait_for_file(&run, "context");
     e2e_wait_for_work(&run, 'w', 3);
     interrupt();
@@ -132,8 +132,7 @@ Test(overlap, candidates_of_a_problem_that_is_not_set_up_are_given_up)
     write_slow_template();
     e2e_write("shapes", "copy 1000 f32\ncopy 2000 f32\n");
     e2e_script("kernel copy_reference * 700");
-    e2e_tune(&run, E2E_REAL,
-             "tune --shapes shapes --template slow --templates templates --jobs 8 --no-cache");
+    e2e_tune(&run, E2E_REAL, "tune --shapes shapes --only slow --templates templates --jobs 8 --no-cache");
     e2e_expect(run.code == 1, run);
     e2e_expect_no_process();
 }

@@ -115,7 +115,7 @@ Test(sources, a_changed_header_beside_a_template_puts_its_winner_out_of_date)
     e2e_expect(strstr(run.out, "out of date: its template mine is another one now"), run);
     tune("export copy 1000 f32", 0);
     e2e_expect(strstr(run.out, "#define ACCESS(p, i) (p)[i]\n") && !strstr(run.out, "x.h"), run);
-    tune("check copy --template mine --templates templates --shape 1000 --dtype f32", 1);
+    tune("check copy --only mine --templates templates --shape 1000 --dtype f32", 15);
     e2e_expect(strstr(run.err, "templates/copy/mine.cu(12): error: identifier \"nowhere\" is undefined"),
                run);
 }
@@ -123,8 +123,8 @@ Test(sources, a_changed_header_beside_a_template_puts_its_winner_out_of_date)
 Test(sources, messages_point_into_the_file)
 {
     e2e_write("src/inc/access.h", "#define ACCESS(p, i) nowhere\n");
-    e2e_tune(&run, E2E_QUICK, "check copy --template mine --templates templates --shape 1000 --dtype f32");
-    e2e_expect(run.code == 1, run);
+    e2e_tune(&run, E2E_QUICK, "check copy --only mine --templates templates --shape 1000 --dtype f32");
+    e2e_expect(run.code == 15, run);
     e2e_expect(strstr(run.err, "src/copy.cu(12): error: identifier \"nowhere\" is undefined"), run);
 }
 
@@ -198,8 +198,7 @@ Test(sources, each_launch_must_be_right_in_the_end)
 Test(sources, run_times_one_configuration_and_stores_nothing)
 {
     e2e_script("time *copy_swapped* 128 5000000");
-    e2e_tune(&run, E2E_QUICK,
-             "run copy 1000 f32 --template mine --templates templates --fix block_size_x=128");
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --templates templates --config 'mine block_size_x=128'");
     e2e_expect(run.code == 0, run);
     e2e_expect(
         strstr(run.out, "mine block_size_x=128 careful=true: 5") && strstr(run.out, " us, ") &&
@@ -212,22 +211,22 @@ Test(sources, run_times_one_configuration_and_stores_nothing)
 Test(sources, run_says_what_is_wrong)
 {
     e2e_script("kernel *copy_swapped* * wrong");
-    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --template mine --templates templates");
-    e2e_expect(run.code == 1 && strstr(run.out, "1 of 4000 bytes differ from the reference"), run);
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --config mine --templates templates");
+    e2e_expect(run.code == 15 && strstr(run.out, "1 of 4000 bytes differ from the reference"), run);
     e2e_write("src/copy.cu", "__global__ void copy_swapped() { nowhere(); }\n");
-    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --template mine --templates templates");
-    e2e_expect(run.code == 1 && strstr(run.out, "src/copy.cu(1): error: identifier \"nowhere\" is undefined"),
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --config mine --templates templates");
+    e2e_expect(
+        run.code == 15 && strstr(run.out, "src/copy.cu(1): error: identifier \"nowhere\" is undefined"), run);
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --templates templates --config 'mine block_size_x=7'");
+    e2e_expect(run.code == 2 && strstr(run.err, "found 'block_size_x=7'; parameter block_size_x of template "
+                                                "mine has no such value, it has: 32 64 128 256"),
                run);
-    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --template mine --templates templates --fix block_size_x=7");
-    e2e_expect(run.code == 2 && strstr(run.err, "found 'block_size_x=7'; expected one of 32 64 128 256"),
-               run);
-    e2e_tune(&run, E2E_QUICK,
-             "run copy 1000 f32 --template mine --templates templates --fix block_sise_x=64");
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --templates templates --config 'mine block_sise_x=64'");
     e2e_expect(run.code == 2 && strstr(run.err, "did you mean 'block_size_x'?"), run);
-    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --template mine --templates templates --fix 64");
-    e2e_expect(run.code == 2 && strstr(run.err, "found '64'; expected PARAM=VALUE, of block_size_x="), run);
+    e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --templates templates --config 'mine 64'");
+    e2e_expect(run.code == 2 && strstr(run.err, "found '64'; expected PARAMETER=VALUE"), run);
     e2e_tune(&run, E2E_QUICK, "run copy 1000 f32 --templates templates");
-    e2e_expect(run.code == 2 && strstr(run.err, "expected --template NAME"), run);
+    e2e_expect(run.code == 2 && strstr(run.err, "expected --config"), run);
 }
 
 /* How often a text stands in one of the run's outputs by now. */
@@ -257,7 +256,7 @@ static void wait_for(const char *kind, const char *text, int count)
 /* A header is changed for the worse, then for the better. */
 Test(sources, run_watches_what_the_kernel_is_made_of)
 {
-    e2e_start(&run, E2E_REAL, "run copy 1000 f32 --template mine --templates templates --watch");
+    e2e_start(&run, E2E_REAL, "run copy 1000 f32 --config mine --templates templates --watch");
     wait_for("err", "waiting for a change", 1);
     wait_for("out", "registers", 1);
     e2e_write("src/inc/access.h", "#define ACCESS(p, i) nowhere\n");

@@ -83,7 +83,7 @@ Test(surroundings, a_run_keeps_to_its_folder_for_temporary_files_however_long_it
 {
     static const char FOLDER[] = "/nowhere/of_a_batch_system/of_a_user/of_a_job/of_a_node";
     setenv("TMPDIR", FOLDER, 1);
-    e2e_start(&run, E2E_REAL, "run copy 1000 f32 --template mine --templates templates");
+    e2e_start(&run, E2E_REAL, "run copy 1000 f32 --config mine --templates templates");
     unsetenv("TMPDIR");
     e2e_wait(&run);
     e2e_expect(run.code == 5 && strstr(run.err, FOLDER) && strstr(run.err, "No such file"), run);
@@ -95,7 +95,7 @@ Test(surroundings, a_run_with_a_folder_for_temporary_files_leaves_nothing_there)
     snprintf(name, sizeof name, "%s/of_a_batch_system_and_a_user", e2e_folder());
     cr_assert_eq(mkdir(name, 0700), 0);
     setenv("TMPDIR", name, 1);
-    e2e_start(&run, E2E_REAL, "run copy 1000 f32 --template mine --templates templates");
+    e2e_start(&run, E2E_REAL, "run copy 1000 f32 --config mine --templates templates");
     unsetenv("TMPDIR");
     e2e_wait(&run);
     e2e_expect(run.code == 0, run);

@@ -113,7 +113,7 @@ Test(verify, a_template_that_changed_is_not_asked)
 {
     e2e_tune(&run, E2E_QUICK, E2E_MINE);
     e2e_tune(&run, E2E_QUICK, "verify copy 1000 f32"); /* without its template */
-    e2e_expect(run.code == 1, run);
+    e2e_expect(run.code == 16, run);
     e2e_expect(strstr(run.out, "unverified: its template has changed"), run);
 }
 

@@ -18,7 +18,7 @@ from lab import Lab
 
 LAST = 8
 PROBLEM = ["4096x4096", "f32", "--db", "a.db"]
-COMMANDS = {"query text": ["query", *PROBLEM], "query json": ["query", *PROBLEM, "--json"],
+COMMANDS = {"query text": ["query", *PROBLEM], "query json": ["query", *PROBLEM, "--format", "json"],
             "show csv": ["show", *PROBLEM, "--format", "csv"], "export": ["export", *PROBLEM]}
 BUILD = sys.argv.pop(1) if len(sys.argv) > 1 else "build"
 

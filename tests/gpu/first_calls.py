@@ -4,7 +4,7 @@
 
 FILE has a line a problem: "SHAPE DTYPE", and after a tab, where it is known, the tuned "TEMPLATE CONFIG". KNOWN.db answers
 first: it is copied, never written. In turns, each with problems of its own: several processes that ask for one problem at once
-(one may tune it), `query --tune`, calls that wait for tuning, calls within a graph's capture (none may tune), and calls that
+(one may tune it), `query --budget`, calls that wait for tuning, calls within a graph's capture (none may tune), and calls that
 go on while a thread has them tuned. At last the answers before and after, and the tuned ones, play re-measurements against each other
 (tests/gpu/time_answers.c), and the shares within 1, 5, 10 and 25 % are printed. Needs PyTorch. Exit code 1: a result was wrong,
 something was tuned more or less often than it may be, or a part could not be tried.
@@ -70,7 +70,7 @@ class Bench:
         return autotune.Tuner(database=database, no_shipped=True, program=self.program.path, **options)
 
     def query(self, database, problem, *options):
-        command = [self.args.program, "query", *problem, "--db", database, "--no-shipped", "--json", *options]
+        command = [self.args.program, "query", *problem, "--db", database, "--no-shipped", "--format", "json", *options]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             say(f"{problem}: query failed: {done.stderr.strip()}")
@@ -159,10 +159,10 @@ def at_query(bench, problems):
     for problem in problems:
         bench.note(problem, "before", bench.query(database, problem))
         began = time.monotonic()
-        match = bench.note(problem, "after", bench.query(database, problem, "--tune", "2s"))
+        match = bench.note(problem, "after", bench.query(database, problem, "--budget", "2s"))
         first, began = time.monotonic() - began, time.monotonic()
-        bench.query(database, problem, "--tune", "2s")
-        say(f"query --tune 2s {' '.join(problem)}: first {first:.2f} s ({match}), again {time.monotonic() - began:.3f} s")
+        bench.query(database, problem, "--budget", "2s")
+        say(f"query --budget 2s {' '.join(problem)}: first {first:.2f} s ({match}), again {time.monotonic() - began:.3f} s")
 
 
 def waiting(bench, problems):

@@ -145,7 +145,7 @@ tr -s ' \n' ' ' <log >said
 grep -q 'copy 100 f32: autotune: error: .*or build there with TUNE' said || fail "$(cat log)"
 "$cmake" -S kernels -B made -DWRONG=ON >log 2>&1 && fail 'took a word that it does not know'
 tr -s ' \n' ' ' <log | grep -q "found 'SHAPES;4096x4096'; expected SHAPE" || fail "$(cat log)"
-if "$build/autotune" check --template linear --sample 1 --shape 64 --dtype u8 >log 2>&1; then
+if "$build/autotune" check --only linear --sample 1 --shape 64 --dtype u8 >log 2>&1; then
   # On a driver that computes on the CPU.
   quietly "$cmake" -S kernels -B made -DWRONG=OFF -DAUTOTUNE_PROGRAM="$build/tests/e2e/autotune_quick"
   LD_LIBRARY_PATH=$build/tests/e2e/driver quietly "$cmake" --build made --target unknown

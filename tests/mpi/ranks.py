@@ -262,7 +262,7 @@ def starting():
               for mpi, mpirun in launchers().items() if mpi == "openmpi"]
     for mpi, how, number, mpirun in cases:
         db = f"{mpi}-{how}.db"
-        args = [*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials",
+        args = [*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--only", "tile", "--max-trials",
                 "4", "--db", f"{WORK}/{db}"]
         with subprocess.Popen(args, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               start_new_session=True) as job:
@@ -401,7 +401,7 @@ def told():
     with open(f"{WORK}/none", "w", encoding="utf-8") as file:
         file.write("count 0\n")
     for mpi, mpirun in launchers().items():
-        args = [AUTOTUNE, "tune", "64x64", "--template", "tile", "--max-trials", "4", "--db", f"{WORK}/{mpi}.db"]
+        args = [AUTOTUNE, "tune", "64x64", "--only", "tile", "--max-trials", "4", "--db", f"{WORK}/{mpi}.db"]
         done = run([*mpirun, "-n", "1", *args, ":", "-n", "1", "env", f"AT_SCRIPT={WORK}/none", "AUTOTUNE_NVRTC=/none",
                     *args], **env)
         if done.returncode == 3 and "NVRTC" in done.stderr:
@@ -449,7 +449,7 @@ def without():
 def gpus():
     """Ranks of one host share its GPUs: each is served once. Compilers of all ranks work."""
     env = scripted("count 3\n")
-    args = [AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials", "4"]
+    args = [AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--only", "tile", "--max-trials", "4"]
     alone = run([*args, "--device", "all", "--db", f"{WORK}/alone.db"], **env)
     if alone.returncode == 3 and "NVRTC" in alone.stderr:
         skip("no NVRTC")
@@ -470,7 +470,7 @@ def kept():
     env = scripted("count 2\n")
     os.makedirs(f"{WORK}/local")
     mpirun = sorted(launchers().items())[0][1]
-    done = run([*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--template", "tile", "--max-trials",
+    done = run([*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--only", "tile", "--max-trials",
                 "4", "--db", f"{WORK}/all.db", "--local-db", f"{WORK}/local"], **env)
     if "NVRTC" in done.stderr and done.returncode == 3:
         skip("no NVRTC")

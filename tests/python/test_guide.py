@@ -152,7 +152,7 @@ class Guide(unittest.TestCase):
 
 def has_nvrtc():
     with tempfile.TemporaryDirectory() as cache:
-        done = subprocess.run([BUILD / "autotune", "check", "--template", "tile", "--shape", "1x1", "--dtype", "u8",
+        done = subprocess.run([BUILD / "autotune", "check", "--only", "tile", "--shape", "1x1", "--dtype", "u8",
                                "--sample", "1"], capture_output=True, check=False,
                               env={"HOME": cache, "XDG_CACHE_HOME": cache})
     return done.returncode == 0

@@ -59,7 +59,7 @@ class Members(unittest.TestCase):
         return answer
 
     def query(self, *words, match, code=0, **environment):
-        answer = self.check(self.run_it("query", *words, "--json", code=code, **environment), "autotune.query/1")
+        answer = self.check(self.run_it("query", *words, "--format", "json", code=code, **environment), "autotune.query/1")
         self.assertEqual(answer["match"], match)
         return answer
 

@@ -142,7 +142,7 @@ class Wheel(unittest.TestCase):
         kept = {k: v for k, v in os.environ.items() if not k.startswith("AUTOTUNE") and k != "PYTHONPATH"}
         for library in (Path(AUTOTUNE).resolve().parent / "cuda/lib64").glob("libnvrtc.so.*"):
             own["AUTOTUNE_NVRTC"] = str(library)  # of tools/setup, where there is no toolkit
-        nvrtc = run(AUTOTUNE, "check", "--template", "tiny", "--sample", "1")[0] == 0
+        nvrtc = run(AUTOTUNE, "check", "--only", "tiny", "--sample", "1")[0] == 0
         for block in guide.blocks(PAGE.read_text(encoding="utf-8")):
             here = {**kept, **self.home, **own, **({"LD_LIBRARY_PATH": str(driver)} if "gpu" in block.words else {})}
             left_out = ("network" in block.words or "nvcc" in block.words or ("gpu" in block.words and not nvrtc)
@@ -185,7 +185,7 @@ class Wheel(unittest.TestCase):
                 library.parent.mkdir(parents=True)
                 self.addCleanup(library.unlink, missing_ok=True)
                 library.write_text("not a library")  # it is opened, and something else is taken
-                for command in ([self.bin / "autotune", "check", "--template", "tiny", "--sample", "1"],
+                for command in ([self.bin / "autotune", "check", "--only", "tiny", "--sample", "1"],
                                 [self.bin / "python", "-c", "import autotune; autotune._driver.load_nvrtc()"]):
                     opened = run(*command, LD_DEBUG="files")[2]
                     self.assertIn(f"nvidia/{place}/lib/libnvrtc.so.13", opened)

@@ -236,7 +236,7 @@ class Faults:
         foreign = [lab.data(f"tests/data/import/scale_{part}.json") for part in ("cache", "t1")]
         shape = ["4096x4096", "f32"]
         self.scenarios = {s.name: s for s in (
-            Scenario(lab, self.base, "query", "query", *shape, "--db", "a.db", "--json"),
+            Scenario(lab, self.base, "query", "query", *shape, "--db", "a.db", "--format", "json"),
             Scenario(lab, self.base, "show", "show", *shape, "--db", "a.db"),
             Scenario(lab, self.base, "export", "export", *shape, "--db", "a.db"),
             Scenario(lab, self.base, "dump", "dump", "--db", "a.db"),

@@ -9,7 +9,7 @@ import tempfile
 import time
 
 HANGS_AFTER_S = 300  # a machine may be busy, a sanitizer slow; nothing here takes more than seconds
-DOCUMENTED = {0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 130, 141}  # all exit codes but that of a bug of autotune's
+DOCUMENTED = {0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 130, 141}  # all exit codes but that of a bug of autotune's
 
 
 class Failure(Exception):

@@ -118,12 +118,12 @@ class Mutation:
         yield ["merge", "new.db", "in.jsonl"]
         yield ["merge", "a.db", "in.jsonl"]
         yield ["tune", "--device", "replay:in.jsonl", "4096x4096", "f32", "--db", "other.db", "--quiet"]
-        yield ["query", "4096x4096", "f32", "--db", "a.db", "--json"]
+        yield ["query", "4096x4096", "f32", "--db", "a.db", "--format", "json"]
 
     def databases(self, dice, folder):
         with open(os.path.join(self.base, "a.db"), "rb") as file:
             self.put(folder, "a.db", damage_database(dice, file.read()))
-        yield ["query", "4096x4096", "f32", "--db", "a.db", "--json"]
+        yield ["query", "4096x4096", "f32", "--db", "a.db", "--format", "json"]
         yield ["query", "4096x2048", "f32", "--db", "a.db"]
         yield ["show", "4096x4096", "f32", "--db", "a.db"]
         yield ["export", "4096x4096", "f32", "--db", "a.db"]

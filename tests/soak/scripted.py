@@ -15,7 +15,7 @@ extern "C" __global__ void copy_mine(T *out, const T *in, long long batch, long 
         out[i] = in[i];
 }}
 """
-MINE = ["tune", "copy", "1000", "f32", "--template", "mine", "--templates", "templates", "--jobs", "2"]
+MINE = ["tune", "copy", "1000", "f32", "--only", "mine", "--templates", "templates", "--jobs", "2"]
 TRIALS = 32
 
 
@@ -27,7 +27,7 @@ class Scripted:
         self.cache = os.path.join(lab.folder, "kernels.db")
         self.ready = False
         with lab.scratch() as folder:
-            trial = [lab.program, "check", "copy", "--template", "linear", "--shape", "1x1", "--dtype", "u8",
+            trial = [lab.program, "check", "copy", "--only", "linear", "--shape", "1x1", "--dtype", "u8",
                      "--sample", "1"]
             self.is_possible = lab.run(trial, folder).code != 3  # without NVRTC nothing is compiled
 

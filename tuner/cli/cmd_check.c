@@ -21,6 +21,7 @@
 #define REDRAW_S    0.2
 #define PLAIN_S     10.0
 #define WAIT_TIME_S 3.0 /* until the first one, where it would stay */
+#define EXECUTED    12  /* configurations of a template that --execute runs by default */
 
 static const atx_usage USAGE = {
     "autotune check [OP...] [options]\n       autotune check --execute [OP...] [SHAPE...] [DTYPE...] "
@@ -29,19 +30,19 @@ static const atx_usage USAGE = {
     "--templates DIR and no operation named, of what DIR holds. "
     "Reports registers, shared memory and spills; every compile error with its configuration: on stderr, or "
     "with --format json as objects with a log. Equal kernels of several shapes are compiled once. Exit code "
-    "1: some failed.\n"
+    "15: some failed.\n"
     "With --execute runs some of them on the CPU, on small ragged problems of the operation, "
     "or on the shapes named, compares their results with the reference's, and reports accesses out of bounds "
     "or misaligned, reads of "
     "what nobody wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each "
-    "with its source line, block and thread. Exit code 14: something was found; 1: not all could be run.",
+    "with its source line, block and thread. Exit code 14: something was found; 16: not all could be run.",
 };
 
 typedef struct check_args {
     const char *templates_dir, *format;
     atx_words words, archs, templates, shapes, types;
     atx_folder_words folders;
-    int64_t sample, seed, jobs, configs;
+    int64_t sample, seed, jobs;
     bool execute;
 } check_args;
 
@@ -410,7 +411,7 @@ static at_status open_compiler(checker *c, at_error *err)
         .templates = &a->templates,
         .added_only = is_added_only(a),
         .workers = (int)(a->jobs < 1024 ? a->jobs : 1024),
-        .sample = a->sample,
+        .sample = a->sample < 0 ? 0 : a->sample,
         .seed = (uint64_t)a->seed,
         .cancel = &atx_cancel_requested,
         .context = c,
@@ -439,7 +440,7 @@ static at_status execute(checker *c, at_error *err)
                                  .shapes = &a->shapes,
                                  .types = &a->types,
                                  .cc = status == AT_OK ? (int)limits.cc : 0,
-                                 .configs = a->configs,
+                                 .configs = a->sample < 0 ? EXECUTED : a->sample,
                                  .seed = a->seed,
                                  .format = c->format };
     return status == AT_OK ? atx_execute_and_print(&c->executed, &what, err) : status;
@@ -464,7 +465,7 @@ static void sort_words(check_args *a)
 static int exit_code(const checker *c)
 {
     const int code = c->args->execute ? atx_executed_code(&c->executed) : ATX_EXIT_OK;
-    return code == ATX_EXIT_OK && (c->failed || c->broken) ? ATX_EXIT_NOTHING : code;
+    return code == ATX_EXIT_OK && (c->failed || c->broken) ? ATX_EXIT_FAILED : code;
 }
 
 static int run_check(check_args *a)
@@ -507,11 +508,11 @@ static int run_check(check_args *a)
 
 int atx_cmd_check(int argc, char **argv)
 {
-    check_args a = { .seed = 1, .configs = 12 };
+    check_args a = { .seed = 1, .sample = -1 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--arch", ATX_OPT_LIST, "sm_90[,sm_80...]", "architectures (default sm_90)", &a.archs },
-        { "--template", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
+        { "--only", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--shape", ATX_OPT_LIST, "SHAPE[,SHAPE]",
           "default: 4096x4096, 4097x4095, 1000003x3, 8192x16x16, 1000003 and two permutations, where they "
           "fit",
@@ -520,15 +521,12 @@ int atx_cmd_check(int argc, char **argv)
           "default and all: one of each size, or every type of an operation that computes", &a.types },
         { "--sample", ATX_OPT_COUNT, "N",
           "so many configurations of a template, shape and type, drawn at random: one may come twice; all, "
-          "where "
-          "there are no more",
+          "where there are no more (default: all; with --execute 12 of each template)",
           &a.sample },
         { "--seed", ATX_OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
         { "--jobs", ATX_OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
         { "--execute", ATX_OPT_FLAG, NULL,
           ATX_NEEDS_MACHINE "run them on the CPU, and report what they do wrong", &a.execute },
-        { "--configs", ATX_OPT_COUNT, "N", "with --execute: so many of each template (default 12)",
-          &a.configs },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
         { "--format", ATX_OPT_TEXT, "text|json|csv", "of the table; with --execute text or json", &a.format },

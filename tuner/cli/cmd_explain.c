@@ -24,7 +24,6 @@ typedef struct explain_args {
     atx_ask_options ask;
     const char *arch, *config, *against, *format;
     int64_t blocks;
-    bool json;
 } explain_args;
 
 typedef struct explainer {
@@ -44,33 +43,10 @@ typedef struct explainer {
 
 /* ---- which configurations ---- */
 
-/*
- * "tile PAD=0", "naive": a template and values; the template's defaults for the others. "PAD=0": of the
- * configuration that is there already.
- */
 static at_status parse_side(const atx_template **t, atx_config *config, const explainer *e,
                             const char *option, const char *text, at_error *err)
 {
-    char name[ATX_MAX_NAME];
-    const size_t len = strcspn(text, " ,");
-    at_error cause = { 0 };
-    if (!*t || !memchr(text, '=', len)) {
-        snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), text);
-        *t = len < sizeof name ? atx_catalog_find_template(e->q.catalog, e->q.problem.op, name) : NULL;
-        if (!*t && len >= sizeof name)
-            return atx_fail(err, AT_ERR_USAGE,
-                            "%s: found a template's name of %zu characters; expected at most %zu", option,
-                            len, sizeof name - 1);
-        if (!*t) {
-            at_status status = atx_known_template(e->q.catalog, &e->q.problem, 1, option, name, err);
-            return status == AT_OK ? AT_ERR_USAGE : status;
-        }
-        memcpy(config->values, (*t)->scope.defaults, sizeof config->values);
-        text += len + strspn(text + len, " ,");
-    }
-    if (*text && atx_config_change(config, *t, text, &cause) != AT_OK)
-        return atx_fail(err, AT_ERR_USAGE, "%s: %s", option, cause.text);
-    return AT_OK;
+    return atx_config_option(t, config, e->q.catalog, &e->q.problem, option, text, err);
 }
 
 /* What is known of the device that the answer is for. */
@@ -89,7 +65,7 @@ static void take_rates(atx_device_rates *r, const explainer *e)
         r->copy_bytes_per_s = (double)e->key.traffic_bytes / a->winner.ceiling_s;
 }
 
-/* What the device can do: that which the answer is for, or a common one of --device-arch. */
+/* What the device can do: that which the answer is for, or a common one of --arch. */
 static at_status choose_device(explainer *e, at_error *err)
 {
     const atx_answer *a = e->winner.answer;
@@ -98,7 +74,7 @@ static at_status choose_device(explainer *e, at_error *err)
     at_status status = AT_OK;
     atx_arch_limits(&e->limits, cc);
     if (e->args->arch)
-        status = atx_arch_option(&e->limits, "--device-arch", e->args->arch, err);
+        status = atx_arch_option(&e->limits, "--arch", e->args->arch, err);
     if (status != AT_OK)
         return status;
     *r = (atx_device_rates){ .cc = e->limits.cc, .sms = e->limits.sms };
@@ -106,8 +82,7 @@ static at_status choose_device(explainer *e, at_error *err)
         take_rates(r, e);
     e->limits.sms = r->sms;
     if (!atx_nvrtc_supports(e->nvrtc, (int)r->cc))
-        return atx_fail(err, AT_ERR_DEVICE,
-                        "NVRTC %s does not compile for sm_%d; name another with --device-arch",
+        return atx_fail(err, AT_ERR_DEVICE, "NVRTC %s does not compile for sm_%d; name another with --arch",
                         atx_nvrtc_version(e->nvrtc), (int)r->cc);
     return AT_OK;
 }
@@ -227,7 +202,7 @@ static int run_explain(const explain_args *a)
     explainer e = { .args = a };
     at_error err = { 0 };
     bool json = false;
-    at_status status = atx_format_text_or_json(&json, a->json ? "json" : a->format, "an explanation", &err);
+    at_status status = atx_format_text_or_json(&json, a->format, "an explanation", &err);
     if (status == AT_OK)
         status = atx_ask_open(&e.q, &a->ask, false, &err);
     if (status == AT_OK)
@@ -274,15 +249,14 @@ int atx_cmd_explain(int argc, char **argv)
           "another one, side by side; values alone: of the first", &a.against },
         { "--blocks", ATX_OPT_COUNT, "N", "run at most N blocks, spread over the grid (default 1024; 0: all)",
           &a.blocks },
-        { "--device-arch", ATX_OPT_TEXT, "sm_90",
-          "compile for this (default: as the winner's device, else sm_90)", &a.arch },
+        { "--arch", ATX_OPT_TEXT, "sm_90", "compile for this (default: as the winner's device, else sm_90)",
+          &a.arch },
         { "--device", ATX_OPT_TEXT, "N|NAME",
           "what is best on a GPU of this machine, by its number, or on the only device whose name has these "
           "words",
           &a.ask.device },
         ATX_ASK_OPTIONS(&a.ask),
         { "--format", ATX_OPT_TEXT, "text|json", "json: one object, with every source line", &a.format },
-        { "--json", ATX_OPT_FLAG, NULL, "the same as --format json", &a.json },
         ATX_NO_SHIPPED_OPTION(&a.ask),
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };

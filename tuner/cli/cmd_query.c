@@ -1,5 +1,5 @@
 /*
- * cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes, unless --tune
+ * cmd_query.c - `autotune query`: the stored winner of a problem. Needs no GPU, never writes, unless --budget
  * asks for it.
  */
 #include "cli/ask.h"
@@ -224,7 +224,6 @@ static at_status print_answer(const atx_found *f, const atx_question_asked *q, a
 typedef struct query_args {
     atx_ask_options ask;
     const char *format;
-    bool json;
     double tune_s;
 } query_args;
 
@@ -270,7 +269,7 @@ static int run_query(const query_args *args)
     atx_format format = ATX_TEXT;
     atx_found found;
     at_error err = { 0 };
-    at_status status = atx_format_parse(&format, args->json ? "json" : args->format, &err);
+    at_status status = atx_format_parse(&format, args->format, &err);
     if (status == AT_OK)
         status = atx_ask_open(&q, &args->ask, args->tune_s > 0, &err);
     if (status == AT_OK && args->tune_s > 0)
@@ -293,8 +292,7 @@ int atx_cmd_query(int argc, char **argv)
         { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &q.ask.device },
         ATX_ASK_OPTIONS(&q.ask),
         { "--format", ATX_OPT_TEXT, "text|json|csv", "of the answer", &q.format },
-        { "--json", ATX_OPT_FLAG, NULL, "the same as --format json", &q.json },
-        { "--tune", ATX_OPT_SECONDS, "TIME",
+        { "--budget", ATX_OPT_SECONDS, "TIME",
           "where the database has no exact answer, tune on device 0, or the number that --device names, "
           "first, for at most so long: 90s, 500ms, "
           "2m",

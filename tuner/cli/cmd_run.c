@@ -19,14 +19,14 @@
 #include <unistd.h>
 
 static const atx_usage USAGE = {
-    "autotune run [OP] SHAPE [DTYPE] --template NAME [--fix PARAM=VALUE,...] [options]",
-    "Compiles, verifies and times one configuration of a template: the values of --fix, and the defaults of "
-    "the other parameters. Prints the time, what the compiler used, and what is wrong. Nothing is stored.",
+    "autotune run [OP] SHAPE [DTYPE] --config \"TEMPLATE PARAM=VALUE ...\" [options]",
+    "Compiles, verifies and times one configuration of a template. Prints the time, what the compiler used, "
+    "and what is wrong. Nothing is stored.",
 };
 
 typedef struct run_args {
-    const char *templates_dir, *name, *device;
-    atx_words words, fix;
+    const char *templates_dir, *config, *device;
+    atx_words words;
     atx_folder_words folders;
     bool watch, warm;
 } run_args;
@@ -45,67 +45,22 @@ typedef struct attempt {
 
 /* ---- what is run ---- */
 
-static at_status choose_template(attempt *r, at_error *err)
+static at_status choose_config(attempt *r, at_error *err)
 {
     const atx_op *op = r->problem.op;
-    const char *name = r->args->name;
-    int count = atx_catalog_template_count(r->catalog, op);
-    r->t = name ? atx_catalog_find_template(r->catalog, op, name) : NULL;
-    if (!name && count == 1)
-        r->t = atx_catalog_template(r->catalog, op, 0);
-    if (r->t)
-        return AT_OK;
-    at_status status =
-        name ? atx_known_template(r->catalog, &r->problem, 1, "--template", name, err)
-             : atx_fail(err, AT_ERR_USAGE, "%s has %d templates; expected --template NAME", op->name, count);
-    return status == AT_OK ? AT_ERR_USAGE : status;
-}
-
-static const char *nearest_param(const atx_template *t, const char *name, size_t len)
-{
-    const char *names[ATX_MAX_PARAMS + 1] = { NULL };
-    char word[ATX_MAX_NAME];
-    for (int i = 0; i < t->scope.param_count; i++)
-        names[i] = t->scope.params[i].name;
-    snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word - 1), name);
-    return atx_nearest(word, names);
-}
-
-/* PARAM=VALUE */
-static at_status apply_fix(atx_config *config, const atx_template *t, const char *text, at_error *err)
-{
-    const char *equals = strchr(text, '=');
-    atx_str known = { 0 };
-    int i = equals ? atx_param_find(t, text, (size_t)(equals - text)) : -1;
-    int k = i >= 0 ? atx_param_find_text(&t->scope.params[i], equals + 1, strlen(equals + 1)) : -1;
-    if (k >= 0) {
-        config->values[i] = t->scope.params[i].values[k];
-        return AT_OK;
-    }
-    for (int p = 0; i < 0 && p < t->scope.param_count; p++)
-        atx_str_addf(&known, " %s=", t->scope.params[p].name);
-    for (int v = 0; i >= 0 && v < t->scope.params[i].count && v < 40; v++) {
-        atx_str_add(&known, " ");
-        atx_param_add_text(&known, &t->scope.params[i], t->scope.params[i].values[v]);
-    }
-    const char *near = i < 0 && equals ? nearest_param(t, text, (size_t)(equals - text)) : NULL;
-    atx_fail(err, AT_ERR_USAGE, "--fix: found '%s'; expected %s%s%s%s%s", text,
-             !equals ? "PARAM=VALUE, of"
-             : i < 0 ? "a parameter of the template:"
-                     : "one of",
-             atx_str_text(&known), near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    atx_str_clear(&known);
-    return AT_ERR_USAGE;
-}
-
-static at_status choose_values(attempt *r, at_error *err)
-{
+    const char *text = r->args->config;
     atx_config config;
-    at_status status = AT_OK;
-    memcpy(config.values, r->t->scope.defaults, sizeof config.values);
-    for (int i = 0; i < r->args->fix.count && status == AT_OK; i++)
-        status = apply_fix(&config, r->t, r->args->fix.items[i], err);
-    for (int i = 0; i < r->t->scope.param_count && status == AT_OK; i++) {
+    if (atx_catalog_template_count(r->catalog, op) == 1) {
+        r->t = atx_catalog_template(r->catalog, op, 0);
+        memcpy(config.values, r->t->scope.defaults, sizeof config.values);
+    } else if (!text) {
+        return atx_fail(err, AT_ERR_USAGE,
+                        "%s has %d templates; expected --config \"TEMPLATE PARAM=VALUE ...\"", op->name,
+                        atx_catalog_template_count(r->catalog, op));
+    }
+    at_status status =
+        text ? atx_config_option(&r->t, &config, r->catalog, &r->problem, "--config", text, err) : AT_OK;
+    for (int i = 0; status == AT_OK && i < r->t->scope.param_count; i++) {
         atx_str value = { 0 };
         atx_param_add_text(&value, &r->t->scope.params[i], config.values[i]);
         snprintf(r->fixes[i].template_name, ATX_MAX_NAME, "%s", r->t->name);
@@ -287,10 +242,8 @@ static int run_once(const run_args *a, uint64_t *state)
     if (status == AT_OK)
         status = atx_problem_from_words(&r.problem, &a->words, r.catalog, &err);
     if (status == AT_OK)
-        status = choose_template(&r, &err);
+        status = choose_config(&r, &err);
     *state = atx_watched_state(r.t, a->templates_dir);
-    if (status == AT_OK)
-        status = choose_values(&r, &err);
     if (status == AT_OK)
         status = make_folder(&r, &err);
     if (status == AT_OK)
@@ -298,7 +251,7 @@ static int run_once(const run_args *a, uint64_t *state)
     if (status == AT_OK && !atx_cancel_requested)
         status = show_resources(&r, &err);
     remove_folder(&r);
-    int code = status != AT_OK ? atx_complain(&err) : r.found ? ATX_EXIT_OK : ATX_EXIT_NOTHING;
+    int code = status != AT_OK ? atx_complain(&err) : r.found ? ATX_EXIT_OK : ATX_EXIT_FAILED;
     atx_catalog_close(r.catalog);
     fflush(stdout);
     return atx_cancel_requested ? ATX_EXIT_INTERRUPTED : code;
@@ -321,7 +274,7 @@ static uint64_t state_now(const run_args *a)
                                           .broken = ignore };
     if (atx_catalog_open_with(&r.catalog, &options, &ignored) == AT_OK &&
         atx_problem_from_words(&r.problem, &a->words, r.catalog, &ignored) == AT_OK &&
-        choose_template(&r, &ignored) != AT_OK)
+        choose_config(&r, &ignored) != AT_OK)
         r.t = NULL;
     uint64_t state = atx_watched_state(r.t, a->templates_dir);
     atx_catalog_close(r.catalog);
@@ -342,9 +295,10 @@ int atx_cmd_run(int argc, char **argv)
     int code = ATX_EXIT_OK;
     uint64_t state = 0;
     const atx_option TABLE[] = {
-        { "--template", ATX_OPT_TEXT, "NAME", "the template; may be left out where there is one", &a.name },
-        { "--fix", ATX_OPT_LIST, "PARAM=VALUE[,...]", "values; the template's default for the others",
-          &a.fix },
+        { "--config", ATX_OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
+          "what is run; the template's defaults for parameters that are not named; the template may be left "
+          "out where the operation has one alone",
+          &a.config },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
         { "--device", ATX_OPT_TEXT, "0", "CUDA device (default 0)", &a.device },

@@ -199,7 +199,7 @@ static at_status show_spaces(const space_args *a, const atx_catalog *catalog, co
     at_status status = atx_fixes_read(fixes, &a->fix, catalog, problem, 1, err);
 
     for (int i = 0; i < a->templates.count && status == AT_OK; i++)
-        status = atx_known_template(catalog, problem, 1, "--template", a->templates.items[i], err);
+        status = atx_known_template(catalog, problem, 1, "--only", a->templates.items[i], err);
     if (status == AT_OK && a->bench)
         return bench_spaces(a, catalog, problem, slots, format, err);
     if (status == AT_OK)
@@ -264,7 +264,7 @@ int atx_cmd_space(int argc, char **argv)
         { "--sample", ATX_OPT_COUNT, "N",
           "print N of each template, each drawn from all its valid ones: one may come twice", &a.sample },
         { "--seed", ATX_OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
-        { "--template", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
+        { "--only", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--fix", ATX_OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
           &a.fix },
         ATX_TEMPLATES_OPTION(&a.templates_dir),

@@ -159,7 +159,7 @@ static at_status plan_restrictions(plan *p, const tune_args *a, at_error *err)
     size_t count = p->shapes.count;
     at_status status = atx_fixes_read(p->fixes, &a->fix, p->catalog, problems, count, err);
     for (int i = 0; i < a->templates.count && status == AT_OK; i++)
-        status = atx_known_template(p->catalog, problems, count, "--template", a->templates.items[i], err);
+        status = atx_known_template(p->catalog, problems, count, "--only", a->templates.items[i], err);
     p->options.fixes = p->fixes;
     p->options.fix_count = a->fix.count;
     p->options.templates = a->templates.count ? a->templates.items : NULL;
@@ -450,7 +450,7 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
           &a.strategy },
         { "--seed", ATX_OPT_COUNT, "N", "of the random order and of the data (default 1)", &a.seed },
         { "--jobs", ATX_OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
-        { "--template", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
+        { "--only", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--fix", ATX_OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
           &a.fix },
         ATX_TEMPLATES_OPTION(&a.templates_dir),

@@ -17,8 +17,8 @@ static const atx_usage USAGE = {
     "them. Stores which configurations fail: a winner that is wrong is no answer any more, and "
     "`autotune tune` finds another. The exit code is that of the worst finding: 0 all hold, 10 a time has "
     "drifted, 11 "
-    "another configuration is faster now, 12 a result is wrong, 1 there was nothing to verify, or a winner "
-    "could not be measured.",
+    "another configuration is faster now, 12 a result is wrong, 16 a winner could not be measured; 1: "
+    "there was nothing to verify.",
 };
 
 typedef struct verify_args {
@@ -267,7 +267,7 @@ static int exit_code(const work *w)
         return ATX_EXIT_LOST;
     if (w->found[ATX_DRIFTED])
         return ATX_EXIT_DRIFT;
-    return w->found[ATX_NOT_ASKED] ? ATX_EXIT_NOTHING : ATX_EXIT_OK;
+    return w->found[ATX_NOT_ASKED] ? ATX_EXIT_UNCHECKED : ATX_EXIT_OK;
 }
 
 static void work_close(work *w)

@@ -31,18 +31,20 @@ const atx_command atx_commands[] = {
 };
 
 const atx_fact atx_exit_codes[] = {
-    { "0", "all found" },
-    { "1", "a problem has no winner, nothing was found, or a check failed or was not run" },
-    { "2", "the command line or an input file is wrong; nothing was started" },
-    { "3", "no usable GPU, driver or NVRTC" },
-    { "4", "the database" },
-    { "5", "memory, files, processes, output" },
+    { "0", "done" },
+    { "1", "no answer: a problem has no winner, or nothing was found" },
+    { "2", "could not start: the command line or an input file is wrong" },
+    { "3", "could not be done: no usable GPU, driver or NVRTC" },
+    { "4", "could not be done: the database" },
+    { "5", "could not be done: memory, files, processes, output" },
     { "10", "verify: a time has drifted; 11: another configuration is faster; 12: a result is wrong" },
     { "13", "compare: a problem is slower" },
     { "14", "check --execute: a kernel does what it must not" },
+    { "15", "check, run: a configuration does not compile, does not run, or is wrong" },
+    { "16", "check, verify: not all of it could be checked" },
     { "70", "a bug of autotune; the message says what to report" },
     { "130", "interrupted; what was measured is stored" },
-    { "141", "nobody reads the output any more" },
+    { "141", "the reader of the output has ended" },
     { NULL, NULL },
 };
 

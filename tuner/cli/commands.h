@@ -160,6 +160,14 @@ at_status atx_unknown_op(const atx_catalog *catalog, const char *before, const c
 at_status atx_known_template(const atx_catalog *catalog, const atx_problem *problems, size_t count,
                              const char *option, const char *name, at_error *err) AT_MUST_CHECK;
 
+/*
+ * One configuration, as --config and --against name it: "tile PAD=0", a template and values, with its
+ * defaults for the others; or "PAD=0", values alone, which change *config of *t (NULL: there is none yet).
+ */
+at_status atx_config_option(const atx_template **t, atx_config *config, const atx_catalog *catalog,
+                            const atx_problem *problem, const char *option, const char *text,
+                            at_error *err) AT_MUST_CHECK;
+
 /* Reads --fix into out[0 .. words->count): template, parameter and value must exist. */
 at_status atx_fixes_read(atx_fix *out, const atx_words *words, const atx_catalog *catalog,
                          const atx_problem *problems, size_t count, at_error *err) AT_MUST_CHECK;

@@ -269,6 +269,30 @@ at_status atx_known_template(const atx_catalog *catalog, const atx_problem *prob
     return AT_ERR_USAGE;
 }
 
+at_status atx_config_option(const atx_template **t, atx_config *config, const atx_catalog *catalog,
+                            const atx_problem *problem, const char *option, const char *text, at_error *err)
+{
+    char name[ATX_MAX_NAME];
+    const size_t len = strcspn(text, " ");
+    at_error cause = { 0 };
+    if (!*t || !memchr(text, '=', len)) {
+        if (len >= sizeof name)
+            return atx_fail(err, AT_ERR_USAGE,
+                            "%s: found a template's name of %zu characters; expected at most %zu", option,
+                            len, sizeof name - 1);
+        snprintf(name, sizeof name, "%.*s", (int)len, text);
+        at_status status = atx_known_template(catalog, problem, 1, option, name, err);
+        if (status != AT_OK)
+            return status;
+        *t = atx_catalog_find_template(catalog, problem->op, name);
+        memcpy(config->values, (*t)->scope.defaults, sizeof config->values);
+        text += len;
+    }
+    return atx_config_change(config, *t, text, &cause) == AT_OK
+               ? AT_OK
+               : atx_fail(err, AT_ERR_USAGE, "%s: %s", option, cause.text);
+}
+
 static at_status known_value(const atx_template *t, const atx_fix *fix, at_error *err)
 {
     atx_str known = { 0 };

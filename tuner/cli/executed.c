@@ -174,7 +174,7 @@ static void warn_of_not_run(const atx_executed_total *total)
 
 int atx_executed_code(const atx_executed_total *total)
 {
-    return total->wrong ? ATX_EXIT_UNSOUND : total->not_run || !total->run ? ATX_EXIT_NOTHING : ATX_EXIT_OK;
+    return total->wrong ? ATX_EXIT_UNSOUND : total->not_run || !total->run ? ATX_EXIT_UNCHECKED : ATX_EXIT_OK;
 }
 
 at_status atx_execute_and_print(atx_executed_total *total, const atx_executing *w, at_error *err)

@@ -25,7 +25,7 @@ typedef struct atx_executed_total {
 at_status atx_execute_and_print(atx_executed_total *total, const atx_executing *what,
                                 at_error *err) AT_MUST_CHECK;
 
-/* ATX_EXIT_UNSOUND: something is wrong; ATX_EXIT_NOTHING: not all that was asked for has run. */
+/* ATX_EXIT_UNSOUND: something is wrong; ATX_EXIT_UNCHECKED: not all that was asked for has run. */
 int atx_executed_code(const atx_executed_total *total);
 
 #endif

@@ -10,6 +10,7 @@
 #include "lang/problem.h"
 
 #include "lang/named_size.h"
+#include "util/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -396,10 +397,17 @@ void atx_config_text(atx_str *out, const atx_template *t, const atx_config *conf
 static at_status fail_param(const atx_template *t, const char *text, int shown, at_error *err)
 {
     atx_str names = { 0 };
-    for (int i = 0; i < t->scope.param_count; i++)
-        atx_str_addf(&names, "%s%s", i ? " " : "", t->scope.params[i].name);
-    atx_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter, it has: %s", shown, text,
-             t->name, atx_str_text(&names));
+    char word[ATX_MAX_NAME];
+    const char *known[ATX_MAX_PARAMS + 1] = { NULL };
+    for (int i = 0; i < t->scope.param_count; i++) {
+        known[i] = t->scope.params[i].name;
+        atx_str_addf(&names, "%s%s", i ? " " : "", known[i]);
+    }
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "="), text);
+    const char *near = atx_nearest(word, known);
+    atx_fail(err, AT_ERR_INPUT, "found '%.*s'; template %s has no such parameter, it has: %s%s%s%s", shown,
+             text, t->name, atx_str_text(&names), near ? "; did you mean '" : "", near ? near : "",
+             near ? "'?" : "");
     atx_str_clear(&names);
     return AT_ERR_INPUT;
 }

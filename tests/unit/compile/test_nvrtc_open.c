@@ -134,7 +134,7 @@ Test(nvrtc_open, what_is_too_old_or_broken_is_passed_over)
 static void run_program(char line[LINE])
 {
     cr_assert_eq(shell("mkdir -p bin && cp '%s' bin/autotune", AT_REAL), 0);
-    shell("AUTOTUNE_CACHE= bin/autotune check --template tiny --arch sm_90 --sample 1 --jobs 1 >said "
+    shell("AUTOTUNE_CACHE= bin/autotune check --only tiny --arch sm_90 --sample 1 --jobs 1 >said "
           "2>&1");
     FILE *in = fopen(in_root("said"), "r");
     size_t len = in ? fread(line, 1, LINE - 1, in) : 0;
@@ -370,7 +370,7 @@ Test(nvrtc_open, what_was_tried_is_told_in_whole_lines)
             "for d in '%s' /usr/local/cuda; do [ ! -e \"$d\" ] || mount -t tmpfs none \"$(realpath \"$d\")\" "
             "|| exit 9; done\n"
             "export CUDA_HOME='%s/a%s' CUDA_PATH='%s/b%s'\n"
-            "'%s' check --template tiny --sample 1 >'%s/said' 2>&1\n",
+            "'%s' check --only tiny --sample 1 >'%s/said' 2>&1\n",
             AT_NVRTC_FOLDER, root, folder, root, folder, AT_REAL, root);
     fclose(in);
     if (shell("unshare -rm sh ./script") == 9)
