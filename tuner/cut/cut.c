@@ -3,11 +3,10 @@
  *
  * 1. Clean (cut_clean.c): the text without what is the tuner's.
  * 2. Split (cut_split.c) into items: top-level definitions and preprocessor lines.
- * 3. Fold: constants of the top level that are certain decide branches in the items behind them (cut_fold.c).
- * 4. Reach: from the kernel's unit on, each unit that declares a word of a reached unit is reached. Names
+ * 3. Reach: from the kernel's unit on, each unit that declares a word of a reached unit is reached. Names
  *    decide, not scopes or overloads: too much may be kept, never too little. But a name that a unit mentions
  *    first where it declares a number is its own. What is of no known form is kept.
- * 5. Write the reached units in their order, lines apart as they were.
+ * 4. Write the reached units in their order, lines apart as they were.
  */
 #include "cut/cut.h"
 
@@ -15,60 +14,6 @@
 #include <string.h>
 
 #include "cut/cut_items.h"
-
-/* ---- fold ---- */
-
-/* A unit that says "constexpr int NAME = VALUE", or "enum { NAME = VALUE". */
-static void learn_constant(atx_cut_state *c, const atx_str *prefix, const atx_unit *u, const atx_unit_name *n)
-{
-    atx_tokens t = { 0 };
-    atx_str text = { 0 };
-    int64_t value;
-    atx_str_add_bytes(&text, atx_str_text(prefix), prefix->len);
-    atx_str_add_bytes(&text, atx_str_text(&u->text), u->text.len);
-    if (text.failed || !atx_cut_lex(&t, atx_str_text(&text), text.len, false)) {
-        c->failed = true;
-        goto done;
-    }
-    bool wide = atx_tokens_is(&t, 1, "long") && atx_tokens_is(&t, 2, "long");
-    bool constant = atx_tokens_is(&t, 0, "constexpr") &&
-                    (wide || atx_tokens_is(&t, 1, "int") || atx_tokens_is(&t, 1, "bool"));
-    size_t first = wide ? 5 : 4;
-    if (atx_tokens_is(&t, 0, "enum"))
-        constant = true;
-    size_t end = t.count && atx_tokens_is(&t, t.count - 1, ";") ? t.count - 1 : t.count;
-    if (!constant || !atx_tokens_is(&t, first - 1, "=") ||
-        !atx_cut_value(&value, &c->failed, &t, first, end, &c->constants))
-        goto done;
-    if (atx_tokens_is(&t, 1, "bool"))
-        value = value != 0;
-    if (!wide && value != (int)value)
-        goto done;
-    if (!atx_grow(&c->constants.items, &c->constants.cap, c->constants.count, sizeof(atx_cut_constant)))
-        c->failed = true;
-    else
-        c->constants.items[c->constants.count++] = (atx_cut_constant){ n->text, n->len, value };
-done:
-    atx_tokens_clear(&t);
-    atx_str_clear(&text);
-}
-
-static void fold(atx_cut_state *c)
-{
-    for (size_t i = 0, n = 0; i < c->item_count && !c->failed; i++) {
-        atx_item *it = &c->items[i];
-        for (size_t k = it->unit; k < it->unit + it->unit_count && !c->failed; k++) {
-            atx_unit *u = &c->units[k];
-            while (n < c->name_count && c->names[n].unit < k)
-                n++;
-            if (it->kind == ATX_ITEM_PLAIN && memchr(atx_str_text(&u->text), '{', u->text.len))
-                c->failed |= !atx_cut_fold(&u->text, &c->constants) || !atx_cut_unused_locals(&u->text);
-            else if ((it->kind == ATX_ITEM_PLAIN || it->kind == ATX_ITEM_LIST) && it->group == SIZE_MAX &&
-                     n < c->name_count && c->names[n].unit == k)
-                learn_constant(c, &it->prefix, u, &c->names[n]);
-        }
-    }
-}
 
 /* ---- reach ---- */
 
@@ -298,7 +243,6 @@ static void cut_clear(atx_cut_state *c)
     free(c->units);
     free(c->names);
     free(c->open);
-    free(c->constants.items);
     atx_tokens_clear(&c->tokens);
     atx_str_clear(&c->clean);
 }
@@ -314,17 +258,15 @@ static void write_whole(atx_str *out, const atx_cutting *cutting)
 
 at_status atx_cut(atx_str *out, const atx_cutting *cutting, at_error *err)
 {
-    atx_cut_state c = { .constants = { .type_bytes = cutting->type_bytes } };
+    atx_cut_state c = { 0 };
     c.failed = !atx_cut_clean(&c.clean, &c.odd, cutting);
     if (!c.failed)
         c.failed = !atx_cut_lex(&c.tokens, atx_str_text(&c.clean), c.clean.len, true);
     if (!c.failed && !c.odd)
         atx_cut_split(&c);
     c.failed = c.failed || !is_whole(&c);
-    if (!c.failed && !c.odd) {
-        fold(&c);
+    if (!c.failed && !c.odd)
         reach_all(&c, cutting->name);
-    }
     if (!c.failed && c.odd)
         write_whole(out, cutting);
     else if (!c.failed)

@@ -1,9 +1,9 @@
 /*
  * cut.h - from a rendered source to what its kernel needs, for a file that people read.
  *
- * Gone are what the renderer and the tuner alone need (#line, declarations, the section for editors), every
- * definition that the kernel does not reach by name, and branches that the constants rule out. What is left
- * compiles to the same machine code. A pure function of the text.
+ * It leaves out what only the renderer and the tuner need (#line, declarations, the section for editors) and
+ * every definition that the kernel does not reach by name. The rest compiles to the same machine code. A pure
+ * function of the text.
  */
 #ifndef AUTOTUNE_CUT_H
 #define AUTOTUNE_CUT_H
@@ -14,7 +14,6 @@ typedef struct atx_cutting {
     const char *rendered; /* as atx_render or atx_render_reference make it */
     const char *kernel;   /* its name there                        */
     const char *name;     /* and in what is made                   */
-    int type_bytes;       /* of T                                  */
     const char *before;   /* definitions that stand in this text already are left out; NULL: none */
 } atx_cutting;
 

@@ -9,7 +9,6 @@
 #define AUTOTUNE_CUT_ITEMS_H
 
 #include "cut/cut.h"
-#include "cut/cut_fold.h"
 #include "cut/cut_lex.h"
 
 typedef enum atx_item_kind {
@@ -54,7 +53,6 @@ typedef struct atx_cut_state {
     size_t name_count, name_cap;
     size_t *open; /* reached units whose words were not looked at */
     size_t open_count, open_cap;
-    atx_cut_constants constants;
     atx_tokens tokens; /* of the clean text, comments included */
     size_t group;
     bool failed; /* out of memory */

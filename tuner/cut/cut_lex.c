@@ -30,13 +30,6 @@ const char *atx_cut_directive_rest(const atx_tokens *t, size_t i, size_t *len)
     return lexer.text + first.begin;
 }
 
-bool atx_cut_starts_statement(const atx_tokens *t, size_t i)
-{
-    while (i && t->items[i - 1].kind == ATX_TOKEN_DIRECTIVE && !atx_cut_directive_is(t, i - 1, "pragma"))
-        i--;
-    return atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}") || atx_tokens_is(t, i - 1, ";");
-}
-
 void atx_cut_each_word(const atx_tokens *t, size_t begin, size_t end,
                        void (*visit)(void *context, const char *word, size_t len), void *context)
 {

@@ -11,9 +11,6 @@ bool atx_cut_lex(atx_tokens *out, const char *text, size_t len, bool comments);
 bool atx_cut_directive_is(const atx_tokens *t, size_t i, const char *name);
 const char *atx_cut_directive_rest(const atx_tokens *t, size_t i, size_t *len);
 
-/* Does a statement start at i, in a block? What is the body of an `if` or a loop does not. */
-bool atx_cut_starts_statement(const atx_tokens *t, size_t i);
-
 /* Visits the words of a range of tokens, those in directives included. */
 void atx_cut_each_word(const atx_tokens *t, size_t begin, size_t end,
                        void (*visit)(void *context, const char *word, size_t len), void *context);

@@ -338,8 +338,7 @@ static at_status add_all(atx_str *out, const atx_export_input *in, const atx_lau
 {
     const atx_cutting cutting = { .rendered = rendered,
                                   .kernel = in->found->t->call.kernel,
-                                  .name = l->kernel,
-                                  .type_bytes = atx_dtype_bytes(in->problem->type) };
+                                  .name = l->kernel };
     atx_export_about(out, in, title);
     at_status status = add_options(out, in, rendered, err);
     if (status == AT_OK && is_cut(in->found->t))

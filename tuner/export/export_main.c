@@ -23,7 +23,6 @@ static at_status add_reference(atx_str *out, const atx_launcher *l, at_error *er
     const atx_cutting cutting = { .rendered = atx_str_text(&rendered),
                                   .kernel = l->op->expected.reference,
                                   .name = l->op->expected.reference,
-                                  .type_bytes = atx_dtype_bytes(l->problem->type),
                                   .before = atx_str_text(out) };
     if (status == AT_OK)
         status = atx_cut(&text, &cutting, err);
