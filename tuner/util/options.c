@@ -173,12 +173,21 @@ static at_status set(const atx_option *o, const char *value, at_error *err)
     return AT_OK;
 }
 
+/* The option that --json is short for, or NULL. */
+static const atx_option *json_format(const atx_option *table)
+{
+    const atx_option *o = find(table, "--format", strlen("--format"));
+    return o && strstr(o->value, "json") && !strstr(o->value, "jsonl") ? o : NULL;
+}
+
 /* One option at argv[*i]; takes its value from the next word when it has none of its own. */
 static at_status parse_one(const atx_option *table, int argc, char **argv, int *i, at_error *err)
 {
     const char *arg = argv[*i], *value = strchr(arg, '=');
     size_t len = value ? (size_t)(value - arg) : strlen(arg);
     const atx_option *o = find(table, arg, len);
+    if (strcmp(arg, "--json") == 0 && json_format(table))
+        return set(json_format(table), "json", err);
     if (!o)
         return unknown(table, arg, len, err);
     if (o->kind == ATX_OPT_FLAG && value)
@@ -245,6 +254,7 @@ static void add_paragraphs(atx_str *out, const char *text)
 
 void atx_options_help(atx_str *out, const atx_usage *usage, const atx_option *table)
 {
+    const bool json = json_format(table) != NULL;
     atx_str_addf(out, "usage: %s\n\n", usage->synopsis);
     add_paragraphs(out, usage->about);
     atx_str_add(out, "\noptions:\n");
@@ -261,5 +271,7 @@ void atx_options_help(atx_str *out, const atx_usage *usage, const atx_option *ta
         add_wrapped(out, table->help, strlen(table->help), HELP_COLUMN);
         atx_str_clear(&name);
     }
+    if (json)
+        atx_str_addf(out, "%-*sshort for --format json\n", HELP_COLUMN, "  --json");
     atx_str_addf(out, "%-*sthis page\n", HELP_COLUMN, "  --help");
 }

@@ -2,7 +2,8 @@
  * options.h - a command's options: one table that parses, checks and prints the help.
  *
  * Accepted: --name value, --name=value, flags alone, `--` before words that start with a dash. Everything
- * that is not an option is a word. Texts are borrowed from argv.
+ * that is not an option is a word. A table whose --format takes json takes --json, too. Texts are borrowed
+ * from argv.
  */
 #ifndef AUTOTUNE_OPTIONS_H
 #define AUTOTUNE_OPTIONS_H

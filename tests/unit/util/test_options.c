@@ -65,6 +65,23 @@ Test(options, two_dashes_end_the_options)
     cr_assert_str_eq(v.words.items[0], "--flag");
 }
 
+Test(options, json_is_short_for_the_format_of_a_command_that_has_it)
+{
+    const char *format = NULL;
+    bool help = false;
+    atx_words words = { 0 };
+    at_error err = { 0 };
+    const atx_option with[] = { { "--format", ATX_OPT_TEXT, "text|json", "", &format },
+                                { NULL, ATX_OPT_FLAG, NULL, NULL, NULL } };
+    const atx_option without[] = { { "--format", ATX_OPT_TEXT, "jsonl|t4", "", &format },
+                                   { NULL, ATX_OPT_FLAG, NULL, NULL, NULL } };
+    char *argv[] = { "command", "--json" };
+    cr_assert_eq(atx_options_parse(without, 2, argv, &words, &help, &err), AT_ERR_USAGE);
+    cr_assert_null(format);
+    cr_assert_eq(atx_options_parse(with, 2, argv, &words, &help, &err), AT_OK, "%s", err.text);
+    cr_assert_str_eq(format, "json");
+}
+
 Test(options, help_wins_over_everything_else)
 {
     values v = { 0 };
