@@ -1,18 +1,56 @@
 /*
  * learn_portfolio.c - which configurations a look-up scores, out of those that were tried.
  *
- * A portfolio is in ascending order, each configuration once, so that one is found by halving.
+ * They are a greedy cover: the configuration that helps most problems which still need one comes next, of
+ * equals the one that was met first, so that equal input gives an equal choice. A portfolio is in ascending
+ * order, each configuration once, so that one is found by halving.
  */
 #include "model/learn_portfolio.h"
-
-#include "model/portfolio.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define NEAR      0.03 /* within so much of the best: worth a place */
-#define TIMES     8    /* so many of those for each problem         */
-#define PORTFOLIO 700
+static const atx_portfolio_rules RULES = { .near = 0.03, .times = 8, .most = 700 };
+
+static int most_helpful(const int *helps, const unsigned char *chosen, int configs)
+{
+    int best = -1;
+    for (int i = 0; i < configs; i++)
+        if (!chosen[i] && helps[i] > 0 && (best < 0 || helps[i] > helps[best]))
+            best = i;
+    return best;
+}
+
+at_status atx_portfolio_choose(unsigned char *chosen, const atx_tried *tried, int count, int configs,
+                               int problems, const atx_portfolio_rules *rules, at_error *err)
+{
+    int *helps = calloc((size_t)configs + 1, sizeof *helps);
+    int *needs = calloc((size_t)problems + 1, sizeof *needs);
+    if (!helps || !needs) {
+        free(helps);
+        free(needs);
+        return atx_no_memory(err);
+    }
+    memset(chosen, 0, (size_t)configs);
+    for (int i = 0; i < problems; i++)
+        needs[i] = rules->times;
+    for (int done = 0; done < rules->most; done++) {
+        memset(helps, 0, (size_t)configs * sizeof *helps);
+        for (int i = 0; i < count; i++)
+            helps[tried[i].config] += (double)tried[i].slower <= rules->near && needs[tried[i].problem] > 0;
+        int best = most_helpful(helps, chosen, configs);
+        if (best < 0)
+            break;
+        chosen[best] = 1;
+        for (int i = 0; i < count; i++)
+            if (tried[i].config == best && (double)tried[i].slower <= rules->near &&
+                needs[tried[i].problem] > 0)
+                needs[tried[i].problem]--;
+    }
+    free(helps);
+    free(needs);
+    return AT_OK;
+}
 
 static int place_of(const atx_param *p, int64_t value)
 {
@@ -83,7 +121,7 @@ at_status atx_learn_portfolio(atx_part_of_model *part, const atx_samples *sample
         goto done;
     }
     for (int i = 0; i < row_count; i++)
-        if ((double)slower[i] <= NEAR && candidate_of(&all[count], part, &samples->items[rows[i]])) {
+        if ((double)slower[i] <= RULES.near && candidate_of(&all[count], part, &samples->items[rows[i]])) {
             tried[count].problem = samples->items[rows[i]].problem;
             tried[count].slower = slower[i];
             each[count] = all[count];
@@ -97,8 +135,7 @@ at_status atx_learn_portfolio(atx_part_of_model *part, const atx_samples *sample
         const atx_candidate *found = bsearch(&all[i], each, (size_t)configs, sizeof *each, by_candidate);
         tried[i].config = found ? (int)(found - each) : 0;
     }
-    status = atx_portfolio_choose(chosen, tried, count, configs, (int)samples->problem_count, NEAR, TIMES,
-                                  PORTFOLIO, err);
+    status = atx_portfolio_choose(chosen, tried, count, configs, (int)samples->problem_count, &RULES, err);
     part->candidate_count = 0;
     for (int i = 0; i < configs && status == AT_OK; i++)
         if (chosen[i])

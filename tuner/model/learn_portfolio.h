@@ -19,4 +19,20 @@ at_status atx_learn_portfolio(atx_part_of_model *part, const atx_samples *sample
 at_status atx_keep_portfolio(atx_part_of_model *part, const atx_part_of_model *older,
                              at_error *err) AT_MUST_CHECK;
 
+/* A configuration that was tried, on a problem: how much slower than the best there (a logarithm). */
+typedef struct atx_tried {
+    int config, problem;
+    float slower;
+} atx_tried;
+
+typedef struct atx_portfolio_rules {
+    double near; /* within so much of its problem's best a configuration is worth a place */
+    int times;   /* so many of those for each problem, or all that there are ... */
+    int most;    /* ... unless so many are chosen before */
+} atx_portfolio_rules;
+
+/* Marks chosen[0 .. configs). */
+at_status atx_portfolio_choose(unsigned char *chosen, const atx_tried *tried, int count, int configs,
+                               int problems, const atx_portfolio_rules *rules, at_error *err) AT_MUST_CHECK;
+
 #endif
