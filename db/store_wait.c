@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +32,26 @@ static void sleep_ms(const atx_store *store, int ms)
         ;
 }
 
+/* A file of the database's folder without a name, so that nothing is left of it whenever this process is
+ * killed. Network file systems have no such files: there it loses its name before anything else is done with
+ * it. */
+static int open_nameless(const char *path)
+{
+    atx_str name = { 0 };
+    const char *slash = strrchr(path, '/');
+    atx_str_add_bytes(&name, slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+    int fd = name.failed ? -1 : open(name.data, O_TMPFILE | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd < 0) {
+        atx_str_reset(&name);
+        atx_str_addf(&name, "%s.lock-XXXXXX", path);
+        fd = name.failed ? -1 : mkostemp(name.data, O_CLOEXEC);
+        if (fd >= 0)
+            unlink(name.data);
+    }
+    atx_str_clear(&name);
+    return fd;
+}
+
 /*
  * SQLite takes "no locks" (ENOLCK, as of NFS without its lock daemon) for a lock of somebody else's. A new
  * file beside the database tells: opening the database's own by hand would drop the locks that are there.
@@ -38,16 +60,12 @@ static void sleep_ms(const atx_store *store, int ms)
 static void try_a_lock(atx_store *store)
 {
     struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-    atx_str name = { 0 };
     store->tried_lock = true;
-    atx_str_addf(&name, "%s.lock-XXXXXX", store->path);
-    int fd = name.failed ? -1 : mkstemp(name.data);
+    int fd = open_nameless(store->path);
     if (fd >= 0) {
         store->no_locks = fcntl(fd, F_SETLK, &all) == 0 ? 0 : errno;
         close(fd);
-        unlink(name.data);
     }
-    atx_str_clear(&name);
 }
 
 /* SQLite asks before each new try for one lock; `tries`: those before. 0: no more of them. */
