@@ -63,7 +63,7 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
     at_status status = open_stores(stores, &count, a, path, err);
     if (status == AT_OK)
         status = check_output(a, path, output, err);
-    if (status == AT_OK && !a->alone && atx_shipped_wanted())
+    if (status == AT_OK && !a->alone && atx_shipped_wanted(false))
         status = atx_model_shipped(&before, NULL, NULL, err);
     if (status == AT_OK)
         status = atx_model_learn(&model, catalog, stores, count, before, &cancel, err);

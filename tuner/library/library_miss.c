@@ -18,6 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *variable(const atx_tuning *t, const char *name)
+{
+    return t->no_environment ? NULL : getenv(name);
+}
+
 at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err)
 {
     if (!(o->tune_s >= 0 && isfinite(o->tune_s)))
@@ -30,6 +35,7 @@ at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err
         return atx_no_memory(err);
     }
     t->is_open = true;
+    t->no_environment = o->no_environment != 0;
     t->budget_s = o->tune_s;
     t->in_background = o->tune_in_background != 0;
     atx_str_add(&t->program, o->program ? o->program : "");
@@ -37,9 +43,10 @@ at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err
     atx_path_from_here(&t->program);
     atx_path_from_here(&t->templates);
     /* Now: the program may go to another folder, or set another variable. */
-    at_status status = atx_headers_open(&t->headers, o->headers ? o->headers : getenv(ATX_HEADERS_ENV), err);
+    at_status status =
+        atx_headers_open(&t->headers, o->headers ? o->headers : variable(t, ATX_HEADERS_ENV), err);
     if (status == AT_OK)
-        status = atx_folders_read(&t->allow, "allow", o->allow ? o->allow : getenv(ATX_ALLOW_ENV), err);
+        status = atx_folders_read(&t->allow, "allow", o->allow ? o->allow : variable(t, ATX_ALLOW_ENV), err);
     if (status == AT_OK)
         status = atx_str_status(&t->program, err);
     return status == AT_OK ? atx_str_status(&t->templates, err) : status;
@@ -68,16 +75,6 @@ void atx_tuning_close(atx_tuning *t)
     atx_folders_clear(&t->allow);
 }
 
-const char *atx_tuning_headers(const atx_tuning *t)
-{
-    return atx_headers_text(t->headers);
-}
-
-const char *atx_tuning_allow(const atx_tuning *t)
-{
-    return atx_str_text(&t->allow.text);
-}
-
 /* `slow` is held. Where the new store cannot be read it is as if it had not come; at_close waits for no lock.
  */
 static at_status see_what_is_new(at_tuner *tuner, at_error *err)
@@ -103,26 +100,29 @@ static const char *unless_empty(const atx_str *text)
     return text->len ? atx_str_text(text) : NULL;
 }
 
-static atx_miss miss_of(const atx_tuning *t, const char *device)
+static atx_miss miss_of(const atx_tuning *t, const char *device, const volatile int *cancel)
 {
     return (atx_miss){ .program = unless_empty(&t->program),
                        .database = atx_str_text(&t->database),
                        .templates = unless_empty(&t->templates),
-                       .headers = atx_tuning_headers(t),
-                       .allow = atx_tuning_allow(t),
+                       .headers = atx_headers_text(t->headers),
+                       .allow = atx_str_text(&t->allow.text),
                        .device = device,
                        .budget_s = t->budget_s,
-                       .stop = &t->stop };
+                       .no_environment = t->no_environment,
+                       .stop = &t->stop,
+                       .cancel = cancel };
 }
 
-at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal, at_error *err)
+at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal,
+                          const volatile int *cancel, at_error *err)
 {
     atx_tuning *t = &tuner->tuning;
     char device[16];
     snprintf(device, sizeof device, "%d", ordinal);
     if (!t->database.len)
         return atx_fail(err, AT_ERR_USAGE, "there is no place for a database");
-    const atx_miss miss = miss_of(t, device);
+    const atx_miss miss = miss_of(t, device, cancel);
     at_status status = atx_miss_tune(&miss, problem, err);
     if (status != AT_OK)
         return status;
@@ -148,7 +148,7 @@ static atx_wish *next_wish(atx_tuning *t)
 /* So that the first calls of other problems get better. That it fails is no affair of who runs anything. */
 static void learn(atx_tuning *t)
 {
-    const atx_miss miss = miss_of(t, "");
+    const atx_miss miss = miss_of(t, "", NULL);
     if (t->database.len && atx_miss_learn(&miss, NULL) != AT_OK)
         return; /* it is tried again after the next problem */
 }
@@ -162,7 +162,7 @@ static void *grant_wishes(void *context)
     while ((w = next_wish(t))) {
         pthread_mutex_unlock(&t->mutex);
         at_error err = { 0 };
-        if (atx_tuning_wait(tuner, &w->problem, w->ordinal, &err) == AT_OK)
+        if (atx_tuning_wait(tuner, &w->problem, w->ordinal, NULL, &err) == AT_OK)
             atomic_store(&w->prepared->renew, true);
         else if (!atomic_load(&t->stop))
             atx_library_log(tuner, err.text);

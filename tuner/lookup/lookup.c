@@ -130,8 +130,13 @@ at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog 
 
 void atx_lookup_add_shipped(atx_lookup *lookup)
 {
-    lookup->with_shipped = atx_shipped_wanted();
+    lookup->with_shipped = atx_shipped_wanted(lookup->no_environment);
     atx_installed_model(lookup->here, sizeof lookup->here, ATX_INSTALLED_FOLDER);
+}
+
+void atx_lookup_no_environment(atx_lookup *lookup)
+{
+    lookup->no_environment = true;
 }
 
 void atx_lookup_exclude(atx_lookup *lookup, const atx_exclusions *exclusions)

@@ -94,6 +94,10 @@ at_status atx_lookup_meant(atx_target *out, atx_lookup *lookup, const atx_target
 at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog *catalog,
                           at_error *err) AT_MUST_CHECK;
 void atx_lookup_add_shipped(atx_lookup *lookup); /* unless the environment leaves them out */
+
+/* From now on no variable of the environment leaves anything out; before atx_lookup_add_shipped. */
+void atx_lookup_no_environment(atx_lookup *lookup);
+
 void atx_lookup_exclude(atx_lookup *lookup, const atx_exclusions *exclusions); /* borrows them; NULL: none */
 void atx_lookup_close(atx_lookup *lookup);
 

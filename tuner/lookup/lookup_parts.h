@@ -57,10 +57,11 @@ typedef struct atx_memo {
 } atx_memo;
 
 struct atx_lookup {
-    atx_store *store;   /* NULL: none                                       */
-    atx_store *shipped; /* what came with the program; NULL: not opened yet */
-    bool with_shipped;  /* it may answer                                    */
-    bool *groups_read;  /* which of atx_shipped_groups are among the entries; NULL: none */
+    atx_store *store;    /* NULL: none                                       */
+    atx_store *shipped;  /* what came with the program; NULL: not opened yet */
+    bool no_environment; /* its variables leave nothing out */
+    bool with_shipped;   /* it may answer                                    */
+    bool *groups_read;   /* which of atx_shipped_groups are among the entries; NULL: none */
     const atx_catalog *catalog;
     const atx_exclusions *exclusions; /* NULL: none */
     atx_winner_index index;

@@ -326,9 +326,9 @@ static at_status predict(atx_prediction *out, const asked *a, const atx_entry *n
 }
 
 /* AUTOTUNE_NO_MODEL: what is near answers. */
-static bool not_wanted(void)
+static bool not_wanted(const atx_lookup *l)
 {
-    const char *without = getenv("AUTOTUNE_NO_MODEL");
+    const char *without = l->no_environment ? NULL : getenv("AUTOTUNE_NO_MODEL");
     return without && *without && strcmp(without, "0") != 0;
 }
 
@@ -345,7 +345,7 @@ at_status atx_lookup_predict(atx_prediction *out, atx_lookup *l, const atx_quest
 {
     ready *r = NULL;
     *out = (atx_prediction){ .shipped = false };
-    if (not_wanted())
+    if (not_wanted(l))
         return AT_ERR_NOT_FOUND;
     at_status status = choose_model(&r, l, q, err);
     if (status != AT_OK)
@@ -386,7 +386,7 @@ at_status atx_lookup_expected(atx_hint *out, int *count, int max, atx_lookup *l,
     ready *r = NULL;
     *count = 0;
     memcpy(q.device, target->name, sizeof q.device);
-    if (not_wanted())
+    if (not_wanted(l))
         return AT_OK;
     at_status status = choose_model(&r, l, &q, &cause);
     if (status == AT_OK && r)
