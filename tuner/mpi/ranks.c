@@ -6,7 +6,6 @@
 #include "util/cancel.h"
 #include "util/clock.h"
 #include "util/out_file.h"
-#include "util/timed_wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>

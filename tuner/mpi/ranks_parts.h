@@ -9,7 +9,7 @@
 #include "mpi/message_queue.h"
 #include "mpi/rank_info.h"
 #include "mpi/ranks.h"
-#include "util/wait_time.h"
+#include "util/clock.h"
 #include <pthread.h>
 
 /* A child that another rank has, and our end of the pair whose other end its supervisor has. */

@@ -9,7 +9,6 @@
 #include "mpi/rank_info.h"
 #include "util/clock.h"
 #include "util/out_file.h"
-#include "util/wait_time.h"
 
 #include <errno.h>
 #include <stdio.h>
