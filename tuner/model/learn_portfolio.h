@@ -4,7 +4,7 @@
 #ifndef AUTOTUNE_LEARN_PORTFOLIO_H
 #define AUTOTUNE_LEARN_PORTFOLIO_H
 
-#include "model/learn_samples.h"
+#include "model/learn_rows.h"
 #include "model/model_parts.h"
 
 /*
