@@ -2,7 +2,7 @@
 --
 -- The program embeds this text and runs it on a new file, in one transaction. A change of this file is a new
 -- schema version: raise user_version here and ATX_SCHEMA_VERSION in store.h. What the program reads and writes is
--- in columns.h. The views are the end of the file: store_guard.c makes views of a connection from them.
+-- in columns.h. The views are the end of the file: store_connection.c makes views of a connection from them.
 --
 -- Units are part of the names: _s seconds, _bytes, _mib, _mhz, _c degrees Celsius, _w watts. NULL means unknown
 -- or not applicable. Times of day are UTC, "2026-11-20T21:52:57Z", so that they sort as text.
