@@ -118,12 +118,12 @@ CREATE TABLE winner (
     run_id             INTEGER REFERENCES run (id),  -- NULL: imported; merged: a run "autotune merge" with the strategy
     source_hash        TEXT    NOT NULL,  -- SHA-256 of the rendered source
     op_hash            TEXT    NOT NULL,  -- SHA-256 of the op with all its templates: the space that was searched
-    median_s           REAL    NOT NULL,  -- one launch, in the interleaved final
+    median_s           REAL    NOT NULL,  -- one launch, in the interleaved re-measurement
     min_s              REAL    NOT NULL,
-    spread             REAL    NOT NULL,  -- (p90 - p10) / median of the final's samples, no unit
+    spread             REAL    NOT NULL,  -- (p90 - p10) / median of the re-measurement's samples, no unit
     samples            INTEGER NOT NULL,
     joules             REAL,              -- one launch, the whole device; NULL: not measured
-    ceiling_s          REAL,              -- best plain copy of the same bytes in the same final
+    ceiling_s          REAL,              -- best plain copy of the same bytes in the same re-measurement
     ceiling_name       TEXT    NOT NULL,  -- which copy that was, "memcpy"; '' when there is none
     ties               TEXT    NOT NULL,  -- configurations that could not be told apart, one a line
     trials             INTEGER NOT NULL,  -- configurations tried

@@ -177,9 +177,9 @@ typedef struct atx_winner {
     const char *source_hash;
     const char *op_hash;   /* atx_catalog_op_hash when it was found                          */
     const char *objective; /* atx_op's objective_text; "": the time                          */
-    atx_timing timing;     /* of the interleaved final */
-    double ceiling_s; /* best plain copy of the same bytes, same final, or the op's operations at its rate; 0:
-                         none */
+    atx_timing timing;     /* of the interleaved re-measurement */
+    double ceiling_s; /* best plain copy of the same bytes, same re-measurement, or the op's operations at its
+                         rate; 0: none */
     const char *ceiling_name; /* "memcpy", "linear THREADS=128 ...", or "66900 GFLOP/s"          */
     const char *ties;         /* configurations that could not be told apart, one a line; ""    */
     int64_t trials;           /* configurations tried for this problem                          */

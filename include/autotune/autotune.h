@@ -177,10 +177,10 @@ typedef struct at_open_options {
     const char *allow;   /* folders that files of `templates` may name files of, besides their own and the
                             working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
     /*
-     * Hears, a line a call, of what goes wrong without stopping: files of `templates` that are left out, a
-     * cache that cannot be used, a configuration that does not work here, a tuning in the background that
-     * failed. It is called in any thread that uses the tuner, and in one of its own; it must not call the
-     * tuner, and returns soon. NULL: nobody does.
+     * Is called with a line of text for whatever goes wrong without stopping: files of `templates` that are
+     * left out, a cache that cannot be used, a configuration that does not work here, a tuning in the
+     * background that failed. Any thread that uses the tuner calls it, and one of the tuner's own; it must
+     * not call the tuner, and must return soon. NULL: no such calls.
      */
     void (*log)(void *log_context, const char *text);
     void *log_context;

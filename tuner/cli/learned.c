@@ -15,7 +15,7 @@ static int64_t trials_of(const atx_model *model)
 {
     atx_training_samples part;
     int64_t trials = 0;
-    for (int i = 0; atx_model_part(&part, model, i); i++)
+    for (int i = 0; atx_model_of_op(&part, model, i); i++)
         trials += part.trials;
     return trials;
 }

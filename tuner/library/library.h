@@ -102,12 +102,12 @@ typedef struct atx_asking {
 } atx_asking;
 
 /* A problem that the background has to tune. */
-typedef struct atx_wish {
-    struct atx_wish *next;
+typedef struct atx_tuning_request {
+    struct atx_tuning_request *next;
     atx_problem problem;
     int ordinal; /* of the device */
     atx_prepared *prepared;
-} atx_wish;
+} atx_tuning_request;
 
 /* Tuning what is not known: library_miss.c. */
 typedef struct atx_tuning {
@@ -118,10 +118,10 @@ typedef struct atx_tuning {
     atx_headers *headers;                 /* of the options, or of the environment */
     atx_folders allow;                    /* the same */
     pthread_mutex_t mutex;
-    pthread_cond_t wished;
+    pthread_cond_t requested;
     pthread_t thread;
     bool has_thread;
-    atx_wish *wishes; /* the oldest first */
+    atx_tuning_request *requests; /* the oldest first */
     atomic_int stop;
 } atx_tuning;
 
@@ -236,8 +236,9 @@ void atx_tuning_close(atx_tuning *t); /* ends what is under way; also of one tha
 at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal,
                           const volatile int *cancel, at_error *err) AT_MUST_CHECK;
 
-/* Has it tuned by and by; `prepared->renew` is set then. What cannot be wished for stays as it is. */
-void atx_tuning_wish(at_tuner *tuner, const atx_problem *problem, int ordinal, atx_prepared *prepared);
+/* Has it tuned by and by; `prepared->renew` is set then. What cannot be requested stays as it is. */
+void atx_tuning_request_later(at_tuner *tuner, const atx_problem *problem, int ordinal,
+                              atx_prepared *prepared);
 
 /* ---- library_table.c ---- */
 

@@ -232,7 +232,7 @@ static at_status show_measured(atx_found_parts *f, const atx_found *found, at_er
     s->origin = found->shipped ? ATX_SHIPPED : "database";
     if (found->expected_s > 0) {
         s->expected_s = found->expected_s;
-        s->expected_loss = found->doubt;
+        s->expected_loss = found->expected_loss;
     }
     if (found->by_model)
         return AT_OK; /* nothing was measured */

@@ -1,6 +1,6 @@
 /*
  * library_miss.c - tuning a problem when it is first run: while its caller waits, or in the background, where
- * one thread of this library takes one wish after the other.
+ * one thread of this library takes one request after the other.
  *
  * Both end alike: the store is opened if it has come meanwhile, and the next look-up sees what is new. The
  * background never touches the driver: it marks what was prepared, and whoever runs it next, in a thread that
@@ -30,7 +30,7 @@ at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err
                         o->tune_s);
     if (pthread_mutex_init(&t->mutex, NULL) != 0)
         return atx_no_memory(err);
-    if (pthread_cond_init(&t->wished, NULL) != 0) {
+    if (pthread_cond_init(&t->requested, NULL) != 0) {
         pthread_mutex_destroy(&t->mutex);
         return atx_no_memory(err);
     }
@@ -58,15 +58,15 @@ void atx_tuning_close(atx_tuning *t)
         return;
     pthread_mutex_lock(&t->mutex);
     atomic_store(&t->stop, 1);
-    pthread_cond_broadcast(&t->wished);
+    pthread_cond_broadcast(&t->requested);
     pthread_mutex_unlock(&t->mutex);
     if (t->has_thread)
         pthread_join(t->thread, NULL);
-    for (atx_wish *w = t->wishes, *next; w; w = next) {
+    for (atx_tuning_request *w = t->requests, *next; w; w = next) {
         next = w->next;
         free(w);
     }
-    pthread_cond_destroy(&t->wished);
+    pthread_cond_destroy(&t->requested);
     pthread_mutex_destroy(&t->mutex);
     atx_str_clear(&t->program);
     atx_str_clear(&t->database);
@@ -135,13 +135,13 @@ at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordin
 /* ---- in the background ---- */
 
 /* The oldest; NULL: it is time to end. `mutex` is held. */
-static atx_wish *next_wish(atx_tuning *t)
+static atx_tuning_request *next_request(atx_tuning *t)
 {
-    while (!atomic_load(&t->stop) && !t->wishes)
-        pthread_cond_wait(&t->wished, &t->mutex);
-    atx_wish *w = atomic_load(&t->stop) ? NULL : t->wishes;
+    while (!atomic_load(&t->stop) && !t->requests)
+        pthread_cond_wait(&t->requested, &t->mutex);
+    atx_tuning_request *w = atomic_load(&t->stop) ? NULL : t->requests;
     if (w)
-        t->wishes = w->next;
+        t->requests = w->next;
     return w;
 }
 
@@ -153,13 +153,13 @@ static void learn(atx_tuning *t)
         return; /* it is tried again after the next problem */
 }
 
-static void *grant_wishes(void *context)
+static void *serve_requests(void *context)
 {
     at_tuner *tuner = context;
     atx_tuning *t = &tuner->tuning;
-    atx_wish *w;
+    atx_tuning_request *w;
     pthread_mutex_lock(&t->mutex);
-    while ((w = next_wish(t))) {
+    while ((w = next_request(t))) {
         pthread_mutex_unlock(&t->mutex);
         at_error err = { 0 };
         if (atx_tuning_wait(tuner, &w->problem, w->ordinal, NULL, &err) == AT_OK)
@@ -180,23 +180,24 @@ static bool start_thread(at_tuner *tuner)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&tuner->tuning.thread, NULL, grant_wishes, tuner) == 0;
+    bool started = pthread_create(&tuner->tuning.thread, NULL, serve_requests, tuner) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
-void atx_tuning_wish(at_tuner *tuner, const atx_problem *problem, int ordinal, atx_prepared *prepared)
+void atx_tuning_request_later(at_tuner *tuner, const atx_problem *problem, int ordinal,
+                              atx_prepared *prepared)
 {
     atx_tuning *t = &tuner->tuning;
-    atx_wish *w = malloc(sizeof *w), **last = &t->wishes;
+    atx_tuning_request *w = malloc(sizeof *w), **last = &t->requests;
     if (!w)
         return;
-    *w = (atx_wish){ NULL, *problem, ordinal, prepared };
+    *w = (atx_tuning_request){ NULL, *problem, ordinal, prepared };
     pthread_mutex_lock(&t->mutex);
     t->has_thread = t->has_thread || start_thread(tuner);
     while (*last)
         last = &(*last)->next;
     *last = w;
-    pthread_cond_signal(&t->wished);
+    pthread_cond_signal(&t->requested);
     pthread_mutex_unlock(&t->mutex);
 }

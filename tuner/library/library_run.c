@@ -349,7 +349,7 @@ static at_status prepare(const atx_prepared **out, at_tuner *tuner, atx_gpu *gpu
     if (!p)
         return status;
     if (may_tune && tuner->tuning.in_background && !is_exact(p->finding))
-        atx_tuning_wish(tuner, &p->finding->problem, atx_gpu_ordinal(gpu), p);
+        atx_tuning_request_later(tuner, &p->finding->problem, atx_gpu_ordinal(gpu), p);
     *out = p;
     return AT_OK;
 }

@@ -4,9 +4,9 @@
  * Who gets the problem's lock starts the program, everybody else waits until the lock is free or the budget
  * is over. A waiter never starts the program itself: what it waited for has failed, or is in the database.
  *
- * The program gets a part of the budget for its search; the rest is for its start, its final and its end.
- * When all of it is over it is told to end, which it does in order, and is killed when it does not. What it
- * measured is stored: the next one who asks begins there.
+ * The program gets a part of the budget for its search; the rest is for its start, its re-measurement and its
+ * end. When all of it is over it is told to end, which it does in order, and is killed when it does not. What
+ * it measured is stored: the next one who asks begins there.
  *
  * However this process ends, the program ends: its standard input is a pipe whose other end this process
  * holds, and nobody ever writes to. A process that was forked meanwhile, and executes nothing, holds it too.

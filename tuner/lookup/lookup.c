@@ -2,11 +2,11 @@
  * lookup.c - what becomes of a question: an exact answer, or a search for a near one.
  *
  * The problem's own winners are asked in the order of their chain in the index, the store's before those that
- * came with the program; the first on the device that stands is the answer, and costs no search and no
- * memory. Where none stands the first of them is out of date, and lookup_near.c weighs its runner-up against
- * near winners; what that came to is remembered.
+ * came with the program; the first valid one on the device is the answer, and costs no search and no
+ * memory. Where none is valid the first of them is out of date, and lookup_near.c weighs its runner-up
+ * against near winners; what that came to is remembered.
  *
- * Invariant: a winner stands when its template is in the catalog with the hash that it had and its
+ * Invariant: a winner is valid when its template is in the catalog with the hash that it had and its
  * requirements hold on the winner's own device; that is found out once for an entry, and so is its launch.
  */
 #include "lookup/lookup_parts.h"
@@ -234,7 +234,7 @@ void atx_lookup_close(atx_lookup *lookup)
 }
 
 /* Of the problem's own winner: looked at when it is first asked for. */
-static bool stands(atx_entry *e, const atx_lookup *l, const atx_problem *p)
+static bool is_valid(atx_entry *e, const atx_lookup *l, const atx_problem *p)
 {
     atx_entry_settle(e, l->catalog);
     if (e->validity == ATX_UNCHECKED)
@@ -259,7 +259,7 @@ static at_status name_device(atx_question *q, atx_lookup *l, const atx_target *t
     return status;
 }
 
-/* The first winner of the problem that stands. NULL: none does; q->outdated is then the first that does not.
+/* The first valid winner of the problem. NULL: there is none; q->outdated is then the first.
  */
 static at_status find_exact(atx_entry **out, atx_question *q, atx_lookup *l, at_error *err)
 {
@@ -272,7 +272,7 @@ static at_status find_exact(atx_entry **out, atx_question *q, atx_lookup *l, at_
         if (e->hidden || e->hash != q->hash || !atx_entry_is_of(e, problem->op, q->type_key, problem->dims) ||
             !atx_entry_may_answer(e, q->device) || !atx_entry_is_on(e, q->device))
             continue;
-        at_status usable = stands(e, l, problem) ? atx_entry_usable(NULL, l, e, q, err) : AT_ERR_NOT_FOUND;
+        at_status usable = is_valid(e, l, problem) ? atx_entry_usable(NULL, l, e, q, err) : AT_ERR_NOT_FOUND;
         if (usable == AT_OK)
             *out = e;
         if (usable != AT_ERR_NOT_FOUND)
@@ -347,7 +347,7 @@ static at_status ask_model(atx_cached *m, atx_lookup *l, const atx_question *q, 
     size_t len = strlen(m->why);
     snprintf(m->why + len, sizeof m->why - len, "%s", p.broken);
     m->found.expected_s = p.expected_s; /* of a near winner that nothing is expected to beat, too */
-    m->found.doubt = p.doubt;
+    m->found.expected_loss = p.expected_loss;
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
     atx_entry *kept = malloc(sizeof *kept);

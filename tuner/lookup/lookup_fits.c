@@ -309,8 +309,8 @@ at_status atx_entry_refusal(const atx_entry *e, atx_store *store, const atx_cata
     return status;
 }
 
-at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
-                            const atx_catalog *catalog, const atx_problem *problem, at_error *err)
+at_status atx_lookup_check_winner(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
+                                  const atx_catalog *catalog, const atx_problem *problem, at_error *err)
 {
     at_error cause = { 0 };
     atx_entry e = { .answer = *winner, .op = problem->op };

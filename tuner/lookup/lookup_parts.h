@@ -60,7 +60,7 @@ typedef struct atx_question {
 typedef struct atx_prediction {
     atx_entry entry; /* its answer belongs to who asked */
     atx_geometry geometry;
-    double expected_s, doubt;
+    double expected_s, expected_loss;
     bool shipped, own; /* own: the model learned on the device that is asked for */
     char why[640];
     char broken[256]; /* also when nothing is expected */

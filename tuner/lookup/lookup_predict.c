@@ -277,7 +277,7 @@ static at_status keep_if_usable(atx_prediction *out, const asked *a, const atx_g
     }
     out->geometry = g->geometry;
     out->expected_s = a->r->own ? g->time_s : 0;
-    out->doubt = a->r->own ? g->doubt : 0;
+    out->expected_loss = a->r->own ? g->expected_loss : 0;
     return AT_OK;
 }
 
@@ -315,13 +315,13 @@ static at_status predict(atx_prediction *out, const asked *a, const atx_entry *n
     out->geometry = guess.geometry;
     out->own = r->own;
     out->expected_s = r->own ? guess.time_s : 0;
-    out->doubt = r->own ? guess.doubt : 0;
+    out->expected_loss = r->own ? guess.expected_loss : 0;
     if (near_is_as_good(&guess, r->predictor, q, slots, near))
         return AT_ERR_NOT_FOUND;
     explain(out, r, &learned, q, any_near, unseen);
     status = keep_first_usable(out, a, &guess, slots, err);
     if (status == AT_ERR_NOT_FOUND)
-        out->expected_s = out->doubt = 0;
+        out->expected_s = out->expected_loss = 0;
     return status;
 }
 

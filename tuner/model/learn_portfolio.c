@@ -60,7 +60,7 @@ static int place_of(const atx_param *p, int64_t value)
     return 0;
 }
 
-static int which_template(const atx_part_of_model *p, const atx_template *t)
+static int which_template(const atx_op_model *p, const atx_template *t)
 {
     for (int i = 0; i < p->template_count; i++)
         if (strcmp(p->templates[i].name, t->name) == 0)
@@ -68,9 +68,9 @@ static int which_template(const atx_part_of_model *p, const atx_template *t)
     return -1;
 }
 
-static bool candidate_of(atx_candidate *out, const atx_part_of_model *part, const atx_sample *s)
+static bool candidate_of(atx_candidate *out, const atx_op_model *known, const atx_sample *s)
 {
-    *out = (atx_candidate){ .which = which_template(part, s->t) };
+    *out = (atx_candidate){ .which = which_template(known, s->t) };
     for (int k = 0; k < s->t->scope.param_count; k++)
         out->places[k] = (uint16_t)place_of(&s->t->scope.params[k], s->config.values[k]);
     return out->which >= 0;
@@ -83,30 +83,30 @@ static int by_candidate(const void *a, const void *b)
 }
 
 /* What an older portfolio has and this has not, of templates that are as they were then. */
-at_status atx_keep_portfolio(atx_part_of_model *part, const atx_part_of_model *older, at_error *err)
+at_status atx_keep_portfolio(atx_op_model *known, const atx_op_model *older, at_error *err)
 {
-    size_t room = (size_t)part->candidate_count + (size_t)older->candidate_count + 1;
-    atx_candidate *all = realloc(part->candidates, room * sizeof *all);
+    size_t room = (size_t)known->candidate_count + (size_t)older->candidate_count + 1;
+    atx_candidate *all = realloc(known->candidates, room * sizeof *all);
     if (!all)
         return atx_no_memory(err);
-    part->candidates = all;
-    int own = part->candidate_count;
-    for (int i = 0; i < older->candidate_count && part->candidate_count < ATX_MODEL_MAX_CANDIDATES; i++) {
+    known->candidates = all;
+    int own = known->candidate_count;
+    for (int i = 0; i < older->candidate_count && known->candidate_count < ATX_MODEL_MAX_CANDIDATES; i++) {
         atx_candidate c = older->candidates[i];
         const atx_model_template *t = &older->templates[c.which];
         c.which = -1;
-        for (int k = 0; k < part->template_count; k++)
-            if (strcmp(part->templates[k].name, t->name) == 0 &&
-                strcmp(part->templates[k].hash, t->hash) == 0)
+        for (int k = 0; k < known->template_count; k++)
+            if (strcmp(known->templates[k].name, t->name) == 0 &&
+                strcmp(known->templates[k].hash, t->hash) == 0)
                 c.which = k;
         if (c.which >= 0 && !bsearch(&c, all, (size_t)own, sizeof c, by_candidate))
-            all[part->candidate_count++] = c;
+            all[known->candidate_count++] = c;
     }
-    qsort(all, (size_t)part->candidate_count, sizeof *all, by_candidate);
+    qsort(all, (size_t)known->candidate_count, sizeof *all, by_candidate);
     return AT_OK;
 }
 
-at_status atx_learn_portfolio(atx_part_of_model *part, const atx_samples *samples, const int *rows,
+at_status atx_learn_portfolio(atx_op_model *known, const atx_samples *samples, const int *rows,
                               const float *slower, int row_count, at_error *err)
 {
     const size_t room = (size_t)row_count + 1;
@@ -121,7 +121,7 @@ at_status atx_learn_portfolio(atx_part_of_model *part, const atx_samples *sample
         goto done;
     }
     for (int i = 0; i < row_count; i++)
-        if ((double)slower[i] <= RULES.near && candidate_of(&all[count], part, &samples->items[rows[i]])) {
+        if ((double)slower[i] <= RULES.near && candidate_of(&all[count], known, &samples->items[rows[i]])) {
             tried[count].problem = samples->items[rows[i]].problem;
             tried[count].slower = slower[i];
             each[count] = all[count];
@@ -136,13 +136,13 @@ at_status atx_learn_portfolio(atx_part_of_model *part, const atx_samples *sample
         tried[i].config = found ? (int)(found - each) : 0;
     }
     status = atx_portfolio_choose(chosen, tried, count, configs, (int)samples->problem_count, &RULES, err);
-    part->candidate_count = 0;
+    known->candidate_count = 0;
     for (int i = 0; i < configs && status == AT_OK; i++)
         if (chosen[i])
-            each[part->candidate_count++] = each[i];
+            each[known->candidate_count++] = each[i];
     if (status == AT_OK) {
-        free(part->candidates);
-        part->candidates = each;
+        free(known->candidates);
+        known->candidates = each;
         each = NULL;
     }
 done:

@@ -129,7 +129,7 @@ static int16_t find_name(const char *names, int count, const char *name)
     return -1;
 }
 
-void atx_find_names(int16_t *to, const atx_part_of_model *p, const atx_model_features *v)
+void atx_find_names(int16_t *to, const atx_op_model *p, const atx_model_features *v)
 {
     char name[ATX_MAX_NAME];
     for (int i = 0; i < v->count; i++) {
@@ -159,7 +159,7 @@ static void map_names(int16_t *to, atx_group *g, const atx_model_features *v)
 at_status atx_name_templates(atx_group *g, at_error *err)
 {
     int16_t ignored[ATX_MAX_MODEL_FEATURES];
-    atx_part_of_model *p = g->part;
+    atx_op_model *p = g->known;
     g->names = malloc(MOST_NAMES * sizeof *g->names);
     if (!g->names)
         return atx_no_memory(err);
@@ -272,7 +272,7 @@ static void keep_columns(atx_group *g, const int *columns, int count)
 
 void atx_choose_features(atx_group *g)
 {
-    atx_part_of_model *p = g->part;
+    atx_op_model *p = g->known;
     worth worths[MOST_NAMES];
     int columns[ATX_MAX_SEEN], known = p->feature_count, room = ATX_MAX_SEEN - known;
     for (int k = 0; k < known; k++)
@@ -315,7 +315,7 @@ static void find_edges(atx_edges *out, float *values, int count)
 
 at_status atx_bin_rows(atx_group *g, int known, at_error *err)
 {
-    atx_part_of_model *p = g->part;
+    atx_op_model *p = g->known;
     size_t features = (size_t)p->feature_count;
     int step = g->row_count / EDGE_ROWS + 1;
     float *values = malloc(((size_t)g->row_count / (size_t)step + 1) * sizeof *values);

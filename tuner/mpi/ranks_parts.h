@@ -26,7 +26,7 @@ typedef enum atx_rank_state {
     ATX_RANK_AWAITED,
     ATX_RANK_HERE,
     ATX_RANK_OTHER,
-    ATX_RANK_BYE,
+    ATX_RANK_DISCONNECTED,
     ATX_RANK_GONE
 } atx_rank_state;
 
