@@ -49,6 +49,16 @@ at_status atx_finding_keep(const char **out, atx_found_parts *f, const char *tex
     return AT_OK;
 }
 
+/* The same of a text that was made for it, which is cleared. */
+static at_status keep_made(const char **out, atx_found_parts *f, atx_str *text, at_error *err)
+{
+    at_status status = atx_str_status(text, err);
+    if (status == AT_OK)
+        status = atx_finding_keep(out, f, atx_str_text(text), err);
+    atx_str_clear(text);
+    return status;
+}
+
 at_status atx_finding_bind(int64_t *slots, const atx_found_parts *f, at_error *err)
 {
     at_status status = atx_problem_bind(slots, &f->problem, &f->limits, err);
@@ -160,11 +170,7 @@ static at_status say_why(atx_found_parts *f, const char *known, const char *more
 {
     atx_str why = { 0 };
     atx_str_addf(&why, "%s%s%s", known ? known : "", known && *known && *more ? "; " : "", more);
-    at_status status = atx_str_status(&why, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&f->shown.why, f, atx_str_text(&why), err);
-    atx_str_clear(&why);
-    return status;
+    return keep_made(&f->shown.why, f, &why, err);
 }
 
 /* Whoever asks, for the filter of a fallback. */
@@ -299,11 +305,7 @@ static at_status show_launch(atx_found_parts *f, int i, const int64_t *slots, co
         f->lists[i][k] = &f->args[of.args[k]];
     f->launch_list[i] = shown;
     atx_render_kernel(&kernel, f->t, of.kernel, slots);
-    status = atx_str_status(&kernel, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&shown->kernel, f, atx_str_text(&kernel), err);
-    atx_str_clear(&kernel);
-    return status;
+    return keep_made(&shown->kernel, f, &kernel, err);
 }
 
 static void show_variables(atx_found_parts *f)
@@ -350,11 +352,7 @@ static at_status show_template(atx_found_parts *f, int64_t *slots, const atx_geo
         return status;
     s->template_name = f->t->name;
     atx_config_text(&config, f->t, &f->config);
-    status = atx_str_status(&config, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&s->config, f, atx_str_text(&config), err);
-    atx_str_clear(&config);
-    return status;
+    return keep_made(&s->config, f, &config, err);
 }
 
 /* For whom. */
@@ -444,11 +442,7 @@ static at_status show_question(atx_found_parts *f, at_error *err)
     s->why = s->warning = s->device = s->config = "";
     s->measured_device = s->measured_shape = s->measured_at = s->origin = "";
     atx_problem_shape(&shape, &f->problem);
-    at_status status = atx_str_status(&shape, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&s->shape, f, atx_str_text(&shape), err);
-    atx_str_clear(&shape);
-    return status;
+    return keep_made(&s->shape, f, &shape, err);
 }
 
 at_status atx_finding_make(atx_found_parts **out, at_tuner *tuner, const at_problem *problem,

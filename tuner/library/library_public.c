@@ -130,22 +130,18 @@ const char *at_type_name(at_type type)
 
 int at_type_bits(at_type type)
 {
+    static const struct {
+        at_type type;
+        int bits;
+    } RESERVED[] = { { AT_TYPE_F8_E4M3, 8 }, { AT_TYPE_F8_E5M2, 8 }, { AT_TYPE_F8_E8M0, 8 },
+                     { AT_TYPE_F6_E2M3, 6 }, { AT_TYPE_F6_E3M2, 6 }, { AT_TYPE_F4_E2M1, 4 } };
     atx_dtype known = ATX_U8;
     if (atx_library_dtype(&known, type, NULL) == AT_OK)
         return 8 * atx_dtype_bytes(known);
-    switch (type) {
-    case AT_TYPE_F8_E4M3:
-    case AT_TYPE_F8_E5M2:
-    case AT_TYPE_F8_E8M0:
-        return 8;
-    case AT_TYPE_F6_E2M3:
-    case AT_TYPE_F6_E3M2:
-        return 6;
-    case AT_TYPE_F4_E2M1:
-        return 4;
-    default:
-        return 0;
-    }
+    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
+        if (RESERVED[i].type == type)
+            return RESERVED[i].bits;
+    return 0;
 }
 
 at_status at_type_parse(at_type *out, const char *text, at_error *err)

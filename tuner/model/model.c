@@ -56,19 +56,20 @@ typedef struct scored_config {
 struct atx_predictor {
     const atx_op_model *known;
     const atx_op *op;
-    bound *bound;
-    uint8_t *bins;   /* MOST x features */
-    int64_t *values; /* MOST x ATX_MAX_PARAMS at most */
     size_t values_used;
-    scored_config *scored, **order;
-    int64_t *first; /* of each scored_config: the sum of the first trees */
-    const uint8_t **rows;
-    int64_t *sums;
     int scored_count, summed, best_count; /* these are first in `order`, after the last round */
     atx_model_features problem_features;
     int16_t problem_feature_of[ATX_MAX_SEEN];
     float numbers[ATX_MAX_MODEL_FEATURES];
     uint8_t base[ATX_MAX_SEEN]; /* bins of the problem */
+    bound bound[ATX_MODEL_MAX_TEMPLATES];
+    /* Room for the most that a question can take; a page is there once it is written to. */
+    scored_config scored[MOST], *order[MOST];
+    int64_t first[MOST],
+        sums[MOST]; /* of each scored configuration: the sum of the first trees; of all so far */
+    const uint8_t *rows[MOST];
+    int64_t values[MOST * ATX_MAX_PARAMS];
+    uint8_t bins[MOST * ATX_MAX_SEEN];
 };
 
 atx_training_samples atx_predictor_training_samples(const atx_predictor *p)
@@ -175,21 +176,6 @@ static const atx_op_model *find_op_model(const atx_model *m, const atx_op *op, c
     return found;
 }
 
-static at_status allocate(atx_predictor *p, at_error *err)
-{
-    size_t features = (size_t)p->known->feature_count + 1;
-    p->bound = calloc((size_t)p->known->template_count + 1, sizeof *p->bound);
-    p->scored = malloc(MOST * sizeof *p->scored);
-    p->order = malloc(MOST * sizeof *p->order);
-    p->first = malloc(MOST * sizeof *p->first);
-    p->rows = malloc(MOST * sizeof *p->rows);
-    p->sums = malloc(MOST * sizeof *p->sums);
-    p->values = malloc((size_t)MOST * ATX_MAX_PARAMS * sizeof *p->values);
-    p->bins = malloc(MOST * features);
-    bool all = p->bound && p->scored && p->order && p->first && p->rows && p->sums && p->values && p->bins;
-    return all ? AT_OK : atx_no_memory(err);
-}
-
 static at_status tie_all(atx_predictor *p, const atx_catalog *catalog, at_error *err)
 {
     by_name names;
@@ -213,9 +199,7 @@ at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const 
         return atx_no_memory(err);
     p->known = known;
     p->op = op;
-    at_status status = allocate(p, err);
-    if (status == AT_OK)
-        status = tie_all(p, catalog, err);
+    at_status status = tie_all(p, catalog, err);
     if (status == AT_OK)
         *out = p;
     else
@@ -227,18 +211,10 @@ void atx_predictor_close(atx_predictor *p)
 {
     if (!p)
         return;
-    for (int i = 0; p->bound && i < p->known->template_count; i++) {
+    for (int i = 0; i < p->known->template_count; i++) {
         free(p->bound[i].links);
         atx_plan_clear(&p->bound[i].plan);
     }
-    free(p->bound);
-    free(p->scored);
-    free(p->order);
-    free(p->first);
-    free(p->rows);
-    free(p->sums);
-    free(p->values);
-    free(p->bins);
     free(p);
 }
 
