@@ -2,7 +2,7 @@
 --
 -- The program embeds this text and runs it on a new file, in one transaction. A change of this file is a new
 -- schema version: raise user_version here and ATX_SCHEMA_VERSION in store.h. What the program reads and writes is
--- in columns.h. The views are the end of the file: store_guard.c makes views of a connection from them.
+-- in columns.h. The views are the end of the file: store_connection.c makes views of a connection from them.
 --
 -- Units are part of the names: _s seconds, _bytes, _mib, _mhz, _c degrees Celsius, _w watts. NULL means unknown
 -- or not applicable. Times of day are UTC, "2026-11-20T21:52:57Z", so that they sort as text.
@@ -118,12 +118,12 @@ CREATE TABLE winner (
     run_id             INTEGER REFERENCES run (id),  -- NULL: imported; merged: a run "autotune merge" with the strategy
     source_hash        TEXT    NOT NULL,  -- SHA-256 of the rendered source
     op_hash            TEXT    NOT NULL,  -- SHA-256 of the op with all its templates: the space that was searched
-    median_s           REAL    NOT NULL,  -- one launch, in the interleaved final
+    median_s           REAL    NOT NULL,  -- one launch, in the interleaved re-measurement
     min_s              REAL    NOT NULL,
-    spread             REAL    NOT NULL,  -- (p90 - p10) / median of the final's samples, no unit
+    spread             REAL    NOT NULL,  -- (p90 - p10) / median of the re-measurement's samples, no unit
     samples            INTEGER NOT NULL,
     joules             REAL,              -- one launch, the whole device; NULL: not measured
-    ceiling_s          REAL,              -- best plain copy of the same bytes in the same final
+    ceiling_s          REAL,              -- best plain copy of the same bytes in the same re-measurement
     ceiling_name       TEXT    NOT NULL,  -- which copy that was, "memcpy"; '' when there is none
     ties               TEXT    NOT NULL,  -- configurations that could not be told apart, one a line
     trials             INTEGER NOT NULL,  -- configurations tried

@@ -71,7 +71,7 @@ at_status atx_store_open_memory(atx_store **out, at_error *err) AT_MUST_CHECK;
  * does not leave them out (unset, empty or 0).
  */
 #define ATX_SHIPPED "shipped with autotune" /* how answers say where they are from */
-bool atx_shipped_wanted(void);
+bool atx_shipped_wanted(bool no_environment);
 at_status atx_store_open_shipped(atx_store **out, at_error *err) AT_MUST_CHECK;
 
 /* AT_ERR_USAGE for names that SQLite would not take for a file: what was stored there would be gone. */
@@ -177,9 +177,9 @@ typedef struct atx_winner {
     const char *source_hash;
     const char *op_hash;   /* atx_catalog_op_hash when it was found                          */
     const char *objective; /* atx_op's objective_text; "": the time                          */
-    atx_timing timing;     /* of the interleaved final */
-    double ceiling_s; /* best plain copy of the same bytes, same final, or the op's operations at its rate; 0:
-                         none */
+    atx_timing timing;     /* of the interleaved re-measurement */
+    double ceiling_s; /* best plain copy of the same bytes, same re-measurement, or the op's operations at its
+                         rate; 0: none */
     const char *ceiling_name; /* "memcpy", "linear THREADS=128 ...", or "66900 GFLOP/s"          */
     const char *ties;         /* configurations that could not be told apart, one a line; ""    */
     int64_t trials;           /* configurations tried for this problem                          */
@@ -425,7 +425,7 @@ at_status atx_store_short_hash(char out[9], atx_store *store, at_error *err) AT_
  * first that were used longest ago (to the day), those of winners last. Bytes are the file's without what is
  * free in it. A database that holds trials too is never too large.
  */
-#define ATX_CACHE_LIMIT_MIB 1024
+#define ATX_CACHE_LIMIT_TEXT "1024" /* MiB */
 
 /*
  * For writing; made, with its folder, for its user alone. Compiled kernels are code: AT_ERR_STORE, in words,

@@ -42,9 +42,8 @@ at_status atx_store_cubin_limit(int64_t *bytes, const char *option, at_error *er
 {
     char *end = NULL;
     const char *text = option ? option : getenv("AUTOTUNE_CACHE_LIMIT");
-    *bytes = (int64_t)ATX_CACHE_LIMIT_MIB << 20;
     if (!text || (!option && !text[0]))
-        return AT_OK;
+        text = ATX_CACHE_LIMIT_TEXT;
     errno = 0;
     long long mib = strtoll(text, &end, 10);
     if (errno || end == text || *end || mib < 0 || mib > INT64_MAX >> 20)

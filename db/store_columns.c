@@ -1,9 +1,9 @@
 /*
  * store_columns.c - records in and out of rows, by the rows of columns.h.
  *
- * A table for each struct says where its members lie; one switch binds a member and one reads it, so that
- * what a kind means stands in two places side by side. A member's C type is checked against its kind here,
- * when this file is compiled: an offset alone would take any.
+ * A table for each struct says where its members lie; one switch makes a value of a member and one makes a
+ * member of a value, so that what a kind means stands in two places side by side. A member's C type is
+ * checked against its kind here, when this file is compiled: an offset alone would take any.
  */
 #include "db/columns.h"
 #include "db/store.h"
@@ -14,6 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
+#define IS_TEXT(m)      _Generic((m), char *: sizeof(m) == sizeof(char *), const char *: 1, default: 0)
+#define IS_CHARS(m)     (_Generic((m), char *: 1, default: 0) && sizeof(m) != sizeof(char *))
+#define IS_OUTCOME(m)   _Generic((m), atx_outcome: 1, default: 0)
+#define IS_BOOL(m)      _Generic((m), bool: 1, default: 0)
+#define IS_INT(m)       _Generic((m), int64_t: 1, default: 0)
+#define IS_COUNT(m)     IS_INT(m)
+#define IS_REAL(m)      _Generic((m), double: 1, default: 0)
+#define IS_SOME_REAL(m) IS_REAL(m)
+/* clang-format on */
+
+/* The size of the member; no compiler takes a bit field of -1 bits, where its type is none of the kind. */
+#define SIZE_OF(kind, member)                                                                                \
+    (sizeof(member) + 0 * sizeof(struct { int is_of_its_kind : IS_##kind(member) ? 1 : -1; }))
+
 #define COLUMN(type, column, display, of_kind, member, of_rule, of_range)                                    \
     { .name = #column,                                                                                       \
       .shown = #display,                                                                                     \
@@ -21,7 +36,7 @@
       .rule = ATX_RULE_##of_rule,                                                                            \
       .range = ATX_RANGE_##of_range,                                                                         \
       .offset = offsetof(type, member),                                                                      \
-      .size = sizeof((type *)0)->member },
+      .size = SIZE_OF(of_kind, ((type *)0)->member) },
 
 #define OF_PROBLEM(...)     COLUMN(atx_problem_key, __VA_ARGS__)
 #define OF_FINGERPRINT(...) COLUMN(atx_fingerprint, __VA_ARGS__)
@@ -59,43 +74,19 @@ const atx_columns atx_winner_figures = { WINNER + ATX_KERNEL_COUNT, ATX_WINNER_F
 const atx_columns atx_answer_columns = ALL(ANSWER);
 const atx_columns atx_line_columns = ALL(LINE);
 
-/* ---- the kind of each member ---- */
+/* ---- a member, whatever its kind ---- */
 
-/* clang-format off */
-#define IS_TEXT(m)      _Generic((m), char *: sizeof(m) == sizeof(char *), const char *: 1, default: 0)
-#define IS_CHARS(m)     (_Generic((m), char *: 1, default: 0) && sizeof(m) != sizeof(char *))
-#define IS_OUTCOME(m)   _Generic((m), atx_outcome: 1, default: 0)
-#define IS_BOOL(m)      _Generic((m), bool: 1, default: 0)
-#define IS_INT(m)       _Generic((m), int64_t: 1, default: 0)
-#define IS_COUNT(m)     IS_INT(m)
-#define IS_REAL(m)      _Generic((m), double: 1, default: 0)
-#define IS_SOME_REAL(m) IS_REAL(m)
+typedef struct cell {
+    bool is_text, is_real, is_null; /* neither of the first two: an integer */
+    const char *text;
+    int64_t integer;
+    double real;
+} cell;
 
-#define CHECK(type, kind, member) \
-    _Static_assert(IS_##kind(((type *)0)->member), #type "." #member " is no " #kind);
-#define CHECK_PROBLEM(name, shown, kind, member, rule, range)     CHECK(atx_problem_key, kind, member)
-#define CHECK_FINGERPRINT(name, shown, kind, member, rule, range) CHECK(atx_fingerprint, kind, member)
-#define CHECK_TRIAL(name, shown, kind, member, rule, range)       CHECK(atx_trial_row, kind, member)
-#define CHECK_WINNER(name, shown, kind, member, rule, range)      CHECK(atx_winner, kind, member)
-#define CHECK_ANSWER(name, shown, kind, member, rule, range)      CHECK(atx_answer, kind, member)
-
-ATX_PROBLEM_COLUMNS(CHECK_PROBLEM)
-ATX_FINGERPRINT_COLUMNS(CHECK_FINGERPRINT)
-ATX_KERNEL_COLUMNS(CHECK_TRIAL)
-ATX_TRIAL_FIGURES(CHECK_TRIAL)
-ATX_TIME_COLUMN(CHECK_TRIAL)
-ATX_KERNEL_COLUMNS(CHECK_WINNER)
-ATX_WINNER_FIGURES(CHECK_WINNER)
-ATX_PROBLEM_COLUMNS(CHECK_ANSWER)
-ATX_TIME_COLUMN(CHECK_ANSWER)
-ATX_RANK_COLUMN(CHECK_ANSWER)
-/* clang-format on */
-
-/* ---- binding and reading ---- */
-
-static int bind_text(sqlite3_stmt *s, int index, const char *text)
+static cell cell_for(atx_column_kind kind)
 {
-    return sqlite3_bind_text(s, index, text ? text : "", -1, SQLITE_STATIC);
+    return (cell){ .is_text = kind == ATX_KIND_TEXT || kind == ATX_KIND_CHARS || kind == ATX_KIND_OUTCOME,
+                   .is_real = kind == ATX_KIND_REAL || kind == ATX_KIND_SOME_REAL };
 }
 
 /* Members are char * or const char *: a pointer is copied as what it is. */
@@ -103,43 +94,88 @@ static const char *text_of(const void *member)
 {
     const char *text;
     memcpy(&text, member, sizeof text);
-    return text;
+    return text ? text : "";
 }
 
-static int bind_count(sqlite3_stmt *s, int index, int64_t value)
+static cell get(const atx_column *c, const void *record)
 {
-    return value < 0 ? sqlite3_bind_null(s, index) : sqlite3_bind_int64(s, index, value);
-}
-
-static int bind_member(sqlite3_stmt *s, int index, atx_column_kind kind, const void *member)
-{
-    switch (kind) {
+    const void *member = (const char *)record + c->offset;
+    cell v = cell_for(c->kind);
+    switch (c->kind) {
     case ATX_KIND_TEXT:
-        return bind_text(s, index, text_of(member));
+        v.text = text_of(member);
+        break;
     case ATX_KIND_CHARS:
-        return bind_text(s, index, member);
+        v.text = member;
+        break;
     case ATX_KIND_OUTCOME:
-        return bind_text(s, index, atx_outcome_name(*(const atx_outcome *)member));
+        v.text = atx_outcome_name(*(const atx_outcome *)member);
+        break;
     case ATX_KIND_BOOL:
-        return sqlite3_bind_int64(s, index, *(const bool *)member);
+        v.integer = *(const bool *)member;
+        break;
     case ATX_KIND_INT:
-        return sqlite3_bind_int64(s, index, *(const int64_t *)member);
     case ATX_KIND_COUNT:
-        return bind_count(s, index, *(const int64_t *)member);
+        v.integer = *(const int64_t *)member;
+        v.is_null = c->kind == ATX_KIND_COUNT && v.integer < 0;
+        break;
     case ATX_KIND_REAL:
-    case ATX_KIND_SOME_REAL: /* SQLite takes NaN for NULL */
-        return sqlite3_bind_double(s, index, *(const double *)member);
+    case ATX_KIND_SOME_REAL:
+        v.real = *(const double *)member;
+        v.is_null = c->kind == ATX_KIND_SOME_REAL && isnan(v.real);
+        break;
     }
-    return SQLITE_MISUSE;
+    return v;
+}
+
+/* Of a text as much as there is room for. */
+static void set(const atx_column *c, void *record, cell v)
+{
+    char *member = (char *)record + c->offset;
+    size_t len;
+    switch (c->kind) {
+    case ATX_KIND_TEXT:
+        memcpy(member, &v.text, sizeof v.text);
+        break;
+    case ATX_KIND_CHARS:
+        len = strnlen(v.text, c->size - 1);
+        memcpy(member, v.text, len);
+        member[len] = '\0';
+        break;
+    case ATX_KIND_OUTCOME:
+        *(atx_outcome *)(void *)member = atx_outcome_of(v.text);
+        break;
+    case ATX_KIND_BOOL:
+        *(bool *)member = v.integer != 0;
+        break;
+    case ATX_KIND_INT:
+    case ATX_KIND_COUNT:
+        v.integer = v.is_null && c->kind == ATX_KIND_COUNT ? -1 : v.integer;
+        memcpy(member, &v.integer, sizeof v.integer);
+        break;
+    case ATX_KIND_REAL:
+    case ATX_KIND_SOME_REAL:
+        memcpy(member, &v.real, sizeof v.real);
+        break;
+    }
+}
+
+/* ---- in and out of rows ---- */
+
+static int bind(sqlite3_stmt *s, int index, cell v)
+{
+    if (v.is_null)
+        return sqlite3_bind_null(s, index);
+    if (v.is_text)
+        return sqlite3_bind_text(s, index, v.text, -1, SQLITE_STATIC);
+    return v.is_real ? sqlite3_bind_double(s, index, v.real) : sqlite3_bind_int64(s, index, v.integer);
 }
 
 int atx_columns_bind(sqlite3_stmt *s, int first, const atx_columns *columns, const void *record)
 {
     int code = SQLITE_OK;
-    for (int i = 0; code == SQLITE_OK && i < columns->count; i++) {
-        const atx_column *c = &columns->items[i];
-        code = bind_member(s, first + i, c->kind, (const char *)record + c->offset);
-    }
+    for (int i = 0; code == SQLITE_OK && i < columns->count; i++)
+        code = bind(s, first + i, get(&columns->items[i], record));
     return code;
 }
 
@@ -149,135 +185,59 @@ const char *atx_store_text(sqlite3_stmt *statement, int column)
     return text ? (const char *)text : "";
 }
 
-/* As much as there is room for. */
-static void read_chars(char *out, size_t size, sqlite3_stmt *s, int index)
-{
-    const char *text = atx_store_text(s, index);
-    size_t len = strnlen(text, size - 1);
-    memcpy(out, text, len);
-    out[len] = '\0';
-}
-
-static void read_member(void *member, const atx_column *c, sqlite3_stmt *s, int index)
-{
-    const char *text;
-    switch (c->kind) {
-    case ATX_KIND_TEXT:
-        text = atx_store_text(s, index);
-        memcpy(member, &text, sizeof text);
-        break;
-    case ATX_KIND_CHARS:
-        read_chars(member, c->size, s, index);
-        break;
-    case ATX_KIND_OUTCOME:
-        *(atx_outcome *)member = atx_outcome_of(atx_store_text(s, index));
-        break;
-    case ATX_KIND_BOOL:
-        *(bool *)member = sqlite3_column_int64(s, index) != 0;
-        break;
-    case ATX_KIND_INT:
-        *(int64_t *)member = sqlite3_column_int64(s, index);
-        break;
-    case ATX_KIND_COUNT:
-        *(int64_t *)member =
-            sqlite3_column_type(s, index) == SQLITE_NULL ? -1 : sqlite3_column_int64(s, index);
-        break;
-    case ATX_KIND_REAL:
-    case ATX_KIND_SOME_REAL:
-        *(double *)member = sqlite3_column_double(s, index); /* 0 for NULL */
-        break;
-    }
-}
-
+/* NULL is 0 as a number. */
 int atx_columns_read(void *record, const atx_columns *columns, sqlite3_stmt *s, int first)
 {
-    for (int i = 0; i < columns->count; i++)
-        read_member((char *)record + columns->items[i].offset, &columns->items[i], s, first + i);
+    for (int i = 0; i < columns->count; i++) {
+        cell v = cell_for(columns->items[i].kind);
+        v.is_null = !v.is_text && sqlite3_column_type(s, first + i) == SQLITE_NULL;
+        if (v.is_text)
+            v.text = atx_store_text(s, first + i);
+        else if (v.is_real)
+            v.real = sqlite3_column_double(s, first + i);
+        else
+            v.integer = sqlite3_column_int64(s, first + i);
+        set(&columns->items[i], record, v);
+    }
     return first + columns->count;
 }
 
 /* ---- as bytes ---- */
 
-static void pack_number(atx_str *out, uint64_t bits)
-{
-    unsigned char b[8];
-    for (int i = 0; i < 8; i++)
-        b[i] = (unsigned char)(bits >> 8 * i);
-    atx_str_add_bytes(out, b, sizeof b);
-}
-
-static void pack_member(atx_str *out, atx_column_kind kind, const void *member)
-{
-    uint64_t bits = 0;
-    const char *text = kind == ATX_KIND_TEXT ? text_of(member) : member;
-    switch (kind) {
-    case ATX_KIND_TEXT:
-    case ATX_KIND_CHARS:
-        atx_str_add_bytes(out, text ? text : "", (text ? strlen(text) : 0) + 1);
-        return;
-    case ATX_KIND_OUTCOME:
-        bits = *(const atx_outcome *)member;
-        break;
-    case ATX_KIND_BOOL:
-        bits = *(const bool *)member;
-        break;
-    case ATX_KIND_INT:
-    case ATX_KIND_COUNT:
-    case ATX_KIND_REAL:
-    case ATX_KIND_SOME_REAL:
-        memcpy(&bits, member, sizeof bits);
-        break;
-    }
-    pack_number(out, bits);
-}
-
 void atx_columns_pack(atx_str *out, const atx_columns *columns, const void *record)
 {
-    for (int i = 0; i < columns->count; i++)
-        pack_member(out, columns->items[i].kind, (const char *)record + columns->items[i].offset);
-}
-
-static uint64_t number_at(const unsigned char *bytes)
-{
-    uint64_t bits = 0;
-    for (int i = 0; i < 8; i++)
-        bits |= (uint64_t)bytes[i] << 8 * i;
-    return bits;
-}
-
-static const unsigned char *unpack_member(void *member, const atx_column *c, const unsigned char *bytes)
-{
-    const char *text = (const char *)bytes;
-    bool is_text = c->kind == ATX_KIND_TEXT || c->kind == ATX_KIND_CHARS;
-    size_t len = is_text ? strlen(text) : 0;
-    uint64_t bits = is_text ? 0 : number_at(bytes);
-    switch (c->kind) {
-    case ATX_KIND_TEXT:
-        memcpy(member, &text, sizeof text);
-        break;
-    case ATX_KIND_CHARS:
-        memcpy(member, text, len < c->size ? len + 1 : 0);
-        break;
-    case ATX_KIND_OUTCOME:
-        *(atx_outcome *)member = (atx_outcome)bits;
-        break;
-    case ATX_KIND_BOOL:
-        *(bool *)member = bits != 0;
-        break;
-    case ATX_KIND_INT:
-    case ATX_KIND_COUNT:
-    case ATX_KIND_REAL:
-    case ATX_KIND_SOME_REAL:
-        memcpy(member, &bits, sizeof bits);
-        break;
+    for (int i = 0; i < columns->count; i++) {
+        const cell v = get(&columns->items[i], record);
+        unsigned char bytes[8];
+        uint64_t bits = (uint64_t)v.integer;
+        if (v.is_text) {
+            atx_str_add_bytes(out, v.text, strlen(v.text) + 1);
+            continue;
+        }
+        if (v.is_real)
+            memcpy(&bits, &v.real, sizeof bits);
+        for (int k = 0; k < 8; k++)
+            bytes[k] = (unsigned char)(bits >> 8 * k);
+        atx_str_add_bytes(out, bytes, sizeof bytes);
     }
-    return bytes + (is_text ? len + 1 : 8);
 }
 
 const unsigned char *atx_columns_unpack(void *record, const atx_columns *columns, const unsigned char *bytes)
 {
-    for (int i = 0; i < columns->count; i++)
-        bytes = unpack_member((char *)record + columns->items[i].offset, &columns->items[i], bytes);
+    for (int i = 0; i < columns->count; i++) {
+        cell v = cell_for(columns->items[i].kind);
+        uint64_t bits = 0;
+        if (v.is_text) {
+            v.text = (const char *)bytes;
+            bytes += strlen(v.text) + 1;
+        } else {
+            for (int k = 0; k < 8; k++)
+                bits |= (uint64_t)*bytes++ << 8 * k;
+            memcpy(&v.real, &bits, sizeof v.real);
+            v.integer = (int64_t)bits;
+        }
+        set(&columns->items[i], record, v);
+    }
     return bytes;
 }
 
@@ -320,31 +280,15 @@ static at_status check_real(const atx_column *c, double value, at_error *err)
     return fail_range(c, found, err);
 }
 
-static at_status check_member(const atx_column *c, const void *member, at_error *err)
-{
-    switch (c->kind) {
-    case ATX_KIND_INT:
-        return check_int(c, *(const int64_t *)member, err);
-    case ATX_KIND_COUNT:
-        return *(const int64_t *)member < 0 ? AT_OK : check_int(c, *(const int64_t *)member, err);
-    case ATX_KIND_REAL:
-        return check_real(c, *(const double *)member, err);
-    case ATX_KIND_SOME_REAL:
-        return isnan(*(const double *)member) ? AT_OK : check_real(c, *(const double *)member, err);
-    case ATX_KIND_TEXT:
-    case ATX_KIND_CHARS:
-    case ATX_KIND_OUTCOME:
-    case ATX_KIND_BOOL:
-        break;
-    }
-    return AT_OK;
-}
-
 at_status atx_columns_check(const atx_columns *columns, const void *record, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; status == AT_OK && i < columns->count; i++)
-        status = check_member(&columns->items[i], (const char *)record + columns->items[i].offset, err);
+    for (int i = 0; status == AT_OK && i < columns->count; i++) {
+        const cell v = get(&columns->items[i], record);
+        if (!v.is_text && !v.is_null)
+            status = v.is_real ? check_real(&columns->items[i], v.real, err)
+                               : check_int(&columns->items[i], v.integer, err);
+    }
     return status;
 }
 
@@ -382,8 +326,7 @@ bool atx_columns_own(void *record, const atx_columns *columns)
         if (columns->items[i].kind != ATX_KIND_TEXT)
             continue;
         void *member = (char *)record + columns->items[i].offset;
-        const char *text = text_of(member);
-        const char *copy = strdup(text ? text : "");
+        const char *copy = strdup(text_of(member));
         memcpy(member, &copy, sizeof copy);
         whole = whole && copy;
     }
@@ -392,9 +335,13 @@ bool atx_columns_own(void *record, const atx_columns *columns)
 
 void atx_columns_free(void *record, const atx_columns *columns)
 {
-    for (int i = 0; i < columns->count; i++)
-        if (columns->items[i].kind == ATX_KIND_TEXT)
-            free((char *)(uintptr_t)text_of((char *)record + columns->items[i].offset));
+    for (int i = 0; i < columns->count; i++) {
+        char *text;
+        if (columns->items[i].kind != ATX_KIND_TEXT)
+            continue;
+        memcpy(&text, (char *)record + columns->items[i].offset, sizeof text);
+        free(text);
+    }
 }
 
 const char *atx_column_public(const atx_column *c)
@@ -410,35 +357,19 @@ const char *atx_column_public(const atx_column *c)
 
 /* ---- an answer, figure by figure ---- */
 
+/* An empty text is none. */
 static atx_stored_figure figure_of(const atx_column *c, const void *record)
 {
-    const void *at = (const char *)record + c->offset;
-    atx_stored_figure f = { .name = atx_column_public(c), .integer = -1, .real = NAN };
-    switch (c->kind) {
-    case ATX_KIND_TEXT:
-    case ATX_KIND_CHARS:
-    case ATX_KIND_OUTCOME: /* no answer has one */
-        f.text = c->kind == ATX_KIND_TEXT ? *(const char *const *)at : at;
-        f.text = f.text && *f.text ? f.text : NULL;
-        break;
-    case ATX_KIND_BOOL:
-        f.kind = ATX_A_BOOL;
-        f.integer = *(const bool *)at;
-        break;
-    case ATX_KIND_INT:
-    case ATX_KIND_COUNT:
-        f.kind = ATX_AN_INT;
-        f.integer = *(const int64_t *)at;
-        break;
-    case ATX_KIND_REAL:
-    case ATX_KIND_SOME_REAL:
-        f.kind = ATX_A_REAL;
-        f.real = *(const double *)at;
-        if (c->kind == ATX_KIND_SOME_REAL && f.real == 0)
-            f.real = NAN;
-        break;
-    }
-    return f;
+    const cell v = get(c, record);
+    return (atx_stored_figure){ .name = atx_column_public(c),
+                                .kind = c->kind == ATX_KIND_BOOL ? ATX_A_BOOL
+                                        : v.is_text              ? ATX_A_TEXT
+                                        : v.is_real              ? ATX_A_REAL
+                                                                 : ATX_AN_INT,
+                                .text = v.is_text && *v.text ? v.text : NULL,
+                                .integer = v.is_text || v.is_real ? -1 : v.integer,
+                                .real =
+                                    v.is_real && (c->kind == ATX_KIND_REAL || v.real != 0) ? v.real : NAN };
 }
 
 static void each(const atx_columns *columns, int count, const void *record, atx_figure_visit *visit,

@@ -6,7 +6,7 @@
  */
 #include "db/store_internal.h"
 
-#include "util/utf8.h"
+#include "util/printable.h"
 
 #include <string.h>
 

@@ -80,7 +80,7 @@ bool atx_store_has_files_beside(const char *path);
 void atx_store_remove(const char *path);
 
 /*
- * What a file of unknown origin must not do (store_guard.c). The handle: right after it was opened. The
+ * What a file of unknown origin must not do (store_connection.c). The handle: right after it was opened. The
  * schema: before anything else is asked of the file; AT_ERR_STORE names an object that is none of ours. The
  * views: the program's own, of this connection alone. Nothing is written to the file.
  */

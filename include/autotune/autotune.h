@@ -25,8 +25,8 @@
  * State     no global variables. Environment: AUTOTUNE_ALLOW, AUTOTUNE_CACHE, AUTOTUNE_CACHE_LIMIT,
  *           AUTOTUNE_DB, AUTOTUNE_HEADERS, AUTOTUNE_NO_MODEL, AUTOTUNE_NO_SHIPPED, AUTOTUNE_NVRTC,
  *           CUDA_HOME, CUDA_PATH, CONDA_PREFIX, XDG_DATA_HOME, XDG_CACHE_HOME, HOME, PATH, all read on
- *           first use of what they name. Relative names of files are of the folder that the process is in at
- *           at_open.
+ *           first use of what they name; at_open_options.no_environment keeps them out. Relative names of
+ *           files are of the folder that the process is in at at_open.
  */
 #ifndef AUTOTUNE_AUTOTUNE_H
 #define AUTOTUNE_AUTOTUNE_H
@@ -177,18 +177,26 @@ typedef struct at_open_options {
     const char *allow;   /* folders that files of `templates` may name files of, besides their own and the
                             working directory: "DIR:DIR"; NULL: $AUTOTUNE_ALLOW; "": none               */
     /*
-     * Hears, a line a call, of what goes wrong without stopping: files of `templates` that are left out, a
-     * cache that cannot be used, a configuration that does not work here, a tuning in the background that
-     * failed. It is called in any thread that uses the tuner, and in one of its own; it must not call the
-     * tuner, and returns soon. NULL: nobody does.
+     * Is called with a line of text for whatever goes wrong without stopping: files of `templates` that are
+     * left out, a cache that cannot be used, a configuration that does not work here, a tuning in the
+     * background that failed. Any thread that uses the tuner calls it, and one of the tuner's own; it must
+     * not call the tuner, and must return soon. NULL: no such calls.
      */
     void (*log)(void *log_context, const char *text);
     void *log_context;
+    /*
+     * 1: no environment variable counts. What they would name is then what the options name, or nothing: no
+     * database, no cache, no headers, no other folders; winners and model of autotune answer; NVRTC is the
+     * loader's, or that of /usr/local/cuda; `program` is beside the shared library. The program sees no
+     * variable AUTOTUNE_.... Only where `templates` names a folder, HOME and XDG_CACHE_HOME are still read:
+     * files of the home folder stay closed to it, and hashes of large files are kept there.
+     */
+    int no_environment;
 } at_open_options;
 
 #define AT_OPEN_OPTIONS_INIT                                                                                 \
     {                                                                                                        \
-        sizeof(at_open_options), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL                     \
+        sizeof(at_open_options), NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0                  \
     }
 
 /*
@@ -233,6 +241,23 @@ AUTOTUNE_API const char *at_warnings(const at_tuner *tuner);
 AUTOTUNE_API at_status at_problem_parse(at_problem *out, at_tuner *tuner, const char *text,
                                         at_error *err) AT_MUST_CHECK;
 
+/* An operation as it is declared: what problems may be asked about. */
+typedef struct at_op {
+    const char *name;           /* "transpose" */
+    const char *about;          /* what it computes, in a few words; "" when its file does not say */
+    int size_count;             /* at_problem.sizes; 0 with takes_layout ... */
+    const char *const *sizes;   /* ... and their names, in the order of a shape */
+    int takes_layout;           /* 1: at_problem.layout instead of sizes */
+    int buffer_count;           /* what at_run takes ... */
+    const char *const *buffers; /* ... and their names, in its order */
+    int scalar_count;           /* scalars that at_run_options may give a value ... */
+    const char *const *scalars; /* ... and their names */
+} at_op;
+
+/* The i-th operation of the tuner, from 0 on. AT_ERR_NOT_FOUND: there are no more. Borrowed until at_close.
+ */
+AUTOTUNE_API at_status at_op_at(const at_op **out, at_tuner *tuner, int i, at_error *err) AT_MUST_CHECK;
+
 /* ---- looking up ---- */
 
 /*
@@ -245,7 +270,8 @@ typedef struct at_target {
     size_t struct_bytes; /* sizeof(at_target)                                                   */
     const char *device;  /* NULL or "": the one with the newest results; without a database this machine's, or
                             else that with the most shipped winners of the op                   */
-    const char *arch;    /* "sm_90", "9.0"; NULL or "": that of the result                      */
+    const char *arch;    /* "sm_90", "9.0"; "sm_90a", "sm_100f": at_compile makes code with what only that
+                            architecture, or its family, has; NULL or "": that of the result    */
     int sms;             /* multiprocessors; 0: those of the result                             */
 } at_target;
 
@@ -327,7 +353,7 @@ typedef struct at_found {
 
     const char *op, *shape, *type; /* the question: "transpose", "4096x4096@16x4", "f32" */
     const char *device;            /* the device it was answered for; "" when not known */
-    const char *arch;              /* "sm_90"; "" when not known                      */
+    const char *arch;              /* "sm_90", "sm_90a"; "" when not known            */
     int sms;                       /* 0 when not known                                 */
 
     const char *template_name; /* NULL: no configuration, and nothing below but what is ""; see why */
@@ -421,16 +447,34 @@ typedef struct at_buffer {
     int64_t bytes; /* from there on; fewer than the op needs are AT_ERR_USAGE. 0: not told, not checked */
 } at_buffer;
 
+/* A scalar of the operation that has another value in this call than in its declaration. Has its final size.
+ */
+typedef struct at_scalar {
+    const char *name;
+    int64_t value; /* an integer, or the bits of a floating-point number of the scalar's type, as in at_arg */
+} at_scalar;
+
 typedef struct at_run_options {
     size_t struct_bytes; /* sizeof(at_run_options) */
     int no_compile; /* 1: a kernel that is neither loaded nor in the cache is AT_ERR_NOT_FOUND, not compiled
                      */
     int no_tuning; /* 1: as without tune_s: goes on with what is known                                      */
+    /* For at_run: scalars that are a number in the declaration (at_op's `scalars`: a factor, an epsilon).
+     * What follows from sizes cannot be given: AT_ERR_USAGE. */
+    const at_scalar *scalars;
+    int scalar_count;
+    int attribute_count;
+    /* For at_run: a CUlaunchAttribute array, as cuLaunchKernelEx takes it for each launch. The driver says
+     * what it does not take: AT_ERR_DEVICE. */
+    const void *attributes;
+    /* Not 0: a call that waits for a tuning ends within a second, with AT_ERR_CANCELLED; any thread or signal
+     * handler may set it. A compilation that has begun goes on. NULL: nobody does. */
+    const volatile int *cancel;
 } at_run_options;
 
 #define AT_RUN_OPTIONS_INIT                                                                                  \
     {                                                                                                        \
-        sizeof(at_run_options), 0, 0                                                                         \
+        sizeof(at_run_options), 0, 0, NULL, 0, 0, NULL, NULL                                                 \
     }
 
 /*

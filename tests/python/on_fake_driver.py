@@ -19,7 +19,8 @@ class Record(ctypes.Structure):
     """fake_record of fake_driver.h."""
     _fields_ = [("loads", ctypes.c_int), ("unloads", ctypes.c_int), ("launches", ctypes.c_int),
                 ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared_bytes", ctypes.c_uint),
-                ("params", ctypes.c_int64 * 5), ("stream", ctypes.c_void_p), ("waited", ctypes.c_void_p),
+                ("params", ctypes.c_int64 * 5), ("stream", ctypes.c_void_p),
+                ("attributes", ctypes.c_void_p), ("attribute_count", ctypes.c_uint), ("waited", ctypes.c_void_p),
                 ("current", ctypes.c_void_p)]
 
 

@@ -34,6 +34,26 @@ import autotune  # noqa: E402
 from autotune import _arrays, _driver  # noqa: E402
 from foreign_arrays import Cuda, DLPack  # noqa: E402
 
+class Tuners(OnTheFakeDriver):
+    def test_operations_are_told_without_a_problem(self):
+        ops = {op.name: op for op in self.tuner.ops()}
+        self.assertEqual(ops["transpose"].sizes, ("batch", "rows", "cols"))
+        self.assertEqual(ops["transpose"].buffers, ("out", "in"))
+        self.assertTrue(ops["permute"].takes_layout)
+
+    def test_an_architecture_may_be_one_that_later_devices_do_not_share(self):
+        found = self.tuner.find("transpose", (64, 96), "f32", device="NVIDIA H200", arch="sm_90a")
+        self.assertEqual(found.arch, "sm_90a")
+        with self.assertRaisesRegex(autotune.ArgumentError, "found 'sm_80a'; expected sm_90a or newer"):
+            self.tuner.find("transpose", (64, 96), "f32", arch="sm_80a")
+
+    def test_no_variable_of_the_environment_counts_where_none_is_to(self):
+        with mock.patch.dict(os.environ, AUTOTUNE_HEADERS="/nowhere/at/all"):
+            with self.assertRaises(autotune.ArgumentError):
+                autotune.Tuner()
+            autotune.Tuner(no_environment=True).close()
+
+
 class Arrays(OnTheFakeDriver):
     def test_a_cuda_array_interface_is_transposed_on_its_stream(self):
         out = Cuda(OUT, (96, 64), stream=0x51)

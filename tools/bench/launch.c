@@ -62,7 +62,9 @@ static double straight(kernel *k)
     at_error err = { 0 };
     double start = atx_now_s();
     for (int i = 0; i < LAUNCHES; i++)
-        must(atx_gpu_launch_on(k->gpu, NULL, k->module, &k->geometry, k->params, &err), &err);
+        must(atx_gpu_launch_on(k->gpu, k->module,
+                               &(atx_stream_launch){ .geometry = &k->geometry, .params = k->params }, &err),
+             &err);
     double took = atx_now_s() - start;
     must(atx_gpu_wait(k->gpu, &err), &err);
     return took / LAUNCHES;

@@ -38,7 +38,8 @@ static at_status read_problem(atx_question_asked *q, at_error *err)
 
 at_status atx_ask_open(atx_question_asked *q, const atx_ask_options *o, bool needs_db, at_error *err)
 {
-    *q = (atx_question_asked){ .options = o, .with_shipped = !o->without_shipped && atx_shipped_wanted() };
+    *q = (atx_question_asked){ .options = o,
+                               .with_shipped = !o->without_shipped && atx_shipped_wanted(false) };
     at_status status = atx_check_device_option(o->device, err);
     if (status == AT_OK)
         status = atx_open_catalog_lazily(&q->catalog, o->templates_dir, err);

@@ -76,7 +76,7 @@ static at_status exclude_choice(at_error *first, chosen *c, const at_error *caus
     const atx_problem *problem = &c->question.problem;
     const int64_t cc = atx_export_device(&c->in).cc;
     at_status status = atx_exclude(c->excluded, problem, cc, c->found.t, &c->found.config, cause, err);
-    if (status == AT_OK && atx_exclusions_of(first, c->excluded, problem, cc) >= ATX_EXCLUDED_IN_ALL)
+    if (status == AT_OK && atx_exclusions_of(first, c->excluded, problem, cc).tried >= ATX_EXCLUDED_IN_ALL)
         status = atx_fail(err, first->status, "%s", first->text);
     return status;
 }

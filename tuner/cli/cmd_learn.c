@@ -63,7 +63,7 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
     at_status status = open_stores(stores, &count, a, path, err);
     if (status == AT_OK)
         status = check_output(a, path, output, err);
-    if (status == AT_OK && !a->alone && atx_shipped_wanted())
+    if (status == AT_OK && !a->alone && atx_shipped_wanted(false))
         status = atx_model_shipped(&before, NULL, NULL, err);
     if (status == AT_OK)
         status = atx_model_learn(&model, catalog, stores, count, before, &cancel, err);
@@ -77,7 +77,7 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
                      path);
     if (status == AT_OK)
         status = atx_model_write(model, output, err);
-    for (int i = 0; status == AT_OK && atx_model_part(&training_samples, model, i); i++)
+    for (int i = 0; status == AT_OK && atx_model_of_op(&training_samples, model, i); i++)
         atx_print(stdout,
                   "%s on %s: %" PRId64 " trials of %" PRId64 " problems, %" PRId64
                   " configurations to choose from, %" PRId64
@@ -85,7 +85,7 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
                   "in the mean\n",
                   training_samples.op, training_samples.device, training_samples.trials,
                   training_samples.problems, training_samples.candidates, training_samples.trees,
-                  100 * training_samples.doubt);
+                  100 * training_samples.expected_loss);
     if (status == AT_OK)
         atx_print(stdout, "%s, in %.1f s\n", output, atx_now_s() - began_s);
     atx_model_close(model);

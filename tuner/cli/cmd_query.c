@@ -127,7 +127,7 @@ static void print_time(const atx_found *f, const atx_problem *problem)
         atx_print(stdout,
                   "  time           about %s expected, not measured; such answers are %.1f %% slower than "
                   "tuned ones in the mean\n",
-                  time, 100 * f->doubt);
+                  time, 100 * f->expected_loss);
     else
         atx_print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
 }

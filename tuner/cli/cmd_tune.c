@@ -11,7 +11,7 @@
 #include "tune/shard.h"
 #include "tune/tune.h"
 #include "util/clock.h"
-#include "util/whole_number.h"
+#include "util/number.h"
 
 #include <inttypes.h>
 #include <stdio.h>

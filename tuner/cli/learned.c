@@ -15,7 +15,7 @@ static int64_t trials_of(const atx_model *model)
 {
     atx_training_samples part;
     int64_t trials = 0;
-    for (int i = 0; atx_model_part(&part, model, i); i++)
+    for (int i = 0; atx_model_of_op(&part, model, i); i++)
         trials += part.trials;
     return trials;
 }
@@ -25,7 +25,7 @@ static at_status renew(int64_t *trials, const atx_catalog *catalog, atx_store *s
 {
     atx_model *known = NULL, *model = NULL;
     atx_cancel cancel = { .flag = &atx_cancel_requested };
-    at_status status = atx_shipped_wanted() ? atx_model_shipped(&known, NULL, NULL, err) : AT_OK;
+    at_status status = atx_shipped_wanted(false) ? atx_model_shipped(&known, NULL, NULL, err) : AT_OK;
     if (status == AT_OK)
         status = atx_model_learn(&model, catalog, &store, 1, known, &cancel, err);
     if (status == AT_OK && model)

@@ -87,17 +87,23 @@ void atx_nvrtc_hurry(atx_nvrtc *nvrtc, bool hurry)
 }
 
 /* The options that the code depends on. */
-static void code_options(char arch[40], const char **standard, int cc, atx_code kind)
+static void code_options(char arch[40], const char **standard, const atx_nvrtc *nvrtc, int cc, atx_code kind)
 {
-    snprintf(arch, 40, "--gpu-architecture=%s_%d", kind == ATX_CUBIN ? "sm" : "compute", cc);
+    snprintf(arch, 40, "--gpu-architecture=%s_%d%.1s", kind == ATX_CUBIN ? "sm" : "compute", cc,
+             &nvrtc->variant);
     *standard = "--std=c++17";
+}
+
+void atx_nvrtc_use_variant(atx_nvrtc *nvrtc, char variant)
+{
+    nvrtc->variant = variant;
 }
 
 void atx_nvrtc_key(atx_str *out, const atx_nvrtc *nvrtc, int cc, atx_code kind)
 {
     char arch[40];
     const char *standard;
-    code_options(arch, &standard, cc, kind);
+    code_options(arch, &standard, nvrtc, cc, kind);
     atx_str_addf(out, "nvrtc %s %s %s", nvrtc->version, arch, standard);
 }
 
@@ -181,7 +187,7 @@ static nvrtcResult compile_once(const atx_nvrtc *nvrtc, const job *j, bool verbo
     char ahead[sizeof nvrtc->ahead + 20], arch[40];
     int count = 2;
 
-    code_options(arch, &options[1], j->cc, j->kind);
+    code_options(arch, &options[1], nvrtc, j->cc, j->kind);
     options[0] = arch;
     const int folder_count = search_folders(folders, nvrtc, j);
     for (int i = 0; i < folder_count; i++)

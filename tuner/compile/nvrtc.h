@@ -22,8 +22,10 @@ typedef struct atx_nvrtc atx_nvrtc;
  */
 at_status atx_nvrtc_open(atx_nvrtc **out, at_error *err) AT_MUST_CHECK;
 
-/* The same, but these are the user's folders of headers, "DIR:DIR"; NULL, "": none. */
-at_status atx_nvrtc_open_with(atx_nvrtc **out, const char *headers, at_error *err) AT_MUST_CHECK;
+/* The same, but these are the user's folders of headers, "DIR:DIR"; NULL, "": none. no_environment: and no
+ * variable says where something is. */
+at_status atx_nvrtc_open_with(atx_nvrtc **out, const char *headers, bool no_environment,
+                              at_error *err) AT_MUST_CHECK;
 
 void atx_nvrtc_close(atx_nvrtc *nvrtc);
 
@@ -66,6 +68,9 @@ void atx_nvrtc_compile_ahead(atx_nvrtc *nvrtc, const char *folder);
  * ever. For whoever tries once what a kernel does: it then runs two or three times as long.
  */
 void atx_nvrtc_hurry(atx_nvrtc *nvrtc, bool hurry);
+
+/* From now on code is for this variant of the architecture: 'a': sm_90a; 'f': sm_100f; 0: plain, sm_90. */
+void atx_nvrtc_use_variant(atx_nvrtc *nvrtc, char variant);
 
 /*
  * Compiles `source` (named `name` in messages) for sm_<cc>. *ok tells whether the compiler accepted it; a

@@ -115,7 +115,7 @@ void atx_nvrtc_find_headers(atx_nvrtc *nvrtc)
                     realpath(nvrtc->path, NULL)); /* the loader's folders hold links into the toolkit */
     consider_beside(nvrtc, atx_text_copy(nvrtc->path, strlen(nvrtc->path)));
     for (int i = 0; i < ATX_TOOLKIT_VARIABLES; i++) {
-        const char *root = getenv(atx_toolkit_variables[i]);
+        const char *root = nvrtc->no_environment ? NULL : getenv(atx_toolkit_variables[i]);
         if (root && *root)
             consider_below(nvrtc, root, IN_TOOLKIT, false);
     }

@@ -199,7 +199,7 @@ static bool try_variables(search *s)
 {
     bool done = false;
     for (size_t i = 0; i < ATX_TOOLKIT_VARIABLES && !done; i++) {
-        const char *root = getenv(atx_toolkit_variables[i]);
+        const char *root = s->nvrtc->no_environment ? NULL : getenv(atx_toolkit_variables[i]);
         done = root && *root && try_below(s, root, "/{lib64,lib,targets/*/lib}");
     }
     return done;
@@ -215,7 +215,7 @@ static bool try_loader(search *s)
 
 static bool find_library(search *s)
 {
-    const char *given = s->most_major ? NULL : getenv("AUTOTUNE_NVRTC");
+    const char *given = s->most_major || s->nvrtc->no_environment ? NULL : getenv("AUTOTUNE_NVRTC");
     if (given && *given)
         return try_library(s, given, true);
     return try_environment(s) || try_variables(s) || try_loader(s) ||
@@ -247,12 +247,12 @@ static void load_builtins(const atx_nvrtc *nvrtc)
 
 at_status atx_nvrtc_open(atx_nvrtc **out, at_error *err)
 {
-    return atx_nvrtc_open_with(out, getenv(ATX_HEADERS_ENV), err);
+    return atx_nvrtc_open_with(out, getenv(ATX_HEADERS_ENV), false, err);
 }
 
 static at_status not_found(search *s, at_error *err)
 {
-    const char *given = getenv("AUTOTUNE_NVRTC");
+    const char *given = s->nvrtc->no_environment ? NULL : getenv("AUTOTUNE_NVRTC");
     if (s->left_out)
         atx_str_addf(&s->tried, "\n  and %d more", s->left_out);
     return atx_fail(
@@ -266,13 +266,14 @@ static at_status not_found(search *s, at_error *err)
         atx_str_text(&s->tried));
 }
 
-at_status atx_nvrtc_open_with(atx_nvrtc **out, const char *headers, at_error *err)
+at_status atx_nvrtc_open_with(atx_nvrtc **out, const char *headers, bool no_environment, at_error *err)
 {
     at_status status = AT_OK;
     search s = { .nvrtc = calloc(1, sizeof *s.nvrtc) };
 
     if (!s.nvrtc)
         return atx_no_memory(err);
+    s.nvrtc->no_environment = no_environment;
     if (!find_library(&s)) {
         status = not_found(&s, err);
         goto done;
@@ -296,6 +297,8 @@ at_status atx_nvrtc_check_driver(const atx_nvrtc *nvrtc, int cuda, at_error *err
         return AT_OK;
     search s = { .nvrtc = calloc(1, sizeof *s.nvrtc), .most_major = major };
     atx_str advice = { 0 };
+    if (s.nvrtc)
+        s.nvrtc->no_environment = nvrtc->no_environment;
     if (s.nvrtc && find_library(&s))
         atx_str_addf(&advice, "set AUTOTUNE_NVRTC=%s, which is %s", s.nvrtc->path, s.nvrtc->version);
     else

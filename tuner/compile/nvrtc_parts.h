@@ -51,6 +51,7 @@ struct atx_nvrtc {
     struct atx_nvrtc_calls call;
     struct atx_nvrtc_heap heap;
     char version[16], path[PATH_MAX];
+    bool no_environment;          /* getenv is not asked */
     char *cuda[ATX_CUDA_FOLDERS]; /* folders of CUDA's headers, in the order of a search; then NULL */
     int headers_number;           /* their version, as version_number; 0: they do not say           */
     atx_headers *own;             /* the user's */
@@ -58,6 +59,7 @@ struct atx_nvrtc {
     int arch_count;
     bool refused[ATX_OPTIONAL_COUNT];
     int version_number; /* 1300 for 13.0                                       */
+    char variant;       /* atx_nvrtc_use_variant */
     bool hurries;       /* atx_nvrtc_hurry                                     */
     char ahead[512];    /* folder of headers that are compiled ahead; "": none */
     bool only_behind;   /* the user's turned out not to come first             */

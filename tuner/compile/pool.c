@@ -11,7 +11,6 @@
 
 #include "util/bug.h"
 #include "util/clock.h"
-#include "util/wait_time.h"
 #include "util/wire.h"
 
 #include <sched.h>

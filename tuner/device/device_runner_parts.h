@@ -7,7 +7,7 @@
 
 #include "device/device_kind.h"
 #include "device/runner_wire.h"
-#include "util/wait_time.h"
+#include "util/clock.h"
 
 /*
  * A runner that says nothing may have been frozen for a while, and gets a second chance too, but no third:

@@ -43,25 +43,34 @@ static int64_t number_in(const char *path, const char *word)
     return found;
 }
 
-/* What the control group that a container sees as its own leaves. */
-static int64_t left_of_group(void)
+/* What a group has in use and gives back when somebody wants it: the cache of files, however recently they
+ * were read, and what the kernel keeps of names and inodes. */
+static int64_t reclaimable(const char *stat)
 {
-    static const char GROUP[] = "/sys/fs/cgroup/";
+    static const char *const WORDS[] = { "inactive_file ", "active_file ", "slab_reclaimable " };
+    int64_t sum = 0;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        const int64_t found = number_in(stat, WORDS[i]);
+        sum += found > 0 ? found : 0;
+    }
+    return sum;
+}
+
+int64_t atx_group_memory(const char *folder)
+{
     static const char *const NAMES[][3] = {
         { "memory.max", "memory.current", "memory.stat" },
         { "memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat" },
     };
     int64_t least = INT64_MAX;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        int64_t found[3];
-        for (int k = 0; k < 3; k++) {
-            char path[80];
-            snprintf(path, sizeof path, "%s%s", GROUP, NAMES[i][k]);
-            found[k] = number_in(path, k == 2 ? "inactive_file " : NULL); /* which is given back */
-        }
-        if (found[0] < 0 || found[1] < 0)
+        char paths[3][200];
+        for (int k = 0; k < 3; k++)
+            snprintf(paths[k], sizeof paths[k], "%s/%s", folder, NAMES[i][k]);
+        const int64_t most = number_in(paths[0], NULL), used = number_in(paths[1], NULL);
+        if (most < 0 || used < 0)
             continue;
-        const int64_t left = found[0] - found[1] + (found[2] > 0 ? found[2] : 0);
+        const int64_t held = used - reclaimable(paths[2]), left = most - (held > 0 ? held : 0);
         least = left < least ? left : least;
     }
     return least > 0 ? least : 0;
@@ -69,7 +78,8 @@ static int64_t left_of_group(void)
 
 int64_t atx_memory_available(void)
 {
-    const int64_t of_machine = number_in("/proc/meminfo", "MemAvailable:"), of_group = left_of_group();
+    const int64_t of_machine = number_in("/proc/meminfo", "MemAvailable:"),
+                  of_group = atx_group_memory("/sys/fs/cgroup");
     const int64_t bytes = of_machine < 0 ? INT64_MAX : of_machine * 1024;
     return bytes < of_group ? bytes : of_group;
 }

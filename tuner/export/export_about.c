@@ -124,7 +124,7 @@ static void add_expected(atx_str *out, const atx_export_input *in)
         return;
     atx_time_text(time, sizeof time, in->found->expected_s);
     snprintf(line, sizeof line, "about %s; such answers are %.1f %% slower than tuned ones in the mean", time,
-             100 * in->found->doubt);
+             100 * in->found->expected_loss);
     atx_export_comment(out, "expected", line);
 }
 

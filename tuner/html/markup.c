@@ -1,7 +1,7 @@
 /* markup.c - the page's frame and style: one file, light and dark by what the reader's system prefers. */
 #include "html/markup.h"
 
-#include "util/utf8.h"
+#include "util/printable.h"
 
 #include <math.h>
 #include <string.h>

@@ -17,7 +17,7 @@
  */
 #include "lang/layout.h"
 #include "util/chars.h"
-#include "util/whole_number.h"
+#include "util/number.h"
 
 #include <inttypes.h>
 #include <limits.h>

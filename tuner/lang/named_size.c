@@ -1,7 +1,7 @@
 /* named_size.c - see named_size.h. */
 #include "lang/named_size.h"
 
-#include "util/whole_number.h"
+#include "util/number.h"
 
 #include <inttypes.h>
 #include <string.h>

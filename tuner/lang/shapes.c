@@ -12,7 +12,7 @@
 #include "lang/problem_set.h"
 #include "util/options.h"
 #include "util/str.h"
-#include "util/whole_number.h"
+#include "util/number.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

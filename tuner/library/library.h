@@ -27,6 +27,7 @@
 typedef struct atx_found_parts {
     at_found shown; /* its `parts` are these */
     int cc;         /* compute capability that it is for; 0: not known */
+    char variant;   /* of that architecture, for at_compile: 'a', 'f'; 0: none */
     atx_problem problem;
     atx_limits limits;
     const atx_template *t; /* NULL: no configuration */
@@ -101,31 +102,32 @@ typedef struct atx_asking {
 } atx_asking;
 
 /* A problem that the background has to tune. */
-typedef struct atx_wish {
-    struct atx_wish *next;
+typedef struct atx_tuning_request {
+    struct atx_tuning_request *next;
     atx_problem problem;
     int ordinal; /* of the device */
     atx_prepared *prepared;
-} atx_wish;
+} atx_tuning_request;
 
 /* Tuning what is not known: library_miss.c. */
 typedef struct atx_tuning {
-    bool is_open;
+    bool is_open, no_environment;
     double budget_s; /* 0: never */
     bool in_background;
     atx_str program, database, templates; /* "": found; the default's path; none */
     atx_headers *headers;                 /* of the options, or of the environment */
     atx_folders allow;                    /* the same */
     pthread_mutex_t mutex;
-    pthread_cond_t wished;
+    pthread_cond_t requested;
     pthread_t thread;
     bool has_thread;
-    atx_wish *wishes; /* the oldest first */
+    atx_tuning_request *requests; /* the oldest first */
     atomic_int stop;
 } atx_tuning;
 
 struct at_tuner {
-    pid_t owner; /* the process that opened it */
+    pid_t owner;         /* the process that opened it */
+    bool no_environment; /* at_open_options.no_environment */
     atx_catalog *catalog;
     atx_str broken;                               /* what of its folder was left out, a line each */
     atx_store *store;                             /* NULL: there is no database */
@@ -156,6 +158,8 @@ struct at_tuner {
 
     pthread_rwlock_t table_lock;
     atx_table table;
+    at_op **ops; /* that were asked for, by their number; see at_op_at */
+    int op_count;
 };
 
 /* ---- library_find.c; `slow` is held ---- */
@@ -175,28 +179,17 @@ at_status atx_finding_keep(const char **out, atx_found_parts *f, const char *tex
 /* ---- library_code.c; `slow` is held ---- */
 
 /*
- * The cubin of a finding for compute capability `cc`: from the cache, or compiled and put there. What keeps
- * the cache from being used is in tuner->cache_error afterwards. Clear *build in any case.
- *
- * What the compiler refuses is excluded from then on (lookup/exclusions.h), and not compiled again:
- * AT_ERR_INPUT. Here as below.
+ * The code of a finding for a device that is there, kept with the tuner: a cubin from the cache, or compiled
+ * and put there, or PTX when NVRTC is older than the device. What keeps the cache from being used is in
+ * tuner->cache_error afterwards. What the compiler refuses is excluded from then on (lookup/exclusions.h):
+ * AT_ERR_INPUT.
  */
-at_status atx_library_cubin(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc,
-                            at_error *err) AT_MUST_CHECK;
-at_status atx_library_ptx(atx_str *out, at_tuner *tuner, const atx_found_parts *f, int cc,
-                          at_error *err) AT_MUST_CHECK;
-
-/* The same for a device that is there, kept with the tuner: a cubin, or PTX when NVRTC is older than it. */
 at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f,
                            at_error *err) AT_MUST_CHECK;
 
 /* In the place of `code`, which the cache gave and the driver did not load: compiled, and put there again. */
 at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx_found_parts *f,
                                  at_error *err) AT_MUST_CHECK;
-
-/* Names of the answer's kernels and variables in the code; takes the bytes on success. */
-at_status atx_library_name(at_code **out, const atx_found_parts *f, atx_str *bytes,
-                           at_error *err) AT_MUST_CHECK;
 
 /* The name that the compiler gave a kernel. */
 at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char *kernel,
@@ -208,13 +201,20 @@ at_status atx_library_kernel_name(atx_str *out, const atx_str *code, const char 
  * or it says something that we do not know. */
 const void *atx_library_struct(void *room, size_t bytes, const void *given, const char *name, at_error *err);
 
+/* May a call give these scalars these values? AT_ERR_USAGE: it may not. */
+at_status atx_library_check_scalars(const atx_op *op, const at_run_options *options,
+                                    at_error *err) AT_MUST_CHECK;
+
 at_match atx_library_match(atx_match match);
 at_role atx_library_role(atx_role role);
 at_type atx_library_type(atx_dtype type);
 at_status atx_library_dtype(atx_dtype *out, at_type type,
                             at_error *err) AT_MUST_CHECK; /* AT_ERR_USAGE: it is none */
 
-/* ---- library.c ---- */
+/* ---- library_store.c ---- */
+
+/* That the default database is missing is no error; that a named one is, is, unless tuning may make it. */
+at_status atx_library_open_store(at_tuner *tuner, const char *named, at_error *err) AT_MUST_CHECK;
 
 /* Opens look-ups on what is there by now; on failure those of before stay. `slow` is held, or nobody else
  * knows the tuner. */
@@ -231,15 +231,14 @@ void atx_library_log(const at_tuner *tuner, const char *text);
 at_status atx_tuning_open(atx_tuning *t, const at_open_options *options, at_error *err) AT_MUST_CHECK;
 void atx_tuning_close(atx_tuning *t); /* ends what is under way; also of one that was never opened */
 
-const char *atx_tuning_headers(const atx_tuning *t); /* the user's folders; "": none */
-const char *atx_tuning_allow(const atx_tuning *t);   /* those that templates may read; "": none */
-
-/* Tunes the problem and waits; no lock is held. On failure *err says why, for a warning. */
+/* Tunes the problem and waits; no lock is held. On failure *err says why, for a warning. `cancel` (NULL:
+ * nobody asks) ends it. */
 at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal,
-                          at_error *err) AT_MUST_CHECK;
+                          const volatile int *cancel, at_error *err) AT_MUST_CHECK;
 
-/* Has it tuned by and by; `prepared->renew` is set then. What cannot be wished for stays as it is. */
-void atx_tuning_wish(at_tuner *tuner, const atx_problem *problem, int ordinal, atx_prepared *prepared);
+/* Has it tuned by and by; `prepared->renew` is set then. What cannot be requested stays as it is. */
+void atx_tuning_request_later(at_tuner *tuner, const atx_problem *problem, int ordinal,
+                              atx_prepared *prepared);
 
 /* ---- library_table.c ---- */
 
@@ -252,8 +251,7 @@ atx_prepared *atx_table_find(const atx_table *table, const atx_asking *asking);
  * away. `slow` is held. */
 at_status atx_table_add(at_tuner *tuner, atx_prepared *p, atx_prepared *old, at_error *err) AT_MUST_CHECK;
 
-/* ---- library_run.c ---- */
-
+void atx_prepared_close(atx_prepared *p);
 void atx_library_unload(at_tuner *tuner); /* the table, kernels, codes, the driver */
 
 #endif

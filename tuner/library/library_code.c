@@ -21,7 +21,8 @@ static void open_cache(at_tuner *tuner)
     int64_t limit_bytes = 0;
     if (!tuner->cache_path.len)
         return;
-    if (atx_store_cubin_limit(&limit_bytes, NULL, &tuner->cache_error) == AT_OK &&
+    const char *limit = tuner->no_environment ? ATX_CACHE_LIMIT_TEXT : NULL;
+    if (atx_store_cubin_limit(&limit_bytes, limit, &tuner->cache_error) == AT_OK &&
         atx_store_open_cache(&tuner->cache, atx_str_text(&tuner->cache_path), NULL, &tuner->cache_error) ==
             AT_OK)
         atx_store_limit_cubins(tuner->cache, limit_bytes);
@@ -29,12 +30,17 @@ static void open_cache(at_tuner *tuner)
         tuner->cache = NULL;
 }
 
-static at_status open_tools(at_tuner *tuner, at_error *err)
+/* For an architecture's variant; 0: none. */
+static at_status open_tools(at_tuner *tuner, char variant, at_error *err)
 {
+    at_status status = AT_OK;
     open_cache(tuner);
-    if (tuner->nvrtc)
-        return AT_OK;
-    return atx_nvrtc_open_with(&tuner->nvrtc, atx_tuning_headers(&tuner->tuning), err);
+    if (!tuner->nvrtc)
+        status = atx_nvrtc_open_with(&tuner->nvrtc, atx_headers_text(tuner->tuning.headers),
+                                     tuner->no_environment, err);
+    if (status == AT_OK)
+        atx_nvrtc_use_variant(tuner->nvrtc, variant);
+    return status;
 }
 
 /* What the headers were when the catalog was read: an error then says which has changed. */
@@ -47,13 +53,15 @@ static void know_headers(at_tuner *tuner, const atx_template *t)
     atx_str_clear(&list);
 }
 
-/* The next look-up of this problem answers with something else. */
+/* The next look-up of this problem answers with something else, but for a variant, which it is not asked for.
+ */
 static at_status refuse(at_tuner *tuner, const atx_found_parts *f, int cc, const char *log, at_error *err)
 {
     at_error why = { 0 };
-    atx_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d: %s", f->t->text.file,
-             f->shown.config, cc, log);
-    at_status status = atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
+    atx_fail(&why, AT_ERR_INPUT, "%s with %s does not compile for sm_%d%.1s: %s", f->t->text.file,
+             f->shown.config, cc, &f->variant, log);
+    at_status status =
+        f->variant ? AT_OK : atx_exclude(tuner->excluded, &f->problem, f->cc, f->t, &f->config, &why, err);
     return status == AT_OK ? atx_fail(err, AT_ERR_INPUT, "%s", why.text) : status;
 }
 
@@ -61,7 +69,7 @@ static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source,
                          int cc, atx_code kind, at_error *err)
 {
     const at_error *before = atx_excluded_itself(tuner->excluded, &f->problem, f->cc, f->t, &f->config);
-    if (before && before->status == AT_ERR_INPUT) {
+    if (before && before->status == AT_ERR_INPUT && !f->variant) {
         atx_str_add(&tuner->compiler_log, before->text);
         return atx_fail(err, AT_ERR_INPUT, "%s", before->text);
     }
@@ -124,20 +132,20 @@ static at_status finish(atx_build *build, at_tuner *tuner, const atx_found_parts
     return status;
 }
 
-at_status atx_library_cubin(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc,
+static at_status make_cubin(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc,
                             at_error *err)
 {
-    at_status status = open_tools(tuner, err);
+    at_status status = open_tools(tuner, f->variant, err);
     if (status == AT_OK)
         status = start(build, tuner, f, cc, err);
     return status == AT_OK ? finish(build, tuner, f, cc, false, err) : status;
 }
 
-at_status atx_library_ptx(atx_str *out, at_tuner *tuner, const atx_found_parts *f, int cc, at_error *err)
+static at_status make_ptx(atx_str *out, at_tuner *tuner, const atx_found_parts *f, int cc, at_error *err)
 {
     atx_compiled compiled = { 0 };
     atx_str source = { 0 };
-    at_status status = open_tools(tuner, err);
+    at_status status = open_tools(tuner, f->variant, err);
     if (status == AT_OK)
         status = render(&source, f, err);
     if (status == AT_OK)
@@ -184,7 +192,7 @@ static at_status keep_ptx(const atx_kept_code **out, at_tuner *tuner, const atx_
 {
     atx_str ptx = { 0 };
     int nearest = atx_nvrtc_nearest(tuner->nvrtc, cc);
-    at_status status = atx_library_ptx(&ptx, tuner, f, nearest ? nearest : cc, err);
+    at_status status = make_ptx(&ptx, tuner, f, nearest ? nearest : cc, err);
     if (status == AT_OK)
         status = keep(out, tuner, key, &ptx, false, err);
     atx_str_clear(&ptx);
@@ -206,7 +214,7 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
     const atx_kept_code *code = NULL;
     int cc = f->cc;
 
-    at_status status = open_tools(tuner, err);
+    at_status status = open_tools(tuner, f->variant, err);
     if (status == AT_OK)
         status = atx_nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err);
     if (status == AT_OK)
@@ -295,7 +303,7 @@ static at_status fill_names(code_parts *c, const atx_found_parts *f, const atx_s
     return status;
 }
 
-at_status atx_library_name(at_code **out, const atx_found_parts *f, atx_str *bytes, at_error *err)
+static at_status name_all(at_code **out, const atx_found_parts *f, atx_str *bytes, at_error *err)
 {
     code_parts *c = calloc(1, sizeof *c);
     if (!c)
@@ -313,4 +321,67 @@ at_status atx_library_name(at_code **out, const atx_found_parts *f, atx_str *byt
     c->shown.variables = (const char *const *)c->variables;
     *out = &c->shown;
     return AT_OK;
+}
+
+/* ---- calls ---- */
+
+at_status at_source(char **out, const at_found *found, at_error *err)
+{
+    const atx_found_parts *f = found ? found->parts : NULL;
+    atx_str text = { 0 };
+    if (!out || !found)
+        return atx_fail(err, AT_ERR_USAGE, "at_source: an argument is NULL");
+    if (!f->t)
+        return atx_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
+    at_status status = render(&text, f, err);
+    if (status == AT_OK)
+        *out = text.data; /* the caller's now */
+    else
+        atx_str_clear(&text);
+    return status;
+}
+
+/* `slow` is held. What the compiler said goes to *log. */
+static at_status compile_for(atx_str *code, atx_str *log, at_tuner *tuner, const atx_found_parts *f,
+                             at_code_kind kind, at_error *err)
+{
+    atx_build build = { 0 };
+    tuner->compiler_log.len = 0;
+    at_status status =
+        kind == AT_CODE_PTX ? make_ptx(code, tuner, f, f->cc, err) : make_cubin(&build, tuner, f, f->cc, err);
+    atx_str_add(log, atx_str_text(&tuner->compiler_log));
+    if (status == AT_OK && kind == AT_CODE_CUBIN) {
+        *code = build.cubin;
+        build.cubin = (atx_str){ 0 };
+    }
+    atx_build_clear(&build);
+    return status;
+}
+
+at_status at_compile(at_code **out, at_tuner *tuner, const at_found *found, at_code_kind kind,
+                     const at_compile_options *given, at_error *err)
+{
+    static const at_compile_options DEFAULTS = AT_COMPILE_OPTIONS_INIT;
+    const atx_found_parts *f = found ? found->parts : NULL;
+    at_compile_options room;
+    atx_str code = { 0 }, log = { 0 };
+    if (!out || !tuner || !found || (kind != AT_CODE_CUBIN && kind != AT_CODE_PTX))
+        return atx_fail(err, AT_ERR_USAGE, "at_compile: an argument is NULL, or the kind is none");
+    const at_compile_options *options =
+        given ? atx_library_struct(&room, sizeof room, given, "at_compile_options", err) : &DEFAULTS;
+    if (!options)
+        return AT_ERR_USAGE;
+    if (!f->t)
+        return atx_fail(err, AT_ERR_NOT_FOUND, "%s", found->why);
+    pthread_mutex_lock(&tuner->slow);
+    at_status status = compile_for(&code, &log, tuner, f, kind, err);
+    pthread_mutex_unlock(&tuner->slow);
+    if (status == AT_OK)
+        status = name_all(out, f, &code, err);
+    if (options->log)
+        *options->log = log.data ? log.data : atx_text_copy("", 0);
+    else
+        atx_str_clear(&log);
+    atx_str_clear(&code);
+    return status;
 }

@@ -6,6 +6,7 @@
 #include "library/library.h"
 
 #include "lang/arch.h"
+#include "lang/device_name.h"
 #include "lang/layout.h"
 #include "lang/metric.h"
 #include "lang/render_pragmas.h"
@@ -16,6 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FIRST_WITH_A = 90, FIRST_WITH_F = 100 }; /* compute capabilities that have variants */
 
 void atx_finding_close(atx_found_parts *f)
 {
@@ -44,6 +47,16 @@ at_status atx_finding_keep(const char **out, atx_found_parts *f, const char *tex
     f->texts[f->text_count++] = copy;
     *out = copy;
     return AT_OK;
+}
+
+/* The same of a text that was made for it, which is cleared. */
+static at_status keep_made(const char **out, atx_found_parts *f, atx_str *text, at_error *err)
+{
+    at_status status = atx_str_status(text, err);
+    if (status == AT_OK)
+        status = atx_finding_keep(out, f, atx_str_text(text), err);
+    atx_str_clear(text);
+    return status;
 }
 
 at_status atx_finding_bind(int64_t *slots, const atx_found_parts *f, at_error *err)
@@ -157,11 +170,7 @@ static at_status say_why(atx_found_parts *f, const char *known, const char *more
 {
     atx_str why = { 0 };
     atx_str_addf(&why, "%s%s%s", known ? known : "", known && *known && *more ? "; " : "", more);
-    at_status status = atx_str_status(&why, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&f->shown.why, f, atx_str_text(&why), err);
-    atx_str_clear(&why);
-    return status;
+    return keep_made(&f->shown.why, f, &why, err);
 }
 
 /* Whoever asks, for the filter of a fallback. */
@@ -229,7 +238,7 @@ static at_status show_measured(atx_found_parts *f, const atx_found *found, at_er
     s->origin = found->shipped ? ATX_SHIPPED : "database";
     if (found->expected_s > 0) {
         s->expected_s = found->expected_s;
-        s->expected_loss = found->doubt;
+        s->expected_loss = found->expected_loss;
     }
     if (found->by_model)
         return AT_OK; /* nothing was measured */
@@ -296,11 +305,7 @@ static at_status show_launch(atx_found_parts *f, int i, const int64_t *slots, co
         f->lists[i][k] = &f->args[of.args[k]];
     f->launch_list[i] = shown;
     atx_render_kernel(&kernel, f->t, of.kernel, slots);
-    status = atx_str_status(&kernel, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&shown->kernel, f, atx_str_text(&kernel), err);
-    atx_str_clear(&kernel);
-    return status;
+    return keep_made(&shown->kernel, f, &kernel, err);
 }
 
 static void show_variables(atx_found_parts *f)
@@ -347,11 +352,7 @@ static at_status show_template(atx_found_parts *f, int64_t *slots, const atx_geo
         return status;
     s->template_name = f->t->name;
     atx_config_text(&config, f->t, &f->config);
-    status = atx_str_status(&config, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&s->config, f, atx_str_text(&config), err);
-    atx_str_clear(&config);
-    return status;
+    return keep_made(&s->config, f, &config, err);
 }
 
 /* For whom. */
@@ -372,10 +373,9 @@ static bool is_checked(const atx_found *found, const asked *a)
 static at_status find_another(bool *again, at_tuner *tuner, const atx_found_parts *f, const atx_found *found,
                               at_error *err)
 {
-    at_error why = { 0 };
-    *again = atx_exclusions_of(&why, tuner->excluded, &f->problem, f->cc) < ATX_EXCLUDED_IN_ALL;
-    atx_fail(&why, AT_ERR_INPUT, "%s is not valid on this device", found->t->name);
-    return *again ? atx_exclude(tuner->excluded, &f->problem, f->cc, found->t, &found->config, &why, err)
+    at_error ignored;
+    *again = atx_exclusions_of(&ignored, tuner->excluded, &f->problem, f->cc).invalid < ATX_EXCLUDED_IN_ALL;
+    return *again ? atx_exclude_invalid(tuner->excluded, &f->problem, f->cc, found->t, &found->config, err)
                   : AT_OK;
 }
 
@@ -442,11 +442,7 @@ static at_status show_question(atx_found_parts *f, at_error *err)
     s->why = s->warning = s->device = s->config = "";
     s->measured_device = s->measured_shape = s->measured_at = s->origin = "";
     atx_problem_shape(&shape, &f->problem);
-    at_status status = atx_str_status(&shape, err);
-    if (status == AT_OK)
-        status = atx_finding_keep(&s->shape, f, atx_str_text(&shape), err);
-    atx_str_clear(&shape);
-    return status;
+    return keep_made(&s->shape, f, &shape, err);
 }
 
 at_status atx_finding_make(atx_found_parts **out, at_tuner *tuner, const at_problem *problem,
@@ -471,4 +467,108 @@ at_status atx_finding_make(atx_found_parts **out, at_tuner *tuner, const at_prob
     }
     *out = f;
     return AT_OK;
+}
+
+/* ---- the call ---- */
+
+/* A GPU of this machine, by its number. `slow` is held: which one it is, is asked once. */
+static at_status read_gpu(atx_target *out, at_tuner *tuner, int ordinal, at_error *err)
+{
+    atx_gpu *gpu = NULL;
+    atx_device_info info;
+    if (tuner->numbered.full && tuner->number == ordinal) {
+        *out = tuner->numbered;
+        return AT_OK;
+    }
+    at_status status = atx_gpu_find(&gpu, ordinal, err);
+    if (status == AT_OK)
+        status = atx_gpu_describe(&info, gpu, err);
+    atx_gpu_close(gpu);
+    if (status != AT_OK)
+        return status;
+    *out = (atx_target){ .cc = info.limits.cc, .sms = info.limits.sms, .full = true };
+    memcpy(out->name, info.name, sizeof out->name);
+    tuner->numbered = *out;
+    tuner->number = ordinal;
+    return AT_OK;
+}
+
+/* "sm_90", also with a letter behind it. */
+static at_status read_arch(atx_limits *limits, char *variant, const char *text, at_error *err)
+{
+    char plain[16];
+    const size_t len = strlen(text);
+    *variant = len > 1 && len < sizeof plain && strchr("af", text[len - 1]) ? text[len - 1] : 0;
+    if (!*variant)
+        return atx_arch_parse(limits, text, err);
+    memcpy(plain, text, len - 1);
+    plain[len - 1] = '\0';
+    at_status status = atx_arch_parse(limits, plain, err);
+    if (status == AT_OK && limits->cc < (*variant == 'a' ? FIRST_WITH_A : FIRST_WITH_F))
+        status =
+            atx_fail(err, AT_ERR_USAGE, "found '%s'; expected sm_%da or newer, sm_%df or newer, or no letter",
+                     text, FIRST_WITH_A, FIRST_WITH_F);
+    return status;
+}
+
+/* `slow` is held. */
+static at_status read_target(atx_target *out, char *variant, at_tuner *tuner, const at_target *given,
+                             at_error *err)
+{
+    int ordinal;
+    at_target room;
+    atx_limits limits = { 0 };
+    at_status status = AT_OK;
+    *out = (atx_target){ 0 };
+    if (!given)
+        return AT_OK;
+    const at_target *target = atx_library_struct(&room, sizeof room, given, "at_target", err);
+    if (!target)
+        return AT_ERR_USAGE;
+    if (target->sms < 0)
+        return atx_fail(err, AT_ERR_USAGE, "found sms = %d; expected 0 or more multiprocessors", target->sms);
+    size_t len = target->device ? strlen(target->device) : 0;
+    if (len >= sizeof out->name)
+        return atx_fail(err, AT_ERR_USAGE, "at_find: the device's name is longer than %zu characters",
+                        sizeof out->name - 1);
+    if (target->arch && *target->arch)
+        status = read_arch(&limits, variant, target->arch, err);
+    if (status == AT_OK && len && atx_device_is_index(&ordinal, target->device))
+        status = read_gpu(out, tuner, ordinal, err);
+    else if (len)
+        memcpy(out->name, target->device, len);
+    out->cc = limits.cc ? limits.cc : out->cc;
+    out->sms = target->sms ? target->sms : out->sms;
+    return status;
+}
+
+at_status at_find(at_found **out, at_tuner *tuner, const at_problem *given, const at_target *target,
+                  at_error *err)
+{
+    atx_found_parts *f = NULL;
+    atx_target wanted;
+    at_problem room;
+    char variant = 0;
+    if (!out || !tuner || !given)
+        return atx_fail(err, AT_ERR_USAGE, "at_find: an argument is NULL");
+    const at_problem *problem = atx_library_struct(&room, sizeof room, given, "at_problem", err);
+    if (!problem)
+        return AT_ERR_USAGE;
+    pthread_mutex_lock(&tuner->slow);
+    at_status status = read_target(&wanted, &variant, tuner, target, err);
+    if (status == AT_OK)
+        status = atx_finding_make(&f, tuner, problem, &wanted, NULL, err);
+    pthread_mutex_unlock(&tuner->slow);
+    if (status != AT_OK)
+        return status;
+    f->variant = f->cc ? variant : 0;
+    snprintf(f->arch + strlen(f->arch), 2, "%.1s", &f->variant);
+    *out = &f->shown;
+    return AT_OK;
+}
+
+void at_found_close(at_found *found)
+{
+    if (found)
+        atx_finding_close((atx_found_parts *)found->parts);
 }

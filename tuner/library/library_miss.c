@@ -1,6 +1,6 @@
 /*
  * library_miss.c - tuning a problem when it is first run: while its caller waits, or in the background, where
- * one thread of this library takes one wish after the other.
+ * one thread of this library takes one request after the other.
  *
  * Both end alike: the store is opened if it has come meanwhile, and the next look-up sees what is new. The
  * background never touches the driver: it marks what was prepared, and whoever runs it next, in a thread that
@@ -18,6 +18,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *variable(const atx_tuning *t, const char *name)
+{
+    return t->no_environment ? NULL : getenv(name);
+}
+
 at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err)
 {
     if (!(o->tune_s >= 0 && isfinite(o->tune_s)))
@@ -25,11 +30,12 @@ at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err
                         o->tune_s);
     if (pthread_mutex_init(&t->mutex, NULL) != 0)
         return atx_no_memory(err);
-    if (pthread_cond_init(&t->wished, NULL) != 0) {
+    if (pthread_cond_init(&t->requested, NULL) != 0) {
         pthread_mutex_destroy(&t->mutex);
         return atx_no_memory(err);
     }
     t->is_open = true;
+    t->no_environment = o->no_environment != 0;
     t->budget_s = o->tune_s;
     t->in_background = o->tune_in_background != 0;
     atx_str_add(&t->program, o->program ? o->program : "");
@@ -37,9 +43,10 @@ at_status atx_tuning_open(atx_tuning *t, const at_open_options *o, at_error *err
     atx_path_from_here(&t->program);
     atx_path_from_here(&t->templates);
     /* Now: the program may go to another folder, or set another variable. */
-    at_status status = atx_headers_open(&t->headers, o->headers ? o->headers : getenv(ATX_HEADERS_ENV), err);
+    at_status status =
+        atx_headers_open(&t->headers, o->headers ? o->headers : variable(t, ATX_HEADERS_ENV), err);
     if (status == AT_OK)
-        status = atx_folders_read(&t->allow, "allow", o->allow ? o->allow : getenv(ATX_ALLOW_ENV), err);
+        status = atx_folders_read(&t->allow, "allow", o->allow ? o->allow : variable(t, ATX_ALLOW_ENV), err);
     if (status == AT_OK)
         status = atx_str_status(&t->program, err);
     return status == AT_OK ? atx_str_status(&t->templates, err) : status;
@@ -51,31 +58,21 @@ void atx_tuning_close(atx_tuning *t)
         return;
     pthread_mutex_lock(&t->mutex);
     atomic_store(&t->stop, 1);
-    pthread_cond_broadcast(&t->wished);
+    pthread_cond_broadcast(&t->requested);
     pthread_mutex_unlock(&t->mutex);
     if (t->has_thread)
         pthread_join(t->thread, NULL);
-    for (atx_wish *w = t->wishes, *next; w; w = next) {
+    for (atx_tuning_request *w = t->requests, *next; w; w = next) {
         next = w->next;
         free(w);
     }
-    pthread_cond_destroy(&t->wished);
+    pthread_cond_destroy(&t->requested);
     pthread_mutex_destroy(&t->mutex);
     atx_str_clear(&t->program);
     atx_str_clear(&t->database);
     atx_str_clear(&t->templates);
     atx_headers_close(t->headers);
     atx_folders_clear(&t->allow);
-}
-
-const char *atx_tuning_headers(const atx_tuning *t)
-{
-    return atx_headers_text(t->headers);
-}
-
-const char *atx_tuning_allow(const atx_tuning *t)
-{
-    return atx_str_text(&t->allow.text);
 }
 
 /* `slow` is held. Where the new store cannot be read it is as if it had not come; at_close waits for no lock.
@@ -103,26 +100,29 @@ static const char *unless_empty(const atx_str *text)
     return text->len ? atx_str_text(text) : NULL;
 }
 
-static atx_miss miss_of(const atx_tuning *t, const char *device)
+static atx_miss miss_of(const atx_tuning *t, const char *device, const volatile int *cancel)
 {
     return (atx_miss){ .program = unless_empty(&t->program),
                        .database = atx_str_text(&t->database),
                        .templates = unless_empty(&t->templates),
-                       .headers = atx_tuning_headers(t),
-                       .allow = atx_tuning_allow(t),
+                       .headers = atx_headers_text(t->headers),
+                       .allow = atx_str_text(&t->allow.text),
                        .device = device,
                        .budget_s = t->budget_s,
-                       .stop = &t->stop };
+                       .no_environment = t->no_environment,
+                       .stop = &t->stop,
+                       .cancel = cancel };
 }
 
-at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal, at_error *err)
+at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordinal,
+                          const volatile int *cancel, at_error *err)
 {
     atx_tuning *t = &tuner->tuning;
     char device[16];
     snprintf(device, sizeof device, "%d", ordinal);
     if (!t->database.len)
         return atx_fail(err, AT_ERR_USAGE, "there is no place for a database");
-    const atx_miss miss = miss_of(t, device);
+    const atx_miss miss = miss_of(t, device, cancel);
     at_status status = atx_miss_tune(&miss, problem, err);
     if (status != AT_OK)
         return status;
@@ -135,34 +135,34 @@ at_status atx_tuning_wait(at_tuner *tuner, const atx_problem *problem, int ordin
 /* ---- in the background ---- */
 
 /* The oldest; NULL: it is time to end. `mutex` is held. */
-static atx_wish *next_wish(atx_tuning *t)
+static atx_tuning_request *next_request(atx_tuning *t)
 {
-    while (!atomic_load(&t->stop) && !t->wishes)
-        pthread_cond_wait(&t->wished, &t->mutex);
-    atx_wish *w = atomic_load(&t->stop) ? NULL : t->wishes;
+    while (!atomic_load(&t->stop) && !t->requests)
+        pthread_cond_wait(&t->requested, &t->mutex);
+    atx_tuning_request *w = atomic_load(&t->stop) ? NULL : t->requests;
     if (w)
-        t->wishes = w->next;
+        t->requests = w->next;
     return w;
 }
 
 /* So that the first calls of other problems get better. That it fails is no affair of who runs anything. */
 static void learn(atx_tuning *t)
 {
-    const atx_miss miss = miss_of(t, "");
+    const atx_miss miss = miss_of(t, "", NULL);
     if (t->database.len && atx_miss_learn(&miss, NULL) != AT_OK)
         return; /* it is tried again after the next problem */
 }
 
-static void *grant_wishes(void *context)
+static void *serve_requests(void *context)
 {
     at_tuner *tuner = context;
     atx_tuning *t = &tuner->tuning;
-    atx_wish *w;
+    atx_tuning_request *w;
     pthread_mutex_lock(&t->mutex);
-    while ((w = next_wish(t))) {
+    while ((w = next_request(t))) {
         pthread_mutex_unlock(&t->mutex);
         at_error err = { 0 };
-        if (atx_tuning_wait(tuner, &w->problem, w->ordinal, &err) == AT_OK)
+        if (atx_tuning_wait(tuner, &w->problem, w->ordinal, NULL, &err) == AT_OK)
             atomic_store(&w->prepared->renew, true);
         else if (!atomic_load(&t->stop))
             atx_library_log(tuner, err.text);
@@ -180,23 +180,24 @@ static bool start_thread(at_tuner *tuner)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&tuner->tuning.thread, NULL, grant_wishes, tuner) == 0;
+    bool started = pthread_create(&tuner->tuning.thread, NULL, serve_requests, tuner) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
-void atx_tuning_wish(at_tuner *tuner, const atx_problem *problem, int ordinal, atx_prepared *prepared)
+void atx_tuning_request_later(at_tuner *tuner, const atx_problem *problem, int ordinal,
+                              atx_prepared *prepared)
 {
     atx_tuning *t = &tuner->tuning;
-    atx_wish *w = malloc(sizeof *w), **last = &t->wishes;
+    atx_tuning_request *w = malloc(sizeof *w), **last = &t->requests;
     if (!w)
         return;
-    *w = (atx_wish){ NULL, *problem, ordinal, prepared };
+    *w = (atx_tuning_request){ NULL, *problem, ordinal, prepared };
     pthread_mutex_lock(&t->mutex);
     t->has_thread = t->has_thread || start_thread(tuner);
     while (*last)
         last = &(*last)->next;
     *last = w;
-    pthread_cond_signal(&t->wished);
+    pthread_cond_signal(&t->requested);
     pthread_mutex_unlock(&t->mutex);
 }

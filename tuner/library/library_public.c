@@ -130,22 +130,18 @@ const char *at_type_name(at_type type)
 
 int at_type_bits(at_type type)
 {
+    static const struct {
+        at_type type;
+        int bits;
+    } RESERVED[] = { { AT_TYPE_F8_E4M3, 8 }, { AT_TYPE_F8_E5M2, 8 }, { AT_TYPE_F8_E8M0, 8 },
+                     { AT_TYPE_F6_E2M3, 6 }, { AT_TYPE_F6_E3M2, 6 }, { AT_TYPE_F4_E2M1, 4 } };
     atx_dtype known = ATX_U8;
     if (atx_library_dtype(&known, type, NULL) == AT_OK)
         return 8 * atx_dtype_bytes(known);
-    switch (type) {
-    case AT_TYPE_F8_E4M3:
-    case AT_TYPE_F8_E5M2:
-    case AT_TYPE_F8_E8M0:
-        return 8;
-    case AT_TYPE_F6_E2M3:
-    case AT_TYPE_F6_E3M2:
-        return 6;
-    case AT_TYPE_F4_E2M1:
-        return 4;
-    default:
-        return 0;
-    }
+    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED; i++)
+        if (RESERVED[i].type == type)
+            return RESERVED[i].bits;
+    return 0;
 }
 
 at_status at_type_parse(at_type *out, const char *text, at_error *err)
@@ -231,5 +227,106 @@ at_status at_problem_parse(at_problem *out, at_tuner *tuner, const char *text, a
         status = give_problem(out, &problem, err);
     }
     atx_shapes_clear(&read);
+    return status;
+}
+
+/* ---- operations ---- */
+
+/* Is it a scalar that is a number in the declaration, whatever the problem? */
+static bool takes_value(const atx_arg *arg)
+{
+    bool reads[ATX_MAX_SLOTS] = { false };
+    if (arg->role == ATX_SCALAR && arg->expr)
+        atx_expr_mark_reads(reads, arg->expr);
+    return arg->role == ATX_SCALAR && !memchr(reads, true, sizeof reads);
+}
+
+static at_status check_scalar(const atx_op *op, const at_scalar *s, at_error *err)
+{
+    for (int i = 0; i < op->arg_count; i++) {
+        const atx_arg *arg = &op->args[i];
+        if (!s->name || strcmp(arg->name, s->name) != 0)
+            continue;
+        if (takes_value(arg))
+            return AT_OK;
+        return atx_fail(err, AT_ERR_USAGE,
+                        "%s: found a value for %s, which %s; expected a scalar that is a "
+                        "number in the declaration",
+                        op->name, arg->name,
+                        arg->role == ATX_SCALAR ? "follows from the problem" : "is a buffer");
+    }
+    return atx_fail(err, AT_ERR_USAGE,
+                    "%s: found a value for '%.60s'; expected the name of a scalar of the "
+                    "operation",
+                    op->name, s->name ? s->name : "");
+}
+
+at_status atx_library_check_scalars(const atx_op *op, const at_run_options *o, at_error *err)
+{
+    at_status status = AT_OK;
+    if (o->scalar_count < 0 || o->attribute_count < 0 || (o->scalar_count && !o->scalars) ||
+        (o->attribute_count && !o->attributes))
+        return atx_fail(err, AT_ERR_USAGE, "at_run_options: found a count without its array; expected both");
+    for (int i = 0; i < o->scalar_count && status == AT_OK; i++)
+        status = check_scalar(op, &o->scalars[i], err);
+    return status;
+}
+
+typedef struct op_parts {
+    at_op shown; /* first */
+    const char *sizes[ATX_MAX_DIMS], *buffers[ATX_MAX_ARGS], *scalars[ATX_MAX_ARGS];
+} op_parts;
+
+static at_op *describe_op(const atx_op *op)
+{
+    op_parts *p = calloc(1, sizeof *p);
+    if (!p)
+        return NULL;
+    p->shown = (at_op){ .name = op->name,
+                        .about = op->about ? op->about : "",
+                        .sizes = p->sizes,
+                        .takes_layout = op->shape.layout_count > 0,
+                        .buffers = p->buffers,
+                        .scalars = p->scalars };
+    for (int i = 0; i < op->shape.dim_count && !p->shown.takes_layout; i++)
+        p->sizes[p->shown.size_count++] = op->shape.dims[i].name;
+    for (int i = 0; i < op->arg_count; i++)
+        if (op->args[i].role != ATX_SCALAR)
+            p->buffers[p->shown.buffer_count++] = op->args[i].name;
+        else if (takes_value(&op->args[i]))
+            p->scalars[p->shown.scalar_count++] = op->args[i].name;
+    return &p->shown;
+}
+
+/* `slow` is held. */
+static at_status keep_op(at_tuner *tuner, int i, at_error *err)
+{
+    if (!tuner->ops) {
+        int count = atx_catalog_op_count(tuner->catalog);
+        tuner->ops = calloc((size_t)count + 1, sizeof *tuner->ops);
+        tuner->op_count = tuner->ops ? count : 0;
+    }
+    const atx_op *op = tuner->ops && i >= 0 && i < tuner->op_count ? atx_catalog_op(tuner->catalog, i) : NULL;
+    at_status failed = atx_catalog_failure(tuner->catalog, err);
+    if (!tuner->ops)
+        return atx_no_memory(err);
+    if (failed != AT_OK || !op)
+        return failed != AT_OK ? failed
+                               : atx_fail(err, AT_ERR_NOT_FOUND, "found number %d; there are %d operations",
+                                          i, tuner->op_count);
+    if (!tuner->ops[i])
+        tuner->ops[i] = describe_op(op);
+    return tuner->ops[i] ? AT_OK : atx_no_memory(err);
+}
+
+at_status at_op_at(const at_op **out, at_tuner *tuner, int i, at_error *err)
+{
+    if (!out || !tuner)
+        return atx_fail(err, AT_ERR_USAGE, "at_op_at: an argument is NULL");
+    pthread_mutex_lock(&tuner->slow);
+    at_status status = keep_op(tuner, i, err);
+    if (status == AT_OK)
+        *out = tuner->ops[i];
+    pthread_mutex_unlock(&tuner->slow);
     return status;
 }

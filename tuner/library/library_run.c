@@ -86,44 +86,7 @@ static at_status read_steps(at_problem *out, const atx_op *op, const at_problem 
     return AT_OK;
 }
 
-static void prepared_close(atx_prepared *p)
-{
-    atx_finding_close(p->finding);
-    free(p);
-}
-
 /* ---- preparing; `slow` is held ---- */
-
-/* Kernels of a context that is not current, or gone, are left to it. */
-static void unload_kernels(at_tuner *tuner, atx_gpu *gpu)
-{
-    uint64_t context = 0;
-    bool current = gpu && tuner->loaded && atx_gpu_current(&context, gpu, NULL) == AT_OK;
-    for (atx_loaded *l = tuner->loaded, *next; l; l = next) {
-        next = l->next;
-        atx_gpu_unload(current && l->context == context ? gpu : NULL, l->module);
-        free(l);
-    }
-    tuner->loaded = NULL;
-}
-
-void atx_library_unload(at_tuner *tuner)
-{
-    atx_gpu *gpu = atomic_load(&tuner->gpu);
-    for (size_t i = 0; i < tuner->table.bucket_count; i++)
-        for (atx_prepared *p = tuner->table.buckets[i], *next; p; p = next) {
-            next = p->next;
-            prepared_close(p);
-        }
-    free(tuner->table.buckets);
-    unload_kernels(tuner, gpu);
-    for (atx_kept_code *code = tuner->codes, *next; code; code = next) {
-        next = code->next;
-        atx_str_clear(&code->bytes);
-        free(code);
-    }
-    atx_gpu_close(gpu);
-}
 
 static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts *f, const atx_kept_code *code,
                           at_error *err)
@@ -323,7 +286,7 @@ static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char
         if (status != AT_OK)
             return status;
         const atx_found_parts *f = p->finding;
-        int tried = atx_exclusions_of(&first, tuner->excluded, &f->problem, f->cc);
+        const int tried = atx_exclusions_of(&first, tuner->excluded, &f->problem, f->cc).tried;
         if (first.status != AT_OK && (!f->t || tried >= ATX_EXCLUDED_IN_ALL))
             return atx_fail(err, first.status, "%s", first.text);
         if (!f->t)
@@ -355,7 +318,7 @@ static at_status prepare_new(atx_prepared **out, atx_prepared *old, at_tuner *tu
         status = atx_table_add(tuner, p, old, err);
     }
     if (status != AT_OK)
-        prepared_close(p);
+        atx_prepared_close(p);
     else
         *out = p;
     return status;
@@ -386,13 +349,15 @@ static at_status prepare(const atx_prepared **out, at_tuner *tuner, atx_gpu *gpu
     if (!p)
         return status;
     if (may_tune && tuner->tuning.in_background && !is_exact(p->finding))
-        atx_tuning_wish(tuner, &p->finding->problem, atx_gpu_ordinal(gpu), p);
+        atx_tuning_request_later(tuner, &p->finding->problem, atx_gpu_ordinal(gpu), p);
     *out = p;
     return AT_OK;
 }
 
-/* Nothing exact is known of it: has it tuned, and waits. warning->text: why it was not. */
-static void tune_first(at_error *warning, at_tuner *tuner, atx_gpu *gpu, const atx_asking *a)
+/* Nothing exact is known of it: has it tuned, and waits. warning->text: why it was not. AT_ERR_CANCELLED: the
+ * caller does not want to wait any longer. */
+static at_status tune_first(at_error *warning, at_tuner *tuner, atx_gpu *gpu, const atx_asking *a,
+                            const volatile int *cancel, at_error *err)
 {
     atx_found_parts *f = NULL;
     at_error cause = { 0 };
@@ -402,9 +367,11 @@ static void tune_first(at_error *warning, at_tuner *tuner, atx_gpu *gpu, const a
     int ordinal = atx_gpu_ordinal(gpu);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK && f && f->t && !is_exact(f) &&
-        atx_tuning_wait(tuner, &f->problem, ordinal, &cause) != AT_OK)
+        atx_tuning_wait(tuner, &f->problem, ordinal, cancel, &cause) != AT_OK)
         atx_fail(warning, AT_ERR_SYSTEM, "not tuned at its first use: %.900s", cause.text);
     atx_finding_close(f);
+    return cancel && *cancel ? atx_fail(err, AT_ERR_CANCELLED, "cancelled while the problem was tuned")
+                             : AT_OK;
 }
 
 /* ---- calls ---- */
@@ -428,11 +395,14 @@ static at_status get_slowly(const atx_prepared **out, atx_gpu *gpu, at_tuner *tu
                             const at_run_options *options, bool may_tune, at_error *err)
 {
     at_error warning = { 0 };
-    if (may_tune && !tuner->tuning.in_background)
-        tune_first(&warning, tuner, gpu, a);
+    at_status status = may_tune && !tuner->tuning.in_background
+                           ? tune_first(&warning, tuner, gpu, a, options->cancel, err)
+                           : AT_OK;
+    if (status != AT_OK)
+        return status;
     pthread_mutex_lock(&tuner->slow);
     tuner->no_compile = options->no_compile != 0;
-    at_status status = prepare(out, tuner, gpu, a, may_tune, warning.text, err);
+    status = prepare(out, tuner, gpu, a, may_tune, warning.text, err);
     tuner->no_compile = false;
     pthread_mutex_unlock(&tuner->slow);
     return status;
@@ -450,28 +420,44 @@ static at_status check_question(const at_tuner *tuner, const at_problem *problem
     return status;
 }
 
-/* What is launched on `stream` next. */
-static at_status get(const atx_prepared **out, atx_gpu **gpu, at_tuner *tuner, const at_problem *given,
-                     uint64_t steps, void *stream, const at_run_options *asked, at_error *err)
-{
-    static const at_run_options DEFAULTS = AT_RUN_OPTIONS_INIT;
+/* What a call is given, and with whose driver it works. */
+typedef struct call {
+    at_tuner *tuner;
+    const at_problem *problem;
+    uint64_t steps; /* of the buffers */
+    void *stream;
+    const at_run_options *options; /* NULL: the defaults */
+    atx_gpu *gpu;
     at_problem problem_room;
     at_run_options options_room;
-    if (!tuner || !given)
+} call;
+
+/* The caller's structs as this library has them. */
+static at_status read_call(call *c, at_error *err)
+{
+    static const at_run_options DEFAULTS = AT_RUN_OPTIONS_INIT;
+    if (!c->tuner || !c->problem)
         return atx_fail(err, AT_ERR_USAGE, "expected a tuner and a problem; found NULL");
-    const at_problem *problem =
-        atx_library_struct(&problem_room, sizeof problem_room, given, "at_problem", err);
-    const at_run_options *options =
-        asked ? atx_library_struct(&options_room, sizeof options_room, asked, "at_run_options", err)
-              : &DEFAULTS;
-    if (!problem || !options)
-        return AT_ERR_USAGE;
-    atx_asking a = { .problem = problem, .steps = steps };
-    at_status status = check_question(tuner, problem, &a, err);
+    c->problem = atx_library_struct(&c->problem_room, sizeof c->problem_room, c->problem, "at_problem", err);
+    c->options = c->options ? atx_library_struct(&c->options_room, sizeof c->options_room, c->options,
+                                                 "at_run_options", err)
+                            : &DEFAULTS;
+    return c->problem && c->options ? AT_OK : AT_ERR_USAGE;
+}
+
+/* What is launched on the stream next. */
+static at_status get(const atx_prepared **out, call *c, at_error *err)
+{
+    at_status status = read_call(c, err);
+    if (status != AT_OK)
+        return status;
+    at_tuner *tuner = c->tuner;
+    atx_asking a = { .problem = c->problem, .steps = c->steps };
+    status = check_question(tuner, c->problem, &a, err);
     if (status == AT_OK)
-        status = open_driver(gpu, tuner, err);
+        status = open_driver(&c->gpu, tuner, err);
     if (status == AT_OK)
-        status = atx_gpu_current(&a.context, *gpu, err);
+        status = atx_gpu_current(&a.context, c->gpu, err);
     if (status != AT_OK)
         return status;
     a.hash = atx_asking_hash(&a);
@@ -481,9 +467,9 @@ static at_status get(const atx_prepared **out, atx_gpu **gpu, at_tuner *tuner, c
     *out = p;
     if (p && !atomic_load_explicit(&p->renew, memory_order_relaxed))
         return AT_OK;
-    bool may_tune = tuner->tuning.budget_s > 0 && !options->no_tuning && !options->no_compile &&
-                    !atx_gpu_is_capturing(*gpu, stream);
-    return p && !may_tune ? AT_OK : get_slowly(out, *gpu, tuner, &a, options, may_tune, err);
+    bool may_tune = tuner->tuning.budget_s > 0 && !c->options->no_tuning && !c->options->no_compile &&
+                    !atx_gpu_is_capturing(c->gpu, c->stream);
+    return p && !may_tune ? AT_OK : get_slowly(out, c->gpu, tuner, &a, c->options, may_tune, err);
 }
 
 static bool overlap(const atx_prepared *p, const at_buffer *buffers, int i, int k)
@@ -523,45 +509,64 @@ static at_status check_buffers(const atx_prepared *p, const at_buffer *buffers, 
     return status;
 }
 
-static at_status launch(const atx_gpu *gpu, void *stream, const atx_module *module, int step,
-                        const atx_geometry *geometry, const struct atx_kernel_arg *args, int count,
-                        const at_buffer *buffers, at_error *err)
+/* What the call gives a parameter of a step; else what the problem does. */
+static const int64_t *scalar_of(const at_run_options *o, const atx_found_parts *f, int step, int param,
+                                const int64_t *value)
 {
+    for (int i = 0; i < o->scalar_count; i++)
+        if (strcmp(o->scalars[i].name, f->launches[step].args[param]->name) == 0)
+            return &o->scalars[i].value;
+    return value;
+}
+
+static at_status launch(const call *c, const atx_prepared *p, int step, const at_buffer *buffers,
+                        at_error *err)
+{
+    const atx_kernel *k = &p->kernel;
+    const struct atx_kernel_arg *args = step ? k->more[step - 1].args : k->args;
+    const int count = step ? k->more[step - 1].arg_count : k->arg_count;
     const void *addresses[ATX_MAX_ARGS];
     void *params[ATX_MAX_ARGS + 1];
     for (int i = 0; i < count; i++) {
         int b = args[i].buffer;
         if (b >= 0)
             addresses[b] = buffers[b].address;
-        params[i] = b >= 0 ? (void *)&addresses[b] : (void *)&args[i].value;
+        params[i] = b >= 0 ? (void *)&addresses[b]
+                           : (void *)(uintptr_t)scalar_of(c->options, p->finding, step, i, &args[i].value);
     }
     params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
-    return atx_gpu_launch_step_on(gpu, stream, module, step, geometry, params, err);
+    const atx_stream_launch l = { .stream = c->stream,
+                                  .step = step,
+                                  .geometry = step ? &k->more[step - 1].geometry : &k->geometry,
+                                  .params = params,
+                                  .attributes = c->options->attributes,
+                                  .attribute_count = c->options->attribute_count };
+    return atx_gpu_launch_on(c->gpu, p->module, &l, err);
 }
 
 at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *buffers, int buffer_count,
                  void *stream, const at_run_options *options, at_error *err)
 {
     const atx_prepared *p = NULL;
-    atx_gpu *gpu = NULL;
-
-    at_status status = get(&p, &gpu, tuner, problem, steps_of(buffers, buffer_count), stream, options, err);
+    call c = { .tuner = tuner,
+               .problem = problem,
+               .steps = steps_of(buffers, buffer_count),
+               .stream = stream,
+               .options = options };
+    at_status status = get(&p, &c, err);
     if (p)
         status = check_buffers(p, buffers, buffer_count, err);
+    if (p && status == AT_OK)
+        status = atx_library_check_scalars(p->finding->problem.op, c.options, err);
     if (!p || status != AT_OK)
         return status;
     const atx_kernel *kernel = &p->kernel;
     for (int i = 0; i < kernel->variable_count && status == AT_OK; i++)
-        status = atx_gpu_copy_on(gpu, stream, p->variables[i].at,
+        status = atx_gpu_copy_on(c.gpu, stream, p->variables[i].at,
                                  (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer].address,
                                  p->variables[i].bytes, err);
-    if (status == AT_OK)
-        status = launch(gpu, stream, p->module, 0, &kernel->geometry, kernel->args, kernel->arg_count,
-                        buffers, err);
-    for (int i = 0; i < kernel->more_count && status == AT_OK; i++) {
-        const atx_kernel_step *s = &kernel->more[i];
-        status = launch(gpu, stream, p->module, i + 1, &s->geometry, s->args, s->arg_count, buffers, err);
-    }
+    for (int i = 0; i <= kernel->more_count && status == AT_OK; i++)
+        status = launch(&c, p, i, buffers, err);
     return status;
 }
 
@@ -569,8 +574,8 @@ at_status at_prepare(const at_found **out, at_tuner *tuner, const at_problem *pr
                      const at_run_options *options, at_error *err)
 {
     const atx_prepared *p = NULL;
-    atx_gpu *gpu = NULL;
-    at_status status = get(&p, &gpu, tuner, problem, 0, NULL, options, err);
+    call c = { .tuner = tuner, .problem = problem, .options = options };
+    at_status status = get(&p, &c, err);
     if (p && out)
         *out = &p->finding->shown;
     return status;

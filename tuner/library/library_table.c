@@ -106,7 +106,7 @@ at_status atx_table_add(at_tuner *tuner, atx_prepared *p, atx_prepared *old, at_
     return room ? AT_OK : atx_no_memory(err);
 }
 
-/* ---- forgetting ---- */
+/* ---- forgetting, and the end ---- */
 
 /* `table_lock` is held for writing. */
 static void hide_entries(atx_table *table, uint64_t context)
@@ -114,19 +114,6 @@ static void hide_entries(atx_table *table, uint64_t context)
     for (size_t i = 0; i < table->bucket_count; i++)
         for (atx_prepared *p = table->buckets[i]; p; p = p->next)
             p->replaced = p->replaced || p->context == context;
-}
-
-static void unload_those_of(at_tuner *tuner, atx_gpu *gpu, uint64_t context)
-{
-    for (atx_loaded **at = &tuner->loaded, *l; (l = *at);) {
-        if (l->context != context) {
-            at = &l->next;
-            continue;
-        }
-        *at = l->next;
-        atx_gpu_unload(gpu, l->module);
-        free(l);
-    }
 }
 
 static bool is_loaded(const at_tuner *tuner, const atx_kept_code *code)
@@ -150,6 +137,21 @@ static void free_unloaded_codes(at_tuner *tuner)
     }
 }
 
+/* Of one context, or of all: kernels of a context that is not current, or gone, are left to it. */
+static void unload(at_tuner *tuner, atx_gpu *gpu, uint64_t current, bool all)
+{
+    for (atx_loaded **at = &tuner->loaded, *l; (l = *at);) {
+        if (!all && l->context != current) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        atx_gpu_unload(l->context == current ? gpu : NULL, l->module);
+        free(l);
+    }
+    free_unloaded_codes(tuner);
+}
+
 at_status at_forget(at_tuner *tuner, at_error *err)
 {
     uint64_t context = 0;
@@ -162,9 +164,29 @@ at_status at_forget(at_tuner *tuner, at_error *err)
     pthread_mutex_lock(&tuner->slow);
     pthread_rwlock_wrlock(&tuner->table_lock);
     hide_entries(&tuner->table, context);
-    unload_those_of(tuner, gpu, context);
-    free_unloaded_codes(tuner);
+    unload(tuner, gpu, context, false);
     pthread_rwlock_unlock(&tuner->table_lock);
     pthread_mutex_unlock(&tuner->slow);
     return AT_OK;
+}
+
+void atx_prepared_close(atx_prepared *p)
+{
+    atx_finding_close(p->finding);
+    free(p);
+}
+
+void atx_library_unload(at_tuner *tuner)
+{
+    uint64_t context = 0;
+    atx_gpu *gpu = atomic_load(&tuner->gpu);
+    bool current = gpu && tuner->loaded && atx_gpu_current(&context, gpu, NULL) == AT_OK;
+    for (size_t i = 0; i < tuner->table.bucket_count; i++)
+        for (atx_prepared *p = tuner->table.buckets[i], *next; p; p = next) {
+            next = p->next;
+            atx_prepared_close(p);
+        }
+    free(tuner->table.buckets);
+    unload(tuner, current ? gpu : NULL, context, true);
+    atx_gpu_close(gpu);
 }

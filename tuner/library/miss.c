@@ -4,9 +4,9 @@
  * Who gets the problem's lock starts the program, everybody else waits until the lock is free or the budget
  * is over. A waiter never starts the program itself: what it waited for has failed, or is in the database.
  *
- * The program gets a part of the budget for its search; the rest is for its start, its final and its end.
- * When all of it is over it is told to end, which it does in order, and is killed when it does not. What it
- * measured is stored: the next one who asks begins there.
+ * The program gets a part of the budget for its search; the rest is for its start, its re-measurement and its
+ * end. When all of it is over it is told to end, which it does in order, and is killed when it does not. What
+ * it measured is stored: the next one who asks begins there.
  *
  * However this process ends, the program ends: its standard input is a pipe whose other end this process
  * holds, and nobody ever writes to. A process that was forked meanwhile, and executes nothing, holds it too.
@@ -45,7 +45,7 @@ extern char **environ;
 
 static bool stopped(const atx_miss *m)
 {
-    return m->stop && atomic_load(m->stop);
+    return (m->stop && atomic_load(m->stop)) || (m->cancel && *m->cancel);
 }
 
 static void look_later(void)
@@ -77,9 +77,9 @@ static bool is_beside(atx_str *out, const char *file)
 }
 
 /* An empty entry is the folder that the process is in, and a relative one is looked up from there. */
-static bool is_in_path(atx_str *out)
+static bool is_in_path(atx_str *out, bool no_environment)
 {
-    const char *at = getenv("PATH");
+    const char *at = no_environment ? NULL : getenv("PATH");
     while (at && *at) {
         size_t len = strcspn(at, ":");
         if (*at == '/' && is_in(out, at, len, ""))
@@ -102,10 +102,10 @@ static const char *own_library(void)
     return *name == '/' ? name : "";
 }
 
-at_status atx_miss_program(atx_str *out, at_error *err)
+at_status atx_miss_program(atx_str *out, bool no_environment, at_error *err)
 {
     const char *library = own_library();
-    if (is_beside(out, library) || is_in_path(out))
+    if (is_beside(out, library) || is_in_path(out, no_environment))
         return AT_OK;
     at_status status = atx_str_status(out, err);
     return status != AT_OK
@@ -131,42 +131,6 @@ typedef struct run {
         .said = -1, .alive = -1                                                                              \
     }
 
-/* As `tune` takes it on a command line. */
-typedef struct command {
-    atx_str shape;
-    char budget[32];
-    const char *argv[20];
-} command;
-
-static at_status write_command(command *c, const atx_miss *m, const char *program, const atx_problem *p,
-                               at_error *err)
-{
-    int count = 0;
-    atx_problem_shape(&c->shape, p);
-    double search_s = fmin(SEARCH_SHARE * m->budget_s, MOST_S);
-    snprintf(c->budget, sizeof c->budget, "%.0fms", 1e3 * search_s + 1);
-    const char *const WORDS[] = { program,
-                                  "tune",
-                                  p->op->name,
-                                  atx_str_text(&c->shape),
-                                  atx_dtype_name(p->type),
-                                  "--device",
-                                  m->device,
-                                  "--db",
-                                  m->database,
-                                  "--budget",
-                                  c->budget,
-                                  "--quiet",
-                                  "--no-learn",
-                                  m->templates ? "--templates" : NULL,
-                                  m->templates };
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (WORDS[i])
-            c->argv[count++] = WORDS[i];
-    c->argv[count] = NULL;
-    return atx_str_status(&c->shape, err);
-}
-
 /* Whoever asks may have closed its own 0, 1 and 2: a file of that number would be replaced in the program. */
 static int above_standard(int fd)
 {
@@ -177,42 +141,40 @@ static int above_standard(int fd)
     return moved;
 }
 
-/* A variable that the program is to have; value NULL: as it is. */
-typedef struct variable {
-    const char *name, *value;
-    atx_str text; /* NAME=VALUE */
-} variable;
+/* Variables that the program gets: as options names of folders with a comma would be two, and "" could not be
+ * said. */
+enum { VARIABLES = 3 };
+static const char *const NAMES[VARIABLES] = { ATX_HEADERS_ENV, ATX_ALLOW_ENV, ATX_TIED_VARIABLE };
 
-static bool is_replaced(const char *text, const variable *with, int count)
+/* Does the program not get this one of our environment, or another one of its name? */
+static bool is_left_out(const char *text, const char *const *values, bool no_environment)
 {
-    for (int i = 0; i < count; i++) {
-        size_t len = strlen(with[i].name);
-        if (with[i].value && strncmp(text, with[i].name, len) == 0 && text[len] == '=')
+    static const char OURS[] = "AUTOTUNE_";
+    size_t len = strcspn(text, "=");
+    for (int i = 0; i < VARIABLES; i++)
+        if (values[i] && strlen(NAMES[i]) == len && memcmp(text, NAMES[i], len) == 0)
             return true;
-    }
-    return false;
+    return no_environment && strncmp(text, OURS, sizeof OURS - 1) == 0;
 }
 
-/*
- * The environment with these variables in it: as options names of folders with a comma would be two, and ""
- * could not be said. NULL: out of memory. The texts of `with` are borrowed by it.
- */
-static char **environment(variable *with, int count)
+/* NULL: out of memory. `texts` are borrowed by it. */
+static char **environment(atx_str texts[VARIABLES], const atx_miss *m)
 {
-    size_t all = 0, kept = 0;
+    const char *const values[VARIABLES] = { m->headers, m->allow, "1" };
+    size_t all = 0, count = 0;
     bool failed = false;
     while (environ[all])
         all++;
-    char **out = calloc(all + (size_t)count + 1, sizeof *out);
+    char **out = calloc(all + VARIABLES + 1, sizeof *out);
     for (size_t i = 0; out && i < all; i++)
-        if (!is_replaced(environ[i], with, count))
-            out[kept++] = environ[i];
-    for (int i = 0; out && i < count; i++) {
-        if (!with[i].value)
+        if (!is_left_out(environ[i], values, m->no_environment))
+            out[count++] = environ[i];
+    for (int i = 0; out && i < VARIABLES; i++) {
+        if (!values[i])
             continue;
-        atx_str_addf(&with[i].text, "%s=%s", with[i].name, with[i].value);
-        out[kept++] = with[i].text.data;
-        failed = failed || with[i].text.failed;
+        atx_str_addf(&texts[i], "%s=%s", NAMES[i], values[i]);
+        out[count++] = texts[i].data;
+        failed |= texts[i].failed;
     }
     if (failed) {
         free(out);
@@ -265,22 +227,19 @@ static int start(run *r, int input, const char *program, const char *const *argv
     return code;
 }
 
-static at_status spawn(run *r, const atx_miss *m, const char *program, const char *const *argv, at_error *err)
+static at_status spawn(run *r, const atx_miss *m, const char *const *argv, at_error *err)
 {
-    variable variables[] = { { .name = ATX_HEADERS_ENV, .value = m->headers },
-                             { .name = ATX_ALLOW_ENV, .value = m->allow },
-                             { .name = ATX_TIED_VARIABLE, .value = "1" } };
-    enum { COUNT = sizeof variables / sizeof *variables };
-    char **with = environment(variables, COUNT);
+    atx_str texts[VARIABLES] = { { 0 } };
+    char **with = environment(texts, m);
     int input = with ? open_alive(r) : -1;
-    int code = !with ? ENOMEM : input < 0 ? errno : start(r, input, program, argv, with);
+    int code = !with ? ENOMEM : input < 0 ? errno : start(r, input, argv[0], argv, with);
     if (input >= 0)
         close(input);
     free(with);
-    for (int i = 0; i < COUNT; i++)
-        atx_str_clear(&variables[i].text);
+    for (int i = 0; i < VARIABLES; i++)
+        atx_str_clear(&texts[i]);
     return code == 0 ? AT_OK
-                     : atx_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", program, strerror(code));
+                     : atx_fail(err, AT_ERR_SYSTEM, "%s: cannot be started: %s", argv[0], strerror(code));
 }
 
 static void forget(run *r)
@@ -351,25 +310,23 @@ static at_status validate(const run *r, const char *doing, at_error *err)
                     WEXITSTATUS(r->wait_status), *said ? ": " : "", said);
 }
 
-static at_status tune(const atx_miss *m, const atx_problem *p, const char *program, double until_s,
-                      at_error *err)
+/* Until it has ended, or its time is over. argv[1]: what it does. */
+static at_status run_until(const atx_miss *m, const char *const *argv, double until_s, at_error *err)
 {
-    command c = { 0 };
+    const bool tunes = strcmp(argv[1], "tune") == 0;
     run r = NOT_RUNNING;
-    at_status status = write_command(&c, m, program, p, err);
-    if (status == AT_OK)
-        status = spawn(&r, m, program, c.argv, err);
+    at_status status = spawn(&r, m, argv, err);
     if (status == AT_OK && ends_until(&r, until_s, m)) {
-        status = validate(&r, "tune", err);
+        status = validate(&r, argv[1], err);
     } else if (status == AT_OK) {
         end(&r);
-        status = stopped(m) ? atx_fail(err, AT_ERR_CANCELLED, "tuning was ended")
-                            : atx_fail(err, AT_ERR_SYSTEM,
-                                       "the budget of %g s was over before " NAME " tune had found a winner",
-                                       m->budget_s);
+        status = !tunes || stopped(m)
+                     ? atx_fail(err, AT_ERR_CANCELLED, "%s was ended", tunes ? "tuning" : "learning")
+                     : atx_fail(err, AT_ERR_SYSTEM,
+                                "the budget of %g s was over before " NAME " tune had found a winner",
+                                m->budget_s);
     }
     forget(&r);
-    atx_str_clear(&c.shape);
     return status;
 }
 
@@ -409,27 +366,59 @@ static at_status wait_for_others(const atx_miss *m, uint64_t name, double until_
     return status;
 }
 
-at_status atx_miss_tune(const atx_miss *m, const atx_problem *p, at_error *err)
+/* Unless another process has this lock: then *busy. argv[0] is set here. */
+static at_status run_alone(bool *busy, const atx_miss *m, uint64_t name, const char **argv, double until_s,
+                           at_error *err)
 {
     atx_str found = { 0 };
-    uint64_t name = 0;
     int lock = -1;
-    double until_s = atx_now_s() + m->budget_s;
-    at_status status = m->program ? AT_OK : atx_miss_program(&found, err);
+    *busy = false;
+    at_status status = m->program ? AT_OK : atx_miss_program(&found, m->no_environment, err);
+    argv[0] = m->program ? m->program : atx_str_text(&found);
+    if (status == AT_OK) {
+        status = atx_store_lock_problem(&lock, m->database, name, err);
+        *busy = status == AT_ERR_NOT_FOUND;
+    }
     if (status == AT_OK)
-        status = name_of(&name, m, p, err);
-    if (status != AT_OK)
-        goto done;
-    status = atx_store_lock_problem(&lock, m->database, name, err);
-    if (status == AT_OK)
-        status = tune(m, p, m->program ? m->program : atx_str_text(&found), until_s, err);
-    else if (status == AT_ERR_NOT_FOUND)
-        status = wait_for_others(m, name, until_s, err);
+        status = run_until(m, argv, until_s, err);
     if (lock >= 0)
         close(lock);
-done:
     atx_str_clear(&found);
     return status;
+}
+
+at_status atx_miss_tune(const atx_miss *m, const atx_problem *p, at_error *err)
+{
+    const double until_s = atx_now_s() + m->budget_s, search_s = fmin(SEARCH_SHARE * m->budget_s, MOST_S);
+    atx_str shape = { 0 };
+    char budget[32];
+    uint64_t name = 0;
+    bool busy = false;
+    snprintf(budget, sizeof budget, "%.0fms", 1e3 * search_s + 1);
+    atx_problem_shape(&shape, p);
+    const char *argv[] = { NULL,
+                           "tune",
+                           p->op->name,
+                           atx_str_text(&shape),
+                           atx_dtype_name(p->type),
+                           "--device",
+                           m->device,
+                           "--db",
+                           m->database,
+                           "--budget",
+                           budget,
+                           "--quiet",
+                           "--no-learn",
+                           m->templates ? "--templates" : NULL,
+                           m->templates,
+                           NULL };
+    at_status status = atx_str_status(&shape, err);
+    if (status == AT_OK)
+        status = name_of(&name, m, p, err);
+    if (status == AT_OK)
+        status = run_alone(&busy, m, name, argv, until_s, err);
+    atx_str_clear(&shape);
+    return busy ? wait_for_others(m, name, until_s, err) : status;
 }
 
 /* ---- learning ---- */
@@ -454,41 +443,13 @@ static bool is_due(const atx_miss *m)
     return due;
 }
 
-static at_status learn(const atx_miss *m, const char *program, at_error *err)
-{
-    const char *argv[10] = { program, "learn", "--db", m->database };
-    int count = 4;
-    if (m->templates) {
-        argv[count++] = "--templates";
-        argv[count++] = m->templates;
-    }
-    run r = NOT_RUNNING;
-    at_status status = spawn(&r, m, program, argv, err);
-    if (status == AT_OK && ends_until(&r, atx_now_s() + LEARN_S, m)) {
-        status = validate(&r, "learn", err);
-    } else if (status == AT_OK) {
-        end(&r);
-        status = atx_fail(err, AT_ERR_CANCELLED, "learning was ended");
-    }
-    forget(&r);
-    return status;
-}
-
 at_status atx_miss_learn(const atx_miss *m, at_error *err)
 {
-    atx_str found = { 0 };
-    int lock = -1;
+    const char *argv[] = { NULL,         "learn", "--db", m->database, m->templates ? "--templates" : NULL,
+                           m->templates, NULL };
+    bool busy = false;
     if (!is_due(m))
         return AT_OK;
-    at_status status = m->program ? AT_OK : atx_miss_program(&found, err);
-    if (status == AT_OK)
-        status = atx_store_lock_problem(&lock, m->database, LEARNING, err);
-    if (status == AT_OK)
-        status = learn(m, m->program ? m->program : atx_str_text(&found), err);
-    else if (status == AT_ERR_NOT_FOUND)
-        status = AT_OK;
-    if (lock >= 0)
-        close(lock);
-    atx_str_clear(&found);
-    return status;
+    at_status status = run_alone(&busy, m, LEARNING, argv, atx_now_s() + LEARN_S, err);
+    return busy ? AT_OK : status;
 }

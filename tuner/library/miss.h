@@ -14,14 +14,16 @@
 
 /* All borrowed for the call. */
 typedef struct atx_miss {
-    const char *program;    /* `autotune`; NULL: atx_miss_program finds it           */
-    const char *database;   /* where the result goes; made when it is missing        */
-    const char *templates;  /* --templates; NULL: none                               */
-    const char *headers;    /* its $AUTOTUNE_HEADERS, "": none; NULL: that of this process */
-    const char *allow;      /* its $AUTOTUNE_ALLOW, the same */
-    const char *device;     /* --device: "0"                                         */
-    double budget_s;        /* wall time of the call, above 0; a second more at most */
-    const atomic_int *stop; /* not 0: end early; NULL: nobody asks                   */
+    const char *program;        /* `autotune`; NULL: atx_miss_program finds it           */
+    const char *database;       /* where the result goes; made when it is missing        */
+    const char *templates;      /* --templates; NULL: none                               */
+    const char *headers;        /* its $AUTOTUNE_HEADERS, "": none; NULL: that of this process */
+    const char *allow;          /* its $AUTOTUNE_ALLOW, the same */
+    const char *device;         /* --device: "0"                                         */
+    double budget_s;            /* wall time of the call, above 0; a second more at most */
+    bool no_environment;        /* the program sees no variable AUTOTUNE_..., and none is asked here */
+    const atomic_int *stop;     /* not 0: end early; NULL: nobody asks                   */
+    const volatile int *cancel; /* the same, of the caller's */
 } atx_miss;
 
 /*
@@ -44,8 +46,8 @@ at_status atx_miss_learn(const atx_miss *miss, at_error *err) AT_MUST_CHECK;
 /*
  * The program that belongs to this code: beside the shared library that this is a part of, in `bin` beside
  * its folder or the one above, else in an absolute folder of $PATH. Never beside the application, nor in the
- * folder that the process is in. AT_ERR_NOT_FOUND: nowhere.
+ * folder that the process is in. no_environment: nor in $PATH. AT_ERR_NOT_FOUND: nowhere.
  */
-at_status atx_miss_program(atx_str *out, at_error *err) AT_MUST_CHECK;
+at_status atx_miss_program(atx_str *out, bool no_environment, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -184,7 +184,7 @@ static void write_all(writer *w, const known *k)
     text(w, "from_shape", from && !many ? from->shape : NULL);
     text(w, "from_device", from ? from->fingerprint.device : NULL);
     real(w, "expected_s", 4, above_zero(f->expected_s));
-    real(w, "expected_loss", 3, f->expected_s > 0 ? f->doubt : NAN);
+    real(w, "expected_loss", 3, f->expected_s > 0 ? f->expected_loss : NAN);
     text(w, "dtype", k->problem ? atx_dtype_name(k->problem->type) : NULL);
     atx_answer_each_figure(&k->here, stored, w);
     real(w, "gb_per_s", 5, k->is_measured ? above_zero(atx_answer_gb_per_s(&k->here)) : NAN);

@@ -9,6 +9,7 @@ typedef struct exclusion {
     int64_t cc;
     const atx_template *t;
     atx_config config;
+    bool tried; /* it did not compile, or load; else it is not valid */
     at_error why;
 } exclusion;
 
@@ -29,13 +30,26 @@ void atx_exclusions_close(atx_exclusions *x)
     free(x);
 }
 
-at_status atx_exclude(atx_exclusions *x, const atx_problem *problem, int64_t cc, const atx_template *t,
-                      const atx_config *config, const at_error *why, at_error *err)
+static at_status add(atx_exclusions *x, const exclusion *e, at_error *err)
 {
     if (!atx_grow(&x->list, &x->cap, x->count, sizeof *x->list))
         return atx_no_memory(err);
-    x->list[x->count++] = (exclusion){ *problem, cc, t, *config, *why };
+    x->list[x->count++] = *e;
     return AT_OK;
+}
+
+at_status atx_exclude(atx_exclusions *x, const atx_problem *problem, int64_t cc, const atx_template *t,
+                      const atx_config *config, const at_error *why, at_error *err)
+{
+    return add(x, &(exclusion){ *problem, cc, t, *config, true, *why }, err);
+}
+
+at_status atx_exclude_invalid(atx_exclusions *x, const atx_problem *problem, int64_t cc,
+                              const atx_template *t, const atx_config *config, at_error *err)
+{
+    exclusion e = { *problem, cc, t, *config, false, { 0 } };
+    atx_fail(&e.why, AT_ERR_INPUT, "%s is not valid on this device", t->name);
+    return add(x, &e, err);
 }
 
 static bool is_of(const exclusion *e, const atx_problem *p, int64_t cc)
@@ -65,7 +79,8 @@ const at_error *atx_excluded(const atx_exclusions *x, const atx_problem *problem
     int of_template = 0;
     for (size_t i = 0; x && i < x->count; i++)
         if (x->list[i].t == t && is_of(&x->list[i], problem, cc) &&
-            (is_same(&x->list[i], t, config) || ++of_template >= ATX_EXCLUDED_OF_TEMPLATE))
+            (is_same(&x->list[i], t, config) ||
+             (x->list[i].tried && ++of_template >= ATX_EXCLUDED_OF_TEMPLATE)))
             return &x->list[i].why;
     return NULL;
 }
@@ -75,11 +90,17 @@ size_t atx_exclusions_count(const atx_exclusions *x)
     return x ? x->count : 0;
 }
 
-int atx_exclusions_of(at_error *first, const atx_exclusions *x, const atx_problem *problem, int64_t cc)
+atx_excluded_count atx_exclusions_of(at_error *first, const atx_exclusions *x, const atx_problem *problem,
+                                     int64_t cc)
 {
-    int count = 0;
-    for (size_t i = 0; x && i < x->count; i++)
-        if (is_of(&x->list[i], problem, cc) && count++ == 0)
+    atx_excluded_count count = { 0 };
+    for (size_t i = 0; x && i < x->count; i++) {
+        if (!is_of(&x->list[i], problem, cc))
+            continue;
+        if (count.tried + count.invalid == 0)
             *first = x->list[i].why;
+        count.tried += x->list[i].tried;
+        count.invalid += !x->list[i].tried;
+    }
     return count;
 }

@@ -1,10 +1,11 @@
 /*
- * exclusions.h - configurations that do not work where they are to run: this NVRTC does not compile them, or
- * this driver does not load them. Found out by whoever tries, for one problem and compute capability;
- * look-ups that are told of it answer with the next best.
+ * exclusions.h - configurations that do not work where they are to run: this NVRTC does not compile them,
+ * this driver does not load them, or their requirements do not hold on the very device. Found out for one
+ * problem and compute capability; look-ups that are told of it answer with the next best.
  *
- * A configuration is tried once. After a few of one template the rest of that template is excluded too, and
- * there is a limit for all templates together: where nothing compiles, somebody waits.
+ * A configuration is tried once. After a few of one template that did not compile or load the rest of that
+ * template is excluded too, and there is a limit for all templates together: where nothing compiles, somebody
+ * waits. What is only not valid costs no time, and counts for neither.
  *
  * One thread uses them at a time.
  */
@@ -27,6 +28,10 @@ at_status atx_exclude(atx_exclusions *exclusions, const atx_problem *problem, in
                       const atx_template *t, const atx_config *config, const at_error *why,
                       at_error *err) AT_MUST_CHECK;
 
+/* Not valid on the device: `t` and `config` say it all. */
+at_status atx_exclude_invalid(atx_exclusions *exclusions, const atx_problem *problem, int64_t cc,
+                              const atx_template *t, const atx_config *config, at_error *err) AT_MUST_CHECK;
+
 /* Why it is excluded, as the rest of its template may be; NULL: it is not, also where `exclusions` is NULL.
  */
 const at_error *atx_excluded(const atx_exclusions *exclusions, const atx_problem *problem, int64_t cc,
@@ -39,9 +44,12 @@ const at_error *atx_excluded_itself(const atx_exclusions *exclusions, const atx_
 /* How many are, in all: grows with each. NULL is allowed. */
 size_t atx_exclusions_count(const atx_exclusions *exclusions);
 
-/* How many are, of this problem; *first is why the first of them is. At ATX_EXCLUDED_IN_ALL no more is tried.
- */
-int atx_exclusions_of(at_error *first, const atx_exclusions *exclusions, const atx_problem *problem,
-                      int64_t cc);
+/* How many of this problem were tried, or are not valid; *first is why the first of all is not used. At
+ * ATX_EXCLUDED_IN_ALL no more of the kind are looked at. */
+typedef struct atx_excluded_count {
+    int tried, invalid;
+} atx_excluded_count;
+atx_excluded_count atx_exclusions_of(at_error *first, const atx_exclusions *exclusions,
+                                     const atx_problem *problem, int64_t cc);
 
 #endif

@@ -2,11 +2,11 @@
  * lookup.c - what becomes of a question: an exact answer, or a search for a near one.
  *
  * The problem's own winners are asked in the order of their chain in the index, the store's before those that
- * came with the program; the first on the device that stands is the answer, and costs no search and no
- * memory. Where none stands the first of them is out of date, and lookup_near.c weighs its runner-up against
- * near winners; what that came to is remembered.
+ * came with the program; the first valid one on the device is the answer, and costs no search and no
+ * memory. Where none is valid the first of them is out of date, and lookup_near.c weighs its runner-up
+ * against near winners; what that came to is remembered.
  *
- * Invariant: a winner stands when its template is in the catalog with the hash that it had and its
+ * Invariant: a winner is valid when its template is in the catalog with the hash that it had and its
  * requirements hold on the winner's own device; that is found out once for an entry, and so is its launch.
  */
 #include "lookup/lookup_parts.h"
@@ -19,6 +19,73 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- a winner that is out of date ---- */
+
+/* The template under the hash that the winner has: kept until another one is read, or close. */
+static at_status read_measured(const atx_template **out, atx_lookup *l, const atx_entry *e, at_error *err)
+{
+    const atx_winner *w = &e->answer.winner;
+    const atx_template *present = atx_catalog_find_template(l->catalog, e->op, w->template_name);
+    atx_str source = { 0 };
+    *out = present && atx_template_has_hash(present, w->template_hash) ? present : l->measured;
+    if (*out && atx_template_has_hash(*out, w->template_hash))
+        return AT_OK;
+    atx_template_close(l->measured);
+    l->measured = NULL;
+    at_status status = atx_store_get_source(&source, l->store, w->template_hash, err);
+    if (status == AT_OK)
+        status = atx_template_read(&l->measured, e->op, atx_str_text(&source), source.len,
+                                   present ? present->text.file : w->template_name, err);
+    if (status == AT_OK && !atx_template_has_hash(l->measured, w->template_hash))
+        status =
+            atx_fail(err, AT_ERR_STORE,
+                     "the text that is stored for template %s is not the one that was measured: its hash "
+                     "is %.12s, not %.12s; tune the problem again",
+                     w->template_name, l->measured->text.hash, w->template_hash);
+    *out = l->measured;
+    atx_str_clear(&source);
+    return status;
+}
+
+/* The winner with that template, if it is valid there and nothing is known against it. */
+static at_status take_measured(atx_found *out, atx_lookup *l, const atx_question *q, at_error *err)
+{
+    atx_entry e = *q->outdated;
+    const int64_t cc = q->cc ? q->cc : e.answer.fingerprint.cc;
+    at_status status = read_measured(&e.t, l, &e, err);
+    if (status != AT_OK)
+        return status;
+    e.other_op = false;
+    e.answer.winner.objective = e.op->goal.objective_text; /* it counted when it was measured */
+    if (atx_config_parse(&e.config, e.t, e.answer.winner.config, NULL) != AT_OK ||
+        atx_entry_fits(&out->geometry, &e, q->problem, 0, 0, NULL) != AT_OK ||
+        atx_excluded(l->exclusions, q->problem, cc, e.t, &e.config))
+        return AT_ERR_NOT_FOUND;
+    out->t = e.t;
+    out->config = e.config;
+    return AT_OK;
+}
+
+/* Makes *found, the exact answer that question.outdated would be, one of the stored row, or, as_measured, of
+ * its template's text. AT_ERR_NOT_FOUND: that text is not there, or not valid. */
+static at_status atx_lookup_outdated(atx_found *out, atx_lookup *l, const atx_question *q, bool as_measured,
+                                     at_error *err)
+{
+    atx_found found = { .geometry = q->outdated->answer.winner.geometry };
+    at_error cause = { 0 };
+    at_status status = as_measured ? take_measured(&found, l, q, &cause) : AT_OK;
+    if (status != AT_OK)
+        return status == AT_ERR_NOT_FOUND ? status : atx_fail(err, status, "%s", cause.text);
+    l->outdated_why = (at_error){ 0 };
+    if (atx_entry_refusal(q->outdated, l->store, l->catalog, q->problem, 0, 0, &l->outdated_why) == AT_OK)
+        atx_fail(&l->outdated_why, AT_ERR_NOT_FOUND, "it does not work here");
+    out->t = found.t;
+    out->config = found.config;
+    out->geometry = found.geometry;
+    out->outdated = l->outdated_why.text;
+    return AT_OK;
+}
 
 const char *atx_match_name(atx_match match)
 {
@@ -34,7 +101,7 @@ const char *atx_match_name(atx_match match)
 
 /* ---- what is in memory ---- */
 
-static bool is_of(const atx_memo *m, const atx_lookup *l, const atx_question *q)
+static bool is_of(const atx_cached *m, const atx_lookup *l, const atx_question *q)
 {
     const atx_problem *p = q->problem;
     return p->op && m->excluded == atx_exclusions_count(l->exclusions) && m->hash == q->hash &&
@@ -43,36 +110,36 @@ static bool is_of(const atx_memo *m, const atx_lookup *l, const atx_question *q)
            strcmp(m->device, q->device) == 0;
 }
 
-static void clear_memo(atx_memo *m)
+static void clear_cached(atx_cached *m)
 {
     if (m->runner_up)
         atx_answer_clear(&m->runner_up->answer);
     free(m->runner_up);
-    *m = (atx_memo){ .op = NULL };
+    *m = (atx_cached){ .op = NULL };
 }
 
 /* All of it is of one version of the file. */
 static void forget(atx_lookup *l)
 {
     atx_index_clear(&l->index);
-    for (int i = 0; l->memo && i < ATX_MEMO_COUNT; i++)
-        if (l->memo[i]) {
-            clear_memo(l->memo[i]);
-            free(l->memo[i]);
+    for (int i = 0; l->cached && i < ATX_CACHED_COUNT; i++)
+        if (l->cached[i]) {
+            clear_cached(l->cached[i]);
+            free(l->cached[i]);
         }
-    free(l->memo);
+    free(l->cached);
     free(l->groups_read);
-    free(l->portions);
+    free(l->ranges);
     atx_index_set_clear(&l->asked);
-    atx_foresight_close(l->foresight);
-    l->foresight = NULL;
-    l->memo = NULL;
+    atx_predictors_close(l->predictors);
+    l->predictors = NULL;
+    l->cached = NULL;
     l->groups_read = NULL;
-    l->portions = NULL;
+    l->ranges = NULL;
     l->newest_known = false;
     l->named.name[0] = '\0';
     l->space_op = NULL;
-    l->portion_count = l->portion_cap = 0;
+    l->range_count = l->range_cap = 0;
 }
 
 at_status atx_lookup_forget(atx_lookup *l, at_status status)
@@ -130,8 +197,13 @@ at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog 
 
 void atx_lookup_add_shipped(atx_lookup *lookup)
 {
-    lookup->with_shipped = atx_shipped_wanted();
+    lookup->with_shipped = atx_shipped_wanted(lookup->no_environment);
     atx_installed_model(lookup->here, sizeof lookup->here, ATX_INSTALLED_FOLDER);
+}
+
+void atx_lookup_no_environment(atx_lookup *lookup)
+{
+    lookup->no_environment = true;
 }
 
 void atx_lookup_exclude(atx_lookup *lookup, const atx_exclusions *exclusions)
@@ -162,7 +234,7 @@ void atx_lookup_close(atx_lookup *lookup)
 }
 
 /* Of the problem's own winner: looked at when it is first asked for. */
-static bool stands(atx_entry *e, const atx_lookup *l, const atx_problem *p)
+static bool is_valid(atx_entry *e, const atx_lookup *l, const atx_problem *p)
 {
     atx_entry_settle(e, l->catalog);
     if (e->validity == ATX_UNCHECKED)
@@ -187,7 +259,7 @@ static at_status name_device(atx_question *q, atx_lookup *l, const atx_target *t
     return status;
 }
 
-/* The first winner of the problem that stands. NULL: none does; q->outdated is then the first that does not.
+/* The first valid winner of the problem. NULL: there is none; q->outdated is then the first.
  */
 static at_status find_exact(atx_entry **out, atx_question *q, atx_lookup *l, at_error *err)
 {
@@ -200,7 +272,7 @@ static at_status find_exact(atx_entry **out, atx_question *q, atx_lookup *l, at_
         if (e->hidden || e->hash != q->hash || !atx_entry_is_of(e, problem->op, q->type_key, problem->dims) ||
             !atx_entry_may_answer(e, q->device) || !atx_entry_is_on(e, q->device))
             continue;
-        at_status usable = stands(e, l, problem) ? atx_entry_usable(NULL, l, e, q, err) : AT_ERR_NOT_FOUND;
+        at_status usable = is_valid(e, l, problem) ? atx_entry_usable(NULL, l, e, q, err) : AT_ERR_NOT_FOUND;
         if (usable == AT_OK)
             *out = e;
         if (usable != AT_ERR_NOT_FOUND)
@@ -248,23 +320,23 @@ static void take_exact(atx_found *out, const atx_entry *e, const atx_question *q
 
 /* ---- no winner of the problem is valid ---- */
 
-static void remember(atx_memo *m, const atx_lookup *l, const atx_question *q)
+static void remember(atx_cached *m, const atx_lookup *l, const atx_question *q)
 {
-    clear_memo(m);
-    *m = (atx_memo){ .op = q->problem->op,
-                     .type = q->problem->type,
-                     .hash = q->hash,
-                     .cc = q->cc,
-                     .sms = q->sms,
-                     .entry = ATX_NO_ENTRY,
-                     .excluded = atx_exclusions_count(l->exclusions) };
+    clear_cached(m);
+    *m = (atx_cached){ .op = q->problem->op,
+                       .type = q->problem->type,
+                       .hash = q->hash,
+                       .cc = q->cc,
+                       .sms = q->sms,
+                       .entry = ATX_NO_ENTRY,
+                       .excluded = atx_exclusions_count(l->exclusions) };
     memcpy(m->dims, q->problem->dims, sizeof m->dims);
     snprintf(m->device, sizeof m->device, "%s", q->device);
 }
 
 /* A model's answer instead, unless the problem's own trials have one, here or on another device: their times
  * are known. */
-static at_status ask_model(atx_memo *m, atx_lookup *l, const atx_question *q, const atx_near_found *here,
+static at_status ask_model(atx_cached *m, atx_lookup *l, const atx_question *q, const atx_near_found *here,
                            const atx_near_found *there, at_error *err)
 {
     atx_prediction p;
@@ -275,7 +347,7 @@ static at_status ask_model(atx_memo *m, atx_lookup *l, const atx_question *q, co
     size_t len = strlen(m->why);
     snprintf(m->why + len, sizeof m->why - len, "%s", p.broken);
     m->found.expected_s = p.expected_s; /* of a near winner that nothing is expected to beat, too */
-    m->found.doubt = p.doubt;
+    m->found.expected_loss = p.expected_loss;
     if (status != AT_OK)
         return status == AT_ERR_NOT_FOUND ? AT_OK : status;
     atx_entry *kept = malloc(sizeof *kept);
@@ -298,7 +370,7 @@ static at_status ask_model(atx_memo *m, atx_lookup *l, const atx_question *q, co
     return AT_OK;
 }
 
-static at_status search_all(atx_memo *m, atx_lookup *l, const atx_question *q, at_error *err)
+static at_status search_all(atx_cached *m, atx_lookup *l, const atx_question *q, at_error *err)
 {
     atx_near_found here, there = { .entry = ATX_NO_ENTRY };
     atx_str why = { 0 };
@@ -329,23 +401,23 @@ static at_status search_all(atx_memo *m, atx_lookup *l, const atx_question *q, a
     atx_make_printable(m->why, sizeof m->why); /* it names devices and shapes of the store */
     atx_str_clear(&why);
     if (status != AT_OK)
-        clear_memo(m); /* an answer with half a reason must not be remembered */
+        clear_cached(m); /* an answer with half a reason must not be remembered */
     return status;
 }
 
 /* Where the answer to such a question is kept. */
-static atx_memo *memo_of(atx_lookup *l, const atx_question *q)
+static atx_cached *cached_of(atx_lookup *l, const atx_question *q)
 {
-    if (!l->memo && !(l->memo = calloc(ATX_MEMO_COUNT, sizeof(void *))))
+    if (!l->cached && !(l->cached = calloc(ATX_CACHED_COUNT, sizeof(void *))))
         return NULL;
-    atx_memo **m = &l->memo[(q->hash ^ q->hash >> 32) & (ATX_MEMO_COUNT - 1)];
+    atx_cached **m = &l->cached[(q->hash ^ q->hash >> 32) & (ATX_CACHED_COUNT - 1)];
     return *m ? *m : (*m = calloc(1, sizeof **m));
 }
 
 static at_status find_near(atx_found *out, atx_lookup *l, const atx_question *q, at_error *err)
 {
     atx_limits limits;
-    atx_memo *m = memo_of(l, q);
+    atx_cached *m = cached_of(l, q);
     if (!m)
         return atx_no_memory(err);
     at_status status = is_of(m, l, q) ? AT_OK : search_all(m, l, q, err);

@@ -80,7 +80,7 @@ typedef struct atx_found {
     bool by_model;        /* a model chose it, and nothing was measured: predicted, or other_device where
                              the model learned there; answer has no times then */
     double expected_s;    /* what a model that knows the device expects of it; 0: nothing */
-    double doubt;         /* how much slower than tuned that may be, 0.05: 5 %, in the mean */
+    double expected_loss; /* how much slower than tuned that may be, 0.05: 5 %, in the mean */
 } atx_found;
 
 typedef struct atx_lookup atx_lookup;
@@ -94,6 +94,10 @@ at_status atx_lookup_meant(atx_target *out, atx_lookup *lookup, const atx_target
 at_status atx_lookup_open(atx_lookup **out, atx_store *store, const atx_catalog *catalog,
                           at_error *err) AT_MUST_CHECK;
 void atx_lookup_add_shipped(atx_lookup *lookup); /* unless the environment leaves them out */
+
+/* From now on no variable of the environment leaves anything out; before atx_lookup_add_shipped. */
+void atx_lookup_no_environment(atx_lookup *lookup);
+
 void atx_lookup_exclude(atx_lookup *lookup, const atx_exclusions *exclusions); /* borrows them; NULL: none */
 void atx_lookup_close(atx_lookup *lookup);
 
@@ -123,9 +127,9 @@ at_status atx_lookup_usable(atx_lookup *lookup, const atx_problem *problem, cons
 
 /* Whether a stored winner of this problem is not out of date; when it is, AT_ERR_NOT_FOUND and *err says why.
  * *geometry is its launch as the template declares it: what is stored may come from anyone. */
-at_status atx_lookup_stands(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
-                            const atx_catalog *catalog, const atx_problem *problem,
-                            at_error *err) AT_MUST_CHECK;
+at_status atx_lookup_check_winner(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
+                                  const atx_catalog *catalog, const atx_problem *problem,
+                                  at_error *err) AT_MUST_CHECK;
 
 /*
  * Where a stored template is another one now because of what it includes from folders of the user's

@@ -27,7 +27,7 @@ static at_status add_learned(atx_device_names *names, const atx_store *store, at
     atx_str_addf(&path, "%s%s", atx_store_file(store), ATX_MODEL_SUFFIX);
     at_status status = atx_str_status(&path, err);
     if (status == AT_OK && atx_model_read(&model, atx_str_text(&path), NULL) == AT_OK)
-        for (int i = 0; status == AT_OK && atx_model_part(&part, model, i); i++)
+        for (int i = 0; status == AT_OK && atx_model_of_op(&part, model, i); i++)
             status = atx_device_names_add(names, part.device, err);
     atx_model_close(model);
     atx_str_clear(&path);

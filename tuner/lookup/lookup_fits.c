@@ -7,10 +7,19 @@
  * not work where it is to run (exclusions.h). Of the store's own winners the store says so with the row. Of
  * those that came with the program, and of what is near or predicted, it is asked for failed trials on that
  * device model.
+ *
+ * Why a winner cannot be used is said to whoever reads it. What a template includes from folders of the
+ * user's (source/headers.h), and what the op's files hold (declare/declare_files.h), is a part of its hash:
+ * where it differs by that alone, its stored text has the notes of what it was measured with, and the store
+ * the list behind that of headers. Asked only where an answer is not exact: files are looked at.
  */
 #include "lookup/lookup_parts.h"
 
+#include "declare/declare_common.h"
 #include "lang/arch.h"
+#include "source/headers.h"
+#include "source/part_line.h"
+#include "util/clock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -148,4 +157,268 @@ at_status atx_lookup_usable(atx_lookup *l, const atx_problem *problem, const atx
         status = atx_entry_usable(NULL, l, &e, &q, err);
     atx_str_clear(&text);
     return status;
+}
+
+/* ---- why it is not ---- */
+
+typedef struct data_notes {
+    const char *lines;
+    size_t len;
+} data_notes;
+
+/* A bundle's notes of files' contents, and what follows all notes. */
+static data_notes notes_of(const char *source, const char **text)
+{
+    data_notes notes;
+    size_t len;
+    const char *rest;
+    atx_bundle_note(&len, &rest, source);
+    notes.lines = atx_bundle_data(&notes.len, text, rest);
+    return notes;
+}
+
+/* Do two bundles differ by their notes alone? */
+static bool is_same_text(const char *a, const char *b)
+{
+    const char *text_a, *text_b;
+    notes_of(a, &text_a);
+    notes_of(b, &text_b);
+    return strcmp(text_a, text_b) == 0;
+}
+
+/* A template, or an op, as the catalog has it; source NULL: it has none. */
+typedef struct known {
+    const char *source, *headers, *hash;
+} known;
+
+/* A stored text, which may differ from the present one by its notes. False: it is not there, or another one.
+ */
+static bool get_text(atx_str *source, const char *hash, const known *present, atx_store *store)
+{
+    return store && atx_store_get_source(source, store, hash, NULL) == AT_OK &&
+           (!present->source || is_same_text(atx_str_text(source), present->source));
+}
+
+/* Of the op's arrays in files: the first that is another one. */
+static at_status check_data(const char *before, const char *now, at_error *err)
+{
+    const char *text;
+    const data_notes a = notes_of(before, &text), b = notes_of(now, &text);
+    for (const char *line = b.lines, *end = line + b.len; line < end; line = strchr(line, '\n') + 1) {
+        size_t len = strcspn(line, "\n") + 1;
+        if (memmem(a.lines, a.len, line, len))
+            continue;
+        const char *hash = line + sizeof ATX_PART_DATA - 1, *name = strchr(hash, ' ');
+        if (name && name < line + len)
+            return atx_fail(err, AT_ERR_INPUT, "%.*s %s; expected what it was measured with, or a new run",
+                            (int)(line + len - 1 - (name + 1)), name + 1,
+                            strncmp(hash, "absent ", 7) == 0 ? "is missing" : "has other contents now");
+    }
+    return AT_OK;
+}
+
+/* A name of `note` that `before` has not: "<NAME>". NULL: there is none. */
+static const char *new_name(size_t *len, const char *note, const char *before)
+{
+    const char *at = atx_headers_name(len, note);
+    while (at && memmem(before, strlen(before), at, *len))
+        at = atx_headers_name(len, at + *len);
+    return at;
+}
+
+/* The note that was stored holds, and the text is another one nevertheless. */
+static at_status explain_present(const known *present, const char *before, at_error *err)
+{
+    size_t len;
+    const char *name = present->headers ? new_name(&len, present->headers, before) : NULL;
+    if (name)
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found %.*s in a folder that --headers or " ATX_HEADERS_ENV
+                        " names, and the kernel was "
+                        "measured without that folder; expected none that has it, or a new run",
+                        (int)len, name);
+    if (!before[0])
+        return AT_OK;
+    return atx_fail(
+        err, AT_ERR_INPUT,
+        "found the headers that it was measured with, but they were others when this program read "
+        "its templates; expected that it opens them again");
+}
+
+/* What has become of a text that was stored under this hash. */
+static at_status check_headers(atx_store *store, const atx_catalog *catalog, const known *present,
+                               const char *stored, at_error *err)
+{
+    atx_str source = { 0 }, note = { 0 }, list = { 0 };
+    char hash[ATX_HASH_TEXT] = "";
+    size_t len;
+    const char *rest;
+    const bool same = get_text(&source, stored, present, store);
+    if (same) {
+        const char *found = atx_bundle_note(&len, &rest, atx_str_text(&source));
+        atx_str_add_bytes(&note, found, len);
+    }
+    at_status status = atx_str_status(&note, err);
+    if (status == AT_OK && note.len >= ATX_HASH_TEXT) {
+        memcpy(hash, note.data, ATX_HASH_TEXT - 1);
+        bool listed = atx_store_get_source(&list, store, hash, NULL) == AT_OK;
+        status = atx_catalog_check_headers(catalog, note.data, listed ? atx_str_text(&list) : NULL, err);
+    }
+    if (status == AT_OK && same && present->source)
+        status = check_data(atx_str_text(&source), present->source, err);
+    if (status == AT_OK && same && present->source && strcmp(present->hash, stored) != 0)
+        status = explain_present(present, atx_str_text(&note), err);
+    atx_str_clear(&source);
+    atx_str_clear(&note);
+    atx_str_clear(&list);
+    return status;
+}
+
+at_status atx_lookup_check_headers(atx_store *store, const atx_catalog *catalog, const atx_op *op,
+                                   const char *template_name, const char *template_hash, at_error *err)
+{
+    const atx_template *t = atx_catalog_find_template(catalog, op, template_name);
+    const known present = { t ? t->text.source : NULL, t ? t->text.headers : NULL, t ? t->text.hash : NULL };
+    return check_headers(store, catalog, &present, template_hash, err);
+}
+
+/* Of the op, where its text is stored under the hash that its proof has: with `metric` lines it is not. */
+static at_status check_op(atx_store *store, const atx_catalog *catalog, const atx_entry *e, at_error *err)
+{
+    char proof_hash[ATX_HASH_TEXT];
+    const known present = { e->op->text.source, e->op->text.headers, e->op->text.hash };
+    if (!store || atx_store_get_space(proof_hash, store, e->answer.winner.op_hash, NULL) != AT_OK)
+        return AT_OK;
+    return check_headers(store, catalog, &present, proof_hash, err);
+}
+
+at_status atx_entry_refusal(const atx_entry *e, atx_store *store, const atx_catalog *catalog,
+                            const atx_problem *p, int64_t cc, int64_t sms, at_error *err)
+{
+    at_error cause = { 0 };
+    atx_geometry ignored;
+    const atx_winner *w = &e->answer.winner;
+    at_status status = atx_entry_fits(&ignored, e, p, cc, sms, err);
+    if (status == AT_OK)
+        return AT_OK;
+    if (!e->t && atx_lookup_check_headers(store, catalog, e->op, w->template_name, w->template_hash,
+                                          &cause) == AT_ERR_INPUT)
+        return atx_fail(err, status, "its template %s is another one now: %s", w->template_name, cause.text);
+    if (e->t && e->other_op && check_op(store, catalog, e, &cause) == AT_ERR_INPUT)
+        return atx_fail(err, status, "its operation %s is another one now: %s", e->op->name, cause.text);
+    return status;
+}
+
+at_status atx_lookup_check_winner(atx_geometry *geometry, const atx_answer *winner, atx_store *store,
+                                  const atx_catalog *catalog, const atx_problem *problem, at_error *err)
+{
+    at_error cause = { 0 };
+    atx_entry e = { .answer = *winner, .op = problem->op };
+    atx_entry_find_template(&e, catalog, &winner->winner);
+    e.other_op = atx_is_of_other_op(store, e.op, winner->winner.op_hash);
+    at_status status = atx_entry_fits(geometry, &e, problem, 0, 0, NULL);
+    if (status != AT_OK)
+        status = atx_entry_refusal(&e, store, catalog, problem, 0, 0, &cause);
+    return status == AT_OK ? AT_OK : atx_fail(err, AT_ERR_NOT_FOUND, "%s", cause.text);
+}
+
+/* ---- why an answer is not exact ---- */
+
+static void add_type(atx_str *out, const atx_problem *p)
+{
+    if (p->op->storage)
+        atx_str_addf(out, "%d-byte elements", atx_dtype_bytes(p->type));
+    else
+        atx_str_addf(out, "%s elements", atx_dtype_name(p->type));
+}
+
+/* Why the winner `e` is not used for this problem. `cc` and `sms` as in atx_entry_fits. */
+static void add_refusal(atx_str *out, atx_lookup *l, atx_entry *e, const atx_question *q, int64_t cc,
+                        int64_t sms)
+{
+    at_error cause = { 0 };
+    atx_str why = { 0 };
+    if (atx_entry_usable(&why, l, e, q, &cause) == AT_ERR_NOT_FOUND)
+        atx_str_add(out, atx_str_text(&why));
+    else if (atx_entry_refusal(e, e->shipped ? NULL : l->store, l->catalog, q->problem, cc, sms, &cause) !=
+             AT_OK)
+        atx_str_add(out, cause.text);
+    atx_str_clear(&why);
+}
+
+/* Why the answer is not exact, to stand before a semicolon. */
+static void add_reason(atx_str *out, atx_lookup *l, const atx_question *q, const atx_near_found *here,
+                       atx_match match)
+{
+    if (q->outdated) {
+        atx_str_add(out, "this shape's winner is out of date: ");
+        add_refusal(out, l, q->outdated, q, 0, 0);
+    } else if (match == ATX_MATCH_NEAR) {
+        atx_str_add(out, "this shape was not tuned");
+    } else if (here->count) {
+        atx_str_addf(out, "nothing that was tuned on %s fits this shape", q->device);
+    } else {
+        atx_str_addf(out, "nothing was tuned on %s", q->device);
+    }
+}
+
+static void explain_none(atx_str *out, atx_lookup *l, const atx_question *q, const atx_near_found *here,
+                         const atx_near_found *there)
+{
+    atx_str shape = { 0 };
+    size_t count = here->count + there->count;
+    size_t closest = here->count ? here->closest : there->closest;
+    atx_problem_shape(&shape, q->problem);
+    if (count && l->index.entries) {
+        atx_str_addf(out, "none of the %zu stored winners of %s for ", count, q->problem->op->name);
+        add_type(out, q->problem);
+        atx_str_addf(out, " fits this shape; the nearest, %s, does not because ",
+                     l->index.entries[closest].answer.shape);
+        add_refusal(out, l, &l->index.entries[closest], q, q->cc, q->sms);
+    } else {
+        atx_str_addf(out, "the store has no winner of %s for ", q->problem->op->name);
+        add_type(out, q->problem);
+        atx_str_addf(out, "; find one with: autotune tune %s %s %s --device 0", q->problem->op->name,
+                     atx_str_text(&shape), atx_dtype_name(q->problem->type));
+    }
+    out->failed |= shape.failed;
+    atx_str_clear(&shape);
+}
+
+static void add_own(atx_str *out, const atx_answer *trial, const atx_entry *winner)
+{
+    char here[32], there[32];
+    atx_time_text(here, sizeof here, trial->winner.timing.median_s);
+    if (winner->answer.invalid) {
+        atx_str_addf(out, "; the configuration is its runner-up, the %s trial that is left: %s",
+                     winner->op->goal.objective ? "best" : "fastest", here);
+        return;
+    }
+    atx_time_text(there, sizeof there, winner->answer.winner.timing.median_s);
+    atx_str_addf(out,
+                 "; the configuration is its runner-up, the %s trial whose template is the same: %s, "
+                 "the winner took %s",
+                 winner->op->goal.objective ? "best" : "fastest", here, there);
+}
+
+void atx_lookup_reason(atx_str *out, atx_lookup *l, const atx_question *q, atx_match match,
+                       const atx_near_found *here, const atx_near_found *there)
+{
+    const atx_near_found *from = match == ATX_MATCH_NEAR ? here : there;
+    if (match == ATX_MATCH_NONE || (!from->runner_up && !l->index.entries)) {
+        explain_none(out, l, q, here, there);
+        return;
+    }
+    const atx_answer *a = from->runner_up ? &from->runner_up->answer : &l->index.entries[from->entry].answer;
+    add_reason(out, l, q, here, match);
+    if (from->own) {
+        add_own(out, a, q->outdated);
+        return;
+    }
+    atx_str_addf(out,
+                 from->runner_up ? "; the configuration is the best trial of %s that fits"
+                                 : "; the configuration is that of %s",
+                 a->shape);
+    if (match == ATX_MATCH_OTHER_DEVICE)
+        atx_str_addf(out, " on %s", a->fingerprint.device);
 }

@@ -1,11 +1,20 @@
 /*
- * lookup_index.c - winners in memory, by problem, wherever they come from (lookup_own.c, lookup_shipped.c).
+ * lookup_index.c - winners in memory, by problem: the store's own and those that come with the program.
  *
  * An entry has its sizes and, when it is looked at, its template and configuration where the template is the
  * one that won. A hash table with chains finds those of a problem; a chain holds what goes first in front
  * (the store's own before the program's, cold before warm, then the newest).
+ *
+ * Of the store a problem's winners are read by one statement when it is first asked about, those of all
+ * devices. The others of its op and type come when none of them is the answer, since any may be the nearest.
+ * What is read, and when, is known by problem and by range; a row that both bring is one entry. Of the
+ * program's come those of the op and type asked about, on the devices that it is asked for, and others when
+ * the search goes on to them.
+ *
+ * Invariant: entries are the same, in the same order of preference (`order`, that of storing), whenever and
+ * in whatever ranges they are read, so that an answer does not depend on what was asked before.
  */
-#include "lookup/lookup_index.h"
+#include "lookup/lookup_parts.h"
 
 #include "lang/layout.h"
 
@@ -134,7 +143,7 @@ bool atx_shape_is_known(int64_t *dims, const atx_op *op, const char *type_key, c
                                   : read_shape(dims, op, shape);
 }
 
-bool atx_entry_place(atx_entry *e, const atx_answer *answer)
+static bool atx_entry_place(atx_entry *e, const atx_answer *answer)
 {
     if (!atx_shape_is_known(e->dims, e->op, answer->type_key, answer->shape))
         return false;
@@ -153,7 +162,7 @@ void atx_index_clear(atx_winner_index *l)
     l->count = l->bucket_count = 0;
 }
 
-bool atx_index_add(atx_winner_index *l, const atx_entry *e)
+static bool atx_index_add(atx_winner_index *l, const atx_entry *e)
 {
     if (!atx_grow(&l->entries, &l->cap, l->count, sizeof *l->entries))
         return false;
@@ -161,7 +170,8 @@ bool atx_index_add(atx_winner_index *l, const atx_entry *e)
     return true;
 }
 
-at_status atx_index_reserve(atx_winner_index *l, size_t more, at_error *err)
+/* Adds behind all others; entries may lie elsewhere then, unless there is room for so many more. */
+static at_status atx_index_reserve(atx_winner_index *l, size_t more, at_error *err)
 {
     if (l->count + more <= l->cap)
         return AT_OK;
@@ -252,4 +262,272 @@ bool atx_entry_may_answer(const atx_entry *e, const char *device)
 bool atx_entry_is_on(const atx_entry *e, const char *device)
 {
     return strcmp(e->answer.fingerprint.device, device) == 0;
+}
+
+/* ---- the store's own ---- */
+
+/* Two problems of one hash would only be taken for one that was asked: its rows come with the range. */
+static int64_t name_of(uint64_t hash)
+{
+    return (int64_t)(hash & INT64_MAX);
+}
+
+bool atx_own_has(const atx_lookup *l, const atx_op *op, const char *type_key)
+{
+    if (!l->store)
+        return true;
+    for (size_t i = 0; i < l->range_count; i++) {
+        const atx_loaded_range *p = &l->ranges[i];
+        if ((!p->op || p->op == op) && (!p->type_key || (type_key && strcmp(p->type_key, type_key) == 0)))
+            return true;
+    }
+    return false;
+}
+
+/* Was the op's text another one when the winner was found? Most were found in one space. */
+static bool is_of_other_op(atx_lookup *l, const atx_entry *e, const char *op_hash)
+{
+    if (!op_hash)
+        return false;
+    if (l->space_op != e->op || strcmp(l->space, op_hash) != 0) {
+        l->space_op = e->op;
+        snprintf(l->space, sizeof l->space, "%s", op_hash);
+        l->space_is_other = atx_is_of_other_op(l->store, e->op, op_hash);
+    }
+    return l->space_is_other;
+}
+
+static bool is_there(const atx_lookup *l, const atx_entry *e, int64_t id)
+{
+    const atx_winner_index *x = &l->index;
+    size_t i = x->buckets ? x->buckets[e->hash & (x->bucket_count - 1)] : ATX_NO_ENTRY;
+    while (i != ATX_NO_ENTRY && (x->entries[i].shipped || x->entries[i].answer.id != id))
+        i = x->entries[i].next;
+    return i != ATX_NO_ENTRY;
+}
+
+static bool keep_entry(void *context, atx_answer *answer)
+{
+    atx_lookup *l = context;
+    atx_entry e = { .op = atx_catalog_find_op(l->catalog, answer->op), .order = (uint64_t)answer->id };
+    e.order &= INT64_MAX; /* a file may have any number there */
+    if (!e.op || !atx_entry_place(&e, answer) || is_there(l, &e, answer->id))
+        return true;
+    e.other_op = is_of_other_op(l, &e, answer->winner.op_hash);
+    e.answer = *answer;
+    e.damaged = atx_winner_check(&answer->winner, NULL) != AT_OK;
+    e.answer.invalid |= e.damaged;
+    l->out_of_memory = !atx_index_add(&l->index, &e);
+    if (!l->out_of_memory)
+        *answer = (atx_answer){ 0 };
+    return !l->out_of_memory;
+}
+
+/* What was read, from `first` on. Half of it would answer for all: on failure the look-up forgets everything.
+ */
+static at_status take_rows(atx_lookup *l, size_t first, at_status status, at_error *err)
+{
+    if (status == AT_OK && l->out_of_memory)
+        status = atx_no_memory(err);
+    if (status == AT_OK)
+        status = atx_catalog_failure(l->catalog, err);
+    if (status == AT_OK)
+        status = atx_index_link(&l->index, first, err);
+    l->out_of_memory = false;
+    return status;
+}
+
+at_status atx_own_begin(atx_lookup *l, at_error *err)
+{
+    at_status status = l->store ? atx_store_each_newest_last(l->store, keep_entry, l, err) : AT_OK;
+    return take_rows(l, 0, status, err);
+}
+
+static at_status read_problem(atx_lookup *l, const atx_problem *problem, at_error *err)
+{
+    atx_str shape = { 0 };
+    atx_problem_key key;
+    size_t first = l->index.count;
+    at_status status = atx_problem_key_of(&key, &shape, problem, err);
+    if (status == AT_OK)
+        status = atx_store_each_newest_for(l->store, &key, keep_entry, l, err);
+    atx_str_clear(&shape);
+    return take_rows(l, first, status, err);
+}
+
+at_status atx_own_add_asked(atx_lookup *l, const atx_question *q, at_error *err)
+{
+    if (atx_index_set_has(&l->asked, name_of(q->hash)) || atx_own_has(l, q->problem->op, q->type_key))
+        return AT_OK;
+    at_status status = read_problem(l, q->problem, err);
+    if (status == AT_OK && !atx_index_set_add(&l->asked, name_of(q->hash)))
+        status = atx_no_memory(err);
+    return status;
+}
+
+at_status atx_own_add(atx_lookup *l, const atx_op *op, const char *type_key, at_error *err)
+{
+    size_t first = l->index.count;
+    if (atx_own_has(l, op, type_key))
+        return AT_OK;
+    if (!atx_grow(&l->ranges, &l->range_cap, l->range_count, sizeof *l->ranges))
+        return atx_no_memory(err);
+    at_status status =
+        atx_store_each_newest_of(l->store, op ? op->name : NULL, op ? type_key : NULL, keep_entry, l, err);
+    status = take_rows(l, first, status, err);
+    if (status == AT_OK)
+        l->ranges[l->range_count++] = (atx_loaded_range){ op, type_key };
+    return status;
+}
+
+/* ---- what an empty name stands for ---- */
+
+/* What was measured before what was replayed. */
+static bool is_newer(const atx_entry *a, const atx_entry *b)
+{
+    if (atx_entry_is_replayed(a) != atx_entry_is_replayed(b))
+        return atx_entry_is_replayed(b);
+    int order = strcmp(a->answer.rank_at, b->answer.rank_at);
+    return order ? order > 0 : a->order > b->order;
+}
+
+static const char *newest_device(const atx_lookup *l)
+{
+    const atx_entry *newest = NULL;
+    for (size_t i = 0; i < l->index.count; i++) {
+        const atx_entry *e = &l->index.entries[i];
+        if (!e->shipped && (!newest || is_newer(e, newest)))
+            newest = e;
+    }
+    return newest ? newest->answer.fingerprint.device : "";
+}
+
+/* Only what this program knows counts. */
+static void take_device(void *context, const char *device, const atx_problem_key *tuned)
+{
+    atx_lookup *l = context;
+    int64_t dims[ATX_MAX_SIZES];
+    const atx_op *op = atx_catalog_find_op(l->catalog, tuned->op);
+    l->newest_known = op && atx_shape_is_known(dims, op, tuned->type_key, tuned->shape);
+    if (l->newest_known)
+        snprintf(l->newest, sizeof l->newest, "%s", device);
+}
+
+at_status atx_own_find_newest(atx_lookup *l, at_error *err)
+{
+    if (!l->store || l->newest_known)
+        return AT_OK;
+    at_status status = atx_store_newest_device(l->store, take_device, l, err);
+    if (status != AT_OK || l->newest_known)
+        return status;
+    status = atx_own_add(l, NULL, NULL, err);
+    if (status != AT_OK)
+        return status;
+    snprintf(l->newest, sizeof l->newest, "%s", newest_device(l));
+    l->newest_known = true;
+    return AT_OK;
+}
+
+/* ---- those that come with the program ---- */
+
+#define BEHIND_ALL ((uint64_t)1 << 63) /* the order of the store's own is below that */
+
+static void keep_row(atx_lookup *l, const atx_op *op, uint32_t row)
+{
+    atx_shipped_row r;
+    atx_shipped_read(&r, row);
+    atx_entry e = { .op = op, .shipped = true, .order = BEHIND_ALL + r.rank };
+    if (!atx_entry_place(&e, &r.answer))
+        return;
+    e.other_op = *r.proof && strcmp(op->text.proof_hash, r.proof) != 0;
+    e.answer = r.answer;
+    l->index.entries[l->index.count++] = e; /* there is room: begin_op */
+}
+
+/* Is the group of this op and type, not read yet, and on the device (NULL: any), or on another one? */
+static bool is_wanted(const atx_lookup *l, size_t i, const atx_op *op, const char *type_key,
+                      const char *device, bool on_device)
+{
+    const atx_shipped_group *g = &atx_shipped_groups[i];
+    return !l->groups_read[i] && strcmp(g->op, op->name) == 0 &&
+           (!type_key || strcmp(g->type_key, type_key) == 0) &&
+           (!device || strcmp(g->device, device) == 0) == on_device;
+}
+
+/* Room for all of the op's at once: what points to entries stays right while a question is answered. */
+static at_status begin_op(atx_lookup *l, const atx_op *op, at_error *err)
+{
+    size_t rows = 0;
+    if (!l->groups_read && !(l->groups_read = calloc(atx_shipped_group_count + 1, sizeof *l->groups_read)))
+        return atx_no_memory(err);
+    for (size_t i = 0; i < atx_shipped_group_count; i++)
+        if (!l->groups_read[i] && strcmp(atx_shipped_groups[i].op, op->name) == 0)
+            rows += atx_shipped_groups[i].count;
+    return atx_index_reserve(&l->index, rows, err);
+}
+
+at_status atx_shipped_add(atx_lookup *l, const atx_op *op, const char *type_key, const char *device,
+                          bool on_device, at_error *err)
+{
+    size_t before = l->index.count;
+    if (!l->with_shipped)
+        return AT_OK;
+    at_status status = begin_op(l, op, err);
+    for (size_t i = 0; i < atx_shipped_group_count && status == AT_OK; i++) {
+        if (!is_wanted(l, i, op, type_key, device, on_device))
+            continue;
+        for (uint32_t k = 0; k < atx_shipped_groups[i].count; k++)
+            keep_row(l, op, atx_shipped_groups[i].first + k);
+        l->groups_read[i] = true;
+    }
+    return status == AT_OK && l->index.count > before ? atx_index_link(&l->index, before, err) : status;
+}
+
+/* How many winners of the op (NULL: of all) are on the device, and the rank of the newest. */
+static uint32_t count_on(uint32_t *newest, const atx_shipped_group *groups, size_t count, const char *op,
+                         const char *device)
+{
+    uint32_t winners = 0;
+    *newest = 0;
+    for (const atx_shipped_group *g = groups; g < groups + count; g++) {
+        if ((op && strcmp(g->op, op) != 0) || strcmp(g->device, device) != 0)
+            continue;
+        winners += g->count;
+        *newest = g->newest > *newest ? g->newest : *newest;
+    }
+    return winners;
+}
+
+static const char *most_known_device(const atx_shipped_group *groups, size_t count, const char *op)
+{
+    const char *most = "";
+    uint32_t winners = 0, newest = 0, newest_there;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t there = count_on(&newest_there, groups, count, op, groups[i].device);
+        if (there > winners || (there && there == winners && newest_there > newest)) {
+            most = groups[i].device;
+            winners = there;
+            newest = newest_there;
+        }
+    }
+    return most;
+}
+
+/* What is there of other ops says nothing, unless there is nothing of this one. */
+const char *atx_shipped_device(const atx_shipped_group *groups, size_t count, const char *op,
+                               const char *here)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(groups[i].device, here) == 0)
+            return groups[i].device;
+    const char *device = most_known_device(groups, count, op);
+    return *device ? device : most_known_device(groups, count, NULL);
+}
+
+/* That of the program is opened when trials of its winners are asked for. */
+at_status atx_entry_store(atx_store **out, atx_lookup *l, const atx_entry *e, at_error *err)
+{
+    at_status status = e->shipped && !l->shipped ? atx_store_open_shipped(&l->shipped, err) : AT_OK;
+    *out = e->shipped ? l->shipped : l->store;
+    return status;
 }

@@ -93,7 +93,7 @@ static bool same_device(const atx_fingerprint *a, const atx_fingerprint *b)
            a->memory_mib == b->memory_mib && a->cold == b->cold;
 }
 
-/* What only a final tells of a winner is unknown here. */
+/* What only a re-measurement tells of a winner is unknown here. */
 static bool make_answer(atx_answer *out, const looking *k, const atx_trial_row *row,
                         const atx_fingerprint *fingerprint)
 {

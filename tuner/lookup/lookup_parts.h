@@ -1,18 +1,50 @@
 /*
  * lookup_parts.h - what the files of a look-up share. Private to lookup*.c.
  *
- * From below: lookup_index.c keeps winners; lookup_own.c and lookup_shipped.c fill it; lookup_fits.c says
- * whether a configuration is valid for a problem on a device, lookup_reason.c why it is not; lookup_near.c,
- * by the distances of lookup_distance.c, and lookup_predict.c search; lookup.c decides. lookup_hints.c is
- * above it: where a search begins.
+ * From below: lookup_index.c has winners in memory; lookup_fits.c says whether a configuration is valid for a
+ * problem on a device, and why not; lookup_near.c, by the distances of lookup_distance.c, and
+ * lookup_predict.c search; lookup.c decides.
  */
 #ifndef AUTOTUNE_LOOKUP_PARTS_H
 #define AUTOTUNE_LOOKUP_PARTS_H
 
 #include "lang/gpu_model.h"
 #include "lookup/lookup.h"
-#include "lookup/lookup_index.h"
 #include "util/index_set.h"
+
+#define ATX_NO_ENTRY ((size_t)-1)
+
+typedef enum atx_validity { ATX_UNCHECKED, ATX_VALID, ATX_OUTDATED } atx_validity;
+
+/* A winner. `t`, once it is settled, is NULL when its template is not in the catalog, or has another hash
+ * there. */
+typedef struct atx_entry {
+    atx_answer answer; /* among the index' entries those of shipped ones are borrowed; else its own */
+    bool shipped;      /* it came with the program */
+    bool hidden;       /* it did, and the store has an answer for just this */
+    bool converged;    /* its template was looked for */
+    uint64_t order;    /* of two that are as good the lower goes first */
+    const atx_op *op;
+    const atx_template *t;
+    bool other_op; /* the op's own file was changed since */
+    atx_config config;
+    int64_t dims[ATX_MAX_SIZES];
+    double traffic; /* atx_traffic_of its problem */
+    uint64_t hash;
+    size_t next;        /* in its bucket */
+    bool damaged;       /* its figures are none that anybody can have measured: it is invalid */
+    bool failure_known; /* of one that came with the program: the store was asked for answer.invalid */
+    /* Whether it still answers its own problem, and the geometry there; found out when first asked for. */
+    atx_validity validity;
+    atx_geometry geometry;
+} atx_entry;
+
+typedef struct atx_winner_index {
+    const atx_catalog *catalog;
+    atx_entry *entries;
+    size_t count, cap;
+    size_t *buckets, bucket_count; /* NULL: nothing was linked since it was cleared */
+} atx_winner_index;
 
 /* What is asked, as both files need it. */
 typedef struct atx_question {
@@ -28,22 +60,22 @@ typedef struct atx_question {
 typedef struct atx_prediction {
     atx_entry entry; /* its answer belongs to who asked */
     atx_geometry geometry;
-    double expected_s, doubt;
+    double expected_s, expected_loss;
     bool shipped, own; /* own: the model learned on the device that is asked for */
     char why[640];
     char broken[256]; /* also when nothing is expected */
 } atx_prediction;
 
-typedef struct atx_foresight atx_foresight;
+typedef struct atx_predictors atx_predictors;
 
 /* Winners of the store that are all among the entries. */
-typedef struct atx_portion {
+typedef struct atx_loaded_range {
     const atx_op *op;     /* NULL: of all ops   */
     const char *type_key; /* NULL: of all types */
-} atx_portion;
+} atx_loaded_range;
 
 /* An answer that took a search; forgotten when the store changes, or when another takes its place. */
-typedef struct atx_memo {
+typedef struct atx_cached {
     const atx_op *op; /* NULL: free */
     atx_dtype type;
     uint64_t hash;
@@ -54,24 +86,25 @@ typedef struct atx_memo {
     size_t excluded;      /* when it was found, so many exclusions were known */
     atx_found found;      /* but for where its entry lies now */
     char why[1200];
-} atx_memo;
+} atx_cached;
 
 struct atx_lookup {
-    atx_store *store;   /* NULL: none                                       */
-    atx_store *shipped; /* what came with the program; NULL: not opened yet */
-    bool with_shipped;  /* it may answer                                    */
-    bool *groups_read;  /* which of atx_shipped_groups are among the entries; NULL: none */
+    atx_store *store;    /* NULL: none                                       */
+    atx_store *shipped;  /* what came with the program; NULL: not opened yet */
+    bool no_environment; /* its variables leave nothing out */
+    bool with_shipped;   /* it may answer                                    */
+    bool *groups_read;   /* which of atx_shipped_groups are among the entries; NULL: none */
     const atx_catalog *catalog;
     const atx_exclusions *exclusions; /* NULL: none */
     atx_winner_index index;
-    atx_portion *portions;
-    size_t portion_count, portion_cap;
+    atx_loaded_range *ranges;
+    size_t range_count, range_cap;
     atx_index_set asked; /* problems (atx_problem_hash) whose winners of the store's are among the entries */
-    atx_memo **memo;     /* ATX_MEMO_COUNT places, by hash; made when they are needed */
-    atx_foresight *foresight;  /* models; NULL: not read yet */
-    atx_target named, meant;   /* atx_lookup_meant: its last question and the answer; "": none     */
-    char newest[128];          /* the device of the store's newest winner: what an empty name stands for */
-    bool newest_known;         /* it was looked for; else `newest` says nothing                          */
+    atx_cached **cached; /* ATX_CACHED_COUNT places, by hash; made when they are needed */
+    atx_predictors *predictors; /* models; NULL: not read yet */
+    atx_target named, meant;    /* atx_lookup_meant: its last question and the answer; "": none     */
+    char newest[128];           /* the device of the store's newest winner: what an empty name stands for */
+    bool newest_known;          /* it was looked for; else `newest` says nothing                          */
     char here[128];            /* where it has none, of the program's winners those of this model go before */
     char space[ATX_HASH_TEXT]; /* what was last asked in atx_is_of_other_op, and the answer */
     const atx_op *space_op;
@@ -84,9 +117,35 @@ struct atx_lookup {
     atx_template *measured; /* that of an out-of-date winner, as it was; NULL: none was read */
     at_error outdated_why;  /* of the last one that was answered */
 };
-#define ATX_MEMO_COUNT 1024 /* a power of two */
+#define ATX_CACHED_COUNT 1024 /* a power of two */
 
-/* ---- lookup_own.c: the store's winners ---- */
+/* ---- lookup_index.c ---- */
+
+void atx_index_clear(atx_winner_index *index); /* room stays */
+
+/* Brings the entries from `first` on into their chains, and hides what the store's own replace. */
+at_status atx_index_link(atx_winner_index *index, size_t first, at_error *err) AT_MUST_CHECK;
+
+/* The sizes of an answer's problem, its hash, its traffic. false: this program does not know such a shape. */
+bool atx_shape_is_known(int64_t *dims, const atx_op *op, const char *type_key, const char *shape);
+
+uint64_t atx_problem_hash(const atx_op *op, const char *type_key, const int64_t *dims);
+bool atx_entry_is_of(const atx_entry *entry, const atx_op *op, const char *type_key, const int64_t *dims);
+
+/* Its template and configuration, when the template is the one that won; else its `t` stays NULL. A template
+ * is read for that: of the entries that are looked at, when they are. */
+void atx_entry_find_template(atx_entry *entry, const atx_catalog *catalog, const atx_winner *winner);
+void atx_entry_settle(atx_entry *entry, const atx_catalog *catalog);
+
+/* A replayed winner answers only who asks for a replay: others get what was measured. */
+bool atx_entry_may_answer(const atx_entry *entry, const char *device);
+bool atx_entry_is_replayed(const atx_entry *entry);
+
+/* Is the winner's device the one of this name? */
+bool atx_entry_is_on(const atx_entry *entry, const char *device);
+
+/* Elements that must be moved, INFINITY where the op does not tell: bytes of `traffic` over sizeof(T). */
+double atx_traffic_of(const atx_problem *problem);
 
 /*
  * Adds them, if they are not there yet: the first few, by which a file that cannot be read is known; those of
@@ -99,8 +158,6 @@ at_status atx_own_add(atx_lookup *lookup, const atx_op *op, const char *type_key
                       at_error *err) AT_MUST_CHECK;
 bool atx_own_has(const atx_lookup *lookup, const atx_op *op, const char *type_key); /* are all there? */
 at_status atx_own_find_newest(atx_lookup *lookup, at_error *err) AT_MUST_CHECK;     /* sets `newest` */
-
-/* ---- lookup_shipped.c: those that came with the program ---- */
 
 /* Adds those of the op and type (NULL: of all), on the device of this name (NULL: on all), or on all others,
  * unless they are there or not wanted. While one op is asked about, entries stay where they are. */
@@ -116,7 +173,7 @@ const char *atx_shipped_device(const atx_shipped_group *groups, size_t count, co
 at_status atx_entry_store(atx_store **out, atx_lookup *lookup, const atx_entry *entry,
                           at_error *err) AT_MUST_CHECK;
 
-/* ---- lookup_fits.c, lookup_reason.c ---- */
+/* ---- lookup_fits.c ---- */
 
 /* Limits of a device of which cc and sms are known (0: not), else those of another one. */
 void atx_limits_on(atx_limits *out, const atx_fingerprint *known, int64_t cc, int64_t sms);
@@ -166,16 +223,9 @@ void atx_rank(atx_ranked *list, size_t count);
  */
 at_status atx_lookup_predict(atx_prediction *out, atx_lookup *lookup, const atx_question *question,
                              const atx_entry *near, double reach, at_error *err) AT_MUST_CHECK;
-void atx_foresight_close(atx_foresight *foresight);
+void atx_predictors_close(atx_predictors *predictors);
 
-/* ---- lookup_outdated.c ---- */
-
-/* Makes *found, the exact answer that question.outdated would be, one of the stored row, or, as_measured, of
- * its template's text. AT_ERR_NOT_FOUND: that text is not there, or not valid. */
-at_status atx_lookup_outdated(atx_found *found, atx_lookup *lookup, const atx_question *question,
-                              bool as_measured, at_error *err) AT_MUST_CHECK;
-
-/* ---- lookup_near.c, lookup_reason.c ---- */
+/* ---- lookup_near.c ---- */
 
 /* What a search through the winners of the device, or of all others, came to. */
 typedef struct atx_near_found {

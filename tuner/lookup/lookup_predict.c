@@ -37,7 +37,7 @@ typedef struct ready {
     atx_model *shipped;       /* what it asks of the program's; NULL: it asks the user's */
 } ready;
 
-struct atx_foresight {
+struct atx_predictors {
     atx_model *users;
     bool with_shipped;
     ready list[PREDICTORS];
@@ -52,7 +52,7 @@ static void close_ready(ready *r)
     atx_model_close(r->shipped);
 }
 
-void atx_foresight_close(atx_foresight *f)
+void atx_predictors_close(atx_predictors *f)
 {
     if (!f)
         return;
@@ -62,7 +62,7 @@ void atx_foresight_close(atx_foresight *f)
     free(f);
 }
 
-static at_status read_users(atx_foresight *f, const atx_store *store, at_error *err)
+static at_status read_users(atx_predictors *f, const atx_store *store, at_error *err)
 {
     atx_str path = { 0 };
     at_error cause = { 0 };
@@ -79,7 +79,7 @@ static at_status read_users(atx_foresight *f, const atx_store *store, at_error *
     return status == AT_ERR_MEMORY ? atx_no_memory(err) : AT_OK;
 }
 
-static at_status count_unseen(atx_foresight *f, atx_store *store, at_error *err)
+static at_status count_unseen(atx_predictors *f, atx_store *store, at_error *err)
 {
     int64_t newest = 0;
     at_status status = atx_store_newest_trial(&newest, store, err);
@@ -87,9 +87,9 @@ static at_status count_unseen(atx_foresight *f, atx_store *store, at_error *err)
     return status;
 }
 
-static at_status open_all(atx_foresight **out, const atx_lookup *l, at_error *err)
+static at_status open_all(atx_predictors **out, const atx_lookup *l, at_error *err)
 {
-    atx_foresight *f = calloc(1, sizeof *f);
+    atx_predictors *f = calloc(1, sizeof *f);
     if (!f) {
         atx_no_memory(err);
         return AT_ERR_MEMORY;
@@ -99,7 +99,7 @@ static at_status open_all(atx_foresight **out, const atx_lookup *l, at_error *er
         status = count_unseen(f, l->store, err);
     f->with_shipped = l->with_shipped;
     if (status != AT_OK) {
-        atx_foresight_close(f);
+        atx_predictors_close(f);
         return status;
     }
     *out = f;
@@ -117,7 +117,7 @@ static bool is_for(const ready *r, const atx_question *q)
 }
 
 /* The predictor of a model for the op; NULL with AT_OK: it knows nothing of it. */
-static at_status ready_one(ready **out, atx_foresight *f, const atx_lookup *l, const atx_question *q,
+static at_status ready_one(ready **out, atx_predictors *f, const atx_lookup *l, const atx_question *q,
                            int model, at_error *err)
 {
     const atx_op *op = q->problem->op;
@@ -155,7 +155,7 @@ static double distance_of(const ready *r, const atx_question *q)
     return r->own ? -1 : atx_gpu_distance(&there, &here);
 }
 
-static at_status choose(ready **out, atx_foresight *f, const atx_lookup *l, const atx_question *q,
+static at_status choose(ready **out, atx_predictors *f, const atx_lookup *l, const atx_question *q,
                         at_error *err)
 {
     ready *each[MODELS] = { NULL };
@@ -277,7 +277,7 @@ static at_status keep_if_usable(atx_prediction *out, const asked *a, const atx_g
     }
     out->geometry = g->geometry;
     out->expected_s = a->r->own ? g->time_s : 0;
-    out->doubt = a->r->own ? g->doubt : 0;
+    out->expected_loss = a->r->own ? g->expected_loss : 0;
     return AT_OK;
 }
 
@@ -315,20 +315,20 @@ static at_status predict(atx_prediction *out, const asked *a, const atx_entry *n
     out->geometry = guess.geometry;
     out->own = r->own;
     out->expected_s = r->own ? guess.time_s : 0;
-    out->doubt = r->own ? guess.doubt : 0;
+    out->expected_loss = r->own ? guess.expected_loss : 0;
     if (near_is_as_good(&guess, r->predictor, q, slots, near))
         return AT_ERR_NOT_FOUND;
     explain(out, r, &learned, q, any_near, unseen);
     status = keep_first_usable(out, a, &guess, slots, err);
     if (status == AT_ERR_NOT_FOUND)
-        out->expected_s = out->doubt = 0;
+        out->expected_s = out->expected_loss = 0;
     return status;
 }
 
 /* AUTOTUNE_NO_MODEL: what is near answers. */
-static bool not_wanted(void)
+static bool not_wanted(const atx_lookup *l)
 {
-    const char *without = getenv("AUTOTUNE_NO_MODEL");
+    const char *without = l->no_environment ? NULL : getenv("AUTOTUNE_NO_MODEL");
     return without && *without && strcmp(without, "0") != 0;
 }
 
@@ -336,8 +336,8 @@ static bool not_wanted(void)
 static at_status choose_model(ready **out, atx_lookup *l, const atx_question *q, at_error *err)
 {
     *out = NULL;
-    at_status status = l->foresight ? AT_OK : open_all(&l->foresight, l, err);
-    return status == AT_OK ? choose(out, l->foresight, l, q, err) : status;
+    at_status status = l->predictors ? AT_OK : open_all(&l->predictors, l, err);
+    return status == AT_OK ? choose(out, l->predictors, l, q, err) : status;
 }
 
 at_status atx_lookup_predict(atx_prediction *out, atx_lookup *l, const atx_question *q, const atx_entry *near,
@@ -345,20 +345,21 @@ at_status atx_lookup_predict(atx_prediction *out, atx_lookup *l, const atx_quest
 {
     ready *r = NULL;
     *out = (atx_prediction){ .shipped = false };
-    if (not_wanted())
+    if (not_wanted(l))
         return AT_ERR_NOT_FOUND;
     at_status status = choose_model(&r, l, q, err);
     if (status != AT_OK)
         return status;
-    snprintf(out->broken, sizeof out->broken, "%s", l->foresight->broken);
+    snprintf(out->broken, sizeof out->broken, "%s", l->predictors->broken);
     if (!r || (!r->own && near && reach < NEAR_BY))
         return AT_ERR_NOT_FOUND;
     bool worth_it = false; /* to learn from what the model has not seen */
-    if (l->foresight->unseen)
+    if (l->predictors->unseen)
         status = has_training_samples(&worth_it, l, q->problem->op, err);
     const asked a = { l, r, q };
-    return status == AT_OK ? predict(out, &a, near, isfinite(reach), worth_it ? l->foresight->unseen : 0, err)
-                           : status;
+    return status == AT_OK
+               ? predict(out, &a, near, isfinite(reach), worth_it ? l->predictors->unseen : 0, err)
+               : status;
 }
 
 /* ---- where a search begins ---- */
@@ -386,7 +387,7 @@ at_status atx_lookup_expected(atx_hint *out, int *count, int max, atx_lookup *l,
     ready *r = NULL;
     *count = 0;
     memcpy(q.device, target->name, sizeof q.device);
-    if (not_wanted())
+    if (not_wanted(l))
         return AT_OK;
     at_status status = choose_model(&r, l, &q, &cause);
     if (status == AT_OK && r)
@@ -395,5 +396,65 @@ at_status atx_lookup_expected(atx_hint *out, int *count, int max, atx_lookup *l,
         return atx_no_memory(err);
     for (int i = 0; i < *count; i++)
         out[i] = (atx_hint){ .t = guesses[i].t, .config = guesses[i].config };
+    return AT_OK;
+}
+
+#define OTHER_TYPE 8.0 /* elements of another size, on any device */
+
+static bool is_there(const atx_hint *list, int count, const atx_entry *e)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].t == e->t && memcmp(&list[i].config, &e->config, sizeof e->config) == 0)
+            return true;
+    return false;
+}
+
+/* The winner as the present template reads it: for a start, another version of the template or the op will
+ * do. */
+static bool read_again(atx_entry *e, const atx_lookup *l)
+{
+    const atx_winner *w = &e->answer.winner;
+    if (!e->t)
+        e->t = atx_catalog_find_template(l->catalog, e->op, w->template_name);
+    e->other_op = false;
+    return e->t && atx_config_parse(&e->config, e->t, w->config, NULL) == AT_OK;
+}
+
+at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *l, const atx_problem *p,
+                           const atx_target *target, at_error *err)
+{
+    const char *type_key = atx_dtype_key(p->type, p->op->storage);
+    const double traffic = atx_traffic_of(p);
+    const atx_gpu_model device = { .name = target->name, .cc = target->cc, .sms = target->sms };
+    at_status status = atx_lookup_refresh(l, err);
+    if (status == AT_OK)
+        status = atx_own_add(l, p->op, NULL, err);
+    if (status == AT_OK)
+        status = atx_shipped_add(l, p->op, NULL, NULL, true, err); /* of all devices and types */
+    if (status != AT_OK)
+        return atx_lookup_forget(l, status);
+    atx_ranked *list = malloc((l->index.count + 1) * sizeof *list);
+    size_t found = 0;
+    atx_geometry ignored;
+    *count = 0;
+    if (!list)
+        return atx_no_memory(err);
+    for (size_t i = 0; i < l->index.count; i++) {
+        const atx_entry *e = &l->index.entries[i];
+        if (e->hidden || e->answer.invalid || e->op != p->op || !atx_entry_may_answer(e, target->name))
+            continue;
+        double d =
+            atx_shape_distance(e, p, traffic) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
+        d += atx_entry_is_on(e, target->name) ? 0 : 1 + atx_device_distance(e, &device);
+        list[found++] = (atx_ranked){ i, d, e->order };
+    }
+    atx_rank(list, found);
+    for (size_t i = 0; i < found && *count < max; i++) {
+        atx_entry e = l->index.entries[list[i].entry];
+        if (read_again(&e, l) && !is_there(out, *count, &e) &&
+            atx_entry_fits(&ignored, &e, p, target->cc, target->sms, NULL) == AT_OK)
+            out[(*count)++] = (atx_hint){ e.t, e.config, &l->index.entries[list[i].entry].answer };
+    }
+    free(list);
     return AT_OK;
 }

@@ -1,7 +1,7 @@
 /*
  * forest.c - the sum of trees; and what a tree of a file must be.
  *
- * A batch of rows goes down a tree together: where they part, those that go below do first, then the others.
+ * A batch of rows goes down a tree together: where they known, those that go below do first, then the others.
  * Rows that are alike meet few nodes between them. Eight of them are compared at once, as the bytes of a
  * word: 128 + bin - theirs keeps its highest bit where theirs is no more than that, as all are below 128, and
  * that bit is how a row is told to be in a set.
@@ -54,7 +54,7 @@ void atx_batch_make(atx_batch *out, const uint8_t *const *rows, int count, int f
 }
 
 /* Of the rows of a set those that go below; false: none. What is left of the set goes above. */
-static inline bool part(uint64_t *below, uint64_t *set, const uint8_t *node, const atx_batch *batch)
+static inline bool partition(uint64_t *below, uint64_t *set, const uint8_t *node, const atx_batch *batch)
 {
     const uint64_t limit = ONES * (node[1] < 127 ? node[1] : 127) | HIGHEST;
     uint64_t any = 0;
@@ -88,7 +88,7 @@ static void go_down(int64_t *sums, const uint8_t *tree, unsigned at, uint64_t *s
         uint64_t below[ATX_BATCH / 8];
         const uint8_t *node = tree + 1 + ATX_NODE_BYTES * (size_t)at;
         at = node[3];
-        if (!part(below, set, node, batch))
+        if (!partition(below, set, node, batch))
             continue;
         if (!is_empty(set, batch->words)) {
             go_down(sums, tree, node[2], below, batch);

@@ -108,7 +108,7 @@ static void add_up(const grower *g, leaf *l)
 }
 
 /* Rows that go below come first; both keep their order. Returns where the others begin. */
-static int part(grower *g, const leaf *l)
+static int partition(grower *g, const leaf *l)
 {
     const atx_training_set *k = g->training_set;
     int below = l->begin, above = 0;
@@ -143,7 +143,7 @@ static void split(grower *g, atx_tree *tree, leaf *l)
     tree->nodes[node] = (atx_node){ .feature = (uint8_t)l->feature, .bin = (uint8_t)l->bin };
     *m = *l;
     m->cells = cells;
-    m->begin = l->end = part(g, l);
+    m->begin = l->end = partition(g, l);
     l->parent = m->parent = node;
     l->side = 0;
     m->side = 1;

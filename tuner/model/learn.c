@@ -1,9 +1,9 @@
 /*
- * learn.c - from samples to a part of a model.
+ * learn.c - from samples to the model of an op on a device.
  *
  * What is learned of a trial is how much slower than the best of its problem it was. Trials near the best
  * count most: which of them is best is the question. Each member of the forests is grown without a quarter of
- * the problems, so that what members make of those says how good answers will be: the doubt.
+ * the problems, so that what members make of those says how good answers will be: the expected loss.
  *
  * A device of which others know more learns of their trials, too, which count less: what is fast on one
  * mostly is on another, and a feature tells what is not.
@@ -63,10 +63,10 @@ static void measure_rows(atx_group *g)
         g->best[i] = INFINITY;
         g->first[i] = -1;
     }
-    g->part->problems = 0;
+    g->known->problems = 0;
     for (int i = 0; i < g->row_count; i++) {
         int p = problem_of_row(g, i);
-        g->part->problems += is_own(g, p) && g->first[p] < 0;
+        g->known->problems += is_own(g, p) && g->first[p] < 0;
         g->first[p] = g->first[p] < 0 ? i : g->first[p];
         g->best[p] = fmin(g->best[p], g->samples->items[g->rows[i]].seconds);
     }
@@ -83,7 +83,7 @@ static atx_training_set training_set_of(const atx_group *g, const int *bin_count
 {
     return (atx_training_set){ .bins = g->bins,
                                .rows = g->row_count,
-                               .features = g->part->feature_count,
+                               .features = g->known->feature_count,
                                .bin_counts = bin_counts,
                                .weights = g->weights,
                                .left = g->left,
@@ -91,7 +91,7 @@ static atx_training_set training_set_of(const atx_group *g, const int *bin_count
                                .cancel = g->cancel };
 }
 
-static void count_bins(int *bin_counts, const atx_part_of_model *p)
+static void count_bins(int *bin_counts, const atx_op_model *p)
 {
     for (int k = 0; k < p->feature_count; k++)
         bin_counts[k] = p->edges[k].count + 2;
@@ -118,16 +118,16 @@ static at_status grow_members(atx_group *g, at_error *err)
     const atx_growth growth = growth_of_members(g);
     int bin_counts[ATX_MAX_SEEN];
     at_status status = AT_OK;
-    count_bins(bin_counts, g->part);
+    count_bins(bin_counts, g->known);
     for (int m = 0; m < ATX_MODEL_MEMBERS && status == AT_OK; m++) {
         atx_rng rng = { .state = SEED + (uint64_t)m };
         atx_training_set training_set = training_set_of(g, bin_counts);
         for (int i = 0; i < g->row_count; i++) {
-            const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->feature_count;
-            g->left[i] = g->slower[i] - (float)predicted(&g->part->slower[m], bins);
+            const uint8_t *bins = g->bins + (size_t)i * (size_t)g->known->feature_count;
+            g->left[i] = g->slower[i] - (float)predicted(&g->known->slower[m], bins);
             g->used[i] = fold_of(g->samples->items[g->rows[i]].problem) != m;
         }
-        status = atx_forest_grow(&g->part->slower[m], &training_set, &growth, &rng, err);
+        status = atx_forest_grow(&g->known->slower[m], &training_set, &growth, &rng, err);
     }
     return status;
 }
@@ -146,10 +146,10 @@ static void problem_bins(const atx_group *g, int *bin_counts)
     atx_model_features v = atx_model_features_of(g->op, NULL);
     int16_t to[ATX_MAX_MODEL_FEATURES];
     memset(bin_counts, 0, ATX_MAX_SEEN * sizeof *bin_counts);
-    atx_find_names(to, g->part, &v);
+    atx_find_names(to, g->known, &v);
     for (int i = 0; i < v.count; i++)
         if (to[i] >= 0)
-            bin_counts[to[i]] = g->part->edges[to[i]].count + 2;
+            bin_counts[to[i]] = g->known->edges[to[i]].count + 2;
 }
 
 /* How fast the best of a problem is: one row each, by the problem's features alone. */
@@ -173,28 +173,28 @@ static at_status grow_best(atx_group *g, bool anew, at_error *err)
         sum += (double)g->left[row];
     }
     if (anew)
-        g->part->usual = sum / (double)g->part->problems;
+        g->known->usual = sum / (double)g->known->problems;
     for (int i = 0; i < g->row_count; i++) {
-        const uint8_t *bins = g->bins + (size_t)i * (size_t)g->part->feature_count;
-        g->left[i] -= (float)(g->part->usual + predicted(&g->part->best, bins));
+        const uint8_t *bins = g->bins + (size_t)i * (size_t)g->known->feature_count;
+        g->left[i] -= (float)(g->known->usual + predicted(&g->known->best, bins));
     }
     atx_training_set training_set = training_set_of(g, bin_counts);
-    return atx_forest_grow(&g->part->best, &training_set, &GROWTH, &rng, err);
+    return atx_forest_grow(&g->known->best, &training_set, &GROWTH, &rng, err);
 }
 
 /* Of each problem the row that the member which did not see it would have answered, of what was tried; -1:
  * none. */
 static void choose_unseen(int *chosen, double *expected, const atx_group *g)
 {
-    const atx_part_of_model *part = g->part;
+    const atx_op_model *known = g->known;
     for (size_t p = 0; p < g->samples->problem_count; p++)
         chosen[p] = -1;
     for (int i = 0; i < g->row_count; i++) {
         int p = problem_of_row(g, i);
-        const uint8_t *bins = g->bins + (size_t)i * (size_t)part->feature_count;
+        const uint8_t *bins = g->bins + (size_t)i * (size_t)known->feature_count;
         if (!is_own(g, p))
             continue;
-        double slower = predicted(&part->slower[fold_of(p)], bins);
+        double slower = predicted(&known->slower[fold_of(p)], bins);
         if (chosen[p] < 0 || slower < expected[p]) {
             chosen[p] = i;
             expected[p] = slower;
@@ -221,17 +221,17 @@ static at_status grow_loss(atx_group *g, const int *chosen, at_error *err)
     memset(g->left, 0, (size_t)g->row_count * sizeof *g->left);
     for (size_t p = 0; p < g->samples->problem_count; p++)
         sum += chosen[p] < 0 ? 0 : loss_of_row(g, chosen[p]);
-    g->part->doubt = sum / (double)g->part->problems;
+    g->known->expected_loss = sum / (double)g->known->problems;
     for (size_t p = 0; p < g->samples->problem_count; p++) {
         if (chosen[p] < 0)
             continue;
         int row = chosen[p];
         g->used[row] = 1;
         g->weights[row] = 1;
-        g->left[row] = (float)(loss_of_row(g, row) - g->part->doubt);
+        g->left[row] = (float)(loss_of_row(g, row) - g->known->expected_loss);
     }
     atx_training_set training_set = training_set_of(g, bin_counts);
-    return atx_forest_grow(&g->part->loss, &training_set, &GROWTH, &rng, err);
+    return atx_forest_grow(&g->known->loss, &training_set, &GROWTH, &rng, err);
 }
 
 /* How good answers are for problems that were left out, and for which problems they are worse. */
@@ -250,10 +250,10 @@ static at_status calibrate(atx_group *g, at_error *err)
     return status;
 }
 
-/* ---- a part ---- */
+/* ---- the model of an op ---- */
 
-/* What an older part knows: its features, as they are binned, and its trees. */
-static at_status begin_with(atx_part_of_model *out, const atx_part_of_model *from, at_error *err)
+/* What an older model of the op knows: its features, as they are binned, and its trees. */
+static at_status begin_with(atx_op_model *out, const atx_op_model *from, at_error *err)
 {
     out->feature_count = from->feature_count;
     out->usual = from->usual;
@@ -268,7 +268,7 @@ static at_status begin_with(atx_part_of_model *out, const atx_part_of_model *fro
     return status == AT_OK ? atx_forest_copy(&out->best, &from->best, err) : status;
 }
 
-static void head_of(atx_part_of_model *p, const atx_group *g)
+static void head_of(atx_op_model *p, const atx_group *g)
 {
     const atx_sampled_device *d = &g->samples->devices[g->device];
     snprintf(p->op, sizeof p->op, "%s", g->op->name);
@@ -279,12 +279,12 @@ static void head_of(atx_part_of_model *p, const atx_group *g)
     p->trials = g->own_count;
 }
 
-static at_status learn_part(atx_group *g, const atx_part_of_model *before, at_error *err)
+static at_status learn_op(atx_group *g, const atx_op_model *before, at_error *err)
 {
-    at_status status = atx_part_room(g->part, err);
+    at_status status = atx_op_model_room(g->known, err);
     if (status == AT_OK && before)
-        status = begin_with(g->part, before, err);
-    int known = g->part->feature_count;
+        status = begin_with(g->known, before, err);
+    int known = g->known->feature_count;
     if (status != AT_OK)
         return status;
     status = atx_name_templates(g, err);
@@ -296,14 +296,14 @@ static at_status learn_part(atx_group *g, const atx_part_of_model *before, at_er
         return status;
     atx_choose_features(g);
     measure_rows(g);
-    if (g->own_count < ATX_LEAST_TRIALS || g->part->problems < ATX_MIN_TRAINING_SAMPLES)
+    if (g->own_count < ATX_LEAST_TRIALS || g->known->problems < ATX_MIN_TRAINING_SAMPLES)
         return AT_ERR_NOT_FOUND;
-    head_of(g->part, g);
+    head_of(g->known, g);
     status = atx_bin_rows(g, known, err);
     if (status == AT_OK)
-        status = atx_learn_portfolio(g->part, g->samples, g->rows, g->slower, g->row_count, err);
+        status = atx_learn_portfolio(g->known, g->samples, g->rows, g->slower, g->row_count, err);
     if (status == AT_OK && before)
-        status = atx_keep_portfolio(g->part, before, err);
+        status = atx_keep_portfolio(g->known, before, err);
     if (status == AT_OK)
         status = grow_members(g, err);
     if (status == AT_OK)
@@ -311,11 +311,11 @@ static at_status learn_part(atx_group *g, const atx_part_of_model *before, at_er
     return status == AT_OK ? grow_best(g, !before, err) : status;
 }
 
-static const atx_part_of_model *part_before(const atx_model *before, const atx_op *op, const char *device)
+static const atx_op_model *known_before(const atx_model *before, const atx_op *op, const char *device)
 {
-    const atx_part_of_model *found = NULL;
+    const atx_op_model *found = NULL;
     for (int i = 0; before && i < before->count; i++) {
-        const atx_part_of_model *p = &before->parts[i];
+        const atx_op_model *p = &before->ops[i];
         if (strcmp(p->op, op->name) == 0 && (!found || strcmp(p->device, device) == 0))
             found = p;
     }
@@ -333,22 +333,22 @@ typedef struct training_samples {
 static at_status learn_group(atx_model *out, const training_samples *of, const atx_op *op, int device,
                              at_error *err)
 {
-    atx_part_of_model *part = &out->parts[out->count];
+    atx_op_model *known = &out->ops[out->count];
     const atx_sampled_device *d = &of->samples->devices[device];
     atx_group g = { .samples = of->samples,
                     .catalog = of->catalog,
                     .op = op,
                     .device = device,
-                    .part = part,
+                    .known = known,
                     .cancel = of->cancel };
     at_status status = atx_take_rows(&g, err);
     if (status == AT_OK)
         status = g.row_count < ATX_LEAST_TRIALS ? AT_ERR_NOT_FOUND
-                                                : learn_part(&g, part_before(of->before, op, d->name), err);
+                                                : learn_op(&g, known_before(of->before, op, d->name), err);
     if (status == AT_OK)
         out->count++;
     else
-        atx_part_of_model_clear(part);
+        atx_op_model_clear(known);
     atx_clear_group(&g);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }
@@ -357,14 +357,14 @@ static at_status learn_all(atx_model *out, const training_samples *of, at_error 
 {
     int ops = atx_catalog_op_count(of->catalog);
     at_status status = AT_OK;
-    out->parts = calloc((size_t)ops * of->samples->device_count + 1, sizeof *out->parts);
-    if (!out->parts)
+    out->ops = calloc((size_t)ops * of->samples->device_count + 1, sizeof *out->ops);
+    if (!out->ops)
         return atx_no_memory(err);
     for (int i = 0; i < ops; i++)
         for (size_t d = 0; d < of->samples->device_count && status == AT_OK; d++)
             status = learn_group(out, of, atx_catalog_op(of->catalog, i), (int)d, err);
     for (int i = 0; i < out->count; i++)
-        atx_utc_text(out->parts[i].learned_at);
+        atx_utc_text(out->ops[i].learned_at);
     return status;
 }
 

@@ -2,11 +2,119 @@
 #include "model/learn_rows.h"
 
 #include "lang/arch.h"
+#include "lang/shapes.h"
+#include "util/str.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* false: the catalog has no such op, or no such shape of it. */
+static bool problem_of(atx_problem *out, const atx_problem_key *n, const atx_catalog *catalog)
+{
+    char line[512];
+    atx_shapes shapes = { 0 };
+    const atx_op *op = atx_catalog_find_op(catalog, n->op);
+    if (!op || op->goal.objective || op->recorded)
+        return false;
+    int len = snprintf(line, sizeof line, "%s %s %s", n->op, n->shape,
+                       atx_dtype_name(atx_dtype_of_key(n->type_key, op->storage)));
+    bool known = len > 0 && (size_t)len < sizeof line &&
+                 atx_shapes_parse(&shapes, line, (size_t)len, "the store", catalog, NULL, NULL) == AT_OK &&
+                 shapes.count == 1;
+    if (known)
+        *out = shapes.problems[0];
+    atx_shapes_clear(&shapes);
+    return known;
+}
+
+typedef struct reading {
+    atx_samples *out;
+    atx_store *store;
+    const atx_catalog *catalog;
+    int problem;
+    bool failed;      /* out of memory */
+    at_status status; /* of the trials of a problem */
+    at_error *err;
+} reading;
+
+static int device_of(atx_samples *s, const atx_fingerprint *f)
+{
+    for (size_t i = 0; i < s->device_count; i++) {
+        const atx_sampled_device *d = &s->devices[i];
+        if (strcmp(d->name, f->device) == 0 && d->cc == f->cc && d->sms == f->sms &&
+            d->memory_mib == f->memory_mib)
+            return (int)i;
+    }
+    if (!atx_grow(&s->devices, &s->device_cap, s->device_count, sizeof *s->devices))
+        return -1;
+    atx_sampled_device *d = &s->devices[s->device_count];
+    *d = (atx_sampled_device){ .cc = f->cc, .sms = f->sms, .memory_mib = f->memory_mib };
+    snprintf(d->name, sizeof d->name, "%s", f->device);
+    return (int)s->device_count++;
+}
+
+static bool keep_trial(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
+{
+    reading *r = context;
+    atx_samples *s = r->out;
+    if (row->outcome != ATX_TIMED || !fingerprint->cold || atx_trial_check(row, NULL) != AT_OK)
+        return true;
+    atx_sample sample = { .problem = r->problem, .seconds = row->timing.median_s };
+    const atx_op *op = s->problems[r->problem].op;
+    sample.t = atx_catalog_find_template(r->catalog, op, row->template_name);
+    if (!sample.t || !atx_template_has_hash(sample.t, row->template_hash) || !(sample.seconds > 0) ||
+        atx_config_parse(&sample.config, sample.t, row->config, NULL) != AT_OK)
+        return true;
+    sample.device = device_of(s, fingerprint);
+    r->failed = sample.device < 0 || !atx_grow(&s->items, &s->cap, s->count, sizeof *s->items);
+    if (!r->failed)
+        s->items[s->count++] = sample;
+    return !r->failed;
+}
+
+static int number_of(atx_samples *s, const atx_problem *p)
+{
+    for (size_t i = 0; i < s->problem_count; i++)
+        if (s->problems[i].op == p->op && s->problems[i].type == p->type &&
+            memcmp(s->problems[i].dims, p->dims, sizeof p->dims) == 0)
+            return (int)i;
+    if (!atx_grow(&s->problems, &s->problem_cap, s->problem_count, sizeof *s->problems))
+        return -1;
+    s->problems[s->problem_count] = *p;
+    return (int)s->problem_count++;
+}
+
+static bool read_problem(void *context, const atx_problem_key *key)
+{
+    reading *r = context;
+    atx_problem p;
+    if (!problem_of(&p, key, r->catalog))
+        return true;
+    r->problem = number_of(r->out, &p);
+    r->failed = r->problem < 0;
+    if (!r->failed)
+        r->status = atx_store_each_trial(r->store, key, NULL, keep_trial, r, r->err);
+    return !r->failed && r->status == AT_OK;
+}
+
+at_status atx_samples_read(atx_samples *out, atx_store *store, const atx_catalog *catalog, at_error *err)
+{
+    reading r = { .out = out, .store = store, .catalog = catalog, .err = err };
+    at_status status = atx_store_each_problem(store, read_problem, &r, err);
+    if (status == AT_OK && r.status != AT_OK)
+        return r.status;
+    return status == AT_OK && r.failed ? atx_no_memory(err) : status;
+}
+
+void atx_samples_clear(atx_samples *s)
+{
+    free(s->items);
+    free(s->problems);
+    free(s->devices);
+    *s = (atx_samples){ .items = NULL };
+}
 
 #define EDGE_ROWS    6000 /* from which edges of bins are drawn */
 #define ROWS_AT_ONCE 1000 /* between two looks at whether to end */
@@ -21,7 +129,7 @@ static int16_t find_name(const char *names, int count, const char *name)
     return -1;
 }
 
-void atx_find_names(int16_t *to, const atx_part_of_model *p, const atx_model_features *v)
+void atx_find_names(int16_t *to, const atx_op_model *p, const atx_model_features *v)
 {
     char name[ATX_MAX_NAME];
     for (int i = 0; i < v->count; i++) {
@@ -51,7 +159,7 @@ static void map_names(int16_t *to, atx_group *g, const atx_model_features *v)
 at_status atx_name_templates(atx_group *g, at_error *err)
 {
     int16_t ignored[ATX_MAX_MODEL_FEATURES];
-    atx_part_of_model *p = g->part;
+    atx_op_model *p = g->known;
     g->names = malloc(MOST_NAMES * sizeof *g->names);
     if (!g->names)
         return atx_no_memory(err);
@@ -164,7 +272,7 @@ static void keep_columns(atx_group *g, const int *columns, int count)
 
 void atx_choose_features(atx_group *g)
 {
-    atx_part_of_model *p = g->part;
+    atx_op_model *p = g->known;
     worth worths[MOST_NAMES];
     int columns[ATX_MAX_SEEN], known = p->feature_count, room = ATX_MAX_SEEN - known;
     for (int k = 0; k < known; k++)
@@ -207,7 +315,7 @@ static void find_edges(atx_edges *out, float *values, int count)
 
 at_status atx_bin_rows(atx_group *g, int known, at_error *err)
 {
-    atx_part_of_model *p = g->part;
+    atx_op_model *p = g->known;
     size_t features = (size_t)p->feature_count;
     int step = g->row_count / EDGE_ROWS + 1;
     float *values = malloc(((size_t)g->row_count / (size_t)step + 1) * sizeof *values);

@@ -1,13 +1,40 @@
 /*
- * learn_rows.h - trials of an op as rows of features, on one device and on those that know more. Private to
- * learn*.c.
+ * learn_rows.h - trials of stores as samples, and those of an op as rows of features, on one device and on
+ * those that know more. Private to learn*.c.
  */
 #ifndef AUTOTUNE_LEARN_ROWS_H
 #define AUTOTUNE_LEARN_ROWS_H
 
-#include "model/learn_samples.h"
-#include "model/model_parts.h"
+#include "db/store.h"
+#include "lang/catalog.h"
 #include "model/model_features.h"
+#include "model/model_parts.h"
+
+typedef struct atx_sample {
+    int problem, device;
+    const atx_template *t;
+    atx_config config;
+    double seconds;
+} atx_sample;
+
+typedef struct atx_sampled_device {
+    char name[128];
+    int64_t cc, sms, memory_mib;
+} atx_sampled_device;
+
+typedef struct atx_samples {
+    atx_sample *items;
+    size_t count, cap;
+    atx_problem *problems;
+    size_t problem_count, problem_cap;
+    atx_sampled_device *devices;
+    size_t device_count, device_cap;
+} atx_samples;
+
+/* Timed trials, cold, of ops that are tuned for time, whose templates are in the catalog as they were. */
+at_status atx_samples_read(atx_samples *out, atx_store *store, const atx_catalog *catalog,
+                           at_error *err) AT_MUST_CHECK;
+void atx_samples_clear(atx_samples *s);
 
 #define ATX_LEAST_TRIALS 100
 
@@ -19,7 +46,7 @@ typedef struct atx_group {
     int device;
     int *rows, row_count;        /* samples                                  */
     int own_count;               /* of them of this device                   */
-    char (*names)[ATX_MAX_NAME]; /* of all features; the part keeps those that tell something */
+    char (*names)[ATX_MAX_NAME]; /* of all features; the op's model keeps those that tell something */
     int name_count;
     float *numbers; /* rows x names, then x features; NAN: absent */
     uint8_t *bins;  /* rows x features                            */
@@ -30,18 +57,18 @@ typedef struct atx_group {
     int *first;   /* row of it; -1: none                          */
     int problem_count;
     atx_cancel *cancel;
-    atx_part_of_model *part;
+    atx_op_model *known;
 } atx_group;
 
 /* Those of the op and device; with them other devices', of which there are more. None where they are too few.
  */
 at_status atx_take_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
 
-/* Templates get their names in the part, features in the group: the part's, then all others. */
+/* Templates get their names in the op's model, features in the group: the model's, then all others. */
 at_status atx_name_templates(atx_group *g, at_error *err) AT_MUST_CHECK;
 
-/* Which of the part's features each is; -1: none. */
-void atx_find_names(int16_t *to, const atx_part_of_model *p, const atx_model_features *v);
+/* Which of the op model's features each is; -1: none. */
+void atx_find_names(int16_t *to, const atx_op_model *p, const atx_model_features *v);
 
 /* Room for all that is said of rows; atx_clear_group frees it. */
 at_status atx_allocate_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
@@ -50,7 +77,8 @@ void atx_clear_group(atx_group *g);
 /* The numbers of each row; those that are not valid are left out. */
 at_status atx_number_rows(atx_group *g, at_error *err) AT_MUST_CHECK;
 
-/* The part gets the features that differ between rows, as far as it has room, and rows their numbers alone.
+/* The op's model gets the features that differ between rows, as far as it has room, and rows their numbers
+ * alone.
  */
 void atx_choose_features(atx_group *g);
 

@@ -1,7 +1,7 @@
 /*
- * model.c - asking a model. A predictor ties a part to the catalog once: which number of a template's
- * features each feature of the part is, and the portfolio's configurations. Then a question evaluates
- * expressions and walks trees, and allocates nothing.
+ * model.c - asking a model. A predictor ties the model of an op to the catalog once: which number of a
+ * template's features each feature of that model is, and the portfolio's configurations. Then a question
+ * evaluates expressions and walks trees, and allocates nothing.
  *
  * Candidates meet half of the trees first; the other half decides among the best of them.
  */
@@ -29,13 +29,13 @@ static const struct {
 } ROUNDS[] = { { MOST, 0.0375 }, { 64, 0.15 }, { 16, 1.0 } };
 enum { ROUND_COUNT = sizeof ROUNDS / sizeof *ROUNDS };
 
-/* Which of the part's features a number of a template is. */
+/* Which of the op model's features a number of a template is. */
 typedef struct link {
     uint8_t feature;
     int16_t number;
 } link;
 
-/* A template of the part, as the catalog has it. */
+/* A template of the known, as the catalog has it. */
 typedef struct bound {
     const atx_template *t; /* NULL: another one now, or missing */
     atx_model_features features;
@@ -46,34 +46,35 @@ typedef struct bound {
     bool few;            /* of its candidates fit the problem */
 } bound;
 
-typedef struct runner {
+typedef struct scored_config {
     int which;
     int64_t sum;     /* of the trees so far */
     int64_t *values; /* of its parameters   */
     uint8_t *bins;
-} runner;
+} scored_config;
 
 struct atx_predictor {
-    const atx_part_of_model *part;
+    const atx_op_model *known;
     const atx_op *op;
-    bound *bound;
-    uint8_t *bins;   /* MOST x features */
-    int64_t *values; /* MOST x ATX_MAX_PARAMS at most */
     size_t values_used;
-    runner *runners, **order;
-    int64_t *first; /* of each runner: the sum of the first trees */
-    const uint8_t **rows;
-    int64_t *sums;
-    int runner_count, summed, top_candidates; /* these are first in `order`, after the last round */
+    int scored_count, summed, best_count; /* these are first in `order`, after the last round */
     atx_model_features problem_features;
     int16_t problem_feature_of[ATX_MAX_SEEN];
     float numbers[ATX_MAX_MODEL_FEATURES];
     uint8_t base[ATX_MAX_SEEN]; /* bins of the problem */
+    bound bound[ATX_MODEL_MAX_TEMPLATES];
+    /* Room for the most that a question can take; a page is there once it is written to. */
+    scored_config scored[MOST], *order[MOST];
+    int64_t first[MOST],
+        sums[MOST]; /* of each scored configuration: the sum of the first trees; of all so far */
+    const uint8_t *rows[MOST];
+    int64_t values[MOST * ATX_MAX_PARAMS];
+    uint8_t bins[MOST * ATX_MAX_SEEN];
 };
 
 atx_training_samples atx_predictor_training_samples(const atx_predictor *p)
 {
-    return atx_part_training_samples(p->part);
+    return atx_op_model_samples(p->known);
 }
 
 /* ---- tying ---- */
@@ -86,32 +87,32 @@ static uint32_t hash_name(const char *name)
     return hash;
 }
 
-/* A part's features by their names: chains of those whose hashes end alike. */
+/* An op model's features by their names: chains of those whose hashes end alike. */
 typedef struct by_name {
     int16_t first[256], next[ATX_MAX_SEEN];
 } by_name;
 
-static void list_names(by_name *out, const atx_part_of_model *part)
+static void list_names(by_name *out, const atx_op_model *known)
 {
     memset(out->first, -1, sizeof out->first);
-    for (int k = 0; k < part->feature_count; k++) {
-        int16_t *first = &out->first[hash_name(part->names[k]) % 256];
+    for (int k = 0; k < known->feature_count; k++) {
+        int16_t *first = &out->first[hash_name(known->names[k]) % 256];
         out->next[k] = *first;
         *first = (int16_t)k;
     }
 }
 
-/* The features of the part among these, from `first` on. */
-static void map_features(int16_t *feature_of, const by_name *names, const atx_part_of_model *part,
+/* The features of the op's model among these, from `first` on. */
+static void map_features(int16_t *feature_of, const by_name *names, const atx_op_model *known,
                          const atx_model_features *features, int first)
 {
     char name[ATX_MAX_NAME];
-    for (int k = 0; k < part->feature_count; k++)
+    for (int k = 0; k < known->feature_count; k++)
         feature_of[k] = -1;
     for (int i = first; i < features->count; i++) {
         atx_model_features_name(name, features, i);
         for (int k = name[0] ? names->first[hash_name(name) % 256] : -1; k >= 0; k = names->next[k])
-            if (strcmp(name, part->names[k]) == 0)
+            if (strcmp(name, known->names[k]) == 0)
                 feature_of[k] = (int16_t)i;
     }
 }
@@ -128,7 +129,7 @@ static at_status keep_links(bound *b, const int16_t *feature_of, int features, a
     return AT_OK;
 }
 
-static at_status tie_template(bound *b, const by_name *names, const atx_part_of_model *part,
+static at_status tie_template(bound *b, const by_name *names, const atx_op_model *known,
                               const atx_model_template *m, const atx_catalog *catalog, const atx_op *op,
                               at_error *err)
 {
@@ -140,8 +141,8 @@ static at_status tie_template(bound *b, const by_name *names, const atx_part_of_
     b->combinations = 1;
     for (int i = 0; i < t->scope.param_count; i++)
         b->combinations *= t->scope.params[i].count;
-    map_features(feature_of, names, part, &b->features, b->features.problem_count);
-    at_status status = keep_links(b, feature_of, part->feature_count, err);
+    map_features(feature_of, names, known, &b->features, b->features.problem_count);
+    at_status status = keep_links(b, feature_of, known->feature_count, err);
     if (status == AT_OK)
         status = atx_plan_make(&b->plan, t, err);
     b->t = t;
@@ -159,15 +160,15 @@ static bool read_candidate(atx_config *config, const atx_template *t, const atx_
     return true;
 }
 
-/* Of the op the part on that device, else on the one most like it; of several the first. */
-static const atx_part_of_model *find_part(const atx_model *m, const atx_op *op, const atx_gpu_model *device,
-                                          bool *own)
+/* Of the op the model on that device, else on the one most like it; of several the first. */
+static const atx_op_model *find_op_model(const atx_model *m, const atx_op *op, const atx_gpu_model *device,
+                                         bool *own)
 {
-    const atx_part_of_model *found = NULL;
+    const atx_op_model *found = NULL;
     double least = INFINITY;
     for (int i = 0; m && i < m->count; i++) {
-        const atx_part_of_model *p = &m->parts[i];
-        double distance = atx_part_is_of(p, op) ? atx_part_distance(p, device) : INFINITY;
+        const atx_op_model *p = &m->ops[i];
+        double distance = atx_op_model_is_of(p, op) ? atx_op_model_distance(p, device) : INFINITY;
         found = distance < least ? p : found;
         least = fmin(least, distance);
     }
@@ -175,47 +176,30 @@ static const atx_part_of_model *find_part(const atx_model *m, const atx_op *op, 
     return found;
 }
 
-static at_status allocate(atx_predictor *p, at_error *err)
-{
-    size_t features = (size_t)p->part->feature_count + 1;
-    p->bound = calloc((size_t)p->part->template_count + 1, sizeof *p->bound);
-    p->runners = malloc(MOST * sizeof *p->runners);
-    p->order = malloc(MOST * sizeof *p->order);
-    p->first = malloc(MOST * sizeof *p->first);
-    p->rows = malloc(MOST * sizeof *p->rows);
-    p->sums = malloc(MOST * sizeof *p->sums);
-    p->values = malloc((size_t)MOST * ATX_MAX_PARAMS * sizeof *p->values);
-    p->bins = malloc(MOST * features);
-    bool all = p->bound && p->runners && p->order && p->first && p->rows && p->sums && p->values && p->bins;
-    return all ? AT_OK : atx_no_memory(err);
-}
-
 static at_status tie_all(atx_predictor *p, const atx_catalog *catalog, at_error *err)
 {
     by_name names;
     at_status status = AT_OK;
-    list_names(&names, p->part);
+    list_names(&names, p->known);
     p->problem_features = atx_model_features_of(p->op, NULL);
-    map_features(p->problem_feature_of, &names, p->part, &p->problem_features, 0);
-    for (int i = 0; i < p->part->template_count && status == AT_OK; i++)
-        status = tie_template(&p->bound[i], &names, p->part, &p->part->templates[i], catalog, p->op, err);
+    map_features(p->problem_feature_of, &names, p->known, &p->problem_features, 0);
+    for (int i = 0; i < p->known->template_count && status == AT_OK; i++)
+        status = tie_template(&p->bound[i], &names, p->known, &p->known->templates[i], catalog, p->op, err);
     return status;
 }
 
 at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const atx_catalog *catalog,
                              const atx_op *op, const atx_gpu_model *device, bool *own, at_error *err)
 {
-    const atx_part_of_model *part = find_part(model, op, device, own);
-    if (!part || op->goal.objective)
+    const atx_op_model *known = find_op_model(model, op, device, own);
+    if (!known || op->goal.objective)
         return atx_fail(err, AT_ERR_NOT_FOUND, "no model knows operation %s", op->name);
     atx_predictor *p = calloc(1, sizeof *p);
     if (!p)
         return atx_no_memory(err);
-    p->part = part;
+    p->known = known;
     p->op = op;
-    at_status status = allocate(p, err);
-    if (status == AT_OK)
-        status = tie_all(p, catalog, err);
+    at_status status = tie_all(p, catalog, err);
     if (status == AT_OK)
         *out = p;
     else
@@ -227,18 +211,10 @@ void atx_predictor_close(atx_predictor *p)
 {
     if (!p)
         return;
-    for (int i = 0; p->bound && i < p->part->template_count; i++) {
+    for (int i = 0; i < p->known->template_count; i++) {
         free(p->bound[i].links);
         atx_plan_clear(&p->bound[i].plan);
     }
-    free(p->bound);
-    free(p->runners);
-    free(p->order);
-    free(p->first);
-    free(p->rows);
-    free(p->sums);
-    free(p->values);
-    free(p->bins);
     free(p);
 }
 
@@ -254,11 +230,11 @@ double atx_log_traffic(const atx_problem *p, const int64_t *slots)
 
 static void begin(atx_predictor *p, const atx_problem *problem, const int64_t *slots)
 {
-    const atx_part_of_model *part = p->part;
+    const atx_op_model *known = p->known;
     atx_model_features_problem(p->numbers, &p->problem_features, problem, slots);
-    for (int k = 0; k < part->feature_count; k++) {
+    for (int k = 0; k < known->feature_count; k++) {
         int i = p->problem_feature_of[k];
-        p->base[k] = i < 0 ? 0 : atx_bin_of(&part->edges[k], p->numbers[i]);
+        p->base[k] = i < 0 ? 0 : atx_bin_of(&known->edges[k], p->numbers[i]);
     }
 }
 
@@ -270,9 +246,9 @@ static bool take_bins(uint8_t *bins, atx_geometry *geometry, atx_predictor *p, c
         atx_geometry_of(geometry, &b->t->call.launch, slots, NULL) != AT_OK)
         return false;
     atx_model_features_config(p->numbers, &b->features, slots, geometry);
-    memcpy(bins, p->base, (size_t)p->part->feature_count);
+    memcpy(bins, p->base, (size_t)p->known->feature_count);
     for (const link *l = b->links; l < b->links + b->link_count; l++)
-        bins[l->feature] = atx_bin_of(&p->part->edges[l->feature], p->numbers[l->number]);
+        bins[l->feature] = atx_bin_of(&p->known->edges[l->feature], p->numbers[l->number]);
     return true;
 }
 
@@ -282,27 +258,27 @@ static void add_between(atx_predictor *p, double from, double to, int count)
     atx_batch batch;
     for (int done = 0; done < count; done += ATX_BATCH) {
         int rows = count - done < ATX_BATCH ? count - done : ATX_BATCH;
-        atx_batch_make(&batch, p->rows + done, rows, p->part->feature_count);
+        atx_batch_make(&batch, p->rows + done, rows, p->known->feature_count);
         for (int i = 0; i < ATX_MODEL_MEMBERS; i++) {
-            const atx_forest *f = &p->part->slower[i];
+            const atx_forest *f = &p->known->slower[i];
             atx_forest_add_sums(p->sums + done, f, (int)(from * f->count), (int)(to * f->count), &batch);
         }
     }
 }
 
 /* The mean of the members. */
-static double all_of(const atx_part_of_model *part, const uint8_t *bins)
+static double all_of(const atx_op_model *known, const uint8_t *bins)
 {
     int64_t sum = 0;
     for (int i = 0; i < ATX_MODEL_MEMBERS; i++)
-        sum += atx_forest_sum(&part->slower[i], 0, part->slower[i].count, bins);
+        sum += atx_forest_sum(&known->slower[i], 0, known->slower[i].count, bins);
     return (double)sum / ATX_LEAF_UNIT / ATX_MODEL_MEMBERS;
 }
 
 /* Of equals that which came first: they lie in their order. */
 static int by_sum(const void *a, const void *b)
 {
-    const runner *x = *(runner *const *)a, *y = *(runner *const *)b;
+    const scored_config *x = *(scored_config *const *)a, *y = *(scored_config *const *)b;
     if (x->sum != y->sum)
         return x->sum < y->sum ? -1 : 1;
     return (x > y) - (x < y);
@@ -312,17 +288,17 @@ static void take_one(atx_predictor *p, int which, int64_t *slots, const atx_conf
 {
     atx_geometry ignored;
     const bound *b = &p->bound[which];
-    runner *r = &p->runners[p->runner_count];
-    if (p->runner_count == MOST)
+    scored_config *r = &p->scored[p->scored_count];
+    if (p->scored_count == MOST)
         return;
-    *r = (runner){ .which = which,
-                   .values = p->values + p->values_used,
-                   .bins = p->bins + (size_t)p->runner_count * (size_t)p->part->feature_count };
+    *r = (scored_config){ .which = which,
+                          .values = p->values + p->values_used,
+                          .bins = p->bins + (size_t)p->scored_count * (size_t)p->known->feature_count };
     if (!take_bins(r->bins, &ignored, p, b, slots, config))
         return;
     memcpy(r->values, config->values, (size_t)b->t->scope.param_count * sizeof *r->values);
     p->values_used += (size_t)b->t->scope.param_count;
-    p->runner_count++;
+    p->scored_count++;
 }
 
 /* Shapes that leave a template few configurations have others each time: all of them, then. */
@@ -333,7 +309,7 @@ static void take_space(atx_predictor *p, int which, int64_t *slots)
     if (!atx_plan_begin(&p->bound[which].plan, slots) ||
         atx_space_open(&space, p->bound[which].t, slots, NULL, 0, NULL) != AT_OK)
         return;
-    for (int64_t i = 0; i < atx_space_count(space) && p->runner_count < MOST; i++) {
+    for (int64_t i = 0; i < atx_space_count(space) && p->scored_count < MOST; i++) {
         atx_space_config(&config, space, i);
         take_one(p, which, slots, &config);
     }
@@ -344,45 +320,45 @@ static void take_space(atx_predictor *p, int which, int64_t *slots)
 static int take_template(atx_predictor *p, int first, int64_t *slots)
 {
     atx_config config = { { 0 } };
-    const atx_part_of_model *part = p->part;
-    int i = first, which = part->candidates[first].which, before = p->runner_count;
+    const atx_op_model *known = p->known;
+    int i = first, which = known->candidates[first].which, before = p->scored_count;
     bound *b = &p->bound[which];
     bool refused = b->t && !atx_plan_begin(&b->plan, slots);
-    for (; i < part->candidate_count && part->candidates[i].which == which; i++)
-        if (b->t && !refused && read_candidate(&config, b->t, &part->candidates[i]))
+    for (; i < known->candidate_count && known->candidates[i].which == which; i++)
+        if (b->t && !refused && read_candidate(&config, b->t, &known->candidates[i]))
             take_one(p, which, slots, &config);
-    b->few = b->t && !refused && p->runner_count - before < FEW;
+    b->few = b->t && !refused && p->scored_count - before < FEW;
     return i;
 }
 
 /* All configurations of the templates that had few candidates. */
 static void take_more(atx_predictor *p, int64_t *slots)
 {
-    for (int i = 0; i < p->part->template_count; i++)
+    for (int i = 0; i < p->known->template_count; i++)
         if (p->bound[i].t && p->bound[i].few && p->bound[i].combinations <= LARGEST)
             take_space(p, i, slots);
 }
 
 /* Of one that was in the last round: all trees were asked. */
-static double slower_of(const runner *r)
+static double slower_of(const scored_config *r)
 {
     return (double)r->sum / ATX_LEAF_UNIT / ATX_MODEL_MEMBERS;
 }
 
 /* The first trees of all, of those that were not asked before. */
-static void play_first(atx_predictor *p)
+static void score_first(atx_predictor *p)
 {
-    int count = p->runner_count - p->summed;
+    int count = p->scored_count - p->summed;
     for (int i = 0; i < count; i++) {
-        p->rows[i] = p->runners[p->summed + i].bins;
+        p->rows[i] = p->scored[p->summed + i].bins;
         p->sums[i] = 0;
     }
     add_between(p, 0, ROUNDS[0].share, count);
     memcpy(p->first + p->summed, p->sums, (size_t)count * sizeof *p->sums);
-    p->summed = p->runner_count;
+    p->summed = p->scored_count;
 }
 
-static void play_round(atx_predictor *p, int count, double from, double to)
+static void score_round(atx_predictor *p, int count, double from, double to)
 {
     for (int i = 0; i < count; i++) {
         p->rows[i] = p->order[i]->bins;
@@ -394,33 +370,33 @@ static void play_round(atx_predictor *p, int count, double from, double to)
 }
 
 /* Leaves those of the last round in order. Returns what is expected of the first; INFINITY: there is none. */
-static double play_rounds(atx_predictor *p)
+static double score_rounds(atx_predictor *p)
 {
-    int count = p->runner_count;
-    play_first(p);
+    int count = p->scored_count;
+    score_first(p);
     for (int i = 0; i < count; i++) {
-        p->order[i] = &p->runners[i];
+        p->order[i] = &p->scored[i];
         p->order[i]->sum = p->first[i];
     }
     for (int k = 1; k < ROUND_COUNT; k++) {
         qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
         count = count < ROUNDS[k].candidates ? count : ROUNDS[k].candidates;
-        play_round(p, count, ROUNDS[k - 1].share, ROUNDS[k].share);
+        score_round(p, count, ROUNDS[k - 1].share, ROUNDS[k].share);
     }
     qsort(p->order, (size_t)count, sizeof *p->order, by_sum);
-    p->top_candidates = count;
+    p->best_count = count;
     return count ? slower_of(p->order[0]) : INFINITY;
 }
 
 static void fill_guess(atx_guess *out, const atx_predictor *p, const atx_problem *problem,
                        const int64_t *slots, double slower)
 {
-    const atx_part_of_model *part = p->part;
-    double best = (double)atx_forest_sum(&part->best, 0, part->best.count, p->base) / ATX_LEAF_UNIT;
+    const atx_op_model *known = p->known;
+    double best = (double)atx_forest_sum(&known->best, 0, known->best.count, p->base) / ATX_LEAF_UNIT;
     out->slower = expm1(slower);
-    out->time_s = exp(best + part->usual + atx_log_traffic(problem, slots) + slower);
-    double more = (double)atx_forest_sum(&part->loss, 0, part->loss.count, p->base) / ATX_LEAF_UNIT;
-    out->doubt = fmax(part->doubt + more, 0);
+    out->time_s = exp(best + known->usual + atx_log_traffic(problem, slots) + slower);
+    double more = (double)atx_forest_sum(&known->loss, 0, known->loss.count, p->base) / ATX_LEAF_UNIT;
+    out->expected_loss = fmax(known->expected_loss + more, 0);
 }
 
 /* `own` gets the slots, for evaluations. */
@@ -429,29 +405,29 @@ static at_status rank_all(atx_predictor *p, const atx_problem *problem, int64_t 
 {
     memcpy(own, slots, (size_t)p->op->scope.symbols.count * sizeof *own);
     begin(p, problem, own);
-    p->runner_count = p->summed = 0;
+    p->scored_count = p->summed = 0;
     p->values_used = 0;
-    for (int i = 0; i < p->part->candidate_count;)
+    for (int i = 0; i < p->known->candidate_count;)
         i = take_template(p, i, own);
-    if (play_rounds(p) > DOUBTFUL) {
+    if (score_rounds(p) > DOUBTFUL) {
         take_more(p, own);
-        play_rounds(p);
+        score_rounds(p);
     }
-    if (!p->top_candidates)
+    if (!p->best_count)
         return atx_fail(err, AT_ERR_NOT_FOUND, "no configuration that the model knows is valid");
     return AT_OK;
 }
 
 /* `slots` are written. */
 static void guess_of(atx_guess *out, const atx_predictor *p, const atx_problem *problem, int64_t *slots,
-                     const runner *r)
+                     const scored_config *r)
 {
     const atx_template *t = p->bound[r->which].t;
     *out = (atx_guess){ .t = t };
     memcpy(out->config.values, r->values, (size_t)t->scope.param_count * sizeof *r->values);
     bool valid = atx_config_bind(slots, t, &out->config, NULL) == AT_OK &&
                  atx_geometry_of(&out->geometry, &t->call.launch, slots, NULL) == AT_OK;
-    assert(valid); /* it was when it became a runner */
+    assert(valid); /* it was when it became a scored_config */
     fill_guess(out, p, problem, slots, slower_of(r));
 }
 
@@ -467,11 +443,11 @@ at_status atx_predictor_best(atx_guess *out, atx_predictor *p, const atx_problem
 
 /* The next of those that are not taken; one of a template that is not there goes first, where it may be as
  * good as the best. */
-static int next_top_candidate(const atx_predictor *p, const bool *taken, const bool *there, double doubt)
+static int next_top_candidate(const atx_predictor *p, const bool *taken, const bool *there, double loss)
 {
     int next = -1;
-    double limit = slower_of(p->order[0]) + log1p(doubt);
-    for (int i = 0; i < p->top_candidates; i++) {
+    double limit = slower_of(p->order[0]) + log1p(loss);
+    for (int i = 0; i < p->best_count; i++) {
         if (taken[i])
             continue;
         if (!there[p->order[i]->which] && slower_of(p->order[i]) <= limit)
@@ -491,7 +467,7 @@ at_status atx_predictor_top(atx_guess *out, int *count, int max, atx_predictor *
     for (int next = 0; status == AT_OK && next >= 0 && *count < max;) {
         guess_of(&out[(*count)++], p, problem, own, p->order[next]);
         taken[next] = there[p->order[next]->which] = true;
-        next = next_top_candidate(p, taken, there, out[0].doubt);
+        next = next_top_candidate(p, taken, there, out[0].expected_loss);
     }
     return status;
 }
@@ -503,12 +479,12 @@ bool atx_predictor_of(atx_guess *out, atx_predictor *p, const atx_problem *probl
     uint8_t bins[ATX_MAX_SEEN];
     memcpy(own, slots, (size_t)p->op->scope.symbols.count * sizeof *own);
     begin(p, problem, own);
-    for (int i = 0; i < p->part->template_count; i++) {
+    for (int i = 0; i < p->known->template_count; i++) {
         *out = (atx_guess){ .t = t, .config = *config };
         if (p->bound[i].t != t || !atx_plan_begin(&p->bound[i].plan, own) ||
             !take_bins(bins, &out->geometry, p, &p->bound[i], own, config))
             continue;
-        double slower = all_of(p->part, bins);
+        double slower = all_of(p->known, bins);
         fill_guess(out, p, problem, own, slower);
         return true;
     }

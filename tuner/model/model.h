@@ -1,10 +1,11 @@
 /*
  * model.h - what is expected of configurations for problems that were never tuned.
  *
- * A model has a part for each op and device it has learned of: forests that estimate how much slower than the
+ * A model has one for each op and device it has learned of: forests that estimate how much slower than the
  * best of its problem a configuration is, one forest that estimates how fast that best is, and a portfolio:
  * configurations that were among the best of some problem. Asked for a problem, the portfolio's valid
- * configurations are estimated, and the best is named, with its doubt: how much slower than tuning it may be.
+ * configurations are estimated, and the best is named, with its expected loss: how much slower than tuning it
+ * may be.
  *
  * Where op or template have changed since, what it says of them is ignored. A model is read-only once it is
  * made; a predictor is used by one thread at a time.
@@ -46,15 +47,15 @@ extern const size_t atx_shipped_model_bytes;
 at_status atx_model_shipped(atx_model **out, const atx_op *op, const atx_gpu_model *device,
                             at_error *err) AT_MUST_CHECK;
 
-/* What a part was learned from. Borrowed. */
+/* What the model of an op was learned from. Borrowed. */
 typedef struct atx_training_samples {
     const char *op, *device, *learned_at;
     int64_t cc, sms, trials, problems, candidates, trees;
-    double doubt; /* the mean loss of its answers for problems that were left out */
+    double expected_loss; /* the mean loss of its answers for problems that were left out */
 } atx_training_samples;
 
-/* The i-th part; false: there are no more. */
-bool atx_model_part(atx_training_samples *out, const atx_model *model, int i);
+/* The i-th model of an op; false: there are no more. */
+bool atx_model_of_op(atx_training_samples *out, const atx_model *model, int i);
 
 /*
  * Learns from all trials of the stores, of every op and device that have enough of them; what `before` (may
@@ -86,8 +87,8 @@ bool atx_model_is_kept(const atx_model *model);
 
 typedef struct atx_predictor atx_predictor;
 
-/* Of the part for this op that was learned on the device of this name, else on the one that is most like it
- * (atx_gpu_distance); *own tells which. An empty name: of the first part. AT_ERR_NOT_FOUND: there is none, or
+/* Of what was learned of this op on the device of this name, else on the one that is most like it
+ * (atx_gpu_distance); *own tells which. An empty name: of the first. AT_ERR_NOT_FOUND: there is none, or
  * the op was changed since. Borrows model and catalog. */
 at_status atx_predictor_open(atx_predictor **out, const atx_model *model, const atx_catalog *catalog,
                              const atx_op *op, const atx_gpu_model *device, bool *own,
@@ -100,17 +101,17 @@ typedef struct atx_guess {
     const atx_template *t;
     atx_config config;
     atx_geometry geometry;
-    double slower; /* than the best of the problem: 0.02, also below zero */
-    double time_s; /* expected                                             */
-    double doubt;  /* how much slower than tuned answers are in the mean, for problems like this one */
+    double slower;        /* than the best of the problem: 0.02, also below zero */
+    double time_s;        /* expected                                             */
+    double expected_loss; /* how much slower than tuned answers are in the mean, for problems like this one */
 } atx_guess;
 
 /* The best of the portfolio; `slots` is bound for problem and device. AT_ERR_NOT_FOUND: none is valid. */
 at_status atx_predictor_best(atx_guess *out, atx_predictor *p, const atx_problem *problem,
                              const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
-/* The best few of it, at most `max`, the best first: where another template may be as good, by the doubt, one
- * of each such template before more of the same. AT_ERR_NOT_FOUND: none is valid. */
+/* The best few of it, at most `max`, the best first: where another template may be as good, by the expected
+ * loss, one of each such template before more of the same. AT_ERR_NOT_FOUND: none is valid. */
 at_status atx_predictor_top(atx_guess *out, int *count, int max, atx_predictor *p, const atx_problem *problem,
                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /*
- * model_file.c - a model as bytes: magic, how far it has read its store, then each part field by field,
- * little-endian, with a checksum of all at the end. A file may come from anyone: what is out of range is
- * refused, and so is what is left over. The model of the program is trusted, and of it only what is said of
- * one op is kept, so that a first answer takes no longer when it knows more of others.
+ * model_file.c - a model as bytes: magic, how far it has read its store, then the model of each op and
+ * device, field by field, little-endian, with a checksum of all at the end. A file may come from anyone: what
+ * is out of range is refused, and so is what is left over. The model of the program is trusted, and of it
+ * only what is said of one op is kept, so that a first answer takes no longer when it knows more of others.
  */
 #include "model/model_parts.h"
 
@@ -11,12 +11,104 @@
 #include "util/str.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_PARTS = 255 }; /* their number is a byte */
+/* ---- what a model knows of itself ---- */
+
+at_status atx_op_model_room(atx_op_model *p, at_error *err)
+{
+    p->edge_room = malloc(sizeof(float) * ATX_MAX_SEEN * ATX_MAX_EDGES);
+    if (!p->edge_room)
+        return atx_no_memory(err);
+    for (int k = 0; k < ATX_MAX_SEEN; k++)
+        p->edges[k].of = p->edge_room + (size_t)k * ATX_MAX_EDGES;
+    return AT_OK;
+}
+
+void atx_op_model_clear(atx_op_model *p)
+{
+    for (int i = 0; i < ATX_MODEL_MEMBERS; i++)
+        atx_forest_clear(&p->slower[i]);
+    atx_forest_clear(&p->best);
+    atx_forest_clear(&p->loss);
+    free(p->edge_room);
+    free(p->candidates);
+    *p = (atx_op_model){ .candidates = NULL };
+}
+
+void atx_model_close(atx_model *m)
+{
+    if (!m)
+        return;
+    for (int i = 0; i < m->count; i++)
+        atx_op_model_clear(&m->ops[i]);
+    free(m->ops);
+    free(m->bytes);
+    free(m);
+}
+
+static int64_t tree_count(const atx_op_model *p)
+{
+    int64_t trees = p->best.count + p->loss.count;
+    for (int i = 0; i < ATX_MODEL_MEMBERS; i++)
+        trees += p->slower[i].count;
+    return trees;
+}
+
+atx_training_samples atx_op_model_samples(const atx_op_model *p)
+{
+    return (atx_training_samples){ .op = p->op,
+                                   .device = p->device,
+                                   .learned_at = p->learned_at,
+                                   .cc = p->cc,
+                                   .sms = p->sms,
+                                   .trials = p->trials,
+                                   .problems = p->problems,
+                                   .candidates = p->candidate_count,
+                                   .trees = tree_count(p),
+                                   .expected_loss = p->expected_loss };
+}
+
+int64_t atx_model_newest(const atx_model *model)
+{
+    return model ? model->newest_trial : 0;
+}
+
+void atx_model_keep(atx_model *model)
+{
+    model->kept = true;
+}
+
+bool atx_model_is_kept(const atx_model *model)
+{
+    return model && model->kept;
+}
+
+bool atx_model_of_op(atx_training_samples *out, const atx_model *model, int i)
+{
+    if (!model || i < 0 || i >= model->count)
+        return false;
+    *out = atx_op_model_samples(&model->ops[i]);
+    return true;
+}
+
+bool atx_op_model_is_of(const atx_op_model *known, const atx_op *op)
+{
+    return strcmp(known->op, op->name) == 0 && strcmp(op->text.proof_hash, known->op_hash) == 0;
+}
+
+double atx_op_model_distance(const atx_op_model *known, const atx_gpu_model *device)
+{
+    const atx_gpu_model learned = { .name = known->device, .cc = known->cc, .sms = known->sms };
+    bool own = !*device->name || strcmp(known->device, device->name) == 0;
+    return own ? 0 : DBL_MIN + atx_gpu_distance(&learned, device);
+}
+
+enum { MOST_OPS = 255 }; /* their number is a byte */
 
 static const char MAGIC[8] = { 'a', 't', 'm', 'o', 'd', 'e', 'l', '1' };
 static const char BESIDE[8] = {
@@ -54,7 +146,7 @@ static void put_forest(atx_str *out, const atx_forest *f)
         atx_str_add_bytes(out, f->bytes, atx_forest_bytes(f));
 }
 
-static void put_part(atx_str *out, const atx_part_of_model *p)
+static void put_op(atx_str *out, const atx_op_model *p)
 {
     put_text(out, p->op);
     put_text(out, p->op_hash);
@@ -65,7 +157,7 @@ static void put_part(atx_str *out, const atx_part_of_model *p)
     put(out, (uint64_t)p->trials, 8);
     put(out, (uint64_t)p->problems, 8);
     put_float(out, (float)p->usual);
-    put_float(out, (float)p->doubt);
+    put_float(out, (float)p->expected_loss);
     put(out, (uint64_t)p->feature_count, 1);
     for (int i = 0; i < p->feature_count; i++) {
         put_text(out, p->names[i]);
@@ -94,12 +186,12 @@ static void put_part(atx_str *out, const atx_part_of_model *p)
 at_status atx_model_pack(atx_str *out, const atx_model *model, at_error *err)
 {
     char hash[ATX_HASH_TEXT];
-    if (model->count > MOST_PARTS)
+    if (model->count > MOST_OPS)
         return atx_fail(
             err, AT_ERR_INPUT,
             "found %d operations, each on a device, to write down; a model holds at most %d: learn "
             "from fewer databases",
-            model->count, MOST_PARTS);
+            model->count, MOST_OPS);
     bool beside = model->newest_trial > 0 || model->kept; /* its own store may be empty still */
     atx_str_add_bytes(out, beside ? BESIDE : MAGIC, sizeof MAGIC);
     if (beside) {
@@ -108,7 +200,7 @@ at_status atx_model_pack(atx_str *out, const atx_model *model, at_error *err)
     }
     put(out, (uint64_t)model->count, 1);
     for (int i = 0; i < model->count; i++)
-        put_part(out, &model->parts[i]);
+        put_op(out, &model->ops[i]);
     at_status status = atx_str_status(out, err);
     if (status != AT_OK)
         return status;
@@ -215,10 +307,10 @@ static int get_edges(float *of, reader *r)
 }
 
 /* Edges of one feature lie behind those of another. */
-static at_status get_features(atx_part_of_model *p, reader *r, at_error *err)
+static at_status get_features(atx_op_model *p, reader *r, at_error *err)
 {
     int count = (int)get(r, 1, ATX_MAX_SEEN);
-    at_status status = atx_part_room(p, err);
+    at_status status = atx_op_model_room(p, err);
     float *next = p->edge_room;
     for (; status == AT_OK && p->feature_count < count && !r->bad; p->feature_count++) {
         atx_edges *e = &p->edges[p->feature_count];
@@ -229,7 +321,7 @@ static at_status get_features(atx_part_of_model *p, reader *r, at_error *err)
     return status;
 }
 
-static at_status get_candidates(atx_part_of_model *p, reader *r, at_error *err)
+static at_status get_candidates(atx_op_model *p, reader *r, at_error *err)
 {
     int count = (int)get(r, 1, ATX_MODEL_MAX_TEMPLATES);
     for (; p->template_count < count && !r->bad; p->template_count++) {
@@ -252,7 +344,7 @@ static at_status get_candidates(atx_part_of_model *p, reader *r, at_error *err)
     return AT_OK;
 }
 
-static void get_head(atx_part_of_model *p, reader *r)
+static void get_head(atx_op_model *p, reader *r)
 {
     get_text(r, p->op, sizeof p->op);
     get_text(r, p->op_hash, sizeof p->op_hash);
@@ -260,7 +352,7 @@ static void get_head(atx_part_of_model *p, reader *r)
 }
 
 /* What follows the head. */
-static at_status get_part(atx_part_of_model *p, reader *r, at_error *err)
+static at_status get_op(atx_op_model *p, reader *r, at_error *err)
 {
     get_text(r, p->learned_at, sizeof p->learned_at);
     p->cc = (int64_t)get(r, 4, INT32_MAX);
@@ -268,7 +360,7 @@ static at_status get_part(atx_part_of_model *p, reader *r, at_error *err)
     p->trials = (int64_t)get(r, 8, INT64_MAX);
     p->problems = (int64_t)get(r, 8, INT64_MAX);
     p->usual = (double)get_float(r);
-    p->doubt = (double)get_float(r);
+    p->expected_loss = (double)get_float(r);
     at_status status = get_features(p, r, err);
     if (status == AT_OK)
         status = get_candidates(p, r, err);
@@ -279,7 +371,7 @@ static at_status get_part(atx_part_of_model *p, reader *r, at_error *err)
     return status == AT_OK ? get_forest(&p->loss, r, p->feature_count, err) : status;
 }
 
-/* ---- a part that is not asked for ---- */
+/* ---- an op that is not asked for ---- */
 
 static void skip_text(reader *r)
 {
@@ -302,7 +394,7 @@ static void skip_candidates(reader *r)
 }
 
 /* What get_part reads, in its order. */
-static void skip_part(reader *r)
+static void skip_op(reader *r)
 {
     skip_text(r);
     take(r, 4 + 4 + 8 + 8 + 4 + 4);
@@ -327,39 +419,39 @@ static bool is_whole(const unsigned char *bytes, size_t size)
     return memcmp(bytes + size - tail, hash, tail) == 0;
 }
 
-static at_status get_parts(atx_model *m, reader *r, int count, at_error *err)
+static at_status get_ops(atx_model *m, reader *r, int count, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < count && !r->bad && status == AT_OK; i++) {
-        atx_part_of_model *p = &m->parts[m->count++];
+        atx_op_model *p = &m->ops[m->count++];
         get_head(p, r);
-        status = get_part(p, r, err);
+        status = get_op(p, r, err);
     }
     return status;
 }
 
-/* Of the op the part on that device, else on the one most like it. */
-static at_status get_one_part(atx_model *m, reader *r, int count, const atx_op *op,
-                              const atx_gpu_model *device, at_error *err)
+/* Of the op the model on that device, else on the one most like it. */
+static at_status get_one_op(atx_model *m, reader *r, int count, const atx_op *op, const atx_gpu_model *device,
+                            at_error *err)
 {
-    atx_part_of_model *p = &m->parts[0];
+    atx_op_model *p = &m->ops[0];
     reader found = { .at = NULL };
     double least = INFINITY;
     for (int i = 0; i < count && !r->bad && least > 0; i++) {
         const reader head = *r;
         get_head(p, r);
-        double distance = atx_part_is_of(p, op) ? atx_part_distance(p, device) : INFINITY;
+        double distance = atx_op_model_is_of(p, op) ? atx_op_model_distance(p, device) : INFINITY;
         found = distance < least ? head : found;
         least = fmin(least, distance);
         if (least > 0)
-            skip_part(r);
+            skip_op(r);
     }
     if (!found.at)
         return AT_OK;
     *r = found;
     get_head(p, r);
     m->count = 1;
-    return get_part(p, r, err);
+    return get_op(p, r, err);
 }
 
 /* Takes `own`, the bytes where they are a copy. */
@@ -370,13 +462,13 @@ static at_status begin_model(atx_model **out, reader *r, unsigned char *own, int
     int64_t newest = beside ? (int64_t)get(r, 8, INT64_MAX) : 0;
     bool kept = beside && get(r, 1, 1);
     atx_model *m = calloc(1, sizeof *m);
-    *count = (int)get(r, 1, MOST_PARTS);
+    *count = (int)get(r, 1, MOST_OPS);
     if (m)
         *m = (atx_model){ .newest_trial = newest,
                           .kept = kept,
                           .bytes = own,
-                          .parts = calloc((size_t)*count + 1, sizeof *m->parts) };
-    if (!m || !m->parts) {
+                          .ops = calloc((size_t)*count + 1, sizeof *m->ops) };
+    if (!m || !m->ops) {
         if (!m)
             free(own);
         atx_model_close(m);
@@ -402,7 +494,7 @@ at_status atx_model_unpack(atx_model **out, const void *bytes, size_t size, at_e
     reader r = { .at = own, .end = own + size - (ATX_HASH_TEXT - 1) };
     at_status status = begin_model(&m, &r, own, &count, err);
     if (status == AT_OK)
-        status = get_parts(m, &r, count, err);
+        status = get_ops(m, &r, count, err);
     if (status == AT_OK && (r.bad || r.at != r.end))
         status = atx_fail(err, AT_ERR_INPUT, "found a number out of range; `autotune learn` makes it anew");
     if (status == AT_OK)
@@ -423,7 +515,7 @@ at_status atx_model_shipped(atx_model **out, const atx_op *op, const atx_gpu_mod
         return AT_OK;
     at_status status = begin_model(&m, &r, NULL, &count, err);
     if (status == AT_OK)
-        status = op ? get_one_part(m, &r, count, op, device, err) : get_parts(m, &r, count, err);
+        status = op ? get_one_op(m, &r, count, op, device, err) : get_ops(m, &r, count, err);
     if (status == AT_OK && !r.bad)
         *out = m;
     else

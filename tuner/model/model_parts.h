@@ -23,7 +23,7 @@ typedef struct atx_candidate {
 } atx_candidate;
 
 /* What was learned of one op on one device. */
-typedef struct atx_part_of_model {
+typedef struct atx_op_model {
     char op[ATX_MAX_NAME], op_hash[ATX_HASH_TEXT]; /* the op's proof_hash */
     char device[128], learned_at[24];
     int64_t cc, sms, trials, problems;
@@ -37,13 +37,13 @@ typedef struct atx_part_of_model {
     atx_candidate *candidates;
     atx_forest slower[ATX_MODEL_MEMBERS]; /* log of time over the problem's best time                     */
     atx_forest best;                      /* log of that over traffic, less `usual`; problem's features     */
-    atx_forest loss;                      /* of answers there, less `doubt`; problem's features     */
+    atx_forest loss;                      /* of answers there, less `expected_loss`; problem's features     */
     double usual;
-    double doubt; /* the mean loss of answers for problems that were left out */
-} atx_part_of_model;
+    double expected_loss; /* the mean loss of answers for problems that were left out */
+} atx_op_model;
 
 struct atx_model {
-    atx_part_of_model *parts;
+    atx_op_model *ops;
     int count;
     int64_t newest_trial; /* of the store that it lies beside, when it learned; 0: of none */
     bool kept;            /* as somebody wanted it: see atx_model_keep */
@@ -51,15 +51,15 @@ struct atx_model {
 };
 
 /* Room for the edges of all features. */
-at_status atx_part_room(atx_part_of_model *part, at_error *err) AT_MUST_CHECK;
-void atx_part_of_model_clear(atx_part_of_model *part);
+at_status atx_op_model_room(atx_op_model *known, at_error *err) AT_MUST_CHECK;
+void atx_op_model_clear(atx_op_model *known);
 
-atx_training_samples atx_part_training_samples(const atx_part_of_model *part);
-bool atx_part_is_of(const atx_part_of_model *part, const atx_op *op); /* as it is now */
+atx_training_samples atx_op_model_samples(const atx_op_model *known);
+bool atx_op_model_is_of(const atx_op_model *known, const atx_op *op); /* as it is now */
 
 /* How unlike the device that it was learned on is: 0 only where it is the one of this name, or that has
  * none. */
-double atx_part_distance(const atx_part_of_model *part, const atx_gpu_model *device);
+double atx_op_model_distance(const atx_op_model *known, const atx_gpu_model *device);
 
 /* The logarithm of the traffic of a problem in bytes, as `best` is scaled by. */
 double atx_log_traffic(const atx_problem *problem, const int64_t *slots);

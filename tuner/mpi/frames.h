@@ -9,15 +9,15 @@
  *     rank 0    KEEP   name, text      to be appended to a file of this name (--local-db)
  *     both      BEAT   nothing, every second
  *     rank 0    END    the reason, "" when all is done
- *     server    BYE    its last word: MPI may end
+ *     server    LEAVE    its last word: MPI may end
  */
 #ifndef AUTOTUNE_MPI_FRAMES_H
 #define AUTOTUNE_MPI_FRAMES_H
 
-enum { HELLO = 1, START, BYTES, SHUT, ENDED, KEEP, BEAT, END, BYE };
+enum { HELLO = 1, START, BYTES, SHUT, ENDED, KEEP, BEAT, END, LEAVE };
 
-#define BEAT_S 1.0
-#define BYE_S  5.0 /* for the last words to be sent */
+#define BEAT_S       1.0
+#define DISCONNECT_S 5.0 /* for the last words to be sent */
 
 /* Bytes that wait for a rank beyond which its children's supervisors wait too. */
 #define MOST_WAITING ((size_t)64 << 20)

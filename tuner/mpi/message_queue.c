@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct letter {
-    struct letter *next;
+typedef struct message {
+    struct message *next;
     atx_str bytes;
-} letter;
+} message;
 
 typedef struct peer {
-    letter *first, *last;
+    message *first, *last;
     void *request; /* of the first; NULL: it is not on its way */
     size_t waiting;
     bool forgotten;
@@ -21,7 +21,7 @@ typedef struct peer {
 struct atx_message_queue {
     const atx_link *link;
     peer *peers;
-    int size, unsent; /* letters */
+    int size, unsent; /* messages */
     char *in;         /* what was received last */
     size_t in_size;
     bool broken;
@@ -44,7 +44,7 @@ at_status atx_message_queue_open(atx_message_queue **out, const atx_link *link, 
 
 static void drop_first(atx_message_queue *m, peer *p)
 {
-    letter *first = p->first;
+    message *first = p->first;
     p->first = first->next;
     p->waiting -= first->bytes.len;
     m->unsent--;
@@ -81,7 +81,7 @@ void atx_message_queue_close(atx_message_queue *m)
 bool atx_message_queue_send(atx_message_queue *m, int to, uint32_t kind, const atx_str *body)
 {
     peer *p = &m->peers[to];
-    letter *l = p->forgotten || (body && body->failed) ? NULL : calloc(1, sizeof *l);
+    message *l = p->forgotten || (body && body->failed) ? NULL : calloc(1, sizeof *l);
     atx_frame_head head = { .kind = kind, .length = body ? (uint32_t)body->len : 0 };
     if (!l)
         return p->forgotten;

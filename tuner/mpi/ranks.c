@@ -6,7 +6,6 @@
 #include "util/cancel.h"
 #include "util/clock.h"
 #include "util/out_file.h"
-#include "util/timed_wait.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +132,7 @@ at_status atx_ranks_begin(atx_ranks **out, bool *served, const atx_ranks_options
 
 /* ---- who is there ---- */
 
-static bool all_met(const atx_ranks *r)
+static bool all_are_there(const atx_ranks *r)
 {
     for (int i = 1; i < r->count; i++)
         if (r->list[i].state == ATX_RANK_AWAITED)
@@ -146,11 +145,11 @@ static bool is_asked(const atx_ranks *r)
     return r->options.cancel && *r->options.cancel;
 }
 
-static at_status meet_all(atx_ranks *r, at_error *err)
+static at_status await_all(atx_ranks *r, at_error *err)
 {
     at_status status = AT_OK;
     pthread_mutex_lock(&r->lock);
-    while (status == AT_OK && r->status == AT_OK && (!r->begun || !all_met(r))) {
+    while (status == AT_OK && r->status == AT_OK && (!r->begun || !all_are_there(r))) {
         atx_timed_wait(&r->news, &r->lock, atx_now_s() + LOOK_S);
         if (is_asked(r))
             status = atx_fail(err, AT_ERR_CANCELLED, "interrupted before all ranks were there");
@@ -218,7 +217,7 @@ at_status atx_ranks_gather(atx_ranks *r, at_error *err)
         atx_no_memory(err);
         return AT_ERR_MEMORY;
     }
-    at_status status = meet_all(r, err);
+    at_status status = await_all(r, err);
     if (status == AT_OK)
         status = check_programs(r, err);
     for (int i = 0; i < r->count && status == AT_OK; i++)

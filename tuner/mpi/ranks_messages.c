@@ -21,9 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SILENT_S  10.0 /* then it is told */
-#define MEETING_S 60.0 /* for a rank to say who it is, at least */
-#define EVENTS    64
+#define SILENT_S 10.0 /* then it is told */
+#define HELLO_S  60.0 /* for a rank to say who it is, at least */
+#define EVENTS   64
 
 static atx_rank *of_site(atx_site *site)
 {
@@ -270,7 +270,7 @@ static void tell(const atx_ranks *r, const char *text)
         r->options.tell(r->options.context, text);
 }
 
-static void meet(atx_ranks *r, atx_rank *rank, atx_reader *body)
+static void register_rank(atx_ranks *r, atx_rank *rank, atx_reader *body)
 {
     bool same = atx_rank_read(&rank->info, body, r->list[0].info.program);
     rank->state = same ? ATX_RANK_HERE : ATX_RANK_OTHER;
@@ -286,12 +286,12 @@ static void on_frame(atx_ranks *r, int from, uint32_t kind, atx_reader *body)
         return;
     rank->silence = atx_wait_time_begin();
     if (rank->silent) {
-        snprintf(text, sizeof text, "%s is heard again", rank->name);
+        snprintf(text, sizeof text, "%s answers again", rank->name);
         rank->silent = false;
         tell(r, text);
     }
     if (kind == HELLO) {
-        meet(r, rank, body);
+        register_rank(r, rank, body);
     } else if (kind == BYTES) {
         take_for_local(r, body);
     } else if (kind == ENDED) {
@@ -302,7 +302,7 @@ static void on_frame(atx_ranks *r, int from, uint32_t kind, atx_reader *body)
 }
 
 /* Whatever it had is handed out again: its children have ended. */
-static void lose(atx_ranks *r, atx_rank *rank, double waited_s)
+static void give_up(atx_ranks *r, atx_rank *rank, double waited_s)
 {
     char text[240], how[128];
     atx_str reason = { 0 };
@@ -336,8 +336,8 @@ static void look_at_ranks(atx_ranks *r)
         atx_message_queue_send(r->message_queue, i, BEAT, NULL);
         double waited_s = atx_wait_time_waited_s(&rank->silence);
         bool awaited = rank->state == ATX_RANK_AWAITED;
-        if (waited_s > (awaited && r->wait_time_s < MEETING_S ? MEETING_S : r->wait_time_s)) {
-            lose(r, rank, waited_s);
+        if (waited_s > (awaited && r->wait_time_s < HELLO_S ? HELLO_S : r->wait_time_s)) {
+            give_up(r, rank, waited_s);
         } else if (waited_s > SILENT_S && !rank->silent) {
             rank->silent = true;
             snprintf(text, sizeof text, "%s has said nothing for %.0f s; it is waited for until %.0f s",
@@ -347,7 +347,7 @@ static void look_at_ranks(atx_ranks *r)
     }
 }
 
-static bool turn(atx_ranks *r)
+static bool serve_once(atx_ranks *r)
 {
     int from = 0;
     uint32_t kind = 0;
@@ -365,12 +365,12 @@ static bool turn(atx_ranks *r)
 }
 
 /* Each turn holds the lock for its own time only: a moment. */
-static void take_turns(atx_ranks *r)
+static void serve_ranks(atx_ranks *r)
 {
     double moved_s = atx_now_s();
     for (bool over = false; !over;) {
         pthread_mutex_lock(&r->lock);
-        bool moved = turn(r);
+        bool moved = serve_once(r);
         over = r->ending || atx_message_queue_broken(r->message_queue);
         pthread_mutex_unlock(&r->lock);
         double now_s = atx_now_s();
@@ -400,10 +400,10 @@ static bool all_disconnected(atx_ranks *r)
     atx_reader body;
     atx_message_queue_pump(r->message_queue);
     while (atx_message_queue_next(r->message_queue, &from, &kind, &body))
-        if (kind == BYE && r->list[from].state != ATX_RANK_GONE)
-            r->list[from].state = ATX_RANK_BYE;
+        if (kind == LEAVE && r->list[from].state != ATX_RANK_GONE)
+            r->list[from].state = ATX_RANK_DISCONNECTED;
     for (int i = 1; i < r->count; i++)
-        if (r->list[i].state != ATX_RANK_BYE)
+        if (r->list[i].state != ATX_RANK_DISCONNECTED)
             return false;
     return atx_message_queue_all_sent(r->message_queue);
 }
@@ -411,15 +411,15 @@ static bool all_disconnected(atx_ranks *r)
 /* False: MPI cannot end in order. */
 static bool disconnect(atx_ranks *r)
 {
-    double until_s = atx_now_s() + BYE_S;
-    bool gone = false, bye = false;
+    double until_s = atx_now_s() + DISCONNECT_S;
+    bool gone = false, disconnected = false;
     say_end(r);
     for (int i = 1; i < r->count; i++)
         gone |= r->list[i].state == ATX_RANK_GONE;
-    while (!gone && !atx_message_queue_broken(r->message_queue) && !(bye = all_disconnected(r)) &&
+    while (!gone && !atx_message_queue_broken(r->message_queue) && !(disconnected = all_disconnected(r)) &&
            atx_now_s() < until_s)
         nanosleep(&(struct timespec){ .tv_nsec = SHORT_NS }, NULL);
-    return bye;
+    return disconnected;
 }
 
 static at_status begin_link(atx_ranks *r, at_error *err)
@@ -437,7 +437,7 @@ static at_status begin_link(atx_ranks *r, at_error *err)
     return atx_message_queue_open(&r->message_queue, r->link, size, err);
 }
 
-static void post(atx_ranks *r)
+static void exchange_messages(atx_ranks *r)
 {
     at_error err = { 0 };
     prctl(PR_SET_TIMERSLACK, SLACK_NS);
@@ -452,11 +452,11 @@ static void post(atx_ranks *r)
     pthread_mutex_unlock(&r->lock);
     if (status != AT_OK)
         return;
-    take_turns(r);
+    serve_ranks(r);
     pthread_mutex_lock(&r->lock);
     for (int i = 1; i < r->count && !r->ending; i++) /* MPI no longer works: nobody waits for them */
         if (r->list[i].state != ATX_RANK_GONE)
-            lose(r, &r->list[i], atx_wait_time_waited_s(&r->list[i].silence));
+            give_up(r, &r->list[i], atx_wait_time_waited_s(&r->list[i].silence));
     bool in_order = disconnect(r);
     atx_message_queue_close(r->message_queue);
     r->message_queue = NULL;
@@ -472,7 +472,7 @@ static void post(atx_ranks *r)
 void *atx_ranks_messages(void *context)
 {
     atx_ranks *r = context;
-    post(r);
+    exchange_messages(r);
     pthread_mutex_lock(&r->lock);
     r->over = true;
     pthread_cond_broadcast(&r->news);

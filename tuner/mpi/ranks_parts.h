@@ -9,7 +9,7 @@
 #include "mpi/message_queue.h"
 #include "mpi/rank_info.h"
 #include "mpi/ranks.h"
-#include "util/wait_time.h"
+#include "util/clock.h"
 #include <pthread.h>
 
 /* A child that another rank has, and our end of the pair whose other end its supervisor has. */
@@ -26,7 +26,7 @@ typedef enum atx_rank_state {
     ATX_RANK_AWAITED,
     ATX_RANK_HERE,
     ATX_RANK_OTHER,
-    ATX_RANK_BYE,
+    ATX_RANK_DISCONNECTED,
     ATX_RANK_GONE
 } atx_rank_state;
 

@@ -9,7 +9,6 @@
 #include "mpi/rank_info.h"
 #include "util/clock.h"
 #include "util/out_file.h"
-#include "util/wait_time.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,18 +26,18 @@
 #define CHUNK     ((size_t)256 << 10)
 
 /* A child. It stays in the list until it is reaped. */
-typedef struct ward {
-    struct ward *next;
+typedef struct served {
+    struct served *next;
     int64_t number;
     atx_child child;
     atx_str to_child;
     size_t given;  /* of to_child */
     double kill_s; /* on atx_now_s(); 0: it may live */
-} ward;
+} served;
 
 typedef struct server {
     atx_message_queue *message_queue;
-    ward *wards;
+    served *children;
     atx_wait_time silence; /* of rank 0 */
     double beat_s;
     bool over;
@@ -63,27 +62,27 @@ static void start(server *s, atx_reader *body)
     int64_t number = atx_get_i64(body), count = atx_get_i64(body);
     for (int64_t i = 0; i < count && i < MOST_ARGS; i++)
         argv[i] = atx_get_text(body);
-    ward *w = calloc(1, sizeof *w);
+    served *w = calloc(1, sizeof *w);
     if (!w || body->bad || atx_child_spawn(&w->child, argv, &err) != AT_OK) {
         say_ended(s, number, w ? err.text : "out of memory");
         free(w);
         return;
     }
     w->number = number;
-    w->next = s->wards;
-    s->wards = w;
+    w->next = s->children;
+    s->children = w;
 }
 
-static ward *find(const server *s, int64_t number)
+static served *find(const server *s, int64_t number)
 {
-    for (ward *w = s->wards; w; w = w->next)
+    for (served *w = s->children; w; w = w->next)
         if (w->number == number)
             return w;
     return NULL;
 }
 
 /* Its connection is over, in whichever direction it ended. */
-static void close_child(ward *w, double grace_s)
+static void close_child(served *w, double grace_s)
 {
     double kill_s = atx_now_s() + grace_s;
     atx_child_close(&w->child);
@@ -107,7 +106,7 @@ static void keep(atx_reader *body)
 static void on_frame(server *s, uint32_t kind, atx_reader *body)
 {
     size_t len = 0;
-    ward *w = kind == BYTES || kind == SHUT ? find(s, atx_get_i64(body)) : NULL;
+    served *w = kind == BYTES || kind == SHUT ? find(s, atx_get_i64(body)) : NULL;
     if (kind == START) {
         start(s, body);
     } else if (kind == BYTES && w && w->child.fd >= 0) {
@@ -129,7 +128,7 @@ static void on_frame(server *s, uint32_t kind, atx_reader *body)
 
 /* ---- children ---- */
 
-static bool give_bytes(ward *w)
+static bool give_bytes(served *w)
 {
     bool moved = false;
     while (w->child.fd >= 0 && w->given < w->to_child.len) {
@@ -147,7 +146,7 @@ static bool give_bytes(ward *w)
     return moved;
 }
 
-static bool take_bytes(server *s, ward *w)
+static bool take_bytes(server *s, served *w)
 {
     if (w->child.fd < 0 || atx_message_queue_waiting(s->message_queue, 0) > MOST_WAITING)
         return false;
@@ -167,7 +166,7 @@ static bool take_bytes(server *s, ward *w)
 }
 
 /* True when it is gone. */
-static bool reap(server *s, ward *w)
+static bool reap(server *s, served *w)
 {
     char how[128] = "";
     if (w->child.fd >= 0)
@@ -181,11 +180,11 @@ static bool reap(server *s, ward *w)
     return true;
 }
 
-static bool serve_wards(server *s)
+static bool serve_children(server *s)
 {
     bool moved = false;
-    for (ward **at = &s->wards; *at;) {
-        ward *w = *at;
+    for (served **at = &s->children; *at;) {
+        served *w = *at;
         moved |= give_bytes(w);
         moved |= take_bytes(s, w);
         if (!reap(s, w)) {
@@ -200,29 +199,29 @@ static bool serve_wards(server *s)
 }
 
 /* MPI must not end with a message under way. */
-static void say_bye(server *s)
+static void disconnect(server *s)
 {
-    double until_s = atx_now_s() + BYE_S;
-    atx_message_queue_send(s->message_queue, 0, BYE, NULL);
+    double until_s = atx_now_s() + DISCONNECT_S;
+    atx_message_queue_send(s->message_queue, 0, LEAVE, NULL);
     while (!atx_message_queue_all_sent(s->message_queue) && atx_now_s() < until_s) {
         atx_message_queue_pump(s->message_queue);
         nanosleep(&(struct timespec){ .tv_nsec = SHORT_NS }, NULL);
     }
 }
 
-static void end_wards(server *s)
+static void end_children(server *s)
 {
-    for (ward *w = s->wards; w; w = w->next)
+    for (served *w = s->children; w; w = w->next)
         close_child(w, STOP_S);
-    while (s->wards) {
-        serve_wards(s);
+    while (s->children) {
+        serve_children(s);
         nanosleep(&(struct timespec){ .tv_nsec = LONG_NS }, NULL);
     }
 }
 
 /* ---- the loop ---- */
 
-static bool take_message_queue(server *s)
+static bool take_messages(server *s)
 {
     int from = 0;
     uint32_t kind = 0;
@@ -259,8 +258,8 @@ static void serve(server *s, double wait_time_s, const atomic_int *cancel)
     double asked_s = 0, moved_s = atx_now_s();
     s->silence = atx_wait_time_begin();
     while (!s->over) {
-        bool moved = take_message_queue(s);
-        moved |= serve_wards(s);
+        bool moved = take_messages(s);
+        moved |= serve_children(s);
         look_at_time(s, wait_time_s, cancel, &asked_s);
         double now_s = atx_now_s();
         if (moved)
@@ -291,8 +290,8 @@ at_status atx_server_run(const atx_link *link, int size, double wait_time_s, con
         prctl(PR_SET_TIMERSLACK, SLACK_NS);
         say_hello(s);
         serve(s, wait_time_s, cancel);
-        end_wards(s);
-        say_bye(s);
+        end_children(s);
+        disconnect(s);
         status = s->status == AT_OK ? AT_OK : atx_fail(err, s->status, "%s", s->why.text);
     }
     atx_message_queue_close(s->message_queue);

@@ -5,117 +5,8 @@
 
 #include "util/str.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- failing ---- */
-
-static const char *source_file(const atx_ptx_parser *p)
-{
-    const atx_ptx_module *m = &p->out->module;
-    return p->file >= 0 && p->file < m->file_count && m->files[p->file] ? m->files[p->file] : NULL;
-}
-
-bool atx_ptx_refuse(atx_ptx_parser *p, const atx_ptx_token *at, const char *format, ...)
-{
-    char text[400], source[300] = "";
-    va_list args;
-    if (p->status != AT_OK)
-        return false;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (p->function >= 0 && p->line > 0)
-        snprintf(source, sizeof source, source_file(p) ? " (source %s:%d)" : " (source line %.0s%d)",
-                 source_file(p) ? source_file(p) : "", p->line);
-    p->status = atx_fail(p->err, AT_ERR_INPUT, "PTX:%d:%d: %s%s", at->line, at->column, text, source);
-    return false;
-}
-
-bool atx_ptx_no_memory(atx_ptx_parser *p)
-{
-    if (p->status == AT_OK)
-        p->status = atx_fail(p->err, AT_ERR_MEMORY, "out of memory for a kernel's PTX");
-    return false;
-}
-
-/* ---- tokens ---- */
-
-void atx_ptx_advance(atx_ptx_parser *p)
-{
-    atx_ptx_next_token(&p->token, &p->lexer);
-}
-
-bool atx_ptx_is(const atx_ptx_token *t, atx_ptx_token_kind kind, const char *text)
-{
-    return t->kind == kind && (size_t)t->len == strlen(text) && memcmp(t->text, text, (size_t)t->len) == 0;
-}
-
-bool atx_ptx_is_sign(const atx_ptx_parser *p, char sign)
-{
-    return p->token.kind == ATX_TOKEN_SIGN && *p->token.text == sign;
-}
-
-bool atx_ptx_take_sign(atx_ptx_parser *p, char sign)
-{
-    if (!atx_ptx_is_sign(p, sign))
-        return false;
-    atx_ptx_advance(p);
-    return true;
-}
-
-static bool unexpected(atx_ptx_parser *p, const char *wanted)
-{
-    if (p->token.kind == ATX_TOKEN_END)
-        return atx_ptx_refuse(p, &p->token, "the text ends; expected %s", wanted);
-    return atx_ptx_refuse(p, &p->token, "found '%.*s'; expected %s", p->token.len > 60 ? 60 : p->token.len,
-                          p->token.text, wanted);
-}
-
-bool atx_ptx_expect_sign(atx_ptx_parser *p, char sign)
-{
-    const char wanted[] = { '\'', sign, '\'', '\0' };
-    return atx_ptx_take_sign(p, sign) || unexpected(p, wanted);
-}
-
-bool atx_ptx_expect_number(int64_t *out, atx_ptx_parser *p)
-{
-    const bool minus = atx_ptx_take_sign(p, '-');
-    if (p->token.kind != ATX_TOKEN_NUMBER || p->token.real_bits)
-        return unexpected(p, "a whole number");
-    *out = minus ? (int64_t)(0 - (uint64_t)p->token.value) : p->token.value;
-    atx_ptx_advance(p);
-    return true;
-}
-
-/* ---- memory ---- */
-
-void *atx_ptx_own_bytes(atx_ptx_parser *p, size_t bytes)
-{
-    atx_ptx_module_owned *o = p->out;
-    char *made =
-        atx_grow(&o->owned, &o->owned_cap, o->owned_count, sizeof *o->owned) ? calloc(1, bytes + 1) : NULL;
-    if (made)
-        o->owned[o->owned_count++] = made;
-    else
-        atx_ptx_no_memory(p);
-    return made;
-}
-
-char *atx_ptx_own(atx_ptx_parser *p, const char *text, size_t len)
-{
-    char *made = atx_ptx_own_bytes(p, len);
-    if (made)
-        memcpy(made, text, len);
-    return made;
-}
-
-atx_ptx_function *atx_ptx_current(atx_ptx_parser *p)
-{
-    return &p->out->module.functions[p->function];
-}
 
 /* ---- functions ---- */
 
@@ -128,7 +19,7 @@ static bool read_sizes(int32_t out[3], atx_ptx_parser *p)
         if (!atx_ptx_expect_number(&value, p))
             return false;
         if (value < 1 || value > 65535)
-            return unexpected(p, "a size from 1 to 65535 before this");
+            return atx_ptx_unexpected(p, "a size from 1 to 65535 before this");
         out[i] = (int32_t)value;
     }
     return true;
@@ -146,7 +37,7 @@ static bool read_attribute(atx_ptx_parser *p)
         return true;
     if (atx_ptx_is(&word, ATX_TOKEN_DOT, "pragma")) {
         if (p->token.kind != ATX_TOKEN_STRING)
-            return unexpected(p, "a string");
+            return atx_ptx_unexpected(p, "a string");
         atx_ptx_advance(p);
         return atx_ptx_expect_sign(p, ';');
     }
@@ -244,7 +135,7 @@ static bool read_function(atx_ptx_parser *p, bool entry)
         atx_ptx_advance(p);
     const atx_ptx_token name = p->token;
     if (name.kind != ATX_TOKEN_WORD)
-        return unexpected(p, "a function's name");
+        return atx_ptx_unexpected(p, "a function's name");
     if (!open_function(p, entry, &name))
         return false;
     atx_ptx_enter(p);
@@ -276,11 +167,11 @@ static bool read_function(atx_ptx_parser *p, bool entry)
 static bool read_version(atx_ptx_parser *p)
 {
     if (p->token.kind != ATX_TOKEN_NUMBER || p->token.real_bits != 64)
-        return unexpected(p, "a version, as 8.0");
+        return atx_ptx_unexpected(p, "a version, as 8.0");
     double version;
     memcpy(&version, &p->token.value, sizeof version);
     if (!(version >= 1 && version < 100))
-        return unexpected(p, "a version from 1.0 to 99.9");
+        return atx_ptx_unexpected(p, "a version from 1.0 to 99.9");
     p->out->module.version = (int)(version * 10 + 0.5);
     atx_ptx_advance(p);
     return true;
@@ -291,7 +182,7 @@ static bool read_target(atx_ptx_parser *p)
 {
     const atx_ptx_token *t = &p->token;
     if (t->kind != ATX_TOKEN_WORD || t->len < 5 || t->len > 10 || memcmp(t->text, "sm_", 3) != 0)
-        return unexpected(p, "a target, as sm_90");
+        return atx_ptx_unexpected(p, "a target, as sm_90");
     int target = 0;
     for (int i = 3; i < t->len && t->text[i] >= '0' && t->text[i] <= '9'; i++)
         target = 10 * target + (t->text[i] - '0');
@@ -311,7 +202,7 @@ static bool read_file(atx_ptx_parser *p)
     if (!atx_ptx_expect_number(&number, p))
         return false;
     if (number < 0 || number > 4095 || p->token.kind != ATX_TOKEN_STRING)
-        return unexpected(p, "a file's number up to 4095 and its name");
+        return atx_ptx_unexpected(p, "a file's number up to 4095 and its name");
     while (m->file_count <= number) {
         if (!atx_grow(&m->files, &cap, (size_t)m->file_count, sizeof *m->files))
             return atx_ptx_no_memory(p);
@@ -332,7 +223,7 @@ static bool skip_section(atx_ptx_parser *p)
         atx_ptx_advance(p);
     do {
         if (p->token.kind == ATX_TOKEN_END || p->token.kind == ATX_TOKEN_BAD)
-            return unexpected(p, "'}' of a section");
+            return atx_ptx_unexpected(p, "'}' of a section");
         depth += atx_ptx_is_sign(p, '{');
         depth -= atx_ptx_is_sign(p, '}');
         atx_ptx_advance(p);
@@ -356,7 +247,7 @@ static bool read_top(atx_ptx_parser *p)
     for (;;) {
         const atx_ptx_token word = p->token;
         if (word.kind != ATX_TOKEN_DOT)
-            return unexpected(p, "a directive, as .entry or .global");
+            return atx_ptx_unexpected(p, "a directive, as .entry or .global");
         if (atx_ptx_space_of(&ignored, &word))
             return atx_ptx_read_variables(p, external);
         atx_ptx_advance(p);

@@ -101,7 +101,7 @@ typedef struct atx_ptx_parser {
     size_t place_count, place_cap;
 } atx_ptx_parser;
 
-/* ---- ptx_parse.c ---- */
+/* ---- ptx_token.c ---- */
 
 /* Fails with the place of a token; false. */
 bool atx_ptx_refuse(atx_ptx_parser *p, const atx_ptx_token *at, const char *format, ...) AT_PRINTF(3, 4);
@@ -112,6 +112,8 @@ bool atx_ptx_is_sign(const atx_ptx_parser *p, char sign);
 /* Takes the sign if it is next. */
 bool atx_ptx_take_sign(atx_ptx_parser *p, char sign);
 bool atx_ptx_expect_sign(atx_ptx_parser *p, char sign);
+/* Fails: the next token is another one than `wanted`; false. */
+bool atx_ptx_unexpected(atx_ptx_parser *p, const char *wanted);
 bool atx_ptx_expect_number(int64_t *out, atx_ptx_parser *p);
 /* A copy that the module owns; NULL: out of memory, said. */
 char *atx_ptx_own(atx_ptx_parser *p, const char *text, size_t len);

@@ -92,16 +92,24 @@ atx_resources atx_module_resources(const atx_module *module);
 /* The same of a step behind the first, which is 0. */
 at_status atx_gpu_launch_step(atx_gpu *gpu, const atx_module *module, int step, const atx_geometry *geometry,
                               void **params, at_error *err) AT_MUST_CHECK;
-at_status atx_gpu_launch_step_on(const atx_gpu *gpu, void *stream, const atx_module *module, int step,
-                                 const atx_geometry *geometry, void **params, at_error *err) AT_MUST_CHECK;
 
 /* Enqueues. `params` point to the arguments, as cuLaunchKernel wants them. */
 at_status atx_gpu_launch(atx_gpu *gpu, const atx_module *module, const atx_geometry *geometry, void **params,
                          at_error *err) AT_MUST_CHECK;
 
-/* The same on a stream of the caller's (a CUstream; NULL: the default one). Thread-safe. */
-at_status atx_gpu_launch_on(const atx_gpu *gpu, void *stream, const atx_module *module,
-                            const atx_geometry *geometry, void **params, at_error *err) AT_MUST_CHECK;
+/* A launch on a stream of the caller's (a CUstream; NULL: the default one). */
+typedef struct atx_stream_launch {
+    void *stream;
+    int step; /* of the module; the first is 0 */
+    const atx_geometry *geometry;
+    void **params;
+    const void *attributes; /* CUlaunchAttribute, so many */
+    int attribute_count;
+} atx_stream_launch;
+
+/* Enqueues it. Thread-safe. */
+at_status atx_gpu_launch_on(const atx_gpu *gpu, const atx_module *module, const atx_stream_launch *launch,
+                            at_error *err) AT_MUST_CHECK;
 at_status atx_gpu_copy(atx_gpu *gpu, atx_ptr to, atx_ptr from, int64_t bytes, at_error *err) AT_MUST_CHECK;
 /* The same on a stream of the caller's. Thread-safe. */
 at_status atx_gpu_copy_on(const atx_gpu *gpu, void *stream, atx_ptr to, atx_ptr from, int64_t bytes,

@@ -54,7 +54,8 @@
     X(cuModuleGetFunction)                                                                                   \
     X(cuFuncGetAttribute)                                                                                    \
     X(cuFuncSetAttribute)                                                                                    \
-    X(cuLaunchKernel)
+    X(cuLaunchKernel)                                                                                        \
+    X(cuLaunchKernelEx)
 
 /* CUDA 13's header renames this one; the old entry stays in every driver and has the same meaning. */
 typedef CUresult elapsed_call(float *ms, CUevent start, CUevent stop);

@@ -151,17 +151,27 @@ at_status atx_gpu_launch(atx_gpu *gpu, const atx_module *module, const atx_geome
     return atx_gpu_launch_step(gpu, module, 0, g, params, err);
 }
 
-at_status atx_gpu_launch_step_on(const atx_gpu *gpu, void *stream, const atx_module *module, int step,
-                                 const atx_geometry *g, void **params, at_error *err)
+at_status atx_gpu_launch_on(const atx_gpu *gpu, const atx_module *module, const atx_stream_launch *l,
+                            at_error *err)
 {
-    CUresult code = launch(gpu, stream, module->functions[step], g, params);
-    return code == CUDA_SUCCESS ? AT_OK : atx_refused(err, &gpu->api, code, "cuLaunchKernel");
-}
-
-at_status atx_gpu_launch_on(const atx_gpu *gpu, void *stream, const atx_module *module, const atx_geometry *g,
-                            void **params, at_error *err)
-{
-    return atx_gpu_launch_step_on(gpu, stream, module, 0, g, params, err);
+    const atx_geometry *g = l->geometry;
+    CUfunction function = module->functions[l->step];
+    if (!l->attribute_count) {
+        CUresult code = launch(gpu, l->stream, function, g, l->params);
+        return code == CUDA_SUCCESS ? AT_OK : atx_refused(err, &gpu->api, code, "cuLaunchKernel");
+    }
+    const CUlaunchConfig config = { .gridDimX = (unsigned)g->grid[0],
+                                    .gridDimY = (unsigned)g->grid[1],
+                                    .gridDimZ = (unsigned)g->grid[2],
+                                    .blockDimX = (unsigned)g->block[0],
+                                    .blockDimY = (unsigned)g->block[1],
+                                    .blockDimZ = (unsigned)g->block[2],
+                                    .sharedMemBytes = (unsigned)g->shared_bytes,
+                                    .hStream = (CUstream)l->stream,
+                                    .attrs = (CUlaunchAttribute *)(uintptr_t)l->attributes, /* read only */
+                                    .numAttrs = (unsigned)l->attribute_count };
+    TRY_SHARED(gpu, cuLaunchKernelEx, &config, function, l->params, NULL);
+    return AT_OK;
 }
 
 at_status atx_gpu_copy(atx_gpu *gpu, atx_ptr to, atx_ptr from, int64_t bytes, at_error *err)

@@ -30,6 +30,6 @@ int atx_env_trace_id(const atx_env *env)
 
 void atx_env_trace(const atx_env *env, const char *what, const char *detail, double start_s)
 {
-    atx_trace_span(env->options->trace, ATX_TRACK_DEVICE, atx_env_trace_id(env), 0, what, detail, start_s,
-                   atx_now_s());
+    atx_trace_span(env->options->trace, (atx_trace_row){ ATX_TRACK_DEVICE, atx_env_trace_id(env), 0 }, what,
+                   detail, start_s, atx_now_s());
 }

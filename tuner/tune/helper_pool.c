@@ -3,7 +3,6 @@
 #include "tune/helper_pool.h"
 
 #include "util/clock.h"
-#include "util/timed_wait.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -171,7 +171,8 @@ static at_status take_compiled(atx_search_run *c, at_error *err)
     while (status == AT_OK && atx_pool_take_of(c->env->builder.pool, c->owner, &done)) {
         size_t tag = (size_t)(done.tag & UINT32_MAX);
         atx_candidate *a = c->candidates.candidates[tag];
-        atx_trace_span(c->env->options->trace, ATX_TRACK_COMPILER, atx_env_trace_id(c->env), done.worker,
+        atx_trace_span(c->env->options->trace,
+                       (atx_trace_row){ ATX_TRACK_COMPILER, atx_env_trace_id(c->env), done.worker },
                        a->t->name, a->text, done.started_s, done.ended_s);
         atx_build_finish(&a->build, &c->env->builder, &done);
         atx_compiled_clear(&done);
@@ -293,8 +294,8 @@ static void take_one(atx_search_run *c, size_t device_slot, const atx_measured *
         a->m.resources.stack_bytes = a->build.resources.stack_bytes;
         a->m.resources.spill_bytes = a->build.resources.spill_bytes;
     }
-    atx_trace_span(c->env->options->trace, ATX_TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, a->t->name,
-                   a->identity, atx_now_s() - m->busy_s, atx_now_s());
+    atx_trace_span(c->env->options->trace, (atx_trace_row){ ATX_TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0 },
+                   a->t->name, a->identity, atx_now_s() - m->busy_s, atx_now_s());
     trace_queues(c);
     atx_search_run_decide(c, a);
 }
@@ -347,8 +348,8 @@ static at_status flush_of(atx_search_run *c, size_t device_slot, size_t *wrote, 
     double start = atx_now_s();
     at_status status = atx_store_put_trials(c->env->store, c->devices.device_slots[device_slot].run_id,
                                             &c->key, &c->env->fingerprint, rows, count, err);
-    atx_trace_span(c->env->options->trace, ATX_TRACK_STORE, atx_env_trace_id(c->env), 0, "store trials", "",
-                   start, atx_now_s());
+    atx_trace_span(c->env->options->trace, (atx_trace_row){ ATX_TRACK_STORE, atx_env_trace_id(c->env), 0 },
+                   "store trials", "", start, atx_now_s());
     for (size_t i = 0; i < count && status == AT_OK; i++)
         from[i]->stored = true;
     while (c->candidates.unstored < c->candidates.candidate_count &&

@@ -199,8 +199,8 @@ static void trace_comparison(const atx_search_run *c, const atx_device_slot *s, 
     char text[64];
     int ordinal = atx_device_info_of(s->device)->ordinal;
     snprintf(text, sizeof text, "%.4f times as long here", s->calibration_s / own->calibration_s);
-    atx_trace_span(c->env->options->trace, ATX_TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0, "compared", text,
-                   s->since_s, s->since_s);
+    atx_trace_span(c->env->options->trace, (atx_trace_row){ ATX_TRACK_DEVICE, ordinal < 0 ? 0 : ordinal, 0 },
+                   "compared", text, s->since_s, s->since_s);
 }
 
 /* Those that were compared with the first. */

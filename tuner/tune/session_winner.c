@@ -64,8 +64,8 @@ static at_status may_keep(bool *keep, const atx_job *j)
     at_status status = atx_store_find_winner(&before, j->env->store, atx_search_run_key(j->main),
                                              &j->env->fingerprint, NULL, NULL);
     if (status == AT_OK)
-        *keep = atx_lookup_stands(&ignored, &before, j->env->store, j->env->catalog,
-                                  atx_search_run_problem(j->main), NULL) != AT_OK;
+        *keep = atx_lookup_check_winner(&ignored, &before, j->env->store, j->env->catalog,
+                                        atx_search_run_problem(j->main), NULL) != AT_OK;
     atx_answer_clear(&before);
     return status == AT_ERR_NOT_FOUND ? AT_OK : status;
 }

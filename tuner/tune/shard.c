@@ -9,7 +9,7 @@
 
 #include "tune/cost.h"
 
-#include "util/whole_number.h"
+#include "util/number.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -48,3 +48,37 @@ void atx_time_text(char *out, size_t size, double seconds)
     else
         snprintf(out, size, "%.2f s", seconds);
 }
+
+void atx_timed_wait_init(pthread_cond_t *news)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(news, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+bool atx_timed_wait(pthread_cond_t *news, pthread_mutex_t *lock, double until_s)
+{
+    struct timespec until = { .tv_sec = (time_t)until_s };
+    until.tv_nsec = (long)(1e9 * (until_s - (double)until.tv_sec));
+    return pthread_cond_timedwait(news, lock, &until) == 0;
+}
+
+atx_wait_time atx_wait_time_begin(void)
+{
+    return (atx_wait_time){ .looked_s = atx_now_s() };
+}
+
+double atx_wait_time_waited_at(atx_wait_time *wait_time, double now_s)
+{
+    double passed_s = now_s - wait_time->looked_s;
+    wait_time->looked_s = now_s;
+    wait_time->waited_s += passed_s < ATX_LONGEST_LOOK_S ? passed_s : ATX_LONGEST_LOOK_S;
+    return wait_time->waited_s;
+}
+
+double atx_wait_time_waited_s(atx_wait_time *wait_time)
+{
+    return atx_wait_time_waited_at(wait_time, atx_now_s());
+}

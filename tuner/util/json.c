@@ -1,11 +1,11 @@
 /*
- * json.c - one pass over the text without recursion: the containers that are still open are on a small stack.
+ * json.c - one pass over the text, a call for each container within another one: at most ATX_JSON_MAX_DEPTH.
  *
  * A value becomes a node when it begins, so that nodes are in the order of the text: a container's first
- * child follows it, and the value of a member follows its name. `next` of a child is set when its sibling
- * begins, by way of the stack's `last`. Where the text ends too early, reading stops, and every open
- * container ends there: what was complete is as if the text had gone on. Escapes and numbers are checked here
- * and converted only when they are asked for; lines and columns are counted only for a message.
+ * child follows it, and the value of a member follows its name. Where the text ends too early, reading stops
+ * (`torn`), and every open container ends there: what was complete is as if the text had gone on. Escapes and
+ * numbers are checked here and converted only when they are asked for; lines and columns are counted only for
+ * a message.
  */
 #include "util/json.h"
 
@@ -19,17 +19,10 @@
 
 enum { MAX_NUMBER = 64 }; /* characters of a number, with a zero behind them */
 
-/* A container that is not closed yet. */
-typedef struct open {
-    uint32_t node, last; /* its last child so far; 0: none */
-} open;
-
 typedef struct reader {
     atx_json json;
     size_t at;
-    open stack[ATX_JSON_MAX_DEPTH];
-    int depth;
-    bool end; /* the text ended where it must not */
+    int depth; /* containers that are open */
     at_error *err;
 } reader;
 
@@ -103,11 +96,11 @@ static at_status fail_at(const reader *r, const char *expected)
                     found, expected);
 }
 
-/* The text ends here: fine, but torn. */
-static at_status tear(reader *r)
+/* The text ends here: within a container that is fine, but torn. */
+static at_status tear(reader *r, const char *expected)
 {
-    r->end = r->json.torn = true;
-    return AT_OK;
+    r->json.torn = r->depth > 0;
+    return r->depth ? AT_OK : fail_at(r, expected);
 }
 
 static at_status fail_full(const reader *r)
@@ -130,17 +123,6 @@ static at_status add_node(reader *r, atx_json_kind kind, uint32_t *out)
         .begin = (uint32_t)r->at, .end = (uint32_t)r->at, .kind = (uint8_t)kind, .whole = true
     };
     return AT_OK;
-}
-
-/* Hangs a node behind its siblings. The value of a member is no sibling of the names. */
-static void append_child(reader *r, uint32_t node)
-{
-    if (!r->depth)
-        return;
-    open *parent = &r->stack[r->depth - 1];
-    if (parent->last)
-        r->json.nodes[parent->last].next = node;
-    parent->last = node;
 }
 
 static bool is_hex(char c)
@@ -175,7 +157,7 @@ static at_status read_string(reader *r, uint32_t *node)
     }
     if (r->at >= json->len) {
         r->at = json->len;
-        return r->depth ? tear(r) : fail_at(r, "a quote");
+        return tear(r, "a quote");
     }
     at_status status = add_node(r, ATX_JSON_STRING, node);
     if (status == AT_OK)
@@ -247,7 +229,7 @@ static at_status read_word(reader *r, uint32_t *node)
     while (end < limit && is_word_character(*end))
         end++;
     if (end == limit && r->depth)
-        return tear(r); /* the rest of it may be missing */
+        return tear(r, ""); /* the rest of it may be missing */
     size_t len = (size_t)(end - begin);
     bool digits = *begin == '-' || (*begin >= '0' && *begin <= '9');
     bool number = digits && len < MAX_NUMBER && is_number(begin, end);
@@ -260,112 +242,96 @@ static at_status read_word(reader *r, uint32_t *node)
     return status;
 }
 
-static at_status open_container(reader *r, atx_json_kind kind, uint32_t *node)
-{
-    at_status status = add_node(r, kind, node);
-    if (status != AT_OK)
-        return status;
-    if (r->depth == ATX_JSON_MAX_DEPTH)
-        return fail_at(r, "values in each other at most 64 deep");
-    r->stack[r->depth++] = (open){ .node = *node };
-    r->json.nodes[*node].whole = false;
-    r->at++;
-    return AT_OK;
-}
+static at_status read_value(reader *r, uint32_t *node);
 
-static void close_container(reader *r)
+/* `child` gets its name. The name alone is taken back where its value is missing. */
+static at_status read_member(reader *r, uint32_t *child)
 {
-    atx_json_node *node = &r->json.nodes[r->stack[--r->depth].node];
-    node->end = (uint32_t)++r->at;
-    node->whole = true;
-}
-
-/* A value, or the beginning of one that holds others. `member`: it is the value of one. */
-static at_status read_value(reader *r, bool member)
-{
-    uint32_t node = 0;
-    int depth = r->depth;
-    char c = peek(r);
-    at_status status;
-    if (!c && r->at == r->json.len && r->depth)
-        return tear(r);
-    if (c == '"')
-        status = read_string(r, &node);
-    else if (c == '{' || c == '[')
-        status = open_container(r, c == '{' ? ATX_JSON_OBJECT : ATX_JSON_ARRAY, &node);
-    else
-        status = c ? read_word(r, &node) : fail_at(r, "a value");
-    if (status != AT_OK || r->end || member || !depth)
-        return status;
-    int now = r->depth;
-    r->depth = depth;
-    append_child(r, node);
-    r->depth = now;
-    return AT_OK;
-}
-
-static at_status read_member(reader *r)
-{
-    uint32_t name = 0;
-    if (peek(r) != '"')
-        return r->at == r->json.len ? tear(r) : fail_at(r, "the name of a member");
+    uint32_t value;
     size_t before = r->json.count;
-    uint32_t last = r->stack[r->depth - 1].last;
-    at_status status = read_string(r, &name);
-    if (status != AT_OK || r->end)
+    if (peek(r) != '"')
+        return r->at == r->json.len ? tear(r, "") : fail_at(r, "the name of a member");
+    at_status status = read_string(r, child);
+    if (status != AT_OK || r->json.torn)
         return status;
-    append_child(r, name);
-    int depth = r->depth;
     if (peek(r) == ':') {
         r->at++;
-        status = read_value(r, true);
+        status = read_value(r, &value);
     } else {
-        status = r->at == r->json.len ? tear(r) : fail_at(r, "':'");
+        status = r->at == r->json.len ? tear(r, "") : fail_at(r, "':'");
     }
-    if (r->end && r->json.count == before + 1) { /* a name without its value */
+    if (r->json.torn && r->json.count == before + 1)
         r->json.count = before;
-        r->stack[depth - 1].last = last;
-        if (last)
-            r->json.nodes[last].next = 0;
+    return status;
+}
+
+/* What is within, up to the closing bracket. */
+static at_status read_children(reader *r, uint32_t node, bool object)
+{
+    const char closing = object ? '}' : ']';
+    uint32_t last = 0, child = 0;
+    at_status status = AT_OK;
+    while (status == AT_OK && !r->json.torn && peek(r) != closing) {
+        const size_t before = r->json.count;
+        if (r->at == r->json.len)
+            return tear(r, "");
+        if (last && r->json.text[r->at++] != ',') {
+            r->at--;
+            return fail_at(r, object ? "',' or '}'" : "',' or ']'");
+        }
+        status = object ? read_member(r, &child) : read_value(r, &child);
+        if (last && r->json.count > before)
+            r->json.nodes[last].next = child;
+        last = child;
+    }
+    if (status == AT_OK && !r->json.torn) {
+        r->json.nodes[node].end = (uint32_t)++r->at;
+        r->json.nodes[node].whole = true;
     }
     return status;
 }
 
-/* What follows inside of the innermost open container. */
-static at_status read_inside(reader *r)
+static at_status read_container(reader *r, uint32_t *node)
 {
-    const open *top = &r->stack[r->depth - 1];
-    bool object = r->json.nodes[top->node].kind == ATX_JSON_OBJECT;
-    char c = peek(r), closing = object ? '}' : ']';
-    if (r->at == r->json.len)
-        return tear(r);
-    if (c == closing) {
-        close_container(r);
-        return AT_OK;
-    }
-    if (top->last) {
-        if (c != ',')
-            return fail_at(r, object ? "',' or '}'" : "',' or ']'");
-        r->at++;
-    }
-    return object ? read_member(r) : read_value(r, false);
+    const bool object = r->json.text[r->at] == '{';
+    if (r->depth == ATX_JSON_MAX_DEPTH)
+        return fail_at(r, "values in each other at most 64 deep");
+    at_status status = add_node(r, object ? ATX_JSON_OBJECT : ATX_JSON_ARRAY, node);
+    if (status != AT_OK)
+        return status;
+    r->json.nodes[*node].end = (uint32_t)r->json.len; /* where the text ends within it */
+    r->json.nodes[*node].whole = false;
+    r->depth++;
+    r->at++;
+    status = read_children(r, *node, object);
+    r->depth--;
+    return status;
+}
+
+static at_status read_value(reader *r, uint32_t *node)
+{
+    const char c = peek(r);
+    if (!c && r->at == r->json.len)
+        return tear(r, "a value");
+    if (c == '"')
+        return read_string(r, node);
+    if (c == '{' || c == '[')
+        return read_container(r, node);
+    return c ? read_word(r, node) : fail_at(r, "a value");
 }
 
 at_status atx_json_read(atx_json *out, const char *text, size_t len, const char *file, at_error *err)
 {
     reader r = { .json = { .text = text, .file = file, .len = len }, .err = err };
+    uint32_t root;
     if (len > ATX_JSON_MAX_TEXT)
         return atx_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes; expected less", file,
                         ATX_JSON_MAX_TEXT);
     if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
         r.at = 3; /* a byte order mark */
-    at_status status = read_value(&r, false);
-    while (status == AT_OK && r.depth && !r.end)
-        status = read_inside(&r);
-    if (status == AT_OK && !r.end && (peek(&r) || r.at < len))
+    at_status status = read_value(&r, &root);
+    if (status == AT_OK && !r.json.torn && (peek(&r) || r.at < len))
         status = fail_at(&r, "the end of the file");
-    for (int i = 0; i < r.depth; i++)
-        r.json.nodes[r.stack[i].node].end = (uint32_t)len;
     if (status == AT_OK) {
         *out = r.json;
         r.json.nodes = NULL;

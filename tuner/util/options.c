@@ -6,7 +6,7 @@
  */
 #include "util/options.h"
 
-#include "util/whole_number.h"
+#include "util/number.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -33,8 +33,8 @@ typedef struct atx_pair {
 } atx_pair;
 
 /*
- * Compares candidates `a` and `b` of an interleaved final: times[round * candidates + candidate]. Both times
- * of one round were taken under the same clocks and temperature, which their ratio cancels.
+ * Compares candidates `a` and `b` of an interleaved re-measurement: times[round * candidates + candidate].
+ * Both times of one round were taken under the same clocks and temperature, which their ratio cancels.
  *
  * The interval is the sign test's, turned round: if the true median ratio is m, each round's ratio falls
  * below m with probability 1/2, so the number that do is Binomial(rounds, 1/2); [x(k), x(n+1-k)] of the

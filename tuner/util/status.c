@@ -16,7 +16,7 @@ at_status atx_fail(at_error *err, at_status status, const char *format, ...)
         va_list args;
         va_start(args, format);
         err->status = status;
-        atx_format(err->text, sizeof err->text, format, args);
+        atx_vformat(err->text, sizeof err->text, format, args);
         va_end(args);
         atx_make_printable(err->text, sizeof err->text);
     }
@@ -30,7 +30,7 @@ at_status atx_bug(at_error *err, const char *format, ...)
     if (err) {
         va_list args;
         va_start(args, format);
-        atx_format(err->text, sizeof err->text - sizeof REPORT, format, args);
+        atx_vformat(err->text, sizeof err->text - sizeof REPORT, format, args);
         va_end(args);
         atx_make_printable(err->text, sizeof err->text - sizeof REPORT);
         strcat(err->text, REPORT);

@@ -7,7 +7,6 @@
 
 #include "util/number.h"
 #include "util/printable.h"
-#include "util/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -62,10 +61,10 @@ void atx_str_addv(atx_str *s, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     size_t room = s->failed ? 0 : s->cap - s->len; /* mostly there is enough: formatted once then */
-    int need = atx_format(room ? s->data + s->len : NULL, room, format, args);
+    int need = atx_vformat(room ? s->data + s->len : NULL, room, format, args);
     bool fits = need >= 0 && (size_t)need < room;
     if (need >= 0 && !fits && reserve(s, (size_t)need)) {
-        atx_format(s->data + s->len, (size_t)need + 1, format, again);
+        atx_vformat(s->data + s->len, (size_t)need + 1, format, again);
         fits = true;
     }
     if (fits)

@@ -89,15 +89,15 @@ static void write_line(atx_trace *t)
     atx_str_reset(&t->line);
 }
 
-static int thread_of(atx_track track, int worker)
+static int thread_of(atx_trace_row row)
 {
-    return (int)track + (track == ATX_TRACK_COMPILER ? worker : 0);
+    return (int)row.track + (row.track == ATX_TRACK_COMPILER ? row.worker : 0);
 }
 
-static void name_track(atx_trace *t, atx_track track, int device, int worker)
+static void name_track(atx_trace *t, atx_trace_row row)
 {
     static const char *const NAMES[] = { "device", "store", "compiler" };
-    int id = device * 4096 + thread_of(track, worker);
+    int id = row.device * 4096 + thread_of(row);
     for (int i = 0; i < t->named_count; i++)
         if (t->named[i] == id)
             return;
@@ -106,27 +106,26 @@ static void name_track(atx_trace *t, atx_track track, int device, int worker)
     t->named[t->named_count++] = id;
     atx_str_addf(&t->line,
                  "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"%s",
-                 device, thread_of(track, worker), NAMES[track]);
-    if (track == ATX_TRACK_COMPILER)
-        atx_str_addf(&t->line, " %d", worker);
+                 row.device, thread_of(row), NAMES[row.track]);
+    if (row.track == ATX_TRACK_COMPILER)
+        atx_str_addf(&t->line, " %d", row.worker);
     atx_str_add(&t->line, "\"}}");
     write_line(t);
 }
 
 /* ---- for everybody ---- */
 
-void atx_trace_span(atx_trace *t, atx_track track, int device, int worker, const char *name,
-                    const char *detail, double start_s, double end_s)
+void atx_trace_span(atx_trace *t, atx_trace_row row, const char *name, const char *detail, double start_s,
+                    double end_s)
 {
     if (!t)
         return;
     pthread_mutex_lock(&t->lock);
-    name_track(t, track, device, worker);
+    name_track(t, row);
     atx_str_add(&t->line, "{\"ph\":\"X\",\"name\":");
     atx_str_add_json(&t->line, name);
-    atx_str_addf(&t->line, ",\"pid\":%d,\"tid\":%d,\"ts\":%.1f,\"dur\":%.1f", device,
-                 thread_of(track, worker), 1e6 * (start_s - t->origin_s),
-                 end_s > start_s ? 1e6 * (end_s - start_s) : 0.0);
+    atx_str_addf(&t->line, ",\"pid\":%d,\"tid\":%d,\"ts\":%.1f,\"dur\":%.1f", row.device, thread_of(row),
+                 1e6 * (start_s - t->origin_s), end_s > start_s ? 1e6 * (end_s - start_s) : 0.0);
     if (*detail) {
         atx_str_add(&t->line, ",\"args\":{\"detail\":");
         atx_str_add_json(&t->line, detail);

@@ -22,9 +22,14 @@ at_status atx_trace_close(atx_trace *trace, at_error *err) AT_MUST_CHECK;
  * compilers. */
 typedef enum atx_track { ATX_TRACK_DEVICE, ATX_TRACK_STORE, ATX_TRACK_COMPILER } atx_track;
 
+typedef struct atx_trace_row {
+    atx_track track;
+    int device, worker;
+} atx_trace_row;
+
 /* Something that lasted, in seconds of atx_now_s(). `detail` may be "". */
-void atx_trace_span(atx_trace *trace, atx_track track, int device, int worker, const char *name,
-                    const char *detail, double start_s, double end_s);
+void atx_trace_span(atx_trace *trace, atx_trace_row row, const char *name, const char *detail, double start_s,
+                    double end_s);
 
 /* A number that changes over time, from now on. */
 void atx_trace_count(atx_trace *trace, int device, const char *name, int64_t value);

@@ -7,8 +7,13 @@
 #include "util/clock.h"
 
 #include <criterion/criterion.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 TestSuite(store_locked);
 
@@ -110,5 +115,54 @@ Test(store_locked, whoever_asked_to_end_may_still_store)
     put_ok(store, &KEY, &H200, &row, 1);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "1");
     atx_store_close(store);
+    folder_remove(&f);
+}
+
+/* ---- killed at the worst moment ---- */
+
+static bool is_to_die;
+
+/* The lock of a new file is what a file system without its lock daemon takes long for. */
+int __real_fcntl(int fd, int command, ...);
+int __wrap_fcntl(int fd, int command, void *argument);
+int __wrap_fcntl(int fd, int command, void *argument)
+{
+    if (is_to_die && command == F_SETLK)
+        raise(SIGKILL);
+    return __real_fcntl(fd, command, argument);
+}
+
+static int count_files(const char *path)
+{
+    int count = 0;
+    DIR *dir = opendir(path);
+    cr_assert_not_null(dir);
+    for (const struct dirent *each; (each = readdir(dir));)
+        count += each->d_name[0] != '.';
+    closedir(dir);
+    return count;
+}
+
+Test(store_locked, who_is_killed_while_it_looks_for_locks_leaves_no_file_behind)
+{
+    folder f = folder_make();
+    sqlite3 *db = NULL;
+    int status = 0;
+    atx_store_close(open_ok(f.db, ATX_STORE_WRITE));
+    cr_assert_eq(sqlite3_open(f.db, &db), SQLITE_OK);
+    cr_assert_eq(
+        sqlite3_exec(db, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", NULL, NULL, NULL),
+        SQLITE_OK);
+    const int before = count_files(f.path);
+    pid_t child = fork();
+    if (child == 0) {
+        atx_store *store = NULL;
+        is_to_die = true;
+        _exit(atx_store_open_wait(&store, f.db, ATX_STORE_WRITE, 5000, NULL) == AT_OK);
+    }
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "it was killed there: %d", status);
+    cr_assert_eq(count_files(f.path), before);
+    sqlite3_close(db);
     folder_remove(&f);
 }

@@ -3,7 +3,6 @@
 #include "device/device.h"
 #include "device/pace.h"
 #include "util/clock.h"
-#include "util/wait_time.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

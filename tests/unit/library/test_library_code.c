@@ -93,6 +93,57 @@ static at_code *compile_or_skip(at_tuner *tuner, const at_found *found, at_code_
     return code;
 }
 
+/* wgmma and the like are in code for sm_90a alone: sm_90 promises to run on later devices, too. */
+Test(library_code, compiles_for_what_one_architecture_alone_has)
+{
+    static const char OP[] = "/*!autotune\nop newest\nshape n\ntype T = f32\narg out T[n] output\n"
+                             "arg in T[n] input\nreference newest_reference\ngrid n\nblock 1\n"
+                             "check exact\ntraffic 8 * n\n*/\n"
+                             "extern \"C\" __global__ void newest_reference(T *out, const T *in) {}\n";
+    static const char MINE[] =
+        "/*!autotune\ntemplate mine\nparam N = 1\ngrid 1\nblock 32\n*/\n"
+        "#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)\n#error needs sm_90a\n#endif\n"
+        "extern \"C\" __global__ void newest_mine(T *out, const T *in) {}\n";
+    static const char *const REFUSED[] = { "sm_80a", "sm_90f", "sm_90b", "a" };
+    const at_problem newest = { .struct_bytes = sizeof(at_problem),
+                                .op = "newest",
+                                .type = AT_TYPE_F32,
+                                .size_count = 1,
+                                .sizes = { 64 } };
+    at_open_options options = AT_OPEN_OPTIONS_INIT;
+    at_target target = ON_H200;
+    char path[256];
+    at_tuner *tuner = NULL;
+    at_found *found = NULL;
+    at_code *code = NULL;
+    at_error err = { 0 };
+    snprintf(path, sizeof path, "%s/newest", home.path);
+    cr_assert_eq(mkdir(path, 0777), 0);
+    snprintf(path, sizeof path, "%s/newest/op.cu", home.path);
+    put_text(path, OP);
+    snprintf(path, sizeof path, "%s/newest/mine.cu", home.path);
+    put_text(path, MINE);
+    options.templates = home.path;
+    cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
+    cr_assert_str_eq(at_warnings(tuner), "");
+    target.arch = "sm_90a";
+    found = find_ok(tuner, newest, &target);
+    cr_assert_str_eq(found->arch, "sm_90a");
+    at_code_close(compile_or_skip(tuner, found, AT_CODE_CUBIN));
+    at_code_close(compile_or_skip(tuner, found, AT_CODE_PTX));
+    at_found_close(found);
+    target.arch = "sm_90";
+    found = find_ok(tuner, newest, &target);
+    cr_assert_eq(at_compile(&code, tuner, found, AT_CODE_CUBIN, NULL, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "needs sm_90a"), "%s", err.text);
+    at_found_close(found);
+    for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++) {
+        target.arch = REFUSED[i];
+        cr_assert_eq(at_find(&found, tuner, &newest, &target, &err), AT_ERR_USAGE, "%s", REFUSED[i]);
+    }
+    at_close(tuner);
+}
+
 Test(library_code, compiles_cubins_and_ptx)
 {
     at_tuner *tuner = tuner_with_winner();

@@ -197,6 +197,36 @@ Test(library_next, what_won_on_another_device_gives_way_too)
     at_close(tuner);
 }
 
+/* What the device of the tests has more of than the tables say: found out when a kernel is to be run. */
+#define LARGE(name)                                                                                          \
+    KERNEL(name, "param A = 1 2 3\nrequire device.l2_bytes < 60 * 1024 * 1024\nblock 64\n", "")
+
+/* To find that out compiles nothing: it is none of the twelve that are tried. */
+Test(library_next, twelve_that_are_not_valid_on_this_device_are_no_tries)
+{
+    static const char *const NAMES[] = { "one", "two", "three", "four" };
+    static const char *const CONFIGS[] = { "A=1", "A=2", "A=3" };
+    at_error err = { 0 };
+    const at_found *used = NULL;
+    measured list[13] = { { NULL, NULL, 0 } };
+    write_templates();
+    write_template("one", LARGE("one"));
+    write_template("two", LARGE("two"));
+    write_template("three", LARGE("three"));
+    write_template("four", LARGE("four"));
+    for (int i = 0; i < 12; i++)
+        list[i] = (measured){ NAMES[i / 3], CONFIGS[i % 3], 1e-6 * (i + 1) };
+    list[12] = (measured){ "fast", "A=1", 13e-6 };
+    put_on("NVIDIA H200", list, 13);
+    at_tuner *tuner = open_here();
+    run_ok(tuner);
+    cr_assert_eq(at_prepare(&used, tuner, &FILL, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_str_eq(used->template_name, "slow", "%s", used->warning);
+    cr_assert(strstr(used->warning, "is not valid on this device; slow with B=1 takes its place"), "'%s'",
+              used->warning);
+    at_close(tuner);
+}
+
 /* Nothing else was measured: a template's default is right at least. */
 Test(library_next, where_nothing_measured_works_a_valid_configuration_stands_in)
 {

@@ -237,15 +237,15 @@ Test(first_answer, takes_of_the_model_that_ships_what_it_knows_of_the_operation_
     cr_assert_eq(atx_model_shipped(&all, NULL, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_model_shipped(&one, op, &(atx_gpu_model){ .name = DEVICE }, &err), AT_OK, "%s",
                  err.text);
-    cr_assert(atx_model_part(&training_samples, one, 0));
+    cr_assert(atx_model_of_op(&training_samples, one, 0));
     cr_expect_str_eq(training_samples.op, "transpose");
     cr_expect_str_eq(training_samples.device, DEVICE);
-    cr_expect(!atx_model_part(&training_samples, one, 1) && atx_model_part(&training_samples, all, 1),
+    cr_expect(!atx_model_of_op(&training_samples, one, 1) && atx_model_of_op(&training_samples, all, 1),
               "it knows others, too");
     atx_model_close(one);
     cr_assert_eq(atx_model_shipped(&one, op, &(atx_gpu_model){ .name = "of another kind" }, &err), AT_OK,
                  "%s", err.text);
-    cr_expect(atx_model_part(&training_samples, one, 0), "another device's, where it knows none such");
+    cr_expect(atx_model_of_op(&training_samples, one, 0), "another device's, where it knows none such");
     atx_model_close(all);
     atx_model_close(one);
     atx_catalog_close(catalog);

@@ -278,18 +278,18 @@ Test(lookup, a_winner_stands_while_its_template_and_requirements_do)
     atx_geometry g = { .shared_bytes = -1 };
     a.winner.geometry.grid[0] = 7; /* which is not asked */
     cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 4096, 4096 }, 2, &err), AT_OK);
-    cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_lookup_check_winner(&g, &a, w.store, w.catalog, &problem, &err), AT_OK, "%s", err.text);
     cr_assert(g.grid[0] > 7 && g.block[0] >= 1 && g.shared_bytes >= 0, "the template's own");
     a.winner.config = "SQUARE=4 GONE=1";
-    cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND,
+    cr_assert_eq(atx_lookup_check_winner(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND,
                  "a parameter is gone");
     a.winner.config = REG_VEC;
     a.winner.template_hash = "of another day";
-    cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(atx_lookup_check_winner(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, "template reg_vec is another one now"), "%s", err.text);
     cr_assert_eq(atx_problem_init(&problem, op, ATX_F32, (int64_t[]){ 4095, 4095 }, 2, &err), AT_OK);
     a.winner.template_hash = t->text.hash;
-    cr_assert_eq(atx_lookup_stands(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
+    cr_assert_eq(atx_lookup_check_winner(&g, &a, w.store, w.catalog, &problem, &err), AT_ERR_NOT_FOUND);
     cr_assert(strstr(err.text, "SQUARE"), "%s", err.text);
 }
 

@@ -203,10 +203,33 @@ Test(lookup_failed, after_three_of_a_template_the_rest_of_it_is_excluded)
         exclude(x, 64, 64, "tile_rows", CONFIGS[i]);
     }
     cr_assert_eq(ask(64, 64, "").match, ATX_MATCH_NONE);
-    cr_assert_eq(atx_exclusions_of(&first, x, &p, 90), 3);
+    cr_assert_eq(atx_exclusions_of(&first, x, &p, 90).tried, 3);
     cr_assert(strstr(first.text, "tile_rows does not compile"), "%s", first.text);
     atx_lookup_close(w.lookup);
     w.lookup = NULL;
+    atx_exclusions_close(x);
+}
+
+/* To find out that a requirement does not hold takes no time: the template's other configurations may. */
+Test(lookup_failed, what_is_not_valid_does_not_exclude_the_rest_of_its_template)
+{
+    atx_exclusions *x = atx_exclusions_open();
+    at_error err = { 0 };
+    atx_problem p;
+    const atx_op *op = atx_catalog_find_op(w.catalog, "transpose");
+    const atx_template *t = atx_catalog_find_template(w.catalog, op, "tile_rows");
+    cr_assert_eq(atx_problem_init(&p, op, ATX_F32, (int64_t[]){ 64, 64 }, 2, &err), AT_OK);
+    atx_config c = { { 0 } };
+    for (int i = 0; i < 5; i++) {
+        c.values[0] = i;
+        cr_assert_eq(atx_exclude_invalid(x, &p, 90, t, &c, &err), AT_OK);
+        cr_assert_not_null(atx_excluded(x, &p, 90, t, &c));
+    }
+    c.values[0] = 5;
+    cr_assert_null(atx_excluded(x, &p, 90, t, &c));
+    cr_assert_eq(atx_exclusions_of(&err, x, &p, 90).tried, 0);
+    cr_assert_eq(atx_exclusions_of(&err, x, &p, 90).invalid, 5);
+    cr_assert_str_eq(err.text, "tile_rows is not valid on this device");
     atx_exclusions_close(x);
 }
 

@@ -220,13 +220,13 @@ Test(lookup_index, of_the_same_file_nothing_is_forgotten)
 {
     put("100x100", "tile_rows", TILE_ROWS, "GPU 1");
     ask(120, 120, "GPU 1");
-    cr_assert(w.lookup->memo, "a near answer is remembered");
+    cr_assert(w.lookup->cached, "a near answer is remembered");
     atx_lookup_look_again(w.lookup);
     ask(100, 100, "GPU 1");
-    cr_expect(w.lookup->memo);
+    cr_expect(w.lookup->cached);
     write_elsewhere("UPDATE winner SET trials = 77");
     cr_expect_eq(ask(100, 100, "GPU 1").answer->winner.trials, 77);
-    cr_expect_not(w.lookup->memo);
+    cr_expect_not(w.lookup->cached);
 }
 
 Test(lookup_index, without_a_file_there_is_no_newer_one)

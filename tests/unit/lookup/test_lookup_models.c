@@ -136,11 +136,11 @@ Test(lookup_models, a_model_of_another_device_promises_no_time)
     atx_found f = chosen_on("NVIDIA A100-SXM4-80GB", 80);
     cr_expect(strstr(f.why, "nothing was tuned on NVIDIA A100-SXM4-80GB; "), "%s", f.why);
     cr_expect_eq(f.expected_s, 0);
-    cr_expect_eq(f.doubt, 0);
+    cr_expect_eq(f.expected_loss, 0);
     cr_expect_str_eq(f.device, "NVIDIA A100-SXM4-80GB");
     cr_expect_str_eq(f.answer->fingerprint.device, "NVIDIA H100 80GB HBM3", "where the trials are from");
     f = ask_on(3000, 5000, "NVIDIA H200", 90);
-    cr_expect(f.expected_s > 0 && f.doubt > 0, "its own does");
+    cr_expect(f.expected_s > 0 && f.expected_loss > 0, "its own does");
 }
 
 /* What is kept ready has room for few. */
@@ -218,7 +218,7 @@ Test(lookup_models, an_answer_says_what_it_is_and_nothing_that_was_not_measured)
     cr_expect_eq(winner->resources.registers, -1);
     cr_expect_eq(winner->conditions.sm_clock_mhz, -1);
     cr_expect_eq(strlen(f.answer->measured_at), strlen("2026-11-20T21:52:57Z"), "when it was learned");
-    cr_expect_gt(f.doubt, 0);
+    cr_expect_gt(f.expected_loss, 0);
 }
 
 /* ---- how far ---- */

@@ -44,7 +44,7 @@ Test(lookup_predict, a_model_answers_for_a_shape_that_was_never_tuned)
     cr_assert(strstr(f.answer->winner.config, "TILE=64 BLOCK_ROWS=8"), "%s", f.answer->winner.config);
     cr_assert_str_eq(f.answer->shape, "1500x1536");
     cr_assert_str_eq(f.answer->fingerprint.device, "NVIDIA H200");
-    cr_assert(f.expected_s > 0 && f.doubt >= 0);
+    cr_assert(f.expected_s > 0 && f.expected_loss >= 0);
     cr_assert_eq(f.answer->winner.timing.median_s, 0, "nothing was measured");
     cr_assert_eq(f.geometry.grid[0], (1536 / 64) * 24);
     cr_assert(strstr(f.why, "288 trials of 12 problems on NVIDIA H200"), "%s", f.why);

@@ -163,7 +163,7 @@ Test(lookup_shipped, their_model_is_of_the_templates_that_are_built_in)
     at_error err = { 0 };
     cr_assert_eq(atx_model_unpack(&model, atx_shipped_model, atx_shipped_model_bytes, &err), AT_OK, "%s",
                  err.text);
-    cr_assert(atx_model_part(&training_samples, model, 0) && atx_shipped_model_bytes < (1 << 20));
+    cr_assert(atx_model_of_op(&training_samples, model, 0) && atx_shipped_model_bytes < (1 << 20));
     for (int i = 0; i < 2; i++) {
         atx_predictor *p = NULL;
         bool own = false;

@@ -6,7 +6,7 @@
 #include "model/learn_rows.h"
 #include "model/model.h"
 #include "model/model_parts.h"
-#include "model/portfolio.h"
+#include "model/learn_portfolio.h"
 #include "util/rng.h"
 
 TestSuite(model, .init = begin, .fini = end);
@@ -88,7 +88,7 @@ Test(model, expects_about_the_time_that_the_law_gives)
     atx_guess g = guess_of(m, 1500, 1536);
     double law = law_s(1500, 1536, 64, 8, 0);
     cr_assert(g.time_s > 0.7 * law && g.time_s < 1.4 * law, "%g, and not %g", g.time_s, law);
-    cr_assert(g.doubt >= 0 && g.doubt < 0.5, "%g", g.doubt);
+    cr_assert(g.expected_loss >= 0 && g.expected_loss < 0.5, "%g", g.expected_loss);
     atx_model_close(m);
 }
 
@@ -117,7 +117,7 @@ Test(model, device_that_another_knows_more_of_also_chooses_from_what_was_only_tr
     atx_model *m = learn(NULL);
     atx_training_samples training_samples;
     int i = 0;
-    while (atx_model_part(&training_samples, m, i) && !strstr(training_samples.device, "H100"))
+    while (atx_model_of_op(&training_samples, m, i) && !strstr(training_samples.device, "H100"))
         i++;
     cr_assert_str_eq(training_samples.device, "NVIDIA H100");
     cr_assert_eq(training_samples.candidates, 2, "%d", (int)training_samples.candidates);
@@ -139,8 +139,9 @@ Test(model, trial_that_was_disturbed_does_not_make_all_answers_doubtful)
               100 * law_s(2048, 4096, 64, 8, 0));
     atx_model *m = learn(NULL);
     atx_training_samples training_samples;
-    cr_assert(atx_model_part(&training_samples, m, 0));
-    cr_assert(training_samples.doubt > 0.02 && training_samples.doubt < 0.3, "%g", training_samples.doubt);
+    cr_assert(atx_model_of_op(&training_samples, m, 0));
+    cr_assert(training_samples.expected_loss > 0.02 && training_samples.expected_loss < 0.3, "%g",
+              training_samples.expected_loss);
     atx_model_close(m);
 }
 
@@ -196,11 +197,11 @@ static void name_many(char (*names)[ATX_MAX_NAME], float *numbers)
 
 Test(model, looks_at_features_that_differ_before_those_that_do_not)
 {
-    static atx_part_of_model part;
+    static atx_op_model part;
     static char names[MANY][ATX_MAX_NAME];
     static float numbers[ROWS * MANY];
     atx_group g = {
-        .part = &part, .names = names, .name_count = MANY, .numbers = numbers, .row_count = ROWS
+        .known = &part, .names = names, .name_count = MANY, .numbers = numbers, .row_count = ROWS
     };
     int differ = 0, of_one_row = 0;
     name_many(names, numbers);
@@ -260,9 +261,9 @@ Test(model, names_another_template_that_may_be_as_good_before_more_of_the_same)
     cr_assert_eq(atx_predictor_top(top, &count, 3, p, &problem, slots, &err), AT_OK, "%s", err.text);
     cr_assert_eq(count, 3);
     cr_assert_neq(top[0].t, top[1].t, "%s twice: %g and %g, doubt %g", top[0].t->name, top[0].slower,
-                  top[1].slower, top[0].doubt);
-    cr_assert(top[1].slower >= top[0].slower && top[1].slower <= top[0].slower + top[0].doubt + 0.01,
-              "%g after %g, doubt %g", top[1].slower, top[0].slower, top[0].doubt);
+                  top[1].slower, top[0].expected_loss);
+    cr_assert(top[1].slower >= top[0].slower && top[1].slower <= top[0].slower + top[0].expected_loss + 0.01,
+              "%g after %g, doubt %g", top[1].slower, top[0].slower, top[0].expected_loss);
     atx_predictor_close(p);
     atx_model_close(m);
 }
@@ -358,14 +359,14 @@ Test(model, one_of_more_parts_than_a_file_can_tell_is_not_written)
 {
     at_error err = { 0 };
     atx_str bytes = { 0 };
-    atx_model m = { .count = 256, .parts = calloc(256, sizeof *m.parts) };
-    cr_assert(m.parts);
+    atx_model m = { .count = 256, .ops = calloc(256, sizeof *m.ops) };
+    cr_assert(m.ops);
     cr_assert_eq(atx_model_pack(&bytes, &m, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "found 256 operations") && strstr(err.text, "at most 255"), "%s", err.text);
     m.count = 255;
     cr_assert_eq(atx_model_pack(&bytes, &m, &err), AT_OK, "%s", err.text);
     atx_str_clear(&bytes);
-    free(m.parts);
+    free(m.ops);
 }
 
 Test(model, a_file_that_is_not_there_is_told_from_one_that_is_none)
@@ -493,7 +494,8 @@ Test(portfolio, has_few_configurations_but_good_ones_for_every_problem)
     static const atx_tried TRIED[] = { { 0, 0, 0.00f }, { 1, 0, 0.02f }, { 1, 1, 0.01f }, { 1, 2, 0.00f },
                                        { 2, 2, 0.01f }, { 3, 3, 0.02f }, { 4, 3, 0.50f } };
     unsigned char chosen[5];
-    cr_assert_eq(atx_portfolio_choose(chosen, TRIED, 7, 5, 4, 0.03, 1, 100, NULL), AT_OK);
+    cr_assert_eq(atx_portfolio_choose(chosen, TRIED, 7, 5, 4, &(atx_portfolio_rules){ 0.03, 1, 100 }, NULL),
+                 AT_OK);
     cr_assert(chosen[1] && chosen[3], "one serves three problems, the other one serves the fourth");
     cr_assert(!chosen[0] && !chosen[2] && !chosen[4]);
 }

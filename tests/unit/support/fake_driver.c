@@ -313,3 +313,20 @@ ENTRY(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned
     atomic_fetch_add(&launches, 1);
     return OK;
 }
+
+/* As cuda.h has it. */
+typedef struct launch_config {
+    unsigned grid[3], block[3], shared_bytes;
+    void *stream;
+    const void *attributes;
+    unsigned attribute_count;
+} launch_config;
+
+ENTRY(cuLaunchKernelEx, const launch_config *c, void *function, void **params, void **extra)
+{
+    int code = cuLaunchKernel(function, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
+                              c->block[2], c->shared_bytes, c->stream, params, extra);
+    last.attributes = c->attributes;
+    last.attribute_count = c->attribute_count;
+    return code;
+}

@@ -11,6 +11,8 @@ typedef struct fake_record {
     unsigned grid[3], block[3], shared_bytes;
     int64_t params[5]; /* of the last launch: transpose has five */
     void *stream;
+    const void *attributes; /* of that launch */
+    unsigned attribute_count;
     void *waited;  /* the stream that was last waited for */
     void *current; /* the context of the thread that asks */
 } fake_record;

@@ -25,8 +25,8 @@ Test(trace, spans_and_counts_are_chrome_events)
     close(mkstemp(path));
     double now = atx_now_s();
     cr_assert_eq(atx_trace_open(&trace, path, &err), AT_OK, "%s", err.text);
-    atx_trace_span(trace, ATX_TRACK_DEVICE, 0, 0, "tile \"A\"", "timed", now, now + 0.25);
-    atx_trace_span(trace, ATX_TRACK_COMPILER, 1, 3, "tile", "", now, now + 0.5);
+    atx_trace_span(trace, (atx_trace_row){ ATX_TRACK_DEVICE, 0, 0 }, "tile \"A\"", "timed", now, now + 0.25);
+    atx_trace_span(trace, (atx_trace_row){ ATX_TRACK_COMPILER, 1, 3 }, "tile", "", now, now + 0.5);
     atx_trace_count(trace, 0, "ready", 7);
     cr_assert_eq(atx_trace_close(trace, &err), AT_OK, "%s", err.text);
     atx_str text = contents(path);
@@ -52,7 +52,8 @@ Test(trace, a_trace_that_was_never_closed_ends_with_a_whole_event)
     double now = atx_now_s();
     cr_assert_eq(atx_trace_open(&trace, path, &err), AT_OK, "%s", err.text);
     for (int i = 0; i < 3000; i++) {
-        atx_trace_span(trace, ATX_TRACK_DEVICE, 0, 0, "tile", "TILE=32 BLOCK_ROWS=8", now, now + i);
+        atx_trace_span(trace, (atx_trace_row){ ATX_TRACK_DEVICE, 0, 0 }, "tile", "TILE=32 BLOCK_ROWS=8", now,
+                       now + i);
         if (i % 100)
             continue;
         atx_str text = contents(path);
@@ -69,7 +70,7 @@ Test(trace, a_trace_that_was_never_closed_ends_with_a_whole_event)
 
 Test(trace, no_trace_costs_nothing_and_is_allowed)
 {
-    atx_trace_span(NULL, ATX_TRACK_STORE, 0, 0, "x", "", 0, 1);
+    atx_trace_span(NULL, (atx_trace_row){ ATX_TRACK_STORE, 0, 0 }, "x", "", 0, 1);
     atx_trace_count(NULL, 0, "x", 1);
     cr_assert_eq(atx_trace_close(NULL, NULL), AT_OK);
 }
@@ -81,7 +82,7 @@ Test(trace, says_what_it_cannot_write)
     cr_assert_eq(atx_trace_open(&trace, "/no/such/folder/t.json", &err), AT_ERR_SYSTEM);
     cr_assert_str_eq(err.text, "/no/such/folder/t.json: No such file or directory");
     cr_assert_eq(atx_trace_open(&trace, "/dev/full", &err), AT_OK);
-    atx_trace_span(trace, ATX_TRACK_STORE, 0, 0, "x", "", 0, 1);
+    atx_trace_span(trace, (atx_trace_row){ ATX_TRACK_STORE, 0, 0 }, "x", "", 0, 1);
     cr_assert_eq(atx_trace_close(trace, &err), AT_ERR_SYSTEM);
     cr_assert_str_eq(err.text, "the trace is not complete: No space left on device");
 }

@@ -25,13 +25,13 @@ from collections.abc import Mapping as _Mapping
 from collections.abc import Sequence as _Sequence
 from typing import Any as _Any
 
-from ._native import Arg, ArgumentError, DeviceError, Error, Found, Launch, NotFoundError, StoreError
+from ._native import Arg, ArgumentError, DeviceError, Error, Found, Launch, NotFoundError, Op, StoreError
 from ._native import HERE as _HERE
 from ._tuner import Buffer as _Buffer
 from ._tuner import Dtype as _Dtype
 from ._tuner import Tuner
 
-__all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "StoreError", "Tuner", "copy",
+__all__ = ["Arg", "ArgumentError", "DeviceError", "Error", "Found", "Launch", "NotFoundError", "Op", "StoreError", "Tuner", "copy",
            "default", "find", "get_include", "permute", "prepare", "run", "transpose"]
 
 _lock = _threading.Lock()

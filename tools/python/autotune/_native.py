@@ -112,7 +112,14 @@ class OpenOptionsStruct(Sized):
     _fields_ = [("database", ctypes.c_char_p), ("cache", ctypes.c_char_p),
                 ("templates", ctypes.c_char_p), ("no_shipped", ctypes.c_int),
                 ("tune_s", ctypes.c_double), ("tune_in_background", ctypes.c_int), ("program", ctypes.c_char_p),
-                ("headers", ctypes.c_char_p), ("allow", ctypes.c_char_p)]
+                ("headers", ctypes.c_char_p), ("allow", ctypes.c_char_p), ("log", ctypes.c_void_p),
+                ("log_context", ctypes.c_void_p), ("no_environment", ctypes.c_int)]
+
+
+class OpStruct(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("about", ctypes.c_char_p), ("size_count", ctypes.c_int),
+                ("sizes", ctypes.POINTER(ctypes.c_char_p)), ("takes_layout", ctypes.c_int),
+                ("buffer_count", ctypes.c_int), ("buffers", ctypes.POINTER(ctypes.c_char_p))]
 
 
 class TargetStruct(Sized):
@@ -159,6 +166,17 @@ class FoundStruct(ctypes.Structure):
                 ("origin", ctypes.c_char_p), ("gflop_per_s", ctypes.c_double),
                 ("metric_count", ctypes.c_int), ("metrics", ctypes.POINTER(ctypes.POINTER(MetricStruct))),
                 ("expected_s", ctypes.c_double), ("expected_loss", ctypes.c_double)]
+
+
+@dataclass(frozen=True)
+class Op:
+    """An operation as it is declared: the names of its sizes, in the order of a shape, and of its buffers, in that of run."""
+
+    name: str
+    about: str
+    sizes: tuple[str, ...]
+    takes_layout: bool
+    buffers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -241,6 +259,11 @@ def _launch(launch: LaunchStruct) -> Launch:
                   _args(launch.args, launch.arg_count))
 
 
+def op(of: OpStruct) -> Op:
+    return Op(of.name.decode(), decoded(of.about), tuple(name.decode() for name in of.sizes[:of.size_count]),
+              bool(of.takes_layout), tuple(name.decode() for name in of.buffers[:of.buffer_count]))
+
+
 def shown(found: FoundStruct, source: str | None = None) -> Found:
     """A copy in Python's own types, which outlives the tuner."""
     values: dict[str, Any] = {field[0]: getattr(found, field[0]) for field in FoundStruct._fields_
@@ -317,6 +340,7 @@ def load(path: str | os.PathLike[str] | None = None) -> ctypes.CDLL:
     library.at_source.argtypes = [ctypes.POINTER(pointer), found, error]
     library.at_free.argtypes = [pointer]
     library.at_free.restype = None
+    library.at_op_at.argtypes = [ctypes.POINTER(ctypes.POINTER(OpStruct)), pointer, ctypes.c_int, error]
     library.at_prepare.argtypes = [ctypes.POINTER(found), pointer, problem, pointer, error]
     library.at_run.argtypes = [pointer, problem, ctypes.POINTER(BufferStruct), ctypes.c_int, pointer, pointer, error]
     return library

@@ -145,7 +145,7 @@ class Tuner:
     def __init__(self, database: Path = None, *, cache: Path = None, templates: Path = None, library: Path = None,
                  no_shipped: bool = False, tune_s: float = 0, tune_in_background: bool = False,
                  program: Path = None, headers: Path | Sequence[Path] = None,
-                 allow: Path | Sequence[Path] = None) -> None:
+                 allow: Path | Sequence[Path] = None, no_environment: bool = False) -> None:
         if tune_s > 0 and program is None:
             program = _native.installed_program()  # else the library looks beside itself, and in $PATH
         self._handle = ctypes.c_void_p()
@@ -154,7 +154,8 @@ class Tuner:
         self._buffers: dict[bytes, tuple[_native.Arg, ...]] = {}
         options = _native.OpenOptionsStruct(
             database=_text(database), cache=_text(cache), templates=_text(templates), no_shipped=no_shipped, tune_s=tune_s,
-            tune_in_background=tune_in_background, program=_text(program), headers=_folders(headers), allow=_folders(allow))
+            tune_in_background=tune_in_background, program=_text(program), headers=_folders(headers), allow=_folders(allow),
+            no_environment=no_environment)
         self._call("at_open", ctypes.byref(self._handle), options)
 
     def close(self) -> None:
@@ -168,13 +169,23 @@ class Tuner:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def ops(self) -> tuple[_native.Op, ...]:
+        """The operations that it knows, without a problem."""
+        found, described = [], ctypes.POINTER(_native.OpStruct)()
+        try:
+            while True:
+                self._call("at_op_at", ctypes.byref(described), self._handle, len(found))
+                found.append(_native.op(described.contents))
+        except _native.NotFoundError:
+            return tuple(found)
+
     def version(self) -> str:
         return str(self._library.at_version().decode())
 
     def find(self, op: str, sizes: Sequence[int] | str, dtype: Dtype, *, device: str | int | None = None,
              arch: str = "", sms: int = 0, pitches: Sequence[int] = (), alignments: Sequence[int] = ()) -> Found:
         """What is known of a problem, with the kernel's source. Needs no GPU, and tunes nothing. `device`: a number is
-        a GPU of this machine, a text a name or whole words of it; `arch`: "sm_90"; at_target in autotune.h says more.
+        a GPU of this machine, a text a name or whole words of it; `arch`: "sm_90", "sm_90a"; at_target in autotune.h says more.
         `sizes`: numbers, or a text as the program takes it, with words and layouts: "8x8 to=e5m2", "6x8x64:1.0.2".
         `pitches`, in elements, and `alignments`, in bytes, are in the operation's order, as at_problem has them."""
         found, text = ctypes.POINTER(_native.FoundStruct)(), ctypes.c_void_p()
@@ -365,7 +376,7 @@ class Tuner:
             self._raise(error)
 
     def _raise(self, error: _native.ErrorStruct) -> None:
-        status = self._library.at_status_name(error.status).decode()
+        status = self._library.at_status_name(error.status).decode().replace(" ", "_")  # "not found"
         raise _native.ERRORS.get(status, Error)(status, _native.decoded(error.text))
 
 

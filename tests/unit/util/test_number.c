@@ -1,10 +1,10 @@
-/* test_whole_number.c - which digits are a number, and which could be meant in two ways. */
-#include "util/whole_number.h"
+/* test_number.c - which digits are a number, and which could be meant in two ways. */
+#include "util/number.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-Test(whole_number, is_digits_that_underscores_may_group)
+Test(number, is_digits_that_underscores_may_group)
 {
     static const struct {
         const char *text;
@@ -17,7 +17,7 @@ Test(whole_number, is_digits_that_underscores_may_group)
     }
 }
 
-Test(whole_number, says_what_was_expected_instead)
+Test(number, says_what_was_expected_instead)
 {
     static const struct {
         const char *text, *expected;
@@ -49,7 +49,7 @@ static int looked_like(const char *line, int at)
     return one ? (int)(stop - line) - at : 0;
 }
 
-Test(whole_number, commas_between_groups_of_three_digits_look_like_thousands)
+Test(number, commas_between_groups_of_three_digits_look_like_thousands)
 {
     cr_expect_eq(looked_like("1,024", 0), 5);
     cr_expect_eq(looked_like("12,345,678x9", 0), 10);

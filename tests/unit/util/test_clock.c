@@ -1,7 +1,6 @@
-/* test_timed_wait.c - waits for news are on the clock that nobody sets. */
+/* test_clock.c - waits for news are on the clock that nobody sets. */
 #include "tune/helper_pool.h"
 #include "util/clock.h"
-#include "util/timed_wait.h"
 
 #include <criterion/criterion.h>
 #include <time.h>
@@ -26,7 +25,7 @@ static void check_wait(double begun_s)
     cr_assert_geq(atx_now_s() - begun_s, 0.9 * WAIT_S);
 }
 
-Test(timed_wait, ends_at_a_time_on_the_clock_that_never_jumps)
+Test(clock, ends_at_a_time_on_the_clock_that_never_jumps)
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t news;
@@ -40,7 +39,7 @@ Test(timed_wait, ends_at_a_time_on_the_clock_that_never_jumps)
     pthread_cond_destroy(&news);
 }
 
-Test(timed_wait, a_device_without_a_problem_waits_on_it)
+Test(clock, a_device_without_a_problem_waits_on_it)
 {
     atx_helper_pool *helper_pool = atx_helper_pool_open();
     atx_helped helped = { 0 };
