@@ -219,15 +219,6 @@
       "AND w.fingerprint_id = x.fingerprint_id AND w.template_id = x.template_id AND w.config = x.config " \
       "WHERE x.id = trial_id)) "                                                                       \
       "ORDER BY " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN) "measured_at")                                  \
-    X(DUMP_TRIALS_SINCE,                                                                               \
-      "SELECT (SELECT run_id FROM trial WHERE id = trial_id), " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN)   \
-      ATX_TRIAL_FIGURES(ATX_SHOWN_THEN) "measured_at FROM trial_rows JOIN problem USING (op, shape, type_key) " \
-      "WHERE trial_id IN (SELECT id FROM trial WHERE measured_at >= ?1)")                              \
-    X(DUMP_WINNERS_SINCE,                                                                              \
-      "SELECT run_id, " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN) ATX_WINNER_FIGURES(ATX_SHOWN_THEN) "measured_at, " \
-      ATX_SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winner_rows " \
-      "WHERE measured_at >= ?1")                                                                       \
-    X(EACH_RUN, "SELECT id, device_uuid, host FROM run WHERE id > ?1 ORDER BY id")                     \
     X(DUMP_WINNERS,                                                                                    \
       "SELECT " ATX_DUMP_KEY_COLUMNS(ATX_SHOWN_THEN) ATX_WINNER_FIGURES(ATX_SHOWN_THEN) "measured_at, " \
       ATX_SQL_DOUBTED "(SELECT r.strategy FROM run r WHERE r.id = run_id) AS strategy FROM winner_rows " \

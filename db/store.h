@@ -342,20 +342,6 @@ typedef struct atx_dump_options {
 at_status atx_store_dump(atx_store *store, const atx_dump_options *options, atx_line_sink *sink,
                          void *context, at_error *err) AT_MUST_CHECK;
 
-/*
- * What was measured since a time of day ("2026-11-20T21:52:57Z"), trials and winners, as lines of a dump
- * without its first one (atx_store_dump_head). *run is the run that the line belongs to, before `sink` is
- * called.
- */
-at_status atx_store_dump_since(atx_store *store, const char *since, int64_t *run, atx_line_sink *sink,
-                               void *context, at_error *err) AT_MUST_CHECK;
-const char *atx_store_dump_head(void);
-
-/* The runs after one, by number. */
-typedef void atx_run_visit(void *context, int64_t id, const char *device_uuid, const char *host);
-at_status atx_store_each_run(atx_store *store, int64_t after, atx_run_visit *visit, void *context,
-                             at_error *err) AT_MUST_CHECK;
-
 /* Rows that were there to merge, and how many of them were new or newer. */
 typedef struct atx_merge_counts {
     int64_t trials, winners, sources;

@@ -23,7 +23,6 @@ static const char *const EXTRAS[] = { "compile_s", "source_hash", NULL };
 typedef struct dumper {
     atx_store *store;
     const atx_dump_options *options;
-    int64_t *run; /* where the first column goes: a row's run; NULL: all columns are members */
     atx_line_sink *sink;
     void *context;
     atx_str line, value;
@@ -110,10 +109,7 @@ static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *m
 {
     atx_str_reset(&d->line);
     atx_str_addf(&d->line, "{\"kind\":\"%s\"", kind);
-    int first = d->run ? 1 : 0;
-    if (d->run)
-        *d->run = sqlite3_column_int64(s, 0);
-    for (int i = first; i < sqlite3_column_count(s) && i < first + MAX_COLUMNS; i++) {
+    for (int i = 0; i < sqlite3_column_count(s) && i < MAX_COLUMNS; i++) {
         const char *name = sqlite3_column_name(s, i);
         if (d->options->compact && is_extra(name))
             continue;
@@ -124,7 +120,7 @@ static at_status write_row(dumper *d, const char *kind, sqlite3_stmt *s, bool *m
             render_value(d, s, i, strcmp(kind, "trial") == 0);
         }
         d->line.failed |= d->value.failed; /* the next value begins anew, and would hide it */
-        add_member(d, name, i - first);
+        add_member(d, name, i);
     }
     atx_str_add(&d->line, "}");
     at_status status = atx_str_status(&d->line, err);
@@ -187,33 +183,6 @@ at_status atx_store_dump(atx_store *store, const atx_dump_options *options, atx_
         status = dump_rows(&d, ATX_SQL_DUMP_TRIALS, "trial", true, &more, err);
     if (status == AT_OK)
         status = dump_rows(&d, ATX_SQL_DUMP_WINNERS, "winner", true, &more, err);
-    atx_str_clear(&d.line);
-    atx_str_clear(&d.value);
-    return status;
-}
-
-const char *atx_store_dump_head(void)
-{
-    return ATX_DUMP_HEAD;
-}
-
-at_status atx_store_dump_since(atx_store *store, const char *since, int64_t *run, atx_line_sink *sink,
-                               void *context, at_error *err)
-{
-    static const atx_dump_options ALL = { 0 };
-    static const atx_sql PARTS[] = { ATX_SQL_DUMP_TRIALS_SINCE, ATX_SQL_DUMP_WINNERS_SINCE };
-    static const char *const KINDS[] = { "trial", "winner" };
-    dumper d = { .store = store, .options = &ALL, .run = run, .sink = sink, .context = context };
-    at_status status = AT_OK;
-    bool more = true;
-    for (int i = 0; i < 2 && status == AT_OK; i++) {
-        atx_query q;
-        status = atx_query_begin(&q, store, PARTS[i], "dump the database", err, "s", since);
-        while (more && atx_query_next(&q, &status, err))
-            status = write_row(&d, KINDS[i], q.statement, &more, err);
-        atx_query_end(&q);
-        forget_before(&d);
-    }
     atx_str_clear(&d.line);
     atx_str_clear(&d.value);
     return status;

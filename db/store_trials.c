@@ -285,15 +285,3 @@ at_status atx_store_each_problem(atx_store *store, atx_problem_visit *visit, voi
     atx_query_end(&q);
     return status;
 }
-
-at_status atx_store_each_run(atx_store *store, int64_t after, atx_run_visit *visit, void *context,
-                             at_error *err)
-{
-    atx_query q;
-    at_status status = atx_query_begin(&q, store, ATX_SQL_EACH_RUN, "read runs", err, "i", after);
-    while (atx_query_next(&q, &status, err))
-        visit(context, sqlite3_column_int64(q.statement, 0), atx_store_text(q.statement, 1),
-              atx_store_text(q.statement, 2));
-    atx_query_end(&q);
-    return status;
-}

@@ -40,12 +40,12 @@ static bool has_word(const void *context, const char *name, size_t name_len, con
     return name_len < 20 && word_len && word_len < 18;
 }
 
-static void check_values(const atx_py *py, size_t size)
+static void check_values(const char *text, size_t size)
 {
     static atx_py_value values[ATX_PY_MAX_VALUES];
     atx_py_error why = { 0 };
     int count = -1;
-    at_status status = atx_py_values(values, &count, py, &why);
+    at_status status = atx_py_values(values, &count, text, size, &why);
     require(status == AT_OK || (status == AT_ERR_INPUT && why.text[0] && why.offset <= size));
     for (int i = 0; status == AT_OK && i < count; i++)
         require(!values[i].is_word || (values[i].begin <= values[i].end && values[i].end <= size));
@@ -69,20 +69,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const atx_py_scope scope = { .known = is_known, .has_word = has_word };
     const atx_scope ours = { .find = find };
-    atx_py py;
-    atx_py_condition condition = { .division_count = 0 };
+    atx_py_condition condition = { .guard_count = 0 };
     atx_py_error why = { 0 };
-    if (atx_py_parse(&py, (const char *)data, size, &why) != AT_OK) {
+    check_values((const char *)data, size);
+    if (atx_py_translate(&condition, (const char *)data, size, &scope, &why) != AT_OK) {
         require(why.text[0] && why.offset <= size);
         return 0;
     }
-    check_values(&py, size);
-    if (atx_py_translate(&condition, &py, &scope, &why) == AT_OK) {
-        check_expression(&condition.text, &ours);
-        for (int i = 0; i < condition.division_count; i++)
-            check_expression(&condition.divisions[i].low, &ours);
-    }
+    check_expression(&condition.text, &ours);
+    for (int i = 0; i < condition.guard_count; i++)
+        check_expression(&condition.guards[i].text, &ours);
     atx_py_condition_clear(&condition);
-    atx_py_clear(&py);
     return 0;
 }

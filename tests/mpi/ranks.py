@@ -465,34 +465,6 @@ def gpus():
         print(f"{mpi}: two ranks served three GPUs, each once")
 
 
-def kept():
-    """--local-db: what a rank's devices measured is on its machine too, and merging that is all there is."""
-    env = scripted("count 2\n")
-    os.makedirs(f"{WORK}/local")
-    mpirun = sorted(launchers().items())[0][1]
-    done = run([*mpirun, "-n", "2", AUTOTUNE, "tune", "--shapes", f"{WORK}/shapes", "--only", "tile", "--max-trials",
-                "4", "--db", f"{WORK}/all.db", "--local-db", f"{WORK}/local"], **env)
-    if "NVRTC" in done.stderr and done.returncode == 3:
-        skip("no NVRTC")
-    assert done.returncode == 0, done.stderr
-    files = sorted(os.listdir(f"{WORK}/local"))
-    assert len(files) == 2 and files[0].startswith("rank0-") and files[1].startswith("rank1-"), files
-    joining = run([AUTOTUNE, "merge", f"{WORK}/joined.db", *(f"{WORK}/local/{name}" for name in files)])
-    assert joining.returncode == 0, joining.stderr
-    for table in ("trials_all", "winners_all"):
-        columns = "op, shape, type_key, template, config, round(median_s, 12), measured_at"
-        what = f"SELECT {columns} FROM {table} ORDER BY {columns}"
-        joined, all_of = rows("joined.db", what), rows("all.db", what)
-        missing = [row for row in all_of if row not in joined]
-        assert joined == all_of != [], f"{table}: {len(joined)} of {len(all_of)}; missing {missing[:3]}"
-    each = []
-    for number, name in enumerate(files):
-        run([AUTOTUNE, "merge", f"{WORK}/one{number}.db", f"{WORK}/local/{name}"])
-        each.append(rows(f"one{number}.db")[0][0])
-    assert sum(each) == rows("all.db")[0][0] and 0 not in each, each
-    print(f"two ranks kept {each} trials, which joined are the database")
-
-
 def network():
     """A database on a network file system is warned of, once, with what to do; the run goes on."""
     preload = ENV.get("LD_PRELOAD", "")

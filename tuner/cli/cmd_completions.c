@@ -22,7 +22,7 @@ static void print_parts(atx_description kind)
     for (const atx_command *c = atx_commands; c->name; c++) {
         char name[32];
         snprintf(name, sizeof name, "%s", c->name);
-        c->run(2, (char *[]){ name, ask, NULL });
+        (c->run ? c->run : atx_cmd_completions)(2, (char *[]){ name, ask, NULL });
     }
 }
 

@@ -3,7 +3,6 @@
 #include "cli/process.h"
 #include "device/device.h"
 #include "cli/progress.h"
-#include "cli/keep.h"
 #include "cli/learned.h"
 #include "lang/metric_text.h"
 #include "cli/over_ranks.h"
@@ -29,8 +28,7 @@ static const atx_usage USAGE = {
 };
 
 typedef struct tune_args {
-    const char *shapes, *shard, *db, *local_db, *dtype, *op, *strategy, *format, *templates_dir, *trace,
-        *cache_limit;
+    const char *shapes, *shard, *db, *dtype, *op, *strategy, *format, *templates_dir, *trace, *cache_limit;
     atx_words words, devices, fix, templates, ld, align;
     atx_folder_words folders;
     int64_t max_trials, seed, jobs;
@@ -332,7 +330,6 @@ static int run_plan(plan *p, const tune_args *a)
         .context = &out, .progress = on_progress, .result = on_result, .warning = on_warning
     };
     double started_s = atx_now_s();
-    atx_keep *keep = NULL;
 
     atx_display_init(&out.display, a->quiet, a->verbose);
     if (!a->quiet)
@@ -341,14 +338,8 @@ static int run_plan(plan *p, const tune_args *a)
     atx_process_take_time();
     if (status == AT_OK && p->over.ranks)
         status = atx_over_ranks_plan(&p->over, &p->options, &a->devices, a->quiet, &err);
-    if (a->local_db && !p->over.ranks)
-        on_warning(&out,
-                   "--local-db: there are no other ranks of mpirun or srun; all results are in the database");
-    if (status == AT_OK && p->over.ranks && a->local_db)
-        status = atx_keep_begin(&keep, p->over.ranks, p->options.db_path, a->local_db, &err);
     if (status == AT_OK)
         status = atx_tune(p->shapes.problems, p->shapes.count, p->catalog, &p->options, &events, &err);
-    atx_keep_end(keep);
     atx_display_erase(&out.display);
     if (atx_trace_close(p->options.trace, &cause) != AT_OK)
         traced = atx_complain(&cause);
@@ -436,10 +427,6 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
           "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db; of a replay: "
           "$XDG_DATA_HOME/autotune/replay.db)",
           &a.db },
-        { "--local-db", ATX_OPT_TEXT, "DIR",
-          "of a run of mpirun or srun: every rank also keeps what its devices measured, in a dump of its own "
-          "in this folder of its host; `autotune merge` joins them",
-          &a.local_db },
         { "--budget", ATX_OPT_SECONDS, "TIME",
           "stop searching a problem after this wall time: 90s, 500ms, 2m", &a.budget_s },
         { "--max-trials", ATX_OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",

@@ -37,8 +37,8 @@ int atx_cmd_report(int argc, char **argv);
 int atx_cmd_completions(int argc, char **argv);
 
 typedef struct atx_command {
-    const char *name, *about; /* NULL ends the table */
-    int (*run)(int argc, char **argv);
+    const char *name, *about;          /* NULL ends the table                                      */
+    int (*run)(int argc, char **argv); /* NULL: atx_cmd_completions, which reads the table (main.c) */
 } atx_command;
 extern const atx_command atx_commands[];
 

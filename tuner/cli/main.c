@@ -38,6 +38,11 @@ static const atx_command *find_command(const char *word)
     return c->name ? c : NULL;
 }
 
+static int run(const atx_command *c, int argc, char **argv)
+{
+    return c->run ? c->run(argc, argv) : atx_cmd_completions(argc, argv);
+}
+
 static int unknown_command(const char *word)
 {
     at_error err = { .status = AT_ERR_USAGE };
@@ -78,7 +83,7 @@ static int help(int argc, char **argv)
     for (int i = 2; !general && i < argc && code == ATX_EXIT_OK; i++) {
         const atx_command *c = find_command(argv[i]);
         char *page[] = { argv[i], "--help", NULL };
-        code = c ? c->run(2, page) : unknown_command(argv[i]);
+        code = c ? run(c, 2, page) : unknown_command(argv[i]);
     }
     return code;
 }
@@ -87,7 +92,7 @@ static int run_command(int argc, char **argv)
 {
     const atx_command *c = find_command(argv[1]);
     if (c)
-        return c->run(argc - 1, argv + 1);
+        return run(c, argc - 1, argv + 1);
     if (!begins_problem(argv[1]))
         return unknown_command(argv[1]);
     argv[0] = "tune";

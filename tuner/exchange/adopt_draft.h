@@ -1,6 +1,6 @@
 /*
  * adopt_draft.h - what `autotune adopt` sees in a file before it writes: the kernel, its arguments, and what
- * may become parameters. adopt_read.c and adopt_template.c fill it, adopt_write.c writes; it borrows the
+ * may become parameters. adopt_read.c fills it, adopt_write.c writes; it borrows the
  * input.
  */
 #ifndef AUTOTUNE_ADOPT_DRAFT_H
@@ -47,14 +47,5 @@ typedef struct atx_draft {
 
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
 at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
-
-/*
- * Sets `called`, from the namespaces and the template of the kernel, adds the template's numbers to the
- * parameters, and gives scalars of its types one that an op can pass.
- */
-void atx_draft_read_template(atx_draft *d, const atx_kernel_text *kernel);
-
-/* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
-int atx_draft_block_axis(const char *name);
 
 #endif

@@ -1,6 +1,10 @@
 /*
  * adopt_read.c - a parameter of tuning is a #define behind an #ifndef of the same name, or an argument of the
  * kernel's template that is a number. What a program copies into __constant__ arrays is an argument, too.
+ *
+ * How a kernel is called from outside (ns::f<T, TILE>): braces before it tell its namespaces; what stands
+ * between the end of the code before it and __global__ its template. Types become T, numbers parameters. A
+ * template that has other things (packs, templates, enumerators) is asked for.
  */
 #include "exchange/adopt_draft.h"
 
@@ -120,10 +124,8 @@ static at_status read_variables(atx_draft *d)
     return AT_OK;
 }
 
-/* ---- parameters ---- */
-
 /* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
-int atx_draft_block_axis(const char *name)
+static int block_axis(const char *name)
 {
     char low[ATX_MAX_WORD];
     size_t n = strlen(name);
@@ -137,6 +139,141 @@ int atx_draft_block_axis(const char *name)
     char axis = n ? low[n - 1] : '\0';
     return axis == 'y' ? 1 : axis == 'z' ? 2 : 0;
 }
+
+/* ---- namespaces ---- */
+
+/* Adds "name::" of what follows the word `namespace`: nothing without a name; a::b is two. */
+static void add_namespace(atx_str *out, const atx_tokens *t, size_t i)
+{
+    const size_t before = out->len;
+    for (; atx_tokens_is_word(t, i) || atx_tokens_is(t, i, "::"); i++)
+        atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
+    if (out->len > before)
+        atx_str_add(out, "::");
+}
+
+/* "a::b::" of the braces that are open at token `end`. */
+static void read_namespaces(atx_str *out, const atx_tokens *t, size_t end)
+{
+    size_t pending = 0; /* behind `namespace`; 0: none */
+    for (size_t i = 0; i < end; i++) {
+        if (atx_tokens_is(t, i, "namespace"))
+            pending = i + 1;
+        if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
+            i = atx_tokens_match(t, i);
+        else if (atx_tokens_is(t, i, "{") && pending)
+            add_namespace(out, t, pending);
+        if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))
+            pending = 0;
+    }
+}
+
+/* ---- the template ---- */
+
+/* The '<' of the kernel's own template; 0: it is none. */
+static size_t find_template(const atx_tokens *t, const atx_kernel_text *k)
+{
+    size_t found = 0;
+    for (size_t i = k->head; i < k->name; i++)
+        if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<"))
+            found = i + 1;
+    return found;
+}
+
+typedef enum meaning { TYPE, NUMBER, TRUTH, OTHER } meaning;
+
+/* One parameter, "int TILE = 16": what it is, and its last word before the '=' as its name. */
+static meaning read_meaning(atx_draft_param *p, const atx_tokens *t, size_t i, size_t end)
+{
+    static const struct {
+        const char *word;
+        meaning meaning;
+    } WORDS[] = { { "typename", TYPE },   { "class", TYPE },  { "bool", TRUTH },   { "int", NUMBER },
+                  { "unsigned", NUMBER }, { "long", NUMBER }, { "size_t", NUMBER } };
+    meaning found = OTHER;
+    size_t words = 0;
+    for (; i < end && !atx_tokens_is(t, i, "="); i++, words++) {
+        if (!atx_tokens_is_word(t, i) ||
+            atx_token_copy(p->name, sizeof p->name, t->text, &t->items[i]) >= sizeof p->name)
+            return OTHER; /* a pack, a pointer, a type of a namespace */
+        for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS && found == OTHER; k++)
+            if (atx_tokens_is(t, i, WORDS[k].word))
+                found = WORDS[k].meaning;
+    }
+    const bool negative = atx_tokens_is(t, i + 1, "-");
+    i += 1 + negative;
+    p->value = 1;
+    if (i < end && t->items[i].kind == ATX_TOKEN_NUMBER)
+        p->value = strtol(t->text + t->items[i].begin, NULL, 10) * (negative ? -1 : 1);
+    return words > 1 ? found : OTHER;
+}
+
+/* Adds an argument to `called`. false: not understood. */
+static bool add_argument(atx_draft *d, atx_str *called, size_t begin, size_t end)
+{
+    atx_draft_param p = { .axis = -1, .argument = true };
+    meaning kind = read_meaning(&p, &d->code, begin, end);
+    if (kind == OTHER || (kind != TYPE && d->param_count == ATX_DRAFT_PARAMS))
+        return false;
+    atx_str_addf(called, "%s%s", called->data[called->len - 1] == '<' ? "" : ", ",
+                 kind == TYPE ? "T" : p.name);
+    if (kind == TYPE)
+        return true;
+    p.axis = kind == NUMBER ? block_axis(p.name) : -1;
+    p.boolean = kind == TRUTH;
+    d->params[d->param_count++] = p;
+    return true;
+}
+
+/* The list behind the '<' at `open`. false, and nothing is added to the parameters: not understood. */
+static bool read_list(atx_draft *d, atx_str *called, size_t open)
+{
+    const int before = d->param_count;
+    const size_t count = d->code.count, end = atx_tokens_match(&d->code, open);
+    bool good = end < count;
+    atx_str_add(called, "<");
+    if (called->failed)
+        return false;
+    for (size_t at = open + 1, comma; good && at <= end; at = comma + 1) {
+        comma = atx_code_comma(&d->code, at, end);
+        good = add_argument(d, called, at, comma);
+    }
+    atx_str_add(called, ">");
+    if (!good)
+        d->param_count = before;
+    return good;
+}
+
+/* A scalar of a type that the template has: the op can pass a float. */
+static void name_scalars(atx_draft *d)
+{
+    for (int i = 0; i < d->arg_count; i++)
+        if (!d->args[i].pointer && !d->args[i].type)
+            d->args[i].type = "f32";
+}
+
+static void read_template(atx_draft *d, const atx_kernel_text *kernel)
+{
+    atx_str called = { 0 };
+    const size_t list = d->in->space ? 0 : find_template(&d->code, kernel);
+    read_namespaces(&called, &d->code, kernel->open);
+    atx_str_add(&called, d->kernel);
+    size_t plain = called.len;
+    if (list && !read_list(d, &called, list) && called.len > plain) {
+        called.len = plain;
+        called.data[plain] = '\0';
+        d->asks_arguments = true;
+    }
+    for (size_t i = 0; d->in->space && i < d->code.count; i++)
+        d->asks_arguments = d->asks_arguments || atx_tokens_is(&d->code, i, "template");
+    if (list && !d->asks_arguments)
+        name_scalars(d);
+    bool fits = !called.failed && called.len < sizeof d->called;
+    snprintf(d->called, sizeof d->called, "%s", fits ? called.data : d->kernel);
+    atx_str_clear(&called);
+}
+
+/* ---- parameters ---- */
 
 /* 4, (4), -4u: the value of a macro. */
 static bool read_number(long *out, const atx_tokens *t, size_t i)
@@ -177,7 +314,7 @@ static void read_parameter(atx_draft *d, const atx_tokens *t, size_t i)
         !atx_tokens_is(t, i + 2, p->name) || !t->items[i + 3].blank || /* a macro with arguments */
         !read_number(&p->value, t, i + 3) || is_known(d, p->name))
         return;
-    p->axis = atx_draft_block_axis(p->name);
+    p->axis = block_axis(p->name);
     d->param_count++;
 }
 
@@ -189,7 +326,7 @@ static void add_undefined(atx_draft *d)
         if (strlen(*name) >= ATX_MAX_WORD || is_known(d, *name))
             continue;
         atx_draft_param *p = &d->params[d->param_count++];
-        *p = (atx_draft_param){ .value = 1, .axis = atx_draft_block_axis(*name), .undefined = true };
+        *p = (atx_draft_param){ .value = 1, .axis = block_axis(*name), .undefined = true };
         strcpy(p->name, *name);
     }
 }
@@ -232,6 +369,6 @@ at_status atx_draft_read(atx_draft *d)
     if (status != AT_OK)
         return status;
     d->shared = has_dynamic_shared(&d->code);
-    atx_draft_read_template(d, &kernel);
+    read_template(d, &kernel);
     return read_parameters(d);
 }

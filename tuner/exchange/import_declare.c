@@ -210,48 +210,6 @@ static void combination(atx_config *out, const atx_template *t, uint32_t params,
     }
 }
 
-/* Is the division the same in Python and in C for these values? */
-static bool is_same(char sign, int64_t top, int64_t low)
-{
-    if (low == 0)
-        return true; /* an error in both: a condition that may meet it guards against it */
-    return sign == '/' ? !(top == INT64_MIN && low == -1) && top % low == 0 : top >= 0 && low > 0;
-}
-
-static at_status try_values(const declaring *d, const atx_py_division *division, const atx_expr *top,
-                            const atx_expr *low, atx_py_error *why)
-{
-    const atx_template *t = d->t;
-    uint32_t params = 0;
-    double all = 1;
-    atx_rng rng = { 1 };
-    for (int i = 0; i < t->scope.param_count; i++) {
-        if (!atx_expr_reads(top, t->scope.params[i].slot) && !atx_expr_reads(low, t->scope.params[i].slot))
-            continue;
-        params |= 1u << i;
-        all *= t->scope.params[i].count;
-    }
-    bool whole = all <= MOST_TRIED;
-    int64_t tries = whole ? (int64_t)all : MOST_TRIED, slots[ATX_MAX_SLOTS];
-    memcpy(slots, d->slots, sizeof slots);
-    for (int64_t i = 0; i < tries; i++) {
-        atx_config config;
-        int64_t a, b;
-        combination(&config, t, params, whole ? (uint64_t)i : atx_rng_next(&rng));
-        if (atx_config_bind(slots, t, &config, NULL) != AT_OK ||
-            atx_expr_eval(&a, top, slots, NULL) != AT_OK || atx_expr_eval(&b, low, slots, NULL) != AT_OK ||
-            is_same(division->sign, a, b))
-            continue;
-        return atx_py_refuse(why, division->offset,
-                             division->sign == '/' ? "found %" PRId64 " / %" PRId64
-                                                     " among its values; expected only exact quotients, or //"
-                                                   : "found %" PRId64 " and %" PRId64
-                                                     " on its sides; expected none below zero",
-                             a, b);
-    }
-    return AT_OK;
-}
-
 static at_status compile(atx_expr **out, const declaring *d, const atx_str *text, at_error *err)
 {
     atx_scope scope = { .find = atx_symbols_find, .context = &d->t->scope.symbols };
@@ -259,19 +217,49 @@ static at_status compile(atx_expr **out, const declaring *d, const atx_str *text
     return atx_expr_compile(out, text->data, text->len, &scope, where, err);
 }
 
-static at_status try_division(const declaring *d, const atx_py_division *division, atx_py_error *why)
+static at_status try_values(const declaring *d, const atx_py_guard *guard, const atx_expr *holds,
+                            atx_py_error *why)
 {
-    atx_expr *top = NULL, *low = NULL;
+    const atx_template *t = d->t;
+    uint32_t params = 0;
+    double all = 1;
+    atx_rng rng = { 1 };
+    for (int i = 0; i < t->scope.param_count; i++) {
+        if (!atx_expr_reads(holds, t->scope.params[i].slot))
+            continue;
+        params |= 1u << i;
+        all *= t->scope.params[i].count;
+    }
+    bool whole = all <= MOST_TRIED;
+    int64_t tries = whole ? (int64_t)all : MOST_TRIED, slots[ATX_MAX_SLOTS], good = 1;
+    memcpy(slots, d->slots, sizeof slots);
+    for (int64_t i = 0; i < tries; i++) {
+        atx_config config;
+        combination(&config, t, params, whole ? (uint64_t)i : atx_rng_next(&rng));
+        if (atx_config_bind(slots, t, &config, NULL) == AT_OK &&
+            atx_expr_eval(&good, holds, slots, NULL) == AT_OK && !good) {
+            atx_str values = { 0 };
+            for (int k = 0; k < t->scope.param_count; k++)
+                if (params >> k & 1)
+                    atx_str_addf(&values, " %s=%" PRId64, t->scope.params[k].name, config.values[k]);
+            atx_py_refuse(why, guard->offset, "%s; at%.70s", guard->why, atx_str_text(&values));
+            atx_str_clear(&values);
+            return AT_ERR_INPUT;
+        }
+    }
+    return AT_OK;
+}
+
+static at_status try_guard(const declaring *d, const atx_py_guard *guard, atx_py_error *why)
+{
+    atx_expr *holds = NULL;
     at_error cause = { 0 };
-    at_status status = compile(&top, d, &division->top, &cause);
+    at_status status = compile(&holds, d, &guard->text, &cause);
     if (status == AT_OK)
-        status = compile(&low, d, &division->low, &cause);
-    if (status == AT_OK)
-        status = try_values(d, division, top, low, why);
+        status = try_values(d, guard, holds, why);
     else
-        atx_py_refuse(why, division->offset, "%.140s", cause.text);
-    atx_expr_close(top);
-    atx_expr_close(low);
+        atx_py_refuse(why, guard->offset, "%.140s", cause.text);
+    atx_expr_close(holds);
     return status;
 }
 
@@ -294,17 +282,13 @@ static bool has_word(const void *context, const char *name, size_t name_len, con
 static at_status translate(atx_py_condition *out, const declaring *d, const atx_str *text, atx_py_error *why)
 {
     atx_py_scope scope = { .known = is_known, .has_word = has_word, .context = d };
-    atx_py py = { 0 };
-    at_status status = atx_py_parse(&py, atx_str_text(text), text->len, why);
-    if (status == AT_OK)
-        status = atx_py_translate(out, &py, &scope, why);
-    for (int i = 0; status == AT_OK && i < out->division_count; i++)
-        status = try_division(d, &out->divisions[i], why);
+    at_status status = atx_py_translate(out, atx_str_text(text), text->len, &scope, why);
+    for (int i = 0; status == AT_OK && i < out->guard_count; i++)
+        status = try_guard(d, &out->guards[i], why);
     if (status == AT_OK && out->text.len > MAX_CONDITION)
         status =
             atx_py_refuse(why, 0, "found a condition that takes %zu characters here; expected at most %d",
                           out->text.len, MAX_CONDITION);
-    atx_py_clear(&py);
     return status;
 }
 
@@ -366,7 +350,7 @@ static at_status add_requirement(declaring *d, const atx_str *condition)
 static at_status add_condition(declaring *d, uint32_t node)
 {
     atx_str text = { 0 };
-    atx_py_condition condition = { .division_count = 0 };
+    atx_py_condition condition = { .guard_count = 0 };
     atx_py_error why = { 0 };
     size_t broken = 0;
     atx_json_add_text(&text, &d->space->json, node);

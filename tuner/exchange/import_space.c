@@ -1,6 +1,6 @@
 /*
- * import_space.c - the parameters of a T1 declaration (import_file.h). Values are Python, evaluated
- * by python_values.c, or JSON lists; every parameter must have some.
+ * import_space.c - the parameters of a T1 declaration (import_file.h). Values are Python, read by
+ * python_values.c, or JSON lists; every parameter must have some.
  */
 #include "exchange/import_file.h"
 
@@ -26,16 +26,13 @@ static at_status add_python_value(atx_import_file *file, atx_import_param *param
 static at_status read_python(atx_import_file *file, atx_import_param *param, uint32_t node, at_error *err)
 {
     atx_str text = { 0 };
-    atx_py py = { 0 };
     atx_py_error why = { 0 };
     int count = 0;
     atx_py_value *values = malloc(ATX_PY_MAX_VALUES * sizeof *values);
     atx_json_add_text(&text, &file->json, node);
     at_status status = values ? atx_str_status(&text, err) : atx_no_memory(err);
     if (status == AT_OK) {
-        status = atx_py_parse(&py, atx_str_text(&text), text.len, &why);
-        if (status == AT_OK)
-            status = atx_py_values(values, &count, &py, &why);
+        status = atx_py_values(values, &count, atx_str_text(&text), text.len, &why);
         if (status == AT_ERR_INPUT)
             atx_json_fail(&file->json, node, why.offset, err, "%s", why.text);
         else if (status != AT_OK)
@@ -43,7 +40,6 @@ static at_status read_python(atx_import_file *file, atx_import_param *param, uin
     }
     for (int i = 0; values && status == AT_OK && i < count; i++)
         status = add_python_value(file, param, node, atx_str_text(&text), &values[i], err);
-    atx_py_clear(&py);
     atx_str_clear(&text);
     free(values);
     return status;

@@ -1,14 +1,15 @@
 /*
- * python.h - the Python expressions that other tuners' files hold: lists of values, and conditions on
- * parameters. A subset, on integers and words:
+ * python.h - the Python of other tuners' files: lists of values, and conditions on parameters, as published
+ * T1 files have them. Expressions become those of declarations (expr.h), which compile and evaluate them:
  *
- *   literals    3  0x10  2e3  True  False  'word'  [1, 2]  (1, 2)
- *   operators   or and not  in  not in  < <= > >= == !=  | ^ & << >>  + - * / // %  unary + - ~  **
- *               a if c else b; comparisons may chain
- *   lists       list(...) tuple(...) sorted(...) range(...)  [2**i for i in range(6) if i != 3]  +
- *   functions   min max abs int bool pow, math.ceil and math.floor of a quotient
+ *   literals    3  0x10  True  False  'word'
+ *   operators   or and not  in  not in  < <= > >= == !=  | ^ & << >>  + - * / // %  unary + - ~  2 **
+ *               comparisons may chain; `in` wants a list
+ *   functions   min max abs
+ *   lists       [1, 2]  (1, 2)  range(...)  list(...)  tuple(...)  [2**i for i in range(6) if i != 3]  +
  *
- * What lies outside is refused with its place in the text. Division is exact or refused: see atx_py_division.
+ * What lies outside is refused with its place in the text. Python's division differs from ours where a
+ * quotient is not exact ('/') or a side is below zero ('//' and '%'): see atx_py_guard.
  */
 #ifndef AUTOTUNE_PYTHON_H
 #define AUTOTUNE_PYTHON_H
@@ -17,49 +18,14 @@
 #include <stdint.h>
 
 #define ATX_PY_MAX_TEXT   ((size_t)1 << 16)
-#define ATX_PY_MAX_DEPTH  64
 #define ATX_PY_MAX_VALUES 4096
-
-typedef enum atx_py_kind {
-    ATX_PY_NUMBER, /* value                                                            */
-    ATX_PY_WORD,   /* a string: its text without quotes                                */
-    ATX_PY_NAME,
-    ATX_PY_UNARY,      /* op: "+" "-" "~" "not"; one child                             */
-    ATX_PY_BINARY,     /* op; two children                                             */
-    ATX_PY_LOGIC,      /* op: "and" "or"; two children                                 */
-    ATX_PY_COMPARE,    /* two or more children; each but the first has the op before it */
-    ATX_PY_CHOICE,     /* a if c else b; children c, a, b                              */
-    ATX_PY_LIST,       /* children: its elements                                       */
-    ATX_PY_COMPREHEND, /* children: element, name, source, and the conditions after it */
-    ATX_PY_CALL        /* the text is the function's name; children: its arguments     */
-} atx_py_kind;
-
-typedef struct atx_py_node {
-    atx_py_kind kind;
-    const char *op;      /* NULL: none; static                                         */
-    const char *compare; /* of operands in a chain: "<", "not in" ... before it; NULL  */
-    size_t begin, end;   /* offsets of its text; of operations, of the operator        */
-    int64_t value;
-    int first, next; /* first child, next sibling; 0: none                             */
-} atx_py_node;
+#define ATX_PY_MAX_GUARDS 32
 
 /* Why something was refused, and where in the text. */
 typedef struct atx_py_error {
     size_t offset;
     char text[160];
 } atx_py_error;
-
-typedef struct atx_py {
-    const char *text; /* borrowed */
-    size_t len;
-    atx_py_node *nodes; /* nodes[0] is none */
-    size_t count, cap;
-    int root;
-} atx_py;
-
-/* AT_ERR_INPUT (*why is then filled) or AT_ERR_MEMORY. */
-at_status atx_py_parse(atx_py *out, const char *text, size_t len, atx_py_error *why) AT_MUST_CHECK;
-void atx_py_clear(atx_py *py);
 
 /* A value of a parameter. */
 typedef struct atx_py_value {
@@ -68,18 +34,16 @@ typedef struct atx_py_value {
     size_t begin, end; /* of a word, in the text */
 } atx_py_value;
 
-/* The values of a list. At most ATX_PY_MAX_VALUES of them are written to `out`; more are refused. */
-at_status atx_py_values(atx_py_value *out, int *count, const atx_py *py, atx_py_error *why) AT_MUST_CHECK;
+/* The values of a list, at most ATX_PY_MAX_VALUES. AT_ERR_INPUT (*why is then filled) or AT_ERR_MEMORY. */
+at_status atx_py_values(atx_py_value *out, int *count, const char *text, size_t len,
+                        atx_py_error *why) AT_MUST_CHECK;
 
-/*
- * A division whose translation holds only while its quotient is exact ('/'), or while neither side is
- * negative ('//' and '%', where Python rounds down and C towards zero). Whoever translates must try them.
- */
-typedef struct atx_py_division {
-    char sign;        /* '/', 'f' for //, '%'            */
-    atx_str top, low; /* its sides, as C expressions     */
-    size_t offset;    /* of the operator, in Python      */
-} atx_py_division;
+/* Where this is not true, a division means another thing in Python. Whoever translates must try it. */
+typedef struct atx_py_guard {
+    atx_str text;    /* an expression of declarations */
+    const char *why; /* what is then to be said       */
+    size_t offset;   /* of the operator, in Python    */
+} atx_py_guard;
 
 /* What is known of a name in a condition. */
 typedef struct atx_py_scope {
@@ -90,27 +54,18 @@ typedef struct atx_py_scope {
     const void *context;
 } atx_py_scope;
 
-#define ATX_PY_MAX_DIVISIONS 32
-
 typedef struct atx_py_condition {
-    atx_str text; /* in the expression language of declarations (expr.h) */
-    atx_py_division divisions[ATX_PY_MAX_DIVISIONS];
-    int division_count;
+    atx_str text; /* an expression of declarations */
+    atx_py_guard guards[ATX_PY_MAX_GUARDS];
+    int guard_count;
 } atx_py_condition;
 
-/* Translates a condition. AT_ERR_INPUT: outside of the subset. */
-at_status atx_py_translate(atx_py_condition *out, const atx_py *py, const atx_py_scope *scope,
+/* Translates a condition. Errors as above. */
+at_status atx_py_translate(atx_py_condition *out, const char *text, size_t len, const atx_py_scope *scope,
                            atx_py_error *why) AT_MUST_CHECK;
 void atx_py_condition_clear(atx_py_condition *condition);
 
-/* Fills *why; AT_ERR_INPUT. For python*.c. */
+/* Fills *why; AT_ERR_INPUT. */
 at_status atx_py_refuse(atx_py_error *why, size_t offset, const char *format, ...) AT_PRINTF(3, 4);
-
-/* Is the text of the node this? */
-bool atx_py_is(const atx_py *py, int node, const char *text);
-
-/* a / b rounded down, and what is left, as Python does; b is not 0. false: overflow. */
-bool atx_py_divide(int64_t *quotient, int64_t *rest, int64_t a, int64_t b);
-bool atx_py_power(int64_t *out, int64_t base, int64_t exponent); /* false: no integer, or overflow */
 
 #endif

@@ -4,9 +4,8 @@
  *     server    HELLO  who it is (rank_info.h), once
  *     rank 0    START  number, argv    a child is to be made; every child has a number of its own
  *     both      BYTES  number, bytes   between the child and whoever asked for it
- *     rank 0    SHUT   number, grace   its connection is closed; killed when it lives on after so many
- * seconds server    ENDED  number, how     all that it said was passed on before; or it could not be made
- *     rank 0    KEEP   name, text      to be appended to a file of this name (--local-db)
+ *     rank 0    SHUT   number, grace   its connection is closed; killed when it lives on after these seconds
+ *     server    ENDED  number, how     all that it said was passed on before; or it could not be made
  *     both      BEAT   nothing, every second
  *     rank 0    END    the reason, "" when all is done
  *     server    LEAVE    its last word: MPI may end
@@ -14,7 +13,7 @@
 #ifndef AUTOTUNE_MPI_FRAMES_H
 #define AUTOTUNE_MPI_FRAMES_H
 
-enum { HELLO = 1, START, BYTES, SHUT, ENDED, KEEP, BEAT, END, LEAVE };
+enum { HELLO = 1, START, BYTES, SHUT, ENDED, BEAT, END, LEAVE };
 
 #define BEAT_S       1.0
 #define DISCONNECT_S 5.0 /* for the last words to be sent */

@@ -5,7 +5,6 @@
 #include "mpi/server.h"
 #include "util/cancel.h"
 #include "util/clock.h"
-#include "util/out_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,35 +266,6 @@ bool atx_ranks_is_gone(atx_ranks *r, int rank)
 const char *atx_ranks_no_gpu(const atx_ranks *r)
 {
     return r->list[0].info.no_gpu;
-}
-
-int atx_ranks_of(const atx_ranks *r, const char *uuid, const char *host)
-{
-    for (int i = 0; i < r->count && *uuid; i++)
-        for (int k = 0; k < r->list[i].info.gpu_count; k++)
-            if (r->owner[i][k] && strcmp(r->list[i].info.gpus[k], uuid) == 0)
-                return i;
-    for (int i = 0; i < r->count; i++)
-        if (strcmp(r->list[i].info.host, host) == 0)
-            return i;
-    return 0;
-}
-
-bool atx_ranks_keep(atx_ranks *r, int rank, const char *path, const atx_str *text)
-{
-    atx_str body = { 0 };
-    at_error err = { 0 };
-    atx_put_text(&body, path);
-    atx_put_bytes(&body, atx_str_text(text), text->len);
-    bool sent = true;
-    pthread_mutex_lock(&r->lock);
-    if (rank > 0 && r->message_queue)
-        sent = atx_message_queue_send(r->message_queue, rank, KEEP, &body);
-    pthread_mutex_unlock(&r->lock);
-    if (rank == 0 && atx_out_append(path, atx_str_text(text), text->len, &err) != AT_OK)
-        warn(r, err.text);
-    atx_str_clear(&body);
-    return sent;
 }
 
 /* All is stored and printed by now. */

@@ -40,12 +40,6 @@ bool atx_ranks_serves(const atx_ranks *ranks, int rank, int gpu); /* an ordinal 
 bool atx_ranks_is_gone(atx_ranks *ranks, int rank);
 const char *atx_ranks_no_gpu(const atx_ranks *ranks); /* why rank 0 has none */
 
-/* The rank on whose machine a device is, by its UUID or else by the machine's name; rank 0 where none is. */
-int atx_ranks_of(const atx_ranks *ranks, const char *uuid, const char *host);
-
-/* Has a rank append text to a file on its machine, and warns if it cannot. false: out of memory, not sent. */
-bool atx_ranks_keep(atx_ranks *ranks, int rank, const char *path, const atx_str *text);
-
 /*
  * Ends the others, and MPI. Where one of them is gone MPI cannot end in order: then the job is aborted with
  * this exit code, which may not return: what is to be printed was. NULL is allowed.

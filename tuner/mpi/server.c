@@ -8,7 +8,6 @@
 #include "mpi/message_queue.h"
 #include "mpi/rank_info.h"
 #include "util/clock.h"
-#include "util/out_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -92,17 +91,6 @@ static void close_child(served *w, double grace_s)
         w->kill_s = kill_s;
 }
 
-/* Lines for --local-db. */
-static void keep(atx_reader *body)
-{
-    size_t len = 0;
-    at_error err = { 0 };
-    const char *path = atx_get_text(body);
-    const char *text = atx_get_bytes(body, &len);
-    if (!body->bad && len && atx_out_append(path, text, len, &err) != AT_OK)
-        fprintf(stderr, "autotune: warning: --local-db: %s\n", err.text);
-}
-
 static void on_frame(server *s, uint32_t kind, atx_reader *body)
 {
     size_t len = 0;
@@ -116,8 +104,6 @@ static void on_frame(server *s, uint32_t kind, atx_reader *body)
             close_child(w, 0);
     } else if (kind == SHUT && w) {
         close_child(w, atx_get_f64(body));
-    } else if (kind == KEEP) {
-        keep(body);
     } else if (kind == END) {
         const char *reason = atx_get_text(body);
         s->over = true;

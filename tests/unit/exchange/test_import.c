@@ -249,8 +249,8 @@ static const struct {
     { T1("[]", "a > 1"), "bad.json:2:47: found no values of 'a'; expected a list of them" },
     { T1("[1, 2]", "a > b"), "bad.json:3:36: found 'b'; expected the name of a parameter" },
     { T1("[1, 2]", "1 / a == 1"),
-      "bad.json:3:34: found 1 / 2 among its values; expected only exact quotients, or //" },
-    { T1("[-1, 2]", "a % 2 == 1"), "bad.json:3:34: found -1 and 2 on its sides; expected none below zero" },
+      "bad.json:3:34: found a quotient that is not whole; expected only exact ones, or //; at a=2" },
+    { T1("[-1, 2]", "a % 2 == 1"), "bad.json:3:34: found a side below zero; expected none; at a=-1" },
     { "{\"ConfigurationSpace\": {}}", "bad.json:1:24: found no parameters" },
 };
 

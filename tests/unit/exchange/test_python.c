@@ -12,11 +12,8 @@
 static at_status values_of(atx_str *out, const char *text, atx_py_error *why)
 {
     static atx_py_value values[ATX_PY_MAX_VALUES];
-    atx_py py = { 0 };
     int count = 0;
-    at_status status = atx_py_parse(&py, text, strlen(text), why);
-    if (status == AT_OK)
-        status = atx_py_values(values, &count, &py, why);
+    at_status status = atx_py_values(values, &count, text, strlen(text), why);
     for (int i = 0; status == AT_OK && i < count; i++) {
         atx_str_add(out, i ? " " : "");
         if (values[i].is_word)
@@ -24,7 +21,6 @@ static at_status values_of(atx_str *out, const char *text, atx_py_error *why)
         else
             atx_str_addf(out, "%lld", (long long)values[i].number);
     }
-    atx_py_clear(&py);
     return status;
 }
 
@@ -36,7 +32,7 @@ static const struct {
     { "(1, 2)", "1 2" },
     { "(3,)", "3" },
     { "[]", "" },
-    { "[-1, +2, ~3, 0x10, 1_000, 2e3, 4.0]", "-1 2 -4 16 1000 2000 4" },
+    { "[-1, +2, ~3, 0x10]", "-1 2 -4 16" },
     { "[True, False]", "1 0" },
     { "['a', \"b_2\"]", "a b_2" },
     { "range(4)", "0 1 2 3" },
@@ -46,18 +42,16 @@ static const struct {
     { "list(range(32, 128+1, 32))", "32 64 96 128" },
     { "[2**i for i in range(0, 6)]", "1 2 4 8 16 32" },
     { "[i*16 for i in range(1, 9) if i % 2 == 0 if i != 4]", "32 96 128" },
-    { "list(2*i for i in (3, 5))", "6 10" },
+    { "list((3, 5)) + [2*i for i in (3, 5)]", "3 5 6 10" },
     { "[x + y for x in [1, 2]] + [9]", NULL }, /* y is not known */
     { "[1] + list(range(2, 4)) + [8]", "1 2 3 8" },
-    { "sorted([3, 1, 2])", "1 2 3" },
     { "tuple([7])", "7" },
-    { "[7 // 2, -7 // 2, 7 % 3, -7 % 3, 8 / 2]", "3 -4 1 2 4" },
+    { "[7 // 2, 7 % 3, 8 / 2]", "3 1 4" },
     { "[1 << 4, 256 >> 3, 6 & 3, 6 | 1, 6 ^ 2]", "16 32 2 7 4" },
-    { "[-2**2, 2**3**2, (-2)**2]", "-4 512 4" },
-    { "[1 if i > 1 else 0 for i in range(3)]", "0 0 1" },
+    { "[-2**2, 2**2**3, 12*1024]", "-4 256 12288" },
     { "[i for i in range(9) if 2 <= i < 5 or i in (7,)]", "2 3 4 7" },
     { "[i for i in range(4) if not i or i not in [1, 2]]", "0 3" },
-    { "[min(3, 2), max([1, 5]), abs(-3), int(6 / 3), pow(2, 5), bool(7)]", "2 5 3 2 32 1" },
+    { "[min(3, 2), max(1, 5, 4), abs(-3)]", "2 5 3" },
     { "[min(i, 2) for i in range(4) if i == 1 or i == 3]", "1 2" },
     { "[8 / i for i in [1, 2, 4]]", "8 4 2" },
 };
@@ -81,28 +75,28 @@ static const struct {
     size_t offset;
     const char *message;
 } BAD_VALUES[] = {
-    { "", 0, "found the end of the expression; expected a value, a name or '('" },
+    { "", 0, "found the end of the expression; expected a list of values" },
     { "5", 0, "found '5'; expected a list of values" },
     { "[1, 2", 5, "found the end of the expression; expected ',' or ']'" },
     { "[1 2]", 3, "found '2'; expected ',' or ']'" },
     { "[0.5]", 1, "found '0.5'; expected an integer" },
-    { "[1, x]", 4, "found 'x'; expected a value; only variables of a comprehension are known here" },
-    { "[1 / 2]", 3, "found 1 / 2; expected a quotient that is an integer" },
-    { "[1 // 0]", 3, "found '//'; expected no division by zero" },
-    { "[2 ** 64]", 3, "found '**'; expected an integer of 64 bits as the result" },
-    { "[1 << 64]", 3, "found '<<'; expected a shift by 0 to 63" },
-    { "[9223372036854775807 + 1]", 21, "found '+'; expected an integer of 64 bits as the result" },
-    { "np.arange(4)", 0, "found 'np.arange'; expected range, list, tuple or sorted" },
-    { "[a[0]]", 2, "found '['; expected an operator" },
-    { "lambda x: x", 0, "found 'lambda'; expected a value, a name or '('" },
-    { "[None]", 1, "found 'None'; expected a value, a name or '('" },
-    { "range(0)[", 8, "found '['; expected an operator" },
+    { "[1, x]", 4, "unknown name 'x'" },
+    { "[1 / 2]", 3, "found a quotient that is not whole; expected only exact ones, or //" },
+    { "[1 // 0]", 3, "division by zero in '1 / 0'" },
+    { "[2 ** 64]", 1, "shift outside 0..63 in '1 << 64'" },
+    { "[1 << 64]", 3, "shift outside 0..63 in '1 << 64'" },
+    { "[9223372036854775807 + 1]", 21, "overflow in '9223372036854775807 + 1'" },
+    { "np.arange(4)", 0, "found 'np.arange'; expected range, list or tuple" },
+    { "[a[0]]", 1, "unknown name 'a'" },
+    { "lambda x: x", 0, "found 'lambda'; expected range, list or tuple" },
+    { "[None]", 1, "unknown name 'None'" },
+    { "range(0)[", 8, "found '['; expected an operator or the end" },
     { "range(1, 2, 0)", 0, "found 'range'; expected one to three numbers in it, the third not 0" },
     { "range(1000000)", 0, "found more than 4096 values; expected fewer" },
-    { "['a\\n']", 3, "found an escape in a string; expected plain text" },
-    { "['a", 1, "found a string without its end; expected a quote" },
-    { "[1] + 'a'", 7, "found 'a'; expected a list of values" },
-    { "['a' + 1]", 2, "found 'a'; expected a number" },
+    { "['a\\n']", 3, "found '\\'; expected a string without escapes" },
+    { "['a", 1, "found '''; expected the quote that ends the string" },
+    { "[1] + 'a'", 6, "found ''a''; expected a list of values" },
+    { "['a' + 1]", 2, "found 'a'; expected a word only where it is compared with a parameter" },
 };
 
 Test(python, says_what_lies_outside_of_lists)
@@ -147,12 +141,7 @@ static const atx_py_scope SCOPE = { .known = is_known, .has_word = has_word };
 
 static at_status translate(atx_py_condition *out, const char *text, atx_py_error *why)
 {
-    atx_py py = { 0 };
-    at_status status = atx_py_parse(&py, text, strlen(text), why);
-    if (status == AT_OK)
-        status = atx_py_translate(out, &py, &SCOPE, why);
-    atx_py_clear(&py);
-    return status;
+    return atx_py_translate(out, text, strlen(text), &SCOPE, why);
 }
 
 /* What Python says of a = 6, b = 4, c = 0, mode = 'fast' stands in `holds`. */
@@ -178,26 +167,16 @@ static const struct {
     { "a / (b / 2) == 3", "a / (b / 2) == 3", true },
     { "a - (b - c) == 2", "a - (b - c) == 2", true },
     { "-a < ~b", "-a < ~b", true },
-    { "a ** 2 == 36", "a * a == 36", true },
-    { "(a + b) ** 2 > 99", "(a + b) * (a + b) > 99", true },
     { "2 ** b == 16", "1 << b == 16", true },
-    { "2 ** 3 ** 2 == 512", "1 << 9 == 512", true },
     { "a | 1 == 7", "(a | 1) == 7", true },
     { "(a & 2) == 2", "(a & 2) == 2", true },
     { "a & 2 == 2", "(a & 2) == 2", true }, /* in Python & goes first */
-    { "min(a, b) == 4 and max([a, b, c]) == 6", "min(a, b) == 4 && max(a, b, c) == 6", true },
-    { "max(a) == 6", "a == 6", true },
+    { "min(a, b) == 4 and max(a, b, c) == 6", "min(a, b) == 4 && max(a, b, c) == 6", true },
     { "abs(c - a) == 6", "abs(c - a) == 6", true },
-    { "int(a / b) == 1", "a / b == 1", true },
-    { "math.floor(a / b) == 1", "a / b == 1", true },
-    { "math.ceil(a / b) == 2", "ceil_div(a, b) == 2", true },
-    { "bool(a) == True", "(a != 0) == 1", true },
-    { "(a if c else b) == 4", "(c ? a : b) == 4", true },
-    { "a if b else c", "b ? a : c", true },
     { "mode == 'fast'", "mode == mode_fast", true },
     { "'fast' != mode", "mode_fast != mode", false },
     { "mode in ['fast', 'none']", "mode == mode_fast || mode == -1", true },
-    { "a == 6.0 and b == 0x4", "a == 6 && b == 4", true },
+    { "a == 6 and b == 0x4", "a == 6 && b == 4", true },
     { "(a < b) + 1 == 1", "(a < b) + 1 == 1", true },
     { "True", "1", true },
 };
@@ -219,7 +198,7 @@ static int64_t evaluate(const char *text)
 Test(python, translates_conditions)
 {
     for (size_t i = 0; i < sizeof CONDITIONS / sizeof *CONDITIONS; i++) {
-        atx_py_condition condition = { .division_count = 0 };
+        atx_py_condition condition = { .guard_count = 0 };
         atx_py_error why = { 0 };
         at_status status = translate(&condition, CONDITIONS[i].python, &why);
         cr_assert_eq(status, CONDITIONS[i].ours ? AT_OK : AT_ERR_INPUT, "%s: %s", CONDITIONS[i].python,
@@ -232,23 +211,29 @@ Test(python, translates_conditions)
     }
 }
 
-Test(python, notes_divisions)
+/* Python's / is exact, // and % round down: where ours does not say the same, the guard is 0. */
+Test(python, guards_divisions)
 {
-    atx_py_condition condition = { .division_count = 0 };
-    atx_py_error why = { 0 };
-    cr_assert_eq(translate(&condition, "a // (b + 1) % 4 == 0 and a * 2 / b > 1", &why), AT_OK);
-    cr_assert_eq(condition.division_count, 3);
     static const struct {
-        char sign;
-        const char *top, *low;
+        const char *text;
         size_t offset;
-    } EXPECTED[] = { { '%', "a / (b + 1)", "4", 13 }, { 'f', "a", "(b + 1)", 2 }, { '/', "a * 2", "b", 32 } };
+    } EXPECTED[] = { { "(b + 1) == 0 || (a) >= 0 && (b + 1) > 0", 2 },
+                     { "(4) == 0 || (a / (b + 1)) >= 0 && (4) > 0", 13 },
+                     { "(b) == 0 || (a * 2) % (b) == 0", 32 } };
+    atx_py_condition condition = { .guard_count = 0 };
+    atx_py_error why = { 0 };
+    cr_assert_eq(translate(&condition, "a // (b + 1) % 4 == 0 and a * 2 / b > 1", &why), AT_OK, "%s",
+                 why.text);
+    cr_assert_eq(condition.guard_count, 3);
     for (int i = 0; i < 3; i++) {
-        cr_assert_eq(condition.divisions[i].sign, EXPECTED[i].sign);
-        cr_assert_str_eq(atx_str_text(&condition.divisions[i].top), EXPECTED[i].top);
-        cr_assert_str_eq(atx_str_text(&condition.divisions[i].low), EXPECTED[i].low);
-        cr_assert_eq(condition.divisions[i].offset, EXPECTED[i].offset);
+        cr_assert_str_eq(atx_str_text(&condition.guards[i].text), EXPECTED[i].text);
+        cr_assert_eq(condition.guards[i].offset, EXPECTED[i].offset);
+        cr_assert_eq(evaluate(condition.guards[i].text.data), 1);
     }
+    atx_py_condition_clear(&condition);
+    cr_assert_eq(translate(&condition, "a / b == 1 or -a % b == 0", &why), AT_OK, "%s", why.text);
+    for (int i = 0; i < 2; i++)
+        cr_assert_eq(evaluate(condition.guards[i].text.data), 0, "6 / 4 and -6 %% 4");
     atx_py_condition_clear(&condition);
 }
 
@@ -265,20 +250,23 @@ static const struct {
     { "'fast'", 1, "found 'fast'; expected a word only where it is compared with a parameter" },
     { "a + 'x' == 1", 5, "found 'x'; expected a word only where it is compared with a parameter" },
     { "a in b", 5, "found 'b'; expected a list of values" },
-    { "[a, b] == 1", 0, "found '['; expected a list only behind 'in'" },
-    { "a ** b == 1", 2, "found '**'; expected 2 ** NAME, or a power of 1 to 8" },
-    { "sum([a, b]) == 1", 0, "found 'sum'; expected min, max, abs, int, bool, math.ceil or math.floor" },
+    { "[a, b] == 1", 0, "found '['; expected a value, a name or '('" },
+    { "a ** b == 1", 0, "found 'a'; expected a power of 2" },
+    { "sum([a, b]) == 1", 0, "found 'sum'; expected min, max or abs" },
     { "a is b", 2, "found 'is'; expected an operator or the end" },
     { "not", 3, "found the end of the expression; expected a value, a name or '('" },
     { "a not b", 6, "found 'b'; expected 'in'" },
     { "a ? b", 2, "found '?'; expected an operator or the end" },
-    { "min() == 1", 0, "found 'min'; expected values to choose from" },
+    { "int(a / b) == 1", 0, "found 'int'; expected min, max or abs" },
+    { "max(a) == 6", 0, "found 'max'; expected one value in abs, two or more in min and max" },
+    { "a if b else c", 2, "found 'if'; expected an operator or the end" },
+    { "min() == 1", 4, "found ')'; expected a value, a name or '('" },
 };
 
 Test(python, says_what_lies_outside_of_conditions)
 {
     for (size_t i = 0; i < sizeof BAD_CONDITIONS / sizeof *BAD_CONDITIONS; i++) {
-        atx_py_condition condition = { .division_count = 0 };
+        atx_py_condition condition = { .guard_count = 0 };
         atx_py_error why = { 0 };
         at_status status = translate(&condition, BAD_CONDITIONS[i].python, &why);
         if (BAD_CONDITIONS[i].message) {
@@ -294,14 +282,14 @@ Test(python, says_what_lies_outside_of_conditions)
 
 Test(python, deep_nesting_is_refused)
 {
-    static const char *const PARTS[] = { "(", "[", "-", "not ", "2**", "a if b else " };
+    static const char *const PARTS[] = { "(", "-", "not ", "2**", "min(", "a and not (" };
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
         atx_str text = { 0 };
-        atx_py py;
+        atx_py_condition condition;
         atx_py_error why = { 0 };
         for (int k = 0; k < 5000; k++)
             atx_str_add(&text, PARTS[i]);
-        cr_assert_eq(atx_py_parse(&py, text.data, text.len, &why), AT_ERR_INPUT);
+        cr_assert_eq(translate(&condition, text.data, &why), AT_ERR_INPUT);
         cr_assert(strstr(why.text, "nesting"), "%s: %s", PARTS[i], why.text);
         atx_str_clear(&text);
     }
