@@ -14,7 +14,7 @@ TestSuite(objective, .init = e2e_begin, .fini = e2e_end);
 
 static e2e_run run;
 
-#define FOOTPRINT "metric footprint = seconds * 1000000 * shared_bytes\n"
+#define FOOTPRINT "metric footprint = median_s * 1000000 * shared_bytes\n"
 #define MATMUL    "matmul 24x16x40 f32 --templates templates"
 
 /* `lines` are of the op; 32 threads take 20 us and 4096 bytes, 64 take 40 us and 128 bytes. */
@@ -68,7 +68,7 @@ Test(objective, the_least_value_wins_and_stands_beside_the_time)
     e2e_tune(&run, E2E_QUICK, "query " MATMUL);
     e2e_expect(strstr(run.out, "THREADS=64\n"), run);
     e2e_expect(
-        strstr(run.out, "\n  objective      min footprint (footprint = seconds * 1000000 * shared_bytes)\n"),
+        strstr(run.out, "\n  objective      min footprint (footprint = median_s * 1000000 * shared_bytes)\n"),
         run);
     e2e_tune(&run, E2E_QUICK, "query " MATMUL " --format json");
     e2e_expect(strstr(run.out, "\"objective\":\"min footprint ("), run);
@@ -78,11 +78,11 @@ Test(objective, the_least_value_wins_and_stands_beside_the_time)
     e2e_expect(strstr(run.out, "100.0 %") && strstr(run.out, "  6.2 %"), run);
     e2e_tune(&run, E2E_QUICK, "list matmul --templates templates");
     e2e_expect(
-        strstr(run.out, "\n  metric footprint = seconds * 1000000 * shared_bytes\n  objective: min footp"),
+        strstr(run.out, "\n  metric footprint = median_s * 1000000 * shared_bytes\n  objective: min footp"),
         run);
     e2e_tune(&run, E2E_QUICK, "list matmul --templates templates --format json");
     e2e_expect(
-        strstr(run.out, ",\"metrics\":{\"footprint\":\"seconds * 1000000 * shared_bytes\"},\"objective\":"),
+        strstr(run.out, ",\"metrics\":{\"footprint\":\"median_s * 1000000 * shared_bytes\"},\"objective\":"),
         run);
     e2e_tune(&run, E2E_QUICK, "report --templates templates");
     e2e_expect(strstr(run.out, "; chosen by min footprint ("), run);
@@ -98,7 +98,7 @@ Test(objective, max_means_that_more_is_better)
 {
     write_op(FOOTPRINT "objective footprint max\n");
     expect_winner("good THREADS=32  [footprint 81920]");
-    write_op("metric rate = 1 / seconds\nobjective rate max\n");
+    write_op("metric rate = 1 / median_s\nobjective rate max\n");
     expect_winner("good THREADS=32  [rate 50000]");
 }
 
@@ -138,13 +138,13 @@ Test(objective, a_configuration_without_a_value_is_no_candidate)
 /* 32 threads: 20 us times 32; 64 threads: 40 us times 64. */
 Test(objective, it_may_be_made_of_parameters)
 {
-    write_op("metric work = seconds * 1000000 * param.THREADS\nobjective work max\n");
+    write_op("metric work = median_s * 1000000 * param.THREADS\nobjective work max\n");
     expect_winner("good THREADS=64  [work 2560]");
     e2e_tune(&run, E2E_QUICK, "show " MATMUL " --format csv");
     e2e_expect(strstr(run.out, ",log,work\n") && strstr(run.out, ",,640\n"), run);
     e2e_tune(&run, E2E_QUICK, "verify --templates templates");
     e2e_expect(run.code == 0 && strstr(run.out, "holds"), run);
-    write_op("metric work = seconds * param.THREAD\n");
+    write_op("metric work = median_s * param.THREAD\n");
     tune();
     e2e_expect(run.code == 0 && strstr(run.err, "warning: templates/matmul/op.cu:16:8: found param.THREAD; "
                                                 "expected a parameter that a template of"),
@@ -167,7 +167,7 @@ Test(objective, verify_goes_by_it)
 
 /* ---- energy ---- */
 
-#define ENERGY "metric energy = joules * 1000\n"
+#define ENERGY "metric energy = energy_j * 1000\n"
 
 static void connect_counter(void)
 {
@@ -216,7 +216,7 @@ Test(objective, without_a_counter_the_problem_says_what_is_missing)
     write_op(ENERGY);
     tune();
     e2e_expect(
-        strstr(run.out, "a metric reads joules, and found no NVML for this device; expected NVML's energy"),
+        strstr(run.out, "a metric reads energy_j, and found no NVML for this device; expected NVML's energy"),
         run);
 }
 

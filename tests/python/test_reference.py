@@ -18,7 +18,7 @@ REFERENCE = ROOT / "templates/reference.md"
 PAGES = [ROOT / "templates" / name for name in ("README.md", "own_kernel.md", "coming_from.md")]
 DECLARE = ROOT / "tuner/declare"
 TABLES = {"An operation": "declare_op.c", "A template": "declare_template.c", "Common code": "declare_common.c"}
-NO_WORDS = ["declare_dim.c", "declare_lines.c", "declare_common.c", "declare_gather.c"]  # of blocks and files, not of lines
+NO_WORDS = ["declare_dim.c", "declare_lines.c", "declare_names.c", "declare_common.c", "declare_gather.c"]  # of blocks and files, not of lines
 CODE = re.compile(r"`([^`]*)`")
 
 # What examples are put into. The file has all kernels that an example may name.
@@ -68,7 +68,7 @@ def keywords(file):
 def later_words(files):
     """The words that these parts of the parser ask for behind the first one of a line, and what inputs hold."""
     text = "".join((DECLARE / file).read_text(encoding="utf-8") for file in files)
-    asked = re.findall(r'(?:sees_word|take_word|lines_take)\(&?\w+, "([a-z]\w*)"', text)
+    asked = re.findall(r'(?:sees_word|skip_word|lines_take)\(&?\w+, "([a-z]\w*)"', text)
     asked += re.findall(r'strcmp\([\w>.-]+, "([a-z]\w+)"\)', text)
     asked += re.findall(r'^    \{ "(\w+)", ATX_\w+, read_', text, re.M) + re.findall(r'\}, +\{ "(\w+)", ATX_', text)
     for words in re.findall(r"\bWORDS\[\] = \{([^}]*)\}", text):

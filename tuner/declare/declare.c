@@ -1,14 +1,17 @@
 /*
- * declare.c - what blocks of ops and of templates have in common: names, requirements, grid and block;
- * lets are declare_let.c's.
+ * declare.c - what blocks of ops and of templates have in common: the table of keywords, and the lines
+ * `language`, `use`, `each`, `let`, `const` and `require`.
  *
- * A block is read line by line through a table of keywords, which says which lines may stand there
- * more than once, must not be missing, or come after which. A name gets its slot at its declaration
- * and is known from there on: lets can only read what is above them, so evaluating them in order is
- * enough, and there are no circles.
+ * A block is read line by line through a table of keywords, which says which lines may stand there more than
+ * once, must not be missing, or come after which.
+ *
+ * `let c[d] = EXPRESSION` is a family: a let for each value of the index d, c0, c1 ..., in that order, each
+ * compiled from the same text with d bound. So whatever reads lets knows nothing of indices.
  */
 #include "declare/declare.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,170 +35,6 @@ _Static_assert(sizeof atx_limit_names / sizeof *atx_limit_names == ATX_LIMIT_COU
 _Static_assert(sizeof(atx_limits) == ATX_LIMIT_COUNT * sizeof(int64_t),
                "atx_limits is ATX_LIMIT_COUNT integers");
 
-/* ---- names ---- */
-
-/* Names that mean something in CUDA C++ or in declarations. */
-static const char *const RESERVED[] = {
-    "NULL",         "T",         "alignas",
-    "alignof",      "and",       "and_eq",
-    "asm",          "assert",    "auto",
-    "bitand",       "bitor",     "blockDim",
-    "blockIdx",     "bool",      "break",
-    "case",         "catch",     "char",
-    "char16_t",     "char32_t",  "char8_t",
-    "class",        "clock",     "clock64",
-    "co_await",     "co_return", "co_yield",
-    "compl",        "concept",   "const",
-    "const_cast",   "consteval", "constexpr",
-    "constinit",    "continue",  "cudaError_t",
-    "cudaStream_t", "decltype",  "default",
-    "defined",      "delete",    "device",
-    "dim3",         "do",        "double",
-    "dynamic_cast", "else",      "enum",
-    "explicit",     "export",    "extern",
-    "false",        "float",     "for",
-    "free",         "friend",    "goto",
-    "gridDim",      "if",        "inline",
-    "int",          "int16_t",   "int32_t",
-    "int64_t",      "int8_t",    "long",
-    "main",         "malloc",    "memcpy",
-    "memset",       "mutable",   "namespace",
-    "new",          "noexcept",  "not",
-    "not_eq",       "nullptr",   "operator",
-    "or",           "or_eq",     "printf",
-    "private",      "protected", "ptrdiff_t",
-    "public",       "register",  "reinterpret_cast",
-    "requires",     "restrict",  "return",
-    "short",        "signed",    "size_t",
-    "sizeof",       "static",    "static_assert",
-    "static_cast",  "std",       "struct",
-    "switch",       "template",  "this",
-    "thread_local", "threadIdx", "throw",
-    "true",         "try",       "typedef",
-    "typeid",       "typename",  "uint16_t",
-    "uint32_t",     "uint64_t",  "uint8_t",
-    "union",        "unsigned",  "using",
-    "virtual",      "void",      "volatile",
-    "warpSize",     "wchar_t",   "while",
-    "xor",          "xor_eq",
-};
-
-/* uint4, float2, longlong1 ... */
-static bool is_vector_type(const char *name)
-{
-    static const char *const OF[] = { "char", "short", "int", "long", "longlong", "float", "double" };
-    size_t n = strlen(name);
-    if (!n || name[n - 1] < '1' || name[n - 1] > '4')
-        return false;
-    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
-        size_t len = strlen(OF[i]);
-        const char *at = name + (name[0] == 'u');
-        if ((size_t)(name + n - at) == len + 1 && memcmp(at, OF[i], len) == 0 && at[len] >= '1' &&
-            at[len] <= '4')
-            return true;
-    }
-    return false;
-}
-
-/* RESERVED is in the order of first letters. */
-static bool is_reserved(const char *name)
-{
-    for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED && RESERVED[i][0] <= name[0]; i++)
-        if (RESERVED[i][0] == name[0] && strcmp(RESERVED[i], name) == 0)
-            return true;
-    return atx_expr_is_function(name, strlen(name)) || is_vector_type(name) || strncmp(name, "__", 2) == 0 ||
-           strncmp(name, "AUTOTUNE", 8) == 0;
-}
-
-static uint8_t tag_of(const char *name, size_t len)
-{
-    return len ? (uint8_t)(31 * len + 7 * (size_t)(unsigned char)name[0] + (unsigned char)name[len - 1]) : 0;
-}
-
-int atx_symbols_find(const void *symbols, const char *name, size_t len)
-{
-    const atx_symbols *s = symbols;
-    const uint8_t *end = s->tags + s->count, *at = s->tags;
-    uint8_t tag = tag_of(name, len);
-    for (; (at = memchr(at, tag, (size_t)(end - at))) != NULL; at++) {
-        const char *known = atx_symbol_name(s, (int)(at - s->tags));
-        if (strncmp(known, name, len) == 0 && known[len] == '\0')
-            return (int)(at - s->tags);
-    }
-    return -1;
-}
-
-at_status atx_put_symbol(atx_symbols *symbols, const char *name, at_error *err)
-{
-    size_t len = strlen(name);
-    symbols->begins[symbols->count] = (uint16_t)symbols->text.len;
-    symbols->tags[symbols->count++] = tag_of(name, len);
-    atx_str_add_bytes(&symbols->text, name, len + 1);
-    return atx_str_status(&symbols->text, err);
-}
-
-at_status atx_symbols_copy(atx_symbols *out, const atx_symbols *from, at_error *err)
-{
-    *out = *from;
-    out->text = (atx_str){ 0 };
-    atx_str_add_bytes(&out->text, from->text.data, from->text.len);
-    return atx_str_status(&out->text, err);
-}
-
-void atx_symbols_clear(atx_symbols *symbols)
-{
-    atx_str_clear(&symbols->text);
-    symbols->count = 0;
-}
-
-at_status atx_add_symbol(int *slot, atx_symbols *symbols, const char *name, const atx_lines *lines,
-                         const char *at)
-{
-    if (strlen(name) >= ATX_MAX_NAME)
-        return atx_lines_fail(lines, at, "found '%s', a name of %zu characters; expected at most %d", name,
-                              strlen(name), ATX_MAX_NAME - 1);
-    if (is_reserved(name))
-        return atx_lines_fail(lines, at, "found '%s'; expected a name that C++, CUDA and autotune leave free",
-                              name);
-    if (atx_symbols_find(symbols, name, strlen(name)) >= 0 ||
-        atx_index_find(&symbols->indices, name, strlen(name)))
-        return atx_lines_fail(lines, at, "found '%s' a second time; expected a new name", name);
-    if (symbols->count == ATX_MAX_SLOTS)
-        return atx_lines_fail(lines, at, "found more than %d names; expected fewer parameters, words or lets",
-                              ATX_MAX_SLOTS);
-    *slot = symbols->count;
-    return atx_put_symbol(symbols, name, lines->err);
-}
-
-at_status atx_read_assigned_name(char out[ATX_MAX_NAME], const char **at, atx_lines *lines)
-{
-    *at = lines->at;
-    at_status status = atx_lines_name(out, lines, "a name");
-    return status == AT_OK ? atx_lines_take(lines, "=", NULL) : status;
-}
-
-at_status atx_read_plain_name(char out[ATX_MAX_NAME], atx_lines *lines)
-{
-    static const char EXPECTED[] = "a name of a-z, 0-9 and _ that starts with a letter";
-    const char *at = lines->at;
-    at_status status = atx_lines_name(out, lines, EXPECTED);
-    if (status != AT_OK)
-        return status;
-    if (out[0] == '_' || strspn(out, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(out))
-        return atx_lines_fail(lines, at, "found '%s'; expected %s", out, EXPECTED);
-    return AT_OK;
-}
-
-at_status atx_read_free_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected)
-{
-    const char *at = lines->at;
-    at_status status = atx_lines_name(out, lines, expected);
-    if (status == AT_OK && is_reserved(out))
-        status = atx_lines_fail(lines, at,
-                                "found '%s'; expected a name that C++, CUDA and autotune leave free", out);
-    return status;
-}
-
 /* ---- lines by their keyword ---- */
 
 static const atx_keyword *find_keyword(const atx_keyword *keywords, const char *word, size_t len)
@@ -206,127 +45,245 @@ static const atx_keyword *find_keyword(const atx_keyword *keywords, const char *
     return NULL;
 }
 
-static at_status fail_unknown_keyword(const atx_lines *lines, const atx_keyword *keywords)
+static void fail_unknown_keyword(atx_lines *lines, const atx_keyword *keywords)
 {
     char list[600] = "one of";
     for (; keywords->word; keywords++) {
-        strcat(list, " "); /* the tables hold a dozen short words */
+        strcat(list, " "); /* the tables hold two dozen short words */
         strcat(list, keywords->word);
     }
-    return atx_lines_expected(lines, list);
+    atx_lines_expected(lines, list);
 }
 
 /* One line; `seen` holds a bit for each row of the table. */
-static at_status read_keyword(atx_lines *lines, const atx_keyword *keywords, unsigned *seen, void *target)
+static void read_keyword(atx_lines *lines, const atx_keyword *keywords, unsigned *seen, void *target)
 {
     size_t len = atx_lines_word(lines);
     const atx_keyword *k = find_keyword(keywords, lines->at, len);
-    if (!k)
-        return fail_unknown_keyword(lines, keywords);
-
+    if (!k) {
+        fail_unknown_keyword(lines, keywords);
+        return;
+    }
     unsigned bit = 1u << (k - keywords);
     if (k->once && (*seen & bit))
-        return atx_lines_fail(lines, lines->at, "found a second '%s' line; expected one", k->word);
+        atx_lines_fail(lines, lines->at, "found a second '%s' line; expected one", k->word);
     if (k->after && !(*seen & 1u << (find_keyword(keywords, k->after, strlen(k->after)) - keywords)))
-        return atx_lines_fail(lines, lines->at, "found '%s'; expected '%s' before it", k->word, k->after);
+        atx_lines_fail(lines, lines->at, "found '%s'; expected '%s' before it", k->word, k->after);
+    if (lines->status != AT_OK)
+        return;
     *seen |= bit;
-
     atx_lines_skip(lines, len);
-    at_status status = k->read(lines, target);
-    if (status == AT_OK && !atx_lines_at_end(lines))
-        status =
-            atx_lines_expected(lines, atx_lines_sees(lines, "=") ? "'==' to compare" : "the end of the line");
-    return status;
+    if (k->expr)
+        *(atx_expr **)(void *)((char *)target + k->expr) = atx_lines_expr(lines);
+    else
+        k->read(lines, target);
+    if (!atx_lines_at_end(lines))
+        atx_lines_expected(lines, atx_lines_sees(lines, "=") ? "'==' to compare" : "the end of the line");
 }
 
 at_status atx_read_keywords(atx_lines *lines, const atx_keyword *keywords, const bool *without, void *target)
 {
     unsigned seen = 0;
-    bool more = true;
-    at_status status;
-
-    while ((status = atx_lines_next(&more, lines)) == AT_OK && more)
-        if ((status = read_keyword(lines, keywords, &seen, target)) != AT_OK)
-            return status;
-    for (int i = 0; status == AT_OK && keywords[i].word; i++)
+    while (atx_lines_next(lines))
+        read_keyword(lines, keywords, &seen, target);
+    for (int i = 0; keywords[i].word; i++)
         if (keywords[i].required && !(*without && keywords[i].of_kernels) && !(seen & 1u << i))
-            return atx_lines_fail(lines, lines->next,
-                                  "found the end of the declaration; expected a line '%s' in it",
-                                  keywords[i].form);
-    return status;
+            atx_lines_fail(lines, lines->next, "found the end of the declaration; expected a line '%s' in it",
+                           keywords[i].form);
+    return lines->status;
 }
 
 /* ---- lines that both have ---- */
 
-at_status atx_read_uses(atx_used *uses, atx_lines *lines)
+void atx_read_language(atx_lines *lines, void *target)
+{
+    (void)target;
+    const char *at = lines->at;
+    int64_t version = atx_lines_integer(lines, "the version of the language, as in language 1");
+    if (version < 1)
+        atx_lines_fail(lines, at, "found language %" PRId64 "; expected language 1", version);
+    const atx_where w = atx_lines_where(lines, at);
+    if (lines->status == AT_OK && version > ATX_LANGUAGE)
+        atx_lines_note(lines, atx_fail(lines->err, AT_ERR_USAGE,
+                                       "%s:%d:%d: found language %" PRId64 ", which needs a newer autotune; "
+                                       "this is autotune " AT_VERSION " and reads language %d",
+                                       w.file, w.line, w.column, version, ATX_LANGUAGE));
+}
+
+void atx_read_uses(atx_lines *lines, atx_used *uses)
 {
     do {
         char name[ATX_MAX_NAME];
-        const char *at = lines->at;
-        at_status status = atx_read_plain_name(name, lines);
-        if (status != AT_OK)
-            return status;
+        const char *at = atx_read_plain_name(name, lines);
         for (int i = 0; i < uses->count; i++)
             if (strcmp(uses->names[i], name) == 0)
-                return atx_lines_fail(lines, at, "found '%s' a second time; expected each file once", name);
+                atx_lines_fail(lines, at, "found '%s' a second time; expected each file once", name);
         if (uses->count == ATX_MAX_USES)
-            return atx_lines_fail(lines, at, "found more than %d files of common code; expected fewer",
-                                  ATX_MAX_USES);
+            atx_lines_fail(lines, at, "found more than %d files of common code; expected fewer",
+                           ATX_MAX_USES);
+        if (lines->status != AT_OK)
+            return;
         strcpy(uses->names[uses->count], name);
         uses->where[uses->count++] = atx_lines_where(lines, at);
     } while (!atx_lines_at_end(lines));
-    return AT_OK;
 }
 
-at_status atx_read_require(atx_require **requires, size_t *count, size_t *cap, const atx_symbols *symbols,
-                           atx_lines *lines)
+void atx_read_require(atx_lines *lines, void *target)
 {
+    (void)target;
+    const atx_declaring *in = &lines->in;
     atx_require require = { .where = atx_lines_where(lines, lines->at) };
-    at_status status;
+    if (*in->require_count == ATX_MAX_REQUIRES)
+        atx_lines_fail(lines, lines->at, "found more than %d requirements; expected fewer", ATX_MAX_REQUIRES);
+    require.expr = atx_lines_expr(lines);
+    require.reason = atx_lines_comment(lines);
+    if (lines->status == AT_OK &&
+        atx_lines_grow(lines, in->requires, in->require_cap, *in->require_count, sizeof require))
+        (*in->requires)[(*in->require_count)++] = require;
+    else
+        atx_requires_clear(&require, 1);
+}
 
-    if (*count == ATX_MAX_REQUIRES)
-        return atx_lines_fail(lines, lines->at, "found more than %d requirements; expected fewer",
-                              ATX_MAX_REQUIRES);
-    if ((status = atx_lines_expr(&require.expr, lines, symbols)) != AT_OK)
-        goto done;
-    if ((status = atx_lines_comment(&require.reason, lines)) != AT_OK)
-        goto done;
-    if (!atx_grow(requires, cap, *count, sizeof **requires)) {
-        status = atx_no_memory(lines->err);
-        goto done;
+void atx_read_grid(atx_lines *lines, atx_expr *out[3])
+{
+    static const char *const ENDS[] = { NULL };
+    atx_read_exprs(lines, out, 3, ENDS, "the end of the line");
+}
+
+/* ---- each ---- */
+
+static void read_index_name(atx_lines *lines)
+{
+    const atx_symbols *symbols = lines->in.symbols;
+    atx_indices *indices = &lines->in.symbols->indices;
+    char name[ATX_MAX_NAME];
+    const char *at = atx_read_free_name(name, lines, "the name of an index");
+    if (strlen(name) >= ATX_MAX_INDEX_NAME)
+        atx_lines_fail(lines, at, "found an index of %zu characters; expected at most %d", strlen(name),
+                       ATX_MAX_INDEX_NAME - 1);
+    else if (atx_symbols_find(symbols, name, strlen(name)) >= 0 ||
+             atx_index_find(indices, name, strlen(name)))
+        atx_lines_fail(lines, at, "found '%s' a second time; expected a new name", name);
+    else if (indices->count == ATX_MAX_INDICES)
+        atx_lines_fail(lines, at, "found more than %d indices; expected fewer", ATX_MAX_INDICES);
+    else
+        strcpy(indices->items[indices->count++].name, name);
+}
+
+void atx_read_each(atx_lines *lines, void *target)
+{
+    (void)target;
+    atx_indices *indices = &lines->in.symbols->indices;
+    const int known = indices->count;
+    do
+        read_index_name(lines);
+    while (atx_lines_word(lines));
+    atx_lines_take(lines, "=", "another index, or '=' and their values");
+    const char *at = lines->at;
+    const int64_t first = atx_lines_integer(lines, "values, as in 0..7");
+    atx_lines_take(lines, "..", "'..' and the last value");
+    const int64_t last = atx_lines_integer(lines, "the last value");
+    if (first < 0 || first >= ATX_MAX_SLOTS || last < 0 || last >= ATX_MAX_SLOTS)
+        atx_lines_fail(lines, at, "found the values %lld to %lld; expected them from 0 to %d",
+                       (long long)first, (long long)last, ATX_MAX_SLOTS - 1);
+    for (int i = known; i < indices->count && lines->status == AT_OK; i++) {
+        indices->items[i].first = (int)first;
+        indices->items[i].last = (int)last;
     }
-    (*requires)[(*count)++] = require;
-    require = (atx_require){ 0 };
-done:
-    atx_expr_close(require.expr);
-    free(require.reason);
-    return status;
 }
 
-at_status atx_read_exprs(atx_expr **out, int *count, int max, const atx_symbols *symbols, atx_lines *lines)
+/* ---- let, const ---- */
+
+/* A let with this name. The reader is in front of its expression; `at` is its name. */
+static void add_let(atx_lines *lines, const atx_let *named, const char *at)
 {
-    *count = 0;
-    do {
-        if (*count == max)
-            return atx_lines_expected(lines, "the end of the line");
-        at_status status = atx_lines_expr(&out[*count], lines, symbols);
-        if (status != AT_OK)
-            return status;
-        ++*count;
-    } while (!atx_lines_at_end(lines));
-    return AT_OK;
+    const atx_declaring *in = &lines->in;
+    atx_let let = *named;
+    let.expr = atx_lines_expr(lines); /* first: a value cannot depend on itself */
+    let.slot = atx_add_symbol(lines, let.name, at);
+    let.meaning = atx_lines_comment(lines);
+    if (lines->status == AT_OK && atx_lines_grow(lines, in->lets, in->let_cap, *in->let_count, sizeof let)) {
+        (*in->lets)[(*in->let_count)++] = let;
+    } else {
+        atx_expr_close(let.expr);
+        free(let.meaning);
+    }
 }
 
-at_status atx_read_grid(atx_launch *launch, const atx_symbols *symbols, atx_lines *lines)
+/* NAME and the index's value. */
+static void add_member(atx_lines *lines, const atx_let *named, int value, const char *at)
 {
-    int count;
-    return atx_read_exprs(launch->grid, &count, 3, symbols, lines);
+    atx_let let = *named;
+    const int room = ATX_MAX_NAME - snprintf(NULL, 0, "%d", value);
+    if ((int)strlen(named->name) >= room)
+        atx_lines_fail(lines, at, "found a name of %zu characters; expected at most %d before an index",
+                       strlen(named->name), room - 1);
+    else
+        snprintf(let.name + strlen(let.name), sizeof let.name - strlen(let.name), "%d", value);
+    add_let(lines, &let, at);
 }
 
-at_status atx_read_block(atx_launch *launch, const atx_symbols *symbols, atx_lines *lines)
+static void add_family(atx_lines *lines, const atx_let *named, atx_index *index, const char *at)
 {
-    int count;
-    return atx_read_exprs(launch->block, &count, 3, symbols, lines);
+    const char *expression = lines->at;
+    const int step = index->first <= index->last ? 1 : -1;
+    index->bound = true;
+    for (int value = index->first; lines->status == AT_OK && value != index->last + step; value += step) {
+        lines->at = expression;
+        index->value = value;
+        add_member(lines, named, value, at);
+    }
+    index->bound = false;
+}
+
+/* After a name: `[INDEX]`. NULL where it is not there. */
+static atx_index *read_index(atx_lines *lines)
+{
+    atx_indices *indices = &lines->in.symbols->indices;
+    char name[ATX_MAX_NAME];
+    if (!atx_lines_skip_sign(lines, "["))
+        return NULL;
+    const char *at = atx_lines_name(name, lines, "an index");
+    const atx_index *found = atx_index_find(indices, name, strlen(name));
+    if (!found)
+        atx_lines_fail(lines, at, "found '%s'; expected an index of a line 'each' above", name);
+    atx_lines_take(lines, "]", NULL);
+    return found ? &indices->items[found - indices->items] : NULL;
+}
+
+void atx_read_any_let(atx_lines *lines, bool rendered, bool macro)
+{
+    atx_let let = { .rendered = rendered, .macro = macro, .where = atx_lines_where(lines, lines->at) };
+    const char *at = atx_lines_name(let.name, lines, "a name");
+    atx_index *index = read_index(lines);
+    atx_lines_take(lines, "=", NULL);
+    if (index)
+        add_family(lines, &let, index, at);
+    else
+        add_let(lines, &let, at);
+}
+
+void atx_read_let(atx_lines *lines, void *target)
+{
+    (void)target;
+    atx_read_any_let(lines, false, false);
+}
+
+void atx_read_const(atx_lines *lines, void *target)
+{
+    (void)target;
+    atx_read_any_let(lines, true, false);
+}
+
+/* ---- the end ---- */
+
+void atx_lets_clear(atx_let *lets, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(lets[i].meaning);
+        atx_expr_close(lets[i].expr);
+    }
+    free(lets);
 }
 
 void atx_requires_clear(atx_require *requires, size_t count)
@@ -335,7 +292,6 @@ void atx_requires_clear(atx_require *requires, size_t count)
         free(requires[i].reason);
         atx_expr_close(requires[i].expr);
     }
-    free(requires);
 }
 
 void atx_launch_clear(atx_launch *launch)

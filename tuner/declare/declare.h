@@ -233,7 +233,7 @@ typedef enum atx_figure {
     ATX_FIGURE_JOULES,
     ATX_FIGURES
 } atx_figure;
-extern const char *const atx_figure_names[ATX_FIGURES]; /* "seconds", ... */
+extern const char *const atx_figure_names[ATX_FIGURES]; /* "median_s", ... */
 
 #define ATX_FIGURE_SLOT       ATX_MAX_SLOTS
 #define ATX_METRIC_SLOT       (ATX_FIGURE_SLOT + ATX_FIGURES)

@@ -19,58 +19,47 @@
 #include "declare/declare_parts.h"
 
 /* One 'NUMBER WORD'. `seen`: a relative or an absolute one was there. */
-static at_status read_limit(atx_check *check, bool seen[2], atx_lines *lines)
+static void read_limit(atx_check *check, bool seen[2], atx_lines *lines)
 {
-    double value = 0;
     const char *at = lines->at;
-    at_status status = atx_lines_real(&value, lines, "a number, as in within 1e-3 relative");
-    if (status != AT_OK)
-        return status;
+    const double value = atx_lines_real(lines, "a number, as in within 1e-3 relative");
     if (value < 0)
-        return atx_lines_fail(lines, at, "found a tolerance below 0; expected 0 or more");
-    bool relative = atx_lines_sees_word(lines, "relative"), absolute = atx_lines_sees_word(lines, "absolute"),
-         ulp = atx_lines_sees_word(lines, "ulp"), norm = atx_lines_sees_word(lines, "norm");
-    bool first = !seen[0] && !seen[1];
-    if (!(relative && !seen[0]) && !(absolute && !seen[1]) && !(first && (ulp || norm)))
-        return atx_lines_expected(lines, first     ? "relative, absolute, ulp or norm"
-                                         : seen[0] ? "absolute"
-                                                   : "relative");
+        atx_lines_fail(lines, at, "found a tolerance below 0; expected 0 or more");
+    const bool first = !seen[0] && !seen[1];
+    const bool relative = !seen[0] && atx_lines_skip_word(lines, "relative");
+    const bool absolute = !relative && !seen[1] && atx_lines_skip_word(lines, "absolute");
+    const bool ulp = first && atx_lines_skip_word(lines, "ulp"),
+               norm = first && atx_lines_skip_word(lines, "norm");
+    if (!relative && !absolute && !ulp && !norm)
+        atx_lines_expected(lines, first     ? "relative, absolute, ulp or norm"
+                                  : seen[0] ? "absolute"
+                                            : "relative");
     *(absolute ? &check->absolute : &check->relative) = value;
     check->rule = ulp ? ATX_ULP : norm ? ATX_NORM : ATX_WITHIN;
     seen[0] = seen[0] || relative;
     seen[1] = seen[1] || absolute;
-    atx_lines_skip(lines, atx_lines_word(lines));
-    return AT_OK;
 }
 
-static at_status read_validator(atx_check *check, atx_lines *lines)
-{
-    atx_lines_skip(lines, 2);
-    const char *at = lines->at;
-    check->rule = ATX_BY;
-    at_status status = atx_read_free_name(check->by, lines, "the name of a kernel");
-    if (status == AT_OK && !atx_lines_source_has(lines, check->by))
-        return atx_lines_fail(
-            lines, at, "found no kernel '%s' in this file; expected it below the declaration", check->by);
-    return status;
-}
-
-static at_status read_rule(atx_check *check, atx_lines *lines, const char *expected)
+static void read_rule(atx_check *check, atx_lines *lines, const char *expected)
 {
     bool seen[2] = { false, false };
-    if (atx_lines_sees_word(lines, "exact")) {
-        atx_lines_skip(lines, 5);
-        return AT_OK;
+    if (atx_lines_skip_word(lines, "exact"))
+        return;
+    if (atx_lines_skip_word(lines, "by")) {
+        const char *at = atx_read_free_name(check->by, lines, "the name of a kernel");
+        check->rule = ATX_BY;
+        if (!atx_lines_source_has(lines, check->by))
+            atx_lines_fail(lines, at, "found no kernel '%s' in this file; expected it below the declaration",
+                           check->by);
+        return;
     }
-    if (atx_lines_sees_word(lines, "by"))
-        return read_validator(check, lines);
-    if (!atx_lines_sees_word(lines, "within"))
-        return atx_lines_expected(lines, expected);
-    atx_lines_skip(lines, 6);
-    at_status status = read_limit(check, seen, lines);
-    if (status == AT_OK && check->rule == ATX_WITHIN && !atx_lines_at_end(lines))
-        status = read_limit(check, seen, lines);
-    return status;
+    if (!atx_lines_skip_word(lines, "within")) {
+        atx_lines_expected(lines, expected);
+        return;
+    }
+    read_limit(check, seen, lines);
+    if (check->rule == ATX_WITHIN && !atx_lines_at_end(lines))
+        read_limit(check, seen, lines);
 }
 
 static atx_arg *find_output(atx_op *op, const atx_lines *lines)
@@ -81,21 +70,21 @@ static atx_arg *find_output(atx_op *op, const atx_lines *lines)
     return NULL;
 }
 
-at_status atx_read_check(atx_op *op, atx_lines *lines)
+void atx_read_check(atx_lines *lines, void *target)
 {
+    atx_op *op = target;
     atx_check check = { .rule = ATX_EXACT, .where = atx_lines_where(lines, lines->at) };
     atx_arg *arg = find_output(op, lines);
     atx_check *to = arg ? &arg->check : &op->expected.check;
 
     if (to->where.line)
-        return atx_lines_fail(lines, lines->line, "found a second 'check' line%s%s; expected one",
-                              arg ? " for " : "", arg ? arg->name : "");
+        atx_lines_fail(lines, lines->line, "found a second 'check' line%s%s; expected one",
+                       arg ? " for " : "", arg ? arg->name : "");
     if (arg)
-        atx_lines_skip(lines, strlen(arg->name));
-    at_status status = read_rule(
-        &check, lines, arg ? "'exact', 'within' or 'by'" : "'exact', 'within', 'by' or an output above");
+        atx_lines_skip_word(lines, arg->name);
+    read_rule(&check, lines,
+              arg ? "'exact', 'within' or 'by'" : "'exact', 'within', 'by' or an output above");
     *to = check;
-    return status;
 }
 
 void atx_op_share_check(atx_op *op)

@@ -26,11 +26,6 @@ static const char NOTE[] = ATX_PART_HEADERS;
 static const char DATA[] = ATX_PART_DATA;
 static const atx_paths NO_PATHS = { 0 };
 
-static at_status out_of_memory(at_error *err)
-{
-    return atx_no_memory(err);
-}
-
 /* ---- one file ---- */
 
 static void common_close(atx_common *c)
@@ -45,32 +40,28 @@ static void common_close(atx_common *c)
 }
 
 /* The name, which the file has as well: an editor follows #include lines by it. */
-static at_status read_common(atx_lines *lines, void *target)
+static void read_common(atx_lines *lines, void *target)
 {
     atx_common *c = target;
     char expected[ATX_MAX_NAME + 5];
-    const char *at = lines->at, *slash = strrchr(c->file, '/');
-    at_status status = atx_read_plain_name(c->name, lines);
-    if (status != AT_OK)
-        return status;
+    const char *at = atx_read_plain_name(c->name, lines), *slash = strrchr(c->file, '/');
     snprintf(expected, sizeof expected, "%s.cuh", c->name);
     if (strcmp(slash ? slash + 1 : c->file, expected) != 0)
-        return atx_lines_fail(lines, at, "found '%s'; expected the name of the file, which would be %s",
-                              c->name, expected);
-    return atx_lines_comment(&c->about, lines);
+        atx_lines_fail(lines, at, "found '%s'; expected the name of the file, which would be %s", c->name,
+                       expected);
+    c->about = atx_lines_comment(lines);
 }
 
-static at_status read_use(atx_lines *lines, void *target)
+static void read_use(atx_lines *lines, void *target)
 {
-    return atx_read_uses(&((atx_common *)target)->uses, lines);
+    atx_read_uses(lines, &((atx_common *)target)->uses);
 }
 
 /* What a template will read that uses this: its names are known only there. */
-static at_status pass_over(atx_lines *lines, void *target)
+static void pass_over(atx_lines *lines, void *target)
 {
     (void)target;
     lines->at = lines->line_end;
-    return AT_OK;
 }
 
 static const atx_keyword KEYWORDS[] = {
@@ -81,6 +72,7 @@ static const atx_keyword KEYWORDS[] = {
     { .word = "let", .after = "common", .read = pass_over },
     { .word = "const", .after = "common", .read = pass_over },
     { .word = "require", .after = "common", .read = pass_over },
+    { .word = "language", .once = true, .read = atx_read_language },
     { 0 },
 };
 
@@ -127,7 +119,7 @@ static at_status keep_text(atx_common *c, const atx_commons *commons, const char
         bool as_it_is = whole.count <= 1;
         c->len = as_it_is ? len : whole.text.len;
         c->text = atx_text_copy(as_it_is ? text : whole.text.data, c->len);
-        status = c->text ? AT_OK : out_of_memory(err);
+        status = c->text ? AT_OK : atx_no_memory(err);
     }
     atx_gathered_clear(&whole);
     return status;
@@ -138,10 +130,10 @@ at_status atx_commons_add(atx_commons *commons, const char *text, size_t len, co
     at_status status = AT_OK;
     atx_common *c = calloc(1, sizeof *c);
     if (!c)
-        return out_of_memory(err);
+        return atx_no_memory(err);
     c->file = atx_text_copy(file, strlen(file));
     if (!c->file || !atx_grow(&commons->items, &commons->cap, commons->count, sizeof(void *))) {
-        status = out_of_memory(err);
+        status = atx_no_memory(err);
         goto done;
     }
     if ((status = keep_text(c, commons, text, len, err)) != AT_OK ||
@@ -181,6 +173,13 @@ const char *atx_bundle_own(size_t *own_len, const char *source, size_t len)
     return source;
 }
 
+bool atx_declares(const char *source, size_t len, const char *kind)
+{
+    size_t own_len;
+    const char *own = atx_bundle_own(&own_len, source, len);
+    return atx_lines_declare(own, own_len, kind);
+}
+
 at_status atx_commons_of_bundle(atx_commons *out, const char *source, const char *own, at_error *err)
 {
     char file[ATX_MAX_NAME + 20];
@@ -206,7 +205,7 @@ static at_status gather_stored(atx_gathered *out, const char *source, const char
         piece.file = atx_text_copy(part.name, strlen(part.name));
         if (!piece.file || !atx_grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
             free(piece.file);
-            return out_of_memory(err);
+            return atx_no_memory(err);
         }
         out->parts[out->count++] = piece;
         atx_str_add_bytes(&out->text, part.text, part.len);
@@ -297,7 +296,7 @@ static at_status add_part(atx_bundle *out, atx_str *text, const char *bytes, siz
         .file = atx_text_copy(file, strlen(file)), .line = line, .begin = text->len, .len = len
     };
     if (!part.file)
-        return out_of_memory(err);
+        return atx_no_memory(err);
     out->parts[out->part_count++] = part;
     atx_str_add_bytes(text, bytes, len);
     return AT_OK;
@@ -391,7 +390,7 @@ static at_status put_note(atx_bundle *b, const atx_str *note, at_error *err)
     b->headers = atx_text_copy(note->data, note->len);
     if (text.failed || !b->headers) {
         atx_str_clear(&text);
-        return out_of_memory(err);
+        return atx_no_memory(err);
     }
     free(b->source);
     b->source = text.data;
@@ -415,10 +414,10 @@ static at_status write_bundle(atx_bundle *out, const walk *w, const made_of *m, 
     const atx_gathered *sources = m->sources, *gathered = m->gathered;
     out->parts = calloc((size_t)w->done_count + sources->count + gathered->count + 1, sizeof *out->parts);
     if (!out->parts)
-        return out_of_memory(err);
+        return atx_no_memory(err);
     atx_str_add_bytes(&text, m->data, m->data_len);
     if (m->data_len && !(out->data = atx_text_copy(m->data, m->data_len)))
-        status = out_of_memory(err);
+        status = atx_no_memory(err);
     for (int i = 0; i < w->done_count && status == AT_OK; i++) {
         const atx_common *c = w->done[i];
         atx_str_addf(&text, "%s%s %zu\n", PART, c->name, c->len);

@@ -16,77 +16,63 @@
 #include "declare/declare_parts.h"
 
 /* WORD|WORD|..., up to the next blank. */
-static at_status read_words(atx_lines *lines, atx_dim *dim)
+static void read_words(atx_lines *lines, atx_dim *dim)
 {
-    bool more = true;
-    for (dim->value = 1; more; more = atx_lines_sees(lines, "|") && (atx_lines_skip(lines, 1), true)) {
-        const char *at = lines->at;
-        if (dim->word_count == ATX_MAX_CHOICES)
-            return atx_lines_fail(lines, at, "found more than %d words; expected fewer", ATX_MAX_CHOICES);
-        at_status status = atx_lines_name(dim->words[dim->word_count], lines, "a word, as in to=near|far");
-        if (status != AT_OK)
-            return status;
+    dim->value = 1;
+    do {
+        char *word = dim->words[dim->word_count];
+        if (dim->word_count == ATX_MAX_CHOICES) {
+            atx_lines_fail(lines, lines->at, "found more than %d words; expected fewer", ATX_MAX_CHOICES);
+            return;
+        }
+        const char *at = atx_lines_name(word, lines, "a word, as in to=near|far");
         for (int i = 0; i < dim->word_count; i++)
-            if (strcmp(dim->words[i], dim->words[dim->word_count]) == 0)
-                return atx_lines_fail(lines, at, "found '%s' a second time; expected each word once",
-                                      dim->words[i]);
+            if (strcmp(dim->words[i], word) == 0)
+                atx_lines_fail(lines, at, "found '%s' a second time; expected each word once", word);
         dim->word_count++;
-    }
-    return AT_OK;
+    } while (atx_lines_skip_sign(lines, "|"));
 }
 
 /* Behind the =. */
-static at_status read_default(atx_lines *lines, atx_dim *dim)
+static void read_default(atx_lines *lines, atx_dim *dim)
 {
     const char *at = lines->at;
-    if (atx_lines_word(lines) > 0)
-        return read_words(lines, dim);
-    at_status status = atx_lines_integer(&dim->value, lines, "a size");
-    if (status != AT_OK)
-        return status;
+    if (atx_lines_word(lines) > 0) {
+        read_words(lines, dim);
+        return;
+    }
+    dim->value = atx_lines_integer(lines, "a size");
     if (dim->value < 1)
-        return atx_lines_fail(lines, at, "found a default below 1; expected a size");
-    return AT_OK;
+        atx_lines_fail(lines, at, "found a default below 1; expected a size");
 }
 
 /* A dimension with a default may be left out of a shape, so it cannot follow one without. */
-at_status atx_read_dim(atx_lines *lines, atx_op *op)
+void atx_read_dim(atx_lines *lines, atx_op *op)
 {
     atx_dim *dim = &op->shape.dims[op->shape.dim_count];
-    const char *at = lines->at;
-    int slot;
-
-    at_status status = atx_lines_name(dim->name, lines, "the name of a dimension");
-    if (status != AT_OK ||
-        (status = atx_add_symbol(&slot, &op->scope.symbols, dim->name, lines, at)) != AT_OK)
-        return status;
+    const char *at = atx_lines_name(dim->name, lines, "the name of a dimension");
+    atx_add_symbol(lines, dim->name, at);
     dim->optional = atx_lines_sees(lines, "=");
     if (dim->optional) {
         if (op->shape.dim_count && !dim[-1].optional)
-            return atx_lines_fail(
-                lines, at, "found a default for '%s' after '%s' without one; expected defaults in front",
-                dim->name, dim[-1].name);
-        atx_lines_skip(lines, 1);
-        if ((status = read_default(lines, dim)) != AT_OK)
-            return status;
+            atx_lines_fail(lines, at,
+                           "found a default for '%s' after '%s' without one; expected defaults in front",
+                           dim->name, dim[-1].name);
+        atx_lines_skip_sign(lines, "=");
+        read_default(lines, dim);
     }
     op->shape.dim_count++;
-    return AT_OK;
 }
 
-at_status atx_add_dim_words(atx_lines *lines, atx_op *op)
+void atx_add_dim_words(atx_lines *lines, atx_op *op)
 {
     for (int i = 0; i < op->shape.dim_count; i++) {
         atx_dim *dim = &op->shape.dims[i];
         dim->word_slot = op->scope.symbols.count;
         for (int k = 0; k < dim->word_count; k++) {
             char symbol[2 * ATX_MAX_NAME];
-            int slot;
             snprintf(symbol, sizeof symbol, "%s_%s", dim->name, dim->words[k]);
-            at_status status = atx_add_symbol(&slot, &op->scope.symbols, symbol, lines, lines->line);
-            if (status != AT_OK)
-                return status;
+            atx_add_symbol(lines, symbol, lines->line);
         }
     }
-    return AT_OK;
 }

@@ -60,11 +60,6 @@ static at_status check_allowed(const gathering *g, const char *path, const asker
     return atx_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", a->file, a->line, a->column, cause.text);
 }
 
-static at_status out_of_memory(const gathering *g)
-{
-    return atx_no_memory(g->err);
-}
-
 static at_status too_much(const gathering *g)
 {
     return atx_fail(
@@ -167,7 +162,7 @@ static at_status add_piece(gathering *g, const char *name, int number, const cha
     part.file = atx_text_copy(name, strlen(name));
     if (!part.file || !atx_grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
         free(part.file);
-        return out_of_memory(g);
+        return atx_no_memory(g->err);
     }
     out->parts[out->count++] = part;
     atx_str_add_bytes(&out->text, text, len);
@@ -290,7 +285,7 @@ static at_status gather_file(gathering *g, const char *name, const asker *from)
 
     atx_join_path(&path, g->file, name);
     if (path.failed) {
-        status = out_of_memory(g);
+        status = atx_no_memory(g->err);
         goto done;
     }
     if ((status = check_allowed(g, atx_str_text(&path), from)) != AT_OK)
@@ -347,7 +342,7 @@ static at_status check_includes(const gathering *g)
     for (int i = 0; i < g->includes->count && status == AT_OK; i++) {
         const atx_where *w = &g->includes->where[i];
         atx_join_path(&path, g->file, g->includes->items[i]);
-        status = path.failed ? out_of_memory(g)
+        status = path.failed ? atx_no_memory(g->err)
                              : check_allowed(g, path.data, &(asker){ w->file, w->line, w->column });
     }
     atx_str_clear(&path);

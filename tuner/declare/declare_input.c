@@ -22,62 +22,77 @@
 
 #include "declare/data.h"
 #include "declare/declare_parts.h"
+#include "util/chars.h"
 
-typedef at_status reader(atx_input *input, atx_lines *lines, const atx_op *op);
+typedef void reader(atx_input *input, atx_lines *lines);
 
-static at_status read_nothing(atx_input *input, atx_lines *lines, const atx_op *op)
+static void read_nothing(atx_input *input, atx_lines *lines)
 {
-    (void)input, (void)lines, (void)op;
-    return AT_OK;
+    (void)input, (void)lines;
 }
 
-static at_status read_uniform(atx_input *input, atx_lines *lines, const atx_op *op)
+static void read_uniform(atx_input *input, atx_lines *lines)
 {
-    (void)op;
     const char *at = lines->at;
-    at_status status = atx_lines_real(&input->low, lines, "two numbers, as in uniform -1 1");
-    if (status == AT_OK)
-        status = atx_lines_real(&input->high, lines, "the upper end, as in uniform -1 1");
-    if (status == AT_OK && !(input->low < input->high))
-        status = atx_lines_fail(lines, at, "found an interval without numbers; expected the lower end first");
-    return status;
+    input->low = atx_lines_real(lines, "two numbers, as in uniform -1 1");
+    atx_lines_skip_sign(lines, ",");
+    input->high = atx_lines_real(lines, "the upper end, as in uniform -1 1");
+    if (!(input->low < input->high))
+        atx_lines_fail(lines, at, "found an interval without numbers; expected the lower end first");
 }
 
-static at_status read_normal(atx_input *input, atx_lines *lines, const atx_op *op)
+static void read_normal(atx_input *input, atx_lines *lines)
 {
-    (void)op;
-    at_status status = atx_lines_real(&input->low, lines, "the mean, as in normal 0 1");
+    input->low = atx_lines_real(lines, "the mean, as in normal 0 1");
+    atx_lines_skip_sign(lines, ",");
     const char *at = lines->at;
-    if (status == AT_OK)
-        status = atx_lines_real(&input->high, lines, "the standard deviation, as in normal 0 1");
-    if (status == AT_OK && !(input->high > 0))
-        status = atx_lines_fail(lines, at, "found a standard deviation that is not positive; expected one");
-    return status;
+    input->high = atx_lines_real(lines, "the standard deviation, as in normal 0 1");
+    if (!(input->high > 0))
+        atx_lines_fail(lines, at, "found a standard deviation that is not positive; expected one");
 }
 
-static at_status read_range(atx_input *input, atx_lines *lines, const atx_op *op)
+/* Where "-5 -1" is two numbers: before the last minus that has a blank before it and none behind. NULL: it is
+ * none. */
+static const char *second_of_two(const char *begin, const char *end)
 {
-    at_status status = atx_lines_expr(&input->from, lines, &op->scope.symbols);
-    if (status == AT_OK && atx_lines_at_end(lines))
-        return atx_lines_expected(lines, "the upper end, as in range 0 n - 1");
-    return status == AT_OK ? atx_lines_expr(&input->upto, lines, &op->scope.symbols) : status;
+    for (const char *at = end - 2; at > begin; at--)
+        if (*at == '-' && atx_is_blank(at[-1]) && !atx_is_blank(at[1]))
+            return at;
+    return NULL;
 }
 
-static at_status read_index(atx_input *input, atx_lines *lines, const atx_op *op)
+/* Two expressions. One that has the whole line, as "-5 -1" has, may have been meant as two. */
+static void read_range(atx_input *input, atx_lines *lines)
 {
-    return atx_lines_expr(&input->upto, lines, &op->scope.symbols);
+    const char *begin = lines->at, *end = lines->line_end;
+    input->from = atx_lines_expr(lines);
+    const bool comma = atx_lines_skip_sign(lines, ",");
+    const char *second = atx_lines_at_end(lines) && !comma ? second_of_two(begin, end) : NULL;
+    if (input->from && second) {
+        atx_expr_close(input->from);
+        lines->at = begin;
+        lines->line_end = second;
+        input->from = atx_lines_expr(lines);
+        lines->line_end = end;
+    } else if (atx_lines_at_end(lines)) {
+        atx_lines_expected(lines, "the upper end, as in range 0 n - 1");
+    }
+    input->upto = atx_lines_expr(lines);
 }
 
-static at_status read_constant(atx_input *input, atx_lines *lines, const atx_op *op)
+static void read_index(atx_input *input, atx_lines *lines)
 {
-    (void)op;
-    return atx_lines_real(&input->low, lines, "a number; data for a __constant__ variable goes 'into' it");
+    input->upto = atx_lines_expr(lines);
 }
 
-static at_status read_file(atx_input *input, atx_lines *lines, const atx_op *op)
+static void read_constant(atx_input *input, atx_lines *lines)
 {
-    (void)op;
-    return atx_lines_string(&input->file, lines, "a file, as in file \"x.npy\"");
+    input->low = atx_lines_real(lines, "a number; data for a __constant__ variable goes 'into' it");
+}
+
+static void read_file(atx_input *input, atx_lines *lines)
+{
+    input->file = atx_lines_string(lines, "a file, as in file \"x.npy\"");
 }
 
 static const struct {
@@ -93,20 +108,20 @@ static const struct {
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
-at_status atx_read_input(atx_input *input, atx_lines *lines, const atx_op *op)
+void atx_read_input(atx_lines *lines, atx_input *input)
 {
     input->where = atx_lines_where(lines, lines->at);
     if (atx_lines_at_end(lines) || atx_lines_sees_word(lines, "into"))
-        return AT_OK;
+        return;
     for (int i = 0; i < KIND_COUNT; i++) {
-        if (!atx_lines_sees_word(lines, KINDS[i].word))
+        if (!atx_lines_skip_word(lines, KINDS[i].word))
             continue;
-        atx_lines_skip(lines, strlen(KINDS[i].word));
         input->stated = true;
         input->how = KINDS[i].how;
-        return KINDS[i].read(input, lines, op);
+        KINDS[i].read(input, lines);
+        return;
     }
-    return atx_lines_expected(
+    atx_lines_expected(
         lines, "bits, uniform LOW HIGH, normal MEAN SD, range LOW HIGH, index N, "
                "spread N, permutation, constant VALUE, file \"x.npy\", into VARIABLE or the end of the line");
 }

@@ -10,63 +10,39 @@
 
 static const char *const LAYOUTS[ATX_MAX_LAYOUTS] = { "in", "out" };
 
-/* A name for the stride of each dimension, in the order of the shape. */
-static at_status read_layout(atx_op *op, int layout, atx_lines *lines)
+/* in NAME... out NAME...: a name for the stride of each dimension, in the order of the shape. */
+void atx_read_strides(atx_lines *lines, void *target)
 {
-    char name[ATX_MAX_NAME];
-    at_status status = atx_lines_take(lines, LAYOUTS[layout], NULL);
-    for (int i = 0; i < op->shape.dim_count && status == AT_OK; i++) {
-        const char *at = lines->at;
-        status = atx_lines_name(name, lines, "a name for the stride of each dimension");
-        if (status == AT_OK)
-            status = atx_add_symbol(&op->shape.stride_slots[layout][i], &op->scope.symbols, name, lines, at);
+    struct atx_op_shape *shape = &((atx_op *)target)->shape;
+    for (int layout = 0; layout < ATX_MAX_LAYOUTS; layout++) {
+        atx_lines_take(lines, LAYOUTS[layout], NULL);
+        for (int i = 0; i < shape->dim_count; i++) {
+            char name[ATX_MAX_NAME];
+            const char *at = atx_lines_name(name, lines, "a name for the stride of each dimension");
+            shape->stride_slots[layout][i] = atx_add_symbol(lines, name, at);
+        }
     }
-    return status;
-}
-
-/* in NAME... out NAME... */
-at_status atx_read_strides(atx_op *op, atx_lines *lines)
-{
-    at_status status = AT_OK;
-    for (int i = 0; i < ATX_MAX_LAYOUTS && status == AT_OK; i++)
-        status = read_layout(op, i, lines);
-    if (status == AT_OK)
-        op->shape.layout_count = ATX_MAX_LAYOUTS;
-    return status;
-}
-
-static at_status read_some(atx_expr **out, int *count, int max, const atx_op *op, atx_lines *lines)
-{
-    while (!atx_lines_at_end(lines) && !atx_lines_sees_word(lines, "pitch") &&
-           !atx_lines_sees_word(lines, "when")) {
-        if (*count == max)
-            return atx_lines_fail(lines, lines->at, "found more than %d sizes; expected 'when'", max);
-        at_status status = atx_lines_expr(&out[*count], lines, &op->scope.symbols);
-        if (status != AT_OK)
-            return status;
-        ++*count;
-    }
-    return AT_OK;
+    shape->layout_count = ATX_MAX_LAYOUTS;
 }
 
 /* OP EXPR... [pitch EXPR...] when EXPR */
-at_status atx_read_same(atx_op *op, atx_lines *lines)
+void atx_read_same(atx_lines *lines, void *target)
 {
+    static const char *const ENDS[] = { "pitch", "when", NULL };
+    atx_op *op = target;
     atx_same *same = &op->shape.same[op->shape.same_count];
-    if (op->shape.same_count == ATX_MAX_SAME)
-        return atx_lines_fail(lines, lines->at, "found more than %d such lines; expected fewer",
-                              ATX_MAX_SAME);
-    op->shape.same_count++; /* also of a line that is wrong: atx_same_clear frees what was read of it */
-    at_status status = atx_read_plain_name(same->op, lines);
-    if (status == AT_OK)
-        status = read_some(same->sizes, &same->size_count, ATX_MAX_DIMS, op, lines);
-    if (status == AT_OK && atx_lines_sees_word(lines, "pitch")) {
-        atx_lines_skip(lines, strlen("pitch"));
-        status = read_some(same->pitches, &same->pitch_count, ATX_MAX_PITCHES, op, lines);
+    if (op->shape.same_count == ATX_MAX_SAME) {
+        atx_lines_fail(lines, lines->at, "found more than %d such lines; expected fewer", ATX_MAX_SAME);
+        return;
     }
-    if (status == AT_OK)
-        status = atx_lines_take(lines, "when", "'when' and a condition");
-    return status == AT_OK ? atx_lines_expr(&same->when, lines, &op->scope.symbols) : status;
+    op->shape.same_count++; /* also of a line that is wrong: atx_same_clear frees what was read of it */
+    atx_read_plain_name(same->op, lines);
+    if (!atx_lines_sees_one_of(lines, ENDS))
+        same->size_count = atx_read_exprs(lines, same->sizes, ATX_MAX_DIMS, ENDS, "'pitch' or 'when'");
+    if (atx_lines_skip_word(lines, "pitch") && !atx_lines_sees_one_of(lines, ENDS))
+        same->pitch_count = atx_read_exprs(lines, same->pitches, ATX_MAX_PITCHES, ENDS, "'when'");
+    atx_lines_take(lines, "when", "'when' and a condition");
+    same->when = atx_lines_expr(lines);
 }
 
 void atx_same_clear(atx_op *op)

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "declare/declare_common.h"
 #include "source/lex.h"
 #include "util/chars.h"
 #include "util/number.h"
@@ -96,28 +95,25 @@ static atx_lines lines_of(const char *source, size_t len, const char *file, at_e
 /* Does the block's first line start with this word? The reader ends before that line again. */
 static bool is_kind(atx_lines *lines, const char *kind)
 {
-    bool more = false;
     atx_lines first = *lines;
     first.err = NULL;
-    return atx_lines_next(&more, &first) == AT_OK && more && atx_lines_sees_word(&first, kind);
+    return atx_lines_next(&first) && atx_lines_sees_word(&first, kind);
 }
 
 /* No block of that kind: a misspelled one is the likely cause. */
 static at_status fail_no_block(const atx_lines *start, const char *kind)
 {
     const char *begin, *end = NULL;
-    bool more = false;
     atx_lines lines = *start;
 
     for (const char *from = lines.source; from && find_block(&begin, &end, &lines, from); from = end) {
         enter_block(&lines, begin, end);
         if (is_kind(&lines, "op") || is_kind(&lines, "template") || is_kind(&lines, "common"))
             continue;
-        at_status status = atx_lines_next(&more, &lines);
-        if (status != AT_OK)
-            return status;
-        if (more)
-            return atx_lines_expected(&lines, "'op NAME', 'template NAME' or 'common NAME' first in a block");
+        if (atx_lines_next(&lines))
+            atx_lines_expected(&lines, "'op NAME', 'template NAME' or 'common NAME' first in a block");
+        if (lines.status != AT_OK)
+            return lines.status;
     }
     return atx_fail(lines.err, AT_ERR_INPUT,
                     "%s:1:1: found no declaration; expected a block that starts with %s and '%s NAME'",
@@ -137,12 +133,10 @@ static bool find_kind(atx_lines *lines, const char *kind, bool *closed)
     return false;
 }
 
-bool atx_declares(const char *source, size_t len, const char *kind)
+bool atx_lines_declare(const char *source, size_t len, const char *kind)
 {
     bool closed;
-    size_t own_len;
-    const char *own = atx_bundle_own(&own_len, source, len);
-    atx_lines lines = lines_of(own, own_len, "", NULL);
+    atx_lines lines = lines_of(source, len, "", NULL);
     return find_kind(&lines, kind, &closed);
 }
 
@@ -228,7 +222,7 @@ static const char *trim_end(const char *begin, const char *end)
     return end;
 }
 
-static at_status read_line(atx_lines *lines)
+static void read_line(atx_lines *lines)
 {
     const char *hash, *begin = lines->next;
     const char *stop = find_line_end(begin, lines->end, &hash);
@@ -240,27 +234,21 @@ static at_status read_line(atx_lines *lines)
     lines->comment_end = stop;
     lines->next = stop < lines->end ? stop + 1 : stop;
     lines->next_where = atx_where_after(lines->line_where, begin, (size_t)(lines->next - begin));
-    if (stop - begin > ATX_MAX_LINE)
-        return atx_lines_fail(lines, begin, "found a line of %ld bytes; expected at most %d",
-                              (long)(stop - begin), ATX_MAX_LINE);
     lines->at = skip_blanks(begin, lines->line_end);
     lines->line_end = trim_end(lines->at, lines->line_end);
-    return AT_OK;
+    if (stop - begin > ATX_MAX_LINE)
+        atx_lines_fail(lines, begin, "found a line of %ld bytes; expected at most %d", (long)(stop - begin),
+                       ATX_MAX_LINE);
 }
 
-at_status atx_lines_next(bool *more, atx_lines *lines)
+bool atx_lines_next(atx_lines *lines)
 {
-    *more = false;
     while (lines->next < lines->end) {
-        at_status status = read_line(lines);
-        if (status != AT_OK)
-            return status;
-        if (lines->at < lines->line_end) {
-            *more = true;
-            return AT_OK;
-        }
+        read_line(lines);
+        if (!atx_lines_at_end(lines))
+            return true;
     }
-    return AT_OK;
+    return false;
 }
 
 atx_where atx_lines_where(const atx_lines *lines, const char *at)
@@ -270,15 +258,44 @@ atx_where atx_lines_where(const atx_lines *lines, const char *at)
 
 /* ---- messages ---- */
 
-at_status atx_lines_fail(const atx_lines *lines, const char *at, const char *format, ...)
+void atx_lines_note(atx_lines *lines, at_status status)
+{
+    if (status == AT_OK || lines->status != AT_OK)
+        return;
+    lines->status = status;
+    lines->at = lines->line_end;
+    lines->next = lines->end;
+}
+
+bool atx_lines_grow(atx_lines *lines, void *items, size_t *cap, size_t count, size_t bytes)
+{
+    bool good = atx_grow(items, cap, count, bytes);
+    if (!good)
+        atx_lines_note(lines, atx_no_memory(lines->status == AT_OK ? lines->err : NULL));
+    return good;
+}
+
+/* A copy of len bytes. */
+static char *copy(atx_lines *lines, const char *text, size_t len)
+{
+    char *copied = atx_text_copy(text, len);
+    if (!copied)
+        atx_lines_note(lines, atx_no_memory(lines->err));
+    return copied;
+}
+
+void atx_lines_fail(atx_lines *lines, const char *at, const char *format, ...)
 {
     char text[600];
     va_list args;
+    if (lines->status != AT_OK)
+        return;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     atx_where place = atx_lines_where(lines, at);
-    return atx_fail(lines->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text);
+    atx_lines_note(lines, atx_fail(lines->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line,
+                                   place.column, text));
 }
 
 static bool is_part(char c)
@@ -303,11 +320,11 @@ static void found(const atx_lines *lines, char *out, size_t size)
     snprintf(out, size, "'%.*s'", (int)(at - lines->at > 80 ? 80 : at - lines->at), lines->at);
 }
 
-at_status atx_lines_expected(const atx_lines *lines, const char *expected)
+void atx_lines_expected(atx_lines *lines, const char *expected)
 {
     char what[100];
     found(lines, what, sizeof what);
-    return atx_lines_fail(lines, lines->at, "found %s; expected %s", what, expected);
+    atx_lines_fail(lines, lines->at, "found %s; expected %s", what, expected);
 }
 
 /* ---- words ---- */
@@ -333,15 +350,26 @@ void atx_lines_skip(atx_lines *lines, size_t count)
     lines->at = skip_blanks(lines->at + count, lines->line_end);
 }
 
-at_status atx_lines_take(atx_lines *lines, const char *text, const char *what)
+bool atx_lines_skip_sign(atx_lines *lines, const char *sign)
+{
+    bool seen = atx_lines_sees(lines, sign);
+    if (seen)
+        atx_lines_skip(lines, strlen(sign));
+    return seen;
+}
+
+bool atx_lines_skip_word(atx_lines *lines, const char *word)
+{
+    return atx_lines_sees_word(lines, word) && atx_lines_skip_sign(lines, word);
+}
+
+void atx_lines_take(atx_lines *lines, const char *text, const char *what)
 {
     char quoted[40];
-    if (atx_lines_sees(lines, text)) {
-        atx_lines_skip(lines, strlen(text));
-        return AT_OK;
-    }
+    if (atx_lines_skip_sign(lines, text))
+        return;
     snprintf(quoted, sizeof quoted, "'%s'", text);
-    return atx_lines_expected(lines, what ? what : quoted);
+    atx_lines_expected(lines, what ? what : quoted);
 }
 
 size_t atx_lines_word(const atx_lines *lines)
@@ -354,57 +382,55 @@ size_t atx_lines_word(const atx_lines *lines)
     return (size_t)(at - lines->at);
 }
 
-at_status atx_lines_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected)
+const char *atx_lines_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected)
 {
+    const char *at = lines->at;
     size_t n = atx_lines_word(lines);
+    out[0] = '\0';
     if (n == 0)
-        return atx_lines_expected(lines, expected);
-    if (n >= ATX_MAX_NAME)
-        return atx_lines_fail(lines, lines->at, "found a name of %zu characters; expected at most %d", n,
-                              ATX_MAX_NAME - 1);
-    memcpy(out, lines->at, n);
-    out[n] = '\0';
-    atx_lines_skip(lines, n);
-    return AT_OK;
+        atx_lines_expected(lines, expected);
+    else if (n >= ATX_MAX_NAME)
+        atx_lines_fail(lines, at, "found a name of %zu characters; expected at most %d", n, ATX_MAX_NAME - 1);
+    else
+        snprintf(out, ATX_MAX_NAME, "%.*s", (int)n, at);
+    if (out[0])
+        atx_lines_skip(lines, n);
+    return at;
 }
 
-at_status atx_lines_text(char **out, atx_lines *lines, const char *expected)
+char *atx_lines_text(atx_lines *lines, const char *expected)
 {
-    const char *end = lines->at;
+    const char *begin = lines->at, *end = begin;
     while (end < lines->line_end && !atx_is_blank(*end) && *end != '\n' &&
            !continuation(end, lines->line_end))
         end++;
-    if (end == lines->at)
-        return atx_lines_expected(lines, expected);
-    *out = atx_text_copy(lines->at, (size_t)(end - lines->at));
-    if (!*out)
-        return atx_no_memory(lines->err);
-    atx_lines_skip(lines, (size_t)(end - lines->at));
-    return AT_OK;
+    if (end == begin) {
+        atx_lines_expected(lines, expected);
+        return NULL;
+    }
+    atx_lines_skip(lines, (size_t)(end - begin));
+    return copy(lines, begin, (size_t)(end - begin));
 }
 
-at_status atx_lines_integer(int64_t *out, atx_lines *lines, const char *expected)
+int64_t atx_lines_integer(atx_lines *lines, const char *expected)
 {
     const char *at = lines->at, *end = lines->line_end;
-    bool negative = at < end && *at == '-';
+    bool negative = at < end && *at == '-', whole = false, fits = true;
     int64_t value = 0;
-
-    at += negative;
-    if (at >= end || !atx_is_digit(*at))
-        return atx_lines_expected(lines, expected);
-    for (; at < end && atx_is_digit(*at); at++) {
-        int digit = *at - '0';
-        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, digit, &value))
-            return atx_lines_expected(lines, "an integer below 2^63");
+    for (at += negative; at < end && atx_is_digit(*at) && fits; at++) {
+        fits =
+            !__builtin_mul_overflow(value, 10, &value) && !__builtin_add_overflow(value, *at - '0', &value);
+        whole = true;
     }
-    if (at < end && atx_is_letter(*at))
-        return atx_lines_expected(lines, expected);
-    *out = negative ? -value : value;
+    if (!fits || !whole || (at < end && atx_is_letter(*at))) {
+        atx_lines_expected(lines, fits ? expected : "an integer below 2^63");
+        return 0;
+    }
     atx_lines_skip(lines, (size_t)(at - lines->at));
-    return AT_OK;
+    return negative ? -value : value;
 }
 
-at_status atx_lines_real(double *out, atx_lines *lines, const char *expected)
+double atx_lines_real(atx_lines *lines, const char *expected)
 {
     char text[48];
     size_t n = 0, left = (size_t)(lines->line_end - lines->at);
@@ -421,62 +447,38 @@ at_status atx_lines_real(double *out, atx_lines *lines, const char *expected)
     char *end = text;
     double value = n ? atx_real_read(text, &end) : 0;
     bool ends = n == left || !atx_is_word_part(lines->at[n]);
-    if (end == text || *end || !ends || !isfinite(value))
-        return atx_lines_expected(lines, expected);
-    *out = value;
+    if (end == text || *end || !ends || !isfinite(value)) {
+        atx_lines_expected(lines, expected);
+        return 0;
+    }
     atx_lines_skip(lines, n);
-    return AT_OK;
+    return value;
 }
 
-at_status atx_lines_string(char **out, atx_lines *lines, const char *expected)
+char *atx_lines_string(atx_lines *lines, const char *expected)
 {
     const char *begin = lines->at + 1;
     size_t left = (size_t)(lines->line_end - lines->at);
     const char *end = left > 1 && *lines->at == '"' ? memchr(begin, '"', left - 1) : NULL;
     if (!end || end == begin)
-        return atx_lines_expected(lines, expected);
-    for (const char *c = begin; c < end; c++)
+        atx_lines_expected(lines, expected);
+    for (const char *c = begin; end && c < end; c++)
         if ((unsigned char)*c < ' ')
-            return atx_lines_fail(lines, c, "found byte 0x%02x in a string; expected text",
-                                  (unsigned char)*c);
-    if (!(*out = atx_text_copy(begin, (size_t)(end - begin))))
-        return atx_no_memory(lines->err);
+            atx_lines_fail(lines, c, "found byte 0x%02x in a string; expected text", (unsigned char)*c);
+    if (lines->status != AT_OK)
+        return NULL;
     atx_lines_skip(lines, (size_t)(end + 1 - lines->at));
-    return AT_OK;
+    return copy(lines, begin, (size_t)(end - begin));
 }
 
-static const char *symbol_name(const void *symbols, int i)
-{
-    const atx_symbols *s = symbols;
-    return i < s->count ? atx_symbol_name(s, i) : NULL;
-}
-
-at_status atx_lines_expr(atx_expr **out, atx_lines *lines, const atx_symbols *symbols)
-{
-    atx_scope scope = {
-        .find = atx_symbols_find, .context = symbols, .name = symbol_name, .indices = &symbols->indices
-    };
-    return atx_lines_expr_of(out, lines, &scope);
-}
-
-at_status atx_lines_expr_of(atx_expr **out, atx_lines *lines, const atx_scope *scope)
-{
-    size_t used = 0;
-    at_status status = atx_expr_compile_first(out, &used, lines->at, (size_t)(lines->line_end - lines->at),
-                                              scope, atx_lines_where(lines, lines->at), lines->err);
-    if (status == AT_OK)
-        atx_lines_skip(lines, used);
-    return status;
-}
-
-at_status atx_lines_comment(char **out, const atx_lines *lines)
+char *atx_lines_comment(atx_lines *lines)
 {
     const char *begin = skip_blanks(lines->comment, lines->comment_end);
     const char *end = trim_end(begin, lines->comment_end);
-    char *text = atx_text_copy(begin, (size_t)(end - begin));
+    char *text = lines->status == AT_OK ? copy(lines, begin, (size_t)(end - begin)) : NULL;
     size_t n = 0;
     if (!text)
-        return atx_no_memory(lines->err);
+        return NULL;
     for (const char *at = begin; at < end; at++) {
         bool joins = continuation(at, end) != NULL;
         if (joins)
@@ -487,8 +489,7 @@ at_status atx_lines_comment(char **out, const atx_lines *lines)
             text[n++] = ' ';
     }
     text[n] = '\0';
-    *out = text;
-    return AT_OK;
+    return text;
 }
 
 static bool has_word(const char *text, const char *end, const char *word)

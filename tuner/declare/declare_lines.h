@@ -4,6 +4,10 @@
  * A block is a comment that starts with the marker "!autotune" at the start of a line. A line goes on after a
  * backslash at its end; what follows its first '#' is its comment. The reader looks at the source in place,
  * so every message can tell where it found what.
+ *
+ * The first failure stays in `status`. After it the block counts as read: the reader is at the end of the
+ * last line, words are empty, numbers 0 and texts NULL, and no other failure is told. So whoever reads asks
+ * for the status once, at the end.
  */
 #ifndef AUTOTUNE_DECLARE_LINES_H
 #define AUTOTUNE_DECLARE_LINES_H
@@ -13,11 +17,22 @@
 #define ATX_MAX_LINE   4096
 #define ATX_MAX_SOURCE ((size_t)1 << 20)
 
+/* Whose declarations are read: an op's, or a template's. */
+typedef struct atx_declaring {
+    atx_symbols *symbols; /* what expressions may name */
+    atx_let **lets;
+    size_t *let_count, *let_cap;
+    atx_require **requires;
+    size_t *require_count, *require_cap;
+} atx_declaring;
+
 typedef struct atx_lines {
     const char *source;
     size_t len;
     const char *file; /* borrowed by every place that is handed out */
     at_error *err;
+    at_status status;        /* AT_OK, or the first failure */
+    atx_declaring in;        /* set by whoever opens it     */
     const char *begin, *end; /* of the block: after the marker, before the end of the comment */
     atx_where begin_where;
     const char *next; /* the line to read next, and its number and column */
@@ -39,53 +54,60 @@ const char *atx_lines_unfit(const char **what, const char *source, size_t len);
 at_status atx_lines_open(atx_lines *out, const char *source, size_t len, const char *file, const char *kind,
                          at_error *err) AT_MUST_CHECK;
 
-/* Goes to the next line that is not empty; *more is false after the last. */
-at_status atx_lines_next(bool *more, atx_lines *lines) AT_MUST_CHECK;
+/* Goes to the next line that is not empty; false after the last. */
+bool atx_lines_next(atx_lines *lines);
 
 atx_where atx_lines_where(const atx_lines *lines, const char *at);
 
-/* "file:line:column: ..." with AT_ERR_INPUT. */
-at_status atx_lines_fail(const atx_lines *lines, const char *at, const char *format, ...) AT_PRINTF(3, 4);
+/* "file:line:column: ..." with AT_ERR_INPUT, unless something failed before. */
+void atx_lines_fail(atx_lines *lines, const char *at, const char *format, ...) AT_PRINTF(3, 4);
 
 /* "...: found WHAT; expected ...": what stands at the reader's place. */
-at_status atx_lines_expected(const atx_lines *lines, const char *expected);
+void atx_lines_expected(atx_lines *lines, const char *expected);
+
+/* What others returned, with the text that they made. */
+void atx_lines_note(atx_lines *lines, at_status status);
+
+/* The list has room for one more; false: no memory, which is noted. */
+bool atx_lines_grow(atx_lines *lines, void *items, size_t *cap, size_t count, size_t bytes);
 
 bool atx_lines_at_end(const atx_lines *lines);
 bool atx_lines_sees(const atx_lines *lines, const char *text); /* does the rest of the line start so? */
 bool atx_lines_sees_word(const atx_lines *lines, const char *word);
 void atx_lines_skip(atx_lines *lines, size_t count); /* that much, and blanks */
 
+/* Skips the sign or word if it is there. */
+bool atx_lines_skip_sign(atx_lines *lines, const char *sign);
+bool atx_lines_skip_word(atx_lines *lines, const char *word);
+
 /* Skips `text`, or fails: expected 'text' (`what`, when given, says it in words). */
-at_status atx_lines_take(atx_lines *lines, const char *text, const char *what) AT_MUST_CHECK;
+void atx_lines_take(atx_lines *lines, const char *text, const char *what);
 
 /* Length of the C identifier at the reader's place; 0: there is none. */
 size_t atx_lines_word(const atx_lines *lines);
 
-/* Reads a C identifier that fits ATX_MAX_NAME. */
-at_status atx_lines_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected) AT_MUST_CHECK;
+/* Reads a C identifier that fits ATX_MAX_NAME. Returns where it stands. */
+const char *atx_lines_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected);
 
 /* Reads what stands up to the next blank. malloc'ed. */
-at_status atx_lines_text(char **out, atx_lines *lines, const char *expected) AT_MUST_CHECK;
+char *atx_lines_text(atx_lines *lines, const char *expected);
 
 /* Reads a decimal integer with an optional minus. */
-at_status atx_lines_integer(int64_t *out, atx_lines *lines, const char *expected) AT_MUST_CHECK;
+int64_t atx_lines_integer(atx_lines *lines, const char *expected);
 
 /* Reads a decimal number as C writes them: 0.5, -1e-3. */
-at_status atx_lines_real(double *out, atx_lines *lines, const char *expected) AT_MUST_CHECK;
+double atx_lines_real(atx_lines *lines, const char *expected);
 
 /* Reads "text" with its quotes; malloc'ed. */
-at_status atx_lines_string(char **out, atx_lines *lines, const char *expected) AT_MUST_CHECK;
-
-/* Reads the longest expression from the reader's place. */
-at_status atx_lines_expr(atx_expr **out, atx_lines *lines, const atx_symbols *symbols) AT_MUST_CHECK;
-
-/* The same where names are not those of symbols alone. */
-at_status atx_lines_expr_of(atx_expr **out, atx_lines *lines, const atx_scope *scope) AT_MUST_CHECK;
+char *atx_lines_string(atx_lines *lines, const char *expected);
 
 /* The line's comment on one line; "" when there is none. malloc'ed. */
-at_status atx_lines_comment(char **out, const atx_lines *lines) AT_MUST_CHECK;
+char *atx_lines_comment(atx_lines *lines);
 
 /* Does a word occur in the code of the source, outside of this block? */
 bool atx_lines_source_has(const atx_lines *lines, const char *word);
+
+/* Does the source contain a block of that kind ("op", "template")? Malformed blocks are no error. */
+bool atx_lines_declare(const char *source, size_t len, const char *kind);
 
 #endif

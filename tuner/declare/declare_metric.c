@@ -14,13 +14,13 @@
 #include "util/str.h"
 
 const char *const atx_figure_names[ATX_FIGURES] = {
-    [ATX_FIGURE_SECONDS] = "seconds",
+    [ATX_FIGURE_SECONDS] = "median_s",
     [ATX_FIGURE_REGISTERS] = "registers",
     [ATX_FIGURE_SHARED_BYTES] = "shared_bytes",
-    [ATX_FIGURE_SPILLED_BYTES] = "spilled_bytes",
+    [ATX_FIGURE_SPILLED_BYTES] = "spill_bytes",
     [ATX_FIGURE_OPS] = "ops",
     [ATX_FIGURE_TRAFFIC] = "traffic",
-    [ATX_FIGURE_JOULES] = "joules",
+    [ATX_FIGURE_JOULES] = "energy_j",
 };
 
 static bool is_name(const char *known, const char *name, size_t len)
@@ -91,56 +91,46 @@ static const char *known_name(const void *context, int i)
     return i < op->scope.symbols.count ? atx_symbol_name(&op->scope.symbols, i) : NULL;
 }
 
-static at_status read_name(char out[ATX_MAX_NAME], const atx_op *op, atx_lines *lines)
+static const char *read_name(char out[ATX_MAX_NAME], const atx_op *op, atx_lines *lines)
 {
-    const char *at = lines->at;
-    at_status status = atx_read_plain_name(out, lines);
-    if (status != AT_OK)
-        return status;
+    const char *at = atx_read_plain_name(out, lines);
     if (strcmp(out, "time") == 0 || find_known(op, out, strlen(out)) >= 0)
-        return atx_lines_fail(lines, at, "found '%s', which is a name already; expected a new one", out);
+        atx_lines_fail(lines, at, "found '%s', which is a name already; expected a new one", out);
     if (op->goal.metric_count == ATX_MAX_METRICS)
-        return atx_lines_fail(lines, at, "found more than %d metrics; expected fewer", ATX_MAX_METRICS);
-    return atx_lines_take(lines, "=", NULL);
+        atx_lines_fail(lines, at, "found more than %d metrics; expected fewer", ATX_MAX_METRICS);
+    atx_lines_take(lines, "=", NULL);
+    return at;
 }
 
-at_status atx_read_metric(atx_op *op, atx_lines *lines)
+void atx_read_metric(atx_lines *lines, void *target)
 {
+    atx_op *op = target;
     atx_metric m = { 0 };
-    atx_where where = atx_lines_where(lines, lines->at);
-    const reading r = { .op = op, .where = where };
-    const atx_scope scope = { .find = find, .context = &r, .name = known_name };
-    at_status status = read_name(m.name, op, lines);
-    if (status == AT_OK)
-        status = atx_lines_expr_of(&m.expr, lines, &scope);
-    if (status == AT_OK)
-        status = atx_lines_comment(&m.meaning, lines);
-    if (status != AT_OK) {
-        atx_expr_close(m.expr);
-        return status;
+    m.where = atx_lines_where(lines, read_name(m.name, op, lines));
+    const reading r = { .op = op, .where = m.where };
+    m.expr = atx_lines_expr_of(lines, &(atx_scope){ .find = find, .context = &r, .name = known_name });
+    m.meaning = atx_lines_comment(lines);
+    if (m.expr && m.meaning) {
+        op->goal.metrics[op->goal.metric_count++] = m;
+        return;
     }
-    m.where = where;
-    op->goal.metrics[op->goal.metric_count++] = m;
-    return AT_OK;
+    atx_expr_close(m.expr);
+    free(m.meaning);
 }
 
-at_status atx_read_objective(atx_op *op, atx_lines *lines)
+void atx_read_objective(atx_lines *lines, void *target)
 {
+    atx_op *op = target;
     char name[ATX_MAX_NAME];
-    const char *at = lines->at;
-    at_status status = atx_read_plain_name(name, lines);
-    if (status != AT_OK || strcmp(name, "time") == 0)
-        return status;
+    const char *at = atx_read_plain_name(name, lines);
+    if (strcmp(name, "time") == 0)
+        return;
     for (int i = 0; i < op->goal.metric_count; i++)
         if (strcmp(op->goal.metrics[i].name, name) == 0)
             op->goal.objective = i + 1;
     if (!op->goal.objective)
-        return atx_lines_fail(lines, at, "found '%s'; expected time, or the name of a metric above", name);
-    if (atx_lines_sees_word(lines, "max")) {
-        atx_lines_skip(lines, 3);
-        op->goal.objective_max = true;
-    }
-    return AT_OK;
+        atx_lines_fail(lines, at, "found '%s'; expected time, or the name of a metric above", name);
+    op->goal.objective_max = atx_lines_skip_word(lines, "max");
 }
 
 /* What it is made of, in the order of the lines: a metric that it does not read may change. */

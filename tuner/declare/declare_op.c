@@ -19,17 +19,19 @@
 #include "source/normalized.h"
 #include "util/str.h"
 
-static at_status read_op(atx_lines *lines, void *target)
+static void read_op(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    at_status status = atx_read_plain_name(op->name, lines);
-    return status == AT_OK ? atx_lines_comment(&op->about, lines) : status;
+    atx_read_plain_name(op->name, lines);
+    op->about = atx_lines_comment(lines);
 }
 
 /* The names that every expression of the op may use, besides dimensions; known once these are. */
-static at_status add_common_symbols(atx_lines *lines, atx_op *op)
+static void add_common_symbols(atx_lines *lines, atx_op *op)
 {
     atx_symbols *s = &op->scope.symbols;
+    if (lines->status != AT_OK)
+        return;
     op->scope.sizeof_slot = s->count;
     at_status status = atx_put_symbol(s, "sizeof(T)", lines->err);
     op->scope.device_slot = s->count;
@@ -38,74 +40,53 @@ static at_status add_common_symbols(atx_lines *lines, atx_op *op)
         strcat(name, atx_limit_names[i]);
         status = atx_put_symbol(s, name, lines->err);
     }
-    if (status != AT_OK)
-        return status;
+    atx_lines_note(lines, status);
     if (op->shape.dims[op->shape.dim_count - 1].optional)
-        return atx_lines_fail(lines, lines->line,
-                              "found only dimensions with a default; expected one without at the end");
-    return atx_add_dim_words(lines, op);
+        atx_lines_fail(lines, lines->line,
+                       "found only dimensions with a default; expected one without at the end");
+    atx_add_dim_words(lines, op);
 }
 
-static at_status read_shape(atx_lines *lines, void *target)
+static void read_shape(atx_lines *lines, void *target)
 {
     atx_op *op = target;
     do {
         if (op->shape.dim_count == ATX_MAX_DIMS)
-            return atx_lines_fail(lines, lines->at, "found more than %d dimensions; expected fewer",
-                                  ATX_MAX_DIMS);
-        at_status status = atx_read_dim(lines, op);
-        if (status != AT_OK)
-            return status;
+            atx_lines_fail(lines, lines->at, "found more than %d dimensions; expected fewer", ATX_MAX_DIMS);
+        else
+            atx_read_dim(lines, op);
     } while (!atx_lines_at_end(lines));
-    return add_common_symbols(lines, op);
+    add_common_symbols(lines, op);
 }
 
 /* NAME = DIM. Its slot follows those of what was declared so far. */
-static at_status read_pitch(atx_lines *lines, void *target)
+static void read_pitch(atx_lines *lines, void *target)
 {
     atx_op *op = target;
     atx_pitch *pitch = &op->shape.pitches[op->shape.pitch_count];
-    const char *at = lines->at;
-
-    if (op->shape.pitch_count == ATX_MAX_PITCHES)
-        return atx_lines_fail(lines, at, "found more than %d pitches; expected fewer", ATX_MAX_PITCHES);
-    at_status status = atx_lines_name(pitch->name, lines, "the name of a pitch");
-    if (status == AT_OK)
-        status = atx_add_symbol(&pitch->slot, &op->scope.symbols, pitch->name, lines, at);
-    if (status == AT_OK)
-        status = atx_lines_take(lines, "=", NULL);
-    if (status == AT_OK)
-        status = atx_read_dim_name(&pitch->dim, lines, op);
-    op->shape.pitch_count += status == AT_OK;
-    return status;
+    if (op->shape.pitch_count == ATX_MAX_PITCHES) {
+        atx_lines_fail(lines, lines->at, "found more than %d pitches; expected fewer", ATX_MAX_PITCHES);
+        return;
+    }
+    const char *at = atx_lines_name(pitch->name, lines, "the name of a pitch");
+    pitch->slot = atx_add_symbol(lines, pitch->name, at);
+    atx_lines_take(lines, "=", NULL);
+    pitch->dim = atx_read_dim_name(lines, op);
+    op->shape.pitch_count++;
 }
 
-static at_status read_strides(atx_lines *lines, void *target)
-{
-    return atx_read_strides(target, lines);
-}
-
-static at_status read_same(atx_lines *lines, void *target)
-{
-    return atx_read_same(target, lines);
-}
-
-static at_status read_type_word(atx_lines *lines, atx_op *op)
+static void read_type_word(atx_lines *lines, atx_op *op)
 {
     char word[ATX_MAX_NAME];
-    const char *at = lines->at;
     atx_dtype type;
     at_error cause = { 0 };
-
-    at_status status = atx_lines_name(word, lines, "'storage' or element types");
-    if (status != AT_OK)
-        return status;
+    const char *at = atx_lines_name(word, lines, "'storage' or element types");
     if (atx_dtype_parse(&type, word, strlen(word), &cause) != AT_OK)
-        return atx_lines_fail(lines, at, "found %s, or 'storage'", cause.text);
-    if (op->types & 1u << type)
-        return atx_lines_fail(lines, at, "found '%s' a second time; expected each type once", word);
-    op->types |= 1u << type;
-    return AT_OK;
+        atx_lines_fail(lines, at, "found %s, or 'storage'", cause.text);
+    else if (op->types & 1u << type)
+        atx_lines_fail(lines, at, "found '%s' a second time; expected each type once", word);
+    else
+        op->types |= 1u << type;
 }
 
 /* NAME = ..., with another name than T. */
@@ -116,56 +97,25 @@ static bool names_another_type(const atx_lines *lines)
     return !atx_lines_sees_word(lines, "T") && atx_lines_word(lines) > 0 && atx_lines_sees(&after, "=");
 }
 
-static at_status read_type(atx_lines *lines, void *target)
+static void read_type(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    at_status status = AT_OK;
-    if (names_another_type(lines))
-        return atx_read_named_type(op, lines);
+    if (names_another_type(lines)) {
+        atx_read_named_type(lines, op);
+        return;
+    }
     if (op->types)
-        return atx_lines_fail(lines, lines->at, "found type T a second time; expected it once");
-    if ((status = atx_lines_take(lines, "T", NULL)) != AT_OK ||
-        (status = atx_lines_take(lines, "=", NULL)) != AT_OK)
-        return status;
-    if (atx_lines_sees_word(lines, "storage")) {
-        atx_lines_skip(lines, 7);
+        atx_lines_fail(lines, lines->at, "found type T a second time; expected it once");
+    atx_lines_take(lines, "T", NULL);
+    atx_lines_take(lines, "=", NULL);
+    if (atx_lines_skip_word(lines, "storage")) {
         op->storage = true;
         op->types = (1u << ATX_DTYPES) - 1;
-        return AT_OK;
+        return;
     }
-    do {
-        status = read_type_word(lines, op);
-    } while (status == AT_OK && !atx_lines_at_end(lines));
-    return status;
-}
-
-static at_status read_each(atx_lines *lines, void *target)
-{
-    return atx_read_each(&((atx_op *)target)->scope.symbols, lines);
-}
-
-static at_status read_let(atx_lines *lines, void *target)
-{
-    atx_op *op = target;
-    return atx_read_let(&op->scope.lets, &op->scope.let_count, &op->scope.let_cap, &op->scope.symbols, false,
-                        lines);
-}
-
-static at_status read_require(atx_lines *lines, void *target)
-{
-    atx_op *op = target;
-    return atx_read_require(&op->scope.requires, &op->scope.require_count, &op->scope.require_cap,
-                            &op->scope.symbols, lines);
-}
-
-static at_status read_arg(atx_lines *lines, void *target)
-{
-    return atx_read_arg(target, lines);
-}
-
-static at_status read_scratch(atx_lines *lines, void *target)
-{
-    return atx_read_scratch(target, lines);
+    do
+        read_type_word(lines, op);
+    while (!atx_lines_at_end(lines));
 }
 
 /* A buffer argument that has no alignment yet, -1: there is none of that name. */
@@ -191,157 +141,100 @@ static int find_pitch(const atx_op *op, const atx_expr *elements)
 }
 
 /* NAME = ARG */
-static at_status read_align(atx_lines *lines, void *target)
+static void read_align(atx_lines *lines, void *target)
 {
     atx_op *op = target;
     atx_align *align = &op->shape.aligns[op->shape.align_count];
     char arg[ATX_MAX_NAME];
-    const char *at = lines->at;
-
-    if (op->shape.align_count == ATX_MAX_ALIGNS)
-        return atx_lines_fail(lines, at, "found more than %d alignments; expected fewer", ATX_MAX_ALIGNS);
-    at_status status = atx_read_assigned_name(align->name, &at, lines);
-    if (status == AT_OK)
-        status = atx_add_symbol(&align->slot, &op->scope.symbols, align->name, lines, at);
-    at = lines->at;
-    if (status == AT_OK)
-        status = atx_lines_name(arg, lines, "a buffer argument");
-    if (status != AT_OK)
-        return status;
+    if (op->shape.align_count == ATX_MAX_ALIGNS) {
+        atx_lines_fail(lines, lines->at, "found more than %d alignments; expected fewer", ATX_MAX_ALIGNS);
+        return;
+    }
+    const char *at = atx_read_assigned_name(align->name, lines);
+    align->slot = atx_add_symbol(lines, align->name, at);
+    at = atx_lines_name(arg, lines, "a buffer argument");
     align->arg = find_buffer(op, arg);
-    if (align->arg < 0)
-        return atx_lines_fail(lines, at, "found '%s'; expected an input, output or inout without alignment",
-                              arg);
+    if (align->arg < 0) {
+        atx_lines_fail(lines, at, "found '%s'; expected an input, output or inout without alignment", arg);
+        return;
+    }
     align->pitch = find_pitch(op, op->args[align->arg].expr);
     op->shape.align_count++;
-    return AT_OK;
 }
 
 /* template NAME P=V...: the values are looked at when its templates are known. */
-static at_status read_trusted(atx_lines *lines, atx_op *op)
+static void read_trusted(atx_lines *lines, atx_op *op)
 {
     op->expected.trusted_where = atx_lines_where(lines, lines->at);
-    at_status status = atx_read_plain_name(op->expected.trusted, lines);
-    if (status != AT_OK)
-        return status;
+    atx_read_plain_name(op->expected.trusted, lines);
     op->expected.trusted_config = atx_text_copy(lines->at, (size_t)(lines->line_end - lines->at));
     if (!op->expected.trusted_config)
-        return atx_no_memory(lines->err);
-    for (char *c = op->expected.trusted_config; *c; c++) /* a line may go on */
+        atx_lines_note(lines, atx_no_memory(lines->err));
+    for (char *c = op->expected.trusted_config; c && *c; c++) /* a line may go on */
         *c = (unsigned char)*c <= ' ' || *c == '\\' ? ' ' : *c;
     lines->at = lines->line_end;
-    return AT_OK;
 }
 
-static at_status read_reference(atx_lines *lines, void *target)
+static void read_reference(atx_lines *lines, void *target)
 {
     atx_op *op = target;
-    const char *at = lines->at;
-    if (atx_lines_sees_word(lines, "template")) {
-        atx_lines_skip(lines, 8);
-        return read_trusted(lines, op);
+    if (atx_lines_skip_word(lines, "template")) {
+        read_trusted(lines, op);
+        return;
     }
-    if (atx_lines_sees_word(lines, "file")) {
-        atx_lines_skip(lines, 4);
+    if (atx_lines_skip_word(lines, "file")) {
         op->expected.answer_where = atx_lines_where(lines, lines->at);
-        return atx_lines_string(&op->expected.answer, lines, "a file, as in file \"answer.npy\"");
+        op->expected.answer = atx_lines_string(lines, "a file, as in file \"answer.npy\"");
+        return;
     }
-    at_status status = atx_read_free_name(op->expected.reference, lines,
-                                          "the name of a kernel, template NAME, or file \"answer.npy\"");
-    if (status == AT_OK && !atx_lines_source_has(lines, op->expected.reference))
-        return atx_lines_fail(lines, at,
-                              "found no kernel '%s' in this file; expected it below the declaration",
-                              op->expected.reference);
-    return status;
+    const char *at = atx_read_free_name(op->expected.reference, lines,
+                                        "the name of a kernel, template NAME, or file \"answer.npy\"");
+    if (!atx_lines_source_has(lines, op->expected.reference))
+        atx_lines_fail(lines, at, "found no kernel '%s' in this file; expected it below the declaration",
+                       op->expected.reference);
 }
 
-static at_status read_grid(atx_lines *lines, void *target)
+static void read_grid(atx_lines *lines, void *target)
 {
+    atx_read_grid(lines, ((atx_op *)target)->expected.launch.grid);
+}
+
+static void read_block(atx_lines *lines, void *target)
+{
+    atx_read_grid(lines, ((atx_op *)target)->expected.launch.block);
+}
+
+static void read_ceiling(atx_lines *lines, void *target)
+{
+    static const char *const ENDS[] = { NULL };
     atx_op *op = target;
-    return atx_read_grid(&op->expected.launch, &op->scope.symbols, lines);
-}
-
-static at_status read_block(atx_lines *lines, void *target)
-{
-    atx_op *op = target;
-    return atx_read_block(&op->expected.launch, &op->scope.symbols, lines);
-}
-
-static at_status read_shared(atx_lines *lines, void *target)
-{
-    atx_op *op = target;
-    return atx_lines_expr(&op->expected.launch.shared, lines, &op->scope.symbols);
-}
-
-static at_status read_check(atx_lines *lines, void *target)
-{
-    return atx_read_check(target, lines);
-}
-
-static at_status read_traffic(atx_lines *lines, void *target)
-{
-    atx_op *op = target;
-    return atx_lines_expr(&op->goal.traffic, lines, &op->scope.symbols);
-}
-
-static at_status read_ops(atx_lines *lines, void *target)
-{
-    atx_op *op = target;
-    return atx_lines_expr(&op->goal.ops, lines, &op->scope.symbols);
-}
-
-static at_status read_metric(atx_lines *lines, void *target)
-{
-    return atx_read_metric(target, lines);
-}
-
-static at_status read_objective(atx_lines *lines, void *target)
-{
-    return atx_read_objective(target, lines);
-}
-
-static at_status read_ceiling(atx_lines *lines, void *target)
-{
-    atx_op *op = target;
-    at_status status = atx_read_plain_name(op->goal.ceiling_op, lines);
-    if (status != AT_OK)
-        return status;
-    bool none = strcmp(op->goal.ceiling_op, "none") == 0, gflops = strcmp(op->goal.ceiling_op, "gflops") == 0;
-    if (none || gflops)
-        op->goal.ceiling_op[0] = '\0';
-    if (gflops)
-        return atx_lines_expr(&op->goal.peak, lines, &op->scope.symbols);
-    if (none)
-        return AT_OK;
-    return atx_read_exprs(op->goal.ceiling_dims, &op->goal.ceiling_dim_count, ATX_MAX_DIMS,
-                          &op->scope.symbols, lines);
-}
-
-static at_status read_near(atx_lines *lines, void *target)
-{
-    return atx_read_near(target, lines);
+    if (atx_lines_skip_word(lines, "none"))
+        return;
+    if (atx_lines_skip_word(lines, "gflops")) {
+        op->goal.peak = atx_lines_expr(lines);
+        return;
+    }
+    atx_read_plain_name(op->goal.ceiling_op, lines);
+    op->goal.ceiling_dim_count =
+        atx_read_exprs(lines, op->goal.ceiling_dims, ATX_MAX_DIMS, ENDS, "the end of the line");
 }
 
 /* The one word `op`: the keyword alone would not say what it is the default of. */
-static at_status read_default(atx_lines *lines, void *target)
+static void read_default(atx_lines *lines, void *target)
 {
-    if (!atx_lines_sees_word(lines, "op"))
-        return atx_lines_expected(lines, "'op'");
-    atx_lines_skip(lines, 2);
+    atx_lines_take(lines, "op", NULL);
     ((atx_op *)target)->by_default = true;
-    return AT_OK;
 }
 
-static at_status read_use(atx_lines *lines, void *target)
+static void read_use(atx_lines *lines, void *target)
 {
-    return atx_read_uses(&((atx_op *)target)->uses, lines);
+    atx_read_uses(lines, &((atx_op *)target)->uses);
 }
 
-static at_status read_recorded(atx_lines *lines, void *target)
+static void read_recorded(atx_lines *lines, void *target)
 {
     (void)lines;
     ((atx_op *)target)->recorded = true;
-    return AT_OK;
 }
 
 static const atx_keyword KEYWORDS[] = {
@@ -354,17 +247,17 @@ static const atx_keyword KEYWORDS[] = {
       .read = read_shape },
     { .word = "type", .form = "type T = storage", .required = true, .after = "op", .read = read_type },
     { .word = "pitch", .after = "shape", .read = read_pitch },
-    { .word = "each", .read = read_each },
-    { .word = "let", .after = "shape", .read = read_let },
-    { .word = "require", .after = "shape", .read = read_require },
-    { .word = "strides", .once = true, .after = "shape", .read = read_strides },
+    { .word = "each", .read = atx_read_each },
+    { .word = "let", .after = "shape", .read = atx_read_let },
+    { .word = "require", .after = "shape", .read = atx_read_require },
+    { .word = "strides", .once = true, .after = "shape", .read = atx_read_strides },
     { .word = "arg",
       .form = "arg NAME T[EXPR] output",
       .required = true,
       .of_kernels = true,
       .after = "shape",
-      .read = read_arg },
-    { .word = "scratch", .after = "shape", .read = read_scratch },
+      .read = atx_read_arg },
+    { .word = "scratch", .after = "shape", .read = atx_read_scratch },
     { .word = "align", .after = "arg", .read = read_align },
     { .word = "reference",
       .form = "reference KERNEL",
@@ -374,37 +267,38 @@ static const atx_keyword KEYWORDS[] = {
       .read = read_reference },
     { .word = "grid", .once = true, .after = "shape", .read = read_grid },
     { .word = "block", .once = true, .after = "shape", .read = read_block },
-    { .word = "shared", .once = true, .after = "shape", .read = read_shared },
-    { .word = "check", .read = read_check },
+    { .word = "shared", .once = true, .after = "shape", .expr = offsetof(atx_op, expected.launch.shared) },
+    { .word = "check", .read = atx_read_check },
     { .word = "traffic",
       .form = "traffic EXPR",
       .once = true,
       .required = true,
       .of_kernels = true,
       .after = "shape",
-      .read = read_traffic },
-    { .word = "ops", .once = true, .after = "shape", .read = read_ops },
-    { .word = "metric", .after = "shape", .read = read_metric },
-    { .word = "objective", .once = true, .after = "shape", .read = read_objective },
+      .expr = offsetof(atx_op, goal.traffic) },
+    { .word = "ops", .once = true, .after = "shape", .expr = offsetof(atx_op, goal.ops) },
+    { .word = "metric", .after = "shape", .read = atx_read_metric },
+    { .word = "objective", .once = true, .after = "shape", .read = atx_read_objective },
     { .word = "ceiling", .once = true, .after = "shape", .read = read_ceiling },
-    { .word = "near", .after = "shape", .read = read_near },
-    { .word = "same", .after = "arg", .read = read_same },
+    { .word = "near", .after = "shape", .read = atx_read_near },
+    { .word = "same", .after = "arg", .read = atx_read_same },
     { .word = "default", .once = true, .read = read_default },
     { .word = "recorded", .once = true, .read = read_recorded },
     { .word = "use", .after = "op", .read = read_use },
+    { .word = "language", .once = true, .read = atx_read_language },
     { 0 },
 };
 
-static at_status check_outputs(const atx_op *op, const atx_lines *lines)
+static void check_outputs(const atx_op *op, atx_lines *lines)
 {
     for (int i = 0; i < op->arg_count; i++)
         if (atx_role_is_output(op->args[i].role))
-            return AT_OK;
-    return atx_lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
+            return;
+    atx_lines_fail(lines, lines->next, "found no argument that is output or inout; expected one");
 }
 
 /* What only the op's kernels need may be missing where the right answer is in a file; that has one output. */
-static at_status check_reference(const atx_op *op, const atx_lines *lines)
+static void check_reference(const atx_op *op, atx_lines *lines)
 {
     const char *validators[ATX_MAX_STEPS];
     bool needs_launch =
@@ -413,13 +307,12 @@ static at_status check_reference(const atx_op *op, const atx_lines *lines)
     for (int i = 0; i < op->arg_count; i++)
         outputs += atx_role_is_output(op->args[i].role);
     if (op->expected.answer && outputs > 1)
-        return atx_lines_fail(lines, lines->next,
-                              "found %d outputs and an answer in a file; expected one output", outputs);
+        atx_lines_fail(lines, lines->next, "found %d outputs and an answer in a file; expected one output",
+                       outputs);
     if (needs_launch && (!op->expected.launch.grid[0] || !op->expected.launch.block[0]))
-        return atx_lines_fail(lines, lines->next,
-                              "found the end of the declaration; expected a line '%s EXPR...' in it",
-                              op->expected.launch.grid[0] ? "block" : "grid");
-    return AT_OK;
+        atx_lines_fail(lines, lines->next,
+                       "found the end of the declaration; expected a line '%s EXPR...' in it",
+                       op->expected.launch.grid[0] ? "block" : "grid");
 }
 
 /* A share of a rate is that of the time in which so many operations could be done. */
@@ -437,20 +330,24 @@ static at_status check_peak(const atx_op *op, at_error *err)
 
 static at_status read_all(atx_op *op, const char *source, size_t len, at_error *err)
 {
+    struct atx_op_scope *in = &op->scope;
     atx_lines lines;
     at_status status = atx_lines_open(&lines, source, len, op->text.file, "op", err);
-    if (status != AT_OK || (status = atx_read_keywords(&lines, KEYWORDS, &op->recorded, op)) != AT_OK)
+    if (status != AT_OK)
+        return status;
+    lines.in = (atx_declaring){ &in->symbols,  &in->lets,          &in->let_count,  &in->let_cap,
+                                &in->requires, &in->require_count, &in->require_cap };
+    if ((status = atx_read_keywords(&lines, KEYWORDS, &op->recorded, op)) != AT_OK)
         return status;
     if (!op->types)
-        return atx_lines_fail(&lines, lines.next,
-                              "found the end of the declaration; expected a line 'type T = storage' in it");
+        atx_lines_fail(&lines, lines.next,
+                       "found the end of the declaration; expected a line 'type T = storage' in it");
     atx_op_share_check(op);
-    if (!op->recorded)
-        status = check_outputs(op, &lines);
-    if (status == AT_OK && !op->recorded)
-        status = check_reference(op, &lines);
-    if (status == AT_OK)
-        status = check_peak(op, err);
+    if (!op->recorded) {
+        check_outputs(op, &lines);
+        check_reference(op, &lines);
+    }
+    status = lines.status == AT_OK ? check_peak(op, err) : lines.status;
     if (status == AT_OK)
         status = atx_write_objective(op, err);
     return status == AT_OK ? atx_check_numbers(op, err) : status;
@@ -521,6 +418,7 @@ void atx_op_close(atx_op *op)
     atx_symbols_clear(&op->scope.symbols);
     atx_lets_clear(op->scope.lets, op->scope.let_count);
     atx_requires_clear(op->scope.requires, op->scope.require_count);
+    free(op->scope.requires);
     for (int i = 0; i < op->arg_count; i++) {
         atx_expr_close(op->args[i].expr);
         atx_input_clear(&op->args[i].input);

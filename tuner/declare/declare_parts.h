@@ -6,9 +6,15 @@
 
 #include "declare/declare_lines.h"
 
-#define ATX_MAX_REQUIRES 1024
+#include <stddef.h>
 
-/* A keyword that may start a line. The function reads what follows it on the line. */
+#define ATX_MAX_REQUIRES 1024
+#define ATX_LANGUAGE     1 /* the newest version of the language that this program reads */
+
+/* Reads what follows a keyword on its line. */
+typedef void atx_line_reader(atx_lines *lines, void *target);
+
+/* A keyword that may start a line. */
 typedef struct atx_keyword {
     const char *word;
     const char *form;  /* "grid EXPR...", for messages              */
@@ -16,7 +22,8 @@ typedef struct atx_keyword {
     bool required;     /* so is none                                */
     bool of_kernels;   /* required only of an op that has kernels   */
     const char *after; /* a keyword that must have been there; NULL */
-    at_status (*read)(atx_lines *lines, void *target);
+    atx_line_reader *read;
+    size_t expr; /* instead: the offset in the target of the one expression that follows */
 } atx_keyword;
 
 /*
@@ -26,103 +33,99 @@ typedef struct atx_keyword {
 at_status atx_read_keywords(atx_lines *lines, const atx_keyword *keywords, const bool *without,
                             void *target) AT_MUST_CHECK;
 
+/* ---- names and expressions: declare_names.c ---- */
+
 /* Adds a name that is known to be new and free. AT_ERR_MEMORY. */
 at_status atx_put_symbol(atx_symbols *symbols, const char *name, at_error *err) AT_MUST_CHECK;
 
-/* Adds a name; AT_ERR_INPUT (at the place `at`) when it is known already, reserved, or one too many. */
-at_status atx_add_symbol(int *slot, atx_symbols *symbols, const char *name, const atx_lines *lines,
-                         const char *at) AT_MUST_CHECK;
+/* Adds a name to those of the lines and returns its slot. It fails, at the place `at`, when the name is known
+ * already, reserved, or one too many. */
+int atx_add_symbol(atx_lines *lines, const char *name, const char *at);
 
-/* A name for a new symbol, then '='. */
-at_status atx_read_assigned_name(char out[ATX_MAX_NAME], const char **at, atx_lines *lines) AT_MUST_CHECK;
+/* These read a name and return where it stands: one for a new symbol, then '='; [a-z][a-z0-9_]*, as ops and
+ * templates are called; one that C++ and CUDA leave to the user. */
+const char *atx_read_assigned_name(char out[ATX_MAX_NAME], atx_lines *lines);
+const char *atx_read_plain_name(char out[ATX_MAX_NAME], atx_lines *lines);
+const char *atx_read_free_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected);
 
-/* [a-z][a-z0-9_]*, as ops and templates are called. */
-at_status atx_read_plain_name(char out[ATX_MAX_NAME], atx_lines *lines) AT_MUST_CHECK;
+/* Reads the longest expression from the reader's place; the other one where names are not the lines' alone.
+ */
+atx_expr *atx_lines_expr(atx_lines *lines);
+atx_expr *atx_lines_expr_of(atx_lines *lines, const atx_scope *scope);
 
-/* A name that C++ and CUDA leave to the user. */
-at_status atx_read_free_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected) AT_MUST_CHECK;
-
-/* The names of a `use` line, behind those of other such lines. */
-at_status atx_read_uses(atx_used *uses, atx_lines *lines) AT_MUST_CHECK;
-
-/* What follows `each`: names of indices, and their values. */
-at_status atx_read_each(atx_symbols *symbols, atx_lines *lines) AT_MUST_CHECK;
-
-/* What follows `let` and `const`: a name, or a family of them, NAME[INDEX]. */
-at_status atx_read_let(atx_let **lets, size_t *count, size_t *cap, atx_symbols *symbols, bool rendered,
-                       atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_require(atx_require **requires, size_t *count, size_t *cap, const atx_symbols *symbols,
-                           atx_lines *lines) AT_MUST_CHECK;
-
-/* One to `max` expressions up to the end of the line. */
-at_status atx_read_exprs(atx_expr **out, int *count, int max, const atx_symbols *symbols,
-                         atx_lines *lines) AT_MUST_CHECK;
-
-/* What follows `grid` and `block`. */
-at_status atx_read_grid(atx_launch *launch, const atx_symbols *symbols, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_block(atx_launch *launch, const atx_symbols *symbols, atx_lines *lines) AT_MUST_CHECK;
-
-/* The name of one of the shape's dimensions: its index. */
-at_status atx_read_dim_name(int *dim, atx_lines *lines, const atx_op *op) AT_MUST_CHECK;
-
-/* What follows `arg`, what follows `scratch`, and what `type` with another name than T. */
-at_status atx_read_arg(atx_op *op, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_scratch(atx_op *op, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_named_type(atx_op *op, atx_lines *lines) AT_MUST_CHECK;
-
-/* What follows `input` and `inout`: nothing, or what the buffer holds. */
-at_status atx_read_input(atx_input *input, atx_lines *lines, const atx_op *op) AT_MUST_CHECK;
-void atx_input_clear(atx_input *input);
-
-/* What follows `check`; and after the last line, the rule for all outputs that have none. */
-at_status atx_read_check(atx_op *op, atx_lines *lines) AT_MUST_CHECK;
-void atx_op_share_check(atx_op *op);
-
-/* After the last line: do inputs and checks suit the types of their buffers? */
-at_status atx_check_numbers(const atx_op *op, at_error *err) AT_MUST_CHECK;
-
-/* What follows `metric`. */
-at_status atx_read_metric(atx_op *op, atx_lines *lines) AT_MUST_CHECK;
-void atx_metrics_clear(atx_op *op);
-
-/* What follows `objective`; and after the last line, its text. */
-at_status atx_read_objective(atx_op *op, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_write_objective(atx_op *op, at_error *err) AT_MUST_CHECK;
-
-/* What follows `near`. */
-at_status atx_read_near(atx_op *op, atx_lines *lines) AT_MUST_CHECK;
-
-/* What follows `strides` and `same`. */
-at_status atx_read_strides(atx_op *op, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_same(atx_op *op, atx_lines *lines) AT_MUST_CHECK;
-void atx_same_clear(atx_op *op);
-
-/* What follows `param`. */
-at_status atx_read_param(atx_template *t, atx_lines *lines) AT_MUST_CHECK;
+/* The end of the line, or one of these words, the last of which is NULL? */
+bool atx_lines_sees_one_of(const atx_lines *lines, const char *const *words);
 
 /*
- * What templates say of code that was not written for them (declare_source.c): the rest of the lines
- * `source`, `include`, `define`, `option`, `arg`, `kernel` and `launch`.
+ * Reads one to `max` expressions up to one of the words `ends` or the end of the line, and returns how many.
+ * Commas separate them, or nothing does. `expected` is what to say behind the last one.
  */
-at_status atx_read_source(atx_template *t, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_include(atx_template *t, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_define(atx_template *t, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_option(atx_template *t, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_taken_args(atx_template *t, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_kernel_expression(atx_template *t, atx_lines *lines) AT_MUST_CHECK;
-at_status atx_read_launch(atx_template *t, atx_lines *lines) AT_MUST_CHECK;
+int atx_read_exprs(atx_lines *lines, atx_expr **out, int max, const char *const *ends, const char *expected);
+
+/* ---- lines that both have: declare.c ---- */
+
+atx_line_reader atx_read_language, atx_read_each, atx_read_let, atx_read_const, atx_read_require;
+
+/* What follows `let`, `const` (rendered) and `define` (and a macro): a name, or a family of them. */
+void atx_read_any_let(atx_lines *lines, bool rendered, bool macro);
+
+/* The names of a `use` line, behind those of other such lines. */
+void atx_read_uses(atx_lines *lines, atx_used *uses);
+
+/* What follows `grid` and `block`. */
+void atx_read_grid(atx_lines *lines, atx_expr *out[3]);
+
+void atx_lets_clear(atx_let *lets, size_t count);
+void atx_requires_clear(atx_require *requires, size_t count); /* not the array */
+void atx_launch_clear(atx_launch *launch);
+
+/* ---- lines of an op, which is the target ---- */
+
+atx_line_reader atx_read_arg, atx_read_scratch, atx_read_check, atx_read_metric, atx_read_objective,
+    atx_read_near, atx_read_strides, atx_read_same;
+
+/* One dimension of a `shape` line; and behind them the constants NAME_word of those that have words. */
+void atx_read_dim(atx_lines *lines, atx_op *op);
+void atx_add_dim_words(atx_lines *lines, atx_op *op);
+
+/* The name of one of the shape's dimensions: its index. */
+int atx_read_dim_name(atx_lines *lines, const atx_op *op);
+
+/* What follows `type` with another name than T. */
+void atx_read_named_type(atx_lines *lines, atx_op *op);
+
+/* What follows `input` and `inout`: nothing, or what the buffer holds. */
+void atx_read_input(atx_lines *lines, atx_input *input);
+void atx_input_clear(atx_input *input);
+
+/* After the last line: the rule for all outputs that have none, do inputs and checks suit the types of their
+ * buffers, and the text of the objective. */
+void atx_op_share_check(atx_op *op);
+at_status atx_check_numbers(const atx_op *op, at_error *err) AT_MUST_CHECK;
+at_status atx_write_objective(atx_op *op, at_error *err) AT_MUST_CHECK;
+
+void atx_metrics_clear(atx_op *op);
+void atx_same_clear(atx_op *op);
+
+/* ---- lines of a template ---- */
+
+/* What is known while one is read, the target of its lines. */
+typedef struct atx_reading {
+    atx_template *t;
+    const struct atx_commons *commons; /* NULL: none */
+    atx_where name_where;
+    bool has_default;
+    atx_lines default_line; /* it may stand before the parameters that it names */
+    bool launches;          /* by `launch` lines, or none at all: a recorded op */
+    bool kernel_line;
+} atx_reading;
+
+/* declare_source.c has what templates say of code that was not written for them. */
+atx_line_reader atx_read_param, atx_read_source, atx_read_include, atx_read_define, atx_read_option,
+    atx_read_taken_args, atx_read_kernel, atx_read_launch;
+
 /* Where nothing was said, a kernel takes what the `arg` line names, and without one everything. */
 void atx_complete_args(atx_template *t);
 void atx_template_sources_clear(atx_template *t);
-
-void atx_lets_clear(atx_let *lets, size_t count);
-void atx_requires_clear(atx_require *requires, size_t count);
-void atx_launch_clear(atx_launch *launch);
-
-/* One dimension of a `shape` line: declare_dim.c. */
-at_status atx_read_dim(atx_lines *lines, atx_op *op);
-
-/* The constants NAME_word of dimensions that have words; behind all other names of the line. */
-at_status atx_add_dim_words(atx_lines *lines, atx_op *op);
 
 #endif

@@ -14,111 +14,90 @@
 
 /* ---- source, include ---- */
 
-static at_status read_path(atx_paths *paths, atx_lines *lines, const char *expected)
+static void read_path(atx_paths *paths, atx_lines *lines, const char *expected)
 {
-    const char *at = lines->at;
-    char *path = NULL;
-    at_status status = atx_lines_text(&path, lines, expected);
-    if (status != AT_OK)
-        return status;
-    if (paths->count == ATX_MAX_FILES) {
-        free(path);
-        return atx_lines_fail(lines, at, "found more than %d of them; expected fewer", ATX_MAX_FILES);
-    }
-    paths->where[paths->count] = atx_lines_where(lines, at);
+    const atx_where where = atx_lines_where(lines, lines->at);
+    if (paths->count == ATX_MAX_FILES)
+        atx_lines_fail(lines, lines->at, "found more than %d of them; expected fewer", ATX_MAX_FILES);
+    char *path = atx_lines_text(lines, expected);
+    if (!path)
+        return;
+    paths->where[paths->count] = where;
     paths->items[paths->count++] = path;
-    return AT_OK;
 }
 
-at_status atx_read_source(atx_template *t, atx_lines *lines)
+void atx_read_source(atx_lines *lines, void *target)
 {
-    return read_path(&t->build.sources, lines, "a file, from this one's folder");
+    read_path(&((atx_reading *)target)->t->build.sources, lines, "a file, from this one's folder");
 }
 
-at_status atx_read_include(atx_template *t, atx_lines *lines)
+void atx_read_include(atx_lines *lines, void *target)
 {
-    return read_path(&t->build.includes, lines, "a folder, from this file's");
+    read_path(&((atx_reading *)target)->t->build.includes, lines, "a folder, from this file's");
 }
 
 /* ---- define ---- */
 
-static at_status add_define(atx_template *t, const char *name, int slot, const atx_lines *lines,
-                            const char *at)
-{
-    for (int i = 0; i < t->build.define_count; i++)
-        if (strcmp(t->build.defines[i].name, name) == 0)
-            return atx_lines_fail(lines, at, "found '%s' a second time; expected each macro once", name);
-    if (t->build.define_count == ATX_MAX_PARAMS)
-        return atx_lines_fail(lines, at, "found more than %d macros; expected fewer", ATX_MAX_PARAMS);
-    strcpy(t->build.defines[t->build.define_count].name, name);
-    t->build.defines[t->build.define_count++].slot = slot;
-    return AT_OK;
-}
-
-/* NAME = EXPR: a value like a const's, under a name of its own. */
-static at_status read_new_define(atx_template *t, atx_lines *lines)
-{
-    at_status status =
-        atx_read_let(&t->scope.lets, &t->scope.let_count, &t->scope.let_cap, &t->scope.symbols, true, lines);
-    if (status == AT_OK)
-        t->scope.lets[t->scope.let_count - 1].macro = true;
-    return status;
-}
-
 /* A name that is known: a dimension, a let, a parameter; or T. */
-static at_status read_known_define(atx_template *t, atx_lines *lines)
+static void read_known_define(atx_template *t, atx_lines *lines)
 {
     char name[ATX_MAX_NAME];
-    const char *at = lines->at;
-    at_status status = atx_lines_name(name, lines, "the name of a macro, or 'all'");
-    if (status != AT_OK)
-        return status;
-    int slot = atx_symbols_find(&t->scope.symbols, name, strlen(name));
+    const char *at = atx_lines_name(name, lines, "the name of a macro, or 'all'");
+    const int slot = atx_symbols_find(&t->scope.symbols, name, strlen(name));
     if (slot < 0 && strcmp(name, "T") != 0)
-        return atx_lines_fail(
-            lines, at, "found '%s', which nothing above declares; expected a known name, or '%s = EXPR'",
-            name, name);
-    return add_define(t, name, slot, lines, at);
+        atx_lines_fail(lines, at,
+                       "found '%s', which nothing above declares; expected a known name, or '%s = EXPR'",
+                       name, name);
+    for (int i = 0; i < t->build.define_count; i++)
+        if (strcmp(t->build.defines[i].name, name) == 0)
+            atx_lines_fail(lines, at, "found '%s' a second time; expected each macro once", name);
+    if (t->build.define_count == ATX_MAX_PARAMS)
+        atx_lines_fail(lines, at, "found more than %d macros; expected fewer", ATX_MAX_PARAMS);
+    if (lines->status != AT_OK)
+        return;
+    atx_define *define = &t->build.defines[t->build.define_count++];
+    memcpy(define->name, name, sizeof name);
+    define->slot = slot;
 }
 
-at_status atx_read_define(atx_template *t, atx_lines *lines)
+void atx_read_define(atx_lines *lines, void *target)
 {
+    atx_template *t = ((atx_reading *)target)->t;
     atx_lines ahead = *lines;
     atx_lines_skip(&ahead, atx_lines_word(lines));
-    if (atx_lines_sees_word(lines, "all")) {
-        atx_lines_skip(lines, 3);
+    if (atx_lines_skip_word(lines, "all")) {
         t->build.define_all = true;
-        return AT_OK;
+        return;
     }
-    if (atx_lines_sees(&ahead, "=") && !atx_lines_sees(&ahead, "=="))
-        return read_new_define(t, lines);
-    at_status status;
-    do {
-        status = read_known_define(t, lines);
-    } while (status == AT_OK && !atx_lines_at_end(lines));
-    return status;
+    if (atx_lines_sees(&ahead, "=") && !atx_lines_sees(&ahead, "==")) {
+        atx_read_any_let(lines, true, true); /* a value like a const's, under a name of its own */
+        return;
+    }
+    do
+        read_known_define(t, lines);
+    while (!atx_lines_at_end(lines));
 }
 
 /* ---- option ---- */
 
-at_status atx_read_option(atx_template *t, atx_lines *lines)
+void atx_read_option(atx_lines *lines, void *target)
 {
-    atx_compiler_option *o = &t->build.options[t->build.option_count];
+    struct atx_template_build *build = &((atx_reading *)target)->t->build;
     const char *at = lines->at;
-    if (t->build.option_count == ATX_MAX_OPTIONS)
-        return atx_lines_fail(lines, at, "found more than %d options; expected fewer", ATX_MAX_OPTIONS);
-    at_status status = atx_lines_text(&o->text, lines, "an option of the compiler, as -use_fast_math");
-    if (status != AT_OK)
-        return status;
-    t->build.option_count++; /* from here on atx_template_close frees it */
+    if (build->option_count == ATX_MAX_OPTIONS) {
+        atx_lines_fail(lines, at, "found more than %d options; expected fewer", ATX_MAX_OPTIONS);
+        return;
+    }
+    atx_compiler_option *o = &build->options[build->option_count++]; /* atx_template_close frees it */
     o->where = atx_lines_where(lines, at);
-    if (!atx_option_is_known(o->text))
-        return atx_lines_fail(lines, at, "found the option '%.100s'; expected one of %s", o->text,
-                              atx_known_options());
+    o->text = atx_lines_text(lines, "an option of the compiler, as -use_fast_math");
+    if (o->text && !atx_option_is_known(o->text))
+        atx_lines_fail(lines, at, "found the option '%.100s'; expected one of %s", o->text,
+                       atx_known_options());
     if (atx_lines_at_end(lines))
-        return AT_OK;
-    status = atx_lines_take(lines, "=", "'= EXPR', which says when");
-    return status == AT_OK ? atx_lines_expr(&o->when, lines, &t->scope.symbols) : status;
+        return;
+    atx_lines_take(lines, "=", "'= EXPR', which says when");
+    o->when = atx_lines_expr(lines);
 }
 
 /* ---- arg ---- */
@@ -132,72 +111,67 @@ static int find_arg(const atx_op *op, const char *name)
 }
 
 /* An argument may be taken twice: a kernel that works in place has one pointer for two. */
-static at_status read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines, const atx_op *op)
+static void read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines, const atx_op *op)
 {
     do {
         char name[ATX_MAX_NAME];
-        const char *at = lines->at;
-        at_status status = atx_lines_name(name, lines, "an argument of the operation");
-        if (status != AT_OK)
-            return status;
+        const char *at = atx_lines_name(name, lines, "an argument of the operation");
         int i = find_arg(op, name);
         if (i < 0)
-            return atx_lines_fail(lines, at, "found '%s'; expected an argument of the operation %s (%s:%d)",
-                                  name, op->name, op->text.file, op->arg_count ? op->args[0].where.line : 1);
-        if (*count == ATX_MAX_ARGS)
-            return atx_lines_fail(lines, at, "found more than %d arguments; expected fewer", ATX_MAX_ARGS);
-        args[(*count)++] = i;
+            atx_lines_fail(lines, at, "found '%s'; expected an argument of the operation %s (%s:%d)", name,
+                           op->name, op->text.file, op->arg_count ? op->args[0].where.line : 1);
+        else if (*count == ATX_MAX_ARGS)
+            atx_lines_fail(lines, at, "found more than %d arguments; expected fewer", ATX_MAX_ARGS);
+        else
+            args[(*count)++] = i;
     } while (!atx_lines_at_end(lines));
-    return AT_OK;
 }
 
-at_status atx_read_taken_args(atx_template *t, atx_lines *lines)
+void atx_read_taken_args(atx_lines *lines, void *target)
 {
-    return read_arg_names(t->call.all_args, &t->call.all_arg_count, lines, t->op);
+    atx_template *t = ((atx_reading *)target)->t;
+    read_arg_names(t->call.all_args, &t->call.all_arg_count, lines, t->op);
 }
 
 /* ---- kernel ---- */
 
 /* f, ns::f or f<float, TILE>, up to `end`. */
-static at_status read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx_lines *lines,
-                                 const char *end, const char *expected)
+static void read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx_lines *lines, const char *end,
+                            const char *expected)
 {
     static const char WHAT[] = "the name of a kernel";
     char first[ATX_MAX_NAME];
-    atx_lines ahead = *lines;
-    size_t n = 0;
-
-    if (atx_lines_sees(lines, "::"))
-        atx_lines_skip(&ahead, 2);
-    at_status status = atx_read_free_name(first, &ahead, WHAT);
-    if (status != AT_OK)
-        return status;
-    while (end > lines->at && end[-1] == ' ')
+    const char *begin = lines->at;
+    atx_lines_skip_sign(lines, "::");
+    atx_read_free_name(first, lines, WHAT);
+    if (lines->status != AT_OK)
+        return;
+    while (end > begin && end[-1] == ' ')
         end--;
-    for (const char *at = lines->at; at < end; at++) {
-        if (n + 1 == ATX_MAX_KERNEL)
-            return atx_lines_fail(lines, lines->at,
-                                  "found a kernel's name of more than %d characters; expected less",
-                                  ATX_MAX_KERNEL - 1);
+    size_t n = (size_t)(end - begin);
+    if (n >= ATX_MAX_KERNEL)
+        atx_lines_fail(lines, begin, "found a kernel's name of more than %d characters; expected less",
+                       ATX_MAX_KERNEL - 1);
+    for (const char *at = begin; at < end; at++)
         if ((unsigned char)*at < ' ' || *at == '\\' || *at == '"')
-            return atx_lines_fail(lines, at, "found a character that no kernel's name has; expected %s",
-                                  WHAT);
-        out[n++] = *at;
-    }
+            atx_lines_fail(lines, at, "found a character that no kernel's name has; expected %s", WHAT);
+    if (lines->status != AT_OK)
+        return;
+    memcpy(out, begin, n);
     out[n] = '\0';
     *expression = strcspn(out, "<:") < n;
-    if (!*expression && strcmp(out, first) != 0) {
-        lines->at = ahead.at;
-        return atx_lines_expected(lines, expected);
-    }
-    atx_lines_skip(lines, (size_t)(end - lines->at));
-    return AT_OK;
+    if (!*expression && strcmp(out, first) != 0)
+        atx_lines_expected(lines, expected);
+    else
+        atx_lines_skip(lines, (size_t)(end - lines->at));
 }
 
-at_status atx_read_kernel_expression(atx_template *t, atx_lines *lines)
+void atx_read_kernel(atx_lines *lines, void *target)
 {
-    return read_expression(t->call.kernel, &t->call.expression, lines, lines->line_end,
-                           "the end of the line");
+    atx_reading *r = target;
+    r->name_where = atx_lines_where(lines, lines->at);
+    r->kernel_line = true;
+    read_expression(r->t->call.kernel, &r->t->call.expression, lines, lines->line_end, "the end of the line");
 }
 
 /* ---- launch ---- */
@@ -219,45 +193,19 @@ static const char *find_grid(const atx_lines *lines)
     return lines->line_end;
 }
 
-static bool sees_part(const atx_lines *lines)
-{
-    return atx_lines_at_end(lines) || atx_lines_sees_word(lines, "block") ||
-           atx_lines_sees_word(lines, "shared") || atx_lines_sees_word(lines, "arg");
-}
-
-/* One to three sizes. */
-static at_status read_sizes(atx_expr *out[3], atx_lines *lines, const atx_symbols *symbols)
-{
-    int count = 0;
-    do {
-        if (count == 3)
-            return atx_lines_expected(lines, "'block', 'shared', 'arg' or the end of the line");
-        at_status status = atx_lines_expr(&out[count++], lines, symbols);
-        if (status != AT_OK)
-            return status;
-    } while (!sees_part(lines));
-    return AT_OK;
-}
-
 /* grid EXPR... block EXPR... [shared EXPR] [arg NAME...] */
-static at_status read_geometry(atx_step *s, const atx_template *t, atx_lines *lines)
+static void read_geometry(atx_step *s, const atx_template *t, atx_lines *lines)
 {
-    at_status status = atx_lines_take(lines, "grid", NULL);
-    if (status == AT_OK)
-        status = read_sizes(s->launch.grid, lines, &t->scope.symbols);
-    if (status == AT_OK)
-        status = atx_lines_take(lines, "block", NULL);
-    if (status == AT_OK)
-        status = read_sizes(s->launch.block, lines, &t->scope.symbols);
-    if (status == AT_OK && atx_lines_sees_word(lines, "shared")) {
-        atx_lines_skip(lines, 6);
-        status = atx_lines_expr(&s->launch.shared, lines, &t->scope.symbols);
-    }
-    if (status == AT_OK && atx_lines_sees_word(lines, "arg")) {
-        atx_lines_skip(lines, 3);
-        status = read_arg_names(s->args, &s->arg_count, lines, t->op);
-    }
-    return status;
+    static const char *const ENDS[] = { "block", "shared", "arg", NULL };
+    static const char EXPECTED[] = "'block', 'shared', 'arg' or the end of the line";
+    atx_lines_take(lines, "grid", NULL);
+    atx_read_exprs(lines, s->launch.grid, 3, ENDS, EXPECTED);
+    atx_lines_take(lines, "block", NULL);
+    atx_read_exprs(lines, s->launch.block, 3, ENDS, EXPECTED);
+    if (atx_lines_skip_word(lines, "shared"))
+        s->launch.shared = atx_lines_expr(lines);
+    if (atx_lines_skip_word(lines, "arg"))
+        read_arg_names(s->args, &s->arg_count, lines, t->op);
 }
 
 /* The first one stands where `kernel`, `grid` and `block` would. */
@@ -274,22 +222,35 @@ static void place(atx_template *t, const atx_step *s)
     memcpy(t->call.args, s->args, sizeof t->call.args);
 }
 
-at_status atx_read_launch(atx_template *t, atx_lines *lines)
+/* `arg` lines say what all launches take that do not say it themselves; `kernel` would be one of them. */
+void atx_read_launch(atx_lines *lines, void *target)
 {
+    atx_reading *r = target;
+    atx_template *t = r->t;
     atx_step s = { 0 };
     const char *at = lines->at;
+    r->launches = true;
+    r->name_where = atx_lines_where(lines, at);
+    if (r->kernel_line)
+        atx_lines_fail(lines, at, "found a launch beside a 'kernel' line; expected one of them");
     if ((t->call.launch.grid[0] || t->call.launch.block[0] || t->call.launch.shared) && !t->call.kernel[0])
-        return atx_lines_fail(lines, at, "found a launch beside a 'grid' line; expected one of them");
+        atx_lines_fail(lines, at, "found a launch beside a 'grid' line; expected one of them");
     if (t->call.more_count == ATX_MAX_STEPS - 1)
-        return atx_lines_fail(lines, at, "found more than %d launches; expected fewer", ATX_MAX_STEPS);
-    at_status status = read_expression(s.kernel, &s.expression, lines, find_grid(lines), "'grid'");
-    if (status == AT_OK)
-        status = read_geometry(&s, t, lines);
-    if (status == AT_OK)
+        atx_lines_fail(lines, at, "found more than %d launches; expected fewer", ATX_MAX_STEPS);
+    read_expression(s.kernel, &s.expression, lines, find_grid(lines), "'grid'");
+    read_geometry(&s, t, lines);
+    if (lines->status == AT_OK)
         place(t, &s);
     else
         atx_launch_clear(&s.launch);
-    return status;
+}
+
+static void take_all(const atx_template *t, int args[ATX_MAX_ARGS], int *count)
+{
+    if (*count)
+        return;
+    memcpy(args, t->call.all_args, sizeof t->call.all_args);
+    *count = t->call.all_arg_count;
 }
 
 void atx_complete_args(atx_template *t)
@@ -298,16 +259,9 @@ void atx_complete_args(atx_template *t)
         for (int i = 0; i < t->op->arg_count; i++)
             if (!t->op->args[i].variable[0])
                 t->call.all_args[t->call.all_arg_count++] = i;
-    if (!t->call.arg_count) {
-        memcpy(t->call.args, t->call.all_args, sizeof t->call.args);
-        t->call.arg_count = t->call.all_arg_count;
-    }
-    for (int i = 0; i < t->call.more_count; i++) {
-        if (t->call.more[i].arg_count)
-            continue;
-        memcpy(t->call.more[i].args, t->call.all_args, sizeof t->call.all_args);
-        t->call.more[i].arg_count = t->call.all_arg_count;
-    }
+    take_all(t, t->call.args, &t->call.arg_count);
+    for (int i = 0; i < t->call.more_count; i++)
+        take_all(t, t->call.more[i].args, &t->call.more[i].arg_count);
 }
 
 static bool takes(const int *args, int count, int arg)

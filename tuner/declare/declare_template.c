@@ -18,94 +18,52 @@
 #include "source/declarator.h"
 #include "util/str.h"
 
-/* What is known while reading: `default` may stand before the parameters that it names. */
-typedef struct reading {
-    atx_template *t;
-    const atx_commons *commons; /* NULL: none */
-    atx_where name_where;
-    bool has_default;
-    atx_lines default_line;
-    bool launches; /* by `launch` lines, or none at all: a recorded op */
-    bool kernel_line;
-} reading;
-
-static at_status read_template(atx_lines *lines, void *target)
+static void read_template(atx_lines *lines, void *target)
 {
-    reading *r = target;
+    atx_reading *r = target;
     r->name_where = atx_lines_where(lines, lines->at);
-    at_status status = atx_read_plain_name(r->t->name, lines);
-    return status == AT_OK ? atx_lines_comment(&r->t->about, lines) : status;
+    atx_read_plain_name(r->t->name, lines);
+    r->t->about = atx_lines_comment(lines);
 }
 
-/* ---- lines ---- */
-
-static at_status read_param(atx_lines *lines, void *target)
+static void read_fixed(atx_lines *lines, void *target)
 {
-    return atx_read_param(((reading *)target)->t, lines);
-}
-
-static at_status read_each(atx_lines *lines, void *target)
-{
-    return atx_read_each(&((reading *)target)->t->scope.symbols, lines);
-}
-
-static at_status read_let(atx_lines *lines, void *target)
-{
-    atx_template *t = ((reading *)target)->t;
-    return atx_read_let(&t->scope.lets, &t->scope.let_count, &t->scope.let_cap, &t->scope.symbols, false,
-                        lines);
-}
-
-static at_status read_const(atx_lines *lines, void *target)
-{
-    atx_template *t = ((reading *)target)->t;
-    return atx_read_let(&t->scope.lets, &t->scope.let_count, &t->scope.let_cap, &t->scope.symbols, true,
-                        lines);
-}
-
-static at_status read_fixed(atx_lines *lines, void *target)
-{
-    atx_template *t = ((reading *)target)->t;
-    return atx_lines_expr(&t->scope.fixed, lines, &t->scope.symbols);
-}
-
-static at_status read_require(atx_lines *lines, void *target)
-{
-    atx_template *t = ((reading *)target)->t;
-    return atx_read_require(&t->scope.requires, &t->scope.require_count, &t->scope.require_cap,
-                            &t->scope.symbols, lines);
+    ((atx_reading *)target)->t->scope.fixed = atx_lines_expr(lines);
 }
 
 /* ---- declarations of common code ---- */
 
-static at_status take_declarations(reading *r, const char *name, at_error *err);
+static void take_declarations(atx_lines *from, atx_reading *r, const char *name);
 
-static at_status read_common(atx_lines *lines, void *target)
+static void read_common(atx_lines *lines, void *target)
 {
     (void)target;
     lines->at = lines->line_end; /* was read with the library */
-    return AT_OK;
 }
 
 /* What common code uses itself comes before what it declares. */
-static at_status read_use_of_common(atx_lines *lines, void *target)
+static void read_use_of_common(atx_lines *lines, void *target)
 {
     atx_used uses = { 0 };
-    at_status status = atx_read_uses(&uses, lines);
-    for (int i = 0; i < uses.count && status == AT_OK; i++)
-        status = take_declarations(target, uses.names[i], lines->err);
-    return status;
+    atx_read_uses(lines, &uses);
+    for (int i = 0; i < uses.count; i++)
+        take_declarations(lines, target, uses.names[i]);
 }
 
 static const atx_keyword SHARED[] = {
-    { .word = "common", .read = read_common },   { .word = "use", .read = read_use_of_common },
-    { .word = "param", .read = read_param },     { .word = "each", .read = read_each },
-    { .word = "let", .read = read_let },         { .word = "const", .read = read_const },
-    { .word = "require", .read = read_require }, { 0 },
+    { .word = "common", .read = read_common },
+    { .word = "use", .read = read_use_of_common },
+    { .word = "param", .read = atx_read_param },
+    { .word = "each", .read = atx_read_each },
+    { .word = "let", .read = atx_read_let },
+    { .word = "const", .read = atx_read_const },
+    { .word = "require", .read = atx_read_require },
+    { .word = "language", .read = atx_read_language },
+    { 0 },
 };
 
 /* Once each, as if they stood at the place of the `use`. Names without a file are told with the bundle. */
-static at_status take_declarations(reading *r, const char *name, at_error *err)
+static void take_declarations(atx_lines *from, atx_reading *r, const char *name)
 {
     static const bool recorded = false;
     atx_template *t = r->t;
@@ -114,133 +72,77 @@ static at_status take_declarations(reading *r, const char *name, at_error *err)
     for (int i = 0; c && i < t->text.shared_count; i++)
         if (strcmp(t->text.shared[i], c->file) == 0)
             c = NULL;
-    if (!c || t->text.shared_count == ATX_MAX_SHARED)
-        return AT_OK;
+    if (!c || t->text.shared_count == ATX_MAX_SHARED || from->status != AT_OK)
+        return;
     char *file = atx_text_copy(c->file, strlen(c->file));
-    if (!file)
-        return atx_no_memory(err);
+    if (!file) {
+        atx_lines_note(from, atx_no_memory(from->err));
+        return;
+    }
     t->text.shared[t->text.shared_count++] = file;
-    at_status status = atx_lines_open(&lines, c->text, c->len, file, "common", err);
-    return status == AT_OK ? atx_read_keywords(&lines, SHARED, &recorded, r) : status;
+    at_status status = atx_lines_open(&lines, c->text, c->len, file, "common", from->err);
+    lines.in = from->in;
+    atx_lines_note(from, status == AT_OK ? atx_read_keywords(&lines, SHARED, &recorded, r) : status);
 }
 
-static at_status read_use(atx_lines *lines, void *target)
+static void read_use(atx_lines *lines, void *target)
 {
-    reading *r = target;
+    atx_reading *r = target;
     const int known = r->t->uses.count;
-    at_status status = atx_read_uses(&r->t->uses, lines);
-    for (int i = known; i < r->t->uses.count && status == AT_OK; i++)
-        status = take_declarations(r, r->t->uses.names[i], lines->err);
-    return status;
+    atx_read_uses(lines, &r->t->uses);
+    for (int i = known; i < r->t->uses.count; i++)
+        take_declarations(lines, r, r->t->uses.names[i]);
 }
 
 /* ---- launches ---- */
 
 /* A launch says all of this itself. */
-static at_status refuse_beside_launch(const atx_lines *lines, const reading *r, const char *word)
+static atx_launch *launch_of(atx_lines *lines, atx_reading *r, const char *word)
 {
-    return r->t->call.kernel[0] && !r->kernel_line
-               ? atx_lines_fail(lines, lines->line, "found a '%s' line beside a launch; expected one of them",
-                                word)
-               : AT_OK;
+    if (r->t->call.kernel[0] && !r->kernel_line)
+        atx_lines_fail(lines, lines->line, "found a '%s' line beside a launch; expected one of them", word);
+    return &r->t->call.launch;
 }
 
-static at_status read_grid(atx_lines *lines, void *target)
+static void read_grid(atx_lines *lines, void *target)
 {
-    atx_template *t = ((reading *)target)->t;
-    at_status status = refuse_beside_launch(lines, target, "grid");
-    if (status != AT_OK)
-        return status;
-    return atx_read_grid(&t->call.launch, &t->scope.symbols, lines);
+    atx_read_grid(lines, launch_of(lines, target, "grid")->grid);
 }
 
-static at_status read_block(atx_lines *lines, void *target)
+static void read_block(atx_lines *lines, void *target)
 {
-    atx_template *t = ((reading *)target)->t;
-    at_status status = refuse_beside_launch(lines, target, "block");
-    if (status != AT_OK)
-        return status;
-    return atx_read_block(&t->call.launch, &t->scope.symbols, lines);
+    atx_read_grid(lines, launch_of(lines, target, "block")->block);
 }
 
-static at_status read_shared(atx_lines *lines, void *target)
+static void read_shared(atx_lines *lines, void *target)
 {
-    atx_template *t = ((reading *)target)->t;
-    at_status status = refuse_beside_launch(lines, target, "shared");
-    if (status != AT_OK)
-        return status;
-    return atx_lines_expr(&t->call.launch.shared, lines, &t->scope.symbols);
+    atx_launch *launch = launch_of(lines, target, "shared");
+    if (lines->status == AT_OK)
+        launch->shared = atx_lines_expr(lines);
 }
 
-static at_status read_kernel(atx_lines *lines, void *target)
+static void read_default(atx_lines *lines, void *target)
 {
-    reading *r = target;
-    r->name_where = atx_lines_where(lines, lines->at);
-    r->kernel_line = true;
-    return atx_read_kernel_expression(r->t, lines);
-}
-
-/* `arg` lines say what all launches take that do not say it themselves; `kernel` would be one of them. */
-static at_status read_launch(atx_lines *lines, void *target)
-{
-    reading *r = target;
-    if (r->kernel_line)
-        return atx_lines_fail(lines, lines->at,
-                              "found a launch beside a 'kernel' line; expected one of them");
-    r->launches = true;
-    r->name_where = atx_lines_where(lines, lines->at);
-    return atx_read_launch(r->t, lines);
-}
-
-static at_status read_source(atx_lines *lines, void *target)
-{
-    return atx_read_source(((reading *)target)->t, lines);
-}
-
-static at_status read_include(atx_lines *lines, void *target)
-{
-    return atx_read_include(((reading *)target)->t, lines);
-}
-
-static at_status read_define(atx_lines *lines, void *target)
-{
-    return atx_read_define(((reading *)target)->t, lines);
-}
-
-static at_status read_option(atx_lines *lines, void *target)
-{
-    return atx_read_option(((reading *)target)->t, lines);
-}
-
-static at_status read_arg(atx_lines *lines, void *target)
-{
-    atx_template *t = ((reading *)target)->t;
-    return atx_read_taken_args(t, lines);
-}
-
-static at_status read_default(atx_lines *lines, void *target)
-{
-    reading *r = target;
+    atx_reading *r = target;
     r->has_default = true;
     r->default_line = *lines;
     lines->at = lines->line_end; /* read when all parameters are known */
-    return AT_OK;
 }
 
 static const atx_keyword KEYWORDS[] = {
     { .word = "template", .form = "template NAME", .once = true, .required = true, .read = read_template },
     { .word = "use", .read = read_use },
-    { .word = "source", .read = read_source },
-    { .word = "include", .read = read_include },
-    { .word = "define", .read = read_define },
-    { .word = "option", .read = read_option },
-    { .word = "arg", .once = true, .read = read_arg },
-    { .word = "param", .read = read_param },
-    { .word = "each", .read = read_each },
-    { .word = "let", .read = read_let },
-    { .word = "const", .read = read_const },
+    { .word = "source", .read = atx_read_source },
+    { .word = "include", .read = atx_read_include },
+    { .word = "define", .read = atx_read_define },
+    { .word = "option", .read = atx_read_option },
+    { .word = "arg", .once = true, .read = atx_read_taken_args },
+    { .word = "param", .read = atx_read_param },
+    { .word = "each", .read = atx_read_each },
+    { .word = "let", .read = atx_read_let },
+    { .word = "const", .read = atx_read_const },
     { .word = "fixed", .once = true, .read = read_fixed },
-    { .word = "require", .read = read_require },
+    { .word = "require", .read = atx_read_require },
     { .word = "grid",
       .form = "grid EXPR...",
       .once = true,
@@ -254,9 +156,10 @@ static const atx_keyword KEYWORDS[] = {
       .of_kernels = true,
       .read = read_block },
     { .word = "shared", .once = true, .read = read_shared },
-    { .word = "launch", .read = read_launch },
-    { .word = "kernel", .once = true, .read = read_kernel },
+    { .word = "launch", .read = atx_read_launch },
+    { .word = "kernel", .once = true, .read = atx_read_kernel },
     { .word = "default", .once = true, .read = read_default },
+    { .word = "language", .once = true, .read = atx_read_language },
     { 0 },
 };
 
@@ -271,48 +174,43 @@ static int find_param(const atx_template *t, const char *name)
 }
 
 /* One declared value: a number or a word. */
-static at_status read_default_value(int64_t *out, const atx_param *param, atx_lines *lines)
+static int64_t read_default_value(const atx_param *param, atx_lines *lines)
 {
     char word[ATX_MAX_NAME] = "";
     const char *at = lines->at;
     int64_t value = 0;
-    at_status status = param->labels ? atx_lines_name(word, lines, "one of the parameter's words")
-                                     : atx_lines_integer(&value, lines, "one of the parameter's values");
-    if (status != AT_OK)
-        return status;
-    for (int i = 0; i < param->count; i++) {
-        if (param->labels ? strcmp(param->labels[i], word) == 0 : param->values[i] == value) {
-            *out = param->values[i];
-            return AT_OK;
-        }
-    }
-    return atx_lines_fail(lines, at, "found a value that '%s' does not have; expected one of line %d",
-                          param->name, param->where.line);
+    if (param->labels)
+        atx_lines_name(word, lines, "one of the parameter's words");
+    else
+        value = atx_lines_integer(lines, "one of the parameter's values");
+    for (int i = 0; i < param->count; i++)
+        if (param->labels ? strcmp(param->labels[i], word) == 0 : param->values[i] == value)
+            return param->values[i];
+    atx_lines_fail(lines, at, "found a value that '%s' does not have; expected one of line %d", param->name,
+                   param->where.line);
+    return 0;
 }
 
 static at_status apply_default(atx_template *t, atx_lines *lines)
 {
     uint32_t seen = 0;
-    char name[ATX_MAX_NAME];
-    const char *at;
-
     while (!atx_lines_at_end(lines)) {
-        at_status status = atx_read_assigned_name(name, &at, lines);
-        if (status != AT_OK)
-            return status;
+        char name[ATX_MAX_NAME];
+        const char *at = atx_read_assigned_name(name, lines);
         int i = find_param(t, name);
-        if (i < 0)
-            return atx_lines_fail(lines, at, "found '%s'; expected the name of a parameter", name);
+        if (i < 0) {
+            atx_lines_fail(lines, at, "found '%s'; expected the name of a parameter", name);
+            break;
+        }
         if (seen & 1u << i)
-            return atx_lines_fail(lines, at, "found '%s' a second time; expected each parameter once", name);
+            atx_lines_fail(lines, at, "found '%s' a second time; expected each parameter once", name);
         seen |= 1u << i;
-        if ((status = read_default_value(&t->scope.defaults[i], &t->scope.params[i], lines)) != AT_OK)
-            return status;
+        t->scope.defaults[i] = read_default_value(&t->scope.params[i], lines);
     }
-    return AT_OK;
+    return lines->status;
 }
 
-static at_status find_kernel(reading *r, const atx_lines *lines)
+static at_status find_kernel(atx_reading *r, const atx_lines *lines)
 {
     atx_template *t = r->t;
     if (!t->call.kernel[0]) {
@@ -420,7 +318,7 @@ static at_status require_full(atx_template *t, const atx_align *align, atx_where
  * The rule for buffers that are not fully aligned: a template that does not mention an alignment was written
  * without a thought of it, so it gets no other than the full one.
  */
-static at_status require_full_alignments(const reading *r, at_error *err)
+static at_status require_full_alignments(const atx_reading *r, at_error *err)
 {
     const atx_op *op = r->t->op;
     at_status status = AT_OK;
@@ -433,10 +331,15 @@ static at_status require_full_alignments(const reading *r, at_error *err)
 static at_status read_all(atx_template *t, const atx_commons *commons, const char *source, size_t len,
                           at_error *err)
 {
-    reading r = { .t = t, .commons = commons, .launches = t->op->recorded };
+    struct atx_template_scope *in = &t->scope;
+    atx_reading r = { .t = t, .commons = commons, .launches = t->op->recorded };
     atx_lines lines;
     at_status status = atx_lines_open(&lines, source, len, t->text.file, "template", err);
-    if (status != AT_OK || (status = atx_read_keywords(&lines, KEYWORDS, &r.launches, &r)) != AT_OK)
+    if (status != AT_OK)
+        return status;
+    lines.in = (atx_declaring){ &in->symbols,  &in->lets,          &in->let_count,  &in->let_cap,
+                                &in->requires, &in->require_count, &in->require_cap };
+    if ((status = atx_read_keywords(&lines, KEYWORDS, &r.launches, &r)) != AT_OK)
         return status;
     for (int i = 0; i < t->scope.param_count; i++)
         t->scope.defaults[i] = t->scope.params[i].values[0];
@@ -521,6 +424,7 @@ void atx_template_close(atx_template *t)
     atx_symbols_clear(&t->scope.symbols);
     atx_lets_clear(t->scope.lets, t->scope.let_count);
     atx_requires_clear(t->scope.requires, t->scope.require_count);
+    free(t->scope.requires);
     atx_expr_close(t->scope.fixed);
     atx_launch_clear(&t->call.launch);
     atx_template_sources_clear(t);

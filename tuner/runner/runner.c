@@ -122,7 +122,7 @@ static at_status take_scales(runner *r, const atx_setup *setup, at_error *err)
     if (setup->energy && isnan(atx_nvml_joules(r->nvml)))
         return atx_fail(
             err, AT_ERR_DEVICE,
-            "a metric reads joules, and found %s; expected NVML's energy counter (libnvidia-ml.so.1, "
+            "a metric reads energy_j, and found %s; expected NVML's energy counter (libnvidia-ml.so.1, "
             "nvmlDeviceGetTotalEnergyConsumption, a GPU since Volta)",
             r->nvml ? "a device or a library without it" : "no NVML for this device");
     return AT_OK;

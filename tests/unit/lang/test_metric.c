@@ -48,18 +48,18 @@ Test(metric, arithmetic_is_real_and_what_is_of_integers_stays_so)
         double value;
     } ROWS[] = {
         { "metric a = 1 / 2", 0.5 },
-        { "metric a = traffic / seconds / 1000000000", 2 },
-        { "ops 3 * n\nmetric a = ops / seconds", 1.5e9 },
-        { "metric a = registers * shared_bytes + spilled_bytes", 120008 },
+        { "metric a = traffic / median_s / 1000000000", 2 },
+        { "ops 3 * n\nmetric a = ops / median_s", 1.5e9 },
+        { "metric a = registers * shared_bytes + spill_bytes", 120008 },
         { "metric a = half / 1000", 0.5 },
         { "metric a = 7 % 4 + ceil_div(7, 4) + log2(9) + (5 & 6)", 3 + 2 + 3 + 4 },
         { "metric a = max(1 / 4, 1 / 3) - min(1 / 4, 1)", 1.0 / 3 - 0.25 },
         { "metric a = abs(-1 / 4)", 0.25 },
-        { "metric a = seconds < 1 / 1000 && registers > 32 ? 1 / 8 : 2", 0.125 },
+        { "metric a = median_s < 1 / 1000 && registers > 32 ? 1 / 8 : 2", 0.125 },
         { "metric a = !(registers == 40) || !1", 0 },
         { "metric a = sizeof(T) / 8", 0.5 },
         { "metric a = 1 / 4\nmetric b = a * a", 0.0625 },
-        { "metric a = joules * 4", 1 },
+        { "metric a = energy_j * 4", 1 },
         { "metric a = 9000000000000000000 * 1000", 9e21 },
         { "metric a = n / param.TILE + param.TILE * 2", 1000 / 32.0 + 64 },
         { "metric a = param.TILE_ROWS + param.UNROLL", 1 },
@@ -80,12 +80,12 @@ Test(metric, what_has_no_value_says_where_and_why)
         const char *lines, *why;
     } ROWS[] = {
         { "metric a = 1 / (registers - 40)", "op.cu:6:14: division by zero in '1 / (registers - 40)'" },
-        { "metric a = seconds % 2", "op.cu:6:20: an operation on integers of what is no whole number in" },
-        { "metric a = ops / seconds", "op.cu:6:12: not known in 'ops'" },
+        { "metric a = median_s % 2", "op.cu:6:21: an operation on integers of what is no whole number in" },
+        { "metric a = ops / median_s", "op.cu:6:12: not known in 'ops'" },
         { "metric a = 1 / 0\nmetric b = a + 1", "op.cu:7:12: not known in 'a'" },
         { "metric a = param.ORDER", "op.cu:6:12: not known in 'param.ORDER'" },
         { "metric a = param.TIL", "op.cu:6:12: not known in 'param.TIL'" },
-        { "metric a = 1 / seconds\nmetric b = a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a "
+        { "metric a = 1 / median_s\nmetric b = a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a "
           "* a * "
           "a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a * a "
           "* a "
@@ -106,7 +106,7 @@ Test(metric, a_figure_that_nobody_knows_has_no_value)
     double value = NAN;
     cr_assert_eq(value_of(&value, "metric a = registers", &ATX_RESOURCES_UNKNOWN, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "not known in 'registers'"), "%s", err.text);
-    cr_assert_eq(value_of(&value, "metric a = seconds", &ATX_RESOURCES_UNKNOWN, &err), AT_OK);
+    cr_assert_eq(value_of(&value, "metric a = median_s", &ATX_RESOURCES_UNKNOWN, &err), AT_OK);
 }
 
 Test(metric, lines_that_make_no_sense_are_refused_with_their_place)
@@ -116,11 +116,11 @@ Test(metric, lines_that_make_no_sense_are_refused_with_their_place)
     } ROWS[] = {
         { "metric a", "op.cu:6:9: found the end of the line; expected '='" },
         { "metric time = 1", "op.cu:6:8: found 'time', which is a name already" },
-        { "metric seconds = 1", "op.cu:6:8: found 'seconds', which is a name already" },
+        { "metric median_s = 1", "op.cu:6:8: found 'median_s', which is a name already" },
         { "metric n = 1", "op.cu:6:8: found 'n', which is a name already" },
         { "metric a = 1\nmetric a = 2", "op.cu:7:8: found 'a', which is a name already" },
         { "metric A = 1", "op.cu:6:8: found 'A'; expected a name of a-z" },
-        { "metric a = second", "op.cu:6:12: unknown name 'second'; did you mean 'seconds'?" },
+        { "metric a = median", "op.cu:6:12: unknown name 'median'; did you mean 'median_s'?" },
         { "metric a = device.sms", "op.cu:6:12: unknown name 'device.sms'" },
         { "metric a = TILE", "op.cu:6:12: unknown name 'TILE'" },
         { "metric a = param.A1 + param.A2 + param.A3 + param.A4 + param.A5 + param.A6 + param.A7 + param.A8 "
@@ -183,10 +183,10 @@ static double score_of(const char *lines, double seconds)
 
 Test(metric, a_score_is_better_the_smaller_it_is)
 {
-    cr_assert_float_eq(score_of("metric a = seconds", 2e-6), 2e-6, 1e-12, "without an objective the time");
+    cr_assert_float_eq(score_of("metric a = median_s", 2e-6), 2e-6, 1e-12, "without an objective the time");
     cr_assert_float_eq(score_of("metric a = registers\nobjective a", 2e-6), 40, 1e-9);
     cr_assert_float_eq(score_of("metric a = registers\nobjective a max", 2e-6), 1 / 40.0, 1e-9);
-    cr_assert_float_eq(score_of("metric a = seconds * param.TILE\nobjective a", 2e-6), 64e-6, 1e-12);
+    cr_assert_float_eq(score_of("metric a = median_s * param.TILE\nobjective a", 2e-6), 64e-6, 1e-12);
     cr_assert(isinf(score_of("metric a = registers - 40\nobjective a", 2e-6)), "not above zero");
     cr_assert(isinf(score_of("metric a = 1 / (registers - 40)\nobjective a max", 2e-6)), "no value");
 }

@@ -166,7 +166,7 @@ static void put_measured(at_open_options *options)
     snprintf(template_path, sizeof template_path, "%s/t.cu", folder_path);
     cr_assert_eq(mkdir(folder_path, 0777), 0);
     put_text(op_path, "/*!autotune\nop measured\nshape n\ntype T = f32\narg y T[n] output\nreference r\n"
-                      "grid 1\nblock 1\ntraffic 4 * n\nmetric rate = n / seconds / param.TILE\n"
+                      "grid 1\nblock 1\ntraffic 4 * n\nmetric rate = n / median_s / param.TILE\n"
                       "metric none = 1 / (n - n)\n*/\nextern \"C\" __global__ void r(T *y) {}\n");
     put_text(template_path, "/*!autotune\ntemplate t\nparam TILE = 1 4\ngrid 1\nblock 1\n*/\n"
                             "extern \"C\" __global__ void measured_t(T *y) {}\n");
