@@ -73,8 +73,9 @@ static at_status set_up(atx_machine **out, int regions[ATX_MAX_ARGS], const atx_
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
         const atx_buffer *b = &s->setup.buffers[i];
         const unsigned char *holds = outputs && outputs[i] ? outputs[i] : s->begin[i];
-        status = atx_machine_add_buffer(&regions[i], *out, b->name, b->bytes,
-                                        b->align > 0 ? b->align : ATX_FULL_ALIGN, flags_of(b), holds, err);
+        const atx_machine_buffer buffer = { b->name, b->bytes, b->align > 0 ? b->align : ATX_FULL_ALIGN,
+                                            flags_of(b), holds };
+        status = atx_machine_add_buffer(&regions[i], *out, &buffer, err);
     }
     for (int v = 0; v < p->kernel.variable_count && status == AT_OK; v++) {
         const int buffer = p->kernel.variables[v].buffer;
@@ -156,6 +157,7 @@ typedef struct run_options {
     int64_t most_steps;    /* instructions of all threads of a launch; 0: 2^28 of each warp */
     int64_t of_a_thread;   /* of each that is launched, if that is more: tiles suit larger problems */
     unsigned char swapped; /* see atx_machine_launch */
+    bool turned;           /* the last block first, each with what the one before it left in shared memory */
 } run_options;
 
 static int64_t steps_of_launch(const run_options *how, const atx_geometry *g)
@@ -168,21 +170,34 @@ static int64_t steps_of_launch(const run_options *how, const atx_geometry *g)
     return steps < (double)MOST_STEPS ? (int64_t)steps : MOST_STEPS;
 }
 
-static at_status launch(atx_machine_result *result, atx_machine *machine, const atx_program *p, int step,
-                        const atx_geometry *geometry, const uint64_t *values, int count,
+/* One of a program's launches. */
+typedef struct step {
+    const atx_program *program;
+    int number;
+    const atx_geometry *geometry;
+    const uint64_t *values; /* of its arguments */
+    int count;
+} step;
+
+static at_status launch(atx_machine_result *result, atx_machine *machine, const step *what,
                         const run_options *how, at_error *err)
 {
-    const atx_ptx_function *f = &p->module->functions[p->entries[step]];
-    atx_machine_launch l = { .function = p->entries[step], .argument_bytes = f->param_bytes };
+    const atx_ptx_module *module = what->program->module;
+    const int entry = what->program->entries[what->number];
+    const atx_ptx_function *f = &module->functions[entry];
+    const atx_geometry *geometry = what->geometry;
+    atx_machine_launch l = { .function = entry, .argument_bytes = f->param_bytes };
     const int64_t all = geometry->grid[0] * geometry->grid[1] * geometry->grid[2];
     unsigned char *bytes = calloc((size_t)f->param_bytes + 1, 1);
     const bool some = how->most_blocks > 0 && all > how->most_blocks;
     int64_t *blocks = some ? choose_blocks(all, how->most_blocks) : NULL;
-    at_status status = bytes && (blocks || !some) ? put_arguments(bytes, p->module, f, values, count, err)
-                                                  : atx_no_memory(err);
+    at_status status = bytes && (blocks || !some)
+                           ? put_arguments(bytes, module, f, what->values, what->count, err)
+                           : atx_no_memory(err);
     set_geometry(&l, geometry);
     l.arguments = bytes;
     l.swapped = how->swapped;
+    l.descending = l.leftover = how->turned;
     l.warp_budget = l.budget = steps_of_launch(how, geometry);
     l.blocks = blocks;
     l.block_count = some ? how->most_blocks : 0;
@@ -214,8 +229,8 @@ static at_status run(atx_machine_result *result, atx_machine *machine, const int
         for (int a = 0; a < count; a++)
             values[a] = args[a].buffer >= 0 ? atx_machine_region_at(machine, regions[args[a].buffer])->address
                                             : (uint64_t)args[a].value;
-        status =
-            launch(result, machine, p, i, s ? &s->geometry : &p->kernel.geometry, values, count, how, err);
+        const step what = { p, i, s ? &s->geometry : &p->kernel.geometry, values, count };
+        status = launch(result, machine, &what, how, err);
         steps += status == AT_OK ? result->thread_instructions : 0;
     }
     result->thread_instructions = steps;
@@ -409,7 +424,7 @@ at_status atx_instance_run(unsigned char *out[ATX_MAX_ARGS], atx_instance *s, co
 /* ---- candidates ---- */
 
 /* A kernel of the op's validates one output: how many elements are wrong, and the first of them. */
-static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned char *const *got, int step,
+static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned char *const *got, int number,
                                at_error *err)
 {
     const atx_program *p = &s->validators;
@@ -428,17 +443,19 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
         if (!atx_role_is_output(s->setup.buffers[i].role))
             continue;
-        status = atx_machine_add_buffer(&region, machine, "the right answer", s->setup.buffers[i].bytes,
-                                        ATX_FULL_ALIGN, ATX_REGION_READ_ONLY | ATX_REGION_INITIALISED,
-                                        s->expected[i], err);
+        const atx_machine_buffer right = { "the right answer", s->setup.buffers[i].bytes, ATX_FULL_ALIGN,
+                                           ATX_REGION_READ_ONLY | ATX_REGION_INITIALISED, s->expected[i] };
+        status = atx_machine_add_buffer(&region, machine, &right, err);
         if (status == AT_OK)
             values[count++] = atx_machine_region_at(machine, region)->address;
     }
     if (status == AT_OK)
-        status = atx_machine_add_buffer(&region, machine, "wrong", 16, 16, ATX_REGION_INITIALISED, said, err);
+        status = atx_machine_add_buffer(
+            &region, machine, &(atx_machine_buffer){ "wrong", 16, 16, ATX_REGION_INITIALISED, said }, err);
     if (status == AT_OK) {
         values[count++] = atx_machine_region_at(machine, region)->address;
-        status = launch(&result, machine, p, step, &p->kernel.geometry, values, count, &how, err);
+        const step what = { p, number, &p->kernel.geometry, values, count };
+        status = launch(&result, machine, &what, &how, err);
     }
     if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
         status = atx_fail(err, AT_ERR_INPUT, "the kernel that validates: %s", result.finding.text);
@@ -448,15 +465,15 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
     return status;
 }
 
-static void add_wrong(atx_flaws *flaws, const char *text)
+static void add_wrong(atx_flaws *flaws, const run_options *how, const char *text)
 {
     atx_flaw f = { .kind = ATX_FLAW_WRONG_RESULT, .instruction = -1 };
-    snprintf(f.what, sizeof f.what, "%s", text);
+    snprintf(f.what, sizeof f.what, "%s%.200s", how->turned ? "when the last block runs first: " : "", text);
     atx_flaws_add(flaws, &f);
 }
 
 static at_status validate(atx_flaws *flaws, const atx_instance *s, atx_machine *machine, const int *regions,
-                          at_error *err)
+                          const run_options *how, at_error *err)
 {
     unsigned char *got[ATX_MAX_ARGS] = { NULL };
     char text[240];
@@ -472,7 +489,7 @@ static at_status validate(atx_flaws *flaws, const atx_instance *s, atx_machine *
         if (b->check.rule == ATX_BY && b->validator)
             status = ask_validator(said, s, got, b->validator - 1, err);
         if (status == AT_OK && !atx_validate(text, sizeof text, b, got[i], s->expected[i], said))
-            add_wrong(flaws, text);
+            add_wrong(flaws, how, text);
     }
     return status;
 }
@@ -519,16 +536,55 @@ static at_status take_flaws(atx_flaws *flaws, const atx_instance *s, const atx_p
     return status;
 }
 
-/* What took so long takes longer than anybody waits. */
-static at_status check_end(const atx_instance *s, const atx_machine_result *result, at_error *err)
+/* How the launches ended. Of one that takes so long nothing is known, unless a flaw was found by then. */
+static at_status take_end(atx_inspector *inspector, const atx_instance *s, const atx_machine_result *result,
+                          at_error *err)
 {
     const double times = (double)result->thread_instructions / (double)(s->work > 0 ? s->work : 1);
-    if (result->finding.kind != ATX_FINDING_ENDLESS || result->finding.waits || times > ENDLESS)
+    const bool has_end = result->finding.kind != ATX_FINDING_ENDLESS;
+    if (has_end || result->finding.waits || times > ENDLESS)
+        atx_inspector_take(inspector, result);
+    if (has_end || atx_inspector_flaws(inspector)->count > 0)
         return AT_OK;
     return atx_fail(err, AT_ERR_INPUT,
                     "it has not ended after %.3g instructions, %.3g times what the reference takes: a loop "
                     "without an end, or much work; name a smaller shape",
                     (double)result->thread_instructions, times);
+}
+
+static bool has_many_blocks(const atx_program *p)
+{
+    bool many = false;
+    for (int i = 0; i <= p->kernel.more_count; i++) {
+        const atx_geometry *g = i ? &p->kernel.more[i - 1].geometry : &p->kernel.geometry;
+        many = many || g->grid[0] * g->grid[1] * g->grid[2] > 1;
+    }
+    return many;
+}
+
+/*
+ * What was right may have been so because blocks ran in ascending order, or found no bits in shared memory
+ * that a block before them left. `steps`: that the kernel took. One that waits for blocks before it does not
+ * end here, and nothing is known of it.
+ */
+static at_status try_turned(atx_flaws *flaws, const atx_instance *s, const atx_program *p, int64_t steps,
+                            at_error *err)
+{
+    const run_options how = { .turned = true, .most_steps = 4 * steps + ((int64_t)1 << 20) };
+    atx_machine *machine = NULL;
+    atx_machine_result result = { .finding = { .kind = ATX_FINDING_NONE } };
+    int regions[ATX_MAX_ARGS];
+    if (!has_many_blocks(p))
+        return AT_OK;
+    at_status status = set_up(&machine, regions, s, p, NULL, err);
+    if (status == AT_OK)
+        status = run(&result, machine, regions, p, &how, err);
+    if (status == AT_OK && result.finding.kind == ATX_FINDING_NONE)
+        status = validate(flaws, s, machine, regions, &how, err);
+    else if (status == AT_OK && result.finding.kind != ATX_FINDING_ENDLESS)
+        add_wrong(flaws, &how, result.finding.text);
+    atx_machine_close(machine);
+    return status;
 }
 
 at_status atx_instance_try(atx_flaws *flaws, atx_instance *s, const atx_program *p, at_error *err)
@@ -543,13 +599,14 @@ at_status atx_instance_try(atx_flaws *flaws, atx_instance *s, const atx_program 
     if (status == AT_OK)
         status = run(&result, machine, regions, p, &how, err);
     if (status == AT_OK)
-        status = check_end(s, &result, err);
+        status = take_end(how.inspector, s, &result, err);
     if (status == AT_OK) {
-        atx_inspector_take(how.inspector, &result);
         status = take_flaws(flaws, s, p, machine, regions, how.inspector, err);
     }
     if (status == AT_OK && result.finding.kind == ATX_FINDING_NONE)
-        status = validate(flaws, s, machine, regions, err);
+        status = validate(flaws, s, machine, regions, &how, err);
+    if (status == AT_OK && flaws->count == 0)
+        status = try_turned(flaws, s, p, result.thread_instructions, err);
     atx_inspector_close(how.inspector);
     atx_machine_close(machine);
     return status;

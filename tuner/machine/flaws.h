@@ -15,6 +15,7 @@ typedef enum atx_flaw_kind {
     ATX_FLAW_OUT_OF_BOUNDS,
     ATX_FLAW_MISALIGNED,
     ATX_FLAW_UNWRITTEN,        /* read, but nobody wrote it                                         */
+    ATX_FLAW_KEPT_STATE,       /* a variable that a later launch finds changed, and reads           */
     ATX_FLAW_INPUT_WRITTEN,    /* a write to what the kernel may only read                          */
     ATX_FLAW_RACE_WRITES,      /* two writes of different values, nothing between them              */
     ATX_FLAW_RACE_READ_WRITE,  /* a read, then a write; or the reverse                              */
