@@ -42,7 +42,7 @@ typedef struct atx_flaw {
     int64_t block[3], thread[3];
     uint64_t address;
     bool may_not_matter; /* unwritten shared memory: a flaw only if an output depends on it */
-    char what[240];      /* one sentence without the place */
+    char what[320];      /* one sentence without the place */
     int64_t count;       /* how often, this one included   */
 } atx_flaw;
 

@@ -74,7 +74,7 @@ static void tell_barrier(atx_flaw *f, const atx_inspector *in, const atx_block_s
     char which[110];
     atx_inspect_shared_place(which, sizeof which, in, b->mbarriers[barrier].offset);
     snprintf(f->what, sizeof f->what,
-             "%.100s is used by a thread that has not waited for the mbarrier at %.60s, which tells when a "
+             "%.100s is used by a thread that has not waited for the mbarrier at %.100s, which tells when a "
              "copy is "
              "done with it",
              where, which);
