@@ -41,7 +41,7 @@ def tune(name):
     with tempfile.TemporaryDirectory() as folder:
         database = os.path.join(folder, "db")
         done = subprocess.run(
-            [PROGRAM, "tune", op, *OTHER_SHAPES.get(name, SHAPES[op]).split(), "--template", f"honest,{kernel}",
+            [PROGRAM, "tune", op, *OTHER_SHAPES.get(name, SHAPES[op]).split(), "--only", f"honest,{kernel}",
              "--templates", str(HERE / "wrong"), "--db", database, "--no-learn", "--format", "json", "--quiet"],
             capture_output=True, text=True, check=False, cwd=folder,
             env={**os.environ, "XDG_CACHE_HOME": os.path.join(folder, "cache"), "AUTOTUNE_NO_SHIPPED": "1"})

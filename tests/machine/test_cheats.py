@@ -23,7 +23,7 @@ def expectations():
 def found(autotune, op):
     """{kernel: kinds of what was found; None: it was not run}."""
     done = subprocess.run([autotune, "check", "--execute", op, "--templates", str(FOLDER), "--shape", SHAPES.get(op, "1500"),
-                           "--configs", "1", "--format", "json"], capture_output=True, text=True, check=False)
+                           "--sample", "1", "--json"], capture_output=True, text=True, check=False)
     if done.returncode == 3:
         print(done.stderr)
         sys.exit(77)

@@ -122,6 +122,8 @@ void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_haz
         atx_inspect_state_read(in, at, h, region);
         return;
     }
+    if (r && r->kind == ATX_REGION_BUFFER)
+        snprintf(f.buffer, sizeof f.buffer, "%s", r->name);
     if (r)
         snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h->offset, r->name);
     else
