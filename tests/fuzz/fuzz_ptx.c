@@ -36,7 +36,8 @@ static void run_entry(const atx_ptx_module *m, int32_t function)
     int region = 0;
     if (!arguments || atx_machine_open(&machine, m, NULL) != AT_OK)
         goto done;
-    if (atx_machine_add_buffer(&region, machine, "b", 4096, 256, 0, NULL, NULL) != AT_OK)
+    if (atx_machine_add_buffer(&region, machine, &(atx_machine_buffer){ "b", 4096, 256, 0, NULL }, NULL) !=
+        AT_OK)
         abort();
     for (int64_t at = 0; at + 8 <= f->param_bytes; at += 8)
         memcpy(arguments + at, &atx_machine_region_at(machine, region)->address, 8);

@@ -92,13 +92,15 @@ class Computing(unittest.TestCase):
     def test_a_spoiled_export_says_that_it_is_wrong(self):
         for problem, right, wrong in (("total 1000003 f32", r"y\[0\] = \(T\)sum;", "y[0] = (T)(sum * 1.001);"),
                                       ("axpy 4096 bf16", r"double\)a \*", "double)a * 1.25 *"),
-                                      ("bins 1000000 i32", r"own\[x\[i\]\], 1\)", "own[x[i]], 2)")):
+                                      ("bins 1000000 i32", r"own\[x\[i\]\], 1\)", "own[x[i]], 2)"),
+                                      # right in the self-test, and wrong in timed batches
+                                      ("total 1000003 f32", r"y\[0\] = \(T\)sum;", "if (launches++ < 200) y[0] = (T)sum;")):
             with self.subTest(problem=problem):
                 source = self.export(problem, "wrong")
                 text = source.read_text(encoding="utf-8")
                 spoiled, times = re.subn(right, wrong, text, count=1)
                 self.assertEqual(times, 1, text)
-                source.write_text(spoiled, encoding="utf-8")
+                source.write_text("__device__ int launches;\n" + spoiled, encoding="utf-8")
                 done = self.compiled(source)
                 self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
                 self.assertIn("self-test: WRONG", done.stdout)

@@ -382,9 +382,11 @@ at_status row_on_machine(unsigned char **out, const row *r, at_error *err)
         status = atx_machine_open(&machine, m, err);
     for (int i = r->in_count; i >= 0 && status == AT_OK; i--) { /* the result last */
         unsigned char *initial = i ? row_operand(r, i - 1) : NULL;
-        status = atx_machine_add_buffer(&region, machine, i ? "operand" : "out",
-                                        row_bytes(r, i ? &r->in[i - 1] : &r->out), 256,
-                                        i ? ATX_REGION_INITIALISED : ATX_REGION_OUTPUT, initial, err);
+        status = atx_machine_add_buffer(
+            &region, machine,
+            &(atx_machine_buffer){ i ? "operand" : "out", row_bytes(r, i ? &r->in[i - 1] : &r->out), 256,
+                                   i ? ATX_REGION_INITIALISED : ATX_REGION_OUTPUT, initial },
+            err);
         if (status == AT_OK)
             addresses[i] = atx_machine_region_at(machine, region)->address;
         free(initial);

@@ -24,6 +24,7 @@ def page():
         text = file.read()
     text = text[text.index("\n## JSON\n"):text.index("\n## Environment\n")]
     common, own = [], {"autotune.query/1": []}
+    text, alone = text[:text.index("\n### What `check` says")], text[text.index("\n### What `check` says"):]
     for row in re.findall(r"^\| (`.*) \|$", text, re.MULTILINE):
         cells = row.split(" | ")
         names = re.findall(r"`([^`]+)`", cells[-3])
@@ -31,7 +32,18 @@ def page():
             common += [(name, cells[1]) for name in names]
         else:
             own.setdefault(cells[0].strip("`"), []).extend((name, cells[2]) for name in names)
-    return {schema: common + more for schema, more in own.items()}
+    own = {schema: common + more for schema, more in own.items()}
+    for schema, names, kind in re.findall(r"^\| `(autotune[^`]*)` \| (.*?) \| (.*?) \|", alone, re.MULTILINE):
+        own.setdefault(schema, [("schema", "text")]).extend((name, kind) for name in re.findall(r"`([^`]+)`", names))
+    return own
+
+
+def verdict_page():
+    """{member} of a verdict."""
+    with open(os.path.join(ROOT, "tuner", "cli", "README.md"), encoding="utf-8") as file:
+        text = file.read()
+    text = text[text.index("\n### A verdict\n"):text.index("\n## Environment\n")]
+    return [name for names in re.findall(r"^\| (`.*?) \|", text, re.MULTILINE) for name in re.findall(r"`([^`]+)`", names)]
 
 
 class Members(unittest.TestCase):
@@ -87,6 +99,25 @@ class Members(unittest.TestCase):
         words[3] = "77x78"
         answer = self.check(self.run_it(*words, code=1), "autotune.tune/1")
         self.assertEqual((answer["match"], answer["found"], answer["config"]), ("none", False, None))
+
+    def test_check_says_what_its_page_says(self):
+        kernels = ["--templates", os.path.join(ROOT, "tests", "data", "machine"), "flawed", "--shape", "512"]
+        if subprocess.run([AUTOTUNE, "check", *kernels, "--only", "good"], env=self.environment, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            self.skipTest("NVRTC is not here")
+        self.check(self.run_it("check", *kernels, "--only", "good", "--json").splitlines()[0], "autotune.compile/1")
+        done = subprocess.run([AUTOTUNE, "check", "--execute", *kernels, "--only", "good,wrong", "--json"],
+                              env=self.environment, stdout=subprocess.PIPE, text=True, check=False)
+        if done.returncode == 2:
+            self.skipTest("the machine is not in this build")
+        self.assertEqual(done.returncode, 14)
+        good, wrong = (self.check(line, "autotune.check/1") for line in done.stdout.splitlines())
+        self.assertEqual((good["verdict"]["outcome"], good["verdict"]["launches_checked"] > 0), ("right", True))
+        self.assertEqual(list(wrong["verdict"]), verdict_page())
+        self.assertEqual(wrong["verdict"]["outcome"], "wrong_result")
+        self.assertEqual((wrong["verdict"]["buffer"], wrong["verdict"]["set"]), ("out", 0))
+        for name in ("element", "found", "expected", "launch"):
+            self.assertIsNotNone(wrong["verdict"][name], name)
 
     def test_csv_has_the_same_names(self):
         rows = list(csv.reader(io.StringIO(self.run_it("query", "4096x4096", "--db", self.database, "--format", "csv"))))

@@ -77,8 +77,12 @@ static void time_kernel(const atx_ptx_module *module, const char *name)
     atx_machine_result result;
     int in = 0, out = 0;
     must(atx_machine_open(&machine, module, &err), &err);
-    must(atx_machine_add_buffer(&out, machine, "out", bytes, 256, ATX_REGION_OUTPUT, NULL, &err), &err);
-    must(atx_machine_add_buffer(&in, machine, "in", bytes, 256, ATX_REGION_INITIALISED, NULL, &err), &err);
+    must(atx_machine_add_buffer(&out, machine,
+                                &(atx_machine_buffer){ "out", bytes, 256, ATX_REGION_OUTPUT, NULL }, &err),
+         &err);
+    must(atx_machine_add_buffer(
+             &in, machine, &(atx_machine_buffer){ "in", bytes, 256, ATX_REGION_INITIALISED, NULL }, &err),
+         &err);
     struct {
         uint64_t out, in;
         int32_t n, unused;

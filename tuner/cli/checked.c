@@ -46,7 +46,8 @@ static void print_row(atx_compile_check_row *r, atx_format format, widths w)
     };
     static const char *const HEADS[] = {
         [ATX_TEXT] = "sm_%-4d %-5s %-*s %-*s",
-        [ATX_JSON] = "{\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%*s\",\"template\":\"%*s\"",
+        [ATX_JSON] = "{\"schema\":\"autotune.compile/"
+                     "1\",\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%*s\",\"template\":\"%*s\"",
         [ATX_CSV] = "sm_%d,%s,%*s,%*s",
     };
     int64_t low = 0, middle = 0, high = 0;

@@ -57,6 +57,7 @@ static void add_flaw(atx_str *o, const atx_executed_flaw *x)
     atx_member_ints(o, "block", f->block, 3);
     atx_member_ints(o, "thread", f->thread, 3);
     atx_member_text(o, "text", f->what);
+    atx_member_text(o, "buffer", f->buffer[0] ? f->buffer : NULL);
     atx_member_int(o, "count", f->count);
     atx_member_int(o, "configs", x->configs);
     atx_member_text(o, "problem", x->problem);
@@ -67,9 +68,18 @@ static void add_flaw(atx_str *o, const atx_executed_flaw *x)
 static void print_json(const atx_executed *x)
 {
     atx_str o = { 0 };
+    atx_verdict verdict;
+    const atx_executed_flaw *first = atx_executed_first(x);
     atx_str_add(&o, "{");
+    atx_member_text(&o, "schema", "autotune.check/1");
     atx_member_text(&o, "op", x->t->op->name);
     atx_member_text(&o, "template", x->t->name);
+    if (atx_executed_verdict(&verdict, x))
+        atx_verdict_member(&o, &verdict, verdict.outcome);
+    else
+        atx_member_text(&o, "verdict", NULL);
+    atx_member_text(&o, "problem", first ? first->problem : NULL);
+    atx_member_text(&o, "config", first ? first->config : NULL);
     atx_member_int(&o, "configs", x->configs);
     atx_member_int(&o, "problems", x->problems);
     atx_member_text(&o, "ran", atx_whole(&x->ran));

@@ -265,6 +265,7 @@ static at_status try_config(atx_executed *x, atx_execute *e, stage *s, const atx
         goto done;
     }
     x->configs++;
+    x->checked += flaws.checked;
     x->wrong += flaws.count > 0;
     for (int i = 0; i < flaws.count; i++)
         keep_flaw(x, &flaws.items[i], s, atx_str_text(&text));
@@ -424,6 +425,44 @@ at_status atx_execute_template(atx_executed *x, atx_execute *e, const atx_templa
     }
     close_rooms(rooms, count);
     return status;
+}
+
+/* The one that says most: with an element of an output, or the first. NULL: there is none. */
+const atx_executed_flaw *atx_executed_first(const atx_executed *x)
+{
+    for (int i = 0; i < x->flaw_count; i++)
+        if (x->flaws[i].flaw.has_element)
+            return &x->flaws[i];
+    return x->flaw_count ? &x->flaws[0] : NULL;
+}
+
+bool atx_executed_verdict(atx_verdict *v, const atx_executed *x)
+{
+    static const atx_outcome OUTCOMES[ATX_FLAW_KINDS] = {
+        [ATX_FLAW_OUT_OF_BOUNDS] = ATX_CRASHED,
+        [ATX_FLAW_MISALIGNED] = ATX_CRASHED,
+        [ATX_FLAW_TRAPPED] = ATX_CRASHED,
+        [ATX_FLAW_ENDLESS] = ATX_TIMED_OUT,
+        [ATX_FLAW_BARRIER_DIVERGES] = ATX_TIMED_OUT,
+        [ATX_FLAW_DOES_NOT_COMPILE] = ATX_COMPILE_FAILED,
+        [ATX_FLAW_CANNOT_LAUNCH] = ATX_LAUNCH_FAILED,
+    }; /* others: ATX_WRONG_RESULT */
+    const atx_executed_flaw *first = atx_executed_first(x);
+    *v = ATX_NO_VERDICT;
+    v->checked = x->checked;
+    if (!first)
+        return x->configs > 0 && x->refused == 0;
+    const atx_flaw *f = &first->flaw;
+    v->outcome = OUTCOMES[f->kind] == ATX_TIMED ? ATX_WRONG_RESULT : OUTCOMES[f->kind];
+    if (v->outcome != ATX_COMPILE_FAILED && v->outcome != ATX_LAUNCH_FAILED) {
+        v->set = 0;
+        v->launch = 1;
+    }
+    v->element = f->has_element ? f->element : -1;
+    snprintf(v->buffer, sizeof v->buffer, "%s", f->buffer);
+    snprintf(v->found, sizeof v->found, "%s", f->found);
+    snprintf(v->expected, sizeof v->expected, "%s", f->expected);
+    return true;
 }
 
 void atx_executed_clear(atx_executed *x)

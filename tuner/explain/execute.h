@@ -5,6 +5,7 @@
 #ifndef AUTOTUNE_EXPLAIN_EXECUTE_H
 #define AUTOTUNE_EXPLAIN_EXECUTE_H
 
+#include "device/verdict.h"
 #include "explain/instance.h"
 #include "lang/catalog.h"
 #include "util/rng.h"
@@ -25,6 +26,7 @@ enum { ATX_MOST_EXECUTED_FLAWS = 32 };
 typedef struct atx_executed {
     const atx_template *t;
     int64_t configs, problems; /* that were run; how many different problems             */
+    int64_t checked;           /* launches whose outputs were compared with the right ones */
     int64_t wrong;             /* configurations with a flaw                              */
     int64_t refused;           /* not run: what the machine does not know, or too large a problem */
     char why[400];             /* ... of the first                                        */
@@ -32,6 +34,12 @@ typedef struct atx_executed {
     atx_executed_flaw flaws[ATX_MOST_EXECUTED_FLAWS];
     int flaw_count;
 } atx_executed;
+
+/* The flaw that says most; NULL: there is none. */
+const atx_executed_flaw *atx_executed_first(const atx_executed *executed);
+
+/* What a program is told of that flaw, in words of trials. false: there is none, and not all could be run. */
+bool atx_executed_verdict(atx_verdict *verdict, const atx_executed *executed);
 void atx_executed_clear(atx_executed *executed);
 
 typedef struct atx_execute atx_execute;

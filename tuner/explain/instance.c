@@ -5,29 +5,16 @@
  * An output begins wrong in every byte or number. Where the reference leaves gaps (rows with a pitch), it
  * runs twice, on contents that differ in every bit: what then differs, it left, and that must stay.
  */
-#include "explain/instance.h"
+#include "explain/instance_parts.h"
 
 #include "declare/data.h"
 #include "device/layout.h"
-#include "explain/validate.h"
 #include "explain/instance_contents.h"
-#include "explain/instance_setup.h"
-#include "machine/inspect.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct atx_instance {
-    atx_setup setup;
-    unsigned char *begin[ATX_MAX_ARGS];    /* what buffers hold at first; NULL: zeroes */
-    unsigned char *expected[ATX_MAX_ARGS]; /* of outputs */
-    atx_program validators;                /* without a module: none */
-    bool has_answer;
-    int64_t work;       /* instructions of all threads of the reference, or bytes: what is more */
-    int64_t most_steps; /* see atx_instance_options */
-};
 
 /* ---- contents ---- */
 
@@ -65,16 +52,16 @@ static int flags_of(const atx_buffer *b)
            (atx_role_is_output(b->role) ? ATX_REGION_OUTPUT : 0);
 }
 
-/* A machine with the problem's buffers: as they begin, outputs as `outputs` says where that is not NULL. */
-static at_status set_up(atx_machine **out, int regions[ATX_MAX_ARGS], const atx_instance *s,
-                        const atx_program *p, unsigned char *const *outputs, at_error *err)
+at_status atx_instance_set_up(atx_machine **out, int regions[ATX_MAX_ARGS], const atx_instance *s,
+                              const atx_program *p, unsigned char *const *outputs, at_error *err)
 {
     at_status status = atx_machine_open(out, p->module, err);
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
         const atx_buffer *b = &s->setup.buffers[i];
         const unsigned char *holds = outputs && outputs[i] ? outputs[i] : s->begin[i];
-        status = atx_machine_add_buffer(&regions[i], *out, b->name, b->bytes,
-                                        b->align > 0 ? b->align : ATX_FULL_ALIGN, flags_of(b), holds, err);
+        const atx_machine_buffer buffer = { b->name, b->bytes, b->align > 0 ? b->align : ATX_FULL_ALIGN,
+                                            flags_of(b), holds };
+        status = atx_machine_add_buffer(&regions[i], *out, &buffer, err);
     }
     for (int v = 0; v < p->kernel.variable_count && status == AT_OK; v++) {
         const int buffer = p->kernel.variables[v].buffer;
@@ -133,56 +120,35 @@ static int64_t *choose_blocks(int64_t all, int64_t most)
     return blocks;
 }
 
-/*
- * Instructions of all threads that a candidate may take: many times those of the reference, a second at least
- * and minutes at most. Whatever is slower than that by no more than its size is no loop without an end.
- */
-#define FEWEST_STEPS ((int64_t)1 << 26)
-#define MOST_STEPS   ((int64_t)1 << 36)
-enum { SLOWER = 32, ENDLESS = 4096, OF_A_THREAD = 4096 };
-
-static int64_t steps_of(const atx_instance *s)
-{
-    const int64_t steps = s->work < MOST_STEPS / SLOWER ? SLOWER * s->work : MOST_STEPS;
-    return steps > FEWEST_STEPS ? steps : FEWEST_STEPS;
-}
-
-/* What to do with a launch. */
-typedef struct run_options {
-    atx_inspector *inspector; /* NULL: nobody looks for flaws */
-    atx_tally *tally;         /* NULL: nobody counts          */
-    atx_sample *sample;
-    int64_t most_blocks;
-    int64_t most_steps;    /* instructions of all threads of a launch; 0: 2^28 of each warp */
-    int64_t of_a_thread;   /* of each that is launched, if that is more: tiles suit larger problems */
-    unsigned char swapped; /* see atx_machine_launch */
-} run_options;
-
-static int64_t steps_of_launch(const run_options *how, const atx_geometry *g)
+static int64_t steps_of_launch(const atx_run_options *how, const atx_geometry *g)
 {
     const double threads = (double)g->grid[0] * (double)g->grid[1] * (double)g->grid[2] *
                            (double)g->block[0] * (double)g->block[1] * (double)g->block[2];
     const double steps = threads * (double)how->of_a_thread;
     if (steps <= (double)how->most_steps)
         return how->most_steps;
-    return steps < (double)MOST_STEPS ? (int64_t)steps : MOST_STEPS;
+    return steps < (double)ATX_MOST_STEPS ? (int64_t)steps : ATX_MOST_STEPS;
 }
 
-static at_status launch(atx_machine_result *result, atx_machine *machine, const atx_program *p, int step,
-                        const atx_geometry *geometry, const uint64_t *values, int count,
-                        const run_options *how, at_error *err)
+at_status atx_instance_launch(atx_machine_result *result, atx_machine *machine,
+                              const atx_program_launch *what, const atx_run_options *how, at_error *err)
 {
-    const atx_ptx_function *f = &p->module->functions[p->entries[step]];
-    atx_machine_launch l = { .function = p->entries[step], .argument_bytes = f->param_bytes };
+    const atx_ptx_module *module = what->program->module;
+    const int entry = what->program->entries[what->number];
+    const atx_ptx_function *f = &module->functions[entry];
+    const atx_geometry *geometry = what->geometry;
+    atx_machine_launch l = { .function = entry, .argument_bytes = f->param_bytes };
     const int64_t all = geometry->grid[0] * geometry->grid[1] * geometry->grid[2];
     unsigned char *bytes = calloc((size_t)f->param_bytes + 1, 1);
     const bool some = how->most_blocks > 0 && all > how->most_blocks;
     int64_t *blocks = some ? choose_blocks(all, how->most_blocks) : NULL;
-    at_status status = bytes && (blocks || !some) ? put_arguments(bytes, p->module, f, values, count, err)
-                                                  : atx_no_memory(err);
+    at_status status = bytes && (blocks || !some)
+                           ? put_arguments(bytes, module, f, what->values, what->count, err)
+                           : atx_no_memory(err);
     set_geometry(&l, geometry);
     l.arguments = bytes;
     l.swapped = how->swapped;
+    l.descending = l.leftover = how->turned;
     l.warp_budget = l.budget = steps_of_launch(how, geometry);
     l.blocks = blocks;
     l.block_count = some ? how->most_blocks : 0;
@@ -198,9 +164,8 @@ static at_status launch(atx_machine_result *result, atx_machine *machine, const 
     return status;
 }
 
-/* All launches of a program, up to the first that is stopped. Watches stop one where they have no memory. */
-static at_status run(atx_machine_result *result, atx_machine *machine, const int *regions,
-                     const atx_program *p, const run_options *how, at_error *err)
+at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine, const int *regions,
+                               const atx_program *p, const atx_run_options *how, at_error *err)
 {
     at_status status = AT_OK;
     int64_t steps = 0;
@@ -214,8 +179,8 @@ static at_status run(atx_machine_result *result, atx_machine *machine, const int
         for (int a = 0; a < count; a++)
             values[a] = args[a].buffer >= 0 ? atx_machine_region_at(machine, regions[args[a].buffer])->address
                                             : (uint64_t)args[a].value;
-        status =
-            launch(result, machine, p, i, s ? &s->geometry : &p->kernel.geometry, values, count, how, err);
+        const atx_program_launch what = { p, i, s ? &s->geometry : &p->kernel.geometry, values, count };
+        status = atx_instance_launch(result, machine, &what, how, err);
         steps += status == AT_OK ? result->thread_instructions : 0;
     }
     result->thread_instructions = steps;
@@ -246,10 +211,10 @@ static at_status answer(unsigned char **answers, atx_instance *s, const atx_prog
     atx_machine *machine = NULL;
     atx_machine_result result = { .finding = { .kind = ATX_FINDING_NONE } };
     int regions[ATX_MAX_ARGS];
-    const run_options how = { .most_steps = s->has_answer ? 0 : s->most_steps };
-    at_status status = set_up(&machine, regions, s, p, outputs, err);
+    const atx_run_options how = { .most_steps = s->has_answer ? 0 : s->most_steps };
+    at_status status = atx_instance_set_up(&machine, regions, s, p, outputs, err);
     if (status == AT_OK)
-        status = run(&result, machine, regions, p, &how, err);
+        status = atx_instance_run_all(&result, machine, regions, p, &how, err);
     if (status == AT_OK && !s->has_answer && result.thread_instructions > s->work)
         s->work = result.thread_instructions;
     if (status == AT_OK && how.most_steps && result.finding.kind == ATX_FINDING_ENDLESS)
@@ -406,166 +371,17 @@ at_status atx_instance_run(unsigned char *out[ATX_MAX_ARGS], atx_instance *s, co
     return answer(out, s, p, NULL, "the kernel", err);
 }
 
-/* ---- candidates ---- */
-
-/* A kernel of the op's validates one output: how many elements are wrong, and the first of them. */
-static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned char *const *got, int step,
-                               at_error *err)
-{
-    const atx_program *p = &s->validators;
-    const run_options how = { .inspector = NULL };
-    atx_machine *machine = NULL;
-    atx_machine_result result;
-    uint64_t values[2 * ATX_MAX_ARGS + 1];
-    int regions[ATX_MAX_ARGS], region = -1, count = 0;
-    said[0] = 0;
-    said[1] = UINT64_MAX;
-    at_status status = set_up(&machine, regions, s, p, got, err);
-    for (; count < p->kernel.arg_count && status == AT_OK; count++)
-        values[count] = p->kernel.args[count].buffer >= 0
-                            ? atx_machine_region_at(machine, regions[p->kernel.args[count].buffer])->address
-                            : (uint64_t)p->kernel.args[count].value;
-    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
-        if (!atx_role_is_output(s->setup.buffers[i].role))
-            continue;
-        status = atx_machine_add_buffer(&region, machine, "the right answer", s->setup.buffers[i].bytes,
-                                        ATX_FULL_ALIGN, ATX_REGION_READ_ONLY | ATX_REGION_INITIALISED,
-                                        s->expected[i], err);
-        if (status == AT_OK)
-            values[count++] = atx_machine_region_at(machine, region)->address;
-    }
-    if (status == AT_OK)
-        status = atx_machine_add_buffer(&region, machine, "wrong", 16, 16, ATX_REGION_INITIALISED, said, err);
-    if (status == AT_OK) {
-        values[count++] = atx_machine_region_at(machine, region)->address;
-        status = launch(&result, machine, p, step, &p->kernel.geometry, values, count, &how, err);
-    }
-    if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
-        status = atx_fail(err, AT_ERR_INPUT, "the kernel that validates: %s", result.finding.text);
-    if (status == AT_OK)
-        memcpy(said, atx_machine_region_at(machine, region)->data, 2 * sizeof *said);
-    atx_machine_close(machine);
-    return status;
-}
-
-static void add_wrong(atx_flaws *flaws, const char *text)
-{
-    atx_flaw f = { .kind = ATX_FLAW_WRONG_RESULT, .instruction = -1 };
-    snprintf(f.what, sizeof f.what, "%s", text);
-    atx_flaws_add(flaws, &f);
-}
-
-static at_status validate(atx_flaws *flaws, const atx_instance *s, atx_machine *machine, const int *regions,
-                          at_error *err)
-{
-    unsigned char *got[ATX_MAX_ARGS] = { NULL };
-    char text[240];
-    at_status status = AT_OK;
-    for (int i = 0; i < s->setup.buffer_count; i++)
-        if (atx_role_is_output(s->setup.buffers[i].role))
-            got[i] = atx_machine_region_at(machine, regions[i])->data;
-    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
-        const atx_buffer *b = &s->setup.buffers[i];
-        uint64_t said[2] = { 0, UINT64_MAX };
-        if (!got[i])
-            continue;
-        if (b->check.rule == ATX_BY && b->validator)
-            status = ask_validator(said, s, got, b->validator - 1, err);
-        if (status == AT_OK && !atx_validate(text, sizeof text, b, got[i], s->expected[i], said))
-            add_wrong(flaws, text);
-    }
-    return status;
-}
-
-/*
- * Whether some output is another one when shared memory holds other bits before it is written: many kernels
- * read more than they use, at the end of a row, and are right.
- */
-static at_status depends_on_garbage(bool *out, const atx_instance *s, const atx_program *p,
-                                    const atx_machine *first, const int *first_regions, at_error *err)
-{
-    const run_options how = { .swapped = 0xff, .most_steps = steps_of(s), .of_a_thread = OF_A_THREAD };
-    atx_machine *machine = NULL;
-    atx_machine_result result;
-    int regions[ATX_MAX_ARGS];
-    at_status status = set_up(&machine, regions, s, p, NULL, err);
-    if (status == AT_OK)
-        status = run(&result, machine, regions, p, &how, err);
-    *out = status == AT_OK && result.finding.kind != ATX_FINDING_NONE;
-    for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++)
-        if (atx_role_is_output(s->setup.buffers[i].role))
-            *out = *out || memcmp(atx_machine_region_at(machine, regions[i])->data,
-                                  atx_machine_region_at(first, first_regions[i])->data,
-                                  (size_t)s->setup.buffers[i].bytes) != 0;
-    atx_machine_close(machine);
-    return status;
-}
-
-static at_status take_flaws(atx_flaws *flaws, const atx_instance *s, const atx_program *p,
-                            const atx_machine *machine, const int *regions, const atx_inspector *inspector,
-                            at_error *err)
-{
-    const atx_flaws *all = atx_inspector_flaws(inspector);
-    bool doubtful = false, only = true, matters = true;
-    for (int i = 0; i < all->count; i++) {
-        doubtful = doubtful || all->items[i].may_not_matter;
-        only = only && all->items[i].may_not_matter;
-    }
-    at_status status = doubtful && only ? depends_on_garbage(&matters, s, p, machine, regions, err) : AT_OK;
-    for (int i = 0; i < all->count && status == AT_OK; i++)
-        if (matters || !all->items[i].may_not_matter)
-            atx_flaws_copy(flaws, &all->items[i]);
-    flaws->dropped += all->dropped;
-    return status;
-}
-
-/* What took so long takes longer than anybody waits. */
-static at_status check_end(const atx_instance *s, const atx_machine_result *result, at_error *err)
-{
-    const double times = (double)result->thread_instructions / (double)(s->work > 0 ? s->work : 1);
-    if (result->finding.kind != ATX_FINDING_ENDLESS || result->finding.waits || times > ENDLESS)
-        return AT_OK;
-    return atx_fail(err, AT_ERR_INPUT,
-                    "it has not ended after %.3g instructions, %.3g times what the reference takes: a loop "
-                    "without an end, or much work; name a smaller shape",
-                    (double)result->thread_instructions, times);
-}
-
-at_status atx_instance_try(atx_flaws *flaws, atx_instance *s, const atx_program *p, at_error *err)
-{
-    atx_machine *machine = NULL;
-    atx_machine_result result;
-    int regions[ATX_MAX_ARGS];
-    run_options how = { .most_steps = steps_of(s), .of_a_thread = OF_A_THREAD };
-    at_status status = set_up(&machine, regions, s, p, NULL, err);
-    if (status == AT_OK)
-        status = atx_inspector_open(&how.inspector, p->module, machine, err);
-    if (status == AT_OK)
-        status = run(&result, machine, regions, p, &how, err);
-    if (status == AT_OK)
-        status = check_end(s, &result, err);
-    if (status == AT_OK) {
-        atx_inspector_take(how.inspector, &result);
-        status = take_flaws(flaws, s, p, machine, regions, how.inspector, err);
-    }
-    if (status == AT_OK && result.finding.kind == ATX_FINDING_NONE)
-        status = validate(flaws, s, machine, regions, err);
-    atx_inspector_close(how.inspector);
-    atx_machine_close(machine);
-    return status;
-}
-
 at_status atx_instance_count(atx_tally *tally, atx_sample *sample, atx_instance *s, const atx_program *p,
                              int64_t most_blocks, at_error *err)
 {
     atx_machine *machine = NULL;
     atx_machine_result result;
     int regions[ATX_MAX_ARGS];
-    const run_options how = { .tally = tally, .sample = sample, .most_blocks = most_blocks };
+    const atx_run_options how = { .tally = tally, .sample = sample, .most_blocks = most_blocks };
     *sample = (atx_sample){ 0, 0 };
-    at_status status = set_up(&machine, regions, s, p, NULL, err);
+    at_status status = atx_instance_set_up(&machine, regions, s, p, NULL, err);
     if (status == AT_OK)
-        status = run(&result, machine, regions, p, &how, err);
+        status = atx_instance_run_all(&result, machine, regions, p, &how, err);
     if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)
         status = atx_fail(err, AT_ERR_INPUT, "%s:%d: %s", result.finding.file ? result.finding.file : "?",
                           (int)result.finding.line, result.finding.text);

@@ -8,14 +8,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_numbers(char *out, size_t size, const atx_buffer *b, const unsigned char *got,
+/* Number i is the one to name. */
+static void add_numbers(atx_flaw *f, const atx_buffer *b, const unsigned char *got,
                         const unsigned char *right, uint64_t i)
 {
     const int each = atx_number_bytes(b->number);
-    atx_mismatch_add(out, size, atx_bits_at(got, i, each), atx_bits_at(right, i, each), b->number);
+    const uint64_t found = atx_bits_at(got, i, each), expected = atx_bits_at(right, i, each);
+    f->has_element = true;
+    f->element = (int64_t)atx_mismatch_element(b, i);
+    atx_mismatch_number(f->found, sizeof f->found, found, b->number);
+    atx_mismatch_number(f->expected, sizeof f->expected, expected, b->number);
+    atx_mismatch_add(f->what, sizeof f->what, found, expected, b->number);
 }
 
-static bool validate_exact(char *out, size_t size, const atx_buffer *b, const unsigned char *got,
+static bool validate_exact(atx_flaw *f, const atx_buffer *b, const unsigned char *got,
                            const unsigned char *right)
 {
     const int each = atx_number_bytes(b->number);
@@ -27,15 +33,15 @@ static bool validate_exact(char *out, size_t size, const atx_buffer *b, const un
         }
     if (wrong == 0)
         return true;
-    snprintf(out, size,
+    snprintf(f->what, sizeof f->what,
              "wrong output '%s': %" PRId64 " of %" PRId64
              " numbers differ from the reference, the first in element %" PRIu64,
              b->name, wrong, b->bytes / each, atx_mismatch_element(b, (uint64_t)first));
-    add_numbers(out, size, b, got, right, (uint64_t)first);
+    add_numbers(f, b, got, right, (uint64_t)first);
     return false;
 }
 
-static bool validate_close(char *out, size_t size, const atx_buffer *b, const unsigned char *got,
+static bool validate_close(atx_flaw *f, const atx_buffer *b, const unsigned char *got,
                            const unsigned char *right)
 {
     const int each = atx_number_bytes(b->number);
@@ -61,30 +67,33 @@ static bool validate_close(char *out, size_t size, const atx_buffer *b, const un
         return true;
     atx_check_text(check, sizeof check, &b->check);
     if (is_norm && wrong == 0)
-        snprintf(out, size,
+        snprintf(f->what, sizeof f->what,
                  "wrong output '%s': off by %.3g of its norm, not %s; the worst is element %" PRIu64, b->name,
                  norm, check, atx_mismatch_element(b, (uint64_t)where));
     else
-        snprintf(out, size,
+        snprintf(f->what, sizeof f->what,
                  "wrong output '%s': %" PRId64 " of %" PRId64
                  " numbers are not %s; the worst is element %" PRIu64,
                  b->name, wrong, b->bytes / each, check, atx_mismatch_element(b, (uint64_t)where));
-    add_numbers(out, size, b, got, right, (uint64_t)where);
+    add_numbers(f, b, got, right, (uint64_t)where);
     return false;
 }
 
-bool atx_validate(char *out, size_t size, const atx_buffer *b, const unsigned char *got,
-                  const unsigned char *right, const uint64_t said[2])
+bool atx_validate(atx_flaw *f, const atx_buffer *b, const unsigned char *got, const unsigned char *right,
+                  const uint64_t said[2])
 {
+    snprintf(f->buffer, sizeof f->buffer, "%s", b->name);
     if (b->check.rule == ATX_EXACT)
-        return validate_exact(out, size, b, got, right);
+        return validate_exact(f, b, got, right);
     if (b->check.rule != ATX_BY)
-        return validate_close(out, size, b, got, right);
+        return validate_close(f, b, got, right);
     if (said[0] == 0)
         return true;
-    int n = snprintf(out, size, "wrong output '%s': by %s %" PRIu64 " elements are wrong", b->name,
-                     b->check.by, said[0]);
-    if (said[1] != UINT64_MAX && n > 0 && (size_t)n < size)
-        snprintf(out + n, size - (size_t)n, ", the first is element %" PRIu64, said[1]);
+    f->has_element = said[1] != UINT64_MAX;
+    f->element = (int64_t)said[1];
+    const int n = snprintf(f->what, sizeof f->what, "wrong output '%s': by %s %" PRIu64 " elements are wrong",
+                           b->name, b->check.by, said[0]);
+    if (f->has_element && n > 0 && (size_t)n < sizeof f->what)
+        snprintf(f->what + n, sizeof f->what - (size_t)n, ", the first is element %" PRIu64, said[1]);
     return false;
 }

@@ -5,12 +5,13 @@
 #define AUTOTUNE_EXPLAIN_VALIDATE_H
 
 #include "device/trial.h"
+#include "machine/flaws.h"
 
 /*
- * false: `out` says how wrong it is, the first or the worst element with both values. `said`: what a kernel
+ * false: `flaw` says how wrong it is, the first or the worst element with both values. `said`: what a kernel
  * of the op's counted, where one validates (ATX_BY); else not looked at.
  */
-bool atx_validate(char *out, size_t size, const atx_buffer *buffer, const unsigned char *got,
+bool atx_validate(atx_flaw *flaw, const atx_buffer *buffer, const unsigned char *got,
                   const unsigned char *right, const uint64_t said[2]);
 
 #endif

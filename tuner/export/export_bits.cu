@@ -19,24 +19,26 @@ static bool autotune_is_restored(int buffer)
     return autotune_buffers[buffer].input && autotune_buffers[buffer].output;
 }
 
-static size_t autotune_wrong_bytes(const void *a, const void *b, size_t bytes)
+__global__ void autotune_compare(const unsigned char *got, const unsigned char *expected, size_t bytes, unsigned long long *wrong)
 {
-    std::vector<unsigned char> x(bytes), y(bytes);
-    size_t wrong = 0;
-    autotune_must(cudaMemcpy(x.data(), a, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    autotune_must(cudaMemcpy(y.data(), b, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    if (std::memcmp(x.data(), y.data(), bytes) != 0)
-        for (size_t i = 0; i < bytes; i++)
-            wrong += x[i] != y[i];
-    return wrong;
+    unsigned long long own = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < bytes; i += (size_t)gridDim.x * blockDim.x)
+        own += got[i] != expected[i];
+    if (own)
+        atomicAdd(wrong, own);
 }
 
 /* Bit for bit. */
 static bool autotune_is_right(int buffer, const void *got, const void *expected)
 {
-    const size_t wrong = autotune_wrong_bytes(got, expected, autotune_buffers[buffer].bytes);
+    unsigned long long *memory = nullptr, wrong = 0;
+    autotune_must(cudaMalloc((void **)&memory, sizeof wrong), "cudaMalloc");
+    autotune_must(cudaMemset(memory, 0, sizeof wrong), "cudaMemset");
+    autotune_compare<<<1024, 256>>>((const unsigned char *)got, (const unsigned char *)expected, autotune_buffers[buffer].bytes, memory);
+    autotune_must(cudaMemcpy(&wrong, memory, sizeof wrong, cudaMemcpyDeviceToHost), "comparison");
+    cudaFree(memory);
     if (wrong)
-        std::printf("%s: %zu of %zu bytes are wrong\n", autotune_buffers[buffer].name, wrong,
+        std::printf("%s: %llu of %zu bytes are wrong\n", autotune_buffers[buffer].name, wrong,
                     autotune_buffers[buffer].bytes);
     return wrong == 0;
 }

@@ -1,9 +1,10 @@
 /* Checks the kernel against the operation's reference, on data as it declares them, then times it; exit code 1: wrong. */
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <random>
 #include <vector>
 
 static void autotune_must(cudaError_t status, const char *what)

@@ -35,21 +35,21 @@ static at_status add_reference(atx_str *out, const atx_launcher *l, at_error *er
 static at_status add_buffer_table(atx_str *out, const atx_launcher *l, at_error *err)
 {
     at_status status = AT_OK;
-    atx_str_add(
-        out,
-        "\nstatic const struct {\n    const char *name;\n    size_t bytes, align;\n    bool input, output;\n"
-        "} autotune_buffers[] = {\n");
+    atx_str_add(out, "\nstatic const struct {\n    const char *name;\n    size_t bytes, align;\n    bool "
+                     "input, output, variable;\n"
+                     "} autotune_buffers[] = {\n");
     for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
         const atx_arg *arg = &l->op->args[i];
         int64_t elements = 0;
         if (arg->role == ATX_SCALAR)
             continue;
         status = atx_expr_eval(&elements, arg->expr, l->slots, err);
-        atx_str_addf(out, "    { \"%s\", %" PRId64 "ull, %" PRId64 ", %s, %s },\n", arg->name,
+        atx_str_addf(out, "    { \"%s\", %" PRId64 "ull, %" PRId64 ", %s, %s, %s },\n", arg->name,
                      elements * atx_dtype_bytes(atx_arg_type(arg, l->problem->type)),
                      atx_problem_align_of(l->problem, i),
                      arg->role == ATX_INPUT || arg->role == ATX_INOUT ? "true" : "false",
-                     atx_role_is_output(arg->role) ? "true" : "false");
+                     atx_role_is_output(arg->role) ? "true" : "false",
+                     atx_template_fills(l->t, i) ? "true" : "false");
     }
     atx_str_add(out, "};\n");
     return status;

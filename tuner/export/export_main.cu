@@ -4,48 +4,59 @@ static size_t autotune_skew(int buffer)
     return autotune_buffers[buffer].align < 256 ? autotune_buffers[buffer].align : 0;
 }
 
-static void autotune_allocate(std::vector<void *> &buffers, unsigned long long seed)
+static std::mt19937_64 autotune_draw(std::random_device{}());
+static const unsigned long long autotune_run = autotune_draw();
+static int autotune_checked; /* sets */
+
+/* Of what a buffer of a set holds; another one in each run. A variable is filled once, for all sets. */
+static unsigned long long autotune_seed(size_t set, int buffer)
 {
+    return autotune_run + (autotune_buffers[buffer].variable ? 0 : set) * 64 + buffer;
+}
+
+static std::vector<void *> autotune_allocate()
+{
+    std::vector<void *> buffers;
     for (int i = 0; i < autotune_buffer_count; i++) {
         void *memory = nullptr;
         autotune_must(cudaMalloc(&memory, autotune_buffers[i].bytes + autotune_skew(i)), "cudaMalloc");
-        memory = (char *)memory + autotune_skew(i);
-        autotune_fill_buffer(i, memory, seed + i, nullptr);
-        buffers.push_back(memory);
+        buffers.push_back((char *)memory + autotune_skew(i));
     }
+    return buffers;
 }
 
-static bool autotune_self_test()
+static void autotune_free(const std::vector<void *> &buffers)
 {
-    std::vector<void *> got, expected;
-    bool right = true;
-    autotune_allocate(got, 1);
-    autotune_allocate(expected, 1);
     for (int i = 0; i < autotune_buffer_count; i++)
-        if (autotune_buffers[i].output && !autotune_is_restored(i)) /* what is never written cannot be right */
-            autotune_fill_buffer(i, got[i], 99, nullptr);
-    autotune_must(autotune_launch(got.data(), nullptr), "launch");
+        cudaFree((char *)buffers[i] - autotune_skew(i));
+}
+
+static bool autotune_is_written(int buffer)
+{
+    return autotune_buffers[buffer].output || !autotune_buffers[buffer].input;
+}
+
+/* What a launch on a set begins with: inputs are those of the set, what is only written holds `poison`, other bits each
+ * time. `inputs`: also those that no launch changes. */
+static void autotune_fill_set(const std::vector<void *> &buffers, size_t set, unsigned long long poison, bool inputs, cudaStream_t stream)
+{
+    for (int i = 0; i < autotune_buffer_count; i++)
+        if (autotune_is_written(i) || inputs)
+            autotune_fill_buffer(i, buffers[i], autotune_is_written(i) && !autotune_is_restored(i) ? poison + i : autotune_seed(set, i), stream);
+}
+
+/* Whether a set holds what the reference makes of its inputs. `expected`: buffers for that. */
+static bool autotune_is_right_set(const std::vector<void *> &got, size_t set, unsigned long long poison, const std::vector<void *> &expected)
+{
+    bool right = true;
+    autotune_fill_set(expected, set, poison, true, nullptr);
     autotune_reference(expected.data());
     autotune_must(cudaGetLastError(), "launch of the reference");
     autotune_must(cudaDeviceSynchronize(), "kernel");
-    for (int i = 0; i < autotune_buffer_count; i++) {
+    for (int i = 0; i < autotune_buffer_count; i++)
         if (autotune_buffers[i].input || autotune_buffers[i].output) /* not what is the kernel's alone */
             right = autotune_is_right(i, got[i], expected[i]) && right;
-    }
-    for (int i = 0; i < autotune_buffer_count; i++) {
-        cudaFree((char *)got[i] - autotune_skew(i));
-        cudaFree((char *)expected[i] - autotune_skew(i));
-    }
     return right;
-}
-
-/* What a launch changes and wants as it was, in the sets that the next batch runs on. */
-static void autotune_restore(const std::vector<std::vector<void *>> &sets, size_t batch, cudaStream_t stream)
-{
-    for (size_t s = 0; s < sets.size() && s < batch; s++)
-        for (int i = 0; i < autotune_buffer_count; i++)
-            if (autotune_is_restored(i))
-                autotune_fill_buffer(i, sets[s][i], 7 * s + i, stream);
 }
 
 static bool autotune_restores()
@@ -56,8 +67,31 @@ static bool autotune_restores()
     return any;
 }
 
-/* Median of one launch, in us: batches of launches between events, over as many buffers as 64 L2 caches take, or a quarter of the memory. */
-static double autotune_benchmark()
+static bool autotune_self_test(const std::vector<void *> &expected)
+{
+    const std::vector<void *> got = autotune_allocate();
+    const unsigned long long poison = autotune_draw();
+    autotune_fill_set(got, 0, poison, true, nullptr);
+    autotune_must(autotune_launch(got.data(), nullptr), "launch");
+    autotune_must(cudaDeviceSynchronize(), "kernel");
+    const bool right = autotune_is_right_set(got, 0, poison, expected);
+    autotune_free(got);
+    return right;
+}
+
+/* Reads memory, so that what was filled before leaves the L2 cache. */
+__global__ void autotune_read(const unsigned *from, size_t words, unsigned *never)
+{
+    unsigned sum = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < words; i += (size_t)gridDim.x * blockDim.x)
+        sum |= from[i];
+    if (sum)
+        *never = sum;
+}
+
+/* Median of one launch, in us: batches of launches between events, over as many buffers as 64 L2 caches take, or a quarter of the memory.
+ * After a batch its last set and one drawn at random are compared with the reference; less than 0: they are wrong. */
+static double autotune_benchmark(const std::vector<void *> &expected)
 {
     cudaDeviceProp device;
     size_t set_bytes = 0;
@@ -76,9 +110,13 @@ static double autotune_benchmark()
         count = std::min<size_t>(1024, std::max(fewest, count));
     }
     for (size_t i = 0; i < count; i++) {
-        sets.emplace_back();
-        autotune_allocate(sets.back(), 7 * i);
+        sets.push_back(autotune_allocate());
+        autotune_fill_set(sets.back(), i, 0, true, nullptr);
     }
+    unsigned *zeroes = nullptr;
+    const size_t sweep = 2 * (size_t)device.l2CacheSize;
+    autotune_must(cudaMalloc((void **)&zeroes, sweep), "cudaMalloc");
+    autotune_must(cudaMemset(zeroes, 0, sweep), "cudaMemset");
     autotune_must(cudaStreamCreate(&stream), "cudaStreamCreate");
     autotune_must(cudaEventCreate(&start), "cudaEventCreate");
     autotune_must(cudaEventCreate(&stop), "cudaEventCreate");
@@ -97,16 +135,34 @@ static double autotune_benchmark()
         autotune_must(autotune_launch(sets[next++ % count].data(), stream, false), "launch");
     autotune_must(cudaStreamEndCapture(stream, &graph), "capture");
     autotune_must(cudaGraphInstantiate(&exec, graph, 0), "graph");
+    const size_t used = std::min(count, batch);
+    double checked_s = 0;
     for (int i = 0; i < 130; i++) { /* the first hundred bring the clocks up */
         float ms = 0;
-        autotune_restore(sets, batch, stream);
+        const unsigned long long poison = autotune_draw();
+        for (size_t s = 0; s < used && (i >= 100 || autotune_restores()); s++)
+            autotune_fill_set(sets[s], s, poison, false, stream);
+        if (autotune_cold)
+            autotune_read<<<1024, 256, 0, stream>>>(zeroes, sweep / sizeof *zeroes, zeroes);
         autotune_must(cudaEventRecord(start, stream), "event");
         autotune_must(cudaGraphLaunch(exec, stream), "graph");
         autotune_must(cudaEventRecord(stop, stream), "event");
         autotune_must(cudaEventSynchronize(stop), "kernel");
         autotune_must(cudaEventElapsedTime(&ms, start, stop), "event");
-        if (i >= 100)
-            samples.push_back(1e3 * ms / (double)batch);
+        if (i < 100)
+            continue;
+        samples.push_back(1e3 * ms / (double)batch);
+        const auto begin = std::chrono::steady_clock::now();
+        for (size_t set : { (batch - 1) % count, (size_t)(autotune_draw() % used) }) {
+            if (checked_s > 2 && i > 102) /* a slow reference */
+                break;
+            if (!autotune_is_right_set(sets[set], set, poison, expected)) {
+                std::printf("set %zu is wrong after timed batch %d\n", set, i - 99);
+                return -1;
+            }
+            autotune_checked++;
+        }
+        checked_s += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     }
     std::sort(samples.begin(), samples.end());
     return samples[samples.size() / 2];
@@ -114,15 +170,19 @@ static double autotune_benchmark()
 
 int main()
 {
-    const bool right = autotune_self_test();
+    const std::vector<void *> expected = autotune_allocate();
+    bool right = autotune_self_test(expected);
+    const double us = right ? autotune_benchmark(expected) : -1;
+    right = us >= 0;
     std::printf("self-test: %s\n", right ? "every output is right" : "WRONG");
     if (!right)
         return 1;
-    const double us = autotune_benchmark();
+    std::printf("checked: %d sets, drawn after timed batches\n", autotune_checked);
     std::printf("measured: %.2f us, %.0f GB/s", us, 1e-3 * autotune_traffic_bytes / us);
+    const double stored_us = std::max(1e-3, autotune_stored_us);
     if (autotune_stored_us > 0)
-        std::printf("; %s: %.2f us, %.0f GB/s; ratio %.3f", autotune_stored, autotune_stored_us,
-                    1e-3 * autotune_traffic_bytes / autotune_stored_us, us / autotune_stored_us);
+        std::printf("; %s: %.2f us, %.0f GB/s; ratio %.3f", autotune_stored, stored_us, 1e-3 * autotune_traffic_bytes / stored_us,
+                    us / stored_us);
     std::printf("\n");
     return 0;
 }

@@ -9,6 +9,7 @@ const char *atx_flaw_name(atx_flaw_kind kind)
         [ATX_FLAW_OUT_OF_BOUNDS] = "out_of_bounds",
         [ATX_FLAW_MISALIGNED] = "misaligned",
         [ATX_FLAW_UNWRITTEN] = "unwritten",
+        [ATX_FLAW_KEPT_STATE] = "kept_state",
         [ATX_FLAW_INPUT_WRITTEN] = "input_written",
         [ATX_FLAW_RACE_WRITES] = "race_of_writes",
         [ATX_FLAW_RACE_READ_WRITE] = "race_of_read_and_write",

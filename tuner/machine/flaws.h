@@ -15,6 +15,7 @@ typedef enum atx_flaw_kind {
     ATX_FLAW_OUT_OF_BOUNDS,
     ATX_FLAW_MISALIGNED,
     ATX_FLAW_UNWRITTEN,        /* read, but nobody wrote it                                         */
+    ATX_FLAW_KEPT_STATE,       /* a variable that a later launch finds changed, and reads           */
     ATX_FLAW_INPUT_WRITTEN,    /* a write to what the kernel may only read                          */
     ATX_FLAW_RACE_WRITES,      /* two writes of different values, nothing between them              */
     ATX_FLAW_RACE_READ_WRITE,  /* a read, then a write; or the reverse                              */
@@ -40,8 +41,12 @@ typedef struct atx_flaw {
     int line;            /* 0: unknown                                    */
     int64_t block[3], thread[3];
     uint64_t address;
+    char buffer[64];  /* the argument that it is about; "": none, or unknown */
+    bool has_element; /* of an output that is wrong: where, and what is there */
+    int64_t element;
+    char found[40], expected[40];
     bool may_not_matter; /* unwritten shared memory: a flaw only if an output depends on it */
-    char what[240];      /* one sentence without the place */
+    char what[320];      /* one sentence without the place */
     int64_t count;       /* how often, this one included   */
 } atx_flaw;
 
@@ -51,6 +56,7 @@ typedef struct atx_flaws {
     atx_flaw items[ATX_MOST_FLAWS];
     int count;
     int64_t dropped;
+    int64_t checked; /* launches whose outputs were compared with the right ones */
 } atx_flaws;
 
 /* A copy, or one more of what is there. */

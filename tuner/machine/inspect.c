@@ -113,7 +113,6 @@ static atx_hazard touch(atx_shadow *shadow, const atx_block_seen *b, const atx_m
 
 static void touch_global(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a)
 {
-    char where[160];
     for (uint32_t left = a->mask; left;) {
         const int region = atx_machine_region_of(in->machine, a->address[__builtin_ctz(left)]);
         uint32_t same = 0;
@@ -128,9 +127,7 @@ static void touch_global(atx_inspector *in, const atx_machine_at *at, const atx_
         atx_access access = within(a, same, r->address, r->bytes);
         shorten(&access, a);
         const atx_hazard h = touch(shadow, &in->blocks[at->rank], at, a, access, false);
-        snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h.offset, r->name);
-        if (h.kind != ATX_HAZARD_NONE)
-            atx_inspect_tell(in, at, &h, where, false);
+        atx_inspect_tell(in, at, &h, region);
     }
 }
 
@@ -146,7 +143,6 @@ static void remember_copy(atx_inspector *in, atx_block_seen *b, const atx_machin
 
 static void touch_shared(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a)
 {
-    char where[160];
     atx_block_seen *b = &in->blocks[at->rank];
     if (!b->shared)
         return;
@@ -156,9 +152,7 @@ static void touch_shared(atx_inspector *in, const atx_machine_at *at, const atx_
         remember_copy(in, b, at, &access, a->group);
     if (b->reading.count > 0)
         atx_inspect_sources(in, at, a);
-    atx_inspect_shared_place(where, sizeof where, in, h.offset);
-    if (h.kind != ATX_HAZARD_NONE)
-        atx_inspect_tell(in, at, &h, where, true);
+    atx_inspect_tell(in, at, &h, -1);
 }
 
 /* Memory of another block: what is written there counts as written, no more. */
@@ -369,6 +363,8 @@ void atx_inspector_take(atx_inspector *in, const atx_machine_result *result)
     atx_flaw f = {
         .kind = KINDS[from->kind], .instruction = from->index, .line = from->line, .address = from->address
     };
+    if (from->kind == ATX_FINDING_NONE)
+        atx_inspect_state_tell(in);
     if (f.kind == ATX_FLAW_KINDS)
         return;
     for (int d = 0; d < 3; d++) {
@@ -430,6 +426,7 @@ void atx_inspector_close(atx_inspector *in)
     }
     for (int i = 0; i < ATX_MOST_REGIONS; i++)
         atx_shadow_close(in->regions[i]);
+    atx_inspect_state_close(in);
     free(in);
 }
 

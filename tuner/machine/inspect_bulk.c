@@ -37,18 +37,6 @@ static void clamp(atx_range *r, uint64_t from, int64_t bytes)
         r->before += first - begin;
 }
 
-static void tell(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, const char *buffer)
-{
-    char where[110];
-    if (h->kind == ATX_HAZARD_NONE)
-        return;
-    if (buffer)
-        snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h->offset, buffer);
-    else
-        atx_inspect_shared_place(where, sizeof where, in, h->offset);
-    atx_inspect_tell(in, at, h, where, !buffer);
-}
-
 /* Of a barrier of this block; -1: it is another block's, or not followed. */
 static int engine_of(atx_inspector *in, int rank, uint64_t name)
 {
@@ -73,14 +61,13 @@ static void read_source(atx_inspector *in, const atx_machine_at *at, const atx_m
     atx_block_seen *b = &in->blocks[at->rank];
     atx_range r = range_of(at, a, lane);
     atx_shadow *shadow = NULL;
-    const char *buffer = NULL;
+    int region = -1;
     in->source_at = a->at[lane];
     in->source_is_own = a->space == ATX_PTX_SHARED;
     if (a->space == ATX_PTX_GLOBAL) {
-        const int region = atx_machine_region_of(in->machine, r.at);
+        region = atx_machine_region_of(in->machine, r.at);
         const atx_machine_region *to = region >= 0 ? atx_machine_region_at(in->machine, region) : NULL;
         shadow = to ? atx_inspect_region(in, region) : NULL;
-        buffer = to ? to->name : NULL;
         if (to)
             clamp(&r, to->address, to->bytes);
     } else if (a->space == ATX_PTX_SHARED) {
@@ -90,11 +77,11 @@ static void read_source(atx_inspector *in, const atx_machine_at *at, const atx_m
     in->source = r;
     if (!shadow)
         return;
-    atx_hazard h = atx_shadow_read_range(shadow, &b->order, &r, !buffer);
-    if (h.kind == ATX_HAZARD_NOT_FENCED && buffer && is_cluster(in))
+    atx_hazard h = atx_shadow_read_range(shadow, &b->order, &r, region < 0);
+    if (h.kind == ATX_HAZARD_NOT_FENCED && region >= 0 && is_cluster(in))
         h.kind = ATX_HAZARD_NONE;
-    tell(in, at, &h, buffer);
-    if (a->barrier && !(buffer && is_cluster(in)))
+    atx_inspect_tell(in, at, &h, region);
+    if (a->barrier && !(region >= 0 && is_cluster(in)))
         r.engine = engine_of(in, at->rank, a->barrier[lane]);
     if (r.engine >= 0)
         atx_shadow_note_range(shadow, &b->order, &r);
@@ -170,7 +157,7 @@ static void write_global(atx_inspector *in, const atx_machine_at *at, const atx_
     if (shadow) {
         clamp(&r, to->address, to->bytes);
         const atx_hazard h = atx_shadow_write_range(shadow, &b->order, &r);
-        tell(in, at, &h, to->name);
+        atx_inspect_tell(in, at, &h, region);
     }
     add(in, in->source_is_own && b->shared ? &b->reading : &b->writing,
         &(atx_bulk){ .source = in->source,
@@ -204,7 +191,7 @@ static void write_shared(atx_inspector *in, const atx_machine_at *at, const atx_
         return;
     }
     const atx_hazard h = atx_shadow_write_range(b->shared, &b->order, &r);
-    tell(in, at, &h, NULL);
+    atx_inspect_tell(in, at, &h, -1);
 }
 
 static void store_async(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a, int lane)

@@ -46,6 +46,14 @@ typedef struct atx_mbarrier {
     atx_issued issued; /* that one */
 } atx_mbarrier;
 
+/* A variable of the module: what it held before the first launch, and who read it while it still did. */
+typedef struct atx_variable_seen {
+    unsigned char *before; /* NULL: no variable, or nobody looked */
+    bool is_read;
+    uint64_t offset; /* that was read first */
+    atx_issued issued;
+} atx_variable_seen;
+
 /* A block that runs; a cluster has several at once. */
 typedef struct atx_block_seen {
     atx_shadow_order order;
@@ -70,6 +78,7 @@ struct atx_inspector {
     uint32_t dims[3]; /* of the launch's blocks */
     atx_block_seen blocks[ATX_MOST_RANKS];
     atx_shadow *regions[ATX_MOST_REGIONS];
+    atx_variable_seen variables[ATX_MOST_REGIONS];
     atx_flaws flaws;
     atx_range source; /* of the bulk copy that runs */
     const unsigned char *source_at;
@@ -85,14 +94,25 @@ struct atx_inspector {
 void atx_inspect_line(atx_flaw *f, const atx_inspector *in, const atx_ptx_instruction *i);
 void atx_inspect_place(atx_flaw *f, const atx_inspector *in, const atx_issued *issued);
 atx_issued atx_inspect_issued(const atx_machine_at *at, int lane);
+/* As it is written in the source: of "_ZZ6kernelE4tile" tile. */
+const char *atx_inspect_plain_name(const char *name);
 /* "byte 12 of shared 'tile'", or of shared memory at all. */
 void atx_inspect_shared_place(char *out, size_t size, const atx_inspector *in, uint64_t offset);
-/* Of bytes that `where` names, in memory of a block or of all. */
-void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, const char *where,
-                      bool shared);
+/* Nothing, if there is no hazard. `region`: -1 is the block's shared memory. */
+void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region);
 atx_shadow *atx_inspect_region(atx_inspector *in, int region);
 /* NULL: there are too many, and this one is not followed. */
 atx_mbarrier *atx_inspect_mbarrier(atx_block_seen *b, uint64_t offset);
+
+/* ---- inspect_state.c: variables that keep something from one launch to the next ---- */
+
+/* Before the first access to one. false: out of memory. */
+bool atx_inspect_state_open(atx_inspector *in, int region);
+/* A byte is read that no launch has written. */
+void atx_inspect_state_read(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region);
+/* All launches have ended. */
+void atx_inspect_state_tell(atx_inspector *in);
+void atx_inspect_state_close(atx_inspector *in);
 
 /* ---- inspect_bulk.c: copies that go on while threads do ---- */
 

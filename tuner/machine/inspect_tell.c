@@ -41,8 +41,7 @@ void atx_inspect_place(atx_flaw *f, const atx_inspector *in, const atx_issued *i
     thread_at(f->thread, in, issued->thread);
 }
 
-/* As it is written in the source: of "_ZZ6kernelE4tile" tile. */
-static const char *plain(const char *name)
+const char *atx_inspect_plain_name(const char *name)
 {
     const char *best = name;
     for (const char *at = strncmp(name, "_Z", 2) == 0 ? name : ""; *at; at++) {
@@ -61,7 +60,7 @@ void atx_inspect_shared_place(char *out, size_t size, const atx_inspector *in, u
         if (var->space == ATX_PTX_SHARED && !var->external && offset >= (uint64_t)var->offset &&
             offset < (uint64_t)(var->offset + var->bytes)) {
             snprintf(out, size, "byte %" PRIu64 " of shared '%.60s'", offset - (uint64_t)var->offset,
-                     plain(var->name));
+                     atx_inspect_plain_name(var->name));
             return;
         }
     }
@@ -72,16 +71,28 @@ void atx_inspect_shared_place(char *out, size_t size, const atx_inspector *in, u
 static void tell_barrier(atx_flaw *f, const atx_inspector *in, const atx_block_seen *b, int barrier,
                          const char *where)
 {
-    char which[100];
+    char which[110];
     atx_inspect_shared_place(which, sizeof which, in, b->mbarriers[barrier].offset);
     snprintf(f->what, sizeof f->what,
-             "%s is used by a thread that has not waited for the mbarrier at %s, which tells when a copy is "
+             "%.100s is used by a thread that has not waited for the mbarrier at %.100s, which tells when a "
+             "copy is "
              "done with it",
              where, which);
 }
 
-void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, const char *where,
-                      bool shared)
+/* What is not written yet: of an output, of scratch memory, or of shared memory. */
+static void tell_unwritten(atx_flaw *f, const atx_machine_region *r, const char *where)
+{
+    snprintf(f->what, sizeof f->what, "%.100s is read%s", where,
+             !r ? ", and nobody wrote it"
+             : r->flags & ATX_REGION_OUTPUT
+                 ? " before the kernel writes it: what an output held before is "
+                   "undefined; an operation that needs it declares the argument inout"
+                 : " before the kernel writes it: what scratch memory held before is "
+                   "undefined");
+}
+
+void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region)
 {
     static const struct {
         atx_flaw_kind kind;
@@ -98,19 +109,33 @@ void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_haz
                                     "is read by a bulk copy, and was written by thread" },
         [ATX_HAZARD_WRITE_READ] = { ATX_FLAW_RACE_READ_WRITE, "is read, and was written by thread" },
     };
+    if (h->kind == ATX_HAZARD_NONE)
+        return;
     const atx_issued issued = atx_inspect_issued(at, h->lane);
+    const atx_machine_region *r = region >= 0 ? atx_machine_region_at(in->machine, region) : NULL;
     atx_flaw f = { .kind = KINDS[h->kind].kind,
                    .address = h->offset,
-                   .may_not_matter = shared && h->kind == ATX_HAZARD_UNWRITTEN };
+                   .may_not_matter = !r && h->kind == ATX_HAZARD_UNWRITTEN };
     int64_t other[3];
+    char where[110];
+    if (h->kind == ATX_HAZARD_UNWRITTEN && region >= 0 && in->variables[region].before) {
+        atx_inspect_state_read(in, at, h, region);
+        return;
+    }
+    if (r && r->kind == ATX_REGION_BUFFER)
+        snprintf(f.buffer, sizeof f.buffer, "%s", r->name);
+    if (r)
+        snprintf(where, sizeof where, "byte %" PRIu64 " of '%.60s'", h->offset, r->name);
+    else
+        atx_inspect_shared_place(where, sizeof where, in, h->offset);
     atx_inspect_place(&f, in, &issued);
     thread_at(other, in, h->other);
     if (h->kind == ATX_HAZARD_STALE)
         snprintf(f.what, sizeof f.what,
-                 "%s is read by ld.global.nc, which may give what lay there before this launch wrote it",
+                 "%.100s is read by ld.global.nc, which may give what lay there before this launch wrote it",
                  where);
     else if (!KINDS[h->kind].text)
-        snprintf(f.what, sizeof f.what, "%s is read, and nobody wrote it", where);
+        tell_unwritten(&f, r, where);
     else if (h->other < 0)
         tell_barrier(&f, in, &in->blocks[at->rank], ~h->other, where);
     else
@@ -128,9 +153,10 @@ atx_shadow *atx_inspect_region(atx_inspector *in, int region)
         return NULL;
     if (!in->regions[region]) {
         const atx_machine_region *r = atx_machine_region_at(in->machine, region);
-        in->regions[region] = atx_shadow_open((size_t)r->bytes, r->kind != ATX_REGION_BUFFER ||
-                                                                    (r->flags & ATX_REGION_INITIALISED));
-        in->failed = in->failed || !in->regions[region];
+        const bool written = r->kind == ATX_REGION_CONST_VARIABLE ||
+                             (r->kind == ATX_REGION_BUFFER && (r->flags & ATX_REGION_INITIALISED));
+        in->regions[region] = atx_shadow_open((size_t)r->bytes, written);
+        in->failed = in->failed || !in->regions[region] || !atx_inspect_state_open(in, region);
     }
     return in->regions[region];
 }

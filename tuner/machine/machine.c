@@ -12,30 +12,31 @@ static uint64_t region_base(size_t region)
     return ((uint64_t)ATX_MACHINE_FIRST_REGION + region) << ATX_MACHINE_REGION_SHIFT;
 }
 
-static at_status add_region(atx_machine *m, const char *name, int kind, int flags, int64_t bytes,
-                            int64_t align, at_error *err)
+static at_status add_region(atx_machine *m, const atx_machine_buffer *b, int kind, at_error *err)
 {
-    if (bytes < 0 || bytes > (int64_t)1 << 38) {
-        atx_fail(err, AT_ERR_INPUT, "buffer '%s' of %lld bytes is too large", name, (long long)bytes);
-        return AT_ERR_INPUT;
-    }
+    const int64_t bytes = b->bytes;
+    if (bytes < 0 || bytes > (int64_t)1 << 38)
+        return atx_fail(err, AT_ERR_INPUT, "buffer '%s' of %lld bytes is too large", b->name,
+                        (long long)bytes);
     unsigned char *data = atx_grow(&m->regions, &m->region_cap, m->region_count, sizeof *m->regions)
                               ? calloc(1, (size_t)bytes + ATX_REGION_FRONT + 16)
                               : NULL;
     if (!data || m->region_count > 4000) {
         free(data);
-        atx_fail(err, AT_ERR_MEMORY, "out of memory for buffer '%s' of %lld bytes", name, (long long)bytes);
-        return AT_ERR_MEMORY;
+        return atx_fail(err, AT_ERR_MEMORY, "out of memory for buffer '%s' of %lld bytes", b->name,
+                        (long long)bytes);
     }
     memset(data, 0xa5, ATX_REGION_FRONT);
     atx_machine_region *r = &m->regions[m->region_count];
     *r = (atx_machine_region){ .kind = kind,
-                               .flags = flags,
+                               .flags = b->flags,
                                .bytes = bytes,
                                .data = data + ATX_REGION_FRONT,
                                .address = region_base(m->region_count) + ATX_MACHINE_REGION_START +
-                                          (uint64_t)(align < 1 << 20 ? align : 0) };
-    snprintf(r->name, sizeof r->name, "%s", name);
+                                          (uint64_t)(b->align < 1 << 20 ? b->align : 0) };
+    snprintf(r->name, sizeof r->name, "%s", b->name);
+    if (b->initial)
+        memcpy(r->data, b->initial, (size_t)bytes);
     m->region_count++;
     return AT_OK;
 }
@@ -56,13 +57,13 @@ static at_status add_variables(atx_machine *m, at_error *err)
             continue;
         const bool constant = v->space == ATX_PTX_CONST;
         m->variable_regions[i] = (int32_t)m->region_count;
-        const at_status status = add_region(
-            m, v->name, constant ? ATX_REGION_CONST_VARIABLE : ATX_REGION_GLOBAL_VARIABLE,
-            ATX_REGION_INITIALISED | (constant ? ATX_REGION_READ_ONLY : 0), v->bytes, v->align, err);
+        const atx_machine_buffer holds = { v->name, v->bytes, v->align,
+                                           ATX_REGION_INITIALISED | (constant ? ATX_REGION_READ_ONLY : 0),
+                                           v->initial };
+        const at_status status =
+            add_region(m, &holds, constant ? ATX_REGION_CONST_VARIABLE : ATX_REGION_GLOBAL_VARIABLE, err);
         if (status != AT_OK)
             return status;
-        if (v->initial)
-            memcpy(m->regions[m->region_count - 1].data, v->initial, (size_t)v->bytes);
     }
     return AT_OK;
 }
@@ -70,7 +71,7 @@ static at_status add_variables(atx_machine *m, at_error *err)
 /* Addresses of other variables, which are known when all have one. */
 static at_status patch_variables(atx_machine *m, at_error *err)
 {
-    for (int i = 0; i < m->module->variable_count; i++) {
+    for (int i = 0; m->regions && i < m->module->variable_count; i++) {
         const atx_ptx_variable *v = &m->module->variables[i];
         for (int k = 0; k < v->patch_count && m->variable_regions[i] >= 0; k++) {
             const atx_ptx_patch *p = &v->patches[k];
@@ -123,22 +124,18 @@ void atx_machine_close(atx_machine *machine)
     free(machine);
 }
 
-at_status atx_machine_add_buffer(int *region, atx_machine *machine, const char *name, int64_t bytes,
-                                 int64_t align, int flags, const void *initial, at_error *err)
+at_status atx_machine_add_buffer(int *region, atx_machine *machine, const atx_machine_buffer *buffer,
+                                 at_error *err)
 {
-    if (align < 1 || align > 1 << 19 || (align & (align - 1))) {
-        atx_fail(err, AT_ERR_USAGE,
-                 "buffer '%s' at a multiple of %lld bytes; expected a power of two up to 2^19", name,
-                 (long long)align);
-        return AT_ERR_USAGE;
-    }
-    const at_status status = add_region(machine, name, ATX_REGION_BUFFER, flags, bytes, align, err);
-    if (status != AT_OK)
-        return status;
-    *region = (int)machine->region_count - 1;
-    if (initial && bytes > 0)
-        memcpy(machine->regions[*region].data, initial, (size_t)bytes);
-    return AT_OK;
+    const int64_t align = buffer->align;
+    if (align < 1 || align > 1 << 19 || (align & (align - 1)))
+        return atx_fail(err, AT_ERR_USAGE,
+                        "buffer '%s' at a multiple of %lld bytes; expected a power of two up to 2^19",
+                        buffer->name, (long long)align);
+    const at_status status = add_region(machine, buffer, ATX_REGION_BUFFER, err);
+    if (status == AT_OK)
+        *region = (int)machine->region_count - 1;
+    return status;
 }
 
 int atx_machine_region_count(const atx_machine *machine)

@@ -57,12 +57,17 @@ typedef struct atx_machine_region {
 at_status atx_machine_open(atx_machine **out, const atx_ptx_module *module, at_error *err) AT_MUST_CHECK;
 void atx_machine_close(atx_machine *machine); /* NULL is allowed */
 
-/*
- * A buffer of zeroes, or, with `initial`, a copy of that. Its address is a multiple of `align` (a power of
- * two up to 2^19) and of no larger power of two. *region is its number.
- */
-at_status atx_machine_add_buffer(int *region, atx_machine *machine, const char *name, int64_t bytes,
-                                 int64_t align, int flags, const void *initial, at_error *err) AT_MUST_CHECK;
+typedef struct atx_machine_buffer {
+    const char *name;
+    int64_t bytes;
+    int64_t align; /* its address is a multiple of this power of two, up to 2^19, and of no larger one */
+    int flags;
+    const void *initial; /* what it begins with; NULL: zeroes */
+} atx_machine_buffer;
+
+/* *region is its number. */
+at_status atx_machine_add_buffer(int *region, atx_machine *machine, const atx_machine_buffer *buffer,
+                                 at_error *err) AT_MUST_CHECK;
 int atx_machine_region_count(const atx_machine *machine);
 /* Valid until the next atx_machine_add_buffer. */
 const atx_machine_region *atx_machine_region_at(const atx_machine *machine, int region);
@@ -195,6 +200,8 @@ typedef struct atx_machine_launch {
     int64_t argument_bytes;
     const int64_t *blocks; /* which to run, ascending; NULL: all. Clusters run whole */
     int64_t block_count;
+    bool leftover;                  /* a block finds in shared memory what the one before it left */
+    bool descending;                /* all blocks, the last one first */
     int64_t warp_budget;            /* instructions of a warp; 0: 2^28 */
     int64_t budget;                 /* thread instructions of the launch; 0: no limit */
     const atx_machine_watch *watch; /* NULL: none */

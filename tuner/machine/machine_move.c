@@ -57,6 +57,9 @@ static uint32_t cluster_size(const atx_exec *x)
     return x->cluster[0] * x->cluster[1] * x->cluster[2];
 }
 
+/* A device counts from 1970 on, not from its first launch. */
+#define FIRST_NANOSECOND ((uint64_t)1800000000 * 1000000000)
+
 /* Of the whole warp; false: it is one of each lane. */
 static bool warp_value(uint64_t *out, const atx_exec *x, int special)
 {
@@ -91,16 +94,22 @@ static bool warp_value(uint64_t *out, const atx_exec *x, int special)
     case ATX_PTX_SPECIAL_SMID:
     case ATX_PTX_SPECIAL_GRIDID:
     case ATX_PTX_SPECIAL_CLOCK_HI:
-    case ATX_PTX_SPECIAL_GLOBALTIMER_HI:
         *out = 0;
         return true;
     case ATX_PTX_SPECIAL_CLOCK:
-    case ATX_PTX_SPECIAL_GLOBALTIMER_LO:
         *out = (uint32_t)time;
         return true;
     case ATX_PTX_SPECIAL_CLOCK64:
-    case ATX_PTX_SPECIAL_GLOBALTIMER:
         *out = time;
+        return true;
+    case ATX_PTX_SPECIAL_GLOBALTIMER:
+        *out = FIRST_NANOSECOND + time;
+        return true;
+    case ATX_PTX_SPECIAL_GLOBALTIMER_LO:
+        *out = (uint32_t)(FIRST_NANOSECOND + time);
+        return true;
+    case ATX_PTX_SPECIAL_GLOBALTIMER_HI:
+        *out = (FIRST_NANOSECOND + time) >> 32;
         return true;
     case ATX_PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
         *out = (uint64_t)x->launch->shared_bytes;

@@ -180,7 +180,8 @@ static bool block_begin(atx_exec *x, atx_block *b, const uint32_t at[3])
 {
     memcpy(b->at, at, sizeof b->at);
     b->number = at[0] + (int64_t)x->grid[0] * (at[1] + (int64_t)x->grid[1] * at[2]);
-    memset(b->shared, 0xcd ^ x->launch->swapped, (size_t)x->shared_bytes);
+    if (!x->launch->leftover || x->result->blocks < x->block_count)
+        memset(b->shared, 0xcd ^ x->launch->swapped, (size_t)x->shared_bytes);
     memset(b->barriers, 0, sizeof b->barriers);
     for (int32_t i = 0; i < x->warp_count; i++)
         warp_begin(x, &b->warps[i]);
@@ -417,7 +418,9 @@ static void run_blocks(atx_exec *x)
         uint32_t first[3];
         if (x->launch->blocks && (x->launch->blocks[i] < 0 || x->launch->blocks[i] >= block_limit))
             continue;
-        const int64_t cluster = x->launch->blocks ? cluster_of(x, x->launch->blocks[i]) : i;
+        const int64_t cluster = x->launch->blocks       ? cluster_of(x, x->launch->blocks[i])
+                                : x->launch->descending ? all - 1 - i
+                                                        : i;
         if (cluster == last)
             continue;
         last = cluster;

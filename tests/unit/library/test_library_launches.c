@@ -118,8 +118,9 @@ static void fill_buffers(launcher *l, const at_found *found)
                             : strcmp(arg->name, "table") == 0 ? table
                                                               : NULL;
         cr_assert_eq(arg->buffer, i);
-        cr_assert_eq(atx_machine_add_buffer(&l->regions[i], l->machine, arg->name, arg->bytes, arg->align, 0,
-                                            begin, &err),
+        cr_assert_eq(atx_machine_add_buffer(
+                         &l->regions[i], l->machine,
+                         &(atx_machine_buffer){ arg->name, arg->bytes, arg->align, 0, begin }, &err),
                      AT_OK, "%s", err.text);
     }
 }

@@ -47,8 +47,11 @@ static at_status run(int32_t numbers[THREADS], const char *source, at_error *err
     if (!module)
         return AT_ERR_INPUT;
     cr_assert(atx_machine_open(&machine, module, err) == AT_OK, "%s", err->text);
-    cr_assert(atx_machine_add_buffer(&region, machine, "p", 4 * THREADS, 256,
-                                     ATX_REGION_INITIALISED | ATX_REGION_OUTPUT, numbers, err) == AT_OK);
+    cr_assert(
+        atx_machine_add_buffer(&region, machine,
+                               &(atx_machine_buffer){ "p", 4 * THREADS, 256,
+                                                      ATX_REGION_INITIALISED | ATX_REGION_OUTPUT, numbers },
+                               err) == AT_OK);
     const uint64_t address = atx_machine_region_at(machine, region)->address;
     const atx_machine_launch launch = { .function = atx_ptx_find_entry(module, "k"),
                                         .grid = { 1, 1, 1 },

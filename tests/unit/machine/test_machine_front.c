@@ -23,8 +23,9 @@ static atx_machine_finding_kind finding_of(const char *access, int at)
         at, access);
     cr_assert(atx_ptx_parse(&m, text.data, text.len, &err) == AT_OK, "%s", err.text);
     cr_assert(atx_machine_open(&machine, m, &err) == AT_OK, "%s", err.text);
-    cr_assert(atx_machine_add_buffer(&region, machine, "view", 64, 8, ATX_REGION_INITIALISED, NULL, &err) ==
-                  AT_OK,
+    cr_assert(atx_machine_add_buffer(&region, machine,
+                                     &(atx_machine_buffer){ "view", 64, 8, ATX_REGION_INITIALISED, NULL },
+                                     &err) == AT_OK,
               "%s", err.text);
     const uint64_t address = atx_machine_region_at(machine, region)->address;
     cr_assert(atx_inspector_open(&inspector, m, machine, &err) == AT_OK, "%s", err.text);

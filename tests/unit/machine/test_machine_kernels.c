@@ -87,9 +87,12 @@ static int64_t add_argument(atx_machine *machine, const trial *t, int i, const i
     const bool input = op->args[i].role == ATX_INPUT;
     cr_assert(atx_arg_bytes(&value, op, i, slots, &err) == AT_OK, "%s", err.text);
     cr_assert(
-        atx_machine_add_buffer(&region, machine, op->args[i].name, value, 256,
-                               input ? ATX_REGION_READ_ONLY | ATX_REGION_INITIALISED : ATX_REGION_OUTPUT,
-                               input ? t->in : NULL, &err) == AT_OK,
+        atx_machine_add_buffer(
+            &region, machine,
+            &(atx_machine_buffer){ op->args[i].name, value, 256,
+                                   input ? ATX_REGION_READ_ONLY | ATX_REGION_INITIALISED : ATX_REGION_OUTPUT,
+                                   input ? t->in : NULL },
+            &err) == AT_OK,
         "%s", err.text);
     if (!input)
         *out_region = region;
@@ -221,8 +224,9 @@ static atx_machine_result run_cuda(int32_t out[64], const char *source, int cc)
     at_error err = { 0 };
     int region = 0;
     cr_assert(atx_machine_open(&machine, module, &err) == AT_OK, "%s", err.text);
-    cr_assert(atx_machine_add_buffer(&region, machine, "p", 256, 256, ATX_REGION_OUTPUT, NULL, &err) ==
-              AT_OK);
+    cr_assert(atx_machine_add_buffer(&region, machine,
+                                     &(atx_machine_buffer){ "p", 256, 256, ATX_REGION_OUTPUT, NULL },
+                                     &err) == AT_OK);
     const uint64_t address = atx_machine_region_at(machine, region)->address;
     const atx_machine_launch launch = { .function = atx_ptx_find_entry(module, "k"),
                                         .grid = { 1, 1, 1 },

@@ -48,9 +48,11 @@ static inline void run_text(run *r, const char *before, const char *body)
     if (r->status == AT_OK)
         r->status = atx_machine_open(&machine, m, &r->err);
     if (r->status == AT_OK)
-        r->status = atx_machine_add_buffer(&region, machine, "out", sizeof r->out, 256,
-                                           ATX_REGION_OUTPUT | (r->inspected ? ATX_REGION_INITIALISED : 0),
-                                           r->out, &r->err);
+        r->status = atx_machine_add_buffer(
+            &region, machine,
+            &(atx_machine_buffer){ "out", sizeof r->out, 256,
+                                   ATX_REGION_OUTPUT | (r->inspected ? ATX_REGION_INITIALISED : 0), r->out },
+            &r->err);
     if (r->status == AT_OK && r->inspected)
         r->status = atx_inspector_open(&inspector, m, machine, &r->err);
     if (r->status == AT_OK) {

@@ -1,0 +1,11 @@
+/*!autotune
+template  identity                     # its input
+grid      ceil_div(n, 256)
+block     256
+*/
+extern "C" __global__ void lax_identity(T *y, const T *x, int n)
+{
+    const int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n)
+        y[i] = x[i];
+}

@@ -1,0 +1,57 @@
+/*
+ * inspect_state.c - variables of the module that are read before a launch writes them, and hold something
+ * else when all launches have ended: the next launch finds what these left. One that ends as it began, such
+ * as a counter that the last block sets back, keeps nothing.
+ */
+#include "machine/inspect_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool atx_inspect_state_open(atx_inspector *in, int region)
+{
+    const atx_machine_region *r = atx_machine_region_at(in->machine, region);
+    if (r->kind != ATX_REGION_GLOBAL_VARIABLE)
+        return true;
+    in->variables[region].before = malloc((size_t)r->bytes + 1);
+    if (in->variables[region].before)
+        memcpy(in->variables[region].before, r->data, (size_t)r->bytes);
+    return in->variables[region].before != NULL;
+}
+
+void atx_inspect_state_read(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region)
+{
+    atx_variable_seen *v = &in->variables[region];
+    if (v->is_read)
+        return;
+    v->is_read = true;
+    v->offset = h->offset;
+    v->issued = atx_inspect_issued(at, h->lane);
+}
+
+void atx_inspect_state_tell(atx_inspector *in)
+{
+    for (int i = 0; i < ATX_MOST_REGIONS; i++) {
+        const atx_variable_seen *v = &in->variables[i];
+        if (!v->is_read)
+            continue;
+        const atx_machine_region *r = atx_machine_region_at(in->machine, i);
+        if (memcmp(v->before, r->data, (size_t)r->bytes) == 0)
+            continue;
+        atx_flaw f = { .kind = ATX_FLAW_KEPT_STATE, .address = v->offset };
+        atx_inspect_place(&f, in, &v->issued);
+        snprintf(f.what, sizeof f.what,
+                 "byte %" PRIu64 " of variable '%.60s' is read before the launch writes it, and the variable "
+                 "holds something else at the end: the next launch depends on this one",
+                 v->offset, atx_inspect_plain_name(r->name));
+        atx_flaws_add(&in->flaws, &f);
+    }
+}
+
+void atx_inspect_state_close(atx_inspector *in)
+{
+    for (int i = 0; i < ATX_MOST_REGIONS; i++)
+        free(in->variables[i].before);
+}
