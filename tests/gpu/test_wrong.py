@@ -19,9 +19,9 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 PROGRAM = os.environ.get("AUTOTUNE_EXE", str(HERE.parent.parent / "build" / "autotune"))
-SHAPES = {"plain": "4194304 f32", "bits": "4194304 u32", "marked": "4194304 f32", "costly": "262144 f32",
+SHAPES = {"plain": "4194304 f32", "bits": "4194304 u32", "marked": "4194304 f32", "costly": "262144 f32", "stored": "262144 f32",
           "means": "1024x4096 f32", "lax": "4194304 f32", "relu": "4194304 f32"}
-OTHER_SHAPES = {"plain/first_size_only": "4194303 f32"}
+OTHER_SHAPES = {"plain/first_size_only": "4194303 f32", "costly/remembers_sets": "16384 f32"}
 FAILURES = {"wrong_result", "crashed", "timed_out", "launch_failed", "compile_failed"}
 # What the page may say of a kernel: which outcomes of its trial are right.
 OUTCOMES = {name: {name} for name in FAILURES}

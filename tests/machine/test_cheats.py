@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "gpu" / "wrong"
-SHAPES = {"means": "3x2500", "costly": "600"}  # others: several blocks, the last of them not full
+SHAPES = {"means": "3x2500", "costly": "600", "stored": "600"}  # others: several blocks, the last of them not full
 NOT_RUN = "-"  # what needs more than the machine has, and may be right
 
 

@@ -95,35 +95,35 @@ static at_status add_scalar(atx_str *out, const atx_launcher *l, const atx_arg *
     return status;
 }
 
-/* "out", "4096LL": `index` is the op's argument, `position` the kernel's parameter. */
-static at_status add_argument(atx_str *out, const atx_launcher *l, const char *text, const char *kernel,
-                              int position, int index, bool numbered, at_error *err)
+/* "out", "4096LL". `text`: what defines the kernel; `position`: of its parameters. */
+static at_status add_argument(atx_str *out, const atx_launcher *l, const atx_passed *p, const char *text,
+                              int position, at_error *err)
 {
+    const int index = p->args ? p->args[position] : position;
     const atx_arg *arg = &l->op->args[index];
     int buffer = 0;
     if (arg->role == ATX_SCALAR)
         return add_scalar(out, l, arg, err);
     /* Types within a kernel template are its own. */
-    at_status status = strchr(kernel, '<') ? AT_OK : add_cast(out, arg, text, kernel, position, err);
+    at_status status = strchr(p->kernel, '<') ? AT_OK : add_cast(out, arg, text, p->kernel, position, err);
     for (int i = 0; i < index; i++)
         buffer += l->op->args[i].role != ATX_SCALAR;
-    if (numbered)
+    if (p->numbered)
         atx_str_addf(out, "(%s%s *)buffers[%d]", atx_export_qualifier(arg), atx_export_element(arg), buffer);
     else
         atx_str_add(out, arg->name);
     return status;
 }
 
-at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const char *kernel, const int *args,
-                               int count, bool numbered, at_error *err)
+at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const atx_passed *p, at_error *err)
 {
     at_status status = AT_OK;
     char *text = atx_text_copy(atx_str_text(out), out->len); /* it grows below */
     if (!text)
         return atx_no_memory(err);
-    for (int i = 0; i < count && status == AT_OK; i++) {
+    for (int i = 0; i < p->count && status == AT_OK; i++) {
         atx_str_add(out, i ? ", " : "");
-        status = add_argument(out, l, text, kernel, i, args ? args[i] : i, numbered, err);
+        status = add_argument(out, l, p, text, i, err);
     }
     free(text);
     return status;
@@ -151,22 +151,22 @@ static at_status add_copies(atx_str *out, const atx_launcher *l, bool *has_statu
 }
 
 /* One launch, with what its kernel takes. */
-static at_status add_launch(atx_str *out, const atx_launcher *l, const char *kernel, const atx_geometry *g,
-                            const int *args, int count, bool *has_status, at_error *err)
+static at_status add_launch(atx_str *out, const atx_launcher *l, const atx_passed *p, const atx_geometry *g,
+                            bool *has_status, at_error *err)
 {
     if (g->shared_bytes > 0)
         atx_str_addf(out,
                      "    %sstatus = cudaFuncSetAttribute(%s, "
                      "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
                      ");\n    if (status != cudaSuccess)\n        return status;\n",
-                     *has_status ? "" : "cudaError_t ", kernel, g->shared_bytes);
+                     *has_status ? "" : "cudaError_t ", p->kernel, g->shared_bytes);
     *has_status = *has_status || g->shared_bytes > 0;
     atx_str_addf(out,
                  "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
                  ", %" PRId64 "), %" PRId64 ", stream>>>(",
-                 kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
+                 p->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
                  g->shared_bytes);
-    at_status status = atx_export_arguments(out, l, kernel, args, count, false, err);
+    at_status status = atx_export_arguments(out, l, p, err);
     atx_str_add(out, ");\n");
     return status;
 }
@@ -182,7 +182,8 @@ static at_status add_more_launches(atx_str *out, const atx_launcher *l, bool *ha
         atx_render_kernel(&kernel, l->t, s->kernel, l->slots);
         status = atx_geometry_of(&g, &s->launch, l->slots, err);
         if (status == AT_OK)
-            status = add_launch(out, l, atx_str_text(&kernel), &g, s->args, s->arg_count, has_status, err);
+            status = add_launch(out, l, &(atx_passed){ atx_str_text(&kernel), s->args, s->arg_count, false },
+                                &g, has_status, err);
         atx_str_clear(&kernel);
     }
     return status;
@@ -215,8 +216,8 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
     bool has_status = false;
     status = add_copies(out, l, &has_status, err);
     if (status == AT_OK)
-        status = add_launch(out, l, l->kernel, l->geometry, l->t->call.args, l->t->call.arg_count,
-                            &has_status, err);
+        status = add_launch(out, l, &(atx_passed){ l->kernel, l->t->call.args, l->t->call.arg_count, false },
+                            l->geometry, &has_status, err);
     if (status == AT_OK)
         status = add_more_launches(out, l, &has_status, err);
     atx_str_add(out, "    return cudaGetLastError();\n}\n");

@@ -185,7 +185,8 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
         l->op->expected.reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
         g.shared_bytes);
     if (status == AT_OK)
-        status = atx_export_arguments(out, l, l->op->expected.reference, NULL, l->op->arg_count, true, err);
+        status = atx_export_arguments(
+            out, l, &(atx_passed){ l->op->expected.reference, NULL, l->op->arg_count, true }, err);
     atx_str_add(out, ");\n}\n\n");
     add_part(out, HEAD);
     if (status == AT_OK)

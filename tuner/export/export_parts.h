@@ -19,13 +19,17 @@ typedef struct atx_launcher {
 const char *atx_export_element(const atx_arg *arg);
 const char *atx_export_qualifier(const atx_arg *arg);
 
-/*
- * "out, in, 1LL, 4096LL": what a kernel of this name, defined in *out already, is passed: `count` of the op's
- * arguments by their index, or, where `args` is NULL, the first so many. Buffers by their name, or, numbered,
- * as buffers[i] cast; cast to what the kernel takes where that is another pointer.
- */
-at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const char *kernel, const int *args,
-                               int count, bool numbered, at_error *err) AT_MUST_CHECK;
+/* What a kernel, defined already, is passed: `count` of the op's arguments. */
+typedef struct atx_passed {
+    const char *kernel;
+    const int *args; /* their indices; NULL: the first so many */
+    int count;
+    bool numbered; /* buffers as buffers[i], cast; else by their names */
+} atx_passed;
+
+/* "out, in, 1LL, 4096LL"; with a cast where the kernel takes another pointer. */
+at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const atx_passed *passed,
+                               at_error *err) AT_MUST_CHECK;
 
 at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_input *in,
                           at_error *err) AT_MUST_CHECK;

@@ -127,7 +127,7 @@ static void touch_global(atx_inspector *in, const atx_machine_at *at, const atx_
         atx_access access = within(a, same, r->address, r->bytes);
         shorten(&access, a);
         const atx_hazard h = touch(shadow, &in->blocks[at->rank], at, a, access, false);
-        atx_inspect_tell(in, at, &h, region);
+        atx_inspect_hazard(in, at, &h, region);
     }
 }
 
@@ -152,7 +152,7 @@ static void touch_shared(atx_inspector *in, const atx_machine_at *at, const atx_
         remember_copy(in, b, at, &access, a->group);
     if (b->reading.count > 0)
         atx_inspect_sources(in, at, a);
-    atx_inspect_tell(in, at, &h, -1);
+    atx_inspect_hazard(in, at, &h, -1);
 }
 
 /* Memory of another block: what is written there counts as written, no more. */

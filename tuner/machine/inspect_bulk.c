@@ -80,7 +80,7 @@ static void read_source(atx_inspector *in, const atx_machine_at *at, const atx_m
     atx_hazard h = atx_shadow_read_range(shadow, &b->order, &r, region < 0);
     if (h.kind == ATX_HAZARD_NOT_FENCED && region >= 0 && is_cluster(in))
         h.kind = ATX_HAZARD_NONE;
-    atx_inspect_tell(in, at, &h, region);
+    atx_inspect_hazard(in, at, &h, region);
     if (a->barrier && !(region >= 0 && is_cluster(in)))
         r.engine = engine_of(in, at->rank, a->barrier[lane]);
     if (r.engine >= 0)
@@ -157,7 +157,7 @@ static void write_global(atx_inspector *in, const atx_machine_at *at, const atx_
     if (shadow) {
         clamp(&r, to->address, to->bytes);
         const atx_hazard h = atx_shadow_write_range(shadow, &b->order, &r);
-        atx_inspect_tell(in, at, &h, region);
+        atx_inspect_hazard(in, at, &h, region);
     }
     add(in, in->source_is_own && b->shared ? &b->reading : &b->writing,
         &(atx_bulk){ .source = in->source,
@@ -191,7 +191,7 @@ static void write_shared(atx_inspector *in, const atx_machine_at *at, const atx_
         return;
     }
     const atx_hazard h = atx_shadow_write_range(b->shared, &b->order, &r);
-    atx_inspect_tell(in, at, &h, -1);
+    atx_inspect_hazard(in, at, &h, -1);
 }
 
 static void store_async(atx_inspector *in, const atx_machine_at *at, const atx_machine_access *a, int lane)

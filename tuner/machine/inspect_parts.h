@@ -98,18 +98,17 @@ atx_issued atx_inspect_issued(const atx_machine_at *at, int lane);
 const char *atx_inspect_plain_name(const char *name);
 /* "byte 12 of shared 'tile'", or of shared memory at all. */
 void atx_inspect_shared_place(char *out, size_t size, const atx_inspector *in, uint64_t offset);
-/* Nothing, if there is no hazard. `region`: -1 is the block's shared memory. */
+/* See atx_inspect_hazard. */
 void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region);
-atx_shadow *atx_inspect_region(atx_inspector *in, int region);
 /* NULL: there are too many, and this one is not followed. */
 atx_mbarrier *atx_inspect_mbarrier(atx_block_seen *b, uint64_t offset);
 
 /* ---- inspect_state.c: variables that keep something from one launch to the next ---- */
 
-/* Before the first access to one. false: out of memory. */
-bool atx_inspect_state_open(atx_inspector *in, int region);
-/* A byte is read that no launch has written. */
-void atx_inspect_state_read(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region);
+/* NULL: there are too many regions, and this one is not followed. */
+atx_shadow *atx_inspect_region(atx_inspector *in, int region);
+/* Tells of it, if there is one. `region`: -1 is the block's shared memory. */
+void atx_inspect_hazard(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region);
 /* All launches have ended. */
 void atx_inspect_state_tell(atx_inspector *in);
 void atx_inspect_state_close(atx_inspector *in);

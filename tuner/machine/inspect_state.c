@@ -1,7 +1,8 @@
 /*
- * inspect_state.c - variables of the module that are read before a launch writes them, and hold something
- * else when all launches have ended: the next launch finds what these left. One that ends as it began, such
- * as a counter that the last block sets back, keeps nothing.
+ * inspect_state.c - the shadow of a region, made when somebody looks first; variables of the module that are
+ * read before a launch writes them, and hold something else when all launches have ended: the next launch
+ * finds what these left. One that ends as it began, such as a counter that the last block sets back, keeps
+ * nothing.
  */
 #include "machine/inspect_parts.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool atx_inspect_state_open(atx_inspector *in, int region)
+static bool open_state(atx_inspector *in, int region)
 {
     const atx_machine_region *r = atx_machine_region_at(in->machine, region);
     if (r->kind != ATX_REGION_GLOBAL_VARIABLE)
@@ -21,7 +22,7 @@ bool atx_inspect_state_open(atx_inspector *in, int region)
     return in->variables[region].before != NULL;
 }
 
-void atx_inspect_state_read(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region)
+static void note_read(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region)
 {
     atx_variable_seen *v = &in->variables[region];
     if (v->is_read)
@@ -29,6 +30,28 @@ void atx_inspect_state_read(atx_inspector *in, const atx_machine_at *at, const a
     v->is_read = true;
     v->offset = h->offset;
     v->issued = atx_inspect_issued(at, h->lane);
+}
+
+atx_shadow *atx_inspect_region(atx_inspector *in, int region)
+{
+    if (region >= ATX_MOST_REGIONS)
+        return NULL;
+    if (!in->regions[region]) {
+        const atx_machine_region *r = atx_machine_region_at(in->machine, region);
+        const bool written = r->kind == ATX_REGION_CONST_VARIABLE ||
+                             (r->kind == ATX_REGION_BUFFER && (r->flags & ATX_REGION_INITIALISED));
+        in->regions[region] = atx_shadow_open((size_t)r->bytes, written);
+        in->failed = in->failed || !in->regions[region] || !open_state(in, region);
+    }
+    return in->regions[region];
+}
+
+void atx_inspect_hazard(atx_inspector *in, const atx_machine_at *at, const atx_hazard *h, int region)
+{
+    if (h->kind == ATX_HAZARD_UNWRITTEN && region >= 0 && in->variables[region].before)
+        note_read(in, at, h, region);
+    else if (h->kind != ATX_HAZARD_NONE)
+        atx_inspect_tell(in, at, h, region);
 }
 
 void atx_inspect_state_tell(atx_inspector *in)

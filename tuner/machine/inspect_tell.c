@@ -1,6 +1,6 @@
 /*
- * inspect_tell.c - where something is, in the words of the source, and what is told of it; the shadow of a
- * region and the barrier at an address, which are made when somebody looks first.
+ * inspect_tell.c - where something is, in the words of the source, and what is told of it; the
+ * barrier at an address, which is made when somebody looks first.
  */
 #include "machine/inspect_parts.h"
 
@@ -109,8 +109,6 @@ void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_haz
                                     "is read by a bulk copy, and was written by thread" },
         [ATX_HAZARD_WRITE_READ] = { ATX_FLAW_RACE_READ_WRITE, "is read, and was written by thread" },
     };
-    if (h->kind == ATX_HAZARD_NONE)
-        return;
     const atx_issued issued = atx_inspect_issued(at, h->lane);
     const atx_machine_region *r = region >= 0 ? atx_machine_region_at(in->machine, region) : NULL;
     atx_flaw f = { .kind = KINDS[h->kind].kind,
@@ -118,10 +116,6 @@ void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_haz
                    .may_not_matter = !r && h->kind == ATX_HAZARD_UNWRITTEN };
     int64_t other[3];
     char where[110];
-    if (h->kind == ATX_HAZARD_UNWRITTEN && region >= 0 && in->variables[region].before) {
-        atx_inspect_state_read(in, at, h, region);
-        return;
-    }
     if (r && r->kind == ATX_REGION_BUFFER)
         snprintf(f.buffer, sizeof f.buffer, "%s", r->name);
     if (r)
@@ -145,20 +139,6 @@ void atx_inspect_tell(atx_inspector *in, const atx_machine_at *at, const atx_haz
                  : h->kind == ATX_HAZARD_NOT_FENCED ? " with no fence.proxy.async between"
                                                     : " with no barrier between");
     atx_flaws_add(&in->flaws, &f);
-}
-
-atx_shadow *atx_inspect_region(atx_inspector *in, int region)
-{
-    if (region >= ATX_MOST_REGIONS)
-        return NULL;
-    if (!in->regions[region]) {
-        const atx_machine_region *r = atx_machine_region_at(in->machine, region);
-        const bool written = r->kind == ATX_REGION_CONST_VARIABLE ||
-                             (r->kind == ATX_REGION_BUFFER && (r->flags & ATX_REGION_INITIALISED));
-        in->regions[region] = atx_shadow_open((size_t)r->bytes, written);
-        in->failed = in->failed || !in->regions[region] || !atx_inspect_state_open(in, region);
-    }
-    return in->regions[region];
 }
 
 atx_mbarrier *atx_inspect_mbarrier(atx_block_seen *b, uint64_t offset)

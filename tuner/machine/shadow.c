@@ -355,10 +355,12 @@ static atx_hazard_kind check_write(const atx_shadow *s, const atx_shadow_order *
     return ATX_HAZARD_NONE;
 }
 
-static atx_hazard_kind check(const atx_shadow *s, const atx_shadow_order *o, const atx_touch *t, uint64_t at,
-                             int lane, int byte, bool local, int *other)
+/* One byte of one lane of a touch. */
+static atx_hazard_kind check(const atx_shadow *s, const atx_shadow_order *o, const atx_touch *t, int lane,
+                             int byte, bool local, int *other)
 {
     const int thread = t->warp * ATX_LANES + lane;
+    const uint64_t at = t->at.address[lane] + (unsigned)byte;
     switch (t->kind) {
     case ATX_TOUCH_READ:
     case ATX_TOUCH_LOOK:
@@ -422,9 +424,8 @@ atx_hazard atx_shadow_touch(atx_shadow *s, const atx_shadow_order *o, const atx_
     for (uint32_t left = t->at.active; left; left &= left - 1) {
         const int lane = __builtin_ctz(left);
         for (int i = 0; i < t->at.bytes; i++) {
-            const uint64_t at = t->at.address[lane] + (unsigned)i;
-            const atx_hazard_kind kind = check(s, o, t, at, lane, i, local, &other);
-            keep(&h, kind, lane, other, at);
+            const atx_hazard_kind kind = check(s, o, t, lane, i, local, &other);
+            keep(&h, kind, lane, other, t->at.address[lane] + (unsigned)i);
         }
     }
     for (uint32_t left = t->at.active; left; left &= left - 1) {
