@@ -408,7 +408,7 @@ const char *atx_column_public(const atx_column *c)
                                                                             : c->shown;
 }
 
-/* ---- an answer, figure by figure ---- */
+/* ---- an answer or a trial, figure by figure ---- */
 
 static atx_stored_figure figure_of(const atx_column *c, const void *record)
 {
@@ -417,9 +417,11 @@ static atx_stored_figure figure_of(const atx_column *c, const void *record)
     switch (c->kind) {
     case ATX_KIND_TEXT:
     case ATX_KIND_CHARS:
-    case ATX_KIND_OUTCOME: /* no answer has one */
         f.text = c->kind == ATX_KIND_TEXT ? *(const char *const *)at : at;
         f.text = f.text && *f.text ? f.text : NULL;
+        break;
+    case ATX_KIND_OUTCOME:
+        f.text = atx_outcome_name(*(const atx_outcome *)at);
         break;
     case ATX_KIND_BOOL:
         f.kind = ATX_A_BOOL;
@@ -455,4 +457,11 @@ void atx_answer_each_figure(const atx_answer *a, atx_figure_visit *visit, void *
     each(&atx_answer_columns, ATX_PROBLEM_COUNT + 1, a, visit, context); /* and when it was measured */
     each(&atx_fingerprint_columns, atx_fingerprint_columns.count, &a->fingerprint, visit, context);
     each(&atx_winner_columns, atx_winner_columns.count, &a->winner, visit, context);
+}
+
+void atx_trial_each_figure(const atx_trial_row *row, const atx_fingerprint *fingerprint,
+                           atx_figure_visit *visit, void *context)
+{
+    each(&atx_fingerprint_columns, atx_fingerprint_columns.count, fingerprint, visit, context);
+    each(&atx_trial_columns, atx_trial_columns.count, row, visit, context);
 }

@@ -3,6 +3,7 @@
  * asks for it.
  */
 #include "cli/ask.h"
+#include "cli/report.h"
 #include "lang/metric_text.h"
 #include "lookup/answer.h"
 #include "library/miss.h"
@@ -181,42 +182,35 @@ static void warn_of_date(const atx_answer *a)
     atx_str_clear(&text);
 }
 
-static at_status add_json(atx_str *out, const atx_found *f, const atx_question_asked *q, at_error *err)
-{
-    atx_str_add(out, "{");
-    atx_member_text(out, "schema", "autotune.query/1");
-    at_status status = atx_answer_members(out, f, &q->problem, q->target.name, err);
-    atx_str_add(out, "}\n");
-    return status;
-}
+/* An answer, and what was asked. */
+typedef struct answered {
+    const atx_found *found;
+    const atx_problem *problem;
+    const char *device;
+} answered;
 
-static at_status add_csv(atx_str *out, const atx_found *f, const atx_question_asked *q, at_error *err)
+static void walk_answer(atx_row *row, const void *item)
 {
-    atx_answer_heads(out);
-    atx_str_add(out, "\n");
-    at_status status = atx_answer_fields(out, f, &q->problem, q->target.name, err);
-    atx_str_add(out, "\n");
-    return status;
+    const answered *a = item;
+    row->out->failed |= atx_answer_row(row, a->found, a->problem, a->device, NULL) != AT_OK;
 }
 
 /* For programs also that there is none. */
-static at_status print_answer(const atx_found *f, const atx_question_asked *q, atx_format format,
-                              at_error *err)
+static void print_answer(const atx_found *f, const atx_question_asked *q, atx_format format)
 {
+    const answered a = { f, &q->problem, q->target.name };
     atx_str text = { 0 };
-    at_status status = AT_OK;
     if (f->match != ATX_MATCH_NONE)
         warn_of_date(f->answer);
-    if (format == ATX_JSON)
-        status = add_json(&text, f, q, err);
-    else if (format == ATX_CSV)
-        status = add_csv(&text, f, q, err);
-    else if (f->match != ATX_MATCH_NONE)
-        print_text(f, &q->problem);
-    if (status == AT_OK)
+    if (format != ATX_TEXT) {
+        atx_report_heads(&text, format, walk_answer,
+                         &(answered){ .found = &(atx_found){ .match = ATX_MATCH_NONE } });
+        atx_report_row(&text, format, "autotune.query/1", walk_answer, &a);
         atx_print(stdout, "%s", atx_whole(&text));
+    } else if (f->match != ATX_MATCH_NONE) {
+        print_text(f, &q->problem);
+    }
     atx_str_clear(&text);
-    return status;
 }
 
 /* ---- tuning what is not known ---- */
@@ -277,7 +271,7 @@ static int run_query(const query_args *args)
     if (status == AT_OK)
         status = atx_ask(&found, &q, ATX_OUTDATED_LAST, NULL, &err);
     if (status == AT_OK)
-        status = print_answer(&found, &q, format, &err);
+        print_answer(&found, &q, format);
     if (status == AT_OK && found.match == ATX_MATCH_NONE)
         status = atx_ask_none(&q, &found, &err);
     atx_ask_close(&q);

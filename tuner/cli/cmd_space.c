@@ -1,10 +1,10 @@
 /* cmd_space.c - `autotune space`: counts and lists a problem's configurations, without a GPU. */
 #include "lang/arch.h"
 #include "cli/commands.h"
+#include "cli/report.h"
 #include "device/device.h"
 #include "space/space_bench.h"
 #include "util/clock.h"
-#include "util/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,10 +30,11 @@ static bool listing(const space_args *a)
     return a->list || a->sample > 0;
 }
 
-/* {"template":"tile","config":{"TILE":32,"ORDER":"in_fast"}} */
+/* {"schema":"...","template":"tile","parameters":{"TILE":32,"ORDER":"in_fast"}} */
 static void add_config_json(atx_str *out, const atx_template *t, const atx_config *config)
 {
-    atx_str_addf(out, "{\"template\":\"%s\",\"config\":{", t->name);
+    atx_str_addf(out, "{\"schema\":\"autotune.space_config/1\",\"template\":\"%s\",\"parameters\":{",
+                 t->name);
     for (int i = 0; i < t->scope.param_count; i++) {
         const char *quote = t->scope.params[i].labels ? "\"" : "";
         atx_str_addf(out, "%s\"%s\":%s", i ? "," : "", t->scope.params[i].name, quote);
@@ -75,52 +76,88 @@ static void print_configs(const atx_space *space, const space_args *a, atx_forma
     atx_str_clear(&line);
 }
 
+/* How many configurations a template has. */
+typedef struct counted {
+    const char *template_name, *refusal;
+    double raw, seconds;
+    int64_t valid;
+} counted;
+
+static void walk_count(atx_row *row, const void *item)
+{
+    const counted *c = item;
+    atx_row_text(row, "template", c->template_name);
+    atx_row_real(row, "raw_count", 17, c->raw);
+    atx_row_int(row, "space_count", c->valid);
+    atx_row_real(row, "elapsed_s", 3, c->seconds);
+    atx_row_text(row, "refusal", c->refusal);
+}
+
 static void print_count(const atx_space *space, atx_format format, double seconds)
 {
-    const char *name = atx_space_template(space)->name, *refusal = atx_space_refusal(space);
-    if (format == ATX_JSON) {
-        atx_str line = { 0 };
-        atx_str_add(&line, "{");
-        atx_member_text(&line, "template", name);
-        atx_member_real(&line, "raw", 17, atx_space_raw_count(space));
-        atx_member_int(&line, "valid", atx_space_count(space));
-        atx_member_real(&line, "seconds", 3, seconds);
-        atx_member_text(&line, "refusal", refusal);
-        atx_print(stdout, "%s}\n", atx_whole(&line));
-        atx_str_clear(&line);
-    } else if (format == ATX_CSV) {
-        atx_print(stdout, "%s,%.17g,%" PRId64 ",%.3g\n", name, atx_space_raw_count(space),
-                  atx_space_count(space), seconds);
-    } else {
-        atx_print(stdout, "%-16s %12.0f %12" PRId64 "%s%s\n", name, atx_space_raw_count(space),
-                  atx_space_count(space), refusal ? "  none satisfies: " : "", refusal ? refusal : "");
-    }
+    const counted c = { .template_name = atx_space_template(space)->name,
+                        .refusal = atx_space_refusal(space),
+                        .raw = atx_space_raw_count(space),
+                        .valid = atx_space_count(space),
+                        .seconds = seconds };
+    atx_str line = { 0 };
+    if (format == ATX_TEXT)
+        atx_str_addf(&line, "%-16s %12.0f %12" PRId64 "%s%s\n", c.template_name, c.raw, c.valid,
+                     c.refusal ? "  none satisfies: " : "", c.refusal ? c.refusal : "");
+    else
+        atx_report_row(&line, format, "autotune.space/1", walk_count, &c);
+    atx_print(stdout, "%s", atx_whole(&line));
+    atx_str_clear(&line);
 }
 
 /* ---- --bench ---- */
 
-static void print_times(const char *name, const atx_space_times *s, atx_format format)
+/* What using the space of a template takes. */
+typedef struct timed {
+    const char *template_name;
+    atx_space_times times;
+} timed;
+
+static void walk_times(atx_row *row, const void *item)
 {
-    static const char *const FORMS[] = {
-        [ATX_TEXT] = "%-16s %20.0f %10" PRId64 " %6d %9.1f %9.3f %9.1f %9.1f %9.1f %9.1f %10.3f\n",
-        [ATX_CSV] = "%s,%.17g,%" PRId64 ",%d,%.1f,%.4f,%.1f,%.1f,%.1f,%.1f,%.4f\n",
-        [ATX_JSON] = "{\"template\":\"%s\",\"raw\":%.17g,\"valid\":%" PRId64
-                     ",\"groups\":%d,\"kib\":%.1f,\"open_ms\":%.4f,\"sample_ns\":%.1f,\"config_ns\":%.1f,"
-                     "\"find_ns\":%.1f,\"neighbour_ns\":%.1f,\"rows_ms\":%.4f}\n",
-    };
-    atx_print(stdout, FORMS[format], name, s->raw_count, s->count, s->groups, (double)s->bytes / 1024,
-              1e3 * s->open_s, 1e9 * s->sample_s, 1e9 * s->config_s, 1e9 * s->find_s, 1e9 * s->neighbour_s,
-              1e3 * s->rows_s);
+    const atx_space_times *s = &((const timed *)item)->times;
+    atx_row_text(row, "template", ((const timed *)item)->template_name);
+    atx_row_real(row, "raw_count", 17, s->raw_count);
+    atx_row_int(row, "space_count", s->count);
+    atx_row_int(row, "groups", s->groups);
+    atx_row_int(row, "space_bytes", (int64_t)s->bytes);
+    atx_row_real(row, "open_s", 4, s->open_s);
+    atx_row_real(row, "sample_s", 4, s->sample_s);
+    atx_row_real(row, "config_s", 4, s->config_s);
+    atx_row_real(row, "find_s", 4, s->find_s);
+    atx_row_real(row, "neighbour_s", 4, s->neighbour_s);
+    atx_row_real(row, "rows_s", 4, s->rows_s);
+}
+
+static void print_times(const timed *item, atx_format format)
+{
+    const atx_space_times *s = &item->times;
+    atx_str line = { 0 };
+    if (format == ATX_TEXT)
+        atx_str_addf(&line, "%-16s %20.0f %10" PRId64 " %6d %9.1f %9.3f %9.1f %9.1f %9.1f %9.1f %10.3f\n",
+                     item->template_name, s->raw_count, s->count, s->groups, (double)s->bytes / 1024,
+                     1e3 * s->open_s, 1e9 * s->sample_s, 1e9 * s->config_s, 1e9 * s->find_s,
+                     1e9 * s->neighbour_s, 1e3 * s->rows_s);
+    else
+        atx_report_row(&line, format, "autotune.space_bench/1", walk_times, item);
+    atx_print(stdout, "%s", atx_whole(&line));
+    atx_str_clear(&line);
 }
 
 static void print_bench_head(atx_format format)
 {
-    if (format == ATX_CSV)
-        atx_print(stdout,
-                  "template,raw,valid,groups,kib,open_ms,sample_ns,config_ns,find_ns,neighbour_ns,rows_ms\n");
-    else if (format == ATX_TEXT)
-        atx_print(stdout, "%-16s %20s %10s %6s %9s %9s %9s %9s %9s %9s %10s\n", "template", "raw", "valid",
-                  "groups", "KiB", "open ms", "sample ns", "config ns", "find ns", "neigh ns", "rows ms");
+    atx_str head = { 0 };
+    if (format == ATX_TEXT)
+        atx_str_addf(&head, "%-16s %20s %10s %6s %9s %9s %9s %9s %9s %9s %10s\n", "template", "raw", "valid",
+                     "groups", "KiB", "open ms", "sample ns", "config ns", "find ns", "neigh ns", "rows ms");
+    atx_report_heads(&head, format, walk_times, &(timed){ .template_name = "" });
+    atx_print(stdout, "%s", atx_whole(&head));
+    atx_str_clear(&head);
 }
 
 static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, const atx_problem *problem,
@@ -132,16 +169,16 @@ static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, c
     print_bench_head(format);
     for (int i = 0; i < atx_catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
         const atx_template *t = atx_catalog_template(catalog, problem->op, i);
-        atx_space_times times;
+        timed item = { .template_name = t->name };
         if (!atx_words_choose(&a->templates, t->name) || atx_cancel_requested)
             continue;
-        status = atx_space_bench(&times, t, slots, &cancel, err);
+        status = atx_space_bench(&item.times, t, slots, &cancel, err);
         if (status != AT_OK)
             break;
-        print_times(t->name, &times, format);
+        print_times(&item, format);
         fflush(stdout);
-        open_s += times.open_s;
-        rows_s += times.rows_s > 0 ? times.rows_s : 0;
+        open_s += item.times.open_s;
+        rows_s += item.times.rows_s > 0 ? item.times.rows_s : 0;
     }
     if (status == AT_OK && format == ATX_TEXT)
         atx_print(stdout, "%-65s %9.3f %50.3f\n", "all", 1e3 * open_s, 1e3 * rows_s);
@@ -150,10 +187,15 @@ static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, c
 
 static void print_head(const space_args *a, atx_format format)
 {
-    if (format == ATX_CSV)
-        atx_print(stdout, "%s\n", listing(a) ? "template,config" : "template,raw,valid,seconds");
-    else if (format == ATX_TEXT && !listing(a))
-        atx_print(stdout, "%-16s %12s %12s\n", "template", "raw", "valid");
+    atx_str head = { 0 };
+    if (format == ATX_TEXT && !listing(a))
+        atx_str_addf(&head, "%-16s %12s %12s\n", "template", "raw", "valid");
+    else if (format == ATX_CSV && listing(a))
+        atx_str_add(&head, "template,config\n");
+    else if (!listing(a))
+        atx_report_heads(&head, format, walk_count, &(counted){ .template_name = "" });
+    atx_print(stdout, "%s", atx_whole(&head));
+    atx_str_clear(&head);
 }
 
 /* ---- wait time ---- */

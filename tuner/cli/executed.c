@@ -68,6 +68,7 @@ static void print_json(const atx_executed *x)
 {
     atx_str o = { 0 };
     atx_str_add(&o, "{");
+    atx_member_text(&o, "schema", "autotune.check_execute/1");
     atx_member_text(&o, "op", x->t->op->name);
     atx_member_text(&o, "template", x->t->name);
     atx_member_int(&o, "configs", x->configs);
