@@ -77,7 +77,7 @@ static void expect_another_op(void)
     ask(ASK("query") " --format json", 0);
     e2e_expect(strstr(run.out, "\"outdated\":\"its operation matmul was changed since"), run);
     ask(ASK("show"), 0);
-    e2e_expect(strstr(run.err, "out of date: the operation matmul was changed since") &&
+    e2e_expect(strstr(run.err, "out of date: the operation matmul has changed since") &&
                    strstr(run.out, "good") && strstr(run.out, "THREADS=64"),
                run);
     ask(TUNE, 0);

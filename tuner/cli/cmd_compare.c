@@ -11,9 +11,10 @@
 static const atx_usage USAGE = {
     "autotune compare BEFORE AFTER [options]",
     "Compares the winners of two databases or dumps: a driver before and after its update, two GPUs, two "
-    "versions of the templates. A problem is slower or faster when the 95 % interval of the ratio of its "
-    "times lies beyond the tolerance, the same when it lies within, and unclear otherwise. The exit code is "
-    "for CI: 13 when a problem is slower, 1 when the databases have no problem in common, else 0.",
+    "versions of the templates. A problem is slower or faster if the 95 % confidence interval of the ratio "
+    "of "
+    "its times lies outside of the tolerance, the same if it lies inside, and unclear otherwise. The exit "
+    "code is for CI: 13 if a problem is slower, 1 if the databases have no problem in common, else 0.",
 };
 
 typedef struct compare_args {
@@ -154,14 +155,15 @@ int atx_cmd_compare(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--device", ATX_OPT_LIST, "N|NAME[,N|NAME]",
-          "a GPU of this machine by its number, or the only device whose name has these words, the same for "
-          "both or one for each (default: the devices that both have, or the one that each has)",
+          "number of a GPU of this machine, or whole words of one device's name; one for both databases, or "
+          "one "
+          "for each (default: the devices that both have, or the only one of each)",
           &a.devices },
-        { "--tolerance", ATX_OPT_COUNT, "PERCENT", "a change that does not count (default 1)",
-          &a.tolerance_percent },
-        { "--all", ATX_OPT_FLAG, NULL, "also list what is the same", &a.all },
+        { "--tolerance", ATX_OPT_COUNT, "PERCENT",
+          "largest change of a time that counts as the same (default 1)", &a.tolerance_percent },
+        { "--all", ATX_OPT_FLAG, NULL, "also list problems whose times are the same", &a.all },
         { "--format", ATX_OPT_TEXT, "text|json|csv",
-          "of the rows on stdout (default text); json: one object a line; the last two have all rows",
+          "output format (default text); json: one object a line; json and csv list all problems",
           &a.format },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };

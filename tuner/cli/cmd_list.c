@@ -11,9 +11,9 @@
 
 static const atx_usage USAGE = {
     "autotune list [ops|templates|devices|strategies|OP|OP/TEMPLATE]... [options]",
-    "What this program knows, on one screen: operations, templates, strategies, devices. OP tells more of an "
-    "operation and its templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
-    "Exit code 3: only devices were asked for, and there is none that can be used.",
+    "Lists operations, templates, strategies and devices on one screen. OP shows an operation and its "
+    "templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
+    "Exit code 3: only devices were asked for, and none is usable.",
 };
 
 enum { OPS = 1, TEMPLATES = 2, DEVICES = 4, STRATEGIES = 8 };
@@ -496,7 +496,7 @@ int atx_cmd_list(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--op", ATX_OPT_TEXT, "OP", "this operation and its templates only", &r.op },
+        { "--op", ATX_OPT_TEXT, "OP", "only this operation and its templates", &r.op },
         ATX_TEMPLATES_OPTION(&templates_dir),
         ATX_FOLDER_OPTIONS(&folders),
         { "--format", ATX_OPT_TEXT, "text|json", "default text", &format },

@@ -17,13 +17,14 @@
 
 static const atx_usage USAGE = {
     "autotune query [OP] SHAPE [DTYPE] [options]",
-    "Prints the stored winner of a problem: configuration, launch geometry, time, conditions. For a problem "
-    "that was not tuned: what a model of all trials expects to be the fastest (predicted), or the "
-    "configuration of another shape (near) or another device (other_device) that fits, and says so.\n"
-    "Where a winner is out of date (its template was changed, or is missing): the fastest other trial of the "
-    "problem whose template is still the same, a runner-up, unless that was much slower.\n"
-    "Below the database lie the winners that come with autotune; an answer from there says so.\n"
-    "Works on a machine without a GPU. Exit code 1: nothing that fits is stored.",
+    "Prints the stored winner of a problem: configuration, launch geometry, time and conditions. For a "
+    "problem that was not tuned it prints the configuration that a model of all trials predicts to be the "
+    "fastest (predicted), or a valid one of another shape (near) or another device (other_device), and says "
+    "which.\n"
+    "If the winner is out of date because its template has changed or is missing, the answer is the "
+    "runner-up: the fastest trial of the problem whose template is unchanged, unless it was much slower.\n"
+    "Problems that the database does not have are looked up in the shipped results; the answer says so.\n"
+    "Needs no GPU. Exit code 1: no stored result fits.",
 };
 
 static void print_origin(bool shipped)
@@ -287,9 +288,8 @@ int atx_cmd_query(int argc, char **argv)
         ATX_ASK_OPTIONS(&q.ask),
         { "--format", ATX_OPT_TEXT, "text|json|csv", "of the answer", &q.format },
         { "--budget", ATX_OPT_SECONDS, "TIME",
-          "where the database has no exact answer, tune on device 0, or the number that --device names, "
-          "first, for at most so long: 90s, 500ms, "
-          "2m",
+          "if the database has no exact answer, first tune for at most this long (90s, 500ms, 2m), on the "
+          "device number that --device names, else on device 0",
           &q.tune_s },
         ATX_EXACT_OPTION(&q.ask),
         ATX_NO_SHIPPED_OPTION(&q.ask),

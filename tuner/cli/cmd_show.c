@@ -244,10 +244,11 @@ static bool template_seen(const trials *t, size_t i)
 static void warn_of_dates(const trials *t)
 {
     char text[160];
-    snprintf(text, sizeof text,
-             "%zu of %zu trials are dated in the future: a clock was or is wrong, here or where they were "
-             "measured",
-             t->in_the_future, t->count);
+    snprintf(
+        text, sizeof text,
+        "%zu of %zu trials are dated in the future: the clock of this machine, or of the one that measured "
+        "them, was or is wrong",
+        t->in_the_future, t->count);
     if (t->in_the_future)
         atx_warn(text);
 }
@@ -261,7 +262,7 @@ static void warn_of_other_op(atx_store *store, const atx_problem_key *key, const
     if (atx_store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
         atx_is_of_other_op(store, op, newest.winner.op_hash)) {
         snprintf(text, sizeof text,
-                 "out of date: the operation %s was changed since, in %.150s; `autotune tune` proves and "
+                 "out of date: the operation %s has changed since, in %.150s; `autotune tune` verifies and "
                  "measures again",
                  op->name, op->text.file);
         atx_warn(text);
@@ -340,7 +341,7 @@ static void tell_of_replay(const atx_problem_key *key, at_error *err)
     if (atx_store_replay_path(&path, NULL) == AT_OK &&
         atx_store_open(&store, atx_str_text(&path), ATX_STORE_READ, NULL) == AT_OK) {
         if (atx_store_each_trial(store, key, NULL, see, &found, NULL) == AT_OK && found)
-            atx_fail(err, cause.status, "%s. What a replay tried is in %s: name it with --db", cause.text,
+            atx_fail(err, cause.status, "%s. Trials of replays are in %s: name it with --db", cause.text,
                      atx_str_text(&path));
         atx_store_close(store);
     }
@@ -405,17 +406,17 @@ int atx_cmd_show(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--by", ATX_OPT_TEXT, "template|outcome", "the best of each template; or how many had each outcome",
-          &a.by },
+        { "--by", ATX_OPT_TEXT, "template|outcome",
+          "print the best trial of each template, or the number of trials of each outcome", &a.by },
         { "--top", ATX_OPT_COUNT, "N", "print at most N (default 20; 0: all)", &a.top },
-        { "--failed", ATX_OPT_FLAG, NULL, "those that were not timed, and why", &a.failed },
+        { "--failed", ATX_OPT_FLAG, NULL, "print the trials that failed, and why", &a.failed },
         { "--device", ATX_OPT_TEXT, "N|NAME",
-          "a GPU of this machine by its number, or the only device whose name has these words (default: any)",
+          "number of a GPU of this machine, or whole words of one device's name (default: any device)",
           &a.device },
         ATX_DB_OPTION(&a.db),
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the rows", &a.format },
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text)", &a.format },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))

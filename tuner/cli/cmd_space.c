@@ -13,8 +13,8 @@
 
 static const atx_usage USAGE = {
     "autotune space [OP] SHAPE [DTYPE] [options]",
-    "Counts the valid configurations of every template for a problem; --list or --sample print them, --bench "
-    "measures what building and using the spaces takes.",
+    "Counts the valid configurations of every template for a problem. --list and --sample print them; "
+    "--bench measures how long building and using the spaces takes.",
 };
 
 typedef struct space_args {
@@ -297,21 +297,20 @@ int atx_cmd_space(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--arch", ATX_OPT_TEXT, "sm_90", "architecture whose limits hold (default sm_90)", &a.arch },
-        { "--device", ATX_OPT_TEXT, "N", "the limits of this CUDA device instead", &a.device },
+        { "--arch", ATX_OPT_TEXT, "sm_90", "architecture whose limits apply (default sm_90)", &a.arch },
+        { "--device", ATX_OPT_TEXT, "N", "apply the limits of this CUDA device instead", &a.device },
         { "--list", ATX_OPT_FLAG, NULL, "print every valid configuration", &a.list },
         { "--bench", ATX_OPT_FLAG, NULL,
-          "measure: open counts and factors a space, from its declaration; rows writes all of them",
-          &a.bench },
+          "measure times: open counts and factors a space, rows writes all configurations", &a.bench },
         { "--sample", ATX_OPT_COUNT, "N",
-          "print N of each template, each drawn from all its valid ones: one may come twice", &a.sample },
-        { "--seed", ATX_OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
+          "print N random valid configurations of each template; one may appear twice", &a.sample },
+        { "--seed", ATX_OPT_COUNT, "N", "seed of the sample (default 1)", &a.seed },
         { "--only", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--fix", ATX_OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
           &a.fix },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the counts and configurations", &a.format },
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text)", &a.format },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
