@@ -217,6 +217,10 @@ typedef struct atx_stored_figure {
 typedef void atx_figure_visit(void *context, const atx_stored_figure *figure);
 void atx_answer_each_figure(const atx_answer *answer, atx_figure_visit *visit, void *context);
 
+/* Of a trial what the view has of it and of its device; a time is not known unless it was timed. */
+void atx_trial_each_figure(const atx_trial_row *row, const atx_fingerprint *fingerprint,
+                           atx_figure_visit *visit, void *context);
+
 /* 0 for a problem without traffic; and the time of the ceiling over that of the winner, 0: there was none. */
 double atx_answer_gb_per_s(const atx_answer *answer);
 double atx_answer_share(const atx_answer *answer);

@@ -355,7 +355,7 @@ const char *atx_column_public(const atx_column *c)
                                                                             : c->shown;
 }
 
-/* ---- an answer, figure by figure ---- */
+/* ---- an answer or a trial, figure by figure ---- */
 
 /* An empty text is none. */
 static atx_stored_figure figure_of(const atx_column *c, const void *record)
@@ -386,4 +386,11 @@ void atx_answer_each_figure(const atx_answer *a, atx_figure_visit *visit, void *
     each(&atx_answer_columns, ATX_PROBLEM_COUNT + 1, a, visit, context); /* and when it was measured */
     each(&atx_fingerprint_columns, atx_fingerprint_columns.count, &a->fingerprint, visit, context);
     each(&atx_winner_columns, atx_winner_columns.count, &a->winner, visit, context);
+}
+
+void atx_trial_each_figure(const atx_trial_row *row, const atx_fingerprint *fingerprint,
+                           atx_figure_visit *visit, void *context)
+{
+    each(&atx_fingerprint_columns, atx_fingerprint_columns.count, fingerprint, visit, context);
+    each(&atx_trial_columns, atx_trial_columns.count, row, visit, context);
 }

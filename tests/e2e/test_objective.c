@@ -141,7 +141,7 @@ Test(objective, it_may_be_made_of_parameters)
     write_op("metric work = median_s * 1000000 * param.THREADS\nobjective work max\n");
     expect_winner("good THREADS=64  [work 2560]");
     e2e_tune(&run, E2E_QUICK, "show " MATMUL " --format csv");
-    e2e_expect(strstr(run.out, ",log,work\n") && strstr(run.out, ",,640\n"), run);
+    e2e_expect(strstr(run.out, ",outdated,metrics\n") && strstr(run.out, ",work=640\n"), run);
     e2e_tune(&run, E2E_QUICK, "verify --templates templates");
     e2e_expect(run.code == 0 && strstr(run.out, "holds"), run);
     write_op("metric work = median_s * param.THREAD\n");

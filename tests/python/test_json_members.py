@@ -13,6 +13,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 AUTOTUNE, FIXTURE = sys.argv[1:3]
+ANSWERS = {"autotune.query/1", "autotune.export/1", "autotune.tune/1"}  # they begin with the same members
 TYPES = {"text": str, "bool": bool, "int": int, "real": (int, float), "object": dict, "list": list}
 OWN = {"schema", "match", "why", "outdated", "origin", "runner_up", "from_shape", "from_device", "expected_s",
        "expected_loss", "dtype", "metrics"}  # of an answer, not of what is stored
@@ -32,7 +33,7 @@ def page():
             common += [(name, cells[1]) for name in names]
         else:
             own.setdefault(cells[0].strip("`"), []).extend((name, cells[2]) for name in names)
-    own = {schema: common + more for schema, more in own.items()}
+    own = {schema: (common if schema in ANSWERS else []) + more for schema, more in own.items()}
     for schema, names, kind in re.findall(r"^\| `(autotune[^`]*)` \| (.*?) \| (.*?) \|", alone, re.MULTILINE):
         own.setdefault(schema, [("schema", "text")]).extend((name, kind) for name in re.findall(r"`([^`]+)`", names))
     return own
@@ -105,19 +106,49 @@ class Members(unittest.TestCase):
         if subprocess.run([AUTOTUNE, "check", *kernels, "--only", "good"], env=self.environment, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False).returncode != 0:
             self.skipTest("NVRTC is not here")
-        self.check(self.run_it("check", *kernels, "--only", "good", "--json").splitlines()[0], "autotune.compile/1")
+        self.check(self.run_it("check", *kernels, "--only", "good", "--json").splitlines()[0], "autotune.check/1")
         done = subprocess.run([AUTOTUNE, "check", "--execute", *kernels, "--only", "good,wrong", "--json"],
                               env=self.environment, stdout=subprocess.PIPE, text=True, check=False)
         if done.returncode == 2:
             self.skipTest("the machine is not in this build")
         self.assertEqual(done.returncode, 14)
-        good, wrong = (self.check(line, "autotune.check/1") for line in done.stdout.splitlines())
+        good, wrong = (self.check(line, "autotune.check_execute/1") for line in done.stdout.splitlines())
         self.assertEqual((good["verdict"]["outcome"], good["verdict"]["launches_checked"] > 0), ("right", True))
         self.assertEqual(list(wrong["verdict"]), verdict_page())
         self.assertEqual(wrong["verdict"]["outcome"], "wrong_result")
         self.assertEqual((wrong["verdict"]["buffer"], wrong["verdict"]["set"]), ("out", 0))
         for name in ("element", "found", "expected", "launch"):
             self.assertIsNotNone(wrong["verdict"][name], name)
+
+    def test_trials_and_comparisons(self):
+        shown = self.run_it("show", "4096x4096", "--db", self.database, "--format", "json").splitlines()
+        for line in shown:
+            trial = self.check(line, "autotune.show/1")
+        self.assertEqual((trial["outcome"], trial["share_of_best"]), ("timed", 0.5))
+        failed = self.check(self.run_it("show", "4096x4096", "--db", self.database, "--failed", "--format", "json"),
+                            "autotune.show/1")
+        self.assertEqual((failed["outcome"], failed["median_s"], failed["registers"]), ("crashed", None, None))
+        for line in self.run_it("show", "4096x4096", "--db", self.database, "--by", "outcome", "--format", "json").splitlines():
+            self.check(line, "autotune.show_outcomes/1")
+        compared = self.check(self.run_it("compare", self.database, self.database, "--format", "json").splitlines()[0],
+                              "autotune.compare/1")
+        self.assertEqual(compared["before"], compared["after"])
+        self.assertEqual(compared["before"]["median_s"], 3.6e-5)
+
+    def test_spaces(self):
+        for line in self.run_it("space", "64x64", "--only", "tile,tiny", "--format", "json").splitlines():
+            self.check(line, "autotune.space/1")
+        for line in self.run_it("space", "64x64", "--only", "tiny", "--sample", "2", "--format", "json").splitlines():
+            self.check(line, "autotune.space_config/1")
+
+    def test_what_a_trial_has_in_common_with_the_view(self):
+        with open(os.path.join(ROOT, "db", "schema.sql"), encoding="utf-8") as file:
+            text = file.read()
+        view = text[text.index("CREATE VIEW trials_all"):text.index("CREATE VIEW winner_parameters")]
+        columns = set(re.findall(r" AS (\w+)", view))
+        members = {name for name, _ in page()["autotune.show/1"]}
+        self.assertEqual(members - columns, {"schema", "dtype", "share_of_best", "outdated", "metrics"})
+        self.assertEqual(columns - members, {"strategy", "host", "run_id", "trial_id"})
 
     def test_csv_has_the_same_names(self):
         rows = list(csv.reader(io.StringIO(self.run_it("query", "4096x4096", "--db", self.database, "--format", "csv"))))

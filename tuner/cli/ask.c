@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* NULL where there is no place for a database (no HOME, in a container), none was named, and what comes with
- * autotune can answer. */
+/* NULL where there is no place for a database (no HOME, in a container), none was named, and the shipped
+ * results can answer. */
 static at_status path_if_any(const char **out, const char *given, bool shipped, atx_str *keep, at_error *err)
 {
     at_status status = atx_db_path(out, given, keep, err);
@@ -38,8 +38,7 @@ static at_status read_problem(atx_question_asked *q, at_error *err)
 
 at_status atx_ask_open(atx_question_asked *q, const atx_ask_options *o, bool needs_db, at_error *err)
 {
-    *q = (atx_question_asked){ .options = o,
-                               .with_shipped = !o->without_shipped && atx_shipped_wanted(false) };
+    *q = (atx_question_asked){ .options = o, .with_shipped = !o->no_shipped && atx_shipped_wanted(false) };
     at_status status = atx_check_device_option(o->device, err);
     if (status == AT_OK)
         status = atx_open_catalog_lazily(&q->catalog, o->templates_dir, err);
@@ -77,8 +76,8 @@ static at_status open_if_any(atx_store **out, const char *path, at_error *err)
         return atx_store_open(out, path, ATX_STORE_READ, err);
     return atx_fail(
         err, AT_ERR_NOT_FOUND,
-        "what comes with autotune has no answer, and there is no place for a database: set HOME, or "
-        "AUTOTUNE_DB, or name one with --db");
+        "the shipped results have no answer, and there is no place for a database: set HOME or AUTOTUNE_DB, "
+        "or name one with --db");
 }
 
 /* On a machine where nothing was tuned yet there is no default database. */
@@ -120,16 +119,20 @@ at_status atx_ask(atx_found *out, atx_question_asked *q, atx_outdated_use outdat
 at_status atx_ask_none(const atx_question_asked *q, const atx_found *found, at_error *err)
 {
     atx_str text = { 0 };
-    atx_str_add(&text, q->absent.text);
-    if (q->absent.status == AT_OK) {
-        atx_str_addf(&text, "%s has no winner for %s ", q->path, q->problem.op->name);
+    if (q->path) {
+        const bool absent = q->absent.status != AT_OK;
+        atx_str_addf(
+            &text, absent ? "there is no database %s yet, and no winner for %s " : "%s has no winner for %s ",
+            q->path, q->problem.op->name);
         atx_problem_shape(&text, &q->problem);
         atx_str_addf(&text, " %s%s%s; find one with: ", atx_dtype_name(q->problem.type),
                      *q->target.name ? " on " : "", q->target.name);
         atx_add_tune_command(&text, &q->problem, q->options->templates_dir, q->path);
+    } else {
+        atx_str_add(&text, q->absent.text);
     }
     if (q->options->exact)
-        atx_str_add(&text, "; without --exact what is expected answers, where something is");
+        atx_str_add(&text, "; without --exact, predictions and results of similar problems count too");
     if (found->refused)
         atx_str_addf(&text, "; %s", found->why);
     atx_fail(err, AT_ERR_NOT_FOUND, "%s", atx_whole(&text));

@@ -2,7 +2,7 @@
  * ask.h - a question on a command line, and its answer: `query`, `export` and `explain` have one door.
  *
  * Opened with the words of a problem, asked as often as one likes, then closed. What it points to belongs to
- * it. A database that was not named need not exist where what comes with autotune may answer.
+ * it. A database that was not named need not exist where the shipped results may answer.
  */
 #ifndef AUTOTUNE_CLI_ASK_H
 #define AUTOTUNE_CLI_ASK_H
@@ -13,7 +13,7 @@
 /* Options that all of these commands have. */
 typedef struct atx_ask_options {
     const char *db, *device, *templates_dir;
-    bool without_shipped, exact;
+    bool no_shipped, exact;
     atx_words words; /* the problem */
     atx_folder_words folders;
 } atx_ask_options;
@@ -22,12 +22,11 @@ typedef struct atx_ask_options {
     ATX_DB_OPTION(&(o)->db), ATX_TEMPLATES_OPTION(&(o)->templates_dir), ATX_FOLDER_OPTIONS(&(o)->folders)
 #define ATX_NO_SHIPPED_OPTION(o)                                                                             \
     {                                                                                                        \
-        "--no-shipped", ATX_OPT_FLAG, NULL, "without the winners that come with autotune",                   \
-            &(o)->without_shipped                                                                            \
+        "--no-shipped", ATX_OPT_FLAG, NULL, "do not use the shipped results", &(o)->no_shipped               \
     }
 #define ATX_EXACT_OPTION(o)                                                                                  \
     {                                                                                                        \
-        "--exact", ATX_OPT_FLAG, NULL, "only what was measured for this very problem", &(o)->exact           \
+        "--exact", ATX_OPT_FLAG, NULL, "only a result that was measured for this problem", &(o)->exact       \
     }
 
 typedef struct atx_question_asked {

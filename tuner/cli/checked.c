@@ -1,7 +1,10 @@
 /* checked.c - see checked.h. */
 #include "cli/checked.h"
 
+#include "cli/report.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,37 +35,42 @@ static widths widths_of(const atx_compile_check_row *rows, size_t count)
     return w;
 }
 
-static void print_row(atx_compile_check_row *r, atx_format format, widths w)
+/* A row, whose registers are sorted. */
+static int64_t registers_at(const atx_compile_check_row *r, size_t place)
 {
-    static const char *const FORMATS[] = {
-        [ATX_TEXT] = " %7" PRId64 " %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64 "/%3" PRId64
-                     " %8" PRId64 " %6" PRId64 "\n",
-        [ATX_JSON] =
-            ",\"configs\":%" PRId64 ",\"kernels\":%" PRId64 ",\"failed\":%" PRId64
-            ",\"registers_min\":%" PRId64 ",\"registers_median\":%" PRId64 ",\"registers_max\":%" PRId64
-            ",\"shared_max_bytes\":%" PRId64 ",\"spilling\":%" PRId64 "}\n",
-        [ATX_CSV] = ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-                    ",%" PRId64 "\n",
-    };
-    static const char *const HEADS[] = {
-        [ATX_TEXT] = "sm_%-4d %-5s %-*s %-*s",
-        [ATX_JSON] = "{\"schema\":\"autotune.compile/"
-                     "1\",\"arch\":\"sm_%d\",\"dtype\":\"%s\",\"op\":\"%*s\",\"template\":\"%*s\"",
-        [ATX_CSV] = "sm_%d,%s,%*s,%*s",
-    };
-    int64_t low = 0, middle = 0, high = 0;
-    if (format != ATX_TEXT)
-        w = (widths){ 0, 0 };
-    if (r->register_count) {
-        qsort(r->registers, r->register_count, sizeof *r->registers, by_value);
-        low = r->registers[0];
-        middle = r->registers[r->register_count / 2];
-        high = r->registers[r->register_count - 1];
-    }
-    atx_print(stdout, HEADS[format], r->cc, atx_dtype_name(r->type), w.op, r->op->name, w.name,
-              atx_checked_name(r));
-    atx_print(stdout, FORMATS[format], r->configs, r->kernels, r->failed, low, middle, high, r->shared_max,
-              r->spilling);
+    return r->register_count ? r->registers[place] : -1;
+}
+
+static void walk(atx_row *row, const void *item)
+{
+    const atx_compile_check_row *r = item;
+    char arch[16];
+    snprintf(arch, sizeof arch, "sm_%d", r->cc);
+    const size_t count = r->register_count;
+    atx_row_text(row, "arch", arch);
+    atx_row_text(row, "dtype", atx_dtype_name(r->type));
+    atx_row_text(row, "op", r->op ? r->op->name : NULL);
+    atx_row_text(row, "template", atx_checked_name(r));
+    atx_row_int(row, "configs", r->configs);
+    atx_row_int(row, "kernels", r->kernels);
+    atx_row_int(row, "failed", r->failed);
+    atx_row_int(row, "registers_min", registers_at(r, 0));
+    atx_row_int(row, "registers_median", registers_at(r, count / 2));
+    atx_row_int(row, "registers_max", registers_at(r, count ? count - 1 : 0));
+    atx_row_int(row, "shared_bytes_max", r->shared_max);
+    atx_row_int(row, "spilling", r->spilling);
+}
+
+static void add_text(atx_str *out, const atx_compile_check_row *r, widths w)
+{
+    const size_t count = r->register_count;
+    atx_str_addf(out,
+                 "sm_%-4d %-5s %-*s %-*s %7" PRId64 " %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64
+                 "/%3" PRId64 " %8" PRId64 " %6" PRId64 "\n",
+                 r->cc, atx_dtype_name(r->type), w.op, r->op->name, w.name, atx_checked_name(r), r->configs,
+                 r->kernels, r->failed, count ? registers_at(r, 0) : 0,
+                 count ? registers_at(r, count / 2) : 0, count ? registers_at(r, count - 1) : 0,
+                 r->shared_max, r->spilling);
 }
 
 void atx_checked_print(atx_compile_check *check, atx_format format, int64_t failed, double seconds,
@@ -72,21 +80,25 @@ void atx_checked_print(atx_compile_check *check, atx_format format, int64_t fail
     size_t count = atx_compile_check_rows(check, &rows);
     widths w = widths_of(rows, count);
     int64_t kernels = 0;
+    atx_str out = { 0 };
     if (format == ATX_TEXT)
-        atx_print(stdout, "%-7s %-5s %-*s %-*s %7s %7s %6s %12s %8s %6s\n", "arch", "type", w.op, "op",
-                  w.name, "template", "configs", "kernels", "failed", "registers", "shared", "spills");
-    else if (format == ATX_CSV)
-        atx_print(
-            stdout,
-            "arch,dtype,op,template,configs,kernels,failed,registers_min,registers_median,registers_max,"
-            "shared_max_bytes,spilling\n");
+        atx_str_addf(&out, "%-7s %-5s %-*s %-*s %7s %7s %6s %12s %8s %6s\n", "arch", "type", w.op, "op",
+                     w.name, "template", "configs", "kernels", "failed", "registers", "shared", "spills");
+    atx_report_heads(&out, format, walk, &(atx_compile_check_row){ .cc = 0 });
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].kernels)
-            print_row(&rows[i], format, w);
-        kernels += rows[i].kernels;
+        atx_compile_check_row *r = &rows[i];
+        kernels += r->kernels;
+        if (r->register_count)
+            qsort(r->registers, r->register_count, sizeof *r->registers, by_value);
+        if (r->kernels && format == ATX_TEXT)
+            add_text(&out, r, w);
+        else if (r->kernels)
+            atx_report_row(&out, format, "autotune.check/1", walk, r);
     }
     if (format == ATX_TEXT)
-        atx_print(stdout,
-                  "%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n",
-                  kernels, failed, seconds, seconds > 0 ? (double)kernels / seconds : 0, nvrtc_version);
+        atx_str_addf(&out,
+                     "%" PRId64 " kernels, %" PRId64 " failed, %.1f s, %.0f kernels a second, NVRTC %s\n",
+                     kernels, failed, seconds, seconds > 0 ? (double)kernels / seconds : 0, nvrtc_version);
+    atx_print(stdout, "%s", atx_whole(&out));
+    atx_str_clear(&out);
 }

@@ -16,11 +16,11 @@
 
 static const atx_usage USAGE = {
     "autotune adopt [T1.json] [FILE.cu] [--kernel NAME] [-o DIR]",
-    "Writes DIR/NAME/op.cu and DIR/NAME/adopted.cu: declarations around a kernel that stays where it is, "
-    "from its parameters, its #ifndef defaults, names that NVRTC finds undefined, and a tuning problem in "
-    "the T1 format, if there is one (which names the file, unless FILE.cu does). Lines that end in a comment "
-    "`# ? ...` are guesses and questions that only its author can answer; `autotune check` lists what is "
-    "left of them. Nothing is overwritten.",
+    "Writes declarations for an existing kernel, DIR/NAME/op.cu and DIR/NAME/adopted.cu; the kernel's file "
+    "stays as it is. They come from the kernel's parameters, its #ifndef defaults, names that NVRTC finds "
+    "undefined, and a tuning problem in the T1 format if there is one (it names the file, unless FILE.cu is "
+    "given). Lines that end in a comment `# ? ...` are guesses and questions that only the author can "
+    "answer; `autotune check` lists those that are left. No file is overwritten.",
 };
 
 typedef struct adopt_args {
@@ -214,7 +214,7 @@ static at_status adopt_space(const adopt_args *a, const char *problem, const cha
     if (status == AT_OK)
         status = adopt(a, file ? file : path.data, &in, out, err);
     if (status == AT_OK && space.sizes.len)
-        atx_print(stdout, "its problem is %s %s\n", out->name, space.sizes.data);
+        atx_print(stdout, "the problem is %s %s\n", out->name, space.sizes.data);
     atx_str_clear(&path);
     atx_adopt_space_clear(&space);
     return status;
@@ -251,7 +251,7 @@ int atx_cmd_adopt(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--kernel", ATX_OPT_TEXT, "NAME", "which of the file's kernels", &a.kernel },
+        { "--kernel", ATX_OPT_TEXT, "NAME", "kernel to adopt, if the file has several", &a.kernel },
         { "-o", ATX_OPT_TEXT, "DIR", "folder of templates to write into (default: this one)", &a.dir },
         ATX_FOLDER_OPTIONS(&a.folders),
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
@@ -261,7 +261,7 @@ int atx_cmd_adopt(int argc, char **argv)
     a.allow = &allow;
     at_status status = adopt_words(&a, &out, &err);
     if (status == AT_OK)
-        atx_print(stdout, "%d questions are left: autotune check %s --templates %s%s%s%s\n", out.questions,
+        atx_print(stdout, "%d open questions; see autotune check %s --templates %s%s%s%s\n", out.questions,
                   out.name, a.dir, atx_str_text(&allow), a.folders.headers.count ? " --headers " : "",
                   a.folders.headers.count ? getenv(ATX_HEADERS_ENV) : "");
     atx_adopted_clear(&out);

@@ -7,10 +7,10 @@
 
 static const atx_usage USAGE = {
     "autotune cache [--shrink] [--cache-limit MIB]",
-    "Prints where compiled kernels are kept, how many there are and how much room they take. A run keeps the "
-    "cache near its limit by itself: kernels that were used longest ago go first, those of winners last. "
-    "Their room is used again by others; --shrink gives it back to the file system. Nothing is lost with the "
-    "file but the time to compile: it may also be deleted when no run uses it.",
+    "Prints the path of the cache of compiled kernels, how many it has and their size. Runs keep the cache "
+    "near its limit: they remove the least recently used kernels first, those of winners last. The freed "
+    "space is reused; --shrink returns it to the file system. You may delete the file while no run uses it; "
+    "only compile time is lost.",
 };
 
 static double mib(int64_t bytes)
@@ -20,12 +20,11 @@ static double mib(int64_t bytes)
 
 static void print_sizes(const char *path, const atx_cubin_sizes *sizes, int64_t limit_bytes)
 {
-    atx_print(stdout, "%s\n  kernels  %" PRId64 "\n  in use   %.1f MiB of ", path, sizes->kernels,
-              mib(sizes->file_bytes - sizes->free_bytes));
+    char limit[32] = "no limit";
     if (limit_bytes)
-        atx_print(stdout, "%.0f MiB\n", mib(limit_bytes));
-    else
-        atx_print(stdout, "any number\n");
+        snprintf(limit, sizeof limit, "limit %.0f MiB", mib(limit_bytes));
+    atx_print(stdout, "%s\n  kernels  %" PRId64 "\n  in use   %.1f MiB, %s\n", path, sizes->kernels,
+              mib(sizes->file_bytes - sizes->free_bytes), limit);
     atx_print(stdout, "  file     %.1f MiB, %.1f MiB of it free\n", mib(sizes->file_bytes),
               mib(sizes->free_bytes));
 }
@@ -82,8 +81,8 @@ int atx_cmd_cache(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--shrink", ATX_OPT_FLAG, NULL,
-          "remove what is beyond the limit and give free room back to the file system; no run may be using "
-          "it",
+          "remove kernels beyond the limit and return free space to the file system; no run may use the "
+          "cache",
           &smaller },
         { "--cache-limit", ATX_OPT_TEXT, "MIB", "default $AUTOTUNE_CACHE_LIMIT, else 1024; 0: no limit",
           &limit },

@@ -4,15 +4,17 @@
 #include "lookup/compare.h"
 #include "util/rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static const atx_usage USAGE = {
     "autotune compare BEFORE AFTER [options]",
     "Compares the winners of two databases or dumps: a driver before and after its update, two GPUs, two "
-    "versions of the templates. A problem is slower or faster when the 95 % interval of the ratio of its "
-    "times lies beyond the tolerance, the same when it lies within, and unclear otherwise. The exit code is "
-    "for CI: 13 when a problem is slower, 1 when the databases have no problem in common, else 0.",
+    "versions of the templates. A problem is slower or faster if the 95 % confidence interval of the ratio "
+    "of "
+    "its times lies outside of the tolerance, the same if it lies inside, and unclear otherwise. The exit "
+    "code is for CI: 13 if a problem is slower, 1 if the databases have no problem in common, else 0.",
 };
 
 typedef struct compare_args {
@@ -39,82 +41,47 @@ static void add_text(atx_str *out, const atx_compared *c)
         atx_str_addf(out, "%s %s -> %s %s\n", b->template_name, b->config, a->template_name, a->config);
 }
 
-static void add_csv(atx_str *out, const atx_compared *c)
+static void walk_side(atx_row *row, const char *name, const atx_answer *a)
 {
-    atx_str row = { 0 };
-    atx_field_text(&row, c->before.op);
-    atx_field_text(&row, c->before.shape);
-    atx_field_text(&row, c->before.type_key);
-    atx_field_text(&row, atx_difference_name(c->difference));
-    atx_field_real(&row, 5, c->ratio);
-    atx_field_real(&row, 5, c->low);
-    atx_field_real(&row, 5, c->high);
-    atx_field_real(&row, 4, 1e6 * c->before.winner.timing.median_s);
-    atx_field_real(&row, 4, 1e6 * c->after.winner.timing.median_s);
-    atx_field_text(&row, c->before.fingerprint.device);
-    atx_field_text(&row, c->after.fingerprint.device);
-    atx_field_text(&row, c->before.winner.template_name);
-    atx_field_text(&row, c->before.winner.config);
-    atx_field_text(&row, c->after.winner.template_name);
-    atx_field_text(&row, c->after.winner.config);
-    atx_str_addf(out, "%s\n", atx_str_text(&row));
-    atx_str_clear(&row);
+    atx_row_open(row, name);
+    atx_row_text(row, "device", a->fingerprint.device);
+    atx_row_text(row, "driver", a->fingerprint.driver);
+    atx_row_text(row, "nvrtc", a->fingerprint.nvrtc);
+    atx_row_text(row, "tool", a->fingerprint.tool);
+    atx_row_text(row, "template", a->winner.template_name);
+    atx_row_text(row, "config", a->winner.config);
+    atx_row_real(row, "median_s", 9, a->winner.timing.median_s);
+    atx_report_rates(row, atx_answer_gb_per_s(a), atx_answer_gflop_per_s(a));
+    atx_row_text(row, "measured_at", a->measured_at);
+    atx_row_close(row);
 }
 
-static void json_side(atx_str *out, const char *name, const atx_answer *a)
+static void walk(atx_row *row, const void *item)
 {
-    atx_member_name(out, name);
-    atx_str_add(out, "{");
-    atx_member_text(out, "device", a->fingerprint.device);
-    atx_member_text(out, "driver", a->fingerprint.driver);
-    atx_member_text(out, "nvrtc", a->fingerprint.nvrtc);
-    atx_member_text(out, "tool", a->fingerprint.tool);
-    atx_member_text(out, "template", a->winner.template_name);
-    atx_member_text(out, "config", a->winner.config);
-    atx_member_real(out, "median_s", 9, a->winner.timing.median_s);
-    atx_member_real(out, "gb_per_s", 5, atx_answer_gb_per_s(a));
-    atx_report_gflop_member(out, atx_answer_gflop_per_s(a));
-    atx_member_text(out, "measured_at", a->measured_at);
-    atx_str_add(out, "}");
-}
-
-static void add_json(atx_str *out, const atx_compared *c)
-{
-    atx_str row = { 0 };
-    atx_str_add(&row, "{");
-    atx_member_text(&row, "op", c->before.op);
-    atx_member_text(&row, "shape", c->before.shape);
-    atx_member_text(&row, "type_key", c->before.type_key);
-    atx_member_text(&row, "difference", atx_difference_name(c->difference));
-    atx_member_real(&row, "ratio", 6, c->ratio);
-    atx_member_real(&row, "low", 6, c->low);
-    atx_member_real(&row, "high", 6, c->high);
-    json_side(&row, "before", &c->before);
-    json_side(&row, "after", &c->after);
-    atx_str_addf(out, "%s}\n", atx_str_text(&row));
-    atx_str_clear(&row);
-}
-
-static void add_head(atx_str *out, atx_format format)
-{
-    if (format == ATX_CSV)
-        atx_str_add(out, "op,shape,type_key,difference,ratio,low,high,before_us,after_us,before_device,"
-                         "after_device,before_template,before_config,after_template,after_config\n");
-    if (format == ATX_TEXT)
-        atx_str_addf(out, "%-9s %6s  %-16s %10s %10s  %s\n", "finding", "ratio", "95 % interval", "before us",
-                     "after us", "problem: winner");
+    const atx_compared *c = item;
+    const bool known = c->high > 0;
+    atx_row_text(row, "op", c->before.op);
+    atx_row_text(row, "shape", c->before.shape);
+    atx_row_text(row, "type_key", c->before.type_key);
+    atx_row_text(row, "difference", atx_difference_name(c->difference));
+    atx_row_real(row, "ratio", 6, c->ratio);
+    atx_row_real(row, "ratio_low", 6, known ? c->low : NAN);
+    atx_row_real(row, "ratio_high", 6, known ? c->high : NAN);
+    walk_side(row, "before", &c->before);
+    walk_side(row, "after", &c->after);
 }
 
 static void print_rows(const atx_comparison *c, atx_format format, bool all)
 {
     atx_str out = { 0 };
-    add_head(&out, format);
+    atx_report_heads(&out, format, walk, &(atx_compared){ .ratio = NAN });
+    if (format == ATX_TEXT)
+        atx_str_addf(&out, "%-9s %6s  %-16s %10s %10s  %s\n", "finding", "ratio", "95 % interval",
+                     "before us", "after us", "problem: winner");
     for (size_t i = 0; i < c->count; i++) {
         const atx_compared *item = &c->items[i];
-        if (format == ATX_JSON)
-            add_json(&out, item);
-        else if (format == ATX_CSV)
-            add_csv(&out, item);
+        if (format != ATX_TEXT)
+            atx_report_row(&out, format, "autotune.compare/1", walk, item);
         else if (all || item->difference != ATX_DIFF_SAME)
             add_text(&out, item);
     }
@@ -188,14 +155,15 @@ int atx_cmd_compare(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--device", ATX_OPT_LIST, "N|NAME[,N|NAME]",
-          "a GPU of this machine by its number, or the only device whose name has these words, the same for "
-          "both or one for each (default: the devices that both have, or the one that each has)",
+          "number of a GPU of this machine, or whole words of one device's name; one for both databases, or "
+          "one "
+          "for each (default: the devices that both have, or the only one of each)",
           &a.devices },
-        { "--tolerance", ATX_OPT_COUNT, "PERCENT", "a change that does not count (default 1)",
-          &a.tolerance_percent },
-        { "--all", ATX_OPT_FLAG, NULL, "also list what is the same", &a.all },
+        { "--tolerance", ATX_OPT_COUNT, "PERCENT",
+          "largest change of a time that counts as the same (default 1)", &a.tolerance_percent },
+        { "--all", ATX_OPT_FLAG, NULL, "also list problems whose times are the same", &a.all },
         { "--format", ATX_OPT_TEXT, "text|json|csv",
-          "of the rows on stdout (default text); json: one object a line; the last two have all rows",
+          "output format (default text); json: one object a line; json and csv list all problems",
           &a.format },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };

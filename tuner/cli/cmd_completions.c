@@ -10,8 +10,8 @@
 
 static const atx_usage USAGE = {
     "autotune completions bash|zsh|fish|man",
-    "Writes completions for a shell, or the manual page. `source <(autotune completions bash)` for now; "
-    "installing puts them where the shells look.",
+    "Writes completions for a shell, or the manual page. An installation has them already; without one use "
+    "`source <(autotune completions bash)`.",
 };
 
 /* Each command's part, by its own table. The commands print; this one's stdout is theirs. */

@@ -10,9 +10,9 @@
 
 static const atx_usage USAGE = {
     "autotune dump [--db FILE] [-o FILE] [options]",
-    "Writes what is in a database as JSON lines, one object a trial, a winner or a template's text; "
-    "db/README.md describes them. `autotune merge` reads them back. Equal contents give equal dumps. With "
-    "--compact the dump is a recording for --device replay:FILE.",
+    "Writes a database as JSON lines, one object for each trial, winner and template text; db/README.md "
+    "describes them, and `autotune merge` reads them. Equal databases have equal dumps. With --compact the "
+    "dump is a recording for --device replay:FILE.",
 };
 
 typedef struct dump_args {
@@ -123,26 +123,25 @@ int atx_cmd_dump(int argc, char **argv)
         ATX_DB_OPTION(&a.db),
         { "--op", ATX_OPT_TEXT, "OP", "only this operation", &a.op },
         { "--device", ATX_OPT_TEXT, "N|NAME",
-          "only a GPU of this machine, by its number, or the only device whose name has these words",
+          "only this device: number of a GPU of this machine, or whole words of one device's name",
           &a.device },
         { "--shapes", ATX_OPT_TEXT, "FILE",
-          "only the problems of this shapes file, and other operations (copies) on the same shapes",
+          "only the problems of this shapes file, and other operations (such as copy) on the same shapes",
           &a.shapes },
-        { "--templates", ATX_OPT_TEXT, "DIR", "more operations for the shapes file: DIR/<op>/*.cu",
-          &a.templates_dir },
+        { "--templates", ATX_OPT_TEXT, "DIR",
+          "folder of further operations for the shapes file, DIR/<op>/*.cu", &a.templates_dir },
         ATX_FOLDER_OPTIONS(&a.folders),
         { "--compact", ATX_OPT_FLAG, NULL,
-          "only what a replay needs: a line says what differs from the one before, five digits, no texts of "
-          "templates",
+          "only what a replay needs: each line has the differences to the line before, numbers have five "
+          "digits, and there are no template texts",
           &a.compact },
         { "--best", ATX_OPT_COUNT, "N",
-          "of each problem only the N fastest trials of each template, enough for near answers (default 0: "
-          "all)",
+          "only the N fastest trials of each template and problem, which suffice for near answers (default "
+          "0: all)",
           &a.best },
         { "--format", ATX_OPT_TEXT, "jsonl|t4",
-          "jsonl: what merge and replays read (default); t4: the trials of one problem on one device as T4 "
-          "results, "
-          "for other tools",
+          "jsonl (default): for merge and replays; t4: the trials of one problem on one device as T4 "
+          "results, for other tools",
           &a.format },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };

@@ -13,11 +13,11 @@
 
 static const atx_usage USAGE = {
     "autotune explain [OP] SHAPE [DTYPE] [--config \"TEMPLATE PARAM=VALUE ...\"] [--against ...] [options]",
-    "Says why a configuration takes as long as it does: runs its PTX on the CPU, or a sample of its blocks, "
-    "counts for each source line how many sectors of memory and wavefronts of shared memory a request takes, "
-    "and how many would do, and puts what costs most into a sentence each. Of the stored winner, or of what "
-    "--config names; with --against two of them, side by side. Works on a machine without a GPU. Exit code "
-    "1: no winner is known, and no --config was given.",
+    "Says why a configuration takes as long as it does. Runs the PTX of the kernel, or of a sample of its "
+    "blocks, on the CPU and counts for each source line how many sectors of memory and wavefronts of shared "
+    "memory a request takes and how many would suffice; the largest costs get a sentence each. Explains the "
+    "stored winner, or the configuration that --config names; --against adds a second one, side by side. "
+    "Needs no GPU. Exit code 1: no winner is known, and there is no --config.",
 };
 
 typedef struct explain_args {
@@ -241,19 +241,20 @@ int atx_cmd_explain(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--config", ATX_OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
-          "what is explained (default: the winner); a template and values, its defaults for the others; "
-          "values "
-          "alone: of the winner",
+          "the configuration to explain (default: the winner); parameters that are not named have the "
+          "template's defaults, or the winner's values if no template is named",
           &a.config },
         { "--against", ATX_OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
-          "another one, side by side; values alone: of the first", &a.against },
+          "a second configuration, side by side; without a template, the first one with these values",
+          &a.against },
         { "--blocks", ATX_OPT_COUNT, "N", "run at most N blocks, spread over the grid (default 1024; 0: all)",
           &a.blocks },
-        { "--arch", ATX_OPT_TEXT, "sm_90", "compile for this (default: as the winner's device, else sm_90)",
-          &a.arch },
+        { "--arch", ATX_OPT_TEXT, "sm_90",
+          "architecture to compile for (default: that of the winner's device, else sm_90)", &a.arch },
         { "--device", ATX_OPT_TEXT, "N|NAME",
-          "what is best on a GPU of this machine, by its number, or on the only device whose name has these "
-          "words",
+          "explain the winner of this device: the number of a GPU of this machine, or whole words of one "
+          "device's "
+          "name",
           &a.ask.device },
         ATX_ASK_OPTIONS(&a.ask),
         { "--format", ATX_OPT_TEXT, "text|json", "json: one object, with every source line", &a.format },

@@ -11,18 +11,18 @@
 
 static const atx_usage USAGE = {
     "autotune export [OP] SHAPE [DTYPE] [options]",
-    "Writes the kernel that `autotune query` answers for a problem: the stored winner, the one that comes "
-    "with autotune, or, for a problem that was not tuned, what is expected to be the fastest (--exact: not "
-    "that). Without --format: a CUDA source file that stands alone, with how it was measured or why it is "
-    "expected, the kernel with its constants, and a function that launches it. A winner whose template has "
-    "changed since is exported as it was measured. Where this NVRTC does not compile what is to be compiled "
-    "(--format ptx, cubin), the next best is, with a warning. Exit code 1: nothing is known.",
+    "Writes the kernel that `autotune query` answers for a problem: the stored winner, a shipped result, or, "
+    "for a problem that was not tuned, the predicted configuration (not with --exact). The default format is "
+    "a self-contained CUDA source file: how the kernel was measured or why it was predicted, the kernel with "
+    "its constants, and a function that launches it. A winner whose template has changed since is exported "
+    "as it was measured. If this NVRTC cannot compile the kernel (--format ptx, cubin), the next best is "
+    "exported, with a warning. Exit code 1: no result is known.",
 };
 
 static void warn_of_date(const char *outdated)
 {
     atx_str text = { 0 };
-    atx_str_addf(&text, "this kernel is the one that was measured, and out of date: %s", outdated);
+    atx_str_addf(&text, "this kernel is out of date; it is exported as it was measured: %s", outdated);
     atx_warn(atx_whole(&text));
     atx_str_clear(&text);
 }
@@ -222,7 +222,8 @@ int atx_cmd_export(int argc, char **argv)
           "geometry",
           &a.format },
         { "--depfile", ATX_OPT_TEXT, "FILE",
-          "which files of --templates the output depends on, for make and Ninja: sources, headers, arrays",
+          "write the files of --templates that the output depends on (sources, headers, arrays), for make "
+          "and Ninja",
           &a.depfile },
         { "--main", ATX_OPT_FLAG, NULL, "add a main() that checks the kernel and times it", &a.with_main },
         { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &a.ask.device },

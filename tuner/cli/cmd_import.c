@@ -10,15 +10,15 @@
 
 static const atx_usage USAGE = {
     "autotune import FILE... [--db FILE] [options]",
-    "Reads spaces that other tuners recorded into a database: Kernel Tuner cache files and T4 results, plain "
-    "or gzip'ed. Each becomes an operation named after its kernel, with the time of every configuration, or "
-    "why it failed; what `dump --format t4` wrote comes back as it was. T1 declarations among the files add "
-    "their conditions. Without a GPU,\n"
+    "Imports spaces that other tuners recorded into a database: Kernel Tuner cache files and T4 results, "
+    "plain or compressed by gzip. Each becomes an operation named after its kernel, with the time of every "
+    "configuration or the reason of its failure; files of `dump --format t4` are restored unchanged. T1 "
+    "declarations among the files add their conditions. To search an imported space without a GPU:\n"
     "  autotune tune --device replay:FILE --op OP SHAPE\n"
-    "then searches there; replay:FILE@NAME chooses one of several devices in a database.\n"
-    "A file has at most 256 MiB, decompressed, 33554432 values and names in each other at most 64 deep, and "
-    "2000000 trials; a list or condition in Python 64 KiB and 4096 values. Up to 64 files at once take at "
-    "most 2 GiB of memory together.",
+    "replay:FILE@NAME selects one of several devices in a database.\n"
+    "Limits of a file: 256 MiB decompressed, 33554432 values and names, nested 64 deep, 2000000 trials; of a "
+    "list or condition in Python: 64 KiB and 4096 values. At most 64 files at once, which take at most 2 GiB "
+    "of memory.",
 };
 static_assert(ATX_JSON_MAX_TEXT == 256 << 20 && ATX_JSON_MAX_NODES == 33554432 && ATX_JSON_MAX_DEPTH == 64 &&
                   ATX_IMPORT_MAX_TRIALS == 2000000 && ATX_IMPORT_MAX_FILES == 64 &&
@@ -28,7 +28,7 @@ static_assert(ATX_JSON_MAX_TEXT == 256 << 20 && ATX_JSON_MAX_NODES == 33554432 &
 typedef struct import_args {
     const char *db, *name, *device;
     bool print, quiet;
-    atx_catalog *own; /* operations that come with autotune */
+    atx_catalog *own; /* built-in operations */
 } import_args;
 
 static bool is_taken(void *context, const char *name)

@@ -13,10 +13,9 @@
 
 static const atx_usage USAGE = {
     "autotune learn [MORE.db ...] [options]",
-    "Learns from all trials of the database, and of MORE.db, which configurations are fast for which "
-    "problems. Look-ups (query, the library) then name the expected best for a problem that was never tuned. "
-    "The model goes beside the database, as FILE-model; it begins with what autotune knows already. Needs no "
-    "GPU. Delete the file to forget it.",
+    "Trains a model on all trials of the database and of MORE.db. Look-ups (query, the library) then predict "
+    "the fastest configuration for problems that were not tuned. The model is the file FILE-model beside the "
+    "database, and extends the shipped model. Needs no GPU. Delete the file to remove the model.",
 };
 
 typedef struct learn_args {
@@ -70,11 +69,11 @@ static at_status learn(const atx_catalog *catalog, const char *path, const learn
     if (status == AT_OK && model && (a->alone || count > 1))
         atx_model_keep(model);
     if (status == AT_OK && !model)
-        status =
-            atx_fail(err, AT_ERR_NOT_FOUND,
-                     "%s: found too few trials to learn from; expected 100 or more of an operation, of 8 "
-                     "problems or more: tune more of them",
-                     path);
+        status = atx_fail(
+            err, AT_ERR_NOT_FOUND,
+            "%s: found too few trials to learn from; expected at least 100 of one operation, of at least 8 "
+            "problems: tune more problems",
+            path);
     if (status == AT_OK)
         status = atx_model_write(model, output, err);
     for (int i = 0; status == AT_OK && atx_model_of_op(&training_samples, model, i); i++)
@@ -105,13 +104,13 @@ int atx_cmd_learn(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         ATX_DB_OPTION(&a.db),
-        { "-o", ATX_OPT_TEXT, "FILE", "where the model goes (default: the database's name and -model)",
+        { "-o", ATX_OPT_TEXT, "FILE", "file of the model (default: the database's name with -model)",
           &a.output },
         { "--output", ATX_OPT_TEXT, "FILE", "the same", &a.output },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
-        { "--no-shipped", ATX_OPT_FLAG, NULL,
-          "begin with nothing, not with the model that comes with autotune", &a.alone },
+        { "--no-shipped", ATX_OPT_FLAG, NULL, "train from the database alone, without the shipped model",
+          &a.alone },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.more, &code))

@@ -11,9 +11,9 @@
 
 static const atx_usage USAGE = {
     "autotune list [ops|templates|devices|strategies|OP|OP/TEMPLATE]... [options]",
-    "What this program knows, on one screen: operations, templates, strategies, devices. OP tells more of an "
-    "operation and its templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
-    "Exit code 3: only devices were asked for, and there is none that can be used.",
+    "Lists operations, templates, strategies and devices on one screen. OP shows an operation and its "
+    "templates; OP/TEMPLATE, or `templates`, shows parameters and constraints.\n"
+    "Exit code 3: only devices were asked for, and none is usable.",
 };
 
 enum { OPS = 1, TEMPLATES = 2, DEVICES = 4, STRATEGIES = 8 };
@@ -156,30 +156,25 @@ static void print_device(int ordinal, const atx_device_info *d, bool overview)
 
 /* JSON: one object with an array for each part. */
 
-/* What the op counts, makes of its results and is tuned for; members that it has not are not there. */
+/* What the op counts, makes of its results and is tuned for. */
 static void json_metrics(atx_str *out, const atx_op *op)
 {
-    if (op->goal.ops)
-        atx_member_text(out, "ops", atx_expr_text(op->goal.ops));
-    if (op->goal.metric_count) {
-        atx_member_name(out, "metrics");
-        atx_str_add(out, "{");
-        for (int i = 0; i < op->goal.metric_count; i++)
-            atx_member_text(out, op->goal.metrics[i].name, atx_expr_text(op->goal.metrics[i].expr));
-        atx_str_add(out, "}");
-    }
-    if (op->goal.objective)
-        atx_member_text(out, "objective", op->goal.objective_text);
+    atx_member_text(out, "ops_count", op->goal.ops ? atx_expr_text(op->goal.ops) : NULL);
+    atx_member_name(out, "metrics");
+    atx_str_add(out, "{");
+    for (int i = 0; i < op->goal.metric_count; i++)
+        atx_member_text(out, op->goal.metrics[i].name, atx_expr_text(op->goal.metrics[i].expr));
+    atx_str_add(out, "}");
+    atx_member_text(out, "objective", op->goal.objective ? op->goal.objective_text : NULL);
 }
 
 /* Of a choice. */
 static void json_words(atx_str *out, const atx_dim *dim)
 {
-    if (dim->word_count == 0)
-        return;
     atx_member_name(out, "words");
+    atx_str_add(out, "[");
     for (int k = 0; k < dim->word_count; k++)
-        atx_str_addf(out, "%s\"%s\"", k ? "," : "[", dim->words[k]);
+        atx_str_addf(out, "%s\"%s\"", k ? "," : "", dim->words[k]);
     atx_str_add(out, "]");
 }
 
@@ -197,8 +192,8 @@ static void json_op(atx_str *out, const atx_op *op)
     for (int i = 0; i < op->shape.dim_count; i++) {
         atx_str_add(out, i ? ",{" : "{");
         atx_member_text(out, "name", op->shape.dims[i].name);
-        if (op->shape.dims[i].optional)
-            atx_member_int(out, "default", op->shape.dims[i].value);
+        atx_row_int(&(atx_row){ .out = out }, "default",
+                    op->shape.dims[i].optional ? op->shape.dims[i].value : -1);
         json_words(out, &op->shape.dims[i]);
         atx_str_add(out, "}");
     }
@@ -390,8 +385,7 @@ static int finish(atx_str *out, const request *r, const at_error *device_err)
     at_error err = { 0 };
     at_status status = AT_OK;
     if (r->json) {
-        if (failed)
-            atx_member_text(out, "device_error", device_err->text);
+        atx_member_text(out, "device_error", failed ? device_err->text : NULL);
         atx_str_add(out, "}");
         status = atx_str_status(out, &err);
         if (status == AT_OK)
@@ -413,13 +407,13 @@ static int list(const request *r)
 {
     atx_str out = { 0 };
     at_error device_err = { 0 };
-    bool first = true;
+    if (r->json)
+        atx_str_add(&out, "{\"schema\":\"autotune.list/1\"");
     for (int i = 0; i < PART_COUNT; i++) {
         if (!(r->parts & PARTS[i].part))
             continue;
         if (r->json)
-            atx_str_addf(&out, "%s\"%s\":[", first ? "{" : ",", PARTS[i].name);
-        first = false;
+            atx_str_addf(&out, ",\"%s\":[", PARTS[i].name);
         switch (PARTS[i].part) {
         case OPS:
             list_ops(&out, r);
@@ -502,7 +496,7 @@ int atx_cmd_list(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--op", ATX_OPT_TEXT, "OP", "this operation and its templates only", &r.op },
+        { "--op", ATX_OPT_TEXT, "OP", "only this operation and its templates", &r.op },
         ATX_TEMPLATES_OPTION(&templates_dir),
         ATX_FOLDER_OPTIONS(&folders),
         { "--format", ATX_OPT_TEXT, "text|json", "default text", &format },

@@ -6,12 +6,12 @@
 
 static const atx_usage USAGE = {
     "autotune merge INTO.db FROM...",
-    "Adds the trials and winners of databases, or of dumps (- reads one from stdin), to a database, which is "
-    "made when it is missing. Of two trials of the same problem, conditions, template and configuration the "
-    "newer stays; a winner that is there already is not added again. When one file cannot be read, or after "
-    "Ctrl-C, nothing changes.\n"
-    "A line of a dump has at most 16 MiB, also with what it takes from those before it; a dump 16 GiB. One "
-    "that is read as it is (replay:FILE) takes at most 2 GiB of memory.",
+    "Adds the trials and winners of databases or dumps (- reads a dump from stdin) to a database, which is "
+    "created if it is missing. Of two trials of the same problem, conditions, template and configuration the "
+    "newer one is kept; winners that are there already are not added again. If a file cannot be read, or "
+    "after Ctrl-C, the database does not change.\n"
+    "Limits: 16 MiB for a line of a dump, including what it takes from the lines before it, 16 GiB for a "
+    "dump, and 2 GiB of memory for a dump that is replayed (replay:FILE).",
 };
 
 static void print_counts(const atx_merge_counts *c, const char *into)
@@ -24,11 +24,11 @@ static void print_counts(const atx_merge_counts *c, const char *into)
 static void warn_of_dates(const atx_merge_counts *c)
 {
     char text[256];
-    snprintf(
-        text, sizeof text,
-        "%lld of them are dated in the future: a clock was or is wrong, here or there; they count as older "
-        "than any other",
-        (long long)c->in_the_future);
+    snprintf(text, sizeof text,
+             "%lld of them are dated in the future: the clock of one of the machines was or is wrong; they "
+             "count as "
+             "older than all others",
+             (long long)c->in_the_future);
     atx_warn(text);
 }
 
@@ -41,7 +41,7 @@ int atx_cmd_merge(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--quiet", ATX_OPT_FLAG, NULL, "do not say how much was new", &quiet },
+        { "--quiet", ATX_OPT_FLAG, NULL, "do not print how many rows were new", &quiet },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &words, &code))

@@ -3,6 +3,7 @@
  * asks for it.
  */
 #include "cli/ask.h"
+#include "cli/report.h"
 #include "lang/metric_text.h"
 #include "lookup/answer.h"
 #include "library/miss.h"
@@ -16,13 +17,14 @@
 
 static const atx_usage USAGE = {
     "autotune query [OP] SHAPE [DTYPE] [options]",
-    "Prints the stored winner of a problem: configuration, launch geometry, time, conditions. For a problem "
-    "that was not tuned: what a model of all trials expects to be the fastest (predicted), or the "
-    "configuration of another shape (near) or another device (other_device) that fits, and says so.\n"
-    "Where a winner is out of date (its template was changed, or is missing): the fastest other trial of the "
-    "problem whose template is still the same, a runner-up, unless that was much slower.\n"
-    "Below the database lie the winners that come with autotune; an answer from there says so.\n"
-    "Works on a machine without a GPU. Exit code 1: nothing that fits is stored.",
+    "Prints the stored winner of a problem: configuration, launch geometry, time and conditions. For a "
+    "problem that was not tuned it prints the configuration that a model of all trials predicts to be the "
+    "fastest (predicted), or a valid one of another shape (near) or another device (other_device), and says "
+    "which.\n"
+    "If the winner is out of date because its template has changed or is missing, the answer is the "
+    "runner-up: the fastest trial of the problem whose template is unchanged, unless it was much slower.\n"
+    "Problems that the database does not have are looked up in the shipped results; the answer says so.\n"
+    "Needs no GPU. Exit code 1: no stored result fits.",
 };
 
 static void print_origin(bool shipped)
@@ -181,42 +183,35 @@ static void warn_of_date(const atx_answer *a)
     atx_str_clear(&text);
 }
 
-static at_status add_json(atx_str *out, const atx_found *f, const atx_question_asked *q, at_error *err)
-{
-    atx_str_add(out, "{");
-    atx_member_text(out, "schema", "autotune.query/1");
-    at_status status = atx_answer_members(out, f, &q->problem, q->target.name, err);
-    atx_str_add(out, "}\n");
-    return status;
-}
+/* An answer, and what was asked. */
+typedef struct answered {
+    const atx_found *found;
+    const atx_problem *problem;
+    const char *device;
+} answered;
 
-static at_status add_csv(atx_str *out, const atx_found *f, const atx_question_asked *q, at_error *err)
+static void walk_answer(atx_row *row, const void *item)
 {
-    atx_answer_heads(out);
-    atx_str_add(out, "\n");
-    at_status status = atx_answer_fields(out, f, &q->problem, q->target.name, err);
-    atx_str_add(out, "\n");
-    return status;
+    const answered *a = item;
+    row->out->failed |= atx_answer_row(row, a->found, a->problem, a->device, NULL) != AT_OK;
 }
 
 /* For programs also that there is none. */
-static at_status print_answer(const atx_found *f, const atx_question_asked *q, atx_format format,
-                              at_error *err)
+static void print_answer(const atx_found *f, const atx_question_asked *q, atx_format format)
 {
+    const answered a = { f, &q->problem, q->target.name };
     atx_str text = { 0 };
-    at_status status = AT_OK;
     if (f->match != ATX_MATCH_NONE)
         warn_of_date(f->answer);
-    if (format == ATX_JSON)
-        status = add_json(&text, f, q, err);
-    else if (format == ATX_CSV)
-        status = add_csv(&text, f, q, err);
-    else if (f->match != ATX_MATCH_NONE)
-        print_text(f, &q->problem);
-    if (status == AT_OK)
+    if (format != ATX_TEXT) {
+        atx_report_heads(&text, format, walk_answer,
+                         &(answered){ .found = &(atx_found){ .match = ATX_MATCH_NONE } });
+        atx_report_row(&text, format, "autotune.query/1", walk_answer, &a);
         atx_print(stdout, "%s", atx_whole(&text));
+    } else if (f->match != ATX_MATCH_NONE) {
+        print_text(f, &q->problem);
+    }
     atx_str_clear(&text);
-    return status;
 }
 
 /* ---- tuning what is not known ---- */
@@ -277,7 +272,7 @@ static int run_query(const query_args *args)
     if (status == AT_OK)
         status = atx_ask(&found, &q, ATX_OUTDATED_LAST, NULL, &err);
     if (status == AT_OK)
-        status = print_answer(&found, &q, format, &err);
+        print_answer(&found, &q, format);
     if (status == AT_OK && found.match == ATX_MATCH_NONE)
         status = atx_ask_none(&q, &found, &err);
     atx_ask_close(&q);
@@ -293,9 +288,8 @@ int atx_cmd_query(int argc, char **argv)
         ATX_ASK_OPTIONS(&q.ask),
         { "--format", ATX_OPT_TEXT, "text|json|csv", "of the answer", &q.format },
         { "--budget", ATX_OPT_SECONDS, "TIME",
-          "where the database has no exact answer, tune on device 0, or the number that --device names, "
-          "first, for at most so long: 90s, 500ms, "
-          "2m",
+          "if the database has no exact answer, first tune for at most this long (90s, 500ms, 2m), on the "
+          "device number that --device names, else on device 0",
           &q.tune_s },
         ATX_EXACT_OPTION(&q.ask),
         ATX_NO_SHIPPED_OPTION(&q.ask),

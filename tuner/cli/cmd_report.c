@@ -6,9 +6,9 @@
 
 static const atx_usage USAGE = {
     "autotune report [-o FILE] [options]",
-    "Writes one HTML page, light or dark as the reader's system is, without scripts and with nothing from "
-    "elsewhere: problems with their shares of the ceiling, where which template wins, and for each problem "
-    "the course of its search, the effect of each parameter, ties, conditions and failures.",
+    "Writes one self-contained HTML page without scripts, light or dark as the reader's system is: problems "
+    "with their share of the ceiling, which template wins where, and for each problem the course of its "
+    "search, the effect of each parameter, ties, conditions and failures.",
 };
 
 typedef struct report_args {
@@ -63,15 +63,14 @@ int atx_cmd_report(int argc, char **argv)
     const atx_option TABLE[] = {
         { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
         { "--output", ATX_OPT_TEXT, "FILE", "the same", &a.output },
-        { "--op", ATX_OPT_TEXT, "OP", "this operation only", &a.options.op },
-        { "--shape", ATX_OPT_TEXT, "SHAPE", "this shape only, as `query` prints it", &a.options.shape },
+        { "--op", ATX_OPT_TEXT, "OP", "only this operation", &a.options.op },
+        { "--shape", ATX_OPT_TEXT, "SHAPE", "only this shape, as `query` prints it", &a.options.shape },
         { "--device", ATX_OPT_TEXT, "N|NAME",
-          "a GPU of this machine by its number, or the only device whose name has these words",
-          &a.options.device },
+          "number of a GPU of this machine, or whole words of one device's name", &a.options.device },
         { "--db", ATX_OPT_TEXT, "FILE",
           "database or dump (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db)", &a.db },
-        { "--templates", ATX_OPT_TEXT, "DIR", "more operations, for their metrics: DIR/<op>/op.cu",
-          &a.templates_dir },
+        { "--templates", ATX_OPT_TEXT, "DIR",
+          "folder of further operations, for their metrics, DIR/<op>/op.cu", &a.templates_dir },
         ATX_FOLDER_OPTIONS(&a.folders),
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
@@ -79,7 +78,7 @@ int atx_cmd_report(int argc, char **argv)
         return code;
     at_status status = AT_OK;
     if (a.words.count)
-        status = atx_fail(&err, AT_ERR_USAGE, "report: found '%s'; expected options alone", a.words.items[0]);
+        status = atx_fail(&err, AT_ERR_USAGE, "report: found '%s'; expected only options", a.words.items[0]);
     if (status == AT_OK)
         status = report(&page, &a, &err);
     if (status == AT_OK)

@@ -9,6 +9,7 @@
 #include "util/rows.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,10 @@ static const atx_usage USAGE = {
 
 /* A trial as stored; texts owned. */
 typedef struct trial {
-    char *template_name, *config, *log, *device;
-    atx_outcome outcome;
-    atx_timing timing;
-    atx_resources resources;
-    double score;        /* what is tuned for, smaller is better; INFINITY: none */
-    bool cold, outdated; /* its template is another one now, or is missing */
+    atx_trial_row row;
+    atx_fingerprint fingerprint;
+    double score;         /* what is tuned for, smaller is better; INFINITY: none */
+    const char *outdated; /* NULL: its template is still the same                 */
 } trial;
 
 typedef struct trials {
@@ -38,17 +37,33 @@ typedef struct trials {
     const atx_catalog *catalog;
 } trials;
 
-static char *copy(const char *text, trials *t)
+/* The texts of a row, which are borrowed when it is read. */
+enum { TEXTS = 6 };
+static void texts_of(const char **out[TEXTS], atx_trial_row *row)
 {
-    char *made = atx_text_copy(text, strlen(text));
-    t->failed |= !made;
-    return made;
+    const char **const texts[TEXTS] = { &row->template_name, &row->template_hash, &row->config,
+                                        &row->log,           &row->source_hash,   &row->measured_at };
+    memcpy(out, texts, sizeof texts);
 }
 
-static bool is_outdated(const trials *t, const atx_trial_row *row)
+static bool own_texts(atx_trial_row *row)
+{
+    const char **texts[TEXTS];
+    bool whole = true;
+    texts_of(texts, row);
+    for (int i = 0; i < TEXTS; i++) {
+        *texts[i] = atx_text_copy(*texts[i], strlen(*texts[i]));
+        whole = whole && *texts[i];
+    }
+    return whole;
+}
+
+static const char *why_outdated(const trials *t, const atx_trial_row *row)
 {
     const atx_template *now = atx_catalog_find_template(t->catalog, t->problem->op, row->template_name);
-    return !now || !atx_template_has_hash(now, row->template_hash);
+    return !now                                              ? "its template is missing"
+           : !atx_template_has_hash(now, row->template_hash) ? "its template has changed"
+                                                             : NULL;
 }
 
 static bool keep(void *context, const atx_trial_row *row, const atx_fingerprint *f)
@@ -61,26 +76,21 @@ static bool keep(void *context, const atx_trial_row *row, const atx_fingerprint 
         return false;
     }
     t->in_the_future += atx_utc_is_future(row->measured_at);
-    t->items[t->count++] = (trial){ .template_name = copy(row->template_name, t),
-                                    .config = copy(row->config, t),
-                                    .log = copy(row->log, t),
-                                    .device = copy(f->device, t),
-                                    .outcome = row->outcome,
-                                    .timing = row->timing,
-                                    .resources = row->resources,
-                                    .score = atx_score_or_none(t->problem, ATX_RECORD_OF(row)),
-                                    .cold = f->cold,
-                                    .outdated = is_outdated(t, row) };
+    t->items[t->count] = (trial){ .row = *row,
+                                  .fingerprint = *f,
+                                  .score = atx_score_or_none(t->problem, ATX_RECORD_OF(row)),
+                                  .outdated = why_outdated(t, row) };
+    t->failed |= !own_texts(&t->items[t->count++].row);
     return !t->failed;
 }
 
 static void trials_clear(trials *t)
 {
     for (size_t i = 0; i < t->count; i++) {
-        free(t->items[i].template_name);
-        free(t->items[i].config);
-        free(t->items[i].log);
-        free(t->items[i].device);
+        const char **texts[TEXTS];
+        texts_of(texts, &t->items[i].row);
+        for (int k = 0; k < TEXTS; k++)
+            free((char *)(uintptr_t)*texts[k]);
     }
     free(t->items);
 }
@@ -89,110 +99,78 @@ static void trials_clear(trials *t)
 static int by_score(const void *a, const void *b)
 {
     const trial *x = a, *y = b;
-    if ((x->outcome == ATX_TIMED) != (y->outcome == ATX_TIMED))
-        return x->outcome == ATX_TIMED ? -1 : 1;
+    if ((x->row.outcome == ATX_TIMED) != (y->row.outcome == ATX_TIMED))
+        return x->row.outcome == ATX_TIMED ? -1 : 1;
     if (x->score < y->score || x->score > y->score)
         return x->score < y->score ? -1 : 1;
-    return strcmp(x->config, y->config);
+    return strcmp(x->row.config, y->row.config);
 }
 
 typedef struct view {
     atx_format format;
     const atx_problem *problem;
+    const atx_problem_key *key;
     double traffic_bytes, best;
     int64_t ops_count;
     bool mixed; /* more than one device, or cold and warm: each row says which */
 } view;
 
+/* A trial, and what it is one of. */
+typedef struct shown {
+    const view *view;
+    const trial *trial;
+} shown;
+
+static void walk_trial(atx_row *row, const void *item)
+{
+    const view *v = ((const shown *)item)->view;
+    const trial *t = ((const shown *)item)->trial;
+    const bool timed = t->row.outcome == ATX_TIMED;
+    const double s = t->row.timing.median_s;
+    atx_row_text(row, "dtype", atx_dtype_name(v->problem->type));
+    atx_row_text(row, "op", v->key->op);
+    atx_row_text(row, "shape", v->key->shape);
+    atx_row_text(row, "type_key", v->key->type_key);
+    atx_trial_each_figure(&t->row, &t->fingerprint, atx_report_figure, row);
+    atx_report_rates(row, timed ? 1e-9 * v->traffic_bytes / s : 0,
+                     timed ? atx_gflop_per_s(v->ops_count, s) : 0);
+    atx_row_real(row, "share_of_best", 5, timed ? v->best / t->score : NAN);
+    atx_row_text(row, "outdated", t->outdated);
+    atx_metrics_row(row, v->problem, timed ? ATX_RECORD_OF(&t->row) : NULL);
+}
+
 static void print_head(const view *v, bool failed)
 {
-    atx_str metrics = { 0 };
-    if (v->format == ATX_CSV) {
-        atx_metrics_csv_head(&metrics, v->problem->op);
-        atx_print(stdout,
-                  "template,config,outcome,median_us,gb_per_s,gflop_per_s,share_of_best,spread,samples,"
-                  "registers,shared_bytes,stack_bytes,spill_bytes,local_bytes,device,cold,log%s\n",
-                  atx_whole(&metrics));
-    } else if (v->format == ATX_TEXT && failed) {
+    atx_str text = { 0 };
+    if (v->format == ATX_TEXT && failed) {
         atx_print(stdout, "%-14s %-16s %s\n", "outcome", "template", "configuration");
     } else if (v->format == ATX_TEXT) {
-        atx_metrics_text_head(&metrics, v->problem->op);
+        atx_metrics_text_head(&text, v->problem->op);
         atx_print(stdout, "%11s %8s%s%s %7s %7s %5s %7s  %-12s %s\n", "time", "GB/s",
-                  v->ops_count > 0 ? "  GFLOP/s" : "", atx_whole(&metrics), "of best", "spread", "regs",
+                  v->ops_count > 0 ? "  GFLOP/s" : "", atx_whole(&text), "of best", "spread", "regs",
                   "shared", "template", "configuration");
+    } else {
+        atx_report_heads(&text, v->format, walk_trial,
+                         &(shown){ v, &(trial){ .row = { .outcome = ATX_CRASHED } } });
+        atx_print(stdout, "%s", atx_whole(&text));
     }
-    atx_str_clear(&metrics);
-}
-
-static void print_json(const view *v, const trial *t)
-{
-    const atx_resources *r = &t->resources;
-    atx_str o = { 0 };
-    atx_str_add(&o, "{");
-    atx_member_text(&o, "template", t->template_name);
-    atx_member_text(&o, "config", t->config);
-    atx_member_text(&o, "outcome", atx_outcome_name(t->outcome));
-    if (t->outcome == ATX_TIMED) {
-        atx_member_real(&o, "median_s", 9, t->timing.median_s);
-        atx_member_real(&o, "gb_per_s", 5, 1e-9 * v->traffic_bytes / t->timing.median_s);
-        atx_report_gflop_member(&o, atx_gflop_per_s(v->ops_count, t->timing.median_s));
-        atx_metrics_member(&o, v->problem, ATX_RECORD_OF(t));
-        atx_member_real(&o, "share_of_best", 5, v->best / t->score);
-        atx_member_real(&o, "spread", 4, t->timing.spread);
-        atx_member_int(&o, "samples", t->timing.samples);
-    }
-    atx_member_int(&o, "shared_bytes", r->shared_bytes);
-    atx_report_resources(&o, r);
-    atx_member_text(&o, "device", t->device);
-    atx_member_bool(&o, "cold", t->cold);
-    if (t->outdated)
-        atx_member_bool(&o, "outdated", true);
-    atx_member_text(&o, "log", t->log);
-    atx_print(stdout, "%s}\n", atx_whole(&o));
-    atx_str_clear(&o);
-}
-
-static void print_csv(const view *v, const trial *t)
-{
-    bool timed = t->outcome == ATX_TIMED;
-    const atx_resources *r = &t->resources;
-    atx_str o = { 0 };
-    atx_field_text(&o, t->template_name);
-    atx_field_text(&o, t->config);
-    atx_field_text(&o, atx_outcome_name(t->outcome));
-    atx_field_real(&o, 4, 1e6 * t->timing.median_s);
-    atx_field_real(&o, 1, timed ? 1e-9 * v->traffic_bytes / t->timing.median_s : 0);
-    atx_report_gflop_field(&o, atx_gflop_per_s(v->ops_count, t->timing.median_s));
-    atx_field_real(&o, 4, timed ? v->best / t->score : 0);
-    atx_field_real(&o, 4, t->timing.spread);
-    atx_field_int(&o, t->timing.samples);
-    atx_field_int(&o, r->registers);
-    atx_field_int(&o, r->shared_bytes);
-    atx_field_int(&o, r->stack_bytes);
-    atx_field_int(&o, r->spill_bytes);
-    atx_field_int(&o, r->local_bytes);
-    atx_field_text(&o, t->device);
-    atx_field_int(&o, t->cold);
-    atx_field_text(&o, t->log);
-    atx_metrics_csv_fields(&o, v->problem, ATX_RECORD_OF(t));
-    atx_print(stdout, "%s\n", atx_whole(&o));
-    atx_str_clear(&o);
+    atx_str_clear(&text);
 }
 
 static void print_text(const view *v, const trial *t)
 {
     char time[32], rate[32] = "";
     atx_str metrics = { 0 };
-    atx_time_text(time, sizeof time, t->timing.median_s);
+    atx_time_text(time, sizeof time, t->row.timing.median_s);
     if (v->ops_count > 0)
-        snprintf(rate, sizeof rate, " %8.0f", atx_gflop_per_s(v->ops_count, t->timing.median_s));
-    atx_metrics_text_columns(&metrics, v->problem, ATX_RECORD_OF(t));
+        snprintf(rate, sizeof rate, " %8.0f", atx_gflop_per_s(v->ops_count, t->row.timing.median_s));
+    atx_metrics_text_columns(&metrics, v->problem, ATX_RECORD_OF(&t->row));
     atx_print(stdout, "%11s %8.0f%s%s %5.1f %% %5.1f %% %5" PRId64 " %7" PRId64 "  %-12s %s", time,
-              1e-9 * v->traffic_bytes / t->timing.median_s, rate, atx_whole(&metrics),
-              100 * v->best / t->score, 100 * t->timing.spread, t->resources.registers,
-              t->resources.shared_bytes, t->template_name, t->config);
+              1e-9 * v->traffic_bytes / t->row.timing.median_s, rate, atx_whole(&metrics),
+              100 * v->best / t->score, 100 * t->row.timing.spread, t->row.resources.registers,
+              t->row.resources.shared_bytes, t->row.template_name, t->row.config);
     if (v->mixed)
-        atx_print(stdout, "  [%s, %s]", t->device, t->cold ? "cold" : "warm");
+        atx_print(stdout, "  [%s, %s]", t->fingerprint.device, t->fingerprint.cold ? "cold" : "warm");
     if (t->outdated)
         atx_print(stdout, "  [out of date]");
     atx_print(stdout, "\n");
@@ -201,37 +179,53 @@ static void print_text(const view *v, const trial *t)
 
 static void print_trial(const view *v, const trial *t)
 {
-    if (v->format == ATX_JSON)
-        print_json(v, t);
-    else if (v->format == ATX_CSV)
-        print_csv(v, t);
-    else if (t->outcome != ATX_TIMED)
-        atx_print(stdout, "%-14s %-16s %s\n  %s\n", atx_outcome_name(t->outcome), t->template_name, t->config,
-                  t->log);
-    else
+    atx_str row = { 0 };
+    if (v->format != ATX_TEXT) {
+        atx_report_row(&row, v->format, "autotune.show/1", walk_trial, &(shown){ v, t });
+        atx_print(stdout, "%s", atx_whole(&row));
+        atx_str_clear(&row);
+    } else if (t->row.outcome != ATX_TIMED) {
+        atx_print(stdout, "%-14s %-16s %s\n  %s\n", atx_outcome_name(t->row.outcome), t->row.template_name,
+                  t->row.config, t->row.log);
+    } else {
         print_text(v, t);
+    }
+}
+
+typedef struct outcome_count {
+    const char *name;
+    int64_t trials;
+} outcome_count;
+
+static void walk_outcome(atx_row *row, const void *item)
+{
+    atx_row_text(row, "outcome", ((const outcome_count *)item)->name);
+    atx_row_int(row, "trials", ((const outcome_count *)item)->trials);
 }
 
 static void print_outcomes(const trials *t, atx_format format)
 {
-    static const char *const FORMATS[] = {
-        [ATX_TEXT] = "%-14s %6" PRId64 "\n",
-        [ATX_JSON] = "{\"outcome\":\"%s\",\"trials\":%" PRId64 "}\n",
-        [ATX_CSV] = "%s,%" PRId64 "\n",
-    };
     int64_t counts[ATX_OUTCOMES] = { 0 };
+    atx_str out = { 0 };
     for (size_t i = 0; i < t->count; i++)
-        counts[t->items[i].outcome]++;
-    if (format == ATX_CSV)
-        atx_print(stdout, "outcome,trials\n");
-    for (int i = 0; i < ATX_OUTCOMES; i++)
-        atx_print(stdout, FORMATS[format], atx_outcome_name((atx_outcome)i), counts[i]);
+        counts[t->items[i].row.outcome]++;
+    atx_report_heads(&out, format, walk_outcome, &(outcome_count){ "", 0 });
+    for (int i = 0; i < ATX_OUTCOMES; i++) {
+        const outcome_count c = { atx_outcome_name((atx_outcome)i), counts[i] };
+        if (format == ATX_TEXT)
+            atx_str_addf(&out, "%-14s %6" PRId64 "\n", c.name, c.trials);
+        else
+            atx_report_row(&out, format, "autotune.show_outcomes/1", walk_outcome, &c);
+    }
+    atx_print(stdout, "%s", atx_whole(&out));
+    atx_str_clear(&out);
 }
 
 static bool is_mixed(const trials *t)
 {
     for (size_t i = 1; i < t->count; i++)
-        if (strcmp(t->items[i].device, t->items[0].device) != 0 || t->items[i].cold != t->items[0].cold)
+        if (strcmp(t->items[i].fingerprint.device, t->items[0].fingerprint.device) != 0 ||
+            t->items[i].fingerprint.cold != t->items[0].fingerprint.cold)
             return true;
     return false;
 }
@@ -239,10 +233,10 @@ static bool is_mixed(const trials *t)
 /* Whether an earlier, faster row already stands for this template, among those that failed or the others. */
 static bool template_seen(const trials *t, size_t i)
 {
-    bool timed = t->items[i].outcome == ATX_TIMED;
+    bool timed = t->items[i].row.outcome == ATX_TIMED;
     for (size_t k = 0; k < i; k++)
-        if ((t->items[k].outcome == ATX_TIMED) == timed &&
-            strcmp(t->items[k].template_name, t->items[i].template_name) == 0)
+        if ((t->items[k].row.outcome == ATX_TIMED) == timed &&
+            strcmp(t->items[k].row.template_name, t->items[i].row.template_name) == 0)
             return true;
     return false;
 }
@@ -250,10 +244,11 @@ static bool template_seen(const trials *t, size_t i)
 static void warn_of_dates(const trials *t)
 {
     char text[160];
-    snprintf(text, sizeof text,
-             "%zu of %zu trials are dated in the future: a clock was or is wrong, here or where they were "
-             "measured",
-             t->in_the_future, t->count);
+    snprintf(
+        text, sizeof text,
+        "%zu of %zu trials are dated in the future: the clock of this machine, or of the one that measured "
+        "them, was or is wrong",
+        t->in_the_future, t->count);
     if (t->in_the_future)
         atx_warn(text);
 }
@@ -267,7 +262,7 @@ static void warn_of_other_op(atx_store *store, const atx_problem_key *key, const
     if (atx_store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
         atx_is_of_other_op(store, op, newest.winner.op_hash)) {
         snprintf(text, sizeof text,
-                 "out of date: the operation %s was changed since, in %.150s; `autotune tune` proves and "
+                 "out of date: the operation %s has changed since, in %.150s; `autotune tune` verifies and "
                  "measures again",
                  op->name, op->text.file);
         atx_warn(text);
@@ -307,7 +302,7 @@ static void print_trials(const trials *t, const show_args *a, const view *v)
     bool by_template = a->by && strcmp(a->by, "template") == 0;
     print_head(v, a->failed);
     for (size_t i = 0; i < t->count && (by_template || a->top == 0 || printed < a->top); i++) {
-        bool timed = t->items[i].outcome == ATX_TIMED;
+        bool timed = t->items[i].row.outcome == ATX_TIMED;
         if (timed == a->failed || (by_template && template_seen(t, i)))
             continue;
         print_trial(v, &t->items[i]);
@@ -346,7 +341,7 @@ static void tell_of_replay(const atx_problem_key *key, at_error *err)
     if (atx_store_replay_path(&path, NULL) == AT_OK &&
         atx_store_open(&store, atx_str_text(&path), ATX_STORE_READ, NULL) == AT_OK) {
         if (atx_store_each_trial(store, key, NULL, see, &found, NULL) == AT_OK && found)
-            atx_fail(err, cause.status, "%s. What a replay tried is in %s: name it with --db", cause.text,
+            atx_fail(err, cause.status, "%s. Trials of replays are in %s: name it with --db", cause.text,
                      atx_str_text(&path));
         atx_store_close(store);
     }
@@ -380,6 +375,7 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
         qsort(t.items, t.count, sizeof *t.items, by_score);
         view v = { .format = format,
                    .problem = problem,
+                   .key = &key,
                    .traffic_bytes = (double)key.traffic_bytes,
                    .ops_count = key.ops_count,
                    .best = t.items[0].score,
@@ -410,17 +406,17 @@ int atx_cmd_show(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--by", ATX_OPT_TEXT, "template|outcome", "the best of each template; or how many had each outcome",
-          &a.by },
+        { "--by", ATX_OPT_TEXT, "template|outcome",
+          "print the best trial of each template, or the number of trials of each outcome", &a.by },
         { "--top", ATX_OPT_COUNT, "N", "print at most N (default 20; 0: all)", &a.top },
-        { "--failed", ATX_OPT_FLAG, NULL, "those that were not timed, and why", &a.failed },
+        { "--failed", ATX_OPT_FLAG, NULL, "print the trials that failed, and why", &a.failed },
         { "--device", ATX_OPT_TEXT, "N|NAME",
-          "a GPU of this machine by its number, or the only device whose name has these words (default: any)",
+          "number of a GPU of this machine, or whole words of one device's name (default: any device)",
           &a.device },
         ATX_DB_OPTION(&a.db),
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the rows", &a.format },
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text)", &a.format },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))

@@ -1,10 +1,10 @@
 /* cmd_space.c - `autotune space`: counts and lists a problem's configurations, without a GPU. */
 #include "lang/arch.h"
 #include "cli/commands.h"
+#include "cli/report.h"
 #include "device/device.h"
 #include "space/space_bench.h"
 #include "util/clock.h"
-#include "util/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 
 static const atx_usage USAGE = {
     "autotune space [OP] SHAPE [DTYPE] [options]",
-    "Counts the valid configurations of every template for a problem; --list or --sample print them, --bench "
-    "measures what building and using the spaces takes.",
+    "Counts the valid configurations of every template for a problem. --list and --sample print them; "
+    "--bench measures how long building and using the spaces takes.",
 };
 
 typedef struct space_args {
@@ -30,10 +30,11 @@ static bool listing(const space_args *a)
     return a->list || a->sample > 0;
 }
 
-/* {"template":"tile","config":{"TILE":32,"ORDER":"in_fast"}} */
+/* {"schema":"...","template":"tile","parameters":{"TILE":32,"ORDER":"in_fast"}} */
 static void add_config_json(atx_str *out, const atx_template *t, const atx_config *config)
 {
-    atx_str_addf(out, "{\"template\":\"%s\",\"config\":{", t->name);
+    atx_str_addf(out, "{\"schema\":\"autotune.space_config/1\",\"template\":\"%s\",\"parameters\":{",
+                 t->name);
     for (int i = 0; i < t->scope.param_count; i++) {
         const char *quote = t->scope.params[i].labels ? "\"" : "";
         atx_str_addf(out, "%s\"%s\":%s", i ? "," : "", t->scope.params[i].name, quote);
@@ -75,52 +76,88 @@ static void print_configs(const atx_space *space, const space_args *a, atx_forma
     atx_str_clear(&line);
 }
 
+/* How many configurations a template has. */
+typedef struct counted {
+    const char *template_name, *refusal;
+    double raw, seconds;
+    int64_t valid;
+} counted;
+
+static void walk_count(atx_row *row, const void *item)
+{
+    const counted *c = item;
+    atx_row_text(row, "template", c->template_name);
+    atx_row_real(row, "raw_count", 17, c->raw);
+    atx_row_int(row, "space_count", c->valid);
+    atx_row_real(row, "elapsed_s", 3, c->seconds);
+    atx_row_text(row, "refusal", c->refusal);
+}
+
 static void print_count(const atx_space *space, atx_format format, double seconds)
 {
-    const char *name = atx_space_template(space)->name, *refusal = atx_space_refusal(space);
-    if (format == ATX_JSON) {
-        atx_str line = { 0 };
-        atx_str_add(&line, "{");
-        atx_member_text(&line, "template", name);
-        atx_member_real(&line, "raw", 17, atx_space_raw_count(space));
-        atx_member_int(&line, "valid", atx_space_count(space));
-        atx_member_real(&line, "seconds", 3, seconds);
-        atx_member_text(&line, "refusal", refusal);
-        atx_print(stdout, "%s}\n", atx_whole(&line));
-        atx_str_clear(&line);
-    } else if (format == ATX_CSV) {
-        atx_print(stdout, "%s,%.17g,%" PRId64 ",%.3g\n", name, atx_space_raw_count(space),
-                  atx_space_count(space), seconds);
-    } else {
-        atx_print(stdout, "%-16s %12.0f %12" PRId64 "%s%s\n", name, atx_space_raw_count(space),
-                  atx_space_count(space), refusal ? "  none satisfies: " : "", refusal ? refusal : "");
-    }
+    const counted c = { .template_name = atx_space_template(space)->name,
+                        .refusal = atx_space_refusal(space),
+                        .raw = atx_space_raw_count(space),
+                        .valid = atx_space_count(space),
+                        .seconds = seconds };
+    atx_str line = { 0 };
+    if (format == ATX_TEXT)
+        atx_str_addf(&line, "%-16s %12.0f %12" PRId64 "%s%s\n", c.template_name, c.raw, c.valid,
+                     c.refusal ? "  none satisfies: " : "", c.refusal ? c.refusal : "");
+    else
+        atx_report_row(&line, format, "autotune.space/1", walk_count, &c);
+    atx_print(stdout, "%s", atx_whole(&line));
+    atx_str_clear(&line);
 }
 
 /* ---- --bench ---- */
 
-static void print_times(const char *name, const atx_space_times *s, atx_format format)
+/* What using the space of a template takes. */
+typedef struct timed {
+    const char *template_name;
+    atx_space_times times;
+} timed;
+
+static void walk_times(atx_row *row, const void *item)
 {
-    static const char *const FORMS[] = {
-        [ATX_TEXT] = "%-16s %20.0f %10" PRId64 " %6d %9.1f %9.3f %9.1f %9.1f %9.1f %9.1f %10.3f\n",
-        [ATX_CSV] = "%s,%.17g,%" PRId64 ",%d,%.1f,%.4f,%.1f,%.1f,%.1f,%.1f,%.4f\n",
-        [ATX_JSON] = "{\"template\":\"%s\",\"raw\":%.17g,\"valid\":%" PRId64
-                     ",\"groups\":%d,\"kib\":%.1f,\"open_ms\":%.4f,\"sample_ns\":%.1f,\"config_ns\":%.1f,"
-                     "\"find_ns\":%.1f,\"neighbour_ns\":%.1f,\"rows_ms\":%.4f}\n",
-    };
-    atx_print(stdout, FORMS[format], name, s->raw_count, s->count, s->groups, (double)s->bytes / 1024,
-              1e3 * s->open_s, 1e9 * s->sample_s, 1e9 * s->config_s, 1e9 * s->find_s, 1e9 * s->neighbour_s,
-              1e3 * s->rows_s);
+    const atx_space_times *s = &((const timed *)item)->times;
+    atx_row_text(row, "template", ((const timed *)item)->template_name);
+    atx_row_real(row, "raw_count", 17, s->raw_count);
+    atx_row_int(row, "space_count", s->count);
+    atx_row_int(row, "groups", s->groups);
+    atx_row_int(row, "space_bytes", (int64_t)s->bytes);
+    atx_row_real(row, "open_s", 4, s->open_s);
+    atx_row_real(row, "sample_s", 4, s->sample_s);
+    atx_row_real(row, "config_s", 4, s->config_s);
+    atx_row_real(row, "find_s", 4, s->find_s);
+    atx_row_real(row, "neighbour_s", 4, s->neighbour_s);
+    atx_row_real(row, "rows_s", 4, s->rows_s);
+}
+
+static void print_times(const timed *item, atx_format format)
+{
+    const atx_space_times *s = &item->times;
+    atx_str line = { 0 };
+    if (format == ATX_TEXT)
+        atx_str_addf(&line, "%-16s %20.0f %10" PRId64 " %6d %9.1f %9.3f %9.1f %9.1f %9.1f %9.1f %10.3f\n",
+                     item->template_name, s->raw_count, s->count, s->groups, (double)s->bytes / 1024,
+                     1e3 * s->open_s, 1e9 * s->sample_s, 1e9 * s->config_s, 1e9 * s->find_s,
+                     1e9 * s->neighbour_s, 1e3 * s->rows_s);
+    else
+        atx_report_row(&line, format, "autotune.space_bench/1", walk_times, item);
+    atx_print(stdout, "%s", atx_whole(&line));
+    atx_str_clear(&line);
 }
 
 static void print_bench_head(atx_format format)
 {
-    if (format == ATX_CSV)
-        atx_print(stdout,
-                  "template,raw,valid,groups,kib,open_ms,sample_ns,config_ns,find_ns,neighbour_ns,rows_ms\n");
-    else if (format == ATX_TEXT)
-        atx_print(stdout, "%-16s %20s %10s %6s %9s %9s %9s %9s %9s %9s %10s\n", "template", "raw", "valid",
-                  "groups", "KiB", "open ms", "sample ns", "config ns", "find ns", "neigh ns", "rows ms");
+    atx_str head = { 0 };
+    if (format == ATX_TEXT)
+        atx_str_addf(&head, "%-16s %20s %10s %6s %9s %9s %9s %9s %9s %9s %10s\n", "template", "raw", "valid",
+                     "groups", "KiB", "open ms", "sample ns", "config ns", "find ns", "neigh ns", "rows ms");
+    atx_report_heads(&head, format, walk_times, &(timed){ .template_name = "" });
+    atx_print(stdout, "%s", atx_whole(&head));
+    atx_str_clear(&head);
 }
 
 static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, const atx_problem *problem,
@@ -132,16 +169,16 @@ static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, c
     print_bench_head(format);
     for (int i = 0; i < atx_catalog_template_count(catalog, problem->op) && status == AT_OK; i++) {
         const atx_template *t = atx_catalog_template(catalog, problem->op, i);
-        atx_space_times times;
+        timed item = { .template_name = t->name };
         if (!atx_words_choose(&a->templates, t->name) || atx_cancel_requested)
             continue;
-        status = atx_space_bench(&times, t, slots, &cancel, err);
+        status = atx_space_bench(&item.times, t, slots, &cancel, err);
         if (status != AT_OK)
             break;
-        print_times(t->name, &times, format);
+        print_times(&item, format);
         fflush(stdout);
-        open_s += times.open_s;
-        rows_s += times.rows_s > 0 ? times.rows_s : 0;
+        open_s += item.times.open_s;
+        rows_s += item.times.rows_s > 0 ? item.times.rows_s : 0;
     }
     if (status == AT_OK && format == ATX_TEXT)
         atx_print(stdout, "%-65s %9.3f %50.3f\n", "all", 1e3 * open_s, 1e3 * rows_s);
@@ -150,10 +187,15 @@ static at_status bench_spaces(const space_args *a, const atx_catalog *catalog, c
 
 static void print_head(const space_args *a, atx_format format)
 {
-    if (format == ATX_CSV)
-        atx_print(stdout, "%s\n", listing(a) ? "template,config" : "template,raw,valid,seconds");
-    else if (format == ATX_TEXT && !listing(a))
-        atx_print(stdout, "%-16s %12s %12s\n", "template", "raw", "valid");
+    atx_str head = { 0 };
+    if (format == ATX_TEXT && !listing(a))
+        atx_str_addf(&head, "%-16s %12s %12s\n", "template", "raw", "valid");
+    else if (format == ATX_CSV && listing(a))
+        atx_str_add(&head, "template,config\n");
+    else if (!listing(a))
+        atx_report_heads(&head, format, walk_count, &(counted){ .template_name = "" });
+    atx_print(stdout, "%s", atx_whole(&head));
+    atx_str_clear(&head);
 }
 
 /* ---- wait time ---- */
@@ -255,21 +297,20 @@ int atx_cmd_space(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--arch", ATX_OPT_TEXT, "sm_90", "architecture whose limits hold (default sm_90)", &a.arch },
-        { "--device", ATX_OPT_TEXT, "N", "the limits of this CUDA device instead", &a.device },
+        { "--arch", ATX_OPT_TEXT, "sm_90", "architecture whose limits apply (default sm_90)", &a.arch },
+        { "--device", ATX_OPT_TEXT, "N", "apply the limits of this CUDA device instead", &a.device },
         { "--list", ATX_OPT_FLAG, NULL, "print every valid configuration", &a.list },
         { "--bench", ATX_OPT_FLAG, NULL,
-          "measure: open counts and factors a space, from its declaration; rows writes all of them",
-          &a.bench },
+          "measure times: open counts and factors a space, rows writes all configurations", &a.bench },
         { "--sample", ATX_OPT_COUNT, "N",
-          "print N of each template, each drawn from all its valid ones: one may come twice", &a.sample },
-        { "--seed", ATX_OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
+          "print N random valid configurations of each template; one may appear twice", &a.sample },
+        { "--seed", ATX_OPT_COUNT, "N", "seed of the sample (default 1)", &a.seed },
         { "--only", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--fix", ATX_OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
           &a.fix },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the counts and configurations", &a.format },
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text)", &a.format },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))

@@ -1,9 +1,11 @@
 /* cmd_verify.c - `autotune verify`: stored winners measured again; the exit code says what became of them. */
 #include "cli/commands.h"
+#include "cli/report.h"
 #include "device/device.h"
 #include "tune/reverify.h"
 #include "util/rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,51 +123,50 @@ static at_status collect_all(work *w, at_error *err)
 
 /* ---- output ---- */
 
+static double known(double seconds)
+{
+    return seconds > 0 ? seconds : NAN;
+}
+
 static double share(double ceiling_s, double median_s)
 {
     return ceiling_s > 0 && median_s > 0 ? ceiling_s / median_s : 0;
 }
 
+/* A winner, and what was found of it. */
+typedef struct checked {
+    const item *item;
+    const atx_reverified *found;
+} checked;
+
+static void walk(atx_row *row, const void *context)
+{
+    const item *it = ((const checked *)context)->item;
+    const atx_reverified *v = ((const checked *)context)->found;
+    const atx_winner *then = &it->answer.winner;
+    atx_row_text(row, "op", it->answer.op);
+    atx_row_text(row, "shape", it->answer.shape);
+    atx_row_text(row, "dtype", atx_dtype_name(it->problem.type));
+    atx_row_text(row, "verdict", atx_reverify_verdict_name(v->verdict));
+    atx_row_real(row, "stored_s", 9, known(then->timing.median_s));
+    atx_row_real(row, "now_s", 9, known(v->median_s));
+    atx_row_real(row, "stored_ceiling_s", 9, known(then->ceiling_s));
+    atx_row_real(row, "ceiling_s", 9, known(v->ceiling_s));
+    atx_row_real(row, "rival_s", 9, known(v->rival_s));
+    atx_row_text(row, "rival", v->rival.len ? v->rival.data : NULL);
+    atx_row_text(row, "why", *v->why ? v->why : NULL);
+}
+
 static void print_head(const work *w)
 {
+    const item nothing = { .problem = { .op = NULL } };
+    atx_str head = { 0 };
     if (w->format == ATX_TEXT)
-        atx_print(stdout, "%-24s %10s %10s  %6s %6s  %s\n", "problem", "stored us", "now us", "copy", "copy",
-                  "finding");
-    if (w->format == ATX_CSV)
-        atx_print(stdout, "op,shape,dtype,verdict,stored_us,now_us,stored_share,now_share,rival,rival_us\n");
-}
-
-static void add_json(atx_str *o, const item *it, const atx_reverified *v)
-{
-    const atx_winner *then = &it->answer.winner;
-    atx_str_add(o, "{");
-    atx_member_text(o, "op", it->answer.op);
-    atx_member_text(o, "shape", it->answer.shape);
-    atx_member_text(o, "dtype", atx_dtype_name(it->problem.type));
-    atx_member_text(o, "verdict", atx_reverify_verdict_name(v->verdict));
-    atx_member_real(o, "stored_s", 9, then->timing.median_s);
-    atx_member_real(o, "now_s", 9, v->median_s);
-    atx_member_real(o, "stored_ceiling_s", 9, then->ceiling_s);
-    atx_member_real(o, "ceiling_s", 9, v->ceiling_s);
-    atx_member_real(o, "rival_s", 9, v->rival_s);
-    atx_member_text(o, "rival", atx_str_text(&v->rival));
-    atx_member_text(o, "why", v->why);
-    atx_str_add(o, "}");
-}
-
-static void add_csv(atx_str *o, const item *it, const atx_reverified *v)
-{
-    const atx_winner *then = &it->answer.winner;
-    atx_field_text(o, it->answer.op);
-    atx_field_text(o, it->answer.shape);
-    atx_field_text(o, atx_dtype_name(it->problem.type));
-    atx_field_text(o, atx_reverify_verdict_name(v->verdict));
-    atx_field_real(o, 4, 1e6 * then->timing.median_s);
-    atx_field_real(o, 4, 1e6 * v->median_s);
-    atx_field_real(o, 4, share(then->ceiling_s, then->timing.median_s));
-    atx_field_real(o, 4, share(v->ceiling_s, v->median_s));
-    atx_field_text(o, atx_str_text(&v->rival));
-    atx_field_real(o, 4, 1e6 * v->rival_s);
+        atx_str_addf(&head, "%-24s %10s %10s  %6s %6s  %s\n", "problem", "stored us", "now us", "copy",
+                     "copy", "finding");
+    atx_report_heads(&head, w->format, walk, &(checked){ &nothing, &(atx_reverified){ .why = "" } });
+    atx_print(stdout, "%s", atx_whole(&head));
+    atx_str_clear(&head);
 }
 
 static void add_text(atx_str *o, const item *it, const atx_reverified *v)
@@ -173,7 +174,7 @@ static void add_text(atx_str *o, const item *it, const atx_reverified *v)
     const atx_winner *then = &it->answer.winner;
     char problem[160];
     snprintf(problem, sizeof problem, "%s %s", it->answer.shape, atx_dtype_name(it->problem.type));
-    atx_str_addf(o, "%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s", problem, 1e6 * then->timing.median_s,
+    atx_str_addf(o, "%-24s %10.2f %10.2f %5.1f %% %5.1f %%  %s%s%s\n", problem, 1e6 * then->timing.median_s,
                  1e6 * v->median_s, 100 * share(then->ceiling_s, then->timing.median_s),
                  100 * share(v->ceiling_s, v->median_s), atx_reverify_verdict_name(v->verdict),
                  *v->why ? ": " : "", v->why);
@@ -182,13 +183,11 @@ static void add_text(atx_str *o, const item *it, const atx_reverified *v)
 static void print_row(const work *w, const item *it, const atx_reverified *v)
 {
     atx_str row = { 0 };
-    if (w->format == ATX_JSON)
-        add_json(&row, it, v);
-    else if (w->format == ATX_CSV)
-        add_csv(&row, it, v);
-    else
+    if (w->format == ATX_TEXT)
         add_text(&row, it, v);
-    atx_print(stdout, "%s\n", atx_whole(&row));
+    else
+        atx_report_row(&row, w->format, "autotune.verify/1", walk, &(checked){ it, v });
+    atx_print(stdout, "%s", atx_whole(&row));
     fflush(stdout);
     atx_str_clear(&row);
 }

@@ -79,7 +79,8 @@ at_status atx_open_catalog_lazily(atx_catalog **out, const char *dir, at_error *
     }
 #define ATX_TEMPLATES_OPTION(folder)                                                                         \
     {                                                                                                        \
-        "--templates", ATX_OPT_TEXT, "DIR", "more operations and templates: DIR/<op>/*.cu", folder           \
+        "--templates", ATX_OPT_TEXT, "DIR", "folder of further operations and templates, DIR/<op>/*.cu",     \
+            folder                                                                                           \
     }
 
 /*
@@ -93,13 +94,13 @@ typedef struct atx_folder_words {
 
 #define ATX_FOLDER_OPTIONS(folders)                                                                          \
     { "--headers", ATX_OPT_LIST, "DIR[,DIR]",                                                                \
-      "folders of headers as large as CUTLASS's, which kernels include and the compiler opens; "             \
+      "folders of headers that kernels include and that the compiler opens, such as CUTLASS's; "             \
       "repeatable (default $AUTOTUNE_HEADERS, DIR:DIR)",                                                     \
       &(folders)->headers },                                                                                 \
     {                                                                                                        \
         "--allow", ATX_OPT_LIST, "DIR[,DIR]",                                                                \
-            "folders that files of --templates may name files of, besides their own and the working "        \
-            "directory; repeatable (default $AUTOTUNE_ALLOW, DIR:DIR)",                                      \
+            "folders whose files templates may name, besides their own folder and the working directory; "   \
+            "repeatable (default $AUTOTUNE_ALLOW, DIR:DIR)",                                                 \
             &(folders)->allow                                                                                \
     }
 
@@ -128,9 +129,9 @@ void atx_add_tune_command(atx_str *out, const atx_problem *problem, const char *
 
 /* The help of --device of commands that read what is stored, and that may answer for any device. */
 #define ATX_DEVICE_NAME_HELP                                                                                 \
-    "a GPU of this machine by its number, or the only device whose name has these words, as H200 (default: " \
-    "that of the newest result; without a database that of this machine, or else with the most winners of "  \
-    "the operation)"
+    "number of a GPU of this machine, or whole words of one device's name, for example H200 (default: the "  \
+    "device of the newest result; without a database the GPU of this machine, else the device with the "     \
+    "most winners of the operation)"
 
 /*
  * The device that --device means, for look-ups, and of a database for commands that read only that; an empty

@@ -71,7 +71,7 @@ static void print_json(const atx_executed *x)
     atx_verdict verdict;
     const atx_executed_flaw *first = atx_executed_first(x);
     atx_str_add(&o, "{");
-    atx_member_text(&o, "schema", "autotune.check/1");
+    atx_member_text(&o, "schema", "autotune.check_execute/1");
     atx_member_text(&o, "op", x->t->op->name);
     atx_member_text(&o, "template", x->t->name);
     if (atx_executed_verdict(&verdict, x))

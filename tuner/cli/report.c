@@ -9,6 +9,7 @@
 #include "util/clock.h"
 #include "util/rows.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,33 +26,40 @@ double atx_answer_gflop_per_s(const atx_answer *a)
     return atx_gflop_per_s(a->ops_count, a->winner.timing.median_s);
 }
 
-void atx_report_gflop_member(atx_str *out, double gflop_per_s)
+void atx_report_figure(void *row, const atx_stored_figure *f)
 {
-    if (gflop_per_s > 0)
-        atx_member_real(out, "gflop_per_s", 5, gflop_per_s);
-}
-
-void atx_report_gflop_field(atx_str *out, double gflop_per_s)
-{
-    if (gflop_per_s > 0)
-        atx_field_real(out, 1, gflop_per_s);
+    if (f->kind == ATX_A_TEXT)
+        atx_row_text(row, f->name, f->text);
+    else if (f->kind == ATX_AN_INT)
+        atx_row_int(row, f->name, f->integer);
+    else if (f->kind == ATX_A_REAL)
+        atx_row_real(row, f->name, 9, f->real);
     else
-        atx_field_text(out, "");
+        atx_row_bool(row, f->name, (int)f->integer);
 }
 
-/* What follows an answer in each row. */
-static void csv_head(atx_str *out)
+void atx_report_rates(atx_row *row, double gb_per_s, double gflop_per_s)
 {
-    atx_answer_heads(out);
-    atx_str_add(out, ",ordinal,found,from_store,run_elapsed_s,interrupted\n");
+    atx_row_real(row, "gb_per_s", 5, gb_per_s > 0 ? gb_per_s : NAN);
+    atx_row_real(row, "gflop_per_s", 5, gflop_per_s > 0 ? gflop_per_s : NAN);
 }
 
-void atx_report_head(atx_str *out, atx_format format)
+void atx_report_row(atx_str *out, atx_format format, const char *schema, atx_row_walk *walk, const void *item)
 {
-    if (format == ATX_TEXT)
-        atx_str_addf(out, "%-22s %11s %8s %6s  %s\n", "problem", "time", "GB/s", "copy", "winner");
-    else if (format == ATX_CSV)
-        csv_head(out);
+    const bool json = format == ATX_JSON;
+    atx_str_add(out, json ? "{" : "");
+    if (json)
+        atx_member_text(out, "schema", schema);
+    walk(&(atx_row){ .out = out, .form = json ? ATX_ROW_MEMBERS : ATX_ROW_FIELDS }, item);
+    atx_str_add(out, json ? "}\n" : "\n");
+}
+
+void atx_report_heads(atx_str *out, atx_format format, atx_row_walk *walk, const void *nothing)
+{
+    if (format != ATX_CSV)
+        return;
+    walk(&(atx_row){ .out = out, .form = ATX_ROW_HEADS }, nothing);
+    atx_str_add(out, "\n");
 }
 
 static int count_lines(const char *text)
@@ -107,31 +115,6 @@ static void text_row(atx_str *out, const atx_result *r)
     atx_str_clear(&problem);
 }
 
-/* Without shared memory: what a trial calls so has another name where the launch's own stands beside it. */
-void atx_report_resources(atx_str *out, const atx_resources *r)
-{
-    atx_member_int(out, "registers", r->registers);
-    atx_member_int(out, "stack_bytes", r->stack_bytes);
-    atx_member_int(out, "spill_bytes", r->spill_bytes);
-    atx_member_int(out, "local_bytes", r->local_bytes);
-}
-
-static void json_counts(atx_str *out, const atx_result *r)
-{
-    atx_member_name(out, "outcomes");
-    atx_str_add(out, "{");
-    for (int i = 0; i < ATX_OUTCOMES; i++)
-        atx_member_int(out, atx_outcome_name((atx_outcome)i), r->outcomes[i]);
-    atx_str_add(out, "}");
-    atx_member_int(out, "known", r->known);
-    atx_member_int(out, "compiled", r->compiled);
-    atx_member_real(out, "run_elapsed_s", 4, r->elapsed_s);
-    atx_member_real(out, "device_busy_s", 4, r->device_busy_s);
-    atx_member_real(out, "device_open_s", 4, r->device_open_s);
-    atx_member_real(out, "race_saved_s", 4, r->race_saved_s);
-    atx_member_bool(out, "interrupted", r->interrupted);
-}
-
 /* The winner, as an exact answer. */
 static atx_found found_of(const atx_result *r)
 {
@@ -142,45 +125,41 @@ static atx_found found_of(const atx_result *r)
     };
 }
 
-static void csv_row(atx_str *out, const atx_result *r)
+/* The answer, and what the run says. */
+static void walk_result(atx_row *row, const void *item)
 {
+    const atx_result *r = item;
     const atx_found f = found_of(r);
-    out->failed |= atx_answer_fields(out, &f, r->problem, "", NULL) != AT_OK;
-    if (r->device < 0)
-        atx_field_text(out, "");
-    else
-        atx_field_int(out, r->device);
-    atx_field_int(out, r->found);
-    atx_field_int(out, r->from_store);
-    atx_field_real(out, 3, r->elapsed_s);
-    atx_field_int(out, r->interrupted);
-    atx_str_add(out, "\n");
+    row->out->failed |= atx_answer_row(row, &f, r->problem, "", NULL) != AT_OK;
+    atx_row_int(row, "ordinal", r->device);
+    atx_row_bool(row, "found", r->found);
+    atx_row_bool(row, "from_store", r->from_store);
+    atx_row_open(row, "outcomes");
+    for (int i = 0; i < ATX_OUTCOMES; i++)
+        atx_row_int(row, atx_outcome_name((atx_outcome)i), r->outcomes[i]);
+    atx_row_close(row);
+    atx_row_int(row, "known", r->known);
+    atx_row_int(row, "compiled", r->compiled);
+    atx_row_real(row, "run_elapsed_s", 4, r->elapsed_s);
+    atx_row_real(row, "device_busy_s", 4, r->device_busy_s);
+    atx_row_real(row, "device_open_s", 4, r->device_open_s);
+    atx_row_real(row, "race_saved_s", 4, r->race_saved_s);
+    atx_row_bool(row, "interrupted", r->interrupted);
 }
 
-static void json_row(atx_str *out, const atx_result *r)
+void atx_report_head(atx_str *out, atx_format format)
 {
-    const atx_found f = found_of(r);
-    atx_str_add(out, "{");
-    atx_member_text(out, "schema", "autotune.tune/1");
-    out->failed |= atx_answer_members(out, &f, r->problem, "", NULL) != AT_OK;
-    if (r->device < 0)
-        atx_member_text(out, "ordinal", NULL);
-    else
-        atx_member_int(out, "ordinal", r->device);
-    atx_member_bool(out, "found", r->found);
-    atx_member_bool(out, "from_store", r->from_store);
-    json_counts(out, r);
-    atx_str_add(out, "}\n");
+    if (format == ATX_TEXT)
+        atx_str_addf(out, "%-22s %11s %8s %6s  %s\n", "problem", "time", "GB/s", "copy", "winner");
+    atx_report_heads(out, format, walk_result, &(atx_result){ .found = false });
 }
 
 void atx_report_result(atx_str *out, atx_format format, const atx_result *result)
 {
-    if (format == ATX_JSON)
-        json_row(out, result);
-    else if (format == ATX_CSV)
-        csv_row(out, result);
-    else
+    if (format == ATX_TEXT)
         text_row(out, result);
+    else
+        atx_report_row(out, format, "autotune.tune/1", walk_result, result);
 }
 
 void atx_totals_add(atx_totals *t, const atx_result *r)

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "tune/tune.h"
+#include "util/rows.h"
 
 /* The head of a table: text and CSV have one. */
 void atx_report_head(atx_str *out, atx_format format);
@@ -15,12 +16,18 @@ void atx_report_result(atx_str *out, atx_format format, const atx_result *result
 
 double atx_answer_gflop_per_s(const atx_answer *answer); /* 0: of an op without `ops` */
 
-/* GFLOP/s as a member and as a field of CSV; no member and an empty field where there are none. */
-void atx_report_gflop_member(atx_str *out, double gflop_per_s);
-void atx_report_gflop_field(atx_str *out, double gflop_per_s);
+/* What is stored of an answer or a trial, in a row (atx_figure_visit); rates that are 0 are not known. */
+void atx_report_figure(void *row, const atx_stored_figure *figure);
+void atx_report_rates(atx_row *row, double gb_per_s, double gflop_per_s);
 
-/* What a kernel takes, as members; without shared memory. Below zero: unknown. */
-void atx_report_resources(atx_str *out, const atx_resources *resources);
+/*
+ * One result for programs, walked once: an object with its schema, or a line of CSV. The heads of CSV come
+ * from a walk over an item that has nothing; JSON has none.
+ */
+typedef void atx_row_walk(atx_row *row, const void *item);
+void atx_report_row(atx_str *out, atx_format format, const char *schema, atx_row_walk *walk,
+                    const void *item);
+void atx_report_heads(atx_str *out, atx_format format, atx_row_walk *walk, const void *nothing);
 
 /* Totals of a run, for the summary on stderr. */
 typedef struct atx_totals {

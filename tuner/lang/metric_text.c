@@ -1,7 +1,5 @@
-/* metric_text.c - one value, six forms. */
+/* metric_text.c - one value, five forms. */
 #include "lang/metric_text.h"
-
-#include "util/rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,30 +25,6 @@ static int width_of(const atx_metric *m)
 {
     int len = (int)strlen(m->name);
     return len > LEAST_WIDTH ? len : LEAST_WIDTH;
-}
-
-void atx_metrics_member(atx_str *out, const atx_problem *problem, const atx_record *r)
-{
-    atx_member_name(out, "metrics");
-    atx_str_add(out, "{");
-    for (int i = 0; i < problem->op->goal.metric_count; i++)
-        atx_member_real(out, problem->op->goal.metrics[i].name, 6, value_of(problem, i, r));
-    atx_str_add(out, "}");
-}
-
-void atx_metrics_csv_head(atx_str *out, const atx_op *op)
-{
-    for (int i = 0; i < op->goal.metric_count; i++)
-        atx_str_addf(out, ",%s", op->goal.metrics[i].name);
-}
-
-void atx_metrics_csv_fields(atx_str *out, const atx_problem *problem, const atx_record *r)
-{
-    char text[32];
-    for (int i = 0; i < problem->op->goal.metric_count; i++) {
-        double value = value_of(problem, i, r);
-        atx_field_text(out, isnan(value) ? "" : text_of(text, value));
-    }
 }
 
 void atx_metrics_text_head(atx_str *out, const atx_op *op)
@@ -83,12 +57,24 @@ void atx_metrics_phrase(atx_str *out, const atx_problem *problem, const atx_reco
                      text_of(text, value_of(problem, i, r)));
 }
 
-void atx_metrics_words(atx_str *out, const atx_problem *problem, const atx_record *r)
+void atx_metrics_row(atx_row *row, const atx_problem *problem, const atx_record *r)
 {
     char text[32];
-    for (int i = 0; i < problem->op->goal.metric_count; i++)
-        atx_str_addf(out, "%s%s=%s", i ? " " : "", problem->op->goal.metrics[i].name,
+    const int count = problem ? problem->op->goal.metric_count : 0;
+    if (row->form == ATX_ROW_MEMBERS) {
+        atx_row_open(row, "metrics");
+        for (int i = 0; i < count; i++)
+            atx_row_real(row, problem->op->goal.metrics[i].name, 6, r ? value_of(problem, i, r) : NAN);
+        atx_row_close(row);
+        return;
+    }
+    atx_str words = { 0 };
+    for (int i = 0; r && i < count; i++)
+        atx_str_addf(&words, "%s%s=%s", i ? " " : "", problem->op->goal.metrics[i].name,
                      text_of(text, value_of(problem, i, r)));
+    atx_row_text(row, "metrics", atx_str_text(&words));
+    row->out->failed |= words.failed;
+    atx_str_clear(&words);
 }
 
 void atx_metrics_note(atx_str *out, const atx_problem *problem, const atx_record *r)

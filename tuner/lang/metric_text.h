@@ -1,19 +1,15 @@
 /*
  * metric_text.h - the metrics of an op beside its results. One that has no value (what it reads is not known)
- * is null in JSON, an empty field in CSV, and '-' in text.
+ * is null in JSON and '-' elsewhere.
  */
 #ifndef AUTOTUNE_METRIC_TEXT_H
 #define AUTOTUNE_METRIC_TEXT_H
 
 #include "lang/metric.h"
-#include "util/str.h"
+#include "util/rows.h"
 
-/* "metrics":{"NAME":VALUE,...} */
-void atx_metrics_member(atx_str *out, const atx_problem *problem, const atx_record *record);
-
-/* ",NAME" and ",VALUE" of each: the last columns of a row. seconds 0: was not timed. */
-void atx_metrics_csv_head(atx_str *out, const atx_op *op);
-void atx_metrics_csv_fields(atx_str *out, const atx_problem *problem, const atx_record *record);
+/* "metrics": an object of numbers, or the field "NAME=VALUE NAME=VALUE"; NULL: nothing was measured. */
+void atx_metrics_row(atx_row *row, const atx_problem *problem, const atx_record *record);
 
 /* " NAME" and " VALUE" of each, as wide. */
 void atx_metrics_text_head(atx_str *out, const atx_op *op);
@@ -24,9 +20,6 @@ void atx_metrics_note(atx_str *out, const atx_problem *problem, const atx_record
 
 /* "NAME VALUE; NAME VALUE" */
 void atx_metrics_phrase(atx_str *out, const atx_problem *problem, const atx_record *record);
-
-/* "NAME=VALUE NAME=VALUE", for rows of several ops. */
-void atx_metrics_words(atx_str *out, const atx_problem *problem, const atx_record *record);
 
 /* A line "  NAME  VALUE" of each. */
 void atx_metrics_lines(atx_str *out, const atx_problem *problem, const atx_record *record);

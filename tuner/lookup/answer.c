@@ -12,82 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum form { MEMBERS, HEADS, FIELDS } form;
-
-typedef struct writer {
-    atx_str *out;
-    form form;
-    bool is_measured; /* what was stored is of the problem itself */
-} writer;
-
-static bool is_member(writer *w, const char *name)
-{
-    if (w->form == HEADS)
-        atx_field_text(w->out, name);
-    return w->form == MEMBERS;
-}
-
-static void text(writer *w, const char *name, const char *value)
-{
-    if (is_member(w, name))
-        atx_member_text(w->out, name, value);
-    else if (w->form == FIELDS)
-        atx_field_text(w->out, value);
-}
-
-static void real(writer *w, const char *name, int digits, double value)
-{
-    char field[32] = "";
-    if (is_member(w, name)) {
-        atx_member_real(w->out, name, digits, value);
-        return;
-    }
-    if (isfinite(value))
-        snprintf(field, sizeof field, "%.*g", digits, value);
-    if (w->form == FIELDS)
-        atx_field_text(w->out, field);
-}
-
-static void integer(writer *w, const char *name, int64_t value)
-{
-    if (value < 0)
-        text(w, name, NULL);
-    else if (is_member(w, name))
-        atx_member_int(w->out, name, value);
-    else if (w->form == FIELDS)
-        atx_field_int(w->out, value);
-}
-
-/* below zero: unknown */
-static void boolean(writer *w, const char *name, int value)
-{
-    if (value >= 0 && is_member(w, name))
-        atx_member_bool(w->out, name, value);
-    else if (value < 0 || w->form == FIELDS)
-        text(w, name, value < 0 ? NULL : value ? "1" : "0");
-}
-
-static void stored(void *context, const atx_stored_figure *f)
-{
-    writer *w = context;
-    switch (f->kind) {
-    case ATX_A_TEXT:
-        text(w, f->name, f->text);
-        break;
-    case ATX_AN_INT:
-        integer(w, f->name, f->integer);
-        break;
-    case ATX_A_REAL:
-        real(w, f->name, 9, f->real);
-        break;
-    case ATX_A_BOOL:
-        boolean(w, f->name, w->is_measured ? (int)f->integer : -1);
-        break;
-    }
-}
-
 /* What is known of an answer for the problem itself. */
 typedef struct known {
+    atx_row *row;
     const atx_found *found;
     const atx_problem *problem;
     atx_answer here;  /* borrowed */
@@ -124,15 +51,14 @@ static void take_measured(atx_answer *out, const atx_found *f)
         out->winner.elapsed_s = NAN; /* of a trial nobody knows it */
 }
 
-static at_status know(known *k, atx_str *shape, const atx_found *f, const atx_problem *problem,
-                      const char *device, at_error *err)
+static at_status know(known *k, atx_str *shape, const char *device, at_error *err)
 {
+    const atx_found *f = k->found;
     atx_problem_key key;
-    at_status status = atx_problem_key_of(&key, shape, problem, err);
+    at_status status = atx_problem_key_of(&key, shape, k->problem, err);
     if (status != AT_OK)
         return status;
-    *k = (known){ .found = f, .problem = problem, .is_measured = f->answer && f->own };
-    k->here = (atx_answer){ .winner = NOTHING };
+    k->is_measured = f->answer && f->own;
     if (k->is_measured)
         take_measured(&k->here, f);
     else
@@ -153,74 +79,54 @@ static double above_zero(double value)
     return value > 0 ? value : NAN;
 }
 
-/* In a row, of problems of any operation, "NAME=VALUE NAME=VALUE". */
-static void metrics(writer *w, const known *k)
+static void stored(void *context, const atx_stored_figure *f)
 {
-    atx_str words = { 0 };
-    const atx_record unknown = { &NOTHING.timing, &NOTHING.resources, k->here.winner.config };
-    const atx_record *r = k->is_measured ? ATX_RECORD_OF(&k->here.winner) : &unknown;
-    if (w->form == MEMBERS) {
-        atx_metrics_member(w->out, k->problem, r);
-        return;
-    }
-    if (w->form == FIELDS && k->is_measured)
-        atx_metrics_words(&words, k->problem, r);
-    text(w, "metrics", atx_str_text(&words));
-    w->out->failed |= words.failed;
-    atx_str_clear(&words);
+    const known *k = context;
+    if (f->kind == ATX_A_TEXT)
+        atx_row_text(k->row, f->name, f->text);
+    else if (f->kind == ATX_AN_INT)
+        atx_row_int(k->row, f->name, f->integer);
+    else if (f->kind == ATX_A_REAL)
+        atx_row_real(k->row, f->name, 9, f->real);
+    else
+        atx_row_bool(k->row, f->name, k->is_measured ? (int)f->integer : -1);
 }
 
 /* The table. */
-static void write_all(writer *w, const known *k)
+static void write_all(known *k)
 {
+    atx_row *row = k->row;
     const atx_found *f = k->found;
     const atx_answer *from = f->answer;
     const bool many = f->by_model; /* then it comes from trials of many problems */
-    text(w, "match", atx_match_name(f->match));
-    text(w, "why", f->why && *f->why ? f->why : NULL);
-    text(w, "outdated", f->outdated);
-    text(w, "origin", !from ? NULL : f->shipped ? ATX_SHIPPED : "database");
-    boolean(w, "runner_up", from ? f->runner_up : -1);
-    text(w, "from_shape", from && !many ? from->shape : NULL);
-    text(w, "from_device", from ? from->fingerprint.device : NULL);
-    real(w, "expected_s", 4, above_zero(f->expected_s));
-    real(w, "expected_loss", 3, f->expected_s > 0 ? f->expected_loss : NAN);
-    text(w, "dtype", k->problem ? atx_dtype_name(k->problem->type) : NULL);
-    atx_answer_each_figure(&k->here, stored, w);
-    real(w, "gb_per_s", 5, k->is_measured ? above_zero(atx_answer_gb_per_s(&k->here)) : NAN);
-    real(w, "gflop_per_s", 5,
-         k->is_measured ? above_zero(atx_gflop_per_s(k->here.ops_count, k->here.winner.timing.median_s))
-                        : NAN);
-    real(w, "share_of_ceiling", 5, k->is_measured ? above_zero(atx_answer_share(&k->here)) : NAN);
-    metrics(w, k);
+    atx_row_text(row, "match", atx_match_name(f->match));
+    atx_row_text(row, "why", f->why && *f->why ? f->why : NULL);
+    atx_row_text(row, "outdated", f->outdated);
+    atx_row_text(row, "origin", !from ? NULL : f->shipped ? ATX_SHIPPED : "database");
+    atx_row_bool(row, "runner_up", from ? f->runner_up : -1);
+    atx_row_text(row, "from_shape", from && !many ? from->shape : NULL);
+    atx_row_text(row, "from_device", from ? from->fingerprint.device : NULL);
+    atx_row_real(row, "expected_s", 4, above_zero(f->expected_s));
+    atx_row_real(row, "expected_loss", 3, f->expected_s > 0 ? f->expected_loss : NAN);
+    atx_row_text(row, "dtype", k->problem ? atx_dtype_name(k->problem->type) : NULL);
+    atx_answer_each_figure(&k->here, stored, k);
+    atx_row_real(row, "gb_per_s", 5, k->is_measured ? above_zero(atx_answer_gb_per_s(&k->here)) : NAN);
+    atx_row_real(row, "gflop_per_s", 5,
+                 k->is_measured
+                     ? above_zero(atx_gflop_per_s(k->here.ops_count, k->here.winner.timing.median_s))
+                     : NAN);
+    atx_row_real(row, "share_of_ceiling", 5, k->is_measured ? above_zero(atx_answer_share(&k->here)) : NAN);
+    atx_metrics_row(row, k->problem, k->is_measured ? ATX_RECORD_OF(&k->here.winner) : NULL);
 }
 
-static at_status write_one(atx_str *out, form as, const atx_found *found, const atx_problem *problem,
-                           const char *device, at_error *err)
+at_status atx_answer_row(atx_row *row, const atx_found *found, const atx_problem *problem, const char *device,
+                         at_error *err)
 {
-    known k;
+    known k = { .row = row, .found = found, .problem = problem, .here = { .winner = NOTHING } };
     atx_str shape = { 0 };
-    at_status status = know(&k, &shape, found, problem, device, err);
+    at_status status = problem ? know(&k, &shape, device, err) : AT_OK;
     if (status == AT_OK)
-        write_all(&(writer){ out, as, k.is_measured }, &k);
+        write_all(&k);
     atx_str_clear(&shape);
-    return status == AT_OK ? atx_str_status(out, err) : status;
-}
-
-at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,
-                             const char *device, at_error *err)
-{
-    return write_one(out, MEMBERS, found, problem, device, err);
-}
-
-at_status atx_answer_fields(atx_str *out, const atx_found *found, const atx_problem *problem,
-                            const char *device, at_error *err)
-{
-    return write_one(out, FIELDS, found, problem, device, err);
-}
-
-void atx_answer_heads(atx_str *out)
-{
-    const atx_found none = { .match = ATX_MATCH_NONE };
-    write_all(&(writer){ out, HEADS, true }, &(known){ .found = &none });
+    return status == AT_OK ? atx_str_status(row->out, err) : status;
 }

@@ -8,14 +8,13 @@
 #define AUTOTUNE_LOOKUP_ANSWER_H
 
 #include "lookup/lookup.h"
+#include "util/rows.h"
 
-/* Members, behind those of an object that has been opened, or fields of a row; `found` may be none. `device`
- * is the name that was asked for, for that case. */
-at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,
-                             const char *device, at_error *err) AT_MUST_CHECK;
-at_status atx_answer_fields(atx_str *out, const atx_found *found, const atx_problem *problem,
-                            const char *device, at_error *err) AT_MUST_CHECK;
-
-void atx_answer_heads(atx_str *out); /* the names, as fields */
+/*
+ * What follows in a row; `found` may be none. `device` is the name that was asked for, for that case. Without
+ * a problem, and `found` none: for the heads of a table.
+ */
+at_status atx_answer_row(atx_row *row, const atx_found *found, const atx_problem *problem, const char *device,
+                         at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static char last_of(const atx_str *out)
@@ -89,9 +90,71 @@ void atx_field_int(atx_str *out, int64_t value)
     atx_str_add_int(out, value);
 }
 
-void atx_field_real(atx_str *out, int decimals, double value)
+/* ---- a row ---- */
+
+/* Its name as a head; true: a member is to be written. */
+static bool is_member(atx_row *row, const char *name)
 {
-    begin_field(out);
+    if (row->form == ATX_ROW_HEADS && row->group) {
+        atx_field_text(row->out, row->group);
+        atx_str_addf(row->out, "_%s", name);
+    } else if (row->form == ATX_ROW_HEADS) {
+        atx_field_text(row->out, name);
+    }
+    return row->form == ATX_ROW_MEMBERS;
+}
+
+void atx_row_text(atx_row *row, const char *name, const char *value)
+{
+    if (is_member(row, name))
+        atx_member_text(row->out, name, value);
+    else if (row->form == ATX_ROW_FIELDS)
+        atx_field_text(row->out, value);
+}
+
+void atx_row_real(atx_row *row, const char *name, int digits, double value)
+{
+    char field[32] = "";
+    if (is_member(row, name)) {
+        atx_member_real(row->out, name, digits, value);
+        return;
+    }
     if (isfinite(value))
-        atx_str_addf(out, "%.*f", decimals, value);
+        snprintf(field, sizeof field, "%.*g", digits, value);
+    if (row->form == ATX_ROW_FIELDS)
+        atx_field_text(row->out, field);
+}
+
+void atx_row_int(atx_row *row, const char *name, int64_t value)
+{
+    if (value < 0)
+        atx_row_text(row, name, NULL);
+    else if (is_member(row, name))
+        atx_member_int(row->out, name, value);
+    else if (row->form == ATX_ROW_FIELDS)
+        atx_field_int(row->out, value);
+}
+
+void atx_row_bool(atx_row *row, const char *name, int value)
+{
+    if (value >= 0 && row->form == ATX_ROW_MEMBERS)
+        atx_member_bool(row->out, name, value);
+    else
+        atx_row_text(row, name, value < 0 ? NULL : value ? "1" : "0");
+}
+
+void atx_row_open(atx_row *row, const char *group)
+{
+    if (row->form == ATX_ROW_MEMBERS) {
+        atx_member_name(row->out, group);
+        atx_str_add(row->out, "{");
+    }
+    row->group = group;
+}
+
+void atx_row_close(atx_row *row)
+{
+    if (row->form == ATX_ROW_MEMBERS)
+        atx_str_add(row->out, "}");
+    row->group = NULL;
 }

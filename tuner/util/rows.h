@@ -20,6 +20,25 @@ void atx_member_bool(atx_str *out, const char *name, bool value);
 /* RFC 4180: quoted only where it must be. NULL: empty. */
 void atx_field_text(atx_str *out, const char *text);
 void atx_field_int(atx_str *out, int64_t value);
-void atx_field_real(atx_str *out, int decimals, double value); /* digits behind the point */
+
+/*
+ * A result in one walk, which names each figure; the form decides what is written of it. Every name is always
+ * there, in the same order; what is not known (NULL, below zero, NaN) is null, or an empty field.
+ */
+typedef enum atx_row_form { ATX_ROW_MEMBERS, ATX_ROW_HEADS, ATX_ROW_FIELDS } atx_row_form;
+typedef struct atx_row {
+    atx_str *out;
+    atx_row_form form;
+    const char *group; /* NULL: none is open */
+} atx_row;
+
+void atx_row_text(atx_row *row, const char *name, const char *value);
+void atx_row_int(atx_row *row, const char *name, int64_t value);
+void atx_row_real(atx_row *row, const char *name, int digits, double value); /* significant digits */
+void atx_row_bool(atx_row *row, const char *name, int value);                /* 0, 1; below zero: unknown */
+
+/* A member that is an object, and columns called GROUP_NAME. One at a time. */
+void atx_row_open(atx_row *row, const char *group);
+void atx_row_close(atx_row *row);
 
 #endif

@@ -38,10 +38,42 @@ Test(rows, what_is_not_finite_is_null)
     atx_member_real(&out, "a", 9, NAN);
     atx_member_real(&out, "b", 9, -INFINITY);
     atx_str_add(&out, "}\n");
-    atx_field_int(&out, 7);
-    atx_field_real(&out, 2, NAN);
-    atx_field_real(&out, 2, 1.005e3);
-    cr_assert_str_eq(atx_str_text(&out), "{\"a\":null,\"b\":null}\n7,,1005.00");
+    cr_assert_str_eq(atx_str_text(&out), "{\"a\":null,\"b\":null}\n");
+    atx_str_clear(&out);
+}
+
+static void walk(atx_row *row, bool known)
+{
+    atx_row_text(row, "name", known ? "a,b" : NULL);
+    atx_row_int(row, "count", known ? 0 : -1);
+    atx_row_bool(row, "yes", known ? 1 : -1);
+    atx_row_open(row, "then");
+    atx_row_real(row, "time_s", 3, known ? 0.00123456 : NAN);
+    atx_row_close(row);
+    atx_row_bool(row, "no", known ? 0 : -1);
+}
+
+Test(rows, one_walk_makes_an_object_and_a_line_of_a_table_with_every_name)
+{
+    static const char EXPECTED[] =
+        "{\"name\":\"a,b\",\"count\":0,\"yes\":true,\"then\":{\"time_s\":0.00123},\"no\":false}\n"
+        "{\"name\":null,\"count\":null,\"yes\":null,\"then\":{\"time_s\":null},\"no\":null}\n"
+        "name,count,yes,then_time_s,no\n"
+        "\"a,b\",0,1,0.00123,0\n"
+        "\"\",,,,\n";
+    atx_str out = { 0 };
+    for (int known = 1; known >= 0; known--) {
+        atx_str_add(&out, "{");
+        walk(&(atx_row){ .out = &out }, known);
+        atx_str_add(&out, "}\n");
+    }
+    walk(&(atx_row){ .out = &out, .form = ATX_ROW_HEADS }, true);
+    for (int known = 1; known >= 0; known--) {
+        atx_str_add(&out, "\n");
+        walk(&(atx_row){ .out = &out, .form = ATX_ROW_FIELDS }, known);
+    }
+    atx_str_add(&out, "\n");
+    cr_assert_str_eq(atx_str_text(&out), EXPECTED);
     atx_str_clear(&out);
 }
 
