@@ -119,7 +119,7 @@ static bool put_middle(atx_store *store, const atx_template *t, const atx_proble
     if (count > 0) {
         atx_space_config(&config, space, count / 2);
         must(atx_config_bind(slots, t, &config, &err), &err);
-        must(atx_geometry_of(&g, &t->call.launch, slots, &err), &err);
+        must(atx_geometry_of(&g, &t->call.steps[0].launch, slots, &err), &err);
         must(atx_problem_key_of(&key, &shape, p, &err), &err);
         atx_config_text(&text, t, &config);
         snprintf(f.device, sizeof f.device, "[%s]", t->name);

@@ -62,7 +62,9 @@ static bool compile(atx_nvrtc *nvrtc, atx_str *cubin, const char *source, const 
     atx_str log = { 0 };
     atx_resources resources;
     bool ok = false;
-    must(atx_nvrtc_compile(nvrtc, &ok, cubin, &log, &resources, source, name, cc, ATX_CUBIN, &err), &err);
+    must(atx_nvrtc_compile(nvrtc, &ok, cubin, &log, &resources,
+                           &(atx_nvrtc_source){ source, name, cc, ATX_CUBIN }, &err),
+         &err);
     atx_str_clear(&log);
     return ok;
 }

@@ -56,7 +56,8 @@ static void compile(checker *c, atx_str *cubin, const char *source, const char *
     atx_str log = { 0 };
     atx_resources resources;
     bool ok = false;
-    must(atx_nvrtc_compile(c->nvrtc, &ok, cubin, &log, &resources, source, name, c->cc, ATX_CUBIN, &err),
+    must(atx_nvrtc_compile(c->nvrtc, &ok, cubin, &log, &resources,
+                           &(atx_nvrtc_source){ source, name, c->cc, ATX_CUBIN }, &err),
          &err);
     if (!ok) {
         fprintf(stderr, "%s", atx_str_text(&log));

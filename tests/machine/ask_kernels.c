@@ -152,8 +152,9 @@ static void compile(const asker *a, const kernel_case *c)
     bool ok = false;
     path_of(path, sizeof path, a, c);
     must(atx_render(&source, c->t, c->problem.type, &c->config, c->slots, &err), &err);
-    must(atx_nvrtc_compile(a->nvrtc, &ok, &code, &log, &resources, atx_str_text(&source), c->t->text.file, CC,
-                           ATX_CUBIN, &err),
+    must(atx_nvrtc_compile(a->nvrtc, &ok, &code, &log, &resources,
+                           &(atx_nvrtc_source){ atx_str_text(&source), c->t->text.file, CC, ATX_CUBIN },
+                           &err),
          &err);
     if (!ok)
         must(atx_fail(&err, AT_ERR_INPUT, "%s: %.300s", c->line, atx_str_text(&log)), &err);

@@ -317,7 +317,7 @@ static void add_to_batch(atx_str *to, const atx_template *t, const char *text, s
                  "#undef AUTOTUNE_ARG\n#undef AUTOTUNE_RENDERED\n#define %s kernel_%zu\n#define "
                  "shared_memory shared_memory_%zu\n"
                  "namespace case_%zu {\n%s\n}\n#undef %s\n#undef shared_memory\n",
-                 t->call.kernel, n, n, n, text, t->call.kernel);
+                 t->call.steps[0].kernel, n, n, n, text, t->call.steps[0].kernel);
 }
 
 static atx_ptx_module *compile_batch(const group *g, size_t first, size_t end, atx_nvrtc *nvrtc, int cc)
@@ -330,8 +330,9 @@ static atx_ptx_module *compile_batch(const group *g, size_t first, size_t end, a
     for (size_t i = first; i < end; i++)
         add_to_batch(&source, g->t, g->texts[i], i);
     must(atx_str_status(&source, &err), &err);
-    must(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, atx_str_text(&source), g->t->text.file, cc,
-                           ATX_LINED_PTX, &err),
+    must(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused,
+                           &(atx_nvrtc_source){ atx_str_text(&source), g->t->text.file, cc, ATX_LINED_PTX },
+                           &err),
          &err);
     if (!ok)
         must(

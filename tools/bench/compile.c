@@ -44,7 +44,9 @@ static double compile_ms(atx_nvrtc *nvrtc, const char *source, atx_code kind)
     at_error err = { 0 };
     bool ok = false;
     double started_s = cpu_now_s();
-    must(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, "bench.cu", CC, kind, &err), &err);
+    must(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+                           &(atx_nvrtc_source){ source, "bench.cu", CC, kind }, &err),
+         &err);
     double ms = 1e3 * (cpu_now_s() - started_s);
     if (!ok)
         fprintf(stderr, "bench_compile: %s\n", atx_str_text(&log));

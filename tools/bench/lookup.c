@@ -64,7 +64,7 @@ static void put_winner(filler *f, const atx_problem_key *key, const atx_problem 
     must(atx_problem_bind(slots, p, &f->limits, &err), &err);
     must(atx_config_parse(&config, f->t, atx_str_text(&f->configs[0]), &err), &err);
     must(atx_config_bind(slots, f->t, &config, &err), &err);
-    must(atx_geometry_of(&g, &f->t->call.launch, slots, &err), &err);
+    must(atx_geometry_of(&g, &f->t->call.steps[0].launch, slots, &err), &err);
     atx_winner w = { .template_name = f->t->name,
                      .template_hash = f->t->text.hash,
                      .config = atx_str_text(&f->configs[0]),

@@ -62,7 +62,9 @@ static void compile(atx_str *ptx)
     atx_str log = { 0 };
     bool ok = false;
     must(atx_nvrtc_open(&nvrtc, &err), &err);
-    must(atx_nvrtc_compile(nvrtc, &ok, ptx, &log, &resources, SOURCE, "bench.cu", 90, ATX_PTX, &err), &err);
+    must(atx_nvrtc_compile(nvrtc, &ok, ptx, &log, &resources,
+                           &(atx_nvrtc_source){ SOURCE, "bench.cu", 90, ATX_PTX }, &err),
+         &err);
     if (!ok)
         fprintf(stderr, "bench_machine: %s\n", atx_str_text(&log));
     atx_str_clear(&log);

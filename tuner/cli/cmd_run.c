@@ -159,11 +159,11 @@ static void print_occupancy(const attempt *r, const atx_trial_row *row, int64_t 
     atx_geometry geometry;
     atx_limits limits;
     atx_arch_limits(&limits, cc);
-    if (r->t->call.more_count || row->resources.registers < 0 ||
+    if (r->t->call.step_count > 1 || row->resources.registers < 0 ||
         atx_problem_bind(slots, &r->problem, &limits, NULL) != AT_OK ||
         atx_config_parse(&config, r->t, row->config, NULL) != AT_OK ||
         atx_config_bind(slots, r->t, &config, NULL) != AT_OK ||
-        atx_geometry_of(&geometry, &r->t->call.launch, slots, NULL) != AT_OK)
+        atx_geometry_of(&geometry, &r->t->call.steps[0].launch, slots, NULL) != AT_OK)
         return;
     atx_occupancy o = atx_arch_occupancy(cc, geometry.block[0] * geometry.block[1] * geometry.block[2],
                                          row->resources.registers, row->resources.shared_bytes);

@@ -107,8 +107,9 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const char *path,
     if (status == AT_OK)
         status = add_note(&noted, atx_str_text(&all.text), headers, err);
     if (status == AT_OK)
-        status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, atx_str_text(&noted), path,
-                                   atx_nvrtc_nearest(nvrtc, 90), ATX_PTX, err);
+        status = atx_nvrtc_compile(
+            nvrtc, &ok, &code, &log, &ignored,
+            &(atx_nvrtc_source){ atx_str_text(&noted), path, atx_nvrtc_nearest(nvrtc, 90), ATX_PTX }, err);
     if (status == AT_OK && !ok)
         read_log(out, &plain, atx_str_text(&log));
     atx_tokens_clear(&plain);

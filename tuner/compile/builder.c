@@ -255,13 +255,13 @@ at_status atx_template_bind(atx_kernel *out, const atx_build *build, const atx_t
                             const int64_t *slots, at_error *err)
 {
     atx_kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len };
-    at_status status = atx_geometry_of(&k.geometry, &t->call.launch, slots, err);
+    at_status status = atx_geometry_of(&k.geometry, &t->call.steps[0].launch, slots, err);
     if (status == AT_OK)
-        status = find_name(&k.name, build, t->call.kernel, err);
-    for (; k.arg_count < t->call.arg_count && status == AT_OK; k.arg_count++)
-        status = bind_arg(&k.args[k.arg_count], t->op, t->call.args[k.arg_count], slots, err);
-    for (; k.more_count < t->call.more_count && status == AT_OK; k.more_count++)
-        status = bind_step(&k.more[k.more_count], build, t, &t->call.more[k.more_count], slots, err);
+        status = find_name(&k.name, build, t->call.steps[0].kernel, err);
+    for (; k.arg_count < t->call.steps[0].arg_count && status == AT_OK; k.arg_count++)
+        status = bind_arg(&k.args[k.arg_count], t->op, t->call.steps[0].args[k.arg_count], slots, err);
+    for (; k.more_count + 1 < t->call.step_count && status == AT_OK; k.more_count++)
+        status = bind_step(&k.more[k.more_count], build, t, &t->call.steps[k.more_count + 1], slots, err);
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
         if (atx_template_fills(t, i))
             status = bind_variable(&k.variables[k.variable_count++], build, t->op, i, slots, err);

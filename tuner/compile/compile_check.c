@@ -131,15 +131,14 @@ static at_status check_connection(atx_compile_check *c, job *j, const atx_compil
     atx_limits limits;
     at_error cause = { 0 };
     at_status status = AT_OK;
+    const atx_connection in = { done->code.data, done->code.len, &done->resources, &limits };
     atx_arch_limits(&limits, r->cc);
     if (!r->t && atx_validator_check(r->op, done->code.data, done->code.len, &cause) != AT_OK)
         atx_str_add(&why, cause.text);
     else if (!r->t && j->launches)
-        status = atx_connection_check_reference(&why, &about, r->op, j->launches->geometries, &limits,
-                                                done->code.data, done->code.len, &done->resources, err);
+        status = atx_connection_check_reference(&why, &about, &in, r->op, j->launches->geometries, err);
     else if (r->t)
-        status = atx_connection_check(&why, &about, r->t, j->launches, &limits, done->code.data,
-                                      done->code.len, &done->resources, err);
+        status = atx_connection_check(&why, &about, &in, r->t, j->launches, err);
     if (status == AT_OK && why.len) {
         count_failure(c, r);
         const atx_fault_source from = source(c, j->row, (size_t)done->tag);

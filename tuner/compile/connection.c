@@ -15,35 +15,41 @@
 
 enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64, REGISTER_UNIT = 8 };
 
-typedef struct step {
-    const char *kernel;
-    const int *args;
-    int arg_count;
-    const atx_geometry *geometry;
+/* What is checked, and where what was found goes. */
+typedef struct checking {
+    const atx_connection *in;
+    const atx_op *op;
+    const char *source;
     bool reference; /* it takes all arguments */
-} step;
-
-typedef struct finding {
+    bool alone;     /* the compiler's figures are of this kernel, as there is no other */
     atx_str *why;
     const char **about;
-} finding;
+} checking;
 
-static void find(const finding *f, const char *about, const char *format, ...) AT_PRINTF(3, 4);
+static checking check_of(const atx_connection *in, const atx_op *op, const char *source)
+{
+    atx_cubin_kernel second;
+    return (checking){
+        .in = in, .op = op, .source = source, .alone = !atx_cubin_kernel_at(&second, in->code, in->len, 1)
+    };
+}
 
-static void find(const finding *f, const char *about, const char *format, ...)
+static void find(const checking *c, const char *about, const char *format, ...) AT_PRINTF(3, 4);
+
+static void find(const checking *c, const char *about, const char *format, ...)
 {
     char text[600];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    atx_str_add(f->why, text);
-    *f->about = about;
+    atx_str_add(c->why, text);
+    *c->about = about;
 }
 
 /* ---- parameters ---- */
 
-static void add_names(char out[300], const atx_op *op, const step *s)
+static void add_names(char out[300], const atx_op *op, const atx_step *s)
 {
     int n = 0;
     out[0] = '\0';
@@ -51,24 +57,24 @@ static void add_names(char out[300], const atx_op *op, const step *s)
         n += snprintf(out + n, 300 - (size_t)n, " %s", op->args[s->args[i]].name);
 }
 
-static void check_params(const finding *f, const atx_op *op, const step *s, const atx_cubin_kernel *k)
+static void check_params(const checking *c, const atx_step *s, const atx_cubin_kernel *k)
 {
     char names[300];
-    add_names(names, op, s);
+    add_names(names, c->op, s);
     if (k->param_count < 0)
         return;
     if (k->param_count != s->arg_count) {
-        find(f, "count", "kernel '%s' takes %d parameters; expected %d:%s%s", s->kernel, k->param_count,
-             s->arg_count, names, s->reference ? "" : ". `arg NAME...` says which it takes");
+        find(c, "count", "kernel '%s' takes %d parameters; expected %d:%s%s", s->kernel, k->param_count,
+             s->arg_count, names, c->reference ? "" : ". `arg NAME...` says which it takes");
         return;
     }
     for (int i = 0; i < s->arg_count; i++) {
-        const atx_arg *arg = &op->args[s->args[i]];
+        const atx_arg *arg = &c->op->args[s->args[i]];
         bool scalar = arg->role == ATX_SCALAR;
         int64_t expected = scalar ? arg->scalar_bytes : 8;
         if (k->param_bytes[i] == expected)
             continue;
-        find(f, "size",
+        find(c, "size",
              "kernel '%s' takes %" PRId64 " bytes as parameter %d; expected %" PRId64 ", %s '%s', of:%s",
              s->kernel, k->param_bytes[i], i + 1, expected, scalar ? "the scalar" : "a pointer to", arg->name,
              names);
@@ -77,55 +83,56 @@ static void check_params(const finding *f, const atx_op *op, const step *s, cons
 }
 
 /* What sizes do not tell, but the words of the source do. One parameter. */
-static void check_word(const finding *f, const atx_op *op, const step *s, const atx_kernel_arg *k, int i)
+static void check_word(const checking *c, const atx_step *s, const atx_kernel_arg *k, int i)
 {
-    const atx_arg *arg = &op->args[s->args[i]];
+    const atx_arg *arg = &c->op->args[s->args[i]];
     bool scalar = arg->role == ATX_SCALAR;
     char names[300];
     const int len = k->len < 200 ? (int)k->len : 200;
-    add_names(names, op, s);
+    add_names(names, c->op, s);
     if (scalar && k->pointer)
-        find(f, "kind",
+        find(c, "kind",
              "kernel '%s' takes a pointer, '%.*s', as parameter %d; expected the scalar '%s', of:%s",
              s->kernel, len, k->text, i + 1, arg->name, names);
     else if (!scalar && !k->pointer && k->type)
-        find(f, "kind",
+        find(c, "kind",
              "kernel '%s' takes a number, '%.*s', as parameter %d; expected a pointer to '%s', of:%s",
              s->kernel, len, k->text, i + 1, arg->name, names);
     else if (atx_role_is_output(arg->role) && k->pointer && k->constant)
-        find(f, "const",
+        find(c, "const",
              "kernel '%s' takes parameter %d, '%.*s', as const; expected one to write to: the output '%s', "
              "of:%s",
              s->kernel, i + 1, len, k->text, arg->name, names);
     else if (scalar && k->type && strchr("iu", k->type[0]) != NULL && !arg->expr)
-        find(f, "real",
+        find(c, "real",
              "kernel '%s' takes an integer, '%.*s', as parameter %d; expected '%s', which is of %s",
              s->kernel, len, k->text, i + 1, arg->name, atx_dtype_name(arg->type));
     else if (scalar && k->type && strchr("iu", k->type[0]) == NULL && arg->expr)
-        find(f, "real", "kernel '%s' takes %s, '%.*s', as parameter %d; expected '%s', which is an integer",
+        find(c, "real", "kernel '%s' takes %s, '%.*s', as parameter %d; expected '%s', which is an integer",
              s->kernel, k->type, len, k->text, i + 1, arg->name);
 }
 
-static void check_words(const finding *f, const atx_op *op, const char *source, const step *s)
+static void check_words(const checking *c, const atx_step *s)
 {
     atx_kernel_arg words[ATX_MAX_ARGS];
-    int count = atx_code_args_of(words, ATX_MAX_ARGS, source, s->kernel);
-    for (int i = 0; count == s->arg_count && i < count && !f->why->len; i++)
-        check_word(f, op, s, &words[i], i);
+    int count = atx_code_args_of(words, ATX_MAX_ARGS, c->source, s->kernel);
+    for (int i = 0; count == s->arg_count && i < count && !c->why->len; i++)
+        check_word(c, s, &words[i], i);
 }
 
 /* ---- geometry ---- */
 
-static void check_sizes(const finding *f, const atx_geometry *g, const atx_limits *limits)
+static void check_sizes(const checking *c, const atx_geometry *g)
 {
+    const atx_limits *limits = c->in->limits;
     const int64_t grid[3] = { limits->max_grid_x, MAX_GRID_YZ, MAX_GRID_YZ };
     const int64_t block[3] = { limits->max_threads_per_block, limits->max_threads_per_block, MAX_BLOCK_Z };
-    for (int i = 0; i < 3 && !f->why->len; i++) {
+    for (int i = 0; i < 3 && !c->why->len; i++) {
         if (g->grid[i] > grid[i])
-            find(f, "grid", "a grid of %" PRId64 " in %c; expected at most %" PRId64, g->grid[i], 'x' + i,
+            find(c, "grid", "a grid of %" PRId64 " in %c; expected at most %" PRId64, g->grid[i], 'x' + i,
                  grid[i]);
         else if (g->block[i] > block[i])
-            find(f, "block", "a block of %" PRId64 " in %c; expected at most %" PRId64, g->block[i], 'x' + i,
+            find(c, "block", "a block of %" PRId64 " in %c; expected at most %" PRId64, g->block[i], 'x' + i,
                  block[i]);
     }
 }
@@ -135,44 +142,45 @@ static int64_t round_up(int64_t value, int64_t unit)
     return unit > 0 ? (value + unit - 1) / unit * unit : value;
 }
 
-static void check_threads(const finding *f, const atx_geometry *g, const atx_limits *limits,
-                          const atx_cubin_kernel *k, const atx_resources *r, bool alone)
+static void check_threads(const checking *c, const atx_geometry *g, const atx_cubin_kernel *k)
 {
+    const atx_limits *limits = c->in->limits;
+    const atx_resources *r = c->in->resources;
     int64_t threads = g->block[0] * g->block[1] * g->block[2]; /* each at most 1024 */
     int64_t registers = round_up(r->registers, REGISTER_UNIT) * round_up(threads, limits->warp_size);
     if (threads > limits->max_threads_per_block)
-        find(f, "threads", "a block of %" PRId64 " threads; expected at most %" PRId64 ": `require` says so",
+        find(c, "threads", "a block of %" PRId64 " threads; expected at most %" PRId64 ": `require` says so",
              threads, limits->max_threads_per_block);
     else if (k->max_threads && threads > k->max_threads)
-        find(f, "bounds", "a block of %" PRId64 " threads; the kernel's __launch_bounds__ allow %" PRId64,
+        find(c, "bounds", "a block of %" PRId64 " threads; the kernel's __launch_bounds__ allow %" PRId64,
              threads, k->max_threads);
-    else if (alone && r->registers > 0 && registers > limits->max_registers_per_block)
-        find(f, "registers",
+    else if (c->alone && r->registers > 0 && registers > limits->max_registers_per_block)
+        find(c, "registers",
              "%" PRId64 " threads of %" PRId64 " registers; expected at most %" PRId64
              " registers in a block",
              threads, r->registers, limits->max_registers_per_block);
 }
 
-static void check_shared(const finding *f, const atx_geometry *g, const atx_limits *limits,
-                         const atx_resources *r, bool alone)
+static void check_shared(const checking *c, const atx_geometry *g)
 {
-    int64_t fixed = alone && r->shared_bytes > 0 ? r->shared_bytes : 0;
-    if (g->shared_bytes + fixed > limits->max_shared_bytes)
-        find(f, "shared", "%" PRId64 " bytes of shared memory in a block; expected at most %" PRId64,
-             g->shared_bytes + fixed, limits->max_shared_bytes);
+    const int64_t most = c->in->limits->max_shared_bytes, used = c->in->resources->shared_bytes;
+    const int64_t fixed = c->alone && used > 0 ? used : 0;
+    if (g->shared_bytes + fixed > most)
+        find(c, "shared", "%" PRId64 " bytes of shared memory in a block; expected at most %" PRId64,
+             g->shared_bytes + fixed, most);
 }
 
 /* ---- variables ---- */
 
-static void check_variable(const finding *f, const atx_arg *arg, int64_t wanted, const void *code, size_t len)
+static void check_variable(const checking *c, const atx_arg *arg, int64_t wanted)
 {
     const char *name = NULL;
     int64_t bytes = -1;
     at_error cause = { 0 };
-    if (atx_cubin_variable(&name, &bytes, code, len, arg->variable, &cause) != AT_OK)
-        find(f, "variable", "%s", cause.text);
+    if (atx_cubin_variable(&name, &bytes, c->in->code, c->in->len, arg->variable, &cause) != AT_OK)
+        find(c, "variable", "%s", cause.text);
     else if (bytes >= 0 && bytes < wanted)
-        find(f, "variable size",
+        find(c, "variable size",
              "variable '%s' has %" PRId64 " bytes; expected at least %" PRId64 ", of '%s'", arg->variable,
              bytes, wanted, arg->name);
 }
@@ -234,75 +242,60 @@ at_status atx_template_check_into(const atx_template *t, const void *code, size_
 
 /* ---- the whole ---- */
 
-static step step_of(const atx_template *t, int i, const atx_geometry *geometries)
-{
-    if (i == 0)
-        return (step){ t->call.kernel, t->call.args, t->call.arg_count, geometries, false };
-    const atx_step *s = &t->call.more[i - 1];
-    return (step){ s->kernel, s->args, s->arg_count, geometries + i, false };
-}
-
-/* `alone`: the compiler's figures are of this kernel, as there is no other. */
-static void check_step(const finding *f, const atx_op *op, const char *source, const step *s,
-                       const atx_limits *limits, const void *code, size_t len, const atx_resources *r,
-                       bool alone)
+static void check_step(const checking *c, const atx_step *s, const atx_geometry *geometry)
 {
     atx_cubin_kernel k;
     at_error cause = { 0 };
-    if (atx_cubin_find(&k, code, len, s->kernel, &cause) != AT_OK) {
-        if (!strchr(s->kernel, '<') && atx_code_is_template(source, s->kernel))
-            find(f, "name",
+    if (atx_cubin_find(&k, c->in->code, c->in->len, s->kernel, &cause) != AT_OK) {
+        if (!strchr(s->kernel, '<') && atx_code_is_template(c->source, s->kernel))
+            find(c, "name",
                  "kernel '%s' is a template that nothing instantiates; expected its arguments, "
                  "as in a line 'kernel %s<T>'",
                  s->kernel, s->kernel);
         else
-            find(f, "name", "%s", cause.text);
+            find(c, "name", "%s", cause.text);
         return;
     }
-    check_params(f, op, s, &k);
-    if (!f->why->len)
-        check_words(f, op, source, s);
-    if (!f->why->len)
-        check_sizes(f, s->geometry, limits);
-    if (!f->why->len)
-        check_threads(f, s->geometry, limits, &k, r, alone);
-    if (!f->why->len)
-        check_shared(f, s->geometry, limits, r, alone);
+    check_params(c, s, &k);
+    if (!c->why->len)
+        check_words(c, s);
+    if (!c->why->len)
+        check_sizes(c, geometry);
+    if (!c->why->len)
+        check_threads(c, geometry, &k);
+    if (!c->why->len)
+        check_shared(c, geometry);
 }
 
-at_status atx_connection_check(atx_str *why, const char **about, const atx_template *t,
-                               const atx_launches *launches, const atx_limits *limits, const void *code,
-                               size_t len, const atx_resources *resources, at_error *err)
+at_status atx_connection_check(atx_str *why, const char **about, const atx_connection *in,
+                               const atx_template *t, const atx_launches *launches, at_error *err)
 {
-    const finding f = { why, about };
-    atx_cubin_kernel second;
-    const bool alone = !atx_cubin_kernel_at(&second, code, len, 1);
-    for (int i = 0; i <= t->call.more_count && !why->len; i++) {
-        const step s = step_of(t, i, launches->geometries);
-        check_step(&f, t->op, t->text.source, &s, limits, code, len, resources, alone);
-    }
+    checking c = check_of(in, t->op, t->text.source);
+    c.why = why;
+    c.about = about;
+    for (int i = 0; i < t->call.step_count && !why->len; i++)
+        check_step(&c, &t->call.steps[i], &launches->geometries[i]);
     for (int i = 0; i < t->op->arg_count && !why->len; i++)
         if (atx_template_fills(t, i))
-            check_variable(&f, &t->op->args[i], launches->variable_bytes[i], code, len);
+            check_variable(&c, &t->op->args[i], launches->variable_bytes[i]);
     at_error cause = { 0 };
-    if (!why->len && atx_template_check_into(t, code, len, &cause) != AT_OK)
-        find(&f, "variable", "%s", cause.text);
+    if (!why->len && atx_template_check_into(t, in->code, in->len, &cause) != AT_OK)
+        find(&c, "variable", "%s", cause.text);
     return atx_str_status(why, err);
 }
 
-at_status atx_connection_check_reference(atx_str *why, const char **about, const atx_op *op,
-                                         const atx_geometry *geometry, const atx_limits *limits,
-                                         const void *code, size_t len, const atx_resources *resources,
-                                         at_error *err)
+at_status atx_connection_check_reference(atx_str *why, const char **about, const atx_connection *in,
+                                         const atx_op *op, const atx_geometry *geometry, at_error *err)
 {
-    const finding f = { why, about };
-    atx_cubin_kernel second;
-    int args[ATX_MAX_ARGS];
+    checking c = check_of(in, op, op->text.source);
+    atx_step all = { .arg_count = op->arg_count };
+    c.why = why;
+    c.about = about;
+    c.reference = true;
+    snprintf(all.kernel, sizeof all.kernel, "%s", op->expected.reference);
     for (int i = 0; i < op->arg_count; i++)
-        args[i] = i;
-    const step s = { op->expected.reference, args, op->arg_count, geometry, true };
-    check_step(&f, op, op->text.source, &s, limits, code, len, resources,
-               !atx_cubin_kernel_at(&second, code, len, 1));
+        all.args[i] = i;
+    check_step(&c, &all, geometry);
     return atx_str_status(why, err);
 }
 
@@ -319,8 +312,8 @@ at_status atx_launches_of(atx_launches *out, const atx_template *t, const int64_
 at_status atx_geometries_of(atx_geometry out[ATX_MAX_STEPS], const atx_template *t, const int64_t *slots,
                             at_error *err)
 {
-    at_status status = atx_geometry_of(&out[0], &t->call.launch, slots, err);
-    for (int i = 0; i < t->call.more_count && status == AT_OK; i++)
-        status = atx_geometry_of(&out[i + 1], &t->call.more[i].launch, slots, err);
+    at_status status = AT_OK;
+    for (int i = 0; i < t->call.step_count && status == AT_OK; i++)
+        status = atx_geometry_of(&out[i], &t->call.steps[i].launch, slots, err);
     return status;
 }

@@ -14,19 +14,25 @@ typedef struct atx_launches {
     int64_t variable_bytes[ATX_MAX_ARGS]; /* by the op's arguments; 0: it goes into none */
 } atx_launches;
 
+/* Compiled code, and where it shall be launched. Borrowed. */
+typedef struct atx_connection {
+    const void *code;
+    size_t len;
+    const atx_resources *resources; /* as the compiler says */
+    const atx_limits *limits;
+} atx_connection;
+
 /*
- * *why stays empty when all is well; else it says what
- * was found and what was expected, and *about says of what kind that is: equal for faults of one cause, whose
- * numbers differ from configuration to configuration.
+ * *why stays empty when all is well. Else it says what was found and what was expected, and *about says of
+ * what kind that is: equal for faults of one cause, whose numbers differ from configuration to configuration.
  */
-at_status atx_connection_check(atx_str *why, const char **about, const atx_template *t,
-                               const atx_launches *launches, const atx_limits *limits, const void *code,
-                               size_t len, const atx_resources *resources, at_error *err) AT_MUST_CHECK;
+at_status atx_connection_check(atx_str *why, const char **about, const atx_connection *connection,
+                               const atx_template *t, const atx_launches *launches,
+                               at_error *err) AT_MUST_CHECK;
 
 /* The same of the op's reference, which takes all arguments in their order. */
-at_status atx_connection_check_reference(atx_str *why, const char **about, const atx_op *op,
-                                         const atx_geometry *geometry, const atx_limits *limits,
-                                         const void *code, size_t len, const atx_resources *resources,
+at_status atx_connection_check_reference(atx_str *why, const char **about, const atx_connection *connection,
+                                         const atx_op *op, const atx_geometry *geometry,
                                          at_error *err) AT_MUST_CHECK;
 
 at_status atx_launches_of(atx_launches *out, const atx_template *t, const int64_t *slots,

@@ -105,15 +105,15 @@ static bool is_among(const atx_kernel_arg *list, int count, const char *name)
 }
 
 /* The kernel has the same names in another order: it is likely given others than it means. */
-static void tell_order(const atx_lint_query *q, const char *kernel, const int *args, int arg_count)
+static void tell_order(const atx_lint_query *q, const atx_step *step)
 {
     atx_kernel_arg words[ATX_MAX_ARGS];
-    int count = atx_code_args_of(words, ATX_MAX_ARGS, q->t->text.source, kernel);
+    int count = atx_code_args_of(words, ATX_MAX_ARGS, q->t->text.source, step->kernel);
     bool same = true;
-    if (count != arg_count)
+    if (count != step->arg_count)
         return;
     for (int i = 0; i < count; i++) {
-        const char *name = q->t->op->args[args[i]].name;
+        const char *name = q->t->op->args[step->args[i]].name;
         if (!is_among(words, count, name))
             return;
         same = same && strcmp(words[i].name, name) == 0;
@@ -121,9 +121,9 @@ static void tell_order(const atx_lint_query *q, const char *kernel, const int *a
     if (same)
         return;
     atx_str text = { 0 };
-    atx_str_addf(&text, "kernel '%s' is given", kernel);
+    atx_str_addf(&text, "kernel '%s' is given", step->kernel);
     for (int i = 0; i < count; i++)
-        atx_str_addf(&text, " %s", q->t->op->args[args[i]].name);
+        atx_str_addf(&text, " %s", q->t->op->args[step->args[i]].name);
     atx_str_add(&text, ", by its own names as");
     for (int i = 0; i < count; i++)
         atx_str_addf(&text, " %s", words[i].name);
@@ -177,10 +177,8 @@ at_status atx_lint_find(const atx_lint_query *q, at_error *err)
     const atx_template *t = q->t;
     int64_t slots[ATX_MAX_SLOTS];
     atx_space *space = NULL;
-    if (q->order)
-        tell_order(q, t->call.kernel, t->call.args, t->call.arg_count);
-    for (int i = 0; i < t->call.more_count && q->order; i++)
-        tell_order(q, t->call.more[i].kernel, t->call.more[i].args, t->call.more[i].arg_count);
+    for (int i = 0; i < t->call.step_count && q->order; i++)
+        tell_order(q, &t->call.steps[i]);
     tell_constants(q);
     at_status status = atx_problem_bind(slots, q->problem, q->limits, err);
     if (status == AT_OK)

@@ -146,11 +146,10 @@ static bool refuse_options(atx_nvrtc *nvrtc, const char *log, bool others)
 /* What one compilation is made of. */
 typedef struct job {
     nvrtcProgram program;
-    const atx_pragmas *orders; /* what the source itself asks for */
-    int cc;
-    atx_code kind;
-    bool ahead; /* it begins with headers that are compiled ahead */
-    bool tried; /* that was tried, and failed */
+    const atx_nvrtc_source *source;
+    const atx_pragmas *pragmas; /* what the source itself asks for */
+    bool ahead;                 /* it begins with headers that are compiled ahead */
+    bool tried;                 /* that was tried, and failed */
 } job;
 
 static bool is_standard(const char *option)
@@ -163,7 +162,7 @@ static bool is_standard(const char *option)
  * memory. */
 static int search_folders(char *out[ATX_MAX_FOLDERS + ATX_CUDA_FOLDERS], const atx_nvrtc *nvrtc, const job *j)
 {
-    int own = j->orders->headers ? atx_headers_count(nvrtc->own) : 0, count = own;
+    int own = j->pragmas->headers ? atx_headers_count(nvrtc->own) : 0, count = own;
     while (count < own + ATX_CUDA_FOLDERS && nvrtc->cuda[count - own])
         count++;
     for (int i = 0; i < count; i++) {
@@ -187,14 +186,14 @@ static nvrtcResult compile_once(const atx_nvrtc *nvrtc, const job *j, bool verbo
     char ahead[sizeof nvrtc->ahead + 20], arch[40];
     int count = 2;
 
-    code_options(arch, &options[1], nvrtc, j->cc, j->kind);
+    code_options(arch, &options[1], nvrtc, j->source->cc, j->source->kind);
     options[0] = arch;
     const int folder_count = search_folders(folders, nvrtc, j);
     for (int i = 0; i < folder_count; i++)
         options[count++] = folders[i];
-    if (j->kind == ATX_LINED_PTX)
+    if (j->source->kind == ATX_LINED_PTX)
         options[count++] = "--generate-line-info";
-    if (nvrtc->hurries && j->kind != ATX_CUBIN)
+    if (nvrtc->hurries && j->source->kind != ATX_CUBIN)
         options[count++] = "--Ofast-compile=max";
     snprintf(ahead, sizeof ahead, "--pch-dir=%s", nvrtc->ahead);
     if (j->ahead) {
@@ -207,8 +206,8 @@ static nvrtcResult compile_once(const atx_nvrtc *nvrtc, const job *j, bool verbo
     for (int i = 0; i < ATX_OPTIONAL_COUNT; i++)
         if (!nvrtc->refused[i] && (verbose || i != ATX_VERBOSE))
             options[count++] = OPTIONAL[i];
-    for (int i = 0; i < j->orders->option_count; i++)
-        options[is_standard(j->orders->options[i]) ? 1 : count++] = j->orders->options[i];
+    for (int i = 0; i < j->pragmas->option_count; i++)
+        options[is_standard(j->pragmas->options[i]) ? 1 : count++] = j->pragmas->options[i];
     nvrtcResult result = folder_count < 0 ? NVRTC_ERROR_OUT_OF_MEMORY
                                           : nvrtc->call.nvrtcCompileProgram(j->program, count, options);
     for (int i = 0; i < folder_count; i++)
@@ -226,7 +225,7 @@ static at_status compile_program(atx_nvrtc *nvrtc, const job *j, nvrtcResult *re
         atx_str_reset(log);
         status = read_log(nvrtc, j->program, log, resources, err);
     } while (status == AT_OK && *result == NVRTC_ERROR_INVALID_OPTION &&
-             refuse_options(nvrtc, atx_str_text(log), j->orders->option_count > 0));
+             refuse_options(nvrtc, atx_str_text(log), j->pragmas->option_count > 0));
     /* "uses too much shared data" is not in the log when ptxas was told to be verbose (11.8 to 13.5). */
     if (status == AT_OK && *result == NVRTC_ERROR_COMPILATION && log->len == 0) {
         atx_resources none = ATX_RESOURCES_UNKNOWN;
@@ -278,18 +277,18 @@ static at_status unknown_arch(const atx_nvrtc *nvrtc, int cc, at_error *err)
 }
 
 /* The program with the names that its source asks for. */
-static nvrtcResult create(const atx_nvrtc *nvrtc, job *j, const char *source, const char *name)
+static nvrtcResult create(const atx_nvrtc *nvrtc, job *j, const char *text)
 {
-    nvrtcResult result = nvrtc->call.nvrtcCreateProgram(&j->program, source, name, 0, NULL, NULL);
-    for (int i = 0; i < j->orders->kernel_count && result == NVRTC_SUCCESS; i++)
-        result = nvrtc->call.nvrtcAddNameExpression(j->program, j->orders->kernels[i]);
+    nvrtcResult result = nvrtc->call.nvrtcCreateProgram(&j->program, text, j->source->name, 0, NULL, NULL);
+    for (int i = 0; i < j->pragmas->kernel_count && result == NVRTC_SUCCESS; i++)
+        result = nvrtc->call.nvrtcAddNameExpression(j->program, j->pragmas->kernels[i]);
     return result;
 }
 
 /* An option of the source's own that this NVRTC does not know is the source's fault. */
 static bool refuses_source(nvrtcResult result, const job *j)
 {
-    return blames_source(result) || (result == NVRTC_ERROR_INVALID_OPTION && j->orders->option_count) ||
+    return blames_source(result) || (result == NVRTC_ERROR_INVALID_OPTION && j->pragmas->option_count) ||
            result == NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
 }
 
@@ -310,17 +309,17 @@ static void grow_heap(const atx_nvrtc *nvrtc, const job *j)
  * not compiled so. Whatever went wrong is none of the kernel's: it is compiled as it is after that.
  */
 static bool compile_ahead(atx_nvrtc *nvrtc, job *j, atx_str *log, atx_resources *resources,
-                          const char *source, const char *name, size_t reached)
+                          const char *source, size_t reached)
 {
     atx_str text = { 0 };
     bool done = false;
-    if (nvrtc->ahead[0] && !(j->orders->headers && nvrtc->only_behind))
+    if (nvrtc->ahead[0] && !(j->pragmas->headers && nvrtc->only_behind))
         atx_ahead_lines(&text, source, nvrtc->own, reached);
     if (!text.len)
         return false;
     atx_str_addf(&text, "#pragma nv_hdrstop\n#line 1\n%s", source);
     j->ahead = true;
-    if (!text.failed && create(nvrtc, j, atx_str_text(&text), name) == NVRTC_SUCCESS) {
+    if (!text.failed && create(nvrtc, j, atx_str_text(&text)) == NVRTC_SUCCESS) {
         done = compile_once(nvrtc, j, true) == NVRTC_SUCCESS;
         grow_heap(nvrtc, j);
         atx_str_reset(log);
@@ -335,10 +334,10 @@ static bool compile_ahead(atx_nvrtc *nvrtc, job *j, atx_str *log, atx_resources 
 }
 
 at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *log, atx_resources *resources,
-                            const char *source, const char *name, int cc, atx_code kind, at_error *err)
+                            const atx_nvrtc_source *source, at_error *err)
 {
-    atx_pragmas orders = { 0 };
-    job j = { .orders = &orders, .cc = cc, .kind = kind };
+    atx_pragmas pragmas = { 0 };
+    job j = { .pragmas = &pragmas, .source = source };
     nvrtcResult result = NVRTC_SUCCESS;
     atx_include_folders folders = { 0 };
     size_t reached = 0;
@@ -347,34 +346,34 @@ at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *
     atx_str_reset(code);
     atx_str_reset(log);
     memcpy(folders.cuda, nvrtc->cuda, sizeof folders.cuda);
-    if (!atx_nvrtc_supports(nvrtc, cc))
-        return unknown_arch(nvrtc, cc, err);
-    at_status status = atx_pragmas_read(&orders, source, err);
-    if (status == AT_OK && orders.headers) {
+    if (!atx_nvrtc_supports(nvrtc, source->cc))
+        return unknown_arch(nvrtc, source->cc, err);
+    at_status status = atx_pragmas_read(&pragmas, source->text, err);
+    if (status == AT_OK && pragmas.headers) {
         folders.headers = nvrtc->own;
-        status = atx_headers_check(&reached, nvrtc->own, orders.headers, err);
+        status = atx_headers_check(&reached, nvrtc->own, pragmas.headers, err);
     }
     if (status == AT_OK)
-        status = atx_includes_check(&safe, source, name, &folders, err);
+        status = atx_includes_check(&safe, source->text, source->name, &folders, err);
     if (status != AT_OK)
         goto done;
-    const char *text = safe.len ? safe.data : source;
-    if (!compile_ahead(nvrtc, &j, log, resources, text, name, reached)) {
-        result = create(nvrtc, &j, text, name);
+    const char *text = safe.len ? safe.data : source->text;
+    if (!compile_ahead(nvrtc, &j, log, resources, text, reached)) {
+        result = create(nvrtc, &j, text);
         if (result == NVRTC_SUCCESS)
             status = compile_program(nvrtc, &j, &result, log, resources, err);
         if (status != AT_OK)
             goto done;
     }
-    atx_includes_hide(log, source, name, &folders);
+    atx_includes_hide(log, source->text, source->name, &folders);
     if (result != NVRTC_SUCCESS && !atx_nvrtc_headers_hint(log, nvrtc))
         atx_includes_hint(log);
     *ok = result == NVRTC_SUCCESS;
-    nvrtc->only_behind = nvrtc->only_behind || (*ok && j.tried && orders.headers);
+    nvrtc->only_behind = nvrtc->only_behind || (*ok && j.tried && pragmas.headers);
     if (*ok)
-        status = read_code(nvrtc, j.program, code, kind, err);
+        status = read_code(nvrtc, j.program, code, source->kind, err);
     else if (!refuses_source(result, &j))
-        status = atx_fail(err, AT_ERR_DEVICE, "%s: NVRTC %s (%s) failed: %s %s", name, nvrtc->version,
+        status = atx_fail(err, AT_ERR_DEVICE, "%s: NVRTC %s (%s) failed: %s %s", source->name, nvrtc->version,
                           nvrtc->path, nvrtc->call.nvrtcGetErrorString(result), atx_str_text(log));
     else if (log->len == 0)
         atx_str_add(log, nvrtc->call.nvrtcGetErrorString(result));
@@ -382,6 +381,6 @@ done:
     atx_str_clear(&safe);
     if (j.program)
         nvrtc->call.nvrtcDestroyProgram(&j.program);
-    atx_pragmas_clear(&orders);
+    atx_pragmas_clear(&pragmas);
     return status;
 }

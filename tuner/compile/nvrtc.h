@@ -72,8 +72,15 @@ void atx_nvrtc_hurry(atx_nvrtc *nvrtc, bool hurry);
 /* From now on code is for this variant of the architecture: 'a': sm_90a; 'f': sm_100f; 0: plain, sm_90. */
 void atx_nvrtc_use_variant(atx_nvrtc *nvrtc, char variant);
 
+/* What is compiled: a text, its name in messages, for sm_<cc>. */
+typedef struct atx_nvrtc_source {
+    const char *text, *name;
+    int cc;
+    atx_code kind;
+} atx_nvrtc_source;
+
 /*
- * Compiles `source` (named `name` in messages) for sm_<cc>. *ok tells whether the compiler accepted it; a
+ * Compiles a source. *ok tells whether the compiler accepted it; a
  * refusal is no error: the reason is in *log, errors before warnings. AT_ERR_DEVICE only when NVRTC itself
  * failed or does not know cc; AT_ERR_INPUT when the user's headers are not those that the source was written
  * down with. `code` and `log` are replaced. Warnings go to the log of a success; ptxas' resource lines do
@@ -81,8 +88,7 @@ void atx_nvrtc_use_variant(atx_nvrtc *nvrtc, char variant);
  * takes. What the source may include, and how the rest is refused: includes.h.
  */
 at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *log, atx_resources *resources,
-                            const char *source, const char *name, int cc, atx_code kind,
-                            at_error *err) AT_MUST_CHECK;
+                            const atx_nvrtc_source *source, at_error *err) AT_MUST_CHECK;
 
 /*
  * A log as the cache of compiled kernels keeps it: with the resources as a line that ptxas could have

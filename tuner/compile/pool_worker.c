@@ -79,7 +79,8 @@ static at_status serve(atx_nvrtc *nvrtc, atx_str *own_ahead, const atx_str *requ
     double start_s = atx_now_s();
     at_status status = atx_nvrtc_use_headers(nvrtc, headers, err);
     if (status == AT_OK)
-        status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, name, cc, kind, err);
+        status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+                                   &(atx_nvrtc_source){ source, name, cc, kind }, err);
     double compile_s = atx_now_s() - start_s;
     if (status == AT_OK) {
         atx_put_i64(reply, tag);
@@ -132,8 +133,10 @@ static at_status warm_up(atx_nvrtc *nvrtc, at_error *err)
     atx_resources resources;
     bool ok;
     at_status status =
-        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, "extern \"C\" __global__ void k() {}",
-                          "warm.cu", atx_nvrtc_nearest(nvrtc, INT_MAX), ATX_CUBIN, err);
+        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+                          &(atx_nvrtc_source){ "extern \"C\" __global__ void k() {}", "warm.cu",
+                                               atx_nvrtc_nearest(nvrtc, INT_MAX), ATX_CUBIN },
+                          err);
     atx_str_clear(&code);
     atx_str_clear(&log);
     return status;

@@ -187,7 +187,8 @@ static bool has_word(atx_lexer lexer, const char *name)
 /* The declaration is a comment. */
 static bool is_in_code(const atx_template *t, const char *name)
 {
-    bool has = has_word((atx_lexer){ .text = t->call.kernel, .len = strlen(t->call.kernel) }, name);
+    bool has = has_word(
+        (atx_lexer){ .text = t->call.steps[0].kernel, .len = strlen(t->call.steps[0].kernel) }, name);
     for (int i = 0; i < t->text.part_count && !has; i++)
         has = has_word(lexer_of(t, i), name);
     return has;

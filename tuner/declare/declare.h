@@ -165,14 +165,14 @@ typedef struct atx_check {
     atx_where where;
 } atx_check;
 
-/* A launch behind the first one, of the same candidate. */
-#define ATX_MAX_STEPS 4 /* with the first */
+/* One launch of a candidate. */
+#define ATX_MAX_STEPS 4
 typedef struct atx_step {
-    char kernel[ATX_MAX_KERNEL];
-    bool expression; /* as those of atx_template */
-    atx_launch launch;
-    int args[ATX_MAX_ARGS];
+    char kernel[ATX_MAX_KERNEL]; /* its name, or a name expression: f<T, TILE>              */
+    bool expression;             /* the compiler is asked for it by that expression         */
+    int args[ATX_MAX_ARGS]; /* what it takes: arguments of the op, by their index, in the kernel's order */
     int arg_count;
+    atx_launch launch;
 } atx_step;
 
 typedef struct atx_arg {
@@ -398,18 +398,11 @@ typedef struct atx_template {
         int64_t
             defaults[ATX_MAX_PARAMS]; /* a value of each parameter: `default` line, else its first value */
     } scope;
-    /* Its launches: `launch` and `kernel` are the first one's, `more` are those that follow. */
     struct atx_template_call {
-        atx_launch launch;
-        char kernel[ATX_MAX_KERNEL]; /* its name, or a name expression: f<T, TILE> */
-        bool expression;             /* the compiler is asked for it by that expression */
-        int args[ATX_MAX_ARGS];      /* what the kernel takes: arguments of the op, by their index */
-        int arg_count;
+        atx_step steps[ATX_MAX_STEPS]; /* its launches, in their order */
+        int step_count;
         int all_args[ATX_MAX_ARGS]; /* of launches that do not say it */
         int all_arg_count;
-        atx_step more[ATX_MAX_STEPS -
-                      1]; /* launches that follow, in their order; of all `launch` lines but the first */
-        int more_count;
     } call;
     /* What the compiler gets besides the source. */
     struct atx_template_build {

@@ -185,10 +185,10 @@ void atx_image_write(atx_image *out, atx_image_writer *w, const atx_template *t)
     point_lets(w, t);
     point_requires(w, t);
     point_expr(w, offsetof(atx_template, scope.fixed), t->scope.fixed);
-    point_launch(w, offsetof(atx_template, call.launch), &t->call.launch);
-    for (size_t i = 0; i < (size_t)t->call.more_count; i++)
-        point_launch(w, offsetof(atx_template, call.more) + i * sizeof(atx_step) + offsetof(atx_step, launch),
-                     &t->call.more[i].launch);
+    for (size_t i = 0; i < (size_t)t->call.step_count; i++)
+        point_launch(w,
+                     offsetof(atx_template, call.steps) + i * sizeof(atx_step) + offsetof(atx_step, launch),
+                     &t->call.steps[i].launch);
     point_paths(w, offsetof(atx_template, build.sources), &t->build.sources);
     point_paths(w, offsetof(atx_template, build.includes), &t->build.includes);
     point_options(w, t);

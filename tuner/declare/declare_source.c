@@ -171,7 +171,8 @@ void atx_read_kernel(atx_lines *lines, void *target)
     atx_reading *r = target;
     r->name_where = atx_lines_where(lines, lines->at);
     r->kernel_line = true;
-    read_expression(r->t->call.kernel, &r->t->call.expression, lines, lines->line_end, "the end of the line");
+    read_expression(r->t->call.steps[0].kernel, &r->t->call.steps[0].expression, lines, lines->line_end,
+                    "the end of the line");
 }
 
 /* ---- launch ---- */
@@ -208,60 +209,43 @@ static void read_geometry(atx_step *s, const atx_template *t, atx_lines *lines)
         read_arg_names(s->args, &s->arg_count, lines, t->op);
 }
 
-/* The first one stands where `kernel`, `grid` and `block` would. */
-static void place(atx_template *t, const atx_step *s)
-{
-    if (t->call.kernel[0]) {
-        t->call.more[t->call.more_count++] = *s;
-        return;
-    }
-    memcpy(t->call.kernel, s->kernel, sizeof t->call.kernel);
-    t->call.expression = s->expression;
-    t->call.launch = s->launch;
-    t->call.arg_count = s->arg_count;
-    memcpy(t->call.args, s->args, sizeof t->call.args);
-}
-
 /* `arg` lines say what all launches take that do not say it themselves; `kernel` would be one of them. */
 void atx_read_launch(atx_lines *lines, void *target)
 {
     atx_reading *r = target;
-    atx_template *t = r->t;
-    atx_step s = { 0 };
+    struct atx_template_call *call = &r->t->call;
+    const atx_launch *first = &call->steps[0].launch;
     const char *at = lines->at;
     r->launches = true;
     r->name_where = atx_lines_where(lines, at);
     if (r->kernel_line)
         atx_lines_fail(lines, at, "found a launch beside a 'kernel' line; expected one of them");
-    if ((t->call.launch.grid[0] || t->call.launch.block[0] || t->call.launch.shared) && !t->call.kernel[0])
+    if (call->step_count == 0 && (first->grid[0] || first->block[0] || first->shared))
         atx_lines_fail(lines, at, "found a launch beside a 'grid' line; expected one of them");
-    if (t->call.more_count == ATX_MAX_STEPS - 1)
+    if (call->step_count == ATX_MAX_STEPS)
         atx_lines_fail(lines, at, "found more than %d launches; expected fewer", ATX_MAX_STEPS);
-    read_expression(s.kernel, &s.expression, lines, find_grid(lines), "'grid'");
-    read_geometry(&s, t, lines);
-    if (lines->status == AT_OK)
-        place(t, &s);
-    else
-        atx_launch_clear(&s.launch);
-}
-
-static void take_all(const atx_template *t, int args[ATX_MAX_ARGS], int *count)
-{
-    if (*count)
+    if (lines->status != AT_OK)
         return;
-    memcpy(args, t->call.all_args, sizeof t->call.all_args);
-    *count = t->call.all_arg_count;
+    atx_step *s = &call->steps[call->step_count++];
+    read_expression(s->kernel, &s->expression, lines, find_grid(lines), "'grid'");
+    read_geometry(s, r->t, lines);
 }
 
 void atx_complete_args(atx_template *t)
 {
-    if (!t->call.all_arg_count)
+    struct atx_template_call *call = &t->call;
+    if (!call->all_arg_count)
         for (int i = 0; i < t->op->arg_count; i++)
             if (!t->op->args[i].variable[0])
-                t->call.all_args[t->call.all_arg_count++] = i;
-    take_all(t, t->call.args, &t->call.arg_count);
-    for (int i = 0; i < t->call.more_count; i++)
-        take_all(t, t->call.more[i].args, &t->call.more[i].arg_count);
+                call->all_args[call->all_arg_count++] = i;
+    if (!call->step_count)
+        call->step_count = 1; /* the lines kernel, grid and block are of it */
+    for (int i = 0; i < call->step_count; i++) {
+        if (call->steps[i].arg_count)
+            continue;
+        memcpy(call->steps[i].args, call->all_args, sizeof call->all_args);
+        call->steps[i].arg_count = call->all_arg_count;
+    }
 }
 
 static bool takes(const int *args, int count, int arg)
@@ -274,9 +258,9 @@ static bool takes(const int *args, int count, int arg)
 
 bool atx_template_fills(const atx_template *t, int arg)
 {
-    bool taken = takes(t->call.args, t->call.arg_count, arg);
-    for (int i = 0; i < t->call.more_count; i++)
-        taken = taken || takes(t->call.more[i].args, t->call.more[i].arg_count, arg);
+    bool taken = false;
+    for (int i = 0; i < t->call.step_count; i++)
+        taken = taken || takes(t->call.steps[i].args, t->call.steps[i].arg_count, arg);
     return t->op->args[arg].variable[0] && !taken;
 }
 
@@ -286,8 +270,8 @@ void atx_template_sources_clear(atx_template *t)
         free(t->build.sources.items[i]);
     for (int i = 0; i < t->build.includes.count; i++)
         free(t->build.includes.items[i]);
-    for (int i = 0; i < t->call.more_count; i++)
-        atx_launch_clear(&t->call.more[i].launch);
+    for (int i = 0; i < ATX_MAX_STEPS; i++)
+        atx_launch_clear(&t->call.steps[i].launch);
     for (int i = 0; i < t->build.option_count; i++) {
         free(t->build.options[i].text);
         atx_expr_close(t->build.options[i].when);

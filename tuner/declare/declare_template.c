@@ -99,9 +99,9 @@ static void read_use(atx_lines *lines, void *target)
 /* A launch says all of this itself. */
 static atx_launch *launch_of(atx_lines *lines, atx_reading *r, const char *word)
 {
-    if (r->t->call.kernel[0] && !r->kernel_line)
+    if (r->t->call.step_count)
         atx_lines_fail(lines, lines->line, "found a '%s' line beside a launch; expected one of them", word);
-    return &r->t->call.launch;
+    return &r->t->call.steps[0].launch;
 }
 
 static void read_grid(atx_lines *lines, void *target)
@@ -213,20 +213,20 @@ static at_status apply_default(atx_template *t, atx_lines *lines)
 static at_status find_kernel(atx_reading *r, const atx_lines *lines)
 {
     atx_template *t = r->t;
-    if (!t->call.kernel[0]) {
+    if (!t->call.steps[0].kernel[0]) {
         char name[2 * ATX_MAX_NAME];
         int n = snprintf(name, sizeof name, "%s_%s", t->op->name, t->name);
         if (n >= ATX_MAX_NAME)
             return atx_fail(lines->err, AT_ERR_INPUT,
                             "%s:%d:%d: found the kernel name '%s'; expected at most %d characters",
                             t->text.file, r->name_where.line, r->name_where.column, name, ATX_MAX_NAME - 1);
-        memcpy(t->call.kernel, name, (size_t)n + 1);
+        memcpy(t->call.steps[0].kernel, name, (size_t)n + 1);
     }
-    if (t->build.sources.count || t->call.expression) /* the compiler looks for it */
+    if (t->build.sources.count || t->call.steps[0].expression) /* the compiler looks for it */
         return AT_OK;
-    for (int i = -1; i < t->call.more_count; i++) {
-        const char *kernel = i < 0 ? t->call.kernel : t->call.more[i].kernel;
-        if (atx_lines_source_has(lines, kernel) || (i >= 0 && t->call.more[i].expression))
+    for (int i = 0; i < t->call.step_count; i++) {
+        const char *kernel = t->call.steps[i].kernel;
+        if (t->call.steps[i].expression || atx_lines_source_has(lines, kernel))
             continue;
         char near[ATX_MAX_NAME], *text = atx_text_copy(lines->source, lines->len); /* terminated */
         bool has = text && atx_code_nearest_kernel(near, text, kernel);
@@ -242,7 +242,7 @@ static at_status find_kernel(atx_reading *r, const atx_lines *lines)
 
 static const char *taken_by(const atx_template *t, const char *name)
 {
-    if (strcmp(name, t->call.kernel) == 0)
+    if (strcmp(name, t->call.steps[0].kernel) == 0)
         return "is the kernel's name";
     for (int i = 0; i < t->op->arg_count; i++)
         if (strcmp(name, t->op->args[i].name) == 0)
@@ -279,10 +279,9 @@ static bool launch_reads(const atx_launch *launch, int slot)
 
 static bool template_reads(const atx_template *t, int slot)
 {
-    bool reads =
-        launch_reads(&t->call.launch, slot) || (t->scope.fixed && atx_expr_reads(t->scope.fixed, slot));
-    for (int i = 0; i < t->call.more_count && !reads; i++)
-        reads = launch_reads(&t->call.more[i].launch, slot);
+    bool reads = t->scope.fixed && atx_expr_reads(t->scope.fixed, slot);
+    for (int i = 0; i < t->call.step_count && !reads; i++)
+        reads = launch_reads(&t->call.steps[i].launch, slot);
     for (int i = 0; i < t->build.option_count && !reads; i++)
         reads = t->build.options[i].when && atx_expr_reads(t->build.options[i].when, slot);
     for (size_t i = 0; i < t->scope.let_count && !reads; i++)
@@ -426,7 +425,6 @@ void atx_template_close(atx_template *t)
     atx_requires_clear(t->scope.requires, t->scope.require_count);
     free(t->scope.requires);
     atx_expr_close(t->scope.fixed);
-    atx_launch_clear(&t->call.launch);
     atx_template_sources_clear(t);
     free(t->about);
     free(t->text.source);

@@ -27,8 +27,9 @@ static at_status compile(atx_program *p, atx_nvrtc *nvrtc, const char *name, int
     at_status status = atx_str_status(&p->build.source, err);
     p->resources = ATX_RESOURCES_UNKNOWN;
     if (status == AT_OK)
-        status = atx_nvrtc_compile(nvrtc, &ok, &p->build.cubin, &p->build.log, &unused,
-                                   atx_str_text(&p->build.source), name, cc, ATX_LINED_PTX, err);
+        status = atx_nvrtc_compile(
+            nvrtc, &ok, &p->build.cubin, &p->build.log, &unused,
+            &(atx_nvrtc_source){ atx_str_text(&p->build.source), name, cc, ATX_LINED_PTX }, err);
     if (status == AT_OK && !ok)
         return atx_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&p->build.log));
     p->compiled = status == AT_OK;
@@ -125,8 +126,9 @@ at_status atx_program_measure(atx_program *p, atx_nvrtc *nvrtc, const char *name
 {
     atx_str code = { 0 }, log = { 0 };
     bool ok = false;
-    at_status status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &p->resources,
-                                         atx_str_text(&p->build.source), name, cc, ATX_CUBIN, err);
+    at_status status =
+        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &p->resources,
+                          &(atx_nvrtc_source){ atx_str_text(&p->build.source), name, cc, ATX_CUBIN }, err);
     if (status == AT_OK && !ok)
         status = atx_fail(err, AT_ERR_INPUT, "%s does not compile:\n%.900s", name, atx_str_text(&log));
     atx_str_clear(&code);

@@ -175,8 +175,8 @@ static at_status add_launch(atx_str *out, const atx_launcher *l, const atx_passe
 static at_status add_more_launches(atx_str *out, const atx_launcher *l, bool *has_status, at_error *err)
 {
     at_status status = AT_OK;
-    for (int i = 0; i < l->t->call.more_count && status == AT_OK; i++) {
-        const atx_step *s = &l->t->call.more[i];
+    for (int i = 1; i < l->t->call.step_count && status == AT_OK; i++) {
+        const atx_step *s = &l->t->call.steps[i];
         atx_str kernel = { 0 };
         atx_geometry g = { 0 };
         atx_render_kernel(&kernel, l->t, s->kernel, l->slots);
@@ -216,8 +216,10 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
     bool has_status = false;
     status = add_copies(out, l, &has_status, err);
     if (status == AT_OK)
-        status = add_launch(out, l, &(atx_passed){ l->kernel, l->t->call.args, l->t->call.arg_count, false },
-                            l->geometry, &has_status, err);
+        status = add_launch(
+            out, l,
+            &(atx_passed){ l->kernel, l->t->call.steps[0].args, l->t->call.steps[0].arg_count, false },
+            l->geometry, &has_status, err);
     if (status == AT_OK)
         status = add_more_launches(out, l, &has_status, err);
     atx_str_add(out, "    return cudaGetLastError();\n}\n");
@@ -245,7 +247,7 @@ at_status atx_export_render(atx_str *rendered, int64_t *slots, atx_geometry *geo
     if (status == AT_OK)
         status = atx_config_validate(slots, in->found->t, &config, err);
     if (status == AT_OK)
-        status = atx_geometry_of(geometry, &in->found->t->call.launch, slots, err);
+        status = atx_geometry_of(geometry, &in->found->t->call.steps[0].launch, slots, err);
     return status == AT_OK ? atx_render(rendered, in->found->t, in->problem->type, &config, slots, err)
                            : status;
 }
@@ -253,7 +255,7 @@ at_status atx_export_render(atx_str *rendered, int64_t *slots, atx_geometry *geo
 /* Code that was not written for the tuner stays whole, and its kernels keep their names. */
 static bool is_cut(const atx_template *t)
 {
-    return !t->build.sources.count && !t->call.expression && !t->call.more_count;
+    return !t->build.sources.count && !t->call.steps[0].expression && t->call.step_count == 1;
 }
 
 static bool says_where(const char *rendered, const atx_token *t)
@@ -338,7 +340,7 @@ static at_status add_all(atx_str *out, const atx_export_input *in, const atx_lau
                          const char *rendered, const char *title, at_error *err)
 {
     const atx_cutting cutting = { .rendered = rendered,
-                                  .kernel = in->found->t->call.kernel,
+                                  .kernel = in->found->t->call.steps[0].kernel,
                                   .name = l->kernel };
     atx_export_about(out, in, title);
     at_status status = add_options(out, in, rendered, err);
@@ -368,7 +370,7 @@ at_status atx_export_cu(atx_str *out, const atx_export_input *in, at_error *err)
     atx_str_addf(&kernel, "%s_kernel", atx_str_text(&name));
     if (status == AT_OK && !is_cut(in->found->t)) {
         atx_str_reset(&kernel);
-        atx_render_kernel(&kernel, in->found->t, in->found->t->call.kernel, slots);
+        atx_render_kernel(&kernel, in->found->t, in->found->t->call.steps[0].kernel, slots);
     }
     const atx_launcher l = { .op = op,
                              .t = in->found->t,

@@ -11,7 +11,8 @@ static at_status compile(atx_str *out, atx_nvrtc *nvrtc, const char *source, con
     atx_str code = { 0 }, log = { 0 };
     atx_resources unused;
     at_status status =
-        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, source, in->found->t->text.file, cc, kind, err);
+        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused,
+                          &(atx_nvrtc_source){ source, in->found->t->text.file, cc, kind }, err);
     if (in->refused)
         *in->refused = status == AT_OK && !ok;
     if (status == AT_OK && !ok)

@@ -48,11 +48,11 @@ static void three(atx_str *out, const char *name, const int64_t *v)
 
 static at_status launch(atx_str *out, const atx_export_input *in, int i, const int64_t *slots, at_error *err)
 {
-    const atx_template_launch of = atx_template_launch_at(in->found->t, i);
+    const atx_step *of = &in->found->t->call.steps[i];
     atx_str kernel = { 0 };
     atx_geometry g = { 0 };
-    at_status status = atx_geometry_of(&g, of.launch, slots, err);
-    atx_render_kernel(&kernel, in->found->t, of.kernel, slots);
+    at_status status = atx_geometry_of(&g, &of->launch, slots, err);
+    atx_render_kernel(&kernel, in->found->t, of->kernel, slots);
     atx_str_add(out, i ? ",{" : "{");
     atx_member_text(out, "kernel", atx_str_text(&kernel));
     three(out, "grid", g.grid);
@@ -60,9 +60,9 @@ static at_status launch(atx_str *out, const atx_export_input *in, int i, const i
     atx_member_int(out, "dynamic_shared_bytes", g.shared_bytes);
     atx_member_name(out, "arguments");
     atx_str_add(out, "[");
-    for (int k = 0; k < of.arg_count && status == AT_OK; k++) {
+    for (int k = 0; k < of->arg_count && status == AT_OK; k++) {
         atx_str_add(out, k ? "," : "");
-        status = argument(out, in, of.args[k], slots, err);
+        status = argument(out, in, of->args[k], slots, err);
     }
     atx_str_add(out, "]}");
     out->failed |= kernel.failed;
@@ -76,7 +76,7 @@ static at_status launches(atx_str *out, const atx_export_input *in, const int64_
     at_status status = AT_OK;
     atx_member_name(out, "launches");
     atx_str_add(out, "[");
-    for (int i = 0; i < atx_template_launch_count(in->found->t) && status == AT_OK; i++)
+    for (int i = 0; i < in->found->t->call.step_count && status == AT_OK; i++)
         status = launch(out, in, i, slots, err);
     atx_str_add(out, "]");
     return status;

@@ -1,18 +1,5 @@
-/* launches.c - see launches.h. The first launch of a template is kept apart from those that follow. */
+/* launches.c - see launches.h. */
 #include "lang/launches.h"
-
-int atx_template_launch_count(const atx_template *t)
-{
-    return 1 + t->call.more_count;
-}
-
-atx_template_launch atx_template_launch_at(const atx_template *t, int index)
-{
-    if (index == 0)
-        return (atx_template_launch){ t->call.kernel, &t->call.launch, t->call.args, t->call.arg_count };
-    const atx_step *s = &t->call.more[index - 1];
-    return (atx_template_launch){ s->kernel, &s->launch, s->args, s->arg_count };
-}
 
 static int buffers_before(const atx_op *op, int arg)
 {

@@ -1,24 +1,11 @@
 /*
- * launches.h - what a configuration launches, for those who launch it by themselves: kernels in their order,
- * each with its own arguments; and the variables of the code that are filled before.
- *
+ * launches.h - what the arguments of a configuration's launches are, for those who launch it by themselves.
  * What a kernel takes is the template's to say (`arg`, `launch`), what an argument is, the operation's.
  */
 #ifndef AUTOTUNE_LAUNCHES_H
 #define AUTOTUNE_LAUNCHES_H
 
 #include "lang/problem.h"
-
-/* One launch of a template. Borrowed from it. */
-typedef struct atx_template_launch {
-    const char *kernel;       /* as the declaration names it: f, ns::f<T, TILE> */
-    const atx_launch *launch; /* its geometry, in expressions                   */
-    const int *args;          /* of the operation, by their index, in the kernel's order */
-    int arg_count;
-} atx_template_launch;
-
-int atx_template_launch_count(const atx_template *t); /* 1 or more */
-atx_template_launch atx_template_launch_at(const atx_template *t, int index);
 
 /* An argument of the operation, for one problem. */
 typedef struct atx_arg_value {

@@ -114,16 +114,6 @@ void atx_render_kernel(atx_str *out, const atx_template *t, const char *kernel, 
     add_substituted(out, t, slots, kernel, strcspn(kernel, "<"), true);
 }
 
-static void add_kernel(atx_str *out, const atx_template *t, const char *kernel, bool expression,
-                       const int64_t *slots)
-{
-    if (!expression && !t->build.sources.count)
-        return;
-    atx_str_add(out, KERNEL);
-    atx_render_kernel(out, t, kernel, slots);
-    atx_str_add(out, "\n");
-}
-
 void atx_render_note(atx_str *out, const char *headers)
 {
     if (headers)
@@ -145,9 +135,12 @@ at_status atx_render_pragmas(atx_str *out, const atx_template *t, const int64_t 
         atx_str_add(out, "\n");
     }
     atx_render_note(out, t->text.headers);
-    add_kernel(out, t, t->call.kernel, t->call.expression, slots);
-    for (int i = 0; i < t->call.more_count; i++)
-        add_kernel(out, t, t->call.more[i].kernel, t->call.more[i].expression, slots);
+    for (int i = 0; i < t->call.step_count; i++)
+        if (t->call.steps[i].expression || t->build.sources.count) {
+            atx_str_add(out, KERNEL);
+            atx_render_kernel(out, t, t->call.steps[i].kernel, slots);
+            atx_str_add(out, "\n");
+        }
     return AT_OK;
 }
 

@@ -80,7 +80,7 @@ static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source,
                         f->t->text.file, f->shown.config);
     know_headers(tuner, f->t);
     at_status status = atx_nvrtc_compile(tuner->nvrtc, &out->ok, &out->code, &out->log, &out->resources,
-                                         source, f->t->text.file, cc, kind, err);
+                                         &(atx_nvrtc_source){ source, f->t->text.file, cc, kind }, err);
     tuner->compiler_log.len = 0;
     atx_str_add(&tuner->compiler_log, atx_str_text(&out->log));
     return status == AT_OK && !out->ok ? refuse(tuner, f, cc, atx_str_text(&out->log), err) : status;
@@ -288,7 +288,7 @@ static at_status fill_names(code_parts *c, const atx_found_parts *f, const atx_s
     atx_str name = { 0 };
     at_status status = AT_OK;
     for (int i = 0; i < f->shown.launch_count && status == AT_OK; i++) {
-        status = atx_library_kernel_name(&name, bytes, atx_template_launch_at(f->t, i).kernel, err);
+        status = atx_library_kernel_name(&name, bytes, f->t->call.steps[i].kernel, err);
         if (status == AT_OK)
             status = keep_text(c->kernels, &c->shown.kernel_count, atx_str_text(&name), err);
     }

@@ -286,7 +286,7 @@ static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_err
 static at_status show_launch(atx_found_parts *f, int i, const int64_t *slots, const atx_geometry *known,
                              at_error *err)
 {
-    const atx_template_launch of = atx_template_launch_at(f->t, i);
+    const atx_step *of = &f->t->call.steps[i];
     at_launch *shown = &f->launches[i];
     atx_geometry g;
     atx_str kernel = { 0 };
@@ -294,17 +294,18 @@ static at_status show_launch(atx_found_parts *f, int i, const int64_t *slots, co
     if (known)
         g = *known;
     else
-        status = atx_geometry_of(&g, of.launch, slots, err);
+        status = atx_geometry_of(&g, &of->launch, slots, err);
     if (status != AT_OK)
         return status;
-    *shown =
-        (at_launch){ .dynamic_shared_bytes = g.shared_bytes, .arg_count = of.arg_count, .args = f->lists[i] };
+    *shown = (at_launch){ .dynamic_shared_bytes = g.shared_bytes,
+                          .arg_count = of->arg_count,
+                          .args = f->lists[i] };
     memcpy(shown->grid, g.grid, sizeof shown->grid);
     memcpy(shown->block, g.block, sizeof shown->block);
-    for (int k = 0; k < of.arg_count; k++)
-        f->lists[i][k] = &f->args[of.args[k]];
+    for (int k = 0; k < of->arg_count; k++)
+        f->lists[i][k] = &f->args[of->args[k]];
     f->launch_list[i] = shown;
-    atx_render_kernel(&kernel, f->t, of.kernel, slots);
+    atx_render_kernel(&kernel, f->t, of->kernel, slots);
     return keep_made(&shown->kernel, f, &kernel, err);
 }
 
@@ -327,7 +328,7 @@ static at_status show_launches(atx_found_parts *f, const int64_t *slots, const a
                                at_error *err)
 {
     at_found *s = &f->shown;
-    int count = atx_template_launch_count(f->t);
+    int count = f->t->call.step_count;
     at_status status = show_arguments(f, slots, err);
     for (int i = 0; i < count && status == AT_OK; i++)
         status = show_launch(f, i, slots, i == 0 ? known : NULL, err);
@@ -344,7 +345,7 @@ static at_status show_template(atx_found_parts *f, int64_t *slots, const atx_geo
     at_found *s = &f->shown;
     atx_str config = { 0 };
     /* Slots of the configuration serve names and expressions; geometry alone may be known. */
-    bool bound = known && !f->t->call.more_count && !f->t->call.expression;
+    bool bound = known && f->t->call.step_count == 1 && !f->t->call.steps[0].expression;
     at_status status = bound ? AT_OK : atx_config_bind(slots, f->t, &f->config, err);
     if (status == AT_OK)
         status = show_launches(f, slots, known, err);

@@ -96,7 +96,7 @@ static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts 
     at_status status = AT_OK;
     for (int i = 0; i < f->shown.launch_count && status == AT_OK; i++) {
         const int64_t shared_bytes = f->launches[i].dynamic_shared_bytes;
-        status = atx_library_kernel_name(&name, &code->bytes, atx_template_launch_at(f->t, i).kernel, err);
+        status = atx_library_kernel_name(&name, &code->bytes, f->t->call.steps[i].kernel, err);
         if (status == AT_OK)
             status = i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), shared_bytes, err)
                             : atx_gpu_load_step(*out, gpu, atx_str_text(&name), shared_bytes, err);

@@ -67,7 +67,7 @@ at_status atx_entry_fits(atx_geometry *geometry, const atx_entry *e, const atx_p
     at_status status = atx_problem_bind(slots, p, &limits, err);
     if (status == AT_OK)
         status = atx_config_validate(slots, e->t, &e->config, err);
-    return status == AT_OK ? atx_geometry_of(geometry, &e->t->call.launch, slots, err) : status;
+    return status == AT_OK ? atx_geometry_of(geometry, &e->t->call.steps[0].launch, slots, err) : status;
 }
 
 /* Has the store a failure of this configuration, which is newer than `since`, for the problem of `key`? */

@@ -200,7 +200,7 @@ static bool number_row(float *out, const atx_group *g, const atx_sample *s, cons
     const atx_problem *p = &g->samples->problems[s->problem];
     if (atx_bind_sample(slots, g, s, NULL) != AT_OK ||
         atx_config_validate(slots, s->t, &s->config, NULL) != AT_OK ||
-        atx_geometry_of(&geometry, &s->t->call.launch, slots, NULL) != AT_OK)
+        atx_geometry_of(&geometry, &s->t->call.steps[0].launch, slots, NULL) != AT_OK)
         return false;
     atx_model_features_problem(numbers, v, p, slots);
     numbers[ATX_MODEL_FEATURE_ELSEWHERE] = s->device != g->device;

@@ -243,7 +243,7 @@ static bool take_bins(uint8_t *bins, atx_geometry *geometry, atx_predictor *p, c
                       const atx_config *config)
 {
     if (!atx_plan_allows(&b->plan, slots, config) ||
-        atx_geometry_of(geometry, &b->t->call.launch, slots, NULL) != AT_OK)
+        atx_geometry_of(geometry, &b->t->call.steps[0].launch, slots, NULL) != AT_OK)
         return false;
     atx_model_features_config(p->numbers, &b->features, slots, geometry);
     memcpy(bins, p->base, (size_t)p->known->feature_count);
@@ -426,7 +426,7 @@ static void guess_of(atx_guess *out, const atx_predictor *p, const atx_problem *
     *out = (atx_guess){ .t = t };
     memcpy(out->config.values, r->values, (size_t)t->scope.param_count * sizeof *r->values);
     bool valid = atx_config_bind(slots, t, &out->config, NULL) == AT_OK &&
-                 atx_geometry_of(&out->geometry, &t->call.launch, slots, NULL) == AT_OK;
+                 atx_geometry_of(&out->geometry, &t->call.steps[0].launch, slots, NULL) == AT_OK;
     assert(valid); /* it was when it became a scored_config */
     fill_guess(out, p, problem, slots, slower_of(r));
 }

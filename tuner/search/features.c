@@ -203,7 +203,7 @@ static void add_figures(uint8_t *out, const atx_features *f, const atx_template 
     atx_geometry g;
     memcpy(slots, f->search->slots, sizeof slots);
     if (atx_config_bind(slots, t, config, NULL) != AT_OK ||
-        atx_geometry_of(&g, &t->call.launch, slots, NULL) != AT_OK)
+        atx_geometry_of(&g, &t->call.steps[0].launch, slots, NULL) != AT_OK)
         return;
     if (f->figure_feature[THREADS] >= 0)
         out[f->figure_feature[THREADS]] = octaves(g.block[0], g.block[1], g.block[2]);

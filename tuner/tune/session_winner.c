@@ -206,7 +206,7 @@ static bool compute_launch(atx_winner *w, const atx_job *j)
     memcpy(slots, atx_search_run_slots(j->main), (size_t)op->scope.symbols.count * sizeof *slots);
     return t && atx_config_parse(&config, t, w->config, NULL) == AT_OK &&
            atx_config_validate(slots, t, &config, NULL) == AT_OK &&
-           atx_geometry_of(&w->geometry, &t->call.launch, slots, NULL) == AT_OK;
+           atx_geometry_of(&w->geometry, &t->call.steps[0].launch, slots, NULL) == AT_OK;
 }
 
 bool atx_session_is_answered(const atx_job *j, atx_answer *answer)

@@ -267,7 +267,8 @@ Test(ahead, the_code_is_the_same_and_the_folder_goes_with_the_pool)
         submit(pool, tag);
         atx_compiled made = take(pool);
         add_text(&text, tag);
-        cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &r, text.data, "k.cu", 80, ATX_CUBIN, NULL),
+        cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &r,
+                                       &(atx_nvrtc_source){ text.data, "k.cu", 80, ATX_CUBIN }, NULL),
                      AT_OK);
         cr_assert(ok && made.ok, "%s", atx_str_text(&made.log));
         cr_assert(made.code.len == code.len && memcmp(made.code.data, code.data, code.len) == 0);
@@ -295,7 +296,9 @@ Test(ahead, a_wrong_kernel_is_refused_in_the_same_words)
     bool ok = true;
     atx_nvrtc *nvrtc = need_nvrtc();
     atx_pool *pool = open_pool();
-    cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &r, WRONG, "k.cu", 80, ATX_CUBIN, NULL), AT_OK);
+    cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &r,
+                                   &(atx_nvrtc_source){ WRONG, "k.cu", 80, ATX_CUBIN }, NULL),
+                 AT_OK);
     cr_assert_eq(atx_pool_submit(pool, 1, WRONG, "k.cu", 80, ATX_CUBIN, NULL), AT_OK);
     atx_compiled made = take(pool);
     cr_assert(!ok && !made.ok && strstr(atx_str_text(&log), "k.cu(2): error"), "%s", atx_str_text(&log));

@@ -52,8 +52,9 @@ static void compile(atx_str *cubin, const atx_str *source)
     atx_resources resources;
     at_error err = { 0 };
     bool ok = false;
-    at_status status = atx_nvrtc_compile(nvrtc, &ok, cubin, &log, &resources, atx_str_text(source), "t.cu",
-                                         CC, ATX_CUBIN, &err);
+    at_status status =
+        atx_nvrtc_compile(nvrtc, &ok, cubin, &log, &resources,
+                          &(atx_nvrtc_source){ atx_str_text(source), "t.cu", CC, ATX_CUBIN }, &err);
     cr_assert(status == AT_OK && ok, "%s%s", err.text, atx_str_text(&log));
     atx_str_clear(&log);
 }

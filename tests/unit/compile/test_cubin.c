@@ -28,8 +28,9 @@ static void compile(atx_str *code, const char *source, int cc, atx_code kind)
     bool ok = false;
     if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, code, &log, &unused, source, "t.cu", cc, kind, &err), AT_OK,
-                 "%s", err.text);
+    cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, code, &log, &unused,
+                                   &(atx_nvrtc_source){ source, "t.cu", cc, kind }, &err),
+                 AT_OK, "%s", err.text);
     cr_assert(ok, "%s", atx_str_text(&log));
     atx_str_clear(&log);
     atx_nvrtc_close(nvrtc);

@@ -388,8 +388,8 @@ static at_status compile(atx_nvrtc *nvrtc, bool *ok, atx_str *log, const char *t
     atx_str code = { 0 };
     atx_resources resources;
     *ok = false;
-    at_status status =
-        atx_nvrtc_compile(nvrtc, ok, &code, log, &resources, text, "op/t.cu", 80, ATX_PTX, err);
+    at_status status = atx_nvrtc_compile(nvrtc, ok, &code, log, &resources,
+                                         &(atx_nvrtc_source){ text, "op/t.cu", 80, ATX_PTX }, err);
     atx_str_clear(&code);
     return status;
 }

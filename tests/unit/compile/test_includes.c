@@ -189,11 +189,13 @@ Test(includes, what_an_if_hides_is_no_error)
     bool ok = false;
     if (atx_nvrtc_open(&nvrtc, &err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    at_status status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
-                                         "#define A 1\n#ifndef A\n#include \"../../secret\"\n#endif\n"
-                                         "#include \"good.h\"\n"
-                                         "extern \"C\" __global__ void k(int *p) { *p = ONE + TWO; }\n",
-                                         "copy/h.cu", 80, ATX_PTX, &err);
+    at_status status =
+        atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+                          &(atx_nvrtc_source){ "#define A 1\n#ifndef A\n#include \"../../secret\"\n#endif\n"
+                                               "#include \"good.h\"\n"
+                                               "extern \"C\" __global__ void k(int *p) { *p = ONE + TWO; }\n",
+                                               "copy/h.cu", 80, ATX_PTX },
+                          &err);
     cr_assert_eq(status, AT_OK, "%s", err.text);
     cr_assert(ok, "%s", atx_str_text(&log));
     atx_str_clear(&code);
@@ -213,8 +215,8 @@ Test(includes, the_compiler_prints_no_line_of_a_file_outside)
         atx_resources resources;
         bool ok = true;
         source_of(source, sizeof source, OUTSIDE[i]);
-        at_status status =
-            atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, source, "copy/h.cu", 80, ATX_CUBIN, &err);
+        at_status status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+                                             &(atx_nvrtc_source){ source, "copy/h.cu", 80, ATX_CUBIN }, &err);
         cr_assert_eq(status, AT_OK, "%s", err.text);
         cr_assert(!ok, "%s", source);
         cr_assert_null(strstr(atx_str_text(&log), "hidden"), "%s\n%s", source, atx_str_text(&log));

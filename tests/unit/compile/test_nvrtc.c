@@ -26,8 +26,8 @@ static attempt open_or_skip(void)
 
 static at_status compile(attempt *a, const char *source, int cc, atx_code kind)
 {
-    return atx_nvrtc_compile(a->nvrtc, &a->ok, &a->code, &a->log, &a->resources, source, "t.cu", cc, kind,
-                             &a->err);
+    return atx_nvrtc_compile(a->nvrtc, &a->ok, &a->code, &a->log, &a->resources,
+                             &(atx_nvrtc_source){ source, "t.cu", cc, kind }, &a->err);
 }
 
 static void attempt_clear(attempt *a)

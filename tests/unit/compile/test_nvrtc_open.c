@@ -287,7 +287,8 @@ Test(nvrtc_open, a_missing_header_is_told_with_the_wheel_that_has_it)
         if (MISSING[i].headers)
             put_headers("cuda/include", MISSING[i].headers);
         atx_nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so");
-        cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, "", "k.cu", 90, ATX_CUBIN, &err),
+        cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused,
+                                       &(atx_nvrtc_source){ "", "k.cu", 90, ATX_CUBIN }, &err),
                      AT_OK, "%s", err.text);
         cr_expect(!ok && strstr(atx_str_text(&log), MISSING[i].expected), "%s: expected %s\n%s",
                   MISSING[i].header, MISSING[i].expected, atx_str_text(&log));
@@ -309,7 +310,9 @@ Test(nvrtc_open, headers_of_another_version_are_named_when_a_kernel_fails_in_the
     cr_assert_eq(
         shell("echo \"$(realpath cuda/include)/cuda_fp16.hpp(7): error: what is this\" > cuda/lib64/log"), 0);
     atx_nvrtc *nvrtc = open_file("cuda/lib64/libnvrtc.so");
-    cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, "", "k.cu", 90, ATX_CUBIN, &err), AT_OK);
+    cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused,
+                                   &(atx_nvrtc_source){ "", "k.cu", 90, ATX_CUBIN }, &err),
+                 AT_OK);
     cr_expect(strstr(atx_str_text(&log), "are of CUDA 12.98, and NVRTC is 12.99"), "%s", atx_str_text(&log));
     atx_str_clear(&code);
     atx_str_clear(&log);

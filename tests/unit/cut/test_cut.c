@@ -159,8 +159,8 @@ static void compile(code *out, compiler *c, const char *source, const char *kern
 {
     bool ok = false;
     at_error err = { 0 };
-    cr_assert_eq(atx_nvrtc_compile(c->nvrtc, &ok, &out->cubin, &c->log, &out->resources, source, "t.cu", 90,
-                                   ATX_CUBIN, &err),
+    cr_assert_eq(atx_nvrtc_compile(c->nvrtc, &ok, &out->cubin, &c->log, &out->resources,
+                                   &(atx_nvrtc_source){ source, "t.cu", 90, ATX_CUBIN }, &err),
                  AT_OK, "%s", err.text);
     cr_assert(ok, "%s\n%s", atx_str_text(&c->log), source);
     find_text(out, kernel);
@@ -177,9 +177,9 @@ static void compare(compiler *c, const atx_space *space, const int64_t *slots, c
 
     atx_space_config(&config, space, index);
     cr_assert_eq(atx_render(&rendered, t, problem->type, &config, slots, &err), AT_OK, "%s", err.text);
-    cut(&text, rendered.data, t->call.kernel, "cut_kernel");
+    cut(&text, rendered.data, t->call.steps[0].kernel, "cut_kernel");
     cr_expect(!strstr(text.data, "AUTOTUNE") && !strstr(text.data, "autotune"), "%s", text.data);
-    compile(&whole, c, rendered.data, t->call.kernel);
+    compile(&whole, c, rendered.data, t->call.steps[0].kernel);
     compile(&part, c, text.data, "cut_kernel");
     cr_expect_eq(c->log.len, 0, "%s: %s\n%s", t->text.file, atx_str_text(&c->log), text.data);
     cr_expect(whole.len == part.len && memcmp(whole.text, part.text, whole.len) == 0 &&

@@ -131,7 +131,7 @@ Test(declare, reads_a_template)
                                                       "shared    bytes\n"));
     cr_assert_str_eq(t->name, "t");
     cr_assert_str_eq(t->about, "about t");
-    cr_assert_str_eq(t->call.kernel, "mini_t");
+    cr_assert_str_eq(t->call.steps[0].kernel, "mini_t");
     cr_assert_eq(t->scope.param_count, 3);
     cr_assert_str_eq(t->scope.params[0].meaning, "side");
     cr_assert_eq(t->scope.params[0].slot, op->scope.symbols.count);
@@ -153,11 +153,11 @@ Test(declare, reads_a_template)
     cr_assert(t->scope.lets[1].rendered);
     cr_assert_str_eq(t->scope.requires[0].reason, "too much");
     cr_assert_str_eq(atx_expr_text(t->scope.requires[0].expr), "bytes < 2000 && ORDER != ORDER_slow");
-    cr_assert_str_eq(atx_expr_text(t->call.launch.block[0]), "TILE * 2");
-    cr_assert_str_eq(atx_expr_text(t->call.launch.block[1]), "(PAD + 6)");
-    cr_assert_str_eq(atx_expr_text(t->call.launch.block[2]), "1");
-    cr_assert_eq(atx_expr_where(t->call.launch.shared).line, 15);
-    cr_assert_str_eq(atx_expr_text(t->call.launch.shared), "bytes");
+    cr_assert_str_eq(atx_expr_text(t->call.steps[0].launch.block[0]), "TILE * 2");
+    cr_assert_str_eq(atx_expr_text(t->call.steps[0].launch.block[1]), "(PAD + 6)");
+    cr_assert_str_eq(atx_expr_text(t->call.steps[0].launch.block[2]), "1");
+    cr_assert_eq(atx_expr_where(t->call.steps[0].launch.shared).line, 15);
+    cr_assert_str_eq(atx_expr_text(t->call.steps[0].launch.shared), "bytes");
     atx_template_close(t);
     atx_template_close(NULL);
     atx_op_close(op);

@@ -59,11 +59,12 @@ Test(declare_numbers, reads_what_goes_into_variables)
     cr_assert_str_eq(op->args[1].variable, "c_a");
     cr_assert_str_eq(op->args[2].variable, "ns::c_b");
     cr_assert_str_eq(atx_expr_text(op->args[1].input.upto), "n - 1");
-    cr_assert(t->call.arg_count == 2 && t->call.args[0] == 0 && t->call.args[1] == 3);
+    cr_assert(t->call.steps[0].arg_count == 2 && t->call.steps[0].args[0] == 0 &&
+              t->call.steps[0].args[1] == 3);
     cr_assert(!atx_template_fills(t, 0) && atx_template_fills(t, 1) && atx_template_fills(t, 2));
     atx_template_close(t);
     t = read_template(op, MINI_SPACE("arg n b y\n"));
-    cr_assert(t->call.arg_count == 3 && t->call.args[1] == 2);
+    cr_assert(t->call.steps[0].arg_count == 3 && t->call.steps[0].args[1] == 2);
     cr_assert(atx_template_fills(t, 1) && !atx_template_fills(t, 2));
     atx_template_close(t);
     atx_op_close(op);

@@ -47,9 +47,9 @@ static void expect_grid(const char *line, const char *x, const char *y, const ch
     atx_template *t = read_template(op, source);
     for (int i = 0; i < 3; i++)
         if (expected[i])
-            cr_expect_str_eq(atx_expr_text(t->call.launch.grid[i]), expected[i], "%s", line);
+            cr_expect_str_eq(atx_expr_text(t->call.steps[0].launch.grid[i]), expected[i], "%s", line);
         else
-            cr_expect_null(t->call.launch.grid[i], "%s", line);
+            cr_expect_null(t->call.steps[0].launch.grid[i], "%s", line);
     atx_template_close(t);
     atx_op_close(op);
 }

@@ -120,9 +120,9 @@ Test(export_expected, the_exported_kernels_compile, .timeout = 120)
         char *host = strstr(text.data, "#include <cuda_runtime.h>");
         cr_assert(host);
         *host = '\0';
-        cr_assert_eq(
-            atx_nvrtc_compile(nvrtc, &ok, &code, &log, &ignored, text.data, "export.cu", 90, ATX_CUBIN, &err),
-            AT_OK, "%s", err.text);
+        cr_assert_eq(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &ignored,
+                                       &(atx_nvrtc_source){ text.data, "export.cu", 90, ATX_CUBIN }, &err),
+                     AT_OK, "%s", err.text);
         cr_assert(ok, "%s: %s", a.found.t->name, atx_str_text(&log));
         atx_str_clear(&text);
         atx_str_clear(&code);

@@ -164,7 +164,7 @@ Test(catalog, adds_to_and_replaces_built_in_templates)
     atx_catalog *c = open_root();
     const atx_op *mine = atx_catalog_find_op(c, "transpose");
     cr_assert_eq(atx_catalog_template_count(c, mine), count + 1);
-    cr_assert_str_eq(atx_catalog_find_template(c, mine, "tile_rows")->call.kernel, "k");
+    cr_assert_str_eq(atx_catalog_find_template(c, mine, "tile_rows")->call.steps[0].kernel, "k");
     atx_catalog_op_hash(after, c, mine);
     cr_assert_str_neq(before, after);
     atx_catalog_op_hash(copy, c, atx_catalog_find_op(c, "copy"));

@@ -324,7 +324,7 @@ Test(problem, binds_a_configuration_and_its_launch)
     cr_assert_eq(slots[atx_symbols_find(&t->scope.symbols, "area", 4)], 256);
     cr_assert_eq(slots[atx_symbols_find(&t->scope.symbols, "WIDE", 4)], 1);
     cr_assert_eq(slots[atx_symbols_find(&t->scope.symbols, "ORDER_slow", 10)], 1);
-    cr_assert_eq(atx_geometry_of(&g, &t->call.launch, slots, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_geometry_of(&g, &t->call.steps[0].launch, slots, &err), AT_OK, "%s", err.text);
     cr_assert_eq(g.grid[0], 7);
     cr_assert_eq(g.grid[1], 7);
     cr_assert_eq(g.grid[2], 1);
@@ -333,7 +333,7 @@ Test(problem, binds_a_configuration_and_its_launch)
     cr_assert_eq(g.shared_bytes, 1024);
 
     cr_assert_eq(atx_config_bind(slots, t, &(atx_config){ { -4, 0, 1 } }, &err), AT_OK);
-    cr_assert_eq(atx_geometry_of(&g, &t->call.launch, slots, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_geometry_of(&g, &t->call.steps[0].launch, slots, &err), AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "t.cu:8:6: grid 'ceil_div(rows, TILE)' is -25; expected 1 to 2147483647");
     cr_assert_eq(atx_config_bind(slots, t, &(atx_config){ { INT64_MAX, 0, 1 } }, &err), AT_ERR_INPUT);
     cr_assert_str_eq(err.text, "t.cu:6:17: overflow in 'TILE * TILE'");

@@ -303,12 +303,12 @@ Test(source, the_kernel_takes_the_arguments_it_names)
 {
     atx_op *op = read_op(MINI_OP);
     atx_template *t = must_read(op, "/*!autotune\ntemplate t\narg x y half\n" END "void mini_t() {}\n");
-    cr_assert_eq(t->call.arg_count, 3);
-    cr_assert(t->call.args[0] == 1 && t->call.args[1] == 0 && t->call.args[2] == 3 &&
-              t->call.more_count == 0);
+    cr_assert_eq(t->call.steps[0].arg_count, 3);
+    cr_assert(t->call.steps[0].args[0] == 1 && t->call.steps[0].args[1] == 0 &&
+              t->call.steps[0].args[2] == 3 && t->call.step_count == 1);
     atx_template_close(t);
     t = must_read(op, "/*!autotune\ntemplate t\n" END "void mini_t() {}\n");
-    cr_assert(t->call.arg_count == op->arg_count && t->call.args[3] == 3);
+    cr_assert(t->call.steps[0].arg_count == op->arg_count && t->call.steps[0].args[3] == 3);
     atx_template_close(t);
     atx_op_close(op);
 }
@@ -319,13 +319,15 @@ Test(source, launches_have_their_own_geometry_and_arguments)
     atx_template *t =
         must_read(op, "/*!autotune\ntemplate t\nparam N = 2\nlaunch f<(N > 1), 3> grid N block 8 N\n"
                       "launch g grid 3 block 1 shared N * 4 arg half y\narg x\n*/\nf g\n");
-    cr_assert_str_eq(t->call.kernel, "f<(N > 1), 3>");
-    cr_assert(t->call.expression && t->call.arg_count == 1 && t->call.args[0] == 1);
-    cr_assert_eq(t->call.more_count, 1);
-    cr_assert_str_eq(t->call.more[0].kernel, "g");
-    cr_assert_str_eq(atx_expr_text(t->call.launch.block[1]), "N");
-    cr_assert_str_eq(atx_expr_text(t->call.more[0].launch.shared), "N * 4");
-    cr_assert(t->call.more[0].arg_count == 2 && t->call.more[0].args[0] == 3 && t->call.more[0].args[1] == 0);
+    cr_assert_str_eq(t->call.steps[0].kernel, "f<(N > 1), 3>");
+    cr_assert(t->call.steps[0].expression && t->call.steps[0].arg_count == 1 &&
+              t->call.steps[0].args[0] == 1);
+    cr_assert_eq(t->call.step_count, 2);
+    cr_assert_str_eq(t->call.steps[1].kernel, "g");
+    cr_assert_str_eq(atx_expr_text(t->call.steps[0].launch.block[1]), "N");
+    cr_assert_str_eq(atx_expr_text(t->call.steps[1].launch.shared), "N * 4");
+    cr_assert(t->call.steps[1].arg_count == 2 && t->call.steps[1].args[0] == 3 &&
+              t->call.steps[1].args[1] == 0);
     char *text = render(t, "N=2");
     expect_text(text, "//!autotune kernel f<(N > 1), 3>\n#define AUTOTUNE_RENDERED");
     free(text);

@@ -22,8 +22,8 @@ static atx_ptx_module *compile(const char *source, at_error *err)
     bool ok = false;
     if (atx_nvrtc_open(&nvrtc, err) != AT_OK)
         cr_skip_test("NVRTC is not installed");
-    cr_assert(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused, source, "foreign.cu", ARCH, ATX_PTX, err) ==
-                  AT_OK,
+    cr_assert(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused,
+                                &(atx_nvrtc_source){ source, "foreign.cu", ARCH, ATX_PTX }, err) == AT_OK,
               "%s", err->text);
     if (!ok && strstr(atx_str_text(&log), "cannot open source file"))
         cr_skip_test("CUDA's headers are not installed");

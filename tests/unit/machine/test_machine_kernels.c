@@ -32,8 +32,8 @@ static atx_ptx_module *compile(atx_nvrtc *nvrtc, const char *source, int cc)
     atx_ptx_module *module = NULL;
     bool ok = false;
     atx_str_add(&text, source);
-    cr_assert(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, text.data, "t.cu", cc, ATX_PTX, &err) ==
-                  AT_OK,
+    cr_assert(atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources,
+                                &(atx_nvrtc_source){ text.data, "t.cu", cc, ATX_PTX }, &err) == AT_OK,
               "%s", err.text);
     cr_assert(ok, "%s", atx_str_text(&log));
     cr_assert(atx_ptx_parse(&module, code.data, code.len, &err) == AT_OK, "%s", err.text);
@@ -111,16 +111,16 @@ static void run_config(trial *t, const atx_template *template, const atx_config 
     memcpy(slots, t->slots, sizeof slots);
     cr_assert(atx_config_bind(slots, template, config, &err) == AT_OK, "%s", err.text);
     cr_assert(atx_render(&text, template, t->problem->type, config, slots, &err) == AT_OK, "%s", err.text);
-    cr_assert(atx_geometry_of(&g, &template->call.launch, slots, &err) == AT_OK, "%s", err.text);
+    cr_assert(atx_geometry_of(&g, &template->call.steps[0].launch, slots, &err) == AT_OK, "%s", err.text);
     atx_config_text(&words, template, config);
     atx_ptx_module *module = compile(t->nvrtc, text.data, 90);
     cr_assert(atx_machine_open(&machine, module, &err) == AT_OK, "%s", err.text);
-    for (int i = 0; i < template->call.arg_count; i++)
-        arguments[i] = add_argument(machine, t, template->call.args[i], slots, &out);
-    atx_machine_launch launch = { .function = atx_ptx_find_entry(module, template->call.kernel),
+    for (int i = 0; i < template->call.steps[0].arg_count; i++)
+        arguments[i] = add_argument(machine, t, template->call.steps[0].args[i], slots, &out);
+    atx_machine_launch launch = { .function = atx_ptx_find_entry(module, template->call.steps[0].kernel),
                                   .shared_bytes = g.shared_bytes,
                                   .arguments = arguments,
-                                  .argument_bytes = 8 * template->call.arg_count };
+                                  .argument_bytes = 8 * template->call.steps[0].arg_count };
     for (int k = 0; k < 3; k++) {
         launch.grid[k] = (uint32_t)g.grid[k];
         launch.block[k] = (uint32_t)g.block[k];
