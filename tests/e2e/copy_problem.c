@@ -25,7 +25,8 @@ atx_setup copy_setup(int64_t count, int64_t out_align, int64_t in_align)
                         .buffer_count = 2,
                         .reference = copy_kernel("copy_reference", count),
                         .copy_bytes = bytes,
-                        .seed = 3 };
+                        .seed = 3,
+                        .chance = 5 };
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         setup.verify[i] = (atx_check_part){ CUBIN, sizeof CUBIN };
     return setup;

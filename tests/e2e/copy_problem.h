@@ -5,7 +5,7 @@
 #include "runner/measure.h"
 
 /* Few buffer sets, and kernels so slow that a graph has few of them. */
-#define COPY_SCRIPT "l2 20000\nnoise 0.001\ntime copy_* * 90000\n"
+#define COPY_SCRIPT "l2 5000\nnoise 0.001\ntime copy_* * 90000\n"
 
 /* A kernel of that name, which the script knows: it gets output, input, 1, 1 and the number of floats. */
 atx_kernel copy_kernel(const char *name, int64_t count);

@@ -27,12 +27,29 @@ static void fill(const uint64_t *p)
     }
 }
 
+/* What lies over a right answer: mask_word of verify.cu. */
+static uint64_t mask_word(uint64_t key, uint64_t lock, uint64_t i)
+{
+    return lock ? atx_mix(atx_random(key, i) ^ lock) : 0;
+}
+
+static unsigned char byte_of(uint64_t word, uint64_t offset)
+{
+    return (unsigned char)(word >> (offset % 8 * 8));
+}
+
+static uint64_t flip_word(uint64_t how, uint64_t i)
+{
+    return how == 0 ? 0 : how == 1 ? UINT64_MAX : atx_random(how, i) | 0x0101010101010101u;
+}
+
+/* to, from, bytes, key, lock, how */
 static void poison(const uint64_t *p)
 {
     unsigned char *to = pointer(p[0]);
-    const unsigned char *expected = pointer(p[1]);
+    const unsigned char *from = pointer(p[1]);
     for (uint64_t i = 0; i < p[2]; i++)
-        to[i] = (unsigned char)~expected[i];
+        to[i] = from[i] ^ byte_of(mask_word(p[3], p[4], i / 8) ^ flip_word(p[5], i / 8), i);
 }
 
 static void blame(uint64_t *found, uint64_t offset)
@@ -42,12 +59,20 @@ static void blame(uint64_t *found, uint64_t offset)
         found[1] = ~offset;
 }
 
+/* got, expected, bytes, found, key, lock */
 static void equal(const uint64_t *p)
 {
     const unsigned char *got = pointer(p[0]), *expected = pointer(p[1]);
     for (uint64_t i = 0; i < p[2]; i++)
-        if (got[i] != expected[i])
+        if (got[i] != (expected[i] ^ byte_of(mask_word(p[4], p[5], i / 8), i)))
             blame((uint64_t *)(void *)pointer(p[3]), i);
+}
+
+/* zone, bytes, seed, stride, sets */
+static void fill_guards(const uint64_t *p)
+{
+    for (uint64_t set = 0; set < p[4]; set++)
+        fill((const uint64_t[]){ p[0] + set * p[3], p[1], p[2] });
 }
 
 static void still_random(const uint64_t *p)
@@ -98,17 +123,26 @@ static void still_generated(const uint64_t *p)
             blame(found_at(p[6]), i);
 }
 
+/* A number of a right answer, which may be masked. */
+static uint64_t right_at(const uint64_t *p, uint64_t i, const uint64_t *mask)
+{
+    const uint64_t offset = i * (uint64_t)atx_number_bytes(number_of(p[3]));
+    const uint64_t over = mask_word(mask[0], mask[1], offset / 8) >> (offset % 8 * 8);
+    return bits_at(p[1], i, p[3]) ^ (over & atx_number_mask(number_of(p[3])));
+}
+
+/* to, right, count, how, key, lock */
 static void make_far(const uint64_t *p)
 {
     for (uint64_t i = 0; i < p[2]; i++)
         atx_set_bits(pointer(p[0]), i, atx_number_bytes(number_of(p[3])),
-                     atx_far_from(bits_at(p[1], i, p[3]), number_of(p[3])));
+                     atx_far_from(right_at(p, i, p + 4), number_of(p[3])));
 }
 
-/* got, right, count, how, a, b, found */
+/* got, right, count, how, a, b, found, key, lock */
 static double wrong_by(const uint64_t *p, uint64_t i)
 {
-    return atx_wrong_by(bits_at(p[0], i, p[3]), bits_at(p[1], i, p[3]), number_of(p[3]), (int)(p[3] >> 8),
+    return atx_wrong_by(bits_at(p[0], i, p[3]), right_at(p, i, p + 7), number_of(p[3]), (int)(p[3] >> 8),
                         atx_double_of(p[4]), atx_double_of(p[5]));
 }
 
@@ -124,7 +158,7 @@ static void close_enough(const uint64_t *p)
 {
     bool is_norm = (int)(p[3] >> 8) == ATX_NORM;
     for (uint64_t i = 0; i < p[2]; i++) {
-        double by = wrong_by(p, i), right = atx_number_value(bits_at(p[1], i, p[3]), number_of(p[3]));
+        double by = wrong_by(p, i), right = atx_number_value(right_at(p, i, p + 7), number_of(p[3]));
         found_at(p[6])[0] += is_norm ? !atx_is_finite(by) : by > 0;
         if (is_norm && atx_is_finite(by))
             add_square(&found_at(p[6])[6], by);
@@ -167,12 +201,18 @@ static const struct {
     int params;
     void (*run)(const uint64_t *params);
 } CHECKS[] = {
-    { "verify_fill", 3, fill },         { "verify_poison", 3, poison },
-    { "verify_equal", 4, equal },       { "verify_random", 4, still_random },
-    { "verify_guard_fill", 3, fill },   { "verify_guard", 4, still_random },
-    { "verify_generate", 6, generate }, { "verify_generated", 7, still_generated },
-    { "verify_far", 4, make_far },      { "verify_close", 7, close_enough },
-    { "verify_worst", 7, worst },       { "verify_where", 7, where },
+    { "verify_fill", 3, fill },
+    { "verify_poison", 6, poison },
+    { "verify_equal", 6, equal },
+    { "verify_random", 4, still_random },
+    { "verify_guard_fill", 5, fill_guards },
+    { "verify_guard", 4, still_random },
+    { "verify_generate", 6, generate },
+    { "verify_generated", 7, still_generated },
+    { "verify_far", 6, make_far },
+    { "verify_close", 9, close_enough },
+    { "verify_worst", 9, worst },
+    { "verify_where", 9, where },
     { "verify_outputs", 5, validate },
 };
 enum { CHECK_COUNT = sizeof CHECKS / sizeof *CHECKS };

@@ -207,7 +207,7 @@ static void write_far(const host_buffers *b)
             scripted.memory[i].at[0] ^= 0x55;
 }
 
-static int run(const launch *l, bool compute)
+static int run(const launch *l)
 {
     int code = 0;
     host_buffers b;
@@ -220,7 +220,7 @@ static int run(const launch *l, bool compute)
         scripted.hangs = true;
     if (how == FAULT)
         scripted.pending = code;
-    if (scripted.pending || !compute)
+    if (scripted.pending)
         return OK;
     scripted_remember_sight(l);
     scripted.running = l->kernel ? l->kernel->module : NULL;
@@ -240,7 +240,7 @@ static int submit(const launch *l)
 {
     graph *g = scripted.capture;
     if (!g)
-        return run(l, true);
+        return run(l);
     if (g->count == g->cap) {
         size_t cap = g->cap ? 2 * g->cap : 64;
         launch *list = realloc(g->list, cap * sizeof *list);
@@ -334,16 +334,14 @@ ENTRY(cuGraphInstantiateWithFlags, graph **out, const graph *from, uint64_t flag
     return OK;
 }
 
-/* The launches of a graph all do the same to buffers of their own: the first two stand for them. */
 ENTRY(cuGraphLaunch, const graph *g, const void *stream)
 {
-    enum { COMPUTED = 2 };
     int code = OK;
     ENTER(cuGraphLaunch);
     if (stream != &scripted_stream)
         return INVALID_VALUE;
     for (size_t i = 0; i < g->count && code == OK; i++)
-        code = run(&g->list[i], i < COMPUTED);
+        code = run(&g->list[i]);
     return code;
 }
 

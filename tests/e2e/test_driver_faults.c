@@ -52,7 +52,8 @@ static void try_kernels(outcome *o, atx_gpu *gpu, atx_bench *bench)
                                   { .is_memcpy = true } };
     if (o->status == AT_OK) {
         o->status =
-            atx_remeasure(o->rows, gpu, bench, list, 3, 7, &watch, &(atx_remeasure_limits){ 0 }, &o->err);
+            atx_remeasure(o->rows, &(atx_remeasure_means){ .gpu = gpu, .bench = bench, .watch = &watch },
+                          &(atx_remeasure_request){ .list = list, .count = 3, .seed = 7 }, &o->err);
         o->remeasured = o->status == AT_OK;
     }
 }
@@ -173,8 +174,9 @@ static at_status verify(atx_seen *out, atx_gpu *gpu, atx_bench *bench, const cha
     at_error err = { 0 };
     const atx_kernel kernel = copy_kernel(name, COUNT);
     at_status status = atx_gpu_load_all(&module, gpu, &kernel, &err);
+    atx_loaded what = { .module = module, .kernel = &kernel };
     if (status == AT_OK)
-        status = atx_bench_verify(out, bench, module, &kernel, false, &err);
+        status = atx_bench_verify(out, bench, &what, &err);
     atx_gpu_unload(gpu, module);
     return status;
 }

@@ -220,13 +220,16 @@ static void time_problem(timer *t, const asked *a, int problem)
     must(atx_problem_bind(slots, &a->problem, &t->limits, &err), &err);
     int count = top_candidates(list, builds, entrant, t, a, problem, slots);
     atx_bench *bench = open_bench(t, &a->problem, slots);
-    atx_remeasure_limits limits = { .budget_until_s = atx_now_s() + 0.4 };
+    const atx_remeasure_means means = { .gpu = t->gpu, .bench = bench, .watch = &watch };
+    const atx_remeasure_request request = {
+        .list = list, .count = count, .seed = 1, .budget_until_s = atx_now_s() + 0.4
+    };
     atx_watch_begin(&watch, NULL);
     if (!t->warm)
         must(atx_warm_up(t->gpu, bench, 0.3, &err), &err);
     t->warm = true;
     if (count)
-        must(atx_remeasure(rows, t->gpu, bench, list, count, 1, &watch, &limits, &err), &err);
+        must(atx_remeasure(rows, &means, &request, &err), &err);
     for (int i = 0; i < count; i++)
         times[entrant[i]] = rows[i].outcome == ATX_TIMED ? rows[i].timing.median_s : 0;
     printf("%s", a->name);

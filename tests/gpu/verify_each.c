@@ -106,7 +106,8 @@ static void verify(checker *c, atx_bench *bench, const atx_problem *p, const int
     compile(c, &build.cubin, atx_str_text(&source), t->text.file);
     must(atx_template_bind(&kernel, &build, t, all, &err), &err);
     must(atx_gpu_load_all(&module, c->gpu, &kernel, &err), &err);
-    must(atx_bench_verify(&verdict, bench, module, &kernel, false, &err), &err);
+    atx_loaded what = { .module = module, .kernel = &kernel };
+    must(atx_bench_verify(&verdict, bench, &what, &err), &err);
     c->tried++;
     if (!verdict.right) {
         c->wrong++;

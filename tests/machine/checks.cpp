@@ -93,7 +93,7 @@ void generated_numbers_are_found_again()
 Found close(const Floats &got, const Floats &right, u64 rule, double a, double b)
 {
     Found found;
-    launch(verify_close, (const void *)got.data(), (const void *)right.data(), (u64)right.size(), F32 | rule << 8, bits(a), bits(b), found.words);
+    launch(verify_close, (const void *)got.data(), (const void *)right.data(), (u64)right.size(), F32 | rule << 8, bits(a), bits(b), found.words, 0ull, 0ull);
     return found;
 }
 
@@ -101,8 +101,8 @@ u64 worst(const Floats &got, const Floats &right, u64 rule, double a, double b)
 {
     Found found;
     const u64 count = right.size(), how = F32 | rule << 8;
-    launch(verify_worst, (const void *)got.data(), (const void *)right.data(), count, how, bits(a), bits(b), found.words);
-    launch(verify_where, (const void *)got.data(), (const void *)right.data(), count, how, bits(a), bits(b), found.words);
+    launch(verify_worst, (const void *)got.data(), (const void *)right.data(), count, how, bits(a), bits(b), found.words, 0ull, 0ull);
+    launch(verify_where, (const void *)got.data(), (const void *)right.data(), count, how, bits(a), bits(b), found.words, 0ull, 0ull);
     return found.first();
 }
 
@@ -146,7 +146,7 @@ void a_norm_of_doubles_of_any_size_is_found()
         std::vector<double>       got = right;
         Found                     found;
         got[7] = 6 * unit;
-        launch(verify_close, (const void *)got.data(), (const void *)right.data(), (u64)right.size(), (u64)(ATX_FLOAT * 16 + 8) | ATX_NORM << 8, 0ull, 0ull, found.words);
+        launch(verify_close, (const void *)got.data(), (const void *)right.data(), (u64)right.size(), (u64)(ATX_FLOAT * 16 + 8) | ATX_NORM << 8, 0ull, 0ull, found.words, 0ull, 0ull);
         double sums[2 * ATX_SQUARES];
         std::memcpy(sums, found.words + 6, sizeof sums);
         EXPECT(found.words[0] == 0 && std::fabs(atx_norm_of(sums, sums + ATX_SQUARES) - 0.1) < 1e-9);
@@ -157,7 +157,7 @@ void outputs_begin_far_from_right()
 {
     Floats right = generate(1000, 6), got(1001, 4);
     right[5] = NAN;
-    launch(verify_far, (void *)got.data(), (const void *)right.data(), 1000ull, F32);
+    launch(verify_far, (void *)got.data(), (const void *)right.data(), 1000ull, F32, 0ull, 0ull);
     EXPECT(got[1000] == 4);
     got.resize(right.size());
     EXPECT(close(got, right, ATX_WITHIN, 1e30, 1e30).words[0] == 1000);
@@ -225,7 +225,7 @@ void a_byte_that_differs_is_found_wherever_it_is()
                 std::memcpy(got.at, right.at, length);
                 each_byte_is_found(got, [&] {
                     Found found;
-                    launch(verify_equal, (const unsigned char *)got.at, (const unsigned char *)right.at, length, found.words);
+                    launch(verify_equal, (const unsigned char *)got.at, (const unsigned char *)right.at, length, found.words, 0ull, 0ull);
                     return found;
                 });
             }
@@ -238,7 +238,7 @@ void outputs_begin_wrong_in_every_byte()
             for (u64 other : BEGINS) {
                 Bytes to(begin, length), right(other, length);
                 launch(verify_fill, right.at, length, 6ull);
-                launch(verify_poison, to.at, (const unsigned char *)right.at, length);
+                launch(verify_poison, to.at, (const unsigned char *)right.at, length, 0ull, 0ull, 1ull);
                 for (u64 i = 0; i < length; i++)
                     EXPECT(to.at[i] == (unsigned char)~right.at[i]);
                 EXPECT(to.is_alone() && right.is_alone());
@@ -274,7 +274,7 @@ void a_write_into_a_guard_is_found_wherever_it_is()
     for (u64 length : LENGTHS)
         for (u64 begin : BEGINS) {
             Bytes zone(begin, length);
-            launch(verify_guard_fill, zone.at, length, 7ull);
+            launch(verify_guard_fill, zone.at, length, 7ull, 0ull, 1ull);
             EXPECT(zone.is_alone() && (length < 15 || std::memcmp(zone.at, zone.at + 1, length - 1) != 0));
             each_byte_is_found(zone, [&] {
                 Found found;

@@ -186,11 +186,10 @@ at_status atx_device_pump(atx_device *device, atx_measured *out, bool *got, at_e
     return device->kind->pump(device, out, got, err);
 }
 
-at_status atx_device_remeasure(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
-                               double budget_until_s, atx_remeasure_row *rows, atx_remeasure_notes *notes,
-                               at_error *err)
+at_status atx_device_remeasure(atx_device *device, const atx_remeasure_request *request,
+                               atx_remeasure_row *rows, atx_remeasure_notes *notes, at_error *err)
 {
-    return device->kind->remeasure(device, list, count, seed, budget_until_s, rows, notes, err);
+    return device->kind->remeasure(device, request, rows, notes, err);
 }
 
 atx_resources atx_device_recorded_resources(atx_device *device, const char *identity)

@@ -128,8 +128,8 @@ at_status atx_device_pump(atx_device *device, atx_measured *out, bool *got, at_e
  * nobody could be named, or the device is lost. Rows are filled in any case: after a failure those that are
  * not ATX_TIMED are what was found before it, the others mean nothing.
  */
-at_status atx_device_remeasure(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
-                               double budget_until_s, atx_remeasure_row *rows, atx_remeasure_notes *notes,
+at_status atx_device_remeasure(atx_device *device, const atx_remeasure_request *request,
+                               atx_remeasure_row *rows, atx_remeasure_notes *notes,
                                at_error *err) AT_MUST_CHECK;
 
 /*

@@ -127,12 +127,11 @@ static at_status no_setup(atx_device *device, const atx_setup *setup, at_error *
     return atx_bug(err, "a lent device was to open a problem");
 }
 
-static at_status no_remeasure(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
-                              double budget_until_s, atx_remeasure_row *rows, atx_remeasure_notes *notes,
-                              at_error *err)
+static at_status no_remeasure(atx_device *device, const atx_remeasure_request *request,
+                              atx_remeasure_row *rows, atx_remeasure_notes *notes, at_error *err)
 {
-    (void)device, (void)list, (void)count, (void)seed, (void)budget_until_s, (void)rows, (void)notes;
-    return atx_bug(err, "a lent device was to play a re-measurement");
+    (void)device, (void)request, (void)rows, (void)notes;
+    return atx_bug(err, "a borrowed device was to measure candidates again");
 }
 
 static const atx_device_kind BORROWED = {

@@ -17,9 +17,8 @@ typedef struct atx_device_kind {
     at_status (*submit)(atx_device *device, const atx_trial *trial, at_error *err);
     struct pollfd (*fd)(const atx_device *device);
     at_status (*pump)(atx_device *device, atx_measured *out, bool *got, at_error *err);
-    at_status (*remeasure)(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
-                           double budget_until_s, atx_remeasure_row *rows, atx_remeasure_notes *notes,
-                           at_error *err);
+    at_status (*remeasure)(atx_device *device, const atx_remeasure_request *request, atx_remeasure_row *rows,
+                           atx_remeasure_notes *notes, at_error *err);
     at_status (*recorded)(atx_device *device, const atx_problem_key *problem, bool warm,
                           atx_recorded_visit *visit, void *context, at_error *err); /* NULL: no replay */
     atx_resources (*recorded_resources)(atx_device *device, const char *identity);  /* likewise        */

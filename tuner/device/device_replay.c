@@ -417,22 +417,19 @@ static at_status wait_for_remeasure(const replay *d, const atx_remeasure_row *ro
     return AT_OK;
 }
 
-static at_status replay_remeasure(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
-                                  double budget_until_s, atx_remeasure_row *rows, atx_remeasure_notes *notes,
-                                  at_error *err)
+static at_status replay_remeasure(atx_device *device, const atx_remeasure_request *request,
+                                  atx_remeasure_row *rows, atx_remeasure_notes *notes, at_error *err)
 {
     const replay *d = ours(device);
     const atx_winner *w = NULL;
     at_status status = AT_OK;
     bool won = false;
 
-    (void)seed;
-    (void)budget_until_s;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < request->count; i++) {
         const recording *t = NULL;
-        rows[i] = (atx_remeasure_row){ .outcome = ATX_TIMED };
-        const entry *e =
-            list[i].is_copy || list[i].is_memcpy ? NULL : find_entry(d, list[i].kernel.identity, &t);
+        const atx_top_candidate *it = &request->list[i];
+        rows[i] = (atx_remeasure_row){ .outcome = ATX_TIMED, .verdict = ATX_NO_VERDICT };
+        const entry *e = it->is_copy || it->is_memcpy ? NULL : find_entry(d, it->kernel.identity, &t);
         if (e && t->has_winner) {
             w = &t->winner.winner;
             won = won || is_winner(w, e);
@@ -440,9 +437,9 @@ static at_status replay_remeasure(atx_device *device, const atx_top_candidate *l
     }
     *notes =
         (atx_remeasure_notes){ .conditions = w ? w->conditions : (atx_conditions){ -1, -1, -1, -1, -1 } };
-    for (int i = 0; i < count && status == AT_OK; i++)
-        status = remeasure_row(&rows[i], d, &list[i], w, won, err);
-    return status == AT_OK ? wait_for_remeasure(d, rows, count, err) : status;
+    for (int i = 0; i < request->count && status == AT_OK; i++)
+        status = remeasure_row(&rows[i], d, &request->list[i], w, won, err);
+    return status == AT_OK ? wait_for_remeasure(d, rows, request->count, err) : status;
 }
 
 /* ---- opening ---- */

@@ -46,7 +46,7 @@ typedef struct atx_runner {
     int confirmed[ATX_OUTCOMES]; /* failures of this problem that happened again, by the last */
     int silences;                /* of runners, since the request that is served began */
     bool waits;                  /* its runner, for another run that has the device */
-    bool plays;                  /* a re-measurement that has been asked for ... */
+    bool remeasures;             /* a re-measurement that has been asked for ... */
     bool cancelled;              /* ... and was cancelled ... */
     atx_wait_time since;         /* ... then */
 } atx_runner;
@@ -79,8 +79,8 @@ at_status atx_runner_ask(atx_runner *d, uint32_t kind, const atx_str *request, u
 at_status atx_runner_restart(atx_runner *d, at_error *err) AT_MUST_CHECK;
 
 /* atx_device_remeasure: device_runner_remeasure.c. */
-at_status atx_runner_remeasure(atx_device *device, const atx_top_candidate *list, int count, uint64_t seed,
-                               double budget_until_s, atx_remeasure_row *rows, atx_remeasure_notes *notes,
+at_status atx_runner_remeasure(atx_device *device, const atx_remeasure_request *request,
+                               atx_remeasure_row *rows, atx_remeasure_notes *notes,
                                at_error *err) AT_MUST_CHECK;
 
 /* A FAILED frame's status and words become the caller's. */

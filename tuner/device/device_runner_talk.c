@@ -20,7 +20,7 @@ static bool has_no_wait_time(void *context)
 static at_status pass_on_cancel(atx_runner *d, at_error *err)
 {
     atx_str nothing = { 0 };
-    if (!d->plays || d->waits)
+    if (!d->remeasures || d->waits)
         return atx_cancel_due(d->base.cancel)
                    ? atx_fail(err, AT_ERR_CANCELLED, "interrupted: device %d had not answered yet",
                               d->ordinal)
@@ -126,7 +126,7 @@ static bool has_wait_time(void *context)
 {
     sending *s = context;
     return atx_wait_time_waited_s(&s->wait_time) < s->deadline_s &&
-           (s->d->plays || !atx_cancel_due(s->d->base.cancel));
+           (s->d->remeasures || !atx_cancel_due(s->d->base.cancel));
 }
 
 /* A send to a runner that died meanwhile fails; the receive behind it tells how it died. One that takes

@@ -21,7 +21,8 @@ atx_setup atx_layout_copies(const atx_setup *setup)
                          .buffer_count = 2,
                          .copy_bytes = setup->copy_bytes,
                          .warm = setup->warm,
-                         .seed = setup->seed };
+                         .seed = setup->seed,
+                         .chance = setup->chance };
     memcpy(copies.verify, setup->verify, sizeof copies.verify);
     return copies;
 }

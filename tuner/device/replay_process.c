@@ -108,21 +108,19 @@ static at_status serve_remeasure(replayer *r, atx_reader *in, at_error *err)
     atx_top_candidate list[ATX_MAX_TOP_CANDIDATES];
     atx_remeasure_row rows[ATX_MAX_TOP_CANDIDATES];
     atx_remeasure_notes notes;
-    int count = 0;
-    uint64_t seed = 0;
-    double budget_until_s = 0;
+    atx_remeasure_request request;
     atx_str body = { 0 };
-    at_status status = atx_read_remeasure(list, &count, &seed, &budget_until_s, in, err);
+    at_status status = atx_read_remeasure(&request, list, in, err);
     r->cancelled = 0;
-    for (int i = 0; i < count && status == AT_OK; i++)
+    for (int i = 0; i < request.count && status == AT_OK; i++)
         if (!list[i].is_memcpy)
             status = load(r, list[i].kernel.identity, err);
     if (status == AT_OK)
-        status = atx_device_remeasure(r->device, list, count, seed, budget_until_s, rows, &notes, err);
+        status = atx_device_remeasure(r->device, &request, rows, &notes, err);
     if (status != AT_OK)
         return status;
     atx_put_bytes(&body, &notes, sizeof notes);
-    atx_put_bytes(&body, rows, (size_t)count * sizeof *rows);
+    atx_put_bytes(&body, rows, (size_t)request.count * sizeof *rows);
     status = reply(ATX_REMEASURED, &body, err);
     atx_str_clear(&body);
     return status;

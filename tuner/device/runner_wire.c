@@ -110,6 +110,7 @@ void atx_write_setup(atx_str *body, const atx_setup *s)
     atx_put_i64(body, s->energy);
     atx_put_i64(body, s->warm);
     atx_put_i64(body, (int64_t)s->seed);
+    atx_put_i64(body, (int64_t)s->chance);
 }
 
 at_status atx_read_setup(atx_setup *out, atx_reader *in, at_error *err)
@@ -128,6 +129,7 @@ at_status atx_read_setup(atx_setup *out, atx_reader *in, at_error *err)
     out->energy = atx_get_i64(in) != 0;
     out->warm = atx_get_i64(in) != 0;
     out->seed = (uint64_t)atx_get_i64(in);
+    out->chance = (uint64_t)atx_get_i64(in);
     if (out->buffer_count < 0 || out->buffer_count > ATX_MAX_ARGS)
         in->bad = true;
     return well_formed(in, err);
@@ -150,28 +152,27 @@ at_status atx_read_trial(atx_trial *out, atx_reader *in, at_error *err)
     return well_formed(in, err);
 }
 
-void atx_write_remeasure(atx_str *body, const atx_top_candidate *list, int count, uint64_t seed,
-                         double budget_until_s)
+void atx_write_remeasure(atx_str *body, const atx_remeasure_request *r)
 {
-    atx_put_i64(body, count);
-    atx_put_i64(body, (int64_t)seed);
-    atx_put_f64(body, budget_until_s);
-    for (int i = 0; i < count; i++) {
-        write_kernel(body, &list[i].kernel);
-        atx_put_i64(body, list[i].is_copy);
-        atx_put_i64(body, list[i].is_memcpy);
+    atx_put_i64(body, r->count);
+    atx_put_i64(body, (int64_t)r->seed);
+    atx_put_f64(body, r->budget_until_s);
+    for (int i = 0; i < r->count; i++) {
+        write_kernel(body, &r->list[i].kernel);
+        atx_put_i64(body, r->list[i].is_copy);
+        atx_put_i64(body, r->list[i].is_memcpy);
     }
 }
 
-at_status atx_read_remeasure(atx_top_candidate *list, int *count, uint64_t *seed, double *budget_until_s,
-                             atx_reader *in, at_error *err)
+at_status atx_read_remeasure(atx_remeasure_request *out, atx_top_candidate *list, atx_reader *in,
+                             at_error *err)
 {
-    *count = (int)atx_get_i64(in);
-    *seed = (uint64_t)atx_get_i64(in);
-    *budget_until_s = atx_get_f64(in);
-    if (*count < 0 || *count > ATX_MAX_TOP_CANDIDATES)
+    *out = (atx_remeasure_request){ .list = list, .count = (int)atx_get_i64(in) };
+    out->seed = (uint64_t)atx_get_i64(in);
+    out->budget_until_s = atx_get_f64(in);
+    if (out->count < 0 || out->count > ATX_MAX_TOP_CANDIDATES)
         in->bad = true;
-    for (int i = 0; i < *count && !in->bad; i++) {
+    for (int i = 0; i < out->count && !in->bad; i++) {
         read_kernel(&list[i].kernel, in);
         list[i].is_copy = atx_get_i64(in) != 0;
         list[i].is_memcpy = atx_get_i64(in) != 0;

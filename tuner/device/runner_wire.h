@@ -38,14 +38,14 @@ enum {
 
 void atx_write_setup(atx_str *body, const atx_setup *setup);
 void atx_write_trial(atx_str *body, const atx_trial *trial);
-void atx_write_remeasure(atx_str *body, const atx_top_candidate *list, int count, uint64_t seed,
-                         double budget_until_s);
+void atx_write_remeasure(atx_str *body, const atx_remeasure_request *request);
 
-/* Cubins and names are borrowed from the reader's body. AT_ERR_SYSTEM: a malformed message. */
+/* Cubins and names are borrowed from the reader's body, the list of a request from the caller: room for
+ * ATX_MAX_TOP_CANDIDATES. AT_ERR_SYSTEM: a malformed message. */
 at_status atx_read_setup(atx_setup *out, atx_reader *in, at_error *err) AT_MUST_CHECK;
 at_status atx_read_trial(atx_trial *out, atx_reader *in, at_error *err) AT_MUST_CHECK;
-at_status atx_read_remeasure(atx_top_candidate *list, int *count, uint64_t *seed, double *budget_until_s,
-                             atx_reader *in, at_error *err) AT_MUST_CHECK;
+at_status atx_read_remeasure(atx_remeasure_request *out, atx_top_candidate *list, atx_reader *in,
+                             at_error *err) AT_MUST_CHECK;
 
 /* Copies a struct that travelled as bytes; false when the sizes differ. */
 bool atx_read_plain(void *out, size_t size, atx_reader *in);

@@ -109,6 +109,7 @@ typedef struct atx_setup {
     bool energy;        /* launches of the op's own kernels are also weighed: atx_timing.joules */
     bool warm;          /* do not rotate buffers out of the L2 cache */
     uint64_t seed;      /* of the random bits */
+    uint64_t chance;    /* 0: what is checked nobody can foresee; of a test: it is the same each time */
 } atx_setup;
 
 typedef struct atx_trial {
@@ -138,6 +139,14 @@ typedef struct atx_top_candidate {
     bool is_copy;
     bool is_memcpy; /* the driver's copy of the first input to the first output; no kernel */
 } atx_top_candidate;
+
+/* What is asked for. No round is added after `budget_until_s`, on atx_now_s(); 0: whenever it helps. */
+typedef struct atx_remeasure_request {
+    const atx_top_candidate *list;
+    int count;
+    uint64_t seed; /* of the order of each round */
+    double budget_until_s;
+} atx_remeasure_request;
 
 typedef struct atx_remeasure_row {
     atx_outcome outcome; /* ATX_TIMED also means: verified again afterwards */

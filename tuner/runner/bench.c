@@ -1,19 +1,15 @@
 /*
- * bench.c - verification: outputs begin as the complement of the right answer, so a byte that is
- * not written is wrong; guard zones around every buffer hold random bits; the kernel runs once;
- * then outputs are compared with the reference's, inputs with what they held, and guards with
- * theirs, all on the device. What buffers hold and how they are compared: bench_contents.c; whether the
- * right answer can prove anything: bench_validate.c; what is said of a wrong one: bench_verdict.c.
- *
- * Invariant: a kernel is validated on undamaged data. `suspect` is set before each launch and cleared
- * only once everything was found right or has been repaired; while it is set, the next verification
- * repairs first.
+ * bench.c - a problem's buffers: how many sets there are, what is launched on them, and which of them hold
+ * what. What buffers hold and how they are compared: bench_contents.c; the right answers: bench_answers.c;
+ * verification: bench_verify.c; what is said of a wrong result: bench_verdict.c.
  */
 #include "runner/bench_parts.h"
 
 #include "declare/data.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
 
 /*
  * The rotation's footprint, in L2 sizes. Three leave nothing in the cache of what is read and written as
@@ -25,9 +21,6 @@
 
 /* Of the free memory, for more than the least: others may want some. */
 #define MEMORY_SHARE 4
-
-/* For tiny problems: beyond this many sets launch overhead dominates anyway. */
-#define MAX_SETS 1024
 
 /* Names, and the part of verify.cu that each is in. */
 static const struct {
@@ -54,6 +47,19 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+uint64_t atx_bench_secret(atx_bench *b)
+{
+    uint64_t bits = 0;
+    if (b->rng.state || getrandom(&bits, sizeof bits, 0) != sizeof bits)
+        bits = atx_rng_next(&b->rng);
+    return bits ? bits : 1;
+}
+
+int atx_bench_random(atx_bench *b, int bound)
+{
+    return (int)(atx_bench_secret(b) % (uint64_t)bound); /* bounds are small: no bias to speak of */
+}
+
 static at_status choose_sets(atx_bench *b, at_error *err)
 {
     atx_device_info info = { 0 };
@@ -66,27 +72,28 @@ static at_status choose_sets(atx_bench *b, at_error *err)
     int64_t available = info.free_bytes - ATX_RESERVE_BYTES - b->layout.expected_bytes,
             traffic = b->layout.traffic_bytes;
     int64_t fewest = least((L2_LEAST * info.limits.l2_bytes + traffic - 1) / traffic,
-                           least(available / b->layout.set_bytes, MAX_SETS));
+                           least(available / b->layout.set_bytes, ATX_MAX_SETS));
     int64_t sets = least((L2_MULTIPLE * info.limits.l2_bytes + traffic - 1) / traffic,
-                         least(available / MEMORY_SHARE / b->layout.set_bytes, MAX_SETS));
+                         least(available / MEMORY_SHARE / b->layout.set_bytes, ATX_MAX_SETS));
     b->fewest = b->setup.warm || fewest < 1 ? 1 : (int)fewest;
     b->sets = b->setup.warm || sets < b->fewest ? b->fewest : (int)sets;
+    int64_t left = available - b->sets * b->layout.set_bytes, each = b->layout.expected_bytes;
+    b->most_answers = 1 + (int)least(each > 0 ? left / MEMORY_SHARE / each : 0, ATX_MAX_ANSWERS - 1);
     return AT_OK;
 }
 
-atx_ptr atx_bench_buffer(const atx_bench *b, uint64_t set, int buffer)
+atx_ptr atx_bench_buffer(const atx_bench *b, int set, int buffer)
 {
-    return b->arena + (set % (uint64_t)b->sets) * (uint64_t)b->layout.set_bytes +
-           (uint64_t)b->layout.offset[buffer];
+    return b->arena + (uint64_t)set * (uint64_t)b->layout.set_bytes + (uint64_t)b->layout.offset[buffer];
 }
 
-atx_ptr atx_bench_place(const atx_bench *b, uint64_t set, int buffer, bool is_copy)
+atx_ptr atx_bench_place(const atx_bench *b, int set, int buffer, bool is_copy)
 {
     return atx_bench_buffer(b, set, buffer) - (is_copy ? (uint64_t)b->layout.skew[buffer] : 0);
 }
 
-at_status atx_bench_check(atx_bench *b, atx_check_kernel which, int64_t bytes, const uint64_t *values,
-                          int count, at_error *err)
+at_status atx_bench_run_check(atx_bench *b, atx_check_kernel which, int64_t bytes, const uint64_t *values,
+                              int count, at_error *err)
 {
     void *params[ATX_CHECK_PARAMS];
     int64_t blocks = bytes / 16 / 256 + 1;
@@ -101,108 +108,134 @@ at_status atx_bench_fill(atx_bench *b, at_error *err)
     at_status status = AT_OK;
     for (int s = 0; s < b->sets && status == AT_OK; s++)
         for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-            status = atx_contents_fill(b, (uint64_t)s, i, err);
+            status = atx_contents_fill(b, s, i, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         status = atx_contents_fill_guards(b, i, err);
+    memset(b->holds, 0, sizeof b->holds);
     return status;
 }
 
-static at_status launch_step(atx_bench *b, const atx_module *module, int step, const atx_geometry *geometry,
-                             const struct atx_kernel_arg *args, int count, const atx_ptr *buffers,
-                             at_error *err)
+/* ---- launches ---- */
+
+static at_status launch_step(atx_bench *b, const atx_module *module, int step, const atx_kernel_step *s,
+                             const atx_ptr *buffers, at_error *err)
 {
     uint64_t values[ATX_MAX_ARGS];
     void *params[ATX_MAX_ARGS];
-    for (int i = 0; i < count; i++) {
-        values[i] = args[i].buffer >= 0 ? buffers[args[i].buffer] : (uint64_t)args[i].value;
+    for (int i = 0; i < s->arg_count; i++) {
+        values[i] = s->args[i].buffer >= 0 ? buffers[s->args[i].buffer] : (uint64_t)s->args[i].value;
         params[i] = &values[i];
     }
-    return atx_gpu_launch_step(b->gpu, module, step, geometry, params, err);
+    return atx_gpu_launch_step(b->gpu, module, step, &s->geometry, params, err);
 }
 
-static at_status launch_on(atx_bench *b, const atx_module *module, const atx_kernel *kernel,
-                           const atx_ptr *buffers, at_error *err)
-{
-    at_status status =
-        launch_step(b, module, 0, &kernel->geometry, kernel->args, kernel->arg_count, buffers, err);
-    for (int i = 0; i < kernel->more_count && status == AT_OK; i++) {
-        const atx_kernel_step *s = &kernel->more[i];
-        status = launch_step(b, module, i + 1, &s->geometry, s->args, s->arg_count, buffers, err);
-    }
-    return status;
-}
-
-at_status atx_bench_launch(atx_bench *b, const atx_module *module, const atx_kernel *kernel, bool is_copy,
-                           uint64_t set, at_error *err)
-{
-    atx_ptr buffers[ATX_MAX_ARGS];
-    for (int i = 0; i < b->setup.buffer_count; i++)
-        buffers[i] = atx_bench_place(b, set, i, is_copy);
-    return launch_on(b, module, kernel, buffers, err);
-}
-
-/*
- * Once for each loaded module and not for each launch: kernels are timed on all sets with what set 0 holds,
- * which is what they are verified with.
- */
-at_status atx_bench_fill_variables(atx_bench *b, const atx_module *module, const atx_kernel *kernel,
-                                   at_error *err)
-{
-    at_status status = AT_OK;
-    for (int i = 0; i < kernel->variable_count && status == AT_OK; i++) {
-        int buffer = kernel->variables[i].buffer;
-        int64_t bytes = b->setup.buffers[buffer].bytes;
-        atx_ptr to = 0;
-        status = atx_gpu_variable(&to, b->gpu, module, kernel->variables[i].name, bytes, err);
-        if (status == AT_OK)
-            status = atx_gpu_copy(b->gpu, to, atx_bench_buffer(b, 0, buffer), bytes, err);
-    }
-    return status;
-}
-
-at_status atx_bench_memcpy(atx_bench *b, uint64_t set, at_error *err)
+static at_status copy_by_driver(atx_bench *b, atx_sets sets, at_error *err)
 {
     if (b->first_in < 0 || b->first_out < 0)
         return atx_fail(err, AT_ERR_DEVICE, "the operation has no input and output to copy between");
-    return atx_gpu_copy(b->gpu, atx_bench_place(b, set, b->first_out, true),
-                        atx_bench_place(b, set, b->first_in, true), b->setup.copy_bytes, err);
+    return atx_gpu_copy(b->gpu, atx_bench_place(b, sets.out, b->first_out, true),
+                        atx_bench_place(b, sets.in, b->first_in, true), b->setup.copy_bytes, err);
 }
 
-/*
- * Outputs with gaps: `expected` begins as random bits and `inverse` as their complement, so that afterwards
- * the two differ in every bit of what the reference leaves, and agree in what it writes. ~inverse is then a
- * buffer that is wrong in every bit to write, and right in every bit to leave.
- */
-static at_status fill_gaps(atx_bench *b, at_error *err)
-{
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        int64_t bytes = b->setup.buffers[i].bytes;
-        if (!b->inverse[i])
-            continue;
-        status = atx_contents_bits(b, b->expected[i], bytes, atx_contents_seed(b, (uint64_t)b->sets, i), err);
-        if (status == AT_OK)
-            status = atx_contents_complement(b, b->inverse[i], b->expected[i], bytes, err);
-    }
-    return status;
-}
-
-static at_status launch_reference(atx_bench *b, const atx_ptr *outputs, at_error *err)
+at_status atx_bench_launch(atx_bench *b, const atx_loaded *what, atx_sets sets, at_error *err)
 {
     atx_ptr buffers[ATX_MAX_ARGS];
+    const atx_kernel *k = what->kernel;
+    if (!k)
+        return copy_by_driver(b, sets, err);
     for (int i = 0; i < b->setup.buffer_count; i++)
-        buffers[i] = outputs[i] ? outputs[i] : b->expected[i] ? b->expected[i] : atx_bench_buffer(b, 0, i);
-    return launch_on(b, b->reference, &b->setup.reference, buffers, err);
-}
-
-static at_status load_answer(atx_bench *b, at_error *err)
-{
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        if (b->expected[i])
-            status = atx_contents_load(b, b->expected[i], &b->setup.answer, b->setup.buffers[i].bytes, err);
+        buffers[i] = atx_bench_place(b, atx_bench_set_of(b, sets, i), i, what->is_copy);
+    atx_kernel_step first = { k->name, k->geometry, k->arg_count, { { 0 } } };
+    memcpy(first.args, k->args, sizeof first.args);
+    at_status status = launch_step(b, what->module, 0, &first, buffers, err);
+    for (int i = 0; i < k->more_count && status == AT_OK; i++)
+        status = launch_step(b, what->module, i + 1, &k->more[i], buffers, err);
     return status;
 }
+
+/* Once for each loaded module and not for each launch: kernels are timed on all sets with what the variables
+ * hold, and checked where these belong to the inputs. */
+at_status atx_bench_fill_variables(atx_bench *b, atx_loaded *what, at_error *err)
+{
+    const atx_kernel *k = what->kernel;
+    at_status status = AT_OK;
+    if (!k->variable_count)
+        return AT_OK;
+    what->inputs = 0;
+    const int set = atx_bench_choose_inputs(b, what);
+    for (int i = 0; i < k->variable_count && status == AT_OK; i++) {
+        int buffer = k->variables[i].buffer;
+        int64_t bytes = b->setup.buffers[buffer].bytes;
+        atx_ptr to = 0;
+        status = atx_gpu_variable(&to, b->gpu, what->module, k->variables[i].name, bytes, err);
+        if (status == AT_OK)
+            status = atx_gpu_copy(b->gpu, to, atx_bench_buffer(b, set, buffer), bytes, err);
+    }
+    what->inputs = set + 1;
+    return status;
+}
+
+/* ---- which set holds what ---- */
+
+bool atx_bench_finds_answer(const atx_bench *b, atx_sets sets)
+{
+    return b->holds[sets.out] && (b->alike || b->holds[sets.out] == sets.in + 1);
+}
+
+void atx_bench_note(atx_bench *b, atx_loaded *what, atx_sets sets)
+{
+    what->launches++;
+    b->holds[sets.out] = (short)(sets.in + 1);
+}
+
+static bool is_restored(const atx_bench *b, int i)
+{
+    const atx_buffer *buffer = &b->setup.buffers[i];
+    return buffer->zero || buffer->role == ATX_INOUT || (buffer->role == ATX_OUTPUT && b->setup.gaps);
+}
+
+bool atx_bench_is_restored(const atx_bench *b)
+{
+    bool any = false;
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        any = any || is_restored(b, i);
+    return any;
+}
+
+at_status atx_bench_prepare(atx_bench *b, atx_sets sets, at_error *err)
+{
+    const bool finds = atx_bench_finds_answer(b, sets);
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const atx_buffer *buffer = &b->setup.buffers[i];
+        if (is_restored(b, i))
+            status = atx_contents_fill(b, atx_bench_set_of(b, sets, i), i, err);
+        else if (finds && buffer->role != ATX_INPUT)
+            status = atx_contents_bits(b, atx_bench_buffer(b, sets.out, i), buffer->bytes,
+                                       atx_bench_secret(b), err);
+    }
+    if (finds)
+        b->holds[sets.out] = 0;
+    return status;
+}
+
+bool atx_bench_has_answer(const atx_bench *b, const atx_loaded *what, int in)
+{
+    if (what->inputs && what->inputs != in + 1)
+        return false;
+    return what->is_copy ? b->first_in >= 0 && b->first_out >= 0 : b->answer_of[in] > 0;
+}
+
+int atx_bench_choose_inputs(atx_bench *b, const atx_loaded *what)
+{
+    const int from = atx_bench_random(b, b->sets);
+    for (int i = 0; i < b->sets; i++)
+        if (atx_bench_has_answer(b, what, (from + i) % b->sets))
+            return (from + i) % b->sets;
+    return from;
+}
+
+/* ---- opening and closing ---- */
 
 /* What inputs from files hold, once for all sets. */
 static at_status load_data(atx_bench *b, at_error *err)
@@ -219,37 +252,31 @@ static at_status load_data(atx_bench *b, at_error *err)
     return status;
 }
 
-/*
- * The reference writes into `expected`; it starts from what an inout buffer holds, and from zeros where an
- * output does.
- */
-at_status atx_bench_run_reference(atx_bench *b, at_error *err)
-{
-    at_status status = AT_OK;
-    if (!b->has_answer)
-        return AT_OK;
-    if (b->setup.answer.path[0])
-        return load_answer(b, err);
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        const atx_buffer *buffer = &b->setup.buffers[i];
-        if (buffer->role == ATX_INOUT)
-            status = atx_gpu_copy(b->gpu, b->expected[i], atx_bench_buffer(b, 0, i), buffer->bytes, err);
-        else if (buffer->zero)
-            status = atx_gpu_zero(b->gpu, b->expected[i], buffer->bytes, err);
-    }
-    if (status == AT_OK)
-        status = fill_gaps(b, err);
-    if (status == AT_OK)
-        status = launch_reference(b, b->expected, err);
-    if (status == AT_OK && b->setup.gaps)
-        status = launch_reference(b, b->inverse, err);
-    return status == AT_OK ? atx_gpu_wait(b->gpu, err) : status;
-}
-
 at_status atx_bench_renew(atx_bench *b, at_error *err)
 {
     at_status status = atx_bench_fill(b, err);
-    return status == AT_OK ? atx_bench_run_reference(b, err) : status;
+    if (status == AT_OK)
+        status = atx_answers_make(b, false, err);
+    b->suspect = status != AT_OK;
+    return status;
+}
+
+at_status atx_bench_move(atx_bench *b, at_error *err)
+{
+    atx_ptr arena = 0;
+    at_error ignored = { 0 };
+    int64_t free_bytes = 0;
+    const int64_t bytes = b->layout.set_bytes * b->sets;
+    if (atx_gpu_memory(&free_bytes, b->gpu, &ignored) == AT_OK && free_bytes - bytes > ATX_RESERVE_BYTES &&
+        atx_gpu_alloc(&arena, b->gpu, bytes, &ignored) == AT_OK) {
+        atx_gpu_free(b->gpu, b->arena);
+        b->arena = arena;
+    }
+    b->seed = atx_bench_secret(b);
+    for (int k = 0; k < ATX_MAX_ANSWERS; k++)
+        b->answers[k].chosen = false;
+    at_status status = atx_bench_renew(b, err);
+    return status == AT_OK && b->copies ? atx_bench_move(b->copies, err) : status;
 }
 
 static at_status allocate(atx_bench *b, at_error *err)
@@ -257,12 +284,9 @@ static at_status allocate(atx_bench *b, at_error *err)
     at_status status = atx_gpu_alloc(&b->arena, b->gpu, b->layout.set_bytes * b->sets, err);
     if (status == AT_OK)
         status = atx_gpu_alloc(&b->found, b->gpu, ATX_FOUND_WORDS * 8, err);
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK && b->has_answer; i++)
-        if (atx_role_is_output(b->setup.buffers[i].role))
-            status = atx_gpu_alloc(&b->expected[i], b->gpu, b->setup.buffers[i].bytes, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-        if (b->setup.buffers[i].role == ATX_OUTPUT && b->setup.gaps)
-            status = atx_gpu_alloc(&b->inverse[i], b->gpu, b->setup.buffers[i].bytes, err);
+        if (atx_role_is_output(b->setup.buffers[i].role) && b->validator)
+            status = atx_gpu_alloc(&b->shown[i], b->gpu, b->setup.buffers[i].bytes, err);
     return status;
 }
 
@@ -291,36 +315,51 @@ static bool is_needed(const atx_bench *b, atx_check_kernel which)
     }
 }
 
-static at_status prepare(atx_bench *b, const atx_setup *setup, at_error *err)
+static at_status load_kernels(atx_bench *b, const atx_setup *setup, at_error *err)
 {
     at_status status = AT_OK;
     for (int k = 0; k < ATX_CHECK_KERNELS && status == AT_OK; k++)
         if (is_needed(b, (atx_check_kernel)k))
             status = atx_gpu_load(&b->checks[k], b->gpu, setup->verify[CHECKS[k].part].cubin, CHECKS[k].name,
                                   0, err);
+    if (status == AT_OK && setup->reference.cubin)
+        status = atx_gpu_load_all(&b->reference, b->gpu, &setup->reference, err);
+    if (status == AT_OK && setup->validator.cubin)
+        status = atx_gpu_load_all(&b->validator, b->gpu, &setup->validator, err);
+    return status;
+}
+
+static at_status prepare(atx_bench *b, const atx_setup *setup, at_error *err)
+{
+    at_status status = load_kernels(b, setup, err);
     if (status == AT_OK)
         status = choose_sets(b, err);
     if (status == AT_OK)
         status = allocate(b, err);
-    const atx_kernel *reference = &setup->reference;
-    if (status == AT_OK && reference->cubin)
-        status = atx_gpu_load_all(&b->reference, b->gpu, reference, err);
-    if (status == AT_OK && setup->validator.cubin)
-        status = atx_gpu_load_all(&b->validator, b->gpu, &setup->validator, err);
     if (status == AT_OK)
         status = load_data(b, err);
     if (status == AT_OK)
         status = atx_bench_fill(b, err);
-    if (status == AT_OK && b->reference)
-        status = atx_bench_fill_variables(b, b->reference, reference, err);
-    if (status == AT_OK && b->has_answer)
-        status = atx_validate_reference(b, err);
+    if (status == AT_OK)
+        status = atx_answers_make(b, true, err);
     if (status == AT_OK)
         status = atx_validator_prove(b, err);
     if (status != AT_OK || !setup->own_copies)
         return status;
     const atx_setup copies = atx_layout_copies(setup);
     return atx_bench_open(&b->copies, b->gpu, &copies, err);
+}
+
+/* Do all sets have the same inputs? */
+static bool has_alike_sets(const atx_setup *setup)
+{
+    bool alike = true;
+    for (int i = 0; i < setup->buffer_count; i++) {
+        const atx_buffer *buffer = &setup->buffers[i];
+        alike = alike && (buffer->role == ATX_OUTPUT || buffer->role == ATX_SCRATCH ||
+                          buffer->how == ATX_ONE_VALUE || buffer->data.path[0]);
+    }
+    return alike;
 }
 
 at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, at_error *err)
@@ -330,7 +369,10 @@ at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, 
         return atx_no_memory(err);
     b->gpu = gpu;
     b->setup = *setup;
+    b->seed = setup->seed;
+    b->rng.state = setup->chance;
     b->has_answer = setup->reference.cubin || setup->answer.path[0];
+    b->alike = has_alike_sets(setup);
     b->setup.reference.cubin = NULL; /* borrowed for this call */
     b->setup.reference.name = b->setup.reference.identity = NULL;
     b->setup.validator.cubin = NULL;
@@ -358,33 +400,13 @@ void atx_bench_close(atx_bench *b)
     for (int k = 0; k < ATX_CHECK_KERNELS; k++)
         atx_gpu_unload(b->gpu, b->checks[k]);
     for (int i = 0; i < b->setup.buffer_count; i++) {
-        atx_gpu_free(b->gpu, b->expected[i]);
-        atx_gpu_free(b->gpu, b->inverse[i]);
+        atx_gpu_free(b->gpu, b->shown[i]);
         atx_gpu_free(b->gpu, b->kept[i]);
     }
+    atx_answers_free(b);
     atx_gpu_free(b->gpu, b->found);
     atx_gpu_free(b->gpu, b->arena);
     free(b);
-}
-
-bool atx_bench_is_restored(const atx_bench *b)
-{
-    bool any = false;
-    for (int i = 0; i < b->setup.buffer_count; i++)
-        any = any || b->setup.buffers[i].zero || b->setup.buffers[i].role == ATX_INOUT;
-    return any;
-}
-
-at_status atx_bench_restore(atx_bench *b, uint64_t first_set, int64_t count, at_error *err)
-{
-    at_status status = AT_OK;
-    if (count > b->sets)
-        count = b->sets;
-    for (int64_t s = 0; s < count && status == AT_OK; s++)
-        for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
-            if (b->setup.buffers[i].zero || b->setup.buffers[i].role == ATX_INOUT)
-                status = atx_contents_fill(b, first_set + (uint64_t)s, i, err);
-    return status;
 }
 
 atx_bench *atx_bench_for(atx_bench *b, bool is_copy)
@@ -397,58 +419,12 @@ int atx_bench_sets(const atx_bench *bench)
     return bench->sets;
 }
 
+bool atx_bench_is_warm(const atx_bench *bench)
+{
+    return bench->setup.warm;
+}
+
 int atx_bench_fewest_sets(const atx_bench *bench)
 {
     return bench->fewest;
-}
-
-/*
- * Puts back what a bad kernel may have damaged, so that the next one is validated on its own: inputs, guards,
- * and the right answer, which a stray write reaches too.
- */
-static at_status repair(atx_bench *b, at_error *err)
-{
-    at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        if (b->setup.buffers[i].role != ATX_OUTPUT)
-            status = atx_contents_fill(b, 0, i, err);
-        if (status == AT_OK)
-            status = atx_contents_fill_guards(b, i, err);
-    }
-    return status == AT_OK ? atx_bench_run_reference(b, err) : status;
-}
-
-at_status atx_bench_verify(atx_seen *out, atx_bench *b, const atx_module *module, const atx_kernel *kernel,
-                           bool is_copy, at_error *err)
-{
-    uint64_t found[ATX_FOUND_WORDS];
-    atx_seen verdict = { .right = true };
-
-    at_status status = b->suspect ? repair(b, err) : AT_OK;
-    if (status == AT_OK)
-        status = atx_contents_poison(b, is_copy, err);
-    if (status == AT_OK)
-        status = atx_bench_fill_variables(b, module, kernel, err);
-    if (status == AT_OK)
-        status = atx_gpu_timer_start(b->gpu, err);
-    b->suspect = true;
-    if (status == AT_OK)
-        status = atx_bench_launch(b, module, kernel, is_copy, 0, err);
-    if (status == AT_OK)
-        status = atx_gpu_timer_stop(b->gpu, err);
-    if (status == AT_OK)
-        status = atx_contents_compare(b, is_copy, err);
-    if (status == AT_OK)
-        status = atx_gpu_read(b->gpu, found, b->found, sizeof found, err);
-    if (status == AT_OK)
-        status = atx_gpu_timer_read(&verdict.seconds, b->gpu, err);
-    if (status == AT_OK)
-        status = atx_verdict_describe(&verdict, b, found, is_copy, err);
-    if (status != AT_OK)
-        return status;
-    if (!verdict.right)
-        status = repair(b, err);
-    b->suspect = status != AT_OK;
-    *out = verdict;
-    return status;
 }

@@ -2,9 +2,12 @@
  * bench.h - a problem laid out on a device: its buffers, their contents, and the proof that a kernel is
  * right.
  *
- * One set of buffers is verified against; all of them are timed, in rotation, so that with enough sets each
- * launch finds its inputs outside the L2 cache. How they lie: device/layout.h. Copies, the ceiling, begin at
- * the page: whatever a kernel must put up with, it is compared with a copy of aligned buffers.
+ * Buffers come in sets that launches rotate through, so that with enough sets each launch finds its inputs
+ * outside the L2 cache. A launch takes its inputs from one set and writes its outputs into another one, and
+ * never into one that already holds the answer to the same inputs. Any launch whose inputs have a known
+ * answer may be checked: which inputs these are, a generator chooses that no kernel can read. How sets lie:
+ * device/layout.h. Copies, the ceiling, begin at the page: whatever a kernel must put up with, it is compared
+ * with a copy of aligned buffers.
  *
  * Inputs hold what the op declares, random bits by default (another stream for each set and buffer), so no
  * run is fast because of its data.
@@ -31,46 +34,85 @@ atx_bench *atx_bench_for(atx_bench *bench, bool is_copy);
 int atx_bench_sets(const atx_bench *bench);
 int atx_bench_fewest_sets(const atx_bench *bench);
 
-/* Enqueues one launch on the buffers of a set (counted modulo the number of sets); `is_copy` as below. */
-at_status atx_bench_launch(atx_bench *bench, const atx_module *module, const atx_kernel *kernel, bool is_copy,
-                           uint64_t set, at_error *err) AT_MUST_CHECK;
+bool atx_bench_is_warm(const atx_bench *bench); /* launches need not find it cold */
+
+/* A number below `bound`, at random, which a kernel can neither read nor foresee. */
+int atx_bench_random(atx_bench *bench, int bound);
+
+/* What is launched. Zero it, then name what it is. */
+typedef struct atx_loaded {
+    const atx_module *module;
+    const atx_kernel *kernel; /* NULL: the driver's copy of the first input to the first output */
+    bool is_copy;             /* its first output must equal the first input, both from their page on */
+    int inputs;               /* the set of inputs that its variables were filled from, plus 1; 0: none was */
+    int64_t launches;         /* since it was loaded */
+    int64_t checked;          /* of them compared with an answer */
+} atx_loaded;
+
+/* The set that a launch reads and the set that it writes. */
+typedef struct atx_sets {
+    int in, out;
+} atx_sets;
+
+/* Enqueues one launch. */
+at_status atx_bench_launch(atx_bench *bench, const atx_loaded *what, atx_sets sets,
+                           at_error *err) AT_MUST_CHECK;
 
 /*
- * Enqueues that the variables of a loaded module hold what the kernel declares. atx_bench_verify does it
- * itself; who launches without having verified must.
+ * Enqueues that the variables of a loaded module hold what the kernel declares, of inputs that have an
+ * answer. atx_bench_verify does it itself; who launches without having verified must.
  */
-at_status atx_bench_fill_variables(atx_bench *bench, const atx_module *module, const atx_kernel *kernel,
-                                   at_error *err) AT_MUST_CHECK;
+at_status atx_bench_fill_variables(atx_bench *bench, atx_loaded *what, at_error *err) AT_MUST_CHECK;
 
-/*
- * Whether launches change what they begin with: zeroed outputs, buffers that are read and written. Then each
- * launch wants a set that was restored: enqueues that for `count` sets.
- */
+/* Whether launches change what they begin with: zeroed outputs, buffers that are read and written. */
 bool atx_bench_is_restored(const atx_bench *bench);
-at_status atx_bench_restore(atx_bench *bench, uint64_t first_set, int64_t count, at_error *err) AT_MUST_CHECK;
 
-/* Enqueues the driver's own copy of the first input to the first output. */
-at_status atx_bench_memcpy(atx_bench *bench, uint64_t set, at_error *err) AT_MUST_CHECK;
+/* Would this launch find the answer in its outputs? */
+bool atx_bench_finds_answer(const atx_bench *bench, atx_sets sets);
+
+/* Enqueues what must be so before a launch: what launches change is restored, and outputs that hold the
+ * answer are filled with other random bits. */
+at_status atx_bench_prepare(atx_bench *bench, atx_sets sets, at_error *err) AT_MUST_CHECK;
+
+/* Notes that a launch was enqueued that is not being recorded. */
+void atx_bench_note(atx_bench *bench, atx_loaded *what, atx_sets sets);
+
+/* Is the answer to these inputs known, for this kernel? And one of those of which it is, at random. */
+bool atx_bench_has_answer(const atx_bench *bench, const atx_loaded *what, int in);
+int atx_bench_choose_inputs(atx_bench *bench, const atx_loaded *what);
 
 /* Enqueues that all sets and guards are filled with what they hold. */
 at_status atx_bench_fill(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 
-/* Everything as it was when it was opened: contents, guards, the reference's answer. */
+/* Everything as it was when it was opened: contents, guards, answers. */
 at_status atx_bench_renew(atx_bench *bench, at_error *err) AT_MUST_CHECK;
 
+/* The same with inputs that nobody has seen, where memory allows at addresses that none of its sets had. */
+at_status atx_bench_move(atx_bench *bench, at_error *err) AT_MUST_CHECK;
+
+/* What checking one launch found. */
 typedef struct atx_seen {
     bool right;
-    double seconds; /* of the launch that was verified */
-    char log[400];  /* why it is not right             */
+    double seconds;      /* of the launch, where it was timed by itself */
+    atx_verdict verdict; /* without its outcome and what was checked before */
+    char log[400];       /* why it is not right                         */
 } atx_seen;
 
 /*
- * Poisons the outputs (each is wrong in every byte or number), launches once, and compares every output with
- * the reference's as the op wants it, every input byte with what it was, and every guard byte. `is_copy`: the
- * first output must equal the first input instead, both from their page on. A failure of the driver is
- * AT_ERR_DEVICE.
+ * Poisons the outputs of a set (each is wrong in every byte or number), launches once, and compares every
+ * output with the answer as the op wants it, every input byte with what it was, and every guard byte. For a
+ * copy the first output must equal the first input instead. A failure of the driver is AT_ERR_DEVICE.
  */
-at_status atx_bench_verify(atx_seen *out, atx_bench *bench, const atx_module *module,
-                           const atx_kernel *kernel, bool is_copy, at_error *err) AT_MUST_CHECK;
+at_status atx_bench_verify(atx_seen *out, atx_bench *bench, atx_loaded *what, at_error *err) AT_MUST_CHECK;
+
+/* Adds to the words of what is wrong which launch it was. */
+void atx_seen_name_launch(atx_seen *seen);
+
+/*
+ * The same of a launch that has been made, for inputs whose answer is known, where nothing was launched on
+ * its outputs since. `thorough`: inputs and guards, too.
+ */
+at_status atx_bench_compare(atx_seen *out, atx_bench *bench, atx_loaded *what, atx_sets sets, bool thorough,
+                            at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -17,9 +17,11 @@
 
 #define WORDS(...) (const uint64_t[]){ __VA_ARGS__ }, (int)(sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
 
-uint64_t atx_contents_seed(const atx_bench *b, uint64_t set, int buffer)
+/* What a reference leaves of an output is the same in all sets. */
+uint64_t atx_contents_seed(const atx_bench *b, int set, int buffer)
 {
-    return b->setup.seed * 0x100000001b3u + set * ATX_MAX_ARGS + (uint64_t)buffer;
+    const bool left = b->setup.gaps && b->setup.buffers[buffer].role == ATX_OUTPUT;
+    return b->seed * 0x100000001b3u + (uint64_t)(left ? 0 : set) * ATX_MAX_ARGS + (uint64_t)buffer;
 }
 
 int64_t atx_contents_numbers(const atx_buffer *buffer)
@@ -37,15 +39,17 @@ static uint64_t kind(const atx_buffer *buffer, int how)
 
 at_status atx_contents_bits(atx_bench *b, atx_ptr to, int64_t bytes, uint64_t seed, at_error *err)
 {
-    return atx_bench_check(b, ATX_FILL, bytes, WORDS(to, (uint64_t)bytes, seed), err);
+    return atx_bench_run_check(b, ATX_FILL, bytes, WORDS(to, (uint64_t)bytes, seed), err);
 }
 
-at_status atx_contents_complement(atx_bench *b, atx_ptr to, atx_ptr of, int64_t bytes, at_error *err)
+at_status atx_contents_flip(atx_bench *b, atx_ptr to, atx_ptr from, int64_t bytes, atx_mask mask,
+                            uint64_t how, at_error *err)
 {
-    return atx_bench_check(b, ATX_POISON, bytes, WORDS(to, of, (uint64_t)bytes), err);
+    return atx_bench_run_check(b, ATX_POISON, bytes,
+                               WORDS(to, from, (uint64_t)bytes, mask.key, mask.lock, how), err);
 }
 
-at_status atx_contents_fill(atx_bench *b, uint64_t set, int i, at_error *err)
+at_status atx_contents_fill(atx_bench *b, int set, int i, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     atx_ptr to = atx_bench_buffer(b, set, i);
@@ -56,8 +60,9 @@ at_status atx_contents_fill(atx_bench *b, uint64_t set, int i, at_error *err)
         return atx_gpu_copy(b->gpu, to, b->kept[i], buffer->bytes, err);
     if (buffer->how == ATX_BITS)
         return atx_contents_bits(b, to, buffer->bytes, seed, err);
-    return atx_bench_check(b, ATX_GENERATE, (int64_t)numbers * 16,
-                           WORDS(to, numbers, seed, kind(buffer, buffer->how), buffer->a, buffer->b), err);
+    return atx_bench_run_check(b, ATX_GENERATE, (int64_t)numbers * 16,
+                               WORDS(to, numbers, seed, kind(buffer, buffer->how), buffer->a, buffer->b),
+                               err);
 }
 
 enum { CHUNK = 1 << 22 }; /* bytes of a file that are in memory at a time */
@@ -89,33 +94,33 @@ at_status atx_contents_load(atx_bench *b, atx_ptr to, const atx_data_file *from,
     return status;
 }
 
-static at_status fill_guard(atx_bench *b, atx_ptr zone, uint64_t seed, at_error *err)
+/* The seeds of the zones before and behind a buffer, which are the same in all sets. */
+enum { BEFORE = 1, BEHIND = 2 };
+
+static uint64_t guard_seed(const atx_bench *b, int which)
 {
-    return atx_bench_check(b, ATX_GUARD_FILL, ATX_GUARD_BYTES, WORDS(zone, ATX_GUARD_BYTES, seed), err);
+    return b->seed + (uint64_t)which;
+}
+
+static at_status fill_guard(atx_bench *b, atx_ptr zone, int which, int sets, at_error *err)
+{
+    return atx_bench_run_check(
+        b, ATX_GUARD_FILL, (int64_t)ATX_GUARD_BYTES * sets,
+        WORDS(zone, ATX_GUARD_BYTES, guard_seed(b, which), (uint64_t)b->layout.set_bytes, (uint64_t)sets),
+        err);
 }
 
 at_status atx_contents_fill_guards(atx_bench *b, int i, at_error *err)
 {
     atx_ptr at = atx_bench_buffer(b, 0, i);
-    at_status status = fill_guard(b, at - ATX_GUARD_BYTES, 1, err);
-    return status == AT_OK ? fill_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, 2, err) : status;
+    at_status status = fill_guard(b, at - ATX_GUARD_BYTES, BEFORE, b->sets, err);
+    return status == AT_OK ? fill_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, BEHIND, b->sets, err)
+                           : status;
 }
 
 static bool is_copied(const atx_bench *b, int i, bool is_copy)
 {
     return is_copy && i == b->first_out;
-}
-
-/* What output `i` must become: the reference's, or for a copy the input's. */
-static atx_ptr expected_of(const atx_bench *b, int i, bool is_copy)
-{
-    return is_copied(b, i, is_copy) ? atx_bench_place(b, 0, b->first_in, true) : b->expected[i];
-}
-
-/* How much of it. */
-static int64_t expected_length(const atx_bench *b, int i, bool is_copy)
-{
-    return is_copied(b, i, is_copy) ? b->setup.copy_bytes : b->setup.buffers[i].bytes;
 }
 
 /* Numbers within a tolerance; a copy is exact, and so is what the reference leaves as it was. */
@@ -125,114 +130,141 @@ static bool is_tolerant(const atx_bench *b, int i, bool is_copy)
     return rule != ATX_EXACT && rule != ATX_BY && !is_copied(b, i, is_copy);
 }
 
-static at_status poison_output(atx_bench *b, int i, bool is_copy, at_error *err)
+/* Where this buffer is of the launch that is checked. */
+static atx_ptr place_of(const atx_bench *b, const atx_checked *c, int i)
 {
-    const atx_buffer *buffer = &b->setup.buffers[i];
-    atx_ptr to = atx_bench_place(b, 0, i, is_copy), expected = expected_of(b, i, is_copy);
-    uint64_t numbers = (uint64_t)atx_contents_numbers(buffer);
-    if (is_copied(b, i, is_copy))
-        return atx_contents_complement(b, to, expected, b->setup.copy_bytes, err);
-    if (buffer->zero)
-        return atx_gpu_zero(b->gpu, to, buffer->bytes, err);
-    if (b->inverse[i])
-        return atx_contents_complement(b, to, b->inverse[i], buffer->bytes, err);
-    if (is_tolerant(b, i, is_copy))
-        return atx_bench_check(b, ATX_AWAY, (int64_t)numbers * 16,
-                               WORDS(to, expected, numbers, kind(buffer, 0)), err);
-    return atx_contents_complement(b, to, expected, buffer->bytes, err);
+    return atx_bench_place(b, atx_bench_set_of(b, c->sets, i), i, c->is_copy);
 }
 
-at_status atx_contents_poison(atx_bench *b, bool is_copy, at_error *err)
+static atx_ptr copied_from(const atx_bench *b, const atx_checked *c)
+{
+    return atx_bench_place(b, c->sets.in, b->first_in, true);
+}
+
+static at_status poison_output(atx_bench *b, const atx_checked *c, int i, at_error *err)
+{
+    const atx_buffer *buffer = &b->setup.buffers[i];
+    const atx_known_answer *a = c->answer;
+    const atx_ptr to = place_of(b, c, i);
+    const uint64_t numbers = (uint64_t)atx_contents_numbers(buffer);
+    if (is_copied(b, i, c->is_copy))
+        return atx_contents_flip(b, to, copied_from(b, c), b->setup.copy_bytes, (atx_mask){ 0 },
+                                 atx_bench_secret(b) | 2, err);
+    if (buffer->zero)
+        return atx_gpu_zero(b->gpu, to, buffer->bytes, err);
+    if (!a || !a->expected[i])
+        return atx_contents_bits(b, to, buffer->bytes, atx_bench_secret(b), err);
+    const atx_mask mask = { a->key, a->lock };
+    if (a->inverse[i])
+        return atx_contents_flip(b, to, a->inverse[i], buffer->bytes, mask, ATX_COMPLEMENT, err);
+    if (is_tolerant(b, i, c->is_copy))
+        return atx_bench_run_check(b, ATX_AWAY, (int64_t)numbers * 16,
+                                   WORDS(to, a->expected[i], numbers, kind(buffer, 0), a->key, a->lock), err);
+    return atx_contents_flip(b, to, a->expected[i], buffer->bytes, mask, atx_bench_secret(b) | 2, err);
+}
+
+at_status atx_contents_poison(atx_bench *b, const atx_checked *c, at_error *err)
 {
     at_status status = atx_gpu_zero(b->gpu, b->found, ATX_FOUND_WORDS * 8, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const atx_buffer *buffer = &b->setup.buffers[i];
+        const int set = atx_bench_set_of(b, c->sets, i);
         if (atx_role_is_output(buffer->role) && b->layout.skew[i]) /* copies write there */
-            status = fill_guard(b, atx_bench_buffer(b, 0, i) - ATX_GUARD_BYTES, 1, err);
+            status = fill_guard(b, atx_bench_buffer(b, set, i) - ATX_GUARD_BYTES, BEFORE, 1, err);
         if (status == AT_OK && buffer->role == ATX_OUTPUT)
-            status = poison_output(b, i, is_copy, err);
+            status = poison_output(b, c, i, err);
         else if (status == AT_OK && buffer->role != ATX_INPUT)
-            status = atx_contents_fill(b, 0, i, err);
+            status = atx_contents_fill(b, set, i, err);
     }
     return status;
 }
 
 /* ---- after ---- */
 
-static at_status compare_guard(atx_bench *b, atx_ptr zone, uint64_t bytes, uint64_t seed, atx_ptr found,
+static at_status compare_guard(atx_bench *b, atx_ptr zone, uint64_t bytes, int which, atx_ptr found,
                                at_error *err)
 {
-    return atx_bench_check(b, ATX_GUARD, ATX_GUARD_BYTES, WORDS(zone, bytes, seed, found), err);
+    return atx_bench_run_check(b, ATX_GUARD, ATX_GUARD_BYTES, WORDS(zone, bytes, guard_seed(b, which), found),
+                               err);
 }
 
 /* Everything around buffer `i`; to a copy of a buffer that is not aligned the last of the zone before it
- * belongs. */
-static at_status compare_guards(atx_bench *b, int i, bool is_copy, at_error *err)
+ * belongs, and of what was not prepared copies may have written it. */
+static at_status compare_guards(atx_bench *b, const atx_checked *c, int i, at_error *err)
 {
-    atx_ptr found = atx_bench_found(b, i), at = atx_bench_buffer(b, 0, i);
-    bool written = atx_role_is_output(b->setup.buffers[i].role);
-    uint64_t before = ATX_GUARD_BYTES - (uint64_t)(is_copy && written ? b->layout.skew[i] : 0);
-    at_status status = compare_guard(b, at - ATX_GUARD_BYTES, before, 1, found + 16, err);
+    const atx_ptr found = atx_bench_found(b, i), at = atx_bench_buffer(b, atx_bench_set_of(b, c->sets, i), i);
+    bool written = atx_role_is_output(b->setup.buffers[i].role) && (c->is_copy || c->timed);
+    uint64_t before = ATX_GUARD_BYTES - (uint64_t)(written ? b->layout.skew[i] : 0);
+    at_status status = compare_guard(b, at - ATX_GUARD_BYTES, before, BEFORE, found + 16, err);
     if (status == AT_OK)
-        status =
-            compare_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, ATX_GUARD_BYTES, 2, found + 32, err);
+        status = compare_guard(b, at + (uint64_t)b->setup.buffers[i].bytes, ATX_GUARD_BYTES, BEHIND,
+                               found + 32, err);
     return status;
 }
 
-static at_status compare_input(atx_bench *b, int i, at_error *err)
+static at_status compare_input(atx_bench *b, const atx_checked *c, int i, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
-    atx_ptr got = atx_bench_buffer(b, 0, i), found = atx_bench_found(b, i);
-    uint64_t seed = atx_contents_seed(b, 0, i), numbers = (uint64_t)atx_contents_numbers(buffer);
+    const atx_ptr got = atx_bench_buffer(b, c->sets.in, i), found = atx_bench_found(b, i);
+    uint64_t seed = atx_contents_seed(b, c->sets.in, i), numbers = (uint64_t)atx_contents_numbers(buffer);
     if (b->kept[i])
-        return atx_bench_check(b, ATX_EQUAL, buffer->bytes,
-                               WORDS(got, b->kept[i], (uint64_t)buffer->bytes, found), err);
+        return atx_bench_run_check(b, ATX_EQUAL, buffer->bytes,
+                                   WORDS(got, b->kept[i], (uint64_t)buffer->bytes, found, 0, 0), err);
     if (buffer->how == ATX_BITS)
-        return atx_bench_check(b, ATX_RANDOM, buffer->bytes, WORDS(got, (uint64_t)buffer->bytes, seed, found),
-                               err);
-    return atx_bench_check(b, ATX_GENERATED, (int64_t)numbers * 16,
-                           WORDS(got, numbers, seed, kind(buffer, buffer->how), buffer->a, buffer->b, found),
-                           err);
+        return atx_bench_run_check(b, ATX_RANDOM, buffer->bytes,
+                                   WORDS(got, (uint64_t)buffer->bytes, seed, found), err);
+    return atx_bench_run_check(
+        b, ATX_GENERATED, (int64_t)numbers * 16,
+        WORDS(got, numbers, seed, kind(buffer, buffer->how), buffer->a, buffer->b, found), err);
 }
 
-void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, int i, atx_ptr found)
+void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, const atx_checked *c,
+                             int i, atx_ptr found)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
-    values[0] = atx_bench_buffer(b, 0, i);
-    values[1] = b->expected[i];
-    values[2] = (uint64_t)atx_contents_numbers(buffer);
-    values[3] = kind(buffer, buffer->check.rule);
-    values[4] = atx_bits_of_double(buffer->check.relative);
-    values[5] = atx_bits_of_double(buffer->check.absolute);
-    values[6] = found;
+    const uint64_t all[ATX_CHECK_PARAMS] = { place_of(b, c, i),
+                                             c->answer->expected[i],
+                                             (uint64_t)atx_contents_numbers(buffer),
+                                             kind(buffer, buffer->check.rule),
+                                             atx_bits_of_double(buffer->check.relative),
+                                             atx_bits_of_double(buffer->check.absolute),
+                                             found,
+                                             c->answer->key,
+                                             c->answer->lock };
+    memcpy(values, all, sizeof all);
 }
 
-static at_status compare_output(atx_bench *b, int i, bool is_copy, at_error *err)
+static at_status compare_output(atx_bench *b, const atx_checked *c, int i, at_error *err)
 {
-    atx_ptr found = atx_bench_found(b, i);
-    int64_t length = expected_length(b, i, is_copy);
+    const atx_ptr found = atx_bench_found(b, i), got = place_of(b, c, i);
+    const int64_t bytes = b->setup.buffers[i].bytes;
     uint64_t values[ATX_CHECK_PARAMS];
-    if (b->setup.buffers[i].check.rule == ATX_BY && !is_copied(b, i, is_copy))
-        return atx_validator_ask(b, i, err);
-    if (!is_tolerant(b, i, is_copy))
-        return atx_bench_check(
-            b, ATX_EQUAL, b->setup.buffers[i].bytes,
-            WORDS(atx_bench_place(b, 0, i, is_copy), expected_of(b, i, is_copy), (uint64_t)length, found),
-            err);
-    atx_contents_comparison(values, b, i, found);
-    return atx_bench_check(b, ATX_CLOSE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
+    if (is_copied(b, i, c->is_copy))
+        return atx_bench_run_check(b, ATX_EQUAL, bytes,
+                                   WORDS(got, copied_from(b, c), (uint64_t)b->setup.copy_bytes, found, 0, 0),
+                                   err);
+    if (!c->answer)
+        return AT_OK;
+    if (b->setup.buffers[i].check.rule == ATX_BY)
+        return atx_validator_ask(b, c, i, err);
+    if (!is_tolerant(b, i, c->is_copy))
+        return atx_bench_run_check(
+            b, ATX_EQUAL, bytes,
+            WORDS(got, c->answer->expected[i], (uint64_t)bytes, found, c->answer->key, c->answer->lock), err);
+    atx_contents_comparison(values, b, c, i, found);
+    return atx_bench_run_check(b, ATX_CLOSE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
 }
 
-at_status atx_contents_compare(atx_bench *b, bool is_copy, at_error *err)
+at_status atx_contents_compare(atx_bench *b, const atx_checked *c, bool thorough, at_error *err)
 {
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        if (b->setup.buffers[i].role == ATX_INPUT)
-            status = compare_input(b, i, err);
+        if (b->setup.buffers[i].role == ATX_INPUT && thorough)
+            status = compare_input(b, c, i, err);
         else if (atx_role_is_output(b->setup.buffers[i].role))
-            status = compare_output(b, i, is_copy, err);
-        if (status == AT_OK)
-            status = compare_guards(b, i, is_copy, err);
+            status = compare_output(b, c, i, err);
+        if (status == AT_OK && thorough)
+            status = compare_guards(b, c, i, err);
     }
     return status;
 }

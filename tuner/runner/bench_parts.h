@@ -8,6 +8,8 @@
 #include "device/layout.h"
 #include "runner/bench.h"
 
+#include "util/rng.h"
+
 typedef enum atx_check_kernel {
     ATX_FILL,
     ATX_POISON,
@@ -30,11 +32,24 @@ typedef enum atx_check_kernel {
  * its bytes or numbers, of the guard before it and of that behind it; six more for sums. Behind all of them
  * as much room again.
  */
-enum { ATX_FOUND_EACH = 12, ATX_FOUND_WORDS = ATX_FOUND_EACH * (ATX_MAX_ARGS + 1), ATX_CHECK_PARAMS = 7 };
+enum { ATX_FOUND_EACH = 12, ATX_FOUND_WORDS = ATX_FOUND_EACH * (ATX_MAX_ARGS + 1), ATX_CHECK_PARAMS = 9 };
+
+/* For tiny problems: beyond this many sets launch overhead dominates anyway. */
+#define ATX_MAX_SETS    1024
+#define ATX_MAX_ANSWERS 8
+
+/* The right outputs for one set of inputs, as the reference makes them, masked: see verify.cu. */
+typedef struct atx_known_answer {
+    int set;
+    bool chosen;                    /* the set is: it stays when contents are renewed */
+    uint64_t key, lock;             /* of the mask */
+    atx_ptr expected[ATX_MAX_ARGS]; /* 0 for inputs */
+    atx_ptr inverse[ATX_MAX_ARGS];  /* of outputs with gaps: see bench_answers.c */
+} atx_known_answer;
 
 struct atx_bench {
     atx_gpu *gpu;
-    atx_setup setup;   /* its reference without the borrowed code and names */
+    atx_setup setup;   /* without borrowed code; of kernels that stay loaded the launches */
     atx_bench *copies; /* with buffers of their own; NULL: they run on these */
     atx_module *reference;
     atx_module *validator;
@@ -42,24 +57,41 @@ struct atx_bench {
     atx_module *checks[ATX_CHECK_KERNELS];
     atx_layout layout;
     int sets;
-    int fewest; /* of them that leave the L2 between two launches on one */
+    int fewest;       /* of them that leave the L2 between two launches on one */
+    int most_answers; /* that memory has room for */
     atx_ptr arena;
-    atx_ptr expected[ATX_MAX_ARGS]; /* the reference's outputs; 0 for inputs */
-    atx_ptr kept[ATX_MAX_ARGS];     /* of inputs from files: what they hold */
-    atx_ptr inverse[ATX_MAX_ARGS];  /* of outputs with gaps: see fill_gaps   */
-    atx_ptr found;                  /* ATX_FOUND_WORDS                       */
-    int first_in, first_out;        /* -1: none                              */
-    bool suspect; /* a kernel ran that may have damaged inputs or guards, and nobody has looked  */
+    atx_known_answer answers[ATX_MAX_ANSWERS];
+    int answer_count;
+    short answer_of[ATX_MAX_SETS]; /* for each set of inputs: which answer is its, plus 1; 0: unknown */
+    short holds[ATX_MAX_SETS];     /* for each set of outputs: to which inputs it holds the answer, plus 1; 0:
+                                      none */
+    atx_ptr kept[ATX_MAX_ARGS];    /* of inputs from files: what they hold */
+    atx_ptr shown[ATX_MAX_ARGS];   /* where a validator finds the right answer */
+    atx_ptr found;                 /* ATX_FOUND_WORDS                       */
+    int first_in, first_out;       /* -1: none                              */
+    bool alike;                    /* all sets have the same inputs */
+    bool suspect;  /* a kernel ran that may have damaged inputs or guards, and nobody has looked  */
+    uint64_t seed; /* of the random bits */
+    atx_rng rng;   /* of tests; else the operating system is asked each time */
 };
 
-atx_ptr atx_bench_buffer(const atx_bench *b, uint64_t set, int buffer);
+/* Random bits that no kernel can foresee; never 0. */
+uint64_t atx_bench_secret(atx_bench *b);
 
-/* The same for whoever runs on it: a copy begins where the buffer would, were it aligned. */
-atx_ptr atx_bench_place(const atx_bench *b, uint64_t set, int buffer, bool is_copy);
+/* A buffer of a set; for whoever runs on it: a copy begins where the buffer would, were it aligned. */
+atx_ptr atx_bench_buffer(const atx_bench *b, int set, int buffer);
+atx_ptr atx_bench_place(const atx_bench *b, int set, int buffer, bool is_copy);
+
+/* Which set a launch has this buffer of: what is read of one, what is written of the other. */
+static inline int atx_bench_set_of(const atx_bench *b, atx_sets sets, int buffer)
+{
+    const atx_role role = b->setup.buffers[buffer].role;
+    return role == ATX_INPUT || role == ATX_INOUT ? sets.in : sets.out;
+}
 
 /* Enqueues a check kernel over `bytes` with up to ATX_CHECK_PARAMS 8-byte arguments. */
-at_status atx_bench_check(atx_bench *b, atx_check_kernel which, int64_t bytes, const uint64_t *values,
-                          int count, at_error *err) AT_MUST_CHECK;
+at_status atx_bench_run_check(atx_bench *b, atx_check_kernel which, int64_t bytes, const uint64_t *values,
+                              int count, at_error *err);
 
 /* Where what is found of a buffer is; of buffer ATX_MAX_ARGS: the room behind. */
 static inline atx_ptr atx_bench_found(const atx_bench *b, int buffer)
@@ -72,43 +104,63 @@ static inline atx_ptr atx_bench_found(const atx_bench *b, int buffer)
  */
 enum { ATX_FOUND_BY = 6 };
 
+/* What is compared: a launch of this kind on these sets, with this answer (NULL: none is known). */
+typedef struct atx_checked {
+    atx_sets sets;
+    bool is_copy;
+    bool timed; /* nothing was prepared for it */
+    const atx_known_answer *answer;
+} atx_checked;
+atx_checked atx_bench_checked(const atx_bench *b, atx_sets sets, bool is_copy);
+
 /*
- * bench_validator.c: enqueues that a kernel of the op's validates what the outputs of set 0 hold, if this one
- * is its buffer; and whether it can tell right from wrong at all, else AT_ERR_INPUT.
+ * bench_validator.c: enqueues that a kernel of the op's validates what outputs hold, if this one is its
+ * buffer; and whether it can tell right from wrong at all, else AT_ERR_INPUT.
  */
-at_status atx_validator_ask(atx_bench *b, int buffer, at_error *err) AT_MUST_CHECK;
+at_status atx_validator_ask(atx_bench *b, const atx_checked *c, int buffer, at_error *err) AT_MUST_CHECK;
 at_status atx_validator_prove(atx_bench *b, at_error *err) AT_MUST_CHECK;
 
-at_status atx_bench_run_reference(atx_bench *b, at_error *err) AT_MUST_CHECK;
+/* bench_answers.c: chooses inputs, as many as time and memory allow, and has the reference answer them.
+ * `validate`: for the first time. AT_ERR_INPUT: the answer could not tell right from wrong. */
+at_status atx_answers_make(atx_bench *b, bool validate, at_error *err) AT_MUST_CHECK;
+void atx_answers_free(atx_bench *b);
 
 /* bench_contents.c: what buffers hold. All of it is enqueued. */
-uint64_t atx_contents_seed(const atx_bench *b, uint64_t set, int buffer);
+uint64_t atx_contents_seed(const atx_bench *b, int set, int buffer);
 int64_t atx_contents_numbers(const atx_buffer *buffer);
 at_status atx_contents_bits(atx_bench *b, atx_ptr to, int64_t bytes, uint64_t seed,
                             at_error *err) AT_MUST_CHECK;
-at_status atx_contents_complement(atx_bench *b, atx_ptr to, atx_ptr of, int64_t bytes,
-                                  at_error *err) AT_MUST_CHECK;
-at_status atx_contents_fill(atx_bench *b, uint64_t set, int buffer, at_error *err) AT_MUST_CHECK;
+
+/* What is done to an answer on its way: see verify_poison. */
+enum { ATX_AS_IT_IS = 0, ATX_COMPLEMENT = 1 };
+typedef struct atx_mask {
+    uint64_t key, lock;
+} atx_mask;
+at_status atx_contents_flip(atx_bench *b, atx_ptr to, atx_ptr from, int64_t bytes, atx_mask mask,
+                            uint64_t how, at_error *err) AT_MUST_CHECK;
+
+at_status atx_contents_fill(atx_bench *b, int set, int buffer, at_error *err) AT_MUST_CHECK;
 at_status atx_contents_fill_guards(atx_bench *b, int buffer, at_error *err) AT_MUST_CHECK;
 
 /* Copies a file's data to the device. AT_ERR_INPUT: it cannot be read, or is shorter than it was. */
 at_status atx_contents_load(atx_bench *b, atx_ptr to, const atx_data_file *from, int64_t bytes,
                             at_error *err) AT_MUST_CHECK;
 
-/* Outputs of set 0 become wrong everywhere, or zero; what is read and written what it was. Nothing is found.
- */
-at_status atx_contents_poison(atx_bench *b, bool is_copy, at_error *err) AT_MUST_CHECK;
-at_status atx_contents_compare(atx_bench *b, bool is_copy, at_error *err) AT_MUST_CHECK;
+/* Outputs become wrong everywhere, or zero; what is read and written what it was. Nothing is found. */
+at_status atx_contents_poison(atx_bench *b, const atx_checked *c, at_error *err) AT_MUST_CHECK;
+at_status atx_contents_compare(atx_bench *b, const atx_checked *c, bool thorough,
+                               at_error *err) AT_MUST_CHECK;
 
-/* How numbers of this output are compared: for atx_bench_check, with its place and the right answer's. */
-void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, int buffer,
-                             atx_ptr found);
+/* How numbers of this output are compared: for atx_bench_run_check, with its place and the right answer's. */
+void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, const atx_checked *c,
+                             int buffer, atx_ptr found);
 
-/* bench_validate.c: runs the reference. AT_ERR_INPUT: its answer could not tell right from wrong. */
-at_status atx_validate_reference(atx_bench *b, at_error *err) AT_MUST_CHECK;
+/* bench_validate.c: AT_ERR_INPUT: the reference's answer could not tell right from wrong. Its outputs are in
+ * `set`; what these buffers held before, in `before`. */
+at_status atx_validate_answer(atx_bench *b, int set, const atx_ptr *before, at_error *err) AT_MUST_CHECK;
 
 /* bench_verdict.c: from what was found to a verdict, and its words. */
-at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *found, bool is_copy,
+at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *found, const atx_checked *c,
                                at_error *err) AT_MUST_CHECK;
 
 #endif

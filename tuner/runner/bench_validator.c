@@ -15,7 +15,27 @@
 
 enum { PARAMS = 2 * ATX_MAX_ARGS + 1 };
 
-at_status atx_validator_ask(atx_bench *b, int buffer, at_error *err)
+/* The right answer without its mask, where the validator finds it. */
+static at_status show_answer(atx_bench *b, const atx_known_answer *a, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (a->expected[i])
+            status = atx_contents_flip(b, b->shown[i], a->expected[i], b->setup.buffers[i].bytes,
+                                       (atx_mask){ a->key, a->lock }, ATX_AS_IT_IS, err);
+    return status;
+}
+
+static at_status hide_answer(atx_bench *b, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (b->shown[i])
+            status = atx_gpu_zero(b->gpu, b->shown[i], b->setup.buffers[i].bytes, err);
+    return status;
+}
+
+at_status atx_validator_ask(atx_bench *b, const atx_checked *c, int buffer, at_error *err)
 {
     static const uint64_t NOTHING[] = { 0, UINT64_MAX };
     const int step = b->setup.buffers[buffer].validator - 1, count = b->setup.validator.arg_count;
@@ -27,30 +47,34 @@ at_status atx_validator_ask(atx_bench *b, int buffer, at_error *err)
     if (step < 0)
         return AT_OK;
     for (; n < count; n++)
-        values[n] = args[n].buffer >= 0 ? atx_bench_buffer(b, 0, args[n].buffer) : (uint64_t)args[n].value;
+        values[n] = args[n].buffer >= 0
+                        ? atx_bench_buffer(b, atx_bench_set_of(b, c->sets, args[n].buffer), args[n].buffer)
+                        : (uint64_t)args[n].value;
     for (int i = 0; i < b->setup.buffer_count; i++)
         if (atx_role_is_output(b->setup.buffers[i].role))
-            values[n++] = b->expected[i];
+            values[n++] = b->shown[i];
     values[n++] = found;
     for (int i = 0; i < n; i++)
         params[i] = &values[i];
-    at_status status = atx_gpu_write(b->gpu, found, NOTHING, sizeof NOTHING, err);
-    return status == AT_OK
-               ? atx_gpu_launch_step(b->gpu, b->validator, step, &b->setup.validator.geometry, params, err)
-               : status;
+    at_status status = show_answer(b, c->answer, err);
+    if (status == AT_OK)
+        status = atx_gpu_write(b->gpu, found, NOTHING, sizeof NOTHING, err);
+    if (status == AT_OK)
+        status = atx_gpu_launch_step(b->gpu, b->validator, step, &b->setup.validator.geometry, params, err);
+    return status == AT_OK ? hide_answer(b, err) : status;
 }
 
-/* Outputs of set 0 become the right answer, or its complement. */
-static at_status show(atx_bench *b, bool spoiled, at_error *err)
+/* Outputs become the right answer, or its complement. */
+static at_status write_answer(atx_bench *b, const atx_checked *c, bool spoiled, at_error *err)
 {
+    const atx_known_answer *a = c->answer;
     at_status status = AT_OK;
-    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
-        atx_ptr to = atx_bench_buffer(b, 0, i);
-        int64_t bytes = b->setup.buffers[i].bytes;
-        if (atx_role_is_output(b->setup.buffers[i].role))
-            status = spoiled ? atx_contents_complement(b, to, b->expected[i], bytes, err)
-                             : atx_gpu_copy(b->gpu, to, b->expected[i], bytes, err);
-    }
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (a->expected[i])
+            status =
+                atx_contents_flip(b, atx_bench_buffer(b, atx_bench_set_of(b, c->sets, i), i), a->expected[i],
+                                  b->setup.buffers[i].bytes, (atx_mask){ a->key, a->lock },
+                                  spoiled ? ATX_COMPLEMENT : ATX_AS_IT_IS, err);
     return status;
 }
 
@@ -68,14 +92,14 @@ static at_status refuse(const atx_buffer *buffer, uint64_t wrong, bool spoiled, 
                     buffer->name, buffer->check.by, wrong);
 }
 
-static at_status prove(atx_bench *b, bool spoiled, at_error *err)
+static at_status prove(atx_bench *b, const atx_checked *c, bool spoiled, at_error *err)
 {
-    at_status status = show(b, spoiled, err);
+    at_status status = write_answer(b, c, spoiled, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         uint64_t wrong = 0;
         if (!b->setup.buffers[i].validator)
             continue;
-        status = atx_validator_ask(b, i, err);
+        status = atx_validator_ask(b, c, i, err);
         if (status == AT_OK)
             status =
                 atx_gpu_read(b->gpu, &wrong, atx_bench_found(b, i) + 8 * ATX_FOUND_BY, sizeof wrong, err);
@@ -89,11 +113,13 @@ at_status atx_validator_prove(atx_bench *b, at_error *err)
 {
     if (!b->validator)
         return AT_OK;
-    at_status status = prove(b, false, err);
+    const int set = b->answers[0].set;
+    const atx_checked c = atx_bench_checked(b, (atx_sets){ set, set }, false);
+    at_status status = prove(b, &c, false, err);
     if (status == AT_OK)
-        status = prove(b, true, err);
+        status = prove(b, &c, true, err);
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (atx_role_is_output(b->setup.buffers[i].role))
-            status = atx_contents_fill(b, 0, i, err);
+            status = atx_contents_fill(b, set, i, err);
     return status;
 }

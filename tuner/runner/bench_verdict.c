@@ -19,17 +19,38 @@ static at_status read_number(uint64_t *out, atx_bench *b, atx_ptr at, uint64_t i
     return atx_gpu_read(b->gpu, out, at + i * (uint64_t)bytes, bytes, err);
 }
 
-/* Appends what number i is and should be. */
-static at_status add_numbers(atx_seen *out, atx_bench *b, int buffer, uint64_t i, at_error *err)
+/* What lies over number i of an answer: mask_word of verify.cu. */
+static uint64_t mask_of(const atx_known_answer *a, uint64_t i, int number)
+{
+    const uint64_t offset = i * (uint64_t)atx_number_bytes(number);
+    return atx_mix(atx_random(a->key, offset / 8) ^ a->lock) >> (offset % 8 * 8) & atx_number_mask(number);
+}
+
+/* Says what number i is and should be. */
+static at_status add_numbers(atx_seen *out, atx_bench *b, const atx_checked *c, int buffer, uint64_t i,
+                             at_error *err)
 {
     int number = b->setup.buffers[buffer].number;
     uint64_t got = 0, right = 0;
-    at_status status = read_number(&got, b, atx_bench_buffer(b, 0, buffer), i, number, err);
+    atx_verdict *v = &out->verdict;
+    const atx_ptr at = atx_bench_buffer(b, atx_bench_set_of(b, c->sets, buffer), buffer);
+    at_status status = read_number(&got, b, at, i, number, err);
     if (status == AT_OK)
-        status = read_number(&right, b, b->expected[buffer], i, number, err);
-    if (status == AT_OK)
-        atx_mismatch_add(out->log, sizeof out->log, got, right, number);
-    return status;
+        status = read_number(&right, b, c->answer->expected[buffer], i, number, err);
+    if (status != AT_OK)
+        return status;
+    right ^= mask_of(c->answer, i, number);
+    atx_mismatch_add(out->log, sizeof out->log, got, right, number);
+    atx_mismatch_number(v->found, sizeof v->found, got, number);
+    atx_mismatch_number(v->expected, sizeof v->expected, right, number);
+    return AT_OK;
+}
+
+/* Whose fault it is, in the verdict. */
+static void name_buffer(atx_seen *out, const atx_bench *b, int buffer)
+{
+    out->right = false;
+    snprintf(out->verdict.buffer, sizeof out->verdict.buffer, "%s", b->setup.buffers[buffer].name);
 }
 
 /* ---- outputs with a tolerance ---- */
@@ -50,30 +71,32 @@ static bool is_far(const atx_buffer *buffer, const uint64_t *found)
     return found[0] > 0 || (buffer->check.rule == ATX_NORM && !(norm_of(found) <= buffer->check.relative));
 }
 
-static at_status find_worst(uint64_t *worst, atx_bench *b, int i, at_error *err)
+static at_status find_worst(uint64_t *worst, atx_bench *b, const atx_checked *c, int i, at_error *err)
 {
     uint64_t values[ATX_CHECK_PARAMS], found[ATX_FOUND_EACH] = { 0 };
     atx_ptr room = atx_bench_found(b, ATX_MAX_ARGS);
-    atx_contents_comparison(values, b, i, room);
+    atx_contents_comparison(values, b, c, i, room);
     at_status status = atx_gpu_zero(b->gpu, room, sizeof found, err);
     if (status == AT_OK)
-        status = atx_bench_check(b, ATX_WORST, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
+        status = atx_bench_run_check(b, ATX_WORST, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
     if (status == AT_OK)
-        status = atx_bench_check(b, ATX_WHERE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
+        status = atx_bench_run_check(b, ATX_WHERE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
     if (status == AT_OK)
         status = atx_gpu_read(b->gpu, found, room, sizeof found, err);
     *worst = ~found[1];
     return status;
 }
 
-static at_status describe_far(atx_seen *out, atx_bench *b, int i, const uint64_t *found, at_error *err)
+static at_status describe_far(atx_seen *out, atx_bench *b, const atx_checked *c, int i, const uint64_t *found,
+                              at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     char check[80];
     uint64_t worst = 0;
-    at_status status = find_worst(&worst, b, i, err);
+    at_status status = find_worst(&worst, b, c, i, err);
     if (status != AT_OK)
         return status;
+    out->verdict.element = (int64_t)atx_mismatch_element(buffer, worst);
     atx_check_text(check, sizeof check, &buffer->check);
     if (buffer->check.rule == ATX_NORM && found[0] == 0)
         snprintf(out->log, sizeof out->log,
@@ -84,26 +107,26 @@ static at_status describe_far(atx_seen *out, atx_bench *b, int i, const uint64_t
             out->log, sizeof out->log,
             "wrong output '%s': %" PRIu64 " of %" PRId64 " numbers are not %s; the worst is element %" PRIu64,
             buffer->name, found[0], atx_contents_numbers(buffer), check, atx_mismatch_element(buffer, worst));
-    return add_numbers(out, b, i, worst, err);
+    return add_numbers(out, b, c, i, worst, err);
 }
 
 /* ---- all others ---- */
 
-static at_status describe_bytes(atx_seen *out, atx_bench *b, int i, const uint64_t *found, bool is_copy,
-                                at_error *err)
+static at_status describe_bytes(atx_seen *out, atx_bench *b, const atx_checked *c, int i,
+                                const uint64_t *found, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     bool input = buffer->role == ATX_INPUT, bits = !input || buffer->how == ATX_BITS || b->kept[i];
     uint64_t each = (uint64_t)(buffer->element_bytes > 0 ? buffer->element_bytes : 1);
-    uint64_t first = ~found[1];
+    uint64_t first = ~found[1], element = bits ? first / each : atx_mismatch_element(buffer, first);
+    out->verdict.element = (int64_t)element;
     snprintf(out->log, sizeof out->log, "%s: %" PRIu64 " of %" PRId64 " %s %s, the first in element %" PRIu64,
              input ? "writes to its input" : "wrong output", found[0],
              bits ? buffer->bytes : atx_contents_numbers(buffer), bits ? "bytes" : "numbers",
-             input ? "changed" : "differ from the reference",
-             bits ? first / each : atx_mismatch_element(buffer, first));
-    if (input || is_copy || atx_number_class(buffer->number) == ATX_UNSIGNED)
+             input ? "changed" : "differ from the reference", element);
+    if (input || c->is_copy || atx_number_class(buffer->number) == ATX_UNSIGNED)
         return AT_OK;
-    return add_numbers(out, b, i, first / (uint64_t)atx_number_bytes(buffer->number), err);
+    return add_numbers(out, b, c, i, first / (uint64_t)atx_number_bytes(buffer->number), err);
 }
 
 /* What a kernel of the op's says. */
@@ -112,6 +135,7 @@ static void describe_validator(atx_seen *out, const atx_buffer *buffer, const ui
     const uint64_t *said = found + ATX_FOUND_BY;
     int n = snprintf(out->log, sizeof out->log, "wrong output '%s': by %s %" PRIu64 " elements are wrong",
                      buffer->name, buffer->check.by, said[0]);
+    out->verdict.element = said[1] != UINT64_MAX ? (int64_t)said[1] : -1;
     if (said[1] != UINT64_MAX && n > 0 && (size_t)n < sizeof out->log)
         snprintf(out->log + n, sizeof out->log - (size_t)n, ", the first is element %" PRIu64, said[1]);
 }
@@ -129,19 +153,19 @@ static void describe_guards(atx_seen *out, int i, const uint64_t *found)
                  found[4], ~found[5]);
 }
 
-at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *found, bool is_copy,
+at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *found, const atx_checked *c,
                                at_error *err)
 {
     for (int i = 0; i < b->setup.buffer_count; i++) {
         const atx_buffer *buffer = &b->setup.buffers[i];
         const uint64_t *f = found + ATX_FOUND_EACH * i;
         bool free = atx_role_is_output(buffer->role) && buffer->check.rule != ATX_EXACT &&
-                    !(is_copy && i == b->first_out);
+                    !(c->is_copy && i == b->first_out);
         bool validated = free && buffer->check.rule == ATX_BY, tolerant = free && !validated;
         bool wrong = validated ? f[ATX_FOUND_BY] > 0 : tolerant ? is_far(buffer, f) : f[0] > 0;
         if (!wrong && !f[2] && !f[4])
             continue;
-        out->right = false;
+        name_buffer(out, b, i);
         if (!wrong) {
             describe_guards(out, i, f);
             return AT_OK;
@@ -150,7 +174,7 @@ at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *foun
             describe_validator(out, buffer, f);
             return AT_OK;
         }
-        return tolerant ? describe_far(out, b, i, f, err) : describe_bytes(out, b, i, f, is_copy, err);
+        return tolerant ? describe_far(out, b, c, i, f, err) : describe_bytes(out, b, c, i, f, err);
     }
     return AT_OK;
 }

@@ -6,10 +6,18 @@
  * input or the rule of a check.
  */
 
-static __device__ inline double wrong_by(const void *got, const void *right, u64 i, u64 how, u64 a, u64 b)
+/* Number i of a right answer, which may be masked: see verify.cu. */
+static __device__ inline u64 right_at(const void *right, u64 i, int number, u64 key, u64 lock)
 {
-    const int number = (int)(how & 255), bytes = atx_number_bytes(number);
-    return atx_wrong_by(atx_bits_at(got, i, bytes), atx_bits_at(right, i, bytes), number, (int)(how >> 8), atx_double_of(a),
+    const int bytes = atx_number_bytes(number);
+    const u64 offset = i * (u64)bytes;
+    return atx_bits_at(right, i, bytes) ^ (mask_word(key, lock, offset / 8) >> (offset % 8 * 8) & atx_number_mask(number));
+}
+
+static __device__ inline double wrong_by(const void *got, u64 right, u64 i, u64 how, u64 a, u64 b)
+{
+    const int number = (int)(how & 255);
+    return atx_wrong_by(atx_bits_at(got, i, atx_number_bytes(number)), right, number, (int)(how >> 8), atx_double_of(a),
                         atx_double_of(b));
 }
 
@@ -38,23 +46,24 @@ extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed
 #if !defined AT_PART || AT_PART == 4
 
 /* Every number wrong by whatever a check may allow. */
-extern "C" __global__ void verify_far(void *to, const void *right, u64 count, u64 how)
+extern "C" __global__ void verify_far(void *to, const void *right, u64 count, u64 how, u64 key, u64 lock)
 {
     const int number = (int)(how & 255), bytes = atx_number_bytes(number);
     for (u64 i = first_index(); i < count; i += step())
-        atx_set_bits(to, i, bytes, atx_far_from(atx_bits_at(right, i, bytes), number));
+        atx_set_bits(to, i, bytes, atx_far_from(right_at(right, i, number, key, lock), number));
 }
 
 /* found[0]: how many are wrong. For a norm those that are not finite as the others are, and from found[6] on, as
  * doubles, the three sums of squares of what the rest is off, and from found[9] on those of what is right. */
-extern "C" __global__ void verify_close(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
+extern "C" __global__ void verify_close(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found, u64 key,
+                                        u64 lock)
 {
-    const int number = (int)(how & 255), bytes = atx_number_bytes(number), is_norm = (how >> 8) == ATX_NORM;
+    const int number = (int)(how & 255), is_norm = (how >> 8) == ATX_NORM;
     double    off[ATX_SQUARES] = {}, all[ATX_SQUARES] = {};
     u64       wrong = 0;
     for (u64 i = first_index(); i < count; i += step()) {
-        const double by = wrong_by(got, right, i, how, a, b);
-        const double y = atx_number_value(atx_bits_at(right, i, bytes), number);
+        const u64    bits = right_at(right, i, number, key, lock);
+        const double by = wrong_by(got, bits, i, how, a, b), y = atx_number_value(bits, number);
         wrong += is_norm ? !atx_is_finite(by) : by > 0;
         atx_squares_add(off, is_norm && atx_is_finite(by) ? by : 0);
         atx_squares_add(all, is_norm && atx_is_finite(y) ? y : 0);
@@ -71,22 +80,24 @@ extern "C" __global__ void verify_close(const void *got, const void *right, u64 
 #if !defined AT_PART || AT_PART == 5
 
 /* found[6]: the bits of how wrong the worst is; of doubles from 0 on they are ordered as these are. */
-extern "C" __global__ void verify_worst(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
+extern "C" __global__ void verify_worst(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found, u64 key,
+                                        u64 lock)
 {
     u64 worst = 0;
     for (u64 i = first_index(); i < count; i += step()) {
-        const u64 by = atx_bits_of_double(wrong_by(got, right, i, how, a, b));
+        const u64 by = atx_bits_of_double(wrong_by(got, right_at(right, i, (int)(how & 255), key, lock), i, how, a, b));
         worst = by > worst ? by : worst;
     }
     atomicMax(&found[6], worst);
 }
 
 /* found[1]: the complement of the first that is as wrong as the worst. */
-extern "C" __global__ void verify_where(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found)
+extern "C" __global__ void verify_where(const void *got, const void *right, u64 count, u64 how, u64 a, u64 b, u64 *found, u64 key,
+                                        u64 lock)
 {
     const u64 worst = found[6];
     for (u64 i = first_index(); i < count; i += step())
-        if (atx_bits_of_double(wrong_by(got, right, i, how, a, b)) == worst)
+        if (atx_bits_of_double(wrong_by(got, right_at(right, i, (int)(how & 255), key, lock), i, how, a, b)) == worst)
             atomicMax(&found[1], ~i);
 }
 

@@ -205,23 +205,27 @@ static at_status serve_remeasure(runner *r, atx_reader *in, at_error *err)
 {
     atx_top_candidate list[ATX_MAX_TOP_CANDIDATES];
     atx_remeasure_row rows[ATX_MAX_TOP_CANDIDATES];
-    int count = 0;
-    uint64_t seed = 0;
+    atx_remeasure_request request;
     atx_str body = { 0 };
     atx_watch watch;
-    atx_remeasure_limits limits = { .cancelled = is_cancelled, .context = r, .scales = r->scales };
+    const atx_remeasure_means means = { .gpu = r->gpu,
+                                        .bench = r->bench,
+                                        .watch = &watch,
+                                        .scales = r->scales,
+                                        .cancelled = is_cancelled,
+                                        .context = r };
 
     r->cancelled = false;
     atx_watch_begin(&watch, r->nvml);
-    at_status status = atx_read_remeasure(list, &count, &seed, &limits.budget_until_s, in, err);
+    at_status status = atx_read_remeasure(&request, list, in, err);
     if (status == AT_OK)
-        status = atx_remeasure(rows, r->gpu, r->bench, list, count, seed, &watch, &limits, err);
+        status = atx_remeasure(rows, &means, &request, err);
     if (status != AT_OK)
         return status;
     atx_remeasure_notes notes = { .conditions = atx_nvml_read(r->nvml), .discarded = watch.discarded };
     snprintf(notes.why, sizeof notes.why, "%s", watch.what ? watch.what : "");
     atx_put_bytes(&body, &notes, sizeof notes);
-    atx_put_bytes(&body, rows, (size_t)count * sizeof *rows);
+    atx_put_bytes(&body, rows, (size_t)request.count * sizeof *rows);
     status = reply(ATX_REMEASURED, &body, err);
     atx_str_clear(&body);
     return status;

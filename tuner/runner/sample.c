@@ -1,12 +1,19 @@
 /*
  * sample.c - a batch of launches between two events: how many launches, what goes ahead of them, and on which
- * buffers; what one of them weighs; and the warming up that goes before all.
+ * buffers; which of them is checked; the energy of one; and the warming up that goes before all.
+ *
+ * The check costs the time of one comparison and nothing before: outputs hold what the launch before left
+ * there, which is the answer to other inputs, so a kernel that does not write is wrong, and one that stores
+ * only what differs gains nothing. A kernel cannot tell a launch that is checked from others: it is chosen
+ * when all of them are over.
  */
 #include "runner/sample.h"
 
 #include "util/clock.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define GRAPH_S   1e-3 /* a graph lasts at least this long: launching it costs 5 to 10 us */
 #define MAX_BATCH 4096
@@ -22,109 +29,230 @@
 #define WEIGH_S 0.5
 #define STILL_S 2.0 /* a counter that has not moved for so long does not work */
 
-static bool has_lead(const atx_bench *bench, const atx_batch *b)
+/* ---- which sets ---- */
+
+static atx_sets sets_of(const atx_bench *bench, atx_rotation rotation, int64_t i)
 {
-    bool restored = atx_bench_is_restored(bench) && b->kernel && !b->is_copy;
-    return !b->no_lead && !(restored && atx_bench_sets(bench) == 1);
+    const int64_t sets = atx_bench_sets(bench), in = (rotation.first + i + sets) % sets;
+    return (atx_sets){ (int)in, (int)((in + rotation.shift) % sets) };
 }
 
-static at_status enqueue(atx_bench *bench, const atx_batch *b, uint64_t first_set, at_error *err)
+static bool finds_answers(const atx_bench *bench, const atx_batch *b, atx_rotation rotation)
+{
+    bool finds = false;
+    for (int64_t i = 0; i < b->launches && !finds; i++)
+        finds = atx_bench_finds_answer(bench, sets_of(bench, rotation, i));
+    return finds;
+}
+
+/* A rotation in which some launch has a known answer, and none finds its own in its outputs: of so many
+ * tries. */
+static atx_rotation choose_rotation(atx_bench *bench, const atx_batch *b)
+{
+    enum { TRIES = 8 };
+    const int sets = atx_bench_sets(bench);
+    atx_rotation rotation = { 0 };
+    for (int i = 0; i < TRIES && (i == 0 || finds_answers(bench, b, rotation)); i++) {
+        const int before = atx_bench_random(bench, b->launches < sets ? (int)b->launches : sets);
+        rotation.first = (atx_bench_choose_inputs(bench, b->what) - before + sets) % sets;
+        rotation.shift = atx_bench_random(bench, sets);
+    }
+    return rotation;
+}
+
+/* ---- batches ---- */
+
+static bool has_lead(const atx_bench *bench, const atx_batch *b)
+{
+    return !b->no_lead && !(atx_bench_is_restored(bench) && atx_bench_sets(bench) == 1);
+}
+
+static at_status enqueue(atx_bench *bench, const atx_batch *b, atx_rotation rotation, at_error *err)
 {
     at_status status = AT_OK;
     for (int64_t i = 0; i < b->launches && status == AT_OK; i++)
-        status = b->kernel
-                     ? atx_bench_launch(bench, b->module, b->kernel, b->is_copy, first_set + (uint64_t)i, err)
-                     : atx_bench_memcpy(bench, first_set + (uint64_t)i, err);
+        status = atx_bench_launch(bench, b->what, sets_of(bench, rotation, i), err);
     return status;
 }
 
-/* Where launches change what they begin with, each of a batch has a set of its own, and so has the one ahead.
- */
+static void note(atx_bench *bench, atx_batch *b, atx_rotation rotation)
+{
+    for (int64_t i = 0; i < b->launches; i++)
+        atx_bench_note(bench, b->what, sets_of(bench, rotation, i));
+    b->last = rotation;
+}
+
+static at_status prepare(atx_bench *bench, const atx_batch *b, atx_rotation rotation, at_error *err)
+{
+    const bool lead = !b->no_lead && atx_bench_is_restored(bench); /* else it may find what it likes */
+    at_status status = AT_OK;
+    for (int64_t i = lead ? -1 : 0; i < b->launches && status == AT_OK; i++)
+        status = atx_bench_prepare(bench, sets_of(bench, rotation, i), err);
+    return status;
+}
+
+/* Each launch of a batch has sets of its own, and so has the one ahead: where there are any. */
 static void limit_launches(atx_batch *b, const atx_bench *bench)
 {
-    int64_t most = atx_bench_sets(bench) > 1 ? atx_bench_sets(bench) - 1 : 1;
-    if (atx_bench_is_restored(bench) && b->launches > most)
+    const int64_t sets = atx_bench_sets(bench), most = sets > 1 ? sets - 1 : 1;
+    if ((sets > 1 || atx_bench_is_restored(bench)) && b->launches > most)
         b->launches = most;
+}
+
+/* The same outputs for other inputs, some with a known answer. */
+static atx_rotation choose_second(atx_bench *bench, const atx_batch *b)
+{
+    const int sets = atx_bench_sets(bench);
+    atx_rotation second = choose_rotation(bench, b);
+    if (second.first == b->rotations[0].first)
+        second.first = (second.first + 1) % sets;
+    second.shift = (b->rotations[0].first + b->rotations[0].shift - second.first + sets) % sets;
+    return second;
+}
+
+static at_status record(atx_batch *b, int which, atx_gpu *gpu, atx_bench *bench, at_error *err)
+{
+    b->rotations[which] = which ? choose_second(bench, b) : choose_rotation(bench, b);
+    at_status status = atx_gpu_record_begin(gpu, err);
+    if (status != AT_OK)
+        return status;
+    at_status recorded = enqueue(bench, b, b->rotations[which], err);
+    status = atx_gpu_record_end(&b->graphs[which], gpu, recorded == AT_OK ? err : NULL);
+    if (recorded != AT_OK || status != AT_OK)
+        return recorded != AT_OK ? recorded : status;
+    status = prepare(bench, b, b->rotations[which], err);
+    if (status != AT_OK)
+        return status;
+    note(bench, b, b->rotations[which]);
+    return atx_gpu_replay(gpu, b->graphs[which],
+                          err); /* the first replay carries the graph's upload: not timed */
 }
 
 /*
  * Chooses the number of launches for a launch of about `estimate_s`. A graph's launches are bound to their
- * buffers, so it takes enough of them, and whole rounds of all where it is that long.
+ * buffers, so there are two of them, on different sets: what one leaves in outputs is no answer for the
+ * other.
  */
 at_status atx_batch_open(atx_batch *b, atx_gpu *gpu, atx_bench *bench, double estimate_s,
                          double graph_below_s, at_error *err)
 {
-    int64_t sets = atx_bench_sets(bench), fewest = atx_bench_fewest_sets(bench);
+    const int64_t sets = atx_bench_sets(bench), fewest = atx_bench_fewest_sets(bench);
     double launch_s = estimate_s > 1e-6 ? estimate_s : 1e-6;
     b->launches = (int64_t)ceil(ATX_SAMPLE_S / launch_s);
     limit_launches(b, bench);
     if (launch_s >= graph_below_s)
         return AT_OK;
-    b->launches = (int64_t)ceil(GRAPH_S / launch_s);
+    b->launches = (int64_t)ceil((b->graph_s > 0 ? b->graph_s : GRAPH_S) / launch_s);
     if (b->launches < fewest)
         b->launches = fewest;
-    if (b->launches > sets)
-        b->launches = (b->launches + sets - 1) / sets * sets;
     if (b->launches > MAX_BATCH)
         b->launches = MAX_BATCH;
     limit_launches(b, bench);
-    at_status status = atx_gpu_record_begin(gpu, err);
-    if (status != AT_OK)
-        return status;
-    at_status recorded = enqueue(bench, b, 0, err);
-    status = atx_gpu_record_end(&b->graph, gpu, recorded == AT_OK ? err : NULL);
-    if (recorded != AT_OK || status != AT_OK)
-        return recorded != AT_OK ? recorded : status;
-    if (b->kernel && !b->is_copy && (status = atx_bench_restore(bench, 0, b->launches, err)) != AT_OK)
-        return status;
-    return atx_gpu_replay(gpu, b->graph, err); /* the first replay carries the graph's upload: not timed */
+    at_status status = record(b, 0, gpu, bench, err);
+    return status == AT_OK && sets > 1 ? record(b, 1, gpu, bench, err) : status;
+}
+
+void atx_batch_close(atx_batch *b, atx_gpu *gpu)
+{
+    for (int i = 0; i < 2; i++) {
+        atx_gpu_drop(gpu, b->graphs[i]);
+        b->graphs[i] = NULL;
+    }
+}
+
+/* ---- samples ---- */
+
+/* Of two graphs one that finds no answer, where there is one. */
+static int choose_graph(atx_bench *bench, const atx_batch *b)
+{
+    if (!b->graphs[1])
+        return 0;
+    const int one = atx_bench_random(bench, 2);
+    return finds_answers(bench, b, b->rotations[one]) ? !one : one;
 }
 
 /*
  * One launch goes ahead of the first event: on an idle device that event would be stamped at once, and the
  * microseconds until the host has submitted the next launch would be counted. Before it, and so outside of
- * what is timed, sets are restored that a launch changes: the first ones, and one for the launch ahead; where
- * there is but one, restoring it goes ahead. In a search nothing goes ahead of a launch that takes
- * milliseconds: it would take as long as the sample; re-measurements are exact.
+ * what is timed, sets are restored that a launch changes; where there is but one, restoring it goes ahead. In
+ * a search nothing goes ahead of a launch that takes milliseconds: it would take as long as the sample;
+ * re-measurements are exact.
  */
-static at_status begin_sample(uint64_t *first_set, atx_bench *bench, const atx_batch *b, uint64_t *next_set,
-                              at_error *err)
+static at_status begin_sample(atx_bench *bench, const atx_batch *b, atx_rotation rotation, at_error *err)
 {
-    const atx_batch ahead = {
-        .module = b->module, .kernel = b->kernel, .is_copy = b->is_copy, .launches = 1
-    };
-    bool restored = atx_bench_is_restored(bench) && b->kernel && !b->is_copy;
-    at_status status = AT_OK;
-    if (restored) {
-        status = atx_bench_restore(bench, 0, b->launches + !b->no_lead, err);
-        *next_set = (uint64_t)b->launches;
-    }
-    if (status == AT_OK && has_lead(bench, b))
-        status = enqueue(bench, &ahead, *next_set, err);
-    *next_set += 1;
-    *first_set = restored ? 0 : *next_set;
-    return status;
+    const atx_sets ahead = sets_of(bench, rotation, -1);
+    at_status status = prepare(bench, b, rotation, err);
+    if (status != AT_OK || !has_lead(bench, b))
+        return status;
+    atx_bench_note(bench, b->what, ahead);
+    return atx_bench_launch(bench, b->what, ahead, err);
 }
 
-at_status atx_sample(double *seconds, atx_gpu *gpu, atx_bench *bench, const atx_batch *b, uint64_t *next_set,
-                     at_error *err)
+at_status atx_sample(double *seconds, atx_gpu *gpu, atx_bench *bench, atx_batch *b, at_error *err)
 {
     double elapsed = 0;
-    uint64_t first_set = 0;
-    at_status status = begin_sample(&first_set, bench, b, next_set, err);
+    const int which = choose_graph(bench, b);
+    const atx_rotation rotation = b->graphs[0] ? b->rotations[which] : choose_rotation(bench, b);
+    at_status status = begin_sample(bench, b, rotation, err);
     if (status == AT_OK)
         status = atx_gpu_timer_start(gpu, err);
     if (status == AT_OK)
-        status = b->graph ? atx_gpu_replay(gpu, b->graph, err) : enqueue(bench, b, first_set, err);
+        status = b->graphs[0] ? atx_gpu_replay(gpu, b->graphs[which], err) : enqueue(bench, b, rotation, err);
     if (status == AT_OK)
         status = atx_gpu_timer_stop(gpu, err);
+    note(bench, b, rotation);
     if (status == AT_OK)
         status = atx_gpu_timer_read(&elapsed, gpu, err);
-    if (status != AT_OK)
-        return status;
-    *next_set += (uint64_t)b->launches;
-    *seconds = elapsed / (double)b->launches;
-    return AT_OK;
+    if (status == AT_OK)
+        *seconds = elapsed / (double)b->launches;
+    return status;
+}
+
+/* The launches of the last sample that can be checked: of those on one set, the last. */
+static int64_t first_to_check(const atx_bench *bench, const atx_batch *b)
+{
+    const int64_t sets = atx_bench_sets(bench);
+    return b->launches > sets ? b->launches - sets : 0;
+}
+
+at_status atx_sample_check(atx_seen *out, atx_bench *bench, const atx_batch *b, bool thorough, at_error *err)
+{
+    const int64_t first = first_to_check(bench, b), count = b->launches - first;
+    const int64_t from = atx_bench_random(bench, (int)count);
+    int64_t chosen = -1;
+    *out = (atx_seen){ .right = true, .verdict = ATX_NO_VERDICT };
+    for (int64_t i = 0; i < count && chosen < 0 && b->what->kernel; i++)
+        if (atx_bench_has_answer(bench, b->what, sets_of(bench, b->last, first + (from + i) % count).in))
+            chosen = first + (from + i) % count;
+    if (chosen < 0)
+        return AT_OK;
+    at_status status = atx_bench_compare(out, bench, b->what, sets_of(bench, b->last, chosen), thorough, err);
+    if (status == AT_OK && !out->right) {
+        out->verdict.launch -= b->launches - 1 - chosen;
+        atx_seen_name_launch(out);
+    }
+    return status;
+}
+
+at_status atx_sample_revalidate(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, atx_batch *b, at_error *err)
+{
+    enum { CHANCES = 3 };
+    atx_seen again = { .right = true };
+    double seconds = 0;
+    at_status status = atx_bench_renew(bench, err);
+    if (status == AT_OK)
+        status = atx_bench_fill_variables(bench, b->what, err);
+    for (int i = 0; i < CHANCES && status == AT_OK && again.right; i++) {
+        status = atx_sample(&seconds, gpu, bench, b, err);
+        if (status == AT_OK)
+            status = atx_sample_check(&again, bench, b, true, err);
+    }
+    if (status == AT_OK && again.right)
+        *seen = again;
+    else if (status == AT_OK)
+        snprintf(seen->log + strlen(seen->log), sizeof seen->log - strlen(seen->log),
+                 "; again on fresh buffers");
+    return status;
 }
 
 /* Launches of a sample, with the one that goes ahead. */
@@ -133,13 +261,13 @@ static int64_t launches_of(const atx_bench *bench, const atx_batch *b)
     return b->launches + has_lead(bench, b);
 }
 
-at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, const atx_batch *b,
-                             uint64_t *next_set, const atx_nvml *scales, at_error *err)
+at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx_batch *b,
+                             const atx_nvml *scales, at_error *err)
 {
     double moved_s = atx_now_s(), begun_s = 0, first = NAN, last = atx_nvml_joules(scales), seconds;
     int64_t launches = 0;
     for (;;) {
-        at_status status = atx_sample(&seconds, gpu, bench, b, next_set, err);
+        at_status status = atx_sample(&seconds, gpu, bench, b, err);
         double now = atx_nvml_joules(scales), now_s = atx_now_s();
         if (status != AT_OK)
             return status;

@@ -36,6 +36,20 @@ static __device__ inline u64 whole_words(u64 bytes, const void *a, const void *b
     return ((u64)a | (u64)b) % 16 == 0 ? bytes / 16 : 0;
 }
 
+/*
+ * Right answers lie masked, so that a kernel that reads all memory does not find them: bits of two secret keys, 0: plain.
+ * From a few words of mask nobody gets the keys.
+ */
+static __device__ inline u64 mask_word(u64 key, u64 lock, u64 i)
+{
+    return lock ? atx_mix(atx_random(key, i) ^ lock) : 0;
+}
+
+static __device__ inline unsigned char mask_byte(u64 key, u64 lock, u64 offset)
+{
+    return (unsigned char)(mask_word(key, lock, offset / 8) >> (offset % 8 * 8));
+}
+
 #if !defined AT_PART || AT_PART == 0
 
 /* Random bits. */
@@ -49,32 +63,42 @@ extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 seed)
         to[i] = random_byte(seed, i);
 }
 
-/* Every byte wrong: an output that is not written cannot pass. */
-extern "C" __global__ void verify_poison(unsigned char *to, const unsigned char *expected, u64 bytes)
+/* What is done to a word: nothing (0), all bits flipped (1), or some of each byte, at random by a seed. */
+static __device__ inline u64 flip_word(u64 how, u64 i)
 {
-    const u64 words = whole_words(bytes, to, expected);
-    ulonglong2 *wide = (ulonglong2 *)to;
-    const ulonglong2 *right = (const ulonglong2 *)expected;
-    for (u64 i = first_index(); i < words; i += step())
-        wide[i] = make_ulonglong2(~right[i].x, ~right[i].y);
-    for (u64 i = words * 16 + first_index(); i < bytes; i += step())
-        to[i] = (unsigned char)~expected[i];
+    return how == 0 ? 0 : how == 1 ? ~0ull : atx_random(how, i) | 0x0101010101010101ull;
 }
 
-/* Bit for bit. */
-extern "C" __global__ void verify_equal(const unsigned char *got, const unsigned char *expected, u64 bytes, u64 *found)
+/* From the right answer, masked or not, to one that is wrong in every byte: an output that is not written cannot
+ * pass. With `how` 0 it takes the mask off, or puts it on. */
+extern "C" __global__ void verify_poison(unsigned char *to, const unsigned char *from, u64 bytes, u64 key, u64 lock, u64 how)
+{
+    const u64 words = whole_words(bytes, to, from);
+    ulonglong2 *wide = (ulonglong2 *)to;
+    const ulonglong2 *right = (const ulonglong2 *)from;
+    for (u64 i = first_index(); i < words; i += step()) {
+        const ulonglong2 x = right[i];
+        wide[i] = make_ulonglong2(x.x ^ mask_word(key, lock, 2 * i) ^ flip_word(how, 2 * i),
+                                  x.y ^ mask_word(key, lock, 2 * i + 1) ^ flip_word(how, 2 * i + 1));
+    }
+    for (u64 i = words * 16 + first_index(); i < bytes; i += step())
+        to[i] = (unsigned char)(from[i] ^ mask_byte(key, lock, i) ^ (unsigned char)(flip_word(how, i / 8) >> (i % 8 * 8)));
+}
+
+/* Bit for bit with an answer that may be masked. */
+extern "C" __global__ void verify_equal(const unsigned char *got, const unsigned char *expected, u64 bytes, u64 *found, u64 key, u64 lock)
 {
     const u64 words = whole_words(bytes, got, expected);
     const ulonglong2 *a = (const ulonglong2 *)got, *b = (const ulonglong2 *)expected;
     for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = a[i], y = b[i];
-        if (x.x != y.x || x.y != y.y)
+        if (x.x != (y.x ^ mask_word(key, lock, 2 * i)) || x.y != (y.y ^ mask_word(key, lock, 2 * i + 1)))
             for (u64 k = 16 * i; k < 16 * i + 16; k++)
-                if (got[k] != expected[k])
+                if (got[k] != (unsigned char)(expected[k] ^ mask_byte(key, lock, k)))
                     blame(found, k);
     }
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
-        if (got[i] != expected[i])
+        if (got[i] != (unsigned char)(expected[i] ^ mask_byte(key, lock, i)))
             blame(found, i);
 }
 
@@ -98,11 +122,11 @@ extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u6
 #endif
 #if !defined AT_PART || AT_PART == 1
 
-/* A guard zone has any alignment and length: byte by byte. */
-extern "C" __global__ void verify_guard_fill(unsigned char *zone, u64 bytes, u64 seed)
+/* A guard zone has any alignment and length: byte by byte. One in each of so many sets, which lie `stride` bytes apart. */
+extern "C" __global__ void verify_guard_fill(unsigned char *zone, u64 bytes, u64 seed, u64 stride, u64 sets)
 {
-    for (u64 i = first_index(); i < bytes; i += step())
-        zone[i] = random_byte(seed, i);
+    for (u64 i = first_index(); i < bytes * sets; i += step())
+        zone[i / bytes * stride + i % bytes] = random_byte(seed, i % bytes);
 }
 
 extern "C" __global__ void verify_guard(const unsigned char *zone, u64 bytes, u64 seed, u64 *found)

@@ -159,8 +159,10 @@ static at_status compile_again(bool *again, atx_remeasurement *f, at_error *err)
 static at_status run(atx_remeasurement *f, at_error *err)
 {
     const atx_env *env = f->env;
-    return atx_device_remeasure(env->device, f->list, f->count, env->seed, env->budget_until_s, f->rows,
-                                &f->notes, err);
+    const atx_remeasure_request request = {
+        .list = f->list, .count = f->count, .seed = env->seed, .budget_until_s = env->budget_until_s
+    };
+    return atx_device_remeasure(env->device, &request, f->rows, &f->notes, err);
 }
 
 /* What the rows say of the top candidates, but for the driver's copy. `timed`: there are times in them. */
@@ -174,6 +176,7 @@ static at_status keep_outcomes(int *failed, atx_remeasurement *f, bool timed, at
         if (f->rows[i].outcome == ATX_TIMED)
             continue;
         ++*failed;
+        f->entrants[i]->m.verdict = f->rows[i].verdict;
         status = atx_search_run_invalidate(search_run_of(f, i), f->entrants[i], f->rows[i].outcome,
                                            f->rows[i].log, err);
     }

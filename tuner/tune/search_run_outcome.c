@@ -113,7 +113,7 @@ at_status atx_search_run_invalidate(atx_search_run *c, atx_candidate *a, atx_out
 {
     atx_measured m = a->m;
     if (!a->decided)
-        m = (atx_measured){ .resources = a->build.resources };
+        m = (atx_measured){ .resources = a->build.resources, .verdict = a->m.verdict };
     count_failure(c, a, outcome);
     m.outcome = outcome;
     m.timing = (atx_timing){ .samples = m.timing.samples };

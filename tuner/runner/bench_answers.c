@@ -1,0 +1,211 @@
+/*
+ * bench_answers.c - the right answers: the reference runs on a few sets of inputs, which are chosen at
+ * random, and what it leaves in their outputs is kept masked. No kernel finds an answer in memory, nor knows
+ * which launches have one.
+ *
+ * Outputs with gaps: the reference runs twice, on outputs that began as random bits and as their complement,
+ * so that afterwards the two differ in every bit of what it leaves, and agree in what it writes. The
+ * complement of the second is then wrong in every bit to write, and right in every bit to leave.
+ */
+#include "runner/bench_parts.h"
+
+#include "util/clock.h"
+
+#include <string.h>
+
+/* So long may the reference run for more than one answer. */
+#define ANSWERS_S 0.01
+
+static at_status launch_reference(atx_bench *b, int set, at_error *err)
+{
+    const atx_loaded reference = { .module = b->reference, .kernel = &b->setup.reference };
+    return atx_bench_launch(b, &reference, (atx_sets){ set, set }, err);
+}
+
+/* Variables of the reference's code hold what this set does. */
+static at_status fill_variables(atx_bench *b, int set, at_error *err)
+{
+    const atx_kernel *k = &b->setup.reference;
+    at_status status = AT_OK;
+    for (int i = 0; i < k->variable_count && status == AT_OK; i++) {
+        const int buffer = k->variables[i].buffer;
+        const int64_t bytes = b->setup.buffers[buffer].bytes;
+        atx_ptr to = 0;
+        status = atx_gpu_variable(&to, b->gpu, b->reference, k->variables[i].name, bytes, err);
+        if (status == AT_OK)
+            status = atx_gpu_copy(b->gpu, to, atx_bench_buffer(b, set, buffer), bytes, err);
+    }
+    return status;
+}
+
+/* All that a launch changes, as it was. */
+static at_status restore(atx_bench *b, int set, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (b->setup.buffers[i].role != ATX_INPUT)
+            status = atx_contents_fill(b, set, i, err);
+    return status;
+}
+
+static at_status keep(atx_bench *b, const atx_known_answer *a, const atx_ptr *to, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (to[i])
+            status = atx_contents_flip(b, to[i], atx_bench_buffer(b, a->set, i), b->setup.buffers[i].bytes,
+                                       (atx_mask){ a->key, a->lock }, ATX_AS_IT_IS, err);
+    return status;
+}
+
+static at_status flip_outputs(atx_bench *b, int set, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const atx_ptr at = atx_bench_buffer(b, set, i);
+        if (b->setup.buffers[i].role == ATX_OUTPUT)
+            status =
+                atx_contents_flip(b, at, at, b->setup.buffers[i].bytes, (atx_mask){ 0 }, ATX_COMPLEMENT, err);
+    }
+    return status;
+}
+
+static at_status keep_inverse(atx_bench *b, const atx_known_answer *a, at_error *err)
+{
+    at_status status = restore(b, a->set, err);
+    if (status == AT_OK)
+        status = flip_outputs(b, a->set, err);
+    if (status == AT_OK)
+        status = launch_reference(b, a->set, err);
+    return status == AT_OK ? keep(b, a, a->inverse, err) : status;
+}
+
+/* `expected` is where what outputs held before lies meanwhile. */
+static at_status look_at_answer(atx_bench *b, const atx_known_answer *a, at_error *err)
+{
+    return atx_validate_answer(b, a->set, a->expected, err);
+}
+
+static at_status keep_contents(atx_bench *b, const atx_known_answer *a, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (a->expected[i])
+            status = atx_contents_flip(b, a->expected[i], atx_bench_buffer(b, a->set, i),
+                                       b->setup.buffers[i].bytes, (atx_mask){ 0 }, ATX_AS_IT_IS, err);
+    return status;
+}
+
+/* The set is as it was afterwards. */
+static at_status run_reference(atx_bench *b, const atx_known_answer *a, bool validate, at_error *err)
+{
+    at_status status = fill_variables(b, a->set, err);
+    if (status == AT_OK)
+        status = restore(b, a->set, err);
+    if (status == AT_OK && validate)
+        status = keep_contents(b, a, err);
+    if (status == AT_OK)
+        status = launch_reference(b, a->set, err);
+    if (status == AT_OK && validate)
+        status = look_at_answer(b, a, err);
+    if (status == AT_OK)
+        status = keep(b, a, a->expected, err);
+    if (status == AT_OK && b->setup.gaps)
+        status = keep_inverse(b, a, err);
+    if (status == AT_OK)
+        status = restore(b, a->set, err);
+    return status == AT_OK ? atx_gpu_wait(b->gpu, err) : status;
+}
+
+/* Of the one output: loaded where a launch would leave it. */
+static at_status load_answer(atx_bench *b, const atx_known_answer *a, bool validate, at_error *err)
+{
+    at_status status = validate ? keep_contents(b, a, err) : AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
+        if (a->expected[i])
+            status = atx_contents_load(b, atx_bench_buffer(b, a->set, i), &b->setup.answer,
+                                       b->setup.buffers[i].bytes, err);
+    if (status == AT_OK && validate)
+        status = look_at_answer(b, a, err);
+    if (status == AT_OK)
+        status = keep(b, a, a->expected, err);
+    return status == AT_OK ? restore(b, a->set, err) : status;
+}
+
+static at_status allocate(atx_bench *b, atx_known_answer *a, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const atx_buffer *buffer = &b->setup.buffers[i];
+        if (atx_role_is_output(buffer->role) && !a->expected[i])
+            status = atx_gpu_alloc(&a->expected[i], b->gpu, buffer->bytes, err);
+        if (status == AT_OK && buffer->role == ATX_OUTPUT && b->setup.gaps && !a->inverse[i])
+            status = atx_gpu_alloc(&a->inverse[i], b->gpu, buffer->bytes, err);
+    }
+    return status;
+}
+
+/* A set that has no answer yet. A file has that of the first. */
+static int choose_set(atx_bench *b)
+{
+    int set = b->setup.answer.path[0] ? 0 : atx_bench_random(b, b->sets);
+    while (b->answer_of[set])
+        set = (set + 1) % b->sets;
+    return set;
+}
+
+static at_status make_one(atx_bench *b, atx_known_answer *a, bool validate, at_error *err)
+{
+    at_status status = allocate(b, a, err);
+    if (!a->chosen)
+        a->set = choose_set(b);
+    a->chosen = true;
+    a->key = atx_bench_secret(b);
+    a->lock = atx_bench_secret(b);
+    if (status == AT_OK)
+        status =
+            b->setup.answer.path[0] ? load_answer(b, a, validate, err) : run_reference(b, a, validate, err);
+    return status;
+}
+
+/* How many answers there will be: what time allows, by what the first has taken. A file has one. */
+static int count_answers(const atx_bench *b, double first_s)
+{
+    int most = b->most_answers < b->sets ? b->most_answers : b->sets;
+    if (b->setup.answer.path[0] || b->alike)
+        return 1;
+    if (b->setup.chance) /* a test, which is to go the same way each time */
+        return most;
+    if (first_s * 2 > ANSWERS_S)
+        return 1;
+    return first_s * most > ANSWERS_S ? (int)(ANSWERS_S / first_s) : most;
+}
+
+at_status atx_answers_make(atx_bench *b, bool validate, at_error *err)
+{
+    at_status status = AT_OK;
+    int wanted = 1;
+    memset(b->answer_of, 0, sizeof b->answer_of);
+    for (int k = 0; k < wanted && b->has_answer && status == AT_OK; k++) {
+        const double start_s = atx_now_s();
+        status = make_one(b, &b->answers[k], validate && k == 0, err);
+        b->answer_of[b->answers[k].set] = (short)(k + 1);
+        if (k == 0) { /* code was loaded before: the first tells how long it takes */
+            if (validate)
+                b->answer_count = count_answers(b, atx_now_s() - start_s);
+            wanted = b->answer_count;
+        }
+    }
+    for (int s = 0; s < b->sets && b->has_answer && b->alike; s++)
+        b->answer_of[s] = 1;
+    return status;
+}
+
+void atx_answers_free(atx_bench *b)
+{
+    for (int k = 0; k < ATX_MAX_ANSWERS; k++)
+        for (int i = 0; i < b->setup.buffer_count; i++) {
+            atx_gpu_free(b->gpu, b->answers[k].expected[i]);
+            atx_gpu_free(b->gpu, b->answers[k].inverse[i]);
+        }
+}
