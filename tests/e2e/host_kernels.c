@@ -1,6 +1,7 @@
 /* host_kernels.c - see host_kernels.h. */
 #include "host_kernels.h"
 
+#include "host_cheats.h"
 #include "host_numbers.h"
 #include "declare/data.h"
 
@@ -43,13 +44,20 @@ static uint64_t flip_word(uint64_t how, uint64_t i)
     return how == 0 ? 0 : how == 1 ? UINT64_MAX : atx_random(how, i) | 0x0101010101010101u;
 }
 
-/* to, from, bytes, key, lock, how */
+/* Does this word stay right? */
+static bool is_left(uint64_t leave, uint64_t i)
+{
+    return leave && (atx_random(leave, i >> (leave & 15)) & 1);
+}
+
+/* to, from, bytes, key, lock, how, leave */
 static void poison(const uint64_t *p)
 {
     unsigned char *to = pointer(p[0]);
     const unsigned char *from = pointer(p[1]);
     for (uint64_t i = 0; i < p[2]; i++)
-        to[i] = from[i] ^ byte_of(mask_word(p[3], p[4], i / 8) ^ flip_word(p[5], i / 8), i);
+        to[i] = from[i] ^
+                byte_of(mask_word(p[3], p[4], i / 8) ^ flip_word(is_left(p[6], i / 8) ? 0 : p[5], i / 8), i);
 }
 
 static void blame(uint64_t *found, uint64_t offset)
@@ -202,7 +210,7 @@ static const struct {
     void (*run)(const uint64_t *params);
 } CHECKS[] = {
     { "verify_fill", 3, fill },
-    { "verify_poison", 6, poison },
+    { "verify_poison", 7, poison },
     { "verify_equal", 6, equal },
     { "verify_random", 4, still_random },
     { "verify_guard_fill", 5, fill_guards },
@@ -251,7 +259,7 @@ bool host_kernel_buffers(host_buffers *out, const char *name, const uint64_t *p,
     if (host_number_buffers(out, plain(name), p))
         return true;
     *out = (host_buffers){ .out = pointer(p[is_swapped(name)]), .in = pointer(p[!is_swapped(name)]) };
-    out->in_bytes = out->out_bytes = (int64_t)(p[2] * p[3] * p[4]) * element;
+    out->in_bytes = out->out_bytes = (int64_t)((host_is_cheat(name) ? 1 : p[2]) * p[3] * p[4]) * element;
     if (is_transpose(name)) {
         out->in_bytes = (int64_t)(p[2] * p[3] * p[5]) * element;
         out->out_bytes = (int64_t)(p[2] * p[4] * p[6]) * element;

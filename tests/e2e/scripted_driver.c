@@ -84,6 +84,17 @@ EXPORT long scripted_bytes(void)
     return bytes;
 }
 
+EXPORT long scripted_places(const void *bytes, unsigned long len)
+{
+    long count = 0;
+    for (int i = 0; i < scripted.allocations; i++) {
+        const unsigned char *at = scripted.memory[i].at, *end = at + scripted.memory[i].bytes;
+        for (; (at = memmem(at, (size_t)(end - at), bytes, len)) != NULL; at++)
+            count++;
+    }
+    return count;
+}
+
 EXPORT long scripted_modules(void)
 {
     return scripted.modules;

@@ -17,6 +17,9 @@ const char *scripted_call(long n);
  */
 long scripted_alignments(const char *name, int buffer);
 
+/* How often these bytes are in the device's memory. */
+long scripted_places(const void *bytes, unsigned long len);
+
 /* Device memory that is allocated now, and modules that are loaded. */
 long scripted_bytes(void);
 long scripted_modules(void);

@@ -7,6 +7,7 @@
 #include "scripted_driver.h"
 
 #include "h200.h"
+#include "host_cheats.h"
 #include "host_kernels.h"
 #include "script.h"
 
@@ -18,7 +19,8 @@ enum { MAX_ALLOCATIONS = 4096, MAX_CALLS = 1 << 17, MAX_SIGHTS = 16, CAPTURE_FOR
 enum { MAX_VARIABLES = 16 };
 
 typedef struct module {
-    uint64_t hash; /* of its code */
+    uint64_t hash;                /* of its code */
+    uint64_t memory[CHEAT_WORDS]; /* of kernels that cheat */
     int variable_count;
     struct {
         char name[MAX_WORD];
@@ -29,7 +31,7 @@ typedef struct module {
 
 typedef struct kernel {
     struct kernel *next; /* of all kernels that were looked up */
-    const module *module;
+    module *module;
     char name[MAX_WORD];
     int params;
 } kernel;

@@ -238,7 +238,7 @@ void outputs_begin_wrong_in_every_byte()
             for (u64 other : BEGINS) {
                 Bytes to(begin, length), right(other, length);
                 launch(verify_fill, right.at, length, 6ull);
-                launch(verify_poison, to.at, (const unsigned char *)right.at, length, 0ull, 0ull, 1ull);
+                launch(verify_poison, to.at, (const unsigned char *)right.at, length, 0ull, 0ull, 1ull, 0ull);
                 for (u64 i = 0; i < length; i++)
                     EXPECT(to.at[i] == (unsigned char)~right.at[i]);
                 EXPECT(to.is_alone() && right.is_alone());

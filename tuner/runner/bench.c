@@ -112,6 +112,7 @@ at_status atx_bench_fill(atx_bench *b, at_error *err)
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         status = atx_contents_fill_guards(b, i, err);
     memset(b->holds, 0, sizeof b->holds);
+    memset(b->written, 0, sizeof b->written);
     return status;
 }
 
@@ -177,15 +178,32 @@ at_status atx_bench_fill_variables(atx_bench *b, atx_loaded *what, at_error *err
 
 /* ---- which set holds what ---- */
 
-bool atx_bench_finds_answer(const atx_bench *b, atx_sets sets)
+/* Of more sets than bits some share one. */
+static uint64_t bit_of(int in)
 {
-    return b->holds[sets.out] && (b->alike || b->holds[sets.out] == sets.in + 1);
+    return (uint64_t)1 << (in % 64);
+}
+
+bool atx_bench_finds_answer(const atx_bench *b, atx_sets sets, atx_found_there which)
+{
+    const bool last = b->holds[sets.out] && (b->alike || b->holds[sets.out] == sets.in + 1);
+    return last || (which == ATX_ANY_ANSWER && (b->written[sets.out] & bit_of(sets.in)));
+}
+
+/* Of so many, one launch in as many finds by chance what an earlier candidate has left. */
+#define MANY_SETS 8
+
+void atx_bench_forget_answers(atx_bench *b)
+{
+    if (b->sets >= MANY_SETS)
+        memset(b->written, 0, sizeof b->written);
 }
 
 void atx_bench_note(atx_bench *b, atx_loaded *what, atx_sets sets)
 {
     what->launches++;
     b->holds[sets.out] = (short)(sets.in + 1);
+    b->written[sets.out] |= bit_of(sets.in);
 }
 
 static bool is_restored(const atx_bench *b, int i)
@@ -202,20 +220,31 @@ bool atx_bench_is_restored(const atx_bench *b)
     return any;
 }
 
-at_status atx_bench_prepare(atx_bench *b, atx_sets sets, at_error *err)
+at_status atx_bench_refresh(atx_bench *b, atx_sets sets, at_error *err)
 {
-    const bool finds = atx_bench_finds_answer(b, sets);
     at_status status = AT_OK;
+    for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
+        const atx_buffer *buffer = &b->setup.buffers[i];
+        if (buffer->role == ATX_OUTPUT && !is_restored(b, i))
+            status = atx_contents_bits(b, atx_bench_buffer(b, sets.out, i), buffer->bytes,
+                                       atx_bench_secret(b), err);
+    }
+    b->holds[sets.out] = 0;
+    b->written[sets.out] = 0;
+    return status;
+}
+
+at_status atx_bench_prepare(atx_bench *b, atx_sets sets, atx_found_there which, at_error *err)
+{
+    at_status status = atx_bench_finds_answer(b, sets, which) ? atx_bench_refresh(b, sets, err) : AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const atx_buffer *buffer = &b->setup.buffers[i];
         if (is_restored(b, i))
             status = atx_contents_fill(b, atx_bench_set_of(b, sets, i), i, err);
-        else if (finds && buffer->role != ATX_INPUT)
+        else if (buffer->role == ATX_SCRATCH)
             status = atx_contents_bits(b, atx_bench_buffer(b, sets.out, i), buffer->bytes,
                                        atx_bench_secret(b), err);
     }
-    if (finds)
-        b->holds[sets.out] = 0;
     return status;
 }
 
@@ -273,6 +302,7 @@ at_status atx_bench_move(atx_bench *b, at_error *err)
         b->arena = arena;
     }
     b->seed = atx_bench_secret(b);
+    b->moved = true;
     for (int k = 0; k < ATX_MAX_ANSWERS; k++)
         b->answers[k].chosen = false;
     at_status status = atx_bench_renew(b, err);

@@ -67,12 +67,21 @@ at_status atx_bench_fill_variables(atx_bench *bench, atx_loaded *what, at_error 
 /* Whether launches change what they begin with: zeroed outputs, buffers that are read and written. */
 bool atx_bench_is_restored(const atx_bench *bench);
 
-/* Would this launch find the answer in its outputs? */
-bool atx_bench_finds_answer(const atx_bench *bench, atx_sets sets);
+/* Would this launch find the answer in its outputs: the one that was last to be written there, or any, as
+ * earlier launches may not have written theirs? */
+typedef enum atx_found_there { ATX_LAST_ANSWER, ATX_ANY_ANSWER } atx_found_there;
+bool atx_bench_finds_answer(const atx_bench *bench, atx_sets sets, atx_found_there which);
 
-/* Enqueues what must be so before a launch: what launches change is restored, and outputs that hold the
- * answer are filled with other random bits. */
-at_status atx_bench_prepare(atx_bench *bench, atx_sets sets, at_error *err) AT_MUST_CHECK;
+/* Another candidate begins: where there are many sets, nothing is known of answers that others left. */
+void atx_bench_forget_answers(atx_bench *bench);
+
+/* Enqueues what must be so before a launch: what launches change is restored, outputs that hold the answer
+ * are filled with other random bits, and so is scratch memory. */
+at_status atx_bench_prepare(atx_bench *bench, atx_sets sets, atx_found_there which,
+                            at_error *err) AT_MUST_CHECK;
+
+/* Enqueues that outputs which are not restored hold random bits. */
+at_status atx_bench_refresh(atx_bench *bench, atx_sets sets, at_error *err) AT_MUST_CHECK;
 
 /* Notes that a launch was enqueued that is not being recorded. */
 void atx_bench_note(atx_bench *bench, atx_loaded *what, atx_sets sets);

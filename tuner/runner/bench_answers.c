@@ -54,7 +54,7 @@ static at_status keep(atx_bench *b, const atx_known_answer *a, const atx_ptr *to
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (to[i])
             status = atx_contents_flip(b, to[i], atx_bench_buffer(b, a->set, i), b->setup.buffers[i].bytes,
-                                       (atx_mask){ a->key, a->lock }, ATX_AS_IT_IS, err);
+                                       (atx_flip){ a->key, a->lock, ATX_AS_IT_IS, 0 }, err);
     return status;
 }
 
@@ -64,8 +64,8 @@ static at_status flip_outputs(atx_bench *b, int set, at_error *err)
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++) {
         const atx_ptr at = atx_bench_buffer(b, set, i);
         if (b->setup.buffers[i].role == ATX_OUTPUT)
-            status =
-                atx_contents_flip(b, at, at, b->setup.buffers[i].bytes, (atx_mask){ 0 }, ATX_COMPLEMENT, err);
+            status = atx_contents_flip(b, at, at, b->setup.buffers[i].bytes,
+                                       (atx_flip){ .how = ATX_COMPLEMENT }, err);
     }
     return status;
 }
@@ -92,7 +92,7 @@ static at_status keep_contents(atx_bench *b, const atx_known_answer *a, at_error
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (a->expected[i])
             status = atx_contents_flip(b, a->expected[i], atx_bench_buffer(b, a->set, i),
-                                       b->setup.buffers[i].bytes, (atx_mask){ 0 }, ATX_AS_IT_IS, err);
+                                       b->setup.buffers[i].bytes, (atx_flip){ 0 }, err);
     return status;
 }
 

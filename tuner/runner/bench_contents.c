@@ -42,11 +42,12 @@ at_status atx_contents_bits(atx_bench *b, atx_ptr to, int64_t bytes, uint64_t se
     return atx_bench_run_check(b, ATX_FILL, bytes, WORDS(to, (uint64_t)bytes, seed), err);
 }
 
-at_status atx_contents_flip(atx_bench *b, atx_ptr to, atx_ptr from, int64_t bytes, atx_mask mask,
-                            uint64_t how, at_error *err)
+at_status atx_contents_flip(atx_bench *b, atx_ptr to, atx_ptr from, int64_t bytes, atx_flip flip,
+                            at_error *err)
 {
     return atx_bench_run_check(b, ATX_POISON, bytes,
-                               WORDS(to, from, (uint64_t)bytes, mask.key, mask.lock, how), err);
+                               WORDS(to, from, (uint64_t)bytes, flip.key, flip.lock, flip.how, flip.leave),
+                               err);
 }
 
 at_status atx_contents_fill(atx_bench *b, int set, int i, at_error *err)
@@ -141,6 +142,15 @@ static atx_ptr copied_from(const atx_bench *b, const atx_checked *c)
     return atx_bench_place(b, c->sets.in, b->first_in, true);
 }
 
+/* From an answer (NULL: one without a mask) to what is wrong in each byte; after a move, in pieces. */
+static atx_flip poisoned(atx_bench *b, const atx_known_answer *a)
+{
+    return (atx_flip){ .key = a ? a->key : 0,
+                       .lock = a ? a->lock : 0,
+                       .how = atx_bench_secret(b) | 2, /* neither of the two that have a name */
+                       .leave = b->moved ? atx_bench_secret(b) : 0 };
+}
+
 static at_status poison_output(atx_bench *b, const atx_checked *c, int i, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
@@ -148,19 +158,18 @@ static at_status poison_output(atx_bench *b, const atx_checked *c, int i, at_err
     const atx_ptr to = place_of(b, c, i);
     const uint64_t numbers = (uint64_t)atx_contents_numbers(buffer);
     if (is_copied(b, i, c->is_copy))
-        return atx_contents_flip(b, to, copied_from(b, c), b->setup.copy_bytes, (atx_mask){ 0 },
-                                 atx_bench_secret(b) | 2, err);
+        return atx_contents_flip(b, to, copied_from(b, c), b->setup.copy_bytes, poisoned(b, NULL), err);
     if (buffer->zero)
         return atx_gpu_zero(b->gpu, to, buffer->bytes, err);
     if (!a || !a->expected[i])
         return atx_contents_bits(b, to, buffer->bytes, atx_bench_secret(b), err);
-    const atx_mask mask = { a->key, a->lock };
     if (a->inverse[i])
-        return atx_contents_flip(b, to, a->inverse[i], buffer->bytes, mask, ATX_COMPLEMENT, err);
+        return atx_contents_flip(b, to, a->inverse[i], buffer->bytes,
+                                 (atx_flip){ a->key, a->lock, ATX_COMPLEMENT, 0 }, err);
     if (is_tolerant(b, i, c->is_copy))
         return atx_bench_run_check(b, ATX_AWAY, (int64_t)numbers * 16,
                                    WORDS(to, a->expected[i], numbers, kind(buffer, 0), a->key, a->lock), err);
-    return atx_contents_flip(b, to, a->expected[i], buffer->bytes, mask, atx_bench_secret(b) | 2, err);
+    return atx_contents_flip(b, to, a->expected[i], buffer->bytes, poisoned(b, a), err);
 }
 
 at_status atx_contents_poison(atx_bench *b, const atx_checked *c, at_error *err)

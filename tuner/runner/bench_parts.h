@@ -65,11 +65,14 @@ struct atx_bench {
     short answer_of[ATX_MAX_SETS]; /* for each set of inputs: which answer is its, plus 1; 0: unknown */
     short holds[ATX_MAX_SETS];     /* for each set of outputs: to which inputs it holds the answer, plus 1; 0:
                                       none */
-    atx_ptr kept[ATX_MAX_ARGS];    /* of inputs from files: what they hold */
-    atx_ptr shown[ATX_MAX_ARGS];   /* where a validator finds the right answer */
-    atx_ptr found;                 /* ATX_FOUND_WORDS                       */
-    int first_in, first_out;       /* -1: none                              */
-    bool alike;                    /* all sets have the same inputs */
+    uint64_t
+        written[ATX_MAX_SETS];   /* for each set of outputs: to which inputs answers were written, by bits */
+    atx_ptr kept[ATX_MAX_ARGS];  /* of inputs from files: what they hold */
+    atx_ptr shown[ATX_MAX_ARGS]; /* where a validator finds the right answer */
+    atx_ptr found;               /* ATX_FOUND_WORDS                       */
+    int first_in, first_out;     /* -1: none                              */
+    bool alike;                  /* all sets have the same inputs */
+    bool moved;    /* see atx_bench_move: outputs to verify are then right in pieces, and wrong in others */
     bool suspect;  /* a kernel ran that may have damaged inputs or guards, and nobody has looked  */
     uint64_t seed; /* of the random bits */
     atx_rng rng;   /* of tests; else the operating system is asked each time */
@@ -131,13 +134,13 @@ int64_t atx_contents_numbers(const atx_buffer *buffer);
 at_status atx_contents_bits(atx_bench *b, atx_ptr to, int64_t bytes, uint64_t seed,
                             at_error *err) AT_MUST_CHECK;
 
-/* What is done to an answer on its way: see verify_poison. */
+/* What is done to an answer on its way: the mask that lies over it, and the arguments of verify_poison. */
 enum { ATX_AS_IT_IS = 0, ATX_COMPLEMENT = 1 };
-typedef struct atx_mask {
-    uint64_t key, lock;
-} atx_mask;
-at_status atx_contents_flip(atx_bench *b, atx_ptr to, atx_ptr from, int64_t bytes, atx_mask mask,
-                            uint64_t how, at_error *err) AT_MUST_CHECK;
+typedef struct atx_flip {
+    uint64_t key, lock, how, leave;
+} atx_flip;
+at_status atx_contents_flip(atx_bench *b, atx_ptr to, atx_ptr from, int64_t bytes, atx_flip flip,
+                            at_error *err) AT_MUST_CHECK;
 
 at_status atx_contents_fill(atx_bench *b, int set, int buffer, at_error *err) AT_MUST_CHECK;
 at_status atx_contents_fill_guards(atx_bench *b, int buffer, at_error *err) AT_MUST_CHECK;

@@ -22,7 +22,7 @@ static at_status show_answer(atx_bench *b, const atx_known_answer *a, at_error *
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (a->expected[i])
             status = atx_contents_flip(b, b->shown[i], a->expected[i], b->setup.buffers[i].bytes,
-                                       (atx_mask){ a->key, a->lock }, ATX_AS_IT_IS, err);
+                                       (atx_flip){ a->key, a->lock, ATX_AS_IT_IS, 0 }, err);
     return status;
 }
 
@@ -71,10 +71,10 @@ static at_status write_answer(atx_bench *b, const atx_checked *c, bool spoiled, 
     at_status status = AT_OK;
     for (int i = 0; i < b->setup.buffer_count && status == AT_OK; i++)
         if (a->expected[i])
-            status =
-                atx_contents_flip(b, atx_bench_buffer(b, atx_bench_set_of(b, c->sets, i), i), a->expected[i],
-                                  b->setup.buffers[i].bytes, (atx_mask){ a->key, a->lock },
-                                  spoiled ? ATX_COMPLEMENT : ATX_AS_IT_IS, err);
+            status = atx_contents_flip(
+                b, atx_bench_buffer(b, atx_bench_set_of(b, c->sets, i), i), a->expected[i],
+                b->setup.buffers[i].bytes,
+                (atx_flip){ a->key, a->lock, spoiled ? ATX_COMPLEMENT : ATX_AS_IT_IS, 0 }, err);
     return status;
 }
 

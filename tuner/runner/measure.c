@@ -196,6 +196,7 @@ at_status atx_measure_trial(atx_measured *out, atx_gpu *gpu, atx_bench *bench, c
     trial_run r = {
         .gpu = gpu, .bench = atx_bench_for(bench, trial->is_copy), .trial = trial, .scales = scales
     };
+    atx_bench_forget_answers(r.bench);
     at_status status = load(&r, &cause);
     if (status == AT_OK) {
         m.resources = atx_module_resources(r.module);

@@ -34,10 +34,9 @@
 #define TIE_WIDTH      0.002 /* differences below this are not worth more rounds */
 #define CANCEL_LIMIT_S 1.0   /* for the fewest rounds, once cancelled */
 
-/* Of the samples of each candidate one in so many is checked; of long launches, where a check takes as long
- * as one, fewer. The last always is. */
-#define CHECK_EACH      4
-#define CHECK_EACH_LONG 10
+/* After each sample one launch is checked; of long launches, where that takes as long as one, after one of so
+ * many samples, and after the last. */
+#define CHECK_EACH_LONG 3
 #define LONG_BATCH      4 /* launches; fewer are long ones */
 
 /* Faster than a copy by so much: so many more samples are made, and checked. */
@@ -122,7 +121,7 @@ static at_status load_one(remeasurement *f, int i, at_error *err)
     atx_seen seen = { .right = true };
     *what =
         (atx_loaded){ .kernel = it->is_memcpy ? NULL : &it->kernel, .is_copy = it->is_copy || it->is_memcpy };
-    f->batches[i] = (atx_batch){ .what = what };
+    f->batches[i] = (atx_batch){ .what = what, .poisons = true };
     if (it->is_memcpy)
         return AT_OK;
     at_status status = atx_gpu_load_all(&f->modules[i], f->by->gpu, &it->kernel, err);
@@ -226,8 +225,7 @@ static void shuffle(int *order, int count, atx_rng *rng)
 
 static bool is_to_be_checked(const remeasurement *f, int i)
 {
-    const int each = f->batches[i].launches < LONG_BATCH ? CHECK_EACH_LONG : CHECK_EACH;
-    return atx_bench_random(bench_of(f, i), each) == 0;
+    return f->batches[i].launches >= LONG_BATCH || atx_bench_random(bench_of(f, i), CHECK_EACH_LONG) == 0;
 }
 
 static at_status sample_one(remeasurement *f, int i, at_error *err)

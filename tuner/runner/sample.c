@@ -33,15 +33,22 @@
 
 static atx_sets sets_of(const atx_bench *bench, atx_rotation rotation, int64_t i)
 {
-    const int64_t sets = atx_bench_sets(bench), in = (rotation.first + i + sets) % sets;
+    const int64_t sets = atx_bench_sets(bench), in = (rotation.first + i + 2 * sets) % sets;
     return (atx_sets){ (int)in, (int)((in + rotation.shift) % sets) };
+}
+
+/* Of a graph each launch finds what its launch before last left, where that one worked: the other graph's
+ * was last. */
+static atx_found_there to_avoid(const atx_batch *b)
+{
+    return b->graphs[0] ? ATX_LAST_ANSWER : ATX_ANY_ANSWER;
 }
 
 static bool finds_answers(const atx_bench *bench, const atx_batch *b, atx_rotation rotation)
 {
     bool finds = false;
     for (int64_t i = 0; i < b->launches && !finds; i++)
-        finds = atx_bench_finds_answer(bench, sets_of(bench, rotation, i));
+        finds = atx_bench_finds_answer(bench, sets_of(bench, rotation, i), to_avoid(b));
     return finds;
 }
 
@@ -82,12 +89,13 @@ static void note(atx_bench *bench, atx_batch *b, atx_rotation rotation)
     b->last = rotation;
 }
 
-static at_status prepare(atx_bench *bench, const atx_batch *b, atx_rotation rotation, at_error *err)
+/* `ahead`: launches before the first, which may find what they like where nothing is to be restored. */
+static at_status prepare(atx_bench *bench, const atx_batch *b, atx_rotation rotation, int ahead,
+                         at_error *err)
 {
-    const bool lead = !b->no_lead && atx_bench_is_restored(bench); /* else it may find what it likes */
     at_status status = AT_OK;
-    for (int64_t i = lead ? -1 : 0; i < b->launches && status == AT_OK; i++)
-        status = atx_bench_prepare(bench, sets_of(bench, rotation, i), err);
+    for (int64_t i = atx_bench_is_restored(bench) ? -ahead : 0; i < b->launches && status == AT_OK; i++)
+        status = atx_bench_prepare(bench, sets_of(bench, rotation, i), to_avoid(b), err);
     return status;
 }
 
@@ -120,7 +128,7 @@ static at_status record(atx_batch *b, int which, atx_gpu *gpu, atx_bench *bench,
     status = atx_gpu_record_end(&b->graphs[which], gpu, recorded == AT_OK ? err : NULL);
     if (recorded != AT_OK || status != AT_OK)
         return recorded != AT_OK ? recorded : status;
-    status = prepare(bench, b, b->rotations[which], err);
+    status = prepare(bench, b, b->rotations[which], 0, err);
     if (status != AT_OK)
         return status;
     note(bench, b, b->rotations[which]);
@@ -171,21 +179,49 @@ static int choose_graph(atx_bench *bench, const atx_batch *b)
     return finds_answers(bench, b, b->rotations[one]) ? !one : one;
 }
 
+/* So many launches of a batch, and one more ahead of them costs little. */
+#define MANY_LAUNCHES 4
+
+static int choose_ahead(atx_bench *bench, const atx_batch *b)
+{
+    const bool more = b->launches >= MANY_LAUNCHES && b->launches + 2 <= atx_bench_sets(bench);
+    return has_lead(bench, b) ? 1 + (more ? atx_bench_random(bench, 2) : 0) : 0;
+}
+
+/* A launch of known answer, at random; of those on one set the last. -1: there is none. */
+static int64_t choose_launch(atx_bench *bench, const atx_batch *b, atx_rotation rotation)
+{
+    const int64_t sets = atx_bench_sets(bench), first = b->launches > sets ? b->launches - sets : 0;
+    const int64_t count = b->launches - first, from = atx_bench_random(bench, (int)count);
+    for (int64_t i = 0; i < count && b->what->kernel; i++) {
+        const int64_t launch = first + (from + i) % count;
+        if (atx_bench_has_answer(bench, b->what, sets_of(bench, rotation, launch).in))
+            return launch;
+    }
+    return -1;
+}
+
 /*
  * One launch goes ahead of the first event: on an idle device that event would be stamped at once, and the
- * microseconds until the host has submitted the next launch would be counted. Before it, and so outside of
- * what is timed, sets are restored that a launch changes; where there is but one, restoring it goes ahead. In
- * a search nothing goes ahead of a launch that takes milliseconds: it would take as long as the sample;
+ * microseconds until the host has submitted the next launch would be counted. Or two, at random: a kernel
+ * that counts its launches does not know which of them it is. Before them, and so outside of what is timed,
+ * sets are restored that a launch changes; where there is but one, restoring it goes ahead. In a search
+ * nothing goes ahead of a launch that takes milliseconds: it would take as long as the sample;
  * re-measurements are exact.
  */
-static at_status begin_sample(atx_bench *bench, const atx_batch *b, atx_rotation rotation, at_error *err)
+static at_status begin_sample(atx_bench *bench, atx_batch *b, atx_rotation rotation, at_error *err)
 {
-    const atx_sets ahead = sets_of(bench, rotation, -1);
-    at_status status = prepare(bench, b, rotation, err);
-    if (status != AT_OK || !has_lead(bench, b))
-        return status;
-    atx_bench_note(bench, b->what, ahead);
-    return atx_bench_launch(bench, b->what, ahead, err);
+    b->ahead = choose_ahead(bench, b);
+    b->chosen = choose_launch(bench, b, rotation);
+    at_status status = prepare(bench, b, rotation, b->ahead, err);
+    if (status == AT_OK && b->poisons && b->chosen >= 0 && atx_bench_random(bench, 2))
+        status = atx_bench_refresh(bench, sets_of(bench, rotation, b->chosen), err);
+    for (int i = b->ahead; i > 0 && status == AT_OK; i--) {
+        const atx_sets sets = sets_of(bench, rotation, -i);
+        atx_bench_note(bench, b->what, sets);
+        status = atx_bench_launch(bench, b->what, sets, err);
+    }
+    return status;
 }
 
 at_status atx_sample(double *seconds, atx_gpu *gpu, atx_bench *bench, atx_batch *b, at_error *err)
@@ -208,27 +244,15 @@ at_status atx_sample(double *seconds, atx_gpu *gpu, atx_bench *bench, atx_batch 
     return status;
 }
 
-/* The launches of the last sample that can be checked: of those on one set, the last. */
-static int64_t first_to_check(const atx_bench *bench, const atx_batch *b)
-{
-    const int64_t sets = atx_bench_sets(bench);
-    return b->launches > sets ? b->launches - sets : 0;
-}
-
 at_status atx_sample_check(atx_seen *out, atx_bench *bench, const atx_batch *b, bool thorough, at_error *err)
 {
-    const int64_t first = first_to_check(bench, b), count = b->launches - first;
-    const int64_t from = atx_bench_random(bench, (int)count);
-    int64_t chosen = -1;
     *out = (atx_seen){ .right = true, .verdict = ATX_NO_VERDICT };
-    for (int64_t i = 0; i < count && chosen < 0 && b->what->kernel; i++)
-        if (atx_bench_has_answer(bench, b->what, sets_of(bench, b->last, first + (from + i) % count).in))
-            chosen = first + (from + i) % count;
-    if (chosen < 0)
+    if (b->chosen < 0)
         return AT_OK;
-    at_status status = atx_bench_compare(out, bench, b->what, sets_of(bench, b->last, chosen), thorough, err);
+    at_status status =
+        atx_bench_compare(out, bench, b->what, sets_of(bench, b->last, b->chosen), thorough, err);
     if (status == AT_OK && !out->right) {
-        out->verdict.launch -= b->launches - 1 - chosen;
+        out->verdict.launch -= b->launches - 1 - b->chosen;
         atx_seen_name_launch(out);
     }
     return status;
@@ -255,12 +279,6 @@ at_status atx_sample_revalidate(atx_seen *seen, atx_gpu *gpu, atx_bench *bench, 
     return status;
 }
 
-/* Launches of a sample, with the one that goes ahead. */
-static int64_t launches_of(const atx_bench *bench, const atx_batch *b)
-{
-    return b->launches + has_lead(bench, b);
-}
-
 at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx_batch *b,
                              const atx_nvml *scales, at_error *err)
 {
@@ -271,7 +289,7 @@ at_status atx_measure_energy(double *joules, atx_gpu *gpu, atx_bench *bench, atx
         double now = atx_nvml_joules(scales), now_s = atx_now_s();
         if (status != AT_OK)
             return status;
-        launches += launches_of(bench, b);
+        launches += b->launches + b->ahead;
         if (isnan(now) || (!(now > last) && now_s - moved_s > STILL_S))
             return atx_fail(err, AT_ERR_DEVICE, "NVML's energy counter %s",
                             isnan(now) ? "is not to be read any more" : "stands still");

@@ -28,6 +28,10 @@ typedef struct atx_batch {
     atx_rotation rotations[2]; /* of the graphs */
     atx_rotation last;         /* of the last sample */
     int64_t launches;
+    bool
+        poisons; /* every other time the outputs of the launch that will be checked hold random bits before */
+    int ahead;   /* launches ahead of the last sample */
+    int64_t chosen; /* of the last sample, to be checked; -1: none has a known answer */
 } atx_batch;
 
 /*
@@ -42,7 +46,7 @@ void atx_batch_close(atx_batch *batch, atx_gpu *gpu);
 at_status atx_sample(double *seconds, atx_gpu *gpu, atx_bench *bench, atx_batch *batch,
                      at_error *err) AT_MUST_CHECK;
 
-/* Checks one launch of the last sample, at random. `thorough`: see atx_bench_compare. */
+/* Checks one launch of the last sample, which was chosen at random. `thorough`: see atx_bench_compare. */
 at_status atx_sample_check(atx_seen *out, atx_bench *bench, const atx_batch *batch, bool thorough,
                            at_error *err) AT_MUST_CHECK;
 

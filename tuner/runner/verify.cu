@@ -69,20 +69,29 @@ static __device__ inline u64 flip_word(u64 how, u64 i)
     return how == 0 ? 0 : how == 1 ? ~0ull : atx_random(how, i) | 0x0101010101010101ull;
 }
 
+/* Does this word stay right? Of a seed `leave` whole pieces do, at random, whose length its last digit says; 0: none. */
+static __device__ inline bool is_left(u64 leave, u64 i)
+{
+    return leave && (atx_random(leave, i >> (leave & 15)) & 1);
+}
+
 /* From the right answer, masked or not, to one that is wrong in every byte: an output that is not written cannot
- * pass. With `how` 0 it takes the mask off, or puts it on. */
-extern "C" __global__ void verify_poison(unsigned char *to, const unsigned char *from, u64 bytes, u64 key, u64 lock, u64 how)
+ * pass. With `how` 0 it takes the mask off, or puts it on. With `leave` half of the output is right: a kernel that
+ * thinks its work done where it begins so cannot pass either. */
+extern "C" __global__ void verify_poison(unsigned char *to, const unsigned char *from, u64 bytes, u64 key, u64 lock, u64 how,
+                                         u64 leave)
 {
     const u64 words = whole_words(bytes, to, from);
     ulonglong2 *wide = (ulonglong2 *)to;
     const ulonglong2 *right = (const ulonglong2 *)from;
     for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = right[i];
-        wide[i] = make_ulonglong2(x.x ^ mask_word(key, lock, 2 * i) ^ flip_word(how, 2 * i),
-                                  x.y ^ mask_word(key, lock, 2 * i + 1) ^ flip_word(how, 2 * i + 1));
+        wide[i] = make_ulonglong2(x.x ^ mask_word(key, lock, 2 * i) ^ flip_word(is_left(leave, 2 * i) ? 0 : how, 2 * i),
+                                  x.y ^ mask_word(key, lock, 2 * i + 1) ^
+                                      flip_word(is_left(leave, 2 * i + 1) ? 0 : how, 2 * i + 1));
     }
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
-        to[i] = (unsigned char)(from[i] ^ mask_byte(key, lock, i) ^ (unsigned char)(flip_word(how, i / 8) >> (i % 8 * 8)));
+        to[i] = (unsigned char)(from[i] ^ mask_byte(key, lock, i) ^ (unsigned char)(flip_word(is_left(leave, i / 8) ? 0 : how, i / 8) >> (i % 8 * 8)));
 }
 
 /* Bit for bit with an answer that may be masked. */
