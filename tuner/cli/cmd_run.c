@@ -6,8 +6,11 @@
 #include "lang/metric_text.h"
 #include "cli/progress.h"
 #include "cli/watched.h"
+#include "device/verdict.h"
 #include "lang/arch.h"
+#include "lookup/answer.h"
 #include "tune/tune.h"
+#include "util/rows.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -28,6 +31,7 @@ typedef struct run_args {
     const char *templates_dir, *config, *device;
     atx_words words;
     atx_folder_words folders;
+    const char *format;
     bool watch, warm;
 } run_args;
 
@@ -40,7 +44,8 @@ typedef struct attempt {
     atx_fix fixes[ATX_MAX_PARAMS];
     atx_str folder, db; /* "": not made */
     atx_display display;
-    bool found;
+    atx_format format;
+    bool found, failed; /* failed: out of memory */
 } attempt;
 
 /* ---- what is run ---- */
@@ -112,11 +117,34 @@ static void on_progress(void *context, const atx_progress *progress)
     atx_display_show(&r->display, progress);
 }
 
+/* An answer's members, and what checking found. */
+static void print_json(attempt *r, const atx_result *result)
+{
+    atx_str out = { 0 };
+    atx_found f = { .match = ATX_MATCH_NONE, .why = result->why };
+    if (result->found)
+        f = (atx_found){ .match = ATX_MATCH_EXACT,
+                         .own = true,
+                         .answer = result->answer,
+                         .geometry = result->answer->winner.geometry };
+    atx_str_add(&out, "{");
+    atx_member_text(&out, "schema", "autotune.run/1");
+    r->failed = atx_answer_members(&out, &f, result->problem, "", NULL) != AT_OK;
+    atx_verdict_member(&out, &result->verdict, result->verdict.outcome);
+    atx_str_add(&out, "}\n");
+    atx_print(stdout, "%s", atx_whole(&out));
+    atx_str_clear(&out);
+}
+
 static void on_result(void *context, const atx_result *result)
 {
     attempt *r = context;
     atx_display_erase(&r->display);
     r->found = result->found;
+    if (r->format == ATX_JSON) {
+        print_json(r, result);
+        return;
+    }
     if (!result->found) {
         atx_print(stdout, "%s\n", result->why);
         return;
@@ -238,7 +266,11 @@ static int run_once(const run_args *a, uint64_t *state)
 {
     attempt r = { .args = a };
     at_error err = { 0 };
-    at_status status = atx_open_catalog(&r.catalog, a->templates_dir, NULL, &err);
+    at_status status = atx_format_parse(&r.format, a->format, &err);
+    if (status == AT_OK && r.format == ATX_CSV)
+        status = atx_fail(&err, AT_ERR_USAGE, "--format: found 'csv'; expected text or json");
+    if (status == AT_OK)
+        status = atx_open_catalog(&r.catalog, a->templates_dir, NULL, &err);
     if (status == AT_OK)
         status = atx_problem_from_words(&r.problem, &a->words, r.catalog, &err);
     if (status == AT_OK)
@@ -248,8 +280,10 @@ static int run_once(const run_args *a, uint64_t *state)
         status = make_folder(&r, &err);
     if (status == AT_OK)
         status = tune(&r, &err);
-    if (status == AT_OK && !atx_cancel_requested)
+    if (status == AT_OK && r.format == ATX_TEXT && !atx_cancel_requested)
         status = show_resources(&r, &err);
+    if (status == AT_OK && r.failed)
+        status = atx_no_memory(&err);
     remove_folder(&r);
     int code = status != AT_OK ? atx_complain(&err) : r.found ? ATX_EXIT_OK : ATX_EXIT_FAILED;
     atx_catalog_close(r.catalog);
@@ -303,6 +337,8 @@ int atx_cmd_run(int argc, char **argv)
         ATX_FOLDER_OPTIONS(&a.folders),
         { "--device", ATX_OPT_TEXT, "0", "CUDA device (default 0)", &a.device },
         { "--warm", ATX_OPT_FLAG, NULL, "inputs may stay in the L2 cache", &a.warm },
+        { "--format", ATX_OPT_TEXT, "text|json", "json: an object with a verdict that a program can act on",
+          &a.format },
         { "--watch", ATX_OPT_FLAG, NULL, "again whenever a file of the template changes, until Ctrl-C",
           &a.watch },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },

@@ -232,8 +232,11 @@ static at_status open_all(work *w, const atx_tune_events *events, at_error *err)
     w->options.force = true; /* whatever was known to fail here before */
     w->options.command = "verify";
     w->options.cancel = &atx_cancel_requested;
+    const atx_session_plan plan = {
+        .catalog = w->catalog, .options = &w->options, .events = events, .replay = replay
+    };
     if (status == AT_OK)
-        status = atx_session_begin(&w->session, w->catalog, &w->options, replay, 0, NULL, events, err);
+        status = atx_session_begin(&w->session, &plan, err);
     if (status == AT_OK)
         status = atx_session_open(w->session, w->device, err);
     return status == AT_OK ? collect_all(w, err) : status;

@@ -180,7 +180,7 @@ static void conclude(atx_measured *m, const trial_run *r)
     m->verdict.checked = r->what.checked;
     if (r->seen.right)
         return;
-    m->outcome = ATX_WRONG_RESULT;
+    m->outcome = m->verdict.outcome = ATX_WRONG_RESULT;
     m->timing = (atx_timing){ .samples = 0 };
     m->saved_s = 0;
     snprintf(m->log, sizeof m->log, "%s", r->seen.log);

@@ -109,7 +109,7 @@ static void keep_seen(remeasurement *f, int i, const atx_seen *seen)
     row->verdict.checked = f->loaded[i].checked;
     if (seen->right)
         return;
-    row->outcome = ATX_WRONG_RESULT;
+    row->outcome = row->verdict.outcome = ATX_WRONG_RESULT;
     snprintf(row->log, sizeof row->log, "%.*s", (int)sizeof row->log - 1, seen->log);
 }
 

@@ -455,15 +455,25 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
     return status != AT_OK ? status : kept;
 }
 
-void atx_search_run_add_failure(atx_str *out, const atx_search_run *c)
+static const char *log_of(const atx_candidate *a)
+{
+    return a->build.log.len && !a->build.ok ? atx_str_text(&a->build.log) : a->m.log;
+}
+
+const atx_candidate *atx_search_run_failure(const atx_search_run *c)
 {
     for (size_t i = 0; i < c->candidates.candidate_count; i++) {
         const atx_candidate *a = c->candidates.candidates[i];
-        const char *log = a->build.log.len && !a->build.ok ? atx_str_text(&a->build.log) : a->m.log;
-        if (!a->decided || (a->m.outcome == ATX_TIMED && isfinite(a->score)) || !log[0])
-            continue;
-        atx_str_addf(out, "; %s %s, for one: %s: %.*s", a->t->name, a->text, atx_outcome_name(a->m.outcome),
-                     (int)strcspn(log, "\n"), log);
-        return;
+        if (a->decided && (a->m.outcome != ATX_TIMED || !isfinite(a->score)) && log_of(a)[0])
+            return a;
     }
+    return NULL;
+}
+
+void atx_search_run_add_failure(atx_str *out, const atx_search_run *c)
+{
+    const atx_candidate *a = atx_search_run_failure(c);
+    if (a)
+        atx_str_addf(out, "; %s %s, for one: %s: %.*s", a->t->name, a->text, atx_outcome_name(a->m.outcome),
+                     (int)strcspn(log_of(a), "\n"), log_of(a));
 }

@@ -123,6 +123,9 @@ at_status atx_search_run_kernel(atx_kernel *out, const atx_search_run *search_ru
 /* Why there is nothing to try: the requirement that refused most, of each template. */
 void atx_search_run_add_refusals(atx_str *out, const atx_search_run *search_run);
 
+/* One of the failures, with words of why; NULL: there is none. */
+const atx_candidate *atx_search_run_failure(const atx_search_run *search_run);
+
 /* One of the failures, for a reader who has not looked at any. */
 void atx_search_run_add_failure(atx_str *out, const atx_search_run *search_run);
 

@@ -95,25 +95,23 @@ static void warn_of_lint(const atx_env *env)
                      info->ordinal, (long long)info->ecc_errors);
 }
 
-at_status atx_session_begin(atx_session **out, const atx_catalog *catalog, const atx_tune_options *options,
-                            bool replay, int workers, atx_site *const *sites, const atx_tune_events *events,
-                            at_error *err)
+at_status atx_session_begin(atx_session **out, const atx_session_plan *plan, at_error *err)
 {
     atx_session *s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
         return atx_no_memory(err);
-    s->env = (atx_env){ .catalog = catalog,
-                        .options = options,
-                        .events = events,
-                        .seed = options->seed,
-                        .cancel.flag = options->cancel };
+    s->env = (atx_env){ .catalog = plan->catalog,
+                        .options = plan->options,
+                        .events = plan->events,
+                        .seed = plan->options->seed,
+                        .cancel.flag = plan->options->cancel };
     s->env.builder.cancel = &s->env.cancel;
     at_status status = AT_OK;
-    if (!replay)
-        status = atx_pool_open(&s->env.builder.pool, (atx_pool_options){ .workers = workers, .sites = sites },
-                               err);
-    if (status == AT_OK && !replay)
+    if (!plan->replay)
+        status = atx_pool_open(&s->env.builder.pool,
+                               (atx_pool_options){ .workers = plan->workers, .sites = plan->sites }, err);
+    if (status == AT_OK && !plan->replay)
         status = atx_nvrtc_open(&s->env.builder.nvrtc, err);
     if (status == AT_OK)
         *out = s;

@@ -11,14 +11,21 @@
 
 typedef struct atx_session atx_session;
 
+/* What a session is made of; borrowed until it is closed, `sites` for the call. */
+typedef struct atx_session_plan {
+    const atx_catalog *catalog;
+    const atx_tune_options *options;
+    const atx_tune_events *events;
+    bool replay;            /* without compile workers and NVRTC */
+    int workers;            /* 0: one a core */
+    atx_site *const *sites; /* of the workers, as in pool.h, or NULL */
+} atx_session_plan;
+
 /*
- * What needs no device, and takes as long as a device takes to start: starts compile workers (0: one
- * a core; `sites` as in pool.h, or NULL) and opens NVRTC, of which a replay has neither. *out is NULL on
- * failure. AT_ERR_DEVICE: no NVRTC.
+ * What needs no device, and takes as long as a device takes to start: starts compile workers and opens NVRTC.
+ * *out is NULL on failure. AT_ERR_DEVICE: no NVRTC.
  */
-at_status atx_session_begin(atx_session **out, const atx_catalog *catalog, const atx_tune_options *options,
-                            bool replay, int workers, atx_site *const *sites, const atx_tune_events *events,
-                            at_error *err) AT_MUST_CHECK;
+at_status atx_session_begin(atx_session **out, const atx_session_plan *plan, at_error *err) AT_MUST_CHECK;
 
 /* Fewer compile workers: there are more devices than one. Before atx_session_open. */
 void atx_session_share(atx_session *session, int workers);

@@ -57,7 +57,7 @@ static void begin_search(atx_session *s)
 }
 
 /* What the re-measurement needs still gets a second: its trials are all that the user has waited for. */
-static void begin_final(atx_session *s, const atx_search_run_count *tally)
+static void begin_remeasurement(atx_session *s, const atx_search_run_count *tally)
 {
     s->env.cancel.tick = tick;
     s->env.cancel.grace_s = GRACE_S;
@@ -151,6 +151,23 @@ static at_status run_search(atx_job *j, double ceiling_s, at_error *err)
     return status;
 }
 
+/* It may be right: small problems are bound by more than memory. */
+static void warn_of_speed(const atx_job *j)
+{
+    const atx_remeasurement *f = &j->remeasured;
+    const int copy = atx_remeasurement_fastest_copy(f);
+    if (f->winner < 0 || copy < 0 || !f->rows[f->winner].verdict.above_ceiling)
+        return;
+    atx_env_warn(
+        j->env,
+        "%s %s: %s %s is %.0f %% faster than the fastest plain copy of the same bytes; %lld launches "
+        "were checked, and all were right",
+        atx_search_run_key(j->main)->op, atx_search_run_key(j->main)->shape, f->entrants[f->winner]->t->name,
+        f->entrants[f->winner]->text,
+        100 * (f->rows[copy].timing.median_s / f->rows[f->winner].timing.median_s - 1),
+        (long long)f->rows[f->winner].verdict.checked);
+}
+
 static at_status measure_all(atx_job *j, at_error *err)
 {
     double start = atx_now_s(), ceiling_s = 0;
@@ -165,9 +182,11 @@ static at_status measure_all(atx_job *j, at_error *err)
         status = run_search(j, ceiling_s, err);
     atx_helper_pool_withdraw(j->help_request);
     j->help_request = NULL;
-    begin_final(j->s, atx_search_run_tally(j->main));
+    begin_remeasurement(j->s, atx_search_run_tally(j->main));
     if (status == AT_OK)
         status = atx_remeasurement_run(&j->remeasured, j->env, j->main, j->copies, err);
+    if (status == AT_OK)
+        warn_of_speed(j);
     return status;
 }
 
@@ -212,11 +231,25 @@ static void why_cancelled(atx_str *out, const atx_job *j, const char *where)
                  where, (long long)tally.decided, tally.best->t->name, tally.best->text, time);
 }
 
+/* Of the winner, or of what there is in its place. */
+static atx_verdict verdict_of(const atx_result *r, const atx_job *j)
+{
+    atx_verdict v = ATX_NO_VERDICT;
+    const atx_candidate *failure = r->found ? NULL : atx_search_run_failure(j->main);
+    if (r->found && !r->from_store)
+        v = j->remeasured.rows[j->remeasured.winner].verdict;
+    else if (failure)
+        v = failure->m.verdict;
+    v.outcome = failure ? failure->m.outcome : ATX_TIMED;
+    return v;
+}
+
 static void fill_result(atx_result *r, const atx_job *j, double started_s)
 {
     const atx_search_run_count main = tally_of(j->main), copies = tally_of(j->copies);
     double first_s = copies.fed_s > 0 ? copies.fed_s : main.fed_s;
     memcpy(r->outcomes, main.outcomes, sizeof r->outcomes);
+    r->verdict = verdict_of(r, j);
     r->known = main.known;
     r->race_saved_s = main.saved_s + copies.saved_s;
     r->device_busy_s = main.busy_s + copies.busy_s + j->remeasured.seconds;

@@ -275,8 +275,13 @@ static at_status start_member(member *m, int index, int workers, team *t, at_err
     atx_site **places = t->worker_owner ? atx_spread_of(&workers, t->worker_owner, o, index) : NULL;
     if (t->worker_owner && !places)
         return atx_no_memory(err);
-    m->begun = atx_session_begin(&m->session, t->catalog, o, atx_device_is_replay(spec), workers, places,
-                                 &t->member_events, &m->why);
+    const atx_session_plan plan = { .catalog = t->catalog,
+                                    .options = o,
+                                    .events = &t->member_events,
+                                    .replay = atx_device_is_replay(spec),
+                                    .workers = workers,
+                                    .sites = places };
+    m->begun = atx_session_begin(&m->session, &plan, &m->why);
     free(places);
     return AT_OK;
 }
