@@ -3,11 +3,12 @@
  * is written. A tuning of a space of one, with a database of its own that is thrown away.
  */
 #include "cli/commands.h"
-#include "lang/metric_text.h"
 #include "cli/progress.h"
+#include "cli/report.h"
 #include "cli/watched.h"
 #include "device/verdict.h"
 #include "lang/arch.h"
+#include "lang/metric_text.h"
 #include "lookup/answer.h"
 #include "tune/tune.h"
 #include "util/rows.h"
@@ -121,15 +122,11 @@ static void on_progress(void *context, const atx_progress *progress)
 static void print_json(attempt *r, const atx_result *result)
 {
     atx_str out = { 0 };
-    atx_found f = { .match = ATX_MATCH_NONE, .why = result->why };
-    if (result->found)
-        f = (atx_found){ .match = ATX_MATCH_EXACT,
-                         .own = true,
-                         .answer = result->answer,
-                         .geometry = result->answer->winner.geometry };
+    atx_row row = { .out = &out };
+    const atx_found f = atx_report_found(result);
     atx_str_add(&out, "{");
     atx_member_text(&out, "schema", "autotune.run/1");
-    r->failed = atx_answer_members(&out, &f, result->problem, "", NULL) != AT_OK;
+    r->failed = atx_answer_row(&row, &f, result->problem, "", NULL) != AT_OK;
     atx_verdict_member(&out, &result->verdict, result->verdict.outcome);
     atx_str_add(&out, "}\n");
     atx_print(stdout, "%s", atx_whole(&out));

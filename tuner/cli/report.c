@@ -116,7 +116,7 @@ static void text_row(atx_str *out, const atx_result *r)
 }
 
 /* The winner, as an exact answer. */
-static atx_found found_of(const atx_result *r)
+atx_found atx_report_found(const atx_result *r)
 {
     if (!r->found)
         return (atx_found){ .match = ATX_MATCH_NONE, .why = r->why };
@@ -129,7 +129,7 @@ static atx_found found_of(const atx_result *r)
 static void walk_result(atx_row *row, const void *item)
 {
     const atx_result *r = item;
-    const atx_found f = found_of(r);
+    const atx_found f = atx_report_found(r);
     row->out->failed |= atx_answer_row(row, &f, r->problem, "", NULL) != AT_OK;
     atx_row_int(row, "ordinal", r->device);
     atx_row_bool(row, "found", r->found);

@@ -14,6 +14,9 @@ void atx_report_head(atx_str *out, atx_format format);
 /* One result. Text: a row, and lines for ties or a reason. */
 void atx_report_result(atx_str *out, atx_format format, const atx_result *result);
 
+/* A result as an answer: the winner that this run found, or none and why. */
+atx_found atx_report_found(const atx_result *result);
+
 double atx_answer_gflop_per_s(const atx_answer *answer); /* 0: of an op without `ops` */
 
 /* What is stored of an answer or a trial, in a row (atx_figure_visit); rates that are 0 are not known. */

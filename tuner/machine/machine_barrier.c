@@ -8,19 +8,6 @@
  */
 #include "machine/machine_parts.h"
 
-bool atx_event(atx_exec *x, atx_machine_event event, uint32_t mask, int64_t number)
-{
-    if (!x->watch || !x->watch->event)
-        return true;
-    atx_machine_at at = x->at;
-    at.mask = mask;
-    at.alive = x->warp->alive;
-    if (x->watch->event(x->watch->context, &at, event, number))
-        return true;
-    return atx_find_fault(x, ATX_FINDING_STOPPED, mask ? atx_first_lane(mask) : 0,
-                          "the watch has ended the launch");
-}
-
 /* ---- of the block ---- */
 
 static const atx_decoded *waiting_at(const atx_exec *x, const atx_node *n)

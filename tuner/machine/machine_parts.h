@@ -292,7 +292,9 @@ atx_handler *atx_select_barrier(const atx_ptx_instruction *i);
 /* A function without a body that the machine makes itself: printf's, a failed assertion's. */
 bool atx_is_system_function(const char *name);
 
-/* ---- machine_memory.c ---- */
+/* ---- machine_regions.c, machine_reach.c ---- */
+
+at_status atx_region_add(atx_machine *m, const atx_machine_buffer *b, int kind, at_error *err);
 
 /* An access of a warp that is being made. */
 typedef struct atx_request {
@@ -316,9 +318,13 @@ uint64_t atx_address_bits(atx_ptx_space space);
 void atx_addresses(atx_request *r, const atx_exec *x, const atx_decoded *d, int k, int group, uint32_t mask);
 /* Checks the request, tells the watch, fills `at`. false: the launch ends. */
 bool atx_reach(atx_exec *x, atx_request *r);
+/* Tells the watch alone. false: the launch ends. */
+bool atx_tell_access(atx_exec *x, const atx_request *r, atx_ptx_space space, uint32_t mask, bool generic);
 /* A finding at the instruction that runs, of this lane. Always false. */
 bool atx_find_fault(atx_exec *x, atx_machine_finding_kind kind, int lane, const char *format, ...)
     AT_PRINTF(4, 5);
+/* Tells the watch. false: the launch ends. */
+bool atx_event(atx_exec *x, atx_machine_event event, uint32_t mask, int64_t number);
 
 /* ---- machine_print.c ---- */
 
@@ -337,7 +343,6 @@ void atx_end_node(atx_exec *x, int32_t node);
 /* Looks whether all have come, after lanes have arrived or ended. */
 void atx_check_barriers(atx_exec *x);
 void atx_check_cluster(atx_exec *x);
-bool atx_event(atx_exec *x, atx_machine_event event, uint32_t mask, int64_t number);
 /* Makes the copies of these lanes whose group is below limits[lane]. */
 void atx_finish_copies(atx_exec *x, uint32_t lanes, const int64_t limits[ATX_LANES]);
 /* Nodes of a warp that wait for each other, when all have come. false: none went on. */
