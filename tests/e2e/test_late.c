@@ -161,6 +161,26 @@ Test(late, a_fault_that_does_not_come_again_is_nobodys)
     expect_out("THREADS=224");
 }
 
+/* ---- what another program is told ---- */
+
+#define RUN_224 "run copy 1000 f32 --config 'mine THREADS=224' --templates templates --json"
+
+Test(late, run_gives_a_verdict_that_a_program_can_act_on)
+{
+    script("");
+    e2e_tune(&run, E2E_QUICK, RUN_224);
+    e2e_expect(run.code == 0, run);
+    e2e_expect(strncmp(run.out, "{\"schema\":\"autotune.run/1\",", 27) == 0, run);
+    expect_out("\"verdict\":{\"outcome\":\"right\",\"launches_checked\":");
+    unlink("remeasure");
+    script(LATE_224);
+    e2e_tune(&run, E2E_QUICK, RUN_224);
+    e2e_expect(run.code == 1, run);
+    expect_out("\"verdict\":{\"outcome\":\"wrong_result\",\"launches_checked\":");
+    expect_out("\"buffer\":\"out\",\"element\":500,");
+    expect_out("\"timed\":true,");
+}
+
 /* ---- a winner that turns out wrong ---- */
 
 static void verify_finds(const char *lines, const char *says)
