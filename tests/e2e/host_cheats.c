@@ -90,9 +90,9 @@ static const struct {
     const char *name;
     void (*run)(const launch *l);
 } CHEATS[] = {
-    { "copy_skip", skip },       { "copy_once", once },   { "copy_few", few },   { "copy_address", address },
-    { "copy_lowest", lowest },   { "copy_flip", flip },   { "copy_mark", mark }, { "copy_half", half },
-    { "copy_every_other", every_other },
+    { "copy_skip", skip },       { "copy_once", once },     { "copy_few", few },
+    { "copy_address", address }, { "copy_lowest", lowest }, { "copy_flip", flip },
+    { "copy_mark", mark },       { "copy_half", half },     { "copy_every_other", every_other },
     { "copy_difference", copy },
 };
 enum { CHEAT_COUNT = sizeof CHEATS / sizeof *CHEATS };

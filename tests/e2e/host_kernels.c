@@ -7,25 +7,9 @@
 
 #include <string.h>
 
-/* Eight random bytes at a time, as verify.cu's random_byte gives them one by one. */
-static void random_bytes(unsigned char out[8], uint64_t seed, uint64_t index)
-{
-    uint64_t word = atx_random(seed, index);
-    memcpy(out, &word, 8);
-}
-
 static unsigned char *pointer(uint64_t param)
 {
     return (unsigned char *)(uintptr_t)param; /* device memory is host memory here */
-}
-
-static void fill(const uint64_t *p)
-{
-    unsigned char word[8], *to = pointer(p[0]);
-    for (uint64_t i = 0; i < p[1]; i += 8) {
-        random_bytes(word, p[2], i / 8);
-        memcpy(to + i, word, p[1] - i < 8 ? p[1] - i : 8);
-    }
 }
 
 /* What lies over a right answer: mask_word of verify.cu. */
@@ -37,6 +21,14 @@ static uint64_t mask_word(uint64_t key, uint64_t lock, uint64_t i)
 static unsigned char byte_of(uint64_t word, uint64_t offset)
 {
     return (unsigned char)(word >> (offset % 8 * 8));
+}
+
+/* to, bytes, key, lock */
+static void fill(const uint64_t *p)
+{
+    unsigned char *to = pointer(p[0]);
+    for (uint64_t i = 0; i < p[1]; i++)
+        to[i] = byte_of(mask_word(p[2], p[3], i / 8), i);
 }
 
 static uint64_t flip_word(uint64_t how, uint64_t i)
@@ -80,19 +72,30 @@ static void equal(const uint64_t *p)
 static void fill_guards(const uint64_t *p)
 {
     for (uint64_t set = 0; set < p[4]; set++)
-        fill((const uint64_t[]){ p[0] + set * p[3], p[1], p[2] });
+        for (uint64_t i = 0; i < p[1]; i++)
+            pointer(p[0] + set * p[3])[i] = byte_of(atx_random(p[2], i / 8), i);
 }
 
-static void still_random(const uint64_t *p)
+static void blame_others(const uint64_t *p, uint64_t lock)
 {
     const unsigned char *got = pointer(p[0]);
-    unsigned char word[8];
     for (uint64_t i = 0; i < p[1]; i++) {
-        if (i % 8 == 0)
-            random_bytes(word, p[2], i / 8);
-        if (got[i] != word[i % 8])
+        const uint64_t word = lock ? mask_word(p[2], lock, i / 8) : atx_random(p[2], i / 8);
+        if (got[i] != byte_of(word, i))
             blame((uint64_t *)(void *)pointer(p[3]), i);
     }
+}
+
+/* got, bytes, key, found, lock */
+static void still_random(const uint64_t *p)
+{
+    blame_others(p, p[4]);
+}
+
+/* zone, bytes, seed, found */
+static void guard(const uint64_t *p)
+{
+    blame_others(p, 0);
 }
 
 /* ---- fill.cu ---- */
@@ -209,12 +212,12 @@ static const struct {
     int params;
     void (*run)(const uint64_t *params);
 } CHECKS[] = {
-    { "verify_fill", 3, fill },
+    { "verify_fill", 4, fill },
     { "verify_poison", 7, poison },
     { "verify_equal", 6, equal },
-    { "verify_random", 4, still_random },
+    { "verify_random", 5, still_random },
     { "verify_guard_fill", 5, fill_guards },
-    { "verify_guard", 4, still_random },
+    { "verify_guard", 4, guard },
     { "verify_generate", 6, generate },
     { "verify_generated", 7, still_generated },
     { "verify_far", 6, make_far },

@@ -15,8 +15,8 @@
 
 enum { COUNT = 1003 };
 
-/* As cheap as honest ones: what is told is that they are wrong. Launches of 2, 20, 90 and 2000 us: graphs, plain
- * batches, and such of one launch. */
+/* As cheap as honest ones: what is told is that they are wrong. Launches of 2, 20, 90 and 2000 us: graphs,
+ * plain batches, and such of one launch. */
 static const long TIMES_NS[] = { 2000, 20000, 90000, 2000000 };
 enum { TIMES = sizeof TIMES_NS / sizeof *TIMES_NS };
 
@@ -30,7 +30,8 @@ static lab open_lab(atx_setup setup, long ns)
     lab l = { 0 };
     at_error err = { 0 };
     char script[300];
-    snprintf(script, sizeof script, "l2 10000\nnoise 0.001\ntime copy_slow * 200000\ntime copy_* * %ld\n", ns);
+    snprintf(script, sizeof script, "l2 10000\nnoise 0.001\ntime copy_slow * 200000\ntime copy_* * %ld\n",
+             ns);
     scripted_start(script);
     cr_assert_eq(atx_gpu_open(&l.gpu, 0, &err), AT_OK, "%s", err.text);
     cr_assert_eq(atx_bench_open(&l.bench, l.gpu, &setup, &err), AT_OK, "%s", err.text);
@@ -112,8 +113,8 @@ Test(checked_launches, nor_where_all_sets_have_the_same_inputs)
     }
 }
 
-/* A launch finds the answer to other inputs in its outputs, and nothing in scratch memory: these do all of their
- * work. */
+/* A launch finds the answer to other inputs in its outputs, and nothing in scratch memory: these do all of
+ * their work. */
 Test(checked_launches, what_launches_find_saves_them_nothing)
 {
     static const char *const SAVERS[] = { "copy_difference", "copy_skip", "copy_mark" };

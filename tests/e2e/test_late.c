@@ -39,6 +39,14 @@ static void command(const char *args, int code)
     e2e_expect_whole();
 }
 
+/* What begins with a re-measurement begins with the next one again. */
+static void forget_remeasurement(void)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/remeasure", e2e_folder());
+    cr_assert_eq(unlink(path), 0);
+}
+
 static void expect_out(const char *text)
 {
     e2e_expect(strstr(run.out, text), run);
@@ -91,7 +99,7 @@ Test(late, the_next_run_knows_it)
 {
     script(LATE_224);
     command(E2E_MINE "--max-trials 31", 0);
-    unlink("remeasure"); /* from now on 224 would be right again */
+    forget_remeasurement(); /* from now on 224 would be right again */
     script("kernel copy_mine 224 hang create tried");
     command(E2E_MINE, 0);
     expect_out("THREADS=96");
@@ -161,6 +169,26 @@ Test(late, a_fault_that_does_not_come_again_is_nobodys)
     expect_out("THREADS=224");
 }
 
+/* ---- what another program is told ---- */
+
+#define RUN_224 "run copy 1000 f32 --config 'mine THREADS=224' --templates templates --json"
+
+Test(late, run_gives_a_verdict_that_a_program_can_act_on)
+{
+    script("");
+    e2e_tune(&run, E2E_QUICK, RUN_224);
+    e2e_expect(run.code == 0, run);
+    e2e_expect(strncmp(run.out, "{\"schema\":\"autotune.run/1\",", 27) == 0, run);
+    expect_out("\"verdict\":{\"outcome\":\"right\",\"launches_checked\":");
+    forget_remeasurement();
+    script(LATE_224);
+    e2e_tune(&run, E2E_QUICK, RUN_224);
+    e2e_expect(run.code == 15, run);
+    expect_out("\"verdict\":{\"outcome\":\"wrong_result\",\"launches_checked\":");
+    expect_out("\"buffer\":\"out\",\"element\":500,");
+    expect_out("\"timed\":true,");
+}
+
 /* ---- a winner that turns out wrong ---- */
 
 static void verify_finds(const char *lines, const char *says)
@@ -168,7 +196,7 @@ static void verify_finds(const char *lines, const char *says)
     script("");
     command(E2E_MINE, 0);
     expect_out("THREADS=224");
-    unlink("remeasure");
+    forget_remeasurement();
     script(lines);
     command("verify copy 1000 f32 --templates templates", 12);
     expect_out(says);
@@ -200,7 +228,7 @@ Test(late, so_is_one_that_was_found_under_another_driver)
     script("");
     command(E2E_MINE, 0);
     e2e_count("UPDATE fingerprint SET driver = '500.00'");
-    unlink("remeasure");
+    forget_remeasurement();
     script("kernel copy_mine 224 wrong");
     command("verify copy 1000 f32 --templates templates", 12);
     cr_assert_eq(trials("config = 'THREADS=224' AND outcome = 'wrong_result'"), 2);
@@ -217,7 +245,7 @@ Test(late, a_verdict_is_merged_and_stays)
     command(E2E_MINE, 0);
     command("dump -o before.jsonl", 0);
     command("merge elsewhere.db before.jsonl", 0);
-    unlink("remeasure");
+    forget_remeasurement();
     script("kernel copy_mine 224 wrong");
     command("verify copy 1000 f32 --templates templates", 12);
     command("merge db before.jsonl", 0);
@@ -286,7 +314,7 @@ Test(late, a_rival_that_verify_finds_wrong_is_a_wrong_trial)
 {
     script("");
     command(E2E_MINE, 0);
-    unlink("remeasure");
+    forget_remeasurement();
     script("kernel copy_mine 96 wrong");
     command("verify copy 1000 f32 --templates templates", 0);
     expect_out("holds");

@@ -221,7 +221,7 @@ void a_byte_that_differs_is_found_wherever_it_is()
         for (u64 begin : BEGINS)
             for (u64 other : BEGINS) {
                 Bytes got(begin, length), right(other, length);
-                launch(verify_fill, right.at, length, 5ull);
+                launch(verify_fill, right.at, length, 5ull, 8ull);
                 std::memcpy(got.at, right.at, length);
                 each_byte_is_found(got, [&] {
                     Found found;
@@ -237,7 +237,7 @@ void outputs_begin_wrong_in_every_byte()
         for (u64 begin : BEGINS)
             for (u64 other : BEGINS) {
                 Bytes to(begin, length), right(other, length);
-                launch(verify_fill, right.at, length, 6ull);
+                launch(verify_fill, right.at, length, 6ull, 8ull);
                 launch(verify_poison, to.at, (const unsigned char *)right.at, length, 0ull, 0ull, 1ull, 0ull);
                 for (u64 i = 0; i < length; i++)
                     EXPECT(to.at[i] == (unsigned char)~right.at[i]);
@@ -259,11 +259,11 @@ void random_bits_are_found_again()
     for (u64 length : LENGTHS)
         for (u64 begin : BEGINS) {
             Bytes data(begin, length);
-            launch(verify_fill, data.at, length, 4ull);
+            launch(verify_fill, data.at, length, 4ull, 8ull);
             EXPECT(data.is_alone());
             each_byte_is_found(data, [&] {
                 Found found;
-                launch(verify_random, (const unsigned char *)data.at, length, 4ull, found.words);
+                launch(verify_random, (const unsigned char *)data.at, length, 4ull, found.words, 8ull);
                 return found;
             });
         }

@@ -24,8 +24,8 @@ typedef struct atx_verdict {
 /* Nothing was checked. */
 #define ATX_NO_VERDICT ((atx_verdict){ .element = -1, .set = -1 })
 
-/* Adds it to a JSON object, as the member `verdict`, an object. `outcome`: a trial's; also where nothing was
- * checked. */
+/* Adds it to a JSON object, as the member `verdict`, an object. `outcome`: a trial's. What is not known is
+ * null, and so is the outcome of a trial that was timed before, or is a recording's: nothing was checked. */
 void atx_verdict_member(atx_str *out, const atx_verdict *verdict, atx_outcome outcome);
 
 #endif

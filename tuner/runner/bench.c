@@ -302,6 +302,7 @@ at_status atx_bench_move(atx_bench *b, at_error *err)
         b->arena = arena;
     }
     b->seed = atx_bench_secret(b);
+    b->lock = atx_bench_secret(b);
     b->moved = true;
     for (int k = 0; k < ATX_MAX_ANSWERS; k++)
         b->answers[k].chosen = false;
@@ -401,6 +402,7 @@ at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, 
     b->setup = *setup;
     b->seed = setup->seed;
     b->rng.state = setup->chance;
+    b->lock = atx_bench_secret(b);
     b->has_answer = setup->reference.cubin || setup->answer.path[0];
     b->alike = has_alike_sets(setup);
     b->setup.reference.cubin = NULL; /* borrowed for this call */

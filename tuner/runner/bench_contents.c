@@ -39,7 +39,7 @@ static uint64_t kind(const atx_buffer *buffer, int how)
 
 at_status atx_contents_bits(atx_bench *b, atx_ptr to, int64_t bytes, uint64_t seed, at_error *err)
 {
-    return atx_bench_run_check(b, ATX_FILL, bytes, WORDS(to, (uint64_t)bytes, seed), err);
+    return atx_bench_run_check(b, ATX_FILL, bytes, WORDS(to, (uint64_t)bytes, seed, b->lock), err);
 }
 
 at_status atx_contents_flip(atx_bench *b, atx_ptr to, atx_ptr from, int64_t bytes, atx_flip flip,
@@ -221,7 +221,7 @@ static at_status compare_input(atx_bench *b, const atx_checked *c, int i, at_err
                                    WORDS(got, b->kept[i], (uint64_t)buffer->bytes, found, 0, 0), err);
     if (buffer->how == ATX_BITS)
         return atx_bench_run_check(b, ATX_RANDOM, buffer->bytes,
-                                   WORDS(got, (uint64_t)buffer->bytes, seed, found), err);
+                                   WORDS(got, (uint64_t)buffer->bytes, seed, found, b->lock), err);
     return atx_bench_run_check(
         b, ATX_GENERATED, (int64_t)numbers * 16,
         WORDS(got, numbers, seed, kind(buffer, buffer->how), buffer->a, buffer->b, found), err);

@@ -33,7 +33,8 @@
 
 static atx_sets sets_of(const atx_bench *bench, atx_rotation rotation, int64_t i)
 {
-    const int64_t sets = atx_bench_sets(bench), in = (rotation.first + i + 2 * sets) % sets;
+    const int64_t sets = atx_bench_sets(bench),
+                  in = (rotation.first + rotation.step * i % sets + sets) % sets;
     return (atx_sets){ (int)in, (int)((in + rotation.shift) % sets) };
 }
 
@@ -58,10 +59,10 @@ static atx_rotation choose_rotation(atx_bench *bench, const atx_batch *b)
 {
     enum { TRIES = 8 };
     const int sets = atx_bench_sets(bench);
-    atx_rotation rotation = { 0 };
+    atx_rotation rotation = { .step = atx_bench_random(bench, 2) ? 1 : -1 };
     for (int i = 0; i < TRIES && (i == 0 || finds_answers(bench, b, rotation)); i++) {
         const int before = atx_bench_random(bench, b->launches < sets ? (int)b->launches : sets);
-        rotation.first = (atx_bench_choose_inputs(bench, b->what) - before + sets) % sets;
+        rotation.first = (atx_bench_choose_inputs(bench, b->what) - rotation.step * before + sets) % sets;
         rotation.shift = atx_bench_random(bench, sets);
     }
     return rotation;
@@ -107,14 +108,20 @@ static void limit_launches(atx_batch *b, const atx_bench *bench)
         b->launches = most;
 }
 
-/* The same outputs for other inputs, some with a known answer. */
+/* The same outputs the other way round, for other inputs, some with a known answer: what writes into its
+ * neighbour's buffers is seen in one of them. */
 static atx_rotation choose_second(atx_bench *bench, const atx_batch *b)
 {
     const int sets = atx_bench_sets(bench);
+    const atx_sets last = sets_of(bench, b->rotations[0], b->launches - 1);
     atx_rotation second = choose_rotation(bench, b);
-    if (second.first == b->rotations[0].first)
+    if (second.step == b->rotations[0].step) { /* from its other end */
+        second.first = sets_of(bench, second, b->launches - 1).in;
+        second.step = -second.step;
+    }
+    if (second.first == last.in)
         second.first = (second.first + 1) % sets;
-    second.shift = (b->rotations[0].first + b->rotations[0].shift - second.first + sets) % sets;
+    second.shift = (last.out - second.first + sets) % sets;
     return second;
 }
 

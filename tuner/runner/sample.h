@@ -14,9 +14,9 @@
 #define ATX_SAMPLE_S      200e-6
 #define ATX_GRAPH_BELOW_S 30e-6 /* shorter launches go into a graph: the host needs 2 to 3 us for each */
 
-/* Launch i of a batch reads set first + i, and writes set first + i + shift. */
+/* Launch i of a batch reads set first + step * i, and writes the set `shift` behind it. step: 1 or -1. */
 typedef struct atx_rotation {
-    int first, shift;
+    int first, shift, step;
 } atx_rotation;
 
 /* One way to fill a batch. Zero it, then name what to launch. */

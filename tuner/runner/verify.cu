@@ -52,15 +52,15 @@ static __device__ inline unsigned char mask_byte(u64 key, u64 lock, u64 offset)
 
 #if !defined AT_PART || AT_PART == 0
 
-/* Random bits. */
-extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 seed)
+/* Random bits. From a few of them nobody gets the rest: they are a mask. */
+extern "C" __global__ void verify_fill(unsigned char *to, u64 bytes, u64 key, u64 lock)
 {
     const u64 words = whole_words(bytes, to, to);
     ulonglong2 *wide = (ulonglong2 *)to;
     for (u64 i = first_index(); i < words; i += step())
-        wide[i] = make_ulonglong2(atx_random(seed, 2 * i), atx_random(seed, 2 * i + 1));
+        wide[i] = make_ulonglong2(mask_word(key, lock, 2 * i), mask_word(key, lock, 2 * i + 1));
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
-        to[i] = random_byte(seed, i);
+        to[i] = mask_byte(key, lock, i);
 }
 
 /* What is done to a word: nothing (0), all bits flipped (1), or some of each byte, at random by a seed. */
@@ -112,19 +112,19 @@ extern "C" __global__ void verify_equal(const unsigned char *got, const unsigned
 }
 
 /* Are these still the random bits of verify_fill? */
-extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u64 seed, u64 *found)
+extern "C" __global__ void verify_random(const unsigned char *got, u64 bytes, u64 key, u64 *found, u64 lock)
 {
     const u64 words = whole_words(bytes, got, got);
     const ulonglong2 *wide = (const ulonglong2 *)got;
     for (u64 i = first_index(); i < words; i += step()) {
         const ulonglong2 x = wide[i];
-        if (x.x != atx_random(seed, 2 * i) || x.y != atx_random(seed, 2 * i + 1))
+        if (x.x != mask_word(key, lock, 2 * i) || x.y != mask_word(key, lock, 2 * i + 1))
             for (u64 k = 16 * i; k < 16 * i + 16; k++)
-                if (got[k] != random_byte(seed, k))
+                if (got[k] != mask_byte(key, lock, k))
                     blame(found, k);
     }
     for (u64 i = words * 16 + first_index(); i < bytes; i += step())
-        if (got[i] != random_byte(seed, i))
+        if (got[i] != mask_byte(key, lock, i))
             blame(found, i);
 }
 

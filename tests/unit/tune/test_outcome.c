@@ -100,6 +100,21 @@ Test(outcome, a_search_that_ended_by_itself_has_not_when_its_best_is_wrong)
     end(&r);
 }
 
+/* What another program is told of a search without a winner. */
+Test(outcome, the_first_that_failed_with_words_of_why_tells_for_all)
+{
+    search_run r;
+    begin(&r);
+    cr_assert_null(atx_search_run_failure(&r.c));
+    r.a[1].m.verdict = (atx_verdict){ .checked = 3, .buffer = "y", .element = 5 };
+    invalidate(&r, 1, ATX_WRONG_RESULT);
+    invalidate(&r, 2, ATX_CRASHED);
+    const atx_candidate *failure = atx_search_run_failure(&r.c);
+    cr_assert_eq(failure, &r.a[1]);
+    cr_assert(failure->m.verdict.checked == 3 && failure->m.verdict.element == 5);
+    end(&r);
+}
+
 Test(outcome, it_is_stored_at_once)
 {
     search_run r;
