@@ -12,7 +12,6 @@
 #include "lookup/lookup_parts.h"
 
 #include "util/clock.h"
-#include "util/installed.h"
 #include "util/printable.h"
 
 #include <math.h>

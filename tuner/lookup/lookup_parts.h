@@ -225,6 +225,14 @@ at_status atx_lookup_predict(atx_prediction *out, atx_lookup *lookup, const atx_
                              const atx_entry *near, double reach, at_error *err) AT_MUST_CHECK;
 void atx_predictors_close(atx_predictors *predictors);
 
+/* ---- lookup_device.c ---- */
+
+/* Where the driver tells; a folder for each GPU, with a file `information` in it. */
+#define ATX_INSTALLED_FOLDER "/proc/driver/nvidia/gpus"
+
+/* The model that all GPUs of the machine are ("NVIDIA H200"); empty where there is none, or more than one. */
+void atx_installed_model(char *name, size_t size, const char *folder);
+
 /* ---- lookup_near.c ---- */
 
 /* What a search through the winners of the device, or of all others, came to. */
