@@ -560,7 +560,7 @@ at_status at_find(at_found **out, at_tuner *tuner, const at_problem *given, cons
     if (status == AT_OK)
         status = atx_finding_make(&f, tuner, problem, &wanted, NULL, err);
     pthread_mutex_unlock(&tuner->slow);
-    if (status != AT_OK)
+    if (!f)
         return status;
     f->variant = f->cc ? variant : 0;
     snprintf(f->arch + strlen(f->arch), 2, "%.1s", &f->variant);

@@ -12,80 +12,12 @@
 #include "lookup/lookup_parts.h"
 
 #include "util/clock.h"
-#include "util/installed.h"
 #include "util/printable.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- a winner that is out of date ---- */
-
-/* The template under the hash that the winner has: kept until another one is read, or close. */
-static at_status read_measured(const atx_template **out, atx_lookup *l, const atx_entry *e, at_error *err)
-{
-    const atx_winner *w = &e->answer.winner;
-    const atx_template *present = atx_catalog_find_template(l->catalog, e->op, w->template_name);
-    atx_str source = { 0 };
-    *out = present && atx_template_has_hash(present, w->template_hash) ? present : l->measured;
-    if (*out && atx_template_has_hash(*out, w->template_hash))
-        return AT_OK;
-    atx_template_close(l->measured);
-    l->measured = NULL;
-    at_status status = atx_store_get_source(&source, l->store, w->template_hash, err);
-    if (status == AT_OK)
-        status = atx_template_read(&l->measured, e->op, atx_str_text(&source), source.len,
-                                   present ? present->text.file : w->template_name, err);
-    if (status == AT_OK && !atx_template_has_hash(l->measured, w->template_hash))
-        status =
-            atx_fail(err, AT_ERR_STORE,
-                     "the text that is stored for template %s is not the one that was measured: its hash "
-                     "is %.12s, not %.12s; tune the problem again",
-                     w->template_name, l->measured->text.hash, w->template_hash);
-    *out = l->measured;
-    atx_str_clear(&source);
-    return status;
-}
-
-/* The winner with that template, if it is valid there and nothing is known against it. */
-static at_status take_measured(atx_found *out, atx_lookup *l, const atx_question *q, at_error *err)
-{
-    atx_entry e = *q->outdated;
-    const int64_t cc = q->cc ? q->cc : e.answer.fingerprint.cc;
-    at_status status = read_measured(&e.t, l, &e, err);
-    if (status != AT_OK)
-        return status;
-    e.other_op = false;
-    e.answer.winner.objective = e.op->goal.objective_text; /* it counted when it was measured */
-    if (atx_config_parse(&e.config, e.t, e.answer.winner.config, NULL) != AT_OK ||
-        atx_entry_fits(&out->geometry, &e, q->problem, 0, 0, NULL) != AT_OK ||
-        atx_excluded(l->exclusions, q->problem, cc, e.t, &e.config))
-        return AT_ERR_NOT_FOUND;
-    out->t = e.t;
-    out->config = e.config;
-    return AT_OK;
-}
-
-/* Makes *found, the exact answer that question.outdated would be, one of the stored row, or, as_measured, of
- * its template's text. AT_ERR_NOT_FOUND: that text is not there, or not valid. */
-static at_status atx_lookup_outdated(atx_found *out, atx_lookup *l, const atx_question *q, bool as_measured,
-                                     at_error *err)
-{
-    atx_found found = { .geometry = q->outdated->answer.winner.geometry };
-    at_error cause = { 0 };
-    at_status status = as_measured ? take_measured(&found, l, q, &cause) : AT_OK;
-    if (status != AT_OK)
-        return status == AT_ERR_NOT_FOUND ? status : atx_fail(err, status, "%s", cause.text);
-    l->outdated_why = (at_error){ 0 };
-    if (atx_entry_refusal(q->outdated, l->store, l->catalog, q->problem, 0, 0, &l->outdated_why) == AT_OK)
-        atx_fail(&l->outdated_why, AT_ERR_NOT_FOUND, "it does not work here");
-    out->t = found.t;
-    out->config = found.config;
-    out->geometry = found.geometry;
-    out->outdated = l->outdated_why.text;
-    return AT_OK;
-}
 
 const char *atx_match_name(atx_match match)
 {
@@ -534,5 +466,67 @@ at_status atx_lookup_find(atx_found *out, atx_lookup *l, const atx_problem *prob
     if (status != AT_OK)
         return atx_lookup_forget(l, status);
     *out = found;
+    return AT_OK;
+}
+
+/* ---- where a search begins ---- */
+
+#define OTHER_TYPE 8.0 /* elements of another size, on any device */
+
+static bool is_there(const atx_hint *list, int count, const atx_entry *e)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i].t == e->t && memcmp(&list[i].config, &e->config, sizeof e->config) == 0)
+            return true;
+    return false;
+}
+
+/* The winner as the present template reads it: for a start, another version of the template or the op will
+ * do. */
+static bool read_again(atx_entry *e, const atx_lookup *l)
+{
+    const atx_winner *w = &e->answer.winner;
+    if (!e->t)
+        e->t = atx_catalog_find_template(l->catalog, e->op, w->template_name);
+    e->other_op = false;
+    return e->t && atx_config_parse(&e->config, e->t, w->config, NULL) == AT_OK;
+}
+
+at_status atx_lookup_hints(atx_hint *out, int *count, int max, atx_lookup *l, const atx_problem *p,
+                           const atx_target *target, at_error *err)
+{
+    const char *type_key = atx_dtype_key(p->type, p->op->storage);
+    const double traffic = atx_traffic_of(p);
+    const atx_gpu_model device = { .name = target->name, .cc = target->cc, .sms = target->sms };
+    at_status status = atx_lookup_refresh(l, err);
+    if (status == AT_OK)
+        status = atx_own_add(l, p->op, NULL, err);
+    if (status == AT_OK)
+        status = atx_shipped_add(l, p->op, NULL, NULL, true, err); /* of all devices and types */
+    if (status != AT_OK)
+        return atx_lookup_forget(l, status);
+    atx_ranked *list = malloc((l->index.count + 1) * sizeof *list);
+    size_t found = 0;
+    atx_geometry ignored;
+    *count = 0;
+    if (!list)
+        return atx_no_memory(err);
+    for (size_t i = 0; i < l->index.count; i++) {
+        const atx_entry *e = &l->index.entries[i];
+        if (e->hidden || e->answer.invalid || e->op != p->op || !atx_entry_may_answer(e, target->name))
+            continue;
+        double d =
+            atx_shape_distance(e, p, traffic) + (strcmp(e->answer.type_key, type_key) == 0 ? 0 : OTHER_TYPE);
+        d += atx_entry_is_on(e, target->name) ? 0 : 1 + atx_device_distance(e, &device);
+        list[found++] = (atx_ranked){ i, d, e->order };
+    }
+    atx_rank(list, found);
+    for (size_t i = 0; i < found && *count < max; i++) {
+        atx_entry e = l->index.entries[list[i].entry];
+        if (read_again(&e, l) && !is_there(out, *count, &e) &&
+            atx_entry_fits(&ignored, &e, p, target->cc, target->sms, NULL) == AT_OK)
+            out[(*count)++] = (atx_hint){ e.t, e.config, &l->index.entries[list[i].entry].answer };
+    }
+    free(list);
     return AT_OK;
 }

@@ -47,7 +47,7 @@ const char *atx_match_name(atx_match match); /* "exact", "near", "other_device",
 #define ATX_MODEL_SUFFIX "-model"
 
 /* The device that is asked for. An empty name: the model with the newest winners; where only the program has
- * some, the model of this machine's GPUs (util/installed.h), or else that with the most winners of the op. */
+ * some, the model of this machine's GPUs (lookup_device.c), or else that with the most winners of the op. */
 typedef struct atx_target {
     char name[ATX_DEVICE_NAME]; /* "NVIDIA H200", or words of it (lang/device_name.h), but no index */
     int64_t cc, sms;            /* 0: unknown, taken from what the store says                       */

@@ -284,6 +284,13 @@ bool atx_own_has(const atx_lookup *l, const atx_op *op, const char *type_key)
     return false;
 }
 
+bool atx_is_of_other_op(atx_store *store, const atx_op *op, const char *op_hash)
+{
+    char proof_hash[ATX_HASH_TEXT];
+    return store && op_hash && op_hash[0] && atx_store_get_space(proof_hash, store, op_hash, NULL) == AT_OK &&
+           strcmp(op->text.proof_hash, proof_hash) != 0;
+}
+
 /* Was the op's text another one when the winner was found? Most were found in one space. */
 static bool is_of_other_op(atx_lookup *l, const atx_entry *e, const char *op_hash)
 {

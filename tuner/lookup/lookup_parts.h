@@ -225,6 +225,19 @@ at_status atx_lookup_predict(atx_prediction *out, atx_lookup *lookup, const atx_
                              const atx_entry *near, double reach, at_error *err) AT_MUST_CHECK;
 void atx_predictors_close(atx_predictors *predictors);
 
+/* ---- lookup_device.c ---- */
+
+/* Where the driver tells; a folder for each GPU, with a file `information` in it. */
+#define ATX_INSTALLED_FOLDER "/proc/driver/nvidia/gpus"
+
+/* The model that all GPUs of the machine are ("NVIDIA H200"); empty where there is none, or more than one. */
+void atx_installed_model(char *name, size_t size, const char *folder);
+
+/* Makes *found, the exact answer that question.outdated would be, one of the stored row, or, as_measured, of
+ * its template's text. AT_ERR_NOT_FOUND: that text is not there, or not valid. */
+at_status atx_lookup_outdated(atx_found *out, atx_lookup *l, const atx_question *q, bool as_measured,
+                              at_error *err) AT_MUST_CHECK;
+
 /* ---- lookup_near.c ---- */
 
 /* What a search through the winners of the device, or of all others, came to. */

@@ -133,7 +133,7 @@ static at_status tie_template(bound *b, const by_name *names, const atx_op_model
                               const atx_model_template *m, const atx_catalog *catalog, const atx_op *op,
                               at_error *err)
 {
-    int16_t feature_of[ATX_MAX_SEEN];
+    int16_t feature_of[ATX_MAX_SEEN] = { 0 };
     const atx_template *t = atx_catalog_find_template(catalog, op, m->name);
     if (!t || !atx_template_has_hash(t, m->hash) || t->scope.param_count != m->param_count)
         return AT_OK;

@@ -78,16 +78,19 @@ void atx_message_queue_close(atx_message_queue *m)
     free(m);
 }
 
-bool atx_message_queue_send(atx_message_queue *m, int to, uint32_t kind, const atx_str *body)
+bool atx_message_queue_send(atx_message_queue *m, int to, uint32_t kind, atx_str *body)
 {
     peer *p = &m->peers[to];
     message *l = p->forgotten || (body && body->failed) ? NULL : calloc(1, sizeof *l);
     atx_frame_head head = { .kind = kind, .length = body ? (uint32_t)body->len : 0 };
+    if (l) {
+        atx_str_add_bytes(&l->bytes, &head, sizeof head);
+        atx_str_add_bytes(&l->bytes, body ? atx_str_text(body) : "", head.length);
+    }
+    if (body)
+        atx_str_clear(body);
     if (!l)
         return p->forgotten;
-    atx_str_add_bytes(&l->bytes, &head, sizeof head);
-    if (body)
-        atx_str_add_bytes(&l->bytes, atx_str_text(body), body->len);
     if (l->bytes.failed) {
         atx_str_clear(&l->bytes);
         free(l);

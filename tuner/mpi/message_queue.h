@@ -17,9 +17,9 @@ at_status atx_message_queue_open(atx_message_queue **out, const atx_link *link, 
 void atx_message_queue_close(
     atx_message_queue *message_queue); /* what was not sent is dropped; NULL is allowed */
 
-/* `body` is copied; NULL: nothing. To a rank that was forgotten it is dropped. false: out of memory, and so
- * dropped. */
-bool atx_message_queue_send(atx_message_queue *message_queue, int to, uint32_t kind, const atx_str *body);
+/* Takes `body`, which is empty then, in any case; NULL: nothing. To a rank that was forgotten it is dropped.
+ * false: out of memory, and so dropped. */
+bool atx_message_queue_send(atx_message_queue *message_queue, int to, uint32_t kind, atx_str *body);
 
 /* Goes on with what is being sent. Returns whether anything came of it. */
 bool atx_message_queue_pump(atx_message_queue *message_queue);

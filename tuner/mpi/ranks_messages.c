@@ -83,7 +83,6 @@ static void send_start(atx_ranks *r, const atx_channel *c, const char *const *ar
     for (int i = 0; i < count; i++)
         atx_put_text(&body, argv[i]);
     atx_message_queue_send(r->message_queue, c->rank, START, &body);
-    atx_str_clear(&body);
 }
 
 static void send_shut(atx_ranks *r, const atx_channel *c, double grace_s)
@@ -92,7 +91,6 @@ static void send_shut(atx_ranks *r, const atx_channel *c, double grace_s)
     atx_put_i64(&body, c->number);
     atx_put_f64(&body, grace_s);
     atx_message_queue_send(r->message_queue, c->rank, SHUT, &body);
-    atx_str_clear(&body);
 }
 
 at_status atx_ranks_spawn(atx_site *site, atx_child *out, const char *const *argv, at_error *err)
@@ -245,7 +243,6 @@ static bool send_local(atx_ranks *r, atx_channel *c)
     atx_put_i64(&body, c->number);
     atx_put_bytes(&body, r->chunk, (size_t)got);
     atx_message_queue_send(r->message_queue, c->rank, BYTES, &body);
-    atx_str_clear(&body);
     return true;
 }
 
@@ -312,7 +309,6 @@ static void give_up(atx_ranks *r, atx_rank *rank, double waited_s)
     snprintf(how, sizeof how, "its rank has said nothing for %.0f s", waited_s);
     atx_put_text(&reason, "rank 0 goes on without this rank, which had said nothing for too long");
     atx_message_queue_send(r->message_queue, rank->number, END, &reason); /* should it come back */
-    atx_str_clear(&reason);
     atx_message_queue_forget(r->message_queue, rank->number);
     rank->state = ATX_RANK_GONE;
     for (size_t i = 1; i < r->channel_count; i++)
@@ -388,7 +384,6 @@ static void say_end(atx_ranks *r)
         atx_str reason = { 0 };
         atx_put_text(&reason, r->list[i].state == ATX_RANK_OTHER ? "rank 0 runs another autotune" : "");
         atx_message_queue_send(r->message_queue, i, END, &reason);
-        atx_str_clear(&reason);
     }
 }
 

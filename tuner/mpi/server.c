@@ -51,7 +51,6 @@ static void say_ended(server *s, int64_t number, const char *how)
     atx_put_i64(&body, number);
     atx_put_text(&body, how);
     atx_message_queue_send(s->message_queue, 0, ENDED, &body);
-    atx_str_clear(&body);
 }
 
 static void start(server *s, atx_reader *body)
@@ -147,7 +146,6 @@ static bool take_bytes(server *s, served *w)
     atx_put_i64(&body, w->number);
     atx_put_bytes(&body, s->chunk, (size_t)got);
     atx_message_queue_send(s->message_queue, 0, BYTES, &body);
-    atx_str_clear(&body);
     return true;
 }
 
@@ -262,7 +260,6 @@ static void say_hello(server *s)
     atx_rank_describe(&info);
     atx_rank_write(&body, &info);
     atx_message_queue_send(s->message_queue, 0, HELLO, &body);
-    atx_str_clear(&body);
 }
 
 at_status atx_server_run(const atx_link *link, int size, double wait_time_s, const atomic_int *cancel,

@@ -247,7 +247,7 @@ static at_status read_value(reader *r, uint32_t *node);
 /* `child` gets its name. The name alone is taken back where its value is missing. */
 static at_status read_member(reader *r, uint32_t *child)
 {
-    uint32_t value;
+    uint32_t value = 0;
     size_t before = r->json.count;
     if (peek(r) != '"')
         return r->at == r->json.len ? tear(r, "") : fail_at(r, "the name of a member");
@@ -323,7 +323,7 @@ static at_status read_value(reader *r, uint32_t *node)
 at_status atx_json_read(atx_json *out, const char *text, size_t len, const char *file, at_error *err)
 {
     reader r = { .json = { .text = text, .file = file, .len = len }, .err = err };
-    uint32_t root;
+    uint32_t root = 0;
     if (len > ATX_JSON_MAX_TEXT)
         return atx_fail(err, AT_ERR_INPUT, "%s: found more than %zu bytes; expected less", file,
                         ATX_JSON_MAX_TEXT);

@@ -74,6 +74,9 @@ static void ask(at_tuner *tuner)
            "a copy of the answer is as good as the answer", &err);
     at_free(source);
     at_found_close(found);
+    const at_run_options run = AT_RUN_OPTIONS_INIT; /* there may be no GPU: what they say is read before */
+    expect(at_prepare(NULL, tuner, &g.problem, &run, &err) != AT_ERR_USAGE, "options of a run are understood",
+           &err);
 }
 
 #ifdef NEWER
