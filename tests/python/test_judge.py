@@ -43,6 +43,14 @@ class Judge(unittest.TestCase):
         self.assertEqual(rows["no_code.cu"]["verdict"]["outcome"], "compile_failed")
         self.assertIn("template NAME", rows["no_declaration.cu"]["why"])
 
+    def test_without_a_gpu_that_is_the_exit_code(self):
+        if subprocess.run([AUTOTUNE, "list", "devices"], capture_output=True, check=False).returncode != 3:
+            self.skipTest("there is a GPU here")
+        shutil.copy(RELU / "honest.cu", self.folder)
+        code, rows, said = judge(self.folder)
+        self.assertEqual((code, rows), (3, {}))
+        self.assertIn("no CUDA driver", said)
+
     def test_a_kernel_cannot_bring_an_operation_of_its_own(self):
         easier = (RELU / "op.cu").read_text(encoding="utf-8").replace("traffic ", "check within 10 absolute\ntraffic ")
         (self.folder / "op.cu").write_text(easier, encoding="utf-8")

@@ -229,17 +229,17 @@ static at_status add_headers(atx_str *line, atx_str *doubt, const atx_export_inp
  * annotations the device's. */
 static at_status add_options(atx_str *out, const atx_export_input *in, const char *rendered, at_error *err)
 {
-    atx_pragmas orders;
+    atx_pragmas pragmas;
     atx_str line = { 0 }, lacking = { 0 }, doubt = { 0 };
-    at_status status = atx_pragmas_read(&orders, rendered, err);
+    at_status status = atx_pragmas_read(&pragmas, rendered, err);
     if (status != AT_OK)
         return status;
-    for (int i = 0; i < orders.option_count; i++) {
-        atx_str *list = atx_option_is_nvccs(orders.options[i]) ? &line : &lacking;
-        atx_str_addf(list, "%s%s", list->len ? " " : "", orders.options[i]);
+    for (int i = 0; i < pragmas.option_count; i++) {
+        atx_str *list = atx_option_is_nvccs(pragmas.options[i]) ? &line : &lacking;
+        atx_str_addf(list, "%s%s", list->len ? " " : "", pragmas.options[i]);
     }
-    if (orders.headers)
-        status = add_headers(&line, &doubt, in, orders.headers, err);
+    if (pragmas.headers)
+        status = add_headers(&line, &doubt, in, pragmas.headers, err);
     if (line.len)
         atx_export_comment(out, "compile with", atx_str_text(&line));
     if (doubt.len)
@@ -255,7 +255,7 @@ static at_status add_options(atx_str *out, const atx_export_input *in, const cha
     atx_str_clear(&doubt);
     atx_str_clear(&lacking);
     atx_str_clear(&line);
-    atx_pragmas_clear(&orders);
+    atx_pragmas_clear(&pragmas);
     return status;
 }
 

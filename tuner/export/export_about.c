@@ -91,7 +91,7 @@ static void add_ceiling(atx_str *out, const atx_winner *w)
     }
 }
 
-/* As a final, or a search, measured it for this problem. */
+/* As a re-measurement, or a search, measured it for this problem. */
 static void add_measured(atx_str *out, const atx_export_input *in)
 {
     const atx_answer *a = in->found->answer;
@@ -100,7 +100,8 @@ static void add_measured(atx_str *out, const atx_export_input *in)
     const bool exact = in->found->match == ATX_MATCH_EXACT;
     char line[512];
     snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2%s", 1e6 * w->timing.median_s,
-             atx_answer_gb_per_s(a), f->cold ? "cold" : "warm", exact ? "" : ", in a search, not in a final");
+             atx_answer_gb_per_s(a), f->cold ? "cold" : "warm",
+             exact ? "" : ", in a search, and not measured again");
     atx_export_comment(out, "measured", line);
     if (a->ops_count > 0) {
         snprintf(line, sizeof line, "%.0f GFLOP/s", atx_gflop_per_s(a->ops_count, w->timing.median_s));

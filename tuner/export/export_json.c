@@ -104,7 +104,7 @@ static at_status variables(atx_str *out, const atx_export_input *in, const int64
 }
 
 /* What a compiler must be told besides the source. */
-static at_status orders(atx_str *out, const char *rendered, at_error *err)
+static at_status pragmas(atx_str *out, const char *rendered, at_error *err)
 {
     atx_pragmas o;
     size_t len;
@@ -148,7 +148,7 @@ at_status atx_export_json(atx_str *out, const atx_export_input *in, at_error *er
     if (status == AT_OK)
         status = variables(out, in, slots, err);
     if (status == AT_OK)
-        status = orders(out, atx_str_text(&rendered), err);
+        status = pragmas(out, atx_str_text(&rendered), err);
     atx_member_text(out, "source", atx_str_text(&rendered));
     atx_str_add(out, "}\n");
     atx_str_clear(&rendered);
