@@ -6,7 +6,6 @@
 #include "scripted_driver.h"
 #include "declare/data.h"
 #include "runner/bench_parts.h"
-#include "runner/cubin_state.h"
 #include "runner/measure.h"
 
 #include <criterion/criterion.h>
@@ -275,14 +274,4 @@ Test(checked_launches, no_scan_of_memory_finds_an_answer)
         cr_expect_eq(scripted_places(answers[s], BYTES), 0, "the answer of set %d lies about", s);
     atx_gpu_unload(l.gpu, module);
     close_lab(&l);
-}
-
-/* ---- what a kernel can remember ---- */
-
-Test(checked_launches, what_is_no_elf_file_has_no_variables)
-{
-    static const unsigned char torn[64] = { 0x7f, 'E', 'L', 'F' };
-    cr_assert_not(atx_cubin_has_state("", 0));
-    cr_assert_not(atx_cubin_has_state("not a cubin", 11));
-    cr_assert_not(atx_cubin_has_state(torn, sizeof torn));
 }
