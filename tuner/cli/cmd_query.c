@@ -286,7 +286,7 @@ int atx_cmd_query(int argc, char **argv)
     const atx_option TABLE[] = {
         { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &q.ask.device },
         ATX_ASK_OPTIONS(&q.ask),
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the answer", &q.format },
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text)", &q.format },
         { "--budget", ATX_OPT_SECONDS, "TIME",
           "if the database has no exact answer, first tune for at most this long (90s, 500ms, 2m), on the "
           "device number that --device names, else on device 0",
