@@ -18,7 +18,7 @@ at learn --db empty.db
 "$AUTOTUNE" merge won.db "$DATA/../../db/winners/h200.jsonl.gz" --quiet
 mkdir folder
 at learn --db won.db --no-shipped -o folder/none/model
-at learn --db won.db --no-shipped --output folder
+at learn --db won.db --no-shipped -o folder
 ls folder
 # It is said at once, not when all is learned; and what is read is not written over.
 at learn --db store.db -o folder/none/model

@@ -26,16 +26,16 @@
 static const atx_usage USAGE = {
     "autotune check [OP...] [options]\n       autotune check --execute [OP...] [SHAPE...] [DTYPE...] "
     "[options]",
-    "Compiles the configurations of every template, or a sample of them, for the given architectures; with "
-    "--templates DIR and no operation named, of what DIR holds. "
-    "Reports registers, shared memory and spills; every compile error with its configuration: on stderr, or "
-    "with --format json as objects with a log. Equal kernels of several shapes are compiled once. Exit code "
-    "15: some failed.\n"
-    "With --execute runs some of them on the CPU, on small ragged problems of the operation, "
-    "or on the shapes named, compares their results with the reference's, and reports accesses out of bounds "
-    "or misaligned, reads of "
-    "what nobody wrote, races, barriers that not all threads reach, endless loops, writes to inputs: each "
-    "with its source line, block and thread. Exit code 14: something was found; 16: not all could be run.",
+    "Compiles the configurations of every template, or a sample of them, for the given architectures. With "
+    "--templates DIR and no operation, it checks the templates of DIR only. Reports registers, shared memory "
+    "and spills, and every compile error with its configuration: on stderr, or with --format json as objects "
+    "with a log. Kernels that are equal for several shapes are compiled once. Exit code 15: some failed.\n"
+    "--execute runs configurations on the CPU, on small ragged problems of the operation or on the given "
+    "shapes, and compares their results with those of the reference. It reports accesses that are out of "
+    "bounds or misaligned, reads of uninitialized memory, races, barriers that not all threads reach, "
+    "endless "
+    "loops, and writes to inputs, each with its source line, block and thread. Exit code 14: something was "
+    "found; 16: not all configurations could be run.",
 };
 
 typedef struct check_args {
@@ -514,22 +514,24 @@ int atx_cmd_check(int argc, char **argv)
         { "--arch", ATX_OPT_LIST, "sm_90[,sm_80...]", "architectures (default sm_90)", &a.archs },
         { "--only", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--shape", ATX_OPT_LIST, "SHAPE[,SHAPE]",
-          "default: 4096x4096, 4097x4095, 1000003x3, 8192x16x16, 1000003 and two permutations, where they "
-          "fit",
+          "shapes to check (default: those of 4096x4096, 4097x4095, 1000003x3, 8192x16x16, 1000003 and two "
+          "permutations that suit the operation)",
           &a.shapes },
         { "--dtype", ATX_OPT_LIST, "TYPE[,TYPE]|all",
-          "default and all: one of each size, or every type of an operation that computes", &a.types },
+          "types to check (default all: one of each size, or every type if the operation computes)",
+          &a.types },
         { "--sample", ATX_OPT_COUNT, "N",
-          "so many configurations of a template, shape and type, drawn at random: one may come twice; all, "
-          "where there are no more (default: all; with --execute 12 of each template)",
+          "check N random configurations of each template, shape and type; one may appear twice (default: "
+          "all; with --execute 12 of each template)",
           &a.sample },
-        { "--seed", ATX_OPT_COUNT, "N", "of the sample (default 1)", &a.seed },
-        { "--jobs", ATX_OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
+        { "--seed", ATX_OPT_COUNT, "N", "seed of the sample (default 1)", &a.seed },
+        { "--jobs", ATX_OPT_COUNT, "N", "number of compile workers (default: one per core)", &a.jobs },
         { "--execute", ATX_OPT_FLAG, NULL,
-          ATX_NEEDS_MACHINE "run them on the CPU, and report what they do wrong", &a.execute },
+          ATX_NEEDS_MACHINE "run the kernels on the CPU and report their faults", &a.execute },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the table; with --execute text or json", &a.format },
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text); --execute has no csv",
+          &a.format },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))

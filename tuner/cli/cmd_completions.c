@@ -1,6 +1,7 @@
 /*
- * cmd_completions.c - `autotune completions`: what shells and man are to know of this program. The frame is
- * here; each command's part comes from its own table of options (describe.h).
+ * cmd_completions.c - `autotune completions`: what shells and man are to know of this program. The scripts
+ * ask the program for the options of a command when they complete them; the manual page has a section of each
+ * (describe.h).
  */
 #include "cli/commands.h"
 #include "cli/describe.h"
@@ -14,25 +15,77 @@ static const atx_usage USAGE = {
     "`source <(autotune completions bash)`.",
 };
 
-/* Each command's part, by its own table. The commands print; this one's stdout is theirs. */
-static void print_parts(atx_description kind)
-{
-    char ask[16];
-    snprintf(ask, sizeof ask, "--help=%s", atx_description_name(kind));
-    for (const atx_command *c = atx_commands; c->name; c++) {
-        char name[32];
-        snprintf(name, sizeof name, "%s", c->name);
-        (c->run ? c->run : atx_cmd_completions)(2, (char *[]){ name, ask, NULL });
-    }
-}
+static const char BASH[] =
+    "' options value\n"
+    "  ((COMP_CWORD == 1)) && [[ $word != -* ]] && {\n"
+    "    mapfile -t COMPREPLY < <(compgen -W \"$commands\" -- \"$word\")\n"
+    "    return\n"
+    "  }\n"
+    "  [[ \" $commands \" == *\" $command \"* ]] || command=tune\n"
+    "  options=$(\"${COMP_WORDS[0]}\" \"$command\" --help=options 2>/dev/null)\n"
+    "  value=$(awk -F '\\t' -v option=\"$before\" '$1 == option && $2 != \"-\" { print $2 }' "
+    "<<<\"$options\")\n"
+    "  case $value in\n"
+    "    FILE) mapfile -t COMPREPLY < <(compgen -f -- \"$word\") ;;\n"
+    "    DIR*) mapfile -t COMPREPLY < <(compgen -d -- \"$word\") ;;\n"
+    "    *[A-Z0-9]*) COMPREPLY=() ;;\n"
+    "    ?*) mapfile -t COMPREPLY < <(compgen -W \"${value//|/ }\" -- \"$word\") ;;\n"
+    "    *) if [[ $word == -* ]]; then\n"
+    "      mapfile -t COMPREPLY < <(compgen -W \"$(cut -f 1 <<<\"$options\")\" -- \"$word\")\n"
+    "    else\n"
+    "      mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
+    "    fi ;;\n"
+    "  esac\n"
+    "}\n"
+    "complete -o filenames -F _autotune autotune\n";
 
-static void print_text(atx_description kind, const char *text)
-{
-    atx_str out = { 0 };
-    atx_describe_text(&out, kind, text);
-    fputs(atx_whole(&out), stdout);
-    atx_str_clear(&out);
-}
+static const char ZSH[] = "    )\n"
+                          "    if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
+                          "        _describe command commands\n"
+                          "        return\n"
+                          "    fi\n"
+                          "    local program=$words[1] command=$words[2] name value help\n"
+                          "    local -a options\n"
+                          "    if (( ${commands[(I)$command:*]} )); then\n"
+                          "        shift words\n"
+                          "        (( CURRENT-- ))\n"
+                          "    else\n"
+                          "        command=tune\n"
+                          "    fi\n"
+                          "    while IFS=$'\\t' read -r name value help; do\n"
+                          "        help=${${help//[\\[\\]]/}//:/\\\\:}\n"
+                          "        case $value in\n"
+                          "            -) options+=(\"*${name}[$help]\") ;;\n"
+                          "            FILE) options+=(\"*${name}=[$help]:$value:_files\") ;;\n"
+                          "            DIR*) options+=(\"*${name}=[$help]:DIR:_files -/\") ;;\n"
+                          "            *[A-Z0-9]*) options+=(\"*${name}=[$help]:value: \") ;;\n"
+                          "            *) options+=(\"*${name}=[$help]:value:(${value//|/ })\") ;;\n"
+                          "        esac\n"
+                          "    done < <($program $command --help=options 2>/dev/null)\n"
+                          "    _arguments $options '*:word:_files'\n"
+                          "}\n"
+                          "_autotune \"$@\"\n";
+
+static const char FISH[] =
+    "function __autotune_options\n"
+    "    set -l words (commandline -opc)\n"
+    "    set -l command tune\n"
+    "    contains -- \"$words[2]\" $__autotune_commands; and set command $words[2]\n"
+    "    $words[1] $command --help=options 2>/dev/null\n"
+    "end\n"
+    "function __autotune_value\n"
+    "    set -l words (commandline -opc)\n"
+    "    for line in (__autotune_options)\n"
+    "        set -l parts (string split \\t -- $line)\n"
+    "        if test \"$parts[1]\" = \"$words[-1]\"\n"
+    "            string match -q 'DIR*' -- $parts[2]; and __fish_complete_directories (commandline -ct)\n"
+    "            string match -qr '^[a-z|0-9]+$' -- $parts[2]; and string split '|' -- $parts[2]\n"
+    "        end\n"
+    "    end\n"
+    "end\n"
+    "complete -c autotune -n 'string match -q -- \"-*\" (commandline -ct)' -a "
+    "'(__autotune_options | string replace -r \"\\t[^\\t]*\\t\" \\t)'\n"
+    "complete -c autotune -n 'test (count (__autotune_value)) -gt 0' -x -a '(__autotune_value)'\n";
 
 static void print_names(void)
 {
@@ -40,82 +93,54 @@ static void print_names(void)
         printf("%s%s", c == atx_commands ? "" : " ", c->name);
 }
 
+/* Their descriptions need no quotes: none has a quote or a colon of its own (a test looks). */
+static void print_commands(const char *format)
+{
+    for (const atx_command *c = atx_commands; c->name; c++)
+        printf(format, c->name, c->about); // NOLINT(clang-diagnostic-format-nonliteral)
+}
+
 static void print_bash(void)
 {
-    printf(
-        "# bash completion of autotune: made by `autotune completions bash`\n"
-        "_autotune() {\n"
-        "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]}\n"
-        "  local commands='");
+    printf("# bash completion of autotune: made by `autotune completions bash`\n"
+           "_autotune() {\n"
+           "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
+           "command=${COMP_WORDS[1]}\n"
+           "  local commands='");
     print_names();
-    printf("' options='' words='' paths='' value=''\n"
-           "  ((COMP_CWORD == 1)) && [[ $word != -* ]] && {\n"
-           "    mapfile -t COMPREPLY < <(compgen -W \"$commands\" -- \"$word\")\n"
-           "    return\n"
-           "  }\n"
-           "  [[ \" $commands \" == *\" $command \"* ]] || command=tune\n"
-           "  case $command in\n");
-    print_parts(ATX_BASH);
-    printf("  esac\n"
-           "  if [[ $paths ]]; then\n"
-           "    mapfile -t COMPREPLY < <(compgen \"$paths\" -- \"$word\")\n"
-           "  elif [[ $value ]]; then\n"
-           "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
-           "  elif [[ $word == -* ]]; then\n"
-           "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
-           "  else\n"
-           "    mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
-           "  fi\n"
-           "}\n"
-           "complete -o filenames -F _autotune autotune\n");
+    fputs(BASH, stdout);
 }
 
 static void print_zsh(void)
 {
-    printf("#compdef autotune\n"
-           "# made by `autotune completions zsh`\n"
-           "_autotune() {\n"
-           "    local -a commands=(\n");
-    for (const atx_command *c = atx_commands; c->name; c++) {
-        printf("        '%s:", c->name);
-        print_text(ATX_ZSH, c->about);
-        printf("'\n");
-    }
-    printf("    )\n"
-           "    if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
-           "        _describe command commands\n"
-           "        return\n"
-           "    fi\n"
-           "    local command=$words[2]\n"
-           "    if (( ${commands[(I)$command:*]} )); then\n"
-           "        shift words\n"
-           "        (( CURRENT-- ))\n"
-           "    else\n"
-           "        command=tune\n"
-           "    fi\n"
-           "    case $command in\n");
-    print_parts(ATX_ZSH);
-    printf("    esac\n"
-           "}\n"
-           "_autotune \"$@\"\n");
+    printf(
+        "#compdef autotune\n# made by `autotune completions zsh`\n_autotune() {\n    local -a commands=(\n");
+    print_commands("        \"%s:%s\"\n");
+    fputs(ZSH, stdout);
 }
 
 static void print_fish(void)
 {
-    printf("# fish completion of autotune: made by `autotune completions fish`\n");
-    for (const atx_command *c = atx_commands; c->name; c++) {
-        printf("complete -c autotune -n __fish_use_subcommand -a %s -d '", c->name);
-        print_text(ATX_FISH, c->about);
-        printf("'\n");
-    }
-    print_parts(ATX_FISH);
+    printf("# fish completion of autotune: made by `autotune completions fish`\nset -g __autotune_commands ");
+    print_names();
+    printf("\n");
+    print_commands("complete -c autotune -n __fish_use_subcommand -a %s -d \"%s\"\n");
+    fputs(FISH, stdout);
+}
+
+static void print_text(const char *text)
+{
+    atx_str out = { 0 };
+    atx_describe_text(&out, text);
+    fputs(atx_whole(&out), stdout);
+    atx_str_clear(&out);
 }
 
 static void print_facts(const atx_fact *facts)
 {
     for (; facts->name; facts++) {
         printf(".TP\n\\fB%s\\fR\n", facts->name);
-        print_text(ATX_MAN, facts->about);
+        print_text(facts->about);
         printf("\n");
     }
 }
@@ -134,7 +159,11 @@ static void print_man(void)
            "device, and "
            "remembers\nthe best for each device and shape.\n"
            ".SH COMMANDS\n");
-    print_parts(ATX_MAN);
+    for (const atx_command *c = atx_commands; c->name; c++) {
+        char name[32]; /* the commands print; this one's stdout is theirs */
+        snprintf(name, sizeof name, "%s", c->name);
+        (c->run ? c->run : atx_cmd_completions)(2, (char *[]){ name, "--help=man", NULL });
+    }
     printf(".SH \"EXIT STATUS\"\n");
     print_facts(atx_exit_codes);
     printf(".SH ENVIRONMENT\n");
@@ -144,8 +173,11 @@ static void print_man(void)
 
 int atx_cmd_completions(int argc, char **argv)
 {
-    static void (*const PRINT[])(void) = {
-        [ATX_BASH] = print_bash, [ATX_ZSH] = print_zsh, [ATX_FISH] = print_fish, [ATX_MAN] = print_man
+    static const struct {
+        const char *name;
+        void (*print)(void);
+    } KINDS[] = {
+        { "bash", print_bash }, { "zsh", print_zsh }, { "fish", print_fish }, { "man", print_man }
     };
     atx_words words = { 0 };
     at_error err = { 0 };
@@ -153,9 +185,9 @@ int atx_cmd_completions(int argc, char **argv)
     const atx_option TABLE[] = { { NULL, ATX_OPT_FLAG, NULL, NULL, NULL } };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &words, &code))
         return code;
-    for (int i = 0; words.count == 1 && i < ATX_DESCRIPTIONS; i++)
-        if (strcmp(words.items[0], atx_description_name((atx_description)i)) == 0) {
-            PRINT[i]();
+    for (size_t i = 0; words.count == 1 && i < sizeof KINDS / sizeof *KINDS; i++)
+        if (strcmp(words.items[0], KINDS[i].name) == 0) {
+            KINDS[i].print();
             return ATX_EXIT_OK;
         }
     atx_fail(&err, AT_ERR_USAGE, "completions: found %s%s%s; expected one of bash, zsh, fish, man",

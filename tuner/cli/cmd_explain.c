@@ -41,14 +41,6 @@ typedef struct explainer {
     int side_count;
 } explainer;
 
-/* ---- which configurations ---- */
-
-static at_status parse_side(const atx_template **t, atx_config *config, const explainer *e,
-                            const char *option, const char *text, at_error *err)
-{
-    return atx_config_option(t, config, e->q.catalog, &e->q.problem, option, text, err);
-}
-
 /* What is known of the device that the answer is for. */
 static void take_rates(atx_device_rates *r, const explainer *e)
 {
@@ -180,7 +172,9 @@ static at_status explain_all(explainer *e, at_error *err)
     const explain_args *a = e->args;
     const atx_template *t = e->winner.t;
     atx_config config = e->winner.config;
-    at_status status = a->config ? parse_side(&t, &config, e, "--config", a->config, err) : AT_OK;
+    at_status status =
+        a->config ? atx_config_option(&t, &config, e->q.catalog, &e->q.problem, "--config", a->config, err)
+                  : AT_OK;
     if (status != AT_OK)
         return status;
     if (!t) {
@@ -193,7 +187,7 @@ static at_status explain_all(explainer *e, at_error *err)
     }
     status = explain_side(e, t, &config, err);
     if (status == AT_OK && a->against)
-        status = parse_side(&t, &config, e, "--against", a->against, err);
+        status = atx_config_option(&t, &config, e->q.catalog, &e->q.problem, "--against", a->against, err);
     return status == AT_OK && a->against && t ? explain_side(e, t, &config, err) : status;
 }
 

@@ -216,7 +216,6 @@ int atx_cmd_export(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
-        { "--output", ATX_OPT_TEXT, "FILE", "the same", &a.output },
         { "--format", ATX_OPT_TEXT, "cu|ptx|cubin|json",
           "cu by default; ptx, cubin: for the device of the answer; json: source, arguments, launch "
           "geometry",

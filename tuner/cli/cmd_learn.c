@@ -106,7 +106,6 @@ int atx_cmd_learn(int argc, char **argv)
         ATX_DB_OPTION(&a.db),
         { "-o", ATX_OPT_TEXT, "FILE", "file of the model (default: the database's name with -model)",
           &a.output },
-        { "--output", ATX_OPT_TEXT, "FILE", "the same", &a.output },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
         { "--no-shipped", ATX_OPT_FLAG, NULL, "train from the database alone, without the shipped model",

@@ -20,14 +20,14 @@ enum { OPS = 1, TEMPLATES = 2, DEVICES = 4, STRATEGIES = 8 };
 
 static const struct {
     const char *name;
-    unsigned part;
-} PARTS[] = {
+    unsigned section;
+} SECTIONS[] = {
     { "ops", OPS },
     { "templates", TEMPLATES },
     { "devices", DEVICES },
     { "strategies", STRATEGIES },
 };
-enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
+enum { SECTION_COUNT = sizeof SECTIONS / sizeof *SECTIONS };
 
 enum {
     BRIEF_WIDTH = 20,  /* of "op/template", before what it is */
@@ -36,7 +36,7 @@ enum {
 
 /* What was asked for. */
 typedef struct request {
-    unsigned parts;
+    unsigned sections;
     const char *op;       /* NULL: all */
     const char *template; /* NULL: all */
     bool brief;           /* templates by name and what they are */
@@ -154,7 +154,7 @@ static void print_device(int ordinal, const atx_device_info *d, bool overview)
               d->limits.memory_bytes >> 20, d->free_bytes >> 20, d->driver, d->uuid);
 }
 
-/* JSON: one object with an array for each part. */
+/* JSON: one object with an array for each section. */
 
 /* What the op counts, makes of its results and is tuned for. */
 static void json_metrics(atx_str *out, const atx_op *op)
@@ -280,7 +280,7 @@ static void json_device(atx_str *out, int ordinal, const atx_device_info *d)
     atx_str_add(out, "}");
 }
 
-/* Each part prints its text, or adds its array to `out`. */
+/* Each section prints its text, or adds its array to `out`. */
 
 static void name_templates(const atx_catalog *catalog, const atx_op *op)
 {
@@ -381,7 +381,7 @@ static void list_strategies(atx_str *out, const request *r)
 /* Ends what list() collected. */
 static int finish(atx_str *out, const request *r, const at_error *device_err)
 {
-    bool failed = device_err->status != AT_OK, only_devices = r->parts == DEVICES;
+    bool failed = device_err->status != AT_OK, only_devices = r->sections == DEVICES;
     at_error err = { 0 };
     at_status status = AT_OK;
     if (r->json) {
@@ -409,12 +409,12 @@ static int list(const request *r)
     at_error device_err = { 0 };
     if (r->json)
         atx_str_add(&out, "{\"schema\":\"autotune.list/1\"");
-    for (int i = 0; i < PART_COUNT; i++) {
-        if (!(r->parts & PARTS[i].part))
+    for (int i = 0; i < SECTION_COUNT; i++) {
+        if (!(r->sections & SECTIONS[i].section))
             continue;
         if (r->json)
-            atx_str_addf(&out, ",\"%s\":[", PARTS[i].name);
-        switch (PARTS[i].part) {
+            atx_str_addf(&out, ",\"%s\":[", SECTIONS[i].name);
+        switch (SECTIONS[i].section) {
         case OPS:
             list_ops(&out, r);
             break;
@@ -434,11 +434,11 @@ static int list(const request *r)
     return finish(&out, r, &device_err);
 }
 
-static unsigned part_named(const char *word)
+static unsigned section_named(const char *word)
 {
-    for (int k = 0; k < PART_COUNT; k++)
-        if (strcmp(word, PARTS[k].name) == 0)
-            return PARTS[k].part;
+    for (int k = 0; k < SECTION_COUNT; k++)
+        if (strcmp(word, SECTIONS[k].name) == 0)
+            return SECTIONS[k].section;
     return 0;
 }
 
@@ -464,7 +464,7 @@ static at_status parse_name(request *r, const char *word, char keep[ATX_MAX_NAME
     r->op = op->name;
     r->template = slash ? slash + 1 : NULL;
     r->brief = !slash;
-    r->parts |= slash ? TEMPLATES : OPS | TEMPLATES;
+    r->sections |= slash ? TEMPLATES : OPS | TEMPLATES;
     return AT_OK;
 }
 
@@ -472,16 +472,16 @@ static at_status parse_name(request *r, const char *word, char keep[ATX_MAX_NAME
 static at_status parse_words(request *r, const atx_words *words, char keep[ATX_MAX_NAME], at_error *err)
 {
     for (int i = 0; i < words->count; i++) {
-        unsigned part = part_named(words->items[i]);
-        at_status status = part ? AT_OK : parse_name(r, words->items[i], keep, err);
+        unsigned section = section_named(words->items[i]);
+        at_status status = section ? AT_OK : parse_name(r, words->items[i], keep, err);
         if (status != AT_OK)
             return status;
-        r->parts |= part;
+        r->sections |= section;
     }
     if (words->count == 0) {
         r->brief = true;
         r->overview = !r->json && !r->op;
-        r->parts = OPS | DEVICES | STRATEGIES | (r->overview ? 0u : TEMPLATES);
+        r->sections = OPS | DEVICES | STRATEGIES | (r->overview ? 0u : TEMPLATES);
     }
     return AT_OK;
 }

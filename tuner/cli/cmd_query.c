@@ -98,7 +98,7 @@ static void print_launch(const atx_found *f)
     atx_print(stdout, "\n");
 }
 
-/* As a final, or a search, measured it for this problem. */
+/* As the re-measurement, or a search, measured it for this problem. */
 static void print_measured(const atx_found *f, const atx_problem *problem)
 {
     char time[32];
@@ -115,7 +115,7 @@ static void print_measured(const atx_found *f, const atx_problem *problem)
     if (f->match == ATX_MATCH_EXACT)
         atx_print(stdout, ", spread %.1f %%\n", 100 * w->timing.spread);
     else
-        atx_print(stdout, " of a search, not of a final, %s on %s\n", a->measured_at, a->fingerprint.device);
+        atx_print(stdout, " of a search, not re-measured, %s on %s\n", a->measured_at, a->fingerprint.device);
     print_metrics(a, problem);
 }
 
@@ -134,7 +134,7 @@ static void print_time(const atx_found *f, const atx_problem *problem)
         atx_print(stdout, "  time           not measured for this problem; `autotune tune` does\n");
 }
 
-/* What only a final tells. */
+/* What only the re-measurement tells. */
 static void print_final(const atx_answer *a)
 {
     char ceiling[32];
@@ -286,7 +286,7 @@ int atx_cmd_query(int argc, char **argv)
     const atx_option TABLE[] = {
         { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &q.ask.device },
         ATX_ASK_OPTIONS(&q.ask),
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the answer", &q.format },
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text)", &q.format },
         { "--budget", ATX_OPT_SECONDS, "TIME",
           "if the database has no exact answer, first tune for at most this long (90s, 500ms, 2m), on the "
           "device number that --device names, else on device 0",

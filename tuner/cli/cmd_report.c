@@ -62,7 +62,6 @@ int atx_cmd_report(int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "-o", ATX_OPT_TEXT, "FILE", "where to write (default and -: stdout)", &a.output },
-        { "--output", ATX_OPT_TEXT, "FILE", "the same", &a.output },
         { "--op", ATX_OPT_TEXT, "OP", "only this operation", &a.options.op },
         { "--shape", ATX_OPT_TEXT, "SHAPE", "only this shape, as `query` prints it", &a.options.shape },
         { "--device", ATX_OPT_TEXT, "N|NAME",

@@ -327,16 +327,16 @@ int atx_cmd_run(int argc, char **argv)
     uint64_t state = 0;
     const atx_option TABLE[] = {
         { "--config", ATX_OPT_TEXT, "\"TEMPLATE PARAM=VALUE ...\"",
-          "what is run; the template's defaults for parameters that are not named; the template may be left "
-          "out where the operation has one alone",
+          "the configuration to run; parameters that are not named have the template's defaults; the "
+          "template "
+          "may be left out if the operation has only one",
           &a.config },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
         { "--device", ATX_OPT_TEXT, "0", "CUDA device (default 0)", &a.device },
-        { "--warm", ATX_OPT_FLAG, NULL, "inputs may stay in the L2 cache", &a.warm },
-        { "--format", ATX_OPT_TEXT, "text|json", "json: an object with a verdict that a program can act on",
-          &a.format },
-        { "--watch", ATX_OPT_FLAG, NULL, "again whenever a file of the template changes, until Ctrl-C",
+        { "--warm", ATX_OPT_FLAG, NULL, "leave inputs in the L2 cache", &a.warm },
+        { "--format", ATX_OPT_TEXT, "text|json", "json: one object, with a verdict", &a.format },
+        { "--watch", ATX_OPT_FLAG, NULL, "run again whenever a file of the template changes, until Ctrl-C",
           &a.watch },
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };

@@ -253,37 +253,26 @@ static void warn_of_dates(const trials *t)
         atx_warn(text);
 }
 
-/* Whether a kernel is right is what the op says. */
-static void warn_of_other_op(atx_store *store, const atx_problem_key *key, const atx_op *op,
-                             const char *device)
-{
-    char text[400];
-    atx_answer newest = { 0 };
-    if (atx_store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
-        atx_is_of_other_op(store, op, newest.winner.op_hash)) {
-        snprintf(text, sizeof text,
-                 "out of date: the operation %s has changed since, in %.150s; `autotune tune` verifies and "
-                 "measures again",
-                 op->name, op->text.file);
-        atx_warn(text);
-    }
-    atx_answer_clear(&newest);
-}
-
-/* Of the newest winner's: which of them is another one now, or where it was looked for. */
-static void warn_of_headers(atx_store *store, const atx_problem_key *key, const atx_op *op,
-                            const atx_catalog *catalog, const char *device)
+/* The newest winner: is it of another operation, or of other headers, than those that are here? */
+static void warn_of_newest(atx_store *store, const atx_problem_key *key, const atx_op *op,
+                           const atx_catalog *catalog, const char *device)
 {
     at_error why = { 0 };
     atx_str text = { 0 };
     atx_answer newest = { 0 };
     const atx_winner *w = &newest.winner;
-    if (atx_store_find_winner(&newest, store, key, NULL, device, NULL) == AT_OK &&
-        atx_lookup_check_headers(store, catalog, op, w->template_name, w->template_hash, &why) ==
-            AT_ERR_INPUT) {
+    if (atx_store_find_winner(&newest, store, key, NULL, device, NULL) != AT_OK)
+        return;
+    if (atx_is_of_other_op(store, op, w->op_hash))
+        atx_str_addf(&text,
+                     "out of date: the operation %s has changed since, in %s; `autotune tune` verifies and "
+                     "measures again",
+                     op->name, op->text.file);
+    else if (atx_lookup_check_headers(store, catalog, op, w->template_name, w->template_hash, &why) ==
+             AT_ERR_INPUT)
         atx_str_addf(&text, "out of date: template %s: %s", w->template_name, why.text);
+    if (text.len)
         atx_warn(atx_str_text(&text));
-    }
     atx_str_clear(&text);
     atx_answer_clear(&newest);
 }
@@ -381,8 +370,7 @@ static at_status show(const atx_problem *problem, const atx_catalog *catalog, co
                    .best = t.items[0].score,
                    .mixed = is_mixed(&t) };
         warn_of_dates(&t);
-        warn_of_other_op(store, &key, problem->op, device.name);
-        warn_of_headers(store, &key, problem->op, catalog, device.name);
+        warn_of_newest(store, &key, problem->op, catalog, device.name);
         if (a->by && strcmp(a->by, "outcome") == 0)
             print_outcomes(&t, format);
         else

@@ -314,7 +314,7 @@ static void learn(const plan *p, const tune_args *a)
     atx_str_clear(&text);
 }
 
-/* Of a part of a job there is more to come, and a recording knows its own past only. */
+/* The other tasks of a job have more results, and a recording has its own past only. */
 static bool may_learn(const plan *p, const tune_args *a)
 {
     bool replay = p->options.device_count && atx_device_is_replay(p->devices[0]);
@@ -390,7 +390,7 @@ static int carry_out(plan *p, tune_args *a)
     else if (p->shapes.count)
         code = run_plan(p, a);
     else if (!a->quiet) /* an array may have more tasks than problems: that is no failure */
-        atx_print(stderr, "--shard %s: no problem is left for this part\n", a->shard);
+        atx_print(stderr, "--shard %s: no problem is left for this share\n", a->shard);
     return code;
 }
 
@@ -402,29 +402,32 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--device", ATX_OPT_LIST, "0[,1...]|all|replay:FILE",
-          "CUDA devices (default 0); those of one model share the problems, and the configurations of the "
-          "last ones. replay:FILE needs no GPU: it answers with the trials recorded in a database or a dump "
-          "(of several devices: replay:FILE@NAME)",
+          "CUDA devices (default 0); devices of one model share the problems, and in the end the "
+          "configurations "
+          "of the last problems. replay:FILE needs no GPU: it answers with the trials of a database or dump "
+          "(replay:FILE@NAME if that has several devices)",
           &a.devices },
         { "--shapes", ATX_OPT_TEXT, "FILE", "problems, one a line; - reads stdin", &a.shapes },
         { "--shard", ATX_OPT_TEXT, "I/N",
-          "only part I of N parts of the problems, of equal expected cost: for job arrays, each with a "
-          "database of its own (tools/slurm), joined by `autotune merge`",
+          "tune the I-th of N shares of the problems, which have equal expected cost; for job arrays in "
+          "which "
+          "every task has its own database (tools/slurm), merged by `autotune merge`",
           &a.shard },
         { "--dtype", ATX_OPT_TEXT, "TYPE", defaults.type, &a.dtype },
         { "--trace", ATX_OPT_TEXT, "FILE",
-          "where the time went (compilers, queue, device, store), for chrome://tracing or ui.perfetto.dev",
+          "write when compilers, queue, device and database were busy, for chrome://tracing or "
+          "ui.perfetto.dev",
           &a.trace },
         { "--ld", ATX_OPT_LIST, "IN,OUT",
-          "leading dimensions, in elements, of problems that name none (as 4096x4096/4160x4352 does)",
+          "leading dimensions, in elements, of problems without their own (4096x4096/4160x4352 has its own)",
           &a.ld },
         { "--align", ATX_OPT_LIST, "IN,OUT",
-          "bytes that buffers are aligned to, of problems that name none (as 4096x4096@16x4 does); one "
-          "number counts for all",
+          "alignments of the buffers, in bytes, of problems without their own (4096x4096@16x4 has its own); "
+          "one number applies to all buffers",
           &a.align },
         { "--op", ATX_OPT_TEXT, "OP", defaults.op, &a.op },
         { "--db", ATX_OPT_TEXT, "FILE",
-          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db; of a replay: "
+          "database (default $AUTOTUNE_DB, else $XDG_DATA_HOME/autotune/autotune.db; for a replay "
           "$XDG_DATA_HOME/autotune/replay.db)",
           &a.db },
         { "--budget", ATX_OPT_SECONDS, "TIME",
@@ -432,28 +435,27 @@ static int tune(atx_ranks *ranks, int argc, char **argv)
         { "--max-trials", ATX_OPT_COUNT, "N", "try at most N configurations of a problem (0: no limit)",
           &a.max_trials },
         { "--strategy", ATX_OPT_TEXT, "NAME",
-          "how the space is walked; `autotune list strategies` (default: model, which ends when less than "
-          "0.5 % is expected to be gained)",
+          "search strategy, see `autotune list strategies` (default: model, which stops when it expects to "
+          "gain less than 0.5 %)",
           &a.strategy },
-        { "--seed", ATX_OPT_COUNT, "N", "of the random order and of the data (default 1)", &a.seed },
-        { "--jobs", ATX_OPT_COUNT, "N", "compile workers (default: one a core)", &a.jobs },
+        { "--seed", ATX_OPT_COUNT, "N", "seed of the random order and of the data (default 1)", &a.seed },
+        { "--jobs", ATX_OPT_COUNT, "N", "number of compile workers (default: one per core)", &a.jobs },
         { "--only", ATX_OPT_LIST, "NAME[,NAME]", "only these templates", &a.templates },
         { "--fix", ATX_OPT_LIST, "TEMPLATE.PARAM=VALUE", "only configurations with this value; repeatable",
           &a.fix },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
-        { "--force", ATX_OPT_FLAG, NULL, "measure again what is known", &a.force },
-        { "--warm", ATX_OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold)", &a.warm },
-        { "--no-cache", ATX_OPT_FLAG, NULL, "compile again what was compiled before", &a.no_cache },
+        { "--force", ATX_OPT_FLAG, NULL, "measure again even if the result is known", &a.force },
+        { "--warm", ATX_OPT_FLAG, NULL, "leave inputs in the L2 cache (default: cold cache)", &a.warm },
+        { "--no-cache", ATX_OPT_FLAG, NULL, "do not use the cache of compiled kernels", &a.no_cache },
         { "--no-learn", ATX_OPT_FLAG, NULL,
-          "leave the model of what is fast as it is (default: it learns from what was measured, when the "
-          "trials are half as many again)",
+          "do not renew the model (default: it is trained again when there are half as many trials more)",
           &a.no_learn },
         { "--cache-limit", ATX_OPT_TEXT, "MIB",
-          "size of the cache of compiled kernels: beyond it those go that were used longest ago, winners' "
-          "last (default $AUTOTUNE_CACHE_LIMIT, else 1024; 0: no limit)",
+          "size of the cache of compiled kernels: when it is larger, the least recently used kernels are "
+          "removed, those of winners last (default $AUTOTUNE_CACHE_LIMIT, else 1024; 0: no limit)",
           &a.cache_limit },
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "of the results on stdout; json: one object a line",
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text); json: one object a line",
           &a.format },
         { "--quiet", ATX_OPT_FLAG, NULL, "no progress, no summary, no warnings", &a.quiet },
         { "--verbose", ATX_OPT_FLAG, NULL, "more progress", &a.verbose },

@@ -13,14 +13,13 @@
 
 static const atx_usage USAGE = {
     "autotune verify [[OP] SHAPE [DTYPE]] [options]",
-    "Measures stored winners of this device model again, each in one interleaved re-measurement with those "
-    "it was "
-    "tied with, the runner-ups of its run, its template's default and the copy. Without a problem: all of "
-    "them. Stores which configurations fail: a winner that is wrong is no answer any more, and "
-    "`autotune tune` finds another. The exit code is that of the worst finding: 0 all hold, 10 a time has "
-    "drifted, 11 "
-    "another configuration is faster now, 12 a result is wrong, 16 a winner could not be measured; 1: "
-    "there was nothing to verify.",
+    "Measures stored winners of this device model again: all of them, or that of the given problem. Each is "
+    "re-measured side by side with the configurations that it tied with, the runner-ups of its run, its "
+    "template's default and the copy. Configurations that fail are stored as such; a winner that is wrong "
+    "is no longer an answer, and `autotune tune` finds another. The exit code is that of the worst finding: "
+    "0 "
+    "all hold, 10 a time has drifted, 11 another configuration is faster now, 12 a result is wrong, 16 a "
+    "winner could not be measured; 1: there was nothing to verify.",
 };
 
 typedef struct verify_args {
@@ -292,13 +291,14 @@ int atx_cmd_verify(int argc, char **argv)
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
-        { "--device", ATX_OPT_TEXT, "N|replay:FILE", "the CUDA device to measure on (default 0)", &a.device },
+        { "--device", ATX_OPT_TEXT, "N|replay:FILE", "CUDA device to measure on (default 0)", &a.device },
         { "--shapes", ATX_OPT_TEXT, "FILE", "only these problems, one a line; - reads stdin", &a.shapes },
         ATX_DB_OPTION(&a.db),
-        { "--tolerance", ATX_OPT_COUNT, "PERCENT", "a time that differs by more has drifted (default 5)",
+        { "--tolerance", ATX_OPT_COUNT, "PERCENT", "largest change of a time that is no drift (default 5)",
           &a.tolerance_percent },
-        { "--warm", ATX_OPT_FLAG, NULL, "winners that were measured with a warm L2 cache", &a.warm },
-        { "--format", ATX_OPT_TEXT, "text|json|csv", "default text; json: one object a line", &a.format },
+        { "--warm", ATX_OPT_FLAG, NULL, "verify winners that were measured with a warm L2 cache", &a.warm },
+        { "--format", ATX_OPT_TEXT, "text|json|csv", "output format (default text); json: one object a line",
+          &a.format },
         ATX_TEMPLATES_OPTION(&a.templates_dir),
         ATX_FOLDER_OPTIONS(&a.folders),
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },

@@ -112,22 +112,15 @@ static at_status name_all_folders(const atx_option *table, at_error *err)
     return status == AT_OK ? name_folders(&ALLOW, table, err) : status;
 }
 
-static void describe(atx_description kind, const char *name, const atx_usage *usage, const atx_option *table)
-{
-    atx_str part = { 0 };
-    atx_describe(&part, kind, name, usage, table);
-    fputs(atx_whole(&part), stdout);
-    atx_str_clear(&part);
-}
-
 bool atx_command_options(const atx_usage *usage, const atx_option *table, int argc, char **argv,
                          atx_words *words, int *exit_code)
 {
     at_error err = { 0 };
     bool help = false;
-    atx_description kind = ATX_MAN;
-    if (argc == 2 && atx_description_asked(&kind, argv[1])) {
-        describe(kind, argv[0], usage, table);
+    atx_str page = { 0 };
+    if (argc == 2 && atx_describe(&page, argv[1], argv[0], usage, table)) {
+        fputs(atx_whole(&page), stdout);
+        atx_str_clear(&page);
         *exit_code = ATX_EXIT_OK;
         return false;
     }
@@ -137,7 +130,6 @@ bool atx_command_options(const atx_usage *usage, const atx_option *table, int ar
         return false;
     }
     if (help) {
-        atx_str page = { 0 };
         atx_options_help(&page, usage, table);
         atx_print(stdout, "%s", atx_whole(&page));
         atx_str_clear(&page);

@@ -27,7 +27,7 @@ static const char *phase_name(atx_phase phase)
         [ATX_PHASE_SETUP] = "set up",
         [ATX_PHASE_CEILING] = "copies",
         [ATX_PHASE_SEARCH] = "search",
-        [ATX_PHASE_REMEASURE] = "final",
+        [ATX_PHASE_REMEASURE] = "re-measure",
     };
     return NAMES[phase];
 }

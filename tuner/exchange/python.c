@@ -413,6 +413,8 @@ static atx_py_piece compare_all(atx_py_parser *p, atx_py_piece *left)
         atx_str_clear(&left->text);
         *left = right;
     }
+    if (o && o->binds == COMPARES) /* behind a list: Python would compare the list */
+        atx_py_refuse_token(p, "and, or, or the end");
     atx_str_clear(&left->text);
     return all;
 }

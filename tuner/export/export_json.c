@@ -142,7 +142,7 @@ at_status atx_export_json(atx_str *out, const atx_export_input *in, at_error *er
     atx_str_add(out, "{");
     atx_member_text(out, "schema", "autotune.export/1");
     if (status == AT_OK)
-        status = atx_answer_row(&(atx_row){ .out = out }, in->found, in->problem, "", err);
+        status = atx_answer_members(out, in->found, in->problem, "", err);
     if (status == AT_OK)
         status = launches(out, in, slots, err);
     if (status == AT_OK)

@@ -3,7 +3,7 @@
 
 #include "util/printable.h"
 
-#include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* What stands for a character; NULL: itself. */
@@ -39,6 +39,19 @@ void atx_html_text(atx_str *out, const char *text)
     }
 }
 
+void atx_html_add(atx_str *out, const char *frame, ...)
+{
+    va_list texts;
+    va_start(texts, frame);
+    for (size_t len; *frame; frame += len + (frame[len] == '$')) {
+        len = strcspn(frame, "$");
+        atx_str_add_bytes(out, frame, len);
+        if (frame[len])
+            atx_html_text(out, va_arg(texts, const char *));
+    }
+    va_end(texts);
+}
+
 static const char STYLE[] =
     ":root{color-scheme:light dark;--back:#fff;--text:#1c1e21;--soft:#667;--line:#d8dbe0;--fill:#eef1f5;"
     "--mark:#2a6fdb;--bad:#c0392b;--light:42%}\n"
@@ -71,11 +84,10 @@ static const char STYLE[] =
 void atx_html_begin(atx_str *out, const char *title)
 {
     atx_str_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                     "<meta name=\"viewport\" content=\"width=device-width\">\n<title>");
-    atx_html_text(out, title);
-    atx_str_addf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", STYLE);
-    atx_html_text(out, title);
-    atx_str_add(out, "</h1>\n");
+                     "<meta name=\"viewport\" content=\"width=device-width\">\n");
+    atx_html_add(out, "<title>$</title>\n<style>\n", title);
+    atx_str_add(out, STYLE);
+    atx_html_add(out, "</style>\n</head>\n<body>\n<h1>$</h1>\n", title);
 }
 
 void atx_html_end(atx_str *out)

@@ -13,6 +13,9 @@
  * become U+FFFD. */
 void atx_html_text(atx_str *out, const char *text);
 
+/* `frame` with each $ replaced by the next text, escaped. */
+void atx_html_add(atx_str *out, const char *frame, ...);
+
 /* The head of the page with its style, up to and with <body>; and what ends it. */
 void atx_html_begin(atx_str *out, const char *title);
 void atx_html_end(atx_str *out);

@@ -117,11 +117,8 @@ static void add_points(atx_str *out, const atx_plot *p, const scale *sx, const s
         atx_str_addf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%d\" style=\"--hue:%d\"", place(sx, point->x),
                      place(sy, point->y), p->count < MANY ? 4 : 3, point->hue);
         if (point->what) {
-            atx_str_add(out, "><title>");
-            atx_html_text(out, point->kind ? point->kind : "");
-            atx_str_add(out, point->kind ? " " : "");
-            atx_html_text(out, point->what);
-            atx_str_add(out, "</title></circle>\n");
+            atx_html_add(out, "><title>$$$</title></circle>\n", point->kind ? point->kind : "",
+                         point->kind ? " " : "", point->what);
         } else {
             atx_str_add(out, "/>\n");
         }
@@ -176,11 +173,8 @@ void atx_plot_add(atx_str *out, const atx_plot *p)
     if (p->running_best)
         add_running_best(out, p, &sx, &sy);
     atx_str_addf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", (LEFT + right) / 2, p->height - 6);
-    atx_html_text(out, p->x.label);
-    atx_str_addf(out, "</text>\n<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">",
+    atx_html_add(out, "$</text>\n", p->x.label);
+    atx_str_addf(out, "<text transform=\"translate(13 %.1f) rotate(-90)\" text-anchor=\"middle\">",
                  (TOP + bottom) / 2);
-    atx_html_text(out, p->y.label);
-    atx_str_add(out, "</text>\n</svg><figcaption>");
-    atx_html_text(out, p->caption);
-    atx_str_add(out, "</figcaption></figure>\n");
+    atx_html_add(out, "$</text>\n</svg><figcaption>$</figcaption></figure>\n", p->y.label, p->caption);
 }

@@ -98,8 +98,8 @@ static void add_legend(atx_html_page *p, section s)
         if (!wins)
             continue;
         atx_str_addf(p->out, " <span class=\"key\" style=\"--hue:%d\"></span>", atx_hue_of(k));
-        atx_html_text(p->out, p->kinds[k].name);
-        atx_str_addf(p->out, "&nbsp;%zu", wins);
+        atx_html_add(p->out, "$&nbsp;", p->kinds[k].name);
+        atx_str_addf(p->out, "%zu", wins);
     }
     atx_str_add(p->out, "</p>\n");
 }
@@ -195,10 +195,7 @@ static void table_row(atx_html_page *p, size_t index)
     const atx_winner *w = &a->winner;
     char label[32];
     atx_str_addf(p->out, "<tr><td class=\"b\"><a href=\"#p%zu\">", index);
-    atx_html_text(p->out, a->shape);
-    atx_str_add(p->out, " ");
-    atx_html_text(p->out, a->type_key);
-    atx_str_add(p->out, "</a></td><td class=\"n\">");
+    atx_html_add(p->out, "$ $</a></td><td class=\"n\">", a->shape, a->type_key);
     atx_html_time(p->out, w->timing.median_s);
     atx_str_add(p->out, "</td><td class=\"n\">");
     if (a->traffic_bytes > 0 && w->timing.median_s > 0)
@@ -217,24 +214,18 @@ static void table_row(atx_html_page *p, size_t index)
                  "</td><td class=\"w\"><span class=\"key\" style=\"--hue:%d\">"
                  "</span><code>",
                  w->trials, w->space_count, atx_html_hue(p, w->template_name));
-    atx_html_text(p->out, w->template_name);
-    atx_str_add(p->out, " ");
-    atx_html_text(p->out, w->config);
-    atx_str_add(p->out, "</code></td></tr>\n");
+    atx_html_add(p->out, "$ $</code></td></tr>\n", w->template_name, w->config);
 }
 
 static void add_device_head(atx_html_page *p, section s)
 {
     const atx_fingerprint *f = &p->winners[s.first].fingerprint;
-    atx_str_add(p->out, "<h2>");
-    atx_html_text(p->out, f->device);
+    atx_html_add(p->out, "<h2>$</h2>\n", f->device);
     atx_str_addf(p->out,
-                 "</h2>\n<p class=\"soft\">compute capability %" PRId64 ".%" PRId64 ", %" PRId64
+                 "<p class=\"soft\">compute capability %" PRId64 ".%" PRId64 ", %" PRId64
                  " multiprocessors, %" PRId64 " MiB; driver ",
                  f->cc / 10, f->cc % 10, f->sms, f->memory_mib);
-    atx_html_text(p->out, f->driver);
-    atx_str_add(p->out, ", NVRTC ");
-    atx_html_text(p->out, f->nvrtc);
+    atx_html_add(p->out, "$, NVRTC $", f->driver, f->nvrtc);
     atx_str_addf(p->out, "; %zu problems</p>\n", s.end - s.first);
 }
 
@@ -281,11 +272,12 @@ at_status atx_html_report(atx_str *out, atx_store *store, const atx_html_options
     at_status status = read_winners(&p, err);
     if (status == AT_OK) {
         atx_html_begin(out, "autotune report");
-        atx_str_addf(out, "<p>%zu winners of <code>", p.count);
-        atx_html_text(out, options->source);
-        atx_str_add(
-            out, "</code>. Times are medians of the interleaved final; the ceiling is the fastest plain copy "
-                 "of the same bytes in the same final, unless the operation names another.</p>\n");
+        atx_str_addf(out, "<p>%zu winners of ", p.count);
+        atx_html_add(
+            out,
+            "<code>$</code>. Times are medians of the interleaved re-measurement; the ceiling is the fastest "
+            "plain copy of the same bytes in it, unless the operation names another.</p>\n",
+            options->source);
     }
     for (size_t i = 0, end = 0; i < p.count && status == AT_OK; i = end) {
         for (end = i;

@@ -67,21 +67,18 @@ static void add_effects(atx_html_page *p, const atx_html_trials *t, const char *
     for (size_t i = 0; i < count; i++)
         best = fmin(best, effects[i].best_s);
     if (count) {
-        atx_str_add(p->out, "<h3>Parameters of ");
-        atx_html_text(p->out, template_name);
-        atx_str_add(p->out,
-                    "</h3>\n<div class=\"wide\"><table>\n<tr><th>parameter</th><th class=\"n\">value</th>"
-                    "<th>best with it, of the best</th><th class=\"n\">median</th><th class=\"n\">trials"
-                    "</th></tr>\n");
+        atx_html_add(p->out,
+                     "<h3>Parameters of $</h3>\n<div class=\"wide\"><table>\n<tr><th>parameter</th><th "
+                     "class=\"n\">value</th>"
+                     "<th>best with it, of the best</th><th class=\"n\">median</th><th class=\"n\">trials"
+                     "</th></tr>\n",
+                     template_name);
     }
     for (size_t i = 0; i < count; i++) {
         const atx_effect *e = &effects[i];
         bool first = i == 0 || strcmp(e->param, effects[i - 1].param) != 0;
-        atx_str_add(p->out, "<tr><td>");
-        atx_html_text(p->out, first ? e->param : "");
-        atx_str_add(p->out, "</td><td class=\"n\">");
-        atx_html_text(p->out, e->value);
-        atx_str_add(p->out, "</td><td class=\"b\">");
+        atx_html_add(p->out, "<tr><td>$</td><td class=\"n\">$</td><td class=\"b\">", first ? e->param : "",
+                     e->value);
         snprintf(label, sizeof label, "%.1f %%", 100 * best / e->best_s);
         atx_html_bar(p->out, best / e->best_s, label);
         atx_str_add(p->out, "</td><td class=\"n\">");
@@ -102,9 +99,7 @@ static void add_ties(atx_html_page *p, const atx_winner *w)
         char text[512];
         size_t len = strcspn(line, "\n");
         snprintf(text, sizeof text, "%.*s", (int)len, line);
-        atx_str_add(p->out, "<code>");
-        atx_html_text(p->out, text);
-        atx_str_add(p->out, "</code><br>\n");
+        atx_html_add(p->out, "<code>$</code><br>\n", text);
         line += len + (line[len] == '\n');
     }
     atx_str_add(p->out, "</p>\n");
@@ -137,12 +132,7 @@ static void add_failures(atx_html_page *p, const atx_html_trials *t)
         snprintf(log, sizeof log, "%.*s", (int)strcspn(first[o]->log, "\n"), first[o]->log);
         atx_str_addf(p->out, "<tr><td class=\"bad\">%s</td><td class=\"n\">%zu</td><td><code>",
                      atx_outcome_name((atx_outcome)o), counts[o]);
-        atx_html_text(p->out, first[o]->template_name);
-        atx_str_add(p->out, " ");
-        atx_html_text(p->out, first[o]->config);
-        atx_str_add(p->out, "</code><br>");
-        atx_html_text(p->out, log);
-        atx_str_add(p->out, "</td></tr>\n");
+        atx_html_add(p->out, "$ $</code><br>$</td></tr>\n", first[o]->template_name, first[o]->config, log);
     }
     atx_str_add(p->out, "</table></div>\n");
 }
@@ -178,14 +168,9 @@ static void add_conditions(atx_html_page *p, const atx_answer *a)
     atx_str_addf(p->out, "%" PRId64 " samples, spread %.2f %%; L2 %s; tuned in %.1f s; measured ",
                  a->winner.timing.samples, 100 * a->winner.timing.spread,
                  a->fingerprint.cold ? "cold" : "warm", a->winner.elapsed_s);
-    atx_html_text(p->out, a->measured_at);
-    atx_str_add(p->out, "; ceiling: ");
-    atx_html_text(p->out, *a->winner.ceiling_name ? a->winner.ceiling_name : "none");
-    if (*a->winner.objective) {
-        atx_str_add(p->out, "; chosen by ");
-        atx_html_text(p->out, a->winner.objective);
-    }
-    atx_str_add(p->out, "</p>\n");
+    atx_html_add(p->out, "$; ceiling: $", a->measured_at,
+                 *a->winner.ceiling_name ? a->winner.ceiling_name : "none");
+    atx_html_add(p->out, *a->winner.objective ? "; chosen by $</p>\n" : "</p>\n", a->winner.objective);
 }
 
 /* As a page has it, whatever a declaration calls them. */
@@ -194,11 +179,8 @@ static void add_metrics(atx_html_page *p, const atx_answer *a)
     atx_str text = { 0 };
     if (p->options->add_metrics)
         p->options->add_metrics(p->options->context, &text, a);
-    if (text.len) {
-        atx_str_add(p->out, "<p class=\"soft\">");
-        atx_html_text(p->out, atx_str_text(&text));
-        atx_str_add(p->out, "</p>\n");
-    }
+    if (text.len)
+        atx_html_add(p->out, "<p class=\"soft\">$</p>\n", atx_str_text(&text));
     p->failed |= text.failed;
     atx_str_clear(&text);
 }
@@ -210,18 +192,10 @@ at_status atx_html_problem(atx_html_page *p, size_t index, at_error *err)
     at_status status = atx_html_trials_read(&t, p->store, a, err);
     if (status == AT_OK) {
         atx_str_addf(p->out, "<details id=\"p%zu\"%s><summary>", index, p->count == 1 ? " open" : "");
-        atx_html_text(p->out, a->op);
-        atx_str_add(p->out, " ");
-        atx_html_text(p->out, a->shape);
-        atx_str_add(p->out, " ");
-        atx_html_text(p->out, a->type_key);
-        atx_str_add(p->out, ": ");
+        atx_html_add(p->out, "$ $ $: ", a->op, a->shape, a->type_key);
         atx_html_time(p->out, a->winner.timing.median_s);
-        atx_str_addf(p->out, ", %zu trials stored</summary>\n<p><code>", t.count);
-        atx_html_text(p->out, a->winner.template_name);
-        atx_str_add(p->out, " ");
-        atx_html_text(p->out, a->winner.config);
-        atx_str_add(p->out, "</code></p>\n");
+        atx_str_addf(p->out, ", %zu trials stored</summary>\n", t.count);
+        atx_html_add(p->out, "<p><code>$ $</code></p>\n", a->winner.template_name, a->winner.config);
         add_metrics(p, a);
         add_conditions(p, a);
         plot_search(p, &t);

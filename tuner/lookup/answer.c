@@ -130,3 +130,9 @@ at_status atx_answer_row(atx_row *row, const atx_found *found, const atx_problem
     atx_str_clear(&shape);
     return status == AT_OK ? atx_str_status(row->out, err) : status;
 }
+
+at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,
+                             const char *device, at_error *err)
+{
+    return atx_answer_row(&(atx_row){ .out = out }, found, problem, device, err);
+}

@@ -17,4 +17,8 @@
 at_status atx_answer_row(atx_row *row, const atx_found *found, const atx_problem *problem, const char *device,
                          at_error *err) AT_MUST_CHECK;
 
+/* The same as members, behind those of an object that has been opened. */
+at_status atx_answer_members(atx_str *out, const atx_found *found, const atx_problem *problem,
+                             const char *device, at_error *err) AT_MUST_CHECK;
+
 #endif

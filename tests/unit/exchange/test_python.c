@@ -250,6 +250,7 @@ static const struct {
     { "'fast'", 1, "found 'fast'; expected a word only where it is compared with a parameter" },
     { "a + 'x' == 1", 5, "found 'x'; expected a word only where it is compared with a parameter" },
     { "a in b", 5, "found 'b'; expected a list of values" },
+    { "a in [1] == b", 9, "found '=='; expected and, or, or the end" },
     { "[a, b] == 1", 0, "found '['; expected a value, a name or '('" },
     { "a ** b == 1", 0, "found 'a'; expected a power of 2" },
     { "sum([a, b]) == 1", 0, "found 'sum'; expected min, max or abs" },
