@@ -112,13 +112,13 @@ static bool read_directive(atx_str *out, reading *r, const char *rendered, const
 
 void atx_ahead_lines(atx_str *out, const char *rendered, const atx_headers *headers, size_t noted_bytes)
 {
-    atx_pragmas orders = { 0 };
+    atx_pragmas pragmas = { 0 };
     atx_str lines = { 0 };
     atx_lexer lexer = { .text = rendered,
                         .len = strlen(rendered),
                         .options = { .lines = true, .active = true, .defined = "AUTOTUNE_RENDERED" } };
-    bool goes_on = atx_pragmas_read(&orders, rendered, NULL) == AT_OK;
-    reading r = { .headers = headers, .note = orders.headers, .worth = noted_bytes >= WORTH_BYTES };
+    bool goes_on = atx_pragmas_read(&pragmas, rendered, NULL) == AT_OK;
+    reading r = { .headers = headers, .note = pragmas.headers, .worth = noted_bytes >= WORTH_BYTES };
     for (atx_token t; goes_on && atx_lexer_next(&t, &lexer);)
         if (t.kind == ATX_TOKEN_DIRECTIVE)
             goes_on = read_directive(&lines, &r, rendered, &t);
@@ -128,18 +128,18 @@ void atx_ahead_lines(atx_str *out, const char *rendered, const atx_headers *head
     if (!asked_for && r.worth && !lines.failed)
         atx_str_add_bytes(out, atx_str_text(&lines), lines.len);
     atx_str_clear(&lines);
-    atx_pragmas_clear(&orders);
+    atx_pragmas_clear(&pragmas);
 }
 
 bool atx_ahead_wanted(const char *rendered)
 {
-    atx_pragmas orders = { 0 };
+    atx_pragmas pragmas = { 0 };
     atx_str lines = { 0 };
-    bool noted = atx_pragmas_read(&orders, rendered, NULL) == AT_OK && orders.headers;
+    bool noted = atx_pragmas_read(&pragmas, rendered, NULL) == AT_OK && pragmas.headers;
     if (!noted)
         atx_ahead_lines(&lines, rendered, NULL, 0);
     bool wanted = noted || lines.len;
-    atx_pragmas_clear(&orders);
+    atx_pragmas_clear(&pragmas);
     atx_str_clear(&lines);
     return wanted;
 }

@@ -438,7 +438,7 @@ at_status atx_compile_check_problem(atx_compile_check *c, const atx_problem *p, 
     return status;
 }
 
-static void add_doubt(void *context, const char *why)
+static void add_warning(void *context, const char *why)
 {
     atx_compile_check *c = context;
     at_error ignored;
@@ -450,7 +450,7 @@ static void add_doubt(void *context, const char *why)
 static void add_useless(void *context, int param, const char *why)
 {
     (void)param;
-    add_doubt(context, why);
+    add_warning(context, why);
 }
 
 static at_status find_lint(atx_compile_check *c, const first *f, at_error *err)
@@ -466,7 +466,7 @@ static at_status find_lint(atx_compile_check *c, const first *f, at_error *err)
                                    .order = !r->failed,
                                    .cancel = &cancel,
                                    .context = c,
-                                   .doubt = add_doubt };
+                                   .warn = add_warning };
     at_status status = atx_lint_find(&query, err);
     return status == AT_ERR_CANCELLED ? AT_OK : status;
 }

@@ -36,7 +36,7 @@ typedef struct atx_compile_check_fault {
     enum atx_fault_kind {
         ATX_FAULT_FAILS,    /* they do not compile, or cannot be launched           */
         ATX_FAULT_LEFT_OUT, /* configurations without a launch: they are no kernels */
-        ATX_FAULT_USELESS   /* of the template: a doubt, as of a parameter that changes nothing */
+        ATX_FAULT_USELESS   /* of the template: a warning, as of a parameter that changes nothing */
     } kind;
 } atx_compile_check_fault;
 

@@ -40,7 +40,7 @@ static void tell_idle(const atx_lint_query *q, const atx_space *space)
             continue;
         snprintf(text, sizeof text, "%.150s:%d:%d: requirement '%.150s' refuses nothing: it always holds",
                  r->where.file, r->where.line, r->where.column, atx_expr_text(r->expr));
-        q->doubt(q->context, text);
+        q->warn(q->context, text);
     }
 }
 
@@ -86,7 +86,7 @@ static at_status tell_grids(const atx_lint_query *q, at_error *err)
         atx_problem_shape(&shape, &smallest);
         atx_str_addf(&text, "%s. So it is for the smallest shape, %s: such configurations are left out there",
                      why.text, atx_str_text(&shape));
-        q->doubt(q->context, atx_str_text(&text));
+        q->warn(q->context, atx_str_text(&text));
         atx_str_clear(&text);
         atx_str_clear(&shape);
     }
@@ -128,7 +128,7 @@ static void tell_order(const atx_lint_query *q, const atx_step *step)
     for (int i = 0; i < count; i++)
         atx_str_addf(&text, " %s", words[i].name);
     atx_str_add(&text, ": is it the order that `arg` says?");
-    q->doubt(q->context, atx_str_text(&text));
+    q->warn(q->context, atx_str_text(&text));
     atx_str_clear(&text);
 }
 
@@ -166,7 +166,7 @@ static void tell_constants(const atx_lint_query *q)
         else
             atx_str_addf(&text, "a name of at most %d characters, which an argument can go into",
                          ATX_MAX_WORD - 1);
-        q->doubt(q->context, atx_str_text(&text));
+        q->warn(q->context, atx_str_text(&text));
         atx_str_clear(&text);
     }
     atx_tokens_clear(&code);

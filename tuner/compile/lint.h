@@ -15,7 +15,7 @@ typedef struct atx_lint_query {
     bool grids, order; /* of arguments: whether to look at these, too */
     atx_cancel *cancel;
     void *context;
-    void (*doubt)(void *context, const char *text); /* for each */
+    void (*warn)(void *context, const char *text); /* for each */
 } atx_lint_query;
 
 /* AT_ERR_CANCELLED. */

@@ -12,8 +12,6 @@
  */
 #include "lang/catalog.h"
 
-#include "lang/catalog_ceiling.h"
-#include "lang/catalog_metric.h"
 #include "lang/catalog_parts.h"
 
 #include <dirent.h>
@@ -40,11 +38,6 @@ typedef struct folder {
     size_t count, cap;
 } folder;
 
-static at_status out_of_memory(at_error *err)
-{
-    return atx_no_memory(err);
-}
-
 /* ---- folders ---- */
 
 static void folder_clear(folder *f)
@@ -67,7 +60,7 @@ static at_status add_file(folder *f, const char *path, const char *text, size_t 
     if (!file.path || !atx_grow(&f->files, &f->cap, f->count, sizeof *f->files)) {
         free(file.path);
         free(owned);
-        return out_of_memory(err);
+        return atx_no_memory(err);
     }
     f->files[f->count++] = file;
     return AT_OK;
@@ -108,7 +101,7 @@ static at_status add_op(atx_catalog *c, const source_file *file, const atx_op **
         goto done;
     }
     if (!atx_grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
-        status = out_of_memory(err);
+        status = atx_no_memory(err);
         goto done;
     }
     for (size_t i = 0; op->by_default && i < c->op_count; i++)
@@ -158,7 +151,7 @@ static at_status place_template(atx_catalog *c, atx_template *t, at_error *err)
         c->templates[i] = placed;
         t = NULL;
     } else if (!atx_grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates)) {
-        status = out_of_memory(err);
+        status = atx_no_memory(err);
     } else {
         c->templates[c->template_count++] = placed;
         t = NULL;
@@ -246,9 +239,9 @@ static int compare_names(const void *a, const void *b)
 static at_status add_name(name_list *list, const char *name, at_error *err)
 {
     if (!atx_grow(&list->names, &list->cap, list->count, sizeof *list->names))
-        return out_of_memory(err);
+        return atx_no_memory(err);
     if (!(list->names[list->count] = atx_text_copy(name, strlen(name))))
-        return out_of_memory(err);
+        return atx_no_memory(err);
     list->count++;
     return AT_OK;
 }
@@ -415,7 +408,7 @@ at_status atx_catalog_open_with(atx_catalog **out, const atx_catalog_options *op
     atx_catalog *c = calloc(1, sizeof *c);
     if (!c || pthread_mutex_init(&c->reading, NULL) != 0) {
         free(c);
-        return out_of_memory(err);
+        return atx_no_memory(err);
     }
     c->broken = options->broken;
     c->context = options->context;

@@ -40,10 +40,8 @@ static bool split_path(char folder[ATX_MAX_NAME], char name[ATX_MAX_NAME], const
 
 static at_status list_op(atx_catalog *c, const atx_embedded *file, const char *folder, at_error *err)
 {
-    if (!atx_grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops)) {
-        atx_no_memory(err);
-        return AT_ERR_MEMORY;
-    }
+    if (!atx_grow(&c->ops, &c->op_cap, c->op_count, sizeof *c->ops))
+        return atx_no_memory(err);
     atx_held_op *held = &c->ops[c->op_count++];
     *held = (atx_held_op){ .file = file };
     atomic_init(&held->op, NULL);
@@ -54,10 +52,8 @@ static at_status list_op(atx_catalog *c, const atx_embedded *file, const char *f
 static at_status list_template(atx_catalog *c, const atx_embedded *file, size_t of, const char *name,
                                at_error *err)
 {
-    if (!atx_grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates)) {
-        atx_no_memory(err);
-        return AT_ERR_MEMORY;
-    }
+    if (!atx_grow(&c->templates, &c->template_cap, c->template_count, sizeof *c->templates))
+        return atx_no_memory(err);
     atx_held_template *held = &c->templates[c->template_count++];
     *held = (atx_held_template){ .of = of, .file = file };
     atomic_init(&held->t, NULL);
@@ -113,12 +109,13 @@ void atx_catalog_no_default(atx_held_op *held)
         op->by_default = false;
 }
 
-static at_status refuse_name(const char *path, const char *what, const char *found, const char *expected,
-                             at_error *err)
+static at_status check_name(const char *path, const char *what, const char *found, const char *expected,
+                            at_error *err)
 {
-    atx_fail(err, AT_ERR_INPUT, "%s: found the %s '%s'; expected '%s', as its path says", path, what, found,
-             expected);
-    return AT_ERR_INPUT;
+    return strcmp(found, expected) == 0
+               ? AT_OK
+               : atx_fail(err, AT_ERR_INPUT, "%s: found the %s '%s'; expected '%s', as its path says", path,
+                          what, found, expected);
 }
 
 static at_status read_op(atx_catalog *c, atx_held_op *held, at_error *err)
@@ -127,10 +124,9 @@ static at_status read_op(atx_catalog *c, atx_held_op *held, at_error *err)
     const atx_embedded *e = held->file;
     at_status status =
         atx_op_read_with(&op, &c->built_in_commons, (const char *)e->data, e->len, e->path, err);
-    if (status != AT_OK)
-        return status;
-    if (strcmp(op->name, held->name) != 0) {
-        status = refuse_name(e->path, "op", op->name, held->name, err);
+    if (status == AT_OK)
+        status = check_name(e->path, "op", op->name, held->name, err);
+    if (status != AT_OK) {
         atx_op_close(op);
         return status;
     }
@@ -148,10 +144,9 @@ static at_status read_template(atx_catalog *c, atx_held_template *held, const at
                            ? atx_image_load(&t, op, &atx_embedded_images, i, err)
                            : atx_template_read_with(&t, op, &c->built_in_commons, (const char *)e->data,
                                                     e->len, e->path, err);
-    if (status != AT_OK)
-        return status;
-    if (strcmp(t->name, held->name) != 0) {
-        status = refuse_name(e->path, "template", t->name, held->name, err);
+    if (status == AT_OK)
+        status = check_name(e->path, "template", t->name, held->name, err);
+    if (status != AT_OK) {
         atx_template_close(t);
         return status;
     }

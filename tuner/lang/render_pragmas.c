@@ -190,12 +190,12 @@ at_status atx_pragmas_read(atx_pragmas *out, const char *rendered, at_error *err
     return status;
 }
 
-void atx_pragmas_clear(atx_pragmas *orders)
+void atx_pragmas_clear(atx_pragmas *pragmas)
 {
-    for (int i = 0; i < orders->option_count; i++)
-        free(orders->options[i]);
-    for (int i = 0; i < orders->kernel_count; i++)
-        free(orders->kernels[i]);
-    free(orders->headers);
-    *orders = (atx_pragmas){ 0 };
+    for (int i = 0; i < pragmas->option_count; i++)
+        free(pragmas->options[i]);
+    for (int i = 0; i < pragmas->kernel_count; i++)
+        free(pragmas->kernels[i]);
+    free(pragmas->headers);
+    *pragmas = (atx_pragmas){ 0 };
 }

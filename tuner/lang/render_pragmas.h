@@ -44,6 +44,6 @@ typedef struct atx_pragmas {
     char *headers; /* NULL: none */
 } atx_pragmas;
 at_status atx_pragmas_read(atx_pragmas *out, const char *rendered, at_error *err) AT_MUST_CHECK;
-void atx_pragmas_clear(atx_pragmas *orders);
+void atx_pragmas_clear(atx_pragmas *pragmas);
 
 #endif

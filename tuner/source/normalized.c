@@ -23,7 +23,7 @@ typedef struct reader {
     const char *const *left_out;
     bool keep_blanks; /* in code, too: see above */
     bool shows_text;  /* a macro makes text of an argument: fold again, with keep_blanks */
-    bool doubt;
+    bool unsure;
     bool line_open;    /* something of it is written */
     bool word_open;    /* a word, or what a word would go on, came last */
     char last;         /* the last character written of a sign; else 0 */
@@ -40,7 +40,7 @@ static void end_line(reader *r)
 {
     if (r->line_open)
         atx_str_add(r->out, "\n");
-    r->doubt |= r->names_file;
+    r->unsure |= r->names_file;
     r->line_open = r->word_open = r->names_file = false;
     r->last = 0;
     r->place = 0;
@@ -138,9 +138,9 @@ static void write_line(const reader *r, const char *at, const char *end)
 static void read_declaration(reader *r, const atx_token *t)
 {
     const char *at = r->text + t->begin + 2 + MARKER_LEN, *end = r->text + t->end - 2;
-    r->doubt |=
+    r->unsure |=
         t->directive || at > end || memcmp(end, "*/", 2) != 0 || memmem(at, (size_t)(end - at), "*\\", 2);
-    if (r->doubt)
+    if (r->unsure)
         return;
     end_line(r);
     r->markers++;
@@ -192,7 +192,7 @@ static void check_word(reader *r, const atx_token *t, size_t begin)
                                         "__builtin_source_location",
                                         NULL };
     static const char *const FILES[] = { "include", "include_next", "import", "embed", NULL };
-    r->doubt |= r->place != 1 && atx_token_is_one_of(r->text, t, SEES);
+    r->unsure |= r->place != 1 && atx_token_is_one_of(r->text, t, SEES);
     r->names_file = r->place == 1 && atx_token_is_one_of(r->text, t, FILES);
     if (!r->out->failed && r->place != 1)
         fold_guard(r, begin, r->out->len - begin);
@@ -201,7 +201,7 @@ static void check_word(reader *r, const atx_token *t, size_t begin)
 static void check_sign(reader *r, const atx_token *t)
 {
     const unsigned char c = (unsigned char)r->text[t->begin];
-    r->doubt |= c < ' ' || c == 0x7f || strchr("\\@`", c) || (c == '#' && !t->directive) ||
+    r->unsure |= c < ' ' || c == 0x7f || strchr("\\@`", c) || (c == '#' && !t->directive) ||
                 atx_token_is(r->text, t, "%:");
     r->shows_text |= t->kind == ATX_TOKEN_SIGN && atx_token_is(r->text, t, "#");
     r->last = r->text[t->end - 1];
@@ -210,7 +210,7 @@ static void check_sign(reader *r, const atx_token *t)
 static void write_token(reader *r, const atx_token *t)
 {
     const char *at = r->text + t->begin, *end = r->text + t->end;
-    r->doubt |= t->raw && t->spliced;
+    r->unsure |= t->raw && t->spliced;
     for (size_t joint; t->spliced && at < end; at += joint ? joint : 1)
         if (!(joint = atx_lexer_joint(at, end)))
             atx_str_add_bytes(r->out, at, 1);
@@ -222,7 +222,7 @@ static void read_token(reader *r, const atx_token *t)
     if (t->kind == ATX_TOKEN_DIRECTIVE || (r->place && !t->directive))
         end_line(r);
     begin_token(r, t);
-    r->doubt |= r->names_file && (t->kind != ATX_TOKEN_TEXT || t->raw || r->text[t->begin] == '\'');
+    r->unsure |= r->names_file && (t->kind != ATX_TOKEN_TEXT || t->raw || r->text[t->begin] == '\'');
     r->names_file = false;
     r->word_open = t->kind != ATX_TOKEN_SIGN;
     r->last = 0;
@@ -260,16 +260,16 @@ static void fold_part(reader *r, const char *text, size_t len)
     atx_lexer lexer = { .text = text, .len = len, .options = { .comments = true } };
     while (last > text && atx_is_blank(last[-1]))
         last--;
-    r->doubt |= last > text && last[-1] == '\\'; /* what comes behind this part would belong to it */
+    r->unsure |= last > text && last[-1] == '\\'; /* what comes behind this part would belong to it */
     r->text = text;
     r->markers = 0;
-    for (atx_token t; !r->doubt && atx_lexer_next(&t, &lexer);)
+    for (atx_token t; !r->unsure && atx_lexer_next(&t, &lexer);)
         if (is_declaration(text, &t))
             read_declaration(r, &t);
         else if (t.kind != ATX_TOKEN_COMMENT)
             read_token(r, &t);
     end_line(r);
-    r->doubt |= lexer.open || lexer.unsure || r->markers != count_markers(text, len);
+    r->unsure |= lexer.open || lexer.unsure || r->markers != count_markers(text, len);
 }
 
 /* The parts, each behind a line with its name; nothing of theirs can look like one. */
@@ -277,7 +277,7 @@ static void fold_bundle(reader *r, const char *text, size_t len)
 {
     const char *end = text + len;
     atx_part_line part;
-    while (text < end && atx_part_line_read(&part, text, end) && !r->doubt) {
+    while (text < end && atx_part_line_read(&part, text, end) && !r->unsure) {
         atx_str_add(r->out, "\xff");
         if (part.line < 0)
             atx_str_add_bytes(r->out, text, (size_t)(part.text - text));
@@ -300,19 +300,19 @@ static bool is_old(const char *text, size_t len)
 bool atx_normalized_fold(atx_str *out, const char *text, size_t len, const char *const *left_out)
 {
     const size_t begin = out->len;
-    reader r = { .out = out, .left_out = left_out, .doubt = is_old(text, len) };
-    if (!r.doubt)
+    reader r = { .out = out, .left_out = left_out, .unsure = is_old(text, len) };
+    if (!r.unsure)
         fold_bundle(&r, text, len);
-    if (!r.doubt && r.shows_text && !r.keep_blanks && !out->failed) {
+    if (!r.unsure && r.shows_text && !r.keep_blanks && !out->failed) {
         out->len = begin;
         r = (reader){ .out = out, .left_out = left_out, .keep_blanks = true };
         fold_bundle(&r, text, len);
     }
-    if (r.doubt && begin < out->len && !out->failed) {
+    if (r.unsure && begin < out->len && !out->failed) {
         out->len = begin;
         out->data[begin] = '\0';
     }
-    return !r.doubt;
+    return !r.unsure;
 }
 
 /* What it is a hash of is a part of it, so that no text has the hash of another's fold. */

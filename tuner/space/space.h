@@ -40,10 +40,8 @@ at_status atx_fix_parse(atx_fix *out, const char *text, at_error *err) AT_MUST_C
 at_status atx_space_open(atx_space **out, const atx_template *t, const int64_t *slots, const atx_fix *fixes,
                          int fix_count, at_error *err) AT_MUST_CHECK;
 
-/*
- * The same for someone who may lose patience: requirements that refuse too little too late can make it walk
- * for minutes. AT_ERR_CANCELLED.
- */
+/* The same until it is cancelled (AT_ERR_CANCELLED): requirements that refuse too little too late can make it
+ * walk for minutes. */
 at_status atx_space_open_until(atx_space **out, const atx_template *t, const int64_t *slots,
                                const atx_fix *fixes, int fix_count, atx_cancel *cancel,
                                at_error *err) AT_MUST_CHECK;

@@ -15,7 +15,7 @@ enum {
     WORTH = 8     /* ... once in so many                               */
 };
 
-struct memo_entry {
+struct cache_entry {
     atx_block block;
     uint64_t hash;
     int len; /* of the key; 0: a free place */
@@ -33,56 +33,56 @@ static uint64_t hash_key(const int64_t *key, int len)
     return hash;
 }
 
-static bool open_memo(atx_space_cache *m)
+static bool open_cache(atx_space_cache *c)
 {
-    m->entries = calloc(PLACES, sizeof *m->entries);
-    m->keys = malloc((size_t)MAX_ENTRIES * ATX_SPACE_CACHE_WORDS * sizeof *m->keys);
-    if (m->entries && m->keys)
+    c->entries = calloc(PLACES, sizeof *c->entries);
+    c->keys = malloc((size_t)MAX_ENTRIES * ATX_SPACE_CACHE_WORDS * sizeof *c->keys);
+    if (c->entries && c->keys)
         return true;
-    atx_space_cache_close(m);
-    m->useless = true;
+    atx_space_cache_close(c);
+    c->useless = true;
     return false;
 }
 
 /* The key's place, or the free one where it belongs. */
-static struct memo_entry *find_place(const atx_space_cache *m, const int64_t *key, int len, uint64_t hash)
+static struct cache_entry *find_place(const atx_space_cache *c, const int64_t *key, int len, uint64_t hash)
 {
     for (uint64_t at = hash;; at++) {
-        struct memo_entry *e = &m->entries[at % PLACES];
+        struct cache_entry *e = &c->entries[at % PLACES];
         if (!e->len || (e->hash == hash && e->len == len &&
-                        memcmp(m->keys + e->key, key, (size_t)len * sizeof *key) == 0))
+                        memcmp(c->keys + e->key, key, (size_t)len * sizeof *key) == 0))
             return e;
     }
 }
 
-atx_block *atx_space_cache_find(atx_space_cache *m, const int64_t *key, int len)
+atx_block *atx_space_cache_find(atx_space_cache *c, const int64_t *key, int len)
 {
-    if (m->useless || (!m->entries && !open_memo(m)))
+    if (c->useless || (!c->entries && !open_cache(c)))
         return NULL;
-    if (m->lookups >= TRIAL && m->hits < m->lookups / WORTH) {
-        atx_space_cache_close(m);
-        m->useless = true;
+    if (c->lookups >= TRIAL && c->hits < c->lookups / WORTH) {
+        atx_space_cache_close(c);
+        c->useless = true;
         return NULL;
     }
     uint64_t hash = hash_key(key, len);
-    struct memo_entry *e = find_place(m, key, len, hash);
-    m->lookups++;
-    m->hits += e->len > 0;
+    struct cache_entry *e = find_place(c, key, len, hash);
+    c->lookups++;
+    c->hits += e->len > 0;
     if (e->len)
         return &e->block;
-    if (m->count == MAX_ENTRIES)
+    if (c->count == MAX_ENTRIES)
         return NULL;
-    *e = (struct memo_entry){
-        .block.count = -1, .hash = hash, .len = len, .key = m->count * ATX_SPACE_CACHE_WORDS
+    *e = (struct cache_entry){
+        .block.count = -1, .hash = hash, .len = len, .key = c->count * ATX_SPACE_CACHE_WORDS
     };
-    memcpy(m->keys + e->key, key, (size_t)len * sizeof *key);
-    m->count++;
+    memcpy(c->keys + e->key, key, (size_t)len * sizeof *key);
+    c->count++;
     return &e->block;
 }
 
-void atx_space_cache_close(atx_space_cache *m)
+void atx_space_cache_close(atx_space_cache *c)
 {
-    free(m->entries);
-    free(m->keys);
-    *m = (atx_space_cache){ 0 };
+    free(c->entries);
+    free(c->keys);
+    *c = (atx_space_cache){ 0 };
 }

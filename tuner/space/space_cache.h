@@ -18,7 +18,7 @@ typedef struct atx_block {
 
 /* All zero: empty. */
 typedef struct atx_space_cache {
-    struct memo_entry *entries;
+    struct cache_entry *entries;
     int64_t *keys;
     int64_t count, lookups, hits;
     bool useless; /* it was given up */
@@ -26,11 +26,11 @@ typedef struct atx_space_cache {
 
 /*
  * The block of a key (0 < len <= ATX_SPACE_CACHE_WORDS), which is a new one when the key is; stays where it
- * is until the memo is closed. NULL: the memo is full, or there is no memory, or it finds so little again
+ * is until the cache is closed. NULL: it is full, or there is no memory, or it finds so little again
  * that it was given up, which ends it.
  */
-atx_block *atx_space_cache_find(atx_space_cache *memo, const int64_t *key, int len);
+atx_block *atx_space_cache_find(atx_space_cache *cache, const int64_t *key, int len);
 
-void atx_space_cache_close(atx_space_cache *memo);
+void atx_space_cache_close(atx_space_cache *cache);
 
 #endif

@@ -26,7 +26,7 @@
 enum { MAX_MEMORY = 1 << 16 };
 
 /* Of a requirement that is tried on bounds; one that reads more is not. */
-enum { MAX_HOPE_LETS = 8, MAX_WAIT_TIME = 64 };
+enum { MAX_BOUND_LETS = 8, MAX_WAIT_TIME = 64 };
 
 /* Steps between two looks at whether to go on: some 10 ms. */
 enum { STEPS_A_LOOK = 1 << 16 };
@@ -38,12 +38,12 @@ enum { STEPS_A_LOOK = 1 << 16 };
  * A requirement that some bound parameters may break already, whatever the others will be: "TILE * ROWS <=
  * 1024" with TILE = 2048. It is tried on bounds; the less that helps, the more seldom.
  */
-typedef struct hope {
+typedef struct bound_test {
     const atx_rule *rule;
-    const atx_rule *lets[MAX_HOPE_LETS]; /* what it reads and is not known yet, in order */
+    const atx_rule *lets[MAX_BOUND_LETS]; /* what it reads and is not known yet, in order */
     int let_count;
     int wait_time, wait; /* trials to pass over after one that did not help; of them, still to come */
-} hope;
+} bound_test;
 
 /* What becomes possible once a parameter is bound. */
 typedef struct level {
@@ -52,14 +52,14 @@ typedef struct level {
     atx_key_column column;
     const atx_rule **rules; /* lets, then requirements */
     size_t rule_count;
-    hope *hopes;
-    size_t hope_count;
+    bound_test *tests;
+    size_t test_count;
     double below; /* combinations of the parameters that follow */
     /* From this level on only these levels' values make a difference; NULL: they are too many, or all are. */
     atx_block *memory;
     int seen[ATX_MAX_PARAMS], seen_count;
     /* The same by what the rules still depend on; only where all before make a difference, in long walks. */
-    atx_space_cache memo;
+    atx_space_cache cache;
     atx_binding *bindings;         /* of each slot when this level begins */
     uint64_t mask[ATX_MAX_PARAMS]; /* of a key: this level's columns and those that follow */
 } level;
@@ -155,16 +155,16 @@ static void unbind(walk *w, const level *l)
 }
 
 /* The lets of the requirement that are evaluated later than level `i`. false: they are too many. */
-static bool list_lets(hope *h, const walk *w, int i)
+static bool list_lets(bound_test *b, const walk *w, int i)
 {
     const atx_rules *r = w->rules;
     for (size_t k = 0; k < r->let_count; k++) {
-        if (!(h->rule->lets.bits[k / 64] >> k % 64 & 1) || !r->rules[k].params ||
+        if (!(b->rule->lets.bits[k / 64] >> k % 64 & 1) || !r->rules[k].params ||
             level_of(w, &r->rules[k], w->rows->column_count) <= i)
             continue;
-        if (h->let_count == MAX_HOPE_LETS)
+        if (b->let_count == MAX_BOUND_LETS)
             return false;
-        h->lets[h->let_count++] = &r->rules[k];
+        b->lets[b->let_count++] = &r->rules[k];
     }
     return true;
 }
@@ -179,49 +179,49 @@ static double still_open(const walk *w, const atx_rule *rule, int i)
 }
 
 /* Requirements of the group that read level i's parameter, and others that follow. */
-static at_status plan_hopes(walk *w, int i, atx_param_set params)
+static at_status plan_bounds(walk *w, int i, atx_param_set params)
 {
     const atx_rules *r = w->rules;
     level *l = &w->levels[i];
-    l->hopes = calloc(r->rule_count + 1, sizeof *l->hopes);
-    if (!l->hopes)
+    l->tests = calloc(r->rule_count + 1, sizeof *l->tests);
+    if (!l->tests)
         return atx_no_memory(w->err);
     for (size_t k = r->let_count; k < r->rule_count; k++) {
-        hope h = { .rule = &r->rules[k] };
-        if (!in_group(h.rule, params) || !(h.rule->params >> l->param & 1) ||
-            level_of(w, h.rule, w->rows->column_count) <= i || still_open(w, h.rule, i) < LEAST_OPEN)
+        bound_test b = { .rule = &r->rules[k] };
+        if (!in_group(b.rule, params) || !(b.rule->params >> l->param & 1) ||
+            level_of(w, b.rule, w->rows->column_count) <= i || still_open(w, b.rule, i) < LEAST_OPEN)
             continue;
-        if (list_lets(&h, w, i))
-            l->hopes[l->hope_count++] = h;
+        if (list_lets(&b, w, i))
+            l->tests[l->test_count++] = b;
     }
     return AT_OK;
 }
 
 /* Is the requirement broken whatever follows? Then nothing in it can fail to be evaluated either. */
-static bool is_broken(walk *w, const hope *h)
+static bool is_broken(walk *w, const bound_test *b)
 {
     atx_bounds value;
-    for (int i = 0; i < h->let_count; i++)
-        if (!atx_expr_bounds(&w->bounds[h->lets[i]->slot], h->lets[i]->expr, w->bounds))
+    for (int i = 0; i < b->let_count; i++)
+        if (!atx_expr_bounds(&w->bounds[b->lets[i]->slot], b->lets[i]->expr, w->bounds))
             return false;
-    return atx_expr_bounds(&value, h->rule->expr, w->bounds) && value.low == 0 && value.high == 0;
+    return atx_expr_bounds(&value, b->rule->expr, w->bounds) && value.low == 0 && value.high == 0;
 }
 
-static bool has_hope(walk *w, level *l)
+static bool may_hold(walk *w, level *l)
 {
-    for (size_t i = 0; i < l->hope_count; i++) {
-        hope *h = &l->hopes[i];
-        if (h->wait > 0) {
-            h->wait--;
+    for (size_t i = 0; i < l->test_count; i++) {
+        bound_test *b = &l->tests[i];
+        if (b->wait > 0) {
+            b->wait--;
             continue;
         }
-        if (is_broken(w, h)) {
-            h->wait_time = 0;
-            w->refused[h->rule - w->rules->rules] += l->below;
+        if (is_broken(w, b)) {
+            b->wait_time = 0;
+            w->refused[b->rule - w->rules->rules] += l->below;
             return false;
         }
-        h->wait_time = h->wait_time < MAX_WAIT_TIME / 2 ? 2 * h->wait_time + 1 : MAX_WAIT_TIME;
-        h->wait = h->wait_time;
+        b->wait_time = b->wait_time < MAX_WAIT_TIME / 2 ? 2 * b->wait_time + 1 : MAX_WAIT_TIME;
+        b->wait = b->wait_time;
     }
     return true;
 }
@@ -318,11 +318,11 @@ static atx_block *recalled(walk *w, int depth)
 {
     level *l = &w->levels[depth];
     int64_t key[ATX_SPACE_CACHE_WORDS];
-    if (w->steps < LONG_WALK || l->memo.useless || depth == 0 ||
+    if (w->steps < LONG_WALK || l->cache.useless || depth == 0 ||
         l->below * w->rules->count[l->param] < LEAST_BELOW || (!l->bindings && !list_bindings(w, depth)))
         return NULL;
     int len = write_residue(key, w, depth);
-    return len > 0 ? atx_space_cache_find(&l->memo, key, len) : NULL;
+    return len > 0 ? atx_space_cache_find(&l->cache, key, len) : NULL;
 }
 
 /* ---- the walk ---- */
@@ -436,7 +436,7 @@ static at_status try_values(walk *w, int depth)
         bind(w, param->slot, param->values[first + i]);
         w->place[depth] = i;
         atx_key_set(w->key, &l->column, first + i);
-        if (passes(w, l) && (w->failed_count || has_hope(w, l)))
+        if (passes(w, l) && (w->failed_count || may_hold(w, l)))
             status = visit(w, depth + 1);
         forget_failed(w, failed);
         if (status != AT_OK)
@@ -502,7 +502,7 @@ static at_status find_rows(walk *w, atx_param_set params)
     for (int i = 1; i < w->rows->column_count && status == AT_OK; i++)
         status = plan_memory(w, i);
     for (int i = 0; i + 1 < w->rows->column_count && status == AT_OK; i++)
-        status = plan_hopes(w, i, params);
+        status = plan_bounds(w, i, params);
     for (int i = 0; i < w->rows->column_count; i++)
         unbind(w, &w->levels[i]);
     if (status == AT_OK)
@@ -518,9 +518,9 @@ static void walk_close(walk *w)
 {
     for (int i = 0; i < ATX_MAX_PARAMS; i++) {
         free(w->levels[i].memory);
-        free(w->levels[i].hopes);
+        free(w->levels[i].tests);
         free(w->levels[i].bindings);
-        atx_space_cache_close(&w->levels[i].memo);
+        atx_space_cache_close(&w->levels[i].cache);
     }
     free(w->by_level);
     free(w->refused);

@@ -56,7 +56,7 @@ Test(space_found, an_empty_space_has_no_configuration)
 
 /* ---- many at once ---- */
 
-Test(space_found, rows_of_any_portion_are_its_configurations)
+Test(space_found, rows_of_any_range_are_its_configurations)
 {
     fixture f =
         open_space(MINI_SPACE("param A = 3 1 2\nparam B = 1..3\nparam C = x y\nparam D = 7\nparam E = 5 6\n"

@@ -1,0 +1,64 @@
+/*
+ * catalog_check.c - what an op names of others, which are read after it: the op that it is compared with, the
+ * parameters of its templates that metrics read, and the configuration that it trusts.
+ */
+#include "lang/catalog_parts.h"
+
+#include <string.h>
+
+at_status atx_check_ceiling(const atx_catalog *c, const atx_op *op, at_error *err)
+{
+    if (!op->goal.ceiling_op[0])
+        return AT_OK;
+    const atx_op *goal = NULL;
+    at_status status = atx_catalog_get_op(&goal, c, op->goal.ceiling_op, err);
+    if (status != AT_OK)
+        return status;
+    if (!goal)
+        return atx_fail(err, AT_ERR_INPUT, "%s: found ceiling '%s'; expected the name of an op",
+                        op->text.file, op->goal.ceiling_op);
+    int missing = goal->shape.dim_count - op->goal.ceiling_dim_count;
+    if (missing < 0 || (missing > 0 && !goal->shape.dims[missing - 1].optional))
+        return atx_fail(err, AT_ERR_INPUT, "%s: found %d sizes for ceiling '%s'; expected %d", op->text.file,
+                        op->goal.ceiling_dim_count, goal->name, goal->shape.dim_count);
+    return AT_OK;
+}
+
+static bool has_param(const atx_template *t, const char *name)
+{
+    return atx_param_find(t, name, strlen(name)) >= 0;
+}
+
+at_status atx_check_metrics(const atx_catalog *c, const atx_op *op, at_error *err)
+{
+    int count = atx_catalog_template_count(c, op);
+    at_status status = op->goal.metric_param_count ? atx_catalog_read(c, op, err) : AT_OK;
+    if (status != AT_OK)
+        return status;
+    for (int i = 0; i < op->goal.metric_param_count && count; i++) {
+        const atx_metric_param *p = &op->goal.metric_params[i];
+        int k = 0;
+        while (k < count && !has_param(atx_catalog_template(c, op, k), p->name))
+            k++;
+        if (k == count)
+            return atx_fail(err, AT_ERR_INPUT,
+                            "%s:%d:%d: found param.%s; expected a parameter that a template of '%s' has",
+                            p->where.file, p->where.line, p->where.column, p->name, op->name);
+    }
+    return AT_OK;
+}
+
+at_status atx_catalog_trusted(const atx_template **t, atx_config *config, const atx_catalog *catalog,
+                              const atx_op *op, at_error *err)
+{
+    const atx_where w = op->expected.trusted_where;
+    at_error cause = { 0 };
+    *t = atx_catalog_find_template(catalog, op, op->expected.trusted);
+    if (!*t)
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s'; expected a template of the operation %s",
+                        w.file, w.line, w.column, op->expected.trusted, op->name);
+    memcpy(config->values, (*t)->scope.defaults, sizeof config->values);
+    if (atx_config_change(config, *t, op->expected.trusted_config, &cause) != AT_OK)
+        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", w.file, w.line, w.column, cause.text);
+    return AT_OK;
+}
