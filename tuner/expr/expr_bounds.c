@@ -1,16 +1,24 @@
 /*
- * expr_bounds.c - interval arithmetic on the byte code; see expr.h. After R. E. Moore, Interval Analysis
- * (1966), on integers: the bounds of a result are among the results at the corners, for operators that are
- * monotone in each operand there.
+ * expr_bounds.c - what is known of an expression's value before all of its slots are bound: by interval
+ * arithmetic, its bounds; and what of the bound slots it still depends on. See expr.h. After R. E. Moore,
+ * Interval Analysis (1966), on integers: the bounds of a result are among the results at the corners, for
+ * operators that are monotone in each operand there.
  *
  * Where it is not known which way a jump goes, both are walked: what the skipped way would give waits until
- * the ways meet.
+ * the ways meet. For what is left of the bound slots a known value is written down where it meets one that is
+ * not known.
  */
 #include "expr/expr.h"
 
 #include "expr/expr_code.h"
 
 enum { MAX_WAITING = 64 };
+
+/* For bounds `b` counts; for what is left the binding, and the value b.low unless that is unbound. */
+typedef struct value {
+    atx_bounds b;
+    atx_binding binding;
+} value;
 
 /* Where ways meet, and what came the other way; or, of ?:, where the other way begins. */
 typedef struct waiting {
@@ -20,10 +28,12 @@ typedef struct waiting {
 } waiting;
 
 typedef struct machine {
-    atx_bounds stack[ATX_EXPR_MAX_STACK];
+    value stack[ATX_EXPR_MAX_STACK];
     int depth;
     waiting waiting[MAX_WAITING];
     int waiting_count;
+    int64_t *out; /* where what is left is written; NULL: bounds are asked for */
+    int count, max;
 } machine;
 
 /* The analyzer cannot know what the parser guarantees of the stack; see expr.c.
@@ -220,6 +230,34 @@ static bool unary(unsigned code, atx_bounds *a)
     }
 }
 
+/* ---- what is left ---- */
+
+static bool write(machine *m, int64_t what)
+{
+    if (m->count == m->max)
+        return false;
+    m->out[m->count++] = what;
+    return true;
+}
+
+/* A value whose use is not known yet. Constants are the same whatever is bound. */
+static bool keep(machine *m, const value *v)
+{
+    return v->binding != ATX_BOUND || write(m, v->b.low);
+}
+
+static bool binary_left(machine *m, unsigned code, value *a, const value *b)
+{
+    if (a->binding == ATX_UNBOUND || b->binding == ATX_UNBOUND) {
+        bool good = keep(m, a) && keep(m, b);
+        a->binding = ATX_UNBOUND;
+        return good;
+    }
+    if (b->binding == ATX_BOUND)
+        a->binding = ATX_BOUND;
+    return !atx_code_binary(code, &a->b.low, b->b.low);
+}
+
 /* ---- jumps ---- */
 
 static bool wait(machine *m, size_t at, bool is_begin, atx_bounds other)
@@ -230,40 +268,66 @@ static bool wait(machine *m, size_t at, bool is_begin, atx_bounds other)
     return true;
 }
 
-/* Ways that meet here. */
-static void meet(machine *m, size_t pc)
+/* Ways that meet here: it is not known which one gave the value. */
+static bool meet(machine *m, size_t pc)
 {
-    while (m->waiting_count && m->waiting[m->waiting_count - 1].at == pc &&
+    bool good = true;
+    while (good && m->waiting_count && m->waiting[m->waiting_count - 1].at == pc &&
            !m->waiting[m->waiting_count - 1].is_begin) {
-        atx_bounds *top = &m->stack[m->depth - 1];
-        *top = join(*top, m->waiting[--m->waiting_count].other);
+        value *top = &m->stack[m->depth - 1];
+        m->waiting_count--;
+        if (m->out) {
+            good = keep(m, top);
+            top->binding = ATX_UNBOUND;
+        } else {
+            top->b = join(top->b, m->waiting[m->waiting_count].other);
+        }
     }
+    return good;
+}
+
+/* 1, 0; -1: it is not known. */
+static int truth_of(const machine *m, const value *v)
+{
+    if (m->out)
+        return v->binding == ATX_UNBOUND ? -1 : v->b.low != 0;
+    return !has_zero(v->b) ? 1 : is_one(v->b) ? 0 : -1;
+}
+
+/* A jump that is known tells which code the rest of what is left is of: it belongs to it. */
+static bool decide(machine *m, const value *condition, int known)
+{
+    return !m->out || condition->binding == ATX_CONSTANT || write(m, known);
 }
 
 /* && and ||: `settles` is the left side's truth that settles it. */
 static bool short_circuit(machine *m, size_t *pc, size_t target, bool settles)
 {
-    atx_bounds left = m->stack[m->depth - 1], converged = truth(settles);
-    bool always = !has_zero(left), never = has_zero(left) && is_one(left);
-    if (settles ? always : never) {
-        m->stack[m->depth - 1] = converged;
-        *pc = target;
-        return true;
+    value *left = &m->stack[m->depth - 1];
+    const int known = truth_of(m, left);
+    if (known < 0) {
+        m->depth--;
+        return wait(m, target, false, truth(settles));
     }
-    m->depth--;
-    return (settles ? never : always) || wait(m, target, false, converged);
+    if (known == settles) {
+        left->b = truth(settles);
+        *pc = target;
+    } else {
+        m->depth--;
+    }
+    return decide(m, left, known);
 }
 
 /* The condition of ?: */
 static bool choose(machine *m, size_t *pc, size_t target)
 {
-    atx_bounds condition = m->stack[--m->depth];
-    if (!has_zero(condition))
-        return true;
-    if (!is_one(condition))
+    const value *condition = &m->stack[--m->depth];
+    const int known = truth_of(m, condition);
+    if (known < 0)
         return wait(m, target, true, TRUTH);
-    *pc = target;
-    return true;
+    if (!known)
+        *pc = target;
+    return decide(m, condition, known);
 }
 
 /* Behind the first branch of ?:; the second one begins at *pc. */
@@ -275,18 +339,30 @@ static bool end_branch(machine *m, size_t *pc, size_t target)
         return true;
     }
     m->waiting_count--;
-    return wait(m, target, false, m->stack[--m->depth]);
+    const value *first = &m->stack[--m->depth];
+    return (!m->out || keep(m, first)) && wait(m, target, false, first->b);
 }
 
-static bool step(machine *m, size_t *pc, const atx_instruction *i, const atx_bounds *slots)
+/* What takes its operands from the stack and puts its result there. */
+static bool operate(machine *m, unsigned code)
+{
+    value *a = &m->stack[m->depth - 1];
+    if (code < ATX_ADD && !m->out)
+        return unary(code, &a->b);
+    if (code < ATX_ADD)
+        return a->binding == ATX_UNBOUND || !atx_code_unary(code, &a->b.low);
+    const value *b = a--;
+    m->depth--;
+    return m->out ? binary_left(m, code, a, b) : binary(code, &a->b, a->b, b->b);
+}
+
+/* Does what is no load. */
+static bool step(machine *m, size_t *pc, const atx_instruction *i)
 {
     size_t target = (size_t)i->value;
     switch (i->code) {
     case ATX_PUSH:
-        m->stack[m->depth++] = (atx_bounds){ i->value, i->value };
-        return true;
-    case ATX_LOAD:
-        m->stack[m->depth++] = slots[i->value];
+        m->stack[m->depth++] = (value){ { i->value, i->value }, ATX_CONSTANT };
         return true;
     case ATX_JUMP:
         return end_branch(m, pc, target);
@@ -296,10 +372,7 @@ static bool step(machine *m, size_t *pc, const atx_instruction *i, const atx_bou
     case ATX_OR_JUMP:
         return short_circuit(m, pc, target, i->code == ATX_OR_JUMP);
     default:
-        if (i->code < ATX_ADD)
-            return unary(i->code, &m->stack[m->depth - 1]);
-        m->depth--;
-        return binary(i->code, &m->stack[m->depth - 1], m->stack[m->depth - 1], m->stack[m->depth]);
+        return operate(m, i->code);
     }
 }
 
@@ -308,15 +381,38 @@ bool atx_expr_bounds(atx_bounds *out, const atx_expr *expr, const atx_bounds *sl
     machine m;
     size_t pc = 0;
     m.depth = m.waiting_count = 0;
+    m.out = NULL;
     while (pc < expr->count) {
         meet(&m, pc);
         const atx_instruction *i = &expr->code[pc++];
-        if (!step(&m, &pc, i, slots))
+        if (i->code == ATX_LOAD)
+            m.stack[m.depth++].b = slots[i->value];
+        else if (!step(&m, &pc, i))
             return false;
     }
     meet(&m, pc);
-    *out = m.stack[0];
+    *out = m.stack[0].b;
     return true;
+}
+
+int atx_expr_residue(int64_t *out, int max, const atx_expr *expr, const int64_t *slots,
+                     const atx_binding *bindings)
+{
+    machine m;
+    size_t pc = 0;
+    m.depth = m.waiting_count = m.count = 0;
+    m.out = out;
+    m.max = max;
+    while (pc < expr->count) {
+        if (!meet(&m, pc))
+            return -1;
+        const atx_instruction *i = &expr->code[pc++];
+        if (i->code == ATX_LOAD)
+            m.stack[m.depth++] = (value){ { slots[i->value], slots[i->value] }, bindings[i->value] };
+        else if (!step(&m, &pc, i))
+            return -1;
+    }
+    return meet(&m, pc) && keep(&m, &m.stack[0]) ? m.count : -1;
 }
 
 /* NOLINTEND(clang-analyzer-core.*) */

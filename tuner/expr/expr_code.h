@@ -1,6 +1,6 @@
 /*
  * expr_code.h - the byte code between expr_parse.c, which writes it, and expr.c, expr_bounds.c and
- * expr_residue.c, which run it. Private to them, and to declare_image.c, which copies it.
+ * expr_real.c, which run it. Private to them, and to declare_image.c, which copies it.
  *
  * A stack machine. && || ?: are jumps, everything else takes its operands from the stack and puts its result
  * there. The parser knows the stack's depth at every point, so evaluation needs no checks and a fixed stack.
