@@ -328,10 +328,12 @@ static atx_py_piece binary(atx_py_parser *p, atx_py_piece *left, const row *o)
     if (!logic || right.kind == ATX_PY_IS_WORD)
         atx_py_want_number(p, &right);
     if (!o->level) { /* of 2 a shift */
-        if (strcmp(atx_str_text(&left->text), "2") != 0)
-            atx_py_refuse_at(p, left->begin, left->end, "a power of 2");
-        atx_str_reset(&left->text);
-        atx_str_add(&left->text, "1");
+        if (!left->text.failed) {
+            if (strcmp(atx_str_text(&left->text), "2") != 0)
+                atx_py_refuse_at(p, left->begin, left->end, "a power of 2");
+            atx_str_reset(&left->text);
+            atx_str_add(&left->text, "1");
+        }
         return join(p, left, "<<", &right, SHIFT, SHIFT + 1);
     }
     if (*o->ours == '/' || *o->ours == '%')

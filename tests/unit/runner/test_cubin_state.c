@@ -19,8 +19,10 @@ static bool has_state(const char *before, const char *body)
                  "%s\nextern \"C\" __global__ void k(int *out) { __shared__ int s[32]; s[threadIdx.x] = 1; "
                  "__syncthreads(); %s out[0] += s[1]; }\n",
                  before, body);
-    at_status status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, atx_str_text(&source), "t.cu",
-                                         90, ATX_CUBIN, &err);
+    const atx_nvrtc_source text = {
+        .text = atx_str_text(&source), .name = "t.cu", .cc = 90, .kind = ATX_CUBIN
+    };
+    at_status status = atx_nvrtc_compile(nvrtc, &ok, &code, &log, &resources, &text, &err);
     cr_assert(status == AT_OK && ok, "%s%s", err.text, atx_str_text(&log));
     const bool found = atx_cubin_has_state(code.data, code.len);
     atx_nvrtc_close(nvrtc);
