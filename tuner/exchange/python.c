@@ -133,6 +133,13 @@ void atx_py_want(atx_py_parser *p, const char *text, const char *expected)
 
 /* ---- pieces ---- */
 
+/* A text that is not whole must not be taken for another one. */
+static void want_whole(atx_py_parser *p, const atx_str *text)
+{
+    if (text->failed && p->status == AT_OK)
+        atx_py_stop(p, AT_ERR_MEMORY);
+}
+
 static void add_piece(atx_str *out, const atx_py_piece *x, int level)
 {
     atx_str_addf(out, x->level < level ? "(%s)" : "%s", atx_str_text(&x->text));
@@ -149,6 +156,7 @@ static atx_py_piece join(atx_py_parser *p, atx_py_piece *a, const char *sign, at
     add_piece(&made.text, a, level);
     atx_str_addf(&made.text, " %s ", sign);
     add_piece(&made.text, b, right);
+    want_whole(p, &made.text);
     atx_str_clear(&a->text);
     atx_str_clear(&b->text);
     return made;
@@ -315,6 +323,7 @@ static void add_guard(atx_py_parser *p, const atx_py_piece *top, const atx_py_pi
         atx_str_addf(&guard->text, "(%s) == 0 || (%s) %% (%s) == 0", b, a, b);
     else
         atx_str_addf(&guard->text, "(%s) == 0 || (%s) >= 0 && (%s) > 0", b, a, b);
+    want_whole(p, &guard->text);
 }
 
 static atx_py_piece binary(atx_py_parser *p, atx_py_piece *left, const row *o)
@@ -370,6 +379,7 @@ static atx_py_piece compare(atx_py_parser *p, const atx_py_piece *a, const char 
     add_side(p, &made.text, a, b, made.level + 1);
     atx_str_addf(&made.text, " %s ", sign);
     add_side(p, &made.text, b, a, made.level + 1);
+    want_whole(p, &made.text);
     return made;
 }
 
@@ -428,6 +438,7 @@ static atx_py_piece climb(atx_py_parser *p, int binds)
         return left;
     p->depth++;
     left = read_prefix(p, binds);
+    want_whole(p, &left.text);
     for (const row *o; p->status == AT_OK && (o = find_row(p)) && o->binds >= binds;)
         left = o->binds == COMPARES ? compare_all(p, &left) : binary(p, &left, o);
     p->depth--;
