@@ -88,6 +88,14 @@ class Members(unittest.TestCase):
         answer = self.check(self.run_it(*words, code=1), "autotune.tune/1")
         self.assertEqual((answer["match"], answer["found"], answer["config"]), ("none", False, None))
 
+    def test_run_ends_with_a_verdict(self):
+        recording = os.path.join(ROOT, "db", "recordings", "h200.jsonl.gz")
+        answer = self.check(self.run_it("run", "16384x16384", "f32", "--config", "naive", "--device", "replay:" + recording,
+                                        "--json"), "autotune.run/1")
+        self.assertEqual((answer["match"], answer["template"]), ("exact", "naive"))
+        self.assertIsNone(answer["verdict"]["outcome"], "of a recording nothing is checked")
+        self.assertEqual(answer["verdict"]["launches_checked"], 0)
+
     def test_csv_has_the_same_names(self):
         rows = list(csv.reader(io.StringIO(self.run_it("query", "4096x4096", "--db", self.database, "--format", "csv"))))
         names = [name for name, _ in page()["autotune.query/1"] if name != "schema"]
