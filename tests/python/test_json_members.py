@@ -150,6 +150,14 @@ class Members(unittest.TestCase):
         self.assertEqual(members - columns, {"schema", "dtype", "share_of_best", "outdated", "metrics"})
         self.assertEqual(columns - members, {"strategy", "host", "run_id", "trial_id"})
 
+    def test_run_ends_with_a_verdict(self):
+        recording = os.path.join(ROOT, "db", "recordings", "h200.jsonl.gz")
+        answer = self.check(self.run_it("run", "16384x16384", "f32", "--config", "naive", "--device", "replay:" + recording,
+                                        "--json"), "autotune.run/1")
+        self.assertEqual((answer["match"], answer["template"]), ("exact", "naive"))
+        self.assertIsNone(answer["verdict"]["outcome"], "of a recording nothing is checked")
+        self.assertEqual(answer["verdict"]["launches_checked"], 0)
+
     def test_csv_has_the_same_names(self):
         rows = list(csv.reader(io.StringIO(self.run_it("query", "4096x4096", "--db", self.database, "--format", "csv"))))
         names = [name for name, _ in page()["autotune.query/1"] if name != "schema"]

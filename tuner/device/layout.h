@@ -6,7 +6,8 @@
  *     ... | guard | buffer, exactly its bytes | guard | ...
  *
  * A buffer that is less than fully aligned begins its alignment's bytes behind a page. Beside the sets lie
- * the right answers: each output once, twice where the reference leaves gaps in it.
+ * right answers: of a few sets of inputs each output once, twice where the reference leaves gaps in it. What
+ * must fit is one of them.
  */
 #ifndef AUTOTUNE_LAYOUT_H
 #define AUTOTUNE_LAYOUT_H

@@ -34,10 +34,12 @@
 #define TIE_WIDTH      0.002 /* differences below this are not worth more rounds */
 #define CANCEL_LIMIT_S 1.0   /* for the fewest rounds, once cancelled */
 
-/* After each sample one launch is checked; of long launches, where that takes as long as one, after one of so
- * many samples, and after the last. */
-#define CHECK_EACH_LONG 3
-#define LONG_BATCH      4 /* launches; fewer are long ones */
+/* After each sample one launch is checked; where that takes as long as a good part of the sample, after one
+ * of two samples or of three; and after the last. By the launches of a sample. */
+static const struct {
+    int64_t below;
+    int each;
+} CHECKS[] = { { 4, 3 }, { 16, 2 }, { INT64_MAX, 1 } };
 
 /* Faster than a copy by so much: so many more samples are made, and checked. */
 #define ABOVE_CEILING 1.05
@@ -225,7 +227,10 @@ static void shuffle(int *order, int count, atx_rng *rng)
 
 static bool is_to_be_checked(const remeasurement *f, int i)
 {
-    return f->batches[i].launches >= LONG_BATCH || atx_bench_random(bench_of(f, i), CHECK_EACH_LONG) == 0;
+    int k = 0;
+    while (f->batches[i].launches >= CHECKS[k].below)
+        k++;
+    return atx_bench_random(bench_of(f, i), CHECKS[k].each) == 0;
 }
 
 static at_status sample_one(remeasurement *f, int i, at_error *err)
@@ -364,35 +369,37 @@ static double fastest_copy_s(const remeasurement *f)
     return isfinite(fastest) ? fastest : 0;
 }
 
-static at_status suspect_one(remeasurement *f, int i, at_error *err)
+/* One more sample, and a launch of it checked. */
+static at_status sample_and_check(remeasurement *f, int i, at_error *err)
 {
     double seconds = 0;
+    at_status status = atx_sample(&seconds, f->by->gpu, bench_of(f, i), &f->batches[i], err);
+    return status == AT_OK ? check_one(f, i, true, err) : status;
+}
+
+/* Fast because wrong must not win: what was timed last is checked, whatever was before. */
+static at_status check_last(remeasurement *f, int i, at_error *err)
+{
+    int checks = 1;
     at_status status = AT_OK;
-    if (!is_rival(f, i) || f->rows[i].timing.median_s * ABOVE_CEILING > fastest_copy_s(f))
-        return AT_OK;
-    f->rows[i].verdict.above_ceiling = true;
-    for (int k = 0; k < MORE_CHECKS && status == AT_OK && takes_part(f, i); k++) {
-        status = atx_sample(&seconds, f->by->gpu, bench_of(f, i), &f->batches[i], err);
-        if (status == AT_OK)
-            status = check_one(f, i, true, err);
+    if (is_rival(f, i) && !atx_bench_is_warm(f->by->bench) &&
+        f->rows[i].timing.median_s * ABOVE_CEILING < fastest_copy_s(f)) {
+        f->rows[i].verdict.above_ceiling = true;
+        checks += MORE_CHECKS;
     }
+    for (int k = 0; k < checks && status == AT_OK && takes_part(f, i); k++)
+        status = sample_and_check(f, i, err);
     return status;
 }
 
-/* Fast because wrong must not win: what was timed last is checked, whatever was before. Also where the
- * re-measurement is cancelled: what has been timed is not left without a check. */
-static at_status check_last(remeasurement *f, at_error *err)
+/* Also where the re-measurement is cancelled: what has been timed is not left without a check. */
+static at_status check_all(remeasurement *f, at_error *err)
 {
-    double seconds = 0;
     at_status status = AT_OK;
     for (int i = 0; i < f->count && status == AT_OK; i++) {
         at_error cause = { 0 };
-        if (!takes_part(f, i))
-            continue;
-        status = atx_sample(&seconds, f->by->gpu, bench_of(f, i), &f->batches[i], &cause);
-        if (status == AT_OK)
-            status = check_one(f, i, true, &cause);
-        status = left_out_or_lost(f, i, status, &cause, err);
+        if (takes_part(f, i))
+            status = left_out_or_lost(f, i, check_last(f, i, &cause), &cause, err);
     }
     return status;
 }
@@ -409,9 +416,7 @@ static at_status measure_all(remeasurement *f, at_error *err)
     if (status == AT_OK && f->by->scales)
         status = for_each(f, measure_energy_of, err);
     if (status == AT_OK)
-        status = check_last(f, err);
-    if (status == AT_OK && !atx_bench_is_warm(f->by->bench))
-        status = for_each(f, suspect_one, err);
+        status = check_all(f, err);
     if (status == AT_OK)
         find_ties(f);
     return status;

@@ -235,7 +235,7 @@ static void why_cancelled(atx_str *out, const atx_job *j, const char *where)
 static atx_verdict verdict_of(const atx_result *r, const atx_job *j)
 {
     atx_verdict v = ATX_NO_VERDICT;
-    const atx_candidate *failure = r->found ? NULL : atx_search_run_failure(j->main);
+    const atx_candidate *failure = r->found || !j->main ? NULL : atx_search_run_failure(j->main);
     if (r->found && !r->from_store)
         v = j->remeasured.rows[j->remeasured.winner].verdict;
     else if (failure)
