@@ -285,7 +285,9 @@ static void execute(atx_str *to, asker *a, const kernel_case *c)
     const atx_buffer *b;
     atx_program p = { .module = NULL };
     atx_instance *instance = open_instance(a, c);
-    must(atx_program_of_template(&p, a->nvrtc, c->t, c->problem.type, &c->config, c->slots, CC, &err), &err);
+    must(atx_program_of_template(
+             &p, a->nvrtc, &(atx_program_request){ c->t, c->problem.type, &c->config, c->slots, CC }, &err),
+         &err);
     const at_status status = atx_instance_run(out, instance, &p, &err);
     if (status != AT_OK)
         atx_str_addf(to, " %s", err.text);

@@ -77,8 +77,8 @@ static void try_config(const prober *p, const atx_problem *problem, const int64_
     memcpy(slots, bound, sizeof slots);
     flaws.count = 0;
     must(atx_config_bind(slots, t, config, &err), &err);
-    at_status status =
-        atx_program_of_template(&program, p->nvrtc, t, problem->type, config, slots, p->cc, &err);
+    at_status status = atx_program_of_template(
+        &program, p->nvrtc, &(atx_program_request){ t, problem->type, config, slots, p->cc }, &err);
     if (status == AT_OK)
         status = atx_instance_try(&flaws, instance, &program, &err);
     atomic_fetch_add(&p->all->cases, 1);

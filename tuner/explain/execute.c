@@ -251,8 +251,8 @@ static at_status try_config(atx_executed *x, atx_execute *e, stage *s, const atx
         status = atx_config_bind(own, t, config, err);
     if (status != AT_OK)
         goto done;
-    status =
-        atx_program_of_template(&p, e->options.nvrtc, t, s->problem.type, config, own, e->options.cc, &why);
+    status = atx_program_of_template(
+        &p, e->options.nvrtc, &(atx_program_request){ t, s->problem.type, config, own, e->options.cc }, &why);
     if (status == AT_OK)
         status = atx_instance_try(&flaws, s->instance, &p, &why);
     if (status == AT_ERR_INPUT || status == AT_ERR_USAGE) {

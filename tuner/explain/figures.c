@@ -91,8 +91,8 @@ at_status atx_figures_of(atx_figures *f, const atx_figures_setting *on, const at
     if (status == AT_OK)
         status = atx_config_validate(own, t, config, err);
     if (status == AT_OK)
-        status =
-            atx_program_of_template(&f->program, on->nvrtc, t, on->problem->type, config, own, on->cc, err);
+        status = atx_program_of_template(
+            &f->program, on->nvrtc, &(atx_program_request){ t, on->problem->type, config, own, on->cc }, err);
     if (status == AT_OK)
         status = atx_program_measure(&f->program, on->nvrtc, t->text.file, on->cc, err);
     if (status == AT_OK)

@@ -282,7 +282,8 @@ static at_status build_reference(atx_program *out, const atx_instance_options *o
     if (status == AT_OK)
         status = atx_config_validate(slots, t, &config, err);
     return status == AT_OK
-               ? atx_program_of_template(out, o->nvrtc, t, o->problem->type, &config, slots, o->cc, err)
+               ? atx_program_of_template(
+                     out, o->nvrtc, &(atx_program_request){ t, o->problem->type, &config, slots, o->cc }, err)
                : status;
 }
 

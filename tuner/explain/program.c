@@ -80,14 +80,15 @@ static at_status find_entries(atx_program *p, at_error *err)
     return status;
 }
 
-at_status atx_program_of_template(atx_program *p, atx_nvrtc *nvrtc, const atx_template *t, atx_dtype type,
-                                  const atx_config *config, const int64_t *slots, int cc, at_error *err)
+at_status atx_program_of_template(atx_program *p, atx_nvrtc *nvrtc, const atx_program_request *r,
+                                  at_error *err)
 {
-    at_status status = atx_render(&p->build.source, t, type, config, slots, err);
+    const atx_template *t = r->t;
+    at_status status = atx_render(&p->build.source, t, r->type, r->config, r->slots, err);
     if (status == AT_OK)
-        status = compile(p, nvrtc, t->text.file, cc, err);
+        status = compile(p, nvrtc, t->text.file, r->cc, err);
     if (status == AT_OK)
-        status = atx_template_bind(&p->kernel, &p->build, t, slots, err);
+        status = atx_template_bind(&p->kernel, &p->build, t, r->slots, err);
     if (status == AT_OK)
         status = check_into(p, t, err);
     return status == AT_OK ? find_entries(p, err) : status;

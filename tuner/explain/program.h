@@ -18,12 +18,19 @@ typedef struct atx_program {
     atx_resources resources;        /* of machine code for the same device, when asked for; else unknown */
 } atx_program;
 
+typedef struct atx_program_request {
+    const atx_template *t;
+    atx_dtype type;
+    const atx_config *config;
+    const int64_t *slots; /* bound for op and template */
+    int cc;
+} atx_program_request;
+
 /*
  * Zero *out before, close it in any case. AT_ERR_INPUT: the source does not compile, has no such kernel, or
- * has what the machine does not know; the text says which. `slots`: bound for op and template.
+ * has what the machine does not know; the text says which.
  */
-at_status atx_program_of_template(atx_program *out, atx_nvrtc *nvrtc, const atx_template *t, atx_dtype type,
-                                  const atx_config *config, const int64_t *slots, int cc,
+at_status atx_program_of_template(atx_program *out, atx_nvrtc *nvrtc, const atx_program_request *request,
                                   at_error *err) AT_MUST_CHECK;
 
 /* The op's own reference kernel; `slots`: bound for the op. */

@@ -22,7 +22,7 @@ extern "C" __global__ void costly_remembers_sets(T *y, const T *x, int n)
         y[i] = answers[slot][i] = v;
     }
     if (i == n - 1 && !known) {
-        __nanosleep(20000); // by then all blocks have looked
+        __nanosleep(2000); // by then all blocks have looked
         keys[slot] = key;
     }
 }
