@@ -13,7 +13,7 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 AUTOTUNE, FIXTURE = sys.argv[1:3]
-ANSWERS = {"autotune.query/1", "autotune.export/1", "autotune.tune/1"}  # they begin with the same members
+ANSWERS = {"autotune.query/1", "autotune.export/1", "autotune.tune/1", "autotune.run/1"}  # they begin with the same members
 TYPES = {"text": str, "bool": bool, "int": int, "real": (int, float), "object": dict, "list": list}
 OWN = {"schema", "match", "why", "outdated", "origin", "runner_up", "from_shape", "from_device", "expected_s",
        "expected_loss", "dtype", "metrics"}  # of an answer, not of what is stored
