@@ -31,7 +31,8 @@ OUTCOMES.update({"slower": {"timed"}, "right": {"timed"}, "not found": {"timed"}
 
 def expectations(page=HERE / "wrong" / "README.md"):
     """[(op/kernel, words of the page)], in its order."""
-    rows = re.findall(r"^\| `(\w+/\w+)` \|[^|]*\| ([^|]*) \|", page.read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+/\w+)` \|[^|]*\| ([^|]*) \|", page.read_text(encoding="utf-8").split("\n## ")[0],
+                      re.MULTILINE)
     return [(name, [word.strip() for word in words.split(",")]) for name, words in rows]
 
 

@@ -101,7 +101,7 @@ static void add_measured(atx_str *out, const atx_export_input *in)
     char line[512];
     snprintf(line, sizeof line, "%.2f us, %.0f GB/s, %s L2%s", 1e6 * w->timing.median_s,
              atx_answer_gb_per_s(a), f->cold ? "cold" : "warm",
-             exact ? "" : ", in a search, and not measured again");
+             exact ? "" : ", in a search, not re-measured");
     atx_export_comment(out, "measured", line);
     if (a->ops_count > 0) {
         snprintf(line, sizeof line, "%.0f GFLOP/s", atx_gflop_per_s(a->ops_count, w->timing.median_s));
