@@ -100,6 +100,45 @@ Test(outcome, a_search_that_ended_by_itself_has_not_when_its_best_is_wrong)
     end(&r);
 }
 
+/* ---- who is measured again ---- */
+
+static int leaders_of(search_run *r, atx_candidate **out, int max, double within)
+{
+    at_error err = { 0 };
+    int count = 0;
+    for (int i = 0; i < 3; i++) /* a loser's kernel would be built again */
+        r->a[i].build.done = r->a[i].build.ok = true;
+    cr_assert_eq(atx_search_run_leaders(&r->c, out, &count, max, within, &err), AT_OK, "%s", err.text);
+    return count;
+}
+
+Test(outcome, leaders_are_the_best_first_as_far_as_they_are_close)
+{
+    search_run r;
+    atx_candidate *out[3];
+    begin(&r);
+    cr_assert_eq(leaders_of(&r, out, 3, 0.5), 1);
+    cr_assert_eq(out[0], &r.a[1]);
+    cr_assert_eq(leaders_of(&r, out, 3, 1.5), 2);
+    cr_assert(out[0] == &r.a[1] && out[1] == &r.a[2]);
+    cr_assert_eq(leaders_of(&r, out, 2, 5), 2, "not more than are asked for");
+    end(&r);
+}
+
+Test(outcome, what_failed_leads_nothing_and_closeness_goes_by_the_best_that_is_left)
+{
+    search_run r;
+    atx_candidate *out[3];
+    begin(&r);
+    invalidate(&r, 1, ATX_WRONG_RESULT);
+    cr_assert_eq(leaders_of(&r, out, 3, 0.6), 2);
+    cr_assert(out[0] == &r.a[2] && out[1] == &r.a[0]);
+    invalidate(&r, 2, ATX_CRASHED);
+    invalidate(&r, 0, ATX_CRASHED);
+    cr_assert_eq(leaders_of(&r, out, 3, 5), 0);
+    end(&r);
+}
+
 /* What another program is told of a search without a winner. */
 Test(outcome, the_first_that_failed_with_words_of_why_tells_for_all)
 {
