@@ -197,20 +197,14 @@ at_status atx_commons_of_bundle(atx_commons *out, const char *source, const char
 /* The pieces of sources in a stored bundle. */
 static at_status gather_stored(atx_gathered *out, const char *source, const char *own, at_error *err)
 {
+    at_status status = AT_OK;
     atx_part_line part;
-    for (; source < own && atx_part_line_read(&part, source, own); source = part.text + part.len) {
-        atx_part piece = { .line = part.line, .begin = out->text.len, .len = part.len };
-        if (part.line <= 0)
-            continue;
-        piece.file = atx_text_copy(part.name, strlen(part.name));
-        if (!piece.file || !atx_grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
-            free(piece.file);
-            return atx_no_memory(err);
-        }
-        out->parts[out->count++] = piece;
-        atx_str_add_bytes(&out->text, part.text, part.len);
-    }
-    return atx_str_status(&out->text, err);
+    for (; status == AT_OK && source < own && atx_part_line_read(&part, source, own);
+         source = part.text + part.len)
+        if (part.line > 0)
+            status = atx_gathered_add(
+                out, &(atx_part){ .file = part.name, .line = part.line, .len = part.len }, part.text, err);
+    return status == AT_OK ? atx_str_status(&out->text, err) : status;
 }
 
 /* ---- making a bundle ---- */
@@ -234,14 +228,6 @@ static bool holds(const atx_common *const *list, int count, const atx_common *c)
     return false;
 }
 
-static at_status fail_use(const walk *w, const atx_where *at, const char *format, const char *name,
-                          const char *more)
-{
-    char text[300];
-    snprintf(text, sizeof text, format, name, more);
-    return atx_fail(w->err, AT_ERR_INPUT, "%s:%d:%d: %s", at->file, at->line, at->column, text);
-}
-
 static at_status fail_unknown(const walk *w, const char *name, const atx_where *at)
 {
     const char *names[MAX_PARTS + 1];
@@ -251,11 +237,12 @@ static at_status fail_unknown(const walk *w, const char *name, const atx_where *
             names[count++] = c->items[i]->name;
     names[count] = NULL;
     const char *near = strlen(name) > 2 ? atx_nearest(name, names) : NULL;
-    return near ? fail_use(w, at, "found '%s', which is no common code; did you mean '%s'?", name, near)
-                : fail_use(w, at,
-                           "found '%s'; expected the name of common code, a file common/%s.cuh in the "
-                           "folder that --templates names",
-                           name, name);
+    return near ? atx_fail_at(w->err, *at, "found '%s', which is no common code; did you mean '%s'?", name,
+                              near)
+                : atx_fail_at(w->err, *at,
+                              "found '%s'; expected the name of common code, a file common/%s.cuh in the "
+                              "folder that --templates names",
+                              name, name);
 }
 
 static at_status visit(walk *w, const atx_used *uses);
@@ -267,12 +254,12 @@ static at_status visit_one(walk *w, const char *name, const atx_where *at)
     if (!c)
         return fail_unknown(w, name, at);
     if (holds(w->open, w->depth, c))
-        return fail_use(w, at, "found '%s', which needs this file itself%s; expected no circle", name, "");
+        return atx_fail_at(w->err, *at, "found '%s', which needs this file itself; expected no circle", name);
     if (holds(w->done, w->done_count, c))
         return AT_OK;
     if (w->done_count + w->depth == MAX_PARTS)
-        return fail_use(w, at, "found '%s', one file of common code too many%s; expected at most 64", name,
-                        "");
+        return atx_fail_at(w->err, *at, "found '%s', one file of common code too many; expected at most 64",
+                           name);
     w->open[w->depth++] = c;
     at_status status = visit(w, &c->uses);
     w->depth--;
@@ -368,16 +355,6 @@ const char *atx_bundle_data(size_t *len, const char **behind, const char *rest)
     return rest;
 }
 
-/* The note of a stored bundle, which begins with it. */
-static const char *stored_note(size_t *len, const char *source, const char *own)
-{
-    const size_t word = sizeof NOTE - 1;
-    const char *stop =
-        (size_t)(own - source) > word && memcmp(source, NOTE, word) == 0 ? strchr(source, '\n') : NULL;
-    *len = stop ? (size_t)(stop - source) - word : 0;
-    return stop ? source + word : NULL;
-}
-
 /* Puts the note, if there is one, before a bundle that is written. */
 static at_status put_note(atx_bundle *b, const atx_str *note, at_error *err)
 {
@@ -449,10 +426,9 @@ static at_status gather_fresh(atx_gathered *out, const atx_gather_request *reque
     const atx_paths *sources = request->sources;
     if (sources->count == 0)
         return AT_OK;
-    const atx_where *w = &sources->where[0];
     if (!request->allowed)
-        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: found the source '%s', whose text did not come along",
-                        w->file, w->line, w->column, sources->items[0]);
+        return atx_fail_at(err, sources->where[0], "found the source '%s', whose text did not come along",
+                           sources->items[0]);
     return atx_gather(out, request, err);
 }
 
@@ -490,16 +466,15 @@ static at_status make_again(atx_bundle *made, const walk *w, const atx_bundle_re
     atx_gathered pieces = { 0 }, gathered = { 0 };
     atx_str note = { 0 };
     size_t note_len, data_len;
-    const char *known = stored_note(&note_len, r->source, own), *behind;
-    const char *data = atx_bundle_data(&data_len, &behind, known ? known + note_len + 1 : r->source);
+    const char *rest, *behind, *known = atx_bundle_note(&note_len, &rest, r->source);
+    const char *data = atx_bundle_data(&data_len, &behind, rest);
     const made_of m = {
         &pieces, &gathered, own, r->file, data, r->len - (size_t)(own - r->source), data_len
     };
     at_status status = r->sources && r->sources->count ? gather_stored(&pieces, r->source, own, err) : AT_OK;
     if (status == AT_OK)
         status = write_bundle(made, w, &m, err);
-    if (known)
-        atx_str_add_bytes(&note, known, note_len);
+    atx_str_add_bytes(&note, known, note_len);
     if (status == AT_OK)
         status = put_note(made, &note, err);
     if (status == AT_OK &&

@@ -40,24 +40,17 @@ typedef struct gathering {
 
 /* ---- messages ---- */
 
-/* Where a file is asked for: a line of the template, or of a file that is gathered. */
-typedef struct asker {
-    const char *file;
-    int line, column;
-} asker;
-
-static at_status fail(const gathering *g, const asker *a, const char *what, const char *path, const char *why)
+static at_status fail(const gathering *g, atx_where a, const char *what, const char *path, const char *why)
 {
-    return atx_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s %s: %s", a->file, a->line, a->column, what, path,
-                    why);
+    return atx_fail_at(g->err, a, "%s %s: %s", what, path, why);
 }
 
-static at_status check_allowed(const gathering *g, const char *path, const asker *a)
+static at_status check_allowed(const gathering *g, const char *path, atx_where a)
 {
     at_error cause = { 0 };
     if (atx_allowed_check(g->allowed, path, &cause) == AT_OK)
         return AT_OK;
-    return atx_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", a->file, a->line, a->column, cause.text);
+    return atx_fail_at(g->err, a, "%s", cause.text);
 }
 
 static at_status too_much(const gathering *g)
@@ -151,25 +144,29 @@ static guard guard_of(const char *text, size_t len)
 
 /* ---- pieces ---- */
 
-static at_status add_piece(gathering *g, const char *name, int number, const char *text, size_t len)
+at_status atx_gathered_add(atx_gathered *out, const atx_part *piece, const char *text, at_error *err)
 {
-    atx_gathered *out = g->out;
-    if (len == 0)
-        return AT_OK;
-    if (out->text.len + len > ATX_MAX_SOURCE)
-        return too_much(g);
-    atx_part part = { .line = number, .begin = out->text.len, .len = len };
-    part.file = atx_text_copy(name, strlen(name));
+    atx_part part = *piece;
+    part.begin = out->text.len;
+    part.file = atx_text_copy(piece->file, strlen(piece->file));
     if (!part.file || !atx_grow(&out->parts, &out->cap, out->count, sizeof *out->parts)) {
         free(part.file);
-        return atx_no_memory(g->err);
+        return atx_no_memory(err);
     }
     out->parts[out->count++] = part;
-    atx_str_add_bytes(&out->text, text, len);
+    atx_str_add_bytes(&out->text, text, part.len);
     return AT_OK;
 }
 
-static at_status gather_file(gathering *g, const char *name, const asker *from);
+static at_status add_piece(gathering *g, const char *name, int number, const char *text, size_t len)
+{
+    const atx_part piece = { .file = (char *)(uintptr_t)name, .line = number, .len = len };
+    if (g->out->text.len + len > ATX_MAX_SOURCE)
+        return too_much(g);
+    return len ? atx_gathered_add(g->out, &piece, text, g->err) : AT_OK;
+}
+
+static at_status gather_file(gathering *g, const char *name, atx_where from);
 
 static bool is_file(const atx_str *path)
 {
@@ -179,7 +176,7 @@ static bool is_file(const atx_str *path)
 
 /* The file that an #include means, relative to the template; *found false: it is not ours. */
 static at_status find_include(atx_str *name, bool *found, const gathering *g, const char *includer,
-                              const char *wanted, bool quoted, const asker *from)
+                              const char *wanted, bool quoted, atx_where from)
 {
     atx_str path = { 0 };
     at_status status = AT_OK;
@@ -213,15 +210,15 @@ static at_status add_lines(gathering *g, const char *name, const char *text, siz
 
     atx_beside(&shown, g->file, name);
     for (line l; status == AT_OK && next_line(&l, &lexer);) {
-        const asker from_here = { atx_str_text(&shown), l.number, 1 };
+        const atx_where from_here = { atx_str_text(&shown), l.number, 1 };
         bool found = false;
         if (l.name[0])
-            status = find_include(&included, &found, g, name, l.name, l.quoted, &from_here);
+            status = find_include(&included, &found, g, name, l.name, l.quoted, from_here);
         if (status != AT_OK || (!found && !(once && l.once)))
             continue;
         status = add_piece(g, name, from_number, text + from, l.begin - from);
         if (status == AT_OK && found)
-            status = gather_file(g, atx_str_text(&included), &from_here);
+            status = gather_file(g, atx_str_text(&included), from_here);
         from = l.end;
         from_number = l.next;
     }
@@ -261,22 +258,21 @@ static bool is_open(const gathering *g, const struct stat *info, bool *leave_out
     return false;
 }
 
-static at_status read_text(atx_str *text, const gathering *g, const char *path, const asker *from)
+static at_status read_text(atx_str *text, const gathering *g, const char *path, atx_where from)
 {
     at_error cause = { 0 };
     if (atx_regular_read(text, path, ATX_MAX_SOURCE, &cause) != AT_OK)
-        return atx_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s", from->file, from->line, from->column,
-                        cause.text);
+        return atx_fail_at(g->err, from, "%s", cause.text);
     const char *what, *unfit = atx_lines_unfit(&what, atx_str_text(text), text->len);
     if (!unfit)
         return AT_OK;
     const atx_where begin = { path, 1, 1 };
     atx_where place = atx_where_after(begin, text->data, (size_t)(unfit - text->data));
-    return atx_fail(g->err, AT_ERR_INPUT, "%s:%d:%d: %s:%d:%d: found %s; expected text", from->file,
-                    from->line, from->column, path, place.line, place.column, what);
+    return atx_fail_at(g->err, from, "%s:%d:%d: found %s; expected text", path, place.line, place.column,
+                       what);
 }
 
-static at_status gather_file(gathering *g, const char *name, const asker *from)
+static at_status gather_file(gathering *g, const char *name, atx_where from)
 {
     atx_str path = { 0 }, text = { 0 };
     struct stat info;
@@ -340,10 +336,8 @@ static at_status check_includes(const gathering *g)
     atx_str path = { 0 };
     at_status status = AT_OK;
     for (int i = 0; i < g->includes->count && status == AT_OK; i++) {
-        const atx_where *w = &g->includes->where[i];
         atx_join_path(&path, g->file, g->includes->items[i]);
-        status = path.failed ? atx_no_memory(g->err)
-                             : check_allowed(g, path.data, &(asker){ w->file, w->line, w->column });
+        status = path.failed ? atx_no_memory(g->err) : check_allowed(g, path.data, g->includes->where[i]);
     }
     atx_str_clear(&path);
     return status;
@@ -353,10 +347,8 @@ at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_er
 {
     gathering g = begin(out, request, err);
     at_status status = check_includes(&g);
-    for (int i = 0; i < request->sources->count && status == AT_OK; i++) {
-        const atx_where *w = &request->sources->where[i];
-        status = gather_file(&g, request->sources->items[i], &(asker){ w->file, w->line, w->column });
-    }
+    for (int i = 0; i < request->sources->count && status == AT_OK; i++)
+        status = gather_file(&g, request->sources->items[i], request->sources->where[i]);
     return status == AT_OK ? atx_str_status(&out->text, err) : status;
 }
 

@@ -43,6 +43,10 @@ at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_er
  */
 at_status atx_gather_own(atx_gathered *out, const atx_gather_request *request, const char *text, size_t len,
                          at_error *err) AT_MUST_CHECK;
+
+/* Adds a piece with this file, line and length, which are copied. */
+at_status atx_gathered_add(atx_gathered *out, const atx_part *piece, const char *text,
+                           at_error *err) AT_MUST_CHECK;
 void atx_gathered_clear(atx_gathered *gathered);
 
 #endif

@@ -137,8 +137,7 @@ void atx_input_clear(atx_input *input)
 
 static at_status fail_at(atx_where w, at_error *err, const char *text, const char *name, const char *type)
 {
-    return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: '%s' is of %s: %s", w.file, w.line, w.column, name, type,
-                    text);
+    return atx_fail_at(err, w, "'%s' is of %s: %s", name, type, text);
 }
 
 static bool is_complex(atx_dtype type)

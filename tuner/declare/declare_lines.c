@@ -293,9 +293,7 @@ void atx_lines_fail(atx_lines *lines, const char *at, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    atx_where place = atx_lines_where(lines, at);
-    atx_lines_note(lines, atx_fail(lines->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line,
-                                   place.column, text));
+    atx_lines_note(lines, atx_fail_at(lines->err, atx_lines_where(lines, at), "%s", text));
 }
 
 static bool is_part(char c)

@@ -320,12 +320,9 @@ static at_status check_peak(const atx_op *op, at_error *err)
 {
     if (!op->goal.peak || op->goal.ops)
         return AT_OK;
-    const atx_where w = atx_expr_where(op->goal.peak);
-    return atx_fail(
-        err, AT_ERR_INPUT,
-        "%s:%d:%d: found a ceiling in GFLOP/s and no 'ops' line; expected one, which says how many "
-        "operations there are",
-        w.file, w.line, w.column);
+    return atx_fail_at(err, atx_expr_where(op->goal.peak),
+                       "found a ceiling in GFLOP/s and no 'ops' line; expected one, which says how many "
+                       "operations there are");
 }
 
 static at_status read_all(atx_op *op, const char *source, size_t len, at_error *err)

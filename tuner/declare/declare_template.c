@@ -258,8 +258,7 @@ static at_status check_param_names(const atx_template *t, at_error *err)
         const atx_param *p = &t->scope.params[i];
         const char *why = taken_by(t, p->name);
         if (why)
-            return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s', which %s; expected another name",
-                            p->where.file, p->where.line, p->where.column, p->name, why);
+            return atx_fail_at(err, p->where, "found '%s', which %s; expected another name", p->name, why);
     }
     return AT_OK;
 }

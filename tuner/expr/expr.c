@@ -6,6 +6,7 @@
  */
 #include "expr/expr.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,16 @@ atx_where atx_where_after(atx_where start, const char *text, size_t offset)
     }
     start.column += (int)(end - at);
     return start;
+}
+
+at_status atx_fail_at(at_error *err, atx_where where, const char *format, ...)
+{
+    char text[AT_ERROR_TEXT];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", where.file, where.line, where.column, text);
 }
 
 /* Copies text[begin..end) as one line that fits a message. */
@@ -48,10 +59,8 @@ at_status atx_expr_fail(const atx_expr *expr, const atx_instruction *i, const ch
     if (!err) /* while a space is walked nobody reads the text */
         return AT_ERR_INPUT;
     char part[100];
-    atx_where place = atx_where_after(expr->where, expr->text, i->at);
     snippet(part, sizeof part, expr->text, i->begin, i->end);
-    return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s in '%s'", place.file, place.line, place.column, reason,
-                    part);
+    return atx_fail_at(err, atx_where_after(expr->where, expr->text, i->at), "%s in '%s'", reason, part);
 }
 
 /*

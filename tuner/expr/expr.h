@@ -43,6 +43,9 @@ typedef struct atx_where {
 /* The place of text[offset], when `start` is that of text[0]. */
 atx_where atx_where_after(atx_where start, const char *text, size_t offset);
 
+/* "file:line:column: ..." with AT_ERR_INPUT, which it returns. */
+at_status atx_fail_at(at_error *err, atx_where where, const char *format, ...) AT_PRINTF(3, 4);
+
 /* An index: it goes from `first` to `last`, up or down. Bound: an expression may read its value. */
 #define ATX_MAX_INDICES    4
 #define ATX_MAX_INDEX_NAME 16

@@ -116,9 +116,7 @@ void atx_parser_fail(atx_parser *p, size_t offset, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    atx_where place = atx_where_after(p->where, p->text, offset);
-    atx_parser_stop(
-        p, atx_fail(p->err, AT_ERR_INPUT, "%s:%d:%d: %s", place.file, place.line, place.column, text));
+    atx_parser_stop(p, atx_fail_at(p->err, atx_where_after(p->where, p->text, offset), "%s", text));
 }
 
 /* The current token, for a message. */

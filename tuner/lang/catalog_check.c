@@ -41,9 +41,9 @@ at_status atx_check_metrics(const atx_catalog *c, const atx_op *op, at_error *er
         while (k < count && !has_param(atx_catalog_template(c, op, k), p->name))
             k++;
         if (k == count)
-            return atx_fail(err, AT_ERR_INPUT,
-                            "%s:%d:%d: found param.%s; expected a parameter that a template of '%s' has",
-                            p->where.file, p->where.line, p->where.column, p->name, op->name);
+            return atx_fail_at(err, p->where,
+                               "found param.%s; expected a parameter that a template of '%s' has", p->name,
+                               op->name);
     }
     return AT_OK;
 }
@@ -55,10 +55,10 @@ at_status atx_catalog_trusted(const atx_template **t, atx_config *config, const 
     at_error cause = { 0 };
     *t = atx_catalog_find_template(catalog, op, op->expected.trusted);
     if (!*t)
-        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: found '%s'; expected a template of the operation %s",
-                        w.file, w.line, w.column, op->expected.trusted, op->name);
+        return atx_fail_at(err, w, "found '%s'; expected a template of the operation %s",
+                           op->expected.trusted, op->name);
     memcpy(config->values, (*t)->scope.defaults, sizeof config->values);
     if (atx_config_change(config, *t, op->expected.trusted_config, &cause) != AT_OK)
-        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: %s", w.file, w.line, w.column, cause.text);
+        return atx_fail_at(err, w, "%s", cause.text);
     return AT_OK;
 }

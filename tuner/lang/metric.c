@@ -100,8 +100,8 @@ at_status atx_score(double *out, const atx_problem *problem, const atx_record *r
         return atx_fail(err, AT_ERR_INPUT, "the objective %s has no value: %s", m->name, cause.text);
     double score = op->goal.objective_max ? 1 / value : value;
     if (!(value > 0) || !isfinite(score) || !(score > 0))
-        return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: the objective %s is %.6g; expected a value above zero",
-                        m->where.file, m->where.line, m->where.column, m->name, value);
+        return atx_fail_at(err, m->where, "the objective %s is %.6g; expected a value above zero", m->name,
+                           value);
     *out = score;
     return AT_OK;
 }

@@ -528,10 +528,9 @@ static at_status eval_size(int64_t *out, const atx_expr *expr, int64_t least, co
     if (status != AT_OK)
         return status;
     if (value < least || value > INT32_MAX) {
-        atx_where w = atx_expr_where(expr);
-        return atx_fail(err, AT_ERR_INPUT,
-                        "%s:%d:%d: %s '%s' is %" PRId64 "; expected %" PRId64 " to 2147483647", w.file,
-                        w.line, w.column, what, atx_expr_text(expr), value, least);
+        return atx_fail_at(err, atx_expr_where(expr),
+                           "%s '%s' is %" PRId64 "; expected %" PRId64 " to 2147483647", what,
+                           atx_expr_text(expr), value, least);
     }
     *out = value;
     return AT_OK;
@@ -559,9 +558,8 @@ static at_status eval_ops(int64_t *out, const atx_expr *ops, const int64_t *slot
     at_status status = ops ? atx_expr_eval(out, ops, slots, err) : AT_OK;
     if (status != AT_OK || *out >= 0)
         return status;
-    atx_where w = atx_expr_where(ops);
-    return atx_fail(err, AT_ERR_INPUT, "%s:%d:%d: ops '%s' is %" PRId64 "; expected 0 or more", w.file,
-                    w.line, w.column, atx_expr_text(ops), *out);
+    return atx_fail_at(err, atx_expr_where(ops), "ops '%s' is %" PRId64 "; expected 0 or more",
+                       atx_expr_text(ops), *out);
 }
 
 at_status atx_problem_key_of(atx_problem_key *out, atx_str *shape, const atx_problem *problem, at_error *err)

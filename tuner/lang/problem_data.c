@@ -25,7 +25,6 @@ static at_status range_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int
                                at_error *err)
 {
     const atx_input *in = &arg->input;
-    const atx_where w = in->where;
     int64_t from, upto;
     at_status status = eval_end(&from, in->from, slots, err);
     if (status == AT_OK)
@@ -35,10 +34,10 @@ static at_status range_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int
     if (!in->from && upto > INT64_MIN)
         upto--;
     if (from > upto || !fits_number(from, number) || !fits_number(upto, number))
-        return atx_fail(err, AT_ERR_INPUT,
-                        "%s:%d:%d: found integers from %lld to %lld for '%s'; expected some, and such as its "
-                        "type has",
-                        w.file, w.line, w.column, (long long)from, (long long)upto, arg->name);
+        return atx_fail_at(err, in->where,
+                           "found integers from %lld to %lld for '%s'; expected some, and such as its "
+                           "type has",
+                           (long long)from, (long long)upto, arg->name);
     *a = (uint64_t)from;
     *b = (uint64_t)upto - (uint64_t)from + 1;
     return AT_OK;
@@ -48,14 +47,13 @@ static at_status range_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int
 static at_status spread_numbers(uint64_t *a, const atx_arg *arg, int number, const int64_t *slots,
                                 at_error *err)
 {
-    const atx_where w = arg->input.where;
     int64_t many = 0;
     at_status status = atx_expr_eval(&many, arg->input.upto, slots, err);
     if (status == AT_OK && (many < 1 || !fits_number(many - 1, number)))
-        return atx_fail(err, AT_ERR_INPUT,
-                        "%s:%d:%d: found %lld integers for '%s'; expected at least one, and such as its type "
-                        "has",
-                        w.file, w.line, w.column, (long long)many, arg->name);
+        return atx_fail_at(err, arg->input.where,
+                           "found %lld integers for '%s'; expected at least one, and such as its type "
+                           "has",
+                           (long long)many, arg->name);
     *a = (uint64_t)many;
     return status;
 }
@@ -64,17 +62,15 @@ at_status atx_input_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int nu
                             const int64_t *slots, at_error *err)
 {
     const atx_input *in = &arg->input;
-    const atx_where w = in->where;
     if (in->how == ATX_RANGE)
         return range_numbers(a, b, arg, number, slots, err);
     if (in->how == ATX_SPREAD)
         return spread_numbers(a, arg, number, slots, err);
     if (in->how == ATX_PERMUTATION && numbers > 0 && !fits_number(numbers - 1, number))
-        return atx_fail(
-            err, AT_ERR_INPUT,
-            "%s:%d:%d: found a permutation of %lld elements for '%s'; expected a type that has as "
-            "many integers",
-            w.file, w.line, w.column, (long long)numbers, arg->name);
+        return atx_fail_at(err, in->where,
+                           "found a permutation of %lld elements for '%s'; expected a type that has as "
+                           "many integers",
+                           (long long)numbers, arg->name);
     *a = atx_bits_of_double(in->how == ATX_UNIFORM  ? in->high - in->low
                             : in->how == ATX_NORMAL ? in->high
                                                     : in->low);
@@ -126,15 +122,13 @@ at_status atx_problem_peak(double *seconds, int64_t *gflops, const atx_op *op, c
     *gflops = 0;
     if (!op->goal.peak)
         return AT_OK;
-    const atx_where w = atx_expr_where(op->goal.peak);
     at_status status = atx_expr_eval(gflops, op->goal.peak, slots, err);
     if (status == AT_OK)
         status = atx_expr_eval(&ops, op->goal.ops, slots, err);
     if (status == AT_OK && (*gflops < 1 || ops < 1))
-        return atx_fail(
-            err, AT_ERR_INPUT,
-            "%s:%d:%d: found a ceiling of %lld GFLOP/s for %lld operations; expected 1 or more of both",
-            w.file, w.line, w.column, (long long)*gflops, (long long)ops);
+        return atx_fail_at(err, atx_expr_where(op->goal.peak),
+                           "found a ceiling of %lld GFLOP/s for %lld operations; expected 1 or more of both",
+                           (long long)*gflops, (long long)ops);
     if (status == AT_OK)
         *seconds = 1e-9 * (double)ops / (double)*gflops;
     return status;

@@ -334,13 +334,13 @@ static void fail_no_size(reader *r, const entry *e)
     atx_str_clear(&dims);
 }
 
-/* What the line as a whole lacks, or says too much of. */
-static void complete(reader *r, entry *e)
+/* What the line does not say itself; false: it lacks something, or says too much. */
+static bool complete(reader *r, entry *e)
 {
     atx_shape_text *t = &r->text;
     if (e->size_count == 0) {
         fail_no_size(r, e);
-        return;
+        return false;
     }
     if (!e->has_op)
         e->op = default_op(r);
@@ -348,7 +348,7 @@ static void complete(reader *r, entry *e)
         atx_shape_fail(t, t->line, "found no operation%s%s%s; expected one on the line",
                        r->defaults.op ? " '" : "", r->defaults.op ? r->defaults.op : "",
                        r->defaults.op ? "'" : "");
-        return;
+        return false;
     }
     if (!e->has_type)
         e->type = default_type(r, e->op);
@@ -356,6 +356,7 @@ static void complete(reader *r, entry *e)
     if (too_large(e))
         atx_shape_fail(t, e->places[0],
                        "found a shape of more than %" PRId64 " bytes; expected a smaller one", INT64_MAX);
+    return atx_shape_good(t);
 }
 
 static at_status finish_line(reader *r, entry *e)
@@ -365,8 +366,7 @@ static at_status finish_line(reader *r, entry *e)
     atx_shape_text *t = &r->text;
     if (e->size_count == 0 && !e->has_op && !e->has_type && !e->named_count)
         return AT_OK; /* nothing but blanks */
-    complete(r, e);
-    if (!atx_shape_good(t))
+    if (!complete(r, e))
         return AT_ERR_INPUT;
     if (atx_problem_init(&problem, e->op, e->type, e->sizes, e->size_count, &cause) != AT_OK)
         atx_shape_fail(t, guilty_place(e), "%s%s", cause.text,
