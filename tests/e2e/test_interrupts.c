@@ -311,7 +311,7 @@ Test(interrupts, a_final_ends_with_the_fewest_rounds_that_are_honest)
 
 Test(interrupts, a_final_that_has_too_few_rounds_gives_no_winner)
 {
-    start(REMEASURE "pace 20\nl2 20000", E2E_MINE "--max-trials 8");
+    start(REMEASURE "pace 60\nl2 20000", E2E_MINE "--max-trials 8");
     e2e_wait_for_file(&run, "remeasure");
     interrupt();
     e2e_expect(strstr(run.out, "no winner: interrupted in the re-measurement"), run);
