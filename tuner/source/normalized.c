@@ -202,7 +202,7 @@ static void check_sign(reader *r, const atx_token *t)
 {
     const unsigned char c = (unsigned char)r->text[t->begin];
     r->unsure |= c < ' ' || c == 0x7f || strchr("\\@`", c) || (c == '#' && !t->directive) ||
-                atx_token_is(r->text, t, "%:");
+                 atx_token_is(r->text, t, "%:");
     r->shows_text |= t->kind == ATX_TOKEN_SIGN && atx_token_is(r->text, t, "#");
     r->last = r->text[t->end - 1];
 }
