@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "templates/own_kernel.md"
 BUILD = Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else ROOT / "build"
 NOT_RUN = "[not run yet: tools/guide, on a GPU]"
-SMALL = [("4096x4096", "64x64"), ("4096, 4096", "64, 64"), ("native", "sm_90"),
+SMALL = [("4096x4096", "16x16"), ("4096, 4096", "16, 16"), ("native", "sm_90"),
          ("autotune tune", "autotune tune --max-trials 8")]
 
 

@@ -162,7 +162,7 @@ static void read_expression(char out[ATX_MAX_KERNEL], bool *expression, atx_line
     *expression = strcspn(out, "<:") < n;
     if (!*expression && strcmp(out, first) != 0)
         atx_lines_expected(lines, expected);
-    else
+    else if (end > lines->at) /* blanks behind a plain name are skipped already */
         atx_lines_skip(lines, (size_t)(end - lines->at));
 }
 

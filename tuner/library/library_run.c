@@ -370,8 +370,9 @@ static at_status tune_first(at_error *warning, at_tuner *tuner, atx_gpu *gpu, co
         atx_tuning_wait(tuner, &f->problem, ordinal, cancel, &cause) != AT_OK)
         atx_fail(warning, AT_ERR_SYSTEM, "not tuned at its first use: %.900s", cause.text);
     atx_finding_close(f);
-    return cancel && *cancel ? atx_fail(err, AT_ERR_CANCELLED, "cancelled while the problem was tuned")
-                             : AT_OK;
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED)
+               ? atx_fail(err, AT_ERR_CANCELLED, "cancelled while the problem was tuned")
+               : AT_OK;
 }
 
 /* ---- calls ---- */

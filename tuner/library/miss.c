@@ -45,7 +45,7 @@ extern char **environ;
 
 static bool stopped(const atx_miss *m)
 {
-    return (m->stop && atomic_load(m->stop)) || (m->cancel && *m->cancel);
+    return (m->stop && atomic_load(m->stop)) || (m->cancel && __atomic_load_n(m->cancel, __ATOMIC_RELAXED));
 }
 
 static void look_later(void)

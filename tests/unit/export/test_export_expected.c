@@ -90,9 +90,9 @@ Test(export_expected, a_trial_of_this_problem_is_told_as_one_of_a_search)
     a.found.why = "this shape's winner is out of date: its template was changed";
     a.found.own = true;
     write_cu(&text, &a, false);
-    cr_assert(strstr(text.data,
-                     "// measured       50.00 us, 2000 GB/s, cold L2, in a search, not re-measured"),
-              "%s", text.data);
+    cr_assert(
+        strstr(text.data, "// measured       50.00 us, 2000 GB/s, cold L2, in a search, not re-measured"),
+        "%s", text.data);
     cr_assert(strstr(text.data, "// not the winner this shape's winner is out of date"));
     atx_str_clear(&text);
     forget(&a);

@@ -139,7 +139,7 @@ static volatile int cancelled;
 static void *cancel_soon(void *unused)
 {
     nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
-    cancelled = 1;
+    __atomic_store_n(&cancelled, 1, __ATOMIC_RELAXED);
     return unused;
 }
 
