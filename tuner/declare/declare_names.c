@@ -215,6 +215,8 @@ int atx_read_exprs(atx_lines *lines, atx_expr **out, int max, const char *const 
 {
     int count = 0;
     bool commas = false;
+    if (lines->status != AT_OK) /* what another line has read stays in `out` */
+        return 0;
     do {
         if (count == max) {
             atx_lines_expected(lines, expected);
