@@ -110,8 +110,11 @@ Test(late, the_next_run_knows_it)
 /* All that are within 6 % of the best fail; what comes after them is right. */
 Test(late, where_all_leaders_are_wrong_the_next_ones_are_timed_again)
 {
-    script("kernel copy_mine 224 wrong while remeasure\nkernel copy_mine 96 wrong while remeasure\n"
-           "kernel copy_mine 128 wrong while remeasure\nkernel copy_mine 32 wrong while remeasure");
+    e2e_script(REMEASURE_BEGINS "time copy_mine 128 8000\n" TIMES
+                                "kernel copy_mine 224 wrong while remeasure\n"
+                                "kernel copy_mine 96 wrong while remeasure\n"
+                                "kernel copy_mine 128 wrong while remeasure\n"
+                                "kernel copy_mine 32 wrong while remeasure");
     command(E2E_MINE, 0);
     expect_out("THREADS=");
     cr_assert_eq(trials("outcome = 'wrong_result'"), 4);
