@@ -2,7 +2,7 @@
 #                     [HEADERS folder...] [TUNE budget] [OUTPUT file]): what `autotune export` writes for a problem, made when the target is
 # built, as one of its sources. The file stands alone: nothing of autotune is needed to compile or to run it.
 #   OP, DTYPE  transpose, f32            DEVICE     as `autotune export --device` takes it
-#   DATABASE   where it was tuned; else $AUTOTUNE_DB or the default one, and what comes with autotune
+#   DATABASE   where it was tuned; else $AUTOTUNE_DB or the default one, and the built-in results
 #   HEADERS    folders of libraries that the templates include, as `autotune --headers` takes them; the target gets
 #              them as include directories
 #   TUNE       90s, 500ms: where no winner is known it is searched for so long, on this machine's GPU 0; without it

@@ -154,7 +154,7 @@ typedef struct at_open_options {
     const char *database;  /* NULL: $AUTOTUNE_DB, else the default; see `autotune --help`               */
     const char *cache;     /* of compiled kernels; NULL: $AUTOTUNE_CACHE, else the default; "": no file */
     const char *templates; /* folder of more ops and templates, DIR/<op>/...; NULL: those built in      */
-    int no_shipped;        /* 1: the database alone answers, without what comes with autotune; so does the
+    int no_shipped;        /* 1: the database alone answers, without the built-in results; so does the
                             environment variable AUTOTUNE_NO_SHIPPED=1                                  */
     /*
      * Above 0: at_run and at_prepare have a problem of which nothing exact is known tuned when they first
@@ -212,7 +212,7 @@ typedef struct at_open_options {
  * to a database that is in use, `autotune merge` is the safe way: a file that is copied over it, or is put
  * beside the -wal of another, is damaged.
  *
- * Below the database lie the winners that come with autotune (NVIDIA H200 and H100), in the library's own
+ * Below the database lie the built-in winners (NVIDIA H200 and H100), in the library's own
  * memory. The database's answer first where they are exact; else the shipped ones are exact, or near as its
  * own are. Of what is built in, they and operations and templates, what a question is about is read when it
  * is first asked: that one takes some milliseconds at most.

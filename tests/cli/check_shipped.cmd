@@ -1,4 +1,4 @@
-# Kernels that come with autotune, and the examples, run on the CPU: nothing is found, and all are understood.
+# The built-in kernels and the examples, run on the CPU: nothing is found, and all are understood.
 "$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
 at check copy transpose cast_transpose gather_rows scatter_rows permute --execute --sample 6 | sed -E 's/: [0-9]+ configurations? of [0-9]+ problems?/:/'
 example() {

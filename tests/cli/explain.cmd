@@ -25,7 +25,7 @@ at explain transpose 1024x1024 f32 --config naive --format csv
 # Without a compiler; what is mistyped is told first.
 AUTOTUNE_NVRTC=/nowhere/libnvrtc.so at explain transpose 1024xx1024 f32
 AUTOTUNE_NVRTC=/nowhere/libnvrtc.so at explain transpose 1024x1024 f32 --config naive | sed 's/ Install .*//; /^  /d'
-# Of what comes with autotune, where there is no place for a database.
+# Of a built-in result, where there is no place for a database.
 env -u HOME -u XDG_DATA_HOME -u XDG_CACHE_HOME -u AUTOTUNE_NO_SHIPPED "$AUTOTUNE" explain 4096x4096 f32 --device H200 --blocks 1 2>&1 | head -n 1
 # What nobody tuned: where it is from is told, too.
 env -u AUTOTUNE_NO_SHIPPED "$AUTOTUNE" explain 513x2000 f32 --device H200 --blocks 1 --format json 2>&1 | grep -oE '"origin":"[^"]*"|error:.*'

@@ -1,4 +1,4 @@
-# What comes with autotune answers where nothing was tuned, says that it does, and is nobody's own.
+# Built-in results answer where nothing was tuned, and say that they do.
 unset AUTOTUNE_NO_SHIPPED
 brief() { grep -E '^\$|match|configuration|from|origin|error|exit' | sed -E 's/("(config|template)":)"[^"]*"/\1.../g; s/(,"median_s").*/\1.../; s/configuration  .*/configuration  .../; s/model of [0-9]+ trials of [0-9]+/model of so many trials of so many/'; }
 at query 4096x4096 f32 --device H200 | brief
@@ -16,7 +16,7 @@ AUTOTUNE_NO_SHIPPED=1 at query 4096x4096 f32
 at query 4096x4096 f32 --db nowhere.db
 ls "$XDG_DATA_HOME" 2>/dev/null
 
-# The user's own go first where they are exact; those that come with autotune before what is near.
+# The user's own go first where they are exact; built-in ones before what is near.
 fixture store.db
 at query 4096x4096 f32 --db store.db | brief
 at query 1024x1024 f32 --db store.db | brief

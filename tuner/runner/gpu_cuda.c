@@ -46,7 +46,7 @@ static at_status driver_open(driver *api, at_error *err)
         return atx_fail(
             err, AT_ERR_DEVICE,
             "no CUDA driver: libcuda.so.1 could not be opened; install the NVIDIA driver, or work "
-            "without a GPU: `autotune query 4096x4096 f32` tells a winner that comes along, `autotune "
+            "without a GPU: `autotune query 4096x4096 f32` prints a built-in result, `autotune "
             "export 4096x4096 f32` its kernel, `autotune check` compiles yours");
     for (size_t i = 0; i < sizeof CALLS / sizeof *CALLS; i++) {
         void *symbol = dlsym(api->library, CALLS[i].name);
