@@ -101,7 +101,13 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const char *path,
     if (status == AT_OK)
         status = allow_folder_of(&allowed, path, headers, err);
     if (status == AT_OK)
-        status = atx_gather(&all, &(atx_gather_request){ path, &sources, &NONE, headers, allowed }, err);
+        status = atx_gather(&all,
+                            &(atx_gather_request){ .file = path,
+                                                   .sources = &sources,
+                                                   .includes = &NONE,
+                                                   .headers = headers,
+                                                   .allowed = allowed },
+                            err);
     if (status == AT_OK && !atx_code_read(&plain, atx_str_text(&all.text)))
         status = atx_no_memory(err);
     if (status == AT_OK)

@@ -117,6 +117,7 @@ typedef struct atx_part {
 typedef struct atx_paths {
     char *items[ATX_MAX_FILES];
     atx_where where[ATX_MAX_FILES];
+    bool device[ATX_MAX_FILES]; /* of a source: what its kernels need is taken (source/device_view.h) */
     int count;
 } atx_paths;
 
@@ -469,6 +470,9 @@ bool atx_declares(const char *source, size_t len, const char *kind);
  * as a parameter.
  */
 bool atx_template_fills(const atx_template *t, int arg);
+
+/* Is what it compiles a view of sources for the device? */
+bool atx_template_views(const atx_template *t);
 
 /* Of an argument, where T is this type. */
 static inline atx_dtype atx_arg_type(const atx_arg *arg, atx_dtype t)

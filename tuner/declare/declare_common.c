@@ -113,7 +113,11 @@ static at_status keep_text(atx_common *c, const atx_commons *commons, const char
         c->text = (char *)(uintptr_t)text; /* never written to */
         return AT_OK;
     }
-    const atx_gather_request request = { c->file, &NO_PATHS, &NO_PATHS, commons->headers, commons->allowed };
+    const atx_gather_request request = { .file = c->file,
+                                         .sources = &NO_PATHS,
+                                         .includes = &NO_PATHS,
+                                         .headers = commons->headers,
+                                         .allowed = commons->allowed };
     at_status status = commons->allowed ? atx_gather_own(&whole, &request, text, len, err) : AT_OK;
     if (status == AT_OK) {
         bool as_it_is = whole.count <= 1;
@@ -438,10 +442,13 @@ static at_status make_fresh(atx_bundle *made, const walk *w, const atx_bundle_re
 {
     atx_gathered pieces = { 0 }, gathered = { 0 };
     atx_str note = { 0 };
-    const atx_gather_request request = { r->file, r->sources ? r->sources : &NO_PATHS,
+    const atx_gather_request request = { r->file,
+                                         r->sources ? r->sources : &NO_PATHS,
                                          r->includes ? r->includes : &NO_PATHS,
                                          commons ? commons->headers : NULL,
-                                         commons ? commons->allowed : NULL };
+                                         commons ? commons->allowed : NULL,
+                                         r->reached,
+                                         r->replaced };
     const char *data = r->data ? r->data : "";
     at_status status = gather_fresh(&pieces, &request, err);
     if (status == AT_OK && request.allowed)

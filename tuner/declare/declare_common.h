@@ -78,6 +78,7 @@ typedef struct atx_bundle_request {
     const atx_used *uses;
     const atx_paths *sources, *includes; /* NULL: none */
     const char *data;                    /* of a file: notes of its op's arrays; NULL, "": none */
+    const char *reached, *replaced;      /* of sources for the device: see declare_gather.h; NULL: none */
 } atx_bundle_request;
 
 /*

@@ -13,12 +13,16 @@
 #include <sys/stat.h>
 
 #include "declare/declare_lines.h" /* ATX_MAX_SOURCE */
+#include "source/device_view.h"
 #include "source/lex.h"
 #include "source/paths.h"
 #include "util/chars.h"
+#include "util/embedded.h"
 #include "util/regular.h"
 
 enum { MAX_DEPTH = 32 };
+
+static const char HOST[] = "autotune/host.h"; /* what comes with the program; no file has this name */
 
 typedef struct open_file {
     dev_t device;
@@ -343,12 +347,78 @@ static at_status check_includes(const gathering *g)
     return status;
 }
 
+/* ---- views of the device ---- */
+
+static at_status add_host_headers(gathering *g)
+{
+    at_status status = AT_OK;
+    for (const atx_embedded *e = atx_embedded_host; e->path && status == AT_OK; e++)
+        status = add_piece(g, HOST, 1, (const char *)e->data, e->len);
+    return status;
+}
+
+/* Takes out pieces without anything in them; the text stays as it is. */
+static void drop_blank_pieces(atx_gathered *out, size_t first)
+{
+    size_t kept = first;
+    for (size_t i = first; i < out->count; i++) {
+        const atx_part *p = &out->parts[i];
+        const char *text = out->text.data + p->begin;
+        if (strcmp(p->file, HOST) == 0)
+            atx_device_blank_empty(out->text.data + p->begin, p->len);
+        size_t n = 0;
+        while (n < p->len && (atx_is_blank(text[n]) || text[n] == '\n'))
+            n++;
+        if (n < p->len)
+            out->parts[kept++] = *p;
+        else
+            free(p->file);
+    }
+    out->count = kept;
+}
+
+/* Of the pieces from `first` on, behind which there is no text yet. */
+static at_status view_pieces(gathering *g, const atx_gather_request *request, size_t first)
+{
+    atx_str roots = { 0 };
+    atx_gathered *out = g->out;
+    at_status status = atx_str_status(&out->text, g->err);
+    if (status != AT_OK || first == out->count)
+        return status;
+    const size_t begin = out->parts[first].begin;
+    atx_str_addf(&roots, "%s\n", request->reached ? request->reached : "");
+    atx_str_add_bytes(&roots, out->text.data, begin); /* what other files use of them */
+    const atx_device_request view = { .roots = atx_str_text(&roots),
+                                      .replaced = request->replaced,
+                                      .given = out->parts[first].len,
+                                      .headers = request->headers };
+    status = atx_str_status(&roots, g->err);
+    if (status == AT_OK)
+        status = atx_device_view(out->text.data + begin, out->text.len - begin, &view, g->err);
+    if (status == AT_OK)
+        drop_blank_pieces(out, first);
+    atx_str_clear(&roots);
+    return status;
+}
+
 at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_error *err)
 {
     gathering g = begin(out, request, err);
+    const atx_paths *sources = request->sources;
     at_status status = check_includes(&g);
-    for (int i = 0; i < request->sources->count && status == AT_OK; i++)
-        status = gather_file(&g, request->sources->items[i], request->sources->where[i]);
+    size_t first = SIZE_MAX; /* piece of a view that is open */
+    for (int i = 0; i < sources->count && status == AT_OK; i++) {
+        if (sources->device[i] && first == SIZE_MAX) {
+            first = out->count;
+            status = add_host_headers(&g);
+        }
+        if (status == AT_OK)
+            status = gather_file(&g, sources->items[i], sources->where[i]);
+        if (status != AT_OK || first == SIZE_MAX || (i + 1 < sources->count && sources->device[i + 1]))
+            continue;
+        status = view_pieces(&g, request, first);
+        first = SIZE_MAX;
+    }
     return status == AT_OK ? atx_str_status(&out->text, err) : status;
 }
 

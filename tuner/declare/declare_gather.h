@@ -26,14 +26,16 @@ typedef struct atx_gathered {
 typedef struct atx_gather_request {
     const char *file; /* the template's, the op's or that of common code */
     const atx_paths *sources, *includes;
-    const atx_headers *headers; /* the user's folders, where what lies in them stays; NULL: none */
-    const atx_allowed *allowed; /* which files may be read */
+    const atx_headers *headers;     /* the user's folders, where what lies in them stays; NULL: none */
+    const atx_allowed *allowed;     /* which files may be read */
+    const char *reached, *replaced; /* of sources for the device: atx_device_request.roots and replaced */
 } atx_gather_request;
 
 /*
- * The files of the `source` lines. AT_ERR_INPUT, with the place of the line or of the #include: a file that
- * may not or cannot be read, that is no text, too much of it, a circle that no guard ends. Clear *out either
- * way.
+ * The files of the `source` lines. Of those for the device all that its kernels do not need is blanked
+ * (source/device_view.h), and headers that come with the program stand before them. AT_ERR_INPUT, with the
+ * place of the line or of the #include: a file that may not or cannot be read, that is no text, too much of
+ * it, a circle that no guard ends. Clear *out either way.
  */
 at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_error *err) AT_MUST_CHECK;
 

@@ -26,9 +26,29 @@ static void read_path(atx_paths *paths, atx_lines *lines, const char *expected)
     paths->items[paths->count++] = path;
 }
 
+/* Files of `device` stand behind each other: one view is made of them. */
 void atx_read_source(atx_lines *lines, void *target)
 {
-    read_path(&((atx_reading *)target)->t->build.sources, lines, "a file, from this one's folder");
+    atx_paths *sources = &((atx_reading *)target)->t->build.sources;
+    const int known = sources->count;
+    const char *at = lines->at;
+    read_path(sources, lines, "a file, from this one's folder");
+    if (sources->count == known || !atx_lines_skip_word(lines, "device"))
+        return;
+    for (int i = 0; i + 1 < known; i++)
+        if (sources->device[i] && !sources->device[i + 1])
+            atx_lines_fail(lines, at,
+                           "found a source for the device behind one that is not, and one before it; "
+                           "expected those for the device behind each other");
+    sources->device[known] = true;
+}
+
+bool atx_template_views(const atx_template *t)
+{
+    for (int i = 0; i < t->build.sources.count; i++)
+        if (t->build.sources.device[i])
+            return true;
+    return false;
 }
 
 void atx_read_include(atx_lines *lines, void *target)

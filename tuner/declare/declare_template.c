@@ -351,6 +351,51 @@ static at_status read_all(atx_template *t, const atx_commons *commons, const cha
     return status == AT_OK ? check_param_names(t, err) : status;
 }
 
+/* ---- views of the device ---- */
+
+/* What the template needs of its sources; words in its own code do, too. */
+static void add_reached(atx_str *out, const atx_template *t, const char *own, size_t own_len)
+{
+    for (int i = 0; i < t->call.step_count; i++)
+        atx_str_addf(out, "%s\n", t->call.steps[i].kernel);
+    for (int i = 0; i < t->op->arg_count; i++)
+        atx_str_addf(out, "%s\n", t->op->args[i].variable);
+    for (int i = 0; i < t->scope.param_count; i++)
+        for (int k = 0; t->scope.params[i].labels && k < t->scope.params[i].count; k++)
+            atx_str_addf(out, "%s\n", t->scope.params[i].labels[k]);
+    atx_str_add_bytes(out, own, own_len);
+}
+
+/* What a rendered text defines before its sources. */
+static void add_replaced(atx_str *out, const atx_template *t)
+{
+    for (int i = 0; i < t->scope.param_count; i++)
+        atx_str_addf(out, "%s\n", t->scope.params[i].name);
+    for (size_t i = 0; i < t->scope.let_count; i++)
+        if (t->scope.lets[i].rendered)
+            atx_str_addf(out, "%s\n", t->scope.lets[i].name);
+    for (int i = 0; i < t->build.define_count; i++)
+        atx_str_addf(out, "%s\n", t->build.defines[i].name);
+}
+
+static at_status make_bundle(atx_bundle *out, atx_bundle_request request, const atx_template *t,
+                             const atx_commons *commons, at_error *err)
+{
+    size_t own_len;
+    const char *own = atx_bundle_own(&own_len, request.source, request.len);
+    atx_str reached = { 0 }, replaced = { 0 };
+    add_reached(&reached, t, own, own_len);
+    add_replaced(&replaced, t);
+    request.reached = atx_str_text(&reached);
+    request.replaced = atx_str_text(&replaced);
+    at_status status = atx_str_status(reached.failed ? &reached : &replaced, err);
+    if (status == AT_OK)
+        status = atx_bundle_make(out, &request, commons, err);
+    atx_str_clear(&reached);
+    atx_str_clear(&replaced);
+    return status;
+}
+
 at_status atx_template_read(atx_template **out, const atx_op *op, const char *source, size_t len,
                             const char *file, at_error *err)
 {
@@ -387,7 +432,7 @@ at_status atx_template_read_with(atx_template **out, const atx_op *op, const atx
                                          .sources = &t->build.sources,
                                          .includes = &t->build.includes,
                                          .data = op->text.data };
-    if ((status = atx_bundle_make(&bundle, &request, commons, err)) != AT_OK)
+    if ((status = make_bundle(&bundle, request, t, commons, err)) != AT_OK)
         goto done;
     t->text.source = bundle.source;
     t->text.source_len = bundle.len;

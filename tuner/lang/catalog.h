@@ -8,6 +8,7 @@
 #ifndef AUTOTUNE_CATALOG_H
 #define AUTOTUNE_CATALOG_H
 
+#include "util/embedded.h"
 #include "declare/declare_image.h"
 #include "lang/problem.h"
 
@@ -106,12 +107,7 @@ at_status atx_catalog_check_headers(const atx_catalog *catalog, const char *note
 at_status atx_catalog_header_list(atx_str *out, const atx_catalog *catalog, const char *note,
                                   at_error *err) AT_MUST_CHECK;
 
-/* One built-in file, made by the build (templates/embed.cmake). The table ends with a NULL path. */
-typedef struct atx_embedded {
-    const char *path;          /* "templates/transpose/tile.cu" */
-    const unsigned char *data; /* terminated */
-    size_t len;
-} atx_embedded;
+/* The built-in files. */
 extern const atx_embedded atx_embedded_files[];
 /* The templates of them as they are read (templates/embed_images.c). 0 of them: where they are made. */
 extern const atx_images atx_embedded_images;

@@ -120,6 +120,17 @@ void atx_render_note(atx_str *out, const char *headers)
         atx_str_addf(out, "%s%s\n", HEADERS, headers);
 }
 
+static bool has_option(const atx_template *t, const char *name)
+{
+    for (int i = 0; i < t->build.option_count; i++) {
+        const char *text = t->build.options[i].text;
+        if (strcmp(text + strspn(text, "-"), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Functions of classes that stay in a view of the device need no __device__, as constexpr ones do not. */
 at_status atx_render_pragmas(atx_str *out, const atx_template *t, const int64_t *slots, at_error *err)
 {
     for (int i = 0; i < t->build.option_count; i++) {
@@ -134,6 +145,8 @@ at_status atx_render_pragmas(atx_str *out, const atx_template *t, const int64_t 
         add_substituted(out, t, slots, o->text, strcspn(o->text, "="), false);
         atx_str_add(out, "\n");
     }
+    if (atx_template_views(t) && !has_option(t, "default-device"))
+        atx_str_addf(out, "%s-default-device\n", OPTION);
     atx_render_note(out, t->text.headers);
     for (int i = 0; i < t->call.step_count; i++)
         if (t->call.steps[i].expression || t->build.sources.count) {

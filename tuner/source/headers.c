@@ -104,6 +104,14 @@ bool atx_headers_have(const atx_headers *headers, const char *path, const char *
     return have;
 }
 
+bool atx_headers_offer(const atx_headers *headers, const char *name)
+{
+    atx_str found = { 0 };
+    const bool offer = headers && name[0] != '/' && find_in_folders(&found, headers, name);
+    atx_str_clear(&found);
+    return offer;
+}
+
 /* The folder that a path is below; -1: none. */
 static int folder_of(const atx_headers *h, const char *path)
 {

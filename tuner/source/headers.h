@@ -36,6 +36,9 @@ const char *atx_headers_folder(const atx_headers *headers, int i);
 /* Is `path` one of their files, by the name by which texts include it? NULL is allowed. */
 bool atx_headers_have(const atx_headers *headers, const char *path, const char *name);
 
+/* Has any of the folders a file of this name? NULL is allowed. */
+bool atx_headers_offer(const atx_headers *headers, const char *name);
+
 /* The note of a text; nothing is added when it reaches none of them. NULL is allowed. */
 at_status atx_headers_note(atx_str *out, atx_headers *headers, const char *text, at_error *err) AT_MUST_CHECK;
 
