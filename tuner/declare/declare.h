@@ -151,8 +151,11 @@ static inline bool atx_role_is_output(atx_role role)
 typedef struct atx_input {
     bool stated;           /* false: the line says nothing, so bits                   */
     int how;               /* ATX_BITS ... ATX_FILE                                   */
-    double low, high;      /* uniform: ends; normal: mean, deviation; constant: low   */
-    atx_expr *from, *upto; /* range: both ends; index: upto is their number, no from  */
+    double low, high;      /* uniform: ends; normal: mean, deviation; constant: low; offsets: skew is low */
+    atx_expr *from, *upto; /* range, prefix: both ends; index: upto is their number, no from; offsets: upto is
+                              the total */
+    char of[ATX_MAX_NAME]; /* columns, segments: the offsets that they go with, which are ... */
+    int of_arg;            /* ... this argument, when all of the op was read           */
     char *file;            /* NumPy's, relative to the op's; NULL: none               */
     atx_where where;
 } atx_input;

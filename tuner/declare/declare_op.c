@@ -347,6 +347,8 @@ static at_status read_all(atx_op *op, const char *source, size_t len, at_error *
     status = lines.status == AT_OK ? check_peak(op, err) : lines.status;
     if (status == AT_OK)
         status = atx_write_objective(op, err);
+    if (status == AT_OK)
+        status = atx_find_offsets(op, err);
     return status == AT_OK ? atx_check_numbers(op, err) : status;
 }
 

@@ -98,9 +98,10 @@ void atx_read_named_type(atx_lines *lines, atx_op *op);
 void atx_read_input(atx_lines *lines, atx_input *input);
 void atx_input_clear(atx_input *input);
 
-/* After the last line: the rule for all outputs that have none, do inputs and checks suit the types of their
- * buffers, and the text of the objective. */
+/* After the last line: the rule for all outputs that have none, which offsets belong together, do inputs and
+ * checks suit the types of their buffers, and the text of the objective. */
 void atx_op_share_check(atx_op *op);
+at_status atx_find_offsets(atx_op *op, at_error *err) AT_MUST_CHECK; /* that others go with */
 at_status atx_check_numbers(const atx_op *op, at_error *err) AT_MUST_CHECK;
 at_status atx_write_objective(atx_op *op, at_error *err) AT_MUST_CHECK;
 

@@ -9,6 +9,7 @@
 #define AUTOTUNE_TRIAL_H
 
 #include "device/verdict.h"
+#include "declare/data.h"
 #include "lang/problem.h"
 #include "lang/record.h"
 
@@ -77,9 +78,10 @@ typedef struct atx_buffer {
     int element_bytes; /* for messages; 0: bytes                                        */
     int number;        /* of its elements, see declare/data.h; 0: opaque bytes             */
     bool zero;         /* an output that begins as zeros                                */
-    int how;           /* what an input or inout holds, with numbers a and b as atx_generate has them */
-    uint64_t a, b;
-    atx_check check; /* of an output or inout; without its place */
+    int how;           /* what an input or inout holds, as atx_generate has it; with this, but for the ... */
+    atx_filling filling; /* ... seed of the offsets that it goes with, which are those of the ... */
+    int goes_with;       /* ... buffer so many places behind it, or before it; 0: of none */
+    atx_check check;     /* of an output or inout; without its place */
     int validator; /* ATX_BY: which launch of the setup's validates it, from 1; 0: one that validates another
                       too */
     atx_data_file data; /* of an input or inout that comes from a file */

@@ -95,7 +95,7 @@ atx_ptr atx_bench_place(const atx_bench *b, int set, int buffer, bool is_copy)
 at_status atx_bench_run_check(atx_bench *b, atx_check_kernel which, int64_t bytes, const uint64_t *values,
                               int count, at_error *err)
 {
-    void *params[ATX_CHECK_PARAMS];
+    void *params[ATX_MOST_CHECK_PARAMS];
     int64_t blocks = bytes / 16 / 256 + 1;
     atx_geometry g = { .grid = { blocks < 16384 ? blocks : 16384, 1, 1 }, .block = { 256, 1, 1 } };
     for (int i = 0; i < count; i++)
