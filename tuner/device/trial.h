@@ -45,6 +45,15 @@ typedef struct atx_kernel_step {
     } args[ATX_MAX_ARGS];
 } atx_kernel_step;
 
+/* One launch of a sequence that has loops: of a step, the first being 0, with what it takes this time. */
+typedef struct atx_kernel_turn {
+    int step;
+    int arg_count;
+    atx_geometry geometry;
+    struct atx_kernel_arg args[ATX_MAX_ARGS];
+} atx_kernel_turn;
+#define ATX_MAX_TURNS 4096
+
 /* A kernel with everything a launch needs. Buffers are the problem's, in the order of the op's arguments. */
 typedef struct atx_kernel {
     const char *identity; /* "transpose 4096x4096 b4 tile TILE=32": what a replay looks up */
@@ -56,12 +65,28 @@ typedef struct atx_kernel {
     struct atx_kernel_arg args[ATX_MAX_ARGS];
     int more_count; /* launches that follow, timed with the first */
     atx_kernel_step more[ATX_MAX_STEPS - 1];
+    const void *turns; /* of loops: all launches in their order, one behind the other; borrowed as the cubin
+                          is. NULL: each step once; see atx_kernel_next */
+    size_t turns_len;
+    int turn_count;
     int variable_count; /* of its code, which hold what buffers do before it is launched */
     struct atx_kernel_variable {
         const char *name;
         int buffer;
     } variables[ATX_MAX_ARGS];
 } atx_kernel;
+
+/* Goes through a kernel's launches. *at begins as 0; false behind the last. */
+bool atx_kernel_next(atx_kernel_turn *out, const atx_kernel *kernel, size_t *at);
+
+/* How many they are. */
+static inline int atx_kernel_launches(const atx_kernel *kernel)
+{
+    return kernel->turns ? kernel->turn_count : 1 + kernel->more_count;
+}
+
+/* Adds one to those of a sequence. */
+void atx_turns_add(atx_str *turns, const atx_kernel_turn *turn);
 
 /* Where an array's bytes are. */
 typedef struct atx_data_file {

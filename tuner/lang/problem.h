@@ -124,6 +124,9 @@ typedef struct atx_geometry {
 at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int64_t *slots,
                           at_error *err) AT_MUST_CHECK;
 
+/* The iterations that loops begin with: their names have these values outside of launches. */
+at_status atx_loops_bind(int64_t *slots, const atx_loops *loops, at_error *err) AT_MUST_CHECK;
+
 /* What a kernel is passed for a scalar argument: an integer, or the bits of a float of the argument's type.
  */
 at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots,

@@ -56,6 +56,7 @@ struct atx_bench {
     atx_gpu *gpu;
     atx_setup setup;   /* without borrowed code; of kernels that stay loaded the launches */
     atx_bench *copies; /* with buffers of their own; NULL: they run on these */
+    void *turns;       /* the reference's, of loops */
     atx_module *reference;
     atx_module *validator;
     bool has_answer; /* a reference's, or a file's; copies are compared with what they copy */

@@ -314,8 +314,7 @@ static at_status set_up_device(atx_env *env, atx_preparation *p, at_error *err)
     if (p->t)
         status = atx_template_bind(&setup->reference, &p->reference, p->t, p->slots, err);
     else if (!op->expected.answer)
-        status = atx_kernel_bind(&setup->reference, &p->reference, op->expected.reference,
-                                 &op->expected.launch, op, p->slots, err);
+        status = atx_reference_bind(&setup->reference, &p->reference, op, p->slots, err);
     if (status == AT_OK)
         status = atx_validator_bind(
             &setup->validator, op->expected.reference[0] ? &p->reference : &p->validators, op, p->slots, err);
