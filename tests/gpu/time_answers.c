@@ -179,9 +179,7 @@ static atx_bench *open_bench(timer *t, const atx_problem *p, const int64_t *slot
     atx_str_add_bytes(&build.cubin, cubin->data, cubin->len);
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         setup.verify[i] = (atx_check_part){ t->verify[i].data, t->verify[i].len };
-    must(atx_kernel_bind(&setup.reference, &build, p->op->expected.reference, &p->op->expected.launch, p->op,
-                         slots, &err),
-         &err);
+    must(atx_reference_bind(&setup.reference, &build, p->op, slots, &err), &err);
     must(atx_validator_bind(&setup.validator, &build, p->op, slots, &err), &err);
     must(atx_bench_open(&bench, t->gpu, &setup, &err), &err);
     atx_build_clear(&build);

@@ -79,9 +79,7 @@ static atx_bench *open_bench(checker *c, const atx_problem *p, const int64_t *sl
     compile(c, &build.cubin, atx_str_text(&source), p->op->text.file);
     for (int i = 0; i < ATX_CHECK_PARTS; i++)
         setup.verify[i] = (atx_check_part){ c->verify[i].data, c->verify[i].len };
-    must(atx_kernel_bind(&setup.reference, &build, p->op->expected.reference, &p->op->expected.launch, p->op,
-                         slots, &err),
-         &err);
+    must(atx_reference_bind(&setup.reference, &build, p->op, slots, &err), &err);
     must(atx_validator_bind(&setup.validator, &build, p->op, slots, &err), &err);
     must(atx_bench_open(&bench, c->gpu, &setup, &err), &err);
     atx_build_clear(&build);

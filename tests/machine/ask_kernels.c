@@ -223,17 +223,15 @@ static at_status launch_steps(const asker *a, const atx_kernel *k, const atx_ptr
 {
     atx_module *module = NULL;
     at_status status = atx_gpu_load_all(&module, a->gpu, k, err);
-    for (int i = 0; i <= k->more_count && status == AT_OK; i++) {
-        const atx_kernel_step *s = i ? &k->more[i - 1] : NULL;
-        const struct atx_kernel_arg *args = s ? s->args : k->args;
-        const int count = s ? s->arg_count : k->arg_count;
+    size_t next = 0;
+    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, k, &next);) {
         int64_t values[ATX_MAX_ARGS];
         void *params[ATX_MAX_ARGS];
-        for (int n = 0; n < count; n++) {
-            values[n] = args[n].buffer >= 0 ? (int64_t)at[args[n].buffer] : args[n].value;
+        for (int n = 0; n < turn.arg_count; n++) {
+            values[n] = turn.args[n].buffer >= 0 ? (int64_t)at[turn.args[n].buffer] : turn.args[n].value;
             params[n] = &values[n];
         }
-        status = atx_gpu_launch_step(a->gpu, module, i, s ? &s->geometry : &k->geometry, params, err);
+        status = atx_gpu_launch_step(a->gpu, module, turn.step, &turn.geometry, params, err);
     }
     if (status == AT_OK)
         status = atx_gpu_wait(a->gpu, err);

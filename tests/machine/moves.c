@@ -199,7 +199,7 @@ static void render(atx_str *text, int64_t slots[ATX_MAX_SLOTS], const group *g, 
 static void add_trial(group *g, int problem, const atx_config *config, variant v)
 {
     int64_t slots[ATX_MAX_SLOTS];
-    const atx_build none = { .done = false };
+    atx_build none = { .done = false };
     at_error err = { 0 };
     atx_str text = { 0 }, words = { 0 };
     trial r = { .problem = problem, .changed = v != AS_RENDERED };

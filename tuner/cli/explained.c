@@ -48,9 +48,9 @@ static void print_launch(const atx_explained *x)
     if (r->spill_bytes > 0)
         atx_print(stdout, ", %" PRId64 " bytes spilled", r->spill_bytes);
     atx_print(stdout, "\n");
-    if (f->program.kernel.more_count)
-        atx_print(stdout, "              and %d more launch%s\n", f->program.kernel.more_count,
-                  f->program.kernel.more_count == 1 ? "" : "es");
+    const int more = atx_kernel_launches(&f->program.kernel) - 1;
+    if (more)
+        atx_print(stdout, "              and %d more launch%s\n", more, more == 1 ? "" : "es");
     if (o->warps)
         atx_print(stdout,
                   "  occupancy   %.0f %%: %" PRId64 " block%s, %" PRId64 " of %" PRId64

@@ -7,6 +7,8 @@
  */
 #include "compile/builder.h"
 
+#include "compile/sequence.h"
+
 #include "compile/connection.h"
 #include "compile/cubin.h"
 #include "lang/render.h"
@@ -18,6 +20,7 @@ void atx_build_clear(atx_build *build)
 {
     atx_str_clear(&build->source);
     atx_str_clear(&build->cubin);
+    atx_str_clear(&build->turns);
     atx_str_clear(&build->log);
     *build = (atx_build){ 0 };
 }
@@ -192,8 +195,8 @@ static int buffer_of(const atx_op *op, int arg)
     return buffer;
 }
 
-static at_status bind_arg(struct atx_kernel_arg *out, const atx_op *op, int index, const int64_t *slots,
-                          at_error *err)
+at_status atx_bind_arg(struct atx_kernel_arg *out, const atx_op *op, int index, const int64_t *slots,
+                       at_error *err)
 {
     const atx_arg *arg = &op->args[index];
     *out = (struct atx_kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
@@ -211,7 +214,7 @@ at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *n
     };
     at_status status = atx_geometry_of(&k.geometry, launch, slots, err);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
-        status = bind_arg(&k.args[i], op, i, slots, err);
+        status = atx_bind_arg(&k.args[i], op, i, slots, err);
     if (status == AT_OK)
         *out = k;
     return status;
@@ -231,7 +234,7 @@ static at_status bind_step(atx_kernel_step *out, const atx_build *build, const a
     if (status == AT_OK)
         status = find_name(&out->name, build, step->kernel, err);
     for (out->arg_count = 0; out->arg_count < step->arg_count && status == AT_OK; out->arg_count++)
-        status = bind_arg(&out->args[out->arg_count], t->op, step->args[out->arg_count], slots, err);
+        status = atx_bind_arg(&out->args[out->arg_count], t->op, step->args[out->arg_count], slots, err);
     return status;
 }
 
@@ -251,20 +254,50 @@ static at_status bind_variable(struct atx_kernel_variable *out, const atx_build 
     return status;
 }
 
-at_status atx_template_bind(atx_kernel *out, const atx_build *build, const atx_template *t,
+/* Of what is launched more than once: each time, and the most shared memory of any. */
+static at_status bind_turns(atx_kernel *k, atx_build *build, const atx_sequence *sequence,
                             const int64_t *slots, at_error *err)
 {
+    at_status status = build->turns.len ? AT_OK : atx_sequence_write(&build->turns, sequence, slots, err);
+    size_t at = 0;
+    k->turns = build->turns.data;
+    k->turns_len = build->turns.len;
+    k->turn_count = 0;
+    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, k, &at); k->turn_count++) {
+        atx_geometry *g = turn.step ? &k->more[turn.step - 1].geometry : &k->geometry;
+        if (turn.geometry.shared_bytes > g->shared_bytes)
+            g->shared_bytes = turn.geometry.shared_bytes;
+    }
+    return status;
+}
+
+at_status atx_reference_bind(atx_kernel *out, atx_build *build, const atx_op *op, const int64_t *slots,
+                             at_error *err)
+{
+    const atx_sequence sequence = { .op = op, .loops = &op->expected.loops };
+    at_status status =
+        atx_kernel_bind(out, build, op->expected.reference, &op->expected.launch, op, slots, err);
+    return status == AT_OK && op->expected.loops.count ? bind_turns(out, build, &sequence, slots, err)
+                                                       : status;
+}
+
+at_status atx_template_bind(atx_kernel *out, atx_build *build, const atx_template *t, const int64_t *slots,
+                            at_error *err)
+{
+    const atx_sequence sequence = { .op = t->op, .t = t, .loops = &t->call.loops };
     atx_kernel k = { .cubin = build->cubin.data, .cubin_len = build->cubin.len };
     at_status status = atx_geometry_of(&k.geometry, &t->call.steps[0].launch, slots, err);
     if (status == AT_OK)
         status = find_name(&k.name, build, t->call.steps[0].kernel, err);
     for (; k.arg_count < t->call.steps[0].arg_count && status == AT_OK; k.arg_count++)
-        status = bind_arg(&k.args[k.arg_count], t->op, t->call.steps[0].args[k.arg_count], slots, err);
+        status = atx_bind_arg(&k.args[k.arg_count], t->op, t->call.steps[0].args[k.arg_count], slots, err);
     for (; k.more_count + 1 < t->call.step_count && status == AT_OK; k.more_count++)
         status = bind_step(&k.more[k.more_count], build, t, &t->call.steps[k.more_count + 1], slots, err);
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
         if (atx_template_fills(t, i))
             status = bind_variable(&k.variables[k.variable_count++], build, t->op, i, slots, err);
+    if (status == AT_OK && t->call.loops.count)
+        status = bind_turns(&k, build, &sequence, slots, err);
     if (status == AT_OK)
         status = atx_template_check_into(t, build->cubin.data, build->cubin.len, err);
     if (status == AT_OK)

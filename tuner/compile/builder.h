@@ -29,6 +29,7 @@ typedef struct atx_build {
     char source_hash[ATX_HASH_TEXT];
     char key[ATX_HASH_TEXT]; /* of the compiled kernel in the cache */
     atx_str cubin, log;
+    atx_str turns;           /* of a kernel in loops: its launches, made when it is bound the first time */
     atx_resources resources; /* -1: unknown, of a kernel that an older version put into the cache */
     bool done, ok;
     bool cached;      /* it came from the cache, not from a compiler */
@@ -79,6 +80,10 @@ void atx_builder_keep(atx_builder *builder, const char *source_hash);
 at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *name, const atx_launch *launch,
                           const atx_op *op, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
+/* The same of the op's reference, in its loops. A build is bound for one problem and configuration. */
+at_status atx_reference_bind(atx_kernel *out, atx_build *build, const atx_op *op, const int64_t *slots,
+                             at_error *err) AT_MUST_CHECK;
+
 /*
  * The kernels that validate outputs, in the order of atx_op_validators, with the op's grid and block; without
  * any: not a kernel. AT_ERR_INPUT: the code has no such kernel, or it takes other parameters.
@@ -94,7 +99,7 @@ at_status atx_validator_check(const atx_op *op, const void *code, size_t len, at
  * gave it, which is borrowed from the cubin; without one (a replay) its own. AT_ERR_INPUT: no launch can be
  * made of this configuration, or its code has no such kernel.
  */
-at_status atx_template_bind(atx_kernel *out, const atx_build *build, const atx_template *t,
-                            const int64_t *slots, at_error *err) AT_MUST_CHECK;
+at_status atx_template_bind(atx_kernel *out, atx_build *build, const atx_template *t, const int64_t *slots,
+                            at_error *err) AT_MUST_CHECK;
 
 #endif

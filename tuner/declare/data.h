@@ -31,7 +31,13 @@ enum {
     ATX_PERMUTATION,
     ATX_ONE_VALUE,
     ATX_FILE,
-    ATX_SPREAD
+    ATX_SPREAD,
+    ATX_SORTED,         /* integers */
+    ATX_SORTED_UNIFORM, /* numbers  */
+    ATX_PREFIX,
+    ATX_OFFSETS,
+    ATX_SEGMENTS,
+    ATX_COLUMNS
 };                                                         /* of an input */
 enum { ATX_EXACT, ATX_WITHIN, ATX_ULP, ATX_NORM, ATX_BY }; /* rule of a check               */
 
@@ -261,14 +267,172 @@ ATX_CALLED atx_u64 atx_permuted(atx_u64 i, atx_u64 count, atx_u64 seed)
     return i;
 }
 
+/* ---- a total, parted among rows ---- */
+
 /*
- * Number i of `count`. a and b are the bits of two doubles (uniform: width and low end; normal: deviation and
- * mean; constant: the value), or of integers (range: low end and how many there are, 0: all of 64 bits;
- * spread: how many there are).
+ * Every row gets a share of the total, at random. A tree over the rows halves them down to single rows; at
+ * each node the left half gets about as much as it has rows, more or less at random. So the shares of the
+ * first rows, together, are known after as many steps as the tree has levels, on whatever thread asks.
+ *
+ * `variance` is that of a share in units of the mean share, squared: 0, all alike but for rounding; 1, as
+ * of exponentially distributed shares, which are what lies between sorted random numbers. It is that of
+ * shares with a gamma distribution. `most`, if not 0, bounds every share instead: then all shares up to it
+ * are as likely.
  */
-ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, atx_u64 a, atx_u64 b,
+typedef struct atx_parting {
+    atx_u64 rows, total, most;
+    float variance;
+} atx_parting;
+
+/* x times a fraction of 2^32 */
+ATX_BOTH atx_u64 atx_share_of(atx_u64 x, atx_u64 fraction)
+{
+    return (x >> 32) * fraction + ((x & 0xffffffffull) * fraction >> 32);
+}
+
+/* How far the share of the left half may be from its mean, to both sides. */
+ATX_BOTH atx_u64 atx_parting_reach(const atx_parting *p, atx_u64 half)
+{
+    const float rows = (float)p->rows, left = (float)half;
+    if (p->most) { /* root of 3 times the variance of so many numbers from 0 to `most`, of which the sum is
+                      known */
+        const float most = (float)p->most;
+        return (atx_u64)sqrtf(left * (rows - left) / rows * 0.25f * (most * (most + 2.0f)));
+    }
+    const float widest = left / rows, reach = sqrtf(0.75f * p->variance / (rows + p->variance));
+    return atx_share_of(p->total, (atx_u64)((reach < widest ? reach : widest) * 4294967296.0f));
+}
+
+/* All for one half, which is left where the variance is more than an even choice can have. */
+ATX_BOTH int atx_parting_is_all(const atx_parting *p, atx_u64 random)
+{
+    const float rows = (float)p->rows,
+                even = (float)(unsigned)(random >> 40) * 5.9604644775390625e-8f; /* 2^-24 */
+    return !p->most && 2.0f * p->variance > rows &&
+           even * 2.0f * (rows + p->variance) < 2.0f * p->variance - rows;
+}
+
+ATX_BOTH atx_u64 atx_parting_left(const atx_parting *p, atx_u64 half, atx_u64 random)
+{
+    const atx_u64 each = p->total / p->rows, rest = p->total % p->rows;
+    if (atx_parting_is_all(p, random))
+        return ((random & 0xffffff) * p->rows >> 24) < half ? p->total : 0;
+    random = atx_mix(random);
+    const atx_u64 others = (p->rows - half) * p->most, mine = half * p->most;
+    const atx_u64 least = p->most && p->total > others ? p->total - others : 0;
+    const atx_u64 most = p->most && p->total > mine ? mine : p->total;
+    if (p->most && p->rows == 2)
+        return least + atx_share_of(most - least + 1, random >> 32);
+    const atx_u64 reach = 2 * atx_parting_reach(p, half), back = (reach + (random & 1)) / 2;
+    const atx_u64 to = each * half + (rest + (random >> 1 & 1)) / 2 + atx_share_of(reach + 1, random >> 32);
+    return to < least + back ? least : to - back > most ? most : to - back;
+}
+
+/* What a place in the parted total is: its row, and where this begins and how much it has. */
+typedef struct atx_parted {
+    atx_u64 row, begin, length;
+} atx_parted;
+
+/* Of row `row`, or, of a place in the total (by_place), of the row that has it. */
+ATX_CALLED atx_parted atx_part_at(const atx_parting *whole, atx_u64 at, int by_place, atx_u64 seed)
+{
+    atx_parting p = *whole;
+    atx_parted to = { 0, 0, 0 };
+    for (atx_u64 node = 1; p.rows > 1;) {
+        const atx_u64 half = p.rows / 2, left = atx_parting_left(&p, half, atx_random(seed, node));
+        const int is_left = by_place ? at < left : at < half;
+        at -= is_left ? 0 : by_place ? left : half;
+        to.row += is_left ? 0 : half;
+        to.begin += is_left ? 0 : left;
+        p.total = is_left ? left : p.total - left;
+        p.rows = is_left ? half : p.rows - half;
+        node = 2 * node + !is_left;
+    }
+    to.length = p.total;
+    return to;
+}
+
+/* The shares of the first so many rows, together. */
+ATX_BOTH atx_u64 atx_parts_before(const atx_parting *p, atx_u64 rows, atx_u64 seed)
+{
+    if (!rows)
+        return 0;
+    const atx_parted last = atx_part_at(p, rows - 1, 0, seed);
+    return last.begin + last.length;
+}
+
+/* What so many numbers from 0 to `most` come to. */
+ATX_BOTH atx_u64 atx_total_of(atx_u64 rows, atx_u64 most, atx_u64 seed)
+{
+    const atx_u64 mean = rows * most / 2, random = atx_random(seed, 0);
+    const atx_u64 reach = (atx_u64)sqrtf((float)rows * 0.25f * ((float)most * ((float)most + 2.0f)));
+    const atx_u64 back = reach < mean ? reach : mean;
+    return mean - back + atx_share_of(2 * back + 1, random >> 32);
+}
+
+/* ---- what an input holds ---- */
+
+/*
+ * a and b are the bits of two doubles (uniform, sorted or not: width and low end; normal: deviation and mean;
+ * constant: the value), or of integers (range, sorted: low end and how many there are, 0: all of 64 bits;
+ * spread, columns: how many there are; prefix: least and most). Offsets begin so many rows, which share the
+ * total. So do those that columns and segments go with, and `other` is the seed of these.
+ */
+typedef struct atx_filling {
+    atx_u64 a, b, rows, total, variance, other; /* variance: the bits of a double */
+} atx_filling;
+
+ATX_BOTH atx_u64 atx_sorted(atx_u64 i, atx_u64 count, atx_u64 last, atx_u64 seed)
+{
+    const atx_parting gaps = { count + 1, last, 0, 1.0f };
+    return atx_parts_before(&gaps, i + 1, seed);
+}
+
+ATX_BOTH atx_u64 atx_prefix(atx_u64 i, atx_u64 count, const atx_filling *f, atx_u64 seed)
+{
+    const atx_u64 rows = count - 1, most = f->b - f->a;
+    const atx_parting lengths = { rows, most ? atx_total_of(rows, most, seed) : 0, most, 0.0f };
+    return i * f->a + atx_parts_before(&lengths, i, seed);
+}
+
+ATX_BOTH atx_parting atx_parting_of(const atx_filling *f)
+{
+    const atx_parting lengths = { f->rows, f->total, 0, (float)atx_double_of(f->variance) };
+    return lengths;
+}
+
+/* Floor of part * all / of, where part < of. */
+ATX_BOTH atx_u64 atx_even_share(atx_u64 part, atx_u64 all, atx_u64 of)
+{
+    return part * (all / of) + part * (all % of) / of;
+}
+
+/* Columns of a row ascend, and none comes twice where there are enough. */
+ATX_BOTH atx_u64 atx_column(atx_u64 i, const atx_filling *f, const atx_parted *row, atx_u64 seed)
+{
+    const atx_u64 at = i - row->begin, from = atx_even_share(at, f->a, row->length);
+    const atx_u64 upto = at + 1 < row->length ? atx_even_share(at + 1, f->a, row->length) : f->a;
+    return from + (upto > from ? atx_share_of(upto - from, atx_random(seed, i) >> 32) : 0);
+}
+
+ATX_BOTH atx_u64 atx_of_a_row(atx_u64 i, int how, const atx_filling *f, atx_u64 seed)
+{
+    const atx_parting lengths = atx_parting_of(f);
+    const atx_parted row = atx_part_at(&lengths, i, 1, f->other);
+    return how == ATX_SEGMENTS ? row.row : atx_column(i, f, &row, seed);
+}
+
+ATX_BOTH atx_u64 atx_offset(atx_u64 i, const atx_filling *f, atx_u64 seed)
+{
+    const atx_parting lengths = atx_parting_of(f);
+    return atx_parts_before(&lengths, i, seed);
+}
+
+/* Number i of `count`. */
+ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, const atx_filling *f,
                                 atx_u64 seed)
 {
+    const atx_u64 a = f->a, b = f->b;
     const double x = atx_double_of(a), y = atx_double_of(b);
     atx_u64 bits = 0;
     switch (how) {
@@ -286,6 +450,25 @@ ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, a
         break;
     case ATX_SPREAD:
         bits = atx_integer_bits((long long)(atx_permuted(i, count > a ? count : a, seed) % a), number);
+        break;
+    case ATX_SORTED:
+        bits = atx_integer_bits((long long)(a + atx_sorted(i, count, b - 1, seed)), number);
+        break;
+    case ATX_SORTED_UNIFORM:
+        bits = atx_number_bits(
+            fma(x, (double)(long long)atx_sorted(i, count, (1ull << 53) - 1, seed) * 1.1102230246251565e-16,
+                y),
+            number);
+        break;
+    case ATX_PREFIX:
+        bits = atx_integer_bits((long long)atx_prefix(i, count, f, seed), number);
+        break;
+    case ATX_OFFSETS:
+        bits = atx_integer_bits((long long)atx_offset(i, f, seed), number);
+        break;
+    case ATX_SEGMENTS:
+    case ATX_COLUMNS:
+        bits = atx_integer_bits((long long)atx_of_a_row(i, how, f, seed), number);
         break;
     default:
         bits = atx_number_bits(x, number);

@@ -38,6 +38,7 @@
 #define ATX_MAX_FILES   8   /* in the `source` or `include` lines of a template */
 #define ATX_MAX_OPTIONS 16  /* for the compiler */
 #define ATX_MAX_METRICS 8   /* of an op */
+#define ATX_MAX_LOOPS   8   /* of the host, around launches */
 #define ATX_MAX_KERNEL  256 /* characters of a kernel's name expression, with the final zero */
 
 /* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
@@ -152,8 +153,11 @@ static inline bool atx_role_is_output(atx_role role)
 typedef struct atx_input {
     bool stated;           /* false: the line says nothing, so bits                   */
     int how;               /* ATX_BITS ... ATX_FILE                                   */
-    double low, high;      /* uniform: ends; normal: mean, deviation; constant: low   */
-    atx_expr *from, *upto; /* range: both ends; index: upto is their number, no from  */
+    double low, high;      /* uniform: ends; normal: mean, deviation; constant: low; offsets: skew is low */
+    atx_expr *from, *upto; /* range, prefix: both ends; index: upto is their number, no from; offsets: upto is
+                              the total */
+    char of[ATX_MAX_NAME]; /* columns, segments: the offsets that they go with, which are ... */
+    int of_arg;            /* ... this argument, when all of the op was read           */
     char *file;            /* NumPy's, relative to the op's; NULL: none               */
     atx_where where;
 } atx_input;
@@ -165,6 +169,32 @@ typedef struct atx_check {
     char by[ATX_MAX_NAME];     /* ATX_BY: the kernel that validates                     */
     atx_where where;
 } atx_check;
+
+/* Two buffers that are exchanged after each iteration of a loop; `from`: see declare_loop.c, -1: none. */
+typedef struct atx_swap {
+    int a, b, from; /* arguments of the op */
+} atx_swap;
+
+/* A loop of the host around launches. Those within it follow it, and end before it. */
+#define ATX_MAX_LOOP_SWAPS 4
+typedef struct atx_loop {
+    char name[ATX_MAX_NAME];
+    int slot;
+    atx_expr *first, *last; /* both included; first NULL: from 0, so often as `last` says */
+    bool down;              /* from first down to last */
+    int begin, end;         /* which launches; end is behind the last */
+    atx_swap swaps[ATX_MAX_LOOP_SWAPS];
+    int swap_count;
+    atx_where where;
+} atx_loop;
+
+typedef struct atx_loops {
+    atx_loop items[ATX_MAX_LOOPS];
+    int count;
+} atx_loops;
+
+/* Does the expression name an iteration? NULL does not. */
+bool atx_loops_read_by(const atx_loops *loops, const atx_expr *expr);
 
 /* One launch of a candidate. */
 #define ATX_MAX_STEPS 4
@@ -346,6 +376,7 @@ typedef struct atx_op {
         char *trusted_config; /* ... with these values, "TILE=32"; others have their defaults               */
         atx_where trusted_where;
         atx_launch launch; /* of the reference              */
+        atx_loops loops;   /* around it                     */
     } expected;
     /* What is tuned for, and what the best that can be had is. */
     struct atx_op_goal {
@@ -404,6 +435,7 @@ typedef struct atx_template {
         int step_count;
         int all_args[ATX_MAX_ARGS]; /* of launches that do not say it */
         int all_arg_count;
+        atx_loops loops;
     } call;
     /* What the compiler gets besides the source. */
     struct atx_template_build {

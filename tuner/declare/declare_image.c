@@ -134,6 +134,17 @@ static void point_launch(atx_image_writer *w, size_t at, const atx_launch *launc
     point_expr(w, at + offsetof(atx_launch, shared), launch->shared);
 }
 
+static void point_loops(atx_image_writer *w, const atx_template *t)
+{
+    for (size_t i = 0; i < (size_t)t->call.loops.count; i++) {
+        const atx_loop *loop = &t->call.loops.items[i];
+        const size_t at = offsetof(atx_template, call.loops.items) + i * sizeof *loop;
+        point_expr(w, at + offsetof(atx_loop, first), loop->first);
+        point_expr(w, at + offsetof(atx_loop, last), loop->last);
+        point_place(w, at + offsetof(atx_loop, where), &loop->where);
+    }
+}
+
 static void point_paths(atx_image_writer *w, size_t at, const atx_paths *paths)
 {
     for (size_t i = 0; i < (size_t)paths->count; i++) {
@@ -189,6 +200,7 @@ void atx_image_write(atx_image *out, atx_image_writer *w, const atx_template *t)
         point_launch(w,
                      offsetof(atx_template, call.steps) + i * sizeof(atx_step) + offsetof(atx_step, launch),
                      &t->call.steps[i].launch);
+    point_loops(w, t);
     point_paths(w, offsetof(atx_template, build.sources), &t->build.sources);
     point_paths(w, offsetof(atx_template, build.includes), &t->build.includes);
     point_options(w, t);

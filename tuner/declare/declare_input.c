@@ -8,8 +8,12 @@
  *     index N              integers from 0 to N - 1
  *     spread N             integers from 0 to N - 1, each as often as any other
  *     permutation          each integer from 0 to one less than there are elements once
- *     constant VALUE
- *     file "NAME.npy"      an array that numpy.save wrote; beside the op's file
+ *     sorted ...           range, index or uniform, ascending
+ *     prefix LOW HIGH      0, and the running sum of integers of that range
+ *     offsets TOTAL [skew S]   where rows begin that share TOTAL elements: from 0 to TOTAL, one more than
+ * rows columns N of ARG     column indices: below N, ascending within each row of the offsets ARG segments of
+ * ARG      for each element the row of the offsets ARG that it is in constant VALUE file "NAME.npy"      an
+ * array that numpy.save wrote; beside the op's file
  *
  * The numbers themselves are declare/data.h's. What does not suit the type of the buffer is refused when the
  * op is read; what may suit it, and proves nothing, when a problem is set up.
@@ -25,6 +29,8 @@
 #include "util/chars.h"
 
 typedef void reader(atx_input *input, atx_lines *lines);
+
+enum { MOST_SKEW = 100 };
 
 static void read_nothing(atx_input *input, atx_lines *lines)
 {
@@ -95,6 +101,49 @@ static void read_file(atx_input *input, atx_lines *lines)
     input->file = atx_lines_string(lines, "a file, as in file \"x.npy\"");
 }
 
+/* sorted range LOW HIGH, sorted index N, sorted uniform LOW HIGH */
+static void read_sorted(atx_input *input, atx_lines *lines)
+{
+    input->how = ATX_SORTED;
+    if (atx_lines_skip_word(lines, "range")) {
+        read_range(input, lines);
+    } else if (atx_lines_skip_word(lines, "index")) {
+        read_index(input, lines);
+    } else if (atx_lines_skip_word(lines, "uniform")) {
+        input->how = ATX_SORTED_UNIFORM;
+        read_uniform(input, lines);
+    } else {
+        atx_lines_expected(lines, "range LOW HIGH, index N or uniform LOW HIGH, as in sorted range 0 n");
+    }
+}
+
+static void read_offsets(atx_input *input, atx_lines *lines)
+{
+    input->upto = atx_lines_expr(lines);
+    input->low = 1;
+    if (!atx_lines_skip_word(lines, "skew"))
+        return;
+    const char *at = lines->at;
+    input->low = atx_lines_real(lines, "the deviation of a row's length, in units of the mean, as in skew 2");
+    if (!(input->low >= 0 && input->low <= MOST_SKEW))
+        atx_lines_fail(lines, at,
+                       "found a skew that is not from 0 to %d; expected 0 (all rows alike), 1 or "
+                       "more (few long ones)",
+                       MOST_SKEW);
+}
+
+static void read_segments(atx_input *input, atx_lines *lines)
+{
+    atx_lines_take(lines, "of", "of ARG, an argument that holds offsets");
+    atx_lines_name(input->of, lines, "an argument that holds offsets");
+}
+
+static void read_columns(atx_input *input, atx_lines *lines)
+{
+    input->upto = atx_lines_expr(lines);
+    read_segments(input, lines);
+}
+
 static const struct {
     const char *word;
     int how;
@@ -104,7 +153,9 @@ static const struct {
     { "normal", ATX_NORMAL, read_normal },        { "range", ATX_RANGE, read_range },
     { "index", ATX_RANGE, read_index },           { "permutation", ATX_PERMUTATION, read_nothing },
     { "constant", ATX_ONE_VALUE, read_constant }, { "file", ATX_FILE, read_file },
-    { "spread", ATX_SPREAD, read_index },
+    { "spread", ATX_SPREAD, read_index },         { "sorted", ATX_SORTED, read_sorted },
+    { "prefix", ATX_PREFIX, read_range },         { "offsets", ATX_OFFSETS, read_offsets },
+    { "columns", ATX_COLUMNS, read_columns },     { "segments", ATX_SEGMENTS, read_segments },
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -123,7 +174,8 @@ void atx_read_input(atx_lines *lines, atx_input *input)
     }
     atx_lines_expected(
         lines, "bits, uniform LOW HIGH, normal MEAN SD, range LOW HIGH, index N, "
-               "spread N, permutation, constant VALUE, file \"x.npy\", into VARIABLE or the end of the line");
+               "spread N, permutation, sorted ..., prefix LOW HIGH, offsets TOTAL, columns N of ARG, "
+               "segments of ARG, constant VALUE, file \"x.npy\", into VARIABLE or the end of the line");
 }
 
 void atx_input_clear(atx_input *input)
@@ -150,6 +202,19 @@ static bool is_float(atx_dtype type)
     return atx_number_class(atx_dtype_number(type, 0)) >= ATX_FLOAT;
 }
 
+/* Integers, or numbers in an order. */
+static bool is_ordered(int how)
+{
+    return how == ATX_RANGE || how == ATX_PERMUTATION || how == ATX_SPREAD || how == ATX_SORTED ||
+           how == ATX_SORTED_UNIFORM;
+}
+
+/* Whether these are places, which only integers hold exactly. */
+static bool counts(int how)
+{
+    return how == ATX_PREFIX || how == ATX_OFFSETS || how == ATX_SEGMENTS || how == ATX_COLUMNS;
+}
+
 /* Why this cannot be what the buffer holds; NULL: it can. */
 static const char *unsuited(const atx_input *input, atx_dtype type, bool storage)
 {
@@ -157,9 +222,11 @@ static const char *unsuited(const atx_input *input, atx_dtype type, bool storage
     if (storage)
         return how == ATX_BITS ? NULL
                                : "its elements are opaque bits; expected bits, or a list of types for T";
-    if (is_complex(type) && (how == ATX_RANGE || how == ATX_PERMUTATION || how == ATX_SPREAD))
+    if (is_complex(type) && is_ordered(how))
         return "expected bits, uniform, normal or constant";
-    if (!is_float(type) && (how == ATX_UNIFORM || how == ATX_NORMAL))
+    if (is_float(type) && counts(how))
+        return "expected a type of integers, as i32";
+    if (!is_float(type) && (how == ATX_UNIFORM || how == ATX_NORMAL || how == ATX_SORTED_UNIFORM))
         return "expected range LOW HIGH, index N, spread N, permutation, constant or bits for integers";
     if (!is_float(type) && how == ATX_ONE_VALUE && (double)(int64_t)input->low != input->low)
         return "expected a constant that is an integer";
@@ -182,6 +249,24 @@ static at_status check_type(const atx_op *op, const atx_arg *arg, atx_dtype type
         return fail_at(arg->input.where, err, why, arg->name, name);
     why = atx_role_is_output(arg->role) ? unsuited_check(&arg->check, storage) : NULL;
     return why ? fail_at(arg->check.where, err, why, arg->name, name) : AT_OK;
+}
+
+at_status atx_find_offsets(atx_op *op, at_error *err)
+{
+    for (int i = 0; i < op->arg_count; i++) {
+        atx_input *input = &op->args[i].input;
+        if (!input->of[0])
+            continue;
+        for (input->of_arg = 0; input->of_arg < op->arg_count; input->of_arg++)
+            if (strcmp(op->args[input->of_arg].name, input->of) == 0)
+                break;
+        if (input->of_arg == op->arg_count || op->args[input->of_arg].input.how != ATX_OFFSETS)
+            return atx_fail_at(err, input->where,
+                               "found '%s'; expected an argument that holds offsets, as in 'arg "
+                               "%s i32[rows + 1] input offsets total'",
+                               input->of, input->of);
+    }
+    return AT_OK;
 }
 
 at_status atx_check_numbers(const atx_op *op, at_error *err)

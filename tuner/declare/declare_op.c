@@ -267,6 +267,7 @@ static const atx_keyword KEYWORDS[] = {
       .read = read_reference },
     { .word = "grid", .once = true, .after = "shape", .read = read_grid },
     { .word = "block", .once = true, .after = "shape", .read = read_block },
+    { .word = "repeat", .after = "arg", .read = atx_read_op_repeat },
     { .word = "shared", .once = true, .after = "shape", .expr = offsetof(atx_op, expected.launch.shared) },
     { .word = "check", .read = atx_read_check },
     { .word = "traffic",
@@ -340,6 +341,7 @@ static at_status read_all(atx_op *op, const char *source, size_t len, at_error *
         atx_lines_fail(&lines, lines.next,
                        "found the end of the declaration; expected a line 'type T = storage' in it");
     atx_op_share_check(op);
+    atx_loops_complete(&op->expected.loops, 1, &lines);
     if (!op->recorded) {
         check_outputs(op, &lines);
         check_reference(op, &lines);
@@ -347,6 +349,11 @@ static at_status read_all(atx_op *op, const char *source, size_t len, at_error *
     status = lines.status == AT_OK ? check_peak(op, err) : lines.status;
     if (status == AT_OK)
         status = atx_write_objective(op, err);
+    if (status == AT_OK)
+        status = atx_find_offsets(op, err);
+    if (status == AT_OK)
+        status = atx_loops_check(&op->expected.loops, in->lets, in->let_count, in->requires,
+                                 in->require_count, err);
     return status == AT_OK ? atx_check_numbers(op, err) : status;
 }
 
@@ -421,6 +428,7 @@ void atx_op_close(atx_op *op)
         atx_input_clear(&op->args[i].input);
     }
     atx_launch_clear(&op->expected.launch);
+    atx_loops_clear(&op->expected.loops);
     atx_expr_close(op->goal.traffic);
     atx_expr_close(op->goal.ops);
     atx_expr_close(op->goal.peak);

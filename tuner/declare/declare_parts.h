@@ -79,10 +79,20 @@ void atx_lets_clear(atx_let *lets, size_t count);
 void atx_requires_clear(atx_require *requires, size_t count); /* not the array */
 void atx_launch_clear(atx_launch *launch);
 
+/* ---- loops: declare_loop.c ---- */
+
+/* After the last line all loops end, around so many launches. */
+void atx_loops_complete(atx_loops *loops, int steps, atx_lines *lines);
+void atx_loops_clear(atx_loops *loops);
+
+/* AT_ERR_INPUT: one of these names an iteration. */
+at_status atx_loops_check(const atx_loops *loops, const atx_let *lets, size_t let_count,
+                          const atx_require *requires, size_t require_count, at_error *err) AT_MUST_CHECK;
+
 /* ---- lines of an op, which is the target ---- */
 
 atx_line_reader atx_read_arg, atx_read_scratch, atx_read_check, atx_read_metric, atx_read_objective,
-    atx_read_near, atx_read_strides, atx_read_same;
+    atx_read_near, atx_read_strides, atx_read_same, atx_read_op_repeat;
 
 /* One dimension of a `shape` line; and behind them the constants NAME_word of those that have words. */
 void atx_read_dim(atx_lines *lines, atx_op *op);
@@ -98,9 +108,10 @@ void atx_read_named_type(atx_lines *lines, atx_op *op);
 void atx_read_input(atx_lines *lines, atx_input *input);
 void atx_input_clear(atx_input *input);
 
-/* After the last line: the rule for all outputs that have none, do inputs and checks suit the types of their
- * buffers, and the text of the objective. */
+/* After the last line: the rule for all outputs that have none, which offsets belong together, do inputs and
+ * checks suit the types of their buffers, and the text of the objective. */
 void atx_op_share_check(atx_op *op);
+at_status atx_find_offsets(atx_op *op, at_error *err) AT_MUST_CHECK; /* that others go with */
 at_status atx_check_numbers(const atx_op *op, at_error *err) AT_MUST_CHECK;
 at_status atx_write_objective(atx_op *op, at_error *err) AT_MUST_CHECK;
 
@@ -122,7 +133,7 @@ typedef struct atx_reading {
 
 /* declare_source.c has what templates say of code that was not written for them. */
 atx_line_reader atx_read_param, atx_read_source, atx_read_include, atx_read_define, atx_read_option,
-    atx_read_taken_args, atx_read_kernel, atx_read_launch;
+    atx_read_taken_args, atx_read_kernel, atx_read_launch, atx_read_repeat, atx_read_end;
 
 /* Where nothing was said, a kernel takes what the `arg` line names, and without one everything. */
 void atx_complete_args(atx_template *t);

@@ -292,6 +292,7 @@ void atx_template_sources_clear(atx_template *t)
         free(t->build.includes.items[i]);
     for (int i = 0; i < ATX_MAX_STEPS; i++)
         atx_launch_clear(&t->call.steps[i].launch);
+    atx_loops_clear(&t->call.loops);
     for (int i = 0; i < t->build.option_count; i++) {
         free(t->build.options[i].text);
         atx_expr_close(t->build.options[i].when);

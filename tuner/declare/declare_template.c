@@ -157,6 +157,8 @@ static const atx_keyword KEYWORDS[] = {
       .read = read_block },
     { .word = "shared", .once = true, .read = read_shared },
     { .word = "launch", .read = atx_read_launch },
+    { .word = "repeat", .read = atx_read_repeat },
+    { .word = "end", .read = atx_read_end },
     { .word = "kernel", .once = true, .read = atx_read_kernel },
     { .word = "default", .once = true, .read = read_default },
     { .word = "language", .once = true, .read = atx_read_language },
@@ -342,9 +344,15 @@ static at_status read_all(atx_template *t, const atx_commons *commons, const cha
     for (int i = 0; i < t->scope.param_count; i++)
         t->scope.defaults[i] = t->scope.params[i].values[0];
     atx_complete_args(t);
+    atx_loops_complete(&t->call.loops, t->call.step_count, &lines);
+    if (lines.status != AT_OK)
+        return lines.status;
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
     status = require_full_alignments(&r, err);
+    if (status == AT_OK)
+        status =
+            atx_loops_check(&t->call.loops, in->lets, in->let_count, in->requires, in->require_count, err);
     if (status != AT_OK || t->op->recorded)
         return status;
     status = find_kernel(&r, &lines);

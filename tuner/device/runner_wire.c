@@ -29,6 +29,8 @@ static void write_kernel(atx_str *body, const atx_kernel *k)
     atx_put_i64(body, k->more_count);
     for (int i = 0; i < k->more_count; i++)
         write_step(body, &k->more[i]);
+    atx_put_bytes(body, k->turns, k->turns_len);
+    atx_put_i64(body, k->turn_count);
     atx_put_i64(body, k->variable_count);
     for (int i = 0; i < k->variable_count; i++) {
         atx_put_text(body, k->variables[i].name);
@@ -87,6 +89,10 @@ static void read_kernel(atx_kernel *out, atx_reader *in)
         in->bad = true;
     for (int i = 0; i < out->more_count && !in->bad; i++)
         read_step(&out->more[i], in);
+    out->turns = atx_get_bytes(in, &out->turns_len);
+    out->turn_count = (int)atx_get_i64(in);
+    if (out->turns_len == 0)
+        out->turns = NULL;
     read_variables(out, in);
 }
 

@@ -9,6 +9,7 @@
 #define AUTOTUNE_TRIAL_H
 
 #include "device/verdict.h"
+#include "declare/data.h"
 #include "lang/problem.h"
 #include "lang/record.h"
 
@@ -44,6 +45,15 @@ typedef struct atx_kernel_step {
     } args[ATX_MAX_ARGS];
 } atx_kernel_step;
 
+/* One launch of a sequence that has loops: of a step, the first being 0, with what it takes this time. */
+typedef struct atx_kernel_turn {
+    int step;
+    int arg_count;
+    atx_geometry geometry;
+    struct atx_kernel_arg args[ATX_MAX_ARGS];
+} atx_kernel_turn;
+#define ATX_MAX_TURNS 4096
+
 /* A kernel with everything a launch needs. Buffers are the problem's, in the order of the op's arguments. */
 typedef struct atx_kernel {
     const char *identity; /* "transpose 4096x4096 b4 tile TILE=32": what a replay looks up */
@@ -55,12 +65,28 @@ typedef struct atx_kernel {
     struct atx_kernel_arg args[ATX_MAX_ARGS];
     int more_count; /* launches that follow, timed with the first */
     atx_kernel_step more[ATX_MAX_STEPS - 1];
+    const void *turns; /* of loops: all launches in their order, one behind the other; borrowed as the cubin
+                          is. NULL: each step once; see atx_kernel_next */
+    size_t turns_len;
+    int turn_count;
     int variable_count; /* of its code, which hold what buffers do before it is launched */
     struct atx_kernel_variable {
         const char *name;
         int buffer;
     } variables[ATX_MAX_ARGS];
 } atx_kernel;
+
+/* Goes through a kernel's launches. *at begins as 0; false behind the last. */
+bool atx_kernel_next(atx_kernel_turn *out, const atx_kernel *kernel, size_t *at);
+
+/* How many they are. */
+static inline int atx_kernel_launches(const atx_kernel *kernel)
+{
+    return kernel->turns ? kernel->turn_count : 1 + kernel->more_count;
+}
+
+/* Adds one to those of a sequence. */
+void atx_turns_add(atx_str *turns, const atx_kernel_turn *turn);
 
 /* Where an array's bytes are. */
 typedef struct atx_data_file {
@@ -77,9 +103,10 @@ typedef struct atx_buffer {
     int element_bytes; /* for messages; 0: bytes                                        */
     int number;        /* of its elements, see declare/data.h; 0: opaque bytes             */
     bool zero;         /* an output that begins as zeros                                */
-    int how;           /* what an input or inout holds, with numbers a and b as atx_generate has them */
-    uint64_t a, b;
-    atx_check check; /* of an output or inout; without its place */
+    int how;           /* what an input or inout holds, as atx_generate has it; with this, but for the ... */
+    atx_filling filling; /* ... seed of the offsets that it goes with, which are those of the ... */
+    int goes_with;       /* ... buffer so many places behind it, or before it; 0: of none */
+    atx_check check;     /* of an output or inout; without its place */
     int validator; /* ATX_BY: which launch of the setup's validates it, from 1; 0: one that validates another
                       too */
     atx_data_file data; /* of an input or inout that comes from a file */

@@ -49,7 +49,7 @@ static at_status take_lines(atx_figures *f, at_error *err)
 static void take_occupancy(atx_figures *f, int cc)
 {
     const atx_geometry *g = &f->program.kernel.geometry;
-    if (f->program.kernel.more_count || f->program.resources.registers < 0)
+    if (atx_kernel_launches(&f->program.kernel) > 1 || f->program.resources.registers < 0)
         return;
     f->occupancy =
         atx_arch_occupancy(cc, g->block[0] * g->block[1] * g->block[2], f->program.resources.registers,
@@ -64,7 +64,7 @@ static at_status choose_most(int64_t *most, const atx_program *program, atx_inst
 {
     atx_tally *tally = NULL;
     atx_sample sample;
-    if (program->kernel.more_count || *most == 0) {
+    if (atx_kernel_launches(&program->kernel) > 1 || *most == 0) {
         *most = 0;
         return AT_OK;
     }

@@ -169,17 +169,16 @@ at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine,
 {
     at_status status = AT_OK;
     int64_t steps = 0;
+    size_t at = 0;
     result->finding.kind = ATX_FINDING_NONE;
-    for (int i = 0; i <= p->kernel.more_count && status == AT_OK && result->finding.kind == ATX_FINDING_NONE;
-         i++) {
-        const atx_kernel_step *s = i ? &p->kernel.more[i - 1] : NULL;
-        const struct atx_kernel_arg *args = s ? s->args : p->kernel.args;
-        const int count = s ? s->arg_count : p->kernel.arg_count;
+    for (atx_kernel_turn turn; status == AT_OK && result->finding.kind == ATX_FINDING_NONE &&
+                               atx_kernel_next(&turn, &p->kernel, &at);) {
         uint64_t values[ATX_MAX_ARGS];
-        for (int a = 0; a < count; a++)
-            values[a] = args[a].buffer >= 0 ? atx_machine_region_at(machine, regions[args[a].buffer])->address
-                                            : (uint64_t)args[a].value;
-        const atx_program_launch what = { p, i, s ? &s->geometry : &p->kernel.geometry, values, count };
+        for (int a = 0; a < turn.arg_count; a++)
+            values[a] = turn.args[a].buffer >= 0
+                            ? atx_machine_region_at(machine, regions[turn.args[a].buffer])->address
+                            : (uint64_t)turn.args[a].value;
+        const atx_program_launch what = { p, turn.step, &turn.geometry, values, turn.arg_count };
         status = atx_instance_launch(result, machine, &what, how, err);
         steps += status == AT_OK ? result->thread_instructions : 0;
     }

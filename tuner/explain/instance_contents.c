@@ -33,6 +33,8 @@ at_status atx_instance_load(unsigned char *to, const atx_data_file *from, int64_
 
 at_status atx_instance_fill(unsigned char *to, const atx_buffer *b, uint64_t seed, at_error *err)
 {
+    atx_filling filling = b->filling;
+    filling.other = seed + (uint64_t)(int64_t)b->goes_with;
     const int each = atx_number_bytes(b->number);
     const uint64_t numbers = (uint64_t)(b->bytes / each);
     if (b->data.path[0])
@@ -41,6 +43,6 @@ at_status atx_instance_fill(unsigned char *to, const atx_buffer *b, uint64_t see
         fill_bits(to, b->bytes, seed);
     else
         for (uint64_t i = 0; i < numbers; i++)
-            atx_set_bits(to, i, each, atx_generate(i, numbers, b->number, b->how, b->a, b->b, seed));
+            atx_set_bits(to, i, each, atx_generate(i, numbers, b->number, b->how, &filling, seed));
     return AT_OK;
 }

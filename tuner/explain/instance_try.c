@@ -159,10 +159,9 @@ static at_status take_end(atx_inspector *inspector, const atx_instance *s, const
 static bool has_many_blocks(const atx_program *p)
 {
     bool many = false;
-    for (int i = 0; i <= p->kernel.more_count; i++) {
-        const atx_geometry *g = i ? &p->kernel.more[i - 1].geometry : &p->kernel.geometry;
-        many = many || g->grid[0] * g->grid[1] * g->grid[2] > 1;
-    }
+    size_t at = 0;
+    for (atx_kernel_turn turn; !many && atx_kernel_next(&turn, &p->kernel, &at);)
+        many = turn.geometry.grid[0] * turn.geometry.grid[1] * turn.geometry.grid[2] > 1;
     return many;
 }
 

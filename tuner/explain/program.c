@@ -103,8 +103,7 @@ at_status atx_program_of_reference(atx_program *p, atx_nvrtc *nvrtc, const atx_p
     if (status == AT_OK)
         status = compile(p, nvrtc, op->text.file, cc, err);
     if (status == AT_OK)
-        status = atx_kernel_bind(&p->kernel, &p->build, op->expected.reference, &op->expected.launch, op,
-                                 slots, err);
+        status = atx_reference_bind(&p->kernel, &p->build, op, slots, err);
     if (status == AT_OK)
         status = atx_cubin_name(&p->kernel.name, &unused, p->build.cubin.data, p->build.cubin.len,
                                 op->expected.reference, err);

@@ -66,20 +66,31 @@ static bool is_of_bits(const atx_op *op)
     return bits;
 }
 
+static int buffer_of(const atx_op *op, int arg)
+{
+    int count = 0;
+    for (int i = 0; i < arg; i++)
+        count += op->args[i].role != ATX_SCALAR;
+    return count;
+}
+
 /* One row: what a buffer holds, and when it is right. */
 static at_status add_contents(atx_str *out, const atx_launcher *l, const atx_arg *arg, at_error *err)
 {
     atx_dtype type = atx_arg_type(arg, l->problem->type);
     int number = atx_dtype_number(type, atx_arg_is_storage(l->op, arg));
     int64_t elements = 0;
-    uint64_t a = 0, b = 0;
+    atx_filling f = { 0 };
     at_status status = atx_expr_eval(&elements, arg->expr, l->slots, err);
+    const atx_held held = { l->op, arg, number, elements * atx_dtype_bytes(type) / atx_number_bytes(number) };
     if (status == AT_OK)
-        status = atx_input_numbers(
-            &a, &b, arg, number, elements * atx_dtype_bytes(type) / atx_number_bytes(number), l->slots, err);
-    atx_str_addf(out, "    { %d, %d, %d, %s, %" PRIu64 "ull, %" PRIu64 "ull, %.17e, %.17e }, // %s\n", number,
-                 arg->input.how, arg->check.rule, arg->zero ? "true" : "false", a, b, arg->check.relative,
-                 arg->check.absolute, arg->name);
+        status = atx_input_numbers(&f, &held, l->slots, err);
+    atx_str_addf(out,
+                 "    { %d, %d, %d, %s, { %lluull, %lluull, %lluull, %lluull, %lluull, 0 }, %d, %.17e, %.17e "
+                 "}, // %s\n",
+                 number, arg->input.how, arg->check.rule, arg->zero ? "true" : "false", f.a, f.b, f.rows,
+                 f.total, f.variance, arg->input.of[0] ? buffer_of(l->op, arg->input.of_arg) : 0,
+                 arg->check.relative, arg->check.absolute, arg->name);
     return status;
 }
 
@@ -97,10 +108,10 @@ static at_status add_checks(atx_str *out, const atx_launcher *l, at_error *err)
         return AT_OK;
     }
     add_part(out, DATA);
-    atx_str_add(out,
-                "\nstruct autotune_contents {\n    int number, how, rule;\n    bool zero;\n    unsigned long "
-                "long a, b;\n    double relative, absolute;\n};\n"
-                "static const autotune_contents autotune_data[] = {\n");
+    atx_str_add(
+        out, "\nstruct autotune_contents {\n    int number, how, rule;\n    bool zero;\n    atx_filling "
+             "filling;\n    int of; /* the offsets that it goes with */\n    double relative, absolute;\n};\n"
+             "static const autotune_contents autotune_data[] = {\n");
     for (int i = 0; i < l->op->arg_count && status == AT_OK; i++)
         if (l->op->args[i].role != ATX_SCALAR)
             status = add_contents(out, l, &l->op->args[i], err);

@@ -18,7 +18,7 @@ __global__ void autotune_bits(unsigned char *to, size_t bytes, unsigned long lon
 __global__ void autotune_generate(void *to, size_t count, autotune_contents c, unsigned long long seed)
 {
     for (size_t i = autotune_first(); i < count; i += autotune_step())
-        atx_set_bits(to, i, atx_number_bytes(c.number), atx_generate(i, count, c.number, c.how, c.a, c.b, seed));
+        atx_set_bits(to, i, atx_number_bytes(c.number), atx_generate(i, count, c.number, c.how, &c.filling, seed));
 }
 
 /* found[0]: how many numbers are wrong; then sums of squares of what the others are off, and of what is right. */
@@ -53,7 +53,8 @@ static size_t autotune_count(int buffer)
 
 static void autotune_fill_buffer(int buffer, void *memory, unsigned long long seed, cudaStream_t stream)
 {
-    const autotune_contents c = autotune_data[buffer];
+    autotune_contents c = autotune_data[buffer];
+    c.filling.other = seed - buffer + c.of; /* see autotune_seed */
     if (c.zero)
         autotune_must(cudaMemsetAsync(memory, 0, autotune_buffers[buffer].bytes, stream), "cudaMemsetAsync");
     else if (c.how == ATX_BITS)

@@ -339,7 +339,8 @@ at_status atx_problem_bind(int64_t *slots, const atx_problem *problem, const atx
     bind_dims(slots, problem);
     memcpy(slots + problem->op->scope.device_slot, limits,
            sizeof *limits); /* atx_limits is an array with names */
-    return check_problem(slots, problem, true, err);
+    at_status status = check_problem(slots, problem, true, err);
+    return status == AT_OK ? atx_loops_bind(slots, &problem->op->expected.loops, err) : status;
 }
 
 /* ---- configurations ---- */
@@ -497,7 +498,18 @@ at_status atx_config_bind(int64_t *slots, const atx_template *t, const atx_confi
         if (status != AT_OK)
             return status;
     }
-    return AT_OK;
+    return t->call.loops.count ? atx_loops_bind(slots, &t->call.loops, err) : AT_OK;
+}
+
+at_status atx_loops_bind(int64_t *slots, const atx_loops *loops, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < loops->count && status == AT_OK; i++) {
+        slots[loops->items[i].slot] = 0;
+        if (loops->items[i].first)
+            status = atx_expr_eval(&slots[loops->items[i].slot], loops->items[i].first, slots, err);
+    }
+    return status;
 }
 
 at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_config *config, at_error *err)

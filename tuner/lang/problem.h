@@ -124,6 +124,9 @@ typedef struct atx_geometry {
 at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int64_t *slots,
                           at_error *err) AT_MUST_CHECK;
 
+/* The iterations that loops begin with: their names have these values outside of launches. */
+at_status atx_loops_bind(int64_t *slots, const atx_loops *loops, at_error *err) AT_MUST_CHECK;
+
 /* What a kernel is passed for a scalar argument: an integer, or the bits of a float of the argument's type.
  */
 at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots,
@@ -137,12 +140,22 @@ at_status atx_scalar_check(const atx_arg *arg, const int64_t *slots, at_error *e
 at_status atx_arg_bytes(int64_t *out, const atx_op *op, int arg, const int64_t *slots,
                         at_error *err) AT_MUST_CHECK;
 
+struct atx_filling; /* declare/data.h */
+
+/* What an input holds: of which argument, as numbers of which kind, and how many. */
+typedef struct atx_held {
+    const atx_op *op;
+    const atx_arg *arg;
+    int number;
+    int64_t numbers;
+} atx_held;
+
 /*
- * What atx_generate wants besides the input's `how`, for a buffer of so many numbers. AT_ERR_INPUT: an end of
- * its range cannot be computed, or is no number of that type.
+ * What atx_generate wants besides the input's `how`, but for the seed of other offsets. AT_ERR_INPUT: an end
+ * of its range cannot be computed, or is no number of that type.
  */
-at_status atx_input_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int number, int64_t numbers,
-                            const int64_t *slots, at_error *err) AT_MUST_CHECK;
+at_status atx_input_numbers(struct atx_filling *out, const atx_held *held, const int64_t *slots,
+                            at_error *err) AT_MUST_CHECK;
 
 /* 10^9 operations a second; 0: none count, or nothing was timed. */
 double atx_gflop_per_s(int64_t ops_count, double seconds);

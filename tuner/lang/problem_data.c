@@ -20,11 +20,17 @@ static bool fits_number(int64_t value, int number)
            (value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1));
 }
 
-/* range FROM UPTO, or index UPTO, which ends one before. */
-static at_status range_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int number, const int64_t *slots,
-                               at_error *err)
+static at_status refuse(const atx_held *h, const char *what, int64_t from, int64_t upto, at_error *err)
 {
-    const atx_input *in = &arg->input;
+    return atx_fail_at(err, h->arg->input.where,
+                       "found %s from %lld to %lld for '%s'; expected some, and such as its type has", what,
+                       (long long)from, (long long)upto, h->arg->name);
+}
+
+/* range FROM UPTO, or index UPTO, which ends one before; sorted or not. */
+static at_status range_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
+{
+    const atx_input *in = &h->arg->input;
     int64_t from, upto;
     at_status status = eval_end(&from, in->from, slots, err);
     if (status == AT_OK)
@@ -33,49 +39,116 @@ static at_status range_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int
         return status;
     if (!in->from && upto > INT64_MIN)
         upto--;
-    if (from > upto || !fits_number(from, number) || !fits_number(upto, number))
-        return atx_fail_at(err, in->where,
-                           "found integers from %lld to %lld for '%s'; expected some, and such as its "
-                           "type has",
-                           (long long)from, (long long)upto, arg->name);
-    *a = (uint64_t)from;
-    *b = (uint64_t)upto - (uint64_t)from + 1;
+    out->a = (uint64_t)from;
+    out->b = (uint64_t)upto - (uint64_t)from + 1;
+    const bool too_many = in->how == ATX_SORTED && (out->b == 0 || out->b > INT64_MAX);
+    return from > upto || too_many || !fits_number(from, h->number) || !fits_number(upto, h->number)
+               ? refuse(h, "integers", from, upto, err)
+               : AT_OK;
+}
+
+/* prefix LOW HIGH: of so many lengths the last sum must be a number. */
+static at_status prefix_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
+{
+    int64_t last = 0;
+    at_status status = eval_end((int64_t *)&out->a, h->arg->input.from, slots, err);
+    if (status == AT_OK)
+        status = eval_end((int64_t *)&out->b, h->arg->input.upto, slots, err);
+    if (status != AT_OK)
+        return status;
+    const int64_t low = (int64_t)out->a, high = (int64_t)out->b, rows = h->numbers > 0 ? h->numbers - 1 : 0;
+    if (low < 0 || low > high)
+        return refuse(h, "lengths", low, high, err);
+    if (__builtin_mul_overflow(high, rows, &last) || !fits_number(last, h->number))
+        return refuse(h, "sums of lengths", 0, __builtin_mul_overflow(high, rows, &last) ? INT64_MAX : last,
+                      err);
     return AT_OK;
 }
 
-/* spread N */
-static at_status spread_numbers(uint64_t *a, const atx_arg *arg, int number, const int64_t *slots,
-                                at_error *err)
+/* spread N, columns N of ARG */
+static at_status count_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
 {
     int64_t many = 0;
-    at_status status = atx_expr_eval(&many, arg->input.upto, slots, err);
-    if (status == AT_OK && (many < 1 || !fits_number(many - 1, number)))
-        return atx_fail_at(err, arg->input.where,
+    at_status status = atx_expr_eval(&many, h->arg->input.upto, slots, err);
+    if (status == AT_OK && (many < 1 || !fits_number(many - 1, h->number)))
+        return atx_fail_at(err, h->arg->input.where,
                            "found %lld integers for '%s'; expected at least one, and such as its type "
                            "has",
-                           (long long)many, arg->name);
-    *a = (uint64_t)many;
+                           (long long)many, h->arg->name);
+    out->a = (uint64_t)many;
     return status;
 }
 
-at_status atx_input_numbers(uint64_t *a, uint64_t *b, const atx_arg *arg, int number, int64_t numbers,
-                            const int64_t *slots, at_error *err)
+/* offsets TOTAL skew S: of `rows` rows. */
+static at_status offset_numbers(atx_filling *out, const atx_arg *arg, int64_t rows, const int64_t *slots,
+                                at_error *err)
 {
-    const atx_input *in = &arg->input;
-    if (in->how == ATX_RANGE)
-        return range_numbers(a, b, arg, number, slots, err);
-    if (in->how == ATX_SPREAD)
-        return spread_numbers(a, arg, number, slots, err);
-    if (in->how == ATX_PERMUTATION && numbers > 0 && !fits_number(numbers - 1, number))
-        return atx_fail_at(err, in->where,
-                           "found a permutation of %lld elements for '%s'; expected a type that has as "
-                           "many integers",
-                           (long long)numbers, arg->name);
-    *a = atx_bits_of_double(in->how == ATX_UNIFORM  ? in->high - in->low
-                            : in->how == ATX_NORMAL ? in->high
-                                                    : in->low);
-    *b = atx_bits_of_double(in->low);
-    return AT_OK;
+    int64_t total = 0;
+    at_status status = atx_expr_eval(&total, arg->input.upto, slots, err);
+    if (status == AT_OK && (total < 0 || (total > 0 && rows < 1)))
+        status = atx_fail_at(err, arg->input.where,
+                             "found offsets of %lld rows, with %lld elements together; expected a row for "
+                             "them, and one more offset than rows",
+                             (long long)rows, (long long)total);
+    out->rows = (uint64_t)rows;
+    out->total = (uint64_t)total;
+    out->variance = atx_bits_of_double(arg->input.low * arg->input.low);
+    return status;
+}
+
+/* What goes with the offsets of another argument has as many elements as these share. */
+static at_status member_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
+{
+    const atx_arg *offsets = &h->op->args[h->arg->input.of_arg];
+    int64_t count = 0;
+    at_status status = atx_expr_eval(&count, offsets->expr, slots, err);
+    if (status == AT_OK)
+        status = offset_numbers(out, offsets, count > 0 ? count - 1 : 0, slots, err);
+    if (status == AT_OK && out->total != (uint64_t)h->numbers)
+        status =
+            atx_fail_at(err, h->arg->input.where,
+                        "found %lld elements for '%s'; expected %lld, as many as the offsets '%s' end with",
+                        (long long)h->numbers, h->arg->name, (long long)out->total, offsets->name);
+    if (status == AT_OK && h->arg->input.how == ATX_COLUMNS)
+        return count_numbers(out, h, slots, err);
+    return status == AT_OK && out->rows > 0 && !fits_number((int64_t)out->rows - 1, h->number)
+               ? refuse(h, "rows", 0, (int64_t)out->rows - 1, err)
+               : status;
+}
+
+at_status atx_input_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
+{
+    const atx_input *in = &h->arg->input;
+    at_status status;
+    *out = (atx_filling){ .a = 0 };
+    switch (in->how) {
+    case ATX_RANGE:
+    case ATX_SORTED:
+        return range_numbers(out, h, slots, err);
+    case ATX_SPREAD:
+        return count_numbers(out, h, slots, err);
+    case ATX_PREFIX:
+        return prefix_numbers(out, h, slots, err);
+    case ATX_COLUMNS:
+    case ATX_SEGMENTS:
+        return member_numbers(out, h, slots, err);
+    case ATX_OFFSETS:
+        status = offset_numbers(out, h->arg, h->numbers > 0 ? h->numbers - 1 : 0, slots, err);
+        return status == AT_OK && !fits_number((int64_t)out->total, h->number)
+                   ? refuse(h, "offsets", 0, (int64_t)out->total, err)
+                   : status;
+    case ATX_PERMUTATION:
+        return h->numbers > 0 && !fits_number(h->numbers - 1, h->number)
+                   ? refuse(h, "integers", 0, h->numbers - 1, err)
+                   : AT_OK;
+    default:
+        out->a =
+            atx_bits_of_double(in->how == ATX_UNIFORM || in->how == ATX_SORTED_UNIFORM ? in->high - in->low
+                               : in->how == ATX_NORMAL                                 ? in->high
+                                                                                       : in->low);
+        out->b = atx_bits_of_double(in->low);
+        return AT_OK;
+    }
 }
 
 at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots, at_error *err)

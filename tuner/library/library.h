@@ -72,6 +72,7 @@ typedef struct atx_prepared {
     at_problem problem; /* its op is the catalog's text, its size ours */
     atx_found_parts *finding;
     atx_kernel kernel; /* its geometry and arguments */
+    atx_build build;   /* what the kernel borrows: its launches, no code, which is loaded */
     const atx_module *module;
     atomic_bool renew; /* it was tuned since: the next who may load a kernel prepares it anew */
     bool replaced;     /* by one that was                                                     */

@@ -159,13 +159,13 @@ static at_status find_variables(atx_prepared *p, atx_gpu *gpu, const atx_kept_co
 
 static at_status bind(atx_prepared *p, atx_gpu *gpu, const atx_kept_code *code, at_error *err)
 {
-    static const atx_build NO_CODE = { 0 }; /* it is loaded already */
     const atx_found_parts *f = p->finding;
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
 
     at_status status = atx_finding_bind(slots, f, err);
+    atx_build_clear(&p->build);
     if (status == AT_OK)
-        status = atx_template_bind(&p->kernel, &NO_CODE, f->t, slots, err);
+        status = atx_template_bind(&p->kernel, &p->build, f->t, slots, err);
     if (status == AT_OK)
         status = find_variables(p, gpu, code, err);
     for (; p->buffer_count < f->shown.buffer_count && status == AT_OK; p->buffer_count++) {
@@ -520,25 +520,25 @@ static const int64_t *scalar_of(const at_run_options *o, const atx_found_parts *
     return value;
 }
 
-static at_status launch(const call *c, const atx_prepared *p, int step, const at_buffer *buffers,
-                        at_error *err)
+static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_turn *turn,
+                        const at_buffer *buffers, at_error *err)
 {
-    const atx_kernel *k = &p->kernel;
-    const struct atx_kernel_arg *args = step ? k->more[step - 1].args : k->args;
-    const int count = step ? k->more[step - 1].arg_count : k->arg_count;
+    const struct atx_kernel_arg *args = turn->args;
+    const int count = turn->arg_count;
     const void *addresses[ATX_MAX_ARGS];
     void *params[ATX_MAX_ARGS + 1];
     for (int i = 0; i < count; i++) {
         int b = args[i].buffer;
         if (b >= 0)
             addresses[b] = buffers[b].address;
-        params[i] = b >= 0 ? (void *)&addresses[b]
-                           : (void *)(uintptr_t)scalar_of(c->options, p->finding, step, i, &args[i].value);
+        params[i] = b >= 0
+                        ? (void *)&addresses[b]
+                        : (void *)(uintptr_t)scalar_of(c->options, p->finding, turn->step, i, &args[i].value);
     }
     params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
     const atx_stream_launch l = { .stream = c->stream,
-                                  .step = step,
-                                  .geometry = step ? &k->more[step - 1].geometry : &k->geometry,
+                                  .step = turn->step,
+                                  .geometry = &turn->geometry,
                                   .params = params,
                                   .attributes = c->options->attributes,
                                   .attribute_count = c->options->attribute_count };
@@ -566,8 +566,9 @@ at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *bu
         status = atx_gpu_copy_on(c.gpu, stream, p->variables[i].at,
                                  (atx_ptr)(uintptr_t)buffers[kernel->variables[i].buffer].address,
                                  p->variables[i].bytes, err);
-    for (int i = 0; i <= kernel->more_count && status == AT_OK; i++)
-        status = launch(&c, p, i, buffers, err);
+    size_t at = 0;
+    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, kernel, &at);)
+        status = launch(&c, p, &turn, buffers, err);
     return status;
 }
 

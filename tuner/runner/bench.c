@@ -95,7 +95,7 @@ atx_ptr atx_bench_place(const atx_bench *b, int set, int buffer, bool is_copy)
 at_status atx_bench_run_check(atx_bench *b, atx_check_kernel which, int64_t bytes, const uint64_t *values,
                               int count, at_error *err)
 {
-    void *params[ATX_CHECK_PARAMS];
+    void *params[ATX_MOST_CHECK_PARAMS];
     int64_t blocks = bytes / 16 / 256 + 1;
     atx_geometry g = { .grid = { blocks < 16384 ? blocks : 16384, 1, 1 }, .block = { 256, 1, 1 } };
     for (int i = 0; i < count; i++)
@@ -118,16 +118,16 @@ at_status atx_bench_fill(atx_bench *b, at_error *err)
 
 /* ---- launches ---- */
 
-static at_status launch_step(atx_bench *b, const atx_module *module, int step, const atx_kernel_step *s,
+static at_status launch_turn(atx_bench *b, const atx_module *module, const atx_kernel_turn *t,
                              const atx_ptr *buffers, at_error *err)
 {
     uint64_t values[ATX_MAX_ARGS];
     void *params[ATX_MAX_ARGS];
-    for (int i = 0; i < s->arg_count; i++) {
-        values[i] = s->args[i].buffer >= 0 ? buffers[s->args[i].buffer] : (uint64_t)s->args[i].value;
+    for (int i = 0; i < t->arg_count; i++) {
+        values[i] = t->args[i].buffer >= 0 ? buffers[t->args[i].buffer] : (uint64_t)t->args[i].value;
         params[i] = &values[i];
     }
-    return atx_gpu_launch_step(b->gpu, module, step, &s->geometry, params, err);
+    return atx_gpu_launch_step(b->gpu, module, t->step, &t->geometry, params, err);
 }
 
 static at_status copy_by_driver(atx_bench *b, atx_sets sets, at_error *err)
@@ -146,11 +146,10 @@ at_status atx_bench_launch(atx_bench *b, const atx_loaded *what, atx_sets sets, 
         return copy_by_driver(b, sets, err);
     for (int i = 0; i < b->setup.buffer_count; i++)
         buffers[i] = atx_bench_place(b, atx_bench_set_of(b, sets, i), i, what->is_copy);
-    atx_kernel_step first = { k->name, k->geometry, k->arg_count, { { 0 } } };
-    memcpy(first.args, k->args, sizeof first.args);
-    at_status status = launch_step(b, what->module, 0, &first, buffers, err);
-    for (int i = 0; i < k->more_count && status == AT_OK; i++)
-        status = launch_step(b, what->module, i + 1, &k->more[i], buffers, err);
+    at_status status = AT_OK;
+    size_t at = 0;
+    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, k, &at);)
+        status = launch_turn(b, what->module, &turn, buffers, err);
     return status;
 }
 
@@ -393,6 +392,18 @@ static bool has_alike_sets(const atx_setup *setup)
     return alike;
 }
 
+/* The reference's launches, of which the setup lends only what it has itself. false: no memory. */
+static bool keep_turns(atx_bench *b, const atx_kernel *reference)
+{
+    if (!reference->turns)
+        return true;
+    b->turns = malloc(reference->turns_len);
+    if (b->turns)
+        memcpy(b->turns, reference->turns, reference->turns_len);
+    b->setup.reference.turns = b->turns;
+    return b->turns != NULL;
+}
+
 at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, at_error *err)
 {
     atx_bench *b = calloc(1, sizeof *b);
@@ -409,6 +420,11 @@ at_status atx_bench_open(atx_bench **out, atx_gpu *gpu, const atx_setup *setup, 
     b->setup.reference.name = b->setup.reference.identity = NULL;
     b->setup.validator.cubin = NULL;
     b->setup.validator.name = NULL;
+    b->setup.reference.turns = NULL;
+    if (!keep_turns(b, &setup->reference)) {
+        atx_bench_close(b);
+        return atx_no_memory(err);
+    }
     b->first_in = b->first_out = -1;
     for (int i = setup->buffer_count - 1; i >= 0; i--)
         if (setup->buffers[i].role != ATX_SCRATCH)
@@ -438,6 +454,7 @@ void atx_bench_close(atx_bench *b)
     atx_answers_free(b);
     atx_gpu_free(b->gpu, b->found);
     atx_gpu_free(b->gpu, b->arena);
+    free(b->turns);
     free(b);
 }
 

@@ -32,7 +32,12 @@ typedef enum atx_check_kernel {
  * its bytes or numbers, of the guard before it and of that behind it; six more for sums. Behind all of them
  * as much room again.
  */
-enum { ATX_FOUND_EACH = 12, ATX_FOUND_WORDS = ATX_FOUND_EACH * (ATX_MAX_ARGS + 1), ATX_CHECK_PARAMS = 9 };
+enum {
+    ATX_FOUND_EACH = 12,
+    ATX_FOUND_WORDS = ATX_FOUND_EACH * (ATX_MAX_ARGS + 1),
+    ATX_CHECK_PARAMS = 9,
+    ATX_MOST_CHECK_PARAMS = 11
+};
 
 /* For tiny problems: beyond this many sets launch overhead dominates anyway. */
 #define ATX_MAX_SETS    1024
@@ -51,6 +56,7 @@ struct atx_bench {
     atx_gpu *gpu;
     atx_setup setup;   /* without borrowed code; of kernels that stay loaded the launches */
     atx_bench *copies; /* with buffers of their own; NULL: they run on these */
+    void *turns;       /* the reference's, of loops */
     atx_module *reference;
     atx_module *validator;
     bool has_answer; /* a reference's, or a file's; copies are compared with what they copy */
@@ -93,7 +99,7 @@ static inline int atx_bench_set_of(const atx_bench *b, atx_sets sets, int buffer
     return role == ATX_INPUT || role == ATX_INOUT ? sets.in : sets.out;
 }
 
-/* Enqueues a check kernel over `bytes` with up to ATX_CHECK_PARAMS 8-byte arguments. */
+/* Enqueues a check kernel over `bytes` with up to ATX_MOST_CHECK_PARAMS 8-byte arguments. */
 at_status atx_bench_run_check(atx_bench *b, atx_check_kernel which, int64_t bytes, const uint64_t *values,
                               int count, at_error *err);
 

@@ -23,22 +23,25 @@ static __device__ inline double wrong_by(const void *got, u64 right, u64 i, u64 
 
 #if !defined AT_PART || AT_PART == 2
 
-extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 how, u64 a, u64 b)
+extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 rows, u64 total, u64 variance, u64 other)
 {
-    const int number = (int)(how & 255);
+    const int         number = (int)(how & 255);
+    const atx_filling f = { a, b, rows, total, variance, other };
     for (u64 i = first_index(); i < count; i += step())
-        atx_set_bits(to, i, atx_number_bytes(number), atx_generate(i, count, number, (int)(how >> 8), a, b, seed));
+        atx_set_bits(to, i, atx_number_bytes(number), atx_generate(i, count, number, (int)(how >> 8), &f, seed));
 }
 
 #endif
 #if !defined AT_PART || AT_PART == 3
 
 /* Are these still the numbers of verify_generate? `found` as in verify.cu, of numbers. */
-extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 *found)
+extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 rows, u64 total, u64 variance,
+                                            u64 other, u64 *found)
 {
-    const int number = (int)(how & 255);
+    const int         number = (int)(how & 255);
+    const atx_filling f = { a, b, rows, total, variance, other };
     for (u64 i = first_index(); i < count; i += step())
-        if (atx_bits_at(got, i, atx_number_bytes(number)) != atx_generate(i, count, number, (int)(how >> 8), a, b, seed))
+        if (atx_bits_at(got, i, atx_number_bytes(number)) != atx_generate(i, count, number, (int)(how >> 8), &f, seed))
             blame(found, i);
 }
 

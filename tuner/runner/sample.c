@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define GRAPH_S   1e-3 /* a graph lasts at least this long: launching it costs 5 to 10 us */
-#define MAX_BATCH 4096
+#define MAX_BATCH 4096 /* launches of kernels */
 
 /* Clocks are up when filling the buffers has not become faster by so much for so long. */
 #define WARM_CHUNK_S   2e-3
@@ -153,15 +153,16 @@ at_status atx_batch_open(atx_batch *b, atx_gpu *gpu, atx_bench *bench, double es
 {
     const int64_t sets = atx_bench_sets(bench), fewest = atx_bench_fewest_sets(bench);
     double launch_s = estimate_s > 1e-6 ? estimate_s : 1e-6;
+    const int each = b->what->kernel ? atx_kernel_launches(b->what->kernel) : 1;
     b->launches = (int64_t)ceil(ATX_SAMPLE_S / launch_s);
     limit_launches(b, bench);
-    if (launch_s >= graph_below_s)
+    if (launch_s / each >= graph_below_s)
         return AT_OK;
     b->launches = (int64_t)ceil((b->graph_s > 0 ? b->graph_s : GRAPH_S) / launch_s);
     if (b->launches < fewest)
         b->launches = fewest;
-    if (b->launches > MAX_BATCH)
-        b->launches = MAX_BATCH;
+    if (b->launches > MAX_BATCH / each)
+        b->launches = MAX_BATCH / each > 0 ? MAX_BATCH / each : 1;
     limit_launches(b, bench);
     at_status status = record(b, 0, gpu, bench, err);
     return status == AT_OK && sets > 1 ? record(b, 1, gpu, bench, err) : status;

@@ -186,8 +186,7 @@ static at_status take_compiled(atx_search_run *c, at_error *err)
     return status;
 }
 
-at_status atx_search_run_kernel(atx_kernel *out, const atx_search_run *c, const atx_candidate *a,
-                                at_error *err)
+at_status atx_search_run_kernel(atx_kernel *out, const atx_search_run *c, atx_candidate *a, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS];
     memcpy(slots, c->slots, sizeof slots);

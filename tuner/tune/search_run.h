@@ -41,14 +41,14 @@ typedef struct atx_search_run_count {
     int64_t total; /* valid configurations; saturates at INT64_MAX                         */
     int64_t limit; /* of trials: the user's, or total                                      */
     int64_t decided, failed, outcomes[ATX_OUTCOMES];
-    int64_t known;             /* of them taken from the store                            */
-    double busy_s, saved_s;    /* sums over its trials, as in atx_measured                */
-    double started_s;          /* on atx_now_s()                                          */
-    double helped_s;           /* seconds of other devices that took part, together       */
-    double fed_s;              /* when the device got its first trial; 0: not yet         */
-    bool converged;            /* the strategy ended it, because little was to be gained  */
-    bool interrupted;          /* by the user or by the budget                            */
-    const atx_candidate *best; /* of the least score; NULL: none is right so far          */
+    int64_t known;          /* of them taken from the store                            */
+    double busy_s, saved_s; /* sums over its trials, as in atx_measured                */
+    double started_s;       /* on atx_now_s()                                          */
+    double helped_s;        /* seconds of other devices that took part, together       */
+    double fed_s;           /* when the device got its first trial; 0: not yet         */
+    bool converged;         /* the strategy ended it, because little was to be gained  */
+    bool interrupted;       /* by the user or by the budget                            */
+    atx_candidate *best;    /* of the least score; NULL: none is right so far          */
 } atx_search_run_count;
 
 /* Opens the spaces and reads what is known of them; borrows `env`. *out is NULL on failure. */
@@ -117,8 +117,8 @@ at_status atx_search_run_compile_again(bool *again, atx_search_run *search_run, 
                                        at_error *err) AT_MUST_CHECK;
 
 /* A candidate's kernel, ready for a launch; borrows the candidate's build. */
-at_status atx_search_run_kernel(atx_kernel *out, const atx_search_run *search_run,
-                                const atx_candidate *candidate, at_error *err) AT_MUST_CHECK;
+at_status atx_search_run_kernel(atx_kernel *out, const atx_search_run *search_run, atx_candidate *candidate,
+                                at_error *err) AT_MUST_CHECK;
 
 /* Why there is nothing to try: the requirement that refused most, of each template. */
 void atx_search_run_add_refusals(atx_str *out, const atx_search_run *search_run);

@@ -86,11 +86,11 @@ atx_trial_row atx_search_run_row(const atx_candidate *a)
                             .source_hash = a->build.source_hash };
 }
 
-static const atx_candidate *find_best(const atx_search_run *c)
+static atx_candidate *find_best(const atx_search_run *c)
 {
-    const atx_candidate *best = NULL;
+    atx_candidate *best = NULL;
     for (size_t i = 0; i < c->candidates.candidate_count; i++) {
-        const atx_candidate *a = c->candidates.candidates[i];
+        atx_candidate *a = c->candidates.candidates[i];
         if (a->decided && isfinite(a->score) && (!best || a->score < best->score))
             best = a;
     }

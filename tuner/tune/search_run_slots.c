@@ -158,7 +158,7 @@ static at_status choose_calibration(atx_search_run *c, at_error *err)
 {
     atx_calibration *g = &c->devices.calibration;
     atx_candidate *of_copies = NULL;
-    const atx_candidate *a = NULL;
+    atx_candidate *a = NULL;
     int count = 0;
     at_status status = AT_OK;
     if (g->copies)

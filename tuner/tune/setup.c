@@ -41,6 +41,15 @@ static at_status describe_file(atx_data_file *out, const atx_buffer *b, const at
     return AT_OK;
 }
 
+/* From one argument to another: so many buffers further on. */
+static int buffers_between(const atx_op *op, int from, int to)
+{
+    int count = 0;
+    for (int i = from < to ? from : to; i < (from < to ? to : from); i++)
+        count += op->args[i].role != ATX_SCALAR;
+    return from < to ? count : -count;
+}
+
 static at_status add_buffer(atx_setup *setup, const atx_problem *problem, int arg_index, const int64_t *slots,
                             at_error *err)
 {
@@ -72,8 +81,10 @@ static at_status add_buffer(atx_setup *setup, const atx_problem *problem, int ar
         status = describe_file(&setup->answer, b, problem, arg, op->expected.answer, err);
     if (status != AT_OK)
         return status;
-    return atx_input_numbers(&b->a, &b->b, arg, b->number, b->bytes / atx_number_bytes(b->number), slots,
-                             err);
+    const atx_held held = { op, arg, b->number, b->bytes / atx_number_bytes(b->number) };
+    if (arg->input.of[0])
+        b->goes_with = buffers_between(op, arg_index, arg->input.of_arg);
+    return atx_input_numbers(&b->filling, &held, slots, err);
 }
 
 /* An output belongs to the kernel that validates it, or, of several by one, the first does. */
@@ -303,8 +314,7 @@ static at_status set_up_device(atx_env *env, atx_preparation *p, at_error *err)
     if (p->t)
         status = atx_template_bind(&setup->reference, &p->reference, p->t, p->slots, err);
     else if (!op->expected.answer)
-        status = atx_kernel_bind(&setup->reference, &p->reference, op->expected.reference,
-                                 &op->expected.launch, op, p->slots, err);
+        status = atx_reference_bind(&setup->reference, &p->reference, op, p->slots, err);
     if (status == AT_OK)
         status = atx_validator_bind(
             &setup->validator, op->expected.reference[0] ? &p->reference : &p->validators, op, p->slots, err);

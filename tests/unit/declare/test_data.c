@@ -21,7 +21,8 @@ static uint64_t bits_of(double value)
 
 static double generated(uint64_t i, atx_dtype type, int how, uint64_t a, uint64_t b)
 {
-    return atx_number_value(atx_generate(i, COUNT, number_of(type), how, a, b, 7), number_of(type));
+    const atx_filling f = { .a = a, .b = b };
+    return atx_number_value(atx_generate(i, COUNT, number_of(type), how, &f, 7), number_of(type));
 }
 
 /* Moments of a distribution. */
@@ -53,7 +54,8 @@ Test(data, distributions_are_what_they_are_called)
 Test(data, the_same_numbers_come_in_every_run_and_on_every_machine)
 {
     cr_assert_eq(atx_random(1, 0), 0x910a2dec89025cc1u);
-    cr_assert_eq(atx_generate(3, 10, number_of(ATX_F32), ATX_UNIFORM, bits_of(2), bits_of(-1), 5),
+    const atx_filling f = { .a = bits_of(2), .b = bits_of(-1) };
+    cr_assert_eq(atx_generate(3, 10, number_of(ATX_F32), ATX_UNIFORM, &f, 5),
                  atx_bits_of_float((float)(-1 + 2 * atx_random_unit(5, 3))));
     cr_assert_float_eq(atx_random_normal(5, 3), atx_random_normal(5, 3), 0);
     cr_assert_neq(atx_random_normal(5, 3), atx_random_normal(6, 3), "another stream");
@@ -96,8 +98,9 @@ Test(data, a_permutation_has_each_integer_once)
 static void expect_spread(uint64_t count, uint64_t many)
 {
     uint64_t *seen = calloc(many, sizeof *seen), moved = 0;
+    const atx_filling f = { .a = many };
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t to = atx_generate(i, count, atx_dtype_number(ATX_I64, 0), ATX_SPREAD, many, 0, 11);
+        uint64_t to = atx_generate(i, count, atx_dtype_number(ATX_I64, 0), ATX_SPREAD, &f, 11);
         cr_assert_lt(to, many);
         seen[to]++;
         moved += to != i % many;

@@ -46,6 +46,30 @@ Test(declare_numbers, reads_what_inputs_hold_and_when_outputs_are_right)
     " "                                                                                                      \
     "r"
 
+#define ROWS_OP                                                                                              \
+    "/*!autotune\nop mini\nshape n m\ntype T = f32\narg y T[n] output\n"                                     \
+    "arg a i32[m] input columns 9 of d\narg b i32[m] input segments of d\n"                                  \
+    "arg c T[m] input sorted uniform 0 1\narg d i32[n + 1] input offsets m skew 2.5\n"                       \
+    "arg e u8[m] input sorted index 7\narg f i64[m] input sorted range -5 -1\n"                              \
+    "arg g i64[n + 1] input prefix 1 9\narg h i64[n + 1] input offsets m\n"                                  \
+    "reference r\ngrid 1\nblock 1\ntraffic n\n*/ r"
+
+/* An argument may go with offsets below it. */
+Test(declare_numbers, reads_what_is_in_rows)
+{
+    static const int HOW[] = { ATX_BITS,   ATX_COLUMNS, ATX_SEGMENTS, ATX_SORTED_UNIFORM, ATX_OFFSETS,
+                               ATX_SORTED, ATX_SORTED,  ATX_PREFIX,   ATX_OFFSETS };
+    atx_op *op = read_op(ROWS_OP);
+    for (size_t i = 0; i < sizeof HOW / sizeof *HOW; i++)
+        cr_assert_eq(op->args[i].input.how, HOW[i], "%s", op->args[i].name);
+    cr_assert_str_eq(atx_expr_text(op->args[1].input.upto), "9");
+    cr_assert(op->args[1].input.of_arg == 4 && op->args[2].input.of_arg == 4);
+    cr_assert(op->args[4].input.low == 2.5 && op->args[8].input.low == 1);
+    cr_assert_str_eq(atx_expr_text(op->args[6].input.from), "-5");
+    cr_assert_str_eq(atx_expr_text(op->args[7].input.from), "1");
+    atx_op_close(op);
+}
+
 #define INTO_OP                                                                                              \
     "/*!autotune\nop mini\nshape n\ntype T = f32\narg y T[n] output\narg a T[n] input range 0 n - 1 into "   \
     "c_a\n"                                                                                                  \
@@ -83,6 +107,24 @@ static const struct {
     { DATA("arg a T[n] input range 0 m"), "op.cu:4:26: unknown name 'm'" },
     { DATA("arg a T[n] input index"), "found nothing more; expected a number" },
     { DATA("arg a T[n] input spread"), "found nothing more; expected a number" },
+    { DATA("arg a T[n] input sorted"),
+      "op.cu:4:24: found the end of the line; expected range LOW HIGH, index N" },
+    { DATA("arg a T[n] input sorted normal 0 1"), "op.cu:4:25: found 'normal'; expected range LOW HIGH" },
+    { DATA("arg a T[n] input prefix 0"), "op.cu:4:26: found the end of the line; expected the upper end" },
+    { DATA("arg a T[n] input offsets"), "found nothing more; expected a number" },
+    { DATA("arg a T[n] input offsets n skew -1"), "op.cu:4:33: found a skew that is not from 0 to 100" },
+    { DATA("arg a T[n] input segments"), "op.cu:4:26: found the end of the line; expected of ARG" },
+    { DATA("arg a T[n] input segments of"),
+      "op.cu:4:29: found the end of the line; expected an argument that" },
+    { DATA("arg a T[n] input columns 7"), "op.cu:4:27: found the end of the line; expected of ARG" },
+    { NUMBERS("i32", "T[n] input segments of z"),
+      "op.cu:6:18: found 'z'; expected an argument that holds offsets" },
+    { NUMBERS("i32", "T[n] input segments of y"),
+      "op.cu:6:18: found 'y'; expected an argument that holds offsets" },
+    { NUMBERS("f32", "T[n] input offsets n"), "'x' is of f32: expected a type of integers, as i32" },
+    { NUMBERS("c64", "T[n] input sorted uniform 0 1"),
+      "'x' is of c64: expected bits, uniform, normal or constant" },
+    { NUMBERS("i32", "T[n] input sorted uniform 0 1"), "'x' is of i32: expected range LOW HIGH" },
     { DATA("arg a T[n] input constant"), "op.cu:4:26: found the end of the line; expected a number" },
     { DATA("arg a T[n] input constant x"), "op.cu:4:27: found 'x'; expected a number" },
     { DATA("arg a T[n] input constant c_a"),

@@ -1,0 +1,159 @@
+/*
+ * sequence.c - see sequence.h. Buffers go by other names as a loop swaps them: `holds` says which argument's
+ * buffer is meant by the name of another one. As in a program that swaps two pointers, this stays so behind
+ * the loop, but for a swap with `from`, after whose last iteration each name means its own.
+ */
+#include "compile/sequence.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct writer {
+    const atx_sequence *of;
+    int64_t slots[ATX_MAX_SLOTS];
+    int holds[ATX_MAX_ARGS];
+    atx_str *turns;
+    int count, rounds;
+} writer;
+
+#define MAX_ROUNDS (16 * ATX_MAX_TURNS) /* iterations, of which some may launch nothing */
+
+static const atx_launch *launch_of(const atx_sequence *s, int step)
+{
+    return s->t ? &s->t->call.steps[step].launch : &s->op->expected.launch;
+}
+
+static at_status too_many(const writer *w, at_error *err)
+{
+    return atx_fail_at(
+        err, w->of->loops->items[0].where,
+        "found more than %d launches of one candidate; expected fewer: a smaller shape, or more work in "
+        "each launch",
+        ATX_MAX_TURNS);
+}
+
+static at_status write_turn(writer *w, int step, at_error *err)
+{
+    const atx_sequence *s = w->of;
+    atx_kernel_turn turn = { .step = step };
+    const int count = s->t ? s->t->call.steps[step].arg_count : s->op->arg_count;
+    at_status status = atx_geometry_of(&turn.geometry, launch_of(s, step), w->slots, err);
+    for (; turn.arg_count < count && status == AT_OK; turn.arg_count++) {
+        const int index = s->t ? s->t->call.steps[step].args[turn.arg_count] : turn.arg_count;
+        status = atx_bind_arg(&turn.args[turn.arg_count], s->op,
+                              index < s->op->arg_count ? w->holds[index] : index, w->slots, err);
+    }
+    if (status != AT_OK)
+        return status;
+    if (w->count++ == ATX_MAX_TURNS)
+        return too_many(w, err);
+    atx_turns_add(w->turns, &turn);
+    return AT_OK;
+}
+
+static at_status write_steps(writer *w, int loop, int begin, int end, at_error *err);
+
+static void exchange(writer *w, const atx_swap *swap)
+{
+    const int a = w->holds[swap->a];
+    w->holds[swap->a] = w->holds[swap->b];
+    w->holds[swap->b] = a;
+}
+
+/* Iteration i of `count`. */
+static at_status write_iteration(writer *w, int loop, int64_t i, int64_t count, at_error *err)
+{
+    const atx_loop *l = &w->of->loops->items[loop];
+    int before[ATX_MAX_ARGS];
+    memcpy(before, w->holds, sizeof before);
+    for (int k = 0; k < l->swap_count; k++)
+        if (l->swaps[k].from >= 0 && i == 0)
+            w->holds[l->swaps[k].b] = before[l->swaps[k].from];
+    at_status status = write_steps(w, loop + 1, l->begin, l->end, err);
+    for (int k = 0; k < l->swap_count; k++) {
+        if (l->swaps[k].from >= 0 && i == 0)
+            w->holds[l->swaps[k].b] = before[l->swaps[k].b];
+        if (l->swaps[k].from < 0 || i + 1 < count)
+            exchange(w, &l->swaps[k]);
+    }
+    return status;
+}
+
+/* Buffers that take each other's place have as many elements. */
+static at_status check_sizes(const writer *w, const atx_loop *l, at_error *err)
+{
+    for (int k = 0; k < l->swap_count; k++) {
+        const int three[] = { l->swaps[k].a, l->swaps[k].b, l->swaps[k].from };
+        int64_t elements[3] = { 0 };
+        for (int i = 0; i < 3; i++) {
+            const atx_expr *size = w->of->op->args[three[i] < 0 ? three[0] : three[i]].expr;
+            at_status status = atx_expr_eval(&elements[i], size, w->slots, err);
+            if (status != AT_OK)
+                return status;
+        }
+        if (elements[0] != elements[1] || elements[0] != elements[2])
+            return atx_fail_at(err, l->where,
+                               "found %" PRId64 ", %" PRId64 " and %" PRId64
+                               " elements in buffers that are swapped; expected the same number",
+                               elements[0], elements[1], elements[2]);
+    }
+    return AT_OK;
+}
+
+static at_status write_loop(writer *w, int loop, at_error *err)
+{
+    const atx_loop *l = &w->of->loops->items[loop];
+    int64_t first = 0, last = 0;
+    at_status status = l->first ? atx_expr_eval(&first, l->first, w->slots, err) : AT_OK;
+    if (status == AT_OK)
+        status = atx_expr_eval(&last, l->last, w->slots, err);
+    if (status == AT_OK)
+        status = check_sizes(w, l, err);
+    if (status != AT_OK)
+        return status;
+    last -= !l->first && last > INT64_MIN;
+    const int64_t low = l->down ? last : first, high = l->down ? first : last;
+    const int64_t count = low > high                                   ? 0
+                          : high - low >= 0 && high - low < MAX_ROUNDS ? high - low + 1
+                                                                       : MAX_ROUNDS + 1;
+    for (int k = 0; k < l->swap_count; k++)
+        if (l->swaps[k].from >= 0 && count % 2 == 0 && count > 0)
+            exchange(w, &l->swaps[k]);
+    for (int64_t i = 0; i < count && status == AT_OK; i++) {
+        w->slots[l->slot] = l->down ? first - i : first + i;
+        status = w->rounds++ < MAX_ROUNDS ? write_iteration(w, loop, i, count, err) : too_many(w, err);
+    }
+    return status;
+}
+
+/* `loop`: the first of the loops that may begin there. */
+static at_status write_steps(writer *w, int loop, int begin, int end, at_error *err)
+{
+    const atx_loops *loops = w->of->loops;
+    at_status status = AT_OK;
+    for (int step = begin; step < end && status == AT_OK;) {
+        while (loop < loops->count && loops->items[loop].begin < step)
+            loop++;
+        const bool is_loop = loop < loops->count && loops->items[loop].begin == step;
+        status = is_loop ? write_loop(w, loop, err) : write_turn(w, step, err);
+        step = is_loop ? loops->items[loop].end : step + 1;
+    }
+    return status;
+}
+
+at_status atx_sequence_write(atx_str *turns, const atx_sequence *s, const int64_t *slots, at_error *err)
+{
+    writer w = { .of = s, .turns = turns };
+    const atx_symbols *symbols = s->t ? &s->t->scope.symbols : &s->op->scope.symbols;
+    memcpy(w.slots, slots, (size_t)symbols->count * sizeof *slots);
+    for (int i = 0; i < ATX_MAX_ARGS; i++)
+        w.holds[i] = i;
+    at_status status = write_steps(&w, 0, 0, s->t ? s->t->call.step_count : 1, err);
+    if (status == AT_OK && w.count == 0)
+        status = atx_fail_at(err, s->loops->items[0].where, "found no launch at all; expected one at least");
+    if (status == AT_OK)
+        status = atx_str_status(turns, err);
+    if (status != AT_OK)
+        atx_str_reset(turns);
+    return status;
+}
