@@ -213,8 +213,8 @@ static at_status adopt_space(const adopt_args *a, const char *problem, const cha
         status = find_source(&path, &space, problem, err);
     if (status == AT_OK)
         status = adopt(a, file ? file : path.data, &in, out, err);
-    if (status == AT_OK && space.sizes.len)
-        atx_print(stdout, "the problem is %s %s\n", out->name, space.sizes.data);
+    if (status == AT_OK)
+        atx_print(stdout, "the problem is %s %s\n", out->name, out->shape);
     atx_str_clear(&path);
     atx_adopt_space_clear(&space);
     return status;
@@ -261,8 +261,9 @@ int atx_cmd_adopt(int argc, char **argv)
     a.allow = &allow;
     at_status status = adopt_words(&a, &out, &err);
     if (status == AT_OK)
-        atx_print(stdout, "%d open questions; see autotune check %s --templates %s%s%s%s\n", out.questions,
-                  out.name, a.dir, atx_str_text(&allow), a.folders.headers.count ? " --headers " : "",
+        atx_print(stdout, "%d open questions; see autotune check %s%s%s --templates %s%s%s%s\n",
+                  out.questions, out.name, out.shape[0] ? " --shape " : "", out.shape, a.dir,
+                  atx_str_text(&allow), a.folders.headers.count ? " --headers " : "",
                   a.folders.headers.count ? getenv(ATX_HEADERS_ENV) : "");
     atx_adopted_clear(&out);
     atx_str_clear(&allow);

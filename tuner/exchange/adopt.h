@@ -22,7 +22,8 @@ typedef struct atx_adopt_input {
 } atx_adopt_input;
 
 typedef struct atx_adopted {
-    char name[64]; /* of the op, and of its folder */
+    char name[64];   /* of the op, and of its folder                  */
+    char shape[160]; /* of the tuning problem, "4096x4096"; "": none  */
     atx_str op, t; /* op.cu and the template       */
     int questions;
 } atx_adopted;

@@ -1,7 +1,7 @@
 /*
  * adopt_draft.h - what `autotune adopt` sees in a file before it writes: the kernel, its arguments, and what
  * may become parameters. adopt_read.c fills it, adopt_write.c writes; it borrows the
- * input.
+ * input. Private to adopt*.c.
  */
 #ifndef AUTOTUNE_ADOPT_DRAFT_H
 #define AUTOTUNE_ADOPT_DRAFT_H
@@ -47,5 +47,8 @@ typedef struct atx_draft {
 
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
 at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
+
+/* Writes by the tuning problem in->space. adopt_space_draft.c */
+void atx_draft_write_space(atx_draft *d);
 
 #endif

@@ -3,13 +3,16 @@
  * lines of its template are taken over. Launch sizes are taken where they are expressions that C and Python
  * share.
  */
-#include "exchange/adopt_space.h"
+#include "exchange/adopt_space_parts.h"
 
+#include "declare/option.h"
 #include "exchange/import.h"
-#include "exchange/import_file.h"
+#include "lang/problem.h"
 
-#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+static const char *const AXES[] = { "X", "Y", "Z" };
 
 /* The lines of the imported template that say which configurations there are. */
 static void take_lines(atx_str *out, const char *text)
@@ -23,134 +26,276 @@ static void take_lines(atx_str *out, const char *text)
     }
 }
 
-/* Does it name nothing but parameters? */
-static bool is_known(const atx_import_file *file, const char *at)
-{
-    static const char DIGITS[] = "0123456789", SIGNS[] = " +-*/()%";
-    while (*(at += strspn(at, SIGNS))) {
-        size_t n = strcspn(at, SIGNS);
-        if (strspn(at, DIGITS) != n && atx_import_find_param(file, at, n) < 0)
-            return false;
-        at += n;
-    }
-    return true;
-}
+/* ---- the launch ---- */
 
-/* An expression of numbers, parameters and signs that both languages have; // is /, as nothing is negative.
- */
-static void add_expr(atx_str *out, const atx_import_file *file, uint32_t node)
+/* As a factor, or among blanks. */
+static void add_tight(atx_str *out, const char *expr, const char *loose)
 {
-    const atx_json *json = &file->json;
-    static const char GOOD[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789 +-*/()%";
-    atx_str text = { 0 };
-    atx_json_add_text(&text, json, node);
-    const char *at = atx_str_text(&text);
-    bool good = *at && strspn(at, GOOD) == strlen(at) && !strstr(at, "**") && is_known(file, at);
-    for (; good && *at; at++)
-        if (!(at[0] == '/' && at[1] == '/'))
-            atx_str_add_bytes(out, at, 1);
-    out->failed = out->failed || text.failed;
-    atx_str_clear(&text);
-}
-
-static uint32_t member(const atx_json *json, uint32_t object, const char *a, const char *b)
-{
-    uint32_t node = object ? atx_json_member(json, object, a) : 0;
-    return node && b ? atx_json_member(json, node, b) : node;
+    atx_str_addf(out, strpbrk(expr, loose) ? "(%s)" : "%s", expr);
 }
 
 /* Threads of a block, "block_size_x block_size_y"; trailing ones are left out. */
 static void read_block(atx_adopt_space *s, const atx_import_file *file, uint32_t kernel)
 {
-    const atx_json *json = &file->json;
-    static const char *const AXES[] = { "X", "Y", "Z" };
+    const uint32_t local = atx_space_member(&file->json, kernel, "LocalSize");
+    atx_str pending = { 0 }; /* "1" may be followed by more */
     for (int i = 0; i < 3; i++) {
         atx_str size = { 0 };
-        uint32_t node = member(json, kernel, "LocalSize", AXES[i]);
+        const uint32_t node = atx_space_member(&file->json, local, AXES[i]);
         if (node)
-            add_expr(&size, file, node);
-        bool blank = strpbrk(atx_str_text(&size), " /") != NULL;
-        if (size.len && (i == 0 || strcmp(size.data, "1") != 0))
-            atx_str_addf(&s->block, blank ? "%s(%s)" : "%s%s", s->block.len ? " " : "", size.data);
-        bool end = !size.len;
+            atx_space_expr(&size, file, node, false);
+        if (size.len) {
+            atx_str_add(&pending, i ? " " : "");
+            add_tight(&pending, size.data, " /");
+        }
+        if (size.len && (i == 0 || strcmp(size.data, "1") != 0)) {
+            atx_str_add(&s->block, atx_str_text(&pending));
+            atx_str_reset(&pending);
+        }
+        const bool end = !size.len;
         atx_str_clear(&size);
         if (end)
-            return;
+            break;
     }
+    atx_str_clear(&pending);
 }
 
 /* The product of what the problem's size is divided by; without that the block's. */
-static void read_divisor(atx_str *out, const atx_import_file *file, uint32_t kernel, const char *name,
-                         const char *axis)
+static void read_divisor(atx_str *out, const atx_import_file *file, uint32_t list, uint32_t local)
 {
     const atx_json *json = &file->json;
-    uint32_t list = member(json, kernel, name, NULL);
-    bool array = list && json->nodes[list].kind == ATX_JSON_ARRAY;
-    uint32_t at = !list ? member(json, kernel, "LocalSize", axis) : array ? atx_json_first(json, list) : list;
+    const bool array = list && json->nodes[list].kind == ATX_JSON_ARRAY;
+    uint32_t at = !list ? local : array ? atx_json_first(json, list) : list;
     for (; at; at = array ? atx_json_next(json, at) : 0) {
         atx_str one = { 0 };
-        add_expr(&one, file, at);
-        if (one.len)
-            atx_str_addf(out, strpbrk(one.data, " +-*/%") ? "%s(%s)" : "%s%s", out->len ? " * " : "",
-                         one.data);
+        atx_space_expr(&one, file, at, false);
+        if (one.len) {
+            atx_str_add(out, out->len ? " * " : "");
+            add_tight(out, one.data, " +-*/%");
+        }
         atx_str_clear(&one);
     }
 }
 
-static void read_grid(atx_adopt_space *s, const atx_import_file *file, uint32_t kernel)
+/* What Kernel Tuner makes of ProblemSize and GridDivX, or of the block where that is missing. */
+static bool read_divided(atx_str *out, const atx_import_file *file, uint32_t kernel, int axis)
 {
     static const char *const DIVS[] = { "GridDivX", "GridDivY", "GridDivZ" };
-    static const char *const AXES[] = { "X", "Y", "Z" };
-    for (int i = 0; i < 3 && i < file->size_count; i++) {
-        atx_str by = { 0 };
-        uint32_t global = member(&file->json, kernel, "GlobalSize", AXES[i]);
-        if (i == 2 && global && atx_json_is(&file->json, global, "1"))
-            return;
-        read_divisor(&by, file, kernel, DIVS[i], AXES[i]);
-        if (i < 2 || by.len)
-            atx_str_addf(&s->grid, "%sceil_div(problem_%c, %s)", i ? " " : "", 'x' + i,
-                         by.len ? atx_str_text(&by) : "1");
-        atx_str_clear(&by);
-    }
+    const atx_json *json = &file->json;
+    const uint32_t local = atx_space_member(json, kernel, "LocalSize");
+    const uint32_t list = atx_space_member(json, kernel, DIVS[axis]);
+    atx_str by = { 0 };
+    if (axis >= file->size_count || (axis == 2 && !list))
+        return false;
+    read_divisor(&by, file, list, atx_space_member(json, local, AXES[axis]));
+    if (by.len)
+        atx_str_addf(out, "ceil_div(%s, %s)", atx_adopt_space_dim(axis), by.data);
+    else
+        atx_str_add(out, atx_adopt_space_dim(axis));
+    out->failed = out->failed || by.failed;
+    atx_str_clear(&by);
+    return true;
 }
 
-static void read_sizes(atx_adopt_space *s, const atx_import_file *file)
-{
-    static const char DIMS[] = "xyzuvw"; /* as import names them */
-    for (int i = 0; i < file->size_count && i < 6; i++) {
-        atx_str_addf(&s->shape, "%sproblem_%c", i ? " " : "", DIMS[i]);
-        atx_str_addf(&s->size, "%sproblem_%c", i ? " * " : "", DIMS[i]);
-        atx_str_addf(&s->sizes, "%s%" PRId64, i ? "x" : "", file->sizes[i]);
-    }
-}
-
-static void read_kernel(atx_adopt_space *s, const atx_import_file *file)
+/* GlobalSize in blocks, or as OpenCL has it in threads. */
+static bool read_global(atx_str *out, const atx_import_file *file, uint32_t kernel, int axis)
 {
     const atx_json *json = &file->json;
-    uint32_t kernel = atx_json_member(json, 0, "KernelSpecification");
-    uint32_t name = member(json, kernel, "KernelFile", NULL);
+    const uint32_t type = atx_space_member(json, kernel, "GlobalSizeType");
+    const uint32_t language = atx_space_member(json, kernel, "Language");
+    const bool threads = atx_json_is(json, type ? type : language, "OpenCL");
+    const uint32_t node = atx_space_member(json, atx_space_member(json, kernel, "GlobalSize"), AXES[axis]);
+    const uint32_t local = atx_space_member(json, atx_space_member(json, kernel, "LocalSize"), AXES[axis]);
+    atx_str size = { 0 }, by = { 0 };
+    if (node)
+        atx_space_expr(&size, file, node, false);
+    if (threads && local)
+        atx_space_expr(&by, file, local, false);
+    if (size.len && by.len && strcmp(by.data, "1") != 0)
+        atx_str_addf(out, "ceil_div(%s, %s)", size.data, by.data);
+    else
+        atx_str_add(out, atx_str_text(&size));
+    const bool found = size.len > 0;
+    atx_str_clear(&size);
+    atx_str_clear(&by);
+    return found;
+}
+
+/* Where one comma is, all must be: of sizes with blanks in them. Trailing ones are left out. */
+static void read_grid(atx_adopt_space *s, const atx_import_file *file, uint32_t kernel)
+{
+    const atx_json *json = &file->json;
+    const bool divided = file->size_count && (atx_space_member(json, kernel, "GridDivX") ||
+                                              atx_space_member(json, kernel, "GridDivY") ||
+                                              !atx_space_member(json, kernel, "GlobalSize"));
+    size_t end = 0;
+    for (int i = 0; i < 3; i++) {
+        atx_str size = { 0 };
+        const bool found =
+            divided ? read_divided(&size, file, kernel, i) : read_global(&size, file, kernel, i);
+        if (found)
+            atx_str_addf(&s->grid, "%s%s", i ? ", " : "", atx_str_text(&size));
+        if (found && strcmp(size.data, "1") != 0)
+            end = s->grid.len;
+        end = i ? end : s->grid.len;
+        atx_str_clear(&size);
+        if (!found)
+            break;
+    }
+    if (s->grid.data)
+        s->grid.data[s->grid.len = end] = '\0';
+}
+
+/* ---- the compiler's options ---- */
+
+static void add_option(atx_adopt_space *s, const char *word)
+{
+    if (atx_option_is_known(word))
+        atx_str_addf(&s->options, "option    %s\n", word);
+    else
+        atx_str_addf(&s->options, "# the tuning problem's option %.60s is left out\n", word);
+}
+
+static void read_options(atx_adopt_space *s, const atx_import_file *file, uint32_t kernel)
+{
+    const atx_json *json = &file->json;
+    const uint32_t list = atx_space_member(json, kernel, "CompilerOptions");
+    const bool array = list && json->nodes[list].kind == ATX_JSON_ARRAY;
+    uint32_t at = array ? atx_json_first(json, list) : list;
+    for (; at; at = array ? atx_json_next(json, at) : 0) {
+        atx_str text = { 0 };
+        atx_json_add_text(&text, json, at);
+        for (char *word = text.data; word && *(word += strspn(word, " \t\n*/"));) {
+            const size_t n = strcspn(word, " \t\n*/");
+            const char next = word[n];
+            word[n] = '\0';
+            add_option(s, word);
+            word[n] = next;
+            word += n;
+        }
+        s->options.failed = s->options.failed || text.failed;
+        atx_str_clear(&text);
+    }
+}
+
+/* ---- its defaults ---- */
+
+/* The place of a parameter's Default among its values; 0: it has none, or another one. */
+static size_t default_place(const atx_import_file *file, uint32_t node, const atx_import_param *p)
+{
+    atx_import_value value;
+    at_error ignored;
+    uint32_t given = atx_space_member(&file->json, node, "Default");
+    if (given && file->json.nodes[given].kind == ATX_JSON_ARRAY) /* as some files have it */
+        given = atx_json_first(&file->json, given);
+    if (!given || atx_import_value_of(&value, &file->json, given, &ignored) != AT_OK)
+        return 0;
+    const int place = atx_import_find_value(p, &value);
+    free(value.word);
+    return place < 0 ? 0 : (size_t)place;
+}
+
+typedef struct nearest {
+    const atx_imported *item;
+    int64_t slots[ATX_MAX_SLOTS];
+    atx_config config;
+    int tries; /* that are left */
+} nearest;
+
+static bool is_valid(nearest *n)
+{
+    n->tries--;
+    return atx_config_validate(n->slots, n->item->t, &n->config, NULL) == AT_OK;
+}
+
+/* Whether `changes` parameters from `first` on can be changed so that the configuration is valid. */
+static bool change(nearest *n, int first, int changes)
+{
+    const atx_template *t = n->item->t;
+    if (!changes)
+        return is_valid(n);
+    for (int p = first; p < t->scope.param_count && n->tries > 0; p++) {
+        const int64_t before = n->config.values[p];
+        for (int v = 0; v < t->scope.params[p].count; v++) {
+            n->config.values[p] = t->scope.params[p].values[v];
+            if (n->config.values[p] != before && change(n, p + 1, changes - 1))
+                return true;
+        }
+        n->config.values[p] = before;
+    }
+    return false;
+}
+
+/* Published defaults break their own conditions at times. */
+static void find_defaults(atx_adopt_space *s, const atx_import_file *file, const atx_imported *item)
+{
+    enum { MOST_CHANGES = 4, MOST_TRIES = 300000 };
+    static const atx_limits NO_DEVICE = { 0 };
+    nearest n = { .item = item, .tries = MOST_TRIES };
+    const uint32_t space = atx_json_member(&file->json, 0, "ConfigurationSpace");
+    uint32_t at = atx_json_first(&file->json, atx_json_member(&file->json, space, "TuningParameters"));
+    at_error ignored;
+    if (atx_problem_bind(n.slots, &item->problem, &NO_DEVICE, &ignored) != AT_OK)
+        return;
+    for (int p = 0; p < item->t->scope.param_count && at; p++, at = atx_json_next(&file->json, at))
+        n.config.values[p] = item->t->scope.params[p].values[default_place(file, at, &file->params[p])];
+    for (int changes = 0; changes <= MOST_CHANGES && n.tries > 0; changes++)
+        if (change(&n, 0, changes)) {
+            atx_config_text(&s->defaults, item->t, &n.config);
+            return;
+        }
+}
+
+/* ---- all of it ---- */
+
+static at_status read_kernel(atx_adopt_space *s, const atx_import_file *file, at_error *err)
+{
+    const atx_json *json = &file->json;
+    const uint32_t kernel = atx_json_member(json, 0, "KernelSpecification");
+    const uint32_t name = atx_space_member(json, kernel, "KernelFile");
+    const uint32_t shared = atx_space_member(json, kernel, "SharedMemory");
+    const uint32_t title = atx_space_member(json, atx_json_member(json, 0, "General"), "BenchmarkName");
     atx_str_add(&s->kernel, file->kernel);
     if (name)
         atx_json_add_text(&s->file, json, name);
+    if (title)
+        atx_json_add_text(&s->title, json, title);
+    if (shared)
+        atx_space_expr(&s->shared, file, shared, false);
+    s->size_count = file->size_count;
+    memcpy(s->sizes, file->sizes, sizeof s->sizes);
     read_block(s, file, kernel);
-    read_sizes(s, file);
     read_grid(s, file, kernel);
+    read_options(s, file, kernel);
+    return atx_space_read_args(s, file, kernel, err);
 }
 
-static at_status read_lines(atx_adopt_space *s, const char *path, at_error *err)
+static at_status read_lines(atx_adopt_space *s, const atx_import_file *file, at_error *err)
 {
     const atx_import_options options = { .name = "adopted" };
     atx_import import = { 0 };
-    at_status status = atx_import_read(&import, &path, 1, &options, err);
-    if (status == AT_OK && import.count)
+    at_status status = atx_import_read(&import, &file->path, 1, &options, err);
+    if (status == AT_OK && import.count) {
         take_lines(&s->lines, atx_str_text(&import.items[0].declaration));
+        find_defaults(s, file, &import.items[0]);
+    }
     atx_import_clear(&import);
     return status;
+}
+
+enum { TEXTS = 9 };
+
+static void list_texts(atx_str *out[TEXTS], atx_adopt_space *s)
+{
+    atx_str *const ALL[TEXTS] = { &s->lines,  &s->kernel, &s->file,  &s->title,   &s->options,
+                                  &s->shared, &s->grid,   &s->block, &s->defaults };
+    memcpy(out, ALL, sizeof ALL);
 }
 
 at_status atx_adopt_space_read(atx_adopt_space *out, const char *path, at_error *err)
 {
     atx_import_file file = { 0 };
+    atx_str *all[TEXTS];
     *out = (atx_adopt_space){ 0 };
     at_status status = atx_import_file_read(&file, path, err);
     if (status != AT_OK)
@@ -159,13 +304,12 @@ at_status atx_adopt_space_read(atx_adopt_space *out, const char *path, at_error 
         status = atx_fail(err, AT_ERR_INPUT, "%s: found results; expected a tuning problem in the T1 format",
                           path);
     if (status == AT_OK)
-        read_kernel(out, &file);
+        status = read_kernel(out, &file, err);
     if (status == AT_OK)
-        status = read_lines(out, path, err);
-    atx_str *const ALL[] = { &out->lines, &out->kernel, &out->file,  &out->shape,
-                             &out->size,  &out->grid,   &out->block, &out->sizes };
-    for (size_t i = 0; i < sizeof ALL / sizeof *ALL && status == AT_OK; i++)
-        status = atx_str_status(ALL[i], err);
+        status = read_lines(out, &file, err);
+    list_texts(all, out);
+    for (size_t i = 0; i < TEXTS && status == AT_OK; i++)
+        status = atx_str_status(all[i], err);
     atx_import_file_clear(&file);
     if (status != AT_OK)
         atx_adopt_space_clear(out);
@@ -174,8 +318,8 @@ at_status atx_adopt_space_read(atx_adopt_space *out, const char *path, at_error 
 
 void atx_adopt_space_clear(atx_adopt_space *s)
 {
-    atx_str *const ALL[] = { &s->lines, &s->kernel, &s->file,  &s->shape,
-                             &s->size,  &s->grid,   &s->block, &s->sizes };
-    for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++)
-        atx_str_clear(ALL[i]);
+    atx_str *all[TEXTS];
+    list_texts(all, s);
+    for (size_t i = 0; i < TEXTS; i++)
+        atx_str_clear(all[i]);
 }

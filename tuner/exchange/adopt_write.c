@@ -34,12 +34,7 @@ static const char *first_dim(const atx_draft *d)
 /* How many elements a buffer is guessed to have. */
 static const char *guess_size(const atx_draft *d)
 {
-    return d->in->space && d->in->space->size.len ? d->in->space->size.data : first_dim(d);
-}
-
-static bool has_shape(const atx_draft *d)
-{
-    return d->in->space && d->in->space->shape.len;
+    return first_dim(d);
 }
 
 /* T: of the first buffer that is written, else of the first. NULL: a type of the file's own, or its
@@ -94,7 +89,7 @@ static void add_arg(atx_draft *d, const atx_kernel_arg *a, const char *size)
     atx_str *out = &d->out->op;
     if (a->pointer) {
         add_buffer(d, a, size);
-    } else if (is_dim(a) && !has_shape(d)) {
+    } else if (is_dim(a)) {
         atx_str_addf(out, "arg       %s %s\n", a->name, strcmp(a->type + 1, "64") == 0 ? "i64" : "i32");
     } else {
         atx_str_addf(out, "arg       %s %s = 1", a->name, scalar_type(d, a));
@@ -169,15 +164,12 @@ static void write_op(atx_draft *d)
     atx_str_addf(out, "/*!autotune\nop        %s", d->out->name);
     ask(d, out, "what it computes, in one line");
     atx_str_add(out, "shape    ");
-    for (int i = 0; i < d->arg_count && !has_shape(d); i++) {
+    for (int i = 0; i < d->arg_count; i++) {
         if (is_dim(&d->args[i]))
             atx_str_addf(out, " %s", d->args[i].name);
         any = any || is_dim(&d->args[i]);
     }
-    atx_str_addf(out, "%s%s", has_shape(d) || !any ? " " : "",
-                 has_shape(d) ? d->in->space->shape.data
-                 : any        ? ""
-                              : "n");
+    atx_str_add(out, any ? "" : " n");
     ask(d, out, "the sizes of a problem, as users will write them");
     atx_str_addf(out, "type      T = %s", type ? type : "f32");
     ask(d, out, "its element type, or the list of them");
@@ -203,17 +195,6 @@ static const char *block_size(const atx_draft *d, int axis)
         if (d->params[i].axis == axis)
             return d->params[i].name;
     return NULL;
-}
-
-/* Does the tuning problem declare it? */
-static bool is_declared(const atx_draft *d, const char *name)
-{
-    const char *lines = d->in->space ? atx_str_text(&d->in->space->lines) : "";
-    size_t n = strlen(name);
-    for (const char *at = lines; (at = strstr(at, name)) != NULL; at += n)
-        if (!atx_is_word_part(at[n]) && at > lines && at[-1] == ' ' && strncmp(at + n, " =", 2) == 0)
-            return true;
-    return false;
 }
 
 /* Do only lines of the preprocessor ask for it, so that it switches something on or off? */
@@ -249,8 +230,6 @@ static void write_params(atx_draft *d)
     atx_str *out = &d->out->t;
     for (int i = 0; i < d->param_count; i++) {
         const atx_draft_param *p = &d->params[i];
-        if (is_declared(d, p->name))
-            continue;
         atx_str_addf(out, "param     %s = ", p->name);
         add_values(out, d, p);
         ask(d, out,
@@ -282,15 +261,12 @@ static void write_template(atx_draft *d)
 {
     atx_str *out = &d->out->t;
     const char *x = block_size(d, 0), *y = block_size(d, 1), *z = block_size(d, 2);
-    const atx_adopt_space *space = d->in->space;
     atx_str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s\n%s\n", d->in->source,
                  has_arguments(d) ? "" : "define    all\n");
-    if (space)
-        atx_str_add(out, atx_str_text(&space->lines));
     write_params(d);
     if (has_arguments(d))
         write_define(d);
-    if (x && y && !space)
+    if (x && y)
         atx_str_addf(out, "require   %s * %s%s%s <= device.max_threads_per_block\n", x, y, z ? " * " : "",
                      z ? z : "");
     atx_str_addf(out, "%skernel    %s", out->len > 1 && out->data[out->len - 2] == '\n' ? "" : "\n",
@@ -299,16 +275,10 @@ static void write_template(atx_draft *d)
         ask(d, out, "if it is a template: with its arguments, as NAME<T, 4>");
     else
         atx_str_add(out, "\n");
-    if (space && space->grid.len)
-        atx_str_addf(out, "grid      %s", space->grid.data);
-    else
-        atx_str_addf(out, "grid      ceil_div(%s, %s)", first_dim(d), x ? x : "256");
+    atx_str_addf(out, "grid      ceil_div(%s, %s)", first_dim(d), x ? x : "256");
     ask(d, out, "how many blocks, in each of up to three dimensions?");
-    if (space && space->block.len)
-        atx_str_addf(out, "block     %s", space->block.data);
-    else
-        atx_str_addf(out, "block     %s%s%s%s%s", x ? x : "256", y ? " " : "", y ? y : "", z ? " " : "",
-                     z ? z : "");
+    atx_str_addf(out, "block     %s%s%s%s%s", x ? x : "256", y ? " " : "", y ? y : "", z ? " " : "",
+                 z ? z : "");
     ask(d, out, "how many threads?");
     if (d->shared) {
         atx_str_addf(out, "shared    %s * sizeof(T)", x ? x : "256");
@@ -344,8 +314,12 @@ at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
     at_status status = atx_draft_read(&d);
     if (status == AT_OK) {
         name_op(&d);
-        write_op(&d);
-        write_template(&d);
+        if (in->space) {
+            atx_draft_write_space(&d);
+        } else {
+            write_op(&d);
+            write_template(&d);
+        }
         status = atx_str_status(&out->op, err);
     }
     if (status == AT_OK)

@@ -1,0 +1,22 @@
+/* adopt_space_parts.h - a T1 file while it is read. Private to adopt*.c. */
+#ifndef AUTOTUNE_ADOPT_SPACE_PARTS_H
+#define AUTOTUNE_ADOPT_SPACE_PARTS_H
+
+#include "exchange/adopt_space.h"
+#include "exchange/import_file.h"
+
+/*
+ * Python's expression at `node` in ours: numbers, parameters, ProblemSize[i], signs that both languages have;
+ * // is /, as nothing is negative. max(p) and min(p) of a parameter are numbers, `alone`: no parameter may be
+ * named but so. Adds nothing where it is anything else.
+ */
+void atx_space_expr(atx_str *out, const atx_import_file *file, uint32_t node, bool alone);
+
+/* The member of an object, 0: none, or no object. */
+uint32_t atx_space_member(const atx_json *json, uint32_t object, const char *name);
+
+/* AT_ERR_INPUT: too many. */
+at_status atx_space_read_args(atx_adopt_space *s, const atx_import_file *file, uint32_t kernel,
+                              at_error *err) AT_MUST_CHECK;
+
+#endif
