@@ -27,6 +27,7 @@ static const struct kind {
     { "u32", 4 },   { "b32", 4 },    { "s64", 8 },    { "u64", 8 },    { "b64", 8 },     { "pred", 4 },
     { "nz32", 4 },  { "nz64", 8 },   { "amount", 4 }, { "lane", 4 },   { "byte", 4 },    { "small", 4 },
     { "few16", 4 }, { "fewb16", 4 }, { "few32", 4 },  { "near16", 4 }, { "nearb16", 4 }, { "near32", 4 },
+    { "few8", 4 },  { "few64", 8 },
 };
 
 static void read_place(place *p, const char *word, const char *line)
@@ -262,10 +263,32 @@ static uint64_t number(const format *f, int slot, int64_t i, uint64_t any)
     return i % 4 == 0 ? any : i % 4 == 3 ? subnormal(f, any) : near_one(f, any);
 }
 
-static uint32_t few(const char *type, uint64_t any)
+/* Four small numbers, in e4m3 or e5m2. */
+static uint64_t few_bytes(uint64_t any)
+{
+    static const uint64_t BYTES[] = { 0x00, 0x38, 0xb8, 0x40, 0xc0, 0x48, 0x30, 0xb0 };
+    uint64_t value = 0;
+    for (int k = 0; k < 4; k++)
+        value |= BYTES[any >> 3 * k & 7] << 8 * k;
+    return value;
+}
+
+static uint64_t few_doubles(uint64_t any)
+{
+    static const double NUMBERS[] = { 0, 1, -1, 2, -2, 3, 4, -5 };
+    uint64_t value;
+    memcpy(&value, &NUMBERS[any % 8], sizeof value);
+    return value;
+}
+
+static uint64_t few(const char *type, uint64_t any)
 {
     static const uint32_t HALVES[] = { 0x0000, 0x3c00, 0xbc00, 0x4000, 0xc000, 0x4200, 0x4400, 0xc500 };
     static const uint32_t BRAINS[] = { 0x0000, 0x3f80, 0xbf80, 0x4000, 0xc000, 0x4040, 0x4080, 0xc0a0 };
+    if (strcmp(type, "few8") == 0)
+        return few_bytes(any);
+    if (strcmp(type, "few64") == 0)
+        return few_doubles(any);
     if (strcmp(type, "few16") == 0)
         return HALVES[any % 8] | HALVES[any / 8 % 8] << 16;
     if (strcmp(type, "fewb16") == 0)

@@ -261,12 +261,12 @@ typedef atx_handler *selector(const atx_ptx_instruction *i);
 
 static atx_handler *select_handler(const atx_ptx_instruction *i)
 {
-    static selector *const SELECTORS[] = { atx_select_int,      atx_select_logic,  atx_select_compare,
-                                           atx_select_move,     atx_select_float,  atx_select_approx,
-                                           atx_select_convert,  atx_select_half,   atx_select_mma,
-                                           atx_select_memory,   atx_select_atomic, atx_select_async,
-                                           atx_select_mbarrier, atx_select_warp,   atx_select_matrix,
-                                           atx_select_control,  atx_select_barrier };
+    static selector *const SELECTORS[] = { atx_select_int,     atx_select_logic,    atx_select_compare,
+                                           atx_select_move,    atx_select_float,    atx_select_approx,
+                                           atx_select_convert, atx_select_half,     atx_select_mma,
+                                           atx_select_wmma,    atx_select_memory,   atx_select_atomic,
+                                           atx_select_async,   atx_select_mbarrier, atx_select_warp,
+                                           atx_select_matrix,  atx_select_control,  atx_select_barrier };
     for (size_t k = 0; k < sizeof SELECTORS / sizeof *SELECTORS; k++) {
         atx_handler *found = SELECTORS[k](i);
         if (found)

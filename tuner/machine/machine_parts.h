@@ -287,6 +287,7 @@ atx_handler *atx_select_mbarrier(const atx_ptx_instruction *i);
 atx_handler *atx_select_warp(const atx_ptx_instruction *i);
 atx_handler *atx_select_matrix(const atx_ptx_instruction *i);
 atx_handler *atx_select_mma(const atx_ptx_instruction *i);
+atx_handler *atx_select_wmma(const atx_ptx_instruction *i);
 atx_handler *atx_select_control(const atx_ptx_instruction *i);
 atx_handler *atx_select_barrier(const atx_ptx_instruction *i);
 /* A function without a body that the machine makes itself: printf's, a failed assertion's. */

@@ -24,6 +24,8 @@ static const type_row types[ATX_PTX_TYPE_COUNT] = {
     [ATX_PTX_BF16X2] = { "bf16x2", 4 }, [ATX_PTX_TF32] = { "tf32", 4 },   [ATX_PTX_F32] = { "f32", 4 },
     [ATX_PTX_F64] = { "f64", 8 },       [ATX_PTX_F32X2] = { "f32x2", 8 }, [ATX_PTX_E4M3X2] = { "e4m3x2", 2 },
     [ATX_PTX_E5M2X2] = { "e5m2x2", 2 }, [ATX_PTX_U16X2] = { "u16x2", 4 }, [ATX_PTX_S16X2] = { "s16x2", 4 },
+    [ATX_PTX_E4M3] = { "e4m3", 0 },     [ATX_PTX_E5M2] = { "e5m2", 0 },   [ATX_PTX_S4] = { "s4", 0 },
+    [ATX_PTX_U4] = { "u4", 0 },         [ATX_PTX_B1] = { "b1", 0 },
 };
 
 const char *atx_ptx_op_name(int op)

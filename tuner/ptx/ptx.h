@@ -44,6 +44,11 @@ typedef enum atx_ptx_type {
     ATX_PTX_E5M2X2,
     ATX_PTX_U16X2,
     ATX_PTX_S16X2,
+    ATX_PTX_E4M3, /* these five only of mma, where registers hold several */
+    ATX_PTX_E5M2,
+    ATX_PTX_S4,
+    ATX_PTX_U4,
+    ATX_PTX_B1,
     ATX_PTX_TYPE_COUNT
 } atx_ptx_type;
 
@@ -120,6 +125,8 @@ typedef enum atx_ptx_action {
     ATX_PTX_DO_UNI,
     ATX_PTX_DO_BALLOT
 } atx_ptx_action;
+
+typedef enum atx_ptx_layout { ATX_PTX_NO_LAYOUT, ATX_PTX_BY_ROWS, ATX_PTX_BY_COLUMNS } atx_ptx_layout;
 
 typedef enum atx_ptx_scope {
     ATX_PTX_NO_SCOPE,
@@ -215,8 +222,10 @@ typedef struct atx_ptx_instruction {
     uint8_t type, from;      /* atx_ptx_type: of the result; of what cvt, set, mad.wide.. read from */
     uint8_t space, to_space; /* atx_ptx_space; cp.async: from `space` to `to_space` */
     uint8_t round, compare, action, scope, semantics;
-    uint8_t vector; /* 1, 2, 4, 8: elements of a memory access            */
-    uint8_t form;   /* an atx_ptx_form, what tells forms of one op apart  */
+    uint8_t vector;    /* 1, 2, 4, 8: elements of a memory access            */
+    uint8_t form;      /* an atx_ptx_form, what tells forms of one op apart  */
+    uint8_t layout[2]; /* atx_ptx_layout: of mma's and wmma's A and B, or of the matrix in memory */
+    uint16_t shape[3]; /* of mma, wmma: m, n, k                               */
     uint8_t group_count;
     uint8_t width[ATX_PTX_GROUPS]; /* operands of each group                    */
     uint32_t flags;
@@ -271,10 +280,12 @@ typedef enum atx_ptx_form {
     ATX_PTX_PRMT_ECL,
     ATX_PTX_PRMT_ECR,
     ATX_PTX_PRMT_RC16,
-    ATX_PTX_MMA_M8N8K4,
-    ATX_PTX_MMA_M16N8K4,
-    ATX_PTX_MMA_M16N8K8,
-    ATX_PTX_MMA_M16N8K16,
+    ATX_PTX_WMMA_LOAD, /* of a matrix that is not named */
+    ATX_PTX_WMMA_LOAD_A,
+    ATX_PTX_WMMA_LOAD_B,
+    ATX_PTX_WMMA_LOAD_C,
+    ATX_PTX_WMMA_STORE,
+    ATX_PTX_WMMA_MMA,
     ATX_PTX_TEST_FINITE,
     ATX_PTX_TEST_INFINITE,
     ATX_PTX_TEST_NUMBER,

@@ -96,6 +96,7 @@ ATX_PTX_OP(TANH, "tanh")
 ATX_PTX_OP(TESTP, "testp")
 ATX_PTX_OP(TRAP, "trap")
 ATX_PTX_OP(VOTE, "vote")
+ATX_PTX_OP(WMMA, "wmma")
 ATX_PTX_OP(XOR, "xor")
 #endif
 #ifdef ATX_PTX_SPECIAL

@@ -18,6 +18,7 @@ typedef enum effect {
     SEMANTICS,
     VECTOR,
     FORM,
+    LAYOUT,
     SPACE
 } effect;
 
@@ -49,12 +50,12 @@ static const row rows[] = {
     { "notanumber", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_NOT_NUMBER },
     { "normal", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_NORMAL },
     { "subnormal", ATX_PTX_TESTP, FORM, ATX_PTX_TEST_SUBNORMAL },
-    { "m8n8k4", ATX_PTX_MMA, FORM, ATX_PTX_MMA_M8N8K4 },
-    { "m16n8k4", ATX_PTX_MMA, FORM, ATX_PTX_MMA_M16N8K4 },
-    { "m16n8k8", ATX_PTX_MMA, FORM, ATX_PTX_MMA_M16N8K8 },
-    { "m16n8k16", ATX_PTX_MMA, FORM, ATX_PTX_MMA_M16N8K16 },
-    { "row", ATX_PTX_MMA, NOTHING, 0 },
-    { "col", ATX_PTX_MMA, NOTHING, 0 },
+    { "row", ATX_PTX_MMA, LAYOUT, ATX_PTX_BY_ROWS },
+    { "col", ATX_PTX_MMA, LAYOUT, ATX_PTX_BY_COLUMNS },
+    { "row", ATX_PTX_WMMA, LAYOUT, ATX_PTX_BY_ROWS },
+    { "col", ATX_PTX_WMMA, LAYOUT, ATX_PTX_BY_COLUMNS },
+    { "popc", ATX_PTX_MMA, NOTHING, 0 }, /* behind .xor or .and */
+    { "popc", ATX_PTX_WMMA, NOTHING, 0 },
     { "m8n8", ATX_PTX_LDMATRIX, NOTHING, 0 },
     { "m8n8", ATX_PTX_STMATRIX, NOTHING, 0 },
     { "m8n8", ATX_PTX_MOVMATRIX, NOTHING, 0 },
@@ -256,6 +257,13 @@ static const step steps[] = {
     { "try_wait", ATX_PTX_MBARRIER, ATX_PTX_FORM_NONE, ATX_PTX_MBAR_TRY_WAIT },
     { "parity", ATX_PTX_MBARRIER, ATX_PTX_MBAR_TEST_WAIT, ATX_PTX_MBAR_TEST_WAIT_PARITY },
     { "parity", ATX_PTX_MBARRIER, ATX_PTX_MBAR_TRY_WAIT, ATX_PTX_MBAR_TRY_WAIT_PARITY },
+    { "load", ATX_PTX_WMMA, ATX_PTX_FORM_NONE, ATX_PTX_WMMA_LOAD },
+    { "a", ATX_PTX_WMMA, ATX_PTX_WMMA_LOAD, ATX_PTX_WMMA_LOAD_A },
+    { "b", ATX_PTX_WMMA, ATX_PTX_WMMA_LOAD, ATX_PTX_WMMA_LOAD_B },
+    { "c", ATX_PTX_WMMA, ATX_PTX_WMMA_LOAD, ATX_PTX_WMMA_LOAD_C },
+    { "store", ATX_PTX_WMMA, ATX_PTX_FORM_NONE, ATX_PTX_WMMA_STORE },
+    { "d", ATX_PTX_WMMA, ATX_PTX_WMMA_STORE, ATX_PTX_WMMA_STORE },
+    { "mma", ATX_PTX_WMMA, ATX_PTX_FORM_NONE, ATX_PTX_WMMA_MMA },
 };
 
 static bool take_step(atx_ptx_instruction *i, const char *word, int len)
@@ -270,7 +278,8 @@ static bool take_step(atx_ptx_instruction *i, const char *word, int len)
 
 static bool has_steps(int op)
 {
-    return op == ATX_PTX_CP || op == ATX_PTX_BAR || op == ATX_PTX_MBARRIER || op == ATX_PTX_ST;
+    return op == ATX_PTX_CP || op == ATX_PTX_BAR || op == ATX_PTX_MBARRIER || op == ATX_PTX_ST ||
+           op == ATX_PTX_WMMA;
 }
 
 /* ---- fields ---- */
@@ -330,10 +339,33 @@ static bool apply(atx_ptx_instruction *i, const row *r)
         return true;
     case FORM:
         return put_once(&i->form, r->value);
+    case LAYOUT:
+        return put_once(&i->layout[i->layout[0] != ATX_PTX_NO_LAYOUT], r->value);
     case SPACE:
         return put_space(i, r->value);
     }
     return false;
+}
+
+/* "m16n8k16" */
+static bool put_shape(atx_ptx_instruction *i, const char *word, int len)
+{
+    static const char LETTERS[] = "mnk";
+    uint16_t shape[3] = { 0 };
+    int part = -1;
+    if (i->op != ATX_PTX_MMA && i->op != ATX_PTX_WMMA)
+        return false;
+    for (int k = 0; k < len; k++)
+        if (part < 2 && word[k] == LETTERS[part + 1])
+            part++;
+        else if (part >= 0 && word[k] >= '0' && word[k] <= '9' && shape[part] < 1000)
+            shape[part] = (uint16_t)(10 * shape[part] + word[k] - '0');
+        else
+            return false;
+    if (part != 2 || i->shape[0])
+        return false;
+    memcpy(i->shape, shape, sizeof shape);
+    return true;
 }
 
 static const row *find_row(int op, const char *word, int len)
@@ -366,7 +398,7 @@ bool atx_ptx_apply_word(atx_ptx_instruction *i, const char *word, int len)
     if (type != ATX_PTX_NO_TYPE)
         return put_type(i, type);
     const row *r = find_row(i->op, word, len);
-    return r && apply(i, r);
+    return r ? apply(i, r) : put_shape(i, word, len);
 }
 
 int atx_ptx_find_op(const char *word, int len)
