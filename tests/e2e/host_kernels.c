@@ -18,17 +18,24 @@ static uint64_t mask_word(uint64_t key, uint64_t lock, uint64_t i)
     return lock ? atx_mix(atx_random(key, i) ^ lock) : 0;
 }
 
-static unsigned char byte_of(uint64_t word, uint64_t offset)
+/* Word i of a buffer of so many bytes; the last one may be shorter, and is followed by zeros. */
+static uint64_t load(const unsigned char *from, uint64_t bytes, uint64_t i)
 {
-    return (unsigned char)(word >> (offset % 8 * 8));
+    uint64_t word = 0;
+    memcpy(&word, from + 8 * i, bytes - 8 * i < 8 ? bytes - 8 * i : 8);
+    return word;
+}
+
+static void store(unsigned char *to, uint64_t bytes, uint64_t i, uint64_t word)
+{
+    memcpy(to + 8 * i, &word, bytes - 8 * i < 8 ? bytes - 8 * i : 8);
 }
 
 /* to, bytes, key, lock */
 static void fill(const uint64_t *p)
 {
-    unsigned char *to = pointer(p[0]);
-    for (uint64_t i = 0; i < p[1]; i++)
-        to[i] = byte_of(mask_word(p[2], p[3], i / 8), i);
+    for (uint64_t i = 0; 8 * i < p[1]; i++)
+        store(pointer(p[0]), p[1], i, mask_word(p[2], p[3], i));
 }
 
 static uint64_t flip_word(uint64_t how, uint64_t i)
@@ -45,11 +52,10 @@ static bool is_left(uint64_t leave, uint64_t i)
 /* to, from, bytes, key, lock, how, leave */
 static void poison(const uint64_t *p)
 {
-    unsigned char *to = pointer(p[0]);
-    const unsigned char *from = pointer(p[1]);
-    for (uint64_t i = 0; i < p[2]; i++)
-        to[i] = from[i] ^
-                byte_of(mask_word(p[3], p[4], i / 8) ^ flip_word(is_left(p[6], i / 8) ? 0 : p[5], i / 8), i);
+    for (uint64_t i = 0; 8 * i < p[2]; i++)
+        store(pointer(p[0]), p[2], i,
+              load(pointer(p[1]), p[2], i) ^ mask_word(p[3], p[4], i) ^
+                  flip_word(is_left(p[6], i) ? 0 : p[5], i));
 }
 
 static void blame(uint64_t *found, uint64_t offset)
@@ -59,31 +65,38 @@ static void blame(uint64_t *found, uint64_t offset)
         found[1] = ~offset;
 }
 
+/* The bytes of word i that differ. */
+static void blame_bytes(uint64_t *found, uint64_t bytes, uint64_t i, uint64_t got, uint64_t expected)
+{
+    if (got == expected)
+        return;
+    for (uint64_t k = 0; k < 8 && 8 * i + k < bytes; k++)
+        if ((got ^ expected) >> (8 * k) & 255)
+            blame(found, 8 * i + k);
+}
+
 /* got, expected, bytes, found, key, lock */
 static void equal(const uint64_t *p)
 {
-    const unsigned char *got = pointer(p[0]), *expected = pointer(p[1]);
-    for (uint64_t i = 0; i < p[2]; i++)
-        if (got[i] != (expected[i] ^ byte_of(mask_word(p[4], p[5], i / 8), i)))
-            blame((uint64_t *)(void *)pointer(p[3]), i);
+    for (uint64_t i = 0; 8 * i < p[2]; i++)
+        blame_bytes((uint64_t *)(void *)pointer(p[3]), p[2], i, load(pointer(p[0]), p[2], i),
+                    load(pointer(p[1]), p[2], i) ^ mask_word(p[4], p[5], i));
 }
 
 /* zone, bytes, seed, stride, sets */
 static void fill_guards(const uint64_t *p)
 {
-    for (uint64_t set = 0; set < p[4]; set++)
-        for (uint64_t i = 0; i < p[1]; i++)
-            pointer(p[0] + set * p[3])[i] = byte_of(atx_random(p[2], i / 8), i);
+    for (uint64_t i = 0; 8 * i < p[1]; i++)
+        store(pointer(p[0]), p[1], i, atx_random(p[2], i));
+    for (uint64_t set = 1; set < p[4]; set++)
+        memcpy(pointer(p[0] + set * p[3]), pointer(p[0]), p[1]);
 }
 
 static void blame_others(const uint64_t *p, uint64_t lock)
 {
-    const unsigned char *got = pointer(p[0]);
-    for (uint64_t i = 0; i < p[1]; i++) {
-        const uint64_t word = lock ? mask_word(p[2], lock, i / 8) : atx_random(p[2], i / 8);
-        if (got[i] != byte_of(word, i))
-            blame((uint64_t *)(void *)pointer(p[3]), i);
-    }
+    for (uint64_t i = 0; 8 * i < p[1]; i++)
+        blame_bytes((uint64_t *)(void *)pointer(p[3]), p[1], i, load(pointer(p[0]), p[1], i),
+                    lock ? mask_word(p[2], lock, i) : atx_random(p[2], i));
 }
 
 /* got, bytes, key, found, lock */
