@@ -238,7 +238,7 @@ Test(bench, a_tolerance_allows_what_it_says_and_no_more)
         for (int k = 0; k < 2; k++)
             setup.buffers[k].number = ATX_FLOAT * 16 + 4;
         setup.buffers[1].how = ATX_UNIFORM;
-        setup.buffers[1].a = setup.buffers[1].b = atx_bits_of_double(1);
+        setup.buffers[1].filling.a = setup.buffers[1].filling.b = atx_bits_of_double(1);
         setup.buffers[0].check.rule = CHECKS[i].rule;
         setup.buffers[0].check.relative = CHECKS[i].relative;
         setup.buffers[0].check.absolute = CHECKS[i].absolute;
@@ -262,7 +262,7 @@ Test(bench, a_norm_of_tiny_and_of_huge_numbers_is_one_too)
             setup.buffers[k].element_bytes = 8;
         }
         setup.buffers[1].how = ATX_UNIFORM;
-        setup.buffers[1].a = setup.buffers[1].b = atx_bits_of_double(unit);
+        setup.buffers[1].filling.a = setup.buffers[1].filling.b = atx_bits_of_double(unit);
         setup.buffers[0].check.rule = ATX_NORM;
         setup.buffers[0].check.relative = norm;
         lab l = lab_open_with(COPY_SCRIPT "kernel copy_bad * wrong\n", setup);

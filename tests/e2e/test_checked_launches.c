@@ -117,7 +117,7 @@ Test(checked_launches, nor_where_all_sets_have_the_same_inputs)
     atx_setup setup = setup_with_scratch();
     setup.buffers[0].number = setup.buffers[1].number = ATX_FLOAT * 16 + 4;
     setup.buffers[1].how = ATX_ONE_VALUE;
-    setup.buffers[1].a = atx_bits_of_double(2);
+    setup.buffers[1].filling.a = atx_bits_of_double(2);
     for (int c = 0; c < CHEAT_COUNT; c++) {
         lab l = open_lab(setup, 20000);
         cr_expect_eq(try_kernel(&l, CHEATS[c]).outcome, ATX_WRONG_RESULT, "%s is timed", CHEATS[c]);
@@ -258,7 +258,7 @@ static atx_setup weigh_setup(void)
         setup.buffers[i].number = ATX_FLOAT * 16 + 4;
     for (int i = 1; i < 3; i++) {
         setup.buffers[i].how = ATX_UNIFORM;
-        setup.buffers[i].a = setup.buffers[i].b = atx_bits_of_double(1);
+        setup.buffers[i].filling.a = setup.buffers[i].filling.b = atx_bits_of_double(1);
     }
     setup.reference.name = "weigh_reference";
     setup.reference.arg_count = 4;

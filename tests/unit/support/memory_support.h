@@ -16,14 +16,14 @@ void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *data, size_t size);
 
-static atomic_long left = -1; /* allocations until one fails; below zero: none does */
+static atomic_long allocations_left = -1; /* allocations until one fails; below zero: none does */
 static atomic_bool from_then_on;
 
 static bool fails(void)
 {
-    if (left < 0)
+    if (allocations_left < 0)
         return false;
-    return left == 0 ? from_then_on || left-- == 0 : left-- < 0;
+    return allocations_left == 0 ? from_then_on || allocations_left-- == 0 : allocations_left-- < 0;
 }
 
 void *__wrap_malloc(size_t size)
@@ -59,10 +59,10 @@ static inline void fail_each(at_status (*run)(at_error *err))
     for (long n = 0;; n += 1 + n / 200) {
         at_error err = { 0 };
         made = 0;
-        left = n;
+        allocations_left = n;
         at_status status = run(&err);
-        bool hit = left < 0;
-        left = -1;
+        bool hit = allocations_left < 0;
+        allocations_left = -1;
         cr_assert(status != AT_OK || made == expected, "allocation %ld: something is missing", n);
         if (!hit) {
             cr_assert_eq(status, AT_OK, "%s", err.text);
