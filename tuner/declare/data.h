@@ -408,18 +408,18 @@ ATX_BOTH atx_u64 atx_even_share(atx_u64 part, atx_u64 all, atx_u64 of)
 }
 
 /* Columns of a row ascend, and none comes twice where there are enough. */
-ATX_BOTH atx_u64 atx_row_column(atx_u64 i, const atx_filling *f, const atx_parted *row, atx_u64 seed)
+ATX_BOTH atx_u64 atx_row_column(atx_u64 i, const atx_filling *f, const atx_parted *in, atx_u64 seed)
 {
-    const atx_u64 at = i - row->begin, from = atx_even_share(at, f->a, row->length);
-    const atx_u64 upto = at + 1 < row->length ? atx_even_share(at + 1, f->a, row->length) : f->a;
+    const atx_u64 at = i - in->begin, from = atx_even_share(at, f->a, in->length);
+    const atx_u64 upto = at + 1 < in->length ? atx_even_share(at + 1, f->a, in->length) : f->a;
     return from + (upto > from ? atx_share_of(upto - from, atx_random(seed, i) >> 32) : 0);
 }
 
 ATX_BOTH atx_u64 atx_of_a_row(atx_u64 i, int how, const atx_filling *f, atx_u64 seed)
 {
     const atx_parting lengths = atx_parting_of(f);
-    const atx_parted row = atx_part_at(&lengths, i, 1, f->other);
-    return how == ATX_SEGMENTS ? row.row : atx_row_column(i, f, &row, seed);
+    const atx_parted in = atx_part_at(&lengths, i, 1, f->other);
+    return how == ATX_SEGMENTS ? in.row : atx_row_column(i, f, &in, seed);
 }
 
 ATX_BOTH atx_u64 atx_offset(atx_u64 i, const atx_filling *f, atx_u64 seed)
