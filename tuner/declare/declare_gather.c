@@ -20,7 +20,7 @@
 #include "util/embedded.h"
 #include "util/regular.h"
 
-enum { MAX_DEPTH = 32 };
+enum { MAX_DEPTH = 32, MAX_VIEWED = 32 << 20 /* bytes of which a view is made */ };
 
 static const char HOST[] = "autotune/host.h"; /* what comes with the program; no file has this name */
 
@@ -36,7 +36,15 @@ typedef struct gathering {
     const atx_paths *includes;
     const atx_headers *headers; /* NULL: none */
     const atx_allowed *allowed;
-    size_t read; /* bytes of all files so far: what is included twice counts twice */
+    size_t read;  /* bytes of all files so far: what is included twice counts twice */
+    size_t limit; /* of them */
+    struct once { /* files that would be empty from now on, in sources for the device */
+        dev_t device;
+        ino_t inode;
+    } * once;
+    size_t once_count, once_cap;
+    bool view;      /* a source for the device is read */
+    int conditions; /* that are open around the file */
     open_file stack[MAX_DEPTH];
     int depth;
     at_error *err;
@@ -63,7 +71,7 @@ static at_status too_much(const gathering *g)
         g->err, AT_ERR_INPUT,
         "%s: found more than %zu bytes in its sources, where a file counts as often as it is included; "
         "expected fewer, or a folder of headers that --headers DIR names and no line does",
-        g->file, ATX_MAX_SOURCE);
+        g->file, g->limit);
 }
 
 /* ---- lines of the preprocessor ---- */
@@ -146,6 +154,24 @@ static guard guard_of(const char *text, size_t len)
     return macro ? BY_MACRO : NO_GUARD;
 }
 
+/* Does a text begin with #ifndef X and #define X, and end with the #endif of these? */
+static bool is_guarded_whole(const char *text, size_t len)
+{
+    atx_lexer lexer = { .text = text, .len = len };
+    atx_token t[5] = { { 0 } }, more;
+    for (int i = 0; i < 5; i++) /* # ifndef X # define, then X */
+        if (!atx_lexer_next(&t[i], &lexer))
+            return false;
+    if (!atx_token_is(text, &t[1], "ifndef") || !atx_token_is(text, &t[4], "define") ||
+        !atx_lexer_next(&more, &lexer) || more.end - more.begin != t[2].end - t[2].begin ||
+        memcmp(text + more.begin, text + t[2].begin, more.end - more.begin) != 0)
+        return false;
+    bool inside = true;
+    while (inside && atx_lexer_next(&more, &lexer))
+        inside = lexer.depth > 0 || more.directive;
+    return inside && lexer.depth == 0 && !atx_lexer_next(&more, &lexer);
+}
+
 /* ---- pieces ---- */
 
 at_status atx_gathered_add(atx_gathered *out, const atx_part *piece, const char *text, at_error *err)
@@ -165,7 +191,7 @@ at_status atx_gathered_add(atx_gathered *out, const atx_part *piece, const char 
 static at_status add_piece(gathering *g, const char *name, int number, const char *text, size_t len)
 {
     const atx_part piece = { .file = (char *)(uintptr_t)name, .line = number, .len = len };
-    if (g->out->text.len + len > ATX_MAX_SOURCE)
+    if (g->out->text.len + len > g->limit)
         return too_much(g);
     return len ? atx_gathered_add(g->out, &piece, text, g->err) : AT_OK;
 }
@@ -207,6 +233,7 @@ static at_status find_include(atx_str *name, bool *found, const gathering *g, co
 static at_status add_lines(gathering *g, const char *name, const char *text, size_t len, bool once)
 {
     at_status status = AT_OK;
+    const int own_conditions = is_guarded_whole(text, len) ? 1 : 0;
     atx_str included = { 0 }, shown = { 0 };
     atx_lexer lexer = lines_of(text, len);
     size_t from = 0;
@@ -221,8 +248,11 @@ static at_status add_lines(gathering *g, const char *name, const char *text, siz
         if (status != AT_OK || (!found && !(once && l.once)))
             continue;
         status = add_piece(g, name, from_number, text + from, l.begin - from);
+        const int around = g->conditions;
+        g->conditions += lexer.depth - own_conditions;
         if (status == AT_OK && found)
             status = gather_file(g, atx_str_text(&included), from_here);
+        g->conditions = around;
         from = l.end;
         from_number = l.next;
     }
@@ -262,6 +292,26 @@ static bool is_open(const gathering *g, const struct stat *info, bool *leave_out
     return false;
 }
 
+/* Was it read where no condition stood around it, and has it guards? A text of many megabytes comes of not
+ * asking. */
+static bool is_over(const gathering *g, const struct stat *info)
+{
+    for (size_t i = 0; i < g->once_count; i++)
+        if (g->once[i].device == info->st_dev && g->once[i].inode == info->st_ino)
+            return true;
+    return false;
+}
+
+static at_status note_over(gathering *g, const struct stat *info)
+{
+    if (!g->view || g->conditions > 0)
+        return AT_OK;
+    if (!atx_grow(&g->once, &g->once_cap, g->once_count, sizeof *g->once))
+        return atx_no_memory(g->err);
+    g->once[g->once_count++] = (struct once){ info->st_dev, info->st_ino };
+    return AT_OK;
+}
+
 static at_status read_text(atx_str *text, const gathering *g, const char *path, atx_where from)
 {
     at_error cause = { 0 };
@@ -298,6 +348,8 @@ static at_status gather_file(gathering *g, const char *name, atx_where from)
         status = fail(g, from, "cannot read", atx_str_text(&path), "expected a file");
         goto done;
     }
+    if (is_over(g, &info))
+        goto done;
     if (is_open(g, &info, &leave_out)) {
         if (!leave_out)
             status = fail(g, from, "found", atx_str_text(&path), "it includes itself; expected no circle");
@@ -307,7 +359,7 @@ static at_status gather_file(gathering *g, const char *name, atx_where from)
         status = fail(g, from, "found", atx_str_text(&path), "it is included too deep; expected 32 levels");
         goto done;
     }
-    if (g->read > ATX_MAX_SOURCE || (uintmax_t)info.st_size > ATX_MAX_SOURCE - g->read) {
+    if (g->read > g->limit || (uintmax_t)info.st_size > g->limit - g->read) {
         status = too_much(g);
         goto done;
     }
@@ -318,6 +370,8 @@ static at_status gather_file(gathering *g, const char *name, atx_where from)
     g->stack[g->depth++] = (open_file){ info.st_dev, info.st_ino, by != NO_GUARD };
     status = add_guarded(g, name, &text, by == BY_PRAGMA);
     g->depth--;
+    if (status == AT_OK && (by == BY_PRAGMA || is_guarded_whole(atx_str_text(&text), text.len)))
+        status = note_over(g, &info);
 done:
     atx_str_clear(&path);
     atx_str_clear(&text);
@@ -328,6 +382,7 @@ static gathering begin(atx_gathered *out, const atx_gather_request *r, at_error 
 {
     return (gathering){ .out = out,
                         .file = r->file,
+                        .limit = ATX_MAX_SOURCE,
                         .includes = r->includes,
                         .headers = r->headers,
                         .allowed = r->allowed,
@@ -357,24 +412,74 @@ static at_status add_host_headers(gathering *g)
     return status;
 }
 
-/* Takes out pieces without anything in them; the text stays as it is. */
-static void drop_blank_pieces(atx_gathered *out, size_t first)
+static int newlines(const char *at, const char *end)
 {
-    size_t kept = first;
-    for (size_t i = first; i < out->count; i++) {
-        const atx_part *p = &out->parts[i];
-        const char *text = out->text.data + p->begin;
-        if (strcmp(p->file, HOST) == 0)
-            atx_device_blank_empty(out->text.data + p->begin, p->len);
-        size_t n = 0;
-        while (n < p->len && (atx_is_blank(text[n]) || text[n] == '\n'))
-            n++;
-        if (n < p->len)
-            out->parts[kept++] = *p;
-        else
-            free(p->file);
+    int count = 0;
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL && at < end) {
+        count++;
+        at++;
     }
-    out->count = kept;
+    return count;
+}
+
+/* The part of `piece` between two lines, without blank lines around it. */
+static at_status keep_lines(atx_gathered *to, const atx_part *piece, const char *text, size_t begin,
+                            size_t end, at_error *err)
+{
+    while (begin > 0 && text[begin - 1] != '\n')
+        begin--;
+    while (end < piece->len && text[end - 1] != '\n')
+        end++;
+    const atx_part part = { .file = atx_text_copy(piece->file, strlen(piece->file)),
+                            .line = piece->line + newlines(text, text + begin),
+                            .begin = piece->begin + begin,
+                            .len = end - begin };
+    if (!part.file || !atx_grow(&to->parts, &to->cap, to->count, sizeof *to->parts)) {
+        free(part.file);
+        return atx_no_memory(err);
+    }
+    to->parts[to->count++] = part;
+    return AT_OK;
+}
+
+/* Adds what is left of a piece: the lines between long stretches of nothing. */
+static at_status keep_rest(atx_gathered *to, const atx_part *piece, const char *text, at_error *err)
+{
+    enum { STRETCH = 8 }; /* lines */
+    atx_lexer lexer = { .text = text, .len = piece->len, .options = { .comments = true, .lines = true } };
+    size_t from = SIZE_MAX, end = 0;
+    at_status status = AT_OK;
+    for (atx_token t; status == AT_OK && atx_lexer_next(&t, &lexer); end = t.end) {
+        if (from != SIZE_MAX && newlines(text + end, text + t.begin) >= STRETCH) {
+            status = keep_lines(to, piece, text, from, end, err);
+            from = SIZE_MAX;
+        }
+        from = from == SIZE_MAX ? t.begin : from;
+    }
+    return status == AT_OK && from != SIZE_MAX ? keep_lines(to, piece, text, from, end, err) : status;
+}
+
+/* Takes out what is blank now; the text stays as it is. */
+static at_status drop_blank(atx_gathered *out, size_t first, at_error *err)
+{
+    atx_gathered kept = { 0 };
+    at_status status = AT_OK;
+    for (size_t i = 0; i < out->count && status == AT_OK; i++) {
+        const atx_part *p = &out->parts[i];
+        char *text = out->text.data + p->begin;
+        if (strcmp(p->file, HOST) == 0)
+            atx_device_blank_empty(text, p->len);
+        status = i < first ? keep_lines(&kept, p, text, 0, p->len, err) : keep_rest(&kept, p, text, err);
+    }
+    if (status != AT_OK) {
+        atx_gathered_clear(&kept);
+        return status;
+    }
+    kept.text = out->text;
+    out->text = (atx_str){ 0 };
+    atx_gathered_clear(out);
+    *out = kept;
+    return AT_OK;
 }
 
 /* Of the pieces from `first` on, behind which there is no text yet. */
@@ -396,7 +501,7 @@ static at_status view_pieces(gathering *g, const atx_gather_request *request, si
     if (status == AT_OK)
         status = atx_device_view(out->text.data + begin, out->text.len - begin, &view, g->err);
     if (status == AT_OK)
-        drop_blank_pieces(out, first);
+        status = drop_blank(out, first, g->err);
     atx_str_clear(&roots);
     return status;
 }
@@ -410,6 +515,8 @@ at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_er
     for (int i = 0; i < sources->count && status == AT_OK; i++) {
         if (sources->device[i] && first == SIZE_MAX) {
             first = out->count;
+            g.view = true;
+            g.limit = MAX_VIEWED;
             status = add_host_headers(&g);
         }
         if (status == AT_OK)
@@ -418,7 +525,10 @@ at_status atx_gather(atx_gathered *out, const atx_gather_request *request, at_er
             continue;
         status = view_pieces(&g, request, first);
         first = SIZE_MAX;
+        g.view = false;
+        g.limit = ATX_MAX_SOURCE + g.read;
     }
+    free(g.once);
     return status == AT_OK ? atx_str_status(&out->text, err) : status;
 }
 

@@ -5,9 +5,15 @@
 
 /* Names that end in '*' fit all that begin so. Most of these take seconds to compile: only who needs them
  * gets them. */
-static const struct {
-    const char *name, *word;
-} DEVICE[] = {
+typedef struct header_words {
+    const char *name, *words;
+} header_words;
+
+#define GROUPS                                                                                               \
+    "cooperative_groups this_thread_block this_grid this_cluster tiled_partition thread_block grid_group "   \
+    "coalesced_threads labeled_partition binary_partition"
+
+static const header_words DEVICE[] = {
     { "cuda_fp16.h", "" },
     { "cuda_fp16.hpp", "" },
     { "cuda_bf16.h", "" },
@@ -16,8 +22,8 @@ static const struct {
     { "cuda_fp6.h", "" },
     { "cuda_fp4.h", "" },
     { "mma.h", "" },
-    { "cooperative_groups.h", "cooperative_groups" },
-    { "cooperative_groups/*", "cooperative_groups" },
+    { "cooperative_groups.h", GROUPS },
+    { "cooperative_groups/*", GROUPS },
     { "cuda_pipeline.h", "" },
     { "cuda_pipeline_primitives.h", "" },
     { "cuda_pipeline_helpers.h", "" },
@@ -56,6 +62,12 @@ static const struct {
     { "thrust/pair.h", "thrust" },
     { "thrust/tuple.h", "thrust" },
     { "crt/*", "" },
+};
+
+/* Words that ask for a header where no text includes it. */
+static const header_words UNASKED[] = {
+    { "cuda_fp16.h", "half half2 __half __half2" },
+    { "cuda_bf16.h", "__nv_bf* nv_bf*" },
 };
 
 /* What NVRTC has without any header, or what only the host uses. */
@@ -269,13 +281,16 @@ static bool fits(const char *row, const char *name, size_t len)
     return len == n && memcmp(row, name, n) == 0;
 }
 
-atx_header_class atx_header_class_of(const char **word, const char *name, size_t len)
+atx_header_class atx_header_class_of(const char **words, const char *name, size_t len, bool asked)
 {
-    *word = "";
+    *words = "";
     for (size_t i = 0; i < sizeof DEVICE / sizeof *DEVICE; i++)
         if (fits(DEVICE[i].name, name, len)) {
-            *word = DEVICE[i].word;
-            return strcmp(DEVICE[i].word, "?") == 0 ? ATX_HEADER_HOST : ATX_HEADER_DEVICE;
+            *words = DEVICE[i].words;
+            for (size_t k = 0; !asked && k < sizeof UNASKED / sizeof *UNASKED; k++)
+                if (fits(UNASKED[k].name, name, len))
+                    *words = UNASKED[k].words;
+            return strcmp(DEVICE[i].words, "?") == 0 ? ATX_HEADER_HOST : ATX_HEADER_DEVICE;
         }
     for (size_t i = 0; i < sizeof HOST / sizeof *HOST; i++)
         if (fits(HOST[i], name, len))

@@ -15,8 +15,10 @@ typedef enum atx_header_class {
                        host.h has it */
 } atx_header_class;
 
-/* *word: a name that the kernels must reach, or the header is not for them; "": any. Ends in '*': a name that
- * begins so. */
-atx_header_class atx_header_class_of(const char **word, const char *name, size_t len);
+/*
+ * *words: names, one of which the kernels must reach, or the header is not for them; "": any will do. One
+ * that ends in '*' stands for all that begin so. `asked`: the text includes it, and not the program for it.
+ */
+atx_header_class atx_header_class_of(const char **words, const char *name, size_t len, bool asked);
 
 #endif

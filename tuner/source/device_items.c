@@ -94,13 +94,16 @@ static unsigned signs_of(const atx_items *t, const atx_line *line)
 {
     atx_lexer inside = atx_lexer_inside(t->tokens.text, &t->tokens.items[line->token]);
     int open = 0;
-    bool declares = false;
+    bool declares = false, scope = false;
     for (atx_token sign; atx_lexer_next(&sign, &inside);) {
-        declares = declares || atx_token_is(inside.text, &sign, "{") ||
-                   atx_token_is(inside.text, &sign, "}") || atx_token_is(inside.text, &sign, ";");
+        const char c = inside.text[sign.begin];
+        declares = declares || (sign.kind == ATX_TOKEN_SIGN && strchr("{};", c));
         open += atx_token_is(inside.text, &sign, "{") - atx_token_is(inside.text, &sign, "}");
+        scope = scope || atx_token_is(inside.text, &sign, "namespace") ||
+                atx_token_is(inside.text, &sign, "extern");
     }
-    return (declares ? ATX_WORD_DECLARES : 0u) | (open ? ATX_WORD_SCOPE : 0u);
+    return (declares ? ATX_WORD_DECLARES : 0u) | (open > 0 ? ATX_WORD_OPENS : 0u) |
+           (open < 0 ? ATX_WORD_CLOSES : 0u) | (open > 0 && scope ? ATX_WORD_SCOPE : 0u);
 }
 
 static void flag(atx_items *t, const char *word, unsigned flags)
@@ -239,22 +242,41 @@ static bool opens_scope(const splitter *s, size_t i)
             t->tokens.items[second].kind == ATX_TOKEN_TEXT);
 }
 
+/* The last token of a macro's name and arguments. */
+static size_t call_end(const atx_items *t, size_t i)
+{
+    const size_t next = next_code(t, i);
+    const bool arguments = atx_tokens_is(&t->tokens, next, "(") && t->tokens.items[next].pair != SIZE_MAX;
+    const size_t end = arguments ? t->tokens.items[next].pair : i;
+    for (size_t k = i; k < end; k++)
+        if (t->tokens.items[k].kind == ATX_TOKEN_DIRECTIVE)
+            return i;
+    return end;
+}
+
 /* A macro where a declaration could begin. *i moves to its last token. false: it is none that ends here. */
 static bool take_call(splitter *s, size_t *i)
 {
-    const atx_items *t = s->t;
-    const unsigned flags = atx_items_flags(t, *i);
-    const size_t begin = *i, next = next_code(t, begin);
-    size_t end = begin;
-    if (!(flags & ATX_WORD_MACRO) || !(flags & (ATX_WORD_DECLARES | ATX_WORD_SCOPE)))
+    const unsigned flags = atx_items_flags(s->t, *i), scope = ATX_WORD_SCOPE | ATX_WORD_CLOSES;
+    const size_t begin = *i;
+    if (!(flags & ATX_WORD_DECLARES) || ((flags & ATX_WORD_OPENS) && !(flags & ATX_WORD_SCOPE)))
         return false;
-    if (atx_tokens_is(&t->tokens, next, "(") && t->tokens.items[next].pair != SIZE_MAX)
-        end = t->tokens.items[next].pair;
-    for (size_t k = begin; k < end; k++)
-        if (t->tokens.items[k].kind == ATX_TOKEN_DIRECTIVE)
-            return false;
-    *i = end;
-    emit(s, flags & ATX_WORD_SCOPE ? ATX_ITEM_SCOPE : ATX_ITEM_CALL, begin, end + 1);
+    *i = call_end(s->t, begin);
+    emit(s, flags & scope ? ATX_ITEM_SCOPE : ATX_ITEM_CALL, begin, *i + 1);
+    return true;
+}
+
+/* A macro in a declaration that opens its braces, or closes them. */
+static bool take_braces(splitter *s, size_t *i)
+{
+    const unsigned flags = atx_items_flags(s->t, *i);
+    if (s->now.bracket || !(flags & (ATX_WORD_OPENS | ATX_WORD_CLOSES)))
+        return false;
+    *i = call_end(s->t, *i);
+    if (flags & ATX_WORD_OPENS)
+        s->now.brace++;
+    else if (s->now.brace > 0 && --s->now.brace == 0)
+        emit(s, ATX_ITEM_OTHER, s->now.begin, *i + 1);
     return true;
 }
 
@@ -348,6 +370,8 @@ static void take_token(splitter *s, size_t *at)
             return;
         s->now.begin = i;
     }
+    if (take_braces(s, at))
+        return;
     if (open)
         take_brace(s, i);
     else if (close)

@@ -70,8 +70,10 @@ enum {
     ATX_WORD_MACRO = 1,
     ATX_WORD_DEVICE = 2,
     ATX_WORD_KERNEL = 4,
-    ATX_WORD_DECLARES = 8,
-    ATX_WORD_SCOPE = 16
+    ATX_WORD_DECLARES = 8, /* whole declarations */
+    ATX_WORD_OPENS = 16,   /* more braces than it closes */
+    ATX_WORD_CLOSES = 32,
+    ATX_WORD_SCOPE = 64 /* of a namespace, or extern "C" */
 };
 
 typedef struct atx_items {

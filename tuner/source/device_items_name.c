@@ -305,7 +305,12 @@ static void read_item(reader *r)
     if (is(r, i, "template") || is(r, i, ";") || is_one_of(r, i, OTHERS) ||
         (is(r, i, "extern") && is(r, next(r, i), "template")))
         return;
-    if (is(r, i, "using")) {
+    if (atx_items_flags(r->t, i) & ATX_WORD_OPENS) { /* of its arguments one is the name */
+        const size_t open = next(r, i), close = match(r, open);
+        r->item->kind = ATX_ITEM_CALL;
+        for (size_t k = open; is(r, open, "(") && k < close; k = next(r, k))
+            add_name(r, k);
+    } else if (is(r, i, "using")) {
         read_using(r, next(r, i));
     } else if (is(r, i, "typedef")) {
         read_typedef(r, next(r, i));

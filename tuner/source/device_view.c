@@ -176,6 +176,67 @@ static void visit_all(view *v)
         visit(v, v->queue[v->visited++]);
 }
 
+/* ---- headers ---- */
+
+/* Has a word been reached that is this, or that begins so ("curand*")? */
+static bool is_reached(const view *v, const char *word, size_t len)
+{
+    const bool begins = len && word[len - 1] == '*';
+    for (size_t i = 0; begins && i < v->t.words.slot_count; i++) {
+        const struct atx_word *w = &v->t.words.slots[i];
+        if (w->text && v->reached[w->id] && w->len >= len - 1 && memcmp(w->text, word, len - 1) == 0)
+            return true;
+    }
+    const uint32_t id = begins ? ATX_NO_WORD : atx_words_find(&v->t.words, word, len);
+    return id != ATX_NO_WORD && v->reached[id];
+}
+
+static bool is_any_reached(const view *v, const char *words)
+{
+    bool reached = !*words;
+    for (size_t len; *words && !reached; words += len + (words[len] == ' ')) {
+        len = strcspn(words, " ");
+        reached = is_reached(v, words, len);
+    }
+    return reached;
+}
+
+/* What an #include names. */
+typedef struct included {
+    const char *at; /* in the text, behind the quote or angle */
+    char name[512];
+    atx_header_class kind;
+    bool needed; /* it is for kernels, and these reach something of it */
+} included;
+
+/* false: a macro names it. */
+static bool read_include(included *out, const view *v, const atx_line *line)
+{
+    const atx_token *directive = &v->t.tokens.items[line->token];
+    atx_lexer inside = atx_lexer_inside(v->text, directive);
+    atx_directive d;
+    const char *words;
+    if (!atx_directive_next(&d, &inside) || !d.name || d.len >= sizeof out->name || d.len == 0)
+        return false;
+    out->at = d.name;
+    memcpy(out->name, d.name, d.len);
+    out->name[d.len] = '\0';
+    out->kind = atx_header_class_of(&words, d.name, d.len, directive->begin >= v->request->given);
+    out->needed = out->kind == ATX_HEADER_DEVICE && is_any_reached(v, words);
+    return true;
+}
+
+/* Is there a header of this library's that the kernels need? */
+static bool has_library(const view *v, const char *library)
+{
+    included in;
+    for (size_t i = 0; i < v->t.line_count; i++)
+        if (v->t.lines[i].kind == ATX_DIRECTIVE_INCLUDE && read_include(&in, v, &v->t.lines[i]) &&
+            in.needed && strncmp(in.name, library, strlen(library)) == 0)
+            return true;
+    return false;
+}
+
 /* ---- roots ---- */
 
 static void for_words(view *v, const char *text, void (*take)(view *v, uint32_t word))
@@ -200,17 +261,24 @@ static void take_replaced(view *v, uint32_t word)
     v->replaced[word] = true;
 }
 
-/* Is it known to the compiler, or a namespace that the text has? */
-static bool is_known_namespace(const view *v, const atx_item *use, size_t item)
+/* Is it one that the text has, or a library that the kernels use? */
+static bool is_known_namespace(const view *v, size_t item)
 {
-    static const char *const KNOWN[] = { "std", "nvcuda", "cooperative_groups", "cub", "cuda", "wmma", NULL };
+    static const char *const KNOWN[] = { "std", "nvcuda", "cuda", NULL }, *const LIBRARIES[] = {
+        "cooperative_groups", "cub", "thrust", NULL
+    };
+    const atx_item *use = &v->t.items[item];
     for (size_t i = use->first_name; i < v->t.name_count && v->t.names[i].item == item; i++)
         if (v->namespaces[v->t.names[i].word])
             return true;
-    for (size_t i = use->begin; i < use->end; i++)
-        if (atx_tokens_is_word(&v->t.tokens, i) &&
-            atx_token_is_one_of(v->t.tokens.text, &v->t.tokens.items[i], KNOWN))
+    for (size_t i = use->begin; i < use->end; i++) {
+        const atx_token *t = &v->t.tokens.items[i];
+        if (t->kind == ATX_TOKEN_WORD && atx_token_is_one_of(v->t.tokens.text, t, KNOWN))
             return true;
+        for (const char *const *library = LIBRARIES; *library; library++)
+            if (is(v, i, *library))
+                return has_library(v, *library);
+    }
     return atx_headers_count(v->request->headers) > 0;
 }
 
@@ -243,6 +311,13 @@ static bool has_reached_type(const view *v, const atx_item *op)
     return false;
 }
 
+/* A macro for whole functions of the device. */
+static bool is_declaring(const view *v, size_t token)
+{
+    const unsigned flags = atx_items_flags(&v->t, token);
+    return (flags & ATX_WORD_DEVICE) && !(flags & ATX_WORD_OPENS);
+}
+
 /* What is there without being named. */
 static void keep_unnamed(view *v)
 {
@@ -255,8 +330,7 @@ static void keep_unnamed(view *v)
         const atx_item *item = &v->t.items[i];
         if (item->kind == ATX_ITEM_SCOPE)
             v->kept[item->span] = true;
-        else if ((item->kind == ATX_ITEM_USE && is_known_namespace(v, item, i)) ||
-                 (item->kind == ATX_ITEM_CALL && (atx_items_flags(&v->t, item->begin) & ATX_WORD_DEVICE)) ||
+        else if ((item->kind == ATX_ITEM_CALL && is_declaring(v, item->begin)) ||
                  (item->operates && item->device && !has_own_type(v, item)))
             keep(v, item->span);
     }
@@ -276,6 +350,13 @@ static bool keep_operators(view *v)
     return more;
 }
 
+static void keep_uses(view *v)
+{
+    for (size_t i = 0; i < v->t.count; i++)
+        if (v->t.items[i].kind == ATX_ITEM_USE && is_known_namespace(v, i))
+            keep(v, v->t.items[i].span);
+}
+
 static void find_reached(view *v)
 {
     enum { MOST = 8 }; /* rounds: operators that reach types that have operators */
@@ -289,6 +370,8 @@ static void find_reached(view *v)
     visit_all(v);
     for (int i = 0; i < MOST && keep_operators(v); i++)
         visit_all(v);
+    keep_uses(v);
+    visit_all(v);
 }
 
 /* ---- blanking ---- */
@@ -341,20 +424,6 @@ static bool is_for_headers(const view *v, const atx_line *line)
     return false;
 }
 
-/* Has a word been reached that is this, or that begins so ("curand*")? */
-static bool is_reached(const view *v, const char *word)
-{
-    const size_t len = strlen(word);
-    const bool begins = len && word[len - 1] == '*';
-    for (size_t i = 0; begins && i < v->t.words.slot_count; i++) {
-        const struct atx_word *w = &v->t.words.slots[i];
-        if (w->text && v->reached[w->id] && w->len >= len - 1 && memcmp(w->text, word, len - 1) == 0)
-            return true;
-    }
-    const uint32_t id = begins || !len ? ATX_NO_WORD : atx_words_find(&v->t.words, word, len);
-    return !len || (id != ATX_NO_WORD && v->reached[id]);
-}
-
 /* As it is spelled, from its '#' to its name, which becomes a comment: "//lacks " is as long as "#include".
  */
 static void write_lacks(view *v, const atx_token *directive, const char *name, bool unknown)
@@ -374,20 +443,11 @@ static void write_lacks(view *v, const atx_token *directive, const char *name, b
 
 static void decide_include(view *v, const atx_line *line)
 {
-    const atx_token *directive = &v->t.tokens.items[line->token];
-    atx_lexer inside = atx_lexer_inside(v->text, directive);
-    atx_directive d;
-    char name[512];
-    const char *word;
-    if (!atx_directive_next(&d, &inside) || !d.name || d.len >= sizeof name || d.len == 0)
+    included in;
+    if (!read_include(&in, v, line) || in.needed ||
+        (in.kind != ATX_HEADER_HOST && atx_headers_offer(v->request->headers, in.name)))
         return;
-    memcpy(name, d.name, d.len);
-    name[d.len] = '\0';
-    const atx_header_class kind = atx_header_class_of(&word, d.name, d.len);
-    if ((kind == ATX_HEADER_DEVICE && is_reached(v, word)) ||
-        (kind != ATX_HEADER_HOST && atx_headers_offer(v->request->headers, name)))
-        return;
-    write_lacks(v, directive, d.name - 1, kind == ATX_HEADER_UNKNOWN);
+    write_lacks(v, &v->t.tokens.items[line->token], in.at - 1, in.kind == ATX_HEADER_UNKNOWN);
 }
 
 static void decide_macro(view *v, const atx_line *line)

@@ -276,13 +276,16 @@ static void fold_part(reader *r, const char *text, size_t len)
 static void fold_bundle(reader *r, const char *text, size_t len)
 {
     const char *end = text + len;
+    char last[sizeof((atx_part_line *)0)->name] = ""; /* one file may be in many pieces */
     atx_part_line part;
     while (text < end && atx_part_line_read(&part, text, end) && !r->unsure) {
-        atx_str_add(r->out, "\xff");
-        if (part.line < 0)
+        if (part.line < 0) {
+            atx_str_add(r->out, "\xff");
             atx_str_add_bytes(r->out, text, (size_t)(part.text - text));
-        else
-            atx_str_addf(r->out, "%s %s\n", part.line ? "source" : "common", part.name);
+        } else if (strcmp(part.name, last) != 0) {
+            atx_str_addf(r->out, "\xff%s %s\n", part.line ? "source" : "common", part.name);
+        }
+        strcpy(last, part.line > 0 ? part.name : "");
         r->keep_blanks |= part.line == ATX_HEADERS_LINE; /* macros of headers that are not here */
         fold_part(r, part.text, part.len);
         text = part.text + part.len;
