@@ -1,0 +1,203 @@
+/* find_headers.c - files are read once each, breadth first; a header that cannot be read counts as found. */
+#include "source/find_headers.h"
+
+#include "source/device_headers.h"
+#include "source/directives.h"
+#include "source/paths.h"
+#include "util/regular.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_LEVELS = 5, MAX_FILES = 1000, MAX_BYTES = 4 << 20, MAX_NAME = 512 };
+
+typedef struct finder {
+    atx_found_headers *out;
+    const char *path; /* of the first file */
+    const atx_headers *headers;
+    char **files; /* that are read, or will be, without ".." */
+    size_t count, cap;
+    bool failed; /* out of memory */
+} finder;
+
+static bool is_kind(const char *path, mode_t kind)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && (info.st_mode & S_IFMT) == kind;
+}
+
+/* A file to be read, if it is new. */
+static void add_file(finder *f, const char *path)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (strcmp(f->files[i], path) == 0)
+            return;
+    if (f->count == MAX_FILES)
+        return;
+    char *copy = atx_text_copy(path, strlen(path));
+    f->failed = f->failed || !copy || !atx_grow(&f->files, &f->cap, f->count, sizeof *f->files);
+    if (f->failed)
+        free(copy);
+    else
+        f->files[f->count++] = copy;
+}
+
+/* Is there such a file in a folder, which is relative to the first file's? */
+static bool try_folder(finder *f, const char *folder, const char *name)
+{
+    atx_str inside = { 0 }, path = { 0 };
+    atx_str_addf(&inside, "%s/%s", folder, name);
+    atx_beside(&path, f->path, atx_str_text(&inside));
+    f->failed = f->failed || inside.failed || path.failed;
+    const bool found = !f->failed && is_kind(atx_str_text(&path), S_IFREG);
+    if (found)
+        add_file(f, atx_str_text(&path));
+    atx_str_clear(&inside);
+    atx_str_clear(&path);
+    return found;
+}
+
+static void add_folder(finder *f, const char *folder)
+{
+    atx_found_headers *out = f->out;
+    char *copy = atx_text_copy(folder, strlen(folder));
+    f->failed = f->failed || !copy;
+    if (copy)
+        out->folders[out->count++] = copy;
+}
+
+/* A folder above the first file's, as "../..". false: there is none that counts. */
+static bool find_level(finder *f, atx_str *level, int n)
+{
+    atx_str path = { 0 };
+    atx_str_reset(level);
+    for (int i = 0; i < n; i++)
+        atx_str_add(level, i ? "/.." : "..");
+    if (n == 0)
+        atx_str_add(level, ".");
+    bool counts = true;
+    for (int i = 0; i < n && counts; i++) { /* behind the root of a repository there is nothing */
+        atx_str_reset(&path);
+        atx_str_add(&path, ".");
+        for (int k = 0; k < i; k++)
+            atx_str_add(&path, "/..");
+        atx_str_add(&path, "/.git");
+        atx_str whole = { 0 };
+        atx_beside(&whole, f->path, atx_str_text(&path));
+        struct stat info;
+        counts = !whole.failed && stat(atx_str_text(&whole), &info) != 0;
+        atx_str_clear(&whole);
+    }
+    f->failed = f->failed || level->failed || path.failed;
+    atx_str_clear(&path);
+    return counts && !f->failed;
+}
+
+static bool find_above(finder *f, const char *name)
+{
+    static const char *const INSIDE[] = { "", "/include", "/inc", "/src", "/common", "/Common" };
+    atx_str level = { 0 }, folder = { 0 };
+    bool found = false;
+    for (int n = 0; n <= MAX_LEVELS && !found && find_level(f, &level, n); n++)
+        for (size_t i = 0; i < sizeof INSIDE / sizeof *INSIDE && !found; i++) {
+            if (f->out->count == ATX_MAX_FOUND_FOLDERS)
+                break;
+            atx_str_reset(&folder);
+            atx_str_addf(&folder, "%s%s", n || !*INSIDE[i] ? atx_str_text(&level) : INSIDE[i] + 1,
+                         n ? INSIDE[i] : "");
+            found = try_folder(f, atx_str_text(&folder), name);
+            if (found && !(n == 0 && i == 0))
+                add_folder(f, atx_str_text(&folder));
+        }
+    f->failed = f->failed || folder.failed;
+    atx_str_clear(&level);
+    atx_str_clear(&folder);
+    return found;
+}
+
+static bool find_beside(finder *f, const char *includer, const char *name)
+{
+    atx_str path = { 0 };
+    atx_beside(&path, includer, name);
+    f->failed = f->failed || path.failed;
+    const bool found = !f->failed && is_kind(atx_str_text(&path), S_IFREG);
+    if (found)
+        add_file(f, atx_str_text(&path));
+    atx_str_clear(&path);
+    return found;
+}
+
+static void note_missing(finder *f, const char *name, bool quoted)
+{
+    atx_str line = { 0 };
+    atx_str *missing = &f->out->missing;
+    atx_str_addf(&line, quoted ? "\"%s\"\n" : "<%s>\n", name);
+    if (!strstr(atx_str_text(missing), atx_str_text(&line)))
+        atx_str_add(missing, atx_str_text(&line));
+    f->failed = f->failed || line.failed || missing->failed;
+    atx_str_clear(&line);
+}
+
+static void find_one(finder *f, const char *includer, const atx_directive *d)
+{
+    char name[MAX_NAME];
+    const char *words;
+    if (!d->name || d->len == 0 || d->len >= sizeof name || d->name[0] == '/')
+        return;
+    memcpy(name, d->name, d->len);
+    name[d->len] = '\0';
+    if (d->quoted && find_beside(f, includer, name))
+        return;
+    if (atx_header_class_of(&words, name, d->len, true) != ATX_HEADER_UNKNOWN ||
+        atx_headers_offer(f->headers, name))
+        return;
+    for (int i = 0; i < f->out->count; i++)
+        if (try_folder(f, f->out->folders[i], name))
+            return;
+    if (!f->failed && !find_above(f, name) && !f->failed)
+        note_missing(f, name, d->quoted);
+}
+
+static at_status read_file(finder *f, size_t file, at_error *err)
+{
+    atx_str text = { 0 };
+    const char *path = f->files[file];
+    at_status status = atx_regular_read(&text, path, MAX_BYTES, err);
+    atx_lexer lexer = { .text = atx_str_text(&text),
+                        .len = text.len,
+                        .options = { .lines = true, .active = true } };
+    for (atx_token t; status == AT_OK && !f->failed && atx_lexer_next(&t, &lexer);) {
+        if (t.kind != ATX_TOKEN_DIRECTIVE)
+            continue;
+        atx_lexer inside = atx_lexer_inside(lexer.text, &t);
+        for (atx_directive d; atx_directive_next(&d, &inside);)
+            find_one(f, path, &d);
+    }
+    atx_str_clear(&text);
+    return status;
+}
+
+at_status atx_find_headers(atx_found_headers *out, const char *path, const atx_headers *headers,
+                           at_error *err)
+{
+    finder f = { .out = out, .path = path, .headers = headers };
+    *out = (atx_found_headers){ .count = 0 };
+    add_file(&f, path);
+    at_status status = f.failed ? AT_OK : read_file(&f, 0, err);
+    for (size_t i = 1; i < f.count && status == AT_OK && !f.failed; i++)
+        if (read_file(&f, i, NULL) == AT_ERR_MEMORY)
+            f.failed = true;
+    for (size_t i = 0; i < f.count; i++)
+        free(f.files[i]);
+    free(f.files);
+    return f.failed ? atx_no_memory(err) : status;
+}
+
+void atx_found_headers_clear(atx_found_headers *found)
+{
+    for (int i = 0; i < found->count; i++)
+        free(found->folders[i]);
+    atx_str_clear(&found->missing);
+    *found = (atx_found_headers){ .count = 0 };
+}

@@ -1,0 +1,31 @@
+/*
+ * find_headers.h - where the headers of somebody's file lie, for whoever drafts its `include` lines.
+ *
+ * A header is looked for beside the including file, then in the folders above the first one, up to the
+ * repository's root (what has a .git) or five of them, and there in include/, inc/, src/, common/ and Common/
+ * as well. Those of CUDA, of C and C++ and of systems (device_headers.h) are not looked for. Threads: any
+ * number.
+ */
+#ifndef AUTOTUNE_FIND_HEADERS_H
+#define AUTOTUNE_FIND_HEADERS_H
+
+#include "source/headers.h"
+#include "util/str.h"
+
+enum { ATX_MAX_FOUND_FOLDERS = 8 };
+
+typedef struct atx_found_headers {
+    /* In the order in which they are needed; relative to the file's own folder, which is not among them:
+     * "../common". */
+    char *folders[ATX_MAX_FOUND_FOLDERS];
+    int count;
+    atx_str missing; /* what was found nowhere, as it is spelled: "\"a.h\"\n<lib/b.h>\n" */
+} atx_found_headers;
+
+/* Of a file and all that it includes. What is in `headers` (NULL: none), the user's folders, is left to them.
+ * AT_ERR_INPUT: the file itself cannot be read. Clear *out either way. */
+at_status atx_find_headers(atx_found_headers *out, const char *path, const atx_headers *headers,
+                           at_error *err) AT_MUST_CHECK;
+void atx_found_headers_clear(atx_found_headers *found);
+
+#endif
