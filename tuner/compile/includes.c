@@ -6,6 +6,7 @@
 #include "compile/includes.h"
 
 #include "compile/includes_hidden.h"
+#include "source/device_view.h"
 #include "util/regular.h"
 
 #include <stdlib.h>
@@ -317,8 +318,52 @@ void atx_includes_hide(atx_str *log, const char *source, const char *name, const
     *log = said;
 }
 
-void atx_includes_hint(atx_str *log)
+/* "a.h", <lib/b.h> and 3 more; how many there are. */
+static int list_lacks(atx_str *out, const char *source)
 {
+    enum { SHOWN = 6 };
+    size_t len;
+    int count = 0, shown = 0;
+    const char *name, *at = source;
+    while ((name = atx_device_lacks(&len, &at)) != NULL) {
+        atx_str one = { 0 };
+        atx_str_addf(&one, "%.*s", len < MAX_SHOWN ? (int)len : MAX_SHOWN, name);
+        const bool known = out->len && strstr(atx_str_text(out), atx_str_text(&one));
+        if (!known && count++ < SHOWN)
+            atx_str_addf(out, "%s%s", shown++ ? ", " : "", atx_str_text(&one));
+        atx_str_clear(&one);
+    }
+    if (count > shown)
+        atx_str_addf(out, " and %d more", count - shown);
+    return count;
+}
+
+/* What a log says of names that nothing declares. */
+static bool speaks_of_names(const char *log)
+{
+    static const char *const SIGNS[] = { "is undefined",       "must be a namespace name",
+                                         "is not a template",  "has no member",
+                                         "type specifier",     "does not name",
+                                         "incomplete type is", "#error" };
+    for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++)
+        if (strstr(log, SIGNS[i]))
+            return true;
+    return false;
+}
+
+void atx_includes_hint(atx_str *log, const char *source)
+{
+    atx_str lacks = { 0 };
+    const int count = speaks_of_names(atx_str_text(log)) ? list_lacks(&lacks, source) : 0;
+    if (count)
+        atx_str_addf(
+            log,
+            "\nhint: the source includes %s, which %s not found; a line `include FOLDER` names the folder "
+            "of a project's headers, and --headers DIR that of a library",
+            atx_str_text(&lacks), count > 1 ? "were" : "was");
+    atx_str_clear(&lacks);
+    if (count)
+        return;
     static const struct {
         const char *sign, *and, *hint;
     } HINTS[] = {

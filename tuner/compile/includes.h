@@ -39,7 +39,8 @@ at_status atx_includes_check(atx_str *safe, const char *source, const char *name
 void atx_includes_hide(atx_str *log, const char *source, const char *name,
                        const atx_include_folders *folders);
 
-/* Adds what to do to a log that complains of headers that NVRTC cannot take. */
-void atx_includes_hint(atx_str *log);
+/* Adds what to do to a log that complains of headers that NVRTC cannot take, or of names that those may
+ * declare which the source lacks (source/device_view.h). */
+void atx_includes_hint(atx_str *log, const char *source);
 
 #endif

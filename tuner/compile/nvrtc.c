@@ -367,7 +367,7 @@ at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *
     }
     atx_includes_hide(log, source->text, source->name, &folders);
     if (result != NVRTC_SUCCESS && !atx_nvrtc_headers_hint(log, nvrtc))
-        atx_includes_hint(log);
+        atx_includes_hint(log, source->text);
     *ok = result == NVRTC_SUCCESS;
     nvrtc->only_behind = nvrtc->only_behind || (*ok && j.tried && pragmas.headers);
     if (*ok)

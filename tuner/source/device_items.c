@@ -179,10 +179,16 @@ typedef struct state {
 
 static const state NONE = { .begin = SIZE_MAX };
 
+/* An #if: the states before it and at the end of its first branch. */
+typedef struct branch {
+    state before, first;
+    bool turned; /* an #else or the like was met */
+} branch;
+
 typedef struct splitter {
     atx_items *t;
     state now;
-    state saved[ATX_LEX_LEVELS]; /* at each open #if */
+    branch saved[ATX_LEX_LEVELS]; /* of each open #if */
     int depth;
     bool failed;
 } splitter;
@@ -208,16 +214,23 @@ static void emit(splitter *s, atx_item_kind kind, size_t begin, size_t end)
     s->now = NONE;
 }
 
+/* Branches end in the same state, or it is the first that counts, unless another one alone has begun
+ * something.
+ */
 static void follow_condition(splitter *s, atx_directive_kind kind)
 {
-    const bool known = s->depth > 0 && s->depth <= ATX_LEX_LEVELS;
+    branch *open = s->depth > 0 && s->depth <= ATX_LEX_LEVELS ? &s->saved[s->depth - 1] : NULL;
     if (kind == ATX_DIRECTIVE_IF) {
         if (s->depth < ATX_LEX_LEVELS)
-            s->saved[s->depth] = s->now;
+            s->saved[s->depth] = (branch){ .before = s->now };
         s->depth++;
-    } else if (kind == ATX_DIRECTIVE_ELSE && known) {
-        s->now = s->saved[s->depth - 1];
+    } else if (kind == ATX_DIRECTIVE_ELSE && open) {
+        open->first = open->turned ? open->first : s->now;
+        open->turned = true;
+        s->now = open->before;
     } else if (kind == ATX_DIRECTIVE_ENDIF && s->depth > 0) {
+        if (open && open->turned && open->first.begin != SIZE_MAX && open->first.begin <= s->now.begin)
+            s->now = open->first;
         s->depth--;
     }
 }

@@ -294,6 +294,8 @@ static void read_declaration(reader *r, size_t i)
 
 static void read_item(reader *r)
 {
+    static const char *const WORDS[] = { "int",  "unsigned", "float", "double", "char",   "short",
+                                         "long", "bool",     "void",  "const",  "static", NULL };
     static const char *const OTHERS[] = { "static_assert", "_Static_assert", "asm", "__asm__", NULL };
     size_t i = r->item->begin;
     if (!atx_items_code(r->t, i))
@@ -309,7 +311,8 @@ static void read_item(reader *r)
         const size_t open = next(r, i), close = match(r, open);
         r->item->kind = ATX_ITEM_CALL;
         for (size_t k = open; is(r, open, "(") && k < close; k = next(r, k))
-            add_name(r, k);
+            if (!is_one_of(r, k, WORDS))
+                add_name(r, k);
     } else if (is(r, i, "using")) {
         read_using(r, next(r, i));
     } else if (is(r, i, "typedef")) {

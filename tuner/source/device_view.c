@@ -318,6 +318,15 @@ static bool is_declaring(const view *v, size_t token)
     return (flags & ATX_WORD_DEVICE) && !(flags & ATX_WORD_OPENS);
 }
 
+/* Its words may be macros that open or close it. */
+static void keep_scope(view *v, const atx_item *scope)
+{
+    v->kept[scope->span] = true;
+    for (size_t i = scope->begin; i < scope->end; i++)
+        if (atx_tokens_is_word(&v->t.tokens, i))
+            reach(v, v->t.ids[i], AS_MACRO);
+}
+
 /* What is there without being named. */
 static void keep_unnamed(view *v)
 {
@@ -329,7 +338,7 @@ static void keep_unnamed(view *v)
     for (size_t i = 0; i < v->t.count; i++) {
         const atx_item *item = &v->t.items[i];
         if (item->kind == ATX_ITEM_SCOPE)
-            v->kept[item->span] = true;
+            keep_scope(v, item);
         else if ((item->kind == ATX_ITEM_CALL && is_declaring(v, item->begin)) ||
                  (item->operates && item->device && !has_own_type(v, item)))
             keep(v, item->span);
