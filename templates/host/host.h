@@ -108,10 +108,10 @@ typedef struct alignas(64) CUtensorMap_st {
 #define DBL_MAX 1.7976931348623157e+308
 #define DBL_EPSILON 2.2204460492503131e-16
 #define MAXFLOAT 3.40282346638528859811704183484516925e+38F
-#define INFINITY __int_as_float(0x7f800000)
-#define NAN __int_as_float(0x7fffffff)
-#define HUGE_VAL __longlong_as_double(0x7ff0000000000000LL)
-#define HUGE_VALF __int_as_float(0x7f800000)
+#define INFINITY __builtin_bit_cast(float, 0x7f800000)
+#define NAN __builtin_bit_cast(float, 0x7fffffff)
+#define HUGE_VAL __builtin_bit_cast(double, 0x7ff0000000000000)
+#define HUGE_VALF __builtin_bit_cast(float, 0x7f800000)
 #define M_E 2.7182818284590452354
 #define M_LOG2E 1.4426950408889634074
 #define M_LOG10E 0.43429448190325182765

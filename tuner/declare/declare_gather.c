@@ -315,7 +315,7 @@ static at_status note_over(gathering *g, const struct stat *info)
 static at_status read_text(atx_str *text, const gathering *g, const char *path, atx_where from)
 {
     at_error cause = { 0 };
-    if (atx_regular_read(text, path, ATX_MAX_SOURCE, &cause) != AT_OK)
+    if (atx_regular_read(text, path, g->limit, &cause) != AT_OK)
         return atx_fail_at(g->err, from, "%s", cause.text);
     const char *what, *unfit = atx_lines_unfit(&what, atx_str_text(text), text->len);
     if (!unfit)

@@ -27,6 +27,7 @@ typedef struct view {
     chains names, defines;
     uint8_t *reached; /* of each word */
     bool *replaced;   /* of each word */
+    bool *global;     /* of each item: it is in no namespace */
     bool *namespaces; /* of each word: one that the text has */
     uint32_t *queue;  /* words whose entries are to be visited; each may be twice in it */
     size_t queued, visited;
@@ -55,12 +56,13 @@ static bool prepare(view *v)
     const size_t words = v->t.words.count;
     v->reached = calloc(words + 1, 1);
     v->replaced = calloc(words + 1, sizeof *v->replaced);
+    v->global = calloc(v->t.count + 1, sizeof *v->global);
     v->namespaces = calloc(words + 1, sizeof *v->namespaces);
     v->queue = malloc((2 * words + 1) * sizeof *v->queue);
     v->kept = calloc(v->t.span_count + 1, sizeof *v->kept);
     if (!make_chains(&v->names, words, v->t.name_count) ||
         !make_chains(&v->defines, words, v->t.line_count) || !v->reached || !v->replaced || !v->namespaces ||
-        !v->queue || !v->kept)
+        !v->global || !v->queue || !v->kept)
         return false;
     for (size_t i = 0; i < v->t.name_count; i++)
         chain(&v->names, v->t.names[i].word, i);
@@ -75,6 +77,7 @@ static void clear(view *v)
     free(v->reached);
     free(v->replaced);
     free(v->namespaces);
+    free(v->global);
     free(v->queue);
     free(v->kept);
     free(v->names.first);
@@ -142,10 +145,41 @@ static bool is_replaced(const view *v, size_t item)
     return count > 0;
 }
 
+/* Which items are in no namespace. An extern "C" block that closes may count one too few. */
+static void mark_global(view *v)
+{
+    int depth = 0;
+    for (size_t i = 0; i < v->t.count; i++) {
+        const atx_item *item = &v->t.items[i];
+        const bool closes = is(v, item->begin, "}");
+        if (item->kind == ATX_ITEM_SCOPE && !is(v, item->begin, "extern"))
+            depth += closes ? (depth > 0 ? -1 : 0) : 1;
+        v->global[i] = depth == 0;
+    }
+}
+
+/* Does the text declare what came with the program, too? */
+static bool is_declared_again(const view *v, size_t item)
+{
+    const atx_item *it = &v->t.items[item];
+    if (v->t.tokens.items[it->begin].begin >= v->request->given || !v->global[item])
+        return false;
+    for (size_t i = it->first_name; i < v->t.name_count && v->t.names[i].item == item; i++)
+        for (size_t k = v->names.first[v->t.names[i].word]; k != SIZE_MAX; k = v->names.next[k]) {
+            const size_t other = v->t.names[k].item;
+            if (v->global[other] && v->t.items[other].kind == it->kind &&
+                v->t.tokens.items[v->t.items[other].begin].begin >= v->request->given)
+                return true;
+        }
+    return false;
+}
+
 /* May a kernel use it? */
 static bool is_for_kernels(const view *v, size_t item)
 {
     const atx_item *it = &v->t.items[item];
+    if (is_declared_again(v, item))
+        return false;
     switch (it->kind) {
     case ATX_ITEM_FUNCTION:
         return it->kernel ? it->body : it->device || it->unknown;
@@ -369,6 +403,7 @@ static void keep_uses(view *v)
 static void find_reached(view *v)
 {
     enum { MOST = 8 }; /* rounds: operators that reach types that have operators */
+    mark_global(v);
     for_words(v, v->request->replaced, take_replaced);
     for_words(v, v->request->roots, take_root);
     for (size_t i = 0; i < v->t.line_count; i++)
