@@ -125,6 +125,58 @@ typedef struct alignas(64) CUtensorMap_st {
 #define M_2_SQRTPI 1.12837916709551257390
 #define M_SQRT2 1.41421356237309504880
 #define M_SQRT1_2 0.70710678118654752440
+
+/* Of integers, as <cmath> has them: of these alone there is x % 1. */
+template <class T> static __device__ inline auto acos(T x) -> decltype(double(x % 1)) { return acos(double(x)); }
+template <class T> static __device__ inline auto acosh(T x) -> decltype(double(x % 1)) { return acosh(double(x)); }
+template <class T> static __device__ inline auto asin(T x) -> decltype(double(x % 1)) { return asin(double(x)); }
+template <class T> static __device__ inline auto asinh(T x) -> decltype(double(x % 1)) { return asinh(double(x)); }
+template <class T> static __device__ inline auto atan(T x) -> decltype(double(x % 1)) { return atan(double(x)); }
+template <class T> static __device__ inline auto atanh(T x) -> decltype(double(x % 1)) { return atanh(double(x)); }
+template <class T> static __device__ inline auto cbrt(T x) -> decltype(double(x % 1)) { return cbrt(double(x)); }
+template <class T> static __device__ inline auto ceil(T x) -> decltype(double(x % 1)) { return ceil(double(x)); }
+template <class T> static __device__ inline auto cos(T x) -> decltype(double(x % 1)) { return cos(double(x)); }
+template <class T> static __device__ inline auto cosh(T x) -> decltype(double(x % 1)) { return cosh(double(x)); }
+template <class T> static __device__ inline auto erf(T x) -> decltype(double(x % 1)) { return erf(double(x)); }
+template <class T> static __device__ inline auto erfc(T x) -> decltype(double(x % 1)) { return erfc(double(x)); }
+template <class T> static __device__ inline auto exp(T x) -> decltype(double(x % 1)) { return exp(double(x)); }
+template <class T> static __device__ inline auto exp2(T x) -> decltype(double(x % 1)) { return exp2(double(x)); }
+template <class T> static __device__ inline auto expm1(T x) -> decltype(double(x % 1)) { return expm1(double(x)); }
+template <class T> static __device__ inline auto fabs(T x) -> decltype(double(x % 1)) { return fabs(double(x)); }
+template <class T> static __device__ inline auto floor(T x) -> decltype(double(x % 1)) { return floor(double(x)); }
+template <class T> static __device__ inline auto log(T x) -> decltype(double(x % 1)) { return log(double(x)); }
+template <class T> static __device__ inline auto log10(T x) -> decltype(double(x % 1)) { return log10(double(x)); }
+template <class T> static __device__ inline auto log1p(T x) -> decltype(double(x % 1)) { return log1p(double(x)); }
+template <class T> static __device__ inline auto log2(T x) -> decltype(double(x % 1)) { return log2(double(x)); }
+template <class T> static __device__ inline auto rint(T x) -> decltype(double(x % 1)) { return rint(double(x)); }
+template <class T> static __device__ inline auto round(T x) -> decltype(double(x % 1)) { return round(double(x)); }
+template <class T> static __device__ inline auto sin(T x) -> decltype(double(x % 1)) { return sin(double(x)); }
+template <class T> static __device__ inline auto sinh(T x) -> decltype(double(x % 1)) { return sinh(double(x)); }
+template <class T> static __device__ inline auto sqrt(T x) -> decltype(double(x % 1)) { return sqrt(double(x)); }
+template <class T> static __device__ inline auto tan(T x) -> decltype(double(x % 1)) { return tan(double(x)); }
+template <class T> static __device__ inline auto tanh(T x) -> decltype(double(x % 1)) { return tanh(double(x)); }
+template <class T> static __device__ inline auto trunc(T x) -> decltype(double(x % 1)) { return trunc(double(x)); }
+template <class A, class B> static __device__ inline auto atan2(A a, B b) -> decltype(double(a % 1) + double(b))
+{
+    return atan2(double(a), double(b));
+}
+template <class A, class B> static __device__ inline auto fmax(A a, B b) -> decltype(double(a % 1) + double(b))
+{
+    return fmax(double(a), double(b));
+}
+template <class A, class B> static __device__ inline auto fmin(A a, B b) -> decltype(double(a % 1) + double(b))
+{
+    return fmin(double(a), double(b));
+}
+template <class A, class B> static __device__ inline auto fmod(A a, B b) -> decltype(double(a % 1) + double(b))
+{
+    return fmod(double(a), double(b));
+}
+template <class A, class B> static __device__ inline auto pow(A a, B b) -> decltype(double(a % 1) + double(b))
+{
+    return pow(double(a), double(b));
+}
+
 static __device__ inline void cudaGridDependencySynchronize() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
 static __device__ inline void cudaTriggerProgrammaticLaunchCompletion()
 {

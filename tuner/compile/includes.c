@@ -280,6 +280,20 @@ static bool names_outside(const char *line, size_t len, const char *name, const 
     return outside;
 }
 
+/* The line of a file that a message quotes: the one above its '^', behind what else it says. */
+static const char *quoted_line(const char *line)
+{
+    const char *next = strchr(line, '\n'), *last = "";
+    while (next && *++next && place_len(next) == 0) {
+        const size_t blanks = strspn(next, BLANKS);
+        if (next[blanks] == '^')
+            return last;
+        last = next;
+        next = strchr(next, '\n');
+    }
+    return "";
+}
+
 /*
  * The text itself says by #line that this file's lines are in it, and what is quoted of the file is: the
  * compiler has it from there.
@@ -287,12 +301,11 @@ static bool names_outside(const char *line, size_t len, const char *name, const 
 static bool is_quoted(const char *source, const char *line, size_t len)
 {
     atx_str label = { 0 }, quoted = { 0 };
-    const char *next = strchr(line, '\n');
-    next = next ? next + 1 : "";
+    const char *next = quoted_line(line);
     next += strspn(next, BLANKS);
     atx_str_addf(&label, " \"%.*s\"\n", (int)len, line);
     atx_str_add_bytes(&quoted, next, strcspn(next, "\n"));
-    bool is = !label.failed && !quoted.failed && strstr(source, atx_str_text(&label)) &&
+    bool is = !label.failed && quoted.len && !quoted.failed && strstr(source, atx_str_text(&label)) &&
               strstr(source, atx_str_text(&quoted));
     atx_str_clear(&label);
     atx_str_clear(&quoted);

@@ -32,6 +32,7 @@ typedef struct atx_item {
     bool kernel;       /* of these __global__ */
     bool constant;     /* const or constexpr */
     bool body;
+    bool qualified; /* of a function: its name is ns::f, which is declared elsewhere */
     bool unknown;  /* a word that nothing here defines, and that looks like a macro, stands before its name */
     bool operates; /* an operator */
     bool plain_enum; /* an enum without a name: numbers */
@@ -44,6 +45,7 @@ typedef struct atx_span {
 typedef struct atx_item_name {
     uint32_t word;
     size_t item;
+    bool qualifier; /* a class or namespace that it belongs to */
 } atx_item_name;
 
 typedef enum atx_directive_kind {

@@ -52,7 +52,7 @@ static size_t match(const reader *r, size_t i)
     return pair != SIZE_MAX && pair > i && pair < r->end ? pair : i;
 }
 
-static void add_name(reader *r, size_t i)
+static void add_name_of(reader *r, size_t i, bool qualifier)
 {
     atx_items *t = r->t;
     if (!is_word(r, i))
@@ -61,7 +61,12 @@ static void add_name(reader *r, size_t i)
         r->failed = true;
         return;
     }
-    t->names[t->name_count++] = (atx_item_name){ t->ids[i], (size_t)(r->item - t->items) };
+    t->names[t->name_count++] = (atx_item_name){ t->ids[i], (size_t)(r->item - t->items), qualifier };
+}
+
+static void add_name(reader *r, size_t i)
+{
+    add_name_of(r, i, false);
 }
 
 /* ---- attributes ---- */
@@ -202,14 +207,15 @@ static void read_function_names(reader *r, size_t open)
         if (!is_word(r, i))
             return;
         if (!(first && r->item->operates))
-            add_name(r, i);
+            add_name_of(r, i, !first);
         const size_t sign = before(r, i);
         if (!is(r, sign, "::") && !is(r, sign, "~"))
             return;
+        r->item->qualified = true;
         i = is(r, sign, "~") ? before(r, before(r, sign)) : before(r, sign);
     }
     if (is_word(r, i) && i == r->item->begin)
-        add_name(r, i);
+        add_name_of(r, i, r->item->qualified);
 }
 
 /* A word before a bracket: an attribute, or a macro for one, which a name with a bracket of its own follows.

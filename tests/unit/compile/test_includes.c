@@ -249,6 +249,19 @@ Test(includes, a_log_that_speaks_of_a_file_outside_only_names_it)
         cr_assert_not_null(strstr(atx_str_text(&log), FILES[i].path), "%s", atx_str_text(&log));
         atx_str_clear(&log);
     }
+    for (int quoted = 0; quoted < 2; quoted++) { /* what the source itself has is no secret */
+        static const char TOLD[] =
+            "(1): error: several instances of sin match:\n            function sin(float)\n";
+        atx_str source = { 0 }, told = { 0 };
+        atx_str_addf(&source, "#line 1 \"%s/secret\"\n  y[i] = sin(i);\n", root);
+        atx_str_addf(&told, "%s/secret%s    %s\n           ^\n", root, TOLD,
+                     quoted ? "y[i] = sin(i);" : "hidden");
+        atx_includes_hide(&told, atx_str_text(&source), "copy/h.cu", &folders);
+        cr_expect_eq(strstr(atx_str_text(&told), "sin(float)") != NULL, quoted, "%s", atx_str_text(&told));
+        cr_expect(!strstr(atx_str_text(&told), "hidden"), "%s", atx_str_text(&told));
+        atx_str_clear(&source);
+        atx_str_clear(&told);
+    }
     atx_str log = { 0 };
     atx_str_add(&log, "/usr/include/stdlib.h(1): error: that\n");
     atx_includes_hide(&log, "", "copy/h.cu", &folders);

@@ -106,6 +106,11 @@ Test(device_view, the_host_goes_and_what_the_kernel_reaches_stays)
                     "template <class T> __device__ T s(T x);", "s<float>(float x)", "int V::get()",
                     "operator+", "operator*" },
           .gone = { "int h()", "run", "W operator-", "s<double>" } },
+        { .what = "a kernel that its namespace declares",
+          .text = "namespace a { __global__ void k(int *y); __global__ void other(int *y); }\n"
+                  "__global__ void a::k(int *y) { *y = 1; }\n__global__ void a::other(int *y) { *y = 2; }\n",
+          .kept = { "namespace a { __global__ void k(int *y);", "void a::k(int *y) { *y = 1; }" },
+          .gone = { "other" } },
         { .what = "constructors with lists, initialisers, arrays, functions as values",
           .text = "struct P { int a, b; __device__ P(int x); };\n"
                   "__device__ P::P(int x) : a{x}, b(x) { a = 1; }\n"

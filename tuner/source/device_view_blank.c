@@ -1,0 +1,236 @@
+/*
+ * device_view_blank.c - what goes of a text becomes blanks, in place. Words are compared in the text, so what
+ * asks for them is done first. Comments go with what they stand before.
+ */
+#include "source/device_headers.h"
+#include "source/device_view_parts.h"
+#include "source/directives.h"
+
+#include <string.h>
+
+/* ---- headers ---- */
+
+/* Has a word been reached that is this, or that begins so ("curand*")? */
+static bool is_reached(const atx_view *v, const char *word, size_t len)
+{
+    const bool begins = len && word[len - 1] == '*';
+    for (size_t i = 0; begins && i < v->t.words.slot_count; i++) {
+        const struct atx_word *w = &v->t.words.slots[i];
+        if (w->text && v->reached[w->id] && w->len >= len - 1 && memcmp(w->text, word, len - 1) == 0)
+            return true;
+    }
+    const uint32_t id = begins ? ATX_NO_WORD : atx_words_find(&v->t.words, word, len);
+    return id != ATX_NO_WORD && v->reached[id];
+}
+
+static bool is_any_reached(const atx_view *v, const char *words)
+{
+    bool reached = !*words;
+    for (size_t len; *words && !reached; words += len + (words[len] == ' ')) {
+        len = strcspn(words, " ");
+        reached = is_reached(v, words, len);
+    }
+    return reached;
+}
+
+/* What an #include names. */
+typedef struct included {
+    const char *at; /* in the text, behind the quote or angle */
+    char name[512];
+    atx_header_class kind;
+    bool needed; /* it is for kernels, and these reach something of it */
+} included;
+
+/* false: a macro names it. */
+static bool read_include(included *out, const atx_view *v, const atx_line *line)
+{
+    const atx_token *directive = &v->t.tokens.items[line->token];
+    atx_lexer inside = atx_lexer_inside(v->text, directive);
+    atx_directive d;
+    const char *words;
+    if (!atx_directive_next(&d, &inside) || !d.name || d.len >= sizeof out->name || d.len == 0)
+        return false;
+    out->at = d.name;
+    memcpy(out->name, d.name, d.len);
+    out->name[d.len] = '\0';
+    out->kind = atx_header_class_of(&words, d.name, d.len, directive->begin >= v->request->given);
+    out->needed = out->kind == ATX_HEADER_DEVICE && is_any_reached(v, words);
+    return true;
+}
+
+bool atx_view_has_library(const atx_view *v, const char *library)
+{
+    included in;
+    for (size_t i = 0; i < v->t.line_count; i++)
+        if (v->t.lines[i].kind == ATX_DIRECTIVE_INCLUDE && read_include(&in, v, &v->t.lines[i]) &&
+            in.needed && strncmp(in.name, library, strlen(library)) == 0)
+            return true;
+    return false;
+}
+
+/* ---- blanking ---- */
+
+static void blank(atx_view *v, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++)
+        if (v->text[i] != '\n')
+            v->text[i] = ' ';
+}
+
+static bool stays_in_span(const atx_view *v, size_t token)
+{
+    if (v->t.tokens.items[token].kind != ATX_TOKEN_DIRECTIVE)
+        return false;
+    const atx_directive_kind kind = v->t.lines[v->t.ids[token]].kind;
+    return kind != ATX_DIRECTIVE_PRAGMA &&
+           (kind != ATX_DIRECTIVE_OTHER || v->t.lines[v->t.ids[token]].hidden);
+}
+
+/* Tokens, and the comments between them, but for directives, about which is decided by themselves. */
+static void blank_tokens(atx_view *v, size_t begin, size_t end)
+{
+    const atx_token *items = v->t.tokens.items;
+    size_t at = items[begin].begin;
+    for (size_t i = begin; i < end; i++)
+        if (stays_in_span(v, i)) {
+            blank(v, at, items[i].begin);
+            at = items[i].end;
+        }
+    if (at < items[end - 1].end)
+        blank(v, at, items[end - 1].end);
+}
+
+/* ---- directives ---- */
+
+/* Macros that a text itself does not use may be for headers: those of libraries and compilers. */
+static bool is_for_headers(const atx_view *v, const atx_line *line)
+{
+    static const char *const BEGINS[] = {
+        "_", "CUB_", "THRUST_", "CCCL_", "LIBCUDACXX_", "CUTLASS_", "CUTE_"
+    };
+    atx_lexer inside = atx_lexer_inside(v->text, &v->t.tokens.items[line->token]);
+    atx_token word;
+    if (!atx_lexer_next(&word, &inside) || !atx_lexer_next(&word, &inside) ||
+        v->t.tokens.items[line->token].begin < v->request->given)
+        return false;
+    for (size_t i = 0; i < sizeof BEGINS / sizeof *BEGINS; i++)
+        if (strncmp(inside.text + word.begin, BEGINS[i], strlen(BEGINS[i])) == 0)
+            return true;
+    return false;
+}
+
+/* As it is spelled, from its '#' to its name, which becomes a comment: "//lacks " is as long as "#include".
+ */
+static void write_lacks(atx_view *v, const atx_token *directive, const char *name, bool unknown)
+{
+    static const char LACKS[] = ATX_LACKS;
+    const size_t n = sizeof LACKS - 1;
+    char *at = v->text + directive->begin;
+    if (!unknown || directive->spliced || name < at + n ||
+        name - at > (ptrdiff_t)(directive->end - directive->begin) ||
+        memchr(at, '\n', directive->end - directive->begin)) {
+        blank(v, directive->begin, directive->end);
+        return;
+    }
+    memcpy(at, LACKS, n);
+    memset(at + n, ' ', (size_t)(name - at) - n);
+}
+
+static void decide_include(atx_view *v, const atx_line *line)
+{
+    included in;
+    if (!read_include(&in, v, line) || in.needed ||
+        (in.kind != ATX_HEADER_HOST && atx_headers_offer(v->request->headers, in.name)))
+        return;
+    write_lacks(v, &v->t.tokens.items[line->token], in.at - 1, in.kind == ATX_HEADER_UNKNOWN);
+}
+
+static void decide_macro(atx_view *v, const atx_line *line)
+{
+    const atx_token *directive = &v->t.tokens.items[line->token];
+    const bool defines = line->kind == ATX_DIRECTIVE_DEFINE || line->kind == ATX_DIRECTIVE_UNDEF;
+    if (defines && line->name != ATX_NO_WORD &&
+        (v->replaced[line->name] || (!v->reached[line->name] && !is_for_headers(v, line))))
+        blank(v, directive->begin, directive->end);
+}
+
+/* What NVRTC does not see, but for conditionals. */
+static bool is_hidden(const atx_view *v, size_t i)
+{
+    const atx_token *token = &v->t.tokens.items[i];
+    return token->inactive && token->begin >= v->request->given &&
+           (token->kind != ATX_TOKEN_DIRECTIVE || v->t.lines[v->t.ids[i]].kind == ATX_DIRECTIVE_OTHER);
+}
+
+/* Comments stay in what is kept, and right before it. */
+static void blank_comments(atx_view *v)
+{
+    atx_lexer lexer = { .text = v->text,
+                        .len = v->t.tokens.len,
+                        .options = { .comments = true, .lines = true } };
+    size_t token = 0, span = 0;
+    for (atx_token t; atx_lexer_next(&t, &lexer); token += t.kind != ATX_TOKEN_COMMENT) {
+        while (span < v->t.span_count && v->t.spans[span].end <= token)
+            span++;
+        if (t.kind == ATX_TOKEN_COMMENT && strncmp(v->text + t.begin, ATX_LACKS, sizeof ATX_LACKS - 1) != 0 &&
+            !(span < v->t.span_count && v->kept[span] && v->t.spans[span].begin <= token))
+            blank(v, t.begin, t.end);
+    }
+}
+
+void atx_view_blank(atx_view *v)
+{
+    blank_comments(v); /* while all tokens are there */
+    for (size_t i = 0; i < v->t.line_count; i++)
+        if (v->t.lines[i].kind == ATX_DIRECTIVE_INCLUDE)
+            decide_include(v, &v->t.lines[i]);
+    for (size_t i = 0; i < v->t.line_count; i++)
+        decide_macro(v, &v->t.lines[i]);
+    for (size_t i = 0; i < v->t.tokens.count; i++)
+        if (is_hidden(v, i))
+            blank(v, v->t.tokens.items[i].begin, v->t.tokens.items[i].end);
+    for (size_t i = 0; i < v->t.span_count; i++)
+        if (!v->kept[i])
+            blank_tokens(v, v->t.spans[i].begin, v->t.spans[i].end);
+}
+
+/* ---- of a view ---- */
+
+void atx_device_blank_empty(char *text, size_t len)
+{
+    static const char *const CONDITIONS[] = { "if", "ifdef", "ifndef", "else", "elif", "endif", NULL };
+    atx_lexer lexer = { .text = text,
+                        .len = len,
+                        .options = { .lines = true, .active = true, .defined = "__CUDACC_RTC__" } };
+    for (atx_token t; atx_lexer_next(&t, &lexer);) {
+        atx_token word = { 0 }, name = { 0 };
+        if (t.kind != ATX_TOKEN_DIRECTIVE)
+            return;
+        atx_lexer inside = atx_lexer_inside(text, &t);
+        if (!atx_lexer_next(&word, &inside) || !atx_lexer_next(&name, &inside))
+            continue;
+        const bool guard = atx_token_is(inside.text, &word, "define") && name.end - name.begin > 9 &&
+                           memcmp(inside.text + name.begin, "AUTOTUNE_", 9) == 0;
+        if (!guard && !atx_token_is_one_of(inside.text, &word, CONDITIONS))
+            return;
+    }
+    for (size_t i = 0; i < len; i++)
+        text[i] = text[i] == '\n' ? '\n' : ' ';
+}
+
+const char *atx_device_lacks(size_t *len, const char **at)
+{
+    const char *found;
+    while ((found = strstr(*at, ATX_LACKS)) != NULL) {
+        const char *name = found + sizeof ATX_LACKS - 1;
+        name += strspn(name, " ");
+        const char *close = *name == '"' ? strchr(name + 1, '"') : *name == '<' ? strchr(name, '>') : NULL;
+        *at = name;
+        if (!close || memchr(name, '\n', (size_t)(close - name)))
+            continue;
+        *len = (size_t)(close + 1 - name);
+        *at = close + 1;
+        return name;
+    }
+    return NULL;
+}
