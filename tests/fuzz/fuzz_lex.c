@@ -10,6 +10,7 @@
 #include "compile/includes.h"
 #include "cut/cut.h"
 #include "exchange/adopt.h"
+#include "source/device_view.h"
 #include "source/lex.h"
 #include "source/normalized.h"
 #include "util/chars.h"
@@ -125,6 +126,20 @@ static void check_includes(const char *text)
     atx_str_clear(&log);
 }
 
+/* Lines stay, and so do the conditionals and whatever a kernel's view needs: the view of it is the same. */
+static void check_view(const char *text)
+{
+    static const atx_device_request REQUEST = { .roots = "k", .replaced = "BLOCK" };
+    const size_t len = strlen(text);
+    char *view = atx_text_copy(text, len), *again = NULL;
+    expect(view && atx_device_view(view, len, &REQUEST, NULL) == AT_OK && strlen(view) == len);
+    for (size_t i = 0; i < len; i++)
+        expect((view[i] == '\n') == (text[i] == '\n'));
+    expect((again = atx_text_copy(view, len)) && atx_device_view(again, len, &REQUEST, NULL) == AT_OK);
+    free(view);
+    free(again);
+}
+
 /* A draft comes of it, or a message. */
 static void check_adopt(const char *text)
 {
@@ -145,6 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_fold((const char *)data, size);
     check_cut(text);
     check_includes(text);
+    check_view(text);
     check_adopt(text);
     free(text);
     return 0;
