@@ -2,6 +2,8 @@
 #include "cli/commands.h"
 #include "cli/undefined.h"
 #include "exchange/adopt.h"
+#include "source/find_headers.h"
+#include "source/paths.h"
 #include "util/out_file.h"
 #include "util/regular.h"
 
@@ -129,22 +131,160 @@ static at_status choose_name(char out[64], const char *name, at_error *err)
     return status;
 }
 
-/* Reads twice: the folder's name is the kernel's, and where the file lies depends on the folder. */
+/* Headers that lie nowhere near the file. */
+static void print_missing(const atx_found_headers *found)
+{
+    atx_str names = { 0 };
+    for (const char *at = atx_str_text(&found->missing); *at; at++)
+        atx_str_add_bytes(&names, *at == '\n' ? " " : at, 1);
+    atx_print(
+        stdout,
+        "headers that were not found: %s; if the kernel needs them, name their folders with --headers\n",
+        atx_str_text(&names));
+    atx_str_clear(&names);
+}
+
+/* ---- a draft ---- */
+
+/* What is read of a kernel's file, and of the headers of its own. */
+typedef struct kernel_file {
+    const char *path;
+    atx_str text;
+    atx_gathered all;
+    atx_found_headers found;
+    atx_paths includes; /* borrows them: folders relative to the file's */
+    atx_str allow;      /* those that may be read, as --allow names them */
+    atx_undefined undefined;
+    atx_str lines[ATX_MAX_FOUND_FOLDERS]; /* the folders as seen from the draft's */
+    const char *list[ATX_MAX_FOUND_FOLDERS + 1];
+} kernel_file;
+
+static void close_file(kernel_file *f)
+{
+    for (int i = 0; i < ATX_MAX_FOUND_FOLDERS; i++)
+        atx_str_clear(&f->lines[i]);
+    atx_gathered_clear(&f->all);
+    atx_found_headers_clear(&f->found);
+    atx_str_clear(&f->allow);
+    atx_str_clear(&f->text);
+}
+
+/* Folders above the file's where headers of its own lie. What cannot be found is compiled without. */
+static void find_includes(kernel_file *f)
+{
+    atx_headers *headers = NULL;
+    at_error ignored;
+    const char *env = getenv(ATX_ALLOW_ENV);
+    atx_str_add(&f->allow, env ? env : "");
+    if (atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), &ignored) != AT_OK ||
+        atx_find_headers(&f->found, f->path, headers, &ignored) != AT_OK)
+        atx_found_headers_clear(&f->found);
+    atx_headers_close(headers);
+    for (int i = 0; i < f->found.count; i++) {
+        atx_str folder = { 0 };
+        f->includes.items[f->includes.count++] = f->found.folders[i];
+        atx_join_path(&folder, f->path, f->found.folders[i]);
+        atx_str_addf(&f->allow, "%s%s", f->allow.len ? ":" : "", atx_str_text(&folder));
+        atx_str_clear(&folder);
+    }
+}
+
+static at_status open_file(kernel_file *f, const char *path, at_error *err)
+{
+    at_error ignored;
+    *f = (kernel_file){ .path = path };
+    at_status status = atx_regular_read(&f->text, path, MAX_BYTES, err);
+    if (status != AT_OK)
+        return status;
+    find_includes(f);
+    const atx_undefined_file file = { path, NULL, &f->includes, atx_str_text(&f->allow) };
+    if (atx_undefined_gather(&f->all, &file, &ignored) != AT_OK)
+        atx_gathered_clear(&f->all);
+    return f->allow.failed ? atx_no_memory(err) : AT_OK;
+}
+
+/* Once more where the code has names that nothing in the text defines: the compiler says which. */
+static at_status draft(kernel_file *f, atx_adopt_input *in, atx_adopted *out, at_error *err)
+{
+    in->path = f->path;
+    in->source = "kernel.cu"; /* until it is known where the draft lies */
+    in->text = f->all.count ? atx_str_text(&f->all.text) : atx_str_text(&f->text);
+    in->parts = f->all.parts;
+    in->part_count = f->all.count;
+    at_status status = atx_adopt(out, in, err);
+    if (status != AT_OK || !(out->unknown || in->space))
+        return status;
+    const atx_undefined_file file = { f->path, out->kernel, &f->includes, atx_str_text(&f->allow) };
+    atx_undefined_find(&f->undefined, &file);
+    in->undefined = f->undefined.list;
+    atx_adopted_clear(out);
+    return atx_adopt(out, in, err);
+}
+
+/* The folders of headers as the draft's lines shall have them. */
+static at_status relate_includes(kernel_file *f, const char *folder, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < f->includes.count && status == AT_OK; i++) {
+        atx_str path = { 0 };
+        atx_join_path(&path, f->path, f->includes.items[i]);
+        status = path.failed ? atx_no_memory(err) : relative(&f->lines[i], folder, path.data, err);
+        f->list[i] = atx_str_text(&f->lines[i]);
+        atx_str_clear(&path);
+    }
+    return status;
+}
+
+static at_status allow_all(const adopt_args *a, const kernel_file *f, at_error *err)
+{
+    at_status status = name_allowed(a, f->path, err);
+    for (int i = 0; i < f->includes.count && status == AT_OK; i++) {
+        atx_str inside = { 0 }; /* a name in that folder, which need not be there */
+        atx_join_path(&inside, f->path, f->includes.items[i]);
+        atx_str_add(&inside, "/x.h");
+        status = inside.failed ? atx_no_memory(err) : name_allowed(a, inside.data, err);
+        atx_str_clear(&inside);
+    }
+    return status;
+}
+
+/* Into its folder, whose name is the kernel's: where the file lies from there is known only now. */
+static at_status place(const adopt_args *a, kernel_file *f, atx_adopt_input *in, atx_adopted *out,
+                       at_error *err)
+{
+    atx_str folder = { 0 }, source = { 0 };
+    at_status status = make_folder(a->dir, err);
+    atx_str_addf(&folder, "%s/%s", a->dir, out->name);
+    if (status == AT_OK)
+        status = atx_str_status(&folder, err);
+    if (status == AT_OK)
+        status = make_folder(folder.data, err);
+    if (status == AT_OK)
+        status = relative(&source, folder.data, f->path, err);
+    if (status == AT_OK)
+        status = relate_includes(f, folder.data, err);
+    in->source = atx_str_text(&source);
+    in->includes = f->list;
+    atx_adopted_clear(out);
+    if (status == AT_OK)
+        status = atx_adopt(out, in, err);
+    if (status == AT_OK)
+        status = write_draft(folder.data, out, err);
+    if (status == AT_OK)
+        status = allow_all(a, f, err);
+    atx_str_clear(&folder);
+    atx_str_clear(&source);
+    return status;
+}
+
 static at_status adopt(const adopt_args *a, const char *path, atx_adopt_input *in, atx_adopted *out,
                        at_error *err)
 {
-    atx_str text = { 0 }, folder = { 0 }, source = { 0 };
-    atx_undefined undefined;
+    kernel_file f;
     char name[64] = "";
-    in->path = path;
-    in->source = "";
-    at_status status = atx_regular_read(&text, path, MAX_BYTES, err);
-    in->text = atx_str_text(&text);
-    if (status == AT_OK) {
-        atx_undefined_find(&undefined, path);
-        in->undefined = undefined.list;
-        status = atx_adopt(out, in, err);
-    }
+    at_status status = open_file(&f, path, err);
+    if (status == AT_OK)
+        status = draft(&f, in, out, err);
     if (status == AT_OK)
         status = choose_name(name, out->name, err);
     if (name[0]) {
@@ -153,27 +293,11 @@ static at_status adopt(const adopt_args *a, const char *path, atx_adopt_input *i
         status = atx_adopt(out, in, err);
     }
     if (status == AT_OK)
-        status = make_folder(a->dir, err);
-    atx_str_addf(&folder, "%s/%s", a->dir, out->name);
-    if (status == AT_OK)
-        status = atx_str_status(&folder, err);
-    if (status == AT_OK)
-        status = make_folder(folder.data, err);
-    if (status == AT_OK)
-        status = relative(&source, folder.data, path, err);
-    in->source = atx_str_text(&source);
-    atx_adopted_clear(out);
-    if (status == AT_OK)
-        status = atx_adopt(out, in, err);
-    if (status == AT_OK)
-        status = write_draft(folder.data, out, err);
-    if (status == AT_OK)
-        status = name_allowed(a, path, err);
-    in->name = in->text = in->source = NULL; /* nothing of here stays in it */
-    in->undefined = NULL;
-    atx_str_clear(&text);
-    atx_str_clear(&folder);
-    atx_str_clear(&source);
+        status = place(a, &f, in, out, err);
+    if (status == AT_OK && f.found.missing.len)
+        print_missing(&f.found);
+    *in = (atx_adopt_input){ .kernel = in->kernel, .space = in->space }; /* nothing of here stays in it */
+    close_file(&f);
     return status;
 }
 
