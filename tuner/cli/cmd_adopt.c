@@ -1,6 +1,7 @@
 /* cmd_adopt.c - `autotune adopt`: a first draft of an op and a template around a kernel that is there. */
 #include "cli/commands.h"
 #include "cli/undefined.h"
+#include "device/device.h"
 #include "exchange/adopt.h"
 #include "source/find_headers.h"
 #include "source/paths.h"
@@ -17,19 +18,25 @@
 #define MAX_BYTES ((size_t)1 << 20)
 
 static const atx_usage USAGE = {
-    "autotune adopt [T1.json] [FILE.cu] [--kernel NAME] [-o DIR]",
+    "autotune adopt [T1.json] [FILE.cu] [--kernel NAME] [-o DIR] [--run SHAPE]",
     "Writes declarations for an existing kernel, DIR/NAME/op.cu and DIR/NAME/adopted.cu; the kernel's file "
-    "stays as it is. They come from the kernel's parameters, its #ifndef defaults, names that NVRTC finds "
-    "undefined, and a tuning problem in the T1 format if there is one (it names the file, unless FILE.cu is "
-    "given). Lines that end in a comment `# ? ...` are guesses and questions that only the author can "
-    "answer; `autotune check` lists those that are left. No file is overwritten.",
+    "stays as it is. They come from the kernel's parameters and code, the launches in the file, macros and "
+    "constants that size tiles and blocks, arguments of its template, names that NVRTC finds undefined, and "
+    "a "
+    "tuning problem in the T1 format if there is one (it names the file, unless FILE.cu is given). The "
+    "reference is the kernel itself as its author configured it. Lines that end in a comment `# ? ...` are "
+    "guesses and questions that only the author can answer; `autotune check` lists those that are left. No "
+    "file is overwritten. Of several kernels of one name --kernel takes 'NAME(float *, int)' or NAME#2, the "
+    "second one. Exit code with --run: that of `check`, then of `run`.",
 };
 
 typedef struct adopt_args {
     const char *kernel, *dir;
     atx_words words;
     atx_folder_words folders;
-    atx_str *allow; /* " --allow DIR", where other commands need it to read the file */
+    const char *run;        /* a shape; NULL: only the draft */
+    atx_str *allow;         /* " --allow DIR", where other commands need it to read the file */
+    atx_str *allow_folders; /* those, with ':' between them, and what the user allows */
 } adopt_args;
 
 /* `file` as seen from the folder `from`: both exist. */
@@ -114,7 +121,11 @@ static at_status name_allowed(const adopt_args *a, const char *path, at_error *e
         add_folder_of(&folder, path);
         atx_str_add(a->allow, " --allow ");
         atx_str_add_word(a->allow, atx_str_text(&folder));
-        status = atx_str_status(folder.failed ? &folder : a->allow, err);
+        atx_str_addf(a->allow_folders, "%s%s", a->allow_folders->len ? ":" : "", atx_str_text(&folder));
+        status = atx_str_status(folder.failed              ? &folder
+                                : a->allow_folders->failed ? a->allow_folders
+                                                           : a->allow,
+                                err);
     }
     atx_str_clear(&folder);
     return status;
@@ -131,12 +142,17 @@ static at_status choose_name(char out[64], const char *name, at_error *err)
     return status;
 }
 
-/* Headers that lie nowhere near the file. */
+/* Headers of the project's own, in quotes, that lie nowhere near the file. */
 static void print_missing(const atx_found_headers *found)
 {
     atx_str names = { 0 };
-    for (const char *at = atx_str_text(&found->missing); *at; at++)
-        atx_str_add_bytes(&names, *at == '\n' ? " " : at, 1);
+    for (const char *at = atx_str_text(&found->missing), *end; *at; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, "\n");
+        if (*at == '"')
+            atx_str_addf(&names, "%s%.*s", names.len ? " " : "", (int)(end - at), at);
+    }
+    if (!names.len)
+        return;
     atx_print(
         stdout,
         "headers that were not found: %s; if the kernel needs them, name their folders with --headers\n",
@@ -367,29 +383,62 @@ static at_status adopt_words(const adopt_args *a, atx_adopted *out, at_error *er
     return second ? adopt_space(a, second, first, out, err) : adopt(a, first, &in, out, err);
 }
 
+/* ---- and then ---- */
+
+/* The draft compiled for the shape; with a GPU verified and timed, in its author's configuration. */
+static int run_draft(const adopt_args *a, const atx_adopted *out)
+{
+    char *check[] = { "check",   (char *)(uintptr_t)out->name, "--templates", (char *)(uintptr_t)a->dir,
+                      "--shape", (char *)(uintptr_t)a->run,    "--sample",    "4",
+                      NULL };
+    char *run[] = { "run",         (char *)(uintptr_t)out->name, (char *)(uintptr_t)a->run,
+                    "--templates", (char *)(uintptr_t)a->dir,    NULL };
+    atx_cancel cancel = { .flag = &atx_cancel_requested };
+    at_error err = { 0 };
+    int count = 0;
+    if (a->allow_folders->len && setenv(ATX_ALLOW_ENV, a->allow_folders->data, 1) != 0)
+        return ATX_EXIT_SYSTEM;
+    const int code = atx_cmd_check(8, check);
+    if (code != ATX_EXIT_OK)
+        return code;
+    if (atx_device_count(&count, &cancel, &err) != AT_OK || !count) {
+        atx_print(stdout, "it compiles; there is no GPU here, so it was not verified and timed\n");
+        return ATX_EXIT_OK;
+    }
+    return atx_cmd_run(5, run);
+}
+
 int atx_cmd_adopt(int argc, char **argv)
 {
     adopt_args a = { .dir = "." };
     atx_adopted out = { 0 };
-    atx_str allow = { 0 };
+    atx_str allow = { 0 }, folders = { 0 };
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--kernel", ATX_OPT_TEXT, "NAME", "kernel to adopt, if the file has several", &a.kernel },
         { "-o", ATX_OPT_TEXT, "DIR", "folder of templates to write into (default: this one)", &a.dir },
+        { "--run", ATX_OPT_TEXT, "SHAPE",
+          "go on: compile the draft for this shape and, with a GPU, verify and time it as its author "
+          "configured it",
+          &a.run },
         ATX_FOLDER_OPTIONS(&a.folders),
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     a.allow = &allow;
+    a.allow_folders = &folders;
+    atx_str_add(&folders, getenv(ATX_ALLOW_ENV) ? getenv(ATX_ALLOW_ENV) : "");
     at_status status = adopt_words(&a, &out, &err);
     if (status == AT_OK)
         atx_print(stdout, "%d open questions; see autotune check %s%s%s --templates %s%s%s%s\n",
                   out.questions, out.name, out.shape[0] ? " --shape " : "", out.shape, a.dir,
                   atx_str_text(&allow), a.folders.headers.count ? " --headers " : "",
                   a.folders.headers.count ? getenv(ATX_HEADERS_ENV) : "");
+    code = status != AT_OK ? atx_complain(&err) : a.run ? run_draft(&a, &out) : ATX_EXIT_OK;
     atx_adopted_clear(&out);
     atx_str_clear(&allow);
-    return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
+    atx_str_clear(&folders);
+    return code;
 }

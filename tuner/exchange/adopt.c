@@ -87,6 +87,24 @@ static at_status make(atx_draft *d)
     return status == AT_OK ? atx_str_status(&d->out->t, d->err) : status;
 }
 
+/* Without what was taken from the launch, should that be no expression of ours after all. */
+static at_status write_guesses(atx_draft *d)
+{
+    for (int k = 0; k < 3; k++)
+        d->grid[k][0] = '\0';
+    d->shared_bytes[0] = '\0';
+    d->grid_guessed = d->shared_guessed = true;
+    d->out->questions = 0;
+    atx_str_reset(&d->out->op);
+    atx_str_reset(&d->out->t);
+    atx_draft_write_op(d);
+    atx_draft_write_template(d);
+    at_status status = atx_str_status(&d->out->op, d->err);
+    if (status == AT_OK)
+        status = atx_str_status(&d->out->t, d->err);
+    return status == AT_OK ? read_again(d->out, atx_str_text(&d->text), d->in->path, d->err) : status;
+}
+
 at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
 {
     atx_draft *d = calloc(1, sizeof *d);
@@ -101,6 +119,8 @@ at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
         atx_draft_note_unknown(d);
     if (status == AT_OK)
         status = read_again(out, atx_str_text(&d->text), in->path, err);
+    if (status == AT_ERR_INPUT && out->t.len && d->launched && !in->space)
+        status = write_guesses(d);
     atx_tokens_clear(&d->code);
     atx_tokens_clear(&d->all);
     atx_str_clear(&d->text);

@@ -187,8 +187,9 @@ int atx_draft_block_axis(const char *name);
 /* An integer that tokens of `t` are, by what the file defines; false: none. */
 bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_span span);
 
-/* Tokens of the host as an expression of declarations. false: not understood, *out is as it was. */
-bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span);
+/* Tokens of the host as an expression of declarations, of that direction of a grid. false: not understood,
+ * *out is as it was. */
+bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int axis);
 
 void atx_draft_find_launch(atx_draft *d);
 void atx_draft_launch(atx_draft *d);

@@ -4,6 +4,8 @@
  */
 #include "exchange/adopt_draft.h"
 
+#include "util/chars.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,8 +211,8 @@ typedef struct writing {
     atx_str *out;
     const atx_tokens *t;
     int depth;
-    const atx_draft_macro *macro; /* whose body is written, with these arguments */
-    const struct writing *outer;
+    int axis;                    /* of the grid */
+    const struct writing *outer; /* whose tokens stand for these names */
     atx_span given[8];
     char params[8][ATX_MAX_WORD];
     int given_count;
@@ -314,7 +316,7 @@ static bool write_ceil(writing *w, size_t open)
 /* A macro with arguments, or a function of the file that only returns: its body with what is given. */
 static bool write_body(writing *w, const atx_tokens *t, size_t params, atx_span body, size_t open)
 {
-    writing inner = { .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1, .outer = w };
+    writing inner = { .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1, .axis = w->axis, .outer = w };
     const size_t end = atx_tokens_match(t, params);
     for (size_t at = params + 1; at < end && inner.given_count < 8;) {
         const size_t comma = atx_code_comma(t, at, end);
@@ -377,7 +379,7 @@ static bool write_sizeof(writing *w, size_t open)
 static bool write_value(writing *w, const char *name, atx_span value, size_t *i)
 {
     const atx_tokens *t = &w->d->code;
-    writing inner = { .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1 };
+    writing inner = { .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1, .axis = w->axis };
     if (w->depth >= MOST_DEPTH || !name[0])
         return false;
     if (atx_tokens_is(w->t, *i, ".")) {
@@ -402,17 +404,39 @@ static bool write_value(writing *w, const char *name, atx_span value, size_t *i)
     return good;
 }
 
-/* Of the draft's own block parameters: where the host has the same name or the same number. */
+/* Of the draft's own block parameters: where the host has the same name; that of this direction before
+ * others. */
 static bool write_block(writing *w, const char *name)
 {
     const atx_draft *d = w->d;
-    for (int k = 0; k < 3; k++)
+    for (int n = 0; n < 4; n++) {
+        const int k = n ? n - 1 : w->axis;
         for (int a = 0; a < ATX_DRAFT_ALIASES; a++)
-            if (d->block_param[k][0] && strcmp(d->block_from[k][a], name) == 0) {
+            if (d->block[k][0] && d->block_param[k][0] && strcmp(d->block_from[k][a], name) == 0) {
                 atx_str_add(w->out, d->block_param[k]);
                 return true;
             }
+    }
     return false;
+}
+
+/* block.x, where `block` is what the launch has: its size in the draft. */
+static bool write_dimension(writing *w, size_t *i)
+{
+    const atx_draft *d = w->d;
+    const atx_tokens *t = &d->code;
+    const size_t from = d->launch.config[1][0];
+    const atx_token *a = &t->items[from], *b = &t->items[*i];
+    char axis[ATX_MAX_WORD];
+    atx_draft_word(axis, t, *i + 2);
+    if (w->t != t || d->launch.config[1][1] != from + 1 || !atx_tokens_is(t, *i + 1, ".") || axis[0] < 'x' ||
+        axis[0] > 'z' || axis[1] || a->end - a->begin != b->end - b->begin ||
+        memcmp(t->text + a->begin, t->text + b->begin, a->end - a->begin) != 0)
+        return false;
+    const char *size = d->block[axis[0] - 'x'];
+    atx_str_addf(w->out, strpbrk(size, " +-") ? "(%s)" : "%s", size[0] ? size : "1");
+    *i += 3;
+    return true;
 }
 
 static bool write_name(writing *w, size_t *i, size_t end)
@@ -464,7 +488,7 @@ static bool write_name(writing *w, size_t *i, size_t end)
     }
     const atx_draft_macro *macro = atx_draft_find_macro(d, name);
     if (macro && !macro->open && w->depth < MOST_DEPTH) {
-        writing inner = { .d = d, .out = w->out, .t = &d->all, .depth = w->depth + 1 };
+        writing inner = { .d = d, .out = w->out, .t = &d->all, .depth = w->depth + 1, .axis = w->axis };
         const bool one = macro->body.end == macro->body.begin + 1;
         atx_str_add(w->out, one ? "" : "(");
         const bool good = write_span(&inner, macro->body);
@@ -486,17 +510,17 @@ static bool write_number(writing *w, size_t i)
         if (end == text || end[0] != '.' || end[1 + strspn(end + 1, "0fF")])
             return false;
     }
-    for (int k = 0; k < 3; k++)
-        if (w->d->block_param[k][0] && w->d->block_literal && w->d->block_value[k] > 1) {
-            if (value == w->d->block_value[k] && k == 0) {
-                atx_str_add(w->out, w->d->block_param[k]);
-                return true;
-            }
-            if (value == w->d->block_value[k] - 1 && k == 0 && value > 8) {
-                atx_str_addf(w->out, "(%s - 1)", w->d->block_param[k]);
-                return true;
-            }
+    const int k = w->axis;
+    if (w->d->block_param[k][0] && w->d->block_literal && w->d->block_value[k] > 1) {
+        if (value == w->d->block_value[k]) {
+            atx_str_add(w->out, w->d->block_param[k]);
+            return true;
         }
+        if (value == w->d->block_value[k] - 1 && value > 2) {
+            atx_str_addf(w->out, "(%s - 1)", w->d->block_param[k]);
+            return true;
+        }
+    }
     atx_str_addf(w->out, "%ld", value);
     return true;
 }
@@ -519,15 +543,16 @@ static bool write_span(writing *w, atx_span span)
     if (w->out->len > MOST_TEXT || span.begin >= span.end)
         return false;
     for (size_t i = span.begin; i < span.end;) {
-        if (i > span.begin && !atx_tokens_is(t, i, ")") && !atx_tokens_is(t, i - 1, "("))
-            atx_str_add(w->out, w->out->len && w->out->data[w->out->len - 1] == ' ' ? "" : " ");
+        if (w->out->len && !strchr(" (", w->out->data[w->out->len - 1]) && i > span.begin &&
+            !atx_tokens_is(t, i, ")"))
+            atx_str_add(w->out, " ");
         if (t->items[i].kind == ATX_TOKEN_NUMBER) {
             if (!write_number(w, i++))
                 return false;
         } else if (atx_tokens_is(t, i, "(") && is_cast(t, i)) {
             i = atx_tokens_match(t, i) + 1;
         } else if (atx_tokens_is_word(t, i)) {
-            if (!write_argument(w, &i, span.end) && !write_name(w, &i, span.end))
+            if (!write_argument(w, &i, span.end) && !write_dimension(w, &i) && !write_name(w, &i, span.end))
                 return false;
         } else if (atx_token_is_one_of(t->text, &t->items[i], SIGNS)) {
             char sign[ATX_MAX_WORD];
@@ -540,12 +565,44 @@ static bool write_span(writing *w, atx_span span)
     return w->out->len <= MOST_TEXT;
 }
 
-bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span)
+/* Where the bracket at `open` is closed. */
+static size_t closing(const char *text, size_t open)
+{
+    int depth = 0;
+    for (size_t i = open; text[i]; i++) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (!depth)
+            return i;
+    }
+    return open;
+}
+
+/* Without brackets around a name, or around all: ((n) + 1) as n + 1. */
+static void tidy(char *text)
+{
+    for (size_t i = 0; text[i]; i++) {
+        const size_t close = text[i] == '(' ? closing(text, i) : i;
+        bool plain = close > i + 1 && (i == 0 || !atx_is_word_part(text[i - 1]));
+        const bool all = i == 0 && !text[close + 1];
+        for (size_t k = i + 1; k < close && plain && !all; k++)
+            plain = atx_is_word_part(text[k]);
+        if (!plain || close == i)
+            continue;
+        memmove(text + close, text + close + 1, strlen(text + close));
+        memmove(text + i, text + i + 1, strlen(text + i));
+        i -= i > 0;
+    }
+}
+
+bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int axis)
 {
     const size_t before = out->len;
-    writing w = { .d = d, .out = out, .t = &d->code };
-    if (write_span(&w, span) && !out->failed)
+    writing w = { .d = d, .out = out, .t = &d->code, .axis = axis };
+    if (write_span(&w, span) && !out->failed) {
+        tidy(out->data + before);
+        out->len = strlen(out->data);
         return true;
+    }
     if (out->data) {
         out->len = before;
         out->data[before] = '\0';

@@ -141,12 +141,21 @@ static void own_block(atx_draft *d, int k, long value, bool several)
     snprintf(d->block[k], sizeof d->block[k], "%s", d->block_param[k]);
 }
 
+/* Whether the host has one name for the block's size in this direction and in the first. */
+static bool is_first(const atx_draft *d, int k)
+{
+    return d->block_from[k][0][0] && d->block_param[0][0] &&
+           strcmp(d->block_from[k][0], d->block_from[0][0]) == 0;
+}
+
 /* Numbers as the block, or parameters for them where the kernel can do with others. */
 static void set_block(atx_draft *d, const long value[3])
 {
     const bool several = value[1] > 1 || value[2] > 1;
     for (int k = 0; k < 3; k++)
-        if (!d->block[k][0] && d->reads_block && value[k] > 1)
+        if (!d->block[k][0] && d->reads_block && value[k] > 1 && k && is_first(d, k))
+            snprintf(d->block[k], sizeof d->block[k], "%s", d->block_param[0]);
+        else if (!d->block[k][0] && d->reads_block && value[k] > 1)
             own_block(d, k, value[k], several);
         else if (!d->block[k][0] && (k == 0 || value[k] > 1))
             snprintf(d->block[k], sizeof d->block[k], "%ld", value[k]);
@@ -201,7 +210,7 @@ static void read_block(atx_draft *d)
         if (part.end == part.begin + 1 && d->code.items[part.begin].kind == ATX_TOKEN_NUMBER)
             d->block_literal = true;
         atx_str text = { 0 };
-        if (!value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part)) {
+        if (!value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part, k)) {
             snprintf(d->block[k], sizeof d->block[k], "%s", atx_str_text(&text));
         } else if (!value[k]) {
             value[k] = k == 0 ? d->axes > 1 ? 32 : 256 : 8;
@@ -225,7 +234,7 @@ static void read_grid(atx_draft *d)
         const bool good = component(&part, d, from, k);
         if (good && part.begin >= part.end)
             continue;
-        if (good && atx_draft_expression(&text, d, part) && strlen(text.data) < sizeof d->grid[k])
+        if (good && atx_draft_expression(&text, d, part, k) && strlen(text.data) < sizeof d->grid[k])
             snprintf(d->grid[k], sizeof d->grid[k], "%s", text.data);
         else
             d->grid_guessed = true;
@@ -237,7 +246,7 @@ static void read_shared(atx_draft *d)
 {
     atx_str text = { 0 };
     const atx_span from = { d->launch.config[2][0], d->launch.config[2][1] };
-    if (d->launch.config_count > 2 && atx_draft_expression(&text, d, from)) {
+    if (d->launch.config_count > 2 && atx_draft_expression(&text, d, from, 0)) {
         if (strcmp(text.data, "0") != 0 && strlen(text.data) < sizeof d->shared_bytes)
             snprintf(d->shared_bytes, sizeof d->shared_bytes, "%s", text.data);
     } else if (d->launch.config_count > 2) {

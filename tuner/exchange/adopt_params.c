@@ -154,7 +154,7 @@ static bool is_in_launch(const atx_draft *d, const char *name)
 
 static bool is_wanted(const atx_draft *d, const char *name, long value)
 {
-    return value > 1 && value <= 4096 && atx_draft_uses(d, name) &&
+    return value > 1 && value <= 4096 && (atx_draft_uses(d, name) || unrolls(d, name)) &&
            (unrolls(d, name) || looks_like_shape(name) || (is_in_launch(d, name) && sizes_array(d, name)));
 }
 

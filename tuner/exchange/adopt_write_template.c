@@ -73,7 +73,7 @@ static void write_block_values(atx_str *out, const atx_draft *d, int k, bool sev
 static void write_block_params(atx_draft *d)
 {
     atx_str *out = &d->out->t;
-    const bool several = d->block_param[1][0] || d->block_param[2][0];
+    const bool several = d->block[1][0] || d->block[2][0];
     for (int k = 0; k < 3; k++)
         if (d->block_param[k][0]) {
             atx_str_addf(out, "param     %s = ", d->block_param[k]);
@@ -222,6 +222,9 @@ void atx_draft_write_template(atx_draft *d)
         asked = asked || (d->targs[n].asked && d->targs[n].meaning != ATX_MEANS_NUMBER);
     if (asked)
         atx_draft_ask(d, out, "it is a template: with which arguments?");
+    else if (d->in_loop)
+        atx_draft_ask(
+            d, out, "the host launches it in a loop: shall all of that be timed? a line `repeat N` says so");
     else if (d->overloads > 1)
         atx_str_addf(out, "  # overload %d of %d\n", d->overload, d->overloads);
     else
