@@ -101,6 +101,7 @@ static at_status gather(atx_gathered *out, const atx_undefined_file *file, const
                                                    .includes = file->includes,
                                                    .headers = headers,
                                                    .allowed = allowed,
+                                                   .large = true,
                                                    .reached = file->kernel,
                                                    .replaced = "" },
                             err);

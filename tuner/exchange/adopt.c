@@ -4,28 +4,30 @@
 
 #include <stdlib.h>
 
-/* The template with the file behind it in place of its `source` and `include` lines, as nobody knows yet
+/* The template with the kernel behind it in place of its `source` and `include` lines, as nobody knows yet
  * where it will lie.
  */
-static void with_source(atx_str *out, const char *text, const char *source)
+static void with_source(atx_str *out, const char *text, const char *kernel, size_t len)
 {
     const char *line = strstr(text, "source  "), *end = line ? strstr(line, "\n\n") : NULL;
     atx_str_add_bytes(out, text, line ? (size_t)(line - text) : strlen(text));
     atx_str_add(out, end ? end : "");
-    atx_str_add(out, source);
+    atx_str_add_bytes(out, kernel, len);
 }
 
 /* The draft in our own language: a failure is a fault of this program. */
-static at_status read_again(const atx_adopted *out, const char *source, const char *path, at_error *err)
+static at_status read_again(const atx_draft *d)
 {
+    const atx_tokens *code = &d->code;
+    const size_t begin = code->items[d->kernel_text.head].begin;
     atx_op *op = NULL;
     atx_template *t = NULL;
     at_error why = { 0 };
     atx_str text = { 0 };
-    with_source(&text, atx_str_text(&out->t), source);
+    with_source(&text, atx_str_text(&d->out->t), code->text + begin, code->items[d->body_end].end - begin);
     at_status status = atx_str_status(&text, &why);
     if (status == AT_OK)
-        status = atx_op_read(&op, out->op.data, out->op.len, "op.cu", &why);
+        status = atx_op_read(&op, d->out->op.data, d->out->op.len, "op.cu", &why);
     if (status == AT_OK)
         status = atx_template_read(&t, op, text.data, text.len, "adopted.cu", &why);
     atx_str_clear(&text);
@@ -33,8 +35,8 @@ static at_status read_again(const atx_adopted *out, const char *source, const ch
     atx_op_close(op);
     return status == AT_OK
                ? AT_OK
-               : atx_fail(err, status, "%s: the draft is not valid, which is a fault of autotune: %s", path,
-                          why.text);
+               : atx_fail(d->err, status, "%s: the draft is not valid, which is a fault of autotune: %s",
+                          d->in->path, why.text);
 }
 
 static at_status read_file(atx_draft *d)
@@ -102,7 +104,7 @@ static at_status write_guesses(atx_draft *d)
     at_status status = atx_str_status(&d->out->op, d->err);
     if (status == AT_OK)
         status = atx_str_status(&d->out->t, d->err);
-    return status == AT_OK ? read_again(d->out, atx_str_text(&d->text), d->in->path, d->err) : status;
+    return status == AT_OK ? read_again(d) : status;
 }
 
 at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
@@ -118,7 +120,7 @@ at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
     if (status == AT_OK)
         atx_draft_note_unknown(d);
     if (status == AT_OK)
-        status = read_again(out, atx_str_text(&d->text), in->path, err);
+        status = read_again(d);
     if (status == AT_ERR_INPUT && out->t.len && d->launched && !in->space)
         status = write_guesses(d);
     atx_tokens_clear(&d->code);

@@ -19,6 +19,7 @@
 #define ATX_DRAFT_PARAMS  16
 #define ATX_DRAFT_TARGS   24
 #define ATX_DRAFT_ALIASES 4
+#define ATX_DRAFT_EXTRA   4
 #define ATX_DRAFT_VALUES  8
 #define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
 
@@ -46,7 +47,7 @@ typedef struct atx_draft_arg {
     bool read, written, atomic, lost; /* lost: it goes where nobody looks          */
     bool index;                       /* what it holds chooses elements of `indexed` */
     int indexed;
-    uint64_t dims; /* bit i: argument i is a factor of its size                    */
+    uint64_t dims; /* bit i: argument i is a factor of its size; 63 - i: extra size i */
     long factor;
     /* Of a scalar. */
     bool dim;
@@ -102,15 +103,15 @@ typedef struct atx_draft_macro {
     size_t name; /* tokens of `all` */
     size_t open; /* the bracket of its arguments; 0: it has none */
     atx_span body;
-    bool guarded, reached;
+    bool guarded, reached, followed;
 } atx_draft_macro;
 
 typedef struct atx_draft {
     const atx_adopt_input *in;
-    atx_str text;    /* without what #if leaves out                          */
-    atx_tokens code; /* of the text: no directives                           */
-    atx_tokens all;  /* with them                                            */
-    bool *reached;   /* of each token of `code`: the kernel's code and what that calls */
+    atx_str text;           /* without what #if leaves out                          */
+    atx_tokens code;        /* of the text: no directives                           */
+    atx_tokens all;         /* with them                                            */
+    unsigned char *reached; /* of each token of `code`: the kernel's code and what that calls; 2: followed */
     atx_draft_function *functions;
     size_t function_count, function_cap;
     atx_draft_macro *macros;
@@ -141,6 +142,9 @@ typedef struct atx_draft {
     atx_host_launch launch;
     char grid[3][ATX_DRAFT_EXPR], block[3][ATX_DRAFT_EXPR]; /* expressions; "": not known, or 1 */
     char shared_bytes[ATX_DRAFT_EXPR];
+    char extra[ATX_DRAFT_EXTRA][ATX_MAX_WORD]; /* sizes that the host alone has, in its own words */
+    char extra_name[ATX_DRAFT_EXTRA][ATX_MAX_WORD];
+    int extra_count;
     bool grid_guessed, block_guessed, shared_guessed;
     char block_param[3][ATX_MAX_WORD]; /* a parameter of the draft's own, for blockDim; "": none */
     char block_from[3][ATX_DRAFT_ALIASES][ATX_MAX_WORD]; /* what the host calls it */
@@ -190,6 +194,9 @@ bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_sp
 /* Tokens of the host as an expression of declarations, of that direction of a grid. false: not understood,
  * *out is as it was. */
 bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int axis);
+
+/* The same of a grid, where a size that only the host has becomes one of the problem's. */
+bool atx_draft_grid(atx_str *out, atx_draft *d, atx_span span, int axis);
 
 void atx_draft_find_launch(atx_draft *d);
 void atx_draft_launch(atx_draft *d);

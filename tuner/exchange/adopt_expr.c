@@ -211,6 +211,7 @@ typedef struct writing {
     atx_str *out;
     const atx_tokens *t;
     int depth;
+    atx_draft *grid;             /* whose extra sizes may be added; NULL: none may */
     int axis;                    /* of the grid */
     const struct writing *outer; /* whose tokens stand for these names */
     atx_span given[8];
@@ -316,7 +317,9 @@ static bool write_ceil(writing *w, size_t open)
 /* A macro with arguments, or a function of the file that only returns: its body with what is given. */
 static bool write_body(writing *w, const atx_tokens *t, size_t params, atx_span body, size_t open)
 {
-    writing inner = { .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1, .axis = w->axis, .outer = w };
+    writing inner = {
+        .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1, .axis = w->axis, .grid = w->grid, .outer = w
+    };
     const size_t end = atx_tokens_match(t, params);
     for (size_t at = params + 1; at < end && inner.given_count < 8;) {
         const size_t comma = atx_code_comma(t, at, end);
@@ -379,7 +382,9 @@ static bool write_sizeof(writing *w, size_t open)
 static bool write_value(writing *w, const char *name, atx_span value, size_t *i)
 {
     const atx_tokens *t = &w->d->code;
-    writing inner = { .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1, .axis = w->axis };
+    writing inner = {
+        .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1, .axis = w->axis, .grid = w->grid
+    };
     if (w->depth >= MOST_DEPTH || !name[0])
         return false;
     if (atx_tokens_is(w->t, *i, ".")) {
@@ -439,6 +444,45 @@ static bool write_dimension(writing *w, size_t *i)
     return true;
 }
 
+/* Whether it is a parameter of the function that launches: TYPE name, or TYPE name). */
+static bool is_parameter(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->launch.at; i-- > 1;) {
+        if (atx_tokens_is(t, i, "}") && t->items[i].pair < i)
+            i = t->items[i].pair;
+        if (atx_tokens_is(t, i, name) && (atx_tokens_is(t, i + 1, ",") || atx_tokens_is(t, i + 1, ")")) &&
+            is_type_word(t, i - 1))
+            return true;
+        if (atx_tokens_is(t, i, ";") && i && atx_tokens_is(t, i - 1, "}"))
+            return false;
+    }
+    return false;
+}
+
+/* A size that the host alone has, as of rows that are a block each. */
+static bool write_extra(writing *w, const char *name, size_t at, size_t next)
+{
+    static const char *const LAUNCHES[] = { "block", "grid", "thread", "sm", "warp", NULL };
+    atx_draft *d = w->grid;
+    if (!d || w->t != &d->code || contains(name, LAUNCHES) || atx_tokens_is(w->t, next, ".") ||
+        atx_tokens_is(w->t, next, "->") || atx_tokens_is(w->t, next, "[") || !is_parameter(d, name) ||
+        (at && (atx_tokens_is(w->t, at - 1, ".") || atx_tokens_is(w->t, at - 1, "->"))))
+        return false;
+    int k = 0;
+    while (k < d->extra_count && strcmp(d->extra[k], name) != 0)
+        k++;
+    if (k == ATX_DRAFT_EXTRA)
+        return false;
+    if (k == d->extra_count) {
+        atx_draft_free_name(d->extra_name[k], d, name);
+        snprintf(d->extra[k], sizeof d->extra[k], "%s", name);
+        d->extra_count++;
+    }
+    atx_str_add(w->out, d->extra_name[k]);
+    return true;
+}
+
 static bool write_name(writing *w, size_t *i, size_t end)
 {
     const atx_draft *d = w->d;
@@ -488,7 +532,9 @@ static bool write_name(writing *w, size_t *i, size_t end)
     }
     const atx_draft_macro *macro = atx_draft_find_macro(d, name);
     if (macro && !macro->open && w->depth < MOST_DEPTH) {
-        writing inner = { .d = d, .out = w->out, .t = &d->all, .depth = w->depth + 1, .axis = w->axis };
+        writing inner = {
+            .d = d, .out = w->out, .t = &d->all, .depth = w->depth + 1, .axis = w->axis, .grid = w->grid
+        };
         const bool one = macro->body.end == macro->body.begin + 1;
         atx_str_add(w->out, one ? "" : "(");
         const bool good = write_span(&inner, macro->body);
@@ -496,7 +542,8 @@ static bool write_name(writing *w, size_t *i, size_t end)
         return good;
     }
     const size_t before = w->t == &d->code ? at : d->launch.at;
-    return atx_draft_definition(&value, d, name, before) && write_value(w, name, value, i);
+    return atx_draft_definition(&value, d, name, before) ? write_value(w, name, value, i)
+                                                         : write_extra(w, name, at, *i);
 }
 
 /* "256", "256.0f" as 256 */
@@ -594,11 +641,11 @@ static void tidy(char *text)
     }
 }
 
-bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int axis)
+static bool write_all(writing *w, atx_span span)
 {
+    atx_str *out = w->out;
     const size_t before = out->len;
-    writing w = { .d = d, .out = out, .t = &d->code, .axis = axis };
-    if (write_span(&w, span) && !out->failed) {
+    if (write_span(w, span) && !out->failed) {
         tidy(out->data + before);
         out->len = strlen(out->data);
         return true;
@@ -608,4 +655,19 @@ bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int a
         out->data[before] = '\0';
     }
     return false;
+}
+
+bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int axis)
+{
+    writing w = { .d = d, .out = out, .t = &d->code, .axis = axis };
+    return write_all(&w, span);
+}
+
+bool atx_draft_grid(atx_str *out, atx_draft *d, atx_span span, int axis)
+{
+    const int before = d->extra_count;
+    writing w = { .d = d, .out = out, .t = &d->code, .axis = axis, .grid = d };
+    const bool good = write_all(&w, span);
+    d->extra_count = good ? d->extra_count : before;
+    return good;
 }

@@ -17,8 +17,8 @@ static uint64_t any_dim(const atx_draft *d)
 
 void atx_draft_choose_dims(atx_draft *d, uint64_t dims, uint64_t first)
 {
-    int count = 0;
-    dims = dims | first ? dims | first : any_dim(d);
+    int count = d->extra_count;
+    dims = dims | first | (uint64_t)d->extra_count ? dims | first : any_dim(d);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < d->arg_count; i++) {
             const uint64_t from = pass ? dims : first;
@@ -40,7 +40,7 @@ const char *atx_draft_first_dim(const atx_draft *d)
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].dim)
             return d->args[i].name;
-    return d->lone_dim;
+    return d->extra_count ? d->extra_name[0] : d->lone_dim;
 }
 
 /* ---- types ---- */
@@ -88,6 +88,11 @@ const char *atx_draft_own_type(const atx_draft *d, const atx_draft_arg *a)
 static void add_product(atx_str *out, const atx_draft *d, uint64_t dims)
 {
     bool first = true;
+    for (int i = 0; i < d->extra_count; i++)
+        if (dims >> (63 - i) & 1) {
+            atx_str_addf(out, "%s%s", first ? "" : " * ", d->extra_name[i]);
+            first = false;
+        }
     for (int i = 0; i < d->arg_count; i++)
         if (dims >> i & 1) {
             atx_str_addf(out, "%s%s", first ? "" : " * ", d->args[i].name);
@@ -103,6 +108,7 @@ static uint64_t sizes_of(const atx_draft *d, const atx_draft_arg *a)
         dims = d->args[i].stars ? d->args[i].dims : 0;
     for (int i = 0; i < d->arg_count && !dims; i++)
         dims = d->args[i].dim ? (uint64_t)1 << i : 0;
+    dims = dims || !d->extra_count ? dims : (uint64_t)1 << 63;
     return dims;
 }
 

@@ -179,7 +179,9 @@ static void guess_block(atx_draft *d)
         named = true;
     }
     d->block_guessed = !named;
-    if (!named) {
+    if (!named && !atx_draft_uses(d, "threadIdx") && !atx_draft_uses(d, "blockIdx") && !d->reads_block) {
+        snprintf(d->grid[0], sizeof d->grid[0], "1");
+    } else if (!named) {
         value[0] = d->bound > 0 ? bounded(d, 1024) : d->axes == 1 ? 256 : d->axes == 2 ? 16 : 8;
         value[1] = d->axes == 1 || d->bound > 0 ? 1 : d->axes == 2 ? 16 : 8;
         value[2] = d->axes == 3 && d->bound <= 0 ? 4 : 1;
@@ -234,7 +236,7 @@ static void read_grid(atx_draft *d)
         const bool good = component(&part, d, from, k);
         if (good && part.begin >= part.end)
             continue;
-        if (good && atx_draft_expression(&text, d, part, k) && strlen(text.data) < sizeof d->grid[k])
+        if (good && atx_draft_grid(&text, d, part, k) && strlen(text.data) < sizeof d->grid[k])
             snprintf(d->grid[k], sizeof d->grid[k], "%s", text.data);
         else
             d->grid_guessed = true;

@@ -128,11 +128,6 @@ static void add(atx_draft *d, atx_draft_param p)
         d->params[d->param_count++] = p;
 }
 
-static bool is_used(const atx_draft *d, const char *name)
-{
-    return atx_draft_uses(d, name) || is_condition(d, name) || unrolls(d, name);
-}
-
 /* Whether the launch of the file is made with it. */
 static bool is_in_launch(const atx_draft *d, const char *name)
 {
@@ -154,7 +149,7 @@ static bool is_in_launch(const atx_draft *d, const char *name)
 
 static bool is_wanted(const atx_draft *d, const char *name, long value)
 {
-    return value > 1 && value <= 4096 && (atx_draft_uses(d, name) || unrolls(d, name)) &&
+    return value > 1 && value <= 4096 &&
            (unrolls(d, name) || looks_like_shape(name) || (is_in_launch(d, name) && sizes_array(d, name)));
 }
 
@@ -172,7 +167,8 @@ static void add_macros(atx_draft *d)
         if (!plain || !atx_draft_number(&p.value, d, &d->all, macro->body))
             continue;
         p.axis = atx_draft_block_axis(p.name);
-        if (macro->guarded ? is_used(d, p.name) : ATX_DRAFT_CAN_HIDE && is_wanted(d, p.name, p.value))
+        const bool used = macro->reached || unrolls(d, p.name) || (macro->guarded && is_condition(d, p.name));
+        if (used && (macro->guarded || (ATX_DRAFT_CAN_HIDE && is_wanted(d, p.name, p.value))))
             add(d, p);
     }
 }
@@ -201,7 +197,7 @@ static void add_constants(atx_draft *d)
             continue;
         atx_draft_word(p.name, t, equal - 1);
         p.axis = atx_draft_block_axis(p.name);
-        if (is_wanted(d, p.name, p.value))
+        if (is_wanted(d, p.name, p.value) && (atx_draft_uses(d, p.name) || unrolls(d, p.name)))
             add(d, p);
     }
 }

@@ -102,7 +102,7 @@ static bool follow(atx_draft *d, const atx_tokens *t, size_t word)
     for (size_t i = 0; i < d->function_count; i++) {
         const atx_draft_function *f = &d->functions[i];
         if (!d->reached[f->end] && has_name(t, word, &d->code, f->name)) {
-            memset(d->reached + f->name, true, f->end + 1 - f->name);
+            memset(d->reached + f->name, 1, f->end + 1 - f->name);
             more = true;
         }
     }
@@ -112,16 +112,23 @@ static bool follow(atx_draft *d, const atx_tokens *t, size_t word)
     return more;
 }
 
+/* Follows what is reached and was not followed yet. Whether there was any. */
 static bool spread(atx_draft *d)
 {
     bool more = false;
     for (size_t i = 0; i < d->code.count; i++)
-        if (d->reached[i] && d->code.items[i].kind == ATX_TOKEN_WORD)
-            more = follow(d, &d->code, i) || more;
-    for (size_t m = 0; m < d->macro_count; m++)
-        for (size_t i = d->macros[m].body.begin; d->macros[m].reached && i < d->macros[m].body.end; i++)
+        if (d->reached[i] == 1) {
+            d->reached[i] = 2;
+            more = (d->code.items[i].kind == ATX_TOKEN_WORD && follow(d, &d->code, i)) || more;
+        }
+    for (size_t m = 0; m < d->macro_count; m++) {
+        if (!d->macros[m].reached || d->macros[m].followed)
+            continue;
+        d->macros[m].followed = true;
+        for (size_t i = d->macros[m].body.begin; i < d->macros[m].body.end; i++)
             if (d->all.items[i].kind == ATX_TOKEN_WORD)
                 more = follow(d, &d->all, i) || more;
+    }
     return more;
 }
 
@@ -188,7 +195,7 @@ at_status atx_draft_reach(atx_draft *d)
     d->reached = calloc(d->code.count + 1, sizeof *d->reached);
     if (!d->reached)
         return atx_no_memory(d->err);
-    memset(d->reached + d->kernel_text.head, true, d->body_end + 1 - d->kernel_text.head);
+    memset(d->reached + d->kernel_text.head, 1, d->body_end + 1 - d->kernel_text.head);
     while (spread(d))
         ;
     read_traits(d);

@@ -174,6 +174,10 @@ static pointer *find_pointer(pointers *p, const atx_tokens *t, size_t i)
 static void add_grid(measure *m)
 {
     for (int axis = 0; axis < 3; axis++)
+        for (int i = 0; i < m->d->extra_count && (m->free_axes >> axis & 1); i++)
+            if (atx_draft_names_word(m->d->grid[axis], m->d->extra_name[i]))
+                m->dims |= (uint64_t)1 << (63 - i);
+    for (int axis = 0; axis < 3; axis++)
         for (int i = 0; i < m->d->arg_count && (m->free_axes >> axis & 1); i++)
             if (is_integer(&m->d->args[i]) && atx_draft_names_word(m->d->grid[axis], m->d->args[i].name))
                 m->dims |= (uint64_t)1 << i;

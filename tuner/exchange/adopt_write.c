@@ -137,8 +137,10 @@ static void add_traffic(atx_draft *d)
 static void add_shape(atx_draft *d)
 {
     atx_str *out = &d->out->op;
-    bool any = false;
+    bool any = d->extra_count > 0;
     atx_str_add(out, "shape    ");
+    for (int i = 0; i < d->extra_count; i++)
+        atx_str_addf(out, " %s", d->extra_name[i]);
     for (int i = 0; i < d->arg_count; i++)
         if (d->args[i].dim) {
             atx_str_addf(out, " %s", d->args[i].name);
