@@ -1,7 +1,10 @@
 /* cmd_adopt.c - `autotune adopt`: a first draft of an op and a template around a kernel that is there. */
 #include "cli/commands.h"
 #include "cli/undefined.h"
+#include "device/device.h"
 #include "exchange/adopt.h"
+#include "source/find_headers.h"
+#include "source/paths.h"
 #include "util/out_file.h"
 #include "util/regular.h"
 
@@ -15,19 +18,25 @@
 #define MAX_BYTES ((size_t)1 << 20)
 
 static const atx_usage USAGE = {
-    "autotune adopt [T1.json] [FILE.cu] [--kernel NAME] [-o DIR]",
+    "autotune adopt [T1.json] [FILE.cu] [--kernel NAME] [-o DIR] [--run SHAPE]",
     "Writes declarations for an existing kernel, DIR/NAME/op.cu and DIR/NAME/adopted.cu; the kernel's file "
-    "stays as it is. They come from the kernel's parameters, its #ifndef defaults, names that NVRTC finds "
-    "undefined, and a tuning problem in the T1 format if there is one (it names the file, unless FILE.cu is "
-    "given). Lines that end in a comment `# ? ...` are guesses and questions that only the author can "
-    "answer; `autotune check` lists those that are left. No file is overwritten.",
+    "stays as it is. They come from the kernel's parameters and code, the launches in the file, macros and "
+    "constants that size tiles and blocks, arguments of its template, names that NVRTC finds undefined, and "
+    "a "
+    "tuning problem in the T1 format if there is one (it names the file, unless FILE.cu is given). The "
+    "reference is the kernel itself as its author configured it. Lines that end in a comment `# ? ...` are "
+    "guesses and questions that only the author can answer; `autotune check` lists those that are left. No "
+    "file is overwritten. Of several kernels of one name --kernel takes 'NAME(float *, int)' or NAME#2, the "
+    "second one. Exit code with --run: that of `check`, then of `run`.",
 };
 
 typedef struct adopt_args {
     const char *kernel, *dir;
     atx_words words;
     atx_folder_words folders;
-    atx_str *allow; /* " --allow DIR", where other commands need it to read the file */
+    const char *run;        /* a shape; NULL: only the draft */
+    atx_str *allow;         /* " --allow DIR", where other commands need it to read the file */
+    atx_str *allow_folders; /* those, with ':' between them, and what the user allows */
 } adopt_args;
 
 /* `file` as seen from the folder `from`: both exist. */
@@ -112,7 +121,11 @@ static at_status name_allowed(const adopt_args *a, const char *path, at_error *e
         add_folder_of(&folder, path);
         atx_str_add(a->allow, " --allow ");
         atx_str_add_word(a->allow, atx_str_text(&folder));
-        status = atx_str_status(folder.failed ? &folder : a->allow, err);
+        atx_str_addf(a->allow_folders, "%s%s", a->allow_folders->len ? ":" : "", atx_str_text(&folder));
+        status = atx_str_status(folder.failed              ? &folder
+                                : a->allow_folders->failed ? a->allow_folders
+                                                           : a->allow,
+                                err);
     }
     atx_str_clear(&folder);
     return status;
@@ -129,22 +142,165 @@ static at_status choose_name(char out[64], const char *name, at_error *err)
     return status;
 }
 
-/* Reads twice: the folder's name is the kernel's, and where the file lies depends on the folder. */
+/* Headers of the project's own, in quotes, that lie nowhere near the file. */
+static void print_missing(const atx_found_headers *found)
+{
+    atx_str names = { 0 };
+    for (const char *at = atx_str_text(&found->missing), *end; *at; at = *end ? end + 1 : end) {
+        end = at + strcspn(at, "\n");
+        if (*at == '"')
+            atx_str_addf(&names, "%s%.*s", names.len ? " " : "", (int)(end - at), at);
+    }
+    if (!names.len)
+        return;
+    atx_print(
+        stdout,
+        "headers that were not found: %s; if the kernel needs them, name their folders with --headers\n",
+        atx_str_text(&names));
+    atx_str_clear(&names);
+}
+
+/* ---- a draft ---- */
+
+/* What is read of a kernel's file, and of the headers of its own. */
+typedef struct kernel_file {
+    const char *path;
+    atx_str text;
+    atx_gathered all;
+    atx_found_headers found;
+    atx_paths includes; /* borrows them: folders relative to the file's */
+    atx_str allow;      /* those that may be read, as --allow names them */
+    atx_undefined undefined;
+    atx_str lines[ATX_MAX_FOUND_FOLDERS]; /* the folders as seen from the draft's */
+    const char *list[ATX_MAX_FOUND_FOLDERS + 1];
+} kernel_file;
+
+static void close_file(kernel_file *f)
+{
+    for (int i = 0; i < ATX_MAX_FOUND_FOLDERS; i++)
+        atx_str_clear(&f->lines[i]);
+    atx_gathered_clear(&f->all);
+    atx_found_headers_clear(&f->found);
+    atx_str_clear(&f->allow);
+    atx_str_clear(&f->text);
+}
+
+/* Folders above the file's where headers of its own lie. What cannot be found is compiled without. */
+static void find_includes(kernel_file *f)
+{
+    atx_headers *headers = NULL;
+    at_error ignored;
+    const char *env = getenv(ATX_ALLOW_ENV);
+    atx_str_add(&f->allow, env ? env : "");
+    if (atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), &ignored) != AT_OK ||
+        atx_find_headers(&f->found, f->path, headers, &ignored) != AT_OK)
+        atx_found_headers_clear(&f->found);
+    atx_headers_close(headers);
+    for (int i = 0; i < f->found.count; i++) {
+        atx_str folder = { 0 };
+        f->includes.items[f->includes.count++] = f->found.folders[i];
+        atx_join_path(&folder, f->path, f->found.folders[i]);
+        atx_str_addf(&f->allow, "%s%s", f->allow.len ? ":" : "", atx_str_text(&folder));
+        atx_str_clear(&folder);
+    }
+}
+
+static at_status open_file(kernel_file *f, const char *path, at_error *err)
+{
+    at_error ignored;
+    *f = (kernel_file){ .path = path };
+    at_status status = atx_regular_read(&f->text, path, MAX_BYTES, err);
+    if (status != AT_OK)
+        return status;
+    find_includes(f);
+    const atx_undefined_file file = { path, NULL, &f->includes, atx_str_text(&f->allow) };
+    if (atx_undefined_gather(&f->all, &file, &ignored) != AT_OK)
+        atx_gathered_clear(&f->all);
+    return f->allow.failed ? atx_no_memory(err) : AT_OK;
+}
+
+/* Once more where the code has names that nothing in the text defines: the compiler says which. */
+static at_status draft(kernel_file *f, atx_adopt_input *in, atx_adopted *out, at_error *err)
+{
+    in->path = f->path;
+    in->source = "kernel.cu"; /* until it is known where the draft lies */
+    in->text = f->all.count ? atx_str_text(&f->all.text) : atx_str_text(&f->text);
+    in->parts = f->all.parts;
+    in->part_count = f->all.count;
+    at_status status = atx_adopt(out, in, err);
+    if (status != AT_OK || !(out->unknown || in->space))
+        return status;
+    const atx_undefined_file file = { f->path, out->kernel, &f->includes, atx_str_text(&f->allow) };
+    atx_undefined_find(&f->undefined, &file);
+    in->undefined = f->undefined.list;
+    atx_adopted_clear(out);
+    return atx_adopt(out, in, err);
+}
+
+/* The folders of headers as the draft's lines shall have them. */
+static at_status relate_includes(kernel_file *f, const char *folder, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < f->includes.count && status == AT_OK; i++) {
+        atx_str path = { 0 };
+        atx_join_path(&path, f->path, f->includes.items[i]);
+        status = path.failed ? atx_no_memory(err) : relative(&f->lines[i], folder, path.data, err);
+        f->list[i] = atx_str_text(&f->lines[i]);
+        atx_str_clear(&path);
+    }
+    return status;
+}
+
+static at_status allow_all(const adopt_args *a, const kernel_file *f, at_error *err)
+{
+    at_status status = name_allowed(a, f->path, err);
+    for (int i = 0; i < f->includes.count && status == AT_OK; i++) {
+        atx_str inside = { 0 }; /* a name in that folder, which need not be there */
+        atx_join_path(&inside, f->path, f->includes.items[i]);
+        atx_str_add(&inside, "/x.h");
+        status = inside.failed ? atx_no_memory(err) : name_allowed(a, inside.data, err);
+        atx_str_clear(&inside);
+    }
+    return status;
+}
+
+/* Into its folder, whose name is the kernel's: where the file lies from there is known only now. */
+static at_status place(const adopt_args *a, kernel_file *f, atx_adopt_input *in, atx_adopted *out,
+                       at_error *err)
+{
+    atx_str folder = { 0 }, source = { 0 };
+    at_status status = make_folder(a->dir, err);
+    atx_str_addf(&folder, "%s/%s", a->dir, out->name);
+    if (status == AT_OK)
+        status = atx_str_status(&folder, err);
+    if (status == AT_OK)
+        status = make_folder(folder.data, err);
+    if (status == AT_OK)
+        status = relative(&source, folder.data, f->path, err);
+    if (status == AT_OK)
+        status = relate_includes(f, folder.data, err);
+    in->source = atx_str_text(&source);
+    in->includes = f->list;
+    atx_adopted_clear(out);
+    if (status == AT_OK)
+        status = atx_adopt(out, in, err);
+    if (status == AT_OK)
+        status = write_draft(folder.data, out, err);
+    if (status == AT_OK)
+        status = allow_all(a, f, err);
+    atx_str_clear(&folder);
+    atx_str_clear(&source);
+    return status;
+}
+
 static at_status adopt(const adopt_args *a, const char *path, atx_adopt_input *in, atx_adopted *out,
                        at_error *err)
 {
-    atx_str text = { 0 }, folder = { 0 }, source = { 0 };
-    atx_undefined undefined;
+    kernel_file f;
     char name[64] = "";
-    in->path = path;
-    in->source = "";
-    at_status status = atx_regular_read(&text, path, MAX_BYTES, err);
-    in->text = atx_str_text(&text);
-    if (status == AT_OK) {
-        atx_undefined_find(&undefined, path);
-        in->undefined = undefined.list;
-        status = atx_adopt(out, in, err);
-    }
+    at_status status = open_file(&f, path, err);
+    if (status == AT_OK)
+        status = draft(&f, in, out, err);
     if (status == AT_OK)
         status = choose_name(name, out->name, err);
     if (name[0]) {
@@ -153,27 +309,11 @@ static at_status adopt(const adopt_args *a, const char *path, atx_adopt_input *i
         status = atx_adopt(out, in, err);
     }
     if (status == AT_OK)
-        status = make_folder(a->dir, err);
-    atx_str_addf(&folder, "%s/%s", a->dir, out->name);
-    if (status == AT_OK)
-        status = atx_str_status(&folder, err);
-    if (status == AT_OK)
-        status = make_folder(folder.data, err);
-    if (status == AT_OK)
-        status = relative(&source, folder.data, path, err);
-    in->source = atx_str_text(&source);
-    atx_adopted_clear(out);
-    if (status == AT_OK)
-        status = atx_adopt(out, in, err);
-    if (status == AT_OK)
-        status = write_draft(folder.data, out, err);
-    if (status == AT_OK)
-        status = name_allowed(a, path, err);
-    in->name = in->text = in->source = NULL; /* nothing of here stays in it */
-    in->undefined = NULL;
-    atx_str_clear(&text);
-    atx_str_clear(&folder);
-    atx_str_clear(&source);
+        status = place(a, &f, in, out, err);
+    if (status == AT_OK && f.found.missing.len)
+        print_missing(&f.found);
+    *in = (atx_adopt_input){ .kernel = in->kernel, .space = in->space }; /* nothing of here stays in it */
+    close_file(&f);
     return status;
 }
 
@@ -243,29 +383,62 @@ static at_status adopt_words(const adopt_args *a, atx_adopted *out, at_error *er
     return second ? adopt_space(a, second, first, out, err) : adopt(a, first, &in, out, err);
 }
 
+/* ---- and then ---- */
+
+/* The draft compiled for the shape; with a GPU verified and timed, in its author's configuration. */
+static int run_draft(const adopt_args *a, const atx_adopted *out)
+{
+    char *check[] = { "check",   (char *)(uintptr_t)out->name, "--templates", (char *)(uintptr_t)a->dir,
+                      "--shape", (char *)(uintptr_t)a->run,    "--sample",    "4",
+                      NULL };
+    char *run[] = { "run",         (char *)(uintptr_t)out->name, (char *)(uintptr_t)a->run,
+                    "--templates", (char *)(uintptr_t)a->dir,    NULL };
+    atx_cancel cancel = { .flag = &atx_cancel_requested };
+    at_error err = { 0 };
+    int count = 0;
+    if (a->allow_folders->len && setenv(ATX_ALLOW_ENV, a->allow_folders->data, 1) != 0)
+        return ATX_EXIT_SYSTEM;
+    const int code = atx_cmd_check(8, check);
+    if (code != ATX_EXIT_OK)
+        return code;
+    if (atx_device_count(&count, &cancel, &err) != AT_OK || !count) {
+        atx_print(stdout, "it compiles; there is no GPU here, so it was not verified and timed\n");
+        return ATX_EXIT_OK;
+    }
+    return atx_cmd_run(5, run);
+}
+
 int atx_cmd_adopt(int argc, char **argv)
 {
     adopt_args a = { .dir = "." };
     atx_adopted out = { 0 };
-    atx_str allow = { 0 };
+    atx_str allow = { 0 }, folders = { 0 };
     at_error err = { 0 };
     int code = ATX_EXIT_OK;
     const atx_option TABLE[] = {
         { "--kernel", ATX_OPT_TEXT, "NAME", "kernel to adopt, if the file has several", &a.kernel },
         { "-o", ATX_OPT_TEXT, "DIR", "folder of templates to write into (default: this one)", &a.dir },
+        { "--run", ATX_OPT_TEXT, "SHAPE",
+          "go on: compile the draft for this shape and, with a GPU, verify and time it as its author "
+          "configured it",
+          &a.run },
         ATX_FOLDER_OPTIONS(&a.folders),
         { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
     };
     if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
         return code;
     a.allow = &allow;
+    a.allow_folders = &folders;
+    atx_str_add(&folders, getenv(ATX_ALLOW_ENV) ? getenv(ATX_ALLOW_ENV) : "");
     at_status status = adopt_words(&a, &out, &err);
     if (status == AT_OK)
         atx_print(stdout, "%d open questions; see autotune check %s%s%s --templates %s%s%s%s\n",
                   out.questions, out.name, out.shape[0] ? " --shape " : "", out.shape, a.dir,
                   atx_str_text(&allow), a.folders.headers.count ? " --headers " : "",
                   a.folders.headers.count ? getenv(ATX_HEADERS_ENV) : "");
+    code = status != AT_OK ? atx_complain(&err) : a.run ? run_draft(&a, &out) : ATX_EXIT_OK;
     atx_adopted_clear(&out);
     atx_str_clear(&allow);
-    return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
+    atx_str_clear(&folders);
+    return code;
 }

@@ -176,6 +176,20 @@ static at_status problem_of(atx_problem *out, const checker *c, const atx_op *op
     return atx_problem_from_words(out, &line, c->catalog, err);
 }
 
+/* A shape for an op of more dimensions than those have: small sizes, each a power of two. "": it has too few.
+ */
+static void shape_of(char out[64], const atx_op *op)
+{
+    static const char *const SIZES[] = { "32", "16", "64", "16", "8", "4", "2", "2" };
+    int needed = 0;
+    size_t n = 0;
+    for (int i = 0; i < op->shape.dim_count; i++)
+        needed += !op->shape.dims[i].optional;
+    out[0] = '\0';
+    for (int i = 0; i < needed && needed > 3; i++)
+        n += (size_t)snprintf(out + n, 64 - n, "%s%s", i ? "x" : "", SIZES[i]);
+}
+
 /* One op with all its shapes and types. What does not fit it is for another op: known_problems has looked. */
 static at_status check_op(checker *c, const atx_op *op, const atx_limits *limits, at_error *err)
 {
@@ -185,6 +199,13 @@ static at_status check_op(checker *c, const atx_op *op, const atx_limits *limits
     int shape_count = a->shapes.count ? a->shapes.count : DEFAULT_SHAPE_COUNT;
     int type_count = atx_types_to_check(types, &a->types, op);
     at_status status = AT_OK;
+    char other[64];
+    const char *one = other;
+    shape_of(other, op);
+    if (!a->shapes.count && other[0]) {
+        shapes = &one;
+        shape_count = 1;
+    }
     for (int s = 0; s < shape_count; s++)
         for (int k = 0; k < type_count && status == AT_OK && !atx_cancel_requested; k++) {
             atx_problem problem;

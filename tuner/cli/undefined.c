@@ -73,41 +73,64 @@ static at_status add_note(atx_str *out, const char *text, atx_headers *headers, 
 }
 
 /* The user named the file. */
-static at_status allow_folder_of(atx_allowed **out, const char *path, const atx_headers *headers,
-                                 at_error *err)
+static at_status allow_folder_of(atx_allowed **out, const atx_undefined_file *file,
+                                 const atx_headers *headers, at_error *err)
 {
     atx_str folder = { 0 };
-    atx_join_path(&folder, path, ".");
+    atx_join_path(&folder, file->path, ".");
     at_status status = atx_str_status(&folder, err);
     if (status == AT_OK)
-        status = atx_allowed_open(out, folder.data, getenv(ATX_ALLOW_ENV), headers, err);
+        status = atx_allowed_open(out, folder.data, file->allow, headers, err);
     atx_str_clear(&folder);
     return status;
 }
 
-static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const char *path, at_error *err)
+static at_status gather(atx_gathered *out, const atx_undefined_file *file, const atx_headers *headers,
+                        at_error *err)
 {
-    static const atx_paths NONE = { 0 };
-    const char *slash = strrchr(path, '/');
-    const atx_paths sources = { .items = { (char *)(uintptr_t)(slash ? slash + 1 : path) }, .count = 1 };
+    const char *slash = strrchr(file->path, '/');
+    const atx_paths sources = { .items = { (char *)(uintptr_t)(slash ? slash + 1 : file->path) },
+                                .device = { file->kernel != NULL },
+                                .count = 1 };
+    atx_allowed *allowed = NULL;
+    at_status status = allow_folder_of(&allowed, file, headers, err);
+    if (status == AT_OK)
+        status = atx_gather(out,
+                            &(atx_gather_request){ .file = file->path,
+                                                   .sources = &sources,
+                                                   .includes = file->includes,
+                                                   .headers = headers,
+                                                   .allowed = allowed,
+                                                   .large = true,
+                                                   .reached = file->kernel,
+                                                   .replaced = "" },
+                            err);
+    atx_allowed_close(allowed);
+    return status;
+}
+
+at_status atx_undefined_gather(atx_gathered *out, const atx_undefined_file *file, at_error *err)
+{
+    atx_headers *headers = NULL;
+    *out = (atx_gathered){ 0 };
+    at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
+    if (status == AT_OK)
+        status = gather(out, file, headers, err);
+    atx_headers_close(headers);
+    return status;
+}
+
+static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const atx_undefined_file *file, at_error *err)
+{
     atx_gathered all = { 0 };
     atx_headers *headers = NULL;
-    atx_allowed *allowed = NULL;
     atx_tokens plain = { 0 };
     atx_str noted = { 0 }, code = { 0 }, log = { 0 };
     atx_resources ignored;
     bool ok = false;
     at_status status = atx_headers_open(&headers, getenv(ATX_HEADERS_ENV), err);
     if (status == AT_OK)
-        status = allow_folder_of(&allowed, path, headers, err);
-    if (status == AT_OK)
-        status = atx_gather(&all,
-                            &(atx_gather_request){ .file = path,
-                                                   .sources = &sources,
-                                                   .includes = &NONE,
-                                                   .headers = headers,
-                                                   .allowed = allowed },
-                            err);
+        status = gather(&all, file, headers, err);
     if (status == AT_OK && !atx_code_read(&plain, atx_str_text(&all.text)))
         status = atx_no_memory(err);
     if (status == AT_OK)
@@ -115,12 +138,12 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const char *path,
     if (status == AT_OK)
         status = atx_nvrtc_compile(
             nvrtc, &ok, &code, &log, &ignored,
-            &(atx_nvrtc_source){ atx_str_text(&noted), path, atx_nvrtc_nearest(nvrtc, 90), ATX_PTX }, err);
+            &(atx_nvrtc_source){ atx_str_text(&noted), file->path, atx_nvrtc_nearest(nvrtc, 90), ATX_PTX },
+            err);
     if (status == AT_OK && !ok)
         read_log(out, &plain, atx_str_text(&log));
     atx_tokens_clear(&plain);
     atx_gathered_clear(&all);
-    atx_allowed_close(allowed);
     atx_headers_close(headers);
     atx_str_clear(&noted);
     atx_str_clear(&code);
@@ -128,12 +151,12 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const char *path,
     return status;
 }
 
-void atx_undefined_find(atx_undefined *out, const char *path)
+void atx_undefined_find(atx_undefined *out, const atx_undefined_file *file)
 {
     atx_nvrtc *nvrtc = NULL;
     at_error ignored;
     *out = (atx_undefined){ .count = 0 };
-    if (atx_nvrtc_open(&nvrtc, &ignored) == AT_OK && compile(out, nvrtc, path, &ignored) != AT_OK)
+    if (atx_nvrtc_open(&nvrtc, &ignored) == AT_OK && compile(out, nvrtc, file, &ignored) != AT_OK)
         *out = (atx_undefined){ .count = 0 };
     atx_nvrtc_close(nvrtc);
 }

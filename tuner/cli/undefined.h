@@ -5,6 +5,7 @@
 #ifndef AUTOTUNE_UNDEFINED_H
 #define AUTOTUNE_UNDEFINED_H
 
+#include "declare/declare_gather.h"
 #include "util/str.h"
 
 #define ATX_MAX_UNDEFINED 32
@@ -15,8 +16,21 @@ typedef struct atx_undefined {
     int count;
 } atx_undefined;
 
+/* A file, and what of it. */
+typedef struct atx_undefined_file {
+    const char *path;
+    const char *kernel;        /* only what it reaches; NULL: all                                  */
+    const atx_paths *includes; /* folders of its headers, relative to its own                      */
+    const char *allow;         /* folders that may be read besides its own, with ':' between them  */
+} atx_undefined_file;
+
 /* None where there is no NVRTC, or the file is wrong in other ways too. Functions and types are no
  * parameters. */
-void atx_undefined_find(atx_undefined *out, const char *path);
+void atx_undefined_find(atx_undefined *out, const atx_undefined_file *file);
+
+/* The file with the headers of its own in place of their #include lines. AT_ERR_INPUT: one of them cannot be
+ * read. Clear *out either way. */
+at_status atx_undefined_gather(atx_gathered *out, const atx_undefined_file *file,
+                               at_error *err) AT_MUST_CHECK;
 
 #endif

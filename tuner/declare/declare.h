@@ -536,6 +536,9 @@ void atx_symbols_clear(atx_symbols *symbols);
 /* Slot of a name, or -1. Usable as atx_scope.find with an atx_symbols as context. */
 int atx_symbols_find(const void *symbols, const char *name, size_t len);
 
+/* Whether C++, CUDA or autotune has this name, so that no declaration may give it a meaning. */
+bool atx_name_is_reserved(const char *name);
+
 /* Names and number of the device limits, in the order of atx_limits' members. */
 extern const char *const atx_limit_names[];
 enum { ATX_LIMIT_COUNT = 10 };

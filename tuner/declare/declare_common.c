@@ -448,7 +448,8 @@ static at_status make_fresh(atx_bundle *made, const walk *w, const atx_bundle_re
                                          commons ? commons->headers : NULL,
                                          commons ? commons->allowed : NULL,
                                          r->reached,
-                                         r->replaced };
+                                         r->replaced,
+                                         false };
     const char *data = r->data ? r->data : "";
     at_status status = gather_fresh(&pieces, &request, err);
     if (status == AT_OK && request.allowed)

@@ -382,7 +382,7 @@ static gathering begin(atx_gathered *out, const atx_gather_request *r, at_error 
 {
     return (gathering){ .out = out,
                         .file = r->file,
-                        .limit = ATX_MAX_SOURCE,
+                        .limit = r->large ? MAX_VIEWED : ATX_MAX_SOURCE,
                         .includes = r->includes,
                         .headers = r->headers,
                         .allowed = r->allowed,

@@ -29,6 +29,7 @@ typedef struct atx_gather_request {
     const atx_headers *headers;     /* the user's folders, where what lies in them stays; NULL: none */
     const atx_allowed *allowed;     /* which files may be read */
     const char *reached, *replaced; /* of sources for the device: atx_device_request.roots and replaced */
+    bool large; /* the text is read, not compiled: it may be as large as what a view is made of */
 } atx_gather_request;
 
 /*

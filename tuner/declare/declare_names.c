@@ -72,7 +72,7 @@ static bool is_vector_type(const char *name)
 }
 
 /* RESERVED is in the order of first letters. */
-static bool is_reserved(const char *name)
+bool atx_name_is_reserved(const char *name)
 {
     for (size_t i = 0; i < sizeof RESERVED / sizeof *RESERVED && RESERVED[i][0] <= name[0]; i++)
         if (RESERVED[i][0] == name[0] && strcmp(RESERVED[i], name) == 0)
@@ -135,7 +135,7 @@ int atx_add_symbol(atx_lines *lines, const char *name, const char *at)
     if (strlen(name) >= ATX_MAX_NAME)
         atx_lines_fail(lines, at, "found '%s', a name of %zu characters; expected at most %d", name,
                        strlen(name), ATX_MAX_NAME - 1);
-    else if (is_reserved(name))
+    else if (atx_name_is_reserved(name))
         fail_reserved(lines, at, name);
     else if (atx_symbols_find(symbols, name, strlen(name)) >= 0 ||
              atx_index_find(&symbols->indices, name, strlen(name)))
@@ -167,7 +167,7 @@ const char *atx_read_plain_name(char out[ATX_MAX_NAME], atx_lines *lines)
 const char *atx_read_free_name(char out[ATX_MAX_NAME], atx_lines *lines, const char *expected)
 {
     const char *at = atx_lines_name(out, lines, expected);
-    if (is_reserved(out))
+    if (atx_name_is_reserved(out))
         fail_reserved(lines, at, out);
     return at;
 }

@@ -7,15 +7,20 @@
 #ifndef AUTOTUNE_ADOPT_H
 #define AUTOTUNE_ADOPT_H
 
+#include "declare/declare.h"
 #include "exchange/adopt_space.h"
 #include "util/str.h"
 
 typedef struct atx_adopt_input {
-    const char *text;             /* of the file                                         */
-    const char *path;             /* of it, for messages                                 */
-    const char *source;           /* as the template's `source` line shall say it        */
-    const char *kernel;           /* NULL: the only one of the file                      */
-    const char *name;             /* of the op; NULL: after the kernel */
+    const char *text;      /* of the file, or of that with its own headers        */
+    const atx_part *parts; /* which are pieces of these files; NULL: one file     */
+    size_t part_count;
+    const char *path;   /* of it, for messages                                 */
+    const char *source; /* as the template's `source` line shall say it        */
+    const char *const
+        *includes;      /* folders of headers, as `include` lines shall say them, NULL-ended; NULL: none */
+    const char *kernel; /* NULL: the only one of the file                      */
+    const char *name;   /* of the op; NULL: after the kernel */
     const atx_adopt_space *space; /* a tuning problem that says more; NULL: none */
     const char *const
         *undefined; /* names that the compiler does not know: parameters, it seems; NULL-ended */
@@ -24,8 +29,10 @@ typedef struct atx_adopt_input {
 typedef struct atx_adopted {
     char name[64];   /* of the op, and of its folder                  */
     char shape[160]; /* of the tuning problem, "4096x4096"; "": none  */
-    atx_str op, t; /* op.cu and the template       */
+    atx_str op, t;   /* op.cu and the template       */
     int questions;
+    bool unknown;     /* the kernel's code has names that nothing in the text defines */
+    char kernel[256]; /* in the file */
 } atx_adopted;
 
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */

@@ -1,7 +1,9 @@
 /*
- * adopt_draft.h - what `autotune adopt` sees in a file before it writes: the kernel, its arguments, and what
- * may become parameters. adopt_read.c fills it, adopt_write.c writes; it borrows the
- * input. Private to adopt*.c.
+ * adopt_draft.h - Private to adopt*.c: what `autotune adopt` sees in a file before it writes. The kernel, its
+ * arguments, its launches, and what may become parameters. It borrows the input.
+ *
+ * Order: atx_draft_active (branches), atx_draft_read (kernel, arguments, template), atx_draft_reach (what the
+ * kernel uses), atx_draft_params, atx_draft_launch, atx_draft_roles, atx_draft_sizes; then the two writers.
  */
 #ifndef AUTOTUNE_ADOPT_DRAFT_H
 #define AUTOTUNE_ADOPT_DRAFT_H
@@ -9,46 +11,244 @@
 #include "declare/declare.h"
 #include "exchange/adopt.h"
 #include "source/declarator.h"
+#include "source/host_launch.h"
 
-#define ATX_DRAFT_ARGS   16
-#define ATX_DRAFT_PARAMS 32
+#include <string.h>
+
+#define ATX_DRAFT_ARGS    64
+#define ATX_DRAFT_PARAMS  16
+#define ATX_DRAFT_TARGS   24
+#define ATX_DRAFT_ALIASES 4
+#define ATX_DRAFT_EXTRA   4
+#define ATX_DRAFT_VALUES  8
+#define ATX_DRAFT_EXPR    192 /* characters of an expression that is taken over, with the final zero */
+
+/* Tokens begin..end. */
+typedef struct atx_span {
+    size_t begin, end;
+} atx_span;
+
+typedef struct atx_draft_type {
+    const char *dtype;       /* "f32"; NULL: not known                                   */
+    int lanes;               /* of float4: 4                                             */
+    int targ;                /* which argument of the kernel's template it is; -1: none  */
+    bool structure;          /* a struct of the file                                     */
+    char name[ATX_MAX_WORD]; /* its last word, in the file                         */
+} atx_draft_type;
+
+typedef struct atx_draft_arg {
+    atx_kernel_arg arg;
+    char name[ATX_MAX_WORD]; /* in the declarations                                */
+    atx_span span;
+    size_t token; /* its name                                                      */
+    int stars;
+    atx_draft_type type;
+    /* Of a buffer, by what the kernel's code does with it. */
+    bool read, written, atomic, lost; /* lost: it goes where nobody looks          */
+    bool index;                       /* what it holds chooses elements of `indexed` */
+    int indexed;
+    uint64_t dims; /* bit i: argument i is a factor of its size; 63 - i: extra size i */
+    long factor;
+    /* Of a scalar. */
+    bool dim;
+    char value[ATX_DRAFT_EXPR]; /* as the file's launch has it; "": not known      */
+    bool own;                   /* `value` is of parameters: an argument of the template's own */
+} atx_draft_arg;
 
 /* An array in __constant__ memory, of a known type. */
 typedef struct atx_draft_variable {
     atx_kernel_arg arg;
+    char name[ATX_MAX_WORD];
     char size[ATX_MAX_WORD]; /* "3 * 3"; "": not made of numbers */
 } atx_draft_variable;
 
+typedef enum atx_draft_kind {
+    ATX_DRAFT_MACRO,    /* #define X 4, with or without #ifndef */
+    ATX_DRAFT_CONSTANT, /* constexpr int X = 4;                  */
+    ATX_DRAFT_TARG,     /* an argument of the kernel's template  */
+    ATX_DRAFT_UNDEFINED /* used, and defined nowhere             */
+} atx_draft_kind;
+
 typedef struct atx_draft_param {
     char name[ATX_MAX_WORD];
-    long value;
-    int axis; /* of the block that it is the size of; -1: of none */
-    bool undefined;
-    bool argument; /* of a template, not a macro */
-    bool boolean;
+    atx_draft_kind kind;
+    long value;                    /* the author's */
+    int axis;                      /* of the block that it is the size of; -1: of none */
+    bool boolean;                  /* false true   */
+    bool guarded;                  /* by #ifndef   */
+    bool guessed;                  /* no value stands in the file */
+    long values[ATX_DRAFT_VALUES]; /* that the file's launches have, besides */
+    int value_count;
+    char line[ATX_MAX_WORD]; /* its name in the declaration, where that is another one; "": the same */
 } atx_draft_param;
+
+typedef enum atx_meaning { ATX_MEANS_TYPE, ATX_MEANS_NUMBER, ATX_MEANS_TRUTH, ATX_MEANS_OTHER } atx_meaning;
+
+/* A parameter of the kernel's template, and what stands for it in the `kernel` line. */
+typedef struct atx_draft_targ {
+    char name[ATX_MAX_WORD];
+    atx_meaning meaning;
+    bool pack;
+    atx_span preset, given; /* its default; what the file's launch has: empty where there is none */
+    char text[ATX_DRAFT_EXPR];
+    const char *dtype; /* of a type that is known */
+    bool asked;
+} atx_draft_targ;
+
+typedef struct atx_draft_function {
+    size_t name, open, body, end; /* tokens: its name, "(", "{", "}" */
+} atx_draft_function;
+
+typedef struct atx_draft_macro {
+    size_t name; /* tokens of `all` */
+    size_t open; /* the bracket of its arguments; 0: it has none */
+    atx_span body;
+    bool guarded, reached, followed;
+} atx_draft_macro;
 
 typedef struct atx_draft {
     const atx_adopt_input *in;
-    atx_tokens code;             /* of the text: no directives                          */
-    char kernel[ATX_MAX_WORD];   /* its name alone                                      */
+    atx_str text;           /* without what #if leaves out                          */
+    atx_tokens code;        /* of the text: no directives                           */
+    atx_tokens all;         /* with them                                            */
+    unsigned char *reached; /* of each token of `code`: the kernel's code and what that calls; 2: followed */
+    atx_draft_function *functions;
+    size_t function_count, function_cap;
+    atx_draft_macro *macros;
+    size_t macro_count, macro_cap;
+    atx_kernel_text kernel_text;
+    size_t body_end;             /* the kernel's last token                             */
+    char kernel[ATX_MAX_KERNEL]; /* its name alone                                      */
     char called[ATX_MAX_KERNEL]; /* ns::f<T, TILE>                                      */
     bool asks_arguments;         /* a template whose arguments are not understood       */
     bool shared;                 /* there is an array of dynamic shared memory          */
-    atx_kernel_arg args[ATX_DRAFT_ARGS];
+    bool grid_sync;              /* it waits for the whole grid                         */
+    bool reads_block;            /* it reads blockDim                                   */
+    int axes;                    /* of threadIdx or blockDim that it reads: 1 to 3      */
+    long bound;                  /* of __launch_bounds__; 0: none, -1: not understood   */
+    int overloads, overload;     /* how many kernels of the name there are; which is taken */
+    atx_draft_targ targs[ATX_DRAFT_TARGS];
+    int targ_count;
+    atx_draft_arg args[ATX_DRAFT_ARGS];
     int arg_count;
     atx_draft_variable variables[ATX_DRAFT_ARGS];
     int variable_count;
     atx_draft_param params[ATX_DRAFT_PARAMS];
     int param_count;
+    char lone_dim[ATX_MAX_WORD]; /* where no argument is a dimension; "": one is */
+    /* The file's own launch of it. */
+    bool launched;
+    bool in_loop; /* of the host's */
+    atx_host_launch launch;
+    char grid[3][ATX_DRAFT_EXPR], block[3][ATX_DRAFT_EXPR]; /* expressions; "": not known, or 1 */
+    char shared_bytes[ATX_DRAFT_EXPR];
+    char extra[ATX_DRAFT_EXTRA][ATX_MAX_WORD]; /* sizes that the host alone has, in its own words */
+    char extra_name[ATX_DRAFT_EXTRA][ATX_MAX_WORD];
+    int extra_count;
+    bool grid_guessed, block_guessed, shared_guessed;
+    char block_param[3][ATX_MAX_WORD]; /* a parameter of the draft's own, for blockDim; "": none */
+    char block_from[3][ATX_DRAFT_ALIASES][ATX_MAX_WORD]; /* what the host calls it */
+    long block_value[3];
+    bool block_literal; /* it is a number in the launch */
     atx_adopted *out;
     at_error *err;
 } atx_draft;
 
+/* The text without what #if and its kin leave out: the same bytes, blanked. */
+at_status atx_draft_active(atx_str *out, const char *text, at_error *err) AT_MUST_CHECK;
+
 /* AT_ERR_INPUT: no kernel, several of which none was named, or one that cannot be understood. */
 at_status atx_draft_read(atx_draft *d) AT_MUST_CHECK;
 
-/* Writes by the tuning problem in->space. adopt_space_draft.c */
-void atx_draft_write_space(atx_draft *d);
+/* Its template's arguments, and how it is called: `d->called`. After the launch is found. */
+at_status atx_draft_template(atx_draft *d) AT_MUST_CHECK;
+void atx_draft_targs(atx_draft *d); /* the parameters of its template, before all else */
+void atx_draft_namespaces(atx_str *out, const atx_tokens *t,
+                          size_t end); /* "a::b::" of the braces open there */
+
+/* The type of tokens begin..end, through typedef, using and #define of the file. */
+void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end);
+
+/* What the kernel's code reaches; macros and functions of the file. */
+at_status atx_draft_reach(atx_draft *d) AT_MUST_CHECK;
+bool atx_draft_uses(const atx_draft *d, const char *name);
+const atx_draft_macro *atx_draft_find_macro(const atx_draft *d, const char *name);
+const atx_draft_function *atx_draft_find_function(const atx_draft *d, const char *name);
+
+/* "int NAME = VALUE" before token `before`, within the braces that enclose that: the tokens of VALUE. */
+bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, size_t before);
+
+/* Whether the device view of a file blanks the definition of a parameter without #ifndef. */
+enum { ATX_DRAFT_CAN_HIDE = 1 };
+
+void atx_draft_params(atx_draft *d);
+void atx_draft_note_unknown(atx_draft *d);                   /* out->unknown */
+bool atx_draft_shapes(const atx_draft *d, const char *name); /* the size of an array, an unrolled loop ... */
+void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p);
+atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name);
+int atx_draft_block_axis(const char *name);
+
+/* An integer that tokens of `t` are, by what the file defines; false: none. */
+bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_span span);
+
+/* Tokens of the host as an expression of declarations, of that direction of a grid. false: not understood,
+ * *out is as it was. */
+bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int axis);
+
+/* The same of a grid, where a size that only the host has becomes one of the problem's. */
+bool atx_draft_grid(atx_str *out, atx_draft *d, atx_span span, int axis);
+
+void atx_draft_find_launch(atx_draft *d);
+void atx_draft_launch(atx_draft *d);
+void atx_draft_roles(atx_draft *d);
+void atx_draft_sizes(atx_draft *d);
+
+/* Names that declarations leave free: of the arguments; of a parameter, as near to `wanted` as can be. */
+void atx_draft_names(atx_draft *d);
+void atx_draft_free_name(char out[ATX_MAX_WORD], const atx_draft *d, const char *wanted);
+
+bool atx_draft_names_word(const char *text, const char *word);
+
+/* Which arguments are dimensions, by a bit each: those of `first` before others, as far as there is room.
+ * What is none has a value. */
+void atx_draft_choose_dims(atx_draft *d, uint64_t dims, uint64_t first);
+
+/* ---- of adopt_guess.c: what is written where the file does not say it ---- */
+
+const char *atx_draft_element(const atx_draft *d);                          /* the type of T; never NULL */
+const char *atx_draft_own_type(const atx_draft *d, const atx_draft_arg *a); /* NULL: it is T */
+const char *atx_draft_first_dim(const atx_draft *d);
+void atx_draft_add_size(atx_str *out, const atx_draft *d, const atx_draft_arg *a);
+void atx_draft_add_grid(atx_str *out, const atx_draft *d);
+at_status atx_draft_outputs(atx_draft *d) AT_MUST_CHECK; /* a buffer is written, or AT_ERR_INPUT */
+
+void atx_draft_ask(atx_draft *d, atx_str *out, const char *question);
+void atx_draft_name_op(atx_draft *d);
+void atx_draft_write_space(atx_draft *d); /* by the tuning problem in->space */
+void atx_draft_write_op(atx_draft *d);
+void atx_draft_write_template(atx_draft *d);
+
+bool atx_draft_scalars(void); /* Whether declarations have scalars of all types, and a template's own. */
+const char *atx_draft_scalar_type(const atx_draft *d, const atx_draft_arg *a);
+
+static inline bool atx_draft_is_real(const char *type)
+{
+    return type[0] != 'i' && type[0] != 'u' && strcmp(type, "bool") != 0;
+}
+
+/* "file.cu:12" of a token of `code` or `all`; which part of the input it is in. */
+typedef struct atx_place {
+    char text[300];
+} atx_place;
+atx_place atx_draft_place(const atx_draft *d, const atx_token *token);
+int atx_draft_line(const atx_draft *d, const atx_token *token);
+bool atx_draft_is_own(const atx_draft *d, const atx_token *token); /* of the file, not of a header */
+
+static inline void atx_draft_word(char out[ATX_MAX_WORD], const atx_tokens *t, size_t i)
+{
+    out[0] = '\0';
+    if (i < t->count && atx_token_copy(out, ATX_MAX_WORD, t->text, &t->items[i]) >= ATX_MAX_WORD)
+        out[0] = '\0';
+}
 
 #endif

@@ -1,374 +1,360 @@
 /*
- * adopt_read.c - a parameter of tuning is a #define behind an #ifndef of the same name, or an argument of the
- * kernel's template that is a number. What a program copies into __constant__ arrays is an argument, too.
+ * adopt_read.c - finds the kernel, its arguments, and what a program copies into __constant__ memory for it.
  *
- * How a kernel is called from outside (ns::f<T, TILE>): braces before it tell its namespaces; what stands
- * between the end of the code before it and __global__ its template. Types become T, numbers parameters. A
- * template that has other things (packs, templates, enumerators) is asked for.
+ * A prototype and its definition are one kernel; of several definitions the first is taken, unless the user
+ * says which: NAME(float *, int), or NAME#2.
  */
 #include "exchange/adopt_draft.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the kernel ---- */
-
 enum { MOST_SHOWN = 200 }; /* characters of a name, and of a list of them */
 
-static at_status too_long(const atx_draft *d, const char *what, const char *name, size_t len)
+/* ---- which kernel ---- */
+
+/* Of "f(float *, int)" or "f#2": the length of the name. */
+static size_t asked_name(const char *asked)
 {
-    return atx_fail(d->err, AT_ERR_INPUT,
-                    "%s: found the %s '%.*s' with a name of %zu characters; expected at most %d", d->in->path,
-                    what, (int)(len < MOST_SHOWN ? len : MOST_SHOWN), name, len, ATX_MAX_WORD - 1);
+    return strcspn(asked, "(#");
 }
 
-static bool is_asked_for(const atx_draft *d, const atx_kernel_text *k)
+/* `own`: of the file itself, not of a header of its own. */
+static bool is_named(const atx_draft *d, const atx_token *name, bool own)
 {
-    return !d->in->kernel || atx_tokens_is(&d->code, k->name, d->in->kernel);
+    const char *asked = d->in->kernel;
+    const size_t len = name->end - name->begin;
+    if (own && !atx_draft_is_own(d, name))
+        return false;
+    return !asked || (asked_name(asked) == len && memcmp(d->code.text + name->begin, asked, len) == 0);
 }
 
-/* None, or several. */
-static at_status not_one(const atx_draft *d, int count, const atx_str *names)
+static bool is_defined(const atx_tokens *t, const atx_kernel_text *k)
 {
-    if (count)
-        return atx_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path,
-                        count, atx_str_text(names));
-    return atx_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
-                    d->in->path, d->in->kernel ? " " : "", d->in->kernel ? d->in->kernel : "");
+    return atx_tokens_is(t, atx_tokens_match(t, k->open) + 1, "{");
 }
 
-static at_status find_kernel(atx_draft *d, atx_kernel_text *found)
+/* The types of a parameter list without names and blanks: "float*,int". */
+static void add_types(atx_str *out, const atx_tokens *t, size_t open, bool named)
 {
-    atx_str names = { 0 };
+    const size_t end = atx_tokens_match(t, open);
+    for (size_t at = open + 1, comma; at < end; at = comma + 1) {
+        comma = atx_code_comma(t, at, end);
+        size_t last = atx_tokens_find(t, at, comma, "=");
+        if (named && last > at + 1 && atx_tokens_is_word(t, last - 1))
+            last--;
+        for (size_t i = at; i < last; i++)
+            if (!atx_tokens_is(t, i, "const") && !atx_tokens_is(t, i, "__restrict__"))
+                atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
+        if (comma < end)
+            atx_str_add(out, ",");
+    }
+}
+
+/* Whether the kernel has the types that the user wrote behind its name. */
+static bool has_types(const atx_draft *d, const atx_kernel_text *k)
+{
+    const char *asked = d->in->kernel + asked_name(d->in->kernel);
+    atx_str a = { 0 }, b = { 0 };
+    atx_tokens t;
+    if (!atx_tokens_read(&t, asked, strlen(asked), &(atx_lex_options){ 0 }))
+        return false;
+    add_types(&a, &t, 0, false);
+    add_types(&b, &d->code, k->open, true);
+    const bool same = strcmp(atx_str_text(&a), atx_str_text(&b)) == 0;
+    atx_str_clear(&a);
+    atx_str_clear(&b);
+    atx_tokens_clear(&t);
+    return same;
+}
+
+/* Whether it is the one that is asked for: by its types, its number, or as the first. */
+static bool is_wanted(const atx_draft *d, const atx_kernel_text *k, int number)
+{
+    const char *how = d->in->kernel ? d->in->kernel + asked_name(d->in->kernel) : "";
+    if (*how == '(')
+        return has_types(d, k);
+    if (*how == '#')
+        return number == strtol(how + 1, NULL, 10);
+    return number == 1;
+}
+
+typedef struct finding {
+    int definitions, names;
+    bool found, prototype;
+    atx_kernel_text first_prototype;
+    atx_str list; /* names, each once */
+} finding;
+
+static void note_name(finding *f, const atx_draft *d, const atx_token *name)
+{
+    char word[MOST_SHOWN];
+    const size_t len = name->end - name->begin;
+    snprintf(word, sizeof word, " %.*s", (int)(len < MOST_SHOWN - 2 ? len : MOST_SHOWN - 2),
+             d->code.text + name->begin);
+    const size_t n = strlen(word);
+    for (const char *at = atx_str_text(&f->list); (at = strstr(at, word)) != NULL; at++)
+        if (at[n] == ' ' || !at[n])
+            return;
+    f->names++;
+    if (f->list.len < MOST_SHOWN)
+        atx_str_add(&f->list, word);
+}
+
+/* Whether the whole text, with what #if leaves out, has the kernel. */
+static atx_place place_left_out(const atx_draft *d)
+{
+    atx_tokens t;
     atx_kernel_text k;
-    at_status status = AT_OK;
-    int count = 0;
-    for (size_t at = 0; atx_code_kernel(&k, &d->code, &at);) {
-        const atx_token *name = &d->code.items[k.name];
+    atx_place place = { "" };
+    if (!atx_tokens_read(&t, d->in->text, strlen(d->in->text), &(atx_lex_options){ .code = true }))
+        return place;
+    for (size_t at = 0; !place.text[0] && atx_code_kernel(&k, &t, &at);) {
+        const atx_token *name = &t.items[k.name];
         const size_t len = name->end - name->begin;
-        if (!is_asked_for(d, &k))
-            continue;
-        *found = k;
-        count++;
-        if (names.len < MOST_SHOWN)
-            atx_str_addf(&names, " %.*s", (int)(len < MOST_SHOWN ? len : MOST_SHOWN),
-                         d->in->text + name->begin);
+        if (!d->in->kernel ||
+            (asked_name(d->in->kernel) == len && memcmp(t.text + name->begin, d->in->kernel, len) == 0))
+            place = atx_draft_place(d, name);
     }
-    if (count != 1) {
-        status = not_one(d, count, &names);
-    } else {
-        const atx_token *name = &d->code.items[found->name];
-        size_t len = atx_token_copy(d->kernel, sizeof d->kernel, d->in->text, name);
-        if (len >= sizeof d->kernel)
-            status = too_long(d, "kernel", d->in->text + name->begin, len);
-    }
-    atx_str_clear(&names);
-    return status;
+    atx_tokens_clear(&t);
+    return place;
 }
 
-static at_status read_arguments(atx_draft *d, size_t open)
+static at_status none_found(const atx_draft *d, const finding *f)
 {
-    d->arg_count = atx_code_args(d->args, ATX_DRAFT_ARGS, &d->code, open);
-    if (d->arg_count < 0)
+    const atx_place place = place_left_out(d);
+    const char *kernel = d->in->kernel ? d->in->kernel : "";
+    if (f->definitions)
+        return atx_fail(d->err, AT_ERR_INPUT,
+                        "%s: found %d kernels of that name, and none of them is '%s'; expected --kernel "
+                        "'NAME(TYPES)' or 'NAME#N', N from 1 to %d",
+                        d->in->path, f->definitions, kernel, f->definitions);
+    if (place.text[0])
+        return atx_fail(d->err, AT_ERR_INPUT,
+                        "%s: found the kernel%s%s where #if leaves it out; expected one that is compiled: "
+                        "define the macro of the condition at the top of the file",
+                        place.text, *kernel ? " " : "", kernel);
+    return atx_fail(d->err, AT_ERR_INPUT, "%s: found no kernel%s%s; expected __global__ void NAME(...)",
+                    d->in->path, *kernel ? " " : "", kernel);
+}
+
+static void collect(atx_draft *d, finding *f, bool own)
+{
+    atx_kernel_text k;
+    for (size_t at = 0; atx_code_kernel(&k, &d->code, &at);) {
+        if (!is_named(d, &d->code.items[k.name], own))
+            continue;
+        note_name(f, d, &d->code.items[k.name]);
+        if (!is_defined(&d->code, &k)) {
+            f->first_prototype = f->prototype ? f->first_prototype : k;
+            f->prototype = true;
+            continue;
+        }
+        f->definitions++;
+        if (!f->found && is_wanted(d, &k, f->definitions)) {
+            f->found = true;
+            d->overload = f->definitions;
+            d->kernel_text = k;
+        }
+    }
+}
+
+static at_status choose(atx_draft *d, finding *f)
+{
+    collect(d, f, true);
+    if (!f->names)
+        collect(d, f, false);
+    if (!d->in->kernel && f->names > 1)
+        return atx_fail(d->err, AT_ERR_INPUT, "%s: found %d kernels:%s; expected --kernel NAME", d->in->path,
+                        f->names, atx_str_text(&f->list));
+    if (!f->found && f->prototype && !f->definitions)
+        return atx_fail(d->err, AT_ERR_INPUT,
+                        "%s: found the declaration of a kernel without its code; expected the file that "
+                        "defines it",
+                        atx_draft_place(d, &d->code.items[f->first_prototype.name]).text);
+    return f->found ? AT_OK : none_found(d, f);
+}
+
+static at_status find_kernel(atx_draft *d)
+{
+    finding f = { 0 };
+    at_status status = choose(d, &f);
+    atx_str_clear(&f.list);
+    if (status != AT_OK)
+        return status;
+    const atx_token *name = &d->code.items[d->kernel_text.name];
+    d->overloads = f.definitions;
+    const size_t len = atx_token_copy(d->kernel, sizeof d->kernel, d->code.text, name);
+    const size_t close = atx_tokens_match(&d->code, d->kernel_text.open);
+    d->body_end = atx_tokens_match(&d->code, close + 1);
+    if (len >= sizeof d->kernel)
+        return atx_fail(d->err, AT_ERR_INPUT,
+                        "%s: found the kernel '%.*s' with a name of %zu characters; expected at most %d",
+                        atx_draft_place(d, name).text, MOST_SHOWN, d->code.text + name->begin, len,
+                        (int)sizeof d->kernel - 1);
+    if (d->body_end >= d->code.count)
+        return atx_fail(d->err, AT_ERR_INPUT, "%s: found the kernel %s, whose brackets do not match",
+                        atx_draft_place(d, name).text, d->kernel);
+    return AT_OK;
+}
+
+/* ---- arguments ---- */
+
+static void read_argument(atx_draft *d, atx_draft_arg *a)
+{
+    const atx_tokens *t = &d->code;
+    size_t i = a->span.begin;
+    while (i < a->span.end && t->text + t->items[i].begin != a->arg.text)
+        i++;
+    a->token = i;
+    for (size_t k = a->span.begin; k < i; k++)
+        a->stars += atx_tokens_is(t, k, "*");
+    for (size_t k = i + 1; k < a->span.end && !atx_tokens_is(t, k, "="); k++)
+        a->stars += atx_tokens_is(t, k, "[");
+    a->factor = 1;
+    a->indexed = -1;
+}
+
+static at_status read_arguments(atx_draft *d)
+{
+    atx_kernel_arg args[ATX_DRAFT_ARGS];
+    const size_t open = d->kernel_text.open, end = atx_tokens_match(&d->code, open);
+    const int count = atx_code_args(args, ATX_DRAFT_ARGS, &d->code, open);
+    if (count < 0 || count > ATX_MAX_ARGS)
         return atx_fail(d->err, AT_ERR_INPUT, "%s: found more than %d parameters of %s; expected fewer",
-                        d->in->path, ATX_DRAFT_ARGS, d->kernel);
-    for (int i = 0; i < d->arg_count; i++)
-        if (!d->args[i].name[0])
-            return too_long(d, "parameter", d->args[i].text, d->args[i].len);
-    for (int i = 0; i < d->arg_count; i++)
-        if (d->args[i].pointer)
-            return AT_OK;
-    return atx_fail(d->err, AT_ERR_INPUT, "%s: found no pointer among the parameters of %s; expected one",
-                    d->in->path, d->kernel);
+                        atx_draft_place(d, &d->code.items[open]).text, ATX_MAX_ARGS, d->kernel);
+    for (size_t at = open + 1, comma; at < end && d->arg_count < count; at = comma + 1) {
+        atx_draft_arg *a = &d->args[d->arg_count];
+        comma = atx_code_comma(&d->code, at, end);
+        *a = (atx_draft_arg){ .arg = args[d->arg_count], .span = { at, comma } };
+        read_argument(d, a);
+        d->arg_count++;
+    }
+    return AT_OK;
+}
+
+/* ---- what cannot be adopted ---- */
+
+static at_status refuse(const atx_draft *d, size_t token, const char *what, const char *why)
+{
+    char word[ATX_MAX_WORD];
+    atx_draft_word(word, &d->code, token);
+    return atx_fail(d->err, AT_ERR_INPUT, "%s: found %s '%s' of %s; %s",
+                    atx_draft_place(d, &d->code.items[token]).text, what, word, d->kernel, why);
+}
+
+static at_status refuse_argument(const atx_draft *d, const atx_draft_arg *a)
+{
+    static const char *const HANDLES[] = { "cudaTextureObject_t", "cudaSurfaceObject_t", NULL };
+    for (size_t i = a->span.begin; i < a->token && i < a->span.end; i++)
+        if (atx_token_is_one_of(d->code.text, &d->code.items[i], HANDLES))
+            return refuse(
+                d, a->token, "the texture or surface",
+                "expected buffers and numbers: read it through a pointer, as textures are set up by "
+                "the host and have no data here");
+    if (a->stars > 1)
+        return refuse(d, a->token, "the pointer to pointers",
+                      "expected a pointer to data: pass one buffer and offsets into it");
+    return AT_OK;
+}
+
+static at_status refuse_code(const atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    static const char *const TEXTURES[] = { "tex1Dfetch",   "tex1D",      "tex2D",
+                                            "tex3D",        "surf2Dread", "surf2Dwrite",
+                                            "tex2DLayered", "texCubemap", "tex2DLod",
+                                            "surf3Dwrite",  NULL };
+    for (size_t i = 0; i < t->count; i++)
+        if (d->reached[i] && t->items[i].kind == ATX_TOKEN_WORD &&
+            atx_token_is_one_of(t->text, &t->items[i], TEXTURES))
+            return refuse(
+                d, i, "the texture access",
+                "expected buffers: read through a pointer, as textures are set up by the host and have "
+                "no data here");
+    return AT_OK;
+}
+
+static at_status refuse_any(const atx_draft *d)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < d->arg_count && status == AT_OK; i++)
+        status = refuse_argument(d, &d->args[i]);
+    return status == AT_OK ? refuse_code(d) : status;
 }
 
 /* ---- variables ---- */
 
-/* [9], or [3][3] as 3 * 3; "" where it is not made of numbers. */
-static void read_size(char out[ATX_MAX_WORD], const atx_tokens *t, size_t i)
+/* [9], or [3][N] as 3 * 16; "" where it is not made of numbers. */
+static void read_size(char out[ATX_MAX_WORD], const atx_draft *d, size_t i, int lanes)
 {
+    const atx_tokens *t = &d->code;
     size_t n = 0;
-    for (; atx_tokens_is(t, i, "["); i += 3) {
-        char digits[ATX_MAX_WORD] = "";
-        if (i + 2 < t->count)
-            atx_token_copy(digits, sizeof digits, t->text, &t->items[i + 1]);
-        const size_t len = strlen(digits);
-        if (!len || digits[strspn(digits, "0123456789")] || !atx_tokens_is(t, i + 2, "]") ||
-            n + len + 4 > ATX_MAX_WORD) {
+    if (lanes > 1)
+        n = (size_t)snprintf(out, ATX_MAX_WORD, "%d", lanes);
+    else if (!atx_tokens_is(t, i, "["))
+        n = (size_t)snprintf(out, ATX_MAX_WORD, "1");
+    for (size_t close; atx_tokens_is(t, i, "["); i = close + 1) {
+        long value = 0;
+        close = atx_tokens_match(t, i);
+        if (!atx_draft_number(&value, d, t, (atx_span){ i + 1, close }) || value <= 0 ||
+            n + 24 > ATX_MAX_WORD) {
             out[0] = '\0';
             return;
         }
-        n += (size_t)snprintf(out + n, ATX_MAX_WORD - n, "%s%s", n ? " * " : "", digits);
+        n += (size_t)snprintf(out + n, ATX_MAX_WORD - n, "%s%ld", n ? " * " : "", value);
     }
 }
 
-/* "float c_filter[9];" behind __constant__. Others than arrays of known types stay as they are. */
-static at_status read_variables(atx_draft *d)
+/* "float c_filter[9];" behind __constant__, where the kernel uses it. Others than known types stay as they
+ * are. */
+static void read_variables(atx_draft *d)
 {
     size_t at = 0, behind;
-    while (d->arg_count + d->variable_count < ATX_DRAFT_ARGS) {
+    while (d->arg_count + d->variable_count < ATX_MAX_ARGS) {
         atx_draft_variable *v = &d->variables[d->variable_count];
+        atx_draft_type type;
         *v = (atx_draft_variable){ .size = "" };
         if (!atx_code_constant(&v->arg, &behind, &d->code, &at))
             break;
-        bool taken = !v->arg.pointer || !v->arg.type;
-        if (!taken && !v->arg.name[0])
-            return too_long(d, "variable", v->arg.text, v->arg.len);
-        for (int i = 0; i < d->arg_count; i++)
-            taken = taken || strcmp(d->args[i].name, v->arg.name) == 0;
-        read_size(v->size, &d->code, behind);
-        d->variable_count += !taken;
-    }
-    return AT_OK;
-}
-
-/* 0, 1 or 2 for what people call the sizes of a block; -1: something else. */
-static int block_axis(const char *name)
-{
-    char low[ATX_MAX_WORD];
-    size_t n = strlen(name);
-    for (size_t i = 0; i <= n; i++)
-        low[i] = (char)tolower((unsigned char)name[i]);
-    bool block =
-        strstr(low, "block") || strstr(low, "threads") || strcmp(low, "tpb") == 0 || strstr(low, "bdim");
-    bool other = strstr(low, "per_thread") || strstr(low, "blocks") || strstr(low, "grid");
-    if (!block || other)
-        return -1;
-    char axis = n ? low[n - 1] : '\0';
-    return axis == 'y' ? 1 : axis == 'z' ? 2 : 0;
-}
-
-/* ---- namespaces ---- */
-
-/* Adds "name::" of what follows the word `namespace`: nothing without a name; a::b is two. */
-static void add_namespace(atx_str *out, const atx_tokens *t, size_t i)
-{
-    const size_t before = out->len;
-    for (; atx_tokens_is_word(t, i) || atx_tokens_is(t, i, "::"); i++)
-        atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
-    if (out->len > before)
-        atx_str_add(out, "::");
-}
-
-/* "a::b::" of the braces that are open at token `end`. */
-static void read_namespaces(atx_str *out, const atx_tokens *t, size_t end)
-{
-    size_t pending = 0; /* behind `namespace`; 0: none */
-    for (size_t i = 0; i < end; i++) {
-        if (atx_tokens_is(t, i, "namespace"))
-            pending = i + 1;
-        if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
-            i = atx_tokens_match(t, i);
-        else if (atx_tokens_is(t, i, "{") && pending)
-            add_namespace(out, t, pending);
-        if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))
-            pending = 0;
-    }
-}
-
-/* ---- the template ---- */
-
-/* The '<' of the kernel's own template; 0: it is none. */
-static size_t find_template(const atx_tokens *t, const atx_kernel_text *k)
-{
-    size_t found = 0;
-    for (size_t i = k->head; i < k->name; i++)
-        if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<"))
-            found = i + 1;
-    return found;
-}
-
-typedef enum meaning { TYPE, NUMBER, TRUTH, OTHER } meaning;
-
-/* One parameter, "int TILE = 16": what it is, and its last word before the '=' as its name. */
-static meaning read_meaning(atx_draft_param *p, const atx_tokens *t, size_t i, size_t end)
-{
-    static const struct {
-        const char *word;
-        meaning meaning;
-    } WORDS[] = { { "typename", TYPE },   { "class", TYPE },  { "bool", TRUTH },   { "int", NUMBER },
-                  { "unsigned", NUMBER }, { "long", NUMBER }, { "size_t", NUMBER } };
-    meaning found = OTHER;
-    size_t words = 0;
-    for (; i < end && !atx_tokens_is(t, i, "="); i++, words++) {
-        if (!atx_tokens_is_word(t, i) ||
-            atx_token_copy(p->name, sizeof p->name, t->text, &t->items[i]) >= sizeof p->name)
-            return OTHER; /* a pack, a pointer, a type of a namespace */
-        for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS && found == OTHER; k++)
-            if (atx_tokens_is(t, i, WORDS[k].word))
-                found = WORDS[k].meaning;
-    }
-    const bool negative = atx_tokens_is(t, i + 1, "-");
-    i += 1 + negative;
-    p->value = 1;
-    if (i < end && t->items[i].kind == ATX_TOKEN_NUMBER)
-        p->value = strtol(t->text + t->items[i].begin, NULL, 10) * (negative ? -1 : 1);
-    return words > 1 ? found : OTHER;
-}
-
-/* Adds an argument to `called`. false: not understood. */
-static bool add_argument(atx_draft *d, atx_str *called, size_t begin, size_t end)
-{
-    atx_draft_param p = { .axis = -1, .argument = true };
-    meaning kind = read_meaning(&p, &d->code, begin, end);
-    if (kind == OTHER || (kind != TYPE && d->param_count == ATX_DRAFT_PARAMS))
-        return false;
-    atx_str_addf(called, "%s%s", called->data[called->len - 1] == '<' ? "" : ", ",
-                 kind == TYPE ? "T" : p.name);
-    if (kind == TYPE)
-        return true;
-    p.axis = kind == NUMBER ? block_axis(p.name) : -1;
-    p.boolean = kind == TRUTH;
-    d->params[d->param_count++] = p;
-    return true;
-}
-
-/* The list behind the '<' at `open`. false, and nothing is added to the parameters: not understood. */
-static bool read_list(atx_draft *d, atx_str *called, size_t open)
-{
-    const int before = d->param_count;
-    const size_t count = d->code.count, end = atx_tokens_match(&d->code, open);
-    bool good = end < count;
-    atx_str_add(called, "<");
-    if (called->failed)
-        return false;
-    for (size_t at = open + 1, comma; good && at <= end; at = comma + 1) {
-        comma = atx_code_comma(&d->code, at, end);
-        good = add_argument(d, called, at, comma);
-    }
-    atx_str_add(called, ">");
-    if (!good)
-        d->param_count = before;
-    return good;
-}
-
-/* A scalar of a type that the template has: the op can pass a float. */
-static void name_scalars(atx_draft *d)
-{
-    for (int i = 0; i < d->arg_count; i++)
-        if (!d->args[i].pointer && !d->args[i].type)
-            d->args[i].type = "f32";
-}
-
-static void read_template(atx_draft *d, const atx_kernel_text *kernel)
-{
-    atx_str called = { 0 };
-    const size_t list = d->in->space ? 0 : find_template(&d->code, kernel);
-    read_namespaces(&called, &d->code, kernel->open);
-    atx_str_add(&called, d->kernel);
-    size_t plain = called.len;
-    if (list && !read_list(d, &called, list) && called.len > plain) {
-        called.len = plain;
-        called.data[plain] = '\0';
-        d->asks_arguments = true;
-    }
-    for (size_t i = 0; d->in->space && i < d->code.count; i++)
-        d->asks_arguments = d->asks_arguments || atx_tokens_is(&d->code, i, "template");
-    if (list && !d->asks_arguments)
-        name_scalars(d);
-    bool fits = !called.failed && called.len < sizeof d->called;
-    snprintf(d->called, sizeof d->called, "%s", fits ? called.data : d->kernel);
-    atx_str_clear(&called);
-}
-
-/* ---- parameters ---- */
-
-/* 4, (4), -4u: the value of a macro. */
-static bool read_number(long *out, const atx_tokens *t, size_t i)
-{
-    char text[ATX_MAX_WORD], *end = text;
-    while (atx_tokens_is(t, i, "("))
-        i++;
-    const bool negative = atx_tokens_is(t, i, "-");
-    i += negative;
-    if (i >= t->count || t->items[i].kind != ATX_TOKEN_NUMBER || !t->items[i].directive ||
-        atx_token_copy(text, sizeof text, t->text, &t->items[i]) >= sizeof text)
-        return false;
-    *out = strtol(text, &end, 10);
-    *out = negative ? -*out : *out;
-    return end != text && !end[strspn(end, "uUlL")];
-}
-
-static bool is_known(const atx_draft *d, const char *name)
-{
-    for (int i = 0; i < d->param_count; i++)
-        if (strcmp(d->params[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-/* "#ifndef X", then "#define X NUMBER"; the first one, where an #if has several. */
-static void read_parameter(atx_draft *d, const atx_tokens *t, size_t i)
-{
-    atx_draft_param *p = &d->params[d->param_count];
-    if (!atx_tokens_is(t, i + 1, "ifndef") || !atx_tokens_is_word(t, i + 2) ||
-        d->param_count == ATX_DRAFT_PARAMS ||
-        atx_token_copy(p->name, sizeof p->name, t->text, &t->items[i + 2]) >= sizeof p->name)
-        return;
-    do
-        i++;
-    while (i < t->count && t->items[i].directive && t->items[i].kind != ATX_TOKEN_DIRECTIVE);
-    if (i + 3 >= t->count || t->items[i].kind != ATX_TOKEN_DIRECTIVE || !atx_tokens_is(t, i + 1, "define") ||
-        !atx_tokens_is(t, i + 2, p->name) || !t->items[i + 3].blank || /* a macro with arguments */
-        !read_number(&p->value, t, i + 3) || is_known(d, p->name))
-        return;
-    p->axis = block_axis(p->name);
-    d->param_count++;
-}
-
-/* Names that code uses and nothing defines. */
-static void add_undefined(atx_draft *d)
-{
-    for (const char *const *name = d->in->undefined; name && *name && d->param_count < ATX_DRAFT_PARAMS;
-         name++) {
-        if (strlen(*name) >= ATX_MAX_WORD || is_known(d, *name))
+        if (!v->arg.name[0] || !atx_draft_uses(d, v->arg.name))
             continue;
-        atx_draft_param *p = &d->params[d->param_count++];
-        *p = (atx_draft_param){ .value = 1, .axis = block_axis(*name), .undefined = true };
-        strcpy(p->name, *name);
+        atx_draft_type_of(&type, d, at, behind - 1);
+        v->arg.type = type.dtype;
+        if (!v->arg.type || strcmp(v->arg.type, "bool") == 0)
+            continue;
+        read_size(v->size, d, behind, type.lanes);
+        d->variable_count++;
     }
 }
 
-static at_status read_parameters(atx_draft *d)
+/* __launch_bounds__(THREADS, ...) of it. */
+static void read_bounds(atx_draft *d)
 {
-    static const atx_lex_options ACTIVE = { .active = true };
-    atx_tokens t;
-    if (!atx_tokens_read(&t, d->in->text, strlen(d->in->text), &ACTIVE))
-        return atx_no_memory(d->err);
-    for (size_t i = 0; i < t.count; i++)
-        if (t.items[i].kind == ATX_TOKEN_DIRECTIVE)
-            read_parameter(d, &t, i);
-    atx_tokens_clear(&t);
-    add_undefined(d);
-    return AT_OK;
-}
-
-/* `extern __shared__`, or with an alignment between: its size is said at the launch. */
-static bool has_dynamic_shared(const atx_tokens *t)
-{
-    bool is_extern = false;
-    for (size_t i = 0; i < t->count; i++) {
-        if (is_extern && atx_tokens_is(t, i, "__shared__"))
-            return true;
-        is_extern = (is_extern || atx_tokens_is(t, i, "extern")) && !atx_tokens_is(t, i, ";") &&
-                    !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, "}");
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->kernel_text.head; i < d->kernel_text.open; i++) {
+        if (!atx_tokens_is(t, i, "__launch_bounds__") || !atx_tokens_is(t, i + 1, "("))
+            continue;
+        const size_t end = atx_tokens_match(t, i + 1);
+        const atx_span first = { i + 2, atx_code_comma(t, i + 2, end) };
+        if (!atx_draft_number(&d->bound, d, t, first) || d->bound <= 0)
+            d->bound = -1;
     }
-    return false;
 }
 
 at_status atx_draft_read(atx_draft *d)
 {
-    atx_kernel_text kernel = { 0 };
-    at_status status = find_kernel(d, &kernel);
+    at_status status = find_kernel(d);
     if (status == AT_OK)
-        status = read_arguments(d, kernel.open);
+        status = read_arguments(d);
     if (status == AT_OK)
-        status = read_variables(d);
+        status = atx_draft_reach(d);
+    if (status == AT_OK)
+        status = refuse_any(d);
     if (status != AT_OK)
         return status;
-    d->shared = has_dynamic_shared(&d->code);
-    read_template(d, &kernel);
-    return read_parameters(d);
+    read_variables(d);
+    read_bounds(d);
+    return AT_OK;
 }

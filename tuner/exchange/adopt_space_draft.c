@@ -6,10 +6,10 @@ void atx_draft_write_space(atx_draft *d)
 {
     atx_space_param params[ATX_DRAFT_ARGS], constants[ATX_DRAFT_ARGS];
     for (int i = 0; i < d->arg_count; i++)
-        params[i] = (atx_space_param){ .name = d->args[i].name,
-                                       .dtype = d->args[i].type,
-                                       .pointer = d->args[i].pointer,
-                                       .constant = d->args[i].constant };
+        params[i] = (atx_space_param){ .name = d->args[i].arg.name,
+                                       .dtype = d->args[i].type.dtype,
+                                       .pointer = d->args[i].arg.pointer,
+                                       .constant = d->args[i].arg.constant };
     for (int i = 0; i < d->variable_count; i++)
         constants[i] = (atx_space_param){ .name = d->variables[i].arg.name,
                                           .dtype = d->variables[i].arg.type,

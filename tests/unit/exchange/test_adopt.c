@@ -1,4 +1,5 @@
-/* test_adopt.c - a draft of declarations for a kernel that is there: what is seen in odd files. */
+/* test_adopt.c - a draft of declarations for a kernel that is there: what is seen in a file, and what is not.
+ */
 #include "exchange/adopt.h"
 
 #include <criterion/criterion.h>
@@ -7,13 +8,18 @@
 
 TestSuite(adopt);
 
-static atx_adopted adopt(const char *text)
+static atx_adopted adopt_one(const char *text, const char *kernel)
 {
     atx_adopted out;
     at_error err = { 0 };
-    const atx_adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu" };
-    cr_assert_eq(atx_adopt(&out, &in, &err), AT_OK, "%s", err.text);
+    const atx_adopt_input in = { .text = text, .path = "k.cu", .source = "../k.cu", .kernel = kernel };
+    cr_assert_eq(atx_adopt(&out, &in, &err), AT_OK, "%s\n%s", err.text, text);
     return out;
+}
+
+static atx_adopted adopt(const char *text)
+{
+    return adopt_one(text, NULL);
 }
 
 static int count(const char *text, const char *what)
@@ -24,12 +30,35 @@ static int count(const char *text, const char *what)
     return n;
 }
 
+/* Lines that the draft of a file has; NULL-ended. */
+typedef struct example {
+    const char *what, *text, *kernel;
+    const char *lines[8];
+} example;
+
+static void expect_lines(const example *e)
+{
+    atx_adopted out = adopt_one(e->text, e->kernel);
+    for (int i = 0; e->lines[i]; i++) {
+        const bool is_absent = e->lines[i][0] == '!';
+        const char *line = e->lines[i] + is_absent;
+        const int n = count(atx_str_text(&out.op), line) + count(atx_str_text(&out.t), line);
+        cr_expect_eq(n > 0, !is_absent, "%s: %s\n%s%s", e->what, e->lines[i], atx_str_text(&out.op),
+                     atx_str_text(&out.t));
+    }
+    atx_adopted_clear(&out);
+}
+
+#define EXPECT_ALL(examples)                                                                                 \
+    for (size_t i = 0; i < sizeof(examples) / sizeof *(examples); i++)                                       \
+    expect_lines(&(examples)[i])
+
 Test(adopt, what_two_branches_define_is_one_parameter)
 {
     atx_adopted out = adopt("#ifdef FAST\n#ifndef WORK\n#define WORK 8\n#endif\n#else\n"
                             "#ifndef WORK\n#define WORK 2\n#endif\n#endif\n"
                             "__global__ void k(float *p, int n) { p[WORK] = n; }\n");
-    cr_expect_eq(count(atx_str_text(&out.t), "param     WORK = 4 8 16 32"), 1, "%s", atx_str_text(&out.t));
+    cr_expect_eq(count(atx_str_text(&out.t), "param     WORK = 1 2 4 8"), 1, "%s", atx_str_text(&out.t));
     cr_expect_eq(count(atx_str_text(&out.t), "param "), 1, "%s", atx_str_text(&out.t));
     atx_adopted_clear(&out);
 }
@@ -66,4 +95,217 @@ Test(adopt, dynamic_shared_memory_may_have_an_alignment)
         adopt("extern int other; __global__ void k(float *p) { __shared__ float s[1]; p[0] = s[0]; }");
     cr_expect_eq(count(atx_str_text(&out.t), "shared    "), 0, "%s", atx_str_text(&out.t));
     atx_adopted_clear(&out);
+}
+
+#define ADD                                                                                                  \
+    "__global__ void add(float *c, const float *a, int n)\n"                                                 \
+    "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) c[i] += a[i]; }\n"
+
+Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
+{
+    static const example EXAMPLES[] = {
+        { .what = "names and numbers",
+          .text = ADD
+          "void run(float *c, float *a, int count) {\n  int threads = 128;\n"
+          "  int blocks = (count + threads - 1) / threads;\n  add<<<blocks, threads>>>(c, a, count); }\n",
+          .lines = { "param     BLOCK = 32 64 128 256 512  # blockDim", "default   BLOCK=128",
+                     "grid      (n + BLOCK - 1) / BLOCK  # line 6", "block     BLOCK\n" } },
+        { .what = "literals",
+          .text = ADD "int main() { add<<<(1000 + 255) / 256, 256>>>(0, 0, 1000); }",
+          .lines = { "grid      (1000 + (BLOCK - 1)) / BLOCK", "default   BLOCK=256" } },
+        { .what = "a macro that divides, a macro for the block",
+          .text = "#define DIV_UP(a, b) (((a) + (b) - 1) / (b))\n#define THREADS 64\n" ADD
+                  "void run(float *c, float *a, int n) { add<<<DIV_UP(n, THREADS), THREADS>>>(c, a, n); }",
+          .lines = { "grid      ceil_div(n, BLOCK)", "default   BLOCK=64" } },
+        { .what = "a function that divides, an argument with a cast",
+          .text = ADD "static int up(int x, int y) { return (x + y - 1) / y; }\n"
+                      "void run(float *c, float *a, size_t size) {\n"
+                      "  add<<<up((int)size, 512), 512, 2 * sizeof(double)>>>(c, a, size); }",
+          .lines = { "grid      (n + BLOCK - 1) / BLOCK  # line 5", "shared    2 * 8" } },
+        { .what = "ceil",
+          .text = ADD "void run(float *c, float *a, int n) { int g = (int)ceil((float)n / 192); "
+                      "add<<<g, 192>>>(c, a, n); }",
+          .lines = { "ceil_div(n, BLOCK)", "param     BLOCK = 64 128 192 256 512" } },
+        { .what = "a grid that nobody can know is asked for",
+          .text = ADD "void run(float *c, float *a, int n) { add<<<best_grid(), 256>>>(c, a, n); }",
+          .lines = { "grid      ceil_div(n, BLOCK)  # ? how many blocks?" } },
+        { .what = "two dimensions",
+          .text =
+              "__global__ void t(float *y, const float *x, int w, int h) {\n"
+              " int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y;\n"
+              " if (i < w && j < h) y[j * w + i] = x[j * w + i]; }\n"
+              "void run(float *y, float *x, int w, int h) { dim3 block(32, 8);\n"
+              " dim3 grid((w + block.x - 1) / block.x, (h + block.y - 1) / block.y);\n"
+              " t<<<grid, block>>>(y, x, w, h); }",
+          .lines = { "param     BLOCK_X = 8 16 32 64 128  # blockDim.x", "param     BLOCK_Y = 2 4 8 16 32",
+                     "require   BLOCK_X * BLOCK_Y <= device.max_threads_per_block",
+                     "grid      (w + BLOCK_X - 1) / BLOCK_X, (h + BLOCK_Y - 1) / BLOCK_Y",
+                     "arg       y T[w * h] output" } },
+        { .what = "cudaLaunchKernel",
+          .text = ADD "void run(float *c, float *a, int n) { void *args[] = { &c, &a, &n };\n"
+                      " cudaLaunchKernel((void *)add, dim3((n + 127) / 128), dim3(128), args, 0, 0); }",
+          .lines = { "grid      (n + (BLOCK - 1)) / BLOCK", "default   BLOCK=128" } },
+        { .what = "a block that the kernel does not read stays",
+          .text = "__global__ void k(float *y, int n) { int i = blockIdx.x * 96 + threadIdx.x; if (i < n) "
+                  "y[i] = 1; }\n"
+                  "void run(float *y, int n) { k<<<(n + 95) / 96, 96>>>(y, n); }",
+          .lines = { "!param", "block     96\n", "grid      (n + 95) / 96" } },
+        { .what = "__launch_bounds__ by a macro",
+          .text = "#define MOST 256\n__global__ void __launch_bounds__(MOST) k(float *y, int n)\n"
+                  "{ int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = 1; }\n"
+                  "void run(float *y, int n) { k<<<(n + 127) / 128, 128>>>(y, n); }",
+          .lines = { "param     BLOCK = 32 64 128 256  # blockDim" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt, buffers_are_what_the_code_does_with_them)
+{
+    static const example EXAMPLES[] = {
+        { .what = "read, written, both, added to, through pointers and functions",
+          .text = "__device__ void put(float *to, int i, float v) { to[i] = v; }\n"
+                  "__global__ void k(float *in, float *out, float *both, int *hist, float *far, float *by, "
+                  "int n) {\n"
+                  " int i = blockIdx.x * 256 + threadIdx.x; if (i >= n) return;\n"
+                  " float *p = far + i; *p = in[i]; out[i] = in[i]; both[i] *= 2; atomicAdd(&hist[i], 1); "
+                  "put(by, i, 1); }",
+          .lines = { "arg       in T[n] input", "arg       out T[n] output", "arg       both T[n] inout",
+                     "arg       hist i32[n] output zero", "arg       far T[n] output",
+                     "arg       by T[n] output" } },
+        { .what = "a matrix product",
+          .text = "__global__ void mm(float *c, const float *a, const float *b, int m, int n, int k) {\n"
+                  " int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;\n"
+                  " if (row < m && col < n) { float s = 0; for (int i = 0; i < k; i++) s += a[row * k + i] * "
+                  "b[i * n + col];\n"
+                  "  c[row * n + col] = s; } }",
+          .lines = { "shape     m n k", "arg       c T[m * n] output", "arg       a T[m * k] input",
+                     "arg       b T[n * k] input" } },
+        { .what = "rows of blocks, by the launch",
+          .text =
+              "__global__ void rows(float *y, const float *x, int c) { const float *r = x + blockIdx.x * c;\n"
+              " float s = 0; for (int i = threadIdx.x; i < c; i += 32) s += r[i]; y[blockIdx.x] = s; }\n"
+              "__global__ void other(float *y, int r) {}\n",
+          .kernel = "rows",
+          .lines = { "arg       x T[c] input" } },
+        { .what = "indices, groups of four, numbers of the launch",
+          .text = "__global__ void g(float4 *y, const float *x, const int *at, float by, int mode, int n) {\n"
+                  " int i = blockIdx.x * 64 + threadIdx.x; if (i < n) { int j = at[i]; y[i].x = x[j] * by + "
+                  "mode; } }\n"
+                  "void run() { g<<<1, 64>>>(0, 0, 0, -0.5f, 3, 64); }",
+          .lines = { "arg       y T[n * 4] output", "arg       at i32[n] input index (",
+                     "arg       by f32 = -0.5\n", "arg       mode i32 = 3\n" } },
+        { .what = "a float output beside the template's type",
+          .text = "template <class E> __global__ void mix(float *sum, const E *x, int n)\n"
+                  "{ int i = blockIdx.x * 256 + threadIdx.x; if (i < n) sum[i] = (float)x[i]; }\n"
+                  "void run(float *s, half *x, int n) { mix<half><<<n / 256, 256>>>(s, x, n); }",
+          .lines = { "type      T = f16", "arg       sum f32[n] output", "arg       x T[n] input",
+                     "kernel    mix<T>\n", "require   n / 256 > 0" } },
+        { .what = "types of the file",
+          .text = "typedef float real;\nusing index_t = unsigned;\n#define KEY short\n"
+                  "__global__ void k(real *y, const index_t *x, const KEY *z, uchar *w, int n)\n"
+                  "{ int i = threadIdx.x; if (i < n) { y[i] = x[i] + z[i]; w[i] = 1; } }",
+          .lines = { "type      T = f32", "arg       x u32[n]", "arg       z i16[n]",
+                     "arg       w u8[n] output" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt, names_that_declarations_cannot_have_become_others)
+{
+    static const example EXAMPLES[] = {
+        { .what = "T, a function, a dimension of CUDA's",
+          .text =
+              "__global__ void k(float *y, float min, int T, int dim3, int n, int C) { int i = threadIdx.x;\n"
+              " if (i < T * dim3 * C * n) y[i] = min; }",
+          .lines = { "shape     T_ dim3_ n C", "arg       T_ i32  # the kernel's T", "arg       min_ f32 = 1",
+                     "arg       dim3_ i32  # the kernel's dim3" } },
+        { .what = "an argument of the template and a size of one name",
+          .text = "template <int n> __global__ void k(float *y, const float *x) { if (threadIdx.x < n) y[n] "
+                  "= x[n]; }\n"
+                  "void run(float *y, float *x) { k<64><<<1, 64>>>(y, x); k<32><<<1, 64>>>(y, x); }",
+          .lines = { "kernel    k<64>", "shape     n " } },
+        { .what = "__names",
+          .text = "__global__ void k(float *__y, int __n) { if (threadIdx.x < __n) __y[0] = 1; }",
+          .lines = { "arg       y T", "arg       n i32" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt, parameters_are_what_shapes_the_code)
+{
+    static const example EXAMPLES[] = {
+        { .what = "a tile's size without #ifndef, and nothing else",
+          .text = "#define TILE_DIM 32\n#define RADIUS 3\n#define MODE_FAST 1\nconstexpr int kUnroll = 4;\n"
+                  "const int kVersion = 7;\n"
+                  "__global__ void k(float *y, int n) { __shared__ float s[TILE_DIM]; s[threadIdx.x] = "
+                  "kVersion;\n"
+                  "#pragma unroll kUnroll\n for (int i = 0; i < RADIUS; i++) if (i < n && MODE_FAST) y[i] = "
+                  "s[i]; }",
+          .lines = { "param     TILE_DIM = 16 32 64 128", "param     kUnroll = 2 4 8 16",
+                     "define    TILE_DIM\n", "default   TILE_DIM=32 kUnroll=4", "!RADIUS", "!MODE_FAST",
+                     "!kVersion" } },
+        { .what = "arguments of a template by the file's launches",
+          .text = "enum Kind { SUM, MOST };\ntemplate <class E, int TILE, bool CHECK, Kind K> __global__ "
+                  "void k(E *y, int n)\n"
+                  "{ E s[TILE]; for (int i = 0; i < TILE; i++) if (!CHECK || i < n) y[i] = s[i] + K; }\n"
+                  "void run(double *y, int n) { if (n < 9) k<double, 4, true, MOST><<<1, 32>>>(y, n);\n"
+                  " else k<double, 16, true, MOST><<<1, 32>>>(y, n); }",
+          .lines = { "type      T = f64", "param     TILE = 4 16\n", "kernel    k<T, TILE, true, MOST>\n",
+                     "default   TILE=4 " } },
+        { .what = "an explicit instance",
+          .text = "template <typename E, int N> __global__ void k(E *y) { E s[N]; y[0] = s[0]; }\n"
+                  "template __global__ void k<float, 8>(float *);\n",
+          .lines = { "kernel    k<T, N>\n", "param     N = 4 8 16 32" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt, of_several_kernels_of_one_name_one_is_taken)
+{
+    static const char TEXT[] = "__global__ void k(float *y, int n);\n"
+                               "__global__ void k(float *y, int n) { if (threadIdx.x < n) y[0] = 1; }\n"
+                               "__global__ void k(double *y, int n) { if (threadIdx.x < n) y[0] = 1; }\n";
+    static const example EXAMPLES[] = {
+        { .what = "the first", .text = TEXT, .lines = { "type      T = f32", "# overload 1 of 2" } },
+        { .what = "by its types",
+          .text = TEXT,
+          .kernel = "k(double *, int)",
+          .lines = { "type      T = f64" } },
+        { .what = "by its number", .text = TEXT, .kernel = "k#2", .lines = { "type      T = f64" } },
+        { .what = "a list of parameters with #ifdef",
+          .text = "__global__ void k(float *y,\n#ifdef EXTRA\n int extra,\n#endif\n int n) { if (threadIdx.x "
+                  "< n) y[0] = 1; }",
+          .lines = { "!extra", "arg       n i32" } },
+    };
+    EXPECT_ALL(EXAMPLES);
+}
+
+Test(adopt, what_cannot_be_adopted_is_refused_with_its_place)
+{
+    static const struct {
+        const char *text, *kernel, *error;
+    } EXAMPLES[] = {
+        { "\n__global__ void k(float *y, cudaTextureObject_t t, int n) {}", NULL,
+          "k.cu:2: found the texture or surface 't' of k" },
+        { "__global__ void k(float *y, int n) {\n y[0] = tex2D<float>(t, 1, 1); }", NULL,
+          "k.cu:2: found the texture access 'tex2D'" },
+        { "__global__ void k(float *y, const float *const *rows) {}", NULL,
+          "k.cu:1: found the pointer to pointers 'rows'" },
+        { "__device__ float s;\n__global__ void k(const float *y) {}", NULL,
+          "k.cu:2: found only pointers to const among the parameters of k" },
+        { "#if 0\n__global__ void k(float *y) {}\n#endif", "k",
+          "k.cu:2: found the kernel k where #if leaves it out" },
+        { "__global__ void k(float *y);", "k", "k.cu:1: found the declaration of a kernel without its code" },
+        { "template <class... A> __global__ void k(float *y, A... a) { y[0] = 1; }", NULL,
+          "k.cu:1: found k, a template of any number of arguments" },
+    };
+    for (size_t i = 0; i < sizeof EXAMPLES / sizeof *EXAMPLES; i++) {
+        atx_adopted out;
+        at_error err = { 0 };
+        const atx_adopt_input in = {
+            .text = EXAMPLES[i].text, .path = "k.cu", .source = "../k.cu", .kernel = EXAMPLES[i].kernel
+        };
+        cr_expect_eq(atx_adopt(&out, &in, &err), AT_ERR_INPUT, "%s", EXAMPLES[i].text);
+        cr_expect(strncmp(err.text, EXAMPLES[i].error, strlen(EXAMPLES[i].error)) == 0, "%s", err.text);
+    }
 }

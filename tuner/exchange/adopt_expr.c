@@ -1,0 +1,673 @@
+/*
+ * adopt_expr.c - expressions of the host as expressions of declarations: names by their definitions, calls of
+ * functions that divide and round up, casts left out. What is not understood is not taken over.
+ */
+#include "exchange/adopt_draft.h"
+
+#include "util/chars.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 12, MOST_TEXT = ATX_DRAFT_EXPR };
+
+/* ---- definitions ---- */
+
+static bool is_type_word(const atx_tokens *t, size_t i)
+{
+    static const char *const WORDS[] = { "int",      "unsigned", "long",      "size_t",  "auto",
+                                         "short",    "dim3",     "uint",      "int64_t", "uint32_t",
+                                         "uint64_t", "int32_t",  "constexpr", "const",   "static",
+                                         "float",    "double",   "char",      "uint3",   "bool",
+                                         "signed",   NULL };
+    return i < t->count && atx_token_is_one_of(t->text, &t->items[i], WORDS);
+}
+
+/* Whether `open`, a brace before `at`, still is open there. */
+static bool encloses(const atx_tokens *t, size_t at, size_t before)
+{
+    for (size_t i = at; i < before; i++) {
+        if (atx_tokens_is(t, i, "{")) {
+            if (atx_tokens_match(t, i) < before)
+                i = atx_tokens_match(t, i);
+        } else if (atx_tokens_is(t, i, "}")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "int x = 4", "dim3 x(a, b)", "int a = 1, x = 4": the tokens of the value. */
+static bool read_definition(atx_span *out, const atx_tokens *t, size_t i)
+{
+    const bool typed = i && (is_type_word(t, i - 1) || atx_tokens_is(t, i - 1, ","));
+    if (!typed)
+        return false;
+    if (atx_tokens_is(t, i + 1, "=")) {
+        const size_t end = atx_tokens_find(t, i + 2, t->count, ";");
+        *out = (atx_span){ i + 2, atx_code_comma(t, i + 2, end) };
+        return out->begin < out->end;
+    }
+    if ((atx_tokens_is(t, i + 1, "(") || atx_tokens_is(t, i + 1, "{")) && is_type_word(t, i - 1)) {
+        *out = (atx_span){ i + 2, atx_tokens_match(t, i + 1) };
+        return out->begin < out->end && out->end < t->count && atx_tokens_is(t, out->end + 1, ";");
+    }
+    return false;
+}
+
+/* Whether the value of a name changes after its definition at token i. */
+static bool is_changed(const atx_tokens *t, const char *name, size_t i, size_t before)
+{
+    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "++", "--", NULL };
+    for (; i < before; i++)
+        if (atx_tokens_is(t, i, name) && i + 1 < t->count &&
+            (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
+             (i && atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 5))))
+            return true;
+    return false;
+}
+
+bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, size_t before)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = before; i-- > 0;)
+        if (atx_tokens_is(t, i, name) && read_definition(out, t, i) && encloses(t, i, before))
+            return !is_changed(t, name, i + 1, before);
+    return false;
+}
+
+/* ---- numbers ---- */
+
+static bool plain_number(long *out, const atx_tokens *t, size_t i)
+{
+    char text[ATX_MAX_WORD], *end = text;
+    size_t n = 0;
+    if (atx_token_copy(text, sizeof text, t->text, &t->items[i]) >= sizeof text)
+        return false;
+    for (size_t k = 0; text[k]; k++) /* 1'000 */
+        if (text[k] != '\'')
+            text[n++] = text[k];
+    text[n] = '\0';
+    *out = strtol(text, &end, 0);
+    return end != text && !end[strspn(end, "uUlL")];
+}
+
+static bool number_of(long *out, const atx_draft *d, const atx_tokens *t, atx_span span, int depth);
+
+static bool named_number(long *out, const atx_draft *d, const atx_tokens *t, size_t i, int depth)
+{
+    char name[ATX_MAX_WORD];
+    atx_span value;
+    atx_draft_word(name, t, i);
+    const atx_draft_macro *macro = atx_draft_find_macro(d, name);
+    if (depth >= MOST_DEPTH || !name[0])
+        return false;
+    if (strcmp(name, "warpSize") == 0) {
+        *out = 32;
+        return true;
+    }
+    if (macro)
+        return !macro->open && number_of(out, d, &d->all, macro->body, depth + 1);
+    const size_t before = t == &d->code ? i : d->code.count;
+    return atx_draft_definition(&value, d, name, before) &&
+           !(value.begin <= i && i < value.end && t == &d->code) &&
+           number_of(out, d, &d->code, value, depth + 1);
+}
+
+typedef struct reading {
+    const atx_draft *d;
+    const atx_tokens *t;
+    size_t at, end;
+    int depth;
+    bool bad;
+} reading;
+
+static long read_sum(reading *r, int least);
+
+static long read_operand(reading *r)
+{
+    long value = 0;
+    if (r->at >= r->end) {
+        r->bad = true;
+        return 0;
+    }
+    const size_t i = r->at++;
+    if (r->t->items[i].kind == ATX_TOKEN_NUMBER) {
+        r->bad = r->bad || !plain_number(&value, r->t, i);
+    } else if (atx_tokens_is_word(r->t, i)) {
+        r->bad = r->bad || !named_number(&value, r->d, r->t, i, r->depth);
+    } else if (atx_tokens_is(r->t, i, "-")) {
+        value = -read_operand(r);
+    } else if (atx_tokens_is(r->t, i, "(")) {
+        const size_t close = atx_tokens_match(r->t, i);
+        bool cast = close < r->end && close > i + 1;
+        for (size_t k = i + 1; k < close && cast; k++)
+            cast = is_type_word(r->t, k);
+        if (cast) {
+            r->at = close + 1;
+            return read_operand(r);
+        }
+        value = read_sum(r, 0);
+        r->bad = r->bad || !atx_tokens_is(r->t, r->at, ")");
+        r->at++;
+    } else {
+        r->bad = true;
+    }
+    return value;
+}
+
+static long read_sum(reading *r, int least)
+{
+    static const char *const SIGNS[][4] = { { "<<", ">>" }, { "+", "-" }, { "*", "/", "%" } };
+    long value = read_operand(r);
+    while (r->at < r->end && !r->bad && !atx_tokens_is(r->t, r->at, ")")) {
+        int tight = 0;
+        for (int k = 0; k < 3; k++)
+            if (atx_token_is_one_of(r->t->text, &r->t->items[r->at], SIGNS[k]))
+                tight = k + 1;
+        if (!tight) {
+            r->bad = true;
+            return value;
+        }
+        if (tight <= least)
+            return value;
+        const char c = r->t->text[r->t->items[r->at++].begin];
+        const long y = read_sum(r, tight);
+        const bool huge = labs(value) > 1L << 31 || labs(y) > 1L << 31;
+        r->bad = r->bad || huge || ((c == '/' || c == '%') && y == 0) ||
+                 ((c == '<' || c == '>') && (y < 0 || y > 31 || value < 0));
+        if (r->bad)
+            return 0;
+        value = c == '+'   ? value + y
+                : c == '-' ? value - y
+                : c == '*' ? value * y
+                : c == '/' ? value / y
+                : c == '%' ? value % y
+                : c == '<' ? value << y
+                           : value >> y;
+    }
+    return value;
+}
+
+static bool number_of(long *out, const atx_draft *d, const atx_tokens *t, atx_span span, int depth)
+{
+    reading r = { d, t, span.begin, span.end, depth, false };
+    if (span.begin >= span.end)
+        return false;
+    *out = read_sum(&r, 0);
+    return !r.bad && r.at == span.end;
+}
+
+bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_span span)
+{
+    return number_of(out, d, t, span, 0);
+}
+
+/* ---- expressions ---- */
+
+typedef struct writing {
+    const atx_draft *d;
+    atx_str *out;
+    const atx_tokens *t;
+    int depth;
+    atx_draft *grid;             /* whose extra sizes may be added; NULL: none may */
+    int axis;                    /* of the grid */
+    const struct writing *outer; /* whose tokens stand for these names */
+    atx_span given[8];
+    char params[8][ATX_MAX_WORD];
+    int given_count;
+} writing;
+
+static bool write_span(writing *w, atx_span span);
+
+static bool is_size(const atx_draft_arg *a)
+{
+    const char *type = a->type.dtype;
+    return !a->stars && a->type.lanes == 1 && type && (type[0] == 'i' || type[0] == 'u') &&
+           (strcmp(type + 1, "32") == 0 || strcmp(type + 1, "64") == 0);
+}
+
+/* The argument of the launch that begins at token i is a parameter of the kernel: that one's name. */
+static bool write_argument(writing *w, size_t *i, size_t end)
+{
+    const atx_draft *d = w->d;
+    const atx_tokens *t = &d->code;
+    for (int k = 0; k < d->arg_count && k < d->launch.arg_count && w->t == t; k++) {
+        const size_t begin = d->launch.args[k][0], n = d->launch.args[k][1] - begin;
+        bool same = d->args[k].stars == 0 && n > 0 && *i + n <= end && atx_tokens_is_word(t, begin) &&
+                    is_size(&d->args[k]);
+        for (size_t j = 0; j < n && same; j++) {
+            const atx_token *x = &t->items[begin + j], *y = &t->items[*i + j];
+            same = x->end - x->begin == y->end - y->begin &&
+                   memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
+        }
+        if (same && !(n == 1 && (atx_tokens_is(t, *i + 1, ".") || atx_tokens_is(t, *i + 1, "(")))) {
+            atx_str_add(w->out, d->args[k].name);
+            *i += n;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of "x(A, B)": what stands for argument `n`; empty: there is none. */
+static atx_span nth(const atx_tokens *t, size_t open, int n)
+{
+    const size_t end = atx_tokens_match(t, open);
+    size_t at = open + 1;
+    for (; at < end && n > 0; n--)
+        at = atx_code_comma(t, at, end) + 1;
+    return at < end ? (atx_span){ at, atx_code_comma(t, at, end) } : (atx_span){ end, end };
+}
+
+static bool write_call(writing *w, const char *name, size_t open)
+{
+    atx_str_addf(w->out, "%s(", name);
+    if (!write_span(w, nth(w->t, open, 0)))
+        return false;
+    atx_str_add(w->out, ", ");
+    if (!write_span(w, nth(w->t, open, 1)))
+        return false;
+    atx_str_add(w->out, ")");
+    return true;
+}
+
+static bool contains(const char *text, const char *const *words)
+{
+    char low[ATX_MAX_WORD];
+    size_t n = 0;
+    for (; text[n] && n + 1 < sizeof low; n++)
+        low[n] = (char)(text[n] >= 'A' && text[n] <= 'Z' ? text[n] - 'A' + 'a' : text[n]);
+    low[n] = '\0';
+    for (; *words; words++)
+        if (strstr(low, *words))
+            return true;
+    return false;
+}
+
+/* divUp, CEIL_DIV, iDivUp, cdiv, ceildiv, DIV_ROUND_UP */
+static bool divides_up(const char *name)
+{
+    static const char *const DIV[] = { "div", NULL }, *const UP[] = { "up", "ceil", "cdiv", "round", NULL };
+    return contains(name, DIV) && contains(name, UP);
+}
+
+/* ceil((float)a / b), ceilf(a / 256.0f) */
+static bool write_ceil(writing *w, size_t open)
+{
+    const size_t end = atx_tokens_match(w->t, open);
+    size_t begin = open + 1;
+    while (atx_tokens_is(w->t, begin, "(") && atx_tokens_match(w->t, begin) + 1 == end)
+        begin++;
+    const size_t stop = begin == open + 1 ? end : atx_tokens_match(w->t, begin - 1);
+    const size_t slash = atx_tokens_find(w->t, begin, stop, "/");
+    if (slash >= stop || atx_tokens_find(w->t, slash + 1, stop, "+") < stop)
+        return false;
+    atx_str_add(w->out, "ceil_div(");
+    if (!write_span(w, (atx_span){ begin, slash }))
+        return false;
+    atx_str_add(w->out, ", ");
+    if (!write_span(w, (atx_span){ slash + 1, stop }))
+        return false;
+    atx_str_add(w->out, ")");
+    return true;
+}
+
+/* A macro with arguments, or a function of the file that only returns: its body with what is given. */
+static bool write_body(writing *w, const atx_tokens *t, size_t params, atx_span body, size_t open)
+{
+    writing inner = {
+        .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1, .axis = w->axis, .grid = w->grid, .outer = w
+    };
+    const size_t end = atx_tokens_match(t, params);
+    for (size_t at = params + 1; at < end && inner.given_count < 8;) {
+        const size_t comma = atx_code_comma(t, at, end);
+        const size_t word = atx_tokens_find(t, at, comma, "=") - 1;
+        inner.given[inner.given_count] = nth(w->t, open, inner.given_count);
+        atx_draft_word(inner.params[inner.given_count++], t, word);
+        at = comma + 1;
+    }
+    atx_str_add(w->out, "(");
+    const bool good = w->depth < MOST_DEPTH && write_span(&inner, body);
+    atx_str_add(w->out, ")");
+    return good;
+}
+
+static bool write_function(writing *w, const char *name, size_t open)
+{
+    const atx_draft_macro *macro = atx_draft_find_macro(w->d, name);
+    const atx_draft_function *f = atx_draft_find_function(w->d, name);
+    const size_t args = nth(w->t, open, 1).begin < nth(w->t, open, 1).end
+                            ? 1 + (size_t)(nth(w->t, open, 2).begin < nth(w->t, open, 2).end)
+                            : 0;
+    if (args == 1 && (strcmp(name, "min") == 0 || strcmp(name, "max") == 0 || strcmp(name, "MIN") == 0 ||
+                      strcmp(name, "MAX") == 0))
+        return write_call(w, name[1] == 'i' || name[1] == 'I' ? "min" : "max", open);
+    if (args == 1 && divides_up(name))
+        return write_call(w, "ceil_div", open);
+    if (strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0)
+        return write_ceil(w, open);
+    if (macro && macro->open)
+        return write_body(w, &w->d->all, macro->open, macro->body, open);
+    if (f && atx_tokens_is(&w->d->code, f->body + 1, "return")) {
+        const size_t end = atx_tokens_find(&w->d->code, f->body + 2, f->end, ";");
+        if (end + 1 == f->end)
+            return write_body(w, &w->d->code, f->open, (atx_span){ f->body + 2, end }, open);
+    }
+    return false;
+}
+
+/* sizeof(float) */
+static bool write_sizeof(writing *w, size_t open)
+{
+    atx_draft_type type;
+    atx_dtype dtype;
+    at_error ignored;
+    if (w->t != &w->d->code)
+        return false;
+    const size_t end = atx_tokens_match(w->t, open);
+    atx_draft_type_of(&type, w->d, open + 1, end);
+    if (type.targ >= 0 || (!type.dtype && strlen(type.name) == 1)) {
+        atx_str_add(w->out, "sizeof(T)");
+        return true;
+    }
+    if (!type.dtype || atx_dtype_parse(&dtype, type.dtype, strlen(type.dtype), &ignored) != AT_OK)
+        return false;
+    atx_str_addf(w->out, "%d", atx_dtype_bytes(dtype) * type.lanes);
+    return true;
+}
+
+/* A component of a dim3, or the value of a name. *i is behind it afterwards. */
+static bool write_value(writing *w, const char *name, atx_span value, size_t *i)
+{
+    const atx_tokens *t = &w->d->code;
+    writing inner = {
+        .d = w->d, .out = w->out, .t = t, .depth = w->depth + 1, .axis = w->axis, .grid = w->grid
+    };
+    if (w->depth >= MOST_DEPTH || !name[0])
+        return false;
+    if (atx_tokens_is(w->t, *i, ".")) {
+        char axis[ATX_MAX_WORD];
+        atx_draft_word(axis, w->t, *i + 1);
+        size_t open = value.begin > 0 ? value.begin - 1 : 0;
+        if (atx_tokens_is(t, value.begin, "dim3"))
+            open = value.begin + 1;
+        if (!(atx_tokens_is(t, open, "(") || atx_tokens_is(t, open, "{")) || strchr("xyz", axis[0]) == NULL ||
+            axis[1])
+            return false;
+        const atx_span part = nth(t, open, axis[0] - 'x');
+        *i += 2;
+        if (part.begin >= part.end)
+            atx_str_add(w->out, "1");
+        return part.begin >= part.end || write_span(&inner, part);
+    }
+    const bool one = value.end == value.begin + 1;
+    atx_str_add(w->out, one ? "" : "(");
+    const bool good = write_span(&inner, value);
+    atx_str_add(w->out, one ? "" : ")");
+    return good;
+}
+
+/* Of the draft's own block parameters: where the host has the same name; that of this direction before
+ * others. */
+static bool write_block(writing *w, const char *name)
+{
+    const atx_draft *d = w->d;
+    for (int n = 0; n < 4; n++) {
+        const int k = n ? n - 1 : w->axis;
+        for (int a = 0; a < ATX_DRAFT_ALIASES; a++)
+            if (d->block[k][0] && d->block_param[k][0] && strcmp(d->block_from[k][a], name) == 0) {
+                atx_str_add(w->out, d->block_param[k]);
+                return true;
+            }
+    }
+    return false;
+}
+
+/* block.x, where `block` is what the launch has: its size in the draft. */
+static bool write_dimension(writing *w, size_t *i)
+{
+    const atx_draft *d = w->d;
+    const atx_tokens *t = &d->code;
+    const size_t from = d->launch.config[1][0];
+    const atx_token *a = &t->items[from], *b = &t->items[*i];
+    char axis[ATX_MAX_WORD];
+    atx_draft_word(axis, t, *i + 2);
+    if (w->t != t || d->launch.config[1][1] != from + 1 || !atx_tokens_is(t, *i + 1, ".") || axis[0] < 'x' ||
+        axis[0] > 'z' || axis[1] || a->end - a->begin != b->end - b->begin ||
+        memcmp(t->text + a->begin, t->text + b->begin, a->end - a->begin) != 0)
+        return false;
+    const char *size = d->block[axis[0] - 'x'];
+    atx_str_addf(w->out, strpbrk(size, " +-") ? "(%s)" : "%s", size[0] ? size : "1");
+    *i += 3;
+    return true;
+}
+
+/* Whether it is a parameter of the function that launches: TYPE name, or TYPE name). */
+static bool is_parameter(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->launch.at; i-- > 1;) {
+        if (atx_tokens_is(t, i, "}") && t->items[i].pair < i)
+            i = t->items[i].pair;
+        if (atx_tokens_is(t, i, name) && (atx_tokens_is(t, i + 1, ",") || atx_tokens_is(t, i + 1, ")")) &&
+            is_type_word(t, i - 1))
+            return true;
+        if (atx_tokens_is(t, i, ";") && i && atx_tokens_is(t, i - 1, "}"))
+            return false;
+    }
+    return false;
+}
+
+/* A size that the host alone has, as of rows that are a block each. */
+static bool write_extra(writing *w, const char *name, size_t at, size_t next)
+{
+    static const char *const LAUNCHES[] = { "block", "grid", "thread", "sm", "warp", NULL };
+    atx_draft *d = w->grid;
+    if (!d || w->t != &d->code || contains(name, LAUNCHES) || atx_tokens_is(w->t, next, ".") ||
+        atx_tokens_is(w->t, next, "->") || atx_tokens_is(w->t, next, "[") || !is_parameter(d, name) ||
+        (at && (atx_tokens_is(w->t, at - 1, ".") || atx_tokens_is(w->t, at - 1, "->"))))
+        return false;
+    int k = 0;
+    while (k < d->extra_count && strcmp(d->extra[k], name) != 0)
+        k++;
+    if (k == ATX_DRAFT_EXTRA)
+        return false;
+    if (k == d->extra_count) {
+        atx_draft_free_name(d->extra_name[k], d, name);
+        snprintf(d->extra[k], sizeof d->extra[k], "%s", name);
+        d->extra_count++;
+    }
+    atx_str_add(w->out, d->extra_name[k]);
+    return true;
+}
+
+static bool write_name(writing *w, size_t *i, size_t end)
+{
+    const atx_draft *d = w->d;
+    char name[ATX_MAX_WORD];
+    atx_span value;
+    const size_t at = (*i)++;
+    atx_draft_word(name, w->t, at);
+    for (int k = 0; k < w->given_count; k++)
+        if (strcmp(w->params[k], name) == 0) {
+            writing outer = *w->outer;
+            const bool one = w->given[k].end == w->given[k].begin + 1;
+            atx_str_add(w->out, one ? "" : "(");
+            const bool good = write_span(&outer, w->given[k]);
+            atx_str_add(w->out, one ? "" : ")");
+            return good;
+        }
+    while (atx_tokens_is(w->t, *i, "::") && atx_tokens_is_word(w->t, *i + 1)) {
+        atx_draft_word(name, w->t, *i + 1);
+        *i += 2;
+    }
+    if (write_block(w, name))
+        return true;
+    for (int k = 0; k < d->param_count; k++)
+        if (strcmp(d->params[k].name, name) == 0) {
+            atx_str_add(w->out, name);
+            return true;
+        }
+    if (atx_tokens_is(w->t, *i, "<") && atx_tokens_match(w->t, *i) < end)
+        *i = atx_tokens_match(w->t, *i) + 1;
+    if (atx_tokens_is(w->t, *i, "(")) {
+        const size_t open = *i;
+        *i = atx_tokens_match(w->t, open) + 1;
+        if (strcmp(name, "sizeof") == 0)
+            return write_sizeof(w, open);
+        if (is_type_word(w->t, at) || strcmp(name, "static_cast") == 0) {
+            atx_str_add(w->out, "(");
+            const bool good = write_span(w, (atx_span){ open + 1, *i - 1 });
+            atx_str_add(w->out, ")");
+            return good;
+        }
+        return write_function(w, name, open);
+    }
+    if (atx_tokens_is(w->t, *i, ".") && atx_tokens_is(w->t, *i + 1, "multiProcessorCount")) {
+        *i += 2;
+        atx_str_add(w->out, "device.sms");
+        return true;
+    }
+    const atx_draft_macro *macro = atx_draft_find_macro(d, name);
+    if (macro && !macro->open && w->depth < MOST_DEPTH) {
+        writing inner = {
+            .d = d, .out = w->out, .t = &d->all, .depth = w->depth + 1, .axis = w->axis, .grid = w->grid
+        };
+        const bool one = macro->body.end == macro->body.begin + 1;
+        atx_str_add(w->out, one ? "" : "(");
+        const bool good = write_span(&inner, macro->body);
+        atx_str_add(w->out, one ? "" : ")");
+        return good;
+    }
+    const size_t before = w->t == &d->code ? at : d->launch.at;
+    return atx_draft_definition(&value, d, name, before) ? write_value(w, name, value, i)
+                                                         : write_extra(w, name, at, *i);
+}
+
+/* "256", "256.0f" as 256 */
+static bool write_number(writing *w, size_t i)
+{
+    char text[ATX_MAX_WORD], *end;
+    long value = 0;
+    if (!plain_number(&value, w->t, i)) {
+        atx_draft_word(text, w->t, i);
+        value = strtol(text, &end, 10);
+        if (end == text || end[0] != '.' || end[1 + strspn(end + 1, "0fF")])
+            return false;
+    }
+    const int k = w->axis;
+    if (w->d->block_param[k][0] && w->d->block_literal && w->d->block_value[k] > 1) {
+        if (value == w->d->block_value[k]) {
+            atx_str_add(w->out, w->d->block_param[k]);
+            return true;
+        }
+        if (value == w->d->block_value[k] - 1 && value > 2) {
+            atx_str_addf(w->out, "(%s - 1)", w->d->block_param[k]);
+            return true;
+        }
+    }
+    atx_str_addf(w->out, "%ld", value);
+    return true;
+}
+
+/* A cast is left out: (int)x, (unsigned long)(x) */
+static bool is_cast(const atx_tokens *t, size_t open)
+{
+    const size_t close = atx_tokens_match(t, open);
+    bool cast = close < t->count && close > open + 1;
+    for (size_t k = open + 1; k < close && cast; k++)
+        cast = is_type_word(t, k);
+    return cast;
+}
+
+static bool write_span(writing *w, atx_span span)
+{
+    static const char *const SIGNS[] = { "+",  "-",  "*", "/", "%", "<", ">", "<=", ">=", "==", "!=",
+                                         "&&", "||", "?", ":", "(", ")", "&", "|",  "<<", ">>", NULL };
+    const atx_tokens *t = w->t;
+    if (w->out->len > MOST_TEXT || span.begin >= span.end)
+        return false;
+    for (size_t i = span.begin; i < span.end;) {
+        if (w->out->len && !strchr(" (", w->out->data[w->out->len - 1]) && i > span.begin &&
+            !atx_tokens_is(t, i, ")"))
+            atx_str_add(w->out, " ");
+        if (t->items[i].kind == ATX_TOKEN_NUMBER) {
+            if (!write_number(w, i++))
+                return false;
+        } else if (atx_tokens_is(t, i, "(") && is_cast(t, i)) {
+            i = atx_tokens_match(t, i) + 1;
+        } else if (atx_tokens_is_word(t, i)) {
+            if (!write_argument(w, &i, span.end) && !write_dimension(w, &i) && !write_name(w, &i, span.end))
+                return false;
+        } else if (atx_token_is_one_of(t->text, &t->items[i], SIGNS)) {
+            char sign[ATX_MAX_WORD];
+            atx_draft_word(sign, t, i++);
+            atx_str_add(w->out, sign);
+        } else {
+            return false;
+        }
+    }
+    return w->out->len <= MOST_TEXT;
+}
+
+/* Where the bracket at `open` is closed. */
+static size_t closing(const char *text, size_t open)
+{
+    int depth = 0;
+    for (size_t i = open; text[i]; i++) {
+        depth += (text[i] == '(') - (text[i] == ')');
+        if (!depth)
+            return i;
+    }
+    return open;
+}
+
+/* Without brackets around a name, or around all: ((n) + 1) as n + 1. */
+static void tidy(char *text)
+{
+    for (size_t i = 0; text[i]; i++) {
+        const size_t close = text[i] == '(' ? closing(text, i) : i;
+        bool plain = close > i + 1 && (i == 0 || !atx_is_word_part(text[i - 1]));
+        const bool all = i == 0 && !text[close + 1];
+        for (size_t k = i + 1; k < close && plain && !all; k++)
+            plain = atx_is_word_part(text[k]);
+        if (!plain || close == i)
+            continue;
+        memmove(text + close, text + close + 1, strlen(text + close));
+        memmove(text + i, text + i + 1, strlen(text + i));
+        i -= i > 0;
+    }
+}
+
+static bool write_all(writing *w, atx_span span)
+{
+    atx_str *out = w->out;
+    const size_t before = out->len;
+    if (write_span(w, span) && !out->failed) {
+        tidy(out->data + before);
+        out->len = strlen(out->data);
+        return true;
+    }
+    if (out->data) {
+        out->len = before;
+        out->data[before] = '\0';
+    }
+    return false;
+}
+
+bool atx_draft_expression(atx_str *out, const atx_draft *d, atx_span span, int axis)
+{
+    writing w = { .d = d, .out = out, .t = &d->code, .axis = axis };
+    return write_all(&w, span);
+}
+
+bool atx_draft_grid(atx_str *out, atx_draft *d, atx_span span, int axis)
+{
+    const int before = d->extra_count;
+    writing w = { .d = d, .out = out, .t = &d->code, .axis = axis, .grid = d };
+    const bool good = write_all(&w, span);
+    d->extra_count = good ? d->extra_count : before;
+    return good;
+}

@@ -1,0 +1,191 @@
+/* adopt_guess.c - what is written where a file does not say it: sizes, the type T, a grid. */
+#include "exchange/adopt_draft.h"
+
+#include <string.h>
+
+/* Where no index has one, the first whole number that the launch does not say. */
+static uint64_t any_dim(const atx_draft *d)
+{
+    for (int i = 0; i < d->arg_count; i++) {
+        const atx_draft_arg *a = &d->args[i];
+        if (!a->stars && a->type.lanes == 1 && a->type.dtype && strchr("iu", a->type.dtype[0]) &&
+            strlen(a->type.dtype) == 3 && !a->value[0])
+            return (uint64_t)1 << i;
+    }
+    return 0;
+}
+
+void atx_draft_choose_dims(atx_draft *d, uint64_t dims, uint64_t first)
+{
+    int count = d->extra_count;
+    dims = dims | first | (uint64_t)d->extra_count ? dims | first : any_dim(d);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < d->arg_count; i++) {
+            const uint64_t from = pass ? dims : first;
+            if (d->args[i].dim || d->args[i].own || !(from >> i & 1) || count == ATX_MAX_DIMS)
+                continue;
+            d->args[i].dim = true;
+            count++;
+        }
+    if (!count)
+        atx_draft_free_name(d->lone_dim, d, "n");
+    for (int i = 0; i < d->arg_count; i++) /* those that are none have a value */
+        for (int k = 0; k < d->arg_count; k++)
+            if (!d->args[k].dim)
+                d->args[i].dims &= ~((uint64_t)1 << k);
+}
+
+const char *atx_draft_first_dim(const atx_draft *d)
+{
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].dim)
+            return d->args[i].name;
+    return d->extra_count ? d->extra_name[0] : d->lone_dim;
+}
+
+/* ---- types ---- */
+
+static bool is_type_t(const atx_draft *d, const atx_draft_arg *a)
+{
+    const int targ = a->type.targ;
+    return targ >= 0 && strcmp(d->targs[targ].text, "T") == 0;
+}
+
+/* The type of a buffer's elements: through the template. NULL: unknown. */
+static const char *type_of(const atx_draft *d, const atx_draft_arg *a)
+{
+    const int targ = a->type.targ;
+    const char *type = targ >= 0 ? d->targs[targ].dtype : a->type.dtype;
+    return type && strcmp(type, "bool") == 0 ? "u8" : type;
+}
+
+const char *atx_draft_element(const atx_draft *d)
+{
+    const char *first = NULL;
+    for (int i = 0; i < d->arg_count; i++) /* a template's own T */
+        if (d->args[i].stars && is_type_t(d, &d->args[i]))
+            return type_of(d, &d->args[i]) ? type_of(d, &d->args[i]) : "f32";
+    for (int i = 0; i < d->arg_count; i++) {
+        const char *type = d->args[i].stars ? type_of(d, &d->args[i]) : NULL;
+        if (type && d->args[i].written)
+            return type;
+        first = first ? first : type;
+    }
+    return first ? first : "f32";
+}
+
+const char *atx_draft_own_type(const atx_draft *d, const atx_draft_arg *a)
+{
+    const char *type = type_of(d, a);
+    bool any = false; /* T is an argument of the template, so that a buffer of one type is not of T */
+    for (int i = 0; i < d->arg_count; i++)
+        any = any || (d->args[i].stars && is_type_t(d, &d->args[i]));
+    return is_type_t(d, a) || !type || (!any && strcmp(type, atx_draft_element(d)) == 0) ? NULL : type;
+}
+
+/* ---- sizes ---- */
+
+static void add_product(atx_str *out, const atx_draft *d, uint64_t dims)
+{
+    bool first = true;
+    for (int i = 0; i < d->extra_count; i++)
+        if (dims >> (63 - i) & 1) {
+            atx_str_addf(out, "%s%s", first ? "" : " * ", d->extra_name[i]);
+            first = false;
+        }
+    for (int i = 0; i < d->arg_count; i++)
+        if (dims >> i & 1) {
+            atx_str_addf(out, "%s%s", first ? "" : " * ", d->args[i].name);
+            first = false;
+        }
+}
+
+/* Of a buffer whose index says nothing: that of another one, else the first dimension. */
+static uint64_t sizes_of(const atx_draft *d, const atx_draft_arg *a)
+{
+    uint64_t dims = a->dims;
+    for (int i = 0; i < d->arg_count && !dims; i++)
+        dims = d->args[i].stars ? d->args[i].dims : 0;
+    for (int i = 0; i < d->arg_count && !dims; i++)
+        dims = d->args[i].dim ? (uint64_t)1 << i : 0;
+    dims = dims || !d->extra_count ? dims : (uint64_t)1 << 63;
+    return dims;
+}
+
+void atx_draft_add_size(atx_str *out, const atx_draft *d, const atx_draft_arg *a)
+{
+    const long factor = a->factor * a->type.lanes;
+    const uint64_t dims = sizes_of(d, a);
+    if (dims)
+        add_product(out, d, dims);
+    else
+        atx_str_add(out, d->lone_dim);
+    if (factor > 1)
+        atx_str_addf(out, " * %ld", factor);
+}
+
+/* ---- grid ---- */
+
+static const atx_draft_arg *main_output(const atx_draft *d)
+{
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].stars && d->args[i].written)
+            return &d->args[i];
+    return NULL;
+}
+
+/* Blocks for each element of the output; in two dimensions for its last two sizes. */
+void atx_draft_add_grid(atx_str *out, const atx_draft *d)
+{
+    const atx_draft_arg *a = main_output(d);
+    const uint64_t dims = a ? sizes_of(d, a) : 0;
+    int list[ATX_MAX_DIMS], count = 0;
+    for (int i = 0; i < d->arg_count; i++)
+        if ((dims >> i & 1) && count < ATX_MAX_DIMS)
+            list[count++] = i;
+    for (int k = 0; k < 3; k++) {
+        if (d->grid[k][0]) {
+            atx_str_addf(out, "%s%s", k ? ", " : "", d->grid[k]);
+        } else if (k == 0) {
+            atx_str_add(out, "ceil_div(");
+            if (d->block[1][0] && count > 1)
+                atx_str_add(out, d->args[list[count - 1]].name);
+            else if (count)
+                add_product(out, d, dims);
+            else
+                atx_str_add(out, atx_draft_first_dim(d));
+            atx_str_addf(out, ", %s)", d->block[0]);
+        } else if (d->block[k][0] && count > k && d->grid_guessed) {
+            atx_str_addf(out, ", ceil_div(%s, %s)", d->args[list[count - 1 - k]].name, d->block[k]);
+        } else if (d->grid[2][0]) {
+            atx_str_add(out, ", 1");
+        }
+    }
+}
+
+/* ---- outputs ---- */
+
+static int count_written(const atx_draft *d)
+{
+    int count = 0;
+    for (int i = 0; i < d->arg_count; i++)
+        count += d->args[i].stars && d->args[i].written;
+    return count;
+}
+
+at_status atx_draft_outputs(atx_draft *d)
+{
+    if (!count_written(d))
+        for (int i = 0; i < d->arg_count; i++)
+            if (d->args[i].stars && !d->args[i].arg.constant)
+                d->args[i].written = d->args[i].read = true;
+    if (count_written(d))
+        return AT_OK;
+    int pointers = 0;
+    for (int i = 0; i < d->arg_count; i++)
+        pointers += d->args[i].stars > 0;
+    return atx_fail(d->err, AT_ERR_INPUT,
+                    "%s: found %s among the parameters of %s; expected a buffer that it writes",
+                    atx_draft_place(d, &d->code.items[d->kernel_text.name]).text,
+                    pointers ? "only pointers to const" : "no pointer", d->kernel);
+}

@@ -1,0 +1,320 @@
+/*
+ * adopt_launch.c - grid, block and shared memory as the file's own launch has them. The block of a kernel
+ * that reads blockDim is a parameter, the author's its default; any other is what its author says.
+ */
+#include "exchange/adopt_draft.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- which launch ---- */
+
+/* How much of a launch can be understood: the arguments of its template, its block. */
+static int score(const atx_draft *d, const atx_host_launch *l)
+{
+    int points = 0;
+    long value;
+    for (size_t at = l->list; at < l->list_end;) {
+        const size_t comma = atx_code_comma(&d->code, at, l->list_end);
+        points += atx_draft_number(&value, d, &d->code, (atx_span){ at, comma });
+        at = comma + 1;
+    }
+    for (int k = 0; k < 2 && k < l->config_count; k++)
+        points += atx_draft_number(&value, d, &d->code, (atx_span){ l->config[k][0], l->config[k][1] });
+    return points + (l->arg_count == d->arg_count);
+}
+
+void atx_draft_find_launch(atx_draft *d)
+{
+    atx_host_launch one;
+    int best = -1;
+    for (size_t at = 0; atx_host_launch_next(&one, &d->code, d->kernel, &at);)
+        if (one.config_count >= 2 && score(d, &one) > best) {
+            best = score(d, &one);
+            d->launch = one;
+            d->launched = true;
+        }
+}
+
+/* ---- components ---- */
+
+/* Of "dim3(a, b)", "a", or the name of one of these: component k. Empty: 1. false: not understood. */
+static bool component(atx_span *out, const atx_draft *d, atx_span from, int k)
+{
+    const atx_tokens *t = &d->code;
+    atx_span value = from;
+    for (int depth = 0; depth < 8 && value.begin < value.end; depth++) {
+        size_t open = SIZE_MAX;
+        if (atx_tokens_is(t, value.begin, "dim3") &&
+            (atx_tokens_is(t, value.begin + 1, "(") || atx_tokens_is(t, value.begin + 1, "{")) &&
+            atx_tokens_match(t, value.begin + 1) + 1 == value.end)
+            open = value.begin + 1;
+        else if (atx_tokens_is(t, value.begin, "{") && atx_tokens_match(t, value.begin) + 1 == value.end)
+            open = value.begin;
+        else if (depth && value.begin >= 2 &&
+                 (atx_tokens_is(t, value.begin - 1, "(") || atx_tokens_is(t, value.begin - 1, "{")))
+            open = value.begin - 1; /* dim3 name(a, b) */
+        if (open != SIZE_MAX) {
+            size_t at = open + 1;
+            const size_t end = atx_tokens_match(t, open);
+            for (int n = k; n > 0 && at < end; n--)
+                at = atx_code_comma(t, at, end) + 1;
+            *out = at < end ? (atx_span){ at, atx_code_comma(t, at, end) } : (atx_span){ 0, 0 };
+            return true;
+        }
+        char name[ATX_MAX_WORD];
+        atx_span next;
+        atx_draft_word(name, t, value.begin);
+        const bool one = value.end == value.begin + 1 && atx_tokens_is_word(t, value.begin);
+        if (!one || atx_draft_find_macro(d, name) || !atx_draft_definition(&next, d, name, d->launch.at))
+            break;
+        /* "int blocks = ...", no dim3: the component is its name */
+        const bool is_dim3 =
+            (atx_tokens_is(t, next.begin - 1, "(") || atx_tokens_is(t, next.begin - 1, "{"))
+                ? atx_tokens_is(t, next.begin - 3, "dim3")
+                : atx_tokens_is(t, next.begin - 3, "dim3") || atx_tokens_is(t, next.begin, "dim3");
+        if (!is_dim3)
+            break;
+        value = next;
+    }
+    *out = k ? (atx_span){ 0, 0 } : value;
+    return value.begin < value.end;
+}
+
+/* ---- the block ---- */
+
+/* Follows names to a number: those of the host go to `from`. A parameter of the draft ends it. */
+static atx_draft_param *chase(atx_draft *d, atx_span span, int k, long *value)
+{
+    const atx_tokens *t = &d->code;
+    int aliases = 0;
+    *value = 0;
+    for (int depth = 0; depth < 8; depth++) {
+        char name[ATX_MAX_WORD];
+        atx_span next;
+        if (span.end != span.begin + 1 || !atx_tokens_is_word(t, span.begin))
+            break;
+        atx_draft_word(name, t, span.begin);
+        atx_draft_param *p = atx_draft_find_param(d, name);
+        if (p)
+            return p;
+        if (aliases < ATX_DRAFT_ALIASES)
+            memcpy(d->block_from[k][aliases++], name, sizeof name);
+        const atx_draft_macro *m = atx_draft_find_macro(d, name);
+        if (m && m->body.end == m->body.begin + 1 && atx_tokens_is_word(&d->all, m->body.begin)) {
+            atx_draft_word(name, &d->all, m->body.begin);
+            if ((p = atx_draft_find_param(d, name)) != NULL)
+                return p;
+        }
+        if (m || !atx_draft_definition(&next, d, name, d->launch.at))
+            break;
+        span = next;
+    }
+    if (!atx_draft_number(value, d, t, span) || *value < 1 || *value > 1024)
+        *value = 0;
+    return NULL;
+}
+
+/* A name for what the kernel reads as blockDim, that the file does not have. */
+static void name_block(atx_draft *d, int k, bool several)
+{
+    static const char *const ONE[] = { "BLOCK", "BLOCK_THREADS", "TUNED_BLOCK" };
+    static const char *const MORE[][3] = { { "BLOCK_X", "BLOCK_Y", "BLOCK_Z" },
+                                           { "BLOCK_DIM_X", "BLOCK_DIM_Y", "BLOCK_DIM_Z" },
+                                           { "TUNED_X", "TUNED_Y", "TUNED_Z" } };
+    for (int i = 0; i < 3; i++) {
+        const char *name = several ? MORE[i][k] : ONE[i];
+        bool used = false;
+        for (size_t n = 0; n < d->all.count && !used; n++)
+            used = atx_tokens_is(&d->all, n, name);
+        if (!used || i == 2) {
+            atx_draft_free_name(d->block_param[k], d, name);
+            return;
+        }
+    }
+}
+
+static void own_block(atx_draft *d, int k, long value, bool several)
+{
+    name_block(d, k, several);
+    d->block_value[k] = value;
+    snprintf(d->block[k], sizeof d->block[k], "%s", d->block_param[k]);
+}
+
+/* Whether the host has one name for the block's size in this direction and in the first. */
+static bool is_first(const atx_draft *d, int k)
+{
+    return d->block_from[k][0][0] && d->block_param[0][0] &&
+           strcmp(d->block_from[k][0], d->block_from[0][0]) == 0;
+}
+
+/* Numbers as the block, or parameters for them where the kernel can do with others. */
+static void set_block(atx_draft *d, const long value[3])
+{
+    const bool several = value[1] > 1 || value[2] > 1;
+    for (int k = 0; k < 3; k++)
+        if (!d->block[k][0] && d->reads_block && value[k] > 1 && k && is_first(d, k))
+            snprintf(d->block[k], sizeof d->block[k], "%s", d->block_param[0]);
+        else if (!d->block[k][0] && d->reads_block && value[k] > 1)
+            own_block(d, k, value[k], several);
+        else if (!d->block[k][0] && (k == 0 || value[k] > 1))
+            snprintf(d->block[k], sizeof d->block[k], "%ld", value[k]);
+}
+
+static long bounded(const atx_draft *d, long value)
+{
+    return d->bound > 0 && value > d->bound ? d->bound : value;
+}
+
+/* Nobody says it: parameters of the file that are called so, else a usual size. */
+static void guess_block(atx_draft *d)
+{
+    long value[3] = { 1, 1, 1 };
+    bool named = false;
+    for (int i = 0; i < d->param_count; i++) {
+        const atx_draft_param *p = &d->params[i];
+        if (p->axis < 0 || d->block[p->axis][0])
+            continue;
+        snprintf(d->block[p->axis], sizeof d->block[p->axis], "%s", p->line[0] ? p->line : p->name);
+        named = true;
+    }
+    d->block_guessed = !named;
+    if (!named && !atx_draft_uses(d, "threadIdx") && !atx_draft_uses(d, "blockIdx") && !d->reads_block) {
+        snprintf(d->grid[0], sizeof d->grid[0], "1");
+    } else if (!named) {
+        value[0] = d->bound > 0 ? bounded(d, 1024) : d->axes == 1 ? 256 : d->axes == 2 ? 16 : 8;
+        value[1] = d->axes == 1 || d->bound > 0 ? 1 : d->axes == 2 ? 16 : 8;
+        value[2] = d->axes == 3 && d->bound <= 0 ? 4 : 1;
+        if (d->bound > 0 && d->axes > 1) {
+            value[0] = 32;
+            value[1] = d->bound / 32 > 0 ? d->bound / 32 : 1;
+        }
+    } else if (!d->block[0][0]) {
+        value[0] = 32;
+    }
+    set_block(d, value);
+}
+
+static void read_block(atx_draft *d)
+{
+    long value[3] = { 1, 1, 1 };
+    const atx_span from = { d->launch.config[1][0], d->launch.config[1][1] };
+    for (int k = 0; k < 3; k++) {
+        atx_span part;
+        if (!component(&part, d, from, k) || part.begin >= part.end)
+            continue;
+        atx_draft_param *p = chase(d, part, k, &value[k]);
+        if (p) {
+            p->axis = k;
+            snprintf(d->block[k], sizeof d->block[k], "%s", p->line[0] ? p->line : p->name);
+            continue;
+        }
+        if (part.end == part.begin + 1 && d->code.items[part.begin].kind == ATX_TOKEN_NUMBER)
+            d->block_literal = true;
+        atx_str text = { 0 };
+        if (!value[k] && !d->block_from[k][0][0] && atx_draft_expression(&text, d, part, k)) {
+            snprintf(d->block[k], sizeof d->block[k], "%s", atx_str_text(&text));
+        } else if (!value[k]) {
+            value[k] = k == 0 ? d->axes > 1 ? 32 : 256 : 8;
+            d->block_guessed = true;
+        }
+        atx_str_clear(&text);
+    }
+    if (d->bound > 0 && value[0] * value[1] * value[2] > d->bound && value[0] > d->bound)
+        value[0] = bounded(d, value[0]);
+    set_block(d, value);
+}
+
+/* ---- grid and shared memory ---- */
+
+static void read_grid(atx_draft *d)
+{
+    const atx_span from = { d->launch.config[0][0], d->launch.config[0][1] };
+    for (int k = 0; k < 3; k++) {
+        atx_span part;
+        atx_str text = { 0 };
+        const bool good = component(&part, d, from, k);
+        if (good && part.begin >= part.end)
+            continue;
+        if (good && atx_draft_grid(&text, d, part, k) && strlen(text.data) < sizeof d->grid[k])
+            snprintf(d->grid[k], sizeof d->grid[k], "%s", text.data);
+        else
+            d->grid_guessed = true;
+        atx_str_clear(&text);
+    }
+}
+
+static void read_shared(atx_draft *d)
+{
+    atx_str text = { 0 };
+    const atx_span from = { d->launch.config[2][0], d->launch.config[2][1] };
+    if (d->launch.config_count > 2 && atx_draft_expression(&text, d, from, 0)) {
+        if (strcmp(text.data, "0") != 0 && strlen(text.data) < sizeof d->shared_bytes)
+            snprintf(d->shared_bytes, sizeof d->shared_bytes, "%s", text.data);
+    } else if (d->launch.config_count > 2) {
+        d->shared_guessed = true;
+    }
+    atx_str_clear(&text);
+}
+
+/* ---- values of scalars ---- */
+
+/* The kernel is told its block's size: a value of the parameter. */
+static bool takes_block(atx_draft *d, atx_draft_arg *a, size_t begin, size_t end)
+{
+    if (end != begin + 1 || !atx_draft_scalars())
+        return false;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < ATX_DRAFT_ALIASES && d->block_param[k][0]; i++)
+            if (d->block_from[k][i][0] && atx_tokens_is(&d->code, begin, d->block_from[k][i])) {
+                snprintf(a->value, sizeof a->value, "%s", d->block_param[k]);
+                a->own = true;
+                return true;
+            }
+    return false;
+}
+
+/* A number as the launch has it: 4, -1, 0.5f, true. */
+static void read_values(atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    for (int i = 0; i < d->arg_count && i < d->launch.arg_count; i++) {
+        atx_draft_arg *a = &d->args[i];
+        size_t begin = d->launch.args[i][0];
+        const size_t end = d->launch.args[i][1];
+        const bool negative = atx_tokens_is(t, begin, "-");
+        char text[ATX_MAX_WORD];
+        long value;
+        begin += negative;
+        if (a->stars || begin >= end || takes_block(d, a, begin, end))
+            continue;
+        if (atx_draft_number(&value, d, t, (atx_span){ d->launch.args[i][0], end })) {
+            snprintf(a->value, sizeof a->value, "%ld", value);
+        } else if (end == begin + 1 && t->items[begin].kind == ATX_TOKEN_NUMBER) {
+            atx_draft_word(text, t, begin);
+            const size_t n = strspn(text, "0123456789.eE+-");
+            if (n && text[n - 1] == '.')
+                snprintf(a->value, sizeof a->value, "%s%.*s0", negative ? "-" : "", (int)n, text);
+            else
+                snprintf(a->value, sizeof a->value, "%s%s%.*s", negative ? "-" : "",
+                         text[0] == '.' ? "0" : "", (int)n, text);
+        } else if (end == begin + 1 &&
+                   (atx_tokens_is(t, begin, "true") || atx_tokens_is(t, begin, "false"))) {
+            snprintf(a->value, sizeof a->value, "%d", atx_tokens_is(t, begin, "true"));
+        }
+    }
+}
+
+void atx_draft_launch(atx_draft *d)
+{
+    if (!d->launched) {
+        guess_block(d);
+        d->grid_guessed = d->shared_guessed = true;
+        return;
+    }
+    read_block(d);
+    read_grid(d);
+    read_shared(d);
+    read_values(d);
+    d->in_loop = d->launch.in_loop;
+}

@@ -1,0 +1,105 @@
+/* adopt_names.c - what declarations call arguments and parameters: as the file does, where that name is free.
+ */
+#include "exchange/adopt_draft.h"
+
+#include "util/chars.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_taken(const atx_draft *d, const char *name)
+{
+    for (int i = 0; i < d->arg_count; i++)
+        if (strcmp(d->args[i].name, name) == 0)
+            return true;
+    for (int i = 0; i < d->variable_count; i++)
+        if (strcmp(d->variables[i].name, name) == 0)
+            return true;
+    for (int i = 0; i < d->param_count; i++)
+        if (strcmp(d->params[i].name, name) == 0 || strcmp(d->params[i].line, name) == 0)
+            return true;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(d->block_param[i], name) == 0)
+            return true;
+    for (int i = 0; i < d->extra_count; i++)
+        if (strcmp(d->extra_name[i], name) == 0)
+            return true;
+    const bool letter =
+        (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z') || name[0] == '_';
+    return strcmp(name, "T") == 0 || !letter || atx_name_is_reserved(name);
+}
+
+void atx_draft_free_name(char out[ATX_MAX_WORD], const atx_draft *d, const char *wanted)
+{
+    char name[ATX_MAX_WORD + 16];
+    const char *begin = wanted + strspn(wanted, "_");
+    if (strncmp(wanted, "__", 2) != 0 || !*begin)
+        begin = wanted;
+    snprintf(name, sizeof name, "%s", *begin ? begin : "arg");
+    for (int n = 1; n < 1000 && (is_taken(d, name) || strlen(name) >= ATX_MAX_WORD); n++)
+        snprintf(name, sizeof name, n == 1 ? "%.56s_" : "%.56s_%d", *begin ? begin : "arg", n);
+    snprintf(out, ATX_MAX_WORD, "%.63s", name);
+}
+
+void atx_draft_names(atx_draft *d)
+{
+    char name[ATX_MAX_WORD];
+    for (int i = 0; i < d->arg_count; i++) {
+        atx_draft_free_name(name, d, d->args[i].arg.name);
+        memcpy(d->args[i].name, name, sizeof name);
+    }
+    for (int i = 0; i < d->variable_count; i++) {
+        atx_draft_free_name(name, d, d->variables[i].arg.name);
+        memcpy(d->variables[i].name, name, sizeof name);
+    }
+}
+
+bool atx_draft_names_word(const char *text, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = text; n && (at = strstr(at, word)) != NULL; at += n)
+        if ((at == text || !atx_is_word_part(at[-1])) && !atx_is_word_part(at[n]))
+            return true;
+    return false;
+}
+
+/* ---- places ---- */
+
+static const atx_part *part_of(const atx_draft *d, const atx_token *token)
+{
+    for (size_t i = 0; i < d->in->part_count; i++)
+        if (token->begin >= d->in->parts[i].begin &&
+            token->begin < d->in->parts[i].begin + d->in->parts[i].len)
+            return &d->in->parts[i];
+    return NULL;
+}
+
+static const char *own_name(const atx_draft *d)
+{
+    const char *slash = strrchr(d->in->path, '/');
+    return slash ? slash + 1 : d->in->path;
+}
+
+int atx_draft_line(const atx_draft *d, const atx_token *token)
+{
+    const atx_part *part = part_of(d, token);
+    int line = part ? part->line : token->line;
+    for (size_t i = part ? part->begin : token->begin; i < token->begin; i++)
+        line += d->in->text[i] == '\n';
+    return line;
+}
+
+bool atx_draft_is_own(const atx_draft *d, const atx_token *token)
+{
+    const atx_part *part = part_of(d, token);
+    return !part || strcmp(part->file, own_name(d)) == 0;
+}
+
+atx_place atx_draft_place(const atx_draft *d, const atx_token *token)
+{
+    atx_place place;
+    const atx_part *part = part_of(d, token);
+    snprintf(place.text, sizeof place.text, "%.280s:%d",
+             atx_draft_is_own(d, token) ? d->in->path : part->file, atx_draft_line(d, token));
+    return place;
+}

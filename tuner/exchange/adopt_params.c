@@ -1,0 +1,347 @@
+/*
+ * adopt_params.c - what may become a parameter: a macro or constant that is an integer and shapes the code
+ * that the kernel reaches. One behind #ifndef is meant to be set; another one must look like the size of a
+ * tile, a block or an unrolled loop. Few and good.
+ */
+#include "exchange/adopt_draft.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static void lower(char out[ATX_MAX_WORD], const char *name)
+{
+    size_t n = 0;
+    for (; name[n] && n + 1 < ATX_MAX_WORD; n++)
+        out[n] = (char)tolower((unsigned char)name[n]);
+    out[n] = '\0';
+}
+
+static bool has_any(const char *text, const char *const *words)
+{
+    for (; *words; words++)
+        if (strstr(text, *words))
+            return true;
+    return false;
+}
+
+int atx_draft_block_axis(const char *name)
+{
+    static const char *const BLOCK[] = { "block", "threads", "bdim", NULL };
+    static const char *const OTHER[] = { "per_thread", "perthread", "blocks",  "grid", "per_block",
+                                         "block_m",    "block_n",   "block_k", "log",  NULL };
+    char low[ATX_MAX_WORD];
+    lower(low, name);
+    if (!(has_any(low, BLOCK) || strcmp(low, "tpb") == 0) || has_any(low, OTHER))
+        return -1;
+    const char axis = low[0] ? low[strlen(low) - 1] : '\0';
+    return axis == 'y' ? 1 : axis == 'z' ? 2 : 0;
+}
+
+static bool looks_like_shape(const char *name)
+{
+    static const char *const YES[] = { "tile",       "block",     "unroll",  "threads", "warps",  "vec",
+                                       "per_thread", "items",     "stage",   "chunk",   "coarse", "bdim",
+                                       "strip",      "perthread", "thread_", NULL };
+    static const char *const NO[] = { "num_blocks", "blocks", "grid", "warp_size", "warpsize", "shift",
+                                      "mask",       "log",    "max_", "version",   NULL };
+    static const char *const EXACT[] = { "bm", "bn", "bk",  "tm",       "tn", "tk",
+                                         "wm", "wn", "tpb", "rows_per", NULL };
+    char low[ATX_MAX_WORD];
+    lower(low, name);
+    for (int i = 0; EXACT[i]; i++)
+        if (strcmp(low, EXACT[i]) == 0)
+            return true;
+    return has_any(low, YES) && !has_any(low, NO);
+}
+
+/* #pragma unroll NAME */
+static bool unrolls(const atx_draft *d, const char *name)
+{
+    for (size_t i = 0; i + 3 < d->all.count; i++)
+        if (d->all.items[i].kind == ATX_TOKEN_DIRECTIVE && atx_tokens_is(&d->all, i + 1, "pragma") &&
+            atx_tokens_is(&d->all, i + 2, "unroll") &&
+            (atx_tokens_is(&d->all, i + 3, name) || atx_tokens_is(&d->all, i + 4, name)))
+            return true;
+    return false;
+}
+
+/* Whether it is within the brackets of an array that the kernel declares: TYPE NAME[... X ...] */
+static bool sizes_array(const atx_draft *d, const char *name)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = 2; i < t->count; i++) {
+        if (!d->reached[i] || !atx_tokens_is(t, i, "[") || !atx_tokens_is_word(t, i - 1) ||
+            !(atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ">")) ||
+            atx_tokens_is(t, i - 2, "return"))
+            continue;
+        for (size_t k = i + 1; k < atx_tokens_match(t, i); k++)
+            if (atx_tokens_is(t, k, name))
+                return true;
+    }
+    return false;
+}
+
+bool atx_draft_shapes(const atx_draft *d, const char *name)
+{
+    return name[0] && (unrolls(d, name) || looks_like_shape(name) || sizes_array(d, name));
+}
+
+/* Do only lines of the preprocessor ask for it, so that it switches something on or off? */
+static bool is_switch(const atx_draft *d, const char *name)
+{
+    for (size_t i = 0; i < d->code.count; i++)
+        if (atx_tokens_is(&d->code, i, name))
+            return false;
+    return true;
+}
+
+/* Whether a condition asks for it: #if X > 2. */
+static bool is_condition(const atx_draft *d, const char *name)
+{
+    for (size_t i = 0; i + 2 < d->all.count; i++) {
+        if (d->all.items[i].kind != ATX_TOKEN_DIRECTIVE ||
+            !(atx_tokens_is(&d->all, i + 1, "if") || atx_tokens_is(&d->all, i + 1, "elif")))
+            continue;
+        for (size_t k = i + 2;
+             k < d->all.count && d->all.items[k].directive && d->all.items[k].kind != ATX_TOKEN_DIRECTIVE;
+             k++)
+            if (atx_tokens_is(&d->all, k, name))
+                return true;
+    }
+    return false;
+}
+
+atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name)
+{
+    for (int i = 0; i < d->param_count; i++)
+        if (strcmp(d->params[i].name, name) == 0)
+            return &d->params[i];
+    return NULL;
+}
+
+/* A name that declarations cannot have is none of theirs: it stands in the file as it is. */
+static void add(atx_draft *d, atx_draft_param p)
+{
+    if (d->param_count < ATX_DRAFT_PARAMS && !atx_draft_find_param(d, p.name) && p.name[0] &&
+        !atx_name_is_reserved(p.name) && strcmp(p.name, "T") != 0)
+        d->params[d->param_count++] = p;
+}
+
+/* Whether the launch of the file is made with it. */
+static bool is_in_launch(const atx_draft *d, const char *name)
+{
+    for (int k = 0; d->launched && k < 2 && k < d->launch.config_count; k++)
+        for (size_t i = d->launch.config[k][0]; i < d->launch.config[k][1]; i++) {
+            char word[ATX_MAX_WORD];
+            atx_span value;
+            if (atx_tokens_is(&d->code, i, name))
+                return true;
+            atx_draft_word(word, &d->code, i);
+            if (!atx_tokens_is_word(&d->code, i) || !atx_draft_definition(&value, d, word, d->launch.at))
+                continue;
+            for (size_t j = value.begin; j < value.end; j++)
+                if (atx_tokens_is(&d->code, j, name))
+                    return true;
+        }
+    return false;
+}
+
+static bool is_wanted(const atx_draft *d, const char *name, long value)
+{
+    return value > 1 && value <= 4096 &&
+           (unrolls(d, name) || looks_like_shape(name) || (is_in_launch(d, name) && sizes_array(d, name)));
+}
+
+static void add_macros(atx_draft *d)
+{
+    for (size_t m = 0; m < d->macro_count; m++) {
+        const atx_draft_macro *macro = &d->macros[m];
+        atx_draft_param p = { .kind = ATX_DRAFT_MACRO, .guarded = macro->guarded };
+        atx_draft_word(p.name, &d->all, macro->name);
+        const size_t words = macro->body.end - macro->body.begin;
+        bool plain = words > 0 && words <= 4 && !macro->open; /* 4, (4), -4 */
+        for (size_t i = macro->body.begin; i < macro->body.end && plain; i++)
+            plain = d->all.items[i].kind == ATX_TOKEN_NUMBER || atx_tokens_is(&d->all, i, "(") ||
+                    atx_tokens_is(&d->all, i, ")") || atx_tokens_is(&d->all, i, "-");
+        if (!plain || !atx_draft_number(&p.value, d, &d->all, macro->body))
+            continue;
+        p.axis = atx_draft_block_axis(p.name);
+        const bool used = macro->reached || unrolls(d, p.name) || (macro->guarded && is_condition(d, p.name));
+        if (used && (macro->guarded || (ATX_DRAFT_CAN_HIDE && is_wanted(d, p.name, p.value))))
+            add(d, p);
+    }
+}
+
+/* constexpr int X = 4; of the file or a namespace. */
+static void add_constants(atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i + 3 < t->count; i++) {
+        if (atx_tokens_is(t, i, "{") && !(i > 0 && (atx_tokens_is(t, i - 1, "namespace") ||
+                                                    (i > 1 && atx_tokens_is(t, i - 2, "namespace"))))) {
+            i = atx_tokens_match(t, i) < t->count ? atx_tokens_match(t, i) : i;
+            continue;
+        }
+        if (!(atx_tokens_is(t, i, "const") || atx_tokens_is(t, i, "constexpr")) ||
+            atx_tokens_is(t, i + 1, "const"))
+            continue;
+        const size_t end = atx_tokens_find(t, i, t->count, ";"), equal = atx_tokens_find(t, i, end, "=");
+        atx_draft_param p = { .kind = ATX_DRAFT_CONSTANT };
+        atx_draft_type type;
+        if (equal >= end || equal < i + 2 || end != equal + 2 ||
+            !atx_draft_number(&p.value, d, t, (atx_span){ equal + 1, end }))
+            continue;
+        atx_draft_type_of(&type, d, i, equal - 1);
+        if (!type.dtype || !strchr("iu", type.dtype[0]))
+            continue;
+        atx_draft_word(p.name, t, equal - 1);
+        p.axis = atx_draft_block_axis(p.name);
+        if (is_wanted(d, p.name, p.value) && (atx_draft_uses(d, p.name) || unrolls(d, p.name)))
+            add(d, p);
+    }
+}
+
+/* Whether a declaration has it: a word that is no statement's stands before it. Its type may be unknown. */
+static bool is_declared(const atx_draft *d, const char *name)
+{
+    static const char *const STATEMENTS[] = {
+        "return", "else", "case", "do", "goto", "and", "or", "not", NULL
+    };
+    const atx_tokens *t = &d->code;
+    for (int i = 0; i < d->arg_count; i++)
+        if (strcmp(d->args[i].arg.name, name) == 0)
+            return true;
+    for (size_t i = 1; i < t->count; i++)
+        if (atx_tokens_is(t, i, name) && atx_tokens_is_word(t, i - 1) &&
+            !atx_token_is_one_of(t->text, &t->items[i - 1], STATEMENTS))
+            return true;
+    return false;
+}
+
+/* Whether a name is declared in a list: int a, b; enum { A, B }; */
+static bool is_listed(const atx_draft *d, const char *name)
+{
+    static const char *const BEFORE[] = { ",", "{", "*", "&", ">", NULL };
+    static const char *const BEHIND[] = { ",", "}", "=", ";", "[", "(", NULL };
+    const atx_tokens *t = &d->code;
+    for (size_t i = 1; i + 1 < t->count; i++)
+        if (atx_tokens_is(t, i, name) && atx_token_is_one_of(t->text, &t->items[i - 1], BEFORE) &&
+            atx_token_is_one_of(t->text, &t->items[i + 1], BEHIND))
+            return true;
+    return false;
+}
+
+/* Of CUDA's and C's headers. */
+static bool is_of_headers(const char *name)
+{
+    static const char *const PREFIXES[] = { "FLT_",  "DBL_",  "INT_",  "UINT", "CUDA", "LONG_",
+                                            "LLONG", "SHRT_", "CHAR_", "M_",   "NULL", "INFINITY",
+                                            "NAN",   "RAND_", "EXIT_", NULL };
+    for (int i = 0; PREFIXES[i]; i++)
+        if (strncmp(name, PREFIXES[i], strlen(PREFIXES[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Names as parameters have them: of capitals, or of several words. */
+void atx_draft_note_unknown(atx_draft *d)
+{
+    static const char *const BEHIND[] = { "(", "::", "<", "{", NULL }, *const BEFORE[] = { ".", "->",
+                                                                                           "::", "struct",
+                                                                                           NULL };
+    const atx_tokens *t = &d->code;
+    snprintf(d->out->kernel, sizeof d->out->kernel, "%s", d->kernel);
+    for (size_t i = d->kernel_text.head; i < d->body_end && !d->out->unknown; i++) {
+        char name[ATX_MAX_WORD];
+        atx_draft_word(name, t, i);
+        const bool shaped = strpbrk(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ") != NULL;
+        if (!atx_tokens_is_word(t, i) || !name[0] || !shaped ||
+            atx_token_is_one_of(t->text, &t->items[i + 1], BEHIND) ||
+            (i && atx_token_is_one_of(t->text, &t->items[i - 1], BEFORE)) || atx_tokens_is_word(t, i + 1))
+            continue;
+        d->out->unknown =
+            !(is_of_headers(name) || atx_name_is_reserved(name) || atx_draft_find_macro(d, name) ||
+              is_declared(d, name) || is_listed(d, name) || atx_draft_find_function(d, name));
+    }
+}
+
+/* Names that code uses and nothing defines. */
+static void add_undefined(atx_draft *d)
+{
+    for (const char *const *name = d->in->undefined; name && *name; name++) {
+        atx_draft_param p = { .value = 1, .kind = ATX_DRAFT_UNDEFINED, .guessed = true };
+        if (strlen(*name) >= ATX_MAX_WORD || is_declared(d, *name))
+            continue;
+        strcpy(p.name, *name);
+        p.axis = atx_draft_block_axis(*name);
+        p.value = p.axis == 0 ? 256 : p.axis > 0 ? 8 : 1;
+        add(d, p);
+    }
+}
+
+void atx_draft_params(atx_draft *d)
+{
+    add_macros(d);
+    if (ATX_DRAFT_CAN_HIDE)
+        add_constants(d);
+    add_undefined(d);
+}
+
+/* ---- values ---- */
+
+static bool is_power(long v)
+{
+    return v > 0 && (v & (v - 1)) == 0;
+}
+
+/* Around what its author took: the author's first. */
+static void add_around(atx_str *out, const atx_draft *d, const atx_draft_param *p)
+{
+    const long v = p->value;
+    if (v == 0 || (v == 1 && p->kind == ATX_DRAFT_MACRO && is_switch(d, p->name)))
+        atx_str_add(out, "0 1");
+    else if (v == 1)
+        atx_str_add(out, "1 2 4 8");
+    else if (v < 0)
+        atx_str_addf(out, "%ld", v);
+    else if (is_power(v) && v <= 1 << 20)
+        atx_str_addf(out, "%ld %ld %ld %ld", v / 2, v, 2 * v, 4 * v);
+    else
+        atx_str_addf(out, "%ld %ld", v, 2 * v);
+}
+
+static void add_listed(atx_str *out, const atx_draft_param *p)
+{
+    long all[ATX_DRAFT_VALUES + 1] = { p->value };
+    int count = 1;
+    for (int i = 0; i < p->value_count; i++)
+        all[count++] = p->values[i];
+    for (int i = 1; i < count; i++)
+        for (int k = i; k > 0 && all[k - 1] > all[k]; k--) {
+            const long one = all[k];
+            all[k] = all[k - 1];
+            all[k - 1] = one;
+        }
+    for (int i = 0; i < count; i++)
+        atx_str_addf(out, "%s%ld", i ? " " : "", all[i]);
+}
+
+void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p)
+{
+    const long most = d->bound > 0 ? d->bound : 1024;
+    if (p->boolean) {
+        atx_str_add(out, "false true");
+    } else if (p->value_count) {
+        add_listed(out, p);
+    } else if (p->axis == 0 && p->value >= 32 && is_power(p->value)) {
+        bool first = true;
+        for (long v = p->value / 4 < 32 ? 32 : p->value / 4; v <= most && v <= 4 * p->value;
+             v *= 2, first = false)
+            atx_str_addf(out, "%s%ld", first ? "" : " ", v);
+        if (first)
+            atx_str_addf(out, "%ld", p->value);
+    } else {
+        add_around(out, d, p);
+    }
+}

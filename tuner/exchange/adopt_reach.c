@@ -1,0 +1,203 @@
+/*
+ * adopt_reach.c - what a kernel's code reaches: the functions of the file that it names, what those name, and
+ * the macros in all of that. By names alone, so an overload too many may be reached.
+ */
+#include "exchange/adopt_draft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- functions ---- */
+
+/* Behind ")" of a function's parameters: const, noexcept, a list of initializers; "{" or not. */
+static size_t find_body(const atx_tokens *t, size_t close)
+{
+    size_t i = close + 1;
+    while (atx_tokens_is(t, i, "const") || atx_tokens_is(t, i, "noexcept") || atx_tokens_is(t, i, "override"))
+        i++;
+    if (atx_tokens_is(t, i, "->"))
+        while (i < t->count && !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, ";"))
+            i++;
+    return atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < t->count ? i : t->count;
+}
+
+static at_status add_function(atx_draft *d, atx_draft_function f)
+{
+    if (!atx_grow(&d->functions, &d->function_cap, d->function_count, sizeof f))
+        return atx_no_memory(d->err);
+    d->functions[d->function_count++] = f;
+    return AT_OK;
+}
+
+static at_status find_functions(atx_draft *d)
+{
+    static const char *const NOT[] = { "if", "for", "while", "switch", "return", "sizeof", "catch", NULL };
+    const atx_tokens *t = &d->code;
+    at_status status = AT_OK;
+    for (size_t i = 0; i + 1 < t->count && status == AT_OK; i++) {
+        if (!atx_tokens_is_word(t, i) || !atx_tokens_is(t, i + 1, "(") ||
+            atx_token_is_one_of(t->text, &t->items[i], NOT))
+            continue;
+        const size_t close = atx_tokens_match(t, i + 1), body = find_body(t, close);
+        if (body < t->count)
+            status = add_function(d, (atx_draft_function){ i, i + 1, body, atx_tokens_match(t, body) });
+    }
+    return status;
+}
+
+static bool has_name(const atx_tokens *t, size_t a, const atx_tokens *u, size_t b)
+{
+    const atx_token *x = &t->items[a], *y = &u->items[b];
+    return x->end - x->begin == y->end - y->begin &&
+           memcmp(t->text + x->begin, u->text + y->begin, x->end - x->begin) == 0;
+}
+
+const atx_draft_function *atx_draft_find_function(const atx_draft *d, const char *name)
+{
+    for (size_t i = 0; i < d->function_count; i++)
+        if (atx_tokens_is(&d->code, d->functions[i].name, name))
+            return &d->functions[i];
+    return NULL;
+}
+
+/* ---- macros ---- */
+
+static at_status find_macros(atx_draft *d)
+{
+    const atx_tokens *t = &d->all;
+    for (size_t i = 0; i + 2 < t->count; i++) {
+        if (t->items[i].kind != ATX_TOKEN_DIRECTIVE || !atx_tokens_is(t, i + 1, "define") ||
+            !atx_tokens_is_word(t, i + 2))
+            continue;
+        atx_draft_macro m = { .name = i + 2 };
+        size_t end = i + 3;
+        while (end < t->count && t->items[end].directive && t->items[end].kind != ATX_TOKEN_DIRECTIVE)
+            end++;
+        m.open = i + 3 < end && atx_tokens_is(t, i + 3, "(") && !t->items[i + 3].blank ? i + 3 : 0;
+        m.body = (atx_span){ m.open ? atx_tokens_match(t, m.open) + 1 : i + 3, end };
+        m.guarded = i > 2 && atx_tokens_is(t, i - 2, "ifndef") && has_name(t, i - 1, t, i + 2);
+        if (m.body.begin > end)
+            continue;
+        if (!atx_grow(&d->macros, &d->macro_cap, d->macro_count, sizeof m))
+            return atx_no_memory(d->err);
+        d->macros[d->macro_count++] = m;
+    }
+    return AT_OK;
+}
+
+const atx_draft_macro *atx_draft_find_macro(const atx_draft *d, const char *name)
+{
+    for (size_t i = 0; i < d->macro_count; i++)
+        if (atx_tokens_is(&d->all, d->macros[i].name, name))
+            return &d->macros[i];
+    return NULL;
+}
+
+/* ---- what is reached ---- */
+
+/* Marks the functions and macros that a word names. Whether one is new. */
+static bool follow(atx_draft *d, const atx_tokens *t, size_t word)
+{
+    bool more = false;
+    for (size_t i = 0; i < d->function_count; i++) {
+        const atx_draft_function *f = &d->functions[i];
+        if (!d->reached[f->end] && has_name(t, word, &d->code, f->name)) {
+            memset(d->reached + f->name, 1, f->end + 1 - f->name);
+            more = true;
+        }
+    }
+    for (size_t i = 0; i < d->macro_count; i++)
+        if (!d->macros[i].reached && has_name(t, word, &d->all, d->macros[i].name))
+            more = d->macros[i].reached = true;
+    return more;
+}
+
+/* Follows what is reached and was not followed yet. Whether there was any. */
+static bool spread(atx_draft *d)
+{
+    bool more = false;
+    for (size_t i = 0; i < d->code.count; i++)
+        if (d->reached[i] == 1) {
+            d->reached[i] = 2;
+            more = (d->code.items[i].kind == ATX_TOKEN_WORD && follow(d, &d->code, i)) || more;
+        }
+    for (size_t m = 0; m < d->macro_count; m++) {
+        if (!d->macros[m].reached || d->macros[m].followed)
+            continue;
+        d->macros[m].followed = true;
+        for (size_t i = d->macros[m].body.begin; i < d->macros[m].body.end; i++)
+            if (d->all.items[i].kind == ATX_TOKEN_WORD)
+                more = follow(d, &d->all, i) || more;
+    }
+    return more;
+}
+
+bool atx_draft_uses(const atx_draft *d, const char *name)
+{
+    for (size_t i = 0; i < d->code.count; i++)
+        if (d->reached[i] && atx_tokens_is(&d->code, i, name))
+            return true;
+    for (size_t m = 0; m < d->macro_count; m++)
+        for (size_t i = d->macros[m].body.begin; d->macros[m].reached && i < d->macros[m].body.end; i++)
+            if (atx_tokens_is(&d->all, i, name))
+                return true;
+    return false;
+}
+
+/* `extern __shared__`, or with an alignment between: its size is said at the launch. */
+static bool has_dynamic_shared(const atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    bool is_extern = false;
+    for (size_t i = 0; i < t->count; i++) {
+        if (is_extern && atx_tokens_is(t, i, "__shared__"))
+            return true;
+        is_extern = (is_extern || (d->reached[i] && atx_tokens_is(t, i, "extern"))) &&
+                    !atx_tokens_is(t, i, ";") && !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, "}");
+    }
+    return false;
+}
+
+/* threadIdx.y, blockDim.z: 2 and 3. */
+static int highest_axis(const atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    int most = 1;
+    for (size_t i = 0; i + 2 < t->count; i++) {
+        if (!d->reached[i] || !(atx_tokens_is(t, i, "threadIdx") || atx_tokens_is(t, i, "blockDim")))
+            continue;
+        if (atx_tokens_is(t, i + 1, ".") && atx_tokens_is(t, i + 2, "z"))
+            return 3;
+        if (atx_tokens_is(t, i + 1, ".") && atx_tokens_is(t, i + 2, "y"))
+            most = 2;
+    }
+    return most;
+}
+
+static void read_traits(atx_draft *d)
+{
+    d->shared = has_dynamic_shared(d);
+    d->axes = highest_axis(d);
+    d->grid_sync = atx_draft_uses(d, "this_grid") || atx_draft_uses(d, "grid_group");
+    static const char *const BLOCK[] = { "blockDim", "thread_rank", "group_dim", "dim_threads",
+                                         "num_threads" };
+    for (size_t i = 0; i < sizeof BLOCK / sizeof *BLOCK; i++)
+        d->reads_block = d->reads_block || atx_draft_uses(d, BLOCK[i]);
+}
+
+at_status atx_draft_reach(atx_draft *d)
+{
+    at_status status = find_functions(d);
+    if (status == AT_OK)
+        status = find_macros(d);
+    if (status != AT_OK)
+        return status;
+    d->reached = calloc(d->code.count + 1, sizeof *d->reached);
+    if (!d->reached)
+        return atx_no_memory(d->err);
+    memset(d->reached + d->kernel_text.head, 1, d->body_end + 1 - d->kernel_text.head);
+    while (spread(d))
+        ;
+    read_traits(d);
+    return AT_OK;
+}

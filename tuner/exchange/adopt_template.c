@@ -1,0 +1,322 @@
+/*
+ * adopt_template.c - how a kernel is called from outside, ns::f<T, TILE>: the braces before it tell its
+ * namespaces, and the file's own launches what its template's arguments are. The first type of a buffer is T,
+ * numbers that shape the code are parameters; everything else is as the launch has it.
+ */
+#include "exchange/adopt_draft.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- namespaces ---- */
+
+/* Adds "name::" of what follows the word `namespace`: nothing without a name; a::b is two. */
+static void add_namespace(atx_str *out, const atx_tokens *t, size_t i)
+{
+    const size_t before = out->len;
+    for (; atx_tokens_is_word(t, i) || atx_tokens_is(t, i, "::"); i++)
+        atx_str_add_bytes(out, t->text + t->items[i].begin, t->items[i].end - t->items[i].begin);
+    if (out->len > before)
+        atx_str_add(out, "::");
+}
+
+void atx_draft_namespaces(atx_str *out, const atx_tokens *t, size_t end)
+{
+    size_t pending = 0; /* behind `namespace` or `struct`; 0: none */
+    for (size_t i = 0; i < end; i++) {
+        if (atx_tokens_is(t, i, "namespace") || atx_tokens_is(t, i, "struct"))
+            pending = i + 1;
+        if (atx_tokens_is(t, i, "{") && atx_tokens_match(t, i) < end)
+            i = atx_tokens_match(t, i);
+        else if (atx_tokens_is(t, i, "{") && pending)
+            add_namespace(out, t, pending);
+        if (atx_tokens_is(t, i, "{") || atx_tokens_is(t, i, "}") || atx_tokens_is(t, i, ";"))
+            pending = 0;
+    }
+}
+
+/* ---- the parameters of the template ---- */
+
+/* The '<' of the kernel's own template; 0: it is none. */
+static size_t find_template(const atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    size_t found = 0, i = d->kernel_text.head;
+    while (i < d->kernel_text.name)
+        if (atx_tokens_is(t, i, "template") && atx_tokens_is(t, i + 1, "<")) {
+            found = i + 1;
+            i = atx_tokens_match(t, found);
+        } else {
+            i++;
+        }
+    return found;
+}
+
+static atx_meaning meaning_of(const atx_tokens *t, size_t begin, size_t end)
+{
+    static const struct {
+        const char *word;
+        atx_meaning meaning;
+    } WORDS[] = { { "typename", ATX_MEANS_TYPE },   { "class", ATX_MEANS_TYPE },
+                  { "bool", ATX_MEANS_TRUTH },      { "int", ATX_MEANS_NUMBER },
+                  { "unsigned", ATX_MEANS_NUMBER }, { "long", ATX_MEANS_NUMBER },
+                  { "size_t", ATX_MEANS_NUMBER },   { "uint32_t", ATX_MEANS_NUMBER },
+                  { "int32_t", ATX_MEANS_NUMBER },  { "uint", ATX_MEANS_NUMBER },
+                  { "int64_t", ATX_MEANS_NUMBER },  { "short", ATX_MEANS_NUMBER },
+                  { "uint64_t", ATX_MEANS_NUMBER }, { "uint16_t", ATX_MEANS_NUMBER } };
+    if (atx_tokens_is(t, begin, "template"))
+        return ATX_MEANS_OTHER;
+    for (size_t i = begin; i < end; i++)
+        for (size_t k = 0; k < sizeof WORDS / sizeof *WORDS; k++)
+            if (atx_tokens_is(t, i, WORDS[k].word))
+                return WORDS[k].meaning;
+    return ATX_MEANS_OTHER;
+}
+
+/* One parameter, "int TILE = 16". */
+static void read_targ(atx_draft_targ *a, const atx_tokens *t, size_t begin, size_t end)
+{
+    const size_t equal = atx_tokens_find(t, begin, end, "=");
+    *a = (atx_draft_targ){ .meaning = meaning_of(t, begin, equal) };
+    if (equal > begin + 1 && atx_tokens_is_word(t, equal - 1))
+        atx_draft_word(a->name, t, equal - 1);
+    for (size_t i = begin; i < equal; i++)
+        a->pack = a->pack || atx_tokens_is(t, i, "...");
+    if (equal < end)
+        a->preset = (atx_span){ equal + 1, end };
+}
+
+void atx_draft_targs(atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    const size_t open = find_template(d), end = open ? atx_tokens_match(t, open) : 0;
+    for (size_t at = open + 1, comma; at < end && d->targ_count < ATX_DRAFT_TARGS; at = comma + 1) {
+        comma = atx_code_comma(t, at, end);
+        read_targ(&d->targs[d->targ_count++], t, at, comma);
+    }
+}
+
+/* ---- what stands for them ---- */
+
+/* template __global__ void f<float, 4>(...); as a list of arguments */
+static bool find_instance(atx_span *out, const atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i + 1 < t->count; i++) {
+        if (!atx_tokens_is(t, i, "template") || atx_tokens_is(t, i + 1, "<"))
+            continue;
+        const size_t end = atx_tokens_find(t, i, t->count, ";");
+        for (size_t k = i; k < end && !atx_tokens_is(t, k, "{"); k++)
+            if (atx_tokens_is(t, k, d->kernel) && atx_tokens_is(t, k + 1, "<") &&
+                atx_tokens_match(t, k + 1) < end) {
+                *out = (atx_span){ k + 2, atx_tokens_match(t, k + 1) };
+                return true;
+            }
+    }
+    return false;
+}
+
+static void take_given(atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    atx_span list = { d->launch.list, d->launch.list_end };
+    if ((!d->launched || list.begin >= list.end) && !find_instance(&list, d))
+        return;
+    for (size_t at = list.begin, n = 0; at < list.end && n < (size_t)d->targ_count; n++) {
+        const size_t comma = atx_code_comma(t, at, list.end);
+        d->targs[n].given = (atx_span){ at, d->targs[n].pack ? list.end : comma };
+        at = d->targs[n].given.end + 1;
+    }
+}
+
+/* Names that mean the same everywhere in the file: no argument of a template that is around the launch. */
+static bool is_plain(const atx_draft *d, atx_span span)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = span.begin; i < span.end; i++) {
+        if (!atx_tokens_is_word(t, i))
+            continue;
+        bool known = false;
+        char word[ATX_MAX_WORD];
+        atx_draft_type type;
+        atx_span value;
+        atx_draft_word(word, t, i);
+        atx_draft_type_of(&type, d, i, i + 1);
+        known = type.dtype || type.structure || atx_draft_find_macro(d, word) ||
+                atx_tokens_is(t, i + 1, "::") || (i && atx_tokens_is(t, i - 1, "::")) ||
+                strcmp(word, "true") == 0 || strcmp(word, "false") == 0 ||
+                atx_draft_definition(&value, d, word, d->launch.at);
+        for (size_t k = 0; k + 1 < t->count && !known; k++) /* an enumerator */
+            known = atx_tokens_is(t, k, word) && k &&
+                    (atx_tokens_is(t, k - 1, "{") || atx_tokens_is(t, k - 1, ",")) &&
+                    (atx_tokens_is(t, k + 1, ",") || atx_tokens_is(t, k + 1, "}") ||
+                     atx_tokens_is(t, k + 1, "="));
+        if (!known)
+            return false;
+    }
+    return span.begin < span.end;
+}
+
+static void copy_span(char out[ATX_DRAFT_EXPR], const atx_draft *d, atx_span span)
+{
+    size_t n = 0;
+    out[0] = '\0';
+    for (size_t i = span.begin; i < span.end; i++) {
+        const atx_token *token = &d->code.items[i];
+        const bool blank = n && token->blank;
+        if (n + blank + (token->end - token->begin) + 1 >= ATX_DRAFT_EXPR)
+            break;
+        n += (size_t)snprintf(out + n, ATX_DRAFT_EXPR - n, "%s%.*s", blank ? " " : "",
+                              (int)(token->end - token->begin), d->code.text + token->begin);
+    }
+}
+
+/* Whether a buffer is of this argument. */
+static bool is_of_buffer(const atx_draft *d, int targ)
+{
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].stars && d->args[i].type.targ == targ)
+            return true;
+    return false;
+}
+
+static void write_type(atx_draft *d, int n, bool *have_t)
+{
+    atx_draft_targ *a = &d->targs[n];
+    atx_draft_type type = { .dtype = NULL };
+    const atx_span from = a->given.begin < a->given.end ? a->given : a->preset;
+    atx_dtype dtype;
+    at_error ignored;
+    if (from.begin < from.end)
+        atx_draft_type_of(&type, d, from.begin, from.end);
+    const bool known = type.dtype && type.lanes == 1 && strcmp(type.dtype, "bool") != 0 &&
+                       atx_dtype_parse(&dtype, type.dtype, strlen(type.dtype), &ignored) == AT_OK;
+    if (known)
+        a->dtype = type.dtype;
+    if (!known && is_plain(d, from)) {
+        copy_span(a->text, d, from);
+        return;
+    }
+    a->asked = !known;
+    if (known && (*have_t || !is_of_buffer(d, n))) {
+        snprintf(a->text, sizeof a->text, "%s", atx_dtype_cuda(dtype, false));
+        return;
+    }
+    *have_t = *have_t || is_of_buffer(d, n);
+    snprintf(a->text, sizeof a->text, "T");
+}
+
+/* A value of the name in each of the file's launches. */
+static void add_values(atx_draft *d, int n, atx_draft_param *p)
+{
+    atx_host_launch other;
+    for (size_t at = 0; atx_host_launch_next(&other, &d->code, d->kernel, &at);) {
+        size_t begin = other.list;
+        long value = 0;
+        for (int k = 0; k < n && begin < other.list_end; k++)
+            begin = atx_code_comma(&d->code, begin, other.list_end) + 1;
+        if (begin >= other.list_end || p->value_count == ATX_DRAFT_VALUES ||
+            !atx_draft_number(&value, d, &d->code,
+                              (atx_span){ begin, atx_code_comma(&d->code, begin, other.list_end) }))
+            continue;
+        bool known = value == p->value;
+        for (int k = 0; k < p->value_count; k++)
+            known = known || p->values[k] == value;
+        if (!known)
+            p->values[p->value_count++] = value;
+    }
+}
+
+static void write_number(atx_draft *d, int n)
+{
+    atx_draft_targ *a = &d->targs[n];
+    const bool has_given = a->given.begin < a->given.end;
+    const atx_span from = has_given ? a->given : a->preset;
+    long value = 0;
+    const bool known = atx_draft_number(&value, d, &d->code, from);
+    const int axis = a->meaning == ATX_MEANS_NUMBER ? atx_draft_block_axis(a->name) : -1;
+    atx_draft_param p = { .kind = ATX_DRAFT_TARG, .axis = axis, .guessed = !known };
+    if (!known)
+        value = axis == 0 ? 256 : axis > 0 ? 8 : 1;
+    p.value = value;
+    if (a->meaning == ATX_MEANS_TRUTH) {
+        p.boolean = true;
+        p.value = atx_tokens_is(&d->code, from.begin, "true") || value == 1;
+        snprintf(a->text, sizeof a->text, "%s", p.value ? "true" : "false");
+        if (has_given &&
+            (atx_tokens_is(&d->code, from.begin, "true") || atx_tokens_is(&d->code, from.begin, "false")))
+            return; /* as its author has it */
+    } else {
+        snprintf(a->text, sizeof a->text, "%ld", value);
+        if (known && axis < 0 && !atx_draft_shapes(d, a->name))
+            return;
+        add_values(d, n, &p);
+    }
+    a->asked = !known && !p.boolean;
+    if (d->param_count == ATX_DRAFT_PARAMS || !a->name[0])
+        return;
+    memcpy(p.name, a->name, sizeof p.name);
+    atx_draft_free_name(p.line, d, a->name);
+    snprintf(a->text, sizeof a->text, "%s", p.line);
+    d->params[d->param_count++] = p;
+}
+
+static void write_other(atx_draft *d, int n)
+{
+    atx_draft_targ *a = &d->targs[n];
+    const atx_span from = a->given.begin < a->given.end ? a->given : a->preset;
+    if (is_plain(d, from))
+        copy_span(a->text, d, from);
+    else
+        d->asks_arguments = true;
+}
+
+static at_status refuse_pack(const atx_draft *d)
+{
+    for (int n = 0; n < d->targ_count; n++)
+        if (d->targs[n].pack && d->targs[n].given.begin >= d->targs[n].given.end)
+            return atx_fail(
+                d->err, AT_ERR_INPUT,
+                "%s: found %s, a template of any number of arguments (%s...), and no launch in the "
+                "file that says them; expected a launch NAME<...><<<...>>>, or an explicit instance",
+                atx_draft_place(d, &d->code.items[d->kernel_text.name]).text, d->kernel, d->targs[n].name);
+    return AT_OK;
+}
+
+at_status atx_draft_template(atx_draft *d)
+{
+    atx_str called = { 0 };
+    bool have_t = false;
+    if (!d->in->space)
+        take_given(d);
+    at_status status = d->in->space ? AT_OK : refuse_pack(d);
+    if (status != AT_OK)
+        return status;
+    atx_draft_namespaces(&called, &d->code, d->kernel_text.open);
+    atx_str_add(&called, d->kernel);
+    d->asks_arguments = d->in->space && d->targ_count;
+    const int count = d->in->space ? 0 : d->targ_count;
+    for (int n = 0; n < count; n++) {
+        const atx_meaning m = d->targs[n].meaning;
+        if (d->targs[n].pack)
+            copy_span(d->targs[n].text, d, d->targs[n].given);
+        else if (m == ATX_MEANS_TYPE)
+            write_type(d, n, &have_t);
+        else if (m == ATX_MEANS_OTHER)
+            write_other(d, n);
+        else
+            write_number(d, n);
+    }
+    for (int n = 0; n < count && !d->asks_arguments; n++)
+        atx_str_addf(&called, "%s%s%s", n ? ", " : "<", d->targs[n].text, n + 1 == count ? ">" : "");
+    if (!called.failed && called.len >= sizeof d->called)
+        status = atx_fail(d->err, AT_ERR_INPUT,
+                          "%s: found %s, whose full name has %zu characters; expected at most %d",
+                          atx_draft_place(d, &d->code.items[d->kernel_text.name]).text, d->kernel, called.len,
+                          ATX_MAX_KERNEL - 1);
+    snprintf(d->called, sizeof d->called, "%s", atx_str_text(&called));
+    if (status == AT_OK)
+        status = atx_str_status(&called, d->err);
+    atx_str_clear(&called);
+    return status;
+}

@@ -1,0 +1,191 @@
+/* adopt_types.c - which element type the words of a declaration mean: CUDA's own, and what the file makes of
+ * them by typedef, using, #define and enum. */
+#include "exchange/adopt_draft.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 8 }; /* of names for names */
+
+static const struct {
+    const char *word, *dtype;
+} SINGLE[] = {
+    { "float", "f32" },         { "double", "f64" },    { "__half", "f16" },    { "half", "f16" },
+    { "nv_half", "f16" },       { "float16_t", "f16" }, { "float_t", "f32" },   { "__nv_bfloat16", "bf16" },
+    { "nv_bfloat16", "bf16" },  { "uint8_t", "u8" },    { "int8_t", "i8" },     { "int16_t", "i16" },
+    { "uint16_t", "u16" },      { "int32_t", "i32" },   { "uint32_t", "u32" },  { "int64_t", "i64" },
+    { "uint64_t", "u64" },      { "size_t", "u64" },    { "uint", "u32" },      { "ushort", "u16" },
+    { "uchar", "u8" },          { "ulong", "u64" },     { "ulonglong", "u64" }, { "ptrdiff_t", "i64" },
+    { "intptr_t", "i64" },      { "uintptr_t", "u64" }, { "u_int32_t", "u32" }, { "longlong", "i64" },
+    { "uint_fast32_t", "u64" }, { "clock_t", "i64" },   { "byte", "u8" },
+};
+
+static const struct {
+    const char *word, *dtype;
+    int lanes;
+} PACKED[] = {
+    { "half2", "f16", 2 },         { "__half2", "f16", 2 },
+    { "nv_bfloat162", "bf16", 2 }, { "__nv_bfloat162", "bf16", 2 },
+    { "cuComplex", "f32", 2 },     { "cuFloatComplex", "f32", 2 },
+    { "cufftComplex", "f32", 2 },  { "cuDoubleComplex", "f64", 2 },
+    { "cufftReal", "f32", 1 },     { "dim3", "u32", 3 },
+};
+
+/* float4, uchar2, ulonglong1 */
+static bool read_vector(atx_draft_type *out, const char *word)
+{
+    static const struct {
+        const char *word, *dtype;
+    } OF[] = { { "char", "i8" },      { "uchar", "u8" },      { "short", "i16" }, { "ushort", "u16" },
+               { "int", "i32" },      { "uint", "u32" },      { "long", "i64" },  { "ulong", "u64" },
+               { "longlong", "i64" }, { "ulonglong", "u64" }, { "float", "f32" }, { "double", "f64" } };
+    const size_t n = strlen(word);
+    for (size_t i = 0; n > 1 && i < sizeof OF / sizeof *OF; i++)
+        if (strlen(OF[i].word) == n - 1 && strncmp(OF[i].word, word, n - 1) == 0 && word[n - 1] >= '1' &&
+            word[n - 1] <= '4') {
+            out->dtype = OF[i].dtype;
+            out->lanes = word[n - 1] - '0';
+            return true;
+        }
+    for (size_t i = 0; i < sizeof PACKED / sizeof *PACKED; i++)
+        if (strcmp(PACKED[i].word, word) == 0) {
+            out->dtype = PACKED[i].dtype;
+            out->lanes = PACKED[i].lanes;
+            return true;
+        }
+    return false;
+}
+
+/* unsigned long long int, in any order; NULL: no such word is there. */
+static const char *read_integer(const atx_tokens *t, size_t begin, size_t end)
+{
+    bool is_unsigned = false, is_int = false, is_char = false, is_short = false;
+    int longs = 0;
+    for (size_t i = begin; i < end; i++) {
+        is_unsigned = is_unsigned || atx_tokens_is(t, i, "unsigned");
+        is_int = is_int || atx_tokens_is(t, i, "int") || atx_tokens_is(t, i, "signed");
+        is_char = is_char || atx_tokens_is(t, i, "char");
+        is_short = is_short || atx_tokens_is(t, i, "short");
+        longs += atx_tokens_is(t, i, "long");
+    }
+    if (is_char)
+        return is_unsigned ? "u8" : "i8";
+    if (is_short)
+        return is_unsigned ? "u16" : "i16";
+    if (longs)
+        return is_unsigned ? "u64" : "i64";
+    return is_unsigned ? "u32" : is_int ? "i32" : NULL;
+}
+
+static bool is_qualifier(const atx_tokens *t, size_t i)
+{
+    static const char *const WORDS[] = { "const",      "volatile",   "__restrict__", "__restrict",
+                                         "restrict",   "struct",     "typename",     "class",
+                                         "static",     "inline",     "constexpr",    "__constant__",
+                                         "__device__", "__shared__", "enum",         "__grid_constant__",
+                                         NULL };
+    return i < t->count && atx_token_is_one_of(t->text, &t->items[i], WORDS);
+}
+
+static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span, int depth);
+
+/* typedef WORDS NAME; and using NAME = WORDS; and enum NAME, struct NAME. */
+static bool read_declared(atx_draft_type *out, const atx_draft *d, const char *name, int depth)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = 0; i + 2 < t->count; i++) {
+        if (atx_tokens_is(t, i, "using") && atx_tokens_is(t, i + 1, name) && atx_tokens_is(t, i + 2, "=")) {
+            const size_t end = atx_tokens_find(t, i + 3, t->count, ";");
+            resolve(out, d, t, (atx_span){ i + 3, end }, depth + 1);
+            return true;
+        }
+        if (atx_tokens_is(t, i, "typedef")) {
+            const size_t end = atx_tokens_find(t, i + 1, t->count, ";");
+            if (end < t->count && atx_tokens_is(t, end - 1, name)) {
+                out->structure =
+                    atx_tokens_find(t, i + 1, end, "{") < end && !atx_tokens_is(t, i + 1, "enum");
+                if (atx_tokens_is(t, i + 1, "enum"))
+                    out->dtype = "i32";
+                else if (!out->structure)
+                    resolve(out, d, t, (atx_span){ i + 1, end - 1 }, depth + 1);
+                return true;
+            }
+        }
+        const bool is_enum = atx_tokens_is(t, i, "enum");
+        const size_t at =
+            i + 1 + (is_enum && (atx_tokens_is(t, i + 1, "class") || atx_tokens_is(t, i + 1, "struct")));
+        if ((is_enum || atx_tokens_is(t, i, "struct") || atx_tokens_is(t, i, "class")) &&
+            atx_tokens_is(t, at, name) && (atx_tokens_is(t, at + 1, "{") || atx_tokens_is(t, at + 1, ":"))) {
+            out->structure = !is_enum;
+            out->dtype = is_enum ? "i32" : NULL;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int find_targ(const atx_draft *d, const char *name)
+{
+    for (int i = 0; i < d->targ_count; i++)
+        if (d->targs[i].meaning == ATX_MEANS_TYPE && strcmp(d->targs[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static void resolve_name(atx_draft_type *out, const atx_draft *d, int depth)
+{
+    const char *name = out->name;
+    if (read_vector(out, name))
+        return;
+    for (size_t i = 0; i < sizeof SINGLE / sizeof *SINGLE; i++)
+        if (strcmp(SINGLE[i].word, name) == 0) {
+            out->dtype = SINGLE[i].dtype;
+            return;
+        }
+    if (strcmp(name, "bool") == 0) {
+        out->dtype = "bool";
+        return;
+    }
+    if ((out->targ = find_targ(d, name)) >= 0)
+        return;
+    const atx_draft_macro *macro = depth < MOST_DEPTH ? atx_draft_find_macro(d, name) : NULL;
+    if (macro && !macro->open)
+        resolve(out, d, &d->all, macro->body, depth + 1);
+    else if (depth < MOST_DEPTH)
+        read_declared(out, d, name, depth);
+}
+
+/* The words of a type: the last one of a name with namespaces; a template's arguments are not looked at. */
+static void resolve(atx_draft_type *out, const atx_draft *d, const atx_tokens *t, atx_span span, int depth)
+{
+    bool plain = true;
+    char name[ATX_MAX_WORD] = "";
+    out->dtype = read_integer(t, span.begin, span.end);
+    out->lanes = 1;
+    out->targ = -1;
+    out->structure = false;
+    for (size_t i = span.begin; i < span.end; i++) {
+        if (atx_tokens_is(t, i, "<")) {
+            plain = false;
+            const size_t close = atx_tokens_match(t, i);
+            i = close < span.end ? close : i;
+        } else if (atx_tokens_is_word(t, i) && !is_qualifier(t, i)) {
+            atx_draft_word(name, t, i);
+        }
+    }
+    if (!depth)
+        memcpy(out->name, name, sizeof name);
+    if (out->dtype || !plain || !name[0])
+        return;
+    char first[ATX_MAX_WORD];
+    memcpy(first, out->name, sizeof first);
+    memcpy(out->name, name, sizeof name);
+    resolve_name(out, d, depth);
+    memcpy(out->name, first, sizeof first);
+}
+
+void atx_draft_type_of(atx_draft_type *out, const atx_draft *d, size_t begin, size_t end)
+{
+    *out = (atx_draft_type){ .lanes = 1, .targ = -1 };
+    resolve(out, d, &d->code, (atx_span){ begin, end }, 0);
+}

@@ -1,0 +1,235 @@
+/* adopt_write_template.c - writes the template of a draft: parameters, and how the kernel is launched. */
+#include "exchange/adopt_draft.h"
+
+#include "util/chars.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *line_name(const atx_draft_param *p)
+{
+    return p->line[0] ? p->line : p->name;
+}
+
+static void write_params(atx_draft *d)
+{
+    atx_str *out = &d->out->t;
+    bool asked = false;
+    for (int i = 0; i < d->param_count; i++) {
+        const atx_draft_param *p = &d->params[i];
+        atx_str_addf(out, "param     %s = ", line_name(p));
+        atx_draft_values(out, d, p);
+        if (p->guessed && !p->boolean && !asked) {
+            atx_draft_ask(
+                d, out,
+                p->kind == ATX_DRAFT_UNDEFINED
+                    ? "the file uses this name and defines it nowhere: which values are worth a try?"
+                    : "the file does not say its value: which are worth a try?");
+            asked = true;
+        } else {
+            atx_str_add(out, "\n");
+        }
+    }
+}
+
+/* Whether the kernel has an array of as many elements as threads. */
+static bool has_array_of(const atx_draft *d, long size)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = 2; i < t->count; i++) {
+        long value = 0;
+        if (d->reached[i] && atx_tokens_is(t, i, "[") && atx_tokens_is_word(t, i - 1) &&
+            (atx_tokens_is_word(t, i - 2) || atx_tokens_is(t, i - 2, ">")) &&
+            !atx_tokens_is(t, i - 2, "return") &&
+            atx_draft_number(&value, d, t, (atx_span){ i + 1, atx_tokens_match(t, i) }) && value == size)
+            return true;
+    }
+    return false;
+}
+
+/* Powers of two around the author's size, and that. */
+static void write_block_values(atx_str *out, const atx_draft *d, int k, bool several)
+{
+    const long v = d->block_value[k];
+    const long least = several ? v / 4 : v < 32 ? v : v / 4 < 32 ? 32 : v / 4;
+    long most = 4 * v < 1024 ? 4 * v : 1024;
+    if (d->bound > 0 && most > d->bound)
+        most = d->bound;
+    if (has_array_of(d, v) && most > v)
+        most = v;
+    const char *blank = "";
+    for (long x = 1, before = 0; x <= 1024; before = x, x *= 2) {
+        if (before < v && v < x) {
+            atx_str_addf(out, "%s%ld", blank, v);
+            blank = " ";
+        }
+        if (x == v || (x >= least && x <= most)) {
+            atx_str_addf(out, "%s%ld", blank, x);
+            blank = " ";
+        }
+    }
+}
+
+static void write_block_params(atx_draft *d)
+{
+    atx_str *out = &d->out->t;
+    const bool several = d->block[1][0] || d->block[2][0];
+    for (int k = 0; k < 3; k++)
+        if (d->block_param[k][0]) {
+            atx_str_addf(out, "param     %s = ", d->block_param[k]);
+            write_block_values(out, d, k, several);
+            atx_str_addf(out, "  # blockDim%s\n", several ? k == 0 ? ".x" : k == 1 ? ".y" : ".z" : "");
+        }
+}
+
+/* The author's configuration. */
+static void write_default(atx_draft *d)
+{
+    atx_str *out = &d->out->t;
+    bool any = false;
+    for (int i = 0; i < d->param_count; i++) {
+        const atx_draft_param *p = &d->params[i];
+        atx_str_addf(out, "%s%s=", any ? " " : "default   ", line_name(p));
+        any = true;
+        if (p->boolean)
+            atx_str_add(out, p->value ? "true" : "false");
+        else
+            atx_str_addf(out, "%ld", p->value);
+    }
+    for (int k = 0; k < 3; k++)
+        if (d->block_param[k][0]) {
+            atx_str_addf(out, "%s%s=%ld", any ? " " : "default   ", d->block_param[k], d->block_value[k]);
+            any = true;
+        }
+    atx_str_add(out, any ? "  # as the file has it\n" : "");
+}
+
+/* Arguments of a template and constants are no macros: only the others are. */
+static void write_define(atx_draft *d)
+{
+    int macros = 0;
+    for (int i = 0; i < d->param_count; i++)
+        if (d->params[i].kind == ATX_DRAFT_MACRO || d->params[i].kind == ATX_DRAFT_UNDEFINED)
+            atx_str_addf(&d->out->t, "%s%s", macros++ ? " " : "define    ", line_name(&d->params[i]));
+    if (macros)
+        atx_str_add(&d->out->t, "\n");
+}
+
+static bool is_number(const char *text)
+{
+    return text[strspn(text, "0123456789")] == '\0';
+}
+
+/* A size that does not fill one block has none. */
+static void write_least(atx_draft *d)
+{
+    for (int k = 0; k < 3; k++)
+        if (d->grid[k][0] && strpbrk(d->grid[k], "/>") && !strstr(d->grid[k], "ceil_div") &&
+            !strchr(d->grid[k], '+'))
+            atx_str_addf(&d->out->t, "require   %s > 0  # a block at least\n", d->grid[k]);
+}
+
+/* Blocks of several sizes must not be too large. */
+static void write_limit(atx_draft *d)
+{
+    atx_str *out = &d->out->t;
+    int numbers = 0, parts = 0;
+    for (int k = 0; k < 3; k++) {
+        parts += d->block[k][0] != '\0';
+        numbers += d->block[k][0] && is_number(d->block[k]);
+    }
+    const bool simple = parts == 1 && !strpbrk(d->block[0], " *+");
+    if (numbers == parts || (simple && d->bound <= 0))
+        return;
+    atx_str_add(out, "require   ");
+    for (int k = 0, n = 0; k < 3; k++)
+        if (d->block[k][0])
+            atx_str_addf(out, strpbrk(d->block[k], " +-") && parts > 1 ? "%s(%s)" : "%s%s", n++ ? " * " : "",
+                         d->block[k]);
+    if (d->bound > 0)
+        atx_str_addf(out, " <= %ld  # its __launch_bounds__\n", d->bound);
+    else
+        atx_str_add(out, " <= device.max_threads_per_block\n");
+}
+
+/* Arguments of the template's own, and with them the kernel's list. */
+static void write_own(atx_draft *d)
+{
+    atx_str *out = &d->out->t;
+    bool any = false;
+    for (int i = 0; i < d->arg_count; i++)
+        if (d->args[i].own) {
+            atx_str_addf(out, "scalar    %s %s = %s\n", d->args[i].name,
+                         atx_draft_scalar_type(d, &d->args[i]), d->args[i].value);
+            any = true;
+        }
+    for (int i = 0; i < d->arg_count && any; i++)
+        atx_str_addf(out, "%s %s", i ? "" : "arg      ", d->args[i].name);
+    atx_str_add(out, any ? "\n" : "");
+}
+
+static void write_launch(atx_draft *d)
+{
+    atx_str *out = &d->out->t;
+    const int line = d->launched ? atx_draft_line(d, &d->code.items[d->launch.at]) : 0;
+    atx_str_add(out, "grid      ");
+    atx_draft_add_grid(out, d);
+    const bool guessed = d->grid_guessed;
+    if (guessed || d->block_guessed)
+        atx_draft_ask(d, out,
+                      guessed ? line ? "how many blocks? the launch in the file was not understood"
+                                     : "how many blocks, and threads? the file has no launch of it"
+                              : "how many threads has a block? the launch in the file was not understood");
+    else if (line)
+        atx_str_addf(out, "  # line %d\n", line);
+    else
+        atx_str_add(out, "\n");
+    atx_str_add(out, "block     ");
+    for (int k = 0; k < 3; k++)
+        if (d->block[k][0] || (k == 1 && d->block[2][0]))
+            atx_str_addf(out, "%s%s", k ? ", " : "", d->block[k][0] ? d->block[k] : "1");
+    atx_str_add(out, "\n");
+    if (d->shared_bytes[0])
+        atx_str_addf(out, "shared    %s\n", d->shared_bytes);
+    else if (d->shared && d->shared_guessed) {
+        atx_str_add(out, "shared    (");
+        for (int k = 0, n = 0; k < 3; k++)
+            if (d->block[k][0])
+                atx_str_addf(out, "%s(%s)", n++ ? " * " : "", d->block[k]);
+        atx_str_add(out, ") * sizeof(T)");
+        atx_draft_ask(d, out, "bytes of its extern __shared__ array?");
+    }
+}
+
+void atx_draft_write_template(atx_draft *d)
+{
+    atx_str *out = &d->out->t;
+    atx_str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s%s\n", d->in->source,
+                 ATX_DRAFT_CAN_HIDE ? " device" : "");
+    for (const char *const *folder = d->in->includes; folder && *folder; folder++)
+        atx_str_addf(out, "include   %s\n", *folder);
+    atx_str_add(out, "\n");
+    const size_t before = out->len;
+    write_params(d);
+    write_block_params(d);
+    write_define(d);
+    write_limit(d);
+    write_least(d);
+    write_default(d);
+    atx_str_addf(out, "%skernel    %s", out->len > before ? "\n" : "", d->called);
+    bool asked = d->asks_arguments;
+    for (int n = 0; n < d->targ_count; n++)
+        asked = asked || (d->targs[n].asked && d->targs[n].meaning != ATX_MEANS_NUMBER);
+    if (asked)
+        atx_draft_ask(d, out, "it is a template: with which arguments?");
+    else if (d->in_loop)
+        atx_draft_ask(
+            d, out, "the host launches it in a loop: shall all of that be timed? a line `repeat N` says so");
+    else if (d->overloads > 1)
+        atx_str_addf(out, "  # overload %d of %d\n", d->overload, d->overloads);
+    else
+        atx_str_add(out, "\n");
+    write_own(d);
+    write_launch(d);
+    atx_str_add(out, "*/\n");
+}

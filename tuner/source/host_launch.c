@@ -1,0 +1,173 @@
+/* host_launch.c - see host_launch.h. A launch is found by its <<<, and its kernel stands before that. */
+#include "source/host_launch.h"
+
+#include "source/declarator.h"
+
+#include <string.h>
+
+/* "<<<" at token i: the lexer has "<<" and "<". */
+static bool opens(const atx_tokens *t, size_t i)
+{
+    return atx_tokens_is(t, i, "<<") && atx_tokens_is(t, i + 1, "<") && !t->items[i + 1].blank;
+}
+
+static bool closes(const atx_tokens *t, size_t i)
+{
+    return (atx_tokens_is(t, i, ">>") && atx_tokens_is(t, i + 1, ">")) ||
+           (atx_tokens_is(t, i, ">") && atx_tokens_is(t, i + 1, ">>"));
+}
+
+/* The ">>>" that belongs to the "<<<" before `begin`; count: none. */
+static size_t find_close(const atx_tokens *t, size_t begin)
+{
+    for (size_t i = begin; i < t->count && !atx_tokens_is(t, i, ";"); i++) {
+        if (closes(t, i))
+            return i;
+        if (atx_tokens_opens(t, i))
+            i = atx_tokens_match(t, i);
+    }
+    return t->count;
+}
+
+/* Commas of begin..end that no bracket encloses. */
+static int split(size_t (*out)[2], int max, const atx_tokens *t, size_t begin, size_t end)
+{
+    int count = 0;
+    for (size_t at = begin; at < end && count < max; at = out[count++][1] + 1) {
+        out[count][0] = at;
+        out[count][1] = atx_code_comma(t, at, end);
+    }
+    return count;
+}
+
+/* Behind a '<' of a template's arguments that ends at the '>' before `end`; 0: it is none. */
+static size_t find_list(const atx_tokens *t, size_t end)
+{
+    if (!end || !(atx_tokens_is(t, end - 1, ">") || atx_tokens_is(t, end - 1, ">>")) ||
+        t->items[end - 1].pair >= end)
+        return 0;
+    return t->items[end - 1].pair + 1;
+}
+
+/* Whether a loop's body encloses the token, up to the function's own brace. */
+static bool is_in_loop(const atx_tokens *t, size_t at)
+{
+    static const char *const LOOPS[] = { "for", "while", NULL };
+    size_t open = at;
+    for (size_t i = at; i > 0; i--) {
+        if (atx_tokens_is(t, i - 1, "}")) {
+            const size_t pair = t->items[i - 1].pair;
+            i = pair < i ? pair + 1 : i;
+            continue;
+        }
+        if (!atx_tokens_is(t, i - 1, "{"))
+            continue;
+        open = i - 1;
+        if (open && atx_tokens_is(t, open - 1, "do"))
+            return true;
+        if (!open || !atx_tokens_is(t, open - 1, ")") || t->items[open - 1].pair >= open)
+            continue;
+        const size_t before = t->items[open - 1].pair;
+        if (before && atx_token_is_one_of(t->text, &t->items[before - 1], LOOPS))
+            return true;
+    }
+    /* for (...) k<<<...>>>(...); */
+    for (size_t i = at; i > open; i--)
+        if (atx_tokens_is(t, i - 1, ";") || atx_tokens_is(t, i - 1, "{") || atx_tokens_is(t, i - 1, "}"))
+            return false;
+        else if (atx_tokens_is(t, i - 1, ")") && t->items[i - 1].pair < i && t->items[i - 1].pair > 0 &&
+                 atx_token_is_one_of(t->text, &t->items[t->items[i - 1].pair - 1], LOOPS))
+            return true;
+    return false;
+}
+
+/* The launch whose "<<<" is at token i. */
+static bool read_angles(atx_host_launch *out, const atx_tokens *t, size_t i)
+{
+    const size_t close = find_close(t, i + 2), list = find_list(t, i);
+    const size_t open = close + 2;
+    size_t name = list ? list - 1 : i; /* behind the name */
+    if (close >= t->count || !atx_tokens_is(t, open, "(") || !name || !atx_tokens_is_word(t, name - 1))
+        return false;
+    *out = (atx_host_launch){ .at = name - 1 };
+    out->list = list;
+    out->list_end = list ? i - 1 : 0;
+    out->config_count = split(out->config, 4, t, i + 2, close);
+    out->arg_count = split(out->args, ATX_HOST_ARGS, t, open + 1, atx_tokens_match(t, open));
+    out->in_loop = is_in_loop(t, out->at);
+    return true;
+}
+
+static bool is_same(const atx_tokens *t, size_t a, size_t b)
+{
+    const atx_token *x = &t->items[a], *y = &t->items[b];
+    return x->end - x->begin == y->end - y->begin &&
+           memcmp(t->text + x->begin, t->text + y->begin, x->end - x->begin) == 0;
+}
+
+/* "&name, &other" of an array of arguments that is defined before the call: void *args[] = { &a, &b }; */
+static int read_array(size_t (*out)[2], const atx_tokens *t, size_t name, size_t before)
+{
+    for (size_t i = before; i > 0; i--) {
+        const size_t at = i - 1;
+        if (!atx_tokens_is_word(t, at) || !atx_tokens_is(t, at + 1, "[") || !at ||
+            !atx_tokens_is(t, at - 1, "*"))
+            continue;
+        size_t brace = atx_tokens_match(t, at + 1) + 1;
+        brace += atx_tokens_is(t, brace, "=");
+        if (!is_same(t, at, name) || !atx_tokens_is(t, brace, "{"))
+            continue;
+        const int count = split(out, ATX_HOST_ARGS, t, brace + 1, atx_tokens_match(t, brace));
+        for (int k = 0; k < count; k++) {
+            size_t and = out[k][1];
+            while (and > out[k][0] && !atx_tokens_is(t, and-1, "&"))
+                and--;
+            out[k][0] = and;
+        }
+        return count;
+    }
+    return -1;
+}
+
+/* cudaLaunchKernel((void *)k<T>, grid, block, args, shared, stream) at its name. */
+static bool read_call(atx_host_launch *out, const atx_tokens *t, size_t i)
+{
+    size_t parts[8][2];
+    const size_t open = i + 1, end = atx_tokens_match(t, open);
+    const int count = end < t->count ? split(parts, 8, t, open + 1, end) : 0;
+    if (count < 4)
+        return false;
+    const size_t list = find_list(t, parts[0][1]);
+    const size_t name = list ? list - 1 : parts[0][1];
+    *out = (atx_host_launch){ .at = name - 1, .list = list, .list_end = list ? parts[0][1] - 1 : 0 };
+    while (out->at > parts[0][0] && !atx_tokens_is_word(t, out->at))
+        out->at--;
+    out->cooperative = atx_tokens_is(t, i, "cudaLaunchCooperativeKernel");
+    static const int FROM[] = { 1, 2, 4, 5 };
+    for (int k = 0; k < 4 && FROM[k] < count; k++) {
+        out->config[k][0] = parts[FROM[k]][0];
+        out->config[k][1] = parts[FROM[k]][1];
+        out->config_count++;
+    }
+    out->arg_count = parts[3][1] == parts[3][0] + 1 ? read_array(out->args, t, parts[3][0], i) : -1;
+    out->in_loop = is_in_loop(t, i);
+    return true;
+}
+
+bool atx_host_launch_next(atx_host_launch *out, const atx_tokens *t, const char *kernel, size_t *at)
+{
+    static const char *const CALLS[] = { "cudaLaunchKernel", "cudaLaunchCooperativeKernel", "hipLaunchKernel",
+                                         NULL };
+    while (*at < t->count) {
+        const size_t i = (*at)++;
+        bool found = false;
+        if (opens(t, i))
+            found = read_angles(out, t, i);
+        else if (atx_tokens_is_word(t, i) && atx_tokens_is(t, i + 1, "(") &&
+                 atx_token_is_one_of(t->text, &t->items[i], CALLS))
+            found = read_call(out, t, i);
+        if (found && (!kernel || atx_tokens_is(t, out->at, kernel)))
+            return true;
+    }
+    return false;
+}
