@@ -295,9 +295,10 @@ static at_status fill_names(code_parts *c, const atx_found_parts *f, const atx_s
         if (status == AT_OK)
             status = keep_text(c->names, &c->name_count, atx_str_text(&name), err);
     }
-    if (status == AT_OK && !(c->kernels = calloc((size_t)f->shown.launch_count + 1, sizeof *c->kernels)))
+    c->kernels = calloc((size_t)f->shown.launch_count + 1, sizeof *c->kernels);
+    if (status == AT_OK && !c->kernels)
         status = atx_no_memory(err);
-    for (int i = 0; i < f->shown.launch_count && status == AT_OK; i++)
+    for (int i = 0; i < f->shown.launch_count && status == AT_OK && c->kernels; i++)
         c->kernels[c->shown.kernel_count++] = c->names[f->unrolled.steps ? f->unrolled.steps[i] : i];
     for (int i = 0; i < f->shown.variable_count && status == AT_OK; i++) {
         const char *variable = NULL;
