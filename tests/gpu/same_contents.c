@@ -67,7 +67,8 @@ static atx_filling filling_of(const contents *k, int64_t count)
                           .rows = rows,
                           .total = k->how == ATX_OFFSETS ? 16 * rows : (uint64_t)count,
                           .variance = bits(k->skew * k->skew),
-                          .other = SEED + 1 };
+                          .other = SEED + 1,
+                          .lock = 12345 };
 }
 
 static double generate(atx_gpu *gpu, const atx_module *module, atx_ptr to, const contents *k, int64_t count)
@@ -75,7 +76,8 @@ static double generate(atx_gpu *gpu, const atx_module *module, atx_ptr to, const
     at_error err = { 0 };
     const atx_filling f = filling_of(k, count);
     const uint64_t how = (uint64_t)atx_dtype_number(k->type, 0) | (uint64_t)k->how << 8;
-    uint64_t values[] = { to, (uint64_t)count, SEED, how, f.a, f.b, f.rows, f.total, f.variance, f.other };
+    uint64_t values[] = { to,     (uint64_t)count, SEED,       how,     f.a,   f.b,
+                          f.rows, f.total,         f.variance, f.other, f.lock };
     void *params[sizeof values / sizeof *values];
     const atx_geometry g = { .grid = { 4096, 1, 1 }, .block = { 256, 1, 1 } };
     double seconds = 0;

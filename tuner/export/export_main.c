@@ -85,12 +85,13 @@ static at_status add_contents(atx_str *out, const atx_launcher *l, const atx_arg
     const atx_held held = { l->op, arg, number, elements * atx_dtype_bytes(type) / atx_number_bytes(number) };
     if (status == AT_OK)
         status = atx_input_numbers(&f, &held, l->slots, err);
-    atx_str_addf(out,
-                 "    { %d, %d, %d, %s, { %lluull, %lluull, %lluull, %lluull, %lluull, 0 }, %d, %.17e, %.17e "
-                 "}, // %s\n",
-                 number, arg->input.how, arg->check.rule, arg->zero ? "true" : "false", f.a, f.b, f.rows,
-                 f.total, f.variance, arg->input.of[0] ? buffer_of(l->op, arg->input.of_arg) : 0,
-                 arg->check.relative, arg->check.absolute, arg->name);
+    atx_str_addf(
+        out,
+        "    { %d, %d, %d, %s, { %lluull, %lluull, %lluull, %lluull, %lluull, 0, 0 }, %d, %.17e, %.17e "
+        "}, // %s\n",
+        number, arg->input.how, arg->check.rule, arg->zero ? "true" : "false", f.a, f.b, f.rows, f.total,
+        f.variance, arg->input.of[0] ? buffer_of(l->op, arg->input.of_arg) : 0, arg->check.relative,
+        arg->check.absolute, arg->name);
     return status;
 }
 
