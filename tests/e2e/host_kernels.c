@@ -131,7 +131,7 @@ static uint64_t *found_at(uint64_t param)
 /* to, count, seed, how, then the words of an atx_filling */
 static uint64_t generated_at(const uint64_t *p, uint64_t i)
 {
-    const atx_filling f = { p[4], p[5], p[6], p[7], p[8], p[9] };
+    const atx_filling f = { p[4], p[5], p[6], p[7], p[8], p[9], p[10] };
     return atx_generate(i, p[1], number_of(p[3]), (int)(p[3] >> 8), &f, p[2]);
 }
 
@@ -145,7 +145,7 @@ static void still_generated(const uint64_t *p)
 {
     for (uint64_t i = 0; i < p[1]; i++)
         if (bits_at(p[0], i, p[3]) != generated_at(p, i))
-            blame(found_at(p[10]), i);
+            blame(found_at(p[11]), i);
 }
 
 /* A number of a right answer, which may be masked. */
@@ -232,8 +232,8 @@ static const struct {
     { "verify_random", 5, still_random },
     { "verify_guard_fill", 5, fill_guards },
     { "verify_guard", 4, guard },
-    { "verify_generate", 10, generate },
-    { "verify_generated", 11, still_generated },
+    { "verify_generate", 11, generate },
+    { "verify_generated", 12, still_generated },
     { "verify_far", 6, make_far },
     { "verify_close", 9, close_enough },
     { "verify_worst", 9, worst },

@@ -493,3 +493,41 @@ Test(bench, warming_up_ends_when_it_becomes_no_faster)
     cr_assert_eq(atx_warm_up(l.gpu, l.bench, 10000, &err), AT_OK, "%s", err.text);
     lab_close(&l);
 }
+
+/* ---- launches in a loop ---- */
+
+/* A copy of so many launches, from the input by way of `tmp` back to the output. */
+static atx_measured try_chain(int launches)
+{
+    at_error err = { 0 };
+    atx_measured m;
+    atx_str turns = { 0 };
+    atx_setup setup = copy_setup(COUNT, 256, 256);
+    setup.buffers[setup.buffer_count++] = (atx_buffer){ ATX_SCRATCH, 4 * COUNT, 256, .element_bytes = 4 };
+    lab l = lab_open_with(COPY_SCRIPT, setup);
+    atx_trial trial = { .kernel = copy_kernel("copy_problem", COUNT) };
+    atx_kernel_turn turn = { .arg_count = trial.kernel.arg_count, .geometry = trial.kernel.geometry };
+    memcpy(turn.args, trial.kernel.args, sizeof turn.args);
+    for (int i = 0; i < launches; i++) {
+        turn.args[1].buffer = i == 0 ? 1 : i % 2 ? 2 : 0;
+        turn.args[0].buffer = i % 2 ? 0 : 2;
+        atx_turns_add(&turns, &turn);
+    }
+    trial.kernel.turns = turns.data;
+    trial.kernel.turns_len = turns.len;
+    trial.kernel.turn_count = launches;
+    cr_assert_eq(atx_measure_trial(&m, l.gpu, l.bench, &trial, NULL, &err), AT_OK, "%s", err.text);
+    lab_close(&l);
+    atx_str_clear(&turns);
+    return m;
+}
+
+Test(bench, a_loop_of_launches_is_one_candidate)
+{
+    const atx_measured two = try_chain(2), ten = try_chain(10);
+    cr_assert_eq(two.outcome, ATX_TIMED, "%s", two.log);
+    cr_assert_eq(ten.outcome, ATX_TIMED, "%s", ten.log);
+    cr_assert_float_eq(ten.timing.median_s / two.timing.median_s, 5, 0.1);
+    cr_assert_float_eq(two.timing.median_s, 180e-6, 10e-6);
+    cr_assert_eq(try_chain(1).outcome, ATX_WRONG_RESULT, "its output is in the other buffer");
+}

@@ -69,7 +69,7 @@ u64 bits(double value)
 Floats generate(u64 count, u64 seed)
 {
     Floats to(count + 1, -77);
-    launch(verify_generate, (void *)to.data(), count, seed, F32 | ATX_UNIFORM << 8, bits(2), bits(-1), 0ull, 0ull, 0ull, 0ull);
+    launch(verify_generate, (void *)to.data(), count, seed, F32 | ATX_UNIFORM << 8, bits(2), bits(-1), 0ull, 0ull, 0ull, 0ull, 0ull);
     EXPECT(to[count] == -77);
     return to;
 }
@@ -81,11 +81,11 @@ void generated_numbers_are_found_again()
         Found  same, other;
         for (u64 i = 0; i < count; i++)
             EXPECT(data[i] >= -1 && data[i] <= 1 && (i == 0 || data[i] != data[i - 1]));
-        launch(verify_generated, (const void *)data.data(), count, 3ull, F32 | ATX_UNIFORM << 8, bits(2), bits(-1), 0ull, 0ull, 0ull, 0ull, same.words);
+        launch(verify_generated, (const void *)data.data(), count, 3ull, F32 | ATX_UNIFORM << 8, bits(2), bits(-1), 0ull, 0ull, 0ull, 0ull, 0ull, same.words);
         EXPECT(same.words[0] == 0);
         data[count / 2] += 1;
         data[count - 1] += 1;
-        launch(verify_generated, (const void *)data.data(), count, 3ull, F32 | ATX_UNIFORM << 8, bits(2), bits(-1), 0ull, 0ull, 0ull, 0ull, other.words);
+        launch(verify_generated, (const void *)data.data(), count, 3ull, F32 | ATX_UNIFORM << 8, bits(2), bits(-1), 0ull, 0ull, 0ull, 0ull, 0ull, other.words);
         EXPECT(other.words[0] == (count / 2 == count - 1 ? 1 : 2) && other.first() == count / 2);
     }
 }

@@ -28,6 +28,7 @@ type T = f16 f32
 arg out T[rows] output
 arg in T[rows] input uniform 0 1
 arg rows i64
+scratch tmp T[rows]
 reference ex_reference
 grid 1
 block 32

@@ -8,22 +8,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-typedef struct writer {
+typedef struct walk {
     const atx_sequence *of;
     int64_t slots[ATX_MAX_SLOTS];
     int holds[ATX_MAX_ARGS];
-    atx_str *turns;
     int count, rounds;
-} writer;
+    atx_turn_visitor *visit;
+    void *context;
+} walk;
 
 #define MAX_ROUNDS (16 * ATX_MAX_TURNS) /* iterations, of which some may launch nothing */
 
-static const atx_launch *launch_of(const atx_sequence *s, int step)
-{
-    return s->t ? &s->t->call.steps[step].launch : &s->op->expected.launch;
-}
-
-static at_status too_many(const writer *w, at_error *err)
+static at_status too_many(const walk *w, at_error *err)
 {
     return atx_fail_at(
         err, w->of->loops->items[0].where,
@@ -32,28 +28,15 @@ static at_status too_many(const writer *w, at_error *err)
         ATX_MAX_TURNS);
 }
 
-static at_status write_turn(writer *w, int step, at_error *err)
+static at_status walk_turn(walk *w, int step, at_error *err)
 {
-    const atx_sequence *s = w->of;
-    atx_kernel_turn turn = { .step = step };
-    const int count = s->t ? s->t->call.steps[step].arg_count : s->op->arg_count;
-    at_status status = atx_geometry_of(&turn.geometry, launch_of(s, step), w->slots, err);
-    for (; turn.arg_count < count && status == AT_OK; turn.arg_count++) {
-        const int index = s->t ? s->t->call.steps[step].args[turn.arg_count] : turn.arg_count;
-        status = atx_bind_arg(&turn.args[turn.arg_count], s->op,
-                              index < s->op->arg_count ? w->holds[index] : index, w->slots, err);
-    }
-    if (status != AT_OK)
-        return status;
-    if (w->count++ == ATX_MAX_TURNS)
-        return too_many(w, err);
-    atx_turns_add(w->turns, &turn);
-    return AT_OK;
+    const atx_sequence_turn turn = { step, w->slots, w->holds };
+    return w->count++ < ATX_MAX_TURNS ? w->visit(w->context, &turn, err) : too_many(w, err);
 }
 
-static at_status write_steps(writer *w, int loop, int begin, int end, at_error *err);
+static at_status walk_steps(walk *w, int loop, int begin, int end, at_error *err);
 
-static void exchange(writer *w, const atx_swap *swap)
+static void exchange(walk *w, const atx_swap *swap)
 {
     const int a = w->holds[swap->a];
     w->holds[swap->a] = w->holds[swap->b];
@@ -61,7 +44,7 @@ static void exchange(writer *w, const atx_swap *swap)
 }
 
 /* Iteration i of `count`. */
-static at_status write_iteration(writer *w, int loop, int64_t i, int64_t count, at_error *err)
+static at_status walk_iteration(walk *w, int loop, int64_t i, int64_t count, at_error *err)
 {
     const atx_loop *l = &w->of->loops->items[loop];
     int before[ATX_MAX_ARGS];
@@ -69,7 +52,7 @@ static at_status write_iteration(writer *w, int loop, int64_t i, int64_t count, 
     for (int k = 0; k < l->swap_count; k++)
         if (l->swaps[k].from >= 0 && i == 0)
             w->holds[l->swaps[k].b] = before[l->swaps[k].from];
-    at_status status = write_steps(w, loop + 1, l->begin, l->end, err);
+    at_status status = walk_steps(w, loop + 1, l->begin, l->end, err);
     for (int k = 0; k < l->swap_count; k++) {
         if (l->swaps[k].from >= 0 && i == 0)
             w->holds[l->swaps[k].b] = before[l->swaps[k].b];
@@ -80,7 +63,7 @@ static at_status write_iteration(writer *w, int loop, int64_t i, int64_t count, 
 }
 
 /* Buffers that take each other's place have as many elements. */
-static at_status check_sizes(const writer *w, const atx_loop *l, at_error *err)
+static at_status check_sizes(const walk *w, const atx_loop *l, at_error *err)
 {
     for (int k = 0; k < l->swap_count; k++) {
         const int three[] = { l->swaps[k].a, l->swaps[k].b, l->swaps[k].from };
@@ -100,7 +83,7 @@ static at_status check_sizes(const writer *w, const atx_loop *l, at_error *err)
     return AT_OK;
 }
 
-static at_status write_loop(writer *w, int loop, at_error *err)
+static at_status walk_loop(walk *w, int loop, at_error *err)
 {
     const atx_loop *l = &w->of->loops->items[loop];
     int64_t first = 0, last = 0;
@@ -121,13 +104,13 @@ static at_status write_loop(writer *w, int loop, at_error *err)
             exchange(w, &l->swaps[k]);
     for (int64_t i = 0; i < count && status == AT_OK; i++) {
         w->slots[l->slot] = l->down ? first - i : first + i;
-        status = w->rounds++ < MAX_ROUNDS ? write_iteration(w, loop, i, count, err) : too_many(w, err);
+        status = w->rounds++ < MAX_ROUNDS ? walk_iteration(w, loop, i, count, err) : too_many(w, err);
     }
     return status;
 }
 
 /* `loop`: the first of the loops that may begin there. */
-static at_status write_steps(writer *w, int loop, int begin, int end, at_error *err)
+static at_status walk_steps(walk *w, int loop, int begin, int end, at_error *err)
 {
     const atx_loops *loops = w->of->loops;
     at_status status = AT_OK;
@@ -135,22 +118,63 @@ static at_status write_steps(writer *w, int loop, int begin, int end, at_error *
         while (loop < loops->count && loops->items[loop].begin < step)
             loop++;
         const bool is_loop = loop < loops->count && loops->items[loop].begin == step;
-        status = is_loop ? write_loop(w, loop, err) : write_turn(w, step, err);
+        status = is_loop ? walk_loop(w, loop, err) : walk_turn(w, step, err);
         step = is_loop ? loops->items[loop].end : step + 1;
     }
     return status;
 }
 
-at_status atx_sequence_write(atx_str *turns, const atx_sequence *s, const int64_t *slots, at_error *err)
+at_status atx_sequence_walk(const atx_sequence *s, const int64_t *slots, atx_turn_visitor *visit,
+                            void *context, at_error *err)
 {
-    writer w = { .of = s, .turns = turns };
+    walk w = { .of = s, .visit = visit, .context = context };
     const atx_symbols *symbols = s->t ? &s->t->scope.symbols : &s->op->scope.symbols;
     memcpy(w.slots, slots, (size_t)symbols->count * sizeof *slots);
     for (int i = 0; i < ATX_MAX_ARGS; i++)
         w.holds[i] = i;
-    at_status status = write_steps(&w, 0, 0, s->t ? s->t->call.step_count : 1, err);
-    if (status == AT_OK && w.count == 0)
-        status = atx_fail_at(err, s->loops->items[0].where, "found no launch at all; expected one at least");
+    at_status status = walk_steps(&w, 0, 0, s->t ? s->t->call.step_count : 1, err);
+    return status == AT_OK && w.count == 0
+               ? atx_fail_at(err, s->loops->items[0].where, "found no launch at all; expected one at least")
+               : status;
+}
+
+int atx_sequence_args(int args[ATX_MAX_ARGS], const atx_sequence *s, const atx_sequence_turn *turn)
+{
+    const int count = s->t ? s->t->call.steps[turn->step].arg_count : s->op->arg_count;
+    for (int i = 0; i < count; i++) {
+        const int index = s->t ? s->t->call.steps[turn->step].args[i] : i;
+        args[i] = index < s->op->arg_count ? turn->holds[index] : index;
+    }
+    return count;
+}
+
+/* ---- as a kernel has them ---- */
+
+typedef struct writer {
+    const atx_sequence *of;
+    atx_str *turns;
+} writer;
+
+static at_status write_turn(void *context, const atx_sequence_turn *seen, at_error *err)
+{
+    writer *w = context;
+    const atx_sequence *s = w->of;
+    atx_kernel_turn turn = { .step = seen->step };
+    int args[ATX_MAX_ARGS];
+    const int count = atx_sequence_args(args, s, seen);
+    const atx_launch *launch = s->t ? &s->t->call.steps[seen->step].launch : &s->op->expected.launch;
+    at_status status = atx_geometry_of(&turn.geometry, launch, seen->slots, err);
+    for (; turn.arg_count < count && status == AT_OK; turn.arg_count++)
+        status = atx_bind_arg(&turn.args[turn.arg_count], s->op, args[turn.arg_count], seen->slots, err);
+    if (status == AT_OK)
+        atx_turns_add(w->turns, &turn);
+    return status;
+}
+
+at_status atx_sequence_write(atx_str *turns, const atx_sequence *s, const int64_t *slots, at_error *err)
+{
+    writer w = { s, turns };
+    at_status status = atx_sequence_walk(s, slots, write_turn, &w, err);
     if (status == AT_OK)
         status = atx_str_status(turns, err);
     if (status != AT_OK)

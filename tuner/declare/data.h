@@ -231,21 +231,29 @@ ATX_BOTH atx_u64 atx_random(atx_u64 seed, atx_u64 index)
     return atx_mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
 }
 
-/* From 0 to 1, without 1. */
-ATX_BOTH double atx_random_unit(atx_u64 seed, atx_u64 index)
+/* The same, of which nobody gets the seed who sees some: whoever knows a word knows the seed else. lock 0:
+ * plain. */
+ATX_BOTH atx_u64 atx_random_locked(atx_u64 seed, atx_u64 index, atx_u64 lock)
 {
-    return (double)(long long)(atx_random(seed, index) >> 11) * 1.1102230246251565e-16; /* 2^-53 */
+    const atx_u64 word = atx_random(seed, index);
+    return lock ? atx_mix(word ^ lock) : word;
+}
+
+/* From 0 to 1, without 1. */
+ATX_BOTH double atx_unit_of(atx_u64 word)
+{
+    return (double)(long long)(word >> 11) * 1.1102230246251565e-16; /* 2^-53 */
 }
 
 /* Of mean 0 and deviation 1: the sum of twelve numbers of 16 bits, which no library rounds its own way. */
-ATX_CALLED double atx_random_normal(atx_u64 seed, atx_u64 index)
+ATX_CALLED double atx_random_normal(atx_u64 seed, atx_u64 index, atx_u64 lock)
 {
     atx_u64 sum = 0;
     for (atx_u64 k = 0; k < 3; k++) {
-        const atx_u64 word = atx_random(seed, 4 * index + k);
+        const atx_u64 word = atx_random_locked(seed, 4 * index + k, lock);
         sum += (word & 0xffff) + (word >> 16 & 0xffff) + (word >> 32 & 0xffff) + (word >> 48);
     }
-    const double fraction = atx_random_unit(seed, 4 * index + 3) - 0.5;
+    const double fraction = atx_unit_of(atx_random_locked(seed, 4 * index + 3, lock)) - 0.5;
     return ((double)(long long)sum - 393210.0 + fraction) * 1.52587890625e-5; /* 2^-16 */
 }
 
@@ -380,6 +388,7 @@ ATX_BOTH atx_u64 atx_total_of(atx_u64 rows, atx_u64 most, atx_u64 seed)
  */
 typedef struct atx_filling {
     atx_u64 a, b, rows, total, variance, other; /* variance: the bits of a double */
+    atx_u64 lock;                               /* of uniform, normal, range; 0: none */
 } atx_filling;
 
 ATX_BOTH atx_u64 atx_sorted(atx_u64 i, atx_u64 count, atx_u64 last, atx_u64 seed)
@@ -437,13 +446,14 @@ ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, c
     atx_u64 bits = 0;
     switch (how) {
     case ATX_UNIFORM:
-        bits = atx_number_bits(fma(x, atx_random_unit(seed, i), y), number);
+        bits = atx_number_bits(fma(x, atx_unit_of(atx_random_locked(seed, i, f->lock)), y), number);
         break;
     case ATX_NORMAL:
-        bits = atx_number_bits(fma(x, atx_random_normal(seed, i), y), number);
+        bits = atx_number_bits(fma(x, atx_random_normal(seed, i, f->lock), y), number);
         break;
     case ATX_RANGE:
-        bits = atx_integer_bits((long long)(a + (b ? atx_random(seed, i) % b : atx_random(seed, i))), number);
+        bits = atx_random_locked(seed, i, f->lock);
+        bits = atx_integer_bits((long long)(a + (b ? bits % b : bits)), number);
         break;
     case ATX_PERMUTATION:
         bits = atx_integer_bits((long long)atx_permuted(i, count, seed), number);

@@ -170,6 +170,7 @@ at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine,
     at_status status = AT_OK;
     int64_t steps = 0;
     size_t at = 0;
+    atx_run_options left = *how; /* the launches of a loop have together what one has */
     result->finding.kind = ATX_FINDING_NONE;
     for (atx_kernel_turn turn; status == AT_OK && result->finding.kind == ATX_FINDING_NONE &&
                                atx_kernel_next(&turn, &p->kernel, &at);) {
@@ -179,8 +180,10 @@ at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine,
                             ? atx_machine_region_at(machine, regions[turn.args[a].buffer])->address
                             : (uint64_t)turn.args[a].value;
         const atx_program_launch what = { p, turn.step, &turn.geometry, values, turn.arg_count };
-        status = atx_instance_launch(result, machine, &what, how, err);
+        status = atx_instance_launch(result, machine, &what, &left, err);
         steps += status == AT_OK ? result->thread_instructions : 0;
+        if (p->kernel.turns && how->most_steps)
+            left.most_steps = how->most_steps > steps ? how->most_steps - steps : 1;
     }
     result->thread_instructions = steps;
     /* A kernel that nobody has seen to its end is neither right nor wrong. */

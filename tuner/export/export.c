@@ -75,21 +75,21 @@ static at_status add_copies(atx_str *out, const atx_launcher *l, bool *has_statu
 }
 
 /* One launch, with what its kernel takes. */
-static at_status add_launch(atx_str *out, const atx_launcher *l, const atx_passed *p, const atx_geometry *g,
+at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passed *p, const atx_geometry *g,
                             bool *has_status, at_error *err)
 {
-    if (g->shared_bytes > 0)
+    if (g->shared_bytes > 0 && !p->numbered)
         atx_str_addf(out,
                      "    %sstatus = cudaFuncSetAttribute(%s, "
                      "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
                      ");\n    if (status != cudaSuccess)\n        return status;\n",
                      *has_status ? "" : "cudaError_t ", p->kernel, g->shared_bytes);
-    *has_status = *has_status || g->shared_bytes > 0;
+    *has_status = *has_status || (g->shared_bytes > 0 && !p->numbered);
     atx_str_addf(out,
                  "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
-                 ", %" PRId64 "), %" PRId64 ", stream>>>(",
+                 ", %" PRId64 "), %" PRId64 "%s>>>(",
                  p->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
-                 g->shared_bytes);
+                 g->shared_bytes, p->numbered ? "" : ", stream");
     at_status status = atx_export_arguments(out, l, p, err);
     atx_str_add(out, ");\n");
     return status;
@@ -106,10 +106,20 @@ static at_status add_more_launches(atx_str *out, const atx_launcher *l, bool *ha
         atx_render_kernel(&kernel, l->t, s->kernel, l->slots);
         status = atx_geometry_of(&g, &s->launch, l->slots, err);
         if (status == AT_OK)
-            status = add_launch(out, l, &(atx_passed){ atx_str_text(&kernel), s->args, s->arg_count, false },
-                                &g, has_status, err);
+            status = atx_export_launch(out, l,
+                                       &(atx_passed){ atx_str_text(&kernel), s->args, s->arg_count, false },
+                                       &g, has_status, err);
         atx_str_clear(&kernel);
     }
+    return status;
+}
+
+/* The rest of a launcher with loops. */
+static at_status add_loops(atx_str *out, const atx_launcher *l, bool has_status, at_error *err)
+{
+    atx_str_add(out, has_status ? "" : "    cudaError_t status = cudaSuccess;\n    (void)status;\n");
+    at_status status = atx_export_turns(out, l, false, err);
+    atx_str_add(out, "    return cudaGetLastError();\n}\n");
     return status;
 }
 
@@ -139,8 +149,10 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
     atx_str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
     bool has_status = false;
     status = add_copies(out, l, &has_status, err);
+    if (status == AT_OK && l->t->call.loops.count)
+        return add_loops(out, l, has_status, err);
     if (status == AT_OK)
-        status = add_launch(
+        status = atx_export_launch(
             out, l,
             &(atx_passed){ l->kernel, l->t->call.steps[0].args, l->t->call.steps[0].arg_count, false },
             l->geometry, &has_status, err);

@@ -1,6 +1,7 @@
 /* export_json.c - format json: for programs that compile and launch the kernels by themselves. */
 #include "export/export.h"
 
+#include "compile/sequence.h"
 #include "lang/launches.h"
 #include "lang/render_pragmas.h"
 #include "lookup/answer.h"
@@ -46,9 +47,15 @@ static void three(atx_str *out, const char *name, const int64_t *v)
     atx_str_addf(out, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", v[0], v[1], v[2]);
 }
 
-static at_status launch(atx_str *out, const atx_export_input *in, int i, const int64_t *slots, at_error *err)
+/* Launch `i`. */
+static at_status launch(atx_str *out, const atx_export_input *in, int i, const atx_sequence_turn *turn,
+                        at_error *err)
 {
-    const atx_step *of = &in->found->t->call.steps[i];
+    const atx_step *of = &in->found->t->call.steps[turn->step];
+    const atx_sequence sequence = { in->problem->op, in->found->t, &in->found->t->call.loops };
+    const int64_t *slots = turn->slots;
+    int args[ATX_MAX_ARGS];
+    const int count = atx_sequence_args(args, &sequence, turn);
     atx_str kernel = { 0 };
     atx_geometry g = { 0 };
     at_status status = atx_geometry_of(&g, &of->launch, slots, err);
@@ -60,9 +67,9 @@ static at_status launch(atx_str *out, const atx_export_input *in, int i, const i
     atx_member_int(out, "dynamic_shared_bytes", g.shared_bytes);
     atx_member_name(out, "arguments");
     atx_str_add(out, "[");
-    for (int k = 0; k < of->arg_count && status == AT_OK; k++) {
+    for (int k = 0; k < count && status == AT_OK; k++) {
         atx_str_add(out, k ? "," : "");
-        status = argument(out, in, of->args[k], slots, err);
+        status = argument(out, in, args[k], slots, err);
     }
     atx_str_add(out, "]}");
     out->failed |= kernel.failed;
@@ -70,14 +77,26 @@ static at_status launch(atx_str *out, const atx_export_input *in, int i, const i
     return status;
 }
 
+typedef struct listing {
+    atx_str *out;
+    const atx_export_input *in;
+    int count;
+} listing;
+
+static at_status list_turn(void *context, const atx_sequence_turn *turn, at_error *err)
+{
+    listing *l = context;
+    return launch(l->out, l->in, l->count++, turn, err);
+}
+
 /* One after the other; arguments are in the kernel's order. */
 static at_status launches(atx_str *out, const atx_export_input *in, const int64_t *slots, at_error *err)
 {
-    at_status status = AT_OK;
+    listing l = { out, in, 0 };
+    const atx_sequence sequence = { in->problem->op, in->found->t, &in->found->t->call.loops };
     atx_member_name(out, "launches");
     atx_str_add(out, "[");
-    for (int i = 0; i < in->found->t->call.step_count && status == AT_OK; i++)
-        status = launch(out, in, i, slots, err);
+    at_status status = atx_sequence_walk(&sequence, slots, list_turn, &l, err);
     atx_str_add(out, "]");
     return status;
 }

@@ -85,12 +85,13 @@ static at_status add_contents(atx_str *out, const atx_launcher *l, const atx_arg
     const atx_held held = { l->op, arg, number, elements * atx_dtype_bytes(type) / atx_number_bytes(number) };
     if (status == AT_OK)
         status = atx_input_numbers(&f, &held, l->slots, err);
-    atx_str_addf(out,
-                 "    { %d, %d, %d, %s, { %lluull, %lluull, %lluull, %lluull, %lluull, 0 }, %d, %.17e, %.17e "
-                 "}, // %s\n",
-                 number, arg->input.how, arg->check.rule, arg->zero ? "true" : "false", f.a, f.b, f.rows,
-                 f.total, f.variance, arg->input.of[0] ? buffer_of(l->op, arg->input.of_arg) : 0,
-                 arg->check.relative, arg->check.absolute, arg->name);
+    atx_str_addf(
+        out,
+        "    { %d, %d, %d, %s, { %lluull, %lluull, %lluull, %lluull, %lluull, 0, 0 }, %d, %.17e, %.17e "
+        "}, // %s\n",
+        number, arg->input.how, arg->check.rule, arg->zero ? "true" : "false", f.a, f.b, f.rows, f.total,
+        f.variance, arg->input.of[0] ? buffer_of(l->op, arg->input.of_arg) : 0, arg->check.relative,
+        arg->check.absolute, arg->name);
     return status;
 }
 
@@ -149,7 +150,6 @@ static at_status add_known(atx_str *out, const atx_launcher *l, const atx_export
 /* What export_main.cu expects in front of it. */
 at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_input *in, at_error *err)
 {
-    atx_geometry g;
     if (needs_files(l->op))
         return atx_fail(
             err, AT_ERR_INPUT,
@@ -169,9 +169,7 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
                         "expected an export "
                         "without --main",
                         l->op->text.file);
-    at_status status = atx_geometry_of(&g, &l->op->expected.launch, l->slots, err);
-    if (status != AT_OK)
-        return status;
+    at_status status = AT_OK;
     atx_str_add(out, "\n/* ---- self-test and benchmark ---- */\n\n");
     if ((status = add_reference(out, l, err)) != AT_OK)
         return status;
@@ -189,16 +187,10 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
             atx_str_addf(out, "(%s%s *)%sbuffers[%d]%s, ", atx_export_qualifier(&l->op->args[i]),
                          atx_export_element(&l->op->args[i]), atx_template_fills(l->t, i) ? "(fill ? " : "",
                          n++, atx_template_fills(l->t, i) ? " : nullptr)" : "");
-    atx_str_addf(
-        out,
-        "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n    %s<<<dim3(%" PRId64
-        ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), %" PRId64 ">>>(",
-        l->op->expected.reference, g.grid[0], g.grid[1], g.grid[2], g.block[0], g.block[1], g.block[2],
-        g.shared_bytes);
+    atx_str_add(out, "stream);\n}\n\nstatic void autotune_reference(void *const *buffers)\n{\n");
     if (status == AT_OK)
-        status = atx_export_arguments(
-            out, l, &(atx_passed){ l->op->expected.reference, NULL, l->op->arg_count, true }, err);
-    atx_str_add(out, ");\n}\n\n");
+        status = atx_export_turns(out, l, true, err);
+    atx_str_add(out, "}\n\n");
     add_part(out, HEAD);
     if (status == AT_OK)
         status = add_checks(out, l, err);

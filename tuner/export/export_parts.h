@@ -24,12 +24,20 @@ typedef struct atx_passed {
     const char *kernel;
     const int *args; /* their indices; NULL: the first so many */
     int count;
-    bool numbered; /* buffers as buffers[i], cast; else by their names */
+    bool numbered; /* buffers as buffers[i], cast, on the default stream; else by their names */
 } atx_passed;
 
 /* "out, in, 1LL, 4096LL"; with a cast where the kernel takes another pointer. */
 at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const atx_passed *passed,
                                at_error *err) AT_MUST_CHECK;
+
+/* export.c: one launch, with what its kernel takes. `has_status`: the function has a variable `status`. */
+at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passed *passed,
+                            const atx_geometry *g, bool *has_status, at_error *err) AT_MUST_CHECK;
+
+/* export_loops.c: all launches of a template with loops, or of such a reference. */
+at_status atx_export_turns(atx_str *out, const atx_launcher *l, bool of_reference,
+                           at_error *err) AT_MUST_CHECK;
 
 at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_input *in,
                           at_error *err) AT_MUST_CHECK;

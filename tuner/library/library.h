@@ -23,6 +23,17 @@
 
 #define ATX_FOUND_TEXTS 16
 
+/* Of a template with loops: all launches, and what they take; library_loops.c. */
+typedef struct atx_unrolled {
+    at_launch *launches;
+    const at_launch **list;
+    const at_arg **taken;
+    at_arg *scalars; /* those that an iteration gives a value */
+    int *steps;      /* of the template, for each launch */
+    int count, scalar_count;
+} atx_unrolled;
+void atx_unrolled_clear(atx_unrolled *unrolled);
+
 /* An at_found and everything that it was made of. */
 typedef struct atx_found_parts {
     at_found shown; /* its `parts` are these */
@@ -32,8 +43,9 @@ typedef struct atx_found_parts {
     atx_limits limits;
     const atx_template *t; /* NULL: no configuration */
     atx_config config;
-    at_arg args[ATX_MAX_ARGS]; /* the operation's, in its order */
-    at_launch launches[ATX_MAX_STEPS];
+    at_arg args[ATX_MAX_ARGS];         /* the operation's, in its order */
+    at_launch launches[ATX_MAX_STEPS]; /* of the template's steps */
+    atx_unrolled unrolled;
     at_variable variables[ATX_MAX_ARGS];
     const at_arg *lists[ATX_MAX_STEPS + 1][ATX_MAX_ARGS]; /* what each launch takes; last: the buffers */
     const at_launch *launch_list[ATX_MAX_STEPS];
@@ -168,6 +180,7 @@ struct at_tuner {
 /* `limits` NULL: those that the tables have for the device's compute capability. */
 at_status atx_finding_make(atx_found_parts **out, at_tuner *tuner, const at_problem *problem,
                            const atx_target *target, const atx_limits *limits, at_error *err) AT_MUST_CHECK;
+at_status atx_finding_unroll(atx_found_parts *f, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 void atx_finding_close(atx_found_parts *f); /* NULL is allowed */
 
 /* All slots of the template, with the finding's configuration. It must have one. */

@@ -246,7 +246,9 @@ at_status atx_library_code_again(const atx_kept_code **out, at_tuner *tuner, atx
 typedef struct code_parts {
     at_code shown; /* first */
     atx_str bytes;
-    char *kernels[ATX_MAX_STEPS], *variables[ATX_MAX_ARGS];
+    char *names[ATX_MAX_STEPS], *variables[ATX_MAX_ARGS];
+    int name_count;
+    const char **kernels; /* the name of each launch */
 } code_parts;
 
 void at_code_close(at_code *code)
@@ -255,8 +257,9 @@ void at_code_close(at_code *code)
     if (!c)
         return;
     atx_str_clear(&c->bytes);
-    for (int i = 0; i < c->shown.kernel_count; i++)
-        free(c->kernels[i]);
+    for (int i = 0; i < c->name_count; i++)
+        free(c->names[i]);
+    free(c->kernels);
     for (int i = 0; i < c->shown.variable_count; i++)
         free(c->variables[i]);
     free(c);
@@ -287,11 +290,16 @@ static at_status fill_names(code_parts *c, const atx_found_parts *f, const atx_s
 {
     atx_str name = { 0 };
     at_status status = AT_OK;
-    for (int i = 0; i < f->shown.launch_count && status == AT_OK; i++) {
+    for (int i = 0; i < f->t->call.step_count && status == AT_OK; i++) {
         status = atx_library_kernel_name(&name, bytes, f->t->call.steps[i].kernel, err);
         if (status == AT_OK)
-            status = keep_text(c->kernels, &c->shown.kernel_count, atx_str_text(&name), err);
+            status = keep_text(c->names, &c->name_count, atx_str_text(&name), err);
     }
+    c->kernels = calloc((size_t)f->shown.launch_count + 1, sizeof *c->kernels);
+    if (status == AT_OK && !c->kernels)
+        status = atx_no_memory(err);
+    for (int i = 0; i < f->shown.launch_count && status == AT_OK && c->kernels; i++)
+        c->kernels[c->shown.kernel_count++] = c->names[f->unrolled.steps ? f->unrolled.steps[i] : i];
     for (int i = 0; i < f->shown.variable_count && status == AT_OK; i++) {
         const char *variable = NULL;
         int64_t unused;
@@ -317,7 +325,7 @@ static at_status name_all(at_code **out, const atx_found_parts *f, atx_str *byte
     *bytes = (atx_str){ 0 };
     c->shown.data = c->bytes.data;
     c->shown.bytes = c->bytes.len;
-    c->shown.kernels = (const char *const *)c->kernels;
+    c->shown.kernels = c->kernels;
     c->shown.variables = (const char *const *)c->variables;
     *out = &c->shown;
     return AT_OK;

@@ -26,6 +26,7 @@ void atx_finding_close(atx_found_parts *f)
         return;
     for (int i = 0; i < f->text_count; i++)
         free(f->texts[i]);
+    atx_unrolled_clear(&f->unrolled);
     free(f);
 }
 
@@ -337,7 +338,7 @@ static at_status show_launches(atx_found_parts *f, const int64_t *slots, const a
     show_variables(f);
     s->launch_count = count;
     s->launches = f->launch_list;
-    return AT_OK;
+    return f->t->call.loops.count ? atx_finding_unroll(f, slots, err) : AT_OK;
 }
 
 static at_status show_template(atx_found_parts *f, int64_t *slots, const atx_geometry *known, at_error *err)

@@ -94,7 +94,7 @@ static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts 
     const void *image = code->bytes.data;
     atx_str name = { 0 };
     at_status status = AT_OK;
-    for (int i = 0; i < f->shown.launch_count && status == AT_OK; i++) {
+    for (int i = 0; i < f->t->call.step_count && status == AT_OK; i++) {
         const int64_t shared_bytes = f->launches[i].dynamic_shared_bytes;
         status = atx_library_kernel_name(&name, &code->bytes, f->t->call.steps[i].kernel, err);
         if (status == AT_OK)
@@ -109,7 +109,7 @@ static bool is_loaded_for(const atx_loaded *l, const atx_found_parts *f, const a
                           uint64_t context)
 {
     bool same = l->code == code && l->context == context;
-    for (int i = 0; i < f->shown.launch_count && same; i++)
+    for (int i = 0; i < f->t->call.step_count && same; i++)
         same = l->shared_bytes[i] == f->launches[i].dynamic_shared_bytes;
     return same;
 }
@@ -126,7 +126,7 @@ static at_status load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, con
     if (!l)
         return atx_no_memory(err);
     *l = (atx_loaded){ .next = tuner->loaded, .code = code, .context = context };
-    for (int i = 0; i < f->shown.launch_count; i++)
+    for (int i = 0; i < f->t->call.step_count; i++)
         l->shared_bytes[i] = f->launches[i].dynamic_shared_bytes;
     at_status status = load_all(&l->module, gpu, f, code, err);
     if (status != AT_OK) {

@@ -17,10 +17,12 @@
 
 #define WORDS(...) (const uint64_t[]){ __VA_ARGS__ }, (int)(sizeof((const uint64_t[]){ __VA_ARGS__ }) / 8)
 
-/* The words of an atx_filling; offsets that a buffer goes with are those of its own set. */
-#define FILLING(buffer, seed)                                                                                \
+/* The words of an atx_filling; offsets that a buffer goes with are those of its own set. Before a
+ * re-measurement numbers are the same in every run with one seed. */
+#define FILLING(b, buffer, seed)                                                                             \
     (buffer)->filling.a, (buffer)->filling.b, (buffer)->filling.rows, (buffer)->filling.total,               \
-        (buffer)->filling.variance, (seed) + (uint64_t)(int64_t)(buffer)->goes_with
+        (buffer)->filling.variance, (seed) + (uint64_t)(int64_t)(buffer)->goes_with,                         \
+        (b)->moved ? (b)->lock : 0
 
 /* What a reference leaves of an output is the same in all sets. */
 uint64_t atx_contents_seed(const atx_bench *b, int set, int buffer)
@@ -67,7 +69,7 @@ at_status atx_contents_fill(atx_bench *b, int set, int i, at_error *err)
     if (buffer->how == ATX_BITS)
         return atx_contents_bits(b, to, buffer->bytes, seed, err);
     return atx_bench_run_check(b, ATX_GENERATE, (int64_t)numbers * 16,
-                               WORDS(to, numbers, seed, kind(buffer, buffer->how), FILLING(buffer, seed)),
+                               WORDS(to, numbers, seed, kind(buffer, buffer->how), FILLING(b, buffer, seed)),
                                err);
 }
 
@@ -229,7 +231,7 @@ static at_status compare_input(atx_bench *b, const atx_checked *c, int i, at_err
                                    WORDS(got, (uint64_t)buffer->bytes, seed, found, b->lock), err);
     return atx_bench_run_check(
         b, ATX_GENERATED, (int64_t)numbers * 16,
-        WORDS(got, numbers, seed, kind(buffer, buffer->how), FILLING(buffer, seed), found), err);
+        WORDS(got, numbers, seed, kind(buffer, buffer->how), FILLING(b, buffer, seed), found), err);
 }
 
 void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, const atx_checked *c,

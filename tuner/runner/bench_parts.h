@@ -36,7 +36,7 @@ enum {
     ATX_FOUND_EACH = 12,
     ATX_FOUND_WORDS = ATX_FOUND_EACH * (ATX_MAX_ARGS + 1),
     ATX_CHECK_PARAMS = 9,
-    ATX_MOST_CHECK_PARAMS = 11
+    ATX_MOST_CHECK_PARAMS = 12
 };
 
 /* For tiny problems: beyond this many sets launch overhead dominates anyway. */

@@ -23,10 +23,10 @@ static __device__ inline double wrong_by(const void *got, u64 right, u64 i, u64 
 
 #if !defined AT_PART || AT_PART == 2
 
-extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 rows, u64 total, u64 variance, u64 other)
+extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 rows, u64 total, u64 variance, u64 other, u64 lock)
 {
     const int         number = (int)(how & 255);
-    const atx_filling f = { a, b, rows, total, variance, other };
+    const atx_filling f = { a, b, rows, total, variance, other, lock };
     for (u64 i = first_index(); i < count; i += step())
         atx_set_bits(to, i, atx_number_bytes(number), atx_generate(i, count, number, (int)(how >> 8), &f, seed));
 }
@@ -36,10 +36,10 @@ extern "C" __global__ void verify_generate(void *to, u64 count, u64 seed, u64 ho
 
 /* Are these still the numbers of verify_generate? `found` as in verify.cu, of numbers. */
 extern "C" __global__ void verify_generated(const void *got, u64 count, u64 seed, u64 how, u64 a, u64 b, u64 rows, u64 total, u64 variance,
-                                            u64 other, u64 *found)
+                                            u64 other, u64 lock, u64 *found)
 {
     const int         number = (int)(how & 255);
-    const atx_filling f = { a, b, rows, total, variance, other };
+    const atx_filling f = { a, b, rows, total, variance, other, lock };
     for (u64 i = first_index(); i < count; i += step())
         if (atx_bits_at(got, i, atx_number_bytes(number)) != atx_generate(i, count, number, (int)(how >> 8), &f, seed))
             blame(found, i);

@@ -132,6 +132,12 @@ at_status atx_measure_check(atx_seen *out, atx_gpu *gpu, atx_bench *bench, atx_b
     return status == AT_OK && !out->right ? atx_sample_revalidate(out, gpu, bench, batch, err) : status;
 }
 
+/* Short launches in a loop, which a graph makes faster: the first time says nothing of theirs. */
+static bool waits_for_host(const atx_kernel *kernel, double seconds)
+{
+    return kernel->turns && seconds / kernel->turn_count < ATX_GRAPH_BELOW_S;
+}
+
 /* One of a too slow candidate would only cost time. */
 static at_status time_candidate(atx_measured *out, trial_run *r, double first_s, at_error *err)
 {
@@ -140,7 +146,7 @@ static at_status time_candidate(atx_measured *out, trial_run *r, double first_s,
     const atx_trial *trial = r->trial;
     atx_batch b = { .what = &r->what, .no_lead = first_s >= LONG_S, .graph_s = GRAPH_S };
 
-    if (!r->scales && is_too_slow(first_s, trial->best_s)) {
+    if (!r->scales && !waits_for_host(&trial->kernel, first_s) && is_too_slow(first_s, trial->best_s)) {
         summarise(out, &first_s, 1, (int64_t)ceil(ATX_SAMPLE_S / first_s));
         return AT_OK;
     }

@@ -56,10 +56,30 @@ Test(data, the_same_numbers_come_in_every_run_and_on_every_machine)
     cr_assert_eq(atx_random(1, 0), 0x910a2dec89025cc1u);
     const atx_filling f = { .a = bits_of(2), .b = bits_of(-1) };
     cr_assert_eq(atx_generate(3, 10, number_of(ATX_F32), ATX_UNIFORM, &f, 5),
-                 atx_bits_of_float((float)(-1 + 2 * atx_random_unit(5, 3))));
-    cr_assert_float_eq(atx_random_normal(5, 3), atx_random_normal(5, 3), 0);
-    cr_assert_neq(atx_random_normal(5, 3), atx_random_normal(6, 3), "another stream");
-    cr_assert_neq(atx_random_normal(5, 3), atx_random_normal(5, 4), "another place");
+                 atx_bits_of_float((float)(-1 + 2 * atx_unit_of(atx_random(5, 3)))));
+    cr_assert_float_eq(atx_random_normal(5, 3, 0), atx_random_normal(5, 3, 0), 0);
+    cr_assert_neq(atx_random_normal(5, 3, 0), atx_random_normal(6, 3, 0), "another stream");
+    cr_assert_neq(atx_random_normal(5, 3, 0), atx_random_normal(5, 4, 0), "another place");
+}
+
+/* Of a lock all numbers are others, and of the same distribution. */
+Test(data, a_lock_makes_other_numbers)
+{
+    static const int HOW[] = { ATX_UNIFORM, ATX_NORMAL, ATX_RANGE };
+    for (size_t k = 0; k < 3; k++) {
+        atx_filling plain = { .a = bits_of(1), .b = bits_of(0) }, locked = plain;
+        int same = 0;
+        double sum = 0;
+        locked.lock = 99;
+        for (uint64_t i = 0; i < 1000; i++) {
+            const uint64_t x = atx_generate(i, 1000, number_of(ATX_F64), HOW[k], &locked, 5);
+            same += x == atx_generate(i, 1000, number_of(ATX_F64), HOW[k], &plain, 5);
+            sum += atx_double_of(x);
+        }
+        cr_assert_eq(same, 0);
+        cr_assert(k != 0 || fabs(sum / 1000 - 0.5) < 0.05, "%g", sum / 1000);
+        cr_assert(k != 1 || fabs(sum / 1000) < 0.15, "%g", sum / 1000);
+    }
 }
 
 Test(data, ranges_reach_both_ends_and_go_no_further)
