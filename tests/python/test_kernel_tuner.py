@@ -70,6 +70,63 @@ class Spaces(unittest.TestCase):
                 kernel_of(wrong)
 
 
+T1 = {"General": {"BenchmarkName": "twice"},
+      "ConfigurationSpace": {
+          "TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[64, 128, 256]", "Default": 64},
+                               {"Name": "EACH", "Type": "int", "Values": "[2**i for i in range(3)]", "Default": 4}],
+          "Conditions": [{"Expression": "BLOCK * EACH <= 128", "Parameters": ["BLOCK", "EACH"]}]},
+      "KernelSpecification": {
+          "Language": "CUDA", "KernelName": "twice", "KernelFile": "twice.cu", "CompilerOptions": ["-std=c++14"],
+          "LocalSize": {"X": "BLOCK"},
+          "Arguments": [
+              {"Name": "out", "Type": "float", "MemoryType": "Vector", "AccessType": "WriteOnly", "Size": 1000,
+               "FillType": "Constant", "FillValue": 0.0},
+              {"Name": "in", "Type": "float", "MemoryType": "Vector", "AccessType": "ReadOnly", "Size": 1000,
+               "FillType": "Random", "FillValue": 1.0},
+              {"Name": "n", "Type": "int32", "MemoryType": "Scalar", "FillValue": 1000}]}}
+
+
+class Published(unittest.TestCase):
+    """A T1 file: autotune takes the draft that it makes of the file, Kernel Tuner what the file says."""
+
+    def kernel(self, folder, **launch):
+        with open(os.path.join(folder, "twice.cu"), "w", encoding="utf-8") as file:
+            file.write("__global__ void twice(float *out, const float *in, int n)\n{\n"
+                       "    for (int i = blockIdx.x * BLOCK * EACH + threadIdx.x, k = 0; k < EACH && i < n; k++, i += BLOCK)\n"
+                       "        out[i] = 2 * in[i];\n}\n")
+        path = os.path.join(folder, "twice.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(dict(T1, KernelSpecification=dict(T1["KernelSpecification"], **launch)), file)
+        os.environ[COMPARE.DRAFTS] = os.path.join(folder, "drafts")
+        os.mkdir(os.environ[COMPARE.DRAFTS])
+        return COMPARE.prepared(types.SimpleNamespace(autotune=AUTOTUNE), path)
+
+    def test_both_sides_have_the_same_configurations_and_the_defaults_are_valid_ones(self):
+        with tempfile.TemporaryDirectory() as folder:
+            kernel = self.kernel(folder, GlobalSize={"X": "1000 // (BLOCK * EACH) + 1"})
+            found = COMPARE.our_space(types.SimpleNamespace(autotune=AUTOTUNE), kernel)
+            self.assertEqual(found, {(64, 1), (64, 2), (128, 1)})
+            self.assertEqual(kernel.trusted, {"BLOCK": 64, "EACH": 1})
+            self.assertEqual((kernel.name, kernel.shape), ("twice", "1000"))
+            self.assertEqual(kernel_of(str(kernel)).trusted, kernel.trusted)  # as the processes see it
+
+    def test_the_launch_is_the_one_that_the_file_says(self):
+        config = {"BLOCK": 64, "EACH": 2}
+        for launch, blocks in (({"GlobalSize": {"X": "1000 // (BLOCK * EACH) + 1"}}, 8),
+                               ({"GlobalSize": {"X": "1000 // EACH"}, "GlobalSizeType": "OpenCL"}, 8),
+                               ({"ProblemSize": [1000], "GridDivX": ["BLOCK", "EACH"]}, 8),
+                               ({"ProblemSize": 1000}, 16)):
+            with self.subTest(str(launch)), tempfile.TemporaryDirectory() as folder:
+                kernel = self.kernel(folder, **launch)
+                self.assertEqual(kernel.geometry(config), ((blocks, 1, 1), (64, 1, 1)))
+                self.assertEqual(kernel.problem_size(config), (blocks, 1, 1))
+                told = subprocess.run([AUTOTUNE, "check", "twice", "--shape", "1000", "--templates", kernel.draft,
+                                       "--allow", folder], capture_output=True, text=True, check=False)
+                if told.returncode == 3:
+                    self.skipTest("no NVRTC")
+                self.assertEqual(told.returncode, 0, told.stdout + told.stderr)
+
+
 class Trials(unittest.TestCase):
     def test_a_cache_file_that_lacks_its_end_is_read(self):
         entry = '"%d": {"x": %d, "time": %s, "timestamp": "2026-01-01 00:00:%02d+00:00"}'
@@ -136,6 +193,12 @@ class Verdicts(unittest.TestCase):
         self.times(x0=2.0, x1=1.0, x3=1.0, x4=1.0)
         lines = table.markdown([table.judge(self.result)]).splitlines()
         self.assertIn("| theirs | 7.0 | 7.0 | 8.0 |", lines[3])
+
+    def test_a_second_table_says_where_the_seconds_went(self):
+        self.result["runs"][0]["phases"] = {"first_trial": 0.5, "compilers": 4, "compiled": 8, "compilers_busy": 2.0,
+                                            "trials_busy": 0.25, "re-measurement": 1.0}
+        lines = table.seconds([self.result]).splitlines()
+        self.assertEqual(lines[2], "| add | 0.50 | 4 | 8 | 0.25 | 0.50 | 0.25 | 1.00 | 5.00 |")
 
     def test_a_table_of_runs_without_times_says_what_is_known(self):
         lines = table.markdown([table.judge(self.result)]).splitlines()

@@ -17,11 +17,17 @@ class Kernel:
 
     def __init__(self, **fields):
         self.restrictions, self.grid_div_x, self.grid_div_y, self.verify = [], ["block_size_x"], None, None
+        self.grid_div_z = None
         self.extra, self.single = [], {}  # arguments that only the reference takes; parameters of one value
+        self.options = ["--std=c++17"]  # as autotune's; CuPy adds -ftz=true, and so do autotune's templates
         self.__dict__.update(fields)
 
     def __str__(self):
         return f"{self.name}={self.shape}"
+
+    @property
+    def label(self):
+        return self.name
 
     @property
     def folder(self):
@@ -34,6 +40,17 @@ class Kernel:
     @property
     def shape(self):
         return "x".join(str(size) for size in self.sizes)
+
+    def block_names(self):
+        """None: those that Kernel Tuner looks for by itself."""
+        return None
+
+    def constants(self):
+        """Data of variables in constant memory, by their names."""
+        return {}
+
+    def is_output(self, number):
+        return number == 0
 
     def tune_params(self):
         """With the sizes that the source needs as parameters of a single value, as Kernel Tuner's users pass them."""
@@ -138,6 +155,9 @@ KERNELS = {build.__name__: build for build in (vector_add, matmul, convolution, 
 
 
 def kernel_of(text):
-    """`vector_add`, or with sizes of its own: `vector_add=1000000`. KeyError, TypeError, ValueError."""
+    """`vector_add`, or with sizes of its own: `vector_add=1000000`; or a T1 file. KeyError, TypeError, ValueError."""
+    if text.endswith(".json"):
+        from published import Published
+        return Published(text)
     name, _, sizes = text.partition("=")
     return KERNELS[name](*(int(size) for size in sizes.split("x"))) if sizes else KERNELS[name]()

@@ -14,7 +14,6 @@ import time
 
 from kernels import kernel_of
 
-OPTIONS = ("--std=c++17",)
 BATCH_S = 0.002  # of launches between two events, at least
 
 
@@ -23,16 +22,32 @@ def _read(path):
         return file.read()
 
 
-def right_answer(kernel, arguments):
-    """What the op's reference kernel writes to the first argument, as tune_kernel's `answer`: None for the others."""
+def _build(kernel, text, function):
+    """A function of a text, its module's constant memory filled."""
     import cupy
-    name, grid, block = kernel.reference
-    text = _read(os.path.join(kernel.folder, "op.cu"))
-    function = cupy.RawModule(code=text, options=OPTIONS).get_function(name)
+    module = cupy.RawModule(code=text, options=tuple(kernel.options), name_expressions=[function])
+    found = module.get_function(function)
+    for name, value in kernel.constants().items():
+        cupy.ndarray(value.shape, value.dtype, module.get_global(name))[:] = cupy.asarray(value)
+    return found
+
+
+def right_answer(kernel, arguments):
+    """What the op's reference kernel, or the configuration that is trusted, writes, as tune_kernel's `answer`: None for
+    what is no output."""
+    import cupy
+    if kernel.reference:
+        name, grid, block = kernel.reference
+        text = _read(os.path.join(kernel.folder, "op.cu"))
+        function = cupy.RawModule(code=text, options=tuple(kernel.options)).get_function(name)
+    else:
+        grid, block = kernel.geometry(kernel.trusted)
+        function = _build(kernel, kernel.defines(kernel.trusted) + _read(kernel.source), kernel.function)
     on_device = [cupy.asarray(value) if value.ndim else value for value in arguments + kernel.extra]
     function(grid, block, tuple(on_device))
     cupy.cuda.Device().synchronize()
-    return [cupy.asnumpy(on_device[i]) if i == 0 else None for i in range(len(arguments))]
+    return [cupy.asnumpy(on_device[i]) if kernel.is_output(i) and arguments[i].ndim else None
+            for i in range(len(arguments))]
 
 
 class Timer:
@@ -47,9 +62,7 @@ class Timer:
 
     def add(self, index, config):
         try:
-            module = self.cupy.RawModule(code=self.kernel.defines(config) + self.text, options=OPTIONS,
-                                         name_expressions=[self.kernel.function])
-            function = module.get_function(self.kernel.function)
+            function = _build(self.kernel, self.kernel.defines(config) + self.text, self.kernel.function)
             grid, block = self.kernel.geometry(config)
             function(grid, block, self.arguments)
             self.cupy.cuda.Device().synchronize()

@@ -8,15 +8,13 @@ import subprocess
 import sys
 import time
 
-from kernels import HERE
-
 DEVICE, STORE = 0, 1  # tracks of a trace; compilers are behind them
 
 
 def command(options, kernel, folder):
     """From nothing: a store and a cache of compiled kernels of its own."""
-    line = [options.autotune, "tune", kernel.name, kernel.shape, "f32", "--templates", os.path.join(HERE, "ops"),
-            "--allow", HERE, "--db", os.path.join(folder, "ours.db"), "--trace", os.path.join(folder, "trace.json"),
+    line = [options.autotune, "tune", kernel.name, kernel.shape, "--templates", os.path.dirname(kernel.folder),
+            "--allow", os.path.dirname(kernel.source), "--db", os.path.join(folder, "ours.db"), "--trace", os.path.join(folder, "trace.json"),
             "--budget", f"{options.limit:g}s", "--seed", str(options.seed), "--format", "json", "--quiet"]
     return line + (["--jobs", str(options.jobs)] if options.jobs else [])
 

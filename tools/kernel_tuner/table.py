@@ -93,3 +93,21 @@ def markdown(results):
     for result in results:
         lines += [_row(result, run) for run in result["runs"]]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def seconds(results):
+    """Where autotune's time goes. Compilers and the device work at the same time."""
+    head = ["kernel", "first trial after, s", "compilers", "kernels compiled", "one takes, s", "compilers busy, s each",
+            "trials on the device, s", "re-measurement, s", "whole run, s"]
+    lines = [head, ["---"] + ["---:"] * 8]
+    for result in results:
+        run = result["runs"][0] if result["runs"] else {}
+        found = run.get("phases")
+        if not found:
+            continue
+        each = found["compilers_busy"] / max(1, found["compilers"])
+        lines.append([result["kernel"], _number(found["first_trial"], ".2f"), str(found["compilers"]),
+                      str(found["compiled"]), _number(found["compilers_busy"] / max(1, found["compiled"]), ".2f"),
+                      _number(each, ".2f"), _number(found["trials_busy"], ".2f"),
+                      _number(found["re-measurement"], ".2f"), _number(run["wall_s"], ".2f")])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
