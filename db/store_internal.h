@@ -22,7 +22,7 @@ struct atx_store {
     char *path;                              /* as messages name it                         */
     const char *file;                        /* what is opened; borrowed, while it is       */
     int wait_ms, waited_ms;                  /* for a lock: at most; for the one that is wanted */
-    int no_locks; /* errno of a lock beside the file: the file system has none; 0: it has, or unknown */
+    int no_locks;    /* errno of a lock beside the file: the file system has none; 0: it has, or unknown */
     bool tried_lock; /* that was found out, as far as it can be */
     bool read_only;
     const atx_cancel *cancel;          /* borrowed; NULL: never cancelled                              */
