@@ -37,8 +37,8 @@ typedef enum atx_open_mode {
 at_status atx_store_open(atx_store **out, const char *path, atx_open_mode mode, at_error *err) AT_MUST_CHECK;
 
 /*
- * The same, and AT_ERR_CANCELLED once `cancel` is asked: nobody who wants to end waits for a lock of another
- * process. It ends the opening only; NULL: nothing does.
+ * The same, and AT_ERR_CANCELLED once `cancel` is set, so that a run that ends does not wait for a lock of
+ * another process. It ends the opening only; NULL: nothing does.
  */
 at_status atx_store_open_unless(atx_store **out, const char *path, atx_open_mode mode,
                                 const atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
@@ -133,7 +133,7 @@ at_status atx_store_get_source(atx_str *out, atx_store *store, const char *hash,
  */
 at_status atx_store_put_space(atx_store *store, const char *op_hash, const char *proof_hash,
                               at_error *err) AT_MUST_CHECK;
-/* AT_ERR_NOT_FOUND: nobody has kept it. */
+/* AT_ERR_NOT_FOUND: it is not stored. */
 at_status atx_store_get_space(char proof_hash[ATX_HASH_TEXT], atx_store *store, const char *op_hash,
                               at_error *err) AT_MUST_CHECK;
 
@@ -225,7 +225,7 @@ void atx_trial_each_figure(const atx_trial_row *row, const atx_fingerprint *fing
 double atx_answer_gb_per_s(const atx_answer *answer);
 double atx_answer_share(const atx_answer *answer);
 
-/* The same of a winner, as atx_trial_check of a trial: a file that somebody else filled may hold anything. */
+/* The same of a winner, as atx_trial_check of a trial: a file from elsewhere may hold anything. */
 at_status atx_winner_check(const atx_winner *winner, at_error *err) AT_MUST_CHECK;
 bool atx_answer_copy(atx_answer *out, const atx_answer *from); /* false: out of memory */
 void atx_answer_clear(atx_answer *answer);
@@ -451,7 +451,7 @@ at_status atx_store_cubin_sizes(atx_cubin_sizes *out, atx_store *cache, at_error
 at_status atx_store_remove_cubins(int64_t *removed, atx_store *cache, int64_t limit_bytes,
                                   at_error *err) AT_MUST_CHECK;
 
-/* Writes the file anew without what is free in it: needs as much space again, and that nobody else uses it.
+/* Writes the file anew without its free pages: needs as much space again, and that no other process uses it.
  */
 at_status atx_store_shrink_file(atx_store *store, at_error *err) AT_MUST_CHECK;
 

@@ -85,7 +85,7 @@ at_status atx_store_get_space(char proof_hash[ATX_HASH_TEXT], atx_store *store, 
     at_status status =
         atx_store_get_columns(outs, 1, store, ATX_SQL_GET_SPACE, "read what a space was made of", path, err);
     if (status == AT_OK && (text.len < skip + ATX_HASH_TEXT || memcmp(text.data, SPACE_TEXT, skip) != 0))
-        status = AT_ERR_NOT_FOUND; /* somebody else's text */
+        status = AT_ERR_NOT_FOUND; /* the text of another hash */
     if (status == AT_OK) {
         memcpy(proof_hash, text.data + skip, ATX_HASH_TEXT - 1);
         proof_hash[ATX_HASH_TEXT - 1] = '\0';

@@ -53,7 +53,7 @@ at_status atx_store_cubin_limit(int64_t *bytes, const char *option, at_error *er
     return AT_OK;
 }
 
-/* Its place in the order only saves time later, so a failure is nobody's. */
+/* Its place in the order only saves time later, so a failure is ignored. */
 static void use(atx_store *cache, const char *key, const char *stored_at)
 {
     char now[21], used[sizeof WINNER + 21];

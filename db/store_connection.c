@@ -141,9 +141,9 @@ static int open_nameless(const char *path)
 }
 
 /*
- * SQLite takes "no locks" (ENOLCK, as of NFS without its lock daemon) for a lock of somebody else's. A new
+ * SQLite takes "no locks" (ENOLCK, as of NFS without its lock daemon) for a lock of another process. A new
  * file beside the database tells: opening the database's own by hand would drop the locks that are there.
- * Where no file can be made nobody knows.
+ * Where no file can be made that is unknown.
  */
 static void try_a_lock(atx_store *store)
 {
@@ -193,7 +193,7 @@ static void ask(char out[16], atx_store *store, const char *pragma)
     sqlite3_finalize(s);
 }
 
-/* Through SQLite's own file: nobody else may open the names beside it. One that cannot be mapped is of no
+/* Through SQLite's own file: no other code may open the names beside it. One that cannot be mapped is of no
  * use. */
 static bool can_share(atx_store *store)
 {

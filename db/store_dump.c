@@ -71,7 +71,7 @@ static void render_value(dumper *d, sqlite3_stmt *s, int column, bool is_trial)
     }
 }
 
-/* A template that somebody wrote in Latin-1: as JSON it would be another text, of another hash. */
+/* A template written in Latin-1: as JSON it would be another text, of another hash. */
 static bool is_other_text(sqlite3_stmt *s, int column, const char *name)
 {
     uint32_t character;

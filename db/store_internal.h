@@ -12,7 +12,7 @@
 
 #define ATX_APPLICATION_ID 0x4154554E /* "ATUN", as in schema.sql */
 #define ATX_BUSY_WAIT_MS   30000
-#define ATX_VALUE_LIMIT    (64 << 20)         /* bytes of a row of any file: nobody else's is taken whole */
+#define ATX_VALUE_LIMIT    (64 << 20)         /* bytes of a row of any file; larger ones are not read    */
 #define ATX_HELD_LIMIT     ((int64_t)2 << 30) /* bytes of a dump that is held in memory */
 #define ATX_STEP_LIMIT_S   300.0 /* none of ours takes as long, a file that means no good might */
 
@@ -22,10 +22,10 @@ struct atx_store {
     char *path;                              /* as messages name it                         */
     const char *file;                        /* what is opened; borrowed, while it is       */
     int wait_ms, waited_ms;                  /* for a lock: at most; for the one that is wanted */
-    int no_locks; /* errno of a lock beside the file: the file system has none; 0: it has, or nobody knows */
+    int no_locks;    /* errno of a lock beside the file: the file system has none; 0: it has, or unknown */
     bool tried_lock; /* that was found out, as far as it can be */
     bool read_only;
-    const atx_cancel *cancel;          /* borrowed; NULL: nobody asks                                  */
+    const atx_cancel *cancel;          /* borrowed; NULL: never cancelled                              */
     double step_limit_s, step_until_s; /* of a step of a statement; until: 0: none is running         */
     int64_t cubin_limit_bytes;         /* of a cache of compiled kernels; 0: none                       */
     int64_t cubins_put;                /* since it was opened                                           */
@@ -70,13 +70,13 @@ at_status atx_journal_leave_log(atx_store *store, at_error *err) AT_MUST_CHECK;
 /* A file for writing that messages call `path`. */
 at_status atx_store_open_as(atx_store **out, const char *file, const char *path, at_error *err) AT_MUST_CHECK;
 
-/* AT_ERR_STORE: the file has not its name any more, so that nobody would find what is stored. */
+/* AT_ERR_STORE: the file has lost its name: what is stored in it would not be found. */
 at_status atx_store_check_place(atx_store *store, at_error *err) AT_MUST_CHECK;
 
 /* Is there a -wal, -shm or -journal beside this name? */
 bool atx_store_has_files_beside(const char *path);
 
-/* Removes a database that nobody else knows. */
+/* Removes a database that no other process has opened. */
 void atx_store_remove(const char *path);
 
 /*

@@ -295,7 +295,7 @@ static at_status read_source(atx_str *text, const merger *m, sqlite3_stmt *s)
     return status;
 }
 
-/* A text that is not what its hash says would be exported as somebody's winner. */
+/* A text that does not match its hash would be exported as a winner's source. */
 static at_status put_source(merger *m, const char *object)
 {
     atx_str text = { 0 };

@@ -1,7 +1,7 @@
 /*
  * store_merge_into.c - merging into a file by its name. One that is not there is built under another name and
- * then takes its own, unless somebody has made it meanwhile: then what was built is merged into theirs. So a
- * file that others may have opened is never taken away, and what is half done is never seen.
+ * then takes its own, unless another process has made it meanwhile: then what was built is merged into that.
+ * So a file that others may have opened is never taken away, and what is half done is never seen.
  *
  * What comes through a pipe is built first, too: it may be slow to come, and others who store would wait for
  * the lock in vain.

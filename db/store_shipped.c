@@ -3,7 +3,7 @@
  * db/winners at build time (embed_winners.c). SQLite reads it where it lies: no file is looked for, and
  * nothing is copied.
  *
- * It is ours, so its own views serve, and nobody has to guard against its schema. What nearly all questions
+ * It is ours, so its own views serve, and its schema needs no guard. What nearly all questions
  * are about, the best winners, lies beside it as packed rows: to open a database and to prepare a statement
  * takes longer than to answer.
  */

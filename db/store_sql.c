@@ -2,7 +2,7 @@
  * store_sql.c - running statements: prepared once, bound, stepped; transactions; what SQLite's errors mean to
  * a user.
  *
- * A statement is in use between atx_query_begin and atx_query_end and by nobody else meanwhile; the end
+ * A statement has one user, between atx_query_begin and atx_query_end; the end
  * resets it and lets go of what was bound, so that the next one finds it as new, whatever happened.
  */
 #include "db/store_internal.h"

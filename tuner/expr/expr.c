@@ -56,7 +56,7 @@ static void snippet(char *out, size_t size, const char *text, size_t begin, size
 
 at_status atx_expr_fail(const atx_expr *expr, const atx_instruction *i, const char *reason, at_error *err)
 {
-    if (!err) /* while a space is walked nobody reads the text */
+    if (!err) /* while a space is walked the text is not used */
         return AT_ERR_INPUT;
     char part[100];
     snippet(part, sizeof part, expr->text, i->begin, i->end);

@@ -12,7 +12,7 @@ typedef struct atx_html_options {
     const char *device; /* its name; NULL: all                                     */
     const char *op;     /* NULL: all                                               */
     const char *shape;  /* of one problem, as the key has it; NULL: all            */
-    /* Adds what the winner's op makes of its figures, as text; NULL: nobody knows. */
+    /* Adds what the winner's op makes of its figures, as text; NULL: unknown. */
     void (*add_metrics)(void *context, atx_str *out, const atx_answer *winner);
     void *context;
 } atx_html_options;

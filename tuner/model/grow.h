@@ -22,7 +22,7 @@ typedef struct atx_training_set {
     const float *weights;
     float *left;         /* target less what is predicted; each tree lowers it */
     const uint8_t *used; /* rows that trees learn from; the others are predicted only */
-    atx_cancel *cancel;  /* asked before each tree; NULL: nobody asks */
+    atx_cancel *cancel;  /* checked before each tree; NULL: never cancelled */
 } atx_training_set;
 
 typedef struct atx_growth {

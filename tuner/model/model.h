@@ -61,7 +61,7 @@ bool atx_model_of_op(atx_training_samples *out, const atx_model *model, int i);
  * Learns from all trials of the stores, of every op and device that have enough of them; what `before` (may
  * be NULL) knows is where it begins. *out is NULL when there is nothing to learn from. `catalog` and `before`
  * are not kept. The model remembers how far it has read stores[0], the one that it lies beside.
- * AT_ERR_CANCELLED: `cancel` (NULL: nobody asks), within some hundredths of a second.
+ * AT_ERR_CANCELLED: by `cancel` (NULL: never), within some hundredths of a second.
  */
 at_status atx_model_learn(atx_model **out, const atx_catalog *catalog, atx_store *const *stores, int count,
                           const atx_model *before, atx_cancel *cancel, at_error *err) AT_MUST_CHECK;

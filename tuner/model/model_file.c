@@ -265,7 +265,7 @@ static float get_float(reader *r)
     return isfinite(value) ? value : 0;
 }
 
-/* Passes over the trees; where each begins, unless nobody asks. How many they are. */
+/* Skips the trees and counts them. Also stores where each begins, if `begins` is not NULL. */
 static int take_forest(uint32_t *begins, reader *r, int count)
 {
     const unsigned char *first = r->at;

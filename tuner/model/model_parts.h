@@ -46,7 +46,7 @@ struct atx_model {
     atx_op_model *ops;
     int count;
     int64_t newest_trial; /* of the store that it lies beside, when it learned; 0: of none */
-    bool kept;            /* as somebody wanted it: see atx_model_keep */
+    bool kept;            /* made with options that a user chose: see atx_model_keep */
     unsigned char *bytes; /* the file that its trees lie in; NULL: the program's, or their own */
 };
 

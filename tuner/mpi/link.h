@@ -18,7 +18,7 @@
 enum { ATX_LINK_NOT_YET, ATX_LINK_DONE, ATX_LINK_FAILED };
 
 typedef struct atx_link {
-    int version; /* ATX_LINK_VERSION; the rest is known to nobody else */
+    int version; /* ATX_LINK_VERSION; other versions may differ in the rest */
 
     /* Returns NULL, or what went wrong. */
     const char *(*begin)(int *rank, int *size);

@@ -449,7 +449,7 @@ static void exchange_messages(atx_ranks *r)
         return;
     serve_ranks(r);
     pthread_mutex_lock(&r->lock);
-    for (int i = 1; i < r->count && !r->ending; i++) /* MPI no longer works: nobody waits for them */
+    for (int i = 1; i < r->count && !r->ending; i++) /* MPI no longer works: do not wait for them */
         if (r->list[i].state != ATX_RANK_GONE)
             give_up(r, &r->list[i], atx_wait_time_waited_s(&r->list[i].silence));
     bool in_order = disconnect(r);

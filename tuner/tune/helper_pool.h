@@ -28,7 +28,7 @@ void atx_helper_pool_close(atx_helper_pool *helper_pool);
 
 /* ---- who tunes ---- */
 
-/* From a problem's begin to its end: as long as somebody is at work, help may be wanted. */
+/* Called at a problem's begin and end: help may be wanted as long as a problem is being tuned. */
 void atx_helper_pool_begin(atx_helper_pool *helper_pool);
 void atx_helper_pool_end(atx_helper_pool *helper_pool);
 
@@ -37,18 +37,18 @@ void atx_helper_pool_end(atx_helper_pool *helper_pool);
 at_status atx_helper_pool_help_request(atx_help_request **out, atx_helper_pool *helper_pool,
                                        const atx_problem *problem, at_error *err) AT_MUST_CHECK;
 
-/* One who has come; false: nobody else so far. Its device is the caller's to close. */
+/* A helper that has come; false: no other so far. The caller closes its device. */
 bool atx_helper_pool_take(atx_help_request *help_request, atx_helper *out);
 
-/* Readable when somebody has come. */
+/* Readable when a helper has come. */
 struct pollfd atx_helper_pool_fd(const atx_help_request *help_request);
 
-/* Nobody is wanted any more; who has come and was not taken is sent away. NULL is allowed. */
+/* Ends the request: helpers that came and were not taken are sent away. NULL is allowed. */
 void atx_helper_pool_withdraw(atx_help_request *help_request);
 
 /* ---- who helps ---- */
 
-/* Is nobody at work? What is left over was put back before. */
+/* Is no problem being tuned? Those that were left over were put back before. */
 bool atx_helper_pool_is_idle(atx_helper_pool *helper_pool);
 
 /* The help requests that a device took part in: it does so once in each. Zero: in none yet. */

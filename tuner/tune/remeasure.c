@@ -85,7 +85,7 @@ static at_status enter_champion(atx_remeasurement *f, at_error *err)
     return status == AT_ERR_MEMORY ? status : AT_OK;
 }
 
-/* ... and what its own template does when nobody tunes it. */
+/* ... and the default configuration of its template. */
 static at_status enter_default(atx_remeasurement *f, at_error *err)
 {
     const atx_template *t = f->entrants[0]->t;

@@ -29,7 +29,7 @@ static bool use_known(atx_search_run *c, atx_candidate *a)
     const atx_known_trial *k = atx_search_run_find_known(c, a);
     bool weighed = k && (k->outcome != ATX_TIMED || k->timing.joules > 0);
     if (!k || (!c->is_copy && !weighed && atx_reads_figure(c->problem.op, ATX_FIGURE_JOULES)))
-        return false; /* what was measured before somebody asked for energy is measured again */
+        return false; /* a trial without energy is measured again for it */
     a->m = (atx_measured){ .outcome = k->outcome, .timing = k->timing, .resources = k->resources };
     a->known = a->stored = true;
     c->account.tally.known++;
@@ -425,7 +425,7 @@ at_status atx_search_run_run(atx_search_run *c, const atx_progress *shown, doubl
         bool progressed = false;
         status = propose_ahead(c, err);
         if (c->account.tally.interrupted &&
-            compiling(c)) /* nobody waits for a kernel that compiles for a minute */
+            compiling(c)) /* do not wait for a kernel that compiles for a minute */
             atx_pool_drop_of(c->env->builder.pool, c->owner);
         if (status == AT_OK)
             status = take_compiled(c, err);

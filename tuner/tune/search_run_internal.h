@@ -47,7 +47,7 @@ struct atx_search_run {
     struct atx_search_run_devices {
         atx_device_slot *device_slots;
         size_t device_slot_count, device_slot_cap;
-        atx_help_request *help_request; /* NULL: nobody else is wanted */
+        atx_help_request *help_request; /* NULL: no other device is wanted */
         atx_calibration calibration;
     } devices;
     atx_problem problem;

@@ -27,7 +27,7 @@ static char *known_key(const char *hash, const char *config)
     return key.data;
 }
 
-/* What is no measurement (a file that somebody else filled may hold anything) is measured anew. */
+/* A row that is no valid measurement (a file from elsewhere may hold anything) is measured again. */
 static bool remember(void *context, const atx_trial_row *row, const atx_fingerprint *fingerprint)
 {
     atx_search_run *c = context;

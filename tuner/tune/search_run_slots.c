@@ -44,7 +44,7 @@ int atx_search_run_ready_device_slots(const atx_search_run *c)
     return count;
 }
 
-/* One that is still compared with the first has nothing that anybody waits for. */
+/* A device that is still compared with the first has no candidates. */
 int atx_search_run_queued(const atx_search_run *c)
 {
     int count = 0;
@@ -147,7 +147,7 @@ bool atx_search_run_is_calibration(const atx_measured *m)
     return m->tag == CALIBRATION_TAG;
 }
 
-/* Nobody can be compared with the search run's own device. */
+/* No other device can be compared with the search run's own. */
 static void work_alone(atx_search_run *c)
 {
     c->devices.calibration.failed = true;

@@ -24,7 +24,7 @@ typedef struct atx_job {
     atx_session *s;
     atx_env *env;
     atx_search_run *copies, *main;  /* copies NULL: none, or not yet     */
-    atx_help_request *help_request; /* NULL: nobody is asked for help    */
+    atx_help_request *help_request; /* NULL: no help is requested        */
     bool cancelled;                 /* in its setup or in its re-measurement      */
     atx_remeasurement remeasured;
 } atx_job;

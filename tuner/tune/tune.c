@@ -187,7 +187,7 @@ static void *member_main(void *context)
 {
     member *m = context;
     team *t = m->team;
-    bool idle = false, over = false; /* idle: nobody was at work, and something may have been left */
+    bool idle = false, over = false; /* idle: no device was at work, and something may have been left */
     atx_helped helped = { .next = 0 };
     size_t place;
 

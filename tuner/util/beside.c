@@ -59,7 +59,7 @@ static void list_left(atx_str *names, DIR *folder, const char *base)
             atx_str_add_bytes(names, entry->d_name, strlen(entry->d_name) + 1);
 }
 
-/* A file that nobody holds, after what is named after it. */
+/* Removes a file that no process holds, after the files that are named after it. */
 static void remove_left(int folder, const char *name, const atx_str *names)
 {
     const size_t len = strlen(name);
@@ -95,7 +95,7 @@ void atx_clean_beside(const char *path)
 
 /* ---- a new one ---- */
 
-/* False: somebody who cleaned up was first. Where there are no locks nobody is. */
+/* False: another process removed it first. That does not happen where there are no locks. */
 static bool keep(int fd, const char *name)
 {
     bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;

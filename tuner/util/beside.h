@@ -3,8 +3,8 @@
  * rename puts it there as a whole.
  *
  * A process that is killed leaves its file behind. Whoever makes one holds a lock on it (flock) for as long
- * as it is open; the next that makes one for the same path removes those that nobody holds any more, and what
- * is named after them, "NAME-...". A file system without locks keeps them all.
+ * as it is open; the next that makes one for the same path removes those that no process holds any more, and
+ * what is named after them, "NAME-...". A file system without locks keeps them all.
  */
 #ifndef AUTOTUNE_BESIDE_H
 #define AUTOTUNE_BESIDE_H
@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 /*
- * Makes an empty file that nobody else has, PATH.autotune-PROCESS-N.new, and opens it for writing: keep it
+ * Makes an empty file with a unique name, PATH.autotune-PROCESS-N.new, and opens it for writing: keep it
  * open until it has its place. The umask holds. Below zero: errno tells why. Replaces *name.
  */
 int atx_make_beside(atx_str *name, const char *path, mode_t mode);

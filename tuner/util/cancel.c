@@ -1,6 +1,6 @@
 /*
  * cancel.c - two reasons to end early: the deadline, which holds at once, and the user's wish, which leaves
- * what is under way `grace_s`. The grace begins when somebody first sees the wish, not when it was made: the
+ * what is under way `grace_s`. The grace begins when the request is first seen, not when it was made: the
  * flag carries no time, and a handler of signals can only set a flag.
  */
 #include "util/cancel.h"

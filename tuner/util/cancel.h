@@ -11,16 +11,16 @@
 #include <stdbool.h>
 
 typedef struct atx_cancel {
-    const atomic_int *flag;      /* becomes non-zero when the user asks; NULL: nobody asks         */
+    const atomic_int *flag;      /* becomes non-zero when the user cancels; NULL: never            */
     double until_s;              /* on atx_now_s(); 0: for as long as it takes                     */
     double grace_s;              /* that what is under way still has once the user has asked       */
     double asked_s;              /* when that was seen first; 0: not yet                           */
-    void (*tick)(void *context); /* called whenever somebody asks: the way to show that work goes on;
+    void (*tick)(void *context); /* called at every check: the way to show that work goes on;
                                     NULL: nothing is                                               */
     void *context;
 } atx_cancel;
 
-/* Has the user asked? NULL: nobody can. */
+/* Has the user cancelled? NULL: never. */
 bool atx_cancel_asked(const atx_cancel *cancel);
 
 /* Is it time to end? NULL: never. */

@@ -1,7 +1,7 @@
 /*
  * clock.h - wall time for people, monotonic time for intervals, and waiting on it.
  *
- * All waiting is on the clock that never jumps: a wait on the time of day lasts for hours when somebody sets
+ * All waiting is on the clock that never jumps: a wait on the time of day lasts for hours when a user sets
  * the clock back, and ends at once when he sets it forward.
  */
 #ifndef AUTOTUNE_UTIL_CLOCK_H
@@ -34,9 +34,9 @@ void atx_timed_wait_init(pthread_cond_t *news);
 bool atx_timed_wait(pthread_cond_t *news, pthread_mutex_t *lock, double until_s);
 
 /*
- * How long another process has been waited for, by somebody who looks again and again. A gap between two
- * looks in which nobody looked (this process was stopped, its container suspended, the machine asleep) is no
- * time that the other one has used: it may have been frozen as well. Of a gap only ATX_LONGEST_LOOK_S count.
+ * How long another process has been waited for, by a caller that looks again and again. A gap between two
+ * looks (this process was stopped, its container suspended, the machine asleep) is no time that the other one
+ * has used: it may have been frozen as well. Of a gap only ATX_LONGEST_LOOK_S count.
  */
 #define ATX_LONGEST_LOOK_S 1.0
 

@@ -31,7 +31,7 @@ bool atx_out_write(atx_out_file *file, const void *bytes, size_t count);
 
 /*
  * Puts it in its place and closes the handle, on failure too. AT_ERR_SYSTEM: something could not be written
- * (a full disk); a file is then as it was. Of stdout nobody can say before the program ends: main looks.
+ * (a full disk); a file is then as it was. Errors of stdout show only when the program ends: main checks.
  */
 at_status atx_out_commit(atx_out_file *file, at_error *err) AT_MUST_CHECK;
 

@@ -94,7 +94,7 @@ const char *atx_get_text(atx_reader *r)
 
 /* ---- frames ---- */
 
-#define SLICE_MS 50 /* between two questions whether somebody still waits */
+#define SLICE_MS 50 /* between two checks for cancellation */
 
 typedef struct peer {
     int fd;
@@ -310,7 +310,7 @@ static _Noreturn void become(const char *program, const char *const *argv, int s
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);
-    /* The parent may have died before prctl: then nobody would send the signal. */
+    /* The parent may have died before prctl: then the signal would not be sent. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
         _exit(127);
     if (place_descriptors(sock, report)) {

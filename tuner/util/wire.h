@@ -84,7 +84,7 @@ typedef struct atx_child {
 at_status atx_child_spawn(atx_child *out, const char *const *argv, at_error *err) AT_MUST_CHECK;
 
 /*
- * A place where children are made that is not here: another machine, where somebody who serves us calls
+ * A place where children are made that is not here: another machine, where a process that serves us calls
  * atx_child_spawn and passes on what they say. The functions do what those of a child here do, of any thread.
  * `spawn` may return before the child is there; that it never was is then how it ended.
  */

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int left;
 
@@ -203,4 +204,122 @@ Test(device_slots, who_failed_while_it_was_borrowed_has_its_compile_workers_back
 Test(device_slots, who_was_lost_while_it_was_borrowed_starts_none)
 {
     cr_assert_eq(workers_after_lending(true), 1);
+}
+
+/* ---- what devices do for a search run ---- */
+
+enum { CARDS = 3 };
+
+static int queue_of[CARDS]; /* by ordinal */
+
+static int queued(const atx_device *device)
+{
+    return queue_of[device->info.ordinal];
+}
+
+static const atx_device_kind CARD = { .close = leave, .queued = queued };
+
+static int warned;
+
+static void count_warning(void *context, const char *text)
+{
+    (void)context, (void)text;
+    warned++;
+}
+
+/* A search run with a device of its own and two that came to help. */
+typedef struct cards {
+    atx_tune_events events;
+    atx_tune_options options;
+    atx_strategy strategy;
+    atx_env env;
+    atx_device devices[CARDS];
+    atx_device_slot slots[CARDS];
+    atx_candidate candidates[4], *list[4];
+    atx_search_run c;
+} cards;
+
+static void deal(cards *s, bool ready)
+{
+    *s = (cards){ .events = { .warning = count_warning } };
+    s->env = (atx_env){ .events = &s->events, .options = &s->options, .device = &s->devices[0] };
+    s->c = (atx_search_run){ .env = &s->env,
+                             .key.shape = "1000",
+                             .proposals.strategy = &s->strategy,
+                             .devices = { .device_slots = s->slots, .device_slot_count = CARDS } };
+    for (int i = 0; i < CARDS; i++) {
+        s->devices[i] = (atx_device){ .kind = &CARD, .info.ordinal = i };
+        s->slots[i] = (atx_device_slot){ .device = &s->devices[i], .ready = ready || i == 0 };
+    }
+}
+
+Test(device_slots, a_trial_goes_to_the_device_with_the_least_to_do)
+{
+    cards s;
+    deal(&s, true);
+    memcpy(queue_of, (int[]){ 2, 0, 1 }, sizeof queue_of);
+    cr_assert_eq(atx_search_run_free_device_slot(&s.c), 1);
+    s.slots[1].ready = false; /* not compared with the first so far */
+    cr_assert_eq(atx_search_run_free_device_slot(&s.c), 2);
+    cr_assert(atx_search_run_queued(&s.c) == 3 && atx_search_run_ready_device_slots(&s.c) == 2);
+    s.slots[2].device = NULL;
+    cr_assert_eq(atx_search_run_free_device_slot(&s.c), 0);
+    queue_of[0] = ATX_DEVICE_QUEUE;
+    cr_assert_eq(atx_search_run_free_device_slot(&s.c), -1, "all have enough");
+}
+
+static void calibrate(cards *s, size_t slot, double first_s, double second_s)
+{
+    const double seconds[] = { first_s, second_s };
+    for (int i = 0; i < 2; i++) {
+        const atx_measured m = { .outcome = ATX_TIMED, .timing.median_s = seconds[i] };
+        atx_search_run_calibrated(&s->c, slot, &m);
+    }
+}
+
+/* By the faster of two times of the calibration kernel, up to 2 % away from the first device's. */
+Test(device_slots, a_card_that_is_as_fast_takes_part_and_another_leaves_with_a_warning)
+{
+    cards s;
+    deal(&s, false);
+    calibrate(&s, 1, 1.4e-5, 1.01e-5);
+    cr_assert_not(s.slots[1].ready, "the first device has no time so far");
+    calibrate(&s, 0, 1e-5, 1e-5);
+    calibrate(&s, 2, 1.03e-5, 1.03e-5);
+    cr_assert(s.slots[1].device && s.slots[1].ready && warned == 1 && left == 1);
+    cr_assert_null(s.slots[2].device);
+}
+
+Test(device_slots, a_card_that_cannot_be_compared_leaves_and_without_the_first_all_do)
+{
+    cards s;
+    const atx_measured failed = { .outcome = ATX_CRASHED };
+    deal(&s, false);
+    atx_search_run_calibrated(&s.c, 2, &failed);
+    cr_assert(left == 1 && s.slots[1].device && !s.slots[2].device);
+    atx_search_run_calibrated(&s.c, 0, &failed);
+    cr_assert(left == 2 && s.slots[0].device && !s.slots[1].device && s.c.devices.calibration.failed);
+}
+
+/* Candidates 1 and 3 were with the device that is lost; 0 is with another, 2 is measured already. */
+Test(device_slots, what_a_lost_device_had_is_ready_for_the_others)
+{
+    cards s;
+    at_error err = { 0 };
+    const at_error why = { .text = "it fell off the bus" };
+    deal(&s, true);
+    for (int i = 0; i < 4; i++) {
+        s.candidates[i] = (atx_candidate){ .device_slot = i == 0 ? 2 : 1, .away = i != 2 };
+        s.list[i] = &s.candidates[i];
+    }
+    s.c.candidates.candidates = s.list;
+    s.c.candidates.candidate_count = 4;
+    cr_assert_eq(atx_search_run_lose(&s.c, 1, AT_ERR_DEVICE, &why, &err), AT_OK);
+    cr_assert(left == 1 && warned == 1 && !s.slots[1].device);
+    cr_assert_eq(s.c.candidates.ready_count, 2);
+    cr_assert(s.c.candidates.ready[0] == 1 && s.c.candidates.ready[1] == 3);
+    cr_assert(s.candidates[0].away && !s.candidates[1].away && !s.candidates[3].away);
+    cr_assert_eq(atx_search_run_lose(&s.c, 0, AT_ERR_DEVICE, &why, &err), AT_ERR_DEVICE,
+                 "its own is the run");
+    free(s.c.candidates.ready);
 }
