@@ -16,8 +16,10 @@ static const atx_usage USAGE = {
     "autotune pack OP [DTYPE] --sizes 'NAME=FIRST..LAST ...' [options]",
     "Writes a pack: few kernels of an operation that together serve every size of these ranges, chosen by a "
     "few comparisons at run time. NAME.c and NAME.h are C source with one function that launches; they need "
-    "the CUDA driver alone, and compile nothing at run time. NAME.json describes the pack: its kernels, and how "
-    "much slower than the best known configuration it is expected to be on sizes that were not used to choose. "
+    "the CUDA driver alone, and compile nothing at run time. NAME.json describes the pack: its kernels, and "
+    "how "
+    "much slower than the best known configuration it is expected to be on sizes that were not used to "
+    "choose. "
     "What is expected comes from the model of all trials (see autotune learn). Needs no GPU.",
 };
 
@@ -75,25 +77,26 @@ static at_status read_within(double *out, const char *text, at_error *err)
     }
     return end != text && !*end && *out > 0 && *out < 10
                ? AT_OK
-               : atx_fail(err, AT_ERR_USAGE, "--within: found '%s'; expected a mean loss, such as 3%% or 0.03",
-                          text);
+               : atx_fail(err, AT_ERR_USAGE,
+                          "--within: found '%s'; expected a mean loss, such as 3%% or 0.03", text);
 }
 
 static at_status read_op(const atx_op **op, atx_dtype *type, const pack_args *a, const atx_catalog *catalog,
                          at_error *err)
 {
     if (a->words.count < 1 || a->words.count > 2)
-        return atx_fail(err, AT_ERR_USAGE, "found %d words; expected an operation and, if it is not f32, a type",
+        return atx_fail(err, AT_ERR_USAGE,
+                        "found %d words; expected an operation and, if it is not f32, a type",
                         a->words.count);
     *op = atx_catalog_find_op(catalog, a->words.items[0]);
     if (!*op)
         return atx_unknown_op(catalog, "", a->words.items[0], err);
     *type = ATX_F32;
-    at_status status = a->words.count > 1 ? atx_dtype_parse(type, a->words.items[1], strlen(a->words.items[1]), err)
-                                          : AT_OK;
+    at_status status =
+        a->words.count > 1 ? atx_dtype_parse(type, a->words.items[1], strlen(a->words.items[1]), err) : AT_OK;
     if (status == AT_OK && !((*op)->types >> *type & 1))
-        status = atx_fail(err, AT_ERR_USAGE, "found the type %s; %s has none of that name", atx_dtype_name(*type),
-                          (*op)->name);
+        status = atx_fail(err, AT_ERR_USAGE, "found the type %s; %s has none of that name",
+                          atx_dtype_name(*type), (*op)->name);
     return status;
 }
 
@@ -122,11 +125,13 @@ static at_status open_models(models *out, const atx_catalog *catalog, const atx_
         return status;
     status = atx_model_shipped(&out->shipped, op, &device, err);
     if (status == AT_OK && out->shipped && !out->predictor)
-        (void)(atx_predictor_open(&out->predictor, out->shipped, catalog, op, &device, &own, &cause) == AT_OK);
+        (void)(atx_predictor_open(&out->predictor, out->shipped, catalog, op, &device, &own, &cause) ==
+               AT_OK);
     if (status == AT_OK && !out->predictor)
-        status = atx_fail(err, AT_ERR_NOT_FOUND,
-                          "no model knows %s; expected trials of at least %d problems of it, then autotune learn",
-                          op->name, ATX_MIN_TRAINING_SAMPLES);
+        status =
+            atx_fail(err, AT_ERR_NOT_FOUND,
+                     "no model knows %s; expected trials of at least %d problems of it, then autotune learn",
+                     op->name, ATX_MIN_TRAINING_SAMPLES);
     return status;
 }
 

@@ -31,9 +31,9 @@ static at_status read_range(atx_bounds *out, const char *word, const char *text,
         wrong = atx_whole_read(&out->high, &text, end);
     }
     if (wrong || *text || out->low < 1 || out->high < out->low)
-        return atx_fail(err, AT_ERR_USAGE,
-                        "--sizes: found '%s'; expected NAME=SIZE or NAME=FIRST..LAST, with 1 <= FIRST <= LAST",
-                        word);
+        return atx_fail(
+            err, AT_ERR_USAGE,
+            "--sizes: found '%s'; expected NAME=SIZE or NAME=FIRST..LAST, with 1 <= FIRST <= LAST", word);
     return AT_OK;
 }
 
@@ -42,15 +42,34 @@ static at_status unknown_size(const atx_op *op, const char *word, at_error *err)
     atx_str names = { 0 };
     for (int i = 0; i < op->shape.dim_count; i++)
         atx_str_addf(&names, "%s%s", i ? ", " : "", op->shape.dims[i].name);
-    at_status status = atx_fail(err, AT_ERR_USAGE, "--sizes: found '%s'; expected NAME=FIRST..LAST for one of %s",
-                                word, atx_str_text(&names));
+    at_status status =
+        atx_fail(err, AT_ERR_USAGE, "--sizes: found '%s'; expected NAME=FIRST..LAST for one of %s", word,
+                 atx_str_text(&names));
     atx_str_clear(&names);
     return status;
+}
+
+static at_status check_op(const atx_op *op, at_error *err)
+{
+    if (op->shape.layout_count)
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s: the kernels of %s have their sizes as constants, so none is for other sizes; "
+                        "expected an operation whose kernels take sizes as arguments",
+                        op->text.file, op->name);
+    for (int i = 0; i < op->arg_count; i++)
+        if (op->args[i].role == ATX_SCRATCH)
+            return atx_fail(err, AT_ERR_INPUT,
+                            "%s: %s has the scratch buffer %s; packs of such operations cannot be made yet",
+                            op->text.file, op->name, op->args[i].name);
+    return AT_OK;
 }
 
 at_status atx_pack_domain_read(atx_pack_domain *out, const atx_op *op, atx_dtype type,
                                const char *const *words, int count, at_error *err)
 {
+    at_status fit = check_op(op, err);
+    if (fit != AT_OK)
+        return fit;
     *out = (atx_pack_domain){ .op = op, .type = type };
     for (int i = 0; i < op->shape.dim_count; i++)
         if (op->shape.dims[i].optional)
@@ -73,21 +92,6 @@ at_status atx_pack_domain_read(atx_pack_domain *out, const atx_op *op, atx_dtype
 
 /* ---- making ---- */
 
-static at_status check_op(const atx_op *op, at_error *err)
-{
-    if (op->shape.layout_count)
-        return atx_fail(err, AT_ERR_INPUT,
-                        "%s: the kernels of %s have their sizes as constants, so none is for other sizes; "
-                        "expected an operation whose kernels take sizes as arguments",
-                        op->text.file, op->name);
-    for (int i = 0; i < op->arg_count; i++)
-        if (op->args[i].role == ATX_SCRATCH)
-            return atx_fail(err, AT_ERR_INPUT,
-                            "%s: %s has the scratch buffer %s; packs of such operations cannot be made yet",
-                            op->text.file, op->name, op->args[i].name);
-    return AT_OK;
-}
-
 static at_status draw_all(atx_pack_sample **out, int *count, atx_rng *rng, const atx_pack_request *r,
                           at_error *err)
 {
@@ -96,10 +100,11 @@ static at_status draw_all(atx_pack_sample **out, int *count, atx_rng *rng, const
         return atx_no_memory(err);
     for (*count = 0; *count < r->problems; ++*count)
         if (!atx_pack_draw(&(*out)[*count], rng, r->domain, r->limits))
-            return atx_fail(err, AT_ERR_INPUT,
-                            "%s: found no problem with sizes of these ranges that %s allows and %s has memory "
-                            "for; expected other ranges",
-                            r->domain->op->name, r->domain->op->name, r->device);
+            return atx_fail(
+                err, AT_ERR_INPUT,
+                "%s: found no problem with sizes of these ranges that %s allows and %s has memory "
+                "for; expected other ranges",
+                r->domain->op->name, r->domain->op->name, r->device);
     return AT_OK;
 }
 
@@ -128,7 +133,8 @@ atx_pack_loss atx_pack_summarize(float *losses, int count)
 }
 
 /* The kernel that the pack would run: the first of the leaf's that is valid. -1: none is. */
-static int first_valid(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem, int64_t *slots)
+static int first_valid(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem,
+                       int64_t *slots)
 {
     const atx_pack_node *leaf = atx_pack_leaf(pack, problem);
     for (int i = 0; i < pack->kernel_count; i++)
@@ -193,7 +199,8 @@ static at_status choose(atx_pack *pack, const atx_pack_request *r, atx_pack_samp
     }
     atx_pack_candidates_clear(&c);
     if (status == AT_OK && pack->kernel_count == 0)
-        return atx_fail(err, AT_ERR_INPUT, "%s: found no kernel that is valid for sizes of these ranges on %s",
+        return atx_fail(err, AT_ERR_INPUT,
+                        "%s: found no kernel that is valid for sizes of these ranges on %s",
                         r->domain->op->name, r->device);
     return status;
 }
@@ -225,16 +232,13 @@ static at_status make(atx_pack *pack, const atx_pack_request *r, atx_pack_sample
 at_status atx_pack_make(atx_pack **out, const atx_pack_request *r, at_error *err)
 {
     atx_pack_sample *samples = NULL, *others = NULL;
-    at_status status = check_op(r->domain->op, err);
-    atx_pack *pack = status == AT_OK ? calloc(1, sizeof *pack) : NULL;
-    if (status != AT_OK)
-        return status;
+    atx_pack *pack = calloc(1, sizeof *pack);
     if (!pack)
         return atx_no_memory(err);
     pack->domain = *r->domain;
     pack->limits = *r->limits;
     snprintf(pack->device, sizeof pack->device, "%s", r->device);
-    status = make(pack, r, &samples, &others, err);
+    at_status status = make(pack, r, &samples, &others, err);
     free(samples);
     free(others);
     if (status == AT_OK)

@@ -1,7 +1,7 @@
 /*
  * pack_candidates.c - for each problem that was drawn, the model names the best few configurations; together
- * they are what a pack may be chosen from. A configuration whose source has constants of the sizes is a kernel
- * for each combination of them that was met.
+ * they are what a pack may be chosen from. A configuration whose source has constants of the sizes is a
+ * kernel for each combination of them that was met.
  */
 #include "pack/pack_parts.h"
 
@@ -10,8 +10,8 @@
 
 enum { BEST = 6 }; /* of a problem */
 
-/* The general form of a kernel that would have its sizes as constants is slower: 1 to 4 % of the launches that
- * have them for speed, up to 12 % where odd rows live on constants (templates/reference.md, `fixed`). */
+/* The general form of a kernel that would have its sizes as constants is slower: 1 to 4 % of the launches
+ * that have them for speed, up to 12 % where odd rows live on constants (templates/reference.md, `fixed`). */
 #define GENERAL        0.03
 #define GENERAL_ALWAYS 0.12
 #define GENERAL_CONST  0.02 /* a const has the value that is right for all sizes, not the one for these */
@@ -101,7 +101,8 @@ static bool is_same(const atx_pack_kernel *a, const atx_pack_kernel *b)
 /* Templates that the written code cannot launch. */
 static bool is_plain(const atx_template *t)
 {
-    if (t->call.step_count != 1 || t->call.steps[0].expression || t->build.sources.count)
+    if (t->call.step_count != 1 || t->call.steps[0].expression || t->build.sources.count ||
+        t->call.loops.count)
         return false;
     for (int i = 0; i < t->op->arg_count; i++)
         if (atx_template_fills(t, i))
@@ -137,7 +138,8 @@ static at_status add_best(atx_pack_candidates *c, const atx_pack_request *reques
         return AT_OK;
     for (int i = 0; i < count && status == AT_OK; i++) {
         atx_pack_kernel k = { .t = guesses[i].t, .config = guesses[i].config, .example = s->problem };
-        if (!is_plain(k.t) || atx_config_bind(s->slots, k.t, &k.config, NULL) != AT_OK || !take_consts(&k, s->slots))
+        if (!is_plain(k.t) || atx_config_bind(s->slots, k.t, &k.config, NULL) != AT_OK ||
+            !take_consts(&k, s->slots))
             continue;
         status = add(c, &k, err);
         if (status == AT_OK && make_general(&k))
@@ -181,7 +183,8 @@ static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request,
     if (!atx_pack_allows(&unused, k, s->slots) ||
         !atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
         return ATX_PACK_INVALID + 1;
-    const double ratio = (1 + guess.slower) * (1 + cost_of_general(k->t, s->slots)) * (1 + cost_of_consts(k, s->slots));
+    const double ratio =
+        (1 + guess.slower) * (1 + cost_of_general(k->t, s->slots)) * (1 + cost_of_consts(k, s->slots));
     return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : (float)ratio;
 }
 

@@ -1,8 +1,8 @@
 /*
- * pack_choose.c - which kernels: those for which the mean over the problems of the least loss is least. That is
- * the k-median problem. Kernels are added greedily; then one is exchanged for another as long as that gains. What
- * is saved against no kernel is a submodular function of the set, so greedy choice saves at least 1 - 1/e (63 %)
- * of what the best set saves (Nemhauser, Wolsey, Fisher 1978), and exchanges only add to that.
+ * pack_choose.c - which kernels: those for which the mean over the problems of the least loss is least. That
+ * is the k-median problem. Kernels are added greedily; then one is exchanged for another as long as that
+ * gains. What is saved against no kernel is a submodular function of the set, so greedy choice saves at least
+ * 1 - 1/e (63 %) of what the best set saves (Nemhauser, Wolsey, Fisher 1978), and exchanges only add to that.
  */
 #include "pack/pack_parts.h"
 
@@ -27,7 +27,8 @@ static double mean_with(const atx_pack_candidates *c, const int *chosen, int cou
 }
 
 /* The candidate that is best in place of `without`; its mean goes to *mean. */
-static int best_in_place(double *mean, const atx_pack_candidates *c, const int *chosen, int count, int without)
+static int best_in_place(double *mean, const atx_pack_candidates *c, const int *chosen, int count,
+                         int without)
 {
     int best = -1;
     for (int k = 0; k < c->count; k++) {

@@ -4,8 +4,8 @@
 #include "compile/nvrtc.h"
 #include "lang/render.h"
 
-static at_status compile_text(atx_str *out, atx_nvrtc *nvrtc, const atx_nvrtc_source *source, const char *config,
-                              at_error *err)
+static at_status compile_text(atx_str *out, atx_nvrtc *nvrtc, const atx_nvrtc_source *source,
+                              const char *config, at_error *err)
 {
     atx_str log = { 0 };
     atx_resources unused;

@@ -55,7 +55,8 @@ bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *kernel, int6
 /* Is a kernel whose source has this value of a const right for sizes that make it another one? */
 bool atx_pack_is_general(const atx_let *let, int64_t value);
 
-/* Mean and quantiles of the losses of some problems, which are sorted; the number of them that are invalid. */
+/* Mean and quantiles of the losses of some problems, which are sorted; the number of them that are invalid.
+ */
 atx_pack_loss atx_pack_summarize(float *losses, int count);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * pack_sample.c - problems of a domain: sizes even in their logarithms; half of them multiples of a small power
- * of two, as programs often have them, the others as they fall. One in eight has buffers that begin at any
- * element. Those that need more memory than a device gives a program are drawn again.
+ * pack_sample.c - problems of a domain: sizes even in their logarithms; half of them multiples of a small
+ * power of two, as programs often have them, the others as they fall. One in eight has buffers that begin at
+ * any element. Those that need more memory than a device gives a program are drawn again.
  */
 #include "pack/pack_parts.h"
 
@@ -36,7 +36,8 @@ static bool fits(const atx_problem *problem, const int64_t *slots, const atx_lim
     return all < limits->memory_bytes / 8;
 }
 
-bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain, const atx_limits *limits)
+bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain,
+                   const atx_limits *limits)
 {
     const atx_op *op = domain->op;
     for (int n = 0; n < MOST_DRAWS; n++) {

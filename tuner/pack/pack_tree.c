@@ -1,8 +1,8 @@
 /*
- * pack_tree.c - which kernel is tried first, by comparisons on sizes and alignments: a tree that is grown on the
- * losses themselves. A node takes the comparison after which the sum over both sides of the loss of each side's
- * best kernel is least. It is split no further where fewer than MIN problems would be left on a side, where that
- * gains less than GAIN of a problem's time on average, or where it is DEPTH deep.
+ * pack_tree.c - which kernel is tried first, by comparisons on sizes and alignments: a tree that is grown on
+ * the losses themselves. A node takes the comparison after which the sum over both sides of the loss of each
+ * side's best kernel is least. It is split no further where fewer than MIN problems would be left on a side,
+ * where that gains less than GAIN of a problem's time on average, or where it is DEPTH deep.
  *
  * A leaf has all kernels in order, so that one that is not valid for the very sizes gives way to the next.
  */
@@ -13,13 +13,14 @@
 
 enum { MIN = 4, DEPTH = 9, MOST_PROBLEMS = ATX_PACK_MAX_PROBLEMS, VALUES = 24 };
 #define GAIN 0.0005
-#define GIVES_WAY 0.1f /* lost beyond the best valid kernel where one is not valid: another one takes its place */
+#define GIVES_WAY                                                                                            \
+    0.1f /* lost beyond the best valid kernel where one is not valid: another one takes its place */
 
 typedef struct growing {
     atx_pack *pack;
     const atx_pack_sample *samples;
     float *losses; /* [problem * kernels + kernel] */
-    int count;           /* problems in all */
+    int count;     /* problems in all */
 } growing;
 
 static int64_t product_of(const atx_problem *p)
@@ -89,8 +90,7 @@ static void try_split(split *best, const atx_pack_node *node, const growing *g, 
     const int yes = divide(node, g, problems, count);
     if (yes < MIN || count - yes < MIN)
         return;
-    const double loss =
-        sum_losses(sums, g, problems, yes) + sum_losses(sums, g, problems + yes, count - yes);
+    const double loss = sum_losses(sums, g, problems, yes) + sum_losses(sums, g, problems + yes, count - yes);
     if (loss < best->loss - 1e-9)
         *best = (split){ *node, loss };
 }
@@ -113,8 +113,9 @@ static void try_thresholds(split *best, int which, const growing *g, int *proble
     const int step = count / VALUES > 0 ? count / VALUES : 1;
     for (int i = step; i < count; i += step)
         if (values[i - 1] < values[i])
-            try_split(best, &(atx_pack_node){ .test = ATX_PACK_AT_MOST, .which = which, .value = values[i - 1] },
-                      g, problems, count);
+            try_split(best,
+                      &(atx_pack_node){ .test = ATX_PACK_AT_MOST, .which = which, .value = values[i - 1] }, g,
+                      problems, count);
 }
 
 static void try_all(split *best, const growing *g, int *problems, int count)
@@ -124,8 +125,8 @@ static void try_all(split *best, const growing *g, int *problems, int count)
         try_thresholds(best, d, g, problems, count);
     for (int d = 0; d < op->shape.dim_count; d++)
         for (int64_t m = 2; m <= 128; m *= 2)
-            try_split(best, &(atx_pack_node){ .test = ATX_PACK_MULTIPLE, .which = d, .value = m }, g, problems,
-                      count);
+            try_split(best, &(atx_pack_node){ .test = ATX_PACK_MULTIPLE, .which = d, .value = m }, g,
+                      problems, count);
     for (int a = 0; a < op->shape.align_count; a++)
         for (int64_t bytes = 2; bytes <= 256; bytes *= 2)
             try_split(best, &(atx_pack_node){ .test = ATX_PACK_ALIGNED, .which = a, .value = bytes }, g,

@@ -1,6 +1,6 @@
 /*
- * pack_write.c - the files of a pack. NAME.c holds, in this order: compiled kernels, arithmetic, the operation,
- * the kernels' conditions and launches, the tree, loading, and the function that a program calls.
+ * pack_write.c - the files of a pack. NAME.c holds, in this order: compiled kernels, arithmetic, the
+ * operation, the kernels' conditions and launches, the tree, loading, and the function that a program calls.
  */
 #include "pack/pack_write.h"
 
@@ -36,7 +36,8 @@ static at_status make_number(atx_expr **out, int64_t value, at_error *err)
     return atx_expr_compile(out, text, strlen(text), &scope, (atx_where){ "", 1, 1 }, err);
 }
 
-/* What the kernel's source has as constants, as numbers: `numbers` has one for each of the lets, and `fixed`. */
+/* What the kernel's source has as constants, as numbers: `numbers` has one for each of the lets, and `fixed`.
+ */
 static at_status fix_constants(atx_template *t, atx_let *lets, atx_expr **numbers, const atx_pack_kernel *k,
                                at_error *err)
 {
@@ -126,8 +127,9 @@ static void add_head(atx_str *out, const atx_pack *pack, const char *command)
     atx_str_addf(out, "/*\n * %s of %s for %s: %d kernels, ", pack->domain.op->name,
                  atx_dtype_name(pack->domain.type), pack->device, pack->kernel_count);
     add_sizes_text(out, pack);
-    atx_str_add(out, ".\n *\n * How much slower than the best known configuration of each size its answers are "
-                     "expected to be:\n");
+    atx_str_add(out,
+                ".\n *\n * How much slower than the best known configuration of each size its answers are "
+                "expected to be:\n");
     add_loss(out, "sizes that were not used to choose", &pack->held_out);
     add_loss(out, "sizes that were", &pack->chosen);
     atx_str_addf(out, " *\n * Made by autotune " AT_VERSION ": %s\n */\n", command);
@@ -136,27 +138,29 @@ static void add_head(atx_str *out, const atx_pack *pack, const char *command)
 static void write_header(atx_str *out, const atx_pack *pack, const char *name, const char *command)
 {
     add_head(out, pack, command);
-    atx_str_addf(out,
-                 "#ifndef PACK_%s_H\n#define PACK_%s_H\n\n#include <cuda.h>\n#include <stdint.h>\n\n"
-                 "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-                 "/*\n * Launches the kernel for these sizes on the stream, in the current context. Buffers are "
-                 "dense device memory; outputs\n * and inputs do not overlap. Any number of threads may call; a "
-                 "stream that is being captured may be used, also at the\n * first call in a context, which loads "
-                 "the kernels (%s_load does that ahead).\n *\n"
-                 " * CUDA_ERROR_NOT_SUPPORTED: no kernel of the pack is for these sizes. "
-                 "CUDA_ERROR_MISALIGNED_ADDRESS: a buffer begins\n * at no multiple of what it must. Others come "
-                 "from the driver; CUDA_ERROR_NO_BINARY_FOR_GPU: the pack is for another GPU.\n */\n"
-                 "CUresult %s(",
-                 name, name, name, name);
+    atx_str_addf(
+        out,
+        "#ifndef PACK_%s_H\n#define PACK_%s_H\n\n#include <cuda.h>\n#include <stdint.h>\n\n"
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+        "/*\n * Launches the kernel for these sizes on the stream, in the current context. Buffers are "
+        "dense device memory; outputs\n * and inputs do not overlap. Any number of threads may call; a "
+        "stream that is being captured may be used, also at the\n * first call in a context, which loads "
+        "the kernels (%s_load does that ahead).\n *\n"
+        " * CUDA_ERROR_NOT_SUPPORTED: no kernel of the pack is for these sizes. "
+        "CUDA_ERROR_MISALIGNED_ADDRESS: a buffer begins\n * at no multiple of what it must. Others come "
+        "from the driver; CUDA_ERROR_NO_BINARY_FOR_GPU: the pack is for another GPU.\n */\n"
+        "CUresult %s(",
+        name, name, name, name);
     add_parameters(out, pack, true);
-    atx_str_addf(out,
-                 ", CUstream stream);\n\n/* Loads the kernels into the current context. */\nCUresult %s_load(void);\n"
-                 "\n/* What would be launched: for tests, and for programs that launch by themselves. `aligns`: "
-                 "powers of two, up to 256,\n * that the addresses of the buffers are multiples of, in the order of "
-                 "the arguments. */\n"
-                 "typedef struct %s_plan {\n    int kernel;\n    unsigned grid[3], block[3], shared;\n} %s_plan;\n"
-                 "CUresult %s_find(%s_plan *plan, ",
-                 name, name, name, name, name);
+    atx_str_addf(
+        out,
+        ", CUstream stream);\n\n/* Loads the kernels into the current context. */\nCUresult %s_load(void);\n"
+        "\n/* What would be launched: for tests, and for programs that launch by themselves. `aligns`: "
+        "powers of two, up to 256,\n * that the addresses of the buffers are multiples of, in the order of "
+        "the arguments. */\n"
+        "typedef struct %s_plan {\n    int kernel;\n    unsigned grid[3], block[3], shared;\n} %s_plan;\n"
+        "CUresult %s_find(%s_plan *plan, ",
+        name, name, name, name, name);
     add_parameters(out, pack, false);
     atx_str_add(out, ", const int64_t *aligns);\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
@@ -192,12 +196,14 @@ static void add_tables(atx_str *out, const atx_pack *pack, const atx_str *codes)
     for (int k = 0; k < pack->kernel_count; k++)
         atx_str_addf(out, "%s%" PRId64, k ? ", " : " ",
                      pack->kernels[k].t->call.steps[0].launch.shared ? pack->limits.max_shared_bytes : 0);
-    atx_str_add(out, " };\n\n"
-                     "typedef struct pk_launch {\n    int64_t grid[3], block[3], shared;\n} pk_launch;\n\n"
-                     "static int pk_is_launch(const pk_launch *l)\n{\n"
-                     "    for (int i = 0; i < 3; i++)\n"
-                     "        if (l->grid[i] < 1 || l->grid[i] > INT32_MAX || l->block[i] < 1 || l->block[i] > 1024)\n"
-                     "            return 0;\n    return l->shared >= 0 && l->shared <= INT32_MAX;\n}\n");
+    atx_str_add(
+        out,
+        " };\n\n"
+        "typedef struct pk_launch {\n    int64_t grid[3], block[3], shared;\n} pk_launch;\n\n"
+        "static int pk_is_launch(const pk_launch *l)\n{\n"
+        "    for (int i = 0; i < 3; i++)\n"
+        "        if (l->grid[i] < 1 || l->grid[i] > INT32_MAX || l->block[i] < 1 || l->block[i] > 1024)\n"
+        "            return 0;\n    return l->shared >= 0 && l->shared <= INT32_MAX;\n}\n");
 }
 
 static void add_test(atx_str *out, const atx_pack_node *node)
@@ -212,7 +218,8 @@ static void add_test(atx_str *out, const atx_pack_node *node)
         atx_str_addf(out, "sizes[%d] <= %" PRId64 "LL", node->which, node->value);
 }
 
-static void add_node(atx_str *out, const atx_pack *pack, int at, int depth) // NOLINT(misc-no-recursion): a tree
+static void add_node(atx_str *out, const atx_pack *pack, int at,
+                     int depth) // NOLINT(misc-no-recursion): a tree
 {
     const atx_pack_node *node = &pack->nodes[at];
     const int indent = 4 * (depth + 1);
@@ -229,30 +236,33 @@ static void add_node(atx_str *out, const atx_pack *pack, int at, int depth) // N
     atx_str_addf(out, "%*sstatic const unsigned char order[] = { ", indent, "");
     for (int k = 0; k < pack->kernel_count; k++)
         atx_str_addf(out, "%s%d", k ? ", " : "", node->order[k]);
-    atx_str_addf(out, " }; /* %d problems, %.1f %% */\n%*sreturn order;\n", node->problems, 100 * node->loss, indent,
-                 "");
+    atx_str_addf(out, " }; /* %d problems, %.1f %% */\n%*sreturn order;\n", node->problems, 100 * node->loss,
+                 indent, "");
 }
 
 static void add_tree(atx_str *out, const atx_pack *pack)
 {
-    atx_str_add(out,
-                "\n/* ---- which kernel: those that are expected to be the fastest first ---- */\n\n"
-                "static int (*const pk_kernels[PK_KERNELS])(pk_launch *, const pk_operation *) = {");
+    atx_str_add(out, "\n/* ---- which kernel: those that are expected to be the fastest first ---- */\n\n"
+                     "static int (*const pk_kernels[PK_KERNELS])(pk_launch *, const pk_operation *) = {");
     for (int k = 0; k < pack->kernel_count; k++)
         atx_str_addf(out, "%spk_kernel_%d", k ? ", " : " ", k);
-    atx_str_add(out, " };\n\nstatic const unsigned char *pk_order(const int64_t *sizes, const int64_t *aligns)\n{\n"
-                     "    int flag = 0;\n    int64_t all = 1;\n");
-    atx_str_addf(out, "    for (int i = 0; i < %d; i++)\n        all = pk_mul(&flag, all, sizes[i]);\n"
-                      "    all = flag ? INT64_MAX : all;\n    (void)aligns;\n",
+    atx_str_add(
+        out, " };\n\nstatic const unsigned char *pk_order(const int64_t *sizes, const int64_t *aligns)\n{\n"
+             "    int flag = 0;\n    int64_t all = 1;\n");
+    atx_str_addf(out,
+                 "    for (int i = 0; i < %d; i++)\n        all = pk_mul(&flag, all, sizes[i]);\n"
+                 "    all = flag ? INT64_MAX : all;\n    (void)aligns;\n",
                  pack->domain.op->shape.dim_count);
     add_node(out, pack, 0, 0);
-    atx_str_add(out, "}\n\n"
-                     "/* The first of the order whose conditions hold. */\n"
-                     "static int pk_choose(pk_launch *l, pk_operation *o, const int64_t *sizes, const int64_t *aligns)\n"
-                     "{\n    if (!pk_operation_of(o, sizes, aligns))\n        return -1;\n"
-                     "    const unsigned char *order = pk_order(sizes, aligns);\n"
-                     "    for (int i = 0; i < PK_KERNELS; i++)\n"
-                     "        if (pk_kernels[order[i]](l, o))\n            return order[i];\n    return -1;\n}\n");
+    atx_str_add(
+        out,
+        "}\n\n"
+        "/* The first of the order whose conditions hold. */\n"
+        "static int pk_choose(pk_launch *l, pk_operation *o, const int64_t *sizes, const int64_t *aligns)\n"
+        "{\n    if (!pk_operation_of(o, sizes, aligns))\n        return -1;\n"
+        "    const unsigned char *order = pk_order(sizes, aligns);\n"
+        "    for (int i = 0; i < PK_KERNELS; i++)\n"
+        "        if (pk_kernels[order[i]](l, o))\n            return order[i];\n    return -1;\n}\n");
 }
 
 static void add_size_array(atx_str *out, const atx_op *op)
@@ -277,8 +287,9 @@ static void add_aligns(atx_str *out, const atx_pack *pack)
             if (op->shape.aligns[a].arg == i)
                 least = atx_dtype_bytes(atx_arg_type(&op->args[i], pack->domain.type));
         if (op->args[i].role != ATX_SCALAR)
-            atx_str_addf(out, "    if (pk_align(%s) < %" PRId64 ")\n        return CUDA_ERROR_MISALIGNED_ADDRESS;\n",
-                         op->args[i].name, least);
+            atx_str_addf(
+                out, "    if (pk_align(%s) < %" PRId64 ")\n        return CUDA_ERROR_MISALIGNED_ADDRESS;\n",
+                op->args[i].name, least);
     }
 }
 
@@ -319,38 +330,44 @@ static void add_arguments(atx_str *out, const atx_pack *pack)
 
 static void add_functions(atx_str *out, const atx_pack *pack, const char *name)
 {
-    atx_str_addf(out, "\n/* ---- what a program calls ---- */\n\nCUresult %s_load(void)\n{\n"
-                      "    const pk_loaded *loaded;\n    return pk_load(&loaded);\n}\n\n"
-                      "CUresult %s_find(%s_plan *plan, ",
+    atx_str_addf(out,
+                 "\n/* ---- what a program calls ---- */\n\nCUresult %s_load(void)\n{\n"
+                 "    const pk_loaded *loaded;\n    return pk_load(&loaded);\n}\n\n"
+                 "CUresult %s_find(%s_plan *plan, ",
                  name, name, name);
     add_parameters(out, pack, false);
     atx_str_add(out, ", const int64_t *aligns)\n{\n    pk_launch l;\n    pk_operation o;\n");
     add_size_array(out, pack->domain.op);
-    atx_str_add(out, "    plan->kernel = pk_choose(&l, &o, sizes, aligns);\n    if (plan->kernel < 0)\n"
-                     "        return CUDA_ERROR_NOT_SUPPORTED;\n    for (int i = 0; i < 3; i++) {\n"
-                     "        plan->grid[i] = (unsigned)l.grid[i];\n        plan->block[i] = (unsigned)l.block[i];\n"
-                     "    }\n    plan->shared = (unsigned)l.shared;\n    return CUDA_SUCCESS;\n}\n\n");
+    atx_str_add(
+        out, "    plan->kernel = pk_choose(&l, &o, sizes, aligns);\n    if (plan->kernel < 0)\n"
+             "        return CUDA_ERROR_NOT_SUPPORTED;\n    for (int i = 0; i < 3; i++) {\n"
+             "        plan->grid[i] = (unsigned)l.grid[i];\n        plan->block[i] = (unsigned)l.block[i];\n"
+             "    }\n    plan->shared = (unsigned)l.shared;\n    return CUDA_SUCCESS;\n}\n\n");
     atx_str_addf(out, "CUresult %s(", name);
     add_parameters(out, pack, true);
-    atx_str_add(out, ", CUstream stream)\n{\n    pk_launch l;\n    pk_operation o;\n    const pk_loaded *loaded;\n");
+    atx_str_add(
+        out, ", CUstream stream)\n{\n    pk_launch l;\n    pk_operation o;\n    const pk_loaded *loaded;\n");
     add_size_array(out, pack->domain.op);
     add_aligns(out, pack);
-    atx_str_add(out, "    const int kernel = pk_choose(&l, &o, sizes, aligns);\n    if (kernel < 0)\n"
-                     "        return CUDA_ERROR_NOT_SUPPORTED;\n    const CUresult status = pk_load(&loaded);\n"
-                     "    if (status != CUDA_SUCCESS)\n        return status;\n");
+    atx_str_add(out,
+                "    const int kernel = pk_choose(&l, &o, sizes, aligns);\n    if (kernel < 0)\n"
+                "        return CUDA_ERROR_NOT_SUPPORTED;\n    const CUresult status = pk_load(&loaded);\n"
+                "    if (status != CUDA_SUCCESS)\n        return status;\n");
     atx_pack_add_values(out, pack->domain.op);
     add_arguments(out, pack);
-    atx_str_add(out, "    return cuLaunchKernel(loaded->functions[kernel], (unsigned)l.grid[0], (unsigned)l.grid[1], "
-                     "(unsigned)l.grid[2],\n                          (unsigned)l.block[0], (unsigned)l.block[1], "
-                     "(unsigned)l.block[2], (unsigned)l.shared, stream,\n"
-                     "                          arguments[kernel], NULL);\n}\n");
+    atx_str_add(
+        out, "    return cuLaunchKernel(loaded->functions[kernel], (unsigned)l.grid[0], (unsigned)l.grid[1], "
+             "(unsigned)l.grid[2],\n                          (unsigned)l.block[0], (unsigned)l.block[1], "
+             "(unsigned)l.block[2], (unsigned)l.shared, stream,\n"
+             "                          arguments[kernel], NULL);\n}\n");
 }
 
 static at_status write_source(atx_str *out, const atx_pack *pack, const char *name, const char *command,
                               const atx_str *codes, at_error *err)
 {
     add_head(out, pack, command);
-    atx_str_addf(out, "#include \"%s.h\"\n\n#include <sched.h>\n#include <stdatomic.h>\n#include <stddef.h>\n", name);
+    atx_str_addf(
+        out, "#include \"%s.h\"\n\n#include <sched.h>\n#include <stdatomic.h>\n#include <stddef.h>\n", name);
     add_tables(out, pack, codes);
     add_part(out, ARITHMETIC);
     at_status status = atx_pack_add_operation(out, pack, err);
@@ -366,10 +383,11 @@ static at_status write_source(atx_str *out, const atx_pack *pack, const char *na
 
 static void add_json_loss(atx_str *out, const char *name, const atx_pack_loss *loss)
 {
-    atx_str_addf(out,
-                 "\"%s\": {\"problems\": %d, \"unanswered\": %d, \"mean\": %.4f, \"median\": %.4f, \"p95\": %.4f, "
-                 "\"worst\": %.4f}",
-                 name, loss->problems, loss->unanswered, loss->mean, loss->median, loss->p95, loss->worst);
+    atx_str_addf(
+        out,
+        "\"%s\": {\"problems\": %d, \"unanswered\": %d, \"mean\": %.4f, \"median\": %.4f, \"p95\": %.4f, "
+        "\"worst\": %.4f}",
+        name, loss->problems, loss->unanswered, loss->mean, loss->median, loss->p95, loss->worst);
 }
 
 static void add_json_kernels(atx_str *out, const atx_pack *pack, const atx_str *codes)

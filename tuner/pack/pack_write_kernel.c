@@ -1,8 +1,8 @@
 /*
- * pack_write_kernel.c - what the tuner knows of an operation and of its kernels, as C: operation() has the op's
- * lets, requirements and scalars, kernel_N() the template's for the values of one configuration; each returns
- * whether the kernel may run. Slots of the op are members of an array, those of the template local variables;
- * parameters, limits of the device and sizes of types are numbers.
+ * pack_write_kernel.c - what the tuner knows of an operation and of its kernels, as C: operation() has the
+ * op's lets, requirements and scalars, kernel_N() the template's for the values of one configuration; each
+ * returns whether the kernel may run. Slots of the op are members of an array, those of the template local
+ * variables; parameters, limits of the device and sizes of types are numbers.
  */
 #include "pack/pack_write.h"
 
@@ -68,8 +68,8 @@ static at_status add_expr(atx_str *out, naming *n, const atx_expr *expr, at_erro
 }
 
 /* "BEFORE expression BEHIND" and a comment with what the declaration says. */
-static at_status add_line(atx_str *out, naming *n, const char *before, const atx_expr *expr, const char *behind,
-                          at_error *err)
+static at_status add_line(atx_str *out, naming *n, const char *before, const atx_expr *expr,
+                          const char *behind, at_error *err)
 {
     atx_str_add(out, before);
     at_status status = add_expr(out, n, expr, err);
@@ -106,7 +106,8 @@ static at_status add_scalars(atx_str *out, naming *n, at_error *err)
         status = add_line(out, n, before, arg->expr, ";", err);
         atx_str_addf(out, " /* %s */\n", arg->name);
         if (arg->scalar_bytes == 4)
-            atx_str_addf(out, "    flag |= o->scalars[%d] < INT32_MIN || o->scalars[%d] > INT32_MAX;\n", i, i);
+            atx_str_addf(out, "    flag |= o->scalars[%d] < INT32_MIN || o->scalars[%d] > INT32_MAX;\n", i,
+                         i);
     }
     return status;
 }
@@ -148,7 +149,8 @@ at_status atx_pack_add_operation(atx_str *out, const atx_pack *pack, at_error *e
     return status;
 }
 
-/* A let; of a constant of the compiled source that its value is the source's, unless that is right for all. */
+/* A let; of a constant of the compiled source that its value is the source's, unless that is right for all.
+ */
 static at_status add_let(atx_str *out, naming *n, const atx_let *let, const int64_t *constant, at_error *err)
 {
     char before[48];

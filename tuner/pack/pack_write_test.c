@@ -1,7 +1,7 @@
 /*
- * pack_write_test.c - NAME_test.c, a program that includes NAME.c and compares its kernels with the operation's
- * reference, bit for bit, for sizes on both sides of each comparison of the tree, and for some that were drawn.
- * pack_test.inc is what is the same for all packs.
+ * pack_write_test.c - NAME_test.c, a program that includes NAME.c and compares its kernels with the
+ * operation's reference, bit for bit, for sizes on both sides of each comparison of the tree, and for some
+ * that were drawn. pack_test.inc is what is the same for all packs.
  */
 #include "pack/pack_write.h"
 
@@ -28,8 +28,10 @@ static void add_bytes_function(atx_str *out, const atx_pack *pack, at_status *st
 {
     const atx_op *op = pack->domain.op;
     int n = 0;
-    atx_str_add(out, "\n/* Bytes of a buffer; below 0: too many. */\nstatic int64_t pt_bytes(const pk_operation *o, int "
-                     "buffer)\n{\n    int flag = 0, *bad = &flag;\n    int64_t count = 0, each = 1;\n");
+    atx_str_add(
+        out,
+        "\n/* Bytes of a buffer; below 0: too many. */\nstatic int64_t pt_bytes(const pk_operation *o, int "
+        "buffer)\n{\n    int flag = 0, *bad = &flag;\n    int64_t count = 0, each = 1;\n");
     for (int i = 0; i < op->arg_count && *status == AT_OK; i++) {
         if (op->args[i].role == ATX_SCALAR)
             continue;
@@ -55,19 +57,23 @@ static void add_inputs(atx_str *out, const atx_op *op)
 static at_status add_calls(atx_str *out, const atx_pack *pack, const char *name, at_error *err)
 {
     const atx_op *op = pack->domain.op;
-    atx_str_addf(out,
-                 "\ntypedef struct pt_buffer pt_buffer;\nstatic void *pt_pointer(const pt_buffer *buffers, int i);\n"
-                 "static CUstream pt_stream;\n\nstatic CUresult pt_call(const pt_buffer *buffers, const int64_t *sizes)\n"
-                 "{\n    return %s(",
-                 name);
+    atx_str_addf(
+        out,
+        "\ntypedef struct pt_buffer pt_buffer;\nstatic void *pt_pointer(const pt_buffer *buffers, int i);\n"
+        "static CUstream pt_stream;\n\nstatic CUresult pt_call(const pt_buffer *buffers, const int64_t "
+        "*sizes)\n"
+        "{\n    return %s(",
+        name);
     for (int i = 0, n = 0; i < op->arg_count; i++)
         if (op->args[i].role != ATX_SCALAR)
             atx_str_addf(out, "pt_pointer(buffers, %d), ", n++);
     for (int i = 0; i < op->shape.dim_count; i++)
         atx_str_addf(out, "sizes[%d], ", i);
-    atx_str_add(out, "pt_stream);\n}\n\nstatic CUresult pt_call_reference(CUfunction function, const pt_buffer *buffers, "
-                     "const pk_operation *operation)\n{\n    const pk_operation o = *operation;\n    pk_launch l;\n"
-                     "    if (!pt_reference(&l, operation))\n        return CUDA_ERROR_NOT_SUPPORTED;\n");
+    atx_str_add(
+        out,
+        "pt_stream);\n}\n\nstatic CUresult pt_call_reference(CUfunction function, const pt_buffer *buffers, "
+        "const pk_operation *operation)\n{\n    const pk_operation o = *operation;\n    pk_launch l;\n"
+        "    if (!pt_reference(&l, operation))\n        return CUDA_ERROR_NOT_SUPPORTED;\n");
     for (int i = 0, n = 0; i < op->arg_count; i++)
         if (op->args[i].role != ATX_SCALAR)
             atx_str_addf(out, "    void *value_%d = pt_pointer(buffers, %d);\n", i, n++);
@@ -75,9 +81,10 @@ static at_status add_calls(atx_str *out, const atx_pack *pack, const char *name,
     atx_str_add(out, "    void *arguments[] = { ");
     for (int i = 0; i < op->arg_count; i++)
         atx_str_addf(out, "%s&value_%d", i ? ", " : "", i);
-    atx_str_add(out, " };\n    return cuLaunchKernel(function, (unsigned)l.grid[0], (unsigned)l.grid[1], "
-                     "(unsigned)l.grid[2], (unsigned)l.block[0], (unsigned)l.block[1],\n                          "
-                     "(unsigned)l.block[2], (unsigned)l.shared, pt_stream, arguments, NULL);\n}\n");
+    atx_str_add(out,
+                " };\n    return cuLaunchKernel(function, (unsigned)l.grid[0], (unsigned)l.grid[1], "
+                "(unsigned)l.grid[2], (unsigned)l.block[0], (unsigned)l.block[1],\n                          "
+                "(unsigned)l.block[2], (unsigned)l.shared, pt_stream, arguments, NULL);\n}\n");
     return atx_str_status(out, err);
 }
 
@@ -96,8 +103,8 @@ static void add_sides(atx_str *out, const atx_pack *pack, const atx_pack_node *n
     int64_t sizes[ATX_MAX_DIMS];
     for (int i = 0; i < op->shape.dim_count; i++)
         sizes[i] = drawn[i];
-    const int64_t near = node->test == ATX_PACK_MULTIPLE ? sizes[node->which] / node->value * node->value
-                                                         : node->value;
+    const int64_t near =
+        node->test == ATX_PACK_MULTIPLE ? sizes[node->which] / node->value * node->value : node->value;
     for (int64_t side = -1; side <= 1; side++) {
         sizes[node->which] = near + side;
         if (sizes[node->which] >= pack->domain.dims[node->which].low &&
@@ -111,8 +118,8 @@ static void add_cases(atx_str *out, const atx_pack *pack, uint64_t seed)
     const atx_op *op = pack->domain.op;
     atx_rng rng = { ~seed };
     atx_pack_sample s;
-    atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n", op->shape.dim_count,
-                 atx_dtype_bytes(pack->domain.type), op->shape.align_count > 0);
+    atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n",
+                 op->shape.dim_count, atx_dtype_bytes(pack->domain.type), op->shape.align_count > 0);
     atx_str_add(out, "static const int64_t pt_cases[][PT_SIZES] = {\n");
     for (int i = 0; i < DRAWN; i++)
         if (atx_pack_draw(&s, &rng, &pack->domain, &pack->limits))
@@ -130,11 +137,13 @@ at_status atx_pack_write_test(atx_str *out, const atx_pack *pack, const char *na
 {
     const atx_op *op = pack->domain.op;
     at_status status = AT_OK;
-    atx_str_addf(out,
-                 "/* Tests %s.c on device 0:  cc %s_test.c -lcuda  Without arguments all kernels are compared with the "
-                 "reference; with sizes\n * those problems, and each is timed. Exit code 1: a result is wrong. */\n"
-                 "#include \"%s.c\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
-                 name, name, name);
+    atx_str_addf(
+        out,
+        "/* Tests %s.c on device 0:  cc %s_test.c -lcuda  Without arguments all kernels are compared with "
+        "the "
+        "reference; with sizes\n * those problems, and each is timed. Exit code 1: a result is wrong. */\n"
+        "#include \"%s.c\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
+        name, name, name);
     atx_pack_add_image(out, "pt_reference_image", reference);
     atx_str_addf(out, "static const char pt_reference_name[] = \"%s\";\n", op->expected.reference);
     add_bytes_function(out, pack, &status, err);
