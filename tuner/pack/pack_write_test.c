@@ -11,6 +11,9 @@
 
 enum { DRAWN = 48, TEST_PART = 2 /* row of atx_embedded_pack */ };
 
+/* Problems of a test have an eighth of this: all of them are compared on the host. */
+#define TEST_MEMORY ((int64_t)1 << 30)
+
 at_status atx_pack_can_test(const atx_pack *pack, at_error *err)
 {
     const atx_op *op = pack->domain.op;
@@ -118,16 +121,18 @@ static void add_cases(atx_str *out, const atx_pack *pack, uint64_t seed)
     const atx_op *op = pack->domain.op;
     atx_rng rng = { ~seed };
     atx_pack_sample s;
+    atx_limits limits = pack->limits;
+    limits.memory_bytes = TEST_MEMORY;
     atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n",
                  op->shape.dim_count, atx_dtype_bytes(pack->domain.type), op->shape.align_count > 0);
     atx_str_add(out, "static const int64_t pt_cases[][PT_SIZES] = {\n");
     for (int i = 0; i < DRAWN; i++)
-        if (atx_pack_draw(&s, &rng, &pack->domain, &pack->limits))
+        if (atx_pack_draw(&s, &rng, &pack->domain, &limits))
             add_case(out, op, s.problem.dims);
     for (int n = 0; n < pack->node_count; n++)
         for (int i = 0; i < 3; i++)
             if ((pack->nodes[n].test == ATX_PACK_AT_MOST || pack->nodes[n].test == ATX_PACK_MULTIPLE) &&
-                pack->nodes[n].which >= 0 && atx_pack_draw(&s, &rng, &pack->domain, &pack->limits))
+                pack->nodes[n].which >= 0 && atx_pack_draw(&s, &rng, &pack->domain, &limits))
                 add_sides(out, pack, &pack->nodes[n], s.problem.dims);
     atx_str_add(out, "};\n");
 }
