@@ -29,6 +29,7 @@ let       tiles   = down * across * batch
 const     FLAT    = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED = batch > 1
 const     KEEP    = device.cc >= 80 && moved >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
+general   BATCHED=1 KEEP=any
 fixed     count > 0                    # address arithmetic is much of what a thread does
 
 require   cols % 2 == 1                # a column's elements meet different banks

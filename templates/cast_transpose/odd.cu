@@ -28,6 +28,7 @@ let       across  = ceil_div(cols, WIDTH)
 let       tiles   = down * across * batch
 const     FLAT    = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED = batch > 1
+general   BATCHED=1
 fixed     count > 0                    # constants are what it lives on
 
 require   cols % 2 == 1                # a column's elements meet different banks

@@ -20,6 +20,7 @@ let       tiles     = down * across * batch
 const     FLAT      = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535 # a grid may not be that high or deep
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
+general   BATCHED=1 EDGE=1
 fixed     count > 0                    # address arithmetic is much of what a thread does
 
 require   both == both_no              # one conversion pairs elements of a column

@@ -26,6 +26,7 @@ const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * cols, TILE_COLS * rows) > 2147483647 # 64-bit offsets inside a tile
 const     KEEP      = device.cc >= 80 && moved >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
+general   BATCHED=1 EDGE=1 WIDE=1 KEEP=any
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   cols % VEC == 0 && cols * sizeof(T) % min(16, read) == 0 # every input row begins aligned

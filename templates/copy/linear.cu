@@ -11,6 +11,7 @@ let       vectors  = bytes / 16
 let       pieces   = max(1, ceil_div(vectors, THREADS * UNROLL))
 const     EDGE     = vectors != pieces * THREADS * UNROLL # the last piece is not full
 const     TAIL     = bytes % 16 != 0  # nor the last vector
+general   EDGE=1 TAIL=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   HINT != HINT_keep || device.cc >= 80 # older devices have no such reads

@@ -9,6 +9,7 @@ let       pitch     = cols * sizeof(T) / 16 # 16-byte pieces in a row
 let       down      = ceil_div(batch * rows, TILE_ROWS)
 let       across    = ceil_div(pitch, LANES)
 const     EDGE      = batch * rows % TILE_ROWS != 0 || pitch % LANES != 0
+general   EDGE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   cols * sizeof(T) % 16 == 0   # every row must begin at a multiple of 16 bytes

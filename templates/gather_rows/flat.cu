@@ -14,6 +14,7 @@ const     READ    = gcd(row_bytes, VEC) # bytes that are read at once
 const     PITCH   = row_bytes / READ
 const     EDGE    = pieces % (THREADS * PIECES) != 0
 const     WIDE    = bytes > 2147483647 # 64-bit counts of what is read
+general   EDGE=1 WIDE=1
 
 require   bytes % VEC == 0             # the last piece is whole
 require   row_bytes >= VEC             # a piece has parts of two rows at most

@@ -19,6 +19,7 @@ let       blocks   = down * batch
 const     BATCHED  = batch > 1
 const     WIDE     = (ROWS + HALO) * cols > 2147483000 || cols * ld_out > 2147483000 # 64-bit offsets inside a matrix
 const     KEEP     = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
+general   BATCHED=1 WIDE=1 KEEP=any
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   ld_in == cols                # rows follow each other without gaps

@@ -10,6 +10,7 @@ let       whole   = count * sizeof(T) / WIDTH
 let       blocks  = max(1, ceil_div(whole, THREADS * PIECES))
 const     EDGE    = whole != blocks * THREADS * PIECES # the last block is not full
 const     TAIL    = count * sizeof(T) % WIDTH != 0 # nor the last piece
+general   EDGE=1 TAIL=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   rows == 1 || cols == 1       # a matrix must be turned

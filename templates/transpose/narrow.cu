@@ -18,6 +18,7 @@ let       shared_bytes = RECORDS * PITCH * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = length % RECORDS != 0
 const     WIDE    = (NARROW + 1) * length > 2147483647 # 64-bit offsets inside a matrix
+general   BATCHED=1 EDGE=1 WIDE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps

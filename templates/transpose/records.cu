@@ -21,6 +21,7 @@ const     STRIDE  = DENSE ? lane_bytes : lane_bytes / 16 % 2 == 0 ? lane_bytes +
 let       shared_bytes = THREADS * STRIDE
 const     BATCHED = batch > 1
 const     WIDE    = (NARROW + 1) * length > 2147480000 # 64-bit offsets inside a matrix
+general   BATCHED=1 WIDE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps

@@ -19,6 +19,7 @@ const     FLAT      = max(ORDER == ORDER_in_fast ? down : across, batch) > 65535
 const     BATCHED   = batch > 1
 const     EDGE      = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE      = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
+general   BATCHED=1 EDGE=1 WIDE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   bytes >= max(4, min(8, 2 * sizeof(T))) || bytes == 16 # narrower ones are what naive does

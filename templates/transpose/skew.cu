@@ -34,6 +34,7 @@ const     FLAT    = max(ORDER == ORDER_in_fast ? down : blocks_across, batch) > 
 const     BATCHED = batch > 1
 const     WIDE    = max(READ_ROWS * ld_in, TILE_COLS * ld_out) > 2147483000 # 64-bit offsets inside a tile
 const     KEEP    = device.cc >= 80 && 2 * count * sizeof(T) >= device.l2_bytes # what is read stays in the L2, so that what is written leaves it sooner
+general   BATCHED=1 WIDE=1 KEEP=any
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   SHIFT || align_out < 32 || ld_out * sizeof(T) % 32 != 0 || cols % piece != 0 || rows % piece != 0 # subtile does the same with less

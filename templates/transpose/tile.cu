@@ -13,6 +13,7 @@ let       shared_bytes = TILE_ROWS * (TILE_COLS + PAD) * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE    = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
+general   BATCHED=1 EDGE=1 WIDE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   threads >= 64                # smaller blocks cannot fill a multiprocessor

@@ -14,6 +14,7 @@ let       shared_bytes = TILE * (TILE + PAD) * sizeof(T)
 const     BATCHED = batch > 1
 const     EDGE    = rows % TILE != 0 || cols % TILE != 0
 const     WIDE    = TILE * max(ld_in, ld_out) > 2147483647 # 64-bit offsets inside a tile
+general   BATCHED=1 EDGE=1 WIDE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   TILE % BLOCK_ROWS == 0       # every thread moves the same number of elements

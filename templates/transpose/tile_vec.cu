@@ -22,6 +22,7 @@ let       store_lanes = TILE_ROWS / VEC_STORE
 const     BATCHED    = batch > 1
 const     EDGE       = rows % TILE_ROWS != 0 || cols % TILE_COLS != 0
 const     WIDE       = max(TILE_ROWS * ld_in, TILE_COLS * ld_out) > 2147483647 # 64-bit offsets inside a tile
+general   BATCHED=1 EDGE=1 WIDE=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   VEC_LOAD * sizeof(T) <= 16   # the widest access there is

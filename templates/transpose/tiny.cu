@@ -13,6 +13,7 @@ let       threads = ceil_div(count * sizeof(T), BYTES)
 let       blocks  = ceil_div(threads, THREADS)
 const     EDGE    = count * sizeof(T) % (BYTES * THREADS) != 0 # the last block is not full
 const     TAIL    = count * sizeof(T) % BYTES != 0 # nor the last thread
+general   EDGE=1 TAIL=1
 fixed     count * sizeof(T) < 67108864 # address arithmetic is much of a short kernel
 
 require   ld_in == cols && ld_out == rows # rows follow each other without gaps

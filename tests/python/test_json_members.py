@@ -90,6 +90,17 @@ class Members(unittest.TestCase):
         none = self.query("scatter_rows", "16777223x17", "i64", "--device", "H200", match="none", code=1)
         self.assertIsNone(none["config"])
 
+    def test_a_pack_describes_itself(self):
+        folder = os.path.join(os.path.dirname(self.database), "pack")
+        done = subprocess.run([AUTOTUNE, "pack", "transpose", "--sizes", "rows=1..4096 cols=1..4096", "--problems", "16",
+                               "--device", "H200", "--kernels", "2", "-o", folder], env=self.environment, capture_output=True,
+                              text=True, check=False)
+        if done.returncode == 3:
+            self.skipTest("there is no NVRTC here")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(os.path.join(folder, "transpose_f32.json"), encoding="utf-8") as file:
+            self.check(file.read(), "autotune.pack/1")
+
     def test_export_and_tune_begin_with_an_answer(self):
         for words in ["4096x4096", "--db", self.database], ["513x2000", "--device", "H200"]:
             self.check(self.run_it("export", *words, "--format", "json"), "autotune.export/1")

@@ -8,6 +8,7 @@ const atx_command atx_commands[] = {
     { "tune", "find and store the fastest kernel for each problem (the default command)", atx_cmd_tune },
     { "query", "print the stored winner of a problem", atx_cmd_query },
     { "export", "write the winning kernel as a self-contained .cu file", atx_cmd_export },
+    { "pack", "write few kernels for all sizes as C source that needs the CUDA driver alone", atx_cmd_pack },
     { "show", "print the stored trials of a problem", atx_cmd_show },
     { "verify", "measure stored winners again, for example after a driver update or in CI", atx_cmd_verify },
     { "report", "write everything that was measured as one HTML page", atx_cmd_report },

@@ -19,6 +19,7 @@
 int atx_cmd_tune(int argc, char **argv);
 int atx_cmd_query(int argc, char **argv);
 int atx_cmd_export(int argc, char **argv);
+int atx_cmd_pack(int argc, char **argv);
 int atx_cmd_show(int argc, char **argv);
 int atx_cmd_list(int argc, char **argv);
 int atx_cmd_space(int argc, char **argv);

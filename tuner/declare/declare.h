@@ -91,6 +91,9 @@ typedef struct atx_let {
     int slot;
     bool rendered; /* `const`: also a constant in the kernel's source */
     bool macro;    /* `define`: also a macro there                  */
+    /* `general`: kernels with this value (any: with each) are right for sizes of which it is another. */
+    bool general, any;
+    int64_t general_value;
     atx_where where;
 } atx_let;
 

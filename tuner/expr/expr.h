@@ -29,6 +29,7 @@
 #define AUTOTUNE_EXPR_H
 
 #include "util/fail.h"
+#include "util/str.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -146,6 +147,20 @@ atx_where atx_expr_where(const atx_expr *expr);
 
 /* Is it the name of a function ("min")? Such a name is no good for a parameter. */
 bool atx_expr_is_function(const char *name, size_t len);
+
+/* How an expression is written in another language: names by their slots, functions by a prefix. */
+typedef struct atx_expr_names {
+    void (*add)(atx_str *out, void *context, int slot); /* a name, or a number */
+    void *context;
+    const char *prefix; /* of the functions, "pk_" */
+} atx_expr_names;
+
+/*
+ * As C: signs of comparison and bits, ?: && || as they are; add sub mul div mod shl shr min max ceil_div gcd
+ * neg abs is_pow2 log2 are calls "PREFIXadd(bad, a, b)", which set *bad where evaluation would fail.
+ */
+at_status atx_expr_add_c(atx_str *out, const atx_expr *expr, const atx_expr_names *names,
+                         at_error *err) AT_MUST_CHECK;
 
 void atx_expr_close(atx_expr *expr); /* NULL is allowed */
 

@@ -114,6 +114,7 @@ extern const atx_images atx_embedded_images;
 extern const atx_embedded atx_embedded_commons[]; /* "templates/common/index.cuh" */
 extern const atx_embedded
     atx_embedded_verify[]; /* what stands in verify.cu, with what it needs, in this order */
+extern const atx_embedded atx_embedded_pack[];   /* pack_*.inc: see pack/pack_write.c */
 extern const atx_embedded atx_embedded_export[]; /* export_*.cu and data.h: see export/export_main.c */
 
 #endif

@@ -1,0 +1,20 @@
+# Few kernels for every size, as C source; what is wrong on the command line.
+at pack
+at pack nothing --sizes rows=1..4
+at pack transpose f32
+at pack transpose f32 --sizes 'rows=1..16 depth=2'
+at pack transpose f32 --sizes 'rows=16..1 cols=2'
+at pack transpose f32 --sizes 'rows=1..16 cols=2' --within much
+at pack transpose f32 --sizes 'rows=1..16 cols=2' --name 'a-b'
+at pack transpose f32 --sizes 'rows=1..16 cols=2' --kernels 40
+at pack permute f32 --sizes 'a=1..4'
+at pack gather_rows i64 --sizes 'rows=1..16 cols=2'
+"$AUTOTUNE" check --only tile --shape 1x1 --dtype u8 --sample 1 >/dev/null 2>&1 || skip "there is no NVRTC here"
+at pack transpose u8 --sizes 'rows=1..512,cols=64' --kernels 3 --problems 24 --device H200 --name packed -o made | grep -v '^ '
+grep -c '^static int pk_kernel_' made/packed.c
+sed -n '/^CUresult packed(/,/;/p' made/packed.h
+grep -o '"\(schema\|sizes\)".*' made/packed.json
+# Equal requests give equal files.
+at pack transpose u8 --sizes 'rows=1..512,cols=64' --kernels 3 --problems 24 --device H200 --name packed -o again >/dev/null
+cmp <(sed '/Made by/d' made/packed.c) <(sed '/Made by/d' again/packed.c)
+(ulimit -f 0; at pack transpose u8 --sizes 'rows=1..512 cols=64' --kernels 1 --problems 24 --device H200 -o full) | cat

@@ -1,0 +1,266 @@
+/*
+ * test_pack.c - a pack answers with the kernel that it chose, in C as in the tuner, and never with one that
+ * is not for the sizes. The C is compiled and asked for every size of small ranges, and for some that are
+ * huge.
+ */
+#include "lang/arch.h"
+#include "lang/catalog.h"
+#include "pack/pack.h"
+
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SUCCESS = 0, NOT_SUPPORTED = 801 }; /* CUresult */
+
+typedef struct plan {
+    int kernel;
+    unsigned grid[3], block[3], shared;
+} plan;
+
+typedef struct packed {
+    atx_catalog *catalog;
+    atx_model *model;
+    atx_predictor *predictor;
+    atx_pack *pack;
+} packed;
+
+static packed make(const char *name, atx_dtype type, const char *const *ranges, int count, int kernels,
+                   double within)
+{
+    packed p = { 0 };
+    at_error err = { 0 };
+    bool own = false;
+    atx_pack_domain domain;
+    atx_limits limits;
+    const atx_gpu_model *device = atx_gpu_model_find("NVIDIA H200");
+    cr_assert_eq(atx_catalog_open(&p.catalog, NULL, &err), AT_OK, "%s", err.text);
+    const atx_op *op = atx_catalog_find_op(p.catalog, name);
+    cr_assert_eq(atx_pack_domain_read(&domain, op, type, ranges, count, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_model_shipped(&p.model, op, device, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_predictor_open(&p.predictor, p.model, p.catalog, op, device, &own, &err), AT_OK, "%s",
+                 err.text);
+    atx_arch_limits(&limits, 90);
+    const atx_pack_request request = { .domain = &domain,
+                                       .catalog = p.catalog,
+                                       .predictor = p.predictor,
+                                       .limits = &limits,
+                                       .device = device->name,
+                                       .kernels = kernels,
+                                       .within = within,
+                                       .problems = 60,
+                                       .seed = 7 };
+    cr_assert_eq(atx_pack_make(&p.pack, &request, &err), AT_OK, "%s", err.text);
+    return p;
+}
+
+static void clear(packed *p)
+{
+    atx_pack_close(p->pack);
+    atx_predictor_close(p->predictor);
+    atx_model_close(p->model);
+    atx_catalog_close(p->catalog);
+}
+
+static void write_text(const char *folder, const char *name, const atx_str *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    cr_assert(file && fwrite(text->data, 1, text->len, file) == text->len && fclose(file) == 0);
+}
+
+/* The written C as a shared object; its kernels are no code, since nothing is launched. */
+static void *compile(const atx_pack *pack, const char *folder)
+{
+    atx_pack_files files = { 0 };
+    atx_str codes[ATX_PACK_MAX_KERNELS] = { { 0 } };
+    at_error err = { 0 };
+    char command[1024], object[256];
+    for (int k = 0; k < pack->kernel_count; k++)
+        atx_str_add(&codes[k], "none");
+    cr_assert_eq(atx_pack_write(&files, pack, "packed", "autotune pack", codes, NULL, &err), AT_OK, "%s",
+                 err.text);
+    write_text(folder, "packed.h", &files.header);
+    write_text(folder, "packed.c", &files.source);
+    snprintf(object, sizeof object, "%s/packed.so", folder);
+    snprintf(command, sizeof command,
+             "cc -O1 -std=c11 -Wall -Wextra -Werror -shared -fPIC -I'%s' -o '%s' '%s/packed.c'",
+             AT_CUDA_INCLUDE, object, folder);
+    cr_assert_eq(system(command), 0, "%s",
+                 command); // NOLINT(cert-env33-c): the compiler is what is tested with
+    void *so = dlopen(object, RTLD_LAZY);
+    cr_assert(so, "%s", dlerror());
+    for (int k = 0; k < pack->kernel_count; k++)
+        atx_str_clear(&codes[k]);
+    atx_pack_files_clear(&files);
+    return so;
+}
+
+typedef int find_function(plan *plan, int64_t batch, int64_t rows, int64_t cols, const int64_t *aligns);
+
+/* Both answer alike. */
+static void compare(const atx_pack *pack, find_function *find, const int64_t *sizes, int64_t align)
+{
+    atx_problem problem;
+    atx_geometry g;
+    plan got;
+    const int64_t aligns[] = { align, align };
+    cr_assert_eq(atx_problem_init(&problem, pack->domain.op, pack->domain.type, sizes, 3, NULL), AT_OK);
+    cr_assert_eq(atx_problem_set_aligns(&problem, aligns, 2, NULL), AT_OK);
+    const int kernel = atx_pack_find(&g, pack, &problem);
+    const int status = find(&got, sizes[0], sizes[1], sizes[2], aligns);
+    cr_assert_eq(status, kernel < 0 ? NOT_SUPPORTED : SUCCESS);
+    cr_assert_eq(got.kernel, kernel, "%ldx%ldx%ld@%ld: kernel %d in C, %d in the tuner", (long)sizes[0],
+                 (long)sizes[1], (long)sizes[2], (long)align, got.kernel, kernel);
+    for (int i = 0; i < 3 && kernel >= 0; i++)
+        cr_assert(got.grid[i] == g.grid[i] && got.block[i] == g.block[i]);
+    cr_assert(kernel < 0 || got.shared == g.shared_bytes);
+}
+
+/* Each constant of the kernel's source is what the tuner makes it for these sizes, or declared as right for
+ * all. */
+static void check_constants(const atx_pack *pack, const int64_t *sizes, int64_t align)
+{
+    atx_problem problem;
+    atx_geometry g;
+    int64_t slots[ATX_MAX_SLOTS];
+    int n = 0;
+    cr_assert_eq(atx_problem_init(&problem, pack->domain.op, pack->domain.type, sizes, 3, NULL), AT_OK);
+    cr_assert_eq(atx_problem_set_aligns(&problem, &align, 1, NULL), AT_OK);
+    const int kernel = atx_pack_find(&g, pack, &problem);
+    cr_assert_geq(kernel, 0, "%ldx%ldx%ld has no kernel", (long)sizes[0], (long)sizes[1], (long)sizes[2]);
+    const atx_pack_kernel *k = &pack->kernels[kernel];
+    cr_assert_eq(atx_problem_bind(slots, &problem, &pack->limits, NULL), AT_OK);
+    cr_assert_eq(atx_config_validate(slots, k->t, &k->config, NULL), AT_OK);
+    for (size_t i = 0; i < k->t->scope.let_count; i++) {
+        const atx_let *let = &k->t->scope.lets[i];
+        if (let->rendered && slots[let->slot] != k->consts[n++])
+            cr_assert(let->general && (let->any || let->general_value == k->consts[n - 1]), "%s %s",
+                      k->t->name, let->name);
+    }
+}
+
+static const char *const RANGES[] = { "batch=1..4", "rows=1..8192", "cols=1..8192" };
+
+Test(pack, the_written_C_chooses_as_the_tuner_does)
+{
+    packed p = make("transpose", ATX_F32, RANGES, 3, 8, 0);
+    char folder[] = "/tmp/pack.XXXXXX";
+    cr_assert(mkdtemp(folder));
+    void *so = compile(p.pack, folder);
+    find_function *find = (find_function *)dlsym(so, "packed_find");
+    static const int64_t HUGE[] = { 4097, 65536, 1 << 20, (int64_t)1 << 31, (int64_t)1 << 45 };
+    for (int64_t rows = 1; rows <= 70; rows++)
+        for (int64_t cols = 1; cols <= 70; cols++)
+            for (int64_t align = 4; align <= 256; align *= 8)
+                compare(p.pack, find, (int64_t[]){ 1 + rows % 2, rows, cols }, align);
+    for (size_t i = 0; i < sizeof HUGE / sizeof *HUGE; i++)
+        for (int64_t other = 1; other <= 1 << 16; other *= 16)
+            compare(p.pack, find, (int64_t[]){ 3, HUGE[i], other }, 256);
+    dlclose(so);
+    clear(&p);
+}
+
+/* Sizes whose product has no 64 bits, which the tuner refuses as a problem. */
+Test(pack, sizes_that_no_memory_holds_have_no_kernel)
+{
+    packed p = make("transpose", ATX_F32, RANGES, 3, 4, 0);
+    char folder[] = "/tmp/pack.XXXXXX";
+    plan got;
+    cr_assert(mkdtemp(folder));
+    void *so = compile(p.pack, folder);
+    find_function *find = (find_function *)dlsym(so, "packed_find");
+    const int64_t aligns[] = { 256, 256 };
+    cr_assert_eq(find(&got, 1, INT64_MAX, INT64_MAX, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 1, (int64_t)1 << 32, (int64_t)1 << 32, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 0, 16, 16, aligns), NOT_SUPPORTED);
+    cr_assert_eq(find(&got, 1, -16, 16, aligns), NOT_SUPPORTED);
+    dlclose(so);
+    clear(&p);
+}
+
+Test(pack, every_size_has_a_kernel_whose_constants_are_right_for_it)
+{
+    packed p = make("transpose", ATX_U8, RANGES, 3, 8, 0);
+    for (int64_t rows = 1; rows < 4000; rows = rows * 3 + 1)
+        for (int64_t cols = 1; cols < 4000; cols = cols * 2 + 5)
+            check_constants(p.pack, (int64_t[]){ 1 + cols % 3, rows, cols }, rows % 2 ? 256 : 1);
+    clear(&p);
+}
+
+/* What the one above would say to a pack whose kernel is not for all sizes. */
+Test(pack, a_constant_that_is_not_for_the_sizes_keeps_the_kernel_away)
+{
+    packed p = make("transpose", ATX_F32, RANGES, 3, 4, 0);
+    atx_problem problem;
+    atx_geometry g;
+    cr_assert_eq(atx_problem_init(&problem, p.pack->domain.op, ATX_F32, (int64_t[]){ 1, 65, 63 }, 3, NULL),
+                 AT_OK);
+    const int kernel = atx_pack_find(&g, p.pack, &problem);
+    cr_assert_geq(kernel, 0);
+    const atx_template *t = p.pack->kernels[kernel].t;
+    for (size_t i = 0, n = 0; i < t->scope.let_count; i++) {
+        if (!t->scope.lets[i].rendered)
+            continue;
+        int64_t *value = &p.pack->kernels[kernel].consts[n++], right = *value;
+        *value = 1 - right;
+        const bool general =
+            t->scope.lets[i].any || (t->scope.lets[i].general && t->scope.lets[i].general_value == *value);
+        cr_assert_eq(atx_pack_find(&g, p.pack, &problem) == kernel, general, "%s", t->scope.lets[i].name);
+        *value = right;
+    }
+    clear(&p);
+}
+
+Test(pack, more_kernels_lose_less_and_within_ends_early)
+{
+    packed all = make("transpose", ATX_F16, RANGES, 3, 16, 0);
+    for (int n = 1; n < all.pack->kernel_count; n++) {
+        const atx_pack_loss *fewer = &all.pack->curve[n - 1], *more = &all.pack->curve[n];
+        cr_assert_leq(more->unanswered, fewer->unanswered);
+        cr_assert(more->unanswered < fewer->unanswered || more->mean <= fewer->mean + 1e-6);
+    }
+    packed few = make("transpose", ATX_F16, RANGES, 3, 16, 0.08);
+    cr_assert_lt(few.pack->kernel_count, all.pack->kernel_count);
+    clear(&few);
+    clear(&all);
+}
+
+Test(pack, equal_requests_give_equal_packs)
+{
+    packed a = make("transpose", ATX_F16, RANGES, 3, 6, 0), b = make("transpose", ATX_F16, RANGES, 3, 6, 0);
+    cr_assert_eq(a.pack->kernel_count, b.pack->kernel_count);
+    for (int k = 0; k < a.pack->kernel_count; k++) {
+        cr_assert_str_eq(a.pack->kernels[k].t->name, b.pack->kernels[k].t->name);
+        cr_assert_arr_eq(&a.pack->kernels[k].config, &b.pack->kernels[k].config, sizeof(atx_config));
+    }
+    clear(&a);
+    clear(&b);
+}
+
+Test(pack, what_cannot_be_packed_is_refused_in_words)
+{
+    atx_catalog *catalog = NULL;
+    atx_pack_domain domain;
+    at_error err = { 0 };
+    cr_assert_eq(atx_catalog_open(&catalog, NULL, &err), AT_OK);
+    const atx_op *permute = atx_catalog_find_op(catalog, "permute");
+    cr_assert_eq(atx_pack_domain_read(&domain, permute, ATX_F32, NULL, 0, &err), AT_ERR_INPUT);
+    cr_assert(strstr(err.text, "sizes as constants"), "%s", err.text);
+    const atx_op *transpose = atx_catalog_find_op(catalog, "transpose");
+    static const struct {
+        const char *range, *why;
+    } WRONG[] = { { "rows=5..1", "1 <= FIRST <= LAST" },  { "rows=0..4", "1 <= FIRST <= LAST" },
+                  { "rows=1..2..3", "NAME=FIRST..LAST" }, { "depth=1..2", "one of batch, rows, cols" },
+                  { "rows", "one of batch, rows, cols" }, { "rows=1..4", "no range of cols" } };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        cr_assert_eq(atx_pack_domain_read(&domain, transpose, ATX_F32, &WRONG[i].range, 1, &err),
+                     AT_ERR_USAGE);
+        cr_assert(strstr(err.text, WRONG[i].why), "%s: %s", WRONG[i].range, err.text);
+    }
+    atx_catalog_close(catalog);
+}

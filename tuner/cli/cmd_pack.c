@@ -1,0 +1,318 @@
+/* cmd_pack.c - `autotune pack`: few kernels for every size, as C source. Needs no GPU. */
+#include "cli/commands.h"
+#include "lookup/lookup.h"
+#include "lang/arch.h"
+#include "pack/pack.h"
+#include "util/out_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const atx_usage USAGE = {
+    "autotune pack OP [DTYPE] --sizes 'NAME=FIRST..LAST ...' [options]",
+    "Writes a pack: few kernels of an operation that together serve every size of these ranges, chosen by a "
+    "few comparisons at run time. NAME.c and NAME.h are C source with one function that launches; they need "
+    "the CUDA driver alone, and compile nothing at run time. NAME.json describes the pack: its kernels, and "
+    "how "
+    "much slower than the best known configuration it is expected to be on sizes that were not used to "
+    "choose. "
+    "What is expected comes from the model of all trials (see autotune learn). Needs no GPU.",
+};
+
+typedef struct pack_args {
+    const char *db, *device, *templates_dir, *folder, *name, *within;
+    atx_words words, sizes;
+    atx_folder_words folders;
+    int64_t kernels, problems, seed;
+} pack_args;
+
+enum { MOST_RANGES = 32 };
+
+/* The words of --sizes: between blanks as well as commas. */
+typedef struct ranges {
+    char *texts[ATX_MAX_WORDS];
+    const char *words[MOST_RANGES];
+    int text_count, count;
+} ranges;
+
+static at_status split_ranges(ranges *out, const atx_words *sizes, at_error *err)
+{
+    for (int i = 0; i < sizes->count; i++) {
+        char *text = atx_text_copy(sizes->items[i], strlen(sizes->items[i]));
+        if (!text)
+            return atx_no_memory(err);
+        out->texts[out->text_count++] = text;
+        char *rest = NULL;
+        for (char *word = strtok_r(text, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) {
+            if (out->count == MOST_RANGES)
+                return atx_fail(err, AT_ERR_USAGE, "--sizes: found more than %d ranges; expected one a size",
+                                MOST_RANGES);
+            out->words[out->count++] = word;
+        }
+    }
+    return AT_OK;
+}
+
+static void clear_ranges(ranges *r)
+{
+    for (int i = 0; i < r->text_count; i++)
+        free(r->texts[i]);
+}
+
+/* "3%", "0.03" */
+static at_status read_within(double *out, const char *text, at_error *err)
+{
+    char *end = NULL;
+    *out = 0;
+    if (!text)
+        return AT_OK;
+    *out = strtod(text, &end);
+    if (*end == '%') {
+        *out /= 100;
+        end++;
+    }
+    return end != text && !*end && *out > 0 && *out < 10
+               ? AT_OK
+               : atx_fail(err, AT_ERR_USAGE,
+                          "--within: found '%s'; expected a mean loss, such as 3%% or 0.03", text);
+}
+
+static at_status read_op(const atx_op **op, atx_dtype *type, const pack_args *a, const atx_catalog *catalog,
+                         at_error *err)
+{
+    if (a->words.count < 1 || a->words.count > 2)
+        return atx_fail(err, AT_ERR_USAGE,
+                        "found %d words; expected an operation and, if it is not f32, a type",
+                        a->words.count);
+    *op = atx_catalog_find_op(catalog, a->words.items[0]);
+    if (!*op)
+        return atx_unknown_op(catalog, "", a->words.items[0], err);
+    *type = ATX_F32;
+    at_status status =
+        a->words.count > 1 ? atx_dtype_parse(type, a->words.items[1], strlen(a->words.items[1]), err) : AT_OK;
+    if (status == AT_OK && !((*op)->types >> *type & 1))
+        status = atx_fail(err, AT_ERR_USAGE, "found the type %s; %s has none of that name",
+                          atx_dtype_name(*type), (*op)->name);
+    return status;
+}
+
+/* The user's model, or that which comes with the program: one of the device goes before one of another. */
+typedef struct models {
+    atx_model *users, *shipped;
+    atx_predictor *predictor;
+} models;
+
+static at_status open_models(models *out, const atx_catalog *catalog, const atx_op *op, const char *db,
+                             const atx_target *target, at_error *err)
+{
+    const atx_gpu_model device = { .name = target->name, .cc = target->cc, .sms = target->sms };
+    atx_str path = { 0 };
+    at_error cause = { 0 };
+    bool own = false;
+    atx_str_addf(&path, "%s%s", db ? db : "", ATX_MODEL_SUFFIX);
+    at_status status = atx_str_status(&path, err);
+    if (status == AT_OK && db && atx_model_read(&out->users, atx_str_text(&path), &cause) != AT_OK &&
+        cause.status != AT_ERR_NOT_FOUND)
+        atx_warn(cause.text);
+    atx_str_clear(&path);
+    if (status == AT_OK && out->users)
+        (void)(atx_predictor_open(&out->predictor, out->users, catalog, op, &device, &own, &cause) == AT_OK);
+    if (status != AT_OK || (out->predictor && own))
+        return status;
+    status = atx_model_shipped(&out->shipped, op, &device, err);
+    if (status == AT_OK && out->shipped && !out->predictor)
+        (void)(atx_predictor_open(&out->predictor, out->shipped, catalog, op, &device, &own, &cause) ==
+               AT_OK);
+    if (status == AT_OK && !out->predictor)
+        status =
+            atx_fail(err, AT_ERR_NOT_FOUND,
+                     "no model knows %s; expected trials of at least %d problems of it, then autotune learn",
+                     op->name, ATX_MIN_TRAINING_SAMPLES);
+    return status;
+}
+
+static void close_models(models *m)
+{
+    atx_predictor_close(m->predictor);
+    atx_model_close(m->users);
+    atx_model_close(m->shipped);
+}
+
+static at_status check_name(char out[64], const pack_args *a, const atx_op *op, atx_dtype type, at_error *err)
+{
+    if (a->name)
+        snprintf(out, 64, "%.63s", a->name);
+    else
+        snprintf(out, 64, "%.40s_%s", op->name, atx_dtype_name(type));
+    bool good = isalpha((unsigned char)out[0]) || out[0] == '_';
+    for (const char *at = out; *at; at++)
+        good = good && (isalnum((unsigned char)*at) || *at == '_');
+    return good ? AT_OK
+                : atx_fail(err, AT_ERR_USAGE, "--name: found '%s'; expected the name of a C function", out);
+}
+
+static at_status write_file(const char *folder, const char *name, const char *suffix, const atx_str *text,
+                            at_error *err)
+{
+    atx_str path = { 0 };
+    atx_str_addf(&path, "%s/%s%s", folder, name, suffix);
+    at_status status = atx_str_status(&path, err);
+    if (status == AT_OK)
+        status = atx_out_write_all(path.data, atx_str_text(text), text->len, err);
+    if (status == AT_OK)
+        atx_print(stdout, "%s\n", path.data);
+    atx_str_clear(&path);
+    return status;
+}
+
+static at_status write_pack(const pack_args *a, const atx_pack *pack, const char *name, const char *command,
+                            at_error *err)
+{
+    atx_str codes[ATX_PACK_MAX_KERNELS] = { { 0 } };
+    atx_pack_files files = { 0 };
+    atx_str reference = { 0 }, *tested = atx_pack_can_test(pack, NULL) == AT_OK ? &reference : NULL;
+    at_status status = atx_pack_compile(codes, tested, pack, err);
+    if (status == AT_OK)
+        status = atx_pack_write(&files, pack, name, command, codes, tested, err);
+    if (status == AT_OK && mkdir(a->folder, 0777) != 0 && errno != EEXIST)
+        status = atx_fail(err, AT_ERR_SYSTEM, "%s: %s", a->folder, strerror(errno));
+    if (status == AT_OK)
+        status = write_file(a->folder, name, ".h", &files.header, err);
+    if (status == AT_OK)
+        status = write_file(a->folder, name, ".c", &files.source, err);
+    if (status == AT_OK)
+        status = write_file(a->folder, name, ".json", &files.description, err);
+    if (status == AT_OK && tested)
+        status = write_file(a->folder, name, "_test.c", &files.test, err);
+    atx_pack_files_clear(&files);
+    atx_str_clear(&reference);
+    for (int k = 0; k < pack->kernel_count; k++)
+        atx_str_clear(&codes[k]);
+    return status;
+}
+
+static void print_loss(const char *what, const atx_pack_loss *loss)
+{
+    atx_print(stdout, "  %-22s mean %.1f %%, median %.1f %%, 95 of 100 within %.1f %%, worst %.1f %%", what,
+              100 * loss->mean, 100 * loss->median, 100 * loss->p95, 100 * loss->worst);
+    if (loss->unanswered)
+        atx_print(stdout, "; %d of %d have no kernel", loss->unanswered, loss->problems);
+    atx_print(stdout, "\n");
+}
+
+static void print_pack(const atx_pack *pack)
+{
+    atx_print(stdout, "%s %s for %s: %d kernels of %d, loss expected against the best known:\n",
+              pack->domain.op->name, atx_dtype_name(pack->domain.type), pack->device, pack->kernel_count,
+              pack->candidates);
+    print_loss("sizes held out", &pack->held_out);
+    print_loss("sizes chosen by", &pack->chosen);
+    atx_print(stdout, "  with fewer kernels    ");
+    for (int n = 1; n <= pack->kernel_count; n *= 2)
+        atx_print(stdout, "%s %d: %.1f %%", n > 1 ? "," : "", n, 100 * pack->curve[n - 1].mean);
+    atx_print(stdout, " (mean of the best for each size)\n");
+}
+
+static void add_command(atx_str *out, int argc, char **argv)
+{
+    atx_str_add(out, "autotune");
+    for (int i = 0; i < argc; i++) {
+        atx_str_add(out, " ");
+        atx_str_add_word(out, argv[i]);
+    }
+}
+
+static at_status make(const pack_args *a, const atx_catalog *catalog, const char *command, at_error *err)
+{
+    atx_pack_domain domain;
+    atx_limits limits;
+    atx_target target;
+    atx_pack *pack = NULL;
+    models m = { NULL, NULL, NULL };
+    ranges r = { .count = 0 };
+    const atx_op *op = NULL;
+    atx_dtype type = ATX_F32;
+    char name[64];
+    double within = 0;
+    const char *db = NULL;
+    atx_str keep = { 0 };
+    at_status status = read_op(&op, &type, a, catalog, err);
+    if (status == AT_OK)
+        status = read_within(&within, a->within, err);
+    if (status == AT_OK)
+        status = check_name(name, a, op, type, err);
+    if (status == AT_OK)
+        status = split_ranges(&r, &a->sizes, err);
+    if (status == AT_OK)
+        status = atx_pack_domain_read(&domain, op, type, r.words, r.count, err);
+    if (status == AT_OK)
+        status = atx_device_option(&target, a->device, NULL, true, err);
+    if (status == AT_OK && atx_db_path(&db, a->db, &keep, NULL) != AT_OK)
+        db = NULL;
+    if (status == AT_OK)
+        status = open_models(&m, catalog, op, db, &target, err);
+    if (status == AT_OK) {
+        const atx_training_samples learned = atx_predictor_training_samples(m.predictor);
+        atx_arch_limits(&limits, target.cc ? target.cc : learned.cc);
+        limits.sms = target.sms ? target.sms : learned.sms;
+        const atx_pack_request request = { .domain = &domain,
+                                           .catalog = catalog,
+                                           .predictor = m.predictor,
+                                           .limits = &limits,
+                                           .device = target.name[0] ? target.name : learned.device,
+                                           .kernels = (int)a->kernels,
+                                           .within = within,
+                                           .problems = (int)a->problems,
+                                           .seed = (uint64_t)a->seed };
+        status = atx_pack_make(&pack, &request, err);
+    }
+    if (status == AT_OK)
+        status = write_pack(a, pack, name, command, err);
+    if (status == AT_OK)
+        print_pack(pack);
+    atx_pack_close(pack);
+    close_models(&m);
+    clear_ranges(&r);
+    atx_str_clear(&keep);
+    return status;
+}
+
+int atx_cmd_pack(int argc, char **argv)
+{
+    pack_args a = { .folder = ".", .kernels = 8, .problems = 300, .seed = 1 };
+    int code = ATX_EXIT_OK, broken = 0;
+    atx_catalog *catalog = NULL;
+    atx_str command = { 0 };
+    at_error err = { 0 };
+    const atx_option TABLE[] = {
+        { "--sizes", ATX_OPT_LIST, "RANGES", "the range of each size, 'rows=1..65536 cols=4096'", &a.sizes },
+        { "--kernels", ATX_OPT_COUNT, "K", "kernels at most, up to 32 (default 8)", &a.kernels },
+        { "--within", ATX_OPT_TEXT, "LOSS", "no more kernels than a mean loss of LOSS needs, for example 3%",
+          &a.within },
+        { "-o", ATX_OPT_TEXT, "DIR", "folder to write into (default: this one)", &a.folder },
+        { "--name", ATX_OPT_TEXT, "NAME", "name of the files and the function (default OP_DTYPE)", &a.name },
+        { "--problems", ATX_OPT_COUNT, "N", "problems to choose by, and as many to try on (default 300)",
+          &a.problems },
+        { "--seed", ATX_OPT_COUNT, "N", "of the problems that are drawn (default 1)", &a.seed },
+        { "--device", ATX_OPT_TEXT, "N|NAME", ATX_DEVICE_NAME_HELP, &a.device },
+        ATX_DB_OPTION(&a.db),
+        ATX_TEMPLATES_OPTION(&a.templates_dir),
+        ATX_FOLDER_OPTIONS(&a.folders),
+        { NULL, ATX_OPT_FLAG, NULL, NULL, NULL },
+    };
+    if (!atx_command_options(&USAGE, TABLE, argc, argv, &a.words, &code))
+        return code;
+    add_command(&command, argc, argv);
+    at_status status = atx_open_catalog(&catalog, a.templates_dir, &broken, &err);
+    if (status == AT_OK && (a.problems < 8 || a.problems > 4096 || a.kernels < 1 || a.kernels > 32))
+        status = atx_fail(&err, AT_ERR_USAGE, "expected --problems of 8 to 4096 and --kernels of 1 to 32");
+    if (status == AT_OK)
+        status = make(&a, catalog, atx_str_text(&command), &err);
+    atx_catalog_close(catalog);
+    atx_str_clear(&command);
+    return status == AT_OK ? ATX_EXIT_OK : atx_complain(&err);
+}

@@ -1,0 +1,130 @@
+/*
+ * pack.h - few kernels for every size of an operation, chosen by a few comparisons, nothing compiled at run
+ * time.
+ *
+ * A domain says which sizes a program may ask for. Problems are drawn from it; of each, a model tells how
+ * much slower than the best every candidate is expected to be. Kernels are chosen so that the mean of that
+ * over the problems is least (pack_choose.c), then a tree of comparisons on sizes and alignments says which
+ * kernel is tried first (pack_tree.c). A kernel runs only where its own requirements hold for the very sizes:
+ * the written C evaluates them, so a wrong guess of the tree costs time and never a result. Problems that
+ * were not used for choosing tell what the pack loses.
+ *
+ * A kernel is a configuration in its general form: sizes are arguments, not constants (`fixed` is off). What
+ * of the sizes is still a constant of its source (`const`) is one of the conditions under which it runs.
+ *
+ * One thread uses a pack at a time. Strings and pointers are borrowed from catalog and predictor, which must
+ * outlive it.
+ */
+#ifndef AUTOTUNE_PACK_H
+#define AUTOTUNE_PACK_H
+
+#include "model/model.h"
+#include "util/str.h"
+
+#define ATX_PACK_MAX_KERNELS  32
+#define ATX_PACK_MAX_CONSTS   32   /* of one kernel's source */
+#define ATX_PACK_MAX_PROBLEMS 4096 /* that are drawn to choose by */
+
+/* What a program may ask for: each size lies between two numbers, buffers are dense. */
+typedef struct atx_pack_domain {
+    const atx_op *op;
+    atx_dtype type;
+    atx_bounds dims[ATX_MAX_DIMS];
+} atx_pack_domain;
+
+/*
+ * Reads "rows=1..65536 cols=4096" into ranges; a dimension that has a default and is not named has that one.
+ * AT_ERR_USAGE: another name, a missing dimension, an empty range. AT_ERR_INPUT: the operation cannot be
+ * packed, and why.
+ */
+at_status atx_pack_domain_read(atx_pack_domain *out, const atx_op *op, atx_dtype type,
+                               const char *const *words, int count, at_error *err) AT_MUST_CHECK;
+
+typedef struct atx_pack_kernel {
+    const atx_template *t;
+    atx_config config;
+    int64_t consts[ATX_PACK_MAX_CONSTS]; /* values of the template's rendered lets, in their order */
+    atx_problem example;                 /* one that it is valid for */
+} atx_pack_kernel;
+
+/* A comparison, or a leaf. */
+typedef enum atx_pack_test {
+    ATX_PACK_LEAF,
+    ATX_PACK_AT_MOST, /* size `which` <= value; -1: the product of all sizes */
+    ATX_PACK_MULTIPLE /* size `which` % value == 0 */,
+    ATX_PACK_ALIGNED /* alignment `which` >= value */
+} atx_pack_test;
+
+typedef struct atx_pack_node {
+    atx_pack_test test;
+    int which;
+    int64_t value;
+    int yes, no;                               /* nodes */
+    unsigned char order[ATX_PACK_MAX_KERNELS]; /* of a leaf: kernels, the fastest expected first */
+    double loss;                               /* of a leaf: mean, of the problems it was grown on */
+    int problems;
+} atx_pack_node;
+
+/* How much slower than the best known a choice is expected to be: 0.03 is 3 %. */
+typedef struct atx_pack_loss {
+    double mean, median, p95, worst;
+    int problems, unanswered; /* of these no kernel of the pack is valid */
+} atx_pack_loss;
+
+#define ATX_PACK_MAX_NODES 127
+
+typedef struct atx_pack {
+    atx_pack_domain domain;
+    atx_limits limits; /* of the device that it is for */
+    char device[128];
+    atx_pack_kernel kernels[ATX_PACK_MAX_KERNELS];
+    int kernel_count;
+    atx_pack_node nodes[ATX_PACK_MAX_NODES];
+    int node_count;
+    atx_pack_loss chosen, held_out;            /* problems of the choice; others */
+    atx_pack_loss curve[ATX_PACK_MAX_KERNELS]; /* with 1, 2, ... kernels, the best of them for each problem */
+    int candidates;                            /* kernels that were chosen from */
+} atx_pack;
+
+typedef struct atx_pack_request {
+    const atx_pack_domain *domain;
+    const atx_catalog *catalog;
+    atx_predictor *predictor; /* of the operation, on the device or one like it */
+    const atx_limits *limits;
+    const char *device;
+    int kernels;   /* at most; 0: as many as `within` needs */
+    double within; /* mean loss that is good enough, 0.03; 0: all kernels are used */
+    int problems;  /* to choose by, and as many to try on */
+    uint64_t seed;
+} atx_pack_request;
+
+/* AT_ERR_INPUT: no problem of the domain has a valid kernel. */
+at_status atx_pack_make(atx_pack **out, const atx_pack_request *request, at_error *err) AT_MUST_CHECK;
+void atx_pack_close(atx_pack *pack);
+
+/* Which kernel the pack takes for sizes and alignments, as the written C does; -1: none is valid. */
+int atx_pack_find(atx_geometry *geometry, const atx_pack *pack, const atx_problem *problem);
+
+/* The files of a pack. */
+typedef struct atx_pack_files {
+    atx_str header, source, description, test;
+} atx_pack_files;
+
+/* The kernel's rendered source in its general form. */
+at_status atx_pack_render(atx_str *out, const atx_pack *pack, int kernel, at_error *err) AT_MUST_CHECK;
+
+/* All kernels compiled for the device, codes[0 .. kernel_count), and the op's reference (NULL: not that).
+ * AT_ERR_DEVICE without NVRTC. */
+at_status atx_pack_compile(atx_str *codes, atx_str *reference, const atx_pack *pack,
+                           at_error *err) AT_MUST_CHECK;
+
+/* AT_ERR_INPUT: the operation can have no test program, and why. */
+at_status atx_pack_can_test(const atx_pack *pack, at_error *err) AT_MUST_CHECK;
+
+/* NAME.h, NAME.c with the compiled kernels, NAME.json, and NAME_test.c with the compiled reference (NULL: no
+ * test). `name` is an identifier, `command` what makes the pack again. */
+at_status atx_pack_write(atx_pack_files *out, const atx_pack *pack, const char *name, const char *command,
+                         const atx_str *codes, const atx_str *reference, at_error *err) AT_MUST_CHECK;
+void atx_pack_files_clear(atx_pack_files *files);
+
+#endif

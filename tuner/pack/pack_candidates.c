@@ -1,0 +1,240 @@
+/*
+ * pack_candidates.c - for each problem that was drawn, the model names the best few configurations; together
+ * they are what a pack may be chosen from. A configuration whose source has constants of the sizes is a
+ * kernel for each combination of them that was met.
+ */
+#include "pack/pack_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BEST = 6 }; /* of a problem */
+
+/* The general form of a kernel that would have its sizes as constants is slower: 1 to 4 % of the launches
+ * that have them for speed, up to 12 % where odd rows live on constants (templates/reference.md, `fixed`). */
+#define GENERAL        0.03
+#define GENERAL_ALWAYS 0.12
+#define GENERAL_CONST  0.02 /* a const has the value that is right for all sizes, not the one for these */
+#define LARGE          (1 << 26) /* sizes of a template that always has constants; others have none there */
+
+/* The lets, where those that are constants of the compiled source have its values: also where the sizes would
+ * make another one that is as right. */
+static bool bind_lets(int64_t *slots, const atx_pack_kernel *k)
+{
+    int n = 0;
+    for (size_t i = 0; i < k->t->scope.let_count; i++) {
+        const atx_let *let = &k->t->scope.lets[i];
+        if (atx_expr_eval(&slots[let->slot], let->expr, slots, NULL) != AT_OK)
+            return false;
+        if (!let->rendered || slots[let->slot] == k->consts[n++])
+            continue;
+        if (!atx_pack_is_general(let, k->consts[n - 1]))
+            return false;
+        slots[let->slot] = k->consts[n - 1];
+    }
+    return true;
+}
+
+static bool holds_all(const int64_t *slots, const atx_template *t)
+{
+    int64_t holds;
+    for (size_t i = 0; i < t->scope.require_count; i++)
+        if (atx_expr_eval(&holds, t->scope.requires[i].expr, slots, NULL) != AT_OK || !holds)
+            return false;
+    return true;
+}
+
+bool atx_pack_is_general(const atx_let *let, int64_t value)
+{
+    return let->general && (let->any || let->general_value == value);
+}
+
+bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *k, int64_t *slots)
+{
+    for (int i = 0; i < k->t->scope.param_count; i++) {
+        const atx_param *param = &k->t->scope.params[i];
+        slots[param->slot] = k->config.values[i];
+        for (int l = 0; param->labels && l < param->count; l++)
+            slots[param->label_slot + l] = param->values[l];
+    }
+    return bind_lets(slots, k) && holds_all(slots, k->t) &&
+           atx_geometry_of(geometry, &k->t->call.steps[0].launch, slots, NULL) == AT_OK;
+}
+
+/* Slots are those of a valid configuration. false: it has too many constants. */
+static bool take_consts(atx_pack_kernel *k, const int64_t *slots)
+{
+    int n = 0;
+    for (size_t i = 0; i < k->t->scope.let_count; i++) {
+        if (!k->t->scope.lets[i].rendered)
+            continue;
+        if (n == ATX_PACK_MAX_CONSTS)
+            return false;
+        k->consts[n++] = slots[k->t->scope.lets[i].slot];
+    }
+    return true;
+}
+
+/* The same with the values that are right for all sizes. false: it has them. */
+static bool make_general(atx_pack_kernel *k)
+{
+    bool changed = false;
+    int n = 0;
+    for (size_t i = 0; i < k->t->scope.let_count; i++) {
+        const atx_let *let = &k->t->scope.lets[i];
+        if (!let->rendered)
+            continue;
+        changed = changed || (let->general && !let->any && k->consts[n] != let->general_value);
+        if (let->general && !let->any)
+            k->consts[n] = let->general_value;
+        n++;
+    }
+    return changed;
+}
+
+static bool is_same(const atx_pack_kernel *a, const atx_pack_kernel *b)
+{
+    return a->t == b->t && memcmp(&a->config, &b->config, sizeof a->config) == 0 &&
+           memcmp(a->consts, b->consts, sizeof a->consts) == 0;
+}
+
+/* Templates that the written code cannot launch. */
+static bool is_plain(const atx_template *t)
+{
+    if (t->call.step_count != 1 || t->call.steps[0].expression || t->build.sources.count ||
+        t->call.loops.count)
+        return false;
+    for (int i = 0; i < t->op->arg_count; i++)
+        if (atx_template_fills(t, i))
+            return false;
+    return true;
+}
+
+static at_status add(atx_pack_candidates *c, const atx_pack_kernel *kernel, at_error *err)
+{
+    for (int i = 0; i < c->count; i++)
+        if (is_same(&c->kernels[i], kernel))
+            return AT_OK;
+    if (c->count == c->cap) {
+        const int cap = c->cap ? 2 * c->cap : 64;
+        atx_pack_kernel *more = realloc(c->kernels, (size_t)cap * sizeof *more);
+        if (!more)
+            return atx_no_memory(err);
+        c->kernels = more;
+        c->cap = cap;
+    }
+    c->kernels[c->count++] = *kernel;
+    return AT_OK;
+}
+
+static at_status add_best(atx_pack_candidates *c, const atx_pack_request *request, atx_pack_sample *s,
+                          at_error *err)
+{
+    atx_guess guesses[BEST];
+    int count = 0;
+    at_status status =
+        atx_predictor_top(guesses, &count, BEST, request->predictor, &s->problem, s->slots, err);
+    if (status == AT_ERR_NOT_FOUND)
+        return AT_OK;
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        atx_pack_kernel k = { .t = guesses[i].t, .config = guesses[i].config, .example = s->problem };
+        if (!is_plain(k.t) || atx_config_bind(s->slots, k.t, &k.config, NULL) != AT_OK ||
+            !take_consts(&k, s->slots))
+            continue;
+        status = add(c, &k, err);
+        if (status == AT_OK && make_general(&k))
+            status = add(c, &k, err);
+    }
+    return status;
+}
+
+static double cost_of_general(const atx_template *t, const int64_t *slots)
+{
+    int64_t now = 0, large = 0, changed[ATX_MAX_SLOTS];
+    if (!t->scope.fixed || atx_expr_eval(&now, t->scope.fixed, slots, NULL) != AT_OK || !now)
+        return 0;
+    memcpy(changed, slots, (size_t)t->op->scope.symbols.count * sizeof *changed);
+    for (size_t i = 0; i < t->op->scope.let_count; i++)
+        changed[t->op->scope.lets[i].slot] = LARGE;
+    return atx_expr_eval(&large, t->scope.fixed, changed, NULL) == AT_OK && large ? GENERAL_ALWAYS : GENERAL;
+}
+
+/* Slots are those of the kernel where it is valid. */
+static double cost_of_consts(const atx_pack_kernel *k, const int64_t *slots)
+{
+    int64_t natural[ATX_MAX_SLOTS];
+    int n = 0;
+    memcpy(natural, slots, sizeof natural);
+    if (atx_config_bind(natural, k->t, &k->config, NULL) != AT_OK)
+        return GENERAL_CONST;
+    for (size_t i = 0; i < k->t->scope.let_count; i++) {
+        const atx_let *let = &k->t->scope.lets[i];
+        if (let->rendered && natural[let->slot] != k->consts[n++] && !let->any)
+            return GENERAL_CONST;
+    }
+    return 0;
+}
+
+/* Time over the best of the problem; ATX_PACK_INVALID + 1: not valid. */
+static float ratio_of(const atx_pack_kernel *k, const atx_pack_request *request, atx_pack_sample *s)
+{
+    atx_geometry unused;
+    atx_guess guess;
+    if (!atx_pack_allows(&unused, k, s->slots) ||
+        !atx_predictor_of(&guess, request->predictor, &s->problem, s->slots, k->t, &k->config))
+        return ATX_PACK_INVALID + 1;
+    const double ratio =
+        (1 + guess.slower) * (1 + cost_of_general(k->t, s->slots)) * (1 + cost_of_consts(k, s->slots));
+    return ratio > ATX_PACK_INVALID ? ATX_PACK_INVALID : (float)ratio;
+}
+
+/* A row of losses: over the best that the model knows, or that one of these kernels is. */
+static void fill_row(float *row, const atx_pack_kernel *kernels, int count, const atx_pack_request *request,
+                     atx_pack_sample *s)
+{
+    atx_guess guess;
+    float best = ATX_PACK_INVALID;
+    if (atx_predictor_best(&guess, request->predictor, &s->problem, s->slots, NULL) == AT_OK)
+        best = (float)(1 + guess.slower);
+    for (int k = 0; k < count; k++) {
+        row[k] = ratio_of(&kernels[k], request, s);
+        best = row[k] < best ? row[k] : best;
+    }
+    for (int k = 0; k < count; k++)
+        row[k] = row[k] > ATX_PACK_INVALID ? ATX_PACK_INVALID : row[k] / best - 1;
+}
+
+at_status atx_pack_candidates_find(atx_pack_candidates *out, const atx_pack_request *request,
+                                   atx_pack_sample *samples, int count, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < count && status == AT_OK; i++)
+        status = add_best(out, request, &samples[i], err);
+    if (status != AT_OK)
+        return status;
+    out->problems = count;
+    out->losses = malloc(((size_t)count * (size_t)out->count + 1) * sizeof *out->losses);
+    if (!out->losses)
+        return atx_no_memory(err);
+    for (int i = 0; i < count; i++)
+        fill_row(out->losses + (size_t)i * (size_t)out->count, out->kernels, out->count, request,
+                 &samples[i]);
+    return AT_OK;
+}
+
+void atx_pack_candidates_clear(atx_pack_candidates *candidates)
+{
+    free(candidates->kernels);
+    free(candidates->losses);
+    *candidates = (atx_pack_candidates){ 0 };
+}
+
+float *atx_pack_losses(const atx_pack *pack, const atx_pack_request *request, atx_pack_sample *samples,
+                       int count)
+{
+    float *losses = malloc(((size_t)count * (size_t)pack->kernel_count + 1) * sizeof *losses);
+    for (int i = 0; losses && i < count; i++)
+        fill_row(losses + (size_t)i * (size_t)pack->kernel_count, pack->kernels, pack->kernel_count, request,
+                 &samples[i]);
+    return losses;
+}

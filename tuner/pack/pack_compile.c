@@ -1,0 +1,57 @@
+/* pack_compile.c - the kernels of a pack as cubins, by the NVRTC of this machine. */
+#include "pack/pack_parts.h"
+
+#include "compile/nvrtc.h"
+#include "lang/render.h"
+
+static at_status compile_text(atx_str *out, atx_nvrtc *nvrtc, const atx_nvrtc_source *source,
+                              const char *config, at_error *err)
+{
+    atx_str log = { 0 };
+    atx_resources unused;
+    bool ok = false;
+    at_status status = atx_nvrtc_compile(nvrtc, &ok, out, &log, &unused, source, err);
+    if (status == AT_OK && !ok)
+        status = atx_fail(err, AT_ERR_INPUT, "%s with %s does not compile for sm_%d with NVRTC %s: %s",
+                          source->name, config, source->cc, atx_nvrtc_version(nvrtc), atx_str_text(&log));
+    atx_str_clear(&log);
+    return status;
+}
+
+static at_status compile(atx_str *out, atx_nvrtc *nvrtc, const atx_pack *pack, int kernel, at_error *err)
+{
+    const atx_pack_kernel *k = &pack->kernels[kernel];
+    atx_str source = { 0 }, config = { 0 };
+    at_status status = atx_pack_render(&source, pack, kernel, err);
+    atx_config_text(&config, k->t, &k->config);
+    const atx_nvrtc_source text = { atx_str_text(&source), k->t->text.file, (int)pack->limits.cc, ATX_CUBIN };
+    if (status == AT_OK)
+        status = compile_text(out, nvrtc, &text, atx_str_text(&config), err);
+    atx_str_clear(&source);
+    atx_str_clear(&config);
+    return status;
+}
+
+static at_status compile_reference(atx_str *out, atx_nvrtc *nvrtc, const atx_pack *pack, at_error *err)
+{
+    atx_str source = { 0 };
+    at_status status = atx_render_reference(&source, &pack->kernels[0].example, err);
+    const atx_nvrtc_source text = { atx_str_text(&source), pack->domain.op->text.file, (int)pack->limits.cc,
+                                    ATX_CUBIN };
+    if (status == AT_OK)
+        status = compile_text(out, nvrtc, &text, "its reference", err);
+    atx_str_clear(&source);
+    return status;
+}
+
+at_status atx_pack_compile(atx_str *codes, atx_str *reference, const atx_pack *pack, at_error *err)
+{
+    atx_nvrtc *nvrtc = NULL;
+    at_status status = atx_nvrtc_open(&nvrtc, err);
+    for (int k = 0; k < pack->kernel_count && status == AT_OK; k++)
+        status = compile(&codes[k], nvrtc, pack, k, err);
+    if (status == AT_OK && reference)
+        status = compile_reference(reference, nvrtc, pack, err);
+    atx_nvrtc_close(nvrtc);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* pack_parts.h - what the files of a pack share. Private to pack*.c. */
+#ifndef AUTOTUNE_PACK_PARTS_H
+#define AUTOTUNE_PACK_PARTS_H
+
+#include "pack/pack.h"
+#include "util/rng.h"
+
+/* A problem that was drawn, with the op's slots. */
+typedef struct atx_pack_sample {
+    atx_problem problem;
+    int64_t slots[ATX_MAX_SLOTS];
+} atx_pack_sample;
+
+/* false: the domain has none that fits the device. */
+bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain,
+                   const atx_limits *limits);
+
+/* What a kernel that is not valid for a problem counts as: ten times as slow as the best. So kernels that are
+ * valid for many problems are chosen first. */
+#define ATX_PACK_INVALID 9.0f
+
+/*
+ * All kernels that may be chosen, and what each loses on each problem: losses[problem * count + kernel], over
+ * the best that is known of the problem.
+ */
+typedef struct atx_pack_candidates {
+    atx_pack_kernel *kernels;
+    int count, cap;
+    float *losses;
+    int problems;
+} atx_pack_candidates;
+
+/* The best few of the portfolio for each of the problems. */
+at_status atx_pack_candidates_find(atx_pack_candidates *out, const atx_pack_request *request,
+                                   atx_pack_sample *samples, int count, at_error *err) AT_MUST_CHECK;
+void atx_pack_candidates_clear(atx_pack_candidates *candidates);
+
+/* The losses of the kernels of a pack on other problems, [problem * kernel_count + kernel]. NULL: out of
+ * memory. */
+float *atx_pack_losses(const atx_pack *pack, const atx_pack_request *request, atx_pack_sample *samples,
+                       int count);
+
+/* Up to `most` of the candidates, the first ones first; returns how many. */
+int atx_pack_choose(int *chosen, int most, double within, const atx_pack_candidates *candidates);
+
+/* The tree over the pack's kernels, by their losses on these problems. false: out of memory. */
+bool atx_pack_grow(atx_pack *pack, const atx_pack_sample *samples, const float *losses, int count);
+
+/* The leaf for a problem. */
+const atx_pack_node *atx_pack_leaf(const atx_pack *pack, const atx_problem *problem);
+
+/* Whether it may run: the template's slots are filled then, and so is the geometry of the first launch. */
+bool atx_pack_allows(atx_geometry *geometry, const atx_pack_kernel *kernel, int64_t *slots);
+
+/* Is a kernel whose source has this value of a const right for sizes that make it another one? */
+bool atx_pack_is_general(const atx_let *let, int64_t value);
+
+/* Mean and quantiles of the losses of some problems, which are sorted; the number of them that are invalid.
+ */
+atx_pack_loss atx_pack_summarize(float *losses, int count);
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * pack_sample.c - problems of a domain: sizes even in their logarithms; half of them multiples of a small
+ * power of two, as programs often have them, the others as they fall. One in eight has buffers that begin at
+ * any element. Those that need more memory than a device gives a program are drawn again.
+ */
+#include "pack/pack_parts.h"
+
+#include "util/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DRAWS = 64 }; /* of one problem, before there is none */
+
+static int64_t draw_size(atx_rng *rng, atx_bounds range)
+{
+    const double low = log((double)range.low), high = log((double)range.high + 1);
+    int64_t size = (int64_t)exp(low + (high - low) * ((double)(atx_rng_next(rng) >> 11) * 0x1p-53));
+    const int64_t step = (int64_t)1 << atx_rng_below(rng, 8);
+    if (atx_rng_below(rng, 2) && size >= step)
+        size -= size % step;
+    return size < range.low ? range.low : size > range.high ? range.high : size;
+}
+
+static bool fits(const atx_problem *problem, const int64_t *slots, const atx_limits *limits)
+{
+    int64_t bytes, all = 0;
+    for (int i = 0; i < problem->op->arg_count; i++) {
+        if (problem->op->args[i].role == ATX_SCALAR)
+            continue;
+        if (atx_arg_bytes(&bytes, problem->op, i, slots, NULL) != AT_OK ||
+            __builtin_add_overflow(all, bytes, &all))
+            return false;
+    }
+    return all < limits->memory_bytes / 8;
+}
+
+bool atx_pack_draw(atx_pack_sample *out, atx_rng *rng, const atx_pack_domain *domain,
+                   const atx_limits *limits)
+{
+    const atx_op *op = domain->op;
+    for (int n = 0; n < MOST_DRAWS; n++) {
+        int64_t sizes[ATX_MAX_DIMS], any = atx_dtype_bytes(domain->type);
+        for (int i = 0; i < op->shape.dim_count; i++)
+            sizes[i] = draw_size(rng, domain->dims[i]);
+        const bool unaligned = op->shape.align_count && atx_rng_below(rng, 8) == 0;
+        if (atx_problem_init(&out->problem, op, domain->type, sizes, op->shape.dim_count, NULL) == AT_OK &&
+            (!unaligned || atx_problem_set_aligns(&out->problem, &any, 1, NULL) == AT_OK) &&
+            atx_problem_bind(out->slots, &out->problem, limits, NULL) == AT_OK &&
+            fits(&out->problem, out->slots, limits))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,165 @@
+/*
+ * pack_write_test.c - NAME_test.c, a program that includes NAME.c and compares its kernels with the
+ * operation's reference, bit for bit, for sizes on both sides of each comparison of the tree, and for some
+ * that were drawn. pack_test.inc is what is the same for all packs.
+ */
+#include "pack/pack_write.h"
+
+#include "lang/catalog.h"
+
+#include <inttypes.h>
+
+enum { DRAWN = 48, TEST_PART = 2 /* row of atx_embedded_pack */ };
+
+/* Problems of a test have an eighth of this: all of them are compared on the host. */
+#define TEST_MEMORY ((int64_t)1 << 30)
+
+at_status atx_pack_can_test(const atx_pack *pack, at_error *err)
+{
+    const atx_op *op = pack->domain.op;
+    const char *why = op->expected.check.rule != 0 ? "its outputs are compared with a tolerance"
+                      : !op->expected.reference[0] ? "its reference is no kernel of its own"
+                                                   : NULL;
+    for (int i = 0; i < op->arg_count && !why; i++)
+        if (op->args[i].check.rule != 0 || op->args[i].input.stated)
+            why = "its data is not any bits";
+    return why ? atx_fail(err, AT_ERR_INPUT, "%s has no test program: %s", op->name, why) : AT_OK;
+}
+
+/* "case N: return EXPRESSION;" */
+static void add_bytes_function(atx_str *out, const atx_pack *pack, at_status *status, at_error *err)
+{
+    const atx_op *op = pack->domain.op;
+    int n = 0;
+    atx_str_add(
+        out,
+        "\n/* Bytes of a buffer; below 0: too many. */\nstatic int64_t pt_bytes(const pk_operation *o, int "
+        "buffer)\n{\n    int flag = 0, *bad = &flag;\n    int64_t count = 0, each = 1;\n");
+    for (int i = 0; i < op->arg_count && *status == AT_OK; i++) {
+        if (op->args[i].role == ATX_SCALAR)
+            continue;
+        atx_str_addf(out, "    if (buffer == %d) {\n        each = %d;\n        count = ", n++,
+                     atx_dtype_bytes(atx_arg_type(&op->args[i], pack->domain.type)));
+        *status = atx_pack_add_op_expr(out, pack, op->args[i].expr, err);
+        atx_str_add(out, ";\n    }\n");
+    }
+    atx_str_add(out, "    count = pk_mul(bad, count, each);\n    return flag ? -1 : count;\n}\n");
+    atx_str_addf(out, "\n#define PT_BUFFERS %d\n", n);
+}
+
+static void add_inputs(atx_str *out, const atx_op *op)
+{
+    atx_str_add(out, "static const int pt_is_input[PT_BUFFERS] = {");
+    for (int i = 0, n = 0; i < op->arg_count; i++)
+        if (op->args[i].role != ATX_SCALAR)
+            atx_str_addf(out, "%s%d", n++ ? ", " : " ", op->args[i].role != ATX_OUTPUT);
+    atx_str_add(out, " };\n");
+}
+
+/* How the pack, and the reference, are called with the test's buffers. */
+static at_status add_calls(atx_str *out, const atx_pack *pack, const char *name, at_error *err)
+{
+    const atx_op *op = pack->domain.op;
+    atx_str_addf(
+        out,
+        "\ntypedef struct pt_buffer pt_buffer;\nstatic void *pt_pointer(const pt_buffer *buffers, int i);\n"
+        "static CUstream pt_stream;\n\nstatic CUresult pt_call(const pt_buffer *buffers, const int64_t "
+        "*sizes)\n"
+        "{\n    return %s(",
+        name);
+    for (int i = 0, n = 0; i < op->arg_count; i++)
+        if (op->args[i].role != ATX_SCALAR)
+            atx_str_addf(out, "pt_pointer(buffers, %d), ", n++);
+    for (int i = 0; i < op->shape.dim_count; i++)
+        atx_str_addf(out, "sizes[%d], ", i);
+    atx_str_add(
+        out,
+        "pt_stream);\n}\n\nstatic CUresult pt_call_reference(CUfunction function, const pt_buffer *buffers, "
+        "const pk_operation *operation)\n{\n    const pk_operation o = *operation;\n    pk_launch l;\n"
+        "    if (!pt_reference(&l, operation))\n        return CUDA_ERROR_NOT_SUPPORTED;\n");
+    for (int i = 0, n = 0; i < op->arg_count; i++)
+        if (op->args[i].role != ATX_SCALAR)
+            atx_str_addf(out, "    void *value_%d = pt_pointer(buffers, %d);\n", i, n++);
+    atx_pack_add_values(out, op);
+    atx_str_add(out, "    void *arguments[] = { ");
+    for (int i = 0; i < op->arg_count; i++)
+        atx_str_addf(out, "%s&value_%d", i ? ", " : "", i);
+    atx_str_add(out,
+                " };\n    return cuLaunchKernel(function, (unsigned)l.grid[0], (unsigned)l.grid[1], "
+                "(unsigned)l.grid[2], (unsigned)l.block[0], (unsigned)l.block[1],\n                          "
+                "(unsigned)l.block[2], (unsigned)l.shared, pt_stream, arguments, NULL);\n}\n");
+    return atx_str_status(out, err);
+}
+
+static void add_case(atx_str *out, const atx_op *op, const int64_t *sizes)
+{
+    atx_str_add(out, "    { ");
+    for (int i = 0; i < op->shape.dim_count; i++)
+        atx_str_addf(out, "%s%" PRId64, i ? ", " : "", sizes[i]);
+    atx_str_add(out, " },\n");
+}
+
+/* A drawn problem moved to both sides of a comparison. */
+static void add_sides(atx_str *out, const atx_pack *pack, const atx_pack_node *node, const int64_t *drawn)
+{
+    const atx_op *op = pack->domain.op;
+    int64_t sizes[ATX_MAX_DIMS];
+    for (int i = 0; i < op->shape.dim_count; i++)
+        sizes[i] = drawn[i];
+    const int64_t near =
+        node->test == ATX_PACK_MULTIPLE ? sizes[node->which] / node->value * node->value : node->value;
+    for (int64_t side = -1; side <= 1; side++) {
+        sizes[node->which] = near + side;
+        if (sizes[node->which] >= pack->domain.dims[node->which].low &&
+            sizes[node->which] <= pack->domain.dims[node->which].high)
+            add_case(out, op, sizes);
+    }
+}
+
+static void add_cases(atx_str *out, const atx_pack *pack, uint64_t seed)
+{
+    const atx_op *op = pack->domain.op;
+    atx_rng rng = { ~seed };
+    atx_pack_sample s;
+    atx_limits limits = pack->limits;
+    limits.memory_bytes = TEST_MEMORY;
+    atx_str_addf(out, "\n#define PT_SIZES %d\n#define PT_ELEMENT %d\n#define PT_ANY_ALIGNMENT %d\n",
+                 op->shape.dim_count, atx_dtype_bytes(pack->domain.type), op->shape.align_count > 0);
+    atx_str_add(out, "static const int64_t pt_cases[][PT_SIZES] = {\n");
+    for (int i = 0; i < DRAWN; i++)
+        if (atx_pack_draw(&s, &rng, &pack->domain, &limits))
+            add_case(out, op, s.problem.dims);
+    for (int n = 0; n < pack->node_count; n++)
+        for (int i = 0; i < 3; i++)
+            if ((pack->nodes[n].test == ATX_PACK_AT_MOST || pack->nodes[n].test == ATX_PACK_MULTIPLE) &&
+                pack->nodes[n].which >= 0 && atx_pack_draw(&s, &rng, &pack->domain, &limits))
+                add_sides(out, pack, &pack->nodes[n], s.problem.dims);
+    atx_str_add(out, "};\n");
+}
+
+at_status atx_pack_write_test(atx_str *out, const atx_pack *pack, const char *name, const atx_str *reference,
+                              at_error *err)
+{
+    const atx_op *op = pack->domain.op;
+    at_status status = AT_OK;
+    atx_str_addf(
+        out,
+        "/* Tests %s.c on device 0:  cc %s_test.c -lcuda  Without arguments all kernels are compared with "
+        "the "
+        "reference; with sizes\n * those problems, and each is timed. Exit code 1: a result is wrong. */\n"
+        "#include \"%s.c\"\n\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n",
+        name, name, name);
+    atx_pack_add_image(out, "pt_reference_image", reference);
+    atx_str_addf(out, "static const char pt_reference_name[] = \"%s\";\n", op->expected.reference);
+    add_bytes_function(out, pack, &status, err);
+    add_inputs(out, op);
+    if (status == AT_OK)
+        status = atx_pack_add_reference(out, pack, err);
+    if (status == AT_OK)
+        status = add_calls(out, pack, name, err);
+    add_cases(out, pack, 1);
+    atx_str_add_bytes(out, atx_embedded_pack[TEST_PART].data, atx_embedded_pack[TEST_PART].len);
+    atx_str_add(out, "\nstatic void *pt_pointer(const pt_buffer *buffers, int i)\n{\n"
+                     "    return (void *)(uintptr_t)(buffers[i].all + buffers[i].begin);\n}\n");
+    return status == AT_OK ? atx_str_status(out, err) : status;
+}
