@@ -9,7 +9,7 @@
  * may be so far apart, else they are equal. `in` are 4096 words of any bits. With --device both run on a GPU
  * too, and what `k` gives there is what it gives here.
  *
- * Exit code 0: all are the same; 1: they are not; 77: no NVRTC or headers; 3: no GPU.
+ * Exit code 0: all are the same; 1: they are not; 77: no NVRTC; 3: no GPU.
  */
 #include "compile/nvrtc.h"
 #include "declare/data.h"
@@ -25,8 +25,15 @@ enum { WORDS = 4096, BYTES = 4 * WORDS };
 
 /* A file's launch. */
 typedef struct shape {
-    int grid, block, shared, ulps, arch;
+    int grid, block, shared, ulps;
 } shape;
+
+/* A file, compiled. */
+typedef struct kernel {
+    const char *path;
+    shape shape;
+    atx_str ptx, cubin;
+} kernel;
 
 typedef struct words {
     uint32_t at[WORDS];
@@ -35,12 +42,12 @@ typedef struct words {
 static bool read_shape(shape *s, const char *text)
 {
     char line[200], *rest = line, *word;
-    int *const places[] = { &s->grid, &s->block, &s->shared, &s->ulps, &s->arch };
-    static const char *const NAMES[] = { "grid", "block", "shared", "ulps", "arch" };
-    *s = (shape){ .grid = 1, .block = 32, .arch = 90 };
+    int *const places[] = { &s->grid, &s->block, &s->shared, &s->ulps };
+    static const char *const NAMES[] = { "grid", "block", "shared", "ulps" };
+    *s = (shape){ .grid = 1, .block = 32 };
     snprintf(line, sizeof line, "%.*s", (int)strcspn(text, ":\n"), text);
     while ((word = strtok_r(rest, " /", &rest)))
-        for (int k = 0; k < 5; k++)
+        for (int k = 0; k < 4; k++)
             if (strcmp(word, NAMES[k]) == 0 && (word = strtok_r(rest, " ", &rest)))
                 *places[k] = atoi(word);
     return strncmp(text, "// grid", 7) == 0;
@@ -80,7 +87,7 @@ static at_status take_flaws(const atx_inspector *inspector, at_error *err)
     return AT_OK;
 }
 
-static at_status on_machine(words *out, const atx_ptx_module *module, const shape *s, const char *kernel,
+static at_status on_machine(words *out, const atx_ptx_module *module, const shape *s, const char *name,
                             at_error *err)
 {
     static words zero, in;
@@ -100,7 +107,7 @@ static at_status on_machine(words *out, const atx_ptx_module *module, const shap
         if (status == AT_OK)
             arguments[i] = atx_machine_region_at(machine, region[i])->address;
     }
-    atx_machine_launch launch = { .function = atx_ptx_find_entry(module, kernel),
+    atx_machine_launch launch = { .function = atx_ptx_find_entry(module, name),
                                   .grid = { (uint32_t)s->grid, 1, 1 },
                                   .block = { (uint32_t)s->block, 1, 1 },
                                   .shared_bytes = s->shared,
@@ -124,18 +131,18 @@ static at_status on_machine(words *out, const atx_ptx_module *module, const shap
 
 /* ---- there ---- */
 
-static at_status on_device(words *out, atx_gpu *gpu, const char *ptx, const shape *s, const char *kernel,
-                           at_error *err)
+static at_status on_device(words *out, atx_gpu *gpu, const kernel *k, const char *name, at_error *err)
 {
     static words in;
     atx_module *module = NULL;
     atx_ptr at[2] = { 0 };
     void *params[2] = { &at[0], &at[1] };
+    const shape *s = &k->shape;
     const atx_geometry g = { .grid = { s->grid, 1, 1 },
                              .block = { s->block, 1, 1 },
                              .shared_bytes = s->shared };
     fill(&in);
-    at_status status = atx_gpu_load(&module, gpu, ptx, kernel, s->shared, err);
+    at_status status = atx_gpu_load(&module, gpu, k->cubin.data, name, s->shared, err);
     for (int i = 0; i < 2 && status == AT_OK; i++)
         status = atx_gpu_alloc(&at[i], gpu, BYTES, err);
     if (status == AT_OK)
@@ -168,21 +175,23 @@ static double apart(uint32_t a, uint32_t b)
     return a == b || (isnan(x) && isnan(y)) ? 0 : fabs((double)(place_of(a) - place_of(b)));
 }
 
-static bool same(const words *got, const words *wanted, const shape *s, const char *path, const char *what)
+static bool same(const words *got, const words *wanted, const kernel *k, const char *what)
 {
+    const int ulps = k->shape.ulps;
     int64_t different = 0, first = -1;
     double most = 0;
     for (int i = 0; i < WORDS; i++) {
-        const double by = s->ulps ? apart(got->at[i], wanted->at[i]) : got->at[i] != wanted->at[i];
+        const double by = ulps ? apart(got->at[i], wanted->at[i]) : got->at[i] != wanted->at[i];
         most = by > most ? by : most;
-        if (by > s->ulps && different++ == 0)
+        if (by > ulps && different++ == 0)
             first = i;
     }
     if (different)
-        printf("DIFFERENT %s: %s: %lld words, the first %lld: 0x%08x, not 0x%08x; at most %g apart\n", path,
-               what, (long long)different, (long long)first, got->at[first], wanted->at[first], most);
+        printf("DIFFERENT %s: %s: %lld words, the first %lld: 0x%08x, not 0x%08x; at most %g apart\n",
+               k->path, what, (long long)different, (long long)first, got->at[first], wanted->at[first],
+               most);
     else
-        printf("same %s: %s%s\n", path, what, most > 0 ? ", nearly" : "");
+        printf("same %s: %s%s\n", k->path, what, most > 0 ? ", nearly" : "");
     return different == 0;
 }
 
@@ -194,64 +203,75 @@ static bool refused(const char *path, const char *what, const at_error *err)
     return false;
 }
 
-static bool ask_device(atx_gpu *gpu, const char *path, const char *ptx, const shape *s, const words *here)
+static bool ask_device(const kernel *k, const words *here, atx_gpu *gpu)
 {
     static words got, plain;
     at_error err = { 0 };
-    if (on_device(&got, gpu, ptx, s, "k", &err) != AT_OK)
-        return refused(path, "k on the device", &err);
-    if (on_device(&plain, gpu, ptx, s, "expected", &err) != AT_OK)
-        return refused(path, "expected on the device", &err);
-    const bool good = same(&got, &plain, s, path, "k on the device, and plainly");
-    return same(here, &got, s, path, "the machine, and the device") && good;
+    if (on_device(&got, gpu, k, "k", &err) != AT_OK)
+        return refused(k->path, "k on the device", &err);
+    if (on_device(&plain, gpu, k, "expected", &err) != AT_OK)
+        return refused(k->path, "expected on the device", &err);
+    const bool good = same(&got, &plain, k, "k on the device, and plainly");
+    return same(here, &got, k, "the machine, and the device") && good;
 }
 
-static bool ask(const char *path, const shape *s, const char *ptx, size_t len, atx_gpu *gpu)
+static bool ask(const kernel *k, atx_gpu *gpu)
 {
     static words got, plain, zero;
     at_error err = { 0 };
     atx_ptx_module *module = NULL;
-    if (atx_ptx_parse(&module, ptx, len, &err) != AT_OK)
-        return refused(path, "PTX", &err);
-    bool good = on_machine(&got, module, s, "k", &err) == AT_OK || refused(path, "k", &err);
-    good =
-        good && (on_machine(&plain, module, s, "expected", &err) == AT_OK || refused(path, "expected", &err));
-    good = good && same(&got, &plain, s, path, "the machine, and plainly");
+    if (atx_ptx_parse(&module, k->ptx.data, k->ptx.len, &err) != AT_OK)
+        return refused(k->path, "PTX", &err);
+    bool good = on_machine(&got, module, &k->shape, "k", &err) == AT_OK || refused(k->path, "k", &err);
+    good = good && (on_machine(&plain, module, &k->shape, "expected", &err) == AT_OK ||
+                    refused(k->path, "expected", &err));
+    good = good && same(&got, &plain, k, "the machine, and plainly");
     if (good && memcmp(&got, &zero, sizeof got) == 0) {
-        printf("EMPTY %s: all of its output is 0\n", path);
+        printf("EMPTY %s: all of its output is 0\n", k->path);
         good = false;
     }
     if (gpu)
-        good = ask_device(gpu, path, ptx, s, &got) && good;
+        good = ask_device(k, &got, gpu) && good;
     atx_ptx_close(module);
     return good;
 }
 
+/* *headers: those that it includes are there. */
+static bool compile(bool *headers, atx_str *code, const atx_nvrtc_source *what, atx_nvrtc *nvrtc)
+{
+    atx_str log = { 0 };
+    atx_resources unused;
+    at_error err = { 0 };
+    bool ok = false;
+    if (atx_nvrtc_compile(nvrtc, &ok, code, &log, &unused, what, &err) != AT_OK)
+        refused(what->name, "NVRTC", &err);
+    *headers = ok || !strstr(atx_str_text(&log), "cannot open source file");
+    if (!*headers)
+        printf("skipped %s: CUDA's headers are not installed\n", what->name);
+    else if (!ok)
+        printf("REFUSED %s: %s\n", what->name, atx_str_text(&log));
+    atx_str_clear(&log);
+    return ok;
+}
+
 static bool compile_and_ask(const char *path, atx_nvrtc *nvrtc, atx_gpu *gpu)
 {
-    atx_str text = { 0 }, code = { 0 }, log = { 0 };
-    atx_resources unused;
-    shape s;
-    at_error err = { 0 };
-    bool ok = false, good = false;
-    if (!read_file(&text, path) || !read_shape(&s, atx_str_text(&text)))
+    atx_str text = { 0 };
+    kernel k = { .path = path };
+    bool good = false, headers = true;
+    if (!read_file(&text, path) || !read_shape(&k.shape, atx_str_text(&text)))
         printf("UNREADABLE %s: its first line tells no launch\n", path);
-    else if (atx_nvrtc_compile(nvrtc, &ok, &code, &log, &unused,
-                               &(atx_nvrtc_source){ atx_str_text(&text), path, s.arch, ATX_LINED_PTX },
-                               &err) != AT_OK)
-        refused(path, "NVRTC", &err);
-    else if (!ok && strstr(atx_str_text(&log), "cannot open source file")) {
-        printf("skipped %s: CUDA's headers are not installed\n", path);
-        good = true;
-    } else if (!ok)
-        printf("REFUSED %s: %s\n", path, atx_str_text(&log));
-    else
-        good = ask(path, &s, atx_str_text(&code), code.len, gpu);
+    else {
+        atx_nvrtc_source what = { atx_str_text(&text), path, 90, ATX_LINED_PTX };
+        good = compile(&headers, &k.ptx, &what, nvrtc);
+        what.kind = ATX_CUBIN;
+        good = good && (!gpu || compile(&headers, &k.cubin, &what, nvrtc)) && ask(&k, gpu);
+    }
     fflush(stdout);
     atx_str_clear(&text);
-    atx_str_clear(&code);
-    atx_str_clear(&log);
-    return good;
+    atx_str_clear(&k.ptx);
+    atx_str_clear(&k.cubin);
+    return good || !headers;
 }
 
 int main(int argc, char **argv)
