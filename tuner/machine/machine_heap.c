@@ -73,3 +73,24 @@ bool atx_heap_give(atx_machine *m, uint64_t address)
         m->pieces[first].taken = false;
     return known;
 }
+
+static const atx_ptx_instruction *find_call(const atx_ptx_module *m)
+{
+    for (int f = 0; f < m->function_count; f++)
+        for (int32_t k = 0; k < m->functions[f].instruction_count; k++) {
+            const atx_ptx_instruction *i = &m->functions[f].instructions[k];
+            if (i->op == ATX_PTX_CALL && atx_ptx_group(&m->functions[f], i, 1)->kind == ATX_PTX_FUNCTION &&
+                strcmp(m->functions[atx_ptx_group(&m->functions[f], i, 1)->index].name, "malloc") == 0)
+                return i;
+        }
+    return NULL;
+}
+
+int64_t atx_machine_heap_taken(const atx_machine *machine, const atx_ptx_instruction **call)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < machine->piece_count; i++)
+        bytes += machine->pieces[i].taken ? machine->pieces[i].bytes : 0;
+    *call = bytes ? find_call(machine->module) : NULL;
+    return bytes;
+}

@@ -271,8 +271,8 @@ static bool spent(atx_exec *x, uint32_t mask)
     atx_machine_result *r = x->result;
     r->warp_instructions++;
     r->thread_instructions += __builtin_popcount(mask);
-    if (++x->warp->executed <= x->warp_budget &&
-        (!x->launch->budget || r->thread_instructions <= x->launch->budget))
+    r->steps += ATX_LANES;
+    if (++x->warp->executed <= x->warp_budget && (!x->launch->budget || r->steps <= x->launch->budget))
         return false;
     atx_find_fault(x, ATX_FINDING_ENDLESS, mask ? atx_first_lane(mask) : 0,
                    "it has not ended after %lld instructions of a warp and %lld of all threads",

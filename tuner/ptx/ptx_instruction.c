@@ -294,11 +294,11 @@ static const char *family_of(const atx_ptx_token *name)
 {
     static const char *const FAMILIES[][2] = {
         { "tex", ": the machine has no textures" },
-        { "tld4", ": textures are not known" },
+        { "tld4", ": the machine has no textures" },
         { "txq", ": the machine has no textures" },
         { "suld", ": the machine has no surfaces" },
         { "sust", ": the machine has no surfaces" },
-        { "sured", ": surfaces are not known" },
+        { "sured", ": the machine has no surfaces" },
         { "suq", ": the machine has no surfaces" },
         { "wgmma", ": products of a group of warps are missing here" },
         { "tcgen05", ": the machine has no tensor memory" },
