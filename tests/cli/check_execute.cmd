@@ -104,7 +104,15 @@ at check part --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:[0-9]*
 at check part --execute --templates mine --shape 1000 --format json | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
 sed 's/marked/astray/; s/y\[i\] = x/y[i + 1] = x/' mine/part/marked.cu >mine/part/astray.cu
 at check part --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
-mkdir -p mine/heap
+# Memory of the device's heap is there; textures, and a sync of all blocks, are not, by these words.
+mkdir -p mine/heap mine/apart
+sed 's/wide/apart/' mine/wide/op.cu >mine/apart/op.cu
+apart() { # NAME PTX
+  sed "s/marked/$1/; /^param/d; s/    if (MARKED)/    unsigned long long from = 0;\n    float4 v;/; s/asm volatile.*/$2/" mine/part/marked.cu >"mine/apart/$1.cu"
+}
+apart synced 'asm volatile("{ .reg .u32 place; mov.u32 place, %envreg2; }");'
+apart painted 'asm volatile("tex.1d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5}];" : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w) : "l"(from), "r"(i));'
+at check apart --execute --templates mine --shape 1000 | sed "s#PTX:[0-9]*:[0-9]*#PTX:N#"
 sed 's/wide/heap/' mine/wide/op.cu >mine/heap/op.cu
 cat >mine/heap/borrowed.cu <<'END'
 /*!autotune
@@ -131,6 +139,9 @@ mkdir -p large/square large/rounds large/slow
 sed 's/wide/square/; s/T\[n\]/T[n * n]/; s/ceil_div(n, 128)/ceil_div(n * n, 128)/; s/i < n/i < n * n/' mine/wide/op.cu >large/square/op.cu
 sed 's/BLOCK = .*/BLOCK = 64/; s/ceil_div(n, BLOCK)/ceil_div(n * n, BLOCK)/; s/i < n/i < n * n/' mine/wide/bound.cu >large/square/flat.cu
 at check square --execute --templates large
+sed 's/bound/most/; s/^grid/require   n > 10000\n&/' large/square/flat.cu >large/square/most.cu
+at check square --execute --templates large --only most
+rm large/square/most.cu
 at check square --execute --templates large --shape 1000000 | sed 's/of which .* GB are/of which N GB are/'
 # A loop of a million instructions has an end, also where a template takes long; one that nobody waits for is not known.
 rounds() { # OP ROUNDS

@@ -35,6 +35,8 @@ static void print_text(const atx_executed *x, bool tell_shapes)
         atx_print(stdout, ", %" PRId64 " wrong", x->wrong);
     else if (x->configs)
         atx_print(stdout, ", nothing found");
+    else if (x->left_out)
+        atx_print(stdout, ", as those that suit it take too much: not checked; name a smaller one");
     else if (!x->refused)
         atx_print(stdout, ", as none suits it: not checked; name others");
     if (x->refused)
@@ -160,6 +162,7 @@ static at_status execute_op(atx_executed_total *total, const atx_executing *w, c
         total->wrong += x.wrong > 0;
         total->run += x.configs;
         total->not_run += x.refused;
+        total->left_out += x.left_out;
         atx_executed_clear(&x);
     }
     if (status == AT_OK && w->format == ATX_TEXT)
@@ -176,6 +179,9 @@ static void warn_of_not_run(const atx_executed_total *total)
         snprintf(text, sizeof text,
                  "%" PRId64 " configuration%s not run: whether %s right is not known. `tune` proves on a GPU",
                  total->not_run, plural(total->not_run), total->not_run == 1 ? "it is" : "they are");
+    else if (total->left_out)
+        snprintf(text, sizeof text,
+                 "nothing was run: the problems that suit take too much; name smaller ones");
     else
         snprintf(text, sizeof text, "nothing was run: no template suits these shapes and types; name others");
     if (total->not_run || (!total->run && !total->wrong))

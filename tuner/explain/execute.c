@@ -381,6 +381,7 @@ static void drop_room(atx_executed *x, room *rooms, size_t *count, size_t i)
     name_problem(name, sizeof name, &s->problem);
     if (s->named && x->refused++ == 0)
         snprintf(x->why, sizeof x->why, "%s: %s", name, s->refusal);
+    x->left_out += !s->named;
     atx_space_close(rooms[i].space);
     free(rooms[i].tried);
     memmove(&rooms[i], &rooms[i + 1], (*count - i - 1) * sizeof *rooms);

@@ -29,6 +29,7 @@ typedef struct atx_executed {
     int64_t checked;           /* launches whose outputs were compared with the right ones */
     int64_t wrong;             /* configurations with a flaw                              */
     int64_t refused;           /* not run: what the machine does not know, or too large a problem */
+    int64_t left_out;          /* problems that nobody named, and that take too much */
     char why[400];             /* ... of the first                                        */
     atx_str ran;               /* the problems: "1000 f32, 33x31 f16"                     */
     atx_executed_flaw flaws[ATX_MOST_EXECUTED_FLAWS];

@@ -181,11 +181,11 @@ at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine,
                             : (uint64_t)turn.args[a].value;
         const atx_program_launch what = { p, turn.step, &turn.geometry, values, turn.arg_count };
         status = atx_instance_launch(result, machine, &what, &left, err);
-        steps += status == AT_OK ? result->thread_instructions : 0;
+        steps += status == AT_OK ? result->steps : 0;
         if (p->kernel.turns && how->most_steps)
             left.most_steps = how->most_steps > steps ? how->most_steps - steps : 1;
     }
-    result->thread_instructions = steps;
+    result->steps = steps;
     /* A kernel that nobody has seen to its end is neither right nor wrong. */
     return status == AT_OK && result->finding.kind == ATX_FINDING_STOPPED
                ? atx_fail(err, AT_ERR_MEMORY,
@@ -217,11 +217,12 @@ static at_status answer(unsigned char **answers, atx_instance *s, const atx_prog
     at_status status = atx_instance_set_up(&machine, regions, s, p, outputs, err);
     if (status == AT_OK)
         status = atx_instance_run_all(&result, machine, regions, p, &how, err);
-    if (status == AT_OK && !s->has_answer && result.thread_instructions > s->work)
-        s->work = result.thread_instructions;
+    if (status == AT_OK && !s->has_answer && result.steps > s->work)
+        s->work = result.steps;
     if (status == AT_OK && how.most_steps && result.finding.kind == ATX_FINDING_ENDLESS)
-        status = atx_fail(err, AT_ERR_NOT_FOUND, "%s has not ended after %.3g instructions", who,
-                          (double)result.thread_instructions);
+        status = atx_fail(err, AT_ERR_NOT_FOUND,
+                          "%s has not ended after %.3g instructions: much work, or a loop without an end",
+                          who, (double)result.steps);
     if (status == AT_ERR_USAGE) { /* no launch */
         const at_error why = *err;
         status = atx_fail(err, AT_ERR_INPUT, "%s: %.900s", who, why.text);

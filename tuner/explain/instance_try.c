@@ -144,7 +144,7 @@ static at_status take_flaws(atx_flaws *flaws, const atx_instance *s, const atx_p
 static at_status take_end(atx_inspector *inspector, const atx_instance *s, const atx_machine_result *result,
                           at_error *err)
 {
-    const double times = (double)result->thread_instructions / (double)(s->work > 0 ? s->work : 1);
+    const double times = (double)result->steps / (double)(s->work > 0 ? s->work : 1);
     const bool has_end = result->finding.kind != ATX_FINDING_ENDLESS;
     if (has_end || result->finding.waits || times > ENDLESS)
         atx_inspector_take(inspector, result);
@@ -153,7 +153,7 @@ static at_status take_end(atx_inspector *inspector, const atx_instance *s, const
     return atx_fail(err, AT_ERR_INPUT,
                     "it has not ended after %.3g instructions, %.3g times what the reference takes: a loop "
                     "without an end, or much work; name a smaller shape",
-                    (double)result->thread_instructions, times);
+                    (double)result->steps, times);
 }
 
 static bool has_many_blocks(const atx_program *p)
@@ -211,7 +211,7 @@ at_status atx_instance_try(atx_flaws *flaws, atx_instance *s, const atx_program 
     if (status == AT_OK && result.finding.kind == ATX_FINDING_NONE)
         status = validate(flaws, s, machine, regions, &how, err);
     if (status == AT_OK && flaws->count == 0)
-        status = try_turned(flaws, s, p, result.thread_instructions, err);
+        status = try_turned(flaws, s, p, result.steps, err);
     atx_inspector_close(how.inspector);
     atx_machine_close(machine);
     return status;

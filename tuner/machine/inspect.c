@@ -20,7 +20,7 @@ static bool makes_barrier(const atx_machine_at *at)
 
 static atx_touch_kind touch_of(const atx_machine_at *at, atx_machine_access_kind kind)
 {
-    const bool strong = at->instruction->semantics != ATX_PTX_WEAK;
+    const bool strong = at->instruction->semantics != ATX_PTX_WEAK || at->instruction->guesses;
     switch (kind) {
     case ATX_ACCESS_ATOMIC:
     case ATX_ACCESS_REDUCTION:
@@ -166,6 +166,37 @@ static void touch_cluster(atx_inspector *in, const atx_machine_access *a)
     }
 }
 
+/* The flag at an address; those beyond the last share one, which orders more than it should. */
+static atx_flag *flag_at(atx_block_seen *b, const atx_machine_access *a, int lane)
+{
+    for (int i = 0; i < b->flag_count; i++)
+        if (b->flags[i].address == a->address[lane] && b->flags[i].space == a->space)
+            return &b->flags[i];
+    if (b->flag_count == ATX_MOST_FLAGS)
+        return &b->flags[ATX_MOST_FLAGS - 1];
+    atx_flag *f = &b->flags[b->flag_count++];
+    *f = (atx_flag){ .address = a->address[lane], .space = (uint8_t)a->space };
+    return f;
+}
+
+/* Who acquires what others have released is behind what these did before. */
+static void order_by_flags(atx_block_seen *b, const atx_machine_at *at, const atx_machine_access *a)
+{
+    const int how = at->instruction->semantics;
+    const bool both = how == ATX_PTX_ACQ_REL || how == ATX_PTX_SC, changes = a->kind == ATX_ACCESS_ATOMIC;
+    const bool acquires = (both || how == ATX_PTX_ACQUIRE) && (changes || a->kind == ATX_ACCESS_LOAD);
+    const bool releases = (both || how == ATX_PTX_RELEASE) &&
+                          (changes || a->kind == ATX_ACCESS_REDUCTION || a->kind == ATX_ACCESS_STORE);
+    for (uint32_t left = acquires || releases ? a->mask : 0; left; left &= left - 1) {
+        const int lane = __builtin_ctz(left);
+        atx_flag *f = flag_at(b, a, lane);
+        if (acquires)
+            atx_shadow_order_learn(&b->order, &f->released, at->warp, at->alive);
+        if (releases)
+            atx_shadow_order_arrive(&b->order, &f->released, at->warp, 1u << lane);
+    }
+}
+
 static bool on_access(void *context, const atx_machine_at *at, const atx_machine_access *a)
 {
     atx_inspector *in = context;
@@ -180,6 +211,7 @@ static bool on_access(void *context, const atx_machine_at *at, const atx_machine
         touch_shared(in, at, a);
     else if (a->space == ATX_PTX_SHARED_CLUSTER)
         touch_cluster(in, a);
+    order_by_flags(&in->blocks[at->rank], at, a);
     return !in->failed;
 }
 
@@ -325,7 +357,7 @@ static bool on_begin(void *context, const atx_machine_at *at)
     b->order.before_launch = in->before_launch;
     memset(b->arrived, 0, sizeof b->arrived);
     b->ended = 0;
-    b->mbarrier_count = 0;
+    b->mbarrier_count = b->flag_count = 0;
     b->copy_count = b->reading.count = b->writing.count = 0;
     b->elsewhere = (atx_shadow_arrivals){ .warps = 0 };
     b->runs = true;

@@ -7,7 +7,7 @@
 #include "machine/inspect.h"
 #include "machine/shadow.h"
 
-enum { ATX_MOST_RANKS = 16, ATX_MOST_REGIONS = 64, ATX_NAMED_BARRIERS = 16 };
+enum { ATX_MOST_RANKS = 16, ATX_MOST_REGIONS = 64, ATX_NAMED_BARRIERS = 16, ATX_MOST_FLAGS = 16 };
 
 /* An asynchronous copy that is on its way. */
 typedef struct atx_copy {
@@ -46,6 +46,13 @@ typedef struct atx_mbarrier {
     atx_issued issued; /* that one */
 } atx_mbarrier;
 
+/* What threads release and acquire: a flag of the kernel's own. */
+typedef struct atx_flag {
+    uint64_t address;
+    uint8_t space;
+    atx_shadow_arrivals released;
+} atx_flag;
+
 /* A variable of the module: what it held before the first launch, and who read it while it still did. */
 typedef struct atx_variable_seen {
     unsigned char *before; /* NULL: no variable, or nobody looked */
@@ -64,6 +71,8 @@ typedef struct atx_block_seen {
     atx_mbarrier mbarriers[ATX_MAX_ENGINES];
     int mbarrier_count;
     atx_shadow_arrivals elsewhere; /* at others */
+    atx_flag flags[ATX_MOST_FLAGS];
+    int flag_count;
     atx_copy *copies;
     size_t copy_count, copy_cap;
     atx_bulks reading; /* that may still read their source */

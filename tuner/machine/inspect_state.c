@@ -54,8 +54,25 @@ void atx_inspect_hazard(atx_inspector *in, const atx_machine_at *at, const atx_h
         atx_inspect_tell(in, at, h, region);
 }
 
+static void tell_heap(atx_inspector *in)
+{
+    const atx_ptx_instruction *call;
+    const int64_t bytes = atx_machine_heap_taken(in->machine, &call);
+    atx_flaw f = { .kind = ATX_FLAW_KEPT_STATE };
+    if (!bytes)
+        return;
+    f.instruction = -1;
+    if (call)
+        atx_inspect_line(&f, in, call);
+    snprintf(f.what, sizeof f.what,
+             "%" PRId64 " bytes of the device's heap are taken and not given back: later launches have less",
+             bytes);
+    atx_flaws_add(&in->flaws, &f);
+}
+
 void atx_inspect_state_tell(atx_inspector *in)
 {
+    tell_heap(in);
     for (int i = 0; i < ATX_MOST_REGIONS; i++) {
         const atx_variable_seen *v = &in->variables[i];
         if (!v->is_read)

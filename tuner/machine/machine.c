@@ -31,13 +31,19 @@ static at_status add_variables(atx_machine *m, at_error *err)
     return AT_OK;
 }
 
-/* Addresses of other variables, which are known when all have one. */
+/* Addresses of functions, and of other variables, which are known when all have one. */
 static at_status patch_variables(atx_machine *m, at_error *err)
 {
     for (int i = 0; m->regions && i < m->module->variable_count; i++) {
         const atx_ptx_variable *v = &m->module->variables[i];
         for (int k = 0; k < v->patch_count && m->variable_regions[i] >= 0; k++) {
             const atx_ptx_patch *p = &v->patches[k];
+            unsigned char *at = m->regions[m->variable_regions[i]].data + p->offset;
+            if (p->variable < 0) {
+                const uint64_t function = atx_function_address(p->function);
+                memcpy(at, &function, sizeof function);
+                continue;
+            }
             const int region = m->variable_regions[p->variable];
             if (region < 0) {
                 atx_fail(err, AT_ERR_INPUT, "'%s' holds the address of '%s', which is no global variable",
@@ -45,7 +51,7 @@ static at_status patch_variables(atx_machine *m, at_error *err)
                 return AT_ERR_INPUT;
             }
             const uint64_t address = m->regions[region].address + (uint64_t)p->addend;
-            memcpy(m->regions[m->variable_regions[i]].data + p->offset, &address, sizeof address);
+            memcpy(at, &address, sizeof address);
         }
     }
     return AT_OK;
@@ -68,6 +74,8 @@ at_status atx_machine_open(atx_machine **out, const atx_ptx_module *module, at_e
     if (status == AT_OK)
         status = patch_variables(m, err);
     if (status == AT_OK)
+        status = atx_heap_open(m, err);
+    if (status == AT_OK)
         *out = m;
     else
         atx_machine_close(m);
@@ -84,6 +92,7 @@ void atx_machine_close(atx_machine *machine)
     atx_str_clear(&machine->printed);
     free(machine->regions);
     free(machine->variable_regions);
+    free(machine->pieces);
     free(machine);
 }
 

@@ -203,7 +203,7 @@ typedef struct atx_machine_launch {
     bool leftover;                  /* a block finds in shared memory what the one before it left */
     bool descending;                /* all blocks, the last one first */
     int64_t warp_budget;            /* instructions of a warp; 0: 2^28 */
-    int64_t budget;                 /* thread instructions of the launch; 0: no limit */
+    int64_t budget;                 /* steps of the launch; 0: no limit */
     const atx_machine_watch *watch; /* NULL: none */
     unsigned char swapped; /* bits that are turned in what shared memory holds before it is written */
 } atx_machine_launch;
@@ -211,6 +211,8 @@ typedef struct atx_machine_launch {
 typedef struct atx_machine_result {
     atx_machine_finding finding; /* the first: it has ended the launch */
     int64_t blocks, warp_instructions, thread_instructions;
+    int64_t
+        steps; /* 32 for each instruction of a warp, however many of its lanes execute it: what takes time */
     bool inexact; /* an instruction ran whose last bits the ISA leaves open */
 } atx_machine_result;
 
@@ -220,6 +222,10 @@ typedef struct atx_machine_result {
  */
 at_status atx_machine_run(atx_machine_result *out, atx_machine *machine, const atx_machine_launch *launch,
                           at_error *err) AT_MUST_CHECK;
+
+/* Bytes of the device's heap that kernels have taken and not given back; *call: one that takes some, or NULL.
+ */
+int64_t atx_machine_heap_taken(const atx_machine *machine, const atx_ptx_instruction **call);
 
 /* What kernels printed by printf since the machine was opened; up to 1 MiB is kept. */
 const char *atx_machine_printed(const atx_machine *machine);

@@ -198,12 +198,13 @@ static int64_t round_frame(int64_t bytes)
     return (bytes + 15) & ~(int64_t)15;
 }
 
-static void call(atx_exec *x, const atx_decoded *d, uint32_t mask)
+/* The node that runs goes on when all calls that it has begun are over. */
+static void begin_call(atx_exec *x, const atx_decoded *d, uint32_t mask, int32_t function)
 {
-    const atx_code *callee = &x->program->functions[d->target];
-    const atx_ptx_function *f = &x->machine->module->functions[d->target];
+    const atx_code *callee = &x->program->functions[function];
+    const atx_ptx_function *f = &x->machine->module->functions[function];
     const atx_ptx_operand *given = atx_ptx_group(x->code->function, d->ptx, 2);
-    atx_node n = { .state = ATX_NODE_RUNS, .is_call = true, .mask = mask, .function = d->target, .join = -1 };
+    atx_node n = { .state = ATX_NODE_RUNS, .is_call = true, .mask = mask, .function = function, .join = -1 };
     n.above = (int32_t)(x->node - x->warp->nodes);
     n.registers = x->node->registers + x->code->slots;
     n.local = round_frame(x->node->local + x->code->function->local_bytes);
@@ -212,8 +213,45 @@ static void call(atx_exec *x, const atx_decoded *d, uint32_t mask)
     for (int k = 0; k < f->param_count && k < d->ptx->width[2]; k++)
         pass(x, mask, x->node->local, given[k].index, n.local, f->params[k]);
     x->node->state = ATX_NODE_WAITS;
-    x->node->below = 1;
+    x->node->below++;
     atx_node_add(x, n);
+}
+
+uint64_t atx_function_address(int32_t function)
+{
+    return ((uint64_t)ATX_FUNCTION_REGION << ATX_MACHINE_REGION_SHIFT) + 16 * ((uint64_t)function + 1);
+}
+
+/* The function that can be called at an address; -1: there is none. */
+static int32_t function_at(const atx_exec *x, uint64_t address)
+{
+    const uint64_t number = (address - atx_function_address(0)) / 16;
+    const bool known = address >= atx_function_address(0) && address % 16 == 0 &&
+                       number < (uint64_t)x->machine->module->function_count;
+    return known && x->program->functions[number].code && !x->machine->module->functions[number].is_entry
+               ? (int32_t)number
+               : -1;
+}
+
+/* Lanes part by the function that they call, and meet behind the call. */
+void atx_call_address(atx_exec *x, const atx_decoded *d, uint32_t mask)
+{
+    uint64_t address[ATX_LANES];
+    memcpy(address, atx_group(x, d, 1), sizeof address);
+    while (mask && !x->stop) {
+        const int lane = atx_first_lane(mask);
+        const int32_t function = function_at(x, address[lane]);
+        uint32_t same = 0;
+        if (function < 0) {
+            atx_find_fault(x, ATX_FINDING_INVALID, lane, "a call of address 0x%llx, where no function is",
+                           (unsigned long long)address[lane]);
+            return;
+        }
+        for (int l = 0; l < ATX_LANES; l++)
+            same |= (uint32_t)((mask >> l & 1) && address[l] == address[lane]) << l;
+        mask &= ~same;
+        begin_call(x, d, same, function);
+    }
 }
 
 static void ret_from_call(atx_exec *x, uint32_t mask)
@@ -254,27 +292,76 @@ static void call_print(atx_exec *x, const atx_decoded *d, uint32_t mask)
     atx_print_lanes(x, given[0], given[1], mask);
 }
 
-static const char ASSERT[] = "__assertfail", PRINT[] = "vprintf";
+/* The first parameter of 64 bits of a call, or its result, of one lane. */
+static unsigned char *call_value(const atx_exec *x, const atx_decoded *d, int group, int lane)
+{
+    if (!d->ptx->width[group])
+        return NULL;
+    const atx_ptx_operand *o = atx_ptx_group(x->code->function, d->ptx, group);
+    const atx_ptx_variable *v = &x->machine->module->variables[o->index];
+    return v->bytes == 8 ? frame_byte(x, x->node->local, v->offset, lane) : NULL;
+}
+
+static void call_malloc(atx_exec *x, const atx_decoded *d, uint32_t mask)
+{
+    for (int l = 0; l < ATX_LANES; l++) {
+        const unsigned char *from = call_value(x, d, 2, l);
+        unsigned char *to = call_value(x, d, 0, l);
+        uint64_t bytes, address;
+        if (!(mask >> l & 1) || !from || !to)
+            continue;
+        memcpy(&bytes, from, sizeof bytes);
+        address = atx_heap_take(x->machine, bytes);
+        memcpy(to, &address, sizeof address);
+    }
+}
+
+static void call_free(atx_exec *x, const atx_decoded *d, uint32_t mask)
+{
+    for (int l = 0; l < ATX_LANES && !x->stop; l++) {
+        const unsigned char *from = call_value(x, d, 2, l);
+        uint64_t address;
+        if (!(mask >> l & 1) || !from)
+            continue;
+        memcpy(&address, from, sizeof address);
+        if (!atx_heap_give(x->machine, address))
+            atx_find_fault(x, ATX_FINDING_INVALID, l, "free of address 0x%llx, which malloc did not give",
+                           (unsigned long long)address);
+    }
+}
+
+static void call_assertion(atx_exec *x, const atx_decoded *d, uint32_t mask)
+{
+    (void)d;
+    atx_find_fault(x, ATX_FINDING_TRAP, atx_first_lane(mask), "an assertion has failed");
+}
+
+static atx_handler *system_function(const char *name)
+{
+    static const struct {
+        const char *name;
+        atx_handler *run;
+    } FUNCTIONS[] = { { "__assertfail", call_assertion },
+                      { "vprintf", call_print },
+                      { "malloc", call_malloc },
+                      { "free", call_free } };
+    for (size_t i = 0; i < sizeof FUNCTIONS / sizeof *FUNCTIONS; i++)
+        if (strcmp(FUNCTIONS[i].name, name) == 0)
+            return FUNCTIONS[i].run;
+    return NULL;
+}
 
 bool atx_is_system_function(const char *name)
 {
-    return strcmp(name, ASSERT) == 0 || strcmp(name, PRINT) == 0;
-}
-
-static void call_system(atx_exec *x, const atx_decoded *d, uint32_t mask)
-{
-    if (strcmp(x->machine->module->functions[d->target].name, ASSERT) == 0)
-        atx_find_fault(x, ATX_FINDING_TRAP, atx_first_lane(mask), "an assertion has failed");
-    else
-        call_print(x, d, mask);
+    return system_function(name) != NULL;
 }
 
 static void call_any(atx_exec *x, const atx_decoded *d, uint32_t mask)
 {
     if (x->program->functions[d->target].code)
-        call(x, d, mask);
+        begin_call(x, d, mask, d->target);
     else
-        call_system(x, d, mask);
+        system_function(x->machine->module->functions[d->target].name)(x, d, mask);
 }
 
 /* ---- choosing ---- */

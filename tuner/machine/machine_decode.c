@@ -138,7 +138,7 @@ static at_status decode_operand(decoder *c, atx_decoded *d, int group, const atx
         *ref = c->code->slots - 1;
         return AT_OK;
     case ATX_PTX_REGISTER:
-        if (d->ptx->op == ATX_PTX_CALL)
+        if (d->ptx->op == ATX_PTX_CALL && group != 1)
             return refuse(c, d->ptx, "parameters of calls are variables");
         *ref = o->index;
         return AT_OK;
@@ -159,12 +159,19 @@ static at_status decode_operand(decoder *c, atx_decoded *d, int group, const atx
         *ref = constant(c->code, address + (uint64_t)o->value);
         return AT_OK;
     case ATX_PTX_SPECIAL_OF:
+        c->program->uses_reserved = c->program->uses_reserved ||
+                                    o->index == ATX_PTX_SPECIAL_RESERVED_SMEM_OFFSET_0 ||
+                                    o->index == ATX_PTX_SPECIAL_RESERVED_SMEM_OFFSET_1;
         return d->ptx->op == ATX_PTX_MOV ? AT_OK
                                          : refuse(c, d->ptx, "a special register is only read by mov");
     case ATX_PTX_LABEL:
     case ATX_PTX_TABLE:
     case ATX_PTX_FUNCTION:
         d->target = o->index;
+        if (o->kind == ATX_PTX_FUNCTION && d->ptx->op == ATX_PTX_MOV) {
+            *ref = constant(c->code, atx_function_address(o->index));
+            return AT_OK;
+        }
         return o->kind == target_kind(d->ptx->op) ? AT_OK
                                                   : refuse(c, d->ptx, "addresses of code are not known");
     }
@@ -231,6 +238,9 @@ static int operand_count(int op)
     case ATX_PTX_PRMT:
     case ATX_PTX_DP4A:
     case ATX_PTX_DP2A:
+    case ATX_PTX_FNS:
+    case ATX_PTX_VABSDIFF2:
+    case ATX_PTX_VABSDIFF4:
     case ATX_PTX_SELP:
     case ATX_PTX_SLCT:
         return 4;
@@ -295,12 +305,10 @@ static bool waits_for_lanes(const atx_ptx_instruction *i)
 static at_status check_call(const decoder *c, const atx_decoded *d)
 {
     const atx_ptx_function *f = &c->machine->module->functions[d->target];
-    const bool heap = strcmp(f->name, "malloc") == 0 || strcmp(f->name, "free") == 0;
     char why[200];
     if (f->has_body || atx_is_system_function(f->name))
         return AT_OK;
-    snprintf(why, sizeof why, "it calls '%.100s', which %s", f->name,
-             heap ? "needs the heap of a device" : "has no body here");
+    snprintf(why, sizeof why, "it calls '%.100s', which has no body here", f->name);
     return refuse(c, d->ptx, why);
 }
 
@@ -339,12 +347,18 @@ static at_status decode_one(decoder *c, atx_decoded *d, int32_t index)
     }
     if (!has_its_operands(i))
         return refuse(c, i, "it has another number of operands");
-    if (target_kind(i->op) != ATX_PTX_NOTHING && d->target < 0)
+    const bool by_address = i->op == ATX_PTX_CALL && o[-1 - i->width[2]].kind == ATX_PTX_REGISTER;
+    if (target_kind(i->op) != ATX_PTX_NOTHING && d->target < 0 && !by_address)
         return refuse(c, i, "it names no place in the code");
     d->run = select_handler(i);
     if (d->run && i->op == ATX_PTX_MOV && o[-1].kind != ATX_PTX_REGISTER && i->width[0] == 1 &&
         i->width[1] == 1 && i->type != ATX_PTX_PRED)
         d->run = atx_special_mov(o[-1].kind);
+    if (d->run && by_address) {
+        c->program->calls_addresses = true;
+        d->run = atx_call_address;
+        return AT_OK;
+    }
     if (d->run && i->op == ATX_PTX_CALL)
         return check_call(c, d);
     return d->run ? AT_OK : refuse(c, i, "");
@@ -389,7 +403,7 @@ static at_status decode_called(decoder *c, int32_t number, bool *more)
     const atx_code *code = &c->program->functions[number];
     for (int32_t k = 0; k < m->functions[number].instruction_count; k++) {
         const atx_decoded *d = &code->code[k];
-        if (d->ptx->op != ATX_PTX_CALL || !m->functions[d->target].has_body ||
+        if (d->ptx->op != ATX_PTX_CALL || d->target < 0 || !m->functions[d->target].has_body ||
             c->program->functions[d->target].code)
             continue;
         *more = true;
@@ -413,9 +427,12 @@ at_status atx_decode(atx_machine *machine, int32_t entry, at_error *err)
     at_status status = decode_function(&c, entry, err);
     for (bool more = true; more && status == AT_OK;) {
         more = false;
-        for (int32_t f = 0; f < m->function_count && status == AT_OK; f++)
-            if (machine->program.functions[f].code)
+        for (int32_t f = 0; f < m->function_count && status == AT_OK; f++) {
+            if (machine->program.calls_addresses && m->functions[f].has_body && !m->functions[f].is_entry)
+                status = decode_function(&c, f, err); /* any may be meant */
+            if (machine->program.functions[f].code && status == AT_OK)
                 status = decode_called(&c, f, &more);
+        }
     }
     if (status == AT_OK)
         machine->program.entry = entry;

@@ -228,6 +228,53 @@ static void dp2a(atx_exec *x, const atx_decoded *d, uint32_t mask)
     ATX_EACH_LANE(mask, to[l] = dot_halves((uint32_t)a[l], (uint32_t)b[l] >> by, (uint32_t)c[l], s, t));
 }
 
+/* ---- differences within a word, and set bits ---- */
+
+static int64_t field(uint64_t word, int k, int bits, bool with_sign)
+{
+    const int64_t value = (int64_t)(word >> k * bits & (((uint64_t)1 << bits) - 1));
+    return with_sign && value >> (bits - 1) ? value - ((int64_t)1 << bits) : value;
+}
+
+/* |a - b| of each byte or half, or c plus the sum of all. */
+static void vabsdiff(atx_exec *x, const atx_decoded *d, uint32_t mask)
+{
+    const atx_ptx_instruction *i = d->ptx;
+    const int count = i->op == ATX_PTX_VABSDIFF4 ? 4 : 2, bits = 32 / count;
+    const bool s = i->from == ATX_PTX_S32, t = i->more_types[0] == ATX_PTX_S32;
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    ATX_EACH_LANE(mask, {
+        uint64_t fields = 0, sum = c[l];
+        for (int k = 0; k < count; k++) {
+            const int64_t difference = field(a[l], k, bits, s) - field(b[l], k, bits, t);
+            const uint64_t size = (uint64_t)(difference < 0 ? -difference : difference);
+            fields |= (size & (((uint64_t)1 << bits) - 1)) << k * bits;
+            sum += size;
+        }
+        to[l] = i->action ? (uint32_t)sum : fields;
+    });
+}
+
+/* The bit of the |offset|-th set one from `base`, upwards or downwards; all ones: there is none. */
+static uint32_t find_nth(uint32_t word, uint32_t base, int32_t offset)
+{
+    int32_t left = offset < 0 ? -(offset + 1) : offset - 1;
+    if (offset == 0)
+        return base < 32 && word >> base & 1 ? base : UINT32_MAX;
+    for (int64_t at = base; at >= 0 && at < 32; at += offset < 0 ? -1 : 1)
+        if ((word >> at & 1) && left-- == 0)
+            return (uint32_t)at;
+    return UINT32_MAX;
+}
+
+static void fns(atx_exec *x, const atx_decoded *d, uint32_t mask)
+{
+    uint64_t *to = atx_group(x, d, 0);
+    const uint64_t *a = atx_group(x, d, 1), *b = atx_group(x, d, 2), *c = atx_group(x, d, 3);
+    ATX_EACH_LANE(mask, to[l] = find_nth((uint32_t)a[l], (uint32_t)b[l], (int32_t)c[l]));
+}
+
 /* ---- choosing ---- */
 
 typedef struct choice {
@@ -290,6 +337,11 @@ static const choice choices[] = {
     { ATX_PTX_PRMT, ATX_PTX_B32, 0, prmt_b32 },
 };
 
+static bool is_word(int type)
+{
+    return type == ATX_PTX_U32 || type == ATX_PTX_S32;
+}
+
 atx_handler *atx_select_logic(const atx_ptx_instruction *i)
 {
     const uint32_t halves = i->flags & (ATX_PTX_LO_HALF | ATX_PTX_HI_HALF);
@@ -297,6 +349,12 @@ atx_handler *atx_select_logic(const atx_ptx_instruction *i)
         return dp4a;
     if (i->op == ATX_PTX_DP2A && halves && halves == i->flags && i->from)
         return dp2a;
+    const bool of_words = is_word(i->type) && is_word(i->from) && is_word(i->more_types[0]);
+    if ((i->op == ATX_PTX_VABSDIFF2 || i->op == ATX_PTX_VABSDIFF4) && !i->flags && of_words &&
+        (!i->action || i->action == ATX_PTX_DO_ADD))
+        return vabsdiff;
+    if (i->op == ATX_PTX_FNS)
+        return i->type == ATX_PTX_B32 && !i->from && !i->flags ? fns : NULL;
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++)
         if (choices[k].op == i->op && choices[k].type == i->type && choices[k].flags == i->flags &&
             i->from == ATX_PTX_NO_TYPE)

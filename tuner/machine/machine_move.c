@@ -114,6 +114,10 @@ static bool warp_value(uint64_t *out, const atx_exec *x, int special)
     case ATX_PTX_SPECIAL_DYNAMIC_SMEM_SIZE:
         *out = (uint64_t)x->launch->shared_bytes;
         return true;
+    case ATX_PTX_SPECIAL_RESERVED_SMEM_OFFSET_0:
+    case ATX_PTX_SPECIAL_RESERVED_SMEM_OFFSET_1:
+        *out = (uint64_t)(ATX_MACHINE_SHARED_BASE + x->shared_bytes - ATX_RESERVED_BYTES);
+        return true;
     case ATX_PTX_SPECIAL_TOTAL_SMEM_SIZE:
         *out = (uint64_t)x->shared_bytes;
         return true;

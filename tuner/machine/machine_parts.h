@@ -19,7 +19,9 @@ enum {
     ATX_MAX_NODES = 192,
     ATX_MAX_BARRIERS = 16,
     ATX_MAX_CLUSTER = 16,
-    ATX_PARAM_WINDOW_REGION = 3 /* generic addresses of kernel parameters: 3 << 40 and up */
+    ATX_PARAM_WINDOW_REGION = 3, /* generic addresses of kernel parameters: 3 << 40 and up */
+    ATX_FUNCTION_REGION = 4,     /* addresses of functions: 4 << 40 and up, 16 bytes apart */
+    ATX_RESERVED_BYTES = 1024    /* of shared memory, for %reserved_smem_offset_N */
 };
 
 typedef struct atx_exec atx_exec;
@@ -58,7 +60,8 @@ typedef struct atx_code {
 /* What one entry needs, decoded. */
 typedef struct atx_program {
     int32_t entry;
-    atx_code *functions; /* as many as the module has; code NULL: not reached */
+    atx_code *functions;                 /* as many as the module has; code NULL: not reached */
+    bool calls_addresses, uses_reserved; /* of functions; of shared memory */
 } atx_program;
 
 /* ---- running ---- */
@@ -162,6 +165,10 @@ struct atx_machine {
     atx_machine_region *regions;
     size_t region_count, region_cap;
     int32_t *variable_regions; /* of the module's variables; -1: none */
+    int heap_region;           /* -1: none */
+    int64_t heap_used;         /* what was never taken begins here */
+    struct atx_heap_piece *pieces;
+    size_t piece_count, piece_cap;
     atx_program program;
     atx_str printed;
 };
@@ -290,7 +297,10 @@ atx_handler *atx_select_mma(const atx_ptx_instruction *i);
 atx_handler *atx_select_wmma(const atx_ptx_instruction *i);
 atx_handler *atx_select_control(const atx_ptx_instruction *i);
 atx_handler *atx_select_barrier(const atx_ptx_instruction *i);
-/* A function without a body that the machine makes itself: printf's, a failed assertion's. */
+uint64_t atx_function_address(int32_t function);
+/* A call of the functions whose addresses lanes have in a register. */
+atx_handler atx_call_address;
+/* A function without a body that the machine makes itself: printf's, a failed assertion's, the heap's. */
 bool atx_is_system_function(const char *name);
 
 /* ---- machine_regions.c, machine_reach.c ---- */
@@ -326,6 +336,13 @@ bool atx_find_fault(atx_exec *x, atx_machine_finding_kind kind, int lane, const 
     AT_PRINTF(4, 5);
 /* Tells the watch. false: the launch ends. */
 bool atx_event(atx_exec *x, atx_machine_event event, uint32_t mask, int64_t number);
+
+/* ---- machine_heap.c ---- */
+
+/* The heap of a device, where a module calls malloc; its region is the machine's. */
+at_status atx_heap_open(atx_machine *m, at_error *err);
+uint64_t atx_heap_take(atx_machine *m, uint64_t bytes); /* an address; 0: none is left */
+bool atx_heap_give(atx_machine *m, uint64_t address);   /* false: not one that was taken */
 
 /* ---- machine_print.c ---- */
 

@@ -80,6 +80,8 @@ static at_status take_memory(atx_exec *x, at_error *err)
         return AT_ERR_USAGE;
     }
     x->shared_bytes = l->shared_bytes ? (f->shared_bytes + 15) / 16 * 16 + l->shared_bytes : f->shared_bytes;
+    if (x->program->uses_reserved) /* behind all that the kernel knows of */
+        x->shared_bytes = (x->shared_bytes + 127) / 128 * 128 + ATX_RESERVED_BYTES;
     return AT_OK;
 }
 
@@ -218,23 +220,44 @@ static void enter_node(atx_exec *x, atx_node *n)
     x->at.function = x->code->function;
 }
 
-/* Lanes of a mask that have to come to this instruction before it can run; false: it waits. */
-static bool lanes_are_there(atx_exec *x, const atx_decoded *d, uint32_t mask)
+static uint32_t lanes_of(const uint64_t *members, uint32_t mask, int lane)
 {
-    const int last = d->ptx->group_count - 1;
-    if (last < 0)
-        return true;
-    const uint32_t wanted = (uint32_t)atx_group(x, d, last)[atx_first_lane(mask)] & x->warp->alive;
-    if ((wanted & ~mask) == 0)
-        return true;
-    if (wanted & ~mask & x->node->mask)
-        return atx_find_fault(x, ATX_FINDING_INVALID, atx_first_lane(wanted & ~mask & x->node->mask),
-                              "%s.sync of lanes 0x%08x, of which 0x%08x do not take part",
-                              atx_ptx_op_name(d->ptx->op), wanted, wanted & ~mask);
-    x->node->state = ATX_NODE_AT_WARP;
-    x->node->wanted = wanted;
-    x->node->pc--;
-    return false;
+    uint32_t same = 0;
+    for (int l = 0; l < ATX_LANES; l++)
+        same |= (uint32_t)((mask >> l & 1) && (uint32_t)members[l] == (uint32_t)members[lane]) << l;
+    return same;
+}
+
+/*
+ * An instruction of all lanes that its last operand names, which may be others of each lane: tiles of a warp
+ * each name their own. Those whose lanes are all there run; others wait, and go apart where they must.
+ */
+static void run_together(atx_exec *x, const atx_decoded *d, uint32_t mask)
+{
+    uint64_t members[ATX_LANES];
+    const uint32_t there = x->node->mask;
+    memcpy(members, atx_group(x, d, d->ptx->group_count - 1), sizeof members);
+    while (mask && !x->stop) {
+        const int lane = atx_first_lane(mask);
+        const uint32_t same = lanes_of(members, mask, lane),
+                       wanted = (uint32_t)members[lane] & x->warp->alive;
+        const uint32_t lacking = wanted & ~same;
+        mask &= ~same;
+        x->at.mask = same;
+        if (lacking & there)
+            atx_find_fault(x, ATX_FINDING_INVALID, atx_first_lane(lacking & there),
+                           "%s.sync of lanes 0x%08x, of which 0x%08x do not take part",
+                           atx_ptx_op_name(d->ptx->op), wanted, lacking);
+        else if (!lacking)
+            d->run(x, d, same);
+        else if (same != x->node->mask)
+            atx_part(x, same, x->node->pc - 1, -1);
+        else {
+            x->node->state = ATX_NODE_AT_WARP;
+            x->node->wanted = wanted;
+            x->node->pc--;
+        }
+    }
 }
 
 static bool blocks_lanes(const atx_decoded *d)
@@ -248,8 +271,8 @@ static bool spent(atx_exec *x, uint32_t mask)
     atx_machine_result *r = x->result;
     r->warp_instructions++;
     r->thread_instructions += __builtin_popcount(mask);
-    if (++x->warp->executed <= x->warp_budget &&
-        (!x->launch->budget || r->thread_instructions <= x->launch->budget))
+    r->steps += ATX_LANES;
+    if (++x->warp->executed <= x->warp_budget && (!x->launch->budget || r->steps <= x->launch->budget))
         return false;
     atx_find_fault(x, ATX_FINDING_ENDLESS, mask ? atx_first_lane(mask) : 0,
                    "it has not ended after %lld instructions of a warp and %lld of all threads",
@@ -288,7 +311,9 @@ static void step(atx_exec *x)
     }
     if (d->ptx->flags & ATX_PTX_INEXACT)
         x->result->inexact = true;
-    if (!d->syncs || lanes_are_there(x, d, mask))
+    if (d->syncs && d->ptx->group_count > 0)
+        run_together(x, d, mask);
+    else
         d->run(x, d, mask);
 }
 

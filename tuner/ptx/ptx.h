@@ -232,6 +232,8 @@ typedef struct atx_ptx_instruction {
     uint32_t first; /* operand                                               */
     int32_t guard;  /* register of @%p; ATX_PTX_NO_INDEX                     */
     bool guard_negated;
+    bool
+        guesses; /* a load of what a cas of the function compares next: it does no harm if others change it */
     int32_t file;                   /* of the source, of the module's files; ATX_PTX_NO_INDEX: no .loc      */
     int32_t line;                   /* likewise; where code was inlined, the innermost       */
     int32_t outer_file, outer_line; /* where the outermost call to it is; else the same */
@@ -316,7 +318,8 @@ typedef struct atx_ptx_variable {
 
 typedef struct atx_ptx_patch {
     int64_t offset, addend;
-    int32_t variable;
+    int32_t variable; /* ATX_PTX_NO_INDEX: a function's address */
+    int32_t function;
     bool generic; /* generic(name): else the address within its space */
 } atx_ptx_patch;
 

@@ -149,6 +149,17 @@ static bool read_table(atx_ptx_parser *p, const atx_ptx_token *name)
     return atx_ptx_declare(p, name, ATX_SYMBOL_TABLE, table, 1) && atx_ptx_expect_sign(p, ';');
 }
 
+/* What a function that is called by its address takes, or which ones these are: the function itself tells. */
+static bool read_prototype(atx_ptx_parser *p, const atx_ptx_token *name)
+{
+    while (!atx_ptx_is_sign(p, ';')) {
+        if (p->token.kind == ATX_TOKEN_END || p->token.kind == ATX_TOKEN_BAD)
+            return atx_ptx_unexpected(p, "';' behind a prototype");
+        atx_ptx_advance(p);
+    }
+    return atx_ptx_declare(p, name, ATX_SYMBOL_PROTOTYPE, 0, 1) && atx_ptx_expect_sign(p, ';');
+}
+
 static bool read_dot_statement(atx_ptx_parser *p)
 {
     int ignored;
@@ -186,7 +197,7 @@ static bool read_label(bool *found, atx_ptx_parser *p)
         return read_table(p, &name);
     if (atx_ptx_is(&p->token, ATX_TOKEN_DOT, "callprototype") ||
         atx_ptx_is(&p->token, ATX_TOKEN_DOT, "calltargets"))
-        return atx_ptx_refuse(p, &p->token, "calls of functions by their address are not known");
+        return read_prototype(p, &name);
     return atx_ptx_declare(p, &name, ATX_SYMBOL_LABEL, atx_ptx_current(p)->instruction_count, 1);
 }
 

@@ -100,8 +100,16 @@ static bool read_name(atx_ptx_operand *out, reading *r)
     const atx_ptx_token name = p->token;
     int index = 0;
     const atx_ptx_symbol *s = atx_ptx_find(p, name.text, name.len, &index);
+    if (!s && name.len == 8 && memcmp(name.text, "%envreg", 7) == 0)
+        return atx_ptx_refuse(
+            p, &name,
+            "'%.*s' is not known: a grid-wide sync, as grid.sync(), needs all blocks at once, and "
+            "they run one after the other here",
+            name.len, name.text);
     if (!s && (name.text[0] == '%' || (r->i.op != ATX_PTX_BRA)))
         return atx_ptx_refuse(p, &name, "'%.*s' is declared nowhere", name.len, name.text);
+    if (s && s->kind == ATX_SYMBOL_PROTOTYPE)
+        return atx_ptx_refuse(p, &name, "'%.*s' is a prototype, and no operand", name.len, name.text);
     atx_ptx_advance(p);
     *out = (atx_ptx_operand){ .kind = (uint8_t)(s ? KINDS[s->kind] : ATX_PTX_LABEL), .index = index };
     if (out->kind == ATX_PTX_LABEL)
@@ -211,6 +219,26 @@ static bool read_list(reading *r)
     return true;
 }
 
+/* Behind the address: "(param0), prototype" or "prototype". */
+static bool read_called_address(reading *r)
+{
+    atx_ptx_parser *p = r->p;
+    int index = 0;
+    if (!atx_ptx_expect_sign(p, ','))
+        return false;
+    const bool parameters = atx_ptx_is_sign(p, '(');
+    if (!read_list(r) || (parameters && !atx_ptx_expect_sign(p, ',')))
+        return false;
+    const atx_ptx_token name = p->token;
+    const atx_ptx_symbol *s =
+        name.kind == ATX_TOKEN_WORD ? atx_ptx_find(p, name.text, name.len, &index) : NULL;
+    if (!s || s->kind != ATX_SYMBOL_PROTOTYPE)
+        return atx_ptx_refuse(p, &name, "found '%.*s'; expected the prototype of a call", name.len,
+                              name.text);
+    atx_ptx_advance(p);
+    return true;
+}
+
 static bool read_call(reading *r)
 {
     atx_ptx_parser *p = r->p;
@@ -219,8 +247,10 @@ static bool read_call(reading *r)
     if (!read_list(r) || (results && !atx_ptx_expect_sign(p, ',')) || !read_operand(r))
         return false;
     const atx_ptx_operand *callee = &atx_ptx_current(p)->operands[atx_ptx_current(p)->operand_count - 1];
+    if (callee->kind == ATX_PTX_REGISTER)
+        return read_called_address(r);
     if (callee->kind != ATX_PTX_FUNCTION)
-        return atx_ptx_refuse(p, &at, "calls of functions by their address are not known");
+        return atx_ptx_refuse(p, &at, "a call of what is neither a function nor an address");
     if (atx_ptx_take_sign(p, ','))
         return read_list(r);
     return begin_group(r);
@@ -259,6 +289,38 @@ static bool read_guard(reading *r)
     return true;
 }
 
+/* What no instruction of the parser's does, by how its name begins. */
+static const char *family_of(const atx_ptx_token *name)
+{
+    static const char *const FAMILIES[][2] = {
+        { "tex", ": the machine has no textures" },
+        { "tld4", ": the machine has no textures" },
+        { "txq", ": the machine has no textures" },
+        { "suld", ": the machine has no surfaces" },
+        { "sust", ": the machine has no surfaces" },
+        { "sured", ": the machine has no surfaces" },
+        { "suq", ": the machine has no surfaces" },
+        { "wgmma", ": products of a group of warps are missing here" },
+        { "tcgen05", ": the machine has no tensor memory" },
+    };
+    for (size_t k = 0; k < sizeof FAMILIES / sizeof *FAMILIES; k++)
+        if ((size_t)name->len == strlen(FAMILIES[k][0]) &&
+            memcmp(name->text, FAMILIES[k][0], (size_t)name->len) == 0)
+            return FAMILIES[k][1];
+    return "";
+}
+
+/* Fails, with the whole of a name: "tex.2d.v4.f32.f32". */
+static bool refuse_name(atx_ptx_parser *p)
+{
+    const atx_ptx_token name = p->token;
+    int len = name.len;
+    for (atx_ptx_advance(p); p->token.kind == ATX_TOKEN_DOT; atx_ptx_advance(p))
+        len = (int)(p->token.text - name.text) + p->token.len;
+    return atx_ptx_refuse(p, &name, "the instruction '%.*s' is not known%s", len > 150 ? 150 : len, name.text,
+                          family_of(&name));
+}
+
 /* "mad.lo.s32" */
 static bool read_words(reading *r)
 {
@@ -266,8 +328,7 @@ static bool read_words(reading *r)
     r->name = p->token;
     r->i.op = (uint16_t)(p->token.kind == ATX_TOKEN_WORD ? atx_ptx_find_op(p->token.text, p->token.len) : 0);
     if (r->i.op == ATX_PTX_NO_OP)
-        return atx_ptx_refuse(p, &p->token, "the instruction '%.*s' is not known", p->token.len,
-                              p->token.text);
+        return refuse_name(p);
     for (atx_ptx_advance(p); p->token.kind == ATX_TOKEN_DOT; atx_ptx_advance(p)) {
         const int len = (int)(p->token.text - r->name.text) + p->token.len;
         if (!atx_ptx_apply_word(&r->i, p->token.text, p->token.len))

@@ -289,6 +289,40 @@ static void forget_unknown_files(atx_ptx_module *m)
         }
 }
 
+/* The register of a group that is one; -1: it is none. */
+static int32_t register_of(const atx_ptx_function *f, const atx_ptx_instruction *i, int g)
+{
+    const atx_ptx_operand *o = g < i->group_count && i->width[g] == 1 ? atx_ptx_group(f, i, g) : NULL;
+    return o && o->kind == ATX_PTX_REGISTER ? o->index : -1;
+}
+
+/* "was = *p; do seen = was; while ((was = atomicCAS(p, seen, ..)) != seen)": what a cas compares with, and
+ * what is moved there. false: out of memory. */
+static bool find_guesses(atx_ptx_parser *p, atx_ptx_function *f)
+{
+    enum { MOST_MOVES = 4 };
+    bool any = false, *compared = calloc((size_t)f->register_count + 1, sizeof *compared);
+    if (!compared)
+        return atx_ptx_no_memory(p);
+    for (int32_t k = 0; k < f->instruction_count; k++) {
+        const atx_ptx_instruction *i = &f->instructions[k];
+        const int32_t with = i->op == ATX_PTX_ATOM && i->action == ATX_PTX_DO_CAS ? register_of(f, i, 2) : -1;
+        any = any || with >= 0;
+        if (with >= 0)
+            compared[with] = true;
+    }
+    for (int pass = 0; pass <= MOST_MOVES && any; pass++)
+        for (int32_t k = 0; k < f->instruction_count; k++) {
+            atx_ptx_instruction *i = &f->instructions[k];
+            const int32_t to = register_of(f, i, 0), from = register_of(f, i, 1);
+            if (to >= 0 && compared[to] && i->op == ATX_PTX_MOV && from >= 0)
+                compared[from] = true;
+            i->guesses = i->op == ATX_PTX_LD && to >= 0 && compared[to];
+        }
+    free(compared);
+    return true;
+}
+
 /* The shared variables of an entry begin where those of the module end. */
 static void place_shared(atx_ptx_module *m)
 {
@@ -323,6 +357,8 @@ at_status atx_ptx_parse(atx_ptx_module **out, const char *text, size_t len, at_e
     while (p->status == AT_OK && p->token.kind != ATX_TOKEN_END)
         if (!read_top(p))
             break;
+    for (int f = 0; p->status == AT_OK && f < p->out->module.function_count; f++)
+        (void)find_guesses(p, &p->out->module.functions[f]);
     const at_status status = p->status;
     if (status == AT_OK) {
         forget_unknown_files(&p->out->module);

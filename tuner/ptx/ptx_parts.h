@@ -45,7 +45,8 @@ typedef enum atx_ptx_symbol_kind {
     ATX_SYMBOL_VARIABLE,
     ATX_SYMBOL_LABEL,
     ATX_SYMBOL_FUNCTION,
-    ATX_SYMBOL_TABLE
+    ATX_SYMBOL_TABLE,
+    ATX_SYMBOL_PROTOTYPE /* of functions that are called by their address */
 } atx_ptx_symbol_kind;
 
 typedef struct atx_ptx_symbol {

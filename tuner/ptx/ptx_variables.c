@@ -162,8 +162,9 @@ static bool put_address(atx_ptx_parser *p, filling *f)
     }
     const atx_ptx_token name = p->token;
     const atx_ptx_symbol *s = atx_ptx_find(p, name.text, name.len, &index);
-    if (name.kind != ATX_TOKEN_WORD || !s || s->kind != ATX_SYMBOL_VARIABLE)
-        return atx_ptx_refuse(p, &name, "'%.*s' is no variable whose address is known", name.len, name.text);
+    const bool of_function = s && s->kind == ATX_SYMBOL_FUNCTION;
+    if (name.kind != ATX_TOKEN_WORD || !s || (s->kind != ATX_SYMBOL_VARIABLE && !of_function))
+        return atx_ptx_refuse(p, &name, "'%.*s' is nothing whose address is known", name.len, name.text);
     atx_ptx_advance(p);
     if (generic && !atx_ptx_expect_sign(p, ')'))
         return false;
@@ -174,8 +175,11 @@ static bool put_address(atx_ptx_parser *p, filling *f)
         return atx_ptx_refuse(p, &name, "an address in '%s', which has no place for it", v->name);
     if (!atx_grow(&v->patches, &f->patch_cap, (size_t)v->patch_count, sizeof *v->patches))
         return atx_ptx_no_memory(p);
-    v->patches[v->patch_count++] =
-        (atx_ptx_patch){ .offset = f->offset, .addend = addend, .variable = index, .generic = generic };
+    v->patches[v->patch_count++] = (atx_ptx_patch){ .offset = f->offset,
+                                                    .addend = addend,
+                                                    .variable = of_function ? ATX_PTX_NO_INDEX : index,
+                                                    .function = of_function ? index : ATX_PTX_NO_INDEX,
+                                                    .generic = generic };
     f->offset += 8;
     return true;
 }
