@@ -478,9 +478,7 @@ at_status atx_template_read_with(atx_template **out, const atx_op *op, const atx
     t->text.part_count = bundle.part_count;
     t->text.headers = bundle.headers;
     free(bundle.data); /* the op has it */
-    /* What is general changes no kernel and no space. */
-    static const char *const LEFT_OUT[] = { "general", NULL };
-    if ((status = atx_normalized_hash(t->text.hash, bundle.source, bundle.len, LEFT_OUT, err)) != AT_OK)
+    if ((status = atx_normalized_hash(t->text.hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
         goto done;
     *out = t;
     t = NULL;

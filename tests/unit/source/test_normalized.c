@@ -140,6 +140,15 @@ Test(meaning, its_hash_is_never_that_of_a_text)
     atx_str_clear(&folded);
 }
 
+Test(meaning, what_is_general_is_no_part_of_it)
+{
+    static const char A[] = "/*!autotune\ntemplate x\nconst E = 1\ngeneral E=1 # why\n*/ m",
+                      B[] = "/*!autotune\ntemplate x\nconst E = 1\n*/ m",
+                      C[] = "/*!autotune\ntemplate x\nconst E = 1\ngenerals E\n*/ m";
+    cr_expect(same(A, strlen(A), B, strlen(B)));
+    cr_expect(!same(C, strlen(C), B, strlen(B)));
+}
+
 Test(meaning, lines_of_a_declaration_can_be_left_out)
 {
     static const char *const WORDS[] = { "metric", NULL };
