@@ -243,3 +243,19 @@ Test(source_device, headers_of_a_project_are_found_above_the_file)
     cr_expect_str_eq(atx_str_text(&found.missing), "\"gone.h\"\n<lib/none.h>\n");
     atx_found_headers_clear(&found);
 }
+
+Test(source_device, the_file_that_includes_a_part_is_found)
+{
+    char path[200], wanted[200];
+    atx_str includer = { 0 };
+    put("src/deep.cu", "#include <kernel.cu>\n");
+    put("src/main.cu", "#include \"kernel.cu\"\nint main() {}\n");
+    put("src/kernel.cu", "__global__ void k(real *y) {}\n");
+    snprintf(path, sizeof path, "%s/src/kernel.cu", folder);
+    snprintf(wanted, sizeof wanted, "%s/src/main.cu", folder);
+    cr_assert_eq(atx_find_includer(&includer, path, NULL), AT_OK);
+    cr_expect_str_eq(atx_str_text(&includer), wanted);
+    cr_assert_eq(atx_find_includer(&includer, wanted, NULL), AT_OK);
+    cr_expect_str_eq(atx_str_text(&includer), "");
+    atx_str_clear(&includer);
+}
