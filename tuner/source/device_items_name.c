@@ -127,7 +127,9 @@ static void read_enumerators(reader *r, size_t open)
 /* Words before a sign that ends a declarator; what stands behind an '=' declares nothing. */
 static void read_declarators(reader *r, size_t i)
 {
-    static const char *const ENDS[] = { "=", ";", ",", "[", "{", ":", NULL };
+    static const char *const ENDS[] = { "=", ";", ",", "[", "{", ":", NULL }, *const OPENS[] = { "(", "[",
+                                                                                                 "{", "<",
+                                                                                                 NULL };
     bool value = false;
     for (; i < r->end; i = next(r, i)) {
         const size_t behind = next(r, i);
@@ -136,9 +138,7 @@ static void read_declarators(reader *r, size_t i)
         value = is(r, i, ",") ? false : value || is(r, i, "=");
         if (is(r, i, "(") && (is(r, behind, "*") || is(r, behind, "&")) && !value)
             add_name(r, next(r, behind)); /* (*name) */
-        if (is(r, i, "(") || is(r, i, "[") || is(r, i, "{"))
-            i = match(r, i);
-        else if (is(r, i, "<"))
+        if (is_one_of(r, i, OPENS))
             i = match(r, i);
     }
 }
@@ -265,9 +265,7 @@ static head read_head(reader *r, size_t i)
         } else if (is(r, i, "(")) {
             h.open = h.open == r->end ? i : h.open;
             i = match(r, i);
-        } else if (is(r, i, "<")) {
-            i = match(r, i);
-        } else if (is(r, i, "[")) {
+        } else if (is(r, i, "<") || is(r, i, "[")) {
             i = match(r, i);
         }
     }

@@ -132,11 +132,13 @@ static void mark_global(atx_view *v)
     }
 }
 
-/* Does the text declare what came with the program, too? */
+/* Does the text declare what came with the program, too? Then `using ::name` has nothing to name before it,
+ * either. */
 static bool is_declared_again(const atx_view *v, size_t item)
 {
     const atx_item *it = &v->t.items[item];
-    if (v->t.tokens.items[it->begin].begin >= v->request->given || !v->global[item])
+    if (v->t.tokens.items[it->begin].begin >= v->request->given ||
+        !(v->global[item] || is(v, it->begin + 1, "::")))
         return false;
     for (size_t i = it->first_name; i < v->t.name_count && v->t.names[i].item == item; i++)
         for (size_t k = v->names.first[v->t.names[i].word]; k != SIZE_MAX; k = v->names.next[k]) {
@@ -222,7 +224,7 @@ static void take_replaced(atx_view *v, uint32_t word)
 /* Is it one that the text has, or a library that the kernels use? */
 static bool is_known_namespace(const atx_view *v, size_t item)
 {
-    static const char *const KNOWN[] = { "std", "nvcuda", "cuda", NULL }, *const LIBRARIES[] = {
+    static const char *const KNOWN[] = { "nvcuda", "cuda", NULL }, *const LIBRARIES[] = {
         "cooperative_groups", "cub", "thrust", NULL
     };
     const atx_item *use = &v->t.items[item];
@@ -233,6 +235,8 @@ static bool is_known_namespace(const atx_view *v, size_t item)
         const atx_token *t = &v->t.tokens.items[i];
         if (t->kind == ATX_TOKEN_WORD && atx_token_is_one_of(v->t.tokens.text, t, KNOWN))
             return true;
+        if (is(v, i, "std")) /* std::chrono and the like are the host's */
+            return is(v, i + 1, ";");
         for (const char *const *library = LIBRARIES; *library; library++)
             if (is(v, i, *library))
                 return atx_view_has_library(v, *library);

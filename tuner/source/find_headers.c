@@ -6,6 +6,7 @@
 #include "source/paths.h"
 #include "util/regular.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -200,4 +201,70 @@ void atx_found_headers_clear(atx_found_headers *found)
         free(found->folders[i]);
     atx_str_clear(&found->missing);
     *found = (atx_found_headers){ .count = 0 };
+}
+
+/* ---- the other way ---- */
+
+static bool includes(const char *includer, const char *path)
+{
+    atx_str text = { 0 };
+    struct stat wanted, found;
+    bool is = false;
+    if (atx_regular_read(&text, includer, MAX_BYTES, NULL) != AT_OK || stat(path, &wanted) != 0) {
+        atx_str_clear(&text);
+        return false;
+    }
+    atx_lexer lexer = { .text = atx_str_text(&text),
+                        .len = text.len,
+                        .options = { .lines = true, .active = true } };
+    for (atx_token t; !is && atx_lexer_next(&t, &lexer);) {
+        atx_directive d;
+        atx_lexer inside = atx_lexer_inside(lexer.text, &t);
+        if (t.kind != ATX_TOKEN_DIRECTIVE || !atx_directive_next(&d, &inside) || !d.name || !d.quoted)
+            continue;
+        atx_str name = { 0 }, file = { 0 };
+        atx_str_add_bytes(&name, d.name, d.len);
+        atx_beside(&file, includer, atx_str_text(&name));
+        is = !file.failed && stat(atx_str_text(&file), &found) == 0 && found.st_dev == wanted.st_dev &&
+             found.st_ino == wanted.st_ino;
+        atx_str_clear(&name);
+        atx_str_clear(&file);
+    }
+    atx_str_clear(&text);
+    return is;
+}
+
+static int is_cuda(const struct dirent *entry)
+{
+    const size_t len = strlen(entry->d_name);
+    return len > 3 && strcmp(entry->d_name + len - 3, ".cu") == 0;
+}
+
+/* In one folder: "." or "..", from the file's. */
+static void find_in(atx_str *out, const char *path, const char *folder)
+{
+    struct dirent **entries = NULL;
+    atx_str whole = { 0 }, candidate = { 0 };
+    atx_beside(&whole, path, folder);
+    const int count = whole.failed ? 0 : scandir(whole.len ? whole.data : ".", &entries, is_cuda, alphasort);
+    for (int i = 0; i < count; i++) {
+        atx_str_reset(&candidate);
+        atx_str_addf(&candidate, "%s%s%s", atx_str_text(&whole), whole.len ? "/" : "", entries[i]->d_name);
+        if (!out->len && !candidate.failed && includes(candidate.data, path))
+            atx_str_add(out, candidate.data);
+        free(entries[i]);
+    }
+    free(entries);
+    out->failed = out->failed || whole.failed || candidate.failed;
+    atx_str_clear(&whole);
+    atx_str_clear(&candidate);
+}
+
+at_status atx_find_includer(atx_str *out, const char *path, at_error *err)
+{
+    atx_str_reset(out);
+    find_in(out, path, ".");
+    if (!out->len)
+        find_in(out, path, "..");
+    return atx_str_status(out, err);
 }

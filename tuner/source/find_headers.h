@@ -28,4 +28,11 @@ at_status atx_find_headers(atx_found_headers *out, const char *path, const atx_h
                            at_error *err) AT_MUST_CHECK;
 void atx_found_headers_clear(atx_found_headers *found);
 
+/*
+ * The .cu file that includes this one, a part of a program without launches of its own: what its kernels use
+ * is often declared there alone. The first by name in the same folder, then in the one above; *out stays
+ * empty: there is none. For `adopt FILE`, which can draft that file's kernel instead.
+ */
+at_status atx_find_includer(atx_str *out, const char *path, at_error *err) AT_MUST_CHECK;
+
 #endif

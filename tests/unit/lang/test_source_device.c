@@ -129,6 +129,20 @@ static void hash_of(char hash[ATX_HASH_TEXT], const atx_op *op, const char *prog
     atx_template_close(t);
 }
 
+Test(source_device, what_a_program_declares_itself_is_not_given)
+{
+    atx_op *op = read_op(MINI_OP);
+    put("k.cu", "typedef unsigned long uint64_t;\n"
+                "__global__ void k(float *y) { *y = uint64_t(1) + int32_t(2); }\n");
+    atx_template *t = must_read(op, "/*!autotune\ntemplate t\nsource ../k.cu device\nkernel k\n" END);
+    char *text = render(t, "");
+    expect_text(text, "\ntypedef int int32_t;\n");
+    cr_expect(!strstr(text, "long long uint64_t") && !strstr(text, "using ::uint64_t"), "%s", text);
+    free(text);
+    atx_template_close(t);
+    atx_op_close(op);
+}
+
 Test(source_device, an_edit_of_the_host_changes_no_hash_and_one_of_the_kernels_code_does)
 {
     static const struct {
@@ -242,4 +256,20 @@ Test(source_device, headers_of_a_project_are_found_above_the_file)
     cr_expect_str_eq(found.folders[1], "..");
     cr_expect_str_eq(atx_str_text(&found.missing), "\"gone.h\"\n<lib/none.h>\n");
     atx_found_headers_clear(&found);
+}
+
+Test(source_device, the_file_that_includes_a_part_is_found)
+{
+    char path[200], wanted[200];
+    atx_str includer = { 0 };
+    put("src/deep.cu", "#include <kernel.cu>\n");
+    put("src/main.cu", "#include \"kernel.cu\"\nint main() {}\n");
+    put("src/kernel.cu", "__global__ void k(real *y) {}\n");
+    snprintf(path, sizeof path, "%s/src/kernel.cu", folder);
+    snprintf(wanted, sizeof wanted, "%s/src/main.cu", folder);
+    cr_assert_eq(atx_find_includer(&includer, path, NULL), AT_OK);
+    cr_expect_str_eq(atx_str_text(&includer), wanted);
+    cr_assert_eq(atx_find_includer(&includer, wanted, NULL), AT_OK);
+    cr_expect_str_eq(atx_str_text(&includer), "");
+    atx_str_clear(&includer);
 }

@@ -194,11 +194,12 @@ Test(device_view, headers_of_the_device_stay_where_they_are_needed_and_others_ar
     static const char TEXT[] =
         "#include <cuda_fp16.h>\n#include <cooperative_groups.h>\n#include <curand_kernel.h>\n"
         "#include <iostream>\n#include \"helper_cuda.h\"\n#  include <lib/part.h> // why\n"
-        "namespace cg = cooperative_groups;\nusing namespace std;\nusing namespace lib;\n"
+        "namespace cg = cooperative_groups;\nusing namespace std;\nusing namespace std::chrono;\nusing "
+        "namespace lib;\n"
         "__global__ void k(half *y) { cg::this_thread_block().sync(); }\n";
     static const char *const KEPT[] = { "#include <cuda_fp16.h>\n", "#include <cooperative_groups.h>\n",
                                         "using namespace std;", "namespace cg", NULL },
-                             *const GONE[] = { "curand", "iostream", "using namespace lib", NULL };
+                             *const GONE[] = { "curand", "iostream", "using namespace lib", "chrono", NULL };
     char *view = view_of(TEXT, "k", NULL);
     const char *at = view, *name;
     size_t len;
