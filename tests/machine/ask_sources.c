@@ -48,8 +48,8 @@ static bool read_shape(shape *s, const char *text)
     snprintf(line, sizeof line, "%.*s", (int)strcspn(text, ":\n"), text);
     while ((word = strtok_r(rest, " /", &rest)))
         for (int k = 0; k < 4; k++)
-            if (strcmp(word, NAMES[k]) == 0 && (word = strtok_r(rest, " ", &rest)))
-                *places[k] = atoi(word);
+            if (strcmp(word, NAMES[k]) == 0)
+                *places[k] = atoi(rest);
     return strncmp(text, "// grid", 7) == 0;
 }
 

@@ -174,7 +174,7 @@ static void mma(atx_exec *x, const atx_decoded *d, uint32_t mask)
     const atx_ptx_instruction *i = d->ptx;
     const types t = types_of(i);
     const int each = atx_fragment_each(t.c), depth = i->shape[2];
-    double a[MOST_A], b[MOST_B];
+    double a[MOST_A] = { 0 }, b[MOST_B] = { 0 };
     if (mask != UINT32_MAX) {
         atx_find_fault(x, ATX_FINDING_INVALID, atx_first_lane(~mask),
                        "%s.sync.aligned without all lanes of the warp", atx_ptx_op_name(i->op));

@@ -317,6 +317,37 @@ Test(machine_warps, blocks_of_a_cluster_reach_into_each_others_memory)
     free(r);
 }
 
+/* Each eight lanes name themselves and no others, as tiles do. */
+Test(machine_warps, lanes_that_name_other_members_do_not_count)
+{
+    static const char MEMBERS[] = "and.b32 %r2, %r30, 24; mov.u32 %r3, 255; shl.b32 %r3, %r3, %r2;\n"
+                                  "and.b32 %r4, %r30, 1; setp.ne.u32 %p1, %r4, 0;\n";
+    char body[400];
+    snprintf(body, sizeof body, "%svote.sync.ballot.b32 %%r1, %%p1, %%r3;", MEMBERS);
+    run *r = per_thread(body);
+    assert_each(r, 32, 0xaau << (t & 24));
+    free(r);
+    snprintf(body, sizeof body, "%sredux.sync.max.u32 %%r1, %%r30, %%r3;", MEMBERS);
+    r = per_thread(body);
+    assert_each(r, 32, t | 7);
+    free(r);
+    snprintf(body, sizeof body, "%smatch.any.sync.b32 %%r1, %%r4, %%r3;", MEMBERS);
+    r = per_thread(body);
+    assert_each(r, 32, (t & 1 ? 0xaau : 0x55u) << (t & 24));
+    free(r);
+    /* The lanes of the first eight that come later wait for each other, and the others do not wait for them.
+     */
+    snprintf(body, sizeof body,
+             "%smov.u32 %%r1, 0; setp.lt.u32 %%p2, %%r30, 4; @%%p2 bra L;\n"
+             "vote.sync.ballot.b32 %%r1, %%p1, %%r3; bra M;\nL: vote.sync.ballot.b32 %%r1, %%p1, %%r3;\nM:",
+             MEMBERS);
+    r = new_run();
+    run_text(r, "", body);
+    cr_expect(r->status == AT_OK && r->result.finding.kind == ATX_FINDING_BARRIER, "%s",
+              r->result.finding.text);
+    free(r);
+}
+
 /* ---- matrices ---- */
 
 Test(machine_warps, matrices_of_16_bits_are_loaded_stored_and_swapped)
