@@ -204,7 +204,7 @@ int main(int argc, char **argv)
     }
     at_status status = atx_store_open_memory(&store, &err);
     if (status == AT_OK)
-        status = atx_store_merge(store, (const char *const *)argv + 2, argc - 2, NULL, &err);
+        status = atx_store_merge(store, (const char *const *)argv + 2, argc - 2, NULL, NULL, &err);
     if (status == AT_OK)
         status = settle(store, &err);
     if (status == AT_OK)

@@ -359,15 +359,11 @@ typedef struct atx_merge_counts {
  * newer stays (a date in the future is not newer), of the same second the one that failed; a winner that is
  * there already, with the same time of measurement, is not added again. AT_ERR_INPUT: one of the files is
  * neither, damaged, or too large, with its name and line; nothing has changed then. AT_ERR_USAGE: a file that
- * SQLite keeps beside the store.
+ * SQLite keeps beside the store. `cancel` (may be NULL) is asked before each row; AT_ERR_CANCELLED: nothing
+ * has changed.
  */
-at_status atx_store_merge(atx_store *store, const char *const *paths, int count, atx_merge_counts *counts,
-                          at_error *err) AT_MUST_CHECK;
-
-/* The same, and cancel (may be NULL) is asked before each row. AT_ERR_CANCELLED: nothing has changed. */
-at_status atx_store_merge_until(atx_store *store, const char *const *paths, int count,
-                                const atx_cancel *cancel, atx_merge_counts *counts,
-                                at_error *err) AT_MUST_CHECK;
+at_status atx_store_merge(atx_store *store, const char *const *paths, int count, const atx_cancel *cancel,
+                          atx_merge_counts *counts, at_error *err) AT_MUST_CHECK;
 
 /* The same into a file. One that is not there is made, and is there with everything or, on failure, not. */
 at_status atx_store_merge_into(const char *path, const char *const *paths, int count,
@@ -388,12 +384,12 @@ at_status atx_store_lock_problem(int *fd, const char *database, uint64_t what, a
 /* Does a regular file begin as SQLite's do? Safe on one that this process has open. */
 bool atx_store_is_database(const char *path);
 
-/* For reading: a database, or a dump, which is held in memory. */
-at_status atx_store_open_recording(atx_store **out, const char *path, at_error *err) AT_MUST_CHECK;
-
-/* The same, and AT_ERR_CANCELLED once `cancel` (may be NULL) is asked: a large dump takes minutes. */
-at_status atx_store_open_recording_unless(atx_store **out, const char *path, const atx_cancel *cancel,
-                                          at_error *err) AT_MUST_CHECK;
+/*
+ * For reading: a database, or a dump, which is held in memory. AT_ERR_CANCELLED once `cancel` (may be NULL)
+ * is asked: a large dump takes minutes.
+ */
+at_status atx_store_open_recording(atx_store **out, const char *path, const atx_cancel *cancel,
+                                   at_error *err) AT_MUST_CHECK;
 
 /*
  * The fingerprint that most trials have, replays not counted: of all problems (problem NULL; of `like`, which

@@ -88,7 +88,7 @@ void atx_guard_handle(atx_store *store);
 at_status atx_guard_schema(atx_store *store, at_error *err) AT_MUST_CHECK;
 at_status atx_guard_views(atx_store *store, at_error *err) AT_MUST_CHECK;
 
-/* atx_store_open_recording_unless; a dump takes at most so much memory. */
+/* atx_store_open_recording; a dump takes at most so much memory. */
 at_status atx_store_open_recording_within(atx_store **out, const char *path, int64_t bytes,
                                           const atx_cancel *cancel, at_error *err) AT_MUST_CHECK;
 

@@ -454,8 +454,8 @@ static at_status merge_path(merger *m)
     return !standard && atx_store_is_database(m->path) ? merge_database(m) : merge_text(m);
 }
 
-at_status atx_store_merge_until(atx_store *store, const char *const *paths, int count,
-                                const atx_cancel *cancel, atx_merge_counts *counts, at_error *err)
+at_status atx_store_merge(atx_store *store, const char *const *paths, int count, const atx_cancel *cancel,
+                          atx_merge_counts *counts, at_error *err)
 {
     at_error unused;
     merger m = { .store = store, .err = err ? err : &unused, .cancel = cancel };
@@ -478,10 +478,4 @@ at_status atx_store_merge_until(atx_store *store, const char *const *paths, int 
     if (status == AT_OK && counts)
         *counts = m.counts;
     return status;
-}
-
-at_status atx_store_merge(atx_store *store, const char *const *paths, int count, atx_merge_counts *counts,
-                          at_error *err)
-{
-    return atx_store_merge_until(store, paths, count, NULL, counts, err);
 }

@@ -29,7 +29,7 @@ static at_status merge_ordinary(const char *path, const char *const *paths, int 
     atx_store *store = NULL;
     at_status status = atx_store_open(&store, path, ATX_STORE_WRITE, err);
     if (status == AT_OK)
-        status = atx_store_merge_until(store, paths, count, cancel, counts, err);
+        status = atx_store_merge(store, paths, count, cancel, counts, err);
     atx_store_close(store);
     return status;
 }
@@ -40,7 +40,7 @@ static at_status build(const char *built, const char *path, const char *const *p
     atx_store *store = NULL;
     at_status status = atx_store_open_as(&store, built, path, err);
     if (status == AT_OK)
-        status = atx_store_merge_until(store, paths, count, cancel, counts, err);
+        status = atx_store_merge(store, paths, count, cancel, counts, err);
     if (status == AT_OK) /* a file that is renamed leaves its log behind */
         status = atx_journal_leave_log(store, err);
     atx_store_close(store);

@@ -32,13 +32,7 @@ static at_status limit_bytes(atx_store *store, int64_t bytes, at_error *err)
                : atx_store_fail(store, "hold a dump", err);
 }
 
-at_status atx_store_open_recording(atx_store **out, const char *path, at_error *err)
-{
-    return atx_store_open_recording_unless(out, path, NULL, err);
-}
-
-at_status atx_store_open_recording_unless(atx_store **out, const char *path, const atx_cancel *cancel,
-                                          at_error *err)
+at_status atx_store_open_recording(atx_store **out, const char *path, const atx_cancel *cancel, at_error *err)
 {
     return atx_store_open_recording_within(out, path, ATX_HELD_LIMIT, cancel, err);
 }
@@ -53,7 +47,7 @@ at_status atx_store_open_recording_within(atx_store **out, const char *path, int
     if (status == AT_OK)
         status = limit_bytes(store, bytes, err);
     if (status == AT_OK)
-        status = atx_store_merge_until(store, &path, 1, cancel, NULL, err);
+        status = atx_store_merge(store, &path, 1, cancel, NULL, err);
     if (status == AT_ERR_CANCELLED)
         atx_fail(err, AT_ERR_CANCELLED, "interrupted while %s was read", path);
     if (status == AT_OK)

@@ -301,7 +301,7 @@ static at_status open_catalog(reading *r, at_error *err)
 at_status atx_bench_spaces_read(atx_bench_spaces *spaces, const char *path, int64_t least, at_error *err)
 {
     reading r = { .to = spaces, .least = least };
-    at_status status = atx_store_open_recording(&r.store, path, err);
+    at_status status = atx_store_open_recording(&r.store, path, NULL, err);
     if (status == AT_OK)
         status = open_catalog(&r, err);
     if (status == AT_OK)

@@ -115,7 +115,7 @@ static at_status check_args(const compare_args *a, at_error *err)
 
 static at_status open_one(atx_store **out, const char *path, at_error *err)
 {
-    at_status status = atx_store_open_recording(out, path, err);
+    at_status status = atx_store_open_recording(out, path, NULL, err);
     if (status == AT_ERR_NOT_FOUND)
         status =
             atx_fail(err, AT_ERR_NOT_FOUND,

@@ -40,7 +40,7 @@ static at_status report(atx_str *page, const report_args *a, at_error *err)
     if (status == AT_OK)
         status = atx_open_catalog(&catalog, a->templates_dir, NULL, err);
     if (status == AT_OK)
-        status = atx_store_open_recording(&store, options.source, err);
+        status = atx_store_open_recording(&store, options.source, NULL, err);
     if (status == AT_OK)
         status = atx_stored_device_option(&device, a->options.device, store, err);
     options.device = a->options.device ? device.name : NULL;

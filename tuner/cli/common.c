@@ -346,7 +346,7 @@ at_status atx_catalog_add_recorded(atx_catalog *catalog, const char *path, at_er
     atx_store *store = NULL;
     if (access(path, F_OK) != 0)
         return AT_OK;
-    at_status status = atx_store_open_recording(&store, path, err);
+    at_status status = atx_store_open_recording(&store, path, NULL, err);
     if (status == AT_OK)
         status = atx_catalog_add_recorded_of(catalog, store, err);
     atx_store_close(store);

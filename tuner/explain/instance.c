@@ -337,7 +337,7 @@ at_status atx_instance_open(atx_instance **out, const atx_instance_options *o, a
         o->problem->op->recorded
             ? atx_fail(err, AT_ERR_INPUT, "%s: the operation %s is recorded, its kernels are not here",
                        o->problem->op->text.file, o->problem->op->name)
-            : atx_instance_describe(&s->setup, o->problem, o->slots, err);
+            : atx_setup_describe(&s->setup, o->problem, o->slots, err);
     if (status == AT_OK)
         status = make_contents(s, o, err);
     if (status == AT_OK && o->answer)

@@ -1,7 +1,7 @@
 /* instance_need.c - see instance_need.h. */
 #include "explain/instance_need.h"
 
-#include "explain/instance_setup.h"
+#include "tune/setup.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ at_status atx_instance_need(int64_t *bytes, const atx_problem *problem, const in
 {
     atx_setup setup = { 0 };
     double need = OVERHEAD;
-    at_status status = atx_instance_describe(&setup, problem, slots, err);
+    at_status status = atx_setup_describe(&setup, problem, slots, err);
     for (int i = 0; i < setup.buffer_count && status == AT_OK; i++) {
         const atx_buffer *b = &setup.buffers[i];
         need += (double)b->bytes * (b->role == ATX_INPUT ? COPIES : COPIES + OF_WRITTEN);

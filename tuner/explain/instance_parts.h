@@ -5,8 +5,8 @@
 #define AUTOTUNE_EXPLAIN_INSTANCE_PARTS_H
 
 #include "explain/instance.h"
-#include "explain/instance_setup.h"
 #include "machine/inspect.h"
+#include "tune/setup.h"
 
 #define ATX_MOST_STEPS ((int64_t)1 << 36)
 

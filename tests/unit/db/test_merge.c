@@ -107,7 +107,7 @@ Test(merge, what_ships_is_read_whole)
         atx_store *store = NULL;
         at_error err = { 0 };
         char sql[300];
-        cr_assert_eq(atx_store_open_recording(&store, CASES[i].path, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_store_open_recording(&store, CASES[i].path, NULL, &err), AT_OK, "%s", err.text);
         snprintf(sql, sizeof sql,
                  "SELECT %s AND count(*) = sum(local_bytes >= 0 AND stack_bytes >= 0 AND spill_bytes >= 0) "
                  "FROM trials_all",
@@ -168,7 +168,7 @@ Test(merge, dumps_that_were_joined_are_read_one_after_the_other)
     cr_assert_str_eq(scalar(other, "SELECT count(*) FROM trial").text, "2");
     atx_str_add(&l.text, OTHER);
     write_text(dump, atx_str_text(&l.text));
-    cr_assert_eq(atx_store_merge(other, &path, 1, NULL, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_store_merge(other, &path, 1, NULL, NULL, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "the member op is missing"), "%s", err.text);
     atx_str_clear(&l.text);
     atx_str_clear(&again.text);
@@ -189,7 +189,7 @@ Test(merge, a_compressed_dump_is_read_as_it_is)
     gzclose(file);
     atx_store *recording = NULL;
     at_error err = { 0 };
-    cr_assert_eq(atx_store_open_recording(&recording, dump, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_open_recording(&recording, dump, NULL, &err), AT_OK, "%s", err.text);
     cr_assert_str_eq(scalar(recording, "SELECT count(*) FROM trial").text, "2");
     cr_assert_str_eq(scalar(recording, "SELECT median_s FROM trial WHERE config = 'N=1'").text, "1.25e-06");
     atx_store_close(recording);
@@ -525,13 +525,13 @@ Test(merge, the_locks_of_an_open_database_outlive_reading_it_by_other_names)
         snprintf(name, sizeof name, OWN[i], strrchr(f.path, '/') + 1);
         cr_assert_eq(merge_ok(store, path).trials, 0, "there is nothing to add");
         cr_assert(is_locked("store.db") && is_locked("store.db-shm"), "%s", path);
-        cr_assert_eq(atx_store_open_recording(&recording, path, NULL), AT_OK);
+        cr_assert_eq(atx_store_open_recording(&recording, path, NULL, NULL), AT_OK);
         atx_store_close(recording);
         cr_assert(is_locked("store.db") && is_locked("store.db-shm"), "%s as a recording", path);
     }
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++) {
         at_error err = { 0 };
-        cr_assert_eq(atx_store_merge(store, &PARTS[i], 1, NULL, &err), AT_ERR_USAGE);
+        cr_assert_eq(atx_store_merge(store, &PARTS[i], 1, NULL, NULL, &err), AT_ERR_USAGE);
         cr_assert(strstr(err.text, "expected the database alone"), "%s", err.text);
         cr_assert(is_locked("store.db") && is_locked("store.db-shm"), "%s", PARTS[i]);
     }
@@ -562,7 +562,7 @@ Test(merge, a_line_that_cannot_be_completed_is_an_error)
 
     atx_store *other = open_ok(copy, ATX_STORE_WRITE);
     sqlite3_limit(other->db, SQLITE_LIMIT_LENGTH, 3000);
-    cr_assert_eq(atx_store_merge(other, &path, 1, &counts, &err), AT_ERR_STORE, "%s", err.text);
+    cr_assert_eq(atx_store_merge(other, &path, 1, NULL, &counts, &err), AT_ERR_STORE, "%s", err.text);
     cr_assert(strstr(err.text, "too big"), "%s", err.text);
     cr_assert_str_eq(scalar(other, "SELECT count(*) FROM trial").text, "0");
     atx_str_clear(&l.text);

@@ -49,7 +49,7 @@ Test(merge_refused, refuses_what_is_damaged_and_says_where)
                          "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\","
                          "\"path\":\"headers\",\"text\":\"abc\",\"stored_at\":\"2026-11-01T00:00:00Z\"}\n",
                    CASES[i].line);
-        cr_assert_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT, "case %zu", i);
+        cr_assert_eq(atx_store_merge(store, &path, 1, NULL, NULL, &err), AT_ERR_INPUT, "case %zu", i);
         cr_assert(strstr(err.text, CASES[i].says), "case %zu: %s", i, err.text);
         cr_assert(strstr(err.text, dump), "names the file: %s", err.text);
         cr_assert_str_eq(
@@ -87,7 +87,7 @@ Test(merge_refused, refuses_dates_and_names_that_are_none)
         snprintf(says, sizeof says, ":3: damaged: the member %s is missing or makes no sense",
                  CASES[i].member);
         write_dump(dump, HEAD, trial_line(good, sizeof good, "1e-6", 1), line);
-        cr_expect_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT, "case %zu", i);
+        cr_expect_eq(atx_store_merge(store, &path, 1, NULL, NULL, &err), AT_ERR_INPUT, "case %zu", i);
         cr_expect(strstr(err.text, says), "case %zu: %s", i, err.text);
         atx_store_close(store);
     }
@@ -106,14 +106,14 @@ Test(merge_refused, refuses_a_name_that_is_longer_than_a_record_holds)
     memset(name, 'N', 128);
     snprintf(line, sizeof line, "{\"kind\":\"trial\",\"device\":\"%s\"}\n", name);
     write_dump(dump, HEAD, trial_line(good, sizeof good, "1e-6", 1), line);
-    cr_expect_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT);
+    cr_expect_eq(atx_store_merge(store, &path, 1, NULL, NULL, &err), AT_ERR_INPUT);
     cr_expect(
         strstr(err.text, ":3: damaged: the member device: found a text of 128 bytes; expected at most 127"),
         "%s", err.text);
     name[127] = '\0';
     snprintf(line, sizeof line, "{\"kind\":\"trial\",\"device\":\"%s\"}\n", name);
     write_dump(dump, HEAD, trial_line(good, sizeof good, "1e-6", 1), line);
-    cr_expect_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_OK, "%s", err.text);
+    cr_expect_eq(atx_store_merge(store, &path, 1, NULL, NULL, &err), AT_OK, "%s", err.text);
     atx_store_close(store);
     folder_remove(&f);
 }
@@ -127,7 +127,7 @@ Test(merge_refused, a_database_with_a_row_that_makes_no_sense_is_refused)
     atx_store_close(small_store(f.db));
     run_sql(f.db, "UPDATE trial SET measured_at = 'some day' WHERE config = 'N=2'");
     atx_store *store = memory_ok();
-    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, NULL, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "the member measured_at is missing or makes no sense"), "%s", err.text);
     cr_assert_str_eq(
         scalar(store, "SELECT (SELECT count(*) FROM trial) + (SELECT count(*) FROM source)").text, "0");
@@ -149,7 +149,7 @@ Test(merge_refused, a_dump_with_a_byte_of_zero_is_refused)
     cr_assert(file && fseek(file, -2, SEEK_END) == 0 && fwrite("}\0more\n", 1, 7, file) == 7 &&
               fclose(file) == 0);
     atx_store *store = memory_ok();
-    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT);
+    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, NULL, &err), AT_ERR_INPUT);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");
     atx_store_close(store);
     folder_remove(&f);
@@ -164,7 +164,7 @@ Test(merge_refused, one_bad_file_of_several_leaves_the_database_as_it_was)
     write_text(bad, "no dump\n");
     atx_store *store = memory_ok();
     const char *paths[] = { f.db, bad };
-    cr_assert_eq(atx_store_merge(store, paths, 2, NULL, NULL), AT_ERR_INPUT);
+    cr_assert_eq(atx_store_merge(store, paths, 2, NULL, NULL, NULL), AT_ERR_INPUT);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");
     atx_store_close(store);
     folder_remove(&f);

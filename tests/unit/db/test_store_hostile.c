@@ -76,7 +76,7 @@ static at_status merge_with(atx_store *store, const folder *f, const char *line,
     add_with(&text, line, member, value);
     write_text(path, &text);
     atx_str_clear(&text);
-    return atx_store_merge(store, paths, 1, counts, err);
+    return atx_store_merge(store, paths, 1, NULL, counts, err);
 }
 
 static bool collect(void *context, const char *line)

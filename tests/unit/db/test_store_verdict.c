@@ -191,7 +191,7 @@ Test(store_verdict, of_two_trials_of_one_second_a_merge_keeps_the_one_that_faile
             atx_store_close(from);
         }
         atx_store *store = open_ok(f.db, ATX_STORE_WRITE);
-        cr_assert_eq(atx_store_merge(store, names, 2, NULL, &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_store_merge(store, names, 2, NULL, NULL, &err), AT_OK, "%s", err.text);
         cr_assert_str_eq(scalar(store, "SELECT outcome FROM trials_all").text, "wrong_result");
         atx_store_close(store);
         folder_remove(&f);

@@ -131,7 +131,7 @@ static void expect_no_merge(const char *path, const char *message)
 {
     at_error err = { 0 };
     atx_store *store = open_ok("into.db", ATX_STORE_WRITE);
-    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_ERR_INPUT, "%s was taken", path);
+    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, NULL, &err), AT_ERR_INPUT, "%s was taken", path);
     cr_assert(strstr(err.text, message), "%s", err.text);
     cr_assert_str_eq(scalar(store, "SELECT count(*) FROM trial").text, "0");
     atx_store_close(store);
@@ -201,7 +201,7 @@ Test(large_files, a_value_of_a_database_that_is_larger_than_any_of_ours_is_not_r
     run_sql("from.db", "UPDATE trial SET log = CAST(zeroblob(80000000) AS TEXT)");
     const char *path = "from.db";
     store = open_ok("into.db", ATX_STORE_WRITE);
-    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, &err), AT_ERR_STORE);
+    cr_assert_eq(atx_store_merge(store, &path, 1, NULL, NULL, &err), AT_ERR_STORE);
     cr_assert(strstr(err.text, "from.db: "), "%s", err.text);
     atx_store_close(store);
 }

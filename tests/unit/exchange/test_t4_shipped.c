@@ -122,7 +122,7 @@ Test(t4_shipped, goes_out_and_comes_back, .timeout = 900)
     for (size_t i = 0; i < files.gl_pathc; i++) {
         at_error err = { 0 };
         atx_store *store = NULL;
-        cr_assert_eq(atx_store_open_recording(&store, files.gl_pathv[i], &err), AT_OK, "%s", err.text);
+        cr_assert_eq(atx_store_open_recording(&store, files.gl_pathv[i], NULL, &err), AT_OK, "%s", err.text);
         all.count = 0;
         cr_assert_eq(atx_store_each_problem(store, add_problem, &all, &err), AT_OK, "%s", err.text);
         for (int k = 0; k < all.count; k++)

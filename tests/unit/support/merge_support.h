@@ -36,7 +36,7 @@ static inline atx_merge_counts merge_ok(atx_store *into, const char *path)
 {
     atx_merge_counts counts = { 0 };
     at_error err = { 0 };
-    cr_assert_eq(atx_store_merge(into, &path, 1, &counts, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(atx_store_merge(into, &path, 1, NULL, &counts, &err), AT_OK, "%s", err.text);
     return counts;
 }
 
