@@ -171,7 +171,7 @@ static at_status write_turn(void *context, const atx_sequence_turn *seen, at_err
     const atx_sequence *s = w->of;
     const atx_kernel *k = w->kernel;
     atx_kernel_turn turn = { .step = seen->step };
-    int args[ATX_MAX_ARGS];
+    int args[ATX_MAX_ARGS] = { 0 };
     turn.arg_count = atx_sequence_args(args, s, seen);
     memcpy(turn.args, seen->step ? k->more[seen->step - 1].args : k->args, sizeof turn.args);
     const atx_launch *launch = s->t ? &s->t->call.steps[seen->step].launch : &s->op->expected.launch;
