@@ -195,8 +195,8 @@ static int buffer_of(const atx_op *op, int arg)
     return buffer;
 }
 
-at_status atx_bind_arg(struct atx_kernel_arg *out, const atx_op *op, int index, const int64_t *slots,
-                       at_error *err)
+static at_status bind_arg(struct atx_kernel_arg *out, const atx_op *op, int index, const int64_t *slots,
+                          at_error *err)
 {
     const atx_arg *arg = &op->args[index];
     *out = (struct atx_kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
@@ -214,7 +214,7 @@ at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *n
     };
     at_status status = atx_geometry_of(&k.geometry, launch, slots, err);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
-        status = atx_bind_arg(&k.args[i], op, i, slots, err);
+        status = bind_arg(&k.args[i], op, i, slots, err);
     if (status == AT_OK)
         *out = k;
     return status;
@@ -234,7 +234,7 @@ static at_status bind_step(atx_kernel_step *out, const atx_build *build, const a
     if (status == AT_OK)
         status = find_name(&out->name, build, step->kernel, err);
     for (out->arg_count = 0; out->arg_count < step->arg_count && status == AT_OK; out->arg_count++)
-        status = atx_bind_arg(&out->args[out->arg_count], t->op, step->args[out->arg_count], slots, err);
+        status = bind_arg(&out->args[out->arg_count], t->op, step->args[out->arg_count], slots, err);
     return status;
 }
 
@@ -258,7 +258,7 @@ static at_status bind_variable(struct atx_kernel_variable *out, const atx_build 
 static at_status bind_turns(atx_kernel *k, atx_build *build, const atx_sequence *sequence,
                             const int64_t *slots, at_error *err)
 {
-    at_status status = build->turns.len ? AT_OK : atx_sequence_write(&build->turns, sequence, slots, err);
+    at_status status = build->turns.len ? AT_OK : atx_sequence_write(&build->turns, sequence, k, slots, err);
     size_t at = 0;
     k->turns = build->turns.data;
     k->turns_len = build->turns.len;
@@ -290,7 +290,7 @@ at_status atx_template_bind(atx_kernel *out, atx_build *build, const atx_templat
     if (status == AT_OK)
         status = find_name(&k.name, build, t->call.steps[0].kernel, err);
     for (; k.arg_count < t->call.steps[0].arg_count && status == AT_OK; k.arg_count++)
-        status = atx_bind_arg(&k.args[k.arg_count], t->op, t->call.steps[0].args[k.arg_count], slots, err);
+        status = bind_arg(&k.args[k.arg_count], t->op, t->call.steps[0].args[k.arg_count], slots, err);
     for (; k.more_count + 1 < t->call.step_count && status == AT_OK; k.more_count++)
         status = bind_step(&k.more[k.more_count], build, t, &t->call.steps[k.more_count + 1], slots, err);
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)

@@ -152,28 +152,42 @@ int atx_sequence_args(int args[ATX_MAX_ARGS], const atx_sequence *s, const atx_s
 
 typedef struct writer {
     const atx_sequence *of;
+    const atx_kernel *kernel;
     atx_str *turns;
 } writer;
+
+/* The number of an argument's buffer. */
+static int buffer_of(const atx_op *op, int arg)
+{
+    int buffer = 0;
+    for (int i = 0; i < arg; i++)
+        buffer += op->args[i].role != ATX_SCALAR;
+    return buffer;
+}
 
 static at_status write_turn(void *context, const atx_sequence_turn *seen, at_error *err)
 {
     writer *w = context;
     const atx_sequence *s = w->of;
+    const atx_kernel *k = w->kernel;
     atx_kernel_turn turn = { .step = seen->step };
-    int args[ATX_MAX_ARGS];
-    const int count = atx_sequence_args(args, s, seen);
+    int args[ATX_MAX_ARGS] = { 0 };
+    turn.arg_count = atx_sequence_args(args, s, seen);
+    memcpy(turn.args, seen->step ? k->more[seen->step - 1].args : k->args, sizeof turn.args);
     const atx_launch *launch = s->t ? &s->t->call.steps[seen->step].launch : &s->op->expected.launch;
     at_status status = atx_geometry_of(&turn.geometry, launch, seen->slots, err);
-    for (; turn.arg_count < count && status == AT_OK; turn.arg_count++)
-        status = atx_bind_arg(&turn.args[turn.arg_count], s->op, args[turn.arg_count], seen->slots, err);
+    for (int i = 0; i < turn.arg_count; i++)
+        if (args[i] < s->op->arg_count && s->op->args[args[i]].role != ATX_SCALAR)
+            turn.args[i].buffer = buffer_of(s->op, args[i]);
     if (status == AT_OK)
         atx_turns_add(w->turns, &turn);
     return status;
 }
 
-at_status atx_sequence_write(atx_str *turns, const atx_sequence *s, const int64_t *slots, at_error *err)
+at_status atx_sequence_write(atx_str *turns, const atx_sequence *s, const atx_kernel *kernel,
+                             const int64_t *slots, at_error *err)
 {
-    writer w = { s, turns };
+    writer w = { s, kernel, turns };
     at_status status = atx_sequence_walk(s, slots, write_turn, &w, err);
     if (status == AT_OK)
         status = atx_str_status(turns, err);

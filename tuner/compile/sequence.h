@@ -31,14 +31,11 @@ at_status atx_sequence_walk(const atx_sequence *sequence, const int64_t *slots, 
                             void *context, at_error *err) AT_MUST_CHECK;
 
 /*
- * Writes them as atx_kernel_next reads them. AT_ERR_INPUT, with the place: they are none, or more than
+ * Writes them as atx_kernel_next reads them: each has the arguments of its step in `kernel`, which is bound,
+ * but for what the iteration makes of them. AT_ERR_INPUT, with the place: they are none, or more than
  * ATX_MAX_TURNS, or one cannot be made.
  */
-at_status atx_sequence_write(atx_str *turns, const atx_sequence *sequence, const int64_t *slots,
-                             at_error *err) AT_MUST_CHECK;
-
-/* builder.c: an argument of a launch, by its index. */
-at_status atx_bind_arg(struct atx_kernel_arg *out, const atx_op *op, int index, const int64_t *slots,
-                       at_error *err) AT_MUST_CHECK;
+at_status atx_sequence_write(atx_str *turns, const atx_sequence *sequence, const atx_kernel *kernel,
+                             const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 #endif

@@ -28,9 +28,8 @@ typedef struct atx_unrolled {
     at_launch *launches;
     const at_launch **list;
     const at_arg **taken;
-    at_arg *scalars; /* those that an iteration gives a value */
     int *steps;      /* of the template, for each launch */
-    int count, scalar_count;
+    int count;
 } atx_unrolled;
 void atx_unrolled_clear(atx_unrolled *unrolled);
 

@@ -1,7 +1,6 @@
 /*
  * library_loops.c - the launches of an answer whose template has loops: each of them, for whoever launches
- * them himself. What they take are the arguments of the answer, but for scalars that an iteration gives a
- * value.
+ * them himself.
  */
 #include "library/library.h"
 
@@ -15,71 +14,76 @@ void atx_unrolled_clear(atx_unrolled *u)
     free(u->launches);
     free(u->list);
     free(u->taken);
-    free(u->scalars);
     free(u->steps);
     *u = (atx_unrolled){ .count = 0 };
 }
 
-static const at_arg *taken(atx_unrolled *u, const atx_found_parts *f, const at_arg *usual,
-                           const struct atx_kernel_arg *arg)
-{
-    if (arg->buffer >= 0)
-        return f->shown.buffers[arg->buffer];
-    if (arg->value == usual->value)
-        return usual;
-    at_arg *own = &u->scalars[u->scalar_count++];
-    *own = *usual;
-    own->value = arg->value;
-    return own;
-}
+/* One more launch. Room is made for as many as there may be. */
+typedef struct showing {
+    atx_found_parts *f;
+    const atx_sequence *sequence;
+    size_t args;
+} showing;
 
-static void show_turn(atx_found_parts *f, const atx_kernel_turn *turn, const at_arg **args)
+static at_status show_turn(void *context, const atx_sequence_turn *turn, at_error *err)
 {
-    atx_unrolled *u = &f->unrolled;
-    at_launch *usual = &f->launches[turn->step], *shown = &u->launches[u->count];
-    if (turn->geometry.shared_bytes > usual->dynamic_shared_bytes)
-        usual->dynamic_shared_bytes = turn->geometry.shared_bytes; /* kernels are loaded for the most */
+    showing *s = context;
+    atx_unrolled *u = &s->f->unrolled;
+    at_launch *usual = &s->f->launches[turn->step], *shown = &u->launches[u->count];
+    atx_geometry g = { 0 };
+    int args[ATX_MAX_ARGS];
+    at_status status = atx_geometry_of(&g, &s->f->t->call.steps[turn->step].launch, turn->slots, err);
+    if (status != AT_OK)
+        return status;
+    if (g.shared_bytes > usual->dynamic_shared_bytes)
+        usual->dynamic_shared_bytes = g.shared_bytes; /* kernels are loaded for the most */
     *shown = *usual;
-    memcpy(shown->grid, turn->geometry.grid, sizeof shown->grid);
-    memcpy(shown->block, turn->geometry.block, sizeof shown->block);
-    shown->dynamic_shared_bytes = turn->geometry.shared_bytes;
-    shown->args = args;
-    for (int i = 0; i < turn->arg_count; i++)
-        args[i] = taken(u, f, f->launches[turn->step].args[i], &turn->args[i]);
+    memcpy(shown->grid, g.grid, sizeof shown->grid);
+    memcpy(shown->block, g.block, sizeof shown->block);
+    shown->dynamic_shared_bytes = g.shared_bytes;
+    shown->args = u->taken + s->args;
+    shown->arg_count = atx_sequence_args(args, s->sequence, turn);
+    for (int i = 0; i < shown->arg_count; i++)
+        u->taken[s->args++] = &s->f->args[args[i]];
     u->steps[u->count] = turn->step;
     u->list[u->count++] = shown;
+    return AT_OK;
 }
 
-static at_status make_room(atx_unrolled *u, const atx_kernel *k, at_error *err)
+typedef struct counts {
+    const atx_sequence *sequence;
+    size_t launches, args;
+} counts;
+
+static at_status count_turn(void *context, const atx_sequence_turn *turn, at_error *err)
 {
-    atx_kernel_turn turn;
-    size_t launches = 0, args = 0;
-    for (size_t at = 0; atx_kernel_next(&turn, k, &at); launches++)
-        args += (size_t)turn.arg_count;
-    u->launches = calloc(launches + 1, sizeof *u->launches);
-    u->list = calloc(launches + 1, sizeof *u->list);
-    u->steps = calloc(launches + 1, sizeof *u->steps);
-    u->taken = calloc(args + 1, sizeof *u->taken);
-    u->scalars = calloc(args + 1, sizeof *u->scalars);
-    return u->launches && u->list && u->steps && u->taken && u->scalars ? AT_OK : atx_no_memory(err);
+    counts *c = context;
+    (void)err;
+    c->launches++;
+    c->args += (size_t)c->sequence->t->call.steps[turn->step].arg_count;
+    return AT_OK;
+}
+
+static at_status make_room(atx_unrolled *u, const counts *c, at_error *err)
+{
+    u->launches = calloc(c->launches + 1, sizeof *u->launches);
+    u->list = calloc(c->launches + 1, sizeof *u->list);
+    u->steps = calloc(c->launches + 1, sizeof *u->steps);
+    u->taken = calloc(c->args + 1, sizeof *u->taken);
+    return u->launches && u->list && u->steps && u->taken ? AT_OK : atx_no_memory(err);
 }
 
 at_status atx_finding_unroll(atx_found_parts *f, const int64_t *slots, at_error *err)
 {
     const atx_sequence sequence = { f->problem.op, f->t, &f->t->call.loops };
-    atx_str turns = { 0 };
-    at_status status = atx_sequence_write(&turns, &sequence, slots, err);
-    const atx_kernel k = { .more_count = f->t->call.step_count - 1,
-                           .turns = turns.data,
-                           .turns_len = turns.len };
+    counts c = { .sequence = &sequence };
+    showing s = { f, &sequence, 0 };
+    at_status status = atx_sequence_walk(&sequence, slots, count_turn, &c, err);
     if (status == AT_OK)
-        status = make_room(&f->unrolled, &k, err);
-    size_t at = 0, args = 0;
-    for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, &k, &at);
-         args += (size_t)turn.arg_count)
-        show_turn(f, &turn, f->unrolled.taken + args);
+        status = make_room(&f->unrolled, &c, err);
+    if (status == AT_OK)
+        status = atx_sequence_walk(&sequence, slots, show_turn, &s, err);
     f->shown.launch_count = f->unrolled.count;
     f->shown.launches = f->unrolled.list;
-    atx_str_clear(&turns);
     return status;
 }

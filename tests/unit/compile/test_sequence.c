@@ -27,9 +27,11 @@ static char *launches_of(const char *op_text, const char *template_text, int64_t
     size_t at = 0, len = 0;
     atx_op *op = read_op(op_text);
     atx_template *t = template_text ? read_template(op, template_text) : NULL;
+    for (int i = 0; i < ATX_MAX_ARGS; i++) /* as scalars are */
+        kernel.args[i].buffer = kernel.more[0].args[i].buffer = kernel.more[1].args[i].buffer = -1;
     const atx_sequence sequence = { op, t, t ? &t->call.loops : &op->expected.loops };
     text[0] = '\0';
-    *status = atx_sequence_write(&turns, &sequence, slots, err);
+    *status = atx_sequence_write(&turns, &sequence, &kernel, slots, err);
     kernel.turns = turns.data;
     kernel.turns_len = turns.len;
     while (*status == AT_OK && atx_kernel_next(&turn, &kernel, &at) && len < sizeof text - 100) {
