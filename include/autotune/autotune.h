@@ -316,15 +316,21 @@ typedef struct at_arg {
     int64_t align;    /* of the buffer: it must begin at a multiple of these bytes    */
 } at_arg;
 
-/* A launch of a kernel, as cuLaunchKernel takes it. */
+/* A launch of a kernel, as cuLaunchKernel takes it; where one of the last four members is not 0, as
+ * cuLaunchKernelEx does. */
 typedef struct at_launch {
     /* As nvrtcAddNameExpression takes it, with the names of at_source's text: "tile", "ns::f<T, 32>". In
      * compiled code its name is another one, which at_code has. */
     const char *kernel;
-    int64_t grid[3], block[3];    /* clusters are the code's own (__cluster_dims__) */
+    int64_t grid[3], block[3];
     int64_t dynamic_shared_bytes; /* above 48 KiB the kernel must be told before */
     int arg_count;
     const at_arg *const *args; /* in the kernel's order; several launches may share one */
+    int64_t cluster[3]; /* blocks of a cluster; 0: none, but those of the code's own __cluster_dims__. More
+                           than 8 blocks need CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED */
+    int cooperative;    /* 1: CU_LAUNCH_ATTRIBUTE_COOPERATIVE */
+    int programmatic;   /* 1: CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION */
+    int carveout;       /* 1 + CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT in percent; 0: not set */
 } at_launch;
 
 /* A variable of the code, which holds what a buffer does when a kernel is launched: copy arg->bytes there. */

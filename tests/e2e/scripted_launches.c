@@ -271,6 +271,38 @@ ENTRY(cuMemcpyDtoDAsync_v2, uint64_t to, uint64_t from, size_t bytes, const void
     return submit(&(launch){ .params = { to, from, bytes } });
 }
 
+/* As cuda.h has it. */
+typedef struct launch_config {
+    unsigned grid[3], block[3], shared_bytes;
+    const void *stream;
+    const struct launch_attribute {
+        int id, unused;
+        unsigned value[16];
+    } * attributes;
+    unsigned attribute_count;
+} launch_config;
+
+/* On all multiprocessors. */
+static int resident_blocks(const unsigned block[3])
+{
+    enum { SMS = 132, THREADS = 2048 };
+    return SMS * (THREADS / (int)(block[0] * block[1] * block[2]));
+}
+
+ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *blocks, const kernel *k, int threads, size_t shared)
+{
+    ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+    *blocks = 2048 / threads;
+    return k && shared < (size_t)1 << 20 ? OK : INVALID_VALUE;
+}
+
+ENTRY(cuOccupancyMaxActiveClusters, int *clusters, const kernel *k, const launch_config *c)
+{
+    ENTER(cuOccupancyMaxActiveClusters);
+    *clusters = 1;
+    return k && c->attribute_count ? OK : INVALID_VALUE;
+}
+
 ENTRY(cuLaunchKernel, const kernel *k, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
       unsigned bz, unsigned shared_bytes, const void *stream, void **params, void **extra)
 {
@@ -289,10 +321,16 @@ ENTRY(cuLaunchKernel, const kernel *k, unsigned gx, unsigned gy, unsigned gz, un
     return submit(&l);
 }
 
-EXPORT int cuLaunchKernelEx(void); /* that of a program's own launches: a runner has none */
-EXPORT int cuLaunchKernelEx(void)
+/* A cooperative launch is one as any other here, if its blocks are resident at once: one thread runs all. */
+ENTRY(cuLaunchKernelEx, const launch_config *c, const kernel *k, void **params, void **extra)
 {
-    return INVALID_VALUE;
+    enum { COOPERATIVE = 2 };
+    for (unsigned i = 0; i < c->attribute_count; i++)
+        if (c->attributes[i].id != COOPERATIVE ||
+            c->grid[0] * c->grid[1] * c->grid[2] > (unsigned)resident_blocks(c->block))
+            return COOPERATIVE_TOO_LARGE;
+    return cuLaunchKernel(k, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2],
+                          c->shared_bytes, c->stream, params, extra);
 }
 
 /* ---- graphs ---- */

@@ -301,6 +301,30 @@ Test(bench, a_kernel_that_is_wrong_once_and_right_on_fresh_buffers_is_cleared)
     lab_close(&l);
 }
 
+/* The scripted driver refuses attributes that no launch here has, and a grid that it does not hold at once.
+ */
+Test(bench, a_cooperative_kernel_is_tried_where_all_its_blocks_are_resident)
+{
+    static const int64_t GRIDS[] = { 1056,
+                                     1057 }; /* 8 blocks of 256 threads on each of 132 multiprocessors */
+    lab l = lab_open(COPY_SCRIPT, 256, 256);
+    for (int i = 0; i < 2; i++) {
+        atx_trial trial = { .kernel = copy_kernel("copy_good", COUNT) };
+        atx_measured m = { 0 };
+        at_error err = { 0 };
+        trial.kernel.geometry.cooperative = 1;
+        trial.kernel.geometry.grid[0] = GRIDS[i];
+        cr_assert_eq(atx_measure_trial(&m, l.gpu, l.bench, &trial, NULL, &err), AT_OK, "%s", err.text);
+        cr_expect_eq(m.outcome, i ? ATX_LAUNCH_FAILED : ATX_TIMED, "%s", m.log);
+        cr_expect_not(m.doubtful, "it is refused today and tomorrow");
+        if (i)
+            cr_expect_str_eq(m.log,
+                             "found a cooperative grid of 1057 blocks; expected at most 1056, as many as "
+                             "this device holds at once");
+    }
+    lab_close(&l);
+}
+
 /* ---- re-measurements ---- */
 
 static atx_top_candidate top_candidate(const char *name)

@@ -26,7 +26,7 @@ static at_status on_device(unsigned char **out, atx_gpu *gpu, const row *r, at_e
     const atx_geometry g = { .grid = { r->threads / THREADS_OF_A_BLOCK, 1, 1 },
                              .block = { THREADS_OF_A_BLOCK, 1, 1 } };
     row_ptx(&text, r);
-    at_status status = atx_gpu_load(&module, gpu, atx_str_text(&text), "k", 0, err);
+    at_status status = atx_gpu_load(&module, gpu, atx_str_text(&text), "k", NULL, err);
     for (int i = 0; i <= r->in_count && status == AT_OK; i++) {
         const int64_t bytes = row_bytes(r, i ? &r->in[i - 1] : &r->out);
         unsigned char *initial = i ? row_operand(r, i - 1) : NULL;

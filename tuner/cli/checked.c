@@ -2,6 +2,7 @@
 #include "cli/checked.h"
 
 #include "cli/report.h"
+#include "lang/arch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,8 +45,8 @@ static int64_t registers_at(const atx_compile_check_row *r, size_t place)
 static void walk(atx_row *row, const void *item)
 {
     const atx_compile_check_row *r = item;
-    char arch[16];
-    snprintf(arch, sizeof arch, "sm_%d", r->cc);
+    char arch[ATX_ARCH_TEXT];
+    atx_arch_text(arch, r->cc, r->variant);
     const size_t count = r->register_count;
     atx_row_text(row, "arch", arch);
     atx_row_text(row, "dtype", atx_dtype_name(r->type));
@@ -64,10 +65,12 @@ static void walk(atx_row *row, const void *item)
 static void add_text(atx_str *out, const atx_compile_check_row *r, widths w)
 {
     const size_t count = r->register_count;
+    char arch[ATX_ARCH_TEXT];
+    atx_arch_text(arch, r->cc, r->variant);
     atx_str_addf(out,
-                 "sm_%-4d %-5s %-*s %-*s %7" PRId64 " %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64
+                 "%-7s %-5s %-*s %-*s %7" PRId64 " %7" PRId64 " %6" PRId64 " %4" PRId64 "/%3" PRId64
                  "/%3" PRId64 " %8" PRId64 " %6" PRId64 "\n",
-                 r->cc, atx_dtype_name(r->type), w.op, r->op->name, w.name, atx_checked_name(r), r->configs,
+                 arch, atx_dtype_name(r->type), w.op, r->op->name, w.name, atx_checked_name(r), r->configs,
                  r->kernels, r->failed, count ? registers_at(r, 0) : 0,
                  count ? registers_at(r, count / 2) : 0, count ? registers_at(r, count - 1) : 0,
                  r->shared_max, r->spilling);

@@ -56,7 +56,8 @@ typedef struct checker {
     double started_s, next_s; /* when the next line is due */
     int64_t failed;
     atx_executed_total executed;
-    int broken; /* files of --templates */
+    int broken;   /* files of --templates */
+    char variant; /* of the architecture that is being checked: 'a' of sm_90a; 0: as templates need it */
 } checker;
 
 /* With --templates and no operation named, what the folder holds is checked. */
@@ -94,12 +95,14 @@ static void show_progress(void *context, const atx_compile_check_row *r, int64_t
 {
     checker *c = context;
     atx_str line = { 0 };
+    char arch[ATX_ARCH_TEXT];
     double now_s = atx_now_s(), passed_s = now_s - c->started_s;
     if (now_s < c->next_s)
         return;
     c->next_s = now_s + (c->terminal ? REDRAW_S : PLAIN_S);
-    atx_str_addf(&line, "%" PRId64 " kernels, %" PRId64 " failed, %.0f a second; sm_%d %s %s/%s", kernels,
-                 failed, passed_s > 0 ? (double)kernels / passed_s : 0, r->cc, atx_dtype_name(r->type),
+    atx_arch_text(arch, r->cc, r->variant);
+    atx_str_addf(&line, "%" PRId64 " kernels, %" PRId64 " failed, %.0f a second; %s %s %s/%s", kernels,
+                 failed, passed_s > 0 ? (double)kernels / passed_s : 0, arch, atx_dtype_name(r->type),
                  r->op->name, atx_checked_name(r));
     erase(c);
     if (c->terminal)
@@ -115,8 +118,8 @@ static void show_progress(void *context, const atx_compile_check_row *r, int64_t
 static void print_fault_json(const atx_compile_check_fault *f)
 {
     atx_str line = { 0 };
-    char arch[16];
-    snprintf(arch, sizeof arch, "sm_%d", f->row->cc);
+    char arch[ATX_ARCH_TEXT];
+    atx_arch_text(arch, f->row->cc, f->row->variant);
     atx_str_add(&line, "{");
     atx_member_text(&line, "arch", arch);
     atx_member_text(&line, "dtype", atx_dtype_name(f->row->type));
@@ -135,13 +138,15 @@ static void show_fault(void *context, const atx_compile_check_fault *f)
     checker *c = context;
     const atx_compile_check_row *r = f->row;
     size_t len = strlen(f->log);
+    char arch[ATX_ARCH_TEXT];
     c->failed += f->kind == ATX_FAULT_FAILS ? f->kernels : 0;
     erase(c);
     if (c->format == ATX_JSON) {
         print_fault_json(f);
         return;
     }
-    atx_print(stderr, "sm_%d %s %s/%s%s%s", r->cc, atx_dtype_name(r->type), r->op->name,
+    atx_arch_text(arch, r->cc, r->variant);
+    atx_print(stderr, "%s %s %s/%s%s%s", arch, atx_dtype_name(r->type), r->op->name,
               r->t                           ? r->t->name
               : r->op->expected.reference[0] ? r->op->expected.reference
                                              : r->op->expected.trusted,
@@ -160,7 +165,8 @@ static at_status check_problem(checker *c, const atx_problem *p, const atx_limit
 {
     int64_t slots[ATX_MAX_SLOTS];
     at_status status = atx_problem_bind(slots, p, limits, err);
-    return status == AT_OK ? atx_compile_check_problem(c->check, p, slots, (int)limits->cc, err) : status;
+    return status == AT_OK ? atx_compile_check_problem(c->check, p, slots, (int)limits->cc, c->variant, err)
+                           : status;
 }
 
 /* Shapes of the default: aligned, ragged, thin, batches of small matrices; layouts. */
@@ -299,7 +305,7 @@ static at_status check_all(checker *c, at_error *err)
     for (int i = 0; i < c->args->archs.count && status == AT_OK; i++) {
         atx_limits limits;
         char text[128];
-        status = atx_arch_option(&limits, "--arch", c->args->archs.items[i], err);
+        status = atx_arch_option(&limits, &c->variant, "--arch", c->args->archs.items[i], err);
         if (status != AT_OK)
             break;
         if (!atx_nvrtc_supports(c->nvrtc, (int)limits.cc)) {
@@ -374,9 +380,10 @@ static at_status known_names(const checker *c, at_error *err)
 {
     const check_args *a = c->args;
     atx_limits limits;
+    char variant;
     at_status status = AT_OK;
     for (int i = 0; i < a->archs.count && status == AT_OK; i++)
-        status = atx_arch_option(&limits, "--arch", a->archs.items[i], err);
+        status = atx_arch_option(&limits, &variant, "--arch", a->archs.items[i], err);
     for (int i = 0; i < a->words.count && status == AT_OK; i++)
         if (!atx_catalog_find_op(c->catalog, a->words.items[i]))
             status = atx_unknown_op(c->catalog, "", a->words.items[i], err);
@@ -450,7 +457,7 @@ static at_status execute(checker *c, at_error *err)
 {
     const check_args *a = c->args;
     atx_limits limits;
-    at_status status = atx_arch_option(&limits, "--arch", a->archs.items[0], err);
+    at_status status = atx_arch_option(&limits, &c->variant, "--arch", a->archs.items[0], err);
     if (status == AT_OK)
         status = atx_nvrtc_open(&c->nvrtc, err);
     const atx_executing what = { .catalog = c->catalog,

@@ -66,7 +66,7 @@ static at_status choose_device(explainer *e, at_error *err)
     at_status status = AT_OK;
     atx_arch_limits(&e->limits, cc);
     if (e->args->arch)
-        status = atx_arch_option(&e->limits, "--arch", e->args->arch, err);
+        status = atx_arch_option(&e->limits, NULL, "--arch", e->args->arch, err);
     if (status != AT_OK)
         return status;
     *r = (atx_device_rates){ .cc = e->limits.cc, .sms = e->limits.sms };

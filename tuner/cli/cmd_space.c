@@ -276,7 +276,7 @@ static at_status find_limits(atx_limits *out, const space_args *a, at_error *err
     atx_device *device = NULL;
     atx_cancel cancel = { .flag = &atx_cancel_requested };
     if (!a->device)
-        return atx_arch_option(out, "--arch", a->arch ? a->arch : "sm_90", err);
+        return atx_arch_option(out, NULL, "--arch", a->arch ? a->arch : "sm_90", err);
     if (a->arch)
         return atx_fail(err, AT_ERR_USAGE, "found both --arch and --device; expected one of them");
     at_status status = atx_device_open(&device, a->device, &cancel, err);

@@ -146,8 +146,9 @@ at_status atx_device_option(atx_target *out, const char *text, atx_store *store,
 at_status atx_stored_device_option(atx_target *out, const char *text, atx_store *store,
                                    at_error *err) AT_MUST_CHECK;
 
-/* An architecture as an option gave it. */
-at_status atx_arch_option(atx_limits *out, const char *option, const char *text, at_error *err) AT_MUST_CHECK;
+/* An architecture as an option gave it; *variant: with its letter, 'a' of sm_90a, or 0; NULL: it has none. */
+at_status atx_arch_option(atx_limits *out, char *variant, const char *option, const char *text,
+                          at_error *err) AT_MUST_CHECK;
 
 /*
  * The types to check an op with: those that were named; else all that make a difference to it, which is one

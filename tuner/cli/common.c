@@ -210,10 +210,11 @@ void atx_add_tune_command(atx_str *out, const atx_problem *problem, const char *
     atx_str_add_word(out, db);
 }
 
-at_status atx_arch_option(atx_limits *out, const char *option, const char *text, at_error *err)
+at_status atx_arch_option(atx_limits *out, char *variant, const char *option, const char *text, at_error *err)
 {
     at_error cause = { 0 };
-    at_status status = atx_arch_parse(out, text, &cause);
+    at_status status =
+        variant ? atx_arch_parse_variant(out, variant, text, &cause) : atx_arch_parse(out, text, &cause);
     return status == AT_OK ? AT_OK : atx_fail(err, status, "%s: %s", option, cause.text);
 }
 

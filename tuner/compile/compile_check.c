@@ -13,6 +13,7 @@
 #include "compile/pool.h"
 #include "lang/arch.h"
 #include "lang/render.h"
+#include "lang/render_pragmas.h"
 #include "space/space.h"
 #include "util/sha256.h"
 
@@ -55,6 +56,7 @@ struct atx_compile_check {
     char (*seen)[ATX_HASH_TEXT]; /* open addressing; "" is empty */
     size_t seen_count, seen_cap;
     size_t current; /* row that is being handed out */
+    char variant;   /* of the architecture that is being checked; 0: each template's own */
     int64_t kernels, failed;
 };
 
@@ -211,19 +213,43 @@ static at_status add_job(atx_compile_check *c, size_t row, const char *config, c
     return AT_OK;
 }
 
+/* For the variant that is checked, whatever the text says itself. */
+static at_status for_variant(atx_str *out, const atx_compile_check *c, const atx_compile_check_row *r,
+                             const atx_str *source, at_error *err)
+{
+    char arch[ATX_ARCH_TEXT];
+    atx_arch_text(arch, r->cc, c->variant);
+    atx_render_target(out, c->variant ? arch : "");
+    atx_str_add_bytes(out, source->data, source->len);
+    return atx_str_status(out, err);
+}
+
+static at_status hand_over(atx_compile_check *c, size_t row, const atx_str *source, const char *file,
+                           at_error *err)
+{
+    atx_str text = { 0 };
+    const atx_compile_check_row *r = &c->rows[row];
+    at_status status = for_variant(&text, c, r, source, err);
+    if (status == AT_OK)
+        status = atx_pool_submit(c->pool, (int64_t)c->job_count - 1, atx_str_text(&text), file, r->cc,
+                                 ATX_CUBIN, err);
+    atx_str_clear(&text);
+    return status;
+}
+
 /* Hands one source to the compiler, unless it was there before. */
 static at_status submit(atx_compile_check *c, size_t row, const atx_str *source, const char *file,
                         const char *config, const atx_launches *launches, at_error *err)
 {
-    char hash[ATX_HASH_TEXT], keyed[ATX_HASH_TEXT + 16];
-    int cc = c->rows[row].cc;
+    char hash[ATX_HASH_TEXT], keyed[ATX_HASH_TEXT + 16], arch[ATX_ARCH_TEXT];
     bool known = false;
     at_status status = atx_str_status(source, err);
     if (status != AT_OK)
         return status;
     c->rows[row].configs++;
     atx_hash_text(hash, source->data, source->len);
-    int n = snprintf(keyed, sizeof keyed, "%s %d", hash, cc);
+    atx_arch_text(arch, c->rows[row].cc, c->variant);
+    int n = snprintf(keyed, sizeof keyed, "%s %s", hash, arch);
     atx_hash_text(hash, keyed, (size_t)n);
     status = remember(c, hash, &known, err);
     while (status == AT_OK && !known && !atx_pool_has_room(c->pool) && !*c->options.cancel)
@@ -231,17 +257,17 @@ static at_status submit(atx_compile_check *c, size_t row, const atx_str *source,
     if (status != AT_OK || known || *c->options.cancel)
         return status;
     status = add_job(c, row, config, launches, err);
-    if (status == AT_OK)
-        status = atx_pool_submit(c->pool, (int64_t)c->job_count - 1, atx_str_text(source), file, cc,
-                                 ATX_CUBIN, err);
-    return status;
+    return status == AT_OK ? hand_over(c, row, source, file, err) : status;
 }
 
 static at_status find_row(size_t *out, atx_compile_check *c, atx_compile_check_row wanted, at_error *err)
 {
+    wanted.variant =
+        c->variant || !wanted.t ? c->variant : atx_arch_variant(wanted.t->build.target, wanted.cc);
     for (*out = 0; *out < c->row_count; ++*out) {
         const atx_compile_check_row *r = &c->rows[*out];
-        if (r->op == wanted.op && r->t == wanted.t && r->cc == wanted.cc && r->type == wanted.type)
+        if (r->op == wanted.op && r->t == wanted.t && r->cc == wanted.cc && r->variant == wanted.variant &&
+            r->type == wanted.type)
             break;
     }
     if (*out == c->row_count) {
@@ -423,9 +449,10 @@ static at_status check_reference(atx_compile_check *c, const atx_problem *p, con
 }
 
 at_status atx_compile_check_problem(atx_compile_check *c, const atx_problem *p, const int64_t *slots, int cc,
-                                    at_error *err)
+                                    char variant, at_error *err)
 {
     const char *validators[ATX_MAX_STEPS];
+    c->variant = variant;
     at_status status = p->op->expected.trusted[0] ? check_trusted(c, p, slots, cc, err) : AT_OK;
     if (status == AT_OK && (!p->op->expected.trusted[0] || atx_op_validators(validators, p->op) > 0))
         status = check_reference(c, p, slots, cc, err);

@@ -18,6 +18,7 @@ typedef struct atx_compile_check_row {
     const atx_op *op;
     const atx_template *t; /* NULL: the op's reference kernel */
     int cc;
+    char variant; /* of that architecture, asked for or the template's own: 'a' of sm_90a; 0: none */
     atx_dtype type;
     int64_t configs;    /* valid ones that were looked at, over all shapes                  */
     int64_t kernels;    /* compiled for them, with this row's source the first of its kind */
@@ -62,10 +63,10 @@ void atx_compile_check_close(atx_compile_check *check); /* NULL is allowed */
 /*
  * Hands the reference and the configurations of one problem to the compiler. A kernel that does not compile
  * is no error. AT_ERR_INPUT: the declarations cannot be evaluated. `slots`: the op's, bound for the problem
- * and the architecture.
+ * and the architecture. `variant`: 'a' of sm_90a; 0: the template's own.
  */
 at_status atx_compile_check_problem(atx_compile_check *check, const atx_problem *problem,
-                                    const int64_t *slots, int cc, at_error *err) AT_MUST_CHECK;
+                                    const int64_t *slots, int cc, char variant, at_error *err) AT_MUST_CHECK;
 
 /* Waits until everything is compiled, then tells faults, row by row. */
 at_status atx_compile_check_finish(atx_compile_check *check, at_error *err) AT_MUST_CHECK;

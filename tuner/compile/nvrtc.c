@@ -8,6 +8,7 @@
 
 #include "compile/ahead.h"
 #include "compile/includes.h"
+#include "lang/arch.h"
 #include "lang/render_pragmas.h"
 #include "source/folders.h"
 
@@ -87,23 +88,17 @@ void atx_nvrtc_hurry(atx_nvrtc *nvrtc, bool hurry)
 }
 
 /* The options that the code depends on. */
-static void code_options(char arch[40], const char **standard, const atx_nvrtc *nvrtc, int cc, atx_code kind)
+static void code_options(char arch[40], const char **standard, int cc, char variant, atx_code kind)
 {
-    snprintf(arch, 40, "--gpu-architecture=%s_%d%.1s", kind == ATX_CUBIN ? "sm" : "compute", cc,
-             &nvrtc->variant);
+    snprintf(arch, 40, "--gpu-architecture=%s_%d%.1s", kind == ATX_CUBIN ? "sm" : "compute", cc, &variant);
     *standard = "--std=c++17";
-}
-
-void atx_nvrtc_use_variant(atx_nvrtc *nvrtc, char variant)
-{
-    nvrtc->variant = variant;
 }
 
 void atx_nvrtc_key(atx_str *out, const atx_nvrtc *nvrtc, int cc, atx_code kind)
 {
     char arch[40];
     const char *standard;
-    code_options(arch, &standard, nvrtc, cc, kind);
+    code_options(arch, &standard, cc, 0, kind); /* the source has its variant */
     atx_str_addf(out, "nvrtc %s %s %s", nvrtc->version, arch, standard);
 }
 
@@ -150,6 +145,7 @@ typedef struct job {
     const atx_pragmas *pragmas; /* what the source itself asks for */
     bool ahead;                 /* it begins with headers that are compiled ahead */
     bool tried;                 /* that was tried, and failed */
+    char variant;               /* of the architecture; 0: none */
 } job;
 
 static bool is_standard(const char *option)
@@ -186,7 +182,7 @@ static nvrtcResult compile_once(const atx_nvrtc *nvrtc, const job *j, bool verbo
     char ahead[sizeof nvrtc->ahead + 20], arch[40];
     int count = 2;
 
-    code_options(arch, &options[1], nvrtc, j->source->cc, j->source->kind);
+    code_options(arch, &options[1], j->source->cc, j->variant, j->source->kind);
     options[0] = arch;
     const int folder_count = search_folders(folders, nvrtc, j);
     for (int i = 0; i < folder_count; i++)
@@ -216,8 +212,8 @@ static nvrtcResult compile_once(const atx_nvrtc *nvrtc, const job *j, bool verbo
 }
 
 /* Compiles, without the options that this NVRTC turns out not to know. */
-static at_status compile_program(atx_nvrtc *nvrtc, const job *j, nvrtcResult *result, atx_str *log,
-                                 atx_resources *resources, at_error *err)
+static at_status compile_so(atx_nvrtc *nvrtc, const job *j, nvrtcResult *result, atx_str *log,
+                            atx_resources *resources, at_error *err)
 {
     at_status status;
     do {
@@ -233,6 +229,26 @@ static at_status compile_program(atx_nvrtc *nvrtc, const job *j, nvrtcResult *re
         status = read_log(nvrtc, j->program, log, &none, err);
     }
     return status;
+}
+
+/* The log of a plain architecture complains of what its variant has? */
+static bool wants_variant(const job *j, const char *log)
+{
+    char target[40];
+    snprintf(target, sizeof target, "not supported on .target 'sm_%d'", j->source->cc);
+    return j->source->kind == ATX_CUBIN && !j->variant &&
+           atx_arch_variant(ATX_TARGET_SPECIFIC, j->source->cc) && strstr(log, target);
+}
+
+/* What no word of the text told may be within headers: instructions of one architecture alone. */
+static at_status compile_program(atx_nvrtc *nvrtc, job *j, nvrtcResult *result, atx_str *log,
+                                 atx_resources *resources, at_error *err)
+{
+    at_status status = compile_so(nvrtc, j, result, log, resources, err);
+    if (status != AT_OK || *result == NVRTC_SUCCESS || !wants_variant(j, atx_str_text(log)))
+        return status;
+    j->variant = atx_arch_variant(ATX_TARGET_SPECIFIC, j->source->cc);
+    return compile_so(nvrtc, j, result, log, resources, err);
 }
 
 static at_status read_code(atx_nvrtc *nvrtc, nvrtcProgram program, atx_str *code, atx_code kind,
@@ -349,6 +365,8 @@ at_status atx_nvrtc_compile(atx_nvrtc *nvrtc, bool *ok, atx_str *code, atx_str *
     if (!atx_nvrtc_supports(nvrtc, source->cc))
         return unknown_arch(nvrtc, source->cc, err);
     at_status status = atx_pragmas_read(&pragmas, source->text, err);
+    if (status == AT_OK && source->kind != ATX_PORTABLE_PTX)
+        j.variant = atx_arch_variant(pragmas.target, source->cc);
     if (status == AT_OK && pragmas.headers) {
         folders.headers = nvrtc->own;
         status = atx_headers_check(&reached, nvrtc->own, pragmas.headers, err);

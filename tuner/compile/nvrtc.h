@@ -54,8 +54,9 @@ bool atx_nvrtc_supports(const atx_nvrtc *nvrtc, int cc);
  */
 int atx_nvrtc_nearest(const atx_nvrtc *nvrtc, int cc);
 
-/* ATX_LINED_PTX: with the source line of each instruction. */
-typedef enum atx_code { ATX_CUBIN, ATX_PTX, ATX_LINED_PTX } atx_code;
+/* ATX_LINED_PTX: with the source line of each instruction. ATX_PORTABLE_PTX: for devices that are newer than
+ * cc, so never for a variant of it. */
+typedef enum atx_code { ATX_CUBIN, ATX_PTX, ATX_LINED_PTX, ATX_PORTABLE_PTX } atx_code;
 
 /*
  * From now on large headers are compiled ahead (ahead.h), into files in this folder, which is private to this
@@ -69,10 +70,11 @@ void atx_nvrtc_compile_ahead(atx_nvrtc *nvrtc, const char *folder);
  */
 void atx_nvrtc_hurry(atx_nvrtc *nvrtc, bool hurry);
 
-/* From now on code is for this variant of the architecture: 'a': sm_90a; 'f': sm_100f; 0: plain, sm_90. */
-void atx_nvrtc_use_variant(atx_nvrtc *nvrtc, char variant);
-
-/* What is compiled: a text, its name in messages, for sm_<cc>. */
+/*
+ * What is compiled: a text, its name in messages, for sm_<cc>; for a variant of it (sm_90a) where the text
+ * says so (render_pragmas.h), or where it needs one: a cubin that ptxas refuses for that reason is tried
+ * again.
+ */
 typedef struct atx_nvrtc_source {
     const char *text, *name;
     int cc;

@@ -59,7 +59,6 @@ struct atx_nvrtc {
     int arch_count;
     bool refused[ATX_OPTIONAL_COUNT];
     int version_number; /* 1300 for 13.0                                       */
-    char variant;       /* atx_nvrtc_use_variant */
     bool hurries;       /* atx_nvrtc_hurry                                     */
     char ahead[512];    /* folder of headers that are compiled ahead; "": none */
     bool only_behind;   /* the user's turned out not to come first             */

@@ -294,13 +294,22 @@ void atx_requires_clear(atx_require *requires, size_t count)
     }
 }
 
+void atx_launch_exprs(atx_expr **out[ATX_LAUNCH_EXPRS], atx_launch *l)
+{
+    atx_expr **const all[ATX_LAUNCH_EXPRS] = {
+        &l->grid[0],     &l->grid[1],      &l->grid[2],    &l->block[0],   &l->block[1],
+        &l->block[2],    &l->shared,       &l->cluster[0], &l->cluster[1], &l->cluster[2],
+        &l->cooperative, &l->programmatic, &l->carveout,
+    };
+    memcpy(out, all, sizeof all);
+}
+
 void atx_launch_clear(atx_launch *launch)
 {
-    for (int i = 0; i < 3; i++) {
-        atx_expr_close(launch->grid[i]);
-        atx_expr_close(launch->block[i]);
-    }
-    atx_expr_close(launch->shared);
+    atx_expr **all[ATX_LAUNCH_EXPRS];
+    atx_launch_exprs(all, launch);
+    for (int i = 0; i < ATX_LAUNCH_EXPRS; i++)
+        atx_expr_close(*all[i]);
 }
 
 bool atx_template_has_hash(const atx_template *t, const char *hash)

@@ -41,6 +41,9 @@
 #define ATX_MAX_LOOPS   8   /* of the host, around launches */
 #define ATX_MAX_KERNEL  256 /* characters of a kernel's name expression, with the final zero */
 
+/* What a code that mentions instructions of one architecture alone is compiled for. */
+#define ATX_TARGET_SPECIFIC "specific"
+
 /* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
 #define ATX_FULL_ALIGN 256
 
@@ -138,10 +141,19 @@ typedef struct atx_define {
     int slot; /* -1: T */
 } atx_define;
 
+/* The last three of a launch of a template only. */
 typedef struct atx_launch {
     atx_expr *grid[3], *block[3]; /* NULL: 1       */
     atx_expr *shared;             /* dynamic bytes; NULL: 0 */
+    atx_expr *cluster[3];         /* blocks of a cluster; the first NULL: none, another: 1 */
+    atx_expr *cooperative;        /* not 0: all blocks are resident at once, and may wait for each other */
+    atx_expr *programmatic;       /* not 0: it may begin before the launch in front of it has ended */
+    atx_expr *carveout; /* percent of the L1 cache that is to be shared memory; NULL: the driver's choice */
 } atx_launch;
+
+/* All expressions of a launch, wherever each of them counts. */
+#define ATX_LAUNCH_EXPRS 13
+void atx_launch_exprs(atx_expr **out[ATX_LAUNCH_EXPRS], atx_launch *launch);
 
 /* ATX_SCRATCH: a buffer that a kernel may use as it likes, and that nobody looks at. */
 typedef enum atx_role { ATX_SCALAR, ATX_INPUT, ATX_OUTPUT, ATX_INOUT, ATX_SCRATCH } atx_role;
@@ -448,6 +460,8 @@ typedef struct atx_template {
         int define_count;
         atx_compiler_option options[ATX_MAX_OPTIONS];
         int option_count;
+        char target[ATX_MAX_NAME]; /* "sm_90a sm_100f": code for these variants of their architectures;
+                                      ATX_TARGET_SPECIFIC: for the 'a' of any; "": plain */
     } build;
     atx_used uses;
     /* Where it was read. */

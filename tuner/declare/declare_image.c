@@ -127,11 +127,11 @@ static void point_requires(atx_image_writer *w, const atx_template *t)
 
 static void point_launch(atx_image_writer *w, size_t at, const atx_launch *launch)
 {
-    for (size_t i = 0; i < 3; i++) {
-        point_expr(w, at + offsetof(atx_launch, grid) + i * sizeof(void *), launch->grid[i]);
-        point_expr(w, at + offsetof(atx_launch, block) + i * sizeof(void *), launch->block[i]);
-    }
-    point_expr(w, at + offsetof(atx_launch, shared), launch->shared);
+    atx_launch copy = *launch;
+    atx_expr **all[ATX_LAUNCH_EXPRS];
+    atx_launch_exprs(all, &copy);
+    for (int i = 0; i < ATX_LAUNCH_EXPRS; i++)
+        point_expr(w, at + (size_t)((char *)all[i] - (char *)&copy), *all[i]);
 }
 
 static void point_loops(atx_image_writer *w, const atx_template *t)

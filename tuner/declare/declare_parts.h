@@ -131,6 +131,17 @@ typedef struct atx_reading {
     bool kernel_line;
 } atx_reading;
 
+/* declare_launch.c: the value of this word of a launch; and all that follows `launch KERNEL` but `arg`. */
+void atx_read_launch_part(atx_lines *lines, atx_launch *launch, const char *word);
+void atx_read_launch_parts(atx_lines *lines, atx_launch *launch);
+
+/*
+ * declare_target.c: the line `target`; and of a template without one, which has its text by now, whether that
+ * needs one.
+ */
+atx_line_reader atx_read_target;
+void atx_find_target(atx_template *t);
+
 /* declare_source.c has what templates say of code that was not written for them. */
 atx_line_reader atx_read_param, atx_read_source, atx_read_include, atx_read_define, atx_read_option,
     atx_read_taken_args, atx_read_kernel, atx_read_launch, atx_read_repeat, atx_read_end;

@@ -214,19 +214,10 @@ static const char *find_grid(const atx_lines *lines)
     return lines->line_end;
 }
 
-/* grid EXPR... block EXPR... [shared EXPR] [arg NAME...] */
-static void read_geometry(atx_step *s, const atx_template *t, atx_lines *lines)
+static bool has_parts(const atx_launch *launch)
 {
-    static const char *const ENDS[] = { "block", "shared", "arg", NULL };
-    static const char EXPECTED[] = "'block', 'shared', 'arg' or the end of the line";
-    atx_lines_take(lines, "grid", NULL);
-    atx_read_exprs(lines, s->launch.grid, 3, ENDS, EXPECTED);
-    atx_lines_take(lines, "block", NULL);
-    atx_read_exprs(lines, s->launch.block, 3, ENDS, EXPECTED);
-    if (atx_lines_skip_word(lines, "shared"))
-        s->launch.shared = atx_lines_expr(lines);
-    if (atx_lines_skip_word(lines, "arg"))
-        read_arg_names(s->args, &s->arg_count, lines, t->op);
+    static const atx_launch NOTHING = { .shared = NULL };
+    return memcmp(launch, &NOTHING, sizeof NOTHING) != 0;
 }
 
 /* `arg` lines say what all launches take that do not say it themselves; `kernel` would be one of them. */
@@ -240,7 +231,7 @@ void atx_read_launch(atx_lines *lines, void *target)
     r->name_where = atx_lines_where(lines, at);
     if (r->kernel_line)
         atx_lines_fail(lines, at, "found a launch beside a 'kernel' line; expected one of them");
-    if (call->step_count == 0 && (first->grid[0] || first->block[0] || first->shared))
+    if (call->step_count == 0 && has_parts(first))
         atx_lines_fail(lines, at, "found a launch beside a 'grid' line; expected one of them");
     if (call->step_count == ATX_MAX_STEPS)
         atx_lines_fail(lines, at, "found more than %d launches; expected fewer", ATX_MAX_STEPS);
@@ -248,7 +239,13 @@ void atx_read_launch(atx_lines *lines, void *target)
         return;
     atx_step *s = &call->steps[call->step_count++];
     read_expression(s->kernel, &s->expression, lines, find_grid(lines), "'grid'");
-    read_geometry(s, r->t, lines);
+    atx_read_launch_parts(lines, &s->launch);
+    if (s->launch.programmatic && call->step_count == 1)
+        atx_lines_fail(lines, at,
+                       "found 'programmatic' in the first launch; expected it in one that follows another, "
+                       "whose end it does not wait for");
+    if (atx_lines_skip_word(lines, "arg"))
+        read_arg_names(s->args, &s->arg_count, lines, r->t->op);
 }
 
 void atx_complete_args(atx_template *t)

@@ -143,11 +143,31 @@ static void read_block(atx_lines *lines, void *target)
     atx_read_grid(lines, launch_of(lines, target, "block")->block);
 }
 
+static void read_part(atx_lines *lines, void *target, const char *word)
+{
+    atx_launch *launch = launch_of(lines, target, word);
+    if (lines->status == AT_OK)
+        atx_read_launch_part(lines, launch, word);
+}
+
 static void read_shared(atx_lines *lines, void *target)
 {
-    atx_launch *launch = launch_of(lines, target, "shared");
-    if (lines->status == AT_OK)
-        launch->shared = atx_lines_expr(lines);
+    read_part(lines, target, "shared");
+}
+
+static void read_cluster(atx_lines *lines, void *target)
+{
+    read_part(lines, target, "cluster");
+}
+
+static void read_cooperative(atx_lines *lines, void *target)
+{
+    read_part(lines, target, "cooperative");
+}
+
+static void read_carveout(atx_lines *lines, void *target)
+{
+    read_part(lines, target, "carveout");
 }
 
 static void read_default(atx_lines *lines, void *target)
@@ -165,6 +185,7 @@ static const atx_keyword KEYWORDS[] = {
     { .word = "include", .read = atx_read_include },
     { .word = "define", .read = atx_read_define },
     { .word = "option", .read = atx_read_option },
+    { .word = "target", .once = true, .read = atx_read_target },
     { .word = "arg", .once = true, .read = atx_read_taken_args },
     { .word = "param", .read = atx_read_param },
     { .word = "each", .read = atx_read_each },
@@ -186,6 +207,9 @@ static const atx_keyword KEYWORDS[] = {
       .of_kernels = true,
       .read = read_block },
     { .word = "shared", .once = true, .read = read_shared },
+    { .word = "cluster", .once = true, .read = read_cluster },
+    { .word = "cooperative", .once = true, .read = read_cooperative },
+    { .word = "carveout", .once = true, .read = read_carveout },
     { .word = "launch", .read = atx_read_launch },
     { .word = "repeat", .read = atx_read_repeat },
     { .word = "end", .read = atx_read_end },
@@ -301,10 +325,12 @@ _Static_assert(ATX_MAX_NAME == ATX_MAX_WORD, "names of both");
 
 static bool launch_reads(const atx_launch *launch, int slot)
 {
-    bool reads = launch->shared && atx_expr_reads(launch->shared, slot);
-    for (int i = 0; i < 3; i++)
-        reads = reads || (launch->grid[i] && atx_expr_reads(launch->grid[i], slot)) ||
-                (launch->block[i] && atx_expr_reads(launch->block[i], slot));
+    atx_launch copy = *launch;
+    atx_expr **all[ATX_LAUNCH_EXPRS];
+    bool reads = false;
+    atx_launch_exprs(all, &copy);
+    for (int i = 0; i < ATX_LAUNCH_EXPRS && !reads; i++)
+        reads = *all[i] && atx_expr_reads(*all[i], slot);
     return reads;
 }
 
@@ -477,6 +503,7 @@ at_status atx_template_read_with(atx_template **out, const atx_op *op, const atx
     t->text.parts = bundle.parts;
     t->text.part_count = bundle.part_count;
     t->text.headers = bundle.headers;
+    atx_find_target(t);
     free(bundle.data); /* the op has it */
     if ((status = atx_normalized_hash(t->text.hash, bundle.source, bundle.len, NULL, err)) != AT_OK)
         goto done;

@@ -146,7 +146,8 @@ void atx_export_about(atx_str *out, const atx_export_input *in, const char *titl
 {
     const atx_fingerprint f = atx_export_device(in);
     const atx_template *t = in->found->t;
-    char line[512];
+    char line[512], arch[ATX_ARCH_TEXT];
+    atx_arch_text(arch, f.cc, atx_arch_variant(t->build.target, (int)f.cc));
     atx_str_add(out, "// ");
     add_bytes(out, title, strlen(title));
     atx_str_add(out, " for ");
@@ -157,9 +158,9 @@ void atx_export_about(atx_str *out, const atx_export_input *in, const char *titl
     }
     atx_str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 -arch=", AT_VERSION);
     if (in->found->match == ATX_MATCH_OTHER_DEVICE && !in->found->cc)
-        atx_str_addf(out, "... of your device; sm_%" PRId64 " is that one's.\n//\n", f.cc);
+        atx_str_addf(out, "... of your device; %s is that one's.\n//\n", arch);
     else
-        atx_str_addf(out, "sm_%" PRId64 ".\n//\n", f.cc);
+        atx_str_addf(out, "%s.\n//\n", arch);
     atx_export_comment(out, "configuration", in->found->answer->winner.config);
     snprintf(line, sizeof line, "%.80s, hash %.12s", t->text.file, in->found->answer->winner.template_hash);
     atx_export_comment(out, "template", line);

@@ -47,6 +47,19 @@ static void three(atx_str *out, const char *name, const int64_t *v)
     atx_str_addf(out, "[%" PRId64 ",%" PRId64 ",%" PRId64 "]", v[0], v[1], v[2]);
 }
 
+/* Those that are not plain: a launcher that knows none of them must not pass over one. */
+static void attributes(atx_str *out, const atx_geometry *g)
+{
+    if (g->cluster[0])
+        three(out, "cluster", g->cluster);
+    if (g->cooperative)
+        atx_member_bool(out, "cooperative", true);
+    if (g->programmatic)
+        atx_member_bool(out, "programmatic", true);
+    if (g->carveout)
+        atx_member_int(out, "carveout_percent", g->carveout - 1);
+}
+
 /* Launch `i`. */
 static at_status launch(atx_str *out, const atx_export_input *in, int i, const atx_sequence_turn *turn,
                         at_error *err)
@@ -65,6 +78,7 @@ static at_status launch(atx_str *out, const atx_export_input *in, int i, const a
     three(out, "grid", g.grid);
     three(out, "block", g.block);
     atx_member_int(out, "dynamic_shared_bytes", g.shared_bytes);
+    attributes(out, &g);
     atx_member_name(out, "arguments");
     atx_str_add(out, "[");
     for (int k = 0; k < count && status == AT_OK; k++) {
@@ -137,6 +151,8 @@ static at_status pragmas(atx_str *out, const char *rendered, at_error *err)
         atx_str_add_json(out, o.options[i]);
     }
     atx_str_add(out, "]");
+    if (o.target)
+        atx_member_text(out, "target", o.target);
     atx_member_name(out, "headers");
     atx_str_add(out, "[");
     const char *at = o.headers ? atx_headers_name(&len, o.headers) : NULL, *before = "";

@@ -9,6 +9,8 @@
 #include "util/str.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -76,6 +78,51 @@ at_status atx_arch_parse(atx_limits *out, const char *text, at_error *err)
             return AT_OK;
         }
     return unknown(text, err);
+}
+
+/* Compute capabilities that have variants. */
+static bool has_variant(int64_t cc, char variant)
+{
+    return (variant == 'a' && cc >= 90) || (variant == 'f' && cc >= 100);
+}
+
+at_status atx_arch_parse_variant(atx_limits *out, char *variant, const char *text, at_error *err)
+{
+    char plain[16];
+    const size_t len = strlen(text);
+    *variant = len > 1 && len < sizeof plain && strchr("af", text[len - 1]) ? text[len - 1] : '\0';
+    if (!*variant)
+        return atx_arch_parse(out, text, err);
+    memcpy(plain, text, len - 1);
+    plain[len - 1] = '\0';
+    at_status status = atx_arch_parse(out, plain, err);
+    if (status == AT_OK && !has_variant(out->cc, *variant))
+        status = atx_fail(err, AT_ERR_USAGE,
+                          "found '%s'; expected sm_90a or newer, sm_100f or newer, or no letter", text);
+    return status;
+}
+
+char atx_arch_variant(const char *words, int cc)
+{
+    if (!words)
+        return 0;
+    if (strcmp(words, ATX_TARGET_SPECIFIC) == 0)
+        return has_variant(cc, 'a') ? 'a' : '\0';
+    for (const char *at = words; *at; at += *at == ' ') {
+        char *end = NULL;
+        const size_t len = strcspn(at, " ");
+        const long listed = len > 3 ? strtol(at + 3, &end, 10) : 0;
+        const char variant = end ? *end : '\0';
+        if (has_variant(listed, variant) && (variant == 'a' ? listed == cc : listed / 10 == cc / 10))
+            return variant;
+        at += len;
+    }
+    return 0;
+}
+
+void atx_arch_text(char out[ATX_ARCH_TEXT], int64_t cc, char variant)
+{
+    snprintf(out, ATX_ARCH_TEXT, "sm_%d%.1s", (int)cc, &variant);
 }
 
 static int row_of(int64_t cc)

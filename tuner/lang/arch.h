@@ -11,6 +11,20 @@
 /* "sm_90", "compute_90", "90" or "9.0". AT_ERR_USAGE lists what is known. */
 at_status atx_arch_parse(atx_limits *out, const char *text, at_error *err) AT_MUST_CHECK;
 
+/* The same, also with a letter behind it: "sm_90a". *variant: 'a', 'f' or 0. */
+at_status atx_arch_parse_variant(atx_limits *out, char *variant, const char *text,
+                                 at_error *err) AT_MUST_CHECK;
+
+/*
+ * Which variant of cc's architecture the words of a `target` line mean: 'a' (code for sm_90a runs on 9.0
+ * alone), 'f' (for sm_100f on its family), 0: none of them. `words` NULL or "": none.
+ */
+char atx_arch_variant(const char *words, int cc);
+
+/* "sm_90", "sm_90a". */
+#define ATX_ARCH_TEXT 16
+void atx_arch_text(char out[ATX_ARCH_TEXT], int64_t cc, char variant);
+
 /* Limits of a capability as the driver gives it, 90 for 9.0. One that the tables do not know is taken for the
  * newest older one. */
 void atx_arch_limits(atx_limits *out, int64_t cc);

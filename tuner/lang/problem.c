@@ -526,44 +526,6 @@ at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_c
     return status;
 }
 
-/* ---- launches ---- */
-
-static at_status eval_size(int64_t *out, const atx_expr *expr, int64_t least, const char *what,
-                           const int64_t *slots, at_error *err)
-{
-    int64_t value;
-    if (!expr) { /* not declared: the least there can be */
-        *out = least;
-        return AT_OK;
-    }
-    at_status status = atx_expr_eval(&value, expr, slots, err);
-    if (status != AT_OK)
-        return status;
-    if (value < least || value > INT32_MAX) {
-        return atx_fail_at(err, atx_expr_where(expr),
-                           "%s '%s' is %" PRId64 "; expected %" PRId64 " to 2147483647", what,
-                           atx_expr_text(expr), value, least);
-    }
-    *out = value;
-    return AT_OK;
-}
-
-at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int64_t *slots, at_error *err)
-{
-    atx_geometry g = { 0 };
-    at_status status;
-    for (int i = 0; i < 3; i++) {
-        if ((status = eval_size(&g.grid[i], launch->grid[i], 1, "grid", slots, err)) != AT_OK)
-            return status;
-        if ((status = eval_size(&g.block[i], launch->block[i], 1, "block", slots, err)) != AT_OK)
-            return status;
-    }
-    if ((status = eval_size(&g.shared_bytes, launch->shared, 0, "shared", slots, err)) != AT_OK)
-        return status;
-    *out = g;
-    return AT_OK;
-}
-
 /* What counts as operations: none where the op does not say. */
 static at_status eval_ops(int64_t *out, const atx_expr *ops, const int64_t *slots, at_error *err)
 {

@@ -118,9 +118,29 @@ at_status atx_config_validate(int64_t *slots, const atx_template *t, const atx_c
 typedef struct atx_geometry {
     int64_t grid[3], block[3];
     int64_t shared_bytes;
+    int64_t cluster[3];   /* blocks of a cluster; 0: none, but those of the kernel's own __cluster_dims__ */
+    int64_t cooperative;  /* 1: all blocks are resident at once                                           */
+    int64_t programmatic; /* 1: the launch does not wait for the end of the one in front of it            */
+    int64_t carveout;     /* of the L1 cache that is to be shared memory: 1 + percent; 0: not said        */
 } atx_geometry;
 
-/* AT_ERR_INPUT when an expression cannot be evaluated or a size is out of range, with its place. */
+/* Blocks of a cluster that the launch asks for; 1: none. */
+static inline int64_t atx_geometry_cluster(const atx_geometry *g)
+{
+    return g->cluster[0] ? g->cluster[0] * g->cluster[1] * g->cluster[2] : 1;
+}
+
+/* More need a permission of the kernel's own, and not every device has room for them. */
+#define ATX_PORTABLE_CLUSTER 8
+
+/* Does a launch need more than a grid, a block and shared memory? */
+static inline bool atx_geometry_is_plain(const atx_geometry *g)
+{
+    return !g->cluster[0] && !g->cooperative && !g->programmatic && !g->carveout;
+}
+
+/* AT_ERR_INPUT when an expression cannot be evaluated or a size is out of range, with its place; also when a
+ * grid is not a multiple of its clusters. */
 at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int64_t *slots,
                           at_error *err) AT_MUST_CHECK;
 

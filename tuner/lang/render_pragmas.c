@@ -14,6 +14,7 @@
 static const char OPTION[] = "//!autotune option ";
 static const char KERNEL[] = "//!autotune kernel ";
 static const char HEADERS[] = "//!autotune headers ";
+static const char TARGET[] = "//!autotune target ";
 
 /* ---- macros ---- */
 
@@ -120,6 +121,12 @@ void atx_render_note(atx_str *out, const char *headers)
         atx_str_addf(out, "%s%s\n", HEADERS, headers);
 }
 
+void atx_render_target(atx_str *out, const char *words)
+{
+    if (words[0])
+        atx_str_addf(out, "%s%s\n", TARGET, words);
+}
+
 static bool has_option(const atx_template *t, const char *name)
 {
     for (int i = 0; i < t->build.option_count; i++) {
@@ -147,6 +154,7 @@ at_status atx_render_pragmas(atx_str *out, const atx_template *t, const int64_t 
     }
     if (atx_template_views(t) && !has_option(t, "default-device"))
         atx_str_addf(out, "%s-default-device\n", OPTION);
+    atx_render_target(out, t->build.target);
     atx_render_note(out, t->text.headers);
     for (int i = 0; i < t->call.step_count; i++)
         if (t->call.steps[i].expression || t->build.sources.count) {
@@ -170,6 +178,16 @@ static at_status keep(char **list, int *count, int max, const char *at, size_t l
     return AT_OK;
 }
 
+/* What follows `word` on a line, of the first such line. */
+static at_status keep_first(char **out, const char *word, const char *at, size_t len, at_error *err)
+{
+    const size_t n = strlen(word);
+    if (*out || len <= n || memcmp(at, word, n) != 0)
+        return AT_OK;
+    *out = atx_text_copy(at + n, len - n);
+    return *out ? AT_OK : atx_no_memory(err);
+}
+
 static at_status read_line(atx_pragmas *out, const char *at, size_t len, at_error *err)
 {
     if (len > sizeof OPTION && memcmp(at, OPTION, sizeof OPTION - 1) == 0) {
@@ -182,11 +200,8 @@ static at_status read_line(atx_pragmas *out, const char *at, size_t len, at_erro
     if (len > sizeof KERNEL && memcmp(at, KERNEL, sizeof KERNEL - 1) == 0)
         return keep(out->kernels, &out->kernel_count, ATX_MAX_KERNELS, at + sizeof KERNEL - 1,
                     len - (sizeof KERNEL - 1), err);
-    if (len > sizeof HEADERS && !out->headers && memcmp(at, HEADERS, sizeof HEADERS - 1) == 0) {
-        out->headers = atx_text_copy(at + sizeof HEADERS - 1, len - (sizeof HEADERS - 1));
-        return out->headers ? AT_OK : atx_no_memory(err);
-    }
-    return AT_OK;
+    at_status status = keep_first(&out->headers, HEADERS, at, len, err);
+    return status == AT_OK ? keep_first(&out->target, TARGET, at, len, err) : status;
 }
 
 at_status atx_pragmas_read(atx_pragmas *out, const char *rendered, at_error *err)
@@ -210,5 +225,6 @@ void atx_pragmas_clear(atx_pragmas *pragmas)
     for (int i = 0; i < pragmas->kernel_count; i++)
         free(pragmas->kernels[i]);
     free(pragmas->headers);
+    free(pragmas->target);
     *pragmas = (atx_pragmas){ 0 };
 }

@@ -1,6 +1,6 @@
 /*
  * render_pragmas.h - what a rendered text tells the compiler beside its code: options, the kernel by a
- * name expression, and the note of the user's headers (headers.h).
+ * name expression, the note of the user's headers (headers.h), and variants of architectures.
  *
  * They stand in the head of the text, one a line, so whoever compiles it needs nothing else, and whoever
  * hashes it hashes them too:
@@ -8,6 +8,7 @@
  *     //!autotune option -use_fast_math
  *     //!autotune kernel f<float, 32>
  *     //!autotune headers HASH <cute/tensor.hpp>
+ *     //!autotune target sm_90a
  *
  * A template that has none of them is rendered without such lines.
  */
@@ -21,6 +22,9 @@
 /* Appends the lines. `slots` are the template's. AT_ERR_INPUT: an `option`'s condition has no value. */
 at_status atx_render_pragmas(atx_str *out, const atx_template *t, const int64_t *slots,
                              at_error *err) AT_MUST_CHECK;
+
+/* The line of a target, as atx_arch_variant takes it; "": none. The first one of a text counts. */
+void atx_render_target(atx_str *out, const char *words);
 
 /* The line of a note; NULL: none. */
 void atx_render_note(atx_str *out, const char *headers);
@@ -42,6 +46,7 @@ typedef struct atx_pragmas {
     char *kernels[ATX_MAX_KERNELS];
     int kernel_count;
     char *headers; /* NULL: none */
+    char *target;  /* NULL: none */
 } atx_pragmas;
 at_status atx_pragmas_read(atx_pragmas *out, const char *rendered, at_error *err) AT_MUST_CHECK;
 void atx_pragmas_clear(atx_pragmas *pragmas);

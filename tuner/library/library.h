@@ -71,7 +71,7 @@ typedef struct atx_loaded {
     struct atx_loaded *next;
     const atx_kept_code *code;
     uint64_t context;
-    int64_t shared_bytes[ATX_MAX_STEPS]; /* of its launches */
+    atx_geometry needs[ATX_MAX_STEPS]; /* what its kernels were told before their launches */
     atx_module *module;
 } atx_loaded;
 

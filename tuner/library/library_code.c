@@ -7,7 +7,9 @@
 #include "library/library.h"
 
 #include "compile/cubin.h"
+#include "lang/arch.h"
 #include "lang/render.h"
+#include "lang/render_pragmas.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,16 +32,13 @@ static void open_cache(at_tuner *tuner)
         tuner->cache = NULL;
 }
 
-/* For an architecture's variant; 0: none. */
-static at_status open_tools(at_tuner *tuner, char variant, at_error *err)
+static at_status open_tools(at_tuner *tuner, at_error *err)
 {
     at_status status = AT_OK;
     open_cache(tuner);
     if (!tuner->nvrtc)
         status = atx_nvrtc_open_with(&tuner->nvrtc, atx_headers_text(tuner->tuning.headers),
                                      tuner->no_environment, err);
-    if (status == AT_OK)
-        atx_nvrtc_use_variant(tuner->nvrtc, variant);
     return status;
 }
 
@@ -86,9 +85,14 @@ static at_status compile(atx_compiled *out, at_tuner *tuner, const char *source,
     return status == AT_OK && !out->ok ? refuse(tuner, f, cc, atx_str_text(&out->log), err) : status;
 }
 
+/* For the variant that the caller asked for, or the template's own. */
 static at_status render(atx_str *out, const atx_found_parts *f, at_error *err)
 {
     int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    char arch[ATX_ARCH_TEXT] = "";
+    if (f->variant)
+        atx_arch_text(arch, f->cc, f->variant);
+    atx_render_target(out, arch);
     at_status status = atx_finding_bind(slots, f, err);
     return status == AT_OK ? atx_render(out, f->t, f->problem.type, &f->config, slots, err) : status;
 }
@@ -135,7 +139,7 @@ static at_status finish(atx_build *build, at_tuner *tuner, const atx_found_parts
 static at_status make_cubin(atx_build *build, at_tuner *tuner, const atx_found_parts *f, int cc,
                             at_error *err)
 {
-    at_status status = open_tools(tuner, f->variant, err);
+    at_status status = open_tools(tuner, err);
     if (status == AT_OK)
         status = start(build, tuner, f, cc, err);
     return status == AT_OK ? finish(build, tuner, f, cc, false, err) : status;
@@ -145,11 +149,12 @@ static at_status make_ptx(atx_str *out, at_tuner *tuner, const atx_found_parts *
 {
     atx_compiled compiled = { 0 };
     atx_str source = { 0 };
-    at_status status = open_tools(tuner, f->variant, err);
+    at_status status = open_tools(tuner, err);
     if (status == AT_OK)
         status = render(&source, f, err);
     if (status == AT_OK)
-        status = compile(&compiled, tuner, atx_str_text(&source), f, cc, ATX_PTX, err);
+        status = compile(&compiled, tuner, atx_str_text(&source), f, cc,
+                         cc == f->cc ? ATX_PTX : ATX_PORTABLE_PTX, err);
     if (status == AT_OK) {
         *out = compiled.code;
         compiled.code = (atx_str){ 0 };
@@ -214,7 +219,7 @@ at_status atx_library_code(const atx_kept_code **out, at_tuner *tuner, atx_found
     const atx_kept_code *code = NULL;
     int cc = f->cc;
 
-    at_status status = open_tools(tuner, f->variant, err);
+    at_status status = open_tools(tuner, err);
     if (status == AT_OK)
         status = atx_nvrtc_check_driver(tuner->nvrtc, tuner->cuda, err);
     if (status == AT_OK)

@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_WITH_A = 90, FIRST_WITH_F = 100 }; /* compute capabilities that have variants */
-
 void atx_finding_close(atx_found_parts *f)
 {
     if (!f)
@@ -303,6 +301,10 @@ static at_status show_launch(atx_found_parts *f, int i, const int64_t *slots, co
                           .args = f->lists[i] };
     memcpy(shown->grid, g.grid, sizeof shown->grid);
     memcpy(shown->block, g.block, sizeof shown->block);
+    memcpy(shown->cluster, g.cluster, sizeof shown->cluster);
+    shown->cooperative = (int)g.cooperative;
+    shown->programmatic = (int)g.programmatic;
+    shown->carveout = (int)g.carveout;
     for (int k = 0; k < of->arg_count; k++)
         f->lists[i][k] = &f->args[of->args[k]];
     f->launch_list[i] = shown;
@@ -495,24 +497,6 @@ static at_status read_gpu(atx_target *out, at_tuner *tuner, int ordinal, at_erro
     return AT_OK;
 }
 
-/* "sm_90", also with a letter behind it. */
-static at_status read_arch(atx_limits *limits, char *variant, const char *text, at_error *err)
-{
-    char plain[16];
-    const size_t len = strlen(text);
-    *variant = len > 1 && len < sizeof plain && strchr("af", text[len - 1]) ? text[len - 1] : 0;
-    if (!*variant)
-        return atx_arch_parse(limits, text, err);
-    memcpy(plain, text, len - 1);
-    plain[len - 1] = '\0';
-    at_status status = atx_arch_parse(limits, plain, err);
-    if (status == AT_OK && limits->cc < (*variant == 'a' ? FIRST_WITH_A : FIRST_WITH_F))
-        status =
-            atx_fail(err, AT_ERR_USAGE, "found '%s'; expected sm_%da or newer, sm_%df or newer, or no letter",
-                     text, FIRST_WITH_A, FIRST_WITH_F);
-    return status;
-}
-
 /* `slow` is held. */
 static at_status read_target(atx_target *out, char *variant, at_tuner *tuner, const at_target *given,
                              at_error *err)
@@ -534,7 +518,7 @@ static at_status read_target(atx_target *out, char *variant, at_tuner *tuner, co
         return atx_fail(err, AT_ERR_USAGE, "at_find: the device's name is longer than %zu characters",
                         sizeof out->name - 1);
     if (target->arch && *target->arch)
-        status = read_arch(&limits, variant, target->arch, err);
+        status = atx_arch_parse_variant(&limits, variant, target->arch, err);
     if (status == AT_OK && len && atx_device_is_index(&ordinal, target->device))
         status = read_gpu(out, tuner, ordinal, err);
     else if (len)
@@ -564,7 +548,8 @@ at_status at_find(at_found **out, at_tuner *tuner, const at_problem *given, cons
     if (!f)
         return status;
     f->variant = f->cc ? variant : 0;
-    snprintf(f->arch + strlen(f->arch), 2, "%.1s", &f->variant);
+    variant = f->variant || !f->t ? f->variant : atx_arch_variant(f->t->build.target, f->cc);
+    snprintf(f->arch + strlen(f->arch), 2, "%.1s", &variant);
     *out = &f->shown;
     return AT_OK;
 }

@@ -88,6 +88,14 @@ static at_status read_steps(at_problem *out, const atx_op *op, const at_problem 
 
 /* ---- preparing; `slow` is held ---- */
 
+/* What a kernel must be told before its launch. */
+static atx_geometry needs_of(const at_launch *launch)
+{
+    atx_geometry g = { .shared_bytes = launch->dynamic_shared_bytes, .carveout = launch->carveout };
+    memcpy(g.cluster, launch->cluster, sizeof g.cluster);
+    return g;
+}
+
 static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts *f, const atx_kept_code *code,
                           at_error *err)
 {
@@ -95,11 +103,11 @@ static at_status load_all(atx_module **out, atx_gpu *gpu, const atx_found_parts 
     atx_str name = { 0 };
     at_status status = AT_OK;
     for (int i = 0; i < f->t->call.step_count && status == AT_OK; i++) {
-        const int64_t shared_bytes = f->launches[i].dynamic_shared_bytes;
+        const atx_geometry needs = needs_of(&f->launches[i]);
         status = atx_library_kernel_name(&name, &code->bytes, f->t->call.steps[i].kernel, err);
         if (status == AT_OK)
-            status = i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), shared_bytes, err)
-                            : atx_gpu_load_step(*out, gpu, atx_str_text(&name), shared_bytes, err);
+            status = i == 0 ? atx_gpu_load(out, gpu, image, atx_str_text(&name), &needs, err)
+                            : atx_gpu_load_step(*out, gpu, atx_str_text(&name), &needs, err);
     }
     atx_str_clear(&name);
     return status;
@@ -109,8 +117,10 @@ static bool is_loaded_for(const atx_loaded *l, const atx_found_parts *f, const a
                           uint64_t context)
 {
     bool same = l->code == code && l->context == context;
-    for (int i = 0; i < f->t->call.step_count && same; i++)
-        same = l->shared_bytes[i] == f->launches[i].dynamic_shared_bytes;
+    for (int i = 0; i < f->t->call.step_count && same; i++) {
+        const atx_geometry needs = needs_of(&f->launches[i]);
+        same = memcmp(&l->needs[i], &needs, sizeof needs) == 0;
+    }
     return same;
 }
 
@@ -127,7 +137,7 @@ static at_status load(const atx_module **out, at_tuner *tuner, atx_gpu *gpu, con
         return atx_no_memory(err);
     *l = (atx_loaded){ .next = tuner->loaded, .code = code, .context = context };
     for (int i = 0; i < f->t->call.step_count; i++)
-        l->shared_bytes[i] = f->launches[i].dynamic_shared_bytes;
+        l->needs[i] = needs_of(&f->launches[i]);
     at_status status = load_all(&l->module, gpu, f, code, err);
     if (status != AT_OK) {
         atx_gpu_unload(gpu, l->module);
@@ -209,12 +219,12 @@ static at_status find_for(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu, 
 
 /* ---- what works here ---- */
 
-/* Can the device take as many threads of these kernels as are launched? */
-static at_status check_blocks(const atx_prepared *p, atx_gpu *gpu, at_error *err)
+/* Can the device launch these kernels so? */
+static at_status check_launches(const atx_prepared *p, atx_gpu *gpu, at_error *err)
 {
-    at_status status = atx_gpu_check_block(gpu, p->module, 0, &p->kernel.geometry, err);
+    at_status status = atx_gpu_check_launch(gpu, p->module, 0, &p->kernel.geometry, err);
     for (int i = 0; i < p->kernel.more_count && status == AT_OK; i++)
-        status = atx_gpu_check_block(gpu, p->module, i + 1, &p->kernel.more[i].geometry, err);
+        status = atx_gpu_check_launch(gpu, p->module, i + 1, &p->kernel.more[i].geometry, err);
     return status;
 }
 
@@ -232,7 +242,7 @@ static at_status make_kernel(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, at_
     }
     if (status == AT_OK)
         status = bind(p, gpu, code, err);
-    return status == AT_OK ? check_blocks(p, gpu, err) : status;
+    return status == AT_OK ? check_launches(p, gpu, err) : status;
 }
 
 /* The driver refuses the kernel, today and tomorrow: look-ups are to answer with something else. */

@@ -21,13 +21,15 @@ typedef struct known {
     bool is_measured; /* its times are of this problem */
 } known;
 
-static const atx_winner NOTHING = { .timing = { .median_s = NAN, .min_s = NAN, .spread = NAN, .samples = -1 },
-                                    .trials = -1,
-                                    .space_count = -1,
-                                    .geometry = { { -1, -1, -1 }, { -1, -1, -1 }, -1 },
-                                    .resources = { -1, -1, -1, -1, -1 },
-                                    .elapsed_s = NAN,
-                                    .conditions = { -1, -1, -1, -1, -1 } };
+static const atx_winner NOTHING = {
+    .timing = { .median_s = NAN, .min_s = NAN, .spread = NAN, .samples = -1 },
+    .trials = -1,
+    .space_count = -1,
+    .geometry = { .grid = { -1, -1, -1 }, .block = { -1, -1, -1 }, .shared_bytes = -1 },
+    .resources = { -1, -1, -1, -1, -1 },
+    .elapsed_s = NAN,
+    .conditions = { -1, -1, -1, -1, -1 }
+};
 
 /* What to launch, and on what. */
 static void take_launch(atx_answer *out, const atx_found *f)

@@ -351,7 +351,7 @@ static at_status load_kernels(atx_bench *b, const atx_setup *setup, at_error *er
     for (int k = 0; k < ATX_CHECK_KERNELS && status == AT_OK; k++)
         if (is_needed(b, (atx_check_kernel)k))
             status = atx_gpu_load(&b->checks[k], b->gpu, setup->verify[CHECKS[k].part].cubin, CHECKS[k].name,
-                                  0, err);
+                                  NULL, err);
     if (status == AT_OK && setup->reference.cubin)
         status = atx_gpu_load_all(&b->reference, b->gpu, &setup->reference, err);
     if (status == AT_OK && setup->validator.cubin)

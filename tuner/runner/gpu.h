@@ -64,19 +64,21 @@ bool atx_gpu_may_pass(const atx_gpu *gpu);
 at_status atx_gpu_alloc(atx_ptr *out, atx_gpu *gpu, int64_t bytes, at_error *err) AT_MUST_CHECK;
 void atx_gpu_free(atx_gpu *gpu, atx_ptr ptr); /* 0 is allowed */
 
-/* `shared_bytes` of dynamic shared memory are opted into when they exceed the static limit. */
+/* What the geometry (NULL: a plain one) needs a kernel to be told is told: dynamic shared memory above the
+ * static limit, clusters of more than ATX_PORTABLE_CLUSTER blocks, the carveout. */
 at_status atx_gpu_load(atx_module **out, atx_gpu *gpu, const void *cubin, const char *kernel,
-                       int64_t shared_bytes, at_error *err) AT_MUST_CHECK;
-/* All that a candidate launches, from one copy of its code. */
+                       const atx_geometry *geometry, at_error *err) AT_MUST_CHECK;
+/* All that a candidate launches, from one copy of its code, if this device can launch it:
+ * atx_gpu_check_launch. */
 at_status atx_gpu_load_all(atx_module **out, atx_gpu *gpu, const atx_kernel *kernel,
                            at_error *err) AT_MUST_CHECK;
 /* One more kernel of a module that is loaded: its next step. ATX_MAX_STEPS in all. */
-at_status atx_gpu_load_step(atx_module *module, atx_gpu *gpu, const char *kernel, int64_t shared_bytes,
-                            at_error *err) AT_MUST_CHECK;
-/* AT_ERR_DEVICE, as the launch would say: the kernel of a step takes too much for a block of so many threads.
- */
-at_status atx_gpu_check_block(atx_gpu *gpu, const atx_module *module, int step, const atx_geometry *geometry,
-                              at_error *err) AT_MUST_CHECK;
+at_status atx_gpu_load_step(atx_module *module, atx_gpu *gpu, const char *kernel,
+                            const atx_geometry *geometry, at_error *err) AT_MUST_CHECK;
+/* AT_ERR_DEVICE, where the launch would be refused: the kernel of a step takes too much for a block of so
+ * many threads, a cluster has no room, or not all blocks of a cooperative grid have room at once. */
+at_status atx_gpu_check_launch(atx_gpu *gpu, const atx_module *module, int step, const atx_geometry *geometry,
+                               at_error *err) AT_MUST_CHECK;
 /* A variable of its code, __constant__ or __device__. AT_ERR_DEVICE: there is none, or it has fewer bytes. */
 at_status atx_gpu_variable(atx_ptr *out, atx_gpu *gpu, const atx_module *module, const char *name,
                            int64_t bytes, at_error *err) AT_MUST_CHECK;

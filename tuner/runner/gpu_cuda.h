@@ -54,6 +54,8 @@
     X(cuModuleGetFunction)                                                                                   \
     X(cuFuncGetAttribute)                                                                                    \
     X(cuFuncSetAttribute)                                                                                    \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
+    X(cuOccupancyMaxActiveClusters)                                                                          \
     X(cuLaunchKernel)                                                                                        \
     X(cuLaunchKernelEx)
 

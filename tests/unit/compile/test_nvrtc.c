@@ -105,6 +105,32 @@ Test(nvrtc, compiles_a_kernel_to_ptx)
     attempt_clear(&a);
 }
 
+/* What ptxas of a plain architecture says of an instruction that only its variant has. */
+Test(nvrtc, compiles_for_a_variant_where_the_text_says_so_or_the_code_needs_it)
+{
+    static const char FENCE[] = "extern \"C\" __global__ void k(int *out)\n{\n"
+                                "#ifdef __CUDA_ARCH_FEAT_SM90_ALL\n    *out = 1;\n#endif\n"
+                                "    asm volatile(\"wgmma.fence.sync.aligned;\");\n}\n";
+    static const char ASKED[] = "//!autotune target sm_90a sm_100f\nextern \"C\" __global__ void k() {}\n"
+                                "#ifndef __CUDA_ARCH_FEAT_SM90_ALL\nplain\n#endif\n";
+    attempt a = open_or_skip();
+    if (atof(atx_nvrtc_version(a.nvrtc)) < 12)
+        cr_skip_test("this NVRTC knows no sm_90a");
+    cr_assert_eq(compile(&a, FENCE, 90, ATX_CUBIN), AT_OK, "%s", a.err.text);
+    cr_assert(a.ok, "%s", atx_str_text(&a.log));
+    cr_assert_eq(compile(&a, FENCE, 80, ATX_CUBIN), AT_OK, "%s", a.err.text);
+    cr_assert_not(a.ok, "sm_80 has no variant");
+    cr_assert_eq(compile(&a, ASKED, 90, ATX_CUBIN), AT_OK, "%s", a.err.text);
+    cr_assert(a.ok, "%s", atx_str_text(&a.log));
+    cr_assert_eq(compile(&a, ASKED, 90, ATX_PTX), AT_OK, "%s", a.err.text);
+    cr_assert(a.ok && strstr(atx_str_text(&a.code), ".target sm_90a"), "%s", atx_str_text(&a.log));
+    cr_assert_eq(compile(&a, ASKED, 90, ATX_PORTABLE_PTX), AT_OK, "%s", a.err.text);
+    cr_assert_not(a.ok, "code for newer devices is for no variant");
+    cr_assert_eq(compile(&a, ASKED, 80, ATX_CUBIN), AT_OK, "%s", a.err.text);
+    cr_assert_not(a.ok, "sm_80 is none of its targets");
+    attempt_clear(&a);
+}
+
 Test(nvrtc, reads_resources)
 {
     attempt a = open_or_skip();

@@ -113,3 +113,26 @@ Test(arch, occupancy_is_what_the_scarcest_resource_allows)
         cr_expect_str_eq(o.limit, CASES[i].limit, "case %zu", i);
     }
 }
+
+Test(arch, a_letter_names_a_variant_where_there_is_one)
+{
+    static const struct {
+        const char *text;
+        int64_t cc; /* 0: refused */
+        char variant;
+    } CASES[] = { { "sm_90a", 90, 'a' }, { "90", 90, 0 },    { "sm_100f", 100, 'f' }, { "sm_120a", 120, 'a' },
+                  { "sm_80a", 0, 0 },    { "sm_90f", 0, 0 }, { "sm_91a", 0, 0 },      { "a", 0, 0 } };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        atx_limits limits = { 0 };
+        char variant = 'x', text[ATX_ARCH_TEXT];
+        at_error err = { 0 };
+        at_status status = atx_arch_parse_variant(&limits, &variant, CASES[i].text, &err);
+        cr_expect_eq(status, CASES[i].cc ? AT_OK : AT_ERR_USAGE, "%s: %s", CASES[i].text, err.text);
+        if (status != AT_OK)
+            continue;
+        cr_expect_eq(limits.cc, CASES[i].cc);
+        cr_expect_eq(variant, CASES[i].variant);
+        atx_arch_text(text, limits.cc, variant);
+        cr_expect(strstr(text, CASES[i].text), "%s", text);
+    }
+}

@@ -93,7 +93,8 @@ static at_code *compile_or_skip(at_tuner *tuner, const at_found *found, at_code_
     return code;
 }
 
-/* wgmma and the like are in code for sm_90a alone: sm_90 promises to run on later devices, too. */
+/* wgmma and the like are in code for sm_90a alone: sm_90 promises to run on later devices, too. Code that
+ * mentions them is made for it without being asked. */
 Test(library_code, compiles_for_what_one_architecture_alone_has)
 {
     static const char OP[] = "/*!autotune\nop newest\nshape n\ntype T = f32\narg out T[n] output\n"
@@ -134,6 +135,12 @@ Test(library_code, compiles_for_what_one_architecture_alone_has)
     at_found_close(found);
     target.arch = "sm_90";
     found = find_ok(tuner, newest, &target);
+    cr_assert_str_eq(found->arch, "sm_90a");
+    at_code_close(compile_or_skip(tuner, found, AT_CODE_CUBIN));
+    at_found_close(found);
+    target.arch = "sm_80";
+    found = find_ok(tuner, newest, &target);
+    cr_assert_str_eq(found->arch, "sm_80");
     cr_assert_eq(at_compile(&code, tuner, found, AT_CODE_CUBIN, NULL, &err), AT_ERR_INPUT);
     cr_assert(strstr(err.text, "needs sm_90a"), "%s", err.text);
     at_found_close(found);

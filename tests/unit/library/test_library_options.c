@@ -25,8 +25,11 @@ static void write_at(const char *name, const char *text, mode_t mode)
 }
 
 /* Its two last scalars are numbers, and so the caller's to choose; `n` is the problem's. */
+static const char *launch_lines = ""; /* of the template */
+
 static at_tuner *open_scale(at_open_options options)
 {
+    char text[600];
     static const char *const FOLDERS[] = { "templates", "templates/scale" };
     at_error err = { 0 };
     at_tuner *tuner = NULL;
@@ -43,11 +46,12 @@ static at_tuner *open_scale(at_open_options options)
         "extern \"C\" __global__ void scale_reference(T *out, const T *in, long long n, long long shift, "
         "long long most) { out[0] = in[0]; }\n",
         0666);
-    write_at("templates/scale/plain.cu",
-             "/*!autotune\ntemplate plain\nparam A = 1 2\ngrid 1\nblock 32\n*/\n"
+    snprintf(text, sizeof text,
+             "/*!autotune\ntemplate plain\nparam A = 1 2\ngrid 48\nblock 32\n%s*/\n"
              "extern \"C\" __global__ void scale_plain(T *out, const T *in, long long n, long long shift, "
              "long long most) { out[0] = in[0]; }\n",
-             0666);
+             launch_lines);
+    write_at("templates/scale/plain.cu", text, 0666);
     snprintf(path, sizeof path, "%s/templates", home.path);
     options.templates = path;
     cr_assert_eq(at_open(&tuner, &options, &err), AT_OK, "%s", err.text);
@@ -131,6 +135,58 @@ Test(library_options, attributes_of_a_launch_reach_the_driver)
     cr_assert_eq(r.params[2], 9);
     run_ok(tuner, NULL);
     cr_assert_eq(fake_read().attribute_count, 0);
+    at_close(tuner);
+}
+
+Test(library_options, what_a_template_says_of_its_launch_reaches_the_driver)
+{
+    enum { CLUSTER = 4, COOPERATIVE = 2 };
+    const at_open_options plain = AT_OPEN_OPTIONS_INIT;
+    const struct {
+        int id, unused;
+        unsigned value[16];
+    } own = { .id = 7 };
+    at_run_options options = AT_RUN_OPTIONS_INIT;
+    const at_found *found = NULL;
+    at_error err = { 0 };
+    launch_lines = "cluster 16\ncooperative\ncarveout 0\n";
+    at_tuner *tuner = open_scale(plain);
+    options.attributes = &own;
+    options.attribute_count = 1;
+    fake_limit_resident(3);
+    run_ok(tuner, &options);
+    const fake_record r = fake_read();
+    cr_assert_eq(r.grid[0], 48);
+    cr_assert_eq(r.attribute_count, 3);
+    cr_assert_eq(r.attribute_ids[0], CLUSTER);
+    cr_assert_eq(r.attribute_values[0][0], 16);
+    cr_assert_eq(r.attribute_values[0][1], 1);
+    cr_assert_eq(r.attribute_ids[1], COOPERATIVE);
+    cr_assert_eq(r.attribute_values[1][0], 1);
+    cr_assert_eq(r.attribute_ids[2], 7, "the caller's own come behind them");
+    cr_assert_eq(at_prepare(&found, tuner, &SCALE_9, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(found->launches[0]->cluster[0], 16);
+    cr_assert_eq(found->launches[0]->cooperative, 1);
+    cr_assert_eq(found->launches[0]->programmatic, 0);
+    cr_assert_eq(found->launches[0]->carveout, 1);
+    at_close(tuner);
+}
+
+Test(library_options, a_cooperative_grid_that_is_not_resident_at_once_is_not_launched)
+{
+    const at_open_options plain = AT_OPEN_OPTIONS_INIT;
+    at_error err = { 0 };
+    launch_lines = "cluster 16\ncooperative\n";
+    at_tuner *tuner = open_scale(plain);
+    fake_limit_resident(2);
+    at_status status = run(tuner, NULL, &err);
+    if (status == AT_ERR_DEVICE && strstr(err.text, "NVRTC"))
+        cr_skip_test("NVRTC is not installed");
+    cr_assert_eq(status, AT_ERR_DEVICE);
+    cr_assert(strstr(err.text, "found a cooperative grid of 48 blocks; expected at most 32, as many as this "
+                               "device holds at once"),
+              "%s", err.text);
+    cr_assert_eq(fake_read().launches, 0);
     at_close(tuner);
 }
 

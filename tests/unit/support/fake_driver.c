@@ -296,7 +296,28 @@ ENTRY(cuFuncSetAttribute, void *function, int which, int value)
 {
     if (most_shared && value > most_shared)
         return INVALID_VALUE;
-    return function && which >= 0 && value > 0 ? OK : INVALID_VALUE;
+    return function && which >= 0 && value >= 0 ? OK : INVALID_VALUE;
+}
+
+static int resident;
+
+EXPORT void fake_limit_resident(int blocks)
+{
+    resident = blocks;
+}
+
+/* Of any kernel so many blocks fit; 0: one for each multiprocessor. */
+ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *blocks, const void *function, int threads,
+      size_t shared)
+{
+    *blocks = resident ? resident : 1;
+    return function && threads > 0 && shared < (size_t)1 << 20 ? OK : INVALID_VALUE;
+}
+
+ENTRY(cuOccupancyMaxActiveClusters, int *clusters, const void *function, const void *config)
+{
+    *clusters = resident ? resident : 1;
+    return function && config ? OK : INVALID_VALUE;
 }
 
 ENTRY(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
@@ -322,10 +343,20 @@ typedef struct launch_config {
     unsigned attribute_count;
 } launch_config;
 
+typedef struct launch_attribute {
+    int id, unused;
+    unsigned value[16];
+} launch_attribute;
+
 ENTRY(cuLaunchKernelEx, const launch_config *c, void *function, void **params, void **extra)
 {
+    const launch_attribute *given = c->attributes;
     int code = cuLaunchKernel(function, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1],
                               c->block[2], c->shared_bytes, c->stream, params, extra);
+    for (unsigned i = 0; i < c->attribute_count && i < FAKE_ATTRIBUTES; i++) {
+        last.attribute_ids[i] = given[i].id;
+        memcpy(last.attribute_values[i], given[i].value, sizeof last.attribute_values[i]);
+    }
     last.attributes = c->attributes;
     last.attribute_count = c->attribute_count;
     return code;

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { FAKE_ATTRIBUTES = 4 };
+
 typedef struct fake_record {
     int loads, unloads, launches;
     unsigned grid[3], block[3], shared_bytes;
@@ -13,6 +15,8 @@ typedef struct fake_record {
     void *stream;
     const void *attributes; /* of that launch */
     unsigned attribute_count;
+    int attribute_ids[FAKE_ATTRIBUTES]; /* the first of them, as cuda.h numbers them */
+    unsigned attribute_values[FAKE_ATTRIBUTES][3];
     void *waited;  /* the stream that was last waited for */
     void *current; /* the context of the thread that asks */
 } fake_record;
@@ -43,5 +47,6 @@ void fake_capture(int on);       /* from now on this thread's streams are being 
 void fake_refuse_code(const char *text); /* to load code that has this text in it           */
 void fake_limit_shared(int bytes);       /* dynamic shared memory beyond this               */
 void fake_limit_threads(int count);      /* what it says a block of any kernel can have     */
+void fake_limit_resident(int count);     /* blocks of a multiprocessor, or clusters, at once */
 
 #endif
