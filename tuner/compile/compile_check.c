@@ -8,6 +8,7 @@
 
 #include "compile/builder.h"
 #include "compile/connection.h"
+#include "compile/grid_sync.h"
 #include "compile/lint.h"
 #include "compile/sensitivity.h"
 #include "compile/pool.h"
@@ -142,10 +143,12 @@ static at_status check_connection(atx_compile_check *c, job *j, const atx_compil
     else if (r->t)
         status = atx_connection_check(&why, &about, &in, r->t, j->launches, err);
     if (status == AT_OK && why.len) {
-        count_failure(c, r);
+        const bool fits = strcmp(about, ATX_NOT_RESIDENT) != 0; /* else it would on a larger device */
         const atx_fault_source from = source(c, j->row, (size_t)done->tag);
-        status =
-            atx_faults_add(&c->faults, &from, j->config, about, atx_str_text(&why), ATX_FAULT_FAILS, err);
+        if (fits)
+            count_failure(c, r);
+        status = atx_faults_add(&c->faults, &from, j->config, about, atx_str_text(&why),
+                                fits ? ATX_FAULT_FAILS : ATX_FAULT_LEFT_OUT, err);
     }
     atx_str_clear(&why);
     return status;
@@ -498,6 +501,25 @@ static at_status find_lint(atx_compile_check *c, const first *f, at_error *err)
     return status == AT_ERR_CANCELLED ? AT_OK : status;
 }
 
+/* A kernel that would trap. */
+static at_status find_grid_sync(atx_compile_check *c, size_t row, const atx_sensitivity_query *query,
+                                at_error *err)
+{
+    char why[ATX_MAX_KERNEL + 200];
+    int step = -1;
+    at_status status = atx_grid_sync_find(&step, query, err);
+    if (status != AT_OK || step < 0)
+        return status;
+    const bool own = query->t->call.steps[step].launch.grid[0] && query->t->call.step_count > 1;
+    snprintf(
+        why, sizeof why,
+        "kernel '%s' waits for all blocks of its grid (grid.sync), for which they must be resident at once; "
+        "expected %s",
+        query->t->call.steps[step].kernel,
+        own ? "'cooperative' in its line 'launch'" : "a line 'cooperative'");
+    return add_failure(c, row, why, err);
+}
+
 /* Of a template whose kernels are right: what is wrong is told first. */
 static at_status find_useless(atx_compile_check *c, const first *f, at_error *err)
 {
@@ -512,7 +534,8 @@ static at_status find_useless(atx_compile_check *c, const first *f, at_error *er
                                           .cancel = &cancel,
                                           .context = c,
                                           .useless = add_useless };
-    return r->failed ? AT_OK : atx_sensitivity_find(&query, err);
+    at_status status = r->failed ? AT_OK : find_grid_sync(c, f->row, &query, err);
+    return status != AT_OK || r->failed ? status : atx_sensitivity_find(&query, err);
 }
 
 at_status atx_compile_check_finish(atx_compile_check *c, at_error *err)

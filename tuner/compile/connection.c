@@ -6,6 +6,7 @@
 
 #include "compile/cubin.h"
 #include "declare/declare_common.h"
+#include "lang/arch.h"
 #include "source/declarator.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64, REGISTER_UNIT = 8 };
+enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64, REGISTER_UNIT = 8, MAX_CLUSTER = 16 };
 
 /* What is checked, and where what was found goes. */
 typedef struct checking {
@@ -120,6 +121,19 @@ static void check_words(const checking *c, const atx_step *s)
         check_word(c, s, &words[i], i);
 }
 
+/* A handle is passed as eight bytes, as an i64 is; but nothing here makes one. */
+static void check_textures(const checking *c, const atx_step *s)
+{
+    static const char *const HANDLES[] = { "cudaTextureObject_t", "cudaSurfaceObject_t", "CUtexObject",
+                                           "CUsurfObject", NULL };
+    const char *handle = atx_code_parameter_word(c->source, s->kernel, HANDLES);
+    if (handle)
+        find(c, "texture",
+             "kernel '%s' takes a %s; autotune makes no textures and surfaces: expected buffers and numbers, "
+             "and a load of a buffer (`__ldg`) in the place of each fetch",
+             s->kernel, handle);
+}
+
 /* ---- geometry ---- */
 
 static void check_sizes(const checking *c, const atx_geometry *g)
@@ -168,6 +182,35 @@ static void check_shared(const checking *c, const atx_geometry *g)
     if (g->shared_bytes + fixed > most)
         find(c, "shared", "%" PRId64 " bytes of shared memory in a block; expected at most %" PRId64,
              g->shared_bytes + fixed, most);
+}
+
+/* In theory: what the driver says of this very device may be less. */
+static void check_resident(const checking *c, const atx_geometry *g)
+{
+    const atx_resources *r = c->in->resources;
+    const int64_t fixed = c->alone && r->shared_bytes > 0 ? r->shared_bytes : 0;
+    const atx_occupancy o =
+        atx_arch_occupancy(c->in->limits->cc, g->block[0] * g->block[1] * g->block[2],
+                           c->alone && r->registers > 0 ? r->registers : 0, g->shared_bytes + fixed);
+    const int64_t blocks = g->grid[0] * g->grid[1] * g->grid[2], most = o.blocks * c->in->limits->sms;
+    if (g->cooperative && blocks > most)
+        find(c, ATX_NOT_RESIDENT,
+             "a cooperative grid of %" PRId64 " blocks; expected at most %" PRId64 ", as many as %" PRId64
+             " multiprocessors hold at once: %" PRId64 " each, by their %s",
+             blocks, most, c->in->limits->sms, o.blocks, o.limit);
+}
+
+static void check_cluster(const checking *c, const atx_geometry *g)
+{
+    enum { FIRST_CC = 90 };
+    const bool cluster = atx_geometry_cluster(g) > 1;
+    if ((cluster || g->programmatic) && c->in->limits->cc < FIRST_CC)
+        find(c, "attributes",
+             "%s; expected compute capability 9.0 or newer: `require device.cc >= 90` says so",
+             cluster ? "a launch in clusters" : "a programmatic launch");
+    else if (atx_geometry_cluster(g) > MAX_CLUSTER)
+        find(c, "cluster", "a cluster of %" PRId64 " blocks; expected at most %d", atx_geometry_cluster(g),
+             MAX_CLUSTER);
 }
 
 /* ---- variables ---- */
@@ -256,7 +299,9 @@ static void check_step(const checking *c, const atx_step *s, const atx_geometry 
             find(c, "name", "%s", cause.text);
         return;
     }
-    check_params(c, s, &k);
+    check_textures(c, s);
+    if (!c->why->len)
+        check_params(c, s, &k);
     if (!c->why->len)
         check_words(c, s);
     if (!c->why->len)
@@ -265,6 +310,10 @@ static void check_step(const checking *c, const atx_step *s, const atx_geometry 
         check_threads(c, geometry, &k);
     if (!c->why->len)
         check_shared(c, geometry);
+    if (!c->why->len)
+        check_cluster(c, geometry);
+    if (!c->why->len)
+        check_resident(c, geometry);
 }
 
 at_status atx_connection_check(atx_str *why, const char **about, const atx_connection *in,

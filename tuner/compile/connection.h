@@ -22,6 +22,9 @@ typedef struct atx_connection {
     const atx_limits *limits;
 } atx_connection;
 
+/* *about, where the blocks of a cooperative grid are too many for the device. */
+#define ATX_NOT_RESIDENT "resident"
+
 /*
  * *why stays empty when all is well. Else it says what was found and what was expected, and *about says of
  * what kind that is: equal for faults of one cause, whose numbers differ from configuration to configuration.

@@ -103,6 +103,7 @@ static void set_geometry(atx_machine_launch *launch, const atx_geometry *g)
     for (int d = 0; d < 3; d++) {
         launch->grid[d] = (uint32_t)g->grid[d];
         launch->block[d] = (uint32_t)g->block[d];
+        launch->cluster[d] = (uint32_t)g->cluster[d]; /* 0: the kernel's own */
     }
     launch->shared_bytes = g->shared_bytes;
 }

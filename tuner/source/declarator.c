@@ -248,6 +248,23 @@ int atx_code_args_of(atx_kernel_arg *out, int max, const char *text, const char 
     return found == 1 ? count : -1;
 }
 
+const char *atx_code_parameter_word(const char *text, const char *kernel, const char *const *words)
+{
+    atx_tokens code;
+    atx_kernel_text k;
+    const char *found = NULL;
+    if (!atx_code_read(&code, text))
+        return NULL;
+    for (size_t at = 0; !found && atx_code_kernel(&k, &code, &at);) {
+        const size_t end = is_kernel(&code, &k, kernel) ? atx_tokens_match(&code, k.open) : k.open;
+        for (size_t i = k.open; i < end && !found; i++)
+            for (const char *const *word = words; *word && !found; word++)
+                found = atx_tokens_is(&code, i, *word) ? *word : NULL;
+    }
+    atx_tokens_clear(&code);
+    return found;
+}
+
 bool atx_code_is_template(const char *text, const char *kernel)
 {
     atx_tokens code;

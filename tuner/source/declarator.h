@@ -51,6 +51,9 @@ bool atx_code_constant(atx_kernel_arg *out, size_t *behind, const atx_tokens *co
  */
 int atx_code_args_of(atx_kernel_arg *out, int max, const char *text, const char *kernel);
 
+/* The first of these words among the types of such a kernel's parameters; NULL: none. */
+const char *atx_code_parameter_word(const char *text, const char *kernel, const char *const *words);
+
 /* Whether the text has such a kernel as a template, which is compiled only where its arguments are named. */
 bool atx_code_is_template(const char *text, const char *kernel);
 
