@@ -300,10 +300,11 @@ typedef enum at_role {
     AT_ROLE_INPUT = 2,
     AT_ROLE_OUTPUT = 3,
     AT_ROLE_INOUT = 4,
-    AT_ROLE_SCRATCH = 5 /* a buffer whose contents are the kernel's alone */
+    AT_ROLE_SCRATCH = 5,   /* a buffer whose contents are the kernel's alone */
+    AT_ROLE_TENSOR_MAP = 6 /* a CUtensorMap of a buffer, which at_run encodes, and an exported file shows */
 } at_role;
 
-/* An argument of the operation. */
+/* An argument of the operation, or a tensor map of the template's. */
 typedef struct at_arg {
     const char *name;
     at_role role;

@@ -1,9 +1,10 @@
 """Launches with attributes on a real GPU: cooperative grids, clusters, programmatic launches, the carveout, code for
 sm_90a. Whatever is tried of them is right, or left out for the reason that it is declared for.
 
-    AUTOTUNE_EXE=build/autotune python3 tests/gpu/test_attributes.py       exit code 3: no GPU
+    AUTOTUNE_EXE=build/autotune python3 tests/gpu/test_attributes.py       exit code 3: no GPU of compute capability 9.0
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -95,7 +96,7 @@ class Attributes(unittest.TestCase):
                 values = lines.split("\n")[0].split(" = ")[1].split() if lines.startswith("param") else [""]
                 self.assertEqual(len(rows), len(values))
                 for config, outcome, log in rows:
-                    left_out, reason = TOO_MANY.get(name, ("", ""))
+                    left_out, reason = TOO_MANY.get(name, (None, ""))
                     if config == left_out:
                         self.assertEqual(outcome, "launch_failed")
                         self.assertIn(reason, log)
@@ -103,11 +104,30 @@ class Attributes(unittest.TestCase):
                         self.assertEqual((outcome, log), ("timed", log))
 
 
+    def test_own_kernels_with_tensor_maps_and_wgmma_are_right(self):
+        for number, problem in enumerate(["boxes 1000x1004 f32", "boxes 4096x4096 f32", "hgemm 256x512x384 f16", "hgemm 200x136x72 bf16"]):
+            with self.subTest(problem=problem):
+                database, op = self.folder / f"{number}.db", problem.split()[0]
+                done = subprocess.run([PROGRAM, "tune", *problem.split(), "--templates", str(ROOT / "tools" / "examples"), "--db",
+                                       str(database), "--budget", "4s", "--quiet"], capture_output=True, text=True, check=False)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                store = sqlite3.connect(database)
+                tried = store.execute("SELECT template, outcome, count(*), max(log) FROM trials_all WHERE op = ? "
+                                      "GROUP BY template, outcome ORDER BY template", (op,)).fetchall()
+                store.close()
+                print(problem, *(f"{template} {outcome} {count}" for template, outcome, count, _ in tried), sep=", ")
+                self.assertTrue(tried)
+                self.assertEqual([row for row in tried if row[1] != "timed"], [])
+
+
 if __name__ == "__main__":
-    listed = subprocess.run([PROGRAM, "list", "devices"], capture_output=True, text=True, check=False)
+    listed = subprocess.run([PROGRAM, "list", "devices", "--format", "json"], capture_output=True, text=True, check=False)
     if listed.returncode == 3:
         print("no GPU here")
         sys.exit(3)
     if listed.returncode != 0:  # a program that fails otherwise is no reason to try nothing
         sys.exit(f"autotune list devices: exit code {listed.returncode}\n{listed.stderr}")
+    if json.loads(listed.stdout.splitlines()[0])["cc"] != 90:
+        print("no GPU of compute capability 9.0 here")
+        sys.exit(3)
     unittest.main(verbosity=2)

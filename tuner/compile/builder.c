@@ -195,15 +195,23 @@ static int buffer_of(const atx_op *op, int arg)
     return buffer;
 }
 
-static at_status bind_arg(struct atx_kernel_arg *out, const atx_op *op, int index, const int64_t *slots,
-                          at_error *err)
+static at_status bind_arg(struct atx_kernel_arg *out, const atx_op *op, const atx_template *t, int index,
+                          const int64_t *slots, at_error *err)
 {
-    const atx_arg *arg = &op->args[index];
-    *out = (struct atx_kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes };
-    if (arg->role == ATX_SCALAR)
+    const atx_arg *arg = t ? atx_template_arg(t, index) : &op->args[index];
+    *out = (struct atx_kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes, .map = arg->map };
+    if (arg->role == ATX_SCALAR && !arg->map)
         return atx_scalar_value(&out->value, arg, slots, err);
-    out->buffer = buffer_of(op, index);
+    out->buffer = buffer_of(op, arg->map ? t->call.maps[arg->map - 1].arg : index);
     return AT_OK;
+}
+
+static at_status bind_maps(atx_kernel *k, const atx_template *t, const int64_t *slots, at_error *err)
+{
+    at_status status = AT_OK;
+    for (; k->map_count < t->call.map_count && status == AT_OK; k->map_count++)
+        status = atx_tensor_layout_of(&k->maps[k->map_count], t, k->map_count, slots, err);
+    return status;
 }
 
 at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *name, const atx_launch *launch,
@@ -214,7 +222,7 @@ at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *n
     };
     at_status status = atx_geometry_of(&k.geometry, launch, slots, err);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
-        status = bind_arg(&k.args[i], op, i, slots, err);
+        status = bind_arg(&k.args[i], op, NULL, i, slots, err);
     if (status == AT_OK)
         *out = k;
     return status;
@@ -234,7 +242,7 @@ static at_status bind_step(atx_kernel_step *out, const atx_build *build, const a
     if (status == AT_OK)
         status = find_name(&out->name, build, step->kernel, err);
     for (out->arg_count = 0; out->arg_count < step->arg_count && status == AT_OK; out->arg_count++)
-        status = bind_arg(&out->args[out->arg_count], t->op, step->args[out->arg_count], slots, err);
+        status = bind_arg(&out->args[out->arg_count], t->op, t, step->args[out->arg_count], slots, err);
     return status;
 }
 
@@ -290,12 +298,14 @@ at_status atx_template_bind(atx_kernel *out, atx_build *build, const atx_templat
     if (status == AT_OK)
         status = find_name(&k.name, build, t->call.steps[0].kernel, err);
     for (; k.arg_count < t->call.steps[0].arg_count && status == AT_OK; k.arg_count++)
-        status = bind_arg(&k.args[k.arg_count], t->op, t->call.steps[0].args[k.arg_count], slots, err);
+        status = bind_arg(&k.args[k.arg_count], t->op, t, t->call.steps[0].args[k.arg_count], slots, err);
     for (; k.more_count + 1 < t->call.step_count && status == AT_OK; k.more_count++)
         status = bind_step(&k.more[k.more_count], build, t, &t->call.steps[k.more_count + 1], slots, err);
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
         if (atx_template_fills(t, i))
             status = bind_variable(&k.variables[k.variable_count++], build, t->op, i, slots, err);
+    if (status == AT_OK)
+        status = bind_maps(&k, t, slots, err);
     if (status == AT_OK && t->call.loops.count)
         status = bind_turns(&k, build, &sequence, slots, err);
     if (status == AT_OK)

@@ -7,6 +7,7 @@
 #include "compile/cubin.h"
 #include "declare/declare_common.h"
 #include "lang/arch.h"
+#include "lang/tensor_map.h"
 #include "source/declarator.h"
 
 #include <inttypes.h>
@@ -20,6 +21,7 @@ enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64, REGISTER_UNIT = 8, MAX_CLUSTER = 1
 typedef struct checking {
     const atx_connection *in;
     const atx_op *op;
+    const atx_template *t; /* NULL: the reference is checked */
     const char *source;
     bool reference; /* it takes all arguments */
     bool alone;     /* the compiler's figures are of this kernel, as there is no other */
@@ -50,18 +52,23 @@ static void find(const checking *c, const char *about, const char *format, ...)
 
 /* ---- parameters ---- */
 
-static void add_names(char out[300], const atx_op *op, const atx_step *s)
+static const atx_arg *arg_of(const checking *c, const atx_step *s, int i)
+{
+    return c->t ? atx_template_arg(c->t, s->args[i]) : &c->op->args[s->args[i]];
+}
+
+static void add_names(char out[300], const checking *c, const atx_step *s)
 {
     int n = 0;
     out[0] = '\0';
     for (int i = 0; i < s->arg_count && n < 200; i++)
-        n += snprintf(out + n, 300 - (size_t)n, " %s", op->args[s->args[i]].name);
+        n += snprintf(out + n, 300 - (size_t)n, " %s", arg_of(c, s, i)->name);
 }
 
 static void check_params(const checking *c, const atx_step *s, const atx_cubin_kernel *k)
 {
     char names[300];
-    add_names(names, c->op, s);
+    add_names(names, c, s);
     if (k->param_count < 0)
         return;
     if (k->param_count != s->arg_count) {
@@ -70,15 +77,18 @@ static void check_params(const checking *c, const atx_step *s, const atx_cubin_k
         return;
     }
     for (int i = 0; i < s->arg_count; i++) {
-        const atx_arg *arg = &c->op->args[s->args[i]];
+        const atx_arg *arg = arg_of(c, s, i);
         bool scalar = arg->role == ATX_SCALAR;
         int64_t expected = scalar ? arg->scalar_bytes : 8;
         if (k->param_bytes[i] == expected)
             continue;
         find(c, "size",
              "kernel '%s' takes %" PRId64 " bytes as parameter %d; expected %" PRId64 ", %s '%s', of:%s",
-             s->kernel, k->param_bytes[i], i + 1, expected, scalar ? "the scalar" : "a pointer to", arg->name,
-             names);
+             s->kernel, k->param_bytes[i], i + 1, expected,
+             arg->map ? "the tensor map"
+             : scalar ? "the scalar"
+                      : "a pointer to",
+             arg->name, names);
         return;
     }
 }
@@ -86,11 +96,13 @@ static void check_params(const checking *c, const atx_step *s, const atx_cubin_k
 /* What sizes do not tell, but the words of the source do. One parameter. */
 static void check_word(const checking *c, const atx_step *s, const atx_kernel_arg *k, int i)
 {
-    const atx_arg *arg = &c->op->args[s->args[i]];
+    const atx_arg *arg = arg_of(c, s, i);
     bool scalar = arg->role == ATX_SCALAR;
     char names[300];
     const int len = k->len < 200 ? (int)k->len : 200;
-    add_names(names, c->op, s);
+    if (arg->map)
+        return; /* of whichever type has its bytes */
+    add_names(names, c, s);
     if (scalar && k->pointer)
         find(c, "kind",
              "kernel '%s' takes a pointer, '%.*s', as parameter %d; expected the scalar '%s', of:%s",
@@ -320,6 +332,7 @@ at_status atx_connection_check(atx_str *why, const char **about, const atx_conne
                                const atx_template *t, const atx_launches *launches, at_error *err)
 {
     checking c = check_of(in, t->op, t->text.source);
+    c.t = t;
     c.why = why;
     c.about = about;
     for (int i = 0; i < t->call.step_count && !why->len; i++)
@@ -355,6 +368,10 @@ at_status atx_launches_of(atx_launches *out, const atx_template *t, const int64_
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
         if (atx_template_fills(t, i))
             status = atx_arg_bytes(&out->variable_bytes[i], t->op, i, slots, err);
+    for (int i = 0; i < t->call.map_count && status == AT_OK; i++) {
+        atx_tensor_layout ignored; /* is there one? */
+        status = atx_tensor_layout_of(&ignored, t, i, slots, err);
+    }
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "compile/cubin.h"
 #include "lang/render.h"
 #include "lang/render_pragmas.h"
+#include "lang/tensor_map.h"
 #include "source/lex.h"
 
 #include <stdio.h>
@@ -21,6 +22,7 @@ typedef struct probe {
     bool used, ok;
     atx_config config;
     atx_geometry geometries[ATX_MAX_STEPS];
+    atx_tensor_layout maps[ATX_MAX_MAPS];
     char hash[ATX_HASH_TEXT];
 } probe;
 
@@ -103,6 +105,9 @@ static at_status start(search *s, int i, at_error *err)
     if (atx_config_bind(own, q->t, &p->config, &ignored) != AT_OK ||
         atx_geometries_of(p->geometries, q->t, own, &ignored) != AT_OK)
         return AT_OK; /* such a one is told elsewhere */
+    for (int k = 0; k < q->t->call.map_count; k++)
+        if (atx_tensor_layout_of(&p->maps[k], q->t, k, own, &ignored) != AT_OK)
+            return AT_OK;
     at_status status = atx_render(&source, q->t, q->type, &p->config, q->slots, err);
     while (status == AT_OK && !atx_pool_has_room(q->pool) && !atx_cancel_due(q->cancel))
         status = take(s, err);
@@ -149,7 +154,8 @@ static void compare(search *s)
         if (!p->used || !p->ok || !base->ok)
             continue;
         bool same = strcmp(p->hash, base->hash) == 0;
-        bool launch = memcmp(p->geometries, base->geometries, sizeof p->geometries) != 0;
+        bool launch = memcmp(p->geometries, base->geometries, sizeof p->geometries) != 0 ||
+                      memcmp(p->maps, base->maps, sizeof p->maps) != 0;
         s->pairs[i] += same;
         s->launches[i] |= launch;
         s->matters[i] =

@@ -312,6 +312,28 @@ void atx_launch_clear(atx_launch *launch)
         atx_expr_close(*all[i]);
 }
 
+void atx_tensor_map_exprs(atx_expr **out[ATX_TENSOR_MAP_EXPRS], atx_tensor_map *m)
+{
+    int count = 0;
+    for (int i = 0; i < ATX_MAX_TENSOR_DIMS; i++) {
+        out[count++] = &m->dims[i];
+        out[count++] = &m->strides[i];
+        out[count++] = &m->box[i];
+        out[count++] = &m->steps[i];
+    }
+    out[count++] = &m->swizzle;
+    out[count++] = &m->interleave;
+    out[count] = &m->l2;
+}
+
+void atx_tensor_map_clear(atx_tensor_map *map)
+{
+    atx_expr **all[ATX_TENSOR_MAP_EXPRS];
+    atx_tensor_map_exprs(all, map);
+    for (int i = 0; i < ATX_TENSOR_MAP_EXPRS; i++)
+        atx_expr_close(*all[i]);
+}
+
 bool atx_template_has_hash(const atx_template *t, const char *hash)
 {
     return strcmp(t->text.hash, hash) == 0;

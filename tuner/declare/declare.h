@@ -30,6 +30,8 @@
 #define ATX_MAX_PARAMS  32
 #define ATX_MAX_VALUES  4096 /* of one parameter */
 #define ATX_MAX_ARGS    16
+#define ATX_MAX_OWN     16 /* arguments of a template's own */
+#define ATX_MAX_MAPS    8  /* of them tensor maps */
 #define ATX_MAX_SLOTS   256
 #define ATX_MAX_NAME    64  /* characters of a name, with the final zero */
 #define ATX_MAX_USES    16  /* files of common code that one file names */
@@ -227,6 +229,7 @@ typedef struct atx_arg {
     bool own_type;    /* `type` is its type, not the problem's T                 */
     atx_dtype type;   /* of a scalar always: i32 i64 f16 bf16 f32 f64            */
     int scalar_bytes; /* of a scalar: 2, 4 or 8                                  */
+    int map;          /* of a template's own: which of its tensor maps it is, from 1; 0: none */
     atx_expr *expr;   /* buffer: number of elements; scalar: its value, NULL: .. */
     double real;      /* ... this, of a float                                    */
     bool zero;        /* output: begins as zeros                                 */
@@ -236,6 +239,26 @@ typedef struct atx_arg {
     atx_check check;
     atx_where where;
 } atx_arg;
+
+/*
+ * How the copy engine sees a buffer: sizes from the innermost dimension on, `rank` of each; strides in bytes,
+ * of those behind the innermost. NULL: strides of dense data, steps of 1, else 0.
+ */
+#define ATX_MAX_TENSOR_DIMS  5
+#define ATX_TENSOR_MAP_BYTES 128
+typedef struct atx_tensor_map {
+    int arg, rank; /* of the op's arguments */
+    atx_expr *dims[ATX_MAX_TENSOR_DIMS], *strides[ATX_MAX_TENSOR_DIMS], *box[ATX_MAX_TENSOR_DIMS],
+        *steps[ATX_MAX_TENSOR_DIMS];
+    atx_expr *swizzle, *interleave, *l2; /* bytes */
+    bool nan;                            /* what is outside is that; else zero */
+    atx_where where;
+} atx_tensor_map;
+
+/* All of its expressions. */
+#define ATX_TENSOR_MAP_EXPRS (4 * ATX_MAX_TENSOR_DIMS + 3)
+void atx_tensor_map_exprs(atx_expr **out[ATX_TENSOR_MAP_EXPRS], atx_tensor_map *map);
+void atx_tensor_map_clear(atx_tensor_map *map);
 
 /* A name for a type, besides T. */
 typedef struct atx_named_type {
@@ -450,6 +473,10 @@ typedef struct atx_template {
         int step_count;
         int all_args[ATX_MAX_ARGS]; /* of launches that do not say it */
         int all_arg_count;
+        atx_arg *own; /* arguments besides the op's, which launches name */
+        size_t own_count, own_cap;
+        atx_tensor_map maps[ATX_MAX_MAPS]; /* of these */
+        int map_count;
         atx_loops loops;
     } call;
     /* What the compiler gets besides the source. */
@@ -522,6 +549,12 @@ bool atx_template_fills(const atx_template *t, int arg);
 
 /* Is what it compiles a view of sources for the device? */
 bool atx_template_views(const atx_template *t);
+
+/* An argument that a launch takes, by its index: those of the op, behind them the template's own. */
+static inline const atx_arg *atx_template_arg(const atx_template *t, int index)
+{
+    return index < t->op->arg_count ? &t->op->args[index] : &t->call.own[index - t->op->arg_count];
+}
 
 /* Of an argument, where T is this type. */
 static inline atx_dtype atx_arg_type(const atx_arg *arg, atx_dtype t)

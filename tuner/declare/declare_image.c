@@ -145,6 +145,24 @@ static void point_loops(atx_image_writer *w, const atx_template *t)
     }
 }
 
+/* Arguments of the template's own, of which some are tensor maps. */
+static void point_own_args(atx_image_writer *w, const atx_template *t)
+{
+    size_t own = place(w, t->call.own, t->call.own_count * sizeof *t->call.own);
+    point(w, offsetof(atx_template, call.own), own, false);
+    for (size_t i = 0; i < t->call.own_count; i++, own += sizeof *t->call.own)
+        point_place(w, own + offsetof(atx_arg, where), &t->call.own[i].where);
+    for (int i = 0; i < t->call.map_count; i++) {
+        const size_t at = offsetof(atx_template, call.maps) + (size_t)i * sizeof *t->call.maps;
+        atx_tensor_map copy = t->call.maps[i];
+        atx_expr **all[ATX_TENSOR_MAP_EXPRS];
+        atx_tensor_map_exprs(all, &copy);
+        for (int k = 0; k < ATX_TENSOR_MAP_EXPRS; k++)
+            point_expr(w, at + (size_t)((char *)all[k] - (char *)&copy), *all[k]);
+        point_place(w, at + offsetof(atx_tensor_map, where), &t->call.maps[i].where);
+    }
+}
+
 static void point_paths(atx_image_writer *w, size_t at, const atx_paths *paths)
 {
     for (size_t i = 0; i < (size_t)paths->count; i++) {
@@ -201,6 +219,7 @@ void atx_image_write(atx_image *out, atx_image_writer *w, const atx_template *t)
                      offsetof(atx_template, call.steps) + i * sizeof(atx_step) + offsetof(atx_step, launch),
                      &t->call.steps[i].launch);
     point_loops(w, t);
+    point_own_args(w, t);
     point_paths(w, offsetof(atx_template, build.sources), &t->build.sources);
     point_paths(w, offsetof(atx_template, build.includes), &t->build.includes);
     point_options(w, t);

@@ -142,6 +142,16 @@ void atx_read_launch_parts(atx_lines *lines, atx_launch *launch);
 atx_line_reader atx_read_target;
 void atx_find_target(atx_template *t);
 
+/*
+ * A line that defines an argument of the template's own begins with its name: what this returns, a scalar
+ * without type and value, is the line's to fill. NULL: something failed.
+ */
+atx_arg *atx_begin_own_arg(atx_lines *lines, atx_template *t);
+atx_line_reader atx_read_tensor_map; /* declare_tensor_map.c */
+
+/* After all lines: AT_ERR_INPUT, an argument of the template's own that no launch takes. */
+at_status atx_check_own_args(const atx_template *t, at_error *err) AT_MUST_CHECK;
+
 /* declare_source.c has what templates say of code that was not written for them. */
 atx_line_reader atx_read_param, atx_read_source, atx_read_include, atx_read_define, atx_read_option,
     atx_read_taken_args, atx_read_kernel, atx_read_launch, atx_read_repeat, atx_read_end;

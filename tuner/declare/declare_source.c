@@ -122,24 +122,44 @@ void atx_read_option(atx_lines *lines, void *target)
 
 /* ---- arg ---- */
 
-static int find_arg(const atx_op *op, const char *name)
+static int find_arg(const atx_template *t, const char *name)
 {
-    for (int i = 0; i < op->arg_count; i++)
-        if (strcmp(op->args[i].name, name) == 0)
+    for (int i = 0; i < t->op->arg_count + (int)t->call.own_count; i++)
+        if (strcmp(atx_template_arg(t, i)->name, name) == 0)
             return i;
     return -1;
 }
 
-/* An argument may be taken twice: a kernel that works in place has one pointer for two. */
-static void read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines, const atx_op *op)
+atx_arg *atx_begin_own_arg(atx_lines *lines, atx_template *t)
 {
+    struct atx_template_call *call = &t->call;
+    atx_arg arg = { .role = ATX_SCALAR };
+    const char *at = atx_read_free_name(arg.name, lines, "a name for the argument");
+    arg.where = atx_lines_where(lines, at);
+    if (find_arg(t, arg.name) >= 0 || atx_symbols_find(&t->scope.symbols, arg.name, strlen(arg.name)) >= 0)
+        atx_lines_fail(lines, at, "found '%s' a second time; expected a new name", arg.name);
+    if (call->own_count == ATX_MAX_OWN)
+        atx_lines_fail(lines, at, "found more than %d arguments of the template's own; expected fewer",
+                       ATX_MAX_OWN);
+    if (lines->status != AT_OK ||
+        !atx_lines_grow(lines, &call->own, &call->own_cap, call->own_count, sizeof arg))
+        return NULL;
+    call->own[call->own_count] = arg;
+    return &call->own[call->own_count++];
+}
+
+/* An argument may be taken twice: a kernel that works in place has one pointer for two. */
+static void read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines, const atx_template *t)
+{
+    const atx_op *op = t->op;
     do {
         char name[ATX_MAX_NAME];
         const char *at = atx_lines_name(name, lines, "an argument of the operation");
-        int i = find_arg(op, name);
+        int i = find_arg(t, name);
         if (i < 0)
-            atx_lines_fail(lines, at, "found '%s'; expected an argument of the operation %s (%s:%d)", name,
-                           op->name, op->text.file, op->arg_count ? op->args[0].where.line : 1);
+            atx_lines_fail(lines, at, "found '%s'; expected an argument of the operation %s (%s:%d)%s", name,
+                           op->name, op->text.file, op->arg_count ? op->args[0].where.line : 1,
+                           t->call.own_count ? ", or of a line above" : "");
         else if (*count == ATX_MAX_ARGS)
             atx_lines_fail(lines, at, "found more than %d arguments; expected fewer", ATX_MAX_ARGS);
         else
@@ -150,7 +170,7 @@ static void read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines,
 void atx_read_taken_args(atx_lines *lines, void *target)
 {
     atx_template *t = ((atx_reading *)target)->t;
-    read_arg_names(t->call.all_args, &t->call.all_arg_count, lines, t->op);
+    read_arg_names(t->call.all_args, &t->call.all_arg_count, lines, t);
 }
 
 /* ---- kernel ---- */
@@ -245,7 +265,7 @@ void atx_read_launch(atx_lines *lines, void *target)
                        "found 'programmatic' in the first launch; expected it in one that follows another, "
                        "whose end it does not wait for");
     if (atx_lines_skip_word(lines, "arg"))
-        read_arg_names(s->args, &s->arg_count, lines, r->t->op);
+        read_arg_names(s->args, &s->arg_count, lines, r->t);
 }
 
 void atx_complete_args(atx_template *t)
@@ -273,12 +293,43 @@ static bool takes(const int *args, int count, int arg)
     return false;
 }
 
-bool atx_template_fills(const atx_template *t, int arg)
+static bool is_taken(const atx_template *t, int arg)
 {
     bool taken = false;
     for (int i = 0; i < t->call.step_count; i++)
         taken = taken || takes(t->call.steps[i].args, t->call.steps[i].arg_count, arg);
-    return t->op->args[arg].variable[0] && !taken;
+    return taken;
+}
+
+bool atx_template_fills(const atx_template *t, int arg)
+{
+    return t->op->args[arg].variable[0] && !is_taken(t, arg);
+}
+
+static bool is_swapped(const atx_loops *loops, int arg)
+{
+    bool swapped = false;
+    for (int i = 0; i < loops->count; i++)
+        for (int k = 0; k < loops->items[i].swap_count; k++) {
+            const atx_swap *s = &loops->items[i].swaps[k];
+            swapped = swapped || s->a == arg || s->b == arg || s->from == arg;
+        }
+    return swapped;
+}
+
+at_status atx_check_own_args(const atx_template *t, at_error *err)
+{
+    for (int i = 0; i < t->call.map_count; i++)
+        if (is_swapped(&t->call.loops, t->call.maps[i].arg))
+            return atx_fail_at(err, t->call.maps[i].where,
+                               "found a tensor map of '%s', which a loop swaps; expected another buffer",
+                               t->op->args[t->call.maps[i].arg].name);
+    for (int i = 0; i < (int)t->call.own_count; i++)
+        if (!is_taken(t, t->op->arg_count + i))
+            return atx_fail_at(err, t->call.own[i].where,
+                               "found '%s', which no launch takes; expected its name in a line 'arg NAME...'",
+                               t->call.own[i].name);
+    return AT_OK;
 }
 
 void atx_template_sources_clear(atx_template *t)
@@ -289,6 +340,9 @@ void atx_template_sources_clear(atx_template *t)
         free(t->build.includes.items[i]);
     for (int i = 0; i < ATX_MAX_STEPS; i++)
         atx_launch_clear(&t->call.steps[i].launch);
+    for (int i = 0; i < t->call.map_count; i++)
+        atx_tensor_map_clear(&t->call.maps[i]);
+    free(t->call.own);
     atx_loops_clear(&t->call.loops);
     for (int i = 0; i < t->build.option_count; i++) {
         free(t->build.options[i].text);

@@ -186,6 +186,7 @@ static const atx_keyword KEYWORDS[] = {
     { .word = "define", .read = atx_read_define },
     { .word = "option", .read = atx_read_option },
     { .word = "target", .once = true, .read = atx_read_target },
+    { .word = "tensormap", .read = atx_read_tensor_map },
     { .word = "arg", .once = true, .read = atx_read_taken_args },
     { .word = "param", .read = atx_read_param },
     { .word = "each", .read = atx_read_each },
@@ -334,9 +335,22 @@ static bool launch_reads(const atx_launch *launch, int slot)
     return reads;
 }
 
+static bool map_reads(const atx_tensor_map *map, int slot)
+{
+    atx_tensor_map copy = *map;
+    atx_expr **all[ATX_TENSOR_MAP_EXPRS];
+    bool reads = false;
+    atx_tensor_map_exprs(all, &copy);
+    for (int i = 0; i < ATX_TENSOR_MAP_EXPRS && !reads; i++)
+        reads = *all[i] && atx_expr_reads(*all[i], slot);
+    return reads;
+}
+
 static bool template_reads(const atx_template *t, int slot)
 {
     bool reads = t->scope.fixed && atx_expr_reads(t->scope.fixed, slot);
+    for (int i = 0; i < t->call.map_count && !reads; i++)
+        reads = map_reads(&t->call.maps[i], slot);
     for (int i = 0; i < t->call.step_count && !reads; i++)
         reads = launch_reads(&t->call.steps[i].launch, slot);
     for (int i = 0; i < t->build.option_count && !reads; i++)
@@ -406,6 +420,8 @@ static at_status read_all(atx_template *t, const atx_commons *commons, const cha
     if (r.has_default && (status = apply_default(t, &r.default_line)) != AT_OK)
         return status;
     status = require_full_alignments(&r, err);
+    if (status == AT_OK)
+        status = atx_check_own_args(t, err);
     if (status == AT_OK)
         status =
             atx_loops_check(&t->call.loops, in->lets, in->let_count, in->requires, in->require_count, err);

@@ -31,6 +31,8 @@ static void write_kernel(atx_str *body, const atx_kernel *k)
         write_step(body, &k->more[i]);
     atx_put_bytes(body, k->turns, k->turns_len);
     atx_put_i64(body, k->turn_count);
+    atx_put_i64(body, k->map_count);
+    atx_put_bytes(body, k->maps, sizeof k->maps);
     atx_put_i64(body, k->variable_count);
     for (int i = 0; i < k->variable_count; i++) {
         atx_put_text(body, k->variables[i].name);
@@ -93,6 +95,10 @@ static void read_kernel(atx_kernel *out, atx_reader *in)
     out->turn_count = (int)atx_get_i64(in);
     if (out->turns_len == 0)
         out->turns = NULL;
+    out->map_count = (int)atx_get_i64(in);
+    atx_read_plain(out->maps, sizeof out->maps, in);
+    if (out->map_count < 0 || out->map_count > ATX_MAX_MAPS)
+        in->bad = true;
     read_variables(out, in);
 }
 

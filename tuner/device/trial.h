@@ -12,6 +12,7 @@
 #include "declare/data.h"
 #include "lang/problem.h"
 #include "lang/record.h"
+#include "lang/tensor_map.h"
 
 /* What the runner tells of its GPU when it starts; of a replay: what is known of the recorded one. */
 typedef struct atx_device_info {
@@ -42,6 +43,7 @@ typedef struct atx_kernel_step {
         int buffer;    /* index of one of the problem's buffers, or -1: a scalar */
         int bytes;     /* of the scalar: 2, 4 or 8 */
         int64_t value; /* of a float: its bits */
+        int map;       /* a tensor map of the buffer: which of the kernel's, from 1; 0: none */
     } args[ATX_MAX_ARGS];
 } atx_kernel_step;
 
@@ -69,6 +71,8 @@ typedef struct atx_kernel {
                           is. NULL: each step once; see atx_kernel_next */
     size_t turns_len;
     int turn_count;
+    atx_tensor_layout maps[ATX_MAX_MAPS];
+    int map_count;
     int variable_count; /* of its code, which hold what buffers do before it is launched */
     struct atx_kernel_variable {
         const char *name;

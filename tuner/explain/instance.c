@@ -89,6 +89,9 @@ static at_status put_arguments(unsigned char *bytes, const atx_ptx_module *modul
                         (int)f->param_count, count);
     for (int i = 0; i < count; i++) {
         const atx_ptx_variable *v = &module->variables[f->params[i]];
+        if (v->bytes == ATX_TENSOR_MAP_BYTES)
+            return atx_fail(err, AT_ERR_INPUT,
+                            "kernel '%.100s' takes a tensor map, which the CPU does not run", f->name);
         if (v->bytes > 8)
             return atx_fail(err, AT_ERR_INPUT,
                             "kernel '%.100s' takes a parameter of %lld bytes; expected 8 at most", f->name,

@@ -12,6 +12,7 @@
 #include "lang/arch.h"
 #include "lang/render.h"
 #include "lang/render_pragmas.h"
+#include "lang/tensor_map.h"
 #include "source/headers.h"
 #include "source/lex.h"
 
@@ -189,10 +190,73 @@ static at_status add_loops(atx_str *out, const atx_launcher *l, bool has_status,
     return status;
 }
 
+/* ---- tensor maps ---- */
+
+/* Whatever type a kernel takes for one has its bytes. */
+static void add_map_type(atx_str *out, const atx_launcher *l)
+{
+    if (l->t->call.map_count)
+        atx_str_addf(
+            out,
+            "#include <cuda.h> // cuTensorMapEncodeTiled: link with -lcuda\n\n#include <cstring>\n\n"
+            "namespace {\nstruct %s_map {\n    CUtensorMap map;\n    template <class M> operator M() const\n"
+            "    {\n        static_assert(sizeof(M) == sizeof(CUtensorMap), \"a tensor map\");\n"
+            "        M m;\n        memcpy(&m, &map, sizeof m);\n        return m;\n    }\n};\n} // "
+            "namespace\n",
+            l->name);
+}
+
+static void add_array(atx_str *out, const char *type, const char *name, const char *what,
+                      const uint64_t *values, int count)
+{
+    atx_str_addf(out, "    const %s %s_%s[] = { ", type, name, what);
+    for (int i = 0; i < count; i++)
+        atx_str_addf(out, "%s%" PRIu64, i ? ", " : "", values[i]);
+    atx_str_add(out, " };\n");
+}
+
+static at_status add_map(atx_str *out, const atx_launcher *l, const atx_arg *arg, at_error *err)
+{
+    atx_tensor_layout m = { 0 };
+    const char *buffer = l->op->args[l->t->call.maps[arg->map - 1].arg].name;
+    uint64_t box[ATX_MAX_TENSOR_DIMS], steps[ATX_MAX_TENSOR_DIMS];
+    at_status status = atx_tensor_layout_of(&m, l->t, arg->map - 1, l->slots, err);
+    for (int i = 0; i < m.rank; i++) {
+        box[i] = m.box[i];
+        steps[i] = m.steps[i];
+    }
+    atx_str_addf(out, "    %s_map %s;\n", l->name, arg->name);
+    add_array(out, "cuuint64_t", arg->name, "dims", m.dims, m.rank);
+    add_array(out, "cuuint64_t", arg->name, "strides", m.strides, m.rank > 1 ? m.rank - 1 : 1);
+    add_array(out, "cuuint32_t", arg->name, "box", box, m.rank);
+    add_array(out, "cuuint32_t", arg->name, "steps", steps, m.rank);
+    atx_str_addf(
+        out,
+        "    if (cuTensorMapEncodeTiled(&%s.map, CU_TENSOR_MAP_DATA_TYPE_%s, %d, (void *)%s, %s_dims, "
+        "%s_strides,\n                               %s_box, %s_steps, CU_TENSOR_MAP_INTERLEAVE_%s, "
+        "CU_TENSOR_MAP_SWIZZLE_%s,\n                               CU_TENSOR_MAP_L2_PROMOTION_%s, "
+        "CU_TENSOR_MAP_FLOAT_OOB_FILL_%s) != CUDA_SUCCESS)\n        return cudaErrorInvalidValue;\n",
+        arg->name, atx_tensor_type_word(m.type), m.rank, buffer, arg->name, arg->name, arg->name, arg->name,
+        atx_tensor_interleave_word(m.interleave), atx_tensor_swizzle_word(m.swizzle),
+        atx_tensor_l2_word(m.l2), m.nan ? "NAN_REQUEST_ZERO_FMA" : "NONE");
+    return status;
+}
+
+static at_status add_maps(atx_str *out, const atx_launcher *l, at_error *err)
+{
+    at_status status = AT_OK;
+    for (size_t i = 0; i < l->t->call.own_count && status == AT_OK; i++)
+        if (l->t->call.own[i].map)
+            status = add_map(out, l, &l->t->call.own[i], err);
+    return status;
+}
+
 static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err)
 {
+    atx_str_add(out, "\n#include <cuda_runtime.h>\n");
+    add_map_type(out, l);
     atx_str_add(
-        out, "\n#include <cuda_runtime.h>\n\n#include <cstdint>\n\n/*\n"
+        out, "\n#include <cstdint>\n\n/*\n"
              " * Launches the kernel for this problem and no other. Buffers are device memory, aligned as "
              "said here "
              "(cudaMalloc\n"
@@ -215,6 +279,8 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
     atx_str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
     bool has_status = false;
     status = add_copies(out, l, &has_status, err);
+    if (status == AT_OK)
+        status = add_maps(out, l, err);
     if (status == AT_OK && l->t->call.loops.count)
         return add_loops(out, l, has_status, err);
     if (status == AT_OK)

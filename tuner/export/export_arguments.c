@@ -55,8 +55,12 @@ static at_status add_argument(atx_str *out, const atx_launcher *l, const atx_pas
                               int position, at_error *err)
 {
     const int index = p->args ? p->args[position] : position;
-    const atx_arg *arg = &l->op->args[index];
+    const atx_arg *arg = p->args ? atx_template_arg(l->t, index) : &l->op->args[index];
     int buffer = 0;
+    if (arg->map) {
+        atx_str_add(out, arg->name);
+        return AT_OK;
+    }
     if (arg->role == ATX_SCALAR)
         return add_scalar(out, l, arg, err);
     /* Types within a kernel template are its own. */

@@ -4,12 +4,55 @@
 #include "compile/sequence.h"
 #include "lang/launches.h"
 #include "lang/render_pragmas.h"
+#include "lang/tensor_map.h"
 #include "lookup/answer.h"
 #include "util/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static void sizes(atx_str *out, const char *name, const uint64_t *values, int count)
+{
+    atx_member_name(out, name);
+    for (int i = 0; i < count; i++)
+        atx_str_addf(out, "%c%" PRIu64, i ? ',' : '[', values[i]);
+    atx_str_add(out, count ? "]" : "[]");
+}
+
+static void sizes_32(atx_str *out, const char *name, const uint32_t *values, int count)
+{
+    uint64_t wide[ATX_MAX_TENSOR_DIMS];
+    for (int i = 0; i < count; i++)
+        wide[i] = values[i];
+    sizes(out, name, wide, count);
+}
+
+/* As cuTensorMapEncodeTiled takes it, with the buffer's address. */
+static at_status tensor_map(atx_str *out, const atx_template *t, const atx_arg *arg, const int64_t *slots,
+                            at_error *err)
+{
+    atx_tensor_layout l;
+    at_status status = atx_tensor_layout_of(&l, t, arg->map - 1, slots, err);
+    if (status != AT_OK)
+        return status;
+    atx_str_add(out, "{");
+    atx_member_text(out, "name", arg->name);
+    atx_member_text(out, "role", "tensor map");
+    atx_member_int(out, "bytes", ATX_TENSOR_MAP_BYTES);
+    atx_member_int(out, "buffer", l.buffer);
+    atx_member_text(out, "data_type", atx_tensor_type_word(l.type));
+    sizes(out, "dims", l.dims, l.rank);
+    sizes(out, "stride_bytes", l.strides, l.rank - 1);
+    sizes_32(out, "box", l.box, l.rank);
+    sizes_32(out, "element_strides", l.steps, l.rank);
+    atx_member_text(out, "swizzle", atx_tensor_swizzle_word(l.swizzle));
+    atx_member_text(out, "interleave", atx_tensor_interleave_word(l.interleave));
+    atx_member_text(out, "l2_promotion", atx_tensor_l2_word(l.l2));
+    atx_member_bool(out, "nan_fill", l.nan);
+    atx_str_add(out, "}");
+    return AT_OK;
+}
 
 static at_status argument(atx_str *out, const atx_export_input *in, int index, const int64_t *slots,
                           at_error *err)
@@ -19,8 +62,10 @@ static at_status argument(atx_str *out, const atx_export_input *in, int index, c
                                          [ATX_INOUT] = "inout",
                                          [ATX_SCALAR] = "scalar",
                                          [ATX_SCRATCH] = "scratch" };
-    const atx_arg *arg = &in->problem->op->args[index];
+    const atx_arg *arg = atx_template_arg(in->found->t, index);
     atx_arg_value v = { 0 };
+    if (arg->map)
+        return tensor_map(out, in->found->t, arg, slots, err);
     at_status status = atx_arg_value_of(&v, in->problem, index, slots, err);
     atx_str_add(out, "{");
     atx_member_text(out, "name", arg->name);

@@ -42,7 +42,7 @@ typedef struct atx_found_parts {
     atx_limits limits;
     const atx_template *t; /* NULL: no configuration */
     atx_config config;
-    at_arg args[ATX_MAX_ARGS];         /* the operation's, in its order */
+    at_arg args[ATX_MAX_ARGS + ATX_MAX_OWN]; /* the operation's, in its order; the template's own */
     at_launch launches[ATX_MAX_STEPS]; /* of the template's steps */
     atx_unrolled unrolled;
     at_variable variables[ATX_MAX_ARGS];

@@ -282,6 +282,23 @@ static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_err
     return status;
 }
 
+/* Arguments of the template's own: tensor maps, each of a buffer. */
+static void show_maps(atx_found_parts *f)
+{
+    for (int i = 0; i < (int)f->t->call.own_count; i++) {
+        const atx_arg *arg = &f->t->call.own[i];
+        const at_arg *buffer = &f->args[f->t->call.maps[arg->map - 1].arg];
+        f->args[f->problem.op->arg_count + i] = (at_arg){ .name = arg->name,
+                                                          .role = AT_ROLE_TENSOR_MAP,
+                                                          .type = buffer->type,
+                                                          .opaque = buffer->opaque,
+                                                          .buffer = buffer->buffer,
+                                                          .bytes = ATX_TENSOR_MAP_BYTES,
+                                                          .elements = 1,
+                                                          .align = 64 };
+    }
+}
+
 static at_status show_launch(atx_found_parts *f, int i, const int64_t *slots, const atx_geometry *known,
                              at_error *err)
 {
@@ -333,6 +350,7 @@ static at_status show_launches(atx_found_parts *f, const int64_t *slots, const a
     at_found *s = &f->shown;
     int count = f->t->call.step_count;
     at_status status = show_arguments(f, slots, err);
+    show_maps(f);
     for (int i = 0; i < count && status == AT_OK; i++)
         status = show_launch(f, i, slots, i == 0 ? known : NULL, err);
     if (status != AT_OK)

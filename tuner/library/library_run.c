@@ -537,13 +537,19 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_t
     const int count = turn->arg_count;
     const void *addresses[ATX_MAX_ARGS];
     void *params[ATX_MAX_ARGS + 1];
-    for (int i = 0; i < count; i++) {
-        int b = args[i].buffer;
+    atx_encoded_maps maps;
+    at_status status = AT_OK;
+    for (int i = 0; i < count && status == AT_OK; i++) {
+        const int b = args[i].buffer, map = args[i].map - 1;
         if (b >= 0)
             addresses[b] = buffers[b].address;
-        params[i] = b >= 0
+        params[i] = map >= 0 ? (void *)maps.bytes[map]
+                    : b >= 0
                         ? (void *)&addresses[b]
                         : (void *)(uintptr_t)scalar_of(c->options, p->finding, turn->step, i, &args[i].value);
+        if (map >= 0)
+            status =
+                atx_gpu_encode(params[i], c->gpu, &p->kernel.maps[map], (atx_ptr)buffers[b].address, err);
     }
     params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
     const atx_stream_launch l = { .stream = c->stream,
@@ -552,7 +558,7 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_t
                                   .params = params,
                                   .attributes = c->options->attributes,
                                   .attribute_count = c->options->attribute_count };
-    return atx_gpu_launch_on(c->gpu, p->module, &l, err);
+    return status == AT_OK ? atx_gpu_launch_on(c->gpu, p->module, &l, err) : status;
 }
 
 at_status at_run(at_tuner *tuner, const at_problem *problem, const at_buffer *buffers, int buffer_count,

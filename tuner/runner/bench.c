@@ -118,16 +118,22 @@ at_status atx_bench_fill(atx_bench *b, at_error *err)
 
 /* ---- launches ---- */
 
-static at_status launch_turn(atx_bench *b, const atx_module *module, const atx_kernel_turn *t,
+static at_status launch_turn(atx_bench *b, const atx_loaded *what, const atx_kernel_turn *t,
                              const atx_ptr *buffers, at_error *err)
 {
     uint64_t values[ATX_MAX_ARGS];
     void *params[ATX_MAX_ARGS];
-    for (int i = 0; i < t->arg_count; i++) {
-        values[i] = t->args[i].buffer >= 0 ? buffers[t->args[i].buffer] : (uint64_t)t->args[i].value;
-        params[i] = &values[i];
+    atx_encoded_maps maps;
+    at_status status = AT_OK;
+    for (int i = 0; i < t->arg_count && status == AT_OK; i++) {
+        const struct atx_kernel_arg *arg = &t->args[i];
+        values[i] = arg->buffer >= 0 ? buffers[arg->buffer] : (uint64_t)arg->value;
+        params[i] = arg->map ? (void *)maps.bytes[arg->map - 1] : (void *)&values[i];
+        if (arg->map)
+            status = atx_gpu_encode(params[i], b->gpu, &what->kernel->maps[arg->map - 1], values[i], err);
     }
-    return atx_gpu_launch_step(b->gpu, module, t->step, &t->geometry, params, err);
+    return status == AT_OK ? atx_gpu_launch_step(b->gpu, what->module, t->step, &t->geometry, params, err)
+                           : status;
 }
 
 static at_status copy_by_driver(atx_bench *b, atx_sets sets, at_error *err)
@@ -149,7 +155,7 @@ at_status atx_bench_launch(atx_bench *b, const atx_loaded *what, atx_sets sets, 
     at_status status = AT_OK;
     size_t at = 0;
     for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, k, &at);)
-        status = launch_turn(b, what->module, &turn, buffers, err);
+        status = launch_turn(b, what, &turn, buffers, err);
     return status;
 }
 

@@ -99,6 +99,16 @@ at_status atx_gpu_launch_step(atx_gpu *gpu, const atx_module *module, int step, 
 at_status atx_gpu_launch(atx_gpu *gpu, const atx_module *module, const atx_geometry *geometry, void **params,
                          at_error *err) AT_MUST_CHECK;
 
+/* Makes the ATX_TENSOR_MAP_BYTES at `map`, a multiple of 64, a tensor map of this buffer: a parameter as it
+ * is. Thread-safe. */
+at_status atx_gpu_encode(void *map, const atx_gpu *gpu, const atx_tensor_layout *layout, atx_ptr address,
+                         at_error *err) AT_MUST_CHECK;
+
+/* Room for those of one launch. */
+typedef struct atx_encoded_maps {
+    _Alignas(64) unsigned char bytes[ATX_MAX_MAPS][ATX_TENSOR_MAP_BYTES];
+} atx_encoded_maps;
+
 /* A launch on a stream of the caller's (a CUstream; NULL: the default one). */
 typedef struct atx_stream_launch {
     void *stream;

@@ -58,6 +58,8 @@ static at_status driver_open(driver *api, at_error *err)
     }
     void *context_id = dlsym(api->library, "cuCtxGetId");
     memcpy(&api->context_id, &context_id, sizeof context_id);
+    void *encode_tiled = dlsym(api->library, "cuTensorMapEncodeTiled");
+    memcpy(&api->encode_tiled, &encode_tiled, sizeof encode_tiled);
     CUresult code = api->cuInit(0);
     return code == CUDA_SUCCESS ? AT_OK
                                 : atx_refused(err, api, code,

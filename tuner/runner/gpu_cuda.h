@@ -65,13 +65,19 @@ typedef CUresult elapsed_call(float *ms, CUevent start, CUevent stop);
 /* Since CUDA 12: unlike the address of a context, no number is ever used again. */
 typedef CUresult context_id_call(CUcontext context, unsigned long long *id);
 
+/* Since CUDA 12, with its types for those who compile with an older header. */
+typedef CUresult encode_tiled_call(void *map, int type, unsigned rank, void *address, const uint64_t *dims,
+                                   const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                                   int interleave, int swizzle, int l2, int nan);
+
 typedef struct driver {
     void *library;
 #define FIELD(name) __typeof__(&(name)) name;
     DRIVER_CALLS(FIELD)
 #undef FIELD
     elapsed_call *elapsed;
-    context_id_call *context_id; /* NULL: an older driver */
+    context_id_call *context_id;     /* NULL: an older driver */
+    encode_tiled_call *encode_tiled; /* likewise */
 } driver;
 
 struct atx_gpu {

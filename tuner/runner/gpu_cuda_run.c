@@ -253,6 +253,20 @@ atx_resources atx_module_resources(const atx_module *module)
     return module->resources;
 }
 
+at_status atx_gpu_encode(void *map, const atx_gpu *gpu, const atx_tensor_layout *l, atx_ptr address,
+                         at_error *err)
+{
+    if (!gpu->api.encode_tiled)
+        return atx_fail(
+            err, AT_ERR_DEVICE,
+            "the CUDA driver has no cuTensorMapEncodeTiled: it is older than CUDA 12.0; update the "
+            "driver");
+    CUresult code =
+        gpu->api.encode_tiled(map, l->type, (unsigned)l->rank, (void *)(uintptr_t)address, l->dims,
+                              l->strides, l->box, l->steps, l->interleave, l->swizzle, l->l2, l->nan);
+    return code == CUDA_SUCCESS ? AT_OK : atx_refused(err, &gpu->api, code, "cuTensorMapEncodeTiled");
+}
+
 /* As cuLaunchKernelEx has it: the caller's own attributes, and those that the geometry asks for. */
 static CUresult launch_with(const atx_gpu *gpu, CUfunction function, const atx_stream_launch *l)
 {

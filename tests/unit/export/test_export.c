@@ -179,6 +179,19 @@ Test(export, one_file_with_both_declarations_comes_once)
     "extern \"C\" __global__ void scale_plain(T *y, const T *x, int n)\n"                                    \
     "{ for (int k = threadIdx.x; k < n; k += 32) y[k] = x[k] * w[k % 9] * (float)ns::v[k % 4]; }\n"
 
+/* Launches with attributes, and a tensor map. */
+#define ATTRIBUTES_OP                                                                                        \
+    "/*!autotune\nop scale\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input uniform -1 1\n"       \
+    "arg n i64\ncheck within 1e-3 relative\nreference scale_reference\nblock 32\ngrid 1\ntraffic n\n*/\n"    \
+    "/*!autotune\ntemplate plain\ntensormap boxes = x dims 4 n / 4 box 4 2 l2 128\n"                         \
+    "launch scale_first grid 32 block 32 cluster 16 cooperative carveout 50 arg y boxes\n"                   \
+    "launch scale_second grid 1 block 32 programmatic shared 64 arg y x n\n*/\n"                             \
+    "struct alignas(64) Map { char bytes[128]; };\n"                                                         \
+    "extern \"C\" __global__ void scale_reference(T *y, const T *x, long long n) { y[0] = x[0]; }\n"         \
+    "extern \"C\" __global__ void scale_first(T *y, const __grid_constant__ Map boxes) { y[0] = "            \
+    "boxes.bytes[0]; }\n"                                                                                    \
+    "extern \"C\" __global__ void scale_second(T *y, const T *x, long long n) { y[0] = x[0]; }\n"
+
 static void export_numbers_of(atx_str *out, const char *source, atx_dtype type, bool with_main)
 {
     at_error err = { 0 };
@@ -233,6 +246,31 @@ Test(export, the_launcher_fills_variables_before_the_launch)
     cr_assert(
         strstr(out.data, "(const float *)(fill ? buffers[2] : nullptr), (const int *)(fill ? buffers[3] : "));
     cr_assert(strstr(out.data, "36ull, 256, true, false, true },"), "filled once, so the same in all sets");
+    atx_str_clear(&out);
+}
+
+Test(export, the_launcher_has_the_attributes_and_tensor_maps_of_its_launches)
+{
+    static const char *const EXPECTED[] = {
+        "cuTensorMapEncodeTiled(&boxes.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)x, boxes_dims, "
+        "boxes_strides",
+        "const cuuint64_t boxes_dims[] = { 4, 250 };",
+        "const cuuint64_t boxes_strides[] = { 16 };",
+        "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)",
+        "cudaFuncAttributePreferredSharedMemoryCarveout, 50)",
+        "attributes[0].val.clusterDim.x = 16;",
+        "attributes[1].id = cudaLaunchAttributeCooperative;",
+        "config.numAttrs = 2;",
+        "cudaLaunchKernelEx(&config, scale_first, y, boxes)",
+        "attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;",
+        "config.dynamicSmemBytes = 64;",
+        "cudaLaunchKernelEx(&config, scale_second, y, x, 1000LL)",
+    };
+    atx_str out = { 0 };
+    export_numbers_of(&out, ATTRIBUTES_OP, ATX_F32, true);
+    const char *at = out.data;
+    for (size_t i = 0; i < sizeof EXPECTED / sizeof *EXPECTED; i++)
+        cr_expect(strstr(at, EXPECTED[i]), "%s", EXPECTED[i]);
     atx_str_clear(&out);
 }
 
@@ -296,6 +334,7 @@ Test(export, what_computes_compiles_without_a_warning)
     expect_compiles(NUMBERS_OP, ATX_F16, false);
     expect_compiles(VARIABLES_OP, ATX_F32, true);
     expect_compiles(VARIABLES_OP, ATX_F32, false);
+    expect_compiles(ATTRIBUTES_OP, ATX_F32, true);
 }
 
 /* Text from a database may come from anybody: it must stay inside its comment. */

@@ -3,6 +3,7 @@
 #include "declare_support.h"
 #include "lang/arch.h"
 #include "lang/render_pragmas.h"
+#include "lang/tensor_map.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -203,4 +204,106 @@ Test(launch, a_rendered_text_carries_its_target)
     cr_assert_str_eq(pragmas.target, "sm_90a sm_100f", "the first one counts");
     atx_pragmas_clear(&pragmas);
     atx_str_clear(&text);
+}
+
+/* ---- tensor maps ---- */
+
+#define MAPPED(line) MINI_TEMPLATE("param W = 8 16 64 256\ngrid 1\nblock 32\n" line "\narg y map rows\n")
+
+/* Of the op's input x, a matrix of 64 columns and `rows` rows of 4 bytes. */
+static at_status layout(atx_tensor_layout *out, const char *line, const char *config, int64_t rows,
+                        at_error *err)
+{
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    char source[600];
+    atx_config values;
+    snprintf(source, sizeof source, MAPPED("%s"), line);
+    atx_op *op = read_op(MINI_OP);
+    atx_template *t = read_template(op, source);
+    bind_problem(slots, op, rows, 64);
+    at_status status = atx_config_parse(&values, t, config, err);
+    if (status == AT_OK)
+        status = atx_config_bind(slots, t, &values, err);
+    if (status == AT_OK)
+        status = atx_tensor_layout_of(out, t, 0, slots, err);
+    cr_assert_eq(t->call.steps[0].args[1], op->arg_count, "behind the op's arguments");
+    cr_assert_str_eq(atx_template_arg(t, op->arg_count)->name, "map");
+    cr_assert_eq(atx_template_arg(t, op->arg_count)->scalar_bytes, ATX_TENSOR_MAP_BYTES);
+    atx_template_close(t);
+    atx_op_close(op);
+    return status;
+}
+
+Test(launch, a_tensor_map_is_what_its_line_says_for_one_problem_and_configuration)
+{
+    atx_tensor_layout l;
+    at_error err = { 0 };
+    cr_assert_eq(
+        layout(&l, "tensormap map = x dims cols rows box W 8 swizzle W * 4 l2 256", "W=8", 100, &err), AT_OK,
+        "%s", err.text);
+    cr_assert_eq(l.buffer, 1);
+    cr_assert_eq(l.rank, 2);
+    cr_assert_str_eq(atx_tensor_type_word(l.type), "UINT32", "T is storage");
+    cr_assert(l.dims[0] == 64 && l.dims[1] == 100);
+    cr_assert_eq(l.strides[0], 256, "dense rows");
+    cr_assert(l.box[0] == 8 && l.box[1] == 8 && l.steps[0] == 1 && l.steps[1] == 1);
+    cr_assert_str_eq(atx_tensor_swizzle_word(l.swizzle), "32B");
+    cr_assert_str_eq(atx_tensor_l2_word(l.l2), "L2_256B");
+    cr_assert_str_eq(atx_tensor_interleave_word(l.interleave), "NONE");
+    cr_assert_eq(layout(&l, "tensormap map = x dims 32 rows 2 strides 256, 128 box 8, 1, 2 steps 1 2 1 nan",
+                        "W=8", 10, &err),
+                 AT_OK, "%s", err.text);
+    cr_assert(l.rank == 3 && l.strides[0] == 256 && l.strides[1] == 128 && l.steps[1] == 2 && l.nan);
+}
+
+Test(launch, sizes_that_no_tensor_map_has_are_none_of_a_configuration)
+{
+    static const struct {
+        const char *line, *message;
+        int64_t rows;
+    } BAD[] = {
+        { "tensormap map = x dims cols rows box W + 1 8",
+          "a box of 9 elements of 4 bytes; expected a multiple of 16", 8 },
+        { "tensormap map = x dims cols rows box W rows", "'rows' is 257; expected 1 to 256", 257 },
+        { "tensormap map = x dims cols rows box W 8 swizzle 48", "'48' is 48; expected 0 or bytes", 8 },
+        { "tensormap map = x dims cols rows box W * 8 8 swizzle 128",
+          "rows of 256 bytes in a box with swizzle 128", 8 },
+        { "tensormap map = x dims rows cols box 4 4", "28 bytes from one to the next along dimension 2", 7 },
+        { "tensormap map = x dims cols rows box W 8 steps 9 1", "'9' is 9; expected 1 to 8", 8 },
+    };
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        atx_tensor_layout l;
+        at_error err = { 0 };
+        cr_expect_eq(layout(&l, BAD[i].line, "W=8", BAD[i].rows, &err), AT_ERR_INPUT, "%s", BAD[i].line);
+        cr_expect_not_null(strstr(err.text, BAD[i].message), "%s: %s", BAD[i].line, err.text);
+    }
+}
+
+Test(launch, says_what_is_wrong_with_the_line_of_a_tensor_map)
+{
+    static const struct {
+        const char *text, *message;
+    } BAD[] = {
+        { MAPPED("tensormap map = rows dims 4 box 4"),
+          "found 'rows'; expected a buffer of the operation mini" },
+        { MAPPED("tensormap map = x box 4"), "expected 'dims' and the sizes of the buffer" },
+        { MAPPED("tensormap map = x dims 4 4 box 4"),
+          "found 1 sizes behind 'box'; expected 2, of 2 dimensions" },
+        { MAPPED("tensormap map = x dims 4 4 strides 16 16 box 4 4"),
+          "found 2 sizes behind 'strides'; expected 1" },
+        { MAPPED("tensormap map = x dims 4 4 box 4 4 swizzle 0 1"), "found '1'; expected 'strides', 'box'" },
+        { MAPPED("tensormap W = x dims 4 box 4"), "found 'W' a second time; expected a new name" },
+        { MAPPED("tensormap y = x dims 4 box 4"), "found 'y' a second time; expected a new name" },
+        { MINI_TEMPLATE("grid 1\nblock 1\ntensormap map = x dims 4 box 4\n"),
+          "t.cu:5:11: found 'map', which no launch takes; expected its name in a line 'arg NAME...'" },
+    };
+    atx_op *op = read_op(MINI_OP);
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        atx_template *t = NULL;
+        at_error err = { 0 };
+        cr_expect_eq(atx_template_read(&t, op, BAD[i].text, strlen(BAD[i].text), "t.cu", &err), AT_ERR_INPUT,
+                     "%s", BAD[i].text);
+        cr_expect_not_null(strstr(err.text, BAD[i].message), "%s\n%s", BAD[i].message, err.text);
+    }
+    atx_op_close(op);
 }

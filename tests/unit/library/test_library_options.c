@@ -25,11 +25,15 @@ static void write_at(const char *name, const char *text, mode_t mode)
 }
 
 /* Its two last scalars are numbers, and so the caller's to choose; `n` is the problem's. */
-static const char *launch_lines = ""; /* of the template */
+/* Of the template. */
+static const char *launch_lines = "",
+                  *kernel_text =
+                      "extern \"C\" __global__ void scale_plain(T *out, const T *in, long long n, long "
+                      "long shift, long long most) { out[0] = in[0]; }\n";
 
 static at_tuner *open_scale(at_open_options options)
 {
-    char text[600];
+    char text[800];
     static const char *const FOLDERS[] = { "templates", "templates/scale" };
     at_error err = { 0 };
     at_tuner *tuner = NULL;
@@ -46,11 +50,8 @@ static at_tuner *open_scale(at_open_options options)
         "extern \"C\" __global__ void scale_reference(T *out, const T *in, long long n, long long shift, "
         "long long most) { out[0] = in[0]; }\n",
         0666);
-    snprintf(text, sizeof text,
-             "/*!autotune\ntemplate plain\nparam A = 1 2\ngrid 48\nblock 32\n%s*/\n"
-             "extern \"C\" __global__ void scale_plain(T *out, const T *in, long long n, long long shift, "
-             "long long most) { out[0] = in[0]; }\n",
-             launch_lines);
+    snprintf(text, sizeof text, "/*!autotune\ntemplate plain\nparam A = 1 2\ngrid 48\nblock 32\n%s*/\n%s",
+             launch_lines, kernel_text);
     write_at("templates/scale/plain.cu", text, 0666);
     snprintf(path, sizeof path, "%s/templates", home.path);
     options.templates = path;
@@ -169,6 +170,30 @@ Test(library_options, what_a_template_says_of_its_launch_reaches_the_driver)
     cr_assert_eq(found->launches[0]->cooperative, 1);
     cr_assert_eq(found->launches[0]->programmatic, 0);
     cr_assert_eq(found->launches[0]->carveout, 1);
+    at_close(tuner);
+}
+
+/* The fake driver's map begins with the address. */
+Test(library_options, a_tensor_map_is_made_of_the_buffer_of_the_call)
+{
+    const at_open_options plain = AT_OPEN_OPTIONS_INIT;
+    const at_found *found = NULL;
+    at_error err = { 0 };
+    launch_lines = "tensormap map = in dims 16 4 box 8 2\narg map n out most shift\n";
+    kernel_text =
+        "struct alignas(64) Map { char bytes[128]; };\nextern \"C\" __global__ void scale_plain(const "
+        "__grid_constant__ Map map, long long n, T *out, long long most, long long shift) { out[0] = "
+        "map.bytes[0]; }\n";
+    at_tuner *tuner = open_scale(plain);
+    run_ok(tuner, NULL);
+    const fake_record r = fake_read();
+    cr_assert_eq(r.params[0], 0x20000000, "the second buffer");
+    cr_assert_eq(r.params[1], 9);
+    cr_assert_eq(r.params[2], 0x10000000);
+    cr_assert_eq(at_prepare(&found, tuner, &SCALE_9, NULL, &err), AT_OK, "%s", err.text);
+    cr_assert_eq(found->launches[0]->args[0]->role, AT_ROLE_TENSOR_MAP);
+    cr_assert_eq(found->launches[0]->args[0]->bytes, 128);
+    cr_assert_eq(found->launches[0]->args[0]->buffer, 1);
     at_close(tuner);
 }
 

@@ -320,6 +320,20 @@ ENTRY(cuOccupancyMaxActiveClusters, int *clusters, const void *function, const v
     return function && config ? OK : INVALID_VALUE;
 }
 
+/* A map begins with the address of its buffer, then the sizes of its first dimension and box. */
+ENTRY(cuTensorMapEncodeTiled, uint64_t *map, int type, unsigned rank, uint64_t address, const uint64_t *dims,
+      const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle,
+      int l2, int fill)
+{
+    memset(map, 0, 128);
+    map[0] = address;
+    map[1] = dims[0] << 32 | box[0];
+    return (uintptr_t)map % 64 == 0 && type >= 0 && rank > 0 && strides && steps && interleave >= 0 &&
+                   swizzle >= 0 && l2 >= 0 && fill >= 0
+               ? OK
+               : INVALID_VALUE;
+}
+
 ENTRY(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
       unsigned block_y, unsigned block_z, unsigned shared_bytes, void *stream, void **params, void **extra)
 {
