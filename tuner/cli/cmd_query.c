@@ -79,6 +79,17 @@ static void print_head(const atx_found *f, const atx_problem *problem)
     atx_str_clear(&shape);
 }
 
+static void print_attributes(const atx_geometry *g)
+{
+    if (atx_geometry_cluster(g) > 1)
+        atx_print(stdout, ", clusters of %" PRId64 " x %" PRId64 " x %" PRId64, g->cluster[0], g->cluster[1],
+                  g->cluster[2]);
+    if (g->cooperative)
+        atx_print(stdout, ", cooperative");
+    if (g->carveout)
+        atx_print(stdout, ", %" PRId64 " %% of the L1 as shared memory", g->carveout - 1);
+}
+
 /* What to launch. */
 static void print_launch(const atx_found *f)
 {
@@ -89,6 +100,7 @@ static void print_launch(const atx_found *f)
               "  launch         grid %" PRId64 " x %" PRId64 " x %" PRId64 ", block %" PRId64 " x %" PRId64
               " x %" PRId64 ", %" PRId64 " bytes of dynamic shared memory",
               grid[0], grid[1], grid[2], block[0], block[1], block[2], f->geometry.shared_bytes);
+    print_attributes(&f->geometry);
     if (f->outdated)
         atx_print(stdout, " (as stored, cannot be computed here)");
     if (f->match == ATX_MATCH_EXACT && w->resources.registers >= 0)

@@ -6,12 +6,12 @@ common    wgmma                        # products of warp groups, from tiles in 
 #pragma once
 #endif
 
-/* The type of factors as PTX calls it. `define T` has made T a macro. */
-#define WGMMA_NAME_OF___half        "f16"
-#define WGMMA_NAME_OF___nv_bfloat16 "bf16"
-#define WGMMA_PASTE(a, b)           a##b
-#define WGMMA_NAME_OF(type)         WGMMA_PASTE(WGMMA_NAME_OF_, type)
-#define TYPE                        WGMMA_NAME_OF(T)
+/* The type of factors as PTX calls it: the header is there for a T of bf16 alone. */
+#ifdef __CUDA_BF16_TYPES_EXIST__
+#define TYPE "bf16"
+#else
+#define TYPE "f16"
+#endif
 
 /*
  * A tile in shared memory: rows of 128 bytes (64 factors, along k), from a multiple of 1024 bytes on. Of row r the 16

@@ -2,7 +2,6 @@
 template  async                        # wgmma, tiles brought by cp.async
 use       wgmma
 target    sm_90a
-define    T
 
 param     GROUPS = 1 2                 # warp groups of a block, 64 rows each
 param     N = 64 128 256               # columns of a block

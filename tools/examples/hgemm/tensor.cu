@@ -2,7 +2,6 @@
 template  tensor                       # wgmma, tiles brought by tensor maps; one warp group brings, the others multiply
 use       wgmma tensor
 target    sm_90a
-define    T
 
 param     GROUPS = 1 2                 # warp groups that multiply, 64 rows each
 param     N = 64 128 256               # columns of a block
