@@ -142,12 +142,25 @@ atx_fingerprint atx_export_device(const atx_export_input *in)
     return f;
 }
 
+/* nvcc makes code for plain sm_90 beside that of -arch=sm_90a, which has not what only the latter has. */
+enum { ARCH_OPTION = 60 };
+static void write_arch(char out[ARCH_OPTION], const atx_template *t, int64_t cc)
+{
+    const char variant = atx_arch_variant(t->build.target, (int)cc);
+    char arch[ATX_ARCH_TEXT];
+    atx_arch_text(arch, cc, variant);
+    if (variant)
+        snprintf(out, ARCH_OPTION, "-gencode arch=compute_%s,code=%s", arch + strlen("sm_"), arch);
+    else
+        snprintf(out, ARCH_OPTION, "-arch=%s", arch);
+}
+
 void atx_export_about(atx_str *out, const atx_export_input *in, const char *title)
 {
     const atx_fingerprint f = atx_export_device(in);
     const atx_template *t = in->found->t;
-    char line[512], arch[ATX_ARCH_TEXT];
-    atx_arch_text(arch, f.cc, atx_arch_variant(t->build.target, (int)f.cc));
+    char line[512], arch[ARCH_OPTION];
+    write_arch(arch, t, f.cc);
     atx_str_add(out, "// ");
     add_bytes(out, title, strlen(title));
     atx_str_add(out, " for ");
@@ -156,9 +169,9 @@ void atx_export_about(atx_str *out, const atx_export_input *in, const char *titl
         atx_str_add(out, ": ");
         add_bytes(out, t->op->about, strlen(t->op->about));
     }
-    atx_str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 -arch=", AT_VERSION);
+    atx_str_addf(out, "\n// Made by autotune %s. Compile with nvcc -std=c++17 ", AT_VERSION);
     if (in->found->match == ATX_MATCH_OTHER_DEVICE && !in->found->cc)
-        atx_str_addf(out, "... of your device; %s is that one's.\n//\n", arch);
+        atx_str_addf(out, "-arch=... of your device; %s is that one's.\n//\n", arch);
     else
         atx_str_addf(out, "%s.\n//\n", arch);
     atx_export_comment(out, "configuration", in->found->answer->winner.config);

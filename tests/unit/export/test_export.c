@@ -183,7 +183,7 @@ Test(export, one_file_with_both_declarations_comes_once)
 #define ATTRIBUTES_OP                                                                                        \
     "/*!autotune\nop scale\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input uniform -1 1\n"       \
     "arg n i64\ncheck within 1e-3 relative\nreference scale_reference\nblock 32\ngrid 1\ntraffic n\n*/\n"    \
-    "/*!autotune\ntemplate plain\ntensormap boxes = x dims 4 n / 4 box 4 2 l2 128\n"                         \
+    "/*!autotune\ntemplate plain\ntarget specific\ntensormap boxes = x dims 4 n / 4 box 4 2 l2 128\n"        \
     "launch scale_first grid 32 block 32 cluster 16 cooperative carveout 50 arg y boxes\n"                   \
     "launch scale_second grid 1 block 32 programmatic shared 64 arg y x n\n*/\n"                             \
     "struct alignas(64) Map { char bytes[128]; };\n"                                                         \
@@ -252,6 +252,7 @@ Test(export, the_launcher_fills_variables_before_the_launch)
 Test(export, the_launcher_has_the_attributes_and_tensor_maps_of_its_launches)
 {
     static const char *const EXPECTED[] = {
+        "Compile with nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a.",
         "cuTensorMapEncodeTiled(&boxes.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)x, boxes_dims, "
         "boxes_strides",
         "const cuuint64_t boxes_dims[] = { 4, 250 };",
