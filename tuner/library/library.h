@@ -28,7 +28,7 @@ typedef struct atx_unrolled {
     at_launch *launches;
     const at_launch **list;
     const at_arg **taken;
-    int *steps;      /* of the template, for each launch */
+    int *steps; /* of the template, for each launch */
     int count;
 } atx_unrolled;
 void atx_unrolled_clear(atx_unrolled *unrolled);
@@ -43,7 +43,7 @@ typedef struct atx_found_parts {
     const atx_template *t; /* NULL: no configuration */
     atx_config config;
     at_arg args[ATX_MAX_ARGS + ATX_MAX_OWN]; /* the operation's, in its order; the template's own */
-    at_launch launches[ATX_MAX_STEPS]; /* of the template's steps */
+    at_launch launches[ATX_MAX_STEPS];       /* of the template's steps */
     atx_unrolled unrolled;
     at_variable variables[ATX_MAX_ARGS];
     const at_arg *lists[ATX_MAX_STEPS + 1][ATX_MAX_ARGS]; /* what each launch takes; last: the buffers */
