@@ -202,7 +202,7 @@ static at_status bind_arg(struct atx_kernel_arg *out, const atx_op *op, const at
     *out = (struct atx_kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes, .map = arg->map };
     if (arg->role == ATX_SCALAR && !arg->map)
         return atx_scalar_value(&out->value, arg, slots, err);
-    out->buffer = buffer_of(op, arg->map ? t->call.maps[arg->map - 1].arg : index);
+    out->buffer = buffer_of(op, t && arg->map ? t->call.maps[arg->map - 1].arg : index);
     return AT_OK;
 }
 

@@ -140,7 +140,7 @@ at_status atx_tensor_layout_of(atx_tensor_layout *out, const atx_template *t, in
     const atx_tensor_map *m = &t->call.maps[map];
     const atx_arg *arg = &t->op->args[m->arg];
     const int64_t bytes = arg->own_type ? atx_dtype_bytes(arg->type) : slots[t->op->scope.sizeof_slot];
-    atx_tensor_layout l = { .rank = m->rank, .nan = m->nan };
+    atx_tensor_layout l = { .element_bytes = (int32_t)bytes, .rank = m->rank, .nan = m->nan };
     at_status status = AT_OK;
     for (int i = 0; i < m->arg; i++)
         l.buffer += t->op->args[i].role != ATX_SCALAR;

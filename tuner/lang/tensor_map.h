@@ -10,6 +10,7 @@
 /* Numbers are those of the enumerations in cuda.h. */
 typedef struct atx_tensor_layout {
     int32_t buffer; /* its place among the operation's */
+    int32_t element_bytes;
     int32_t type, rank;
     int32_t swizzle, interleave, l2, nan;
     uint32_t box[ATX_MAX_TENSOR_DIMS], steps[ATX_MAX_TENSOR_DIMS];

@@ -534,12 +534,11 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_t
                         const at_buffer *buffers, at_error *err)
 {
     const struct atx_kernel_arg *args = turn->args;
-    const int count = turn->arg_count;
     const void *addresses[ATX_MAX_ARGS];
     void *params[ATX_MAX_ARGS + 1];
     atx_encoded_maps maps;
     at_status status = AT_OK;
-    for (int i = 0; i < count && status == AT_OK; i++) {
+    for (int i = 0; i < turn->arg_count && status == AT_OK; i++) {
         const int b = args[i].buffer, map = args[i].map - 1;
         if (b >= 0)
             addresses[b] = buffers[b].address;
@@ -551,7 +550,7 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_t
             status =
                 atx_gpu_encode(params[i], c->gpu, &p->kernel.maps[map], (atx_ptr)buffers[b].address, err);
     }
-    params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
+    params[turn->arg_count] = NULL; /* for tools that look at launches: the driver counts them itself */
     const atx_stream_launch l = { .stream = c->stream,
                                   .step = turn->step,
                                   .geometry = &turn->geometry,
