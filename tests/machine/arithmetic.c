@@ -418,7 +418,7 @@ at_status row_on_machine(unsigned char **out, const row *r, at_error *err)
         status = launch(machine, m, r, addresses, err);
     if (status == AT_OK && !(*out = malloc((size_t)row_bytes(r, &r->out))))
         status = atx_no_memory(err);
-    if (status == AT_OK)
+    if (status == AT_OK && *out)
         memcpy(*out, atx_machine_region_at(machine, region)->data, (size_t)row_bytes(r, &r->out));
     atx_machine_close(machine);
     atx_ptx_close(m);
