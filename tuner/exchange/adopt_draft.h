@@ -145,6 +145,8 @@ typedef struct atx_draft {
     char extra[ATX_DRAFT_EXTRA][ATX_MAX_WORD]; /* sizes that the host alone has, in its own words */
     char extra_name[ATX_DRAFT_EXTRA][ATX_MAX_WORD];
     int extra_count;
+    uint64_t axis_dims[3];               /* what the kernel compares with its index in that direction */
+    char axis_factor[3][ATX_DRAFT_EXPR]; /* " * ROWS": parameters that the index is multiplied with  */
     bool grid_guessed, block_guessed, shared_guessed;
     char block_param[3][ATX_MAX_WORD]; /* a parameter of the draft's own, for blockDim; "": none */
     char block_from[3][ATX_DRAFT_ALIASES][ATX_MAX_WORD]; /* what the host calls it */

@@ -338,9 +338,8 @@ static bool write_function(writing *w, const char *name, size_t open)
 {
     const atx_draft_macro *macro = atx_draft_find_macro(w->d, name);
     const atx_draft_function *f = atx_draft_find_function(w->d, name);
-    const size_t args = nth(w->t, open, 1).begin < nth(w->t, open, 1).end
-                            ? 1 + (size_t)(nth(w->t, open, 2).begin < nth(w->t, open, 2).end)
-                            : 0;
+    const atx_span second = nth(w->t, open, 1), third = nth(w->t, open, 2);
+    const int args = second.begin >= second.end ? 0 : third.begin >= third.end ? 1 : 2;
     if (args == 1 && (strcmp(name, "min") == 0 || strcmp(name, "max") == 0 || strcmp(name, "MIN") == 0 ||
                       strcmp(name, "MAX") == 0))
         return write_call(w, name[1] == 'i' || name[1] == 'I' ? "min" : "max", open);
