@@ -145,6 +145,25 @@ Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
           .text = ADD "void run(float *c, float *a, int n) { void *args[] = { &c, &a, &n };\n"
                       " cudaLaunchKernel((void *)add, dim3((n + 127) / 128), dim3(128), args, 0, 0); }",
           .lines = { "grid      (n + (BLOCK - 1)) / BLOCK", "default   BLOCK=128" } },
+        { .what = "a grid that waits for itself",
+          .text = "#include <cooperative_groups.h>\n__global__ void k(float *y, int n) { auto g = "
+                  "cooperative_groups::this_grid();\n"
+                  " int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[i] = 1; g.sync(); }\n",
+          .lines = { "cooperative\n", "block     256\n" } },
+        { .what = "nobody says the grid: what the index is compared with, and multiplied",
+          .text = "#ifndef ROWS\n#define ROWS 4\n#endif\n__global__ void k(float *y, int w, int h) {\n"
+                  " int x = blockIdx.x * blockDim.x + threadIdx.x, r = (blockIdx.y * blockDim.y + "
+                  "threadIdx.y) * ROWS;\n"
+                  " for (int i = 0; i < ROWS; i++) if (x < w && r + i < h) y[(r + i) * w + x] = 1; }",
+          .lines = { "grid      ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y * ROWS)" } },
+        { .what = "rows that only the host counts",
+          .text =
+              "__global__ void k(float *y, const float *x, int cols) { for (int i = threadIdx.x; i < cols; i "
+              "+= 32)\n"
+              " y[blockIdx.x * cols + i] = x[blockIdx.x * cols + i]; }\n"
+              "void run(float *y, const float *x, int rows, const int cols) { k<<<rows, 32>>>(y, x, cols); }",
+          .lines = { "shape     rows cols", "grid      rows  # line 3",
+                     "arg       x T[rows * cols] input" } },
         { .what = "a block that the kernel does not read stays",
           .text = "__global__ void k(float *y, int n) { int i = blockIdx.x * 96 + threadIdx.x; if (i < n) "
                   "y[i] = 1; }\n"
