@@ -190,6 +190,9 @@ void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p
 atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name);
 int atx_draft_block_axis(const char *name);
 
+bool atx_draft_is_type_word(const atx_tokens *t, size_t i); /* int, const, dim3 ... */
+bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i);
+
 /* An integer that tokens of `t` are, by what the file defines; false: none. */
 bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_span span);
 
