@@ -243,6 +243,9 @@ Test(adopt, names_that_declarations_cannot_have_become_others)
                   "= x[n]; }\n"
                   "void run(float *y, float *x) { k<64><<<1, 64>>>(y, x); k<32><<<1, 64>>>(y, x); }",
           .lines = { "kernel    k<64>", "shape     n " } },
+        { .what = "a number of the template's type",
+          .text = "template <class A> __global__ void k(unsigned *y, A a) { y[0] = a; }",
+          .lines = { "arg       a " } },
         { .what = "__names",
           .text = "__global__ void k(float *__y, int __n) { if (threadIdx.x < __n) __y[0] = 1; }",
           .lines = { "arg       y T", "arg       n i32" } },
@@ -271,6 +274,9 @@ Test(adopt, parameters_are_what_shapes_the_code)
                   " else k<double, 16, true, MOST><<<1, 32>>>(y, n); }",
           .lines = { "type      T = f64", "param     TILE = 4 16\n", "kernel    k<T, TILE, true, MOST>\n",
                      "default   TILE=4 " } },
+        { .what = "a block that is larger than any",
+          .text = "#define BLOCK_SIZE 2048\n__global__ void k(int *y) { y[threadIdx.x / BLOCK_SIZE] = 1; }",
+          .lines = { "param     BLOCK_SIZE = 512 1024 2048\n", "default   BLOCK_SIZE=2048" } },
         { .what = "an explicit instance",
           .text = "template <typename E, int N> __global__ void k(E *y) { E s[N]; y[0] = s[0]; }\n"
                   "template __global__ void k<float, 8>(float *);\n",
