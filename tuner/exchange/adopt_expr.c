@@ -146,9 +146,9 @@ static bool write_function(writing *w, const char *name, size_t open)
     const atx_draft_function *f = atx_draft_find_function(w->d, name);
     const atx_span second = nth(w->t, open, 1), third = nth(w->t, open, 2);
     const int args = second.begin >= second.end ? 0 : third.begin >= third.end ? 1 : 2;
-    if (args == 1 && (strcmp(name, "min") == 0 || strcmp(name, "max") == 0 || strcmp(name, "MIN") == 0 ||
-                      strcmp(name, "MAX") == 0))
-        return write_call(w, name[1] == 'i' || name[1] == 'I' ? "min" : "max", open);
+    const bool least = strcmp(name, "min") == 0 || strcmp(name, "MIN") == 0;
+    if (args == 1 && (least || strcmp(name, "max") == 0 || strcmp(name, "MAX") == 0))
+        return write_call(w, least ? "min" : "max", open);
     if (args == 1 && divides_up(name))
         return write_call(w, "ceil_div", open);
     if (strcmp(name, "ceil") == 0 || strcmp(name, "ceilf") == 0)

@@ -277,6 +277,10 @@ Test(adopt, parameters_are_what_shapes_the_code)
         { .what = "a block that is larger than any",
           .text = "#define BLOCK_SIZE 2048\n__global__ void k(int *y) { y[threadIdx.x / BLOCK_SIZE] = 1; }",
           .lines = { "param     BLOCK_SIZE = 512 1024 2048\n", "default   BLOCK_SIZE=2048" } },
+        { .what = "types of a template that launches are nobody's yet",
+          .text = "template <class A, class B, int N> __global__ void k(A *y, const B *x) { y[0] = x[N]; }\n"
+                  "template <class A, class B, int N> void run(A *y, B *x) { k<A, B, 4><<<1, 32>>>(y, x); }",
+          .lines = { "kernel    k<T, T, 4>" } },
         { .what = "an explicit instance",
           .text = "template <typename E, int N> __global__ void k(E *y) { E s[N]; y[0] = s[0]; }\n"
                   "template __global__ void k<float, 8>(float *);\n",
