@@ -124,3 +124,26 @@ at adopt src/three.cu --kernel c
 at check convolution --shape 64x64 --templates templates --sample 3 --jobs 1
 at check weigh --shape 64 --dtype f32 --templates templates --sample 3 --jobs 1
 at check scale --shape 64 --templates templates --sample 3 --jobs 1
+# A whole program: grid, block and numbers are those of its launch. --run goes on to compile it.
+cat >src/whole.cu <<'PROGRAM'
+#include <cstdio>
+#define DIV_UP(a, b) (((a) + (b) - 1) / (b))
+__global__ void saxpy(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] += a * x[i];
+}
+int main()
+{
+    const int n = 1 << 20;
+    float *x, *y;
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    saxpy<<<DIV_UP(n, 128), 128>>>(y, x, 2.5f, n);
+    std::printf("%d\n", cudaDeviceSynchronize());
+}
+PROGRAM
+at adopt src/whole.cu -o templates
+cat templates/saxpy/op.cu templates/saxpy/adopted.cu
+"$AUTOTUNE" adopt src/whole.cu -o elsewhere --run 1000 2>/dev/null | grep -o '^sm_90  *f32  *saxpy  *adopted  *[0-9]*'

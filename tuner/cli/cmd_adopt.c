@@ -432,9 +432,9 @@ int atx_cmd_adopt(int argc, char **argv)
     atx_str_add(&folders, getenv(ATX_ALLOW_ENV) ? getenv(ATX_ALLOW_ENV) : "");
     at_status status = adopt_words(&a, &out, &err);
     if (status == AT_OK)
-        atx_print(stdout, "%d open questions; see autotune check %s%s%s --templates %s%s%s%s\n",
-                  out.questions, out.name, out.shape[0] ? " --shape " : "", out.shape, a.dir,
-                  atx_str_text(&allow), a.folders.headers.count ? " --headers " : "",
+        atx_print(stdout, "%d open question%s; see autotune check %s%s%s --templates %s%s%s%s\n",
+                  out.questions, out.questions == 1 ? "" : "s", out.name, out.shape[0] ? " --shape " : "",
+                  out.shape, a.dir, atx_str_text(&allow), a.folders.headers.count ? " --headers " : "",
                   a.folders.headers.count ? getenv(ATX_HEADERS_ENV) : "");
     code = status != AT_OK ? atx_complain(&err) : a.run ? run_draft(&a, &out) : ATX_EXIT_OK;
     atx_adopted_clear(&out);

@@ -89,13 +89,14 @@ static at_status make(atx_draft *d)
     return status == AT_OK ? atx_str_status(&d->out->t, d->err) : status;
 }
 
-/* Without what was taken from the launch, should that be no expression of ours after all. */
+/* Without what was taken from the launch, should that be no expression of ours after all, or no line. */
 static at_status write_guesses(atx_draft *d)
 {
     for (int k = 0; k < 3; k++)
         d->grid[k][0] = '\0';
     d->shared_bytes[0] = '\0';
     d->grid_guessed = d->shared_guessed = true;
+    d->grid_sync = d->launch.cooperative = false;
     d->out->questions = 0;
     atx_str_reset(&d->out->op);
     atx_str_reset(&d->out->t);
@@ -121,7 +122,7 @@ at_status atx_adopt(atx_adopted *out, const atx_adopt_input *in, at_error *err)
         atx_draft_note_unknown(d);
     if (status == AT_OK)
         status = read_again(d);
-    if (status == AT_ERR_INPUT && out->t.len && d->launched && !in->space)
+    if (status == AT_ERR_INPUT && out->t.len && !in->space)
         status = write_guesses(d);
     atx_tokens_clear(&d->code);
     atx_tokens_clear(&d->all);

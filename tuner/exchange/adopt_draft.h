@@ -145,6 +145,8 @@ typedef struct atx_draft {
     char extra[ATX_DRAFT_EXTRA][ATX_MAX_WORD]; /* sizes that the host alone has, in its own words */
     char extra_name[ATX_DRAFT_EXTRA][ATX_MAX_WORD];
     int extra_count;
+    uint64_t axis_dims[3];               /* what the kernel compares with its index in that direction */
+    char axis_factor[3][ATX_DRAFT_EXPR]; /* " * ROWS": parameters that the index is multiplied with  */
     bool grid_guessed, block_guessed, shared_guessed;
     char block_param[3][ATX_MAX_WORD]; /* a parameter of the draft's own, for blockDim; "": none */
     char block_from[3][ATX_DRAFT_ALIASES][ATX_MAX_WORD]; /* what the host calls it */
@@ -187,6 +189,9 @@ bool atx_draft_shapes(const atx_draft *d, const char *name); /* the size of an a
 void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p);
 atx_draft_param *atx_draft_find_param(atx_draft *d, const char *name);
 int atx_draft_block_axis(const char *name);
+
+bool atx_draft_is_type_word(const atx_tokens *t, size_t i); /* int, const, dim3 ... */
+bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i);
 
 /* An integer that tokens of `t` are, by what the file defines; false: none. */
 bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_span span);

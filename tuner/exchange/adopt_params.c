@@ -329,7 +329,7 @@ static void add_listed(atx_str *out, const atx_draft_param *p)
 
 void atx_draft_values(atx_str *out, const atx_draft *d, const atx_draft_param *p)
 {
-    const long most = d->bound > 0 ? d->bound : 1024;
+    const long bound = d->bound > 0 ? d->bound : 1024, most = bound > p->value ? bound : p->value;
     if (p->boolean) {
         atx_str_add(out, "false true");
     } else if (p->value_count) {

@@ -5,6 +5,7 @@
  */
 #include "exchange/adopt_draft.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_DEPTH = 6, MOST_NAMES = 64, MOST_SEEN = 32 };
@@ -230,6 +231,46 @@ static void note_pointer(atx_draft *d, pointers *all, size_t i)
     }
 }
 
+/* Parameters, but for the block's size, in the tokens of an index. */
+static void note_factors(atx_draft *d, atx_span span, int axis)
+{
+    for (int p = 0; p < d->param_count; p++) {
+        const char *name = d->params[p].line[0] ? d->params[p].line : d->params[p].name;
+        char *out = d->axis_factor[axis];
+        const size_t n = strlen(out);
+        for (size_t i = span.begin; i < span.end && d->params[p].axis < 0; i++)
+            if (atx_tokens_is(&d->code, i, d->params[p].name) && !atx_draft_names_word(out, name)) {
+                snprintf(out + n, ATX_DRAFT_EXPR - n, " * %s", name);
+                break;
+            }
+    }
+}
+
+/* "x = blockIdx.x * ...", and then x < width: the sizes of a grid that nobody says. */
+static void note_axes(atx_draft *d)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = d->kernel_text.open; i + 2 < d->body_end; i++) {
+        if (!atx_tokens_is(t, i, "blockIdx") || !atx_tokens_is(t, i + 1, "."))
+            continue;
+        char name[ATX_MAX_WORD], axis[ATX_MAX_WORD];
+        atx_draft_word(axis, t, i + 2);
+        size_t equal = i;
+        while (equal > d->kernel_text.open && !atx_tokens_is(t, equal, "=") &&
+               !atx_tokens_is(t, equal, ";") && !atx_tokens_is(t, equal, "{"))
+            equal--;
+        if (!atx_tokens_is(t, equal, "=") || axis[0] < 'x' || axis[0] > 'z' || d->axis_dims[axis[0] - 'x'])
+            continue;
+        measure m = { .d = d, .factor = 1 };
+        const size_t end = atx_tokens_find(t, equal + 1, d->body_end, ";");
+        atx_draft_word(name, t, equal - 1);
+        if (!measure_bounds(&m, name, MOST_DEPTH - 2))
+            continue;
+        d->axis_dims[axis[0] - 'x'] = m.dims;
+        note_factors(d, (atx_span){ equal + 1, atx_code_comma(t, equal + 1, end) }, axis[0] - 'x');
+    }
+}
+
 void atx_draft_sizes(atx_draft *d)
 {
     pointers all = { .count = 0 };
@@ -262,5 +303,6 @@ void atx_draft_sizes(atx_draft *d)
                                             atx_draft_names_word(d->block[axis], d->args[k].name) ||
                                             atx_draft_names_word(d->shared_bytes, d->args[k].name)))
                 first |= (uint64_t)1 << k;
+    note_axes(d);
     atx_draft_choose_dims(d, dims, first);
 }

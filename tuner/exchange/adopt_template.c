@@ -129,6 +129,21 @@ static void take_given(atx_draft *d)
     }
 }
 
+/* Whether it stands within the braces of an enum. */
+static bool is_enumerator(const atx_tokens *t, const char *word)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        if (!atx_tokens_is(t, i, "enum"))
+            continue;
+        while (i < t->count && !atx_tokens_is(t, i, "{") && !atx_tokens_is(t, i, ";"))
+            i++;
+        for (size_t k = i + 1; atx_tokens_is(t, i, "{") && k < atx_tokens_match(t, i); k++)
+            if (atx_tokens_is(t, k, word))
+                return true;
+    }
+    return false;
+}
+
 /* Names that mean the same everywhere in the file: no argument of a template that is around the launch. */
 static bool is_plain(const atx_draft *d, atx_span span)
 {
@@ -146,11 +161,7 @@ static bool is_plain(const atx_draft *d, atx_span span)
                 atx_tokens_is(t, i + 1, "::") || (i && atx_tokens_is(t, i - 1, "::")) ||
                 strcmp(word, "true") == 0 || strcmp(word, "false") == 0 ||
                 atx_draft_definition(&value, d, word, d->launch.at);
-        for (size_t k = 0; k + 1 < t->count && !known; k++) /* an enumerator */
-            known = atx_tokens_is(t, k, word) && k &&
-                    (atx_tokens_is(t, k - 1, "{") || atx_tokens_is(t, k - 1, ",")) &&
-                    (atx_tokens_is(t, k + 1, ",") || atx_tokens_is(t, k + 1, "}") ||
-                     atx_tokens_is(t, k + 1, "="));
+        known = known || is_enumerator(t, word);
         if (!known)
             return false;
     }

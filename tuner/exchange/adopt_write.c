@@ -65,7 +65,7 @@ const char *atx_draft_scalar_type(const atx_draft *d, const atx_draft_arg *a)
 {
     const char *type = a->type.targ >= 0 ? d->targs[a->type.targ].dtype : a->type.dtype;
     if (!type)
-        return a->type.targ >= 0 ? atx_draft_element(d) : "f32";
+        type = a->type.targ >= 0 ? atx_draft_element(d) : "f32";
     if (atx_draft_scalars() || atx_draft_is_real(type))
         return type;
     return strstr(type, "64") ? "i64" : "i32";

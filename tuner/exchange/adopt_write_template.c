@@ -189,6 +189,8 @@ static void write_launch(atx_draft *d)
         if (d->block[k][0] || (k == 1 && d->block[2][0]))
             atx_str_addf(out, "%s%s", k ? ", " : "", d->block[k][0] ? d->block[k] : "1");
     atx_str_add(out, "\n");
+    if (d->grid_sync || d->launch.cooperative)
+        atx_str_add(out, "cooperative\n");
     if (d->shared_bytes[0])
         atx_str_addf(out, "shared    %s\n", d->shared_bytes);
     else if (d->shared && d->shared_guessed) {

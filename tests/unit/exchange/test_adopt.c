@@ -145,6 +145,25 @@ Test(adopt, grid_block_and_shared_memory_are_those_of_the_files_launch)
           .text = ADD "void run(float *c, float *a, int n) { void *args[] = { &c, &a, &n };\n"
                       " cudaLaunchKernel((void *)add, dim3((n + 127) / 128), dim3(128), args, 0, 0); }",
           .lines = { "grid      (n + (BLOCK - 1)) / BLOCK", "default   BLOCK=128" } },
+        { .what = "a grid that waits for itself",
+          .text = "#include <cooperative_groups.h>\n__global__ void k(float *y, int n) { auto g = "
+                  "cooperative_groups::this_grid();\n"
+                  " int i = blockIdx.x * 64 + threadIdx.x; if (i < n) y[i] = 1; g.sync(); }\n",
+          .lines = { "block     256\n" } },
+        { .what = "nobody says the grid: what the index is compared with, and multiplied",
+          .text = "#ifndef ROWS\n#define ROWS 4\n#endif\n__global__ void k(float *y, int w, int h) {\n"
+                  " int x = blockIdx.x * blockDim.x + threadIdx.x, r = (blockIdx.y * blockDim.y + "
+                  "threadIdx.y) * ROWS;\n"
+                  " for (int i = 0; i < ROWS; i++) if (x < w && r + i < h) y[(r + i) * w + x] = 1; }",
+          .lines = { "grid      ceil_div(w, BLOCK_X), ceil_div(h, BLOCK_Y * ROWS)" } },
+        { .what = "rows that only the host counts",
+          .text =
+              "__global__ void k(float *y, const float *x, int cols) { for (int i = threadIdx.x; i < cols; i "
+              "+= 32)\n"
+              " y[blockIdx.x * cols + i] = x[blockIdx.x * cols + i]; }\n"
+              "void run(float *y, const float *x, int rows, const int cols) { k<<<rows, 32>>>(y, x, cols); }",
+          .lines = { "shape     rows cols", "grid      rows  # line 3",
+                     "arg       x T[rows * cols] input" } },
         { .what = "a block that the kernel does not read stays",
           .text = "__global__ void k(float *y, int n) { int i = blockIdx.x * 96 + threadIdx.x; if (i < n) "
                   "y[i] = 1; }\n"
@@ -224,6 +243,9 @@ Test(adopt, names_that_declarations_cannot_have_become_others)
                   "= x[n]; }\n"
                   "void run(float *y, float *x) { k<64><<<1, 64>>>(y, x); k<32><<<1, 64>>>(y, x); }",
           .lines = { "kernel    k<64>", "shape     n " } },
+        { .what = "a number of the template's type",
+          .text = "template <class A> __global__ void k(unsigned *y, A a) { y[0] = a; }",
+          .lines = { "arg       a " } },
         { .what = "__names",
           .text = "__global__ void k(float *__y, int __n) { if (threadIdx.x < __n) __y[0] = 1; }",
           .lines = { "arg       y T", "arg       n i32" } },
@@ -252,6 +274,13 @@ Test(adopt, parameters_are_what_shapes_the_code)
                   " else k<double, 16, true, MOST><<<1, 32>>>(y, n); }",
           .lines = { "type      T = f64", "param     TILE = 4 16\n", "kernel    k<T, TILE, true, MOST>\n",
                      "default   TILE=4 " } },
+        { .what = "a block that is larger than any",
+          .text = "#define BLOCK_SIZE 2048\n__global__ void k(int *y) { y[threadIdx.x / BLOCK_SIZE] = 1; }",
+          .lines = { "param     BLOCK_SIZE = 512 1024 2048\n", "default   BLOCK_SIZE=2048" } },
+        { .what = "types of a template that launches are nobody's yet",
+          .text = "template <class A, class B, int N> __global__ void k(A *y, const B *x) { y[0] = x[N]; }\n"
+                  "template <class A, class B, int N> void run(A *y, B *x) { k<A, B, 4><<<1, 32>>>(y, x); }",
+          .lines = { "kernel    k<T, T, 4>" } },
         { .what = "an explicit instance",
           .text = "template <typename E, int N> __global__ void k(E *y) { E s[N]; y[0] = s[0]; }\n"
                   "template __global__ void k<float, 8>(float *);\n",

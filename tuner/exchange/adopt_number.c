@@ -1,0 +1,199 @@
+/* adopt_number.c - what a name of the file is defined as, and the number that an expression of it has. */
+#include "exchange/adopt_draft.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEPTH = 12 };
+
+/* ---- definitions ---- */
+
+bool atx_draft_is_type_word(const atx_tokens *t, size_t i)
+{
+    static const char *const WORDS[] = { "int",      "unsigned", "long",      "size_t",  "auto",
+                                         "short",    "dim3",     "uint",      "int64_t", "uint32_t",
+                                         "uint64_t", "int32_t",  "constexpr", "const",   "static",
+                                         "float",    "double",   "char",      "uint3",   "bool",
+                                         "signed",   NULL };
+    return i < t->count && atx_token_is_one_of(t->text, &t->items[i], WORDS);
+}
+
+/* Whether `open`, a brace before `at`, still is open there. */
+static bool encloses(const atx_tokens *t, size_t at, size_t before)
+{
+    for (size_t i = at; i < before; i++) {
+        if (atx_tokens_is(t, i, "{")) {
+            if (atx_tokens_match(t, i) < before)
+                i = atx_tokens_match(t, i);
+        } else if (atx_tokens_is(t, i, "}")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* "int x = 4", "dim3 x(a, b)", "int a = 1, x = 4": the tokens of the value. */
+static bool read_definition(atx_span *out, const atx_tokens *t, size_t i)
+{
+    const bool typed = i && (atx_draft_is_type_word(t, i - 1) || atx_tokens_is(t, i - 1, ","));
+    if (!typed)
+        return false;
+    if (atx_tokens_is(t, i + 1, "=")) {
+        const size_t end = atx_tokens_find(t, i + 2, t->count, ";");
+        *out = (atx_span){ i + 2, atx_code_comma(t, i + 2, end) };
+        return out->begin < out->end;
+    }
+    if ((atx_tokens_is(t, i + 1, "(") || atx_tokens_is(t, i + 1, "{")) && atx_draft_is_type_word(t, i - 1)) {
+        *out = (atx_span){ i + 2, atx_tokens_match(t, i + 1) };
+        return out->begin < out->end && out->end < t->count && atx_tokens_is(t, out->end + 1, ";");
+    }
+    return false;
+}
+
+/* Whether the value of a name changes after its definition at token i. */
+static bool is_changed(const atx_tokens *t, const char *name, size_t i, size_t before)
+{
+    static const char *const SIGNS[] = { "=", "+=", "-=", "*=", "/=", "++", "--", NULL };
+    for (; i < before; i++)
+        if (atx_tokens_is(t, i, name) && i + 1 < t->count &&
+            (atx_token_is_one_of(t->text, &t->items[i + 1], SIGNS) ||
+             (i && atx_token_is_one_of(t->text, &t->items[i - 1], SIGNS + 5))))
+            return true;
+    return false;
+}
+
+bool atx_draft_definition(atx_span *out, const atx_draft *d, const char *name, size_t before)
+{
+    const atx_tokens *t = &d->code;
+    for (size_t i = before; i-- > 0;)
+        if (atx_tokens_is(t, i, name) && read_definition(out, t, i) && encloses(t, i, before))
+            return !is_changed(t, name, i + 1, before);
+    return false;
+}
+
+/* ---- numbers ---- */
+
+bool atx_draft_plain_number(long *out, const atx_tokens *t, size_t i)
+{
+    char text[ATX_MAX_WORD], *end = text;
+    size_t n = 0;
+    if (atx_token_copy(text, sizeof text, t->text, &t->items[i]) >= sizeof text)
+        return false;
+    for (size_t k = 0; text[k]; k++) /* 1'000 */
+        if (text[k] != '\'')
+            text[n++] = text[k];
+    text[n] = '\0';
+    *out = strtol(text, &end, 0);
+    return end != text && !end[strspn(end, "uUlL")];
+}
+
+static bool number_of(long *out, const atx_draft *d, const atx_tokens *t, atx_span span, int depth);
+
+static bool named_number(long *out, const atx_draft *d, const atx_tokens *t, size_t i, int depth)
+{
+    char name[ATX_MAX_WORD];
+    atx_span value;
+    atx_draft_word(name, t, i);
+    const atx_draft_macro *macro = atx_draft_find_macro(d, name);
+    if (depth >= MOST_DEPTH || !name[0])
+        return false;
+    if (strcmp(name, "warpSize") == 0) {
+        *out = 32;
+        return true;
+    }
+    if (macro)
+        return !macro->open && number_of(out, d, &d->all, macro->body, depth + 1);
+    const size_t before = t == &d->code ? i : d->code.count;
+    return atx_draft_definition(&value, d, name, before) &&
+           !(value.begin <= i && i < value.end && t == &d->code) &&
+           number_of(out, d, &d->code, value, depth + 1);
+}
+
+typedef struct reading {
+    const atx_draft *d;
+    const atx_tokens *t;
+    size_t at, end;
+    int depth;
+    bool bad;
+} reading;
+
+static long read_sum(reading *r, int least);
+
+static long read_operand(reading *r)
+{
+    long value = 0;
+    if (r->at >= r->end) {
+        r->bad = true;
+        return 0;
+    }
+    const size_t i = r->at++;
+    if (r->t->items[i].kind == ATX_TOKEN_NUMBER) {
+        r->bad = r->bad || !atx_draft_plain_number(&value, r->t, i);
+    } else if (atx_tokens_is_word(r->t, i)) {
+        r->bad = r->bad || !named_number(&value, r->d, r->t, i, r->depth);
+    } else if (atx_tokens_is(r->t, i, "-")) {
+        value = -read_operand(r);
+    } else if (atx_tokens_is(r->t, i, "(")) {
+        const size_t close = atx_tokens_match(r->t, i);
+        bool cast = close < r->end && close > i + 1;
+        for (size_t k = i + 1; k < close && cast; k++)
+            cast = atx_draft_is_type_word(r->t, k);
+        if (cast) {
+            r->at = close + 1;
+            return read_operand(r);
+        }
+        value = read_sum(r, 0);
+        r->bad = r->bad || !atx_tokens_is(r->t, r->at, ")");
+        r->at++;
+    } else {
+        r->bad = true;
+    }
+    return value;
+}
+
+static long read_sum(reading *r, int least)
+{
+    static const char *const SIGNS[][4] = { { "<<", ">>" }, { "+", "-" }, { "*", "/", "%" } };
+    long value = read_operand(r);
+    while (r->at < r->end && !r->bad && !atx_tokens_is(r->t, r->at, ")")) {
+        int tight = 0;
+        for (int k = 0; k < 3; k++)
+            if (atx_token_is_one_of(r->t->text, &r->t->items[r->at], SIGNS[k]))
+                tight = k + 1;
+        if (!tight) {
+            r->bad = true;
+            return value;
+        }
+        if (tight <= least)
+            return value;
+        const char c = r->t->text[r->t->items[r->at++].begin];
+        const long y = read_sum(r, tight);
+        const bool huge = labs(value) > 1L << 31 || labs(y) > 1L << 31;
+        r->bad = r->bad || huge || ((c == '/' || c == '%') && y == 0) ||
+                 ((c == '<' || c == '>') && (y < 0 || y > 31 || value < 0));
+        if (r->bad)
+            return 0;
+        value = c == '+'   ? value + y
+                : c == '-' ? value - y
+                : c == '*' ? value * y
+                : c == '/' ? value / y
+                : c == '%' ? value % y
+                : c == '<' ? value << y
+                           : value >> y;
+    }
+    return value;
+}
+
+static bool number_of(long *out, const atx_draft *d, const atx_tokens *t, atx_span span, int depth)
+{
+    reading r = { d, t, span.begin, span.end, depth, false };
+    if (span.begin >= span.end)
+        return false;
+    *out = read_sum(&r, 0);
+    return !r.bad && r.at == span.end;
+}
+
+bool atx_draft_number(long *out, const atx_draft *d, const atx_tokens *t, atx_span span)
+{
+    return number_of(out, d, t, span, 0);
+}
