@@ -74,27 +74,6 @@ static at_status add_copies(atx_str *out, const atx_launcher *l, bool *has_statu
     return status;
 }
 
-/* One launch, with what its kernel takes. */
-at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passed *p, const atx_geometry *g,
-                            bool *has_status, at_error *err)
-{
-    if (g->shared_bytes > 0 && !p->numbered)
-        atx_str_addf(out,
-                     "    %sstatus = cudaFuncSetAttribute(%s, "
-                     "cudaFuncAttributeMaxDynamicSharedMemorySize, %" PRId64
-                     ");\n    if (status != cudaSuccess)\n        return status;\n",
-                     *has_status ? "" : "cudaError_t ", p->kernel, g->shared_bytes);
-    *has_status = *has_status || (g->shared_bytes > 0 && !p->numbered);
-    atx_str_addf(out,
-                 "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
-                 ", %" PRId64 "), %" PRId64 "%s>>>(",
-                 p->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
-                 g->shared_bytes, p->numbered ? "" : ", stream");
-    at_status status = atx_export_arguments(out, l, p, err);
-    atx_str_add(out, ");\n");
-    return status;
-}
-
 /* Those that follow the first one. */
 static at_status add_more_launches(atx_str *out, const atx_launcher *l, bool *has_status, at_error *err)
 {
