@@ -1,4 +1,4 @@
-/* export_arguments.c - what a kernel is passed, as it stands in a launch. */
+/* export_arguments.c - a launch as it stands in a file, and what its kernel is passed. */
 #include "export/export_parts.h"
 
 #include "cut/cut.h"
@@ -85,5 +85,92 @@ at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const atx_pa
         status = add_argument(out, l, p, text, i, err);
     }
     free(text);
+    return status;
+}
+
+/* The launcher goes on only where this call succeeds. */
+static void add_function_attribute(atx_str *out, bool *has_status, const char *kernel, const char *attribute,
+                                   int64_t value)
+{
+    atx_str_addf(out,
+                 "    %sstatus = cudaFuncSetAttribute(%s, cudaFuncAttribute%s, %" PRId64
+                 ");\n    if (status != cudaSuccess)\n        return status;\n",
+                 *has_status ? "" : "cudaError_t ", kernel, attribute, value);
+    *has_status = true;
+}
+
+static void add_function_attributes(atx_str *out, bool *has_status, const char *kernel, const atx_geometry *g)
+{
+    if (g->shared_bytes > 0)
+        add_function_attribute(out, has_status, kernel, "MaxDynamicSharedMemorySize", g->shared_bytes);
+    if (atx_geometry_cluster(g) > ATX_PORTABLE_CLUSTER)
+        add_function_attribute(out, has_status, kernel, "NonPortableClusterSizeAllowed", 1);
+    if (g->carveout)
+        add_function_attribute(out, has_status, kernel, "PreferredSharedMemoryCarveout", g->carveout - 1);
+}
+
+static void add_attribute(atx_str *out, int *count, const char *id, const char *member, int64_t value)
+{
+    atx_str_addf(out, "    attributes[%d].id = cudaLaunchAttribute%s;\n", *count, id);
+    atx_str_addf(out, "    attributes[%d].val.%s = %" PRId64 ";\n", *count, member, value);
+    ++*count;
+}
+
+/* A launch with attributes, in braces of its own. */
+static at_status add_launch_with(atx_str *out, const atx_launcher *l, const atx_passed *p,
+                                 const atx_geometry *g, at_error *err)
+{
+    atx_str text = { 0 };
+    int count = 0;
+    atx_str_add(&text, "    cudaLaunchAttribute attributes[3] = {};\n    cudaLaunchConfig_t config = {};\n");
+    if (atx_geometry_cluster(g) > 1) {
+        add_attribute(&text, &count, "ClusterDimension", "clusterDim.x", g->cluster[0]);
+        atx_str_addf(&text, "    attributes[0].val.clusterDim.y = %" PRId64 ";\n", g->cluster[1]);
+        atx_str_addf(&text, "    attributes[0].val.clusterDim.z = %" PRId64 ";\n", g->cluster[2]);
+    }
+    if (g->cooperative)
+        add_attribute(&text, &count, "Cooperative", "cooperative", 1);
+    if (g->programmatic)
+        add_attribute(&text, &count, "ProgrammaticStreamSerialization",
+                      "programmaticStreamSerializationAllowed", 1);
+    atx_str_addf(&text, "    config.gridDim = dim3(%" PRId64 ", %" PRId64 ", %" PRId64 ");\n", g->grid[0],
+                 g->grid[1], g->grid[2]);
+    atx_str_addf(&text, "    config.blockDim = dim3(%" PRId64 ", %" PRId64 ", %" PRId64 ");\n", g->block[0],
+                 g->block[1], g->block[2]);
+    atx_str_addf(&text,
+                 "    config.dynamicSmemBytes = %" PRId64 ";\n    config.stream = stream;\n"
+                 "    config.attrs = attributes;\n    config.numAttrs = %d;\n"
+                 "    if (cudaError_t refused = cudaLaunchKernelEx(&config, %s, ",
+                 g->shared_bytes, count, p->kernel);
+    at_status status = atx_export_arguments(&text, l, p, err);
+    atx_str_add(&text, "))\n        return refused;\n");
+    atx_str_add(out, "    {\n");
+    for (const char *at = atx_str_text(&text); *at;) {
+        const size_t n = strcspn(at, "\n") + 1;
+        atx_str_add(out, "    ");
+        atx_str_add_bytes(out, at, n);
+        at += n;
+    }
+    atx_str_add(out, "    }\n");
+    out->failed |= text.failed;
+    atx_str_clear(&text);
+    return status;
+}
+
+/* One launch, with what its kernel takes. */
+at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passed *p, const atx_geometry *g,
+                            bool *has_status, at_error *err)
+{
+    if (!p->numbered)
+        add_function_attributes(out, has_status, p->kernel, g);
+    if (!atx_geometry_is_plain(g))
+        return add_launch_with(out, l, p, g, err);
+    atx_str_addf(out,
+                 "    %s<<<dim3(%" PRId64 ", %" PRId64 ", %" PRId64 "), dim3(%" PRId64 ", %" PRId64
+                 ", %" PRId64 "), %" PRId64 "%s>>>(",
+                 p->kernel, g->grid[0], g->grid[1], g->grid[2], g->block[0], g->block[1], g->block[2],
+                 g->shared_bytes, p->numbered ? "" : ", stream");
+    at_status status = atx_export_arguments(out, l, p, err);
+    atx_str_add(out, ");\n");
     return status;
 }

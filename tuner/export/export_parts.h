@@ -31,7 +31,7 @@ typedef struct atx_passed {
 at_status atx_export_arguments(atx_str *out, const atx_launcher *l, const atx_passed *passed,
                                at_error *err) AT_MUST_CHECK;
 
-/* export.c: one launch, with what its kernel takes. `has_status`: the function has a variable `status`. */
+/* One launch, with what its kernel takes. `has_status`: the function has a variable `status`. */
 at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passed *passed,
                             const atx_geometry *g, bool *has_status, at_error *err) AT_MUST_CHECK;
 
