@@ -102,6 +102,24 @@ class Page(unittest.TestCase):
                     self.check_here(block)
 
 
+class Shapes(unittest.TestCase):
+    """templates/shapes_of_kernels.md: the drafts that it shows are those that are written, and they compile."""
+
+    maxDiff = None
+
+    def test_drafts_are_what_the_page_shows(self):
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
+            variables = guide.environment(guide.install(BUILD, scratch), scratch)
+            for block in guide.blocks((ROOT / "templates/shapes_of_kernels.md").read_text(encoding="utf-8")):
+                with self.subTest(line=block.begin):
+                    if block.file():
+                        guide.write_file(folder, block)
+                        continue
+                    for command, shown in block.commands():
+                        got = guide.run(command, folder, variables)
+                        self.assertEqual([masked(line) for line in got], [masked(line) for line in shown], command)
+
+
 class Guide(unittest.TestCase):
     """tools/guide itself."""
 

@@ -11,6 +11,7 @@ void atx_draft_write_space(atx_draft *d)
                                        .dtype = d->args[i].type.dtype,
                                        .pointer = d->args[i].arg.pointer,
                                        .constant = d->args[i].arg.constant,
+                                       .read = d->args[i].read && !d->args[i].lost,
                                        .written = d->args[i].written && !d->args[i].lost };
     for (int i = 0; i < d->variable_count; i++)
         constants[i] = (atx_space_param){ .name = d->variables[i].arg.name,

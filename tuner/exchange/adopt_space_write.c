@@ -117,6 +117,13 @@ static bool is_written(const writer *w, int i)
     return i == w->output || !a || a->writes || !a->reads || p->written;
 }
 
+/* Is what it holds before a launch used? Some problems call what a kernel adds to write-only. */
+static bool is_inout(const writer *w, int i)
+{
+    const atx_space_arg *a = arg_of(w, i);
+    return is_written(w, i) && a && a->writes && (a->reads || (param(w, i)->read && a->value[0]));
+}
+
 /* Where the problem calls all of the kernel's buffers read-only, one must be written nonetheless. */
 static void find_output(writer *w)
 {
@@ -320,12 +327,13 @@ static void add_buffer(writer *w, int i)
 {
     atx_str *out = &w->out->op;
     const char *type = type_of(w, i), *asked = question(w, i);
-    const atx_space_arg *a = arg_of(w, i);
     atx_str_add(out, "arg       ");
     add_name(out, w, i);
     atx_str_addf(out, " %s[", strcmp(type, element_type(w)) == 0 ? "T" : type);
     add_size(out, w, i);
-    if (is_written(w, i) && a && a->reads && a->writes)
+    if (is_inout(w, i) && strcmp(contents(w, i, type), "constant 0") == 0)
+        atx_str_add(out, "] output zero");
+    else if (is_inout(w, i))
         atx_str_addf(out, "] inout %s", contents(w, i, type));
     else if (is_written(w, i))
         atx_str_add(out, "] output");
@@ -390,7 +398,6 @@ static void add_traffic(writer *w)
     atx_str *out = &w->out->op;
     const char *between = "traffic   ";
     for (int i = 0; i < w->k->param_count + w->k->constant_count; i++) {
-        const atx_space_arg *a = arg_of(w, i);
         atx_dtype type = ATX_F32;
         at_error ignored;
         const char *name = type_of(w, i);
@@ -400,7 +407,7 @@ static void add_traffic(writer *w)
         atx_str size = { 0 };
         add_size(&size, w, i);
         atx_str_addf(out, strpbrk(atx_str_text(&size), "+-/%") ? "(%s) * %d" : "%s * %d", atx_str_text(&size),
-                     atx_dtype_bytes(type) * (is_written(w, i) && a && a->reads && a->writes ? 2 : 1));
+                     atx_dtype_bytes(type) * (is_inout(w, i) ? 2 : 1));
         atx_str_clear(&size);
         between = " + ";
     }

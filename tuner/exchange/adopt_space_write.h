@@ -13,7 +13,7 @@ typedef struct atx_space_param {
     const char *dtype; /* "f32"; NULL: not known          */
     const char *size;  /* of an array: "3 * 3"; "", NULL: not known */
     bool pointer, constant;
-    bool written; /* the kernel's code seems to write it */
+    bool read, written; /* by the kernel's code, as far as that is certain */
 } atx_space_param;
 
 typedef struct atx_space_kernel {
