@@ -43,7 +43,7 @@ def masked(line):
 def shape(lines):
     """How an output that depends on the device begins, line by line; left out is what tells of progress, and the clocks
     and temperatures that only NVML knows."""
-    return [masked(line).split(" ")[:2] for line in lines if not re.match(r"GPU \d|.* trials?; |  conditions ", line)]
+    return [masked(line).split(" ")[:2] for line in lines if not re.match(r"GPU \d|.* trials?[,;] |  conditions ", line)]
 
 
 def small(text):
