@@ -43,7 +43,8 @@ def masked(line):
 def shape(lines):
     """How an output that depends on the device begins, line by line; left out is what tells of progress, and the clocks
     and temperatures that only NVML knows."""
-    return [masked(line).split(" ")[:2] for line in lines if not re.match(r"GPU \d|\d+ of \d+ problems |  conditions ", line)]
+    return [masked(line).split(" ")[:2] for line in lines
+            if not re.match(r"GPU \d|\d+ of \d+ problems |.* trials?[,;] |  conditions ", line)]
 
 
 def small(text):
@@ -96,6 +97,24 @@ class Page(unittest.TestCase):
                     self.check_shape(block)
                 elif block.language == "sh":
                     self.check_here(block)
+
+
+class Shapes(unittest.TestCase):
+    """templates/shapes_of_kernels.md: the drafts that it shows are those that are written, and they compile."""
+
+    maxDiff = None
+
+    def test_drafts_are_what_the_page_shows(self):
+        with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
+            variables = guide.environment(guide.install(BUILD, scratch), scratch)
+            for block in guide.blocks((ROOT / "templates/shapes_of_kernels.md").read_text(encoding="utf-8")):
+                with self.subTest(line=block.begin):
+                    if block.file():
+                        guide.write_file(folder, block)
+                        continue
+                    for command, shown in block.commands():
+                        got = guide.run(command, folder, variables)
+                        self.assertEqual([masked(line) for line in got], [masked(line) for line in shown], command)
 
 
 class Guide(unittest.TestCase):

@@ -17,7 +17,7 @@ class Kernel:
 
     def __init__(self, **fields):
         self.restrictions, self.grid_div_x, self.grid_div_y, self.verify = [], ["block_size_x"], None, None
-        self.grid_div_z = None
+        self.grid_div_z, self.verified = None, True
         self.extra, self.single = [], {}  # arguments that only the reference takes; parameters of one value
         self.options = ["--std=c++17"]  # as autotune's; CuPy adds -ftz=true, and so do autotune's templates
         self.__dict__.update(fields)

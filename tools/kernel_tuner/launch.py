@@ -59,11 +59,23 @@ class Timer:
         self.arguments = tuple(cupy.asarray(value) if value.ndim else value for value in kernel.arguments())
         self.text = _read(kernel.source)
         self.functions, self.times, self.errors = {}, {}, {}
+        self.answer = None if kernel.verified else right_answer(kernel, kernel.arguments())
+
+    def _check(self, function, grid, block):
+        """Of kernels that one of the tuners did not verify."""
+        values = self.kernel.arguments()
+        on_device = [self.cupy.asarray(value) if value.ndim else value for value in values]
+        function(grid, block, tuple(on_device))
+        for got, right in zip(on_device, self.answer):
+            if right is not None and not self.cupy.allclose(got, self.cupy.asarray(right), rtol=1e-3, atol=1e-5):
+                raise ValueError("wrong result")
 
     def add(self, index, config):
         try:
             function = _build(self.kernel, self.kernel.defines(config) + self.text, self.kernel.function)
             grid, block = self.kernel.geometry(config)
+            if self.answer:
+                self._check(function, grid, block)
             function(grid, block, self.arguments)
             self.cupy.cuda.Device().synchronize()
             self.functions[index] = (function, grid, block)

@@ -213,7 +213,7 @@ static at_status open_file(kernel_file *f, const char *path, at_error *err)
     if (status != AT_OK)
         return status;
     find_includes(f);
-    const atx_undefined_file file = { path, NULL, &f->includes, atx_str_text(&f->allow) };
+    const atx_undefined_file file = { path, NULL, &f->includes, atx_str_text(&f->allow), NULL };
     if (atx_undefined_gather(&f->all, &file, &ignored) != AT_OK)
         atx_gathered_clear(&f->all);
     return f->allow.failed ? atx_no_memory(err) : AT_OK;
@@ -230,7 +230,8 @@ static at_status draft(kernel_file *f, atx_adopt_input *in, atx_adopted *out, at
     at_status status = atx_adopt(out, in, err);
     if (status != AT_OK || !(out->unknown || in->space))
         return status;
-    const atx_undefined_file file = { f->path, out->kernel, &f->includes, atx_str_text(&f->allow) };
+    const atx_undefined_file file = { f->path, out->kernel, &f->includes, atx_str_text(&f->allow),
+                                      in->space ? atx_str_text(&in->space->defines) : NULL };
     atx_undefined_find(&f->undefined, &file);
     in->undefined = f->undefined.list;
     atx_adopted_clear(out);

@@ -59,7 +59,8 @@ static void read_log(atx_undefined *out, const atx_tokens *code, const char *log
 }
 
 /* Behind what a rendered text would say of headers in folders of the user's. */
-static at_status add_note(atx_str *out, const char *text, atx_headers *headers, at_error *err)
+static at_status add_note(atx_str *out, const atx_undefined_file *file, const char *text,
+                          atx_headers *headers, at_error *err)
 {
     atx_str note = { 0 };
     at_status status = atx_headers_note(&note, headers, text, err);
@@ -68,6 +69,7 @@ static at_status add_note(atx_str *out, const char *text, atx_headers *headers, 
         atx_str_add(out, "//!autotune option -default-device\n");
     }
     atx_str_clear(&note);
+    atx_str_add(out, file->defines ? file->defines : "");
     atx_str_add(out, text);
     return status == AT_OK ? atx_str_status(out, err) : status;
 }
@@ -134,7 +136,7 @@ static at_status compile(atx_undefined *out, atx_nvrtc *nvrtc, const atx_undefin
     if (status == AT_OK && !atx_code_read(&plain, atx_str_text(&all.text)))
         status = atx_no_memory(err);
     if (status == AT_OK)
-        status = add_note(&noted, atx_str_text(&all.text), headers, err);
+        status = add_note(&noted, file, atx_str_text(&all.text), headers, err);
     if (status == AT_OK)
         status = atx_nvrtc_compile(
             nvrtc, &ok, &code, &log, &ignored,

@@ -22,6 +22,7 @@ typedef struct atx_undefined_file {
     const char *kernel;        /* only what it reaches; NULL: all                                  */
     const atx_paths *includes; /* folders of its headers, relative to its own                      */
     const char *allow;         /* folders that may be read besides its own, with ':' between them  */
+    const char *defines;       /* lines of macros that stand before it; NULL: none                 */
 } atx_undefined_file;
 
 /* None where there is no NVRTC, or the file is wrong in other ways too. Functions and types are no

@@ -246,6 +246,18 @@ static void find_defaults(atx_adopt_space *s, const atx_import_file *file, const
         }
 }
 
+/* "A=1 B=2" as the compiler reads it. */
+static void make_defines(atx_adopt_space *s)
+{
+    const char *at = atx_str_text(&s->defaults);
+    while (*(at += strspn(at, " "))) {
+        const size_t name = strcspn(at, "="), all = strcspn(at, " ");
+        atx_str_addf(&s->defines, "#define %.*s %.*s\n", (int)name, at, (int)(all - name - 1), at + name + 1);
+        at += all;
+    }
+    atx_str_add(&s->defines, "#define kernel_tuner 1\n");
+}
+
 /* ---- all of it ---- */
 
 static at_status read_kernel(atx_adopt_space *s, const atx_import_file *file, at_error *err)
@@ -278,17 +290,18 @@ static at_status read_lines(atx_adopt_space *s, const atx_import_file *file, at_
     if (status == AT_OK && import.count) {
         take_lines(&s->lines, atx_str_text(&import.items[0].declaration));
         find_defaults(s, file, &import.items[0]);
+        make_defines(s);
     }
     atx_import_clear(&import);
     return status;
 }
 
-enum { TEXTS = 9 };
+enum { TEXTS = 10 };
 
 static void list_texts(atx_str *out[TEXTS], atx_adopt_space *s)
 {
-    atx_str *const ALL[TEXTS] = { &s->lines,  &s->kernel, &s->file,  &s->title,   &s->options,
-                                  &s->shared, &s->grid,   &s->block, &s->defaults };
+    atx_str *const ALL[TEXTS] = { &s->lines,  &s->kernel, &s->file,  &s->title,    &s->options,
+                                  &s->shared, &s->grid,   &s->block, &s->defaults, &s->defines };
     memcpy(out, ALL, sizeof ALL);
 }
 

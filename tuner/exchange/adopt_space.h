@@ -38,6 +38,7 @@ typedef struct atx_adopt_space {
     atx_str shared;              /* bytes of dynamic shared memory; ""                                      */
     atx_str grid, block;         /* expressions; "": it does not say                                        */
     atx_str defaults;            /* "A=1 B=2": the valid configuration next to its defaults; "": none found */
+    atx_str defines;             /* the same as lines of macros, and those that Kernel Tuner adds    */
     int64_t sizes[ATX_MAX_DIMS]; /* its ProblemSize                                                  */
     int size_count;
     atx_space_arg args[ATX_SPACE_ARGS];

@@ -110,7 +110,7 @@ static void fill(atx_space_arg *a, const char *constant, const char *random, dou
 {
     char whole[40];
     snprintf(whole, sizeof whole, "%.0f", value);
-    const char *number = is_real(a->type) ? text : whole;
+    const char *number = is_real(a->type) && value != 0 ? text : whole;
     if (constant)
         snprintf(a->value, sizeof a->value, "%s %s", constant, number);
     else

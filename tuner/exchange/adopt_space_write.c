@@ -114,7 +114,14 @@ static bool is_written(const writer *w, int i)
     const atx_space_param *p = param(w, i);
     if (i >= w->k->param_count || !p->pointer || p->constant)
         return false;
-    return i == w->output || !a || a->writes || !a->reads;
+    return i == w->output || !a || a->writes || !a->reads || p->written;
+}
+
+/* Is what it holds before a launch used? Some problems call what a kernel adds to write-only. */
+static bool is_inout(const writer *w, int i)
+{
+    const atx_space_arg *a = arg_of(w, i);
+    return is_written(w, i) && a && a->writes && (a->reads || (param(w, i)->read && a->value[0]));
 }
 
 /* Where the problem calls all of the kernel's buffers read-only, one must be written nonetheless. */
@@ -286,6 +293,8 @@ static const char *question(const writer *w, int i)
     const char *type = param(w, i)->dtype;
     if (!a)
         return "the tuning problem has no such argument: how many elements, and of what kind?";
+    if (is_written(w, i) && a->reads && !a->writes)
+        return "the tuning problem has it as read-only, and the kernel writes it: is it an output?";
     if (i == w->output)
         return "the tuning problem writes no argument of the kernel: is this the output?";
     if (!a->size[0])
@@ -318,12 +327,13 @@ static void add_buffer(writer *w, int i)
 {
     atx_str *out = &w->out->op;
     const char *type = type_of(w, i), *asked = question(w, i);
-    const atx_space_arg *a = arg_of(w, i);
     atx_str_add(out, "arg       ");
     add_name(out, w, i);
     atx_str_addf(out, " %s[", strcmp(type, element_type(w)) == 0 ? "T" : type);
     add_size(out, w, i);
-    if (is_written(w, i) && a && a->reads)
+    if (is_inout(w, i) && strcmp(contents(w, i, type), "constant 0") == 0)
+        atx_str_add(out, "] output zero");
+    else if (is_inout(w, i))
         atx_str_addf(out, "] inout %s", contents(w, i, type));
     else if (is_written(w, i))
         atx_str_add(out, "] output");
@@ -388,7 +398,6 @@ static void add_traffic(writer *w)
     atx_str *out = &w->out->op;
     const char *between = "traffic   ";
     for (int i = 0; i < w->k->param_count + w->k->constant_count; i++) {
-        const atx_space_arg *a = arg_of(w, i);
         atx_dtype type = ATX_F32;
         at_error ignored;
         const char *name = type_of(w, i);
@@ -398,7 +407,7 @@ static void add_traffic(writer *w)
         atx_str size = { 0 };
         add_size(&size, w, i);
         atx_str_addf(out, strpbrk(atx_str_text(&size), "+-/%") ? "(%s) * %d" : "%s * %d", atx_str_text(&size),
-                     atx_dtype_bytes(type) * (is_written(w, i) && a && a->reads ? 2 : 1));
+                     atx_dtype_bytes(type) * (is_inout(w, i) ? 2 : 1));
         atx_str_clear(&size);
         between = " + ";
     }
@@ -467,7 +476,10 @@ static void add_defines(writer *w)
         bool axis = false;
         for (size_t i = 0; i < sizeof AXES / sizeof *AXES; i++)
             axis = axis || strcmp(*name, AXES[i]) == 0;
-        if (is_declared(w->space, *name) || strcmp(*name, "kernel_tuner") == 0)
+        bool taken = is_declared(w->space, *name) || strcmp(*name, "kernel_tuner") == 0;
+        for (int i = 0; i < w->k->param_count; i++)
+            taken = taken || strcmp(param(w, i)->name, *name) == 0;
+        if (taken)
             continue;
         atx_str_addf(out, "define    %s = 1", *name);
         if (axis)
@@ -512,7 +524,9 @@ static void add_launch(writer *w)
 static void write_template(writer *w)
 {
     atx_str *out = &w->out->t;
-    atx_str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s\n", w->k->source);
+    atx_str_addf(out, "/*!autotune\ntemplate  adopted\nsource    %s device\n", w->k->source);
+    for (const char *const *folder = w->k->includes; folder && *folder; folder++)
+        atx_str_addf(out, "include   %s\n", *folder);
     add_defines(w);
     atx_str_addf(out, "%s\n%s", atx_str_text(&w->space->options), atx_str_text(&w->space->lines));
     if (w->space->defaults.len)

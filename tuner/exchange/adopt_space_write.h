@@ -13,14 +13,16 @@ typedef struct atx_space_param {
     const char *dtype; /* "f32"; NULL: not known          */
     const char *size;  /* of an array: "3 * 3"; "", NULL: not known */
     bool pointer, constant;
+    bool read, written; /* by the kernel's code, as far as that is certain */
 } atx_space_param;
 
 typedef struct atx_space_kernel {
     const atx_adopt_space *space;
-    const char *op;     /* its name                                               */
-    const char *source; /* as the template's `source` line says it                */
-    const char *text;   /* of the file                                            */
-    const char *called; /* ns::f<T, 4>                                            */
+    const char *op;              /* its name                                               */
+    const char *source;          /* as the template's `source` line says it                */
+    const char *const *includes; /* folders of its headers, NULL-ended; NULL      */
+    const char *text;            /* of the file                                            */
+    const char *called;          /* ns::f<T, 4>                                            */
     bool asks_arguments, shared;
     const atx_space_param *params, *constants;
     int param_count, constant_count;
