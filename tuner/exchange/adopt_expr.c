@@ -42,7 +42,7 @@ static bool write_argument(writing *w, size_t *i, size_t end)
     for (int k = 0; k < d->arg_count && k < d->launch.arg_count && w->t == t; k++) {
         const size_t begin = d->launch.args[k][0], n = d->launch.args[k][1] - begin;
         bool same = d->args[k].stars == 0 && n > 0 && *i + n <= end && atx_tokens_is_word(t, begin) &&
-                    is_size(&d->args[k]);
+                    is_size(&d->args[k]) && !d->args[k].own;
         for (size_t j = 0; j < n && same; j++) {
             const atx_token *x = &t->items[begin + j], *y = &t->items[*i + j];
             same = x->end - x->begin == y->end - y->begin &&

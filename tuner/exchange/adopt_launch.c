@@ -195,6 +195,19 @@ static void guess_block(atx_draft *d)
     set_block(d, value);
 }
 
+/* Whether the kernel has its block's size as an argument, in place of blockDim. */
+static bool is_told(const atx_draft *d)
+{
+    for (int i = 0; i < d->launch.arg_count && atx_draft_scalars(); i++)
+        for (int k = 0; k < 3 * ATX_DRAFT_ALIASES; k++) {
+            const char *name = d->block_from[k / ATX_DRAFT_ALIASES][k % ATX_DRAFT_ALIASES];
+            if (name[0] && d->launch.args[i][1] == d->launch.args[i][0] + 1 &&
+                atx_tokens_is(&d->code, d->launch.args[i][0], name))
+                return true;
+        }
+    return false;
+}
+
 static void read_block(atx_draft *d)
 {
     long value[3] = { 1, 1, 1 };
@@ -220,6 +233,7 @@ static void read_block(atx_draft *d)
         }
         atx_str_clear(&text);
     }
+    d->reads_block = d->reads_block || is_told(d);
     if (d->bound > 0 && value[0] * value[1] * value[2] > d->bound && value[0] > d->bound)
         value[0] = bounded(d, value[0]);
     set_block(d, value);
@@ -313,8 +327,8 @@ void atx_draft_launch(atx_draft *d)
         return;
     }
     read_block(d);
+    read_values(d);
     read_grid(d);
     read_shared(d);
-    read_values(d);
     d->in_loop = d->launch.in_loop;
 }
