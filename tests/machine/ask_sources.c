@@ -142,7 +142,7 @@ static at_status on_device(words *out, atx_gpu *gpu, const kernel *k, const char
                              .block = { s->block, 1, 1 },
                              .shared_bytes = s->shared };
     fill(&in);
-    at_status status = atx_gpu_load(&module, gpu, k->cubin.data, name, s->shared, err);
+    at_status status = atx_gpu_load(&module, gpu, k->cubin.data, name, &g, err);
     for (int i = 0; i < 2 && status == AT_OK; i++)
         status = atx_gpu_alloc(&at[i], gpu, BYTES, err);
     if (status == AT_OK)

@@ -38,10 +38,9 @@ static void load(kernel *k, at_tuner *tuner, const at_found *found)
     at_code *code = NULL;
     const at_launch *launch = found->launches[0];
     must(at_compile(&code, tuner, found, AT_CODE_CUBIN, NULL, &err), &err);
-    must(atx_gpu_load(&k->module, k->gpu, code->data, code->kernels[0], launch->dynamic_shared_bytes, &err),
-         &err);
-    at_code_close(code);
     k->geometry.shared_bytes = launch->dynamic_shared_bytes;
+    must(atx_gpu_load(&k->module, k->gpu, code->data, code->kernels[0], &k->geometry, &err), &err);
+    at_code_close(code);
     for (int i = 0; i < 3; i++) {
         k->geometry.grid[i] = launch->grid[i];
         k->geometry.block[i] = launch->block[i];
