@@ -36,7 +36,7 @@ static void tell_idle(const atx_lint_query *q, const atx_space *space)
     const atx_require *r;
     char text[400];
     for (int i = 0; (r = atx_space_idle(space, i)) != NULL; i++) {
-        if (reads_problem(q->t, r->expr))
+        if (r->implied || reads_problem(q->t, r->expr))
             continue;
         snprintf(text, sizeof text, "%.150s:%d:%d: requirement '%.150s' refuses nothing: it always holds",
                  r->where.file, r->where.line, r->where.column, atx_expr_text(r->expr));
@@ -113,7 +113,7 @@ static void tell_order(const atx_lint_query *q, const atx_step *step)
     if (count != step->arg_count)
         return;
     for (int i = 0; i < count; i++) {
-        const char *name = q->t->op->args[step->args[i]].name;
+        const char *name = atx_template_arg(q->t, step->args[i])->name;
         if (!is_among(words, count, name))
             return;
         same = same && strcmp(words[i].name, name) == 0;
@@ -123,7 +123,7 @@ static void tell_order(const atx_lint_query *q, const atx_step *step)
     atx_str text = { 0 };
     atx_str_addf(&text, "kernel '%s' is given", step->kernel);
     for (int i = 0; i < count; i++)
-        atx_str_addf(&text, " %s", q->t->op->args[step->args[i]].name);
+        atx_str_addf(&text, " %s", atx_template_arg(q->t, step->args[i])->name);
     atx_str_add(&text, ", by its own names as");
     for (int i = 0; i < count; i++)
         atx_str_addf(&text, " %s", words[i].name);

@@ -163,6 +163,16 @@ static void point_options(atx_image_writer *w, const atx_template *t)
     }
 }
 
+static void point_own_args(atx_image_writer *w, const atx_template *t)
+{
+    size_t own = place(w, t->call.own, t->call.own_count * sizeof *t->call.own);
+    point(w, offsetof(atx_template, call.own), own, false);
+    for (size_t i = 0; i < t->call.own_count; i++, own += sizeof *t->call.own) {
+        point_expr(w, own + offsetof(atx_arg, expr), t->call.own[i].expr);
+        point_place(w, own + offsetof(atx_arg, where), &t->call.own[i].where);
+    }
+}
+
 /* The text of the template, and what it is made of. */
 static void point_source(atx_image_writer *w, const atx_template *t)
 {
@@ -201,6 +211,7 @@ void atx_image_write(atx_image *out, atx_image_writer *w, const atx_template *t)
                      offsetof(atx_template, call.steps) + i * sizeof(atx_step) + offsetof(atx_step, launch),
                      &t->call.steps[i].launch);
     point_loops(w, t);
+    point_own_args(w, t);
     point_paths(w, offsetof(atx_template, build.sources), &t->build.sources);
     point_paths(w, offsetof(atx_template, build.includes), &t->build.includes);
     point_options(w, t);

@@ -122,24 +122,26 @@ void atx_read_option(atx_lines *lines, void *target)
 
 /* ---- arg ---- */
 
-static int find_arg(const atx_op *op, const char *name)
+static int find_arg(const atx_template *t, const char *name)
 {
-    for (int i = 0; i < op->arg_count; i++)
-        if (strcmp(op->args[i].name, name) == 0)
+    for (int i = 0; i < t->op->arg_count + (int)t->call.own_count; i++)
+        if (strcmp(atx_template_arg(t, i)->name, name) == 0)
             return i;
     return -1;
 }
 
 /* An argument may be taken twice: a kernel that works in place has one pointer for two. */
-static void read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines, const atx_op *op)
+static void read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines, const atx_template *t)
 {
+    const atx_op *op = t->op;
     do {
         char name[ATX_MAX_NAME];
         const char *at = atx_lines_name(name, lines, "an argument of the operation");
-        int i = find_arg(op, name);
+        int i = find_arg(t, name);
         if (i < 0)
-            atx_lines_fail(lines, at, "found '%s'; expected an argument of the operation %s (%s:%d)", name,
-                           op->name, op->text.file, op->arg_count ? op->args[0].where.line : 1);
+            atx_lines_fail(lines, at, "found '%s'; expected an argument of the operation %s (%s:%d)%s", name,
+                           op->name, op->text.file, op->arg_count ? op->args[0].where.line : 1,
+                           t->call.own_count ? ", or of a line above" : "");
         else if (*count == ATX_MAX_ARGS)
             atx_lines_fail(lines, at, "found more than %d arguments; expected fewer", ATX_MAX_ARGS);
         else
@@ -150,7 +152,7 @@ static void read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines,
 void atx_read_taken_args(atx_lines *lines, void *target)
 {
     atx_template *t = ((atx_reading *)target)->t;
-    read_arg_names(t->call.all_args, &t->call.all_arg_count, lines, t->op);
+    read_arg_names(t->call.all_args, &t->call.all_arg_count, lines, t);
 }
 
 /* ---- kernel ---- */
@@ -226,7 +228,7 @@ static void read_geometry(atx_step *s, const atx_template *t, atx_lines *lines)
     if (atx_lines_skip_word(lines, "shared"))
         s->launch.shared = atx_lines_expr(lines);
     if (atx_lines_skip_word(lines, "arg"))
-        read_arg_names(s->args, &s->arg_count, lines, t->op);
+        read_arg_names(s->args, &s->arg_count, lines, t);
 }
 
 /* `arg` lines say what all launches take that do not say it themselves; `kernel` would be one of them. */
@@ -256,7 +258,7 @@ void atx_complete_args(atx_template *t)
     struct atx_template_call *call = &t->call;
     if (!call->all_arg_count)
         for (int i = 0; i < t->op->arg_count; i++)
-            if (!t->op->args[i].variable[0])
+            if (!t->op->args[i].variable[0] && !atx_arg_is_pointed_at(t->op, i))
                 call->all_args[call->all_arg_count++] = i;
     if (!call->step_count)
         call->step_count = 1; /* the lines kernel, grid and block are of it */
@@ -276,12 +278,27 @@ static bool takes(const int *args, int count, int arg)
     return false;
 }
 
-bool atx_template_fills(const atx_template *t, int arg)
+bool atx_template_takes(const atx_template *t, int arg)
 {
     bool taken = false;
     for (int i = 0; i < t->call.step_count; i++)
         taken = taken || takes(t->call.steps[i].args, t->call.steps[i].arg_count, arg);
-    return t->op->args[arg].variable[0] && !taken;
+    return taken;
+}
+
+bool atx_template_fills(const atx_template *t, int arg)
+{
+    return t->op->args[arg].variable[0] && !atx_template_takes(t, arg);
+}
+
+at_status atx_check_own_args(const atx_template *t, at_error *err)
+{
+    for (int i = 0; i < (int)t->call.own_count; i++)
+        if (!atx_template_takes(t, t->op->arg_count + i))
+            return atx_fail_at(err, t->call.own[i].where,
+                               "found '%s', which no launch takes; expected its name in a line 'arg NAME...'",
+                               t->call.own[i].name);
+    return AT_OK;
 }
 
 void atx_template_sources_clear(atx_template *t)
@@ -293,6 +310,9 @@ void atx_template_sources_clear(atx_template *t)
     for (int i = 0; i < ATX_MAX_STEPS; i++)
         atx_launch_clear(&t->call.steps[i].launch);
     atx_loops_clear(&t->call.loops);
+    for (size_t i = 0; i < t->call.own_count; i++)
+        atx_expr_close(t->call.own[i].expr);
+    free(t->call.own);
     for (int i = 0; i < t->build.option_count; i++) {
         free(t->build.options[i].text);
         atx_expr_close(t->build.options[i].when);

@@ -118,16 +118,13 @@ at_status atx_bench_fill(atx_bench *b, at_error *err)
 
 /* ---- launches ---- */
 
-static at_status launch_turn(atx_bench *b, const atx_module *module, const atx_kernel_turn *t,
+static at_status launch_turn(atx_bench *b, const atx_loaded *what, const atx_kernel_turn *t,
                              const atx_ptr *buffers, at_error *err)
 {
-    uint64_t values[ATX_MAX_ARGS];
+    atx_params room;
     void *params[ATX_MAX_ARGS];
-    for (int i = 0; i < t->arg_count; i++) {
-        values[i] = t->args[i].buffer >= 0 ? buffers[t->args[i].buffer] : (uint64_t)t->args[i].value;
-        params[i] = &values[i];
-    }
-    return atx_gpu_launch_step(b->gpu, module, t->step, &t->geometry, params, err);
+    atx_kernel_params(params, &room, what->kernel, t->args, t->arg_count, buffers);
+    return atx_gpu_launch_step(b->gpu, what->module, t->step, &t->geometry, params, err);
 }
 
 static at_status copy_by_driver(atx_bench *b, atx_sets sets, at_error *err)
@@ -149,7 +146,7 @@ at_status atx_bench_launch(atx_bench *b, const atx_loaded *what, atx_sets sets, 
     at_status status = AT_OK;
     size_t at = 0;
     for (atx_kernel_turn turn; status == AT_OK && atx_kernel_next(&turn, k, &at);)
-        status = launch_turn(b, what->module, &turn, buffers, err);
+        status = launch_turn(b, what, &turn, buffers, err);
     return status;
 }
 
@@ -325,9 +322,9 @@ static bool is_needed(const atx_bench *b, atx_check_kernel which)
 {
     bool generated = false, tolerant = false;
     for (int i = 0; i < b->setup.buffer_count; i++) {
-        generated = generated || b->setup.buffers[i].how != ATX_BITS;
-        int rule = b->setup.buffers[i].check.rule;
-        tolerant = tolerant || (rule != ATX_EXACT && rule != ATX_BY);
+        const atx_buffer *buffer = &b->setup.buffers[i];
+        generated = generated || buffer->how != ATX_BITS || buffer->column_count;
+        tolerant = tolerant || atx_is_by_number(buffer);
     }
     switch (which) {
     case ATX_GENERATE:
