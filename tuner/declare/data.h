@@ -413,7 +413,7 @@ ATX_BOTH atx_parting atx_parting_of(const atx_filling *f)
 /* Floor of part * all / of, where part < of. */
 ATX_BOTH atx_u64 atx_even_share(atx_u64 part, atx_u64 all, atx_u64 of)
 {
-    return part * (all / of) + part * (all % of) / of;
+    return of ? part * (all / of) + part * (all % of) / of : 0;
 }
 
 /* Columns of a row ascend, and none comes twice where there are enough. */
@@ -462,7 +462,8 @@ ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, c
         bits = atx_integer_bits((long long)atx_permuted(i, count, seed), number);
         break;
     case ATX_SPREAD:
-        bits = atx_integer_bits((long long)(atx_permuted(i, count > a ? count : a, seed) % a), number);
+        bits =
+            atx_integer_bits((long long)(atx_permuted(i, count > a ? count : a, seed) % (a ? a : 1)), number);
         break;
     case ATX_SORTED:
         bits = atx_integer_bits((long long)(a + atx_sorted(i, count, b - 1, seed)), number);
@@ -488,41 +489,6 @@ ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, c
         break;
     }
     return bits & atx_number_mask(number);
-}
-
-/* ---- fields ---- */
-
-/*
- * Where number i of a buffer lies, in bytes from its beginning. `how` is a number's kind, the distribution of
- * an input or the rule of a check from bit 8 on, and for a field of structs: from bit 16 on how many of its
- * numbers a struct has, from bit 32 on the bytes of a struct, from bit 48 on where in it the field is. 0 from
- * bit 16 on: one number behind the other.
- */
-ATX_BOTH atx_u64 atx_number_place(atx_u64 i, atx_u64 how)
-{
-    const atx_u64 bytes = how & 15, each = how >> 16 & 0xffff;
-    return each ? (how >> 48) + i / each * (how >> 32 & 0xffff) + i % each * bytes : i * bytes;
-}
-
-ATX_BOTH int atx_how_number(atx_u64 how)
-{
-    return (int)(how & 255);
-}
-
-ATX_BOTH int atx_how_rule(atx_u64 how)
-{
-    return (int)(how >> 8 & 255);
-}
-
-ATX_BOTH atx_u64 atx_bits_placed(const void *from, atx_u64 i, atx_u64 how)
-{
-    return atx_bits_at((const char *)from + atx_number_place(i, how), 0,
-                       atx_number_bytes(atx_how_number(how)));
-}
-
-ATX_BOTH void atx_set_placed(void *to, atx_u64 i, atx_u64 how, atx_u64 bits)
-{
-    atx_set_bits((char *)to + atx_number_place(i, how), 0, atx_number_bytes(atx_how_number(how)), bits);
 }
 
 /* ---- what is close enough ---- */

@@ -7,7 +7,7 @@
  */
 #include "explain/instance_parts.h"
 
-#include "declare/data.h"
+#include "declare/placed.h"
 #include "device/columns.h"
 #include "device/kernel_args.h"
 #include "device/layout.h"

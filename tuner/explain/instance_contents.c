@@ -1,7 +1,7 @@
 /* instance_contents.c - see instance_contents.h. */
 #include "explain/instance_contents.h"
 
-#include "declare/data.h"
+#include "declare/placed.h"
 #include "device/columns.h"
 #include "util/regular.h"
 

@@ -1,7 +1,7 @@
 /* validate.c - see validate.h; atx_wrong_by of declare/data.h decides for each number. */
 #include "explain/validate.h"
 
-#include "declare/data.h"
+#include "declare/placed.h"
 #include "device/columns.h"
 #include "device/mismatch.h"
 

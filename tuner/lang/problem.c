@@ -96,7 +96,6 @@ static at_status check_problem(int64_t *slots, const atx_problem *problem, bool 
     const atx_op *op = problem->op;
     bool device[ATX_MAX_SLOTS] = { false }; /* of each let */
     at_error cause;
-
     for (size_t i = 0; i < op->scope.let_count; i++) {
         device[i] = !with_device && reads_device(op->scope.lets[i].expr, op, device);
         if (!device[i] && eval_let(slots, &op->scope.lets[i], &cause) != AT_OK)

@@ -101,8 +101,11 @@ static at_status offset_numbers(atx_filling *out, const atx_arg *arg, int64_t ro
 /* What goes with the offsets of another argument has as many elements as these share. */
 static at_status member_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
 {
-    const atx_arg *offsets = &h->op->args[h->arg->input.of_arg];
     int64_t count = 0;
+    if (!h->op)
+        return atx_fail_at(err, h->arg->input.where, "'%s' is a field, which goes with no other array",
+                           h->arg->name);
+    const atx_arg *offsets = &h->op->args[h->arg->input.of_arg];
     at_status status = atx_expr_eval(&count, offsets->expr, slots, err);
     if (status == AT_OK)
         status = offset_numbers(out, offsets, count > 0 ? count - 1 : 0, slots, err);

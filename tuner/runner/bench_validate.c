@@ -6,7 +6,7 @@
  */
 #include "runner/bench_parts.h"
 
-#include "declare/data.h"
+#include "declare/placed.h"
 
 #include <stdio.h>
 

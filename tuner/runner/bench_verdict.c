@@ -5,7 +5,7 @@
  */
 #include "runner/bench_parts.h"
 
-#include "declare/data.h"
+#include "declare/placed.h"
 #include "device/mismatch.h"
 
 #include <inttypes.h>

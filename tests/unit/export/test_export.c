@@ -258,11 +258,9 @@ Test(export, the_self_test_knows_inputs_and_tolerances)
 {
     atx_str out = { 0 };
     export_numbers(&out, ATX_F32, true);
-    cr_assert(
-        strstr(
-            out.data,
-            "    { 36, 0, 1, true, { 0ull, 0ull, 0ull, 0ull, 0ull, 0, 0 }, 0, 1.00000000000000002e-03, 0.0000"),
-        "y");
+    cr_assert(strstr(out.data, "    { 36, 0, 1, true, { 0ull, 0ull, 0ull, 0ull, 0ull, 0, 0 }, 0, "
+                               "1.00000000000000002e-03, 0.0000"),
+              "y");
     cr_assert(
         strstr(out.data, "    { 36, 1, 0, false, { 4611686018427387904ull, 13830554455654793216ull, 0ull, "),
         "x");
