@@ -67,6 +67,7 @@ typedef enum at_type {
     AT_TYPE_F64 = 33,
     AT_TYPE_C64 = 40, /* two f32 */
     AT_TYPE_C128 = 41,
+    AT_TYPE_BOOL = 45, /* a byte, 0 or 1 */
     /* Reserved: no op takes them yet, and questions about them are AT_ERR_USAGE. */
     AT_TYPE_F8_E4M3 = 50,
     AT_TYPE_F8_E5M2 = 51,
@@ -304,17 +305,28 @@ typedef enum at_role {
     AT_ROLE_TENSOR_MAP = 6 /* a CUtensorMap of a buffer, which at_run encodes, and an exported file shows */
 } at_role;
 
-/* An argument of the operation, or a tensor map of the template's. */
+/* In a struct that is passed by value: the address of a buffer. */
+typedef struct at_pointer {
+    int64_t offset; /* in the struct, in bytes     */
+    int buffer;     /* of at_found's buffers       */
+} at_pointer;
+
+/* An argument of the operation, or a scalar or a tensor map of the configuration's own. */
 typedef struct at_arg {
     const char *name;
     at_role role;
     at_type type;     /* of the scalar, or of an element of the buffer                */
     int opaque;       /* 1: elements are only moved, so any type of that size will do */
     int buffer;       /* its place in at_found's buffers; -1: a scalar                */
-    int64_t bytes;    /* of the buffer; of a scalar: 2, 4 or 8                        */
+    int64_t bytes;    /* of the buffer; of a scalar: 1, 2, 4 or 8                     */
     int64_t elements; /* of the buffer; of a scalar: 1                                */
     int64_t value;    /* of a scalar: an integer, or the bits of a floating-point one */
     int64_t align;    /* of the buffer: it must begin at a multiple of these bytes    */
+    /* A struct by value is a scalar of AT_TYPE_NONE and `bytes` bytes, these; where a buffer's address
+     * belongs they are zero. Else NULL and 0. Elements that are structs are opaque, of AT_TYPE_NONE. */
+    const unsigned char *contents;
+    int pointer_count;
+    const at_pointer *pointers;
 } at_arg;
 
 /* A launch of a kernel, as cuLaunchKernel takes it; where one of the last four members is not 0, as

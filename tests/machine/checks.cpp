@@ -24,6 +24,7 @@ static ulonglong2 make_ulonglong2(unsigned long long x, unsigned long long y)
 
 #include "../../tuner/declare/data.h"
 
+#include "../../tuner/declare/placed.h"
 #include "../../tuner/runner/verify.cu"
 
 #include "../../tuner/runner/fill.cu"

@@ -11,6 +11,8 @@
 
 #include "compile/connection.h"
 #include "compile/cubin.h"
+#include "device/layout.h"
+#include "lang/launches.h"
 #include "lang/render.h"
 #include "util/sha256.h"
 
@@ -186,24 +188,60 @@ void atx_build_drop(atx_build *build, atx_builder *builder)
     atx_build_clear(build);
 }
 
-/* Buffers are counted over all of the op's arguments, whichever of them a kernel takes. */
-static int buffer_of(const atx_op *op, int arg)
+static at_status fail_too_large(const char *name, at_error *err)
 {
-    int buffer = 0;
-    for (int i = 0; i < arg; i++)
-        buffer += op->args[i].role != ATX_SCALAR;
-    return buffer;
+    return atx_fail(err, AT_ERR_INPUT,
+                    "found more than %d bytes of structs by value, with '%s'; expected fewer",
+                    ATX_MAX_STRUCT_BYTES, name);
 }
 
-static at_status bind_arg(struct atx_kernel_arg *out, const atx_op *op, const atx_template *t, int index,
-                          const int64_t *slots, at_error *err)
+/* Its bytes, and where among them addresses go. Launches that take the same one have it twice. */
+static at_status bind_struct(struct atx_kernel_arg *out, atx_kernel *k, const atx_op *op, const atx_arg *arg,
+                             const int64_t *slots, at_error *err)
 {
-    const atx_arg *arg = t ? atx_template_arg(t, index) : &op->args[index];
+    const atx_struct *s = atx_arg_struct(op, arg);
+    const int64_t at = atx_round_up(k->struct_bytes, s->align > 16 ? s->align : 16);
+    if (at + s->bytes > ATX_MAX_STRUCT_BYTES)
+        return fail_too_large(arg->name, err);
+    *out = (struct atx_kernel_arg){ .buffer = -1, .bytes = (int)s->bytes, .value = at, .is_struct = true };
+    k->struct_bytes = (int)(at + s->bytes);
+    for (int i = 0; i < s->field_count; i++) {
+        if (!s->fields[i].pointer)
+            continue;
+        if (k->pointer_count == ATX_MAX_ARGS)
+            return fail_too_large(arg->name, err);
+        k->pointers[k->pointer_count++] = (struct atx_kernel_pointer){ (int)(at + s->fields[i].offset),
+                                                                       atx_arg_buffer(op, s->fields[i].arg) };
+    }
+    return atx_struct_value(k->structs + at, s, slots, err);
+}
+
+/* `index`: of the argument, among the op's where it is one of these; of a tensor map, that of its buffer. */
+static at_status bind_arg(struct atx_kernel_arg *out, atx_kernel *k, const atx_op *op, const atx_arg *arg,
+                          int index, const int64_t *slots, at_error *err)
+{
     *out = (struct atx_kernel_arg){ .buffer = -1, .bytes = arg->scalar_bytes, .map = arg->map };
-    if (arg->role == ATX_SCALAR && !arg->map)
-        return atx_scalar_value(&out->value, arg, slots, err);
-    out->buffer = buffer_of(op, t && arg->map ? t->call.maps[arg->map - 1].arg : index);
+    if (arg->map) {
+        out->buffer = atx_arg_buffer(op, index);
+        return AT_OK;
+    }
+    if (arg->role == ATX_SCALAR)
+        return arg->structure ? bind_struct(out, k, op, arg, slots, err)
+                              : atx_scalar_value(&out->value, arg, slots, err);
+    out->buffer = atx_arg_buffer(op, index);
     return AT_OK;
+}
+
+static at_status bind_args(struct atx_kernel_arg *out, int *count, atx_kernel *k, const atx_template *t,
+                           const atx_step *step, const int64_t *slots, at_error *err)
+{
+    at_status status = AT_OK;
+    for (*count = 0; *count < step->arg_count && status == AT_OK; ++*count) {
+        const atx_arg *arg = atx_template_arg(t, step->args[*count]);
+        const int index = arg->map ? t->call.maps[arg->map - 1].arg : step->args[*count];
+        status = bind_arg(&out[*count], k, t->op, arg, index, slots, err);
+    }
+    return status;
 }
 
 static at_status bind_maps(atx_kernel *k, const atx_template *t, const int64_t *slots, at_error *err)
@@ -222,7 +260,7 @@ at_status atx_kernel_bind(atx_kernel *out, const atx_build *build, const char *n
     };
     at_status status = atx_geometry_of(&k.geometry, launch, slots, err);
     for (int i = 0; i < op->arg_count && status == AT_OK; i++)
-        status = bind_arg(&k.args[i], op, NULL, i, slots, err);
+        status = bind_arg(&k.args[i], &k, op, &op->args[i], i, slots, err);
     if (status == AT_OK)
         *out = k;
     return status;
@@ -235,22 +273,20 @@ static at_status find_name(const char **out, const atx_build *build, const char 
     return atx_cubin_name(out, &unused, build->cubin.data, build->cubin.len, kernel, err);
 }
 
-static at_status bind_step(atx_kernel_step *out, const atx_build *build, const atx_template *t,
+static at_status bind_step(atx_kernel_step *out, atx_kernel *k, const atx_build *build, const atx_template *t,
                            const atx_step *step, const int64_t *slots, at_error *err)
 {
     at_status status = atx_geometry_of(&out->geometry, &step->launch, slots, err);
     if (status == AT_OK)
         status = find_name(&out->name, build, step->kernel, err);
-    for (out->arg_count = 0; out->arg_count < step->arg_count && status == AT_OK; out->arg_count++)
-        status = bind_arg(&out->args[out->arg_count], t->op, t, step->args[out->arg_count], slots, err);
-    return status;
+    return status == AT_OK ? bind_args(out->args, &out->arg_count, k, t, step, slots, err) : status;
 }
 
 static at_status bind_variable(struct atx_kernel_variable *out, const atx_build *build, const atx_op *op,
                                int arg, const int64_t *slots, at_error *err)
 {
     int64_t wanted = 0, bytes = -1;
-    *out = (struct atx_kernel_variable){ .buffer = buffer_of(op, arg) };
+    *out = (struct atx_kernel_variable){ .buffer = atx_arg_buffer(op, arg) };
     at_status status = atx_arg_bytes(&wanted, op, arg, slots, err);
     if (status == AT_OK)
         status = atx_cubin_variable(&out->name, &bytes, build->cubin.data, build->cubin.len,
@@ -297,10 +333,10 @@ at_status atx_template_bind(atx_kernel *out, atx_build *build, const atx_templat
     at_status status = atx_geometry_of(&k.geometry, &t->call.steps[0].launch, slots, err);
     if (status == AT_OK)
         status = find_name(&k.name, build, t->call.steps[0].kernel, err);
-    for (; k.arg_count < t->call.steps[0].arg_count && status == AT_OK; k.arg_count++)
-        status = bind_arg(&k.args[k.arg_count], t->op, t, t->call.steps[0].args[k.arg_count], slots, err);
+    if (status == AT_OK)
+        status = bind_args(k.args, &k.arg_count, &k, t, &t->call.steps[0], slots, err);
     for (; k.more_count + 1 < t->call.step_count && status == AT_OK; k.more_count++)
-        status = bind_step(&k.more[k.more_count], build, t, &t->call.steps[k.more_count + 1], slots, err);
+        status = bind_step(&k.more[k.more_count], &k, build, t, &t->call.steps[k.more_count + 1], slots, err);
     for (int i = 0; i < t->op->arg_count && status == AT_OK; i++)
         if (atx_template_fills(t, i))
             status = bind_variable(&k.variables[k.variable_count++], build, t->op, i, slots, err);

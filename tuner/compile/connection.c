@@ -23,18 +23,19 @@ typedef struct checking {
     const atx_op *op;
     const atx_template *t; /* NULL: the reference is checked */
     const char *source;
-    bool reference; /* it takes all arguments */
-    bool alone;     /* the compiler's figures are of this kernel, as there is no other */
+    bool alone; /* the compiler's figures are of this kernel, as there is no other */
     atx_str *why;
     const char **about;
 } checking;
 
-static checking check_of(const atx_connection *in, const atx_op *op, const char *source)
+static checking check_of(const atx_connection *in, const atx_op *op, const atx_template *t)
 {
     atx_cubin_kernel second;
-    return (checking){
-        .in = in, .op = op, .source = source, .alone = !atx_cubin_kernel_at(&second, in->code, in->len, 1)
-    };
+    return (checking){ .in = in,
+                       .op = op,
+                       .t = t,
+                       .source = t ? t->text.source : op->text.source,
+                       .alone = !atx_cubin_kernel_at(&second, in->code, in->len, 1) };
 }
 
 static void find(const checking *c, const char *about, const char *format, ...) AT_PRINTF(3, 4);
@@ -73,7 +74,7 @@ static void check_params(const checking *c, const atx_step *s, const atx_cubin_k
         return;
     if (k->param_count != s->arg_count) {
         find(c, "count", "kernel '%s' takes %d parameters; expected %d:%s%s", s->kernel, k->param_count,
-             s->arg_count, names, c->reference ? "" : ". `arg NAME...` says which it takes");
+             s->arg_count, names, c->t ? ". `arg NAME...` says which it takes" : "");
         return;
     }
     for (int i = 0; i < s->arg_count; i++) {
@@ -85,12 +86,19 @@ static void check_params(const checking *c, const atx_step *s, const atx_cubin_k
         find(c, "size",
              "kernel '%s' takes %" PRId64 " bytes as parameter %d; expected %" PRId64 ", %s '%s', of:%s",
              s->kernel, k->param_bytes[i], i + 1, expected,
-             arg->map ? "the tensor map"
-             : scalar ? "the scalar"
-                      : "a pointer to",
+             arg->map         ? "the tensor map"
+             : !scalar        ? "a pointer to"
+             : arg->structure ? "the struct"
+                              : "the scalar",
              arg->name, names);
         return;
     }
+}
+
+/* "i32", "u8", "bool" */
+static bool is_integer_word(const char *type)
+{
+    return strchr("iu", type[0]) != NULL || strcmp(type, "bool") == 0;
 }
 
 /* What sizes do not tell, but the words of the source do. One parameter. */
@@ -116,11 +124,11 @@ static void check_word(const checking *c, const atx_step *s, const atx_kernel_ar
              "kernel '%s' takes parameter %d, '%.*s', as const; expected one to write to: the output '%s', "
              "of:%s",
              s->kernel, i + 1, len, k->text, arg->name, names);
-    else if (scalar && k->type && strchr("iu", k->type[0]) != NULL && !arg->expr)
+    else if (scalar && k->type && is_integer_word(k->type) && atx_dtype_is_real(arg->type))
         find(c, "real",
              "kernel '%s' takes an integer, '%.*s', as parameter %d; expected '%s', which is of %s",
              s->kernel, len, k->text, i + 1, arg->name, atx_dtype_name(arg->type));
-    else if (scalar && k->type && strchr("iu", k->type[0]) == NULL && arg->expr)
+    else if (scalar && k->type && !is_integer_word(k->type) && !atx_dtype_is_real(arg->type))
         find(c, "real", "kernel '%s' takes %s, '%.*s', as parameter %d; expected '%s', which is an integer",
              s->kernel, k->type, len, k->text, i + 1, arg->name);
 }
@@ -331,8 +339,7 @@ static void check_step(const checking *c, const atx_step *s, const atx_geometry 
 at_status atx_connection_check(atx_str *why, const char **about, const atx_connection *in,
                                const atx_template *t, const atx_launches *launches, at_error *err)
 {
-    checking c = check_of(in, t->op, t->text.source);
-    c.t = t;
+    checking c = check_of(in, t->op, t);
     c.why = why;
     c.about = about;
     for (int i = 0; i < t->call.step_count && !why->len; i++)
@@ -349,11 +356,10 @@ at_status atx_connection_check(atx_str *why, const char **about, const atx_conne
 at_status atx_connection_check_reference(atx_str *why, const char **about, const atx_connection *in,
                                          const atx_op *op, const atx_geometry *geometry, at_error *err)
 {
-    checking c = check_of(in, op, op->text.source);
+    checking c = check_of(in, op, NULL);
     atx_step all = { .arg_count = op->arg_count };
     c.why = why;
     c.about = about;
-    c.reference = true;
     snprintf(all.kernel, sizeof all.kernel, "%s", op->expected.reference);
     for (int i = 0; i < op->arg_count; i++)
         all.args[i] = i;

@@ -36,7 +36,7 @@ static void tell_idle(const atx_lint_query *q, const atx_space *space)
     const atx_require *r;
     char text[400];
     for (int i = 0; (r = atx_space_idle(space, i)) != NULL; i++) {
-        if (reads_problem(q->t, r->expr))
+        if (r->implied || reads_problem(q->t, r->expr))
             continue;
         snprintf(text, sizeof text, "%.150s:%d:%d: requirement '%.150s' refuses nothing: it always holds",
                  r->where.file, r->where.line, r->where.column, atx_expr_text(r->expr));

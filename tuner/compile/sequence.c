@@ -5,6 +5,8 @@
  */
 #include "compile/sequence.h"
 
+#include "lang/launches.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -156,13 +158,23 @@ typedef struct writer {
     atx_str *turns;
 } writer;
 
-/* The number of an argument's buffer. */
-static int buffer_of(const atx_op *op, int arg)
+/* A struct by value is made once: it cannot follow iterations. */
+static at_status check_struct(const atx_sequence *s, const atx_sequence_turn *seen, const atx_arg *arg,
+                              at_error *err)
 {
-    int buffer = 0;
-    for (int i = 0; i < arg; i++)
-        buffer += op->args[i].role != ATX_SCALAR;
-    return buffer;
+    const atx_struct *of = atx_arg_struct(s->op, arg);
+    bool changes = false;
+    for (int i = 0; of && i < of->field_count; i++) {
+        const atx_field *f = &of->fields[i];
+        changes = changes || (f->pointer && seen->holds[f->arg] != f->arg);
+        for (int64_t k = 0; k < f->value_count; k++)
+            changes = changes || atx_loops_read_by(s->loops, f->values[k].expr);
+    }
+    return changes
+               ? atx_fail_at(err, arg->where,
+                             "found a struct by value that changes from one iteration to another, in a field "
+                             "or a buffer that is swapped; expected scalars and buffers for what changes")
+               : AT_OK;
 }
 
 static at_status write_turn(void *context, const atx_sequence_turn *seen, at_error *err)
@@ -176,9 +188,12 @@ static at_status write_turn(void *context, const atx_sequence_turn *seen, at_err
     memcpy(turn.args, seen->step ? k->more[seen->step - 1].args : k->args, sizeof turn.args);
     const atx_launch *launch = s->t ? &s->t->call.steps[seen->step].launch : &s->op->expected.launch;
     at_status status = atx_geometry_of(&turn.geometry, launch, seen->slots, err);
-    for (int i = 0; i < turn.arg_count; i++)
-        if (args[i] < s->op->arg_count && s->op->args[args[i]].role != ATX_SCALAR)
-            turn.args[i].buffer = buffer_of(s->op, args[i]);
+    for (int i = 0; i < turn.arg_count && status == AT_OK; i++) {
+        if (turn.args[i].is_struct)
+            status = check_struct(s, seen, &s->op->args[args[i]], err);
+        else if (args[i] < s->op->arg_count && s->op->args[args[i]].role != ATX_SCALAR)
+            turn.args[i].buffer = atx_arg_buffer(s->op, args[i]);
+    }
     if (status == AT_OK)
         atx_turns_add(w->turns, &turn);
     return status;

@@ -29,4 +29,7 @@ at_status atx_cut(atx_str *out, const atx_cutting *cutting, at_error *err) AT_MU
  */
 void atx_cut_parameter(atx_str *out, const char *text, const char *kernel, int index);
 
+/* The same of one that is passed by value: "View", "const ns::View". */
+void atx_cut_value(atx_str *out, const char *text, const char *kernel, int index);
+
 #endif

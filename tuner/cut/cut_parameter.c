@@ -15,10 +15,20 @@ static size_t find_kernel(const atx_tokens *t, const char *kernel)
     return i;
 }
 
-static void add_type(atx_str *out, const atx_tokens *t, size_t begin, size_t end)
+/* Where the type of [begin, end) ends: of a pointer behind its last '*'; of a value before its name. */
+static size_t end_of_type(const atx_tokens *t, size_t begin, size_t end, bool pointer)
 {
+    if (!pointer)
+        return end > begin + 1 && t->items[end - 1].kind == ATX_TOKEN_WORD && !atx_tokens_is(t, end - 2, "::")
+                   ? end - 1
+                   : end;
     while (end > begin && !atx_tokens_is(t, end - 1, "*"))
         end--;
+    return end;
+}
+
+static void add_type(atx_str *out, const atx_tokens *t, size_t begin, size_t end)
+{
     for (size_t i = begin; i < end; i++) {
         bool glued = i == begin || atx_tokens_is(t, i, ":") || atx_tokens_is(t, i - 1, ":") ||
                      atx_tokens_is(t, i, "::") || atx_tokens_is(t, i - 1, "::") ||
@@ -30,7 +40,7 @@ static void add_type(atx_str *out, const atx_tokens *t, size_t begin, size_t end
     }
 }
 
-void atx_cut_parameter(atx_str *out, const char *text, const char *kernel, int index)
+static void cut_type(atx_str *out, const char *text, const char *kernel, int index, bool pointer)
 {
     atx_tokens t = { 0 };
     if (atx_cut_lex(&t, text, strlen(text), false)) {
@@ -42,7 +52,17 @@ void atx_cut_parameter(atx_str *out, const char *text, const char *kernel, int i
             end = begin < close ? atx_tokens_find(&t, begin, close, ",") : close;
         }
         if (close < t.count && begin < close)
-            add_type(out, &t, begin, end);
+            add_type(out, &t, begin, end_of_type(&t, begin, end, pointer));
     }
     atx_tokens_clear(&t);
+}
+
+void atx_cut_parameter(atx_str *out, const char *text, const char *kernel, int index)
+{
+    cut_type(out, text, kernel, index, true);
+}
+
+void atx_cut_value(atx_str *out, const char *text, const char *kernel, int index)
+{
+    cut_type(out, text, kernel, index, false);
 }

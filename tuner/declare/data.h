@@ -413,7 +413,7 @@ ATX_BOTH atx_parting atx_parting_of(const atx_filling *f)
 /* Floor of part * all / of, where part < of. */
 ATX_BOTH atx_u64 atx_even_share(atx_u64 part, atx_u64 all, atx_u64 of)
 {
-    return part * (all / of) + part * (all % of) / of;
+    return of ? part * (all / of) + part * (all % of) / of : 0;
 }
 
 /* Columns of a row ascend, and none comes twice where there are enough. */
@@ -445,6 +445,9 @@ ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, c
     const double x = atx_double_of(a), y = atx_double_of(b);
     atx_u64 bits = 0;
     switch (how) {
+    case ATX_BITS:
+        bits = atx_random(seed, i);
+        break;
     case ATX_UNIFORM:
         bits = atx_number_bits(fma(x, atx_unit_of(atx_random_locked(seed, i, f->lock)), y), number);
         break;
@@ -459,7 +462,8 @@ ATX_CALLED atx_u64 atx_generate(atx_u64 i, atx_u64 count, int number, int how, c
         bits = atx_integer_bits((long long)atx_permuted(i, count, seed), number);
         break;
     case ATX_SPREAD:
-        bits = atx_integer_bits((long long)(atx_permuted(i, count > a ? count : a, seed) % a), number);
+        bits =
+            atx_integer_bits((long long)(atx_permuted(i, count > a ? count : a, seed) % (a ? a : 1)), number);
         break;
     case ATX_SORTED:
         bits = atx_integer_bits((long long)(a + atx_sorted(i, count, b - 1, seed)), number);

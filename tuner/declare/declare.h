@@ -13,38 +13,12 @@
 #define AUTOTUNE_DECLARE_H
 
 #include "declare/dtype.h"
+#include "declare/limits.h"
 #include "expr/expr.h"
 #include "util/sha256.h"
 #include "util/str.h"
 
 #include <sys/stat.h>
-
-#define ATX_MAX_DIMS    8
-#define ATX_MAX_PITCHES 2
-#define ATX_MAX_ALIGNS  4
-#define ATX_MAX_SWAPS   8
-#define ATX_MAX_CHOICES 8 /* of one dimension */
-#define ATX_MAX_LAYOUTS 2 /* of an op of laid out data: its input's and its output's */
-#define ATX_MAX_SIZES   (ATX_MAX_DIMS * (1 + ATX_MAX_LAYOUTS) + ATX_MAX_PITCHES + ATX_MAX_ALIGNS)
-#define ATX_MAX_SAME    4 /* other ops that some problems of an op are of */
-#define ATX_MAX_PARAMS  32
-#define ATX_MAX_VALUES  4096 /* of one parameter */
-#define ATX_MAX_ARGS    16
-#define ATX_MAX_OWN     16 /* arguments of a template's own */
-#define ATX_MAX_MAPS    8  /* of them tensor maps */
-#define ATX_MAX_SLOTS   256
-#define ATX_MAX_NAME    64  /* characters of a name, with the final zero */
-#define ATX_MAX_USES    16  /* files of common code that one file names */
-#define ATX_MAX_SHARED  64  /* files of common code whose declarations one template has */
-#define ATX_MAX_TYPES   4   /* named types of an op, besides T */
-#define ATX_MAX_FILES   8   /* in the `source` or `include` lines of a template */
-#define ATX_MAX_OPTIONS 16  /* for the compiler */
-#define ATX_MAX_METRICS 8   /* of an op */
-#define ATX_MAX_LOOPS   8   /* of the host, around launches */
-#define ATX_MAX_KERNEL  256 /* characters of a kernel's name expression, with the final zero */
-
-/* What a code that mentions instructions of one architecture alone is compiled for. */
-#define ATX_TARGET_SPECIFIC "specific"
 
 /* Bytes that a buffer's address is a multiple of unless a problem says otherwise: what cudaMalloc gives. */
 #define ATX_FULL_ALIGN 256
@@ -105,6 +79,7 @@ typedef struct atx_let {
 typedef struct atx_require {
     atx_expr *expr;
     char *reason; /* "" when none was written */
+    bool implied; /* it follows from another line */
     atx_where where;
 } atx_require;
 
@@ -213,12 +188,43 @@ typedef struct atx_loops {
 /* Does the expression name an iteration? NULL does not. */
 bool atx_loops_read_by(const atx_loops *loops, const atx_expr *expr);
 
+/* A number of a declaration: an expression, of a floating type counted with real numbers, or ... */
+typedef struct atx_value {
+    atx_expr *expr; /* NULL: ... */
+    double real;    /* ... this  */
+} atx_value;
+
+/* A field of a struct, or of a struct in it: `pos.x`. */
+typedef struct atx_field {
+    char name[ATX_MAX_NAME];
+    atx_dtype type;
+    int64_t count;     /* of the numbers of that type: 9 of `f32 m[9]`            */
+    int64_t offset;    /* in the struct, in bytes                                 */
+    bool pointer;      /* the address of ...                                      */
+    int arg;           /* ... this buffer argument of the op                      */
+    atx_input input;   /* what it holds in a buffer; by value, where it has no ... */
+    atx_value *values; /* ... value: one for all, or `count` of them            */
+    int64_t value_count;
+    bool borrowed; /* input and values are those of another struct              */
+    atx_where where;
+} atx_field;
+
+/* A type of several fields, as C lays them out. */
+typedef struct atx_struct {
+    char name[ATX_MAX_NAME];
+    int64_t bytes, align;
+    atx_field *fields;
+    int field_count; /* 0: they are not known */
+    size_t field_cap;
+    int slot; /* of "sizeof(NAME)" */
+} atx_struct;
+
 /* One launch of a candidate. */
 #define ATX_MAX_STEPS 4
 typedef struct atx_step {
     char kernel[ATX_MAX_KERNEL]; /* its name, or a name expression: f<T, TILE>              */
     bool expression;             /* the compiler is asked for it by that expression         */
-    int args[ATX_MAX_ARGS]; /* what it takes: arguments of the op, by their index, in the kernel's order */
+    int args[ATX_MAX_ARGS];      /* what it takes, in the kernel's order: see atx_template_arg */
     int arg_count;
     atx_launch launch;
 } atx_step;
@@ -227,11 +233,13 @@ typedef struct atx_arg {
     char name[ATX_MAX_NAME];
     atx_role role;
     bool own_type;    /* `type` is its type, not the problem's T                 */
-    atx_dtype type;   /* of a scalar always: i32 i64 f16 bf16 f32 f64            */
-    int scalar_bytes; /* of a scalar: 2, 4 or 8                                  */
+    atx_dtype type;   /* of a scalar always: none of c64 c128                    */
+    int structure;    /* of which struct of the op's it is, from 1; 0: of a type  */
+    int scalar_bytes; /* of a scalar: 1, 2, 4 or 8; of a struct by value its bytes */
+    atx_expr *expr;   /* buffer: number of elements; scalar: its value, of a floating type computed with
+                         real numbers; NULL: ... */
+    double real;      /* ... this, of a floating type                            */
     int map;          /* of a template's own: which of its tensor maps it is, from 1; 0: none */
-    atx_expr *expr;   /* buffer: number of elements; scalar: its value, NULL: .. */
-    double real;      /* ... this, of a float                                    */
     bool zero;        /* output: begins as zeros                                 */
     atx_input input;
     char
@@ -395,6 +403,8 @@ typedef struct atx_op {
         atx_symbols symbols;
         atx_named_type named[ATX_MAX_TYPES];
         int named_count;
+        atx_struct structs[ATX_MAX_STRUCTS];
+        int struct_count;
         int sizeof_slot; /* "sizeof(T)" */
         int device_slot; /* first device limit, in the order of atx_limits */
         atx_let *lets;
@@ -550,16 +560,38 @@ bool atx_template_fills(const atx_template *t, int arg);
 /* Is what it compiles a view of sources for the device? */
 bool atx_template_views(const atx_template *t);
 
+/* Whether a launch takes it as a parameter. */
+bool atx_template_takes(const atx_template *t, int arg);
+
 /* An argument that a launch takes, by its index: those of the op, behind them the template's own. */
 static inline const atx_arg *atx_template_arg(const atx_template *t, int index)
 {
     return index < t->op->arg_count ? &t->op->args[index] : &t->call.own[index - t->op->arg_count];
 }
 
+/* The struct that an argument is, or that its elements are; NULL: they are of a type. */
+static inline const atx_struct *atx_arg_struct(const atx_op *op, const atx_arg *arg)
+{
+    return arg->structure ? &op->scope.structs[arg->structure - 1] : NULL;
+}
+
+/* NULL: there is none of that name. */
+const atx_struct *atx_struct_find(const atx_op *op, const char *name, size_t len);
+
+/* Whether a struct that is passed by value has the address of this buffer. */
+bool atx_arg_is_pointed_at(const atx_op *op, int arg);
+
 /* Of an argument, where T is this type. */
 static inline atx_dtype atx_arg_type(const atx_arg *arg, atx_dtype t)
 {
     return arg->own_type ? arg->type : t;
+}
+
+/* Bytes of an element of a buffer. */
+static inline int atx_arg_element_bytes(const atx_op *op, const atx_arg *arg, atx_dtype t)
+{
+    const atx_struct *s = atx_arg_struct(op, arg);
+    return s ? (int)s->bytes : atx_dtype_bytes(atx_arg_type(arg, t));
 }
 
 /* Whether its elements are opaque: T of an op that only moves bits. */

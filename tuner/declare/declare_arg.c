@@ -1,66 +1,19 @@
 /*
- * declare_arg.c - the `arg` and `scratch` lines of an operation, and the names that it gives to types.
+ * declare_arg.c - the `arg` and `scratch` lines of an operation.
  *
  *     arg NAME TYPE[EXPR] output [zero] | input [DATA] [into VARIABLE] | inout [DATA]
  *     arg NAME TYPE [= VALUE]
  *     scratch NAME TYPE[EXPR]
  *
- * TYPE is T, a type's own name, or one that a line `type NAME = f32` declares. A scalar is of i32 or i64,
- * with an expression for its value, or of a floating type, with a number.
+ * TYPE is T, a type's own name, or one that a line `type NAME = f32` declares. A scalar's value is that of
+ * its name, or of an expression; of floating types also a number. A template's line `scalar` is one of its
+ * own.
  */
 #include "declare/declare.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "declare/declare_parts.h"
-
-static const unsigned SCALARS =
-    1u << ATX_I32 | 1u << ATX_I64 | 1u << ATX_F16 | 1u << ATX_BF16 | 1u << ATX_F32 | 1u << ATX_F64;
-static const unsigned INTEGER_SCALARS = 1u << ATX_I32 | 1u << ATX_I64;
-
-/* ---- types ---- */
-
-void atx_read_named_type(atx_lines *lines, atx_op *op)
-{
-    atx_named_type *named = &op->scope.named[op->scope.named_count];
-    char word[ATX_MAX_NAME], symbol[ATX_MAX_NAME + 8];
-    at_error cause = { 0 };
-    if (op->shape.dim_count == 0)
-        atx_lines_fail(lines, lines->line, "found a named type; expected 'shape' before it");
-    if (op->scope.named_count == ATX_MAX_TYPES)
-        atx_lines_fail(lines, lines->at, "found more than %d named types; expected fewer", ATX_MAX_TYPES);
-    if (lines->status != AT_OK)
-        return;
-    const char *at = atx_read_free_name(named->name, lines, "a name for the type");
-    atx_lines_take(lines, "=", NULL);
-    if (atx_symbols_find(&op->scope.symbols, named->name, strlen(named->name)) >= 0)
-        atx_lines_fail(lines, at, "found '%s' a second time; expected a new name", named->name);
-    snprintf(symbol, sizeof symbol, "sizeof(%s)", named->name);
-    named->slot = atx_add_symbol(lines, symbol, at);
-    at = atx_lines_name(word, lines, "an element type");
-    if (atx_dtype_parse(&named->type, word, strlen(word), &cause) != AT_OK)
-        atx_lines_fail(lines, at, "found %s", cause.text);
-    if (!atx_lines_at_end(lines))
-        atx_lines_fail(lines, lines->at,
-                       "found another type for '%s'; expected one: only T may be a list of types",
-                       named->name);
-    op->scope.named_count++;
-}
-
-/* The type at the reader's place. false: T, or nothing that is known. */
-static bool find_type(atx_dtype *out, const atx_lines *lines, const atx_op *op)
-{
-    at_error unused = { 0 };
-    size_t len = atx_lines_word(lines);
-    for (int i = 0; i < op->scope.named_count; i++) {
-        if (atx_lines_sees_word(lines, op->scope.named[i].name)) {
-            *out = op->scope.named[i].type;
-            return true;
-        }
-    }
-    return len > 0 && atx_dtype_parse(out, lines->at, len, &unused) == AT_OK;
-}
 
 /* ---- buffers ---- */
 
@@ -119,29 +72,31 @@ static void read_buffer(atx_lines *lines, const atx_op *op, atx_arg *arg)
 
 /* ---- scalars ---- */
 
-/* After the type: the value is that of the same name, or = EXPR. */
-static void read_integer(atx_lines *lines, const atx_op *op, atx_arg *arg)
+/* The value of the same name. */
+static void read_same_name(atx_lines *lines, atx_arg *arg)
 {
-    const atx_scope scope = { .find = atx_symbols_find, .context = &op->scope.symbols };
-    if (atx_lines_skip_sign(lines, "="))
-        arg->expr = atx_lines_expr(lines);
-    else if (atx_symbols_find(&op->scope.symbols, arg->name, strlen(arg->name)) < 0)
-        atx_lines_fail(lines, lines->at, "found no dimension or let called '%s'; expected '= EXPR'",
-                       arg->name);
+    const atx_symbols *symbols = lines->in.symbols;
+    const atx_scope scope = { .find = atx_symbols_find, .context = symbols };
+    if (atx_symbols_find(symbols, arg->name, strlen(arg->name)) < 0)
+        atx_lines_fail(lines, lines->at, "found no dimension or let called '%s'; expected '= EXPR'%s",
+                       arg->name, atx_dtype_is_real(arg->type) ? " or '= NUMBER'" : "");
     else
         atx_lines_note(lines, atx_expr_compile(&arg->expr, arg->name, strlen(arg->name), &scope, arg->where,
                                                lines->err));
 }
 
-static void read_scalar(atx_lines *lines, const atx_op *op, atx_arg *arg)
+/* After the type. */
+static void read_scalar(atx_lines *lines, atx_arg *arg)
 {
+    atx_value value = { 0 };
     arg->scalar_bytes = atx_dtype_bytes(arg->type);
-    if (INTEGER_SCALARS & 1u << arg->type) {
-        read_integer(lines, op, arg);
+    if (!atx_lines_skip_sign(lines, "=")) {
+        read_same_name(lines, arg);
         return;
     }
-    atx_lines_take(lines, "=", "'= NUMBER'");
-    arg->real = atx_lines_real(lines, "a number, as in 1e-5");
+    atx_read_value(lines, arg->type, &value);
+    arg->expr = value.expr;
+    arg->real = value.real;
 }
 
 /* ---- the line ---- */
@@ -149,9 +104,16 @@ static void read_scalar(atx_lines *lines, const atx_op *op, atx_arg *arg)
 /* T, or a type of its own. */
 static void read_element_type(atx_lines *lines, const atx_op *op, atx_arg *arg, const char *expected)
 {
+    const atx_struct *s = atx_struct_find(op, lines->at, atx_lines_word(lines));
+    if (s) { /* its type is a byte, of which elements have several */
+        arg->own_type = true;
+        arg->structure = (int)(s - op->scope.structs) + 1;
+        atx_lines_skip(lines, atx_lines_word(lines));
+        return;
+    }
     if (atx_lines_skip_word(lines, "T"))
         return;
-    arg->own_type = find_type(&arg->type, lines, op);
+    arg->own_type = atx_find_type(&arg->type, lines, op);
     if (!arg->own_type)
         atx_lines_expected(lines, expected);
     atx_lines_skip(lines, atx_lines_word(lines));
@@ -175,10 +137,15 @@ static atx_arg *begin_arg(atx_op *op, atx_lines *lines)
     return arg;
 }
 
+/* Complex numbers are passed as structs. */
+static bool is_scalar_type(atx_dtype type)
+{
+    return type != ATX_C64 && type != ATX_C128;
+}
+
 void atx_read_arg(atx_lines *lines, void *target)
 {
-    static const char EXPECTED[] =
-        "T[EXPR], i32 or i64, f16 bf16 f32 f64 with '= NUMBER', or another type with [EXPR]";
+    static const char EXPECTED[] = "T[EXPR], another type with [EXPR], or the type of a scalar";
     atx_op *op = target;
     atx_arg *arg = begin_arg(op, lines);
     if (!arg)
@@ -187,8 +154,10 @@ void atx_read_arg(atx_lines *lines, void *target)
     read_element_type(lines, op, arg, EXPECTED);
     if (!arg->own_type || atx_lines_sees(lines, "["))
         read_buffer(lines, op, arg);
-    else if (SCALARS & 1u << arg->type)
-        read_scalar(lines, op, arg);
+    else if (arg->structure)
+        atx_read_struct_value(lines, op, arg);
+    else if (is_scalar_type(arg->type))
+        read_scalar(lines, arg);
     else if (lines->status == AT_OK) {
         lines->at = type;
         atx_lines_expected(lines, EXPECTED);
@@ -203,4 +172,43 @@ void atx_read_scratch(atx_lines *lines, void *target)
     arg->role = ATX_SCRATCH;
     read_element_type(lines, target, arg, "T[EXPR], or another type with [EXPR]");
     read_elements(lines, arg);
+}
+
+/* ---- of a template ---- */
+
+/* The name of an argument of the template's own, which launches take by it; NULL: something failed. */
+atx_arg *atx_begin_own_arg(atx_lines *lines, atx_template *t)
+{
+    struct atx_template_call *call = &t->call;
+    if (call->own_count == ATX_MAX_OWN)
+        atx_lines_fail(lines, lines->at, "found more than %d arguments of a template; expected fewer",
+                       ATX_MAX_OWN);
+    if (!atx_lines_grow(lines, &call->own, &call->own_cap, call->own_count, sizeof *call->own))
+        return NULL;
+    atx_arg *arg = &call->own[call->own_count];
+    *arg = (atx_arg){ .role = ATX_SCALAR, .own_type = true };
+    const char *at = atx_read_free_name(arg->name, lines, "the name of an argument");
+    arg->where = atx_lines_where(lines, at);
+    for (int i = 0; i < t->op->arg_count + (int)call->own_count; i++)
+        if (strcmp(atx_template_arg(t, i)->name, arg->name) == 0)
+            atx_lines_fail(lines, at, "found argument '%s' a second time; expected a new name", arg->name);
+    call->own_count++;
+    return arg;
+}
+
+void atx_read_own_scalar(atx_lines *lines, void *target)
+{
+    atx_template *t = ((atx_reading *)target)->t;
+    atx_arg *arg = atx_begin_own_arg(lines, t);
+    const char *type = lines->at;
+    if (!arg)
+        return;
+    if (!atx_find_type(&arg->type, lines, t->op) || !is_scalar_type(arg->type)) {
+        lines->at = type;
+        atx_lines_expected(lines,
+                           "the type of a scalar: bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64");
+        return;
+    }
+    atx_lines_skip(lines, atx_lines_word(lines));
+    read_scalar(lines, arg);
 }

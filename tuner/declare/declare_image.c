@@ -150,8 +150,11 @@ static void point_own_args(atx_image_writer *w, const atx_template *t)
 {
     size_t own = place(w, t->call.own, t->call.own_count * sizeof *t->call.own);
     point(w, offsetof(atx_template, call.own), own, false);
-    for (size_t i = 0; i < t->call.own_count; i++, own += sizeof *t->call.own)
+    for (size_t i = 0; i < t->call.own_count; i++, own += sizeof *t->call.own) {
+        if (t->call.own[i].expr)
+            point_expr(w, own + offsetof(atx_arg, expr), t->call.own[i].expr);
         point_place(w, own + offsetof(atx_arg, where), &t->call.own[i].where);
+    }
     for (int i = 0; i < t->call.map_count; i++) {
         const size_t at = offsetof(atx_template, call.maps) + (size_t)i * sizeof *t->call.maps;
         atx_tensor_map copy = t->call.maps[i];

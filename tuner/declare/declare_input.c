@@ -240,6 +240,33 @@ static const char *unsuited_check(const atx_check *check, bool storage)
                : NULL;
 }
 
+/* Fields hold what their own words say; of a struct without them all bytes are zero, or bits. */
+static at_status check_struct(const atx_op *op, const atx_arg *arg, at_error *err)
+{
+    const atx_struct *s = atx_arg_struct(op, arg);
+    const bool opaque = s->field_count == 0;
+    at_status status = AT_OK;
+    if (arg->input.stated && !(opaque && arg->input.how == ATX_BITS))
+        return fail_at(arg->input.where, err,
+                       opaque ? "expected bits, or nothing for zeros: its fields are not known"
+                              : "expected nothing: its fields say what they hold",
+                       arg->name, s->name);
+    if (opaque && atx_role_is_output(arg->role) && unsuited_check(&arg->check, true))
+        return fail_at(arg->check.where, err, unsuited_check(&arg->check, true), arg->name, s->name);
+    for (int i = 0; i < s->field_count && status == AT_OK; i++) {
+        const atx_field *f = &s->fields[i];
+        const char *why = f->input.stated ? unsuited(&f->input, f->type, false) : NULL;
+        if (f->pointer)
+            status = fail_at(f->where, err, "a pointer; expected such a struct to be passed by value",
+                             f->name, s->name);
+        else if (f->input.file || f->input.of[0])
+            why = "expected no file for a field, and no offsets of another array";
+        if (why)
+            status = fail_at(f->where, err, why, f->name, atx_dtype_name(f->type));
+    }
+    return status;
+}
+
 static at_status check_type(const atx_op *op, const atx_arg *arg, atx_dtype type, at_error *err)
 {
     bool storage = atx_arg_is_storage(op, arg);
@@ -274,12 +301,24 @@ at_status atx_check_numbers(const atx_op *op, at_error *err)
     at_status status = AT_OK;
     for (int i = 0; i < op->arg_count; i++)
         for (int type = 0; type < ATX_DTYPES && status == AT_OK; type++)
-            if (op->args[i].role != ATX_SCALAR && op->types & 1u << type)
+            if (op->args[i].role != ATX_SCALAR && op->args[i].structure && type == 0)
+                status = check_struct(op, &op->args[i], err);
+            else if (op->args[i].role != ATX_SCALAR && !op->args[i].structure && op->types & 1u << type)
                 status = check_type(op, &op->args[i], atx_arg_type(&op->args[i], (atx_dtype)type), err);
     return status;
 }
 
 /* ---- can it prove anything? ---- */
+
+/* A field of floating point that nobody says anything of. */
+static const atx_field *unsaid_field(const atx_op *op, const atx_arg *arg)
+{
+    const atx_struct *s = atx_arg_struct(op, arg);
+    for (int i = 0; s && i < s->field_count; i++)
+        if (is_float(s->fields[i].type) && !s->fields[i].input.stated)
+            return &s->fields[i];
+    return NULL;
+}
 
 static bool is_tolerant(const atx_op *op)
 {
@@ -295,7 +334,15 @@ at_status atx_op_check_inputs(const atx_op *op, atx_dtype t, at_error *err)
         const atx_arg *arg = &op->args[i];
         atx_dtype type = atx_arg_type(arg, t);
         bool read = arg->role == ATX_INPUT || arg->role == ATX_INOUT;
-        if (!read || atx_arg_is_storage(op, arg) || !is_float(type) || arg->input.how != ATX_BITS)
+        const atx_field *unsaid = read ? unsaid_field(op, arg) : NULL;
+        if (unsaid)
+            return fail_at(
+                unsaid->where, err,
+                "random bits are NaN, infinite or huge, which proves nothing; expected what it holds, as "
+                "in 'f32 x uniform -1 1'",
+                unsaid->name, atx_dtype_name(unsaid->type));
+        if (!read || arg->structure || atx_arg_is_storage(op, arg) || !is_float(type) ||
+            arg->input.how != ATX_BITS)
             continue;
         if (!arg->input.stated)
             return fail_at(arg->input.where, err,

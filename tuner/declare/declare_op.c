@@ -110,7 +110,7 @@ static void read_type(atx_lines *lines, void *target)
     atx_lines_take(lines, "=", NULL);
     if (atx_lines_skip_word(lines, "storage")) {
         op->storage = true;
-        op->types = (1u << ATX_DTYPES) - 1;
+        op->types = (1u << ATX_BOOLEAN) - 1; /* all before it */
         return;
     }
     do
@@ -246,6 +246,7 @@ static const atx_keyword KEYWORDS[] = {
       .after = "op",
       .read = read_shape },
     { .word = "type", .form = "type T = storage", .required = true, .after = "op", .read = read_type },
+    { .word = "struct", .after = "shape", .read = atx_read_struct },
     { .word = "pitch", .after = "shape", .read = read_pitch },
     { .word = "each", .read = atx_read_each },
     { .word = "let", .after = "shape", .read = atx_read_let },
@@ -427,6 +428,7 @@ void atx_op_close(atx_op *op)
         atx_expr_close(op->args[i].expr);
         atx_input_clear(&op->args[i].input);
     }
+    atx_structs_clear(op);
     atx_launch_clear(&op->expected.launch);
     atx_loops_clear(&op->expected.loops);
     atx_expr_close(op->goal.traffic);

@@ -104,6 +104,18 @@ int atx_read_dim_name(atx_lines *lines, const atx_op *op);
 /* What follows `type` with another name than T. */
 void atx_read_named_type(atx_lines *lines, atx_op *op);
 
+/* The type at the reader's place, its own name or one that the op declares. false: T, or nothing that is
+ * known. */
+bool atx_find_type(atx_dtype *out, const atx_lines *lines, const atx_op *op);
+
+/* A number of a type: an expression, or of a floating type a number. */
+void atx_read_value(atx_lines *lines, atx_dtype type, atx_value *value);
+
+/* declare_struct.c: the line, and what an argument of a struct is that has no brackets. */
+atx_line_reader atx_read_struct;
+void atx_read_struct_value(atx_lines *lines, atx_op *op, atx_arg *arg);
+void atx_structs_clear(atx_op *op);
+
 /* What follows `input` and `inout`: nothing, or what the buffer holds. */
 void atx_read_input(atx_lines *lines, atx_input *input);
 void atx_input_clear(atx_input *input);
@@ -147,17 +159,19 @@ void atx_find_target(atx_template *t);
  * without type and value, is the line's to fill. NULL: something failed.
  */
 atx_arg *atx_begin_own_arg(atx_lines *lines, atx_template *t);
+atx_line_reader atx_read_own_scalar;
 atx_line_reader atx_read_tensor_map; /* declare_tensor_map.c */
-
-/* After all lines: AT_ERR_INPUT, an argument of the template's own that no launch takes. */
-at_status atx_check_own_args(const atx_template *t, at_error *err) AT_MUST_CHECK;
 
 /* declare_source.c has what templates say of code that was not written for them. */
 atx_line_reader atx_read_param, atx_read_source, atx_read_include, atx_read_define, atx_read_option,
     atx_read_taken_args, atx_read_kernel, atx_read_launch, atx_read_repeat, atx_read_end;
 
-/* Where nothing was said, a kernel takes what the `arg` line names, and without one everything. */
+/* Where nothing was said, a kernel takes what the `arg` line names, and without one everything that is the
+ * op's. */
 void atx_complete_args(atx_template *t);
+
+/* After that: AT_ERR_INPUT, an argument of the template's own that no launch takes. */
+at_status atx_check_own_args(const atx_template *t, at_error *err) AT_MUST_CHECK;
 void atx_template_sources_clear(atx_template *t);
 
 #endif

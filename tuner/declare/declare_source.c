@@ -130,24 +130,6 @@ static int find_arg(const atx_template *t, const char *name)
     return -1;
 }
 
-atx_arg *atx_begin_own_arg(atx_lines *lines, atx_template *t)
-{
-    struct atx_template_call *call = &t->call;
-    atx_arg arg = { .role = ATX_SCALAR };
-    const char *at = atx_read_free_name(arg.name, lines, "a name for the argument");
-    arg.where = atx_lines_where(lines, at);
-    if (find_arg(t, arg.name) >= 0 || atx_symbols_find(&t->scope.symbols, arg.name, strlen(arg.name)) >= 0)
-        atx_lines_fail(lines, at, "found '%s' a second time; expected a new name", arg.name);
-    if (call->own_count == ATX_MAX_OWN)
-        atx_lines_fail(lines, at, "found more than %d arguments of the template's own; expected fewer",
-                       ATX_MAX_OWN);
-    if (lines->status != AT_OK ||
-        !atx_lines_grow(lines, &call->own, &call->own_cap, call->own_count, sizeof arg))
-        return NULL;
-    call->own[call->own_count] = arg;
-    return &call->own[call->own_count++];
-}
-
 /* An argument may be taken twice: a kernel that works in place has one pointer for two. */
 static void read_arg_names(int args[ATX_MAX_ARGS], int *count, atx_lines *lines, const atx_template *t)
 {
@@ -273,7 +255,7 @@ void atx_complete_args(atx_template *t)
     struct atx_template_call *call = &t->call;
     if (!call->all_arg_count)
         for (int i = 0; i < t->op->arg_count; i++)
-            if (!t->op->args[i].variable[0])
+            if (!t->op->args[i].variable[0] && !atx_arg_is_pointed_at(t->op, i))
                 call->all_args[call->all_arg_count++] = i;
     if (!call->step_count)
         call->step_count = 1; /* the lines kernel, grid and block are of it */
@@ -293,7 +275,7 @@ static bool takes(const int *args, int count, int arg)
     return false;
 }
 
-static bool is_taken(const atx_template *t, int arg)
+bool atx_template_takes(const atx_template *t, int arg)
 {
     bool taken = false;
     for (int i = 0; i < t->call.step_count; i++)
@@ -303,7 +285,7 @@ static bool is_taken(const atx_template *t, int arg)
 
 bool atx_template_fills(const atx_template *t, int arg)
 {
-    return t->op->args[arg].variable[0] && !is_taken(t, arg);
+    return t->op->args[arg].variable[0] && !atx_template_takes(t, arg);
 }
 
 static bool is_swapped(const atx_loops *loops, int arg)
@@ -325,7 +307,7 @@ at_status atx_check_own_args(const atx_template *t, at_error *err)
                                "found a tensor map of '%s', which a loop swaps; expected another buffer",
                                t->op->args[t->call.maps[i].arg].name);
     for (int i = 0; i < (int)t->call.own_count; i++)
-        if (!is_taken(t, t->op->arg_count + i))
+        if (!atx_template_takes(t, t->op->arg_count + i))
             return atx_fail_at(err, t->call.own[i].where,
                                "found '%s', which no launch takes; expected its name in a line 'arg NAME...'",
                                t->call.own[i].name);
@@ -342,8 +324,10 @@ void atx_template_sources_clear(atx_template *t)
         atx_launch_clear(&t->call.steps[i].launch);
     for (int i = 0; i < t->call.map_count; i++)
         atx_tensor_map_clear(&t->call.maps[i]);
-    free(t->call.own);
     atx_loops_clear(&t->call.loops);
+    for (size_t i = 0; i < t->call.own_count; i++)
+        atx_expr_close(t->call.own[i].expr);
+    free(t->call.own);
     for (int i = 0; i < t->build.option_count; i++) {
         free(t->build.options[i].text);
         atx_expr_close(t->build.options[i].when);

@@ -9,6 +9,7 @@
 #include "declare/declare.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -187,6 +188,7 @@ static const atx_keyword KEYWORDS[] = {
     { .word = "option", .read = atx_read_option },
     { .word = "target", .once = true, .read = atx_read_target },
     { .word = "tensormap", .read = atx_read_tensor_map },
+    { .word = "scalar", .read = atx_read_own_scalar },
     { .word = "arg", .once = true, .read = atx_read_taken_args },
     { .word = "param", .read = atx_read_param },
     { .word = "each", .read = atx_read_each },
@@ -353,6 +355,8 @@ static bool template_reads(const atx_template *t, int slot)
         reads = map_reads(&t->call.maps[i], slot);
     for (int i = 0; i < t->call.step_count && !reads; i++)
         reads = launch_reads(&t->call.steps[i].launch, slot);
+    for (size_t i = 0; i < t->call.own_count && !reads; i++)
+        reads = t->call.own[i].expr && atx_expr_reads(t->call.own[i].expr, slot);
     for (int i = 0; i < t->build.option_count && !reads; i++)
         reads = t->build.options[i].when && atx_expr_reads(t->build.options[i].when, slot);
     for (size_t i = 0; i < t->scope.let_count && !reads; i++)
@@ -362,18 +366,17 @@ static bool template_reads(const atx_template *t, int slot)
     return reads;
 }
 
-static at_status require_full(atx_template *t, const atx_align *align, atx_where where, at_error *err)
+/* A requirement that follows from other lines. */
+static at_status add_require(atx_template *t, const char *text, const char *reason, atx_where where,
+                             at_error *err)
 {
-    char text[2 * ATX_MAX_NAME];
-    static const char REASON[] = "its declaration does not mention it";
     atx_scope scope = { .find = atx_symbols_find, .context = &t->scope.symbols };
-    atx_require require = { .where = where };
+    atx_require require = { .implied = true, .where = where };
 
-    int len = snprintf(text, sizeof text, "%s == %d", align->name, ATX_FULL_ALIGN);
-    at_status status = atx_expr_compile(&require.expr, text, (size_t)len, &scope, where, err);
+    at_status status = atx_expr_compile(&require.expr, text, strlen(text), &scope, where, err);
     if (status != AT_OK)
         return status;
-    require.reason = atx_text_copy(REASON, sizeof REASON - 1);
+    require.reason = atx_text_copy(reason, strlen(reason));
     if (!require.reason || !atx_grow(&t->scope.requires, &t->scope.require_cap, t->scope.require_count,
                                      sizeof *t->scope.requires)) {
         atx_expr_close(require.expr);
@@ -382,6 +385,47 @@ static at_status require_full(atx_template *t, const atx_align *align, atx_where
     }
     t->scope.requires[t->scope.require_count++] = require;
     return AT_OK;
+}
+
+/* ---- arguments of its own ---- */
+
+/* A configuration in which a scalar has a value that its type does not have is none. */
+static at_status require_value(atx_template *t, const atx_arg *arg, at_error *err)
+{
+    char reason[ATX_MAX_NAME + 32];
+    atx_str text = { 0 };
+    int64_t least = 0, most = 0;
+    if (!arg->expr || atx_dtype_is_real(arg->type) || arg->type == ATX_I64)
+        return AT_OK;
+    atx_dtype_range(&least, &most, arg->type);
+    const char *value = atx_expr_text(arg->expr);
+    const bool is_name = !strpbrk(value, " ()?+-*/%<>=!&|^~[:,");
+    atx_str_addf(&text,
+                 is_name ? "%s >= %" PRId64 " && %s <= %" PRId64 : "(%s) >= %" PRId64 " && (%s) <= %" PRId64,
+                 value, least, value, most);
+    snprintf(reason, sizeof reason, "'%s' is of %s", arg->name, atx_dtype_name(arg->type));
+    at_status status = atx_str_status(&text, err);
+    if (status == AT_OK)
+        status = add_require(t, atx_str_text(&text), reason, arg->where, err);
+    atx_str_clear(&text);
+    return status;
+}
+
+static at_status require_values(atx_template *t, at_error *err)
+{
+    at_status status = AT_OK;
+    for (size_t i = 0; i < t->call.own_count && status == AT_OK; i++)
+        status = require_value(t, &t->call.own[i], err);
+    return status;
+}
+
+/* ---- alignment, the rule ---- */
+
+static at_status require_full(atx_template *t, const atx_align *align, atx_where where, at_error *err)
+{
+    char text[2 * ATX_MAX_NAME];
+    snprintf(text, sizeof text, "%s == %d", align->name, ATX_FULL_ALIGN);
+    return add_require(t, text, "its declaration does not mention it", where, err);
 }
 
 /*
@@ -421,10 +465,12 @@ static at_status read_all(atx_template *t, const atx_commons *commons, const cha
         return status;
     status = require_full_alignments(&r, err);
     if (status == AT_OK)
-        status = atx_check_own_args(t, err);
-    if (status == AT_OK)
         status =
             atx_loops_check(&t->call.loops, in->lets, in->let_count, in->requires, in->require_count, err);
+    if (status == AT_OK)
+        status = require_values(t, err);
+    if (status == AT_OK)
+        status = atx_check_own_args(t, err);
     if (status != AT_OK || t->op->recorded)
         return status;
     status = find_kernel(&r, &lines);

@@ -7,7 +7,6 @@
 
 #include "declare/data.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -34,6 +33,7 @@ static const struct {
     [ATX_U64] = { "u64", 8, "unsigned long long", { "uint64", "ulong", "uint64_t" } },
     [ATX_C64] = { "c64", 8, "float2", { "complex64", "cfloat", "cf32" } },
     [ATX_C128] = { "c128", 16, "double2", { "complex128", "cdouble", "cf64" } },
+    [ATX_BOOLEAN] = { "bool", 1, "bool", { 0 } },
 };
 
 /* By element size: CUDA type and key of what only moves bits. */
@@ -48,12 +48,32 @@ static const struct {
 static int class_of(atx_dtype type)
 {
     static const unsigned char CLASSES[ATX_DTYPES] = {
-        [ATX_U8] = ATX_UNSIGNED,  [ATX_I8] = ATX_SIGNED,  [ATX_F16] = ATX_FLOAT,  [ATX_BF16] = ATX_BFLOAT,
-        [ATX_U16] = ATX_UNSIGNED, [ATX_I16] = ATX_SIGNED, [ATX_F32] = ATX_FLOAT,  [ATX_I32] = ATX_SIGNED,
-        [ATX_U32] = ATX_UNSIGNED, [ATX_F64] = ATX_FLOAT,  [ATX_I64] = ATX_SIGNED, [ATX_U64] = ATX_UNSIGNED,
-        [ATX_C64] = ATX_FLOAT,    [ATX_C128] = ATX_FLOAT,
+        [ATX_U8] = ATX_UNSIGNED, [ATX_I8] = ATX_SIGNED,    [ATX_F16] = ATX_FLOAT,
+        [ATX_BF16] = ATX_BFLOAT, [ATX_U16] = ATX_UNSIGNED, [ATX_I16] = ATX_SIGNED,
+        [ATX_F32] = ATX_FLOAT,   [ATX_I32] = ATX_SIGNED,   [ATX_U32] = ATX_UNSIGNED,
+        [ATX_F64] = ATX_FLOAT,   [ATX_I64] = ATX_SIGNED,   [ATX_U64] = ATX_UNSIGNED,
+        [ATX_C64] = ATX_FLOAT,   [ATX_C128] = ATX_FLOAT,   [ATX_BOOLEAN] = ATX_UNSIGNED,
     };
     return CLASSES[type];
+}
+
+bool atx_dtype_is_real(atx_dtype type)
+{
+    return class_of(type) >= ATX_FLOAT;
+}
+
+bool atx_dtype_reaches(atx_dtype type, double value)
+{
+    const int number = atx_dtype_number(type, 0);
+    return atx_is_finite(atx_number_value(atx_number_bits(value, number) & atx_number_mask(number), number));
+}
+
+void atx_dtype_range(int64_t *least, int64_t *most, atx_dtype type)
+{
+    const int bits = type == ATX_BOOLEAN ? 1 : 8 * TYPES[type].bytes;
+    const bool has_sign = class_of(type) == ATX_SIGNED;
+    *most = bits == 64 ? INT64_MAX : ((int64_t)1 << (bits - has_sign)) - 1;
+    *least = has_sign ? -*most - 1 : 0;
 }
 
 int atx_dtype_number(atx_dtype type, int storage)
@@ -125,7 +145,7 @@ static at_status fail_unknown(const char *text, size_t len, at_error *err)
         shown[n] = (unsigned char)text[n] < 0x20 ? '?' : text[n];
     shown[n] = '\0';
     for (int i = 0; i < ATX_DTYPES; i++) {
-        strcat(list, i ? " " : ""); /* 14 short names: fits by far */
+        strcat(list, i ? " " : ""); /* 15 short names: fits by far */
         strcat(list, TYPES[i].name);
     }
     return atx_fail(err, AT_ERR_INPUT, "'%s' is not an element type; expected one of %s", shown, list);

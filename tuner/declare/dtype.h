@@ -3,7 +3,9 @@
 #define AUTOTUNE_DTYPE_H
 
 #include "util/fail.h"
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum atx_dtype {
     ATX_U8,
@@ -20,11 +22,17 @@ typedef enum atx_dtype {
     ATX_U64,
     ATX_C64,
     ATX_C128,
+    ATX_BOOLEAN, /* a byte, 0 or 1; no type of storage, whose bytes are any */
     ATX_DTYPES
 } atx_dtype;
 
-const char *atx_dtype_name(atx_dtype type); /* "f32"; never NULL */
-int atx_dtype_bytes(atx_dtype type);        /* 1, 2, 4, 8 or 16 */
+const char *atx_dtype_name(atx_dtype type);           /* "f32"; never NULL */
+int atx_dtype_bytes(atx_dtype type);                  /* 1, 2, 4, 8 or 16 */
+bool atx_dtype_is_real(atx_dtype type);               /* of floating point, or complex */
+bool atx_dtype_reaches(atx_dtype type, double value); /* of floating point: is its nearest number finite? */
+
+/* The integers of an integer type, as far as an expression has them: of u64 the lower half. */
+void atx_dtype_range(int64_t *least, int64_t *most, atx_dtype type);
 
 /*
  * What the numbers of an element are, for declare/data.h: class * 16 + bytes. A complex element is two

@@ -38,6 +38,10 @@ static void write_kernel(atx_str *body, const atx_kernel *k)
         atx_put_text(body, k->variables[i].name);
         atx_put_i64(body, k->variables[i].buffer);
     }
+    atx_put_i64(body, k->struct_bytes);
+    atx_put_bytes(body, k->structs, sizeof k->structs);
+    atx_put_i64(body, k->pointer_count);
+    atx_put_bytes(body, k->pointers, sizeof k->pointers);
 }
 
 bool atx_read_plain(void *out, size_t size, atx_reader *in)
@@ -100,6 +104,12 @@ static void read_kernel(atx_kernel *out, atx_reader *in)
     if (out->map_count < 0 || out->map_count > ATX_MAX_MAPS)
         in->bad = true;
     read_variables(out, in);
+    out->struct_bytes = (int)atx_get_i64(in);
+    atx_read_plain(out->structs, sizeof out->structs, in);
+    out->pointer_count = (int)atx_get_i64(in);
+    atx_read_plain(out->pointers, sizeof out->pointers, in);
+    if (out->pointer_count < 0 || out->pointer_count > ATX_MAX_ARGS)
+        in->bad = true;
 }
 
 static at_status well_formed(const atx_reader *in, at_error *err)

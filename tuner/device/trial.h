@@ -41,9 +41,10 @@ typedef struct atx_kernel_step {
     int arg_count;
     struct atx_kernel_arg {
         int buffer;    /* index of one of the problem's buffers, or -1: a scalar */
-        int bytes;     /* of the scalar: 2, 4 or 8 */
-        int64_t value; /* of a float: its bits */
-        int map;       /* a tensor map of the buffer: which of the kernel's, from 1; 0: none */
+        int bytes;     /* of the scalar: 1, 2, 4 or 8; of the struct */
+        int64_t value; /* of a float: its bits; of a struct: where it is among the kernel's `structs` */
+        bool is_struct;
+        int map; /* a tensor map of the buffer: which of the kernel's, from 1; 0: none */
     } args[ATX_MAX_ARGS];
 } atx_kernel_step;
 
@@ -78,6 +79,14 @@ typedef struct atx_kernel {
         const char *name;
         int buffer;
     } variables[ATX_MAX_ARGS];
+    /* What launches pass by value, and which of its bytes are addresses of buffers: see kernel_args.h. */
+    unsigned char structs[ATX_MAX_STRUCT_BYTES];
+    int struct_bytes;
+    struct atx_kernel_pointer {
+        int at;
+        int buffer;
+    } pointers[ATX_MAX_ARGS];
+    int pointer_count;
 } atx_kernel;
 
 /* Goes through a kernel's launches. *at begins as 0; false behind the last. */
@@ -98,6 +107,13 @@ typedef struct atx_data_file {
     int64_t at;
 } atx_data_file;
 
+/* A field of a buffer's structs: see columns.h. */
+typedef struct atx_buffer_column {
+    char name[32];
+    uint64_t how;
+    atx_filling filling;
+} atx_buffer_column;
+
 typedef struct atx_buffer {
     atx_role role; /* all but ATX_SCALAR */
     int64_t bytes;
@@ -110,7 +126,9 @@ typedef struct atx_buffer {
     int how;           /* what an input or inout holds, as atx_generate has it; with this, but for the ... */
     atx_filling filling; /* ... seed of the offsets that it goes with, which are those of the ... */
     int goes_with;       /* ... buffer so many places behind it, or before it; 0: of none */
-    atx_check check;     /* of an output or inout; without its place */
+    int column_count;    /* of structs: their fields; else 0 */
+    atx_buffer_column columns[ATX_MAX_FIELDS];
+    atx_check check; /* of an output or inout; without its place */
     int validator; /* ATX_BY: which launch of the setup's validates it, from 1; 0: one that validates another
                       too */
     atx_data_file data; /* of an input or inout that comes from a file */

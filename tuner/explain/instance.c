@@ -7,7 +7,9 @@
  */
 #include "explain/instance_parts.h"
 
-#include "declare/data.h"
+#include "declare/placed.h"
+#include "device/columns.h"
+#include "device/kernel_args.h"
 #include "device/layout.h"
 #include "explain/instance_contents.h"
 
@@ -82,8 +84,9 @@ at_status atx_instance_set_up(atx_machine **out, int regions[ATX_MAX_ARGS], cons
 }
 
 static at_status put_arguments(unsigned char *bytes, const atx_ptx_module *module, const atx_ptx_function *f,
-                               const uint64_t *values, int count, at_error *err)
+                               const atx_program_launch *what, at_error *err)
 {
+    const int count = what->count;
     if (f->param_count != count)
         return atx_fail(err, AT_ERR_INPUT, "kernel '%.100s' takes %d parameters; expected %d", f->name,
                         (int)f->param_count, count);
@@ -92,11 +95,12 @@ static at_status put_arguments(unsigned char *bytes, const atx_ptx_module *modul
         if (v->bytes == ATX_TENSOR_MAP_BYTES)
             return atx_fail(err, AT_ERR_INPUT,
                             "kernel '%.100s' takes a tensor map, which the CPU does not run", f->name);
-        if (v->bytes > 8)
+        const int most = i < what->arg_count && what->args[i].is_struct ? what->args[i].bytes : 8;
+        if (v->bytes > most)
             return atx_fail(err, AT_ERR_INPUT,
-                            "kernel '%.100s' takes a parameter of %lld bytes; expected 8 at most", f->name,
-                            (long long)v->bytes);
-        memcpy(bytes + v->offset, &values[i], (size_t)v->bytes);
+                            "kernel '%.100s' takes a parameter of %lld bytes; expected %d at most", f->name,
+                            (long long)v->bytes, most);
+        memcpy(bytes + v->offset, what->params[i], (size_t)v->bytes);
     }
     return AT_OK;
 }
@@ -146,9 +150,8 @@ at_status atx_instance_launch(atx_machine_result *result, atx_machine *machine,
     unsigned char *bytes = calloc((size_t)f->param_bytes + 1, 1);
     const bool some = how->most_blocks > 0 && all > how->most_blocks;
     int64_t *blocks = some ? choose_blocks(all, how->most_blocks) : NULL;
-    at_status status = bytes && (blocks || !some)
-                           ? put_arguments(bytes, module, f, what->values, what->count, err)
-                           : atx_no_memory(err);
+    at_status status =
+        bytes && (blocks || !some) ? put_arguments(bytes, module, f, what, err) : atx_no_memory(err);
     set_geometry(&l, geometry);
     l.arguments = bytes;
     l.swapped = how->swapped;
@@ -168,6 +171,20 @@ at_status atx_instance_launch(atx_machine_result *result, atx_machine *machine,
     return status;
 }
 
+void atx_instance_params(void **params, atx_params *room, const atx_machine *machine, const int *regions,
+                         const atx_kernel *k, const atx_kernel_turn *turn)
+{
+    uint64_t addresses[ATX_MAX_ARGS] = { 0 };
+    for (int i = 0; i < turn->arg_count; i++)
+        if (turn->args[i].buffer >= 0)
+            addresses[turn->args[i].buffer] =
+                atx_machine_region_at(machine, regions[turn->args[i].buffer])->address;
+    for (int i = 0; i < k->pointer_count; i++)
+        addresses[k->pointers[i].buffer] =
+            atx_machine_region_at(machine, regions[k->pointers[i].buffer])->address;
+    atx_kernel_params(params, room, k, turn->args, turn->arg_count, addresses);
+}
+
 at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine, const int *regions,
                                const atx_program *p, const atx_run_options *how, at_error *err)
 {
@@ -178,12 +195,11 @@ at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine,
     result->finding.kind = ATX_FINDING_NONE;
     for (atx_kernel_turn turn; status == AT_OK && result->finding.kind == ATX_FINDING_NONE &&
                                atx_kernel_next(&turn, &p->kernel, &at);) {
-        uint64_t values[ATX_MAX_ARGS];
-        for (int a = 0; a < turn.arg_count; a++)
-            values[a] = turn.args[a].buffer >= 0
-                            ? atx_machine_region_at(machine, regions[turn.args[a].buffer])->address
-                            : (uint64_t)turn.args[a].value;
-        const atx_program_launch what = { p, turn.step, &turn.geometry, values, turn.arg_count };
+        atx_params room;
+        void *params[ATX_MAX_ARGS];
+        atx_instance_params(params, &room, machine, regions, &p->kernel, &turn);
+        const atx_program_launch what = { p,      turn.step,     &turn.geometry, turn.args, turn.arg_count,
+                                          params, turn.arg_count };
         status = atx_instance_launch(result, machine, &what, &left, err);
         steps += status == AT_OK ? result->steps : 0;
         if (p->kernel.turns && how->most_steps)
@@ -248,6 +264,17 @@ static void flip(unsigned char *bytes, int64_t count)
         bytes[i] = (unsigned char)~bytes[i];
 }
 
+/* Numbers that no tolerance reaches. */
+static void put_away(unsigned char *to, const atx_buffer *b, const unsigned char *right)
+{
+    for (int k = 0; k < atx_column_count(b); k++) {
+        const atx_numbers n = atx_column_at(b, k);
+        for (uint64_t i = 0; i < (uint64_t)n.count; i++)
+            atx_set_placed(to, i, n.how,
+                           atx_far_from(atx_bits_placed(right, i, n.how), atx_how_number(n.how)));
+    }
+}
+
 /* What an output holds before a candidate: wrong everywhere, but for what the reference leaves. */
 static at_status spoil(atx_instance *s, const atx_program *reference, at_error *err)
 {
@@ -263,13 +290,10 @@ static at_status spoil(atx_instance *s, const atx_program *reference, at_error *
         if (b->role != ATX_OUTPUT || !s->begin[i])
             continue;
         memcpy(s->begin[i], s->setup.gaps ? inverse[i] : s->expected[i], (size_t)b->bytes);
-        if (s->setup.gaps || b->check.rule == ATX_EXACT || b->check.rule == ATX_BY) {
+        if (s->setup.gaps || !atx_is_by_number(b) || b->column_count)
             flip(s->begin[i], b->bytes);
-            continue;
-        }
-        const int each = atx_number_bytes(b->number);
-        for (uint64_t k = 0; k < (uint64_t)(b->bytes / each); k++)
-            atx_set_bits(s->begin[i], k, each, atx_far_from(atx_bits_at(s->expected[i], k, each), b->number));
+        if (!s->setup.gaps && atx_is_by_number(b))
+            put_away(s->begin[i], b, s->expected[i]);
     }
     for (int i = 0; i < s->setup.buffer_count; i++)
         free(inverse[i]);

@@ -1,7 +1,8 @@
 /* instance_contents.c - see instance_contents.h. */
 #include "explain/instance_contents.h"
 
-#include "declare/data.h"
+#include "declare/placed.h"
+#include "device/columns.h"
 #include "util/regular.h"
 
 #include <errno.h>
@@ -33,16 +34,20 @@ at_status atx_instance_load(unsigned char *to, const atx_data_file *from, int64_
 
 at_status atx_instance_fill(unsigned char *to, const atx_buffer *b, uint64_t seed, at_error *err)
 {
-    atx_filling filling = b->filling;
-    filling.other = seed + (uint64_t)(int64_t)b->goes_with;
-    const int each = atx_number_bytes(b->number);
-    const uint64_t numbers = (uint64_t)(b->bytes / each);
     if (b->data.path[0])
         return atx_instance_load(to, &b->data, b->bytes, err);
-    if (b->how == ATX_BITS)
+    if (b->how == ATX_BITS && !b->column_count) {
         fill_bits(to, b->bytes, seed);
-    else
-        for (uint64_t i = 0; i < numbers; i++)
-            atx_set_bits(to, i, each, atx_generate(i, numbers, b->number, b->how, &filling, seed));
+        return AT_OK;
+    }
+    memset(to, 0, (size_t)b->bytes);
+    for (int k = 0; k < atx_column_count(b); k++) {
+        atx_numbers n = atx_column_at(b, k);
+        n.filling.other = seed + (uint64_t)(int64_t)b->goes_with;
+        for (uint64_t i = 0; i < (uint64_t)n.count; i++)
+            atx_set_placed(to, i, n.how,
+                           atx_generate(i, (uint64_t)n.count, atx_how_number(n.how), atx_how_rule(n.how),
+                                        &n.filling, atx_column_seed(seed, k)));
+    }
     return AT_OK;
 }

@@ -4,6 +4,7 @@
 #ifndef AUTOTUNE_EXPLAIN_INSTANCE_PARTS_H
 #define AUTOTUNE_EXPLAIN_INSTANCE_PARTS_H
 
+#include "device/kernel_args.h"
 #include "explain/instance.h"
 #include "machine/inspect.h"
 #include "tune/setup.h"
@@ -37,7 +38,9 @@ typedef struct atx_program_launch {
     const atx_program *program;
     int number;
     const atx_geometry *geometry;
-    const uint64_t *values; /* of its arguments */
+    const struct atx_kernel_arg *args; /* the first of its parameters */
+    int arg_count;
+    void *const *params; /* where each of them is */
     int count;
 } atx_program_launch;
 
@@ -49,6 +52,10 @@ at_status atx_instance_set_up(atx_machine **out, int regions[ATX_MAX_ARGS], cons
 at_status atx_instance_launch(atx_machine_result *result, atx_machine *machine,
                               const atx_program_launch *what, const atx_run_options *how,
                               at_error *err) AT_MUST_CHECK;
+
+/* The parameters of one of a kernel's launches, which point into *room. */
+void atx_instance_params(void **params, atx_params *room, const atx_machine *machine, const int *regions,
+                         const atx_kernel *k, const atx_kernel_turn *turn);
 
 /* All launches of a program, up to the first that is stopped. Watches stop one where they have no memory. */
 at_status atx_instance_run_all(atx_machine_result *result, atx_machine *machine, const int *regions,

@@ -30,15 +30,17 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
     const atx_run_options how = { .inspector = NULL };
     atx_machine *machine = NULL;
     atx_machine_result result;
-    uint64_t values[2 * ATX_MAX_ARGS + 1];
-    int regions[ATX_MAX_ARGS], region = -1, count = 0;
+    uint64_t values[ATX_MAX_ARGS + 1];
+    void *params[2 * ATX_MAX_ARGS + 1];
+    atx_params room;
+    int regions[ATX_MAX_ARGS], region = -1, count = p->kernel.arg_count, more = 0;
     said[0] = 0;
     said[1] = UINT64_MAX;
     at_status status = atx_instance_set_up(&machine, regions, s, p, got, err);
-    for (; count < p->kernel.arg_count && status == AT_OK; count++)
-        values[count] = p->kernel.args[count].buffer >= 0
-                            ? atx_machine_region_at(machine, regions[p->kernel.args[count].buffer])->address
-                            : (uint64_t)p->kernel.args[count].value;
+    size_t at = 0;
+    atx_kernel_turn first;
+    if (status == AT_OK && atx_kernel_next(&first, &p->kernel, &at))
+        atx_instance_params(params, &room, machine, regions, &p->kernel, &first);
     for (int i = 0; i < s->setup.buffer_count && status == AT_OK; i++) {
         if (!atx_role_is_output(s->setup.buffers[i].role))
             continue;
@@ -46,14 +48,17 @@ static at_status ask_validator(uint64_t said[2], const atx_instance *s, unsigned
                                            ATX_REGION_READ_ONLY | ATX_REGION_INITIALISED, s->expected[i] };
         status = atx_machine_add_buffer(&region, machine, &right, err);
         if (status == AT_OK)
-            values[count++] = atx_machine_region_at(machine, region)->address;
+            values[more++] = atx_machine_region_at(machine, region)->address;
     }
     if (status == AT_OK)
         status = atx_machine_add_buffer(
             &region, machine, &(atx_machine_buffer){ "wrong", 16, 16, ATX_REGION_INITIALISED, said }, err);
     if (status == AT_OK) {
-        values[count++] = atx_machine_region_at(machine, region)->address;
-        const atx_program_launch what = { p, number, &p->kernel.geometry, values, count };
+        values[more++] = atx_machine_region_at(machine, region)->address;
+        for (int i = 0; i < more; i++)
+            params[count + i] = &values[i];
+        const atx_program_launch what = { p,     number, &p->kernel.geometry, p->kernel.args,
+                                          count, params, count + more };
         status = atx_instance_launch(&result, machine, &what, &how, err);
     }
     if (status == AT_OK && result.finding.kind != ATX_FINDING_NONE)

@@ -41,7 +41,7 @@ static at_status add_buffer_comments(atx_str *out, const atx_launcher *l, at_err
         if (status != AT_OK)
             return status;
         atx_str_addf(out, " *   %-6s %" PRId64 " elements of %d bytes, aligned to %" PRId64 "%s%s", arg->name,
-                     value, atx_dtype_bytes(atx_arg_type(arg, l->problem->type)),
+                     value, atx_arg_element_bytes(l->op, arg, l->problem->type),
                      atx_problem_align_of(l->problem, i),
                      arg->role == ATX_INPUT     ? ""
                      : arg->role == ATX_SCRATCH ? ", for the kernel alone"
@@ -168,8 +168,9 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
 {
     atx_str_add(out, "\n#include <cuda_runtime.h>\n");
     add_map_type(out, l);
+    atx_str_addf(out, "\n#include <cstdint>\n%s", l->op->scope.struct_count ? "#include <cstring>\n" : "");
     atx_str_add(
-        out, "\n#include <cstdint>\n\n/*\n"
+        out, "\n/*\n"
              " * Launches the kernel for this problem and no other. Buffers are device memory, aligned as "
              "said here "
              "(cudaMalloc\n"
@@ -191,7 +192,9 @@ static at_status add_launcher(atx_str *out, const atx_launcher *l, at_error *err
                          atx_problem_align_of(l->problem, i));
     atx_str_add(out, ")\n        return cudaErrorMisalignedAddress;\n");
     bool has_status = false;
-    status = add_copies(out, l, &has_status, err);
+    status = atx_export_structs(out, l, err);
+    if (status == AT_OK)
+        status = add_copies(out, l, &has_status, err);
     if (status == AT_OK)
         status = add_maps(out, l, err);
     if (status == AT_OK && l->t->call.loops.count)

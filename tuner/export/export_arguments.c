@@ -2,6 +2,7 @@
 #include "export/export_parts.h"
 
 #include "cut/cut.h"
+#include "lang/launches.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 const char *atx_export_element(const atx_arg *arg)
 {
-    return arg->own_type ? atx_dtype_cuda(arg->type, false) : "T";
+    return arg->structure ? "void" : arg->own_type ? atx_dtype_cuda(arg->type, false) : "T";
 }
 
 const char *atx_export_qualifier(const atx_arg *arg)
@@ -38,15 +39,56 @@ static at_status add_cast(atx_str *out, const atx_arg *arg, const char *text, co
     return status;
 }
 
+/* The bytes of it stand before the launch, under its name. Types within a kernel template are its own. */
+static at_status add_struct(atx_str *out, const atx_launcher *l, const atx_arg *arg, const char *text,
+                            const char *kernel, int index, at_error *err)
+{
+    atx_str type = { 0 };
+    if (!strchr(kernel, '<'))
+        atx_cut_value(&type, text, kernel, index);
+    const char *name = type.len ? atx_str_text(&type) : atx_arg_struct(l->op, arg)->name;
+    if (strncmp(name, "const ", 6) == 0)
+        name += 6;
+    atx_str_addf(out, "*(const %s *)%s", name, arg->name);
+    at_status status = atx_str_status(&type, err);
+    atx_str_clear(&type);
+    return status;
+}
+
+at_status atx_export_structs(atx_str *out, const atx_launcher *l, at_error *err)
+{
+    unsigned char bytes[ATX_MAX_STRUCT_BYTES];
+    at_status status = AT_OK;
+    for (int i = 0; i < l->op->arg_count && status == AT_OK; i++) {
+        const atx_arg *arg = &l->op->args[i];
+        const atx_struct *s = arg->role == ATX_SCALAR ? atx_arg_struct(l->op, arg) : NULL;
+        if (!s || !atx_template_takes(l->t, i))
+            continue;
+        status = atx_struct_value(bytes, s, l->slots, err);
+        atx_str_addf(out, "    alignas(%d) unsigned char %s[] = {", s->align > 16 ? (int)s->align : 16,
+                     arg->name);
+        for (int64_t k = 0; k < s->bytes; k++)
+            atx_str_addf(out, "%s%d", k == 0 ? " " : k % 24 == 0 ? ",\n        " : ", ", bytes[k]);
+        atx_str_add(out, " };\n");
+        for (int k = 0; k < s->field_count; k++)
+            if (s->fields[k].pointer)
+                atx_str_addf(out, "    memcpy(%s + %" PRId64 ", &%s, sizeof(void *));\n", arg->name,
+                             s->fields[k].offset, l->op->args[s->fields[k].arg].name);
+    }
+    return status;
+}
+
 static at_status add_scalar(atx_str *out, const atx_launcher *l, const atx_arg *arg, at_error *err)
 {
     int64_t value = 0;
-    if (!arg->expr) {
-        atx_str_addf(out, "(%s)%.17e", atx_dtype_cuda(arg->type, false), arg->real);
-        return AT_OK;
-    }
-    at_status status = atx_expr_eval(&value, arg->expr, l->slots, err);
-    atx_str_addf(out, arg->scalar_bytes == 8 ? "%" PRId64 "LL" : "%" PRId64, value);
+    const char *type = atx_dtype_cuda(arg->type, false);
+    at_status status = atx_scalar_value(&value, arg, l->slots, err);
+    if (atx_dtype_is_real(arg->type))
+        atx_str_addf(out, "(%s)%.17e", type, arg->expr ? atx_scalar_real(arg, value) : arg->real);
+    else if (arg->type == ATX_I64 || arg->type == ATX_I32)
+        atx_str_addf(out, arg->type == ATX_I64 ? "%" PRId64 "LL" : "%" PRId64, value);
+    else
+        atx_str_addf(out, "(%s)%" PRId64, type, value);
     return status;
 }
 
@@ -55,20 +97,24 @@ static at_status add_argument(atx_str *out, const atx_launcher *l, const atx_pas
                               int position, at_error *err)
 {
     const int index = p->args ? p->args[position] : position;
-    const atx_arg *arg = p->args ? atx_template_arg(l->t, index) : &l->op->args[index];
-    int buffer = 0;
+    const atx_arg *arg = atx_template_arg(l->t, index);
     if (arg->map) {
         atx_str_add(out, arg->name);
         return AT_OK;
     }
+    if (arg->role == ATX_SCALAR && arg->structure)
+        return add_struct(out, l, arg, text, p->kernel, position, err);
     if (arg->role == ATX_SCALAR)
         return add_scalar(out, l, arg, err);
     /* Types within a kernel template are its own. */
-    at_status status = strchr(p->kernel, '<') ? AT_OK : add_cast(out, arg, text, p->kernel, position, err);
-    for (int i = 0; i < index; i++)
-        buffer += l->op->args[i].role != ATX_SCALAR;
+    at_status status = AT_OK;
+    if (!strchr(p->kernel, '<'))
+        status = add_cast(out, arg, text, p->kernel, position, err);
+    else if (arg->structure)
+        atx_str_addf(out, "(%s%s *)", atx_export_qualifier(arg), atx_arg_struct(l->op, arg)->name);
     if (p->numbered)
-        atx_str_addf(out, "(%s%s *)buffers[%d]", atx_export_qualifier(arg), atx_export_element(arg), buffer);
+        atx_str_addf(out, "(%s%s *)buffers[%d]", atx_export_qualifier(arg), atx_export_element(arg),
+                     atx_arg_buffer(l->op, index));
     else
         atx_str_add(out, arg->name);
     return status;

@@ -54,6 +54,33 @@ static at_status tensor_map(atx_str *out, const atx_template *t, const atx_arg *
     return AT_OK;
 }
 
+/* A struct by value: its bytes, two digits each, and where in it the addresses of buffers go. */
+static at_status contents(atx_str *out, const atx_op *op, const atx_struct *s, const int64_t *slots,
+                          at_error *err)
+{
+    unsigned char bytes[ATX_MAX_STRUCT_BYTES];
+    const char *before = "";
+    at_status status = atx_struct_value(bytes, s, slots, err);
+    atx_member_name(out, "contents");
+    atx_str_add(out, "\"");
+    for (int64_t i = 0; i < s->bytes && status == AT_OK; i++)
+        atx_str_addf(out, "%02x", bytes[i]);
+    atx_str_add(out, "\"");
+    atx_member_name(out, "pointers");
+    atx_str_add(out, "[");
+    for (int i = 0; i < s->field_count; i++) {
+        if (!s->fields[i].pointer)
+            continue;
+        atx_str_addf(out, "%s{", before);
+        atx_member_int(out, "offset", s->fields[i].offset);
+        atx_member_text(out, "name", op->args[s->fields[i].arg].name);
+        atx_str_add(out, "}");
+        before = ",";
+    }
+    atx_str_add(out, "]");
+    return status;
+}
+
 static at_status argument(atx_str *out, const atx_export_input *in, int index, const int64_t *slots,
                           at_error *err)
 {
@@ -63,24 +90,28 @@ static at_status argument(atx_str *out, const atx_export_input *in, int index, c
                                          [ATX_SCALAR] = "scalar",
                                          [ATX_SCRATCH] = "scratch" };
     const atx_arg *arg = atx_template_arg(in->found->t, index);
+    const atx_struct *s = atx_arg_struct(in->problem->op, arg);
     atx_arg_value v = { 0 };
     if (arg->map)
         return tensor_map(out, in->found->t, arg, slots, err);
-    at_status status = atx_arg_value_of(&v, in->problem, index, slots, err);
+    at_status status = atx_arg_value_of(&v, in->problem, in->found->t, index, slots, err);
     atx_str_add(out, "{");
     atx_member_text(out, "name", arg->name);
     atx_member_text(out, "role", ROLES[arg->role]);
-    atx_member_text(out, "type", atx_dtype_name(atx_arg_type(arg, in->problem->type)));
+    atx_member_text(out, "type", s ? s->name : atx_dtype_name(atx_arg_type(arg, in->problem->type)));
     atx_member_int(out, "bytes", v.bytes);
     if (arg->role != ATX_SCALAR) {
         atx_member_int(out, "buffer", v.buffer);
         atx_member_int(out, "elements", v.elements);
         atx_member_int(out, "align", v.align);
-    } else if (arg->expr) {
+    } else if (s) {
+        if (status == AT_OK)
+            status = contents(out, in->problem->op, s, slots, err);
+    } else if (!atx_dtype_is_real(arg->type)) {
         atx_member_int(out, "value", v.value);
     } else {
         atx_member_name(out, "value");
-        atx_str_addf(out, "%.17g", arg->real);
+        atx_str_addf(out, "%.17g", arg->expr ? atx_scalar_real(arg, v.value) : arg->real);
     }
     atx_str_add(out, "}");
     return status;

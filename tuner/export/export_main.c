@@ -162,6 +162,12 @@ at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_
             "%s: found a reference that is a template's, beside which an exported kernel cannot stand in "
             "one file; expected an export without --main",
             l->op->text.file);
+    if (l->op->scope.struct_count)
+        return atx_fail(
+            err, AT_ERR_INPUT,
+            "%s: found structs, whose fields an exported self-test does not fill; expected an export "
+            "without --main",
+            l->op->text.file);
     const char *validators[ATX_MAX_STEPS];
     if (atx_op_validators(validators, l->op) > 0)
         return atx_fail(err, AT_ERR_INPUT,

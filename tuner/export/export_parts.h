@@ -19,7 +19,7 @@ typedef struct atx_launcher {
 const char *atx_export_element(const atx_arg *arg);
 const char *atx_export_qualifier(const atx_arg *arg);
 
-/* What a kernel, defined already, is passed: `count` of the op's arguments. */
+/* What a kernel, defined already, is passed: `count` of the op's arguments, and of the template's own. */
 typedef struct atx_passed {
     const char *kernel;
     const int *args; /* their indices; NULL: the first so many */
@@ -38,6 +38,9 @@ at_status atx_export_launch(atx_str *out, const atx_launcher *l, const atx_passe
 /* export_loops.c: all launches of a template with loops, or of such a reference. */
 at_status atx_export_turns(atx_str *out, const atx_launcher *l, bool of_reference,
                            at_error *err) AT_MUST_CHECK;
+
+/* Structs that launches take by value, as bytes under the names of their arguments. */
+at_status atx_export_structs(atx_str *out, const atx_launcher *l, at_error *err) AT_MUST_CHECK;
 
 at_status atx_export_main(atx_str *out, const atx_launcher *l, const atx_export_input *in,
                           at_error *err) AT_MUST_CHECK;

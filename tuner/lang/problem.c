@@ -53,6 +53,8 @@ static void bind_dims(int64_t *slots, const atx_problem *problem)
     slots[problem->op->scope.sizeof_slot] = atx_dtype_bytes(problem->type);
     for (int i = 0; i < problem->op->scope.named_count; i++)
         slots[problem->op->scope.named[i].slot] = atx_dtype_bytes(problem->op->scope.named[i].type);
+    for (int i = 0; i < problem->op->scope.struct_count; i++)
+        slots[problem->op->scope.structs[i].slot] = problem->op->scope.structs[i].bytes;
 }
 
 static at_status eval_let(int64_t *slots, const atx_let *let, at_error *err)
@@ -94,7 +96,6 @@ static at_status check_problem(int64_t *slots, const atx_problem *problem, bool 
     const atx_op *op = problem->op;
     bool device[ATX_MAX_SLOTS] = { false }; /* of each let */
     at_error cause;
-
     for (size_t i = 0; i < op->scope.let_count; i++) {
         device[i] = !with_device && reads_device(op->scope.lets[i].expr, op, device);
         if (!device[i] && eval_let(slots, &op->scope.lets[i], &cause) != AT_OK)

@@ -147,13 +147,23 @@ at_status atx_geometry_of(atx_geometry *out, const atx_launch *launch, const int
 /* The iterations that loops begin with: their names have these values outside of launches. */
 at_status atx_loops_bind(int64_t *slots, const atx_loops *loops, at_error *err) AT_MUST_CHECK;
 
-/* What a kernel is passed for a scalar argument: an integer, or the bits of a float of the argument's type.
- */
+/* What a kernel is passed for a scalar argument, the op's or a template's: an integer, or the bits of a float
+ * of the argument's type. AT_ERR_INPUT: its expression has no value, or a float none of that type. */
 at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots,
                            at_error *err) AT_MUST_CHECK;
 
-/* Whether an i32 can have its value, or the kernel would be passed another one: AT_ERR_INPUT. What cannot be
- * computed is told where it is used. */
+/*
+ * The bytes of a struct that is passed by value, zero where it says nothing; out[] has as many as it.
+ * Pointers are left to whoever knows addresses. AT_ERR_INPUT: a value that its field's type does not have.
+ */
+at_status atx_struct_value(unsigned char *out, const atx_struct *s, const int64_t *slots,
+                           at_error *err) AT_MUST_CHECK;
+
+/* Of such bits the number: for a text that says it. */
+double atx_scalar_real(const atx_arg *arg, int64_t bits);
+
+/* Whether an integer type has its value, or the kernel would be passed another one: AT_ERR_INPUT. What cannot
+ * be computed is told where it is used. */
 at_status atx_scalar_check(const atx_arg *arg, const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* Bytes of a buffer argument, with the op's slots bound. AT_ERR_INPUT: they cannot be computed. */
@@ -176,6 +186,10 @@ typedef struct atx_held {
  */
 at_status atx_input_numbers(struct atx_filling *out, const atx_held *held, const int64_t *slots,
                             at_error *err) AT_MUST_CHECK;
+
+/* The same of a field of structs; *how: what its numbers hold. */
+at_status atx_field_numbers(int *how, struct atx_filling *out, const atx_field *field, int64_t numbers,
+                            const int64_t *slots, at_error *err) AT_MUST_CHECK;
 
 /* 10^9 operations a second; 0: none count, or nothing was timed. */
 double atx_gflop_per_s(int64_t ops_count, double seconds);

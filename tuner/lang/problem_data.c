@@ -3,6 +3,8 @@
 
 #include "declare/data.h"
 
+#include <string.h>
+
 /* One end of a range; without an expression it is 0. */
 static at_status eval_end(int64_t *out, const atx_expr *expr, const int64_t *slots, at_error *err)
 {
@@ -99,8 +101,11 @@ static at_status offset_numbers(atx_filling *out, const atx_arg *arg, int64_t ro
 /* What goes with the offsets of another argument has as many elements as these share. */
 static at_status member_numbers(atx_filling *out, const atx_held *h, const int64_t *slots, at_error *err)
 {
-    const atx_arg *offsets = &h->op->args[h->arg->input.of_arg];
     int64_t count = 0;
+    if (!h->op)
+        return atx_fail_at(err, h->arg->input.where, "'%s' is a field, which goes with no other array",
+                           h->arg->name);
+    const atx_arg *offsets = &h->op->args[h->arg->input.of_arg];
     at_status status = atx_expr_eval(&count, offsets->expr, slots, err);
     if (status == AT_OK)
         status = offset_numbers(out, offsets, count > 0 ? count - 1 : 0, slots, err);
@@ -151,24 +156,117 @@ at_status atx_input_numbers(atx_filling *out, const atx_held *h, const int64_t *
     }
 }
 
+at_status atx_field_numbers(int *how, atx_filling *out, const atx_field *field, int64_t numbers,
+                            const int64_t *slots, at_error *err)
+{
+    atx_arg like = { .input = field->input, .type = field->type, .own_type = true }; /* borrows */
+    const atx_held held = { NULL, &like, atx_dtype_number(field->type, 0), numbers };
+    memcpy(like.name, field->name, sizeof like.name);
+    *how = field->input.how;
+    if (field->type != ATX_BOOLEAN || *how != ATX_BITS)
+        return atx_input_numbers(out, &held, slots, err);
+    *how = ATX_RANGE;
+    *out = (atx_filling){ .b = 2 }; /* 0 and 1 */
+    return AT_OK;
+}
+
+/* An expression of integers that counts with real numbers: 1 / n. */
+static at_status eval_real(double *out, const atx_expr *expr, const int64_t *slots, at_error *err)
+{
+    double reals[ATX_MAX_SLOTS];
+    bool reads[ATX_MAX_SLOTS] = { false };
+    atx_expr_mark_reads(reads, expr);
+    for (int i = 0; i < ATX_MAX_SLOTS; i++)
+        reals[i] = reads[i] ? (double)slots[i] : 0;
+    return atx_expr_eval_real(out, expr, reals, err);
+}
+
+/* A number of a type, as bits. */
+static at_status value_bits(int64_t *out, const atx_value *value, atx_dtype type, const int64_t *slots,
+                            at_error *err)
+{
+    const atx_arg like = { .expr = value->expr,
+                           .real = value->real,
+                           .type = type,
+                           .scalar_bytes = 1,
+                           .where = value->expr ? atx_expr_where(value->expr) : (atx_where){ "", 0, 0 } };
+    int64_t least, most;
+    at_status status = atx_scalar_value(out, &like, slots, err);
+    if (status != AT_OK || atx_dtype_is_real(type))
+        return status;
+    atx_dtype_range(&least, &most, type);
+    return *out >= least && *out <= most
+               ? AT_OK
+               : atx_fail_at(err, like.where, "found %lld; expected %lld to %lld, as %s has", (long long)*out,
+                             (long long)least, (long long)most, atx_dtype_name(type));
+}
+
+/* Numbers of a field: its values, or, if it has none, what a generator makes; complex ones of values are
+ * real. */
+static at_status put_field(unsigned char *out, const atx_field *f, int field, const int64_t *slots,
+                           at_error *err)
+{
+    const int number = atx_dtype_number(f->type, 0), bytes = atx_number_bytes(number);
+    const int parts = atx_dtype_bytes(f->type) / bytes;
+    atx_filling filling = { .a = 0 };
+    int how = ATX_BITS;
+    at_status status =
+        f->input.stated ? atx_field_numbers(&how, &filling, f, f->count * parts, slots, err) : AT_OK;
+    for (int64_t i = 0; i < f->count * parts && status == AT_OK; i++) {
+        int64_t bits = 0;
+        const atx_value *value = f->value_count ? &f->values[f->value_count > 1 ? i / parts : 0] : NULL;
+        if (f->input.stated)
+            bits = (int64_t)atx_generate((atx_u64)i, (atx_u64)(f->count * parts), number, how, &filling,
+                                         (atx_u64)field + 1);
+        else if (value && i % parts == 0)
+            status = value_bits(&bits, value, f->type, slots, err);
+        atx_set_bits(out + f->offset, (atx_u64)i, bytes, (atx_u64)bits);
+    }
+    return status;
+}
+
+at_status atx_struct_value(unsigned char *out, const atx_struct *s, const int64_t *slots, at_error *err)
+{
+    at_status status = AT_OK;
+    memset(out, 0, (size_t)s->bytes);
+    for (int i = 0; i < s->field_count && status == AT_OK; i++)
+        if (!s->fields[i].pointer)
+            status = put_field(out, &s->fields[i], i, slots, err);
+    return status;
+}
+
 at_status atx_scalar_value(int64_t *out, const atx_arg *arg, const int64_t *slots, at_error *err)
 {
-    if (arg->expr)
+    double real = arg->real;
+    if (!atx_dtype_is_real(arg->type))
         return atx_expr_eval(out, arg->expr, slots, err);
-    *out = (int64_t)atx_number_bits(arg->real, atx_dtype_number(arg->type, 0));
-    return AT_OK;
+    at_status status = arg->expr ? eval_real(&real, arg->expr, slots, err) : AT_OK;
+    if (status == AT_OK && !atx_dtype_reaches(arg->type, real))
+        status = atx_fail_at(err, arg->where, "found %s = %g; expected a number that %s has", arg->name, real,
+                             atx_dtype_name(arg->type));
+    *out = (int64_t)atx_number_bits(real, atx_dtype_number(arg->type, 0));
+    return status;
+}
+
+double atx_scalar_real(const atx_arg *arg, int64_t bits)
+{
+    const int number = atx_dtype_number(arg->type, 0);
+    return atx_number_value((atx_u64)bits & atx_number_mask(number), number);
 }
 
 at_status atx_scalar_check(const atx_arg *arg, const int64_t *slots, at_error *err)
 {
-    int64_t value;
+    int64_t value, least, most;
     const atx_where w = arg->where;
-    if (arg->role != ATX_SCALAR || arg->scalar_bytes != 4 || !arg->expr ||
-        atx_expr_eval(&value, arg->expr, slots, NULL) != AT_OK || (value >= INT32_MIN && value <= INT32_MAX))
+    if (arg->role != ATX_SCALAR || !arg->expr || atx_dtype_is_real(arg->type) ||
+        atx_expr_eval(&value, arg->expr, slots, NULL) != AT_OK)
         return AT_OK;
-    return atx_fail(err, AT_ERR_INPUT,
-                    "found %s = %lld; expected %d to %d, as %s:%d:%d declares it i32: i64 has more",
-                    arg->name, (long long)value, INT32_MIN, INT32_MAX, w.file, w.line, w.column);
+    atx_dtype_range(&least, &most, arg->type);
+    if (value >= least && value <= most)
+        return AT_OK;
+    return atx_fail(err, AT_ERR_INPUT, "found %s = %lld; expected %lld to %lld, as %s:%d:%d declares it %s%s",
+                    arg->name, (long long)value, (long long)least, (long long)most, w.file, w.line, w.column,
+                    atx_dtype_name(arg->type), arg->type == ATX_U64 ? "" : ": i64 has more");
 }
 
 double atx_gflop_per_s(int64_t ops_count, double seconds)
@@ -179,7 +277,10 @@ double atx_gflop_per_s(int64_t ops_count, double seconds)
 at_status atx_arg_bytes(int64_t *out, const atx_op *op, int arg, const int64_t *slots, at_error *err)
 {
     const atx_arg *a = &op->args[arg];
-    int64_t elements = 0, each = a->own_type ? atx_dtype_bytes(a->type) : slots[op->scope.sizeof_slot];
+    const atx_struct *s = atx_arg_struct(op, a);
+    int64_t elements = 0, each = s             ? s->bytes
+                                 : a->own_type ? atx_dtype_bytes(a->type)
+                                               : slots[op->scope.sizeof_slot];
     at_status status = atx_expr_eval(&elements, a->expr, slots, err);
     if (status == AT_OK && (elements < 0 || __builtin_mul_overflow(elements, each, out)))
         status = atx_fail(err, AT_ERR_INPUT, "%s: found %lld elements for '%s'; expected fewer",

@@ -44,6 +44,9 @@ static bool names_type(const atx_op *op, atx_dtype wanted, atx_dtype t)
         named = named || op->scope.named[i].type == wanted;
     for (int i = 0; i < op->arg_count; i++)
         named = named || (op->args[i].own_type && op->args[i].type == wanted);
+    for (int i = 0; i < op->scope.struct_count; i++)
+        for (int k = 0; k < op->scope.structs[i].field_count; k++)
+            named = named || op->scope.structs[i].fields[k].type == wanted;
     return named;
 }
 
@@ -129,17 +132,33 @@ static void add_params(atx_str *out, const atx_template *t, const int64_t *slots
 }
 
 /* Of half types there are no constants: a macro. */
-static void add_real(atx_str *out, const atx_arg *arg)
+static void add_real(atx_str *out, const atx_arg *arg, double real)
 {
     const char *cuda = atx_dtype_cuda(arg->type, false);
     if (arg->scalar_bytes == 2)
-        atx_str_addf(out, "#define %s ((%s)%.17e)\n", arg->name, cuda, arg->real);
+        atx_str_addf(out, "#define %s ((%s)%.17e)\n", arg->name, cuda, real);
     else
-        atx_str_addf(out, "constexpr %s %s = (%s)%.17e;\n", cuda, arg->name, cuda, arg->real);
+        atx_str_addf(out, "constexpr %s %s = (%s)%.17e;\n", cuda, arg->name, cuda, real);
+}
+
+static at_status add_scalar(atx_str *out, const atx_arg *arg, const int64_t *slots, at_error *err)
+{
+    int64_t value = 0;
+    at_status status = atx_scalar_value(&value, arg, slots, err);
+    if (status != AT_OK)
+        return status;
+    if (atx_dtype_is_real(arg->type))
+        add_real(out, arg, atx_scalar_real(arg, value));
+    else if (arg->type == ATX_I32 || arg->type == ATX_I64)
+        add_constant(out, arg->name, value, arg->type == ATX_I64);
+    else
+        atx_str_addf(out, "constexpr %s %s = %" PRId64 ";\n", atx_dtype_cuda(arg->type, false), arg->name,
+                     value);
+    return AT_OK;
 }
 
 /*
- * Where the template's `fixed` holds, the op's scalar arguments are constants, of the types that they are
+ * Where the template's `fixed` holds, scalar arguments are constants, of the types that they are
  * passed as, and the kernel's own parameters have no names.
  */
 static at_status add_fixed(atx_str *out, const atx_template *t, const int64_t *slots, at_error *err)
@@ -149,18 +168,9 @@ static at_status add_fixed(atx_str *out, const atx_template *t, const int64_t *s
     if (status != AT_OK || !t->scope.fixed)
         return status;
     atx_str_addf(out, "#define AUTOTUNE_ARG(name)%s\n", value ? "" : " name");
-    for (int i = 0; value && i < t->op->arg_count && status == AT_OK; i++) {
-        const atx_arg *arg = &t->op->args[i];
-        int64_t size = 0;
-        if (arg->role != ATX_SCALAR)
-            continue;
-        if (!arg->expr) {
-            add_real(out, arg);
-            continue;
-        }
-        status = atx_expr_eval(&size, arg->expr, slots, err);
-        add_constant(out, arg->name, size, arg->scalar_bytes == 8);
-    }
+    for (int i = 0; value && i < t->op->arg_count + (int)t->call.own_count && status == AT_OK; i++)
+        if (atx_template_arg(t, i)->role == ATX_SCALAR && !atx_template_arg(t, i)->structure)
+            status = add_scalar(out, atx_template_arg(t, i), slots, err);
     return status;
 }
 

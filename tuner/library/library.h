@@ -42,21 +42,33 @@ typedef struct atx_found_parts {
     atx_limits limits;
     const atx_template *t; /* NULL: no configuration */
     atx_config config;
-    at_arg args[ATX_MAX_ARGS + ATX_MAX_OWN]; /* the operation's, in its order; the template's own */
     at_launch launches[ATX_MAX_STEPS];       /* of the template's steps */
     atx_unrolled unrolled;
-    at_variable variables[ATX_MAX_ARGS];
-    const at_arg *lists[ATX_MAX_STEPS + 1][ATX_MAX_ARGS]; /* what each launch takes; last: the buffers */
     const at_launch *launch_list[ATX_MAX_STEPS];
-    const at_variable *variable_list[ATX_MAX_ARGS];
     at_metric metrics[ATX_MAX_METRICS];
     const at_metric *metric_list[ATX_MAX_METRICS];
     char arch[16];
     char *texts[ATX_FOUND_TEXTS]; /* owned: those that had no room in `room` */
     int text_count;
     size_t room_used;
-    char room[512]; /* last, and not cleared: most texts are short */
+    int64_t struct_bytes; /* used of `structs`  */
+    int pointer_count;    /* used of `pointers` */
+    /* From here on nothing is cleared. */
+    at_arg args[ATX_MAX_ARGS + ATX_MAX_OWN]; /* the operation's, in its order; the template's own */
+    const at_arg *lists[ATX_MAX_STEPS + 1][ATX_MAX_ARGS]; /* what each launch takes; last: the buffers */
+    at_variable variables[ATX_MAX_ARGS];
+    const at_variable *variable_list[ATX_MAX_ARGS];
+    at_pointer pointers[ATX_MAX_ARGS];
+    unsigned char structs[ATX_MAX_STRUCT_BYTES];
+    char room[512]; /* most texts are short */
 } atx_found_parts;
+
+/* By how many factors of two each buffer is less than fully aligned, four bits each: 0 for what cudaMalloc
+ * gives. */
+enum { ATX_STEPS_OF_A_WORD = 16 };
+typedef struct atx_steps {
+    uint64_t words[ATX_MAX_ARGS / ATX_STEPS_OF_A_WORD];
+} atx_steps;
 
 /* Code that at_run loads, kept so that a kernel is compiled once a process. */
 typedef struct atx_kept_code {
@@ -79,7 +91,7 @@ typedef struct atx_loaded {
 typedef struct atx_prepared {
     struct atx_prepared *next; /* of the same bucket */
     uint64_t hash, context;
-    uint64_t steps;     /* of the buffers' alignment, below the full one: four bits each */
+    atx_steps steps;    /* of its buffers */
     at_problem problem; /* its op is the catalog's text, its size ours */
     atx_found_parts *finding;
     atx_kernel kernel; /* its geometry and arguments */
@@ -109,7 +121,8 @@ typedef struct atx_table {
 typedef struct atx_asking {
     const at_problem *problem;
     const at_layout *layout; /* of it; NULL: none */
-    uint64_t steps, context;
+    atx_steps steps;
+    uint64_t context;
     uint64_t hash; /* atx_asking_hash of the others */
 } atx_asking;
 

@@ -255,26 +255,50 @@ static at_status show_measured(atx_found_parts *f, const atx_found *found, at_er
     return status;
 }
 
-/* Those of the operation, whoever takes them. Slots hold the configuration. */
+/* The bytes of a struct by value, and where addresses belong. */
+static at_status show_struct(at_arg *shown, atx_found_parts *f, const atx_struct *s, const int64_t *slots,
+                             at_error *err)
+{
+    shown->contents = f->structs + f->struct_bytes;
+    shown->pointers = f->pointers + f->pointer_count;
+    if (f->struct_bytes + s->bytes > ATX_MAX_STRUCT_BYTES || f->pointer_count + s->field_count > ATX_MAX_ARGS)
+        return atx_fail(err, AT_ERR_INPUT,
+                        "found too many structs by value, with '%s'; expected %d bytes at most", shown->name,
+                        ATX_MAX_STRUCT_BYTES);
+    f->struct_bytes += s->bytes;
+    for (int i = 0; i < s->field_count; i++)
+        if (s->fields[i].pointer) {
+            f->pointers[f->pointer_count++] =
+                (at_pointer){ s->fields[i].offset, atx_arg_buffer(f->problem.op, s->fields[i].arg) };
+            shown->pointer_count++;
+        }
+    return atx_struct_value(f->structs + f->struct_bytes - s->bytes, s, slots, err);
+}
+
+/* Those of the operation, whoever takes them, and the template's own. Slots hold the configuration. */
 static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_error *err)
 {
     const atx_op *op = f->problem.op;
     at_found *s = &f->shown;
     const at_arg **buffers = f->lists[ATX_MAX_STEPS];
     at_status status = AT_OK;
-    for (int i = 0; i < op->arg_count && status == AT_OK; i++) {
-        const atx_arg *arg = &op->args[i];
+    for (int i = 0; i < op->arg_count + (int)f->t->call.own_count && status == AT_OK; i++) {
+        const atx_arg *arg = atx_template_arg(f->t, i);
+        const atx_struct *structure = atx_arg_struct(op, arg);
         atx_arg_value v = { 0 };
-        status = atx_arg_value_of(&v, &f->problem, i, slots, err);
-        f->args[i] = (at_arg){ .name = arg->name,
-                               .role = atx_library_role(arg->role),
-                               .type = atx_library_type(atx_arg_type(arg, f->problem.type)),
-                               .opaque = atx_arg_is_storage(op, arg),
-                               .buffer = v.buffer,
-                               .bytes = v.bytes,
-                               .elements = v.elements,
-                               .value = v.value,
-                               .align = v.align };
+        status = atx_arg_value_of(&v, &f->problem, f->t, i, slots, err);
+        f->args[i] =
+            (at_arg){ .name = arg->name,
+                      .role = atx_library_role(arg->role),
+                      .type = structure ? AT_TYPE_NONE : atx_library_type(atx_arg_type(arg, f->problem.type)),
+                      .opaque = structure ? arg->role != ATX_SCALAR : atx_arg_is_storage(op, arg),
+                      .buffer = v.buffer,
+                      .bytes = v.bytes,
+                      .elements = v.elements,
+                      .value = v.value,
+                      .align = v.align };
+        if (structure && arg->role == ATX_SCALAR && status == AT_OK)
+            status = show_struct(&f->args[i], f, structure, slots, err);
         if (arg->role != ATX_SCALAR)
             buffers[s->buffer_count++] = &f->args[i];
     }
@@ -478,7 +502,7 @@ at_status atx_finding_make(atx_found_parts **out, at_tuner *tuner, const at_prob
     atx_found_parts *f = malloc(sizeof *f);
     if (!f)
         return atx_no_memory(err);
-    memset(f, 0, offsetof(atx_found_parts, room));
+    memset(f, 0, offsetof(atx_found_parts, args));
     f->problem = read;
     status = show_question(f, err);
     if (status == AT_OK)

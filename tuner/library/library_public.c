@@ -66,10 +66,10 @@ static at_status give_problem(at_problem *out, const at_problem *problem, at_err
 /* ---- numbers that are promised ---- */
 
 static const at_type TYPES[ATX_DTYPES] = {
-    [ATX_U8] = AT_TYPE_U8,   [ATX_U16] = AT_TYPE_U16,   [ATX_U32] = AT_TYPE_U32, [ATX_U64] = AT_TYPE_U64,
-    [ATX_I8] = AT_TYPE_I8,   [ATX_I16] = AT_TYPE_I16,   [ATX_I32] = AT_TYPE_I32, [ATX_I64] = AT_TYPE_I64,
-    [ATX_F16] = AT_TYPE_F16, [ATX_BF16] = AT_TYPE_BF16, [ATX_F32] = AT_TYPE_F32, [ATX_F64] = AT_TYPE_F64,
-    [ATX_C64] = AT_TYPE_C64, [ATX_C128] = AT_TYPE_C128,
+    [ATX_U8] = AT_TYPE_U8,   [ATX_U16] = AT_TYPE_U16,   [ATX_U32] = AT_TYPE_U32,      [ATX_U64] = AT_TYPE_U64,
+    [ATX_I8] = AT_TYPE_I8,   [ATX_I16] = AT_TYPE_I16,   [ATX_I32] = AT_TYPE_I32,      [ATX_I64] = AT_TYPE_I64,
+    [ATX_F16] = AT_TYPE_F16, [ATX_BF16] = AT_TYPE_BF16, [ATX_F32] = AT_TYPE_F32,      [ATX_F64] = AT_TYPE_F64,
+    [ATX_C64] = AT_TYPE_C64, [ATX_C128] = AT_TYPE_C128, [ATX_BOOLEAN] = AT_TYPE_BOOL,
 };
 
 static const struct {
@@ -238,7 +238,7 @@ static bool takes_value(const atx_arg *arg)
     bool reads[ATX_MAX_SLOTS] = { false };
     if (arg->role == ATX_SCALAR && arg->expr)
         atx_expr_mark_reads(reads, arg->expr);
-    return arg->role == ATX_SCALAR && !memchr(reads, true, sizeof reads);
+    return arg->role == ATX_SCALAR && !arg->structure && !memchr(reads, true, sizeof reads);
 }
 
 static at_status check_scalar(const atx_op *op, const at_scalar *s, at_error *err)

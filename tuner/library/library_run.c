@@ -7,6 +7,7 @@
 #include "library/library.h"
 
 #include "compile/cubin.h"
+#include "device/kernel_args.h"
 #include "lang/layout.h"
 
 #include <stdio.h>
@@ -16,20 +17,23 @@
 
 /* ---- alignment ---- */
 
-_Static_assert(ATX_MAX_ARGS * 4 <= 64, "four bits for each buffer");
-
-/*
- * By how many factors of two each buffer is less than fully aligned, four bits each: 0 for what cudaMalloc
- * gives, so that a problem without buffers (at_prepare) is one with such.
- */
-static uint64_t steps_of(const at_buffer *buffers, int count)
+/* A problem without buffers (at_prepare) is one with such as cudaMalloc gives. */
+static atx_steps steps_of(const at_buffer *buffers, int count)
 {
-    uint64_t steps = 0;
+    atx_steps steps = { { 0 } };
     for (int i = 0; buffers && i < count && i < ATX_MAX_ARGS; i++) {
         int full = __builtin_ctz(ATX_FULL_ALIGN);
-        steps |= (uint64_t)(full - __builtin_ctzll((uintptr_t)buffers[i].address | ATX_FULL_ALIGN)) << 4 * i;
+        steps.words[i / ATX_STEPS_OF_A_WORD] |=
+            (uint64_t)(full - __builtin_ctzll((uintptr_t)buffers[i].address | ATX_FULL_ALIGN))
+            << 4 * (i % ATX_STEPS_OF_A_WORD);
     }
     return steps;
+}
+
+static int64_t align_of(const atx_steps *steps, int buffer)
+{
+    return ATX_FULL_ALIGN >>
+           (steps->words[buffer / ATX_STEPS_OF_A_WORD] >> 4 * (buffer % ATX_STEPS_OF_A_WORD) & 15);
 }
 
 /* The alignment of an argument's buffer, in the op's order, -1: the op declares none. */
@@ -62,14 +66,14 @@ static at_problem copy_problem(const at_problem *problem, const at_layout *layou
 
 /* What is asked of the store: the caller's problem with the alignment of the buffers, where he promised none.
  */
-static at_status read_steps(at_problem *out, const atx_op *op, const at_problem *problem, uint64_t steps,
-                            at_error *err)
+static at_status read_steps(at_problem *out, const atx_op *op, const at_problem *problem,
+                            const atx_steps *steps, at_error *err)
 {
     *out = copy_problem(problem, op->shape.layout_count ? &problem->layout : NULL);
     for (int i = 0, buffer = 0; i < op->arg_count; i++) {
         if (op->args[i].role == ATX_SCALAR)
             continue;
-        int64_t align = ATX_FULL_ALIGN >> (steps >> 4 * buffer & 15);
+        int64_t align = align_of(steps, buffer);
         int k = align_index(op, i);
         int64_t least = k < 0                    ? ATX_FULL_ALIGN
                         : problem->alignments[k] ? problem->alignments[k]
@@ -207,7 +211,7 @@ static at_status find_here(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu,
 
 /* The same for buffers that are so aligned. */
 static at_status find_for(atx_found_parts **out, at_tuner *tuner, atx_gpu *gpu, const at_problem *problem,
-                          uint64_t steps, at_error *err)
+                          const atx_steps *steps, at_error *err)
 {
     const atx_op *op = NULL;
     at_problem asked = *problem;
@@ -292,7 +296,7 @@ static at_status fill(atx_prepared *p, at_tuner *tuner, atx_gpu *gpu, const char
         atx_finding_close(p->finding);
         p->finding = NULL;
         p->buffer_count = 0;
-        status = find_for(&p->finding, tuner, gpu, &p->problem, p->steps, err);
+        status = find_for(&p->finding, tuner, gpu, &p->problem, &p->steps, err);
         if (status != AT_OK)
             return status;
         const atx_found_parts *f = p->finding;
@@ -373,7 +377,7 @@ static at_status tune_first(at_error *warning, at_tuner *tuner, atx_gpu *gpu, co
     at_error cause = { 0 };
     pthread_mutex_lock(&tuner->slow);
     bool known = atx_table_find(&tuner->table, a) != NULL;
-    at_status status = known ? AT_OK : find_for(&f, tuner, gpu, a->problem, a->steps, NULL);
+    at_status status = known ? AT_OK : find_for(&f, tuner, gpu, a->problem, &a->steps, NULL);
     int ordinal = atx_gpu_ordinal(gpu);
     pthread_mutex_unlock(&tuner->slow);
     if (status == AT_OK && f && f->t && !is_exact(f) &&
@@ -435,7 +439,7 @@ static at_status check_question(const at_tuner *tuner, const at_problem *problem
 typedef struct call {
     at_tuner *tuner;
     const at_problem *problem;
-    uint64_t steps; /* of the buffers */
+    atx_steps steps; /* of the buffers */
     void *stream;
     const at_run_options *options; /* NULL: the defaults */
     atx_gpu *gpu;
@@ -534,23 +538,25 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_t
                         const at_buffer *buffers, at_error *err)
 {
     const struct atx_kernel_arg *args = turn->args;
-    const void *addresses[ATX_MAX_ARGS];
-    void *params[ATX_MAX_ARGS + 1];
+    const int count = turn->arg_count;
+    uint64_t addresses[ATX_MAX_ARGS];
+    atx_params room;
     atx_encoded_maps maps;
+    void *params[ATX_MAX_ARGS + 1];
+    for (int i = 0; i < p->buffer_count; i++)
+        addresses[i] = (uint64_t)(uintptr_t)buffers[i].address;
+    atx_kernel_params(params, &room, &p->kernel, args, count, addresses);
+    for (int i = 0; i < count && c->options->scalar_count; i++)
+        if (args[i].buffer < 0 && !args[i].is_struct)
+            params[i] = (void *)(uintptr_t)scalar_of(c->options, p->finding, turn->step, i, &args[i].value);
     at_status status = AT_OK;
-    for (int i = 0; i < turn->arg_count && status == AT_OK; i++) {
-        const int b = args[i].buffer, map = args[i].map - 1;
-        if (b >= 0)
-            addresses[b] = buffers[b].address;
-        params[i] = map >= 0 ? (void *)maps.bytes[map]
-                    : b >= 0
-                        ? (void *)&addresses[b]
-                        : (void *)(uintptr_t)scalar_of(c->options, p->finding, turn->step, i, &args[i].value);
-        if (map >= 0)
-            status =
-                atx_gpu_encode(params[i], c->gpu, &p->kernel.maps[map], (atx_ptr)buffers[b].address, err);
-    }
-    params[turn->arg_count] = NULL; /* for tools that look at launches: the driver counts them itself */
+    for (int i = 0; i < count && status == AT_OK; i++)
+        if (args[i].map) {
+            params[i] = maps.bytes[args[i].map - 1];
+            status = atx_gpu_encode(params[i], c->gpu, &p->kernel.maps[args[i].map - 1],
+                                    addresses[args[i].buffer], err);
+        }
+    params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
     const atx_stream_launch l = { .stream = c->stream,
                                   .step = turn->step,
                                   .geometry = &turn->geometry,

@@ -24,7 +24,9 @@ static uint64_t hash_of_layout(uint64_t hash, const at_layout *l)
 uint64_t atx_asking_hash(const atx_asking *a)
 {
     const at_problem *problem = a->problem;
-    uint64_t steps = a->steps;
+    uint64_t steps = 0;
+    for (size_t i = 0; i < sizeof a->steps / sizeof(uint64_t); i++)
+        steps += a->steps.words[i] << 5 * i;
     for (int i = 0; i < AT_MAX_ALIGNMENTS; i++) /* small numbers: one round for all */
         steps += (uint64_t)problem->alignments[i] << (i * 3 + 7);
     uint64_t hash =
@@ -62,8 +64,9 @@ atx_prepared *atx_table_find(const atx_table *table, const atx_asking *a)
     if (!table->bucket_count)
         return NULL;
     atx_prepared *p = table->buckets[a->hash & (table->bucket_count - 1)];
-    while (p && !(!p->replaced && p->hash == a->hash && p->steps == a->steps && p->context == a->context &&
-                  same_problem(&p->problem, a->problem)))
+    while (p &&
+           !(!p->replaced && p->hash == a->hash && p->context == a->context &&
+             memcmp(&p->steps, &a->steps, sizeof a->steps) == 0 && same_problem(&p->problem, a->problem)))
         p = p->next;
     return p;
 }

@@ -121,16 +121,17 @@ at_status atx_bench_fill(atx_bench *b, at_error *err)
 static at_status launch_turn(atx_bench *b, const atx_loaded *what, const atx_kernel_turn *t,
                              const atx_ptr *buffers, at_error *err)
 {
-    uint64_t values[ATX_MAX_ARGS];
+    atx_params room;
     void *params[ATX_MAX_ARGS];
     atx_encoded_maps maps;
     at_status status = AT_OK;
+    atx_kernel_params(params, &room, what->kernel, t->args, t->arg_count, buffers);
     for (int i = 0; i < t->arg_count && status == AT_OK; i++) {
-        const struct atx_kernel_arg *arg = &t->args[i];
-        values[i] = arg->buffer >= 0 ? buffers[arg->buffer] : (uint64_t)arg->value;
-        params[i] = arg->map ? (void *)maps.bytes[arg->map - 1] : (void *)&values[i];
-        if (arg->map)
-            status = atx_gpu_encode(params[i], b->gpu, &what->kernel->maps[arg->map - 1], values[i], err);
+        const int map = t->args[i].map - 1;
+        if (map < 0)
+            continue;
+        params[i] = maps.bytes[map];
+        status = atx_gpu_encode(params[i], b->gpu, &what->kernel->maps[map], buffers[t->args[i].buffer], err);
     }
     return status == AT_OK ? atx_gpu_launch_step(b->gpu, what->module, t->step, &t->geometry, params, err)
                            : status;
@@ -331,9 +332,9 @@ static bool is_needed(const atx_bench *b, atx_check_kernel which)
 {
     bool generated = false, tolerant = false;
     for (int i = 0; i < b->setup.buffer_count; i++) {
-        generated = generated || b->setup.buffers[i].how != ATX_BITS;
-        int rule = b->setup.buffers[i].check.rule;
-        tolerant = tolerant || (rule != ATX_EXACT && rule != ATX_BY);
+        const atx_buffer *buffer = &b->setup.buffers[i];
+        generated = generated || buffer->how != ATX_BITS || buffer->column_count;
+        tolerant = tolerant || atx_is_by_number(buffer);
     }
     switch (which) {
     case ATX_GENERATE:

@@ -19,27 +19,15 @@
 
 /* The words of an atx_filling; offsets that a buffer goes with are those of its own set. Before a
  * re-measurement numbers are the same in every run with one seed. */
-#define FILLING(b, buffer, seed)                                                                             \
-    (buffer)->filling.a, (buffer)->filling.b, (buffer)->filling.rows, (buffer)->filling.total,               \
-        (buffer)->filling.variance, (seed) + (uint64_t)(int64_t)(buffer)->goes_with,                         \
-        (b)->moved ? (b)->lock : 0
+#define FILLING(b, n, buffer, seed)                                                                          \
+    (n).filling.a, (n).filling.b, (n).filling.rows, (n).filling.total, (n).filling.variance,                 \
+        (seed) + (uint64_t)(int64_t)(buffer)->goes_with, (b)->moved ? (b)->lock : 0
 
 /* What a reference leaves of an output is the same in all sets. */
 uint64_t atx_contents_seed(const atx_bench *b, int set, int buffer)
 {
     const bool left = b->setup.gaps && b->setup.buffers[buffer].role == ATX_OUTPUT;
     return b->seed * 0x100000001b3u + (uint64_t)(left ? 0 : set) * ATX_MAX_ARGS + (uint64_t)buffer;
-}
-
-int64_t atx_contents_numbers(const atx_buffer *buffer)
-{
-    return buffer->bytes / (buffer->number ? atx_number_bytes(buffer->number) : 1);
-}
-
-/* A number's kind, with the distribution or the rule from bit 8 on. */
-static uint64_t kind(const atx_buffer *buffer, int how)
-{
-    return (uint64_t)(buffer->number ? buffer->number : ATX_UNSIGNED * 16 + 1) | (uint64_t)how << 8;
 }
 
 /* ---- before ---- */
@@ -61,16 +49,21 @@ at_status atx_contents_fill(atx_bench *b, int set, int i, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     atx_ptr to = atx_bench_buffer(b, set, i);
-    uint64_t seed = atx_contents_seed(b, set, i), numbers = (uint64_t)atx_contents_numbers(buffer);
+    const uint64_t seed = atx_contents_seed(b, set, i);
     if (buffer->zero)
         return atx_gpu_zero(b->gpu, to, buffer->bytes, err);
     if (b->kept[i])
         return atx_gpu_copy(b->gpu, to, b->kept[i], buffer->bytes, err);
-    if (buffer->how == ATX_BITS)
+    if (buffer->how == ATX_BITS && !buffer->column_count)
         return atx_contents_bits(b, to, buffer->bytes, seed, err);
-    return atx_bench_run_check(b, ATX_GENERATE, (int64_t)numbers * 16,
-                               WORDS(to, numbers, seed, kind(buffer, buffer->how), FILLING(b, buffer, seed)),
-                               err);
+    at_status status = buffer->column_count ? atx_gpu_zero(b->gpu, to, buffer->bytes, err) : AT_OK;
+    for (int k = 0; k < atx_column_count(buffer) && status == AT_OK; k++) {
+        const atx_numbers n = atx_column_at(buffer, k);
+        status = atx_bench_run_check(
+            b, ATX_GENERATE, n.count * 16,
+            WORDS(to, (uint64_t)n.count, atx_column_seed(seed, k), n.how, FILLING(b, n, buffer, seed)), err);
+    }
+    return status;
 }
 
 enum { CHUNK = 1 << 22 }; /* bytes of a file that are in memory at a time */
@@ -131,11 +124,11 @@ static bool is_copied(const atx_bench *b, int i, bool is_copy)
     return is_copy && i == b->first_out;
 }
 
-/* Numbers within a tolerance; a copy is exact, and so is what the reference leaves as it was. */
-static bool is_tolerant(const atx_bench *b, int i, bool is_copy)
+/* Numbers within a tolerance, or of structs; a copy is exact, and so is what the reference leaves as it was.
+ */
+static bool is_by_number(const atx_bench *b, int i, bool is_copy)
 {
-    int rule = b->setup.buffers[i].check.rule;
-    return rule != ATX_EXACT && rule != ATX_BY && !is_copied(b, i, is_copy);
+    return atx_is_by_number(&b->setup.buffers[i]) && !is_copied(b, i, is_copy);
 }
 
 /* Where this buffer is of the launch that is checked. */
@@ -158,12 +151,26 @@ static atx_flip poisoned(atx_bench *b, const atx_known_answer *a)
                        .leave = b->moved ? atx_bench_secret(b) : 0 };
 }
 
+/* Numbers that no tolerance reaches, and between those of structs nothing that is right. */
+static at_status put_away(atx_bench *b, const atx_buffer *buffer, atx_ptr to, const atx_known_answer *a,
+                          atx_ptr expected, at_error *err)
+{
+    at_status status =
+        buffer->column_count ? atx_contents_flip(b, to, expected, buffer->bytes, poisoned(b, a), err) : AT_OK;
+    for (int k = 0; k < atx_column_count(buffer) && status == AT_OK; k++) {
+        const atx_numbers n = atx_column_at(buffer, k);
+        status = atx_bench_run_check(
+            b, ATX_AWAY, n.count * 16,
+            WORDS(to, expected, (uint64_t)n.count, atx_column_rule(n.how, 0), a->key, a->lock), err);
+    }
+    return status;
+}
+
 static at_status poison_output(atx_bench *b, const atx_checked *c, int i, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     const atx_known_answer *a = c->answer;
     const atx_ptr to = place_of(b, c, i);
-    const uint64_t numbers = (uint64_t)atx_contents_numbers(buffer);
     if (is_copied(b, i, c->is_copy))
         return atx_contents_flip(b, to, copied_from(b, c), b->setup.copy_bytes, poisoned(b, NULL), err);
     if (buffer->zero)
@@ -173,9 +180,8 @@ static at_status poison_output(atx_bench *b, const atx_checked *c, int i, at_err
     if (a->inverse[i])
         return atx_contents_flip(b, to, a->inverse[i], buffer->bytes,
                                  (atx_flip){ a->key, a->lock, ATX_COMPLEMENT, 0 }, err);
-    if (is_tolerant(b, i, c->is_copy))
-        return atx_bench_run_check(b, ATX_AWAY, (int64_t)numbers * 16,
-                                   WORDS(to, a->expected[i], numbers, kind(buffer, 0), a->key, a->lock), err);
+    if (is_by_number(b, i, c->is_copy))
+        return put_away(b, buffer, to, a, a->expected[i], err);
     return atx_contents_flip(b, to, a->expected[i], buffer->bytes, poisoned(b, a), err);
 }
 
@@ -222,26 +228,33 @@ static at_status compare_input(atx_bench *b, const atx_checked *c, int i, at_err
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     const atx_ptr got = atx_bench_buffer(b, c->sets.in, i), found = atx_bench_found(b, i);
-    uint64_t seed = atx_contents_seed(b, c->sets.in, i), numbers = (uint64_t)atx_contents_numbers(buffer);
+    const uint64_t seed = atx_contents_seed(b, c->sets.in, i);
+    at_status status = AT_OK;
     if (b->kept[i])
         return atx_bench_run_check(b, ATX_EQUAL, buffer->bytes,
                                    WORDS(got, b->kept[i], (uint64_t)buffer->bytes, found, 0, 0), err);
-    if (buffer->how == ATX_BITS)
+    if (buffer->how == ATX_BITS && !buffer->column_count)
         return atx_bench_run_check(b, ATX_RANDOM, buffer->bytes,
                                    WORDS(got, (uint64_t)buffer->bytes, seed, found, b->lock), err);
-    return atx_bench_run_check(
-        b, ATX_GENERATED, (int64_t)numbers * 16,
-        WORDS(got, numbers, seed, kind(buffer, buffer->how), FILLING(b, buffer, seed), found), err);
+    for (int k = 0; k < atx_column_count(buffer) && status == AT_OK; k++) {
+        const atx_numbers n = atx_column_at(buffer, k);
+        status = atx_bench_run_check(b, ATX_GENERATED, n.count * 16,
+                                     WORDS(got, (uint64_t)n.count, atx_column_seed(seed, k), n.how,
+                                           FILLING(b, n, buffer, seed), found),
+                                     err);
+    }
+    return status;
 }
 
 void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, const atx_checked *c,
-                             int i, atx_ptr found)
+                             int i, int column, atx_ptr found)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
+    const atx_numbers n = atx_column_at(buffer, column);
     const uint64_t all[ATX_CHECK_PARAMS] = { place_of(b, c, i),
                                              c->answer->expected[i],
-                                             (uint64_t)atx_contents_numbers(buffer),
-                                             kind(buffer, buffer->check.rule),
+                                             (uint64_t)n.count,
+                                             atx_column_rule(n.how, buffer->check.rule),
                                              atx_bits_of_double(buffer->check.relative),
                                              atx_bits_of_double(buffer->check.absolute),
                                              found,
@@ -263,12 +276,16 @@ static at_status compare_output(atx_bench *b, const atx_checked *c, int i, at_er
         return AT_OK;
     if (b->setup.buffers[i].check.rule == ATX_BY)
         return atx_validator_ask(b, c, i, err);
-    if (!is_tolerant(b, i, c->is_copy))
+    if (!is_by_number(b, i, c->is_copy))
         return atx_bench_run_check(
             b, ATX_EQUAL, bytes,
             WORDS(got, c->answer->expected[i], (uint64_t)bytes, found, c->answer->key, c->answer->lock), err);
-    atx_contents_comparison(values, b, c, i, found);
-    return atx_bench_run_check(b, ATX_CLOSE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
+    at_status status = AT_OK;
+    for (int k = 0; k < atx_column_count(&b->setup.buffers[i]) && status == AT_OK; k++) {
+        atx_contents_comparison(values, b, c, i, k, found);
+        status = atx_bench_run_check(b, ATX_CLOSE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
+    }
+    return status;
 }
 
 at_status atx_contents_compare(atx_bench *b, const atx_checked *c, bool thorough, at_error *err)

@@ -5,6 +5,8 @@
 #ifndef AUTOTUNE_BENCH_PARTS_H
 #define AUTOTUNE_BENCH_PARTS_H
 
+#include "device/columns.h"
+#include "device/kernel_args.h"
 #include "device/layout.h"
 #include "runner/bench.h"
 
@@ -137,7 +139,6 @@ void atx_answers_free(atx_bench *b);
 
 /* bench_contents.c: what buffers hold. All of it is enqueued. */
 uint64_t atx_contents_seed(const atx_bench *b, int set, int buffer);
-int64_t atx_contents_numbers(const atx_buffer *buffer);
 at_status atx_contents_bits(atx_bench *b, atx_ptr to, int64_t bytes, uint64_t seed,
                             at_error *err) AT_MUST_CHECK;
 
@@ -163,7 +164,7 @@ at_status atx_contents_compare(atx_bench *b, const atx_checked *c, bool thorough
 
 /* How numbers of this output are compared: for atx_bench_run_check, with its place and the right answer's. */
 void atx_contents_comparison(uint64_t values[ATX_CHECK_PARAMS], const atx_bench *b, const atx_checked *c,
-                             int buffer, atx_ptr found);
+                             int buffer, int column, atx_ptr found);
 
 /* bench_validate.c: AT_ERR_INPUT: the reference's answer could not tell right from wrong. Its outputs are in
  * `set`; what these buffers held before, in `before`. */

@@ -6,7 +6,7 @@
  */
 #include "runner/bench_parts.h"
 
-#include "declare/data.h"
+#include "declare/placed.h"
 
 #include <stdio.h>
 
@@ -30,7 +30,10 @@ static at_status refuse(const atx_buffer *buffer, const char *what, const char *
 
 static bool is_float(const atx_buffer *buffer)
 {
-    return atx_number_class(buffer->number) >= ATX_FLOAT;
+    bool real = false;
+    for (int k = 0; k < atx_column_count(buffer); k++)
+        real = real || atx_number_class(atx_how_number(atx_column_at(buffer, k).how)) >= ATX_FLOAT;
+    return real;
 }
 
 /* Whether something that is read differs from element to element. */
@@ -45,7 +48,7 @@ static bool inputs_vary(const atx_bench *b)
 
 static bool is_left(const atx_buffer *buffer, const counts *c)
 {
-    return c->same == (uint64_t)atx_contents_numbers(buffer);
+    return c->same == (uint64_t)atx_column_numbers(buffer);
 }
 
 /* `changes`: the reference changes something. Then what it leaves may be a workspace, to be left as it was
@@ -53,7 +56,7 @@ static bool is_left(const atx_buffer *buffer, const counts *c)
 static at_status validate(const atx_bench *b, int i, const counts *c, bool changes, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
-    double all = (double)atx_contents_numbers(buffer);
+    double all = (double)atx_column_numbers(buffer);
     char what[120];
     if (is_float(buffer) && (double)c->nan > MOST_NAN * all) {
         snprintf(what, sizeof what, "makes %.0f %% NaN", 100 * (double)c->nan / all);
@@ -78,10 +81,14 @@ static at_status validate(const atx_bench *b, int i, const counts *c, bool chang
 static at_status count(atx_bench *b, atx_ptr answer, atx_ptr before, int i, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
-    uint64_t numbers = (uint64_t)atx_contents_numbers(buffer);
-    uint64_t number = buffer->number ? (uint64_t)buffer->number : ATX_UNSIGNED * 16 + 1;
-    const uint64_t values[] = { answer, before, numbers, number, atx_bench_found(b, i) };
-    return atx_bench_run_check(b, ATX_VALIDATE, (int64_t)numbers * 16, values, 5, err);
+    at_status status = AT_OK;
+    for (int k = 0; k < atx_column_count(buffer) && status == AT_OK; k++) {
+        const atx_numbers n = atx_column_at(buffer, k);
+        const uint64_t values[] = { answer, before, (uint64_t)n.count, atx_column_rule(n.how, 0),
+                                    atx_bench_found(b, i) };
+        status = atx_bench_run_check(b, ATX_VALIDATE, n.count * 16, values, 5, err);
+    }
+    return status;
 }
 
 static counts counts_of(const uint64_t *found, int i)

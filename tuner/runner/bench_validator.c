@@ -42,19 +42,20 @@ at_status atx_validator_ask(atx_bench *b, const atx_checked *c, int buffer, at_e
     const struct atx_kernel_arg *args = b->setup.validator.args; /* of all of them */
     const atx_ptr found = atx_bench_found(b, buffer) + 8 * ATX_FOUND_BY;
     uint64_t values[PARAMS];
+    atx_ptr buffers[ATX_MAX_ARGS];
+    atx_params room;
     void *params[PARAMS];
-    int n = 0;
+    int n = count;
     if (step < 0)
         return AT_OK;
-    for (; n < count; n++)
-        values[n] = args[n].buffer >= 0
-                        ? atx_bench_buffer(b, atx_bench_set_of(b, c->sets, args[n].buffer), args[n].buffer)
-                        : (uint64_t)args[n].value;
+    for (int i = 0; i < b->setup.buffer_count; i++)
+        buffers[i] = atx_bench_buffer(b, atx_bench_set_of(b, c->sets, i), i);
+    atx_kernel_params(params, &room, &b->setup.validator, args, count, buffers);
     for (int i = 0; i < b->setup.buffer_count; i++)
         if (atx_role_is_output(b->setup.buffers[i].role))
             values[n++] = b->shown[i];
     values[n++] = found;
-    for (int i = 0; i < n; i++)
+    for (int i = count; i < n; i++)
         params[i] = &values[i];
     at_status status = show_answer(b, c->answer, err);
     if (status == AT_OK)

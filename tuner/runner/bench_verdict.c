@@ -5,41 +5,49 @@
  */
 #include "runner/bench_parts.h"
 
-#include "declare/data.h"
+#include "declare/placed.h"
 #include "device/mismatch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static at_status read_number(uint64_t *out, atx_bench *b, atx_ptr at, uint64_t i, int number, at_error *err)
+static at_status read_number(uint64_t *out, atx_bench *b, atx_ptr at, uint64_t i, uint64_t how, at_error *err)
 {
-    int bytes = atx_number_bytes(number);
     *out = 0;
-    return atx_gpu_read(b->gpu, out, at + i * (uint64_t)bytes, bytes, err);
+    return atx_gpu_read(b->gpu, out, at + atx_number_place(i, how), atx_number_bytes(atx_how_number(how)),
+                        err);
 }
 
 /* What lies over number i of an answer: mask_word of verify.cu. */
-static uint64_t mask_of(const atx_known_answer *a, uint64_t i, int number)
+static uint64_t mask_of(const atx_known_answer *a, uint64_t i, uint64_t how)
 {
-    const uint64_t offset = i * (uint64_t)atx_number_bytes(number);
-    return atx_mix(atx_random(a->key, offset / 8) ^ a->lock) >> (offset % 8 * 8) & atx_number_mask(number);
+    const uint64_t offset = atx_number_place(i, how);
+    return atx_mix(atx_random(a->key, offset / 8) ^ a->lock) >> (offset % 8 * 8) &
+           atx_number_mask(atx_how_number(how));
 }
 
-/* Says what number i is and should be. */
-static at_status add_numbers(atx_seen *out, atx_bench *b, const atx_checked *c, int buffer, uint64_t i,
+/* A number of a buffer, which lies as `how` says. */
+typedef struct atx_one_number {
+    int buffer;
+    uint64_t i, how;
+    const char *field; /* "": of none */
+} atx_one_number;
+
+/* Says what it is and should be. */
+static at_status add_numbers(atx_seen *out, atx_bench *b, const atx_checked *c, const atx_one_number *n,
                              at_error *err)
 {
-    int number = b->setup.buffers[buffer].number;
+    const int number = atx_how_number(n->how), buffer = n->buffer;
     uint64_t got = 0, right = 0;
     atx_verdict *v = &out->verdict;
     const atx_ptr at = atx_bench_buffer(b, atx_bench_set_of(b, c->sets, buffer), buffer);
-    at_status status = read_number(&got, b, at, i, number, err);
+    at_status status = read_number(&got, b, at, n->i, n->how, err);
     if (status == AT_OK)
-        status = read_number(&right, b, c->answer->expected[buffer], i, number, err);
+        status = read_number(&right, b, c->answer->expected[buffer], n->i, n->how, err);
     if (status != AT_OK)
         return status;
-    right ^= mask_of(c->answer, i, number);
+    right ^= mask_of(c->answer, n->i, n->how);
     atx_mismatch_add(out->log, sizeof out->log, got, right, number);
     atx_mismatch_number(v->found, sizeof v->found, got, number);
     atx_mismatch_number(v->expected, sizeof v->expected, right, number);
@@ -71,11 +79,13 @@ static bool is_far(const atx_buffer *buffer, const uint64_t *found)
     return found[0] > 0 || (buffer->check.rule == ATX_NORM && !(norm_of(found) <= buffer->check.relative));
 }
 
-static at_status find_worst(uint64_t *worst, atx_bench *b, const atx_checked *c, int i, at_error *err)
+/* Of one column; *by: how wrong, as bits of a double. */
+static at_status find_worst_of(atx_one_number *out, uint64_t *by, atx_bench *b, const atx_checked *c,
+                               int column, at_error *err)
 {
     uint64_t values[ATX_CHECK_PARAMS], found[ATX_FOUND_EACH] = { 0 };
     atx_ptr room = atx_bench_found(b, ATX_MAX_ARGS);
-    atx_contents_comparison(values, b, c, i, room);
+    atx_contents_comparison(values, b, c, out->buffer, column, room);
     at_status status = atx_gpu_zero(b->gpu, room, sizeof found, err);
     if (status == AT_OK)
         status = atx_bench_run_check(b, ATX_WORST, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
@@ -83,7 +93,26 @@ static at_status find_worst(uint64_t *worst, atx_bench *b, const atx_checked *c,
         status = atx_bench_run_check(b, ATX_WHERE, (int64_t)values[2] * 16, values, ATX_CHECK_PARAMS, err);
     if (status == AT_OK)
         status = atx_gpu_read(b->gpu, found, room, sizeof found, err);
-    *worst = ~found[1];
+    out->i = ~found[1];
+    out->how = values[3];
+    out->field = atx_column_at(&b->setup.buffers[out->buffer], column).name;
+    *by = found[6];
+    return status;
+}
+
+static at_status find_worst(atx_one_number *out, atx_bench *b, const atx_checked *c, int buffer,
+                            at_error *err)
+{
+    uint64_t most = 0, by = 0;
+    at_status status = AT_OK;
+    for (int k = 0; k < atx_column_count(&b->setup.buffers[buffer]) && status == AT_OK; k++) {
+        atx_one_number n = { .buffer = buffer };
+        status = find_worst_of(&n, &by, b, c, k, err);
+        if (k == 0 || by > most) {
+            *out = n;
+            most = by;
+        }
+    }
     return status;
 }
 
@@ -92,22 +121,25 @@ static at_status describe_far(atx_seen *out, atx_bench *b, const atx_checked *c,
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
     char check[80];
-    uint64_t worst = 0;
+    atx_one_number worst = { .field = "" };
     at_status status = find_worst(&worst, b, c, i, err);
     if (status != AT_OK)
         return status;
-    out->verdict.element = (int64_t)atx_mismatch_element(buffer, worst);
+    const uint64_t element = atx_number_place(worst.i, worst.how) /
+                             (atx_u64)(buffer->element_bytes > 0 ? buffer->element_bytes : 1);
+    const char *dot = worst.field[0] ? "." : "";
+    out->verdict.element = (int64_t)element;
     atx_check_text(check, sizeof check, &buffer->check);
     if (buffer->check.rule == ATX_NORM && found[0] == 0)
         snprintf(out->log, sizeof out->log,
-                 "wrong output '%s': off by %.3g of its norm, not %s; the worst is element %" PRIu64,
-                 buffer->name, norm_of(found), check, atx_mismatch_element(buffer, worst));
+                 "wrong output '%s%s%s': off by %.3g of its norm, not %s; the worst is element %" PRIu64,
+                 buffer->name, dot, worst.field, norm_of(found), check, element);
     else
-        snprintf(
-            out->log, sizeof out->log,
-            "wrong output '%s': %" PRIu64 " of %" PRId64 " numbers are not %s; the worst is element %" PRIu64,
-            buffer->name, found[0], atx_contents_numbers(buffer), check, atx_mismatch_element(buffer, worst));
-    return add_numbers(out, b, c, i, worst, err);
+        snprintf(out->log, sizeof out->log,
+                 "wrong output '%s%s%s': %" PRIu64 " of %" PRId64
+                 " numbers are not %s; the worst is element %" PRIu64,
+                 buffer->name, dot, worst.field, found[0], atx_column_numbers(buffer), check, element);
+    return add_numbers(out, b, c, &worst, err);
 }
 
 /* ---- all others ---- */
@@ -116,17 +148,20 @@ static at_status describe_bytes(atx_seen *out, atx_bench *b, const atx_checked *
                                 const uint64_t *found, at_error *err)
 {
     const atx_buffer *buffer = &b->setup.buffers[i];
-    bool input = buffer->role == ATX_INPUT, bits = !input || buffer->how == ATX_BITS || b->kept[i];
+    bool input = buffer->role == ATX_INPUT,
+         bits = !input || (buffer->how == ATX_BITS && !buffer->column_count) || b->kept[i];
     uint64_t each = (uint64_t)(buffer->element_bytes > 0 ? buffer->element_bytes : 1);
     uint64_t first = ~found[1], element = bits ? first / each : atx_mismatch_element(buffer, first);
     out->verdict.element = (int64_t)element;
     snprintf(out->log, sizeof out->log, "%s: %" PRIu64 " of %" PRId64 " %s %s, the first in element %" PRIu64,
              input ? "writes to its input" : "wrong output", found[0],
-             bits ? buffer->bytes : atx_contents_numbers(buffer), bits ? "bytes" : "numbers",
+             bits ? buffer->bytes : atx_column_numbers(buffer), bits ? "bytes" : "numbers",
              input ? "changed" : "differ from the reference", element);
     if (input || c->is_copy || atx_number_class(buffer->number) == ATX_UNSIGNED)
         return AT_OK;
-    return add_numbers(out, b, c, i, first / (uint64_t)atx_number_bytes(buffer->number), err);
+    const atx_one_number n = { i, first / (uint64_t)atx_number_bytes(buffer->number),
+                               (uint64_t)buffer->number, "" };
+    return add_numbers(out, b, c, &n, err);
 }
 
 /* What a kernel of the op's says. */
@@ -159,9 +194,8 @@ at_status atx_verdict_describe(atx_seen *out, atx_bench *b, const uint64_t *foun
     for (int i = 0; i < b->setup.buffer_count; i++) {
         const atx_buffer *buffer = &b->setup.buffers[i];
         const uint64_t *f = found + ATX_FOUND_EACH * i;
-        bool free = atx_role_is_output(buffer->role) && buffer->check.rule != ATX_EXACT &&
-                    !(c->is_copy && i == b->first_out);
-        bool validated = free && buffer->check.rule == ATX_BY, tolerant = free && !validated;
+        bool free = atx_role_is_output(buffer->role) && !(c->is_copy && i == b->first_out);
+        bool validated = free && buffer->check.rule == ATX_BY, tolerant = free && atx_is_by_number(buffer);
         bool wrong = validated ? f[ATX_FOUND_BY] > 0 : tolerant ? is_far(buffer, f) : f[0] > 0;
         if (!wrong && !f[2] && !f[4])
             continue;

@@ -5,6 +5,7 @@
  */
 #include "tune/setup.h"
 
+#include "lang/launches.h"
 #include "lang/metric.h"
 
 #include "declare/data.h"
@@ -13,6 +14,7 @@
 #include "lang/npy.h"
 #include "lang/render.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A file beside the op's own. */
@@ -44,10 +46,29 @@ static at_status describe_file(atx_data_file *out, const atx_buffer *b, const at
 /* From one argument to another: so many buffers further on. */
 static int buffers_between(const atx_op *op, int from, int to)
 {
-    int count = 0;
-    for (int i = from < to ? from : to; i < (from < to ? to : from); i++)
-        count += op->args[i].role != ATX_SCALAR;
-    return from < to ? count : -count;
+    return atx_arg_buffer(op, to) - atx_arg_buffer(op, from);
+}
+
+/* Its fields as columns. Of a struct without known fields all bytes are zero, unless the line says bits. */
+static at_status describe_struct(atx_buffer *b, const atx_arg *arg, const atx_struct *s, const int64_t *slots,
+                                 at_error *err)
+{
+    const int64_t elements = b->bytes / b->element_bytes;
+    at_status status = AT_OK;
+    if (s->field_count == 0 && !arg->input.stated)
+        b->how = ATX_ONE_VALUE;
+    for (int i = 0; i < s->field_count && status == AT_OK; i++) {
+        const atx_field *f = &s->fields[i];
+        const int number = atx_dtype_number(f->type, 0);
+        const int64_t each = f->count * atx_dtype_bytes(f->type) / atx_number_bytes(number);
+        atx_buffer_column *c = &b->columns[b->column_count++];
+        int how = ATX_BITS;
+        snprintf(c->name, sizeof c->name, "%.31s", f->name);
+        status = atx_field_numbers(&how, &c->filling, f, each * elements, slots, err);
+        c->how = (uint64_t)number | (uint64_t)how << 8 | (uint64_t)each << 16 | (uint64_t)s->bytes << 32 |
+                 (uint64_t)f->offset << 48;
+    }
+    return status;
 }
 
 static at_status add_buffer(atx_setup *setup, const atx_problem *problem, int arg_index, const int64_t *slots,
@@ -61,7 +82,7 @@ static at_status add_buffer(atx_setup *setup, const atx_problem *problem, int ar
 
     *b = (atx_buffer){ .role = arg->role,
                        .align = atx_problem_align_of(problem, arg_index),
-                       .element_bytes = atx_dtype_bytes(type),
+                       .element_bytes = atx_arg_element_bytes(op, arg, type),
                        .number = atx_dtype_number(type, atx_arg_is_storage(op, arg)),
                        .zero = arg->zero,
                        .check = arg->check };
@@ -82,6 +103,13 @@ static at_status add_buffer(atx_setup *setup, const atx_problem *problem, int ar
     if (status != AT_OK)
         return status;
     const atx_held held = { op, arg, b->number, b->bytes / atx_number_bytes(b->number) };
+    if (arg->structure)
+        return describe_struct(b, arg, atx_arg_struct(op, arg), slots, err);
+    if (arg->own_type && arg->type == ATX_BOOLEAN && b->how == ATX_BITS) {
+        b->how = ATX_RANGE;
+        b->filling.b = 2; /* 0 and 1 */
+        return AT_OK;
+    }
     if (arg->input.of[0])
         b->goes_with = buffers_between(op, arg_index, arg->input.of_arg);
     return atx_input_numbers(&b->filling, &held, slots, err);
@@ -400,7 +428,7 @@ static int64_t buffer_bytes(const atx_problem *problem, const atx_arg *arg, cons
 {
     int64_t elements = 0, bytes = 0;
     if (atx_expr_eval(&elements, arg->expr, slots, NULL) != AT_OK || elements < 0 ||
-        __builtin_mul_overflow(elements, atx_dtype_bytes(atx_arg_type(arg, problem->type)), &bytes))
+        __builtin_mul_overflow(elements, atx_arg_element_bytes(problem->op, arg, problem->type), &bytes))
         return -1;
     return bytes;
 }

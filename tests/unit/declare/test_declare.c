@@ -18,7 +18,7 @@ Test(declare, reads_an_op)
     cr_assert_eq(op->shape.dims[0].value, 1);
     cr_assert_not(op->shape.dims[2].optional);
     cr_assert(op->storage);
-    cr_assert_eq(op->types, (1u << ATX_DTYPES) - 1);
+    cr_assert_eq(op->types, (1u << ATX_BOOLEAN) - 1);
     cr_assert_eq(op->scope.sizeof_slot, 3);
     cr_assert_eq(op->scope.device_slot, 4);
     cr_assert_str_eq(atx_symbol_name(&op->scope.symbols, 5), "device.sms");
@@ -257,7 +257,8 @@ static const struct {
     { "/*!autotune\nop x y\n*/", "op.cu:2:6: found 'y'; expected the end of the line" },
     { "/*!autotune\nop x\nop y\n*/", "op.cu:3:1: found a second 'op' line; expected one" },
     { "/*!autotune\nop x\nlet a = 1\n*/", "op.cu:3:1: found 'let'; expected 'shape' before it" },
-    { "/*!autotune\nop x\nfoo\n*/", "op.cu:3:1: found 'foo'; expected one of op shape type pitch each let" },
+    { "/*!autotune\nop x\nfoo\n*/",
+      "op.cu:3:1: found 'foo'; expected one of op shape type struct pitch each let" },
     { "/*!autotune\nop x\n= 3\n*/", "found '='; expected one of op" },
     { "/*!autotune\nop x\nshape\n*/", "found the end of the line; expected the name of a dimension" },
     { "/*!autotune\nop x\nshape a a\n*/", "op.cu:3:9: found 'a' a second time; expected a new name" },
@@ -302,8 +303,9 @@ static const struct {
       "op.cu:6:7: found 'n' a second time" },
     { "/*!autotune\nop x\nshape n\ntype T = f32\narg b T[n] output\nalign a b\n*/",
       "found 'b'; expected '='" },
-    { "/*!autotune\nop x\nshape n\narg a\n*/", "found the end of the line; expected T[EXPR], i32 or i64" },
-    { "/*!autotune\nop x\nshape n\narg a i16\n*/", "found 'i16'; expected T[EXPR], i32 or i64" },
+    { "/*!autotune\nop x\nshape n\narg a\n*/", "found the end of the line; expected T[EXPR], another type" },
+    { "/*!autotune\nop x\nshape n\narg a c64\n*/", "found 'c64'; expected T[EXPR], another type" },
+    { "/*!autotune\nop x\nshape n\narg a i16\n*/", "found no dimension or let called 'a'" },
     { "/*!autotune\nop x\nshape n\narg a T[n output\n*/", "expected an operator or ']'" },
     { "/*!autotune\nop x\nshape n\narg a T n\n*/", "found 'n'; expected '['" },
     { "/*!autotune\nop x\nshape n\narg a T[n]\n*/", "expected output, input or inout" },

@@ -40,6 +40,50 @@ Test(declare_numbers, reads_what_inputs_hold_and_when_outputs_are_right)
     atx_op_close(op);
 }
 
+#define SCALARS_OP                                                                                           \
+    "/*!autotune\nop mini\nshape n\ntype T = f32\nlet half = n / 2\narg y T[n] output\narg a bool = n > 5\n" \
+    "arg b i8 = -3\narg c u8 = n\narg d u16 = 65535\narg half i16\narg e u64 = n\narg f f32 = 1 / n\n"       \
+    "arg g f16 = n\nreference r\ngrid 1\nblock 1\ntraffic n\n*/ r"
+
+/* The value of an argument for n; false: its type does not have it. */
+static bool scalar(int64_t *value, const atx_op *op, int arg, int64_t n)
+{
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    at_error err = { 0 };
+    slots[atx_symbols_find(&op->scope.symbols, "n", 1)] = n;
+    slots[atx_symbols_find(&op->scope.symbols, "half", 4)] = n / 2;
+    return atx_scalar_check(&op->args[arg], slots, &err) == AT_OK &&
+           atx_scalar_value(value, &op->args[arg], slots, &err) == AT_OK;
+}
+
+Test(declare_numbers, scalars_are_of_every_type_and_have_values_that_it_has)
+{
+    static const struct {
+        int64_t n;
+        int64_t values[8]; /* of the arguments, from the first scalar on */
+    } GOOD[] = {
+        { 8, { 1, -3, 8, 65535, 4, 8, 0x3e000000, 0x4800 } },
+        { 4, { 0, -3, 4, 65535, 2, 4, 0x3e800000, 0x4400 } },
+    };
+    static const struct {
+        int arg;
+        int64_t n;
+    } BAD[] = { { 3, 256 }, { 3, -1 }, { 5, 65536 }, { 6, -1 }, { 8, 65520 }, { 7, 0 } };
+    static const int BYTES[] = { 1, 1, 1, 2, 2, 8, 4, 2 };
+    atx_op *op = read_op(SCALARS_OP);
+    int64_t value = 0;
+    for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++)
+        for (int k = 0; k < 8; k++) {
+            cr_assert_eq(op->args[k + 1].scalar_bytes, BYTES[k], "%s", op->args[k + 1].name);
+            cr_expect(scalar(&value, op, k + 1, GOOD[i].n), "%s", op->args[k + 1].name);
+            cr_expect_eq(value, GOOD[i].values[k], "%s: %lld", op->args[k + 1].name, (long long)value);
+        }
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
+        cr_expect(!scalar(&value, op, BAD[i].arg, BAD[i].n), "%s of %lld", op->args[BAD[i].arg].name,
+                  (long long)BAD[i].n);
+    atx_op_close(op);
+}
+
 #define DATA(lines) "/*!autotune\nop x\nshape n\n" lines "\n*/"
 #define NUMBERS(type, arg)                                                                                   \
     DATA("type T = " type "\narg y T[n] output\narg x " arg "\nreference r\ngrid 1\nblock 1\ntraffic n")     \
@@ -90,6 +134,35 @@ Test(declare_numbers, reads_what_goes_into_variables)
     t = read_template(op, MINI_SPACE("arg n b y\n"));
     cr_assert(t->call.steps[0].arg_count == 3 && t->call.steps[0].args[1] == 2);
     cr_assert(atx_template_fills(t, 1) && !atx_template_fills(t, 2));
+    atx_template_close(t);
+    atx_op_close(op);
+}
+
+/* Over its parameters; a configuration with a value that the type does not have is none. */
+Test(declare_numbers, a_template_has_scalars_of_its_own)
+{
+    atx_op *op = read_op(INTO_OP);
+    atx_template *t = read_template(
+        op, MINI_SPACE("param TILE = 4 8\nlet tiles = n / TILE\nscalar tiles u8\nscalar part f32 = 1 / TILE\n"
+                       "arg y part n tiles\n"));
+    int64_t slots[ATX_MAX_SLOTS] = { 0 };
+    int64_t value = 0;
+    const atx_step *s = &t->call.steps[0];
+    cr_assert_eq(s->arg_count, 4);
+    cr_assert_str_eq(atx_template_arg(t, s->args[0])->name, "y");
+    cr_assert_str_eq(atx_template_arg(t, s->args[1])->name, "part");
+    cr_assert_str_eq(atx_template_arg(t, s->args[3])->name, "tiles");
+    slots[atx_symbols_find(&op->scope.symbols, "n", 1)] = 100;
+    const atx_config config = { { 8 } };
+    cr_assert_eq(atx_config_validate(slots, t, &config, NULL), AT_OK);
+    cr_assert_eq(atx_scalar_value(&value, atx_template_arg(t, s->args[3]), slots, NULL), AT_OK);
+    cr_expect_eq(value, 12);
+    cr_assert_eq(atx_scalar_value(&value, atx_template_arg(t, s->args[1]), slots, NULL), AT_OK);
+    cr_expect_eq(value, 0x3e000000, "1 / 8 with real numbers: %llx", (unsigned long long)value);
+    slots[atx_symbols_find(&op->scope.symbols, "n", 1)] = 8 * 256;
+    at_error err = { 0 };
+    cr_expect_eq(atx_config_validate(slots, t, &config, &err), AT_ERR_INPUT);
+    cr_expect_not_null(strstr(err.text, "'tiles' is of u8"), "%s", err.text);
     atx_template_close(t);
     atx_op_close(op);
 }
@@ -166,10 +239,13 @@ static const struct {
     { DATA("arg t i64 = 1\nscratch t T[n]"), "op.cu:5:9: found argument 't' a second time" },
     { DATA("arg y T[n] output\nscratch t T[n]\nalign a = t"),
       "found 't'; expected an input, output or inout" },
-    { DATA("arg a f32"), "op.cu:4:10: found the end of the line; expected '= NUMBER'" },
-    { DATA("arg a f32 = n"), "op.cu:4:13: found 'n'; expected a number, as in 1e-5" },
-    { DATA("arg a f32 = 1e"), "op.cu:4:13: found '1e'; expected a number" },
-    { DATA("arg a f32 = 1f"), "op.cu:4:13: found '1f'; expected a number" },
+    { DATA("arg a f32"),
+      "op.cu:4:10: found no dimension or let called 'a'; expected '= EXPR' or '= NUMBER'" },
+    { DATA("arg a f16 = 1e5"),
+      "op.cu:4:13: found 100000, which f16 does not have; expected a smaller number" },
+    { DATA("arg a f32 = m"), "op.cu:4:13: unknown name 'm'" },
+    { DATA("arg a f32 = 1e"), "op.cu:4:13: found '1e'; expected an integer" },
+    { DATA("arg a f32 = 1f"), "op.cu:4:13: found '1f'; expected an integer" },
     { DATA("type A = f32 f64"),
       "op.cu:4:14: found another type for 'A'; expected one: only T may be a list" },
     { DATA("type A = f33"), "op.cu:4:10: found 'f33' is not an element type" },

@@ -40,7 +40,7 @@ Test(dtype, lists_the_types_when_a_word_is_none)
     cr_assert_eq(atx_dtype_parse(&type, "f33", 3, &err), AT_ERR_INPUT);
     cr_assert_str_eq(
         err.text, "'f33' is not an element type; expected one of u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 "
-                  "u64 c64 c128");
+                  "u64 c64 c128 bool");
     cr_assert_eq(type, ATX_F64, "outputs stay as they were");
     cr_assert_eq(atx_dtype_parse(&type, "", 0, &err), AT_ERR_INPUT);
     cr_assert_eq(atx_dtype_parse(&type, "f32x", 4, &err), AT_ERR_INPUT);

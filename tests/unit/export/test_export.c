@@ -171,12 +171,15 @@ Test(export, one_file_with_both_declarations_comes_once)
 #define VARIABLES_OP                                                                                         \
     "/*!autotune\nop scale\nshape n\ntype T = f32\narg y T[n] output\narg x T[n] input uniform -1 1\n"       \
     "arg w f32[9] input uniform 0 1 into w\narg v i32[4] input range 0 8 into ns::v\narg n i64\n"            \
+    "arg up bool = n > 9\n"                                                                                  \
     "check within 1e-3 relative\nreference scale_reference\nblock 32\ngrid 1\ntraffic n\n*/\n"               \
-    "/*!autotune\ntemplate plain\ngrid 1\nblock 32\n*/\n"                                                    \
+    "/*!autotune\ntemplate plain\nscalar parts u16 = n / 8\nscalar part f32 = n / 4000\ngrid 1\n"            \
+    "block 32\narg y x n up parts part\n*/\n"                                                                \
     "__constant__ float w[9];\nnamespace ns { __constant__ int v[5]; }\n"                                    \
-    "extern \"C\" __global__ void scale_reference(T *y, const T *x, const float *w, const int *v, int n)\n"  \
+    "extern \"C\" __global__ void scale_reference(T *y, const T *x, const float *w, const int *v, int n, "   \
+    "bool)\n"                                                                                                \
     "{ for (int k = 0; k < n; k++) y[k] = x[k] * w[k % 9] * (float)v[k % 4]; }\n"                            \
-    "extern \"C\" __global__ void scale_plain(T *y, const T *x, int n)\n"                                    \
+    "extern \"C\" __global__ void scale_plain(T *y, const T *x, int n, bool, unsigned short, float)\n"       \
     "{ for (int k = threadIdx.x; k < n; k += 32) y[k] = x[k] * w[k % 9] * (float)ns::v[k % 4]; }\n"
 
 /* Launches with attributes, and a tensor map. */
@@ -240,7 +243,8 @@ Test(export, the_launcher_fills_variables_before_the_launch)
     const char *fill =
         strstr(out.data, "cudaMemcpyToSymbolAsync(::w, w, 36, 0, cudaMemcpyDeviceToDevice, stream)");
     const char *more = strstr(out.data, "cudaMemcpyToSymbolAsync(::ns::v, v, 16, 0, ");
-    const char *launch = strstr(out.data, "stream>>>(y, x, 1000LL)");
+    const char *launch = strstr(
+        out.data, "stream>>>(y, x, 1000LL, (bool)1, (unsigned short)125, (float)2.50000000000000000e-01)");
     cr_assert(fill && more && launch && fill < more && more < launch, "%s", out.data);
     cr_assert(strstr(out.data, "copied to ns::v before each launch; NULL: that stays as it is"));
     cr_assert(

@@ -118,7 +118,8 @@ ParameterizedTest(size_t *i, shapes, reads)
     ", which looks like one number; expected sizes joined by 'x' or with blanks between them, and digits "   \
     "grouped by '_', if at all"
 #define WORDS                                                                                                \
-    "a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 u64 c64 c128) or an operation (cast_transpose, "     \
+    "a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 u64 c64 c128 bool) or an operation "                 \
+    "(cast_transpose, "                                                                                      \
     "copy, gather_rows, permute, scatter_rows, transpose)"
 
 static const struct {
@@ -198,7 +199,8 @@ static const struct {
     { "f32", "s.txt:1:4: found no size; expected a shape such as 4096x4096" },
     { "transpos 8x8",
       "s.txt:1:1: found 'transpos'; expected a type (u8 i8 f16 bf16 u16 i16 f32 i32 u32 f64 i64 "
-      "u64 c64 c128) or an operation (cast_transpose, copy, gather_rows, permute, scatter_rows, transpose); "
+      "u64 c64 c128 bool) or an operation (cast_transpose, copy, gather_rows, permute, scatter_rows, "
+      "transpose); "
       "did you mean 'transpose'?" },
     { "transpose # 8x8",
       "s.txt:1:11: found no size; expected a shape such as 4096x4096, of transpose: batch x rows x cols" },

@@ -55,6 +55,18 @@ static const struct {
       { "inner::mix<T, N>" },
       1,
       1 },
+    { "scalars of its own",
+      "/*!autotune\ntemplate sized\nparam N = 32\nscalar tiles u8 = ceil_div(n, N)\nscalar each f32 = 1 / N\n"
+      "scalar tail bool = n % N != 0\narg tail out in each n last tiles\ngrid ceil_div(n, N)\nblock N\n*/\n"
+      "__constant__ float c_table[4];\n"
+      "extern \"C\" __global__ void mix_sized(bool tail, T *out, const T *in, float each, int n, long long "
+      "last,\n"
+      "    unsigned char tiles) {\n    int i = blockIdx.x * N + threadIdx.x;\n"
+      "    if (i < n && tail && tiles == gridDim.x) out[i] = c_table[i % 4] * in[i] + in[last] * (each * "
+      "N);\n}\n",
+      { "mix_sized" },
+      1,
+      1 },
     { "two launches",
       "/*!autotune\ntemplate twice\nparam N = 32\nlaunch mix_scale grid ceil_div(n, N) block N arg n work "
       "in\n"

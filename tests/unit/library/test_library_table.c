@@ -38,14 +38,16 @@ static atx_prepared *add(const at_problem *problem, uint64_t hash, atx_prepared 
 {
     at_error err = { 0 };
     atx_prepared *p = &entries[entry_count++];
-    *p = (atx_prepared){ .hash = hash, .context = 1, .steps = 2, .problem = *problem };
+    *p = (atx_prepared){ .hash = hash, .context = 1, .steps = { { 2 } }, .problem = *problem };
     cr_assert_eq(atx_table_add(tuner, p, old, &err), AT_OK, "%s", err.text);
     return p;
 }
 
 static atx_prepared *find(const at_problem *problem, uint64_t steps, uint64_t context)
 {
-    const atx_asking asking = { .problem = problem, .steps = steps, .context = context, .hash = HASH };
+    const atx_asking asking = {
+        .problem = problem, .steps = { { steps } }, .context = context, .hash = HASH
+    };
     return atx_table_find(&tuner->table, &asking);
 }
 

@@ -17,12 +17,12 @@ VERSION = 100  # of the header that is mirrored here, as AT_VERSION_NUMBER
 MAX_SIZES, MAX_PITCHES, MAX_ALIGNMENTS, MAX_RANK = 16, 8, 16, 16
 PERMUTE_RANK = 8  # of these
 TYPES = {"u8": 10, "u16": 11, "u32": 12, "u64": 13, "i8": 20, "i16": 21, "i32": 22, "i64": 23,
-         "f16": 30, "bf16": 31, "f32": 32, "f64": 33, "c64": 40, "c128": 41}
+         "f16": 30, "bf16": 31, "f32": 32, "f64": 33, "c64": 40, "c128": 41, "bool": 45}
 # NumPy's and PyTorch's names of them. Left out: those of other widths in other libraries, such as float, int and byte.
 SPELLINGS = {"uint8": "u8", "bool": "u8", "int8": "i8", "float16": "f16", "half": "f16", "bfloat16": "bf16",
              "uint16": "u16", "int16": "i16", "float32": "f32", "int32": "i32", "uint32": "u32", "float64": "f64",
              "double": "f64", "int64": "i64", "uint64": "u64", "complex64": "c64", "complex128": "c128"}
-TYPE_BYTES = {name: int(name.lstrip("uifbc")) // 8 for name in TYPES}
+TYPE_BYTES = {name: 1 if name == "bool" else int(name.lstrip("uifbc")) // 8 for name in TYPES}
 TYPE_NAMES = {number: name for name, number in TYPES.items()}
 ROLES = {1: "scalar", 2: "input", 3: "output", 4: "inout", 5: "scratch"}
 MATCHES = {0: "none", 10: "other_device", 20: "predicted", 30: "near", 40: "exact"}
@@ -182,7 +182,8 @@ class Op:
 @dataclass(frozen=True)
 class Arg:
     """An argument of the operation. `buffer`: its place in Found.buffers, None of a scalar. `value`: of a scalar.
-    `bytes`, `elements`, `align`: of a buffer. `opaque`: its elements are only moved, so that any type of that size will do."""
+    `bytes`, `elements`, `align`: of a buffer. `opaque`: its elements are only moved, so that any type of that size will do.
+    `type` "struct": a struct by value, or a buffer of structs."""
 
     name: str
     role: str
@@ -246,7 +247,7 @@ def decoded(text: bytes) -> str:
 
 
 def _arg(arg: ArgStruct) -> Arg:
-    return Arg(arg.name.decode(), ROLES[arg.role], TYPE_NAMES[arg.type], bool(arg.opaque),
+    return Arg(arg.name.decode(), ROLES[arg.role], TYPE_NAMES.get(arg.type, "struct"), bool(arg.opaque),
                None if arg.buffer < 0 else arg.buffer, arg.bytes, arg.elements, arg.value, arg.align)
 
 

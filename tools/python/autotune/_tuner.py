@@ -36,8 +36,10 @@ def in_order(args: Sequence[Arg], buffers: Mapping[str, Buffer] | Sequence[Buffe
 def check_elements(arg: Arg, array: Array) -> None:
     """Their type, and how many bytes there are. u8 are bytes of anything; a scratch buffer may be larger than needed."""
     loose = arg.opaque or array.dtype is None
-    wanted = _native.TYPE_BYTES[arg.type]
-    if not (arg.type == "u8" and not arg.opaque or array.dtype == arg.type or loose and array.item_bytes == wanted):
+    if arg.type == "struct" and array.dtype not in ("u8", None):
+        raise ValueError(f"{arg.name}: found {array.elements}; expected its structs as bytes, u8: no framework has them")
+    wanted = 1 if arg.type == "struct" else _native.TYPE_BYTES[arg.type]
+    if not (arg.type == "struct" or arg.type == "u8" and not arg.opaque or array.dtype == arg.type or loose and array.item_bytes == wanted):
         expected = f"elements of {wanted} bytes, as {arg.type} has" if arg.opaque else arg.type
         raise ValueError(f"{arg.name}: found {array.elements}; expected {expected}")
     if array.bytes < arg.bytes or (array.bytes > arg.bytes and arg.role != "scratch"):
