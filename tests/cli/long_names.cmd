@@ -16,9 +16,9 @@ printf '__global__ void k(float *x%s)\n{\n}\n' "$long" >parameter.cu
 printf '__constant__ float c%s[9];\n__global__ void k(float *x)\n{\n}\n' "$long" >variable.cu
 printf '__global__ void k%s%s(float *x)\n{\n}\n' "$long" 1 "$long" 2 >several.cu
 for file in parameter variable several; do
-  at adopt $file.cu -o adopted
+  at adopt $file.cu -o of_$file
 done
-ls adopted 2>/dev/null
+ls -d adopted of_* 2>/dev/null
 mkdir -p "templates/$long"
 cat >"templates/$long/op.cu" <<END
 /*!autotune

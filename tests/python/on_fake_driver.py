@@ -20,7 +20,8 @@ class Record(ctypes.Structure):
     _fields_ = [("loads", ctypes.c_int), ("unloads", ctypes.c_int), ("launches", ctypes.c_int),
                 ("grid", ctypes.c_uint * 3), ("block", ctypes.c_uint * 3), ("shared_bytes", ctypes.c_uint),
                 ("params", ctypes.c_int64 * 5), ("stream", ctypes.c_void_p),
-                ("attributes", ctypes.c_void_p), ("attribute_count", ctypes.c_uint), ("waited", ctypes.c_void_p),
+                ("attributes", ctypes.c_void_p), ("attribute_count", ctypes.c_uint),
+                ("attribute_ids", ctypes.c_int * 4), ("attribute_values", ctypes.c_uint * 3 * 4), ("waited", ctypes.c_void_p),
                 ("current", ctypes.c_void_p)]
 
 

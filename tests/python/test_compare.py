@@ -504,7 +504,7 @@ class Program(unittest.TestCase):
                  (2, "", "compare: error: --classes: found 'round'; expected small batched skinny odd pow2 aligned rows "
                   "turned reversed\n")),
                 (["8x8:u9"], None, (2, "", "compare: error: 8x8:u9: found 'u9'; expected sizes, a type (u8 i8 f16 bf16 "
-                                    "u16 i16 f32 i32 u32 f64 i64 u64 c64 c128 bool) or 'transpose'\n"))]:
+                                    "u16 i16 f32 i32 u32 f64 i64 u64 c64 c128) or 'transpose'\n"))]:
             with self.subTest(arguments):
                 self.assertEqual(self.run_it(*arguments, torch=torch), expected)
 

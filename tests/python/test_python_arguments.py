@@ -218,7 +218,8 @@ class Run(OnTheFakeDriver):
             found = [self.tuner.find("copy", (4096,), dtype, arch="sm_90") for dtype in (name, spelled)]
             self.assertEqual(found[0], found[1])
             self.assertEqual(autotune._native.type_name(spelled), name)
-        self.assertEqual(set(autotune._native.SPELLINGS.values()), set(autotune._native.TYPES))
+        # NumPy's bool is moved as bytes.
+        self.assertEqual(set(autotune._native.SPELLINGS.values()), set(autotune._native.TYPES) - {"bool"})
         for dtype in ("float", "int", "long", "byte", "Float32", "torch.float32", ""):
             self.refused(f"found the type '{dtype}'; expected one of u8 .* or NumPy's or PyTorch's name", self.tuner.find,
                          "copy", (4096,), dtype, arch="sm_90")

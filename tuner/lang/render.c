@@ -168,9 +168,11 @@ static at_status add_fixed(atx_str *out, const atx_template *t, const int64_t *s
     if (status != AT_OK || !t->scope.fixed)
         return status;
     atx_str_addf(out, "#define AUTOTUNE_ARG(name)%s\n", value ? "" : " name");
-    for (int i = 0; value && i < t->op->arg_count + (int)t->call.own_count && status == AT_OK; i++)
-        if (atx_template_arg(t, i)->role == ATX_SCALAR && !atx_template_arg(t, i)->structure)
-            status = add_scalar(out, atx_template_arg(t, i), slots, err);
+    for (int i = 0; value && i < t->op->arg_count + (int)t->call.own_count && status == AT_OK; i++) {
+        const atx_arg *arg = atx_template_arg(t, i);
+        if (arg->role == ATX_SCALAR && !arg->structure && !arg->map)
+            status = add_scalar(out, arg, slots, err);
+    }
     return status;
 }
 

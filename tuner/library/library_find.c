@@ -286,6 +286,8 @@ static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_err
         const atx_arg *arg = atx_template_arg(f->t, i);
         const atx_struct *structure = atx_arg_struct(op, arg);
         atx_arg_value v = { 0 };
+        if (arg->map) /* show_maps */
+            continue;
         status = atx_arg_value_of(&v, &f->problem, f->t, i, slots, err);
         f->args[i] =
             (at_arg){ .name = arg->name,
@@ -311,6 +313,8 @@ static void show_maps(atx_found_parts *f)
 {
     for (int i = 0; i < (int)f->t->call.own_count; i++) {
         const atx_arg *arg = &f->t->call.own[i];
+        if (!arg->map)
+            continue;
         const at_arg *buffer = &f->args[f->t->call.maps[arg->map - 1].arg];
         f->args[f->problem.op->arg_count + i] = (at_arg){ .name = arg->name,
                                                           .role = AT_ROLE_TENSOR_MAP,

@@ -292,8 +292,7 @@ Test(launch, says_what_is_wrong_with_the_line_of_a_tensor_map)
         { MAPPED("tensormap map = x dims 4 4 strides 16 16 box 4 4"),
           "found 2 sizes behind 'strides'; expected 1" },
         { MAPPED("tensormap map = x dims 4 4 box 4 4 swizzle 0 1"), "found '1'; expected 'strides', 'box'" },
-        { MAPPED("tensormap W = x dims 4 box 4"), "found 'W' a second time; expected a new name" },
-        { MAPPED("tensormap y = x dims 4 box 4"), "found 'y' a second time; expected a new name" },
+        { MAPPED("tensormap y = x dims 4 box 4"), "found argument 'y' a second time; expected a new name" },
         { MINI_TEMPLATE("grid 1\nblock 1\ntensormap map = x dims 4 box 4\n"),
           "t.cu:5:11: found 'map', which no launch takes; expected its name in a line 'arg NAME...'" },
     };

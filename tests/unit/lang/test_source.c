@@ -383,7 +383,7 @@ static const struct {
     { "launch f\n", "found the end of the line; expected 'grid'" },
     { "launch f block 1\n", "found 'block'; expected 'grid'" },
     { "launch f grid 1\n", "found the end of the line; expected 'block'" },
-    { "launch f grid 1 1 1 1 block 1\n", "found '1'; expected 'block', 'shared', 'arg' or the end" },
+    { "launch f grid 1 1 1 1 block 1\n", "found '1'; expected 'block', 'shared', 'cluster'" },
     { "launch f grid 1 block 1 shared\n", "t.cu:3:31: " },
     { "launch f grid 1 block 1 arg z\n", "found 'z'; expected an argument of the operation" },
     { "kernel f\nlaunch f grid 1 block 1\n", "found a launch beside a 'kernel' line; expected one of them" },
