@@ -56,11 +56,18 @@ static at_status check_op(const atx_op *op, at_error *err)
                         "%s: the kernels of %s have their sizes as constants, so none is for other sizes; "
                         "expected an operation whose kernels take sizes as arguments",
                         op->text.file, op->name);
-    for (int i = 0; i < op->arg_count; i++)
-        if (op->args[i].role == ATX_SCRATCH)
+    for (int i = 0; i < op->arg_count; i++) {
+        const atx_arg *arg = &op->args[i];
+        const char *what = arg->role == ATX_SCRATCH ? "scratch buffer"
+                           : arg->structure         ? "struct"
+                           : arg->role == ATX_SCALAR && arg->expr && atx_dtype_is_real(arg->type)
+                               ? "computed floating-point scalar"
+                               : NULL;
+        if (what)
             return atx_fail(err, AT_ERR_INPUT,
-                            "%s: %s has the scratch buffer %s; packs of such operations cannot be made yet",
-                            op->text.file, op->name, op->args[i].name);
+                            "%s: %s has the %s %s; packs of such operations cannot be made yet",
+                            op->text.file, op->name, what, arg->name);
+    }
     return AT_OK;
 }
 

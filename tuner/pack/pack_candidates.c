@@ -103,7 +103,7 @@ static bool is_plain(const atx_template *t)
 {
     const atx_launch *l = &t->call.steps[0].launch; /* a plain one */
     if (t->call.step_count != 1 || t->call.steps[0].expression || t->build.sources.count ||
-        t->call.loops.count || t->call.map_count || l->cluster[0] || l->cooperative || l->carveout)
+        t->call.loops.count || t->call.own_count || l->cluster[0] || l->cooperative || l->carveout)
         return false;
     for (int i = 0; i < t->op->arg_count; i++)
         if (atx_template_fills(t, i))

@@ -167,17 +167,6 @@ static void write_header(atx_str *out, const atx_pack *pack, const char *name, c
 
 /* ---- the source ---- */
 
-void atx_pack_add_image(atx_str *out, const char *name, const atx_str *code)
-{
-    const unsigned char *bytes = (const unsigned char *)atx_str_text(code);
-    atx_str_addf(out, "static const unsigned char %s[] = {", name);
-    for (size_t i = 0; i < code->len; i++) {
-        atx_str_add(out, i % 32 ? "," : i ? ",\n" : "\n");
-        atx_str_add_int(out, bytes[i]);
-    }
-    atx_str_add(out, "\n};\n");
-}
-
 static void add_tables(atx_str *out, const atx_pack *pack, const atx_str *codes)
 {
     atx_str_addf(out, "\n/* ---- compiled kernels ---- */\n\n#define PK_KERNELS %d\n\n", pack->kernel_count);
@@ -291,20 +280,6 @@ static void add_aligns(atx_str *out, const atx_pack *pack)
                 out, "    if (pk_align(%s) < %" PRId64 ")\n        return CUDA_ERROR_MISALIGNED_ADDRESS;\n",
                 op->args[i].name, least);
     }
-}
-
-static const char *scalar_type(const atx_arg *arg)
-{
-    return arg->scalar_bytes == 2 ? "uint16_t" : arg->scalar_bytes == 4 ? "uint32_t" : "uint64_t";
-}
-
-/* Scalars are passed by their low bytes. */
-void atx_pack_add_values(atx_str *out, const atx_op *op)
-{
-    for (int i = 0; i < op->arg_count; i++)
-        if (op->args[i].role == ATX_SCALAR)
-            atx_str_addf(out, "    %s value_%d = (%s)o.scalars[%d];\n", scalar_type(&op->args[i]), i,
-                         scalar_type(&op->args[i]), i);
 }
 
 /* One array of arguments for each kernel that takes its own. */

@@ -105,9 +105,12 @@ static at_status add_scalars(atx_str *out, naming *n, at_error *err)
         snprintf(before, sizeof before, "    o->scalars[%d] = ", i);
         status = add_line(out, n, before, arg->expr, ";", err);
         atx_str_addf(out, " /* %s */\n", arg->name);
-        if (arg->scalar_bytes == 4)
-            atx_str_addf(out, "    flag |= o->scalars[%d] < INT32_MIN || o->scalars[%d] > INT32_MAX;\n", i,
-                         i);
+        int64_t least, most;
+        atx_dtype_range(&least, &most, arg->type);
+        if (arg->type != ATX_I64)
+            atx_str_addf(out,
+                         "    flag |= o->scalars[%d] < %" PRId64 "LL || o->scalars[%d] > %" PRId64 "LL;\n", i,
+                         least, i, most);
     }
     return status;
 }
@@ -243,4 +246,32 @@ at_status atx_pack_add_reference(atx_str *out, const atx_pack *pack, at_error *e
     atx_str_add(out, "\nstatic int pt_reference(pk_launch *l, const pk_operation *o)\n{\n"
                      "    int flag = 0, *bad = &flag;\n    (void)bad;\n");
     return add_geometry(out, &n, &pack->domain.op->expected.launch, err);
+}
+
+void atx_pack_add_image(atx_str *out, const char *name, const atx_str *code)
+{
+    const unsigned char *bytes = (const unsigned char *)atx_str_text(code);
+    atx_str_addf(out, "static const unsigned char %s[] = {", name);
+    for (size_t i = 0; i < code->len; i++) {
+        atx_str_add(out, i % 32 ? "," : i ? ",\n" : "\n");
+        atx_str_add_int(out, bytes[i]);
+    }
+    atx_str_add(out, "\n};\n");
+}
+
+static const char *scalar_type(const atx_arg *arg)
+{
+    return arg->scalar_bytes == 1   ? "uint8_t"
+           : arg->scalar_bytes == 2 ? "uint16_t"
+           : arg->scalar_bytes == 4 ? "uint32_t"
+                                    : "uint64_t";
+}
+
+/* Scalars are passed by their low bytes. */
+void atx_pack_add_values(atx_str *out, const atx_op *op)
+{
+    for (int i = 0; i < op->arg_count; i++)
+        if (op->args[i].role == ATX_SCALAR)
+            atx_str_addf(out, "    %s value_%d = (%s)o.scalars[%d];\n", scalar_type(&op->args[i]), i,
+                         scalar_type(&op->args[i]), i);
 }

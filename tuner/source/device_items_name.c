@@ -7,6 +7,27 @@
 
 #include "util/str.h"
 
+bool atx_items_code(const atx_items *t, size_t i)
+{
+    const atx_token *token = &t->tokens.items[i];
+    return token->kind != ATX_TOKEN_DIRECTIVE && !token->inactive;
+}
+
+unsigned atx_items_flags(const atx_items *t, size_t i)
+{
+    return i < t->tokens.count && t->tokens.items[i].kind == ATX_TOKEN_WORD ? t->flags[t->ids[i]] : 0;
+}
+
+bool atx_items_is_attribute(const atx_items *t, size_t i)
+{
+    static const char *const ATTRIBUTES[] = {
+        "__launch_bounds__", "__cluster_dims__", "__block_size__",    "__maxnreg__", "__attribute__",
+        "__declspec",        "alignas",          "__align__",         "decltype",    "noexcept",
+        "explicit",          "requires",         "__builtin_align__", NULL
+    };
+    return i < t->tokens.count && atx_token_is_one_of(t->tokens.text, &t->tokens.items[i], ATTRIBUTES);
+}
+
 /* The item whose tokens are read. */
 typedef struct reader {
     atx_items *t;
