@@ -120,9 +120,9 @@ static const struct {
     { "no_compile", ATX_COMPILE_FAILED, "inn" },
     { "big_static", ATX_COMPILE_FAILED, "too much shared data" },
     { "compiles_long", ATX_COMPILE_FAILED, "took longer than" },
-    { "big_block", ATX_LAUNCH_FAILED, "INVALID_VALUE" },
+    { "big_block", ATX_LAUNCH_FAILED, "expected at most 1024" },
     { "big_shared", ATX_LAUNCH_FAILED, "INVALID_VALUE" },
-    { "registers", ATX_LAUNCH_FAILED, "LAUNCH_OUT_OF_RESOURCES" },
+    { "registers", ATX_LAUNCH_FAILED, "takes so many registers" },
 };
 enum { FAULT_COUNT = sizeof FAULTS / sizeof *FAULTS };
 

@@ -42,7 +42,7 @@ typedef struct atx_found_parts {
     atx_limits limits;
     const atx_template *t; /* NULL: no configuration */
     atx_config config;
-    at_launch launches[ATX_MAX_STEPS];       /* of the template's steps */
+    at_launch launches[ATX_MAX_STEPS]; /* of the template's steps */
     atx_unrolled unrolled;
     const at_launch *launch_list[ATX_MAX_STEPS];
     at_metric metrics[ATX_MAX_METRICS];

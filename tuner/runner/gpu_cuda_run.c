@@ -107,10 +107,8 @@ static CUlaunchConfig config_of(const atx_geometry *g, void *stream, CUlaunchAtt
 static at_status refuse_threads(atx_gpu *gpu, int64_t threads, int most, at_error *err)
 {
     gpu->refusal = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
-    return atx_fail(
-        err, AT_ERR_DEVICE,
-        "found a block of %lld threads; expected at most %d, as the kernel takes so many registers",
-        (long long)threads, most);
+    return atx_fail(err, AT_ERR_DEVICE, "found a block of %lld threads; expected at most %d%s",
+                    (long long)threads, most, most < 1024 ? ", as the kernel takes so many registers" : "");
 }
 
 /* Clusters, and launches that do not wait, came with compute capability 9.0. */

@@ -3,7 +3,8 @@
  * decides what it does. It is the name by which results of a template are stored (`template_hash`).
  *
  * A text is *folded*: comments become white space, white space between tokens goes or becomes one blank, and
- * a declaration loses the `#` comments of its lines and what it says is `general`. Tokens, literals and the lines of the preprocessor stay.
+ * a declaration loses the `#` comments of its lines and what it says is `general`. Tokens, literals and the
+ * lines of the preprocessor stay.
  *
  * Invariant: the fold of a text is a text with the same tokens, so that two texts with one fold are one to a
  * compiler, and their declarations one to the reader of those. Where that is in doubt

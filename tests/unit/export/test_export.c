@@ -257,8 +257,8 @@ Test(export, the_launcher_has_the_attributes_and_tensor_maps_of_its_launches)
 {
     static const char *const EXPECTED[] = {
         "Compile with nvcc -std=c++17 -gencode arch=compute_90a,code=sm_90a.",
-        "cuTensorMapEncodeTiled(&boxes.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)x, boxes_dims, "
-        "boxes_strides",
+        ("cuTensorMapEncodeTiled(&boxes.map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)x, boxes_dims, "
+         "boxes_strides"),
         "const cuuint64_t boxes_dims[] = { 4, 250 };",
         "const cuuint64_t boxes_strides[] = { 16 };",
         "cudaFuncAttributeNonPortableClusterSizeAllowed, 1)",

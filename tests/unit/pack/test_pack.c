@@ -224,7 +224,7 @@ Test(pack, more_kernels_lose_less_and_within_ends_early)
         cr_assert_leq(more->unanswered, fewer->unanswered);
         cr_assert(more->unanswered < fewer->unanswered || more->mean <= fewer->mean + 1e-6);
     }
-    packed few = make("transpose", ATX_F16, RANGES, 3, 16, 0.08);
+    packed few = make("transpose", ATX_F16, RANGES, 3, 16, 0.4);
     cr_assert_lt(few.pack->kernel_count, all.pack->kernel_count);
     clear(&few);
     clear(&all);
