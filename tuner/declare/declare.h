@@ -78,8 +78,8 @@ typedef struct atx_let {
 
 typedef struct atx_require {
     atx_expr *expr;
-    char *reason; /* "" when none was written */
-    bool implied; /* it follows from another line */
+    char *reason;    /* "" when none was written */
+    int64_t implied; /* 1: it follows from another line. No byte is left over: images of it are equal */
     atx_where where;
 } atx_require;
 

@@ -43,8 +43,8 @@ typedef struct atx_kernel_step {
         int buffer;    /* index of one of the problem's buffers, or -1: a scalar */
         int bytes;     /* of the scalar: 1, 2, 4 or 8; of the struct */
         int64_t value; /* of a float: its bits; of a struct: where it is among the kernel's `structs` */
-        bool is_struct;
-        int map; /* a tensor map of the buffer: which of the kernel's, from 1; 0: none */
+        int is_struct; /* 0 or 1: no byte is left over */
+        int map;       /* a tensor map of the buffer: which of the kernel's, from 1; 0: none */
     } args[ATX_MAX_ARGS];
 } atx_kernel_step;
 

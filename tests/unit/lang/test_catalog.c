@@ -421,8 +421,11 @@ Test(catalog, hashes_made_at_build_time_are_those_of_the_templates)
 
 static void expect_equal_bytes(const atx_str *a, const atx_str *b, const char *what, const char *file)
 {
+    size_t same = 0;
     cr_expect_eq(a->len, b->len, "%s: %s", file, what);
-    cr_expect(a->len == b->len && memcmp(a->data, b->data, a->len) == 0, "%s: %s", file, what);
+    while (same < a->len && same < b->len && a->data[same] == b->data[same])
+        same++;
+    cr_expect_eq(same, a->len, "%s: %s differ in byte %zu of %zu", file, what, same, a->len);
 }
 
 /* All that an image holds of the one is what it holds of the other. */
