@@ -263,7 +263,7 @@ int host_kernel_params(const char *name)
 {
     for (int i = 0; i < CHECK_COUNT; i++)
         if (strcmp(CHECKS[i].name, name) == 0)
-            return CHECKS[i].params;
+            return CHECKS[i].params <= HOST_PARAMS ? CHECKS[i].params : 0;
     if (host_number_params(plain(name)))
         return host_number_params(plain(name));
     return is_transpose(name) ? 7 : strncmp(plain(name), "copy", 4) == 0 ? 5 : 0;

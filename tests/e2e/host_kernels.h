@@ -8,7 +8,7 @@
 
 #include "script.h"
 
-enum { HOST_PARAMS = 9 };
+enum { HOST_PARAMS = 12 };
 
 /* How many 8-byte parameters a kernel of this name takes; 0: it is unknown. */
 int host_kernel_params(const char *name);
