@@ -14,6 +14,8 @@
 
 #include "declare/dtype.h"
 #include "declare/limits.h"
+#include "declare/loops.h"
+#include "declare/tensor_map.h"
 #include "expr/expr.h"
 #include "util/sha256.h"
 #include "util/str.h"
@@ -162,32 +164,6 @@ typedef struct atx_check {
     atx_where where;
 } atx_check;
 
-/* Two buffers that are exchanged after each iteration of a loop; `from`: see declare_loop.c, -1: none. */
-typedef struct atx_swap {
-    int a, b, from; /* arguments of the op */
-} atx_swap;
-
-/* A loop of the host around launches. Those within it follow it, and end before it. */
-#define ATX_MAX_LOOP_SWAPS 4
-typedef struct atx_loop {
-    char name[ATX_MAX_NAME];
-    int slot;
-    atx_expr *first, *last; /* both included; first NULL: from 0, so often as `last` says */
-    bool down;              /* from first down to last */
-    int begin, end;         /* which launches; end is behind the last */
-    atx_swap swaps[ATX_MAX_LOOP_SWAPS];
-    int swap_count;
-    atx_where where;
-} atx_loop;
-
-typedef struct atx_loops {
-    atx_loop items[ATX_MAX_LOOPS];
-    int count;
-} atx_loops;
-
-/* Does the expression name an iteration? NULL does not. */
-bool atx_loops_read_by(const atx_loops *loops, const atx_expr *expr);
-
 /* A number of a declaration: an expression, of a floating type counted with real numbers, or ... */
 typedef struct atx_value {
     atx_expr *expr; /* NULL: ... */
@@ -247,26 +223,6 @@ typedef struct atx_arg {
     atx_check check;
     atx_where where;
 } atx_arg;
-
-/*
- * How the copy engine sees a buffer: sizes from the innermost dimension on, `rank` of each; strides in bytes,
- * of those behind the innermost. NULL: strides of dense data, steps of 1, else 0.
- */
-#define ATX_MAX_TENSOR_DIMS  5
-#define ATX_TENSOR_MAP_BYTES 128
-typedef struct atx_tensor_map {
-    int arg, rank; /* of the op's arguments */
-    atx_expr *dims[ATX_MAX_TENSOR_DIMS], *strides[ATX_MAX_TENSOR_DIMS], *box[ATX_MAX_TENSOR_DIMS],
-        *steps[ATX_MAX_TENSOR_DIMS];
-    atx_expr *swizzle, *interleave, *l2; /* bytes */
-    bool nan;                            /* what is outside is that; else zero */
-    atx_where where;
-} atx_tensor_map;
-
-/* All of its expressions. */
-#define ATX_TENSOR_MAP_EXPRS (4 * ATX_MAX_TENSOR_DIMS + 3)
-void atx_tensor_map_exprs(atx_expr **out[ATX_TENSOR_MAP_EXPRS], atx_tensor_map *map);
-void atx_tensor_map_clear(atx_tensor_map *map);
 
 /* A name for a type, besides T. */
 typedef struct atx_named_type {

@@ -1,11 +1,13 @@
 /*
- * declare_param.c - a parameter of a template and its values: integers, ranges, or words.
+ * declare_param.c - a parameter of a template and its values: integers, ranges, or words; and the line
+ * `general`, which says what values of consts are right for all sizes.
  *
  * A word is a value that the kernel knows as the constant NAME_word; words are numbered from 0, but of
  * true and false alone by what they mean.
  */
 #include "declare/declare_parts.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,4 +140,32 @@ void atx_read_param(atx_lines *lines, void *target)
     param->slot = atx_add_symbol(lines, param->name, at);
     read_values(param, lines);
     param->meaning = atx_lines_comment(lines);
+}
+
+/* "EDGE=1", "KEEP=any": with which value of a const a kernel is right for all sizes. */
+void atx_read_general(atx_lines *lines, void *target)
+{
+    const atx_template *t = ((atx_reading *)target)->t;
+    do {
+        char name[ATX_MAX_NAME], word[ATX_MAX_NAME];
+        atx_let *let = NULL;
+        const char *at = atx_read_assigned_name(name, lines);
+        for (size_t i = 0; i < t->scope.let_count; i++)
+            if (t->scope.lets[i].rendered && strcmp(t->scope.lets[i].name, name) == 0)
+                let = &t->scope.lets[i];
+        if (!let) {
+            atx_lines_fail(lines, at, "found '%s'; expected the name of a const above", name);
+            return;
+        }
+        let->general = true;
+        let->any = isalpha((unsigned char)*lines->at);
+        if (!let->any) {
+            let->general_value = atx_lines_integer(lines, "a value of the const, or any");
+            continue;
+        }
+        at = lines->at;
+        atx_lines_name(word, lines, "a value of the const, or any");
+        if (strcmp(word, "any") != 0)
+            atx_lines_fail(lines, at, "found '%s'; expected a value of the const, or any", word);
+    } while (!atx_lines_at_end(lines));
 }

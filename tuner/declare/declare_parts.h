@@ -163,8 +163,8 @@ atx_line_reader atx_read_own_scalar;
 atx_line_reader atx_read_tensor_map; /* declare_tensor_map.c */
 
 /* declare_source.c has what templates say of code that was not written for them. */
-atx_line_reader atx_read_param, atx_read_source, atx_read_include, atx_read_define, atx_read_option,
-    atx_read_taken_args, atx_read_kernel, atx_read_launch, atx_read_repeat, atx_read_end;
+atx_line_reader atx_read_param, atx_read_general, atx_read_source, atx_read_include, atx_read_define,
+    atx_read_option, atx_read_taken_args, atx_read_kernel, atx_read_launch, atx_read_repeat, atx_read_end;
 
 /* Where nothing was said, a kernel takes what the `arg` line names, and without one everything that is the
  * op's. */

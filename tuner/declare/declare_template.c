@@ -8,7 +8,6 @@
  */
 #include "declare/declare.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,34 +30,6 @@ static void read_template(atx_lines *lines, void *target)
 static void read_fixed(atx_lines *lines, void *target)
 {
     ((atx_reading *)target)->t->scope.fixed = atx_lines_expr(lines);
-}
-
-/* "EDGE=1", "KEEP=any": with which value of a const a kernel is right for all sizes. */
-static void read_general(atx_lines *lines, void *target)
-{
-    const atx_template *t = ((atx_reading *)target)->t;
-    do {
-        char name[ATX_MAX_NAME], word[ATX_MAX_NAME];
-        atx_let *let = NULL;
-        const char *at = atx_read_assigned_name(name, lines);
-        for (size_t i = 0; i < t->scope.let_count; i++)
-            if (t->scope.lets[i].rendered && strcmp(t->scope.lets[i].name, name) == 0)
-                let = &t->scope.lets[i];
-        if (!let) {
-            atx_lines_fail(lines, at, "found '%s'; expected the name of a const above", name);
-            return;
-        }
-        let->general = true;
-        let->any = isalpha((unsigned char)*lines->at);
-        if (!let->any) {
-            let->general_value = atx_lines_integer(lines, "a value of the const, or any");
-            continue;
-        }
-        at = lines->at;
-        atx_lines_name(word, lines, "a value of the const, or any");
-        if (strcmp(word, "any") != 0)
-            atx_lines_fail(lines, at, "found '%s'; expected a value of the const, or any", word);
-    } while (!atx_lines_at_end(lines));
 }
 
 /* ---- declarations of common code ---- */
@@ -195,7 +166,7 @@ static const atx_keyword KEYWORDS[] = {
     { .word = "let", .read = atx_read_let },
     { .word = "const", .read = atx_read_const },
     { .word = "fixed", .once = true, .read = read_fixed },
-    { .word = "general", .read = read_general },
+    { .word = "general", .read = atx_read_general },
     { .word = "require", .read = atx_read_require },
     { .word = "grid",
       .form = "grid EXPR...",

@@ -275,6 +275,18 @@ static at_status show_struct(at_arg *shown, atx_found_parts *f, const atx_struct
     return atx_struct_value(f->structs + f->struct_bytes - s->bytes, s, slots, err);
 }
 
+/* An argument of the template's own that is a tensor map of a buffer, which stands before it. */
+static at_arg shown_map(const atx_found_parts *f, const atx_arg *arg)
+{
+    at_arg shown = f->args[f->t->call.maps[arg->map - 1].arg];
+    shown.name = arg->name;
+    shown.role = AT_ROLE_TENSOR_MAP;
+    shown.bytes = ATX_TENSOR_MAP_BYTES;
+    shown.elements = 1;
+    shown.align = 64;
+    return shown;
+}
+
 /* Those of the operation, whoever takes them, and the template's own. Slots hold the configuration. */
 static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_error *err)
 {
@@ -286,8 +298,10 @@ static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_err
         const atx_arg *arg = atx_template_arg(f->t, i);
         const atx_struct *structure = atx_arg_struct(op, arg);
         atx_arg_value v = { 0 };
-        if (arg->map) /* show_maps */
+        if (arg->map) {
+            f->args[i] = shown_map(f, arg);
             continue;
+        }
         status = atx_arg_value_of(&v, &f->problem, f->t, i, slots, err);
         f->args[i] =
             (at_arg){ .name = arg->name,
@@ -306,25 +320,6 @@ static at_status show_arguments(atx_found_parts *f, const int64_t *slots, at_err
     }
     s->buffers = buffers;
     return status;
-}
-
-/* Arguments of the template's own: tensor maps, each of a buffer. */
-static void show_maps(atx_found_parts *f)
-{
-    for (int i = 0; i < (int)f->t->call.own_count; i++) {
-        const atx_arg *arg = &f->t->call.own[i];
-        if (!arg->map)
-            continue;
-        const at_arg *buffer = &f->args[f->t->call.maps[arg->map - 1].arg];
-        f->args[f->problem.op->arg_count + i] = (at_arg){ .name = arg->name,
-                                                          .role = AT_ROLE_TENSOR_MAP,
-                                                          .type = buffer->type,
-                                                          .opaque = buffer->opaque,
-                                                          .buffer = buffer->buffer,
-                                                          .bytes = ATX_TENSOR_MAP_BYTES,
-                                                          .elements = 1,
-                                                          .align = 64 };
-    }
 }
 
 static at_status show_launch(atx_found_parts *f, int i, const int64_t *slots, const atx_geometry *known,
@@ -378,7 +373,6 @@ static at_status show_launches(atx_found_parts *f, const int64_t *slots, const a
     at_found *s = &f->shown;
     int count = f->t->call.step_count;
     at_status status = show_arguments(f, slots, err);
-    show_maps(f);
     for (int i = 0; i < count && status == AT_OK; i++)
         status = show_launch(f, i, slots, i == 0 ? known : NULL, err);
     if (status != AT_OK)

@@ -549,13 +549,7 @@ static at_status launch(const call *c, const atx_prepared *p, const atx_kernel_t
     for (int i = 0; i < count && c->options->scalar_count; i++)
         if (args[i].buffer < 0 && !args[i].is_struct)
             params[i] = (void *)(uintptr_t)scalar_of(c->options, p->finding, turn->step, i, &args[i].value);
-    at_status status = AT_OK;
-    for (int i = 0; i < count && status == AT_OK; i++)
-        if (args[i].map) {
-            params[i] = maps.bytes[args[i].map - 1];
-            status = atx_gpu_encode(params[i], c->gpu, &p->kernel.maps[args[i].map - 1],
-                                    addresses[args[i].buffer], err);
-        }
+    at_status status = atx_gpu_encode_maps(params, &maps, c->gpu, &p->kernel, turn, addresses, err);
     params[count] = NULL; /* for tools that look at launches: the driver counts them itself */
     const atx_stream_launch l = { .stream = c->stream,
                                   .step = turn->step,

@@ -124,15 +124,8 @@ static at_status launch_turn(atx_bench *b, const atx_loaded *what, const atx_ker
     atx_params room;
     void *params[ATX_MAX_ARGS];
     atx_encoded_maps maps;
-    at_status status = AT_OK;
     atx_kernel_params(params, &room, what->kernel, t->args, t->arg_count, buffers);
-    for (int i = 0; i < t->arg_count && status == AT_OK; i++) {
-        const int map = t->args[i].map - 1;
-        if (map < 0)
-            continue;
-        params[i] = maps.bytes[map];
-        status = atx_gpu_encode(params[i], b->gpu, &what->kernel->maps[map], buffers[t->args[i].buffer], err);
-    }
+    at_status status = atx_gpu_encode_maps(params, &maps, b->gpu, what->kernel, t, buffers, err);
     return status == AT_OK ? atx_gpu_launch_step(b->gpu, what->module, t->step, &t->geometry, params, err)
                            : status;
 }

@@ -109,6 +109,23 @@ typedef struct atx_encoded_maps {
     _Alignas(64) unsigned char bytes[ATX_MAX_MAPS][ATX_TENSOR_MAP_BYTES];
 } atx_encoded_maps;
 
+/* Encodes the tensor maps that a launch takes for the addresses of these buffers, and has params[] point to
+ * them. */
+static inline at_status atx_gpu_encode_maps(void **params, atx_encoded_maps *maps, const atx_gpu *gpu,
+                                            const atx_kernel *kernel, const atx_kernel_turn *turn,
+                                            const uint64_t *buffers, at_error *err)
+{
+    at_status status = AT_OK;
+    for (int i = 0; i < turn->arg_count && status == AT_OK; i++) {
+        const int map = turn->args[i].map - 1;
+        if (map < 0)
+            continue;
+        params[i] = maps->bytes[map];
+        status = atx_gpu_encode(params[i], gpu, &kernel->maps[map], buffers[turn->args[i].buffer], err);
+    }
+    return status;
+}
+
 /* A launch on a stream of the caller's (a CUstream; NULL: the default one). */
 typedef struct atx_stream_launch {
     void *stream;

@@ -34,7 +34,7 @@ static const header_words DEVICE[] = {
     { "curand_kernel.h", "curand*" },
     { "curand_mtgp32_kernel.h", "curand*" },
     { "curand_philox4x32_x.h", "" },
-    { "cub/cub.cuh", "?" }, /* the whole of it is for the host; host.h names the parts */
+    { "cub/cub.cuh", "?" }, /* the whole of it is for the host; host.cuh names the parts */
     { "cub/block/block_reduce.cuh", "BlockReduce" },
     { "cub/block/block_scan.cuh", "BlockScan" },
     { "cub/block/block_load.cuh", "BlockLoad*" },

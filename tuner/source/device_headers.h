@@ -1,5 +1,5 @@
 /*
- * device_headers.h - which headers are for a kernel, by their names. templates/host/host.h stands for the
+ * device_headers.h - which headers are for a kernel, by their names. templates/host/host.cuh stands for the
  * host's.
  */
 #ifndef AUTOTUNE_DEVICE_HEADERS_H
@@ -12,7 +12,7 @@ typedef enum atx_header_class {
     ATX_HEADER_UNKNOWN,
     ATX_HEADER_DEVICE, /* CUDA's, which NVRTC takes */
     ATX_HEADER_HOST /* of the C++ library, the system or CUDA's host API: no kernel needs what it declares, or
-                       host.h has it */
+                       host.cuh has it */
 } atx_header_class;
 
 /*

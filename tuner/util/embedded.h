@@ -11,6 +11,6 @@ typedef struct atx_embedded {
     size_t len;
 } atx_embedded;
 
-extern const atx_embedded atx_embedded_host[]; /* templates/host/host.h: see source/device_headers.h */
+extern const atx_embedded atx_embedded_host[]; /* templates/host/host.cuh: see source/device_headers.h */
 
 #endif

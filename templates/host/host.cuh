@@ -1,5 +1,5 @@
 /*
- * host.h - what NVRTC lacks of the headers that nvcc includes by itself or has from the host's compiler: names of
+ * host.cuh - what NVRTC lacks of the headers that nvcc includes by itself or has from the host's compiler: names of
  * C and C++ that kernels use. It is put before every text of a line `source FILE device`, and only what the
  * kernels reach of it stays. For other compilers it is the host's own headers.
  */
