@@ -12,7 +12,6 @@
 #include "lang/render_pragmas.h"
 #include "lookup/fallback.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
